@@ -1,0 +1,33 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# A thin front: what each target does is in scripts/. `make run SCENE=scenes/...` runs another scene.
+SCENE ?= scenes/papers/capobianco/tippe_top.toml
+
+.PHONY: build run check fuzz bench format clean
+
+build:
+	@scripts/setup build
+	@scripts/build
+
+run:
+	@scripts/setup run
+	@scripts/build
+	@scripts/run "$(SCENE)"
+
+check:
+	@scripts/setup check
+	@scripts/check
+
+fuzz:
+	@scripts/setup check
+	@scripts/fuzz 60
+
+bench:
+	@scripts/setup check
+	@scripts/bench
+
+format:
+	@scripts/setup check
+	@scripts/check_format --fix
+
+clean:
+	rm -rf build

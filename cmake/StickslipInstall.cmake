@@ -1,0 +1,25 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# `cmake --install` exports the package: find_package(stickslip) gives stickslip::stickslip, the whole library.
+include(CMakePackageConfigHelpers)
+
+get_property(libraries GLOBAL PROPERTY STICKSLIP_LIBRARIES)
+add_library(stickslip_library INTERFACE)
+set_target_properties(stickslip_library PROPERTIES EXPORT_NAME stickslip)
+target_link_libraries(stickslip_library INTERFACE ${libraries})
+add_library(stickslip::stickslip ALIAS stickslip_library)
+
+set(package_directory "${CMAKE_INSTALL_LIBDIR}/cmake/stickslip")
+install(TARGETS stickslip_library ${libraries} EXPORT stickslip ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+install(DIRECTORY "${PROJECT_SOURCE_DIR}/src/stickslip" DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
+        FILES_MATCHING PATTERN "*.h")
+install(DIRECTORY "${PROJECT_SOURCE_DIR}/scenes" DESTINATION ${CMAKE_INSTALL_DATADIR}/stickslip OPTIONAL)
+install(EXPORT stickslip NAMESPACE stickslip:: FILE stickslipTargets.cmake DESTINATION ${package_directory})
+
+configure_package_config_file("${PROJECT_SOURCE_DIR}/cmake/stickslipConfig.cmake.in" stickslipConfig.cmake
+                              INSTALL_DESTINATION ${package_directory})
+# Before 1.0 a new minor version may change the interface.
+write_basic_package_version_file(stickslipConfigVersion.cmake COMPATIBILITY SameMinorVersion)
+install(FILES "${CMAKE_CURRENT_BINARY_DIR}/stickslipConfig.cmake"
+              "${CMAKE_CURRENT_BINARY_DIR}/stickslipConfigVersion.cmake"
+              "${PROJECT_SOURCE_DIR}/cmake/FindHDF5Serial.cmake"
+        DESTINATION ${package_directory})

@@ -1,0 +1,149 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# The rules by which folders become targets. New files are found by themselves: no list to keep.
+
+# All folder libraries that exist so far, in the order of declaration.
+set_property(GLOBAL PROPERTY STICKSLIP_LIBRARIES "")
+
+# stickslip_folder(<folder> [USES <folder>...] [EXTERNAL <target>...] [PRIVATE_EXTERNAL <target>...])
+# makes the static library stickslip_<folder> of src/stickslip/<folder>/*.cpp (headers alone make an interface
+# library, an empty folder none). USES are the arrows of docs/design.md. EXTERNAL libraries show in headers,
+# PRIVATE_EXTERNAL ones in .cpp files only.
+function(stickslip_folder folder)
+  cmake_parse_arguments(arg "" "" "USES;EXTERNAL;PRIVATE_EXTERNAL" ${ARGN})
+  set(directory "${PROJECT_SOURCE_DIR}/src/stickslip/${folder}")
+  file(GLOB sources CONFIGURE_DEPENDS "${directory}/*.cpp")
+  file(GLOB headers CONFIGURE_DEPENDS "${directory}/*.h")
+  list(FILTER sources EXCLUDE REGEX "_test\\.cpp$")
+  if(NOT sources AND NOT headers)
+    return()
+  endif()
+  set(target stickslip_${folder})
+  if(sources)
+    add_library(${target} STATIC ${sources})
+    set(visible PUBLIC)
+    target_link_libraries(${target} PRIVATE $<BUILD_INTERFACE:stickslip_compile> fmt::fmt ${arg_PRIVATE_EXTERNAL})
+  else()
+    add_library(${target} INTERFACE)
+    set(visible INTERFACE)
+  endif()
+  set_target_properties(${target} PROPERTIES EXPORT_NAME ${folder})
+  target_compile_features(${target} ${visible} cxx_std_20)
+  target_include_directories(${target} ${visible}
+    $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/src> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+  if(STICKSLIP_ASSERTIONS)
+    target_compile_definitions(${target} ${visible} STICKSLIP_ASSERTIONS)
+  endif()
+  target_link_libraries(${target} ${visible} ${arg_EXTERNAL})
+  foreach(used IN LISTS arg_USES)
+    if(TARGET stickslip_${used})
+      target_link_libraries(${target} ${visible} stickslip_${used})
+    endif()
+  endforeach()
+  set_property(GLOBAL APPEND PROPERTY STICKSLIP_LIBRARIES ${target})
+endfunction()
+
+# stickslip_program(<name> USES <folder>... EXTERNAL <target>...): apps/<name>/*.cpp, at the root of the build folder.
+function(stickslip_program name)
+  cmake_parse_arguments(arg "" "" "USES;EXTERNAL" ${ARGN})
+  file(GLOB sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/apps/${name}/*.cpp")
+  list(FILTER sources EXCLUDE REGEX "_test\\.cpp$")
+  if(NOT sources)
+    return()
+  endif()
+  add_executable(${name} ${sources})
+  target_link_libraries(${name} PRIVATE stickslip_compile fmt::fmt ${arg_EXTERNAL})
+  # Where to look for scenes when the program runs from a build folder.
+  target_compile_definitions(${name} PRIVATE STICKSLIP_SCENES_DIR="${PROJECT_SOURCE_DIR}/scenes")
+  foreach(used IN LISTS arg_USES)
+    if(TARGET stickslip_${used})
+      target_link_libraries(${name} PRIVATE stickslip_${used})
+    endif()
+  endforeach()
+  # As one translation unit: each of its files would else compile CLI11's headers again, 7 s of 8.
+  set_target_properties(${name} PROPERTIES
+    UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 0 RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}")
+  install(TARGETS ${name} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+endfunction()
+
+# Tells base/build_info.cpp which version and which commit it is built from (a result file says so). A new commit
+# makes CMake look again, and only that one file is compiled anew.
+function(stickslip_build_info)
+  set(commit "unknown")
+  find_package(Git QUIET)
+  if(GIT_FOUND AND EXISTS "${PROJECT_SOURCE_DIR}/.git")
+    execute_process(COMMAND "${GIT_EXECUTABLE}" -C "${PROJECT_SOURCE_DIR}" rev-parse --short=12 HEAD
+                    OUTPUT_VARIABLE found OUTPUT_STRIP_TRAILING_WHITESPACE RESULT_VARIABLE status ERROR_QUIET)
+    if(status EQUAL 0)
+      set(commit "${found}")
+      set_property(DIRECTORY "${PROJECT_SOURCE_DIR}" APPEND PROPERTY
+                   CMAKE_CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/.git/logs/HEAD")
+    endif()
+  endif()
+  set_property(SOURCE "${PROJECT_SOURCE_DIR}/src/stickslip/base/build_info.cpp" APPEND PROPERTY
+               COMPILE_DEFINITIONS STICKSLIP_VERSION="${PROJECT_VERSION}" STICKSLIP_COMMIT="${commit}")
+endfunction()
+
+# Test executables that run with floating-point traps. Not the others: they hand over infinities and NaNs to see them
+# refused, or call libraries that make some of their own.
+set(kTrappingTests geometry collision model stepping analytic)
+
+# One GoogleTest executable, <name>_test, in <build>/tests, its cases known to ctest under `label`.
+function(stickslip_test_executable name label timeout)
+  cmake_parse_arguments(arg "" "" "SOURCES;LINKS" ${ARGN})
+  add_executable(${name}_test ${arg_SOURCES})
+  if(name IN_LIST kTrappingTests)
+    target_sources(${name}_test PRIVATE "${PROJECT_SOURCE_DIR}/tests/support/floating_point_traps.cpp")
+  endif()
+  target_link_libraries(${name}_test PRIVATE ${arg_LINKS} stickslip_compile fmt::fmt GTest::gtest_main)
+  target_include_directories(${name}_test PRIVATE "${PROJECT_SOURCE_DIR}")
+  target_compile_definitions(${name}_test PRIVATE
+    STICKSLIP_TEST_DATA_DIR="${PROJECT_SOURCE_DIR}/tests/data"
+    STICKSLIP_TESTS_DIR="${PROJECT_SOURCE_DIR}/tests"
+    STICKSLIP_SCENES_DIR="${PROJECT_SOURCE_DIR}/scenes"
+    $<$<BOOL:$<TARGET_EXISTS:stickslip>>:STICKSLIP_PROGRAM="${PROJECT_BINARY_DIR}/stickslip">)
+  set_target_properties(${name}_test PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/tests")
+  gtest_discover_tests(${name}_test NO_PRETTY_VALUES DISCOVERY_TIMEOUT 60 PROPERTIES LABELS ${label} TIMEOUT ${timeout})
+endfunction()
+
+# x_test.cpp beside x.cpp: one executable a folder, label "fast", target unit_tests. A unit test stays under a second; the limit leaves
+# room for the sanitizers and a busy machine.
+function(stickslip_unit_tests)
+  add_custom_target(unit_tests)
+  get_property(libraries GLOBAL PROPERTY STICKSLIP_LIBRARIES)
+  foreach(library IN LISTS libraries)
+    string(REPLACE stickslip_ "" folder ${library})
+    file(GLOB tests CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/src/stickslip/${folder}/*_test.cpp")
+    if(tests)
+      stickslip_test_executable(${folder} fast 120 SOURCES ${tests} LINKS ${library})
+      add_dependencies(unit_tests ${folder}_test)
+    endif()
+  endforeach()
+endfunction()
+
+# tests/<kind>/*.cpp: one executable a kind, which sees the whole library.
+function(stickslip_system_tests kind)
+  file(GLOB tests CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/tests/${kind}/*.cpp")
+  get_property(libraries GLOBAL PROPERTY STICKSLIP_LIBRARIES)
+  if(tests)
+    stickslip_test_executable(${kind} ${kind} 600 SOURCES ${tests} LINKS ${libraries})
+    if(TARGET stickslip)
+      add_dependencies(${kind}_test stickslip)
+    endif()
+  endif()
+endfunction()
+
+# tests/fuzz/x.cpp: one libFuzzer executable each, <build>/fuzz/x, of a reader up to scene/.
+function(stickslip_fuzzers)
+  file(GLOB sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/tests/fuzz/*.cpp")
+  add_custom_target(fuzzers)
+  foreach(source IN LISTS sources)
+    get_filename_component(name "${source}" NAME_WE)
+    add_executable(fuzz_${name} "${source}")
+    target_link_libraries(fuzz_${name} PRIVATE stickslip_scene stickslip_compile fmt::fmt)
+    target_compile_definitions(fuzz_${name} PRIVATE STICKSLIP_SCENES_DIR="${PROJECT_SOURCE_DIR}/scenes")
+    target_link_options(fuzz_${name} PRIVATE -fsanitize=fuzzer)
+    set_target_properties(fuzz_${name} PROPERTIES
+      OUTPUT_NAME ${name} RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/fuzz")
+    add_dependencies(fuzzers fuzz_${name})
+  endforeach()
+endfunction()

@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Read by the other scripts: where the project is, how many jobs, how a preset is built.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+
+# The system's Python: it is the one that sees Debian's python3-h5py and python3-matplotlib.
+readonly kPython=/usr/bin/python3
+
+# As many jobs as cores, but no more than memory holds: a file that leans on Eigen takes up to 1 GB to compile.
+jobs() {
+  local cores memory
+  cores=$(nproc)
+  memory=$(awk '/MemAvailable/ {print int($2 / 1000000)}' /proc/meminfo)
+  [ "$memory" -ge 1 ] || memory=1
+  [ "$memory" -lt "$cores" ] && echo "$memory" || echo "$cores"
+}
+
+# llvm_tool clang++ : the name of LLVM 14's tool, on which formatting and warnings agree everywhere, or else the
+# unversioned one; nothing where there is none.
+llvm_tool() {
+  command -v "$1-14" || command -v "$1" || true
+}
+
+# Lets clones in different folders share ccache's objects.
+export CCACHE_BASEDIR=$PWD
+
+# build_preset PRESET [TARGET...] : configures once (Ninja and CMake notice changes by themselves) and builds.
+build_preset() {
+  local preset=$1 options=()
+  shift
+  if [ "$preset" = fuzz ]; then options+=("-DCMAKE_CXX_COMPILER=$(llvm_tool clang++)"); fi
+  if [ ! -e "build/$preset/CMakeCache.txt" ]; then
+    # Ninja where there is one; an exported CMAKE_GENERATOR wins.
+    if command -v ninja >/dev/null; then export CMAKE_GENERATOR=${CMAKE_GENERATOR:-Ninja}; fi
+    cmake --preset "$preset" "${options[@]}" >"/tmp/stickslip-configure.$$" 2>&1 || {
+      cat "/tmp/stickslip-configure.$$" >&2
+      rm -f "/tmp/stickslip-configure.$$"
+      return 1
+    }
+    rm -f "/tmp/stickslip-configure.$$"
+  fi
+  cmake --build "build/$preset" -j "$(jobs)" ${1:+--target "$@"}
+}
