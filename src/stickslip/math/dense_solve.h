@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+namespace stickslip {
+
+/// Solves A x = rhs by Gaussian elimination with partial pivoting, in place: a (n, n) row-major is destroyed, rhs (n)
+/// becomes x. No allocation. Returns false, with rhs of no meaning, where a pivot vanishes or is not finite.
+[[nodiscard]] bool solve_dense(int n, double* a, double* rhs);
+
+}  // namespace stickslip

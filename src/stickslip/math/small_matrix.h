@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+namespace stickslip {
+
+// Products of small row-major blocks that lie in flat arrays, in a fixed order of summation. Written as plain loops:
+// for blocks of one to six rows whose size is known only at run time they are quicker than general kernels.
+
+/// y += A x. A (rows, cols), x (cols), y (rows).
+inline void add_product(int rows, int cols, const double* a, const double* x, double* y) {
+  for (int i = 0; i < rows; ++i) {
+    double sum = 0.0;
+    for (int j = 0; j < cols; ++j) sum += a[i * cols + j] * x[j];
+    y[i] += sum;
+  }
+}
+
+/// y += A^T x. A (rows, cols), x (rows), y (cols).
+inline void add_transposed_product(int rows, int cols, const double* a, const double* x, double* y) {
+  for (int i = 0; i < rows; ++i) {
+    for (int j = 0; j < cols; ++j) y[j] += a[i * cols + j] * x[i];
+  }
+}
+
+}  // namespace stickslip
