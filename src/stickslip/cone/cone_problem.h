@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <variant>
+#include <vector>
+
+#include "stickslip/cone/delassus.h"
+#include "stickslip/math/cones.h"
+#include "stickslip/math/types.h"
+
+namespace stickslip {
+
+/// The one-step problem of every scheme, free of bodies and of time:
+///
+///   find p, u:   u = W p + b,   K* contains u + s(u),   u + s(u) perpendicular to p,   p in K,
+///
+/// with percussions p [N s], relative velocities u [m/s] and K the product of one cone K_i for
+/// each contact, joint or friction element. The shift s is De Saxce's for the exact Coulomb law,
+/// s = sum over blocks b of h_b(-u_b) on the normal row, h_b the support function of the friction
+/// set D_b, and zero for the associated (relaxed) law.
+enum class FrictionLaw { coulomb, associated };
+
+/// Rows of one cone at most. A contact that slides, rolls and spins has 6, a weld of two bodies has 6.
+inline constexpr int kMaxConeDim = 8;
+
+enum class ConeKind {
+  contact,  // p_N >= 0, p_b in p_N D_b for each block b; no block: a half line
+  ball,     // |p| <= radius, the shift is zero: dry friction of constant bound; D a ball in `dim` dimensions
+  free,     // p unrestricted, u = 0: a bilateral constraint
+};
+
+struct Cone {
+  ConeKind kind = ConeKind::contact;
+  int offset = 0;        // first row in p, u, b
+  int dim = 0;           // number of rows; a contact's first row is the normal, then its blocks in order
+  int first_block = 0;   // contact: index into ConeProblem::blocks
+  int n_blocks = 0;      // contact: how many
+  double radius = 0.0;   // [N s] ball: its radius
+  std::uint64_t id = 0;  // the caller's name for the cone, kept from step to step for warm starts
+};
+
+struct ConeProblem {
+  std::vector<Cone> cones;
+  std::vector<FrictionBlock> blocks;
+  FrictionLaw law = FrictionLaw::coulomb;
+  std::vector<double> b;  // (n) [m/s] the velocities without percussions
+  std::variant<FactoredDelassus, StoredDelassus> delassus;
+
+  int size() const { return static_cast<int>(b.size()); }  // n, the number of rows
+  int n_cones() const { return static_cast<int>(cones.size()); }
+
+  /// Forgets cones, blocks and b, not the Delassus operator; keeps the memory.
+  void clear_cones();
+  /// Appends a cone; its rows follow the rows so far and its b is zero. Returns its index.
+  int add_contact(std::span<const FrictionBlock> friction, std::uint64_t id);
+  int add_ball(int dim, double radius, std::uint64_t id);
+  int add_free(int dim, std::uint64_t id);
+
+  std::span<const FrictionBlock> friction(const Cone& cone) const {
+    return {blocks.data() + cone.first_block, static_cast<std::size_t>(cone.n_blocks)};
+  }
+
+  /// result = W p. Shapes (n). [m/s]
+  void apply_delassus(std::span<const double> p, std::span<double> result) const;
+  /// The same with scratch memory of the caller, work (delassus_work_size()).
+  void apply_delassus(std::span<const double> p, std::span<double> result, std::span<double> work) const;
+  std::size_t delassus_work_size() const;
+  /// The block W_ii of cone i, row-major (dim_i, dim_i). [1/kg]
+  void calc_diagonal_block(int i, std::span<double> block) const;
+  /// w = mean of the diagonal of W, the scale between percussions and velocities; 0 without rows. [1/kg]
+  double calc_mean_diagonal() const;
+};
+
+/// What a solver returns, and what it starts from.
+struct ConeSolution {
+  std::vector<double> p;  // (n) [N s] percussions, in K
+  std::vector<double> u;  // (n) [m/s] W p + b
+};
+
+}  // namespace stickslip

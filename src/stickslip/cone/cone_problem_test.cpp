@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "stickslip/cone/cone_problem.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <random>
+#include <vector>
+
+#include "stickslip/cone/residual.h"
+
+namespace stickslip {
+namespace {
+
+constexpr FrictionBlock kSpatial{2, 0.5, 0, 0.0};
+
+Matrix draw(int rows, int columns, std::mt19937& random) {
+  std::normal_distribution<double> normal;
+  Matrix a(rows, columns);
+  for (double& value : a.reshaped()) value = normal(random);
+  return a;
+}
+
+/// Three bodies of sizes 3, 6, 2; a contact on bodies 0 and 1, a joint on 1 and 2, a ball on 2 alone.
+struct Example {
+  ConeProblem factored;
+  ConeProblem stored;
+  Matrix w;  // (7, 7) dense reference
+
+  Example() {
+    std::mt19937 random(1);
+    const int sizes[] = {3, 6, 2};
+    Matrix inverse_mass = Matrix::Zero(11, 11);
+    FactoredDelassus delassus;
+    for (int k = 0, offset = 0; k < 3; offset += sizes[k++]) {
+      const Matrix root = draw(sizes[k], sizes[k], random);
+      inverse_mass.block(offset, offset, sizes[k], sizes[k]) = root * root.transpose();
+      EXPECT_EQ(delassus.add_body(root * root.transpose()), k);
+    }
+    for (ConeProblem* problem : {&factored, &stored}) {
+      EXPECT_EQ(problem->add_contact({&kSpatial, 1}, 10), 0);
+      EXPECT_EQ(problem->add_free(2, 11), 1);
+      EXPECT_EQ(problem->add_ball(2, 0.5, 12), 2);
+      EXPECT_EQ(problem->size(), 7);
+    }
+    Matrix j = Matrix::Zero(7, 11);
+    const auto add = [&](int row, int dim, int body, int offset) {
+      const Matrix block = draw(dim, sizes[body], random);
+      j.block(row, offset, dim, sizes[body]) = block;
+      delassus.add_block(body) = block;
+    };
+    delassus.begin_row(3);
+    add(0, 3, 0, 0);
+    add(0, 3, 1, 3);
+    delassus.begin_row(2);
+    add(3, 2, 1, 3);
+    add(3, 2, 2, 9);
+    delassus.begin_row(2);
+    add(5, 2, 2, 9);
+    w = j * inverse_mass * j.transpose();
+    factored.delassus = delassus;
+
+    StoredDelassus rows;
+    const auto store = [&](const std::vector<int>& columns, const Cone& row) {
+      std::vector<int> dims;
+      std::vector<double> values;
+      for (const int c : columns) {
+        const Cone& column = stored.cones[c];
+        dims.push_back(column.dim);
+        for (int r = 0; r < row.dim; ++r) {
+          for (int k = 0; k < column.dim; ++k) values.push_back(w(row.offset + r, column.offset + k));
+        }
+      }
+      rows.add_row(columns, dims, row.dim, values);
+    };
+    store({0, 1}, stored.cones[0]);
+    store({0, 1, 2}, stored.cones[1]);
+    store({1, 2}, stored.cones[2]);
+    stored.delassus = rows;
+  }
+};
+
+TEST(ConeProblem, BothOperatorsAreTheDenseOne) {
+  const Example example;
+  std::mt19937 random(2);
+  const Matrix p = draw(7, 1, random);
+  const Matrix expected = example.w * p;
+  for (const ConeProblem* problem : {&example.factored, &example.stored}) {
+    std::vector<double> result(7);
+    problem->apply_delassus({p.data(), 7}, result);
+    for (int i = 0; i < 7; ++i) EXPECT_NEAR(result[i], expected(i), 1e-12);
+    EXPECT_NEAR(problem->calc_mean_diagonal(), example.w.diagonal().mean(), 1e-12);
+    for (int c = 0; c < 3; ++c) {
+      const Cone& cone = problem->cones[c];
+      std::vector<double> block(cone.dim * cone.dim);
+      problem->calc_diagonal_block(c, block);
+      for (int i = 0; i < cone.dim; ++i) {
+        for (int j = 0; j < cone.dim; ++j) {
+          EXPECT_NEAR(block[i * cone.dim + j], example.w(cone.offset + i, cone.offset + j), 1e-12);
+        }
+      }
+    }
+  }
+}
+
+TEST(ConeProblem, ClearedConesKeepTheOperator) {
+  Example example;
+  example.factored.clear_cones();
+  EXPECT_EQ(example.factored.size(), 0);
+  EXPECT_EQ(example.factored.n_cones(), 0);
+  EXPECT_EQ(std::get<FactoredDelassus>(example.factored.delassus).n_bodies(), 3);
+  std::get<FactoredDelassus>(example.factored.delassus).clear_rows();
+  EXPECT_EQ(std::get<FactoredDelassus>(example.factored.delassus).n_rows(), 0);
+}
+
+/// W diagonal, one cone.
+ConeProblem make_diagonal(const std::vector<double>& diagonal) {
+  ConeProblem problem;
+  const int n = static_cast<int>(diagonal.size());
+  std::vector<double> block(n * n, 0.0);
+  for (int i = 0; i < n; ++i) block[i * n + i] = diagonal[i];
+  StoredDelassus w;
+  const int column = 0;
+  w.add_row({&column, 1}, {&n, 1}, n, block);
+  problem.delassus = w;
+  return problem;
+}
+
+TEST(Residual, ContactByHand) {
+  // W = diag(1, 2, 3), w = 2; p = (1, .5, 0) on the cone's boundary; u = W p + b = (0, -.25, 0): slip.
+  ConeProblem problem = make_diagonal({1.0, 2.0, 3.0});
+  problem.add_contact({&kSpatial, 1}, 0);
+  problem.b = {-1.0, -1.25, 0.0};
+  const std::vector<double> p = {1.0, 0.5, 0.0};
+  EXPECT_NEAR(calc_residual(problem, p).absolute, 0.0, 1e-15);
+  // Associated: r' - u = (2, 1.25, 0) has the projection a (1, mu), a = (2 + .625) / 1.25 = 2.1: defect (-.1, -.05).
+  const Residual relaxed = calc_residual(problem, FrictionLaw::associated, p);
+  EXPECT_NEAR(relaxed.absolute, std::hypot(0.1, 0.05), 1e-15);
+  EXPECT_NEAR(relaxed.relative, std::hypot(0.1, 0.05) / std::hypot(1.0, 1.25), 1e-15);
+}
+
+TEST(Residual, BallRadiusIsScaled) {
+  // w = 4: r' = 4 p, radius 2: p = .5 on the ball's boundary with u < 0 solves, with u > 0 is off by u.
+  ConeProblem problem = make_diagonal({4.0});
+  problem.add_ball(1, 0.5, 0);
+  problem.b = {-3.0};
+  EXPECT_EQ(calc_residual(problem, std::vector{0.5}).absolute, 0.0);
+  problem.b = {-1.0};
+  EXPECT_EQ(calc_residual(problem, std::vector{0.5}).absolute, 1.0);
+  EXPECT_EQ(calc_residual(problem, std::vector{0.25}).absolute, 0.0);
+}
+
+TEST(Residual, FreeRowsCountTheirVelocity) {
+  ConeProblem problem = make_diagonal({2.0, 2.0});
+  problem.add_free(2, 0);
+  problem.b = {-2.0, 3.0};
+  const Residual residual = calc_residual(problem, std::vector{1.0, 0.0});
+  EXPECT_EQ(residual.absolute, 3.0);
+  EXPECT_EQ(residual.relative, 3.0 / std::hypot(2.0, 3.0));
+}
+
+TEST(Residual, InfiniteVelocityIsNoAnswer) {
+  ConeProblem problem = make_diagonal({1.0});
+  problem.add_contact({}, 0);
+  for (const double b : {HUGE_VAL, -HUGE_VAL, std::nan("")}) {
+    problem.b = {b};
+    EXPECT_FALSE(std::isfinite(calc_residual(problem, std::vector{0.0}).absolute));
+    EXPECT_FALSE(std::isfinite(calc_residual(problem, std::vector{0.0}).relative));
+  }
+}
+
+TEST(Residual, NothingIsSolved) {
+  ConeProblem problem;
+  EXPECT_EQ(calc_residual(problem, std::vector<double>{}).absolute, 0.0);
+  EXPECT_EQ(calc_residual(problem, std::vector<double>{}).relative, 0.0);
+  problem = make_diagonal({1.0, 1.0, 1.0});
+  problem.add_contact({&kSpatial, 1}, 0);
+  EXPECT_EQ(calc_residual(problem, std::vector{0.0, 0.0, 0.0}).relative, 0.0);
+}
+
+}  // namespace
+}  // namespace stickslip
