@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// No allocation in a solve once the workspace is large enough: counted by replacing operator new in this executable.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cstdlib>
+#include <new>
+#include <vector>
+
+#include "stickslip/cone/residual.h"
+#include "stickslip/solvers/planted_problem.h"
+#include "stickslip/solvers/solver_options.h"
+
+namespace {
+std::atomic<long> n_allocations = 0;
+}
+
+// Not inlined, so that the compiler does not match malloc with delete where it sees only one of the two.
+[[gnu::noinline]] void* operator new(std::size_t size) {
+  ++n_allocations;
+  if (void* memory = std::malloc(size > 0 ? size : 1)) return memory;
+  throw std::bad_alloc();
+}
+[[gnu::noinline]] void operator delete(void* memory) noexcept {
+  std::free(memory);
+}
+[[gnu::noinline]] void operator delete(void* memory, std::size_t) noexcept {
+  std::free(memory);
+}
+
+namespace stickslip {
+namespace {
+
+TEST(Allocation, NoneInASolveAfterTheFirst) {
+  for (const std::string_view name : solver_names()) {
+    for (const FrictionLaw law : {FrictionLaw::coulomb, FrictionLaw::associated}) {
+      const auto solver = make_solver(make_solver_options(name));
+      // From large to small, one cone in the end; every kind of cone.
+      const std::vector<test::PlantedRecipe> recipes = {
+          {.n_contacts = 12, .n_joints = 2, .n_balls = 2, .several_blocks = true},
+          {.n_contacts = 6, .n_joints = 2, .n_balls = 2, .facets = 6},
+          {.n_contacts = 6, .duplicate = true},
+          {.n_bodies = 2, .n_contacts = 1}};
+      std::vector<test::PlantedProblem> problems;
+      for (const auto& recipe : recipes) problems.push_back(test::plant(recipe, law, 1));
+      const auto solve_all = [&](std::vector<ConeSolution>& solutions) {
+        for (std::size_t k = 0; k < problems.size(); ++k) {
+          std::fill(solutions[k].p.begin(), solutions[k].p.end(), 0.0);
+          (void)solver->solve(problems[k].problem, solutions[k]);
+        }
+      };
+      std::vector<ConeSolution> solutions(problems.size());
+      for (std::size_t k = 0; k < problems.size(); ++k) solutions[k].p.assign(problems[k].problem.size(), 0.0);
+      solve_all(solutions);
+      const long before = n_allocations;
+      solve_all(solutions);
+      EXPECT_EQ(n_allocations - before, 0) << name;
+    }
+  }
+}
+
+TEST(Allocation, NoneInTheResidualAfterTheFirst) {
+  const test::PlantedProblem planted = test::plant({}, FrictionLaw::coulomb, 1);
+  std::vector<double> work;
+  (void)calc_residual(planted.problem, planted.p, work);
+  const long before = n_allocations;
+  (void)calc_residual(planted.problem, planted.p, work);
+  EXPECT_EQ(n_allocations - before, 0);
+}
+
+}  // namespace
+}  // namespace stickslip

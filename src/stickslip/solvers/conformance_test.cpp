@@ -1,0 +1,279 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What every solver must do, judged by calc_residual alone. To add a solver, add a line to make_entries().
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "stickslip/base/input_error.h"
+#include "stickslip/cone/residual.h"
+#include "stickslip/solvers/planted_problem.h"
+#include "stickslip/solvers/solver_options.h"
+
+namespace stickslip {
+namespace {
+
+using test::plant;
+using test::PlantedProblem;
+using test::PlantedRecipe;
+
+struct Entry {
+  std::string name;
+  FrictionLaw law;
+  SolverOptions options;
+  double mass_ratio;  // [-] up to which it promises to converge
+  bool is_robust;     // whether it promises to converge on redundant and strongly coupled problems
+};
+
+std::vector<Entry> make_entries() {
+  NsgsOptions sweeps_only;
+  sweeps_only.newton_rows = 0;
+  sweeps_only.tolerance = 1e-8;
+  sweeps_only.max_iterations = 50000;
+  PgsOptions pgs;
+  pgs.tolerance = 1e-8;
+  pgs.max_iterations = 50000;
+  return {{"nsgs_coulomb", FrictionLaw::coulomb, NsgsOptions{}, 1e3, true},
+          {"nsgs_associated", FrictionLaw::associated, NsgsOptions{}, 1e3, true},
+          {"nsgs_sweeps_associated", FrictionLaw::associated, sweeps_only, 1e1, false},
+          {"pgs_associated", FrictionLaw::associated, pgs, 1e1, false}};
+}
+
+class Conformance : public testing::TestWithParam<Entry> {
+ protected:
+  std::unique_ptr<ConeSolver> solver_ = make_solver(GetParam().options);
+  double tolerance() const {
+    return std::visit([](const auto& chosen) { return chosen.tolerance; }, GetParam().options);
+  }
+  FrictionLaw law() const { return GetParam().law; }
+
+  SolveReport solve(const ConeProblem& problem, ConeSolution& solution) {
+    EXPECT_FALSE(solver_->refuses(problem));
+    const Residual before = calc_residual(problem, solution.p);
+    const SolveReport report = solver_->solve(problem, solution);
+    const Residual after = calc_residual(problem, solution.p);
+    // The report tells the truth: equal up to the round-off of W p, never better than the start was.
+    EXPECT_EQ(report.status == Status::ok, report.residual.relative <= tolerance());
+    EXPECT_NEAR(report.residual.relative, after.relative, 1e-13);
+    EXPECT_LE(after.absolute, std::max(before.absolute * (1.0 + 1e-12), 1e-13));
+    std::vector<double> u(problem.size());
+    problem.apply_delassus(solution.p, u);
+    double scale = 1.0;
+    for (const double value : u) scale = std::max(scale, std::abs(value));
+    for (int i = 0; i < problem.size(); ++i) EXPECT_NEAR(solution.u[i], u[i] + problem.b[i], 1e-12 * scale);
+    return report;
+  }
+
+  void expect_solved(const PlantedRecipe& recipe, int n_seeds) {
+    for (int seed = 1; seed <= n_seeds; ++seed) {
+      const PlantedProblem planted = plant(recipe, law(), seed);
+      ConeSolution solution;
+      solution.p.assign(planted.problem.size(), 0.0);
+      const SolveReport report = solve(planted.problem, solution);
+      EXPECT_EQ(report.status, Status::ok)
+          << "seed " << seed << ": " << report.residual.relative << " after " << report.iterations;
+    }
+  }
+};
+
+TEST_P(Conformance, PlantedContacts) {
+  expect_solved({}, 20);
+}
+TEST_P(Conformance, PlanarContacts) {
+  expect_solved({.friction_dim = 1}, 10);
+}
+TEST_P(Conformance, ContensouContacts) {
+  expect_solved({.friction_dim = 3}, 10);
+}
+TEST_P(Conformance, MixedCones) {
+  expect_solved({.n_contacts = 5, .n_joints = 2, .n_balls = 3}, 10);
+}
+TEST_P(Conformance, NoFriction) {
+  expect_solved({.mu = 0.0}, 10);
+}
+TEST_P(Conformance, SeveralBlocks) {
+  expect_solved({.n_contacts = 5, .several_blocks = true}, 10);
+}
+TEST_P(Conformance, Polygons) {
+  expect_solved({.n_contacts = 5, .facets = 5}, 10);
+}
+TEST_P(Conformance, MassRatio) {
+  expect_solved({.mass_ratio = GetParam().mass_ratio}, 10);
+}
+
+TEST_P(Conformance, LargeFriction) {
+  if (!GetParam().is_robust) GTEST_SKIP() << "not promised";
+  expect_solved({.mu = 5.0}, 10);
+}
+
+/// A column of bodies on the floor, each resting on the one below: the top one a million times heavier than the rest.
+TEST_P(Conformance, HeavyOnLight) {
+  if (!GetParam().is_robust) GTEST_SKIP() << "not promised";
+  constexpr int kBodies = 4;
+  constexpr double kHeavy = 1e6;
+  constexpr double kFall = 0.1;  // [m/s] h g
+  PlantedProblem column;
+  ConeProblem& problem = column.problem;
+  problem.law = law();
+  FactoredDelassus w;
+  for (int k = 0; k < kBodies; ++k) w.add_body(Matrix::Identity(3, 3) / (k == kBodies - 1 ? kHeavy : 1.0));
+  const FrictionBlock block{2, 0.5, 0, 0.0};
+  for (int k = 0; k < kBodies; ++k) {
+    problem.add_contact({&block, 1}, k);
+    w.begin_row(3);
+    if (k > 0) w.add_block(k - 1) = -Matrix::Identity(3, 3);
+    w.add_block(k) = Matrix::Identity(3, 3);
+  }
+  problem.b[0] = -kFall;
+  problem.b[1] = 0.01;  // pushed sideways by less than friction holds
+  problem.delassus = w;
+  ConeSolution solution;
+  solution.p.assign(problem.size(), 0.0);
+  const SolveReport report = solve(problem, solution);
+  EXPECT_EQ(report.status, Status::ok) << report.residual.relative;
+  const double weight = kFall * (kHeavy + kBodies - 1);
+  EXPECT_NEAR(solution.p[0] / weight, 1.0, 1e-8);
+}
+
+TEST_P(Conformance, RedundantContacts) {
+  if (!GetParam().is_robust) GTEST_SKIP() << "not promised";
+  expect_solved({.n_bodies = 4, .n_contacts = 8, .duplicate = true}, 10);
+}
+
+TEST_P(Conformance, NothingToSolve) {
+  ConeProblem problem;
+  problem.law = law();
+  ConeSolution solution;
+  const SolveReport report = solver_->solve(problem, solution);
+  EXPECT_EQ(report.status, Status::ok);
+  EXPECT_EQ(report.residual.absolute, 0.0);
+  EXPECT_TRUE(solution.p.empty());
+  EXPECT_TRUE(solution.u.empty());
+}
+
+TEST_P(Conformance, OneContactByHand) {
+  // Unit mass on the floor, h g = 0.1, tangential speed 0.02 (stick) and 2 (slip), mu = 0.2.
+  for (const double speed : {0.02, 2.0}) {
+    ConeProblem problem;
+    problem.law = law();
+    const FrictionBlock block{2, 0.2, 0, 0.0};
+    problem.add_contact({&block, 1}, 0);
+    FactoredDelassus w;
+    w.add_body(Matrix::Identity(3, 3));
+    w.begin_row(3);
+    w.add_block(0) = Matrix::Identity(3, 3);
+    problem.delassus = w;
+    problem.b = {-0.1, speed, 0.0};
+    ConeSolution solution;
+    solution.p.assign(3, 0.0);
+    EXPECT_EQ(solve(problem, solution).status, Status::ok);
+    double normal = 0.1;
+    double tangential = -std::min(speed, 0.2 * 0.1);
+    if (speed > 1.0 && law() == FrictionLaw::associated) {
+      normal = (0.2 * speed + 0.1) / (1.0 + 0.2 * 0.2);  // the lift-off of the relaxed law
+      tangential = -0.2 * normal;
+    }
+    const double bound = 10.0 * tolerance() * speed;  // W is the identity: the error is about the residual
+    EXPECT_NEAR(solution.p[0], normal, bound);
+    EXPECT_NEAR(solution.p[1], tangential, bound);
+    EXPECT_NEAR(solution.p[2], 0.0, bound);
+  }
+}
+
+TEST_P(Conformance, StartAtTheSolutionCostsNothing) {
+  const PlantedProblem planted = plant({}, law(), 3);
+  ConeSolution solution{planted.p, {}};
+  const SolveReport report = solve(planted.problem, solution);
+  EXPECT_EQ(report.status, Status::ok);
+  EXPECT_EQ(report.iterations, 0);
+}
+
+TEST_P(Conformance, SameInputSameBits) {
+  const PlantedProblem planted = plant({}, law(), 4);
+  ConeSolution first;
+  first.p.assign(planted.problem.size(), 0.0);
+  ConeSolution second = first;
+  (void)solver_->solve(planted.problem, first);
+  const PlantedProblem other = plant({.n_contacts = 11, .n_joints = 1}, law(), 5);  // dirties the workspace
+  ConeSolution between;
+  between.p.assign(other.problem.size(), 0.0);
+  (void)solver_->solve(other.problem, between);
+  (void)solver_->solve(planted.problem, second);
+  EXPECT_EQ(first.p, second.p);
+  EXPECT_EQ(first.u, second.u);
+}
+
+TEST_P(Conformance, ScaledProblem) {
+  // W in other units: p shrinks as W grows.
+  PlantedProblem planted = plant({}, law(), 6);
+  auto& w = std::get<FactoredDelassus>(planted.problem.delassus);
+  FactoredDelassus scaled;
+  for (int k = 0; k < w.n_bodies(); ++k) {
+    scaled.add_body(1e6 * ConstRowMatrixView(w.inverse_mass(k), w.body(k).n_v, w.body(k).n_v));
+  }
+  for (int i = 0; i < w.n_rows(); ++i) {
+    scaled.begin_row(w.row_dim(i));
+    for (const auto& block : w.row(i)) {
+      scaled.add_block(block.body) = ConstRowMatrixView(w.values(block), w.row_dim(i), w.body(block.body).n_v);
+    }
+  }
+  planted.problem.delassus = scaled;
+  ConeSolution solution;
+  solution.p.assign(planted.problem.size(), 0.0);
+  EXPECT_EQ(solve(planted.problem, solution).status, Status::ok);
+}
+
+TEST_P(Conformance, ValuesThatAreNotFiniteFail) {
+  PlantedProblem planted = plant({}, law(), 7);
+  planted.problem.b[4] = std::numeric_limits<double>::quiet_NaN();
+  ConeSolution solution{planted.p, {}};
+  EXPECT_EQ(solver_->solve(planted.problem, solution).status, Status::failed);
+  EXPECT_EQ(solution.p, planted.p);
+}
+
+TEST_P(Conformance, RunningOutOfIterationsIsInexactAndNoWorseThanTheStart) {
+  SolverOptions options = GetParam().options;
+  std::visit(
+      [](auto& chosen) {
+        chosen.max_iterations = 1;
+        chosen.tolerance = 1e-300;
+      },
+      options);
+  solver_ = make_solver(options);
+  const PlantedProblem planted = plant({}, law(), 8);
+  for (const double scale : {0.0, 0.5, 1.001}) {
+    ConeSolution solution{planted.p, {}};
+    for (double& value : solution.p) value *= scale;
+    const double before = calc_residual(planted.problem, solution.p).absolute;
+    EXPECT_EQ(solver_->solve(planted.problem, solution).status, Status::inexact);
+    EXPECT_LE(calc_residual(planted.problem, solution.p).absolute, before);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(All, Conformance, testing::ValuesIn(make_entries()),
+                         [](const auto& param) { return param.param.name; });
+
+TEST(SolverOptions, ChecksAndNames) {
+  NsgsOptions options;
+  options.tolerance = 0.0;
+  EXPECT_THROW(make_solver(options), InputError);
+  options = {};
+  options.max_iterations = 0;
+  EXPECT_THROW(make_solver(options), InputError);
+  options = {};
+  options.newton_rows = -1;
+  EXPECT_THROW(make_solver(options), InputError);
+  for (const std::string_view name : solver_names()) EXPECT_EQ(make_solver(make_solver_options(name))->name(), name);
+  try {
+    make_solver_options("nsg");
+    FAIL();
+  } catch (const InputError& error) {
+    EXPECT_NE(std::string(error.what()).find("nsgs"), std::string::npos);
+  }
+}
+
+}  // namespace
+}  // namespace stickslip

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "stickslip/cone/cone_problem.h"
+
+namespace stickslip {
+
+/// Both forms of the Delassus operator, row by row, as sweeps over cones need them. With a factored operator the
+/// velocities v = M^-1 J^T p are kept beside p, so that a visit to one cone costs no more than its two bodies.
+class DelassusRows {
+ public:
+  /// Takes the problem, which must outlive the use; keeps the memory of earlier problems.
+  void bind(const ConeProblem& problem);
+
+  /// W_ii, row-major (dim, dim). [1/kg]
+  const double* diagonal(int i) const { return diagonals_.data() + diagonal_begin_[i]; }
+  /// trace(W_ii) / dim. [1/kg]
+  double scale(int i) const { return scales_[i]; }
+  /// w = mean(diag W), as in residual.h. [1/kg]
+  double mean_diagonal() const { return mean_diagonal_; }
+
+  /// Makes v = M^-1 J^T p where it is kept. p (n).
+  void start(std::span<const double> p);
+  /// u = W_i. p + b_i for cone i; p (n) must be what start and add_change have been told. u (dim) [m/s]
+  void calc_velocity(int i, std::span<const double> p, double* u) const;
+  /// Cone i's percussion has changed by dp (dim) [N s].
+  void add_change(int i, const double* dp);
+  /// W_ij, row-major (dim_i, dim_j); returns false, and leaves it, where it is zero. [1/kg]
+  bool calc_block(int i, int j, double* block) const;
+
+ private:
+  void calc_diagonal(int i);
+
+  const ConeProblem* problem_ = nullptr;
+  const StoredDelassus* stored_ = nullptr;  // one of the two
+  const FactoredDelassus* factored_ = nullptr;
+  std::vector<std::size_t> diagonal_begin_;  // (n_cones)
+  std::vector<double> diagonals_;            // [1/kg]
+  std::vector<double> scales_;               // (n_cones) [1/kg]
+  double mean_diagonal_ = 0.0;               // [1/kg]
+  std::vector<double> j_inverse_mass_;       // J M^-1, in the layout of J's blocks
+  std::vector<double> v_;                    // (n_v) [m/s and like]
+  std::vector<double> momentum_;             // (n_v) [N s and like] scratch of start
+};
+
+}  // namespace stickslip

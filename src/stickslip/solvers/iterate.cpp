@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "stickslip/solvers/iterate.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "stickslip/base/assert.h"
+
+namespace stickslip {
+
+bool Iterate::start(const ConeProblem& problem, const ConeSolution& solution) {
+  STICKSLIP_ASSERT(static_cast<int>(solution.p.size()) == problem.size());
+  problem_ = &problem;
+  rows_.bind(problem);
+  p_.assign(solution.p.begin(), solution.p.end());
+  u_.resize(p_.size());
+  best_p_ = p_;
+  best_.absolute = best_.relative = HUGE_VAL;
+  judge();
+  if (std::isfinite(last_.absolute)) return true;
+  std::fill(p_.begin(), p_.end(), 0.0);
+  judge();
+  return std::isfinite(last_.absolute);
+}
+
+void Iterate::change(int i, const double* dp) {
+  const Cone& cone = problem_->cones[i];
+  for (int r = 0; r < cone.dim; ++r) p_[cone.offset + r] += dp[r];
+  rows_.add_change(i, dp);
+}
+
+void Iterate::judge() {
+  rows_.start(p_);
+  for (int i = 0; i < problem_->n_cones(); ++i) rows_.calc_velocity(i, p_, u_.data() + problem_->cones[i].offset);
+  last_ = calc_residual(*problem_, problem_->law, p_, u_, rows_.mean_diagonal());
+  velocity_scale_ = last_.relative > 0.0 ? last_.absolute / last_.relative : 0.0;
+  if (last_.absolute < best_.absolute) {
+    best_ = last_;
+    best_p_ = p_;
+  }
+}
+
+void Iterate::return_to_best() {
+  p_ = best_p_;
+  judge();
+}
+
+void Iterate::finish(double tolerance, ConeSolution& solution, SolveReport& report) {
+  return_to_best();
+  solution.p.assign(p_.begin(), p_.end());
+  solution.u.assign(u_.begin(), u_.end());
+  report.residual = last_;
+  report.status = last_.relative <= tolerance ? Status::ok : Status::inexact;
+}
+
+}  // namespace stickslip

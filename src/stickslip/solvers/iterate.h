@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "stickslip/cone/cone_solver.h"
+#include "stickslip/solvers/delassus_rows.h"
+
+namespace stickslip {
+
+/// What an iterative solver works on: the percussions p, the operator row by row, and the best iterate that was
+/// judged so far, which is what the solver returns in the end.
+class Iterate {
+ public:
+  /// Takes the problem and the starting guess solution.p and judges it. A guess that is not finite is replaced by 0.
+  /// Returns false where even p = 0 has no finite residual: b or W is not finite.
+  [[nodiscard]] bool start(const ConeProblem& problem, const ConeSolution& solution);
+
+  /// Takes the problem only: for a solver that needs no iteration.
+  void bind(const ConeProblem& problem) { rows_.bind(problem); }
+
+  const DelassusRows& rows() const { return rows_; }
+  std::span<double> p() { return p_; }              // (n) [N s]
+  std::span<const double> u() const { return u_; }  // (n) [m/s] of the p judged last
+  const Residual& best() const { return best_; }
+  const Residual& last() const { return last_; }
+  /// max(|b|, |u|) at the last judgement, by which the residual is made relative. [m/s]
+  double velocity_scale() const { return velocity_scale_; }
+
+  /// Velocity of cone i for its present p. u (dim) [m/s]
+  void calc_velocity(int i, double* u) const { rows_.calc_velocity(i, p_, u); }
+  /// p_i += dp, dp (dim) [N s].
+  void change(int i, const double* dp);
+
+  /// Computes u and the residual of p anew, free of drift; keeps p if it is the best so far.
+  void judge();
+  /// Makes the best iterate the present one and judges it again.
+  void return_to_best();
+  /// Writes the best iterate to the solution and its residual and status to the report.
+  void finish(double tolerance, ConeSolution& solution, SolveReport& report);
+
+ private:
+  const ConeProblem* problem_ = nullptr;
+  DelassusRows rows_;
+  std::vector<double> p_;       // (n) [N s]
+  std::vector<double> u_;       // (n) [m/s]
+  std::vector<double> best_p_;  // (n) [N s]
+  Residual best_;
+  Residual last_;
+  double velocity_scale_ = 0.0;
+};
+
+}  // namespace stickslip

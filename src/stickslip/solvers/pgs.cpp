@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "stickslip/solvers/pgs.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "stickslip/math/cones.h"
+#include "stickslip/math/symmetric_eigen.h"
+
+namespace stickslip {
+namespace {
+
+/// The residual is computed whenever the changes of a sweep are below this many times the tolerance, and every so
+/// many sweeps anyhow, for the best iterate.
+constexpr double kLooksConverged = 2.0;
+constexpr int kJudgeEvery = 10;
+
+/// The largest eigenvalue of the symmetric part of w (dim, dim). [1/kg]
+double calc_largest_eigenvalue(int dim, const double* w) {
+  std::array<double, kMaxConeDim* kMaxConeDim> symmetric = {};
+  std::array<double, kMaxConeDim* kMaxConeDim> vectors = {};
+  std::array<double, kMaxConeDim> values = {};
+  for (int i = 0; i < dim; ++i) {
+    for (int j = 0; j < dim; ++j) symmetric[i * dim + j] = 0.5 * (w[i * dim + j] + w[j * dim + i]);
+  }
+  calc_symmetric_eigen(dim, symmetric.data(), values.data(), vectors.data());
+  return *std::max_element(values.begin(), values.begin() + dim);
+}
+
+}  // namespace
+
+std::optional<std::string> PgsSolver::refuses(const ConeProblem&) const {
+  return std::nullopt;
+}
+
+void PgsSolver::prepare(const ConeProblem& problem) {
+  steps_.clear();
+  free_.clear();
+  for (int i = 0; i < problem.n_cones(); ++i) {
+    const Cone& cone = problem.cones[i];
+    const double largest = calc_largest_eigenvalue(cone.dim, iterate_.rows().diagonal(i));
+    steps_.push_back(largest > 0.0 ? 1.0 / largest : 0.0);
+    if (cone.kind == ConeKind::free) free_.emplace_back().prepare(cone.dim, iterate_.rows().diagonal(i));
+  }
+}
+
+/// One projected gradient step of a contact or a ball. u (dim) [m/s], p (dim) [N s] is changed.
+void PgsSolver::visit(const ConeProblem& problem, int i, const double* u, double* p) const {
+  const Cone& cone = problem.cones[i];
+  for (int r = 0; r < cone.dim; ++r) p[r] -= steps_[i] * u[r];
+  if (cone.kind == ConeKind::ball) return project_on_ball(cone.dim, cone.radius, p, p);
+  const auto friction = problem.friction(cone);
+  if (problem.law == FrictionLaw::coulomb) {
+    std::array<double, kMaxConeDim> opposite = {};
+    for (int r = 0; r < cone.dim; ++r) opposite[r] = -u[r];
+    int row = 1;
+    for (const FrictionBlock& block : friction) {
+      p[0] -= steps_[i] * calc_support(block, opposite.data() + row);  // [DeSaxce1998]
+      row += block.dim;
+    }
+  }
+  project_on_contact_cone(friction, p, p);
+}
+
+/// One pass over all cones; returns the change it made, |L_i dp_i| in the 2-norm. [m/s]
+double PgsSolver::sweep(const ConeProblem& problem) {
+  double squared = 0.0;
+  auto free_cone = free_.begin();
+  for (int i = 0; i < problem.n_cones(); ++i) {
+    const Cone& cone = problem.cones[i];
+    const double* old = iterate_.p().data() + cone.offset;
+    std::array<double, kMaxConeDim> p = {};
+    std::array<double, kMaxConeDim> u = {};
+    std::copy_n(old, cone.dim, p.begin());
+    iterate_.calc_velocity(i, u.data());
+    if (cone.kind == ConeKind::free) {
+      free_cone++->correct(u.data(), p.data());
+    } else {
+      visit(problem, i, u.data(), p.data());
+    }
+    for (int r = 0; r < cone.dim; ++r) {
+      p[r] -= old[r];
+      if (steps_[i] > 0.0) squared += (p[r] / steps_[i]) * (p[r] / steps_[i]);
+    }
+    iterate_.change(i, p.data());
+  }
+  return std::sqrt(squared);
+}
+
+SolveReport PgsSolver::solve(const ConeProblem& problem, ConeSolution& solution) {
+  SolveReport report;
+  solution.u.resize(problem.size());
+  if (problem.n_cones() == 0) return report;
+  if (!iterate_.start(problem, solution)) {
+    report.status = Status::failed;
+    report.message = "the problem holds values that are not finite";
+    return report;
+  }
+  if (iterate_.best().relative > options_.tolerance) prepare(problem);
+  while (iterate_.best().relative > options_.tolerance && report.iterations < options_.max_iterations) {
+    ++report.iterations;
+    const double change = sweep(problem);
+    if (change <= kLooksConverged * options_.tolerance * iterate_.velocity_scale() ||
+        report.iterations % kJudgeEvery == 0 || report.iterations == options_.max_iterations) {
+      iterate_.judge();
+    }
+  }
+  iterate_.finish(options_.tolerance, solution, report);
+  if (report.status == Status::inexact) report.message = "the sweeps did not converge";
+  return report;
+}
+
+}  // namespace stickslip

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cmath>
+#include <numbers>
+#include <random>
+#include <vector>
+
+#include "stickslip/cone/cone_problem.h"
+
+namespace stickslip::test {
+
+// For tests and benchmarks of solvers only; nothing in the library includes it.
+
+/// A cone problem and a solution of it, known because b was made to fit.
+struct PlantedProblem {
+  ConeProblem problem;
+  std::vector<double> p;  // (n) [N s]
+};
+
+struct PlantedRecipe {
+  int n_bodies = 8;  // of six velocities each
+  int n_contacts = 8;
+  int n_joints = 0;         // free cones of three rows
+  int n_balls = 0;          // of two rows
+  double mu = 0.5;          // [-]
+  double mass_ratio = 1.0;  // [-] largest over smallest mass
+  bool duplicate = false;   // every contact twice: W is singular
+  int friction_dim = 2;     // 1, 2 or 3
+  int facets = 0;           // polygons in place of balls
+  bool several_blocks = false;
+};
+
+/// Draws the problem's parts; one object, one problem.
+class Planter {
+ public:
+  Planter(const PlantedRecipe& recipe, FrictionLaw law, unsigned seed) : recipe_(recipe), random_(seed) {
+    planted_.problem.law = law;
+    for (int k = 0; k < recipe.n_bodies; ++k) {
+      const double share = recipe.n_bodies > 1 ? static_cast<double>(k) / (recipe.n_bodies - 1) : 0.5;
+      Matrix inverse_mass = std::pow(recipe.mass_ratio, share - 0.5) * Matrix::Identity(6, 6);
+      inverse_mass.bottomRightCorner(3, 3) *= 2.5;
+      w_.add_body(inverse_mass);
+    }
+  }
+
+  PlantedProblem make() {
+    for (int i = 0; i < recipe_.n_contacts; ++i) add_contact(i);
+    for (int i = 0; i < recipe_.n_balls; ++i) add_ball(i);
+    for (int i = 0; i < recipe_.n_joints; ++i) add_joint(i);
+    ConeProblem& problem = planted_.problem;
+    problem.delassus = w_;
+    std::vector<double> product(problem.size());
+    problem.apply_delassus(planted_.p, product);
+    for (int i = 0; i < problem.size(); ++i) problem.b[i] = u_[i] - product[i];
+    return planted_;
+  }
+
+ private:
+  double draw() { return std::normal_distribution<double>()(random_); }
+
+  /// Percussion and velocity of one friction block within the law: stick (u = 0) or slip (u against the bound).
+  void plant_block(const FrictionBlock& block, double p_normal, bool slips, double* p, double* u) {
+    double direction[kMaxFrictionDim];
+    double squared = 0.0;
+    for (int i = 0; i < block.dim; ++i) {
+      direction[i] = draw();
+      squared += direction[i] * direction[i];
+    }
+    for (int i = 0; i < block.dim; ++i) direction[i] /= std::sqrt(squared);
+    if (slips && block.facets > 0) {  // at a corner, with u along it
+      const double corner = static_cast<double>(random_() % block.facets);
+      const double angle = block.orientation + 2.0 * std::numbers::pi * corner / block.facets;
+      direction[0] = std::cos(angle);
+      direction[1] = std::sin(angle);
+    }
+    const double inscribed = block.facets > 0 ? std::cos(std::numbers::pi / block.facets) : 1.0;
+    for (int i = 0; i < block.dim; ++i) {
+      p[i] = direction[i] * block.mu * p_normal * (slips ? 1.0 : 0.6 * inscribed);
+      u[i] = slips ? -direction[i] : 0.0;
+    }
+  }
+
+  /// Opens a row on two bodies (one, where there is only one) with random entries.
+  std::vector<Matrix> add_row(int dim, int& first, int& second) {
+    first = w_.n_rows() % recipe_.n_bodies;
+    second = (first + 1 + static_cast<int>(random_() % recipe_.n_bodies)) % recipe_.n_bodies;
+    std::vector<Matrix> blocks;
+    for (int k = 0; k < (first == second ? 1 : 2); ++k) {
+      Matrix block(dim, 6);
+      for (double& value : block.reshaped()) value = draw();
+      blocks.push_back(block);
+    }
+    repeat_row(dim, first, second, blocks);
+    return blocks;
+  }
+  void repeat_row(int dim, int first, int second, const std::vector<Matrix>& blocks) {
+    w_.begin_row(dim);
+    w_.add_block(first) = blocks[0];
+    if (blocks.size() > 1) w_.add_block(second) = blocks[1];
+  }
+
+  void append(const std::vector<double>& p, const std::vector<double>& u, double scale) {
+    for (const double value : p) planted_.p.push_back(scale * value);
+    u_.insert(u_.end(), u.begin(), u.end());
+  }
+
+  void add_contact(int i) {
+    std::vector<FrictionBlock> friction = {{recipe_.friction_dim, recipe_.mu, recipe_.facets, 0.3}};
+    if (recipe_.several_blocks) friction.push_back({1, 0.3 * recipe_.mu, 0, 0.0});
+    const int state = static_cast<int>(random_() % 3);  // open, stick, slip
+    const double p_normal = state == 0 ? 0.0 : 0.5 + std::abs(draw());
+    std::vector<double> p = {p_normal};
+    std::vector<double> u = {state == 0 ? 0.1 + std::abs(draw()) : 0.0};
+    for (const FrictionBlock& block : friction) {
+      double p_block[kMaxFrictionDim] = {};
+      double u_block[kMaxFrictionDim] = {};
+      if (state > 0) plant_block(block, p_normal, state == 2, p_block, u_block);
+      // Under the relaxed law slip lifts: u_N = h(-u_b), with |u_b| = 1 along the bound h = mu.
+      if (state == 2 && planted_.problem.law == FrictionLaw::associated) u[0] += block.mu;
+      p.insert(p.end(), p_block, p_block + block.dim);
+      u.insert(u.end(), u_block, u_block + block.dim);
+    }
+    const int dim = static_cast<int>(p.size());
+    int first = 0;
+    int second = 0;
+    planted_.problem.add_contact(friction, i);
+    const auto blocks = add_row(dim, first, second);
+    append(p, u, 1.0);
+    if (!recipe_.duplicate) return;
+    planted_.problem.add_contact(friction, 1000 + i);
+    repeat_row(dim, first, second, blocks);
+    append(p, u, 0.7);
+  }
+
+  void add_ball(int i) {
+    std::vector<double> p(2);
+    std::vector<double> u(2);
+    const double radius = 0.5 + std::abs(draw());
+    plant_block({2, 1.0, 0, 0.0}, radius, i % 2 == 1, p.data(), u.data());
+    planted_.problem.add_ball(2, radius, 2000 + i);
+    int first = 0;
+    int second = 0;
+    add_row(2, first, second);
+    append(p, u, 1.0);
+  }
+
+  void add_joint(int i) {
+    planted_.problem.add_free(3, 3000 + i);
+    int first = 0;
+    int second = 0;
+    add_row(3, first, second);
+    append({draw(), draw(), draw()}, {0.0, 0.0, 0.0}, 1.0);
+  }
+
+  PlantedRecipe recipe_;
+  std::mt19937 random_;
+  PlantedProblem planted_;
+  FactoredDelassus w_;
+  std::vector<double> u_;  // (n) [m/s]
+};
+
+inline PlantedProblem plant(const PlantedRecipe& recipe, FrictionLaw law, unsigned seed) {
+  return Planter(recipe, law, seed).make();
+}
+
+}  // namespace stickslip::test

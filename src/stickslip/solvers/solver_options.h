@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string_view>
+#include <variant>
+
+#include "stickslip/cone/cone_solver.h"
+
+namespace stickslip {
+
+/// What every solver has: when to stop.
+struct StopOptions {
+  double tolerance = 1e-10;   // [-] on the relative residual, > 0
+  int max_iterations = 1000;  // [-] sweeps or Newton steps, >= 1
+  bool operator==(const StopOptions&) const = default;
+  void check() const;  // throws InputError
+};
+
+struct NsgsOptions : StopOptions {
+  /// [-] active rows up to which Newton steps on the whole problem help the sweeps; 0: sweeps only. >= 0
+  int newton_rows = 240;
+  bool operator==(const NsgsOptions&) const = default;
+  void check() const;  // throws InputError
+};
+struct PgsOptions : StopOptions {};
+
+using SolverOptions = std::variant<NsgsOptions, PgsOptions>;
+
+/// The names that make_solver_options knows.
+std::span<const std::string_view> solver_names();
+/// The options of the solver with this name, at their defaults; throws InputError with the nearest name.
+SolverOptions make_solver_options(std::string_view name);
+
+/// The solver; checks the options first.
+std::unique_ptr<ConeSolver> make_solver(const SolverOptions& options);
+
+}  // namespace stickslip
