@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "stickslip/math/types.h"
+
+namespace stickslip {
+
+/// A ball; a disc in a planar scene. `inside`: the container with this surface, free inside.
+struct Sphere {
+  double radius = 0.0;  // [m] > 0
+  bool inside = false;
+  bool operator==(const Sphere&) const = default;
+};
+
+/// The origin of its frame: a rod's tip.
+struct PointShape {
+  double at = 0.0;  // [-] on a beam: xi in [0, 1]
+  bool operator==(const PointShape&) const = default;
+};
+
+/// {x : normal . x <= offset}, solid below.
+struct HalfSpace {
+  Vector3 normal = Vector3::UnitZ();  // (3) [-] unit
+  double offset = 0.0;                // [m]
+  bool operator==(const HalfSpace&) const = default;
+};
+
+/// A box centred on its frame; a rectangle in a planar scene (third size ignored).
+struct Box {
+  Vector3 size = Vector3::Zero();  // (3) [m] full edge lengths, > 0
+  bool operator==(const Box&) const = default;
+};
+
+/// A cylinder of `length` along z closed by half balls.
+struct Capsule {
+  double radius = 0.0;  // [m] > 0
+  double length = 0.0;  // [m] between the balls' centres, >= 0
+  bool operator==(const Capsule&) const = default;
+};
+
+/// A cylinder about z, centred. `inside`: the tube with this surface, free inside, infinite where length is absent.
+struct Cylinder {
+  double radius = 0.0;           // [m] > 0
+  std::optional<double> length;  // [m] > 0; required unless inside
+  bool inside = false;
+  bool operator==(const Cylinder&) const = default;
+};
+
+/// The convex hull of points.
+struct Convex {
+  std::vector<Vector3> points;  // (3) [m] each; at least 4 not in a plane (3 not on a line in a planar scene)
+  bool operator==(const Convex&) const = default;
+};
+
+using ShapeGeometry = std::variant<Sphere, PointShape, HalfSpace, Box, Capsule, Cylinder, Convex>;
+
+/// A shape on a body: x_body = position + rotation x_shape.
+struct Shape {
+  std::string name;
+  ShapeGeometry geometry;
+  Vector3 position = Vector3::Zero();      // (3) [m] in the body's frame
+  Matrix3 rotation = Matrix3::Identity();  // (3, 3) [-] shape frame to body frame
+  bool operator==(const Shape&) const = default;
+};
+
+/// "sphere", "half-space", ...: the name in scene files.
+std::string_view shape_type_name(const ShapeGeometry& geometry);
+
+}  // namespace stickslip
