@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <array>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "stickslip/geometry/shape.h"
+#include "stickslip/math/expression.h"
+#include "stickslip/math/types.h"
+#include "stickslip/model/beam.h"
+
+namespace stickslip {
+
+enum class BodyType { rigid, planar, point, beam, fixed, moving };
+
+/// "rigid", "planar", ...: the name in scene files.
+std::string_view body_type_name(BodyType type);
+
+/// Where a body is: x_W = p_WB + R_WB x_B.
+struct Pose {
+  Vector3 p_WB = Vector3::Zero();      // (3) [m]
+  Matrix3 R_WB = Matrix3::Identity();  // (3, 3) [-]
+};
+
+/// How a body moves, in the world frame.
+struct Twist {
+  Vector3 v_WB = Vector3::Zero();  // (3) [m/s] of the body's origin
+  Vector3 w_WB = Vector3::Zero();  // (3) [rad/s]
+};
+
+/// A prescribed motion: position and rotation about a fixed axis as expressions of t.
+struct Motion {
+  std::array<Expression, 3> position;       // [m] world
+  Vector3 axis = Vector3::UnitZ();          // (3) [-] unit, world
+  Expression angle;                         // [rad]
+  Matrix3 rotation0 = Matrix3::Identity();  // (3, 3) [-] orientation where angle is 0
+  // Exact first and second time derivatives, set by SystemBuilder.
+  std::array<Expression, 3> velocity, acceleration;  // [m/s], [m/s^2]
+  Expression angle_rate, angle_acceleration;         // [rad/s], [rad/s^2]
+};
+
+/// What a body is made of. Coordinates q and velocities u by type:
+///   rigid   q = (position of the centre of mass (3), quaternion w, x, y, z (4)),
+///           u = (velocity in the world frame (3), angular velocity in the body frame (3))
+///   planar  q = (x, y, phi), u = (vx, vy, omega)
+///   point   q = position, u = velocity; 3 of each, 2 in a planar system
+///   beam    q = (x, y) of each control point in order, u = their rates; see Beam
+///   fixed, moving  none
+struct Body {
+  std::string name;
+  BodyType type = BodyType::rigid;
+  double mass = 0.0;                  // [kg] > 0 where it can move
+  Matrix3 inertia = Matrix3::Zero();  // (3, 3) [kg m^2] about the centre of mass, body frame; planar: (2, 2) only
+  bool gyroscopic = true;             // rigid: keep the term omega x J omega
+  Pose pose;                          // fixed only
+  std::optional<Motion> motion;       // moving only
+  std::optional<Beam> beam;           // beam only, which sets the mass
+  std::vector<Shape> shapes;          // in the body frame, whose origin is the centre of mass
+  Vector3 drawing_origin = Vector3::Zero();  // (3) [m] where the frame the user drew in has its origin, body frame
+
+  int n_q = 0, q_offset = 0;  // set by SystemBuilder
+  int n_u = 0, u_offset = 0;
+};
+
+}  // namespace stickslip

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "stickslip/model/contact.h"
+
+#include "stickslip/model/pair_kinematics.h"
+#include "stickslip/model/system.h"
+
+namespace stickslip {
+
+void System::calc_contact(int k, double t, const Vector& q, ContactGeometry& geometry) const {
+  const ContactPoint& point = points_[k];
+  const Attachment& a = point.flipped ? point.second : point.first;
+  const Attachment& b = point.flipped ? point.first : point.second;
+  const ContactFrame<double> c = contact_frame<double>(point, planar_, frame_at(bodies_[a.body], a, t, q, nullptr),
+                                                       frame_at(bodies_[b.body], b, t, q, nullptr));
+  geometry = {c.gap, c.first, c.second, c.normal, c.t1, c.t2};
+}
+
+double System::calc_gap(int k, double t, const Vector& q) const {
+  ContactGeometry geometry;
+  calc_contact(k, t, q, geometry);
+  return geometry.gap;
+}
+
+void System::calc_contact_jacobian(int k, const ContactGeometry& geometry, const Vector& q, Side side,
+                                   Eigen::Ref<RowMatrix> J) const {
+  const ContactPair& pair = contacts_[points_[k].pair];
+  const Attachment& at = points_[k].side(side);
+  if (at.n_u == 0) return;
+  const Body& body = bodies_[at.body];
+  const double sign = side == Side::first ? -1.0 : 1.0;
+  const Vector3& x = side == Side::first ? geometry.position_first : geometry.position_second;
+  const Frame<double> frame = frame_at(body, at, 0.0, q, nullptr);
+  const Vector3 none = Vector3::Zero();
+  const auto fill_row = [&](int row, const Vector3& direction, const Vector3& axis) {
+    double f[kMaxSideDofs];
+    attachment_force(body, at, q, frame, x, direction, axis, f);
+    for (int i = 0; i < at.n_u; ++i) J(row, i) = f[i];
+  };
+  fill_row(0, sign * geometry.normal, none);
+  if (pair.friction_dim > 0) fill_row(1, sign * geometry.tangent1, none);
+  if (pair.friction_dim > 1) fill_row(2, sign * geometry.tangent2, none);
+  if (pair.friction_dim > 2) {
+    const double arm = sign * kContensouFactor * pair.options.contensou_radius;
+    fill_row(3, none, arm * geometry.normal);
+  }
+}
+
+Vector4 System::calc_contact_velocity(int k, const ContactGeometry& geometry, double t, const Vector& q,
+                                      const Vector& u) const {
+  const ContactPair& pair = contacts_[points_[k].pair];
+  const ContactFrame<double> c = {geometry.gap,    geometry.position_first, geometry.position_second,
+                                  geometry.normal, geometry.tangent1,       geometry.tangent2};
+  Vector4 gamma = Vector4::Zero();
+  const Attachment& first = points_[k].first;
+  const Attachment& second = points_[k].second;
+  contact_velocity<double>(c, 1 + pair.friction_dim, pair.options.contensou_radius,
+                           frame_at(bodies_[first.body], first, t, q, &u),
+                           frame_at(bodies_[second.body], second, t, q, &u), gamma.data());
+  return gamma;
+}
+
+bool System::has_prescribed_motion(int k) const {
+  const ContactPoint& point = points_[k];
+  return bodies_[point.body_a].type == BodyType::moving || bodies_[point.body_b].type == BodyType::moving;
+}
+
+}  // namespace stickslip

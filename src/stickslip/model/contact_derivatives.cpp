@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "stickslip/model/contact_on_fixed.h"
+#include "stickslip/model/pair_kinematics.h"
+#include "stickslip/model/system.h"
+
+namespace stickslip {
+namespace {
+
+Pair pair_of(const System& system, const ContactPoint& point) {
+  return {system, point.first, point.second};
+}
+
+template <class S>
+ContactFrame<S> contact_between(const System& system, const ContactPoint& point, const PairFrames<S>& f) {
+  return point.flipped ? contact_frame<S>(point, system.planar(), f.second, f.first)
+                       : contact_frame<S>(point, system.planar(), f.first, f.second);
+}
+
+/// gamma' = d/dt gamma(t, q(t), u(t)) with q' = B(q) u and u' = a, by one dual number in time.
+template <class S>
+void gamma_dot(const System& system, const ContactPoint& point, double t, const S* q, const S* u, const double* a,
+               S* result) {
+  using T = TimeJet<S>;
+  const Pair pair = pair_of(system, point);
+  const ContactPair& contact = system.contacts()[point.pair];
+  const PairInMotion<S> moving(pair, t, q, u, a);
+  const PairFrames<T> f = pair_frames<T>(pair, moving.t, moving.q, moving.u);
+  T gamma[kMaxContactDim];
+  const int dim = 1 + contact.friction_dim;
+  contact_velocity<T>(contact_between(system, point, f), dim, contact.options.contensou_radius, f.first, f.second,
+                      gamma);
+  for (int i = 0; i < dim; ++i) result[i] = gamma[i].derivatives()(0);
+}
+
+/// W lambda over the pair's local velocities (n_local_u).
+template <class S>
+void contact_force(const System& system, const ContactPoint& point, const S* q, const PairFrames<S>& f,
+                   const ContactFrame<S>& c, const Vector4& lambda, S* result) {
+  const ContactPair& contact = system.contacts()[point.pair];
+  Vec3<S> F = c.normal * S(lambda(0));
+  Vec3<S> T = constant_vector<S>(Vector3::Zero());
+  if (contact.friction_dim > 0) F += c.t1 * S(lambda(1));
+  if (contact.friction_dim > 1) F += c.t2 * S(lambda(2));
+  if (contact.friction_dim > 2) T = c.normal * S(lambda(3) * kContensouFactor * contact.options.contensou_radius);
+  pair_force<S>(pair_of(system, point), q, f, c.first, c.second, F, T, result);
+}
+
+/// One derivative direction per local coordinate.
+template <int N>
+struct Derivatives {
+  using Jet = Eigen::AutoDiffScalar<Eigen::Matrix<double, N, 1>>;
+
+  static void over_q(const System& system, const ContactPoint& point, double t, const PairCoordinates& at,
+                     const Vector4& lambda, ContactDerivatives& out) {
+    const Pair pair = pair_of(system, point);
+    const ContactPair& contact = system.contacts()[point.pair];
+    Jet q[kMaxLocalQ];
+    Jet u[kMaxLocalU];
+    for (int i = 0; i < pair.n_local_q; ++i) q[i] = Jet(at.q[i], N, i);
+    for (int i = 0; i < pair.n_local_u; ++i) u[i] = Jet(at.u[i]);
+    const PairFrames<Jet> f = pair_frames<Jet>(pair, Jet(t), q, u);
+    const ContactFrame<Jet> c = contact_between(system, point, f);
+    const int dim = 1 + contact.friction_dim;
+    Jet gamma[kMaxContactDim];
+    Jet rate[kMaxContactDim];
+    Jet force[kMaxLocalU];
+    contact_velocity<Jet>(c, dim, contact.options.contensou_radius, f.first, f.second, gamma);
+    gamma_dot<Jet>(system, point, t, q, u, at.a, rate);
+    contact_force<Jet>(system, point, q, f, c, lambda, force);
+    spread_over_q(
+        pair, 1, [&](int, int j) { return c.gap.derivatives()(j); }, out.gap_q);
+    spread_over_q(
+        pair, dim, [&](int i, int j) { return gamma[i].derivatives()(j); }, out.gamma_q);
+    spread_over_q(
+        pair, dim, [&](int i, int j) { return rate[i].derivatives()(j); }, out.gamma_dot_q);
+    spread_force_over_q(
+        pair, [&](int i, int j) { return force[i].derivatives()(j); }, out.force_q);
+  }
+
+  static void over_u(const System& system, const ContactPoint& point, double t, const PairCoordinates& at,
+                     ContactDerivatives& out) {
+    const Pair pair = pair_of(system, point);
+    const int dim = 1 + system.contacts()[point.pair].friction_dim;
+    Jet q[kMaxLocalQ];
+    Jet u[kMaxLocalU];
+    for (int i = 0; i < pair.n_local_q; ++i) q[i] = Jet(at.q[i]);
+    for (int i = 0; i < pair.n_local_u; ++i) u[i] = Jet(at.u[i], N, i);
+    Jet rate[kMaxContactDim];
+    gamma_dot<Jet>(system, point, t, q, u, at.a, rate);
+    spread_over_u(
+        pair, dim, [&](int i, int j) { return rate[i].derivatives()(j); }, out.gamma_dot_u);
+  }
+};
+
+}  // namespace
+
+Vector4 System::calc_contact_acceleration_bias(int k, double t, const Vector& q, const Vector& u) const {
+  const ContactPoint& point = points_[k];
+  const PairCoordinates local(pair_of(*this, point), q, &u, nullptr);
+  Vector4 zeta = Vector4::Zero();
+  gamma_dot<double>(*this, point, t, local.q, local.u, local.a, zeta.data());
+  return zeta;
+}
+
+void System::calc_contact_derivatives(int k, double t, const Vector& q, const Vector& u, const Vector& a,
+                                      const Vector4& lambda, ContactDerivatives& derivatives) const {
+  const ContactPoint& point = points_[k];
+  const Pair pair = pair_of(*this, point);
+  const PairCoordinates local(pair, q, &u, &a);
+  const int dim = 1 + contacts_[point.pair].friction_dim;
+  derivatives.gap_q.setZero(pair.n_q());
+  derivatives.gamma_q.setZero(dim, pair.n_q());
+  derivatives.gamma_dot_q.setZero(dim, pair.n_q());
+  derivatives.gamma_dot_u.setZero(dim, pair.n_u());
+  derivatives.force_q.setZero(pair.n_u(), pair.n_q());
+  const Body& surface = bodies_[point.body_a];
+  const Body& ball = bodies_[point.body_b];
+  if (has_derivatives_on_fixed(point, surface, ball)) {
+    calc_derivatives_on_fixed(point, contacts_[point.pair], surface, ball, q.data() + ball.q_offset,
+                              u.data() + ball.u_offset, a.data() + ball.u_offset, lambda, derivatives);
+    return;
+  }
+  with_capacity(pair, [&](auto capacity) {
+    Derivatives<decltype(capacity)::value>::over_q(*this, point, t, local, lambda, derivatives);
+    Derivatives<decltype(capacity)::value>::over_u(*this, point, t, local, derivatives);
+  });
+}
+
+}  // namespace stickslip

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "stickslip/model/body.h"
+#include "stickslip/model/contact.h"
+
+namespace stickslip {
+
+// Contacts of a ball (or a point) on a moving body with a surface on a fixed body, by hand: these are the contacts of
+// most benchmarks, and written out they cost a tenth of what automatic differentiation does. Same results as the
+// general kinematics to round-off.
+
+/// Whether calc_derivatives_on_fixed knows this contact: a surface on a body of type `fixed`, and the ball on a planar
+/// body, or on a rigid one where the surface is a half-space.
+bool has_derivatives_on_fixed(const ContactPoint& point, const Body& surface, const Body& ball);
+
+/// The derivatives of calc_contact_derivatives. q, u, a: the ball's body's own. d must have its shape.
+void calc_derivatives_on_fixed(const ContactPoint& point, const ContactPair& pair, const Body& surface,
+                               const Body& ball, const double* q, const double* u, const double* a,
+                               const Vector4& lambda, ContactDerivatives& d);
+
+}  // namespace stickslip

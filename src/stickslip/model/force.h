@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <array>
+#include <optional>
+#include <string>
+#include <variant>
+
+#include "stickslip/math/expression.h"
+#include "stickslip/math/types.h"
+#include "stickslip/model/attachment.h"
+
+namespace stickslip {
+
+/// A linear spring and damper along the line between two points: force on `second` =
+/// -(stiffness (length - rest) + damping length') along the unit vector from first to second.
+struct Spring {
+  int first = 0, second = 0;            // bodies
+  Vector3 at_first = Vector3::Zero();   // (3) [m] body frame
+  Vector3 at_second = Vector3::Zero();  // (3) [m] body frame
+  double parameter_first = 0.0;         // [-] on a beam: xi of the cross-section that has the frame
+  double parameter_second = 0.0;        // [-]
+  double stiffness = 0.0;               // [N/m] >= 0
+  double damping = 0.0;                 // [N s/m] >= 0
+  double rest = 0.0;                    // [m] >= 0
+};
+
+/// A force of constant bound against the relative velocity of two material points:
+/// lambda in -bound Sgn(gamma), |lambda| <= bound. Along an axis (one direction), or isotropic
+/// in space (in the plane of a planar system).
+struct DryFriction {
+  int first = 0, second = 0;            // bodies
+  Vector3 at_first = Vector3::Zero();   // (3) [m] body frame of first: the material point
+  Vector3 at_second = Vector3::Zero();  // (3) [m] body frame of second
+  double parameter_first = 0.0;         // [-] on a beam: xi of the cross-section that has the frame
+  double parameter_second = 0.0;        // [-]
+  double bound = 0.0;                   // [N] >= 0
+  std::optional<Vector3> axis;          // (3) [-] unit, fixed in first
+};
+
+/// A prescribed force at a point and torque on a body.
+struct Load {
+  int body = 0;
+  Vector3 at = Vector3::Zero();      // (3) [m] body frame
+  double parameter = 0.0;            // [-] on a beam: xi of the cross-section that has the frame
+  std::array<Expression, 3> force;   // [N]
+  std::array<Expression, 3> torque;  // [N m]
+  bool body_frame = false;           // components in the body frame instead of the world frame
+};
+
+struct Force {
+  std::string name;
+  std::variant<Spring, DryFriction, Load> law;
+  Attachment first = {}, second = {};  // set by SystemBuilder; a load acts on second
+
+  const Attachment& side(Side s) const { return s == Side::first ? first : second; }
+};
+
+/// Exact derivatives of the forces on one range of velocities over one range of coordinates and velocities. Blocks are
+/// to be summed: several may name the same ranges.
+struct ForceBlock {
+  using Values = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, 0, kMaxSideDofs, kMaxSideDofs>;
+  DofRange row, col;
+  Values over_q;  // (row.n_u, col.n_q) dh/dq; empty where it always vanishes
+  Values over_u;  // (row.n_u, col.n_u) dh/du; empty where it always vanishes
+};
+
+/// The directions of a dry friction element at one instant.
+struct DryFrictionGeometry {
+  int dim = 0;                                // 1 along an axis, else the system's dimension
+  Vector3 position_first = Vector3::Zero();   // (3) [m] world
+  Vector3 position_second = Vector3::Zero();  // (3) [m] world
+  Matrix3 directions = Matrix3::Zero();       // (3, dim) [-] world, columns
+};
+
+}  // namespace stickslip

@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "stickslip/base/assert.h"
+#include "stickslip/math/rotation.h"
+#include "stickslip/model/force.h"
+#include "stickslip/model/force_kinematics.h"
+#include "stickslip/model/pair_kinematics.h"
+#include "stickslip/model/system.h"
+
+namespace stickslip {
+namespace {
+
+DofRange element_range(const Body& body, int index, int element) {
+  const int n = 2 * body.beam->n_element_controls();
+  return {index, body.q_offset + 2 * element, n, body.u_offset + 2 * element, n};
+}
+
+/// The rotational part of a rigid body's coordinates.
+DofRange rotation_range(const Body& body, int index) {
+  return {index, body.q_offset + 3, 4, body.u_offset + 3, 3};
+}
+
+/// d(-omega x J omega) / d omega.
+Matrix3 gyroscopic_derivative(const Body& body, const Vector3& omega) {
+  const Vector3 momentum = body.inertia * omega;
+  return skew<double>(momentum) - skew<double>(omega) * body.inertia;
+}
+
+/// Whether a load's generalised force depends on coordinates.
+bool load_has_derivative(const Body& body, const Load& load) {
+  if (body.n_u == 0) return false;
+  if (body.type == BodyType::point) return false;
+  if (body.type == BodyType::planar) return load.body_frame || load.at != Vector3::Zero();
+  return true;
+}
+
+/// dh/dq of a spring over the pair's local coordinates, one direction each.
+template <int N>
+struct SpringDerivatives {
+  using Jet = Eigen::AutoDiffScalar<Eigen::Matrix<double, N, 1>>;
+  Jet force[kMaxLocalU];
+
+  SpringDerivatives(const Spring& spring, const Pair& pair, double t, const PairCoordinates& at) {
+    Jet q[kMaxLocalQ];
+    Jet u[kMaxLocalU];
+    for (int i = 0; i < pair.n_local_q; ++i) q[i] = Jet(at.q[i], N, i);
+    for (int i = 0; i < pair.n_local_u; ++i) u[i] = Jet(at.u[i]);
+    const PairFrames<Jet> f = pair_frames<Jet>(pair, Jet(t), q, u);
+    const SpringAction<Jet> s = spring_action<Jet>(spring, SpringPart::all, f.first, f.second);
+    pair_force<Jet>(pair, q, f, s.line.first, s.line.second, Vec3<Jet>(-s.on_first),
+                    constant_vector<Jet>(Vector3::Zero()), force);
+  }
+};
+
+/// The four blocks of a spring (those of sides that cannot move are absent), each found by its sides.
+struct SpringBlocks {
+  ForceBlock* block[2][2] = {};
+};
+
+/// Walks over a spring's blocks in the order in which make_force_blocks() makes them.
+template <class F>
+void for_each_spring_block(const Force& force, F&& f) {
+  for (int row = 0; row < 2; ++row) {
+    for (int col = 0; col < 2; ++col) {
+      const Attachment& r = row == 0 ? force.first : force.second;
+      const Attachment& c = col == 0 ? force.first : force.second;
+      if (r.n_u > 0 && c.n_u > 0) f(row, col, r, c);
+    }
+  }
+}
+
+void fill_spring(const System& system, const Force& force, double t, const Vector& q, const Vector& u,
+                 ForceBlock*& next) {
+  const auto& spring = std::get<Spring>(force.law);
+  const Pair pair(system, force.first, force.second);
+  const PairCoordinates at(pair, q, &u, nullptr);
+  SpringBlocks blocks;
+  for_each_spring_block(force, [&](int row, int col, const Attachment&, const Attachment&) {
+    blocks.block[row][col] = next++;
+    blocks.block[row][col]->over_q.setZero();
+  });
+  const auto add = [&](int i, int j, double value) {
+    const int row = i < pair.first_local_u ? 0 : 1;
+    const int col = j < pair.first_local_q ? 0 : 1;
+    ForceBlock& block = *blocks.block[row][col];
+    const Attachment& r = row == 0 ? pair.first : pair.second;
+    const Attachment& c = col == 0 ? pair.first : pair.second;
+    for_each_of_local(r, i - row * pair.first_local_u, [&](int a, double row_weight) {
+      for_each_of_local(c, j - col * pair.first_local_q,
+                        [&](int b, double col_weight) { block.over_q(a, b) += row_weight * col_weight * value; });
+    });
+  };
+  with_capacity(pair, [&](auto capacity) {
+    const SpringDerivatives<decltype(capacity)::value> d(spring, pair, t, at);
+    for (int i = 0; i < pair.n_local_u; ++i) {
+      for (int j = 0; j < pair.n_local_q; ++j) add(i, j, d.force[i].derivatives()(j));
+    }
+  });
+  if (!(spring.damping > 0.0)) return;
+  // The tension grows by damping (row . u), and acts along the same row.
+  const PairFrames<double> f = pair_frames<double>(pair, t, at.q, at.u);
+  const SpringLine<double> line = spring_line(spring, f.first, f.second);
+  double rows[2][kMaxSideDofs];
+  attachment_force(pair.first_body, pair.first, q, f.first, line.first, -line.direction, Vector3::Zero(), rows[0]);
+  attachment_force(pair.second_body, pair.second, q, f.second, line.second, line.direction, Vector3::Zero(), rows[1]);
+  for_each_spring_block(force, [&](int row, int col, const Attachment& r, const Attachment& c) {
+    const ConstVectorView a(rows[row], r.n_u);
+    const ConstVectorView b(rows[col], c.n_u);
+    blocks.block[row][col]->over_u.noalias() = -spring.damping * a * b.transpose();
+  });
+}
+
+void fill_load(const System& system, const Force& force, double t, const Vector& q, ForceBlock& block) {
+  const auto& load = std::get<Load>(force.law);
+  const Attachment& at = force.second;
+  const Body& body = system.bodies()[at.body];
+  constexpr int N = kMaxLocalSide;
+  using Jet = Eigen::AutoDiffScalar<Eigen::Matrix<double, N, 1>>;
+  double q_local[N];
+  to_local(at, q.data() + at.q_offset, at.n_q, q_local);
+  Jet q_jet[N];
+  Jet u_jet[N];
+  const int n_q = local_n_q(body);
+  const int n_u = local_n_u(body);
+  for (int i = 0; i < n_q; ++i) q_jet[i] = Jet(q_local[i], N, i);
+  for (int i = 0; i < n_u; ++i) u_jet[i] = Jet(0.0);
+  const Frame<Jet> frame = body_frame<Jet>(body, Jet(t), q_jet, u_jet);
+  const LoadAction<Jet> action = load_action<Jet>(load, t, frame);
+  Jet f[N];
+  body_generalized_force<Jet>(body, q_jet, frame, action.at, action.force, action.torque, f);
+  block.over_q.setZero();
+  for (int i = 0; i < n_u; ++i) {
+    for (int j = 0; j < n_q; ++j) {
+      for_each_of_local(at, i, [&](int a, double row_weight) {
+        for_each_of_local(at, j, [&](int b, double col_weight) {
+          block.over_q(a, b) += row_weight * col_weight * f[i].derivatives()(j);
+        });
+      });
+    }
+  }
+}
+
+}  // namespace
+
+std::vector<ForceBlock> System::make_force_blocks() const {
+  std::vector<ForceBlock> blocks;
+  const auto add = [&blocks](const DofRange& row, const DofRange& col, bool over_q, bool over_u) {
+    ForceBlock block;
+    block.row = row;
+    block.col = col;
+    if (over_q) block.over_q.setZero(row.n_u, col.n_q);
+    if (over_u) block.over_u.setZero(row.n_u, col.n_u);
+    blocks.push_back(block);
+  };
+  for (std::size_t i = 0; i < bodies_.size(); ++i) {
+    const Body& b = bodies_[i];
+    const int index = static_cast<int>(i);
+    for (int e = 0; b.beam && e < b.beam->n_elements(); ++e) {
+      const DofRange range = element_range(b, index, e);
+      add(range, range, true, false);
+    }
+    if (b.type == BodyType::rigid && b.gyroscopic) {
+      const DofRange range = rotation_range(b, index);
+      add(range, range, false, true);
+    }
+  }
+  for (const Force& force : forces_) {
+    if (const auto* spring = std::get_if<Spring>(&force.law)) {
+      for_each_spring_block(force, [&](int, int, const Attachment& row, const Attachment& col) {
+        add(row, col, true, spring->damping > 0.0);
+      });
+    }
+    if (const auto* load = std::get_if<Load>(&force.law)) {
+      if (load_has_derivative(bodies_[load->body], *load)) add(force.second, force.second, true, false);
+    }
+  }
+  return blocks;
+}
+
+void System::calc_force_derivatives(double t, const Vector& q, const Vector& u, std::vector<ForceBlock>& blocks) const {
+  ForceBlock* next = blocks.data();
+  for (const Body& b : bodies_) {
+    for (int e = 0; b.beam && e < b.beam->n_elements(); ++e) {
+      b.beam->calc_elastic_stiffness(e, q.data() + b.q_offset, (next++)->over_q);
+    }
+    if (b.type == BodyType::rigid && b.gyroscopic) {
+      (next++)->over_u = gyroscopic_derivative(b, u.segment<3>(b.u_offset + 3));
+    }
+  }
+  for (const Force& force : forces_) {
+    if (std::holds_alternative<Spring>(force.law)) fill_spring(*this, force, t, q, u, next);
+    if (const auto* load = std::get_if<Load>(&force.law)) {
+      if (load_has_derivative(bodies_[load->body], *load)) fill_load(*this, force, t, q, *next++);
+    }
+  }
+  STICKSLIP_ASSERT(next == blocks.data() + blocks.size());
+}
+
+}  // namespace stickslip

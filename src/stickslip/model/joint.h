@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <array>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "stickslip/math/expression.h"
+#include "stickslip/math/types.h"
+#include "stickslip/model/attachment.h"
+#include "stickslip/model/body.h"
+
+namespace stickslip {
+
+/// Most constraint rows of one joint.
+inline constexpr int kMaxJointDim = 6;
+
+/// What a joint leaves free:
+///   revolute    the rotation about its point (planar)
+///   prismatic   the translation along an axis fixed in the first body (planar)
+///   weld        nothing (planar)
+///   distance    all but the distance of two points (planar and spatial)
+///   knife_edge  nonholonomic: the second body's point does not move across its blade (planar)
+enum class JointType { revolute, prismatic, weld, distance, knife_edge };
+
+/// "revolute", "knife-edge", ...: the name in scene files.
+std::string_view joint_type_name(JointType type);
+
+/// Where a joint sits on a body: x_B = at + frame x_J. The x axis is the free direction of a prismatic joint and
+/// the blade of a knife-edge; the z axis that of a revolute joint.
+struct JointFrame {
+  Vector3 at = Vector3::Zero();        // (3) [m] body frame
+  Matrix3 axes = Matrix3::Identity();  // (3, 3) [-] joint to body frame
+  double parameter = 0.0;              // [-] on a beam: xi of the cross-section whose frame stands for the body's
+
+  /// The frame that is at `at` with axes `axes`, in the world, when the body has that pose.
+  static JointFrame from_world(const Pose& body, const Vector3& at, const Matrix3& axes) {
+    return {body.R_WB.transpose() * (at - body.p_WB), body.R_WB.transpose() * axes, 0.0};
+  }
+};
+
+/// What a joint is, as the builder is told. The two frames coincide where the joint's coordinate is 0;
+/// of a distance only the points count.
+struct JointOptions {
+  std::string name;
+  JointType type = JointType::revolute;
+  int first = 0, second = 0;  // bodies; coordinates and reactions are those of second relative to first
+  JointFrame on_first, on_second;
+  double length = 0.0;               // [m] distance only, > 0
+  std::optional<Expression> motion;  // prescribed coordinate [rad] or [m]: revolute and prismatic
+  double coordinate_origin = 0.0;    // [rad] or [m] the coordinate where the frames coincide
+  double relative_angle = 0.0;       // [rad] planar: phi_second - phi_first where the frames coincide, whole turns
+                                     // included; the builder takes the nearest that agrees with the frames
+};
+
+/// A bilateral constraint, its rows
+///   g(t, q) = 0                             where holonomic,
+///   gamma(t, q, u) = W^T u + tau(t) = 0     of all joints; gamma = g' where holonomic.
+/// Length rows in m are first, angle rows in rad last. A motion adds a row.
+struct Joint {
+  JointOptions options;
+  Attachment first, second;
+  int dim = 0;                                  // rows
+  int n_angle_rows = 0;                         // the last ones
+  bool holonomic = true;                        // false: g does not exist, calc_joint_position gives zeros
+  Expression motion_rate, motion_acceleration;  // exact derivatives of options.motion
+
+  const Attachment& side(Side s) const { return s == Side::first ? first : second; }
+  bool is_angle_row(int row) const { return row >= dim - n_angle_rows; }
+};
+
+/// A joint's free coordinate, positive for second relative to first; NaN where a joint has none.
+struct JointCoordinate {
+  double coordinate;  // [rad] whole turns counted, or [m]
+  double rate;        // [rad/s] or [m/s]
+};
+
+/// What a joint does to its second body, world frame; the torque is about the joint's point on it.
+struct JointReaction {
+  Vector3 force;   // (3) [N]
+  Vector3 torque;  // (3) [N m]
+};
+
+/// (dim) [m, rad], [m/s, rad/s], ...: rows of one joint.
+using JointVector = Eigen::Matrix<double, Eigen::Dynamic, 1, 0, kMaxJointDim, 1>;
+
+/// Exact derivatives of one joint's rows over the pair's own coordinates q = (q_first, q_second) of n_q, u likewise
+/// of n_u, each side's as its Attachment says. lambda and a are held constant.
+struct JointDerivatives {
+  using RowsQ = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, 0, kMaxJointDim, kMaxPairQ>;
+  using RowsU = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, 0, kMaxJointDim, kMaxPairU>;
+  using ForceQ = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, 0, kMaxPairU, kMaxPairQ>;
+  RowsQ g_q;          // (dim, n_q) d g / dq; zero where the joint is nonholonomic
+  RowsQ gamma_q;      // (dim, n_q) d gamma / dq
+  RowsQ gamma_dot_q;  // (dim, n_q) d gamma' / dq, gamma' = W^T a + zeta(t, q, u)
+  RowsU gamma_dot_u;  // (dim, n_u) d gamma' / du
+  ForceQ force_q;     // (n_u, n_q) d (W lambda) / dq
+};
+
+}  // namespace stickslip

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <fmt/format.h>
+
+#include <Eigen/LU>
+#include <cmath>
+#include <numbers>
+
+#include "stickslip/base/input_error.h"
+#include "stickslip/model/system.h"
+
+namespace stickslip {
+namespace {
+
+/// Rows of a joint without its motion, the angle rows among them, and what it needs.
+struct JointKind {
+  int dim;
+  int n_angle_rows;
+  bool planar_only;
+  bool takes_motion;
+  bool motion_is_angle;
+};
+
+JointKind kind_of(JointType type) {
+  switch (type) {
+    case JointType::revolute:
+      return {2, 0, true, true, true};
+    case JointType::prismatic:
+      return {2, 1, true, true, false};
+    case JointType::weld:
+      return {3, 1, true, false, false};
+    case JointType::distance:
+      return {1, 0, false, false, false};
+    case JointType::knife_edge:
+      return {1, 0, true, false, false};
+  }
+  return {};
+}
+
+bool is_rotation(const Matrix3& R) {
+  constexpr double kRoundOff = 1e-9;  // [-] what composing and transposing rotations may lose
+  return (R.transpose() * R - Matrix3::Identity()).cwiseAbs().maxCoeff() < kRoundOff && R.determinant() > 0.0;
+}
+
+/// The angle nearest to `wish` by which second's body frame is turned against first's where the frames coincide.
+double relative_angle(const JointOptions& o) {
+  const Matrix3 R = o.on_first.axes * o.on_second.axes.transpose();
+  constexpr double kTurn = 2.0 * std::numbers::pi;
+  const double wrapped = std::atan2(R(1, 0), R(0, 0));
+  return wrapped + kTurn * std::round((o.relative_angle - wrapped) / kTurn);
+}
+
+}  // namespace
+
+int SystemBuilder::add_joint(const JointOptions& options) {
+  const auto refuse = [&options](const std::string& why) {
+    throw InputError(fmt::format("joint '{}': {}", options.name, why));
+  };
+  const JointKind kind = kind_of(options.type);
+  for (const Joint& other : system_.joints_) {
+    if (other.options.name == options.name) refuse("the name is taken");
+  }
+  Joint joint;
+  joint.options = options;
+  joint.first = system_.attach(options.first, options.on_first.parameter);
+  joint.second = system_.attach(options.second, options.on_second.parameter);
+  for (const double xi : {options.on_first.parameter, options.on_second.parameter}) {
+    if (!(xi >= 0.0 && xi <= 1.0)) refuse("the parameter on a beam must be in [0, 1]");
+  }
+  if (options.first == options.second) refuse("a body cannot be joined to itself");
+  if (joint.first.n_u + joint.second.n_u == 0) refuse("neither body can move");
+  if (kind.planar_only && !system_.planar_) {
+    refuse(fmt::format("{} is available in planar systems only", joint_type_name(options.type)));
+  }
+  for (const JointFrame* frame : {&options.on_first, &options.on_second}) {
+    if (!frame->at.allFinite() || !is_rotation(frame->axes)) refuse("its frame must be finite, its axes orthonormal");
+  }
+  if (options.type == JointType::distance && (!std::isfinite(options.length) || !(options.length > 0.0))) {
+    refuse("the distance must be positive");
+  }
+  for (const int body : {options.first, options.second}) {
+    const bool needs_angle = kind.n_angle_rows > 0 || options.motion || options.type == JointType::knife_edge;
+    if (needs_angle && system_.bodies_[body].type == BodyType::point) refuse("a point has no orientation");
+  }
+  joint.dim = kind.dim;
+  joint.n_angle_rows = kind.n_angle_rows;
+  joint.holonomic = options.type != JointType::knife_edge;
+  if (options.motion) {
+    if (!kind.takes_motion) refuse("only a revolute or prismatic joint takes a motion");
+    ++joint.dim;
+    joint.n_angle_rows += kind.motion_is_angle ? 1 : 0;
+    joint.motion_rate = options.motion->derivative();
+    joint.motion_acceleration = joint.motion_rate.derivative();
+  }
+  joint.options.relative_angle = relative_angle(options);
+  system_.joints_.push_back(std::move(joint));
+  return static_cast<int>(system_.joints_.size()) - 1;
+}
+
+}  // namespace stickslip

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "stickslip/model/joint.h"
+#include "stickslip/model/kinematics.h"
+
+namespace stickslip {
+
+// The rows of joints, written once over the scalar S like kinematics.h. Included by the .cpp files of model/ only.
+
+/// The angle of (c, s), in (-pi, pi]; exact derivatives away from c = s = 0.
+inline double angle_of(double c, double s) {
+  return std::atan2(s, c);
+}
+template <class D>
+Eigen::AutoDiffScalar<D> angle_of(const Eigen::AutoDiffScalar<D>& c, const Eigen::AutoDiffScalar<D>& s) {
+  using V = typename D::Scalar;
+  const V norm2 = c.value() * c.value() + s.value() * s.value();
+  const V along = c.value() / norm2;
+  const V across = s.value() / norm2;
+  D slope;
+  for (int i = 0; i < D::SizeAtCompileTime; ++i) slope(i) = along * s.derivatives()(i) - across * c.derivatives()(i);
+  return Eigen::AutoDiffScalar<D>(angle_of(c.value(), s.value()), slope);
+}
+
+/// One row: gamma = direction . (velocity of second at on_second - of first at on_first) + axis . (w_second - w_first)
+/// + tau. A unit force along it pulls second along `direction` at on_second, first the other way at on_first,
+/// and turns second about `axis`.
+template <class S>
+struct JointRow {
+  S g;
+  Vec3<S> direction;            // (3) [-] world
+  Vec3<S> on_first, on_second;  // (3) [m] world: material points of the two bodies
+  Vec3<S> axis;                 // (3) [-] world
+  S tau;                        // [m/s, rad/s] of a motion
+};
+
+/// The joint's frames in the world.
+template <class S>
+struct JointPlacement {
+  Vec3<S> p_first, p_second;  // (3) [m]
+  Mat3<S> R_first, R_second;  // (3, 3) [-]
+};
+
+template <class S>
+JointPlacement<S> joint_placement(const Joint& joint, const Frame<S>& first, const Frame<S>& second) {
+  const JointOptions& o = joint.options;
+  return {first.p + first.R * constant_vector<S>(o.on_first.at),
+          second.p + second.R * constant_vector<S>(o.on_second.at), first.R * constant_matrix<S>(o.on_first.axes),
+          second.R * constant_matrix<S>(o.on_second.axes)};
+}
+
+/// A prescribed coordinate near the instant t, relative to where the joint's frames coincide: value and first rate.
+template <class S>
+struct JointTarget {
+  S value, rate;
+};
+
+template <class S>
+JointTarget<S> joint_target(const Joint& joint, const S& t) {
+  if (!joint.options.motion) return {S(0.0), S(0.0)};
+  const double t0 = plain_value(t);
+  const S dt = t - S(t0);
+  const double rate = joint.motion_rate.value(t0);
+  return {S(joint.options.motion->value(t0) - joint.options.coordinate_origin) + dt * S(rate),
+          S(rate) + dt * S(joint.motion_acceleration.value(t0))};
+}
+
+/// The planar angle of second relative to first less `target`, in (-pi, pi]: taken from rotated components, so that
+/// it is continuous as long as the constraint is not violated by half a turn, however far the bodies have turned.
+template <class S>
+JointRow<S> angle_row(const JointPlacement<S>& place, const JointTarget<S>& target) {
+  using std::cos;
+  using std::sin;
+  const Vec3<S> e1 = place.R_first.col(0);
+  const Vec3<S> e2 = place.R_second.col(0);
+  const S c = e1(0) * e2(0) + e1(1) * e2(1);
+  const S s = e1(0) * e2(1) - e1(1) * e2(0);
+  const S ct = cos(target.value);
+  const S st = sin(target.value);
+  const Vec3<S> zero = constant_vector<S>(Vector3::Zero());
+  return {angle_of(S(c * ct + s * st), S(s * ct - c * st)),
+          zero,
+          place.p_first,
+          place.p_second,
+          constant_vector<S>(Vector3::UnitZ()),
+          S(-target.rate)};
+}
+
+/// The offset of second's point along a direction fixed in first (an axis of its joint frame), less `target`. The
+/// force acts on first where second's point is.
+template <class S>
+JointRow<S> slide_row(const JointPlacement<S>& place, int axis, const JointTarget<S>& target) {
+  const Vec3<S> d = place.R_first.col(axis);
+  return {S(d.dot(Vec3<S>(place.p_second - place.p_first)) - target.value),
+          d,
+          place.p_second,
+          place.p_second,
+          constant_vector<S>(Vector3::Zero()),
+          S(-target.rate)};
+}
+
+/// The two points coincide along a world direction.
+template <class S>
+JointRow<S> point_row(const JointPlacement<S>& place, int axis) {
+  const Vec3<S> zero = constant_vector<S>(Vector3::Zero());
+  return {S(place.p_second(axis) - place.p_first(axis)),
+          constant_vector<S>(Vector3::Unit(axis)),
+          place.p_first,
+          place.p_second,
+          zero,
+          S(0.0)};
+}
+
+template <class S>
+JointRow<S> distance_row(const JointPlacement<S>& place, double length) {
+  Vec3<S> d = place.p_second - place.p_first;
+  const S distance = normalize_or<S>(d, place.R_first.col(0));
+  return {S(distance - S(length)), d, place.p_first, place.p_second, constant_vector<S>(Vector3::Zero()), S(0.0)};
+}
+
+/// No velocity across the blade: along the y axis of second's joint frame, relative to first at the same place.
+template <class S>
+JointRow<S> knife_edge_row(const JointPlacement<S>& place) {
+  return {S(0.0), place.R_second.col(1), place.p_second, place.p_second, constant_vector<S>(Vector3::Zero()), S(0.0)};
+}
+
+/// All rows of a joint; rows (joint.dim).
+template <class S>
+void joint_rows(const Joint& joint, const S& t, const Frame<S>& first, const Frame<S>& second, JointRow<S>* rows) {
+  const JointPlacement<S> place = joint_placement(joint, first, second);
+  const JointTarget<S> target = joint_target(joint, t);
+  const JointTarget<S> still = {S(0.0), S(0.0)};
+  switch (joint.options.type) {
+    case JointType::revolute:
+      rows[0] = point_row(place, 0);
+      rows[1] = point_row(place, 1);
+      if (joint.options.motion) rows[2] = angle_row(place, target);
+      break;
+    case JointType::prismatic: {
+      const int driven = joint.options.motion ? 1 : 0;
+      if (driven) rows[0] = slide_row(place, 0, target);
+      rows[driven] = slide_row(place, 1, still);
+      rows[driven + 1] = angle_row(place, still);
+      break;
+    }
+    case JointType::weld:
+      rows[0] = point_row(place, 0);
+      rows[1] = point_row(place, 1);
+      rows[2] = angle_row(place, still);
+      break;
+    case JointType::distance:
+      rows[0] = distance_row(place, joint.options.length);
+      break;
+    case JointType::knife_edge:
+      rows[0] = knife_edge_row(place);
+      break;
+  }
+}
+
+template <class S>
+S joint_row_velocity(const JointRow<S>& row, const Frame<S>& first, const Frame<S>& second) {
+  const Vec3<S> v_second = second.v + second.w.cross(Vec3<S>(row.on_second - second.p));
+  const Vec3<S> v_first = first.v + first.w.cross(Vec3<S>(row.on_first - first.p));
+  const Vec3<S> w = second.w - first.w;
+  return row.direction.dot(Vec3<S>(v_second - v_first)) + row.axis.dot(w) + row.tau;
+}
+
+}  // namespace stickslip

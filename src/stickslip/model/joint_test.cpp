@@ -1,0 +1,409 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <numbers>
+#include <random>
+
+#include "stickslip/base/input_error.h"
+#include "stickslip/math/rotation.h"
+#include "stickslip/model/system.h"
+
+namespace stickslip {
+namespace {
+
+/// What the two bodies of a test's joint are: 'f' fixed, 'm' moving along a path, 'p' planar, 'r' rigid, '.' point, 'b'
+/// beam.
+Body make_body(char kind, const std::string& name, bool planar_path) {
+  Body b;
+  b.name = name;
+  b.mass = 1.3;
+  switch (kind) {
+    case 'p':
+      b.type = BodyType::planar;
+      b.inertia(2, 2) = 0.2;
+      break;
+    case 'r':
+      b.inertia = Vector3(0.4, 0.5, 0.6).asDiagonal();
+      break;
+    case '.':
+      b.type = BodyType::point;
+      break;
+    case 'b':
+      b.type = BodyType::beam;
+      b.beam.emplace(BeamOptions{1.2, 100.0, 1.0, 0.7, 3, 3, 0});
+      break;
+    case 'f':
+      b.type = BodyType::fixed;
+      b.pose.p_WB = Vector3(0.1, 0.2, planar_path ? 0.0 : -0.1);
+      b.pose.R_WB = axis_angle_matrix(Vector3::UnitZ(), 0.2);
+      break;
+    default: {
+      b.type = BodyType::moving;
+      Motion m;
+      m.position = {Expression::parse("0.3*sin(2*t)"), Expression::parse("0.2*t^2"),
+                    Expression::parse(planar_path ? "0" : "0.1*cos(t)")};
+      m.axis = planar_path ? Vector3(0, 0, 1) : Vector3(1, -2, 0.5).normalized();
+      m.angle = Expression::parse("0.4*sin(3*t)");
+      m.rotation0 = axis_angle_matrix(Vector3::UnitZ(), 0.3);
+      b.motion = m;
+    }
+  }
+  return b;
+}
+
+struct Case {
+  std::string name;
+  bool planar;
+  JointType type;
+  std::string motion;
+  char first, second;
+};
+
+std::string case_name(const testing::TestParamInfo<Case>& info) {
+  return info.param.name;
+}
+
+System make_system(const Case& c) {
+  SystemBuilder builder(c.planar, Vector3(0, -9.81, 0));
+  JointOptions joint;
+  joint.name = "joint";
+  joint.type = c.type;
+  joint.first = builder.add_body(make_body(c.first, "first", c.planar));
+  joint.second = builder.add_body(make_body(c.second, "second", c.planar));
+  if (!c.motion.empty()) joint.motion = Expression::parse(c.motion);
+  joint.coordinate_origin = 0.1;
+  joint.length = 0.7;
+  joint.on_first.at = Vector3(0.2, -0.1, c.planar ? 0.0 : 0.3);
+  joint.on_second.at = Vector3(-0.15, 0.25, c.planar ? 0.0 : -0.1);
+  joint.on_first.axes = axis_angle_matrix(Vector3::UnitZ(), 0.4);
+  joint.on_second.axes = axis_angle_matrix(Vector3::UnitZ(), -0.2);
+  joint.on_first.parameter = 0.15;  // within the first element of beams, whose range begins their coordinates
+  joint.on_second.parameter = 0.3;
+  builder.add_joint(joint);
+  return builder.build();
+}
+
+struct RandomState {
+  double t;
+  Vector q, u, a;
+};
+
+JointVector position_at(const System& system, const RandomState& s) {
+  JointVector g;
+  system.calc_joint_position(0, s.t, s.q, g);
+  return g;
+}
+
+/// Whether differences say nothing: the points of a distance close together, an angle close to where it wraps.
+bool near_singular(const System& system, const RandomState& s) {
+  const Joint& joint = system.joints()[0];
+  const JointVector g = position_at(system, s);
+  for (const Side side : {Side::first, Side::second}) {
+    const Attachment& at = joint.side(side);
+    Eigen::Vector2d tangent = Eigen::Vector2d::Zero();
+    for (int i = 0; i < at.n_control; ++i) tangent += at.slope[i] * s.q.segment<2>(at.q_offset + 2 * i);
+    if (at.n_control > 0 && tangent.norm() < 1.0) return true;
+  }
+  if (joint.options.type == JointType::distance) return g(0) + joint.options.length < 0.6;
+  return joint.n_angle_rows > 0 && std::abs(g(joint.dim - 1)) > 3.0;
+}
+
+RandomState random_state(const System& system, std::mt19937& generator) {
+  std::uniform_real_distribution<double> uniform(-1.0, 1.0);
+  RandomState s;
+  s.q.resize(system.n_q());
+  s.u.resize(system.n_u());
+  s.a.resize(system.n_u());
+  do {
+    s.t = 0.3 + uniform(generator);
+    for (Vector* v : {&s.q, &s.u, &s.a}) {
+      for (double& x : *v) x = uniform(generator);
+    }
+    system.normalize(s.q);
+  } while (near_singular(system, s));
+  return s;
+}
+
+/// The state dt later, with velocity u + a dt: midpoint rule on q' = B(q) u, exact to O(dt^3).
+RandomState moved(const System& system, const RandomState& s, double dt) {
+  RandomState r = s;
+  Vector rate(system.n_q());
+  system.calc_coordinate_rates(s.q, s.u, rate);
+  const Vector half = s.q + 0.5 * dt * rate;
+  const Vector u_half = s.u + 0.5 * dt * s.a;
+  system.calc_coordinate_rates(half, u_half, rate);
+  r.q = s.q + dt * rate;
+  r.u = s.u + dt * s.a;
+  r.t = s.t + dt;
+  return r;
+}
+
+JointVector gamma_at(const System& system, const RandomState& s) {
+  JointVector gamma;
+  system.calc_joint_velocity(0, s.t, s.q, s.u, gamma);
+  return gamma;
+}
+
+/// W^T v, both sides.
+JointVector jacobian_times(const System& system, const RandomState& s, const Vector& v) {
+  const Joint& joint = system.joints()[0];
+  JointVector result = JointVector::Zero(joint.dim);
+  for (const Side side : {Side::first, Side::second}) {
+    const Attachment& at = joint.side(side);
+    RowMatrix J(joint.dim, at.n_u);
+    system.calc_joint_jacobian(0, s.t, s.q, side, J);
+    result += J * v.segment(at.u_offset, at.n_u);
+  }
+  return result;
+}
+
+Vector force_at(const System& system, const RandomState& s, const JointVector& lambda) {
+  const Joint& joint = system.joints()[0];
+  Vector f = Vector::Zero(system.n_u());
+  for (const Side side : {Side::first, Side::second}) {
+    const Attachment& at = joint.side(side);
+    RowMatrix J(joint.dim, at.n_u);
+    system.calc_joint_jacobian(0, s.t, s.q, side, J);
+    f.segment(at.u_offset, at.n_u) += J.transpose() * lambda;
+  }
+  return f;
+}
+
+JointVector gamma_dot_at(const System& system, const RandomState& s) {
+  JointVector zeta;
+  system.calc_joint_acceleration_bias(0, s.t, s.q, s.u, zeta);
+  return jacobian_times(system, s, s.a) + zeta;
+}
+
+JointVector some_lambda(const System& system) {
+  JointVector lambda(system.joints()[0].dim);
+  for (int i = 0; i < lambda.size(); ++i) lambda(i) = 0.7 - 0.5 * i;
+  return lambda;
+}
+
+class JointKinematics : public testing::TestWithParam<Case> {};
+
+constexpr double kStep = 1e-5;        // of central differences
+constexpr double kDifference = 2e-8;  // their error: h^2 / 6 times third derivatives, and 1e-16 / h
+constexpr int kTrials = 20;
+
+TEST_P(JointKinematics, VelocityIsThePositionsRate) {
+  const System system = make_system(GetParam());
+  if (!system.joints()[0].holonomic) GTEST_SKIP() << "no position";
+  std::mt19937 generator(1);
+  for (int trial = 0; trial < kTrials; ++trial) {
+    const RandomState s = random_state(system, generator);
+    const JointVector rate =
+        (position_at(system, moved(system, s, kStep)) - position_at(system, moved(system, s, -kStep))) / (2.0 * kStep);
+    EXPECT_LT((gamma_at(system, s) - rate).norm(), kDifference * (1.0 + rate.norm()));
+  }
+}
+
+TEST_P(JointKinematics, AccelerationIsTheVelocitysRate) {
+  const System system = make_system(GetParam());
+  std::mt19937 generator(2);
+  for (int trial = 0; trial < kTrials; ++trial) {
+    const RandomState s = random_state(system, generator);
+    const JointVector rate =
+        (gamma_at(system, moved(system, s, kStep)) - gamma_at(system, moved(system, s, -kStep))) / (2.0 * kStep);
+    EXPECT_LT((gamma_dot_at(system, s) - rate).norm(), kDifference * (1.0 + rate.norm()));
+  }
+}
+
+TEST_P(JointKinematics, PowerOfReactionsIsThatOfForces) {
+  const System system = make_system(GetParam());
+  const Joint& joint = system.joints()[0];
+  std::mt19937 generator(3);
+  const JointVector lambda = some_lambda(system);
+  for (int trial = 0; trial < kTrials; ++trial) {
+    RandomState s = random_state(system, generator);
+    const JointVector gamma = gamma_at(system, s);
+    RandomState still = s;
+    still.u.setZero();
+    const JointVector tau = gamma_at(system, still);
+    EXPECT_LT((jacobian_times(system, s, s.u) + tau - gamma).norm(), 1e-13);
+    EXPECT_NEAR(lambda.dot(gamma - tau), force_at(system, s, lambda).dot(s.u), 1e-13);
+    EXPECT_EQ(system.joint_has_prescribed_motion(0), !GetParam().motion.empty() || GetParam().first == 'm');
+    if (!system.joint_has_prescribed_motion(0)) {
+      EXPECT_EQ(tau.norm(), 0.0);
+    }
+    // The reaction on second, at the joint's point, has the same power on second.
+    const JointReaction reaction = system.calc_joint_reaction(0, s.t, s.q, lambda);
+    const Pose pose = system.calc_pose(joint.second, s.t, s.q);
+    const Twist twist = system.calc_twist(joint.second, s.t, s.q, s.u);
+    const Vector3 arm = pose.R_WB * joint.options.on_second.at;
+    const double power = reaction.force.dot(twist.v_WB + twist.w_WB.cross(arm)) + reaction.torque.dot(twist.w_WB);
+    const Attachment& second = joint.second;
+    EXPECT_NEAR(
+        force_at(system, s, lambda).segment(second.u_offset, second.n_u).dot(s.u.segment(second.u_offset, second.n_u)),
+        power, 1e-13);
+  }
+}
+
+TEST_P(JointKinematics, DerivativesMatchDifferences) {
+  const System system = make_system(GetParam());
+  std::mt19937 generator(4);
+  const JointVector lambda = some_lambda(system);
+  JointDerivatives d;
+  for (int trial = 0; trial < 5; ++trial) {
+    const RandomState s = random_state(system, generator);
+    system.calc_joint_derivatives(0, s.t, s.q, s.u, s.a, lambda, d);
+    const Joint& joint = system.joints()[0];
+    ASSERT_EQ(d.g_q.cols(), joint.first.n_q + joint.second.n_q);
+    for (int j = 0; j < d.g_q.cols(); ++j) {
+      const int global = j < joint.first.n_q ? joint.first.q_offset + j : joint.second.q_offset + j - joint.first.n_q;
+      RandomState plus = s;
+      RandomState minus = s;
+      plus.q(global) += kStep;
+      minus.q(global) -= kStep;
+      const auto slope = [](const auto& p, const auto& m) { return ((p - m) / (2.0 * kStep)).eval(); };
+      const JointVector g = slope(position_at(system, plus), position_at(system, minus));
+      EXPECT_LT((d.g_q.col(j) - g).norm(), kDifference * (10 + 10 * g.norm()));
+      const JointVector gamma = slope(gamma_at(system, plus), gamma_at(system, minus));
+      EXPECT_LT((d.gamma_q.col(j) - gamma).norm(), kDifference * (10 + 10 * gamma.norm()));
+      const JointVector rate = slope(gamma_dot_at(system, plus), gamma_dot_at(system, minus));
+      EXPECT_LT((d.gamma_dot_q.col(j) - rate).norm(), kDifference * (10 + 10 * rate.norm()));
+      const Vector force = slope(force_at(system, plus, lambda), force_at(system, minus, lambda));
+      Vector exact = Vector::Zero(system.n_u());
+      exact.segment(joint.first.u_offset, joint.first.n_u) = d.force_q.col(j).head(joint.first.n_u);
+      exact.segment(joint.second.u_offset, joint.second.n_u) = d.force_q.col(j).tail(joint.second.n_u);
+      EXPECT_LT((exact - force).norm(), kDifference * (10 + 10 * force.norm()));
+    }
+    for (int j = 0; j < d.gamma_dot_u.cols(); ++j) {
+      const int global = j < joint.first.n_u ? joint.first.u_offset + j : joint.second.u_offset + j - joint.first.n_u;
+      RandomState plus = s;
+      RandomState minus = s;
+      plus.u(global) += kStep;
+      minus.u(global) -= kStep;
+      const JointVector rate = (gamma_dot_at(system, plus) - gamma_dot_at(system, minus)) / (2.0 * kStep);
+      EXPECT_LT((d.gamma_dot_u.col(j) - rate).norm(), kDifference * (10 + 10 * rate.norm()));
+    }
+  }
+}
+
+TEST_P(JointKinematics, CoordinateHasItsRateAndFollowsTheMotion) {
+  const System system = make_system(GetParam());
+  const Joint& joint = system.joints()[0];
+  std::mt19937 generator(5);
+  const auto coordinate = [&system](const RandomState& s) { return system.calc_joint_coordinate(0, s.t, s.q, s.u); };
+  for (int trial = 0; trial < kTrials; ++trial) {
+    const RandomState s = random_state(system, generator);
+    const JointCoordinate now = coordinate(s);
+    if (joint.options.type != JointType::revolute && joint.options.type != JointType::prismatic) {
+      EXPECT_TRUE(std::isnan(now.coordinate));
+      continue;
+    }
+    const double rate =
+        (coordinate(moved(system, s, kStep)).coordinate - coordinate(moved(system, s, -kStep)).coordinate) /
+        (2.0 * kStep);
+    EXPECT_NEAR(now.rate, rate, kDifference * (1.0 + std::abs(rate)));
+    if (!joint.options.motion) continue;
+    const int row = joint.options.type == JointType::revolute ? 2 : 0;
+    const double off = now.coordinate - joint.options.motion->value(s.t);
+    EXPECT_NEAR(std::remainder(position_at(system, s)(row) - off, 2.0 * std::numbers::pi), 0.0, 1e-13);
+    EXPECT_NEAR(gamma_at(system, s)(row), now.rate - joint.motion_rate.value(s.t), 1e-13);
+  }
+}
+
+constexpr const char* kMotion = "0.1 + 0.3*sin(2*t) + 0.2*t^2";
+
+INSTANTIATE_TEST_SUITE_P(All, JointKinematics,
+                         testing::Values(Case{"revolute", true, JointType::revolute, "", 'p', 'p'},
+                                         Case{"revolute_fixed", true, JointType::revolute, "", 'f', 'p'},
+                                         Case{"revolute_moving", true, JointType::revolute, "", 'm', 'p'},
+                                         Case{"revolute_point", true, JointType::revolute, "", 'p', '.'},
+                                         Case{"revolute_motion", true, JointType::revolute, kMotion, 'p', 'p'},
+                                         Case{"revolute_motion_fixed", true, JointType::revolute, kMotion, 'f', 'p'},
+                                         Case{"revolute_motion_moving", true, JointType::revolute, kMotion, 'm', 'p'},
+                                         Case{"prismatic", true, JointType::prismatic, "", 'p', 'p'},
+                                         Case{"prismatic_moving", true, JointType::prismatic, "", 'm', 'p'},
+                                         Case{"prismatic_motion", true, JointType::prismatic, kMotion, 'p', 'p'},
+                                         Case{"prismatic_motion_fixed", true, JointType::prismatic, kMotion, 'f', 'p'},
+                                         Case{"weld", true, JointType::weld, "", 'p', 'p'},
+                                         Case{"weld_moving", true, JointType::weld, "", 'm', 'p'},
+                                         Case{"distance", true, JointType::distance, "", 'p', 'p'},
+                                         Case{"distance_points", true, JointType::distance, "", '.', '.'},
+                                         Case{"distance_spatial", false, JointType::distance, "", 'r', 'r'},
+                                         Case{"distance_spatial_moving", false, JointType::distance, "", 'm', 'r'},
+                                         Case{"distance_spatial_fixed", false, JointType::distance, "", 'f', '.'},
+                                         Case{"knife_edge", true, JointType::knife_edge, "", 'p', 'p'},
+                                         Case{"beam_revolute", true, JointType::revolute, "", 'b', 'p'},
+                                         Case{"beam_knee", true, JointType::revolute, kMotion, 'p', 'b'},
+                                         Case{"beam_clamp", true, JointType::weld, "", 'f', 'b'},
+                                         Case{"beam_weld", true, JointType::weld, "", 'b', 'b'},
+                                         Case{"beam_slider", true, JointType::prismatic, kMotion, 'b', 'p'},
+                                         Case{"beam_rope", true, JointType::distance, "", 'b', '.'},
+                                         Case{"beam_skate", true, JointType::knife_edge, "", 'm', 'b'},
+                                         Case{"knife_edge_moving", true, JointType::knife_edge, "", 'm', 'p'}),
+                         case_name);
+
+TEST(Joints, AnglesAreRelativeToTheirTargetHoweverFarBodiesTurn) {
+  // A wheel driven at 3 rad/s for 1000 s, and put where it should be.
+  SystemBuilder builder(true, Vector3::Zero());
+  JointOptions joint;
+  joint.name = "axle";
+  joint.first = builder.add_body(make_body('f', "ground", true));
+  joint.second = builder.add_body(make_body('p', "wheel", true));
+  joint.motion = Expression::parse("3*t");
+  const double start = 4.0;  // [rad] more than half a turn
+  Pose pose;
+  pose.R_WB = axis_angle_matrix(Vector3::UnitZ(), start);
+  joint.on_first = JointFrame::from_world(Pose{Vector3(0.1, 0.2, 0), axis_angle_matrix(Vector3::UnitZ(), 0.2)},
+                                          Vector3::Zero(), Matrix3::Identity());
+  joint.on_second = JointFrame::from_world(pose, Vector3::Zero(), Matrix3::Identity());
+  joint.relative_angle = start - 0.2;
+  builder.add_joint(joint);
+  const System system = builder.build();
+  const Vector3 u(0.0, 0.0, 3.0);
+  JointVector g;
+  for (const double t : {0.0, 0.3, 1.0, 17.0, 1000.0}) {
+    const Vector q = Vector3(0.0, 0.0, start + 3.0 * t + 1e-3);
+    constexpr double kRoundOff = 1e-12;  // [rad] of an angle of 3000
+    system.calc_joint_position(0, t, q, g);
+    EXPECT_NEAR(g(2), 1e-3, kRoundOff);
+    EXPECT_LT(g.head(2).norm(), 1e-15);
+    EXPECT_NEAR(system.calc_joint_coordinate(0, t, q, u).coordinate, 3.0 * t + 1e-3, kRoundOff);
+    EXPECT_EQ(system.calc_joint_coordinate(0, t, q, u).rate, 3.0);
+  }
+}
+
+TEST(Joints, BuilderRefusesWhatCannotBe) {
+  SystemBuilder builder(true, Vector3::Zero());
+  const int ground = builder.add_body(make_body('f', "ground", true));
+  const int other = builder.add_body(make_body('f', "wall", true));
+  const int body = builder.add_body(make_body('p', "body", true));
+  const int point = builder.add_body(make_body('.', "point", true));
+  JointOptions good;
+  good.name = "joint";
+  good.first = ground;
+  good.second = body;
+  const auto refused = [&builder, &good](auto&& change) {
+    JointOptions bad = good;
+    change(bad);
+    EXPECT_THROW(builder.add_joint(bad), InputError);
+  };
+  refused([&](JointOptions& o) { o.second = ground; });
+  refused([&](JointOptions& o) { o.second = other; });
+  refused([&](JointOptions& o) { o.on_first.axes *= 2.0; });
+  refused([&](JointOptions& o) { o.on_first.at(0) = std::nan(""); });
+  refused([&](JointOptions& o) { o.type = JointType::distance; });
+  refused([&](JointOptions& o) {
+    o.type = JointType::weld;
+    o.second = point;
+  });
+  refused([&](JointOptions& o) {
+    o.type = JointType::weld;
+    o.motion = Expression(1.0);
+  });
+  EXPECT_EQ(builder.add_joint(good), 0);
+  refused([](JointOptions&) {});  // the name is taken
+
+  SystemBuilder spatial(false, Vector3::Zero());
+  good.first = spatial.add_body(make_body('f', "ground", false));
+  good.second = spatial.add_body(make_body('r', "body", false));
+  EXPECT_THROW(spatial.add_joint(good), InputError);
+}
+
+}  // namespace
+}  // namespace stickslip

@@ -1,0 +1,290 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <Eigen/Core>
+#include <cmath>
+#include <numbers>
+#include <unsupported/Eigen/AutoDiff>
+
+#include "stickslip/base/assert.h"
+#include "stickslip/math/rotation.h"
+#include "stickslip/model/body.h"
+#include "stickslip/model/contact.h"
+
+namespace stickslip {
+
+// The kinematics of bodies and contacts, written once over the scalar S: double for values,
+// Eigen's forward-mode AutoDiffScalar for exact derivatives in time, q and u. Included by the
+// .cpp files of model/ only; interfaces speak double.
+
+/// Local coordinates of a beam's cross-section, (r, r').
+inline constexpr int kBeamLocalDofs = 4;
+
+/// First-order dual number in time: value and d/dt.
+template <class S>
+using TimeJet = Eigen::AutoDiffScalar<Eigen::Matrix<S, 1, 1>>;
+
+inline double plain_value(double x) {
+  return x;
+}
+template <class D>
+double plain_value(const Eigen::AutoDiffScalar<D>& x) {
+  return plain_value(x.value());
+}
+
+/// Where a body is and how it moves, world frame.
+template <class S>
+struct Frame {
+  Vec3<S> p;  // (3) [m] origin
+  Mat3<S> R;  // (3, 3) [-] body to world
+  Vec3<S> v;  // (3) [m/s]
+  Vec3<S> w;  // (3) [rad/s]
+};
+
+/// 3 pi / 16: the mean lever arm of drilling friction over a disc with parabolic pressure, in units
+/// of its radius [Capobianco2021 eq. 157].
+inline constexpr double kContensouFactor = 3.0 * std::numbers::pi / 16.0;
+
+template <class S>
+Vec3<S> constant_vector(const Vector3& x) {
+  return Vec3<S>(S(x(0)), S(x(1)), S(x(2)));
+}
+
+template <class S>
+Mat3<S> constant_matrix(const Matrix3& x) {
+  Mat3<S> r;
+  for (int j = 0; j < 3; ++j) {
+    for (int i = 0; i < 3; ++i) r(i, j) = S(x(i, j));
+  }
+  return r;
+}
+
+/// A prescribed frame near the instant t: exact in value and first time derivative.
+template <class S>
+Frame<S> moving_frame(const Motion& motion, const S& t) {
+  const double t0 = plain_value(t);
+  const S dt = t - S(t0);
+  Frame<S> f;
+  for (int i = 0; i < 3; ++i) {
+    const double v = motion.velocity[i].value(t0);
+    f.p(i) = S(motion.position[i].value(t0)) + v * dt;
+    f.v(i) = S(v) + motion.acceleration[i].value(t0) * dt;
+  }
+  const double rate = motion.angle_rate.value(t0);
+  const Vector3 w0 = rate * motion.axis;
+  const Matrix3 R0 = axis_angle_matrix(motion.axis, motion.angle.value(t0)) * motion.rotation0;
+  const Matrix3 R0_dot = skew<double>(w0) * R0;
+  f.R = constant_matrix<S>(R0);
+  const double rate_dot = motion.angle_acceleration.value(t0);
+  for (int j = 0; j < 3; ++j) {
+    for (int i = 0; i < 3; ++i) f.R(i, j) += R0_dot(i, j) * dt;
+    f.w(j) = S(w0(j)) + (rate_dot * motion.axis(j)) * dt;
+  }
+  return f;
+}
+
+/// The frame of a beam's cross-section from q = (r, r') and u = (r_dot, r_dot'), ' = d/dxi: its x axis is the tangent.
+template <class S>
+Frame<S> beam_frame(const S* q, const S* u) {
+  using std::sqrt;
+  const S zero(0.0);
+  const S norm2 = q[2] * q[2] + q[3] * q[3];
+  const S scale = S(1.0) / sqrt(norm2);
+  const S c = q[2] * scale;
+  const S s = q[3] * scale;
+  Frame<S> f;
+  f.p = Vec3<S>(q[0], q[1], zero);
+  f.R << c, -s, zero, s, c, zero, zero, zero, S(1.0);
+  f.v = Vec3<S>(u[0], u[1], zero);
+  f.w = Vec3<S>(zero, zero, (q[2] * u[3] - q[3] * u[2]) / norm2);
+  return f;
+}
+
+/// The frame of a body at its own coordinates q (n_q) and velocities u (n_u); of a beam's cross-section at the local
+/// ones of beam_frame().
+template <class S>
+Frame<S> body_frame(const Body& body, const S& t, const S* q, const S* u) {
+  Frame<S> f;
+  switch (body.type) {
+    case BodyType::fixed:
+      f.p = constant_vector<S>(body.pose.p_WB);
+      f.R = constant_matrix<S>(body.pose.R_WB);
+      f.v = constant_vector<S>(Vector3::Zero());
+      f.w = f.v;
+      break;
+    case BodyType::moving:
+      f = moving_frame(*body.motion, t);
+      break;
+    case BodyType::rigid: {
+      f.p = Vec3<S>(q[0], q[1], q[2]);
+      f.R = rotation_matrix<S>(Vec4<S>(q[3], q[4], q[5], q[6]));
+      f.v = Vec3<S>(u[0], u[1], u[2]);
+      f.w = f.R * Vec3<S>(u[3], u[4], u[5]);
+      break;
+    }
+    case BodyType::planar: {
+      using std::cos;
+      using std::sin;
+      const S c = cos(q[2]);
+      const S s = sin(q[2]);
+      const S zero(0.0);
+      f.p = Vec3<S>(q[0], q[1], zero);
+      f.R << c, -s, zero, s, c, zero, zero, zero, S(1.0);
+      f.v = Vec3<S>(u[0], u[1], zero);
+      f.w = Vec3<S>(zero, zero, u[2]);
+      break;
+    }
+    case BodyType::beam:
+      f = beam_frame(q, u);
+      break;
+    case BodyType::point: {
+      const S zero(0.0);
+      f.p = Vec3<S>(q[0], q[1], body.n_q == 3 ? q[2] : zero);
+      f.v = Vec3<S>(u[0], u[1], body.n_u == 3 ? u[2] : zero);
+      f.R = constant_matrix<S>(Matrix3::Identity());
+      f.w = constant_vector<S>(Vector3::Zero());
+      break;
+    }
+  }
+  return f;
+}
+
+/// q' = B(q) u of one body, or of a beam's cross-section.
+template <class S>
+void body_coordinate_rates(const Body& body, const S* q, const S* u, S* q_dot) {
+  if (body.type != BodyType::rigid) {
+    const int n = body.type == BodyType::beam ? kBeamLocalDofs : body.n_q;
+    for (int i = 0; i < n; ++i) q_dot[i] = u[i];
+    return;
+  }
+  for (int i = 0; i < 3; ++i) q_dot[i] = u[i];
+  const Vec4<S> e_dot = quaternion_rate<S>(Vec4<S>(q[3], q[4], q[5], q[6]), Vec3<S>(u[3], u[4], u[5]));
+  for (int i = 0; i < 4; ++i) q_dot[3 + i] = e_dot(i);
+}
+
+/// ContactGeometry over the scalar S.
+template <class S>
+struct ContactFrame {
+  S gap;
+  Vec3<S> first, second;  // contact points on the pair's bodies
+  Vec3<S> normal, t1, t2;
+};
+
+/// The unit vector along d, and its length; where d vanishes (a ball at a container's centre,
+/// coinciding balls) any direction is as good and `fallback` is taken.
+template <class S>
+S normalize_or(Vec3<S>& d, const Vec3<S>& fallback) {
+  using std::sqrt;
+  const S norm2 = d.dot(d);
+  if (plain_value(norm2) == 0.0) {
+    d = fallback;
+    return S(0.0);
+  }
+  const S norm = sqrt(norm2);
+  d = d * (S(1.0) / norm);
+  return norm;
+}
+
+/// The tangents that docs/scene-format.md states: planar t1 = (n_y, -n_x); spatial t1 = the projection of
+/// e_x on the tangent plane (of e_y where |n_x| > 0.9), t2 = n x t1.
+template <class S>
+void contact_tangents(bool planar, ContactFrame<S>& c) {
+  using std::sqrt;
+  const Vec3<S>& n = c.normal;
+  if (planar) {
+    c.t1 = Vec3<S>(n(1), -n(0), S(0.0));
+    c.t2 = constant_vector<S>(Vector3::Zero());
+    return;
+  }
+  constexpr double kSwitch = 0.9;  // [-] of |n_x|
+  const int axis = std::abs(plain_value(n(0))) > kSwitch ? 1 : 0;
+  c.t1 = n * (-n(axis));
+  c.t1(axis) += S(1.0);
+  c.t1 = c.t1 * (S(1.0) / sqrt(c.t1.dot(c.t1)));
+  c.t2 = n.cross(c.t1);
+}
+
+/// Gap, normal and contact points of one contact point. `a`, `b`: frames of body_a and body_b.
+template <class S>
+ContactFrame<S> contact_frame(const ContactPoint& k, bool planar, const Frame<S>& a, const Frame<S>& b) {
+  const Vec3<S> center_a = a.p + a.R * constant_vector<S>(k.center_a);
+  const Vec3<S> center_b = b.p + b.R * constant_vector<S>(k.center_b);
+  Vec3<S> d = center_b - center_a;
+  Vec3<S> n = constant_vector<S>(Vector3::Zero());
+  S gap(0.0);
+  switch (k.kind) {
+    case GapKind::half_space_ball:
+      n = a.R * constant_vector<S>(k.axis_a);
+      gap = n.dot(d) - S(k.radius_b);
+      break;
+    case GapKind::ball_ball:
+      gap = normalize_or<S>(d, a.R.col(1)) - S(k.radius_a + k.radius_b);
+      n = d;
+      break;
+    case GapKind::container_cylinder_ball: {
+      const Vec3<S> axis = a.R * constant_vector<S>(k.axis_a);
+      d = d - axis * axis.dot(d);
+      const int other = std::abs(k.axis_a(0)) < 0.5 ? 0 : 1;  // a direction across the axis
+      const Vec3<S> across = a.R * constant_vector<S>(k.axis_a.cross(Vector3::Unit(other)).normalized());
+      gap = S(k.radius_a - k.radius_b) - normalize_or<S>(d, across);
+      n = -d;
+      break;
+    }
+    case GapKind::container_sphere_ball:
+      gap = S(k.radius_a - k.radius_b) - normalize_or<S>(d, a.R.col(1));
+      n = -d;
+      break;
+  }
+  const Vec3<S> on_b = center_b - n * S(k.radius_b);
+  const Vec3<S> on_a = on_b - n * gap;
+  ContactFrame<S> c;
+  c.gap = gap;
+  c.first = k.flipped ? on_b : on_a;
+  c.second = k.flipped ? on_a : on_b;
+  c.normal = k.flipped ? Vec3<S>(-n) : n;
+  contact_tangents(planar, c);
+  return c;
+}
+
+/// gamma = (n . dv, t1 . dv, t2 . dv, 3 pi / 16 R n . dw), dv and dw of second relative to first,
+/// of the material points at the contact. The first `dim` entries are set.
+template <class S>
+void contact_velocity(const ContactFrame<S>& c, int dim, double contensou_radius, const Frame<S>& first,
+                      const Frame<S>& second, S* gamma) {
+  const Vec3<S> v_second = second.v + second.w.cross(Vec3<S>(c.second - second.p));
+  const Vec3<S> v_first = first.v + first.w.cross(Vec3<S>(c.first - first.p));
+  const Vec3<S> dv = v_second - v_first;
+  gamma[0] = c.normal.dot(dv);
+  if (dim > 1) gamma[1] = c.t1.dot(dv);
+  if (dim > 2) gamma[2] = c.t2.dot(dv);
+  if (dim > 3) {
+    const Vec3<S> dw = second.w - first.w;
+    gamma[3] = c.normal.dot(dw) * S(kContensouFactor * contensou_radius);
+  }
+}
+
+/// The generalised force (n_u) on a body of a world force F at x and a world torque T; on a beam over the local
+/// velocities (r_dot, r_dot') of the cross-section with coordinates q.
+template <class S>
+void body_generalized_force(const Body& body, const S* q, const Frame<S>& frame, const Vec3<S>& x, const Vec3<S>& F,
+                            const Vec3<S>& T, S* result) {
+  if (body.type == BodyType::beam) {
+    const S torque = Vec3<S>(Vec3<S>(x - frame.p).cross(F) + T)(2) / (q[2] * q[2] + q[3] * q[3]);
+    result[0] = F(0);
+    result[1] = F(1);
+    result[2] = -q[3] * torque;
+    result[3] = q[2] * torque;
+    return;
+  }
+  for (int i = 0; i < std::min(body.n_u, 3); ++i) result[i] = F(i);
+  if (body.type == BodyType::rigid) {
+    const Vec3<S> torque = Vec3<S>(x - frame.p).cross(F) + T;
+    const Vec3<S> in_body = frame.R.transpose() * torque;
+    for (int i = 0; i < 3; ++i) result[3 + i] = in_body(i);
+  } else if (body.type == BodyType::planar) {
+    const Vec3<S> torque = Vec3<S>(x - frame.p).cross(F) + T;
+    result[2] = torque(2);
+  }
+}
+
+}  // namespace stickslip

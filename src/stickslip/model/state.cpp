@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "stickslip/model/state.h"
+
+#include <bit>
+#include <cstring>
+#include <string>
+#include <utility>
+
+#include "stickslip/base/input_error.h"
+
+// Layout: "SSST", version, then the members in their order; a list is its length, then its numbers. Every number
+// takes 8 bytes, little-endian; a warm percussion is its id and kMaxContactDim components.
+
+namespace stickslip {
+namespace {
+
+constexpr std::uint64_t kMagic = 0x54535353;  // "SSST"
+constexpr std::uint64_t kVersion = 1;
+
+std::uint64_t little_endian(std::uint64_t x) {
+  if constexpr (std::endian::native == std::endian::big) {
+    std::uint64_t swapped = 0;
+    for (int i = 0; i < 8; ++i) swapped |= ((x >> (8 * i)) & 0xff) << (8 * (7 - i));
+    return swapped;
+  }
+  return x;
+}
+
+class ByteWriter {
+ public:
+  explicit ByteWriter(std::size_t size) { bytes_.reserve(size); }
+  void put(std::uint64_t x) {
+    const std::uint64_t le = little_endian(x);
+    const auto* first = reinterpret_cast<const std::byte*>(&le);
+    bytes_.insert(bytes_.end(), first, first + sizeof le);
+  }
+  void put(double x) { put(std::bit_cast<std::uint64_t>(x)); }
+  void put(const Vector& v) {
+    put(static_cast<std::uint64_t>(v.size()));
+    for (const double x : v) put(x);
+  }
+  std::vector<std::byte> take() { return std::move(bytes_); }
+
+ private:
+  std::vector<std::byte> bytes_;
+};
+
+class ByteReader {
+ public:
+  explicit ByteReader(std::span<const std::byte> bytes) : bytes_(bytes) {}
+  std::uint64_t get() {
+    if (bytes_.size() < 8) fail();
+    std::uint64_t le = 0;
+    std::memcpy(&le, bytes_.data(), 8);
+    bytes_ = bytes_.subspan(8);
+    return little_endian(le);
+  }
+  double get_real() { return std::bit_cast<double>(get()); }
+  /// The length of a list whose entries take so many bytes each; it cannot be longer than what is left.
+  std::size_t get_length(std::size_t entry_bytes) {
+    const std::uint64_t n = get();
+    if (n > bytes_.size() / entry_bytes) fail();
+    return static_cast<std::size_t>(n);
+  }
+  Vector get_vector() {
+    Vector v(static_cast<Eigen::Index>(get_length(8)));
+    for (double& x : v) x = get_real();
+    return v;
+  }
+  bool at_end() const { return bytes_.empty(); }
+  [[noreturn]] static void fail() { throw InputError("a saved state is damaged"); }
+
+ private:
+  std::span<const std::byte> bytes_;
+};
+
+}  // namespace
+
+std::vector<std::byte> to_bytes(const State& state) {
+  const std::size_t numbers = 12 + static_cast<std::size_t>(state.q.size() + state.u.size() + state.memory.size()) +
+                              state.warm.size() * (1 + kMaxContactDim);
+  ByteWriter out(8 * numbers);
+  out.put(kMagic);
+  out.put(kVersion);
+  out.put(state.t);
+  out.put(static_cast<std::uint64_t>(state.step));
+  out.put(state.q);
+  out.put(state.u);
+  out.put(state.memory);
+  out.put(static_cast<std::uint64_t>(state.warm.size()));
+  for (const WarmPercussion& warm : state.warm) {
+    out.put(warm.id);
+    for (const double p : warm.p) out.put(p);
+  }
+  out.put(state.energy.initial);
+  out.put(state.energy.work);
+  out.put(state.energy.dissipated);
+  return out.take();
+}
+
+State state_from_bytes(std::span<const std::byte> bytes) {
+  ByteReader in(bytes);
+  if (in.get() != kMagic) ByteReader::fail();
+  if (const std::uint64_t version = in.get(); version != kVersion) {
+    throw InputError("a saved state has version " + std::to_string(version) + ", this program reads version " +
+                     std::to_string(kVersion));
+  }
+  State state;
+  state.t = in.get_real();
+  state.step = static_cast<std::int64_t>(in.get());
+  state.q = in.get_vector();
+  state.u = in.get_vector();
+  state.memory = in.get_vector();
+  state.warm.resize(in.get_length(8 * (1 + kMaxContactDim)));
+  for (WarmPercussion& warm : state.warm) {
+    warm.id = in.get();
+    for (double& p : warm.p) p = in.get_real();
+  }
+  state.energy.initial = in.get_real();
+  state.energy.work = in.get_real();
+  state.energy.dissipated = in.get_real();
+  if (!in.at_end() || state.step < 0) ByteReader::fail();
+  return state;
+}
+
+}  // namespace stickslip

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "stickslip/math/types.h"
+
+namespace stickslip {
+
+/// The percussion a contact carried in the last step, to start the next solve from.
+struct WarmPercussion {
+  std::uint64_t id = 0;                       // contact id
+  std::array<double, kMaxContactDim> p = {};  // [N s] normal, then friction directions
+  bool operator==(const WarmPercussion&) const = default;
+};
+
+/// What the energy balance has summed up since the start.
+struct EnergyLedger {
+  double initial = 0.0;     // [J] kinetic and potential energy at the start
+  double work = 0.0;        // [J] done by loads, dampers, motors and prescribed motions
+  double dissipated = 0.0;  // [J] taken by contacts and dry friction
+  bool operator==(const EnergyLedger&) const = default;
+};
+
+/// All that the next step reads. A copy is a checkpoint: saved, loaded and continued, a run is
+/// bit-identical to one that was never interrupted.
+struct State {
+  double t = 0.0;                    // [s]
+  std::int64_t step = 0;             // [-] steps done since the start
+  Vector q;                          // (n_q) coordinates: body by body, see System
+  Vector u;                          // (n_u) velocities
+  Vector memory;                     // (as the scheme needs) what a scheme carries beside q and u
+  std::vector<WarmPercussion> warm;  // sorted by id
+  EnergyLedger energy;
+};
+
+/// The state as bytes (little-endian, no padding) and back. Throws InputError if the bytes are not a State.
+std::vector<std::byte> to_bytes(const State& state);
+State state_from_bytes(std::span<const std::byte> bytes);
+
+}  // namespace stickslip

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "stickslip/model/body.h"
+#include "stickslip/model/contact.h"
+#include "stickslip/model/force.h"
+#include "stickslip/model/joint.h"
+#include "stickslip/model/state.h"
+
+namespace stickslip {
+
+/// The mechanics of a scene, immutable once built: answers questions about masses, forces,
+/// kinematics and contacts at a given (t, q, u), and never steps. Equations of motion
+///   q' = B(q) u,   M du = h(t, q, u) dt + W dP,   gamma = W^T u + tau(t, q),
+/// with M constant and block-diagonal. All calc_* functions are const and do not allocate.
+class System {
+ public:
+  int n_q() const { return n_q_; }
+  int n_u() const { return n_u_; }
+  bool planar() const { return planar_; }
+  int dimension() const { return planar_ ? 2 : 3; }
+  const Vector3& gravity() const { return gravity_; }  // (3) [m/s^2]
+
+  const std::vector<Body>& bodies() const { return bodies_; }
+  const std::vector<ContactPair>& contacts() const { return contacts_; }       // named pairs
+  const std::vector<ContactPoint>& contact_points() const { return points_; }  // of all pairs, pair by pair
+  const std::vector<Joint>& joints() const { return joints_; }
+  const std::vector<Force>& forces() const { return forces_; }
+  /// Index of the body of that name, or -1.
+  int find_body(std::string_view name) const;
+
+  // --- kinematics of bodies
+  /// Of a beam: its cross-section at xi = 0.
+  Pose calc_pose(int body, double t, const Vector& q) const;
+  Twist calc_twist(int body, double t, const Vector& q, const Vector& u) const;
+  /// A place to hold on to a body; `parameter` (xi in [0, 1]) counts on a beam only.
+  Attachment attach(int body, double parameter = 0.0) const;
+  /// The frame there: the body's own, on a beam the cross-section's with its x axis along the tangent.
+  Pose calc_pose(const Attachment& at, double t, const Vector& q) const;
+  Twist calc_twist(const Attachment& at, double t, const Vector& q, const Vector& u) const;
+  /// q' = B(q) u. Shapes (n_q), (n_u) -> (n_q).
+  void calc_coordinate_rates(const Vector& q, const Vector& u, Vector& q_dot) const;
+  /// q moved by the constant velocities u over h: straight lines, and rotations by the
+  /// exponential map, so that quaternions keep their length. [in place]
+  void advance(double h, const Vector& u, Vector& q) const;
+  /// Divides every quaternion in q by its length.
+  void normalize(Vector& q) const;
+
+  // --- masses and forces
+  /// Mass block of a body, (n_u, n_u) [kg, kg m^2], constant.
+  Eigen::Ref<const Matrix> mass(int body) const { return mass_[body]; }
+  Eigen::Ref<const Matrix> inverse_mass(int body) const { return inverse_mass_[body]; }
+  /// M v. Shapes (n_u) -> (n_u).
+  void multiply_mass(const Vector& v, Vector& result) const;
+  /// M^-1 f. Shapes (n_u) -> (n_u).
+  void solve_mass(const Vector& f, Vector& result) const;
+  /// h(t, q, u) without the gyroscopic term: gravity, springs, dampers, loads. (n_u) [N, N m]
+  void calc_applied_forces(double t, const Vector& q, const Vector& u, Vector& h) const;
+  /// The part of it that has no potential: dampers and loads. (n_u) [N, N m]
+  void calc_nonconservative_forces(double t, const Vector& q, const Vector& u, Vector& h) const;
+  /// Adds -omega x J omega to the rotational rows of h. (n_u) [N m]
+  void add_gyroscopic_forces(const Vector& u, Vector& h) const;
+  /// The blocks of d(calc_applied_forces + add_gyroscopic_forces)/d(q, u), in a fixed order with fixed ranges and
+  /// sizes: beams element by element, gyroscopic terms, then springs and loads.
+  std::vector<ForceBlock> make_force_blocks() const;
+  /// Fills blocks that make_force_blocks() made. Does not allocate.
+  void calc_force_derivatives(double t, const Vector& q, const Vector& u, std::vector<ForceBlock>& blocks) const;
+  /// The power that prescribed motions put in through springs. [W]
+  double calc_prescribed_power(double t, const Vector& q, const Vector& u) const;
+  double calc_kinetic_energy(const Vector& u) const;              // [J]
+  double calc_potential_energy(double t, const Vector& q) const;  // [J] gravity and springs
+
+  // --- contacts, by index into contact_points()
+  void calc_contact(int k, double t, const Vector& q, ContactGeometry& geometry) const;
+  /// gap alone. [m]
+  double calc_gap(int k, double t, const Vector& q) const;
+  /// Rows of W^T for one side of the contact: gamma = J_first u_first + J_second u_second + tau.
+  /// J (dim, n_u of contact_points()[k].side(side)); untouched when that side has no velocities.
+  void calc_contact_jacobian(int k, const ContactGeometry& geometry, const Vector& q, Side side,
+                             Eigen::Ref<RowMatrix> J) const;
+  /// gamma (dim) [m/s], components as in ContactReport; rest of the array zero.
+  Vector4 calc_contact_velocity(int k, const ContactGeometry& geometry, double t, const Vector& q,
+                                const Vector& u) const;
+  /// Whether a prescribed motion is on either side, so that tau is not zero.
+  bool has_prescribed_motion(int k) const;
+  /// zeta in gamma' = W^T u' + zeta. (dim) [m/s^2]
+  Vector4 calc_contact_acceleration_bias(int k, double t, const Vector& q, const Vector& u) const;
+  /// Exact derivatives of the above for a Newton method.
+  void calc_contact_derivatives(int k, double t, const Vector& q, const Vector& u, const Vector& a,
+                                const Vector4& lambda, ContactDerivatives& derivatives) const;
+
+  // --- dry friction of constant bound, by index into forces() (those of kind DryFriction)
+  const std::vector<int>& dry_frictions() const { return dry_frictions_; }
+  void calc_dry_friction(int force, double t, const Vector& q, DryFrictionGeometry& geometry) const;
+  /// Rows of W^T for one side, (dim, n_u of that side's body).
+  void calc_dry_friction_jacobian(int force, const DryFrictionGeometry& geometry, const Vector& q, Side side,
+                                  Eigen::Ref<RowMatrix> J) const;
+  /// Relative velocity along the directions, (dim) [m/s]; rest of the vector zero.
+  Vector3 calc_dry_friction_velocity(int force, const DryFrictionGeometry& geometry, double t, const Vector& q,
+                                     const Vector& u) const;
+
+  // --- joints, by index into joints(); lambda (dim) [N] for length rows, [N m] for angle rows
+  /// g (dim) [m, rad], zero on the constraint; angle rows in (-pi, pi], relative to their target.
+  void calc_joint_position(int j, double t, const Vector& q, JointVector& g) const;
+  /// gamma = W^T u + tau (dim) [m/s, rad/s]; equal to g' where holonomic.
+  void calc_joint_velocity(int j, double t, const Vector& q, const Vector& u, JointVector& gamma) const;
+  /// Rows of W^T for one side, J (dim, n_u of joints()[j].side(side)); untouched when that side has no velocities.
+  void calc_joint_jacobian(int j, double t, const Vector& q, Side side, Eigen::Ref<RowMatrix> J) const;
+  /// Whether a motion drives it or a prescribed motion is on either side, so that tau is not zero.
+  bool joint_has_prescribed_motion(int j) const;
+  /// zeta in gamma' = W^T u' + zeta. (dim) [m/s^2, rad/s^2]
+  void calc_joint_acceleration_bias(int j, double t, const Vector& q, const Vector& u, JointVector& zeta) const;
+  /// Exact derivatives of the above for a Newton method.
+  void calc_joint_derivatives(int j, double t, const Vector& q, const Vector& u, const Vector& a,
+                              const JointVector& lambda, JointDerivatives& derivatives) const;
+  JointCoordinate calc_joint_coordinate(int j, double t, const Vector& q, const Vector& u) const;
+  JointReaction calc_joint_reaction(int j, double t, const Vector& q, const JointVector& lambda) const;
+
+ private:
+  friend class SystemBuilder;
+  System() = default;
+
+  bool planar_ = false;
+  int n_q_ = 0;
+  int n_u_ = 0;
+  Vector3 gravity_ = Vector3::Zero();
+  std::vector<Body> bodies_;
+  std::vector<Attachment> origins_;  // of the bodies
+  std::vector<ContactPair> contacts_;
+  std::vector<ContactPoint> points_;
+  std::vector<Joint> joints_;
+  std::vector<Force> forces_;
+  std::vector<int> dry_frictions_;
+  std::vector<Matrix> mass_;
+  std::vector<Matrix> inverse_mass_;
+};
+
+/// Collects the parts of a System and checks that they fit together. Every add_* and build()
+/// throws InputError on what cannot be.
+class SystemBuilder {
+ public:
+  SystemBuilder(bool planar, const Vector3& gravity);
+
+  /// Returns the body's index. Offsets are assigned; shapes are in the body frame (origin: centre of mass).
+  int add_body(Body body);
+  /// A pair of bodies (all their shapes) or of single shapes; the normal points from first to second.
+  /// first_shape / second_shape: index into Body::shapes, or -1 for all.
+  int add_contact(const ContactPairOptions& options);
+  int add_joint(const JointOptions& options);
+  int add_force(Force force);
+  System build();
+
+ private:
+  System system_;
+};
+
+}  // namespace stickslip
