@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "stickslip/stepping/certificate.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace stickslip {
+
+void report_geometry(const System& system, double t, const Vector& q, StepReport& report) {
+  const std::vector<ContactPoint>& points = system.contact_points();
+  report.contacts.resize(points.size());
+  report.penetration = 0.0;
+  report.closed_contacts = 0;
+  ContactGeometry geometry;
+  for (std::size_t k = 0; k < points.size(); ++k) {
+    system.calc_contact(static_cast<int>(k), t, q, geometry);
+    ContactReport& contact = report.contacts[k];
+    contact = ContactReport{};
+    contact.contact = points[k].pair;
+    contact.point = points[k].index;
+    contact.id = points[k].id;
+    contact.friction_dim = system.contacts()[points[k].pair].friction_dim;
+    contact.gap = geometry.gap;
+    contact.position = geometry.position_second;
+    contact.normal = geometry.normal;
+    contact.tangent = geometry.tangent1;
+    report.penetration = std::max(report.penetration, -geometry.gap);
+  }
+}
+
+void report_joints(const System& system, double t, const Vector& q, const Vector& u, StepReport& report) {
+  constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
+  const std::vector<Joint>& joints = system.joints();
+  report.joints.resize(joints.size());
+  report.drift_position = 0.0;
+  report.drift_angle = 0.0;
+  JointVector g;
+  for (std::size_t i = 0; i < joints.size(); ++i) {
+    const int j = static_cast<int>(i);
+    const JointCoordinate coordinate = system.calc_joint_coordinate(j, t, q, u);
+    system.calc_joint_position(j, t, q, g);
+    JointReport& joint = report.joints[i];
+    joint.coordinate = coordinate.coordinate;
+    joint.rate = coordinate.rate;
+    joint.drift_position = g.head(joints[i].dim - joints[i].n_angle_rows).norm();
+    joint.drift_angle = g.tail(joints[i].n_angle_rows).norm();
+    joint.reaction_force.setConstant(kUnknown);
+    joint.reaction_torque.setConstant(kUnknown);
+    report.drift_position = std::max(report.drift_position, joint.drift_position);
+    report.drift_angle = std::max(report.drift_angle, joint.drift_angle);
+  }
+}
+
+void report_energy(const System& system, const State& state, StepReport& report) {
+  report.kinetic_energy = system.calc_kinetic_energy(state.u);
+  report.potential_energy = system.calc_potential_energy(state.t, state.q);
+  report.work = state.energy.work;
+  report.dissipated = state.energy.dissipated;
+  report.energy_error = report.kinetic_energy + report.potential_energy - state.energy.initial - state.energy.work +
+                        state.energy.dissipated;
+}
+
+ContactStatus contact_status(const double* p, const double* u, int dim, double mu, double w) {
+  if (!(p[0] > 0.0)) return ContactStatus::open;
+  double norm2 = 0.0;
+  for (int i = 1; i < dim; ++i) {
+    const double x = u[i] / w - p[i];
+    norm2 += x * x;
+  }
+  // On the boundary of the ball round-off decides; it is given to stick.
+  constexpr double kRoundOff = 1e-12;  // [-]
+  return std::sqrt(norm2) <= mu * p[0] * (1.0 + kRoundOff) ? ContactStatus::stick : ContactStatus::slip;
+}
+
+std::string describe_non_finite(const System& system, const Vector& q, const Vector& u) {
+  if (q.allFinite() && u.allFinite()) return {};
+  for (const Body& body : system.bodies()) {
+    const bool q_ok = q.segment(body.q_offset, body.n_q).allFinite();
+    const bool u_ok = u.segment(body.u_offset, body.n_u).allFinite();
+    if (!u_ok) return "body '" + body.name + "': velocity is not finite";
+    if (!q_ok) return "body '" + body.name + "': position is not finite";
+  }
+  return {};
+}
+
+std::string describe_non_finite_motion(const System& system, double t) {
+  static const Vector kNone;  // a moving body has no coordinates
+  for (std::size_t i = 0; i < system.bodies().size(); ++i) {
+    const Body& body = system.bodies()[i];
+    if (body.type != BodyType::moving) continue;
+    const Pose pose = system.calc_pose(static_cast<int>(i), t, kNone);
+    const Twist twist = system.calc_twist(static_cast<int>(i), t, kNone, kNone);
+    if (!pose.p_WB.allFinite() || !pose.R_WB.allFinite()) {
+      return "body '" + body.name + "': its prescribed position or rotation is not finite";
+    }
+    if (!twist.v_WB.allFinite() || !twist.w_WB.allFinite()) {
+      return "body '" + body.name + "': its prescribed velocity is not finite";
+    }
+  }
+  return {};
+}
+
+}  // namespace stickslip

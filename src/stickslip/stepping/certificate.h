@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <string>
+
+#include "stickslip/model/system.h"
+#include "stickslip/stepping/step_report.h"
+
+namespace stickslip {
+
+// What every scheme reports in the same way: gaps, penetration, energies, contact status.
+
+/// Fills report.contacts, one entry per contact point of the system, for the configuration (t, q):
+/// gap, position, normal, tangent; status open, all forces zero. Sets report.penetration.
+void report_geometry(const System& system, double t, const Vector& q, StepReport& report);
+
+/// Fills report.joints, one entry per joint of the system: coordinate, rate, drift; reactions NaN. Sets
+/// report.drift_position and drift_angle.
+void report_joints(const System& system, double t, const Vector& q, const Vector& u, StepReport& report);
+
+/// Fills the energies of report from the state and its ledger.
+void report_energy(const System& system, const State& state, StepReport& report);
+
+/// Whether a contact is open, sticks or slips, from its percussions p and velocities u (dim) under
+/// the law: open where p_N = 0; stick where u_F / w - p_F lies in the ball of radius mu p_N
+/// [Capobianco2021 eq. 139], w [1/kg] the mean diagonal of its Delassus block.
+ContactStatus contact_status(const double* p, const double* u, int dim, double mu, double w);
+
+/// "body 'x': velocity is not finite", or empty when all of q and u are finite.
+std::string describe_non_finite(const System& system, const Vector& q, const Vector& u);
+
+/// The same for bodies that move as prescribed, at time t: an expression may leave its domain.
+std::string describe_non_finite_motion(const System& system, double t);
+
+}  // namespace stickslip

@@ -1,0 +1,300 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "stickslip/stepping/generalized_alpha.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <string>
+
+#include "stickslip/base/input_error.h"
+#include "stickslip/stepping/certificate.h"
+#include "stickslip/stepping/generalized_alpha_fixed_point.h"
+#include "stickslip/stepping/generalized_alpha_nested.h"
+#include "stickslip/stepping/generalized_alpha_newton.h"
+#include "stickslip/stepping/generalized_alpha_step.h"
+
+namespace stickslip {
+namespace {
+
+class GeneralizedAlphaStepper final : public TimeStepper {
+ public:
+  GeneralizedAlphaStepper(const GeneralizedAlphaOptions& options, const System& system, ConeSolver& solver);
+
+  std::string_view name() const override { return "generalized-alpha"; }
+  void initialize(State& state, StepReport& report) override;
+  Status step(State& state, double h, double t_end, StepReport& report) override;
+
+ private:
+  StepSolve solve_step(const State& state);
+  std::string describe_non_finite_force() const;
+  void certify(StepReport& report);
+  void save_memory(State& state) const;
+  void account_energy(const State& state, EnergyLedger& ledger);
+  void report_contacts(StepReport& report) const;
+  void report_reactions(StepReport& report) const;
+
+  GeneralizedAlphaOptions options_;
+  const System& system_;
+  GeneralizedAlphaStep step_;
+  GeneralizedAlphaNewton newton_;
+  GeneralizedAlphaNested nested_;
+  GeneralizedAlphaFixedPoint fixed_point_;
+  int fallbacks_ = 0;  // [-] passes of the nested iteration in this step
+
+  // Workspace.
+  ConeProblem certificate_;
+  std::vector<double> percussions_, velocities_;
+  Vector u_middle_, nonconservative_;  // (n_u)
+};
+
+GeneralizedAlphaStepper::GeneralizedAlphaStepper(const GeneralizedAlphaOptions& options, const System& system,
+                                                 ConeSolver& solver)
+    : options_(options),
+      system_(system),
+      step_(options, system),
+      newton_(step_),
+      nested_(step_, solver),
+      fixed_point_(step_) {
+  for (Vector* y : {&u_middle_, &nonconservative_}) y->resize(system.n_u());
+}
+
+void GeneralizedAlphaStepper::initialize(State& state, StepReport& report) {
+  system_.normalize(state.q);
+  state.warm.clear();
+  state.energy = {};
+  state.energy.initial = system_.calc_kinetic_energy(state.u) + system_.calc_potential_energy(state.t, state.q);
+  report = {};
+  if (!nested_.calc_start_accelerations(step_, state)) {
+    report.status = Status::inexact;
+    report.message = "no consistent accelerations and contact forces were found at the start";
+  }
+  state.memory.resize(step_.memory_size());
+  state.memory << step_.x.a, step_.x.a, step_.x.lambda, step_.x.lambda, step_.x.a, step_.x.lambda;
+  report.t = state.t;
+  report.a = step_.x.a;
+  report_geometry(system_, state.t, state.q, report);
+  report_joints(system_, state.t, state.q, state.u, report);
+  report_reactions(report);
+  for (const StepElement& e : step_.elements) {
+    if (e.kind != StepElement::Kind::contact || e.level < ContactLevel::velocity) continue;
+    ContactReport& contact = report.contacts[e.index];
+    for (int i = 0; i < e.dim; ++i) {
+      contact.force[i] = step_.x.lambda(e.offset + i);
+      contact.velocity[i] = e.xi[i];
+    }
+    contact.status =
+        contact.force[0] > 0.0 ? (e.stick ? ContactStatus::stick : ContactStatus::slip) : ContactStatus::open;
+  }
+  report_energy(system_, state, report);
+}
+
+Status GeneralizedAlphaStepper::step(State& state, double h, double t_end, StepReport& report) {
+  report.message.clear();
+  fallbacks_ = 0;
+  for (StepElement& e : step_.elements) e.r_scale = 1.0;
+  step_.begin(state, h, t_end);
+  step_.evaluate();
+  const StepSolve solve = solve_step(state);
+
+  report.message = describe_non_finite(system_, step_.q, step_.u);
+  if (report.message.empty() && !std::isfinite(step_.error())) report.message = describe_non_finite_force();
+  if (!report.message.empty()) return report.status = Status::failed;
+
+  account_energy(state, state.energy);
+  state.q = step_.q;
+  system_.normalize(state.q);
+  state.u = step_.u;
+  state.t = t_end;
+  ++state.step;
+  save_memory(state);
+
+  report.t = t_end;
+  report.step = h;
+  report.solve.iterations = solve.iterations;
+  report.choices = step_.count_choices();
+  report.a = step_.x.a;
+  report_geometry(system_, t_end, state.q, report);
+  report_contacts(report);
+  report_joints(system_, t_end, state.q, state.u, report);
+  report_reactions(report);
+  certify(report);
+  report_energy(system_, state, report);
+  return report.status;
+}
+
+/// Which body's balance of forces is not finite.
+std::string GeneralizedAlphaStepper::describe_non_finite_force() const {
+  for (const Body& body : system_.bodies()) {
+    if (!step_.r1.segment(body.u_offset, body.n_u).allFinite()) return "body '" + body.name + "': force is not finite";
+  }
+  return "a contact or joint force is not finite";
+}
+
+/// Newton's method from the last forces; where it cycles again with smaller prox parameters; then the nested cone
+/// problems, each few passes followed by Newton's method from where they lead.
+StepSolve GeneralizedAlphaStepper::solve_step(const State& state) {
+  constexpr int kMaxNewton = 30;      // [-] more than any index set needs to settle
+  constexpr int kRestarts = 2;        // [-] with r halved
+  constexpr int kRounds = 8;          // [-] of nested passes and Newton
+  constexpr int kPasses = 4;          // [-] nested passes in a round
+  constexpr int kMaxDenseRows = 150;  // [-] above, n^3 costs more than the nested passes
+  if (options_.strategy == GeneralizedAlphaStrategy::fixed_point) return fixed_point_.solve(step_, newton_);
+  StepSolve total;
+  const auto by_newton = [&] {
+    if (GeneralizedAlphaNewton::count_rows(step_) > kMaxDenseRows) return false;
+    const StepSolve solve = newton_.solve(step_, kMaxNewton);
+    total.iterations += solve.iterations;
+    return solve.converged;
+  };
+  for (int i = 0; i <= kRestarts; ++i) {
+    if (i > 0) {
+      for (StepElement& e : step_.elements) e.r_scale *= 0.5;
+      step_.set_start_values(state, false);
+      step_.evaluate();
+    }
+    if ((total.converged = by_newton())) return total;
+  }
+  for (StepElement& e : step_.elements) e.r_scale = 1.0;
+  step_.set_start_values(state, false);
+  step_.evaluate();
+  for (int i = 0; i < kRounds; ++i) {
+    const StepSolve solve = nested_.solve(step_, kPasses);
+    fallbacks_ += solve.iterations;
+    if ((total.converged = solve.converged)) return total;
+    if ((total.converged = by_newton())) return total;
+  }
+  return total;
+}
+
+/// The laws between P and xi over the contacts that are closed at the end of the step, by the same yardstick as every
+/// other scheme's.
+void GeneralizedAlphaStepper::certify(StepReport& report) {
+  certificate_.clear_cones();
+  percussions_.clear();
+  velocities_.clear();
+  double diagonal = 0.0;
+  for (const StepElement& e : step_.elements) {
+    if (e.level < ContactLevel::position) continue;
+    const auto id = static_cast<std::uint64_t>(e.offset);
+    if (e.kind == StepElement::Kind::contact) {
+      const FrictionBlock block{e.n_friction(), e.mu, 0, 0.0};
+      certificate_.add_contact({&block, 1}, id);
+    } else if (e.kind == StepElement::Kind::dry_friction) {
+      certificate_.add_ball(e.dim, e.bound * step_.h, id);
+    } else {
+      certificate_.add_free(e.dim, id);
+    }
+    for (int i = 0; i < e.dim; ++i) {
+      percussions_.push_back(step_.P(e.offset + i));
+      velocities_.push_back(e.xi[i]);
+      diagonal += e.diagonal[i];
+    }
+  }
+  report.solve.residual = {};
+  if (!percussions_.empty()) {
+    report.solve.residual = calc_residual(certificate_, FrictionLaw::coulomb, percussions_, velocities_,
+                                          diagonal / static_cast<double>(percussions_.size()));
+  }
+  report.coulomb_residual = report.solve.residual.absolute;
+  // The natural map sums over rows what error() takes the largest of, with another r.
+  constexpr double kFactor = 100.0;  // [-]
+  const bool certified = report.coulomb_residual * step_.h <= kFactor * step_.tolerance_position;
+  report.status = step_.error() <= 1.0 && certified ? Status::ok : Status::inexact;
+  report.solve.status = report.status;
+  report.fallbacks = fallbacks_;
+  if (report.status != Status::ok) {
+    report.message = "the residual of the step is above the tolerance";
+    report.solve.message = "the residual of the step is above the tolerance";
+  } else {
+    report.solve.message = "";
+  }
+}
+
+void GeneralizedAlphaStepper::save_memory(State& state) const {
+  const GeneralizedAlphaWeights& w = step_.weights;
+  const int n_u = system_.n_u();
+  // Accelerations go on smoothly unless the step had an impact: then its velocity jump is of the size of dt a or more.
+  constexpr double kSmooth = 0.1;  // [-]
+  const bool smooth = step_.x.U.norm() <= kSmooth * step_.h * step_.x.a.norm();
+  const auto advance = [&](int at, int at_bar, int at_last, const Vector& next) {
+    for (int i = 0; i < next.size(); ++i) {
+      double& x = state.memory(at + i);
+      double& bar = state.memory(at_bar + i);
+      bar = w.next_bar(x, next(i), bar);
+      state.memory(at_last + i) = smooth ? x : next(i);
+      x = next(i);
+    }
+  };
+  const int last = 2 * n_u + 2 * step_.n_rows;
+  advance(0, n_u, last, step_.x.a);
+  advance(2 * n_u, 2 * n_u + step_.n_rows, last + n_u, step_.x.lambda);
+}
+
+/// Work and dissipation by the trapezoidal rule; the scheme itself does not balance energy exactly. With
+/// gamma = W^T u + tau, tau from prescribed motions, P . gamma is taken by the contact and P . tau is put in.
+void GeneralizedAlphaStepper::account_energy(const State& state, EnergyLedger& ledger) {
+  std::array<double, kMaxElementDim> middle;
+  std::array<double, kMaxElementDim> end;
+  u_middle_ = 0.5 * (state.u + step_.u);
+  for (const StepElement& e : step_.elements) {
+    if (!e.evaluated) continue;
+    step_.multiply_transposed(e, u_middle_, middle.data());
+    step_.multiply_transposed(e, step_.u, end.data());
+    for (int i = 0; i < e.dim; ++i) {
+      const double tau = e.xi[i] - e.gamma_start[i] - end[i];
+      const double p = step_.P(e.offset + i);
+      ledger.dissipated -= p * (middle[i] + tau);
+      ledger.work -= p * tau;
+    }
+  }
+  if (system_.forces().empty()) return;
+  system_.calc_nonconservative_forces(step_.t_end, step_.q, step_.u, nonconservative_);
+  ledger.work += step_.h * nonconservative_.dot(u_middle_);
+  ledger.work += step_.h * system_.calc_prescribed_power(step_.t_end, step_.q, step_.u);
+}
+
+/// Reactions of the joints at the end of the step.
+void GeneralizedAlphaStepper::report_reactions(StepReport& report) const {
+  for (const StepElement& e : step_.elements) {
+    if (e.kind != StepElement::Kind::joint) continue;
+    const JointVector lambda = step_.x.lambda.segment(e.offset, e.dim);
+    const JointReaction reaction = system_.calc_joint_reaction(e.index, step_.t_end, step_.q, lambda);
+    report.joints[e.index].reaction_force = reaction.force;
+    report.joints[e.index].reaction_torque = reaction.torque;
+  }
+}
+
+void GeneralizedAlphaStepper::report_contacts(StepReport& report) const {
+  for (const StepElement& e : step_.elements) {
+    if (e.kind != StepElement::Kind::contact) continue;
+    ContactReport& contact = report.contacts[e.index];
+    const bool closed = e.level >= ContactLevel::velocity && step_.P(e.offset) > 0.0;
+    contact.status = !closed ? ContactStatus::open : (e.stick ? ContactStatus::stick : ContactStatus::slip);
+    if (closed) ++report.closed_contacts;
+    for (int i = 0; i < e.dim; ++i) {
+      contact.force[i] = step_.x.lambda(e.offset + i);
+      contact.impulse[i] = step_.x.Lambda(e.offset + i);
+      contact.percussion[i] = step_.P(e.offset + i);
+      if (e.evaluated) contact.velocity[i] = e.xi[i] - e.gamma_start[i];
+    }
+  }
+}
+
+}  // namespace
+
+void GeneralizedAlphaOptions::check() const {
+  if (!(rho_inf >= 0.0 && rho_inf <= 1.0)) throw InputError({}, "scheme.rho_inf", std::to_string(rho_inf), "in [0, 1]");
+  if (!(tolerance > 0.0) || !std::isfinite(tolerance)) {
+    throw InputError({}, "scheme.tolerance", std::to_string(tolerance), "> 0");
+  }
+  if (r && (!(*r > 0.0) || !std::isfinite(*r)))
+    throw InputError({}, "scheme.r", std::to_string(*r), "\"auto\" or > 0 [kg]");
+}
+
+std::unique_ptr<TimeStepper> make_generalized_alpha(const GeneralizedAlphaOptions& options, const System& system,
+                                                    ConeSolver& solver) {
+  options.check();
+  return std::make_unique<GeneralizedAlphaStepper>(options, system, solver);
+}
+
+}  // namespace stickslip

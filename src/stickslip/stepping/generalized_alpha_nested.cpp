@@ -1,0 +1,283 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "stickslip/stepping/generalized_alpha_nested.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "stickslip/math/small_matrix.h"
+
+namespace stickslip {
+
+GeneralizedAlphaNested::GeneralizedAlphaNested(const GeneralizedAlphaStep& step, ConeSolver& solver) : solver_(solver) {
+  auto& delassus = problem_.delassus.emplace<FactoredDelassus>();
+  for (const VelocityBlock& block : step.blocks) {
+    Matrix inverse = Matrix::Zero(block.n_u, block.n_u);
+    for (int b = 0; b < block.n_bodies; ++b) {
+      const Body& body = step.system.bodies()[block.first_body + b];
+      const int at = body.u_offset - block.u_offset;
+      inverse.block(at, at, body.n_u, body.n_u) = step.system.inverse_mass(block.first_body + b);
+    }
+    delassus.add_body(inverse);
+  }
+  const int n_u = step.system.n_u();
+  for (Vector* y : {&free_, &change_, &response_, &change_u_, &change_a_, &change_v_}) y->setZero(n_u);
+  for (Vector* y : {&P_, &lambda_}) y->setZero(step.n_rows);
+  kappa_hat_.setZero(step.n_pos);
+  best_ = step.x;
+}
+
+void GeneralizedAlphaNested::clear() {
+  problem_.clear_cones();
+  std::get<FactoredDelassus>(problem_.delassus).clear_rows();
+  rows_.clear();
+}
+
+void GeneralizedAlphaNested::add_cone(const GeneralizedAlphaStep& step, int element, int n, bool friction,
+                                      double radius) {
+  const StepElement& e = step.elements[element];
+  const auto id = static_cast<std::uint64_t>(element);
+  rows_.push_back({element, n, problem_.size()});
+  switch (e.kind) {
+    case StepElement::Kind::contact: {
+      const FrictionBlock block{e.n_friction(), e.mu, 0, 0.0};
+      problem_.add_contact({&block, friction ? std::size_t{1} : std::size_t{0}}, id);
+      break;
+    }
+    case StepElement::Kind::dry_friction:
+      problem_.add_ball(n, radius, id);
+      break;
+    case StepElement::Kind::joint:
+      problem_.add_free(n, id);
+      break;
+  }
+  auto& delassus = std::get<FactoredDelassus>(problem_.delassus);
+  delassus.begin_row(n);
+  for (int t = 0; t < e.n_touches; ++t) {
+    RowMatrixView J = delassus.add_block(e.touches[t].block);
+    std::copy_n(step.W.data() + e.touches[t].values, n * step.blocks[e.touches[t].block].n_u, J.data());
+  }
+}
+
+/// One level: the value of each row at the iterate is in problem_.b, its multiplier in solution_.p, M^-1 times the
+/// residual in free_. Solves for b = value - W^T (M^-1 W p + free), and leaves change_ = M^-1 W (p' - p) - free.
+bool GeneralizedAlphaNested::solve_level(const GeneralizedAlphaStep& step) {
+  response_.setZero();
+  std::array<double, kMaxElementDim> p = {};
+  const auto add_all = [&] {
+    for (const Rows& rows : rows_) {
+      const StepElement& e = step.elements[rows.element];
+      p.fill(0.0);
+      std::copy_n(solution_.p.begin() + rows.offset, rows.n, p.begin());
+      step.add_response(e, p.data(), response_);
+    }
+  };
+  add_all();
+  response_ += free_;
+  std::array<double, kMaxElementDim> w;
+  for (const Rows& rows : rows_) {
+    step.multiply_transposed(step.elements[rows.element], response_, w.data());
+    for (int i = 0; i < rows.n; ++i) problem_.b[rows.offset + i] -= w[i];
+  }
+  change_ = -response_;
+  SolveReport report;
+  if (!rows_.empty()) report = solver_.solve(problem_, solution_);
+  if (report.status != Status::ok) {
+    // The last forces can be a bad start where a contact lets go: once more from none.
+    again_.p.assign(problem_.size(), 0.0);
+    const SolveReport second = solver_.solve(problem_, again_);
+    if (second.status != Status::failed && second.residual.absolute < report.residual.absolute) {
+      std::swap(again_, solution_);
+      report = second;
+    }
+  }
+  response_.setZero();
+  add_all();
+  change_ += response_;
+  return report.status != Status::failed;
+}
+
+void GeneralizedAlphaNested::velocity_pass(GeneralizedAlphaStep& step) {
+  clear();
+  solution_.p.clear();
+  for (std::size_t k = 0; k < step.elements.size(); ++k) {
+    const StepElement& e = step.elements[k];
+    if (e.level == ContactLevel::open) continue;
+    add_cone(step, static_cast<int>(k), e.dim, true, e.bound * step.h);
+    for (int i = 0; i < e.dim; ++i) {
+      problem_.b[rows_.back().offset + i] = e.xi[i];
+      solution_.p.push_back(step.P(e.offset + i));
+    }
+  }
+  response_ = step.r2 + step.gamma_step() * step.r1;
+  step.system.solve_mass(response_, free_);
+  solved_ &= solve_level(step);
+  change_u_ = change_;
+  P_ = step.P;
+  for (const Rows& rows : rows_) {
+    const StepElement& e = step.elements[rows.element];
+    std::copy_n(solution_.p.begin() + rows.offset, rows.n, P_.data() + e.offset);
+  }
+}
+
+void GeneralizedAlphaNested::acceleration_pass(GeneralizedAlphaStep& step) {
+  // The outcome of the velocity level: its rows are those of rows_ and solution_.
+  for (const Rows& rows : rows_) {
+    StepElement& e = step.elements[rows.element];
+    std::array<double, kMaxElementDim> xi;
+    std::copy_n(solution_.u.begin() + rows.offset, rows.n, xi.begin());
+    step.classify_percussion(e, xi.data(), P_.data() + e.offset);
+  }
+  // At fixed (q', u') the level is linear but for the friction of sliding contacts, which follows their normal
+  // force; it settles by repetition, at the ratio mu G_NF / G_NN.
+  constexpr int kMaxRepetitions = 60;
+  constexpr double kSettled = 1e-14;  // [-] relative change of a: round-off
+  lambda_ = step.x.lambda;
+  step.system.solve_mass(step.r1, free_);
+  change_a_.setZero();
+  for (int i = 0; i < kMaxRepetitions; ++i) {
+    solve_accelerations(step);
+    change_a_ += change_;
+    free_.setZero();
+    const bool settled = set_sliding_forces(step) <= kSettled * (step.x.a.norm() + change_a_.norm());
+    if (settled || !solved_) break;
+  }
+}
+
+/// One solution of the acceleration level with the friction forces of sliding contacts as they are in lambda_.
+void GeneralizedAlphaNested::solve_accelerations(GeneralizedAlphaStep& step) {
+  clear();
+  solution_.p.clear();
+  std::array<double, kMaxElementDim> moved;
+  for (std::size_t k = 0; k < step.elements.size(); ++k) {
+    const StepElement& e = step.elements[k];
+    if (e.level < ContactLevel::velocity) continue;
+    const bool sliding = e.kind != StepElement::Kind::joint && !e.stick;
+    if (sliding && e.kind == StepElement::Kind::dry_friction) continue;
+    add_cone(step, static_cast<int>(k), sliding ? 1 : e.dim, !sliding, e.bound);
+    step.multiply_transposed(e, change_a_, moved.data());
+    for (int i = 0; i < rows_.back().n; ++i) {
+      problem_.b[rows_.back().offset + i] = e.gamma_dot[i] + moved[i];
+      solution_.p.push_back(lambda_(e.offset + i));
+    }
+  }
+  solved_ &= solve_level(step);
+  for (const Rows& rows : rows_) {
+    const StepElement& e = step.elements[rows.element];
+    std::copy_n(solution_.p.begin() + rows.offset, rows.n, lambda_.data() + e.offset);
+  }
+}
+
+/// lambda_F = -mu lambda_N n where a contact slides, lambda = 0 where it is open; adds what that does to change_a_ and
+/// returns its norm.
+double GeneralizedAlphaNested::set_sliding_forces(const GeneralizedAlphaStep& step) {
+  std::array<double, kMaxElementDim> p;
+  change_.setZero();
+  for (const StepElement& e : step.elements) {
+    if (e.kind == StepElement::Kind::joint || (e.level >= ContactLevel::velocity && e.stick)) continue;
+    const bool open = e.level < ContactLevel::velocity;
+    if (open && !e.evaluated) continue;
+    const double radius = open ? 0.0 : step.friction_radius_acceleration(e, lambda_(e.offset));
+    p.fill(0.0);
+    for (int i = open ? 0 : e.first_friction(); i < e.dim; ++i) {
+      const int k = e.offset + i;
+      const double next = open ? 0.0 : -radius * e.direction[i - e.first_friction()];
+      p[i] = next - lambda_(k);
+      lambda_(k) = next;
+    }
+    step.add_response(e, p.data(), change_);
+  }
+  change_a_ += change_;
+  return change_.norm();
+}
+
+void GeneralizedAlphaNested::position_pass(GeneralizedAlphaStep& step) {
+  response_ = step.r3 + step.beta_step() * step.r1;
+  step.system.solve_mass(response_, free_);
+  // What the friction percussions add: dt/2 dP + dt^2 (beta' - gamma'/2) dlambda on rows without position level.
+  const double by_lambda = step.beta_step() - 0.5 * step.h * step.gamma_step();
+  std::array<double, kMaxElementDim> p;
+  clear();
+  solution_.p.clear();
+  for (std::size_t k = 0; k < step.elements.size(); ++k) {
+    const StepElement& e = step.elements[k];
+    if (e.level == ContactLevel::open) continue;
+    p.fill(0.0);
+    for (int i = e.n_pos; i < e.dim; ++i) {
+      const int j = e.offset + i;
+      p[i] = -0.5 * step.h * (P_(j) - step.P(j)) - by_lambda * (lambda_(j) - step.x.lambda(j));
+    }
+    step.add_response(e, p.data(), free_);
+    if (e.n_pos == 0) continue;
+    add_cone(step, static_cast<int>(k), e.n_pos, false, 0.0);
+    for (int i = 0; i < e.n_pos; ++i) {
+      problem_.b[rows_.back().offset + i] = e.gap[i];
+      solution_.p.push_back(step.kappa_hat(e.pos_offset + i));
+    }
+  }
+  solved_ &= solve_level(step);
+  change_v_ = change_;
+  kappa_hat_ = step.kappa_hat;
+  for (const Rows& rows : rows_) {
+    const StepElement& e = step.elements[rows.element];
+    std::copy_n(solution_.p.begin() + rows.offset, rows.n, kappa_hat_.data() + e.pos_offset);
+  }
+}
+
+void GeneralizedAlphaNested::pass(GeneralizedAlphaStep& step) {
+  velocity_pass(step);
+  acceleration_pass(step);
+  position_pass(step);
+  step.x.a += change_a_;
+  step.x.U += change_u_ - step.gamma_step() * change_a_;
+  step.x.Q += change_v_ - step.beta_step() * change_a_;
+  step.x.lambda = lambda_;
+  for (const StepElement& e : step.elements) {
+    for (int i = 0; i < e.dim; ++i) {
+      const int k = e.offset + i;
+      step.x.Lambda(k) = P_(k) - step.known_P(k) - step.gamma_step() * lambda_(k);
+      if (i >= e.n_pos) continue;
+      const int j = e.pos_offset + i;
+      step.x.kappa(j) = kappa_hat_(j) - step.known_kappa(j) - step.beta_step() * lambda_(k);
+    }
+  }
+  step.evaluate();
+}
+
+StepSolve GeneralizedAlphaNested::solve(GeneralizedAlphaStep& step, int max_passes) {
+  StepSolve result;
+  double best = step.error();
+  best_ = step.x;
+  while (step.error() > 1.0 && result.iterations < max_passes) {
+    pass(step);
+    ++result.iterations;
+    if (!std::isfinite(step.error())) break;
+    if (step.error() < best) {
+      best = step.error();
+      best_ = step.x;
+    }
+  }
+  if (!(step.error() <= best)) {
+    step.x = best_;
+    step.evaluate();
+  }
+  result.converged = step.error() <= 1.0;
+  return result;
+}
+
+bool GeneralizedAlphaNested::calc_start_accelerations(GeneralizedAlphaStep& step, const State& state) {
+  solved_ = true;
+  step.set_instant(state);
+  // The second pass removes what the solver's tolerance left in the first.
+  for (int i = 0; i < 2; ++i) {
+    step.evaluate_instant();
+    P_ = step.P;
+    clear();
+    acceleration_pass(step);
+    step.x.a += change_a_;
+    step.x.lambda = lambda_;
+  }
+  return solved_;
+}
+
+}  // namespace stickslip

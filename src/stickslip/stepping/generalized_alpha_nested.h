@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <vector>
+
+#include "stickslip/cone/cone_solver.h"
+#include "stickslip/stepping/generalized_alpha_newton.h"
+#include "stickslip/stepping/generalized_alpha_step.h"
+
+namespace stickslip {
+
+/// The equations of a step as three nested cone problems with the same Delassus operator W^T M^-1 W:
+///   velocity      K* contains xi + s(xi), perpendicular to P in K,            over the contacts in A,
+///   acceleration  the same between gamma_dot and lambda over those in B, in sliding the normal row only with
+///                 lambda_F = -mu lambda_N n of the pass before,
+///   position      0 <= g, perpendicular to kappa_hat >= 0,                    over the contacts in A,
+/// joints as free cones. Each pass solves all three at the present (q', u', a'), by the cone solver, and moves u', a',
+/// q' by the percussions; the levels act on each other only through the motion, O(dt), so passes contract fast.
+/// Takes redundant contacts and many of them, where the dense system of Newton's method is singular or too large.
+class GeneralizedAlphaNested {
+ public:
+  GeneralizedAlphaNested(const GeneralizedAlphaStep& step, ConeSolver& solver);
+
+  /// Up to max_passes passes from step.x, which must be evaluated; stops at error() <= 1. The iterate with the
+  /// least error is kept.
+  StepSolve solve(GeneralizedAlphaStep& step, int max_passes);
+
+  /// a and lambda that solve the acceleration level at (t, q, u), contacts closed on position and velocity level
+  /// included: what a run starts from. Fills step.x.a and step.x.lambda. False where no solution was found.
+  bool calc_start_accelerations(GeneralizedAlphaStep& step, const State& state);
+
+ private:
+  enum class Level { position, velocity, acceleration };
+  /// Rows of one element in the problem of one level.
+  struct Rows {
+    int element;
+    int n;       // the first n rows of the element
+    int offset;  // in the problem
+  };
+
+  void clear();
+  void add_cone(const GeneralizedAlphaStep& step, int element, int n, bool friction, double radius);
+  bool solve_level(const GeneralizedAlphaStep& step);
+  void velocity_pass(GeneralizedAlphaStep& step);
+  void acceleration_pass(GeneralizedAlphaStep& step);
+  void solve_accelerations(GeneralizedAlphaStep& step);
+  double set_sliding_forces(const GeneralizedAlphaStep& step);
+  void position_pass(GeneralizedAlphaStep& step);
+  void pass(GeneralizedAlphaStep& step);
+
+  ConeSolver& solver_;
+  ConeProblem problem_;
+  ConeSolution solution_, again_;
+  std::vector<Rows> rows_;
+  StepUnknowns best_;
+  bool solved_ = true;
+  Vector free_;                            // (n_u) M^-1 of the residual of the level
+  Vector change_, response_;               // (n_u)
+  Vector change_u_, change_a_, change_v_;  // (n_u)
+  Vector P_, lambda_, kappa_hat_;          // the new multipliers
+};
+
+}  // namespace stickslip

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "stickslip/stepping/generalized_alpha_step.h"
+
+namespace stickslip {
+
+/// How a solve of the step's equations went.
+struct StepSolve {
+  bool converged = false;
+  int iterations = 0;  // [-] linear systems solved, or nested or fixed-point iterations
+};
+
+/// Semismooth Newton method on the equations of a step, with the index sets as active sets. a, U and Q are eliminated
+/// block by block through the iteration matrix
+///   S = M + dt gamma' C + dt^2 beta' K B,   C = -dh/du,   K = -d(h + W lambda)/dq,
+/// which leaves a dense system in the multipliers (kappa_hat, P, lambda) of the closed contacts and of the joints,
+/// scaled to lengths. Derivatives of W Lambda and W kappa are taken as if the impulses were dt gamma' and dt^2 beta'
+/// times the forces, which is exact in smooth motion; the others are exact.
+///
+/// The dense system is solved by elimination with complete pivoting. Where it is rank deficient (redundant contacts
+/// or joints) the step of least norm that leaves the least residual is taken, by a complete orthogonal decomposition.
+class GeneralizedAlphaNewton {
+ public:
+  explicit GeneralizedAlphaNewton(const GeneralizedAlphaStep& step);
+
+  /// Iterates from step.x, which must be evaluated. Stops at error() <= 1, where it cycles, or after max_iterations.
+  StepSolve solve(GeneralizedAlphaStep& step, int max_iterations);
+
+  /// One Newton step from step.x, evaluated or evaluated with the contacts' multipliers held. False: none was found.
+  bool move(GeneralizedAlphaStep& step);
+
+  /// The number of rows of the dense system for the present index sets.
+  static int count_rows(const GeneralizedAlphaStep& step);
+
+ private:
+  /// The multipliers of one element in the dense system: [kappa_hat][P][lambda], as many as its level has.
+  struct Group {
+    int element;
+    int row;  // first row and column
+    int n_pos, n_vel, n_acc;
+    int size() const { return n_pos + n_vel + n_acc; }
+    std::size_t columns;  // first value of its columns, see below
+  };
+
+  void number_rows(const GeneralizedAlphaStep& step);
+  void calc_derivatives(const GeneralizedAlphaStep& step);
+  void add_force_derivatives(const GeneralizedAlphaStep& step);
+  void add_element_derivatives(const GeneralizedAlphaStep& step, const StepElement& e);
+  template <class GapQ, class Derivatives>
+  void spread(const GeneralizedAlphaStep& step, const StepElement& e, const GapQ& gap_q, const Derivatives& d);
+  bool factorise_blocks(const GeneralizedAlphaStep& step);
+  void calc_free_change(const GeneralizedAlphaStep& step);
+  void calc_columns(const GeneralizedAlphaStep& step);
+  void assemble(const GeneralizedAlphaStep& step);
+  void add_rows(const GeneralizedAlphaStep& step, const Group& row, const StepElement& e);
+  void apply_laws(const GeneralizedAlphaStep& step, const Group& group, const StepElement& e);
+  /// One friction law in sliding, rows and columns of the dense system by their first index.
+  struct Sliding {
+    double radius;             // of the ball
+    int target;                // rows of the law, columns of its multiplier
+    int source;                // rows of the quantity in the argument of the prox
+    int in_argument;           // columns of the multiplier in the argument, -1: none
+    int normal;                // column of the normal multiplier, -1: constant radius
+    double r;                  // [kg] prox parameter
+    double size;               // |argument|
+    const double* multiplier;  // (n) at the iterate
+    const double* value;       // (n) the quantity at the iterate
+    const double* direction;   // (n) argument / |argument|
+  };
+  void slide(int n, double mu, const Sliding& s);
+  bool solve_dense_system();
+  void update(GeneralizedAlphaStep& step);
+  double* row(int i) { return matrix_.data() + static_cast<std::size_t>(i) * n_; }
+
+  // Per velocity block.
+  std::vector<char> touched_;        // whether S differs from M
+  std::vector<double> H_u_;          // (n_u, n_u) dh/du, row-major
+  std::vector<double> K_;            // (n_u, n_u) d(h + W lambda)/dq B
+  std::vector<double> S_;            // (n_u, n_u) its LU factors
+  std::vector<int> pivots_;          // (all n_u)
+  Vector free_u_, free_v_, free_a_;  // (n_u) the change of u, v, a with the multipliers held
+  Vector work_;                      // (n_u)
+
+  // Per element and touch, in the layout of GeneralizedAlphaStep::W: derivatives in rows of (dim, n_u of the block).
+  std::vector<double> gap_v_;        // dg/dq B, rows < n_pos
+  std::vector<double> xi_v_;         // d xi/dq B
+  std::vector<double> gamma_dot_u_;  // d gamma_dot/du
+  std::vector<double> gamma_dot_v_;  // d gamma_dot/dq B
+  ContactDerivatives derivatives_;
+  JointDerivatives joint_derivatives_;
+  std::vector<ForceBlock> force_blocks_;
+  std::vector<int> force_block_owner_;  // velocity block of each
+
+  // The dense system.
+  std::vector<Group> groups_;
+  std::vector<double> columns_;  // per group and touch: size() columns of (du, dv, da), 3 n_u values each
+  int n_ = 0;
+  std::vector<double> matrix_;  // (n, n) row-major
+  std::vector<double> rhs_;     // (n)
+  std::vector<double> scale_;   // (n) multiplier per unit of length
+  std::vector<double> copy_, work_rhs_, solution_;
+  std::vector<double> sliding_;  // (n_F, n) rows of a law before they are put in place
+  std::array<double, kMaxElementDim> sliding_rhs_ = {};
+  std::vector<int> order_;
+  std::vector<std::uint64_t> history_;  // index sets of the iterates
+};
+
+}  // namespace stickslip

@@ -1,0 +1,542 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "stickslip/stepping/generalized_alpha_step.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "stickslip/base/assert.h"
+#include "stickslip/math/rotation.h"
+#include "stickslip/math/small_matrix.h"
+
+namespace stickslip {
+namespace {
+
+/// r = kProxFactor / G: of the interval (0, 2) in which the prox iteration of one contact contracts, the part in which
+/// a slip velocity that changes sign is not overshot.
+constexpr double kProxFactor = 0.6;  // [-]
+
+double norm(const double* x, int n) {
+  double sum = 0.0;
+  for (int i = 0; i < n; ++i) sum += x[i] * x[i];
+  return std::sqrt(sum);
+}
+
+}  // namespace
+
+// --- the start of a step
+
+void GeneralizedAlphaStep::begin(const State& state, double step, double end) {
+  STICKSLIP_ASSERT(state.memory.size() == memory_size());
+  h = step;
+  t_end = end;
+  const int n_u = system.n_u();
+  const auto a = state.memory.head(n_u);
+  const auto a_bar = state.memory.segment(n_u, n_u);
+  const auto lambda = state.memory.segment(2 * n_u, n_rows);
+  const auto lambda_bar = state.memory.segment(2 * n_u + n_rows, n_rows);
+  const double gamma = weights.gamma;
+  const double beta = weights.beta;
+
+  // u' = u_known + dt gamma' a' + U                                    (73)
+  work_ = (weights.alpha_f * a - weights.alpha_m * a_bar) / (1.0 - weights.alpha_m);
+  u_known_ = state.u + h * ((1.0 - gamma) * a_bar + gamma * work_);
+  // q' = q_known + B (dt^2 beta' a' + Q)                               (125)
+  q_start_ = state.q;
+  q_known_ = state.q;
+  work_ = h * state.u + (h * h) * ((0.5 - beta) * a_bar + beta * work_);
+  add_coordinate_map(work_, q_known_);
+  for (const Body& body : system.bodies()) {
+    if (body.type != BodyType::rigid) continue;
+    // (d q_dot / dq) q_dot: the quaternion rate of the quaternion rate.
+    const Vector3 omega = state.u.segment<3>(body.u_offset + 3);
+    const Vector4 e = state.q.segment<4>(body.q_offset + 3);
+    const Vector4 e_rate = quaternion_rate<double>(e, omega);
+    q_known_.segment<4>(body.q_offset + 3) += 0.5 * h * h * quaternion_rate<double>(e_rate, omega);
+  }
+  // P = known_P + dt gamma' lambda' + Lambda, kappa_hat likewise       (95), (102), (113)
+  for (const StepElement& e : elements) {
+    for (int i = 0; i < e.dim; ++i) {
+      const int k = e.offset + i;
+      const double bar = weights.known_bar(lambda(k), lambda_bar(k));
+      known_P_(k) = h * ((1.0 - gamma) * lambda_bar(k) + gamma * bar);
+      if (i < e.n_pos) known_kappa_(e.pos_offset + i) = h * h * ((0.5 - beta) * lambda_bar(k) + beta * bar);
+    }
+  }
+  for (StepElement& e : elements) {
+    e.gamma_start.fill(0.0);
+    if (e.e_normal == 0.0 && e.e_tangent == 0.0) continue;
+    system.calc_contact(e.index, state.t, state.q, e.geometry);
+    calc_velocity(e, state.t, state.q, state.u, e.gamma_start.data());
+    e.gamma_start[0] *= e.e_normal;
+    for (int i = 1; i < e.dim; ++i) e.gamma_start[i] *= e.e_tangent;
+  }
+  start_speed_ = 0.0;
+  start_acceleration_ = 0.0;
+  for (const Body& body : system.bodies()) {
+    if (body.n_u == 0) continue;
+    const auto size = [&](const auto& y) {
+      const auto yb = y.segment(body.u_offset, body.n_u);
+      return std::sqrt(yb.dot(system.mass(static_cast<int>(&body - system.bodies().data())) * yb) / body.mass);
+    };
+    start_speed_ = std::max(start_speed_, size(state.u));
+    start_acceleration_ = std::max(start_acceleration_, size(a));
+  }
+  coordinate_size_ = state.q.size() == 0 ? 0.0 : state.q.cwiseAbs().maxCoeff();
+  set_start_values(state, true);
+}
+
+void GeneralizedAlphaStep::set_start_values(const State& state, bool extrapolate) {
+  const int n_u = system.n_u();
+  x.a = state.memory.head(n_u);
+  x.lambda = state.memory.segment(2 * n_u, n_rows);
+  if (extrapolate) {
+    const int last = 2 * n_u + 2 * n_rows;
+    x.a += x.a - state.memory.segment(last, n_u);
+    x.lambda += x.lambda - state.memory.tail(n_rows);
+  }
+  x.U.setZero();
+  x.Q.setZero();
+  x.kappa.setZero();
+  x.Lambda.setZero();
+}
+
+void GeneralizedAlphaStep::add_coordinate_map(const Vector& y, Vector& result) const {
+  for (const Body& body : system.bodies()) {
+    const double* in = y.data() + body.u_offset;
+    double* out = result.data() + body.q_offset;
+    const int n_straight = body.type == BodyType::rigid ? 3 : body.n_q;
+    for (int i = 0; i < n_straight; ++i) out[i] += in[i];
+    if (body.type != BodyType::rigid) continue;
+    const Vector4 rate = quaternion_rate<double>(q_start_.segment<4>(body.q_offset + 3), Vector3(in[3], in[4], in[5]));
+    for (int i = 0; i < 4; ++i) out[3 + i] += rate(i);
+  }
+}
+
+// --- elements: kinematics through the system
+
+void GeneralizedAlphaStep::calc_directions(StepElement& e, double t, const Vector& coordinates) {
+  for (int s = 0; s < 2; ++s) {
+    const StepElement::SideRange& side = e.sides[s];
+    if (side.touch < 0) continue;
+    const StepElement::Touch& touch = e.touches[side.touch];
+    const int n = blocks[touch.block].n_u;
+    Eigen::Map<RowMatrix, 0, Eigen::OuterStride<>> rows(W.data() + touch.values + side.u_offset, e.dim, side.n_u,
+                                                        Eigen::OuterStride<>(n));
+    if (e.kind == StepElement::Kind::contact) {
+      system.calc_contact_jacobian(e.index, e.geometry, coordinates, static_cast<Side>(s), rows);
+    } else if (e.kind == StepElement::Kind::joint) {
+      system.calc_joint_jacobian(e.index, t, coordinates, static_cast<Side>(s), rows);
+    } else {
+      DryFrictionGeometry geometry;
+      system.calc_dry_friction(e.index, t, coordinates, geometry);
+      system.calc_dry_friction_jacobian(e.index, geometry, coordinates, static_cast<Side>(s), rows);
+    }
+  }
+  std::array<double, kMaxElementDim* kMaxElementDim> G = {};
+  for (int k = 0; k < e.n_touches; ++k) {
+    const StepElement::Touch& touch = e.touches[k];
+    const VelocityBlock& block = blocks[touch.block];
+    const double* w = W.data() + touch.values;
+    double* y = MinvW.data() + touch.values;
+    for (int b = 0; b < block.n_bodies; ++b) {
+      const Body& body = system.bodies()[block.first_body + b];
+      const int column = body.u_offset - block.u_offset;
+      const double* inverse = system.inverse_mass(block.first_body + b).data();
+      for (int i = 0; i < e.dim; ++i) {
+        for (int c = 0; c < body.n_u; ++c) {
+          double sum = 0.0;
+          for (int j = 0; j < body.n_u; ++j) sum += inverse[c * body.n_u + j] * w[i * block.n_u + column + j];
+          y[i * block.n_u + column + c] = sum;
+        }
+      }
+    }
+    for (int i = 0; i < e.dim; ++i) {
+      for (int j = 0; j < e.dim; ++j) {
+        for (int c = 0; c < block.n_u; ++c) G[i * e.dim + j] += w[i * block.n_u + c] * y[j * block.n_u + c];
+      }
+    }
+  }
+  for (int i = 0; i < e.dim; ++i) e.diagonal[i] = G[i * e.dim + i];
+  e.norm_friction = 0.0;
+  for (int i = e.first_friction(); i < e.dim; ++i) {
+    double sum = 0.0;
+    for (int j = e.first_friction(); j < e.dim; ++j) sum += std::abs(G[i * e.dim + j]);
+    e.norm_friction = std::max(e.norm_friction, sum);
+  }
+  if (e.kind != StepElement::Kind::contact) return;
+  for (int i = 1; i < e.dim; ++i) e.coupling[i - 1] = G[i];
+}
+
+void GeneralizedAlphaStep::calc_velocity(const StepElement& e, double t, const Vector& coordinates,
+                                         const Vector& velocity, double* gamma) const {
+  if (e.kind == StepElement::Kind::contact) {
+    const Vector4 g = system.calc_contact_velocity(e.index, e.geometry, t, coordinates, velocity);
+    std::copy_n(g.data(), e.dim, gamma);
+  } else if (e.kind == StepElement::Kind::joint) {
+    JointVector g;
+    system.calc_joint_velocity(e.index, t, coordinates, velocity, g);
+    std::copy_n(g.data(), e.dim, gamma);
+  } else {
+    DryFrictionGeometry geometry;
+    system.calc_dry_friction(e.index, t, coordinates, geometry);
+    const Vector3 g = system.calc_dry_friction_velocity(e.index, geometry, t, coordinates, velocity);
+    std::copy_n(g.data(), e.dim, gamma);
+  }
+}
+
+void GeneralizedAlphaStep::calc_acceleration_bias(const StepElement& e, double t, const Vector& coordinates,
+                                                  const Vector& velocity, double* zeta) const {
+  if (e.kind == StepElement::Kind::contact) {
+    const Vector4 z = system.calc_contact_acceleration_bias(e.index, t, coordinates, velocity);
+    std::copy_n(z.data(), e.dim, zeta);
+  } else if (e.kind == StepElement::Kind::joint) {
+    JointVector z;
+    system.calc_joint_acceleration_bias(e.index, t, coordinates, velocity, z);
+    std::copy_n(z.data(), e.dim, zeta);
+  } else {
+    // Its acceleration level leaves out the directions' own rates: exact where the law is isotropic, whose
+    // directions are fixed, and first order along a turning axis.
+    std::fill_n(zeta, e.dim, 0.0);
+  }
+}
+
+void GeneralizedAlphaStep::multiply_transposed(const StepElement& e, const Vector& y, double* result) const {
+  std::fill_n(result, e.dim, 0.0);
+  for (int k = 0; k < e.n_touches; ++k) {
+    const VelocityBlock& block = blocks[e.touches[k].block];
+    add_product(e.dim, block.n_u, W.data() + e.touches[k].values, y.data() + block.u_offset, result);
+  }
+}
+
+void GeneralizedAlphaStep::add_force(const StepElement& e, const double* p, Vector& y) const {
+  for (int k = 0; k < e.n_touches; ++k) {
+    const VelocityBlock& block = blocks[e.touches[k].block];
+    add_transposed_product(e.dim, block.n_u, W.data() + e.touches[k].values, p, y.data() + block.u_offset);
+  }
+}
+
+void GeneralizedAlphaStep::add_response(const StepElement& e, const double* p, Vector& y) const {
+  for (int k = 0; k < e.n_touches; ++k) {
+    const VelocityBlock& block = blocks[e.touches[k].block];
+    add_transposed_product(e.dim, block.n_u, MinvW.data() + e.touches[k].values, p, y.data() + block.u_offset);
+  }
+}
+
+// --- the equations at an iterate
+
+double GeneralizedAlphaStep::r_normal(const StepElement& e) const {
+  return e.r_scale * (options_.r ? *options_.r : kProxFactor / e.diagonal[0]);
+}
+
+double GeneralizedAlphaStep::r_friction(const StepElement& e) const {
+  if (options_.r) return e.r_scale * *options_.r;
+  return e.norm_friction > 0.0 ? e.r_scale * kProxFactor / e.norm_friction : e.r_scale;
+}
+
+double GeneralizedAlphaStep::friction_radius(const StepElement& e, double normal_percussion) const {
+  return e.kind == StepElement::Kind::contact ? e.mu * normal_percussion : e.bound * h;
+}
+
+double GeneralizedAlphaStep::friction_radius_acceleration(const StepElement& e, double normal_force) const {
+  return e.kind == StepElement::Kind::contact ? e.mu * normal_force : e.bound;
+}
+
+void GeneralizedAlphaStep::calc_coordinates() {
+  u = u_known_ + gamma_step() * x.a + x.U;
+  v = beta_step() * x.a + x.Q;
+  q = q_known_;
+  add_coordinate_map(v, q);
+  system.calc_applied_forces(t_end, q, u, force);
+  system.add_gyroscopic_forces(u, force);
+}
+
+void GeneralizedAlphaStep::calc_multipliers(const StepElement& e) {
+  for (int i = 0; i < e.dim; ++i) {
+    const int k = e.offset + i;
+    P(k) = known_P_(k) + gamma_step() * x.lambda(k) + x.Lambda(k);
+    if (i < e.n_pos) {
+      kappa_hat(e.pos_offset + i) =
+          known_kappa_(e.pos_offset + i) + beta_step() * x.lambda(k) + x.kappa(e.pos_offset + i);
+    }
+  }
+}
+
+/// Zeroes the multipliers on the levels above `level` and keeps the others.
+void GeneralizedAlphaStep::close_until(StepElement& e, ContactLevel level) {
+  e.level = level;
+  if (level == ContactLevel::acceleration) return;
+  for (int i = 0; i < e.dim; ++i) x.lambda(e.offset + i) = 0.0;
+  if (level < ContactLevel::velocity) {
+    for (int i = 0; i < e.dim; ++i) P(e.offset + i) = 0.0;
+  }
+  if (level < ContactLevel::position) kappa_hat(e.pos_offset) = 0.0;
+  for (int i = 0; i < e.dim; ++i) x.Lambda(e.offset + i) = P(e.offset + i) - known_P_(e.offset + i);
+  x.kappa(e.pos_offset) = kappa_hat(e.pos_offset) - known_kappa_(e.pos_offset);
+}
+
+void GeneralizedAlphaStep::calc_rates(StepElement& e) {
+  calc_directions(e, t_end, q);
+  e.evaluated = true;
+  calc_velocity(e, t_end, q, u, e.xi.data());
+  for (int i = 0; i < e.dim; ++i) e.xi[i] += e.gamma_start[i];
+}
+
+void GeneralizedAlphaStep::calc_accelerations(StepElement& e) {
+  std::array<double, kMaxElementDim> zeta;
+  multiply_transposed(e, x.a, e.gamma_dot.data());
+  calc_acceleration_bias(e, t_end, q, u, zeta.data());
+  for (int i = 0; i < e.dim; ++i) e.gamma_dot[i] += zeta[i];
+}
+
+/// The index sets of a contact (130), (133), (136), (139), (141).
+void GeneralizedAlphaStep::classify_contact(StepElement& e) {
+  e.evaluated = false;
+  e.stick = false;
+  e.stick_acceleration = false;
+  e.choice = false;
+  system.calc_contact(e.index, t_end, q, e.geometry);
+  e.gap[0] = e.geometry.gap;
+  const double kappa = kappa_hat(e.pos_offset);
+  bool remembers = kappa != 0.0;
+  for (int i = 0; i < e.dim; ++i) {
+    remembers |= known_P_(e.offset + i) != 0.0 || x.Lambda(e.offset + i) != 0.0 || x.lambda(e.offset + i) != 0.0;
+  }
+  if (e.gap[0] > 0.0 && !remembers) {
+    e.level = ContactLevel::open;
+    return;
+  }
+  calc_rates(e);
+  if (r_normal(e) * e.gap[0] - kappa > 0.0) return close_until(e, ContactLevel::open);
+  calc_accelerations(e);
+  if (r_normal(e) * e.xi[0] - P(e.offset) > 0.0) return close_until(e, ContactLevel::position);
+  classify_friction(e);
+  if (opens_by_choice(e) || r_normal(e) * e.gamma_dot[0] - x.lambda(e.offset) > 0.0) {
+    return close_until(e, ContactLevel::velocity);
+  }
+  e.level = ContactLevel::acceleration;
+  classify_friction_acceleration(e);
+}
+
+/// Sliding: what the normal force of this contact alone does to its own normal acceleration is
+/// A = W_N^T M^-1 (W_N - mu W_F n). Where A <= 0 and the contact would open without it, both 0 and -b / A solve the
+/// laws [Capobianco2021, section 10.4]; ours is 0.
+bool GeneralizedAlphaStep::opens_by_choice(StepElement& e) const {
+  if (e.stick) return false;
+  double A = e.diagonal[0];
+  for (int i = 0; i < e.n_friction(); ++i) A -= e.mu * e.coupling[i] * e.direction[i];
+  if (A > 0.0) return false;
+  const double free_acceleration = e.gamma_dot[0] - A * x.lambda(e.offset);
+  e.choice = free_acceleration > 0.0;
+  return e.choice;
+}
+
+void GeneralizedAlphaStep::classify_friction(StepElement& e) {
+  const int first = e.first_friction();
+  const int n = e.n_friction();
+  const double r = r_friction(e);
+  for (int i = 0; i < n; ++i) e.direction[i] = r * e.xi[first + i] - P(e.offset + first + i);
+  e.friction_size = norm(e.direction.data(), n);
+  const double radius = friction_radius(e, P(e.offset));
+  e.stick = radius > 0.0 && e.friction_size <= radius;
+  if (e.friction_size > 0.0) {
+    for (int i = 0; i < n; ++i) e.direction[i] /= e.friction_size;
+  }
+}
+
+void GeneralizedAlphaStep::classify_friction_acceleration(StepElement& e) {
+  const int first = e.first_friction();
+  const int n = e.n_friction();
+  e.stick_acceleration = false;
+  if (e.stick) {
+    const double r = r_friction(e);
+    for (int i = 0; i < n; ++i)
+      e.direction_acceleration[i] = r * e.gamma_dot[first + i] - x.lambda(e.offset + first + i);
+  } else if (e.e_tangent == 0.0) {
+    e.direction_acceleration = e.direction;
+    e.friction_size_acceleration = e.friction_size;
+    return;
+  } else {
+    for (int i = 0; i < n; ++i) e.direction_acceleration[i] = e.xi[first + i] - e.gamma_start[first + i];
+  }
+  e.friction_size_acceleration = norm(e.direction_acceleration.data(), n);
+  const double radius = friction_radius_acceleration(e, x.lambda(e.offset));
+  e.stick_acceleration = e.stick && radius > 0.0 && e.friction_size_acceleration <= radius;
+  if (e.friction_size_acceleration > 0.0) {
+    for (int i = 0; i < n; ++i) e.direction_acceleration[i] /= e.friction_size_acceleration;
+  }
+}
+
+/// A joint or a dry friction element.
+void GeneralizedAlphaStep::evaluate_constraint(StepElement& e) {
+  calc_rates(e);
+  calc_accelerations(e);
+  if (e.n_pos > 0) {
+    JointVector g;
+    system.calc_joint_position(e.index, t_end, q, g);
+    std::copy_n(g.data(), e.dim, e.gap.begin());
+  }
+  if (e.kind == StepElement::Kind::dry_friction) {
+    classify_friction(e);
+    classify_friction_acceleration(e);
+  }
+}
+
+double GeneralizedAlphaStep::evaluate() {
+  calc_coordinates();
+  for (StepElement& e : elements) {
+    calc_multipliers(e);
+    if (e.kind == StepElement::Kind::contact) {
+      classify_contact(e);
+    } else {
+      evaluate_constraint(e);
+    }
+  }
+  measure_balances();
+  for (const StepElement& e : elements) error_ = std::max(error_, measure_element(e));
+  if (!is_finite()) error_ = std::numeric_limits<double>::infinity();
+  return error_;
+}
+
+double GeneralizedAlphaStep::evaluate_held() {
+  calc_coordinates();
+  for (StepElement& e : elements) {
+    calc_multipliers(e);
+    if (e.kind == StepElement::Kind::contact) {
+      e.level = ContactLevel::open;
+      system.calc_contact(e.index, t_end, q, e.geometry);
+      e.gap[0] = e.geometry.gap;
+      calc_rates(e);
+      calc_accelerations(e);
+    } else {
+      evaluate_constraint(e);
+    }
+  }
+  measure_balances();
+  for (const StepElement& e : elements) {
+    if (e.kind != StepElement::Kind::contact) error_ = std::max(error_, measure_element(e));
+  }
+  if (!is_finite()) error_ = std::numeric_limits<double>::infinity();
+  return error_;
+}
+
+bool GeneralizedAlphaStep::is_finite() const {
+  return q.allFinite() && u.allFinite() && r1.allFinite() && r2.allFinite() && r3.allFinite();
+}
+
+void GeneralizedAlphaStep::measure_balances() {
+  calc_residuals();
+  calc_tolerances();
+  error_ = h * h * measure_balance(r1, work_) / tolerance_acceleration;
+  error_ = std::max(error_, h * measure_balance(r2, work_) / tolerance_position);
+  error_ = std::max(error_, measure_balance(r3, work_) / tolerance_position);
+}
+
+/// (127): R1 = M a - h - W lambda, R2 = M U - W Lambda, R3 = M Q - W_pos kappa - dt/2 W_vel Lambda.
+void GeneralizedAlphaStep::calc_residuals() {
+  system.multiply_mass(x.a, r1);
+  r1 -= force;
+  system.multiply_mass(x.U, r2);
+  system.multiply_mass(x.Q, r3);
+  std::array<double, kMaxElementDim> p;
+  for (const StepElement& e : elements) {
+    if (e.kind == StepElement::Kind::contact && !e.evaluated) continue;
+    for (int i = 0; i < e.dim; ++i) p[i] = -x.lambda(e.offset + i);
+    add_force(e, p.data(), r1);
+    for (int i = 0; i < e.dim; ++i) p[i] = -x.Lambda(e.offset + i);
+    add_force(e, p.data(), r2);
+    for (int i = 0; i < e.dim; ++i) p[i] = i < e.n_pos ? -x.kappa(e.pos_offset + i) : -0.5 * h * x.Lambda(e.offset + i);
+    add_force(e, p.data(), r3);
+  }
+}
+
+void GeneralizedAlphaStep::calc_tolerances() {
+  // Gaps are differences of coordinates, each rounded a few times.
+  constexpr double kRoundOff = 8.0 * std::numeric_limits<double>::epsilon();  // [-]
+  system.solve_mass(force, solved_force_);
+  double acceleration = start_acceleration_;
+  double speed = start_speed_;
+  const std::vector<Body>& bodies = system.bodies();
+  for (std::size_t i = 0; i < bodies.size(); ++i) {
+    const Body& body = bodies[i];
+    if (body.n_u == 0) continue;
+    const double free2 = solved_force_.segment(body.u_offset, body.n_u).dot(force.segment(body.u_offset, body.n_u));
+    acceleration = std::max(acceleration, std::sqrt(free2 / body.mass));
+  }
+  tolerance_position = options_.tolerance * (h * speed + h * h * acceleration) + kRoundOff * coordinate_size_;
+  tolerance_acceleration = options_.tolerance * h * h * acceleration;
+  // A system that nothing moves: only exact zeros pass.
+  constexpr double kTiny = std::numeric_limits<double>::min();
+  tolerance_position = std::max(tolerance_position, kTiny);
+  tolerance_acceleration = std::max(tolerance_acceleration, kTiny);
+}
+
+/// The largest sqrt(R^T M^-1 R / m) over the bodies: a length per unit of mass. `solved` is scratch.
+double GeneralizedAlphaStep::measure_balance(const Vector& residual, Vector& solved) const {
+  system.solve_mass(residual, solved);
+  double worst = 0.0;
+  for (const Body& body : system.bodies()) {
+    if (body.n_u == 0) continue;
+    double sum = 0.0;
+    for (int i = 0; i < body.n_u; ++i) sum += solved(body.u_offset + i) * residual(body.u_offset + i);
+    worst = std::max(worst, sum / body.mass);
+  }
+  return std::sqrt(worst);
+}
+
+/// Angle rows become lengths by the lever 1 / sqrt(G m).
+double GeneralizedAlphaStep::measure_joint(const StepElement& e) const {
+  double worst = 0.0;
+  for (int i = 0; i < e.dim; ++i) {
+    const bool angle = i >= e.dim - e.n_angle_rows;
+    const double lever = angle ? 1.0 / std::sqrt(e.diagonal[i] * e.mass) : 1.0;
+    const double gap = i < e.n_pos ? std::abs(e.gap[i]) : 0.0;
+    worst = std::max({worst, lever * gap / tolerance_position, lever * h * std::abs(e.xi[i]) / tolerance_position,
+                      lever * h * h * std::abs(e.gamma_dot[i]) / tolerance_acceleration});
+  }
+  return worst;
+}
+
+double GeneralizedAlphaStep::measure_element(const StepElement& e) const {
+  const int first = e.first_friction();
+  const int n = e.n_friction();
+  const double h2 = h * h;
+  if (e.kind == StepElement::Kind::joint) return measure_joint(e);
+  double position = 0.0;
+  double acceleration = 0.0;
+  if (e.kind == StepElement::Kind::contact) {
+    if (e.level == ContactLevel::open) return std::max(0.0, -e.gap[0]) / tolerance_position;
+    position = std::abs(e.gap[0]);
+    if (e.level == ContactLevel::position) return std::max(position, -h * e.xi[0]) / tolerance_position;
+    position = std::max(position, h * std::abs(e.xi[0]));
+    acceleration =
+        e.level == ContactLevel::velocity ? std::max(0.0, -h2 * e.gamma_dot[0]) : h2 * std::abs(e.gamma_dot[0]);
+  }
+  const double radius = friction_radius(e, P(e.offset));
+  const double radius_acceleration = friction_radius_acceleration(e, x.lambda(e.offset));
+  for (int i = 0; i < n; ++i) {
+    const int k = e.offset + first + i;
+    const double G = e.diagonal[first + i];
+    position =
+        std::max(position, h * (e.stick ? std::abs(e.xi[first + i]) : G * std::abs(P(k) + radius * e.direction[i])));
+    if (e.level != ContactLevel::acceleration) continue;
+    acceleration = std::max(
+        acceleration,
+        h2 * (e.stick_acceleration ? std::abs(e.gamma_dot[first + i])
+                                   : G * std::abs(x.lambda(k) + radius_acceleration * e.direction_acceleration[i])));
+  }
+  return std::max(position / tolerance_position, acceleration / tolerance_acceleration);
+}
+
+std::uint64_t GeneralizedAlphaStep::signature() const {
+  std::uint64_t hash = 1469598103934665603ull;  // FNV-1a
+  for (const StepElement& e : elements) hash = (hash ^ e.signature()) * 1099511628211ull;
+  return hash;
+}
+
+int GeneralizedAlphaStep::count_choices() const {
+  return static_cast<int>(
+      std::count_if(elements.begin(), elements.end(), [](const StepElement& e) { return e.choice; }));
+}
+
+}  // namespace stickslip

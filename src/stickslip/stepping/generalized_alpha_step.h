@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "stickslip/model/system.h"
+#include "stickslip/stepping/generalized_alpha.h"
+#include "stickslip/stepping/generalized_alpha_weights.h"
+
+namespace stickslip {
+
+/// Rows of one element at most: those of a joint.
+inline constexpr int kMaxElementDim = 6;
+
+/// The bodies whose velocities are eliminated together: a contiguous range of bodies with a dense iteration matrix.
+/// One body in general; bodies that springs couple, and small mechanisms, share a block.
+struct VelocityBlock {
+  int first_body = 0, n_bodies = 0;
+  int u_offset = 0, n_u = 0;
+  int q_offset = 0, n_q = 0;
+  bool has_force_derivatives = false;  // whether h depends on q or u here
+  std::size_t matrix = 0;              // first value of its (n_u, n_u) matrices
+};
+
+/// On which of its levels a contact is closed, the nested sets of [Capobianco2021 eqs. 130-141].
+enum class ContactLevel : std::uint8_t {
+  open = 0,          // not in A: kappa_hat = P = lambda = 0
+  position = 1,      // in A, not in B: g = 0, P = lambda = 0
+  velocity = 2,      // in B, not in C: xi_N = 0, lambda = 0
+  acceleration = 3,  // in C: g_ddot = 0
+};
+
+/// One contact, joint or dry friction element: `dim` rows of W^T on velocity and acceleration level, the first
+/// n_pos of them also on position level (the normal; all rows of a holonomic joint; none of a dry friction).
+struct StepElement {
+  enum class Kind : std::uint8_t { contact, dry_friction, joint };
+  Kind kind = Kind::contact;
+  int index = 0;                           // contact point, force or joint of the System
+  int dim = 0;                             // rows
+  int n_pos = 0;                           // rows on position level
+  int offset = 0;                          // first row in lambda, Lambda
+  int pos_offset = 0;                      // first row in kappa
+  int n_angle_rows = 0;                    // joint: the last rows
+  double mass = 0.0;                       // [kg] of the lighter body
+  double mu = 0.0;                         // [-] contact
+  double bound = 0.0;                      // [N] dry friction
+  double e_normal = 0.0, e_tangent = 0.0;  // [-] restitution
+
+  /// The one or two velocity blocks it acts on, and the sides (first, second) in them.
+  struct Touch {
+    int block = 0;
+    std::size_t values = 0;  // first value of the (dim, n_u of the block) arrays: W^T and M^-1 W
+  };
+  std::array<Touch, 2> touches;
+  int n_touches = 0;
+  struct SideRange {
+    int touch = -1;             // index into touches; -1: does not move
+    int u_offset = 0, n_u = 0;  // columns, in the block
+    int n_q = 0;
+    int body = 0;
+  };
+  std::array<SideRange, 2> sides;
+
+  // At the iterate.
+  ContactLevel level = ContactLevel::open;
+  bool evaluated = false;                             // W and what follows are up to date
+  bool stick = false;                                 // xi_F = 0: in D_st
+  bool stick_acceleration = false;                    // gamma_dot_F = 0: in E_st
+  bool choice = false;                                // Painleve: the rule opened it
+  double r_scale = 1.0;                               // [-] halved on cycling
+  double mean_normal = 0.0;                           // [1/kg] G_NN
+  double norm_friction = 0.0;                         // [1/kg] bound of the largest eigenvalue of G_FF
+  double friction_size = 0.0;                         // [N s] |r xi_F - P_F|
+  double friction_size_acceleration = 0.0;            // [N] |r gamma_dot_F - lambda_F|, or |gamma_F| / r while sliding
+  std::array<double, kMaxElementDim> gap = {};        // (n_pos) [m]
+  std::array<double, kMaxElementDim> xi = {};         // (dim) [m/s] gamma + e gamma_start
+  std::array<double, kMaxElementDim> gamma_dot = {};  // (dim) [m/s^2]
+  std::array<double, kMaxElementDim> gamma_start = {};  // (dim) [m/s] where e > 0, else zero
+  std::array<double, kMaxElementDim> diagonal = {};     // (dim) [1/kg] of W^T M^-1 W
+  std::array<double, 3> coupling = {};                  // (n_F) [1/kg] G_NF
+  std::array<double, 3> direction = {};                 // (n_F) [-] of sliding on velocity level
+  std::array<double, 3> direction_acceleration = {};    // (n_F) [-] on acceleration level
+  ContactGeometry geometry;                             // contacts
+
+  int n_friction() const { return kind == Kind::contact ? dim - 1 : dim; }
+  int first_friction() const { return kind == Kind::contact ? 1 : 0; }
+  /// Identifies the index sets of this element.
+  std::uint32_t signature() const {
+    return static_cast<std::uint32_t>(level) * 4 + (stick ? 2u : 0u) + (stick_acceleration ? 1u : 0u);
+  }
+};
+
+/// The unknowns x of a step [Capobianco2021 eq. 126].
+struct StepUnknowns {
+  Vector a, U, Q;                // (n_u) [m/s^2], [m/s], [m] and angles
+  Vector kappa, Lambda, lambda;  // (n_pos) [kg m], (n_rows) [N s], (n_rows) [N]
+};
+
+/// The equations of one step: what follows from the unknowns, the index sets, the residual.
+///
+/// Residuals are lengths: each block of R1, R2, R3 by body as sqrt(R^T M^-1 R / m) times dt^2, dt, 1; g, dt xi,
+/// dt^2 gamma_dot; multipliers that should vanish times G, dt G, dt^2 G. They are divided by
+///   tolerance * (dt |u| + dt^2 |a|) + round-off   on position and velocity level,
+///   tolerance * dt^2 max(|a|, |M^-1 h|)           on acceleration level,
+/// so that error() <= 1 means solved.
+class GeneralizedAlphaStep {
+ public:
+  GeneralizedAlphaStep(const GeneralizedAlphaOptions& options, const System& system);
+
+  // --- the layout, fixed
+  const System& system;
+  const GeneralizedAlphaWeights weights;
+  std::vector<VelocityBlock> blocks;
+  std::vector<StepElement> elements;
+  std::vector<ForceBlock> force_blocks;
+  int n_rows = 0, n_pos = 0;
+
+  // --- the step
+  StepUnknowns x;
+  double h = 0.0;                       // [s]
+  double t_end = 0.0;                   // [s]
+  Vector u, v, q;                       // (n_u), (n_u), (n_q) at the iterate: u', q' = q_known + B v
+  Vector force;                         // (n_u) [N, N m] h(t', q', u')
+  Vector r1, r2, r3;                    // (n_u) residuals of (127), in N, N s, kg m
+  Vector P;                             // (n_rows) [N s]
+  Vector kappa_hat;                     // (n_pos) [kg m]
+  std::vector<double> W;                // W^T, rows (dim, n_u of the block) of each touch
+  std::vector<double> MinvW;            // M^-1 W, likewise
+  double tolerance_position = 0.0;      // [m] what error() divides by
+  double tolerance_acceleration = 0.0;  // [m]
+
+  /// The size of State::memory: a, abar (n_u), lambda, lambdabar (n_rows), and the a (n_u) and lambda (n_rows) from
+  /// which the next start values are extrapolated.
+  int memory_size() const { return 3 * system.n_u() + 3 * n_rows; }
+
+  /// Sets out from a state: predictors, velocities before the step, and the starting values of x.
+  void begin(const State& state, double h, double t_end);
+  /// x = (a, 0, 0, 0, 0, lambda) with a and lambda of the state, or continued from the last two steps.
+  void set_start_values(const State& state, bool extrapolate);
+  /// The instant of a state instead of the end of a step: which contacts are closed and stick or slide there;
+  /// a and lambda zero. evaluate_instant then makes gamma_dot and R1 at (a, lambda).
+  void set_instant(const State& state);
+  void evaluate_instant();
+  /// Whether a contact of A is in B and whether it sticks, by the outcome (xi, P) (dim) of a velocity level.
+  void classify_percussion(StepElement& e, const double* xi, const double* percussion);
+  /// Everything at x. Multipliers that the index sets exclude are set to zero in x. Returns error().
+  double evaluate();
+  /// The smooth equations alone, at x with the contacts' multipliers held as they are: kinematics, R1 to R3, joints.
+  /// Contacts are marked open, so that no method moves their multipliers. Returns error() of these equations.
+  double evaluate_held();
+  /// The largest residual over its tolerance, <= 1: solved.
+  double error() const { return error_; }
+
+  /// Lambda from P, kappa from kappa_hat, where lambda changes as well.
+  double known_P(int row) const { return known_P_(row); }
+  double known_kappa(int row) const { return known_kappa_(row); }
+  double gamma_step() const { return h * weights.gamma_prime; }    // [s] dt gamma'
+  double beta_step() const { return h * h * weights.beta_prime; }  // [s^2] dt^2 beta'
+  /// B(q) of the start of the step times x, for the block's rows of v: q += B x.
+  void add_coordinate_map(const Vector& x, Vector& q) const;
+  const Vector& q_start() const { return q_start_; }
+
+  double r_normal(const StepElement& e) const;    // [kg]
+  double r_friction(const StepElement& e) const;  // [kg]
+  /// Radius of the friction ball on velocity level [N s] and on acceleration level [N].
+  double friction_radius(const StepElement& e, double normal_percussion) const;
+  double friction_radius_acceleration(const StepElement& e, double normal_force) const;
+  /// A hash of all index sets.
+  std::uint64_t signature() const;
+  int count_choices() const;
+  /// Makes W, M^-1 W and the diagonal of an element at (t', q'); its geometry must be set.
+  void calc_directions(StepElement& e, double t, const Vector& coordinates);
+  /// gamma (dim) of an element at its geometry.
+  void calc_velocity(const StepElement& e, double t, const Vector& q, const Vector& u, double* gamma) const;
+  /// zeta (dim) in gamma' = W^T u' + zeta.
+  void calc_acceleration_bias(const StepElement& e, double t, const Vector& q, const Vector& u, double* zeta) const;
+  /// W^T y of an element, y a vector of the system. (dim)
+  void multiply_transposed(const StepElement& e, const Vector& y, double* result) const;
+  /// y += W p. p (dim)
+  void add_force(const StepElement& e, const double* p, Vector& y) const;
+  /// y += M^-1 W p.
+  void add_response(const StepElement& e, const double* p, Vector& y) const;
+  const GeneralizedAlphaOptions& options() const { return options_; }
+
+ private:
+  void make_blocks();
+  void make_elements();
+  VelocityBlock& find_block(int body);
+  void add_element(StepElement element, const DofRange& first, const DofRange& second);
+  void close_until(StepElement& e, ContactLevel level);
+  void classify_contact(StepElement& e);
+  void classify_friction(StepElement& e);
+  void classify_friction_acceleration(StepElement& e);
+  bool opens_by_choice(StepElement& e) const;
+  void calc_rates(StepElement& e);
+  void calc_accelerations(StepElement& e);
+  void calc_coordinates();
+  void calc_multipliers(const StepElement& e);
+  void calc_residuals();
+  void evaluate_constraint(StepElement& e);
+  void measure_balances();
+  bool is_finite() const;
+  void calc_tolerances();
+  double measure_element(const StepElement& e) const;
+  double measure_joint(const StepElement& e) const;
+  double measure_balance(const Vector& residual, Vector& solved) const;
+
+  const GeneralizedAlphaOptions options_;
+  Vector q_start_, q_known_, u_known_;                   // predictors without a', U, Q
+  Vector known_P_, known_kappa_;                         // predictors of P and kappa_hat without Lambda, kappa, lambda'
+  Vector work_, work2_;                                  // (n_u)
+  Vector solved_force_;                                  // (n_u) M^-1 h
+  double start_speed_ = 0.0, start_acceleration_ = 0.0;  // [m/s], [m/s^2]
+  double coordinate_size_ = 0.0;                         // [m] largest coordinate, for round-off
+  double error_ = 0.0;
+};
+
+}  // namespace stickslip

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "stickslip/stepping/rank_revealing_solve.h"
+
+#include <Eigen/QR>
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <numeric>
+
+#include "stickslip/math/types.h"
+
+namespace stickslip {
+namespace {
+
+constexpr int kFixedCapacity = 48;
+
+template <int kCapacity>
+void least_norm(int n, const double* a, const double* b, double* x, double threshold) {
+  using Square = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, 0, kCapacity, kCapacity>;
+  using Column = Eigen::Matrix<double, Eigen::Dynamic, 1, 0, kCapacity, 1>;
+  Eigen::CompleteOrthogonalDecomposition<Square> decomposition;
+  decomposition.setThreshold(threshold);
+  const Square A = ConstRowMatrixView(a, n, n);
+  const Column rhs = ConstVectorView(b, n);
+  decomposition.compute(A);
+  const Column solution = decomposition.solve(rhs);
+  std::copy_n(solution.data(), n, x);
+}
+
+}  // namespace
+
+int solve_complete_pivoting(int n, double* a, double* b, int* order, double* x, double threshold) {
+  const auto at = [&](int i, int j) -> double& { return a[static_cast<std::size_t>(i) * n + j]; };
+  std::iota(order, order + n, 0);
+  double largest = 0.0;
+  for (int k = 0; k < n; ++k) {
+    int pivot_row = k;
+    int pivot_column = k;
+    double pivot = 0.0;
+    for (int i = k; i < n; ++i) {
+      for (int j = k; j < n; ++j) {
+        if (std::abs(at(i, j)) > pivot) {
+          pivot = std::abs(at(i, j));
+          pivot_row = i;
+          pivot_column = j;
+        }
+      }
+    }
+    if (k == 0) largest = pivot;
+    if (!(pivot > threshold * largest)) return k;
+    if (pivot_row != k) {
+      std::swap_ranges(&at(k, 0), &at(k, 0) + n, &at(pivot_row, 0));
+      std::swap(b[k], b[pivot_row]);
+    }
+    if (pivot_column != k) {
+      for (int i = 0; i < n; ++i) std::swap(at(i, k), at(i, pivot_column));
+      std::swap(order[k], order[pivot_column]);
+    }
+    for (int i = k + 1; i < n; ++i) {
+      if (at(i, k) == 0.0) continue;
+      const double factor = at(i, k) / at(k, k);
+      for (int j = k + 1; j < n; ++j) at(i, j) -= factor * at(k, j);
+      b[i] -= factor * b[k];
+    }
+  }
+  for (int k = n - 1; k >= 0; --k) {
+    double sum = b[k];
+    for (int j = k + 1; j < n; ++j) sum -= at(k, j) * b[j];
+    b[k] = sum / at(k, k);
+  }
+  for (int k = 0; k < n; ++k) x[order[k]] = b[k];
+  return n;
+}
+
+void solve_least_norm(int n, const double* a, const double* b, double* x, double threshold) {
+  if (n <= kFixedCapacity) {
+    least_norm<kFixedCapacity>(n, a, b, x, threshold);
+  } else {
+    least_norm<Eigen::Dynamic>(n, a, b, x, threshold);
+  }
+}
+
+}  // namespace stickslip

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "stickslip/stepping/scheme_options.h"
+
+namespace stickslip {
+
+std::unique_ptr<TimeStepper> make_stepper(const SchemeOptions& options, const System& system, ConeSolver& solver) {
+  struct Make {
+    const System& system;
+    ConeSolver& solver;
+    std::unique_ptr<TimeStepper> operator()(const MoreauOptions& o) const { return make_moreau(o, system, solver); }
+    std::unique_ptr<TimeStepper> operator()(const GeneralizedAlphaOptions& o) const {
+      return make_generalized_alpha(o, system, solver);
+    }
+  };
+  return std::visit(Make{system, solver}, options);
+}
+
+}  // namespace stickslip

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <memory>
+#include <variant>
+
+#include "stickslip/cone/cone_solver.h"
+#include "stickslip/model/system.h"
+#include "stickslip/stepping/generalized_alpha.h"
+#include "stickslip/stepping/moreau.h"
+#include "stickslip/stepping/time_stepper.h"
+
+namespace stickslip {
+
+using SchemeOptions = std::variant<MoreauOptions, GeneralizedAlphaOptions>;
+
+/// The scheme for this system. The stepper keeps references to the system and the solver, which must outlive it.
+std::unique_ptr<TimeStepper> make_stepper(const SchemeOptions& options, const System& system, ConeSolver& solver);
+
+}  // namespace stickslip

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "stickslip/cone/cone_solver.h"
+#include "stickslip/math/types.h"
+
+namespace stickslip {
+
+enum class ContactStatus : int { open = 0, stick = 1, slip = 2 };
+
+/// One contact point in one step. Forces act on the second body of the pair; components are along
+/// the normal (first to second body, so >= 0) and the friction directions (Contensou's third one is
+/// moment / (3 pi R / 16)).
+struct ContactReport {
+  int contact = 0;                     // index into System::contacts()
+  int point = 0;                       // which of the pair's points
+  std::uint64_t id = 0;                // contact id, the same from step to step
+  int friction_dim = 0;                // n_F
+  double gap = 0.0;                    // [m] at the end of the step
+  Vector3 position = Vector3::Zero();  // [m] world: the contact point on the second body
+  Vector3 normal = Vector3::Zero();    // [-] world
+  Vector3 tangent = Vector3::Zero();   // [-] world, first friction direction
+  ContactStatus status = ContactStatus::open;
+  // Component 0 is normal, then n_F friction components; NaN where the scheme does not know it.
+  std::array<double, kMaxContactDim> force = {};       // lambda [N]
+  std::array<double, kMaxContactDim> impulse = {};     // Lambda [N s], the impulsive part
+  std::array<double, kMaxContactDim> percussion = {};  // P [N s], the sum over the step
+  std::array<double, kMaxContactDim> velocity = {};    // gamma [m/s] at the end of the step
+};
+
+/// One joint in one step.
+struct JointReport {
+  double coordinate = 0.0;                    // [rad, m] at the end of the step; NaN where the joint has none
+  double rate = 0.0;                          // [rad/s, m/s]
+  double drift_position = 0.0;                // [m] by how much its length rows are violated at the end of the step
+  double drift_angle = 0.0;                   // [rad] the same of angle rows
+  Vector3 reaction_force = Vector3::Zero();   // [N] on the second body, world frame; NaN where the scheme does not
+                                              // know it, as at the start
+  Vector3 reaction_torque = Vector3::Zero();  // [N m] on the second body about the joint's point on it, world frame
+};
+
+/// Everything about a step that one would plot or assert: its certificate.
+struct StepReport {
+  Status status = Status::ok;
+  std::string message;                  // what went wrong, where something did
+  double t = 0.0;                       // [s] the end of the step
+  double step = 0.0;                    // [s] its length
+  SolveReport solve;                    // the contact problem, under the law that was solved
+  double coulomb_residual = 0.0;        // [m/s] of the exact Coulomb law, whichever was solved
+  double penetration = 0.0;             // [m] >= 0, the deepest at the end of the step
+  double drift_position = 0.0;          // [m] joints, at the end of the step
+  double drift_angle = 0.0;             // [rad] joints, at the end of the step
+  double kinetic_energy = 0.0;          // [J]
+  double potential_energy = 0.0;        // [J] gravity (zero at the origin) and springs
+  double work = 0.0;                    // [J] cumulative, see EnergyLedger
+  double dissipated = 0.0;              // [J] cumulative
+  double energy_error = 0.0;            // [J] kinetic + potential - initial - work + dissipated
+  int closed_contacts = 0;              // [-] contact points that are not open
+  int choices = 0;                      // [-] where the laws left a choice and a rule made it
+  int fallbacks = 0;                    // [-] iterations of a slower method where the scheme's own did not converge
+  std::vector<ContactReport> contacts;  // every named contact point, in the system's order
+  std::vector<JointReport> joints;      // every joint, in the system's order
+  Vector a;                             // (n_u) accelerations; NaN where the scheme has none
+};
+
+}  // namespace stickslip
