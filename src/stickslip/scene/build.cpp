@@ -1,0 +1,494 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "stickslip/scene/build.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <numbers>
+#include <type_traits>
+#include <utility>
+
+#include "stickslip/base/nearest.h"
+#include "stickslip/geometry/convex_hull.h"
+#include "stickslip/geometry/mass_properties.h"
+#include "stickslip/math/rotation.h"
+
+namespace stickslip {
+namespace {
+
+/// Where a body's parts are: the frame the scene draws them in against the body's own, whose axes are the same
+/// and whose origin is the centre of mass.
+struct BodyFrame {
+  int index = -1;                    // in the System
+  bool moves = false;                // has velocities
+  Vector3 center = Vector3::Zero();  // (3) [m] of mass, in the drawing frame
+  Pose pose;                         // of the body's own frame at the start
+};
+
+using ForceLaw = decltype(Force::law);
+
+Matrix3 rotation_of(const Orientation& orientation) {
+  struct Rotation {
+    Matrix3 operator()(const std::monostate&) const { return Matrix3::Identity(); }
+    Matrix3 operator()(const PlanarAngle& o) const { return axis_angle_matrix(Vector3::UnitZ(), o.angle); }
+    Matrix3 operator()(const AxisAngle& o) const { return axis_angle_matrix(o.axis.normalized(), o.angle); }
+    Matrix3 operator()(const Quaternion& o) const { return rotation_matrix<double>(o.wxyz.normalized()); }
+  };
+  return std::visit(Rotation{}, orientation);
+}
+
+Vector4 quaternion_of(const Orientation& orientation) {
+  if (const auto* turned = std::get_if<AxisAngle>(&orientation)) {
+    return quaternion_exp(turned->angle * turned->axis.normalized());
+  }
+  if (const auto* given = std::get_if<Quaternion>(&orientation)) return given->wxyz.normalized();
+  return Vector4::UnitX();
+}
+
+/// Turns a scene into a System, part by part.
+class Builder {
+ public:
+  explicit Builder(const Scene& scene) : scene_(scene), system_(scene.planar, scene.gravity) {}
+
+  BuiltScene build() {
+    for (const SceneBody& body : scene_.bodies) add_body(body);
+    for (const SceneContact& contact : scene_.contacts) add_contact(contact);
+    for (const SceneJoint& joint : scene_.joints) add_joint(joint);
+    for (const SceneForce& force : scene_.forces) add_force(force);
+    BuiltScene built;
+    built.system = std::make_unique<const System>(system_.build());
+    built.initial = make_initial_state(*built.system);
+    built.solver = at_place("solver", [&] { return make_solver(resolve_solver(scene_.solver)); });
+    built.stepper = at_place("scheme", [&] { return make_stepper(scene_.scheme, *built.system, *built.solver); });
+    return built;
+  }
+
+ private:
+  // --- errors
+
+  [[noreturn]] void fail(const std::string& path, const std::string& value, const std::string& allowed) const {
+    throw InputError(scene_.places.find(path), path, value, allowed);
+  }
+
+  // Runs `make` and gives the errors it throws, which know nothing of files, the place of `path`.
+  template <class Make>
+  std::invoke_result_t<Make> at_place(const std::string& path, const Make& make) const {
+    try {
+      return make();
+    } catch (const InputError& error) {
+      if (!error.place().file.empty()) throw;
+      fail(path, error.value(), error.allowed());
+    } catch (const ExpressionError& error) {
+      fail(path, "", error.what());
+    }
+  }
+
+  // --- bodies
+
+  void add_body(const SceneBody& source) {
+    const std::string path = "bodies." + source.name;
+    Body body;
+    body.name = source.name;
+    body.type = source.type;
+    body.gyroscopic = source.gyroscopic;
+    for (const SceneShape& shape : source.shapes) body.shapes.push_back(make_shape(shape, path));
+
+    BodyFrame frame;
+    if (source.density) {
+      const MassProperties properties = calc_density(source, body.shapes, path);
+      body.mass = properties.mass;
+      body.inertia = properties.inertia;
+      frame.center = properties.center;
+      for (Shape& shape : body.shapes) shape.position -= frame.center;
+      body.drawing_origin = -frame.center;
+    } else if (source.beam) {
+      at_place(path, [&] { return body.beam.emplace(source.beam->options).mass(); });
+      body.mass = body.beam->mass();
+    } else {
+      body.mass = source.mass.value_or(0.0);
+      body.inertia = make_inertia(source.inertia);
+    }
+    check_mass(source, body, path);
+    if (source.motion) body.motion = make_motion(source, path);
+    frame.pose = calc_start_pose(source, body, frame.center, path);
+    frame.moves = source.type != BodyType::fixed && source.type != BodyType::moving;
+    if (source.type == BodyType::fixed) body.pose = frame.pose;
+    frame.index = at_place(path, [&] { return system_.add_body(std::move(body)); });
+    frames_.emplace(source.name, frame);
+  }
+
+  Shape make_shape(const SceneShape& source, const std::string& body_path) const {
+    const std::string path = body_path + ".shapes." + source.name;
+    Shape shape{source.name, source.geometry, source.position, rotation_of(source.orientation)};
+    if (auto* plane = std::get_if<HalfSpace>(&shape.geometry)) {
+      const double length = plane->normal.norm();
+      if (!(length > 0.0)) fail(path + ".normal", "", "a direction: not all zero");
+      plane->normal /= length;  // {n . x <= offset} is the same set as {n/|n| . x <= offset/|n|}
+      plane->offset /= length;
+    }
+    if (const auto* convex = std::get_if<Convex>(&shape.geometry)) {
+      at_place(path + ".points", [&] { return make_convex_hull(convex->points, scene_.planar); });
+    }
+    return shape;
+  }
+
+  MassProperties calc_density(const SceneBody& source, const std::vector<Shape>& shapes,
+                              const std::string& path) const {
+    const MassProperties properties =
+        at_place(path + ".density", [&] { return calc_mass_properties(shapes, *source.density, scene_.planar); });
+    if (!(properties.mass > 0.0) || !std::isfinite(properties.mass)) {
+      fail(path + ".density", fmt::format("{}", *source.density),
+           fmt::format("a density of shapes that have a volume; here the mass would be {} kg", properties.mass));
+    }
+    return properties;
+  }
+
+  Matrix3 make_inertia(const SceneInertia& source) const {
+    struct Inertia {
+      Matrix3 operator()(const std::monostate&) const { return Matrix3::Zero(); }
+      Matrix3 operator()(double planar) const { return Vector3(0.0, 0.0, planar).asDiagonal(); }
+      Matrix3 operator()(const Vector3& principal) const { return principal.asDiagonal(); }
+      Matrix3 operator()(const Matrix3& matrix) const { return matrix; }
+    };
+    return std::visit(Inertia{}, source);
+  }
+
+  void check_mass(const SceneBody& source, const Body& body, const std::string& path) const {
+    const bool moves = source.type != BodyType::fixed && source.type != BodyType::moving;
+    if (moves && !(body.mass > 0.0 && std::isfinite(1.0 / body.mass))) {
+      fail(path + ".mass", fmt::format("{}", body.mass), "a number > 0 [kg], the inverse of which a double can hold");
+    }
+    const std::string key = path + (source.density ? ".density" : ".inertia");
+    if (source.type == BodyType::rigid) {
+      const std::string defect = inertia_defect(body.inertia);
+      if (!defect.empty()) fail(key, "", "inertia " + defect);
+    }
+    if (source.type == BodyType::planar && !(body.inertia(2, 2) > 0.0 && std::isfinite(1.0 / body.inertia(2, 2)))) {
+      fail(key, fmt::format("{}", body.inertia(2, 2)), "inertia must be > 0 [kg m^2]");
+    }
+  }
+
+  Motion make_motion(const SceneBody& source, const std::string& path) const {
+    const SceneMotion& given = *source.motion;
+    Motion motion;
+    for (std::size_t i = 0; i < 3; ++i) {
+      motion.position[i] = make_motion_part(given.position[i], fmt::format("{}.position", path));
+    }
+    motion.axis = given.axis.normalized();
+    motion.angle = make_motion_part(given.angle, path + (scene_.planar ? ".angle" : ".rotation.angle"));
+    motion.rotation0 = rotation_of(source.orientation);
+    return motion;
+  }
+
+  // A motion enters with its velocity and acceleration: they must exist at the start.
+  Expression make_motion_part(const TimeFunction& given, const std::string& path) const {
+    const Expression part = make_expression(given, path);
+    at_place(path, [&] {
+      const Expression velocity = part.derivative();
+      const double t = scene_.time.start;
+      const double sum = part.value(t) + velocity.value(t) + velocity.derivative().value(t);
+      if (!std::isfinite(sum))
+        throw InputError("a motion whose value, velocity and acceleration at the start are finite");
+      return 0;
+    });
+    return part;
+  }
+
+  Expression make_expression(const TimeFunction& given, const std::string& path) const {
+    if (const auto* constant = std::get_if<double>(&given)) return Expression(*constant);
+    return at_place(path, [&] { return Expression::parse(std::get<std::string>(given), scene_.parameters); });
+  }
+
+  Pose calc_start_pose(const SceneBody& source, const Body& body, const Vector3& center,
+                       const std::string& path) const {
+    Pose pose;
+    if (body.motion) {
+      const double t = scene_.time.start;
+      for (int i = 0; i < 3; ++i) pose.p_WB(i) = body.motion->position[static_cast<std::size_t>(i)].value(t);
+      pose.R_WB = axis_angle_matrix(body.motion->axis, body.motion->angle.value(t)) * body.motion->rotation0;
+    } else if (source.beam) {
+      pose.R_WB = axis_angle_matrix(Vector3::UnitZ(), start_angle(source));
+      pose.p_WB = source.position;
+    } else {
+      pose.R_WB = rotation_of(source.orientation);
+      pose.p_WB = source.position + pose.R_WB * center;
+    }
+    if (!pose.p_WB.allFinite() || !pose.R_WB.allFinite()) fail(path, "", "a finite position and orientation");
+    return pose;
+  }
+
+  // --- names
+
+  const BodyFrame& find_body(const std::string& name, const std::string& path) const {
+    const auto found = frames_.find(name);
+    if (found != frames_.end()) return found->second;
+    std::vector<std::string_view> names;
+    for (const SceneBody& body : scene_.bodies) names.push_back(body.name);
+    fail(path, "\"" + name + "\"", "the scene has no such body" + hint(name, names));
+  }
+
+  int find_shape(const SceneSide& side, int body, const std::string& path) const {
+    if (side.shape.empty()) return -1;
+    const std::vector<SceneShape>& shapes = scene_.bodies[static_cast<std::size_t>(body)].shapes;
+    const auto found = std::find_if(shapes.begin(), shapes.end(), [&](const auto& s) { return s.name == side.shape; });
+    if (found != shapes.end()) return static_cast<int>(found - shapes.begin());
+    std::vector<std::string_view> names;
+    for (const SceneShape& shape : shapes) names.push_back(shape.name);
+    fail(path, "\"" + side.body + "/" + side.shape + "\"",
+         fmt::format("body '{}' has no shape '{}'{}", side.body, side.shape, hint(side.shape, names)));
+  }
+
+  static std::string hint(const std::string& word, const std::vector<std::string_view>& names) {
+    const std::string nearest = nearest_name(word, names);
+    return nearest.empty() ? "" : "; did you mean '" + nearest + "'?";
+  }
+
+  void require_motion(const BodyFrame& first, const BodyFrame& second, const std::string& path) const {
+    if (first.index == second.index) fail(path, "", "two different bodies");
+    if (!first.moves && !second.moves) fail(path, "", "at least one body that can move: rigid, planar, point or beam");
+  }
+
+  // --- contacts
+
+  void add_contact(const SceneContact& source) {
+    const std::string path = "contacts." + source.name;
+    const auto side_path = [&path](int i) { return fmt::format("{}.between[{}]", path, i); };
+    const BodyFrame& first = find_body(source.between[0].body, side_path(0));
+    const BodyFrame& second = find_body(source.between[1].body, side_path(1));
+    require_motion(first, second, path + ".between");
+    ContactPairOptions options;
+    options.name = source.name;
+    options.first = first.index;
+    options.second = second.index;
+    options.first_shape = find_shape(source.between[0], first.index, side_path(0));
+    options.second_shape = find_shape(source.between[1], second.index, side_path(1));
+    options.friction = source.friction;
+    options.restitution_normal = source.restitution_normal;
+    options.restitution_tangential = source.restitution_tangential;
+    options.contensou_radius = source.contensou_radius.value_or(0.0);
+    at_place(path + ".between", [&] { return system_.add_contact(options); });
+  }
+
+  // --- joints
+
+  /// A body where a joint holds on to it.
+  struct JointSide {
+    const SceneBody& body;
+    const BodyFrame& frame;
+    Pose pose;         // at the start; a beam's cross-section
+    double parameter;  // on a beam
+  };
+
+  JointSide make_joint_side(const SceneJoint& source, std::size_t i, const std::string& path) const {
+    const BodyFrame& frame = find_body(source.between[i], fmt::format("{}.between[{}]", path, i));
+    const SceneBody& body = scene_.bodies[static_cast<std::size_t>(frame.index)];
+    JointSide side{body, frame, frame.pose, 0.0};
+    if (!body.beam) return side;
+    if (source.at_parameter.empty()) fail(path + ".at_parameter", "missing", "xi in [0, 1]: where on the beam");
+    side.parameter = source.at_parameter.size() == 1 ? source.at_parameter[0] : source.at_parameter[i];
+    side.pose.p_WB += side.parameter * body.beam->options.length * side.pose.R_WB.col(0);
+    return side;
+  }
+
+  void check_beams(const SceneJoint& source, int n_beams, const std::string& path) const {
+    const std::size_t n = source.at_parameter.size();
+    if (n_beams == 0 && n > 0) fail(path + ".at_parameter", "", "a joint with a beam: neither body is one");
+    if (n_beams == 2 && n == 1) fail(path + ".at_parameter", "", "[xi, xi]: both bodies are beams");
+    if (n_beams == 1 && n == 2) fail(path + ".at_parameter", "", "one number: one of the bodies is a beam");
+  }
+
+  void add_joint(const SceneJoint& source) {
+    const std::string path = "joints." + source.name;
+    const JointSide first = make_joint_side(source, 0, path);
+    const JointSide second = make_joint_side(source, 1, path);
+    require_motion(first.frame, second.frame, path + ".between");
+    check_beams(source, (first.body.beam ? 1 : 0) + (second.body.beam ? 1 : 0), path);
+    JointOptions o;
+    o.name = source.name;
+    o.type = source.type;
+    o.first = first.frame.index;
+    o.second = second.frame.index;
+    if (source.type == JointType::distance) {
+      set_distance(source, first, second, o);
+    } else {
+      set_frames(source, first, second, o);
+    }
+    o.on_first.parameter = first.parameter;
+    o.on_second.parameter = second.parameter;
+    if (source.motion) o.motion = make_motion_part(*source.motion, path + ".motion");
+    set_coordinate(source, first, second, path, o);
+    at_place(path, [&] { return system_.add_joint(o); });
+  }
+
+  static void set_distance(const SceneJoint& source, const JointSide& first, const JointSide& second, JointOptions& o) {
+    o.on_first.at = source.at_a - first.frame.center;
+    o.on_second.at = source.at_b - second.frame.center;
+    const Vector3 a = first.pose.p_WB + first.pose.R_WB * o.on_first.at;
+    const Vector3 b = second.pose.p_WB + second.pose.R_WB * o.on_second.at;
+    o.length = source.length.value_or((b - a).norm());
+  }
+
+  static void set_frames(const SceneJoint& source, const JointSide& first, const JointSide& second, JointOptions& o) {
+    const JointSide& natural = first.body.beam && !second.body.beam ? first : second;
+    const Vector3 at = source.at.value_or(natural.pose.p_WB);
+    const Vector3 axis = source.axis.value_or(Vector3::UnitX());
+    const Matrix3 axes = axis_angle_matrix(Vector3::UnitZ(), std::atan2(axis(1), axis(0)));
+    o.on_first = JointFrame::from_world(first.pose, at, axes);
+    o.on_second = JointFrame::from_world(second.pose, at, axes);
+  }
+
+  /// The coordinate at the start, from which a motion has to begin.
+  void set_coordinate(const SceneJoint& source, const JointSide& first, const JointSide& second,
+                      const std::string& path, JointOptions& o) const {
+    o.relative_angle = start_angle(second.body) - start_angle(first.body);
+    if (source.absolute) {
+      const Matrix3 axes = first.pose.R_WB * o.on_first.axes;
+      o.coordinate_origin = source.type == JointType::prismatic
+                                ? axes.col(0).dot(second.frame.pose.p_WB - first.frame.pose.p_WB)
+                                : o.relative_angle;
+    }
+    if (!o.motion) return;
+    const double start = o.motion->value(scene_.time.start);
+    constexpr double kTurn = 2.0 * std::numbers::pi;
+    if (source.absolute && source.type == JointType::revolute) {
+      o.coordinate_origin += kTurn * std::round((start - o.coordinate_origin) / kTurn);
+    }
+    constexpr double kTyped = 1e-6;  // [rad, m] how well poses and motions typed as decimal numbers agree
+    if (std::abs(start - o.coordinate_origin) > kTyped) {
+      fail(path + ".motion", fmt::format("{} at the start", start),
+           fmt::format("a motion that begins where the joint is: at {}", o.coordinate_origin));
+    }
+  }
+
+  /// The angle of a body of a planar scene at the start, whole turns included.
+  double start_angle(const SceneBody& body) const {
+    if (body.beam) return std::atan2(body.beam->direction(1), body.beam->direction(0));
+    if (body.motion)
+      return make_expression(body.motion->angle, "bodies." + body.name + ".angle").value(scene_.time.start);
+    const auto* turned = std::get_if<PlanarAngle>(&body.orientation);
+    return turned == nullptr ? 0.0 : turned->angle;
+  }
+
+  // --- forces
+
+  void add_force(const SceneForce& source) {
+    const std::string path = "forces." + source.name;
+    Force force;
+    force.name = source.name;
+    force.law = std::visit([&](const auto& law) { return ForceLaw(make_law(law, path)); }, source.law);
+    at_place(path, [&] { return system_.add_force(std::move(force)); });
+  }
+
+  std::pair<BodyFrame, BodyFrame> find_pair(const std::array<std::string, 2>& between, const std::string& path) const {
+    const BodyFrame& first = find_body(between[0], path + ".between[0]");
+    const BodyFrame& second = find_body(between[1], path + ".between[1]");
+    require_motion(first, second, path + ".between");
+    refuse_beam(first, path + ".between");
+    refuse_beam(second, path + ".between");
+    return {first, second};
+  }
+
+  void refuse_beam(const BodyFrame& body, const std::string& path) const {
+    const SceneBody& source = scene_.bodies[static_cast<std::size_t>(body.index)];
+    if (source.beam) fail(path, "\"" + source.name + "\"", "a body that is no beam: not available in this version");
+  }
+
+  Spring make_law(const SceneSpring& source, const std::string& path) const {
+    const auto [first, second] = find_pair(source.between, path);
+    Spring spring;
+    spring.first = first.index;
+    spring.second = second.index;
+    spring.at_first = source.at_a - first.center;
+    spring.at_second = source.at_b - second.center;
+    spring.stiffness = source.stiffness;
+    spring.damping = source.damping;
+    spring.rest = source.rest;
+    return spring;
+  }
+
+  DryFriction make_law(const SceneDryFriction& source, const std::string& path) const {
+    const auto [first, second] = find_pair(source.between, path);
+    const Vector3 at = source.at.value_or(second.pose.p_WB);
+    DryFriction friction;
+    friction.first = first.index;
+    friction.second = second.index;
+    friction.at_first = first.pose.R_WB.transpose() * (at - first.pose.p_WB);
+    friction.at_second = second.pose.R_WB.transpose() * (at - second.pose.p_WB);
+    friction.bound = source.bound;
+    if (source.axis) friction.axis = first.pose.R_WB.transpose() * source.axis->normalized();
+    return friction;
+  }
+
+  Load make_law(const SceneLoad& source, const std::string& path) const {
+    const BodyFrame& body = find_body(source.body, path + ".body");
+    if (!body.moves)
+      fail(path + ".body", "\"" + source.body + "\"", "a body that can move: rigid, planar, point or beam");
+    refuse_beam(body, path + ".body");
+    const bool is_point = scene_.bodies[static_cast<std::size_t>(body.index)].type == BodyType::point;
+    const bool has_torque = source.torque != SceneLoad{}.torque;
+    if (is_point && has_torque) fail(path + ".torque", "", "no torque: a point does not turn");
+    Load load;
+    load.body = body.index;
+    load.at = source.at - body.center;
+    for (std::size_t i = 0; i < 3; ++i) {
+      load.force[i] = make_expression(source.force[i], path + ".force");
+      load.torque[i] = make_expression(source.torque[i], path + ".torque");
+    }
+    load.body_frame = source.body_frame;
+    return load;
+  }
+
+  // --- the start
+
+  State make_initial_state(const System& system) const {
+    State state;
+    state.t = scene_.time.start;
+    state.q = Vector::Zero(system.n_q());
+    state.u = Vector::Zero(system.n_u());
+    for (std::size_t k = 0; k < scene_.bodies.size(); ++k) {
+      const SceneBody& source = scene_.bodies[k];
+      const Body& body = system.bodies()[k];
+      if (body.n_u == 0) continue;
+      if (body.beam) {
+        start_beam(source, body, state);
+        continue;
+      }
+      const int dim = std::min(system.dimension(), 3);
+      const Vector3& position = frames_.at(source.name).pose.p_WB;
+      state.q.segment(body.q_offset, dim) = position.head(dim);
+      state.u.segment(body.u_offset, dim) = source.velocity.head(dim);
+      if (source.type == BodyType::rigid) {
+        state.q.segment<4>(body.q_offset + 3) = quaternion_of(source.orientation);
+        state.u.segment<3>(body.u_offset + 3) = source.angular_velocity;
+      } else if (source.type == BodyType::planar) {
+        const auto* turned = std::get_if<PlanarAngle>(&source.orientation);
+        state.q(body.q_offset + 2) = turned == nullptr ? 0.0 : turned->angle;
+        state.u(body.u_offset + 2) = source.angular_velocity(2);
+      }
+    }
+    return state;
+  }
+
+  static void start_beam(const SceneBody& source, const Body& body, State& state) {
+    const Vector3 along = body.beam->options().length * source.beam->direction.normalized();
+    for (int i = 0; i < body.beam->n_control(); ++i) {
+      const Vector3 p = source.position + body.beam->greville(i) * along;
+      state.q.segment<2>(body.q_offset + 2 * i) = p.head<2>();
+      state.u.segment<2>(body.u_offset + 2 * i) = source.velocity.head<2>();
+    }
+  }
+
+  const Scene& scene_;
+  SystemBuilder system_;
+  std::map<std::string, BodyFrame, std::less<>> frames_;
+};
+
+}  // namespace
+
+BuiltScene build(const Scene& scene) {
+  return Builder(scene).build();
+}
+
+}  // namespace stickslip

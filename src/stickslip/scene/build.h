@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "stickslip/cone/cone_solver.h"
+#include "stickslip/model/state.h"
+#include "stickslip/model/system.h"
+#include "stickslip/scene/scene.h"
+#include "stickslip/stepping/time_stepper.h"
+
+namespace stickslip {
+
+/// All that a run needs. The stepper refers to the system and the solver: keep them together.
+struct BuiltScene {
+  std::unique_ptr<const System> system;
+  State initial;  // t, q, u of the start; TimeStepper::initialize() completes it
+  std::unique_ptr<ConeSolver> solver;
+  std::unique_ptr<TimeStepper> stepper;
+};
+
+/// Makes the mechanics, the initial state, the solver and the scheme that a scene describes. Throws
+/// InputError, with the place in the scene's file, on what cannot be: masses and inertias that no body
+/// has, names that do not exist, pairs of shapes without a gap function.
+BuiltScene build(const Scene& scene);
+
+/// What can be known of a scene without running it.
+struct SceneCheck {
+  std::vector<std::string> warnings;  // "file:line:column: key: ..." each: likely mistakes, none of which stops a run
+  std::string summary;                // a few lines of text: bodies, contacts, steps, scheme, solver
+};
+
+/// Builds the scene (throws InputError) and looks for likely mistakes: contacts that overlap at the start,
+/// bodies that nothing holds or that no contact names, nothing that moves.
+SceneCheck check_scene(const Scene& scene);
+
+}  // namespace stickslip

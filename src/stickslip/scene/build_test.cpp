@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "stickslip/scene/build.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <numbers>
+#include <string>
+
+#include "stickslip/scene/load_scene.h"
+
+namespace stickslip {
+namespace {
+
+constexpr const char* kSpatial = "stickslip = 1\ntime = {start = 0.25, end = 1, step = 0.01}\n";
+constexpr const char* kPlanar = "stickslip = 1\ngravity = [0, -10]\ntime = {end = 1, step = 0.01}\n";
+
+BuiltScene built(const std::string& text) {
+  return build(parse_scene(text, "test.toml"));
+}
+
+// A few roundings of numbers of order 1.
+constexpr double kRoundOff = 1e-14;
+
+TEST(Build, PutsBodiesInTheOrderOfTheFile) {
+  const BuiltScene scene = built(std::string(kSpatial) + R"(
+[bodies.z]
+mass = 2
+inertia = [1, 2, 3]
+position = [1, 2, 3]
+rotation = {axis = [0, 0, 5], angle = "=pi/2"}
+velocity = [4, 5, 6]
+angular_velocity = [7, 8, 9]
+[bodies.ground]
+type = "fixed"
+position = [0, 0, -1]
+[bodies.a]
+type = "point"
+mass = 3
+position = [-1, -2, -3]
+velocity = [-4, -5, -6]
+)");
+  const System& system = *scene.system;
+  ASSERT_EQ(system.bodies().size(), 3U);
+  EXPECT_EQ(system.bodies()[0].name, "z");
+  EXPECT_EQ(system.bodies()[2].name, "a");
+  ASSERT_EQ(system.n_q(), 10);
+  ASSERT_EQ(system.n_u(), 9);
+  Vector q(10);
+  q << 1, 2, 3, std::sqrt(0.5), 0, 0, std::sqrt(0.5), -1, -2, -3;
+  Vector u(9);
+  u << 4, 5, 6, 7, 8, 9, -4, -5, -6;
+  EXPECT_LT((scene.initial.q - q).norm(), kRoundOff);
+  EXPECT_EQ(scene.initial.u, u);
+  EXPECT_EQ(scene.initial.t, 0.25);
+  EXPECT_EQ(system.gravity(), Vector3(0, 0, -9.81));
+  EXPECT_EQ(system.bodies()[1].pose.p_WB, Vector3(0, 0, -1));
+  EXPECT_EQ(scene.stepper->name(), "moreau");
+  EXPECT_EQ(scene.solver->name(), "nsgs");
+}
+
+TEST(Build, NormalisesQuaternions) {
+  const BuiltScene scene =
+      built(std::string(kSpatial) + "[bodies.b]\nmass = 1\ninertia = [1, 1, 1]\nquaternion = [0, 3, 0, 4]\n");
+  EXPECT_LT((scene.initial.q.segment<4>(3) - Vector4(0, 0.6, 0, 0.8)).norm(), kRoundOff);
+}
+
+TEST(Build, ReadsPlanarBodies) {
+  const BuiltScene scene = built(std::string(kPlanar) + R"(
+[bodies.b]
+type = "planar"
+mass = 2
+inertia = 0.5
+position = [1, 2]
+angle = 0.75
+velocity = [3, 4]
+angular_velocity = 5
+[bodies.p]
+type = "point"
+mass = 1
+position = [6, 7]
+)");
+  Vector q(5);
+  q << 1, 2, 0.75, 6, 7;
+  Vector u(5);
+  u << 3, 4, 5, 0, 0;
+  EXPECT_EQ(scene.initial.q, q);
+  EXPECT_EQ(scene.initial.u, u);
+  EXPECT_TRUE(scene.system->planar());
+  EXPECT_EQ(scene.system->mass(0).diagonal(), Vector3(2, 2, 0.5));
+}
+
+// A box of 1 x 2 x 3 m drawn with its centre at (1, 0, 0) of a frame that is turned by a quarter about z.
+TEST(Build, FindsTheCentreOfMassFromDensity) {
+  const BuiltScene scene = built(std::string(kSpatial) + R"(
+[bodies.block]
+density = 10
+position = [5, 6, 7]
+rotation = {axis = [0, 0, 1], angle = "=pi/2"}
+velocity = [1, 0, 0]
+shapes.box = {type = "box", size = [1, 2, 3], position = [1, 0, 0]}
+shapes.tip = {type = "point", position = [0, 0, 1]}
+)");
+  const Body& block = scene.system->bodies()[0];
+  const double mass = 60.0;
+  EXPECT_NEAR(block.mass, mass, mass * kRoundOff);
+  const Vector3 inertia = mass / 12.0 * Vector3(4 + 9, 1 + 9, 1 + 4);
+  EXPECT_LT((block.inertia - Matrix3(inertia.asDiagonal())).norm(), inertia.norm() * kRoundOff);
+  EXPECT_LT((scene.initial.q.head<3>() - Vector3(5, 7, 7)).norm(), 10 * kRoundOff);
+  EXPECT_LT((block.drawing_origin - Vector3(-1, 0, 0)).norm(), kRoundOff);
+  EXPECT_LT((block.shapes[1].position - Vector3(-1, 0, 1)).norm(), kRoundOff);
+  EXPECT_EQ(scene.initial.u.head<3>(), Vector3(1, 0, 0));
+}
+
+TEST(Build, FindsPlanarInertiaFromDensity) {
+  const BuiltScene scene = built(std::string(kPlanar) + R"(
+[bodies.disc]
+type = "planar"
+density = 2
+shapes.hull = {type = "sphere", radius = 0.5}
+)");
+  const double mass = 2 * std::numbers::pi * 0.25;
+  EXPECT_NEAR(scene.system->bodies()[0].mass, mass, kRoundOff);
+  EXPECT_NEAR(scene.system->bodies()[0].inertia(2, 2), mass * 0.125, kRoundOff);
+}
+
+TEST(Build, MovesPrescribedBodies) {
+  const BuiltScene scene = built(std::string(kSpatial) + R"(
+[bodies.table]
+type = "moving"
+position = ["0.5*t^2", 1, "=3*t"]
+rotation = {axis = [0, 0, 4], angle = "t"}
+quaternion = [0, 2, 0, 0]
+)");
+  const System& system = *scene.system;
+  EXPECT_EQ(system.n_q(), 0);
+  const double t = 2.0;
+  const Pose pose = system.calc_pose(0, t, scene.initial.q);
+  EXPECT_LT((pose.p_WB - Vector3(2, 1, 6)).norm(), kRoundOff);
+  Matrix3 rotation;  // R_z(2) R_x(pi)
+  rotation << std::cos(t), std::sin(t), 0, std::sin(t), -std::cos(t), 0, 0, 0, -1;
+  EXPECT_LT((pose.R_WB - rotation).norm(), kRoundOff);
+  const Twist twist = system.calc_twist(0, t, scene.initial.q, scene.initial.u);
+  EXPECT_LT((twist.v_WB - Vector3(2, 0, 3)).norm(), kRoundOff);
+  EXPECT_LT((twist.w_WB - Vector3(0, 0, 1)).norm(), kRoundOff);
+}
+
+// {x : n . x <= offset} for a normal of length 2: z <= 0.5 for 2 z <= 1.
+TEST(Build, TakesHalfSpacesAsWritten) {
+  const BuiltScene scene = built(std::string(kSpatial) + R"(
+[bodies.ground]
+type = "fixed"
+shapes.top = {type = "half-space", normal = [0, 0, 2], offset = 1}
+[bodies.p]
+type = "point"
+mass = 1
+position = [0, 0, 2]
+shapes.tip = {type = "point"}
+[[contacts]]
+between = ["ground", "p"]
+friction = 0.5
+restitution = {normal = 0.25, tangential = 0.125}
+)");
+  EXPECT_NEAR(scene.system->calc_gap(0, 0.25, scene.initial.q), 1.5, kRoundOff);
+  const ContactPairOptions& options = scene.system->contacts()[0].options;
+  EXPECT_EQ(options.name, "ground-p");
+  EXPECT_EQ(options.friction, 0.5);
+  EXPECT_EQ(options.restitution_normal, 0.25);
+  EXPECT_EQ(options.restitution_tangential, 0.125);
+}
+
+TEST(Build, AttachesForces) {
+  const BuiltScene scene = built(std::string(kSpatial) + R"(
+parameters = {F = 3}
+[bodies.wall]
+type = "fixed"
+position = [-1, 0, 0]
+rotation = {axis = [0, 0, 1], angle = "=pi/2"}
+[bodies.block]
+density = 1
+position = [2, 0, 0]
+shapes.box = {type = "box", size = [1, 1, 1], position = [0.5, 0, 0]}
+[forces.band]
+type = "spring"
+between = ["wall", "block"]
+at_b = [0.5, 0, 0.5]
+stiffness = 2
+[forces.rail]
+type = "dry-friction"
+between = ["wall", "block"]
+bound = 4
+axis = [3, 0, 0]
+[forces.push]
+type = "load"
+body = "block"
+at = [0, 0, 0]
+force = ["F*t", 0, 0]
+)");
+  const System& system = *scene.system;
+  const auto& spring = std::get<Spring>(system.forces()[0].law);
+  EXPECT_LT((spring.at_second - Vector3(0, 0, 0.5)).norm(), kRoundOff);  // drawn at the centre of mass
+  const auto& friction = std::get<DryFriction>(system.forces()[1].law);
+  EXPECT_LT((friction.at_second - Vector3::Zero()).norm(), kRoundOff);
+  EXPECT_LT((friction.at_first - Vector3(0, -3.5, 0)).norm(), 10 * kRoundOff);  // in the turned wall's frame
+  EXPECT_LT((*friction.axis - Vector3(0, -1, 0)).norm(), kRoundOff);
+  const auto& load = std::get<Load>(system.forces()[2].law);
+  EXPECT_LT((load.at - Vector3(-0.5, 0, 0)).norm(), kRoundOff);
+  EXPECT_EQ(load.force[0].value(2.0), 6.0);
+}
+
+TEST(Build, MissesPlacesOfScenesMadeInMemory) {
+  Scene scene;
+  SceneBody body;
+  body.name = "b";
+  body.mass = 1.0;
+  scene.bodies.push_back(body);
+  try {
+    build(scene);
+    FAIL();
+  } catch (const InputError& error) {
+    EXPECT_EQ(std::string(error.what()).substr(0, 17), "bodies.b.inertia:");
+  }
+}
+
+std::string warnings_of(const std::string& text) {
+  std::string all;
+  for (const std::string& warning : check_scene(parse_scene(text, "test.toml")).warnings) all += warning + "\n";
+  return all;
+}
+
+TEST(CheckScene, WarnsOfLikelyMistakes) {
+  const std::string ground =
+      "[bodies.ground]\ntype = \"fixed\"\nshapes.top = {type = \"half-space\", normal = [0, 0, 1]}\n";
+  const std::string ball =
+      "[bodies.ball]\nmass = 1\ninertia = [1, 1, 1]\nshapes.hull = {type = \"sphere\", radius = 1}\n";
+  const std::string contact = "[[contacts]]\nbetween = [\"ground\", \"ball\"]\n";
+  EXPECT_NE(warnings_of(kSpatial + ground).find("nothing in this scene can move"), std::string::npos);
+  EXPECT_NE(warnings_of(kSpatial + ball).find("test.toml:3:1: bodies.ball: it has shapes, but no contact names it"),
+            std::string::npos);
+  EXPECT_NE(warnings_of(kSpatial + ground + ball + contact).find("overlap by 1 m"), std::string::npos);
+  const std::string long_quaternion = "quaternion = [2, 0, 0, 0]\n";
+  EXPECT_NE(warnings_of(kSpatial + ground + ball + long_quaternion + contact).find("its length is 2"),
+            std::string::npos);
+  EXPECT_NE(warnings_of(std::string(kSpatial) + "output = {every = 0.015}\n").find("not a multiple"),
+            std::string::npos);
+  EXPECT_EQ(warnings_of(kSpatial + ground + ball + "position = [0, 0, 1]\n" + contact), "");
+}
+
+TEST(CheckScene, SummarisesTheScene) {
+  const std::string summary = check_scene(parse_scene(kSpatial, "x.toml")).summary;
+  EXPECT_NE(summary.find("75 steps"), std::string::npos) << summary;
+  EXPECT_NE(summary.find("moreau"), std::string::npos) << summary;
+}
+
+}  // namespace
+}  // namespace stickslip

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "stickslip/scene/scene.h"
+
+namespace stickslip {
+
+struct LoadOptions {
+  /// "key.path=value" each, applied in order to what was read: the value in TOML, or a number as
+  /// people write it (.3), or, where it is neither, a string. contacts.NAME.key finds a contact by its name.
+  std::vector<std::string> overrides;
+  bool allow_include = true;
+  std::size_t max_bytes = std::size_t{8} << 20;  // [bytes] of one file or text
+};
+
+/// Reads a scene file. Throws InputError with file, line, column, key, value and what is allowed: the first mistake
+/// found.
+Scene load_scene(const std::filesystem::path& path, const LoadOptions& options = {});
+
+/// Reads a scene from text; file_name stands in messages, gives the default name, and includes are
+/// looked up beside it. Throws InputError.
+Scene parse_scene(std::string_view text, const std::string& file_name, const LoadOptions& options = {});
+
+}  // namespace stickslip

@@ -1,0 +1,273 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <fmt/format.h>
+
+#include <array>
+
+#include "stickslip/scene/read_scene.h"
+
+namespace stickslip {
+namespace {
+
+constexpr std::array<std::string_view, 6> kBodyTypes = {"rigid", "planar", "point", "beam", "fixed", "moving"};
+
+constexpr int kBeamElements = 8;  // [-] bend a beam by a quarter turn to plotting accuracy
+constexpr int kBeamDegree = 3;    // [-] bending moments without jumps
+
+// --- shapes
+
+void refuse_in_planar_scene(const TableReader& shape) {
+  if (shape.context().scene.planar) {
+    shape.fail("type",
+               "in a planar scene: sphere (a disc), point, half-space, box, convex or a cylinder with inside = true");
+  }
+}
+
+ShapeGeometry read_sphere(const TableReader& reader) {
+  reader.allow({"type", "position", "quaternion", "rotation", "angle", "radius", "inside"}, {"material"});
+  return Sphere{reader.number("radius", kPositive, "m"), reader.boolean_or("inside", false)};
+}
+
+ShapeGeometry read_point(const TableReader& reader) {
+  reader.allow({"type", "position", "quaternion", "rotation", "angle"}, {"material"});
+  return PointShape{};
+}
+
+ShapeGeometry read_half_space(const TableReader& reader) {
+  reader.allow({"type", "position", "quaternion", "rotation", "angle", "normal", "offset"}, {"material"});
+  return HalfSpace{reader.direction("normal"), reader.number_or("offset", kAnyNumber, "m", 0.0)};
+}
+
+ShapeGeometry read_box(const TableReader& reader) {
+  reader.allow({"type", "position", "quaternion", "rotation", "angle", "size"}, {"material"});
+  const Vector3 size = reader.vector("size", "m");
+  if (!(size.head(static_cast<int>(reader.dimension())).minCoeff() > 0.0)) {
+    reader.fail("size", "full edge lengths, each > 0 [m]");
+  }
+  return Box{size};
+}
+
+ShapeGeometry read_capsule(const TableReader& reader) {
+  refuse_in_planar_scene(reader);
+  reader.allow({"type", "position", "quaternion", "rotation", "angle", "radius", "length"}, {"material"});
+  return Capsule{reader.number("radius", kPositive, "m"), reader.number("length", kNotNegative, "m")};
+}
+
+ShapeGeometry read_cylinder(const TableReader& reader) {
+  reader.allow({"type", "position", "quaternion", "rotation", "angle", "radius", "length", "inside"}, {"material"});
+  Cylinder cylinder;
+  cylinder.radius = reader.number("radius", kPositive, "m");
+  cylinder.inside = reader.boolean_or("inside", false);
+  if (!cylinder.inside) {
+    refuse_in_planar_scene(reader);
+    cylinder.length = reader.number("length", kPositive, "m");
+  } else {
+    cylinder.length = reader.optional_number("length", kPositive, "m");
+  }
+  return cylinder;
+}
+
+ShapeGeometry read_convex(const TableReader& reader) {
+  reader.allow({"type", "position", "quaternion", "rotation", "angle", "points"}, {"material", "file"});
+  const std::string allowed = reader.dimension() == 2 ? "at least 3 points [[x, y], ...] [m], not on a line"
+                                                      : "at least 4 points [[x, y, z], ...] [m], not in a plane";
+  Convex convex{reader.rows("points", allowed, reader.dimension(), "m")};
+  if (convex.points.size() <= reader.dimension()) reader.fail("points", allowed);
+  return convex;
+}
+
+struct ShapeReader {
+  std::string_view type;
+  ShapeGeometry (*read)(const TableReader&);
+};
+
+constexpr std::array kShapes = {ShapeReader{"sphere", read_sphere},         ShapeReader{"point", read_point},
+                                ShapeReader{"half-space", read_half_space}, ShapeReader{"box", read_box},
+                                ShapeReader{"capsule", read_capsule},       ShapeReader{"cylinder", read_cylinder},
+                                ShapeReader{"convex", read_convex}};
+constexpr std::array<std::string_view, 1> kLaterShapes = {"mesh"};
+
+SceneShape read_shape(const TableReader& reader, const std::string& name) {
+  std::vector<std::string_view> types;
+  for (const ShapeReader& each : kShapes) types.push_back(each.type);
+  const std::string type = reader.choice("type", types, kLaterShapes);
+  SceneShape shape;
+  shape.name = name;
+  for (const ShapeReader& each : kShapes) {
+    if (each.type == type) shape.geometry = each.read(reader);
+  }
+  shape.position = reader.vector_or("position", "m", Vector3::Zero());
+  shape.orientation = reader.orientation();
+  return shape;
+}
+
+/// A beam has points at its parameter `at` and no other shapes.
+SceneShape read_beam_shape(const TableReader& reader, const std::string& name) {
+  constexpr std::array<std::string_view, 1> kTypes = {"point"};
+  reader.choice("type", kTypes, {});
+  reader.allow({"type", "at"}, {"material"});
+  SceneShape shape;
+  shape.name = name;
+  shape.geometry = PointShape{reader.number("at", kUnitInterval, "-")};
+  return shape;
+}
+
+void read_shapes(const TableReader& body, SceneBody& result) {
+  const TomlValue* value = body.find("shapes");
+  if (value == nullptr) return;
+  const TableReader shapes(body.context(), *value, body.path_of("shapes"));
+  for (const TomlEntry& entry : shapes.entries()) {
+    check_name(entry.key, body.context().document.place(entry.mark), shapes.path());
+    const TableReader shape(body.context(), entry.value, shapes.path_of(entry.key));
+    result.shapes.push_back(result.beam ? read_beam_shape(shape, entry.key) : read_shape(shape, entry.key));
+  }
+}
+
+// --- bodies
+
+void read_mass_or_density(const TableReader& body, SceneBody& result) {
+  const bool planar = result.type == BodyType::planar;
+  if (body.has("density")) {
+    for (const std::string_view key : {"mass", "inertia"}) {
+      if (body.has(key)) body.fail(key, "either density or mass and inertia");
+    }
+    result.density = body.number("density", kPositive, planar ? "kg/m^2" : "kg/m^3");
+    return;
+  }
+  const std::string or_density =
+      planar ? "kg], with inertia, or density [kg/m^2" : "kg], with inertia, or density [kg/m^3";
+  result.mass = body.number("mass", kPositive, or_density);
+}
+
+void read_rigid(const TableReader& body, SceneBody& result) {
+  body.allow({"type", "mass", "inertia", "density", "position", "quaternion", "rotation", "angle", "velocity",
+              "angular_velocity", "gyroscopic", "shapes"},
+             {"group"});
+  read_mass_or_density(body, result);
+  if (result.mass) {
+    const std::string allowed = "[Ix, Iy, Iz] or [[..], [..], [..]] [kg m^2], about the centre of mass";
+    const TomlValue::Array* inertia = body.require("inertia", allowed).array();
+    if (inertia == nullptr || inertia->size() != 3) body.fail("inertia", allowed);
+    if (inertia->front().array() != nullptr) {
+      const std::vector<Vector3> rows = body.rows("inertia", allowed, 3, "kg m^2");
+      Matrix3 matrix;
+      for (int i = 0; i < 3; ++i) matrix.row(i) = rows[static_cast<std::size_t>(i)].transpose();
+      result.inertia = matrix;
+    } else {
+      result.inertia = body.vector3("inertia", "kg m^2");
+    }
+  }
+  result.position = body.vector_or("position", "m", Vector3::Zero());
+  result.orientation = body.orientation();
+  result.velocity = body.vector_or("velocity", "m/s", Vector3::Zero());
+  result.angular_velocity = body.vector_or("angular_velocity", "rad/s", Vector3::Zero());
+  result.gyroscopic = body.boolean_or("gyroscopic", true);
+}
+
+void read_planar(const TableReader& body, SceneBody& result) {
+  body.allow({"type", "mass", "inertia", "density", "position", "angle", "velocity", "angular_velocity", "shapes"},
+             {"group"});
+  read_mass_or_density(body, result);
+  if (result.mass) result.inertia = body.number("inertia", kPositive, "kg m^2");
+  result.position = body.vector_or("position", "m", Vector3::Zero());
+  result.orientation = body.orientation();
+  result.velocity = body.vector_or("velocity", "m/s", Vector3::Zero());
+  result.angular_velocity.z() = body.number_or("angular_velocity", kAnyNumber, "rad/s", 0.0);
+}
+
+void read_point_body(const TableReader& body, SceneBody& result) {
+  body.allow({"type", "mass", "position", "velocity", "shapes"}, {"group"});
+  result.mass = body.number("mass", kPositive, "kg");
+  result.position = body.vector_or("position", "m", Vector3::Zero());
+  result.velocity = body.vector_or("velocity", "m/s", Vector3::Zero());
+}
+
+void read_beam(const TableReader& body, SceneBody& result) {
+  body.allow({"type", "length", "axial_stiffness", "bending_stiffness", "line_density", "elements", "degree",
+              "quadrature", "start", "direction", "velocity", "shapes"},
+             {"group"});
+  SceneBeam beam;
+  BeamOptions& o = beam.options;
+  o.length = body.number("length", kPositive, "m");
+  o.axial_stiffness = body.number("axial_stiffness", kPositive, "N");
+  o.bending_stiffness = body.number("bending_stiffness", kPositive, "N m^2");
+  o.line_density = body.number("line_density", kPositive, "kg/m");
+  o.elements = body.integer_or("elements", 1, kBeamElements);
+  o.degree = body.integer_or("degree", 2, kBeamDegree);
+  o.quadrature = body.integer_or("quadrature", 1, o.degree + 1);
+  beam.direction = body.direction("direction");
+  result.position = body.vector_or("start", "m", Vector3::Zero());
+  result.velocity = body.vector_or("velocity", "m/s", Vector3::Zero());
+  result.beam = beam;
+}
+
+void read_fixed(const TableReader& body, SceneBody& result) {
+  body.allow({"type", "position", "quaternion", "rotation", "angle", "shapes"}, {"group"});
+  result.position = body.vector_or("position", "m", Vector3::Zero());
+  result.orientation = body.orientation();
+}
+
+void read_moving(const TableReader& body, SceneBody& result) {
+  body.allow({"type", "position", "rotation", "angle", "quaternion", "shapes"}, {"group"});
+  SceneMotion motion;
+  if (body.has("position")) motion.position = body.time_functions("position", "m");
+  if (body.context().scene.planar) {
+    for (const std::string_view key : {"rotation", "quaternion"}) {
+      if (body.has(key)) body.fail(key, "a planar scene turns bodies and shapes by angle");
+    }
+    if (body.has("angle")) motion.angle = body.time_function("angle", "rad");
+  } else {
+    if (body.has("angle")) body.fail("angle", "a spatial scene turns bodies by rotation = {axis, angle = \"...\"}");
+    if (const TomlValue* value = body.find("rotation")) {
+      const TableReader rotation(body.context(), *value, body.path_of("rotation"));
+      rotation.allow({"axis", "angle"});
+      motion.axis = rotation.direction3("axis");
+      motion.angle = rotation.time_function("angle", "rad");
+    }
+    result.orientation = body.quaternion_orientation();
+  }
+  result.motion = motion;
+}
+
+SceneBody read_body(const TableReader& reader, const std::string& name) {
+  SceneBody body;
+  body.name = name;
+  const std::string type = reader.has("type") ? reader.choice("type", kBodyTypes, {}) : "rigid";
+  if (type == "rigid") {
+    if (reader.context().scene.planar)
+      reader.fail("type", "planar, point, beam, fixed or moving, as the scene is planar");
+    body.type = BodyType::rigid;
+    read_rigid(reader, body);
+  } else if (type == "planar") {
+    body.type = BodyType::planar;
+    read_planar(reader, body);
+  } else if (type == "point") {
+    body.type = BodyType::point;
+    read_point_body(reader, body);
+  } else if (type == "beam") {
+    body.type = BodyType::beam;
+    read_beam(reader, body);
+  } else if (type == "fixed") {
+    body.type = BodyType::fixed;
+    read_fixed(reader, body);
+  } else {
+    body.type = BodyType::moving;
+    read_moving(reader, body);
+  }
+  read_shapes(reader, body);
+  return body;
+}
+
+}  // namespace
+
+void read_bodies(ReadContext& context, const TableReader& scene) {
+  const TomlValue* value = scene.find("bodies");
+  if (value == nullptr) return;
+  const TableReader bodies(context, *value, "bodies");
+  for (const TomlEntry& entry : bodies.entries()) {
+    check_name(entry.key, context.document.place(entry.mark), "bodies");
+    const TableReader body(context, entry.value, bodies.path_of(entry.key));
+    context.scene.bodies.push_back(read_body(body, entry.key));
+  }
+}
+
+}  // namespace stickslip

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <fmt/format.h>
+
+#include <set>
+
+#include "stickslip/scene/read_scene.h"
+
+namespace stickslip {
+namespace {
+
+constexpr const char* kSides = "[\"body\" or \"body/shape\", \"body\" or \"body/shape\"]";
+
+SceneSide read_side(const TableReader& contact, const TomlValue& value, const std::string& text,
+                    const std::string& path) {
+  for (const std::string_view prefix : {"group:", "material:"}) {
+    if (text.starts_with(prefix)) {
+      contact.fail_at(value, path,
+                      fmt::format("\"body\" or \"body/shape\"; {} is not available in this version", prefix));
+    }
+  }
+  const std::size_t slash = text.find('/');
+  if (slash == std::string::npos) return {text, ""};
+  const SceneSide side{text.substr(0, slash), text.substr(slash + 1)};
+  if (side.body.empty() || side.shape.empty()) contact.fail_at(value, path, "\"body\" or \"body/shape\"");
+  return side;
+}
+
+SceneContact read_contact(const TableReader& reader, const std::string& name) {
+  reader.allow({"name", "between", "friction", "restitution", "contensou"},
+               {"rolling", "spinning", "envelope", "correction_speed", "law", "activation"});
+  SceneContact contact;
+  contact.name = name;
+  const std::array<std::string, 2> between = reader.pair_of_names("between", kSides);
+  const TomlValue::Array& sides = *reader.find("between")->array();
+  for (std::size_t i = 0; i < 2; ++i) {
+    contact.between[i] = read_side(reader, sides[i], between[i], fmt::format("{}[{}]", reader.path_of("between"), i));
+  }
+  contact.friction = reader.number_or("friction", kNotNegative, "", 0.0);
+  if (const TomlValue* value = reader.find("restitution")) {
+    const TableReader restitution(reader.context(), *value, reader.path_of("restitution"));
+    restitution.allow({"normal", "tangential"});
+    contact.restitution_normal = restitution.number_or("normal", kUnitInterval, "", 0.0);
+    contact.restitution_tangential = restitution.number_or("tangential", kUnitInterval, "", 0.0);
+  }
+  if (const TomlValue* value = reader.find("contensou")) {
+    if (reader.context().scene.planar) reader.fail("contensou", "drilling friction needs a spatial scene");
+    const TableReader contensou(reader.context(), *value, reader.path_of("contensou"));
+    contensou.allow({"radius"});
+    contact.contensou_radius = contensou.number("radius", kPositive, "m");
+  }
+  return contact;
+}
+
+}  // namespace
+
+void read_contacts(ReadContext& context, const TableReader& scene) {
+  const TomlValue* value = scene.find("contacts");
+  if (value == nullptr) return;
+  if (value->array() == nullptr) scene.fail("contacts", "an array of tables: [[contacts]]");
+  std::set<std::string> names;
+  for (std::size_t i = 0; i < value->array()->size(); ++i) {
+    const TomlValue& element = (*value->array())[i];
+    const std::string position = fmt::format("contacts[{}]", i);
+    const std::string name = contact_name(element);
+    if (name.empty()) {  // no name, or none that could be: the reader of the broken part says what is wrong
+      const TableReader reader(context, element, position);
+      if (reader.has("name"))
+        check_name(reader.string("name", "a text"), context.document.place(reader.find("name")->mark),
+                   reader.path_of("name"));
+      read_contact(reader, name);
+    }
+    const TableReader reader(context, element, "contacts." + name);
+    const TomlValue* named = reader.find("name");
+    const SourcePlace place = context.document.place(named == nullptr ? element.mark : named->mark);
+    check_name(name, place, position + ".name");
+    if (!names.insert(name).second) {
+      throw InputError(place, position + ".name", "\"" + name + "\"",
+                       "another contact has this name; give each a name of its own");
+    }
+    context.scene.contacts.push_back(read_contact(reader, name));
+  }
+}
+
+}  // namespace stickslip

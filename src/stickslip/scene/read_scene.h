@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <string>
+
+#include "stickslip/scene/document.h"
+#include "stickslip/scene/scene.h"
+#include "stickslip/scene/table_reader.h"
+
+namespace stickslip {
+
+/// What a document means. Throws InputError.
+Scene read_scene(const Document& document, const std::string& default_name);
+
+// The parts, each in a file of its own.
+void read_parameters(ReadContext& context, const TableReader& scene);
+void read_settings(ReadContext& context, const TableReader& scene);  // time, scheme, solver, output
+void read_bodies(ReadContext& context, const TableReader& scene);
+void read_contacts(ReadContext& context, const TableReader& scene);
+void read_joints(ReadContext& context, const TableReader& scene);
+void read_forces(ReadContext& context, const TableReader& scene);
+
+}  // namespace stickslip

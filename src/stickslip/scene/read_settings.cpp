@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <fmt/format.h>
+
+#include <array>
+#include <cmath>
+
+#include "stickslip/scene/read_scene.h"
+
+namespace stickslip {
+namespace {
+
+/// Steps of a run: beyond it, the number of a step times its length has no exact meaning in a double, nor a run an end.
+constexpr double kMaxSteps = 1e12;
+
+void read_time(ReadContext& context, const TableReader& scene) {
+  const TableReader reader(context, scene.require("time", "{end = ..., step = ...}"), "time");
+  reader.allow({"start", "end", "step"}, {"tolerance", "min_step", "max_step"});
+  SceneTime& time = context.scene.time;
+  time.start = reader.number_or("start", kAnyNumber, "s", 0.0);
+  time.end = reader.number("end", kAnyNumber, "s");
+  const TomlValue& step = reader.require("step", "a number > 0 [s]");
+  if (step.string() != nullptr && *step.string() == "auto") {
+    reader.fail("step", "a number > 0 [s]; \"auto\" is not available in this version");
+  }
+  time.step = reader.number("step", kPositive, "s");
+  if (!(time.end > time.start)) reader.fail("end", fmt::format("more than start, {} [s]", time.start));
+  if (!((time.end - time.start) / time.step <= kMaxSteps)) {
+    reader.fail("step", fmt::format("a step [s] that gives at most {:g} steps from start to end", kMaxSteps));
+  }
+}
+
+/// The number of a table's keys is small and their meaning one: a type and its options.
+struct SchemeReader {
+  std::string_view type;
+  SchemeOptions (*read)(const TableReader&);
+};
+
+SchemeOptions read_moreau(const TableReader& reader) {
+  reader.allow({"type", "theta", "activation"}, {"law", "forces"});
+  MoreauOptions options;
+  options.theta = reader.number_or("theta", kUnitInterval, "", options.theta);
+  options.activation = reader.number_or("activation", kAnyNumber, "m", options.activation);
+  return options;
+}
+
+SchemeOptions read_generalized_alpha(const TableReader& reader) {
+  reader.allow({"type", "rho_inf", "tolerance", "r", "strategy"}, {"law", "forces"});
+  GeneralizedAlphaOptions options;
+  options.rho_inf = reader.number_or("rho_inf", kUnitInterval, "", options.rho_inf);
+  options.tolerance = reader.number_or("tolerance", kPositive, "", options.tolerance);
+  const TomlValue* r = reader.find("r");
+  const bool by_diagonal = r != nullptr && r->string() != nullptr && *r->string() == "auto";
+  if (!by_diagonal) options.r = reader.optional_number("r", kPositive, "kg");
+  if (reader.has("strategy")) {
+    constexpr std::array<std::string_view, 2> kStrategies = {"newton", "fixed-point"};
+    const bool newton = reader.choice("strategy", kStrategies, {}) == kStrategies[0];
+    options.strategy = newton ? GeneralizedAlphaStrategy::newton : GeneralizedAlphaStrategy::fixed_point;
+  }
+  return options;
+}
+
+constexpr std::array kSchemes = {SchemeReader{"moreau", read_moreau},
+                                 SchemeReader{"generalized-alpha", read_generalized_alpha}};
+constexpr std::array<std::string_view, 4> kLaterSchemes = {"ccp", "stewart-trinkle", "relaxation", "event-driven"};
+
+struct SolverReader {
+  std::string_view type;
+  SceneSolver (*read)(const TableReader&);
+};
+
+template <class Options>
+SceneSolver read_stop_options(const TableReader& reader) {
+  reader.allow({"type", "tolerance", "max_iterations"});
+  Options options;
+  options.tolerance = reader.number_or("tolerance", kPositive, "", options.tolerance);
+  options.max_iterations = reader.integer_or("max_iterations", 1, options.max_iterations);
+  return options;
+}
+
+constexpr std::array kSolvers = {SolverReader{"auto", read_stop_options<AutoSolver>},
+                                 SolverReader{"nsgs", read_stop_options<NsgsOptions>},
+                                 SolverReader{"pgs", read_stop_options<PgsOptions>}};
+constexpr std::array<std::string_view, 10> kLaterSolvers = {
+    "apgd", "spg", "extragradient", "admm", "newton-ac", "newton-fb", "prox", "ipm", "de-saxce", "lemke"};
+
+/// Reads the table `key` by the reader of its type; the first type is the default.
+template <class Readers, class Result>
+void read_by_type(ReadContext& context, const TableReader& scene, std::string_view key, const Readers& readers,
+                  std::span<const std::string_view> later, Result& result) {
+  const TomlValue* value = scene.find(key);
+  if (value == nullptr) return;
+  const TableReader reader(context, *value, std::string(key));
+  std::vector<std::string_view> types;
+  for (const auto& each : readers) types.push_back(each.type);
+  const std::string type = reader.has("type") ? reader.choice("type", types, later) : std::string(types.front());
+  for (const auto& each : readers) {
+    if (each.type == type) result = each.read(reader);
+  }
+}
+
+void read_output(ReadContext& context, const TableReader& scene) {
+  const TomlValue* value = scene.find("output");
+  if (value == nullptr) return;
+  const TableReader reader(context, *value, "output");
+  reader.allow({"every", "precision"}, {"fields"});
+  context.scene.output.every = reader.optional_number("every", kPositive, "s");
+  if (reader.has("precision")) {
+    constexpr std::array<std::string_view, 2> kPrecisions = {"double", "single"};
+    context.scene.output.single_precision = reader.choice("precision", kPrecisions, {}) == "single";
+  }
+}
+
+}  // namespace
+
+void read_settings(ReadContext& context, const TableReader& scene) {
+  read_time(context, scene);
+  read_by_type(context, scene, "scheme", kSchemes, kLaterSchemes, context.scene.scheme);
+  read_by_type(context, scene, "solver", kSolvers, kLaterSolvers, context.scene.solver);
+  read_output(context, scene);
+}
+
+}  // namespace stickslip

@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <array>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "stickslip/base/input_error.h"
+#include "stickslip/geometry/shape.h"
+#include "stickslip/math/expression.h"
+#include "stickslip/math/types.h"
+#include "stickslip/model/body.h"
+#include "stickslip/model/joint.h"
+#include "stickslip/solvers/solver_options.h"
+#include "stickslip/stepping/scheme_options.h"
+
+namespace stickslip {
+
+// What a scene file means, as plain data that can be compared: load_scene() reads it, to_toml() writes
+// it, build() makes the System of it. Numbers written as "=expression" are numbers here; names
+// stand where the file has names. Vectors of planar scenes have z = 0. docs/scene-format.md has every key.
+
+/// A number or an expression of t (its text, over Scene::parameters).
+using TimeFunction = std::variant<double, std::string>;
+
+struct PlanarAngle {
+  double angle = 0.0;  // [rad] counter-clockwise
+  bool operator==(const PlanarAngle&) const = default;
+};
+
+struct AxisAngle {
+  Vector3 axis = Vector3::UnitZ();  // (3) [-] any length but zero
+  double angle = 0.0;               // [rad]
+  bool operator==(const AxisAngle&) const = default;
+};
+
+struct Quaternion {
+  Vector4 wxyz = Vector4::UnitX();  // (4) [-] any length but zero
+  bool operator==(const Quaternion&) const = default;
+};
+
+/// An orientation as it was written; monostate: none, the identity.
+using Orientation = std::variant<std::monostate, PlanarAngle, AxisAngle, Quaternion>;
+
+struct SceneShape {
+  std::string name;
+  ShapeGeometry geometry;              // a half-space's normal has any length: {x : normal . x <= offset} as written
+  Vector3 position = Vector3::Zero();  // (3) [m] in the body's drawing frame
+  Orientation orientation;
+  bool operator==(const SceneShape&) const = default;
+};
+
+/// Inertia about the centre of mass [kg m^2]: none, a planar body's, principal moments, or the matrix in the body
+/// frame.
+using SceneInertia = std::variant<std::monostate, double, Vector3, Matrix3>;
+
+/// The motion of a moving body: x_W = position(t) + R(axis, angle(t)) R(orientation) x_B.
+struct SceneMotion {
+  std::array<TimeFunction, 3> position;  // [m]
+  Vector3 axis = Vector3::UnitZ();       // (3) [-] world; any length but zero
+  TimeFunction angle = 0.0;              // [rad]
+  bool operator==(const SceneMotion&) const = default;
+};
+
+/// A beam, at the start straight and undeformed from the body's position on.
+struct SceneBeam {
+  BeamOptions options;
+  Vector3 direction = Vector3::UnitX();  // (3) [-] any length but zero
+  bool operator==(const SceneBeam&) const = default;
+};
+
+struct SceneBody {
+  std::string name;
+  BodyType type = BodyType::rigid;
+  std::optional<double> mass;  // [kg]
+  SceneInertia inertia;
+  std::optional<double> density;               // [kg/m^3], planar [kg/m^2]; instead of mass and inertia
+  Vector3 position = Vector3::Zero();          // (3) [m] of the centre of mass; with density, of the drawing frame
+  Orientation orientation;                     // a moving body's: where its angle is 0
+  Vector3 velocity = Vector3::Zero();          // (3) [m/s] of the centre of mass
+  Vector3 angular_velocity = Vector3::Zero();  // (3) [rad/s] body frame; planar: z
+  bool gyroscopic = true;                      // rigid bodies
+  std::optional<SceneMotion> motion;           // moving bodies
+  std::optional<SceneBeam> beam;               // beams
+  std::vector<SceneShape> shapes;
+  bool operator==(const SceneBody&) const = default;
+};
+
+/// "body" (all its shapes: shape is empty) or "body/shape".
+struct SceneSide {
+  std::string body;
+  std::string shape;
+  bool operator==(const SceneSide&) const = default;
+};
+
+struct SceneContact {
+  std::string name;
+  std::array<SceneSide, 2> between;        // the normal points from the first to the second
+  double friction = 0.0;                   // [-]
+  double restitution_normal = 0.0;         // [-]
+  double restitution_tangential = 0.0;     // [-]
+  std::optional<double> contensou_radius;  // [m]
+  bool operator==(const SceneContact&) const = default;
+};
+
+struct SceneJoint {
+  std::string name;
+  JointType type = JointType::revolute;
+  std::array<std::string, 2> between;  // the second relative to the first
+  std::optional<Vector3> at;           // (3) [m] world, at the start; none: the point of the beam, else second's origin
+  std::vector<double> at_parameter;    // [-] xi on the beam, or on each of two
+  std::optional<Vector3> axis;     // (3) [-] world direction at the start: a prismatic joint's, a knife-edge's blade
+  Vector3 at_a = Vector3::Zero();  // (3) [m] distance: on the first body, in its drawing frame
+  Vector3 at_b = Vector3::Zero();  // (3) [m] distance: on the second
+  std::optional<double> length;    // [m] distance; none: as placed
+  std::optional<TimeFunction> motion;  // [rad] or [m] revolute, prismatic
+  bool absolute = false;               // the coordinate is not 0 at the start but the angle or offset of the bodies
+  bool operator==(const SceneJoint&) const = default;
+};
+
+struct SceneSpring {
+  std::array<std::string, 2> between;
+  Vector3 at_a = Vector3::Zero();  // (3) [m] on the first body, in its drawing frame
+  Vector3 at_b = Vector3::Zero();  // (3) [m] on the second body, in its drawing frame
+  double stiffness = 0.0;          // [N/m]
+  double damping = 0.0;            // [N s/m]
+  double rest = 0.0;               // [m]
+  bool operator==(const SceneSpring&) const = default;
+};
+
+struct SceneDryFriction {
+  std::array<std::string, 2> between;
+  std::optional<Vector3> at;    // (3) [m] world, at the start; none: the second body's origin
+  double bound = 0.0;           // [N]
+  std::optional<Vector3> axis;  // (3) [-] world direction at the start; none: isotropic
+  bool operator==(const SceneDryFriction&) const = default;
+};
+
+struct SceneLoad {
+  std::string body;
+  Vector3 at = Vector3::Zero();                          // (3) [m] in the body's drawing frame
+  std::array<TimeFunction, 3> force = {0.0, 0.0, 0.0};   // [N]
+  std::array<TimeFunction, 3> torque = {0.0, 0.0, 0.0};  // [N m]; planar: z
+  bool body_frame = false;                               // components along the body's axes
+  bool operator==(const SceneLoad&) const = default;
+};
+
+struct SceneForce {
+  std::string name;
+  std::variant<SceneSpring, SceneDryFriction, SceneLoad> law;
+  bool operator==(const SceneForce&) const = default;
+};
+
+struct SceneTime {
+  double start = 0.0;  // [s]
+  double end = 1.0;    // [s] > start
+  double step = 1e-3;  // [s] > 0
+  bool operator==(const SceneTime&) const = default;
+};
+
+struct SceneOutput {
+  std::optional<double> every;    // [s] none: every step
+  bool single_precision = false;  // of what is written at these instants, but for the time
+  bool operator==(const SceneOutput&) const = default;
+};
+
+/// The solver that suits the scheme; see resolve_solver().
+struct AutoSolver : StopOptions {};
+using SceneSolver = std::variant<AutoSolver, NsgsOptions, PgsOptions>;
+
+/// Where the parts of a scene were written, by dotted path ("bodies.ball.mass"), for errors that show
+/// only when the scene is built. Not part of what a scene means: all places compare equal.
+class ScenePlaces {
+ public:
+  void set(const std::string& path, const SourcePlace& place) { places_.insert_or_assign(path, place); }
+  /// The place of a path, or of the nearest table around it; empty when nothing is known.
+  SourcePlace find(std::string_view path) const;
+  bool operator==(const ScenePlaces&) const { return true; }
+
+ private:
+  std::map<std::string, SourcePlace, std::less<>> places_;
+};
+
+struct Scene {
+  std::string name;
+  bool planar = false;
+  Vector3 gravity = Vector3(0.0, 0.0, -9.81);  // (3) [m/s^2]
+  SceneTime time;
+  SchemeOptions scheme;
+  SceneSolver solver;
+  SceneOutput output;
+  Expression::Parameters parameters;
+  std::vector<SceneBody> bodies;  // in the order of the file, which is the order in q and u
+  std::vector<SceneContact> contacts;
+  std::vector<SceneJoint> joints;
+  std::vector<SceneForce> forces;
+  ScenePlaces places;
+  bool operator==(const Scene&) const = default;
+};
+
+/// The names that scene files use for scheme and solver: "moreau", "auto", ...
+std::string_view scheme_name(const SchemeOptions& scheme);
+std::string_view solver_name(const SceneSolver& solver);
+
+/// The solver to make: what the scene names, or for `auto` the one that suits the scheme: nsgs, which solves the exact
+/// law.
+SolverOptions resolve_solver(const SceneSolver& solver);
+
+/// The scene as a file's text, includes, parameters and overrides applied. Reads back as an equal scene.
+std::string to_toml(const Scene& scene);
+
+}  // namespace stickslip

@@ -1,0 +1,276 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <fmt/format.h>
+
+#include <iterator>
+
+#include "stickslip/scene/scene.h"
+#include "stickslip/scene/toml_text.h"
+
+namespace stickslip {
+namespace {
+
+/// The shortest text that reads back as the same double, as a TOML float.
+std::string number(double value) {
+  std::string text = fmt::format("{}", value);
+  if (text.find_first_of(".en") == std::string::npos) text += ".0";  // TOML would read an integer, which has no -0
+  return text;
+}
+
+std::string time_function(const TimeFunction& value) {
+  if (const auto* constant = std::get_if<double>(&value)) return number(*constant);
+  return quote_toml(std::get<std::string>(value));
+}
+
+/// Writes a scene key by key. Vectors have as many components as the scene has dimensions.
+class SceneWriter {
+ public:
+  explicit SceneWriter(const Scene& scene) : scene_(scene) {}
+
+  std::string write() {
+    line("stickslip = 1");
+    line("name = {}", quote_toml(scene_.name));
+    line("gravity = {}", vector(scene_.gravity));
+    line("time = {{start = {}, end = {}, step = {}}}", number(scene_.time.start), number(scene_.time.end),
+         number(scene_.time.step));
+    std::visit([this](const auto& options) { write_scheme(options); }, scene_.scheme);
+    std::visit([this](const StopOptions& options) { write_solver(options); }, scene_.solver);
+    write_output(scene_.output);
+    if (!scene_.parameters.empty()) {
+      line("\n[parameters]");
+      for (const auto& [name, value] : scene_.parameters) line("{} = {}", name, number(value));
+    }
+    for (const SceneBody& body : scene_.bodies) write_body(body);
+    for (const SceneContact& contact : scene_.contacts) write_contact(contact);
+    for (const SceneJoint& joint : scene_.joints) write_joint(joint);
+    for (const SceneForce& force : scene_.forces) {
+      line("\n[forces.{}]", quote_toml_key(force.name));
+      std::visit([this](const auto& law) { write_force(law); }, force.law);
+    }
+    return std::move(text_);
+  }
+
+ private:
+  template <class... Arguments>
+  void line(fmt::format_string<Arguments...> format, Arguments&&... arguments) {
+    fmt::format_to(std::back_inserter(text_), format, std::forward<Arguments>(arguments)...);
+    text_ += '\n';
+  }
+
+  std::string vector(const Vector3& v) const {
+    if (scene_.planar) return fmt::format("[{}, {}]", number(v(0)), number(v(1)));
+    return vector3(v);
+  }
+
+  static std::string vector3(const Vector3& v) {
+    return fmt::format("[{}, {}, {}]", number(v(0)), number(v(1)), number(v(2)));
+  }
+
+  std::string vector(const std::array<TimeFunction, 3>& v) const {
+    const std::string xy = time_function(v[0]) + ", " + time_function(v[1]);
+    return scene_.planar ? "[" + xy + "]" : "[" + xy + ", " + time_function(v[2]) + "]";
+  }
+
+  void write_output(const SceneOutput& output) {
+    if (output == SceneOutput{}) return;
+    std::string keys;
+    if (output.every) keys = fmt::format("every = {}", number(*output.every));
+    if (output.single_precision) keys += fmt::format("{}precision = \"single\"", keys.empty() ? "" : ", ");
+    line("output = {{{}}}", keys);
+  }
+
+  void write_scheme(const MoreauOptions& options) {
+    line("scheme = {{type = \"{}\", theta = {}, activation = {}}}", scheme_name(scene_.scheme), number(options.theta),
+         number(options.activation));
+  }
+
+  void write_scheme(const GeneralizedAlphaOptions& options) {
+    const std::string r = options.r ? number(*options.r) : "\"auto\"";
+    const char* strategy = options.strategy == GeneralizedAlphaStrategy::newton ? "newton" : "fixed-point";
+    line("scheme = {{type = \"{}\", rho_inf = {}, tolerance = {}, r = {}, strategy = \"{}\"}}",
+         scheme_name(scene_.scheme), number(options.rho_inf), number(options.tolerance), r, strategy);
+  }
+
+  void write_solver(const StopOptions& options) {
+    line("solver = {{type = \"{}\", tolerance = {}, max_iterations = {}}}", solver_name(scene_.solver),
+         number(options.tolerance), options.max_iterations);
+  }
+
+  /// ", quaternion = ..." or the like, or nothing.
+  struct OrientationText {
+    std::string operator()(const std::monostate&) const { return ""; }
+    std::string operator()(const PlanarAngle& o) const { return fmt::format("angle = {}", number(o.angle)); }
+    std::string operator()(const AxisAngle& o) const {
+      return fmt::format("rotation = {{axis = {}, angle = {}}}", vector3(o.axis), number(o.angle));
+    }
+    std::string operator()(const Quaternion& o) const {
+      return fmt::format("quaternion = [{}, {}, {}, {}]", number(o.wxyz(0)), number(o.wxyz(1)), number(o.wxyz(2)),
+                         number(o.wxyz(3)));
+    }
+  };
+
+  void write_orientation(const Orientation& orientation) {
+    const std::string text = std::visit(OrientationText{}, orientation);
+    if (!text.empty()) line("{}", text);
+  }
+
+  void write_body(const SceneBody& body) {
+    line("\n[bodies.{}]", quote_toml_key(body.name));
+    line("type = \"{}\"", body_type_name(body.type));
+    if (body.mass) line("mass = {}", number(*body.mass));
+    std::visit([this](const auto& inertia) { write_inertia(inertia); }, body.inertia);
+    if (body.density) line("density = {}", number(*body.density));
+    if (body.motion) {
+      write_motion(*body.motion);
+    } else if (body.beam) {
+      write_beam(*body.beam, body.position);
+    } else {
+      line("position = {}", vector(body.position));
+    }
+    write_orientation(body.orientation);
+    const bool turns = body.type == BodyType::rigid || body.type == BodyType::planar;
+    if (turns || body.beam || body.type == BodyType::point) line("velocity = {}", vector(body.velocity));
+    if (turns) {
+      line("angular_velocity = {}", scene_.planar ? number(body.angular_velocity(2)) : vector3(body.angular_velocity));
+    }
+    if (body.type == BodyType::rigid) line("gyroscopic = {}", body.gyroscopic);
+    for (const SceneShape& shape : body.shapes) {
+      if (body.beam) {
+        line("shapes.{} = {{type = \"point\", at = {}}}", quote_toml_key(shape.name),
+             number(std::get<PointShape>(shape.geometry).at));
+      } else {
+        write_shape(shape);
+      }
+    }
+  }
+
+  void write_beam(const SceneBeam& beam, const Vector3& start) {
+    const BeamOptions& o = beam.options;
+    line("length = {}", number(o.length));
+    line("axial_stiffness = {}", number(o.axial_stiffness));
+    line("bending_stiffness = {}", number(o.bending_stiffness));
+    line("line_density = {}", number(o.line_density));
+    line("elements = {}\ndegree = {}\nquadrature = {}", o.elements, o.degree, o.quadrature);
+    line("start = {}", vector(start));
+    line("direction = {}", vector(beam.direction));
+  }
+
+  void write_inertia(const std::monostate&) {}
+  void write_inertia(double inertia) { line("inertia = {}", number(inertia)); }
+  void write_inertia(const Vector3& inertia) { line("inertia = {}", vector3(inertia)); }
+  void write_inertia(const Matrix3& inertia) {
+    line("inertia = [{}, {}, {}]", vector3(inertia.row(0)), vector3(inertia.row(1)), vector3(inertia.row(2)));
+  }
+
+  void write_motion(const SceneMotion& motion) {
+    line("position = {}", vector(motion.position));
+    if (scene_.planar) {
+      line("angle = {}", time_function(motion.angle));
+    } else {
+      line("rotation = {{axis = {}, angle = {}}}", vector3(motion.axis), time_function(motion.angle));
+    }
+  }
+
+  void write_shape(const SceneShape& shape) {
+    line("shapes.{} = {{type = \"{}\"{}, position = {}{}}}", quote_toml_key(shape.name),
+         shape_type_name(shape.geometry), std::visit([this](const auto& g) { return keys_of(g); }, shape.geometry),
+         vector(shape.position), with_comma(std::visit(OrientationText{}, shape.orientation)));
+  }
+
+  static std::string with_comma(const std::string& text) { return text.empty() ? text : ", " + text; }
+
+  std::string keys_of(const Sphere& s) const {
+    return fmt::format(", radius = {}, inside = {}", number(s.radius), s.inside);
+  }
+  std::string keys_of(const PointShape&) const { return ""; }
+  std::string keys_of(const HalfSpace& s) const {
+    return fmt::format(", normal = {}, offset = {}", vector(s.normal), number(s.offset));
+  }
+  std::string keys_of(const Box& s) const { return fmt::format(", size = {}", vector(s.size)); }
+  std::string keys_of(const Capsule& s) const {
+    return fmt::format(", radius = {}, length = {}", number(s.radius), number(s.length));
+  }
+  std::string keys_of(const Cylinder& s) const {
+    const std::string length = s.length ? fmt::format(", length = {}", number(*s.length)) : "";
+    return fmt::format(", radius = {}, inside = {}{}", number(s.radius), s.inside, length);
+  }
+  std::string keys_of(const Convex& s) const {
+    std::string points;
+    for (const Vector3& point : s.points) points += (points.empty() ? "" : ", ") + vector(point);
+    return fmt::format(", points = [{}]", points);
+  }
+
+  static std::string side(const SceneSide& side) {
+    return quote_toml(side.shape.empty() ? side.body : side.body + "/" + side.shape);
+  }
+
+  void write_contact(const SceneContact& contact) {
+    line("\n[[contacts]]");
+    line("name = {}", quote_toml(contact.name));
+    line("between = [{}, {}]", side(contact.between[0]), side(contact.between[1]));
+    line("friction = {}", number(contact.friction));
+    line("restitution = {{normal = {}, tangential = {}}}", number(contact.restitution_normal),
+         number(contact.restitution_tangential));
+    if (contact.contensou_radius) line("contensou = {{radius = {}}}", number(*contact.contensou_radius));
+  }
+
+  void write_between(const std::array<std::string, 2>& between) {
+    line("between = [{}, {}]", quote_toml(between[0]), quote_toml(between[1]));
+  }
+
+  void write_joint(const SceneJoint& joint) {
+    line("\n[joints.{}]", quote_toml_key(joint.name));
+    line("type = \"{}\"", joint_type_name(joint.type));
+    write_between(joint.between);
+    if (joint.at) line("at = {}", vector(*joint.at));
+    if (joint.at_parameter.size() == 1) line("at_parameter = {}", number(joint.at_parameter[0]));
+    if (joint.at_parameter.size() == 2) {
+      line("at_parameter = [{}, {}]", number(joint.at_parameter[0]), number(joint.at_parameter[1]));
+    }
+    if (joint.axis) line("{} = {}", joint.type == JointType::knife_edge ? "direction" : "axis", vector(*joint.axis));
+    if (joint.type == JointType::distance) {
+      line("at_a = {}", vector(joint.at_a));
+      line("at_b = {}", vector(joint.at_b));
+    }
+    if (joint.length) line("length = {}", number(*joint.length));
+    if (joint.motion) line("motion = {}", time_function(*joint.motion));
+    if (joint.absolute) line("absolute = true");
+  }
+
+  void write_force(const SceneSpring& spring) {
+    line("type = \"spring\"");
+    write_between(spring.between);
+    line("at_a = {}", vector(spring.at_a));
+    line("at_b = {}", vector(spring.at_b));
+    line("stiffness = {}", number(spring.stiffness));
+    line("damping = {}", number(spring.damping));
+    line("rest = {}", number(spring.rest));
+  }
+
+  void write_force(const SceneDryFriction& friction) {
+    line("type = \"dry-friction\"");
+    write_between(friction.between);
+    if (friction.at) line("at = {}", vector(*friction.at));
+    line("bound = {}", number(friction.bound));
+    if (friction.axis) line("axis = {}", vector(*friction.axis));
+  }
+
+  void write_force(const SceneLoad& load) {
+    line("type = \"load\"");
+    line("body = {}", quote_toml(load.body));
+    line("at = {}", vector(load.at));
+    line("force = {}", vector(load.force));
+    line("torque = {}", scene_.planar ? time_function(load.torque[2]) : vector(load.torque));
+    line("frame = \"{}\"", load.body_frame ? "body" : "world");
+  }
+
+  const Scene& scene_;
+  std::string text_;
+};
+
+}  // namespace
+
+std::string to_toml(const Scene& scene) {
+  return SceneWriter(scene).write();
+}
+
+}  // namespace stickslip
