@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+
+#include "stickslip/io/hdf5_file.h"
+#include "stickslip/model/state.h"
+
+namespace stickslip {
+
+/// Where a run can go on: the state, and how much of the result was written when it was reached.
+struct Checkpoint {
+  std::int64_t rows = 0;   // [-] of /time, /q, ...
+  std::int64_t steps = 0;  // [-] rows of /steps
+  State state;
+};
+
+/// /checkpoint: two slots, written in turn, so that one is whole whenever the program is killed. A slot is a row of
+/// the datasets number (steps done; -1: empty), rows, steps, size, checksum and state; the checksum is over all else.
+class CheckpointSlots {
+ public:
+  /// Makes the slots, empty, for states of at most `capacity` bytes.
+  CheckpointSlots(Hdf5File& file, std::size_t capacity);
+
+  /// Writes over the older slot. The rows it counts must be flushed. Throws WriteError.
+  void write(const Checkpoint& checkpoint);
+
+ private:
+  std::array<Hdf5Dataset, 5> columns_;  // number, rows, steps, size, checksum
+  Hdf5Dataset state_;                   // (2, capacity) bytes
+  int next_ = 0;
+};
+
+/// The newest whole checkpoint of a result, if there is one. Throws InputError where /checkpoint is not as it should
+/// be, or of a version unknown here.
+std::optional<Checkpoint> read_checkpoint(const Hdf5File& file);
+
+}  // namespace stickslip

@@ -1,0 +1,456 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "stickslip/io/hdf5_file.h"
+
+#include <fmt/format.h>
+#include <hdf5.h>
+
+#include <algorithm>
+#include <limits>
+#include <system_error>
+
+#include "stickslip/base/assert.h"
+#include "stickslip/base/input_error.h"
+#include "stickslip/io/hdf5_error.h"
+
+namespace stickslip {
+namespace {
+
+static_assert(std::is_same_v<hid_t, std::int64_t>, "Hdf5Id stands for the library's identifiers");
+
+/// With more attributes than this on an object the library would keep them in a structure of its own. All of ours
+/// stay in the object's header, which may be rewritten while others read. [-]
+constexpr unsigned kMaxAttributes = 1000;
+
+Hdf5Id scalar_space() {
+  return Hdf5Id(H5Screate(H5S_SCALAR));
+}
+
+/// Text of up to so many bytes, in a field of fixed length: UTF-8, ended by a zero.
+Hdf5Id text_type(std::size_t bytes) {
+  Hdf5Id type(H5Tcopy(H5T_C_S1));
+  H5Tset_size(type.get(), bytes + 1);
+  H5Tset_cset(type.get(), H5T_CSET_UTF8);
+  return type;
+}
+
+/// Names of groups and datasets are UTF-8.
+Hdf5Id link_properties() {
+  Hdf5Id properties(H5Pcreate(H5P_LINK_CREATE));
+  H5Pset_char_encoding(properties.get(), H5T_CSET_UTF8);
+  return properties;
+}
+
+/// The newest format, which alone can be read while it is written.
+Hdf5Id access_properties() {
+  Hdf5Id properties(H5Pcreate(H5P_FILE_ACCESS));
+  H5Pset_libver_bounds(properties.get(), H5F_LIBVER_LATEST, H5F_LIBVER_LATEST);
+  H5Pset_fclose_degree(properties.get(), H5F_CLOSE_STRONG);
+  // Whole chunks come from a Table: the library keeps none, so that Hdf5File::reserve() knows what is on the disk.
+  // (Set for the file: what is set for a dataset is lost when live writing starts.)
+  H5Pset_cache(properties.get(), 0, 0, 0, 1.0);
+  return properties;
+}
+
+std::int64_t file_type(Hdf5Type type) {
+  switch (type) {
+    case Hdf5Type::float64:
+      return H5T_IEEE_F64LE;
+    case Hdf5Type::float32:
+      return H5T_IEEE_F32LE;
+    case Hdf5Type::int64:
+      return H5T_STD_I64LE;
+    case Hdf5Type::int32:
+      return H5T_STD_I32LE;
+    case Hdf5Type::uint64:
+      return H5T_STD_U64LE;
+    case Hdf5Type::uint8:
+      return H5T_STD_U8LE;
+  }
+  return H5I_INVALID_HID;
+}
+
+/// What a reader sees where a row was announced but not yet written when the program was killed.
+void set_fill_value(const Hdf5Id& properties, Hdf5Type type) {
+  if (type != Hdf5Type::float64 && type != Hdf5Type::float32) return;
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  H5Pset_fill_value(properties.get(), H5T_NATIVE_DOUBLE, &nan);
+}
+
+/// As much of a UTF-8 text as fits, without cutting a character in two.
+std::string_view up_to_bytes(std::string_view text, std::size_t bytes) {
+  if (text.size() <= bytes) return text;
+  while (bytes > 0 && (static_cast<unsigned char>(text[bytes]) & 0xc0u) == 0x80u) --bytes;
+  return text.substr(0, bytes);
+}
+
+std::string up_to_zero(std::string text) {
+  text.resize(std::min(text.find('\0'), text.size()));
+  return text;
+}
+
+herr_t collect_name(hid_t /*group*/, const char* name, const H5L_info_t* /*info*/, void* names) {
+  static_cast<std::vector<std::string>*>(names)->emplace_back(name);
+  return 0;
+}
+
+}  // namespace
+
+bool Hdf5Id::reset() {
+  const std::int64_t id = std::exchange(id_, -1);
+  return id < 0 || H5Idec_ref(id) >= 0;
+}
+
+// --- the file
+
+// hdf5_error() knows of the library's last call alone: what is closed at the end of a scope is closed after the
+// question how the call went, so no identifier below is a temporary object of the expression that is asked about.
+
+Hdf5File Hdf5File::create(const std::filesystem::path& path, const std::filesystem::path& name) {
+  prepare_hdf5();
+  Hdf5File file;
+  file.name_ = name.string();
+  const Hdf5Id access = access_properties();
+  const Hdf5Id creation(H5Pcreate(H5P_FILE_CREATE));
+  H5Pset_attr_phase_change(creation.get(), kMaxAttributes, 0);
+  H5Pset_obj_track_times(creation.get(), false);
+  file.id_ = Hdf5Id(H5Fcreate(path.c_str(), H5F_ACC_TRUNC, creation.get(), access.get()));
+  if (!file.id_.valid()) file.fail_writing("cannot be made");
+  return file;
+}
+
+Hdf5File Hdf5File::open(const std::filesystem::path& path) {
+  prepare_hdf5();
+  Hdf5File file;
+  file.name_ = path.string();
+  std::error_code error;
+  if (!std::filesystem::exists(path, error)) file.fail_reading("no such file");
+  if (!std::filesystem::is_regular_file(path, error)) file.fail_reading("not a file");
+  if (H5Fis_hdf5(path.c_str()) == 0) file.fail_reading("not an HDF5 file");
+  const Hdf5Id access = access_properties();
+  // Plainly where that can be: while it looks for a writer's changes, the library reads what is damaged again and
+  // again.
+  file.id_ = Hdf5Id(H5Fopen(path.c_str(), H5F_ACC_RDONLY, access.get()));
+  if (!file.id_.valid()) {
+    file.id_ = Hdf5Id(H5Fopen(path.c_str(), H5F_ACC_RDONLY | H5F_ACC_SWMR_READ, access.get()));
+  }
+  if (!file.id_.valid()) file.fail_reading("cannot be opened: " + hdf5_error());
+  return file;
+}
+
+bool Hdf5File::is_marked(const std::filesystem::path& path) {
+  prepare_hdf5();
+  const Hdf5Id id(H5Fopen(path.c_str(), H5F_ACC_RDONLY, access_properties().get()));
+  return !id.valid();
+}
+
+void Hdf5File::clear_mark(const std::filesystem::path& path) {
+  prepare_hdf5();
+  Hdf5File file;
+  file.name_ = path.string();
+  // What the library's own tool h5clear does: open in spite of the mark, and count all that is in the file as used
+  // (the superblock of a killed program may say less).
+  const Hdf5Id access = access_properties();
+  const hbool_t yes = true;
+  H5Pset(access.get(), "clear_status_flags", &yes);
+  H5Pset(access.get(), "skip_eof_check", &yes);
+  file.id_ = Hdf5Id(H5Fopen(path.c_str(), H5F_ACC_RDWR, access.get()));
+  if (!file.id_.valid() || H5Fincrement_filesize(file.id_.get(), 0) < 0) file.fail_writing("cannot be repaired");
+  file.close();
+}
+
+void Hdf5File::start_live_writing() {
+  if (H5Fstart_swmr_write(id_.get()) < 0) fail_writing("cannot be written");
+  int* descriptor = nullptr;
+  if (H5Fget_vfd_handle(id_.get(), H5P_DEFAULT, reinterpret_cast<void**>(&descriptor)) < 0) {
+    fail_writing("cannot be written");
+  }
+  reserve_ = DiskReserve(*descriptor);
+}
+
+void Hdf5File::reserve(std::int64_t bytes) {
+  hsize_t size = 0;
+  if (H5Fget_filesize(id_.get(), &size) < 0) fail_writing("cannot be written");
+  if (const int error = reserve_.claim(static_cast<std::int64_t>(size), bytes); error != 0) {
+    throw WriteError(fmt::format("{}: cannot be written: {}", name_, std::generic_category().message(error)));
+  }
+}
+
+void Hdf5File::flush() {
+  if (H5Fflush(id_.get(), H5F_SCOPE_LOCAL) < 0) fail_writing("cannot be written");
+}
+
+void Hdf5File::close() {
+  if (!id_.reset()) fail_writing("cannot be written");
+}
+
+void Hdf5File::fail_writing(const std::string& what) const {
+  throw WriteError(fmt::format("{}: {}: {}", name_, what, hdf5_error()));
+}
+
+void Hdf5File::fail_reading(const std::string& what) const {
+  throw InputError({name_}, "", "", what);
+}
+
+// --- groups and datasets
+
+void Hdf5File::create_group(const std::string& path) {
+  const Hdf5Id creation(H5Pcreate(H5P_GROUP_CREATE));
+  H5Pset_obj_track_times(creation.get(), false);
+  const Hdf5Id link = link_properties();
+  const Hdf5Id group(H5Gcreate2(id_.get(), path.c_str(), link.get(), creation.get(), H5P_DEFAULT));
+  if (!group.valid()) fail_writing(path + " cannot be made");
+}
+
+Hdf5Dataset Hdf5File::create_dataset(const std::string& path, const Hdf5DatasetOptions& options) {
+  STICKSLIP_ASSERT(options.chunk_rows >= 1 && options.width >= 0);
+  const auto width = static_cast<hsize_t>(options.width);
+  const hsize_t shape[2] = {static_cast<hsize_t>(options.rows), width};
+  const hsize_t most[2] = {H5S_UNLIMITED, std::max<hsize_t>(width, 1)};  // a chunk needs room in each dimension
+  const hsize_t chunk[2] = {static_cast<hsize_t>(options.chunk_rows), std::max<hsize_t>(width, 1)};
+  const Hdf5Id space(H5Screate_simple(options.rank, shape, most));
+  const Hdf5Id creation(H5Pcreate(H5P_DATASET_CREATE));
+  H5Pset_chunk(creation.get(), options.rank, chunk);
+  H5Pset_obj_track_times(creation.get(), false);
+  set_fill_value(creation, options.type);
+  Hdf5Dataset dataset;
+  dataset.file_ = name_;
+  dataset.path_ = path;
+  dataset.rank_ = options.rank;
+  dataset.rows_ = options.rows;
+  dataset.width_ = options.width;
+  const Hdf5Id link = link_properties();
+  dataset.id_ = Hdf5Id(H5Dcreate2(id_.get(), path.c_str(), file_type(options.type), space.get(), link.get(),
+                                  creation.get(), H5P_DEFAULT));
+  if (!dataset.id_.valid()) fail_writing(path + " cannot be made");
+  return dataset;
+}
+
+bool Hdf5File::has(const std::string& path) const {
+  // The library wants every group on the way to exist before it is asked for the next.
+  for (std::size_t end = path.find('/', 1); end != std::string::npos; end = path.find('/', end + 1)) {
+    if (H5Lexists(id_.get(), path.substr(0, end).c_str(), H5P_DEFAULT) <= 0) return false;
+  }
+  return H5Lexists(id_.get(), path.c_str(), H5P_DEFAULT) > 0;
+}
+
+bool Hdf5File::is_group(const std::string& path) const {
+  const Hdf5Id id(has(path) ? H5Oopen(id_.get(), path.c_str(), H5P_DEFAULT) : -1);
+  return id.valid() && H5Iget_type(id.get()) == H5I_GROUP;
+}
+
+std::vector<std::string> Hdf5File::children(const std::string& group) const {
+  const Hdf5Id id(H5Gopen2(id_.get(), group.c_str(), H5P_DEFAULT));
+  if (!id.valid()) fail_reading(group + ": missing");
+  std::vector<std::string> names;
+  if (H5Literate(id.get(), H5_INDEX_NAME, H5_ITER_INC, nullptr, collect_name, &names) < 0) {
+    fail_reading(group + ": " + hdf5_error());
+  }
+  return names;
+}
+
+Hdf5Dataset Hdf5File::open_dataset(const std::string& path) const {
+  Hdf5Dataset dataset;
+  dataset.file_ = name_;
+  dataset.path_ = path;
+  dataset.id_ = Hdf5Id(has(path) ? H5Dopen2(id_.get(), path.c_str(), H5P_DEFAULT) : -1);
+  if (!dataset.id_.valid()) fail_reading(path + ": missing");
+  const Hdf5Id space(H5Dget_space(dataset.id_.get()));
+  const Hdf5Id type(H5Dget_type(dataset.id_.get()));
+  const H5T_class_t kind = H5Tget_class(type.get());
+  dataset.rank_ = H5Sget_simple_extent_ndims(space.get());
+  if (dataset.rank_ < 1 || dataset.rank_ > 2 || (kind != H5T_INTEGER && kind != H5T_FLOAT)) {
+    fail_reading(path + ": not a table of numbers");
+  }
+  hsize_t shape[2] = {0, 1};
+  H5Sget_simple_extent_dims(space.get(), shape, nullptr);
+  dataset.rows_ = static_cast<std::int64_t>(shape[0]);
+  dataset.width_ = static_cast<std::int64_t>(shape[1]);
+  return dataset;
+}
+
+// --- attributes
+
+void Hdf5File::write_attribute(const std::string& object, const std::string& name, std::string_view text) {
+  const Hdf5Id type = text_type(text.size());
+  const Hdf5Id space = scalar_space();
+  const Hdf5Id attribute(H5Acreate_by_name(id_.get(), object.c_str(), name.c_str(), type.get(), space.get(),
+                                           H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT));
+  const std::string ended(text);
+  if (!attribute.valid() || H5Awrite(attribute.get(), type.get(), ended.c_str()) < 0) {
+    fail_writing(fmt::format("attribute {} of {} cannot be written", name, object));
+  }
+}
+
+void Hdf5File::write_attribute(const std::string& object, const std::string& name, std::int64_t value) {
+  const Hdf5Id space = scalar_space();
+  const Hdf5Id attribute(H5Acreate_by_name(id_.get(), object.c_str(), name.c_str(), H5T_STD_I64LE, space.get(),
+                                           H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT));
+  if (!attribute.valid() || H5Awrite(attribute.get(), H5T_NATIVE_INT64, &value) < 0) {
+    fail_writing(fmt::format("attribute {} of {} cannot be written", name, object));
+  }
+}
+
+void Hdf5File::write_attribute(const std::string& object, const std::string& name, std::span<const double> values) {
+  const hsize_t n = values.size();
+  const Hdf5Id space(H5Screate_simple(1, &n, nullptr));
+  const Hdf5Id attribute(H5Acreate_by_name(id_.get(), object.c_str(), name.c_str(), H5T_IEEE_F64LE, space.get(),
+                                           H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT));
+  if (!attribute.valid() || H5Awrite(attribute.get(), H5T_NATIVE_DOUBLE, values.data()) < 0) {
+    fail_writing(fmt::format("attribute {} of {} cannot be written", name, object));
+  }
+}
+
+void Hdf5File::change_attribute(const std::string& object, const std::string& name, std::int64_t value) {
+  const Hdf5Id attribute(H5Aopen_by_name(id_.get(), object.c_str(), name.c_str(), H5P_DEFAULT, H5P_DEFAULT));
+  if (!attribute.valid() || H5Awrite(attribute.get(), H5T_NATIVE_INT64, &value) < 0) {
+    fail_writing(fmt::format("attribute {} of {} cannot be written", name, object));
+  }
+}
+
+void Hdf5File::change_attribute(const std::string& object, const std::string& name, std::string_view text) {
+  const Hdf5Id attribute(H5Aopen_by_name(id_.get(), object.c_str(), name.c_str(), H5P_DEFAULT, H5P_DEFAULT));
+  const Hdf5Id type(attribute.valid() ? H5Aget_type(attribute.get()) : -1);
+  const std::size_t room = type.valid() ? H5Tget_size(type.get()) : 1;
+  std::string padded(up_to_bytes(text, room - 1));
+  padded.resize(room, '\0');
+  if (!type.valid() || H5Awrite(attribute.get(), type.get(), padded.data()) < 0) {
+    fail_writing(fmt::format("attribute {} of {} cannot be written", name, object));
+  }
+}
+
+bool Hdf5File::has_attribute(const std::string& object, const std::string& name) const {
+  return H5Aexists_by_name(id_.get(), object.c_str(), name.c_str(), H5P_DEFAULT) > 0;
+}
+
+Hdf5Id Hdf5File::open_attribute(const std::string& object, const std::string& name) const {
+  Hdf5Id attribute(H5Aopen_by_name(id_.get(), object.c_str(), name.c_str(), H5P_DEFAULT, H5P_DEFAULT));
+  if (!attribute.valid()) fail_reading(fmt::format("attribute {} of {}: missing", name, object));
+  const Hdf5Id space(H5Aget_space(attribute.get()));
+  if (H5Sget_simple_extent_npoints(space.get()) != 1) {
+    fail_reading(fmt::format("attribute {} of {}: not a single value", name, object));
+  }
+  return attribute;
+}
+
+std::string Hdf5File::read_text(const std::string& object, const std::string& name) const {
+  const Hdf5Id attribute = open_attribute(object, name);
+  const Hdf5Id type(H5Aget_type(attribute.get()));
+  if (H5Tget_class(type.get()) != H5T_STRING || H5Tis_variable_str(type.get()) > 0) {
+    fail_reading(fmt::format("attribute {} of {}: not text of a fixed length", name, object));
+  }
+  std::string text(H5Tget_size(type.get()), '\0');
+  if (H5Aread(attribute.get(), type.get(), text.data()) < 0) {
+    fail_reading(fmt::format("attribute {} of {}: {}", name, object, hdf5_error()));
+  }
+  return up_to_zero(std::move(text));
+}
+
+std::int64_t Hdf5File::read_integer(const std::string& object, const std::string& name) const {
+  const Hdf5Id attribute = open_attribute(object, name);
+  std::int64_t value = 0;
+  if (H5Aread(attribute.get(), H5T_NATIVE_INT64, &value) < 0) {
+    fail_reading(fmt::format("attribute {} of {}: not an integer", name, object));
+  }
+  return value;
+}
+
+// --- tables with named fields
+
+namespace {
+
+/// A row type that holds one field: the library reads and writes just that one of a table.
+Hdf5Id single_field(const std::string& name, std::int64_t type) {
+  Hdf5Id row(H5Tcreate(H5T_COMPOUND, H5Tget_size(type)));
+  H5Tinsert(row.get(), name.c_str(), 0, type);
+  return row;
+}
+
+std::size_t longest(const std::vector<std::string>& texts) {
+  std::size_t bytes = 0;
+  for (const std::string& text : texts) bytes = std::max(bytes, text.size());
+  return bytes;
+}
+
+/// Texts side by side, each padded to the same length.
+std::vector<char> padded_texts(const std::vector<std::string>& texts, std::size_t bytes) {
+  std::vector<char> cells(texts.size() * bytes, '\0');
+  for (std::size_t i = 0; i < texts.size(); ++i) std::ranges::copy(texts[i], cells.begin() + i * bytes);
+  return cells;
+}
+
+}  // namespace
+
+void Hdf5File::write_fields(const std::string& path, std::int64_t rows, const std::vector<Field>& fields) {
+  std::vector<Hdf5Id> types;
+  std::size_t row_bytes = 0;
+  for (const Field& field : fields) {
+    const auto* texts = std::get_if<std::vector<std::string>>(&field.values);
+    types.push_back(texts != nullptr ? text_type(longest(*texts)) : Hdf5Id(H5Tcopy(H5T_STD_I64LE)));
+    row_bytes += H5Tget_size(types.back().get());
+  }
+  const Hdf5Id row_type(H5Tcreate(H5T_COMPOUND, row_bytes));
+  std::size_t offset = 0;
+  for (std::size_t f = 0; f < fields.size(); ++f) {
+    H5Tinsert(row_type.get(), fields[f].name.c_str(), offset, types[f].get());
+    offset += H5Tget_size(types[f].get());
+  }
+  const hsize_t shape = static_cast<hsize_t>(rows);
+  const Hdf5Id space(H5Screate_simple(1, &shape, nullptr));
+  const Hdf5Id creation(H5Pcreate(H5P_DATASET_CREATE));
+  H5Pset_obj_track_times(creation.get(), false);
+  const Hdf5Id link = link_properties();
+  const Hdf5Id dataset(
+      H5Dcreate2(id_.get(), path.c_str(), row_type.get(), space.get(), link.get(), creation.get(), H5P_DEFAULT));
+  if (!dataset.valid()) fail_writing(path + " cannot be made");
+  const auto write = [&](const std::string& name, std::int64_t type, const void* data) {
+    const Hdf5Id field = single_field(name, type);
+    if (H5Dwrite(dataset.get(), field.get(), H5S_ALL, H5S_ALL, H5P_DEFAULT, data) < 0) {
+      fail_writing(path + " cannot be written");
+    }
+  };
+  for (std::size_t f = 0; f < fields.size() && rows > 0; ++f) {
+    if (const auto* texts = std::get_if<std::vector<std::string>>(&fields[f].values)) {
+      const std::vector<char> cells = padded_texts(*texts, H5Tget_size(types[f].get()));
+      write(fields[f].name, types[f].get(), cells.data());
+    } else {
+      write(fields[f].name, H5T_NATIVE_INT64, std::get<std::vector<std::int64_t>>(fields[f].values).data());
+    }
+  }
+}
+
+std::vector<std::string> Hdf5File::read_text_field(const std::string& path, const std::string& field) const {
+  const Hdf5Id dataset(has(path) ? H5Dopen2(id_.get(), path.c_str(), H5P_DEFAULT) : -1);
+  if (!dataset.valid()) fail_reading(path + ": missing");
+  const Hdf5Id row(H5Dget_type(dataset.get()));
+  const int index = H5Tget_class(row.get()) == H5T_COMPOUND ? H5Tget_member_index(row.get(), field.c_str()) : -1;
+  const Hdf5Id type(index < 0 ? -1 : H5Tget_member_type(row.get(), static_cast<unsigned>(index)));
+  if (!type.valid() || H5Tget_class(type.get()) != H5T_STRING || H5Tis_variable_str(type.get()) > 0) {
+    fail_reading(fmt::format("{}: field {}: missing", path, field));
+  }
+  const Hdf5Id space(H5Dget_space(dataset.get()));
+  const std::size_t rows = static_cast<std::size_t>(std::max<hssize_t>(H5Sget_simple_extent_npoints(space.get()), 0));
+  const std::size_t bytes = H5Tget_size(type.get());
+  std::vector<char> cells(rows * bytes, '\0');
+  const Hdf5Id member = single_field(field, type.get());
+  if (rows > 0 && H5Dread(dataset.get(), member.get(), H5S_ALL, H5S_ALL, H5P_DEFAULT, cells.data()) < 0) {
+    fail_reading(fmt::format("{}: field {}: {}", path, field, hdf5_error()));
+  }
+  std::vector<std::string> texts;
+  for (std::size_t i = 0; i < rows; ++i) texts.push_back(up_to_zero(std::string(&cells[i * bytes], bytes)));
+  return texts;
+}
+
+std::vector<std::int64_t> Hdf5File::read_integer_field(const std::string& path, const std::string& field) const {
+  const Hdf5Id dataset(has(path) ? H5Dopen2(id_.get(), path.c_str(), H5P_DEFAULT) : -1);
+  if (!dataset.valid()) fail_reading(path + ": missing");
+  const Hdf5Id space(H5Dget_space(dataset.get()));
+  const std::size_t rows = static_cast<std::size_t>(std::max<hssize_t>(H5Sget_simple_extent_npoints(space.get()), 0));
+  std::vector<std::int64_t> values(rows);
+  const Hdf5Id member = single_field(field, H5T_NATIVE_INT64);
+  if (rows > 0 && H5Dread(dataset.get(), member.get(), H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data()) < 0) {
+    fail_reading(fmt::format("{}: field {}: {}", path, field, hdf5_error()));
+  }
+  return values;
+}
+
+}  // namespace stickslip

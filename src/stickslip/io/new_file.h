@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <filesystem>
+
+namespace stickslip {
+
+/// A file that appears under its name only once it has begun well: written under a temporary name beside it, then
+/// published. What stood under the name is there until then. Unpublished, it leaves nothing behind.
+class NewFile {
+ public:
+  /// Throws InputError where `path` cannot name a new file: it is a folder or a device; WriteError where its folder
+  /// does not exist.
+  explicit NewFile(const std::filesystem::path& path);
+  NewFile(const NewFile&) = delete;
+  NewFile& operator=(const NewFile&) = delete;
+  ~NewFile();
+
+  const std::filesystem::path& path() const { return path_; }
+  /// The name to write under before publish().
+  const std::filesystem::path& temporary_path() const { return temporary_path_; }
+  /// Gives the file its name. Throws WriteError.
+  void publish();
+
+ private:
+  std::filesystem::path path_;
+  std::filesystem::path temporary_path_;
+  bool published_ = false;
+};
+
+}  // namespace stickslip

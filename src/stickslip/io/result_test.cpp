@@ -1,0 +1,489 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What ResultWriter writes, Trajectory reads.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <fstream>
+#include <limits>
+
+#include "stickslip/base/build_info.h"
+#include "stickslip/base/input_error.h"
+#include "stickslip/io/csv_writer.h"
+#include "stickslip/io/result_reader.h"
+#include "stickslip/io/result_writer.h"
+#include "tests/support/temporary_folder.h"
+
+namespace stickslip {
+namespace {
+
+namespace fs = std::filesystem;
+using test::TemporaryFolder;
+
+const double kNan = std::numeric_limits<double>::quiet_NaN();
+
+/// A disc "Ball 1" and a box with four corners on a floor, in a plane.
+System make_system() {
+  SystemBuilder builder(true, Vector3(0.0, -9.81, 0.0));
+  Body ball;
+  ball.name = "Ball 1";
+  ball.type = BodyType::planar;
+  ball.mass = 2.0;
+  ball.inertia(2, 2) = 0.5;
+  ball.drawing_origin = Vector3(0.25, 0.0, 0.0);
+  ball.shapes = {Shape{.name = "hull", .geometry = Sphere{.radius = 0.5}}};
+  Body box = ball;
+  box.name = "b\xc3\xb6x";
+  box.shapes = {Shape{.name = "hull", .geometry = Box{.size = Vector3(1.0, 1.0, 0.0)}}};
+  Body floor;
+  floor.name = "floor";
+  floor.type = BodyType::fixed;
+  floor.shapes = {Shape{.name = "top", .geometry = HalfSpace{.normal = Vector3::UnitY()}}};
+  const int ball_index = builder.add_body(ball);
+  const int box_index = builder.add_body(box);
+  const int floor_index = builder.add_body(floor);
+  builder.add_contact({.name = "ball-floor", .first = floor_index, .second = ball_index, .friction = 0.25});
+  builder.add_contact({.name = "box,floor", .first = floor_index, .second = box_index});
+  return builder.build();
+}
+
+/// A state and report of step n in which every number is another.
+struct Example {
+  explicit Example(const System& system, int n = 0) {
+    state.t = 0.1 * n;
+    state.step = n;
+    state.q = Vector::LinSpaced(system.n_q(), 1.0 + n, 2.0 + n);
+    state.u = Vector::LinSpaced(system.n_u(), -1.0 - n, -2.0 / 3.0);
+    report.t = state.t;
+    report.step = 0.1;
+    report.solve.iterations = n;
+    report.solve.residual = {1e-12 * n, 1e-13 * n};
+    report.penetration = 1e-3 / (1 + n);
+    report.energy_error = -1e-9 * n;
+    report.a = Vector::Constant(system.n_u(), kNan);
+    for (std::size_t k = 0; k < system.contact_points().size(); ++k) {
+      ContactReport c;
+      c.contact = system.contact_points()[k].pair;
+      c.point = system.contact_points()[k].index;
+      c.friction_dim = 1;
+      const double x = 10.0 * static_cast<double>(k) + n;
+      c.gap = -x;
+      c.position = Vector3(x, 0.5, 0.0);
+      c.normal = Vector3(0.6, 0.8, 0.0);
+      c.tangent = Vector3(0.8, -0.6, 0.0);
+      c.status = ContactStatus::slip;
+      c.force = {x + 0.1, x + 0.2};
+      c.impulse = {kNan, kNan};
+      c.percussion = {x + 0.3, x + 0.4};
+      report.contacts.push_back(c);
+    }
+  }
+  State state;
+  StepReport report;
+};
+
+ResultHeader make_header() {
+  ResultHeader header;
+  header.name = "example";
+  header.scene = "stickslip = 1\n# with \xc3\xa9 and a \"quote\"\n";
+  header.scheme = "moreau";
+  header.solver = "nsgs";
+  header.end = 1.0;
+  header.expected_rows = 11;
+  header.expected_steps = 11;
+  return header;
+}
+
+/// A finished result of so many steps, each an output row too.
+void write_example(const fs::path& path, const System& system, int steps, const ResultHeader& header = make_header()) {
+  const Example first(system);
+  ResultWriter writer(path, system, first.state, header);
+  for (int n = 0; n <= steps; ++n) {
+    const Example step(system, n);
+    writer.record_step(make_step_row(step.report));
+    writer.record(step.state, step.report);
+    if (n == 0) {
+      writer.checkpoint(writer.mark(step.state));
+      writer.publish();
+    }
+  }
+  writer.finish(RunState::done, "", writer.mark(Example(system, steps).state));
+}
+
+TEST(Result, HoldsWhatWasRecorded) {
+  const TemporaryFolder folder;
+  const System system = make_system();
+  write_example(folder / "r.h5", system, 10);
+  const Trajectory result(folder / "r.h5");
+  ASSERT_EQ(result.rows(), 11);
+  ASSERT_EQ(result.steps(), 11);
+  EXPECT_TRUE(result.finished());
+  for (int n = 0; n <= 10; ++n) {
+    const Example step(system, n);
+    EXPECT_EQ(result.read("/time")(n, 0), step.state.t);
+    EXPECT_EQ(result.read("/q").row(n).transpose(), step.state.q);
+    EXPECT_EQ(result.read("/u").row(n).transpose(), step.state.u);
+    EXPECT_TRUE(result.read("/a").row(n).array().isNaN().all());
+    const StepRow row = result.read_steps(n, 1).at(0);
+    EXPECT_EQ(row.time, step.state.t);
+    EXPECT_EQ(row.iterations, n);
+    EXPECT_EQ(row.residual, step.report.solve.residual.absolute);
+    EXPECT_EQ(row.energy_error, step.report.energy_error);
+  }
+}
+
+TEST(Result, BodiesAreSpatial) {
+  const TemporaryFolder folder;
+  const System system = make_system();
+  write_example(folder / "r.h5", system, 3);
+  const Trajectory result(folder / "r.h5");
+  const Example step(system, 2);
+  const std::string ball = "/bodies/Ball 1/";
+  EXPECT_EQ(result.read(ball + "position").row(2), RowMatrix({{step.state.q(0), step.state.q(1), 0.0}}));
+  EXPECT_EQ(result.read(ball + "velocity").row(2), RowMatrix({{step.state.u(0), step.state.u(1), 0.0}}));
+  EXPECT_EQ(result.read(ball + "angular_velocity").row(2), RowMatrix({{0.0, 0.0, step.state.u(2)}}));
+  const double half = 0.5 * step.state.q(2);
+  EXPECT_EQ(result.read(ball + "orientation").row(2), RowMatrix({{std::cos(half), 0.0, 0.0, std::sin(half)}}));
+  EXPECT_EQ(result.read("/bodies/floor/orientation").row(1), RowMatrix({{1.0, 0.0, 0.0, 0.0}}));
+}
+
+TEST(Result, ContactsHoldComponentsAndWorldVectors) {
+  const TemporaryFolder folder;
+  const System system = make_system();
+  write_example(folder / "r.h5", system, 3);
+  const Trajectory result(folder / "r.h5");
+  EXPECT_EQ(result.contact_points(),
+            (std::vector<std::string>{"ball-floor", "box,floor/0", "box,floor/1", "box,floor/2", "box,floor/3"}));
+  const Example step(system, 2);
+  const ContactReport& c = step.report.contacts[3];
+  const std::string group = "/contacts/box,floor/2/";
+  EXPECT_EQ(result.read(group + "gap")(2, 0), c.gap);
+  EXPECT_EQ(result.read(group + "status")(2, 0), 2.0);
+  EXPECT_EQ(result.read(group + "normal_force")(2, 0), c.force[0]);
+  EXPECT_EQ(result.read(group + "normal_percussion")(2, 0), c.percussion[0]);
+  EXPECT_TRUE(std::isnan(result.read(group + "normal_impulse")(2, 0)));
+  EXPECT_EQ(result.read(group + "friction_force")(2, 0), c.force[1]);
+  EXPECT_EQ(result.read(group + "friction_percussion")(2, 0), c.percussion[1]);
+  EXPECT_EQ(result.read(group + "point").row(2), RowMatrix({{c.position(0), c.position(1)}}));
+  EXPECT_EQ(result.read(group + "normal").row(2), RowMatrix({{0.6, 0.8}}));
+  EXPECT_EQ(result.read(group + "tangent").row(2), RowMatrix({{0.8, -0.6, 0.0}}));
+  const Vector3 force = c.force[0] * c.normal + c.force[1] * c.tangent;
+  EXPECT_EQ(result.read(group + "force").row(2), RowMatrix({{force(0), force(1)}}));
+  EXPECT_TRUE(result.read(group + "impulse").row(2).array().isNaN().all());
+}
+
+TEST(Result, ContensousMomentIsNoForce) {
+  SystemBuilder builder(false, Vector3::Zero());
+  Body point;
+  point.name = "p";
+  point.type = BodyType::point;
+  point.mass = 1.0;
+  point.shapes = {Shape{.name = "s", .geometry = PointShape{}}};
+  Body floor;
+  floor.name = "f";
+  floor.type = BodyType::fixed;
+  floor.shapes = {Shape{.name = "top", .geometry = HalfSpace{.normal = Vector3::UnitZ()}}};
+  const int p = builder.add_body(point);
+  const int f = builder.add_body(floor);
+  builder.add_contact({.name = "c", .first = f, .second = p, .friction = 1.0, .contensou_radius = 0.1});
+  const System system = builder.build();
+  const TemporaryFolder folder;
+  Example step(system);
+  ContactReport& c = step.report.contacts.at(0);
+  c.friction_dim = 3;
+  c.normal = Vector3::UnitZ();
+  c.tangent = Vector3::UnitX();
+  c.percussion = {1.0, 2.0, 3.0, 4.0};
+  ResultWriter writer(folder / "r.h5", system, step.state, make_header());
+  writer.record(step.state, step.report);
+  writer.publish();
+  writer.finish(RunState::done, "", writer.mark(step.state));
+  const Trajectory result(folder / "r.h5");
+  EXPECT_EQ(result.read("/contacts/c/friction_percussion"), RowMatrix({{2.0, 3.0, 4.0}}));
+  EXPECT_EQ(result.read("/contacts/c/percussion"), RowMatrix({{2.0, 3.0, 1.0}}));
+}
+
+TEST(Result, SaysWhereItComesFrom) {
+  const TemporaryFolder folder;
+  const System system = make_system();
+  write_example(folder / "r.h5", system, 1);
+  const Trajectory result(folder / "r.h5");
+  EXPECT_EQ(result.file().read_integer("/", "format"), 1);
+  EXPECT_EQ(result.text("stickslip"), version());
+  EXPECT_EQ(result.text("version"), version());
+  EXPECT_EQ(result.text("commit"), commit());
+  EXPECT_EQ(result.text("compiler"), compiler());
+  EXPECT_EQ(result.text("scene"), make_header().scene);
+  EXPECT_EQ(result.text("scheme"), "moreau");
+  EXPECT_EQ(result.text("solver"), "nsgs");
+  EXPECT_EQ(result.file().read_integer("/", "threads"), 1);
+  EXPECT_EQ(result.file().read_integer("/", "seed"), 0);
+  const std::vector<LayoutRow> layout = result.layout();
+  ASSERT_EQ(layout.size(), 3u);
+  EXPECT_EQ(layout[1].body, "b\xc3\xb6x");
+  EXPECT_EQ(layout[1].type, "planar");
+  EXPECT_EQ(layout[1].q_offset, 3);
+  EXPECT_EQ(layout[2].n_q, 0);
+}
+
+void expect_unit_and_meaning(const Hdf5File& file, const std::string& group) {
+  for (const std::string& name : file.children(group)) {
+    const std::string path = (group == "/" ? "" : group) + "/" + name;
+    if (file.is_group(path)) {
+      expect_unit_and_meaning(file, path);
+    } else {
+      EXPECT_NE(file.read_text(path, "unit"), "") << path;
+      EXPECT_NE(file.read_text(path, "meaning"), "") << path;
+    }
+  }
+}
+
+TEST(Result, EveryDatasetHasUnitAndMeaning) {
+  const TemporaryFolder folder;
+  const System system = make_system();
+  write_example(folder / "r.h5", system, 1);
+  expect_unit_and_meaning(Trajectory(folder / "r.h5").file(), "/");
+}
+
+TEST(Result, KeepsScenesLargerThanAnObjectHeader) {
+  const TemporaryFolder folder;
+  const System system = make_system();
+  ResultHeader header = make_header();
+  header.scene = std::string(300000, 'x') + "\xc3\xa9";
+  write_example(folder / "r.h5", system, 2, header);
+  const Trajectory result(folder / "r.h5");
+  EXPECT_EQ(result.text("scene"), header.scene);
+  EXPECT_TRUE(result.finished());
+}
+
+TEST(Result, SinglePrecisionRoundsAllButTime) {
+  const TemporaryFolder folder;
+  const System system = make_system();
+  ResultHeader header = make_header();
+  header.single_precision = true;
+  write_example(folder / "r.h5", system, 3, header);
+  const Trajectory result(folder / "r.h5");
+  const Example step(system, 3);
+  EXPECT_EQ(result.read("/time")(3, 0), step.state.t);
+  EXPECT_EQ(result.read("/q")(3, 1), static_cast<double>(static_cast<float>(step.state.q(1))));
+  EXPECT_EQ(result.read_steps(3, 1)[0].penetration, step.report.penetration);
+}
+
+TEST(Result, ManyRowsGoOutInWholeChunksAndComeBack) {
+  const TemporaryFolder folder;
+  const System system = make_system();
+  ResultHeader header = make_header();
+  header.expected_rows = header.expected_steps = 5000;
+  write_example(folder / "r.h5", system, 4999, header);
+  const Trajectory result(folder / "r.h5");
+  ASSERT_EQ(result.rows(), 5000);
+  const RowMatrix q = result.read("/q");
+  for (int n = 0; n < 5000; ++n) ASSERT_EQ(q(n, 0), 1.0 + n);
+}
+
+TEST(Result, IsReadableWhileItIsWritten) {
+  const TemporaryFolder folder;
+  const System system = make_system();
+  const Example first(system);
+  ResultWriter writer(folder / "r.h5", system, first.state, make_header());
+  EXPECT_FALSE(fs::exists(folder / "r.h5")) << "not before it is published";
+  writer.record(first.state, first.report);
+  writer.record_step(make_step_row(first.report));
+  writer.checkpoint(writer.mark(first.state));
+  writer.publish();
+  EXPECT_EQ(Trajectory(folder / "r.h5").rows(), 1);
+  const Example second(system, 1);
+  writer.record(second.state, second.report);
+  writer.record_step(make_step_row(second.report));
+  writer.flush();
+  const Trajectory live(folder / "r.h5");
+  EXPECT_EQ(live.rows(), 2);
+  EXPECT_FALSE(live.finished());
+  EXPECT_EQ(live.text("outcome"), "running");
+  EXPECT_EQ(live.checkpoint().value().rows, 1);
+}
+
+TEST(Result, TheNewestWholeCheckpointCounts) {
+  const TemporaryFolder folder;
+  const System system = make_system();
+  const Example first(system);
+  ResultWriter writer(folder / "r.h5", system, first.state, make_header());
+  writer.publish();
+  EXPECT_FALSE(Trajectory(folder / "r.h5").checkpoint().has_value());
+  for (int n = 0; n < 5; ++n) {
+    const Example step(system, n);
+    writer.record(step.state, step.report);
+    writer.record_step(make_step_row(step.report));
+    writer.checkpoint(writer.mark(step.state));
+    const std::optional<Checkpoint> found = Trajectory(folder / "r.h5").checkpoint();
+    ASSERT_TRUE(found.has_value());
+    EXPECT_EQ(found->rows, n + 1);
+    EXPECT_EQ(found->steps, n + 1);
+    EXPECT_EQ(to_bytes(found->state), to_bytes(step.state));
+  }
+}
+
+/// Overwrites the stored bytes of `state` in a file, wherever they are, but for the first `keep` bytes.
+int damage(const fs::path& path, const State& state, std::size_t keep) {
+  std::ifstream in(path, std::ios::binary);
+  std::string content{std::istreambuf_iterator<char>(in), {}};
+  in.close();
+  const std::vector<std::byte> bytes = to_bytes(state);
+  const std::string stored(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  int found = 0;
+  for (std::size_t at = content.find(stored); at != std::string::npos; at = content.find(stored, at + 1)) {
+    for (std::size_t i = keep; i < stored.size(); ++i) content[at + i] = '\x55';
+    ++found;
+  }
+  std::ofstream(path, std::ios::binary) << content;
+  return found;
+}
+
+TEST(Result, ATornCheckpointLeavesTheOneBefore) {
+  const TemporaryFolder folder;
+  const System system = make_system();
+  const Example first(system), second(system, 1);
+  {
+    ResultWriter writer(folder / "r.h5", system, first.state, make_header());
+    for (const Example* step : {&first, &second}) {
+      writer.record(step->state, step->report);
+      writer.record_step(make_step_row(step->report));
+      writer.checkpoint(writer.mark(step->state));
+    }
+    writer.publish();
+  }
+  ASSERT_EQ(damage(folder / "r.h5", second.state, 40), 1);
+  const std::optional<Checkpoint> found = Trajectory(folder / "r.h5").checkpoint();
+  ASSERT_TRUE(found.has_value());
+  EXPECT_EQ(found->state.step, 0);
+  EXPECT_EQ(found->rows, 1);
+  ASSERT_EQ(damage(folder / "r.h5", first.state, 40), 1);
+  EXPECT_FALSE(Trajectory(folder / "r.h5").checkpoint().has_value());
+}
+
+TEST(Result, CopiedRowsAreTheSame) {
+  const TemporaryFolder folder;
+  const System system = make_system();
+  write_example(folder / "a.h5", system, 10);
+  {
+    const Trajectory from(folder / "a.h5");
+    const Example first(system);
+    ResultWriter writer(folder / "b.h5", system, first.state, make_header());
+    writer.copy_rows(from.file(), {4, 6, Example(system, 5).state});
+    writer.publish();
+    writer.finish(RunState::interrupted, "", {4, 6, Example(system, 5).state});
+  }
+  const Trajectory a(folder / "a.h5"), b(folder / "b.h5");
+  ASSERT_EQ(b.rows(), 4);
+  ASSERT_EQ(b.steps(), 6);
+  EXPECT_EQ(b.read("/q"), a.read("/q", 0, 4));
+  EXPECT_EQ(b.read("/contacts/box,floor/3/force"), a.read("/contacts/box,floor/3/force", 0, 4));
+  EXPECT_EQ(b.read_steps(5, 1)[0].residual, a.read_steps(5, 1)[0].residual);
+}
+
+TEST(Result, RefusesAPlaceThatCannotBe) {
+  const TemporaryFolder folder;
+  const System system = make_system();
+  const Example first(system);
+  EXPECT_THROW(ResultWriter(folder / "none/r.h5", system, first.state, make_header()), WriteError);
+  EXPECT_THROW(ResultWriter(folder.path(), system, first.state, make_header()), InputError);
+  EXPECT_THROW(ResultWriter("/dev/null", system, first.state, make_header()), InputError);
+  ResultWriter writer(folder / "r.h5", system, first.state, make_header());
+  writer.publish();
+  EXPECT_THROW(ResultWriter(folder / "r.h5", system, first.state, make_header()), InputError) << "it is being written";
+}
+
+TEST(Result, UnpublishedLeavesNothingAndKeepsWhatWasThere) {
+  const TemporaryFolder folder;
+  const System system = make_system();
+  write_example(folder / "r.h5", system, 2);
+  {
+    const Example first(system);
+    const ResultWriter writer(folder / "r.h5", system, first.state, make_header());
+  }
+  EXPECT_EQ(Trajectory(folder / "r.h5").rows(), 3);
+  EXPECT_EQ(std::distance(fs::directory_iterator(folder.path()), fs::directory_iterator()), 1);
+}
+
+TEST(Trajectory, RefusesWhatIsNoResult) {
+  const TemporaryFolder folder;
+  EXPECT_THROW(Trajectory(folder / "none.h5"), InputError);
+  EXPECT_THROW(Trajectory(folder.path()), InputError);
+  std::ofstream(folder / "text.h5") << "no HDF5";
+  EXPECT_THROW(Trajectory(folder / "text.h5"), InputError);
+  Hdf5File::create(folder / "other.h5", "other.h5").close();
+  EXPECT_THROW(Trajectory(folder / "other.h5"), InputError);
+}
+
+TEST(Trajectory, RefusesANewerFormat) {
+  const TemporaryFolder folder;
+  Hdf5File file = Hdf5File::create(folder / "r.h5", "r.h5");
+  file.write_attribute("/", "stickslip", "9.0.0");
+  file.write_attribute("/", "format", kResultFormat + 1);
+  file.close();
+  try {
+    const Trajectory result(folder / "r.h5");
+    FAIL();
+  } catch (const InputError& error) {
+    EXPECT_EQ(error.key(), "format");
+  }
+}
+
+TEST(Csv, WritesEveryDigitInTheDocumentedOrder) {
+  const TemporaryFolder folder;
+  const System system = make_system();
+  const Example step(system, 1);
+  CsvWriter csv(folder / "r.csv", system);
+  csv.record(step.state, step.report);
+  csv.publish();
+  csv.finish();
+  std::ifstream in(folder / "r.csv");
+  std::string header, row;
+  std::getline(in, header);
+  std::getline(in, row);
+  const std::string start =
+      "t,q1,q2,q3,q4,q5,q6,u1,u2,u3,u4,u5,u6,ball-floor.gap,ball-floor.lambda_N,ball-floor.Lambda_N,ball-floor.P_N,"
+      "ball-floor.lambda_F1,ball-floor.Lambda_F1,ball-floor.P_F1,\"box,floor/0.gap\",";
+  EXPECT_EQ(header.substr(0, start.size()), start);
+  EXPECT_EQ(row.substr(0, 20), "0.10000000000000001,");
+  std::vector<double> numbers;
+  std::istringstream fields(row);
+  for (std::string field; std::getline(fields, field, ',');) numbers.push_back(std::stod(field));
+  ASSERT_EQ(numbers.size(), 13u + 5 * 7);
+  EXPECT_EQ(numbers[12], step.state.u(5));
+  EXPECT_EQ(numbers[13], step.report.contacts[0].gap);
+  EXPECT_TRUE(std::isnan(numbers[15]));
+  EXPECT_EQ(numbers[16], step.report.contacts[0].percussion[0]);
+  EXPECT_EQ(numbers[19], step.report.contacts[0].percussion[1]);
+}
+
+TEST(Csv, CopiedRowsAreTheSameText) {
+  const TemporaryFolder folder;
+  const System system = make_system();
+  write_example(folder / "r.h5", system, 5);
+  CsvWriter direct(folder / "direct.csv", system);
+  for (int n = 0; n <= 5; ++n) {
+    const Example step(system, n);
+    direct.record(step.state, step.report);
+  }
+  CsvWriter copied(folder / "copied.csv", system);
+  copied.copy_rows(Trajectory(folder / "r.h5"), 6);
+  for (CsvWriter* csv : {&direct, &copied}) {
+    csv->publish();
+    csv->finish();
+  }
+  const auto read = [&folder](const char* name) {
+    std::ifstream in(folder / name);
+    return std::string{std::istreambuf_iterator<char>(in), {}};
+  };
+  EXPECT_EQ(read("copied.csv"), read("direct.csv"));
+}
+
+TEST(Csv, AFullDeviceIsAWriteError) {
+  if (!fs::exists("/dev/full")) GTEST_SKIP() << "no /dev/full";
+  const System system = make_system();
+  CsvWriter csv("/dev/full", system);
+  EXPECT_THROW(csv.flush(), WriteError);
+}
+
+}  // namespace
+}  // namespace stickslip

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "stickslip/io/step_row.h"
+
+#include <array>
+#include <limits>
+
+namespace stickslip {
+
+StepRow make_step_row(const StepReport& report) {
+  StepRow row;
+  row.time = report.t;
+  row.step = report.step;
+  row.status = static_cast<int>(report.status);
+  row.iterations = report.solve.iterations;
+  row.residual = report.solve.residual.absolute;
+  row.relative_residual = report.solve.residual.relative;
+  row.coulomb_residual = report.coulomb_residual;
+  row.penetration = report.penetration;
+  row.drift_position = report.drift_position;
+  row.drift_angle = report.drift_angle;
+  row.kinetic_energy = report.kinetic_energy;
+  row.potential_energy = report.potential_energy;
+  row.work = report.work;
+  row.dissipated = report.dissipated;
+  row.energy_error = report.energy_error;
+  row.contacts = report.closed_contacts;
+  row.choices = report.choices;
+  return row;
+}
+
+StepRow make_failed_step_row(const StepReport& report, double t_end, double h) {
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  StepRow row = make_step_row(report);
+  row.time = t_end;
+  row.step = h;
+  row.status = static_cast<int>(Status::failed);
+  for (const StepColumn& column : step_columns()) {
+    if (const auto* member = std::get_if<double StepRow::*>(&column.member)) {
+      if (*member != &StepRow::time && *member != &StepRow::step) row.*(*member) = nan;
+    }
+  }
+  return row;
+}
+
+std::span<const StepColumn> step_columns() {
+  static constexpr std::array kColumns = {
+      StepColumn{"time", "s", "end of the step", &StepRow::time},
+      StepColumn{"step", "s", "length of the step", &StepRow::step},
+      StepColumn{"status", "1", "0 ok, 1 inexact: residual above the tolerance, 2 failed", &StepRow::status},
+      StepColumn{"iterations", "1", "of the solver, in its own count", &StepRow::iterations},
+      StepColumn{"residual", "m/s", "of the contact problem, under the law that was solved", &StepRow::residual},
+      StepColumn{"relative_residual", "1",
+                 "the same over the size of the problem: ok is at most the solver's tolerance",
+                 &StepRow::relative_residual},
+      StepColumn{"coulomb_residual", "m/s", "of the contact problem, under the exact Coulomb law",
+                 &StepRow::coulomb_residual},
+      StepColumn{"penetration", "m", "deepest at the end of the step, at least 0", &StepRow::penetration},
+      StepColumn{"drift_position", "m", "worst of the joints at the end of the step", &StepRow::drift_position},
+      StepColumn{"drift_angle", "rad", "worst of the joints at the end of the step", &StepRow::drift_angle},
+      StepColumn{"kinetic_energy", "J", "at the end of the step", &StepRow::kinetic_energy},
+      StepColumn{"potential_energy", "J", "of gravity (zero at the origin) and springs", &StepRow::potential_energy},
+      StepColumn{"work", "J", "since the start, of loads, dampers and prescribed motions", &StepRow::work},
+      StepColumn{"dissipated", "J", "since the start, by contacts and dry friction", &StepRow::dissipated},
+      StepColumn{"energy_error", "J", "kinetic + potential - initial - work + dissipated", &StepRow::energy_error},
+      StepColumn{"contacts", "1", "contact points that are not open", &StepRow::contacts},
+      StepColumn{"choices", "1", "where the laws left a choice and a rule made it", &StepRow::choices},
+  };
+  return kColumns;
+}
+
+}  // namespace stickslip

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <variant>
+
+#include "stickslip/stepping/step_report.h"
+
+namespace stickslip {
+
+/// A row of /steps: the certificate of one step.
+struct StepRow {
+  double time = 0.0;               // [s] the end of the step
+  double step = 0.0;               // [s] its length
+  std::int64_t status = 0;         // [-] Status
+  std::int64_t iterations = 0;     // [-]
+  double residual = 0.0;           // [m/s]
+  double relative_residual = 0.0;  // [-]
+  double coulomb_residual = 0.0;   // [m/s]
+  double penetration = 0.0;        // [m]
+  double drift_position = 0.0;     // [m]
+  double drift_angle = 0.0;        // [rad]
+  double kinetic_energy = 0.0;     // [J]
+  double potential_energy = 0.0;   // [J]
+  double work = 0.0;               // [J]
+  double dissipated = 0.0;         // [J]
+  double energy_error = 0.0;       // [J]
+  std::int64_t contacts = 0;       // [-]
+  std::int64_t choices = 0;        // [-]
+};
+
+StepRow make_step_row(const StepReport& report);
+/// The row of a step that failed: what it would have reached is unknown (NaN).
+StepRow make_failed_step_row(const StepReport& report, double t_end, double h);
+
+/// One column of /steps.
+struct StepColumn {
+  const char* name;
+  const char* unit;
+  const char* meaning;
+  std::variant<double StepRow::*, std::int64_t StepRow::*> member;
+};
+std::span<const StepColumn> step_columns();
+
+}  // namespace stickslip
