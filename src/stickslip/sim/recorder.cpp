@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "stickslip/sim/recorder.h"
+
+namespace stickslip {
+namespace {
+
+ResultHeader make_header(const Scene& scene, const BuiltScene& built, const StepGrid& grid) {
+  ResultHeader header;
+  header.name = scene.name;
+  header.scene = to_toml(scene);
+  header.scheme = built.stepper->name();
+  header.solver = built.solver->name();
+  header.start = scene.time.start;
+  header.end = scene.time.end;
+  header.single_precision = scene.output.single_precision;
+  header.expected_rows = grid.rows();
+  header.expected_steps = grid.steps() + 1;
+  return header;
+}
+
+}  // namespace
+
+Recorder::Recorder(const Scene& scene, const BuiltScene& built, const State& initial, const StepGrid& grid,
+                   const RunOptions& options)
+    : grid_(grid), result_(options.output, *built.system, initial, make_header(scene, built, grid)) {
+  if (options.checkpoint_every) steps_per_checkpoint_ = grid.steps_in(*options.checkpoint_every);
+  if (options.csv) csv_.emplace(*options.csv, *built.system);
+}
+
+void Recorder::begin(const State& state, const StepReport& report) {
+  result_.record(state, report);
+  result_.record_step(make_step_row(report));
+  if (csv_) csv_->record(state, report);
+  mark(state);
+  publish();
+}
+
+void Recorder::begin(const Trajectory& from, const Checkpoint& checkpoint) {
+  result_.copy_rows(from.file(), checkpoint);
+  if (csv_) csv_->copy_rows(from, checkpoint.rows);
+  mark_ = checkpoint;
+  publish();
+}
+
+void Recorder::publish() {
+  result_.checkpoint(mark_);
+  if (csv_) csv_->flush();
+  result_.publish();
+  if (csv_) csv_->publish();
+}
+
+void Recorder::record(const State& state, const StepReport& report) {
+  result_.record_step(make_step_row(report));
+  if (grid_.is_output(state.step)) {
+    result_.record(state, report);
+    if (csv_) csv_->record(state, report);
+  }
+  if (steps_per_checkpoint_ && state.step % *steps_per_checkpoint_ == 0 && state.step < grid_.steps()) {
+    result_.checkpoint(result_.mark(state));
+  }
+}
+
+void Recorder::record_failure(const StepRow& row) {
+  result_.record_step(row);
+}
+
+void Recorder::save(const State& state) {
+  if (csv_) csv_->flush();
+  if (steps_per_checkpoint_) {
+    result_.flush();
+  } else {
+    result_.checkpoint(result_.mark(state));
+  }
+}
+
+void Recorder::finish(RunState outcome, const std::string& message) {
+  result_.finish(outcome, message, mark_);
+  if (csv_) csv_->finish();
+}
+
+}  // namespace stickslip

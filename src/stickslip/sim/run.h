@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "stickslip/scene/scene.h"
+#include "stickslip/sim/summary.h"
+
+namespace stickslip {
+
+/// How far a run is.
+struct Progress {
+  double share = 0.0;             // [-] done, in [0, 1]
+  double time = 0.0;              // [s] simulated
+  std::int64_t steps = 0;         // [-] done
+  double steps_per_second = 0.0;  // [1/s] of wall-clock time, since this program took it up
+  int contacts = 0;               // [-] closed now
+  double worst_residual = 0.0;    // [m/s] of all steps
+  double seconds_left = 0.0;      // [s] of wall-clock time
+};
+
+struct RunOptions {
+  std::filesystem::path output;                   // the result file
+  std::optional<std::filesystem::path> csv;       // the output rows as text too
+  std::optional<std::filesystem::path> resume;    // go on from this result's last checkpoint
+  std::optional<double> checkpoint_every;         // [s] simulated; none: once a second of wall-clock time
+  const std::atomic<bool>* stop = nullptr;        // set by someone else: finish the step and end
+  std::function<void(const Progress&)> progress;  // called now and then, and at the end
+};
+
+enum class Outcome {
+  done,         // the end was reached and every step held the laws
+  inexact,      // the end was reached; some steps stayed above the tolerance
+  failed,       // a step failed; the result holds all up to it
+  interrupted,  // `stop` was set; the result can be resumed
+};
+
+struct RunResult {
+  Outcome outcome = Outcome::done;
+  Summary summary;
+  std::string message;        // why a step failed
+  double time = 0.0;          // [s] simulated time reached
+  double wall_seconds = 0.0;  // [s] wall-clock time of this run
+};
+
+/// Simulates a scene and writes its result. Throws InputError (nothing is written then) and WriteError.
+RunResult run(const Scene& scene, const RunOptions& options);
+
+}  // namespace stickslip

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "stickslip/sim/summary.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace stickslip {
+
+void Worst::add(double x, double t) {
+  // What is not a number is worse than any number, and stays.
+  if (std::isnan(value) || std::abs(x) <= value) return;
+  value = std::abs(x);
+  time = t;
+}
+
+void Summary::add(const StepRow& row) {
+  if (row.status == static_cast<int>(Status::failed)) {
+    ++failed;
+    return;
+  }
+  ++steps;
+  if (row.status == static_cast<int>(Status::inexact) && inexact++ == 0) first_inexact = row.time;
+  choices += row.choices;
+  iterations += row.iterations;
+  most_contacts = std::max(most_contacts, row.contacts);
+  residual.add(row.residual, row.time);
+  relative_residual.add(row.relative_residual, row.time);
+  coulomb_residual.add(row.coulomb_residual, row.time);
+  penetration.add(row.penetration, row.time);
+  drift_position.add(row.drift_position, row.time);
+  drift_angle.add(row.drift_angle, row.time);
+  energy_error.add(row.energy_error, row.time);
+}
+
+void Summary::add(std::span<const StepRow> rows) {
+  for (const StepRow& row : rows) add(row);
+}
+
+std::string describe(const Summary& s) {
+  std::string text = fmt::format("steps              {}", s.steps);
+  if (s.inexact > 0)
+    text += fmt::format(", {} above the tolerance, the first at t = {:.6g} s", s.inexact, s.first_inexact);
+  if (s.failed > 0) text += ", then one failed";
+  text += fmt::format("\ncontacts           {} at most, {:.3g} solver iterations a step", s.most_contacts,
+                      static_cast<double>(s.iterations) / static_cast<double>(std::max<std::int64_t>(s.steps, 1)));
+  if (s.choices > 0) text += fmt::format("; the laws left a choice {} times", s.choices);
+  text += "\nworst of all steps:\n";
+  const auto line = [&text](const char* name, const Worst& worst, const char* unit) {
+    text += fmt::format("  {:<17}{:<10.3g} {}", name, worst.value, unit);
+    if (std::isfinite(worst.time)) text += fmt::format("{}at t = {:.6g} s", *unit == '\0' ? "" : " ", worst.time);
+    text += '\n';
+  };
+  line("residual", s.residual, "m/s");
+  line("  relative", s.relative_residual, "");
+  line("  exact Coulomb", s.coulomb_residual, "m/s");
+  line("penetration", s.penetration, "m");
+  line("joint drift", s.drift_position, "m");
+  line("", s.drift_angle, "rad");
+  line("energy error", s.energy_error, "J");
+  return text;
+}
+
+}  // namespace stickslip

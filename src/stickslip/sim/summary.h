@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <string>
+
+#include "stickslip/io/step_row.h"
+
+namespace stickslip {
+
+/// The largest absolute value that a quantity had, and when.
+struct Worst {
+  double value = 0.0;                                      // in the quantity's unit
+  double time = std::numeric_limits<double>::quiet_NaN();  // [s]
+  void add(double x, double t);
+};
+
+/// How well the laws held over a run: the worst of every column of its certificate.
+struct Summary {
+  std::int64_t steps = 0;                                           // [-] done
+  std::int64_t inexact = 0;                                         // [-] of them above the tolerance
+  std::int64_t failed = 0;                                          // [-] beside them
+  std::int64_t choices = 0;                                         // [-] sum
+  std::int64_t iterations = 0;                                      // [-] sum
+  std::int64_t most_contacts = 0;                                   // [-]
+  double first_inexact = std::numeric_limits<double>::quiet_NaN();  // [s]
+  Worst residual;                                                   // [m/s]
+  Worst relative_residual;                                          // [-]
+  Worst coulomb_residual;                                           // [m/s]
+  Worst penetration;                                                // [m]
+  Worst drift_position;                                             // [m]
+  Worst drift_angle;                                                // [rad]
+  Worst energy_error;                                               // [J]
+
+  /// The rows of steps, not the initial one.
+  void add(const StepRow& row);
+  void add(std::span<const StepRow> rows);
+};
+
+/// The summary in words, a line a figure.
+std::string describe(const Summary& summary);
+
+}  // namespace stickslip
