@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+
+#include "commands.h"
+#include "stickslip/scene/build.h"
+#include "stickslip/scene/load_scene.h"
+
+namespace stickslip {
+namespace {
+
+class CheckCommand final : public Command {
+ public:
+  explicit CheckCommand(CLI::App& program) {
+    CLI::App* command = program.add_subcommand("check", "Say all that can be known of a scene without running it");
+    command->add_option("scene", scene_, "the scene file")->type_name("SCENE.toml");
+    command->add_option("--set", options_.overrides, "set any key of the scene, for example bodies.ball.mass=2")
+        ->type_name("KEY=VALUE");
+  }
+
+  int execute() override {
+    separate_scene(options_.overrides, scene_);
+    const SceneCheck found = check_scene(load_scene(scene_, options_));
+    for (const std::string& warning : found.warnings) fmt::print("{}\n", warning);
+    fmt::print("{}", found.summary);
+    return kDone;
+  }
+
+ private:
+  std::string scene_;
+  LoadOptions options_;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> add_check_command(CLI::App& program) {
+  return std::make_unique<CheckCommand>(program);
+}
+
+}  // namespace stickslip

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <atomic>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace CLI {
+class App;
+}
+
+namespace stickslip {
+
+/// What the program's exit status says.
+enum ExitStatus {
+  kDone = 0,
+  kInternalError = 1,
+  kBadInput = 2,      // bad usage, bad input, or nowhere to write to
+  kStepFailed = 3,    // the result holds all up to it
+  kInexact = 4,       // done, but some steps stayed above the tolerance
+  kInterrupted = 130  // by Ctrl-C
+};
+
+/// Set by Ctrl-C: finish what is being done and end.
+extern std::atomic<bool> stop_requested;
+
+/// One verb of the program: its options are bound to the members, execute() does the work.
+class Command {
+ public:
+  virtual ~Command() = default;
+  virtual int execute() = 0;
+};
+
+std::unique_ptr<Command> add_run_command(CLI::App& program);
+std::unique_ptr<Command> add_check_command(CLI::App& program);
+std::unique_ptr<Command> add_list_command(CLI::App& program);
+std::unique_ptr<Command> add_info_command(CLI::App& program);
+
+/// `--set a=1 b=2 SCENE` reads greedily: of the settings, the one that sets nothing is the scene, where none is named.
+/// Throws InputError where there is no scene then.
+void separate_scene(std::vector<std::string>& settings, std::string& scene);
+
+/// Where the scenes that ship lie: beside the installed program, or in the source folder; empty where there are none.
+std::filesystem::path find_scenes_folder(const std::filesystem::path& program);
+
+}  // namespace stickslip

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <array>
+#include <fstream>
+#include <span>
+#include <string_view>
+
+#include "commands.h"
+#include "stickslip/base/input_error.h"
+#include "stickslip/base/nearest.h"
+
+namespace stickslip {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Entry {
+  std::string_view name;
+  std::string_view meaning;
+};
+
+constexpr std::array kSchemes = {
+    Entry{"moreau", "Moreau-Jean midpoint time stepping, impulses over the step (default) [Moreau1988, Jean1999]"},
+};
+constexpr std::array kSolvers = {
+    Entry{"auto", "the one that suits the scheme (default)"},
+    Entry{"nsgs", "nonsmooth Gauss-Seidel with an exact solve of each contact; the exact Coulomb law"},
+    Entry{"pgs", "projected Gauss-Seidel; the relaxed (associated) law"},
+};
+constexpr std::array kShapes = {
+    Entry{"sphere", "radius (a disc in a planar scene); inside = true makes it a container"},
+    Entry{"point", "a point of the body"},
+    Entry{"half-space", "normal, offset: {x : n.x <= offset}, solid below"},
+    Entry{"box", "size: full edge lengths (a rectangle in a planar scene)"},
+    Entry{"capsule", "radius, length between centres, axis z"},
+    Entry{"cylinder", "radius, length, axis z; inside = true makes it a container, infinite without length"},
+    Entry{"convex", "points: the convex hull of them"},
+};
+constexpr std::array kJoints = {
+    Entry{"(none)", "joints are not available in this version"},
+};
+constexpr std::array kLaws = {
+    Entry{"friction", "Coulomb's, exact: 1 direction in planar scenes, 2 in space [-]"},
+    Entry{"contensou", "Coulomb-Contensou: sliding and drilling in one cone, over a contact radius [m]"},
+    Entry{"restitution", "Newton's: normal and tangential [-]"},
+    Entry{"dry-friction", "a force of constant bound between two bodies (under [forces]) [N]"},
+};
+
+void print(std::span<const Entry> entries) {
+  std::size_t width = 0;
+  for (const Entry& entry : entries) width = std::max(width, entry.name.size());
+  for (const Entry& entry : entries) fmt::print("{:<{}}  {}\n", entry.name, width, entry.meaning);
+}
+
+/// A scene's first comment line says what it is.
+std::string first_comment(const fs::path& scene) {
+  std::ifstream in(scene);
+  std::string line;
+  std::getline(in, line);
+  return line.starts_with("# ") ? line.substr(2) : "";
+}
+
+int print_scenes() {
+  const fs::path folder = find_scenes_folder(fs::read_symlink("/proc/self/exe"));
+  if (folder.empty()) throw InputError("the scenes that ship are not beside this program");
+  std::vector<fs::path> scenes;
+  for (const fs::directory_entry& entry : fs::recursive_directory_iterator(folder)) {
+    if (entry.path().extension() == ".toml") scenes.push_back(entry.path());
+  }
+  std::ranges::sort(scenes);
+  for (const fs::path& scene : scenes) fmt::print("{}\n    {}\n", scene.string(), first_comment(scene));
+  return kDone;
+}
+
+class ListCommand final : public Command {
+ public:
+  explicit ListCommand(CLI::App& program) {
+    CLI::App* command = program.add_subcommand("list", "List schemes, solvers, scenes, shapes, joints or laws");
+    command->add_option("what", what_, "schemes | solvers | scenes | shapes | joints | laws")
+        ->type_name("WHAT")
+        ->required();
+  }
+
+  int execute() override {
+    if (what_ == "scenes") return print_scenes();
+    for (const auto& [name, entries] : kLists) {
+      if (name != what_) continue;
+      print(entries);
+      return kDone;
+    }
+    std::vector<std::string_view> names = {"scenes"};
+    for (const auto& list : kLists) names.push_back(list.name);
+    const std::string nearest = nearest_name(what_, names);
+    throw InputError({}, "list", what_,
+                     "one of schemes, solvers, scenes, shapes, joints, laws" +
+                         (nearest.empty() ? "" : fmt::format("; did you mean '{}'?", nearest)));
+  }
+
+ private:
+  struct List {
+    std::string_view name;
+    std::span<const Entry> entries;
+  };
+  static constexpr std::array<List, 5> kLists = {
+      {{"schemes", kSchemes}, {"solvers", kSolvers}, {"shapes", kShapes}, {"joints", kJoints}, {"laws", kLaws}}};
+  std::string what_;
+};
+
+}  // namespace
+
+fs::path find_scenes_folder(const fs::path& program) {
+  const fs::path folder = program.parent_path();
+  std::error_code error;
+  for (const fs::path& candidate : {folder / "../share/stickslip/scenes", fs::path(STICKSLIP_SCENES_DIR)}) {
+    if (fs::is_directory(candidate, error)) return candidate.lexically_normal();
+  }
+  return {};
+}
+
+std::unique_ptr<Command> add_list_command(CLI::App& program) {
+  return std::make_unique<ListCommand>(program);
+}
+
+}  // namespace stickslip

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <csignal>
+#include <cstdio>
+#include <exception>
+#include <map>
+#include <new>
+#include <string_view>
+
+#include "commands.h"
+#include "stickslip/base/build_info.h"
+#include "stickslip/base/input_error.h"
+#include "stickslip/base/nearest.h"
+#include "stickslip/io/write_error.h"
+
+namespace stickslip {
+
+std::atomic<bool> stop_requested = false;
+
+void separate_scene(std::vector<std::string>& settings, std::string& scene) {
+  const auto setting =
+      std::ranges::find_if(settings, [](const std::string& s) { return s.find('=') == std::string::npos; });
+  if (scene.empty() && setting != settings.end()) {
+    scene = *setting;
+    settings.erase(setting);
+  }
+  if (scene.empty()) throw InputError("which scene? name its file");
+}
+
+namespace {
+
+static_assert(std::atomic<bool>::is_always_lock_free, "a signal handler may touch nothing else");
+
+/// The first Ctrl-C asks, the second ends the program at once.
+void request_stop(int signal) {
+  stop_requested.store(true);
+  std::signal(signal, SIG_DFL);
+}
+
+void set_signals() {
+  std::signal(SIGINT, request_stop);
+  std::signal(SIGTERM, request_stop);
+  // A file that may not grow any more (ulimit -f) is a failed write to be reported, not the end of the program.
+  std::signal(SIGXFSZ, SIG_IGN);
+}
+
+constexpr std::array<std::string_view, 6> kLaterVerbs = {"compare", "analyze", "report", "view", "solve", "gallery"};
+
+std::string suggestion(const std::string& word, const std::vector<std::string_view>& known) {
+  const std::string nearest = nearest_name(word, known);
+  return nearest.empty() ? "see stickslip --help" : fmt::format("did you mean '{}'?", nearest);
+}
+
+using Commands = std::map<std::string, std::unique_ptr<Command>>;
+
+/// Refuses verbs that do not exist, which CLI11 would take for the lack of one.
+void check_verb(const std::string& verb, const Commands& commands) {
+  if (verb.starts_with('-') || commands.contains(verb)) return;
+  if (std::ranges::find(kLaterVerbs, verb) != kLaterVerbs.end()) {
+    throw InputError(fmt::format("{}: not available in this version", verb));
+  }
+  std::vector<std::string_view> known(kLaterVerbs.begin(), kLaterVerbs.end());
+  for (const auto& [name, command] : commands) known.push_back(name);
+  throw InputError(fmt::format("{}: unknown command; {}", verb, suggestion(verb, known)));
+}
+
+/// Refuses options that a verb does not have, with the nearest it has.
+void check_options(int argc, char** argv, const CLI::App& command) {
+  std::vector<std::string> names = {"--help"};
+  for (const CLI::Option* option : command.get_options()) {
+    for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+  }
+  const std::vector<std::string_view> known(names.begin(), names.end());
+  for (int i = 2; i < argc; ++i) {
+    const std::string word = argv[i];
+    if (!word.starts_with("--") || word == "--") continue;
+    const std::string name = word.substr(0, word.find('='));
+    if (std::ranges::find(known, name) == known.end()) {
+      throw InputError(fmt::format("{}: unknown option of {}; {}", name, command.get_name(), suggestion(name, known)));
+    }
+  }
+}
+
+int run_program(int argc, char** argv) {
+  CLI::App program("stickslip simulates mechanical systems whose parts touch, stick, slip and collide.", "stickslip");
+  program.set_version_flag("--version", fmt::format("stickslip {} (commit {}, {})", version(), commit(), compiler()));
+  program.require_subcommand(1);
+  program.footer(
+      "Exit status: 0 done; 1 internal error; 2 bad usage or input; 3 a step failed (the result holds all up to it);\n"
+      "4 done, but some steps stayed above the tolerance; 130 interrupted.");
+  Commands commands;
+  commands["run"] = add_run_command(program);
+  commands["check"] = add_check_command(program);
+  commands["list"] = add_list_command(program);
+  commands["info"] = add_info_command(program);
+  if (argc < 2) {
+    fmt::print(stderr, "{}", program.help());
+    return kBadInput;
+  }
+  check_verb(argv[1], commands);
+  if (commands.contains(argv[1])) check_options(argc, argv, *program.get_subcommand(argv[1]));
+  try {
+    program.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    if (error.get_exit_code() == 0) return program.exit(error);  // --help and --version
+    throw InputError(error.what());
+  }
+  return commands.at(program.get_subcommands().front()->get_name())->execute();
+}
+
+}  // namespace
+}  // namespace stickslip
+
+int main(int argc, char** argv) {
+  using namespace stickslip;
+  set_signals();
+  try {
+    return run_program(argc, argv);
+  } catch (const InputError& error) {
+    fmt::print(stderr, "{}\n", error.what());
+    return kBadInput;
+  } catch (const WriteError& error) {
+    fmt::print(stderr, "{}\n", error.what());
+    return kBadInput;
+  } catch (const std::bad_alloc&) {
+    fmt::print(stderr, "internal error: out of memory\n");
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "internal error: {}\n", error.what());
+  }
+  return kInternalError;
+}

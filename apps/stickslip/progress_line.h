@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+
+#include "stickslip/sim/run.h"
+
+namespace stickslip {
+
+/// Shows on stderr how far a run is: a bar that is drawn anew on a terminal, a plain line now and then elsewhere.
+class ProgressLine {
+ public:
+  explicit ProgressLine(bool quiet);
+  ~ProgressLine() { clear(); }
+  void show(const Progress& progress);
+  /// Takes the bar away, so that other text can follow.
+  void clear();
+
+ private:
+  bool quiet_;
+  bool terminal_;
+  std::size_t width_ = 0;  // [-] characters on the line now
+  std::chrono::steady_clock::time_point last_line_;
+};
+
+}  // namespace stickslip

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+
+#include "commands.h"
+#include "progress_line.h"
+#include "stickslip/base/input_error.h"
+#include "stickslip/scene/load_scene.h"
+#include "stickslip/sim/run.h"
+
+namespace stickslip {
+namespace {
+
+namespace fs = std::filesystem;
+
+class RunCommand final : public Command {
+ public:
+  explicit RunCommand(CLI::App& program);
+  int execute() override;
+
+ private:
+  Scene load() const;
+  RunOptions make_options(const Scene& scene) const;
+  void print_end(const Scene& scene, const RunOptions& options, const RunResult& result) const;
+
+  CLI::App& command_;
+  std::string scene_;
+  std::string output_;
+  std::string scheme_;
+  std::string solver_;
+  std::string step_;
+  std::string end_;
+  std::vector<std::string> settings_;
+  std::string csv_;
+  std::string vtk_;
+  std::string resume_;
+  double checkpoint_every_ = 0.0;
+  int threads_ = 1;
+  bool quiet_ = false;
+};
+
+RunCommand::RunCommand(CLI::App& program)
+    : command_(*program.add_subcommand("run", "Simulate a scene and write its result")) {
+  command_.add_option("scene", scene_, "the scene file")->type_name("SCENE.toml");
+  command_.add_option("-o,--output", output_, "the result file (default: <name of the scene>.h5, here)")
+      ->type_name("RESULT.h5");
+  command_.add_option("--scheme", scheme_, "the scheme instead of the scene's: see `list schemes`")->type_name("NAME");
+  command_.add_option("--solver", solver_, "the contact solver instead of the scene's: see `list solvers`")
+      ->type_name("NAME");
+  command_.add_option("--step", step_, "the time step instead of the scene's [s]")->type_name("H");
+  command_.add_option("--end", end_, "the end instead of the scene's [s]")->type_name("T");
+  command_.add_option("--set", settings_, "set any key of the scene, for example bodies.ball.mass=2")
+      ->type_name("KEY=VALUE");
+  command_.add_option("--csv", csv_, "write the output rows as text, too")->type_name("FILE");
+  command_.add_option("--vtk", vtk_, "not available in this version")->type_name("DIR");
+  command_.add_option("--threads", threads_, "threads to use; the result is the same bits for any number")
+      ->type_name("N")
+      ->check(CLI::Range(1, 1024));
+  command_.add_flag("--quiet", quiet_, "print errors only");
+  command_
+      .add_option("--checkpoint-every", checkpoint_every_,
+                  "store a checkpoint so often in simulated time [s] (default: once a second while it runs)")
+      ->type_name("T")
+      ->check([](const std::string& text) {
+        double seconds = 0.0;
+        return CLI::detail::lexical_cast(text, seconds) && seconds > 0.0 ? std::string() : text + ": above 0 s";
+      });
+  command_
+      .add_option("--resume", resume_,
+                  "go on from this result's last checkpoint, in the file itself or with -o in a copy")
+      ->type_name("RESULT.h5");
+  command_.footer("Ctrl-C finishes the step, closes the result and says how to resume.");
+}
+
+Scene RunCommand::load() const {
+  LoadOptions options;
+  options.overrides = settings_;
+  const auto set = [&options](const char* key, const std::string& value) {
+    if (!value.empty()) options.overrides.push_back(fmt::format("{}={}", key, value));
+  };
+  set("scheme.type", scheme_);
+  set("solver.type", solver_);
+  set("time.step", step_);
+  set("time.end", end_);
+  return load_scene(scene_, options);
+}
+
+/// The result's name where none is given: the scene's, if that can name a file here.
+std::string default_output(const Scene& scene, const std::string& scene_file) {
+  const bool usable = !scene.name.empty() && scene.name.front() != '.' && scene.name.find('/') == std::string::npos;
+  return (usable ? scene.name : fs::path(scene_file).stem().string()) + ".h5";
+}
+
+RunOptions RunCommand::make_options(const Scene& scene) const {
+  RunOptions options;
+  options.output = !output_.empty() ? output_ : !resume_.empty() ? resume_ : default_output(scene, scene_);
+  if (!csv_.empty()) options.csv = csv_;
+  if (!resume_.empty()) options.resume = resume_;
+  if (checkpoint_every_ > 0.0) options.checkpoint_every = checkpoint_every_;
+  options.stop = &stop_requested;
+  std::error_code error;
+  for (const fs::path& file : {options.output, options.csv.value_or("")}) {
+    if (fs::equivalent(file, scene_, error)) throw InputError({file.string()}, "", "", "is the scene itself");
+  }
+  if (options.csv && options.csv->lexically_normal() == options.output.lexically_normal()) {
+    throw InputError({options.csv->string()}, "", "", "cannot be both the result and the CSV");
+  }
+  return options;
+}
+
+void RunCommand::print_end(const Scene& scene, const RunOptions& options, const RunResult& result) const {
+  const std::int64_t steps = std::max<std::int64_t>(result.summary.steps, 1);
+  fmt::print("{}: {}, to t = {:.6g} s in {:.3g} s ({:.3g} us a step)\n", scene.name, scheme_name(scene.scheme),
+             result.time, result.wall_seconds, 1e6 * result.wall_seconds / static_cast<double>(steps));
+  fmt::print("{}result: {}\n", describe(result.summary), options.output.string());
+}
+
+int exit_status(Outcome outcome) {
+  switch (outcome) {
+    case Outcome::done:
+      return kDone;
+    case Outcome::inexact:
+      return kInexact;
+    case Outcome::failed:
+      return kStepFailed;
+    case Outcome::interrupted:
+      return kInterrupted;
+  }
+  return kInternalError;
+}
+
+int RunCommand::execute() {
+  separate_scene(settings_, scene_);
+  if (!vtk_.empty()) throw InputError("--vtk: not available in this version");
+  const Scene scene = load();
+  RunOptions options = make_options(scene);
+  ProgressLine line(quiet_);
+  options.progress = [&line](const Progress& progress) { line.show(progress); };
+  const RunResult result = run(scene, options);
+  line.clear();
+  if (!quiet_) print_end(scene, options, result);
+  if (result.outcome == Outcome::failed) {
+    fmt::print(stderr, "the step from t = {:.9g} s failed: {}\n", result.time, result.message);
+  } else if (result.outcome == Outcome::inexact) {
+    fmt::print(stderr, "{} of {} steps stayed above the tolerance\n", result.summary.inexact, result.summary.steps);
+  } else if (result.outcome == Outcome::interrupted) {
+    fmt::print(stderr, "interrupted at t = {:.9g} s; to go on: stickslip run {} ... --resume {}\n", result.time, scene_,
+               options.output.string());
+  }
+  return exit_status(result.outcome);
+}
+
+}  // namespace
+
+std::unique_ptr<Command> add_run_command(CLI::App& program) {
+  return std::make_unique<RunCommand>(program);
+}
+
+}  // namespace stickslip
