@@ -46,7 +46,7 @@ void set_signals() {
   std::signal(SIGXFSZ, SIG_IGN);
 }
 
-constexpr std::array<std::string_view, 6> kLaterVerbs = {"compare", "analyze", "report", "view", "solve", "gallery"};
+constexpr std::array<std::string_view, 5> kLaterVerbs = {"compare", "analyze", "report", "view", "gallery"};
 
 std::string suggestion(const std::string& word, const std::vector<std::string_view>& known) {
   const std::string nearest = nearest_name(word, known);
@@ -95,6 +95,7 @@ int run_program(int argc, char** argv) {
   commands["check"] = add_check_command(program);
   commands["list"] = add_list_command(program);
   commands["info"] = add_info_command(program);
+  commands["solve"] = add_solve_command(program);
   if (argc < 2) {
     fmt::print(stderr, "{}", program.help());
     return kBadInput;

@@ -2,6 +2,7 @@
 #include "stickslip/cone/cone_problem.h"
 
 #include <algorithm>
+#include <array>
 
 #include "stickslip/base/assert.h"
 #include "stickslip/math/small_matrix.h"
@@ -56,6 +57,18 @@ void apply(const ConeProblem& problem, const FactoredDelassus& w, const double* 
       const FactoredDelassus::Body& body = w.body(block.body);
       add_product(row.dim, body.n_v, w.values(block), v + body.v_offset, u);
     }
+  }
+}
+
+// W p = H^T v, v = M^-1 H p, kept in work (n_v) [m/s].
+void apply(const ConeProblem& problem, const SparseDelassus& w, const double* p, double* result,
+           std::span<double> work) {
+  STICKSLIP_ASSERT(w.n_rows() == problem.n_cones());
+  std::fill(work.begin(), work.end(), 0.0);
+  for (int i = 0; i < problem.n_cones(); ++i) w.add_velocity(i, p + problem.cones[i].offset, work.data());
+  std::fill_n(result, problem.size(), 0.0);
+  for (int i = 0; i < problem.n_cones(); ++i) {
+    w.add_relative_velocity(i, work.data(), result + problem.cones[i].offset);
   }
 }
 
@@ -133,8 +146,11 @@ void ConeProblem::apply_delassus(std::span<const double> p, std::span<double> re
 }
 
 std::size_t ConeProblem::delassus_work_size() const {
-  const auto* factored = std::get_if<FactoredDelassus>(&delassus);
-  return factored != nullptr ? 2 * static_cast<std::size_t>(factored->n_v()) : 0;
+  if (const auto* factored = std::get_if<FactoredDelassus>(&delassus)) {
+    return 2 * static_cast<std::size_t>(factored->n_v());
+  }
+  const auto* sparse = std::get_if<SparseDelassus>(&delassus);
+  return sparse != nullptr ? static_cast<std::size_t>(sparse->n_v()) : 0;
 }
 
 void ConeProblem::apply_delassus(std::span<const double> p, std::span<double> result, std::span<double> work) const {
@@ -142,6 +158,8 @@ void ConeProblem::apply_delassus(std::span<const double> p, std::span<double> re
   STICKSLIP_ASSERT(work.size() == delassus_work_size());
   if (const auto* stored = std::get_if<StoredDelassus>(&delassus)) {
     apply(*this, *stored, p.data(), result.data());
+  } else if (const auto* sparse = std::get_if<SparseDelassus>(&delassus)) {
+    apply(*this, *sparse, p.data(), result.data(), work);
   } else {
     apply(*this, std::get<FactoredDelassus>(delassus), p.data(), result.data(), work);
   }
@@ -158,6 +176,10 @@ void ConeProblem::calc_diagonal_block(int i, std::span<double> block) const {
     }
     return;
   }
+  if (const auto* sparse = std::get_if<SparseDelassus>(&delassus)) {
+    if (!sparse->calc_block(i, i, block.data())) std::fill(block.begin(), block.end(), 0.0);
+    return;
+  }
   const auto& factored = std::get<FactoredDelassus>(delassus);
   for (int r = 0; r < dim; ++r) {
     for (int c = r; c < dim; ++c) block[r * dim + c] = block[c * dim + r] = calc_entry(factored, i, r, c);
@@ -172,8 +194,12 @@ double ConeProblem::calc_mean_diagonal() const {
     if (const auto* stored = std::get_if<StoredDelassus>(&delassus)) {
       const double* values = find_diagonal_block(*stored, i);
       for (int r = 0; values != nullptr && r < dim; ++r) sum += values[r * dim + r];
+    } else if (const auto* factored = std::get_if<FactoredDelassus>(&delassus)) {
+      for (int r = 0; r < dim; ++r) sum += calc_entry(*factored, i, r, r);
     } else {
-      for (int r = 0; r < dim; ++r) sum += calc_entry(std::get<FactoredDelassus>(delassus), i, r, r);
+      std::array<double, kMaxConeDim* kMaxConeDim> block = {};
+      calc_diagonal_block(i, std::span(block).first(static_cast<std::size_t>(dim) * dim));
+      for (int r = 0; r < dim; ++r) sum += block[r * dim + r];
     }
   }
   return sum / size();

@@ -46,7 +46,7 @@ struct ConeProblem {
   std::vector<FrictionBlock> blocks;
   FrictionLaw law = FrictionLaw::coulomb;
   std::vector<double> b;  // (n) [m/s] the velocities without percussions
-  std::variant<FactoredDelassus, StoredDelassus> delassus;
+  std::variant<FactoredDelassus, StoredDelassus, SparseDelassus> delassus;
 
   int size() const { return static_cast<int>(b.size()); }  // n, the number of rows
   int n_cones() const { return static_cast<int>(cones.size()); }

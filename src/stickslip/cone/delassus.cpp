@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "stickslip/cone/delassus.h"
 
+#include <algorithm>
+#include <functional>
+
 #include "stickslip/base/assert.h"
 
 namespace stickslip {
@@ -67,6 +70,73 @@ RowMatrixView FactoredDelassus::add_block(int body) {
   blocks_.push_back({body, offset});
   row_begin_.back() = blocks_.size();
   return RowMatrixView(values_.data() + offset, dim, n_v);
+}
+
+void SparseDelassus::clear(int n_v) {
+  left_ = {};
+  right_ = {};
+  n_v_ = n_v;
+}
+
+void SparseDelassus::Side::add(const Rows& rows) {
+  cones.push_back({unknowns.size(), rows.unknowns.size(), values.size(), rows.values.size()});
+  unknowns.insert(unknowns.end(), rows.unknowns.begin(), rows.unknowns.end());
+  values.insert(values.end(), rows.values.begin(), rows.values.end());
+}
+
+void SparseDelassus::add_row(const Rows& left, const Rows& right) {
+  for ([[maybe_unused]] const Rows* rows : {&left, &right}) {
+    STICKSLIP_ASSERT(rows->unknowns.empty() ? rows->values.empty() : rows->values.size() % rows->unknowns.size() == 0);
+    STICKSLIP_ASSERT(std::ranges::adjacent_find(rows->unknowns, std::ranges::greater_equal()) == rows->unknowns.end());
+    STICKSLIP_ASSERT(rows->unknowns.empty() || (rows->unknowns.front() >= 0 && rows->unknowns.back() < n_v_));
+  }
+  left_.add(left);
+  right_.add(right);
+}
+
+void SparseDelassus::add_velocity(int i, const double* p, double* v) const {
+  const Rows rows = right(i);
+  const std::size_t n = rows.unknowns.size();
+  for (std::size_t first = 0; first < rows.values.size(); first += n, ++p) {
+    for (std::size_t k = 0; k < n; ++k) v[rows.unknowns[k]] += rows.values[first + k] * *p;
+  }
+}
+
+void SparseDelassus::add_relative_velocity(int i, const double* v, double* u) const {
+  const Rows rows = left(i);
+  const std::size_t n = rows.unknowns.size();
+  for (std::size_t first = 0; first < rows.values.size(); first += n, ++u) {
+    double sum = 0.0;
+    for (std::size_t k = 0; k < n; ++k) sum += rows.values[first + k] * v[rows.unknowns[k]];
+    *u += sum;
+  }
+}
+
+bool SparseDelassus::calc_block(int i, int j, double* block) const {
+  const Rows l = left(i);
+  const Rows r = right(j);
+  const std::size_t dim_l = l.unknowns.empty() ? 0 : l.values.size() / l.unknowns.size();
+  const std::size_t dim_r = r.unknowns.empty() ? 0 : r.values.size() / r.unknowns.size();
+  bool coupled = false;
+  for (std::size_t a = 0, c = 0; a < l.unknowns.size() && c < r.unknowns.size();) {
+    if (l.unknowns[a] < r.unknowns[c]) {
+      ++a;
+    } else if (l.unknowns[a] > r.unknowns[c]) {
+      ++c;
+    } else {
+      if (!coupled) std::fill_n(block, dim_l * dim_r, 0.0);
+      coupled = true;
+      for (std::size_t row = 0; row < dim_l; ++row) {
+        const double value = l.values[row * l.unknowns.size() + a];
+        for (std::size_t column = 0; column < dim_r; ++column) {
+          block[row * dim_r + column] += value * r.values[column * r.unknowns.size() + c];
+        }
+      }
+      ++a;
+      ++c;
+    }
+  }
+  return coupled;
 }
 
 }  // namespace stickslip

@@ -88,4 +88,55 @@ class FactoredDelassus {
   int n_v_ = 0;
 };
 
+/// The Delassus operator W = H^T M^-1 H of a mass matrix M of any sparsity, not necessarily symmetric, as problems from
+/// files have it. M is not kept but what its solves gave: for each cone the rows of H^T, the left side, and the rows of
+/// (M^-1 H)^T, the right side, each over the velocity unknowns that it touches. Block W_ij = left_i right_j^T.
+class SparseDelassus {
+ public:
+  /// Rows of one cone over some of the velocity unknowns.
+  struct Rows {
+    std::span<const int> unknowns;   // strictly increasing
+    std::span<const double> values;  // row-major (dim, unknowns.size())
+  };
+
+  /// Forgets all rows; v has n_v unknowns.
+  void clear(int n_v);
+  /// Appends block row i = number of rows so far. left [-], right [1/kg and like].
+  void add_row(const Rows& left, const Rows& right);
+
+  int n_v() const { return n_v_; }
+  int n_rows() const { return static_cast<int>(left_.cones.size()); }
+  Rows left(int i) const { return left_.rows(i); }
+  Rows right(int i) const { return right_.rows(i); }
+
+  /// v += right_i^T p_i, the velocities that cone i's percussion gives. p (dim_i) [N s], v (n_v) [m/s and like].
+  void add_velocity(int i, const double* p, double* v) const;
+  /// u += left_i v. u (dim_i) [m/s].
+  void add_relative_velocity(int i, const double* v, double* u) const;
+  /// W_ij, row-major (dim_i, dim_j); returns false, and leaves it, where it is zero for lack of common unknowns. [1/kg]
+  bool calc_block(int i, int j, double* block) const;
+
+ private:
+  struct Side {
+    struct Range {
+      std::size_t first_unknown;
+      std::size_t n_unknowns;
+      std::size_t first_value;
+      std::size_t n_values;
+    };
+    std::vector<Range> cones;
+    std::vector<int> unknowns;
+    std::vector<double> values;
+    Rows rows(int i) const {
+      const Range& r = cones[i];
+      return {{unknowns.data() + r.first_unknown, r.n_unknowns}, {values.data() + r.first_value, r.n_values}};
+    }
+    void add(const Rows& rows);
+  };
+
+  Side left_;
+  Side right_;
+  int n_v_ = 0;
+};
+
 }  // namespace stickslip

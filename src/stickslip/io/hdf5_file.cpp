@@ -191,6 +191,11 @@ void Hdf5File::fail_reading(const std::string& what) const {
   throw InputError({name_}, "", "", what);
 }
 
+std::int64_t Hdf5File::file_bytes() const {
+  hsize_t size = 0;
+  return H5Fget_filesize(id_.get(), &size) < 0 ? 0 : static_cast<std::int64_t>(size);
+}
+
 // --- groups and datasets
 
 void Hdf5File::create_group(const std::string& path) {

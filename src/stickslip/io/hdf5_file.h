@@ -66,6 +66,8 @@ class Hdf5Dataset {
   Hdf5Dataset() = default;
   void write_rows(std::int64_t first, std::int64_t n, std::int64_t memory_type, const void* data);
   void read_rows(std::int64_t first, std::int64_t n, std::int64_t memory_type, void* data) const;
+  void check_size(std::int64_t file_bytes) const;
+  bool is_integer() const;
 
   Hdf5Id id_;
   std::string file_;  // for messages
@@ -128,6 +130,10 @@ class Hdf5File {
   bool has_attribute(const std::string& object, const std::string& name) const;
   std::vector<std::string> children(const std::string& group) const;  // sorted by name
   Hdf5Dataset open_dataset(const std::string& path) const;
+  /// All numbers of a dataset of one dimension. One that claims more numbers than its bytes in the file can hold is
+  /// refused before any memory is taken for it, and so are integers that are stored as floating-point numbers.
+  std::vector<double> read_numbers(const std::string& path) const;
+  std::vector<std::int64_t> read_integers(const std::string& path) const;
   std::string read_text(const std::string& object, const std::string& name) const;
   std::int64_t read_integer(const std::string& object, const std::string& name) const;
   std::vector<std::string> read_text_field(const std::string& path, const std::string& field) const;
@@ -137,6 +143,7 @@ class Hdf5File {
   Hdf5File() = default;
   [[noreturn]] void fail_writing(const std::string& what) const;
   [[noreturn]] void fail_reading(const std::string& what) const;
+  std::int64_t file_bytes() const;
   Hdf5Id open_attribute(const std::string& object, const std::string& name) const;
 
   std::string name_;     // for messages

@@ -12,7 +12,10 @@ void DelassusRows::bind(const ConeProblem& problem) {
   problem_ = &problem;
   stored_ = std::get_if<StoredDelassus>(&problem.delassus);
   factored_ = std::get_if<FactoredDelassus>(&problem.delassus);
-  STICKSLIP_ASSERT((stored_ != nullptr ? stored_->n_rows() : factored_->n_rows()) == problem.n_cones());
+  sparse_ = std::get_if<SparseDelassus>(&problem.delassus);
+  STICKSLIP_ASSERT((stored_ != nullptr     ? stored_->n_rows()
+                    : factored_ != nullptr ? factored_->n_rows()
+                                           : sparse_->n_rows()) == problem.n_cones());
   diagonal_begin_.clear();
   diagonals_.clear();
   scales_.clear();
@@ -57,6 +60,12 @@ void DelassusRows::calc_diagonal(int i) {
 }
 
 void DelassusRows::start(std::span<const double> p) {
+  if (sparse_ != nullptr) {
+    v_.assign(sparse_->n_v(), 0.0);
+    for (int i = 0; i < problem_->n_cones(); ++i) {
+      sparse_->add_velocity(i, p.data() + problem_->cones[i].offset, v_.data());
+    }
+  }
   if (factored_ == nullptr) return;
   v_.assign(factored_->n_v(), 0.0);
   momentum_.assign(factored_->n_v(), 0.0);
@@ -85,6 +94,7 @@ void DelassusRows::calc_velocity(int i, std::span<const double> p, double* u) co
     }
     return;
   }
+  if (sparse_ != nullptr) return sparse_->add_relative_velocity(i, v_.data(), u);
   for (const StoredDelassus::Block& block : stored_->row(i)) {
     const Cone& column = problem_->cones[block.column];
     add_product(cone.dim, column.dim, stored_->values(block), p.data() + column.offset, u);
@@ -92,6 +102,7 @@ void DelassusRows::calc_velocity(int i, std::span<const double> p, double* u) co
 }
 
 void DelassusRows::add_change(int i, const double* dp) {
+  if (sparse_ != nullptr) return sparse_->add_velocity(i, dp, v_.data());
   if (factored_ == nullptr) return;
   const int dim = problem_->cones[i].dim;
   for (const FactoredDelassus::Block& block : factored_->row(i)) {
@@ -111,6 +122,7 @@ bool DelassusRows::calc_block(int i, int j, double* block) const {
     }
     return false;
   }
+  if (sparse_ != nullptr) return sparse_->calc_block(i, j, block);
   bool coupled = false;
   for (const FactoredDelassus::Block& left : factored_->row(i)) {
     for (const FactoredDelassus::Block& right : factored_->row(j)) {

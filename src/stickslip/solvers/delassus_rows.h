@@ -9,8 +9,8 @@
 
 namespace stickslip {
 
-/// Both forms of the Delassus operator, row by row, as sweeps over cones need them. With a factored operator the
-/// velocities v = M^-1 J^T p are kept beside p, so that a visit to one cone costs no more than its two bodies.
+/// Every form of the Delassus operator, row by row, as sweeps over cones need them. With a factored or sparse operator
+/// the velocities v = M^-1 J^T p are kept beside p, so that a visit to one cone costs no more than its bodies.
 class DelassusRows {
  public:
   /// Takes the problem, which must outlive the use; keeps the memory of earlier problems.
@@ -36,8 +36,9 @@ class DelassusRows {
   void calc_diagonal(int i);
 
   const ConeProblem* problem_ = nullptr;
-  const StoredDelassus* stored_ = nullptr;  // one of the two
+  const StoredDelassus* stored_ = nullptr;  // one of the three
   const FactoredDelassus* factored_ = nullptr;
+  const SparseDelassus* sparse_ = nullptr;
   std::vector<std::size_t> diagonal_begin_;  // (n_cones)
   std::vector<double> diagonals_;            // [1/kg]
   std::vector<double> scales_;               // (n_cones) [1/kg]

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "stickslip/math/small_matrix.h"
+#include "stickslip/solvers/deadline.h"
 
 namespace stickslip {
 namespace {
@@ -66,7 +67,8 @@ SolveReport NsgsSolver::solve(const ConeProblem& problem, ConeSolution& solution
   bool prepared = false;
   double newton_due = kSweepsBeforeNewton;
   const double tolerance = options_.tolerance;
-  while (iterate_.best().relative > tolerance && report.iterations < options_.max_iterations) {
+  const Deadline deadline(options_.time_limit);
+  while (iterate_.best().relative > tolerance && report.iterations < options_.max_iterations && !deadline.passed()) {
     if (!prepared) local_.prepare(problem, iterate_.rows());
     prepared = true;
     ++report.iterations;
@@ -88,7 +90,9 @@ SolveReport NsgsSolver::solve(const ConeProblem& problem, ConeSolution& solution
   }
   iterate_.finish(tolerance, solution, report);
   if (prepared) report.choices = count_choices(problem);
-  if (report.status == Status::inexact) report.message = "the sweeps did not converge";
+  if (report.status == Status::inexact) {
+    report.message = deadline.passed() ? kTimeIsUp : "the sweeps did not converge";
+  }
   return report;
 }
 

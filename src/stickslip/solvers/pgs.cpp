@@ -7,6 +7,7 @@
 
 #include "stickslip/math/cones.h"
 #include "stickslip/math/symmetric_eigen.h"
+#include "stickslip/solvers/deadline.h"
 
 namespace stickslip {
 namespace {
@@ -98,7 +99,9 @@ SolveReport PgsSolver::solve(const ConeProblem& problem, ConeSolution& solution)
     return report;
   }
   if (iterate_.best().relative > options_.tolerance) prepare(problem);
-  while (iterate_.best().relative > options_.tolerance && report.iterations < options_.max_iterations) {
+  const Deadline deadline(options_.time_limit);
+  while (iterate_.best().relative > options_.tolerance && report.iterations < options_.max_iterations &&
+         !deadline.passed()) {
     ++report.iterations;
     const double change = sweep(problem);
     if (change <= kLooksConverged * options_.tolerance * iterate_.velocity_scale() ||
@@ -107,7 +110,9 @@ SolveReport PgsSolver::solve(const ConeProblem& problem, ConeSolution& solution)
     }
   }
   iterate_.finish(options_.tolerance, solution, report);
-  if (report.status == Status::inexact) report.message = "the sweeps did not converge";
+  if (report.status == Status::inexact) {
+    report.message = deadline.passed() ? kTimeIsUp : "the sweeps did not converge";
+  }
   return report;
 }
 

@@ -34,6 +34,9 @@ void StopOptions::check() const {
   if (max_iterations < 1) {
     throw InputError({}, "max_iterations", fmt::format("{}", max_iterations), "an integer >= 1 is needed");
   }
+  if (!(time_limit > 0.0)) {
+    throw InputError({}, "time_limit", fmt::format("{}", time_limit), "seconds above 0 are needed");
+  }
 }
 
 void NsgsOptions::check() const {

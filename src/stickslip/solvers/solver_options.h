@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <limits>
 #include <memory>
 #include <span>
 #include <string_view>
@@ -14,6 +15,9 @@ namespace stickslip {
 struct StopOptions {
   double tolerance = 1e-10;   // [-] on the relative residual, > 0
   int max_iterations = 1000;  // [-] sweeps or Newton steps, >= 1
+  /// [s] CPU time of the solving thread, > 0: between two iterations, a solver that has used it up ends with the best
+  /// it has. What it then returns depends on the machine, so nothing sets it but a user who asks for it.
+  double time_limit = std::numeric_limits<double>::infinity();
   bool operator==(const StopOptions&) const = default;
   void check() const;  // throws InputError
 };

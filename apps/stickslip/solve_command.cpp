@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <fstream>
+
+#include "commands.h"
+#include "stickslip/base/input_error.h"
+#include "stickslip/base/nearest.h"
+#include "stickslip/io/problem_file.h"
+#include "stickslip/io/write_error.h"
+#include "stickslip/sim/solve_problem.h"
+
+namespace stickslip {
+namespace {
+
+namespace fs = std::filesystem;
+
+class SolveCommand final : public Command {
+ public:
+  explicit SolveCommand(CLI::App& program);
+  int execute() override;
+
+ private:
+  FrictionLaw law() const;
+  std::vector<SolverOptions> chosen_solvers() const;
+  void print(const ProblemReport& report) const;
+  void write_json(const std::vector<ProblemReport>& reports) const;
+
+  std::vector<std::string> problems_;
+  std::string solver_ = "auto";
+  std::string law_ = "coulomb";
+  std::string forces_ = "any";
+  std::string json_;
+  double tolerance_ = StopOptions{}.tolerance;
+  double time_limit_ = HUGE_VAL;
+  int max_iterations_ = 0;
+};
+
+SolveCommand::SolveCommand(CLI::App& program) {
+  CLI::App& command = *program.add_subcommand("solve", "Solve one-step contact problems from files");
+  command.add_option("problems", problems_, "FCLIB files (HDF5) or texts of LCPs")->type_name("PROBLEM...");
+  command.add_option("--solver", solver_, "the solver, see `list solvers`; all: every one of them")->type_name("NAME");
+  command.add_option("--law", law_, "coulomb (default) or associated, the relaxed law")->type_name("LAW");
+  command.add_option("--tolerance", tolerance_, "on the relative residual (default 1e-10)")->type_name("E");
+  command.add_option("--max-iterations", max_iterations_, "in the solver's own count (default: the solver's)")
+      ->type_name("N");
+  command.add_option("--time-limit", time_limit_, "CPU time for each problem and solver [s] (default: none)")
+      ->type_name("S");
+  command.add_option("--forces", forces_, "any: those that the solver finds")->type_name("WHICH");
+  command.add_option("--json", json_, "write the reports as a JSON list, too")->type_name("FILE");
+  command.footer("Exit status 4: some problems were not solved to the tolerance.");
+}
+
+/// Refuses a word that is none of `known`, with the nearest.
+void check_word(const std::string& option, const std::string& word, std::span<const std::string_view> known) {
+  if (std::ranges::find(known, word) != known.end()) return;
+  const std::string nearest = nearest_name(word, known);
+  throw InputError(
+      {}, option, word,
+      nearest.empty() ? fmt::format("one of {}", fmt::join(known, ", ")) : fmt::format("did you mean {}?", nearest));
+}
+
+FrictionLaw SolveCommand::law() const {
+  check_word("--law", law_, std::array<std::string_view, 2>{"coulomb", "associated"});
+  return law_ == "coulomb" ? FrictionLaw::coulomb : FrictionLaw::associated;
+}
+
+std::vector<SolverOptions> SolveCommand::chosen_solvers() const {
+  std::vector<std::string_view> names;
+  if (solver_ == "all") {
+    names.assign(solver_names().begin(), solver_names().end());
+  } else if (solver_ == "auto" && std::ranges::find(solver_names(), "auto") == solver_names().end()) {
+    names = {"nsgs"};
+  } else {
+    names = {solver_};
+  }
+  std::vector<SolverOptions> chosen;
+  for (const std::string_view name : names) {
+    SolverOptions& options = chosen.emplace_back(make_solver_options(name));
+    std::visit(
+        [this](auto& stop) {
+          stop.tolerance = tolerance_;
+          stop.time_limit = time_limit_;
+          if (max_iterations_ != 0) stop.max_iterations = max_iterations_;
+          stop.check();
+        },
+        options);
+  }
+  return chosen;
+}
+
+void SolveCommand::print(const ProblemReport& report) const {
+  fmt::print("{:<44} {:>5} {:<12} {:<8} {:>6} {:>10.3e} {:>10.3e} {:>10.3e} {:>10.3e}{}{}\n", report.problem,
+             report.contacts, report.solver, report.status, report.iterations, report.cpu_seconds, report.residual,
+             report.relative_residual, report.siconos_error, report.message.empty() ? "" : "  ", report.message);
+}
+
+void SolveCommand::write_json(const std::vector<ProblemReport>& reports) const {
+  std::ofstream out(json_, std::ios::binary);
+  out << to_json(reports);
+  if (!out.flush()) throw WriteError(json_ + ": cannot be written");
+}
+
+int SolveCommand::execute() {
+  if (problems_.empty()) throw InputError("which problems? name their files");
+  check_word("--forces", forces_, std::array<std::string_view, 2>{"any", "least-norm"});
+  if (forces_ == "least-norm") throw InputError("--forces: least-norm: not available in this version");
+  const FrictionLaw chosen_law = law();
+  const std::vector<SolverOptions> solvers = chosen_solvers();
+  // All are read before the first is solved: a bad one is found before the work is done.
+  std::vector<OneStepProblem> problems;
+  for (const std::string& path : problems_) {
+    problems.push_back(read_problem(path));
+    problems.back().cones.law = chosen_law;
+  }
+  fmt::print("{:<44} {:>5} {:<12} {:<8} {:>6} {:>10} {:>10} {:>10} {:>10}\n", "problem", "n_c", "solver", "status",
+             "iter", "cpu s", "residual", "relative", "siconos");
+  std::vector<ProblemReport> reports;
+  ConeSolution solution;
+  for (std::size_t k = 0; k < problems.size() && !stop_requested; ++k) {
+    for (const SolverOptions& options : solvers) {
+      reports.push_back(solve_problem(problems[k], fs::path(problems_[k]).stem().string(), options, solution));
+      print(reports.back());
+      std::fflush(stdout);
+    }
+  }
+  if (!json_.empty()) write_json(reports);
+  if (stop_requested) return kInterrupted;
+  const auto unsolved = std::ranges::count_if(reports, [](const ProblemReport& r) { return r.status != "ok"; });
+  if (unsolved > 0) fmt::print(stderr, "{} of {} were not solved to {:g}\n", unsolved, reports.size(), tolerance_);
+  return unsolved > 0 ? kInexact : kDone;
+}
+
+}  // namespace
+
+std::unique_ptr<Command> add_solve_command(CLI::App& program) {
+  return std::make_unique<SolveCommand>(program);
+}
+
+}  // namespace stickslip

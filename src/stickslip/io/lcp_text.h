@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+
+#include "stickslip/cone/one_step_problem.h"
+
+namespace stickslip {
+
+// A linear complementarity problem w = M z + q, 0 <= w perpendicular to z >= 0, as text: n, then M by rows, then q,
+// separated by blanks and line ends however one likes. Nothing is allocated for more numbers than the text can hold.
+
+/// Reads the text; messages call it `file`. Throws InputError with line and column.
+LcpForm parse_lcp(std::string_view text, const std::string& file);
+/// Reads a file. Throws InputError.
+LcpForm read_lcp(const std::filesystem::path& path);
+
+}  // namespace stickslip

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "stickslip/sim/solve_problem.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "stickslip/cone/residual.h"
+#include "stickslip/solvers/deadline.h"
+
+namespace stickslip {
+namespace {
+
+double calc_norm(std::span<const double> x) {
+  double sum = 0.0;
+  for (const double value : x) sum += value * value;
+  return std::sqrt(sum);
+}
+
+/// The three measures of percussions p; u (n) [m/s] becomes W p + b.
+void judge(const OneStepProblem& problem, std::span<const double> p, std::vector<double>& u, ProblemReport& report) {
+  const ConeProblem& cones = problem.cones;
+  u.resize(p.size());
+  cones.apply_delassus(p, u);
+  for (std::size_t i = 0; i < u.size(); ++i) u[i] += cones.b[i];
+  // With half lines and the scale 1 the natural map is min(z, w).
+  const double scale = problem.is_lcp() ? 1.0 : cones.calc_mean_diagonal();
+  const Residual residual = calc_residual(cones, cones.law, p, u, scale);
+  report.residual = residual.absolute;
+  report.relative_residual = residual.relative;
+  const double error = calc_residual(cones, cones.law, p, u, 1.0).absolute;
+  const double size = std::max({calc_norm(cones.b), calc_norm(p), calc_norm(u)});
+  report.siconos_error = size > 0.0 ? error / size : error;
+}
+
+std::string quoted(std::string_view text) {
+  std::string json = "\"";
+  for (const char c : text) {
+    if (c == '"' || c == '\\') {
+      json += '\\';
+      json += c;
+    } else if (static_cast<unsigned char>(c) < 0x20) {
+      json += fmt::format("\\u{:04x}", static_cast<unsigned>(c));
+    } else {
+      json += c;
+    }
+  }
+  return json + '"';
+}
+
+std::string number(double value) {
+  return std::isfinite(value) ? fmt::format("{}", value) : "null";
+}
+
+}  // namespace
+
+ProblemReport solve_problem(const OneStepProblem& problem, const std::string& name, const SolverOptions& options,
+                            ConeSolution& solution) {
+  const std::unique_ptr<ConeSolver> solver = make_solver(options);
+  const double tolerance = std::visit([](const auto& chosen) { return chosen.tolerance; }, options);
+  ProblemReport report;
+  report.problem = name;
+  report.contacts = problem.n_contacts();
+  report.solver = solver->name();
+  report.law = problem.cones.law;
+  solution.p.assign(problem.cones.size(), 0.0);
+  if (const std::optional<std::string> reason = solver->refuses(problem.cones)) {
+    report.status = "refused";
+    report.message = *reason;
+  } else {
+    const double start = thread_cpu_seconds();
+    const SolveReport solved = solver->solve(problem.cones, solution);
+    report.cpu_seconds = thread_cpu_seconds() - start;
+    report.iterations = solved.iterations;
+    report.message = solved.message;
+    report.status = solved.status == Status::failed ? "failed" : "";
+  }
+  judge(problem, solution.p, solution.u, report);
+  if (report.status.empty()) report.status = report.relative_residual <= tolerance ? "ok" : "inexact";
+  return report;
+}
+
+std::string to_json(std::span<const ProblemReport> reports) {
+  std::string json = "[";
+  for (const ProblemReport& report : reports) {
+    json += fmt::format(
+        "{}\n  {{\"problem\": {}, \"contacts\": {}, \"solver\": {}, \"law\": \"{}\", \"status\": {}, "
+        "\"iterations\": {}, \"cpu_seconds\": {}, \"residual\": {}, \"relative_residual\": {}, "
+        "\"siconos_error\": {}, \"message\": {}}}",
+        &report == reports.data() ? "" : ",", quoted(report.problem), report.contacts, quoted(report.solver),
+        report.law == FrictionLaw::coulomb ? "coulomb" : "associated", quoted(report.status), report.iterations,
+        number(report.cpu_seconds), number(report.residual), number(report.relative_residual),
+        number(report.siconos_error), quoted(report.message));
+  }
+  return json + "\n]\n";
+}
+
+}  // namespace stickslip

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <span>
+#include <string>
+
+#include "stickslip/cone/one_step_problem.h"
+#include "stickslip/solvers/solver_options.h"
+
+namespace stickslip {
+
+/// What `stickslip solve` reports of one problem and one solver.
+struct ProblemReport {
+  std::string problem;
+  int contacts = 0;  // [-] contacts; unknowns of an LCP
+  std::string solver;
+  FrictionLaw law = FrictionLaw::coulomb;
+  std::string status;  // ok | inexact | failed | refused
+  int iterations = 0;
+  double cpu_seconds = 0.0;        // [s] of this thread, the solve alone
+  double residual = 0.0;           // [m/s] |r' - P_K(r' - u^)|, r' = mean(diag W) r; an LCP: |min(z, w)|
+  double relative_residual = 0.0;  // [-] residual / max(|q|, |u|)
+  double siconos_error = 0.0;      // [-] |r - P_K(r - u^)| / max(|q|, |r|, |u|); an LCP: |min(z, w)| / the same
+  std::string message;
+};
+
+/// Solves a problem from zero percussions, and judges the answer with u computed anew: ok is what meets the solver's
+/// tolerance in relative_residual. `solution` gets the answer.
+ProblemReport solve_problem(const OneStepProblem& problem, const std::string& name, const SolverOptions& options,
+                            ConeSolution& solution);
+
+/// The reports as a JSON list; numbers that are not finite are null.
+std::string to_json(std::span<const ProblemReport> reports);
+
+}  // namespace stickslip

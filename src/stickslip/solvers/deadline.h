@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cmath>
+
+namespace stickslip {
+
+/// CPU time that this thread has used. [s]
+double thread_cpu_seconds();
+
+/// What a report says of a solve that ended for lack of time.
+inline constexpr const char* kTimeIsUp = "the time was up";
+
+/// When a solve has used up its time. Asks the clock only where there is a limit.
+class Deadline {
+ public:
+  /// `seconds` of CPU time of this thread from now on; infinite: never.
+  explicit Deadline(double seconds) : end_(std::isfinite(seconds) ? thread_cpu_seconds() + seconds : HUGE_VAL) {}
+  bool passed() const { return std::isfinite(end_) && thread_cpu_seconds() >= end_; }
+
+ private:
+  double end_;  // [s]
+};
+
+}  // namespace stickslip
