@@ -35,6 +35,7 @@ class SolveCommand final : public Command {
   std::string law_ = "coulomb";
   std::string forces_ = "any";
   std::string json_;
+  std::string output_;
   double tolerance_ = StopOptions{}.tolerance;
   double time_limit_ = HUGE_VAL;
   int max_iterations_ = 0;
@@ -52,6 +53,11 @@ SolveCommand::SolveCommand(CLI::App& program) {
       ->type_name("S");
   command.add_option("--forces", forces_, "any: those that the solver finds")->type_name("WHICH");
   command.add_option("--json", json_, "write the reports as a JSON list, too")->type_name("FILE");
+  command
+      .add_option("--output", output_,
+                  "write <stem>.hdf5, the problem with /solution, or <stem>.txt, an LCP's n and z, into this folder; "
+                  "<stem>.<solver>.* if there are several solvers")
+      ->type_name("DIR");
   command.footer("Exit status 4: some problems were not solved to the tolerance.");
 }
 
@@ -62,6 +68,12 @@ void check_word(const std::string& option, const std::string& word, std::span<co
   throw InputError(
       {}, option, word,
       nearest.empty() ? fmt::format("one of {}", fmt::join(known, ", ")) : fmt::format("did you mean {}?", nearest));
+}
+
+void make_folder(const fs::path& folder) {
+  std::error_code error;
+  fs::create_directories(folder, error);
+  if (error) throw WriteError(fmt::format("{}: {}", folder.string(), error.message()));
 }
 
 FrictionLaw SolveCommand::law() const {
@@ -111,6 +123,7 @@ int SolveCommand::execute() {
   if (forces_ == "least-norm") throw InputError("--forces: least-norm: not available in this version");
   const FrictionLaw chosen_law = law();
   const std::vector<SolverOptions> solvers = chosen_solvers();
+  if (!output_.empty()) make_folder(output_);
   // All are read before the first is solved: a bad one is found before the work is done.
   std::vector<OneStepProblem> problems;
   for (const std::string& path : problems_) {
@@ -123,9 +136,13 @@ int SolveCommand::execute() {
   ConeSolution solution;
   for (std::size_t k = 0; k < problems.size() && !stop_requested; ++k) {
     for (const SolverOptions& options : solvers) {
+      std::fflush(stdout);
       reports.push_back(solve_problem(problems[k], fs::path(problems_[k]).stem().string(), options, solution));
       print(reports.back());
-      std::fflush(stdout);
+      if (output_.empty()) continue;
+      const std::string& stem = reports.back().problem;
+      write_solved_problem(output_, solvers.size() > 1 ? stem + "." + reports.back().solver : stem, problems[k],
+                           solution);
     }
   }
   if (!json_.empty()) write_json(reports);

@@ -14,6 +14,7 @@
 
 #include "stickslip/base/assert.h"
 #include "stickslip/base/input_error.h"
+#include "stickslip/cone/condense.h"
 
 namespace stickslip {
 namespace {
@@ -258,6 +259,78 @@ class SideBuilder {
   std::vector<double> right_;
 };
 
+/// Stores a matrix in the blocks of the problem's cones.
+void store_delassus(const SparseMatrix& w, ConeProblem& problem) {
+  auto& delassus = problem.delassus.emplace<StoredDelassus>();
+  BlockRows rows(problem);
+  for (int i = 0; i < problem.n_cones(); ++i) {
+    const Cone& cone = problem.cones[i];
+    for (int row = cone.offset; row < cone.offset + cone.dim; ++row) {
+      for (SparseMatrix::InnerIterator entry(w, row); entry; ++entry) {
+        rows.add(row, static_cast<int>(entry.col()), entry.value());
+      }
+    }
+    rows.finish(i, delassus);
+  }
+}
+
+/// Rows of every contact of a local form that can state the problem, or 0.
+int common_dimension(const ConeProblem& problem) {
+  int dim = 0;
+  for (const Cone& cone : problem.cones) {
+    if (cone.kind == ConeKind::free || (cone.kind == ConeKind::contact && cone.n_blocks == 0)) continue;
+    const bool plain = cone.kind == ConeKind::contact && cone.n_blocks == 1 && problem.friction(cone)[0].facets == 0;
+    if (!plain || cone.dim > 3 || (dim != 0 && dim != cone.dim)) return 0;
+    dim = cone.dim;
+  }
+  return dim != 0 ? dim : 2;
+}
+
+/// Contacts first, then what is free, all contacts with `dim` rows; rows (n) gets each old row's new one.
+LocalForm make_local_form(const ConeProblem& problem, const SparseMatrix& w, int dim, std::vector<int>& rows) {
+  LocalForm form;
+  form.dim = dim;
+  std::vector<double> mu;
+  int n_free = 0;
+  for (const Cone& cone : problem.cones) {
+    if (cone.kind == ConeKind::free) {
+      for (int r = 0; r < cone.dim; ++r) rows[cone.offset + r] = n_free++;
+      continue;
+    }
+    for (int r = 0; r < cone.dim; ++r) rows[cone.offset + r] = static_cast<int>(mu.size()) * dim + r;
+    mu.push_back(cone.n_blocks > 0 ? problem.friction(cone)[0].mu : 0.0);
+  }
+  const int n = dim * static_cast<int>(mu.size());
+  std::vector<bool> is_free(problem.size(), false);
+  for (const Cone& cone : problem.cones) {
+    if (cone.kind == ConeKind::free) std::fill_n(is_free.begin() + cone.offset, cone.dim, true);
+  }
+  form.mu = ConstVectorView(mu.data(), static_cast<Eigen::Index>(mu.size()));
+  form.q = Vector::Zero(n);
+  form.s = Vector::Zero(n_free);
+  std::vector<Eigen::Triplet<double>> in_w;
+  std::vector<Eigen::Triplet<double>> in_v;
+  std::vector<Eigen::Triplet<double>> in_r;
+  for (int row = 0; row < problem.size(); ++row) {
+    (is_free[row] ? form.s : form.q)[rows[row]] = problem.b[row];
+    for (SparseMatrix::InnerIterator entry(w, row); entry; ++entry) {
+      const int column = static_cast<int>(entry.col());
+      if (is_free[row] && !is_free[column]) continue;  // V^T
+      (is_free[row] ? in_r : is_free[column] ? in_v : in_w).emplace_back(rows[row], rows[column], entry.value());
+    }
+  }
+  form.w.resize(n, n);
+  form.v.resize(n, n_free);
+  form.r.resize(n_free, n_free);
+  form.w.setFromTriplets(in_w.begin(), in_w.end());
+  form.v.setFromTriplets(in_v.begin(), in_v.end());
+  form.r.setFromTriplets(in_r.begin(), in_r.end());
+  for (int row = 0; row < problem.size(); ++row) {
+    if (is_free[row]) rows[row] += n;
+  }
+  return form;
+}
+
 }  // namespace
 
 int OneStepProblem::n_contacts() const {
@@ -340,20 +413,42 @@ OneStepProblem make_one_step_problem(GlobalForm form, const std::string& file) {
 
 OneStepProblem make_one_step_problem(LcpForm form) {
   OneStepProblem made;
-  ConeProblem& problem = made.cones;
   const int n = static_cast<int>(form.q.size());
   STICKSLIP_ASSERT(form.m.rows() == n && form.m.cols() == n);
-  for (int i = 0; i < n; ++i) problem.add_contact({}, static_cast<std::uint64_t>(i));
-  std::copy_n(form.q.data(), n, problem.b.begin());
-  auto& delassus = problem.delassus.emplace<StoredDelassus>();
-  BlockRows rows(problem);
-  for (int i = 0; i < n; ++i) {
-    for (SparseMatrix::InnerIterator entry(form.m, i); entry; ++entry) {
-      rows.add(i, static_cast<int>(entry.col()), entry.value());
-    }
-    rows.finish(i, delassus);
-  }
+  for (int i = 0; i < n; ++i) made.cones.add_contact({}, static_cast<std::uint64_t>(i));
+  std::copy_n(form.q.data(), n, made.cones.b.begin());
+  store_delassus(form.m, made.cones);
   made.form = std::move(form);
+  return made;
+}
+
+OneStepProblem make_one_step_problem(ConeForm form, ConeProblem cones) {
+  STICKSLIP_ASSERT(form.w.rows() == cones.size() && form.w.cols() == cones.size());
+  OneStepProblem made;
+  made.cones = std::move(cones);
+  store_delassus(form.w, made.cones);
+  made.form = std::move(form);
+  return made;
+}
+
+OneStepProblem make_exchange_problem(const ConeProblem& problem, std::vector<int>* row_of) {
+  const SparseMatrix w = make_delassus_matrix(problem);
+  const FrictionLaw law = problem.law;
+  std::vector<int> rows(problem.size());
+  std::iota(rows.begin(), rows.end(), 0);
+  const int dim = common_dimension(problem);
+  OneStepProblem made;
+  if (dim == 0) {
+    ConeProblem cones;
+    cones.cones = problem.cones;
+    cones.blocks = problem.blocks;
+    cones.b = problem.b;
+    made = make_one_step_problem(ConeForm{w}, std::move(cones));
+  } else {
+    made = make_one_step_problem(make_local_form(problem, w, dim, rows));
+  }
+  made.cones.law = law;
+  if (row_of != nullptr) *row_of = std::move(rows);
   return made;
 }
 

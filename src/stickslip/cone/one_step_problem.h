@@ -3,6 +3,7 @@
 
 #include <string>
 #include <variant>
+#include <vector>
 
 #include "stickslip/cone/cone_problem.h"
 #include "stickslip/math/sparse.h"
@@ -42,11 +43,17 @@ struct LcpForm {
   Vector q;        // (n)
 };
 
+/// u = W p + b over any cones: those of the cone problem itself.
+struct ConeForm {
+  SparseMatrix w;  // (n, n) [1/kg]
+};
+
 /// A problem as it was stated, and as a cone problem:
 ///   local, global   a contact with one ball of friction for each contact, then a free row for each bilateral one
 ///   LCP             a half line for each unknown, z = p and w = u
+///   cones           as it is
 struct OneStepProblem {
-  std::variant<LocalForm, GlobalForm, LcpForm> form;
+  std::variant<LocalForm, GlobalForm, LcpForm, ConeForm> form;
   ConeProblem cones;
   Vector free_velocity;  // (n_v) M^-1 f of a global form; else empty
 
@@ -61,6 +68,14 @@ struct OneStepProblem {
 OneStepProblem make_one_step_problem(LocalForm form);
 OneStepProblem make_one_step_problem(GlobalForm form, const std::string& file);
 OneStepProblem make_one_step_problem(LcpForm form);
+/// `cones` has its cones and b, but no Delassus operator.
+OneStepProblem make_one_step_problem(ConeForm form, ConeProblem cones);
+
+/// A cone problem, as schemes make them, in the form in which it can be exchanged: local where each contact is planar,
+/// or each spatial, with one ball of friction or none, and the rest are bilateral; else cones. Contacts come before
+/// bilateral rows; a contact without friction gets rows of zeros with mu = 0. `row_of` (n), if not null, is filled with
+/// the row in the new problem of each row of the old one.
+OneStepProblem make_exchange_problem(const ConeProblem& problem, std::vector<int>* row_of = nullptr);
 
 /// v = M^-1 (H r + G lambda + f) of a global form for percussions p (n), (n_v); empty for other forms.
 Vector calc_generalized_velocity(const OneStepProblem& problem, std::span<const double> p);

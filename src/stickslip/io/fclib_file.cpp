@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <utility>
@@ -25,7 +26,7 @@ class Group {
   Group group(const std::string& name) const { return {file_, path_ + "/" + name}; }
 
   [[noreturn]] void fail(const std::string& name, const std::string& value, const std::string& allowed) const {
-    throw InputError({file_.name()}, path_.substr(1) + "/" + name, value, allowed);
+    throw InputError({file_.name()}, path_ + "/" + name, value, allowed);
   }
 
   /// A single integer of at least `least`.
@@ -167,11 +168,78 @@ GlobalForm read_global(const Group& group) {
   return form;
 }
 
+/// Friction block k of the group stickslip_cones.
+struct BlockColumns {
+  explicit BlockColumns(const Group& group)
+      : dim(group.integers("block_dim")),
+        facets(group.integers("block_facets")),
+        mu(group.vector("block_mu", static_cast<Eigen::Index>(dim.size()))),
+        orientation(group.vector("block_orientation", static_cast<Eigen::Index>(dim.size()))) {
+    if (facets.size() != dim.size()) group.fail("block_facets", "", "as many as block_dim are needed");
+  }
+  FrictionBlock block(const Group& group, std::size_t k) const {
+    if (dim[k] < 1 || dim[k] > kMaxFrictionDim) group.fail("block_dim", fmt::format("{}", dim[k]), "1 to 3 is needed");
+    if (!(mu[k] >= 0.0)) group.fail("block_mu", fmt::format("{}", mu[k]), "friction >= 0 is needed");
+    if (facets[k] != 0 && (facets[k] < 3 || facets[k] > kMostFacets || dim[k] != 2)) {
+      group.fail("block_facets", fmt::format("{}", facets[k]), "0, or 3 and more of a block of dimension 2");
+    }
+    return {static_cast<int>(dim[k]), mu[k], static_cast<int>(facets[k]), orientation[k]};
+  }
+  static constexpr std::int64_t kMostFacets = 1'000'000;  // [-] more are a circle to round-off
+
+  std::vector<std::int64_t> dim;
+  std::vector<std::int64_t> facets;
+  Vector mu;
+  Vector orientation;
+};
+
+OneStepProblem read_cones(const Group& group) {
+  const std::vector<std::int64_t> kinds = group.integers("kind");
+  const std::vector<std::int64_t> dims = group.integers("dim");
+  const std::vector<std::int64_t> n_blocks = group.integers("n_blocks");
+  const Vector radius = group.vector("radius", static_cast<Eigen::Index>(kinds.size()));
+  if (dims.size() != kinds.size() || n_blocks.size() != kinds.size()) {
+    group.fail("dim", "", "as many as in kind and n_blocks are needed");
+  }
+  const BlockColumns columns(group);
+  ConeProblem cones;
+  std::vector<FrictionBlock> blocks;
+  std::size_t next_block = 0;
+  for (std::size_t i = 0; i < kinds.size(); ++i) {
+    int dim = static_cast<int>(std::clamp<std::int64_t>(dims[i], 0, kMaxConeDim + 1));
+    if (kinds[i] == static_cast<int>(ConeKind::contact)) {
+      blocks.clear();
+      dim = 1;
+      for (std::int64_t k = 0; k < n_blocks[i] && next_block < columns.dim.size() && dim <= kMaxConeDim; ++k) {
+        blocks.push_back(columns.block(group, next_block++));
+        dim += blocks.back().dim;
+      }
+    }
+    if (dim < 1 || dim > kMaxConeDim || dim != dims[i]) {
+      group.fail("dim", fmt::format("cone {}: {}", i, dims[i]), "does not agree with the cone");
+    }
+    if (kinds[i] == static_cast<int>(ConeKind::contact)) {
+      cones.add_contact(blocks, i);
+    } else if (kinds[i] == static_cast<int>(ConeKind::ball) && radius[i] >= 0.0) {
+      cones.add_ball(dim, radius[i], i);
+    } else if (kinds[i] == static_cast<int>(ConeKind::free)) {
+      cones.add_free(dim, i);
+    } else {
+      group.fail("kind", fmt::format("cone {}: {}", i, kinds[i]), "0 contact, 1 ball (of radius >= 0) or 2 free");
+    }
+  }
+  const Vector b = group.group("vectors").vector("b", cones.size());
+  std::copy_n(b.data(), b.size(), cones.b.begin());
+  ConeForm form{group.matrix("W", cones.size(), cones.size())};
+  return make_one_step_problem(std::move(form), std::move(cones));
+}
+
 }  // namespace
 
 OneStepProblem read_fclib(const Hdf5File& file) {
   if (file.has("/fclib_local")) return make_one_step_problem(read_local({file, "/fclib_local"}));
   if (file.has("/fclib_global")) return make_one_step_problem(read_global({file, "/fclib_global"}), file.name());
+  if (file.has("/stickslip_cones")) return read_cones({file, "/stickslip_cones"});
   throw InputError({file.name()}, "", "", "holds no one-step problem: fclib_local or fclib_global is needed");
 }
 

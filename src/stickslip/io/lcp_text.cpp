@@ -10,6 +10,8 @@
 #include <vector>
 
 #include "stickslip/base/input_error.h"
+#include "stickslip/io/new_file.h"
+#include "stickslip/io/write_error.h"
 
 namespace stickslip {
 namespace {
@@ -112,6 +114,16 @@ LcpForm read_lcp(const std::filesystem::path& path) {
   if (!in) throw InputError({path.string()}, "", "", "cannot be read");
   const std::string text{std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
   return parse_lcp(text, path.string());
+}
+
+void write_lcp_solution(const std::filesystem::path& path, std::span<const double> z) {
+  NewFile file(path);
+  std::ofstream out(file.temporary_path(), std::ios::binary);
+  out << fmt::format("{}\n", z.size());
+  for (const double value : z) out << fmt::format("{:.17g}\n", value);
+  if (!out.flush()) throw WriteError(path.string() + ": cannot be written");
+  out.close();
+  file.publish();
 }
 
 }  // namespace stickslip

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -16,5 +17,7 @@ namespace stickslip {
 LcpForm parse_lcp(std::string_view text, const std::string& file);
 /// Reads a file. Throws InputError.
 LcpForm read_lcp(const std::filesystem::path& path);
+/// Writes a solution: n, then z. Throws InputError where path cannot be a file, WriteError.
+void write_lcp_solution(const std::filesystem::path& path, std::span<const double> z);
 
 }  // namespace stickslip

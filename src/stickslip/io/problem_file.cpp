@@ -30,4 +30,10 @@ OneStepProblem read_problem(const std::filesystem::path& path) {
   return make_one_step_problem(read_lcp(path));
 }
 
+void write_solved_problem(const std::filesystem::path& folder, const std::string& stem, const OneStepProblem& problem,
+                          const ConeSolution& solution) {
+  if (problem.is_lcp()) return write_lcp_solution(folder / (stem + ".txt"), solution.p);
+  write_fclib(folder / (stem + ".hdf5"), problem, &solution);
+}
+
 }  // namespace stickslip

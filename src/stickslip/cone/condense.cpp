@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "stickslip/cone/condense.h"
+
+#include <algorithm>
+#include <array>
+#include <vector>
+
+#include "stickslip/math/small_matrix.h"
+
+namespace stickslip {
+namespace {
+
+/// A product over bodies as one over velocity unknowns.
+SparseDelassus make_sparse(const ConeProblem& problem, const FactoredDelassus& w) {
+  SparseDelassus sparse;
+  sparse.clear(w.n_v());
+  std::vector<FactoredDelassus::Block> blocks;
+  std::vector<int> unknowns;
+  std::vector<double> left;
+  std::vector<double> right;
+  for (int i = 0; i < problem.n_cones(); ++i) {
+    const int dim = problem.cones[i].dim;
+    blocks.assign(w.row(i).begin(), w.row(i).end());
+    std::ranges::sort(blocks, {}, &FactoredDelassus::Block::body);
+    unknowns.clear();
+    for (const FactoredDelassus::Block& block : blocks) {
+      const FactoredDelassus::Body& body = w.body(block.body);
+      for (int k = 0; k < body.n_v; ++k) unknowns.push_back(body.v_offset + k);
+    }
+    left.assign(dim * unknowns.size(), 0.0);
+    right.assign(left.size(), 0.0);
+    for (int r = 0; r < dim; ++r) {
+      std::size_t at = r * unknowns.size();
+      for (const FactoredDelassus::Block& block : blocks) {
+        const int n_v = w.body(block.body).n_v;
+        const double* row = w.values(block) + r * n_v;
+        std::copy_n(row, n_v, left.begin() + at);
+        add_product(n_v, n_v, w.inverse_mass(block.body), row, right.data() + at);
+        at += n_v;
+      }
+    }
+    sparse.add_row({unknowns, left}, {unknowns, right});
+  }
+  return sparse;
+}
+
+StoredDelassus condense(const ConeProblem& problem, const SparseDelassus& w) {
+  std::vector<std::vector<int>> cones_of(w.n_v());  // whose right side touches the unknown
+  for (int j = 0; j < problem.n_cones(); ++j) {
+    for (const int unknown : w.right(j).unknowns) cones_of[unknown].push_back(j);
+  }
+  StoredDelassus stored;
+  std::vector<int> columns;
+  std::vector<int> dims;
+  std::vector<double> values;
+  std::array<double, kMaxConeDim* kMaxConeDim> block = {};
+  for (int i = 0; i < problem.n_cones(); ++i) {
+    const int dim = problem.cones[i].dim;
+    columns.clear();
+    for (const int unknown : w.left(i).unknowns) {
+      columns.insert(columns.end(), cones_of[unknown].begin(), cones_of[unknown].end());
+    }
+    std::ranges::sort(columns);
+    columns.erase(std::unique(columns.begin(), columns.end()), columns.end());
+    dims.clear();
+    values.clear();
+    for (const int j : columns) {
+      dims.push_back(problem.cones[j].dim);
+      w.calc_block(i, j, block.data());
+      values.insert(values.end(), block.begin(), block.begin() + dim * dims.back());
+    }
+    stored.add_row(columns, dims, dim, values);
+  }
+  return stored;
+}
+
+}  // namespace
+
+StoredDelassus condense(const ConeProblem& problem) {
+  if (const auto* stored = std::get_if<StoredDelassus>(&problem.delassus)) return *stored;
+  if (const auto* sparse = std::get_if<SparseDelassus>(&problem.delassus)) return condense(problem, *sparse);
+  return condense(problem, make_sparse(problem, std::get<FactoredDelassus>(problem.delassus)));
+}
+
+SparseMatrix make_delassus_matrix(const ConeProblem& problem) {
+  const StoredDelassus stored = condense(problem);
+  std::vector<Eigen::Triplet<double>> entries;
+  for (int i = 0; i < problem.n_cones(); ++i) {
+    const Cone& row = problem.cones[i];
+    for (const StoredDelassus::Block& block : stored.row(i)) {
+      const Cone& column = problem.cones[block.column];
+      const double* value = stored.values(block);
+      for (int r = 0; r < row.dim; ++r) {
+        for (int c = 0; c < column.dim; ++c, ++value) {
+          if (*value != 0.0) entries.emplace_back(row.offset + r, column.offset + c, *value);
+        }
+      }
+    }
+  }
+  SparseMatrix w(problem.size(), problem.size());
+  w.setFromTriplets(entries.begin(), entries.end());
+  return w;
+}
+
+}  // namespace stickslip

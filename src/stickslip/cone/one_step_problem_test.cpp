@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "stickslip/cone/one_step_problem.h"
+
+#include <gtest/gtest.h>
+
+#include <Eigen/LU>
+#include <random>
+#include <vector>
+
+#include "stickslip/base/input_error.h"
+#include "stickslip/cone/condense.h"
+#include "stickslip/cone/residual.h"
+
+namespace stickslip {
+namespace {
+
+constexpr double kRoundOff = 1e-12;
+
+SparseMatrix sparse(const Matrix& dense) {
+  SparseMatrix matrix = dense.sparseView();
+  return matrix;
+}
+
+/// Two contacts and one bilateral row on unknowns in three components of M: 50 coupled in a chain, more than are
+/// inverted densely; 3 coupled with one another; 2 alone. M is not symmetric.
+GlobalForm make_global(int dim) {
+  std::mt19937 random(1);
+  std::normal_distribution<double> normal;
+  constexpr int kChain = 50;
+  constexpr int kUnknowns = kChain + 5;
+  Matrix m = Matrix::Zero(kUnknowns, kUnknowns);
+  for (int i = 0; i < kChain; ++i) {
+    m(i, i) = 3.0;
+    if (i > 0) m(i, i - 1) = -1.0;
+    if (i + 1 < kChain) m(i, i + 1) = -1.002;
+  }
+  m.block(kChain, kChain, 3, 3) << 2.0, 0.5, 0.1, 0.4, 3.0, 0.2, 0.1, 0.3, 4.0;
+  m(kChain + 3, kChain + 3) = 5.0;
+  m(kChain + 4, kChain + 4) = 0.1;
+  Matrix h = Matrix::Zero(kUnknowns, 2 * dim);
+  for (int c = 0; c < dim; ++c) {
+    for (const int unknown : {3, 17, kChain, kChain + 2}) h(unknown, c) = normal(random);
+    for (const int unknown : {kChain + 1, kChain + 4}) h(unknown, dim + c) = normal(random);
+  }
+  Matrix g = Matrix::Zero(kUnknowns, 1);
+  g(kChain + 3, 0) = 1.0;
+  g(40, 0) = -1.0;
+  GlobalForm form;
+  form.dim = dim;
+  form.m = sparse(m);
+  form.h = sparse(h);
+  form.g = sparse(g);
+  form.f = Vector::NullaryExpr(kUnknowns, [&] { return normal(random); });
+  form.w = Vector::NullaryExpr(2 * dim, [&] { return normal(random); });
+  form.b = Vector::Constant(1, 0.25);
+  form.mu = Vector::Constant(2, 0.4);
+  return form;
+}
+
+class GlobalProblem : public testing::TestWithParam<int> {};
+INSTANTIATE_TEST_SUITE_P(, GlobalProblem, testing::Values(2, 3));
+
+TEST_P(GlobalProblem, IsTheCondensedOne) {
+  const GlobalForm form = make_global(GetParam());
+  const Matrix inverse = Matrix(form.m).inverse();
+  const int n = static_cast<int>(form.w.size());
+  Matrix both(form.f.size(), n + 1);
+  both << Matrix(form.h), Matrix(form.g);
+  const Matrix w = both.transpose() * inverse * both;
+  Vector b(n + 1);
+  b << form.w, form.b;
+  b += both.transpose() * inverse * form.f;
+
+  const OneStepProblem problem = make_one_step_problem(form, "file");
+  const ConeProblem& cones = problem.cones;
+  ASSERT_EQ(cones.size(), n + 1);
+  EXPECT_EQ(problem.n_contacts(), 2);
+  EXPECT_LT((ConstVectorView(cones.b.data(), n + 1) - b).norm(), kRoundOff);
+  std::vector<double> p(n + 1);
+  for (int i = 0; i <= n; ++i) p[i] = std::sin(1.0 + i);
+  std::vector<double> u(n + 1);
+  cones.apply_delassus(p, u);
+  const ConstVectorView p_view(p.data(), n + 1);
+  EXPECT_LT((ConstVectorView(u.data(), n + 1) - w * p_view).norm(), kRoundOff);
+  EXPECT_NEAR(cones.calc_mean_diagonal(), w.trace() / (n + 1), kRoundOff);
+  std::vector<double> block(GetParam() * GetParam());
+  cones.calc_diagonal_block(1, block);
+  EXPECT_LT((ConstRowMatrixView(block.data(), GetParam(), GetParam()) -
+             w.block(GetParam(), GetParam(), GetParam(), GetParam()))
+                .norm(),
+            kRoundOff);
+  EXPECT_LT((Matrix(make_delassus_matrix(cones)) - w).norm(), kRoundOff);
+  const Vector v = inverse * (both * p_view + form.f);
+  EXPECT_LT((calc_generalized_velocity(problem, p) - v).norm(), kRoundOff);
+}
+
+TEST(SingularMass, IsRefused) {
+  GlobalForm form = make_global(3);
+  form.m.coeffRef(54, 54) = 0.0;
+  EXPECT_THROW(make_one_step_problem(form, "file"), InputError);
+  form = make_global(3);
+  for (int c = 0; c < 50; ++c) form.m.coeffRef(20, c) = 0.0;
+  EXPECT_THROW(make_one_step_problem(form, "file"), InputError);
+}
+
+TEST(LocalProblem, BilateralRowsFollow) {
+  // u = W r + V l + q, 0 = V^T r + R l + s with W = 2 I, V = (1, 0, 0)^T, R = 3.
+  LocalForm form;
+  form.w = sparse(2.0 * Matrix::Identity(3, 3));
+  form.v = sparse(Matrix(Vector3(1.0, 0.0, 0.0)));
+  form.r = sparse(Matrix::Constant(1, 1, 3.0));
+  form.q = Vector3(0.1, 0.2, 0.3);
+  form.s = Vector::Constant(1, 0.4);
+  form.mu = Vector::Constant(1, 0.5);
+  const OneStepProblem problem = make_one_step_problem(form);
+  std::vector<double> u(4);
+  problem.cones.apply_delassus(std::vector{1.0, 2.0, 3.0, 4.0}, u);
+  EXPECT_EQ(u, (std::vector{6.0, 4.0, 6.0, 13.0}));
+  EXPECT_EQ(problem.cones.b, (std::vector{0.1, 0.2, 0.3, 0.4}));
+}
+
+/// A joint before two contacts, one of them frictionless, on two bodies.
+ConeProblem make_mixed() {
+  ConeProblem problem;
+  const FrictionBlock block{2, 0.3, 0, 0.0};
+  problem.add_free(2, 1);
+  problem.add_contact({&block, 1}, 2);
+  problem.add_contact({}, 3);
+  auto& w = problem.delassus.emplace<FactoredDelassus>();
+  for (int k = 0; k < 2; ++k) w.add_body((k + 1.0) * Matrix::Identity(3, 3));
+  w.begin_row(2);
+  w.add_block(1) << 1.0, 2.0, 0.0, 0.0, 1.0, 1.0;  // bodies in falling order
+  w.add_block(0) << 0.5, 0.0, 1.0, 1.0, 0.0, 0.0;
+  w.begin_row(3);
+  w.add_block(0) = Matrix::Identity(3, 3);
+  w.begin_row(1);
+  w.add_block(1) << 0.0, 1.0, 1.0;
+  problem.b = {0.1, 0.2, -1.0, 0.3, 0.4, -0.5};
+  return problem;
+}
+
+TEST(ExchangeProblem, SaysTheSame) {
+  const ConeProblem problem = make_mixed();
+  std::vector<int> row_of;
+  const OneStepProblem made = make_exchange_problem(problem, &row_of);
+  ASSERT_TRUE(std::holds_alternative<LocalForm>(made.form));
+  ASSERT_EQ(made.cones.size(), 8);  // the frictionless contact got two rows
+  EXPECT_EQ(row_of, (std::vector{6, 7, 0, 1, 2, 3}));
+  std::vector<double> p(6);
+  std::vector<double> q(8, 0.0);
+  for (int i = 0; i < 6; ++i) q[row_of[i]] = p[i] = 1.0 + i;
+  std::vector<double> u(6);
+  std::vector<double> made_u(8);
+  problem.apply_delassus(p, u);
+  made.cones.apply_delassus(q, made_u);
+  for (int i = 0; i < 6; ++i) EXPECT_NEAR(made_u[row_of[i]] + made.cones.b[row_of[i]], u[i] + problem.b[i], kRoundOff);
+}
+
+TEST(ExchangeProblem, OtherConesStayAsTheyAre) {
+  ConeProblem problem = make_mixed();
+  problem.blocks[0].facets = 5;
+  const OneStepProblem made = make_exchange_problem(problem);
+  ASSERT_TRUE(std::holds_alternative<ConeForm>(made.form));
+  const std::vector<double> p = {0.1, 0.2, 1.0, 0.1, -0.2, 0.5};
+  EXPECT_NEAR(calc_residual(made.cones, p).absolute, calc_residual(problem, p).absolute, kRoundOff);
+}
+
+}  // namespace
+}  // namespace stickslip
