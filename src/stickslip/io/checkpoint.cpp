@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <span>
-#include <stdexcept>
 #include <vector>
 
 namespace stickslip {
@@ -62,7 +61,7 @@ CheckpointSlots::CheckpointSlots(Hdf5File& file, std::size_t capacity)
                    "FNV-1a over number, rows, steps, size (8 bytes each, little-endian) and the state's bytes")},
       state_(make_column(file, "/checkpoint/state",
                          {Hdf5Type::uint8, 2, static_cast<std::int64_t>(capacity), kSlots, 1},
-                         "the state, as the program writes it, and zeros")) {
+                         "the state, as the program writes it, and zeros; slot s has the rows s, s + 2, ...")) {
   const std::vector<std::int64_t> empty(kSlots, kEmpty);
   const std::vector<std::int64_t> zeros(kSlots, 0);
   columns_[0].write(0, empty);
@@ -73,10 +72,13 @@ CheckpointSlots::CheckpointSlots(Hdf5File& file, std::size_t capacity)
 void CheckpointSlots::write(const Checkpoint& checkpoint) {
   std::vector<std::byte> bytes = to_bytes(checkpoint.state);
   const auto size = static_cast<std::int64_t>(bytes.size());
-  if (size > state_.width()) throw std::logic_error("a state outgrew its checkpoint");
   const std::uint64_t sum = checksum(checkpoint.state.step, checkpoint.rows, checkpoint.steps, bytes);
-  bytes.resize(static_cast<std::size_t>(state_.width()));
-  state_.write(next_, bytes);
+  const auto width = static_cast<std::size_t>(state_.width());
+  bytes.resize((bytes.size() + width - 1) / width * width);
+  for (std::size_t begin = 0; begin < bytes.size(); begin += width) {
+    const auto row = static_cast<std::int64_t>(begin / width);
+    state_.write(next_ + kSlots * row, std::span(bytes).subspan(begin, width));
+  }
   const std::int64_t values[] = {checkpoint.state.step, checkpoint.rows, checkpoint.steps, size};
   for (std::size_t c = 0; c < 4; ++c) columns_[c].write(next_, std::span(&values[c], 1));
   columns_[4].write(next_, std::span(&sum, 1));
@@ -98,9 +100,14 @@ std::optional<Checkpoint> read_checkpoint(const Hdf5File& file) {
     const std::int64_t size = read("/checkpoint/size", slot);
     std::uint64_t sum = 0;
     file.open_dataset("/checkpoint/checksum").read(slot, std::span(&sum, 1));
-    if (number == kEmpty || size < 0 || size > states.width()) continue;
-    std::vector<std::byte> bytes(static_cast<std::size_t>(states.width()));
-    states.read(slot, bytes);
+    const std::int64_t room = states.width() * ((states.rows() + kSlots - 1 - slot) / kSlots);
+    if (number == kEmpty || size < 0 || size > room) continue;
+    const auto width = static_cast<std::size_t>(states.width());
+    std::vector<std::byte> bytes(static_cast<std::size_t>((size + states.width() - 1) / states.width()) * width);
+    for (std::size_t begin = 0; begin < bytes.size(); begin += width) {
+      const auto row = static_cast<std::int64_t>(begin / width);
+      states.read(slot + kSlots * row, std::span(bytes).subspan(begin, width));
+    }
     bytes.resize(static_cast<std::size_t>(size));
     if (checksum(number, rows, steps, bytes) != sum) continue;
     if (newest && newest->state.step >= number) continue;

@@ -18,10 +18,12 @@ struct Checkpoint {
 };
 
 /// /checkpoint: two slots, written in turn, so that one is whole whenever the program is killed. A slot is a row of
-/// the datasets number (steps done; -1: empty), rows, steps, size, checksum and state; the checksum is over all else.
+/// the datasets number (steps done; -1: empty), rows, steps, size, checksum; the checksum is over all else. The state
+/// of slot s stands in the rows s, s + 2, s + 4, ... of state, as many as its size needs: one, but for detected
+/// contacts, which come and go.
 class CheckpointSlots {
  public:
-  /// Makes the slots, empty, for states of at most `capacity` bytes.
+  /// Makes the slots, empty; a row of `state` holds `capacity` bytes.
   CheckpointSlots(Hdf5File& file, std::size_t capacity);
 
   /// Writes over the older slot. The rows it counts must be flushed. Throws WriteError.
@@ -29,7 +31,7 @@ class CheckpointSlots {
 
  private:
   std::array<Hdf5Dataset, 5> columns_;  // number, rows, steps, size, checksum
-  Hdf5Dataset state_;                   // (2, capacity) bytes
+  Hdf5Dataset state_;                   // (2 n, capacity) bytes
   int next_ = 0;
 };
 

@@ -66,7 +66,8 @@ void CsvWriter::record(const State& state, const StepReport& report) {
   row_.assign(1, state.t);
   row_.insert(row_.end(), state.q.begin(), state.q.end());
   row_.insert(row_.end(), state.u.begin(), state.u.end());
-  for (const ContactReport& c : report.contacts) {
+  for (std::size_t k = 0; k < system_.contact_points().size(); ++k) {
+    const ContactReport& c = report.contacts[k];
     row_.insert(row_.end(), {c.gap, c.force[0], c.impulse[0], c.percussion[0]});
     for (const auto* components : {&c.force, &c.impulse, &c.percussion}) {
       row_.insert(row_.end(), components->begin() + 1, components->begin() + 1 + c.friction_dim);

@@ -103,7 +103,7 @@ void OutputColumns::add_joint(const Joint& joint, Hdf5Type real) {
 }
 
 void OutputColumns::fill(Table& table, const State& state, const StepReport& report) const {
-  STICKSLIP_ASSERT(report.contacts.size() == system_.contact_points().size() && report.a.size() == system_.n_u());
+  STICKSLIP_ASSERT(report.contacts.size() >= system_.contact_points().size() && report.a.size() == system_.n_u());
   STICKSLIP_ASSERT(report.joints.size() == system_.joints().size());
   *table.reals(0) = state.t;
   VectorOut(table.reals(1), system_.n_q()) = state.q;
@@ -113,7 +113,9 @@ void OutputColumns::fill(Table& table, const State& state, const StepReport& rep
   for (std::size_t i = 0; i < system_.bodies().size(); ++i) {
     column = fill_body(table, column, static_cast<int>(i), state);
   }
-  for (const ContactReport& contact : report.contacts) column = fill_contact(table, column, contact);
+  for (std::size_t k = 0; k < system_.contact_points().size(); ++k) {
+    column = fill_contact(table, column, report.contacts[k]);
+  }
   for (const JointReport& joint : report.joints) column = fill_joint(table, column, joint);
 }
 

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "stickslip/base/input_error.h"
+#include "stickslip/io/contact_sets.h"
 #include "stickslip/io/result_writer.h"
 
 namespace stickslip {
@@ -43,7 +44,7 @@ std::int64_t Trajectory::count_rows() const {
   }
   std::int64_t rows = file_.open_dataset("/time").rows();
   for (const std::string& path : datasets) rows = std::min(rows, file_.open_dataset(path).rows());
-  return rows;
+  return count_whole_sets(file_, rows);
 }
 
 RowMatrix Trajectory::read(const std::string& dataset, std::int64_t first, std::int64_t n) const {

@@ -32,11 +32,21 @@ std::vector<Column> make_step_columns() {
   return columns;
 }
 
-/// Bytes of the largest state that the run can have: a percussion for each contact point, joint and dry
-/// friction element.
+/// Bytes of the largest state that the run can have: a percussion for each contact point, joint and dry friction
+/// element. Detected contacts come and go; there is room for as many as shapes in a heap have, within reason: a state
+/// that needs more takes further rows, see CheckpointSlots.
 std::size_t state_capacity(const System& system, State state) {
+  constexpr std::size_t kContactsPerShape = 8;    // [-] a ball touches 6 or fewer on average, each counted twice
+  constexpr std::size_t kMostContacts = 1 << 15;  // [-] 5 MB
   state.warm.resize(std::max(state.warm.size(),
                              system.contact_points().size() + system.joints().size() + system.dry_frictions().size()));
+  if (system.detection()) {
+    std::size_t shapes = 0;
+    for (const Body& body : system.bodies()) shapes += body.shapes.size();
+    const std::size_t contacts = std::min(kContactsPerShape * shapes, kMostContacts);
+    state.warm.resize(state.warm.size() + contacts);
+    state.contacts.resize(contacts);
+  }
   return to_bytes(state).size();
 }
 
@@ -106,12 +116,16 @@ void write_joints(Hdf5File& file, const System& system) {
 
 ResultWriter::ResultWriter(const std::filesystem::path& path, const System& system, const State& state,
                            const ResultHeader& header)
-    : file_name_(path),
+    : system_(system),
+      file_name_(path),
       columns_(system, header.single_precision ? Hdf5Type::float32 : Hdf5Type::float64),
       file_(create_file(system, header)),
       output_(file_, columns_.columns(), header.expected_rows),
       steps_(file_, make_step_columns(), header.expected_steps),
       slots_(file_, state_capacity(system, state)) {
+  if (system.detection()) {
+    contact_sets_.emplace(file_, header.single_precision ? Hdf5Type::float32 : Hdf5Type::float64, header.expected_rows);
+  }
   file_.start_live_writing();
   lock_ = WriteLock(file_name_.temporary_path());
 }
@@ -150,9 +164,11 @@ Hdf5File ResultWriter::create_file(const System& system, const ResultHeader& hea
 void ResultWriter::copy_rows(const Hdf5File& from, const Checkpoint& checkpoint) {
   output_.copy_rows(from, checkpoint.rows);
   steps_.copy_rows(from, checkpoint.steps);
+  if (contact_sets_) contact_sets_->copy_rows(from, checkpoint.rows);
 }
 
 void ResultWriter::record(const State& state, const StepReport& report) {
+  if (contact_sets_) contact_sets_->record(system_, report);
   columns_.fill(output_, state, report);
   output_.end_row();
 }
@@ -170,6 +186,7 @@ void ResultWriter::record_step(const StepRow& row) {
 }
 
 void ResultWriter::flush() {
+  if (contact_sets_) contact_sets_->flush();
   output_.flush();
   steps_.flush();
   file_.flush();

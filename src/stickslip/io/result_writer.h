@@ -7,6 +7,7 @@
 #include <string>
 
 #include "stickslip/io/checkpoint.h"
+#include "stickslip/io/contact_sets.h"
 #include "stickslip/io/hdf5_file.h"
 #include "stickslip/io/new_file.h"
 #include "stickslip/io/output_columns.h"
@@ -64,11 +65,13 @@ class ResultWriter {
  private:
   Hdf5File create_file(const System& system, const ResultHeader& header);
 
+  const System& system_;
   NewFile file_name_;
   OutputColumns columns_;
   Hdf5File file_;
   Table output_;
   Table steps_;
+  std::optional<ContactSets> contact_sets_;  // of a system with detected contacts
   CheckpointSlots slots_;
   WriteLock lock_;
 };

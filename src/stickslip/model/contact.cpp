@@ -6,25 +6,24 @@
 
 namespace stickslip {
 
-void System::calc_contact(int k, double t, const Vector& q, ContactGeometry& geometry) const {
-  const ContactPoint& point = points_[k];
-  const Attachment& a = point.flipped ? point.second : point.first;
-  const Attachment& b = point.flipped ? point.first : point.second;
-  const ContactFrame<double> c = contact_frame<double>(point, planar_, frame_at(bodies_[a.body], a, t, q, nullptr),
+void System::calc_contact(const ContactPoint& k, double t, const Vector& q, ContactGeometry& geometry) const {
+  const Attachment& a = k.flipped ? k.second : k.first;
+  const Attachment& b = k.flipped ? k.first : k.second;
+  const ContactFrame<double> c = contact_frame<double>(k, planar_, frame_at(bodies_[a.body], a, t, q, nullptr),
                                                        frame_at(bodies_[b.body], b, t, q, nullptr));
   geometry = {c.gap, c.first, c.second, c.normal, c.t1, c.t2};
 }
 
-double System::calc_gap(int k, double t, const Vector& q) const {
+double System::calc_gap(const ContactPoint& k, double t, const Vector& q) const {
   ContactGeometry geometry;
   calc_contact(k, t, q, geometry);
   return geometry.gap;
 }
 
-void System::calc_contact_jacobian(int k, const ContactGeometry& geometry, const Vector& q, Side side,
+void System::calc_contact_jacobian(const ContactPoint& k, const ContactGeometry& geometry, const Vector& q, Side side,
                                    Eigen::Ref<RowMatrix> J) const {
-  const ContactPair& pair = contacts_[points_[k].pair];
-  const Attachment& at = points_[k].side(side);
+  const ContactPair& pair = law(k);
+  const Attachment& at = k.side(side);
   if (at.n_u == 0) return;
   const Body& body = bodies_[at.body];
   const double sign = side == Side::first ? -1.0 : 1.0;
@@ -45,23 +44,22 @@ void System::calc_contact_jacobian(int k, const ContactGeometry& geometry, const
   }
 }
 
-Vector4 System::calc_contact_velocity(int k, const ContactGeometry& geometry, double t, const Vector& q,
+Vector4 System::calc_contact_velocity(const ContactPoint& k, const ContactGeometry& geometry, double t, const Vector& q,
                                       const Vector& u) const {
-  const ContactPair& pair = contacts_[points_[k].pair];
+  const ContactPair& pair = law(k);
   const ContactFrame<double> c = {geometry.gap,    geometry.position_first, geometry.position_second,
                                   geometry.normal, geometry.tangent1,       geometry.tangent2};
   Vector4 gamma = Vector4::Zero();
-  const Attachment& first = points_[k].first;
-  const Attachment& second = points_[k].second;
+  const Attachment& first = k.first;
+  const Attachment& second = k.second;
   contact_velocity<double>(c, 1 + pair.friction_dim, pair.options.contensou_radius,
                            frame_at(bodies_[first.body], first, t, q, &u),
                            frame_at(bodies_[second.body], second, t, q, &u), gamma.data());
   return gamma;
 }
 
-bool System::has_prescribed_motion(int k) const {
-  const ContactPoint& point = points_[k];
-  return bodies_[point.body_a].type == BodyType::moving || bodies_[point.body_b].type == BodyType::moving;
+bool System::has_prescribed_motion(const ContactPoint& k) const {
+  return bodies_[k.body_a].type == BodyType::moving || bodies_[k.body_b].type == BodyType::moving;
 }
 
 }  // namespace stickslip

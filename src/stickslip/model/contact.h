@@ -2,7 +2,9 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "stickslip/math/types.h"
 #include "stickslip/model/attachment.h"
@@ -28,14 +30,38 @@ struct ContactPair {
   int friction_dim = 0;  // n_F: 1 planar, 2 spatial, 3 with Contensou. Present also when mu = 0
 };
 
+/// A shape of a body, or all of them.
+struct ShapeSelection {
+  int body = 0;
+  int shape = -1;  // index into Body::shapes; -1: all of the body's
+};
+
+/// The law of contacts between shapes that no pair names, and between which of them there are none.
+struct ContactDetectionOptions {
+  double friction = 0.0;                // [-] mu >= 0
+  double restitution_normal = 0.0;      // [-] in [0, 1]
+  double restitution_tangential = 0.0;  // [-] in [0, 1]
+  double envelope = 0.0;                // [m] >= 0: how far beyond their way in a step shapes are looked for, at least
+  struct Except {
+    std::vector<ShapeSelection> first, second;
+  };
+  std::vector<Except> except;  // no contacts between a shape of `first` and one of `second`
+};
+
 /// The gap functions there are. "Ball" is a sphere or, with radius 0, a point or a corner.
 enum class GapKind { half_space_ball, ball_ball, container_sphere_ball, container_cylinder_ball };
 
+/// Ids of detected contacts have this bit. Those of named ones are below it, a scheme's of other elements above.
+inline constexpr std::uint64_t kDetectedBit = std::uint64_t{1} << 61;
+
+/// ContactPoint::pair of a detected contact.
+inline constexpr int kDetected = -1;
+
 /// One point of a pair: the two features between which a gap is measured.
 struct ContactPoint {
-  int pair = 0;          // index into System::contacts()
+  int pair = 0;          // index into System::contacts(), or kDetected
   int index = 0;         // which point of the pair
-  std::uint64_t id = 0;  // pair << 32 | index
+  std::uint64_t id = 0;  // named: pair << 32 | index; detected: see detected_id()
   GapKind kind = GapKind::half_space_ball;
   Attachment first, second;            // the pair's sides at this point
   bool flipped = false;                // the kernel's first feature is on the pair's second body

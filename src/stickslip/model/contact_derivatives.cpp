@@ -22,7 +22,7 @@ void gamma_dot(const System& system, const ContactPoint& point, double t, const 
                S* result) {
   using T = TimeJet<S>;
   const Pair pair = pair_of(system, point);
-  const ContactPair& contact = system.contacts()[point.pair];
+  const ContactPair& contact = system.law(point);
   const PairInMotion<S> moving(pair, t, q, u, a);
   const PairFrames<T> f = pair_frames<T>(pair, moving.t, moving.q, moving.u);
   T gamma[kMaxContactDim];
@@ -36,7 +36,7 @@ void gamma_dot(const System& system, const ContactPoint& point, double t, const 
 template <class S>
 void contact_force(const System& system, const ContactPoint& point, const S* q, const PairFrames<S>& f,
                    const ContactFrame<S>& c, const Vector4& lambda, S* result) {
-  const ContactPair& contact = system.contacts()[point.pair];
+  const ContactPair& contact = system.law(point);
   Vec3<S> F = c.normal * S(lambda(0));
   Vec3<S> T = constant_vector<S>(Vector3::Zero());
   if (contact.friction_dim > 0) F += c.t1 * S(lambda(1));
@@ -53,7 +53,7 @@ struct Derivatives {
   static void over_q(const System& system, const ContactPoint& point, double t, const PairCoordinates& at,
                      const Vector4& lambda, ContactDerivatives& out) {
     const Pair pair = pair_of(system, point);
-    const ContactPair& contact = system.contacts()[point.pair];
+    const ContactPair& contact = system.law(point);
     Jet q[kMaxLocalQ];
     Jet u[kMaxLocalU];
     for (int i = 0; i < pair.n_local_q; ++i) q[i] = Jet(at.q[i], N, i);
@@ -80,7 +80,7 @@ struct Derivatives {
   static void over_u(const System& system, const ContactPoint& point, double t, const PairCoordinates& at,
                      ContactDerivatives& out) {
     const Pair pair = pair_of(system, point);
-    const int dim = 1 + system.contacts()[point.pair].friction_dim;
+    const int dim = 1 + system.law(point).friction_dim;
     Jet q[kMaxLocalQ];
     Jet u[kMaxLocalU];
     for (int i = 0; i < pair.n_local_q; ++i) q[i] = Jet(at.q[i]);
@@ -94,20 +94,19 @@ struct Derivatives {
 
 }  // namespace
 
-Vector4 System::calc_contact_acceleration_bias(int k, double t, const Vector& q, const Vector& u) const {
-  const ContactPoint& point = points_[k];
+Vector4 System::calc_contact_acceleration_bias(const ContactPoint& point, double t, const Vector& q,
+                                               const Vector& u) const {
   const PairCoordinates local(pair_of(*this, point), q, &u, nullptr);
   Vector4 zeta = Vector4::Zero();
   gamma_dot<double>(*this, point, t, local.q, local.u, local.a, zeta.data());
   return zeta;
 }
 
-void System::calc_contact_derivatives(int k, double t, const Vector& q, const Vector& u, const Vector& a,
-                                      const Vector4& lambda, ContactDerivatives& derivatives) const {
-  const ContactPoint& point = points_[k];
+void System::calc_contact_derivatives(const ContactPoint& point, double t, const Vector& q, const Vector& u,
+                                      const Vector& a, const Vector4& lambda, ContactDerivatives& derivatives) const {
   const Pair pair = pair_of(*this, point);
   const PairCoordinates local(pair, q, &u, &a);
-  const int dim = 1 + contacts_[point.pair].friction_dim;
+  const int dim = 1 + law(point).friction_dim;
   derivatives.gap_q.setZero(pair.n_q());
   derivatives.gamma_q.setZero(dim, pair.n_q());
   derivatives.gamma_dot_q.setZero(dim, pair.n_q());
@@ -116,8 +115,8 @@ void System::calc_contact_derivatives(int k, double t, const Vector& q, const Ve
   const Body& surface = bodies_[point.body_a];
   const Body& ball = bodies_[point.body_b];
   if (has_derivatives_on_fixed(point, surface, ball)) {
-    calc_derivatives_on_fixed(point, contacts_[point.pair], surface, ball, q.data() + ball.q_offset,
-                              u.data() + ball.u_offset, a.data() + ball.u_offset, lambda, derivatives);
+    calc_derivatives_on_fixed(point, law(point), surface, ball, q.data() + ball.q_offset, u.data() + ball.u_offset,
+                              a.data() + ball.u_offset, lambda, derivatives);
     return;
   }
   with_capacity(pair, [&](auto capacity) {

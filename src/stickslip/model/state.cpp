@@ -9,13 +9,14 @@
 #include "stickslip/base/input_error.h"
 
 // Layout: "SSST", version, then the members in their order; a list is its length, then its numbers. Every number
-// takes 8 bytes, little-endian; a warm percussion is its id and kMaxContactDim components.
+// takes 8 bytes, little-endian; a warm percussion is its id and kMaxContactDim components, a contact's memory its id
+// and three times as many.
 
 namespace stickslip {
 namespace {
 
 constexpr std::uint64_t kMagic = 0x54535353;  // "SSST"
-constexpr std::uint64_t kVersion = 1;
+constexpr std::uint64_t kVersion = 2;         // 1 had no memory of detected contacts
 
 std::uint64_t little_endian(std::uint64_t x) {
   if constexpr (std::endian::native == std::endian::big) {
@@ -77,8 +78,9 @@ class ByteReader {
 }  // namespace
 
 std::vector<std::byte> to_bytes(const State& state) {
-  const std::size_t numbers = 12 + static_cast<std::size_t>(state.q.size() + state.u.size() + state.memory.size()) +
-                              state.warm.size() * (1 + kMaxContactDim);
+  const std::size_t numbers = 13 + static_cast<std::size_t>(state.q.size() + state.u.size() + state.memory.size()) +
+                              state.warm.size() * (1 + kMaxContactDim) +
+                              state.contacts.size() * (1 + 3 * kMaxContactDim);
   ByteWriter out(8 * numbers);
   out.put(kMagic);
   out.put(kVersion);
@@ -92,6 +94,13 @@ std::vector<std::byte> to_bytes(const State& state) {
     out.put(warm.id);
     for (const double p : warm.p) out.put(p);
   }
+  out.put(static_cast<std::uint64_t>(state.contacts.size()));
+  for (const ContactMemory& contact : state.contacts) {
+    out.put(contact.id);
+    for (const auto* part : {&contact.force, &contact.average, &contact.last}) {
+      for (const double x : *part) out.put(x);
+    }
+  }
   out.put(state.energy.initial);
   out.put(state.energy.work);
   out.put(state.energy.dissipated);
@@ -101,8 +110,9 @@ std::vector<std::byte> to_bytes(const State& state) {
 State state_from_bytes(std::span<const std::byte> bytes) {
   ByteReader in(bytes);
   if (in.get() != kMagic) ByteReader::fail();
-  if (const std::uint64_t version = in.get(); version != kVersion) {
-    throw InputError("a saved state has version " + std::to_string(version) + ", this program reads version " +
+  const std::uint64_t version = in.get();
+  if (version < 1 || version > kVersion) {
+    throw InputError("a saved state has version " + std::to_string(version) + ", this program reads versions up to " +
                      std::to_string(kVersion));
   }
   State state;
@@ -115,6 +125,13 @@ State state_from_bytes(std::span<const std::byte> bytes) {
   for (WarmPercussion& warm : state.warm) {
     warm.id = in.get();
     for (double& p : warm.p) p = in.get_real();
+  }
+  if (version > 1) state.contacts.resize(in.get_length(8 * (1 + 3 * kMaxContactDim)));
+  for (ContactMemory& contact : state.contacts) {
+    contact.id = in.get();
+    for (auto* part : {&contact.force, &contact.average, &contact.last}) {
+      for (double& x : *part) x = in.get_real();
+    }
   }
   state.energy.initial = in.get_real();
   state.energy.work = in.get_real();

@@ -18,6 +18,14 @@ struct WarmPercussion {
   bool operator==(const WarmPercussion&) const = default;
 };
 
+/// What a scheme with memory carries of a detected contact: the forces of named ones stand in State::memory.
+struct ContactMemory {
+  std::uint64_t id = 0;  // contact id
+  // [N] normal, then friction directions: lambda, lambdabar and the lambda from which the next is extrapolated
+  std::array<double, kMaxContactDim> force = {}, average = {}, last = {};
+  bool operator==(const ContactMemory&) const = default;
+};
+
 /// What the energy balance has summed up since the start.
 struct EnergyLedger {
   double initial = 0.0;     // [J] kinetic and potential energy at the start
@@ -29,12 +37,13 @@ struct EnergyLedger {
 /// All that the next step reads. A copy is a checkpoint: saved, loaded and continued, a run is
 /// bit-identical to one that was never interrupted.
 struct State {
-  double t = 0.0;                    // [s]
-  std::int64_t step = 0;             // [-] steps done since the start
-  Vector q;                          // (n_q) coordinates: body by body, see System
-  Vector u;                          // (n_u) velocities
-  Vector memory;                     // (as the scheme needs) what a scheme carries beside q and u
-  std::vector<WarmPercussion> warm;  // sorted by id
+  double t = 0.0;                       // [s]
+  std::int64_t step = 0;                // [-] steps done since the start
+  Vector q;                             // (n_q) coordinates: body by body, see System
+  Vector u;                             // (n_u) velocities
+  Vector memory;                        // (as the scheme needs) what a scheme carries beside q and u
+  std::vector<WarmPercussion> warm;     // sorted by id
+  std::vector<ContactMemory> contacts;  // sorted by id
   EnergyLedger energy;
 };
 

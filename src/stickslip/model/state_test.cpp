@@ -8,6 +8,7 @@
 #include <random>
 
 #include "stickslip/base/input_error.h"
+#include "stickslip/model/contact.h"
 
 namespace stickslip {
 namespace {
@@ -21,6 +22,7 @@ State example() {
   state.u(2) = -0.0;
   state.memory = Vector::Constant(2, std::numeric_limits<double>::quiet_NaN());
   state.warm = {{1, {0.1, -0.2, 0.3, 0.0}}, {std::uint64_t{1} << 63, {1.0, 2.0, 3.0, 4.0}}};
+  state.contacts = {{kDetectedBit + 5, {1.0, -2.0}, {0.1}, {3.0, 0.0, 0.0, 4.0}}};
   state.energy = {1.5, -0.25, 0.125};
   return state;
 }
@@ -38,6 +40,7 @@ TEST(StateBytes, ComeBackBitForBit) {
   ASSERT_EQ(after.memory.size(), 2);
   EXPECT_EQ(std::bit_cast<std::uint64_t>(after.memory(0)), std::bit_cast<std::uint64_t>(before.memory(0)));
   EXPECT_EQ(after.warm, before.warm);
+  EXPECT_EQ(after.contacts, before.contacts);
   EXPECT_EQ(after.energy, before.energy);
 }
 
@@ -58,7 +61,7 @@ TEST(StateBytes, RefusesEveryTruncation) {
 
 TEST(StateBytes, RefusesAnotherVersion) {
   std::vector<std::byte> bytes = to_bytes(example());
-  bytes[8] = std::byte{2};
+  bytes[8] = std::byte{3};
   EXPECT_THROW(state_from_bytes(bytes), InputError);
 }
 

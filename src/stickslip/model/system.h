@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -29,6 +30,10 @@ class System {
   const std::vector<Body>& bodies() const { return bodies_; }
   const std::vector<ContactPair>& contacts() const { return contacts_; }       // named pairs
   const std::vector<ContactPoint>& contact_points() const { return points_; }  // of all pairs, pair by pair
+  /// How contacts that no pair names are found, if they are; see ContactFinder.
+  const std::optional<ContactDetectionOptions>& detection() const { return detection_; }
+  /// The law of a contact point: its pair, or for a detected one that of detection().
+  const ContactPair& law(const ContactPoint& k) const { return k.pair == kDetected ? detected_ : contacts_[k.pair]; }
   const std::vector<Joint>& joints() const { return joints_; }
   const std::vector<Force>& forces() const { return forces_; }
   /// Index of the body of that name, or -1.
@@ -75,24 +80,46 @@ class System {
   double calc_kinetic_energy(const Vector& u) const;              // [J]
   double calc_potential_energy(double t, const Vector& q) const;  // [J] gravity and springs
 
-  // --- contacts, by index into contact_points()
-  void calc_contact(int k, double t, const Vector& q, ContactGeometry& geometry) const;
+  // --- contacts: points of contact_points() or detected ones
+  void calc_contact(const ContactPoint& k, double t, const Vector& q, ContactGeometry& geometry) const;
   /// gap alone. [m]
-  double calc_gap(int k, double t, const Vector& q) const;
+  double calc_gap(const ContactPoint& k, double t, const Vector& q) const;
   /// Rows of W^T for one side of the contact: gamma = J_first u_first + J_second u_second + tau.
-  /// J (dim, n_u of contact_points()[k].side(side)); untouched when that side has no velocities.
-  void calc_contact_jacobian(int k, const ContactGeometry& geometry, const Vector& q, Side side,
+  /// J (dim, n_u of k.side(side)); untouched when that side has no velocities.
+  void calc_contact_jacobian(const ContactPoint& k, const ContactGeometry& geometry, const Vector& q, Side side,
                              Eigen::Ref<RowMatrix> J) const;
   /// gamma (dim) [m/s], components as in ContactReport; rest of the array zero.
-  Vector4 calc_contact_velocity(int k, const ContactGeometry& geometry, double t, const Vector& q,
+  Vector4 calc_contact_velocity(const ContactPoint& k, const ContactGeometry& geometry, double t, const Vector& q,
                                 const Vector& u) const;
   /// Whether a prescribed motion is on either side, so that tau is not zero.
-  bool has_prescribed_motion(int k) const;
+  bool has_prescribed_motion(const ContactPoint& k) const;
   /// zeta in gamma' = W^T u' + zeta. (dim) [m/s^2]
-  Vector4 calc_contact_acceleration_bias(int k, double t, const Vector& q, const Vector& u) const;
+  Vector4 calc_contact_acceleration_bias(const ContactPoint& k, double t, const Vector& q, const Vector& u) const;
   /// Exact derivatives of the above for a Newton method.
-  void calc_contact_derivatives(int k, double t, const Vector& q, const Vector& u, const Vector& a,
+  void calc_contact_derivatives(const ContactPoint& k, double t, const Vector& q, const Vector& u, const Vector& a,
                                 const Vector4& lambda, ContactDerivatives& derivatives) const;
+
+  // --- the same by index into contact_points()
+  void calc_contact(int k, double t, const Vector& q, ContactGeometry& geometry) const {
+    calc_contact(points_[k], t, q, geometry);
+  }
+  double calc_gap(int k, double t, const Vector& q) const { return calc_gap(points_[k], t, q); }
+  void calc_contact_jacobian(int k, const ContactGeometry& geometry, const Vector& q, Side side,
+                             Eigen::Ref<RowMatrix> J) const {
+    calc_contact_jacobian(points_[k], geometry, q, side, J);
+  }
+  Vector4 calc_contact_velocity(int k, const ContactGeometry& geometry, double t, const Vector& q,
+                                const Vector& u) const {
+    return calc_contact_velocity(points_[k], geometry, t, q, u);
+  }
+  bool has_prescribed_motion(int k) const { return has_prescribed_motion(points_[k]); }
+  Vector4 calc_contact_acceleration_bias(int k, double t, const Vector& q, const Vector& u) const {
+    return calc_contact_acceleration_bias(points_[k], t, q, u);
+  }
+  void calc_contact_derivatives(int k, double t, const Vector& q, const Vector& u, const Vector& a,
+                                const Vector4& lambda, ContactDerivatives& derivatives) const {
+    calc_contact_derivatives(points_[k], t, q, u, a, lambda, derivatives);
+  }
 
   // --- dry friction of constant bound, by index into forces() (those of kind DryFriction)
   const std::vector<int>& dry_frictions() const { return dry_frictions_; }
@@ -133,6 +160,8 @@ class System {
   std::vector<Attachment> origins_;  // of the bodies
   std::vector<ContactPair> contacts_;
   std::vector<ContactPoint> points_;
+  std::optional<ContactDetectionOptions> detection_;
+  ContactPair detected_;  // the law of detected contacts; has no points of its own
   std::vector<Joint> joints_;
   std::vector<Force> forces_;
   std::vector<int> dry_frictions_;
@@ -151,6 +180,8 @@ class SystemBuilder {
   /// A pair of bodies (all their shapes) or of single shapes; the normal points from first to second.
   /// first_shape / second_shape: index into Body::shapes, or -1 for all.
   int add_contact(const ContactPairOptions& options);
+  /// Contacts between all shapes that can touch and that no pair names. To be called after the last body.
+  void detect_contacts(const ContactDetectionOptions& options);
   int add_joint(const JointOptions& options);
   int add_force(Force force);
   System build();

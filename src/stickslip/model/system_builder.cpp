@@ -2,95 +2,17 @@
 #include <fmt/format.h>
 
 #include <Eigen/LU>
+#include <algorithm>
 #include <cmath>
 
 #include "stickslip/base/input_error.h"
-#include "stickslip/geometry/convex_hull.h"
 #include "stickslip/geometry/mass_properties.h"
+#include "stickslip/model/contact_features.h"
+#include "stickslip/model/contact_filter.h"
 #include "stickslip/model/system.h"
 
 namespace stickslip {
 namespace {
-
-/// A ball (or corner, radius 0) that a shape offers to touch with.
-struct BallFeature {
-  Vector3 center;          // (3) [m] body frame
-  double radius;           // [m]
-  double parameter = 0.0;  // [-] on a beam: where
-};
-
-/// The surface that a shape offers to be touched on.
-struct SurfaceFeature {
-  GapKind kind;
-  Vector3 center;  // (3) [m] body frame
-  Vector3 axis;    // (3) [-] body frame
-  double radius;   // [m]
-};
-
-/// The balls of a shape. `on_flat`: the other side is a half-space or a container, where a
-/// polytope touches with its corners and a capsule with its ends.
-struct BallsOf {
-  bool planar;
-  bool on_flat;
-
-  std::vector<BallFeature> operator()(const Sphere& s) const {
-    if (s.inside) return {};
-    return {{Vector3::Zero(), s.radius}};
-  }
-  std::vector<BallFeature> operator()(const PointShape& p) const { return {{Vector3::Zero(), 0.0, p.at}}; }
-  std::vector<BallFeature> operator()(const HalfSpace&) const { return {}; }
-  std::vector<BallFeature> operator()(const Box& b) const {
-    if (!on_flat) return {};
-    std::vector<BallFeature> corners;
-    const std::vector<double> levels = planar ? std::vector<double>{0.0} : std::vector<double>{-0.5, 0.5};
-    for (const double z : levels) {  // the lower corners first
-      for (const double x : {0.5, -0.5}) {
-        for (const double y : {0.5, -0.5}) {
-          corners.push_back({Vector3(x * b.size(0), y * b.size(1), z * b.size(2)), 0.0});
-        }
-      }
-    }
-    return corners;
-  }
-  std::vector<BallFeature> operator()(const Capsule& c) const {
-    if (!on_flat) return {};
-    return {{Vector3(0.0, 0.0, -0.5 * c.length), c.radius}, {Vector3(0.0, 0.0, 0.5 * c.length), c.radius}};
-  }
-  std::vector<BallFeature> operator()(const Cylinder&) const { return {}; }
-  std::vector<BallFeature> operator()(const Convex& c) const {
-    if (!on_flat) return {};
-    std::vector<BallFeature> corners;
-    for (const int k : make_convex_hull(c.points, planar).vertices) corners.push_back({c.points[k], 0.0});
-    return corners;
-  }
-};
-
-std::vector<BallFeature> balls_of(const Shape& shape, bool planar, bool on_flat) {
-  std::vector<BallFeature> balls = std::visit(BallsOf{planar, on_flat}, shape.geometry);
-  for (BallFeature& ball : balls) ball.center = shape.position + shape.rotation * ball.center;
-  return balls;
-}
-
-std::optional<SurfaceFeature> surface_of(const Shape& shape) {
-  if (const auto* plane = std::get_if<HalfSpace>(&shape.geometry)) {
-    const Vector3 normal = shape.rotation * plane->normal;
-    return SurfaceFeature{GapKind::half_space_ball, shape.position + plane->offset * normal, normal, 0.0};
-  }
-  if (const auto* sphere = std::get_if<Sphere>(&shape.geometry)) {
-    const GapKind kind = sphere->inside ? GapKind::container_sphere_ball : GapKind::ball_ball;
-    return SurfaceFeature{kind, shape.position, Vector3::UnitZ(), sphere->radius};
-  }
-  if (const auto* tube = std::get_if<Cylinder>(&shape.geometry); tube != nullptr && tube->inside) {
-    return SurfaceFeature{GapKind::container_cylinder_ball, shape.position, shape.rotation.col(2), tube->radius};
-  }
-  return std::nullopt;
-}
-
-/// The balls of `shape` that can touch `surface`.
-std::vector<BallFeature> balls_on(const SurfaceFeature& surface, const Shape& shape, bool planar) {
-  const bool on_flat = surface.kind != GapKind::ball_ball;
-  return balls_of(shape, planar, on_flat);
-}
 
 std::string describe(const Body& body, const Shape& shape) {
   return fmt::format("{}/{} ({})", body.name, shape.name, shape_type_name(shape.geometry));
@@ -264,21 +186,11 @@ int SystemBuilder::add_contact(const ContactPairOptions& options) {
   const int pair_index = static_cast<int>(system_.contacts_.size());
   const auto add_points = [&](const SurfaceFeature& surface, const std::vector<BallFeature>& balls, bool flipped) {
     for (const BallFeature& ball : balls) {
-      ContactPoint point;
+      ContactPoint point = make_contact_point(system_, flipped ? options.second : options.first, surface,
+                                              flipped ? options.first : options.second, ball, flipped);
       point.pair = pair_index;
       point.index = pair.n_points++;
       point.id = (static_cast<std::uint64_t>(pair_index) << 32) | static_cast<std::uint64_t>(point.index);
-      point.first = system_.attach(options.first, flipped ? ball.parameter : 0.0);
-      point.second = system_.attach(options.second, flipped ? 0.0 : ball.parameter);
-      point.kind = surface.kind;
-      point.flipped = flipped;
-      point.body_a = flipped ? options.second : options.first;
-      point.body_b = flipped ? options.first : options.second;
-      point.center_a = surface.center;
-      point.axis_a = surface.axis;
-      point.radius_a = surface.radius;
-      point.center_b = ball.center;
-      point.radius_b = ball.radius;
       system_.points_.push_back(point);
     }
   };
@@ -303,6 +215,67 @@ int SystemBuilder::add_contact(const ContactPairOptions& options) {
   }
   system_.contacts_.push_back(std::move(pair));
   return pair_index;
+}
+
+namespace {
+
+/// The type of a shape, containers apart: whether there is a gap function depends on it alone.
+std::size_t kind_of(const Shape& shape) {
+  const auto* sphere = std::get_if<Sphere>(&shape.geometry);
+  const auto* cylinder = std::get_if<Cylinder>(&shape.geometry);
+  const bool inside = (sphere != nullptr && sphere->inside) || (cylinder != nullptr && cylinder->inside);
+  return 2 * shape.geometry.index() + (inside ? 1 : 0);
+}
+
+/// Whether two shapes have a gap function, or never touch, as two points.
+bool can_detect(const Shape& a, const Shape& b, bool planar) {
+  if (std::holds_alternative<PointShape>(a.geometry) && std::holds_alternative<PointShape>(b.geometry)) return true;
+  const std::optional<SurfaceFeature> on_a = surface_of(a);
+  const std::optional<SurfaceFeature> on_b = surface_of(b);
+  return (on_a && !balls_on(*on_a, b, planar).empty()) || (on_b && !balls_on(*on_b, a, planar).empty());
+}
+
+/// Two shapes that may touch and have no gap function, described; empty where there are none.
+std::string find_missing_gap_function(const System& system) {
+  const ContactFilter filter(system);
+  const auto body_of = [&](int i) -> const Body& { return system.bodies()[filter.shapes()[i].body]; };
+  const auto shape_of = [&](int i) -> const Shape& { return body_of(i).shapes[filter.shapes()[i].shape]; };
+  std::vector<std::vector<int>> kinds(2 * std::variant_size_v<ShapeGeometry>);
+  for (int i = 0; i < static_cast<int>(filter.shapes().size()); ++i) kinds[kind_of(shape_of(i))].push_back(i);
+  for (const std::vector<int>& one : kinds) {
+    for (const std::vector<int>& other : kinds) {
+      if (one.empty() || other.empty()) continue;
+      if (can_detect(shape_of(one.front()), shape_of(other.front()), system.planar())) continue;
+      for (const int i : one) {
+        const auto allowed = std::find_if(other.begin(), other.end(), [&](int j) { return filter.allows(i, j); });
+        if (allowed == other.end()) continue;
+        return fmt::format("{} and {}", describe(body_of(i), shape_of(i)),
+                           describe(body_of(*allowed), shape_of(*allowed)));
+      }
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+void SystemBuilder::detect_contacts(const ContactDetectionOptions& options) {
+  const auto refuse = [](const std::string& why) { throw InputError("contact_default: " + why); };
+  if (!(options.friction >= 0.0)) refuse("friction must not be negative");
+  if (!(options.envelope >= 0.0)) refuse("envelope must not be negative");
+  for (const double e : {options.restitution_normal, options.restitution_tangential}) {
+    if (!(e >= 0.0 && e <= 1.0)) refuse("restitution must be in [0, 1]");
+  }
+  system_.detection_ = options;
+  const std::string missing = find_missing_gap_function(system_);
+  if (!missing.empty()) {
+    refuse(fmt::format("no gap function between {}; {}; except = [[..]] keeps shapes apart", missing, kAvailablePairs));
+  }
+  ContactPairOptions& law = system_.detected_.options;
+  law.friction = options.friction;
+  law.restitution_normal = options.restitution_normal;
+  law.restitution_tangential = options.restitution_tangential;
+  system_.detected_.friction_dim = system_.planar_ ? 1 : 2;
 }
 
 int SystemBuilder::add_force(Force force) {

@@ -55,6 +55,7 @@ class Builder {
   BuiltScene build() {
     for (const SceneBody& body : scene_.bodies) add_body(body);
     for (const SceneContact& contact : scene_.contacts) add_contact(contact);
+    if (scene_.contact_default) add_detection(*scene_.contact_default);
     for (const SceneJoint& joint : scene_.joints) add_joint(joint);
     for (const SceneForce& force : scene_.forces) add_force(force);
     BuiltScene built;
@@ -269,6 +270,42 @@ class Builder {
     options.restitution_tangential = source.restitution_tangential;
     options.contensou_radius = source.contensou_radius.value_or(0.0);
     at_place(path + ".between", [&] { return system_.add_contact(options); });
+  }
+
+  void add_detection(const SceneContactDefault& source) {
+    ContactDetectionOptions options;
+    options.friction = source.friction;
+    options.restitution_normal = source.restitution_normal;
+    options.restitution_tangential = source.restitution_tangential;
+    options.envelope = source.envelope.value_or(0.0);
+    for (std::size_t i = 0; i < source.except.size(); ++i) {
+      const std::string path = fmt::format("contact_default.except[{}]", i);
+      options.except.push_back({select(source.except[i][0], path), select(source.except[i][1], path)});
+    }
+    at_place("contact_default", [&] {
+      system_.detect_contacts(options);
+      return 0;
+    });
+  }
+
+  /// What "body", "body/shape" or "group:name" means.
+  std::vector<ShapeSelection> select(const std::string& text, const std::string& path) const {
+    constexpr std::string_view kGroup = "group:";
+    if (!text.starts_with(kGroup)) {
+      const std::size_t slash = text.find('/');
+      SceneSide side{text.substr(0, slash), slash == std::string::npos ? "" : text.substr(slash + 1)};
+      const int body = find_body(side.body, path).index;
+      return {{body, find_shape(side, body, path)}};
+    }
+    const std::string group = text.substr(kGroup.size());
+    std::vector<ShapeSelection> bodies;
+    std::vector<std::string_view> groups;
+    for (std::size_t b = 0; b < scene_.bodies.size(); ++b) {
+      if (scene_.bodies[b].group == group) bodies.push_back({static_cast<int>(b), -1});
+      if (!scene_.bodies[b].group.empty()) groups.emplace_back(scene_.bodies[b].group);
+    }
+    if (bodies.empty()) fail(path, "\"" + text + "\"", "no body has this group" + hint(group, groups));
+    return bodies;
   }
 
   // --- joints

@@ -4,8 +4,10 @@
 #include <algorithm>
 #include <cmath>
 #include <set>
+#include <span>
 
 #include "stickslip/scene/build.h"
+#include "stickslip/stepping/contact_finder.h"
 
 namespace stickslip {
 namespace {
@@ -19,6 +21,7 @@ class Warnings {
     warn_of_stillness();
     warn_of_lonely_bodies();
     warn_of_overlaps();
+    warn_of_detected_overlaps();
     warn_of_quaternions();
     warn_of_output();
     return std::move(warnings_);
@@ -33,8 +36,9 @@ class Warnings {
     if (built_.system->n_u() == 0) warn("bodies", "nothing in this scene can move");
   }
 
-  // Contacts are only those that the scene names.
+  // Contacts are only those that the scene names, or else all.
   void warn_of_lonely_bodies() {
+    if (scene_.contact_default) return;
     std::set<std::string> named;
     for (const SceneContact& contact : scene_.contacts) {
       named.insert(contact.between[0].body);
@@ -48,8 +52,6 @@ class Warnings {
   }
 
   void warn_of_overlaps() {
-    // Positions in files are rounded to a few digits: what overlaps by less than a nanometre touches.
-    constexpr double kOverlap = 1e-9;  // [m]
     const System& system = *built_.system;
     for (const ContactPair& pair : system.contacts()) {
       double gap = 0.0;
@@ -60,6 +62,26 @@ class Warnings {
         warn("contacts." + pair.options.name, fmt::format("the bodies overlap by {:.6g} m at the start", -gap));
       }
     }
+  }
+
+  // Of detected contacts the worst alone: a heap placed carelessly overlaps in many places.
+  void warn_of_detected_overlaps() {
+    const System& system = *built_.system;
+    ContactFinder contacts(system);
+    contacts.find_touching(built_.initial.t, built_.initial.q);
+    const ContactPoint* worst = nullptr;
+    double least = -kOverlap;
+    for (const ContactPoint& point : std::span(contacts.points()).subspan(contacts.n_named())) {
+      const double gap = system.calc_gap(point, built_.initial.t, built_.initial.q);
+      if (gap < least) {
+        least = gap;
+        worst = &point;
+      }
+    }
+    if (worst == nullptr) return;
+    warn("contact_default",
+         fmt::format("the bodies '{}' and '{}' overlap by {:.6g} m at the start",
+                     system.bodies()[worst->first.body].name, system.bodies()[worst->second.body].name, -least));
   }
 
   void warn_of_quaternions() {
@@ -81,6 +103,9 @@ class Warnings {
     }
   }
 
+  // Positions in files are rounded to a few digits: what overlaps by less than a nanometre touches.
+  static constexpr double kOverlap = 1e-9;  // [m]
+
   const Scene& scene_;
   const BuiltScene& built_;
   std::vector<std::string> warnings_;
@@ -98,7 +123,8 @@ std::string summarize(const Scene& scene, const BuiltScene& built) {
   std::string text = fmt::format("{}: {} scene\n", scene.name, scene.planar ? "planar" : "spatial");
   text += fmt::format("  bodies    {} ({} can move), {} coordinates, {} velocities\n", system.bodies().size(), moving,
                       system.n_q(), system.n_u());
-  text += fmt::format("  contacts  {} named, {} points\n", system.contacts().size(), count_points(system));
+  text += fmt::format("  contacts  {} named, {} points{}\n", system.contacts().size(), count_points(system),
+                      system.detection() ? "; all others are detected" : "");
   text += fmt::format("  forces    {}\n", system.forces().size());
   text += fmt::format("  time      {} to {} s, step {} s, {:.0f} steps\n", scene.time.start, scene.time.end,
                       scene.time.step, steps);

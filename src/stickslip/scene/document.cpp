@@ -258,6 +258,29 @@ std::string describe_value(const TomlValue& value) {
   return std::visit(Describe{}, value.content);
 }
 
+std::string write_toml_value(const TomlValue& value) {
+  struct Write {
+    std::string operator()(bool x) const { return x ? "true" : "false"; }
+    std::string operator()(std::int64_t x) const { return fmt::format("{}", x); }
+    std::string operator()(double x) const { return write_toml_number(x); }
+    std::string operator()(const std::string& x) const { return quote_toml(x); }
+    std::string operator()(const TomlValue::Date&) const { return quote_toml("a date"); }  // which no key takes
+    std::string operator()(const TomlValue::Array& x) const {
+      std::string text;
+      for (const TomlValue& element : x) text += (text.empty() ? "" : ", ") + write_toml_value(element);
+      return "[" + text + "]";
+    }
+    std::string operator()(const TomlValue::Table& x) const {
+      std::string text;
+      for (const TomlEntry& entry : x) {
+        text += (text.empty() ? "" : ", ") + quote_toml_key(entry.key) + " = " + write_toml_value(entry.value);
+      }
+      return "{" + text + "}";
+    }
+  };
+  return std::visit(Write{}, value.content);
+}
+
 void merge_documents(TomlValue::Table& base, TomlValue::Table&& later) {
   for (TomlEntry& entry : later) merge_entry(base, std::move(entry));
 }

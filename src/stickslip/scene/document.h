@@ -49,6 +49,9 @@ TomlValue* find_value(TomlValue::Table& table, std::string_view key);
 /// "3", "\"abc\"", "an array of 3 values", ...: how messages show a value.
 std::string describe_value(const TomlValue& value);
 
+/// A value as TOML, on one line; numbers read back as the same.
+std::string write_toml_value(const TomlValue& value);
+
 /// A scene's text or texts (includes, overrides) as one tree.
 struct Document {
   std::vector<std::string> texts;  // names for messages: file names, "--set key=value"

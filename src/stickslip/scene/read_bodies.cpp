@@ -139,9 +139,8 @@ void read_mass_or_density(const TableReader& body, SceneBody& result) {
 }
 
 void read_rigid(const TableReader& body, SceneBody& result) {
-  body.allow({"type", "mass", "inertia", "density", "position", "quaternion", "rotation", "angle", "velocity",
-              "angular_velocity", "gyroscopic", "shapes"},
-             {"group"});
+  body.allow({"type", "group", "mass", "inertia", "density", "position", "quaternion", "rotation", "angle", "velocity",
+              "angular_velocity", "gyroscopic", "shapes"});
   read_mass_or_density(body, result);
   if (result.mass) {
     const std::string allowed = "[Ix, Iy, Iz] or [[..], [..], [..]] [kg m^2], about the centre of mass";
@@ -164,8 +163,8 @@ void read_rigid(const TableReader& body, SceneBody& result) {
 }
 
 void read_planar(const TableReader& body, SceneBody& result) {
-  body.allow({"type", "mass", "inertia", "density", "position", "angle", "velocity", "angular_velocity", "shapes"},
-             {"group"});
+  body.allow(
+      {"type", "group", "mass", "inertia", "density", "position", "angle", "velocity", "angular_velocity", "shapes"});
   read_mass_or_density(body, result);
   if (result.mass) result.inertia = body.number("inertia", kPositive, "kg m^2");
   result.position = body.vector_or("position", "m", Vector3::Zero());
@@ -175,16 +174,15 @@ void read_planar(const TableReader& body, SceneBody& result) {
 }
 
 void read_point_body(const TableReader& body, SceneBody& result) {
-  body.allow({"type", "mass", "position", "velocity", "shapes"}, {"group"});
+  body.allow({"type", "group", "mass", "position", "velocity", "shapes"});
   result.mass = body.number("mass", kPositive, "kg");
   result.position = body.vector_or("position", "m", Vector3::Zero());
   result.velocity = body.vector_or("velocity", "m/s", Vector3::Zero());
 }
 
 void read_beam(const TableReader& body, SceneBody& result) {
-  body.allow({"type", "length", "axial_stiffness", "bending_stiffness", "line_density", "elements", "degree",
-              "quadrature", "start", "direction", "velocity", "shapes"},
-             {"group"});
+  body.allow({"type", "group", "length", "axial_stiffness", "bending_stiffness", "line_density", "elements", "degree",
+              "quadrature", "start", "direction", "velocity", "shapes"});
   SceneBeam beam;
   BeamOptions& o = beam.options;
   o.length = body.number("length", kPositive, "m");
@@ -201,13 +199,13 @@ void read_beam(const TableReader& body, SceneBody& result) {
 }
 
 void read_fixed(const TableReader& body, SceneBody& result) {
-  body.allow({"type", "position", "quaternion", "rotation", "angle", "shapes"}, {"group"});
+  body.allow({"type", "group", "position", "quaternion", "rotation", "angle", "shapes"});
   result.position = body.vector_or("position", "m", Vector3::Zero());
   result.orientation = body.orientation();
 }
 
 void read_moving(const TableReader& body, SceneBody& result) {
-  body.allow({"type", "position", "rotation", "angle", "quaternion", "shapes"}, {"group"});
+  body.allow({"type", "group", "position", "rotation", "angle", "quaternion", "shapes"});
   SceneMotion motion;
   if (body.has("position")) motion.position = body.time_functions("position", "m");
   if (body.context().scene.planar) {
@@ -227,6 +225,8 @@ void read_moving(const TableReader& body, SceneBody& result) {
   }
   result.motion = motion;
 }
+
+}  // namespace
 
 SceneBody read_body(const TableReader& reader, const std::string& name) {
   SceneBody body;
@@ -254,10 +254,12 @@ SceneBody read_body(const TableReader& reader, const std::string& name) {
     read_moving(reader, body);
   }
   read_shapes(reader, body);
+  if (reader.has("group")) {
+    body.group = reader.string("group", "a name, for exceptions of contact_default");
+    check_name(body.group, reader.context().document.place(reader.find("group")->mark), reader.path_of("group"));
+  }
   return body;
 }
-
-}  // namespace
 
 void read_bodies(ReadContext& context, const TableReader& scene) {
   const TomlValue* value = scene.find("bodies");

@@ -10,6 +10,8 @@ namespace {
 
 constexpr const char* kSides = "[\"body\" or \"body/shape\", \"body\" or \"body/shape\"]";
 
+constexpr const char* kSelections = "\"body\", \"body/shape\" or \"group:name\"";
+
 SceneSide read_side(const TableReader& contact, const TomlValue& value, const std::string& text,
                     const std::string& path) {
   for (const std::string_view prefix : {"group:", "material:"}) {
@@ -25,6 +27,15 @@ SceneSide read_side(const TableReader& contact, const TomlValue& value, const st
   return side;
 }
 
+void read_restitution(const TableReader& reader, double& normal, double& tangential) {
+  const TomlValue* value = reader.find("restitution");
+  if (value == nullptr) return;
+  const TableReader restitution(reader.context(), *value, reader.path_of("restitution"));
+  restitution.allow({"normal", "tangential"});
+  normal = restitution.number_or("normal", kUnitInterval, "", 0.0);
+  tangential = restitution.number_or("tangential", kUnitInterval, "", 0.0);
+}
+
 SceneContact read_contact(const TableReader& reader, const std::string& name) {
   reader.allow({"name", "between", "friction", "restitution", "contensou"},
                {"rolling", "spinning", "envelope", "correction_speed", "law", "activation"});
@@ -36,12 +47,7 @@ SceneContact read_contact(const TableReader& reader, const std::string& name) {
     contact.between[i] = read_side(reader, sides[i], between[i], fmt::format("{}[{}]", reader.path_of("between"), i));
   }
   contact.friction = reader.number_or("friction", kNotNegative, "", 0.0);
-  if (const TomlValue* value = reader.find("restitution")) {
-    const TableReader restitution(reader.context(), *value, reader.path_of("restitution"));
-    restitution.allow({"normal", "tangential"});
-    contact.restitution_normal = restitution.number_or("normal", kUnitInterval, "", 0.0);
-    contact.restitution_tangential = restitution.number_or("tangential", kUnitInterval, "", 0.0);
-  }
+  read_restitution(reader, contact.restitution_normal, contact.restitution_tangential);
   if (const TomlValue* value = reader.find("contensou")) {
     if (reader.context().scene.planar) reader.fail("contensou", "drilling friction needs a spatial scene");
     const TableReader contensou(reader.context(), *value, reader.path_of("contensou"));
@@ -52,6 +58,38 @@ SceneContact read_contact(const TableReader& reader, const std::string& name) {
 }
 
 }  // namespace
+
+void read_contact_default(ReadContext& context, const TableReader& scene) {
+  const TomlValue* value = scene.find("contact_default");
+  if (value == nullptr) return;
+  const TableReader reader(context, *value, "contact_default");
+  reader.allow({"friction", "restitution", "except", "envelope"}, {"correction_speed", "rolling", "spinning"});
+  SceneContactDefault law;
+  law.friction = reader.number_or("friction", kNotNegative, "", 0.0);
+  read_restitution(reader, law.restitution_normal, law.restitution_tangential);
+  law.envelope = reader.optional_number("envelope", kNotNegative, "m");
+  if (const TomlValue* except = reader.find("except")) {
+    const std::string allowed = "pairs of names: [[\"a\", \"b\"], [\"group:walls\", \"group:walls\"], ...]";
+    if (except->array() == nullptr) reader.fail("except", allowed);
+    for (std::size_t i = 0; i < except->array()->size(); ++i) {
+      const TomlValue& pair = (*except->array())[i];
+      const std::string path = fmt::format("{}[{}]", reader.path_of("except"), i);
+      const TomlValue::Array* sides = pair.array();
+      if (sides == nullptr || sides->size() != 2) reader.fail_at(pair, path, allowed);
+      std::array<std::string, 2> names;
+      for (std::size_t k = 0; k < 2; ++k) {
+        const std::string* name = (*sides)[k].string();
+        const bool later = name != nullptr && name->starts_with("material:");
+        if (name == nullptr || name->empty()) reader.fail_at((*sides)[k], path, kSelections);
+        if (later) reader.fail_at((*sides)[k], path, fmt::format("{}; material: is not available yet", kSelections));
+        names[k] = *name;
+      }
+      context.scene.places.set(path, context.document.place(pair.mark));
+      law.except.push_back(names);
+    }
+  }
+  context.scene.contact_default = law;
+}
 
 void read_contacts(ReadContext& context, const TableReader& scene) {
   const TomlValue* value = scene.find("contacts");

@@ -21,19 +21,27 @@ void check_format_version(const TableReader& scene) {
   if (version == nullptr || *version != kFormatVersion) scene.fail("stickslip", allowed);
 }
 
-bool is_planar_body(const TomlEntry& body) {
-  const TomlValue::Table* table = body.value.table();
+bool is_planar_body(const TomlValue& body) {
+  const TomlValue::Table* table = body.table();
   const TomlValue* type = table == nullptr ? nullptr : find_value(*table, "type");
   return type != nullptr && type->string() != nullptr && (*type->string() == "planar" || *type->string() == "beam");
 }
 
-/// A scene is planar when a body of it is, or when gravity has two components.
+/// A scene is planar when a body of it is, in a fill too, or when gravity has two components.
 bool is_planar(const TableReader& scene) {
   const TomlValue* gravity = scene.find("gravity");
   if (gravity != nullptr && gravity->array() != nullptr && gravity->array()->size() == 2) return true;
   const TomlValue* bodies = scene.find("bodies");
   const TomlValue::Table* table = bodies == nullptr ? nullptr : bodies->table();
-  return table != nullptr && std::any_of(table->begin(), table->end(), is_planar_body);
+  const auto is_planar_entry = [](const TomlEntry& body) { return is_planar_body(body.value); };
+  if (table != nullptr && std::any_of(table->begin(), table->end(), is_planar_entry)) return true;
+  const TomlValue* fills = scene.find("fill");
+  const TomlValue::Array* array = fills == nullptr ? nullptr : fills->array();
+  const auto is_planar_fill = [](const TomlValue& fill) {
+    const TomlValue* body = fill.table() == nullptr ? nullptr : find_value(*fill.table(), "body");
+    return body != nullptr && is_planar_body(*body);
+  };
+  return array != nullptr && std::any_of(array->begin(), array->end(), is_planar_fill);
 }
 
 std::string read_name(const TableReader& scene, const std::string& default_name) {
@@ -112,9 +120,8 @@ Scene read_scene(const Document& document, const std::string& default_name) {
   ReadContext context{document, scene};
   const TableReader reader(context, document.root, "");
   check_format_version(reader);
-  reader.allow({"stickslip", "name", "gravity", "time", "scheme", "solver", "output", "parameters", "bodies",
-                "contacts", "joints", "forces"},
-               {"fill", "contact_default"});
+  reader.allow({"stickslip", "name", "gravity", "time", "scheme", "solver", "output", "parameters", "bodies", "fill",
+                "contacts", "contact_default", "joints", "forces"});
   scene.name = read_name(reader, default_name);
   read_parameters(context, reader);
   scene.planar = is_planar(reader);
@@ -122,7 +129,9 @@ Scene read_scene(const Document& document, const std::string& default_name) {
   scene.gravity = reader.vector_or("gravity", "m/s^2", standard);
   read_settings(context, reader);
   read_bodies(context, reader);
+  read_fills(context, reader);
   read_contacts(context, reader);
+  read_contact_default(context, reader);
   read_joints(context, reader);
   read_forces(context, reader);
   return scene;

@@ -16,8 +16,13 @@ Scene read_scene(const Document& document, const std::string& default_name);
 void read_parameters(ReadContext& context, const TableReader& scene);
 void read_settings(ReadContext& context, const TableReader& scene);  // time, scheme, solver, output
 void read_bodies(ReadContext& context, const TableReader& scene);
+void read_fills(ReadContext& context, const TableReader& scene);
 void read_contacts(ReadContext& context, const TableReader& scene);
+void read_contact_default(ReadContext& context, const TableReader& scene);
 void read_joints(ReadContext& context, const TableReader& scene);
 void read_forces(ReadContext& context, const TableReader& scene);
+
+/// The table of one body, named `name`.
+SceneBody read_body(const TableReader& reader, const std::string& name);
 
 }  // namespace stickslip

@@ -75,6 +75,7 @@ struct SceneBeam {
 
 struct SceneBody {
   std::string name;
+  std::string group;  // for exceptions of contact_default; empty: none
   BodyType type = BodyType::rigid;
   std::optional<double> mass;  // [kg]
   SceneInertia inertia;
@@ -87,6 +88,7 @@ struct SceneBody {
   std::optional<SceneMotion> motion;           // moving bodies
   std::optional<SceneBeam> beam;               // beams
   std::vector<SceneShape> shapes;
+  int fill = -1;  // which of Scene::fills made it, -1: none
   bool operator==(const SceneBody&) const = default;
 };
 
@@ -105,6 +107,17 @@ struct SceneContact {
   double restitution_tangential = 0.0;     // [-]
   std::optional<double> contensou_radius;  // [m]
   bool operator==(const SceneContact&) const = default;
+};
+
+/// [contact_default]: the law of contacts that are detected.
+struct SceneContactDefault {
+  double friction = 0.0;                // [-]
+  double restitution_normal = 0.0;      // [-]
+  double restitution_tangential = 0.0;  // [-]
+  std::optional<double> envelope;       // [m]
+  /// Pairs without contacts: "body", "body/shape" or "group:G" each.
+  std::vector<std::array<std::string, 2>> except;
+  bool operator==(const SceneContactDefault&) const = default;
 };
 
 struct SceneJoint {
@@ -194,8 +207,10 @@ struct Scene {
   SceneSolver solver;
   SceneOutput output;
   Expression::Parameters parameters;
-  std::vector<SceneBody> bodies;  // in the order of the file, which is the order in q and u
+  std::vector<SceneBody> bodies;   // in the order of the file, which is the order in q and u; then those of the fills
+  std::vector<std::string> fills;  // each [[fill]] as the keys of a table, which made bodies
   std::vector<SceneContact> contacts;
+  std::optional<SceneContactDefault> contact_default;
   std::vector<SceneJoint> joints;
   std::vector<SceneForce> forces;
   ScenePlaces places;

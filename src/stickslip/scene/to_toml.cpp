@@ -9,11 +9,8 @@
 namespace stickslip {
 namespace {
 
-/// The shortest text that reads back as the same double, as a TOML float.
 std::string number(double value) {
-  std::string text = fmt::format("{}", value);
-  if (text.find_first_of(".en") == std::string::npos) text += ".0";  // TOML would read an integer, which has no -0
-  return text;
+  return write_toml_number(value);
 }
 
 std::string time_function(const TimeFunction& value) {
@@ -39,8 +36,12 @@ class SceneWriter {
       line("\n[parameters]");
       for (const auto& [name, value] : scene_.parameters) line("{} = {}", name, number(value));
     }
-    for (const SceneBody& body : scene_.bodies) write_body(body);
+    for (const SceneBody& body : scene_.bodies) {
+      if (body.fill < 0) write_body(body);
+    }
+    for (const std::string& fill : scene_.fills) text_ += "\n[[fill]]\n" + fill;
     for (const SceneContact& contact : scene_.contacts) write_contact(contact);
+    if (scene_.contact_default) write_contact_default(*scene_.contact_default);
     for (const SceneJoint& joint : scene_.joints) write_joint(joint);
     for (const SceneForce& force : scene_.forces) {
       line("\n[forces.{}]", quote_toml_key(force.name));
@@ -116,6 +117,7 @@ class SceneWriter {
   void write_body(const SceneBody& body) {
     line("\n[bodies.{}]", quote_toml_key(body.name));
     line("type = \"{}\"", body_type_name(body.type));
+    if (!body.group.empty()) line("group = {}", quote_toml(body.group));
     if (body.mass) line("mass = {}", number(*body.mass));
     std::visit([this](const auto& inertia) { write_inertia(inertia); }, body.inertia);
     if (body.density) line("density = {}", number(*body.density));
@@ -211,6 +213,19 @@ class SceneWriter {
     line("restitution = {{normal = {}, tangential = {}}}", number(contact.restitution_normal),
          number(contact.restitution_tangential));
     if (contact.contensou_radius) line("contensou = {{radius = {}}}", number(*contact.contensou_radius));
+  }
+
+  void write_contact_default(const SceneContactDefault& law) {
+    line("\n[contact_default]");
+    line("friction = {}", number(law.friction));
+    line("restitution = {{normal = {}, tangential = {}}}", number(law.restitution_normal),
+         number(law.restitution_tangential));
+    if (law.envelope) line("envelope = {}", number(*law.envelope));
+    std::string pairs;
+    for (const auto& pair : law.except) {
+      pairs += fmt::format("{}[{}, {}]", pairs.empty() ? "" : ", ", quote_toml(pair[0]), quote_toml(pair[1]));
+    }
+    if (!pairs.empty()) line("except = [{}]", pairs);
   }
 
   void write_between(const std::array<std::string, 2>& between) {

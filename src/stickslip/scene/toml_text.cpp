@@ -196,6 +196,12 @@ bool has_control_character(std::string_view text) {
   return false;
 }
 
+std::string write_toml_number(double value) {
+  std::string text = fmt::format("{}", value);
+  if (text.find_first_of(".en") == std::string::npos) text += ".0";  // TOML would read an integer, which has no -0
+  return text;
+}
+
 std::string quote_toml(std::string_view text) {
   std::string quoted = "\"";
   for (const char c : text) {

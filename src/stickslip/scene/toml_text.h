@@ -19,6 +19,9 @@ int utf8_sequence_length(std::string_view text);
 /// Whether a text holds a control character: C0, DEL or C1. The text must be UTF-8.
 bool has_control_character(std::string_view text);
 
+/// The shortest text that reads back as the same double, as a TOML float.
+std::string write_toml_number(double value);
+
 /// A text as a TOML basic string, quotes included.
 std::string quote_toml(std::string_view text);
 

@@ -12,6 +12,11 @@
 namespace stickslip {
 namespace {
 
+/// Up to as many rows the matrix is dense. [-]
+constexpr int kMaxDenseRows = 240;
+/// A larger one is solved where a contact acts on so many at most, on average: each of two bodies touches a dozen. [-]
+constexpr std::size_t kMaxCoupled = 24;
+
 void project(const ConeProblem& problem, const Cone& cone, double* p) {
   if (cone.kind == ConeKind::contact) project_on_contact_cone(problem.friction(cone), p, p);
   if (cone.kind == ConeKind::ball) project_on_ball(cone.dim, cone.radius, p, p);
@@ -77,40 +82,48 @@ bool NewtonAccelerator::gather(const ConeProblem& problem, const DelassusRows& r
   return true;
 }
 
-/// I - dPi/dx (I - rho (W + proximal term)).
-void NewtonAccelerator::assemble(const ConeProblem& problem, const DelassusRows& rows, double proximal) {
+/// I - dPi/dx (I - rho (W + proximal term)). False where it is large and not sparse.
+bool NewtonAccelerator::assemble(const ConeProblem& problem, const DelassusRows& rows, double proximal) {
   const auto n = static_cast<std::size_t>(n_active_);
-  matrix_.assign(n * n, 0.0);
+  dense_ = n_active_ <= kMaxDenseRows;
+  dense_ ? matrix_.assign(n * n, 0.0) : sparse_.clear(n_active_);
+  const auto add = [&](int i, int j, double value) {
+    dense_ ? static_cast<void>(matrix_[i * n + j] += value) : sparse_.add(i, j, value);
+  };
   std::array<double, kMaxConeDim * kMaxConeDim> w;
+  std::size_t coupled = 0;
   for (std::size_t a = 0; a < active_.size(); ++a) {
     const int dim = problem.cones[active_[a]].dim;
     const double* derivative = derivative_.data() + derivative_begin_[a];
     const double* rho = rho_.data() + row_[a];
     for (std::size_t c = 0; c < active_.size(); ++c) {
       if (!rows.calc_block(active_[a], active_[c], w.data())) continue;
+      if (++coupled > kMaxCoupled * active_.size() && !dense_) return false;
       const int dim_c = problem.cones[active_[c]].dim;
       for (int i = 0; i < dim; ++i) {
-        double* out = matrix_.data() + (row_[a] + i) * n + row_[c];
+        std::array<double, kMaxConeDim> out = {};
         for (int k = 0; k < dim; ++k) {
           const double factor = derivative[i * dim + k] * rho[k];
           for (int j = 0; j < dim_c; ++j) out[j] += factor * w[k * dim_c + j];
         }
+        for (int j = 0; j < dim_c; ++j) add(row_[a] + i, row_[c] + j, out[j]);
       }
     }
     const double term = proximal * rows.scale(active_[a]);
     for (int i = 0; i < dim; ++i) {
-      double* out = matrix_.data() + (row_[a] + i) * n + row_[a];
-      out[i] += 1.0;
-      for (int j = 0; j < dim; ++j) out[j] -= derivative[i * dim + j] * (1.0 - rho[j] * term);
+      add(row_[a] + i, row_[a] + i, 1.0);
+      for (int j = 0; j < dim; ++j) add(row_[a] + i, row_[a] + j, -derivative[i * dim + j] * (1.0 - rho[j] * term));
     }
   }
+  return true;
 }
 
 bool NewtonAccelerator::calc_step(const ConeProblem& problem, const DelassusRows& rows, std::span<const double> p,
                                   std::span<const double> u, double proximal, int max_rows) {
-  if (!gather(problem, rows, u, p, max_rows)) return false;
-  assemble(problem, rows, proximal);
-  return solve_dense(n_active_, matrix_.data(), right_.data());
+  if (!gather(problem, rows, u, p, max_rows) || !assemble(problem, rows, proximal)) return false;
+  // The proximal term is all that a singular matrix needs.
+  return dense_ ? solve_dense(n_active_, matrix_.data(), right_.data())
+                : sparse_.solve(0.0, right_.data(), right_.data());
 }
 
 double NewtonAccelerator::calc_factor_to_surface(const ConeProblem& problem, std::span<const double> from) const {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "stickslip/cone/cone_problem.h"
+#include "stickslip/math/sparse_solver.h"
 #include "stickslip/solvers/delassus_rows.h"
 
 namespace stickslip {
@@ -13,7 +14,8 @@ namespace stickslip {
 /// Semismooth Newton steps on the whole problem, for sweeps that have settled which contacts are open, stick and slip
 /// but converge slowly, as they do where contacts are redundant (a box on its four corners). The equations are those
 /// of natural_map.h ([Alart1991] for exact Coulomb friction); a proximal term keeps the matrix regular where W is
-/// singular, and leaves the percussions that do not matter where they are. Dense: for problems of moderate size.
+/// singular, and leaves the percussions that do not matter where they are. Dense for problems of moderate size; larger
+/// ones only where few contacts touch each other, by sparse factors.
 class NewtonAccelerator {
  public:
   /// Computes the step from p (n), of which u (n) are the velocities. Rows of open contacts are left out. Returns
@@ -36,7 +38,7 @@ class NewtonAccelerator {
  private:
   bool gather(const ConeProblem& problem, const DelassusRows& rows, std::span<const double> u,
               std::span<const double> p, int max_rows);
-  void assemble(const ConeProblem& problem, const DelassusRows& rows, double proximal);
+  bool assemble(const ConeProblem& problem, const DelassusRows& rows, double proximal);
 
   int n_active_ = 0;
   std::vector<int> active_;         // cones with rows in the system
@@ -44,7 +46,9 @@ class NewtonAccelerator {
   std::vector<double> rho_;         // (n_active) [kg]
   std::vector<double> derivative_;  // blocks dPi/dx (dim, dim) of active cones, one after the other
   std::vector<std::size_t> derivative_begin_;
+  bool dense_ = true;
   std::vector<double> matrix_;  // (n_active, n_active) row-major
+  SparseSolver sparse_;         // instead, where not dense
   std::vector<double> right_;   // (n_active) [N s]
 };
 

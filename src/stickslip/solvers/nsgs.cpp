@@ -21,6 +21,8 @@ constexpr int kSweepsBeforeNewton = 4;
 /// A dense Newton step on n rows costs about as much as n^2 / 300 sweeps (n^3 / 3 multiplications against 150 ns a
 /// contact, measured by bench/one_contact_bench).
 constexpr double kRowsSquaredPerSweep = 300.0;
+/// A sparse step takes as long as so many sweeps, whatever the size.
+constexpr double kSparseSweeps = 200.0;
 /// Above these many active rows the polish, which comes on top, is left out.
 constexpr int kMaxPolishRows = 48;
 constexpr int kMaxNewtonSteps = 40;
@@ -82,7 +84,7 @@ SolveReport NsgsSolver::solve(const ConeProblem& problem, ConeSolution& solution
     if (!newton || iterate_.best().relative <= tolerance) continue;
     accelerate(problem, options_.newton_rows, kMaxNewtonSteps);
     const double rows = newton_.n_active();
-    newton_due = 2.0 * report.iterations + rows * rows / kRowsSquaredPerSweep;
+    newton_due = 2.0 * report.iterations + std::min(rows * rows / kRowsSquaredPerSweep, kSparseSweeps);
   }
   if (options_.newton_rows > 0 && iterate_.best().relative > kPolished) {
     iterate_.return_to_best();

@@ -23,8 +23,9 @@ struct StopOptions {
 };
 
 struct NsgsOptions : StopOptions {
-  /// [-] active rows up to which Newton steps on the whole problem help the sweeps; 0: sweeps only. >= 0
-  int newton_rows = 240;
+  /// [-] active rows up to which Newton steps on the whole problem help the sweeps, those above 240 only where the
+  /// problem is sparse; 0: sweeps only. >= 0
+  int newton_rows = 3000;
   bool operator==(const NsgsOptions&) const = default;
   void check() const;  // throws InputError
 };

@@ -7,20 +7,22 @@
 
 namespace stickslip {
 
-void report_geometry(const System& system, double t, const Vector& q, StepReport& report) {
-  const std::vector<ContactPoint>& points = system.contact_points();
+void report_geometry(const System& system, std::span<const ContactPoint> points, double t, const Vector& q,
+                     StepReport& report) {
   report.contacts.resize(points.size());
   report.penetration = 0.0;
   report.closed_contacts = 0;
   ContactGeometry geometry;
   for (std::size_t k = 0; k < points.size(); ++k) {
-    system.calc_contact(static_cast<int>(k), t, q, geometry);
+    system.calc_contact(points[k], t, q, geometry);
     ContactReport& contact = report.contacts[k];
     contact = ContactReport{};
     contact.contact = points[k].pair;
     contact.point = points[k].index;
     contact.id = points[k].id;
-    contact.friction_dim = system.contacts()[points[k].pair].friction_dim;
+    contact.body_a = points[k].first.body;
+    contact.body_b = points[k].second.body;
+    contact.friction_dim = system.law(points[k]).friction_dim;
     contact.gap = geometry.gap;
     contact.position = geometry.position_second;
     contact.normal = geometry.normal;

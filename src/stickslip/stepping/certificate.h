@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <span>
 #include <string>
 
 #include "stickslip/model/system.h"
@@ -10,9 +11,10 @@ namespace stickslip {
 
 // What every scheme reports in the same way: gaps, penetration, energies, contact status.
 
-/// Fills report.contacts, one entry per contact point of the system, for the configuration (t, q):
+/// Fills report.contacts, one entry per contact point of `points`, for the configuration (t, q):
 /// gap, position, normal, tangent; status open, all forces zero. Sets report.penetration.
-void report_geometry(const System& system, double t, const Vector& q, StepReport& report);
+void report_geometry(const System& system, std::span<const ContactPoint> points, double t, const Vector& q,
+                     StepReport& report);
 
 /// Fills report.joints, one entry per joint of the system: coordinate, rate, drift; reactions NaN. Sets
 /// report.drift_position and drift_angle.

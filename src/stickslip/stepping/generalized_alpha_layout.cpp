@@ -33,15 +33,14 @@ class Ranges {
 }  // namespace
 
 GeneralizedAlphaStep::GeneralizedAlphaStep(const GeneralizedAlphaOptions& options, const System& s)
-    : system(s), weights(options.rho_inf), options_(options) {
+    : system(s), weights(options.rho_inf), contacts(s), options_(options) {
   make_blocks();
   make_elements();
   const int n_u = system.n_u();
   for (Vector* y : {&x.a, &x.U, &x.Q, &u, &v, &force, &r1, &r2, &r3, &u_known_, &work_, &work2_, &solved_force_}) {
     y->setZero(n_u);
   }
-  for (Vector* y : {&x.Lambda, &x.lambda, &P, &known_P_}) y->setZero(n_rows);
-  for (Vector* y : {&x.kappa, &kappa_hat, &known_kappa_}) y->setZero(n_pos);
+  resize_rows();
   for (Vector* y : {&q, &q_start_, &q_known_}) y->setZero(system.n_q());
 }
 
@@ -78,34 +77,33 @@ void GeneralizedAlphaStep::make_blocks() {
     block.n_q += body.n_q;
   }
   force_blocks = system.make_force_blocks();
-  for (const ForceBlock& part : force_blocks) find_block(part.row.body).has_force_derivatives = true;
   std::erase_if(blocks, [](const VelocityBlock& block) { return block.n_u == 0; });
-  for (VelocityBlock& block : blocks) {
+  block_of_body_.assign(bodies.size(), -1);
+  for (std::size_t k = 0; k < blocks.size(); ++k) {
+    VelocityBlock& block = blocks[k];
     block.matrix = values;
     values += static_cast<std::size_t>(block.n_u) * block.n_u;
+    std::fill_n(block_of_body_.begin() + block.first_body, block.n_bodies, static_cast<int>(k));
   }
+  for (const ForceBlock& part : force_blocks) blocks[block_of_body_[part.row.body]].has_force_derivatives = true;
 }
 
-VelocityBlock& GeneralizedAlphaStep::find_block(int body) {
-  return *std::find_if(blocks.begin(), blocks.end(), [&](const VelocityBlock& b) {
-    return body >= b.first_body && body < b.first_body + b.n_bodies;
-  });
+void GeneralizedAlphaStep::add_contact(int index) {
+  const ContactPoint& k = contacts.points()[index];
+  const ContactPair& law = system.law(k);
+  StepElement e;
+  e.kind = StepElement::Kind::contact;
+  e.index = index;
+  e.dim = 1 + law.friction_dim;
+  e.n_pos = 1;
+  e.mu = law.options.friction;
+  e.e_normal = law.options.restitution_normal;
+  e.e_tangent = law.options.restitution_tangential;
+  add_element(e, k.first, k.second);
 }
 
 void GeneralizedAlphaStep::make_elements() {
-  const std::vector<ContactPoint>& points = system.contact_points();
-  for (std::size_t k = 0; k < points.size(); ++k) {
-    const ContactPair& pair = system.contacts()[points[k].pair];
-    StepElement e;
-    e.kind = StepElement::Kind::contact;
-    e.index = static_cast<int>(k);
-    e.dim = 1 + pair.friction_dim;
-    e.n_pos = 1;
-    e.mu = pair.options.friction;
-    e.e_normal = pair.options.restitution_normal;
-    e.e_tangent = pair.options.restitution_tangential;
-    add_element(e, points[k].first, points[k].second);
-  }
+  for (int k = 0; k < contacts.n_named(); ++k) add_contact(k);
   for (const int force_index : system.dry_frictions()) {
     const auto& law = std::get<DryFriction>(system.forces()[force_index].law);
     StepElement e;
@@ -127,6 +125,32 @@ void GeneralizedAlphaStep::make_elements() {
     e.level = ContactLevel::acceleration;
     add_element(e, joint.first, joint.second);
   }
+  n_fixed_elements_ = elements.size();
+  n_fixed_rows_ = n_rows;
+  n_fixed_pos_ = n_pos;
+  n_fixed_values_ = W.size();
+}
+
+/// The elements of the detected contacts, anew.
+void GeneralizedAlphaStep::make_detected_elements() {
+  if (!system.detection()) return;
+  elements.resize(n_fixed_elements_);
+  n_rows = n_fixed_rows_;
+  n_pos = n_fixed_pos_;
+  W.resize(n_fixed_values_);
+  for (int k = contacts.n_named(); k < static_cast<int>(contacts.points().size()); ++k) add_contact(k);
+  resize_rows();
+}
+
+void GeneralizedAlphaStep::resize_rows() {
+  MinvW.resize(W.size(), 0.0);
+  if (x.lambda.size() >= n_rows && x.kappa.size() >= n_pos && x.lambda.size() > 0) return;
+  // Contacts come and go: half as many again as there are now spare growing with each.
+  const int spare = system.detection() ? 2 : 0;
+  for (Vector* y : {&x.Lambda, &x.lambda, &P, &known_P_, &start_lambda_, &start_bar_, &start_last_}) {
+    y->setZero(n_rows + n_rows * spare / 4);
+  }
+  for (Vector* y : {&x.kappa, &kappa_hat, &known_kappa_}) y->setZero(n_pos + n_pos * spare / 4);
 }
 
 void GeneralizedAlphaStep::add_element(StepElement e, const DofRange& first, const DofRange& second) {
@@ -140,8 +164,8 @@ void GeneralizedAlphaStep::add_element(StepElement e, const DofRange& first, con
     side.n_u = range.n_u;
     side.n_q = range.n_q;
     if (range.n_u == 0) continue;
-    const VelocityBlock& block = find_block(range.body);
-    const int index = static_cast<int>(&block - blocks.data());
+    const int index = block_of_body_[range.body];
+    const VelocityBlock& block = blocks[index];
     side.u_offset = range.u_offset - block.u_offset;
     e.mass = e.mass > 0.0 ? std::min(e.mass, system.bodies()[range.body].mass) : system.bodies()[range.body].mass;
     if (e.n_touches > 0 && e.touches[0].block == index) {
@@ -152,7 +176,6 @@ void GeneralizedAlphaStep::add_element(StepElement e, const DofRange& first, con
     e.touches[side.touch] = {index, W.size()};
     W.resize(W.size() + static_cast<std::size_t>(e.dim) * block.n_u, 0.0);
   }
-  MinvW.resize(W.size(), 0.0);
   n_rows += e.dim;
   n_pos += e.n_pos;
   elements.push_back(e);

@@ -22,8 +22,6 @@ GeneralizedAlphaNested::GeneralizedAlphaNested(const GeneralizedAlphaStep& step,
   }
   const int n_u = step.system.n_u();
   for (Vector* y : {&free_, &change_, &response_, &change_u_, &change_a_, &change_v_}) y->setZero(n_u);
-  for (Vector* y : {&P_, &lambda_}) y->setZero(step.n_rows);
-  kappa_hat_.setZero(step.n_pos);
   best_ = step.x;
 }
 

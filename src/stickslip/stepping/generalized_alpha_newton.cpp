@@ -16,6 +16,10 @@ namespace {
 /// correlations between constraints: below it two constraints are the same within round-off of their directions.
 constexpr double kRankThreshold = 1e-11;  // [-]
 
+/// What a large system, whose rank is not revealed, has added to its diagonal. Round-off in the residual moves
+/// multipliers that do not matter by as much over this; weaker directions that matter are found by refinement.
+constexpr double kRegular = 1e-8;  // [-]
+
 double dot(int n, const double* a, const double* b) {
   double sum = 0.0;
   for (int i = 0; i < n; ++i) sum += a[i] * b[i];
@@ -85,47 +89,6 @@ GeneralizedAlphaNewton::GeneralizedAlphaNewton(const GeneralizedAlphaStep& step)
   }
 }
 
-int GeneralizedAlphaNewton::count_rows(const GeneralizedAlphaStep& step) {
-  int n = 0;
-  for (const StepElement& e : step.elements) {
-    if (e.level >= ContactLevel::position) n += e.n_pos;
-    if (e.level >= ContactLevel::velocity) n += e.dim;
-    if (e.level >= ContactLevel::acceleration) n += e.dim;
-  }
-  return n;
-}
-
-void GeneralizedAlphaNewton::number_rows(const GeneralizedAlphaStep& step) {
-  groups_.clear();
-  n_ = 0;
-  std::size_t values = 0;
-  for (std::size_t k = 0; k < step.elements.size(); ++k) {
-    const StepElement& e = step.elements[k];
-    if (e.level == ContactLevel::open) continue;
-    Group group;
-    group.element = static_cast<int>(k);
-    group.row = n_;
-    group.n_pos = e.n_pos;
-    group.n_vel = e.level >= ContactLevel::velocity ? e.dim : 0;
-    group.n_acc = e.level == ContactLevel::acceleration ? e.dim : 0;
-    group.columns = values;
-    for (int t = 0; t < e.n_touches; ++t) {
-      values += static_cast<std::size_t>(group.size()) * 3 * step.blocks[e.touches[t].block].n_u;
-    }
-    n_ += group.size();
-    groups_.push_back(group);
-  }
-  if (columns_.size() < values) columns_.resize(values);
-  const std::size_t square = static_cast<std::size_t>(n_) * n_;
-  if (matrix_.size() < square) {
-    matrix_.resize(square);
-    copy_.resize(square);
-    for (auto* y : {&rhs_, &scale_, &solution_}) y->resize(n_);
-    order_.resize(n_);
-    sliding_.resize(static_cast<std::size_t>(n_) * kMaxFrictionDim);
-  }
-}
-
 StepSolve GeneralizedAlphaNewton::solve(GeneralizedAlphaStep& step, int max_iterations) {
   // Index sets that come back this often do not settle any more.
   constexpr int kMaxVisits = 3;
@@ -157,7 +120,7 @@ bool GeneralizedAlphaNewton::move(GeneralizedAlphaStep& step) {
   calc_free_change(step);
   calc_columns(step);
   assemble(step);
-  if (!solve_dense_system()) return false;
+  if (!solve_system()) return false;
   update(step);
   return true;
 }
@@ -237,7 +200,7 @@ void GeneralizedAlphaNewton::add_element_derivatives(const GeneralizedAlphaStep&
   if (e.kind == StepElement::Kind::contact) {
     Vector4 lambda = Vector4::Zero();
     for (int i = 0; i < e.dim; ++i) lambda(i) = force(i);
-    step.system.calc_contact_derivatives(e.index, step.t_end, step.q, step.u, step.x.a, lambda, derivatives_);
+    step.system.calc_contact_derivatives(step.point(e), step.t_end, step.q, step.u, step.x.a, lambda, derivatives_);
     spread(step, e, derivatives_.gap_q, derivatives_);
   } else if (e.kind == StepElement::Kind::joint) {
     JointVector lambda(e.dim);
@@ -346,10 +309,10 @@ void GeneralizedAlphaNewton::calc_columns(const GeneralizedAlphaStep& step) {
   }
 }
 
-// --- the dense system
+// --- the system
 
 void GeneralizedAlphaNewton::assemble(const GeneralizedAlphaStep& step) {
-  std::fill_n(matrix_.begin(), static_cast<std::size_t>(n_) * n_, 0.0);
+  std::fill_n(matrix_.begin(), n_values_, 0.0);
   for (const Group& group : groups_) add_rows(step, group, step.elements[group.element]);
   for (const Group& group : groups_) apply_laws(step, group, step.elements[group.element]);
 }
@@ -378,7 +341,9 @@ void GeneralizedAlphaNewton::add_rows(const GeneralizedAlphaStep& step, const Gr
     };
     responses(free_u_.data() + block.u_offset, free_v_.data() + block.u_offset, free_a_.data() + block.u_offset,
               [&](int i, double y) { rhs_[i] -= y; });
-    for (const Group& other : groups_) {
+    for (std::size_t l = group.first_link; l < group.first_link + group.n_links; ++l) {
+      const Group& other = groups_[links_[l].group];
+      const int at_column = links_[l].at;
       const StepElement& f = step.elements[other.element];
       std::size_t columns = other.columns;
       for (int s = 0; s < f.n_touches; ++s) {
@@ -386,7 +351,7 @@ void GeneralizedAlphaNewton::add_rows(const GeneralizedAlphaStep& step, const Gr
         if (f.touches[s].block == index) {
           for (int j = 0; j < other.size(); ++j) {
             const double* du = columns_.data() + columns + static_cast<std::size_t>(j) * 3 * m;
-            responses(du, du + n, du + 2 * n, [&](int i, double y) { row(i)[other.row + j] += y; });
+            responses(du, du + n, du + 2 * n, [&](int i, double y) { row(i)[at_column + j] += y; });
           }
         }
         columns += static_cast<std::size_t>(other.size()) * 3 * m;
@@ -424,7 +389,7 @@ void GeneralizedAlphaNewton::apply_laws(const GeneralizedAlphaStep& step, const 
       s.r = e.e_tangent == 0.0 ? step.r_friction(e) : 1.0;
       s.value = e.xi.data() + first;
     }
-    slide(n, e.mu, s);
+    slide(group, n, e.mu, s);
   }
   if (friction && group.n_vel > 0 && !e.stick) {
     Sliding s;
@@ -438,10 +403,10 @@ void GeneralizedAlphaNewton::apply_laws(const GeneralizedAlphaStep& step, const 
     s.size = e.friction_size;
     s.r = step.r_friction(e);
     s.value = e.xi.data() + first;
-    slide(n, e.mu, s);
+    slide(group, n, e.mu, s);
   }
   const auto scale_row = [&](int i, double factor) {
-    for (int j = 0; j < n_; ++j) row(i)[j] *= factor;
+    for (int j = 0; j < group.width; ++j) row(i)[j] *= factor;
     rhs_[i] *= factor;
   };
   for (int i = 0; i < group.n_vel; ++i) {
@@ -455,45 +420,66 @@ void GeneralizedAlphaNewton::apply_laws(const GeneralizedAlphaStep& step, const 
 /// Linearises p + radius n = 0 with n = y / |y|, y = r x - z: x the quantity whose rows start at `source`, z the
 /// multiplier in the argument, radius = mu p_N (or a constant), T = I - n n^T:
 ///   dp + mu n dp_N + c T (r dx - dz) = -(p + radius n),   c = max(radius, 0) / |y|.
-void GeneralizedAlphaNewton::slide(int n, double mu, const Sliding& s) {
+void GeneralizedAlphaNewton::slide(const Group& group, int n, double mu, const Sliding& s) {
+  const int width = group.width;
+  const int own = group.own - group.row;  // from a column to its place in the rows
   const double c = n > 1 && s.size > 0.0 ? std::max(s.radius, 0.0) / s.size : 0.0;
   for (int i = 0; i < n; ++i) {
-    double* out = sliding_.data() + static_cast<std::size_t>(i) * n_;
-    std::fill_n(out, n_, 0.0);
+    double* out = sliding_.data() + static_cast<std::size_t>(i) * width;
+    std::fill_n(out, width, 0.0);
     double right = -(s.multiplier[i] + s.radius * s.direction[i]);
     if (c > 0.0) {
       for (int j = 0; j < n; ++j) {
         const double T = c * ((i == j ? 1.0 : 0.0) - s.direction[i] * s.direction[j]);
         const double* x = row(s.source + j);
-        for (int k = 0; k < n_; ++k) out[k] += T * s.r * x[k];
+        for (int k = 0; k < width; ++k) out[k] += T * s.r * x[k];
         right += T * s.r * (rhs_[s.source + j] + s.value[j]);
-        if (s.in_argument >= 0) out[s.in_argument + j] -= T * scale_[s.in_argument + j];
+        if (s.in_argument >= 0) out[own + s.in_argument + j] -= T * scale_[s.in_argument + j];
       }
     }
-    out[s.target + i] += scale_[s.target + i];
-    if (s.normal >= 0) out[s.normal] += mu * s.direction[i] * scale_[s.normal];
+    out[own + s.target + i] += scale_[s.target + i];
+    if (s.normal >= 0) out[own + s.normal] += mu * s.direction[i] * scale_[s.normal];
     sliding_rhs_[i] = right;
   }
   for (int i = 0; i < n; ++i) {
-    std::copy_n(sliding_.data() + static_cast<std::size_t>(i) * n_, n_, row(s.target + i));
+    std::copy_n(sliding_.data() + static_cast<std::size_t>(i) * width, width, row(s.target + i));
     rhs_[s.target + i] = sliding_rhs_[i];
   }
+}
+
+bool GeneralizedAlphaNewton::solve_system() {
+  for (int i = 0; i < n_; ++i) {
+    if (!std::isfinite(rhs_[i])) return false;
+  }
+  const bool solved = dense_ ? solve_dense_system() : solve_sparse_system();
+  return solved && std::all_of(solution_.begin(), solution_.begin() + n_, [](double x) { return std::isfinite(x); });
+}
+
+bool GeneralizedAlphaNewton::solve_sparse_system() {
+  sparse_.clear(n_);
+  for (const Group& group : groups_) {
+    for (int i = group.row; i < group.row + group.size(); ++i) {
+      for (std::size_t l = group.first_link; l < group.first_link + group.n_links; ++l) {
+        const Group& other = groups_[links_[l].group];
+        const double* values = row(i) + links_[l].at;
+        for (int j = 0; j < other.size(); ++j) sparse_.add(i, other.row + j, values[j]);
+      }
+    }
+  }
+  return sparse_.solve(kRegular, rhs_.data(), solution_.data());
 }
 
 bool GeneralizedAlphaNewton::solve_dense_system() {
   const std::size_t square = static_cast<std::size_t>(n_) * n_;
   std::copy_n(matrix_.begin(), square, copy_.begin());
   std::copy_n(rhs_.begin(), n_, solution_.begin());
-  for (int i = 0; i < n_; ++i) {
-    if (!std::isfinite(rhs_[i])) return false;
-  }
   // The elimination destroys its right-hand side; rhs_ stays for the second try.
   work_rhs_ = rhs_;
   if (solve_complete_pivoting(n_, copy_.data(), work_rhs_.data(), order_.data(), solution_.data(), kRankThreshold) <
       n_) {
     solve_least_norm(n_, matrix_.data(), rhs_.data(), solution_.data(), kRankThreshold);
   }
-  return std::all_of(solution_.begin(), solution_.begin() + n_, [](double x) { return std::isfinite(x); });
+  return true;
 }
 
 void GeneralizedAlphaNewton::update(GeneralizedAlphaStep& step) {

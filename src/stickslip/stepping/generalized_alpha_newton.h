@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "stickslip/math/sparse_solver.h"
 #include "stickslip/stepping/generalized_alpha_step.h"
 
 namespace stickslip {
@@ -17,12 +18,14 @@ struct StepSolve {
 /// Semismooth Newton method on the equations of a step, with the index sets as active sets. a, U and Q are eliminated
 /// block by block through the iteration matrix
 ///   S = M + dt gamma' C + dt^2 beta' K B,   C = -dh/du,   K = -d(h + W lambda)/dq,
-/// which leaves a dense system in the multipliers (kappa_hat, P, lambda) of the closed contacts and of the joints,
-/// scaled to lengths. Derivatives of W Lambda and W kappa are taken as if the impulses were dt gamma' and dt^2 beta'
+/// which leaves a system in the multipliers (kappa_hat, P, lambda) of the closed contacts and of the joints, scaled to
+/// lengths. Derivatives of W Lambda and W kappa are taken as if the impulses were dt gamma' and dt^2 beta'
 /// times the forces, which is exact in smooth motion; the others are exact.
 ///
-/// The dense system is solved by elimination with complete pivoting. Where it is rank deficient (redundant contacts
-/// or joints) the step of least norm that leaves the least residual is taken, by a complete orthogonal decomposition.
+/// A small system is dense and solved by elimination with complete pivoting. Where it is rank deficient (redundant
+/// contacts or joints) the step of least norm that leaves the least residual is taken, by a complete orthogonal
+/// decomposition. A large system couples only elements that share a velocity block; its rows are kept compressed to
+/// these and solved by SparseSolver.
 class GeneralizedAlphaNewton {
  public:
   explicit GeneralizedAlphaNewton(const GeneralizedAlphaStep& step);
@@ -33,20 +36,27 @@ class GeneralizedAlphaNewton {
   /// One Newton step from step.x, evaluated or evaluated with the contacts' multipliers held. False: none was found.
   bool move(GeneralizedAlphaStep& step);
 
-  /// The number of rows of the dense system for the present index sets.
-  static int count_rows(const GeneralizedAlphaStep& step);
-
  private:
   /// The multipliers of one element in the dense system: [kappa_hat][P][lambda], as many as its level has.
   struct Group {
     int element;
-    int row;  // first row and column
+    int row;                          // first row and column
+    int own;                          // place of its own columns in its rows
+    std::size_t first_link, n_links;  // the groups whose columns its rows have
+    int width;                        // how many columns these are
     int n_pos, n_vel, n_acc;
     int size() const { return n_pos + n_vel + n_acc; }
     std::size_t columns;  // first value of its columns, see below
   };
 
+  /// Columns of another group in a group's rows.
+  struct Link {
+    int group;
+    int at;  // first place in the rows
+  };
+
   void number_rows(const GeneralizedAlphaStep& step);
+  void link_groups(const GeneralizedAlphaStep& step);
   void calc_derivatives(const GeneralizedAlphaStep& step);
   void add_force_derivatives(const GeneralizedAlphaStep& step);
   void add_element_derivatives(const GeneralizedAlphaStep& step, const StepElement& e);
@@ -71,10 +81,12 @@ class GeneralizedAlphaNewton {
     const double* value;       // (n) the quantity at the iterate
     const double* direction;   // (n) argument / |argument|
   };
-  void slide(int n, double mu, const Sliding& s);
+  void slide(const Group& group, int n, double mu, const Sliding& s);
+  bool solve_system();
   bool solve_dense_system();
+  bool solve_sparse_system();
   void update(GeneralizedAlphaStep& step);
-  double* row(int i) { return matrix_.data() + static_cast<std::size_t>(i) * n_; }
+  double* row(int i) { return matrix_.data() + row_begin_[i]; }
 
   // Per velocity block.
   std::vector<char> touched_;        // whether S differs from M
@@ -95,11 +107,18 @@ class GeneralizedAlphaNewton {
   std::vector<ForceBlock> force_blocks_;
   std::vector<int> force_block_owner_;  // velocity block of each
 
-  // The dense system.
+  // The system.
   std::vector<Group> groups_;
+  std::vector<Link> links_;
+  std::vector<std::size_t> row_begin_;          // (n) first value of each row in matrix_
+  std::vector<std::vector<int>> block_groups_;  // per velocity block: the groups that act on it
+  std::vector<int> marks_;                      // per group: the last one that it was linked to
+  bool dense_ = true;
+  SparseSolver sparse_;
   std::vector<double> columns_;  // per group and touch: size() columns of (du, dv, da), 3 n_u values each
   int n_ = 0;
-  std::vector<double> matrix_;  // (n, n) row-major
+  std::size_t n_values_ = 0;    // in matrix_
+  std::vector<double> matrix_;  // rows, each of the columns that its group is linked to; all of them where dense
   std::vector<double> rhs_;     // (n)
   std::vector<double> scale_;   // (n) multiplier per unit of length
   std::vector<double> copy_, work_rhs_, solution_;

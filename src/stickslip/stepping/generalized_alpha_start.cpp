@@ -15,6 +15,10 @@ constexpr double kClosedSpeed = 1e-9;  // [m/s] also: sticks where it slides mor
 }  // namespace
 
 void GeneralizedAlphaStep::set_instant(const State& state) {
+  if (system.detection()) {
+    contacts.find_touching(state.t, state.q);
+    make_detected_elements();
+  }
   t_end = state.t;
   q = state.q;
   u = state.u;
@@ -26,7 +30,7 @@ void GeneralizedAlphaStep::set_instant(const State& state) {
     e.evaluated = false;
     if (e.kind == StepElement::Kind::contact) {
       e.level = ContactLevel::open;
-      system.calc_contact(e.index, t_end, q, e.geometry);
+      system.calc_contact(point(e), t_end, q, e.geometry);
       e.gap[0] = e.geometry.gap;
       if (e.gap[0] > kClosedGap) continue;
     }

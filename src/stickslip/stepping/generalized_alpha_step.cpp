@@ -26,15 +26,27 @@ double norm(const double* x, int n) {
 
 // --- the start of a step
 
-void GeneralizedAlphaStep::begin(const State& state, double step, double end) {
+void GeneralizedAlphaStep::begin(const State& state, double step, double end, bool again) {
   STICKSLIP_ASSERT(state.memory.size() == memory_size());
   h = step;
   t_end = end;
+  slack = 0.0;
+  if (system.detection()) {
+    if (again) {
+      keep_.assign(contacts.ids().begin(), contacts.ids().end());
+    } else {
+      keep_.clear();
+      for (const ContactMemory& contact : state.contacts) keep_.push_back(contact.id);
+    }
+    contacts.find(state.t, state.q, state.u, t_end, keep_);
+    make_detected_elements();
+  }
+  load_memory(state);
   const int n_u = system.n_u();
   const auto a = state.memory.head(n_u);
   const auto a_bar = state.memory.segment(n_u, n_u);
-  const auto lambda = state.memory.segment(2 * n_u, n_rows);
-  const auto lambda_bar = state.memory.segment(2 * n_u + n_rows, n_rows);
+  const Vector& lambda = start_lambda_;
+  const Vector& lambda_bar = start_bar_;
   const double gamma = weights.gamma;
   const double beta = weights.beta;
 
@@ -66,7 +78,7 @@ void GeneralizedAlphaStep::begin(const State& state, double step, double end) {
   for (StepElement& e : elements) {
     e.gamma_start.fill(0.0);
     if (e.e_normal == 0.0 && e.e_tangent == 0.0) continue;
-    system.calc_contact(e.index, state.t, state.q, e.geometry);
+    system.calc_contact(point(e), state.t, state.q, e.geometry);
     calc_velocity(e, state.t, state.q, state.u, e.gamma_start.data());
     e.gamma_start[0] *= e.e_normal;
     for (int i = 1; i < e.dim; ++i) e.gamma_start[i] *= e.e_tangent;
@@ -89,11 +101,10 @@ void GeneralizedAlphaStep::begin(const State& state, double step, double end) {
 void GeneralizedAlphaStep::set_start_values(const State& state, bool extrapolate) {
   const int n_u = system.n_u();
   x.a = state.memory.head(n_u);
-  x.lambda = state.memory.segment(2 * n_u, n_rows);
+  x.lambda = start_lambda_;
   if (extrapolate) {
-    const int last = 2 * n_u + 2 * n_rows;
-    x.a += x.a - state.memory.segment(last, n_u);
-    x.lambda += x.lambda - state.memory.tail(n_rows);
+    x.a += x.a - state.memory.segment(2 * (n_u + n_fixed_rows_), n_u);
+    x.lambda += start_lambda_ - start_last_;
   }
   x.U.setZero();
   x.Q.setZero();
@@ -124,7 +135,7 @@ void GeneralizedAlphaStep::calc_directions(StepElement& e, double t, const Vecto
     Eigen::Map<RowMatrix, 0, Eigen::OuterStride<>> rows(W.data() + touch.values + side.u_offset, e.dim, side.n_u,
                                                         Eigen::OuterStride<>(n));
     if (e.kind == StepElement::Kind::contact) {
-      system.calc_contact_jacobian(e.index, e.geometry, coordinates, static_cast<Side>(s), rows);
+      system.calc_contact_jacobian(point(e), e.geometry, coordinates, static_cast<Side>(s), rows);
     } else if (e.kind == StepElement::Kind::joint) {
       system.calc_joint_jacobian(e.index, t, coordinates, static_cast<Side>(s), rows);
     } else {
@@ -171,7 +182,7 @@ void GeneralizedAlphaStep::calc_directions(StepElement& e, double t, const Vecto
 void GeneralizedAlphaStep::calc_velocity(const StepElement& e, double t, const Vector& coordinates,
                                          const Vector& velocity, double* gamma) const {
   if (e.kind == StepElement::Kind::contact) {
-    const Vector4 g = system.calc_contact_velocity(e.index, e.geometry, t, coordinates, velocity);
+    const Vector4 g = system.calc_contact_velocity(point(e), e.geometry, t, coordinates, velocity);
     std::copy_n(g.data(), e.dim, gamma);
   } else if (e.kind == StepElement::Kind::joint) {
     JointVector g;
@@ -188,7 +199,7 @@ void GeneralizedAlphaStep::calc_velocity(const StepElement& e, double t, const V
 void GeneralizedAlphaStep::calc_acceleration_bias(const StepElement& e, double t, const Vector& coordinates,
                                                   const Vector& velocity, double* zeta) const {
   if (e.kind == StepElement::Kind::contact) {
-    const Vector4 z = system.calc_contact_acceleration_bias(e.index, t, coordinates, velocity);
+    const Vector4 z = system.calc_contact_acceleration_bias(point(e), t, coordinates, velocity);
     std::copy_n(z.data(), e.dim, zeta);
   } else if (e.kind == StepElement::Kind::joint) {
     JointVector z;
@@ -295,19 +306,25 @@ void GeneralizedAlphaStep::classify_contact(StepElement& e) {
   e.stick = false;
   e.stick_acceleration = false;
   e.choice = false;
-  system.calc_contact(e.index, t_end, q, e.geometry);
+  e.apart = false;
+  system.calc_contact(point(e), t_end, q, e.geometry);
   e.gap[0] = e.geometry.gap;
   const double kappa = kappa_hat(e.pos_offset);
   bool remembers = kappa != 0.0;
   for (int i = 0; i < e.dim; ++i) {
     remembers |= known_P_(e.offset + i) != 0.0 || x.Lambda(e.offset + i) != 0.0 || x.lambda(e.offset + i) != 0.0;
   }
-  if (e.gap[0] > 0.0 && !remembers) {
+  if (e.gap[0] > slack && !remembers) {
     e.level = ContactLevel::open;
     return;
   }
   calc_rates(e);
-  if (r_normal(e) * e.gap[0] - kappa > 0.0) return close_until(e, ContactLevel::open);
+  if (r_normal(e) * e.gap[0] - kappa > 0.0) {
+    e.apart = e.gap[0] > 0.0 && e.gap[0] <= slack;
+    if (!e.apart) return close_until(e, ContactLevel::open);
+    kappa_hat(e.pos_offset) = 0.0;
+    x.kappa(e.pos_offset) = -known_kappa_(e.pos_offset) - beta_step() * x.lambda(e.offset);
+  }
   calc_accelerations(e);
   if (r_normal(e) * e.xi[0] - P(e.offset) > 0.0) return close_until(e, ContactLevel::position);
   classify_friction(e);
@@ -404,7 +421,7 @@ double GeneralizedAlphaStep::evaluate_held() {
     calc_multipliers(e);
     if (e.kind == StepElement::Kind::contact) {
       e.level = ContactLevel::open;
-      system.calc_contact(e.index, t_end, q, e.geometry);
+      system.calc_contact(point(e), t_end, q, e.geometry);
       e.gap[0] = e.geometry.gap;
       calc_rates(e);
       calc_accelerations(e);
@@ -506,7 +523,7 @@ double GeneralizedAlphaStep::measure_element(const StepElement& e) const {
   double acceleration = 0.0;
   if (e.kind == StepElement::Kind::contact) {
     if (e.level == ContactLevel::open) return std::max(0.0, -e.gap[0]) / tolerance_position;
-    position = std::abs(e.gap[0]);
+    position = e.apart ? 0.0 : std::abs(e.gap[0]);
     if (e.level == ContactLevel::position) return std::max(position, -h * e.xi[0]) / tolerance_position;
     position = std::max(position, h * std::abs(e.xi[0]));
     acceleration =

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "stickslip/model/system.h"
+#include "stickslip/stepping/contact_finder.h"
 #include "stickslip/stepping/generalized_alpha.h"
 #include "stickslip/stepping/generalized_alpha_weights.h"
 
@@ -37,7 +38,7 @@ enum class ContactLevel : std::uint8_t {
 struct StepElement {
   enum class Kind : std::uint8_t { contact, dry_friction, joint };
   Kind kind = Kind::contact;
-  int index = 0;                           // contact point, force or joint of the System
+  int index = 0;                           // point of the ContactFinder, force or joint of the System
   int dim = 0;                             // rows
   int n_pos = 0;                           // rows on position level
   int offset = 0;                          // first row in lambda, Lambda
@@ -69,6 +70,7 @@ struct StepElement {
   bool stick = false;                                 // xi_F = 0: in D_st
   bool stick_acceleration = false;                    // gamma_dot_F = 0: in E_st
   bool choice = false;                                // Painleve: the rule opened it
+  bool apart = false;                                 // in A by `slack` alone: g > 0, kappa_hat = 0
   double r_scale = 1.0;                               // [-] halved on cycling
   double mean_normal = 0.0;                           // [1/kg] G_NN
   double norm_friction = 0.0;                         // [1/kg] bound of the largest eigenvalue of G_FF
@@ -88,7 +90,8 @@ struct StepElement {
   int first_friction() const { return kind == Kind::contact ? 1 : 0; }
   /// Identifies the index sets of this element.
   std::uint32_t signature() const {
-    return static_cast<std::uint32_t>(level) * 4 + (stick ? 2u : 0u) + (stick_acceleration ? 1u : 0u);
+    return static_cast<std::uint32_t>(level) * 4 + (stick ? 2u : 0u) + (stick_acceleration ? 1u : 0u) +
+           (apart ? 16u : 0u);
   }
 };
 
@@ -109,16 +112,21 @@ class GeneralizedAlphaStep {
  public:
   GeneralizedAlphaStep(const GeneralizedAlphaOptions& options, const System& system);
 
-  // --- the layout, fixed
+  // --- the layout: fixed but for the elements of detected contacts, which stand last and are those of the step.
+  // Vectors of n_rows and n_pos may be longer, so that they seldom grow.
   const System& system;
   const GeneralizedAlphaWeights weights;
   std::vector<VelocityBlock> blocks;
+  ContactFinder contacts;
   std::vector<StepElement> elements;
   std::vector<ForceBlock> force_blocks;
   int n_rows = 0, n_pos = 0;
 
+  const ContactPoint& point(const StepElement& contact) const { return contacts.points()[contact.index]; }
+
   // --- the step
   StepUnknowns x;
+  double slack = 0.0;                   // [m] how far apart a contact may be and yet count as closed in A
   double h = 0.0;                       // [s]
   double t_end = 0.0;                   // [s]
   Vector u, v, q;                       // (n_u), (n_u), (n_q) at the iterate: u', q' = q_known + B v
@@ -131,12 +139,17 @@ class GeneralizedAlphaStep {
   double tolerance_position = 0.0;      // [m] what error() divides by
   double tolerance_acceleration = 0.0;  // [m]
 
-  /// The size of State::memory: a, abar (n_u), lambda, lambdabar (n_rows), and the a (n_u) and lambda (n_rows) from
-  /// which the next start values are extrapolated.
-  int memory_size() const { return 3 * system.n_u() + 3 * n_rows; }
+  /// The size of State::memory: a, abar (n_u), lambda, lambdabar (fixed rows), and the a (n_u) and lambda from which
+  /// the next start values are extrapolated. Of detected contacts State::contacts has the same.
+  int memory_size() const { return 3 * system.n_u() + 3 * n_fixed_rows_; }
+  /// Writes all of it, at the start of a run: a and lambda, with no history.
+  void start_memory(State& state) const;
+  /// After a step; `smooth`: a and lambda go on smoothly from the last two steps.
+  void save_memory(State& state, bool smooth) const;
 
-  /// Sets out from a state: predictors, velocities before the step, and the starting values of x.
-  void begin(const State& state, double h, double t_end);
+  /// Sets out from a state: the contacts of the step, predictors, velocities before the step, and the starting values
+  /// of x. `again`: with the contacts that `contacts` has been extended by.
+  void begin(const State& state, double h, double t_end, bool again = false);
   /// x = (a, 0, 0, 0, 0, lambda) with a and lambda of the state, or continued from the last two steps.
   void set_start_values(const State& state, bool extrapolate);
   /// The instant of a state instead of the end of a step: which contacts are closed and stick or slide there;
@@ -187,7 +200,10 @@ class GeneralizedAlphaStep {
  private:
   void make_blocks();
   void make_elements();
-  VelocityBlock& find_block(int body);
+  void make_detected_elements();
+  void resize_rows();
+  void add_contact(int index);
+  void load_memory(const State& state);
   void add_element(StepElement element, const DofRange& first, const DofRange& second);
   void close_until(StepElement& e, ContactLevel level);
   void classify_contact(StepElement& e);
@@ -208,6 +224,12 @@ class GeneralizedAlphaStep {
   double measure_balance(const Vector& residual, Vector& solved) const;
 
   const GeneralizedAlphaOptions options_;
+  std::vector<int> block_of_body_;  // (n bodies) -1: does not move
+  std::size_t n_fixed_elements_ = 0;
+  int n_fixed_rows_ = 0, n_fixed_pos_ = 0;
+  std::size_t n_fixed_values_ = 0;                       // of W
+  std::vector<std::uint64_t> keep_;                      // contacts that the step has in any case
+  Vector start_lambda_, start_bar_, start_last_;         // (n_rows) [N] of the state
   Vector q_start_, q_known_, u_known_;                   // predictors without a', U, Q
   Vector known_P_, known_kappa_;                         // predictors of P and kappa_hat without Lambda, kappa, lambda'
   Vector work_, work2_;                                  // (n_u)

@@ -7,6 +7,7 @@
 
 #include "stickslip/base/input_error.h"
 #include "stickslip/stepping/certificate.h"
+#include "stickslip/stepping/contact_finder.h"
 #include "stickslip/stepping/free_rotation.h"
 
 namespace stickslip {
@@ -32,7 +33,7 @@ class MoreauStepper final : public TimeStepper {
   enum class Kind { contact, joint, dry_friction };
   /// One cone of the step's problem.
   struct ActiveCone {
-    int index;  // into System::contact_points(), joints() or forces()
+    int index;  // into the points of contacts_, System::joints() or forces()
     Kind kind;
     ContactGeometry geometry;  // contacts: at (t_m, q_m)
     Vector4 gamma;             // (dim) [m/s] at the start of the step: gamma(t_m, q_m, u)
@@ -60,6 +61,7 @@ class MoreauStepper final : public TimeStepper {
   MoreauOptions options_;
   const System& system_;
   ConeSolver& solver_;
+  ContactFinder contacts_;
   std::vector<int> delassus_body_;  // per body of the system: index in the Delassus operator, -1 without velocities
 
   // Workspace, kept from step to step.
@@ -75,7 +77,7 @@ class MoreauStepper final : public TimeStepper {
 };
 
 MoreauStepper::MoreauStepper(const MoreauOptions& options, const System& system, ConeSolver& solver)
-    : options_(options), system_(system), solver_(solver) {
+    : options_(options), system_(system), solver_(solver), contacts_(system) {
   auto& delassus = problem_.delassus.emplace<FactoredDelassus>();
   for (std::size_t i = 0; i < system.bodies().size(); ++i) {
     const bool moves = system.bodies()[i].n_u > 0;
@@ -84,19 +86,21 @@ MoreauStepper::MoreauStepper(const MoreauOptions& options, const System& system,
   q_mid_.resize(system.n_q());
   q_end_.resize(system.n_q());
   for (Vector* v : {&u_free_, &u_end_, &u_work_, &force_, &nonconservative_}) v->resize(system.n_u());
-  active_.reserve(system.contact_points().size() + system.joints().size() + system.dry_frictions().size());
+  active_.reserve(contacts_.points().size() + system.joints().size() + system.dry_frictions().size());
 }
 
 void MoreauStepper::initialize(State& state, StepReport& report) {
   system_.normalize(state.q);
   state.memory.resize(0);
   state.warm.clear();
+  state.contacts.clear();
   state.energy = {};
   state.energy.initial = system_.calc_kinetic_energy(state.u) + system_.calc_potential_energy(state.t, state.q);
   report = {};
   report.t = state.t;
   report.a.setConstant(system_.n_u(), std::numeric_limits<double>::quiet_NaN());
-  report_geometry(system_, state.t, state.q, report);
+  contacts_.find_touching(state.t, state.q);
+  report_geometry(system_, contacts_.points(), state.t, state.q, report);
   report_joints(system_, state.t, state.q, state.u, report);
   for (ContactReport& contact : report.contacts) contact.impulse.fill(std::numeric_limits<double>::quiet_NaN());
   report_energy(system_, state, report);
@@ -113,6 +117,7 @@ Status MoreauStepper::step(State& state, double h, double t_end, StepReport& rep
   system_.advance(h1, state.u, q_mid_);
   if (!calc_free_velocity(state, h, t_mid, report)) return report.status = Status::failed;
 
+  contacts_.find(state.t, state.q, state.u, t_end);
   problem_.clear_cones();
   std::get<FactoredDelassus>(problem_.delassus).clear_rows();
   active_.clear();
@@ -143,7 +148,8 @@ Status MoreauStepper::step(State& state, double h, double t_end, StepReport& rep
   report.t = t_end;
   report.step = h;
   report.choices = report.solve.choices;
-  report_geometry(system_, t_end, q_end_, report);
+  contacts_.extend(t_end, q_end_);
+  report_geometry(system_, contacts_.points(), t_end, q_end_, report);
   report_joints(system_, t_end, q_end_, u_end_, report);
   report_contacts(h, report);
   report_reactions(h, t_mid, report);
@@ -186,16 +192,16 @@ bool MoreauStepper::calc_free_velocity(const State& state, double h, double t_mi
 }
 
 void MoreauStepper::collect_contacts(const State& state, double t_mid) {
-  const std::vector<ContactPoint>& points = system_.contact_points();
+  const std::vector<ContactPoint>& points = contacts_.points();
   ActiveCone cone{};
   cone.kind = Kind::contact;
   for (std::size_t i = 0; i < points.size(); ++i) {
-    const int k = static_cast<int>(i);
+    const ContactPoint& k = points[i];
     system_.calc_contact(k, t_mid, q_mid_, cone.geometry);
     if (!(cone.geometry.gap <= options_.activation)) continue;
-    const ContactPair& pair = system_.contacts()[points[i].pair];
+    const ContactPair& pair = system_.law(k);
     const FrictionBlock friction{pair.friction_dim, pair.options.friction, 0, 0.0};
-    cone.index = k;
+    cone.index = static_cast<int>(i);
     cone.gamma = system_.calc_contact_velocity(k, cone.geometry, t_mid, q_mid_, state.u);
     cone.tau.setZero();
     if (system_.has_prescribed_motion(k)) {
@@ -204,8 +210,8 @@ void MoreauStepper::collect_contacts(const State& state, double t_mid) {
     }
     cone.restitution.setConstant(pair.options.restitution_tangential);
     cone.restitution(0) = pair.options.restitution_normal;
-    problem_.add_contact({&friction, 1}, points[i].id);
-    add_cone_rows(points[i].first, points[i].second, 1 + pair.friction_dim, [&](Side side, Eigen::Ref<RowMatrix> J) {
+    problem_.add_contact({&friction, 1}, k.id);
+    add_cone_rows(k.first, k.second, 1 + pair.friction_dim, [&](Side side, Eigen::Ref<RowMatrix> J) {
       system_.calc_contact_jacobian(k, cone.geometry, q_mid_, side, J);
     });
     active_.push_back(cone);

@@ -17,9 +17,10 @@ enum class ContactStatus : int { open = 0, stick = 1, slip = 2 };
 /// the normal (first to second body, so >= 0) and the friction directions (Contensou's third one is
 /// moment / (3 pi R / 16)).
 struct ContactReport {
-  int contact = 0;                     // index into System::contacts()
+  int contact = 0;                     // index into System::contacts(), or kDetected
   int point = 0;                       // which of the pair's points
   std::uint64_t id = 0;                // contact id, the same from step to step
+  int body_a = 0, body_b = 0;          // the first and the second body
   int friction_dim = 0;                // n_F
   double gap = 0.0;                    // [m] at the end of the step
   Vector3 position = Vector3::Zero();  // [m] world: the contact point on the second body
@@ -63,7 +64,7 @@ struct StepReport {
   int closed_contacts = 0;              // [-] contact points that are not open
   int choices = 0;                      // [-] where the laws left a choice and a rule made it
   int fallbacks = 0;                    // [-] iterations of a slower method where the scheme's own did not converge
-  std::vector<ContactReport> contacts;  // every named contact point, in the system's order
+  std::vector<ContactReport> contacts;  // every named contact point, in the system's order; then detected ones by id
   std::vector<JointReport> joints;      // every joint, in the system's order
   Vector a;                             // (n_u) accelerations; NaN where the scheme has none
 };

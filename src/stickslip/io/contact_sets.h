@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+
+#include "stickslip/io/hdf5_file.h"
+#include "stickslip/io/table.h"
+#include "stickslip/model/system.h"
+#include "stickslip/stepping/step_report.h"
+
+namespace stickslip {
+
+/// /contact_sets: the detected contacts of each output instant. Those of row i are the rows offsets[i] to
+/// offsets[i + 1] - 1 of the other datasets.
+class ContactSets {
+ public:
+  /// Makes the group and its datasets in the file, which must outlive this. real: float64 or float32.
+  ContactSets(Hdf5File& file, Hdf5Type real, std::int64_t expected_rows);
+
+  /// The contacts of the next row: those that were closed in the step or overlap at its end.
+  void record(const System& system, const StepReport& report);
+  void flush();
+  /// Takes over the first rows of the same datasets of another file. Throws InputError where they are not there.
+  void copy_rows(const Hdf5File& from, std::int64_t rows);
+
+ private:
+  void add(const System& system, const ContactReport& contact);
+
+  Table contacts_;
+  Table offsets_;
+};
+
+/// Rows of /contact_sets that are whole in a file, whose other rows are `rows`: at most that many. Throws InputError.
+std::int64_t count_whole_sets(const Hdf5File& file, std::int64_t rows);
+
+}  // namespace stickslip

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <Eigen/SparseCore>
+#include <Eigen/SparseLU>
+#include <vector>
+
+namespace stickslip {
+
+/// Linear systems A x = b, sparse and perhaps singular, as those of Newton steps with many contacts, which are
+/// redundant in every heap with friction. Solved as (A + epsilon I) x = b by LU factors with partial pivoting in an
+/// order of little fill [Demmel1999], followed by iterative refinement on A, which converges to a solution of A x = b
+/// where there is one. What the null space leaves open is small where b is in the range, up to round-off in b over
+/// epsilon. A should be scaled so that its diagonal is about one.
+class SparseSolver {
+ public:
+  /// Begins a system of n rows.
+  void clear(int n);
+  /// Values of one place add up.
+  void add(int row, int column, double value);
+  /// x (n) from b (n), which may be the same. regular: epsilon >= 0. False where the factors break down.
+  [[nodiscard]] bool solve(double regular, const double* b, double* x);
+
+ private:
+  using SparseMatrix = Eigen::SparseMatrix<double, Eigen::ColMajor, int>;
+  std::vector<Eigen::Triplet<double, int>> values_;
+  SparseMatrix matrix_, regular_;
+  Eigen::SparseLU<SparseMatrix, Eigen::COLAMDOrdering<int>> lu_;
+  Eigen::VectorXd right_, change_;
+  int n_ = 0;
+};
+
+}  // namespace stickslip

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <utility>
+#include <vector>
+
+#include "stickslip/model/system.h"
+
+namespace stickslip {
+
+/// Which shapes may touch without being named: those of two bodies of which one moves, that no pair names and no
+/// exception of System::detection() keeps apart. Shapes are numbered through all bodies, in order.
+class ContactFilter {
+ public:
+  /// Of a system with detection().
+  explicit ContactFilter(const System& system);
+
+  struct ShapePlace {
+    int body;   // index into System::bodies()
+    int shape;  // index into Body::shapes
+  };
+  const std::vector<ShapePlace>& shapes() const { return shapes_; }
+  bool allows(int shape_a, int shape_b) const;
+
+ private:
+  struct Rule {
+    std::vector<char> first, second;  // (n shapes) whether a shape is meant by each side
+  };
+
+  std::vector<ShapePlace> shapes_;
+  std::vector<char> moves_;  // (n shapes) whether their bodies have velocities
+  std::vector<Rule> rules_;
+  std::vector<std::pair<int, int>> named_;  // the lower shape first; sorted
+};
+
+}  // namespace stickslip

@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "stickslip/stepping/contact_finder.h"
+
+#include <Eigen/Geometry>
+#include <algorithm>
+#include <cmath>
+#include <variant>
+
+#include "stickslip/base/assert.h"
+
+namespace stickslip {
+namespace {
+
+// A detected contact's id: kDetectedBit, the shape with the surface (24 bits), the shape with the ball (24), which of
+// its balls (12).
+constexpr int kShapeBits = 24;
+constexpr int kFeatureBits = 12;
+constexpr std::uint64_t kShapeMask = (std::uint64_t{1} << kShapeBits) - 1;
+constexpr std::uint64_t kFeatureMask = (std::uint64_t{1} << kFeatureBits) - 1;
+
+std::uint64_t make_id(int surface_shape, int ball_shape, int feature) {
+  return kDetectedBit | static_cast<std::uint64_t>(surface_shape) << (kShapeBits + kFeatureBits) |
+         static_cast<std::uint64_t>(ball_shape) << kFeatureBits | static_cast<std::uint64_t>(feature);
+}
+
+/// Distance from a surface without bounds to a point, positive where it is free.
+double distance_to(const SurfaceFeature& surface, const Pose& pose, const Vector3& point) {
+  const Vector3 d = point - (pose.p_WB + pose.R_WB * surface.center);
+  const Vector3 axis = pose.R_WB * surface.axis;
+  if (surface.kind == GapKind::half_space_ball) return axis.dot(d);
+  if (surface.kind == GapKind::container_cylinder_ball) return surface.radius - (d - axis.dot(d) * axis).norm();
+  return surface.radius - d.norm();
+}
+
+}  // namespace
+
+ContactFinder::ContactFinder(const System& system)
+    : system_(system), points_(system.contact_points()), n_named_(static_cast<int>(points_.size())) {
+  if (!system.detection()) return;
+  filter_.emplace(system);
+  const auto& shapes = filter_->shapes();
+  STICKSLIP_ASSERT(shapes.size() <= kShapeMask);
+  first_ball_.assign(shapes.size(), -1);
+  surface_.assign(shapes.size(), -1);
+  for (std::size_t i = 0; i < shapes.size(); ++i) {
+    add_features(system.bodies()[shapes[i].body].shapes[shapes[i].shape], static_cast<int>(i), shapes[i].body);
+  }
+  for (Surface& surface : surfaces_) {
+    surfaces_move_ |= system.bodies()[surface.body].type != BodyType::fixed;
+    for (std::size_t k = 0; k < balls_.size(); ++k) {
+      if (filter_->allows(surface.shape, balls_[k].shape)) surface.balls.push_back(static_cast<int>(k));
+    }
+  }
+  centers_.resize(balls_.size());
+  reaches_.resize(balls_.size());
+}
+
+void ContactFinder::add_features(const Shape& shape, int index, int body) {
+  const std::optional<SurfaceFeature> surface = surface_of(shape);
+  if (surface && surface->kind != GapKind::ball_ball) {
+    surface_[index] = static_cast<int>(surfaces_.size());
+    surfaces_.push_back({index, body, *surface, {}});
+    return;
+  }
+  const std::vector<BallFeature> features = balls_of(shape, system_.planar(), true);
+  STICKSLIP_ASSERT(features.size() <= kFeatureMask);
+  const bool is_sphere = std::holds_alternative<Sphere>(shape.geometry);
+  const bool is_point = std::holds_alternative<PointShape>(shape.geometry);
+  if (!features.empty()) first_ball_[index] = static_cast<int>(balls_.size());
+  for (std::size_t f = 0; f < features.size(); ++f) {
+    if (is_sphere || is_point) swept_.push_back(static_cast<int>(balls_.size()));
+    balls_.push_back(
+        {index, static_cast<int>(f), body, system_.attach(body, features[f].parameter), features[f], is_sphere});
+  }
+}
+
+Vector3 ContactFinder::calc_center(const Ball& ball, double t, const Vector& q) const {
+  const Pose pose = system_.calc_pose(ball.at, t, q);
+  return pose.p_WB + pose.R_WB * ball.ball.center;
+}
+
+void ContactFinder::calc_reaches(double t, const Vector& q, const Vector& u, double t_end) {
+  const double h = t_end - t;
+  const double fall = h * h * system_.gravity().norm();
+  for (std::size_t k = 0; k < balls_.size(); ++k) {
+    const Ball& ball = balls_[k];
+    const Pose pose = system_.calc_pose(ball.at, t, q);
+    const Twist twist = system_.calc_twist(ball.at, t, q, u);
+    const Vector3 arm = pose.R_WB * ball.ball.center;
+    centers_[k] = pose.p_WB + arm;
+    reaches_[k] = std::max(h * (twist.v_WB + twist.w_WB.cross(arm)).norm() + fall, margin_);
+  }
+}
+
+void ContactFinder::find(double t, const Vector& q, const Vector& u, double t_end,
+                         std::span<const std::uint64_t> keep) {
+  if (!filter_) return;
+  margin_ = 0.5 * system_.detection()->envelope;
+  calc_reaches(t, q, u, t_end);
+  ids_.assign(keep.begin(), keep.end());
+  collect(t, q, &u, t_end - t);
+  make_points();
+}
+
+void ContactFinder::find_touching(double t, const Vector& q) {
+  if (!filter_) return;
+  for (std::size_t k = 0; k < balls_.size(); ++k) centers_[k] = calc_center(balls_[k], t, q);
+  constexpr double kTouching = 1e-9;  // [m] positions of scenes are rounded to a few digits
+  std::fill(reaches_.begin(), reaches_.end(), kTouching);
+  ids_.clear();
+  collect(t, q, nullptr, 0.0);
+  make_points();
+}
+
+bool ContactFinder::extend(double t_end, const Vector& q_end) {
+  if (!filter_) return false;
+  bool beyond = surfaces_move_;
+  for (std::size_t k = 0; k < balls_.size(); ++k) {
+    const Vector3 center = calc_center(balls_[k], t_end, q_end);
+    beyond |= !((center - centers_[k]).norm() <= reaches_[k]);
+    centers_[k] = center;
+  }
+  if (!beyond) return false;
+  std::fill(reaches_.begin(), reaches_.end(), 0.0);
+  collect(t_end, q_end, nullptr, 0.0);
+  if (ids_.size() == listed_.size()) return false;
+  for (const std::uint64_t id : ids_) {
+    if (!std::binary_search(listed_.begin(), listed_.end(), id)) points_.push_back(make_point(id));
+  }
+  listed_.clear();  // points_ is not in their order
+  return true;
+}
+
+/// Adds the ids of all that is within its reach to ids_, which ends sorted and without repetition.
+void ContactFinder::collect(double t, const Vector& q, const Vector* u, double h) {
+  collect_on_surfaces(t, q, u, h);
+  boxes_.clear();
+  for (const int k : swept_) {
+    const Vector3 extent = Vector3::Constant(balls_[k].ball.radius + reaches_[k]);
+    boxes_.push_back({centers_[k] - extent, centers_[k] + extent});
+  }
+  broad_phase_.find(boxes_, pairs_);
+  for (const BroadPhase::Pair& pair : pairs_) {
+    int i = swept_[pair.first];
+    int j = swept_[pair.second];
+    if (!balls_[i].is_sphere) std::swap(i, j);
+    if (!balls_[i].is_sphere) continue;
+    const Ball& a = balls_[i];
+    const Ball& b = balls_[j];
+    const double reach = a.ball.radius + reaches_[i] + b.ball.radius + reaches_[j];
+    if ((centers_[i] - centers_[j]).squaredNorm() > reach * reach || !filter_->allows(a.shape, b.shape)) continue;
+    ids_.push_back(make_id(a.shape, b.shape, b.feature));
+  }
+  std::sort(ids_.begin(), ids_.end());
+  ids_.erase(std::unique(ids_.begin(), ids_.end()), ids_.end());
+}
+
+void ContactFinder::collect_on_surfaces(double t, const Vector& q, const Vector* u, double h) {
+  for (const Surface& surface : surfaces_) {
+    const Pose pose = system_.calc_pose(surface.body, t, q);
+    Twist twist;
+    if (u != nullptr) twist = system_.calc_twist(surface.body, t, q, *u);
+    const bool moves = system_.bodies()[surface.body].type != BodyType::fixed;
+    const double fall = moves ? h * h * system_.gravity().norm() : 0.0;
+    for (const int k : surface.balls) {
+      double reach = reaches_[k];
+      if (moves && u != nullptr) {
+        const double speed = twist.v_WB.norm() + twist.w_WB.norm() * (centers_[k] - pose.p_WB).norm();
+        reach += std::max(h * speed + fall, margin_);
+      }
+      if (distance_to(surface.feature, pose, centers_[k]) > balls_[k].ball.radius + reach) continue;
+      ids_.push_back(make_id(surface.shape, balls_[k].shape, balls_[k].feature));
+    }
+  }
+}
+
+void ContactFinder::make_points() {
+  if (ids_ == listed_) return;
+  points_.resize(n_named_);
+  for (const std::uint64_t id : ids_) points_.push_back(make_point(id));
+  listed_ = ids_;
+}
+
+ContactPoint ContactFinder::make_point(std::uint64_t id) const {
+  const int surface_shape = static_cast<int>(id >> (kShapeBits + kFeatureBits) & kShapeMask);
+  const int ball_shape = static_cast<int>(id >> kFeatureBits & kShapeMask);
+  const int feature = static_cast<int>(id & kFeatureMask);
+  const Ball& ball = balls_[first_ball_[ball_shape] + feature];
+  ContactPoint point;
+  if (const int k = surface_[surface_shape]; k >= 0) {
+    point = make_contact_point(system_, surfaces_[k].body, surfaces_[k].feature, ball.body, ball.ball, false);
+  } else {
+    const Ball& sphere = balls_[first_ball_[surface_shape]];
+    const SurfaceFeature surface{GapKind::ball_ball, sphere.ball.center, Vector3::UnitZ(), sphere.ball.radius};
+    point = make_contact_point(system_, sphere.body, surface, ball.body, ball.ball, false);
+  }
+  point.pair = kDetected;
+  point.index = feature;
+  point.id = id;
+  return point;
+}
+
+}  // namespace stickslip

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "stickslip/collision/broad_phase.h"
+#include "stickslip/model/contact_features.h"
+#include "stickslip/model/contact_filter.h"
+#include "stickslip/model/system.h"
+
+namespace stickslip {
+
+/// The contact points of a step: those of the named pairs, always, then those of shapes that System::detection() lets
+/// touch and that are near enough to do so in the step, in order of their ids. The answer depends on what is asked
+/// alone and not on earlier steps, so that a run that goes on from a saved state finds the same.
+///
+/// Near enough: with c the centre of a ball and v its velocity, the ball's reach over a step is
+///   max(h |v| + h^2 |gravity|, half the envelope),
+/// a surface's likewise with its velocity beside the ball, and two features are candidates where their distance at the
+/// start is at most the sum of their reaches. Where a step
+/// ends beyond a reach, as after an impact from a fast neighbour, extend() finds what it met there.
+class ContactFinder {
+ public:
+  explicit ContactFinder(const System& system);
+
+  const System& system() const { return system_; }
+  /// Named points first, by their index in System::contact_points(); then detected ones by id; then what extend()
+  /// added.
+  const std::vector<ContactPoint>& points() const { return points_; }
+  int n_named() const { return n_named_; }
+  /// The ids of the detected ones, sorted.
+  std::span<const std::uint64_t> ids() const { return ids_; }
+
+  /// The points of the step from (t, q, u) to t_end, and of the contacts `keep` (ids, sorted) in any case.
+  void find(double t, const Vector& q, const Vector& u, double t_end, std::span<const std::uint64_t> keep = {});
+  /// Those that touch or overlap at (t, q).
+  void find_touching(double t, const Vector& q);
+  /// Adds contacts that overlap at the end of the step and that find() did not foresee. Whether there were some.
+  bool extend(double t_end, const Vector& q_end);
+
+ private:
+  /// What has a gap to others by its distance: a ball, a point, a corner.
+  struct Ball {
+    int shape;    // in ContactFilter's numbering
+    int feature;  // which ball of the shape
+    int body;
+    Attachment at;
+    BallFeature ball;
+    bool is_sphere;  // which others can touch
+  };
+  /// A half-space or the inside of a container, which has no bounds.
+  struct Surface {
+    int shape;
+    int body;
+    SurfaceFeature feature;
+    std::vector<int> balls;  // that may touch it
+  };
+
+  void add_features(const Shape& shape, int index, int body);
+  Vector3 calc_center(const Ball& ball, double t, const Vector& q) const;
+  void calc_reaches(double t, const Vector& q, const Vector& u, double t_end);
+  void collect(double t, const Vector& q, const Vector* u, double h);
+  void collect_on_surfaces(double t, const Vector& q, const Vector* u, double h);
+  void make_points();
+  ContactPoint make_point(std::uint64_t id) const;
+
+  const System& system_;
+  std::vector<ContactPoint> points_;
+  int n_named_ = 0;
+
+  // Of a system with detection(); else empty.
+  std::optional<ContactFilter> filter_;
+  std::vector<Ball> balls_;
+  std::vector<Surface> surfaces_;
+  std::vector<int> first_ball_, surface_;  // (n shapes) into balls_ and surfaces_, -1: none
+  std::vector<int> swept_;                 // the balls in the broad phase: spheres and points
+  bool surfaces_move_ = false;
+  double margin_ = 0.0;  // [m] reach of a body at rest
+
+  // Workspace.
+  BroadPhase broad_phase_;
+  std::vector<BoundingBox> boxes_;
+  std::vector<BroadPhase::Pair> pairs_;
+  std::vector<Vector3> centers_;             // (n balls) (3) [m] at the start of the step
+  std::vector<double> reaches_;              // (n balls) [m]
+  std::vector<std::uint64_t> ids_, listed_;  // sorted; of the detected points, and what points_ was made of
+};
+
+}  // namespace stickslip

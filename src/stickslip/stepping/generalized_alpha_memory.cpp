@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What the scheme carries from step to step: State::memory, and State::contacts for detected contacts.
+#include <algorithm>
+#include <cmath>
+
+#include "stickslip/stepping/generalized_alpha_step.h"
+
+namespace stickslip {
+
+void GeneralizedAlphaStep::start_memory(State& state) const {
+  const auto lambda = x.lambda.head(n_fixed_rows_);
+  state.memory.resize(memory_size());
+  state.memory << x.a, x.a, lambda, lambda, x.a, lambda;
+  state.contacts.clear();
+  for (std::size_t k = n_fixed_elements_; k < elements.size(); ++k) {
+    const StepElement& e = elements[k];
+    if (e.level < ContactLevel::velocity) continue;
+    ContactMemory contact;
+    contact.id = point(e).id;
+    std::copy_n(x.lambda.data() + e.offset, e.dim, contact.force.begin());
+    contact.average = contact.last = contact.force;
+    state.contacts.push_back(contact);
+  }
+}
+
+/// Sets start_lambda_, start_bar_ and start_last_ for all rows.
+void GeneralizedAlphaStep::load_memory(const State& state) {
+  const int n_u = system.n_u();
+  const int n = n_fixed_rows_;
+  start_lambda_.head(n) = state.memory.segment(2 * n_u, n);
+  start_bar_.head(n) = state.memory.segment(2 * n_u + n, n);
+  start_last_.head(n) = state.memory.tail(n);
+  // Contacts that were extended stand behind those sorted by id.
+  for (std::size_t k = n_fixed_elements_; k < elements.size(); ++k) {
+    const StepElement& e = elements[k];
+    const std::uint64_t id = point(e).id;
+    const auto found = std::lower_bound(state.contacts.begin(), state.contacts.end(), id,
+                                        [](const ContactMemory& contact, std::uint64_t i) { return contact.id < i; });
+    const bool known = found != state.contacts.end() && found->id == id;
+    for (int i = 0; i < e.dim; ++i) {
+      start_lambda_(e.offset + i) = known ? found->force[i] : 0.0;
+      start_bar_(e.offset + i) = known ? found->average[i] : 0.0;
+      start_last_(e.offset + i) = known ? found->last[i] : 0.0;
+    }
+  }
+}
+
+void GeneralizedAlphaStep::save_memory(State& state, bool smooth) const {
+  const int n_u = system.n_u();
+  const int n = n_fixed_rows_;
+  const auto advance = [&](double& now, double& bar, double& before, double next) {
+    bar = weights.next_bar(now, next, bar);
+    before = smooth ? now : next;
+    now = next;
+  };
+  double* memory = state.memory.data();
+  double* last = memory + 2 * (n_u + n);
+  for (int i = 0; i < n_u; ++i) advance(memory[i], memory[n_u + i], last[i], x.a(i));
+  memory += 2 * n_u;
+  last += n_u;
+  for (int i = 0; i < n; ++i) advance(memory[i], memory[n + i], last[i], x.lambda(i));
+  state.contacts.clear();
+  for (std::size_t k = n_fixed_elements_; k < elements.size(); ++k) {
+    const StepElement& e = elements[k];
+    ContactMemory contact;
+    contact.id = point(e).id;
+    double size = 0.0;
+    for (int i = 0; i < e.dim; ++i) {
+      contact.force[i] = start_lambda_(e.offset + i);
+      contact.average[i] = start_bar_(e.offset + i);
+      advance(contact.force[i], contact.average[i], contact.last[i], x.lambda(e.offset + i));
+      size = std::max({size, std::abs(contact.force[i]), std::abs(contact.last[i]), std::abs(contact.average[i])});
+    }
+    // An open contact's average fades by a constant factor a step: it is forgotten where it no longer moves anything.
+    constexpr double kFaded = 1e-17;  // [-] of the largest acceleration
+    const double acceleration = tolerance_acceleration / (options_.tolerance * h * h);
+    const bool faded = !e.evaluated || e.diagonal[0] * size <= kFaded * acceleration;
+    if (size > 0.0 && !faded) state.contacts.push_back(contact);
+  }
+  std::sort(state.contacts.begin(), state.contacts.end(),
+            [](const ContactMemory& a, const ContactMemory& b) { return a.id < b.id; });
+}
+
+}  // namespace stickslip
