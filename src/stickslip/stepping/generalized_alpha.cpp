@@ -42,6 +42,7 @@ class GeneralizedAlphaStepper final : public TimeStepper {
   int fallbacks_ = 0;  // [-] passes of the nested iteration in this step
 
   // Workspace.
+  StepUnknowns nested_x_;
   ConeProblem certificate_;
   std::vector<double> percussions_, velocities_;
   Vector u_middle_, nonconservative_;  // (n_u)
@@ -173,12 +174,23 @@ StepSolve GeneralizedAlphaStepper::solve_step(const State& state) {
   for (StepElement& e : step_.elements) e.r_scale = 1.0;
   step_.set_start_values(state, false);
   step_.evaluate();
+  double least = std::numeric_limits<double>::infinity();
   const int rounds = step_.elements.size() > kMany ? kRoundsOfMany : kRounds;
   for (int i = 0; i < rounds; ++i) {
     const StepSolve solve = nested_.solve(step_, kPasses);
     fallbacks_ += solve.iterations;
     if ((total.converged = solve.converged)) return total;
+    if (step_.error() < least) {
+      least = step_.error();
+      nested_x_ = step_.x;
+    }
     if ((total.converged = by_newton())) return total;
+  }
+  // The nested problems balance all forces and hold the law of impact to their solver's tolerance, whatever is left;
+  // an iterate of Newton's method that does not converge can be anything.
+  if (std::isfinite(least)) {
+    step_.x = nested_x_;
+    step_.evaluate();
   }
   return total;
 }
