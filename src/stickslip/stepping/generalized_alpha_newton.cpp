@@ -105,9 +105,11 @@ StepSolve GeneralizedAlphaNewton::solve(GeneralizedAlphaStep& step, int max_iter
     if (stalled >= 2 || !std::isfinite(step.error()) || result.iterations >= max_iterations) return result;
     history_.push_back(sets);
     last_error = step.error();
+    const double merit = step.merit();
     if (!move(step)) return result;
     ++result.iterations;
     step.evaluate();
+    if (!dense_) search_line(step, merit);
   }
   result.converged = true;
   return result;
@@ -121,8 +123,31 @@ bool GeneralizedAlphaNewton::move(GeneralizedAlphaStep& step) {
   calc_columns(step);
   assemble(step);
   if (!solve_system()) return false;
-  update(step);
+  add_responses(step);
+  if (!dense_) base_ = step.x;
+  update(step, 1.0);
   return true;
+}
+
+/// With many contacts a whole step changes many index sets at once, each as if the others stayed. Shortens the step
+/// until the merit falls, or else takes the best of what was tried.
+void GeneralizedAlphaNewton::search_line(GeneralizedAlphaStep& step, double merit) {
+  constexpr double kShortest = 0.1;  // [-]
+  double least = step.merit();
+  best_ = step.x;
+  bool at_best = true;
+  for (double factor = 0.5; !(least < merit) && factor >= kShortest; factor *= 0.5) {
+    step.x = base_;
+    update(step, factor);
+    step.evaluate();
+    at_best = step.merit() < least;
+    if (!at_best) continue;
+    least = step.merit();
+    best_ = step.x;
+  }
+  if (at_best) return;
+  step.x = best_;
+  step.evaluate();
 }
 
 // --- derivatives
@@ -482,7 +507,8 @@ bool GeneralizedAlphaNewton::solve_dense_system() {
   return true;
 }
 
-void GeneralizedAlphaNewton::update(GeneralizedAlphaStep& step) {
+/// The change of (u, v, a) with that of the multipliers.
+void GeneralizedAlphaNewton::add_responses(const GeneralizedAlphaStep& step) {
   for (const Group& group : groups_) {
     const StepElement& e = step.elements[group.element];
     std::size_t columns = group.columns;
@@ -499,22 +525,28 @@ void GeneralizedAlphaNewton::update(GeneralizedAlphaStep& step) {
       }
     }
   }
-  step.x.a += free_a_;
-  step.x.U += free_u_ - step.gamma_step() * free_a_;
-  step.x.Q += free_v_ - step.beta_step() * free_a_;
+}
+
+/// Moves x by a share of the step.
+void GeneralizedAlphaNewton::update(GeneralizedAlphaStep& step, double factor) {
+  step.x.a += factor * free_a_;
+  step.x.U += factor * (free_u_ - step.gamma_step() * free_a_);
+  step.x.Q += factor * (free_v_ - step.beta_step() * free_a_);
   for (const Group& group : groups_) {
     const StepElement& e = step.elements[group.element];
     const int vel = group.row + group.n_pos;
     const int acc = vel + group.n_vel;
     for (int i = 0; i < group.n_acc; ++i) {
-      const double change = scale_[acc + i] * solution_[acc + i];
+      const double change = factor * scale_[acc + i] * solution_[acc + i];
       step.x.lambda(e.offset + i) += change;
       step.x.Lambda(e.offset + i) -= step.gamma_step() * change;
       if (i < e.n_pos) step.x.kappa(e.pos_offset + i) -= step.beta_step() * change;
     }
-    for (int i = 0; i < group.n_vel; ++i) step.x.Lambda(e.offset + i) += scale_[vel + i] * solution_[vel + i];
+    for (int i = 0; i < group.n_vel; ++i) {
+      step.x.Lambda(e.offset + i) += factor * scale_[vel + i] * solution_[vel + i];
+    }
     for (int i = 0; i < group.n_pos; ++i) {
-      step.x.kappa(e.pos_offset + i) += scale_[group.row + i] * solution_[group.row + i];
+      step.x.kappa(e.pos_offset + i) += factor * scale_[group.row + i] * solution_[group.row + i];
     }
   }
 }

@@ -85,7 +85,9 @@ class GeneralizedAlphaNewton {
   bool solve_system();
   bool solve_dense_system();
   bool solve_sparse_system();
-  void update(GeneralizedAlphaStep& step);
+  void add_responses(const GeneralizedAlphaStep& step);
+  void update(GeneralizedAlphaStep& step, double factor);
+  void search_line(GeneralizedAlphaStep& step, double merit);
   double* row(int i) { return matrix_.data() + row_begin_[i]; }
 
   // Per velocity block.
@@ -114,6 +116,7 @@ class GeneralizedAlphaNewton {
   std::vector<std::vector<int>> block_groups_;  // per velocity block: the groups that act on it
   std::vector<int> marks_;                      // per group: the last one that it was linked to
   bool dense_ = true;
+  StepUnknowns base_, best_;  // x where the step of a large system begins, and where it has led best
   SparseSolver sparse_;
   std::vector<double> columns_;  // per group and touch: size() columns of (du, dv, da), 3 n_u values each
   int n_ = 0;

@@ -410,7 +410,13 @@ double GeneralizedAlphaStep::evaluate() {
     }
   }
   measure_balances();
-  for (const StepElement& e : elements) error_ = std::max(error_, measure_element(e));
+  merit_ = error_ * error_;
+  for (const StepElement& e : elements) {
+    const double error = measure_element(e);
+    error_ = std::max(error_, error);
+    merit_ += error * error;
+  }
+  merit_ = std::sqrt(merit_);
   if (!is_finite()) error_ = std::numeric_limits<double>::infinity();
   return error_;
 }

@@ -165,6 +165,8 @@ class GeneralizedAlphaStep {
   double evaluate_held();
   /// The largest residual over its tolerance, <= 1: solved.
   double error() const { return error_; }
+  /// The root of the sum of squares of the elements' residuals over their tolerances: what a line search lowers.
+  double merit() const { return merit_; }
 
   /// Lambda from P, kappa from kappa_hat, where lambda changes as well.
   double known_P(int row) const { return known_P_(row); }
@@ -237,6 +239,7 @@ class GeneralizedAlphaStep {
   double start_speed_ = 0.0, start_acceleration_ = 0.0;  // [m/s], [m/s^2]
   double coordinate_size_ = 0.0;                         // [m] largest coordinate, for round-off
   double error_ = 0.0;
+  double merit_ = 0.0;
 };
 
 }  // namespace stickslip
