@@ -132,14 +132,14 @@ function(stickslip_system_tests kind)
   endif()
 endfunction()
 
-# tests/fuzz/x.cpp: one libFuzzer executable each, <build>/fuzz/x, of a reader up to scene/.
+# tests/fuzz/x.cpp: one libFuzzer executable each, <build>/fuzz/x, of a reader up to io/.
 function(stickslip_fuzzers)
   file(GLOB sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/tests/fuzz/*.cpp")
   add_custom_target(fuzzers)
   foreach(source IN LISTS sources)
     get_filename_component(name "${source}" NAME_WE)
     add_executable(fuzz_${name} "${source}")
-    target_link_libraries(fuzz_${name} PRIVATE stickslip_scene stickslip_compile fmt::fmt)
+    target_link_libraries(fuzz_${name} PRIVATE stickslip_scene stickslip_io stickslip_compile fmt::fmt)
     target_compile_definitions(fuzz_${name} PRIVATE STICKSLIP_SCENES_DIR="${PROJECT_SOURCE_DIR}/scenes")
     target_link_options(fuzz_${name} PRIVATE -fsanitize=fuzzer)
     set_target_properties(fuzz_${name} PROPERTIES

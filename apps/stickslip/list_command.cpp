@@ -29,6 +29,8 @@ constexpr std::array kSolvers = {
     Entry{"auto", "the one that suits the scheme (default)"},
     Entry{"nsgs", "nonsmooth Gauss-Seidel with an exact solve of each contact; the exact Coulomb law"},
     Entry{"pgs", "projected Gauss-Seidel; the relaxed (associated) law"},
+    Entry{"lemke", "Lemke's pivoting on a linear complementarity problem; polygons for friction discs"},
+    Entry{"lcp-newton", "semismooth Newton on the same problem (Fischer-Burmeister)"},
 };
 constexpr std::array kShapes = {
     Entry{"sphere", "radius (a disc in a planar scene); inside = true makes it a container"},

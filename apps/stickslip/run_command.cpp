@@ -37,6 +37,7 @@ class RunCommand final : public Command {
   std::string vtk_;
   std::string resume_;
   double checkpoint_every_ = 0.0;
+  std::int64_t problems_every_ = 0;
   int threads_ = 1;
   bool quiet_ = false;
 };
@@ -71,6 +72,12 @@ RunCommand::RunCommand(CLI::App& program)
       .add_option("--resume", resume_,
                   "go on from this result's last checkpoint, in the file itself or with -o in a copy")
       ->type_name("RESULT.h5");
+  command_
+      .add_option("--problems-every", problems_every_,
+                  "leave the contact problem of every N-th step beside the result, as <result>-step-<n>.hdf5 (FCLIB); "
+                  "without, those of the first steps that fail or end inexact")
+      ->type_name("N")
+      ->check(CLI::PositiveNumber);
   command_.footer("Ctrl-C finishes the step, closes the result and says how to resume.");
 }
 
@@ -99,6 +106,7 @@ RunOptions RunCommand::make_options(const Scene& scene) const {
   if (!csv_.empty()) options.csv = csv_;
   if (!resume_.empty()) options.resume = resume_;
   if (checkpoint_every_ > 0.0) options.checkpoint_every = checkpoint_every_;
+  if (problems_every_ > 0) options.problems_every = problems_every_;
   options.stop = &stop_requested;
   std::error_code error;
   for (const fs::path& file : {options.output, options.csv.value_or("")}) {
@@ -141,6 +149,11 @@ int RunCommand::execute() {
   const RunResult result = run(scene, options);
   line.clear();
   if (!quiet_) print_end(scene, options, result);
+  if (!result.problems.empty()) {
+    fmt::print(stderr, "contact problems that were not solved, for `stickslip solve`: {}{}\n",
+               result.problems.front().string(),
+               result.problems.size() > 1 ? fmt::format(" and {} more", result.problems.size() - 1) : "");
+  }
   if (result.outcome == Outcome::failed) {
     fmt::print(stderr, "the step from t = {:.9g} s failed: {}\n", result.time, result.message);
   } else if (result.outcome == Outcome::inexact) {

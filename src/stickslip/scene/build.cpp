@@ -52,7 +52,7 @@ class Builder {
  public:
   explicit Builder(const Scene& scene) : scene_(scene), system_(scene.planar, scene.gravity) {}
 
-  BuiltScene build() {
+  BuiltScene build(const SolverDecorator& decorate) {
     for (const SceneBody& body : scene_.bodies) add_body(body);
     for (const SceneContact& contact : scene_.contacts) add_contact(contact);
     if (scene_.contact_default) add_detection(*scene_.contact_default);
@@ -62,6 +62,7 @@ class Builder {
     built.system = std::make_unique<const System>(system_.build());
     built.initial = make_initial_state(*built.system);
     built.solver = at_place("solver", [&] { return make_solver(resolve_solver(scene_.solver)); });
+    if (decorate) built.solver = decorate(std::move(built.solver));
     built.stepper = at_place("scheme", [&] { return make_stepper(scene_.scheme, *built.system, *built.solver); });
     return built;
   }
@@ -525,7 +526,11 @@ class Builder {
 }  // namespace
 
 BuiltScene build(const Scene& scene) {
-  return Builder(scene).build();
+  return build(scene, nullptr);
+}
+
+BuiltScene build(const Scene& scene, const SolverDecorator& decorate) {
+  return Builder(scene).build(decorate);
 }
 
 }  // namespace stickslip

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -25,6 +26,10 @@ struct BuiltScene {
 /// InputError, with the place in the scene's file, on what cannot be: masses and inertias that no body
 /// has, names that do not exist, pairs of shapes without a gap function.
 BuiltScene build(const Scene& scene);
+
+/// The same with something around the solver that the stepper is given.
+using SolverDecorator = std::function<std::unique_ptr<ConeSolver>(std::unique_ptr<ConeSolver>)>;
+BuiltScene build(const Scene& scene, const SolverDecorator& decorate);
 
 /// What can be known of a scene without running it.
 struct SceneCheck {

@@ -77,11 +77,22 @@ SceneSolver read_stop_options(const TableReader& reader) {
   return options;
 }
 
-constexpr std::array kSolvers = {SolverReader{"auto", read_stop_options<AutoSolver>},
-                                 SolverReader{"nsgs", read_stop_options<NsgsOptions>},
-                                 SolverReader{"pgs", read_stop_options<PgsOptions>}};
-constexpr std::array<std::string_view, 10> kLaterSolvers = {
-    "apgd", "spg", "extragradient", "admm", "newton-ac", "newton-fb", "prox", "ipm", "de-saxce", "lemke"};
+template <class Options>
+SceneSolver read_facet_options(const TableReader& reader) {
+  reader.allow({"type", "tolerance", "max_iterations", "facets"});
+  Options options;
+  options.tolerance = reader.number_or("tolerance", kPositive, "", options.tolerance);
+  options.max_iterations = reader.integer_or("max_iterations", 1, options.max_iterations);
+  options.facets = reader.integer_or("facets", 3, options.facets);
+  return options;
+}
+
+constexpr std::array kSolvers = {
+    SolverReader{"auto", read_stop_options<AutoSolver>}, SolverReader{"nsgs", read_stop_options<NsgsOptions>},
+    SolverReader{"pgs", read_stop_options<PgsOptions>}, SolverReader{"lemke", read_facet_options<LemkeOptions>},
+    SolverReader{"lcp-newton", read_facet_options<LcpNewtonOptions>}};
+constexpr std::array<std::string_view, 9> kLaterSolvers = {"apgd",      "spg",  "extragradient", "admm",    "newton-ac",
+                                                           "newton-fb", "prox", "ipm",           "de-saxce"};
 
 /// Reads the table `key` by the reader of its type; the first type is the default.
 template <class Readers, class Result>

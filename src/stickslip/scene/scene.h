@@ -183,7 +183,7 @@ struct SceneOutput {
 
 /// The solver that suits the scheme; see resolve_solver().
 struct AutoSolver : StopOptions {};
-using SceneSolver = std::variant<AutoSolver, NsgsOptions, PgsOptions>;
+using SceneSolver = std::variant<AutoSolver, NsgsOptions, PgsOptions, LemkeOptions, LcpNewtonOptions>;
 
 /// Where the parts of a scene were written, by dotted path ("bodies.ball.mass"), for errors that show
 /// only when the scene is built. Not part of what a scene means: all places compare equal.

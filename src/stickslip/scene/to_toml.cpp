@@ -30,7 +30,7 @@ class SceneWriter {
     line("time = {{start = {}, end = {}, step = {}}}", number(scene_.time.start), number(scene_.time.end),
          number(scene_.time.step));
     std::visit([this](const auto& options) { write_scheme(options); }, scene_.scheme);
-    std::visit([this](const StopOptions& options) { write_solver(options); }, scene_.solver);
+    std::visit([this](const auto& options) { write_solver(options); }, scene_.solver);
     write_output(scene_.output);
     if (!scene_.parameters.empty()) {
       line("\n[parameters]");
@@ -94,6 +94,11 @@ class SceneWriter {
   void write_solver(const StopOptions& options) {
     line("solver = {{type = \"{}\", tolerance = {}, max_iterations = {}}}", solver_name(scene_.solver),
          number(options.tolerance), options.max_iterations);
+  }
+
+  void write_solver(const FacetOptions& options) {
+    line("solver = {{type = \"{}\", tolerance = {}, max_iterations = {}, facets = {}}}", solver_name(scene_.solver),
+         number(options.tolerance), options.max_iterations, options.facets);
   }
 
   /// ", quaternion = ..." or the like, or nothing.

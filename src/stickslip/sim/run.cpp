@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <memory>
 #include <optional>
 #include <utility>
 
@@ -10,6 +11,7 @@
 #include "stickslip/sim/recorder.h"
 #include "stickslip/sim/resume.h"
 #include "stickslip/sim/step_grid.h"
+#include "stickslip/sim/step_problems.h"
 
 namespace stickslip {
 namespace {
@@ -92,7 +94,9 @@ RunState stored_outcome(Outcome outcome) {
 }  // namespace
 
 RunResult run(const Scene& scene, const RunOptions& options) {
-  BuiltScene built = build(scene);
+  StepProblems problems(options.output, options.problems_every);
+  BuiltScene built =
+      build(scene, [&problems](std::unique_ptr<ConeSolver> solver) { return problems.watch(std::move(solver)); });
   const StepGrid grid(scene.time, scene.output);
   RunResult result;
   std::optional<Recorder> recorder;
@@ -109,7 +113,10 @@ RunResult run(const Scene& scene, const RunOptions& options) {
     const std::int64_t n = state.step + 1;
     // A run that ends is resumed before its last step, which a later end would make longer or leave unwritten.
     if (n == grid.steps()) recorder->mark(state);
-    if (built.stepper->step(state, grid.length(n), grid.time(n), report) == Status::failed) {
+    problems.begin_step(n);
+    const Status status = built.stepper->step(state, grid.length(n), grid.time(n), report);
+    problems.end_step(n, status);
+    if (status == Status::failed) {
       result.outcome = Outcome::failed;
       result.message = report.message;
       recorder->mark(state);
@@ -131,6 +138,7 @@ RunResult run(const Scene& scene, const RunOptions& options) {
   recorder->finish(stored_outcome(result.outcome), result.message);
   rhythm.look();
   if (options.progress) options.progress(rhythm.progress(state, grid, report.closed_contacts, result.summary));
+  result.problems = problems.failures();
   result.time = state.t;
   result.wall_seconds = rhythm.elapsed();
   return result;

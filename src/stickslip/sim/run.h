@@ -7,6 +7,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "stickslip/scene/scene.h"
 #include "stickslip/sim/summary.h"
@@ -25,11 +26,12 @@ struct Progress {
 };
 
 struct RunOptions {
-  std::filesystem::path output;                   // the result file
-  std::optional<std::filesystem::path> csv;       // the output rows as text too
-  std::optional<std::filesystem::path> resume;    // go on from this result's last checkpoint
-  std::optional<double> checkpoint_every;         // [s] simulated; none: once a second of wall-clock time
-  const std::atomic<bool>* stop = nullptr;        // set by someone else: finish the step and end
+  std::filesystem::path output;                 // the result file
+  std::optional<std::filesystem::path> csv;     // the output rows as text too
+  std::optional<std::filesystem::path> resume;  // go on from this result's last checkpoint
+  std::optional<double> checkpoint_every;       // [s] simulated; none: once a second of wall-clock time
+  std::optional<std::int64_t> problems_every;   // [-] every so many steps, leave the contact problem beside the result
+  const std::atomic<bool>* stop = nullptr;      // set by someone else: finish the step and end
   std::function<void(const Progress&)> progress;  // called now and then, and at the end
 };
 
@@ -43,9 +45,10 @@ enum class Outcome {
 struct RunResult {
   Outcome outcome = Outcome::done;
   Summary summary;
-  std::string message;        // why a step failed
-  double time = 0.0;          // [s] simulated time reached
-  double wall_seconds = 0.0;  // [s] wall-clock time of this run
+  std::string message;                          // why a step failed
+  double time = 0.0;                            // [s] simulated time reached
+  double wall_seconds = 0.0;                    // [s] wall-clock time of this run
+  std::vector<std::filesystem::path> problems;  // contact problems of failed or inexact steps, the first few
 };
 
 /// Simulates a scene and writes its result. Throws InputError (nothing is written then) and WriteError.

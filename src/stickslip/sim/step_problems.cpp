@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "stickslip/sim/step_problems.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "stickslip/io/problem_recorder.h"
+
+namespace stickslip {
+
+StepProblems::StepProblems(const std::filesystem::path& result, std::optional<std::int64_t> every)
+    : result_(result), every_(every) {
+}
+
+std::unique_ptr<ConeSolver> StepProblems::watch(std::unique_ptr<ConeSolver> solver) {
+  auto recorder = std::make_unique<ProblemRecorder>(std::move(solver));
+  recorder_ = recorder.get();
+  return recorder;
+}
+
+void StepProblems::begin_step(std::int64_t n) {
+  recorder_->start(is_wanted(n));
+}
+
+void StepProblems::end_step(std::int64_t n, Status status) {
+  const bool is_failure = status != Status::ok && static_cast<int>(failures_.size()) < kMostFailures;
+  if (!recorder_->has_problem() || !(is_failure || is_wanted(n))) return;
+  std::filesystem::path path = result_;
+  path.replace_filename(fmt::format("{}-step-{:06}.hdf5", result_.stem().string(), n));
+  recorder_->write(path);
+  if (is_failure) failures_.push_back(path);
+}
+
+}  // namespace stickslip

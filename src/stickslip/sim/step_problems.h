@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "stickslip/cone/cone_solver.h"
+
+namespace stickslip {
+
+class ProblemRecorder;
+
+/// The contact problems of a run that are left beside its result, <result>-step-<n>.hdf5: those of steps that fail or
+/// end inexact, the first few of them, and every k-th step's where that is wanted.
+class StepProblems {
+ public:
+  /// Problems of so many failed or inexact steps are written, not more: a run may have a million of them. [-]
+  static constexpr int kMostFailures = 10;
+
+  StepProblems(const std::filesystem::path& result, std::optional<std::int64_t> every);
+
+  /// Puts a recorder around the run's solver.
+  std::unique_ptr<ConeSolver> watch(std::unique_ptr<ConeSolver> solver);
+
+  void begin_step(std::int64_t n);
+  /// Writes the problem of step n if it is to be left. Throws WriteError.
+  void end_step(std::int64_t n, Status status);
+
+  /// Files of steps that failed or ended inexact.
+  const std::vector<std::filesystem::path>& failures() const { return failures_; }
+
+ private:
+  bool is_wanted(std::int64_t n) const { return every_ && n % *every_ == 0; }
+
+  std::filesystem::path result_;
+  std::optional<std::int64_t> every_;
+  ProblemRecorder* recorder_ = nullptr;  // the run's solver, which the run owns
+  std::vector<std::filesystem::path> failures_;
+};
+
+}  // namespace stickslip

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "stickslip/solvers/facet_lcp.h"
+
+#include <Eigen/QR>
+#include <cmath>
+#include <numbers>
+
+#include "stickslip/cone/condense.h"
+
+namespace stickslip {
+namespace {
+
+/// Free rows count as dependent on others below this share of the largest pivot. [-]
+constexpr double kDependent = 1e-11;
+
+}  // namespace
+
+std::optional<std::string> FacetLcp::refuses(const ConeProblem& problem) {
+  for (const FrictionBlock& block : problem.blocks) {
+    if (block.dim > 2) return "friction of three dimensions (Coulomb-Contensou) has no polygons";
+  }
+  for (const Cone& cone : problem.cones) {
+    if (cone.kind == ConeKind::ball && cone.dim > 2) return "a ball of more than two dimensions has no polygons";
+  }
+  return std::nullopt;
+}
+
+/// The directions of one block at rows row, row + 1 and its sigma. `normal` is the generator of p_N, or -1 for a ball
+/// of this radius.
+void FacetLcp::add_friction(const FrictionBlock& block, int row, int normal, double radius) {
+  const double limit = normal >= 0 ? block.mu : radius;
+  if (limit == 0.0) return;
+  const int first = static_cast<int>(generators_.size());
+  if (block.dim == 1) {
+    generators_.push_back({row, 1, {1.0, 0.0}});
+    generators_.push_back({row, 1, {-1.0, 0.0}});
+  } else {
+    const int n = block.facets > 0 ? block.facets : facets_;
+    is_approximate_ = is_approximate_ || block.facets == 0;
+    for (int j = 0; j < n; ++j) {
+      const double angle = block.orientation + 2.0 * std::numbers::pi * j / n;
+      generators_.push_back({row, 2, {std::cos(angle), std::sin(angle)}});
+    }
+  }
+  bounds_.push_back({normal, limit, first, static_cast<int>(generators_.size()) - first});
+}
+
+/// Takes the free rows out of u = W p + b.
+void FacetLcp::eliminate(const SparseMatrix& w) {
+  const ConeProblem& problem = *problem_;
+  const int n = problem.size();
+  reduced_ = w;
+  reduced_b_ = ConstVectorView(problem.b.data(), n);
+  free_rows_.clear();
+  for (const Cone& cone : problem.cones) {
+    for (int r = 0; cone.kind == ConeKind::free && r < cone.dim; ++r) free_rows_.push_back(cone.offset + r);
+  }
+  if (free_rows_.empty()) return;
+  const Matrix dense(w);
+  const Vector b = reduced_b_;
+  // The rank of W_ff, whose pivots are chosen by size, says which rows are kept.
+  Eigen::ColPivHouseholderQR<Matrix> qr;
+  qr.setThreshold(kDependent);
+  qr.compute(Matrix(dense(free_rows_, free_rows_)));
+  std::vector<int> kept;
+  for (Eigen::Index k = 0; k < qr.rank(); ++k) kept.push_back(free_rows_[qr.colsPermutation().indices()[k]]);
+  std::ranges::sort(kept);
+  free_rows_ = kept;
+  qr.compute(Matrix(dense(free_rows_, free_rows_)));
+  std::vector<bool> is_free(n, false);
+  for (const Cone& cone : problem.cones) {
+    for (int r = 0; cone.kind == ConeKind::free && r < cone.dim; ++r) is_free[cone.offset + r] = true;
+  }
+  Matrix coupling = dense(free_rows_, Eigen::all);
+  for (int c = 0; c < n; ++c) {
+    if (is_free[c]) coupling.col(c).setZero();
+  }
+  free_of_p_ = -qr.solve(coupling);
+  free_constant_ = -qr.solve(Vector(b(free_rows_)));
+  const Matrix to_free = dense(Eigen::all, free_rows_);
+  reduced_ = (dense + to_free * free_of_p_).sparseView();
+  reduced_b_ = b + to_free * free_constant_;
+}
+
+void FacetLcp::build(const ConeProblem& problem) {
+  problem_ = &problem;
+  generators_.clear();
+  bounds_.clear();
+  is_approximate_ = false;
+  const double mean = problem.calc_mean_diagonal();
+  w_mean_ = mean > 0.0 ? mean : 1.0;
+  for (const Cone& cone : problem.cones) {
+    if (cone.kind == ConeKind::ball) {
+      add_friction({cone.dim, 1.0, 0, 0.0}, cone.offset, -1, cone.radius);
+    } else if (cone.kind == ConeKind::contact) {
+      const int normal = static_cast<int>(generators_.size());
+      generators_.push_back({cone.offset, 1, {1.0, 0.0}});
+      int row = cone.offset + 1;
+      for (const FrictionBlock& block : problem.friction(cone)) {
+        add_friction(block, row, normal, 0.0);
+        row += block.dim;
+      }
+    }
+  }
+  eliminate(make_delassus_matrix(problem));
+
+  const int n = problem.size();
+  const int n_generators = static_cast<int>(generators_.size());
+  const int n_bounds = static_cast<int>(bounds_.size());
+  std::vector<Eigen::Triplet<double>> entries;
+  for (int k = 0; k < n_generators; ++k) {
+    for (int r = 0; r < generators_[k].n_rows; ++r) {
+      entries.emplace_back(generators_[k].first_row + r, k, generators_[k].entries[r]);
+    }
+  }
+  SparseMatrix c(n, n_generators);
+  c.setFromTriplets(entries.begin(), entries.end());
+  const SparseMatrix c_transposed = c.transpose();
+  const SparseMatrix product = c_transposed * reduced_ * c;
+
+  entries.clear();
+  for (int k = 0; k < n_generators; ++k) {
+    for (SparseMatrix::InnerIterator entry(product, k); entry; ++entry) {
+      entries.emplace_back(k, static_cast<int>(entry.col()), entry.value() / w_mean_);
+    }
+  }
+  q_.resize(n_generators + n_bounds);
+  q_.head(n_generators) = c_transposed * reduced_b_ / w_mean_;
+  for (int b = 0; b < n_bounds; ++b) {
+    const Bound& bound = bounds_[b];
+    const int sigma = n_generators + b;
+    q_[sigma] = bound.normal < 0 ? bound.limit : 0.0;
+    if (bound.normal >= 0) {
+      entries.emplace_back(sigma, bound.normal, bound.limit);
+      if (problem.law == FrictionLaw::associated) entries.emplace_back(bound.normal, sigma, -bound.limit);
+    }
+    for (int j = bound.first_generator; j < bound.first_generator + bound.n_generators; ++j) {
+      entries.emplace_back(j, sigma, 1.0);
+      entries.emplace_back(sigma, j, -1.0);
+    }
+  }
+  m_.resize(n_generators + n_bounds, n_generators + n_bounds);
+  m_.setFromTriplets(entries.begin(), entries.end());
+}
+
+void FacetLcp::recover(const Vector& z, std::span<double> p) const {
+  std::fill(p.begin(), p.end(), 0.0);
+  for (std::size_t k = 0; k < generators_.size(); ++k) {
+    const Generator& generator = generators_[k];
+    for (int r = 0; r < generator.n_rows; ++r) {
+      p[generator.first_row + r] += std::max(z[static_cast<Eigen::Index>(k)], 0.0) * generator.entries[r];
+    }
+  }
+  if (free_rows_.empty()) return;
+  const Vector p_free = free_of_p_ * ConstVectorView(p.data(), static_cast<Eigen::Index>(p.size())) + free_constant_;
+  for (std::size_t k = 0; k < free_rows_.size(); ++k) p[free_rows_[k]] = p_free[static_cast<Eigen::Index>(k)];
+}
+
+}  // namespace stickslip

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "stickslip/solvers/lcp_solver.h"
+
+namespace stickslip {
+namespace {
+
+/// The LCP is solved to this share of the tolerance on the cone problem, whose residual is measured otherwise. [-]
+constexpr double kInnerTolerance = 0.1;
+
+const char* describe(LcpOutcome outcome, bool is_approximate, bool time_is_up) {
+  if (outcome == LcpOutcome::ray) return "ended on a ray, which is no proof that there is no solution";
+  if (outcome == LcpOutcome::singular) return "a basis was singular to working accuracy";
+  if (outcome == LcpOutcome::gave_up) return time_is_up ? kTimeIsUp : "the iterations did not converge";
+  if (is_approximate) return "solved with polygons in place of friction discs";
+  return "solved, but not to the tolerance";
+}
+
+/// What both have in common: `method` solves the LCP.
+template <class Method>
+SolveReport solve_as_lcp(const ConeProblem& problem, const StopOptions& options, FacetLcp& lcp, Iterate& iterate,
+                         ConeSolution& solution, const Method& method) {
+  SolveReport report;
+  solution.u.resize(problem.size());
+  if (problem.n_cones() == 0) return report;
+  if (!iterate.start(problem, solution)) {
+    report.status = Status::failed;
+    report.message = "the problem holds values that are not finite";
+    return report;
+  }
+  const Deadline deadline(options.time_limit);
+  LcpOutcome outcome = LcpOutcome::solved;
+  if (iterate.best().relative > options.tolerance) {
+    lcp.build(problem);
+    const LcpResult result = method(deadline);
+    outcome = result.outcome;
+    report.iterations = result.iterations;
+    lcp.recover(result.z, iterate.p());
+    iterate.judge();
+  }
+  iterate.finish(options.tolerance, solution, report);
+  if (report.status == Status::inexact) {
+    report.message = describe(outcome, lcp.is_approximate(), deadline.passed());
+  }
+  return report;
+}
+
+}  // namespace
+
+SolveReport LemkeSolver::solve(const ConeProblem& problem, ConeSolution& solution) {
+  return solve_as_lcp(problem, options_, lcp_, iterate_, solution, [this](const Deadline& deadline) {
+    return solve_by_lemke(lcp_.m(), lcp_.q(), options_.max_iterations, deadline);
+  });
+}
+
+SolveReport LcpNewtonSolver::solve(const ConeProblem& problem, ConeSolution& solution) {
+  return solve_as_lcp(problem, options_, lcp_, iterate_, solution, [this](const Deadline& deadline) {
+    return solve_by_newton(lcp_.m(), lcp_.q(), Vector::Zero(lcp_.q().size()), kInnerTolerance * options_.tolerance,
+                           options_.max_iterations, deadline);
+  });
+}
+
+}  // namespace stickslip
