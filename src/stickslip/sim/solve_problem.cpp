@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "stickslip/cone/infeasibility.h"
 #include "stickslip/cone/residual.h"
 #include "stickslip/solvers/deadline.h"
 
@@ -32,6 +33,24 @@ void judge(const OneStepProblem& problem, std::span<const double> p, std::vector
   const double error = calc_residual(cones, cones.law, p, u, 1.0).absolute;
   const double size = std::max({calc_norm(cones.b), calc_norm(p), calc_norm(u)});
   report.siconos_error = size > 0.0 ? error / size : error;
+}
+
+void look_for_infeasibility(const OneStepProblem& problem, ConeSolver& solver, ConeSolution& solution,
+                            ProblemReport& report) {
+  const std::optional<Infeasibility> found = find_infeasibility(problem.cones);
+  if (!found) return;
+  OneStepProblem shifted = problem;
+  for (std::size_t i = 0; i < found->y.size(); ++i) shifted.cones.b[i] += found->y[i];
+  ConeSolution answer{std::vector<double>(problem.cones.size(), 0.0), {}};
+  const SolveReport solved = solver.solve(shifted.cones, answer);
+  ProblemReport judged = report;
+  judge(problem, answer.p, answer.u, judged);
+  if (solved.status != Status::failed && judged.residual < report.residual) {
+    report = judged;
+    solution = answer;
+  }
+  report.message = fmt::format("no solution exists: velocities miss what contacts and joints need by {:.3g} at least",
+                               found->violation);
 }
 
 std::string quoted(std::string_view text) {
@@ -77,6 +96,9 @@ ProblemReport solve_problem(const OneStepProblem& problem, const std::string& na
     report.status = solved.status == Status::failed ? "failed" : "";
   }
   judge(problem, solution.p, solution.u, report);
+  if (!(report.relative_residual <= tolerance) && report.status.empty()) {
+    look_for_infeasibility(problem, *solver, solution, report);
+  }
   if (report.status.empty()) report.status = report.relative_residual <= tolerance ? "ok" : "inexact";
   return report;
 }

@@ -25,7 +25,9 @@ struct ProblemReport {
 };
 
 /// Solves a problem from zero percussions, and judges the answer with u computed anew: ok is what meets the solver's
-/// tolerance in relative_residual. `solution` gets the answer.
+/// tolerance in relative_residual. `solution` gets the answer. Of what is not ok it is asked whether a solution can
+/// exist at all (infeasibility.h); where none can, the message says so, and the answer is that of the nearest problem
+/// that may have one, with its residual in the problem as it is, if that is the smaller one.
 ProblemReport solve_problem(const OneStepProblem& problem, const std::string& name, const SolverOptions& options,
                             ConeSolution& solution);
 

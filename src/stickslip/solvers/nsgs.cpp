@@ -86,7 +86,7 @@ SolveReport NsgsSolver::solve(const ConeProblem& problem, ConeSolution& solution
     const double rows = newton_.n_active();
     newton_due = 2.0 * report.iterations + std::min(rows * rows / kRowsSquaredPerSweep, kSparseSweeps);
   }
-  if (options_.newton_rows > 0 && iterate_.best().relative > kPolished) {
+  if (options_.newton_rows > 0 && iterate_.best().relative > kPolished && !deadline.passed()) {
     iterate_.return_to_best();
     accelerate(problem, std::min(kMaxPolishRows, options_.newton_rows), kMaxPolishSteps);
   }
