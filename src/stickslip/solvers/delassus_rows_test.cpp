@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "stickslip/solvers/delassus_rows.h"
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cmath>
+#include <vector>
+
+#include "stickslip/cone/condense.h"
+#include "stickslip/cone/one_step_problem.h"
+#include "stickslip/solvers/planted_problem.h"
+
+namespace stickslip {
+namespace {
+
+constexpr double kRoundOff = 1e-12;
+
+/// A global problem whose M couples all unknowns of the first component and is not symmetric.
+ConeProblem make_global() {
+  GlobalForm form;
+  Matrix m = Matrix(Vector::LinSpaced(8, 1.0, 3.0).asDiagonal());
+  m(0, 1) = 0.2;
+  m(1, 2) = -0.1;
+  m(2, 0) = 0.3;
+  Matrix h = Matrix::Zero(8, 9);
+  for (int i = 0; i < 9; ++i) {
+    h(i % 8, i) = 1.0 + 0.1 * i;
+    h((3 * i + 1) % 8, i) = -0.7;
+  }
+  form.m = SparseMatrix(m.sparseView());
+  form.h = SparseMatrix(h.sparseView());
+  form.g = SparseMatrix(8, 0);
+  form.f = Vector::LinSpaced(8, -1.0, 1.0);
+  form.w = Vector::LinSpaced(9, -2.0, 1.0);
+  form.mu = Vector::Constant(3, 0.5);
+  return make_one_step_problem(form, "memory").cones;
+}
+
+/// What the sweeps read and write, against W itself, for every form of the operator.
+class Rows : public testing::TestWithParam<int> {
+ protected:
+  ConeProblem problem() const {
+    if (GetParam() == 0) return make_global();
+    ConeProblem made = test::plant({.n_contacts = 4, .n_joints = 1}, FrictionLaw::coulomb, 3).problem;
+    if (GetParam() == 2) made.delassus = condense(made);
+    return made;
+  }
+};
+INSTANTIATE_TEST_SUITE_P(, Rows, testing::Values(0, 1, 2));
+
+TEST_P(Rows, AreThoseOfTheMatrix) {
+  const ConeProblem made = problem();
+  const Matrix w(make_delassus_matrix(made));
+  const int n = made.size();
+  DelassusRows rows;
+  rows.bind(made);
+  EXPECT_NEAR(rows.mean_diagonal(), w.trace() / n, kRoundOff);
+  std::vector<double> p(n);
+  for (int i = 0; i < n; ++i) p[i] = std::cos(1.0 + i);
+  rows.start(p);
+  // Cone 1 changes: all velocities follow.
+  const std::array<double, 3> change = {0.3, -0.2, 0.1};
+  rows.add_change(1, change.data());
+  for (int r = 0; r < 3; ++r) p[made.cones[1].offset + r] += change[r];
+  const Vector expected = w * ConstVectorView(p.data(), n) + ConstVectorView(made.b.data(), n);
+  std::array<double, kMaxConeDim* kMaxConeDim> block = {};
+  for (int i = 0; i < made.n_cones(); ++i) {
+    const Cone& cone = made.cones[i];
+    std::array<double, kMaxConeDim> u = {};
+    rows.calc_velocity(i, p, u.data());
+    EXPECT_LT((ConstVectorView(u.data(), cone.dim) - expected.segment(cone.offset, cone.dim)).norm(), kRoundOff);
+    for (int j = 0; j < made.n_cones(); ++j) {
+      const Cone& other = made.cones[j];
+      const Matrix of_w = w.block(cone.offset, other.offset, cone.dim, other.dim);
+      if (rows.calc_block(i, j, block.data())) {
+        EXPECT_LT((ConstRowMatrixView(block.data(), cone.dim, other.dim) - of_w).norm(), kRoundOff);
+      } else {
+        EXPECT_EQ(of_w.norm(), 0.0);
+      }
+    }
+    EXPECT_LT((ConstRowMatrixView(rows.diagonal(i), cone.dim, cone.dim) -
+               w.block(cone.offset, cone.offset, cone.dim, cone.dim))
+                  .norm(),
+              kRoundOff);
+  }
+}
+
+}  // namespace
+}  // namespace stickslip
