@@ -42,6 +42,9 @@ void print_contents(const Trajectory& result) {
   fmt::print("\ncontact points    ");
   for (const std::string& point : result.contact_points()) fmt::print(" {}", point);
   fmt::print("\n");
+  if (!result.file().has("/contact_sets")) return;
+  const double detected = result.rows() > 0 ? result.read("/contact_sets/offsets", result.rows(), 1)(0, 0) : 0.0;
+  fmt::print("detected contacts  {:.0f} in {} rows\n", detected, result.rows());
 }
 
 int InfoCommand::execute() {
