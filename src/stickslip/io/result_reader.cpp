@@ -23,8 +23,13 @@ Trajectory::Trajectory(const std::filesystem::path& path) : file_(Hdf5File::open
   rows_ = count_rows();
   steps_ = file_.open_dataset("/steps/time").rows();
   for (const StepColumn& c : step_columns()) {
+    if (!has_column(c)) continue;
     steps_ = std::min(steps_, file_.open_dataset(std::string("/steps/") + c.name).rows());
   }
+}
+
+bool Trajectory::has_column(const StepColumn& column) const {
+  return !column.is_optional || file_.has(std::string("/steps/") + column.name);
 }
 
 /// A killed program may have written one row more of some datasets than of others.
@@ -59,6 +64,7 @@ std::vector<StepRow> Trajectory::read_steps(std::int64_t first, std::int64_t n) 
   std::vector<double> reals(rows.size());
   std::vector<std::int64_t> integers(rows.size());
   for (const StepColumn& c : step_columns()) {
+    if (!has_column(c)) continue;
     const Hdf5Dataset data = file_.open_dataset(std::string("/steps/") + c.name);
     if (const auto* real = std::get_if<double StepRow::*>(&c.member)) {
       data.read(first, reals);

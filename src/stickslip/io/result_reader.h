@@ -46,6 +46,7 @@ class Trajectory {
 
  private:
   std::int64_t count_rows() const;
+  bool has_column(const StepColumn& column) const;
 
   Hdf5File file_;
   std::int64_t rows_ = 0;

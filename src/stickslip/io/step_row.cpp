@@ -25,6 +25,7 @@ StepRow make_step_row(const StepReport& report) {
   row.energy_error = report.energy_error;
   row.contacts = report.closed_contacts;
   row.choices = report.choices;
+  row.fallbacks = report.fallbacks;
   return row;
 }
 
@@ -64,6 +65,8 @@ std::span<const StepColumn> step_columns() {
       StepColumn{"energy_error", "J", "kinetic + potential - initial - work + dissipated", &StepRow::energy_error},
       StepColumn{"contacts", "1", "contact points that are not open", &StepRow::contacts},
       StepColumn{"choices", "1", "where the laws left a choice and a rule made it", &StepRow::choices},
+      StepColumn{"fallbacks", "1", "iterations of a slower method, where the scheme's own did not converge",
+                 &StepRow::fallbacks, true},
   };
   return kColumns;
 }

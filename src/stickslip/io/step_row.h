@@ -28,6 +28,7 @@ struct StepRow {
   double energy_error = 0.0;       // [J]
   std::int64_t contacts = 0;       // [-]
   std::int64_t choices = 0;        // [-]
+  std::int64_t fallbacks = 0;      // [-]
 };
 
 StepRow make_step_row(const StepReport& report);
@@ -40,6 +41,7 @@ struct StepColumn {
   const char* unit;
   const char* meaning;
   std::variant<double StepRow::*, std::int64_t StepRow::*> member;
+  bool is_optional = false;  // results of earlier versions lack it: zeros
 };
 std::span<const StepColumn> step_columns();
 

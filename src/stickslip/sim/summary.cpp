@@ -23,6 +23,7 @@ void Summary::add(const StepRow& row) {
   ++steps;
   if (row.status == static_cast<int>(Status::inexact) && inexact++ == 0) first_inexact = row.time;
   choices += row.choices;
+  if (row.fallbacks > 0) ++fallbacks;
   iterations += row.iterations;
   most_contacts = std::max(most_contacts, row.contacts);
   residual.add(row.residual, row.time);
@@ -46,6 +47,7 @@ std::string describe(const Summary& s) {
   text += fmt::format("\ncontacts           {} at most, {:.3g} solver iterations a step", s.most_contacts,
                       static_cast<double>(s.iterations) / static_cast<double>(std::max<std::int64_t>(s.steps, 1)));
   if (s.choices > 0) text += fmt::format("; the laws left a choice {} times", s.choices);
+  if (s.fallbacks > 0) text += fmt::format("; {} steps needed a slower method", s.fallbacks);
   text += "\nworst of all steps:\n";
   const auto line = [&text](const char* name, const Worst& worst, const char* unit) {
     text += fmt::format("  {:<17}{:<10.3g} {}", name, worst.value, unit);

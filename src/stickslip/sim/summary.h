@@ -23,6 +23,7 @@ struct Summary {
   std::int64_t inexact = 0;                                         // [-] of them above the tolerance
   std::int64_t failed = 0;                                          // [-] beside them
   std::int64_t choices = 0;                                         // [-] sum
+  std::int64_t fallbacks = 0;                                       // [-] steps that needed them
   std::int64_t iterations = 0;                                      // [-] sum
   std::int64_t most_contacts = 0;                                   // [-]
   double first_inexact = std::numeric_limits<double>::quiet_NaN();  // [s]
