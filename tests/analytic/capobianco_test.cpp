@@ -10,14 +10,19 @@
 namespace stickslip {
 namespace {
 
-using test::open_scene;
 using test::SceneRun;
 
 constexpr double kGravity = 9.81;  // [m/s^2]
 
+/// The scenes ship with the paper's own scheme.
+SceneRun open_under_moreau(const std::string& name, std::vector<std::string> overrides = {}) {
+  overrides.emplace_back("scheme.type=moreau");
+  return test::open_scene("papers/capobianco/" + name, std::move(overrides));
+}
+
 /// The last instant at which the bouncing ball does not touch the floor.
 double last_open_instant(double step) {
-  SceneRun run = open_scene("papers/capobianco/bouncing_ball_zeno", {"time.step=" + std::to_string(step)});
+  SceneRun run = open_under_moreau("bouncing_ball_zeno", {"time.step=" + std::to_string(step)});
   double last_open = 0.0;
   run.run([&](const SceneRun& r) {
     if (r.report.contacts[0].status == ContactStatus::open) last_open = r.state.t;
@@ -43,7 +48,7 @@ TEST(BouncingBall, StopsBouncingAtTheZenoTime) {
 TEST(BouncingBall, SlidesThenRolls) {
   const double omega = 50.0;
   const double R = 0.1;
-  SceneRun run = open_scene("papers/capobianco/bouncing_ball_slip");
+  SceneRun run = open_under_moreau("bouncing_ball_slip");
   double first_stick = 0.0;
   run.run([&](const SceneRun& r) {
     if (first_stick == 0.0 && r.report.contacts[0].status == ContactStatus::stick) first_stick = r.state.t;
@@ -56,14 +61,14 @@ TEST(BouncingBall, SlidesThenRolls) {
 
 TEST(BouncingBall, SticksAtOnceWhenItSpinsSlowly) {
   const double omega = 10.0;
-  SceneRun run = open_scene("papers/capobianco/bouncing_ball_stick");
+  SceneRun run = open_under_moreau("bouncing_ball_stick");
   run.run([](const SceneRun& r) { EXPECT_NE(r.report.contacts[0].status, ContactStatus::slip); });
   EXPECT_NEAR(run.state.u(0), -2.0 * 0.1 * omega / 7.0, 1e-9);
   EXPECT_NEAR(run.state.u(2), 2.0 * omega / 7.0, 1e-9);
 }
 
 TEST(BallInCorner, ComesToRestOnBothWalls) {
-  SceneRun run = open_scene("papers/capobianco/ball_in_corner");
+  SceneRun run = open_under_moreau("ball_in_corner");
   run.run();
   // At rest only the sum of the forces is determined: the weight.
   Vector3 force = Vector3::Zero();
@@ -85,7 +90,7 @@ TEST(BallInCylinder, PenetratesInProportionToTheStep) {
   const std::vector<std::pair<double, double>> published = {
       {1e-2, 0.0964}, {5e-3, 0.0497}, {2.5e-3, 0.0252}, {1.25e-3, 0.0127}};
   for (const auto& [step, penetration] : published) {
-    SceneRun run = open_scene("papers/capobianco/ball_in_cylinder", {"time.step=" + std::to_string(step)});
+    SceneRun run = open_under_moreau("ball_in_cylinder", {"time.step=" + std::to_string(step)});
     double worst = 0.0;
     run.run([&](const SceneRun& r) { worst = std::max(worst, r.report.penetration); });
     EXPECT_NEAR(worst, penetration, 0.01 * penetration) << "step " << step;
@@ -93,7 +98,7 @@ TEST(BallInCylinder, PenetratesInProportionToTheStep) {
 }
 
 TEST(BallInCylinder, FollowsTheReferenceTrajectory) {
-  SceneRun run = open_scene("papers/capobianco/ball_in_cylinder");
+  SceneRun run = open_under_moreau("ball_in_cylinder");
   const auto rows = test::read_table("cylinder_moreau.csv");  // t, q, u, gap, P_N, P_F; every tenth step
   // The reference iterates its percussions to 1e-6 N s or so, and the errors add up over 1000 steps.
   constexpr double kTolerance = 1e-4;
@@ -120,7 +125,7 @@ TEST(SlidingRod, ApproachesTheSmoothSolution) {
   double last_u = 0.0;
   double last_force = 0.0;
   for (const double step : {2e-4, 1e-4, 5e-5, 2.5e-5}) {
-    SceneRun run = open_scene("papers/capobianco/sliding_rod", {"time.step=" + std::to_string(step), "time.end=0.5"});
+    SceneRun run = open_under_moreau("sliding_rod", {"time.step=" + std::to_string(step), "time.end=0.5"});
     run.run([](const SceneRun& r) { EXPECT_NE(r.report.contacts[0].status, ContactStatus::stick); });
     const double error_q = (run.state.q - q_exact).norm();
     const double error_u = (run.state.u - u_exact).norm();
@@ -144,7 +149,7 @@ struct TopHistory {
 };
 
 TopHistory run_top(double step) {
-  SceneRun run = open_scene("papers/capobianco/tippe_top", {"time.step=" + std::to_string(step), "time.end=4"});
+  SceneRun run = open_under_moreau("tippe_top", {"time.step=" + std::to_string(step), "time.end=4"});
   TopHistory history;
   const auto every = std::lround(0.01 / step);
   run.run([&](const SceneRun& r) {

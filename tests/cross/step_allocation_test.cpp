@@ -5,6 +5,8 @@
 #include <atomic>
 #include <cstdlib>
 #include <new>
+#include <string>
+#include <tuple>
 
 #include "tests/support/scene_run.h"
 
@@ -40,10 +42,11 @@ void operator delete[](void* p, std::size_t) noexcept {
 namespace stickslip {
 namespace {
 
-class StepAllocation : public testing::TestWithParam<const char*> {};
+class StepAllocation : public testing::TestWithParam<std::tuple<const char*, const char*>> {};
 
 TEST_P(StepAllocation, IsNoneAfterWarmUp) {
-  test::SceneRun run = test::open_scene(GetParam());
+  test::SceneRun run =
+      test::open_scene(std::get<0>(GetParam()), {std::string("scheme.type=") + std::get<1>(GetParam())});
   const double span = run.scene.time.end - run.scene.time.start;
   const auto n = static_cast<std::int64_t>(span / run.scene.time.step);
   // Warm means that every contact of the scene has been active once: run half of it (at most 20000 steps).
@@ -59,18 +62,28 @@ TEST_P(StepAllocation, IsNoneAfterWarmUp) {
   EXPECT_EQ(after - before, 0);
 }
 
-INSTANTIATE_TEST_SUITE_P(Scenes, StepAllocation,
-                         testing::Values("papers/capobianco/bouncing_ball_zeno", "papers/capobianco/ball_in_corner",
-                                         "papers/capobianco/ball_in_cylinder", "papers/capobianco/tippe_top",
-                                         "box_incline_20", "box_incline_35", "spring_slider",
-                                         "papers/kikuuwe/point_mass"),
-                         [](const auto& info) {
-                           std::string name = info.param;
-                           for (char& c : name) {
-                             if (!std::isalnum(static_cast<unsigned char>(c))) c = '_';
-                           }
-                           return name;
-                         });
+std::string describe(const testing::TestParamInfo<std::tuple<const char*, const char*>>& info) {
+  std::string name = std::string(std::get<0>(info.param)) + "_" + std::get<1>(info.param);
+  for (char& c : name) {
+    if (!std::isalnum(static_cast<unsigned char>(c))) c = '_';
+  }
+  return name;
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Moreau, StepAllocation,
+    testing::Combine(testing::Values("papers/capobianco/bouncing_ball_zeno", "papers/capobianco/ball_in_corner",
+                                     "papers/capobianco/ball_in_cylinder", "papers/capobianco/tippe_top",
+                                     "box_incline_20", "box_incline_35", "spring_slider", "papers/kikuuwe/point_mass"),
+                     testing::Values("moreau")),
+    describe);
+
+INSTANTIATE_TEST_SUITE_P(
+    GeneralizedAlpha, StepAllocation,
+    testing::Combine(testing::Values("papers/capobianco/bouncing_ball_zeno", "papers/capobianco/ball_in_corner",
+                                     "papers/capobianco/ball_in_cylinder", "papers/capobianco/tippe_top"),
+                     testing::Values("generalized-alpha")),
+    describe);
 
 }  // namespace
 }  // namespace stickslip

@@ -42,7 +42,7 @@ TEST(LiveReading, H5pySeesRowsArrive) {
   const TemporaryFolder elsewhere;  // where Python's output does not overwrite the program's
   const Ended watch = run_process({kPython, "-c", kWatch, (folder / "live.h5").string()}, elsewhere.path());
   EXPECT_EQ(watch.status, 0) << watch.err;
-  EXPECT_EQ(watch.out, "moreau s\n");
+  EXPECT_EQ(watch.out, "generalized-alpha s\n");
   run.send(SIGINT);
   EXPECT_EQ(run.wait(), 130);
 }
