@@ -9,6 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "stickslip/sim/run.h"
+
 namespace CLI {
 class App;
 }
@@ -40,12 +42,16 @@ std::unique_ptr<Command> add_check_command(CLI::App& program);
 std::unique_ptr<Command> add_list_command(CLI::App& program);
 std::unique_ptr<Command> add_info_command(CLI::App& program);
 std::unique_ptr<Command> add_solve_command(CLI::App& program);
+std::unique_ptr<Command> add_gallery_command(CLI::App& program);
 
 /// `--set a=1 b=2 SCENE` reads greedily: of the settings, the one that sets nothing is the scene, where none is named.
 /// Throws InputError where there is no scene then.
 void separate_scene(std::vector<std::string>& settings, std::string& scene);
 
-/// Where the scenes that ship lie: beside the installed program, or in the source folder; empty where there are none.
-std::filesystem::path find_scenes_folder(const std::filesystem::path& program);
+/// Where the scenes that ship lie: beside the installed program, or in the source folder. Throws InputError where there
+/// are none.
+std::filesystem::path find_shipped_scenes();
+
+int exit_status(Outcome outcome);
 
 }  // namespace stickslip

@@ -24,6 +24,8 @@ struct Entry {
 
 constexpr std::array kSchemes = {
     Entry{"moreau", "Moreau-Jean midpoint time stepping, impulses over the step (default) [Moreau1988, Jean1999]"},
+    Entry{"generalized-alpha",
+          "nonsmooth generalized-alpha, second order, no penetration and no drift [Capobianco2021]"},
 };
 constexpr std::array kSolvers = {
     Entry{"auto", "the one that suits the scheme (default)"},
@@ -66,8 +68,7 @@ std::string first_comment(const fs::path& scene) {
 }
 
 int print_scenes() {
-  const fs::path folder = find_scenes_folder(fs::read_symlink("/proc/self/exe"));
-  if (folder.empty()) throw InputError("the scenes that ship are not beside this program");
+  const fs::path folder = find_shipped_scenes();
   std::vector<fs::path> scenes;
   for (const fs::directory_entry& entry : fs::recursive_directory_iterator(folder)) {
     if (entry.path().extension() == ".toml") scenes.push_back(entry.path());
@@ -113,13 +114,13 @@ class ListCommand final : public Command {
 
 }  // namespace
 
-fs::path find_scenes_folder(const fs::path& program) {
-  const fs::path folder = program.parent_path();
+fs::path find_shipped_scenes() {
+  const fs::path folder = fs::read_symlink("/proc/self/exe").parent_path();
   std::error_code error;
   for (const fs::path& candidate : {folder / "../share/stickslip/scenes", fs::path(STICKSLIP_SCENES_DIR)}) {
     if (fs::is_directory(candidate, error)) return candidate.lexically_normal();
   }
-  return {};
+  throw InputError("the scenes that ship are not beside this program");
 }
 
 std::unique_ptr<Command> add_list_command(CLI::App& program) {

@@ -43,7 +43,7 @@ ProgressLine::ProgressLine(bool quiet)
 void ProgressLine::show(const Progress& progress) {
   if (quiet_) return;
   if (terminal_) {
-    const std::string line = bar(progress.share) + ' ' + describe(progress);
+    const std::string line = title_ + bar(progress.share) + ' ' + describe(progress);
     const std::size_t padding = width_ > line.size() ? width_ - line.size() : 0;
     fmt::print(stderr, "\r{}{}", line, std::string(padding, ' '));
     std::fflush(stderr);
@@ -53,7 +53,7 @@ void ProgressLine::show(const Progress& progress) {
   const auto now = std::chrono::steady_clock::now();
   if (now - last_line_ < kLineEvery) return;
   last_line_ = now;
-  fmt::print(stderr, "{}\n", describe(progress));
+  fmt::print(stderr, "{}{}\n", title_, describe(progress));
 }
 
 void ProgressLine::clear() {

@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <cstddef>
+#include <string>
 
 #include "stickslip/sim/run.h"
 
@@ -14,12 +15,15 @@ class ProgressLine {
   explicit ProgressLine(bool quiet);
   ~ProgressLine() { clear(); }
   void show(const Progress& progress);
+  /// What runs, where there are several runs.
+  void set_title(const std::string& title) { title_ = title.empty() ? "" : title + "  "; }
   /// Takes the bar away, so that other text can follow.
   void clear();
 
  private:
   bool quiet_;
   bool terminal_;
+  std::string title_;
   std::size_t width_ = 0;  // [-] characters on the line now
   std::chrono::steady_clock::time_point last_line_;
 };

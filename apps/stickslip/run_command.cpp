@@ -125,20 +125,6 @@ void RunCommand::print_end(const Scene& scene, const RunOptions& options, const 
   fmt::print("{}result: {}\n", describe(result.summary), options.output.string());
 }
 
-int exit_status(Outcome outcome) {
-  switch (outcome) {
-    case Outcome::done:
-      return kDone;
-    case Outcome::inexact:
-      return kInexact;
-    case Outcome::failed:
-      return kStepFailed;
-    case Outcome::interrupted:
-      return kInterrupted;
-  }
-  return kInternalError;
-}
-
 int RunCommand::execute() {
   separate_scene(settings_, scene_);
   if (!vtk_.empty()) throw InputError("--vtk: not available in this version");
@@ -166,6 +152,20 @@ int RunCommand::execute() {
 }
 
 }  // namespace
+
+int exit_status(Outcome outcome) {
+  switch (outcome) {
+    case Outcome::done:
+      return kDone;
+    case Outcome::inexact:
+      return kInexact;
+    case Outcome::failed:
+      return kStepFailed;
+    case Outcome::interrupted:
+      return kInterrupted;
+  }
+  return kInternalError;
+}
 
 std::unique_ptr<Command> add_run_command(CLI::App& program) {
   return std::make_unique<RunCommand>(program);

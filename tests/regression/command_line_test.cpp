@@ -66,7 +66,9 @@ TEST(CommandLine, BadUsageIsRefusedInOneMessageAndLeavesNothing) {
                                          {{"run", kBall, "-o", "r.h5", "--resume", kBall}, "not an HDF5 file"},
                                          {{"info", "none.h5"}, "no such file"},
                                          {{"info", kBall}, "not an HDF5 file"},
-                                         {{"list", "schmes"}, "did you mean 'schemes'"}};
+                                         {{"list", "schmes"}, "did you mean 'schemes'"},
+                                         {{"gallery"}, "--output"},
+                                         {{"gallery", "capobianko", "-o", "x"}, "did you mean 'capobianco'"}};
   const TemporaryFolder folder;
   for (const Refusal& refusal : refusals) {
     SCOPED_TRACE(refusal.fragment);

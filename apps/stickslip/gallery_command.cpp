@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+
+#include "commands.h"
+#include "progress_line.h"
+#include "stickslip/base/input_error.h"
+#include "stickslip/gallery/run_gallery.h"
+#include "stickslip/gallery/tables.h"
+
+namespace stickslip {
+namespace {
+
+class GalleryCommand final : public Command {
+ public:
+  explicit GalleryCommand(CLI::App& program) {
+    CLI::App* command =
+        program.add_subcommand("gallery", "Run published studies again: each figure's data, each number beside ours");
+    command->add_option("names", names_, "which ones (default: all that there are)")->type_name("NAME");
+    command->add_option("-o,--output", output_, "the folder to write to, one folder in it for each")
+        ->type_name("DIR")
+        ->required();
+    command->add_flag("--quiet", quiet_, "print errors only");
+    command->footer(fmt::format("Known: {}.", fmt::join(gallery_names(), ", ")));
+  }
+  int execute() override;
+
+ private:
+  std::vector<std::string> names_;
+  std::string output_;
+  bool quiet_ = false;
+};
+
+int GalleryCommand::execute() {
+  GalleryOptions options;
+  options.scenes = find_shipped_scenes();
+  options.stop = &stop_requested;
+  ProgressLine line(quiet_);
+  options.progress = [&line](const std::string& run, const Progress& progress) {
+    line.set_title(run);
+    line.show(progress);
+  };
+  if (names_.empty()) {
+    for (const std::string_view name : gallery_names()) names_.emplace_back(name);
+  }
+  std::vector<Gallery> galleries;  // all are known before the first one runs
+  for (const std::string& name : names_) galleries.push_back(make_gallery(name));
+  int status = kDone;
+  for (const Gallery& gallery : galleries) {
+    options.output = std::filesystem::path(output_) / gallery.name;
+    const GalleryRecord record = run_gallery(gallery, options);
+    line.clear();
+    if (record.outcome == Outcome::interrupted) {
+      fmt::print(stderr, "interrupted; results of the runs so far: {}\n", (options.output / "results").string());
+      return kInterrupted;
+    }
+    if (!quiet_) fmt::print("{}tables and figures: {}\n", to_text(record), options.output.string());
+    // A failed step weighs more than inexact ones.
+    const int own = exit_status(record.outcome);
+    if (status != kStepFailed && own != kDone) status = own;
+  }
+  if (quiet_ && status != kDone) fmt::print(stderr, "not all runs went well: see {}\n", output_);
+  return status;
+}
+
+}  // namespace
+
+std::unique_ptr<Command> add_gallery_command(CLI::App& program) {
+  return std::make_unique<GalleryCommand>(program);
+}
+
+}  // namespace stickslip

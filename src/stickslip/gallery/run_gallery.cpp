@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "stickslip/gallery/run_gallery.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <fstream>
+#include <limits>
+#include <system_error>
+
+#include "stickslip/gallery/tables.h"
+#include "stickslip/io/new_file.h"
+#include "stickslip/io/write_error.h"
+#include "stickslip/scene/build.h"
+#include "stickslip/scene/load_scene.h"
+#include "stickslip/sim/step_grid.h"
+
+namespace stickslip {
+namespace {
+
+namespace fs = std::filesystem;
+
+void make_folder(const fs::path& folder) {
+  std::error_code error;
+  fs::create_directories(folder, error);
+  if (error) throw WriteError(fmt::format("{}: {}", folder.string(), error.message()));
+}
+
+void write_text(const fs::path& path, const std::string& text) {
+  NewFile file(path);
+  std::ofstream out(file.temporary_path(), std::ios::binary);
+  out << text;
+  out.close();
+  if (!out) throw WriteError(fmt::format("{}: cannot be written", path.string()));
+  file.publish();
+}
+
+Scene load(const GalleryRun& run, const fs::path& scenes) {
+  LoadOptions options;
+  options.overrides = run.overrides;
+  Scene scene = load_scene(scenes / (run.scene + ".toml"), options);
+  const bool says_when = std::ranges::any_of(run.overrides, [](const auto& o) { return o.starts_with("output."); });
+  if (!says_when) scene.output.every.reset();
+  return scene;
+}
+
+bool is_stopped(const GalleryOptions& options) {
+  return options.stop != nullptr && options.stop->load(std::memory_order_relaxed);
+}
+
+/// The median of the time that a step takes, in a run of its own without any output; NaN where it was stopped.
+double time_steps(const Scene& scene, const GalleryOptions& options) {
+  using Clock = std::chrono::steady_clock;
+  BuiltScene built = build(scene);
+  const StepGrid grid(scene.time, scene.output);
+  State state = built.initial;
+  StepReport report;
+  built.stepper->initialize(state, report);
+  std::vector<double> microseconds;
+  microseconds.reserve(static_cast<std::size_t>(grid.steps()));
+  while (state.step < grid.steps() && !is_stopped(options)) {
+    const std::int64_t n = state.step + 1;
+    const Clock::time_point start = Clock::now();
+    if (built.stepper->step(state, grid.length(n), grid.time(n), report) == Status::failed) break;
+    microseconds.push_back(std::chrono::duration<double, std::micro>(Clock::now() - start).count());
+  }
+  if (microseconds.empty()) return std::numeric_limits<double>::quiet_NaN();
+  const auto middle = microseconds.begin() + static_cast<std::ptrdiff_t>(microseconds.size() / 2);
+  std::nth_element(microseconds.begin(), middle, microseconds.end());
+  return *middle;
+}
+
+RunRecord run_one(const GalleryRun& run, const fs::path& result, const GalleryOptions& options) {
+  const Scene scene = load(run, options.scenes);
+  RunRecord record;
+  record.run = run;
+  record.scheme = scheme_name(scene.scheme);
+  record.step = scene.time.step;
+  RunOptions run_options;
+  run_options.output = result;
+  run_options.stop = options.stop;
+  if (options.progress) {
+    run_options.progress = [&](const Progress& progress) { options.progress(run.name, progress); };
+  }
+  record.result = stickslip::run(scene, run_options);
+  if (record.result.outcome != Outcome::interrupted) record.microseconds_per_step = time_steps(scene, options);
+  return record;
+}
+
+/// The order in which outcomes count: what the exit status tells.
+int severity(Outcome outcome) {
+  switch (outcome) {
+    case Outcome::done:
+      return 0;
+    case Outcome::inexact:
+      return 1;
+    case Outcome::failed:
+      return 2;
+    case Outcome::interrupted:
+      return 3;
+  }
+  return 3;
+}
+
+void run_benchmark(const Benchmark& benchmark, const GalleryOptions& options, GalleryRecord& gallery) {
+  BenchmarkRecord& record = gallery.benchmarks.emplace_back();
+  record.title = benchmark.title;
+  std::vector<RunData> data;
+  for (const GalleryRun& run : benchmark.runs) {
+    const fs::path result = options.output / "results" / (run.name + ".h5");
+    record.runs.push_back(run_one(run, result, options));
+    RunRecord& last = record.runs.back();
+    if (severity(last.result.outcome) > severity(gallery.outcome)) gallery.outcome = last.result.outcome;
+    if (last.result.outcome == Outcome::interrupted || is_stopped(options)) {
+      gallery.outcome = Outcome::interrupted;
+      return;
+    }
+    data.emplace_back(result);
+    last.max_iterations = data.back().max_iterations();
+    last.mean_iterations = data.back().mean_iterations();
+  }
+  benchmark.evaluate(data, record.page);
+  for (const Figure& figure : record.page.figures) {
+    write_text(options.output / (figure.name + ".csv"), figure_to_csv(figure));
+  }
+}
+
+}  // namespace
+
+GalleryRecord run_gallery(const Gallery& gallery, const GalleryOptions& options) {
+  make_folder(options.output / "results");
+  GalleryRecord record;
+  record.name = gallery.name;
+  record.source = gallery.source;
+  for (const Benchmark& benchmark : gallery.benchmarks) {
+    run_benchmark(benchmark, options, record);
+    if (record.outcome == Outcome::interrupted) return record;
+  }
+  write_text(options.output / "table.md", to_markdown(record));
+  write_text(options.output / "table.csv", comparisons_to_csv(record));
+  write_text(options.output / "runs.csv", runs_to_csv(record));
+  return record;
+}
+
+}  // namespace stickslip

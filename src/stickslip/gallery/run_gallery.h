@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <atomic>
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "stickslip/gallery/gallery.h"
+#include "stickslip/sim/run.h"
+
+namespace stickslip {
+
+struct GalleryOptions {
+  std::filesystem::path scenes;             // the folder of the scenes that ship
+  std::filesystem::path output;             // a folder, made where there is none
+  const std::atomic<bool>* stop = nullptr;  // set by someone else: finish the step and end
+  std::function<void(const std::string& run, const Progress&)> progress;
+};
+
+/// How a run went.
+struct RunRecord {
+  GalleryRun run;
+  std::string scheme;
+  double step = 0.0;  // [s]
+  RunResult result;
+  std::int64_t max_iterations = 0;     // [-]
+  double mean_iterations = 0.0;        // [-]
+  double microseconds_per_step = 0.0;  // [us] median, of the step alone: no output
+};
+
+struct BenchmarkRecord {
+  std::string title;
+  std::vector<RunRecord> runs;
+  BenchmarkPage page;
+};
+
+struct GalleryRecord {
+  std::string name;
+  std::string source;
+  std::vector<BenchmarkRecord> benchmarks;
+  Outcome outcome = Outcome::done;  // the worst of all runs
+};
+
+/// Runs a gallery and writes into the folder `output`
+///   results/RUN.h5            what every run left, every step of it
+///   figure_*.csv              the data of each figure, columns "name [unit]"
+///   table.md, table.csv       every number beside ours
+///   runs.csv                  every run: how it ended, its iterations, the worst of its certificate, its time
+/// A run that failed or has inexact steps does not stop the others. An interrupted gallery has no tables.
+/// Throws InputError and WriteError.
+GalleryRecord run_gallery(const Gallery& gallery, const GalleryOptions& options);
+
+}  // namespace stickslip

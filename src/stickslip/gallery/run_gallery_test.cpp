@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "stickslip/gallery/run_gallery.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <fstream>
+#include <map>
+#include <sstream>
+
+#include "stickslip/base/input_error.h"
+#include "stickslip/gallery/tables.h"
+#include "stickslip/io/write_error.h"
+#include "tests/support/temporary_folder.h"
+
+namespace stickslip {
+namespace {
+
+namespace fs = std::filesystem;
+using test::TemporaryFolder;
+
+std::string read_text(const fs::path& path) {
+  std::ifstream in(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+/// The cells of a line of CSV, quotation marks taken off.
+std::vector<std::string> split(const std::string& line) {
+  std::vector<std::string> cells(1);
+  bool quoted = false;
+  for (const char c : line) {
+    if (c == '"') {
+      quoted = !quoted;
+    } else if (c == ',' && !quoted) {
+      cells.emplace_back();
+    } else {
+      cells.back() += c;
+    }
+  }
+  return cells;
+}
+
+/// A file of numbers under a header: the columns by the header's cells.
+std::map<std::string, std::vector<double>> read_columns(const fs::path& path) {
+  std::ifstream in(path);
+  std::string line;
+  std::getline(in, line);
+  const std::vector<std::string> names = split(line);
+  std::map<std::string, std::vector<double>> columns;
+  while (std::getline(in, line)) {
+    const std::vector<std::string> cells = split(line);
+    EXPECT_EQ(cells.size(), names.size());
+    for (std::size_t k = 0; k < names.size(); ++k) columns[names[k]].push_back(std::stod(cells[k]));
+  }
+  return columns;
+}
+
+/// "ours" of table.csv by quantity and origin.
+std::map<std::string, double> read_ours(const fs::path& path) {
+  std::ifstream in(path);
+  std::string line;
+  std::getline(in, line);
+  EXPECT_EQ(line, "benchmark,quantity,unit,origin,expected,value,tolerance,ours,difference,agrees,reason");
+  std::map<std::string, double> ours;
+  while (std::getline(in, line)) {
+    const std::vector<std::string> cells = split(line);
+    EXPECT_EQ(cells.size(), 11u) << line;
+    ours[cells[1]] = std::stod(cells[7]);
+  }
+  return ours;
+}
+
+GalleryOptions options_for(const TemporaryFolder& folder) {
+  GalleryOptions options;
+  options.scenes = STICKSLIP_SCENES_DIR;
+  options.output = folder / "out/capobianco";
+  return options;
+}
+
+Gallery bouncing_ball() {
+  Gallery gallery = make_gallery("capobianco");
+  gallery.benchmarks.resize(1);
+  return gallery;
+}
+
+TEST(Gallery, UnknownNamesAreAnsweredWithTheNearest) {
+  EXPECT_EQ(make_gallery("capobianco").name, "capobianco");
+  try {
+    make_gallery("capobianko");
+    FAIL();
+  } catch (const InputError& error) {
+    EXPECT_NE(std::string(error.what()).find("did you mean 'capobianco'"), std::string::npos) << error.what();
+  }
+}
+
+TEST(Gallery, RunNamesAreUnique) {
+  for (const std::string_view name : gallery_names()) {
+    std::map<std::string, int> seen;
+    for (const Benchmark& benchmark : make_gallery(name).benchmarks) {
+      for (const GalleryRun& run : benchmark.runs) EXPECT_EQ(seen[run.name]++, 0) << run.name;
+    }
+  }
+}
+
+TEST(Gallery, AgreesToTheDigitsThatArePrinted) {
+  BenchmarkPage page;
+  page.published("a", "", "4.2", 4.249);
+  page.published("a", "", "4.2", 4.251);
+  page.published("a", "", "-0.29", -0.285714);
+  page.published("a", "", "74", 74.0);
+  page.published("a", "", "74", 75.0);
+  page.published("a", "", "9.81", NAN);
+  const std::vector<bool> expected = {true, false, true, true, false, false};
+  for (std::size_t i = 0; i < expected.size(); ++i) EXPECT_EQ(page.comparisons[i].agrees(), expected[i]) << i;
+}
+
+TEST(Gallery, TheTableHoldsWhatTheFiguresDataShow) {
+  const TemporaryFolder folder;
+  const GalleryOptions options = options_for(folder);
+  const GalleryRecord record = run_gallery(bouncing_ball(), options);
+  EXPECT_EQ(record.outcome, Outcome::done);
+  for (const char* result : {"bouncing_ball_zeno", "bouncing_ball_slip", "bouncing_ball_stick"}) {
+    EXPECT_TRUE(fs::exists(options.output / "results" / (std::string(result) + ".h5"))) << result;
+  }
+  auto bounce = read_columns(options.output / "figure_1.csv");
+  auto slide = read_columns(options.output / "figure_2_left.csv");
+  auto stick = read_columns(options.output / "figure_2_right.csv");
+  auto ours = read_ours(options.output / "table.csv");
+  ASSERT_EQ(bounce.size(), 4u);
+  ASSERT_EQ(slide.size(), 3u);
+  for (const char* name : {"t [s]", "y [m]", "g_N [m]", "P_N [N s]"}) ASSERT_EQ(bounce[name].size(), 1001u) << name;
+  for (const char* name : {"t [s]", "lambda_F [N]", "Lambda_F [N s]"}) {
+    ASSERT_EQ(slide[name].size(), 1001u) << name;
+    ASSERT_EQ(stick[name].size(), 1001u) << name;
+  }
+  // The last instant in flight, the first impact.
+  std::size_t last = 0;
+  std::size_t first = 0;
+  for (std::size_t i = 0; i < 1001; ++i) {
+    EXPECT_NEAR(bounce["g_N [m]"][i], bounce["y [m]"][i] - 0.1, 1e-15);
+    const bool closed = bounce["P_N [N s]"][i] > 0.0;
+    if (!closed) last = i;
+    if (closed && first == 0) first = i;
+  }
+  EXPECT_EQ(ours.at("e_N = 0.5: last instant in flight"), bounce["t [s]"][last]);
+  EXPECT_EQ(ours.at("e_N = 0.5: time of impact 1"), bounce["t [s]"][first]);
+  EXPECT_EQ(ours.at("e_N = 0.5: P_N of the first impact"), bounce["P_N [N s]"][first]);
+  // The impact is where the impulsive force is largest; it slides on until the force vanishes.
+  const auto impact = [](const std::vector<double>& impulse) {
+    std::size_t at = 0;
+    for (std::size_t i = 0; i < impulse.size(); ++i) at = std::abs(impulse[i]) > std::abs(impulse[at]) ? i : at;
+    return at;
+  };
+  const std::size_t i_slide = impact(slide["Lambda_F [N s]"]);
+  EXPECT_EQ(ours.at("omega = 50: |Lambda_F| of the impact, mu Lambda_N"), std::abs(slide["Lambda_F [N s]"][i_slide]));
+  EXPECT_EQ(ours.at("omega = 50: lambda_F while it slides"), slide["lambda_F [N]"][i_slide + 1]);
+  std::size_t rolls = i_slide;
+  while (std::abs(slide["lambda_F [N]"][rolls]) > 1.0) ++rolls;
+  EXPECT_EQ(ours.at("omega = 50: first instant of stick"), slide["t [s]"][rolls]);
+  EXPECT_EQ(ours.at("omega = 10: Lambda_F of the impact, -2/7 m R omega"),
+            stick["Lambda_F [N s]"][impact(stick["Lambda_F [N s]"])]);
+  // What is told apart from the numbers: the reasons.
+  const std::string table = read_text(options.output / "table.md");
+  EXPECT_EQ(table.find("not explained"), std::string::npos) << table;
+  EXPECT_NE(table.find("| omega = 50: Lambda_N of the impact | N s | published | 4.2 | 4.2074 |"), std::string::npos)
+      << table;
+  EXPECT_EQ(read_columns(options.output / "figure_1.csv").size(), 4u);
+  EXPECT_NE(read_text(options.output / "runs.csv").find("\"bouncing_ball_zeno\",generalized-alpha,0.002,1000,done"),
+            std::string::npos);
+}
+
+TEST(Gallery, AFailedRunIsReportedAndDoesNotStopTheOthers) {
+  const TemporaryFolder folder;
+  Gallery gallery = bouncing_ball();
+  // Pushed until its speed is no double any more.
+  gallery.benchmarks[0].runs[1].overrides = {"bodies.ball.velocity=[1e308, 0]", "gravity=[1e308, -9.81]"};
+  const GalleryOptions options = options_for(folder);
+  const GalleryRecord record = run_gallery(gallery, options);
+  EXPECT_EQ(record.outcome, Outcome::failed);
+  EXPECT_EQ(record.benchmarks[0].runs[1].result.outcome, Outcome::failed);
+  EXPECT_EQ(record.benchmarks[0].runs[2].result.outcome, Outcome::done);
+  for (const std::string& text : {to_text(record), read_text(options.output / "table.md")}) {
+    EXPECT_NE(text.find("bouncing_ball_slip: the step from t = "), std::string::npos) << text;
+    EXPECT_NE(text.find("not reached"), std::string::npos) << text;
+  }
+}
+
+TEST(Gallery, InexactStepsAreCountedAndSaid) {
+  const TemporaryFolder folder;
+  const Gallery gallery = {
+      "own",
+      "two runs of a sphere",
+      {{"sphere",
+        {{"exact", "papers/negrut/bowling_ball", {}, ""},
+         {"inexact", "papers/negrut/bowling_ball", {"solver.tolerance=1e-300", "solver.max_iterations=3"}, ""}},
+        [](std::span<const RunData> runs, BenchmarkPage& page) {
+          page.published("steps", "", "60", static_cast<double>(runs[0].steps().size()));
+          page.reference("steps, wrongly", "", 61, 0.0, static_cast<double>(runs[1].steps().size()), "a mistake");
+          page.analytic("never", "s", 0.0, 1.0, runs[1].first_time([](std::size_t) { return false; }));
+        }}}};
+  const GalleryRecord record = run_gallery(gallery, options_for(folder));
+  EXPECT_EQ(record.outcome, Outcome::inexact);
+  const std::string text = to_text(record);
+  EXPECT_NE(text.find("of 60 steps stayed above the tolerance"), std::string::npos) << text;
+  EXPECT_NE(text.find("published: 1 numbers, 1 agree, 0 differ"), std::string::npos) << text;
+  EXPECT_NE(text.find("reference: 1 numbers, 0 agree, 1 differ (0 of them without a known reason)"), std::string::npos)
+      << text;
+  EXPECT_NE(text.find("analytic: 1 numbers, 0 agree, 1 differ (1 of them without a known reason)"), std::string::npos)
+      << text;
+}
+
+TEST(Gallery, StopsWhenAskedTo) {
+  const TemporaryFolder folder;
+  GalleryOptions options = options_for(folder);
+  const std::atomic<bool> stop = true;
+  options.stop = &stop;
+  EXPECT_EQ(run_gallery(bouncing_ball(), options).outcome, Outcome::interrupted);
+  EXPECT_FALSE(fs::exists(options.output / "table.md"));
+}
+
+TEST(Gallery, AFileInTheWayOfTheFolderIsSaid) {
+  const TemporaryFolder folder;
+  std::ofstream(folder / "out") << "a file";
+  EXPECT_THROW(run_gallery(bouncing_ball(), options_for(folder)), WriteError);
+}
+
+}  // namespace
+}  // namespace stickslip

@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "stickslip/gallery/tables.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "stickslip/base/assert.h"
+#include "stickslip/base/build_info.h"
+
+namespace stickslip {
+namespace {
+
+constexpr std::array kOrigins = {Origin::published, Origin::analytic, Origin::reference};
+
+std::string_view outcome_name(Outcome outcome) {
+  switch (outcome) {
+    case Outcome::done:
+      return "done";
+    case Outcome::inexact:
+      return "inexact";
+    case Outcome::failed:
+      return "failed";
+    case Outcome::interrupted:
+      return "interrupted";
+  }
+  return "";
+}
+
+/// A cell of a CSV file: in quotation marks, doubled where they are part of the text.
+std::string quoted(const std::string& text) {
+  std::string cell = "\"";
+  for (const char c : text) {
+    if (c == '"') cell += '"';
+    cell += c;
+  }
+  return cell + '"';
+}
+
+/// A cell of a Markdown table.
+std::string escaped(const std::string& text) {
+  std::string cell;
+  for (const char c : text) {
+    if (c == '|') cell += '\\';
+    cell += c;
+  }
+  return cell;
+}
+
+std::string describe_number(double x) {
+  return std::isnan(x) ? "not reached" : fmt::format("{:.9g}", x);
+}
+
+std::string describe_difference(const Comparison& c) {
+  return std::isnan(c.difference()) ? "-" : c.difference() == 0.0 ? "0" : fmt::format("{:.1e}", c.difference());
+}
+
+std::string describe_reason(const Comparison& c) {
+  if (c.agrees()) return "";
+  if (std::isnan(c.ours)) return "the run ended before, or it did not happen";
+  return c.reason.empty() ? "not explained" : c.reason;
+}
+
+struct Count {
+  int all = 0, agree = 0, explained = 0;
+};
+
+Count count(const GalleryRecord& gallery, Origin origin) {
+  Count n;
+  for (const BenchmarkRecord& benchmark : gallery.benchmarks) {
+    for (const Comparison& c : benchmark.page.comparisons) {
+      if (c.origin != origin) continue;
+      ++n.all;
+      if (c.agrees()) {
+        ++n.agree;
+      } else if (!c.reason.empty()) {
+        ++n.explained;
+      }
+    }
+  }
+  return n;
+}
+
+/// "published: 30 numbers, 20 agree, 10 differ (0 without a known reason)"
+std::string describe_count(const GalleryRecord& gallery, Origin origin) {
+  const Count n = count(gallery, origin);
+  return fmt::format("{}: {} numbers, {} agree, {} differ ({} of them without a known reason)", origin_name(origin),
+                     n.all, n.agree, n.all - n.agree, n.all - n.agree - n.explained);
+}
+
+/// Runs that did not go as they should, a line each.
+std::string describe_troubles(const GalleryRecord& gallery) {
+  std::string text;
+  for (const BenchmarkRecord& benchmark : gallery.benchmarks) {
+    for (const RunRecord& r : benchmark.runs) {
+      if (r.result.outcome == Outcome::failed) {
+        text += fmt::format("{}: the step from t = {:.9g} s failed: {}\n", r.run.name, r.result.time, r.result.message);
+      } else if (r.result.outcome == Outcome::inexact) {
+        text += fmt::format("{}: {} of {} steps stayed above the tolerance\n", r.run.name, r.result.summary.inexact,
+                            r.result.summary.steps);
+      }
+    }
+  }
+  return text;
+}
+
+/// Calls visit(comparison) in the order of the tables: by origin, then as they were added.
+template <class Visit>
+void for_each_comparison(const BenchmarkRecord& benchmark, Visit&& visit) {
+  for (const Origin origin : kOrigins) {
+    for (const Comparison& c : benchmark.page.comparisons) {
+      if (c.origin == origin) visit(c);
+    }
+  }
+}
+
+std::string runs_to_markdown(const BenchmarkRecord& benchmark) {
+  std::string text =
+      "| run | scheme | step [s] | steps | ended | Newton iterations, mean (most) | fallback steps | inexact steps | "
+      "worst residual [m/s] | deepest penetration [m] | joint drift [m], [rad] | us a step | elsewhere, us a step |\n"
+      "|---|---|---|---|---|---|---|---|---|---|---|---|---|\n";
+  for (const RunRecord& r : benchmark.runs) {
+    const Summary& s = r.result.summary;
+    text += fmt::format(
+        "| {} | {} | {} | {} | {} | {:.3f} ({}) | {} | {} | {:.1e} | {:.1e} | {:.1e}, {:.1e} | {:.2f} | {} |\n",
+        r.run.name, r.scheme, r.step, s.steps, outcome_name(r.result.outcome), r.mean_iterations, r.max_iterations,
+        s.fallbacks, s.inexact, s.residual.value, s.penetration.value, s.drift_position.value, s.drift_angle.value,
+        r.microseconds_per_step, r.run.elsewhere);
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string figure_to_csv(const Figure& figure) {
+  std::string text;
+  for (const FigureColumn& column : figure.columns) {
+    STICKSLIP_ASSERT(column.values.size() == figure.columns[0].values.size());
+    text += fmt::format("{}{} [{}]", text.empty() ? "" : ",", column.name, column.unit);
+  }
+  text += '\n';
+  for (std::size_t i = 0; i < figure.columns[0].values.size(); ++i) {
+    for (std::size_t k = 0; k < figure.columns.size(); ++k) {
+      fmt::format_to(std::back_inserter(text), "{}{}", k == 0 ? "" : ",", figure.columns[k].values[i]);
+    }
+    text += '\n';
+  }
+  return text;
+}
+
+std::string comparisons_to_csv(const GalleryRecord& gallery) {
+  std::string text = "benchmark,quantity,unit,origin,expected,value,tolerance,ours,difference,agrees,reason\n";
+  for (const BenchmarkRecord& benchmark : gallery.benchmarks) {
+    for_each_comparison(benchmark, [&](const Comparison& c) {
+      text += fmt::format("{},{},{},{},{},{},{},{},{},{},{}\n", quoted(benchmark.title), quoted(c.quantity),
+                          quoted(c.unit), origin_name(c.origin), c.expected, c.value, c.tolerance, c.ours,
+                          c.difference(), c.agrees() ? 1 : 0, quoted(describe_reason(c)));
+    });
+  }
+  return text;
+}
+
+std::string runs_to_csv(const GalleryRecord& gallery) {
+  std::string text =
+      "run,scheme,step [s],steps,outcome,mean iterations,most iterations,fallback steps,inexact steps,worst residual "
+      "[m/s],deepest penetration [m],joint drift [m],joint drift [rad],median step [us],elsewhere [us]\n";
+  for (const BenchmarkRecord& benchmark : gallery.benchmarks) {
+    for (const RunRecord& r : benchmark.runs) {
+      const Summary& s = r.result.summary;
+      text += fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{},{:.3f},{}\n", quoted(r.run.name), r.scheme, r.step,
+                          s.steps, outcome_name(r.result.outcome), r.mean_iterations, r.max_iterations, s.fallbacks,
+                          s.inexact, s.residual.value, s.penetration.value, s.drift_position.value, s.drift_angle.value,
+                          r.microseconds_per_step, quoted(r.run.elsewhere));
+    }
+  }
+  return text;
+}
+
+std::string to_markdown(const GalleryRecord& gallery) {
+  std::string text = fmt::format("# Gallery: {}\n\n{}\n\nMade by stickslip {}, commit {}, {}.\n\n", gallery.name,
+                                 gallery.source, version(), commit(), compiler());
+  for (const Origin origin : kOrigins) text += fmt::format("- {}\n", describe_count(gallery, origin));
+  text +=
+      "\nA published number agrees where ours rounds to the digits that are printed; the tolerance of the others is in "
+      "table.csv. Times are medians of the step alone on the machine that made this; those from elsewhere are CPU "
+      "times "
+      "on another.\n";
+  if (const std::string troubles = describe_troubles(gallery); !troubles.empty()) {
+    text += fmt::format("\nNot all runs went well:\n\n{}", troubles);
+  }
+  for (const BenchmarkRecord& benchmark : gallery.benchmarks) {
+    text += fmt::format("\n## {}\n\n", benchmark.title);
+    for (const Figure& figure : benchmark.page.figures)
+      text += fmt::format("- {}.csv: {}\n", figure.name, figure.caption);
+    text += fmt::format(
+        "\n{}\n| quantity | unit | origin | expected | ours | difference | | reason |\n"
+        "|---|---|---|---|---|---|---|---|\n",
+        runs_to_markdown(benchmark));
+    for_each_comparison(benchmark, [&](const Comparison& c) {
+      text += fmt::format("| {} | {} | {} | {} | {} | {} | {} | {} |\n", escaped(c.quantity), c.unit,
+                          origin_name(c.origin), c.expected, describe_number(c.ours), describe_difference(c),
+                          c.agrees() ? "agrees" : "differs", escaped(describe_reason(c)));
+    });
+  }
+  return text;
+}
+
+std::string to_text(const GalleryRecord& gallery) {
+  std::string text = fmt::format("{}: {}\n", gallery.name, gallery.source);
+  for (const BenchmarkRecord& benchmark : gallery.benchmarks) {
+    text += fmt::format("\n{}\n", benchmark.title);
+    for (const RunRecord& r : benchmark.runs) {
+      text += fmt::format("  {}: {}, {} steps, {:.3g} Newton iterations a step, {:.3g} us a step\n", r.run.name,
+                          outcome_name(r.result.outcome), r.result.summary.steps, r.mean_iterations,
+                          r.microseconds_per_step);
+    }
+    std::size_t width = 0;
+    for (const Comparison& c : benchmark.page.comparisons) width = std::max(width, c.quantity.size() + c.unit.size());
+    for_each_comparison(benchmark, [&](const Comparison& c) {
+      const std::string quantity = c.unit.empty() ? c.quantity : fmt::format("{} [{}]", c.quantity, c.unit);
+      text +=
+          fmt::format("  {:<{}}  {:<9} {:>15} {:>15} {:>9}  {}\n", quantity, width + 3, origin_name(c.origin),
+                      c.expected, describe_number(c.ours), describe_difference(c), c.agrees() ? "agrees" : "differs");
+      if (!c.agrees()) text += fmt::format("      {}\n", describe_reason(c));
+    });
+  }
+  text += '\n';
+  for (const Origin origin : kOrigins) text += describe_count(gallery, origin) + '\n';
+  return text + describe_troubles(gallery);
+}
+
+}  // namespace stickslip
