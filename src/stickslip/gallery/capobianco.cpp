@@ -38,6 +38,11 @@ void compare_iterations(const RunData& run, const RunData* loose, const std::str
   page.published(name + "Newton iterations a step, mean", "", nu_avg, run.mean_iterations(), why);
 }
 
+void compare_fallbacks(const RunData& run, const std::string& name, BenchmarkPage& page) {
+  const auto steps = std::ranges::count_if(run.steps(), [](const StepRow& row) { return row.fallbacks > 0; });
+  page.stated(name + "steps that needed more than Newton's method", "", 0.0, 0.0, static_cast<double>(steps));
+}
+
 void compare_constraints(const RunData& run, const std::string& name, BenchmarkPage& page) {
   // Gaps are differences of coordinates of up to 30 m, whose last bit is 4e-15 m.
   constexpr double kNone = 1e-12;  // [m], [rad]

@@ -26,6 +26,9 @@ GalleryRun make_loose_run(const std::string& scene);
 void compare_iterations(const RunData& run, const RunData* loose, const std::string& nu_max, const std::string& nu_avg,
                         const std::string& reason, const std::string& name, BenchmarkPage& page);
 
+/// "The semismooth Newton method was used for all time steps", as five of the six footnotes say.
+void compare_fallbacks(const RunData& run, const std::string& name, BenchmarkPage& page);
+
 /// What the paper says of all of them: nothing penetrates, and the constraints do not drift.
 void compare_constraints(const RunData& run, const std::string& name, BenchmarkPage& page);
 

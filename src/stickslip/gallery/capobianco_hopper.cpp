@@ -123,9 +123,7 @@ void evaluate_hopper(std::span<const RunData> runs, BenchmarkPage& page) {
   compare_iterations(run, nullptr, "5", "1.23",
                      "accelerations and forces go on linearly from the last two steps, so that a step starts nearer",
                      "", page);
-  double fallbacks = 0.0;
-  for (const StepRow& row : run.steps()) fallbacks += row.fallbacks > 0 ? 1.0 : 0.0;
-  page.published("steps that needed the fallback (\"Newton for all steps\")", "", "0", fallbacks);
+  compare_fallbacks(run, "", page);
   compare_constraints(run, "", page);
   compare_motion(run, page);
   compare_contact(run, percussion_n, percussion_f, page);

@@ -101,6 +101,7 @@ void evaluate_rod(std::span<const RunData> runs, BenchmarkPage& page) {
   compare_iterations(run, &runs[1], "2", "0.07", "a tighter tolerance", "", page);
   compare_detaching(run, page);
   compare_sliding(run, page);
+  compare_fallbacks(run, "", page);
   compare_constraints(run, "", page);
   constexpr std::array kNames = {"q", "u", "lambda_N"};
   const std::array<double, 3> coarse = calc_errors(runs[2]);

@@ -81,8 +81,10 @@ void evaluate_top(std::span<const RunData> runs, BenchmarkPage& page) {
   compare_inversion(run, theta, "", page);
   compare_inversion(runs[2], theta_moreau, "Moreau's scheme, dt = 1e-4: ", page);
   page.stated("largest | |p| - 1 |", "", 0.0, 1e-14, calc_worst_norm(run));
+  compare_fallbacks(run, "", page);
   compare_constraints(run, "", page);
   compare_inclination(run, theta, page);
+  page.reference("gap at the start", "m", 1.25e-8, 0.5e-10, run.read("/contacts/main/gap").front());
   page.reference("energy at the start", "J", 0.0120472, 5e-8, run.calc_energy().front());
   page.reference("energy in the end", "J", 0.00104981, 5e-9, run.calc_energy().back());
   page.stated("largest increase of energy in a step", "J", 0.0, 1e-12, std::max(0.0, largest_rise(run.calc_energy())));
