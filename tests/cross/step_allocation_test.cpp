@@ -78,10 +78,10 @@ INSTANTIATE_TEST_SUITE_P(
                      testing::Values("moreau")),
     describe);
 
+// Scenes that have met their largest system of equations in the first half of their time.
 INSTANTIATE_TEST_SUITE_P(
     GeneralizedAlpha, StepAllocation,
-    testing::Combine(testing::Values("papers/capobianco/bouncing_ball_zeno", "papers/capobianco/ball_in_corner",
-                                     "papers/capobianco/ball_in_cylinder", "papers/capobianco/tippe_top"),
+    testing::Combine(testing::Values("papers/capobianco/ball_in_corner", "papers/capobianco/ball_in_cylinder"),
                      testing::Values("generalized-alpha")),
     describe);
 

@@ -27,10 +27,9 @@ const Arguments kTippeTop = {"run",
                              "--quiet",
                              "--scheme",
                              "moreau",
-                             "--step",
-                             "1e-4",
                              "--set",
                              "output.every=1e-3",
+                             "time.step=1e-4",
                              "--checkpoint-every",
                              "0.0137"};
 
