@@ -79,11 +79,11 @@ INSTANTIATE_TEST_SUITE_P(
     describe);
 
 // Scenes that have met their largest system of equations in the first half of their time.
-INSTANTIATE_TEST_SUITE_P(
-    GeneralizedAlpha, StepAllocation,
-    testing::Combine(testing::Values("papers/capobianco/ball_in_corner", "papers/capobianco/ball_in_cylinder"),
-                     testing::Values("generalized-alpha")),
-    describe);
+INSTANTIATE_TEST_SUITE_P(GeneralizedAlpha, StepAllocation,
+                         testing::Combine(testing::Values("papers/capobianco/ball_in_corner",
+                                                          "papers/capobianco/ball_in_cylinder"),
+                                          testing::Values("generalized-alpha")),
+                         describe);
 
 }  // namespace
 }  // namespace stickslip
