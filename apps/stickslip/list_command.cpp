@@ -44,7 +44,11 @@ constexpr std::array kShapes = {
     Entry{"convex", "points: the convex hull of them"},
 };
 constexpr std::array kJoints = {
-    Entry{"(none)", "joints are not available in this version"},
+    Entry{"revolute", "planar; motion, spring, force, friction, limits of its angle"},
+    Entry{"prismatic", "planar; the same of its offset"},
+    Entry{"weld", "planar; nothing is free"},
+    Entry{"distance", "of two points, planar and spatial"},
+    Entry{"knife-edge", "planar; no velocity across a blade"},
 };
 constexpr std::array kLaws = {
     Entry{"friction", "Coulomb's, exact: 1 direction in planar scenes, 2 in space [-]"},

@@ -80,8 +80,11 @@ void CsvWriter::copy_rows(const Trajectory& from, std::int64_t rows) {
   std::vector<std::string> datasets = {"/time", "/q", "/u"};
   for (std::size_t k = 0; k < system_.contact_points().size(); ++k) {
     const std::string group = contact_group(system_, static_cast<int>(k));
-    for (const char* name : {"gap", "normal_force", "normal_impulse", "normal_percussion", "friction_force",
-                             "friction_impulse", "friction_percussion"}) {
+    for (const char* name : {"gap", "normal_force", "normal_impulse", "normal_percussion"}) {
+      datasets.push_back(fmt::format("{}/{}", group, name));
+    }
+    if (system_.contacts()[system_.contact_points()[k].pair].friction_dim == 0) continue;
+    for (const char* name : {"friction_force", "friction_impulse", "friction_percussion"}) {
       datasets.push_back(fmt::format("{}/{}", group, name));
     }
   }

@@ -74,16 +74,20 @@ void OutputColumns::add_contact(int point, Hdf5Type real) {
   const std::string group = contact_group(system_, point);
   const int n_friction = system_.contacts()[system_.contact_points()[point].pair].friction_dim;
   const int dim = system_.dimension();
-  add(group + "/gap", real, "m", "distance, negative in penetration, at the end of the step");
-  add(group + "/normal_force", real, "N", "lambda_N >= 0");
-  add(group + "/normal_impulse", real, "N s",
+  const bool angle = system_.contact_points()[point].turns;  // the limit of a joint that turns
+  const char* percussion = angle ? "N m s" : "N s";
+  add(group + "/gap", real, angle ? "rad" : "m", "distance, negative in penetration, at the end of the step");
+  add(group + "/normal_force", real, angle ? "N m" : "N", "lambda_N >= 0");
+  add(group + "/normal_impulse", real, percussion,
       "Lambda_N: the impulsive part; NaN where the scheme does not tell it apart");
-  add(group + "/normal_percussion", real, "N s", "P_N: the sum over the step");
+  add(group + "/normal_percussion", real, percussion, "P_N: the sum over the step");
   add(group + "/status", Hdf5Type::int32, "1", "0 open, 1 stick, 2 slip");
-  add(group + "/friction_force", real, n_friction, "N",
-      "lambda_F on the second body along t1, t2 (third: moment / (3 pi R / 16))");
-  add(group + "/friction_impulse", real, n_friction, "N s", "Lambda_F, likewise: the impulsive part");
-  add(group + "/friction_percussion", real, n_friction, "N s", "P_F, likewise: the sum over the step");
+  if (n_friction > 0) {
+    add(group + "/friction_force", real, n_friction, "N",
+        "lambda_F on the second body along t1, t2 (third: moment / (3 pi R / 16))");
+    add(group + "/friction_impulse", real, n_friction, "N s", "Lambda_F, likewise: the impulsive part");
+    add(group + "/friction_percussion", real, n_friction, "N s", "P_F, likewise: the sum over the step");
+  }
   add(group + "/point", real, dim, "m", "the contact point on the second body, world frame");
   add(group + "/normal", real, dim, "1", "from the first to the second body, world frame");
   add(group + "/tangent", real, 3, "1", "t1, world frame; t2 = normal x t1");
@@ -98,7 +102,10 @@ void OutputColumns::add_joint(const Joint& joint, Hdf5Type real) {
   add(group + "/rate", real, "rad/s, m/s", "of the coordinate");
   add(group + "/drift", real, "m", "distance by which the joint is violated at the end of the step");
   add(group + "/drift_angle", real, "rad", "angle by which it is violated");
-  add(group + "/reaction_force", real, system_.dimension(), "N", "on the second body, world frame");
+  add(group + "/drive", real, "N, N m", "of its spring, damper and force along the coordinate, on the second body");
+  add(group + "/friction", real, "N, N m", "of its dry friction along the coordinate, on the second body");
+  add(group + "/reaction_force", real, system_.dimension(), "N",
+      "all that the joint does to the second body, world frame");
   add(group + "/reaction_torque", real, 3, "N m", "on the second body about the joint's point on it, world frame");
 }
 
@@ -143,9 +150,11 @@ int OutputColumns::fill_contact(Table& table, int column, const ContactReport& c
   *table.reals(column++) = c.impulse[0];
   *table.reals(column++) = c.percussion[0];
   *table.integers(column++) = static_cast<int>(c.status);
-  friction(c.force);
-  friction(c.impulse);
-  friction(c.percussion);
+  if (c.friction_dim > 0) {
+    friction(c.force);
+    friction(c.impulse);
+    friction(c.percussion);
+  }
   world(c.position);
   world(c.normal);
   VectorOut(table.reals(column++), 3) = c.tangent;
@@ -161,6 +170,8 @@ int OutputColumns::fill_joint(Table& table, int column, const JointReport& joint
   *table.reals(column++) = joint.rate;
   *table.reals(column++) = joint.drift_position;
   *table.reals(column++) = joint.drift_angle;
+  *table.reals(column++) = joint.drive;
+  *table.reals(column++) = joint.friction;
   VectorOut(table.reals(column++), dim) = joint.reaction_force.head(dim);
   VectorOut(table.reals(column++), 3) = joint.reaction_torque;
   return column;

@@ -2,6 +2,7 @@
 // What ResultWriter writes, Trajectory reads.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <fstream>
 #include <limits>
@@ -200,6 +201,64 @@ TEST(Result, ContensousMomentIsNoForce) {
   const Trajectory result(folder / "r.h5");
   EXPECT_EQ(result.read("/contacts/c/friction_percussion"), RowMatrix({{2.0, 3.0, 4.0}}));
   EXPECT_EQ(result.read("/contacts/c/percussion"), RowMatrix({{2.0, 3.0, 1.0}}));
+}
+
+TEST(Result, JointsHoldTheirColumns) {
+  SystemBuilder builder(true, Vector3::Zero());
+  Body wheel;
+  wheel.name = "wheel";
+  wheel.type = BodyType::planar;
+  wheel.mass = 1.0;
+  wheel.inertia(2, 2) = 0.5;
+  Body ground;
+  ground.name = "ground";
+  ground.type = BodyType::fixed;
+  JointOptions axle;
+  axle.name = "axle";
+  axle.first = builder.add_body(ground);
+  axle.second = builder.add_body(wheel);
+  axle.limits = JointLimits{-1.0, 1.0, 0.0};
+  builder.add_joint(axle);
+  const System system = builder.build();
+  Example step(system);
+  for (ContactReport& c : step.report.contacts) c.friction_dim = 0;  // limits have no friction
+  JointReport joint;
+  joint.coordinate = 1.5;
+  joint.rate = -2.5;
+  joint.drift_position = 3e-9;
+  joint.drift_angle = 4e-9;
+  joint.drive = 5.5;
+  joint.friction = -6.5;
+  joint.reaction_force = Vector3(7.0, 8.0, 0.0);
+  joint.reaction_torque = Vector3(0.0, 0.0, 9.0);
+  step.report.joints = {joint};
+  const TemporaryFolder folder;
+  {
+    ResultWriter writer(folder / "r.h5", system, step.state, make_header());
+    writer.record(step.state, step.report);
+    writer.publish();
+    writer.finish(RunState::done, "", writer.mark(step.state));
+    CsvWriter csv(folder / "r.csv", system);
+    csv.record(step.state, step.report);
+    csv.finish();
+  }
+  const Trajectory result(folder / "r.h5");
+  const std::string group = "/joints/axle/";
+  EXPECT_EQ(result.file().read_text("/joints/axle", "type"), "revolute");
+  EXPECT_EQ(result.file().read_text("/joints/axle", "first"), "ground");
+  EXPECT_EQ(result.file().read_text("/joints/axle", "second"), "wheel");
+  EXPECT_EQ(result.read(group + "coordinate")(0, 0), 1.5);
+  EXPECT_EQ(result.read(group + "rate")(0, 0), -2.5);
+  EXPECT_EQ(result.read(group + "drift")(0, 0), 3e-9);
+  EXPECT_EQ(result.read(group + "drift_angle")(0, 0), 4e-9);
+  EXPECT_EQ(result.read(group + "drive")(0, 0), 5.5);
+  EXPECT_EQ(result.read(group + "friction")(0, 0), -6.5);
+  EXPECT_EQ(result.read(group + "reaction_force"), RowMatrix({{7.0, 8.0}}));
+  EXPECT_EQ(result.read(group + "reaction_torque"), RowMatrix({{0.0, 0.0, 9.0}}));
+  EXPECT_EQ(result.contact_points(), (std::vector<std::string>{"axle-limits/0", "axle-limits/1"}));
+  EXPECT_EQ(result.file().read_text("/contacts/axle-limits/0/gap", "unit"), "rad");
+  const std::vector<std::string> columns = result.file().children("/contacts/axle-limits/0");
+  EXPECT_EQ(std::count(columns.begin(), columns.end(), "friction_force"), 0);
 }
 
 TEST(Result, SaysWhereItComesFrom) {

@@ -111,6 +111,33 @@ Beam::Beam(const BeamOptions& options) : options_(checked(options)), spline_(opt
     throw InputError(fmt::format("{} quadrature points an element leave parts of a beam of degree {} without mass",
                                  options_.quadrature, options_.degree));
   }
+  highest_frequency2_ = calc_highest_frequency2();
+}
+
+/// By the power method on M^-1 K, from a vector that changes sign from one control point to the next.
+double Beam::calc_highest_frequency2() const {
+  constexpr int kIterations = 30;  // [-] the highest frequencies lie close together: all of them will do
+  const int n = 2 * n_control();
+  Vector straight = Vector::Zero(n);
+  Vector x(n);
+  for (int i = 0; i < n_control(); ++i) {
+    straight(2 * i) = options_.length * greville(i);
+    x(2 * i) = x(2 * i + 1) = (i % 2 == 0 ? 1.0 : -1.0) * (1.0 + 0.1 * i);
+  }
+  ElementMatrix K;
+  Vector force(n);
+  double ratio = 0.0;
+  for (int k = 0; k < kIterations; ++k) {
+    x.normalize();
+    force.setZero();
+    for (int e = 0; e < n_elements(); ++e) {
+      calc_elastic_stiffness(e, straight.data(), K);
+      force.segment(2 * e, K.rows()) -= K * x.segment(2 * e, K.cols());
+    }
+    solve_mass(force.data(), x.data());
+    ratio = x.norm();
+  }
+  return ratio;
 }
 
 void Beam::attach(double xi, Attachment& attachment) const {

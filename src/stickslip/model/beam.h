@@ -57,6 +57,10 @@ class Beam {
   /// result = M^-1 f, (2 n_control) both.
   void solve_mass(const double* f, double* result) const;
 
+  /// The square of the highest natural frequency of the straight beam, within a few percent: by this a change of
+  /// coordinates, as small as round-off, changes accelerations. [1/s^2]
+  double highest_frequency2() const { return highest_frequency2_; }
+
   double calc_strain_energy(const double* q) const;  // [J]; q (2 n_control) [m]
   /// h -= dE/dq. q, h (2 n_control).
   void add_elastic_force(const double* q, double* h) const;  // [N]
@@ -76,6 +80,7 @@ class Beam {
     Eigen::Vector2d first, second;  // (2) [m]
   };
   Curve calc_curve(const Point& point, const double* q) const;
+  double calc_highest_frequency2() const;
 
   BeamOptions options_;
   BSpline spline_;
@@ -83,6 +88,7 @@ class Beam {
   Matrix control_mass_;
   Vector lumped_mass_;
   BandedCholesky factor_;
+  double highest_frequency2_ = 0.0;
 };
 
 }  // namespace stickslip

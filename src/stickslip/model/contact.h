@@ -27,7 +27,7 @@ struct ContactPair {
   ContactPairOptions options;
   int first_point = 0;  // index into System::contact_points()
   int n_points = 0;
-  int friction_dim = 0;  // n_F: 1 planar, 2 spatial, 3 with Contensou. Present also when mu = 0
+  int friction_dim = 0;  // n_F: 1 planar, 2 spatial, 3 with Contensou, also when mu = 0; none in limits of joints
 };
 
 /// A shape of a body, or all of them.
@@ -48,8 +48,13 @@ struct ContactDetectionOptions {
   std::vector<Except> except;  // no contacts between a shape of `first` and one of `second`
 };
 
-/// The gap functions there are. "Ball" is a sphere or, with radius 0, a point or a corner.
-enum class GapKind { half_space_ball, ball_ball, container_sphere_ball, container_cylinder_ball };
+/// The gap functions there are. "Ball" is a sphere or, with radius 0, a point or a corner. A joint's limit has the
+/// free coordinate for a gap, an angle [rad] in a revolute joint.
+enum class GapKind { half_space_ball, ball_ball, container_sphere_ball, container_cylinder_ball, joint_limit };
+
+inline std::uint64_t make_contact_id(int pair, int point) {
+  return (static_cast<std::uint64_t>(pair) << 32) | static_cast<std::uint64_t>(point);
+}
 
 /// Ids of detected contacts have this bit. Those of named ones are below it, a scheme's of other elements above.
 inline constexpr std::uint64_t kDetectedBit = std::uint64_t{1} << 61;
@@ -71,11 +76,16 @@ struct ContactPoint {
   double radius_a = 0.0;               // [m]
   Vector3 center_b = Vector3::Zero();  // (3) [m] body frame of b
   double radius_b = 0.0;               // [m]
+  int joint = -1;                      // joint_limit: index into System::joints()
+  double sign = 1.0;                   // [-] joint_limit: gap = sign (coordinate - limit)
+  double limit = 0.0;                  // [m, rad]
+  bool turns = false;                  // whether the gap is an angle
 
   const Attachment& side(Side s) const { return s == Side::first ? first : second; }
 };
 
-/// A contact point at one instant; world frame. position_second - position_first = gap normal.
+/// A contact point at one instant; world frame. position_second - position_first = gap normal. At a joint's limit both
+/// are the joint's points, normal is the direction of the force on second (zero where it is a torque), tangents zero.
 struct ContactGeometry {
   double gap = 0.0;                           // [m]
   Vector3 position_first = Vector3::Zero();   // (3) [m] on the pair's first body

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "stickslip/model/contact_on_fixed.h"
 #include "stickslip/model/pair_kinematics.h"
+#include "stickslip/model/pair_rows.h"
 #include "stickslip/model/system.h"
 
 namespace stickslip {
@@ -96,14 +97,33 @@ struct Derivatives {
 
 Vector4 System::calc_contact_acceleration_bias(const ContactPoint& point, double t, const Vector& q,
                                                const Vector& u) const {
-  const PairCoordinates local(pair_of(*this, point), q, &u, nullptr);
   Vector4 zeta = Vector4::Zero();
+  if (point.kind == GapKind::joint_limit) {
+    JointVector bias;
+    PairRows::free_direction(joints_[point.joint]).calc_acceleration_bias(*this, t, q, u, bias);
+    zeta(0) = point.sign * bias(0);
+    return zeta;
+  }
+  const PairCoordinates local(pair_of(*this, point), q, &u, nullptr);
   gamma_dot<double>(*this, point, t, local.q, local.u, local.a, zeta.data());
   return zeta;
 }
 
+void System::calc_limit_derivatives(const ContactPoint& point, double t, const Vector& q, const Vector& u,
+                                    const Vector& a, double lambda, ContactDerivatives& derivatives) const {
+  JointDerivatives d;
+  PairRows::free_direction(joints_[point.joint])
+      .calc_derivatives(*this, t, q, u, &a, JointVector::Constant(1, point.sign * lambda), d);
+  derivatives.gap_q = point.sign * d.g_q;
+  derivatives.gamma_q = point.sign * d.gamma_q;
+  derivatives.gamma_dot_q = point.sign * d.gamma_dot_q;
+  derivatives.gamma_dot_u = point.sign * d.gamma_dot_u;
+  derivatives.force_q = d.force_q;
+}
+
 void System::calc_contact_derivatives(const ContactPoint& point, double t, const Vector& q, const Vector& u,
                                       const Vector& a, const Vector4& lambda, ContactDerivatives& derivatives) const {
+  if (point.kind == GapKind::joint_limit) return calc_limit_derivatives(point, t, q, u, a, lambda(0), derivatives);
   const Pair pair = pair_of(*this, point);
   const PairCoordinates local(pair, q, &u, &a);
   const int dim = 1 + law(point).friction_dim;

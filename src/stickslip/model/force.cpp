@@ -3,6 +3,7 @@
 
 #include "stickslip/model/force_kinematics.h"
 #include "stickslip/model/pair_kinematics.h"
+#include "stickslip/model/pair_rows.h"
 #include "stickslip/model/system.h"
 
 namespace stickslip {
@@ -41,6 +42,20 @@ void add_load(const System& system, const Force& force, double t, const Vector& 
 
 }  // namespace
 
+/// Adds the generalised force of `force` in a joint's free direction.
+void System::add_joint_drive(int j, double force, double t, const Vector& q, Vector& h) const {
+  const Joint& joint = joints_[j];
+  const PairRows rows = PairRows::free_direction(joint);
+  Eigen::Matrix<double, 1, Eigen::Dynamic, Eigen::RowMajor, 1, kMaxSideDofs> row;
+  for (const Side side : {Side::first, Side::second}) {
+    const Attachment& at = joint.side(side);
+    if (at.n_u == 0) continue;
+    row.resize(at.n_u);
+    rows.calc_jacobian(*this, t, q, side, row);
+    h.segment(at.u_offset, at.n_u) += force * row.transpose();
+  }
+}
+
 void System::calc_applied_forces(double t, const Vector& q, const Vector& u, Vector& h) const {
   h.setZero();
   for (const Body& b : bodies_) {
@@ -57,6 +72,7 @@ void System::calc_applied_forces(double t, const Vector& q, const Vector& u, Vec
     if (std::holds_alternative<Spring>(force.law)) add_spring(*this, force, SpringPart::all, t, q, u, h);
     if (std::holds_alternative<Load>(force.law)) add_load(*this, force, t, q, h);
   }
+  for (const int j : driven_joints_) add_joint_drive(j, calc_joint_drive(j, t, q, u), t, q, h);
 }
 
 void System::calc_nonconservative_forces(double t, const Vector& q, const Vector& u, Vector& h) const {
@@ -66,6 +82,10 @@ void System::calc_nonconservative_forces(double t, const Vector& q, const Vector
       if (spring->damping > 0.0) add_spring(*this, force, SpringPart::damping, t, q, u, h);
     }
     if (std::holds_alternative<Load>(force.law)) add_load(*this, force, t, q, h);
+  }
+  for (const int j : driven_joints_) {
+    const JointOptions& o = joints_[j].options;
+    add_joint_drive(j, (o.force ? o.force->value(t) : 0.0) + calc_joint_damping(j, t, q, u), t, q, h);
   }
 }
 
@@ -86,11 +106,22 @@ double System::calc_prescribed_power(double t, const Vector& q, const Vector& u)
     const bool second_moves = bodies_[spring->second].type == BodyType::moving;
     if (!first_moves && !second_moves) continue;
     const PairFrames<double> f = frames_of(*this, force, t, q, &u);
-    const SpringAction<double> s = spring_action(*spring, SpringPart::all, f.first, f.second);
+    const SpringAction<double> s = spring_action(*spring, SpringPart::elastic, f.first, f.second);
     if (first_moves) power -= s.on_first.dot(point_velocity(f.first, s.line.first));
     if (second_moves) power += s.on_first.dot(point_velocity(f.second, s.line.second));
   }
+  for (const int j : driven_joints_) power += calc_joint_prescribed_power(j, t, q);
   return power;
+}
+
+/// The part tau of a joint's rate that moving bodies give it takes energy from its spring.
+double System::calc_joint_prescribed_power(int j, double t, const Vector& q) const {
+  const Joint& joint = joints_[j];
+  const auto moves = [&](Side side) { return bodies_[joint.side(side).body].type == BodyType::moving; };
+  if (!joint.options.spring || (!moves(Side::first) && !moves(Side::second))) return 0.0;
+  JointVector tau;
+  PairRows::free_direction(joint).calc_velocity(*this, t, q, nullptr, tau);
+  return joint.options.spring->stiffness * (calc_joint_coordinate(j, t, q) - joint.options.spring->rest) * tau(0);
 }
 
 double System::calc_potential_energy(double t, const Vector& q) const {
@@ -112,46 +143,37 @@ double System::calc_potential_energy(double t, const Vector& q) const {
     const double stretch = spring_line(*spring, f.first, f.second).length - spring->rest;
     energy += 0.5 * spring->stiffness * stretch * stretch;
   }
+  for (const int j : driven_joints_) {
+    const std::optional<JointSpring>& spring = joints_[j].options.spring;
+    if (!spring) continue;
+    const double turned = calc_joint_coordinate(j, t, q) - spring->rest;
+    energy += 0.5 * spring->stiffness * turned * turned;
+  }
   return energy;
 }
 
-void System::calc_dry_friction(int force, double t, const Vector& q, DryFrictionGeometry& geometry) const {
-  const auto& law = std::get<DryFriction>(forces_[force].law);
-  const auto [first, second] = frames_of(*this, forces_[force], t, q, nullptr);
-  geometry.position_first = first.p + first.R * law.at_first;
-  geometry.position_second = second.p + second.R * law.at_second;
-  if (law.axis) {
-    geometry.dim = 1;
-    geometry.directions.setZero();
-    geometry.directions.col(0) = first.R * *law.axis;
-  } else {
-    geometry.dim = dimension();
-    geometry.directions.setIdentity();
-  }
+PairRows System::dry_friction_rows(int k) const {
+  const DryFrictionElement& e = dry_frictions_[k];
+  if (e.joint >= 0) return PairRows::free_direction(joints_[e.joint]);
+  return PairRows::relative_velocity(std::get<DryFriction>(forces_[e.force].law), e.first, e.second, e.dim);
 }
 
-void System::calc_dry_friction_jacobian(int force, const DryFrictionGeometry& geometry, const Vector& q, Side side,
-                                        Eigen::Ref<RowMatrix> J) const {
-  const Attachment& at = forces_[force].side(side);
-  if (at.n_u == 0) return;
-  const Body& body = bodies_[at.body];
-  const double sign = side == Side::first ? -1.0 : 1.0;
-  const Vector3& x = side == Side::first ? geometry.position_first : geometry.position_second;
-  const Frame<double> frame = frame_at(body, at, 0.0, q, nullptr);
-  double f[kMaxSideDofs];
-  for (int i = 0; i < geometry.dim; ++i) {
-    attachment_force(body, at, q, frame, x, sign * geometry.directions.col(i), Vector3::Zero(), f);
-    for (int j = 0; j < at.n_u; ++j) J(i, j) = f[j];
-  }
+void System::calc_dry_friction_velocity(int k, double t, const Vector& q, const Vector& u, JointVector& gamma) const {
+  dry_friction_rows(k).calc_velocity(*this, t, q, &u, gamma);
 }
 
-Vector3 System::calc_dry_friction_velocity(int force, const DryFrictionGeometry& geometry, double t, const Vector& q,
-                                           const Vector& u) const {
-  const auto [first, second] = frames_of(*this, forces_[force], t, q, &u);
-  const Vector3 dv = point_velocity(second, geometry.position_second) - point_velocity(first, geometry.position_first);
-  Vector3 gamma = Vector3::Zero();
-  for (int i = 0; i < geometry.dim; ++i) gamma(i) = geometry.directions.col(i).dot(dv);
-  return gamma;
+void System::calc_dry_friction_jacobian(int k, double t, const Vector& q, Side side, Eigen::Ref<RowMatrix> J) const {
+  dry_friction_rows(k).calc_jacobian(*this, t, q, side, J);
+}
+
+void System::calc_dry_friction_acceleration_bias(int k, double t, const Vector& q, const Vector& u,
+                                                 JointVector& zeta) const {
+  dry_friction_rows(k).calc_acceleration_bias(*this, t, q, u, zeta);
+}
+
+void System::calc_dry_friction_derivatives(int k, double t, const Vector& q, const Vector& u, const Vector& a,
+                                           const JointVector& lambda, JointDerivatives& derivatives) const {
+  dry_friction_rows(k).calc_derivatives(*this, t, q, u, &a, lambda, derivatives);
 }
 
 }  // namespace stickslip

@@ -65,12 +65,15 @@ struct ForceBlock {
   Values over_u;  // (row.n_u, col.n_u) dh/du; empty where it always vanishes
 };
 
-/// The directions of a dry friction element at one instant.
-struct DryFrictionGeometry {
-  int dim = 0;                                // 1 along an axis, else the system's dimension
-  Vector3 position_first = Vector3::Zero();   // (3) [m] world
-  Vector3 position_second = Vector3::Zero();  // (3) [m] world
-  Matrix3 directions = Matrix3::Zero();       // (3, dim) [-] world, columns
+/// Dry friction of constant bound where it acts: of a force, or in a joint's free direction.
+struct DryFrictionElement {
+  int force = -1, joint = -1;  // index into System::forces() or joints(), the other -1
+  int dim = 0;                 // 1 along an axis or in a joint, else the system's dimension
+  bool turns = false;          // whether its row is an angle's
+  double bound = 0.0;          // [N, N m]
+  Attachment first, second;
+
+  const Attachment& side(Side s) const { return s == Side::first ? first : second; }
 };
 
 }  // namespace stickslip

@@ -4,6 +4,7 @@
 #include "stickslip/model/force.h"
 #include "stickslip/model/force_kinematics.h"
 #include "stickslip/model/pair_kinematics.h"
+#include "stickslip/model/pair_rows.h"
 #include "stickslip/model/system.h"
 
 namespace stickslip {
@@ -109,6 +110,19 @@ void fill_spring(const System& system, const Force& force, double t, const Vecto
   });
 }
 
+/// Walks over the blocks of a joint's drive; a force alone depends on coordinates only where its row does.
+template <class F>
+void for_each_drive_block(const System& system, const Joint& joint, F&& f) {
+  const auto is_beam = [&](const Attachment& at) { return system.bodies()[at.body].type == BodyType::beam; };
+  const bool constant_row = joint.turns() && !is_beam(joint.first) && !is_beam(joint.second);
+  if (constant_row && !joint.options.spring) return;
+  for (const Side row : {Side::first, Side::second}) {
+    for (const Side col : {Side::first, Side::second}) {
+      if (joint.side(row).n_u > 0 && joint.side(col).n_u > 0) f(row, col);
+    }
+  }
+}
+
 void fill_load(const System& system, const Force& force, double t, const Vector& q, ForceBlock& block) {
   const auto& load = std::get<Load>(force.law);
   const Attachment& at = force.second;
@@ -140,6 +154,41 @@ void fill_load(const System& system, const Force& force, double t, const Vector&
 }
 
 }  // namespace
+
+/// h = W F, F = force - stiffness (x - rest) - damping x':  dh/dq = d(W F)/dq at held F + W dF/dq, dh/du = W dF/du.
+void System::fill_joint_drive(int j, double t, const Vector& q, const Vector& u, ForceBlock*& next) const {
+  const Joint& joint = joints_[j];
+  const PairRows rows = PairRows::free_direction(joint);
+  const JointVector drive = JointVector::Constant(1, calc_joint_drive(j, t, q, u));
+  JointDerivatives d;
+  bool known = false;
+  Eigen::Matrix<double, 1, Eigen::Dynamic, Eigen::RowMajor, 1, kMaxPairU> w;
+  const int n_first = joint.first.n_u;
+  const int q_first = joint.first.n_q;
+  for_each_drive_block(*this, joint, [&](Side row, Side col) {
+    if (!known) {
+      known = true;
+      rows.calc_derivatives(*this, t, q, u, nullptr, drive, d);
+      w.setZero(n_first + joint.second.n_u);
+      if (n_first > 0) rows.calc_jacobian(*this, t, q, Side::first, w.leftCols(n_first));
+      if (joint.second.n_u > 0) rows.calc_jacobian(*this, t, q, Side::second, w.rightCols(joint.second.n_u));
+    }
+    const Attachment& r = joint.side(row);
+    const Attachment& c = joint.side(col);
+    const int r_u = row == Side::first ? 0 : n_first;
+    const int c_u = col == Side::first ? 0 : n_first;
+    const int c_q = col == Side::first ? 0 : q_first;
+    ForceBlock& block = *next++;
+    block.over_q = d.force_q.block(r_u, c_q, r.n_u, c.n_q);
+    if (!joint.options.spring) return;
+    const JointSpring& spring = *joint.options.spring;
+    const auto w_row = w.segment(r_u, r.n_u).transpose();
+    block.over_q.noalias() -= spring.stiffness * w_row * d.g_q.block(0, c_q, 1, c.n_q);
+    if (!(spring.damping > 0.0)) return;
+    block.over_q.noalias() -= spring.damping * w_row * d.gamma_q.block(0, c_q, 1, c.n_q);
+    block.over_u.noalias() = -spring.damping * w_row * w.segment(c_u, c.n_u);
+  });
+}
 
 std::vector<ForceBlock> System::make_force_blocks() const {
   std::vector<ForceBlock> blocks;
@@ -173,6 +222,12 @@ std::vector<ForceBlock> System::make_force_blocks() const {
       if (load_has_derivative(bodies_[load->body], *load)) add(force.second, force.second, true, false);
     }
   }
+  for (const int j : driven_joints_) {
+    const Joint& joint = joints_[j];
+    const bool damped = joint.options.spring && joint.options.spring->damping > 0.0;
+    for_each_drive_block(*this, joint,
+                         [&](Side row, Side col) { add(joint.side(row), joint.side(col), true, damped); });
+  }
   return blocks;
 }
 
@@ -192,6 +247,7 @@ void System::calc_force_derivatives(double t, const Vector& q, const Vector& u, 
       if (load_has_derivative(bodies_[load->body], *load)) fill_load(*this, force, t, q, *next++);
     }
   }
+  for (const int j : driven_joints_) fill_joint_drive(j, t, q, u, next);
   STICKSLIP_ASSERT(next == blocks.data() + blocks.size());
 }
 

@@ -26,7 +26,7 @@ SpringLine<S> spring_line(const Spring& spring, const Frame<S>& first, const Fra
   return line;
 }
 
-enum class SpringPart { all, damping };
+enum class SpringPart { all, elastic, damping };
 
 /// A spring at one instant, with the force it puts on its first body (the second gets the opposite).
 template <class S>
@@ -41,8 +41,9 @@ SpringAction<S> spring_action(const Spring& spring, SpringPart part, const Frame
   s.line = spring_line(spring, first, second);
   const Vec3<S> v_second = second.v + second.w.cross(Vec3<S>(s.line.second - second.p));
   const Vec3<S> v_first = first.v + first.w.cross(Vec3<S>(s.line.first - first.p));
-  S tension = s.line.direction.dot(Vec3<S>(v_second - v_first)) * S(spring.damping);
-  if (part == SpringPart::all) tension += (s.line.length - S(spring.rest)) * S(spring.stiffness);
+  S tension = S(0.0);
+  if (part != SpringPart::elastic) tension = s.line.direction.dot(Vec3<S>(v_second - v_first)) * S(spring.damping);
+  if (part != SpringPart::damping) tension += (s.line.length - S(spring.rest)) * S(spring.stiffness);
   s.on_first = s.line.direction * tension;
   return s;
 }

@@ -7,97 +7,11 @@
 
 #include "stickslip/model/joint_kinematics.h"
 #include "stickslip/model/pair_kinematics.h"
+#include "stickslip/model/pair_rows.h"
 #include "stickslip/model/system.h"
 
 namespace stickslip {
 namespace {
-
-Pair pair_of(const System& system, const Joint& joint) {
-  return {system, joint.first, joint.second};
-}
-
-/// W lambda over the pair's local velocities (n_local_u).
-template <class S>
-void joint_force(const Pair& pair, const S* q, const PairFrames<S>& frames, const JointRow<S>* rows, int dim,
-                 const double* lambda, S* result) {
-  for (int i = 0; i < pair.n_local_u; ++i) result[i] = S(0.0);
-  S part[kMaxLocalU];
-  for (int i = 0; i < dim; ++i) {
-    const Vec3<S> F = rows[i].direction * S(lambda[i]);
-    const Vec3<S> T = rows[i].axis * S(lambda[i]);
-    pair_force<S>(pair, q, frames, rows[i].on_first, rows[i].on_second, F, T, part);
-    for (int j = 0; j < pair.n_local_u; ++j) result[j] += part[j];
-  }
-}
-
-/// gamma' of all rows over S.
-template <class S>
-void joint_gamma_dot(const Joint& joint, const Pair& pair, double t, const S* q, const S* u, const double* a,
-                     S* result) {
-  using T = TimeJet<S>;
-  const PairInMotion<S> moving(pair, t, q, u, a);
-  const PairFrames<T> frames = pair_frames<T>(pair, moving.t, moving.q, moving.u);
-  JointRow<T> rows[kMaxJointDim];
-  joint_rows<T>(joint, moving.t, frames.first, frames.second, rows);
-  for (int i = 0; i < joint.dim; ++i) {
-    result[i] = joint_row_velocity<T>(rows[i], frames.first, frames.second).derivatives()(0);
-  }
-}
-
-/// Rows of a joint at one instant, in double.
-struct JointAtInstant {
-  PairFrames<double> frames;
-  JointRow<double> rows[kMaxJointDim];
-
-  JointAtInstant(const System& system, const Joint& joint, double t, const Vector& q, const Vector* u) {
-    const Pair pair = pair_of(system, joint);
-    const PairCoordinates local(pair, q, u, nullptr);
-    frames = pair_frames<double>(pair, t, local.q, local.u);
-    joint_rows<double>(joint, t, frames.first, frames.second, rows);
-  }
-};
-
-/// One derivative direction per local coordinate.
-template <int N>
-struct Derivatives {
-  using Jet = Eigen::AutoDiffScalar<Eigen::Matrix<double, N, 1>>;
-
-  static void over_q(const Joint& joint, const Pair& pair, double t, const PairCoordinates& at, const double* lambda,
-                     JointDerivatives& out) {
-    Jet q[kMaxLocalQ];
-    Jet u[kMaxLocalU];
-    for (int i = 0; i < pair.n_local_q; ++i) q[i] = Jet(at.q[i], N, i);
-    for (int i = 0; i < pair.n_local_u; ++i) u[i] = Jet(at.u[i]);
-    const PairFrames<Jet> frames = pair_frames<Jet>(pair, Jet(t), q, u);
-    JointRow<Jet> rows[kMaxJointDim];
-    joint_rows<Jet>(joint, Jet(t), frames.first, frames.second, rows);
-    Jet gamma[kMaxJointDim];
-    Jet rate[kMaxJointDim];
-    Jet force[kMaxLocalU];
-    for (int i = 0; i < joint.dim; ++i) gamma[i] = joint_row_velocity<Jet>(rows[i], frames.first, frames.second);
-    joint_gamma_dot<Jet>(joint, pair, t, q, u, at.a, rate);
-    joint_force<Jet>(pair, q, frames, rows, joint.dim, lambda, force);
-    spread_over_q(
-        pair, joint.dim, [&](int i, int j) { return rows[i].g.derivatives()(j); }, out.g_q);
-    spread_over_q(
-        pair, joint.dim, [&](int i, int j) { return gamma[i].derivatives()(j); }, out.gamma_q);
-    spread_over_q(
-        pair, joint.dim, [&](int i, int j) { return rate[i].derivatives()(j); }, out.gamma_dot_q);
-    spread_force_over_q(
-        pair, [&](int i, int j) { return force[i].derivatives()(j); }, out.force_q);
-  }
-
-  static void over_u(const Joint& joint, const Pair& pair, double t, const PairCoordinates& at, JointDerivatives& out) {
-    Jet q[kMaxLocalQ];
-    Jet u[kMaxLocalU];
-    for (int i = 0; i < pair.n_local_q; ++i) q[i] = Jet(at.q[i]);
-    for (int i = 0; i < pair.n_local_u; ++i) u[i] = Jet(at.u[i], N, i);
-    Jet rate[kMaxJointDim];
-    joint_gamma_dot<Jet>(joint, pair, t, q, u, at.a, rate);
-    spread_over_u(
-        pair, joint.dim, [&](int i, int j) { return rate[i].derivatives()(j); }, out.gamma_dot_u);
-  }
-};
 
 /// The angle of a body of a planar system, whole turns counted where it has a coordinate for it.
 double planar_angle(const Body& body, const Frame<double>& frame, double t, const Vector& q) {
@@ -136,68 +50,32 @@ std::string_view joint_type_name(JointType type) {
 }
 
 void System::calc_joint_position(int j, double t, const Vector& q, JointVector& g) const {
-  const Joint& joint = joints_[j];
-  const JointAtInstant at(*this, joint, t, q, nullptr);
-  g.resize(joint.dim);
-  for (int i = 0; i < joint.dim; ++i) g(i) = at.rows[i].g;
+  PairRows::constraint(joints_[j]).calc_position(*this, t, q, g);
 }
 
 void System::calc_joint_velocity(int j, double t, const Vector& q, const Vector& u, JointVector& gamma) const {
-  const Joint& joint = joints_[j];
-  const JointAtInstant at(*this, joint, t, q, &u);
-  gamma.resize(joint.dim);
-  for (int i = 0; i < joint.dim; ++i) {
-    gamma(i) = joint_row_velocity<double>(at.rows[i], at.frames.first, at.frames.second);
-  }
+  PairRows::constraint(joints_[j]).calc_velocity(*this, t, q, &u, gamma);
 }
 
 void System::calc_joint_jacobian(int j, double t, const Vector& q, Side side, Eigen::Ref<RowMatrix> J) const {
-  const Joint& joint = joints_[j];
-  const Attachment& attachment = joint.side(side);
-  if (attachment.n_u == 0) return;
-  const JointAtInstant at(*this, joint, t, q, nullptr);
-  const double sign = side == Side::first ? -1.0 : 1.0;
-  const Frame<double>& frame = side == Side::first ? at.frames.first : at.frames.second;
-  double force[kMaxSideDofs];
-  for (int i = 0; i < joint.dim; ++i) {
-    const JointRow<double>& row = at.rows[i];
-    attachment_force(bodies_[attachment.body], attachment, q, frame, side == Side::first ? row.on_first : row.on_second,
-                     sign * row.direction, sign * row.axis, force);
-    for (int k = 0; k < attachment.n_u; ++k) J(i, k) = force[k];
-  }
+  PairRows::constraint(joints_[j]).calc_jacobian(*this, t, q, side, J);
 }
 
-JointCoordinate System::calc_joint_coordinate(int j, double t, const Vector& q, const Vector& u) const {
-  const Joint& joint = joints_[j];
-  const JointOptions& o = joint.options;
-  const Pair pair = pair_of(*this, joint);
-  const PairCoordinates local(pair, q, &u, nullptr);
-  const PairFrames<double> frames = pair_frames<double>(pair, t, local.q, local.u);
-  const JointPlacement<double> place = joint_placement(joint, frames.first, frames.second);
-  const JointTarget<double> origin = {0.0, 0.0};
-  if (o.type == JointType::revolute) {
-    double turned = planar_angle(pair.second_body, frames.second, t, q) -
-                    planar_angle(pair.first_body, frames.first, t, q) - o.relative_angle;
-    if (pair.first.n_control > 0 || pair.second.n_control > 0) turned = wrap_to(driven_angle(joint, t), turned);
-    return {turned + o.coordinate_origin, frames.second.w(2) - frames.first.w(2)};
-  }
-  if (o.type == JointType::prismatic) {
-    const JointRow<double> row = slide_row(place, 0, origin);
-    return {row.g + o.coordinate_origin, joint_row_velocity(row, frames.first, frames.second)};
-  }
-  constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
-  return {kNone, kNone};
+void System::calc_joint_acceleration_bias(int j, double t, const Vector& q, const Vector& u, JointVector& zeta) const {
+  PairRows::constraint(joints_[j]).calc_acceleration_bias(*this, t, q, u, zeta);
+}
+
+void System::calc_joint_derivatives(int j, double t, const Vector& q, const Vector& u, const Vector& a,
+                                    const JointVector& lambda, JointDerivatives& derivatives) const {
+  PairRows::constraint(joints_[j]).calc_derivatives(*this, t, q, u, &a, lambda, derivatives);
 }
 
 JointReaction System::calc_joint_reaction(int j, double t, const Vector& q, const JointVector& lambda) const {
-  const Joint& joint = joints_[j];
-  const JointAtInstant at(*this, joint, t, q, nullptr);
-  JointReaction reaction = {Vector3::Zero(), Vector3::Zero()};
-  for (int i = 0; i < joint.dim; ++i) {  // every row acts on second at the joint's point
-    reaction.force += lambda(i) * at.rows[i].direction;
-    reaction.torque += lambda(i) * at.rows[i].axis;
-  }
-  return reaction;
+  return PairRows::constraint(joints_[j]).calc_reaction(*this, t, q, lambda);
+}
+
+JointReaction System::calc_joint_free_reaction(int j, double t, const Vector& q, double force) const {
+  return PairRows::free_direction(joints_[j]).calc_reaction(*this, t, q, JointVector::Constant(1, force));
 }
 
 bool System::joint_has_prescribed_motion(int j) const {
@@ -206,28 +84,41 @@ bool System::joint_has_prescribed_motion(int j) const {
          bodies_[joint.second.body].type == BodyType::moving;
 }
 
-void System::calc_joint_acceleration_bias(int j, double t, const Vector& q, const Vector& u, JointVector& zeta) const {
+double System::calc_joint_coordinate(int j, double t, const Vector& q) const {
   const Joint& joint = joints_[j];
-  const Pair pair = pair_of(*this, joint);
-  const PairCoordinates at(pair, q, &u, nullptr);
-  zeta.resize(joint.dim);
-  joint_gamma_dot<double>(joint, pair, t, at.q, at.u, at.a, zeta.data());
+  const JointOptions& o = joint.options;
+  if (!joint.has_coordinate()) return std::numeric_limits<double>::quiet_NaN();
+  const Pair pair(*this, joint.first, joint.second);
+  const PairCoordinates local(pair, q, nullptr, nullptr);
+  const PairFrames<double> frames = pair_frames<double>(pair, t, local.q, local.u);
+  if (!joint.turns()) return free_row(joint, frames.first, frames.second).g + o.coordinate_origin;
+  double turned = planar_angle(pair.second_body, frames.second, t, q) -
+                  planar_angle(pair.first_body, frames.first, t, q) - o.relative_angle;
+  if (pair.first.n_control > 0 || pair.second.n_control > 0) turned = wrap_to(driven_angle(joint, t), turned);
+  return turned + o.coordinate_origin;
 }
 
-void System::calc_joint_derivatives(int j, double t, const Vector& q, const Vector& u, const Vector& a,
-                                    const JointVector& lambda, JointDerivatives& derivatives) const {
-  const Joint& joint = joints_[j];
-  const Pair pair = pair_of(*this, joint);
-  const PairCoordinates at(pair, q, &u, &a);
-  derivatives.g_q.setZero(joint.dim, pair.n_q());
-  derivatives.gamma_q.setZero(joint.dim, pair.n_q());
-  derivatives.gamma_dot_q.setZero(joint.dim, pair.n_q());
-  derivatives.gamma_dot_u.setZero(joint.dim, pair.n_u());
-  derivatives.force_q.setZero(pair.n_u(), pair.n_q());
-  with_capacity(pair, [&](auto capacity) {
-    Derivatives<decltype(capacity)::value>::over_q(joint, pair, t, at, lambda.data(), derivatives);
-    Derivatives<decltype(capacity)::value>::over_u(joint, pair, t, at, derivatives);
-  });
+double System::calc_joint_rate(int j, double t, const Vector& q, const Vector& u) const {
+  if (!joints_[j].has_coordinate()) return std::numeric_limits<double>::quiet_NaN();
+  JointVector rate;
+  PairRows::free_direction(joints_[j]).calc_velocity(*this, t, q, &u, rate);
+  return rate(0);
+}
+
+JointCoordinate System::calc_joint_coordinate(int j, double t, const Vector& q, const Vector& u) const {
+  return {calc_joint_coordinate(j, t, q), calc_joint_rate(j, t, q, u)};
+}
+
+double System::calc_joint_drive(int j, double t, const Vector& q, const Vector& u) const {
+  const JointOptions& o = joints_[j].options;
+  double force = o.force ? o.force->value(t) : 0.0;
+  if (o.spring) force -= o.spring->stiffness * (calc_joint_coordinate(j, t, q) - o.spring->rest);
+  return force + calc_joint_damping(j, t, q, u);
+}
+
+double System::calc_joint_damping(int j, double t, const Vector& q, const Vector& u) const {
+  const JointOptions& o = joints_[j].options;
+  return o.spring && o.spring->damping > 0.0 ? -o.spring->damping * calc_joint_rate(j, t, q, u) : 0.0;
 }
 
 }  // namespace stickslip

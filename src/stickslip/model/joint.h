@@ -40,6 +40,21 @@ struct JointFrame {
   }
 };
 
+/// A linear spring and damper in a joint's free direction: -(stiffness (coordinate - rest) + damping rate) on second.
+struct JointSpring {
+  double stiffness = 0.0;  // [N/m, N m/rad] >= 0
+  double damping = 0.0;    // [N s/m, N m s/rad] >= 0
+  double rest = 0.0;       // [m, rad]
+  bool operator==(const JointSpring&) const = default;
+};
+
+/// Stops of a joint: low <= coordinate <= high, each a frictionless contact on the coordinate.
+struct JointLimits {
+  double low = 0.0, high = 0.0;  // [m, rad] low < high
+  double restitution = 0.0;      // [-] in [0, 1]
+  bool operator==(const JointLimits&) const = default;
+};
+
 /// What a joint is, as the builder is told. The two frames coincide where the joint's coordinate is 0;
 /// of a distance only the points count.
 struct JointOptions {
@@ -47,11 +62,15 @@ struct JointOptions {
   JointType type = JointType::revolute;
   int first = 0, second = 0;  // bodies; coordinates and reactions are those of second relative to first
   JointFrame on_first, on_second;
-  double length = 0.0;               // [m] distance only, > 0
-  std::optional<Expression> motion;  // prescribed coordinate [rad] or [m]: revolute and prismatic
-  double coordinate_origin = 0.0;    // [rad] or [m] the coordinate where the frames coincide
-  double relative_angle = 0.0;       // [rad] planar: phi_second - phi_first where the frames coincide, whole turns
-                                     // included; the builder takes the nearest that agrees with the frames
+  double length = 0.0;                // [m] distance only, > 0
+  std::optional<Expression> motion;   // prescribed coordinate [rad] or [m]: revolute and prismatic
+  double coordinate_origin = 0.0;     // [rad] or [m] the coordinate where the frames coincide
+  std::optional<JointSpring> spring;  // this and what follows: revolute and prismatic, in the free direction
+  std::optional<Expression> force;    // [N, N m] applied to second
+  double friction = 0.0;              // [N, N m] >= 0: bound of the dry friction
+  std::optional<JointLimits> limits;  // not with a motion
+  double relative_angle = 0.0;        // [rad] planar: phi_second - phi_first where the frames coincide, whole turns
+                                      // included; the builder takes the nearest that agrees with the frames
 };
 
 /// A bilateral constraint, its rows
@@ -68,6 +87,10 @@ struct Joint {
 
   const Attachment& side(Side s) const { return s == Side::first ? first : second; }
   bool is_angle_row(int row) const { return row >= dim - n_angle_rows; }
+  bool has_coordinate() const { return options.type == JointType::revolute || options.type == JointType::prismatic; }
+  bool turns() const { return options.type == JointType::revolute; }  // whether the free coordinate is an angle
+  /// Whether a spring or a force acts in the free direction.
+  bool is_driven() const { return options.spring.has_value() || options.force.has_value(); }
 };
 
 /// A joint's free coordinate, positive for second relative to first; NaN where a joint has none.

@@ -91,9 +91,72 @@ int SystemBuilder::add_joint(const JointOptions& options) {
     joint.motion_rate = options.motion->derivative();
     joint.motion_acceleration = joint.motion_rate.derivative();
   }
+  const auto is_finite_and_not_negative = [](double x) { return std::isfinite(x) && x >= 0.0; };
+  if (options.spring || options.force || options.friction != 0.0 || options.limits) {
+    if (!joint.has_coordinate()) refuse("only a revolute or prismatic joint has a free direction");
+    for (const int body : {options.first, options.second}) {
+      if (joint.turns() && system_.bodies_[body].type == BodyType::point) refuse("a point has no orientation");
+    }
+  }
+  if (!is_finite_and_not_negative(options.friction)) refuse("friction must not be negative");
+  if (options.spring) {
+    const JointSpring& s = *options.spring;
+    if (!is_finite_and_not_negative(s.stiffness) || !is_finite_and_not_negative(s.damping) || !std::isfinite(s.rest)) {
+      refuse("stiffness and damping of the spring must not be negative");
+    }
+  }
+  if (options.limits) {
+    const JointLimits& l = *options.limits;
+    if (!(l.low < l.high) || !std::isfinite(l.low) || !std::isfinite(l.high)) refuse("limits are [low, high]");
+    if (!(l.restitution >= 0.0 && l.restitution <= 1.0)) refuse("restitution must be in [0, 1]");
+    if (options.motion) refuse("a motion prescribes the coordinate: limits have nothing to limit");
+  }
   joint.options.relative_angle = relative_angle(options);
   system_.joints_.push_back(std::move(joint));
-  return static_cast<int>(system_.joints_.size()) - 1;
+  const int index = static_cast<int>(system_.joints_.size()) - 1;
+  if (system_.joints_[index].is_driven()) system_.driven_joints_.push_back(index);
+  if (options.friction > 0.0) add_joint_friction(index);
+  if (options.limits) add_limits(index);
+  return index;
+}
+
+void SystemBuilder::add_joint_friction(int index) {
+  const Joint& joint = system_.joints_[index];
+  system_.dry_frictions_.push_back({-1, index, 1, joint.turns(), joint.options.friction, joint.first, joint.second});
+}
+
+void SystemBuilder::add_limits(int index) {
+  const Joint& joint = system_.joints_[index];
+  const JointLimits& limits = *joint.options.limits;
+  ContactPair pair;
+  pair.options.name = joint.options.name + "-limits";
+  pair.options.first = joint.options.first;
+  pair.options.second = joint.options.second;
+  pair.options.restitution_normal = limits.restitution;
+  pair.first_point = static_cast<int>(system_.points_.size());
+  const int pair_index = static_cast<int>(system_.contacts_.size());
+  for (const ContactPair& other : system_.contacts_) {
+    if (other.options.name != pair.options.name) continue;
+    throw InputError(
+        fmt::format("joint '{}': contact '{}' has the name of its limits", joint.options.name, other.options.name));
+  }
+  for (const double sign : {1.0, -1.0}) {
+    ContactPoint point;
+    point.pair = pair_index;
+    point.index = pair.n_points++;
+    point.id = make_contact_id(pair_index, point.index);
+    point.kind = GapKind::joint_limit;
+    point.first = joint.first;
+    point.second = joint.second;
+    point.body_a = joint.options.first;
+    point.body_b = joint.options.second;
+    point.joint = index;
+    point.sign = sign;
+    point.limit = sign > 0.0 ? limits.low : limits.high;
+    point.turns = joint.turns();
+    system_.points_.push_back(point);
+  }
+  system_.contacts_.push_back(std::move(pair));
 }
 
 }  // namespace stickslip

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "stickslip/model/force.h"
 #include "stickslip/model/joint.h"
 #include "stickslip/model/kinematics.h"
 
@@ -155,6 +156,27 @@ void joint_rows(const Joint& joint, const S& t, const Frame<S>& first, const Fra
     case JointType::knife_edge:
       rows[0] = knife_edge_row(place);
       break;
+  }
+}
+
+/// The free coordinate of a revolute or prismatic joint, relative to where its frames coincide.
+template <class S>
+JointRow<S> free_row(const Joint& joint, const Frame<S>& first, const Frame<S>& second) {
+  const JointPlacement<S> place = joint_placement(joint, first, second);
+  const JointTarget<S> origin = {S(0.0), S(0.0)};
+  return joint.options.type == JointType::revolute ? angle_row(place, origin) : slide_row(place, 0, origin);
+}
+
+/// The relative velocity of two material points: along an axis fixed in first, or along the axes of the world.
+template <class S>
+void friction_rows(const DryFriction& law, int dim, const Frame<S>& first, const Frame<S>& second, JointRow<S>* rows) {
+  const Vec3<S> on_first = first.p + first.R * constant_vector<S>(law.at_first);
+  const Vec3<S> on_second = second.p + second.R * constant_vector<S>(law.at_second);
+  const Vec3<S> zero = constant_vector<S>(Vector3::Zero());
+  for (int i = 0; i < dim; ++i) {
+    const Vec3<S> direction =
+        law.axis ? Vec3<S>(first.R * constant_vector<S>(*law.axis)) : constant_vector<S>(Vector3::Unit(i));
+    rows[i] = {S(0.0), direction, on_first, on_second, zero, S(0.0)};
   }
 }
 

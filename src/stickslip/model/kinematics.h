@@ -234,6 +234,8 @@ ContactFrame<S> contact_frame(const ContactPoint& k, bool planar, const Frame<S>
       gap = S(k.radius_a - k.radius_b) - normalize_or<S>(d, a.R.col(1));
       n = -d;
       break;
+    case GapKind::joint_limit:  // has no frame: see System::calc_limit
+      break;
   }
   const Vec3<S> on_b = center_b - n * S(k.radius_b);
   const Vec3<S> on_a = on_b - n * gap;

@@ -15,6 +15,8 @@
 
 namespace stickslip {
 
+class PairRows;
+
 /// The mechanics of a scene, immutable once built: answers questions about masses, forces,
 /// kinematics and contacts at a given (t, q, u), and never steps. Equations of motion
 ///   q' = B(q) u,   M du = h(t, q, u) dt + W dP,   gamma = W^T u + tau(t, q),
@@ -64,18 +66,18 @@ class System {
   void multiply_mass(const Vector& v, Vector& result) const;
   /// M^-1 f. Shapes (n_u) -> (n_u).
   void solve_mass(const Vector& f, Vector& result) const;
-  /// h(t, q, u) without the gyroscopic term: gravity, springs, dampers, loads. (n_u) [N, N m]
+  /// h(t, q, u) without the gyroscopic term: gravity, springs, dampers, loads, those of joints included. (n_u) [N, N m]
   void calc_applied_forces(double t, const Vector& q, const Vector& u, Vector& h) const;
-  /// The part of it that has no potential: dampers and loads. (n_u) [N, N m]
+  /// The part of it that has no potential: dampers, loads and forces of joints. (n_u) [N, N m]
   void calc_nonconservative_forces(double t, const Vector& q, const Vector& u, Vector& h) const;
   /// Adds -omega x J omega to the rotational rows of h. (n_u) [N m]
   void add_gyroscopic_forces(const Vector& u, Vector& h) const;
   /// The blocks of d(calc_applied_forces + add_gyroscopic_forces)/d(q, u), in a fixed order with fixed ranges and
-  /// sizes: beams element by element, gyroscopic terms, then springs and loads.
+  /// sizes: beams element by element, gyroscopic terms, springs and loads, then joints.
   std::vector<ForceBlock> make_force_blocks() const;
   /// Fills blocks that make_force_blocks() made. Does not allocate.
   void calc_force_derivatives(double t, const Vector& q, const Vector& u, std::vector<ForceBlock>& blocks) const;
-  /// The power that prescribed motions put in through springs. [W]
+  /// The power that moving bodies put in through springs. [W]
   double calc_prescribed_power(double t, const Vector& q, const Vector& u) const;
   double calc_kinetic_energy(const Vector& u) const;              // [J]
   double calc_potential_energy(double t, const Vector& q) const;  // [J] gravity and springs
@@ -121,15 +123,17 @@ class System {
     calc_contact_derivatives(points_[k], t, q, u, a, lambda, derivatives);
   }
 
-  // --- dry friction of constant bound, by index into forces() (those of kind DryFriction)
-  const std::vector<int>& dry_frictions() const { return dry_frictions_; }
-  void calc_dry_friction(int force, double t, const Vector& q, DryFrictionGeometry& geometry) const;
-  /// Rows of W^T for one side, (dim, n_u of that side's body).
-  void calc_dry_friction_jacobian(int force, const DryFrictionGeometry& geometry, const Vector& q, Side side,
-                                  Eigen::Ref<RowMatrix> J) const;
-  /// Relative velocity along the directions, (dim) [m/s]; rest of the vector zero.
-  Vector3 calc_dry_friction_velocity(int force, const DryFrictionGeometry& geometry, double t, const Vector& q,
-                                     const Vector& u) const;
+  // --- dry friction of constant bound, in forces and in joints, by index into dry_frictions()
+  const std::vector<DryFrictionElement>& dry_frictions() const { return dry_frictions_; }
+  /// gamma (dim) [m/s, rad/s]
+  void calc_dry_friction_velocity(int k, double t, const Vector& q, const Vector& u, JointVector& gamma) const;
+  /// Rows of W^T for one side, (dim, n_u of that side).
+  void calc_dry_friction_jacobian(int k, double t, const Vector& q, Side side, Eigen::Ref<RowMatrix> J) const;
+  /// zeta in gamma' = W^T u' + zeta. (dim) [m/s^2, rad/s^2]
+  void calc_dry_friction_acceleration_bias(int k, double t, const Vector& q, const Vector& u, JointVector& zeta) const;
+  /// Exact derivatives of the above for a Newton method; g_q is zero.
+  void calc_dry_friction_derivatives(int k, double t, const Vector& q, const Vector& u, const Vector& a,
+                                     const JointVector& lambda, JointDerivatives& derivatives) const;
 
   // --- joints, by index into joints(); lambda (dim) [N] for length rows, [N m] for angle rows
   /// g (dim) [m, rad], zero on the constraint; angle rows in (-pi, pi], relative to their target.
@@ -145,12 +149,29 @@ class System {
   /// Exact derivatives of the above for a Newton method.
   void calc_joint_derivatives(int j, double t, const Vector& q, const Vector& u, const Vector& a,
                               const JointVector& lambda, JointDerivatives& derivatives) const;
+  /// The free coordinate, and its rate; NaN where a joint has none.
+  double calc_joint_coordinate(int j, double t, const Vector& q) const;
   JointCoordinate calc_joint_coordinate(int j, double t, const Vector& q, const Vector& u) const;
+  /// What the constraint does to second.
   JointReaction calc_joint_reaction(int j, double t, const Vector& q, const JointVector& lambda) const;
+  /// What spring, damper and applied force of the joint do to second in the free direction. [N, N m]
+  double calc_joint_drive(int j, double t, const Vector& q, const Vector& u) const;
+  /// What `force` [N, N m] in the free direction does to second.
+  JointReaction calc_joint_free_reaction(int j, double t, const Vector& q, double force) const;
 
  private:
   friend class SystemBuilder;
   System() = default;
+
+  PairRows dry_friction_rows(int k) const;
+  double calc_joint_rate(int j, double t, const Vector& q, const Vector& u) const;
+  double calc_joint_damping(int j, double t, const Vector& q, const Vector& u) const;
+  double calc_joint_prescribed_power(int j, double t, const Vector& q) const;
+  void add_joint_drive(int j, double force, double t, const Vector& q, Vector& h) const;
+  void fill_joint_drive(int j, double t, const Vector& q, const Vector& u, ForceBlock*& next) const;
+  void calc_limit(const ContactPoint& point, double t, const Vector& q, ContactGeometry& geometry) const;
+  void calc_limit_derivatives(const ContactPoint& point, double t, const Vector& q, const Vector& u, const Vector& a,
+                              double lambda, ContactDerivatives& derivatives) const;
 
   bool planar_ = false;
   int n_q_ = 0;
@@ -163,8 +184,9 @@ class System {
   std::optional<ContactDetectionOptions> detection_;
   ContactPair detected_;  // the law of detected contacts; has no points of its own
   std::vector<Joint> joints_;
+  std::vector<int> driven_joints_;  // those with a spring or a force
   std::vector<Force> forces_;
-  std::vector<int> dry_frictions_;
+  std::vector<DryFrictionElement> dry_frictions_;
   std::vector<Matrix> mass_;
   std::vector<Matrix> inverse_mass_;
 };
@@ -182,11 +204,14 @@ class SystemBuilder {
   int add_contact(const ContactPairOptions& options);
   /// Contacts between all shapes that can touch and that no pair names. To be called after the last body.
   void detect_contacts(const ContactDetectionOptions& options);
+  /// Also its dry friction, and its limits as a pair of contact points "<joint>-limits": 0 the low, 1 the high one.
   int add_joint(const JointOptions& options);
   int add_force(Force force);
   System build();
 
  private:
+  void add_joint_friction(int joint);
+  void add_limits(int joint);
   System system_;
 };
 

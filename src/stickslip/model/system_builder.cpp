@@ -190,7 +190,7 @@ int SystemBuilder::add_contact(const ContactPairOptions& options) {
                                               flipped ? options.first : options.second, ball, flipped);
       point.pair = pair_index;
       point.index = pair.n_points++;
-      point.id = (static_cast<std::uint64_t>(pair_index) << 32) | static_cast<std::uint64_t>(point.index);
+      point.id = make_contact_id(pair_index, point.index);
       system_.points_.push_back(point);
     }
   };
@@ -299,7 +299,8 @@ int SystemBuilder::add_force(Force force) {
     force.first = attach(friction->first, friction->parameter_first);
     force.second = attach(friction->second, friction->parameter_second);
     if (!(friction->bound >= 0.0)) refuse("the bound must not be negative");
-    system_.dry_frictions_.push_back(index);
+    const int dim = friction->axis ? 1 : system_.dimension();
+    system_.dry_frictions_.push_back({index, -1, dim, false, friction->bound, force.first, force.second});
   }
   system_.forces_.push_back(std::move(force));
   return index;

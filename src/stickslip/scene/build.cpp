@@ -311,7 +311,7 @@ class Builder {
 
   // --- joints
 
-  /// A body where a joint holds on to it.
+  /// A body where a joint or a force holds on to it.
   struct JointSide {
     const SceneBody& body;
     const BodyFrame& frame;
@@ -319,30 +319,40 @@ class Builder {
     double parameter;  // on a beam
   };
 
-  JointSide make_joint_side(const SceneJoint& source, std::size_t i, const std::string& path) const {
-    const BodyFrame& frame = find_body(source.between[i], fmt::format("{}.between[{}]", path, i));
+  JointSide make_side(const std::array<std::string, 2>& between, std::size_t i, const std::vector<double>& parameters,
+                      const std::string& path) const {
+    const BodyFrame& frame = find_body(between[i], fmt::format("{}.between[{}]", path, i));
     const SceneBody& body = scene_.bodies[static_cast<std::size_t>(frame.index)];
     JointSide side{body, frame, frame.pose, 0.0};
-    if (!body.beam) return side;
-    if (source.at_parameter.empty()) fail(path + ".at_parameter", "missing", "xi in [0, 1]: where on the beam");
-    side.parameter = source.at_parameter.size() == 1 ? source.at_parameter[0] : source.at_parameter[i];
-    side.pose.p_WB += side.parameter * body.beam->options.length * side.pose.R_WB.col(0);
+    if (body.beam) {
+      if (parameters.empty()) fail(path + ".at_parameter", "missing", "xi in [0, 1]: where on the beam");
+      move_along_beam(parameters.size() == 1 ? parameters[0] : parameters[i], side);
+    }
     return side;
   }
 
-  void check_beams(const SceneJoint& source, int n_beams, const std::string& path) const {
-    const std::size_t n = source.at_parameter.size();
-    if (n_beams == 0 && n > 0) fail(path + ".at_parameter", "", "a joint with a beam: neither body is one");
+  static void move_along_beam(double parameter, JointSide& side) {
+    side.parameter = parameter;
+    side.pose.p_WB += parameter * side.body.beam->options.length * side.pose.R_WB.col(0);
+  }
+
+  /// The two sides of a joint, spring or dry friction.
+  std::pair<JointSide, JointSide> make_sides(const std::array<std::string, 2>& between,
+                                             const std::vector<double>& parameters, const std::string& path) const {
+    const JointSide first = make_side(between, 0, parameters, path);
+    const JointSide second = make_side(between, 1, parameters, path);
+    require_motion(first.frame, second.frame, path + ".between");
+    const int n_beams = (first.body.beam ? 1 : 0) + (second.body.beam ? 1 : 0);
+    const std::size_t n = parameters.size();
+    if (n_beams == 0 && n > 0) fail(path + ".at_parameter", "", "a beam: neither body is one");
     if (n_beams == 2 && n == 1) fail(path + ".at_parameter", "", "[xi, xi]: both bodies are beams");
     if (n_beams == 1 && n == 2) fail(path + ".at_parameter", "", "one number: one of the bodies is a beam");
+    return {first, second};
   }
 
   void add_joint(const SceneJoint& source) {
     const std::string path = "joints." + source.name;
-    const JointSide first = make_joint_side(source, 0, path);
-    const JointSide second = make_joint_side(source, 1, path);
-    require_motion(first.frame, second.frame, path + ".between");
-    check_beams(source, (first.body.beam ? 1 : 0) + (second.body.beam ? 1 : 0), path);
+    const auto [first, second] = make_sides(source.between, source.at_parameter, path);
     JointOptions o;
     o.name = source.name;
     o.type = source.type;
@@ -356,6 +366,10 @@ class Builder {
     o.on_first.parameter = first.parameter;
     o.on_second.parameter = second.parameter;
     if (source.motion) o.motion = make_motion_part(*source.motion, path + ".motion");
+    o.spring = source.spring;
+    o.friction = source.friction;
+    o.limits = source.limits;
+    if (source.force) o.force = make_expression(*source.force, path + ".force");
     set_coordinate(source, first, second, path, o);
     at_place(path, [&] { return system_.add_joint(o); });
   }
@@ -368,9 +382,13 @@ class Builder {
     o.length = source.length.value_or((b - a).norm());
   }
 
+  /// The side whose place is meant where none is said: the beam's, else second's.
+  static const JointSide& natural_side(const JointSide& first, const JointSide& second) {
+    return first.body.beam && !second.body.beam ? first : second;
+  }
+
   static void set_frames(const SceneJoint& source, const JointSide& first, const JointSide& second, JointOptions& o) {
-    const JointSide& natural = first.body.beam && !second.body.beam ? first : second;
-    const Vector3 at = source.at.value_or(natural.pose.p_WB);
+    const Vector3 at = source.at.value_or(natural_side(first, second).pose.p_WB);
     const Vector3 axis = source.axis.value_or(Vector3::UnitX());
     const Matrix3 axes = axis_angle_matrix(Vector3::UnitZ(), std::atan2(axis(1), axis(0)));
     o.on_first = JointFrame::from_world(first.pose, at, axes);
@@ -419,27 +437,15 @@ class Builder {
     at_place(path, [&] { return system_.add_force(std::move(force)); });
   }
 
-  std::pair<BodyFrame, BodyFrame> find_pair(const std::array<std::string, 2>& between, const std::string& path) const {
-    const BodyFrame& first = find_body(between[0], path + ".between[0]");
-    const BodyFrame& second = find_body(between[1], path + ".between[1]");
-    require_motion(first, second, path + ".between");
-    refuse_beam(first, path + ".between");
-    refuse_beam(second, path + ".between");
-    return {first, second};
-  }
-
-  void refuse_beam(const BodyFrame& body, const std::string& path) const {
-    const SceneBody& source = scene_.bodies[static_cast<std::size_t>(body.index)];
-    if (source.beam) fail(path, "\"" + source.name + "\"", "a body that is no beam: not available in this version");
-  }
-
   Spring make_law(const SceneSpring& source, const std::string& path) const {
-    const auto [first, second] = find_pair(source.between, path);
+    const auto [first, second] = make_sides(source.between, source.at_parameter, path);
     Spring spring;
-    spring.first = first.index;
-    spring.second = second.index;
-    spring.at_first = source.at_a - first.center;
-    spring.at_second = source.at_b - second.center;
+    spring.first = first.frame.index;
+    spring.second = second.frame.index;
+    spring.at_first = source.at_a - first.frame.center;
+    spring.at_second = source.at_b - second.frame.center;
+    spring.parameter_first = first.parameter;
+    spring.parameter_second = second.parameter;
     spring.stiffness = source.stiffness;
     spring.damping = source.damping;
     spring.rest = source.rest;
@@ -447,13 +453,15 @@ class Builder {
   }
 
   DryFriction make_law(const SceneDryFriction& source, const std::string& path) const {
-    const auto [first, second] = find_pair(source.between, path);
-    const Vector3 at = source.at.value_or(second.pose.p_WB);
+    const auto [first, second] = make_sides(source.between, source.at_parameter, path);
+    const Vector3 at = source.at.value_or(natural_side(first, second).pose.p_WB);
     DryFriction friction;
-    friction.first = first.index;
-    friction.second = second.index;
+    friction.first = first.frame.index;
+    friction.second = second.frame.index;
     friction.at_first = first.pose.R_WB.transpose() * (at - first.pose.p_WB);
     friction.at_second = second.pose.R_WB.transpose() * (at - second.pose.p_WB);
+    friction.parameter_first = first.parameter;
+    friction.parameter_second = second.parameter;
     friction.bound = source.bound;
     if (source.axis) friction.axis = first.pose.R_WB.transpose() * source.axis->normalized();
     return friction;
@@ -463,13 +471,15 @@ class Builder {
     const BodyFrame& body = find_body(source.body, path + ".body");
     if (!body.moves)
       fail(path + ".body", "\"" + source.body + "\"", "a body that can move: rigid, planar, point or beam");
-    refuse_beam(body, path + ".body");
-    const bool is_point = scene_.bodies[static_cast<std::size_t>(body.index)].type == BodyType::point;
+    const SceneBody& drawn = scene_.bodies[static_cast<std::size_t>(body.index)];
+    if (drawn.beam && !source.at_parameter) fail(path + ".at_parameter", "missing", "xi in [0, 1]: where on the beam");
+    if (!drawn.beam && source.at_parameter) fail(path + ".at_parameter", "", "a beam: the body is none");
     const bool has_torque = source.torque != SceneLoad{}.torque;
-    if (is_point && has_torque) fail(path + ".torque", "", "no torque: a point does not turn");
+    if (drawn.type == BodyType::point && has_torque) fail(path + ".torque", "", "no torque: a point does not turn");
     Load load;
     load.body = body.index;
     load.at = source.at - body.center;
+    load.parameter = source.at_parameter.value_or(0.0);
     for (std::size_t i = 0; i < 3; ++i) {
       load.force[i] = make_expression(source.force[i], path + ".force");
       load.torque[i] = make_expression(source.torque[i], path + ".torque");

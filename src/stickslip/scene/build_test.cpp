@@ -246,10 +246,115 @@ TEST(CheckScene, WarnsOfLikelyMistakes) {
   EXPECT_EQ(warnings_of(kSpatial + ground + ball + "position = [0, 0, 1]\n" + contact), "");
 }
 
+constexpr const char* kJointed = R"toml(stickslip = 1
+gravity = [0, -9.81]
+time = {end = 1, step = 1e-2}
+parameters = {k = 3}
+[bodies.ground]
+type = "fixed"
+[bodies.arm]
+type = "planar"
+mass = 1
+inertia = 0.1
+position = [0.5, 0]
+[joints.pivot]
+type = "revolute"
+between = ["ground", "arm"]
+at = [0, 0]
+spring = {stiffness = "=k", damping = 0.2, rest = -0.3}
+force = "0.5*sin(k*t)"
+friction = 0.4
+limits = [-1, 2]
+restitution = 0.6
+)toml";
+
+TEST(BuildScene, JointsHaveWhatActsInTheirFreeDirection) {
+  const Scene scene = parse_scene(kJointed, "test.toml");
+  const BuiltScene built = build(scene);
+  const System& system = *built.system;
+  const JointOptions& joint = system.joints().at(0).options;
+  EXPECT_EQ(joint.spring, (JointSpring{3.0, 0.2, -0.3}));
+  EXPECT_EQ(joint.friction, 0.4);
+  EXPECT_EQ(joint.limits, (JointLimits{-1.0, 2.0, 0.6}));
+  EXPECT_NEAR(system.calc_joint_drive(0, 0.5, built.initial.q, built.initial.u), 0.5 * std::sin(1.5) - 0.9, 1e-15);
+  EXPECT_EQ(system.contacts().at(0).options.name, "pivot-limits");
+  EXPECT_EQ(system.contacts()[0].options.restitution_normal, 0.6);
+  EXPECT_EQ(system.dry_frictions().at(0).bound, 0.4);
+  EXPECT_EQ(parse_scene(to_toml(scene), "again.toml"), scene);
+}
+
+TEST(BuildScene, ForcesHoldOnToBeams) {
+  const Scene scene = parse_scene(R"toml(stickslip = 1
+gravity = [0, 0]
+time = {end = 1, step = 1e-2}
+[bodies.ground]
+type = "fixed"
+[bodies.leg]
+type = "beam"
+length = 2
+axial_stiffness = 100
+bending_stiffness = 1
+line_density = 1
+start = [1, 0]
+direction = [0, 1]
+[forces.spring]
+type = "spring"
+between = ["ground", "leg"]
+at_parameter = 0.5
+stiffness = 10
+[forces.rub]
+type = "dry-friction"
+between = ["leg", "ground"]
+at_parameter = 1
+bound = 2
+[forces.push]
+type = "load"
+body = "leg"
+at_parameter = 0.25
+force = [1, "t"]
+)toml",
+                                  "test.toml");
+  const BuiltScene built = build(scene);
+  const System& system = *built.system;
+  // A spring from the origin to the middle of the beam, at (1, 1).
+  EXPECT_NEAR(system.calc_potential_energy(0.0, built.initial.q), 0.5 * 10.0 * 2.0, 1e-12);
+  EXPECT_EQ(std::get<Load>(system.forces()[2].law).parameter, 0.25);
+  const DryFriction& rub = std::get<DryFriction>(system.forces()[1].law);
+  EXPECT_EQ(rub.parameter_first, 1.0);
+  EXPECT_LT(rub.at_first.norm(), 1e-15);
+  EXPECT_LT((rub.at_second - Vector3(1, 2, 0)).norm(), 1e-15);
+  EXPECT_EQ(parse_scene(to_toml(scene), "again.toml"), scene);
+}
+
+TEST(CheckScene, WarnsOfJointsThatDoNotFit) {
+  const auto with = [](const std::string& from, const std::string& to) {
+    std::string text = kJointed;
+    return warnings_of(text.replace(text.find(from), from.size(), to));
+  };
+  const auto contains = [](const std::string& text, const std::string& part) {
+    return text.find(part) != std::string::npos;
+  };
+  EXPECT_EQ(warnings_of(kJointed), "");
+  const std::string at = "position = [0.5, 0]\n";
+  EXPECT_TRUE(
+      contains(with(at, at + "velocity = [1, 0]\n"), "joints.pivot: the velocities at the start violate it by 1 m/s"));
+  EXPECT_EQ(with(at, at + "velocity = [0, 1]\nangular_velocity = 2\n"), "");
+  EXPECT_TRUE(contains(with("limits = [-1, 2]", "limits = [0.5, 2]"),
+                       "joints.pivot.limits: the coordinate is beyond them by 0.5 rad"));
+  const std::string again = "[joints.bolt]\ntype = \"weld\"\nbetween = [\"ground\", \"arm\"]\n";
+  EXPECT_TRUE(contains(warnings_of(kJointed + again), "joints.bolt: 2 of its 3 constraints"));
+  const std::string rope = "[joints.rope]\ntype = \"distance\"\nbetween = [\"ground\", \"arm\"]\nlength = 0.6\n";
+  EXPECT_TRUE(contains(warnings_of(kJointed + rope), "joints.rope: the positions at the start violate it by 0.1 m"));
+}
+
 TEST(CheckScene, SummarisesTheScene) {
   const std::string summary = check_scene(parse_scene(kSpatial, "x.toml")).summary;
   EXPECT_NE(summary.find("75 steps"), std::string::npos) << summary;
   EXPECT_NE(summary.find("moreau"), std::string::npos) << summary;
+  const std::string jointed = check_scene(parse_scene(kJointed, "x.toml")).summary;
+  EXPECT_NE(jointed.find("pivot: revolute, ground to arm, 2 constraints, spring, force, friction, limits"),
+            std::string::npos)
+      << jointed;
 }
 
 }  // namespace

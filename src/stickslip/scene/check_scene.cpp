@@ -22,6 +22,8 @@ class Warnings {
     warn_of_lonely_bodies();
     warn_of_overlaps();
     warn_of_detected_overlaps();
+    warn_of_joints();
+    warn_of_redundancy();
     warn_of_quaternions();
     warn_of_output();
     return std::move(warnings_);
@@ -58,8 +60,13 @@ class Warnings {
       for (int k = pair.first_point; k < pair.first_point + pair.n_points; ++k) {
         gap = std::min(gap, system.calc_gap(k, built_.initial.t, built_.initial.q));
       }
-      if (gap < -kOverlap) {
+      if (!(gap < -kOverlap)) continue;
+      const ContactPoint& point = system.contact_points()[pair.first_point];
+      if (point.joint < 0) {
         warn("contacts." + pair.options.name, fmt::format("the bodies overlap by {:.6g} m at the start", -gap));
+      } else {
+        warn(fmt::format("joints.{}.limits", system.joints()[point.joint].options.name),
+             fmt::format("the coordinate is beyond them by {:.6g} {} at the start", -gap, point.turns ? "rad" : "m"));
       }
     }
   }
@@ -82,6 +89,81 @@ class Warnings {
     warn("contact_default",
          fmt::format("the bodies '{}' and '{}' overlap by {:.6g} m at the start",
                      system.bodies()[worst->first.body].name, system.bodies()[worst->second.body].name, -least));
+  }
+
+  // A scheme starts from what the scene says, and removes what violates a joint in its first step.
+  void warn_of_joints() {
+    constexpr double kPosition = 1e-9;  // [m, rad] as for overlaps
+    constexpr double kVelocity = 1e-6;  // [m/s, rad/s] velocities are typed with a few digits
+    const System& system = *built_.system;
+    const State& start = built_.initial;
+    JointVector g;
+    JointVector gamma;
+    for (std::size_t i = 0; i < system.joints().size(); ++i) {
+      const Joint& joint = system.joints()[i];
+      const std::string path = "joints." + joint.options.name;
+      system.calc_joint_position(static_cast<int>(i), start.t, start.q, g);
+      system.calc_joint_velocity(static_cast<int>(i), start.t, start.q, start.u, gamma);
+      const int n_angles = joint.n_angle_rows;
+      const auto report = [&](const JointVector& rows, double allowed, const char* unit, const char* what) {
+        const double length = rows.head(joint.dim - n_angles).norm();
+        const double angle = rows.tail(n_angles).norm();
+        if (length > allowed) warn(path, fmt::format("{} violate it by {:.6g} m{}", what, length, unit));
+        if (angle > allowed) warn(path, fmt::format("{} violate it by {:.6g} rad{}", what, angle, unit));
+      };
+      report(g, kPosition, "", "the positions at the start");
+      report(gamma, kVelocity, "/s", "the velocities at the start");
+    }
+  }
+
+  // Rows of constraints that those before imply, by Gram and Schmidt's method with the masses' inverse for a product.
+  void warn_of_redundancy() {
+    constexpr double kDependent = 1e-9;  // [-] of a row is left: round-off of a long chain's poses
+    constexpr int kMostRows = 2000;      // [-] above, the check costs more than it tells
+    const System& system = *built_.system;
+    const State& start = built_.initial;
+    std::vector<Vector> basis;      // of rows so far, orthonormal
+    std::vector<Vector> responses;  // M^-1 times them
+    int rows = 0;
+    for (const Joint& joint : system.joints()) rows += joint.dim;
+    if (rows > kMostRows) return;
+    for (std::size_t j = 0; j < system.joints().size(); ++j) {
+      const Joint& joint = system.joints()[j];
+      RowMatrix J = RowMatrix::Zero(joint.dim, system.n_u());
+      for (const Side side : {Side::first, Side::second}) {
+        const Attachment& at = joint.side(side);
+        if (at.n_u == 0) continue;
+        RowMatrix part(joint.dim, at.n_u);
+        system.calc_joint_jacobian(static_cast<int>(j), start.t, start.q, side, part);
+        J.middleCols(at.u_offset, at.n_u) = part;
+      }
+      int redundant = 0;
+      for (int i = 0; i < joint.dim; ++i) {
+        if (!extend_basis(J.row(i).transpose(), kDependent, basis, responses)) ++redundant;
+      }
+      if (redundant == 0) continue;
+      warn("joints." + joint.options.name,
+           fmt::format("{} of its {} constraints say at the start what the joints before it say: motion is determined, "
+                       "single reactions are not",
+                       redundant, joint.dim));
+    }
+  }
+
+  bool extend_basis(Vector row, double least, std::vector<Vector>& basis, std::vector<Vector>& responses) const {
+    Vector response(row.size());
+    const auto size = [&] {
+      built_.system->solve_mass(row, response);
+      return std::sqrt(row.dot(response));
+    };
+    const double whole = size();
+    for (int pass = 0; pass < 2; ++pass) {  // twice is enough for orthogonality to round-off
+      for (std::size_t k = 0; k < basis.size(); ++k) row -= row.dot(responses[k]) * basis[k];
+    }
+    const double left = size();
+    if (!(left > least * whole)) return false;
+    basis.push_back(row / left);
+    responses.push_back(response / left);
+    return true;
   }
 
   void warn_of_quaternions() {
@@ -111,6 +193,27 @@ class Warnings {
   std::vector<std::string> warnings_;
 };
 
+/// One line a joint.
+std::string describe_joints(const System& system) {
+  constexpr std::size_t kMost = 24;  // [-] lines
+  std::string text = fmt::format("  joints    {}\n", system.joints().size());
+  for (std::size_t j = 0; j < std::min(kMost, system.joints().size()); ++j) {
+    const Joint& joint = system.joints()[j];
+    const JointOptions& o = joint.options;
+    text += fmt::format("    {}: {}, {} to {}, {} constraint{}", o.name, joint_type_name(o.type),
+                        system.bodies()[o.first].name, system.bodies()[o.second].name, joint.dim,
+                        joint.dim == 1 ? "" : "s");
+    if (o.motion) text += ", motion";
+    if (o.spring) text += ", spring";
+    if (o.force) text += ", force";
+    if (o.friction > 0.0) text += ", friction";
+    if (o.limits) text += ", limits";
+    text += '\n';
+  }
+  if (system.joints().size() > kMost) text += fmt::format("    and {} more\n", system.joints().size() - kMost);
+  return text;
+}
+
 int count_points(const System& system) {
   return static_cast<int>(system.contact_points().size());
 }
@@ -125,6 +228,7 @@ std::string summarize(const Scene& scene, const BuiltScene& built) {
                       system.n_q(), system.n_u());
   text += fmt::format("  contacts  {} named, {} points{}\n", system.contacts().size(), count_points(system),
                       system.detection() ? "; all others are detected" : "");
+  text += describe_joints(system);
   text += fmt::format("  forces    {}\n", system.forces().size());
   text += fmt::format("  time      {} to {} s, step {} s, {:.0f} steps\n", scene.time.start, scene.time.end,
                       scene.time.step, steps);

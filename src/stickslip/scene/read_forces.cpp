@@ -9,11 +9,12 @@ namespace stickslip {
 namespace {
 
 SceneSpring read_spring(const TableReader& reader) {
-  reader.allow({"type", "between", "at_a", "at_b", "stiffness", "damping", "rest"}, {"at_parameter"});
+  reader.allow({"type", "between", "at_a", "at_b", "stiffness", "damping", "rest", "at_parameter"});
   SceneSpring spring;
   spring.between = reader.pair_of_names("between", "[\"body\", \"body\"]");
   spring.at_a = reader.vector_or("at_a", "m", Vector3::Zero());
   spring.at_b = reader.vector_or("at_b", "m", Vector3::Zero());
+  spring.at_parameter = reader.parameters_on_beams();
   spring.stiffness = reader.number_or("stiffness", kNotNegative, "N/m", 0.0);
   spring.damping = reader.number_or("damping", kNotNegative, "N s/m", 0.0);
   spring.rest = reader.number_or("rest", kNotNegative, "m", 0.0);
@@ -21,20 +22,22 @@ SceneSpring read_spring(const TableReader& reader) {
 }
 
 SceneDryFriction read_dry_friction(const TableReader& reader) {
-  reader.allow({"type", "between", "at", "bound", "axis"}, {"at_parameter"});
+  reader.allow({"type", "between", "at", "bound", "axis", "at_parameter"});
   SceneDryFriction friction;
   friction.between = reader.pair_of_names("between", "[\"body\", \"body\"]");
   if (reader.has("at")) friction.at = reader.vector("at", "m");
+  friction.at_parameter = reader.parameters_on_beams();
   friction.bound = reader.number("bound", kNotNegative, "N");
   if (reader.has("axis")) friction.axis = reader.direction("axis");
   return friction;
 }
 
 SceneLoad read_load(const TableReader& reader) {
-  reader.allow({"type", "body", "at", "force", "torque", "frame"}, {"at_parameter"});
+  reader.allow({"type", "body", "at", "force", "torque", "frame", "at_parameter"});
   SceneLoad load;
   load.body = reader.string("body", "the name of a body");
   load.at = reader.vector_or("at", "m", Vector3::Zero());
+  load.at_parameter = reader.optional_number("at_parameter", kUnitInterval, "-");
   if (!reader.has("force") && !reader.has("torque")) reader.require("force", "force [N] or torque [N m]");
   if (reader.has("force")) load.force = reader.time_functions("force", "N");
   if (reader.has("torque")) {

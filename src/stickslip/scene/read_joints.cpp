@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include <fmt/format.h>
+
 #include <array>
 
 #include "stickslip/scene/read_scene.h"
@@ -8,17 +10,9 @@ namespace {
 
 constexpr const char* kBodies = "[\"body\", \"body\"]";
 
-/// Where on a beam: one number, or one for each body where both are beams.
-std::vector<double> read_parameters_on_beams(const TableReader& reader) {
-  if (!reader.has("at_parameter")) return {};
-  if (reader.find("at_parameter")->array() == nullptr) return {reader.number("at_parameter", kUnitInterval, "-")};
-  const std::array<double, 2> pair = reader.pair_of_numbers("at_parameter", kUnitInterval, "-");
-  return {pair[0], pair[1]};
-}
-
 void read_place(const TableReader& reader, SceneJoint& joint) {
   if (reader.has("at")) joint.at = reader.vector("at", "m");
-  joint.at_parameter = read_parameters_on_beams(reader);
+  joint.at_parameter = reader.parameters_on_beams();
 }
 
 void read_motion(const TableReader& reader, std::string_view unit, SceneJoint& joint) {
@@ -26,20 +20,45 @@ void read_motion(const TableReader& reader, std::string_view unit, SceneJoint& j
   joint.absolute = reader.boolean_or("absolute", false);
 }
 
+/// What acts in the free direction of a joint; `length` is the unit of its coordinate, `force` of what acts on it.
+void read_drive(const TableReader& reader, std::string_view length, std::string_view force, SceneJoint& joint) {
+  if (const TomlValue* value = reader.find("spring")) {
+    const TableReader spring(reader.context(), *value, reader.path_of("spring"));
+    spring.allow({"stiffness", "damping", "rest"});
+    joint.spring.emplace();
+    joint.spring->stiffness = spring.number_or("stiffness", kNotNegative, fmt::format("{}/{}", force, length), 0.0);
+    joint.spring->damping = spring.number_or("damping", kNotNegative, fmt::format("{} s/{}", force, length), 0.0);
+    joint.spring->rest = spring.number_or("rest", kAnyNumber, length, 0.0);
+  }
+  joint.friction = reader.number_or("friction", kNotNegative, force, 0.0);
+  if (reader.has("force")) joint.force = reader.time_function("force", force);
+  if (reader.has("limits")) {
+    const auto [low, high] = reader.pair_of_numbers("limits", kAnyNumber, length);
+    if (!(low < high)) reader.fail("limits", "[low, high], low < high");
+    if (joint.motion) reader.fail("limits", "no limits: the motion prescribes the coordinate");
+    joint.limits = {low, high, reader.number_or("restitution", kUnitInterval, "", 0.0)};
+  } else if (reader.has("restitution")) {
+    reader.fail("restitution", "limits: it is theirs");
+  }
+}
+
 void read_revolute(const TableReader& reader, SceneJoint& joint) {
-  reader.allow({"type", "between", "at", "at_parameter", "motion", "absolute"},
-               {"axis", "friction", "force", "limits", "spring"});
+  reader.allow({"type", "between", "at", "at_parameter", "motion", "absolute", "spring", "friction", "force", "limits",
+                "restitution"},
+               {"axis"});
   read_place(reader, joint);
   if (!joint.at && joint.at_parameter.empty()) reader.require("at", "a point [m] of the world, or at_parameter");
   read_motion(reader, "rad", joint);
+  read_drive(reader, "rad", "N m", joint);
 }
 
 void read_prismatic(const TableReader& reader, SceneJoint& joint) {
-  reader.allow({"type", "between", "at", "at_parameter", "axis", "motion", "absolute"},
-               {"friction", "force", "limits", "spring"});
+  reader.allow({"type", "between", "at", "at_parameter", "axis", "motion", "absolute", "spring", "friction", "force",
+                "limits", "restitution"});
   read_place(reader, joint);
   joint.axis = reader.direction("axis");
   read_motion(reader, "m", joint);
+  read_drive(reader, "m", "N", joint);
 }
 
 void read_weld(const TableReader& reader, SceneJoint& joint) {
@@ -51,7 +70,7 @@ void read_distance(const TableReader& reader, SceneJoint& joint) {
   reader.allow({"type", "between", "at_a", "at_b", "at_parameter", "length"}, {"limits"});
   joint.at_a = reader.vector_or("at_a", "m", Vector3::Zero());
   joint.at_b = reader.vector_or("at_b", "m", Vector3::Zero());
-  joint.at_parameter = read_parameters_on_beams(reader);
+  joint.at_parameter = reader.parameters_on_beams();
   joint.length = reader.optional_number("length", kPositive, "m");
 }
 

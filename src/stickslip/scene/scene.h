@@ -132,30 +132,37 @@ struct SceneJoint {
   std::optional<double> length;    // [m] distance; none: as placed
   std::optional<TimeFunction> motion;  // [rad] or [m] revolute, prismatic
   bool absolute = false;               // the coordinate is not 0 at the start but the angle or offset of the bodies
+  std::optional<JointSpring> spring;   // this and what follows: revolute, prismatic
+  std::optional<TimeFunction> force;   // [N, N m]
+  double friction = 0.0;               // [N, N m]
+  std::optional<JointLimits> limits;
   bool operator==(const SceneJoint&) const = default;
 };
 
 struct SceneSpring {
   std::array<std::string, 2> between;
-  Vector3 at_a = Vector3::Zero();  // (3) [m] on the first body, in its drawing frame
-  Vector3 at_b = Vector3::Zero();  // (3) [m] on the second body, in its drawing frame
-  double stiffness = 0.0;          // [N/m]
-  double damping = 0.0;            // [N s/m]
-  double rest = 0.0;               // [m]
+  std::vector<double> at_parameter;  // [-] xi on the beam, or on each of two
+  Vector3 at_a = Vector3::Zero();    // (3) [m] on the first body, in its drawing frame
+  Vector3 at_b = Vector3::Zero();    // (3) [m] on the second body, in its drawing frame
+  double stiffness = 0.0;            // [N/m]
+  double damping = 0.0;              // [N s/m]
+  double rest = 0.0;                 // [m]
   bool operator==(const SceneSpring&) const = default;
 };
 
 struct SceneDryFriction {
   std::array<std::string, 2> between;
-  std::optional<Vector3> at;    // (3) [m] world, at the start; none: the second body's origin
-  double bound = 0.0;           // [N]
-  std::optional<Vector3> axis;  // (3) [-] world direction at the start; none: isotropic
+  std::vector<double> at_parameter;  // [-] xi on the beam, or on each of two
+  std::optional<Vector3> at;         // (3) [m] world, at the start; none: the point of the beam, else second's origin
+  double bound = 0.0;                // [N]
+  std::optional<Vector3> axis;       // (3) [-] world direction at the start; none: isotropic
   bool operator==(const SceneDryFriction&) const = default;
 };
 
 struct SceneLoad {
   std::string body;
   Vector3 at = Vector3::Zero();                          // (3) [m] in the body's drawing frame
+  std::optional<double> at_parameter;                    // [-] xi on a beam
   std::array<TimeFunction, 3> force = {0.0, 0.0, 0.0};   // [N]
   std::array<TimeFunction, 3> torque = {0.0, 0.0, 0.0};  // [N m]; planar: z
   bool body_frame = false;                               // components along the body's axes

@@ -249,6 +249,13 @@ std::array<double, 2> TableReader::pair_of_numbers(std::string_view key, const R
   return pair;
 }
 
+std::vector<double> TableReader::parameters_on_beams() const {
+  if (!has("at_parameter")) return {};
+  if (find("at_parameter")->array() == nullptr) return {number("at_parameter", kUnitInterval, "-")};
+  const std::array<double, 2> pair = pair_of_numbers("at_parameter", kUnitInterval, "-");
+  return {pair[0], pair[1]};
+}
+
 std::array<std::string, 2> TableReader::pair_of_names(std::string_view key, std::string_view allowed) const {
   const std::string text = fmt::format("an array of two names: {}", allowed);
   const TomlValue::Array* array = require(key, text).array();

@@ -91,6 +91,8 @@ class TableReader {
 
   /// Two numbers in range.
   std::array<double, 2> pair_of_numbers(std::string_view key, const Range& range, std::string_view unit) const;
+  /// `at_parameter`, where on a beam: none, one number, or one for each body where both are beams.
+  std::vector<double> parameters_on_beams() const;
   /// Two names; `allowed` says what they name.
   std::array<std::string, 2> pair_of_names(std::string_view key, std::string_view allowed) const;
 

@@ -237,15 +237,17 @@ class SceneWriter {
     line("between = [{}, {}]", quote_toml(between[0]), quote_toml(between[1]));
   }
 
+  void write_parameters(const std::vector<double>& on_beams) {
+    if (on_beams.size() == 1) line("at_parameter = {}", number(on_beams[0]));
+    if (on_beams.size() == 2) line("at_parameter = [{}, {}]", number(on_beams[0]), number(on_beams[1]));
+  }
+
   void write_joint(const SceneJoint& joint) {
     line("\n[joints.{}]", quote_toml_key(joint.name));
     line("type = \"{}\"", joint_type_name(joint.type));
     write_between(joint.between);
     if (joint.at) line("at = {}", vector(*joint.at));
-    if (joint.at_parameter.size() == 1) line("at_parameter = {}", number(joint.at_parameter[0]));
-    if (joint.at_parameter.size() == 2) {
-      line("at_parameter = [{}, {}]", number(joint.at_parameter[0]), number(joint.at_parameter[1]));
-    }
+    write_parameters(joint.at_parameter);
     if (joint.axis) line("{} = {}", joint.type == JointType::knife_edge ? "direction" : "axis", vector(*joint.axis));
     if (joint.type == JointType::distance) {
       line("at_a = {}", vector(joint.at_a));
@@ -254,6 +256,16 @@ class SceneWriter {
     if (joint.length) line("length = {}", number(*joint.length));
     if (joint.motion) line("motion = {}", time_function(*joint.motion));
     if (joint.absolute) line("absolute = true");
+    if (joint.spring) {
+      line("spring = {{stiffness = {}, damping = {}, rest = {}}}", number(joint.spring->stiffness),
+           number(joint.spring->damping), number(joint.spring->rest));
+    }
+    if (joint.friction > 0.0) line("friction = {}", number(joint.friction));
+    if (joint.force) line("force = {}", time_function(*joint.force));
+    if (joint.limits) {
+      line("limits = [{}, {}]", number(joint.limits->low), number(joint.limits->high));
+      line("restitution = {}", number(joint.limits->restitution));
+    }
   }
 
   void write_force(const SceneSpring& spring) {
@@ -261,6 +273,7 @@ class SceneWriter {
     write_between(spring.between);
     line("at_a = {}", vector(spring.at_a));
     line("at_b = {}", vector(spring.at_b));
+    write_parameters(spring.at_parameter);
     line("stiffness = {}", number(spring.stiffness));
     line("damping = {}", number(spring.damping));
     line("rest = {}", number(spring.rest));
@@ -270,6 +283,7 @@ class SceneWriter {
     line("type = \"dry-friction\"");
     write_between(friction.between);
     if (friction.at) line("at = {}", vector(*friction.at));
+    write_parameters(friction.at_parameter);
     line("bound = {}", number(friction.bound));
     if (friction.axis) line("axis = {}", vector(*friction.axis));
   }
@@ -278,6 +292,7 @@ class SceneWriter {
     line("type = \"load\"");
     line("body = {}", quote_toml(load.body));
     line("at = {}", vector(load.at));
+    if (load.at_parameter) line("at_parameter = {}", number(*load.at_parameter));
     line("force = {}", vector(load.force));
     line("torque = {}", scene_.planar ? time_function(load.torque[2]) : vector(load.torque));
     line("frame = \"{}\"", load.body_frame ? "body" : "world");

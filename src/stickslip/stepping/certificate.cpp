@@ -27,7 +27,7 @@ void report_geometry(const System& system, std::span<const ContactPoint> points,
     contact.position = geometry.position_second;
     contact.normal = geometry.normal;
     contact.tangent = geometry.tangent1;
-    report.penetration = std::max(report.penetration, -geometry.gap);
+    if (!points[k].turns) report.penetration = std::max(report.penetration, -geometry.gap);
   }
 }
 
@@ -47,11 +47,49 @@ void report_joints(const System& system, double t, const Vector& q, const Vector
     joint.rate = coordinate.rate;
     joint.drift_position = g.head(joints[i].dim - joints[i].n_angle_rows).norm();
     joint.drift_angle = g.tail(joints[i].n_angle_rows).norm();
+    if (joints[i].options.limits && joints[i].turns()) {
+      const JointLimits& limits = *joints[i].options.limits;
+      joint.drift_angle = std::max({joint.drift_angle, limits.low - joint.coordinate, joint.coordinate - limits.high});
+    }
+    joint.drive = kUnknown;
+    joint.friction = joints[i].options.friction > 0.0 ? kUnknown : 0.0;
     joint.reaction_force.setConstant(kUnknown);
     joint.reaction_torque.setConstant(kUnknown);
     report.drift_position = std::max(report.drift_position, joint.drift_position);
     report.drift_angle = std::max(report.drift_angle, joint.drift_angle);
   }
+}
+
+void add_reaction(const JointReaction& reaction, JointReport& joint) {
+  joint.reaction_force += reaction.force;
+  joint.reaction_torque += reaction.torque;
+}
+
+void add_joint_drives(const System& system, double t, const Vector& q, const Vector& u, StepReport& report) {
+  for (std::size_t i = 0; i < system.joints().size(); ++i) {
+    const int j = static_cast<int>(i);
+    JointReport& joint = report.joints[i];
+    joint.reaction_force.setZero();
+    joint.reaction_torque.setZero();
+    joint.drive = 0.0;
+    if (!system.joints()[i].is_driven()) continue;
+    joint.drive = system.calc_joint_drive(j, t, q, u);
+    add_reaction(system.calc_joint_free_reaction(j, t, q, joint.drive), joint);
+  }
+}
+
+void add_joint_friction(const System& system, int k, double t, const Vector& q, const JointVector& lambda,
+                        StepReport& report) {
+  const int j = system.dry_frictions()[k].joint;
+  if (j < 0) return;
+  report.joints[j].friction = lambda(0);
+  add_reaction(system.calc_joint_free_reaction(j, t, q, lambda(0)), report.joints[j]);
+}
+
+void add_joint_limit(const System& system, const ContactPoint& point, double t, const Vector& q, double lambda,
+                     StepReport& report) {
+  if (point.joint < 0) return;
+  add_reaction(system.calc_joint_free_reaction(point.joint, t, q, point.sign * lambda), report.joints[point.joint]);
 }
 
 void report_energy(const System& system, const State& state, StepReport& report) {

@@ -16,9 +16,19 @@ namespace stickslip {
 void report_geometry(const System& system, std::span<const ContactPoint> points, double t, const Vector& q,
                      StepReport& report);
 
-/// Fills report.joints, one entry per joint of the system: coordinate, rate, drift; reactions NaN. Sets
-/// report.drift_position and drift_angle.
+/// Fills report.joints, one entry per joint of the system: coordinate, rate, drift (also beyond limits that are
+/// angles); reactions NaN. Sets report.drift_position and drift_angle.
 void report_joints(const System& system, double t, const Vector& q, const Vector& u, StepReport& report);
+
+/// Starts the reactions of report.joints with what springs and forces of joints do at (t, q, u).
+void add_joint_drives(const System& system, double t, const Vector& q, const Vector& u, StepReport& report);
+/// Adds what a constraint does, `lambda` [N, N m] of dry friction element k, or of the limit that a contact point is;
+/// nothing where the element or the point is not a joint's.
+void add_reaction(const JointReaction& reaction, JointReport& joint);
+void add_joint_friction(const System& system, int k, double t, const Vector& q, const JointVector& lambda,
+                        StepReport& report);
+void add_joint_limit(const System& system, const ContactPoint& point, double t, const Vector& q, double lambda,
+                     StepReport& report);
 
 /// Fills the energies of report from the state and its ledger.
 void report_energy(const System& system, const State& state, StepReport& report);

@@ -161,11 +161,10 @@ StepSolve GeneralizedAlphaStepper::solve_step(const State& state) {
     total.iterations += solve.iterations;
     return solve.converged;
   };
-  const double fall = step_.tolerance_acceleration / options_.tolerance;  // [m] dt^2 |a|
   for (std::size_t i = 0; i < kSlack.size(); ++i) {
     if (i > 0) {
       for (StepElement& e : step_.elements) e.r_scale *= 0.5;
-      step_.slack = kSlack[i] * fall;
+      step_.slack = kSlack[i] * step_.fall;
       step_.set_start_values(state, false);
       step_.evaluate();
     }
@@ -207,16 +206,17 @@ void GeneralizedAlphaStepper::certify(StepReport& report) {
     const auto id = static_cast<std::uint64_t>(e.offset);
     if (e.kind == StepElement::Kind::contact) {
       const FrictionBlock block{e.n_friction(), e.mu, 0, 0.0};
-      certificate_.add_contact({&block, 1}, id);
+      certificate_.add_contact({&block, block.dim > 0 ? std::size_t{1} : std::size_t{0}}, id);
     } else if (e.kind == StepElement::Kind::dry_friction) {
-      certificate_.add_ball(e.dim, e.bound * step_.h, id);
+      certificate_.add_ball(e.dim, e.bound * step_.h / e.lever(0), id);
     } else {
       certificate_.add_free(e.dim, id);
     }
     for (int i = 0; i < e.dim; ++i) {
-      percussions_.push_back(step_.P(e.offset + i));
-      velocities_.push_back(e.xi[i]);
-      diagonal += e.diagonal[i];
+      const double lever = e.lever(i);
+      percussions_.push_back(step_.P(e.offset + i) / lever);
+      velocities_.push_back(lever * e.xi[i]);
+      diagonal += lever * lever * e.diagonal[i];
     }
   }
   report.solve.residual = {};
@@ -240,7 +240,8 @@ void GeneralizedAlphaStepper::certify(StepReport& report) {
 }
 
 /// Work and dissipation by the trapezoidal rule; the scheme itself does not balance energy exactly. With
-/// gamma = W^T u + tau, tau from prescribed motions, P . gamma is taken by the contact and P . tau is put in.
+/// gamma = W^T u + tau, tau from prescribed motions, P . gamma is taken by the contact and P . tau is put in. Joints
+/// dissipate nothing: their P . gamma is zero but for W being that of the end of the step.
 void GeneralizedAlphaStepper::account_energy(const State& state, EnergyLedger& ledger) {
   std::array<double, kMaxElementDim> middle;
   std::array<double, kMaxElementDim> end;
@@ -252,11 +253,10 @@ void GeneralizedAlphaStepper::account_energy(const State& state, EnergyLedger& l
     for (int i = 0; i < e.dim; ++i) {
       const double tau = e.xi[i] - e.gamma_start[i] - end[i];
       const double p = step_.P(e.offset + i);
-      ledger.dissipated -= p * (middle[i] + tau);
+      if (e.kind != StepElement::Kind::joint) ledger.dissipated -= p * (middle[i] + tau);
       ledger.work -= p * tau;
     }
   }
-  if (system_.forces().empty()) return;
   system_.calc_nonconservative_forces(step_.t_end, step_.q, step_.u, nonconservative_);
   ledger.work += step_.h * nonconservative_.dot(u_middle_);
   ledger.work += step_.h * system_.calc_prescribed_power(step_.t_end, step_.q, step_.u);
@@ -264,12 +264,16 @@ void GeneralizedAlphaStepper::account_energy(const State& state, EnergyLedger& l
 
 /// Reactions of the joints at the end of the step.
 void GeneralizedAlphaStepper::report_reactions(StepReport& report) const {
+  add_joint_drives(system_, step_.t_end, step_.q, step_.u, report);
   for (const StepElement& e : step_.elements) {
-    if (e.kind != StepElement::Kind::joint) continue;
-    const JointVector lambda = step_.x.lambda.segment(e.offset, e.dim);
-    const JointReaction reaction = system_.calc_joint_reaction(e.index, step_.t_end, step_.q, lambda);
-    report.joints[e.index].reaction_force = reaction.force;
-    report.joints[e.index].reaction_torque = reaction.torque;
+    const JointVector lambda = step_.x.lambda.segment(e.offset, std::min(e.dim, kMaxJointDim));
+    if (e.kind == StepElement::Kind::joint) {
+      add_reaction(system_.calc_joint_reaction(e.index, step_.t_end, step_.q, lambda), report.joints[e.index]);
+    } else if (e.kind == StepElement::Kind::dry_friction) {
+      add_joint_friction(system_, e.index, step_.t_end, step_.q, lambda, report);
+    } else {
+      add_joint_limit(system_, step_.contacts.points()[e.index], step_.t_end, step_.q, lambda(0), report);
+    }
   }
 }
 

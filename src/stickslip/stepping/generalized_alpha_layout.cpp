@@ -96,6 +96,7 @@ void GeneralizedAlphaStep::add_contact(int index) {
   e.index = index;
   e.dim = 1 + law.friction_dim;
   e.n_pos = 1;
+  e.n_angle_rows = k.turns ? 1 : 0;
   e.mu = law.options.friction;
   e.e_normal = law.options.restitution_normal;
   e.e_tangent = law.options.restitution_tangential;
@@ -104,15 +105,16 @@ void GeneralizedAlphaStep::add_contact(int index) {
 
 void GeneralizedAlphaStep::make_elements() {
   for (int k = 0; k < contacts.n_named(); ++k) add_contact(k);
-  for (const int force_index : system.dry_frictions()) {
-    const auto& law = std::get<DryFriction>(system.forces()[force_index].law);
+  for (std::size_t k = 0; k < system.dry_frictions().size(); ++k) {
+    const DryFrictionElement& friction = system.dry_frictions()[k];
     StepElement e;
     e.kind = StepElement::Kind::dry_friction;
-    e.index = force_index;
-    e.dim = law.axis ? 1 : system.dimension();
-    e.bound = law.bound;
+    e.index = static_cast<int>(k);
+    e.dim = friction.dim;
+    e.n_angle_rows = friction.turns ? 1 : 0;
+    e.bound = friction.bound;
     e.level = ContactLevel::acceleration;
-    add_element(e, system.forces()[force_index].first, system.forces()[force_index].second);
+    add_element(e, friction.first, friction.second);
   }
   for (std::size_t j = 0; j < system.joints().size(); ++j) {
     const Joint& joint = system.joints()[j];

@@ -39,7 +39,7 @@ void GeneralizedAlphaNested::add_cone(const GeneralizedAlphaStep& step, int elem
   switch (e.kind) {
     case StepElement::Kind::contact: {
       const FrictionBlock block{e.n_friction(), e.mu, 0, 0.0};
-      problem_.add_contact({&block, friction ? std::size_t{1} : std::size_t{0}}, id);
+      problem_.add_contact({&block, friction && block.dim > 0 ? std::size_t{1} : std::size_t{0}}, id);
       break;
     }
     case StepElement::Kind::dry_friction:

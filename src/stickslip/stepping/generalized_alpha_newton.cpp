@@ -227,10 +227,15 @@ void GeneralizedAlphaNewton::add_element_derivatives(const GeneralizedAlphaStep&
     for (int i = 0; i < e.dim; ++i) lambda(i) = force(i);
     step.system.calc_contact_derivatives(step.point(e), step.t_end, step.q, step.u, step.x.a, lambda, derivatives_);
     spread(step, e, derivatives_.gap_q, derivatives_);
-  } else if (e.kind == StepElement::Kind::joint) {
+  } else {
     JointVector lambda(e.dim);
     for (int i = 0; i < e.dim; ++i) lambda(i) = force(i);
-    step.system.calc_joint_derivatives(e.index, step.t_end, step.q, step.u, step.x.a, lambda, joint_derivatives_);
+    if (e.kind == StepElement::Kind::joint) {
+      step.system.calc_joint_derivatives(e.index, step.t_end, step.q, step.u, step.x.a, lambda, joint_derivatives_);
+    } else {
+      step.system.calc_dry_friction_derivatives(e.index, step.t_end, step.q, step.u, step.x.a, lambda,
+                                                joint_derivatives_);
+    }
     spread(step, e, joint_derivatives_.g_q.topRows(e.n_pos), joint_derivatives_);
   }
 }

@@ -139,9 +139,7 @@ void GeneralizedAlphaStep::calc_directions(StepElement& e, double t, const Vecto
     } else if (e.kind == StepElement::Kind::joint) {
       system.calc_joint_jacobian(e.index, t, coordinates, static_cast<Side>(s), rows);
     } else {
-      DryFrictionGeometry geometry;
-      system.calc_dry_friction(e.index, t, coordinates, geometry);
-      system.calc_dry_friction_jacobian(e.index, geometry, coordinates, static_cast<Side>(s), rows);
+      system.calc_dry_friction_jacobian(e.index, t, coordinates, static_cast<Side>(s), rows);
     }
   }
   std::array<double, kMaxElementDim* kMaxElementDim> G = {};
@@ -189,9 +187,8 @@ void GeneralizedAlphaStep::calc_velocity(const StepElement& e, double t, const V
     system.calc_joint_velocity(e.index, t, coordinates, velocity, g);
     std::copy_n(g.data(), e.dim, gamma);
   } else {
-    DryFrictionGeometry geometry;
-    system.calc_dry_friction(e.index, t, coordinates, geometry);
-    const Vector3 g = system.calc_dry_friction_velocity(e.index, geometry, t, coordinates, velocity);
+    JointVector g;
+    system.calc_dry_friction_velocity(e.index, t, coordinates, velocity, g);
     std::copy_n(g.data(), e.dim, gamma);
   }
 }
@@ -206,9 +203,9 @@ void GeneralizedAlphaStep::calc_acceleration_bias(const StepElement& e, double t
     system.calc_joint_acceleration_bias(e.index, t, coordinates, velocity, z);
     std::copy_n(z.data(), e.dim, zeta);
   } else {
-    // Its acceleration level leaves out the directions' own rates: exact where the law is isotropic, whose
-    // directions are fixed, and first order along a turning axis.
-    std::fill_n(zeta, e.dim, 0.0);
+    JointVector z;
+    system.calc_dry_friction_acceleration_bias(e.index, t, coordinates, velocity, z);
+    std::copy_n(z.data(), e.dim, zeta);
   }
 }
 
@@ -479,15 +476,19 @@ void GeneralizedAlphaStep::calc_tolerances() {
   system.solve_mass(force, solved_force_);
   double acceleration = start_acceleration_;
   double speed = start_speed_;
+  double stiffest = 0.0;  // [1/s^2]
   const std::vector<Body>& bodies = system.bodies();
   for (std::size_t i = 0; i < bodies.size(); ++i) {
     const Body& body = bodies[i];
     if (body.n_u == 0) continue;
     const double free2 = solved_force_.segment(body.u_offset, body.n_u).dot(force.segment(body.u_offset, body.n_u));
     acceleration = std::max(acceleration, std::sqrt(free2 / body.mass));
+    if (body.beam) stiffest = std::max(stiffest, body.beam->highest_frequency2());
   }
   tolerance_position = options_.tolerance * (h * speed + h * h * acceleration) + kRoundOff * coordinate_size_;
-  tolerance_acceleration = options_.tolerance * h * h * acceleration;
+  // Internal forces of beams are known to what round-off of the coordinates makes of them.
+  fall = h * h * acceleration;
+  tolerance_acceleration = options_.tolerance * fall + h * h * kRoundOff * stiffest * coordinate_size_;
   // A system that nothing moves: only exact zeros pass.
   constexpr double kTiny = std::numeric_limits<double>::min();
   tolerance_position = std::max(tolerance_position, kTiny);
@@ -507,12 +508,10 @@ double GeneralizedAlphaStep::measure_balance(const Vector& residual, Vector& sol
   return std::sqrt(worst);
 }
 
-/// Angle rows become lengths by the lever 1 / sqrt(G m).
 double GeneralizedAlphaStep::measure_joint(const StepElement& e) const {
   double worst = 0.0;
   for (int i = 0; i < e.dim; ++i) {
-    const bool angle = i >= e.dim - e.n_angle_rows;
-    const double lever = angle ? 1.0 / std::sqrt(e.diagonal[i] * e.mass) : 1.0;
+    const double lever = e.lever(i);
     const double gap = i < e.n_pos ? std::abs(e.gap[i]) : 0.0;
     worst = std::max({worst, lever * gap / tolerance_position, lever * h * std::abs(e.xi[i]) / tolerance_position,
                       lever * h * h * std::abs(e.gamma_dot[i]) / tolerance_acceleration});
@@ -527,10 +526,11 @@ double GeneralizedAlphaStep::measure_element(const StepElement& e) const {
   if (e.kind == StepElement::Kind::joint) return measure_joint(e);
   double position = 0.0;
   double acceleration = 0.0;
+  const double lever = e.lever(0);  // only rows that stand alone are angles
   if (e.kind == StepElement::Kind::contact) {
-    if (e.level == ContactLevel::open) return std::max(0.0, -e.gap[0]) / tolerance_position;
+    if (e.level == ContactLevel::open) return lever * std::max(0.0, -e.gap[0]) / tolerance_position;
     position = e.apart ? 0.0 : std::abs(e.gap[0]);
-    if (e.level == ContactLevel::position) return std::max(position, -h * e.xi[0]) / tolerance_position;
+    if (e.level == ContactLevel::position) return lever * std::max(position, -h * e.xi[0]) / tolerance_position;
     position = std::max(position, h * std::abs(e.xi[0]));
     acceleration =
         e.level == ContactLevel::velocity ? std::max(0.0, -h2 * e.gamma_dot[0]) : h2 * std::abs(e.gamma_dot[0]);
@@ -548,7 +548,7 @@ double GeneralizedAlphaStep::measure_element(const StepElement& e) const {
         h2 * (e.stick_acceleration ? std::abs(e.gamma_dot[first + i])
                                    : G * std::abs(x.lambda(k) + radius_acceleration * e.direction_acceleration[i])));
   }
-  return std::max(position / tolerance_position, acceleration / tolerance_acceleration);
+  return lever * std::max(position / tolerance_position, acceleration / tolerance_acceleration);
 }
 
 std::uint64_t GeneralizedAlphaStep::signature() const {

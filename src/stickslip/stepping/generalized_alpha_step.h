@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <cmath>
 #include <cstdint>
 #include <vector>
 
@@ -38,12 +39,12 @@ enum class ContactLevel : std::uint8_t {
 struct StepElement {
   enum class Kind : std::uint8_t { contact, dry_friction, joint };
   Kind kind = Kind::contact;
-  int index = 0;                           // point of the ContactFinder, force or joint of the System
+  int index = 0;                           // point of the ContactFinder, dry friction or joint of the System
   int dim = 0;                             // rows
   int n_pos = 0;                           // rows on position level
   int offset = 0;                          // first row in lambda, Lambda
   int pos_offset = 0;                      // first row in kappa
-  int n_angle_rows = 0;                    // joint: the last rows
+  int n_angle_rows = 0;                    // the last rows: of joints, their limits and friction
   double mass = 0.0;                       // [kg] of the lighter body
   double mu = 0.0;                         // [-] contact
   double bound = 0.0;                      // [N] dry friction
@@ -86,6 +87,11 @@ struct StepElement {
   std::array<double, 3> direction_acceleration = {};    // (n_F) [-] on acceleration level
   ContactGeometry geometry;                             // contacts
 
+  /// Angle rows become lengths by the lever 1 / sqrt(G m). [m, 1]
+  double lever(int row) const {
+    const bool known = diagonal[row] > 0.0;  // not yet where it is open
+    return row < dim - n_angle_rows || !known ? 1.0 : 1.0 / std::sqrt(diagonal[row] * mass);
+  }
   int n_friction() const { return kind == Kind::contact ? dim - 1 : dim; }
   int first_friction() const { return kind == Kind::contact ? 1 : 0; }
   /// Identifies the index sets of this element.
@@ -106,7 +112,7 @@ struct StepUnknowns {
 /// Residuals are lengths: each block of R1, R2, R3 by body as sqrt(R^T M^-1 R / m) times dt^2, dt, 1; g, dt xi,
 /// dt^2 gamma_dot; multipliers that should vanish times G, dt G, dt^2 G. They are divided by
 ///   tolerance * (dt |u| + dt^2 |a|) + round-off   on position and velocity level,
-///   tolerance * dt^2 max(|a|, |M^-1 h|)           on acceleration level,
+///   dt^2 (tolerance max(|a|, |M^-1 h|) + w^2 round-off) on acceleration level, w the highest frequency of a beam,
 /// so that error() <= 1 means solved.
 class GeneralizedAlphaStep {
  public:
@@ -138,6 +144,7 @@ class GeneralizedAlphaStep {
   std::vector<double> MinvW;            // M^-1 W, likewise
   double tolerance_position = 0.0;      // [m] what error() divides by
   double tolerance_acceleration = 0.0;  // [m]
+  double fall = 0.0;                    // [m] dt^2 |a|
 
   /// The size of State::memory: a, abar (n_u), lambda, lambdabar (fixed rows), and the a (n_u) and lambda from which
   /// the next start values are extrapolated. Of detected contacts State::contacts has the same.

@@ -33,7 +33,7 @@ class MoreauStepper final : public TimeStepper {
   enum class Kind { contact, joint, dry_friction };
   /// One cone of the step's problem.
   struct ActiveCone {
-    int index;  // into the points of contacts_, System::joints() or forces()
+    int index;  // into the points of contacts_, System::joints() or dry_frictions()
     Kind kind;
     ContactGeometry geometry;  // contacts: at (t_m, q_m)
     Vector4 gamma;             // (dim) [m/s] at the start of the step: gamma(t_m, q_m, u)
@@ -201,6 +201,7 @@ void MoreauStepper::collect_contacts(const State& state, double t_mid) {
     if (!(cone.geometry.gap <= options_.activation)) continue;
     const ContactPair& pair = system_.law(k);
     const FrictionBlock friction{pair.friction_dim, pair.options.friction, 0, 0.0};
+    const std::size_t n_blocks = pair.friction_dim > 0 ? 1 : 0;
     cone.index = static_cast<int>(i);
     cone.gamma = system_.calc_contact_velocity(k, cone.geometry, t_mid, q_mid_, state.u);
     cone.tau.setZero();
@@ -210,7 +211,7 @@ void MoreauStepper::collect_contacts(const State& state, double t_mid) {
     }
     cone.restitution.setConstant(pair.options.restitution_tangential);
     cone.restitution(0) = pair.options.restitution_normal;
-    problem_.add_contact({&friction, 1}, k.id);
+    problem_.add_contact({&friction, n_blocks}, k.id);
     add_cone_rows(k.first, k.second, 1 + pair.friction_dim, [&](Side side, Eigen::Ref<RowMatrix> J) {
       system_.calc_contact_jacobian(k, cone.geometry, q_mid_, side, J);
     });
@@ -251,21 +252,22 @@ void MoreauStepper::collect_dry_frictions(const State& state, double h, double t
   ActiveCone cone{};
   cone.kind = Kind::dry_friction;
   cone.restitution.setZero();
-  DryFrictionGeometry geometry;
-  for (const int force : system_.dry_frictions()) {
-    const auto& law = std::get<DryFriction>(system_.forces()[force].law);
-    system_.calc_dry_friction(force, t_mid, q_mid_, geometry);
-    cone.index = force;
+  JointVector gamma;
+  for (std::size_t i = 0; i < system_.dry_frictions().size(); ++i) {
+    const int k = static_cast<int>(i);
+    const DryFrictionElement& e = system_.dry_frictions()[i];
+    cone.index = k;
     cone.gamma.setZero();
-    cone.gamma.head<3>() = system_.calc_dry_friction_velocity(force, geometry, t_mid, q_mid_, state.u);
+    system_.calc_dry_friction_velocity(k, t_mid, q_mid_, state.u, gamma);
+    cone.gamma.head(e.dim) = gamma;
     u_end_.setZero();
     cone.tau.setZero();
-    cone.tau.head<3>() = system_.calc_dry_friction_velocity(force, geometry, t_mid, q_mid_, u_end_);
-    problem_.add_ball(geometry.dim, h * law.bound, kDryFrictionBit | static_cast<std::uint64_t>(force));
-    add_cone_rows(system_.forces()[force].first, system_.forces()[force].second, geometry.dim,
-                  [&](Side side, Eigen::Ref<RowMatrix> J) {
-                    system_.calc_dry_friction_jacobian(force, geometry, q_mid_, side, J);
-                  });
+    system_.calc_dry_friction_velocity(k, t_mid, q_mid_, u_end_, gamma);
+    cone.tau.head(e.dim) = gamma;
+    problem_.add_ball(e.dim, h * e.bound, kDryFrictionBit | static_cast<std::uint64_t>(k));
+    add_cone_rows(e.first, e.second, e.dim, [&](Side side, Eigen::Ref<RowMatrix> J) {
+      system_.calc_dry_friction_jacobian(k, t_mid, q_mid_, side, J);
+    });
     active_.push_back(cone);
     set_relative_velocities(problem_.n_cones() - 1);
   }
@@ -346,7 +348,6 @@ void MoreauStepper::account_energy(const State& state, double h, EnergyLedger& l
       ledger.work -= p * active.tau(j);
     }
   }
-  if (system_.forces().empty()) return;
   const double t_mid = state.t + (1.0 - options_.theta) * h;
   system_.calc_nonconservative_forces(t_mid, q_mid_, state.u, nonconservative_);
   ledger.work += 0.5 * h * nonconservative_.dot(u_work_ + u_end_);
@@ -376,7 +377,8 @@ void MoreauStepper::report_contacts(double h, StepReport& report) {
     problem_.calc_diagonal_block(i, {block, static_cast<std::size_t>(cone.dim * cone.dim)});
     double trace = 0.0;
     for (int j = 0; j < cone.dim; ++j) trace += block[j * cone.dim + j];
-    contact.status = contact_status(p, xi, cone.dim, problem_.friction(cone).front().mu, trace / cone.dim);
+    const double mu = cone.n_blocks > 0 ? problem_.friction(cone).front().mu : 0.0;
+    contact.status = contact_status(p, xi, cone.dim, mu, trace / cone.dim);
     if (contact.status != ContactStatus::open) ++report.closed_contacts;
   }
   report.coulomb_residual = problem_.law == FrictionLaw::coulomb
@@ -385,15 +387,19 @@ void MoreauStepper::report_contacts(double h, StepReport& report) {
 }
 
 void MoreauStepper::report_reactions(double h, double t_mid, StepReport& report) {
+  add_joint_drives(system_, t_mid, q_mid_, u_work_, report);  // planar: u_work is the velocity before the step
   JointVector lambda;
   for (int i = 0; i < problem_.n_cones(); ++i) {
     const ActiveCone& active = active_[i];
-    if (active.kind != Kind::joint) continue;
     const Cone& cone = problem_.cones[i];
-    lambda = ConstVectorView(solution_.p.data() + cone.offset, cone.dim) / h;
-    const JointReaction reaction = system_.calc_joint_reaction(active.index, t_mid, q_mid_, lambda);
-    report.joints[active.index].reaction_force = reaction.force;
-    report.joints[active.index].reaction_torque = reaction.torque;
+    lambda = ConstVectorView(solution_.p.data() + cone.offset, std::min(cone.dim, kMaxJointDim)) / h;
+    if (active.kind == Kind::joint) {
+      add_reaction(system_.calc_joint_reaction(active.index, t_mid, q_mid_, lambda), report.joints[active.index]);
+    } else if (active.kind == Kind::dry_friction) {
+      add_joint_friction(system_, active.index, t_mid, q_mid_, lambda, report);
+    } else {
+      add_joint_limit(system_, contacts_.points()[active.index], t_mid, q_mid_, lambda(0), report);
+    }
   }
 }
 

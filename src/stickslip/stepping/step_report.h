@@ -36,12 +36,15 @@ struct ContactReport {
 
 /// One joint in one step.
 struct JointReport {
-  double coordinate = 0.0;                    // [rad, m] at the end of the step; NaN where the joint has none
-  double rate = 0.0;                          // [rad/s, m/s]
-  double drift_position = 0.0;                // [m] by how much its length rows are violated at the end of the step
-  double drift_angle = 0.0;                   // [rad] the same of angle rows
-  Vector3 reaction_force = Vector3::Zero();   // [N] on the second body, world frame; NaN where the scheme does not
-                                              // know it, as at the start
+  double coordinate = 0.0;      // [rad, m] at the end of the step; NaN where the joint has none
+  double rate = 0.0;            // [rad/s, m/s]
+  double drift_position = 0.0;  // [m] by how much its length rows are violated at the end of the step
+  double drift_angle = 0.0;     // [rad] the same of angle rows
+  double drive = 0.0;           // [N, N m] of its spring, damper and force in the free direction
+  double friction = 0.0;        // [N, N m] of its dry friction; both on the second body
+  // All that the joint does to the second body, drive, friction and limits included; NaN where the scheme does not know
+  // it, as Moreau's at the start.
+  Vector3 reaction_force = Vector3::Zero();   // [N] world frame
   Vector3 reaction_torque = Vector3::Zero();  // [N m] on the second body about the joint's point on it, world frame
 };
 
