@@ -5,6 +5,7 @@
 #include <array>
 #include <cmath>
 
+#include "stickslip/math/dense_solve.h"
 #include "stickslip/math/small_matrix.h"
 
 namespace stickslip {
@@ -92,6 +93,7 @@ bool GeneralizedAlphaNested::solve_level(const GeneralizedAlphaStep& step) {
   response_.setZero();
   add_all();
   change_ += response_;
+  exact_ &= report.status == Status::ok;
   return report.status != Status::failed;
 }
 
@@ -126,23 +128,82 @@ void GeneralizedAlphaNested::acceleration_pass(GeneralizedAlphaStep& step) {
     std::copy_n(solution_.u.begin() + rows.offset, rows.n, xi.begin());
     step.classify_percussion(e, xi.data(), P_.data() + e.offset);
   }
-  // At fixed (q', u') the level is linear but for the friction of sliding contacts, which follows their normal
-  // force; it settles by repetition, at the ratio mu G_NF / G_NN.
-  constexpr int kMaxRepetitions = 60;
-  constexpr double kSettled = 1e-14;  // [-] relative change of a: round-off
   lambda_ = step.x.lambda;
   step.system.solve_mass(step.r1, free_);
   change_a_.setZero();
+  settle_sliding(step);
+}
+
+/// At fixed (q', u') the level is linear but for the friction of sliding contacts, which follows their normal forces y:
+/// y = Phi(y), Phi the normal forces of the solution with lambda_F = -mu y n held. Repetition contracts at the ratio
+/// mu |G_NF| / G_NN; where that is slow, or above one though a solution exists, Newton's method on Phi, which is linear
+/// in pieces.
+void GeneralizedAlphaNested::settle_sliding(GeneralizedAlphaStep& step) {
+  constexpr int kMaxRepetitions = 60;
+  constexpr int kPlainRepetitions = 4;  // [-] enough where friction hardly couples, as with balls
+  constexpr int kMaxNewtonRows = 12;    // [-] each costs a solution
+  constexpr double kSettled = 1e-13;    // [-] relative change of a: round-off
+  sliding_.clear();
+  for (std::size_t k = 0; k < step.elements.size(); ++k) {
+    const StepElement& e = step.elements[k];
+    const bool slides = e.kind == StepElement::Kind::contact && e.level >= ContactLevel::velocity && !e.stick;
+    if (slides && e.mu > 0.0) sliding_.push_back(static_cast<int>(k));
+  }
+  const auto m = static_cast<int>(sliding_.size());
+  settled_ = false;
   for (int i = 0; i < kMaxRepetitions; ++i) {
+    const Vector held = sliding_normals(step);
     solve_accelerations(step);
-    change_a_ += change_;
-    free_.setZero();
-    const bool settled = set_sliding_forces(step) <= kSettled * (step.x.a.norm() + change_a_.norm());
-    if (settled || !solved_) break;
+    if (!solved_) return;
+    const Vector found = sliding_normals(step);
+    settled_ = set_sliding_forces(step) <= kSettled * (step.x.a.norm() + change_a_.norm());
+    if (settled_) return;
+    if (i >= kPlainRepetitions && m <= kMaxNewtonRows) newton_on_sliding(step, held, found);
   }
 }
 
-/// One solution of the acceleration level with the friction forces of sliding contacts as they are in lambda_.
+/// lambda_N of the sliding contacts.
+Vector GeneralizedAlphaNested::sliding_normals(const GeneralizedAlphaStep& step) const {
+  Vector y(static_cast<Eigen::Index>(sliding_.size()));
+  for (std::size_t i = 0; i < sliding_.size(); ++i) y(i) = lambda_(step.elements[sliding_[i]].offset);
+  return y;
+}
+
+/// Gives the sliding contacts the normal forces y and the friction that belongs to them.
+void GeneralizedAlphaNested::hold_sliding(const GeneralizedAlphaStep& step, const Vector& y) {
+  std::array<double, kMaxElementDim> p;
+  for (std::size_t k = 0; k < sliding_.size(); ++k) {
+    const StepElement& e = step.elements[sliding_[k]];
+    for (int i = 0; i < e.dim; ++i) {
+      const double next = i == 0 ? y(k) : -step.friction_radius_acceleration(e, y(k)) * e.direction[i - 1];
+      p[i] = next - lambda_(e.offset + i);
+      lambda_(e.offset + i) = next;
+    }
+    step.add_response(e, p.data(), change_a_);
+  }
+}
+
+/// Holds the y of (I - dPhi) y = Phi(held) - dPhi held, dPhi by differences.
+void GeneralizedAlphaNested::newton_on_sliding(GeneralizedAlphaStep& step, const Vector& held, const Vector& found) {
+  constexpr double kDifference = 1e-4;  // [-] small only so as to stay in a piece
+  const Eigen::Index m = held.size();
+  const double difference = kDifference * std::max(found.cwiseAbs().maxCoeff(), held.cwiseAbs().maxCoeff());
+  Matrix slope(m, m);
+  for (Eigen::Index j = 0; j < m; ++j) {
+    Vector moved = held;
+    moved(j) += difference;
+    hold_sliding(step, moved);
+    solve_accelerations(step);
+    slope.col(j) = (sliding_normals(step) - found) / difference;
+  }
+  Vector y = found - slope * held;
+  RowMatrix matrix = Matrix::Identity(m, m) - slope;
+  const bool regular = solve_dense(static_cast<int>(m), matrix.data(), y.data());
+  hold_sliding(step, regular ? Vector(y.cwiseMax(0.0)) : found);
+}
+
+/// One solution of the acceleration level with the friction forces of sliding contacts as they are in lambda_; moves
+/// lambda_ and change_a_.
 void GeneralizedAlphaNested::solve_accelerations(GeneralizedAlphaStep& step) {
   clear();
   solution_.p.clear();
@@ -160,6 +221,8 @@ void GeneralizedAlphaNested::solve_accelerations(GeneralizedAlphaStep& step) {
     }
   }
   solved_ &= solve_level(step);
+  change_a_ += change_;
+  free_.setZero();
   for (const Rows& rows : rows_) {
     const StepElement& e = step.elements[rows.element];
     std::copy_n(solution_.p.begin() + rows.offset, rows.n, lambda_.data() + e.offset);
@@ -264,18 +327,30 @@ StepSolve GeneralizedAlphaNested::solve(GeneralizedAlphaStep& step, int max_pass
 }
 
 bool GeneralizedAlphaNested::calc_start_accelerations(GeneralizedAlphaStep& step, const State& state) {
-  solved_ = true;
+  const auto solve = [&] {
+    solved_ = true;
+    // The second pass removes what the solver's tolerance left in the first.
+    for (int i = 0; i < 2; ++i) {
+      exact_ = true;
+      step.evaluate_instant();
+      P_ = step.P;
+      clear();
+      acceleration_pass(step);
+      step.x.a += change_a_;
+      step.x.lambda = lambda_;
+    }
+    return solved_ && exact_ && settled_ && step.x.a.allFinite();
+  };
   step.set_instant(state);
-  // The second pass removes what the solver's tolerance left in the first.
-  for (int i = 0; i < 2; ++i) {
-    step.evaluate_instant();
-    P_ = step.P;
-    clear();
-    acceleration_pass(step);
-    step.x.a += change_a_;
-    step.x.lambda = lambda_;
+  if (solve()) return true;
+  // Painleve's paradox can leave an instant without accelerations; the contacts then act from the first step on, by
+  // percussions, and the start says nothing of their forces.
+  step.set_instant(state);
+  for (StepElement& e : step.elements) {
+    if (e.kind == StepElement::Kind::contact) e.level = ContactLevel::open;
   }
-  return solved_;
+  solve();
+  return false;
 }
 
 }  // namespace stickslip

@@ -12,7 +12,7 @@ namespace stickslip {
 /// The equations of a step as three nested cone problems with the same Delassus operator W^T M^-1 W:
 ///   velocity      K* contains xi + s(xi), perpendicular to P in K,            over the contacts in A,
 ///   acceleration  the same between gamma_dot and lambda over those in B, in sliding the normal row only with
-///                 lambda_F = -mu lambda_N n of the pass before,
+///                 lambda_F = -mu lambda_N n,
 ///   position      0 <= g, perpendicular to kappa_hat >= 0,                    over the contacts in A,
 /// joints as free cones. Each pass solves all three at the present (q', u', a'), by the cone solver, and moves u', a',
 /// q' by the percussions; the levels act on each other only through the motion, O(dt), so passes contract fast.
@@ -26,7 +26,8 @@ class GeneralizedAlphaNested {
   StepSolve solve(GeneralizedAlphaStep& step, int max_passes);
 
   /// a and lambda that solve the acceleration level at (t, q, u), contacts closed on position and velocity level
-  /// included: what a run starts from. Fills step.x.a and step.x.lambda. False where no solution was found.
+  /// included: what a run starts from. Fills step.x.a and step.x.lambda. False where no solution was found; then the
+  /// contacts have no forces and a is what forces and joints alone make it.
   bool calc_start_accelerations(GeneralizedAlphaStep& step, const State& state);
 
  private:
@@ -44,6 +45,10 @@ class GeneralizedAlphaNested {
   void velocity_pass(GeneralizedAlphaStep& step);
   void acceleration_pass(GeneralizedAlphaStep& step);
   void solve_accelerations(GeneralizedAlphaStep& step);
+  void settle_sliding(GeneralizedAlphaStep& step);
+  Vector sliding_normals(const GeneralizedAlphaStep& step) const;
+  void hold_sliding(const GeneralizedAlphaStep& step, const Vector& y);
+  void newton_on_sliding(GeneralizedAlphaStep& step, const Vector& held, const Vector& found);
   double set_sliding_forces(const GeneralizedAlphaStep& step);
   void position_pass(GeneralizedAlphaStep& step);
   void pass(GeneralizedAlphaStep& step);
@@ -53,7 +58,10 @@ class GeneralizedAlphaNested {
   ConeSolution solution_, again_;
   std::vector<Rows> rows_;
   StepUnknowns best_;
-  bool solved_ = true;
+  std::vector<int> sliding_;  // elements: contacts that slide on the acceleration level
+  bool solved_ = true;        // no solve failed
+  bool exact_ = true;         // every solve met the solver's tolerance
+  bool settled_ = true;       // friction forces and normal forces of sliding contacts belong together
   Vector free_;                            // (n_u) M^-1 of the residual of the level
   Vector change_, response_;               // (n_u)
   Vector change_u_, change_a_, change_v_;  // (n_u)
