@@ -92,6 +92,13 @@ TEST(Lemke, RaysAreRays) {
   EXPECT_EQ(newton(pang, Vector3(-1e-4, -1.0, 1.0)).outcome, LcpOutcome::gave_up);
 }
 
+TEST(Lemke, NumbersThatOverflow) {
+  const Matrix m = (Matrix(2, 2) << 1e-300, 1e300, -1e300, 1e300).finished();
+  const LcpResult result = lemke(m, Vector::Constant(2, -1e300));
+  EXPECT_EQ(result.z.size(), 2);
+  EXPECT_EQ(newton(m, Vector::Constant(2, -1e300)).z.size(), 2);
+}
+
 /// Cyclic and with equal entries: every ratio test is a tie.
 TEST(Lemke, TiesEverywhere) {
   for (int n = 2; n <= 40; n += 2) {

@@ -267,7 +267,7 @@ LcpResult solve_by_lemke(const SparseMatrix& m, const Vector& q, int max_pivots,
     LcpResult found = Lemke(scaled, scaled_q, least_pivot).run(max_pivots - pivots, deadline);
     pivots += found.iterations;
     const double found_residual = calc_lcp_residual(scaled, scaled_q, found.z);
-    if (found_residual < residual) {
+    if (result.z.size() == 0 || found_residual < residual) {  // the first in any case, be it not finite
       residual = found_residual;
       result = std::move(found);
     }
