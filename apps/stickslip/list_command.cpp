@@ -7,10 +7,12 @@
 #include <fstream>
 #include <span>
 #include <string_view>
+#include <vector>
 
 #include "commands.h"
 #include "stickslip/base/input_error.h"
 #include "stickslip/base/nearest.h"
+#include "stickslip/solvers/solver_options.h"
 
 namespace stickslip {
 namespace {
@@ -26,13 +28,6 @@ constexpr std::array kSchemes = {
     Entry{"moreau", "Moreau-Jean midpoint time stepping, impulses over the step (default) [Moreau1988, Jean1999]"},
     Entry{"generalized-alpha",
           "nonsmooth generalized-alpha, second order, no penetration and no drift [Capobianco2021]"},
-};
-constexpr std::array kSolvers = {
-    Entry{"auto", "the one that suits the scheme (default)"},
-    Entry{"nsgs", "nonsmooth Gauss-Seidel with an exact solve of each contact; the exact Coulomb law"},
-    Entry{"pgs", "projected Gauss-Seidel; the relaxed (associated) law"},
-    Entry{"lemke", "Lemke's pivoting on a linear complementarity problem; polygons for friction discs"},
-    Entry{"lcp-newton", "semismooth Newton on the same problem (Fischer-Burmeister)"},
 };
 constexpr std::array kShapes = {
     Entry{"sphere", "radius (a disc in a planar scene); inside = true makes it a container"},
@@ -61,6 +56,13 @@ void print(std::span<const Entry> entries) {
   std::size_t width = 0;
   for (const Entry& entry : entries) width = std::max(width, entry.name.size());
   for (const Entry& entry : entries) fmt::print("{:<{}}  {}\n", entry.name, width, entry.meaning);
+}
+
+int print_solvers() {
+  std::vector<Entry> entries;
+  for (std::size_t k = 0; k < solver_names().size(); ++k) entries.push_back({solver_names()[k], solver_meanings()[k]});
+  print(entries);
+  return kDone;
 }
 
 /// A scene's first comment line says what it is.
@@ -93,12 +95,13 @@ class ListCommand final : public Command {
 
   int execute() override {
     if (what_ == "scenes") return print_scenes();
+    if (what_ == "solvers") return print_solvers();
     for (const auto& [name, entries] : kLists) {
       if (name != what_) continue;
       print(entries);
       return kDone;
     }
-    std::vector<std::string_view> names = {"scenes"};
+    std::vector<std::string_view> names = {"scenes", "solvers"};
     for (const auto& list : kLists) names.push_back(list.name);
     const std::string nearest = nearest_name(what_, names);
     throw InputError({}, "list", what_,
@@ -111,8 +114,8 @@ class ListCommand final : public Command {
     std::string_view name;
     std::span<const Entry> entries;
   };
-  static constexpr std::array<List, 5> kLists = {
-      {{"schemes", kSchemes}, {"solvers", kSolvers}, {"shapes", kShapes}, {"joints", kJoints}, {"laws", kLaws}}};
+  static constexpr std::array<List, 4> kLists = {
+      {{"schemes", kSchemes}, {"shapes", kShapes}, {"joints", kJoints}, {"laws", kLaws}}};
   std::string what_;
 };
 

@@ -85,8 +85,6 @@ std::vector<SolverOptions> SolveCommand::chosen_solvers() const {
   std::vector<std::string_view> names;
   if (solver_ == "all") {
     names.assign(solver_names().begin(), solver_names().end());
-  } else if (solver_ == "auto" && std::ranges::find(solver_names(), "auto") == solver_names().end()) {
-    names = {"nsgs"};
   } else {
     names = {solver_};
   }

@@ -23,6 +23,7 @@ struct SolveReport {
   int iterations = 0;        // [-] in the solver's own count (sweeps, Newton steps)
   Residual residual;         // of the answer, always by calc_residual
   int choices = 0;           // [-] local problems with several solutions, where a rule chose one
+  const char* method = "";   // the algorithm that found the answer, where several were at hand; a string literal
   const char* message = "";  // what there is to say beside the status; a string literal
 };
 

@@ -61,7 +61,7 @@ class Builder {
     BuiltScene built;
     built.system = std::make_unique<const System>(system_.build());
     built.initial = make_initial_state(*built.system);
-    built.solver = at_place("solver", [&] { return make_solver(resolve_solver(scene_.solver)); });
+    built.solver = at_place("solver", [&] { return make_solver(scene_.solver); });
     if (decorate) built.solver = decorate(std::move(built.solver));
     built.stepper = at_place("scheme", [&] { return make_stepper(scene_.scheme, *built.system, *built.solver); });
     return built;

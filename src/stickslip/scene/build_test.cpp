@@ -56,7 +56,7 @@ velocity = [-4, -5, -6]
   EXPECT_EQ(system.gravity(), Vector3(0, 0, -9.81));
   EXPECT_EQ(system.bodies()[1].pose.p_WB, Vector3(0, 0, -1));
   EXPECT_EQ(scene.stepper->name(), "moreau");
-  EXPECT_EQ(scene.solver->name(), "nsgs");
+  EXPECT_EQ(scene.solver->name(), "auto");
 }
 
 TEST(Build, NormalisesQuaternions) {

@@ -63,36 +63,26 @@ constexpr std::array kSchemes = {SchemeReader{"moreau", read_moreau},
                                  SchemeReader{"generalized-alpha", read_generalized_alpha}};
 constexpr std::array<std::string_view, 4> kLaterSchemes = {"ccp", "stewart-trinkle", "relaxation", "event-driven"};
 
-struct SolverReader {
-  std::string_view type;
-  SceneSolver (*read)(const TableReader&);
-};
+constexpr std::array<std::string_view, 1> kLaterSolvers = {"newton-fb"};
 
-template <class Options>
-SceneSolver read_stop_options(const TableReader& reader) {
-  reader.allow({"type", "tolerance", "max_iterations"});
-  Options options;
+void read_solver(ReadContext& context, const TableReader& scene) {
+  const TomlValue* value = scene.find("solver");
+  if (value == nullptr) return;
+  const TableReader reader(context, *value, "solver");
+  const std::string type =
+      reader.has("type") ? reader.choice("type", solver_names(), kLaterSolvers) : std::string(solver_names().front());
+  context.scene.solver = make_solver_options(type);
+  FacetOptions* polygons = facet_options(context.scene.solver);
+  if (polygons != nullptr) {
+    reader.allow({"type", "tolerance", "max_iterations", "facets"});
+    polygons->facets = reader.integer_or("facets", 3, polygons->facets);
+  } else {
+    reader.allow({"type", "tolerance", "max_iterations"});
+  }
+  StopOptions& options = stop_options(context.scene.solver);
   options.tolerance = reader.number_or("tolerance", kPositive, "", options.tolerance);
   options.max_iterations = reader.integer_or("max_iterations", 1, options.max_iterations);
-  return options;
 }
-
-template <class Options>
-SceneSolver read_facet_options(const TableReader& reader) {
-  reader.allow({"type", "tolerance", "max_iterations", "facets"});
-  Options options;
-  options.tolerance = reader.number_or("tolerance", kPositive, "", options.tolerance);
-  options.max_iterations = reader.integer_or("max_iterations", 1, options.max_iterations);
-  options.facets = reader.integer_or("facets", 3, options.facets);
-  return options;
-}
-
-constexpr std::array kSolvers = {
-    SolverReader{"auto", read_stop_options<AutoSolver>}, SolverReader{"nsgs", read_stop_options<NsgsOptions>},
-    SolverReader{"pgs", read_stop_options<PgsOptions>}, SolverReader{"lemke", read_facet_options<LemkeOptions>},
-    SolverReader{"lcp-newton", read_facet_options<LcpNewtonOptions>}};
-constexpr std::array<std::string_view, 9> kLaterSolvers = {"apgd",      "spg",  "extragradient", "admm",    "newton-ac",
-                                                           "newton-fb", "prox", "ipm",           "de-saxce"};
 
 /// Reads the table `key` by the reader of its type; the first type is the default.
 template <class Readers, class Result>
@@ -126,7 +116,7 @@ void read_output(ReadContext& context, const TableReader& scene) {
 void read_settings(ReadContext& context, const TableReader& scene) {
   read_time(context, scene);
   read_by_type(context, scene, "scheme", kSchemes, kLaterSchemes, context.scene.scheme);
-  read_by_type(context, scene, "solver", kSolvers, kLaterSolvers, context.scene.solver);
+  read_solver(context, scene);
   read_output(context, scene);
 }
 

@@ -9,34 +9,10 @@ struct SchemeName {
   std::string_view operator()(const GeneralizedAlphaOptions&) const { return "generalized-alpha"; }
 };
 
-struct SolverName {
-  std::string_view operator()(const AutoSolver&) const { return "auto"; }
-  std::string_view operator()(const NsgsOptions&) const { return "nsgs"; }
-  std::string_view operator()(const PgsOptions&) const { return "pgs"; }
-  std::string_view operator()(const LemkeOptions&) const { return "lemke"; }
-  std::string_view operator()(const LcpNewtonOptions&) const { return "lcp-newton"; }
-};
-
-struct ResolveSolver {
-  SolverOptions operator()(const AutoSolver& options) const { return NsgsOptions{options}; }
-  SolverOptions operator()(const NsgsOptions& options) const { return options; }
-  SolverOptions operator()(const PgsOptions& options) const { return options; }
-  SolverOptions operator()(const LemkeOptions& options) const { return options; }
-  SolverOptions operator()(const LcpNewtonOptions& options) const { return options; }
-};
-
 }  // namespace
 
 std::string_view scheme_name(const SchemeOptions& scheme) {
   return std::visit(SchemeName{}, scheme);
-}
-
-std::string_view solver_name(const SceneSolver& solver) {
-  return std::visit(SolverName{}, solver);
-}
-
-SolverOptions resolve_solver(const SceneSolver& solver) {
-  return std::visit(ResolveSolver{}, solver);
 }
 
 SourcePlace ScenePlaces::find(std::string_view path) const {

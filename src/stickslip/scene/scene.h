@@ -188,10 +188,6 @@ struct SceneOutput {
   bool operator==(const SceneOutput&) const = default;
 };
 
-/// The solver that suits the scheme; see resolve_solver().
-struct AutoSolver : StopOptions {};
-using SceneSolver = std::variant<AutoSolver, NsgsOptions, PgsOptions, LemkeOptions, LcpNewtonOptions>;
-
 /// Where the parts of a scene were written, by dotted path ("bodies.ball.mass"), for errors that show
 /// only when the scene is built. Not part of what a scene means: all places compare equal.
 class ScenePlaces {
@@ -211,7 +207,7 @@ struct Scene {
   Vector3 gravity = Vector3(0.0, 0.0, -9.81);  // (3) [m/s^2]
   SceneTime time;
   SchemeOptions scheme;
-  SceneSolver solver;
+  SolverOptions solver;
   SceneOutput output;
   Expression::Parameters parameters;
   std::vector<SceneBody> bodies;   // in the order of the file, which is the order in q and u; then those of the fills
@@ -224,13 +220,8 @@ struct Scene {
   bool operator==(const Scene&) const = default;
 };
 
-/// The names that scene files use for scheme and solver: "moreau", "auto", ...
+/// The name that scene files use for the scheme: "moreau", ... (For solvers: solver_name().)
 std::string_view scheme_name(const SchemeOptions& scheme);
-std::string_view solver_name(const SceneSolver& solver);
-
-/// The solver to make: what the scene names, or for `auto` the one that suits the scheme: nsgs, which solves the exact
-/// law.
-SolverOptions resolve_solver(const SceneSolver& solver);
 
 /// The scene as a file's text, includes, parameters and overrides applied. Reads back as an equal scene.
 std::string to_toml(const Scene& scene);

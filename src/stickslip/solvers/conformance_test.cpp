@@ -26,20 +26,45 @@ struct Entry {
   SolverOptions options;
   double mass_ratio;  // [-] up to which it promises to converge
   bool is_robust;     // whether it promises to converge on redundant and strongly coupled problems
+  bool takes_all_cones = true;
 };
+
+template <class Options>
+Options first_order() {
+  Options options;
+  options.tolerance = 1e-8;
+  options.max_iterations = 50000;
+  return options;
+}
 
 std::vector<Entry> make_entries() {
   NsgsOptions sweeps_only;
   sweeps_only.newton_rows = 0;
   sweeps_only.tolerance = 1e-8;
   sweeps_only.max_iterations = 50000;
-  PgsOptions pgs;
-  pgs.tolerance = 1e-8;
-  pgs.max_iterations = 50000;
+  NsgsOptions over_relaxed_sweeps = sweeps_only;
+  over_relaxed_sweeps.relaxation = 1.2;
+  auto psor = first_order<PgsOptions>();
+  psor.relaxation = 1.3;
   return {{"nsgs_coulomb", FrictionLaw::coulomb, NsgsOptions{}, 1e3, true},
           {"nsgs_associated", FrictionLaw::associated, NsgsOptions{}, 1e3, true},
           {"nsgs_sweeps_associated", FrictionLaw::associated, sweeps_only, 1e1, false},
-          {"pgs_associated", FrictionLaw::associated, pgs, 1e1, false}};
+          {"nsgs_over_relaxed_associated", FrictionLaw::associated, over_relaxed_sweeps, 1e1, false},
+          {"pgs_associated", FrictionLaw::associated, first_order<PgsOptions>(), 1e1, false},
+          {"psor_associated", FrictionLaw::associated, psor, 1e1, false},
+          {"apgd_associated", FrictionLaw::associated, first_order<ApgdOptions>(), 1e1, false},
+          {"spg_associated", FrictionLaw::associated, first_order<SpgOptions>(), 1e1, false},
+          {"extragradient_associated", FrictionLaw::associated, first_order<ExtragradientOptions>(), 1e1, false},
+          {"admm_associated", FrictionLaw::associated, first_order<AdmmOptions>(), 1e1, false},
+          {"newton_ac_coulomb", FrictionLaw::coulomb, NewtonAcOptions{}, 1e1, false},
+          {"newton_ac_associated", FrictionLaw::associated, NewtonAcOptions{}, 1e3, false},
+          {"de_saxce_coulomb", FrictionLaw::coulomb, DeSaxceOptions{}, 1e1, false},
+          {"ipm_coulomb", FrictionLaw::coulomb, IpmOptions{}, 1e6, true, false},
+          {"ipm_associated", FrictionLaw::associated, IpmOptions{}, 1e6, true, false},
+          {"prox_coulomb", FrictionLaw::coulomb, ProxOptions{}, 1e6, true},
+          {"prox_associated", FrictionLaw::associated, ProxOptions{}, 1e6, true},
+          {"auto_coulomb", FrictionLaw::coulomb, AutoOptions{}, 1e6, true},
+          {"auto_associated", FrictionLaw::associated, AutoOptions{}, 1e6, true}};
 }
 
 class Conformance : public testing::TestWithParam<Entry> {
@@ -55,9 +80,14 @@ class Conformance : public testing::TestWithParam<Entry> {
     const Residual before = calc_residual(problem, solution.p);
     const SolveReport report = solver_->solve(problem, solution);
     const Residual after = calc_residual(problem, solution.p);
-    // The report tells the truth: equal up to the round-off of W p, never better than the start was.
+    // The report tells the truth: equal up to the round-off of W p, never worse than the start was.
     EXPECT_EQ(report.status == Status::ok, report.residual.relative <= tolerance());
-    EXPECT_NEAR(report.residual.relative, after.relative, 1e-13);
+    double largest = 0.0;
+    for (const double value : solution.p) largest = std::max(largest, std::abs(value));
+    const double velocity_scale = after.relative > 0.0 ? after.absolute / after.relative : 1.0;
+    const double round_off =
+        1e-13 + 4.0 * std::numeric_limits<double>::epsilon() * problem.calc_mean_diagonal() * largest / velocity_scale;
+    EXPECT_NEAR(report.residual.relative, after.relative, round_off);
     EXPECT_LE(after.absolute, std::max(before.absolute * (1.0 + 1e-12), 1e-13));
     std::vector<double> u(problem.size());
     problem.apply_delassus(solution.p, u);
@@ -70,6 +100,9 @@ class Conformance : public testing::TestWithParam<Entry> {
   void expect_solved(const PlantedRecipe& recipe, int n_seeds) {
     for (int seed = 1; seed <= n_seeds; ++seed) {
       const PlantedProblem planted = plant(recipe, law(), seed);
+      if (!GetParam().takes_all_cones && solver_->refuses(planted.problem)) {
+        GTEST_SKIP() << *solver_->refuses(planted.problem);
+      }
       ConeSolution solution;
       solution.p.assign(planted.problem.size(), 0.0);
       const SolveReport report = solve(planted.problem, solution);

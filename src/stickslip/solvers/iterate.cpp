@@ -5,8 +5,17 @@
 #include <cmath>
 
 #include "stickslip/base/assert.h"
+#include "stickslip/math/cones.h"
 
 namespace stickslip {
+void project_on_cone(const ConeProblem& problem, const Cone& cone, double* p) {
+  if (cone.kind == ConeKind::contact) project_on_contact_cone(problem.friction(cone), p, p);
+  if (cone.kind == ConeKind::ball) project_on_ball(cone.dim, cone.radius, p, p);
+}
+
+void project_on_cones(const ConeProblem& problem, std::span<double> p) {
+  for (const Cone& cone : problem.cones) project_on_cone(problem, cone, p.data() + cone.offset);
+}
 
 bool Iterate::start(const ConeProblem& problem, const ConeSolution& solution) {
   STICKSLIP_ASSERT(static_cast<int>(solution.p.size()) == problem.size());
@@ -21,6 +30,15 @@ bool Iterate::start(const ConeProblem& problem, const ConeSolution& solution) {
   std::fill(p_.begin(), p_.end(), 0.0);
   judge();
   return std::isfinite(last_.absolute);
+}
+
+bool Iterate::begin_solve(const ConeProblem& problem, ConeSolution& solution, SolveReport& report) {
+  solution.u.resize(problem.size());
+  if (problem.n_cones() == 0) return false;
+  if (start(problem, solution)) return true;
+  report.status = Status::failed;
+  report.message = kNotFinite;
+  return false;
 }
 
 void Iterate::change(int i, const double* dp) {

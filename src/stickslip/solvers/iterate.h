@@ -9,13 +9,25 @@
 
 namespace stickslip {
 
+/// p (dim) = the nearest point of its cone.
+void project_on_cone(const ConeProblem& problem, const Cone& cone, double* p);
+/// p (n) = the nearest point of the cones.
+void project_on_cones(const ConeProblem& problem, std::span<double> p);
+
 /// What an iterative solver works on: the percussions p, the operator row by row, and the best iterate that was
 /// judged so far, which is what the solver returns in the end.
 class Iterate {
  public:
+  /// What a report says where start() returns false.
+  static constexpr const char* kNotFinite = "the problem holds values that are not finite";
+
   /// Takes the problem and the starting guess solution.p and judges it. A guess that is not finite is replaced by 0.
   /// Returns false where even p = 0 has no finite residual: b or W is not finite.
   [[nodiscard]] bool start(const ConeProblem& problem, const ConeSolution& solution);
+
+  /// What every iterative solve begins with: sizes solution.u, then start(). Returns false where nothing is left to
+  /// do: no cones, or values that are not finite, which the report then says.
+  [[nodiscard]] bool begin_solve(const ConeProblem& problem, ConeSolution& solution, SolveReport& report);
 
   /// Takes the problem only: for a solver that needs no iteration.
   void bind(const ConeProblem& problem) { rows_.bind(problem); }

@@ -5,28 +5,31 @@
 #include <array>
 
 namespace stickslip {
+
 void LocalSolver::prepare(const ConeProblem& problem, const DelassusRows& rows) {
   problem_ = &problem;
-  slots_.clear();
+  rows_ = &rows;
   contacts_.clear();
   associated_.clear();
   free_.clear();
   general_.clear();
-  for (int i = 0; i < problem.n_cones(); ++i) {
-    const Cone& cone = problem.cones[i];
-    const double* w = rows.diagonal(i);
-    switch (cone.kind) {
-      case ConeKind::contact:
-        slots_.push_back(prepare_contact(problem, cone, w));
-        break;
-      case ConeKind::ball:
-        slots_.push_back(prepare_ball(problem, cone, w));
-        break;
-      case ConeKind::free:
-        free_.emplace_back().prepare(cone.dim, w);
-        slots_.push_back({Method::free, static_cast<int>(free_.size()) - 1});
-        break;
-    }
+  slots_.assign(problem.n_cones(), {Method::not_prepared, 0});
+}
+
+void LocalSolver::prepare_cone(int i) {
+  const Cone& cone = problem_->cones[i];
+  const double* w = rows_->diagonal(i);
+  switch (cone.kind) {
+    case ConeKind::contact:
+      slots_[i] = prepare_contact(*problem_, cone, w);
+      break;
+    case ConeKind::ball:
+      slots_[i] = prepare_ball(*problem_, cone, w);
+      break;
+    case ConeKind::free:
+      free_.emplace_back().prepare(cone.dim, w);
+      slots_[i] = {Method::free, static_cast<int>(free_.size()) - 1};
+      break;
   }
 }
 
@@ -71,7 +74,8 @@ int LocalSolver::solve_ball(int i, const OneContact& ball, const double* b, doub
   return n;
 }
 
-int LocalSolver::solve(int i, const double* b, double* p) const {
+int LocalSolver::solve(int i, const double* b, double* p) {
+  if (slots_[i].method == Method::not_prepared) prepare_cone(i);
   const Slot slot = slots_[i];
   switch (slot.method) {
     case Method::one_contact:
@@ -86,6 +90,8 @@ int LocalSolver::solve(int i, const double* b, double* p) const {
       return 1;
     case Method::general:
       return general_[slot.index].solve(b, p) ? 1 : 0;
+    case Method::not_prepared:
+      break;
   }
   return 0;
 }

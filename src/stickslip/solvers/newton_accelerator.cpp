@@ -5,22 +5,15 @@
 #include <array>
 #include <cmath>
 
-#include "stickslip/math/cones.h"
 #include "stickslip/math/dense_solve.h"
+#include "stickslip/solvers/iterate.h"
 #include "stickslip/solvers/natural_map.h"
 
 namespace stickslip {
 namespace {
 
-/// Up to as many rows the matrix is dense. [-]
-constexpr int kMaxDenseRows = 240;
-/// A larger one is solved where a contact acts on so many at most, on average: each of two bodies touches a dozen. [-]
-constexpr std::size_t kMaxCoupled = 24;
-
-void project(const ConeProblem& problem, const Cone& cone, double* p) {
-  if (cone.kind == ConeKind::contact) project_on_contact_cone(problem.friction(cone), p, p);
-  if (cone.kind == ConeKind::ball) project_on_ball(cone.dim, cone.radius, p, p);
-}
+/// Up to these many active rows the dense elimination is quicker than the sparse one with its bookkeeping.
+constexpr int kMaxDenseRows = 30;
 
 /// The least factor t > 0 with |p - t step| = radius - t shrink, for p inside; infinite where there is none. p, step
 /// (dim). A polygon counts as the circle around it: its corners are reached, its sides are cut short by apply_step().
@@ -82,48 +75,106 @@ bool NewtonAccelerator::gather(const ConeProblem& problem, const DelassusRows& r
   return true;
 }
 
-/// I - dPi/dx (I - rho (W + proximal term)). False where it is large and not sparse.
-bool NewtonAccelerator::assemble(const ConeProblem& problem, const DelassusRows& rows, double proximal) {
+/// I - dPi/dx (I - rho (W + proximal term)).
+void NewtonAccelerator::assemble(const ConeProblem& problem, const DelassusRows& rows, double proximal) {
   const auto n = static_cast<std::size_t>(n_active_);
-  dense_ = n_active_ <= kMaxDenseRows;
-  dense_ ? matrix_.assign(n * n, 0.0) : sparse_.clear(n_active_);
-  const auto add = [&](int i, int j, double value) {
-    dense_ ? static_cast<void>(matrix_[i * n + j] += value) : sparse_.add(i, j, value);
-  };
+  matrix_.assign(n * n, 0.0);
   std::array<double, kMaxConeDim * kMaxConeDim> w;
-  std::size_t coupled = 0;
   for (std::size_t a = 0; a < active_.size(); ++a) {
     const int dim = problem.cones[active_[a]].dim;
     const double* derivative = derivative_.data() + derivative_begin_[a];
     const double* rho = rho_.data() + row_[a];
     for (std::size_t c = 0; c < active_.size(); ++c) {
       if (!rows.calc_block(active_[a], active_[c], w.data())) continue;
-      if (++coupled > kMaxCoupled * active_.size() && !dense_) return false;
       const int dim_c = problem.cones[active_[c]].dim;
       for (int i = 0; i < dim; ++i) {
-        std::array<double, kMaxConeDim> out = {};
+        double* out = matrix_.data() + (row_[a] + i) * n + row_[c];
         for (int k = 0; k < dim; ++k) {
           const double factor = derivative[i * dim + k] * rho[k];
           for (int j = 0; j < dim_c; ++j) out[j] += factor * w[k * dim_c + j];
         }
-        for (int j = 0; j < dim_c; ++j) add(row_[a] + i, row_[c] + j, out[j]);
       }
     }
     const double term = proximal * rows.scale(active_[a]);
     for (int i = 0; i < dim; ++i) {
-      add(row_[a] + i, row_[a] + i, 1.0);
-      for (int j = 0; j < dim; ++j) add(row_[a] + i, row_[a] + j, -derivative[i * dim + j] * (1.0 - rho[j] * term));
+      double* out = matrix_.data() + (row_[a] + i) * n + row_[a];
+      out[i] += 1.0;
+      for (int j = 0; j < dim; ++j) out[j] -= derivative[i * dim + j] * (1.0 - rho[j] * term);
     }
   }
-  return true;
 }
 
 bool NewtonAccelerator::calc_step(const ConeProblem& problem, const DelassusRows& rows, std::span<const double> p,
                                   std::span<const double> u, double proximal, int max_rows) {
-  if (!gather(problem, rows, u, p, max_rows) || !assemble(problem, rows, proximal)) return false;
-  // The proximal term is all that a singular matrix needs.
-  return dense_ ? solve_dense(n_active_, matrix_.data(), right_.data())
-                : sparse_.solve(0.0, right_.data(), right_.data());
+  if (!gather(problem, rows, u, p, max_rows)) return false;
+  if (n_active_ > kMaxDenseRows) return solve_sparse(problem, rows, proximal);
+  assemble(problem, rows, proximal);
+  return solve_dense(n_active_, matrix_.data(), right_.data());
+}
+
+/// The pattern of W between active cones, for lu_.
+void NewtonAccelerator::analyze(const ConeProblem& problem) {
+  if (!is_assembled_) {
+    delassus_.assemble(problem);
+  } else if (analyzed_ == active_) {
+    return;
+  }
+  is_assembled_ = true;
+  analyzed_ = active_;
+  position_.assign(problem.n_cones(), -1);
+  dims_.clear();
+  for (std::size_t a = 0; a < active_.size(); ++a) {
+    position_[active_[a]] = static_cast<int>(a);
+    dims_.push_back(problem.cones[active_[a]].dim);
+  }
+  row_begin_.assign(1, 0);
+  columns_.clear();
+  blocks_.clear();
+  for (const int i : active_) {
+    for (int k = delassus_.row_begin()[i]; k < delassus_.row_begin()[i + 1]; ++k) {
+      const int column = position_[delassus_.columns()[k]];
+      if (column < 0) continue;
+      columns_.push_back(column);
+      blocks_.push_back(k);
+    }
+    row_begin_.push_back(static_cast<int>(columns_.size()));
+  }
+  lu_.analyze(dims_, row_begin_, columns_);
+}
+
+/// The step by the sparse matrix of assemble().
+bool NewtonAccelerator::solve_sparse(const ConeProblem& problem, const DelassusRows& rows, double proximal) {
+  analyze(problem);
+  lu_.clear_values();
+  std::array<double, kMaxConeDim * kMaxConeDim> block;
+  for (std::size_t a = 0; a < active_.size(); ++a) {
+    const int dim = dims_[a];
+    const double* derivative = derivative_.data() + derivative_begin_[a];
+    const double* rho = rho_.data() + row_[a];
+    const double term = proximal * rows.scale(active_[a]);
+    for (int k = row_begin_[a]; k < row_begin_[a + 1]; ++k) {
+      const int dim_c = dims_[columns_[k]];
+      const double* w = delassus_.block(blocks_[k]);
+      std::fill_n(block.begin(), dim * dim_c, 0.0);
+      for (int i = 0; i < dim; ++i) {
+        for (int m = 0; m < dim; ++m) {
+          const double factor = derivative[i * dim + m] * rho[m];
+          if (factor == 0.0) continue;
+          for (int j = 0; j < dim_c; ++j) block[i * dim_c + j] += factor * w[m * dim_c + j];
+        }
+      }
+      if (columns_[k] == static_cast<int>(a)) {
+        for (int i = 0; i < dim; ++i) {
+          block[i * dim + i] += 1.0;
+          for (int j = 0; j < dim; ++j) block[i * dim + j] -= derivative[i * dim + j] * (1.0 - rho[j] * term);
+        }
+      }
+      lu_.add(k, block.data());
+    }
+  }
+  if (lu_.factorize() < 0) return false;
+  lu_.solve(right_);
+  return true;
 }
 
 double NewtonAccelerator::calc_factor_to_surface(const ConeProblem& problem, std::span<const double> from) const {
@@ -151,8 +202,37 @@ void NewtonAccelerator::apply_step(const ConeProblem& problem, double factor, st
   for (std::size_t a = 0; a < active_.size(); ++a) {
     const Cone& cone = problem.cones[active_[a]];
     for (int r = 0; r < cone.dim; ++r) p[cone.offset + r] -= factor * right_[row_[a] + r];
-    project(problem, cone, p.data() + cone.offset);
+    project_on_cone(problem, cone, p.data() + cone.offset);
   }
+}
+
+void NewtonAccelerator::apply_free_step(const ConeProblem& problem, double factor, std::span<const double> from,
+                                        std::span<double> p) const {
+  std::copy(from.begin(), from.end(), p.begin());
+  for (std::size_t a = 0; a < active_.size(); ++a) {
+    const Cone& cone = problem.cones[active_[a]];
+    for (int r = 0; r < cone.dim; ++r) p[cone.offset + r] -= factor * right_[row_[a] + r];
+  }
+}
+
+double NewtonAccelerator::calc_defect(const ConeProblem& problem, const DelassusRows& rows, std::span<const double> p,
+                                      std::span<const double> u) const {
+  double sum = 0.0;
+  for (int i = 0; i < problem.n_cones(); ++i) {
+    const Cone& cone = problem.cones[i];
+    std::array<double, kMaxConeDim> rho;
+    std::array<double, kMaxConeDim> x;
+    std::array<double, kMaxConeDim> y;
+    std::array<double, kMaxConeDim * kMaxConeDim> derivative;
+    calc_step_sizes(problem.law, cone, problem.friction(cone), rows.diagonal(i), rho.data());
+    for (int r = 0; r < cone.dim; ++r) x[r] = p[cone.offset + r] - rho[r] * u[cone.offset + r];
+    project_cone(problem.law, cone, problem.friction(cone), x.data(), y.data(), derivative.data());
+    for (int r = 0; r < cone.dim; ++r) {
+      const double defect = (p[cone.offset + r] - y[r]) / rho[r];
+      sum += defect * defect;
+    }
+  }
+  return std::sqrt(sum);
 }
 
 }  // namespace stickslip

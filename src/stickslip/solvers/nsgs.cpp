@@ -7,11 +7,11 @@
 
 #include "stickslip/math/small_matrix.h"
 #include "stickslip/solvers/deadline.h"
+#include "stickslip/solvers/gauss_seidel.h"
 
 namespace stickslip {
 namespace {
 
-constexpr const char* kNotFinite = "the problem holds values that are not finite";
 /// The residual is computed whenever the changes of a sweep are below this many times the tolerance, and every so
 /// many sweeps anyhow, for the best iterate.
 constexpr double kLooksConverged = 2.0;
@@ -55,15 +55,10 @@ std::optional<std::string> NsgsSolver::refuses(const ConeProblem&) const {
 
 SolveReport NsgsSolver::solve(const ConeProblem& problem, ConeSolution& solution) {
   SolveReport report;
-  solution.u.resize(problem.size());
-  if (problem.n_cones() == 0) return report;
   if (problem.n_cones() == 1) return solve_single(problem, solution);
-  if (!iterate_.start(problem, solution)) {
-    report.status = Status::failed;
-    report.message = kNotFinite;
-    return report;
-  }
-  relaxation_ = 1.0;
+  if (!iterate_.begin_solve(problem, solution, report)) return report;
+  newton_.start();
+  relaxation_ = options_.relaxation;
   window_sweeps_ = 0;
   last_window_change_ = window_change_ = HUGE_VAL;
   bool prepared = false;
@@ -74,7 +69,7 @@ SolveReport NsgsSolver::solve(const ConeProblem& problem, ConeSolution& solution
     if (!prepared) local_.prepare(problem, iterate_.rows());
     prepared = true;
     ++report.iterations;
-    const double change = sweep(problem);
+    const double change = sweep_exactly(problem, local_, relaxation_, iterate_);
     const bool newton = options_.newton_rows > 0 && report.iterations >= newton_due;
     if (newton || change <= kLooksConverged * tolerance * iterate_.velocity_scale() ||
         report.iterations % kJudgeEvery == 0) {
@@ -101,6 +96,7 @@ SolveReport NsgsSolver::solve(const ConeProblem& problem, ConeSolution& solution
 /// One cone: W = W_ii, so nothing is left to iterate.
 SolveReport NsgsSolver::solve_single(const ConeProblem& problem, ConeSolution& solution) {
   SolveReport report;
+  solution.u.resize(problem.size());
   report.iterations = 1;
   const int dim = problem.cones[0].dim;
   iterate_.bind(problem);
@@ -127,7 +123,7 @@ SolveReport NsgsSolver::solve_single(const ConeProblem& problem, ConeSolution& s
   const Residual guess = judge(solution.p, solution.u);
   if (!std::isfinite(report.residual.absolute) && !std::isfinite(guess.absolute)) {
     report.status = Status::failed;
-    report.message = kNotFinite;
+    report.message = Iterate::kNotFinite;
     return report;
   }
   report.status = Status::inexact;
@@ -139,32 +135,6 @@ SolveReport NsgsSolver::solve_single(const ConeProblem& problem, ConeSolution& s
     report.residual = guess;
   }
   return report;
-}
-
-/// One pass over all cones; returns the change it made, |w_i dp_i| in the 2-norm, before relaxation. [m/s]
-double NsgsSolver::sweep(const ConeProblem& problem) {
-  double squared = 0.0;
-  for (int i = 0; i < problem.n_cones(); ++i) {
-    const Cone& cone = problem.cones[i];
-    const double* w = iterate_.rows().diagonal(i);
-    const double* old = iterate_.p().data() + cone.offset;
-    std::array<double, kMaxConeDim> p = {};
-    std::array<double, kMaxConeDim> b = {};  // velocity without p_i
-    iterate_.calc_velocity(i, b.data());
-    for (int r = 0; r < cone.dim; ++r) {
-      p[r] = old[r];
-      for (int c = 0; c < cone.dim; ++c) b[r] -= w[r * cone.dim + c] * old[c];
-    }
-    local_.solve(i, b.data(), p.data());
-    const double scale = iterate_.rows().scale(i);
-    for (int r = 0; r < cone.dim; ++r) {
-      p[r] -= old[r];
-      squared += (scale * p[r]) * (scale * p[r]);
-      p[r] *= relaxation_;
-    }
-    iterate_.change(i, p.data());
-  }
-  return std::sqrt(squared);
 }
 
 /// Newton steps from the present iterate, which must have been judged; goes back to it if none has a lower residual.

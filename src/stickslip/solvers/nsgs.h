@@ -34,7 +34,6 @@ class NsgsSolver final : public ConeSolver {
 
  private:
   SolveReport solve_single(const ConeProblem& problem, ConeSolution& solution);
-  double sweep(const ConeProblem& problem);
   void accelerate(const ConeProblem& problem, int max_rows, int max_steps);
   bool step_to_surface(const ConeProblem& problem, double at_base);
   void watch_progress(double change);

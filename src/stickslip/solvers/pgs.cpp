@@ -41,7 +41,7 @@ void PgsSolver::prepare(const ConeProblem& problem) {
   for (int i = 0; i < problem.n_cones(); ++i) {
     const Cone& cone = problem.cones[i];
     const double largest = calc_largest_eigenvalue(cone.dim, iterate_.rows().diagonal(i));
-    steps_.push_back(largest > 0.0 ? 1.0 / largest : 0.0);
+    steps_.push_back(largest > 0.0 ? options_.relaxation / largest : 0.0);
     if (cone.kind == ConeKind::free) free_.emplace_back().prepare(cone.dim, iterate_.rows().diagonal(i));
   }
 }
@@ -91,13 +91,7 @@ double PgsSolver::sweep(const ConeProblem& problem) {
 
 SolveReport PgsSolver::solve(const ConeProblem& problem, ConeSolution& solution) {
   SolveReport report;
-  solution.u.resize(problem.size());
-  if (problem.n_cones() == 0) return report;
-  if (!iterate_.start(problem, solution)) {
-    report.status = Status::failed;
-    report.message = "the problem holds values that are not finite";
-    return report;
-  }
+  if (!iterate_.begin_solve(problem, solution, report)) return report;
   if (iterate_.best().relative > options_.tolerance) prepare(problem);
   const Deadline deadline(options_.time_limit);
   while (iterate_.best().relative > options_.tolerance && report.iterations < options_.max_iterations &&

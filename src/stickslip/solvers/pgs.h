@@ -19,8 +19,9 @@ namespace stickslip {
 //
 // Deviations: Tasora's step is omega / L_i with L_i the mean eigenvalue of W_ii and omega, a relaxation in time
 // besides, chosen by the user; ours is the largest eigenvalue with omega = 1, which needs no choice and never
-// overshoots. Free cones are solved exactly. The cost of a visit is a projection, the convergence linear and slow where
-// contacts are many or redundant: the result is then honestly `inexact`.
+// overshoots; `relaxation` is another omega for those who want one (psor). Free cones are solved exactly. The cost of a
+// visit is a projection, the convergence linear and slow where contacts are many or redundant: the result is then
+// honestly `inexact`.
 class PgsSolver final : public ConeSolver {
  public:
   explicit PgsSolver(const PgsOptions& options) : options_(options) {}

@@ -5,24 +5,81 @@
 
 #include <array>
 #include <cmath>
+#include <type_traits>
+#include <utility>
 
 #include "stickslip/base/input_error.h"
 #include "stickslip/base/nearest.h"
+#include "stickslip/solvers/admm.h"
+#include "stickslip/solvers/apgd.h"
+#include "stickslip/solvers/auto_solver.h"
+#include "stickslip/solvers/de_saxce.h"
+#include "stickslip/solvers/extragradient.h"
+#include "stickslip/solvers/ipm.h"
 #include "stickslip/solvers/lcp_solver.h"
+#include "stickslip/solvers/newton_ac.h"
 #include "stickslip/solvers/nsgs.h"
 #include "stickslip/solvers/pgs.h"
+#include "stickslip/solvers/prox.h"
+#include "stickslip/solvers/spg.h"
 
 namespace stickslip {
 namespace {
 
-constexpr std::array<std::string_view, 4> kSolverNames = {"nsgs", "pgs", "lemke", "lcp-newton"};
+constexpr std::size_t kSolvers = std::variant_size_v<SolverOptions>;
+
+template <std::size_t... indices>
+constexpr std::array<std::string_view, kSolvers> list_names(std::index_sequence<indices...>) {
+  return {std::variant_alternative_t<indices, SolverOptions>::kName...};
+}
+template <std::size_t... indices>
+constexpr std::array<std::string_view, kSolvers> list_meanings(std::index_sequence<indices...>) {
+  return {std::variant_alternative_t<indices, SolverOptions>::kMeaning...};
+}
+constexpr std::array<std::string_view, kSolvers> kSolverNames = list_names(std::make_index_sequence<kSolvers>());
+constexpr std::array<std::string_view, kSolvers> kMeanings = list_meanings(std::make_index_sequence<kSolvers>());
+
+/// The default of alternative number `index`.
+template <std::size_t... indices>
+SolverOptions make_default(std::size_t index, std::index_sequence<indices...>) {
+  SolverOptions options;
+  ((index == indices ? void(options.emplace<indices>()) : void()), ...);
+  return options;
+}
 
 struct Maker {
+  std::unique_ptr<ConeSolver> operator()(const AutoOptions& options) const {
+    return std::make_unique<AutoSolver>(options);
+  }
   std::unique_ptr<ConeSolver> operator()(const NsgsOptions& options) const {
     return std::make_unique<NsgsSolver>(options);
   }
   std::unique_ptr<ConeSolver> operator()(const PgsOptions& options) const {
     return std::make_unique<PgsSolver>(options);
+  }
+  std::unique_ptr<ConeSolver> operator()(const ProxOptions& options) const {
+    return std::make_unique<ProxSolver>(options);
+  }
+  std::unique_ptr<ConeSolver> operator()(const ApgdOptions& options) const {
+    return std::make_unique<ApgdSolver>(options);
+  }
+  std::unique_ptr<ConeSolver> operator()(const SpgOptions& options) const {
+    return std::make_unique<SpgSolver>(options);
+  }
+  std::unique_ptr<ConeSolver> operator()(const ExtragradientOptions& options) const {
+    return std::make_unique<ExtragradientSolver>(options);
+  }
+  std::unique_ptr<ConeSolver> operator()(const AdmmOptions& options) const {
+    return std::make_unique<AdmmSolver>(options);
+  }
+  std::unique_ptr<ConeSolver> operator()(const IpmOptions& options) const {
+    return std::make_unique<IpmSolver>(options);
+  }
+  std::unique_ptr<ConeSolver> operator()(const NewtonAcOptions& options) const {
+    return std::make_unique<NewtonAcSolver>(options);
+  }
+  std::unique_ptr<ConeSolver> operator()(const DeSaxceOptions& options) const {
+    return std::make_unique<DeSaxceSolver>(options);
   }
   std::unique_ptr<ConeSolver> operator()(const LemkeOptions& options) const {
     return std::make_unique<LemkeSolver>(options);
@@ -31,6 +88,11 @@ struct Maker {
     return std::make_unique<LcpNewtonSolver>(options);
   }
 };
+
+void check_relaxation(double relaxation) {
+  if (relaxation > 0.0 && relaxation < 2.0) return;
+  throw InputError({}, "relaxation", fmt::format("{}", relaxation), "a number above 0 and below 2 is needed");
+}
 
 }  // namespace
 
@@ -49,6 +111,12 @@ void StopOptions::check() const {
 void NsgsOptions::check() const {
   StopOptions::check();
   if (newton_rows < 0) throw InputError({}, "newton_rows", fmt::format("{}", newton_rows), "an integer >= 0 is needed");
+  check_relaxation(relaxation);
+}
+
+void PgsOptions::check() const {
+  StopOptions::check();
+  check_relaxation(relaxation);
 }
 
 void FacetOptions::check() const {
@@ -60,11 +128,38 @@ std::span<const std::string_view> solver_names() {
   return kSolverNames;
 }
 
+std::string_view solver_name(const SolverOptions& options) {
+  return kSolverNames[options.index()];
+}
+
+std::span<const std::string_view> solver_meanings() {
+  return kMeanings;
+}
+
+StopOptions& stop_options(SolverOptions& options) {
+  return std::visit([](auto& chosen) -> StopOptions& { return chosen; }, options);
+}
+
+const StopOptions& stop_options(const SolverOptions& options) {
+  return std::visit([](const auto& chosen) -> const StopOptions& { return chosen; }, options);
+}
+
+FacetOptions* facet_options(SolverOptions& options) {
+  return std::visit(
+      [](auto& chosen) -> FacetOptions* {
+        if constexpr (std::is_base_of_v<FacetOptions, std::remove_reference_t<decltype(chosen)>>) {
+          return &chosen;
+        } else {
+          return nullptr;
+        }
+      },
+      options);
+}
+
 SolverOptions make_solver_options(std::string_view name) {
-  if (name == "nsgs") return NsgsOptions{};
-  if (name == "pgs") return PgsOptions{};
-  if (name == "lemke") return LemkeOptions{};
-  if (name == "lcp-newton") return LcpNewtonOptions{};
+  for (std::size_t index = 0; index < kSolvers; ++index) {
+    if (kSolverNames[index] == name) return make_default(index, std::make_index_sequence<kSolvers>());
+  }
   const std::string nearest = nearest_name(name, kSolverNames);
   throw InputError({}, "solver", std::string(name),
                    nearest.empty() ? fmt::format("one of {}", fmt::join(kSolverNames, ", "))

@@ -22,14 +22,61 @@ struct StopOptions {
   void check() const;  // throws InputError
 };
 
+struct AutoOptions : StopOptions {
+  static constexpr std::string_view kName = "auto";
+  static constexpr std::string_view kMeaning =
+      "chooses by the problem and by progress: sweeps, Newton, interior points";
+};
 struct NsgsOptions : StopOptions {
-  /// [-] active rows up to which Newton steps on the whole problem help the sweeps, those above 240 only where the
-  /// problem is sparse; 0: sweeps only. >= 0
+  static constexpr std::string_view kName = "nsgs";
+  static constexpr std::string_view kMeaning = "nonsmooth Gauss-Seidel with an exact solve of each contact";
+  /// [-] active rows up to which Newton steps on the whole problem help the sweeps; 0: sweeps only. >= 0
   int newton_rows = 3000;
+  /// [-] share of each change that a sweep makes, in (0, 2); above 1: over-relaxation
+  double relaxation = 1.0;
   bool operator==(const NsgsOptions&) const = default;
   void check() const;  // throws InputError
 };
-struct PgsOptions : StopOptions {};
+struct PgsOptions : StopOptions {
+  static constexpr std::string_view kName = "pgs";
+  static constexpr std::string_view kMeaning = "projected Gauss-Seidel; made for the relaxed (associated) law";
+  /// [-] share of the step 1 / L_i, in (0, 2); above 1: over-relaxation (psor)
+  double relaxation = 1.0;
+  bool operator==(const PgsOptions&) const = default;
+  void check() const;  // throws InputError
+};
+struct ProxOptions : StopOptions {
+  static constexpr std::string_view kName = "prox";
+  static constexpr std::string_view kMeaning = "proximal point method around sparse semismooth Newton steps";
+};
+struct ApgdOptions : StopOptions {
+  static constexpr std::string_view kName = "apgd";
+  static constexpr std::string_view kMeaning = "accelerated projected gradient with restarts";
+};
+struct SpgOptions : StopOptions {
+  static constexpr std::string_view kName = "spg";
+  static constexpr std::string_view kMeaning = "spectral projected gradient (Barzilai-Borwein)";
+};
+struct ExtragradientOptions : StopOptions {
+  static constexpr std::string_view kName = "extragradient";
+  static constexpr std::string_view kMeaning = "extra-gradient method for variational inequalities";
+};
+struct AdmmOptions : StopOptions {
+  static constexpr std::string_view kName = "admm";
+  static constexpr std::string_view kMeaning = "alternating direction method of multipliers, one factorisation kept";
+};
+struct IpmOptions : StopOptions {
+  static constexpr std::string_view kName = "ipm";
+  static constexpr std::string_view kMeaning = "interior point method (Nesterov-Todd), polished by Newton steps";
+};
+struct NewtonAcOptions : StopOptions {
+  static constexpr std::string_view kName = "newton-ac";
+  static constexpr std::string_view kMeaning = "semismooth Newton with a line search (Alart-Curnier)";
+};
+struct DeSaxceOptions : StopOptions {
+  static constexpr std::string_view kName = "de-saxce";
+  static constexpr std::string_view kMeaning = "De Saxce's fixed point around a convex solver";
+};
 /// What solves by way of a linear complementarity problem has.
 struct FacetOptions : StopOptions {
   int facets = 8;  // [-] corners of the polygons that stand for friction discs, >= 3
@@ -37,14 +84,31 @@ struct FacetOptions : StopOptions {
   void check() const;  // throws InputError
 };
 struct LemkeOptions : FacetOptions {
+  static constexpr std::string_view kName = "lemke";
+  static constexpr std::string_view kMeaning =
+      "Lemke's pivoting on a linear complementarity problem; polygons for friction discs";
   LemkeOptions() { max_iterations = 100000; }  // pivots are many and cheap
 };
-struct LcpNewtonOptions : FacetOptions {};
+struct LcpNewtonOptions : FacetOptions {
+  static constexpr std::string_view kName = "lcp-newton";
+  static constexpr std::string_view kMeaning = "semismooth Newton on the same problem (Fischer-Burmeister)";
+};
 
-using SolverOptions = std::variant<NsgsOptions, PgsOptions, LemkeOptions, LcpNewtonOptions>;
+/// The options of each solver; the first is the default.
+using SolverOptions =
+    std::variant<AutoOptions, NsgsOptions, PgsOptions, ApgdOptions, SpgOptions, ExtragradientOptions, AdmmOptions,
+                 NewtonAcOptions, ProxOptions, IpmOptions, DeSaxceOptions, LemkeOptions, LcpNewtonOptions>;
 
-/// The names that make_solver_options knows.
+/// The names that make_solver_options knows, in the order of SolverOptions.
 std::span<const std::string_view> solver_names();
+std::string_view solver_name(const SolverOptions& options);
+/// What each of them is, in a line.
+std::span<const std::string_view> solver_meanings();
+/// What all solvers have, of this one.
+StopOptions& stop_options(SolverOptions& options);
+const StopOptions& stop_options(const SolverOptions& options);
+/// What those by way of a linear complementarity problem have, or null.
+FacetOptions* facet_options(SolverOptions& options);
 /// The options of the solver with this name, at their defaults; throws InputError with the nearest name.
 SolverOptions make_solver_options(std::string_view name);
 

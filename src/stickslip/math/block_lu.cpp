@@ -1,0 +1,450 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "stickslip/math/block_lu.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "stickslip/base/assert.h"
+
+namespace stickslip {
+namespace {
+
+/// Supernodes take in a parent column while at most this share of their entries, or this many blocks, are zeros that
+/// a narrower one would not store: short loops cost more than a few products with zero.
+constexpr double kZeroShare = 0.25;
+constexpr int kZeroBlocks = 6;
+/// Pivots below this share of the largest entry that their column has in its supernode are replaced by it: what is left
+/// is round-off.
+constexpr double kSmallPivot = 1e-14;
+
+// One source, compiled for several instruction sets and chosen when the program starts. Each entry sums its terms in
+// the same order in all of them, and nothing is contracted (-ffp-contract=off), so the bits do not depend on the
+// choice.
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && !defined(__SANITIZE_ADDRESS__) && \
+    !defined(__SANITIZE_THREAD__)
+#define STICKSLIP_SIMD_CLONES __attribute__((target_clones("avx512f", "avx2", "default")))
+#else
+#define STICKSLIP_SIMD_CLONES
+#endif
+
+/// y -= A x. A (rows, cols) column-major with the given stride, x (cols), y (rows); x and y do not overlap.
+STICKSLIP_SIMD_CLONES void subtract_columns(int rows, int cols, const double* a, int stride, const double* x,
+                                            double* __restrict__ y) {
+  int k = 0;
+  for (; k + 4 <= cols; k += 4) {
+    const double* a0 = a + static_cast<std::size_t>(k) * stride;
+    const double* a1 = a0 + stride;
+    const double* a2 = a1 + stride;
+    const double* a3 = a2 + stride;
+    const double x0 = x[k];
+    const double x1 = x[k + 1];
+    const double x2 = x[k + 2];
+    const double x3 = x[k + 3];
+    for (int i = 0; i < rows; ++i) y[i] = (((y[i] - a0[i] * x0) - a1[i] * x1) - a2[i] * x2) - a3[i] * x3;
+  }
+  for (; k < cols; ++k) {
+    const double* a0 = a + static_cast<std::size_t>(k) * stride;
+    const double x0 = x[k];
+    for (int i = 0; i < rows; ++i) y[i] -= a0[i] * x0;
+  }
+}
+
+#undef STICKSLIP_SIMD_CLONES
+
+}  // namespace
+
+void BlockLu::analyze(std::span<const int> dims, std::span<const int> row_begin, std::span<const int> columns) {
+  n_blocks_ = static_cast<int>(dims.size());
+  dims_.assign(dims.begin(), dims.end());
+  row_of_.resize(n_blocks_);
+  n_rows_ = 0;
+  for (int i = 0; i < n_blocks_; ++i) {
+    row_of_[i] = n_rows_;
+    n_rows_ += dims_[i];
+  }
+  // The graph without its diagonal.
+  scratch_.assign(1, 0);
+  scratch2_.clear();
+  for (int i = 0; i < n_blocks_; ++i) {
+    for (int k = row_begin[i]; k < row_begin[i + 1]; ++k) {
+      if (columns[k] != i) scratch2_.push_back(columns[k]);
+    }
+    scratch_.push_back(static_cast<int>(scratch2_.size()));
+  }
+  minimum_degree_.calc_order(scratch_, scratch2_, order_);
+  place_.resize(n_blocks_);
+  for (int k = 0; k < n_blocks_; ++k) place_[order_[k]] = k;
+  find_structure(row_begin, columns);
+  postorder();
+  elim_row_.assign(1, 0);
+  for (int k = 0; k < n_blocks_; ++k) elim_row_.push_back(elim_row_.back() + dims_[order_[k]]);
+  make_supernodes();
+  place_blocks(row_begin, columns);
+  swaps_.resize(n_rows_);
+  thresholds_.resize(n_rows_);
+  x_.resize(n_rows_);
+  values_.assign(values_.size(), 0.0);
+}
+
+/// The block rows of each column of L: those of A and of its children in the elimination tree.
+void BlockLu::find_structure(std::span<const int> row_begin, std::span<const int> columns) {
+  std::vector<int>& child = scratch_;
+  std::vector<int>& sibling = scratch2_;
+  std::vector<int>& mark = scratch3_;
+  child.assign(n_blocks_, -1);
+  sibling.assign(n_blocks_, -1);
+  mark.assign(n_blocks_, -1);
+  parent_.assign(n_blocks_, -1);
+  struct_begin_.assign(1, 0);
+  struct_.clear();
+  for (int k = 0; k < n_blocks_; ++k) {
+    const auto take = [&](int row) {
+      if (row <= k || mark[row] == k) return;
+      mark[row] = k;
+      struct_.push_back(row);
+    };
+    const int i = order_[k];
+    for (int b = row_begin[i]; b < row_begin[i + 1]; ++b) take(place_[columns[b]]);
+    for (int c = child[k]; c >= 0; c = sibling[c]) {
+      for (int b = struct_begin_[c]; b < struct_begin_[c + 1]; ++b) take(struct_[b]);
+    }
+    std::sort(struct_.begin() + struct_begin_[k], struct_.end());
+    struct_begin_.push_back(static_cast<int>(struct_.size()));
+    if (struct_begin_[k + 1] == struct_begin_[k]) continue;
+    parent_[k] = struct_[struct_begin_[k]];
+    sibling[k] = child[parent_[k]];
+    child[parent_[k]] = k;
+  }
+}
+
+/// Renumbers the elimination so that the columns of each subtree follow one another. A column's rows are its ancestors,
+/// whose order stays.
+void BlockLu::postorder() {
+  std::vector<int>& child = scratch_;
+  std::vector<int>& sibling = scratch2_;
+  std::vector<int>& stack = scratch3_;
+  child.assign(n_blocks_ + 1, -1);
+  sibling.assign(n_blocks_, -1);
+  for (int k = n_blocks_ - 1; k >= 0; --k) {
+    const int parent = parent_[k] >= 0 ? parent_[k] : n_blocks_;  // a root above the roots
+    sibling[k] = child[parent];
+    child[parent] = k;
+  }
+  std::vector<int>& old_of = local_;
+  old_of.clear();
+  stack.clear();
+  for (int root = child[n_blocks_]; root >= 0; root = sibling[root]) {
+    stack.push_back(root);
+    while (!stack.empty()) {
+      const int k = stack.back();
+      if (child[k] >= 0) {
+        stack.push_back(child[k]);
+        child[k] = sibling[child[k]];  // next time the next one
+      } else {
+        old_of.push_back(k);
+        stack.pop_back();
+      }
+    }
+  }
+  std::vector<int>& new_of = scratch3_;
+  new_of.resize(n_blocks_);
+  for (int k = 0; k < n_blocks_; ++k) new_of[old_of[k]] = k;
+  std::vector<int>& begin = scratch_;
+  std::vector<int>& rows = scratch2_;
+  begin.assign(1, 0);
+  rows.clear();
+  for (int k = 0; k < n_blocks_; ++k) {
+    const int old = old_of[k];
+    for (int b = struct_begin_[old]; b < struct_begin_[old + 1]; ++b) rows.push_back(new_of[struct_[b]]);
+    begin.push_back(static_cast<int>(rows.size()));
+    place_[order_[old]] = k;
+  }
+  struct_begin_.assign(begin.begin(), begin.end());  // no swap: each keeps its own memory
+  struct_.assign(rows.begin(), rows.end());
+  for (int i = 0; i < n_blocks_; ++i) order_[place_[i]] = i;
+  for (int k = 0; k < n_blocks_; ++k) {
+    parent_[k] = struct_begin_[k + 1] > struct_begin_[k] ? struct_[struct_begin_[k]] : -1;
+  }
+}
+
+void BlockLu::make_supernodes() {
+  supernodes_.clear();
+  below_.clear();
+  supernode_of_.resize(n_blocks_);
+  std::size_t size = 0;
+  for (int first = 0; first < n_blocks_;) {
+    const auto n_struct = [&](int k) { return struct_begin_[k + 1] - struct_begin_[k]; };
+    int last = first;
+    int zeros = 0;
+    while (last + 1 < n_blocks_ && parent_[last] == last + 1) {
+      // Each column from `first` on would have the rows of column last + 1 below it.
+      const int extra = (last - first + 1) * (1 + n_struct(last + 1) - n_struct(last));
+      const int width = last - first + 2;
+      const int total = width * (width + 1) / 2 + width * n_struct(last + 1);
+      if (zeros + extra > kZeroBlocks && zeros + extra > kZeroShare * total) break;
+      zeros += extra;
+      ++last;
+    }
+    Supernode node;
+    node.first_block = first;
+    node.n_blocks = last - first + 1;
+    node.first_row = elim_row_[first];
+    node.n_pivots = elim_row_[last + 1] - elim_row_[first];
+    node.below = below_.size();
+    node.n_below = n_struct(last);
+    node.n_below_rows = 0;
+    for (int b = struct_begin_[last]; b < struct_begin_[last + 1]; ++b) {
+      below_.push_back(struct_[b]);
+      node.n_below_rows += dims_[order_[struct_[b]]];
+    }
+    node.lower = size;
+    size += static_cast<std::size_t>(node.n_pivots + node.n_below_rows) * node.n_pivots;
+    node.upper = size;
+    size += static_cast<std::size_t>(node.n_pivots) * node.n_below_rows;
+    for (int k = first; k <= last; ++k) supernode_of_[k] = static_cast<int>(supernodes_.size());
+    supernodes_.push_back(node);
+    first = last + 1;
+  }
+  values_.resize(size);
+}
+
+/// local_[place] = scalar row of each block row of the supernode, pivots first.
+void BlockLu::map_rows(const Supernode& node) {
+  int row = 0;
+  for (int k = node.first_block; k < node.first_block + node.n_blocks; ++k) {
+    local_[k] = row;
+    row += dims_[order_[k]];
+  }
+  for (int b = 0; b < node.n_below; ++b) {
+    const int k = below_[node.below + b];
+    local_[k] = row;
+    row += dims_[order_[k]];
+  }
+}
+
+void BlockLu::place_blocks(std::span<const int> row_begin, std::span<const int> columns) {
+  local_.resize(n_blocks_);
+  places_.resize(columns.size());
+  // Block (i, j) lies in the supernode of the earlier of the two, and so does its mirror image.
+  for (const Supernode& node : supernodes_) {
+    map_rows(node);
+    const int end = node.first_block + node.n_blocks;
+    const int stride = node.n_pivots + node.n_below_rows;
+    for (int k = node.first_block; k < end; ++k) {
+      const int i = order_[k];
+      for (int b = row_begin[i]; b < row_begin[i + 1]; ++b) {
+        const int j = columns[b];
+        const int place_j = place_[j];
+        if (place_j < node.first_block) continue;
+        Place& place = places_[b];
+        place.rows = dims_[i];
+        place.cols = dims_[j];
+        if (place_j < end) {
+          place.offset = node.lower + local_[k] + static_cast<std::size_t>(local_[place_j]) * stride;
+          place.stride = stride;
+        } else {
+          place.offset =
+              node.upper + local_[k] + static_cast<std::size_t>(local_[place_j] - node.n_pivots) * node.n_pivots;
+          place.stride = node.n_pivots;
+          // And its mirror image (j, i) in the panel of L.
+          const auto row = columns.subspan(row_begin[j], row_begin[j + 1] - row_begin[j]);
+          const auto mirror = std::find(row.begin(), row.end(), i);
+          STICKSLIP_ASSERT(mirror != row.end());
+          Place& other = places_[row_begin[j] + (mirror - row.begin())];
+          other.rows = dims_[j];
+          other.cols = dims_[i];
+          other.offset = node.lower + local_[place_j] + static_cast<std::size_t>(local_[k]) * stride;
+          other.stride = stride;
+        }
+      }
+    }
+  }
+}
+
+void BlockLu::clear_values() {
+  std::fill(values_.begin(), values_.end(), 0.0);
+}
+
+void BlockLu::add(std::size_t k, const double* values) {
+  const Place& place = places_[k];
+  double* out = values_.data() + place.offset;
+  for (int c = 0; c < place.cols; ++c) {
+    for (int r = 0; r < place.rows; ++r) out[r] += values[r * place.cols + c];
+    out += place.stride;
+  }
+}
+
+int BlockLu::factorize() {
+  n_replaced_ = 0;
+  for (const Supernode& node : supernodes_) {
+    const int stride = node.n_pivots + node.n_below_rows;
+    for (int k = 0; k < node.n_pivots; ++k) {
+      const double* column = values_.data() + node.lower + static_cast<std::size_t>(k) * stride;
+      double largest = 0.0;
+      for (int i = 0; i < stride; ++i) largest = std::max(largest, std::abs(column[i]));
+      thresholds_[node.first_row + k] = std::max(kSmallPivot * largest, std::numeric_limits<double>::min());
+    }
+  }
+  for (const Supernode& node : supernodes_) {
+    if (!factorize_pivots(node)) return -1;
+    if (node.n_below > 0) subtract_outer_product(node);
+  }
+  return n_replaced_;
+}
+
+/// Dense LU of a supernode's pivots with partial pivoting among them, left looking; then L and U beside them.
+bool BlockLu::factorize_pivots(const Supernode& node) {
+  const int n = node.n_pivots;
+  const int m = node.n_below_rows;
+  const int stride = n + m;
+  double* lower = values_.data() + node.lower;
+  double* upper = values_.data() + node.upper;
+  for (int k = 0; k < n; ++k) {
+    double* column = lower + static_cast<std::size_t>(k) * stride;
+    // The earlier columns' part: its pivot rows one by one, the rest in one go.
+    for (int j = 0; j < k; ++j) {
+      const double* earlier = lower + static_cast<std::size_t>(j) * stride;
+      for (int i = j + 1; i < k; ++i) column[i] -= column[j] * earlier[i];
+    }
+    subtract_columns(stride - k, k, lower + k, stride, column, column + k);
+    int pivot = k;
+    for (int i = k + 1; i < n; ++i) {
+      if (std::abs(column[i]) > std::abs(column[pivot])) pivot = i;
+    }
+    swaps_[node.first_row + k] = pivot;
+    if (pivot != k) {
+      for (int j = 0; j < n; ++j) {
+        std::swap(lower[static_cast<std::size_t>(j) * stride + k], lower[static_cast<std::size_t>(j) * stride + pivot]);
+      }
+      for (int j = 0; j < m; ++j) {
+        std::swap(upper[static_cast<std::size_t>(j) * n + k], upper[static_cast<std::size_t>(j) * n + pivot]);
+      }
+    }
+    if (!std::isfinite(column[k])) return false;
+    const double threshold = thresholds_[node.first_row + k];
+    if (std::abs(column[k]) < threshold) {
+      column[k] = column[k] < 0.0 ? -threshold : threshold;
+      ++n_replaced_;
+    }
+    const double inverse = 1.0 / column[k];
+    for (int i = k + 1; i < stride; ++i) column[i] *= inverse;
+  }
+  for (int j = 0; j < m; ++j) {
+    double* other = upper + static_cast<std::size_t>(j) * n;
+    for (int k = 0; k + 1 < n; ++k) {
+      const double factor = other[k];
+      const double* column = lower + static_cast<std::size_t>(k) * stride;
+      for (int i = k + 1; i < n; ++i) other[i] -= factor * column[i];
+    }
+  }
+  return true;
+}
+
+void BlockLu::subtract_outer_product(const Supernode& node) {
+  const int n = node.n_pivots;
+  const int m = node.n_below_rows;
+  product_.assign(static_cast<std::size_t>(m) * m, 0.0);
+  const double* lower = values_.data() + node.lower + n;
+  const double* upper = values_.data() + node.upper;
+  for (int c = 0; c < m; ++c) {
+    subtract_columns(m, n, lower, n + m, upper + static_cast<std::size_t>(c) * n,
+                     product_.data() + static_cast<std::size_t>(c) * m);
+  }
+  int first = 0;      // block rows of one ancestor at a time
+  int first_row = 0;  // and their scalar rows in the product
+  while (first < node.n_below) {
+    const Supernode& target = supernodes_[supernode_of_[below_[node.below + first]]];
+    map_rows(target);
+    const int stride = target.n_pivots + target.n_below_rows;
+    const int end = target.first_block + target.n_blocks;
+    int col = first_row;
+    int next = first;
+    for (; next < node.n_below && below_[node.below + next] < end; ++next) {
+      const int column_place = below_[node.below + next];
+      const int n_cols = dims_[order_[column_place]];
+      for (int c = 0; c < n_cols; ++c) {
+        const int local_col = local_[column_place] + c;
+        double* out = values_.data() + target.lower + static_cast<std::size_t>(local_col) * stride;
+        const double* in = product_.data() + static_cast<std::size_t>(col + c) * m + first_row;
+        for (int b = first; b < node.n_below; ++b) {
+          const int place = below_[node.below + b];
+          const int n_rows = dims_[order_[place]];
+          double* o = out + local_[place];
+          for (int r = 0; r < n_rows; ++r) o[r] += in[r];
+          in += n_rows;
+        }
+      }
+      col += n_cols;
+    }
+    // Columns to the right of the ancestor's pivots, in its panel of U.
+    int right = col;
+    for (int b = next; b < node.n_below; ++b) {
+      const int place = below_[node.below + b];
+      const int n_cols = dims_[order_[place]];
+      for (int c = 0; c < n_cols; ++c) {
+        double* out = values_.data() + target.upper +
+                      static_cast<std::size_t>(local_[place] - target.n_pivots + c) * target.n_pivots;
+        const double* in = product_.data() + static_cast<std::size_t>(right + c) * m + first_row;
+        for (int a = first; a < next; ++a) {
+          const int row_place = below_[node.below + a];
+          const int n_rows = dims_[order_[row_place]];
+          double* o = out + local_[row_place];
+          for (int r = 0; r < n_rows; ++r) o[r] += in[r];
+          in += n_rows;
+        }
+      }
+      right += n_cols;
+    }
+    first = next;
+    first_row = col;
+  }
+}
+
+void BlockLu::solve(std::span<double> x) const {
+  for (int k = 0; k < n_blocks_; ++k) {
+    for (int r = 0; r < dims_[order_[k]]; ++r) x_[elim_row_[k] + r] = x[row_of_[order_[k]] + r];
+  }
+  for (const Supernode& node : supernodes_) {
+    const int n = node.n_pivots;
+    const int stride = n + node.n_below_rows;
+    double* own = x_.data() + node.first_row;
+    for (int k = 0; k < n; ++k) std::swap(own[k], own[swaps_[node.first_row + k]]);
+    for (int k = 0; k < n; ++k) {
+      const double factor = own[k];
+      const double* column = values_.data() + node.lower + static_cast<std::size_t>(k) * stride;
+      for (int i = k + 1; i < n; ++i) own[i] -= factor * column[i];
+      const double* in = column + n;
+      for (int b = 0; b < node.n_below; ++b) {
+        const int place = below_[node.below + b];
+        const int n_rows = dims_[order_[place]];
+        double* out = x_.data() + elim_row_[place];
+        for (int r = 0; r < n_rows; ++r) out[r] -= factor * in[r];
+        in += n_rows;
+      }
+    }
+  }
+  for (auto node = supernodes_.rbegin(); node != supernodes_.rend(); ++node) {
+    const int n = node->n_pivots;
+    const int stride = n + node->n_below_rows;
+    double* own = x_.data() + node->first_row;
+    const double* column = values_.data() + node->upper;
+    for (int b = 0; b < node->n_below; ++b) {
+      const int place = below_[node->below + b];
+      for (int r = 0; r < dims_[order_[place]]; ++r, column += n) {
+        const double factor = x_[elim_row_[place] + r];
+        for (int i = 0; i < n; ++i) own[i] -= factor * column[i];
+      }
+    }
+    for (int k = n - 1; k >= 0; --k) {
+      const double* pivot = values_.data() + node->lower + static_cast<std::size_t>(k) * stride;
+      own[k] /= pivot[k];
+      for (int i = 0; i < k; ++i) own[i] -= own[k] * pivot[i];
+    }
+  }
+  for (int k = 0; k < n_blocks_; ++k) {
+    for (int r = 0; r < dims_[order_[k]]; ++r) x[row_of_[order_[k]] + r] = x_[elim_row_[k] + r];
+  }
+}
+
+}  // namespace stickslip

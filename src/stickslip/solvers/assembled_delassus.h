@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "stickslip/cone/cone_problem.h"
+
+namespace stickslip {
+
+/// The Delassus operator as a sparse matrix of blocks with a symmetric pattern, for methods that factorise it: a stored
+/// one as it is (blocks whose mirror image is stored are added as zeros, diagonal blocks as well), a factored or sparse
+/// one multiplied out, J M^-1 J^T, over pairs of cones that share a body or velocity unknowns.
+class AssembledDelassus {
+ public:
+  /// Takes W of the problem; keeps the memory of earlier problems.
+  void assemble(const ConeProblem& problem);
+
+  int n_cones() const { return static_cast<int>(row_begin_.size()) - 1; }
+  std::span<const int> row_begin() const { return row_begin_; }  // (n_cones + 1)
+  std::span<const int> columns() const { return columns_; }      // ascending within a row
+  /// Block number k of the pattern, row-major (dim_i, dim_j). [1/kg]
+  const double* block(int k) const { return values_.data() + offsets_[k]; }
+  /// y = W x. Shapes (n). [m/s]
+  void apply(const ConeProblem& problem, std::span<const double> x, std::span<double> y) const;
+
+ private:
+  void assemble_stored(const ConeProblem& problem, const StoredDelassus& w);
+  void assemble_factored(const ConeProblem& problem, const FactoredDelassus& w);
+  void assemble_sparse(const ConeProblem& problem, const SparseDelassus& w);
+  void close_row(const ConeProblem& problem, int i);
+
+  std::vector<int> row_begin_;
+  std::vector<int> columns_;
+  std::vector<std::size_t> offsets_;  // of the blocks in values_
+  std::vector<double> values_;        // [1/kg]
+  std::vector<int> users_begin_;      // the lists in users_ of each body, column or velocity unknown
+  std::vector<int> users_;            // cones of a body, rows that store a block in a column, cones of an unknown
+  std::vector<int> fill_;             // scratch
+  std::vector<int> mark_;             // (n_cones) scratch: the block of each column in the open row
+  std::vector<double> product_;       // scratch: J M^-1 of one block
+};
+
+}  // namespace stickslip

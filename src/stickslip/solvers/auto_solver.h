@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "stickslip/solvers/interior_point.h"
+#include "stickslip/solvers/iterate.h"
+#include "stickslip/solvers/local_solver.h"
+#include "stickslip/solvers/nsgs.h"
+#include "stickslip/solvers/proximal_newton.h"
+#include "stickslip/solvers/solver_options.h"
+
+namespace stickslip {
+
+// The default: chooses among the methods by the problem and by progress, never by time, so that the same problem gives
+// the same bits. In turn:
+//
+//   1. the certificate: a starting guess whose residual is at the tolerance is the answer (a quiet set of contacts with
+//      a warm start costs one product with W);
+//   2. one cone: solved directly; few rows: nsgs with its dense Newton steps;
+//   3. sweeps of Gauss-Seidel, as long as their rate promises to reach the tolerance at less cost than a few sparse
+//      factorisations; they find most open contacts and are all that an easy problem or a loose tolerance needs;
+//   4. some proximal Newton steps (ProximalNewton), from the best iterate as all that follows;
+//   5. an interior point method (InteriorPoint) where the cones allow it, and Newton steps to polish its answer: slower
+//   at
+//      first, but hardly slowed down by contacts that carry each other, however many and however heavy;
+//   6. proximal Newton steps until they are stuck, some sweeps, and again, until the budget of iterations is used up.
+//
+// The best iterate of all is returned, the starting guess included. SolveReport::method names the last one used.
+class AutoSolver final : public ConeSolver {
+ public:
+  explicit AutoSolver(const AutoOptions& options);
+
+  std::string_view name() const override { return AutoOptions::kName; }
+  std::optional<std::string> refuses(const ConeProblem& problem) const override;
+  [[nodiscard]] SolveReport solve(const ConeProblem& problem, ConeSolution& solution) override;
+
+ private:
+  int run_newton(const ConeProblem& problem, int max_steps, double first_parameter, int used, const Deadline& deadline);
+  int sweep_while_quick(const ConeProblem& problem, int max_sweeps, const Deadline& deadline);
+
+  const AutoOptions options_;
+  NsgsSolver nsgs_;
+  Iterate iterate_;
+  LocalSolver local_;
+  ProximalNewton newton_;
+  InteriorPoint interior_point_;
+};
+
+}  // namespace stickslip

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "stickslip/solvers/extragradient.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "stickslip/solvers/deadline.h"
+
+namespace stickslip {
+namespace {
+
+constexpr int kJudgeEvery = 10;
+/// The step's bound on alpha |u^(p) - u^(q)| / |p - q|, and below which it is raised.
+constexpr double kSafe = 0.9;
+constexpr double kRoom = 0.4;
+constexpr double kCut = 0.67;
+constexpr double kRaise = 1.5;
+constexpr int kMaxCuts = 40;
+
+}  // namespace
+
+std::optional<std::string> ExtragradientSolver::refuses(const ConeProblem&) const {
+  return std::nullopt;
+}
+
+SolveReport ExtragradientSolver::solve(const ConeProblem& problem, ConeSolution& solution) {
+  SolveReport report;
+  if (!iterate_.begin_solve(problem, solution, report)) return report;
+  const std::size_t n = problem.b.size();
+  first_order_.start(problem, iterate_);
+  for (auto* vector : {&p_, &q_, &wp_, &at_p_, &at_q_, &difference_}) vector->resize(n);
+  std::copy(iterate_.p().begin(), iterate_.p().end(), p_.begin());
+  project_on_cones(problem, p_);
+  double alpha = 1.0;
+  const Deadline deadline(options_.time_limit);
+  while (iterate_.best().relative > options_.tolerance && report.iterations < options_.max_iterations &&
+         !deadline.passed()) {
+    ++report.iterations;
+    first_order_.apply(p_, wp_);
+    first_order_.calc_gradient(wp_, at_p_);
+    double ratio = 0.0;
+    for (int cuts = 0; cuts < kMaxCuts; ++cuts) {
+      first_order_.step(p_, alpha, at_p_, q_);
+      first_order_.apply(q_, wp_);
+      first_order_.calc_gradient(wp_, at_q_);
+      for (std::size_t i = 0; i < n; ++i) difference_[i] = at_p_[i] - at_q_[i];
+      const double squared_u = first_order_.calc_inverse_metric_product(difference_, difference_);
+      for (std::size_t i = 0; i < n; ++i) difference_[i] = p_[i] - q_[i];
+      const double squared_p = first_order_.calc_metric_product(difference_, difference_);
+      ratio = squared_p > 0.0 ? alpha * std::sqrt(squared_u / squared_p) : 0.0;
+      if (!(ratio > kSafe)) break;
+      alpha *= kCut * std::min(1.0, 1.0 / ratio);
+    }
+    first_order_.step(p_, alpha, at_q_, p_);
+    if (ratio < kRoom) alpha *= kRaise;
+    if (report.iterations % kJudgeEvery != 0 && report.iterations != options_.max_iterations) continue;
+    std::copy(p_.begin(), p_.end(), iterate_.p().begin());
+    iterate_.judge();
+  }
+  iterate_.finish(options_.tolerance, solution, report);
+  if (report.status == Status::inexact) {
+    report.message = deadline.passed() ? kTimeIsUp : "the extra-gradient steps did not converge";
+  }
+  return report;
+}
+
+}  // namespace stickslip

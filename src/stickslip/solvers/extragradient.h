@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <vector>
+
+#include "stickslip/solvers/first_order.h"
+#include "stickslip/solvers/solver_options.h"
+
+namespace stickslip {
+
+// The extra-gradient method [Korpelevich1976] for the variational inequality that the laws of contact are, u^(p)^T (q -
+// p)
+// >= 0 for all q in K, in the metric of FirstOrder, with the step chosen as in [Khobotov1987]:
+//
+//   q = P_K(p - alpha D^-1 u^(p)),    p+ = P_K(p - alpha D^-1 u^(q)),
+//
+// alpha cut until alpha |u^(p) - u^(q)| <= kSafe |p - q|, and raised where that holds with room to spare. Unlike a
+// gradient method it needs no objective: under the exact law u^ with De Saxce's shift is the operator itself
+// ([Acary2018, section 4.2]); convergence is proven for monotone operators, that is for the associated law. An
+// iteration is two products with W. Takes all cones.
+class ExtragradientSolver final : public ConeSolver {
+ public:
+  explicit ExtragradientSolver(const ExtragradientOptions& options) : options_(options) {}
+
+  std::string_view name() const override { return ExtragradientOptions::kName; }
+  std::optional<std::string> refuses(const ConeProblem& problem) const override;
+  [[nodiscard]] SolveReport solve(const ConeProblem& problem, ConeSolution& solution) override;
+
+ private:
+  const ExtragradientOptions options_;
+  Iterate iterate_;
+  FirstOrder first_order_;
+  std::vector<double> p_, q_, wp_, at_p_, at_q_, difference_;  // (n)
+};
+
+}  // namespace stickslip

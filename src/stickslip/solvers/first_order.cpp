@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "stickslip/solvers/first_order.h"
+
+#include <algorithm>
+#include <array>
+
+#include "stickslip/math/cones.h"
+
+namespace stickslip {
+
+void FirstOrder::start(const ConeProblem& problem, const Iterate& iterate) {
+  problem_ = &problem;
+  work_.resize(problem.delassus_work_size());
+  metric_.resize(problem.size());
+  for (int i = 0; i < problem.n_cones(); ++i) {
+    const Cone& cone = problem.cones[i];
+    const double scale = iterate.rows().scale(i);
+    std::fill_n(metric_.begin() + cone.offset, cone.dim, scale > 0.0 ? scale : 1.0);
+  }
+}
+
+void FirstOrder::apply(std::span<const double> p, std::span<double> wp) {
+  problem_->apply_delassus(p, wp, work_);
+}
+
+void FirstOrder::calc_gradient(std::span<const double> wp, std::span<double> u_hat) const {
+  for (std::size_t i = 0; i < wp.size(); ++i) u_hat[i] = wp[i] + problem_->b[i];
+  if (problem_->law != FrictionLaw::coulomb) return;
+  for (const Cone& cone : problem_->cones) {
+    if (cone.kind != ConeKind::contact) continue;
+    std::array<double, kMaxConeDim> opposite = {};
+    for (int r = 0; r < cone.dim; ++r) opposite[r] = -u_hat[cone.offset + r];
+    int row = 1;
+    for (const FrictionBlock& block : problem_->friction(cone)) {
+      u_hat[cone.offset] += calc_support(block, opposite.data() + row);  // [DeSaxce1998]
+      row += block.dim;
+    }
+  }
+}
+
+void FirstOrder::step(std::span<const double> p, double step, std::span<const double> u_hat,
+                      std::span<double> result) const {
+  for (std::size_t i = 0; i < p.size(); ++i) result[i] = p[i] - step * u_hat[i] / metric_[i];
+  project_on_cones(*problem_, result);
+}
+
+double FirstOrder::calc_metric_product(std::span<const double> a, std::span<const double> b) const {
+  double sum = 0.0;
+  for (std::size_t i = 0; i < a.size(); ++i) sum += metric_[i] * a[i] * b[i];
+  return sum;
+}
+
+double FirstOrder::calc_inverse_metric_product(std::span<const double> a, std::span<const double> b) const {
+  double sum = 0.0;
+  for (std::size_t i = 0; i < a.size(); ++i) sum += a[i] * b[i] / metric_[i];
+  return sum;
+}
+
+double FirstOrder::calc_product(std::span<const double> a, std::span<const double> b) {
+  double sum = 0.0;
+  for (std::size_t i = 0; i < a.size(); ++i) sum += a[i] * b[i];
+  return sum;
+}
+
+}  // namespace stickslip

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "stickslip/solvers/ipm.h"
+
+namespace stickslip {
+
+std::optional<std::string> IpmSolver::refuses(const ConeProblem& problem) const {
+  if (const char* reason = InteriorPoint::find_reason_to_refuse(problem)) return reason;
+  return std::nullopt;
+}
+
+SolveReport IpmSolver::solve(const ConeProblem& problem, ConeSolution& solution) {
+  SolveReport report;
+  if (!iterate_.begin_solve(problem, solution, report)) return report;
+  const Deadline deadline(options_.time_limit);
+  if (iterate_.best().relative > options_.tolerance) {
+    report.iterations = interior_point_.run(problem, options_.tolerance, options_.max_iterations, deadline, iterate_);
+    newton_.start();
+    report.iterations += newton_
+                             .run(problem, options_.tolerance, options_.max_iterations - report.iterations,
+                                  ProximalNewton::kPolishParameter, deadline, iterate_)
+                             .iterations;
+  }
+  iterate_.finish(options_.tolerance, solution, report);
+  if (report.status == Status::inexact) {
+    report.message = deadline.passed() ? kTimeIsUp : "neither interior points nor Newton steps converged";
+  }
+  return report;
+}
+
+}  // namespace stickslip

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "stickslip/solvers/interior_point.h"
+#include "stickslip/solvers/proximal_newton.h"
+#include "stickslip/solvers/solver_options.h"
+
+namespace stickslip {
+
+/// The interior point method (InteriorPoint), its last digits polished by proximal Newton steps (ProximalNewton). Takes
+/// contacts with at most one ball-shaped friction block, balls and free rows, under both laws. An iteration is one
+/// factorisation.
+class IpmSolver final : public ConeSolver {
+ public:
+  explicit IpmSolver(const IpmOptions& options) : options_(options) {}
+
+  std::string_view name() const override { return IpmOptions::kName; }
+  std::optional<std::string> refuses(const ConeProblem& problem) const override;
+  [[nodiscard]] SolveReport solve(const ConeProblem& problem, ConeSolution& solution) override;
+
+ private:
+  const IpmOptions options_;
+  Iterate iterate_;
+  InteriorPoint interior_point_;
+  ProximalNewton newton_;
+};
+
+}  // namespace stickslip

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "stickslip/solvers/newton_ac.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "stickslip/solvers/deadline.h"
+
+namespace stickslip {
+namespace {
+
+/// Bounds of the proximal term, as a share of the diagonal, and what it is multiplied by.
+constexpr double kLeastProximal = 1e-10;
+constexpr double kLargestProximal = 1e2;
+constexpr double kRise = 30.0;
+constexpr double kFall = 0.1;
+/// Halvings of a step that does not lower the residual, and the share of its length by which it has to.
+constexpr int kMaxHalvings = 4;
+constexpr double kSufficient = 1e-4;
+
+}  // namespace
+
+std::optional<std::string> NewtonAcSolver::refuses(const ConeProblem&) const {
+  return std::nullopt;
+}
+
+SolveReport NewtonAcSolver::solve(const ConeProblem& problem, ConeSolution& solution) {
+  SolveReport report;
+  if (!iterate_.begin_solve(problem, solution, report)) return report;
+  newton_.start();
+  double proximal = kLeastProximal;
+  const Deadline deadline(options_.time_limit);
+  while (iterate_.best().relative > options_.tolerance && report.iterations < options_.max_iterations &&
+         proximal <= kLargestProximal && !deadline.passed()) {
+    ++report.iterations;
+    base_.assign(iterate_.p().begin(), iterate_.p().end());
+    double factor = 1.0;
+    if (newton_.calc_step(problem, iterate_.rows(), base_, iterate_.u(), proximal, std::numeric_limits<int>::max()) &&
+        search_line(problem, factor)) {
+      if (factor == 1.0) proximal = std::max(kLeastProximal, kFall * proximal);
+      continue;
+    }
+    proximal *= kRise;
+    std::copy(base_.begin(), base_.end(), iterate_.p().begin());
+    iterate_.judge();
+  }
+  iterate_.finish(options_.tolerance, solution, report);
+  if (report.status == Status::inexact) {
+    report.message = deadline.passed() ? kTimeIsUp : "the Newton steps did not converge";
+  }
+  return report;
+}
+
+/// The longest of a few lengths of the step that lowers the residual; false where none does.
+bool NewtonAcSolver::search_line(const ConeProblem& problem, double& factor) {
+  const double before = iterate_.last().absolute;
+  for (int halvings = 0; halvings <= kMaxHalvings; ++halvings, factor *= 0.5) {
+    newton_.apply_step(problem, factor, base_, iterate_.p());
+    iterate_.judge();
+    if (iterate_.last().absolute < before * (1.0 - kSufficient * factor)) return true;
+  }
+  return false;
+}
+
+}  // namespace stickslip

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "stickslip/solvers/prox.h"
+
+namespace stickslip {
+
+std::optional<std::string> ProxSolver::refuses(const ConeProblem&) const {
+  return std::nullopt;
+}
+
+SolveReport ProxSolver::solve(const ConeProblem& problem, ConeSolution& solution) {
+  SolveReport report;
+  if (!iterate_.begin_solve(problem, solution, report)) return report;
+  newton_.start();
+  const Deadline deadline(options_.time_limit);
+  report.iterations = newton_
+                          .run(problem, options_.tolerance, options_.max_iterations, ProximalNewton::kFirstParameter,
+                               deadline, iterate_)
+                          .iterations;
+  iterate_.finish(options_.tolerance, solution, report);
+  if (report.status == Status::inexact) {
+    report.message = deadline.passed() ? kTimeIsUp : "the proximal steps did not converge";
+  }
+  return report;
+}
+
+}  // namespace stickslip
