@@ -158,7 +158,7 @@ void GeneralizedAlphaNested::settle_sliding(GeneralizedAlphaStep& step) {
     const Vector found = sliding_normals(step);
     settled_ = set_sliding_forces(step) <= kSettled * (step.x.a.norm() + change_a_.norm());
     if (settled_) return;
-    if (i >= kPlainRepetitions && m <= kMaxNewtonRows) newton_on_sliding(step, held, found);
+    if (i >= kPlainRepetitions && m > 0 && m <= kMaxNewtonRows) newton_on_sliding(step, held, found);
   }
 }
 
