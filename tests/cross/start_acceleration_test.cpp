@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The accelerations and forces that a run with the generalized-alpha scheme starts from, where friction couples strongly
-// to the normal direction: a rod that slides on its tip under 60 degrees [Capobianco2021, section 10.4],
+// The accelerations and forces that a run with the generalized-alpha scheme starts from, where friction couples
+// strongly to the normal direction: a rod that slides on its tip under 60 degrees [Capobianco2021, section 10.4],
 //   lambda_N = g / A,   A = G_NN - d mu G_NF,   G_NN = (1 + 3 cos^2 phi) / m,   G_NF = 3 sin phi cos phi / m,
 // d the sign of the sliding velocity, at rest otherwise.
 #include <gtest/gtest.h>
@@ -25,7 +25,8 @@ test::SceneRun sliding_rod(double mu, int direction) {
 }
 
 TEST(StartAccelerations, AreThoseOfARodThatSlides) {
-  // Backward, with |mu G_NF / G_NN| above one for all but the first; forward just below the paradox (A = 0.0093, 0.0028).
+  // Backward, with |mu G_NF / G_NN| above one for all but the first; forward just below the paradox (A = 0.0093,
+  // 0.0028).
   const std::pair<double, int> cases[] = {{1.0, -1}, {1.36, -1}, {1.7, -1}, {10.0, -1}, {1000.0, -1},
                                           {0.5, 1},  {1.3, 1},   {1.34, 1}, {1.345, 1}};
   for (const auto& [mu, direction] : cases) {

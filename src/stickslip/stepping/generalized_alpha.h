@@ -38,8 +38,10 @@ enum class GeneralizedAlphaStrategy {
 ///     in the step, so that the tolerance means the same everywhere. See GeneralizedAlphaStep.
 ///   - In xi the velocity before the step is taken at (t, q), as the authors' package does.
 ///   - Where the laws leave a choice (a sliding contact whose normal force makes its own acceleration negative,
-///     A = W_N^T M^-1 (W_N - mu W_F n) <= 0, Painleve's paradox) and the contact would open without a force, it
-///     opens: lambda_N = 0. StepReport::choices counts such contacts.
+///     A = W_N^T M^-1 (W_N - mu W_F n) <= 0 with joints and other closed contacts holding, Painleve's paradox) and the
+///     contact would open without a force, it opens: lambda_N = 0. StepReport::choices counts such contacts. The rule
+///     is about forces; where no force solves the laws a percussion does, and Newton's method finds one from Lambda =
+///     0.
 struct GeneralizedAlphaOptions {
   double rho_inf = 0.5;      // [-] in [0, 1]: spectral radius at infinite frequency, 1: no numerical damping
   double tolerance = 1e-10;  // [-] > 0: residual as a length, relative to the way of the step

@@ -58,10 +58,10 @@ class GeneralizedAlphaNested {
   ConeSolution solution_, again_;
   std::vector<Rows> rows_;
   StepUnknowns best_;
-  std::vector<int> sliding_;  // elements: contacts that slide on the acceleration level
-  bool solved_ = true;        // no solve failed
-  bool exact_ = true;         // every solve met the solver's tolerance
-  bool settled_ = true;       // friction forces and normal forces of sliding contacts belong together
+  std::vector<int> sliding_;               // elements: contacts that slide on the acceleration level
+  bool solved_ = true;                     // no solve failed
+  bool exact_ = true;                      // every solve met the solver's tolerance
+  bool settled_ = true;                    // friction forces and normal forces of sliding contacts belong together
   Vector free_;                            // (n_u) M^-1 of the residual of the level
   Vector change_, response_;               // (n_u)
   Vector change_u_, change_a_, change_v_;  // (n_u)

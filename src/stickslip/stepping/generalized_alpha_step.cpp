@@ -209,6 +209,26 @@ void GeneralizedAlphaStep::calc_acceleration_bias(const StepElement& e, double t
   }
 }
 
+bool GeneralizedAlphaStep::calc_prescribed_velocity(const StepElement& e, double t, const Vector& coordinates,
+                                                    double* tau) const {
+  std::fill_n(tau, e.dim, 0.0);
+  if (e.kind == StepElement::Kind::contact) {
+    if (!system.has_prescribed_motion(point(e))) return false;
+    ContactGeometry geometry;
+    system.calc_contact(point(e), t, coordinates, geometry);
+    const Vector4 g = system.calc_contact_velocity(point(e), geometry, t, coordinates, no_velocity_);
+    std::copy_n(g.data(), e.dim, tau);
+  } else if (e.kind == StepElement::Kind::joint) {
+    if (!system.joint_has_prescribed_motion(e.index)) return false;
+    JointVector g;
+    system.calc_joint_velocity(e.index, t, coordinates, no_velocity_, g);
+    std::copy_n(g.data(), e.dim, tau);
+  } else {
+    calc_velocity(e, t, coordinates, no_velocity_, tau);
+  }
+  return true;
+}
+
 void GeneralizedAlphaStep::multiply_transposed(const StepElement& e, const Vector& y, double* result) const {
   std::fill_n(result, e.dim, 0.0);
   for (int k = 0; k < e.n_touches; ++k) {
@@ -325,24 +345,9 @@ void GeneralizedAlphaStep::classify_contact(StepElement& e) {
   calc_accelerations(e);
   if (r_normal(e) * e.xi[0] - P(e.offset) > 0.0) return close_until(e, ContactLevel::position);
   classify_friction(e);
-  if (opens_by_choice(e) || r_normal(e) * e.gamma_dot[0] - x.lambda(e.offset) > 0.0) {
-    return close_until(e, ContactLevel::velocity);
-  }
+  if (r_normal(e) * e.gamma_dot[0] - x.lambda(e.offset) > 0.0) return close_until(e, ContactLevel::velocity);
   e.level = ContactLevel::acceleration;
   classify_friction_acceleration(e);
-}
-
-/// Sliding: what the normal force of this contact alone does to its own normal acceleration is
-/// A = W_N^T M^-1 (W_N - mu W_F n). Where A <= 0 and the contact would open without it, both 0 and -b / A solve the
-/// laws [Capobianco2021, section 10.4]; ours is 0.
-bool GeneralizedAlphaStep::opens_by_choice(StepElement& e) const {
-  if (e.stick) return false;
-  double A = e.diagonal[0];
-  for (int i = 0; i < e.n_friction(); ++i) A -= e.mu * e.coupling[i] * e.direction[i];
-  if (A > 0.0) return false;
-  const double free_acceleration = e.gamma_dot[0] - A * x.lambda(e.offset);
-  e.choice = free_acceleration > 0.0;
-  return e.choice;
 }
 
 void GeneralizedAlphaStep::classify_friction(StepElement& e) {
@@ -405,6 +410,9 @@ double GeneralizedAlphaStep::evaluate() {
     } else {
       evaluate_constraint(e);
     }
+  }
+  for (StepElement& e : elements) {
+    if (e.kind == StepElement::Kind::contact && e.level >= ContactLevel::velocity) open_by_choice(e);
   }
   measure_balances();
   merit_ = error_ * error_;
@@ -482,7 +490,10 @@ void GeneralizedAlphaStep::calc_tolerances() {
     const Body& body = bodies[i];
     if (body.n_u == 0) continue;
     const double free2 = solved_force_.segment(body.u_offset, body.n_u).dot(force.segment(body.u_offset, body.n_u));
-    acceleration = std::max(acceleration, std::sqrt(free2 / body.mass));
+    // Where a wall turns what flies freely, a' is all there is.
+    const auto a = x.a.segment(body.u_offset, body.n_u);
+    const double turned2 = a.dot(system.mass(static_cast<int>(i)) * a);
+    acceleration = std::max(acceleration, std::sqrt(std::max(free2, turned2) / body.mass));
     if (body.beam) stiffest = std::max(stiffest, body.beam->highest_frequency2());
   }
   tolerance_position = options_.tolerance * (h * speed + h * h * acceleration) + kRoundOff * coordinate_size_;

@@ -198,6 +198,8 @@ class GeneralizedAlphaStep {
   void calc_velocity(const StepElement& e, double t, const Vector& q, const Vector& u, double* gamma) const;
   /// zeta (dim) in gamma' = W^T u' + zeta.
   void calc_acceleration_bias(const StepElement& e, double t, const Vector& q, const Vector& u, double* zeta) const;
+  /// tau (dim) in gamma = W^T u + tau at any (t, q); false, and zero, where no prescribed motion is on either side.
+  bool calc_prescribed_velocity(const StepElement& e, double t, const Vector& q, double* tau) const;
   /// W^T y of an element, y a vector of the system. (dim)
   void multiply_transposed(const StepElement& e, const Vector& y, double* result) const;
   /// y += W p. p (dim)
@@ -218,7 +220,9 @@ class GeneralizedAlphaStep {
   void classify_contact(StepElement& e);
   void classify_friction(StepElement& e);
   void classify_friction_acceleration(StepElement& e);
-  bool opens_by_choice(StepElement& e) const;
+  void open_by_choice(StepElement& e);
+  double calc_normal_response(const StepElement& e) const;
+  double calc_coupling(const StepElement& e, int row_e, const StepElement& f, int row_f) const;
   void calc_rates(StepElement& e);
   void calc_accelerations(StepElement& e);
   void calc_coordinates();
@@ -243,6 +247,7 @@ class GeneralizedAlphaStep {
   Vector known_P_, known_kappa_;                         // predictors of P and kappa_hat without Lambda, kappa, lambda'
   Vector work_, work2_;                                  // (n_u)
   Vector solved_force_;                                  // (n_u) M^-1 h
+  Vector no_velocity_;                                   // (n_u) zero
   double start_speed_ = 0.0, start_acceleration_ = 0.0;  // [m/s], [m/s^2]
   double coordinate_size_ = 0.0;                         // [m] largest coordinate, for round-off
   double error_ = 0.0;

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Where the laws leave a choice, in GeneralizedAlphaStep's terms.
+#include "stickslip/stepping/generalized_alpha_step.h"
+#include "stickslip/stepping/rank_revealing_solve.h"
+
+namespace stickslip {
+
+/// A sliding contact whose normal force changes its own normal acceleration by A <= 0 would be held by a force where it
+/// opens without one: both 0 and -b / A solve the laws [Capobianco2021, section 10.4]; ours is 0.
+void GeneralizedAlphaStep::open_by_choice(StepElement& e) {
+  if (e.stick) return;
+  double A = e.diagonal[0];
+  for (int i = 0; i < e.n_friction(); ++i) A -= e.mu * e.coupling[i] * e.direction[i];
+  if (A > 0.0) return;
+  A = calc_normal_response(e);
+  if (A > 0.0) return;
+  if (e.gamma_dot[0] - A * x.lambda(e.offset) <= 0.0) return;
+  e.choice = true;
+  close_until(e, ContactLevel::velocity);
+}
+
+/// A of a sliding contact while joints and the other closed contacts hold: with G between all rows that are held and
+/// the contact's own, each with the friction that follows it, the Schur complement G_kk - G_kr G_rr^+ G_rk. [1/kg]
+double GeneralizedAlphaStep::calc_normal_response(const StepElement& e) const {
+  constexpr double kRankThreshold = 1e-11;  // [-] below, rows are the same within round-off
+  struct Row {
+    const StepElement* element;
+    int row;
+  };
+  std::vector<Row> held;
+  for (const StepElement& f : elements) {
+    if (&f == &e || f.level < ContactLevel::acceleration) continue;
+    const bool sticks = f.kind == StepElement::Kind::joint || f.stick_acceleration;
+    const int n = sticks ? f.dim : f.first_friction();
+    for (int i = 0; i < n; ++i) held.push_back({&f, i});
+  }
+  // What a multiplier does to a row: along its own direction and, where it is the normal force of a sliding contact,
+  // by friction.
+  const auto response = [&](const Row& on, const Row& of) {
+    const StepElement& f = *of.element;
+    double sum = calc_coupling(*on.element, on.row, f, of.row);
+    if (f.kind != StepElement::Kind::contact || of.row > 0 || f.stick_acceleration) return sum;
+    for (int i = 0; i < f.n_friction(); ++i) {
+      sum -= f.mu * f.direction[i] * calc_coupling(*on.element, on.row, f, 1 + i);
+    }
+    return sum;
+  };
+  const Row own{&e, 0};
+  const auto n = static_cast<int>(held.size());
+  std::vector<double> matrix(held.size() * held.size());
+  std::vector<double> given_way(held.size());
+  for (int i = 0; i < n; ++i) {
+    for (int j = 0; j < n; ++j) matrix[static_cast<std::size_t>(i) * held.size() + j] = response(held[i], held[j]);
+    given_way[i] = response(held[i], own);
+  }
+  double A = response(own, own);
+  if (n == 0) return A;
+  solve_least_norm(n, matrix.data(), given_way.data(), given_way.data(), kRankThreshold);
+  for (int i = 0; i < n; ++i) A -= response(own, held[i]) * given_way[i];
+  return A;
+}
+
+/// W_e^T M^-1 W_f of one row of each. [1/kg]
+double GeneralizedAlphaStep::calc_coupling(const StepElement& e, int row_e, const StepElement& f, int row_f) const {
+  double sum = 0.0;
+  for (int k = 0; k < e.n_touches; ++k) {
+    for (int m = 0; m < f.n_touches; ++m) {
+      if (e.touches[k].block != f.touches[m].block) continue;
+      const int n = blocks[e.touches[k].block].n_u;
+      const double* w = W.data() + e.touches[k].values + static_cast<std::size_t>(row_e) * n;
+      const double* y = MinvW.data() + f.touches[m].values + static_cast<std::size_t>(row_f) * n;
+      for (int c = 0; c < n; ++c) sum += w[c] * y[c];
+    }
+  }
+  return sum;
+}
+
+}  // namespace stickslip
