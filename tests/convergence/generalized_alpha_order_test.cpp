@@ -126,5 +126,41 @@ TEST(GeneralizedAlphaOrder, FreeAsymmetricBody) {
   });
 }
 
+// A limit of the scheme itself, not of this implementation: with a constant normal force, (73) and (138) give
+//   u' = u + dt h / m - mu g dt xi' / |xi'|,
+// the implicit Euler rule for friction, because a percussion opposes the slip at the end of its step. Where the slip
+// direction cannot turn, in the plane, nothing is lost; where it turns, velocities are of first order.
+TEST(GeneralizedAlphaOrder, IsOneWhereTheSlipDirectionTurns) {
+  constexpr double mu = 0.2;
+  constexpr double push = 1.0;  // [m/s^2] across the initial velocity
+  Vector start(4);              // x, y, vx, vy
+  start << 0.0, 0.0, 3.0, 0.0;
+  const Vector end = integrate(
+      [&](const Vector& y) {
+        Vector f(4);
+        f << y.tail<2>(), -mu * kGravity * y.tail<2>().normalized();
+        f(3) += push;
+        return f;
+      },
+      start, 1.0, 20000);
+  double last = 0.0;
+  for (const double step : {1e-2, 5e-3, 2.5e-3}) {
+    SceneRun run = test::scene_from_text(
+        "stickslip = 1\ntime = {end = 1, step = " + std::to_string(step) +
+        "}\nscheme = {type = \"generalized-alpha\", rho_inf = 0.5, tolerance = 1e-12}\n"
+        "[bodies.mass]\ntype = \"point\"\nmass = 1\nposition = [0, 0, 0]\nvelocity = [3, 0, 0]\n"
+        "shapes.tip = {type = \"point\"}\n"
+        "[bodies.ground]\ntype = \"fixed\"\nshapes.top = {type = \"half-space\", normal = [0, 0, 1], offset = 0}\n"
+        "[forces.push]\ntype = \"load\"\nbody = \"mass\"\nforce = [0, 1, 0]\n"
+        "[[contacts]]\nname = \"tip\"\nbetween = [\"ground\", \"mass\"]\nfriction = 0.2\n");
+    run.run();
+    const double error = (run.state.u.head<2>() - end.tail<2>()).norm();
+    if (last > 0.0) {
+      EXPECT_NEAR(std::log2(last / error), 1.0, kOrderTolerance) << step << " " << error;
+    }
+    last = error;
+  }
+}
+
 }  // namespace
 }  // namespace stickslip

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The generalized-alpha scheme over steps, tolerances, damping and prox parameters: it ends every step, and where it
-// says that a step is ok the laws of contact hold. A reduced sweep; STICKSLIP_FULL_SWEEP=1 in the environment runs all.
+// The generalized-alpha scheme over steps, tolerances, damping and prox parameters. It ends every step; a step that
+// says ok obeys the equations and the laws of contact on all three levels, judged by StepLaws and not by the scheme;
+// and while the motion is not chaotic, trajectories stay within a multiple of the step of the converged one. A reduced
+// sweep; STICKSLIP_FULL_SWEEP=1 in the environment runs all.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -9,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "tests/cross/step_laws.h"
 #include "tests/support/scene_run.h"
 
 namespace stickslip {
@@ -16,14 +19,47 @@ namespace {
 
 struct Sweep {
   const char* scene;
-  double end;              // [s] of the run
-  double r;                // [kg] 0.3 over the largest Delassus diagonal
-  double largest_step;     // [s]
-  double allowed_inexact;  // [-] share of steps
+  double end;                     // [s] of the run
+  double compare;                 // [s] when the coordinates are compared, a multiple of 1e-2
+  double spread;                  // [m/s, rad/s] how far apart they may be, per step size; 0: what impacts allow
+  double r;                       // [kg] 0.3 over the largest Delassus diagonal
+  double largest_step;            // [s]
+  double tightest;                // [-] tolerance below which round-off may leave steps inexact
+  double allowed_inexact;         // [-] share of steps
+  std::vector<double> converged;  // what observe() gives at that time, from elsewhere
+  double accuracy;                // [m, rad] of these numbers
 };
 
 void PrintTo(const Sweep& sweep, std::ostream* out) {
   *out << sweep.scene;
+}
+
+test::SceneRun open_run(const Sweep& sweep, double step, const std::string& tolerance, const std::string& rho,
+                        const std::string& r) {
+  return test::open_scene(
+      std::string("papers/capobianco/") + sweep.scene,
+      {"scheme.type=generalized-alpha", "scheme.tolerance=" + tolerance, "scheme.rho_inf=" + rho, "scheme.r=" + r,
+       "time.step=" + std::to_string(step), "time.end=" + std::to_string(sweep.end)});
+}
+
+/// The coordinates; of a spatial body its height and its inclination, which do not depend on fast phases.
+Vector observe(const test::SceneRun& run) {
+  const System& system = *run.built.system;
+  if (system.planar()) return run.state.q;
+  const double cosine = system.calc_pose(0, run.state.t, run.state.q).R_WB(2, 2);
+  return Eigen::Vector2d(run.state.q(2), std::acos(std::clamp(cosine, -1.0, 1.0)));
+}
+
+/// Runs to t; returns the total variation of the velocities.
+double run_to(test::SceneRun& run, double t) {
+  const auto n = std::lround(t / run.scene.time.step);
+  double variation = 0.0;
+  while (run.state.step < n) {
+    const Vector before = run.state.u;
+    EXPECT_NE(run.step(), Status::failed);
+    variation += (run.state.u - before).cwiseAbs().maxCoeff();
+  }
+  return variation;
 }
 
 class GeneralizedAlphaRobustness : public testing::TestWithParam<Sweep> {};
@@ -37,53 +73,91 @@ TEST_P(GeneralizedAlphaRobustness, EndsEveryStepAndSaysTheTruth) {
       full ? std::vector<const char*>{"1e-6", "1e-8", "1e-10", "1e-12"} : std::vector<const char*>{"1e-6", "1e-12"};
   const std::vector<const char*> damping =
       full ? std::vector<const char*>{"0.0", "0.5", "0.9", "1.0"} : std::vector<const char*>{"0.0", "0.6", "1.0"};
-  std::vector<std::string> prox = {"\"auto\"", std::to_string(0.1 * sweep.r), std::to_string(sweep.r)};
+  const std::vector<std::string> prox = {"\"auto\"", std::to_string(0.1 * sweep.r), std::to_string(sweep.r)};
+
+  constexpr double kFine = 1e-4;  // [s]
+  test::SceneRun fine = open_run(sweep, kFine, sweep.tightest <= 1e-12 ? "1e-12" : "1e-7", "0.5", "\"auto\"");
+  // An impact comes up to a step late: coordinates are then off by that time times the jumps of the velocities.
+  const double variation = run_to(fine, sweep.compare);
+  const double spread = sweep.spread > 0.0 ? sweep.spread : variation;
+  const Vector converged = observe(fine);
+  for (std::size_t i = 0; i < sweep.converged.size(); ++i) {
+    EXPECT_NEAR(converged(static_cast<Eigen::Index>(i)), sweep.converged[i], sweep.accuracy) << i;
+  }
+
   long total = 0;
   long inexact = 0;
+  double worst_score = 0.0;
+  double worst_spread = 0.0;
   for (const double step : steps) {
     if (step > sweep.largest_step) continue;
     for (const char* tolerance : tolerances) {
+      const bool reachable = std::atof(tolerance) >= sweep.tightest;
       for (const char* rho : damping) {
         for (const std::string& r : prox) {
-          test::SceneRun run =
-              test::open_scene(std::string("papers/capobianco/") + sweep.scene,
-                               {"scheme.type=generalized-alpha", std::string("scheme.tolerance=") + tolerance,
-                                std::string("scheme.rho_inf=") + rho, "scheme.r=" + r,
-                                "time.step=" + std::to_string(step), "time.end=" + std::to_string(sweep.end)});
+          test::SceneRun run = open_run(sweep, step, tolerance, rho, r);
           const std::string what =
               std::string("step ") + std::to_string(step) + " tolerance " + tolerance + " rho " + rho + " r " + r;
+          test::StepLaws laws(run, std::atof(rho), std::atof(tolerance));
           const auto n = std::lround(sweep.end / step);
+          const auto n_compare = std::lround(sweep.compare / step);
           while (run.state.step < n) {
+            const State before = run.state;
             const Status status = run.step();
             ASSERT_NE(status, Status::failed) << what << " t = " << run.state.t << " " << run.report.message;
-            ++total;
-            if (status == Status::inexact) {
-              ++inexact;
-              continue;
+            const double score = laws.check(before, run);
+            if (reachable) {
+              ++total;
+              inexact += status == Status::inexact ? 1 : 0;
             }
-            // What "ok" promises, in terms of what the bodies move in a step of 2e-2 m at most.
-            ASSERT_LE(run.report.penetration, 10.0 * std::atof(tolerance) + 1e-13) << what << " t = " << run.state.t;
-            for (const ContactReport& contact : run.report.contacts) {
-              ASSERT_GE(contact.percussion[0], -1e-9) << what << " t = " << run.state.t;
-              ASSERT_GE(contact.force[0], -1e-3) << what << " t = " << run.state.t;
+            if (status == Status::ok) {
+              worst_score = std::max(worst_score, score);
+              ASSERT_LE(score, 1.0) << laws.worst() << ": " << what << " t = " << run.state.t;
+            }
+            if (run.state.step == n_compare) {
+              const double apart = (observe(run) - converged).cwiseAbs().maxCoeff();
+              worst_spread = std::max(worst_spread, apart / (step + kFine));
+              EXPECT_LE(apart, spread * (step + kFine)) << what;
             }
           }
         }
       }
     }
   }
-  RecordProperty("steps", static_cast<int>(total));
-  RecordProperty("inexact", static_cast<int>(inexact));
+  RecordProperty("steps", std::to_string(total));
+  RecordProperty("inexact", std::to_string(inexact));
+  RecordProperty("worst_score", std::to_string(worst_score));
+  RecordProperty("worst_spread", std::to_string(worst_spread));
+  if (full) {
+    std::printf("%s: %ld steps, %ld inexact, laws missed by %.3g of what is allowed, spread %.3g\n", sweep.scene, total,
+                inexact, worst_score, worst_spread);
+  }
   EXPECT_LE(static_cast<double>(inexact), sweep.allowed_inexact * static_cast<double>(total))
       << inexact << " of " << total;
 }
 
-// The rod is stopped before Painleve's paradox, where the discrete problem may have no solution.
+// Numbers of the fourth row: closed forms for the bounces (the impact is at sqrt(2 h / g), h = 0.9), tables of an
+// independent implementation for the others. The rod goes on through Painleve's paradox, where the discrete problem may
+// have no solution. The top cannot be resolved at 1e-2 s: it turns by 1.8 rad in such a step.
 INSTANTIATE_TEST_SUITE_P(
     Benchmarks, GeneralizedAlphaRobustness,
-    testing::Values(Sweep{"bouncing_ball_zeno", 2.0, 0.3, 1e-2, 0.0}, Sweep{"bouncing_ball_slip", 1.0, 0.08, 1e-2, 0.0},
-                    Sweep{"ball_in_corner", 1.6, 0.08, 1e-2, 0.01}, Sweep{"ball_in_cylinder", 2.0, 0.08, 1e-2, 0.0},
-                    Sweep{"sliding_rod", 0.8, 0.08, 1e-2, 0.0}, Sweep{"tippe_top", 0.5, 1e-3, 1e-3, 0.0}),
+    testing::Values(
+        Sweep{"bouncing_ball_zeno", 2.0, 0.8, 0.0, 0.3, 1e-2, 1e-12, 0.0, {0.0, 0.203371}, 2e-3},
+        Sweep{"bouncing_ball_slip", 1.0, 1.0, 0.0, 0.08, 1e-2, 1e-12, 0.0, {-0.728484, 0.1}, 1e-3},
+        Sweep{"bouncing_ball_stick", 1.0, 1.0, 0.0, 0.08, 1e-2, 1e-12, 0.0, {-0.163328, 0.1}, 1e-3},
+        Sweep{"ball_in_corner", 1.6, 0.8, 0.0, 0.08, 1e-2, 1e-12, 0.01, {-0.0904766, 0.2744181, -8.7755098}, 1e-6},
+        Sweep{"ball_in_cylinder", 2.0, 1.0, 1.0, 0.08, 1e-2, 1e-12, 0.0, {0.821472, 0.632327}, 1e-2},
+        Sweep{"sliding_rod",
+              1.6,
+              0.5,
+              1.0,
+              0.08,
+              1e-2,
+              1e-12,
+              0.01,
+              {12.896546728150, 0.527110038020, -0.555196197051},
+              1e-6},
+        Sweep{"tippe_top", 0.5, 0.1, 50.0, 1e-3, 1e-3, 1e-12, 0.0, {}, 1e-3}),
     [](const auto& sweep) { return std::string(sweep.param.scene); });
 
 }  // namespace

@@ -1,20 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "stickslip/model/contact_on_fixed.h"
 
+#include <array>
 #include <cmath>
 
 #include "stickslip/math/rotation.h"
 #include "stickslip/model/kinematics.h"
+#include "stickslip/model/planar_side.h"
 
 namespace stickslip {
 namespace {
-
-using Vector2 = Eigen::Vector2d;
-
-/// z x v in the plane.
-Vector2 turn(const Vector2& v) {
-  return {-v(1), v(0)};
-}
 
 /// The ball's centre c = p + R s, c_dot = v + omega z x R s. With the surface's curvature kappa at the ball's centre
 /// (half-space 0, container -1 / |d|, outer circle +1 / |d|) and (n, t) its frame there,
@@ -22,16 +17,23 @@ Vector2 turn(const Vector2& v) {
 ///   gamma_N = n . c_dot,    gamma_T = t . c_dot + r omega,
 ///   gamma_N_dot = n . c_ddot + kappa (t . c_dot)^2,
 ///   gamma_T_dot = t . c_ddot + r omega_dot - kappa (n . c_dot) (t . c_dot).
-void planar_derivatives(const ContactPoint& point, const Body& surface, const double* q, const double* u,
-                        const double* a, const Vector4& lambda, ContactDerivatives& D) {
-  const double cosine = std::cos(q[2]);
-  const double sine = std::sin(q[2]);
-  const Vector3& s = point.center_b;
-  const Vector2 arm(cosine * s(0) - sine * s(1), sine * s(0) + cosine * s(1));
+/// These over the frame z = (x, y, phi) of the ball's side and its rates, then over its local coordinates.
+void planar_derivatives(const ContactPoint& point, const Body& surface, const Body& ball, const double* q,
+                        const double* u, const double* a, const Vector4& lambda, ContactDerivatives& D) {
+  const Attachment& at_ball = point.flipped ? point.first : point.second;
+  std::array<double, kMaxLocalSide> q_local;
+  std::array<double, kMaxLocalSide> u_local;
+  std::array<double, kMaxLocalSide> a_local;
+  to_local(at_ball, q, at_ball.n_q, q_local.data());
+  to_local(at_ball, u, at_ball.n_u, u_local.data());
+  to_local(at_ball, a, at_ball.n_u, a_local.data());
+  const PlanarSide side(ball, 0.0, q_local.data(), u_local.data(), a_local.data());
+  const Vector2 arm = side.to_world(point.center_b);
   const Vector2 across = turn(arm);
-  const double omega = u[2];
-  const Vector2 v = Vector2(u[0], u[1]) + omega * across;
-  const Vector2 acc = Vector2(a[0], a[1]) + a[2] * across - omega * omega * arm;
+  const double omega = side.omega;
+  const double alpha = side.alpha;
+  const Vector2 v = side.velocity + omega * across;
+  const Vector2 acc = side.acceleration + alpha * across - omega * omega * arm;
 
   Vector2 n;
   double kappa = 0.0;
@@ -39,11 +41,11 @@ void planar_derivatives(const ContactPoint& point, const Body& surface, const do
     n = (surface.pose.R_WB * point.axis_a).head<2>();
   } else {
     const Vector3 center = surface.pose.p_WB + surface.pose.R_WB * point.center_a;
-    const Vector2 d = Vector2(q[0], q[1]) + arm - center.head<2>();
+    const Vector2 d = side.position + arm - center.head<2>();
     const double distance = d.norm();
-    const double side = point.kind == GapKind::ball_ball ? 1.0 : -1.0;
-    n = (side / distance) * d;
-    kappa = side / distance;
+    const double outside = point.kind == GapKind::ball_ball ? 1.0 : -1.0;
+    n = (outside / distance) * d;
+    kappa = outside / distance;
   }
   const Vector2 t(n(1), -n(0));
   const double vn = n.dot(v);
@@ -52,35 +54,54 @@ void planar_derivatives(const ContactPoint& point, const Body& surface, const do
   const double at = t.dot(acc);
   const Vector2 force = lambda(0) * n + lambda(1) * t;
 
-  // Over x, y, phi: the changes of c, c_dot, c_ddot.
+  // Over x, y, phi: the changes of c, c_dot, c_ddot; over the velocities c_dot changes as c does over the coordinates,
+  // c_ddot by -2 omega arm.
   const Vector2 dc[3] = {Vector2::UnitX(), Vector2::UnitY(), across};
   const Vector2 dv[3] = {Vector2::Zero(), Vector2::Zero(), -omega * arm};
-  const Vector2 da[3] = {Vector2::Zero(), Vector2::Zero(), -a[2] * arm - omega * omega * across};
+  const Vector2 da[3] = {Vector2::Zero(), Vector2::Zero(), -alpha * arm - omega * omega * across};
+  using OverZ = std::array<double, 3>;
+  OverZ gap;
+  std::array<OverZ, 2> gamma;
+  std::array<OverZ, 2> rate;
+  std::array<OverZ, 2> rate_u;
+  std::array<OverZ, 3> over_force;
   for (int j = 0; j < 3; ++j) {
     const double along = t.dot(dc[j]);
     const double out = n.dot(dc[j]);
     const double dvn = kappa * vt * along + n.dot(dv[j]);
     const double dvt = -kappa * vn * along + t.dot(dv[j]);
-    D.gap_q(j) = out;
-    D.gamma_q(0, j) = dvn;
-    D.gamma_dot_q(0, j) = kappa * at * along + n.dot(da[j]) + 2.0 * kappa * vt * dvt - kappa * kappa * out * vt * vt;
-    if (D.gamma_q.rows() > 1) {
-      D.gamma_q(1, j) = dvt;
-      D.gamma_dot_q(1, j) =
-          -kappa * an * along + t.dot(da[j]) - kappa * (dvn * vt + vn * dvt) + kappa * kappa * out * vn * vt;
-    }
+    gap[j] = out;
+    gamma[0][j] = dvn;
+    gamma[1][j] = dvt;
+    rate[0][j] = kappa * at * along + n.dot(da[j]) + 2.0 * kappa * vt * dvt - kappa * kappa * out * vt * vt;
+    rate[1][j] = -kappa * an * along + t.dot(da[j]) - kappa * (dvn * vt + vn * dvt) + kappa * kappa * out * vn * vt;
+    rate_u[0][j] = 2.0 * n.dot(dv[j]) + 2.0 * kappa * vt * along;
+    rate_u[1][j] = 2.0 * t.dot(dv[j]) - kappa * (out * vt + vn * along);
     const Vector2 dforce = kappa * along * (lambda(0) * t - lambda(1) * n);
-    D.force_q(0, j) = dforce(0);
-    D.force_q(1, j) = dforce(1);
-    D.force_q(2, j) = across.dot(dforce) - (j == 2 ? arm.dot(force) : 0.0);
+    over_force[0][j] = dforce(0);
+    over_force[1][j] = dforce(1);
+    over_force[2][j] = across.dot(dforce) - (j == 2 ? arm.dot(force) : 0.0);
   }
-  // Over the velocities: c_dot changes as c does over the coordinates, c_ddot by -2 omega arm.
-  for (int j = 0; j < 3; ++j) {
-    const double dvn = n.dot(dc[j]);
-    const double dvt = t.dot(dc[j]);
-    const Vector2 dacc = j == 2 ? Vector2(-2.0 * omega * arm) : Vector2(Vector2::Zero());
-    D.gamma_dot_u(0, j) = n.dot(dacc) + 2.0 * kappa * vt * dvt;
-    if (D.gamma_dot_u.rows() > 1) D.gamma_dot_u(1, j) = t.dot(dacc) - kappa * (dvn * vt + vn * dvt);
+  const std::array<double, 2> lever = {n.dot(across), t.dot(across) + point.radius_b};  // [m] of W on phi
+  const double torque = lambda(0) * lever[0] + lambda(1) * lever[1];
+
+  const int dim = static_cast<int>(D.gamma_q.rows());
+  for (int j = 0; j < side.n_local; ++j) {
+    const int z = side.z_of_local(j);
+    const double f = side.z_by_local(j);
+    for_each_of_local(at_ball, j, [&](int column, double weight) {
+      D.gap_q(column) += weight * f * gap[z];
+      for (int i = 0; i < dim; ++i) {
+        D.gamma_q(i, column) += weight * (f * gamma[i][z] + lever[i] * side.omega_q[j]);
+        D.gamma_dot_q(i, column) +=
+            weight * (f * rate[i][z] + rate_u[i][2] * side.omega_q[j] + lever[i] * side.alpha_q[j]);
+        D.gamma_dot_u(i, column) += weight * (f * rate_u[i][z] + 2.0 * lever[i] * side.omega_q[j]);
+      }
+      for (int i = 0; i < side.n_local; ++i) {
+        const double over = side.z_by_local(i) * f * over_force[side.z_of_local(i)][z] + torque * side.phi_qq_of(i, j);
+        for_each_of_local(at_ball, i, [&](int row, double w) { D.force_q(row, column) += w * weight * over; });
+      }
+    });
   }
 }
 
@@ -163,8 +184,8 @@ bool has_derivatives_on_fixed(const ContactPoint& point, const Body& surface, co
 void calc_derivatives_on_fixed(const ContactPoint& point, const ContactPair& pair, const Body& surface,
                                const Body& ball, const double* q, const double* u, const double* a,
                                const Vector4& lambda, ContactDerivatives& d) {
-  if (ball.type == BodyType::planar) {
-    planar_derivatives(point, surface, q, u, a, lambda, d);
+  if (ball.type == BodyType::planar || ball.type == BodyType::beam) {
+    planar_derivatives(point, surface, ball, q, u, a, lambda, d);
   } else {
     spatial_derivatives(point, pair, surface, q, u, a, lambda, d);
   }

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "stickslip/model/system.h"
 
+#include <algorithm>
+
+#include "stickslip/math/small_matrix.h"
 #include "stickslip/model/kinematics.h"
 #include "stickslip/model/pair_kinematics.h"
 
@@ -76,7 +79,8 @@ void System::normalize(Vector& q) const {
 void System::multiply_mass(const Vector& v, Vector& result) const {
   for (std::size_t i = 0; i < bodies_.size(); ++i) {
     const Body& b = bodies_[i];
-    result.segment(b.u_offset, b.n_u).noalias() = mass_[i] * v.segment(b.u_offset, b.n_u);
+    std::fill_n(result.data() + b.u_offset, b.n_u, 0.0);
+    add_product(b.n_u, b.n_u, mass_[i].data(), v.data() + b.u_offset, result.data() + b.u_offset);
   }
 }
 
@@ -87,7 +91,8 @@ void System::solve_mass(const Vector& f, Vector& result) const {
       b.beam->solve_mass(f.data() + b.u_offset, result.data() + b.u_offset);
       continue;
     }
-    result.segment(b.u_offset, b.n_u).noalias() = inverse_mass_[i] * f.segment(b.u_offset, b.n_u);
+    std::fill_n(result.data() + b.u_offset, b.n_u, 0.0);
+    add_product(b.n_u, b.n_u, inverse_mass_[i].data(), f.data() + b.u_offset, result.data() + b.u_offset);
   }
 }
 

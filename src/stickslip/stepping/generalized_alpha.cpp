@@ -59,6 +59,12 @@ GeneralizedAlphaStepper::GeneralizedAlphaStepper(const GeneralizedAlphaOptions& 
       nested_(step_, solver),
       fixed_point_(step_) {
   for (Vector* y : {&nonconservative_, &response_}) y->setZero(system.n_u());
+  // The certificate's problem with all that the scene names closed.
+  std::size_t n_rows = 0;
+  for (const StepElement& e : step_.elements) n_rows += static_cast<std::size_t>(e.dim);
+  for (std::vector<double>* y : {&percussions_, &velocities_, &certificate_.b}) y->reserve(n_rows);
+  certificate_.cones.reserve(n_rows);
+  certificate_.blocks.reserve(n_rows);
 }
 
 void GeneralizedAlphaStepper::initialize(State& state, StepReport& report) {

@@ -101,6 +101,7 @@ void GeneralizedAlphaStep::add_contact(int index) {
   e.mu = law.options.friction;
   e.e_normal = law.options.restitution_normal;
   e.e_tangent = law.options.restitution_tangential;
+  e.has_rows = has_contact_rows(system, k);
   add_element(e, k.first, k.second);
 }
 

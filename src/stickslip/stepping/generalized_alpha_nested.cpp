@@ -9,6 +9,12 @@
 #include "stickslip/math/small_matrix.h"
 
 namespace stickslip {
+namespace {
+
+/// Newton's method on the normal forces of sliding contacts: each costs a solution.
+constexpr int kMaxNewtonRows = 12;  // [-]
+
+}  // namespace
 
 GeneralizedAlphaNested::GeneralizedAlphaNested(const GeneralizedAlphaStep& step, ConeSolver& solver) : solver_(solver) {
   auto& delassus = problem_.delassus.emplace<FactoredDelassus>();
@@ -141,7 +147,6 @@ void GeneralizedAlphaNested::acceleration_pass(GeneralizedAlphaStep& step) {
 void GeneralizedAlphaNested::settle_sliding(GeneralizedAlphaStep& step) {
   constexpr int kMaxRepetitions = 60;
   constexpr int kPlainRepetitions = 4;  // [-] enough where friction hardly couples, as with balls
-  constexpr int kMaxNewtonRows = 12;    // [-] each costs a solution
   constexpr double kSettled = 1e-13;    // [-] relative change of a: round-off
   sliding_.clear();
   for (std::size_t k = 0; k < step.elements.size(); ++k) {
@@ -152,30 +157,29 @@ void GeneralizedAlphaNested::settle_sliding(GeneralizedAlphaStep& step) {
   const auto m = static_cast<int>(sliding_.size());
   settled_ = false;
   for (int i = 0; i < kMaxRepetitions; ++i) {
-    const Vector held = sliding_normals(step);
+    get_sliding_normals(step, held_);
     solve_accelerations(step);
     if (!solved_) return;
-    const Vector found = sliding_normals(step);
+    get_sliding_normals(step, found_);
     settled_ = set_sliding_forces(step) <= kSettled * (step.x.a.norm() + change_a_.norm());
     if (settled_) return;
-    if (i >= kPlainRepetitions && m > 0 && m <= kMaxNewtonRows) newton_on_sliding(step, held, found);
+    if (i >= kPlainRepetitions && m > 0 && m <= kMaxNewtonRows) newton_on_sliding(step);
   }
 }
 
-/// lambda_N of the sliding contacts.
-Vector GeneralizedAlphaNested::sliding_normals(const GeneralizedAlphaStep& step) const {
-  Vector y(static_cast<Eigen::Index>(sliding_.size()));
-  for (std::size_t i = 0; i < sliding_.size(); ++i) y(i) = lambda_(step.elements[sliding_[i]].offset);
-  return y;
+/// y = lambda_N of the sliding contacts.
+void GeneralizedAlphaNested::get_sliding_normals(const GeneralizedAlphaStep& step, std::vector<double>& y) const {
+  y.clear();
+  for (const int k : sliding_) y.push_back(lambda_(step.elements[k].offset));
 }
 
 /// Gives the sliding contacts the normal forces y and the friction that belongs to them.
-void GeneralizedAlphaNested::hold_sliding(const GeneralizedAlphaStep& step, const Vector& y) {
+void GeneralizedAlphaNested::hold_sliding(const GeneralizedAlphaStep& step, const double* y) {
   std::array<double, kMaxElementDim> p;
   for (std::size_t k = 0; k < sliding_.size(); ++k) {
     const StepElement& e = step.elements[sliding_[k]];
     for (int i = 0; i < e.dim; ++i) {
-      const double next = i == 0 ? y(k) : -step.friction_radius_acceleration(e, y(k)) * e.direction[i - 1];
+      const double next = i == 0 ? y[k] : -step.friction_radius_acceleration(e, y[k]) * e.direction[i - 1];
       p[i] = next - lambda_(e.offset + i);
       lambda_(e.offset + i) = next;
     }
@@ -184,22 +188,33 @@ void GeneralizedAlphaNested::hold_sliding(const GeneralizedAlphaStep& step, cons
 }
 
 /// Holds the y of (I - dPhi) y = Phi(held) - dPhi held, dPhi by differences.
-void GeneralizedAlphaNested::newton_on_sliding(GeneralizedAlphaStep& step, const Vector& held, const Vector& found) {
+void GeneralizedAlphaNested::newton_on_sliding(GeneralizedAlphaStep& step) {
   constexpr double kDifference = 1e-4;  // [-] small only so as to stay in a piece
-  const Eigen::Index m = held.size();
-  const double difference = kDifference * std::max(found.cwiseAbs().maxCoeff(), held.cwiseAbs().maxCoeff());
-  Matrix slope(m, m);
-  for (Eigen::Index j = 0; j < m; ++j) {
-    Vector moved = held;
-    moved(j) += difference;
-    hold_sliding(step, moved);
+  const auto m = static_cast<int>(held_.size());
+  double largest = 0.0;
+  for (int i = 0; i < m; ++i) largest = std::max({largest, std::abs(held_[i]), std::abs(found_[i])});
+  const double difference = kDifference * largest;
+  std::array<double, kMaxNewtonRows* kMaxNewtonRows> matrix = {};
+  std::array<double, kMaxNewtonRows> y = {};
+  std::copy(found_.begin(), found_.end(), y.begin());
+  for (int j = 0; j < m; ++j) {
+    moved_ = held_;
+    moved_[j] += difference;
+    hold_sliding(step, moved_.data());
     solve_accelerations(step);
-    slope.col(j) = (sliding_normals(step) - found) / difference;
+    get_sliding_normals(step, moved_);
+    for (int i = 0; i < m; ++i) {
+      const double slope = (moved_[i] - found_[i]) / difference;
+      y[i] -= slope * held_[j];
+      matrix[i * m + j] = (i == j ? 1.0 : 0.0) - slope;
+    }
   }
-  Vector y = found - slope * held;
-  RowMatrix matrix = Matrix::Identity(m, m) - slope;
-  const bool regular = solve_dense(static_cast<int>(m), matrix.data(), y.data());
-  hold_sliding(step, regular ? Vector(y.cwiseMax(0.0)) : found);
+  if (solve_dense(m, matrix.data(), y.data())) {
+    for (double& normal : y) normal = std::max(normal, 0.0);
+  } else {
+    std::copy(found_.begin(), found_.end(), y.begin());
+  }
+  hold_sliding(step, y.data());
 }
 
 /// One solution of the acceleration level with the friction forces of sliding contacts as they are in lambda_; moves

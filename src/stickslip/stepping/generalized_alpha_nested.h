@@ -46,9 +46,9 @@ class GeneralizedAlphaNested {
   void acceleration_pass(GeneralizedAlphaStep& step);
   void solve_accelerations(GeneralizedAlphaStep& step);
   void settle_sliding(GeneralizedAlphaStep& step);
-  Vector sliding_normals(const GeneralizedAlphaStep& step) const;
-  void hold_sliding(const GeneralizedAlphaStep& step, const Vector& y);
-  void newton_on_sliding(GeneralizedAlphaStep& step, const Vector& held, const Vector& found);
+  void get_sliding_normals(const GeneralizedAlphaStep& step, std::vector<double>& y) const;
+  void hold_sliding(const GeneralizedAlphaStep& step, const double* y);
+  void newton_on_sliding(GeneralizedAlphaStep& step);
   double set_sliding_forces(const GeneralizedAlphaStep& step);
   void position_pass(GeneralizedAlphaStep& step);
   void pass(GeneralizedAlphaStep& step);
@@ -58,7 +58,9 @@ class GeneralizedAlphaNested {
   ConeSolution solution_, again_;
   std::vector<Rows> rows_;
   StepUnknowns best_;
-  std::vector<int> sliding_;               // elements: contacts that slide on the acceleration level
+  std::vector<int> sliding_;  // elements: contacts that slide on the acceleration level
+  // (sliding_) [N] their normal forces before and after a solution, and moved for a difference.
+  std::vector<double> held_, found_, moved_;
   bool solved_ = true;                     // no solve failed
   bool exact_ = true;                      // every solve met the solver's tolerance
   bool settled_ = true;                    // friction forces and normal forces of sliding contacts belong together

@@ -5,7 +5,6 @@
 #include <cmath>
 #include <limits>
 
-#include "stickslip/math/rotation.h"
 #include "stickslip/math/small_matrix.h"
 #include "stickslip/stepping/rank_revealing_solve.h"
 
@@ -15,6 +14,8 @@ namespace {
 /// Pivots below this, relative to the largest, count as zero. The system is scaled to lengths, so that its entries are
 /// correlations between constraints: below it two constraints are the same within round-off of their directions.
 constexpr double kRankThreshold = 1e-11;  // [-]
+/// Partial pivoting does not reveal the rank: pivots below this send the system to complete pivoting.
+constexpr double kSafePivot = 1e-6;  // [-]
 
 /// What a large system, whose rank is not revealed, has added to its diagonal. Round-off in the residual moves
 /// multipliers that do not matter by as much over this; weaker directions that matter are found by refinement.
@@ -51,24 +52,6 @@ void solve_factorised(int n, const double* a, const int* pivots, double* b) {
   for (int i = n - 1; i >= 0; --i) b[i] = (b[i] - dot(n - 1 - i, a + i * n + i + 1, b + i + 1)) / a[i * n + i];
 }
 
-/// Y (rows, n_u; stride) += X B(q_start), X (rows, n_q of the body) an Eigen expression.
-template <class X>
-void add_times_coordinate_map(const GeneralizedAlphaStep& step, int index, const X& x, double* y, int stride) {
-  const Body& body = step.system.bodies()[index];
-  const int straight = body.type == BodyType::rigid ? 3 : static_cast<int>(x.cols());
-  for (int i = 0; i < x.rows(); ++i) {
-    double* yi = y + i * stride;
-    for (int j = 0; j < straight; ++j) yi[j] += x(i, j);
-    if (body.type != BodyType::rigid) continue;
-    // d e' / d omega = 1/2 [-v^T; e0 I + v^]
-    const double* e = step.q_start().data() + body.q_offset + 3;
-    const double p[4] = {x(i, 3), x(i, 4), x(i, 5), x(i, 6)};
-    yi[3] += 0.5 * (-e[1] * p[0] + e[0] * p[1] + e[3] * p[2] - e[2] * p[3]);
-    yi[4] += 0.5 * (-e[2] * p[0] - e[3] * p[1] + e[0] * p[2] + e[1] * p[3]);
-    yi[5] += 0.5 * (-e[3] * p[0] + e[2] * p[1] - e[1] * p[2] + e[0] * p[3]);
-  }
-}
-
 }  // namespace
 
 GeneralizedAlphaNewton::GeneralizedAlphaNewton(const GeneralizedAlphaStep& step) {
@@ -76,10 +59,13 @@ GeneralizedAlphaNewton::GeneralizedAlphaNewton(const GeneralizedAlphaStep& step)
   for (const VelocityBlock& block : step.blocks) values += static_cast<std::size_t>(block.n_u) * block.n_u;
   for (auto* y : {&H_u_, &K_, &S_}) y->assign(values, 0.0);
   touched_.assign(step.blocks.size(), 0);
+  damped_.assign(step.blocks.size(), 0);
   const int n_u = step.system.n_u();
   pivots_.assign(n_u, 0);
   for (Vector* y : {&free_u_, &free_v_, &free_a_, &work_}) y->setZero(n_u);
-  for (auto* y : {&gap_v_, &xi_v_, &gamma_dot_u_, &gamma_dot_v_}) y->assign(step.W.size(), 0.0);
+  for (auto* y : {&gap_v_, &xi_v_, &gamma_dot_u_, &gamma_dot_v_, &SinvW_, &SinvHMinvW_}) {
+    y->assign(step.W.size(), 0.0);
+  }
   force_blocks_ = step.force_blocks;
   for (const ForceBlock& part : force_blocks_) {
     const auto owner = std::find_if(step.blocks.begin(), step.blocks.end(), [&](const VelocityBlock& b) {
@@ -87,6 +73,7 @@ GeneralizedAlphaNewton::GeneralizedAlphaNewton(const GeneralizedAlphaStep& step)
     });
     force_block_owner_.push_back(static_cast<int>(owner - step.blocks.begin()));
   }
+  reserve(step);
 }
 
 StepSolve GeneralizedAlphaNewton::solve(GeneralizedAlphaStep& step, int max_iterations) {
@@ -94,6 +81,7 @@ StepSolve GeneralizedAlphaNewton::solve(GeneralizedAlphaStep& step, int max_iter
   constexpr int kMaxVisits = 3;
   StepSolve result;
   history_.clear();
+  history_.reserve(static_cast<std::size_t>(max_iterations));
   double last_error = std::numeric_limits<double>::infinity();
   int stalled = 0;
   while (step.error() > 1.0) {
@@ -120,7 +108,7 @@ bool GeneralizedAlphaNewton::move(GeneralizedAlphaStep& step) {
   calc_derivatives(step);
   if (!factorise_blocks(step)) return false;
   calc_free_change(step);
-  calc_columns(step);
+  calc_responses(step);
   assemble(step);
   if (!solve_system()) return false;
   add_responses(step);
@@ -148,96 +136,6 @@ void GeneralizedAlphaNewton::search_line(GeneralizedAlphaStep& step, double meri
   if (at_best) return;
   step.x = best_;
   step.evaluate();
-}
-
-// --- derivatives
-
-void GeneralizedAlphaNewton::calc_derivatives(const GeneralizedAlphaStep& step) {
-  std::fill(touched_.begin(), touched_.end(), 0);
-  std::fill(H_u_.begin(), H_u_.end(), 0.0);
-  std::fill(K_.begin(), K_.end(), 0.0);
-  add_force_derivatives(step);
-  for (const Group& group : groups_) add_element_derivatives(step, step.elements[group.element]);
-}
-
-void GeneralizedAlphaNewton::add_force_derivatives(const GeneralizedAlphaStep& step) {
-  if (force_blocks_.empty()) return;
-  step.system.calc_force_derivatives(step.t_end, step.q, step.u, force_blocks_);
-  for (std::size_t k = 0; k < force_blocks_.size(); ++k) {
-    const ForceBlock& part = force_blocks_[k];
-    const int index = force_block_owner_[k];
-    const VelocityBlock& block = step.blocks[index];
-    const std::size_t at = block.matrix + static_cast<std::size_t>(part.row.u_offset - block.u_offset) * block.n_u +
-                           part.col.u_offset - block.u_offset;
-    touched_[index] = 1;
-    for (int i = 0; i < part.over_u.rows(); ++i) {
-      for (int j = 0; j < part.over_u.cols(); ++j) H_u_[at + i * block.n_u + j] += part.over_u(i, j);
-    }
-    if (part.over_q.size() > 0) add_times_coordinate_map(step, part.col.body, part.over_q, K_.data() + at, block.n_u);
-  }
-}
-
-/// Puts the derivatives of one contact or joint, over the coordinates of its two sides, in their places.
-template <class GapQ, class Derivatives>
-void GeneralizedAlphaNewton::spread(const GeneralizedAlphaStep& step, const StepElement& e, const GapQ& gap_q,
-                                    const Derivatives& d) {
-  int q_begin = 0;
-  int u_begin = 0;
-  for (const StepElement::SideRange& side : e.sides) {
-    if (side.touch >= 0) {
-      const StepElement::Touch& touch = e.touches[side.touch];
-      const VelocityBlock& block = step.blocks[touch.block];
-      const int n = block.n_u;
-      const std::size_t at = touch.values + side.u_offset;
-      add_times_coordinate_map(step, side.body, gap_q.middleCols(q_begin, side.n_q), gap_v_.data() + at, n);
-      add_times_coordinate_map(step, side.body, d.gamma_q.middleCols(q_begin, side.n_q), xi_v_.data() + at, n);
-      add_times_coordinate_map(step, side.body, d.gamma_dot_q.middleCols(q_begin, side.n_q), gamma_dot_v_.data() + at,
-                               n);
-      for (int i = 0; i < e.dim; ++i) {
-        for (int j = 0; j < side.n_u; ++j) gamma_dot_u_[at + i * n + j] += d.gamma_dot_u(i, u_begin + j);
-      }
-      // Rows of the sides in the same block; what couples two blocks is left out: O(dt^2 lambda / (m rho)).
-      int row_begin = 0;
-      for (const StepElement::SideRange& other : e.sides) {
-        if (other.touch == side.touch) {
-          const auto part = d.force_q.block(row_begin, q_begin, other.n_u, side.n_q);
-          if (!part.isZero(0.0)) {
-            touched_[touch.block] = 1;
-            add_times_coordinate_map(step, side.body, part,
-                                     K_.data() + block.matrix + other.u_offset * n + side.u_offset, n);
-          }
-        }
-        row_begin += other.n_u;
-      }
-    }
-    q_begin += side.n_q;
-    u_begin += side.n_u;
-  }
-}
-
-void GeneralizedAlphaNewton::add_element_derivatives(const GeneralizedAlphaStep& step, const StepElement& e) {
-  for (int t = 0; t < e.n_touches; ++t) {
-    const std::size_t begin = e.touches[t].values;
-    const std::size_t size = static_cast<std::size_t>(e.dim) * step.blocks[e.touches[t].block].n_u;
-    for (auto* y : {&gap_v_, &xi_v_, &gamma_dot_u_, &gamma_dot_v_}) std::fill_n(y->begin() + begin, size, 0.0);
-  }
-  const auto force = [&](int i) { return (step.P(e.offset + i) - step.known_P(e.offset + i)) / step.gamma_step(); };
-  if (e.kind == StepElement::Kind::contact) {
-    Vector4 lambda = Vector4::Zero();
-    for (int i = 0; i < e.dim; ++i) lambda(i) = force(i);
-    step.system.calc_contact_derivatives(step.point(e), step.t_end, step.q, step.u, step.x.a, lambda, derivatives_);
-    spread(step, e, derivatives_.gap_q, derivatives_);
-  } else {
-    JointVector lambda(e.dim);
-    for (int i = 0; i < e.dim; ++i) lambda(i) = force(i);
-    if (e.kind == StepElement::Kind::joint) {
-      step.system.calc_joint_derivatives(e.index, step.t_end, step.q, step.u, step.x.a, lambda, joint_derivatives_);
-    } else {
-      step.system.calc_dry_friction_derivatives(e.index, step.t_end, step.q, step.u, step.x.a, lambda,
-                                                joint_derivatives_);
-    }
-    spread(step, e, joint_derivatives_.g_q.topRows(e.n_pos), joint_derivatives_);
-  }
 }
 
 /// S = M - dt gamma' dh/du - dt^2 beta' d(h + W lambda)/dq B.
@@ -286,56 +184,52 @@ void GeneralizedAlphaNewton::calc_free_change(const GeneralizedAlphaStep& step) 
   free_v_ += step.beta_step() * free_a_;
 }
 
-/// One column a multiplier: fU = c_U w, fQ = c_Q w, fa = c_a w with w its row of W.
-void GeneralizedAlphaNewton::calc_columns(const GeneralizedAlphaStep& step) {
-  const double h = step.h;
+/// S^-1 w and S^-1 dh/du M^-1 w of all rows; without derivatives of forces S is M.
+void GeneralizedAlphaNewton::calc_responses(const GeneralizedAlphaStep& step) {
   for (const Group& group : groups_) {
     const StepElement& e = step.elements[group.element];
-    // Multiplier units, so that a unit moves a length of about one.
-    for (int j = 0; j < group.size(); ++j) {
-      const int i = j < group.n_pos ? j : (j - group.n_pos) % e.dim;
-      const double time = j < group.n_pos ? 1.0 : (j < group.n_pos + group.n_vel ? h : h * h);
-      scale_[group.row + j] = 1.0 / (e.diagonal[i] * time);
-    }
-    std::size_t out = group.columns;
+    calc_columns(step, group, e);
     for (int t = 0; t < e.n_touches; ++t) {
-      const VelocityBlock& block = step.blocks[e.touches[t].block];
+      const int index = e.touches[t].block;
+      const VelocityBlock& block = step.blocks[index];
       const int n = block.n_u;
-      const bool coupled = touched_[e.touches[t].block] != 0;
-      for (int j = 0; j < group.size(); ++j, out += 3 * n) {
-        const bool position = j < group.n_pos;
-        const bool velocity = !position && j < group.n_pos + group.n_vel;
-        const int i = position ? j : (j - group.n_pos) % e.dim;
-        const bool on_position = i < e.n_pos;
-        const double s = scale_[group.row + j];
-        double c_U = 0.0, c_Q = s, c_a = 0.0;  // kappa_hat
-        if (velocity) {                        // P
-          c_U = s;
-          c_Q = on_position ? 0.0 : 0.5 * h * s;
-        } else if (!position) {  // lambda, with P and kappa_hat held: Lambda and kappa make room for it
-          c_U = -step.gamma_step() * s;
-          c_Q = on_position ? -step.beta_step() * s : -0.5 * h * step.gamma_step() * s;
-          c_a = s;
-        }
-        const double* w = step.W.data() + e.touches[t].values + i * n;
-        const double* y = step.MinvW.data() + e.touches[t].values + i * n;
-        double* du = columns_.data() + out;
-        double* dv = du + n;
-        double* da = dv + n;
-        if (coupled) {
-          for (int c = 0; c < n; ++c) da[c] = c_a * w[c];
-          for (int r = 0; r < n; ++r) {
-            da[r] +=
-                c_U * dot(n, H_u_.data() + block.matrix + r * n, y) + c_Q * dot(n, K_.data() + block.matrix + r * n, y);
-          }
-          solve_factorised(n, S_.data() + block.matrix, pivots_.data() + block.u_offset, da);
-        } else {
-          for (int c = 0; c < n; ++c) da[c] = c_a * y[c];
-        }
-        for (int c = 0; c < n; ++c) du[c] = step.gamma_step() * da[c] + c_U * y[c];
-        for (int c = 0; c < n; ++c) dv[c] = step.beta_step() * da[c] + c_Q * y[c];
+      if (!touched_[index]) continue;
+      for (int i = 0; i < group.n_directions(); ++i) {
+        const std::size_t at = e.touches[t].values + static_cast<std::size_t>(i) * n;
+        std::copy_n(step.W.data() + at, n, SinvW_.data() + at);
+        solve_factorised(n, S_.data() + block.matrix, pivots_.data() + block.u_offset, SinvW_.data() + at);
+        if (!damped_[index]) continue;
+        double* z = SinvHMinvW_.data() + at;
+        for (int r = 0; r < n; ++r) z[r] = dot(n, H_u_.data() + block.matrix + r * n, step.MinvW.data() + at);
+        solve_factorised(n, S_.data() + block.matrix, pivots_.data() + block.u_offset, z);
       }
     }
+  }
+}
+
+/// One column a multiplier. On a row w, P changes U by y, kappa_hat Q by y, and lambda, with P and kappa_hat held,
+/// makes Lambda and kappa give way: dU = c_U y, dQ = c_Q y and S da = c_a w + dh/du dU + K dQ.
+void GeneralizedAlphaNewton::calc_columns(const GeneralizedAlphaStep& step, const Group& group, const StepElement& e) {
+  const double h = step.h;
+  const double b = step.beta_step();
+  for (int j = 0; j < group.size(); ++j) {
+    const bool position = j < group.n_pos;
+    const bool velocity = !position && j < group.n_pos + group.n_vel;
+    const int i = position ? j : (j - group.n_pos) % e.dim;
+    const bool on_position = i < e.n_pos;
+    // Multiplier units, so that a unit moves a length of about one.
+    const double s = 1.0 / (e.diagonal[i] * (position ? 1.0 : (velocity ? h : h * h)));
+    double c_U = 0.0, c_Q = s, c_a = 0.0;
+    if (velocity) {
+      c_U = s;
+      c_Q = on_position ? 0.0 : 0.5 * h * s;
+    } else if (!position) {
+      c_U = -step.gamma_step() * s;
+      c_Q = on_position ? -b * s : -0.5 * h * step.gamma_step() * s;
+      c_a = s;
+    }
+    scale_[group.row + j] = s;
+    columns_[group.row + j] = {c_a + c_Q / b, c_U - c_Q * step.gamma_step() / b, -c_Q / b, c_U};
   }
 }
 
@@ -349,42 +243,100 @@ void GeneralizedAlphaNewton::assemble(const GeneralizedAlphaStep& step) {
 
 /// The linearised g, xi and gamma_dot of one element over all multipliers.
 void GeneralizedAlphaNewton::add_rows(const GeneralizedAlphaStep& step, const Group& group, const StepElement& e) {
+  add_free_rows(step, group, e);
+  for (std::size_t l = group.first_link; l < group.first_link + group.n_links; ++l) {
+    const Group& other = groups_[links_[l].group];
+    const StepElement& f = step.elements[other.element];
+    const int shift = links_[l].at - other.row;
+    for (int t = 0; t < e.n_touches; ++t) {
+      for (int s = 0; s < f.n_touches; ++s) {
+        if (f.touches[s].block != e.touches[t].block) continue;
+        couple(step, group, e.touches[t].values, other, f.touches[s].values, e.touches[t].block, shift);
+      }
+    }
+  }
+}
+
+void GeneralizedAlphaNewton::add_free_rows(const GeneralizedAlphaStep& step, const Group& group, const StepElement& e) {
   const int vel = group.row + group.n_pos;
   const int acc = vel + group.n_vel;
   for (int i = 0; i < group.n_pos; ++i) rhs_[group.row + i] = -e.gap[i];
   for (int i = 0; i < group.n_vel; ++i) rhs_[vel + i] = -e.xi[i];
   for (int i = 0; i < group.n_acc; ++i) rhs_[acc + i] = -e.gamma_dot[i];
   for (int t = 0; t < e.n_touches; ++t) {
-    const int index = e.touches[t].block;
-    const VelocityBlock& block = step.blocks[index];
+    const VelocityBlock& block = step.blocks[e.touches[t].block];
     const int n = block.n_u;
-    const std::size_t at = e.touches[t].values;
-    const auto responses = [&](const double* du, const double* dv, const double* da, auto&& add) {
-      for (int i = 0; i < group.n_pos; ++i) add(group.row + i, dot(n, gap_v_.data() + at + i * n, dv));
-      for (int i = 0; i < group.n_vel; ++i) {
-        add(vel + i, dot(n, step.W.data() + at + i * n, du) + dot(n, xi_v_.data() + at + i * n, dv));
+    const double* du = free_u_.data() + block.u_offset;
+    const double* dv = free_v_.data() + block.u_offset;
+    const double* da = free_a_.data() + block.u_offset;
+    for (int i = 0; i < group.n_directions(); ++i) {
+      const std::size_t at = e.touches[t].values + static_cast<std::size_t>(i) * n;
+      const double* w = step.W.data() + at;
+      if (i < group.n_pos) rhs_[group.row + i] -= dot(n, gap_v_.data() + at, dv);
+      if (i < group.n_vel) rhs_[vel + i] -= dot(n, w, du) + dot(n, xi_v_.data() + at, dv);
+      if (i < group.n_acc) {
+        rhs_[acc + i] -= dot(n, w, da) + dot(n, gamma_dot_u_.data() + at, du) + dot(n, gamma_dot_v_.data() + at, dv);
       }
-      for (int i = 0; i < group.n_acc; ++i) {
-        add(acc + i, dot(n, step.W.data() + at + i * n, da) + dot(n, gamma_dot_u_.data() + at + i * n, du) +
-                         dot(n, gamma_dot_v_.data() + at + i * n, dv));
-      }
-    };
-    responses(free_u_.data() + block.u_offset, free_v_.data() + block.u_offset, free_a_.data() + block.u_offset,
-              [&](int i, double y) { rhs_[i] -= y; });
-    for (std::size_t l = group.first_link; l < group.first_link + group.n_links; ++l) {
-      const Group& other = groups_[links_[l].group];
-      const int at_column = links_[l].at;
-      const StepElement& f = step.elements[other.element];
-      std::size_t columns = other.columns;
-      for (int s = 0; s < f.n_touches; ++s) {
-        const int m = step.blocks[f.touches[s].block].n_u;
-        if (f.touches[s].block == index) {
-          for (int j = 0; j < other.size(); ++j) {
-            const double* du = columns_.data() + columns + static_cast<std::size_t>(j) * 3 * m;
-            responses(du, du + n, du + 2 * n, [&](int i, double y) { row(i)[at_column + j] += y; });
-          }
+    }
+  }
+}
+
+/// Adds what the multipliers of one element do to the rows of another in a block that both touch; at_row and at_column
+/// are where their values begin in the layout of W; shift leads from a column to its place in the rows.
+void GeneralizedAlphaNewton::couple(const GeneralizedAlphaStep& step, const Group& group, std::size_t at_row,
+                                    const Group& other, std::size_t at_column, int block, int shift) {
+  const int n = step.blocks[block].n_u;
+  const bool touched = touched_[block] != 0;
+  const bool damped = damped_[block] != 0;
+  const double g = step.gamma_step();
+  const double b = step.beta_step();
+  const int vel = group.row + group.n_pos;
+  const int acc = vel + group.n_vel;
+  for (int j = 0; j < other.n_directions(); ++j) {
+    const std::size_t to = at_column + static_cast<std::size_t>(j) * n;
+    const double* y = step.MinvW.data() + to;
+    const double* s = touched ? SinvW_.data() + to : y;
+    const double* z = SinvHMinvW_.data() + to;
+    // The columns of this direction.
+    std::array<int, 3> columns;
+    int n_columns = 0;
+    if (j < other.n_pos) columns[n_columns++] = other.row + j;
+    if (j < other.n_vel) columns[n_columns++] = other.row + other.n_pos + j;
+    if (j < other.n_acc) columns[n_columns++] = other.row + other.n_pos + other.n_vel + j;
+    for (int i = 0; i < group.n_directions(); ++i) {
+      const std::size_t from = at_row + static_cast<std::size_t>(i) * n;
+      // A row of derivatives times (s, z, y).
+      struct Products {
+        double s, z, y;
+      };
+      const auto times = [&](const double* x) {
+        const double xs = dot(n, x, s);
+        return Products{xs, damped ? dot(n, x, z) : 0.0, touched ? dot(n, x, y) : xs};
+      };
+      const auto over_v = [&](const double* x) { return Products{dot(n, x, s), damped ? dot(n, x, z) : 0.0, 0.0}; };
+      if (i < group.n_pos) {
+        const Products gap = over_v(gap_v_.data() + from);
+        for (int k = 0; k < n_columns; ++k) {
+          const Column& c = columns_[columns[k]];
+          row(group.row + i)[columns[k] + shift] += b * (c.by_s * gap.s + c.by_z * gap.z);
         }
-        columns += static_cast<std::size_t>(other.size()) * 3 * m;
+      }
+      if (i >= group.n_vel) continue;
+      const Products w = times(step.W.data() + from);
+      const Products xi = over_v(xi_v_.data() + from);
+      for (int k = 0; k < n_columns; ++k) {
+        const Column& c = columns_[columns[k]];
+        const double over_a = c.by_s * w.s + c.by_z * w.z + c.by_y * w.y;
+        row(vel + i)[columns[k] + shift] += g * over_a + c.by_U * w.y + b * (c.by_s * xi.s + c.by_z * xi.z);
+      }
+      if (i >= group.n_acc) continue;
+      const Products rate_u = times(gamma_dot_u_.data() + from);
+      const Products rate_v = over_v(gamma_dot_v_.data() + from);
+      for (int k = 0; k < n_columns; ++k) {
+        const Column& c = columns_[columns[k]];
+        const double over_a = c.by_s * w.s + c.by_z * w.z + c.by_y * w.y;
+        const double over_u = g * (c.by_s * rate_u.s + c.by_z * rate_u.z + c.by_y * rate_u.y) + c.by_U * rate_u.y;
+        row(acc + i)[columns[k] + shift] += over_a + over_u + b * (c.by_s * rate_v.s + c.by_z * rate_v.z);
       }
     }
   }
@@ -501,13 +453,18 @@ bool GeneralizedAlphaNewton::solve_sparse_system() {
 
 bool GeneralizedAlphaNewton::solve_dense_system() {
   const std::size_t square = static_cast<std::size_t>(n_) * n_;
-  std::copy_n(matrix_.begin(), square, copy_.begin());
-  std::copy_n(rhs_.begin(), n_, solution_.begin());
-  // The elimination destroys its right-hand side; rhs_ stays for the second try.
-  work_rhs_ = rhs_;
-  if (solve_complete_pivoting(n_, copy_.data(), work_rhs_.data(), order_.data(), solution_.data(), kRankThreshold) <
-      n_) {
-    solve_least_norm(n_, matrix_.data(), rhs_.data(), solution_.data(), kRankThreshold);
+  // Each elimination destroys what it works on; matrix_ and rhs_ stay for the next.
+  const auto start_again = [&] {
+    std::copy_n(matrix_.begin(), square, copy_.begin());
+    std::copy_n(rhs_.begin(), n_, work_rhs_.begin());
+  };
+  start_again();
+  if (!solve_partial_pivoting(n_, copy_.data(), work_rhs_.data(), solution_.data(), kSafePivot)) {
+    start_again();
+    if (solve_complete_pivoting(n_, copy_.data(), work_rhs_.data(), order_.data(), solution_.data(), kRankThreshold) <
+        n_) {
+      solve_least_norm(n_, matrix_.data(), rhs_.data(), solution_.data(), kRankThreshold);
+    }
   }
   return true;
 }
@@ -516,16 +473,29 @@ bool GeneralizedAlphaNewton::solve_dense_system() {
 void GeneralizedAlphaNewton::add_responses(const GeneralizedAlphaStep& step) {
   for (const Group& group : groups_) {
     const StepElement& e = step.elements[group.element];
-    std::size_t columns = group.columns;
-    for (int t = 0; t < e.n_touches; ++t) {
-      const VelocityBlock& block = step.blocks[e.touches[t].block];
-      const int n = block.n_u;
-      for (int j = 0; j < group.size(); ++j, columns += 3 * n) {
-        const double z = solution_[group.row + j];
-        for (int c = 0; c < n; ++c) {
-          free_u_(block.u_offset + c) += z * columns_[columns + c];
-          free_v_(block.u_offset + c) += z * columns_[columns + n + c];
-          free_a_(block.u_offset + c) += z * columns_[columns + 2 * n + c];
+    for (int j = 0; j < group.n_directions(); ++j) {
+      Column sum = {0.0, 0.0, 0.0, 0.0};
+      const auto add = [&](int i) {
+        const Column& c = columns_[i];
+        const double x = solution_[i];
+        sum = {sum.by_s + x * c.by_s, sum.by_z + x * c.by_z, sum.by_y + x * c.by_y, sum.by_U + x * c.by_U};
+      };
+      if (j < group.n_pos) add(group.row + j);
+      if (j < group.n_vel) add(group.row + group.n_pos + j);
+      if (j < group.n_acc) add(group.row + group.n_pos + group.n_vel + j);
+      for (int t = 0; t < e.n_touches; ++t) {
+        const int index = e.touches[t].block;
+        const VelocityBlock& block = step.blocks[index];
+        const std::size_t at = e.touches[t].values + static_cast<std::size_t>(j) * block.n_u;
+        const double* y = step.MinvW.data() + at;
+        const double* s = touched_[index] ? SinvW_.data() + at : y;
+        const double* z = SinvHMinvW_.data() + at;
+        for (int c = 0; c < block.n_u; ++c) {
+          const double moved = sum.by_s * s[c] + (damped_[index] ? sum.by_z * z[c] : 0.0);
+          const double da = moved + sum.by_y * y[c];
+          free_a_(block.u_offset + c) += da;
+          free_u_(block.u_offset + c) += step.gamma_step() * da + sum.by_U * y[c];
+          free_v_(block.u_offset + c) += step.beta_step() * moved;
         }
       }
     }

@@ -22,10 +22,14 @@ struct StepSolve {
 /// lengths. Derivatives of W Lambda and W kappa are taken as if the impulses were dt gamma' and dt^2 beta'
 /// times the forces, which is exact in smooth motion; the others are exact.
 ///
-/// A small system is dense and solved by elimination with complete pivoting. Where it is rank deficient (redundant
-/// contacts or joints) the step of least norm that leaves the least residual is taken, by a complete orthogonal
-/// decomposition. A large system couples only elements that share a velocity block; its rows are kept compressed to
-/// these and solved by SparseSolver.
+/// All columns of that system are combinations of M^-1 w, S^-1 w and S^-1 dh/du M^-1 w, two solves a row w of W,
+/// because
+///   dt^2 beta' S^-1 K M^-1 w = S^-1 w - M^-1 w - dt gamma' S^-1 dh/du M^-1 w.
+///
+/// A small system is dense and solved by elimination. Where a pivot is small, again with complete pivoting, and where
+/// it is rank deficient (redundant contacts or joints) the step of least norm that leaves the least residual is taken,
+/// by a complete orthogonal decomposition. A large system couples only elements that share a velocity block; its rows
+/// are kept compressed to these and solved by SparseSolver.
 class GeneralizedAlphaNewton {
  public:
   explicit GeneralizedAlphaNewton(const GeneralizedAlphaStep& step);
@@ -46,7 +50,12 @@ class GeneralizedAlphaNewton {
     int width;                        // how many columns these are
     int n_pos, n_vel, n_acc;
     int size() const { return n_pos + n_vel + n_acc; }
-    std::size_t columns;  // first value of its columns, see below
+    int n_directions() const { return n_vel > n_pos ? n_vel : n_pos; }  // rows of W that it has multipliers on
+  };
+  /// The change by one multiplier on the row w of W, with y = M^-1 w, s = S^-1 w and z = S^-1 dh/du y:
+  ///   da = by_s s + by_z z + by_y y,   du = dt gamma' da + by_U y,   dv = dt^2 beta' (by_s s + by_z z).
+  struct Column {
+    double by_s, by_z, by_y, by_U;
   };
 
   /// Columns of another group in a group's rows.
@@ -55,6 +64,8 @@ class GeneralizedAlphaNewton {
     int at;  // first place in the rows
   };
 
+  void reserve(const GeneralizedAlphaStep& step);
+  void resize_rows();
   void number_rows(const GeneralizedAlphaStep& step);
   void link_groups(const GeneralizedAlphaStep& step);
   void calc_derivatives(const GeneralizedAlphaStep& step);
@@ -64,9 +75,13 @@ class GeneralizedAlphaNewton {
   void spread(const GeneralizedAlphaStep& step, const StepElement& e, const GapQ& gap_q, const Derivatives& d);
   bool factorise_blocks(const GeneralizedAlphaStep& step);
   void calc_free_change(const GeneralizedAlphaStep& step);
-  void calc_columns(const GeneralizedAlphaStep& step);
+  void calc_responses(const GeneralizedAlphaStep& step);
+  void calc_columns(const GeneralizedAlphaStep& step, const Group& group, const StepElement& e);
   void assemble(const GeneralizedAlphaStep& step);
   void add_rows(const GeneralizedAlphaStep& step, const Group& row, const StepElement& e);
+  void add_free_rows(const GeneralizedAlphaStep& step, const Group& group, const StepElement& e);
+  void couple(const GeneralizedAlphaStep& step, const Group& row, std::size_t at_row, const Group& column,
+              std::size_t at_column, int block, int shift);
   void apply_laws(const GeneralizedAlphaStep& step, const Group& group, const StepElement& e);
   /// One friction law in sliding, rows and columns of the dense system by their first index.
   struct Sliding {
@@ -92,6 +107,7 @@ class GeneralizedAlphaNewton {
 
   // Per velocity block.
   std::vector<char> touched_;        // whether S differs from M
+  std::vector<char> damped_;         // whether dh/du is not zero
   std::vector<double> H_u_;          // (n_u, n_u) dh/du, row-major
   std::vector<double> K_;            // (n_u, n_u) d(h + W lambda)/dq B
   std::vector<double> S_;            // (n_u, n_u) its LU factors
@@ -104,6 +120,8 @@ class GeneralizedAlphaNewton {
   std::vector<double> xi_v_;         // d xi/dq B
   std::vector<double> gamma_dot_u_;  // d gamma_dot/du
   std::vector<double> gamma_dot_v_;  // d gamma_dot/dq B
+  std::vector<double> SinvW_;        // S^-1 w of each row w of W
+  std::vector<double> SinvHMinvW_;   // S^-1 dh/du M^-1 w
   ContactDerivatives derivatives_;
   JointDerivatives joint_derivatives_;
   std::vector<ForceBlock> force_blocks_;
@@ -118,7 +136,7 @@ class GeneralizedAlphaNewton {
   bool dense_ = true;
   StepUnknowns base_, best_;  // x where the step of a large system begins, and where it has led best
   SparseSolver sparse_;
-  std::vector<double> columns_;  // per group and touch: size() columns of (du, dv, da), 3 n_u values each
+  std::vector<Column> columns_;
   int n_ = 0;
   std::size_t n_values_ = 0;    // in matrix_
   std::vector<double> matrix_;  // rows, each of the columns that its group is linked to; all of them where dense

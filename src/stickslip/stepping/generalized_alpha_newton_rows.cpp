@@ -13,10 +13,31 @@ constexpr int kMaxDenseRows = 100;
 
 }  // namespace
 
+/// Takes the memory for all elements of the scene at once, closed on all levels; a large system grows where it must.
+void GeneralizedAlphaNewton::reserve(const GeneralizedAlphaStep& step) {
+  for (const StepElement& e : step.elements) n_ += e.n_pos + 2 * e.dim;
+  n_ = std::min(n_, kMaxDenseRows);
+  resize_rows();
+  const std::size_t n_elements = std::min(step.elements.size(), static_cast<std::size_t>(kMaxDenseRows));
+  groups_.reserve(n_elements);
+  links_.reserve(n_elements * n_elements);
+  matrix_.resize(static_cast<std::size_t>(n_) * n_);
+  copy_.resize(matrix_.size());
+  sliding_.resize(static_cast<std::size_t>(n_) * kMaxFrictionDim);
+  n_ = 0;
+}
+
+void GeneralizedAlphaNewton::resize_rows() {
+  if (static_cast<int>(rhs_.size()) >= n_) return;
+  for (auto* y : {&rhs_, &work_rhs_, &scale_, &solution_}) y->resize(n_);
+  columns_.resize(n_);
+  order_.resize(n_);
+  row_begin_.resize(n_);
+}
+
 void GeneralizedAlphaNewton::number_rows(const GeneralizedAlphaStep& step) {
   groups_.clear();
   n_ = 0;
-  std::size_t values = 0;
   for (std::size_t k = 0; k < step.elements.size(); ++k) {
     const StepElement& e = step.elements[k];
     if (e.level == ContactLevel::open) continue;
@@ -26,22 +47,13 @@ void GeneralizedAlphaNewton::number_rows(const GeneralizedAlphaStep& step) {
     group.n_pos = e.apart ? 0 : e.n_pos;
     group.n_vel = e.level >= ContactLevel::velocity ? e.dim : 0;
     group.n_acc = e.level == ContactLevel::acceleration ? e.dim : 0;
-    group.columns = values;
-    for (int t = 0; t < e.n_touches; ++t) {
-      values += static_cast<std::size_t>(group.size()) * 3 * step.blocks[e.touches[t].block].n_u;
-    }
     n_ += group.size();
     groups_.push_back(group);
   }
-  if (columns_.size() < values) columns_.resize(values);
   if (gap_v_.size() < step.W.size()) {
-    for (auto* y : {&gap_v_, &xi_v_, &gamma_dot_u_, &gamma_dot_v_}) y->resize(step.W.size());
+    for (auto* y : {&gap_v_, &xi_v_, &gamma_dot_u_, &gamma_dot_v_, &SinvW_, &SinvHMinvW_}) y->resize(step.W.size());
   }
-  if (static_cast<int>(rhs_.size()) < n_) {
-    for (auto* y : {&rhs_, &scale_, &solution_}) y->resize(n_);
-    order_.resize(n_);
-    row_begin_.resize(n_);
-  }
+  resize_rows();
   link_groups(step);
 }
 

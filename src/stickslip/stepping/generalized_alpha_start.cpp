@@ -30,8 +30,7 @@ void GeneralizedAlphaStep::set_instant(const State& state) {
     e.evaluated = false;
     if (e.kind == StepElement::Kind::contact) {
       e.level = ContactLevel::open;
-      system.calc_contact(point(e), t_end, q, e.geometry);
-      e.gap[0] = e.geometry.gap;
+      calc_gap(e);
       if (e.gap[0] > kClosedGap) continue;
     }
     calc_rates(e);

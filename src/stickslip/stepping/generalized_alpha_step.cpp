@@ -78,8 +78,13 @@ void GeneralizedAlphaStep::begin(const State& state, double step, double end, bo
   for (StepElement& e : elements) {
     e.gamma_start.fill(0.0);
     if (e.e_normal == 0.0 && e.e_tangent == 0.0) continue;
-    system.calc_contact(point(e), state.t, state.q, e.geometry);
-    calc_velocity(e, state.t, state.q, state.u, e.gamma_start.data());
+    if (e.has_rows) {
+      calc_contact_rows(system, point(e), state.q, state.u, contact_rows_);
+      std::copy_n(contact_rows_.gamma.begin(), e.dim, e.gamma_start.begin());
+    } else {
+      system.calc_contact(point(e), state.t, state.q, e.geometry);
+      calc_velocity(e, state.t, state.q, state.u, e.gamma_start.data());
+    }
     e.gamma_start[0] *= e.e_normal;
     for (int i = 1; i < e.dim; ++i) e.gamma_start[i] *= e.e_tangent;
   }
@@ -87,12 +92,16 @@ void GeneralizedAlphaStep::begin(const State& state, double step, double end, bo
   start_acceleration_ = 0.0;
   for (const Body& body : system.bodies()) {
     if (body.n_u == 0) continue;
-    const auto size = [&](const auto& y) {
-      const auto yb = y.segment(body.u_offset, body.n_u);
-      return std::sqrt(yb.dot(system.mass(static_cast<int>(&body - system.bodies().data())) * yb) / body.mass);
+    const double* mass = system.mass(static_cast<int>(&body - system.bodies().data())).data();
+    const auto size = [&](const double* y) {
+      double sum = 0.0;
+      for (int i = 0; i < body.n_u; ++i) {
+        for (int j = 0; j < body.n_u; ++j) sum += y[i] * mass[i * body.n_u + j] * y[j];
+      }
+      return std::sqrt(sum / body.mass);
     };
-    start_speed_ = std::max(start_speed_, size(state.u));
-    start_acceleration_ = std::max(start_acceleration_, size(a));
+    start_speed_ = std::max(start_speed_, size(state.u.data() + body.u_offset));
+    start_acceleration_ = std::max(start_acceleration_, size(a.data() + body.u_offset));
   }
   coordinate_size_ = state.q.size() == 0 ? 0.0 : state.q.cwiseAbs().maxCoeff();
   set_start_values(state, true);
@@ -121,133 +130,6 @@ void GeneralizedAlphaStep::add_coordinate_map(const Vector& y, Vector& result) c
     if (body.type != BodyType::rigid) continue;
     const Vector4 rate = quaternion_rate<double>(q_start_.segment<4>(body.q_offset + 3), Vector3(in[3], in[4], in[5]));
     for (int i = 0; i < 4; ++i) out[3 + i] += rate(i);
-  }
-}
-
-// --- elements: kinematics through the system
-
-void GeneralizedAlphaStep::calc_directions(StepElement& e, double t, const Vector& coordinates) {
-  for (int s = 0; s < 2; ++s) {
-    const StepElement::SideRange& side = e.sides[s];
-    if (side.touch < 0) continue;
-    const StepElement::Touch& touch = e.touches[side.touch];
-    const int n = blocks[touch.block].n_u;
-    Eigen::Map<RowMatrix, 0, Eigen::OuterStride<>> rows(W.data() + touch.values + side.u_offset, e.dim, side.n_u,
-                                                        Eigen::OuterStride<>(n));
-    if (e.kind == StepElement::Kind::contact) {
-      system.calc_contact_jacobian(point(e), e.geometry, coordinates, static_cast<Side>(s), rows);
-    } else if (e.kind == StepElement::Kind::joint) {
-      system.calc_joint_jacobian(e.index, t, coordinates, static_cast<Side>(s), rows);
-    } else {
-      system.calc_dry_friction_jacobian(e.index, t, coordinates, static_cast<Side>(s), rows);
-    }
-  }
-  std::array<double, kMaxElementDim* kMaxElementDim> G = {};
-  for (int k = 0; k < e.n_touches; ++k) {
-    const StepElement::Touch& touch = e.touches[k];
-    const VelocityBlock& block = blocks[touch.block];
-    const double* w = W.data() + touch.values;
-    double* y = MinvW.data() + touch.values;
-    for (int b = 0; b < block.n_bodies; ++b) {
-      const Body& body = system.bodies()[block.first_body + b];
-      const int column = body.u_offset - block.u_offset;
-      const double* inverse = system.inverse_mass(block.first_body + b).data();
-      for (int i = 0; i < e.dim; ++i) {
-        for (int c = 0; c < body.n_u; ++c) {
-          double sum = 0.0;
-          for (int j = 0; j < body.n_u; ++j) sum += inverse[c * body.n_u + j] * w[i * block.n_u + column + j];
-          y[i * block.n_u + column + c] = sum;
-        }
-      }
-    }
-    for (int i = 0; i < e.dim; ++i) {
-      for (int j = 0; j < e.dim; ++j) {
-        for (int c = 0; c < block.n_u; ++c) G[i * e.dim + j] += w[i * block.n_u + c] * y[j * block.n_u + c];
-      }
-    }
-  }
-  for (int i = 0; i < e.dim; ++i) e.diagonal[i] = G[i * e.dim + i];
-  e.norm_friction = 0.0;
-  for (int i = e.first_friction(); i < e.dim; ++i) {
-    double sum = 0.0;
-    for (int j = e.first_friction(); j < e.dim; ++j) sum += std::abs(G[i * e.dim + j]);
-    e.norm_friction = std::max(e.norm_friction, sum);
-  }
-  if (e.kind != StepElement::Kind::contact) return;
-  for (int i = 1; i < e.dim; ++i) e.coupling[i - 1] = G[i];
-}
-
-void GeneralizedAlphaStep::calc_velocity(const StepElement& e, double t, const Vector& coordinates,
-                                         const Vector& velocity, double* gamma) const {
-  if (e.kind == StepElement::Kind::contact) {
-    const Vector4 g = system.calc_contact_velocity(point(e), e.geometry, t, coordinates, velocity);
-    std::copy_n(g.data(), e.dim, gamma);
-  } else if (e.kind == StepElement::Kind::joint) {
-    JointVector g;
-    system.calc_joint_velocity(e.index, t, coordinates, velocity, g);
-    std::copy_n(g.data(), e.dim, gamma);
-  } else {
-    JointVector g;
-    system.calc_dry_friction_velocity(e.index, t, coordinates, velocity, g);
-    std::copy_n(g.data(), e.dim, gamma);
-  }
-}
-
-void GeneralizedAlphaStep::calc_acceleration_bias(const StepElement& e, double t, const Vector& coordinates,
-                                                  const Vector& velocity, double* zeta) const {
-  if (e.kind == StepElement::Kind::contact) {
-    const Vector4 z = system.calc_contact_acceleration_bias(point(e), t, coordinates, velocity);
-    std::copy_n(z.data(), e.dim, zeta);
-  } else if (e.kind == StepElement::Kind::joint) {
-    JointVector z;
-    system.calc_joint_acceleration_bias(e.index, t, coordinates, velocity, z);
-    std::copy_n(z.data(), e.dim, zeta);
-  } else {
-    JointVector z;
-    system.calc_dry_friction_acceleration_bias(e.index, t, coordinates, velocity, z);
-    std::copy_n(z.data(), e.dim, zeta);
-  }
-}
-
-bool GeneralizedAlphaStep::calc_prescribed_velocity(const StepElement& e, double t, const Vector& coordinates,
-                                                    double* tau) const {
-  std::fill_n(tau, e.dim, 0.0);
-  if (e.kind == StepElement::Kind::contact) {
-    if (!system.has_prescribed_motion(point(e))) return false;
-    ContactGeometry geometry;
-    system.calc_contact(point(e), t, coordinates, geometry);
-    const Vector4 g = system.calc_contact_velocity(point(e), geometry, t, coordinates, no_velocity_);
-    std::copy_n(g.data(), e.dim, tau);
-  } else if (e.kind == StepElement::Kind::joint) {
-    if (!system.joint_has_prescribed_motion(e.index)) return false;
-    JointVector g;
-    system.calc_joint_velocity(e.index, t, coordinates, no_velocity_, g);
-    std::copy_n(g.data(), e.dim, tau);
-  } else {
-    calc_velocity(e, t, coordinates, no_velocity_, tau);
-  }
-  return true;
-}
-
-void GeneralizedAlphaStep::multiply_transposed(const StepElement& e, const Vector& y, double* result) const {
-  std::fill_n(result, e.dim, 0.0);
-  for (int k = 0; k < e.n_touches; ++k) {
-    const VelocityBlock& block = blocks[e.touches[k].block];
-    add_product(e.dim, block.n_u, W.data() + e.touches[k].values, y.data() + block.u_offset, result);
-  }
-}
-
-void GeneralizedAlphaStep::add_force(const StepElement& e, const double* p, Vector& y) const {
-  for (int k = 0; k < e.n_touches; ++k) {
-    const VelocityBlock& block = blocks[e.touches[k].block];
-    add_transposed_product(e.dim, block.n_u, W.data() + e.touches[k].values, p, y.data() + block.u_offset);
-  }
-}
-
-void GeneralizedAlphaStep::add_response(const StepElement& e, const double* p, Vector& y) const {
-  for (int k = 0; k < e.n_touches; ++k) {
-    const VelocityBlock& block = blocks[e.touches[k].block];
-    add_transposed_product(e.dim, block.n_u, MinvW.data() + e.touches[k].values, p, y.data() + block.u_offset);
   }
 }
 
@@ -303,20 +185,6 @@ void GeneralizedAlphaStep::close_until(StepElement& e, ContactLevel level) {
   x.kappa(e.pos_offset) = kappa_hat(e.pos_offset) - known_kappa_(e.pos_offset);
 }
 
-void GeneralizedAlphaStep::calc_rates(StepElement& e) {
-  calc_directions(e, t_end, q);
-  e.evaluated = true;
-  calc_velocity(e, t_end, q, u, e.xi.data());
-  for (int i = 0; i < e.dim; ++i) e.xi[i] += e.gamma_start[i];
-}
-
-void GeneralizedAlphaStep::calc_accelerations(StepElement& e) {
-  std::array<double, kMaxElementDim> zeta;
-  multiply_transposed(e, x.a, e.gamma_dot.data());
-  calc_acceleration_bias(e, t_end, q, u, zeta.data());
-  for (int i = 0; i < e.dim; ++i) e.gamma_dot[i] += zeta[i];
-}
-
 /// The index sets of a contact (130), (133), (136), (139), (141).
 void GeneralizedAlphaStep::classify_contact(StepElement& e) {
   e.evaluated = false;
@@ -324,8 +192,7 @@ void GeneralizedAlphaStep::classify_contact(StepElement& e) {
   e.stick_acceleration = false;
   e.choice = false;
   e.apart = false;
-  system.calc_contact(point(e), t_end, q, e.geometry);
-  e.gap[0] = e.geometry.gap;
+  calc_gap(e);
   const double kappa = kappa_hat(e.pos_offset);
   bool remembers = kappa != 0.0;
   for (int i = 0; i < e.dim; ++i) {
@@ -390,11 +257,6 @@ void GeneralizedAlphaStep::classify_friction_acceleration(StepElement& e) {
 void GeneralizedAlphaStep::evaluate_constraint(StepElement& e) {
   calc_rates(e);
   calc_accelerations(e);
-  if (e.n_pos > 0) {
-    JointVector g;
-    system.calc_joint_position(e.index, t_end, q, g);
-    std::copy_n(g.data(), e.dim, e.gap.begin());
-  }
   if (e.kind == StepElement::Kind::dry_friction) {
     classify_friction(e);
     classify_friction_acceleration(e);
@@ -432,8 +294,7 @@ double GeneralizedAlphaStep::evaluate_held() {
     calc_multipliers(e);
     if (e.kind == StepElement::Kind::contact) {
       e.level = ContactLevel::open;
-      system.calc_contact(point(e), t_end, q, e.geometry);
-      e.gap[0] = e.geometry.gap;
+      calc_gap(e);
       calc_rates(e);
       calc_accelerations(e);
     } else {

@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "stickslip/model/contact_rows.h"
+#include "stickslip/model/joint_rows.h"
 #include "stickslip/model/system.h"
 #include "stickslip/stepping/contact_finder.h"
 #include "stickslip/stepping/generalized_alpha.h"
@@ -80,11 +82,13 @@ struct StepElement {
   std::array<double, kMaxElementDim> gap = {};        // (n_pos) [m]
   std::array<double, kMaxElementDim> xi = {};         // (dim) [m/s] gamma + e gamma_start
   std::array<double, kMaxElementDim> gamma_dot = {};  // (dim) [m/s^2]
+  std::array<double, kMaxElementDim> zeta = {};       // (dim) [m/s^2] gamma_dot = W^T a + zeta
   std::array<double, kMaxElementDim> gamma_start = {};  // (dim) [m/s] where e > 0, else zero
   std::array<double, kMaxElementDim> diagonal = {};     // (dim) [1/kg] of W^T M^-1 W
   std::array<double, 3> coupling = {};                  // (n_F) [1/kg] G_NF
   std::array<double, 3> direction = {};                 // (n_F) [-] of sliding on velocity level
   std::array<double, 3> direction_acceleration = {};    // (n_F) [-] on acceleration level
+  bool has_rows = false;                                // contacts: whether ContactRows serve, and not geometry
   ContactGeometry geometry;                             // contacts
 
   /// Angle rows become lengths by the lever 1 / sqrt(G m). [m, 1]
@@ -196,8 +200,8 @@ class GeneralizedAlphaStep {
   void calc_directions(StepElement& e, double t, const Vector& coordinates);
   /// gamma (dim) of an element at its geometry.
   void calc_velocity(const StepElement& e, double t, const Vector& q, const Vector& u, double* gamma) const;
-  /// zeta (dim) in gamma' = W^T u' + zeta.
-  void calc_acceleration_bias(const StepElement& e, double t, const Vector& q, const Vector& u, double* zeta) const;
+  /// Makes zeta, at the directions and the velocities that calc_rates found.
+  void calc_acceleration_bias(StepElement& e);
   /// tau (dim) in gamma = W^T u + tau at any (t, q); false, and zero, where no prescribed motion is on either side.
   bool calc_prescribed_velocity(const StepElement& e, double t, const Vector& q, double* tau) const;
   /// W^T y of an element, y a vector of the system. (dim)
@@ -223,7 +227,11 @@ class GeneralizedAlphaStep {
   void open_by_choice(StepElement& e);
   double calc_normal_response(const StepElement& e) const;
   double calc_coupling(const StepElement& e, int row_e, const StepElement& f, int row_f) const;
+  void calc_gap(StepElement& e);
   void calc_rates(StepElement& e);
+  void calc_contact_rates(StepElement& e);
+  void calc_joint_rates(StepElement& e);
+  void calc_responses(StepElement& e);
   void calc_accelerations(StepElement& e);
   void calc_coordinates();
   void calc_multipliers(const StepElement& e);
@@ -240,12 +248,14 @@ class GeneralizedAlphaStep {
   std::vector<int> block_of_body_;  // (n bodies) -1: does not move
   std::size_t n_fixed_elements_ = 0;
   int n_fixed_rows_ = 0, n_fixed_pos_ = 0;
-  std::size_t n_fixed_values_ = 0;                       // of W
-  std::vector<std::uint64_t> keep_;                      // contacts that the step has in any case
-  Vector start_lambda_, start_bar_, start_last_;         // (n_rows) [N] of the state
-  Vector q_start_, q_known_, u_known_;                   // predictors without a', U, Q
-  Vector known_P_, known_kappa_;                         // predictors of P and kappa_hat without Lambda, kappa, lambda'
-  Vector work_, work2_;                                  // (n_u)
+  std::size_t n_fixed_values_ = 0;                // of W
+  std::vector<std::uint64_t> keep_;               // contacts that the step has in any case
+  Vector start_lambda_, start_bar_, start_last_;  // (n_rows) [N] of the state
+  Vector q_start_, q_known_, u_known_;            // predictors without a', U, Q
+  Vector known_P_, known_kappa_;                  // predictors of P and kappa_hat without Lambda, kappa, lambda'
+  Vector work_, work2_;                           // (n_u)
+  JointRows joint_rows_;
+  ContactRows contact_rows_;                             // of the contact that calc_gap was last asked for
   Vector solved_force_;                                  // (n_u) M^-1 h
   Vector no_velocity_;                                   // (n_u) zero
   double start_speed_ = 0.0, start_acceleration_ = 0.0;  // [m/s], [m/s^2]

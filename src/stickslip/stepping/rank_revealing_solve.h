@@ -3,6 +3,10 @@
 
 namespace stickslip {
 
+/// Solves A x = b by elimination with partial pivoting, the quickest. a (n, n) row-major and b (n) are destroyed; x
+/// (n). False where a pivot is not above `threshold` times the largest entry: then x is not a solution.
+bool solve_partial_pivoting(int n, double* a, double* b, double* x, double threshold);
+
 /// Solves A x = b by elimination with complete pivoting. a (n, n) row-major and b (n) are destroyed; order (n) is
 /// scratch; x (n). Returns the rank found: the first n pivots above `threshold` times the largest. x is the solution
 /// only where that is n.

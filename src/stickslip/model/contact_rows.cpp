@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "stickslip/model/contact_rows.h"
+
+#include <cmath>
+
+#include "stickslip/math/rotation.h"
+#include "stickslip/model/contact_on_fixed.h"
+#include "stickslip/model/planar_side.h"
+
+namespace stickslip {
+namespace {
+
+/// The equations of planar_derivatives in contact_on_fixed.cpp: with c the ball's centre and kappa the curvature there,
+///   gamma = (n . c_dot, t . c_dot + r omega),   zeta = (n . c_ddot + kappa (t . c_dot)^2, t . c_ddot + r alpha -
+///   kappa (n . c_dot) (t . c_dot)) at u' = 0.
+void planar_rows(const ContactPoint& point, int dim, const Body& surface, const Body& ball, const Attachment& at,
+                 const double* q, const double* u, ContactRows& rows) {
+  static constexpr double kStill[kMaxLocalSide] = {};
+  double q_local[kMaxLocalSide];
+  double u_local[kMaxLocalSide];
+  to_local(at, q, at.n_q, q_local);
+  to_local(at, u, at.n_u, u_local);
+  const bool central = point.center_b.isZero(0.0) && ball.type == BodyType::planar;
+  // Nothing depends on the angle of a ball around its body's origin.
+  if (central) q_local[2] = 0.0;
+  const PlanarSide side(ball, 0.0, q_local, u_local, kStill);
+  const Vector2 arm = side.to_world(point.center_b);
+  const Vector2 across = turn(arm);
+  const Vector2 v = side.velocity + side.omega * across;
+  const Vector2 a = side.alpha * across - side.omega * side.omega * arm;
+
+  const Vector2 center = (surface.pose.p_WB + surface.pose.R_WB * point.center_a).head<2>();
+  const Vector2 d = side.position + arm - center;
+  Vector2 n;
+  double kappa = 0.0;
+  if (point.kind == GapKind::half_space_ball) {
+    n = (surface.pose.R_WB * point.axis_a).head<2>();
+    rows.gap = n.dot(d) - point.radius_b;
+  } else {
+    const double distance = d.norm();
+    const double outside = point.kind == GapKind::ball_ball ? 1.0 : -1.0;
+    n = distance > 0.0 ? Vector2(outside / distance * d) : Vector2(outside * surface.pose.R_WB.col(1).head<2>());
+    kappa = distance > 0.0 ? outside / distance : 0.0;
+    rows.gap = outside * distance - (point.radius_b + outside * point.radius_a);
+  }
+  const Vector2 t(n(1), -n(0));
+  const double r = point.radius_b;
+  const double vn = n.dot(v);
+  const double vt = t.dot(v);
+  rows.gamma = {vn, vt + r * side.omega};
+  rows.zeta = {n.dot(a) + kappa * vt * vt, t.dot(a) + r * side.alpha - kappa * vn * vt};
+  std::fill_n(rows.W.begin(), dim * at.n_u, 0.0);
+  for (int i = 0; i < dim; ++i) {
+    const Vector2& direction = i == 0 ? n : t;
+    const double lever = direction.dot(across) + (i == 0 ? 0.0 : r);
+    double* row = rows.W.data() + i * at.n_u;
+    for (int j = 0; j < side.n_local; ++j) {
+      const double over = j < 2 ? direction(j) : lever * side.phi_q[j];
+      for_each_of_local(at, j, [&](int column, double weight) { row[column] += weight * over; });
+    }
+  }
+}
+
+/// The equations of spatial_derivatives in contact_on_fixed.cpp.
+void spatial_rows(const ContactPoint& point, int dim, double k, const Body& surface, const double* q, const double* u,
+                  ContactRows& rows) {
+  const Matrix3 R = rotation_matrix<double>(Vector4(q[3], q[4], q[5], q[6]));
+  const Vector3 arm = R * point.center_b;
+  const Vector3 omega = R * Vector3(u[3], u[4], u[5]);
+  const Vector3 velocity(u[0], u[1], u[2]);
+  ContactFrame<double> frame{};
+  frame.normal = surface.pose.R_WB * point.axis_a;
+  contact_tangents<double>(false, frame);
+  const Vector3& n = frame.normal;
+  const Vector3 direction[3] = {n, frame.t1, frame.t2};
+  const Vector3 center = surface.pose.p_WB + surface.pose.R_WB * point.center_a;
+  const double r = point.radius_b;
+  rows.gap = n.dot(Vector3(q[0], q[1], q[2]) + arm - center) - r;
+  const Vector3 lever = arm - r * n;
+  const Vector3 point_velocity = velocity + omega.cross(lever);
+  const Vector3 bias = omega.cross(omega.cross(arm));
+  for (int i = 0; i < std::min(dim, 3); ++i) {
+    const Vector3& e = direction[i];
+    rows.gamma[i] = e.dot(point_velocity);
+    rows.zeta[i] = e.dot(bias);
+    const Vector3 turning = R.transpose() * lever.cross(e);
+    double* row = rows.W.data() + 6 * i;
+    for (int c = 0; c < 3; ++c) {
+      row[c] = e(c);
+      row[3 + c] = turning(c);
+    }
+  }
+  if (dim < 4) return;
+  const Vector3 drilling = k * (R.transpose() * n);
+  rows.gamma[3] = k * n.dot(omega);
+  rows.zeta[3] = 0.0;
+  for (int c = 0; c < 3; ++c) {
+    rows.W[18 + c] = 0.0;
+    rows.W[21 + c] = drilling(c);
+  }
+}
+
+}  // namespace
+
+bool has_contact_rows(const System& system, const ContactPoint& point) {
+  if (point.kind == GapKind::joint_limit) return false;
+  const Body& ball = system.bodies()[point.body_b];
+  if (system.bodies()[point.body_a].type != BodyType::fixed) return false;
+  if (system.planar()) {
+    const bool moves = ball.type == BodyType::planar || ball.type == BodyType::beam || ball.type == BodyType::point;
+    return moves && point.kind != GapKind::container_cylinder_ball;
+  }
+  return ball.type == BodyType::rigid && point.kind == GapKind::half_space_ball && !point.flipped;
+}
+
+void calc_contact_rows(const System& system, const ContactPoint& point, const Vector& q, const Vector& u,
+                       ContactRows& rows) {
+  const Body& surface = system.bodies()[point.body_a];
+  const Body& ball = system.bodies()[point.body_b];
+  const Attachment& at = point.flipped ? point.first : point.second;
+  const ContactPair& pair = system.law(point);
+  const int dim = 1 + pair.friction_dim;
+  if (system.planar()) {
+    return planar_rows(point, dim, surface, ball, at, q.data() + at.q_offset, u.data() + at.u_offset, rows);
+  }
+  spatial_rows(point, dim, kContensouFactor * pair.options.contensou_radius, surface, q.data() + at.q_offset,
+               u.data() + at.u_offset, rows);
+}
+
+void calc_contact_row_derivatives(const System& system, const ContactPoint& point, double t, const Vector& q,
+                                  const Vector& u, const Vector& a, const Vector4& lambda,
+                                  ContactDerivatives& derivatives) {
+  const Body& ball = system.bodies()[point.body_b];
+  if (ball.type != BodyType::beam || !has_contact_rows(system, point)) {
+    return system.calc_contact_derivatives(point, t, q, u, a, lambda, derivatives);
+  }
+  const Attachment& at = point.flipped ? point.first : point.second;
+  const ContactPair& pair = system.law(point);
+  const int dim = 1 + pair.friction_dim;
+  derivatives.gap_q.setZero(at.n_q);
+  derivatives.gamma_q.setZero(dim, at.n_q);
+  derivatives.gamma_dot_q.setZero(dim, at.n_q);
+  derivatives.gamma_dot_u.setZero(dim, at.n_u);
+  derivatives.force_q.setZero(at.n_u, at.n_q);
+  calc_derivatives_on_fixed(point, pair, system.bodies()[point.body_a], ball, q.data() + at.q_offset,
+                            u.data() + at.u_offset, a.data() + at.u_offset, lambda, derivatives);
+}
+
+}  // namespace stickslip

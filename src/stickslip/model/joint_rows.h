@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <array>
+
+#include "stickslip/model/system.h"
+
+namespace stickslip {
+
+// What a step asks of a joint, at once. Joints of planar systems, all but the knife-edge, are written out by hand: a
+// small part of the cost of System's general kinematics, with the same results to round-off. The others are asked
+// there.
+
+/// One joint's rows and their rates: gamma' = W^T a + zeta.
+struct JointRows {
+  JointVector g, gamma, zeta;  // (dim) [m, rad] and per s, s^2
+  // W^T of first and second, each (dim, n_u of its side).
+  std::array<Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor, kMaxJointDim, kMaxSideDofs>, 2> W;
+};
+
+/// All rows of joint j at (t, q, u).
+void calc_joint_rows(const System& system, int j, double t, const Vector& q, const Vector& u, JointRows& rows);
+
+/// The derivatives of System::calc_joint_derivatives.
+void calc_joint_row_derivatives(const System& system, int j, double t, const Vector& q, const Vector& u,
+                                const Vector& a, const JointVector& lambda, JointDerivatives& derivatives);
+
+}  // namespace stickslip

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <vector>
+
+#include "tests/support/scene_run.h"
+
+namespace stickslip::test {
+
+/// Whether a step of the generalized-alpha scheme obeys the equations of [Capobianco2021] on all three levels, from
+/// what it published alone: (t, q, u) before and after, accelerations, and forces, impulses and percussions of the
+/// contacts. Position and velocity jumps follow from (73) and (125), kappa from the balance (127), bars by recursion;
+/// the forces of joints, which may be any, are fitted. No index sets, residuals or tolerances of the scheme are used.
+class StepLaws {
+ public:
+  /// The run's first row, as initialize() left it.
+  StepLaws(const SceneRun& run, double rho_inf, double tolerance);
+
+  /// By how much the step that led from `before` to the run's state breaks them, as a multiple of what the tolerance
+  /// allows: lengths, velocities and accelerations each against the largest of the step. Must be called for each step.
+  double check(const State& before, const SceneRun& run);
+  /// Which law was broken most in the last check.
+  const char* worst() const { return worst_; }
+
+ private:
+  struct Allowed {
+    double length, velocity, acceleration;
+  };
+  struct Balance {
+    Vector force, impulse, position;  // (n_u) residuals of (127)
+  };
+  void note(double ratio, const char* what, double& score);
+  Allowed calc_allowed(const State& before, const SceneRun& run) const;
+  Vector calc_position_jump(const State& before, const SceneRun& run, const Vector& a_beta) const;
+  double measure(const System& system, const Vector& residual) const;
+
+  double alpha_m_, alpha_f_, gamma_, beta_, tolerance_;
+  Vector a_, a_bar_;                                        // (n_u)
+  std::vector<std::array<double, 4>> lambda_, lambda_bar_;  // per contact
+  const char* worst_ = "";
+};
+
+}  // namespace stickslip::test
