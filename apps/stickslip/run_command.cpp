@@ -50,7 +50,7 @@ RunCommand::RunCommand(CLI::App& program)
   command_.add_option("--scheme", scheme_, "the scheme instead of the scene's: see `list schemes`")->type_name("NAME");
   command_.add_option("--solver", solver_, "the contact solver instead of the scene's: see `list solvers`")
       ->type_name("NAME");
-  command_.add_option("--step", step_, "the time step instead of the scene's [s]")->type_name("H");
+  command_.add_option("--step", step_, "the time step instead of the scene's [s], or auto")->type_name("H");
   command_.add_option("--end", end_, "the end instead of the scene's [s]")->type_name("T");
   command_.add_option("--set", settings_, "set any key of the scene, for example bodies.ball.mass=2")
       ->type_name("KEY=VALUE");

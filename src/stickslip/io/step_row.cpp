@@ -26,6 +26,8 @@ StepRow make_step_row(const StepReport& report) {
   row.contacts = report.closed_contacts;
   row.choices = report.choices;
   row.fallbacks = report.fallbacks;
+  row.rejected = report.rejected;
+  row.local_error = report.local_error;
   return row;
 }
 
@@ -67,6 +69,11 @@ std::span<const StepColumn> step_columns() {
       StepColumn{"choices", "1", "where the laws left a choice and a rule made it", &StepRow::choices},
       StepColumn{"fallbacks", "1", "iterations of a slower method, where the scheme's own did not converge",
                  &StepRow::fallbacks, true},
+      StepColumn{"rejected", "1", "automatic steps: tries before the one that was accepted", &StepRow::rejected, true},
+      StepColumn{"local_error", "1",
+                 "automatic steps: estimated error over length and largest speed, at most the tolerance; NaN: fixed "
+                 "step, or an event in it",
+                 &StepRow::local_error, true},
   };
   return kColumns;
 }

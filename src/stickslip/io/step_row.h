@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <variant>
 
@@ -11,24 +12,26 @@ namespace stickslip {
 
 /// A row of /steps: the certificate of one step.
 struct StepRow {
-  double time = 0.0;               // [s] the end of the step
-  double step = 0.0;               // [s] its length
-  std::int64_t status = 0;         // [-] Status
-  std::int64_t iterations = 0;     // [-]
-  double residual = 0.0;           // [m/s]
-  double relative_residual = 0.0;  // [-]
-  double coulomb_residual = 0.0;   // [m/s]
-  double penetration = 0.0;        // [m]
-  double drift_position = 0.0;     // [m]
-  double drift_angle = 0.0;        // [rad]
-  double kinetic_energy = 0.0;     // [J]
-  double potential_energy = 0.0;   // [J]
-  double work = 0.0;               // [J]
-  double dissipated = 0.0;         // [J]
-  double energy_error = 0.0;       // [J]
-  std::int64_t contacts = 0;       // [-]
-  std::int64_t choices = 0;        // [-]
-  std::int64_t fallbacks = 0;      // [-]
+  double time = 0.0;                                              // [s] the end of the step
+  double step = 0.0;                                              // [s] its length
+  std::int64_t status = 0;                                        // [-] Status
+  std::int64_t iterations = 0;                                    // [-]
+  double residual = 0.0;                                          // [m/s]
+  double relative_residual = 0.0;                                 // [-]
+  double coulomb_residual = 0.0;                                  // [m/s]
+  double penetration = 0.0;                                       // [m]
+  double drift_position = 0.0;                                    // [m]
+  double drift_angle = 0.0;                                       // [rad]
+  double kinetic_energy = 0.0;                                    // [J]
+  double potential_energy = 0.0;                                  // [J]
+  double work = 0.0;                                              // [J]
+  double dissipated = 0.0;                                        // [J]
+  double energy_error = 0.0;                                      // [J]
+  std::int64_t contacts = 0;                                      // [-]
+  std::int64_t choices = 0;                                       // [-]
+  std::int64_t fallbacks = 0;                                     // [-]
+  std::int64_t rejected = 0;                                      // [-] automatic steps: tries before it
+  double local_error = std::numeric_limits<double>::quiet_NaN();  // [-] automatic steps
 };
 
 StepRow make_step_row(const StepReport& report);
@@ -41,7 +44,7 @@ struct StepColumn {
   const char* unit;
   const char* meaning;
   std::variant<double StepRow::*, std::int64_t StepRow::*> member;
-  bool is_optional = false;  // results of earlier versions lack it: zeros
+  bool is_optional = false;  // results of earlier versions lack it: StepRow's default
 };
 std::span<const StepColumn> step_columns();
 

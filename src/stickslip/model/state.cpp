@@ -16,7 +16,7 @@ namespace stickslip {
 namespace {
 
 constexpr std::uint64_t kMagic = 0x54535353;  // "SSST"
-constexpr std::uint64_t kVersion = 2;         // 1 had no memory of detected contacts
+constexpr std::uint64_t kVersion = 3;         // 1 had no memory of detected contacts, 2 no step_size
 
 std::uint64_t little_endian(std::uint64_t x) {
   if constexpr (std::endian::native == std::endian::big) {
@@ -78,7 +78,7 @@ class ByteReader {
 }  // namespace
 
 std::vector<std::byte> to_bytes(const State& state) {
-  const std::size_t numbers = 13 + static_cast<std::size_t>(state.q.size() + state.u.size() + state.memory.size()) +
+  const std::size_t numbers = 18 + static_cast<std::size_t>(state.q.size() + state.u.size() + state.memory.size()) +
                               state.warm.size() * (1 + kMaxContactDim) +
                               state.contacts.size() * (1 + 3 * kMaxContactDim);
   ByteWriter out(8 * numbers);
@@ -104,6 +104,11 @@ std::vector<std::byte> to_bytes(const State& state) {
   out.put(state.energy.initial);
   out.put(state.energy.work);
   out.put(state.energy.dissipated);
+  out.put(state.step_size.next);
+  out.put(state.step_size.speed);
+  out.put(state.step_size.acceleration);
+  out.put(state.step_size.event_by);
+  out.put(state.step_size.event_step);
   return out.take();
 }
 
@@ -136,6 +141,13 @@ State state_from_bytes(std::span<const std::byte> bytes) {
   state.energy.initial = in.get_real();
   state.energy.work = in.get_real();
   state.energy.dissipated = in.get_real();
+  if (version > 2) {
+    state.step_size.next = in.get_real();
+    state.step_size.speed = in.get_real();
+    state.step_size.acceleration = in.get_real();
+    state.step_size.event_by = in.get_real();
+    state.step_size.event_step = in.get_real();
+  }
   if (!in.at_end() || state.step < 0) ByteReader::fail();
   return state;
 }

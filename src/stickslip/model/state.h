@@ -34,6 +34,16 @@ struct EnergyLedger {
   bool operator==(const EnergyLedger&) const = default;
 };
 
+/// What automatic step control knows from step to step, see StepControl.
+struct StepSize {
+  double next = 0.0;          // [s] the length planned for the next step; 0: none yet
+  double speed = 0.0;         // [m/s] the largest so far, the scale of errors
+  double acceleration = 0.0;  // [m/s^2] at the start, for the first length
+  double event_by = 0.0;      // [s] an instant before which a try found an event, while event_step > 0
+  double event_step = 0.0;    // [s] the length at which a step may contain it; 0: none is sought
+  bool operator==(const StepSize&) const = default;
+};
+
 /// All that the next step reads. A copy is a checkpoint: saved, loaded and continued, a run is
 /// bit-identical to one that was never interrupted.
 struct State {
@@ -45,6 +55,7 @@ struct State {
   std::vector<WarmPercussion> warm;     // sorted by id
   std::vector<ContactMemory> contacts;  // sorted by id
   EnergyLedger energy;
+  StepSize step_size;
 };
 
 /// The state as bytes (little-endian, no padding) and back. Throws InputError if the bytes are not a State.

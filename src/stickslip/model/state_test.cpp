@@ -24,6 +24,7 @@ State example() {
   state.warm = {{1, {0.1, -0.2, 0.3, 0.0}}, {std::uint64_t{1} << 63, {1.0, 2.0, 3.0, 4.0}}};
   state.contacts = {{kDetectedBit + 5, {1.0, -2.0}, {0.1}, {3.0, 0.0, 0.0, 4.0}}};
   state.energy = {1.5, -0.25, 0.125};
+  state.step_size = {1e-3, 4.0, 9.81, 0.5, 1e-5};
   return state;
 }
 
@@ -42,6 +43,7 @@ TEST(StateBytes, ComeBackBitForBit) {
   EXPECT_EQ(after.warm, before.warm);
   EXPECT_EQ(after.contacts, before.contacts);
   EXPECT_EQ(after.energy, before.energy);
+  EXPECT_EQ(after.step_size, before.step_size);
 }
 
 TEST(StateBytes, EmptyStateComesBack) {
@@ -61,8 +63,20 @@ TEST(StateBytes, RefusesEveryTruncation) {
 
 TEST(StateBytes, RefusesAnotherVersion) {
   std::vector<std::byte> bytes = to_bytes(example());
-  bytes[8] = std::byte{3};
+  bytes[8] = std::byte{4};
   EXPECT_THROW(state_from_bytes(bytes), InputError);
+  bytes[8] = std::byte{0};
+  EXPECT_THROW(state_from_bytes(bytes), InputError);
+}
+
+TEST(StateBytes, ReadsTheVersionBeforeAutomaticSteps) {
+  State before = example();
+  std::vector<std::byte> bytes = to_bytes(before);
+  bytes[8] = std::byte{2};
+  EXPECT_THROW(state_from_bytes(bytes), InputError);
+  bytes.resize(bytes.size() - 5 * 8);
+  before.step_size = {};
+  EXPECT_EQ(to_bytes(state_from_bytes(bytes)), to_bytes(before));
 }
 
 // Lengths that would overflow or exhaust the memory must be seen before anything is allocated.

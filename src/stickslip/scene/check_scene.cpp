@@ -26,6 +26,7 @@ class Warnings {
     warn_of_redundancy();
     warn_of_quaternions();
     warn_of_output();
+    warn_of_step_control();
     return std::move(warnings_);
   }
 
@@ -177,11 +178,30 @@ class Warnings {
   }
 
   void warn_of_output() {
-    if (!scene_.output.every) return;
+    if (!scene_.output.every || scene_.time.automatic) return;
     constexpr double kWhole = 1e-6;  // [-] as near to a whole number of steps as decimal numbers come
     const double steps = *scene_.output.every / scene_.time.step;
     if (std::abs(steps - std::max(1.0, std::round(steps))) > kWhole * steps) {
       warn("output.every", fmt::format("not a multiple of the step, {} s: it is rounded to one", scene_.time.step));
+    }
+  }
+
+  void warn_of_step_control() {
+    const SceneTime& time = scene_.time;
+    if (!time.automatic) {
+      if (time.control != StepControlOptions{}) {
+        warn("time", "tolerance, min_step and max_step have no effect with a fixed step");
+      }
+      return;
+    }
+    // Estimates are differences of accelerations, which are solved for to the scheme's tolerance.
+    constexpr double kNoise = 10.0;  // [-]
+    const auto* scheme = std::get_if<GeneralizedAlphaOptions>(&scene_.scheme);
+    if (scheme != nullptr && time.control.tolerance < kNoise * scheme->tolerance) {
+      warn("time.tolerance",
+           fmt::format("less than {:g} times the scheme's tolerance, {:g}: errors cannot be estimated "
+                       "so finely",
+                       kNoise, scheme->tolerance));
     }
   }
 
@@ -218,11 +238,18 @@ int count_points(const System& system) {
   return static_cast<int>(system.contact_points().size());
 }
 
+std::string describe(const SceneTime& time) {
+  if (time.automatic) {
+    return fmt::format("{} to {} s, automatic steps, tolerance {}", time.start, time.end, time.control.tolerance);
+  }
+  const double steps = std::ceil((time.end - time.start) / time.step * (1.0 - 1e-12));
+  return fmt::format("{} to {} s, step {} s, {:.0f} steps", time.start, time.end, time.step, steps);
+}
+
 std::string summarize(const Scene& scene, const BuiltScene& built) {
   const System& system = *built.system;
   const auto moving =
       std::count_if(system.bodies().begin(), system.bodies().end(), [](const auto& b) { return b.n_u > 0; });
-  const double steps = std::ceil((scene.time.end - scene.time.start) / scene.time.step * (1.0 - 1e-12));
   std::string text = fmt::format("{}: {} scene\n", scene.name, scene.planar ? "planar" : "spatial");
   text += fmt::format("  bodies    {} ({} can move), {} coordinates, {} velocities\n", system.bodies().size(), moving,
                       system.n_q(), system.n_u());
@@ -230,8 +257,7 @@ std::string summarize(const Scene& scene, const BuiltScene& built) {
                       system.detection() ? "; all others are detected" : "");
   text += describe_joints(system);
   text += fmt::format("  forces    {}\n", system.forces().size());
-  text += fmt::format("  time      {} to {} s, step {} s, {:.0f} steps\n", scene.time.start, scene.time.end,
-                      scene.time.step, steps);
+  text += fmt::format("  time      {}\n", describe(scene.time));
   text += fmt::format("  scheme    {}, solver {}\n", built.stepper->name(), built.solver->name());
   return text;
 }

@@ -143,6 +143,25 @@ Scene with_overrides(const std::vector<std::string>& overrides, const std::strin
   return parse_scene(text, "test.toml", options);
 }
 
+TEST(LoadScene, AutomaticSteps) {
+  const std::string scheme = "scheme.type=generalized-alpha";
+  const Scene scene = with_overrides({scheme, "time.step=auto"});
+  EXPECT_TRUE(scene.time.automatic);
+  EXPECT_EQ(scene.time.control, StepControlOptions{});
+  EXPECT_EQ(parse_scene(to_toml(scene), "scene.toml"), scene);
+  const Scene all =
+      with_overrides({scheme, "time.step=auto", "time.tolerance=1e-4", "time.min_step=1e-9", "time.max_step=0.1"});
+  EXPECT_EQ(all.time.control, (StepControlOptions{1e-4, 1e-9, 0.1}));
+  EXPECT_EQ(parse_scene(to_toml(all), "scene.toml"), all);
+  // A fixed step for a scene of automatic ones, from the command line: what is said about those is kept, and checked.
+  const Scene fixed = with_overrides({"time.tolerance=1e-4", "time.step=1e-3"});
+  EXPECT_FALSE(fixed.time.automatic);
+  EXPECT_EQ(fixed.time.step, 1e-3);
+  EXPECT_EQ(parse_scene(to_toml(fixed), "scene.toml"), fixed);
+  EXPECT_THROW(with_overrides({"time.tolerance=-1", "time.step=1e-3"}), InputError);
+  EXPECT_THROW(with_overrides({"time.step=auto", "scheme.type=moreau"}), InputError);
+}
+
 TEST(LoadScene, ReadsWhatTheFileSays) {
   const Scene scene = parse_scene(kBouncingBall, "ball.toml");
   EXPECT_EQ(scene.name, "bouncing ball");

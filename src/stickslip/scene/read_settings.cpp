@@ -14,16 +14,27 @@ constexpr double kMaxSteps = 1e12;
 
 void read_time(ReadContext& context, const TableReader& scene) {
   const TableReader reader(context, scene.require("time", "{end = ..., step = ...}"), "time");
-  reader.allow({"start", "end", "step"}, {"tolerance", "min_step", "max_step"});
+  reader.allow({"start", "end", "step", "tolerance", "min_step", "max_step"});
   SceneTime& time = context.scene.time;
   time.start = reader.number_or("start", kAnyNumber, "s", 0.0);
   time.end = reader.number("end", kAnyNumber, "s");
-  const TomlValue& step = reader.require("step", "a number > 0 [s]");
-  if (step.string() != nullptr && *step.string() == "auto") {
-    reader.fail("step", "a number > 0 [s]; \"auto\" is not available in this version");
+  const TomlValue& step = reader.require("step", "a number > 0 [s] or \"auto\"");
+  time.automatic = step.string() != nullptr && *step.string() == "auto";
+  if (step.string() != nullptr && !time.automatic && !step.string()->starts_with('=')) {
+    reader.fail("step", "a number > 0 [s] or \"auto\"");
   }
-  time.step = reader.number("step", kPositive, "s");
+  time.step = time.automatic ? 0.0 : reader.number("step", kPositive, "s");
   if (!(time.end > time.start)) reader.fail("end", fmt::format("more than start, {} [s]", time.start));
+  // Read for a fixed step too, so that a command line can set one for a scene of automatic steps.
+  constexpr Range kBelowOne = {.least = 0.0, .most = 1.0, .without_least = true, .text = "a number > 0, below 1"};
+  time.control.tolerance = reader.number_or("tolerance", kBelowOne, "", time.control.tolerance);
+  if (time.control.tolerance == 1.0) reader.fail("tolerance", kBelowOne.text);
+  time.control.min_step = reader.optional_number("min_step", kPositive, "s");
+  time.control.max_step = reader.optional_number("max_step", kPositive, "s");
+  if (time.control.min_step && time.control.max_step && *time.control.min_step > *time.control.max_step) {
+    reader.fail("min_step", fmt::format("at most max_step, {} [s]", *time.control.max_step));
+  }
+  if (time.automatic) return;
   if (!((time.end - time.start) / time.step <= kMaxSteps)) {
     reader.fail("step", fmt::format("a step [s] that gives at most {:g} steps from start to end", kMaxSteps));
   }
@@ -105,6 +116,11 @@ void read_output(ReadContext& context, const TableReader& scene) {
   const TableReader reader(context, *value, "output");
   reader.allow({"every", "precision"}, {"fields"});
   context.scene.output.every = reader.optional_number("every", kPositive, "s");
+  const SceneTime& time = context.scene.time;
+  if (time.automatic && context.scene.output.every &&
+      !((time.end - time.start) / *context.scene.output.every <= kMaxSteps)) {
+    reader.fail("every", fmt::format("an interval [s] that gives at most {:g} rows from start to end", kMaxSteps));
+  }
   if (reader.has("precision")) {
     constexpr std::array<std::string_view, 2> kPrecisions = {"double", "single"};
     context.scene.output.single_precision = reader.choice("precision", kPrecisions, {}) == "single";
@@ -116,6 +132,11 @@ void read_output(ReadContext& context, const TableReader& scene) {
 void read_settings(ReadContext& context, const TableReader& scene) {
   read_time(context, scene);
   read_by_type(context, scene, "scheme", kSchemes, kLaterSchemes, context.scene.scheme);
+  if (context.scene.time.automatic && !has_automatic_steps(context.scene.scheme)) {
+    const TableReader time(context, scene.require("time", ""), "time");
+    time.fail("step", fmt::format("a number > 0 [s]: the scheme {} has no automatic steps, generalized-alpha has",
+                                  scheme_name(context.scene.scheme)));
+  }
   read_solver(context, scene);
   read_output(context, scene);
 }

@@ -17,6 +17,7 @@
 #include "stickslip/model/joint.h"
 #include "stickslip/solvers/solver_options.h"
 #include "stickslip/stepping/scheme_options.h"
+#include "stickslip/stepping/step_control.h"
 
 namespace stickslip {
 
@@ -178,7 +179,9 @@ struct SceneForce {
 struct SceneTime {
   double start = 0.0;  // [s]
   double end = 1.0;    // [s] > start
-  double step = 1e-3;  // [s] > 0
+  double step = 1e-3;  // [s] > 0; 0 where it is automatic
+  bool automatic = false;
+  StepControlOptions control = {};  // where it is automatic
   bool operator==(const SceneTime&) const = default;
 };
 

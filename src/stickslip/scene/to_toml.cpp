@@ -27,8 +27,7 @@ class SceneWriter {
     line("stickslip = 1");
     line("name = {}", quote_toml(scene_.name));
     line("gravity = {}", vector(scene_.gravity));
-    line("time = {{start = {}, end = {}, step = {}}}", number(scene_.time.start), number(scene_.time.end),
-         number(scene_.time.step));
+    write_time(scene_.time);
     std::visit([this](const auto& options) { write_scheme(options); }, scene_.scheme);
     std::visit([this](const auto& options) { write_solver(options); }, scene_.solver);
     write_output(scene_.output);
@@ -69,6 +68,16 @@ class SceneWriter {
   std::string vector(const std::array<TimeFunction, 3>& v) const {
     const std::string xy = time_function(v[0]) + ", " + time_function(v[1]);
     return scene_.planar ? "[" + xy + "]" : "[" + xy + ", " + time_function(v[2]) + "]";
+  }
+
+  void write_time(const SceneTime& time) {
+    const StepControlOptions& control = time.control;
+    std::string keys = fmt::format("start = {}, end = {}, step = {}", number(time.start), number(time.end),
+                                   time.automatic ? "\"auto\"" : number(time.step));
+    if (time.automatic || control != StepControlOptions{}) keys += ", tolerance = " + number(control.tolerance);
+    if (control.min_step) keys += ", min_step = " + number(*control.min_step);
+    if (control.max_step) keys += ", max_step = " + number(*control.max_step);
+    line("time = {{{}}}", keys);
   }
 
   void write_output(const SceneOutput& output) {

@@ -4,7 +4,7 @@
 namespace stickslip {
 namespace {
 
-ResultHeader make_header(const Scene& scene, const BuiltScene& built, const StepGrid& grid) {
+ResultHeader make_header(const Scene& scene, const BuiltScene& built, const StepSequence& steps) {
   ResultHeader header;
   header.name = scene.name;
   header.scene = to_toml(scene);
@@ -13,17 +13,18 @@ ResultHeader make_header(const Scene& scene, const BuiltScene& built, const Step
   header.start = scene.time.start;
   header.end = scene.time.end;
   header.single_precision = scene.output.single_precision;
-  header.expected_rows = grid.rows();
-  header.expected_steps = grid.steps() + 1;
+  header.expected_rows = steps.expected_rows();
+  header.expected_steps = steps.expected_steps();
   return header;
 }
 
 }  // namespace
 
-Recorder::Recorder(const Scene& scene, const BuiltScene& built, const State& initial, const StepGrid& grid,
+Recorder::Recorder(const Scene& scene, const BuiltScene& built, const State& initial, const StepSequence& steps,
                    const RunOptions& options)
-    : grid_(grid), result_(options.output, *built.system, initial, make_header(scene, built, grid)) {
-  if (options.checkpoint_every) steps_per_checkpoint_ = grid.steps_in(*options.checkpoint_every);
+    : steps_(steps),
+      checkpoint_every_(options.checkpoint_every),
+      result_(options.output, *built.system, initial, make_header(scene, built, steps)) {
   if (options.csv) csv_.emplace(*options.csv, *built.system);
 }
 
@@ -51,11 +52,11 @@ void Recorder::publish() {
 
 void Recorder::record(const State& state, const StepReport& report) {
   result_.record_step(make_step_row(report));
-  if (grid_.is_output(state.step)) {
+  if (steps_.is_output(state)) {
     result_.record(state, report);
     if (csv_) csv_->record(state, report);
   }
-  if (steps_per_checkpoint_ && state.step % *steps_per_checkpoint_ == 0 && state.step < grid_.steps()) {
+  if (checkpoint_every_ && steps_.passes_multiple(state, report.step, *checkpoint_every_) && !steps_.at_end(state)) {
     result_.checkpoint(result_.mark(state));
   }
 }
@@ -66,7 +67,7 @@ void Recorder::record_failure(const StepRow& row) {
 
 void Recorder::save(const State& state) {
   if (csv_) csv_->flush();
-  if (steps_per_checkpoint_) {
+  if (checkpoint_every_) {
     result_.flush();
   } else {
     result_.checkpoint(result_.mark(state));

@@ -9,15 +9,15 @@
 #include "stickslip/io/result_writer.h"
 #include "stickslip/scene/build.h"
 #include "stickslip/sim/run.h"
-#include "stickslip/sim/step_grid.h"
+#include "stickslip/sim/step_sequence.h"
 
 namespace stickslip {
 
 /// Hands a run's steps to its files: the result, and the CSV where one is wanted.
 class Recorder {
  public:
-  /// Makes the files under temporary names. The system and the grid must outlive this.
-  Recorder(const Scene& scene, const BuiltScene& built, const State& initial, const StepGrid& grid,
+  /// Makes the files under temporary names. The system and the steps must outlive this.
+  Recorder(const Scene& scene, const BuiltScene& built, const State& initial, const StepSequence& steps,
            const RunOptions& options);
 
   /// The first row, and the files get their names.
@@ -25,7 +25,7 @@ class Recorder {
   /// The same, with all that a result had at a checkpoint.
   void begin(const Trajectory& from, const Checkpoint& checkpoint);
 
-  /// A step that ends at state, n = state.step.
+  /// A step that ends at state.
   void record(const State& state, const StepReport& report);
   void record_failure(const StepRow& row);
   /// Remembers where a run that ends here, or with the next step, can be taken up again.
@@ -38,8 +38,8 @@ class Recorder {
  private:
   void publish();
 
-  const StepGrid& grid_;
-  std::optional<std::int64_t> steps_per_checkpoint_;  // [-] none: at each save()
+  const StepSequence& steps_;
+  std::optional<double> checkpoint_every_;  // [s] simulated; none: at each save()
   ResultWriter result_;
   std::optional<CsvWriter> csv_;
   Checkpoint mark_;

@@ -40,7 +40,8 @@ void check_same_scene(const std::string& file, const Scene& scene, const Scene& 
 
 }  // namespace
 
-Checkpoint find_checkpoint(const Trajectory& result, const Scene& scene, const State& initial, const StepGrid& grid) {
+Checkpoint find_checkpoint(const Trajectory& result, const Scene& scene, const State& initial,
+                           const StepSequence& steps) {
   const std::string& file = result.file().name();
   if (WriteLock::is_held(file)) throw InputError({file}, "", "", "another run is writing it");
   check_same_scene(file, scene, parse_scene(result.text("scene"), file + " (scene)"));
@@ -55,7 +56,7 @@ Checkpoint find_checkpoint(const Trajectory& result, const Scene& scene, const S
       state.memory.size() != initial.memory.size()) {
     throw InputError({file}, "", "", "its checkpoint is of another system");
   }
-  if (state.step >= grid.steps()) {
+  if (steps.at_end(state)) {
     throw InputError({}, "time.end", fmt::format("{}", scene.time.end),
                      fmt::format("must be above {}, where {} goes on", state.t, file));
   }

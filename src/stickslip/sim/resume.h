@@ -4,13 +4,14 @@
 #include "stickslip/io/checkpoint.h"
 #include "stickslip/io/result_reader.h"
 #include "stickslip/scene/scene.h"
-#include "stickslip/sim/step_grid.h"
+#include "stickslip/sim/step_sequence.h"
 
 namespace stickslip {
 
 /// Where the run of a scene, whose initial state is given, goes on from an earlier result. Throws InputError where it
 /// cannot: another run still writes it, the scene is another (in more than its end and output), it has passed the end
 /// already.
-Checkpoint find_checkpoint(const Trajectory& result, const Scene& scene, const State& initial, const StepGrid& grid);
+Checkpoint find_checkpoint(const Trajectory& result, const Scene& scene, const State& initial,
+                           const StepSequence& steps);
 
 }  // namespace stickslip

@@ -10,8 +10,8 @@
 #include "stickslip/scene/build.h"
 #include "stickslip/sim/recorder.h"
 #include "stickslip/sim/resume.h"
-#include "stickslip/sim/step_grid.h"
 #include "stickslip/sim/step_problems.h"
+#include "stickslip/sim/step_sequence.h"
 
 namespace stickslip {
 namespace {
@@ -30,21 +30,21 @@ constexpr Clock::duration kTellEvery = std::chrono::milliseconds(100);
 /// The wall clock of a run: when to save and when to tell.
 class Rhythm {
  public:
-  explicit Rhythm(std::int64_t first_step) : first_step_(first_step) {}
+  Rhythm(const State& first, const StepSequence& steps) : first_step_(first.step), first_share_(steps.share(first)) {}
   void look() { now_ = Clock::now(); }
   bool time_to_save() { return due(saved_, kSaveEvery); }
   bool time_to_tell() { return due(told_, kTellEvery); }
   double elapsed() const { return seconds(now_ - start_); }
 
-  Progress progress(const State& state, const StepGrid& grid, int contacts, const Summary& summary) const {
+  Progress progress(const State& state, const StepSequence& steps, int contacts, const Summary& summary) const {
     Progress p;
-    p.share = static_cast<double>(state.step) / static_cast<double>(grid.steps());
+    p.share = steps.share(state);
     p.time = state.t;
     p.steps = state.step;
     p.steps_per_second = static_cast<double>(state.step - first_step_) / std::max(elapsed(), 1e-9);
     p.contacts = contacts;
     p.worst_residual = summary.residual.value;
-    p.seconds_left = static_cast<double>(grid.steps() - state.step) / std::max(p.steps_per_second, 1e-9);
+    p.seconds_left = elapsed() * (1.0 - p.share) / std::max(p.share - first_share_, 1e-9);
     return p;
   }
 
@@ -56,6 +56,7 @@ class Rhythm {
   }
 
   std::int64_t first_step_;
+  double first_share_;
   Clock::time_point start_ = Clock::now();
   Clock::time_point now_ = start_;
   Clock::time_point saved_ = start_;
@@ -63,18 +64,19 @@ class Rhythm {
 };
 
 /// Sets the run going, from the start or from an earlier result: the state to go on from, and what came before.
-State begin(const Scene& scene, BuiltScene& built, const StepGrid& grid, const RunOptions& options,
+State begin(const Scene& scene, BuiltScene& built, const StepSequence& steps, const RunOptions& options,
             std::optional<Recorder>& recorder, StepReport& report, Summary& summary) {
   State state = built.initial;
   built.stepper->initialize(state, report);
+  steps.begin(state);
   if (!options.resume) {
-    recorder.emplace(scene, built, state, grid, options);
+    recorder.emplace(scene, built, state, steps, options);
     recorder->begin(state, report);
     return state;
   }
   const Trajectory before(*options.resume);
-  const Checkpoint checkpoint = find_checkpoint(before, scene, state, grid);
-  recorder.emplace(scene, built, state, grid, options);
+  const Checkpoint checkpoint = find_checkpoint(before, scene, state, steps);
+  recorder.emplace(scene, built, state, steps, options);
   recorder->begin(before, checkpoint);
   summary.add(before.read_steps(1, checkpoint.steps - 1));
   return checkpoint.state;
@@ -97,30 +99,35 @@ RunResult run(const Scene& scene, const RunOptions& options) {
   StepProblems problems(options.output, options.problems_every);
   BuiltScene built =
       build(scene, [&problems](std::unique_ptr<ConeSolver> solver) { return problems.watch(std::move(solver)); });
-  const StepGrid grid(scene.time, scene.output);
+  StepSequence steps(scene, *built.stepper);
   RunResult result;
   std::optional<Recorder> recorder;
   StepReport report;
-  State state = begin(scene, built, grid, options, recorder, report, result.summary);
-  Rhythm rhythm(state.step);
+  State state = begin(scene, built, steps, options, recorder, report, result.summary);
+  Rhythm rhythm(state, steps);
+  bool marked = false;
 
-  while (state.step < grid.steps()) {
+  while (!steps.at_end(state)) {
     if (options.stop != nullptr && options.stop->load(std::memory_order_relaxed)) {
       result.outcome = Outcome::interrupted;
       recorder->mark(state);
       break;
     }
+    // A run that ends is resumed before the first step that a later end would make another or leave unwritten: what
+    // follows an automatic step depends on its length, too.
+    if (!marked && steps.is_shaped_by_end(state)) {
+      recorder->mark(state);
+      marked = true;
+    }
     const std::int64_t n = state.step + 1;
-    // A run that ends is resumed before its last step, which a later end would make longer or leave unwritten.
-    if (n == grid.steps()) recorder->mark(state);
     problems.begin_step(n);
-    const Status status = built.stepper->step(state, grid.length(n), grid.time(n), report);
+    const Status status = steps.step(state, report);
     problems.end_step(n, status);
     if (status == Status::failed) {
       result.outcome = Outcome::failed;
       result.message = report.message;
       recorder->mark(state);
-      const StepRow row = make_failed_step_row(report, grid.time(n), grid.length(n));
+      const StepRow row = make_failed_step_row(report, steps.tried_time(), steps.tried_length());
       recorder->record_failure(row);
       result.summary.add(row);
       break;
@@ -128,16 +135,16 @@ RunResult run(const Scene& scene, const RunOptions& options) {
     recorder->record(state, report);
     result.summary.add(make_step_row(report));
     rhythm.look();
-    if (n < grid.steps() && rhythm.time_to_save()) recorder->save(state);
+    if (!steps.at_end(state) && rhythm.time_to_save()) recorder->save(state);
     if (options.progress && rhythm.time_to_tell()) {
-      options.progress(rhythm.progress(state, grid, report.closed_contacts, result.summary));
+      options.progress(rhythm.progress(state, steps, report.closed_contacts, result.summary));
     }
   }
 
   if (result.outcome == Outcome::done && result.summary.inexact > 0) result.outcome = Outcome::inexact;
   recorder->finish(stored_outcome(result.outcome), result.message);
   rhythm.look();
-  if (options.progress) options.progress(rhythm.progress(state, grid, report.closed_contacts, result.summary));
+  if (options.progress) options.progress(rhythm.progress(state, steps, report.closed_contacts, result.summary));
   result.problems = problems.failures();
   result.time = state.t;
   result.wall_seconds = rhythm.elapsed();

@@ -158,6 +158,71 @@ TEST(Run, CheckpointsDoNotChangeTheResult) {
   EXPECT_TRUE(same_result(folder / "a.h5", folder / "b.h5"));
 }
 
+Scene automatic_ball(double end) {
+  LoadOptions options;
+  options.overrides = {"time.step=auto", "time.tolerance=1e-4", "time.end=" + std::to_string(end),
+                       "scheme.type=generalized-alpha"};
+  return parse_scene(kBall, "ball", options);
+}
+
+TEST(Run, AutomaticStepsMeetEveryOutputAndTheEnd) {
+  const TemporaryFolder folder;
+  Scene scene = automatic_ball(1.0);
+  const RunResult result = run(scene, write_to(folder / "r.h5"));
+  EXPECT_EQ(result.outcome, Outcome::done);
+  const Trajectory r(folder / "r.h5");
+  ASSERT_EQ(r.rows(), 1 + 142 + 1);
+  const RowMatrix time = r.read("/time");
+  for (int k = 0; k <= 142; ++k) ASSERT_EQ(time(k, 0), k * 7e-3);
+  EXPECT_EQ(time(143, 0), 1.0);
+  EXPECT_EQ(r.steps(), 1 + result.summary.steps);
+  double t = 0.0;
+  std::int64_t rejected = 0;
+  for (const StepRow& row : r.read_steps(1, r.steps() - 1)) {
+    EXPECT_EQ(row.step, row.time - t);
+    EXPECT_FALSE(row.local_error > 1e-4);
+    t = row.time;
+    rejected += row.rejected;
+  }
+  EXPECT_GT(rejected, 0);
+  EXPECT_EQ(result.summary.rejected, rejected);
+
+  scene.output.every.reset();
+  const RunResult all = run(scene, write_to(folder / "all.h5"));
+  EXPECT_EQ(Trajectory(folder / "all.h5").rows(), 1 + all.summary.steps);
+  EXPECT_LT(all.summary.steps, result.summary.steps);
+}
+
+TEST(Run, AutomaticStepsGoOnToTheSameBits) {
+  for (const bool every_step : {false, true}) {
+    const TemporaryFolder folder;
+    const auto scene = [every_step](double end) {
+      Scene s = automatic_ball(end);
+      if (every_step) s.output.every.reset();
+      return s;
+    };
+    run(scene(1.0), write_to(folder / "whole.h5"));
+    run(scene(1.0), write_to(folder / "again.h5"));
+    EXPECT_TRUE(same_result(folder / "whole.h5", folder / "again.h5"));
+    // Ends in free flight, in the middle of looking for an impact, and at rest.
+    for (const double end : {0.1, 0.2015, 0.2019, 0.4, 0.9}) {
+      run(scene(end), write_to(folder / "r.h5"));
+      RunOptions resumed = write_to(folder / "r.h5");
+      resumed.resume = folder / "r.h5";
+      EXPECT_EQ(run(scene(1.0), resumed).outcome, Outcome::done);
+      EXPECT_TRUE(same_result(folder / "whole.h5", folder / "r.h5")) << end;
+      // At rest the steps are long: the whole run's checkpoint, some steps before its end, may lie before 0.9.
+      if (end < 0.5) {
+        EXPECT_THROW(run(scene(end), resumed), InputError) << end;
+      }
+    }
+    RunOptions with_checkpoints = write_to(folder / "r.h5");
+    with_checkpoints.checkpoint_every = 0.013;
+    run(scene(1.0), with_checkpoints);
+    EXPECT_TRUE(same_result(folder / "whole.h5", folder / "r.h5"));
+  }
+}
+
 TEST(Run, TellsItsProgress) {
   const TemporaryFolder folder;
   RunOptions options = write_to(folder / "r.h5");

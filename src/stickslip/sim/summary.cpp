@@ -24,6 +24,11 @@ void Summary::add(const StepRow& row) {
   if (row.status == static_cast<int>(Status::inexact) && inexact++ == 0) first_inexact = row.time;
   choices += row.choices;
   if (row.fallbacks > 0) ++fallbacks;
+  shortest = std::min(shortest, row.step);
+  longest = std::max(longest, row.step);
+  duration += row.step;
+  rejected += row.rejected;
+  automatic = automatic || row.rejected > 0 || !std::isnan(row.local_error);
   iterations += row.iterations;
   most_contacts = std::max(most_contacts, row.contacts);
   residual.add(row.residual, row.time);
@@ -44,6 +49,10 @@ std::string describe(const Summary& s) {
   if (s.inexact > 0)
     text += fmt::format(", {} above the tolerance, the first at t = {:.6g} s", s.inexact, s.first_inexact);
   if (s.failed > 0) text += ", then one failed";
+  if (s.automatic) {
+    text += fmt::format("\nlength of a step   {:.3g} to {:.3g} s, {:.3g} s in the mean; {} tries rejected", s.shortest,
+                        s.longest, s.duration / static_cast<double>(std::max<std::int64_t>(s.steps, 1)), s.rejected);
+  }
   text += fmt::format("\ncontacts           {} at most, {:.3g} solver iterations a step", s.most_contacts,
                       static_cast<double>(s.iterations) / static_cast<double>(std::max<std::int64_t>(s.steps, 1)));
   if (s.choices > 0) text += fmt::format("; the laws left a choice {} times", s.choices);

@@ -27,6 +27,11 @@ struct Summary {
   std::int64_t iterations = 0;                                      // [-] sum
   std::int64_t most_contacts = 0;                                   // [-]
   double first_inexact = std::numeric_limits<double>::quiet_NaN();  // [s]
+  double shortest = std::numeric_limits<double>::infinity();        // [s] step
+  double longest = 0.0;                                             // [s] step
+  double duration = 0.0;                                            // [s] of all steps
+  std::int64_t rejected = 0;                                        // [-] sum: tries that automatic steps took back
+  bool automatic = false;                                           // some step has an estimated error
   Worst residual;                                                   // [m/s]
   Worst relative_residual;                                          // [-]
   Worst coulomb_residual;                                           // [m/s]

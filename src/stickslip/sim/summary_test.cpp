@@ -34,6 +34,23 @@ TEST(Summary, KeepsTheWorstAndWhen) {
   EXPECT_EQ(summary.iterations, 10);
 }
 
+TEST(Summary, SaysHowLongAutomaticStepsWere) {
+  Summary summary;
+  StepRow r = row(0.1);
+  r.step = 0.1;
+  summary.add(r);
+  EXPECT_EQ(describe(summary).find("length of a step"), std::string::npos) << "fixed steps are all the same";
+  r.step = 0.3;
+  r.local_error = 1e-7;
+  r.rejected = 2;
+  summary.add(r);
+  EXPECT_EQ(summary.shortest, 0.1);
+  EXPECT_EQ(summary.longest, 0.3);
+  EXPECT_EQ(summary.rejected, 2);
+  EXPECT_NE(describe(summary).find("0.1 to 0.3 s, 0.2 s in the mean; 2 tries rejected"), std::string::npos)
+      << describe(summary);
+}
+
 TEST(Summary, CountsInexactStepsAndTheFailedOneApart) {
   Summary summary;
   const std::vector<StepRow> rows = {row(0.1), row(0.2, 1), row(0.3, 1)};

@@ -9,6 +9,7 @@
 
 #include "stickslip/base/input_error.h"
 #include "stickslip/stepping/certificate.h"
+#include "stickslip/stepping/generalized_alpha_estimate.h"
 #include "stickslip/stepping/generalized_alpha_fixed_point.h"
 #include "stickslip/stepping/generalized_alpha_nested.h"
 #include "stickslip/stepping/generalized_alpha_newton.h"
@@ -24,8 +25,12 @@ class GeneralizedAlphaStepper final : public TimeStepper {
   std::string_view name() const override { return "generalized-alpha"; }
   void initialize(State& state, StepReport& report) override;
   Status step(State& state, double h, double t_end, StepReport& report) override;
+  bool estimates_errors() const override { return true; }
+  void estimate_errors(const State& before, const State& after, StepEstimate& estimate) override;
+  void forget(State& state) const override;
 
  private:
+  const State& rescale(const State& state, double h);
   StepSolve solve_step(const State& state);
   std::string describe_non_finite_force() const;
   void certify(StepReport& report);
@@ -40,6 +45,7 @@ class GeneralizedAlphaStepper final : public TimeStepper {
   GeneralizedAlphaNewton newton_;
   GeneralizedAlphaNested nested_;
   GeneralizedAlphaFixedPoint fixed_point_;
+  GeneralizedAlphaEstimate estimate_;
   int fallbacks_ = 0;  // [-] passes of the nested iteration in this step
 
   // Workspace.
@@ -48,6 +54,7 @@ class GeneralizedAlphaStepper final : public TimeStepper {
   std::vector<double> percussions_, velocities_;
   Vector nonconservative_;  // (n_u)
   Vector response_;         // (n_u) M^-1 W P
+  State rescaled_;
 };
 
 GeneralizedAlphaStepper::GeneralizedAlphaStepper(const GeneralizedAlphaOptions& options, const System& system,
@@ -57,7 +64,8 @@ GeneralizedAlphaStepper::GeneralizedAlphaStepper(const GeneralizedAlphaOptions& 
       step_(options, system),
       newton_(step_),
       nested_(step_, solver),
-      fixed_point_(step_) {
+      fixed_point_(step_),
+      estimate_(system) {
   for (Vector* y : {&nonconservative_, &response_}) y->setZero(system.n_u());
   // The certificate's problem with all that the scene names closed.
   std::size_t n_rows = 0;
@@ -78,6 +86,9 @@ void GeneralizedAlphaStepper::initialize(State& state, StepReport& report) {
     report.message = "no consistent accelerations and contact forces were found at the start";
   }
   step_.start_memory(state);
+  state.step_size = {};
+  state.step_size.speed = estimate_.size(state.u);
+  state.step_size.acceleration = std::max(estimate_.size(step_.x.a), system_.gravity().norm());
   report.t = state.t;
   report.a = step_.x.a;
   report_geometry(system_, step_.contacts.points(), state.t, state.q, report);
@@ -100,15 +111,16 @@ Status GeneralizedAlphaStepper::step(State& state, double h, double t_end, StepR
   report.message.clear();
   fallbacks_ = 0;
   for (StepElement& e : step_.elements) e.r_scale = 1.0;
-  step_.begin(state, h, t_end);
+  const State& start = rescale(state, h);
+  step_.begin(start, h, t_end);
   step_.evaluate();
-  StepSolve solve = solve_step(state);
+  StepSolve solve = solve_step(start);
   // A body that was pushed may have gone where nothing was looked for: then again with what it met there.
   constexpr int kMaxExtensions = 3;  // [-] each is rare; contacts left over are met in the next step
   for (int i = 0; i < kMaxExtensions && step_.contacts.extend(t_end, step_.q); ++i) {
-    step_.begin(state, h, t_end, true);
+    step_.begin(start, h, t_end, true);
     step_.evaluate();
-    const StepSolve next = solve_step(state);
+    const StepSolve next = solve_step(start);
     solve = {next.converged, solve.iterations + next.iterations};
   }
 
@@ -117,6 +129,10 @@ Status GeneralizedAlphaStepper::step(State& state, double h, double t_end, StepR
   if (!report.message.empty()) return report.status = Status::failed;
 
   account_energy(state, state.energy);
+  if (&start != &state) {
+    state.memory = start.memory;
+    state.contacts = start.contacts;
+  }
   state.q = step_.q;
   system_.normalize(state.q);
   state.u = step_.u;
@@ -251,6 +267,23 @@ void GeneralizedAlphaStepper::certify(StepReport& report) {
   } else {
     report.solve.message = "";
   }
+}
+
+/// The state with its memory as of steps of length h; the state itself where nothing changes.
+const State& GeneralizedAlphaStepper::rescale(const State& state, double h) {
+  const double last_h = step_.remembered_step(state);
+  if (last_h == 0.0 || last_h == h) return state;
+  rescaled_ = state;
+  step_.rescale_memory(rescaled_, h / last_h);
+  return rescaled_;
+}
+
+void GeneralizedAlphaStepper::estimate_errors(const State& before, const State& /*after*/, StepEstimate& estimate) {
+  estimate_.calc(before, step_, estimate);
+}
+
+void GeneralizedAlphaStepper::forget(State& state) const {
+  step_.forget_past(state);
 }
 
 /// b = xi - W^T M^-1 W P of the certificate's problem: the velocities without the percussions, against which its

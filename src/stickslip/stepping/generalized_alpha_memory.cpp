@@ -10,7 +10,7 @@ namespace stickslip {
 void GeneralizedAlphaStep::start_memory(State& state) const {
   const auto lambda = x.lambda.head(n_fixed_rows_);
   state.memory.resize(memory_size());
-  state.memory << x.a, x.a, lambda, lambda, x.a, lambda;
+  state.memory << x.a, x.a, lambda, lambda, x.a, lambda, 0.0, 0.0;
   state.contacts.clear();
   for (std::size_t k = n_fixed_elements_; k < elements.size(); ++k) {
     const StepElement& e = elements[k];
@@ -29,7 +29,7 @@ void GeneralizedAlphaStep::load_memory(const State& state) {
   const int n = n_fixed_rows_;
   start_lambda_.head(n) = state.memory.segment(2 * n_u, n);
   start_bar_.head(n) = state.memory.segment(2 * n_u + n, n);
-  start_last_.head(n) = state.memory.tail(n);
+  start_last_.head(n) = state.memory.segment(3 * n_u + 2 * n, n);
   // Contacts that were extended stand behind those sorted by id.
   for (std::size_t k = n_fixed_elements_; k < elements.size(); ++k) {
     const StepElement& e = elements[k];
@@ -59,6 +59,7 @@ void GeneralizedAlphaStep::save_memory(State& state, bool smooth) const {
   memory += 2 * n_u;
   last += n_u;
   for (int i = 0; i < n; ++i) advance(memory[i], memory[n + i], last[i], x.lambda(i));
+  state.memory.tail<2>() << closed_sets(), h;
   state.contacts.clear();
   for (std::size_t k = n_fixed_elements_; k < elements.size(); ++k) {
     const StepElement& e = elements[k];
@@ -79,6 +80,55 @@ void GeneralizedAlphaStep::save_memory(State& state, bool smooth) const {
   }
   std::sort(state.contacts.begin(), state.contacts.end(),
             [](const ContactMemory& a, const ContactMemory& b) { return a.id < b.id; });
+}
+
+void GeneralizedAlphaStep::rescale_memory(State& state, double ratio) const {
+  const int n_u = system.n_u();
+  const int n = n_fixed_rows_;
+  const auto move = [ratio](double now, double& bar, double& before) {
+    bar = now + ratio * (bar - now);
+    before = now - ratio * (now - before);
+  };
+  double* memory = state.memory.data();
+  double* last = memory + 2 * (n_u + n);
+  for (int i = 0; i < n_u; ++i) move(memory[i], memory[n_u + i], last[i]);
+  memory += 2 * n_u;
+  last += n_u;
+  for (int i = 0; i < n; ++i) move(memory[i], memory[n + i], last[i]);
+  for (ContactMemory& contact : state.contacts) {
+    for (int i = 0; i < kMaxContactDim; ++i) move(contact.force[i], contact.average[i], contact.last[i]);
+  }
+}
+
+void GeneralizedAlphaStep::forget_past(State& state) const {
+  const int n_u = system.n_u();
+  const int n = n_fixed_rows_;
+  const auto forget = [](double now, double& bar, double& before) { bar = before = now; };
+  double* memory = state.memory.data();
+  double* last = memory + 2 * (n_u + n);
+  for (int i = 0; i < n_u; ++i) forget(memory[i], memory[n_u + i], last[i]);
+  memory += 2 * n_u;
+  last += n_u;
+  for (int i = 0; i < n; ++i) forget(memory[i], memory[n + i], last[i]);
+  for (ContactMemory& contact : state.contacts) contact.average = contact.last = contact.force;
+  state.memory(memory_size() - 1) = 0.0;
+}
+
+double GeneralizedAlphaStep::closed_sets() const {
+  std::uint64_t sum = 0;
+  for (const StepElement& e : elements) {
+    if (e.kind == StepElement::Kind::joint || e.level < ContactLevel::velocity) continue;
+    // Which contacts are looked at, and in which order, changes with detection: places among the elements mean nothing,
+    // and so the hashes are summed.
+    const std::uint64_t id = e.kind == StepElement::Kind::contact ? point(e).id : static_cast<std::uint64_t>(e.offset);
+    std::uint64_t hash = 1469598103934665603ull;  // FNV-1a
+    for (const std::uint64_t word : {static_cast<std::uint64_t>(e.kind), id, std::uint64_t{e.signature()}}) {
+      hash = (hash ^ word) * 1099511628211ull;
+    }
+    sum += hash ^ (hash >> 32);
+  }
+  constexpr int kSpareBits = 11;  // [-] a double holds whole numbers of 53 bits
+  return static_cast<double>(sum >> kSpareBits);
 }
 
 }  // namespace stickslip

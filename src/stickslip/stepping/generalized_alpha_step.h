@@ -151,12 +151,26 @@ class GeneralizedAlphaStep {
   double fall = 0.0;                    // [m] dt^2 |a|
 
   /// The size of State::memory: a, abar (n_u), lambda, lambdabar (fixed rows), and the a (n_u) and lambda from which
-  /// the next start values are extrapolated. Of detected contacts State::contacts has the same.
-  int memory_size() const { return 3 * system.n_u() + 3 * n_fixed_rows_; }
+  /// the next start values are extrapolated; a hash of what is closed, sticks and slides (53 bits, a whole number), and
+  /// the length of the last step, 0: nothing from before this instant is remembered. Of detected contacts
+  /// State::contacts has the same.
+  int memory_size() const { return 3 * system.n_u() + 3 * n_fixed_rows_ + 2; }
   /// Writes all of it, at the start of a run: a and lambda, with no history.
   void start_memory(State& state) const;
   /// After a step; `smooth`: a and lambda go on smoothly from the last two steps.
   void save_memory(State& state, bool smooth) const;
+  /// Makes the memory that of steps `ratio` times as long, see GeneralizedAlphaEstimate.
+  void rescale_memory(State& state, double ratio) const;
+  /// abar = a, lambdabar = lambda, as at the start of a run: what they remember is of another motion.
+  void forget_past(State& state) const;
+  double remembered_step(const State& state) const { return state.memory(memory_size() - 1); }  // [s]
+  double remembered_sets(const State& state) const { return state.memory(memory_size() - 2); }  // [-]
+  /// The accelerations of the step before the last. (n_u) [m/s^2]
+  auto remembered_accelerations(const State& state) const {
+    return state.memory.segment(2 * (system.n_u() + n_fixed_rows_), system.n_u());
+  }
+  /// A hash of the contacts that are closed and of what sticks, as remembered. [-]
+  double closed_sets() const;
 
   /// Sets out from a state: the contacts of the step, predictors, velocities before the step, and the starting values
   /// of x. `again`: with the contacts that `contacts` has been extended by.

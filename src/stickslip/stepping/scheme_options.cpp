@@ -15,4 +15,8 @@ std::unique_ptr<TimeStepper> make_stepper(const SchemeOptions& options, const Sy
   return std::visit(Make{system, solver}, options);
 }
 
+bool has_automatic_steps(const SchemeOptions& options) {
+  return std::holds_alternative<GeneralizedAlphaOptions>(options);
+}
+
 }  // namespace stickslip

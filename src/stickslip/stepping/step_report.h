@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -51,22 +52,25 @@ struct JointReport {
 /// Everything about a step that one would plot or assert: its certificate.
 struct StepReport {
   Status status = Status::ok;
-  std::string message;                  // what went wrong, where something did
-  double t = 0.0;                       // [s] the end of the step
-  double step = 0.0;                    // [s] its length
-  SolveReport solve;                    // the contact problem, under the law that was solved
-  double coulomb_residual = 0.0;        // [m/s] of the exact Coulomb law, whichever was solved
-  double penetration = 0.0;             // [m] >= 0, the deepest at the end of the step
-  double drift_position = 0.0;          // [m] joints, at the end of the step
-  double drift_angle = 0.0;             // [rad] joints, at the end of the step
-  double kinetic_energy = 0.0;          // [J]
-  double potential_energy = 0.0;        // [J] gravity (zero at the origin) and springs
-  double work = 0.0;                    // [J] cumulative, see EnergyLedger
-  double dissipated = 0.0;              // [J] cumulative
-  double energy_error = 0.0;            // [J] kinetic + potential - initial - work + dissipated
-  int closed_contacts = 0;              // [-] contact points that are not open
-  int choices = 0;                      // [-] where the laws left a choice and a rule made it
-  int fallbacks = 0;                    // [-] iterations of a slower method where the scheme's own did not converge
+  std::string message;            // what went wrong, where something did
+  double t = 0.0;                 // [s] the end of the step
+  double step = 0.0;              // [s] its length
+  SolveReport solve;              // the contact problem, under the law that was solved
+  double coulomb_residual = 0.0;  // [m/s] of the exact Coulomb law, whichever was solved
+  double penetration = 0.0;       // [m] >= 0, the deepest at the end of the step
+  double drift_position = 0.0;    // [m] joints, at the end of the step
+  double drift_angle = 0.0;       // [rad] joints, at the end of the step
+  double kinetic_energy = 0.0;    // [J]
+  double potential_energy = 0.0;  // [J] gravity (zero at the origin) and springs
+  double work = 0.0;              // [J] cumulative, see EnergyLedger
+  double dissipated = 0.0;        // [J] cumulative
+  double energy_error = 0.0;      // [J] kinetic + potential - initial - work + dissipated
+  int closed_contacts = 0;        // [-] contact points that are not open
+  int choices = 0;                // [-] where the laws left a choice and a rule made it
+  int fallbacks = 0;              // [-] iterations of a slower method where the scheme's own did not converge
+  int rejected = 0;               // [-] automatic steps: tries before the one that was accepted
+  double local_error = std::numeric_limits<double>::quiet_NaN();  // [-] automatic steps: estimate, per length and over
+                                                                  // the largest speed; NaN in a step with an event
   std::vector<ContactReport> contacts;  // every named contact point, in the system's order; then detected ones by id
   std::vector<JointReport> joints;      // every joint, in the system's order
   Vector a;                             // (n_u) accelerations; NaN where the scheme has none

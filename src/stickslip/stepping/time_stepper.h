@@ -8,6 +8,19 @@
 
 namespace stickslip {
 
+/// What a scheme knows of a step it has made, for the choice of step lengths. Of vectors of velocities the size is the
+/// largest of sqrt(y^T M y / m) over the bodies, so that angles count as lengths by the radius of gyration.
+struct StepEstimate {
+  double position_error = 0.0;       // [m] local error of a smooth step, O(h^3)
+  double velocity_error = 0.0;       // [m/s] the same; 0 in the first step after the scheme has forgotten its past
+  double speed = 0.0;                // [m/s] at the end
+  double acceleration_before = 0.0;  // [m/s^2] at the start; of gravity at least
+  bool sets_changed = false;         // what is closed, sticks and slides is not as at the start
+  bool velocity_jumped = false;      // by more than smooth motion does
+  double velocity_jump = 0.0;        // [m/s]
+  double acceleration_jump = 0.0;    // [m/s^2]
+};
+
 /// One scheme, for one System. Owns its workspace; all that it carries from step to step is in the
 /// State, so a stepper made anew goes on from a saved State with the same bits.
 class TimeStepper {
@@ -26,6 +39,14 @@ class TimeStepper {
   ///   inexact  advanced, but the residual is above it
   ///   failed   the state is untouched; report.message says why
   [[nodiscard]] virtual Status step(State& state, double h, double t_end, StepReport& report) = 0;
+
+  /// Whether the scheme can choose its steps (AutomaticSteps). The following are for those that can; their initialize()
+  /// fills the scales of State::step_size.
+  virtual bool estimates_errors() const { return false; }
+  /// Of the step made last, from `before` to `after`.
+  virtual void estimate_errors(const State& /*before*/, const State& /*after*/, StepEstimate& /*estimate*/) {}
+  /// After a step with an event: what the scheme remembers from before it is of another motion.
+  virtual void forget(State& /*state*/) const {}
 };
 
 }  // namespace stickslip
