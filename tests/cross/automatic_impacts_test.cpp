@@ -47,7 +47,8 @@ TEST_P(BouncingBall, ComesToRestThroughAllItsBounces) {
   const AutomaticRun taken = run_automatic(run, [&](const SceneRun& r) { impacts.look(r, 0.05); });
   EXPECT_EQ(run.state.t, 2.0);
   EXPECT_NEAR(run.state.q(1), 0.1, 1e-12);
-  EXPECT_NEAR(run.state.u(1), 0.0, 0.1 * std::sqrt(tolerance) * 4.2) << "e times what is left, halved in each step";
+  // Of the speed of the last bounce that is told apart, half is left in each step at rest, and few long steps follow.
+  EXPECT_NEAR(run.state.u(1), 0.0, 1e-3 * kGravity * std::sqrt(2.0 * 0.9 / kGravity));
   // Impacts of the exact motion: t_0 = sqrt(2 h / g), then flights of 2 e^k v / g; the length on which the motion bends
   // is V^2 / g, and the instants are found to sqrt(tolerance) of V / g and what the ones before leave over.
   const double t0 = std::sqrt(2.0 * 0.9 / kGravity);
@@ -102,7 +103,7 @@ TEST(AutomaticImpacts, TippeTop) {
 }
 
 TEST(AutomaticImpacts, Hopper) {
-  SceneRun run = open_benchmark("hopper", "1e-3", {"time.end=0.3", "scheme.rho_inf=0", "scheme.tolerance=1e-6"});
+  SceneRun run = open_benchmark("hopper", "3e-4", {"time.end=0.3", "scheme.rho_inf=0", "scheme.tolerance=1e-6"});
   double closed = 0.0;
   double open = 0.0;
   double P = 0.0;

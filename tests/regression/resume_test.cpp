@@ -37,7 +37,9 @@ const Arguments kTippeTop = {"run",
 void expect_no_difference(const TemporaryFolder& folder, const std::string& a, const std::string& b) {
   EXPECT_TRUE(same_result(folder / a, folder / b));
   const Ended tool = run_process({"h5diff", a, b}, folder.path());
-  if (tool.status != 127) EXPECT_EQ(tool.status, 0) << tool.out << tool.err;
+  if (tool.status != 127) {
+    EXPECT_EQ(tool.status, 0) << tool.out << tool.err;
+  }
 }
 
 /// Lets the process run until its result has at least so many rows of /steps on the disk, then kills it.
