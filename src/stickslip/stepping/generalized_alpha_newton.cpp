@@ -11,8 +11,8 @@
 namespace stickslip {
 namespace {
 
-/// Pivots below this, relative to the largest, count as zero. The system is scaled to lengths, so that its entries are
-/// correlations between constraints: below it two constraints are the same within round-off of their directions.
+/// Pivots below this, relative to the largest, count as zero. The system is scaled to lengths, each column to what its
+/// multiplier does to its own row: below it two constraints are the same within round-off of their directions.
 constexpr double kRankThreshold = 1e-11;  // [-]
 /// Partial pivoting does not reveal the rank: pivots below this send the system to complete pivoting.
 constexpr double kSafePivot = 1e-6;  // [-]
