@@ -67,7 +67,9 @@ std::span<const StepColumn> step_columns() {
       StepColumn{"energy_error", "J", "kinetic + potential - initial - work + dissipated", &StepRow::energy_error},
       StepColumn{"contacts", "1", "contact points that are not open", &StepRow::contacts},
       StepColumn{"choices", "1", "where the laws left a choice and a rule made it", &StepRow::choices},
-      StepColumn{"fallbacks", "1", "iterations of a slower method, where the scheme's own did not converge",
+      StepColumn{"fallbacks", "1",
+                 "where the scheme's own method did not converge: iterations of a slower one, and contacts held a "
+                 "little apart",
                  &StepRow::fallbacks, true},
       StepColumn{"rejected", "1", "automatic steps: tries before the one that was accepted", &StepRow::rejected, true},
       StepColumn{"local_error", "1",

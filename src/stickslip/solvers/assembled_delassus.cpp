@@ -22,6 +22,13 @@ void AssembledDelassus::assemble(const ConeProblem& problem) {
   }
 }
 
+/// Adds a column to the open row i, once.
+void AssembledDelassus::add_to_row(int i, int column) {
+  if (mark_[column] >= row_begin_[i]) return;  // block numbers of this row start there
+  mark_[column] = row_begin_[i];
+  columns_.push_back(column);
+}
+
 /// Sorts the columns of the open row i, makes room for its blocks, and sets mark_[column] to the block's number.
 void AssembledDelassus::close_row(const ConeProblem& problem, int i) {
   std::sort(columns_.begin() + row_begin_[i], columns_.end());
@@ -46,12 +53,7 @@ void AssembledDelassus::assemble_stored(const ConeProblem& problem, const Stored
     for (const auto& block : w.row(i)) users_[fill_[block.column]++] = i;
   }
   for (int i = 0; i < n; ++i) {
-    const int begin = row_begin_[i];
-    const auto take = [&](int column) {
-      if (mark_[column] >= begin) return;  // block numbers of this row start at `begin`
-      mark_[column] = begin;
-      columns_.push_back(column);
-    };
+    const auto take = [&](int column) { add_to_row(i, column); };
     take(i);
     for (const auto& block : w.row(i)) take(block.column);
     for (int k = users_begin_[i]; k < users_begin_[i + 1]; ++k) take(users_[k]);
@@ -76,12 +78,7 @@ void AssembledDelassus::assemble_factored(const ConeProblem& problem, const Fact
     for (const auto& block : w.row(i)) users_[fill_[block.body]++] = i;
   }
   for (int i = 0; i < n; ++i) {
-    const int begin = row_begin_[i];
-    const auto take = [&](int column) {
-      if (mark_[column] >= begin) return;
-      mark_[column] = begin;
-      columns_.push_back(column);
-    };
+    const auto take = [&](int column) { add_to_row(i, column); };
     take(i);
     for (const auto& block : w.row(i)) {
       for (int k = users_begin_[block.body]; k < users_begin_[block.body + 1]; ++k) take(users_[k]);
@@ -124,11 +121,7 @@ void AssembledDelassus::assemble_sparse(const ConeProblem& problem, const Sparse
   for (int i = 0; i < n; ++i) for_all_unknowns(i, [&](int list) { users_[fill_[list]++] = i; });
   for (int i = 0; i < n; ++i) {
     const int begin = row_begin_[i];
-    const auto take = [&](int column) {
-      if (mark_[column] >= begin) return;
-      mark_[column] = begin;
-      columns_.push_back(column);
-    };
+    const auto take = [&](int column) { add_to_row(i, column); };
     take(i);
     for_all_unknowns(i, [&](int list) {
       const int other_side = list ^ 1;

@@ -29,6 +29,7 @@ class AssembledDelassus {
   void assemble_stored(const ConeProblem& problem, const StoredDelassus& w);
   void assemble_factored(const ConeProblem& problem, const FactoredDelassus& w);
   void assemble_sparse(const ConeProblem& problem, const SparseDelassus& w);
+  void add_to_row(int i, int column);
   void close_row(const ConeProblem& problem, int i);
 
   std::vector<int> row_begin_;

@@ -260,7 +260,7 @@ void GeneralizedAlphaStepper::certify(StepReport& report) {
       report.coulomb_residual * step_.h <= kFactor * (step_.tolerance_position + step_.h * round_off);
   report.status = step_.error() <= 1.0 && certified ? Status::ok : Status::inexact;
   report.solve.status = report.status;
-  report.fallbacks = fallbacks_;
+  report.fallbacks = fallbacks_ + step_.count_apart();
   if (report.status != Status::ok) {
     report.message = "the residual of the step is above the tolerance";
     report.solve.message = "the residual of the step is above the tolerance";

@@ -42,6 +42,9 @@ enum class GeneralizedAlphaStrategy {
 ///     contact would open without a force, it opens: lambda_N = 0. StepReport::choices counts such contacts. The rule
 ///     is about forces; where no force solves the laws a percussion does, and Newton's method finds one from Lambda =
 ///     0.
+///   - Where Newton's method cycles, it is tried again with contacts held, on velocity and acceleration level, that are
+///     apart by less than a part of dt^2 |a|: index sets of heaps can have no solution else. StepReport::fallbacks
+///     counts them. See docs/design.md.
 struct GeneralizedAlphaOptions {
   double rho_inf = 0.5;      // [-] in [0, 1]: spectral radius at infinite frequency, 1: no numerical damping
   double tolerance = 1e-10;  // [-] > 0: residual as a length, relative to the way of the step

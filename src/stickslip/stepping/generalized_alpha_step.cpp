@@ -429,6 +429,12 @@ std::uint64_t GeneralizedAlphaStep::signature() const {
   return hash;
 }
 
+int GeneralizedAlphaStep::count_apart() const {
+  return static_cast<int>(std::count_if(elements.begin(), elements.end(), [](const StepElement& e) {
+    return e.apart && e.level >= ContactLevel::velocity;
+  }));
+}
+
 int GeneralizedAlphaStep::count_choices() const {
   return static_cast<int>(
       std::count_if(elements.begin(), elements.end(), [](const StepElement& e) { return e.choice; }));

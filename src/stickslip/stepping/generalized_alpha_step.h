@@ -210,6 +210,8 @@ class GeneralizedAlphaStep {
   /// A hash of all index sets.
   std::uint64_t signature() const;
   int count_choices() const;
+  /// Contacts that `slack` alone holds.
+  int count_apart() const;
   /// Makes W, M^-1 W and the diagonal of an element at (t', q'); its geometry must be set.
   void calc_directions(StepElement& e, double t, const Vector& coordinates);
   /// gamma (dim) of an element at its geometry.
