@@ -8,42 +8,15 @@
 #include "stickslip/base/input_error.h"
 #include "stickslip/math/rotation.h"
 #include "stickslip/model/system.h"
+#include "tests/support/random_mechanics.h"
 
 namespace stickslip {
 namespace {
 
-Body rigid(const std::string& name) {
-  Body b;
-  b.name = name;
-  b.mass = 1.3;
-  b.inertia = Vector3(0.4, 0.5, 0.6).asDiagonal();
-  return b;
-}
-
-Body planar(const std::string& name) {
-  Body b;
-  b.name = name;
-  b.type = BodyType::planar;
-  b.mass = 1.3;
-  b.inertia(2, 2) = 0.2;
-  return b;
-}
-
-/// Carries shapes along a prescribed path, so that gaps depend on time.
-Body moving(const std::string& name, bool planar_path) {
-  Body b;
-  b.name = name;
-  b.type = BodyType::moving;
-  Motion m;
-  m.position = {Expression::parse("0.3*sin(2*t)"), Expression::parse("0.2*t^2"),
-                Expression::parse(planar_path ? "0" : "0.1*cos(t)")};
-  m.axis = planar_path ? Vector3(0, 0, 1) : Vector3(1, -2, 0.5).normalized();
-  m.angle = Expression::parse("0.4*sin(3*t)");
-  m.rotation0 =
-      planar_path ? axis_angle_matrix(Vector3::UnitZ(), 0.3) : axis_angle_matrix(Vector3(0, 1, 1).normalized(), 0.3);
-  b.motion = m;
-  return b;
-}
+using test::make_body;
+using test::moved;
+using test::random_state;
+using test::RandomState;
 
 Shape shape(ShapeGeometry geometry, const Vector3& position, const Matrix3& rotation = Matrix3::Identity()) {
   Shape s;
@@ -72,8 +45,7 @@ System make_system(const Case& c) {
                                    : axis_angle_matrix(Vector3(1, 1, -1).normalized(), 0.4);
   const Vector3 offset = c.planar_scene ? Vector3(0.1, -0.15, 0) : Vector3(0.1, -0.15, 0.2);
   const auto body = [&](char kind, const std::string& name) {
-    if (kind == 'm') return moving(name, c.planar_scene);
-    return c.planar_scene ? planar(name) : rigid(name);
+    return make_body(kind == 'r' && c.planar_scene ? 'p' : kind, name, c.planar_scene);
   };
   Body first = body(c.first_body, "first");
   first.shapes.push_back(shape(c.first, offset, R));
@@ -89,11 +61,6 @@ System make_system(const Case& c) {
   return builder.build();
 }
 
-struct RandomState {
-  double t;
-  Vector q, u, a;
-};
-
 /// Whether a ball is near the centre of what it touches, where the normal turns infinitely fast and
 /// differences say nothing.
 bool near_singular(const System& system, const RandomState& s) {
@@ -107,38 +74,6 @@ bool near_singular(const System& system, const RandomState& s) {
     if (container && point.radius_a - point.radius_b - gap < kNear) return true;
   }
   return false;
-}
-
-RandomState random_state(const System& system, std::mt19937& generator) {
-  std::uniform_real_distribution<double> uniform(-1.0, 1.0);
-  RandomState s;
-  s.q.resize(system.n_q());
-  s.u.resize(system.n_u());
-  s.a.resize(system.n_u());
-  do {
-    s.t = 0.3 + uniform(generator);
-    for (Vector* v : {&s.q, &s.u, &s.a}) {
-      for (double& x : *v) x = uniform(generator);
-    }
-    system.normalize(s.q);
-  } while (near_singular(system, s));
-  return s;
-}
-
-/// q at t + dt of a motion with velocity u(t) = u + a dt: by the coordinate rates, midpoint rule,
-/// exact to O(dt^3).
-RandomState moved(const System& system, const RandomState& s, double dt) {
-  RandomState r = s;
-  Vector rate(system.n_q());
-  Vector half = s.q;
-  system.calc_coordinate_rates(s.q, s.u, rate);
-  half += 0.5 * dt * rate;
-  const Vector u_half = s.u + 0.5 * dt * s.a;
-  system.calc_coordinate_rates(half, u_half, rate);
-  r.q = s.q + dt * rate;
-  r.u = s.u + dt * s.a;
-  r.t = s.t + dt;
-  return r;
 }
 
 /// A column of up to four entries, filled up with zeros like the system's contact vectors.
@@ -195,7 +130,7 @@ TEST_P(ContactKinematics, GapVectorIsGapTimesNormal) {
   const System system = make_system(GetParam());
   std::mt19937 generator(1);
   for (int trial = 0; trial < 20; ++trial) {
-    const RandomState s = random_state(system, generator);
+    const RandomState s = random_state(system, generator, near_singular);
     for (int k = 0; k < static_cast<int>(system.contact_points().size()); ++k) {
       ContactGeometry g;
       system.calc_contact(k, s.t, s.q, g);
@@ -212,7 +147,7 @@ TEST_P(ContactKinematics, NormalVelocityIsTheGapsRate) {
   const System system = make_system(GetParam());
   std::mt19937 generator(2);
   for (int trial = 0; trial < 20; ++trial) {
-    const RandomState s = random_state(system, generator);
+    const RandomState s = random_state(system, generator, near_singular);
     const RandomState before = moved(system, s, -kStep);
     const RandomState after = moved(system, s, kStep);
     for (int k = 0; k < static_cast<int>(system.contact_points().size()); ++k) {
@@ -227,7 +162,7 @@ TEST_P(ContactKinematics, AccelerationIsTheVelocitysRate) {
   const System system = make_system(GetParam());
   std::mt19937 generator(3);
   for (int trial = 0; trial < 20; ++trial) {
-    const RandomState s = random_state(system, generator);
+    const RandomState s = random_state(system, generator, near_singular);
     for (int k = 0; k < static_cast<int>(system.contact_points().size()); ++k) {
       const Vector4 rate =
           (gamma_at(system, moved(system, s, kStep), k) - gamma_at(system, moved(system, s, -kStep), k)) /
@@ -242,7 +177,7 @@ TEST_P(ContactKinematics, JacobianTimesVelocityIsGamma) {
   const System system = make_system(GetParam());
   std::mt19937 generator(4);
   for (int trial = 0; trial < 20; ++trial) {
-    RandomState s = random_state(system, generator);
+    RandomState s = random_state(system, generator, near_singular);
     const Vector4 gamma = gamma_at(system, s, 0);
     RandomState still = s;
     still.u.setZero();
@@ -263,7 +198,7 @@ TEST_P(ContactKinematics, DerivativesMatchDifferences) {
   const Vector4 lambda(0.7, -0.3, 0.4, 0.2);
   ContactDerivatives d;
   for (int trial = 0; trial < 5; ++trial) {
-    const RandomState s = random_state(system, generator);
+    const RandomState s = random_state(system, generator, near_singular);
     for (int k = 0; k < static_cast<int>(system.contact_points().size()); ++k) {
       system.calc_contact_derivatives(k, s.t, s.q, s.u, s.a, lambda, d);
       // The pair's bodies are all there are, in the same order, so local and global coordinates agree.
@@ -305,7 +240,7 @@ TEST(ContactOnBeam, RatesPowerAndDerivatives) {
       beam.type = BodyType::beam;
       beam.beam.emplace(BeamOptions{1.2, 100.0, 1.0, 0.7, 4, 2, 0});
       beam.shapes.push_back(shape(PointShape{xi}, Vector3::Zero()));
-      Body disc = planar("disc");
+      Body disc = make_body('p', "disc", true);
       disc.shapes.push_back(shape(Sphere{0.3, false}, Vector3(0.1, 0.0, 0.0)));
       ContactPairOptions pair;
       pair.name = "pair";
@@ -318,7 +253,7 @@ TEST(ContactOnBeam, RatesPowerAndDerivatives) {
       const ContactPoint& point = system.contact_points()[0];
       EXPECT_EQ(point.side(beam_first ? Side::first : Side::second).n_u, 6);
       std::mt19937 generator(6);
-      const RandomState s = random_state(system, generator);
+      const RandomState s = random_state(system, generator, near_singular);
       const auto gamma = [&system](const RandomState& at) {
         ContactGeometry g;
         system.calc_contact(0, at.t, at.q, g);
@@ -400,8 +335,8 @@ TEST(ContactFrames, MatchTheReferenceStates) {
   std::ifstream file(std::string(STICKSLIP_TEST_DATA_DIR) + "/frames.txt");
   ASSERT_TRUE(file);
   SystemBuilder builder(false, Vector3::Zero());
-  Body a = rigid("a");
-  Body b = rigid("b");
+  Body a = make_body('r', "a", false);
+  Body b = make_body('r', "b", false);
   a.shapes.push_back(shape(Sphere{1.0, false}, Vector3::Zero()));
   b.shapes = a.shapes;
   ContactPairOptions pair;
@@ -450,8 +385,8 @@ TEST(ContactFrames, MatchTheReferenceStates) {
 
 TEST(SystemBuilder, RefusesPairsWithoutAGapFunction) {
   SystemBuilder builder(false, Vector3::Zero());
-  Body a = rigid("a");
-  Body b = rigid("b");
+  Body a = make_body('r', "a", false);
+  Body b = make_body('r', "b", false);
   a.shapes.push_back(shape(Box{{1, 1, 1}}, Vector3::Zero()));
   b.shapes.push_back(shape(Sphere{1.0, false}, Vector3::Zero()));
   ContactPairOptions pair;

@@ -10,45 +10,17 @@
 #include "stickslip/base/input_error.h"
 #include "stickslip/math/rotation.h"
 #include "stickslip/model/system.h"
+#include "tests/support/random_mechanics.h"
 
 namespace stickslip {
 namespace {
 
+using test::make_body;
+using test::random_state;
+using test::RandomState;
+
 constexpr double kStep = 1e-4;        // of differences of fourth order
 constexpr double kDifference = 1e-8;  // their error, relative: h^4 times fifth derivatives, and 1e-16 / h
-
-/// 'f' fixed, 'm' moving along a path, 'p' planar, 'r' rigid, 'b' beam.
-Body make_body(char kind, const std::string& name) {
-  Body b;
-  b.name = name;
-  b.mass = 1.3;
-  switch (kind) {
-    case 'p':
-      b.type = BodyType::planar;
-      b.inertia(2, 2) = 0.2;
-      break;
-    case 'r':
-      b.inertia = Vector3(0.4, 0.5, 0.6).asDiagonal();
-      break;
-    case 'b':
-      b.type = BodyType::beam;
-      b.beam.emplace(BeamOptions{1.2, 100.0, 1.0, 0.7, 3, 3, 0});
-      break;
-    case 'f':
-      b.type = BodyType::fixed;
-      b.pose.p_WB = Vector3(0.1, 0.2, 0.0);
-      b.pose.R_WB = axis_angle_matrix(Vector3::UnitZ(), 0.2);
-      break;
-    default: {
-      b.type = BodyType::moving;
-      Motion m;
-      m.position = {Expression::parse("0.3*sin(2*t)"), Expression::parse("0.2*t^2"), Expression(0.0)};
-      m.angle = Expression::parse("0.4*sin(3*t)");
-      b.motion = m;
-    }
-  }
-  return b;
-}
 
 struct Case {
   std::string name;
@@ -78,24 +50,15 @@ JointOptions make_joint(const Case& c) {
 System make_system(const Case& c, const std::function<void(JointOptions&)>& change = {}) {
   SystemBuilder builder(true, Vector3(0.0, -9.81, 0.0));
   JointOptions joint = make_joint(c);
-  joint.first = builder.add_body(make_body(c.first, "first"));
-  joint.second = builder.add_body(make_body(c.second, "second"));
+  joint.first = builder.add_body(make_body(c.first, "first", true));
+  joint.second = builder.add_body(make_body(c.second, "second", true));
   if (change) change(joint);
   builder.add_joint(joint);
   return builder.build();
 }
 
-struct Instant {
-  double t;
-  Vector q, u, a;
-};
-
-Instant random_instant(const System& system, std::mt19937& generator) {
-  std::uniform_real_distribution<double> uniform(-1.0, 1.0);
-  Instant s{0.3 + uniform(generator), Vector(system.n_q()), Vector(system.n_u()), Vector(system.n_u())};
-  for (Vector* v : {&s.q, &s.u, &s.a}) {
-    for (double& x : *v) x = uniform(generator);
-  }
+RandomState random_instant(const System& system, std::mt19937& generator) {
+  RandomState s = random_state(system, generator);
   for (const Body& b : system.bodies()) {
     if (!b.beam) continue;  // near its straight shape, so that its tangent is not degenerate
     for (int i = 0; i < b.beam->n_control(); ++i) {
@@ -103,15 +66,14 @@ Instant random_instant(const System& system, std::mt19937& generator) {
       s.q(b.q_offset + 2 * i + 1) *= 0.1;
     }
   }
-  system.normalize(s.q);
   return s;
 }
 
-using Value = std::function<Vector(const Instant&)>;
+using Value = std::function<Vector(const RandomState&)>;
 
-Vector slope(const Value& value, const Instant& s, const std::function<double&(Instant&)>& coordinate) {
+Vector slope(const Value& value, const RandomState& s, const std::function<double&(RandomState&)>& coordinate) {
   const auto at = [&](double step) {
-    Instant moved = s;
+    RandomState moved = s;
     coordinate(moved) += step;
     return value(moved);
   };
@@ -119,9 +81,9 @@ Vector slope(const Value& value, const Instant& s, const std::function<double&(I
 }
 
 /// d value / dt along the motion with acceleration a.
-Vector rate_of(const System& system, const Value& value, const Instant& s) {
+Vector rate_of(const System& system, const Value& value, const RandomState& s) {
   const auto at = [&](double dt) {
-    Instant moved = s;
+    RandomState moved = s;
     moved.t += dt;
     constexpr int kParts = 8;  // of the midpoint rule, whose error is far below that of the differences
     for (int i = 0; i < kParts; ++i) {
@@ -148,30 +110,30 @@ struct Rows {
   int dim;
   Value position;  // none: velocity level only
   Value velocity;
-  std::function<Matrix(const Instant&, Side)> jacobian;
+  std::function<Matrix(const RandomState&, Side)> jacobian;
   Value bias;
-  std::function<JointDerivatives(const Instant&, const JointVector&)> derivatives;
+  std::function<JointDerivatives(const RandomState&, const JointVector&)> derivatives;
 };
 
 Rows friction_rows(const System& system) {
   const DryFrictionElement& e = system.dry_frictions()[0];
   Rows rows{e.first, e.second, e.dim, {}, {}, {}, {}, {}};
-  rows.velocity = [&system](const Instant& s) {
+  rows.velocity = [&system](const RandomState& s) {
     JointVector gamma;
     system.calc_dry_friction_velocity(0, s.t, s.q, s.u, gamma);
     return Vector(gamma);
   };
-  rows.jacobian = [&system](const Instant& s, Side side) {
+  rows.jacobian = [&system](const RandomState& s, Side side) {
     RowMatrix J(system.dry_frictions()[0].dim, system.dry_frictions()[0].side(side).n_u);
     system.calc_dry_friction_jacobian(0, s.t, s.q, side, J);
     return Matrix(J);
   };
-  rows.bias = [&system](const Instant& s) {
+  rows.bias = [&system](const RandomState& s) {
     JointVector zeta;
     system.calc_dry_friction_acceleration_bias(0, s.t, s.q, s.u, zeta);
     return Vector(zeta);
   };
-  rows.derivatives = [&system](const Instant& s, const JointVector& lambda) {
+  rows.derivatives = [&system](const RandomState& s, const JointVector& lambda) {
     JointDerivatives d;
     system.calc_dry_friction_derivatives(0, s.t, s.q, s.u, s.a, lambda, d);
     return d;
@@ -181,25 +143,25 @@ Rows friction_rows(const System& system) {
 
 Rows limit_rows(const System& system, int k) {
   const ContactPoint& point = system.contact_points()[k];
-  const auto geometry = [&system, k](const Instant& s) {
+  const auto geometry = [&system, k](const RandomState& s) {
     ContactGeometry g;
     system.calc_contact(k, s.t, s.q, g);
     return g;
   };
   Rows rows{point.first, point.second, 1, {}, {}, {}, {}, {}};
-  rows.position = [geometry](const Instant& s) { return Vector::Constant(1, geometry(s).gap); };
-  rows.velocity = [&system, k, geometry](const Instant& s) {
+  rows.position = [geometry](const RandomState& s) { return Vector::Constant(1, geometry(s).gap); };
+  rows.velocity = [&system, k, geometry](const RandomState& s) {
     return Vector(system.calc_contact_velocity(k, geometry(s), s.t, s.q, s.u).head(1));
   };
-  rows.jacobian = [&system, k, geometry](const Instant& s, Side side) {
+  rows.jacobian = [&system, k, geometry](const RandomState& s, Side side) {
     RowMatrix J(1, system.contact_points()[k].side(side).n_u);
     system.calc_contact_jacobian(k, geometry(s), s.q, side, J);
     return Matrix(J);
   };
-  rows.bias = [&system, k](const Instant& s) {
+  rows.bias = [&system, k](const RandomState& s) {
     return Vector(system.calc_contact_acceleration_bias(k, s.t, s.q, s.u).head(1));
   };
-  rows.derivatives = [&system, k](const Instant& s, const JointVector& lambda) {
+  rows.derivatives = [&system, k](const RandomState& s, const JointVector& lambda) {
     ContactDerivatives c;
     system.calc_contact_derivatives(k, s.t, s.q, s.u, s.a, Vector4(lambda(0), 0.0, 0.0, 0.0), c);
     return JointDerivatives{c.gap_q, c.gamma_q, c.gamma_dot_q, c.gamma_dot_u, c.force_q};
@@ -211,22 +173,22 @@ void expect_rows_consistent(const System& system, const Rows& rows) {
   std::mt19937 generator(7);
   JointVector lambda(rows.dim);
   for (int i = 0; i < rows.dim; ++i) lambda(i) = 0.7 - 0.5 * i;
-  const auto times = [&](const Instant& s, const Vector& v) {
+  const auto times = [&](const RandomState& s, const Vector& v) {
     Vector sum = Vector::Zero(rows.dim);
     if (rows.first.n_u > 0) sum += rows.jacobian(s, Side::first) * v.segment(rows.first.u_offset, rows.first.n_u);
     if (rows.second.n_u > 0) sum += rows.jacobian(s, Side::second) * v.segment(rows.second.u_offset, rows.second.n_u);
     return sum;
   };
-  const Value acceleration = [&](const Instant& s) { return Vector(times(s, s.a) + rows.bias(s)); };
-  const Value force = [&](const Instant& s) {
+  const Value acceleration = [&](const RandomState& s) { return Vector(times(s, s.a) + rows.bias(s)); };
+  const Value force = [&](const RandomState& s) {
     Vector f(rows.first.n_u + rows.second.n_u);
     if (rows.first.n_u > 0) f.head(rows.first.n_u) = rows.jacobian(s, Side::first).transpose() * lambda;
     if (rows.second.n_u > 0) f.tail(rows.second.n_u) = rows.jacobian(s, Side::second).transpose() * lambda;
     return f;
   };
   for (int trial = 0; trial < 5; ++trial) {
-    const Instant s = random_instant(system, generator);
-    Instant still = s;
+    const RandomState s = random_instant(system, generator);
+    RandomState still = s;
     still.u.setZero();
     EXPECT_LT((rows.velocity(still) + times(s, s.u) - rows.velocity(s)).norm(), 1e-13);
     if (rows.position) expect_close(rows.velocity(s), rate_of(system, rows.position, s));
@@ -234,7 +196,7 @@ void expect_rows_consistent(const System& system, const Rows& rows) {
     const JointDerivatives d = rows.derivatives(s, lambda);
     for (int j = 0; j < rows.first.n_q + rows.second.n_q; ++j) {
       const int at = j < rows.first.n_q ? rows.first.q_offset + j : rows.second.q_offset + j - rows.first.n_q;
-      const auto coordinate = [at](Instant& x) -> double& { return x.q(at); };
+      const auto coordinate = [at](RandomState& x) -> double& { return x.q(at); };
       if (rows.position) expect_close(d.g_q.col(j), slope(rows.position, s, coordinate));
       expect_close(d.gamma_q.col(j), slope(rows.velocity, s, coordinate));
       expect_close(d.gamma_dot_q.col(j), slope(acceleration, s, coordinate));
@@ -242,7 +204,7 @@ void expect_rows_consistent(const System& system, const Rows& rows) {
     }
     for (int j = 0; j < rows.first.n_u + rows.second.n_u; ++j) {
       const int at = j < rows.first.n_u ? rows.first.u_offset + j : rows.second.u_offset + j - rows.first.n_u;
-      expect_close(d.gamma_dot_u.col(j), slope(acceleration, s, [at](Instant& x) -> double& { return x.u(at); }));
+      expect_close(d.gamma_dot_u.col(j), slope(acceleration, s, [at](RandomState& x) -> double& { return x.u(at); }));
     }
   }
 }
@@ -261,7 +223,7 @@ TEST_P(JointDrive, LimitsAreConsistent) {
   EXPECT_EQ(system.contacts()[0].options.name, "joint-limits");
   for (int k = 0; k < 2; ++k) expect_rows_consistent(system, limit_rows(system, k));
   std::mt19937 generator(3);
-  const Instant s = random_instant(system, generator);
+  const RandomState s = random_instant(system, generator);
   const double x = system.calc_joint_coordinate(0, s.t, s.q);
   EXPECT_NEAR(system.calc_gap(0, s.t, s.q), x + 20.0, 1e-13);
   EXPECT_NEAR(system.calc_gap(1, s.t, s.q), 30.0 - x, 1e-13);
@@ -271,13 +233,13 @@ TEST_P(JointDrive, ForcesHaveTheirDerivatives) {
   const System system = make_system(GetParam());
   std::vector<ForceBlock> blocks = system.make_force_blocks();
   std::mt19937 generator(1);
-  const Value force = [&](const Instant& s) {
+  const Value force = [&](const RandomState& s) {
     Vector h(system.n_u());
     system.calc_applied_forces(s.t, s.q, s.u, h);
     return h;
   };
   for (int trial = 0; trial < 5; ++trial) {
-    const Instant s = random_instant(system, generator);
+    const RandomState s = random_instant(system, generator);
     system.calc_force_derivatives(s.t, s.q, s.u, blocks);
     Matrix over_q = Matrix::Zero(system.n_u(), system.n_q());
     Matrix over_u = Matrix::Zero(system.n_u(), system.n_u());
@@ -286,10 +248,10 @@ TEST_P(JointDrive, ForcesHaveTheirDerivatives) {
       if (b.over_u.size() > 0) over_u.block(b.row.u_offset, b.col.u_offset, b.row.n_u, b.col.n_u) += b.over_u;
     }
     for (int j = 0; j < system.n_q(); ++j) {
-      expect_close(over_q.col(j), slope(force, s, [j](Instant& x) -> double& { return x.q(j); }));
+      expect_close(over_q.col(j), slope(force, s, [j](RandomState& x) -> double& { return x.q(j); }));
     }
     for (int j = 0; j < system.n_u(); ++j) {
-      expect_close(over_u.col(j), slope(force, s, [j](Instant& x) -> double& { return x.u(j); }));
+      expect_close(over_u.col(j), slope(force, s, [j](RandomState& x) -> double& { return x.u(j); }));
     }
   }
 }
@@ -300,7 +262,7 @@ TEST_P(JointDrive, PowerIsThatOfTheCoordinate) {
   const Joint& joint = system.joints()[0];
   std::mt19937 generator(2);
   for (int trial = 0; trial < 5; ++trial) {
-    Instant s = random_instant(system, generator);
+    RandomState s = random_instant(system, generator);
     s.a.setZero();
     const JointCoordinate x = system.calc_joint_coordinate(0, s.t, s.q, s.u);
     Vector h(system.n_u());
@@ -311,7 +273,7 @@ TEST_P(JointDrive, PowerIsThatOfTheCoordinate) {
       o.force.reset();
     });
     bare.calc_applied_forces(s.t, s.q, s.u, weight);
-    Instant still = s;
+    RandomState still = s;
     still.u.setZero();
     const double tau = system.calc_joint_coordinate(0, s.t, s.q, still.u).rate;
     EXPECT_NEAR((h - weight).dot(s.u), system.calc_joint_drive(0, s.t, s.q, s.u) * (x.rate - tau), 1e-13);
@@ -320,7 +282,7 @@ TEST_P(JointDrive, PowerIsThatOfTheCoordinate) {
     system.calc_nonconservative_forces(s.t, s.q, s.u, h);
     const double driven = joint.options.force->value(s.t) - joint.options.spring->damping * x.rate;
     EXPECT_NEAR(h.dot(s.u), driven * (x.rate - tau), 1e-13);
-    const Value energy = [&](const Instant& at) {
+    const Value energy = [&](const RandomState& at) {
       return Vector::Constant(1, system.calc_potential_energy(at.t, at.q) - bare.calc_potential_energy(at.t, at.q));
     };
     expect_close(Vector::Constant(1, stored * x.rate), rate_of(system, energy, s));
@@ -343,8 +305,8 @@ TEST(DryFrictionRows, AreConsistent) {
     for (const char* pair : {"pp", "fp", "mp", "pb", "rr"}) {
       SystemBuilder builder(pair[0] != 'r', Vector3::Zero());
       DryFriction law;
-      law.first = builder.add_body(make_body(pair[0], "first"));
-      law.second = builder.add_body(make_body(pair[1], "second"));
+      law.first = builder.add_body(make_body(pair[0], "first", true));
+      law.second = builder.add_body(make_body(pair[1], "second", true));
       law.at_first = Vector3(0.3, 0.1, 0.0);
       law.at_second = Vector3(-0.2, 0.4, 0.0);
       law.parameter_second = 0.4;

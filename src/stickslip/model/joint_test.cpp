@@ -8,56 +8,22 @@
 #include "stickslip/base/input_error.h"
 #include "stickslip/math/rotation.h"
 #include "stickslip/model/system.h"
+#include "tests/support/random_mechanics.h"
 
 namespace stickslip {
 namespace {
 
-/// What the two bodies of a test's joint are: 'f' fixed, 'm' moving along a path, 'p' planar, 'r' rigid, '.' point, 'b'
-/// beam.
-Body make_body(char kind, const std::string& name, bool planar_path) {
-  Body b;
-  b.name = name;
-  b.mass = 1.3;
-  switch (kind) {
-    case 'p':
-      b.type = BodyType::planar;
-      b.inertia(2, 2) = 0.2;
-      break;
-    case 'r':
-      b.inertia = Vector3(0.4, 0.5, 0.6).asDiagonal();
-      break;
-    case '.':
-      b.type = BodyType::point;
-      break;
-    case 'b':
-      b.type = BodyType::beam;
-      b.beam.emplace(BeamOptions{1.2, 100.0, 1.0, 0.7, 3, 3, 0});
-      break;
-    case 'f':
-      b.type = BodyType::fixed;
-      b.pose.p_WB = Vector3(0.1, 0.2, planar_path ? 0.0 : -0.1);
-      b.pose.R_WB = axis_angle_matrix(Vector3::UnitZ(), 0.2);
-      break;
-    default: {
-      b.type = BodyType::moving;
-      Motion m;
-      m.position = {Expression::parse("0.3*sin(2*t)"), Expression::parse("0.2*t^2"),
-                    Expression::parse(planar_path ? "0" : "0.1*cos(t)")};
-      m.axis = planar_path ? Vector3(0, 0, 1) : Vector3(1, -2, 0.5).normalized();
-      m.angle = Expression::parse("0.4*sin(3*t)");
-      m.rotation0 = axis_angle_matrix(Vector3::UnitZ(), 0.3);
-      b.motion = m;
-    }
-  }
-  return b;
-}
+using test::make_body;
+using test::moved;
+using test::random_state;
+using test::RandomState;
 
 struct Case {
   std::string name;
   bool planar;
   JointType type;
   std::string motion;
-  char first, second;
+  char first, second;  // see make_body()
 };
 
 std::string case_name(const testing::TestParamInfo<Case>& info) {
@@ -84,11 +50,6 @@ System make_system(const Case& c) {
   return builder.build();
 }
 
-struct RandomState {
-  double t;
-  Vector q, u, a;
-};
-
 JointVector position_at(const System& system, const RandomState& s) {
   JointVector g;
   system.calc_joint_position(0, s.t, s.q, g);
@@ -107,36 +68,6 @@ bool near_singular(const System& system, const RandomState& s) {
   }
   if (joint.options.type == JointType::distance) return g(0) + joint.options.length < 0.6;
   return joint.n_angle_rows > 0 && std::abs(g(joint.dim - 1)) > 3.0;
-}
-
-RandomState random_state(const System& system, std::mt19937& generator) {
-  std::uniform_real_distribution<double> uniform(-1.0, 1.0);
-  RandomState s;
-  s.q.resize(system.n_q());
-  s.u.resize(system.n_u());
-  s.a.resize(system.n_u());
-  do {
-    s.t = 0.3 + uniform(generator);
-    for (Vector* v : {&s.q, &s.u, &s.a}) {
-      for (double& x : *v) x = uniform(generator);
-    }
-    system.normalize(s.q);
-  } while (near_singular(system, s));
-  return s;
-}
-
-/// The state dt later, with velocity u + a dt: midpoint rule on q' = B(q) u, exact to O(dt^3).
-RandomState moved(const System& system, const RandomState& s, double dt) {
-  RandomState r = s;
-  Vector rate(system.n_q());
-  system.calc_coordinate_rates(s.q, s.u, rate);
-  const Vector half = s.q + 0.5 * dt * rate;
-  const Vector u_half = s.u + 0.5 * dt * s.a;
-  system.calc_coordinate_rates(half, u_half, rate);
-  r.q = s.q + dt * rate;
-  r.u = s.u + dt * s.a;
-  r.t = s.t + dt;
-  return r;
 }
 
 JointVector gamma_at(const System& system, const RandomState& s) {
@@ -193,7 +124,7 @@ TEST_P(JointKinematics, VelocityIsThePositionsRate) {
   if (!system.joints()[0].holonomic) GTEST_SKIP() << "no position";
   std::mt19937 generator(1);
   for (int trial = 0; trial < kTrials; ++trial) {
-    const RandomState s = random_state(system, generator);
+    const RandomState s = random_state(system, generator, near_singular);
     const JointVector rate =
         (position_at(system, moved(system, s, kStep)) - position_at(system, moved(system, s, -kStep))) / (2.0 * kStep);
     EXPECT_LT((gamma_at(system, s) - rate).norm(), kDifference * (1.0 + rate.norm()));
@@ -204,7 +135,7 @@ TEST_P(JointKinematics, AccelerationIsTheVelocitysRate) {
   const System system = make_system(GetParam());
   std::mt19937 generator(2);
   for (int trial = 0; trial < kTrials; ++trial) {
-    const RandomState s = random_state(system, generator);
+    const RandomState s = random_state(system, generator, near_singular);
     const JointVector rate =
         (gamma_at(system, moved(system, s, kStep)) - gamma_at(system, moved(system, s, -kStep))) / (2.0 * kStep);
     EXPECT_LT((gamma_dot_at(system, s) - rate).norm(), kDifference * (1.0 + rate.norm()));
@@ -217,7 +148,7 @@ TEST_P(JointKinematics, PowerOfReactionsIsThatOfForces) {
   std::mt19937 generator(3);
   const JointVector lambda = some_lambda(system);
   for (int trial = 0; trial < kTrials; ++trial) {
-    RandomState s = random_state(system, generator);
+    RandomState s = random_state(system, generator, near_singular);
     const JointVector gamma = gamma_at(system, s);
     RandomState still = s;
     still.u.setZero();
@@ -247,7 +178,7 @@ TEST_P(JointKinematics, DerivativesMatchDifferences) {
   const JointVector lambda = some_lambda(system);
   JointDerivatives d;
   for (int trial = 0; trial < 5; ++trial) {
-    const RandomState s = random_state(system, generator);
+    const RandomState s = random_state(system, generator, near_singular);
     system.calc_joint_derivatives(0, s.t, s.q, s.u, s.a, lambda, d);
     const Joint& joint = system.joints()[0];
     ASSERT_EQ(d.g_q.cols(), joint.first.n_q + joint.second.n_q);
@@ -288,7 +219,7 @@ TEST_P(JointKinematics, CoordinateHasItsRateAndFollowsTheMotion) {
   std::mt19937 generator(5);
   const auto coordinate = [&system](const RandomState& s) { return system.calc_joint_coordinate(0, s.t, s.q, s.u); };
   for (int trial = 0; trial < kTrials; ++trial) {
-    const RandomState s = random_state(system, generator);
+    const RandomState s = random_state(system, generator, near_singular);
     const JointCoordinate now = coordinate(s);
     if (joint.options.type != JointType::revolute && joint.options.type != JointType::prismatic) {
       EXPECT_TRUE(std::isnan(now.coordinate));

@@ -9,71 +9,26 @@
 #include "stickslip/math/rotation.h"
 #include "stickslip/model/contact_rows.h"
 #include "stickslip/model/joint_rows.h"
+#include "tests/support/random_mechanics.h"
 
 namespace stickslip {
 namespace {
 
+using test::make_body;
+using test::random_state;
+using test::RandomState;
+
 /// Both are exact; angles and curvatures of these states magnify round-off by a hundred at most.
 constexpr double kRoundOff = 1e-11;  // [-] relative to one and the largest entry
 
-/// 'f' fixed, 'm' moving, 'p' planar, 'r' rigid, '.' point, 'b' beam.
-Body make_body(char kind, const std::string& name) {
-  Body b;
-  b.name = name;
-  b.mass = 1.3;
-  switch (kind) {
-    case 'p':
-      b.type = BodyType::planar;
-      b.inertia(2, 2) = 0.2;
-      break;
-    case 'r':
-      b.inertia = Vector3(0.4, 0.5, 0.6).asDiagonal();
-      break;
-    case '.':
-      b.type = BodyType::point;
-      break;
-    case 'b':
-      b.type = BodyType::beam;
-      b.beam.emplace(BeamOptions{1.2, 100.0, 1.0, 0.7, 3, 3, 0});
-      break;
-    case 'm': {
-      b.type = BodyType::moving;
-      Motion m;
-      m.position = {Expression::parse("0.3*sin(2*t)"), Expression::parse("0.2*t^2"), Expression::parse("0")};
-      m.axis = Vector3::UnitZ();
-      m.angle = Expression::parse("0.4*sin(3*t)");
-      m.rotation0 = axis_angle_matrix(Vector3::UnitZ(), 0.3);
-      b.motion = m;
-      break;
-    }
-    default:
-      b.type = BodyType::fixed;
-      b.pose.p_WB = Vector3(0.1, 0.2, 0.0);
-      b.pose.R_WB = axis_angle_matrix(Vector3::UnitZ(), 0.2);
+/// A random state in which the control points of beams lie in a row, so that no tangent is near zero.
+RandomState random_state_in_a_row(const System& system, std::mt19937& generator) {
+  RandomState s = random_state(system, generator);
+  for (const Body& body : system.bodies()) {
+    for (int i = 0; body.beam && i < body.n_q; i += 2) s.q(body.q_offset + i) = 0.2 * s.q(body.q_offset + i) + 0.5 * i;
   }
-  return b;
+  return s;
 }
-
-struct RandomState {
-  double t;
-  Vector q, u, a;
-
-  RandomState(const System& system, std::mt19937& generator) {
-    std::uniform_real_distribution<double> uniform(-1.0, 1.0);
-    t = 0.3 + uniform(generator);
-    q.resize(system.n_q());
-    u.resize(system.n_u());
-    a.resize(system.n_u());
-    for (Vector* v : {&q, &u, &a}) {
-      for (double& x : *v) x = uniform(generator);
-    }
-    // Control points in a row, so that no tangent is near zero.
-    for (const Body& body : system.bodies()) {
-      for (int i = 0; body.beam && i < body.n_q; i += 2) q(body.q_offset + i) = 0.2 * q(body.q_offset + i) + 0.5 * i;
-    }
-    system.normalize(q);
-  }
-};
 
 template <class A, class B>
 void expect_equal(const A& hand, const B& general, const std::string& what) {
@@ -89,8 +44,8 @@ System make_joint_system(JointType type, bool driven, char first, char second) {
   JointOptions joint;
   joint.name = "joint";
   joint.type = type;
-  joint.first = builder.add_body(make_body(first, "first"));
-  joint.second = builder.add_body(make_body(second, "second"));
+  joint.first = builder.add_body(make_body(first, "first", true));
+  joint.second = builder.add_body(make_body(second, "second", true));
   if (driven) joint.motion = Expression::parse("0.3*sin(2*t)");
   joint.length = 0.7;
   joint.on_first.at = Vector3(0.2, -0.1, 0.0);
@@ -145,7 +100,7 @@ TEST(JointRows, AreThoseOfTheGeneralKinematics) {
       for (const std::string& pair : pairs) {
         const System system = make_joint_system(type, driven, pair[0], pair[1]);
         for (int i = 0; i < 5; ++i) {
-          compare_joint(system, RandomState(system, generator),
+          compare_joint(system, random_state_in_a_row(system, generator),
                         std::string(joint_type_name(type)) + (driven ? " driven " : " ") + pair);
         }
       }
@@ -207,8 +162,8 @@ TEST(ContactRows, AreThoseOfTheGeneralKinematics) {
   std::mt19937 generator(8);
   for (const Case& c : cases) {
     SystemBuilder builder(c.body != 'r', Vector3(0, -9.81, 0));
-    Body surface = make_body('f', "surface");
-    Body ball = make_body(c.body, "ball");
+    Body surface = make_body('f', "surface", true);
+    Body ball = make_body(c.body, "ball", true);
     Shape on_ball;
     on_ball.name = "s";
     on_ball.geometry = c.ball;
@@ -223,7 +178,7 @@ TEST(ContactRows, AreThoseOfTheGeneralKinematics) {
     pair.contensou_radius = c.contensou;
     builder.add_contact(pair);
     const System system = builder.build();
-    for (int i = 0; i < 5; ++i) compare_contact(system, RandomState(system, generator), c.name);
+    for (int i = 0; i < 5; ++i) compare_contact(system, random_state_in_a_row(system, generator), c.name);
   }
 }
 
