@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "stickslip/stepping/generalized_alpha_estimate.h"
 
+#include <Eigen/Geometry>
 #include <algorithm>
 #include <cmath>
 
