@@ -74,22 +74,35 @@ constexpr std::array kSchemes = {SchemeReader{"moreau", read_moreau},
                                  SchemeReader{"generalized-alpha", read_generalized_alpha}};
 constexpr std::array<std::string_view, 4> kLaterSchemes = {"ccp", "stewart-trinkle", "relaxation", "event-driven"};
 
-constexpr std::array<std::string_view, 1> kLaterSolvers = {"newton-fb"};
+/// The keys of solvers beside those of all, by kind.
+void read_solver_keys(const TableReader& reader, StopOptions&) {
+  reader.allow({"type", "tolerance", "max_iterations"});
+}
+void read_solver_keys(const TableReader& reader, FacetOptions& options) {
+  reader.allow({"type", "tolerance", "max_iterations", "facets"});
+  options.facets = reader.integer_or("facets", 3, options.facets);
+}
+void read_relaxation(const TableReader& reader, double& relaxation) {
+  constexpr Range kBelowTwo = {
+      .least = 0.0, .most = 2.0, .without_least = true, .without_most = true, .text = "a number above 0 and below 2"};
+  reader.allow({"type", "tolerance", "max_iterations", "relaxation"});
+  relaxation = reader.number_or("relaxation", kBelowTwo, "", relaxation);
+}
+void read_solver_keys(const TableReader& reader, NsgsOptions& options) {
+  read_relaxation(reader, options.relaxation);
+}
+void read_solver_keys(const TableReader& reader, PgsOptions& options) {
+  read_relaxation(reader, options.relaxation);
+}
 
 void read_solver(ReadContext& context, const TableReader& scene) {
   const TomlValue* value = scene.find("solver");
   if (value == nullptr) return;
   const TableReader reader(context, *value, "solver");
   const std::string type =
-      reader.has("type") ? reader.choice("type", solver_names(), kLaterSolvers) : std::string(solver_names().front());
+      reader.has("type") ? reader.choice("type", solver_names(), {}) : std::string(solver_names().front());
   context.scene.solver = make_solver_options(type);
-  FacetOptions* polygons = facet_options(context.scene.solver);
-  if (polygons != nullptr) {
-    reader.allow({"type", "tolerance", "max_iterations", "facets"});
-    polygons->facets = reader.integer_or("facets", 3, polygons->facets);
-  } else {
-    reader.allow({"type", "tolerance", "max_iterations"});
-  }
+  std::visit([&](auto& options) { read_solver_keys(reader, options); }, context.scene.solver);
   StopOptions& options = stop_options(context.scene.solver);
   options.tolerance = reader.number_or("tolerance", kPositive, "", options.tolerance);
   options.max_iterations = reader.integer_or("max_iterations", 1, options.max_iterations);

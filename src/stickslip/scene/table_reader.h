@@ -27,8 +27,11 @@ struct Range {
   double least = -std::numeric_limits<double>::infinity();
   double most = std::numeric_limits<double>::infinity();
   bool without_least = false;  // the least itself is not allowed
+  bool without_most = false;   // nor the most
   const char* text = "a number";
-  bool contains(double x) const { return (without_least ? x > least : x >= least) && x <= most; }
+  bool contains(double x) const {
+    return (without_least ? x > least : x >= least) && (without_most ? x < most : x <= most);
+  }
 };
 
 inline constexpr Range kAnyNumber = {};

@@ -100,14 +100,17 @@ class SceneWriter {
          scheme_name(scene_.scheme), number(options.rho_inf), number(options.tolerance), r, strategy);
   }
 
-  void write_solver(const StopOptions& options) {
-    line("solver = {{type = \"{}\", tolerance = {}, max_iterations = {}}}", solver_name(scene_.solver),
-         number(options.tolerance), options.max_iterations);
+  void write_solver(const StopOptions& options, const std::string& more = "") {
+    line("solver = {{type = \"{}\", tolerance = {}, max_iterations = {}{}}}", solver_name(scene_.solver),
+         number(options.tolerance), options.max_iterations, more);
   }
-
   void write_solver(const FacetOptions& options) {
-    line("solver = {{type = \"{}\", tolerance = {}, max_iterations = {}, facets = {}}}", solver_name(scene_.solver),
-         number(options.tolerance), options.max_iterations, options.facets);
+    write_solver(static_cast<const StopOptions&>(options), fmt::format(", facets = {}", options.facets));
+  }
+  void write_solver(const NsgsOptions& options) { write_relaxed_solver(options, options.relaxation); }
+  void write_solver(const PgsOptions& options) { write_relaxed_solver(options, options.relaxation); }
+  void write_relaxed_solver(const StopOptions& options, double relaxation) {
+    write_solver(options, fmt::format(", relaxation = {}", number(relaxation)));
   }
 
   /// ", quaternion = ..." or the like, or nothing.

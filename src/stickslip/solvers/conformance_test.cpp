@@ -58,6 +58,8 @@ std::vector<Entry> make_entries() {
           {"admm_associated", FrictionLaw::associated, first_order<AdmmOptions>(), 1e1, false},
           {"newton_ac_coulomb", FrictionLaw::coulomb, NewtonAcOptions{}, 1e1, false},
           {"newton_ac_associated", FrictionLaw::associated, NewtonAcOptions{}, 1e3, false},
+          {"newton_fb_coulomb", FrictionLaw::coulomb, NewtonFbOptions{}, 1e6, false, false},
+          {"newton_fb_associated", FrictionLaw::associated, NewtonFbOptions{}, 1e6, false, false},
           {"de_saxce_coulomb", FrictionLaw::coulomb, DeSaxceOptions{}, 1e1, false},
           {"ipm_coulomb", FrictionLaw::coulomb, IpmOptions{}, 1e6, true, false},
           {"ipm_associated", FrictionLaw::associated, IpmOptions{}, 1e6, true, false},

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "stickslip/math/lorentz_cone.h"
+
 namespace stickslip {
 namespace {
 
@@ -24,36 +26,6 @@ constexpr double kVelocityStart = 10.0;
 constexpr double kHold = 1e12;
 /// Free rows get this share of it: redundant joints make W singular, and their last digits are Newton's.
 constexpr double kRegular = 1e-12;
-
-/// a^T J b = a_0 b_0 - a_1 . b_1.
-double calc_j_product(int dim, const double* a, const double* b) {
-  double sum = a[0] * b[0];
-  for (int r = 1; r < dim; ++r) sum -= a[r] * b[r];
-  return sum;
-}
-
-/// a^T J a by (a_0 - |a_1|) (a_0 + |a_1|), which keeps its digits near the boundary.
-double calc_determinant(int dim, const double* a) {
-  double squared = 0.0;
-  for (int r = 1; r < dim; ++r) squared += a[r] * a[r];
-  const double norm = std::sqrt(squared);
-  return (a[0] - norm) * (a[0] + norm);
-}
-
-/// c = a o b; c may be neither.
-void multiply(int dim, const double* a, const double* b, double* c) {
-  c[0] = a[0] * b[0];
-  for (int r = 1; r < dim; ++r) {
-    c[0] += a[r] * b[r];
-    c[r] = a[0] * b[r] + b[0] * a[r];
-  }
-}
-
-/// z with lambda o z = r.
-void divide(int dim, const double* lambda, const double* r, double* z) {
-  z[0] = calc_j_product(dim, lambda, r) / calc_determinant(dim, lambda);
-  for (int i = 1; i < dim; ++i) z[i] = (r[i] - z[0] * lambda[i]) / lambda[0];
-}
 
 /// out = N v, N = eta (w_0, w_1^T; w_1, I + w_1 w_1^T / (1 + w_0)), or N^-1 v, the same with 1 / eta and -w_1.
 void scale(int dim, double eta, const double* w, bool inverse, const double* v, double* out) {
@@ -272,11 +244,11 @@ void InteriorPoint::calc_direction(const ConeProblem& problem, double target, bo
     if (state.dim == 0) continue;
     Rows r_c;
     Rows quotient;
-    multiply(state.dim, state.lambda.data(), state.lambda.data(), r_c.data());
+    multiply_jordan(state.dim, state.lambda.data(), state.lambda.data(), r_c.data());
     for (int r = 0; r < state.dim; ++r) {
       r_c[r] = (r == 0 ? target : 0.0) - r_c[r] - (is_corrector ? corrector_[state.offset + r] : 0.0);
     }
-    divide(state.dim, state.lambda.data(), r_c.data(), quotient.data());
+    divide_jordan(state.dim, state.lambda.data(), r_c.data(), quotient.data());
     double* scaled = scaled_.data() + state.offset;
     scale(state.dim, state.eta, state.w.data(), true, quotient.data(), scaled);
     const int shift = state.is_ball ? 1 : 0;
@@ -302,7 +274,7 @@ void InteriorPoint::calc_direction(const ConeProblem& problem, double target, bo
     if (is_corrector) continue;
     Rows n_dy;
     scale(state.dim, state.eta, state.w.data(), false, dy, n_dy.data());
-    multiply(state.dim, once.data(), n_dy.data(), corrector_.data() + state.offset);
+    multiply_jordan(state.dim, once.data(), n_dy.data(), corrector_.data() + state.offset);
   }
 }
 

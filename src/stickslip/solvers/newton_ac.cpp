@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "stickslip/solvers/deadline.h"
+#include "stickslip/solvers/line_search.h"
 
 namespace stickslip {
 namespace {
@@ -14,9 +15,8 @@ constexpr double kLeastProximal = 1e-10;
 constexpr double kLargestProximal = 1e2;
 constexpr double kRise = 30.0;
 constexpr double kFall = 0.1;
-/// Halvings of a step that does not lower the residual, and the share of its length by which it has to.
+/// Halvings of a step that does not lower the residual.
 constexpr int kMaxHalvings = 4;
-constexpr double kSufficient = 1e-4;
 
 }  // namespace
 
@@ -34,10 +34,17 @@ SolveReport NewtonAcSolver::solve(const ConeProblem& problem, ConeSolution& solu
          proximal <= kLargestProximal && !deadline.passed()) {
     ++report.iterations;
     base_.assign(iterate_.p().begin(), iterate_.p().end());
-    double factor = 1.0;
-    if (newton_.calc_step(problem, iterate_.rows(), base_, iterate_.u(), proximal, std::numeric_limits<int>::max()) &&
-        search_line(problem, factor)) {
-      if (factor == 1.0) proximal = std::max(kLeastProximal, kFall * proximal);
+    const double before = iterate_.last().absolute;
+    std::optional<double> length;
+    if (newton_.calc_step(problem, iterate_.rows(), base_, iterate_.u(), proximal, std::numeric_limits<int>::max())) {
+      length = halve_until_lower(before, kMaxHalvings, [&](double trial) {
+        newton_.apply_step(problem, trial, base_, iterate_.p());
+        iterate_.judge();
+        return iterate_.last().absolute;
+      });
+    }
+    if (length) {
+      if (*length == 1.0) proximal = std::max(kLeastProximal, kFall * proximal);
       continue;
     }
     proximal *= kRise;
@@ -49,17 +56,6 @@ SolveReport NewtonAcSolver::solve(const ConeProblem& problem, ConeSolution& solu
     report.message = deadline.passed() ? kTimeIsUp : "the Newton steps did not converge";
   }
   return report;
-}
-
-/// The longest of a few lengths of the step that lowers the residual; false where none does.
-bool NewtonAcSolver::search_line(const ConeProblem& problem, double& factor) {
-  const double before = iterate_.last().absolute;
-  for (int halvings = 0; halvings <= kMaxHalvings; ++halvings, factor *= 0.5) {
-    newton_.apply_step(problem, factor, base_, iterate_.p());
-    iterate_.judge();
-    if (iterate_.last().absolute < before * (1.0 - kSufficient * factor)) return true;
-  }
-  return false;
 }
 
 }  // namespace stickslip

@@ -26,8 +26,6 @@ class NewtonAcSolver final : public ConeSolver {
   [[nodiscard]] SolveReport solve(const ConeProblem& problem, ConeSolution& solution) override;
 
  private:
-  bool search_line(const ConeProblem& problem, double& factor);
-
   const NewtonAcOptions options_;
   Iterate iterate_;
   NewtonAccelerator newton_;

@@ -1,26 +1,22 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <cstddef>
 #include <span>
-#include <vector>
 
 #include "stickslip/cone/cone_problem.h"
-#include "stickslip/math/block_lu.h"
-#include "stickslip/solvers/assembled_delassus.h"
 #include "stickslip/solvers/delassus_rows.h"
+#include "stickslip/solvers/newton_system.h"
 
 namespace stickslip {
 
 /// Semismooth Newton steps on the whole problem, for sweeps that have settled which contacts are open, stick and slip
 /// but converge slowly, as they do where contacts are redundant (a box on its four corners). The equations are those
 /// of natural_map.h ([Alart1991] for exact Coulomb friction); a proximal term keeps the matrix regular where W is
-/// singular, and leaves the percussions that do not matter where they are. The matrix is dense where few rows are
-/// active, else in sparse blocks (BlockLu), analysed anew only when the set of active cones has changed.
+/// singular, and leaves the percussions that do not matter where they are. NewtonSystem solves the linear systems.
 class NewtonAccelerator {
  public:
   /// Forgets the last problem: to be called once before the steps on a new one.
-  void start() { is_assembled_ = false; }
+  void start() { system_.start(); }
 
   /// Computes the step from p (n), of which u (n) are the velocities. Rows of open contacts are left out. Returns
   /// false where the matrix is singular or more than max_rows rows are active.
@@ -45,32 +41,13 @@ class NewtonAccelerator {
                      std::span<const double> u) const;
 
   /// Rows of the last step's linear system.
-  int n_active() const { return n_active_; }
+  int n_active() const { return system_.n_rows(); }
 
  private:
   bool gather(const ConeProblem& problem, const DelassusRows& rows, std::span<const double> u,
-              std::span<const double> p, int max_rows);
-  void assemble(const ConeProblem& problem, const DelassusRows& rows, double proximal);
-  void analyze(const ConeProblem& problem);
-  bool solve_sparse(const ConeProblem& problem, const DelassusRows& rows, double proximal);
+              std::span<const double> p, double proximal, int max_rows);
 
-  int n_active_ = 0;
-  std::vector<int> active_;         // cones with rows in the system
-  std::vector<int> row_;            // their first rows
-  std::vector<double> rho_;         // (n_active) [kg]
-  std::vector<double> derivative_;  // blocks dPi/dx (dim, dim) of active cones, one after the other
-  std::vector<std::size_t> derivative_begin_;
-  std::vector<double> matrix_;  // (n_active, n_active) row-major
-  std::vector<double> right_;   // (n_active) [N s]
-  bool is_assembled_ = false;
-  AssembledDelassus delassus_;
-  BlockLu lu_;
-  std::vector<int> analyzed_;   // active cones of the pattern that lu_ knows
-  std::vector<int> dims_;       // the pattern: rows of each active cone ...
-  std::vector<int> row_begin_;  // ... its blocks ...
-  std::vector<int> columns_;    // ... as numbers of active cones ...
-  std::vector<int> blocks_;     // ... and of blocks of W
-  std::vector<int> position_;   // (n_cones) number among the active cones, or -1
+  NewtonSystem system_;
 };
 
 }  // namespace stickslip

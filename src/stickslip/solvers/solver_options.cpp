@@ -5,7 +5,6 @@
 
 #include <array>
 #include <cmath>
-#include <type_traits>
 #include <utility>
 
 #include "stickslip/base/input_error.h"
@@ -18,6 +17,7 @@
 #include "stickslip/solvers/ipm.h"
 #include "stickslip/solvers/lcp_solver.h"
 #include "stickslip/solvers/newton_ac.h"
+#include "stickslip/solvers/newton_fb.h"
 #include "stickslip/solvers/nsgs.h"
 #include "stickslip/solvers/pgs.h"
 #include "stickslip/solvers/prox.h"
@@ -77,6 +77,9 @@ struct Maker {
   }
   std::unique_ptr<ConeSolver> operator()(const NewtonAcOptions& options) const {
     return std::make_unique<NewtonAcSolver>(options);
+  }
+  std::unique_ptr<ConeSolver> operator()(const NewtonFbOptions& options) const {
+    return std::make_unique<NewtonFbSolver>(options);
   }
   std::unique_ptr<ConeSolver> operator()(const DeSaxceOptions& options) const {
     return std::make_unique<DeSaxceSolver>(options);
@@ -142,18 +145,6 @@ StopOptions& stop_options(SolverOptions& options) {
 
 const StopOptions& stop_options(const SolverOptions& options) {
   return std::visit([](const auto& chosen) -> const StopOptions& { return chosen; }, options);
-}
-
-FacetOptions* facet_options(SolverOptions& options) {
-  return std::visit(
-      [](auto& chosen) -> FacetOptions* {
-        if constexpr (std::is_base_of_v<FacetOptions, std::remove_reference_t<decltype(chosen)>>) {
-          return &chosen;
-        } else {
-          return nullptr;
-        }
-      },
-      options);
 }
 
 SolverOptions make_solver_options(std::string_view name) {

@@ -73,6 +73,11 @@ struct NewtonAcOptions : StopOptions {
   static constexpr std::string_view kName = "newton-ac";
   static constexpr std::string_view kMeaning = "semismooth Newton with a line search (Alart-Curnier)";
 };
+struct NewtonFbOptions : StopOptions {
+  static constexpr std::string_view kName = "newton-fb";
+  static constexpr std::string_view kMeaning =
+      "semismooth Newton with a line search (Fischer-Burmeister function of the second-order cone)";
+};
 struct DeSaxceOptions : StopOptions {
   static constexpr std::string_view kName = "de-saxce";
   static constexpr std::string_view kMeaning = "De Saxce's fixed point around a convex solver";
@@ -95,9 +100,9 @@ struct LcpNewtonOptions : FacetOptions {
 };
 
 /// The options of each solver; the first is the default.
-using SolverOptions =
-    std::variant<AutoOptions, NsgsOptions, PgsOptions, ApgdOptions, SpgOptions, ExtragradientOptions, AdmmOptions,
-                 NewtonAcOptions, ProxOptions, IpmOptions, DeSaxceOptions, LemkeOptions, LcpNewtonOptions>;
+using SolverOptions = std::variant<AutoOptions, NsgsOptions, PgsOptions, ApgdOptions, SpgOptions, ExtragradientOptions,
+                                   AdmmOptions, NewtonAcOptions, NewtonFbOptions, ProxOptions, IpmOptions,
+                                   DeSaxceOptions, LemkeOptions, LcpNewtonOptions>;
 
 /// The names that make_solver_options knows, in the order of SolverOptions.
 std::span<const std::string_view> solver_names();
@@ -107,8 +112,6 @@ std::span<const std::string_view> solver_meanings();
 /// What all solvers have, of this one.
 StopOptions& stop_options(SolverOptions& options);
 const StopOptions& stop_options(const SolverOptions& options);
-/// What those by way of a linear complementarity problem have, or null.
-FacetOptions* facet_options(SolverOptions& options);
 /// The options of the solver with this name, at their defaults; throws InputError with the nearest name.
 SolverOptions make_solver_options(std::string_view name);
 
