@@ -115,7 +115,6 @@ std::vector<Setting> make_settings() {
       {"DSFP", false, SICONOS_FRICTION_3D_DSFP},
       {"VI_EG", false, SICONOS_FRICTION_3D_VI_EG},
       {"VI_FPP", false, SICONOS_FRICTION_3D_VI_FPP},
-      {"HP", false, SICONOS_FRICTION_3D_HP},
       {"TFP", false, SICONOS_FRICTION_3D_TFP},
       {"ACLMFP", false, SICONOS_FRICTION_3D_ACLMFP},
   };

@@ -16,6 +16,9 @@ namespace {
 double calc_contact_defect(std::span<const FrictionBlock> friction, int dim, bool shifted, double w, const double* p,
                            const double* u) {
   STICKSLIP_ASSERT(dim <= kMaxConeDim);
+  if (shifted && u[0] >= 0.0 && std::all_of(p, p + dim, [](double value) { return value == 0.0; })) {
+    return 0.0;  // open and not closing: u^ is in K* whatever u_T is
+  }
   std::array<double, kMaxConeDim> opposite = {};  // -u, for the support functions
   std::array<double, kMaxConeDim> x = {};
   for (int i = 0; i < dim; ++i) opposite[i] = -u[i];

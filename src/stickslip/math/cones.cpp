@@ -87,6 +87,17 @@ void calc_piece_gradient(const FrictionBlock& block, double s, const double* x, 
   for (int i = 0; i < 2; ++i) gradient[i] = view.apothem * view.normal[i];
 }
 
+/// The same as the general way below for one ball of friction, the case that counts, in closed form.
+void project_on_circular_cone(const FrictionBlock& block, const double* x, double* y) {
+  const double r = calc_norm(block.dim, x + 1);
+  if (r <= block.mu * x[0] && x[0] > 0.0) return std::copy_n(x, 1 + block.dim, y), void();
+  const double s = (x[0] + block.mu * r) / (1.0 + block.mu * block.mu);
+  if (!(s > 0.0)) return std::fill_n(y, 1 + block.dim, 0.0), void();
+  const double factor = r > 0.0 ? block.mu * s / r : 1.0;
+  y[0] = s;
+  for (int i = 1; i <= block.dim; ++i) y[i] = factor * x[i];
+}
+
 void project_on_polygon(const FrictionBlock& block, double s, const double* x, double* y) {
   const FacetView view = view_from_facet(block, x);
   if (s >= view.inside_from()) {
@@ -188,6 +199,7 @@ double calc_projected_normal(std::span<const FrictionBlock> blocks, const double
 }
 
 void project_on_contact_cone(std::span<const FrictionBlock> blocks, const double* x, double* y) {
+  if (blocks.size() == 1 && blocks[0].facets == 0) return project_on_circular_cone(blocks[0], x, y);
   const double s = calc_projected_normal(blocks, x);
   y[0] = s;
   int row = 1;

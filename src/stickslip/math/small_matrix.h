@@ -8,6 +8,12 @@ namespace stickslip {
 
 /// y += A x. A (rows, cols), x (cols), y (rows).
 inline void add_product(int rows, int cols, const double* a, const double* x, double* y) {
+  if (rows == 3 && cols == 3) {  // spatial contacts, without loops: the same sums
+    y[0] += 0.0 + a[0] * x[0] + a[1] * x[1] + a[2] * x[2];
+    y[1] += 0.0 + a[3] * x[0] + a[4] * x[1] + a[5] * x[2];
+    y[2] += 0.0 + a[6] * x[0] + a[7] * x[1] + a[8] * x[2];
+    return;
+  }
   for (int i = 0; i < rows; ++i) {
     double sum = 0.0;
     for (int j = 0; j < cols; ++j) sum += a[i * cols + j] * x[j];

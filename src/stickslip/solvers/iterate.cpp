@@ -52,15 +52,18 @@ void Iterate::judge() {
   for (int i = 0; i < problem_->n_cones(); ++i) rows_.calc_velocity(i, p_, u_.data() + problem_->cones[i].offset);
   last_ = calc_residual(*problem_, problem_->law, p_, u_, rows_.mean_diagonal());
   velocity_scale_ = last_.relative > 0.0 ? last_.absolute / last_.relative : 0.0;
-  if (last_.absolute < best_.absolute) {
+  judged_is_best_ = last_.absolute < best_.absolute;
+  if (judged_is_best_) {
     best_ = last_;
     best_p_ = p_;
   }
 }
 
 void Iterate::return_to_best() {
+  if (judged_is_best_ && p_ == best_p_) return;
   p_ = best_p_;
   judge();
+  judged_is_best_ = true;
 }
 
 void Iterate::finish(double tolerance, ConeSolution& solution, SolveReport& report) {

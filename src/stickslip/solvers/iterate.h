@@ -61,6 +61,7 @@ class Iterate {
   Residual best_;
   Residual last_;
   double velocity_scale_ = 0.0;
+  bool judged_is_best_ = false;  // u_ and last_ are those of best_p_
 };
 
 }  // namespace stickslip

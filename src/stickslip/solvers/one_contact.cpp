@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "stickslip/solvers/one_contact.h"
 
-#include <Eigen/LU>
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
 #include "stickslip/base/assert.h"
 #include "stickslip/math/cones.h"
+#include "stickslip/math/dense_solve.h"
 #include "stickslip/math/positive_roots.h"
 #include "stickslip/math/small_matrix.h"
 #include "stickslip/math/symmetric_eigen.h"
@@ -28,6 +28,8 @@ constexpr int kMaxSlipSteps = 200;
 constexpr double kUnbracketedNoise = 64.0;
 /// Full Newton steps on an asymmetric system; convergence is quadratic.
 constexpr int kMaxPolishSteps = 6;
+/// Square of the relative change after which the square of it is round-off.
+constexpr double kQuadratic = kEpsilon;
 /// Two roots nearer than this (relative) are one double root met twice.
 constexpr double kSameRoot = 1e-9;
 
@@ -66,6 +68,8 @@ class OneContact::SlipFunction {
   Solution make_solution(const Value& value) const;
 
  private:
+  void complete(Value& value, double squared, double coupling, double squared_slope, double coupling_slope) const;
+
   const OneContact& contact_;
   double b_normal_;                                // [m/s]
   std::array<double, kMaxFrictionDim> beta_ = {};  // [m/s]
@@ -74,6 +78,21 @@ class OneContact::SlipFunction {
 OneContact::SlipFunction::Value OneContact::SlipFunction::evaluate(double lambda) const {
   Value value;
   value.lambda = lambda;
+  if (contact_.is_direct_) {
+    // y = (S + lambda I)^-1 beta by Cramer's rule, and its derivative is -z = -(S + lambda I)^-1 y.
+    const auto& s = contact_.direct_;
+    const double a = s[0] + lambda;
+    const double d = s[3] + lambda;
+    const double inverse = 1.0 / (a * d - s[1] * s[2]);
+    value.y[0] = (d * beta_[0] - s[1] * beta_[1]) * inverse;
+    value.y[1] = (a * beta_[1] - s[2] * beta_[0]) * inverse;
+    const std::array<double, 2> z = {(d * value.y[0] - s[1] * value.y[1]) * inverse,
+                                     (a * value.y[1] - s[2] * value.y[0]) * inverse};
+    complete(value, value.y[0] * value.y[0] + value.y[1] * value.y[1],
+             contact_.row_[0] * value.y[0] + contact_.row_[1] * value.y[1], value.y[0] * z[0] + value.y[1] * z[1],
+             contact_.row_[0] * z[0] + contact_.row_[1] * z[1]);
+    return value;
+  }
   double squared = 0.0;         // |y|^2
   double coupling = 0.0;        // -W_NT p_T
   double squared_slope = 0.0;   // -1/2 d|y|^2 / dlambda
@@ -87,18 +106,24 @@ OneContact::SlipFunction::Value OneContact::SlipFunction::evaluate(double lambda
     squared_slope += y * y * inverse;
     coupling_slope += contact_.row_[i] * y * inverse;
   }
+  complete(value, squared, coupling, squared_slope, coupling_slope);
+  return value;
+}
+
+/// The rest of `value` from the sums of evaluate().
+void OneContact::SlipFunction::complete(Value& value, double squared, double coupling, double squared_slope,
+                                        double coupling_slope) const {
   const double numerator = coupling - b_normal_;
   value.norm = std::sqrt(squared);
   value.p_normal = numerator / contact_.w_nn_;
   if (value.norm == 0.0) {  // on the axis: inside the cone where p_N >= 0, whatever lambda is
     value.h = value.p_normal >= 0.0 ? 1.0 : -1.0;
-    return value;
+    return;
   }
   const double factor = contact_.mu_ / (contact_.w_nn_ * value.norm);
   value.h = factor * numerator - 1.0;
   value.slope = factor * (numerator * squared_slope / squared - coupling_slope);
   value.noise = 4.0 * kEpsilon * (1.0 + factor * (std::abs(coupling) + std::abs(b_normal_)));
-  return value;
 }
 
 /// The sign of h(lambda) for lambda -> infinity, where p_T -> -beta / lambda in the eigenbasis.
@@ -170,6 +195,7 @@ void OneContact::prepare(int friction_dim, double mu, const double* w) {
   w_nn_ = w[0];
   unique_ = true;
   asymmetric_ = false;
+  is_direct_ = false;
   if (is_frictionless()) return;
 
   double trace = w_nn_;
@@ -202,6 +228,14 @@ void OneContact::prepare(int friction_dim, double mu, const double* w) {
   }
   const double condition = s_max / s_min;
   unique_ = mu_ * std::sqrt(squared_row) * (1.0 + condition) < 2.0 * std::sqrt(condition) * w_nn_;
+  is_direct_ = asymmetric_ && unique_ && d_ == 2 && s_min > kSmallestEigenvalue * trace;
+  if (!is_direct_) return;
+  q_ = {1.0, 0.0, 0.0, 1.0};
+  for (int i = 0; i < 2; ++i) {
+    row_[i] = w[i + 1];
+    col_[i] = w[(i + 1) * n] / w_nn_;
+    for (int j = 0; j < 2; ++j) direct_[2 * i + j] = w[(i + 1) * n + j + 1] - col_[i] * w[j + 1];
+  }
 }
 
 int OneContact::solve_frictionless(double b_normal, Solution& solution) const {
@@ -213,6 +247,16 @@ int OneContact::solve_frictionless(double b_normal, Solution& solution) const {
   return 1;
 }
 
+OneContact::Solution OneContact::solve_unique(const double* b) const {
+  if (b[0] >= 0.0) return {};
+  const SlipFunction function(*this, b);
+  SlipFunction::Value value = function.evaluate(0.0);
+  if (value.h < 0.0) value = function.find_root(value, kInfinity);
+  Solution solution = function.make_solution(value);
+  if (asymmetric_ && !is_direct_ && d_ > 1) polish(b, solution);
+  return solution;
+}
+
 int OneContact::solve(const double* b, double* p) const {
   if (is_frictionless()) {
     Solution solution;
@@ -221,15 +265,7 @@ int OneContact::solve(const double* b, double* p) const {
     return n;
   }
   if (unique_) {
-    if (b[0] >= 0.0) {
-      std::fill_n(p, dim(), 0.0);
-      return 1;
-    }
-    const SlipFunction function(*this, b);
-    SlipFunction::Value value = function.evaluate(0.0);
-    if (value.h < 0.0) value = function.find_root(value, kInfinity);
-    Solution solution = function.make_solution(value);
-    if (asymmetric_) polish(b, solution);
+    const Solution solution = solve_unique(b);
     std::copy_n(solution.p.data(), dim(), p);
     return 1;
   }
@@ -255,6 +291,10 @@ int OneContact::solve(const double* b, double* p) const {
 
 int OneContact::solve_all(const double* b, Solutions& solutions) const {
   if (is_frictionless()) return solve_frictionless(b[0], solutions[0]);
+  if (is_direct_) {
+    solutions[0] = solve_unique(b);
+    return 1;
+  }
   int n = 0;
   if (b[0] >= 0.0) solutions[n++] = {};
   const SlipFunction function(*this, b);
@@ -343,39 +383,42 @@ double OneContact::calc_defect(const double* b, const double* p) const {
 /// asymmetric W, as long as the defect falls.
 void OneContact::polish(const double* b, Solution& solution) const {
   if (solution.kind == Kind::takeoff) return;
-  using System =
-      Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor, kMaxContactDim + 1, kMaxContactDim + 1>;
-  using Unknowns = Eigen::Matrix<double, Eigen::Dynamic, 1, 0, kMaxContactDim + 1, 1>;
   const int n = dim();
   const int size = solution.kind == Kind::slip ? n + 1 : n;
   double defect = calc_defect(b, solution.p.data());
   for (int step = 0; step < kMaxPolishSteps; ++step) {
-    System jacobian = System::Zero(size, size);
-    Unknowns f = Unknowns::Zero(size);
-    std::copy_n(b, n, f.data());
-    add_product(n, n, w_.data(), solution.p.data(), f.data());
-    for (int i = 0; i < n; ++i) {
-      for (int j = 0; j < n; ++j) jacobian(i, j) = w_[i * n + j];
-    }
+    std::array<double, (kMaxContactDim + 1) * (kMaxContactDim + 1)> jacobian;
+    std::array<double, kMaxContactDim + 1> change;  // first f, then J^-1 f
+    std::copy_n(b, n, change.data());
+    add_product(n, n, w_.data(), solution.p.data(), change.data());
+    for (int i = 0; i < n; ++i) std::copy_n(w_.data() + i * n, n, jacobian.data() + i * size);
     if (solution.kind == Kind::slip) {
-      jacobian(n, 0) = mu_ * mu_ * solution.p[0];
-      f[n] = 0.5 * mu_ * mu_ * solution.p[0] * solution.p[0];
+      jacobian[n] = jacobian[n * size + n] = 0.0;
+      jacobian[n * size] = mu_ * mu_ * solution.p[0];
+      change[n] = 0.5 * mu_ * mu_ * solution.p[0] * solution.p[0];
       for (int i = 1; i < n; ++i) {
-        f[i] += solution.lambda * solution.p[i];
-        f[n] -= 0.5 * solution.p[i] * solution.p[i];
-        jacobian(i, i) += solution.lambda;
-        jacobian(i, n) = solution.p[i];
-        jacobian(n, i) = -solution.p[i];
+        change[i] += solution.lambda * solution.p[i];
+        change[n] -= 0.5 * solution.p[i] * solution.p[i];
+        jacobian[i * size + i] += solution.lambda;
+        jacobian[i * size + n] = solution.p[i];
+        jacobian[n * size + i] = -solution.p[i];
       }
     }
-    const Unknowns change = jacobian.partialPivLu().solve(f);
+    if (!solve_dense(size, jacobian.data(), change.data())) return;
     Solution next = solution;
-    for (int i = 0; i < n; ++i) next.p[i] -= change[i];
+    double squared_change = 0.0;
+    double squared = 0.0;
+    for (int i = 0; i < n; ++i) {
+      next.p[i] -= change[i];
+      squared_change += change[i] * change[i];
+      squared += next.p[i] * next.p[i];
+    }
     if (size > n) next.lambda -= change[n];
     const double next_defect = calc_defect(b, next.p.data());
     if (!(next_defect < defect)) return;
     solution = next;
     defect = next_defect;
+    if (squared_change <= kQuadratic * squared) return;  // the next change would be round-off
   }
 }
 

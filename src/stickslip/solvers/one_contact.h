@@ -37,8 +37,9 @@ namespace stickslip {
 // stick, then slip with the smaller lambda): a contact stays in the state it was in while the laws allow it, and from
 // no percussion (p = 0) an open contact stays open, which is the choice of least action.
 //
-// W may be slightly asymmetric (files): S is diagonalised by its symmetric part and the result is polished by
-// Newton's method on the full system.
+// W may be slightly asymmetric (files). Where the solution is unique and d <= 2, nothing is diagonalised: p_T(lambda) is
+// solved for by Cramer's rule with S as it is. Elsewhere S is diagonalised by its symmetric part and the result is
+// polished by Newton's method on the full system.
 class OneContact {
  public:
   enum class Kind { takeoff, stick, slip };
@@ -71,6 +72,7 @@ class OneContact {
   int dim() const { return 1 + d_; }
   bool is_frictionless() const { return d_ == 0 || mu_ == 0.0 || !(w_nn_ > 0.0); }
   int solve_frictionless(double b_normal, Solution& solution) const;
+  Solution solve_unique(const double* b) const;
   int find_slips(const SlipFunction& function, Solution* slips) const;
   void polish(const double* b, Solution& solution) const;
   double calc_defect(const double* b, const double* p) const;
@@ -80,7 +82,9 @@ class OneContact {
   double mu_ = 0.0;
   bool unique_ = true;
   bool asymmetric_ = false;
+  bool is_direct_ = false;  // asymmetric, unique and d = 2: row_ and col_ as they are, Q = I
   double w_nn_ = 0.0;                                            // [1/kg]
+  std::array<double, 4> direct_ = {};                            // (2, 2) [1/kg] S where is_direct_
   std::array<double, kMaxFrictionDim> s_ = {};                   // [1/kg] eigenvalues of S
   std::array<double, kMaxFrictionDim> row_ = {};                 // [1/kg] W_NT in the eigenbasis
   std::array<double, kMaxFrictionDim> col_ = {};                 // [-] W_TN / W_NN in the eigenbasis
