@@ -5,10 +5,11 @@
 // runs it and makes the tables.
 //
 // Each setting runs in a child process, because the library may end the process or never come back: the limit is on
-// CPU time. In the child the two take turns, each from zero percussions in batches, and the least time of a call counts: what
-// other processes do to caches and clocks meets both. Neither side's reading of the file is timed; the peer gets its
-// matrix in the storage that suits the setting and fresh options for every call, ours keeps its workspace. Both
-// answers are judged by calc_residual(), in velocity units and in the measure by which the peer stops itself.
+// CPU time. In the child the two take turns, each from zero percussions in batches, and the least time of a call
+// counts: what other processes do to caches and clocks meets both. Neither side's reading of the file is timed; the
+// peer gets its matrix in the storage that suits the setting and fresh options for every call, ours keeps its
+// workspace. Both answers are judged by calc_residual(), in velocity units and in the measure by which the peer stops
+// itself.
 #include <fmt/format.h>
 #include <poll.h>
 #include <sys/wait.h>
@@ -284,7 +285,8 @@ Result compare_in_child(const OneStepProblem& problem, const Setting& setting, d
   const pid_t child = fork();
   if (child == 0) {
     close(ends[0]);
-    if (std::freopen("/dev/null", "w", stdout) == nullptr || std::freopen("/dev/null", "w", stderr) == nullptr) _exit(1);
+    if (std::freopen("/dev/null", "w", stdout) == nullptr || std::freopen("/dev/null", "w", stderr) == nullptr)
+      _exit(1);
     bool is_heard = true;
     const Result result = compare(problem, setting, tolerance, [&] { is_heard = write(ends[1], "1", 1) == 1; });
     is_heard = is_heard && write(ends[1], &result, sizeof(result)) == sizeof(result);

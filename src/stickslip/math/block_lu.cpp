@@ -29,8 +29,8 @@ constexpr double kSmallPivot = 1e-14;
 #endif
 
 /// y -= A x. A (rows, cols) column-major with the given stride, x (cols), y (rows); x and y do not overlap.
-STICKSLIP_SIMD_CLONES void subtract_columns(int rows, int cols, const double* a, int stride, const double* x,
-                                            double* __restrict__ y) {
+[[gnu::always_inline]] inline void subtract_columns(int rows, int cols, const double* a, int stride, const double* x,
+                                                    double* __restrict__ y) {
   int k = 0;
   for (; k + 4 <= cols; k += 4) {
     const double* a0 = a + static_cast<std::size_t>(k) * stride;
@@ -47,6 +47,62 @@ STICKSLIP_SIMD_CLONES void subtract_columns(int rows, int cols, const double* a,
     const double* a0 = a + static_cast<std::size_t>(k) * stride;
     const double x0 = x[k];
     for (int i = 0; i < rows; ++i) y[i] -= a0[i] * x0;
+  }
+}
+
+/// x = L^-1 x for the first n of the columns of L, whose diagonal is 1: from the first row of x on. x (n).
+[[gnu::always_inline]] inline void solve_unit_lower(int n, const double* lower, int stride, double* __restrict__ x) {
+  for (int k = 0; k + 1 < n; ++k) {
+    const double factor = x[k];
+    const double* column = lower + static_cast<std::size_t>(k) * stride;
+    for (int i = k + 1; i < n; ++i) x[i] -= factor * column[i];
+  }
+}
+
+/// Dense LU of the n pivots of a panel with partial pivoting among them, left looking; then L below and U beside them.
+/// lower (n + m, n) and upper (n, m) column-major, swaps and thresholds (n). Returns how many pivots were replaced by
+/// their thresholds, or -1 where one is not finite.
+STICKSLIP_SIMD_CLONES int factorize_panel(int n, int m, double* lower, double* upper, int* swaps,
+                                          const double* thresholds) {
+  const int stride = n + m;
+  int n_replaced = 0;
+  for (int k = 0; k < n; ++k) {
+    double* column = lower + static_cast<std::size_t>(k) * stride;
+    // The earlier columns' part: its pivot rows one by one, the rest in one go.
+    solve_unit_lower(k, lower, stride, column);
+    subtract_columns(stride - k, k, lower + k, stride, column, column + k);
+    int pivot = k;
+    for (int i = k + 1; i < n; ++i) {
+      if (std::abs(column[i]) > std::abs(column[pivot])) pivot = i;
+    }
+    swaps[k] = pivot;
+    if (pivot != k) {
+      for (int j = 0; j < n; ++j) {
+        std::swap(lower[static_cast<std::size_t>(j) * stride + k], lower[static_cast<std::size_t>(j) * stride + pivot]);
+      }
+      for (int j = 0; j < m; ++j) {
+        std::swap(upper[static_cast<std::size_t>(j) * n + k], upper[static_cast<std::size_t>(j) * n + pivot]);
+      }
+    }
+    if (!std::isfinite(column[k])) return -1;
+    if (std::abs(column[k]) < thresholds[k]) {
+      column[k] = column[k] < 0.0 ? -thresholds[k] : thresholds[k];
+      ++n_replaced;
+    }
+    const double inverse = 1.0 / column[k];
+    for (int i = k + 1; i < stride; ++i) column[i] *= inverse;
+  }
+  for (int j = 0; j < m; ++j) solve_unit_lower(n, lower, stride, upper + static_cast<std::size_t>(j) * n);
+  return n_replaced;
+}
+
+/// product = -L U for the parts of a panel below and beside its n pivots. product (m, m) column-major.
+STICKSLIP_SIMD_CLONES void calc_outer_product(int n, int m, const double* lower, const double* upper,
+                                              double* __restrict__ product) {
+  for (int c = 0; c < m; ++c) {
+    double* column = product + static_cast<std::size_t>(c) * m;
+    std::fill_n(column, m, 0.0);
+    subtract_columns(m, n, lower, n + m, upper + static_cast<std::size_t>(c) * n, column);
   }
 }
 
@@ -293,64 +349,19 @@ int BlockLu::factorize() {
   return n_replaced_;
 }
 
-/// Dense LU of a supernode's pivots with partial pivoting among them, left looking; then L and U beside them.
 bool BlockLu::factorize_pivots(const Supernode& node) {
-  const int n = node.n_pivots;
-  const int m = node.n_below_rows;
-  const int stride = n + m;
-  double* lower = values_.data() + node.lower;
-  double* upper = values_.data() + node.upper;
-  for (int k = 0; k < n; ++k) {
-    double* column = lower + static_cast<std::size_t>(k) * stride;
-    // The earlier columns' part: its pivot rows one by one, the rest in one go.
-    for (int j = 0; j < k; ++j) {
-      const double* earlier = lower + static_cast<std::size_t>(j) * stride;
-      for (int i = j + 1; i < k; ++i) column[i] -= column[j] * earlier[i];
-    }
-    subtract_columns(stride - k, k, lower + k, stride, column, column + k);
-    int pivot = k;
-    for (int i = k + 1; i < n; ++i) {
-      if (std::abs(column[i]) > std::abs(column[pivot])) pivot = i;
-    }
-    swaps_[node.first_row + k] = pivot;
-    if (pivot != k) {
-      for (int j = 0; j < n; ++j) {
-        std::swap(lower[static_cast<std::size_t>(j) * stride + k], lower[static_cast<std::size_t>(j) * stride + pivot]);
-      }
-      for (int j = 0; j < m; ++j) {
-        std::swap(upper[static_cast<std::size_t>(j) * n + k], upper[static_cast<std::size_t>(j) * n + pivot]);
-      }
-    }
-    if (!std::isfinite(column[k])) return false;
-    const double threshold = thresholds_[node.first_row + k];
-    if (std::abs(column[k]) < threshold) {
-      column[k] = column[k] < 0.0 ? -threshold : threshold;
-      ++n_replaced_;
-    }
-    const double inverse = 1.0 / column[k];
-    for (int i = k + 1; i < stride; ++i) column[i] *= inverse;
-  }
-  for (int j = 0; j < m; ++j) {
-    double* other = upper + static_cast<std::size_t>(j) * n;
-    for (int k = 0; k + 1 < n; ++k) {
-      const double factor = other[k];
-      const double* column = lower + static_cast<std::size_t>(k) * stride;
-      for (int i = k + 1; i < n; ++i) other[i] -= factor * column[i];
-    }
-  }
-  return true;
+  const int replaced =
+      factorize_panel(node.n_pivots, node.n_below_rows, values_.data() + node.lower, values_.data() + node.upper,
+                      swaps_.data() + node.first_row, thresholds_.data() + node.first_row);
+  n_replaced_ += replaced;
+  return replaced >= 0;
 }
 
 void BlockLu::subtract_outer_product(const Supernode& node) {
   const int n = node.n_pivots;
   const int m = node.n_below_rows;
-  product_.assign(static_cast<std::size_t>(m) * m, 0.0);
-  const double* lower = values_.data() + node.lower + n;
-  const double* upper = values_.data() + node.upper;
-  for (int c = 0; c < m; ++c) {
-    subtract_columns(m, n, lower, n + m, upper + static_cast<std::size_t>(c) * n,
-                     product_.data() + static_cast<std::size_t>(c) * m);
-  }
+  product_.resize(std::max(product_.size(), static_cast<std::size_t>(m) * m));
+  calc_outer_product(n, m, values_.data() + node.lower + n, values_.data() + node.upper, product_.data());
   int first = 0;      // block rows of one ancestor at a time
   int first_row = 0;  // and their scalar rows in the product
   while (first < node.n_below) {

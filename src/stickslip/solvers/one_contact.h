@@ -37,8 +37,8 @@ namespace stickslip {
 // stick, then slip with the smaller lambda): a contact stays in the state it was in while the laws allow it, and from
 // no percussion (p = 0) an open contact stays open, which is the choice of least action.
 //
-// W may be slightly asymmetric (files). Where the solution is unique and d <= 2, nothing is diagonalised: p_T(lambda) is
-// solved for by Cramer's rule with S as it is. Elsewhere S is diagonalised by its symmetric part and the result is
+// W may be slightly asymmetric (files). Where the solution is unique and d <= 2, nothing is diagonalised: p_T(lambda)
+// is solved for by Cramer's rule with S as it is. Elsewhere S is diagonalised by its symmetric part and the result is
 // polished by Newton's method on the full system.
 class OneContact {
  public:
@@ -82,12 +82,12 @@ class OneContact {
   double mu_ = 0.0;
   bool unique_ = true;
   bool asymmetric_ = false;
-  bool is_direct_ = false;  // asymmetric, unique and d = 2: row_ and col_ as they are, Q = I
-  double w_nn_ = 0.0;                                            // [1/kg]
-  std::array<double, 4> direct_ = {};                            // (2, 2) [1/kg] S where is_direct_
-  std::array<double, kMaxFrictionDim> s_ = {};                   // [1/kg] eigenvalues of S
-  std::array<double, kMaxFrictionDim> row_ = {};                 // [1/kg] W_NT in the eigenbasis
-  std::array<double, kMaxFrictionDim> col_ = {};                 // [-] W_TN / W_NN in the eigenbasis
+  bool is_direct_ = false;                        // asymmetric, unique and d = 2: row_ and col_ as they are, Q = I
+  double w_nn_ = 0.0;                             // [1/kg]
+  std::array<double, 4> direct_ = {};             // (2, 2) [1/kg] S where is_direct_
+  std::array<double, kMaxFrictionDim> s_ = {};    // [1/kg] eigenvalues of S
+  std::array<double, kMaxFrictionDim> row_ = {};  // [1/kg] W_NT in the eigenbasis
+  std::array<double, kMaxFrictionDim> col_ = {};  // [-] W_TN / W_NN in the eigenbasis
   std::array<double, kMaxFrictionDim* kMaxFrictionDim> q_ = {};  // (d, d) eigenvectors of S in columns
   std::array<double, kMaxContactDim* kMaxContactDim> w_ = {};    // (1 + d, 1 + d) [1/kg]
 };
