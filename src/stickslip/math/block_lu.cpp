@@ -106,6 +106,25 @@ STICKSLIP_SIMD_CLONES void calc_outer_product(int n, int m, const double* lower,
   }
 }
 
+/// The n pivots' part of x = L^-1 x, x (n), and what is to be added to the rows below, product = -L x (m).
+STICKSLIP_SIMD_CLONES void solve_lower_panel(int n, int m, const double* lower, double* x, double* product) {
+  solve_unit_lower(n, lower, n + m, x);
+  std::fill_n(product, m, 0.0);
+  subtract_columns(m, n, lower + n, n + m, x, product);
+}
+
+/// The n pivots' part of x = U^-1 x, x (n), where the rows to the right are solved already: right (m).
+STICKSLIP_SIMD_CLONES void solve_upper_panel(int n, int m, const double* lower, const double* upper,
+                                             const double* right, double* __restrict__ x) {
+  subtract_columns(n, m, upper, n, right, x);
+  for (int k = n - 1; k >= 0; --k) {
+    const double* pivot = lower + static_cast<std::size_t>(k) * (n + m);
+    x[k] /= pivot[k];
+    const double factor = x[k];
+    for (int i = 0; i < k; ++i) x[i] -= factor * pivot[i];
+  }
+}
+
 #undef STICKSLIP_SIMD_CLONES
 
 }  // namespace
@@ -140,6 +159,7 @@ void BlockLu::analyze(std::span<const int> dims, std::span<const int> row_begin,
   swaps_.resize(n_rows_);
   thresholds_.resize(n_rows_);
   x_.resize(n_rows_);
+  beside_.resize(n_rows_);
   values_.assign(values_.size(), 0.0);
 }
 
@@ -417,41 +437,23 @@ void BlockLu::solve(std::span<double> x) const {
     for (int r = 0; r < dims_[order_[k]]; ++r) x_[elim_row_[k] + r] = x[row_of_[order_[k]] + r];
   }
   for (const Supernode& node : supernodes_) {
-    const int n = node.n_pivots;
-    const int stride = n + node.n_below_rows;
     double* own = x_.data() + node.first_row;
-    for (int k = 0; k < n; ++k) std::swap(own[k], own[swaps_[node.first_row + k]]);
-    for (int k = 0; k < n; ++k) {
-      const double factor = own[k];
-      const double* column = values_.data() + node.lower + static_cast<std::size_t>(k) * stride;
-      for (int i = k + 1; i < n; ++i) own[i] -= factor * column[i];
-      const double* in = column + n;
-      for (int b = 0; b < node.n_below; ++b) {
-        const int place = below_[node.below + b];
-        const int n_rows = dims_[order_[place]];
-        double* out = x_.data() + elim_row_[place];
-        for (int r = 0; r < n_rows; ++r) out[r] -= factor * in[r];
-        in += n_rows;
-      }
+    for (int k = 0; k < node.n_pivots; ++k) std::swap(own[k], own[swaps_[node.first_row + k]]);
+    solve_lower_panel(node.n_pivots, node.n_below_rows, values_.data() + node.lower, own, beside_.data());
+    const double* in = beside_.data();
+    for (int b = 0; b < node.n_below; ++b) {
+      const int place = below_[node.below + b];
+      for (int i = elim_row_[place]; i < elim_row_[place + 1]; ++i) x_[i] += *in++;
     }
   }
   for (auto node = supernodes_.rbegin(); node != supernodes_.rend(); ++node) {
-    const int n = node->n_pivots;
-    const int stride = n + node->n_below_rows;
-    double* own = x_.data() + node->first_row;
-    const double* column = values_.data() + node->upper;
+    double* out = beside_.data();
     for (int b = 0; b < node->n_below; ++b) {
       const int place = below_[node->below + b];
-      for (int r = 0; r < dims_[order_[place]]; ++r, column += n) {
-        const double factor = x_[elim_row_[place] + r];
-        for (int i = 0; i < n; ++i) own[i] -= factor * column[i];
-      }
+      for (int i = elim_row_[place]; i < elim_row_[place + 1]; ++i) *out++ = x_[i];
     }
-    for (int k = n - 1; k >= 0; --k) {
-      const double* pivot = values_.data() + node->lower + static_cast<std::size_t>(k) * stride;
-      own[k] /= pivot[k];
-      for (int i = 0; i < k; ++i) own[i] -= own[k] * pivot[i];
-    }
+    solve_upper_panel(node->n_pivots, node->n_below_rows, values_.data() + node->lower, values_.data() + node->upper,
+                      beside_.data(), x_.data() + node->first_row);
   }
   for (int k = 0; k < n_blocks_; ++k) {
     for (int r = 0; r < dims_[order_[k]]; ++r) x[row_of_[order_[k]] + r] = x_[elim_row_[k] + r];

@@ -84,8 +84,9 @@ class BlockLu {
   std::vector<int> local_;         // (n) scratch: scalar row of a place in the mapped supernode
   std::vector<double> product_;    // scratch: outer product
   std::vector<int> scratch_, scratch2_, scratch3_;
-  mutable std::vector<double> x_;   // (n_rows) in elimination order
-  std::vector<double> thresholds_;  // (n_rows) pivots below are replaced, in elimination order
+  mutable std::vector<double> x_;       // (n_rows) in elimination order
+  mutable std::vector<double> beside_;  // (n_rows) scratch: rows below or right of a panel
+  std::vector<double> thresholds_;      // (n_rows) pivots below are replaced, in elimination order
   int n_replaced_ = 0;
 };
 
