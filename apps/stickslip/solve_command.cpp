@@ -51,7 +51,11 @@ SolveCommand::SolveCommand(CLI::App& program) {
       ->type_name("N");
   command.add_option("--time-limit", time_limit_, "CPU time for each problem and solver [s] (default: none)")
       ->type_name("S");
-  command.add_option("--forces", forces_, "any: those that the solver finds")->type_name("WHICH");
+  command
+      .add_option(
+          "--forces", forces_,
+          "any (default): those that the solver finds; least-norm: of those with the same velocities the smallest")
+      ->type_name("WHICH");
   command.add_option("--json", json_, "write the reports as a JSON list, too")->type_name("FILE");
   command
       .add_option("--output", output_,
@@ -118,7 +122,7 @@ void SolveCommand::write_json(const std::vector<ProblemReport>& reports) const {
 int SolveCommand::execute() {
   if (problems_.empty()) throw InputError("which problems? name their files");
   check_word("--forces", forces_, std::array<std::string_view, 2>{"any", "least-norm"});
-  if (forces_ == "least-norm") throw InputError("--forces: least-norm: not available in this version");
+  const ForceChoice forces = forces_ == "any" ? ForceChoice::any : ForceChoice::least_norm;
   const FrictionLaw chosen_law = law();
   const std::vector<SolverOptions> solvers = chosen_solvers();
   if (!output_.empty()) make_folder(output_);
@@ -135,7 +139,7 @@ int SolveCommand::execute() {
   for (std::size_t k = 0; k < problems.size() && !stop_requested; ++k) {
     for (const SolverOptions& options : solvers) {
       std::fflush(stdout);
-      reports.push_back(solve_problem(problems[k], fs::path(problems_[k]).stem().string(), options, solution));
+      reports.push_back(solve_problem(problems[k], fs::path(problems_[k]).stem().string(), options, forces, solution));
       print(reports.back());
       if (output_.empty()) continue;
       const std::string& stem = reports.back().problem;

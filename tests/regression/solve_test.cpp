@@ -63,6 +63,29 @@ TEST_F(Solve, WritesWhatItFound) {
   }
 }
 
+/// Two contacts share what one would carry: any split solves the problem, half to each is the smallest.
+TEST_F(Solve, ForcesOfLeastNorm) {
+  LocalForm form;
+  form.dim = 2;
+  Matrix w = Matrix::Zero(4, 4);
+  w.topLeftCorner(2, 2) = w.topRightCorner(2, 2) = w.bottomLeftCorner(2, 2) = w.bottomRightCorner(2, 2) =
+      Matrix::Identity(2, 2);
+  form.w = SparseMatrix(w.sparseView());
+  form.q = (Vector(4) << -1.0, 0.2, -1.0, 0.2).finished();  // sticks: r = (1, -0.2) in all
+  form.mu = Vector::Constant(2, 0.5);
+  write_fclib(folder_ / "twice.hdf5", make_one_step_problem(form), nullptr);
+  const Ended ended = solve({"twice.hdf5", "--forces", "least-norm", "--json", "r.json", "--output", "out"});
+  EXPECT_EQ(ended.status, 0) << ended.err;
+  const std::vector<double> r = Hdf5File::open(folder_ / "out/twice.hdf5").read_numbers("/solution/r");
+  ASSERT_EQ(r.size(), 4u);
+  for (std::size_t i = 0; i < 4; ++i) EXPECT_NEAR(r[i], i % 2 == 0 ? 0.5 : -0.1, 1e-10);
+  const std::string json = read_text(folder_ / "r.json");
+  for (const char* part :
+       {"\"open_forces\": 4", "\"rank\": 2", "\"forces\": \"not determined\"", "\"velocities\": \"unknown\""}) {
+    EXPECT_NE(json.find(part), std::string::npos) << json;
+  }
+}
+
 TEST_F(Solve, SeveralSolversKeepTheirNames) {
   const Ended ended = solve({"slip.hdf5", "--solver", "all", "--law", "associated", "--output", "out"});
   EXPECT_NE(ended.status, 2) << ended.err;

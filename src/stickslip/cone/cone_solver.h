@@ -18,6 +18,31 @@ enum class Status : int {
   failed = 2,   // no answer; what was there before is untouched
 };
 
+/// Whether the laws leave but one value.
+enum class Determined : int { unknown = 0, yes = 1, no = 2 };
+
+/// What the laws of a problem determine, where a solver looked at it (least_norm.h).
+struct Determinacy {
+  /// [-] Percussions that the velocities leave open within their cones, and the rank of W on them; -1: not looked at.
+  int unknowns = -1;
+  int rank = -1;
+  Determined forces = Determined::unknown;      // the percussions, given the velocities
+  Determined velocities = Determined::unknown;  // the velocities
+};
+
+/// How the iterations of a solver that has several methods divide.
+struct Effort {
+  int sweeps = 0;
+  int newton_steps = 0;
+  int interior_point_steps = 0;
+};
+
+/// Which percussions of the many that the laws may allow.
+enum class ForceChoice : int {
+  any = 0,         // those that the solver finds
+  least_norm = 1,  // those of least norm with these velocities (least_norm.h)
+};
+
 struct SolveReport {
   Status status = Status::ok;
   int iterations = 0;        // [-] in the solver's own count (sweeps, Newton steps)
@@ -25,6 +50,11 @@ struct SolveReport {
   int choices = 0;           // [-] local problems with several solutions, where a rule chose one
   const char* method = "";   // the algorithm that found the answer, where several were at hand; a string literal
   const char* message = "";  // what there is to say beside the status; a string literal
+  Effort effort;
+  Determinacy determinacy;
+  /// [m/s] Above zero: the problem has no solution, by a proof (infeasibility.h), and this is by how much velocities
+  /// miss what contacts and bilateral rows need, at least. The answer is then that of the nearest problem that has one.
+  double violation = 0.0;
 };
 
 /// One algorithm for cone problems. Owns its workspace, so one object serves one thread;

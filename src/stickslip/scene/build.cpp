@@ -61,13 +61,26 @@ class Builder {
     BuiltScene built;
     built.system = std::make_unique<const System>(system_.build());
     built.initial = make_initial_state(*built.system);
-    built.solver = at_place("solver", [&] { return make_solver(scene_.solver); });
+    built.solver = at_place("solver", [&] { return make_solver(scene_.solver, forces()); });
     if (decorate) built.solver = decorate(std::move(built.solver));
     built.stepper = at_place("scheme", [&] { return make_stepper(scene_.scheme, *built.system, *built.solver); });
     return built;
   }
 
  private:
+  /// The choice of forces of schemes that leave it to the solver.
+  ForceChoice forces() const {
+    return std::visit(
+        [](const auto& scheme) {
+          if constexpr (requires { scheme.forces; }) {
+            return scheme.forces;
+          } else {
+            return ForceChoice::any;
+          }
+        },
+        scene_.scheme);
+  }
+
   // --- errors
 
   [[noreturn]] void fail(const std::string& path, const std::string& value, const std::string& allowed) const {

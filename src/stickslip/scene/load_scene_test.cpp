@@ -48,6 +48,7 @@ restitution = {normal = 0.5, tangential = 0.1}
 constexpr const char* kEverything = R"toml(
 stickslip = 1
 time = {start = 0.5, end = 1, step = 0.125}
+scheme = {type = "moreau", forces = "least-norm"}
 solver = {type = "pgs", relaxation = 1.25}
 parameters = {half = "=l/2", l = 0.3, "w_2" = "=2*pi"}
 

@@ -47,10 +47,15 @@ struct SchemeReader {
 };
 
 SchemeOptions read_moreau(const TableReader& reader) {
-  reader.allow({"type", "theta", "activation"}, {"law", "forces"});
+  reader.allow({"type", "theta", "activation", "forces"}, {"law"});
   MoreauOptions options;
   options.theta = reader.number_or("theta", kUnitInterval, "", options.theta);
   options.activation = reader.number_or("activation", kAnyNumber, "m", options.activation);
+  if (reader.has("forces")) {
+    constexpr std::array<std::string_view, 2> kForces = {"any", "least-norm"};
+    const bool any = reader.choice("forces", kForces, {}) == kForces[0];
+    options.forces = any ? ForceChoice::any : ForceChoice::least_norm;
+  }
   return options;
 }
 

@@ -89,8 +89,8 @@ class SceneWriter {
   }
 
   void write_scheme(const MoreauOptions& options) {
-    line("scheme = {{type = \"{}\", theta = {}, activation = {}}}", scheme_name(scene_.scheme), number(options.theta),
-         number(options.activation));
+    line("scheme = {{type = \"{}\", theta = {}, activation = {}, forces = \"{}\"}}", scheme_name(scene_.scheme),
+         number(options.theta), number(options.activation), options.forces == ForceChoice::any ? "any" : "least-norm");
   }
 
   void write_scheme(const GeneralizedAlphaOptions& options) {

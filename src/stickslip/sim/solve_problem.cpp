@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "stickslip/cone/infeasibility.h"
@@ -39,6 +40,7 @@ void look_for_infeasibility(const OneStepProblem& problem, ConeSolver& solver, C
                             ProblemReport& report) {
   const std::optional<Infeasibility> found = find_infeasibility(problem.cones);
   if (!found) return;
+  report.violation = found->violation;
   OneStepProblem shifted = problem;
   for (std::size_t i = 0; i < found->y.size(); ++i) shifted.cones.b[i] += found->y[i];
   ConeSolution answer{std::vector<double>(problem.cones.size(), 0.0), {}};
@@ -49,8 +51,11 @@ void look_for_infeasibility(const OneStepProblem& problem, ConeSolver& solver, C
     report = judged;
     solution = answer;
   }
-  report.message = fmt::format("no solution exists: velocities miss what contacts and joints need by {:.3g} at least",
-                               found->violation);
+}
+
+const char* describe(Determined determined) {
+  constexpr std::array<const char*, 3> kNames = {"unknown", "determined", "not determined"};
+  return kNames[static_cast<int>(determined)];
 }
 
 std::string quoted(std::string_view text) {
@@ -75,8 +80,8 @@ std::string number(double value) {
 }  // namespace
 
 ProblemReport solve_problem(const OneStepProblem& problem, const std::string& name, const SolverOptions& options,
-                            ConeSolution& solution) {
-  const std::unique_ptr<ConeSolver> solver = make_solver(options);
+                            ForceChoice forces, ConeSolution& solution) {
+  const std::unique_ptr<ConeSolver> solver = make_solver(options, forces);
   const double tolerance = std::visit([](const auto& chosen) { return chosen.tolerance; }, options);
   ProblemReport report;
   report.problem = name;
@@ -93,11 +98,19 @@ ProblemReport solve_problem(const OneStepProblem& problem, const std::string& na
     report.cpu_seconds = thread_cpu_seconds() - start;
     report.iterations = solved.iterations;
     report.message = solved.message;
+    report.method = solved.method;
+    report.violation = solved.violation;
+    if (forces == ForceChoice::least_norm) report.forces = solved.determinacy;
     report.status = solved.status == Status::failed ? "failed" : "";
   }
   judge(problem, solution.p, solution.u, report);
-  if (!(report.relative_residual <= tolerance) && report.status.empty()) {
+  const bool is_ok = report.relative_residual <= tolerance;
+  if (!is_ok && report.status.empty() && report.violation == 0.0) {
     look_for_infeasibility(problem, *solver, solution, report);
+  }
+  if (!is_ok && report.violation > 0.0) {
+    report.message = fmt::format("no solution exists: velocities miss what contacts and joints need by {:.3g} at least",
+                                 report.violation);
   }
   if (report.status.empty()) report.status = report.relative_residual <= tolerance ? "ok" : "inexact";
   return report;
@@ -106,14 +119,20 @@ ProblemReport solve_problem(const OneStepProblem& problem, const std::string& na
 std::string to_json(std::span<const ProblemReport> reports) {
   std::string json = "[";
   for (const ProblemReport& report : reports) {
+    std::string forces;
+    if (report.forces) {
+      forces = fmt::format("\"open_forces\": {}, \"rank\": {}, \"forces\": \"{}\", \"velocities\": \"{}\", ",
+                           report.forces->unknowns, report.forces->rank, describe(report.forces->forces),
+                           describe(report.forces->velocities));
+    }
     json += fmt::format(
         "{}\n  {{\"problem\": {}, \"contacts\": {}, \"solver\": {}, \"law\": \"{}\", \"status\": {}, "
         "\"iterations\": {}, \"cpu_seconds\": {}, \"residual\": {}, \"relative_residual\": {}, "
-        "\"siconos_error\": {}, \"message\": {}}}",
+        "\"siconos_error\": {}, \"method\": {}, \"violation\": {}, {}\"message\": {}}}",
         &report == reports.data() ? "" : ",", quoted(report.problem), report.contacts, quoted(report.solver),
         report.law == FrictionLaw::coulomb ? "coulomb" : "associated", quoted(report.status), report.iterations,
         number(report.cpu_seconds), number(report.residual), number(report.relative_residual),
-        number(report.siconos_error), quoted(report.message));
+        number(report.siconos_error), quoted(report.method), number(report.violation), forces, quoted(report.message));
   }
   return json + "\n]\n";
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
 
@@ -17,10 +18,13 @@ struct ProblemReport {
   FrictionLaw law = FrictionLaw::coulomb;
   std::string status;  // ok | inexact | failed | refused
   int iterations = 0;
-  double cpu_seconds = 0.0;        // [s] of this thread, the solve alone
-  double residual = 0.0;           // [m/s] |r' - P_K(r' - u^)|, r' = mean(diag W) r; an LCP: |min(z, w)|
-  double relative_residual = 0.0;  // [-] residual / max(|q|, |u|)
-  double siconos_error = 0.0;      // [-] |r - P_K(r - u^)| / max(|q|, |r|, |u|); an LCP: |min(z, w)| / the same
+  double cpu_seconds = 0.0;           // [s] of this thread, the solve alone
+  double residual = 0.0;              // [m/s] |r' - P_K(r' - u^)|, r' = mean(diag W) r; an LCP: |min(z, w)|
+  double relative_residual = 0.0;     // [-] residual / max(|q|, |u|)
+  double siconos_error = 0.0;         // [-] |r - P_K(r - u^)| / max(|q|, |r|, |u|); an LCP: |min(z, w)| / the same
+  std::string method;                 // what found the answer, where the solver has several methods
+  double violation = 0.0;             // [m/s] > 0: there is no solution, by a proof
+  std::optional<Determinacy> forces;  // where forces of least norm were asked for
   std::string message;
 };
 
@@ -29,7 +33,7 @@ struct ProblemReport {
 /// exist at all (infeasibility.h); where none can, the message says so, and the answer is that of the nearest problem
 /// that may have one, with its residual in the problem as it is, if that is the smaller one.
 ProblemReport solve_problem(const OneStepProblem& problem, const std::string& name, const SolverOptions& options,
-                            ConeSolution& solution);
+                            ForceChoice forces, ConeSolution& solution);
 
 /// The reports as a JSON list; numbers that are not finite are null.
 std::string to_json(std::span<const ProblemReport> reports);

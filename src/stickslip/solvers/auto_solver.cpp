@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "stickslip/cone/infeasibility.h"
 #include "stickslip/solvers/gauss_seidel.h"
 
 namespace stickslip {
@@ -20,6 +21,9 @@ constexpr double kPromisedSweeps = 8.0;
 constexpr int kNewtonSteps = 30;
 /// Sweeps between proximal Newton steps that were stuck and new ones.
 constexpr int kRestartSweeps = 50;
+
+/// Normal and free rows up to which a proof is looked for that there is no solution: dense, some seconds at most.
+constexpr int kMaxProofRows = 400;
 
 NsgsOptions make_nsgs_options(const AutoOptions& options) {
   NsgsOptions nsgs;
@@ -41,12 +45,16 @@ SolveReport AutoSolver::solve(const ConeProblem& problem, ConeSolution& solution
   SolveReport report;
   const Deadline deadline(options_.time_limit);
   int used = 0;
+  start_.assign(solution.p.begin(), solution.p.end());
   if (problem.n_cones() == 1 || problem.size() <= kFewRows) {
     report = nsgs_.solve(problem, solution);
     report.method = "nsgs";
-    if (report.status != Status::inexact || problem.n_cones() == 1) return report;
+    report.effort.sweeps = report.iterations;
+    if (report.status != Status::inexact) return report;
     used = report.iterations;
+    const Effort effort = report.effort;
     report = {};
+    report.effort = effort;
   }
   if (!iterate_.begin_solve(problem, solution, report)) return report;
   newton_.start();
@@ -56,22 +64,33 @@ SolveReport AutoSolver::solve(const ConeProblem& problem, ConeSolution& solution
     return iterate_.best().relative > options_.tolerance && used < options_.max_iterations && !deadline.passed();
   };
   if (is_open()) {
-    used += sweep_while_quick(problem, options_.max_iterations - used, deadline);
+    const int sweeps = sweep_while_quick(problem, options_.max_iterations - used, deadline);
+    used += sweeps;
+    report.effort.sweeps += sweeps;
     report.method = "nsgs";
   }
   if (is_open()) {
-    used += run_newton(problem, kNewtonSteps, ProximalNewton::kFirstParameter, used, deadline);
+    used += run_newton(problem, kNewtonSteps, ProximalNewton::kFirstParameter, used, deadline, report);
     report.method = "prox";
   }
   if (is_open() && InteriorPoint::find_reason_to_refuse(problem) == nullptr) {
     report.method = "ipm";
-    used += interior_point_.run(problem, options_.tolerance, options_.max_iterations - used, deadline, iterate_);
-    if (is_open()) used += run_newton(problem, kNewtonSteps, ProximalNewton::kPolishParameter, used, deadline);
+    const int steps =
+        interior_point_.run(problem, options_.tolerance, options_.max_iterations - used, deadline, iterate_);
+    used += steps;
+    report.effort.interior_point_steps += steps;
+    if (is_open()) used += run_newton(problem, kNewtonSteps, ProximalNewton::kPolishParameter, used, deadline, report);
+  }
+  if (is_open() && look_for_proof_) {
+    if (const auto proof = find_infeasibility(problem, kMaxProofRows)) {
+      report.iterations = used;
+      return solve_nearest(problem, *proof, report, solution);
+    }
   }
   while (is_open()) {
     report.method = "prox";
-    used += run_newton(problem, options_.max_iterations, ProximalNewton::kFirstParameter, used, deadline);
-    for (int k = 0; k < kRestartSweeps && is_open(); ++k, ++used) {  // it was stuck
+    used += run_newton(problem, options_.max_iterations, ProximalNewton::kFirstParameter, used, deadline, report);
+    for (int k = 0; k < kRestartSweeps && is_open(); ++k, ++used, ++report.effort.sweeps) {  // it was stuck
       sweep_exactly(problem, local_, 1.0, iterate_);
       iterate_.judge();
     }
@@ -86,10 +105,41 @@ SolveReport AutoSolver::solve(const ConeProblem& problem, ConeSolution& solution
 
 /// Proximal Newton steps from the best iterate; returns how many.
 int AutoSolver::run_newton(const ConeProblem& problem, int max_steps, double first_parameter, int used,
-                           const Deadline& deadline) {
+                           const Deadline& deadline, SolveReport& report) {
   iterate_.return_to_best();
   const int budget = std::min(max_steps, options_.max_iterations - used);
-  return newton_.run(problem, options_.tolerance, budget, first_parameter, deadline, iterate_).iterations;
+  const int steps = newton_.run(problem, options_.tolerance, budget, first_parameter, deadline, iterate_).iterations;
+  report.effort.newton_steps += steps;
+  return steps;
+}
+
+/// The answer of the problem with velocities shifted as the proof says, which has one, unless it is worse than what is
+/// there.
+SolveReport AutoSolver::solve_nearest(const ConeProblem& problem, const Infeasibility& proof, const SolveReport& so_far,
+                                      ConeSolution& solution) {
+  iterate_.return_to_best();
+  ConeSolution answer{start_, {}};  // the best iterate's percussions may have grown without bound
+  ConeProblem nearest = problem;
+  for (int r = 0; r < problem.size(); ++r) nearest.b[r] += proof.y[r];
+  AutoSolver solver(options_);
+  solver.look_for_proof_ = false;
+  const SolveReport shifted = solver.solve(nearest, answer);
+  const Residual given = calc_residual(problem, start_);
+  const Residual found = calc_residual(problem, answer.p);
+  SolveReport report = so_far;
+  if (shifted.status != Status::failed && found.absolute <= given.absolute) {
+    report.method = shifted.method;
+    std::copy(answer.p.begin(), answer.p.end(), iterate_.p().begin());
+    iterate_.judge();
+  }
+  iterate_.finish_with_last(options_.tolerance, solution, report);
+  report.iterations += shifted.iterations;
+  report.effort.sweeps += shifted.effort.sweeps;
+  report.effort.newton_steps += shifted.effort.newton_steps;
+  report.effort.interior_point_steps += shifted.effort.interior_point_steps;
+  report.violation = proof.violation;
+  report.message = "no solution exists; this one is of the nearest problem that has one";
+  return report;
 }
 
 /// Sweeps, each judged; returns how many.

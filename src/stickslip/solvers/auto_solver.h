@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <vector>
+
+#include "stickslip/cone/infeasibility.h"
 #include "stickslip/solvers/interior_point.h"
 #include "stickslip/solvers/iterate.h"
 #include "stickslip/solvers/local_solver.h"
@@ -22,9 +25,13 @@ namespace stickslip {
 //   5. an interior point method (InteriorPoint) where the cones allow it, and Newton steps to polish its answer: slower
 //   at
 //      first, but hardly slowed down by contacts that carry each other, however many and however heavy;
-//   6. proximal Newton steps until they are stuck, some sweeps, and again, until the budget of iterations is used up.
+//   6. a proof that there is no solution (infeasibility.h); then the nearest problem that has one is solved instead,
+//   and
+//      the report says so;
+//   7. proximal Newton steps until they are stuck, some sweeps, and again, until the budget of iterations is used up.
 //
-// The best iterate of all is returned, the starting guess included. SolveReport::method names the last one used.
+// The best iterate of all is returned, the starting guess included. SolveReport::method names the last method used,
+// SolveReport::effort how often each was. Nothing is allocated once the workspace is large enough, except for 6.
 class AutoSolver final : public ConeSolver {
  public:
   explicit AutoSolver(const AutoOptions& options);
@@ -34,7 +41,10 @@ class AutoSolver final : public ConeSolver {
   [[nodiscard]] SolveReport solve(const ConeProblem& problem, ConeSolution& solution) override;
 
  private:
-  int run_newton(const ConeProblem& problem, int max_steps, double first_parameter, int used, const Deadline& deadline);
+  int run_newton(const ConeProblem& problem, int max_steps, double first_parameter, int used, const Deadline& deadline,
+                 SolveReport& report);
+  SolveReport solve_nearest(const ConeProblem& problem, const Infeasibility& proof, const SolveReport& so_far,
+                            ConeSolution& solution);
   int sweep_while_quick(const ConeProblem& problem, int max_sweeps, const Deadline& deadline);
 
   const AutoOptions options_;
@@ -43,6 +53,8 @@ class AutoSolver final : public ConeSolver {
   LocalSolver local_;
   ProximalNewton newton_;
   InteriorPoint interior_point_;
+  std::vector<double> start_;  // (n) [N s] the starting guess
+  bool look_for_proof_ = true;
 };
 
 }  // namespace stickslip

@@ -68,6 +68,10 @@ void Iterate::return_to_best() {
 
 void Iterate::finish(double tolerance, ConeSolution& solution, SolveReport& report) {
   return_to_best();
+  finish_with_last(tolerance, solution, report);
+}
+
+void Iterate::finish_with_last(double tolerance, ConeSolution& solution, SolveReport& report) {
   solution.p.assign(p_.begin(), p_.end());
   solution.u.assign(u_.begin(), u_.end());
   report.residual = last_;

@@ -51,6 +51,8 @@ class Iterate {
   void return_to_best();
   /// Writes the best iterate to the solution and its residual and status to the report.
   void finish(double tolerance, ConeSolution& solution, SolveReport& report);
+  /// The same with the iterate judged last.
+  void finish_with_last(double tolerance, ConeSolution& solution, SolveReport& report);
 
  private:
   const ConeProblem* problem_ = nullptr;

@@ -42,12 +42,15 @@ ProximalNewton::Report ProximalNewton::run(const ConeProblem& problem, double to
     }
     center_ = p_;
     const double before = iterate.last().absolute;
+    const int steps_before = report.iterations;
     const Inner inner =
         solve_inner(problem, iterate, tolerance * iterate.velocity_scale(), max_iterations, report.iterations);
     judge(problem, iterate);
     n_quick = inner == Inner::quick ? n_quick + 1 : 0;
     if (inner == Inner::quick) {
-      parameter_ = std::max(kLeast, fall * parameter_);
+      // One step means that no contact has changed its state.
+      parameter_ *= report.iterations == steps_before + 1 ? fall * fall : fall;
+      parameter_ = std::max(kLeast, parameter_);
       if (n_quick % kQuickSolves == 0) fall = std::max(kFall, fall * fall);
     } else if (inner == Inner::slow) {
       parameter_ = std::max(kLeast, std::sqrt(fall) * parameter_);

@@ -25,7 +25,8 @@ namespace stickslip {
 //     steps need half as many steps, and two of them are solved in no other way).
 //   - The inner problem need be solved only as well as the outer step is long (kInnerAccuracy).
 //   - The parameter e falls where Newton's method was quick and rises where it got stuck; then p goes back to c unless
-//     the whole problem's residual fell nevertheless. How fast e falls is learnt from how often it got stuck.
+//     the whole problem's residual fell nevertheless. How fast e falls is learnt from how often it got stuck;
+//     where one Newton step was enough, it falls twice.
 //   - The iterate with the least residual, projected on the cones, is returned, the starting guess included.
 //
 // An iteration is a Newton step: one sparse factorisation.

@@ -16,6 +16,7 @@
 #include "stickslip/solvers/extragradient.h"
 #include "stickslip/solvers/ipm.h"
 #include "stickslip/solvers/lcp_solver.h"
+#include "stickslip/solvers/least_norm.h"
 #include "stickslip/solvers/newton_ac.h"
 #include "stickslip/solvers/newton_fb.h"
 #include "stickslip/solvers/nsgs.h"
@@ -160,6 +161,11 @@ SolverOptions make_solver_options(std::string_view name) {
 std::unique_ptr<ConeSolver> make_solver(const SolverOptions& options) {
   std::visit([](const auto& chosen) { chosen.check(); }, options);
   return std::visit(Maker{}, options);
+}
+
+std::unique_ptr<ConeSolver> make_solver(const SolverOptions& options, ForceChoice forces) {
+  if (forces == ForceChoice::any) return make_solver(options);
+  return std::make_unique<LeastNormSolver>(options);
 }
 
 }  // namespace stickslip

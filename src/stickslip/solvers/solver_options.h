@@ -117,5 +117,7 @@ SolverOptions make_solver_options(std::string_view name);
 
 /// The solver; checks the options first.
 std::unique_ptr<ConeSolver> make_solver(const SolverOptions& options);
+/// The same, with the choice of forces around it.
+std::unique_ptr<ConeSolver> make_solver(const SolverOptions& options, ForceChoice forces);
 
 }  // namespace stickslip

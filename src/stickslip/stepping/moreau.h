@@ -27,8 +27,9 @@ namespace stickslip {
 /// a contact, is taken at t_m, where the contact's directions are. First order in general, and it penetrates by O(h):
 /// constraints hold on velocities only.
 struct MoreauOptions {
-  double theta = 0.5;         // [-] in [0, 1]
-  double activation = 1e-10;  // [m] finite: a contact is active when its predicted gap is at most this
+  double theta = 0.5;                     // [-] in [0, 1]
+  double activation = 1e-10;              // [m] finite: a contact is active when its predicted gap is at most this
+  ForceChoice forces = ForceChoice::any;  // for whoever makes the solver
   bool operator==(const MoreauOptions&) const = default;
   void check() const;  // throws InputError
 };

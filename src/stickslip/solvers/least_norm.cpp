@@ -1,0 +1,325 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "stickslip/solvers/least_norm.h"
+
+#include <Eigen/Cholesky>
+#include <Eigen/QR>
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "stickslip/cone/condense.h"
+#include "stickslip/solvers/natural_map.h"
+
+namespace stickslip {
+namespace {
+
+/// The problem is solved to this share of the tolerance before its faces are read off, at a share that lies between.
+constexpr double kInnerTolerance = 1e-2;
+constexpr double kFace = 0.3;
+/// A pivot below this share of the largest, rows of E^T W E having unit norm, is zero. [-]
+constexpr double kRank = 1e-10;
+/// The dual steps: their number, Armijo's rule, the defect relative to |V^T y_0| at which they end, and the most that
+/// they add to the diagonal, of which it is a share as large as the defect's.
+constexpr int kMaxSteps = 100;
+constexpr int kMaxHalvings = 40;
+constexpr double kArmijo = 1e-4;
+constexpr double kSolved = 1e-14;
+constexpr double kAcceptable = 1e-11;
+constexpr double kLargestDamping = 1e-3;
+constexpr double kLeastDamping = 1e-13;
+/// Matrices are dense: with more unknowns an answer takes more than some ten seconds.
+constexpr int kMaxUnknowns = 2000;
+
+constexpr const char* kTooMany = "too many forces are open to look for those of least norm";
+constexpr const char* kNotFound = "no forces of least norm were found";
+
+double calc_norm(int n, const double* x) {
+  double sum = 0.0;
+  for (int i = 0; i < n; ++i) sum += x[i] * x[i];
+  return std::sqrt(sum);
+}
+
+/// The unique solution is that of a convex problem: W symmetric and no shift.
+Determined judge_velocities(const ConeProblem& problem, const SparseMatrix& w) {
+  constexpr double kSymmetric = 1e-12;  // [-] round-off in J M^-1 J^T
+  const bool has_shift =
+      problem.law == FrictionLaw::coulomb && std::ranges::any_of(problem.cones, [&](const Cone& cone) {
+        return std::ranges::any_of(problem.friction(cone), [](const FrictionBlock& block) { return block.mu > 0.0; });
+      });
+  if (has_shift) return Determined::unknown;
+  const SparseMatrix transposed = w.transpose();
+  return (w - transposed).norm() <= kSymmetric * w.norm() ? Determined::yes : Determined::unknown;
+}
+
+}  // namespace
+
+const char* LeastNormForces::find_reason_to_refuse(const ConeProblem& problem) {
+  const bool has_polygons =
+      std::ranges::any_of(problem.blocks, [](const FrictionBlock& block) { return block.facets != 0; });
+  return has_polygons ? "forces of least norm are not available with polygons for friction discs" : nullptr;
+}
+
+/// A column of E, scaled to the length 1 / sqrt(weight).
+void LeastNormForces::add_column(int first_row, std::span<const double> column, double weight) {
+  const auto dim = static_cast<int>(column.size());
+  const double factor = 1.0 / (std::sqrt(weight) * calc_norm(dim, column.data()));
+  columns_.push_back({first_row, static_cast<int>(values_.size()), dim});
+  for (const double value : column) values_.push_back(factor * value);
+}
+
+/// A contact that is closed: the normal row with the blocks that slip, then those that stick, whose discs are smaller
+/// by as much as the first column is longer.
+void LeastNormForces::add_contact(const ConeProblem& problem, const Cone& cone, const double* u, double threshold) {
+  std::array<double, kMaxConeDim> first = {1.0};
+  std::array<int, kMaxConeDim> sticking_row;
+  std::vector<FrictionBlock> sticking;
+  int row = 1;
+  for (const FrictionBlock& block : problem.friction(cone)) {
+    const double speed = calc_norm(block.dim, u + row);
+    if (block.mu > 0.0 && speed <= threshold) {
+      sticking_row[sticking.size()] = row;
+      sticking.push_back(block);
+    } else if (block.mu > 0.0) {
+      for (int r = row; r < row + block.dim; ++r) first[r] = -block.mu * u[r] / speed;
+    }
+    row += block.dim;
+  }
+  const double length = calc_norm(cone.dim, first.data());
+  add_column(cone.offset, {first.data(), static_cast<std::size_t>(cone.dim)}, 1.0);
+  for (std::size_t b = 0; b < sticking.size(); ++b) {
+    const double one = 1.0;
+    for (int r = 0; r < sticking[b].dim; ++r) add_column(cone.offset + sticking_row[b] + r, {&one, 1}, 1.0);
+    sticking[b].mu /= length;
+  }
+  reduced_.add_contact(sticking, cone.id);
+}
+
+/// p_f, E and the cones of y.
+void LeastNormForces::find_faces(const ConeProblem& problem, const SparseMatrix& w, std::span<const double> u,
+                                 double threshold) {
+  reduced_.clear_cones();
+  reduced_.law = FrictionLaw::associated;
+  columns_.clear();
+  values_.clear();
+  fixed_.assign(u.size(), 0.0);
+  const auto calc_mean = [&](const Cone& cone) {
+    double sum = 0.0;
+    for (int r = cone.offset; r < cone.offset + cone.dim; ++r) sum += w.coeff(r, r);
+    return sum / cone.dim;
+  };
+  double contacts = 0.0;
+  int n_contacts = 0;
+  for (const Cone& cone : problem.cones) {
+    if (cone.kind != ConeKind::contact) continue;
+    contacts += calc_mean(cone);
+    ++n_contacts;
+  }
+  for (const Cone& cone : problem.cones) {
+    const double* u_i = u.data() + cone.offset;
+    if (cone.kind == ConeKind::contact) {
+      double margin = u_i[0];  // of u^ inside K*
+      int row = 1;
+      for (const FrictionBlock& block : problem.friction(cone)) {
+        if (problem.law == FrictionLaw::associated) margin -= block.mu * calc_norm(block.dim, u_i + row);
+        row += block.dim;
+      }
+      if (margin <= threshold) add_contact(problem, cone, u_i, threshold);
+      continue;
+    }
+    const double mean = calc_mean(cone);
+    const double weight = n_contacts > 0 && contacts > 0.0 && mean > 0.0 ? mean * n_contacts / contacts : 1.0;
+    const double speed = calc_norm(cone.dim, u_i);
+    if (cone.kind == ConeKind::ball && speed > threshold) {
+      for (int r = 0; r < cone.dim; ++r) fixed_[cone.offset + r] = -cone.radius * u_i[r] / speed;
+      continue;
+    }
+    const double one = 1.0;
+    for (int r = 0; r < cone.dim; ++r) add_column(cone.offset + r, {&one, 1}, weight);
+    if (cone.kind == ConeKind::ball) {
+      reduced_.add_ball(cone.dim, std::sqrt(weight) * cone.radius, cone.id);
+    } else {
+      reduced_.add_free(cone.dim, cone.id);
+    }
+  }
+}
+
+/// An orthonormal basis of the rows of E^T W E, (n_columns, rank).
+Matrix LeastNormForces::find_row_space(const SparseMatrix& w, std::span<const int> columns) const {
+  const auto m = static_cast<Eigen::Index>(columns.size());
+  Matrix transposed(m, m);  // columns: rows of E^T W E
+  Vector product(w.rows());
+  Vector column(w.rows());
+  const SparseMatrix w_transposed = w.transpose();
+  for (Eigen::Index k = 0; k < m; ++k) {
+    const Column& from = columns_[columns[k]];
+    column.setZero();
+    for (int r = 0; r < from.dim; ++r) column[from.first_row + r] = values_[from.begin + r];
+    product = w_transposed * column;
+    for (Eigen::Index j = 0; j < m; ++j) {
+      const Column& to = columns_[columns[j]];
+      double sum = 0.0;
+      for (int r = 0; r < to.dim; ++r) sum += values_[to.begin + r] * product[to.first_row + r];
+      transposed(j, k) = sum;
+    }
+    const double norm = transposed.col(k).norm();
+    if (norm > 0.0) transposed.col(k) /= norm;
+  }
+  Eigen::ColPivHouseholderQR<Matrix> qr;
+  qr.setThreshold(kRank);
+  qr.compute(transposed);
+  Matrix basis = Matrix::Identity(m, qr.rank());
+  basis.applyOnTheLeft(qr.householderQ());
+  return basis;
+}
+
+/// The dual function at l; x_, y_ and derivative_ follow.
+double LeastNormForces::calc_dual(const Vector& multipliers) {
+  x_ = row_space_ * multipliers;
+  double value = -target_.dot(multipliers);
+  for (const Cone& cone : reduced_.cones) {
+    std::array<double, kMaxConeDim> y;
+    std::array<double, kMaxConeDim * kMaxConeDim> derivative;
+    project_cone(FrictionLaw::associated, cone, reduced_.friction(cone), x_.data() + cone.offset, y.data(),
+                 derivative.data());
+    for (int i = 0; i < cone.dim; ++i) {
+      y_[cone.offset + i] = y[i];
+      value += y[i] * (x_[cone.offset + i] - 0.5 * y[i]);
+      for (int j = 0; j < cone.dim; ++j) derivative_(cone.offset + i, j) = derivative[i * cone.dim + j];
+    }
+  }
+  return value;
+}
+
+/// y_ = the point of least norm in the cones with V^T y = target_; false where the steps do not get there.
+bool LeastNormForces::project() {
+  const double size = target_.norm();
+  Vector multipliers = target_;  // exact where no cone matters
+  double value = calc_dual(multipliers);
+  Vector gradient = row_space_.transpose() * y_ - target_;
+  Matrix scaled(row_space_.rows(), row_space_.cols());
+  for (int step = 0; step < kMaxSteps && gradient.norm() > kSolved * size; ++step) {
+    for (const Cone& cone : reduced_.cones) {
+      scaled.middleRows(cone.offset, cone.dim) =
+          derivative_.block(cone.offset, 0, cone.dim, cone.dim) * row_space_.middleRows(cone.offset, cone.dim);
+    }
+    Matrix hessian = row_space_.transpose() * scaled;
+    hessian.diagonal().array() += std::clamp(gradient.norm() / size, kLeastDamping, kLargestDamping);
+    const Vector direction = -hessian.ldlt().solve(gradient);
+    const double slope = gradient.dot(direction);
+    const Vector base = multipliers;
+    const double before = value;
+    const double defect = gradient.norm();
+    double factor = 1.0;
+    bool is_lower = false;
+    for (int k = 0; k <= kMaxHalvings && !is_lower; ++k, factor *= 0.5) {
+      multipliers = base + factor * direction;
+      value = calc_dual(multipliers);
+      gradient = row_space_.transpose() * y_ - target_;
+      // Near the end the function no longer tells its values apart, and its gradient does.
+      is_lower = value <= before + kArmijo * factor * slope || (factor == 1.0 && gradient.norm() < 0.5 * defect);
+    }
+    if (is_lower) continue;
+    calc_dual(base);
+    gradient = row_space_.transpose() * y_ - target_;
+    break;
+  }
+  return gradient.norm() <= kAcceptable * size;
+}
+
+/// Whether some forces can change both ways: W E is singular on the cones that have y inside.
+bool LeastNormForces::is_open_inside(const SparseMatrix& w) const {
+  constexpr double kInside = 1e-9;  // [-] distance to the surface, as a share of y
+  std::vector<int> inside;
+  for (const Cone& cone : reduced_.cones) {
+    const double* y = y_.data() + cone.offset;
+    double depth = HUGE_VAL;
+    if (cone.kind == ConeKind::ball) depth = 1.0 - calc_norm(cone.dim, y) / cone.radius;
+    if (cone.kind == ConeKind::contact) {
+      depth = y[0] > kInside * y_.norm() ? 1.0 : 0.0;
+      int row = 1;
+      for (const FrictionBlock& block : reduced_.friction(cone)) {
+        depth = std::min(depth, 1.0 - calc_norm(block.dim, y + row) / (block.mu * y[0]));
+        row += block.dim;
+      }
+    }
+    if (!(depth > kInside)) continue;
+    for (int r = 0; r < cone.dim; ++r) inside.push_back(cone.offset + r);
+  }
+  return !inside.empty() && find_row_space(w, inside).cols() < static_cast<Eigen::Index>(inside.size());
+}
+
+const char* LeastNormForces::select(const ConeProblem& problem, double tolerance, const Residual& reached,
+                                    std::span<const double> u, std::span<double> p, Determinacy& determinacy) {
+  const double scale = std::max(calc_norm(problem.size(), problem.b.data()), calc_norm(problem.size(), u.data()));
+  const double threshold =
+      std::max(kFace * tolerance * scale / std::sqrt(static_cast<double>(problem.n_cones())), reached.absolute);
+  const SparseMatrix w = make_delassus_matrix(problem);
+  determinacy.velocities = judge_velocities(problem, w);
+  find_faces(problem, w, u, threshold);
+  const auto m = static_cast<int>(columns_.size());
+  determinacy.unknowns = m;
+  if (m > kMaxUnknowns) return kTooMany;
+  std::vector<int> all(m);
+  for (int k = 0; k < m; ++k) all[k] = k;
+  y_.resize(m);
+  for (int k = 0; k < m; ++k) {  // E has orthogonal columns
+    const Column& column = columns_[k];
+    double sum = 0.0;
+    double squared = 0.0;
+    for (int r = 0; r < column.dim; ++r) {
+      const double value = values_[column.begin + r];
+      sum += value * (p[column.first_row + r] - fixed_[column.first_row + r]);
+      squared += value * value;
+    }
+    y_[k] = sum / squared;
+  }
+  row_space_ = find_row_space(w, all);
+  determinacy.rank = static_cast<int>(row_space_.cols());
+  if (determinacy.rank == m) {
+    determinacy.forces = Determined::yes;
+    return nullptr;
+  }
+  target_ = row_space_.transpose() * y_;
+  derivative_.resize(m, kMaxConeDim);
+  if (!project()) return kNotFound;
+  std::vector<double> found(fixed_);
+  for (int k = 0; k < m; ++k) {
+    const Column& column = columns_[k];
+    for (int r = 0; r < column.dim; ++r) found[column.first_row + r] += values_[column.begin + r] * y_[k];
+  }
+  if (!(calc_residual(problem, found).relative <= tolerance)) return kNotFound;
+  std::copy(found.begin(), found.end(), p.begin());
+  if (is_open_inside(w)) determinacy.forces = Determined::no;
+  return nullptr;
+}
+
+LeastNormSolver::LeastNormSolver(const SolverOptions& options) : tolerance_(stop_options(options).tolerance) {
+  SolverOptions inner = options;
+  stop_options(inner).tolerance *= kInnerTolerance;
+  solver_ = make_solver(inner);
+}
+
+std::optional<std::string> LeastNormSolver::refuses(const ConeProblem& problem) const {
+  if (const char* reason = LeastNormForces::find_reason_to_refuse(problem)) return reason;
+  return solver_->refuses(problem);
+}
+
+SolveReport LeastNormSolver::solve(const ConeProblem& problem, ConeSolution& solution) {
+  SolveReport report = solver_->solve(problem, solution);
+  if (report.status == Status::failed || problem.n_cones() == 0) return report;
+  if (!(report.residual.relative <= tolerance_)) return report;
+  if (report.status == Status::inexact) report.message = "";  // within what was asked
+  report.status = Status::ok;
+  const char* trouble =
+      forces_.select(problem, tolerance_, report.residual, solution.u, solution.p, report.determinacy);
+  if (trouble != nullptr) {
+    report.message = trouble;
+    return report;
+  }
+  problem.apply_delassus(solution.p, solution.u);
+  for (int r = 0; r < problem.size(); ++r) solution.u[r] += problem.b[r];
+  report.residual = calc_residual(problem, solution.p);
+  return report;
+}
+
+}  // namespace stickslip

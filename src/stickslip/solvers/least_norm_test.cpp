@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "stickslip/solvers/least_norm.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <numeric>
+#include <random>
+#include <vector>
+
+#include "stickslip/cone/residual.h"
+#include "stickslip/solvers/box_problems.h"
+#include "stickslip/solvers/iterate.h"
+#include "stickslip/solvers/planted_problem.h"
+
+namespace stickslip {
+namespace {
+
+using test::BoxStack;
+
+/// Forces of different solvers, orders and starts: the tolerance times the condition number of these problems.
+constexpr double kSameForces = 1e-9;
+constexpr double kTolerance = 1e-11;
+
+ConeSolution solve(const ConeProblem& problem, const SolverOptions& options, SolveReport& report,
+                   const std::vector<double>& start = {}) {
+  SolverOptions tight = options;
+  stop_options(tight).tolerance = kTolerance;
+  LeastNormSolver solver(tight);
+  ConeSolution solution;
+  solution.p = start.empty() ? std::vector<double>(problem.size(), 0.0) : start;
+  EXPECT_FALSE(solver.refuses(problem));
+  report = solver.solve(problem, solution);
+  EXPECT_EQ(report.status, Status::ok) << report.residual.relative << " " << report.message;
+  EXPECT_LE(calc_residual(problem, solution.p).relative, kTolerance);
+  EXPECT_STREQ(report.message, "");
+  return solution;
+}
+
+double calc_distance(const std::vector<double>& a, const std::vector<double>& b) {
+  double sum = 0.0;
+  double size = 0.0;
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    sum += (a[i] - b[i]) * (a[i] - b[i]);
+    size += b[i] * b[i];
+  }
+  return std::sqrt(sum / size);
+}
+
+TEST(LeastNorm, ABoxOnFourCornersGivesAQuarterToEach) {
+  for (const FrictionLaw law : {FrictionLaw::coulomb, FrictionLaw::associated}) {
+    const ConeProblem problem = BoxStack({1.0}).make(law);
+    SolveReport report;
+    const ConeSolution solution = solve(problem, AutoOptions{}, report, {9, 1, 1, 0, 0, 0, 5, 2, 1, 1, 0, 0});
+    for (int i = 0; i < 4; ++i) {
+      EXPECT_NEAR(solution.p[3 * i], 0.25 * BoxStack::kFall, 1e-12);
+      EXPECT_NEAR(solution.p[3 * i + 1], 0.0, 1e-12);
+      EXPECT_NEAR(solution.p[3 * i + 2], 0.0, 1e-12);
+    }
+    EXPECT_EQ(report.determinacy.unknowns, 12);
+    EXPECT_EQ(report.determinacy.rank, 6);
+    EXPECT_EQ(report.determinacy.forces, Determined::no);
+    EXPECT_EQ(report.determinacy.velocities, law == FrictionLaw::associated ? Determined::yes : Determined::unknown);
+  }
+}
+
+/// A rail on three frictionless supports in a row, at x = -1, 0, 2, loaded at its centre of mass x = c: with two
+/// equations, sum N = F and sum x N = c F, the least norm is N_i = a + b x_i; where that pulls, the support is open.
+TEST(LeastNorm, ARailOnThreeSupportsAgainstTheClosedForm) {
+  constexpr std::array<double, 3> kPlaces = {-1.0, 0.0, 2.0};
+  constexpr double kForce = 3.0;
+  for (const double center : {0.0, 0.4, 1.0, 1.6}) {
+    ConeProblem problem;
+    FactoredDelassus w;
+    Matrix inverse_mass(2, 2);
+    inverse_mass << 0.5, 0.0, 0.0, 1.7;
+    w.add_body(inverse_mass);
+    for (int i = 0; i < 3; ++i) {
+      problem.add_contact({}, i);
+      w.begin_row(1);
+      w.add_block(0) << 1.0, kPlaces[i] - center;
+      problem.b[i] = -0.5 * kForce;
+    }
+    problem.delassus = w;
+    // Minimise over the face of what pushes: all three, or the two outer ones where the closed form pulls at one.
+    std::vector<double> expected(3, 0.0);
+    const auto solve_on = [&](const std::vector<int>& on) {
+      double s0 = 0.0, s1 = 0.0, s2 = 0.0;
+      for (const int i : on) {
+        s0 += 1.0;
+        s1 += kPlaces[i];
+        s2 += kPlaces[i] * kPlaces[i];
+      }
+      const double det = s0 * s2 - s1 * s1;
+      const double a = (s2 - s1 * center) * kForce / det;
+      const double b = (s0 * center - s1) * kForce / det;
+      expected.assign(3, 0.0);
+      for (const int i : on) expected[i] = a + b * kPlaces[i];
+    };
+    solve_on({0, 1, 2});
+    if (expected[0] < 0.0) solve_on({1, 2});
+    ASSERT_GE(*std::min_element(expected.begin(), expected.end()), 0.0);
+    SolveReport report;
+    const ConeSolution solution = solve(problem, AutoOptions{}, report);
+    for (int i = 0; i < 3; ++i) EXPECT_NEAR(solution.p[i], expected[i], 1e-10) << center;
+    EXPECT_EQ(report.determinacy.rank, 2);
+    EXPECT_EQ(report.determinacy.velocities, Determined::yes);  // no friction
+  }
+}
+
+TEST(LeastNorm, ForcesThatAreDeterminedStay) {
+  const ConeProblem problem = test::plant({.n_bodies = 12, .n_contacts = 6}, FrictionLaw::associated, 2).problem;
+  SolveReport report;
+  const ConeSolution solution = solve(problem, AutoOptions{}, report);
+  EXPECT_EQ(report.determinacy.rank, report.determinacy.unknowns);
+  EXPECT_EQ(report.determinacy.forces, Determined::yes);
+  const ConeSolution other = solve(problem, ProxOptions{}, report);
+  EXPECT_LE(calc_distance(other.p, solution.p), kSameForces);
+}
+
+/// The forces whatever the solver and the start; only under the relaxed law are the velocities theirs alone.
+TEST(LeastNorm, ForcesDoNotDependOnSolverAndStart) {
+  std::vector<ConeProblem> problems = {BoxStack({1.0, 2.0, 0.5}).make(FrictionLaw::associated),
+                                       BoxStack({1.0, 3.0}, 0.08).make(FrictionLaw::associated)};
+  for (unsigned seed = 1; seed <= 3; ++seed) {
+    problems.push_back(
+        test::plant({.n_bodies = 4, .n_contacts = 8, .duplicate = true}, FrictionLaw::associated, seed).problem);
+    problems.push_back(
+        test::plant({.n_bodies = 2, .n_contacts = 9, .n_joints = 1, .n_balls = 2}, FrictionLaw::associated, seed)
+            .problem);
+  }
+  int n_redundant = 0;
+  for (const ConeProblem& problem : problems) {
+    SolveReport report;
+    const ConeSolution first = solve(problem, AutoOptions{}, report);
+    n_redundant += report.determinacy.rank < report.determinacy.unknowns ? 1 : 0;
+    std::mt19937 random(5);
+    std::normal_distribution<double> normal;
+    for (const SolverOptions& options :
+         std::vector<SolverOptions>{AutoOptions{}, NsgsOptions{}, ProxOptions{}, IpmOptions{}, NewtonFbOptions{}}) {
+      std::vector<double> start(problem.size());
+      for (double& value : start) value = normal(random);
+      project_on_cones(problem, start);
+      const ConeSolution other = solve(problem, options, report, start);
+      EXPECT_LE(calc_distance(other.p, first.p), kSameForces) << solver_name(options);
+    }
+  }
+  EXPECT_GE(n_redundant, 5);
+}
+
+/// Contacts in another order: the same forces, permuted.
+TEST(LeastNorm, ForcesDoNotDependOnTheOrder) {
+  for (const FrictionLaw law : {FrictionLaw::associated, FrictionLaw::coulomb}) {
+    const BoxStack stack({1.0, 2.0, 0.5}, 0.01);
+    const int n = stack.n_contacts();
+    std::vector<int> order(n);
+    std::iota(order.begin(), order.end(), 0);
+    SolveReport report;
+    const ConeSolution first = solve(stack.make(law, order), AutoOptions{}, report);
+    std::mt19937 random(3);
+    for (int trial = 0; trial < 3; ++trial) {
+      for (int k = n - 1; k > 0; --k) std::swap(order[k], order[static_cast<int>(random() % (k + 1))]);
+      const ConeSolution other = solve(stack.make(law, order), AutoOptions{}, report);
+      std::vector<double> sorted(other.p.size());
+      for (int k = 0; k < n; ++k) std::copy_n(other.p.begin() + 3 * k, 3, sorted.begin() + 3 * order[k]);
+      EXPECT_LE(calc_distance(sorted, first.p), kSameForces);
+    }
+  }
+}
+
+/// No solution with the same velocities is shorter: steps within the null space that stay in the cones are longer.
+TEST(LeastNorm, NothingShorterNearby) {
+  const ConeProblem problem = BoxStack({1.0, 2.0}, 0.02).make(FrictionLaw::associated);
+  SolveReport report;
+  const ConeSolution solution = solve(problem, AutoOptions{}, report);
+  const double norm = std::inner_product(solution.p.begin(), solution.p.end(), solution.p.begin(), 0.0);
+  std::mt19937 random(6);
+  std::normal_distribution<double> normal;
+  ProxOptions options;
+  options.tolerance = 1e-12;
+  for (int trial = 0; trial < 10; ++trial) {
+    ConeSolution other;
+    for (int i = 0; i < problem.size(); ++i) other.p.push_back(solution.p[i] + 0.3 * normal(random));
+    project_on_cones(problem, other.p);
+    ASSERT_EQ(make_solver(options)->solve(problem, other).status, Status::ok);
+    EXPECT_GE(std::inner_product(other.p.begin(), other.p.end(), other.p.begin(), 0.0), norm * (1.0 - 1e-9));
+  }
+}
+
+TEST(LeastNorm, RefusesPolygons) {
+  const ConeProblem problem = test::plant({.n_contacts = 2, .facets = 5}, FrictionLaw::coulomb, 1).problem;
+  EXPECT_TRUE(LeastNormSolver(AutoOptions{}).refuses(problem));
+  EXPECT_EQ(make_solver(AutoOptions{}, ForceChoice::least_norm)->name(), "auto");
+}
+
+}  // namespace
+}  // namespace stickslip
