@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <utility>
 
 #include "stickslip/cone/condense.h"
 #include "stickslip/solvers/natural_map.h"
@@ -16,7 +17,7 @@ namespace {
 /// The problem is solved to this share of the tolerance before its faces are read off, at a share that lies between.
 constexpr double kInnerTolerance = 1e-2;
 constexpr double kFace = 0.3;
-/// A pivot below this share of the largest, rows of E^T W E having unit norm, is zero. [-]
+/// A pivot below this share of the largest, rows of W E divided by the diagonal of W, is zero. [-]
 constexpr double kRank = 1e-10;
 /// The dual steps: their number, Armijo's rule, the defect relative to |V^T y_0| at which they end, and the most that
 /// they add to the diagonal, of which it is a share as large as the defect's.
@@ -68,8 +69,10 @@ void LeastNormForces::add_column(int first_row, std::span<const double> column, 
 }
 
 /// A contact that is closed: the normal row with the blocks that slip, then those that stick, whose discs are smaller
-/// by as much as the first column is longer.
-void LeastNormForces::add_contact(const ConeProblem& problem, const Cone& cone, const double* u, double threshold) {
+/// by as much as the first column is longer. x = w p - u (dim) points along friction as p and -u do, and errs less than
+/// the shorter of them.
+void LeastNormForces::add_contact(const ConeProblem& problem, const Cone& cone, const double* u, const double* x,
+                                  double threshold) {
   std::array<double, kMaxConeDim> first = {1.0};
   std::array<int, kMaxConeDim> sticking_row;
   std::vector<FrictionBlock> sticking;
@@ -80,7 +83,8 @@ void LeastNormForces::add_contact(const ConeProblem& problem, const Cone& cone, 
       sticking_row[sticking.size()] = row;
       sticking.push_back(block);
     } else if (block.mu > 0.0) {
-      for (int r = row; r < row + block.dim; ++r) first[r] = -block.mu * u[r] / speed;
+      const double length = calc_norm(block.dim, x + row);
+      for (int r = row; r < row + block.dim; ++r) first[r] = length > 0.0 ? block.mu * x[r] / length : 0.0;
     }
     row += block.dim;
   }
@@ -95,13 +99,16 @@ void LeastNormForces::add_contact(const ConeProblem& problem, const Cone& cone, 
 }
 
 /// p_f, E and the cones of y.
-void LeastNormForces::find_faces(const ConeProblem& problem, const SparseMatrix& w, std::span<const double> u,
-                                 double threshold) {
+void LeastNormForces::find_faces(const ConeProblem& problem, const SparseMatrix& w, std::span<const double> p,
+                                 std::span<const double> u, double threshold) {
   reduced_.clear_cones();
   reduced_.law = FrictionLaw::associated;
   columns_.clear();
   values_.clear();
   fixed_.assign(u.size(), 0.0);
+  std::vector<double> x(u.begin(), u.end());
+  const double scale = problem.calc_mean_diagonal();
+  for (std::size_t r = 0; r < x.size(); ++r) x[r] = scale * p[r] - u[r];
   const auto calc_mean = [&](const Cone& cone) {
     double sum = 0.0;
     for (int r = cone.offset; r < cone.offset + cone.dim; ++r) sum += w.coeff(r, r);
@@ -116,6 +123,7 @@ void LeastNormForces::find_faces(const ConeProblem& problem, const SparseMatrix&
   }
   for (const Cone& cone : problem.cones) {
     const double* u_i = u.data() + cone.offset;
+    const double* x_i = x.data() + cone.offset;
     if (cone.kind == ConeKind::contact) {
       double margin = u_i[0];  // of u^ inside K*
       int row = 1;
@@ -123,14 +131,17 @@ void LeastNormForces::find_faces(const ConeProblem& problem, const SparseMatrix&
         if (problem.law == FrictionLaw::associated) margin -= block.mu * calc_norm(block.dim, u_i + row);
         row += block.dim;
       }
-      if (margin <= threshold) add_contact(problem, cone, u_i, threshold);
+      if (margin <= threshold) add_contact(problem, cone, u_i, x_i, threshold);
       continue;
     }
     const double mean = calc_mean(cone);
     const double weight = n_contacts > 0 && contacts > 0.0 && mean > 0.0 ? mean * n_contacts / contacts : 1.0;
     const double speed = calc_norm(cone.dim, u_i);
     if (cone.kind == ConeKind::ball && speed > threshold) {
-      for (int r = 0; r < cone.dim; ++r) fixed_[cone.offset + r] = -cone.radius * u_i[r] / speed;
+      const double length = calc_norm(cone.dim, x_i);
+      for (int r = 0; r < cone.dim; ++r) {
+        fixed_[cone.offset + r] = length > 0.0 ? cone.radius * x_i[r] / length : 0.0;
+      }
       continue;
     }
     const double one = 1.0;
@@ -143,26 +154,24 @@ void LeastNormForces::find_faces(const ConeProblem& problem, const SparseMatrix&
   }
 }
 
-/// An orthonormal basis of the rows of E^T W E, (n_columns, rank).
+/// An orthonormal basis of the rows of W E, (n_columns, rank).
 Matrix LeastNormForces::find_row_space(const SparseMatrix& w, std::span<const int> columns) const {
   const auto m = static_cast<Eigen::Index>(columns.size());
-  Matrix transposed(m, m);  // columns: rows of E^T W E
-  Vector product(w.rows());
-  Vector column(w.rows());
-  const SparseMatrix w_transposed = w.transpose();
-  for (Eigen::Index k = 0; k < m; ++k) {
-    const Column& from = columns_[columns[k]];
-    column.setZero();
-    for (int r = 0; r < from.dim; ++r) column[from.first_row + r] = values_[from.begin + r];
-    product = w_transposed * column;
-    for (Eigen::Index j = 0; j < m; ++j) {
-      const Column& to = columns_[columns[j]];
-      double sum = 0.0;
-      for (int r = 0; r < to.dim; ++r) sum += values_[to.begin + r] * product[to.first_row + r];
-      transposed(j, k) = sum;
+  Matrix transposed = Matrix::Zero(m, w.rows());
+  std::vector<std::vector<std::pair<Eigen::Index, double>>> rows_of_e(w.rows());
+  for (Eigen::Index j = 0; j < m; ++j) {
+    const Column& column = columns_[columns[j]];
+    for (int r = 0; r < column.dim; ++r) {
+      const double value = values_[column.begin + r];
+      if (value != 0.0) rows_of_e[column.first_row + r].emplace_back(j, value);
     }
-    const double norm = transposed.col(k).norm();
-    if (norm > 0.0) transposed.col(k) /= norm;
+  }
+  for (Eigen::Index k = 0; k < w.rows(); ++k) {
+    const double scale = w.coeff(k, k);
+    if (!(scale > 0.0)) continue;
+    for (SparseMatrix::InnerIterator entry(w, k); entry; ++entry) {
+      for (const auto& [j, value] : rows_of_e[entry.col()]) transposed(j, k) += value * entry.value() / scale;
+    }
   }
   Eigen::ColPivHouseholderQR<Matrix> qr;
   qr.setThreshold(kRank);
@@ -255,7 +264,7 @@ const char* LeastNormForces::select(const ConeProblem& problem, double tolerance
       std::max(kFace * tolerance * scale / std::sqrt(static_cast<double>(problem.n_cones())), reached.absolute);
   const SparseMatrix w = make_delassus_matrix(problem);
   determinacy.velocities = judge_velocities(problem, w);
-  find_faces(problem, w, u, threshold);
+  find_faces(problem, w, p, u, threshold);
   const auto m = static_cast<int>(columns_.size());
   determinacy.unknowns = m;
   if (m > kMaxUnknowns) return kTooMany;

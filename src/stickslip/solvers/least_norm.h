@@ -28,7 +28,7 @@ namespace stickslip {
 // The metric: m_i = 1 on contacts, whose percussions are all in N s; on balls and free rows, which may be torques, the
 // mean diagonal of W_ii over that of contacts, so that no unit matters and nor does the order.
 //
-// Method: E^T W E y = c says V^T y = V^T y_0 with y_0 of the solution at hand and V an orthonormal basis of the row
+// Method: W E y = c says V^T y = V^T y_0 with y_0 of the solution at hand and V an orthonormal basis of the row
 // space, by Householder QR with column pivoting [Golub2013]. If V has as many columns as y has rows, the forces are
 // determined. Else the projection of 0 on an affine space within a cone is found from its dual, smooth and
 // unconstrained,
@@ -56,8 +56,9 @@ class LeastNormForces {
     int dim;
   };
 
-  void find_faces(const ConeProblem& problem, const SparseMatrix& w, std::span<const double> u, double threshold);
-  void add_contact(const ConeProblem& problem, const Cone& cone, const double* u, double threshold);
+  void find_faces(const ConeProblem& problem, const SparseMatrix& w, std::span<const double> p,
+                  std::span<const double> u, double threshold);
+  void add_contact(const ConeProblem& problem, const Cone& cone, const double* u, const double* x, double threshold);
   void add_column(int first_row, std::span<const double> column, double weight);
   Matrix find_row_space(const SparseMatrix& w, std::span<const int> columns) const;
   bool project();
