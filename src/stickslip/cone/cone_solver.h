@@ -33,6 +33,7 @@ struct Determinacy {
 /// How the iterations of a solver that has several methods divide.
 struct Effort {
   int sweeps = 0;
+  int alternating_steps = 0;
   int newton_steps = 0;
   int interior_point_steps = 0;
 };

@@ -16,9 +16,17 @@ constexpr int kFewRows = 16;
 constexpr int kFewRowsSweeps = 200;
 /// Sweeps at least, before their rate means anything, and how many more they may promise to need.
 constexpr int kLeastSweeps = 3;
-constexpr double kPromisedSweeps = 8.0;
+constexpr double kPromisedSweeps = 12.0;
+/// Where contacts are coupled to so many on average, and there are so many of them, alternating directions are tried;
+/// they stop where they promise to need more than so many iterations, each a solve, which then costs as much as a
+/// thirtieth of a factorisation.
+constexpr double kManyNeighbors = 12.0;
+constexpr int kManyCones = 300;
+constexpr double kPromisedDirections = 150.0;
+/// The residual is computed once the change of a sweep is below this many times the tolerance.
+constexpr double kLooksConverged = 2.0;
 /// Proximal Newton steps before interior points are tried, and after them.
-constexpr int kNewtonSteps = 30;
+constexpr int kNewtonSteps = 40;
 /// Sweeps between proximal Newton steps that were stuck and new ones.
 constexpr int kRestartSweeps = 50;
 
@@ -68,6 +76,14 @@ SolveReport AutoSolver::solve(const ConeProblem& problem, ConeSolution& solution
     used += sweeps;
     report.effort.sweeps += sweeps;
     report.method = "nsgs";
+  }
+  if (is_open() && problem.n_cones() >= kManyCones && directions_.start(problem) >= kManyNeighbors) {
+    iterate_.return_to_best();
+    const int steps = directions_.run(problem, options_.tolerance, options_.max_iterations - used, kPromisedDirections,
+                                      deadline, iterate_);
+    used += steps;
+    report.effort.alternating_steps += steps;
+    report.method = "admm";
   }
   if (is_open()) {
     used += run_newton(problem, kNewtonSteps, ProximalNewton::kFirstParameter, used, deadline, report);
@@ -135,6 +151,7 @@ SolveReport AutoSolver::solve_nearest(const ConeProblem& problem, const Infeasib
   iterate_.finish_with_last(options_.tolerance, solution, report);
   report.iterations += shifted.iterations;
   report.effort.sweeps += shifted.effort.sweeps;
+  report.effort.alternating_steps += shifted.effort.alternating_steps;
   report.effort.newton_steps += shifted.effort.newton_steps;
   report.effort.interior_point_steps += shifted.effort.interior_point_steps;
   report.violation = proof.violation;
@@ -142,19 +159,24 @@ SolveReport AutoSolver::solve_nearest(const ConeProblem& problem, const Infeasib
   return report;
 }
 
-/// Sweeps, each judged; returns how many.
+/// Sweeps, judged where their changes are as small as the tolerance; returns how many.
 int AutoSolver::sweep_while_quick(const ConeProblem& problem, int max_sweeps, const Deadline& deadline) {
+  const double goal = options_.tolerance * iterate_.velocity_scale();
   int sweeps = 0;
-  while (sweeps < max_sweeps && iterate_.best().relative > options_.tolerance && !deadline.passed()) {
-    const double before = iterate_.last().relative;
-    sweep_exactly(problem, local_, 1.0, iterate_);
-    iterate_.judge();
+  double before = 0.0;
+  while (sweeps < max_sweeps && !deadline.passed()) {
+    const double change = sweep_exactly(problem, local_, 1.0, iterate_);
     ++sweeps;
+    if (sweeps == 1 || change <= kLooksConverged * goal) {  // contacts that do not couple need one sweep
+      iterate_.judge();
+      if (iterate_.best().relative <= options_.tolerance) return sweeps;
+    }
+    const double rate = change / before;
+    before = change;
     if (sweeps < kLeastSweeps) continue;
-    const double rate = iterate_.last().relative / before;
-    if (!(rate < 1.0)) break;
-    if (std::log(options_.tolerance / iterate_.last().relative) / std::log(rate) > kPromisedSweeps) break;
+    if (!(rate < 1.0) || std::log(goal / change) / std::log(rate) > kPromisedSweeps) break;
   }
+  iterate_.judge();
   return sweeps;
 }
 

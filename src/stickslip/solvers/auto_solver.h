@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "stickslip/cone/infeasibility.h"
+#include "stickslip/solvers/alternating_directions.h"
 #include "stickslip/solvers/interior_point.h"
 #include "stickslip/solvers/iterate.h"
 #include "stickslip/solvers/local_solver.h"
@@ -21,17 +22,18 @@ namespace stickslip {
 //   2. one cone: solved directly; few rows: nsgs with its dense Newton steps;
 //   3. sweeps of Gauss-Seidel, as long as their rate promises to reach the tolerance at less cost than a few sparse
 //      factorisations; they find most open contacts and are all that an easy problem or a loose tolerance needs;
-//   4. some proximal Newton steps (ProximalNewton), from the best iterate as all that follows;
-//   5. an interior point method (InteriorPoint) where the cones allow it, and Newton steps to polish its answer: slower
-//   at
-//      first, but hardly slowed down by contacts that carry each other, however many and however heavy;
-//   6. a proof that there is no solution (infeasibility.h); then the nearest problem that has one is solved instead,
-//   and
-//      the report says so;
-//   7. proximal Newton steps until they are stuck, some sweeps, and again, until the budget of iterations is used up.
+//   4. where each contact is coupled to many others, so that a factorisation costs many times a solve: alternating
+//      directions (AlternatingDirections), which factorise once or twice, as long as their rate promises to reach the
+//      tolerance at the cost of a few factorisations;
+//   5. some proximal Newton steps (ProximalNewton), from the best iterate as all that follows;
+//   6. an interior point method (InteriorPoint) where the cones allow it, and Newton steps to polish its answer: slower
+//      at first, but hardly slowed down by contacts that carry each other, however many and however heavy;
+//   7. a proof that there is no solution (infeasibility.h); then the nearest problem that has one is solved instead,
+//      and the report says so;
+//   8. proximal Newton steps until they are stuck, some sweeps, and again, until the budget of iterations is used up.
 //
 // The best iterate of all is returned, the starting guess included. SolveReport::method names the last method used,
-// SolveReport::effort how often each was. Nothing is allocated once the workspace is large enough, except for 6.
+// SolveReport::effort how often each was. Nothing is allocated once the workspace is large enough, except for 7.
 class AutoSolver final : public ConeSolver {
  public:
   explicit AutoSolver(const AutoOptions& options);
@@ -51,6 +53,7 @@ class AutoSolver final : public ConeSolver {
   NsgsSolver nsgs_;
   Iterate iterate_;
   LocalSolver local_;
+  AlternatingDirections directions_;
   ProximalNewton newton_;
   InteriorPoint interior_point_;
   std::vector<double> start_;  // (n) [N s] the starting guess

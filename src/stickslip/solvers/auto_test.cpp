@@ -120,7 +120,8 @@ TEST(AutoSolver, SaysWhatItDid) {
   const ConeProblem problem = BoxStack(std::vector<double>(10, 1.0)).make(FrictionLaw::coulomb);
   ConeSolution solution;
   const SolveReport report = solve(problem, AutoOptions{}, solution);
-  EXPECT_EQ(report.iterations, report.effort.sweeps + report.effort.newton_steps + report.effort.interior_point_steps);
+  EXPECT_EQ(report.iterations, report.effort.sweeps + report.effort.alternating_steps + report.effort.newton_steps +
+                                   report.effort.interior_point_steps);
   EXPECT_GT(std::string(report.method).size(), 0u);
   ConeSolution again = solution;
   EXPECT_STREQ(solve(problem, AutoOptions{}, again).method, "certificate");
