@@ -143,6 +143,23 @@ TEST_P(GoldenRandom, RelaxedByNsgs) {
             calc_velocity_bound(system.v_associated));
 }
 
+/// Both laws by the solvers that promise to converge on any problem.
+TEST_P(GoldenRandom, BothLawsByAutoIpmAndProx) {
+  const ContactSystem system = read_random_system(GetParam());
+  for (const SolverOptions& options : std::vector<SolverOptions>{AutoOptions{}, IpmOptions{}, ProxOptions{}}) {
+    for (const FrictionLaw law : {FrictionLaw::coulomb, FrictionLaw::associated}) {
+      const ConeProblem problem = make_factored_problem(system, law);
+      ConeSolution solution;
+      solution.p.assign(problem.size(), 0.0);
+      const SolveReport report = make_solver(options)->solve(problem, solution);
+      EXPECT_EQ(report.status, Status::ok) << solver_name(options) << " " << report.residual.relative;
+      EXPECT_LE(calc_residual(problem, solution.p).relative, stop_options(options).tolerance);
+      const auto& v = law == FrictionLaw::coulomb ? system.v_coulomb : system.v_associated;
+      EXPECT_LE(calc_distance(calc_velocity(system, solution.p), v), calc_velocity_bound(v)) << solver_name(options);
+    }
+  }
+}
+
 /// 5 has rank 126 of 150 rows: projected Gauss-Seidel looks settled long before it is.
 constexpr int kSlowProblem = 5;
 

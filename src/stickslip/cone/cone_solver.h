@@ -36,6 +36,7 @@ struct Effort {
   int alternating_steps = 0;
   int newton_steps = 0;
   int interior_point_steps = 0;
+  int pivots = 0;  // of Lemke's method
 };
 
 /// Which percussions of the many that the laws may allow.

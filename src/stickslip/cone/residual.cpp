@@ -60,6 +60,7 @@ double calc_squared_norm(std::span<const double> x) {
 
 Residual calc_residual(const ConeProblem& problem, FrictionLaw law, std::span<const double> p,
                        std::span<const double> u, double w) {
+  if (!(w > 0.0)) w = 1.0;  // p would not be judged at all
   double sum = 0.0;
   for (const Cone& cone : problem.cones) {
     const double* p_i = p.data() + cone.offset;

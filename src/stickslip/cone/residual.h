@@ -8,8 +8,8 @@
 namespace stickslip {
 
 /// How far percussions p are from solving a cone problem: the one yardstick for every solver, test
-/// and benchmark. With r' = w p, w = mean(diag W), u = W p + b recomputed from p and
-/// u^ = u + s(u):
+/// and benchmark. With r' = w p, w = mean(diag W) (1 where that is not positive, as in some LCPs), u = W p + b
+/// recomputed from p and u^ = u + s(u):
 ///   absolute = |r' - P_K'(r' - u^)|_2  [m/s], the natural map in velocity units (K' is K with
 ///              ball radii scaled by w; cones are not changed by scaling),
 ///   relative = absolute / max(|b|_2, |u|_2)  (0 when both are zero).

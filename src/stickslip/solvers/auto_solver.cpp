@@ -5,7 +5,9 @@
 #include <cmath>
 
 #include "stickslip/cone/infeasibility.h"
+#include "stickslip/solvers/facet_lcp.h"
 #include "stickslip/solvers/gauss_seidel.h"
+#include "stickslip/solvers/lcp.h"
 
 namespace stickslip {
 namespace {
@@ -32,6 +34,8 @@ constexpr int kRestartSweeps = 50;
 
 /// Normal and free rows up to which a proof is looked for that there is no solution: dense, some seconds at most.
 constexpr int kMaxProofRows = 400;
+/// Rows up to which Lemke's method is tried in the end: some seconds at most.
+constexpr int kMaxPivotRows = 2000;
 
 NsgsOptions make_nsgs_options(const AutoOptions& options) {
   NsgsOptions nsgs;
@@ -103,6 +107,7 @@ SolveReport AutoSolver::solve(const ConeProblem& problem, ConeSolution& solution
       return solve_nearest(problem, *proof, report, solution);
     }
   }
+  if (is_open()) pivot(problem, deadline, report);
   while (is_open()) {
     report.method = "prox";
     used += run_newton(problem, options_.max_iterations, ProximalNewton::kFirstParameter, used, deadline, report);
@@ -111,7 +116,7 @@ SolveReport AutoSolver::solve(const ConeProblem& problem, ConeSolution& solution
       iterate_.judge();
     }
   }
-  report.iterations = used;
+  report.iterations = used + report.effort.pivots;
   iterate_.finish(options_.tolerance, solution, report);
   if (report.status == Status::inexact) {
     report.message = deadline.passed() ? kTimeIsUp : "sweeps, Newton steps, interior points: none converged";
@@ -127,6 +132,29 @@ int AutoSolver::run_newton(const ConeProblem& problem, int max_steps, double fir
   const int steps = newton_.run(problem, options_.tolerance, budget, first_parameter, deadline, iterate_).iterations;
   report.effort.newton_steps += steps;
   return steps;
+}
+
+/// Lemke's method, and Newton's on the Fischer-Burmeister function, for linear complementarity problems that are not
+/// monotone, and where no disc has to become a polygon.
+void AutoSolver::pivot(const ConeProblem& problem, const Deadline& deadline, SolveReport& report) {
+  const bool has_discs =
+      std::ranges::any_of(problem.blocks, [](const FrictionBlock& b) { return b.dim > 1 && b.facets == 0; }) ||
+      std::ranges::any_of(problem.cones, [](const Cone& c) { return c.kind == ConeKind::ball && c.dim > 1; });
+  if (has_discs || problem.size() > kMaxPivotRows) return;
+  FacetLcp lcp(FacetOptions{}.facets);
+  lcp.build(problem);
+  const auto take = [&](const LcpResult& result, const char* method) {
+    report.method = method;
+    lcp.recover(result.z, iterate_.p());
+    iterate_.judge();
+    return result.iterations;
+  };
+  const int n_max = LemkeOptions{}.max_iterations;
+  report.effort.pivots += take(solve_by_lemke(lcp.m(), lcp.q(), n_max, deadline), "lemke");
+  if (iterate_.best().relative <= options_.tolerance) return;
+  const LcpResult result = solve_by_newton(lcp.m(), lcp.q(), Vector::Zero(lcp.q().size()), options_.tolerance,
+                                           LcpNewtonOptions{}.max_iterations, deadline);
+  report.effort.pivots += take(result, "lcp-newton");
 }
 
 /// The answer of the problem with velocities shifted as the proof says, which has one, unless it is worse than what is
@@ -154,6 +182,7 @@ SolveReport AutoSolver::solve_nearest(const ConeProblem& problem, const Infeasib
   report.effort.alternating_steps += shifted.effort.alternating_steps;
   report.effort.newton_steps += shifted.effort.newton_steps;
   report.effort.interior_point_steps += shifted.effort.interior_point_steps;
+  report.effort.pivots += shifted.effort.pivots;
   report.violation = proof.violation;
   report.message = "no solution exists; this one is of the nearest problem that has one";
   return report;

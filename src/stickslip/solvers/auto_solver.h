@@ -30,10 +30,12 @@ namespace stickslip {
 //      at first, but hardly slowed down by contacts that carry each other, however many and however heavy;
 //   7. a proof that there is no solution (infeasibility.h); then the nearest problem that has one is solved instead,
 //      and the report says so;
-//   8. proximal Newton steps until they are stuck, some sweeps, and again, until the budget of iterations is used up.
+//   8. pivoting (lcp.h), where friction is planar, polygonal or absent: linear complementarity problems from elsewhere
+//      need not be monotone;
+//   9. proximal Newton steps until they are stuck, some sweeps, and again, until the budget of iterations is used up.
 //
 // The best iterate of all is returned, the starting guess included. SolveReport::method names the last method used,
-// SolveReport::effort how often each was. Nothing is allocated once the workspace is large enough, except for 7.
+// SolveReport::effort how often each was. Nothing is allocated once the workspace is large enough, except for 7 and 8.
 class AutoSolver final : public ConeSolver {
  public:
   explicit AutoSolver(const AutoOptions& options);
@@ -45,6 +47,7 @@ class AutoSolver final : public ConeSolver {
  private:
   int run_newton(const ConeProblem& problem, int max_steps, double first_parameter, int used, const Deadline& deadline,
                  SolveReport& report);
+  void pivot(const ConeProblem& problem, const Deadline& deadline, SolveReport& report);
   SolveReport solve_nearest(const ConeProblem& problem, const Infeasibility& proof, const SolveReport& so_far,
                             ConeSolution& solution);
   int sweep_while_quick(const ConeProblem& problem, int max_sweeps, const Deadline& deadline);

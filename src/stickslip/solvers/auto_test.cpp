@@ -197,13 +197,27 @@ TEST(AutoSolver, JointsThatContradictEachOther) {
   EXPECT_NEAR(solution.u[2], -0.5, 1e-9);
 }
 
-/// Lemke's method ends on a ray here, and yet there is a solution, z = (1, 1): M = (0 1; -1 2), q = (-1, -1).
+/// Lemke's method ends on a ray here, and yet there is a solution, z = (0.5, 2.5).
 TEST(AutoSolver, ARayIsNoProof) {
-  const ConeProblem problem = make_problem((Matrix(2, 2) << 0, 1, -1, 2).finished(), {-1.0, -1.0}, 0);
+  const ConeProblem problem = make_problem((Matrix(2, 2) << -1, 1, -1, -1).finished(), {-2.0, 3.0}, 0);
+  EXPECT_LE(calc_residual(problem, std::vector{0.5, 2.5}).absolute, 1e-15);
   ConeSolution solution;
+  EXPECT_NE(std::string(solve(problem, LemkeOptions{}, solution).message).find("ray"), std::string::npos);
+  solution = {};
   const SolveReport report = solve(problem, AutoOptions{}, solution);
   EXPECT_EQ(report.violation, 0.0);
   EXPECT_EQ(std::string(report.message).find("no solution"), std::string::npos);
+}
+
+/// A problem that is not monotone, its mean diagonal zero: the residual must judge p all the same.
+TEST(AutoSolver, PivotsWhereNothingElseHelps) {
+  const ConeProblem problem =
+      make_problem((Matrix(3, 3) << 0, -1, 2, 2, 0, -2, -1, 1, 0).finished(), {-3.0, 6.0, -1.0}, 0);
+  EXPECT_GT(calc_residual(problem, std::vector{0.0, 1.0, 2.0}).relative, 0.1);  // u >= 0, but not perpendicular to p
+  ConeSolution solution;
+  const SolveReport report = solve(problem, AutoOptions{}, solution);
+  EXPECT_EQ(report.status, Status::ok);
+  for (int i = 0; i < 3; ++i) EXPECT_NEAR(std::min(solution.p[i], solution.u[i]), 0.0, 1e-9);
 }
 
 // --- global forms
