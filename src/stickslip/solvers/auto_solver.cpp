@@ -29,6 +29,8 @@ constexpr double kPromisedDirections = 150.0;
 constexpr double kLooksConverged = 2.0;
 /// Proximal Newton steps before interior points are tried, and after them.
 constexpr int kNewtonSteps = 40;
+/// Steps of interior points: they need some ten, and what takes them many more they do not solve.
+constexpr int kInteriorPointSteps = 100;
 /// Sweeps between proximal Newton steps that were stuck and new ones.
 constexpr int kRestartSweeps = 50;
 
@@ -95,8 +97,8 @@ SolveReport AutoSolver::solve(const ConeProblem& problem, ConeSolution& solution
   }
   if (is_open() && InteriorPoint::find_reason_to_refuse(problem) == nullptr) {
     report.method = "ipm";
-    const int steps =
-        interior_point_.run(problem, options_.tolerance, options_.max_iterations - used, deadline, iterate_);
+    const int budget = std::min(kInteriorPointSteps, options_.max_iterations - used);
+    const int steps = interior_point_.run(problem, options_.tolerance, budget, deadline, iterate_);
     used += steps;
     report.effort.interior_point_steps += steps;
     if (is_open()) used += run_newton(problem, kNewtonSteps, ProximalNewton::kPolishParameter, used, deadline, report);
