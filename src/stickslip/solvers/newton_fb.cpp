@@ -20,6 +20,8 @@ constexpr double kRise = 30.0;
 constexpr double kFall = 0.1;
 /// Halvings of a step that does not lower the merit function.
 constexpr int kMaxHalvings = 8;
+/// The merit function may rise above its last values, not above the largest of so many. [DeLuca1996]
+constexpr int kMemory = 5;
 /// The derivative of a ball's first equation in its multiplier is at least this; 0 where both x and y vanish.
 constexpr double kLeastSlope = 1e-8;
 /// A ball has one row more than its cone.
@@ -216,7 +218,8 @@ SolveReport NewtonFbSolver::solve(const ConeProblem& problem, ConeSolution& solu
     const Cone& cone = problem.cones[i];
     for (int r = cone.offset; r < cone.offset + cone.dim; ++r) t_[i] = std::hypot(t_[i], iterate_.u()[r]);
   }
-  double defect = calc_defect(problem);
+  std::array<double, kMemory> last_defects;
+  last_defects.fill(calc_defect(problem));
   double proximal = kLeastProximal;
   while (iterate_.best().relative > options_.tolerance && report.iterations < options_.max_iterations &&
          proximal <= kLargestProximal && !deadline.passed()) {
@@ -225,14 +228,15 @@ SolveReport NewtonFbSolver::solve(const ConeProblem& problem, ConeSolution& solu
     base_t_ = t_;
     std::optional<double> length;
     if (calc_step(problem, proximal)) {
-      length = halve_until_lower(defect, kMaxHalvings, [&](double trial) { return last_ = move(problem, trial); });
+      const double reference = *std::ranges::max_element(last_defects);
+      length = halve_until_lower(reference, kMaxHalvings, [&](double trial) { return last_ = move(problem, trial); });
     }
     if (!length) {
       proximal *= kRise;
       move(problem, 0.0);
       continue;
     }
-    defect = last_;
+    last_defects[report.iterations % kMemory] = last_;
     if (*length == 1.0) proximal = std::max(kLeastProximal, kFall * proximal);
     std::copy(p_.begin(), p_.end(), iterate_.p().begin());
     project_on_cones(problem, iterate_.p());
