@@ -17,7 +17,7 @@ namespace stickslip {
 //
 //   x = w S p in L,   y = S^-1 (u + s e_N) in L,   x o y = 0,   s = mu |u_T| (exact law) or 0 (associated).
 //
-// Method: phi(x, y) = x + y - (x o x + y o y)^(1/2) = 0 is the same [Fukushima2002, prop. 2.1], and strongly semismooth
+// Method: phi(x, y) = x + y - (x o x + y o y)^(1/2) = 0 is the same [Fukushima2002], and strongly semismooth
 // [Sun2005]; its generalised derivative (calc_fischer_burmeister) gives Newton's system, one block row a cone
 //
 //   (phi_x w S) dp + (phi_y d y/d u) W dp = -phi,
