@@ -2,6 +2,7 @@
 // Spheres, boxes and masses that slide, roll and stick, against exact discrete answers.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "tests/support/scene_run.h"
@@ -63,6 +64,29 @@ TEST(BoxOnIncline, RestsBelowTheAngleOfFriction) {
     EXPECT_NEAR(total_normal(r.report), 2.0 * kGravity * std::cos(alpha) * r.scene.time.step, 1e-10);
   });
   EXPECT_LE((run.state.q - start).cwiseAbs().maxCoeff(), 1e-13);
+}
+
+/// The corners' forces of least norm: friction F = m g sin(alpha) in equal parts, and normal forces that balance its
+/// moment, affine in x: with the edges 1 m and 0.5 m along and across the slope, m g cos(alpha) / 4 +- F / 8.
+TEST(BoxOnIncline, CornersShareTheLoadByLeastNorm) {
+  SceneRun run = open_scene("box_incline_20", {"scheme.forces=\"least-norm\"", "solver.tolerance=1e-11"});
+  const double alpha = run.scene.parameters.at("alpha");
+  const double weight = 2.0 * kGravity * run.scene.time.step;
+  run.run([&](const SceneRun& r) {
+    std::vector<double> normal;
+    for (const ContactReport& c : r.report.contacts) {
+      if (c.status == ContactStatus::open) continue;  // the upper corners
+      normal.push_back(c.percussion[0]);
+      EXPECT_NEAR(c.percussion[1], -0.25 * weight * std::sin(alpha), 1e-10);
+      EXPECT_NEAR(c.percussion[2], 0.0, 1e-10);
+    }
+    ASSERT_EQ(normal.size(), 4u);
+    std::sort(normal.begin(), normal.end());
+    for (int i = 0; i < 4; ++i) {
+      const double sign = i < 2 ? -1.0 : 1.0;
+      EXPECT_NEAR(normal[i], weight * (0.25 * std::cos(alpha) + sign * 0.125 * std::sin(alpha)), 1e-10);
+    }
+  });
 }
 
 TEST(BoxOnIncline, SlidesAboveTheAngleOfFriction) {
