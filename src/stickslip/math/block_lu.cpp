@@ -345,6 +345,14 @@ void BlockLu::clear_values() {
 void BlockLu::add(std::size_t k, const double* values) {
   const Place& place = places_[k];
   double* out = values_.data() + place.offset;
+  if (place.rows == 3 && place.cols == 3) {
+    for (int c = 0; c < 3; ++c, out += place.stride) {
+      out[0] += values[c];
+      out[1] += values[3 + c];
+      out[2] += values[6 + c];
+    }
+    return;
+  }
   for (int c = 0; c < place.cols; ++c) {
     for (int r = 0; r < place.rows; ++r) out[r] += values[r * place.cols + c];
     out += place.stride;

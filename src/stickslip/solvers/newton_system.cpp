@@ -14,6 +14,14 @@ constexpr int kMaxDenseRows = 30;
 
 /// out (n, m) += a (n, n) b (n, m), row-major; `stride` is that of out.
 void add_product(int n, int m, const double* a, const double* b, double* out, std::size_t stride) {
+  if (n == 3 && m == 3) {  // spatial contacts, without branches
+    for (int i = 0; i < 3; ++i) {
+      for (int j = 0; j < 3; ++j) {
+        out[i * stride + j] += a[i * 3] * b[j] + a[i * 3 + 1] * b[3 + j] + a[i * 3 + 2] * b[6 + j];
+      }
+    }
+    return;
+  }
   for (int i = 0; i < n; ++i) {
     for (int k = 0; k < n; ++k) {
       const double factor = a[i * n + k];
