@@ -108,9 +108,16 @@ std::vector<SolverOptions> SolveCommand::chosen_solvers() const {
 }
 
 void SolveCommand::print(const ProblemReport& report) const {
-  fmt::print("{:<44} {:>5} {:<12} {:<8} {:>6} {:>10.3e} {:>10.3e} {:>10.3e} {:>10.3e}{}{}\n", report.problem,
+  std::string remarks;
+  if (report.forces && report.forces->rank >= 0) {
+    remarks = fmt::format("  rank {} of {} open forces: forces {}, velocities {}", report.forces->rank,
+                          report.forces->unknowns, determined_name(report.forces->forces),
+                          determined_name(report.forces->velocities));
+  }
+  if (!report.message.empty()) remarks += "  " + report.message;
+  fmt::print("{:<44} {:>5} {:<12} {:<8} {:>6} {:>10.3e} {:>10.3e} {:>10.3e} {:>10.3e}{}\n", report.problem,
              report.contacts, report.solver, report.status, report.iterations, report.cpu_seconds, report.residual,
-             report.relative_residual, report.siconos_error, report.message.empty() ? "" : "  ", report.message);
+             report.relative_residual, report.siconos_error, remarks);
 }
 
 void SolveCommand::write_json(const std::vector<ProblemReport>& reports) const {

@@ -53,11 +53,6 @@ void look_for_infeasibility(const OneStepProblem& problem, ConeSolver& solver, C
   }
 }
 
-const char* describe(Determined determined) {
-  constexpr std::array<const char*, 3> kNames = {"unknown", "determined", "not determined"};
-  return kNames[static_cast<int>(determined)];
-}
-
 std::string quoted(std::string_view text) {
   std::string json = "\"";
   for (const char c : text) {
@@ -116,14 +111,19 @@ ProblemReport solve_problem(const OneStepProblem& problem, const std::string& na
   return report;
 }
 
+const char* determined_name(Determined determined) {
+  constexpr std::array<const char*, 3> kNames = {"unknown", "determined", "not determined"};
+  return kNames[static_cast<int>(determined)];
+}
+
 std::string to_json(std::span<const ProblemReport> reports) {
   std::string json = "[";
   for (const ProblemReport& report : reports) {
     std::string forces;
     if (report.forces) {
       forces = fmt::format("\"open_forces\": {}, \"rank\": {}, \"forces\": \"{}\", \"velocities\": \"{}\", ",
-                           report.forces->unknowns, report.forces->rank, describe(report.forces->forces),
-                           describe(report.forces->velocities));
+                           report.forces->unknowns, report.forces->rank, determined_name(report.forces->forces),
+                           determined_name(report.forces->velocities));
     }
     json += fmt::format(
         "{}\n  {{\"problem\": {}, \"contacts\": {}, \"solver\": {}, \"law\": \"{}\", \"status\": {}, "

@@ -35,6 +35,9 @@ struct ProblemReport {
 ProblemReport solve_problem(const OneStepProblem& problem, const std::string& name, const SolverOptions& options,
                             ForceChoice forces, ConeSolution& solution);
 
+/// "determined", "not determined" or "unknown".
+const char* determined_name(Determined determined);
+
 /// The reports as a JSON list; numbers that are not finite are null.
 std::string to_json(std::span<const ProblemReport> reports);
 
