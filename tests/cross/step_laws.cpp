@@ -92,7 +92,11 @@ StepLaws::Allowed StepLaws::calc_allowed(const State& before, const SceneRun& ru
   Allowed allowed;
   allowed.length = kFactor * tolerance_ * h * way + kRoundOff * (1.0 + place);
   allowed.velocity = kFactor * tolerance_ * way + kRoundOff * (way + place / h);
-  allowed.acceleration = kFactor * tolerance_ * acceleration + kRoundOff * (acceleration + way / h);
+  double stiffest = 0.0;  // [1/s^2] forces of beams are known to the round-off of coordinates
+  for (const Body& body : system.bodies()) {
+    if (body.beam) stiffest = std::max(stiffest, body.beam->highest_frequency2());
+  }
+  allowed.acceleration = kFactor * tolerance_ * acceleration + kRoundOff * (acceleration + way / h + stiffest * place);
   return allowed;
 }
 

@@ -31,7 +31,10 @@ class GeneralizedAlphaStepper final : public TimeStepper {
 
  private:
   const State& rescale(const State& state, double h);
+  const State& settle_start(const State& state, double h);
   StepSolve solve_step(const State& state);
+  void choose(const State& state, StepSolve& solve);
+  bool solve_held(const State& state, StepSolve& solve);
   std::string describe_non_finite_force() const;
   void certify(StepReport& report);
   void set_certificate_velocities();
@@ -49,7 +52,7 @@ class GeneralizedAlphaStepper final : public TimeStepper {
   int fallbacks_ = 0;  // [-] passes of the nested iteration in this step
 
   // Workspace.
-  StepUnknowns nested_x_;
+  StepUnknowns nested_x_, newton_x_, chosen_x_;  // the best iterates
   ConeProblem certificate_;
   std::vector<double> percussions_, velocities_;
   Vector nonconservative_;  // (n_u)
@@ -65,7 +68,10 @@ GeneralizedAlphaStepper::GeneralizedAlphaStepper(const GeneralizedAlphaOptions& 
       newton_(step_),
       nested_(step_, solver),
       fixed_point_(step_),
-      estimate_(system) {
+      estimate_(system),
+      nested_x_(step_.x),
+      newton_x_(step_.x),
+      chosen_x_(step_.x) {
   for (Vector* y : {&nonconservative_, &response_}) y->setZero(system.n_u());
   // The certificate's problem with all that the scene names closed.
   std::size_t n_rows = 0;
@@ -111,16 +117,18 @@ Status GeneralizedAlphaStepper::step(State& state, double h, double t_end, StepR
   report.message.clear();
   fallbacks_ = 0;
   for (StepElement& e : step_.elements) e.r_scale = 1.0;
-  const State& start = rescale(state, h);
+  const State& start = state.step == 0 ? settle_start(state, h) : rescale(state, h);
   step_.begin(start, h, t_end);
   step_.evaluate();
   StepSolve solve = solve_step(start);
+  choose(start, solve);
   // A body that was pushed may have gone where nothing was looked for: then again with what it met there.
   constexpr int kMaxExtensions = 3;  // [-] each is rare; contacts left over are met in the next step
   for (int i = 0; i < kMaxExtensions && step_.contacts.extend(t_end, step_.q); ++i) {
     step_.begin(start, h, t_end, true);
     step_.evaluate();
-    const StepSolve next = solve_step(start);
+    StepSolve next = solve_step(start);
+    choose(start, next);
     solve = {next.converged, solve.iterations + next.iterations};
   }
 
@@ -179,20 +187,28 @@ StepSolve GeneralizedAlphaStepper::solve_step(const State& state) {
   constexpr std::size_t kMany = 60;                // [-] contacts that were near
   constexpr int kPasses = 4;                       // [-] nested passes in a round
   if (options_.strategy == GeneralizedAlphaStrategy::fixed_point) return fixed_point_.solve(step_, newton_);
+  // The accelerations of stiff springs and beams are no measure of how far apart contacts of a heap can be.
+  const double weight = step_.h * step_.h * system_.gravity().norm();  // [m]
+  const double fall = step_.force_blocks.empty() ? step_.fall : std::min(step_.fall, weight);
   StepSolve total;
-  const auto by_newton = [&] {
-    const StepSolve solve = newton_.solve(step_, kMaxNewton);
+  double least_of_newton = std::numeric_limits<double>::infinity();
+  const auto by_newton = [&](bool search) {
+    const StepSolve solve = newton_.solve(step_, kMaxNewton, search);
     total.iterations += solve.iterations;
+    if (!solve.converged && step_.error() < least_of_newton) {
+      least_of_newton = step_.error();
+      newton_x_ = step_.x;
+    }
     return solve.converged;
   };
   for (std::size_t i = 0; i < kSlack.size(); ++i) {
     if (i > 0) {
       for (StepElement& e : step_.elements) e.r_scale *= 0.5;
-      step_.slack = kSlack[i] * step_.fall;
+      step_.slack = kSlack[i] * fall;
       step_.set_start_values(state, false);
       step_.evaluate();
     }
-    if ((total.converged = by_newton())) return total;
+    if ((total.converged = by_newton(i > 0))) return total;
   }
   for (StepElement& e : step_.elements) e.r_scale = 1.0;
   step_.set_start_values(state, false);
@@ -207,15 +223,74 @@ StepSolve GeneralizedAlphaStepper::solve_step(const State& state) {
       least = step_.error();
       nested_x_ = step_.x;
     }
-    if ((total.converged = by_newton())) return total;
+    if ((total.converged = by_newton(true))) return total;
   }
   // The nested problems balance all forces and hold the law of impact to their solver's tolerance, whatever is left;
-  // an iterate of Newton's method that does not converge can be anything.
-  if (std::isfinite(least)) {
-    step_.x = nested_x_;
+  // an iterate of Newton's method that does not converge can be anything, and serves only where stiff forces, which
+  // the nested problems take as they are, have thrown these far off.
+  constexpr double kFarOff = 1e3;  // [-]
+  if (std::isfinite(least) || std::isfinite(least_of_newton)) {
+    step_.x = least <= kFarOff * least_of_newton ? nested_x_ : newton_x_;
     step_.evaluate();
   }
   return total;
+}
+
+/// Where a contact's normal force hardly pushes it apart, by way of the friction that comes with it, the step may have
+/// several solutions [Capobianco2021, section 10.4], and which of them a Newton method finds is a matter of its
+/// starting values and prox parameters. The rule: it opens; if that is no solution, it slides on; only if that is none
+/// either, it stops by an impact. Of several such contacts one after the other.
+void GeneralizedAlphaStepper::choose(const State& state, StepSolve& solve) {
+  if (options_.strategy == GeneralizedAlphaStrategy::fixed_point) return;
+  constexpr double kNear = 0.1;  // [-] A / G_NN changes within the step, by more in an impact than in sliding
+  bool moved = false;
+  double slack = step_.slack;  // [m] that the solution needs
+  for (StepElement& e : step_.elements) {
+    if (e.level < ContactLevel::velocity || !step_.could_choose(e, state, kNear)) continue;
+    moved = true;
+    chosen_x_ = step_.x;
+    const Held known = !solve.converged ? Held::no : (e.stick ? Held::stopped : Held::sliding);
+    int solutions = 0;
+    Held first = Held::no;
+    for (const Held held : {Held::open, Held::sliding, Held::stopped}) {
+      if (held != known) {
+        e.held = held;
+        if (!solve_held(state, solve)) continue;
+      }
+      if (++solutions > 1) break;
+      first = held;
+      if (held == known) continue;
+      chosen_x_ = step_.x;
+      slack = 0.0;
+    }
+    e.chosen = solutions > 1;
+    e.held = first;
+    solve.converged |= solutions > 0;
+    step_.slack = slack;
+    step_.x = chosen_x_;
+    step_.evaluate();
+  }
+  if (moved) {
+    for (StepElement& e : step_.elements) e.held = Held::no;
+    step_.evaluate();
+  }
+  step_.mark_opened(state);
+}
+
+/// A solution with contacts held, which is one without as well.
+bool GeneralizedAlphaStepper::solve_held(const State& state, StepSolve& solve) {
+  constexpr int kMaxNewton = 30;  // [-]
+  step_.slack = 0.0;
+  for (StepElement& e : step_.elements) e.r_scale = 1.0;
+  step_.set_start_values(state, true);
+  step_.evaluate();
+  const StepSolve held = newton_.solve(step_, kMaxNewton);
+  solve.iterations += held.iterations;
+  if (!held.converged) return false;
+  step_.holds = false;
+  const bool found = step_.evaluate() <= 1.0;
+  step_.holds = true;
+  return found;
 }
 
 /// The laws between P and xi over the contacts that are closed at the end of the step, by the same yardstick as every
@@ -225,8 +300,11 @@ void GeneralizedAlphaStepper::certify(StepReport& report) {
   percussions_.clear();
   velocities_.clear();
   double diagonal = 0.0;
+  double tolerance = 0.0;  // [m]
   for (const StepElement& e : step_.elements) {
     if (e.level < ContactLevel::position) continue;
+    // De Saxce's shift puts mu times the slip into the normal direction.
+    tolerance = std::max(tolerance, std::max(1.0, e.mu) * step_.tolerance_velocity(e));
     const auto id = static_cast<std::uint64_t>(e.offset);
     if (e.kind == StepElement::Kind::contact) {
       const FrictionBlock block{e.n_friction(), e.mu, 0, 0.0};
@@ -256,8 +334,7 @@ void GeneralizedAlphaStepper::certify(StepReport& report) {
   report.coulomb_residual = report.solve.residual.absolute;
   // The natural map sums over rows what error() takes the largest of, with another r.
   constexpr double kFactor = 100.0;  // [-]
-  const bool certified =
-      report.coulomb_residual * step_.h <= kFactor * (step_.tolerance_position + step_.h * round_off);
+  const bool certified = report.coulomb_residual * step_.h <= kFactor * (tolerance + step_.h * round_off);
   report.status = step_.error() <= 1.0 && certified ? Status::ok : Status::inexact;
   report.solve.status = report.status;
   report.fallbacks = fallbacks_ + step_.count_apart();
@@ -275,6 +352,16 @@ const State& GeneralizedAlphaStepper::rescale(const State& state, double h) {
   if (last_h == 0.0 || last_h == h) return state;
   rescaled_ = state;
   step_.rescale_memory(rescaled_, h / last_h);
+  return rescaled_;
+}
+
+/// Forces at the start that stop a sliding contact within the first step do not last: taken as the memory of the step
+/// they would move bodies by dt^2 a, far beyond the dt u by which friction can move them. Such contacts start from the
+/// forces of sticking.
+const State& GeneralizedAlphaStepper::settle_start(const State& state, double h) {
+  if (!step_.hold_what_stops(state, h) || !nested_.solve_instant(step_)) return state;
+  rescaled_ = state;
+  step_.start_memory(rescaled_);
   return rescaled_;
 }
 

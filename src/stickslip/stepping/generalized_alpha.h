@@ -34,17 +34,15 @@ enum class GeneralizedAlphaStrategy {
 ///   - Each iterate starts with U = Q = kappa = Lambda = 0; only a and lambda are kept from the last step. Stale
 ///     impulses would be applied again in steps that are accepted at once.
 ///   - r is chosen per contact from the diagonal of the Delassus matrix, r = 0.6 / G, and halved on cycling.
-///   - Residuals are measured as lengths: M^-1-scaled, times dt^2, dt, 1 by level, and compared with what bodies move
-///     in the step, so that the tolerance means the same everywhere. See GeneralizedAlphaStep.
+///   - Residuals are measured as lengths: M^-1-scaled, times dt^2, dt, 1 by level, and compared with what their bodies
+///     move in the step and what round-off leaves, so that the tolerance means the same everywhere. See
+///     GeneralizedAlphaStep.
 ///   - In xi the velocity before the step is taken at (t, q), as the authors' package does.
 ///   - Where the laws leave a choice (a sliding contact whose normal force makes its own acceleration negative,
-///     A = W_N^T M^-1 (W_N - mu W_F n) <= 0 with joints and other closed contacts holding, Painleve's paradox) and the
-///     contact would open without a force, it opens: lambda_N = 0. StepReport::choices counts such contacts. The rule
-///     is about forces; where no force solves the laws a percussion does, and Newton's method finds one from Lambda =
-///     0.
-///   - Where Newton's method cycles, it is tried again with contacts held, on velocity and acceleration level, that are
-///     apart by less than a part of dt^2 |a|: index sets of heaps can have no solution else. StepReport::fallbacks
-///     counts them. See docs/design.md.
+///     A = W_N^T M^-1 (W_N - mu W_F n) <= 0 with joints and other closed contacts holding, Painleve's paradox), for the
+///     forces and for the percussions of a step: it opens; if that is no solution, it slides on; only if that is none
+///     either, it stops by an impact. StepReport::choices counts such contacts.
+///   - Friction that would stop a sliding contact within the first step is not in the forces that a run starts from.
 struct GeneralizedAlphaOptions {
   double rho_inf = 0.5;      // [-] in [0, 1]: spectral radius at infinite frequency, 1: no numerical damping
   double tolerance = 1e-10;  // [-] > 0: residual as a length, relative to the way of the step

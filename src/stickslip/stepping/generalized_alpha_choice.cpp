@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Where the laws leave a choice, in GeneralizedAlphaStep's terms.
+#include <algorithm>
+#include <array>
+#include <cmath>
+
 #include "stickslip/stepping/generalized_alpha_step.h"
 #include "stickslip/stepping/rank_revealing_solve.h"
 
@@ -17,6 +21,49 @@ void GeneralizedAlphaStep::open_by_choice(StepElement& e) {
   if (e.gamma_dot[0] - A * x.lambda(e.offset) <= 0.0) return;
   e.choice = true;
   close_until(e, ContactLevel::velocity);
+}
+
+int GeneralizedAlphaStep::count_choices() const {
+  return static_cast<int>(
+      std::count_if(elements.begin(), elements.end(), [](const StepElement& e) { return e.choice || e.chosen; }));
+}
+
+/// gamma (dim) before the step.
+void GeneralizedAlphaStep::calc_start_velocity(StepElement& e, const State& state, double* gamma) {
+  if (e.has_rows) {
+    calc_contact_rows(system, point(e), state.q, state.u, contact_rows_);
+    std::copy_n(contact_rows_.gamma.begin(), e.dim, gamma);
+  } else {
+    const ContactGeometry now = e.geometry;
+    system.calc_contact(point(e), state.t, state.q, e.geometry);
+    calc_velocity(e, state.t, state.q, state.u, gamma);
+    e.geometry = now;
+  }
+}
+
+bool GeneralizedAlphaStep::could_choose(const StepElement& e, const State& state, double near) {
+  if (e.kind != StepElement::Kind::contact || !e.evaluated || e.n_friction() == 0) return false;
+  double coupling2 = 0.0;
+  for (int i = 0; i < e.n_friction(); ++i) coupling2 += e.coupling[i] * e.coupling[i];
+  if (e.diagonal[0] - e.mu * std::sqrt(coupling2) > near * e.diagonal[0]) return false;
+  std::array<double, kMaxElementDim> gamma;
+  StepElement before = e;
+  calc_start_velocity(before, state, gamma.data());
+  double speed = 0.0;
+  double along = 0.0;
+  for (int i = 0; i < e.n_friction(); ++i) {
+    speed += gamma[1 + i] * gamma[1 + i];
+    along += gamma[1 + i] * e.coupling[i];
+  }
+  speed = std::sqrt(speed);
+  return e.diagonal[0] * speed - e.mu * along <= near * e.diagonal[0] * speed && h * speed > options_.tolerance * way;
+}
+
+void GeneralizedAlphaStep::mark_opened(const State& state) {
+  for (StepElement& e : elements) {
+    if (e.kind != StepElement::Kind::contact || e.level >= ContactLevel::velocity) continue;
+    if (start_lambda_(e.offset) > 0.0 && could_choose(e, state, 0.0)) e.chosen = true;
+  }
 }
 
 /// A of a sliding contact while joints and the other closed contacts hold: with G between all rows that are held and

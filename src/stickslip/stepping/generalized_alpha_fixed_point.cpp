@@ -78,11 +78,11 @@ double GeneralizedAlphaFixedPoint::move_contact(GeneralizedAlphaStep& step, cons
       for (int i = 0; i < n; ++i) next_lambda[1 + i] = scale * (e.xi[1 + i] - e.gamma_start[1 + i]);
     }
   }
-  double moved = std::abs(kappa - old_kappa) * e.diagonal[0] / step.tolerance_position;
+  double moved = std::abs(kappa - old_kappa) * e.diagonal[0] / step.tolerance_position(e);
   for (int i = 0; i < e.dim; ++i) {
-    moved = std::max(moved, std::abs(next_P[i] - P[i]) * e.diagonal[i] * step.h / step.tolerance_position);
+    moved = std::max(moved, std::abs(next_P[i] - P[i]) * e.diagonal[i] * step.h / step.tolerance_velocity(e));
     moved = std::max(
-        moved, std::abs(next_lambda[i] - lambda[i]) * e.diagonal[i] * step.h * step.h / step.tolerance_acceleration);
+        moved, std::abs(next_lambda[i] - lambda[i]) * e.diagonal[i] * step.h * step.h / step.tolerance_acceleration(e));
     lambda[i] = next_lambda[i];
     step.x.Lambda(e.offset + i) = next_P[i] - step.known_P(e.offset + i) - step.gamma_step() * lambda[i];
   }

@@ -41,6 +41,8 @@ GeneralizedAlphaStep::GeneralizedAlphaStep(const GeneralizedAlphaOptions& option
        {&x.a, &x.U, &x.Q, &u, &v, &force, &r1, &r2, &r3, &u_known_, &work_, &work2_, &solved_force_, &no_velocity_}) {
     y->setZero(n_u);
   }
+  scales.resize(system.bodies().size());
+  coordinate_round_off.setZero(n_u);
   resize_rows();
   for (Vector* y : {&q, &q_start_, &q_known_}) y->setZero(system.n_q());
 }

@@ -74,7 +74,7 @@ void GeneralizedAlphaStep::save_memory(State& state, bool smooth) const {
     }
     // An open contact's average fades by a constant factor a step: it is forgotten where it no longer moves anything.
     constexpr double kFaded = 1e-17;  // [-] of the largest acceleration
-    const double acceleration = tolerance_acceleration / (options_.tolerance * h * h);
+    const double acceleration = fall / (h * h);
     const bool faded = !e.evaluated || e.diagonal[0] * size <= kFaded * acceleration;
     if (size > 0.0 && !faded) state.contacts.push_back(contact);
   }

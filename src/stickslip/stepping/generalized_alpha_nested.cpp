@@ -342,30 +342,31 @@ StepSolve GeneralizedAlphaNested::solve(GeneralizedAlphaStep& step, int max_pass
 }
 
 bool GeneralizedAlphaNested::calc_start_accelerations(GeneralizedAlphaStep& step, const State& state) {
-  const auto solve = [&] {
-    solved_ = true;
-    // The second pass removes what the solver's tolerance left in the first.
-    for (int i = 0; i < 2; ++i) {
-      exact_ = true;
-      step.evaluate_instant();
-      P_ = step.P;
-      clear();
-      acceleration_pass(step);
-      step.x.a += change_a_;
-      step.x.lambda = lambda_;
-    }
-    return solved_ && exact_ && settled_ && step.x.a.allFinite();
-  };
   step.set_instant(state);
-  if (solve()) return true;
+  if (solve_instant(step)) return true;
   // Painleve's paradox can leave an instant without accelerations; the contacts then act from the first step on, by
   // percussions, and the start says nothing of their forces.
   step.set_instant(state);
   for (StepElement& e : step.elements) {
     if (e.kind == StepElement::Kind::contact) e.level = ContactLevel::open;
   }
-  solve();
+  solve_instant(step);
   return false;
+}
+
+bool GeneralizedAlphaNested::solve_instant(GeneralizedAlphaStep& step) {
+  solved_ = true;
+  // The second pass removes what the solver's tolerance left in the first.
+  for (int i = 0; i < 2; ++i) {
+    exact_ = true;
+    step.evaluate_instant();
+    P_ = step.P;
+    clear();
+    acceleration_pass(step);
+    step.x.a += change_a_;
+    step.x.lambda = lambda_;
+  }
+  return solved_ && exact_ && settled_ && step.x.a.allFinite() && step.instant_holds();
 }
 
 }  // namespace stickslip

@@ -29,6 +29,8 @@ class GeneralizedAlphaNested {
   /// included: what a run starts from. Fills step.x.a and step.x.lambda. False where no solution was found; then the
   /// contacts have no forces and a is what forces and joints alone make it.
   bool calc_start_accelerations(GeneralizedAlphaStep& step, const State& state);
+  /// The same at the instant that `step` is set to, by its index sets.
+  bool solve_instant(GeneralizedAlphaStep& step);
 
  private:
   enum class Level { position, velocity, acceleration };

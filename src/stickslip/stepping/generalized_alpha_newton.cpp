@@ -12,8 +12,9 @@ namespace stickslip {
 namespace {
 
 /// Pivots below this, relative to the largest, count as zero. The system is scaled to lengths, each column to what its
-/// multiplier does to its own row: below it two constraints are the same within round-off of their directions.
-constexpr double kRankThreshold = 1e-11;  // [-]
+/// multiplier does to its own row: below it two constraints are the same within round-off of their directions. A light
+/// body between a heavy one and the ground has the ratio of their masses as a pivot.
+constexpr double kRankThreshold = 1e-13;  // [-]
 /// Partial pivoting does not reveal the rank: pivots below this send the system to complete pivoting.
 constexpr double kSafePivot = 1e-6;  // [-]
 
@@ -62,7 +63,9 @@ GeneralizedAlphaNewton::GeneralizedAlphaNewton(const GeneralizedAlphaStep& step)
   damped_.assign(step.blocks.size(), 0);
   const int n_u = step.system.n_u();
   pivots_.assign(n_u, 0);
-  for (Vector* y : {&free_u_, &free_v_, &free_a_, &work_}) y->setZero(n_u);
+  for (Vector* y : {&free_u_, &free_v_, &free_a_, &work_, &round_off_force_, &round_off_percussion_}) {
+    y->setZero(n_u);
+  }
   for (auto* y : {&gap_v_, &xi_v_, &gamma_dot_u_, &gamma_dot_v_, &SinvW_, &SinvHMinvW_}) {
     y->assign(step.W.size(), 0.0);
   }
@@ -73,12 +76,18 @@ GeneralizedAlphaNewton::GeneralizedAlphaNewton(const GeneralizedAlphaStep& step)
     });
     force_block_owner_.push_back(static_cast<int>(owner - step.blocks.begin()));
   }
+  base_ = step.x;
+  best_ = step.x;
   reserve(step);
 }
 
-StepSolve GeneralizedAlphaNewton::solve(GeneralizedAlphaStep& step, int max_iterations) {
+StepSolve GeneralizedAlphaNewton::solve(GeneralizedAlphaStep& step, int max_iterations, bool search) {
   // Index sets that come back this often do not settle any more.
   constexpr int kMaxVisits = 3;
+  // Smooth motion is solved after as many; what is not is asked for its round-off.
+  constexpr int kSmooth = 2;
+  constexpr double kClose = 1e3;  // [-] Newton's method converges from there
+  constexpr int kPatience = 8;
   StepSolve result;
   history_.clear();
   history_.reserve(static_cast<std::size_t>(max_iterations));
@@ -88,16 +97,22 @@ StepSolve GeneralizedAlphaNewton::solve(GeneralizedAlphaStep& step, int max_iter
     const std::uint64_t sets = step.signature();
     const bool same_sets = !history_.empty() && history_.back() == sets;
     if (!same_sets && std::count(history_.begin(), history_.end(), sets) >= kMaxVisits) return result;
-    // Round-off reached: the sets stand and the residual no longer falls.
+    // Round-off reached: the sets stand and the residual no longer falls. From far away it may take a while to begin.
     stalled = same_sets && step.error() > 0.5 * last_error ? stalled + 1 : 0;
-    if (stalled >= 2 || !std::isfinite(step.error()) || result.iterations >= max_iterations) return result;
+    if (stalled >= (step.error() < kClose ? 2 : kPatience) || !std::isfinite(step.error()) ||
+        result.iterations >= max_iterations)
+      return result;
     history_.push_back(sets);
     last_error = step.error();
     const double merit = step.merit();
     if (!move(step)) return result;
     ++result.iterations;
     step.evaluate();
-    if (!dense_) search_line(step, merit);
+    if (search || !dense_ || !std::isfinite(step.error())) search_line(step, merit);
+    if (result.iterations >= kSmooth && step.error() > 1.0 && std::isfinite(step.error())) {
+      calc_round_off(step);
+      step.measure();
+    }
   }
   result.converged = true;
   return result;
@@ -112,23 +127,23 @@ bool GeneralizedAlphaNewton::move(GeneralizedAlphaStep& step) {
   assemble(step);
   if (!solve_system()) return false;
   add_responses(step);
-  if (!dense_) base_ = step.x;
+  base_ = step.x;
   update(step, 1.0);
   return true;
 }
 
-/// With many contacts a whole step changes many index sets at once, each as if the others stayed. Shortens the step
-/// until the merit falls, or else takes the best of what was tried.
+/// With many contacts a whole step changes many index sets at once, each as if the others stayed; and from far away a
+/// stiff body's forces can overflow. Shortens the step until the merit falls, or else takes the best of what was tried.
 void GeneralizedAlphaNewton::search_line(GeneralizedAlphaStep& step, double merit) {
   constexpr double kShortest = 0.1;  // [-]
-  double least = step.merit();
+  double least = std::isfinite(step.error()) ? step.merit() : std::numeric_limits<double>::infinity();
   best_ = step.x;
   bool at_best = true;
   for (double factor = 0.5; !(least < merit) && factor >= kShortest; factor *= 0.5) {
     step.x = base_;
     update(step, factor);
     step.evaluate();
-    at_best = step.merit() < least;
+    at_best = std::isfinite(step.error()) && step.merit() < least;
     if (!at_best) continue;
     least = step.merit();
     best_ = step.x;

@@ -35,7 +35,8 @@ class GeneralizedAlphaNewton {
   explicit GeneralizedAlphaNewton(const GeneralizedAlphaStep& step);
 
   /// Iterates from step.x, which must be evaluated. Stops at error() <= 1, where it cycles, or after max_iterations.
-  StepSolve solve(GeneralizedAlphaStep& step, int max_iterations);
+  /// With `search` steps are shortened until they lead nearer; a large system's always are.
+  StepSolve solve(GeneralizedAlphaStep& step, int max_iterations, bool search = false);
 
   /// One Newton step from step.x, evaluated or evaluated with the contacts' multipliers held. False: none was found.
   bool move(GeneralizedAlphaStep& step);
@@ -73,6 +74,9 @@ class GeneralizedAlphaNewton {
   void add_element_derivatives(const GeneralizedAlphaStep& step, const StepElement& e);
   template <class GapQ, class Derivatives>
   void spread(const GeneralizedAlphaStep& step, const StepElement& e, const GapQ& gap_q, const Derivatives& d);
+  void calc_round_off(GeneralizedAlphaStep& step);
+  void set_body_round_off(GeneralizedAlphaStep& step);
+  void set_row_round_off(GeneralizedAlphaStep& step, StepElement& e);
   bool factorise_blocks(const GeneralizedAlphaStep& step);
   void calc_free_change(const GeneralizedAlphaStep& step);
   void calc_responses(const GeneralizedAlphaStep& step);
@@ -106,14 +110,15 @@ class GeneralizedAlphaNewton {
   double* row(int i) { return matrix_.data() + row_begin_[i]; }
 
   // Per velocity block.
-  std::vector<char> touched_;        // whether S differs from M
-  std::vector<char> damped_;         // whether dh/du is not zero
-  std::vector<double> H_u_;          // (n_u, n_u) dh/du, row-major
-  std::vector<double> K_;            // (n_u, n_u) d(h + W lambda)/dq B
-  std::vector<double> S_;            // (n_u, n_u) its LU factors
-  std::vector<int> pivots_;          // (all n_u)
-  Vector free_u_, free_v_, free_a_;  // (n_u) the change of u, v, a with the multipliers held
-  Vector work_;                      // (n_u)
+  std::vector<char> touched_;                      // whether S differs from M
+  std::vector<char> damped_;                       // whether dh/du is not zero
+  std::vector<double> H_u_;                        // (n_u, n_u) dh/du, row-major
+  std::vector<double> K_;                          // (n_u, n_u) d(h + W lambda)/dq B
+  std::vector<double> S_;                          // (n_u, n_u) its LU factors
+  std::vector<int> pivots_;                        // (all n_u)
+  Vector free_u_, free_v_, free_a_;                // (n_u) the change of u, v, a with the multipliers held
+  Vector work_;                                    // (n_u)
+  Vector round_off_force_, round_off_percussion_;  // (n_u) [N, N m], [N s, N m s] bounds
 
   // Per element and touch, in the layout of GeneralizedAlphaStep::W: derivatives in rows of (dim, n_u of the block).
   std::vector<double> gap_v_;        // dg/dq B, rows < n_pos
@@ -134,7 +139,7 @@ class GeneralizedAlphaNewton {
   std::vector<std::vector<int>> block_groups_;  // per velocity block: the groups that act on it
   std::vector<int> marks_;                      // per group: the last one that it was linked to
   bool dense_ = true;
-  StepUnknowns base_, best_;  // x where the step of a large system begins, and where it has led best
+  StepUnknowns base_, best_;  // x where a Newton step begins, and where it has led best
   SparseSolver sparse_;
   std::vector<Column> columns_;
   int n_ = 0;

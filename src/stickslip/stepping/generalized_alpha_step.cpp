@@ -76,34 +76,15 @@ void GeneralizedAlphaStep::begin(const State& state, double step, double end, bo
     }
   }
   for (StepElement& e : elements) {
+    e.held = Held::no;
+    e.chosen = false;
     e.gamma_start.fill(0.0);
     if (e.e_normal == 0.0 && e.e_tangent == 0.0) continue;
-    if (e.has_rows) {
-      calc_contact_rows(system, point(e), state.q, state.u, contact_rows_);
-      std::copy_n(contact_rows_.gamma.begin(), e.dim, e.gamma_start.begin());
-    } else {
-      system.calc_contact(point(e), state.t, state.q, e.geometry);
-      calc_velocity(e, state.t, state.q, state.u, e.gamma_start.data());
-    }
+    calc_start_velocity(e, state, e.gamma_start.data());
     e.gamma_start[0] *= e.e_normal;
     for (int i = 1; i < e.dim; ++i) e.gamma_start[i] *= e.e_tangent;
   }
-  start_speed_ = 0.0;
-  start_acceleration_ = 0.0;
-  for (const Body& body : system.bodies()) {
-    if (body.n_u == 0) continue;
-    const double* mass = system.mass(static_cast<int>(&body - system.bodies().data())).data();
-    const auto size = [&](const double* y) {
-      double sum = 0.0;
-      for (int i = 0; i < body.n_u; ++i) {
-        for (int j = 0; j < body.n_u; ++j) sum += y[i] * mass[i * body.n_u + j] * y[j];
-      }
-      return std::sqrt(sum / body.mass);
-    };
-    start_speed_ = std::max(start_speed_, size(state.u.data() + body.u_offset));
-    start_acceleration_ = std::max(start_acceleration_, size(a.data() + body.u_offset));
-  }
-  coordinate_size_ = state.q.size() == 0 ? 0.0 : state.q.cwiseAbs().maxCoeff();
+  calc_start_scales(state, a);
   set_start_values(state, true);
 }
 
@@ -210,7 +191,8 @@ void GeneralizedAlphaStep::classify_contact(StepElement& e) {
     x.kappa(e.pos_offset) = -known_kappa_(e.pos_offset) - beta_step() * x.lambda(e.offset);
   }
   calc_accelerations(e);
-  if (r_normal(e) * e.xi[0] - P(e.offset) > 0.0) return close_until(e, ContactLevel::position);
+  if ((holds && e.held == Held::open) || r_normal(e) * e.xi[0] - P(e.offset) > 0.0)
+    return close_until(e, ContactLevel::position);
   classify_friction(e);
   if (r_normal(e) * e.gamma_dot[0] - x.lambda(e.offset) > 0.0) return close_until(e, ContactLevel::velocity);
   e.level = ContactLevel::acceleration;
@@ -225,6 +207,7 @@ void GeneralizedAlphaStep::classify_friction(StepElement& e) {
   e.friction_size = norm(e.direction.data(), n);
   const double radius = friction_radius(e, P(e.offset));
   e.stick = radius > 0.0 && e.friction_size <= radius;
+  if (holds && e.held >= Held::sliding) e.stick = e.held == Held::stopped;
   if (e.friction_size > 0.0) {
     for (int i = 0; i < n; ++i) e.direction[i] /= e.friction_size;
   }
@@ -276,6 +259,14 @@ double GeneralizedAlphaStep::evaluate() {
   for (StepElement& e : elements) {
     if (e.kind == StepElement::Kind::contact && e.level >= ContactLevel::velocity) open_by_choice(e);
   }
+  calc_residuals();
+  calc_scales();
+  if (std::isinf(longest_way_)) limit_scales();
+  measure();
+  return error_;
+}
+
+void GeneralizedAlphaStep::measure() {
   measure_balances();
   merit_ = error_ * error_;
   for (const StepElement& e : elements) {
@@ -285,7 +276,6 @@ double GeneralizedAlphaStep::evaluate() {
   }
   merit_ = std::sqrt(merit_);
   if (!is_finite()) error_ = std::numeric_limits<double>::infinity();
-  return error_;
 }
 
 double GeneralizedAlphaStep::evaluate_held() {
@@ -301,6 +291,8 @@ double GeneralizedAlphaStep::evaluate_held() {
       evaluate_constraint(e);
     }
   }
+  calc_residuals();
+  calc_scales();
   measure_balances();
   for (const StepElement& e : elements) {
     if (e.kind != StepElement::Kind::contact) error_ = std::max(error_, measure_element(e));
@@ -311,14 +303,6 @@ double GeneralizedAlphaStep::evaluate_held() {
 
 bool GeneralizedAlphaStep::is_finite() const {
   return q.allFinite() && u.allFinite() && r1.allFinite() && r2.allFinite() && r3.allFinite();
-}
-
-void GeneralizedAlphaStep::measure_balances() {
-  calc_residuals();
-  calc_tolerances();
-  error_ = h * h * measure_balance(r1, work_) / tolerance_acceleration;
-  error_ = std::max(error_, h * measure_balance(r2, work_) / tolerance_position);
-  error_ = std::max(error_, measure_balance(r3, work_) / tolerance_position);
 }
 
 /// (127): R1 = M a - h - W lambda, R2 = M U - W Lambda, R3 = M Q - W_pos kappa - dt/2 W_vel Lambda.
@@ -339,90 +323,6 @@ void GeneralizedAlphaStep::calc_residuals() {
   }
 }
 
-void GeneralizedAlphaStep::calc_tolerances() {
-  // Gaps are differences of coordinates, each rounded a few times.
-  constexpr double kRoundOff = 8.0 * std::numeric_limits<double>::epsilon();  // [-]
-  system.solve_mass(force, solved_force_);
-  double acceleration = start_acceleration_;
-  double speed = start_speed_;
-  double stiffest = 0.0;  // [1/s^2]
-  const std::vector<Body>& bodies = system.bodies();
-  for (std::size_t i = 0; i < bodies.size(); ++i) {
-    const Body& body = bodies[i];
-    if (body.n_u == 0) continue;
-    const double free2 = solved_force_.segment(body.u_offset, body.n_u).dot(force.segment(body.u_offset, body.n_u));
-    // Where a wall turns what flies freely, a' is all there is.
-    const auto a = x.a.segment(body.u_offset, body.n_u);
-    const double turned2 = a.dot(system.mass(static_cast<int>(i)) * a);
-    acceleration = std::max(acceleration, std::sqrt(std::max(free2, turned2) / body.mass));
-    if (body.beam) stiffest = std::max(stiffest, body.beam->highest_frequency2());
-  }
-  tolerance_position = options_.tolerance * (h * speed + h * h * acceleration) + kRoundOff * coordinate_size_;
-  // Internal forces of beams are known to what round-off of the coordinates makes of them.
-  fall = h * h * acceleration;
-  tolerance_acceleration = options_.tolerance * fall + h * h * kRoundOff * stiffest * coordinate_size_;
-  // A system that nothing moves: only exact zeros pass.
-  constexpr double kTiny = std::numeric_limits<double>::min();
-  tolerance_position = std::max(tolerance_position, kTiny);
-  tolerance_acceleration = std::max(tolerance_acceleration, kTiny);
-}
-
-/// The largest sqrt(R^T M^-1 R / m) over the bodies: a length per unit of mass. `solved` is scratch.
-double GeneralizedAlphaStep::measure_balance(const Vector& residual, Vector& solved) const {
-  system.solve_mass(residual, solved);
-  double worst = 0.0;
-  for (const Body& body : system.bodies()) {
-    if (body.n_u == 0) continue;
-    double sum = 0.0;
-    for (int i = 0; i < body.n_u; ++i) sum += solved(body.u_offset + i) * residual(body.u_offset + i);
-    worst = std::max(worst, sum / body.mass);
-  }
-  return std::sqrt(worst);
-}
-
-double GeneralizedAlphaStep::measure_joint(const StepElement& e) const {
-  double worst = 0.0;
-  for (int i = 0; i < e.dim; ++i) {
-    const double lever = e.lever(i);
-    const double gap = i < e.n_pos ? std::abs(e.gap[i]) : 0.0;
-    worst = std::max({worst, lever * gap / tolerance_position, lever * h * std::abs(e.xi[i]) / tolerance_position,
-                      lever * h * h * std::abs(e.gamma_dot[i]) / tolerance_acceleration});
-  }
-  return worst;
-}
-
-double GeneralizedAlphaStep::measure_element(const StepElement& e) const {
-  const int first = e.first_friction();
-  const int n = e.n_friction();
-  const double h2 = h * h;
-  if (e.kind == StepElement::Kind::joint) return measure_joint(e);
-  double position = 0.0;
-  double acceleration = 0.0;
-  const double lever = e.lever(0);  // only rows that stand alone are angles
-  if (e.kind == StepElement::Kind::contact) {
-    if (e.level == ContactLevel::open) return lever * std::max(0.0, -e.gap[0]) / tolerance_position;
-    position = e.apart ? 0.0 : std::abs(e.gap[0]);
-    if (e.level == ContactLevel::position) return lever * std::max(position, -h * e.xi[0]) / tolerance_position;
-    position = std::max(position, h * std::abs(e.xi[0]));
-    acceleration =
-        e.level == ContactLevel::velocity ? std::max(0.0, -h2 * e.gamma_dot[0]) : h2 * std::abs(e.gamma_dot[0]);
-  }
-  const double radius = friction_radius(e, P(e.offset));
-  const double radius_acceleration = friction_radius_acceleration(e, x.lambda(e.offset));
-  for (int i = 0; i < n; ++i) {
-    const int k = e.offset + first + i;
-    const double G = e.diagonal[first + i];
-    position =
-        std::max(position, h * (e.stick ? std::abs(e.xi[first + i]) : G * std::abs(P(k) + radius * e.direction[i])));
-    if (e.level != ContactLevel::acceleration) continue;
-    acceleration = std::max(
-        acceleration,
-        h2 * (e.stick_acceleration ? std::abs(e.gamma_dot[first + i])
-                                   : G * std::abs(x.lambda(k) + radius_acceleration * e.direction_acceleration[i])));
-  }
-  return lever * std::max(position / tolerance_position, acceleration / tolerance_acceleration);
-}
-
 std::uint64_t GeneralizedAlphaStep::signature() const {
   std::uint64_t hash = 1469598103934665603ull;  // FNV-1a
   for (const StepElement& e : elements) hash = (hash ^ e.signature()) * 1099511628211ull;
@@ -433,11 +333,6 @@ int GeneralizedAlphaStep::count_apart() const {
   return static_cast<int>(std::count_if(elements.begin(), elements.end(), [](const StepElement& e) {
     return e.apart && e.level >= ContactLevel::velocity;
   }));
-}
-
-int GeneralizedAlphaStep::count_choices() const {
-  return static_cast<int>(
-      std::count_if(elements.begin(), elements.end(), [](const StepElement& e) { return e.choice; }));
 }
 
 }  // namespace stickslip

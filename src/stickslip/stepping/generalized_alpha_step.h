@@ -36,6 +36,23 @@ enum class ContactLevel : std::uint8_t {
   acceleration = 3,  // in C: g_ddot = 0
 };
 
+/// What rounding of coordinates, velocities, accelerations and multipliers leaves in a residual, at least.
+struct RoundOff {
+  double position = 0.0;      // [m]
+  double velocity = 0.0;      // [m/s]
+  double acceleration = 0.0;  // [m/s^2]
+};
+
+/// How far a body moves in the step, the measure of its residuals.
+struct BodyScale {
+  double start_speed = 0.0, start_acceleration = 0.0;  // [m/s], [m/s^2] sqrt(u^T M u / m) at the start of the step
+  double way = 0.0, fall = 0.0;                        // [m]
+  RoundOff round_off;                                  // of its balances R3, R2, R1
+};
+
+/// One of several solutions that a contact is held to, see GeneralizedAlphaStep::could_choose.
+enum class Held : std::uint8_t { no, open, sliding, stopped };
+
 /// One contact, joint or dry friction element: `dim` rows of W^T on velocity and acceleration level, the first
 /// n_pos of them also on position level (the normal; all rows of a holonomic joint; none of a dry friction).
 struct StepElement {
@@ -69,12 +86,15 @@ struct StepElement {
 
   // At the iterate.
   ContactLevel level = ContactLevel::open;
-  bool evaluated = false;                             // W and what follows are up to date
-  bool stick = false;                                 // xi_F = 0: in D_st
-  bool stick_acceleration = false;                    // gamma_dot_F = 0: in E_st
-  bool choice = false;                                // Painleve: the rule opened it
+  bool evaluated = false;           // W and what follows are up to date
+  bool stick = false;               // xi_F = 0: in D_st
+  bool stick_acceleration = false;  // gamma_dot_F = 0: in E_st
+  bool choice = false;              // Painleve: the rule opened it on acceleration level
+  bool chosen = false;              // Painleve: another solution of the step was set aside
+  Held held = Held::no;
   bool apart = false;                                 // in A by `slack` alone: g > 0, kappa_hat = 0
   double r_scale = 1.0;                               // [-] halved on cycling
+  RoundOff round_off;                                 // of g, xi and gamma_dot
   double mean_normal = 0.0;                           // [1/kg] G_NN
   double norm_friction = 0.0;                         // [1/kg] bound of the largest eigenvalue of G_FF
   double friction_size = 0.0;                         // [N s] |r xi_F - P_F|
@@ -115,9 +135,11 @@ struct StepUnknowns {
 ///
 /// Residuals are lengths: each block of R1, R2, R3 by body as sqrt(R^T M^-1 R / m) times dt^2, dt, 1; g, dt xi,
 /// dt^2 gamma_dot; multipliers that should vanish times G, dt G, dt^2 G. They are divided by
-///   tolerance * (dt |u| + dt^2 |a|) + round-off   on position and velocity level,
-///   dt^2 (tolerance max(|a|, |M^-1 h|) + w^2 round-off) on acceleration level, w the highest frequency of a beam,
-/// so that error() <= 1 means solved.
+///   tolerance * way,  way = dt |u| + fall    on position and velocity level,
+///   tolerance * fall, fall = dt^2 max(|a|, |M^-1 h|)         on acceleration level,
+/// of the body, or of that of a contact's or joint's two bodies which moves more, plus what round-off makes of the
+/// residual (RoundOff), so that error() <= 1 means solved. What one body does says nothing about another's tolerance,
+/// and units play no part.
 class GeneralizedAlphaStep {
  public:
   GeneralizedAlphaStep(const GeneralizedAlphaOptions& options, const System& system);
@@ -136,19 +158,20 @@ class GeneralizedAlphaStep {
 
   // --- the step
   StepUnknowns x;
-  double slack = 0.0;                   // [m] how far apart a contact may be and yet count as closed in A
-  double h = 0.0;                       // [s]
-  double t_end = 0.0;                   // [s]
-  Vector u, v, q;                       // (n_u), (n_u), (n_q) at the iterate: u', q' = q_known + B v
-  Vector force;                         // (n_u) [N, N m] h(t', q', u')
-  Vector r1, r2, r3;                    // (n_u) residuals of (127), in N, N s, kg m
-  Vector P;                             // (n_rows) [N s]
-  Vector kappa_hat;                     // (n_pos) [kg m]
-  std::vector<double> W;                // W^T, rows (dim, n_u of the block) of each touch
-  std::vector<double> MinvW;            // M^-1 W, likewise
-  double tolerance_position = 0.0;      // [m] what error() divides by
-  double tolerance_acceleration = 0.0;  // [m]
-  double fall = 0.0;                    // [m] dt^2 |a|
+  double slack = 0.0;             // [m] how far apart a contact may be and yet count as closed in A
+  bool holds = true;              // whether elements are what they are held to be
+  double h = 0.0;                 // [s]
+  double t_end = 0.0;             // [s]
+  Vector u, v, q;                 // (n_u), (n_u), (n_q) at the iterate: u', q' = q_known + B v
+  Vector force;                   // (n_u) [N, N m] h(t', q', u')
+  Vector r1, r2, r3;              // (n_u) residuals of (127), in N, N s, kg m
+  Vector P;                       // (n_rows) [N s]
+  Vector kappa_hat;               // (n_pos) [kg m]
+  std::vector<double> W;          // W^T, rows (dim, n_u of the block) of each touch
+  std::vector<double> MinvW;      // M^-1 W, likewise
+  std::vector<BodyScale> scales;  // by body
+  Vector coordinate_round_off;    // (n_u) [m, rad] of the coordinates, in terms of velocities
+  double way = 0.0, fall = 0.0;   // [m] the largest of all bodies
 
   /// The size of State::memory: a, abar (n_u), lambda, lambdabar (fixed rows), and the a (n_u) and lambda from which
   /// the next start values are extrapolated; a hash of what is closed, sticks and slides (53 bits, a whole number), and
@@ -181,10 +204,23 @@ class GeneralizedAlphaStep {
   /// a and lambda zero. evaluate_instant then makes gamma_dot and R1 at (a, lambda).
   void set_instant(const State& state);
   void evaluate_instant();
+  /// Whether forces and accelerations at the instant balance and the contacts obey Signorini's law.
+  bool instant_holds();
+  /// set_instant, but contacts that slide stick if their friction as remembered stops them within a step; whether any
+  /// does.
+  bool hold_what_stops(const State& state, double step);
   /// Whether a contact of A is in B and whether it sticks, by the outcome (xi, P) (dim) of a velocity level.
   void classify_percussion(StepElement& e, const double* xi, const double* percussion);
   /// Everything at x. Multipliers that the index sets exclude are set to zero in x. Returns error().
   double evaluate();
+  /// error() and merit() again, with other round-off.
+  void measure();
+  /// What error() divides the residuals of an element by. [m]
+  double tolerance_position(const StepElement& e) const;
+  double tolerance_velocity(const StepElement& e) const;
+  double tolerance_acceleration(const StepElement& e) const;
+  /// The most that round-off may add to them. [m]
+  double largest_round_off() const;
   /// The smooth equations alone, at x with the contacts' multipliers held as they are: kinematics, R1 to R3, joints.
   /// Contacts are marked open, so that no method moves their multipliers. Returns error() of these equations.
   double evaluate_held();
@@ -209,9 +245,15 @@ class GeneralizedAlphaStep {
   double friction_radius_acceleration(const StepElement& e, double normal_force) const;
   /// A hash of all index sets.
   std::uint64_t signature() const;
+  /// Contacts for which the laws left a choice.
   int count_choices() const;
   /// Contacts that `slack` alone holds.
   int count_apart() const;
+  /// Whether the step may have several solutions because of a contact that slid before it: its normal force or
+  /// percussion hardly pushes it apart, or even pulls, by way of the friction that comes with it: A <= near G_NN.
+  bool could_choose(const StepElement& e, const State& state, double near);
+  /// Marks contacts that have opened where a force or percussion could as well have held them.
+  void mark_opened(const State& state);
   /// Makes W, M^-1 W and the diagonal of an element at (t', q'); its geometry must be set.
   void calc_directions(StepElement& e, double t, const Vector& coordinates);
   /// gamma (dim) of an element at its geometry.
@@ -241,6 +283,7 @@ class GeneralizedAlphaStep {
   void classify_friction(StepElement& e);
   void classify_friction_acceleration(StepElement& e);
   void open_by_choice(StepElement& e);
+  void calc_start_velocity(StepElement& e, const State& state, double* gamma);
   double calc_normal_response(const StepElement& e) const;
   double calc_coupling(const StepElement& e, int row_e, const StepElement& f, int row_f) const;
   void calc_gap(StepElement& e);
@@ -255,10 +298,15 @@ class GeneralizedAlphaStep {
   void evaluate_constraint(StepElement& e);
   void measure_balances();
   bool is_finite() const;
-  void calc_tolerances();
+  void calc_start_sizes(const StepElement& e, double& length, double& speed) const;
+  void calc_start_scales(const State& state, const Vector& a);
+  void calc_scales();
+  void limit_scales();
+  double element_way(const StepElement& e) const;
+  double element_fall(const StepElement& e) const;
+  double row_round_off(const StepElement& e, int row) const;
   double measure_element(const StepElement& e) const;
   double measure_joint(const StepElement& e) const;
-  double measure_balance(const Vector& residual, Vector& solved) const;
 
   const GeneralizedAlphaOptions options_;
   std::vector<int> block_of_body_;  // (n bodies) -1: does not move
@@ -271,11 +319,10 @@ class GeneralizedAlphaStep {
   Vector known_P_, known_kappa_;                  // predictors of P and kappa_hat without Lambda, kappa, lambda'
   Vector work_, work2_;                           // (n_u)
   JointRows joint_rows_;
-  ContactRows contact_rows_;                             // of the contact that calc_gap was last asked for
-  Vector solved_force_;                                  // (n_u) M^-1 h
-  Vector no_velocity_;                                   // (n_u) zero
-  double start_speed_ = 0.0, start_acceleration_ = 0.0;  // [m/s], [m/s^2]
-  double coordinate_size_ = 0.0;                         // [m] largest coordinate, for round-off
+  ContactRows contact_rows_;  // of the contact that calc_gap was last asked for
+  Vector solved_force_;       // (n_u) M^-1 h
+  Vector no_velocity_;        // (n_u) zero
+  double longest_way_ = 0.0;  // [m] limit of the scales
   double error_ = 0.0;
   double merit_ = 0.0;
 };

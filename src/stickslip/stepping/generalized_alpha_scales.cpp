@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What counts as solved, in GeneralizedAlphaStep's terms: the scales of bodies and the residuals over them.
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "stickslip/stepping/generalized_alpha_step.h"
+
+namespace stickslip {
+namespace {
+
+/// Gaps are differences of coordinates, each rounded a few times.
+constexpr double kRoundOff = 8.0 * std::numeric_limits<double>::epsilon();  // [-]
+/// A solution moves by at most this multiple of what the start values of the step move by: what is beyond is no scale
+/// to measure by but an iterate that has gone astray.
+constexpr double kGrowth = 100.0;  // [-]
+/// Round-off above this part of the way is not excused.
+constexpr double kLargestRoundOff = 0.01;  // [-]
+/// Keeps quotients finite where nothing moves at all: only exact zeros pass.
+constexpr double kTiny = std::numeric_limits<double>::min();  // [m]
+
+/// y^T A y. A (n, n) symmetric
+double quadratic_form(Eigen::Ref<const Matrix> A, const double* y, int n) {
+  double sum = 0.0;
+  for (int i = 0; i < n; ++i) {
+    const double* column = A.data() + static_cast<std::ptrdiff_t>(i) * A.outerStride();
+    double product = 0.0;
+    for (int j = 0; j < n; ++j) product += column[j] * y[j];
+    sum += y[i] * product;
+  }
+  return sum;
+}
+
+}  // namespace
+
+/// Speeds and accelerations before the step, and the round-off of coordinates: lengths each to that of the largest of
+/// the body, angles to theirs or one.
+void GeneralizedAlphaStep::calc_start_scales(const State& state, const Vector& a) {
+  for (std::size_t k = 0; k < scales.size(); ++k) {
+    const Body& body = system.bodies()[k];
+    if (body.n_u == 0) continue;
+    BodyScale& scale = scales[k];
+    const auto mass = system.mass(static_cast<int>(k));
+    scale.start_speed = std::sqrt(quadratic_form(mass, state.u.data() + body.u_offset, body.n_u) / body.mass);
+    scale.start_acceleration = std::sqrt(quadratic_form(mass, a.data() + body.u_offset, body.n_u) / body.mass);
+    const int n_lengths = body.type == BodyType::rigid ? 3 : (body.type == BodyType::planar ? 2 : body.n_u);
+    double size = 0.0;
+    for (int i = 0; i < n_lengths; ++i) size = std::max(size, std::abs(state.q(body.q_offset + i)));
+    double* round_off = coordinate_round_off.data() + body.u_offset;
+    for (int i = 0; i < n_lengths; ++i) round_off[i] = kRoundOff * size;
+    for (int i = n_lengths; i < body.n_u; ++i) {
+      const double angle = body.type == BodyType::planar ? std::abs(state.q(body.q_offset + i)) : 1.0;
+      round_off[i] = kRoundOff * std::max(1.0, angle);
+    }
+    scale.round_off = {};
+    // Internal forces of beams are known to what round-off of the coordinates makes of them.
+    if (body.beam) scale.round_off.acceleration = kRoundOff * size * body.beam->highest_frequency2();
+  }
+  for (StepElement& e : elements) e.round_off = {};
+  longest_way_ = std::numeric_limits<double>::infinity();
+}
+
+/// From the first evaluation in a step; prescribed motions show in xi alone, and weight that springs carry in nothing.
+void GeneralizedAlphaStep::limit_scales() {
+  double longest = std::max(way, h * h * system.gravity().norm());
+  for (const StepElement& e : elements) {
+    if (!e.evaluated) continue;
+    for (int i = 0; i < e.dim; ++i) longest = std::max(longest, h * e.lever(i) * std::abs(e.xi[i]));
+  }
+  if (longest > 0.0 && std::isfinite(longest)) longest_way_ = kGrowth * longest;
+}
+
+void GeneralizedAlphaStep::calc_scales() {
+  system.solve_mass(force, solved_force_);
+  way = 0.0;
+  fall = 0.0;
+  for (std::size_t k = 0; k < scales.size(); ++k) {
+    const Body& body = system.bodies()[k];
+    if (body.n_u == 0) continue;
+    BodyScale& scale = scales[k];
+    const auto mass = system.mass(static_cast<int>(k));
+    double free2 = 0.0;
+    for (int i = body.u_offset; i < body.u_offset + body.n_u; ++i) free2 += solved_force_(i) * force(i);
+    // Where a wall turns what flies freely, a' is all there is; where a body is pushed off, u'.
+    const double turned2 = quadratic_form(mass, x.a.data() + body.u_offset, body.n_u);
+    const double moved2 = quadratic_form(mass, u.data() + body.u_offset, body.n_u);
+    scale.fall = h * h * std::max(scale.start_acceleration, std::sqrt(std::max({free2, turned2, 0.0}) / body.mass));
+    scale.way = h * std::max(scale.start_speed, std::sqrt(std::max(moved2, 0.0) / body.mass)) + scale.fall;
+    scale.fall = std::min(scale.fall, longest_way_);
+    scale.way = std::min(scale.way, longest_way_);
+    way = std::max(way, scale.way);
+    fall = std::max(fall, scale.fall);
+  }
+}
+
+double GeneralizedAlphaStep::largest_round_off() const {
+  return kLargestRoundOff / kGrowth * longest_way_;
+}
+
+double GeneralizedAlphaStep::element_way(const StepElement& e) const {
+  return std::max(scales[e.sides[0].body].way, scales[e.sides[1].body].way);
+}
+
+double GeneralizedAlphaStep::element_fall(const StepElement& e) const {
+  return std::max(scales[e.sides[0].body].fall, scales[e.sides[1].body].fall);
+}
+
+/// What round-off of the coordinates makes of a row on position level.
+double GeneralizedAlphaStep::row_round_off(const StepElement& e, int row) const {
+  double sum = 0.0;
+  for (int t = 0; t < e.n_touches; ++t) {
+    const VelocityBlock& block = blocks[e.touches[t].block];
+    const double* w = W.data() + e.touches[t].values + static_cast<std::ptrdiff_t>(row) * block.n_u;
+    const double* round_off = coordinate_round_off.data() + block.u_offset;
+    for (int c = 0; c < block.n_u; ++c) sum += std::abs(w[c]) * round_off[c];
+  }
+  return sum;
+}
+
+double GeneralizedAlphaStep::tolerance_position(const StepElement& e) const {
+  return options_.tolerance * element_way(e) + e.lever(0) * row_round_off(e, 0) + kTiny;
+}
+
+double GeneralizedAlphaStep::tolerance_velocity(const StepElement& e) const {
+  return options_.tolerance * element_way(e) + h * e.round_off.velocity + kTiny;
+}
+
+double GeneralizedAlphaStep::tolerance_acceleration(const StepElement& e) const {
+  return options_.tolerance * element_fall(e) + h * h * e.round_off.acceleration + kTiny;
+}
+
+/// The largest sqrt(R^T M^-1 R / m) of R1, R2 and R3 over the bodies, each over its tolerance: lengths per unit of
+/// mass.
+void GeneralizedAlphaStep::measure_balances() {
+  error_ = 0.0;
+  const auto measure_level = [&](const Vector& residual, int level) {
+    system.solve_mass(residual, work_);
+    for (std::size_t k = 0; k < scales.size(); ++k) {
+      const Body& body = system.bodies()[k];
+      if (body.n_u == 0) continue;
+      double sum = 0.0;
+      for (int i = body.u_offset; i < body.u_offset + body.n_u; ++i) sum += work_(i) * residual(i);
+      if (sum == 0.0) continue;
+      const BodyScale& scale = scales[k];
+      const double size = std::sqrt(std::abs(sum) / body.mass);
+      double ratio = 0.0;
+      switch (level) {
+        case 1:
+          ratio = h * h * size / (options_.tolerance * scale.fall + h * h * scale.round_off.acceleration + kTiny);
+          break;
+        case 2:
+          ratio = h * size / (options_.tolerance * scale.way + h * scale.round_off.velocity + kTiny);
+          break;
+        default:
+          ratio = size / (options_.tolerance * scale.way + scale.round_off.position + kTiny);
+      }
+      error_ = std::max(error_, ratio);
+    }
+  };
+  measure_level(r1, 1);
+  measure_level(r2, 2);
+  measure_level(r3, 3);
+}
+
+double GeneralizedAlphaStep::measure_joint(const StepElement& e) const {
+  const double way_tolerance = options_.tolerance * element_way(e) + kTiny;
+  const double velocity_tolerance = tolerance_velocity(e);
+  const double acceleration_tolerance = tolerance_acceleration(e);
+  double worst = 0.0;
+  for (int i = 0; i < e.dim; ++i) {
+    const double lever = e.lever(i);
+    if (i < e.n_pos && e.gap[i] != 0.0) {
+      worst = std::max(worst, lever * std::abs(e.gap[i]) / (way_tolerance + lever * row_round_off(e, i)));
+    }
+    worst = std::max({worst, lever * h * std::abs(e.xi[i]) / velocity_tolerance,
+                      lever * h * h * std::abs(e.gamma_dot[i]) / acceleration_tolerance});
+  }
+  return worst;
+}
+
+double GeneralizedAlphaStep::measure_element(const StepElement& e) const {
+  if (e.kind == StepElement::Kind::joint) return measure_joint(e);
+  const int first = e.first_friction();
+  const int n = e.n_friction();
+  const double h2 = h * h;
+  double position = 0.0;
+  double velocity = 0.0;
+  double acceleration = 0.0;
+  const double lever = e.lever(0);  // only rows that stand alone are angles
+  if (e.kind == StepElement::Kind::contact) {
+    if (e.level == ContactLevel::open && e.gap[0] >= 0.0) return 0.0;
+    position = e.apart ? 0.0 : lever * std::abs(e.gap[0]) / tolerance_position(e);
+    if (e.level == ContactLevel::open) return position;
+    if (e.level == ContactLevel::position) {
+      return std::max(position, lever * h * std::max(0.0, -e.xi[0]) / tolerance_velocity(e));
+    }
+    velocity = h * std::abs(e.xi[0]);
+    acceleration =
+        e.level == ContactLevel::velocity ? std::max(0.0, -h2 * e.gamma_dot[0]) : h2 * std::abs(e.gamma_dot[0]);
+  }
+  const double radius = friction_radius(e, P(e.offset));
+  const double radius_acceleration = friction_radius_acceleration(e, x.lambda(e.offset));
+  for (int i = 0; i < n; ++i) {
+    const int k = e.offset + first + i;
+    const double G = e.diagonal[first + i];
+    velocity =
+        std::max(velocity, h * (e.stick ? std::abs(e.xi[first + i]) : G * std::abs(P(k) + radius * e.direction[i])));
+    if (e.level != ContactLevel::acceleration) continue;
+    acceleration = std::max(
+        acceleration,
+        h2 * (e.stick_acceleration ? std::abs(e.gamma_dot[first + i])
+                                   : G * std::abs(x.lambda(k) + radius_acceleration * e.direction_acceleration[i])));
+  }
+  return std::max(
+      {position, lever * velocity / tolerance_velocity(e), lever * acceleration / tolerance_acceleration(e)});
+}
+
+}  // namespace stickslip
