@@ -19,7 +19,7 @@ constexpr double kLargestRoundOff = 0.01;  // [-]
 /// Keeps quotients finite where nothing moves at all: only exact zeros pass.
 constexpr double kTiny = std::numeric_limits<double>::min();  // [m]
 
-/// y^T A y. A (n, n) symmetric
+/// y^T A y, at least zero. A (n, n) symmetric, positive semidefinite
 double quadratic_form(Eigen::Ref<const Matrix> A, const double* y, int n) {
   double sum = 0.0;
   for (int i = 0; i < n; ++i) {
@@ -28,7 +28,7 @@ double quadratic_form(Eigen::Ref<const Matrix> A, const double* y, int n) {
     for (int j = 0; j < n; ++j) product += column[j] * y[j];
     sum += y[i] * product;
   }
-  return sum;
+  return std::max(sum, 0.0);
 }
 
 }  // namespace
