@@ -46,6 +46,8 @@ struct ConeProblem {
   std::vector<FrictionBlock> blocks;
   FrictionLaw law = FrictionLaw::coulomb;
   std::vector<double> b;  // (n) [m/s] the velocities without percussions
+  /// [m/s] what residuals are relative to, where the scheme knows better than max(|b|, |u|); 0: these.
+  double velocity_scale = 0.0;
   std::variant<FactoredDelassus, StoredDelassus, SparseDelassus> delassus;
 
   int size() const { return static_cast<int>(b.size()); }  // n, the number of rows

@@ -85,7 +85,8 @@ Residual calc_residual(const ConeProblem& problem, FrictionLaw law, std::span<co
     residual.absolute = residual.relative = std::numeric_limits<double>::infinity();
     return residual;
   }
-  const double scale = std::sqrt(std::max(squared_b, squared_u));
+  const double scale =
+      problem.velocity_scale > 0.0 ? problem.velocity_scale : std::sqrt(std::max(squared_b, squared_u));
   residual.relative = scale > 0.0 ? residual.absolute / scale : residual.absolute;
   return residual;
 }

@@ -12,7 +12,7 @@ namespace stickslip {
 /// recomputed from p and u^ = u + s(u):
 ///   absolute = |r' - P_K'(r' - u^)|_2  [m/s], the natural map in velocity units (K' is K with
 ///              ball radii scaled by w; cones are not changed by scaling),
-///   relative = absolute / max(|b|_2, |u|_2)  (0 when both are zero).
+///   relative = absolute / max(|b|_2, |u|_2)  (0 when both are zero), or / ConeProblem::velocity_scale where it is set.
 /// Both are infinite where b or u is not finite.
 struct Residual {
   double absolute = 0.0;  // [m/s]

@@ -172,8 +172,9 @@ std::string GeneralizedAlphaStepper::describe_non_finite_force() const {
   return "a contact or joint force is not finite";
 }
 
-/// Newton's method from the last forces; where it cycles again with smaller prox parameters; then the nested cone
-/// problems, each few passes followed by Newton's method from where they lead.
+/// Many contacts: the nested cone problems first. Otherwise, and where they do not converge, Newton's method from the
+/// last forces; where it cycles again with smaller prox parameters; then the nested cone problems, each few passes
+/// followed by Newton's method from where they lead.
 ///
 /// In a heap the index sets of a step can have no solution: a contact is closed on position level, its friction
 /// percussion, by dt/2 W_F Lambda_F, lifts it off, and without that percussion it is closed again. So from the second
@@ -186,6 +187,7 @@ StepSolve GeneralizedAlphaStepper::solve_step(const State& state) {
   constexpr int kRoundsOfMany = 2;                 // [-] the same with many contacts, where a pass takes long
   constexpr std::size_t kMany = 60;                // [-] contacts that were near
   constexpr int kPasses = 4;                       // [-] nested passes in a round
+  constexpr int kPassesOfMany = 20;                // [-] the same where they come first
   if (options_.strategy == GeneralizedAlphaStrategy::fixed_point) return fixed_point_.solve(step_, newton_);
   // The accelerations of stiff springs and beams are no measure of how far apart contacts of a heap can be.
   const double weight = step_.h * step_.h * system_.gravity().norm();  // [m]
@@ -201,6 +203,10 @@ StepSolve GeneralizedAlphaStepper::solve_step(const State& state) {
     }
     return solve.converged;
   };
+  if (step_.error() > 1.0 && GeneralizedAlphaNewton::is_large(step_)) {
+    total = nested_.solve_many(step_, kPassesOfMany);
+    if (total.converged) return total;
+  }
   for (std::size_t i = 0; i < kSlack.size(); ++i) {
     if (i > 0) {
       for (StepElement& e : step_.elements) e.r_scale *= 0.5;

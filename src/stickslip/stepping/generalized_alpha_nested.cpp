@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 
 #include "stickslip/math/dense_solve.h"
 #include "stickslip/math/small_matrix.h"
@@ -28,7 +29,7 @@ GeneralizedAlphaNested::GeneralizedAlphaNested(const GeneralizedAlphaStep& step,
     delassus.add_body(inverse);
   }
   const int n_u = step.system.n_u();
-  for (Vector* y : {&free_, &change_, &response_, &change_u_, &change_a_, &change_v_}) y->setZero(n_u);
+  for (Vector* y : {&free_, &change_, &response_, &change_u_, &change_a_, &change_v_, &work_}) y->setZero(n_u);
   best_ = step.x;
 }
 
@@ -65,8 +66,11 @@ void GeneralizedAlphaNested::add_cone(const GeneralizedAlphaStep& step, int elem
 }
 
 /// One level: the value of each row at the iterate is in problem_.b, its multiplier in solution_.p, M^-1 times the
-/// residual in free_. Solves for b = value - W^T (M^-1 W p + free), and leaves change_ = M^-1 W (p' - p) - free.
-bool GeneralizedAlphaNested::solve_level(const GeneralizedAlphaStep& step) {
+/// residual in free_. Residuals are relative to `scale`, to which error() relates those of the level, so that the
+/// solver's tolerance means what the scheme's does; 0: to the values themselves. Solves for b = value - W^T (M^-1 W p +
+/// free), and leaves change_ = M^-1 W (p' - p) - free.
+bool GeneralizedAlphaNested::solve_level(const GeneralizedAlphaStep& step, double scale) {
+  problem_.velocity_scale = scale;
   response_.setZero();
   std::array<double, kMaxElementDim> p = {};
   const auto add_all = [&] {
@@ -103,6 +107,18 @@ bool GeneralizedAlphaNested::solve_level(const GeneralizedAlphaStep& step) {
   return report.status != Status::failed;
 }
 
+/// What error() relates the residuals of a level to, the least of its elements: [m], [m/s], [m/s^2].
+double GeneralizedAlphaNested::calc_scale(const GeneralizedAlphaStep& step, Level level) const {
+  double least = std::numeric_limits<double>::infinity();
+  for (const Rows& rows : rows_) {
+    const StepElement& e = step.elements[rows.element];
+    least = std::min(least, level == Level::position   ? step.tolerance_position(e)
+                            : level == Level::velocity ? step.tolerance_velocity(e) / step.h
+                                                       : step.tolerance_acceleration(e) / (step.h * step.h));
+  }
+  return rows_.empty() ? 0.0 : least / step.options().tolerance;
+}
+
 void GeneralizedAlphaNested::velocity_pass(GeneralizedAlphaStep& step) {
   clear();
   solution_.p.clear();
@@ -117,7 +133,7 @@ void GeneralizedAlphaNested::velocity_pass(GeneralizedAlphaStep& step) {
   }
   response_ = step.r2 + step.gamma_step() * step.r1;
   step.system.solve_mass(response_, free_);
-  solved_ &= solve_level(step);
+  solved_ &= solve_level(step, calc_scale(step, Level::velocity));
   change_u_ = change_;
   P_ = step.P;
   for (const Rows& rows : rows_) {
@@ -137,7 +153,18 @@ void GeneralizedAlphaNested::acceleration_pass(GeneralizedAlphaStep& step) {
   lambda_ = step.x.lambda;
   step.system.solve_mass(step.r1, free_);
   change_a_.setZero();
-  settle_sliding(step);
+  sliding_.clear();
+  push_.clear();
+  for (std::size_t k = 0; k < step.elements.size(); ++k) {
+    const StepElement& e = step.elements[k];
+    const bool slides = e.kind == StepElement::Kind::contact && e.level >= ContactLevel::velocity && !e.stick;
+    if (slides && e.mu > 0.0) sliding_.push_back(static_cast<int>(k));
+  }
+  if (many_) {
+    settle_many_sliding(step);
+  } else {
+    settle_sliding(step);
+  }
 }
 
 /// At fixed (q', u') the level is linear but for the friction of sliding contacts, which follows their normal forces y:
@@ -148,12 +175,6 @@ void GeneralizedAlphaNested::settle_sliding(GeneralizedAlphaStep& step) {
   constexpr int kMaxRepetitions = 60;
   constexpr int kPlainRepetitions = 4;  // [-] enough where friction hardly couples, as with balls
   constexpr double kSettled = 1e-13;    // [-] relative change of a: round-off
-  sliding_.clear();
-  for (std::size_t k = 0; k < step.elements.size(); ++k) {
-    const StepElement& e = step.elements[k];
-    const bool slides = e.kind == StepElement::Kind::contact && e.level >= ContactLevel::velocity && !e.stick;
-    if (slides && e.mu > 0.0) sliding_.push_back(static_cast<int>(k));
-  }
   const auto m = static_cast<int>(sliding_.size());
   settled_ = false;
   for (int i = 0; i < kMaxRepetitions; ++i) {
@@ -165,6 +186,30 @@ void GeneralizedAlphaNested::settle_sliding(GeneralizedAlphaStep& step) {
     if (settled_) return;
     if (i >= kPlainRepetitions && m > 0 && m <= kMaxNewtonRows) newton_on_sliding(step);
   }
+}
+
+/// The same for many sliding contacts. With push n, larger than any tangential acceleration, in the place of its
+/// present value gamma_dot_F, Coulomb's law on the acceleration level is lambda_F = -mu lambda_N n: exactly, where
+/// friction has one dimension, and else up to what changes across n, over push. So one cone problem settles nearly all
+/// of them.
+void GeneralizedAlphaNested::settle_many_sliding(GeneralizedAlphaStep& step) {
+  constexpr int kMaxRepetitions = 8;
+  constexpr double kPush = 8.0;     // [-] of the accelerations at the iterate, and its growth where it was too small
+  constexpr double kSettled = 0.3;  // [-] of the tolerance of the level
+  const double largest = step.fall / (step.h * step.h);
+  for (const int k : sliding_) {
+    const StepElement& e = step.elements[k];
+    double along = 0.0;
+    for (int i = 0; i < e.n_friction(); ++i) along += e.direction[i] * e.gamma_dot[1 + i];
+    push_.push_back(kPush * (std::abs(along) + largest));
+  }
+  settled_ = false;
+  for (int i = 0; i < kMaxRepetitions && !settled_ && solved_; ++i) {
+    solve_accelerations(step);
+    settled_ = set_sliding_forces(step) <= kSettled * step.options().tolerance * acceleration_scale_;
+    for (double& push : push_) push *= kPush;
+  }
+  push_.clear();
 }
 
 /// y = lambda_N of the sliding contacts.
@@ -223,19 +268,26 @@ void GeneralizedAlphaNested::solve_accelerations(GeneralizedAlphaStep& step) {
   clear();
   solution_.p.clear();
   std::array<double, kMaxElementDim> moved;
+  std::size_t next_pushed = 0;
   for (std::size_t k = 0; k < step.elements.size(); ++k) {
     const StepElement& e = step.elements[k];
     if (e.level < ContactLevel::velocity) continue;
     const bool sliding = e.kind != StepElement::Kind::joint && !e.stick;
     if (sliding && e.kind == StepElement::Kind::dry_friction) continue;
-    add_cone(step, static_cast<int>(k), sliding ? 1 : e.dim, !sliding, e.bound);
+    const bool pushed = next_pushed < push_.size() && sliding_[next_pushed] == static_cast<int>(k);
+    const bool alone = sliding && !pushed;
+    add_cone(step, static_cast<int>(k), alone ? 1 : e.dim, !alone, e.bound);
     step.multiply_transposed(e, change_a_, moved.data());
     for (int i = 0; i < rows_.back().n; ++i) {
-      problem_.b[rows_.back().offset + i] = e.gamma_dot[i] + moved[i];
+      const bool is_pushed = pushed && i > 0;
+      problem_.b[rows_.back().offset + i] =
+          is_pushed ? push_[next_pushed] * e.direction[i - 1] : e.gamma_dot[i] + moved[i];
       solution_.p.push_back(lambda_(e.offset + i));
     }
+    next_pushed += pushed ? 1 : 0;
   }
-  solved_ &= solve_level(step);
+  acceleration_scale_ = at_instant_ ? 0.0 : calc_scale(step, Level::acceleration);
+  solved_ &= solve_level(step, acceleration_scale_);
   change_a_ += change_;
   free_.setZero();
   for (const Rows& rows : rows_) {
@@ -267,8 +319,8 @@ double GeneralizedAlphaNested::set_sliding_forces(const GeneralizedAlphaStep& st
   return change_.norm();
 }
 
-void GeneralizedAlphaNested::position_pass(GeneralizedAlphaStep& step) {
-  response_ = step.r3 + step.beta_step() * step.r1;
+void GeneralizedAlphaNested::position_pass(GeneralizedAlphaStep& step, const Vector& residual) {
+  response_ = residual;
   step.system.solve_mass(response_, free_);
   // What the friction percussions add: dt/2 dP + dt^2 (beta' - gamma'/2) dlambda on rows without position level.
   const double by_lambda = step.beta_step() - 0.5 * step.h * step.gamma_step();
@@ -291,7 +343,7 @@ void GeneralizedAlphaNested::position_pass(GeneralizedAlphaStep& step) {
       solution_.p.push_back(step.kappa_hat(e.pos_offset + i));
     }
   }
-  solved_ &= solve_level(step);
+  solved_ &= solve_level(step, calc_scale(step, Level::position));
   change_v_ = change_;
   kappa_hat_ = step.kappa_hat;
   for (const Rows& rows : rows_) {
@@ -303,20 +355,18 @@ void GeneralizedAlphaNested::position_pass(GeneralizedAlphaStep& step) {
 void GeneralizedAlphaNested::pass(GeneralizedAlphaStep& step) {
   velocity_pass(step);
   acceleration_pass(step);
-  position_pass(step);
+  work_ = step.r3 + step.beta_step() * step.r1;
+  position_pass(step, work_);
   step.x.a += change_a_;
   step.x.U += change_u_ - step.gamma_step() * change_a_;
   step.x.Q += change_v_ - step.beta_step() * change_a_;
   step.x.lambda = lambda_;
   for (const StepElement& e : step.elements) {
-    for (int i = 0; i < e.dim; ++i) {
-      const int k = e.offset + i;
+    for (int k = e.offset; k < e.offset + e.dim; ++k) {
       step.x.Lambda(k) = P_(k) - step.known_P(k) - step.gamma_step() * lambda_(k);
-      if (i >= e.n_pos) continue;
-      const int j = e.pos_offset + i;
-      step.x.kappa(j) = kappa_hat_(j) - step.known_kappa(j) - step.beta_step() * lambda_(k);
     }
   }
+  set_kappa(step);
   step.evaluate();
 }
 
@@ -341,6 +391,77 @@ StepSolve GeneralizedAlphaNested::solve(GeneralizedAlphaStep& step, int max_pass
   return result;
 }
 
+/// The position level alone, forces and percussions held, until it closes no other contact and hardly moves any more.
+void GeneralizedAlphaNested::close_contacts(GeneralizedAlphaStep& step) {
+  constexpr int kMaxRounds = 12;   // [-] layers of contacts that close one after the other
+  constexpr double kSmall = 0.01;  // [-] of the way of the step: directions are then as good as settled
+  const auto count_closed = [&] {
+    return std::count_if(step.elements.begin(), step.elements.end(),
+                         [](const StepElement& e) { return e.level >= ContactLevel::position; });
+  };
+  for (int i = 0; i < kMaxRounds; ++i) {
+    const auto closed = count_closed();
+    P_ = step.P;
+    lambda_ = step.x.lambda;
+    position_pass(step, step.r3);
+    step.x.Q += change_v_;
+    set_kappa(step);
+    step.evaluate();
+    if (count_closed() <= closed && step.measure_motion(change_v_) <= kSmall * step.way) return;
+  }
+}
+
+void GeneralizedAlphaNested::set_kappa(GeneralizedAlphaStep& step) const {
+  for (const StepElement& e : step.elements) {
+    for (int i = 0; i < e.n_pos; ++i) {
+      const int j = e.pos_offset + i;
+      step.x.kappa(j) = kappa_hat_(j) - step.known_kappa(j) - step.beta_step() * lambda_(e.offset + i);
+    }
+  }
+}
+
+/// How far the friction percussions move two bodies apart on position level at most, by dt/2 M^-1 W_F Lambda_F each.
+/// [m]
+double GeneralizedAlphaNested::calc_way_of_friction(const GeneralizedAlphaStep& step) {
+  response_.setZero();
+  std::array<double, kMaxElementDim> p;
+  for (const StepElement& e : step.elements) {
+    if (e.level < ContactLevel::velocity) continue;
+    p.fill(0.0);
+    for (int i = e.n_pos; i < e.dim; ++i) p[i] = 0.5 * step.h * step.x.Lambda(e.offset + i);
+    step.add_response(e, p.data(), response_);
+  }
+  return 2.0 * step.measure_motion(response_);
+}
+
+StepSolve GeneralizedAlphaNested::solve_many(GeneralizedAlphaStep& step, int max_passes) {
+  constexpr int kPlainPasses = 2;  // [-] before contacts are held and ties kept: sets then are nearly right
+  constexpr int kMaxUnsolved = 3;  // [-] passes whose problems the solver did not solve to its tolerance
+  StepSolve result;
+  int unsolved = 0;
+  many_ = true;
+  step.slack_of_touched = true;
+  while (step.error() > 1.0 && result.iterations < max_passes && unsolved < kMaxUnsolved) {
+    close_contacts(step);
+    if (result.iterations < kPlainPasses) {
+      for (StepElement& e : step.elements) e.touched = e.level >= ContactLevel::position;
+    }
+    if (result.iterations > 0) step.slack = calc_way_of_friction(step);
+    step.keeps_ties = result.iterations >= kPlainPasses;
+    exact_ = true;
+    pass(step);
+    ++result.iterations;
+    if (!exact_) ++unsolved;
+    if (!std::isfinite(step.error())) break;
+  }
+  many_ = false;
+  result.converged = step.error() <= 1.0;
+  if (result.converged) return result;
+  step.slack = 0.0;
+  step.slack_of_touched = step.keeps_ties = false;
+  return result;
+}
+
 bool GeneralizedAlphaNested::calc_start_accelerations(GeneralizedAlphaStep& step, const State& state) {
   step.set_instant(state);
   if (solve_instant(step)) return true;
@@ -356,6 +477,7 @@ bool GeneralizedAlphaNested::calc_start_accelerations(GeneralizedAlphaStep& step
 
 bool GeneralizedAlphaNested::solve_instant(GeneralizedAlphaStep& step) {
   solved_ = true;
+  at_instant_ = true;
   // The second pass removes what the solver's tolerance left in the first.
   for (int i = 0; i < 2; ++i) {
     exact_ = true;
@@ -366,6 +488,7 @@ bool GeneralizedAlphaNested::solve_instant(GeneralizedAlphaStep& step) {
     step.x.a += change_a_;
     step.x.lambda = lambda_;
   }
+  at_instant_ = false;
   return solved_ && exact_ && settled_ && step.x.a.allFinite() && step.instant_holds();
 }
 

@@ -25,6 +25,13 @@ class GeneralizedAlphaNested {
   /// least error is kept.
   StepSolve solve(GeneralizedAlphaStep& step, int max_passes);
 
+  /// The same for many contacts, from the start values of a step. In front of each pass the position level is repeated
+  /// alone, cheaply, until it closes no more contacts; sliding contacts are settled in one problem each pass. After the
+  /// first passes index sets that would otherwise change for ever are settled: a contact that has touched in this step
+  /// stays in A as long as it is apart by less than friction percussions move bodies (`slack`), and where both answers
+  /// of the velocity level hold to the tolerance the last one stays.
+  StepSolve solve_many(GeneralizedAlphaStep& step, int max_passes);
+
   /// a and lambda that solve the acceleration level at (t, q, u), contacts closed on position and velocity level
   /// included: what a run starts from. Fills step.x.a and step.x.lambda. False where no solution was found; then the
   /// contacts have no forces and a is what forces and joints alone make it.
@@ -43,16 +50,21 @@ class GeneralizedAlphaNested {
 
   void clear();
   void add_cone(const GeneralizedAlphaStep& step, int element, int n, bool friction, double radius);
-  bool solve_level(const GeneralizedAlphaStep& step);
+  bool solve_level(const GeneralizedAlphaStep& step, double scale);
+  double calc_scale(const GeneralizedAlphaStep& step, Level level) const;
   void velocity_pass(GeneralizedAlphaStep& step);
   void acceleration_pass(GeneralizedAlphaStep& step);
   void solve_accelerations(GeneralizedAlphaStep& step);
   void settle_sliding(GeneralizedAlphaStep& step);
+  void settle_many_sliding(GeneralizedAlphaStep& step);
   void get_sliding_normals(const GeneralizedAlphaStep& step, std::vector<double>& y) const;
   void hold_sliding(const GeneralizedAlphaStep& step, const double* y);
   void newton_on_sliding(GeneralizedAlphaStep& step);
   double set_sliding_forces(const GeneralizedAlphaStep& step);
-  void position_pass(GeneralizedAlphaStep& step);
+  void position_pass(GeneralizedAlphaStep& step, const Vector& residual);
+  void close_contacts(GeneralizedAlphaStep& step);
+  void set_kappa(GeneralizedAlphaStep& step) const;
+  double calc_way_of_friction(const GeneralizedAlphaStep& step);
   void pass(GeneralizedAlphaStep& step);
 
   ConeSolver& solver_;
@@ -61,13 +73,17 @@ class GeneralizedAlphaNested {
   std::vector<Rows> rows_;
   StepUnknowns best_;
   std::vector<int> sliding_;  // elements: contacts that slide on the acceleration level
+  std::vector<double> push_;  // (sliding_) [m/s^2] see settle_many_sliding; empty: their normal rows alone are solved
   // (sliding_) [N] their normal forces before and after a solution, and moved for a difference.
   std::vector<double> held_, found_, moved_;
+  double acceleration_scale_ = 0.0;        // [m/s^2] by which residuals of the level are measured; 0: by its own values
+  bool at_instant_ = false;                // the acceleration level is that of an instant, not of a step
+  bool many_ = false;                      // sliding contacts are settled as many
   bool solved_ = true;                     // no solve failed
   bool exact_ = true;                      // every solve met the solver's tolerance
   bool settled_ = true;                    // friction forces and normal forces of sliding contacts belong together
   Vector free_;                            // (n_u) M^-1 of the residual of the level
-  Vector change_, response_;               // (n_u)
+  Vector change_, response_, work_;        // (n_u)
   Vector change_u_, change_a_, change_v_;  // (n_u)
   Vector P_, lambda_, kappa_hat_;          // the new multipliers
 };

@@ -34,6 +34,9 @@ class GeneralizedAlphaNewton {
  public:
   explicit GeneralizedAlphaNewton(const GeneralizedAlphaStep& step);
 
+  /// Whether the system of the present index sets is large: sparse, of unknown rank.
+  static bool is_large(const GeneralizedAlphaStep& step);
+
   /// Iterates from step.x, which must be evaluated. Stops at error() <= 1, where it cycles, or after max_iterations.
   /// With `search` steps are shortened until they lead nearer; a large system's always are.
   StepSolve solve(GeneralizedAlphaStep& step, int max_iterations, bool search = false);

@@ -27,6 +27,16 @@ void GeneralizedAlphaNewton::reserve(const GeneralizedAlphaStep& step) {
   n_ = 0;
 }
 
+bool GeneralizedAlphaNewton::is_large(const GeneralizedAlphaStep& step) {
+  int n = 0;
+  for (const StepElement& e : step.elements) {
+    if (e.level >= ContactLevel::position) n += e.n_pos;
+    if (e.level >= ContactLevel::velocity) n += e.dim;
+    if (e.level >= ContactLevel::acceleration) n += e.dim;
+  }
+  return n > kMaxDenseRows;
+}
+
 void GeneralizedAlphaNewton::resize_rows() {
   if (static_cast<int>(rhs_.size()) >= n_) return;
   for (auto* y : {&rhs_, &work_rhs_, &scale_, &solution_}) y->resize(n_);

@@ -215,4 +215,20 @@ double GeneralizedAlphaStep::measure_element(const StepElement& e) const {
       {position, lever * velocity / tolerance_velocity(e), lever * acceleration / tolerance_acceleration(e)});
 }
 
+double GeneralizedAlphaStep::measure_motion(const Eigen::Ref<const Vector>& y) const {
+  double largest = 0.0;
+  for (std::size_t k = 0; k < system.bodies().size(); ++k) {
+    const Body& body = system.bodies()[k];
+    if (body.n_u == 0) continue;
+    const double* mass = system.mass(static_cast<int>(k)).data();
+    const double* part = y.data() + body.u_offset;
+    double sum = 0.0;
+    for (int i = 0; i < body.n_u; ++i) {
+      for (int j = 0; j < body.n_u; ++j) sum += part[i] * mass[i * body.n_u + j] * part[j];
+    }
+    largest = std::max(largest, std::sqrt(sum / body.mass));
+  }
+  return largest;
+}
+
 }  // namespace stickslip

@@ -31,6 +31,9 @@ void GeneralizedAlphaStep::begin(const State& state, double step, double end, bo
   h = step;
   t_end = end;
   slack = 0.0;
+  slack_of_touched = false;
+  keeps_ties = false;
+  for (StepElement& e : elements) e.touched = false;
   if (system.detection()) {
     if (again) {
       keep_.assign(contacts.ids().begin(), contacts.ids().end());
@@ -168,6 +171,8 @@ void GeneralizedAlphaStep::close_until(StepElement& e, ContactLevel level) {
 
 /// The index sets of a contact (130), (133), (136), (139), (141).
 void GeneralizedAlphaStep::classify_contact(StepElement& e) {
+  const bool was_closed = e.level >= ContactLevel::velocity;
+  const bool was_stick = e.stick;
   e.evaluated = false;
   e.stick = false;
   e.stick_acceleration = false;
@@ -185,20 +190,31 @@ void GeneralizedAlphaStep::classify_contact(StepElement& e) {
   }
   calc_rates(e);
   if (r_normal(e) * e.gap[0] - kappa > 0.0) {
-    e.apart = e.gap[0] > 0.0 && e.gap[0] <= slack;
+    e.apart = e.gap[0] > 0.0 && e.gap[0] <= slack && (e.touched || !slack_of_touched);
     if (!e.apart) return close_until(e, ContactLevel::open);
     kappa_hat(e.pos_offset) = 0.0;
     x.kappa(e.pos_offset) = -known_kappa_(e.pos_offset) - beta_step() * x.lambda(e.offset);
   }
+  e.touched = e.touched || !e.apart;
   calc_accelerations(e);
-  if ((holds && e.held == Held::open) || r_normal(e) * e.xi[0] - P(e.offset) > 0.0)
+  if ((holds && e.held == Held::open) || r_normal(e) * (e.xi[0] - calc_tie(e, was_closed)) - P(e.offset) > 0.0) {
     return close_until(e, ContactLevel::position);
+  }
+  e.stick = was_stick;
   classify_friction(e);
   if (r_normal(e) * e.gamma_dot[0] - x.lambda(e.offset) > 0.0) return close_until(e, ContactLevel::velocity);
   e.level = ContactLevel::acceleration;
   classify_friction_acceleration(e);
 }
 
+/// How far, as a velocity, an answer of the velocity level may be on the wrong side and stay, or on its own side and
+/// not be taken, where ties are kept: by as much the laws hold anyway. [m/s]
+double GeneralizedAlphaStep::calc_tie(const StepElement& e, bool was) const {
+  if (!keeps_ties) return 0.0;
+  return (was ? 1.0 : -1.0) * tolerance_velocity(e) / h;
+}
+
+/// e.stick is the last answer on entry.
 void GeneralizedAlphaStep::classify_friction(StepElement& e) {
   const int first = e.first_friction();
   const int n = e.n_friction();
@@ -206,7 +222,7 @@ void GeneralizedAlphaStep::classify_friction(StepElement& e) {
   for (int i = 0; i < n; ++i) e.direction[i] = r * e.xi[first + i] - P(e.offset + first + i);
   e.friction_size = norm(e.direction.data(), n);
   const double radius = friction_radius(e, P(e.offset));
-  e.stick = radius > 0.0 && e.friction_size <= radius;
+  e.stick = radius > 0.0 && e.friction_size <= radius + r * calc_tie(e, e.stick);
   if (holds && e.held >= Held::sliding) e.stick = e.held == Held::stopped;
   if (e.friction_size > 0.0) {
     for (int i = 0; i < n; ++i) e.direction[i] /= e.friction_size;

@@ -93,6 +93,7 @@ struct StepElement {
   bool chosen = false;              // Painleve: another solution of the step was set aside
   Held held = Held::no;
   bool apart = false;                                 // in A by `slack` alone: g > 0, kappa_hat = 0
+  bool touched = false;                               // has been in A without slack
   double r_scale = 1.0;                               // [-] halved on cycling
   RoundOff round_off;                                 // of g, xi and gamma_dot
   double mean_normal = 0.0;                           // [1/kg] G_NN
@@ -159,6 +160,8 @@ class GeneralizedAlphaStep {
   // --- the step
   StepUnknowns x;
   double slack = 0.0;             // [m] how far apart a contact may be and yet count as closed in A
+  bool slack_of_touched = false;  // slack is for contacts only that have touched in this step
+  bool keeps_ties = false;        // velocity level: where both answers hold to the tolerance the last one stays
   bool holds = true;              // whether elements are what they are held to be
   double h = 0.0;                 // [s]
   double t_end = 0.0;             // [s]
@@ -243,6 +246,8 @@ class GeneralizedAlphaStep {
   /// Radius of the friction ball on velocity level [N s] and on acceleration level [N].
   double friction_radius(const StepElement& e, double normal_percussion) const;
   double friction_radius_acceleration(const StepElement& e, double normal_force) const;
+  /// The largest sqrt(y^T M y / m) over the bodies: of velocities y, those of the bodies' points.
+  double measure_motion(const Eigen::Ref<const Vector>& y) const;
   /// A hash of all index sets.
   std::uint64_t signature() const;
   /// Contacts for which the laws left a choice.
@@ -280,6 +285,7 @@ class GeneralizedAlphaStep {
   void add_element(StepElement element, const DofRange& first, const DofRange& second);
   void close_until(StepElement& e, ContactLevel level);
   void classify_contact(StepElement& e);
+  double calc_tie(const StepElement& e, bool was) const;
   void classify_friction(StepElement& e);
   void classify_friction_acceleration(StepElement& e);
   void open_by_choice(StepElement& e);

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Many discs that lie on each other under the generalized-alpha scheme: every step ends exact, and what it publishes
+// obeys the laws of contact, judged from coordinates, velocities and percussions alone. The index sets of such steps
+// often settle only with contacts that are held a little apart.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "tests/support/scene_run.h"
+
+namespace stickslip::test {
+namespace {
+
+constexpr double kFriction = 0.3;
+constexpr double kGravity = 9.81;
+constexpr double kTolerance = 1e-6;  // [-] of scheme and solver
+
+/// Forty discs just above each other in a narrow box, so that they lie densely after a few steps.
+const char* const kHeap = R"(
+stickslip = 1
+gravity = [0, -9.81]
+time = {end = 0.3, step = 1e-3}
+scheme = {type = "generalized-alpha", tolerance = 1e-6}
+solver = {type = "auto", tolerance = 1e-6}
+[bodies.box]
+type = "fixed"
+shapes.floor = {type = "half-space", normal = [0, 1], offset = 0}
+shapes.left = {type = "half-space", normal = [1, 0], offset = 0}
+shapes.right = {type = "half-space", normal = [-1, 0], offset = -0.23}
+[[fill]]
+prefix = "disc"
+grid = {counts = [5, 8], spacing = 0.043, origin = [0.029, 0.022]}
+jitter = 5e-4
+seed = 7
+body = {type = "planar", density = 1000, shapes.disc = {type = "sphere", radius = {uniform = [0.016, 0.021]}}}
+[contact_default]
+friction = 0.3
+)";
+
+Eigen::Vector2d sum_momentum(const SceneRun& run) {
+  Eigen::Vector2d sum = Eigen::Vector2d::Zero();
+  for (const Body& body : run.built.system->bodies()) {
+    if (body.n_u > 0) sum += body.mass * run.state.u.segment<2>(body.u_offset);
+  }
+  return sum;
+}
+
+/// A disc's radius, from what is known of it otherwise: density 1000 times area.
+double find_radius(const Body& body) {
+  return std::sqrt(body.mass / (1000.0 * M_PI));
+}
+
+/// The deepest overlap of all pairs of discs, and of discs with the box. [m]
+double find_penetration(const SceneRun& run) {
+  struct Disc {
+    double x, y, r;
+  };
+  std::vector<Disc> discs;
+  for (const Body& body : run.built.system->bodies()) {
+    if (body.n_u == 0) continue;
+    discs.push_back({run.state.q(body.q_offset), run.state.q(body.q_offset + 1), find_radius(body)});
+  }
+  double deepest = 0.0;
+  for (std::size_t i = 0; i < discs.size(); ++i) {
+    const Disc& a = discs[i];
+    deepest = std::max({deepest, a.r - a.x, a.r - a.y, a.r + a.x - 0.23});
+    for (std::size_t j = 0; j < i; ++j) {
+      deepest = std::max(deepest, a.r + discs[j].r - std::hypot(a.x - discs[j].x, a.y - discs[j].y));
+    }
+  }
+  return deepest;
+}
+
+TEST(Heap, EveryStepOfDenseDiscsIsExactAndObeysTheLaws) {
+  SceneRun run = scene_from_text(kHeap);
+  const double h = run.scene.time.step;
+  double mass = 0.0;
+  for (const Body& body : run.built.system->bodies()) {
+    if (body.n_u == 0) continue;
+    mass += body.mass;
+    EXPECT_NEAR(find_radius(body), 0.0185, 0.0025);
+  }
+  int most = 0;
+  for (int n = 1; n <= 300; ++n) {
+    const Eigen::Vector2d before = sum_momentum(run);
+    const double speed = run.state.u.cwiseAbs().maxCoeff();
+    ASSERT_EQ(run.step(), Status::ok) << n << ": " << run.report.message;
+    const StepReport& report = run.report;
+    most = std::max(most, report.closed_contacts);
+    // What the tolerance allows of lengths and velocities; sums over contacts and rotating discs need some more.
+    constexpr double kFactor = 10.0;  // [-]
+    const double allowed = kFactor * kTolerance * (std::max(speed, run.state.u.cwiseAbs().maxCoeff()) + h * kGravity);
+    EXPECT_LE(find_penetration(run), h * allowed) << n;
+    Eigen::Vector2d from_box = Eigen::Vector2d::Zero();
+    for (const ContactReport& contact : report.contacts) {
+      const double P = contact.percussion[0];
+      const double F = contact.percussion[1];
+      if (P == 0.0 && F == 0.0) continue;
+      const double per_mass = mass / 40.0;  // [kg] of a disc: percussions over it are velocities
+      const double gamma = contact.velocity[0];
+      const double slip = contact.velocity[1];
+      EXPECT_GE(P, -allowed * per_mass) << n;
+      EXPECT_LE(std::abs(gamma), allowed) << n << ": closed, and without restitution";
+      EXPECT_LE(std::abs(F), kFriction * P + allowed * per_mass) << n;
+      // Friction takes all the power that the cone allows.
+      EXPECT_LE(std::abs(F * slip + kFriction * P * std::abs(slip)), allowed * (std::abs(slip) * per_mass + P)) << n;
+      // And nothing acts from afar: a contact may be held apart, but by no more than friction moves discs in a step.
+      EXPECT_LE(contact.gap, 5.0 * kGravity * h * h) << n;
+      const bool first_is_box = run.built.system->bodies()[contact.body_a].n_u == 0;
+      const bool second_is_box = run.built.system->bodies()[contact.body_b].n_u == 0;
+      if (!first_is_box && !second_is_box) continue;
+      const Vector3 on_disc = (P * contact.normal + F * contact.tangent) * (second_is_box ? -1.0 : 1.0);
+      from_box += on_disc.head<2>();
+    }
+    // What discs do to each other cancels.
+    const Eigen::Vector2d balance = sum_momentum(run) - before - from_box + Eigen::Vector2d(0, mass * kGravity * h);
+    EXPECT_LE(balance.norm(), allowed * mass) << n;
+  }
+  EXPECT_GT(most, 55) << "the discs must lie densely";
+}
+
+}  // namespace
+}  // namespace stickslip::test
