@@ -43,6 +43,10 @@ enum class GeneralizedAlphaStrategy {
 ///     forces and for the percussions of a step: it opens; if that is no solution, it slides on; only if that is none
 ///     either, it stops by an impact. StepReport::choices counts such contacts.
 ///   - Friction that would stop a sliding contact within the first step is not in the forces that a run starts from.
+///   - With many contacts the levels are solved one by one, as nested cone problems, and Newton's method comes second.
+///     In heaps index sets can have no solution; contacts that are a little apart are then held, on velocity and
+///     acceleration level: those that touched in the step, by as much as friction percussions move bodies, or, where
+///     Newton's method cycles, by a part of dt^2 |a|. StepReport::fallbacks counts them. See docs/design.md.
 struct GeneralizedAlphaOptions {
   double rho_inf = 0.5;      // [-] in [0, 1]: spectral radius at infinite frequency, 1: no numerical damping
   double tolerance = 1e-10;  // [-] > 0: residual as a length, relative to the way of the step
