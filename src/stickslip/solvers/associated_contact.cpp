@@ -24,6 +24,8 @@ constexpr int kMaxSteps = 200;
 constexpr int kMaxPolishSteps = 3;
 /// A defect below this share of |p| needs no polish.
 constexpr double kPolished = 2.0 * kEpsilon;
+/// A defect above this share of |p| is not what Newton's method leaves where contact is in the state it is taken to be.
+constexpr double kSolved = 1e-12;
 
 /// Lower Cholesky factor in place, A (n, n) row-major.
 void factorise(int n, double* a) {
@@ -120,36 +122,49 @@ double AssociatedContact::calc_defect(const double* b, const Rows& p) const {
   return std::sqrt(sum);
 }
 
-/// Newton steps on u = lambda (mu^2 p_N, -p_T) with |p_T| = mu p_N (slip), or u = 0 (lambda = 0: stick), while the
-/// defect falls.
-void AssociatedContact::polish(const double* b, double lambda, Rows& p) const {
+/// Newton steps on u = nu (mu^2 p_N, -p_T) with |p_T| = mu p_N where it slips, or on u = 0 where it sticks, while the
+/// defect falls; returns that. [N s]
+double AssociatedContact::polish_state(const double* b, bool slips, double nu, Rows& p) const {
   constexpr int kSize = kMaxContactDim + 1;
-  const int size = lambda > 0.0 ? n_ + 1 : n_;
+  const int size = slips ? n_ + 1 : n_;
   double defect = calc_defect(b, p);
   for (int step = 0; step < kMaxPolishSteps && defect > kPolished * p[0]; ++step) {
     std::array<double, kSize* kSize> jacobian = {};
     std::array<double, kSize> f = {};
     std::copy_n(b, n_, f.begin());
     add_product(n_, n_, w_.data(), p.data(), f.data());
+    // |p_T|^2 = mu^2 p_N^2 in the units of the other rows [m/s], so that pivots do not depend on units.
+    const double cone_scale = 1.0 / (step_ * p[0]);
     for (int i = 0; i < n_; ++i) {
       const double weight = i == 0 ? -mu_ * mu_ : 1.0;
       for (int j = 0; j < n_; ++j) jacobian[i * size + j] = w_[i * n_ + j];
       if (size == n_) continue;
-      f[i] += lambda * weight * p[i];
-      f[n_] -= 0.5 * weight * p[i] * p[i];
-      jacobian[i * size + i] += lambda * weight;
+      f[i] += nu * weight * p[i];
+      f[n_] -= 0.5 * cone_scale * weight * p[i] * p[i];
+      jacobian[i * size + i] += nu * weight;
       jacobian[i * size + n_] = weight * p[i];
-      jacobian[n_ * size + i] = -weight * p[i];
+      jacobian[n_ * size + i] = -cone_scale * weight * p[i];
     }
-    if (!solve_dense(size, jacobian.data(), f.data())) return;
+    if (!solve_dense(size, jacobian.data(), f.data())) return defect;
     Rows next = p;
     for (int i = 0; i < n_; ++i) next[i] -= f[i];
     const double next_defect = calc_defect(b, next);
-    if (!(next_defect < defect)) return;
+    if (!(next_defect < defect)) return defect;
     p = next;
     defect = next_defect;
-    if (size > n_) lambda -= f[n_];
+    if (slips) nu -= f[n_];
   }
+  return defect;
+}
+
+/// Polishes p as what it is, and where that leaves a defect (the asymmetry of W has moved the bound between stick and
+/// slip past b) as the other.
+void AssociatedContact::polish(const double* b, double nu, Rows& p) const {
+  const Rows start = p;
+  const double defect = polish_state(b, nu > 0.0, nu, p);
+  if (defect <= kSolved * p[0]) return;
+  Rows other = start;
+  if (polish_state(b, !(nu > 0.0), 0.0, other) < defect) p = other;
 }
 
 void AssociatedContact::solve(const double* b, double* p) const {
@@ -195,7 +210,9 @@ void AssociatedContact::solve(const double* b, double* p) const {
   }
   Rows solution = {};
   add_product(n_, n_, v_.data(), y.data(), solution.data());
-  if (y[0] > 0.0) polish(b, lambda, solution);
+  // With p = S z, S = diag(1, mu): S u = lambda R z, so u = lambda S^-1 R S^-1 p = nu (mu^2 p_N, -p_T), nu = lambda /
+  // mu^2.
+  if (y[0] > 0.0) polish(b, lambda / (mu_ * mu_), solution);
   std::copy_n(solution.data(), n_, p);
 }
 

@@ -21,8 +21,9 @@ namespace stickslip {
 //
 // psi decreases for tau > tau_0 = max(0, -gamma_0), so the root is unique; psi(tau_0) <= rho_0 means takeoff (p = 0)
 // where gamma_0 >= 0 and stick (p = -W^-1 b) where gamma_0 < 0. (In lambda the same equation has a pole between two
-// branches; in tau it has not.) Newton steps on u = lambda (mu^2 p_N, -p_T), |p_T| = mu p_N polish the result where V
-// is ill conditioned or W slightly asymmetric. Derived here; the simultaneous diagonalisation is that of [More1993].
+// branches; in tau it has not.) Newton steps on u = nu (mu^2 p_N, -p_T), |p_T| = mu p_N, nu = lambda / mu^2, polish the
+// result where V is ill conditioned or W slightly asymmetric. Derived here; the simultaneous diagonalisation is that of
+// [More1993].
 class AssociatedContact {
  public:
   /// Takes d, mu and W (1 + d, 1 + d) row-major [1/kg]; V is that of its symmetric part.
@@ -36,7 +37,8 @@ class AssociatedContact {
 
   double calc_excess(const Rows& gamma, double tau, double* slope) const;
   double calc_defect(const double* b, const Rows& p) const;
-  void polish(const double* b, double lambda, Rows& p) const;
+  double polish_state(const double* b, bool slips, double nu, Rows& p) const;
+  void polish(const double* b, double nu, Rows& p) const;
 
   int n_ = 1;
   double mu_ = 0.0;                                            // [-]

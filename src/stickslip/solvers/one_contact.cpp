@@ -382,7 +382,7 @@ double OneContact::calc_defect(const double* b, const double* p) const {
 /// Newton's method on stick (W p = -b) or slip (u_N = 0, u_T + lambda p_T = 0, |p_T|^2 = mu^2 p_N^2) with the full,
 /// asymmetric W, as long as the defect falls.
 void OneContact::polish(const double* b, Solution& solution) const {
-  if (solution.kind == Kind::takeoff) return;
+  if (solution.kind == Kind::takeoff || !(solution.p[0] > 0.0)) return;
   const int n = dim();
   const int size = solution.kind == Kind::slip ? n + 1 : n;
   double defect = calc_defect(b, solution.p.data());
@@ -393,15 +393,17 @@ void OneContact::polish(const double* b, Solution& solution) const {
     add_product(n, n, w_.data(), solution.p.data(), change.data());
     for (int i = 0; i < n; ++i) std::copy_n(w_.data() + i * n, n, jacobian.data() + i * size);
     if (solution.kind == Kind::slip) {
+      // |p_T|^2 = mu^2 p_N^2 in the units of the other rows [m/s], so that pivots do not depend on units.
+      const double cone_scale = w_nn_ / solution.p[0];
       jacobian[n] = jacobian[n * size + n] = 0.0;
-      jacobian[n * size] = mu_ * mu_ * solution.p[0];
-      change[n] = 0.5 * mu_ * mu_ * solution.p[0] * solution.p[0];
+      jacobian[n * size] = cone_scale * mu_ * mu_ * solution.p[0];
+      change[n] = 0.5 * cone_scale * mu_ * mu_ * solution.p[0] * solution.p[0];
       for (int i = 1; i < n; ++i) {
         change[i] += solution.lambda * solution.p[i];
-        change[n] -= 0.5 * solution.p[i] * solution.p[i];
+        change[n] -= 0.5 * cone_scale * solution.p[i] * solution.p[i];
         jacobian[i * size + i] += solution.lambda;
         jacobian[i * size + n] = solution.p[i];
-        jacobian[n * size + i] = -solution.p[i];
+        jacobian[n * size + i] = -cone_scale * solution.p[i];
       }
     }
     if (!solve_dense(size, jacobian.data(), change.data())) return;

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <random>
 #include <vector>
@@ -199,21 +200,40 @@ TEST(OneContact, SlightlyAsymmetricMatrices) {
   }
 }
 
-TEST(OneContact, SolutionScalesWithTheProblem) {
+/// Other units, by powers of two, change no bit: of W that is symmetric and W that is not, in all dimensions.
+template <class Contact>
+void expect_same_bits_in_other_units() {
   std::mt19937 random(5);
-  for (int k = 0; k < 500; ++k) {
-    const Sample sample = draw(2, 0.4, 0.1, random);
-    OneContact contact;
-    contact.prepare(2, sample.mu, sample.w.data());
-    std::vector<double> p(3, 0.0), scaled(3, 0.0);
+  std::normal_distribution<double> normal;
+  for (int k = 0; k < 3000; ++k) {
+    const int d = 1 + k % 3;
+    Sample sample = draw(d, 0.4, 0.02, random);
+    if (k % 2 == 1) {
+      for (double& value : sample.w) value *= 1.0 + 1e-3 * normal(random);
+    }
+    Contact contact;
+    contact.prepare(d, sample.mu, sample.w.data());
+    std::vector<double> p(1 + d, 0.0);
+    std::vector<double> scaled(1 + d, 0.0);
     contact.solve(sample.b.data(), p.data());
-    Sample other = sample;  // powers of two: the same bits
-    for (double& value : other.w) value *= 0x1p40;
-    for (double& value : other.b) value *= 0x1p-30;
-    contact.prepare(2, other.mu, other.w.data());
-    contact.solve(other.b.data(), scaled.data());
-    for (int i = 0; i < 3; ++i) EXPECT_EQ(scaled[i], p[i] * 0x1p-70);
+    for (const double units : {0x1p40, 0x1p-40}) {
+      Sample other = sample;
+      for (double& value : other.w) value *= units;
+      for (double& value : other.b) value *= 0x1p-30;
+      contact.prepare(d, other.mu, other.w.data());
+      std::ranges::fill(scaled, 0.0);
+      contact.solve(other.b.data(), scaled.data());
+      for (int i = 0; i <= d; ++i) EXPECT_EQ(scaled[i], p[i] * (0x1p-30 / units)) << k;
+    }
   }
+}
+
+TEST(OneContact, SolutionScalesWithTheProblem) {
+  expect_same_bits_in_other_units<OneContact>();
+}
+
+TEST(AssociatedContact, SolutionScalesWithTheProblem) {
+  expect_same_bits_in_other_units<AssociatedContact>();
 }
 
 TEST(AssociatedContact, RandomProblems) {
@@ -227,6 +247,25 @@ TEST(AssociatedContact, RandomProblems) {
       std::vector<double> p(1 + d, 0.0);
       contact.solve(sample.b.data(), p.data());
       EXPECT_LE(calc_defect(sample, p.data(), FrictionLaw::associated), kExact) << d << " " << k;
+    }
+  }
+}
+
+TEST(AssociatedContact, AsymmetricMatrices) {
+  std::mt19937 random(7);
+  std::normal_distribution<double> normal;
+  for (const double asymmetry : {1e-8, 2.5e-3}) {
+    for (int d = 1; d <= 3; ++d) {
+      for (int k = 0; k < 1500; ++k) {
+        Sample sample = draw(d, 0.05 + std::abs(normal(random)), 0.05, random);
+        for (double& value : sample.w) value *= 1.0 + asymmetry * normal(random);
+        AssociatedContact contact;
+        contact.prepare(d, sample.mu, sample.w.data());
+        std::vector<double> p(1 + d, 0.0);
+        contact.solve(sample.b.data(), p.data());
+        EXPECT_LE(calc_defect(sample, p.data(), FrictionLaw::associated), kExact)
+            << asymmetry << " " << d << " " << k << " mu " << sample.mu;
+      }
     }
   }
 }
