@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "stickslip/base/assert.h"
+#include "stickslip/cone/de_saxce_shift.h"
 #include "stickslip/math/cones.h"
 
 namespace stickslip {
@@ -19,17 +20,9 @@ double calc_contact_defect(std::span<const FrictionBlock> friction, int dim, boo
   if (shifted && u[0] >= 0.0 && std::all_of(p, p + dim, [](double value) { return value == 0.0; })) {
     return 0.0;  // open and not closing: u^ is in K* whatever u_T is
   }
-  std::array<double, kMaxConeDim> opposite = {};  // -u, for the support functions
   std::array<double, kMaxConeDim> x = {};
-  for (int i = 0; i < dim; ++i) opposite[i] = -u[i];
   for (int i = 0; i < dim; ++i) x[i] = w * p[i] - u[i];
-  if (shifted) {
-    int row = 1;
-    for (const FrictionBlock& block : friction) {
-      x[0] -= calc_support(block, opposite.data() + row);
-      row += block.dim;
-    }
-  }
+  if (shifted) x[0] -= calc_de_saxce_shift(friction, u);
   project_on_contact_cone(friction, x.data(), x.data());
   double sum = 0.0;
   for (int i = 0; i < dim; ++i) sum += (w * p[i] - x[i]) * (w * p[i] - x[i]);

@@ -59,4 +59,10 @@ void calc_symmetric_eigen(int n, double* a, double* values, double* vectors) {
   for (int i = 0; i < n; ++i) values[i] = a[i * n + i];
 }
 
+void calc_symmetric_part(int n, const double* a, double* symmetric) {
+  for (int i = 0; i < n; ++i) {
+    for (int j = 0; j < n; ++j) symmetric[i * n + j] = 0.5 * (a[i * n + j] + a[j * n + i]);
+  }
+}
+
 }  // namespace stickslip

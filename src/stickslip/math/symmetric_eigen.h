@@ -11,4 +11,7 @@ namespace stickslip {
 ///   vectors (n, n) row-major: column k is the unit eigenvector of values[k].
 void calc_symmetric_eigen(int n, double* a, double* values, double* vectors);
 
+/// symmetric = (A + A^T) / 2. Both (n, n) row-major.
+void calc_symmetric_part(int n, const double* a, double* symmetric);
+
 }  // namespace stickslip

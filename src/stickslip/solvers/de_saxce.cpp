@@ -2,36 +2,19 @@
 #include "stickslip/solvers/de_saxce.h"
 
 #include <algorithm>
-#include <array>
 
-#include "stickslip/math/cones.h"
+#include "stickslip/cone/de_saxce_shift.h"
 
 namespace stickslip {
 namespace {
 
-/// The inner tolerance as a share of the outer residual.
+/// The inner residual sought, as a share of the outer one: below 1, since they begin as one and the same. [-]
 constexpr double kShare = 0.1;
 
 }  // namespace
 
 std::optional<std::string> DeSaxceSolver::refuses(const ConeProblem&) const {
   return std::nullopt;
-}
-
-/// convex_.b = b + s(u) for the u judged last.
-void DeSaxceSolver::shift(const ConeProblem& problem) {
-  convex_.b.assign(problem.b.begin(), problem.b.end());
-  if (problem.law != FrictionLaw::coulomb) return;
-  for (const Cone& cone : problem.cones) {
-    if (cone.kind != ConeKind::contact) continue;
-    std::array<double, kMaxConeDim> opposite = {};
-    for (int r = 0; r < cone.dim; ++r) opposite[r] = -iterate_.u()[cone.offset + r];
-    int row = 1;
-    for (const FrictionBlock& block : problem.friction(cone)) {
-      convex_.b[cone.offset] += calc_support(block, opposite.data() + row);
-      row += block.dim;
-    }
-  }
 }
 
 SolveReport DeSaxceSolver::solve(const ConeProblem& problem, ConeSolution& solution) {
@@ -46,11 +29,13 @@ SolveReport DeSaxceSolver::solve(const ConeProblem& problem, ConeSolution& solut
       convex_.law = FrictionLaw::associated;
       is_copied = true;
     }
-    shift(problem);
+    convex_.b.assign(problem.b.begin(), problem.b.end());
+    add_de_saxce_shift(problem, iterate_.u(), convex_.b);
     guess_.p.assign(iterate_.p().begin(), iterate_.p().end());
     if (!inner_.start(convex_, guess_)) break;
     newton_.start();
-    const double tolerance = std::max(kShare * options_.tolerance, kShare * iterate_.last().relative);
+    // In m/s: where friction is large, the velocities b + s that make the inner residual relative are so, too.
+    const double tolerance = kShare * iterate_.last().absolute / inner_.velocity_scale();
     const int used = newton_
                          .run(convex_, tolerance, options_.max_iterations - report.iterations,
                               ProximalNewton::kFirstParameter, deadline, inner_)

@@ -14,8 +14,9 @@ namespace stickslip {
 //   p+ solves the associated problem of W, b + s(u(p)),   u(p) = W p + b,
 //
 // so that a convex solver, here ProximalNewton, is called until the shift s no longer changes. Where it converges, it
-// does so linearly; existence of a fixed point is the existence of a solution. The inner problems are solved to a share
-// of the residual of the outer one. Under the associated law one inner solve is all. Takes all cones; an iteration is
+// does so linearly, the slower the larger friction is (by mu^2 / (1 + mu^2) where W is a multiple of the identity);
+// existence of a fixed point is the existence of a solution. The inner problems are solved to a share of the residual
+// of the outer one, in m/s. Under the associated law one inner solve is all. Takes all cones; an iteration is
 // one of the inner Newton steps.
 class DeSaxceSolver final : public ConeSolver {
  public:
@@ -26,8 +27,6 @@ class DeSaxceSolver final : public ConeSolver {
   [[nodiscard]] SolveReport solve(const ConeProblem& problem, ConeSolution& solution) override;
 
  private:
-  void shift(const ConeProblem& problem);
-
   const DeSaxceOptions options_;
   Iterate iterate_;
   ProximalNewton newton_;

@@ -8,9 +8,8 @@
 
 namespace stickslip {
 
-// The extra-gradient method [Korpelevich1976] for the variational inequality that the laws of contact are, u^(p)^T (q -
-// p)
-// >= 0 for all q in K, in the metric of FirstOrder, with the step chosen as in [Khobotov1987]:
+// The extra-gradient method [Korpelevich1976] for the variational inequality that the laws of contact are,
+// u^(p)^T (q - p) >= 0 for all q in K, in the metric of FirstOrder, with the step chosen as in [Khobotov1987]:
 //
 //   q = P_K(p - alpha D^-1 u^(p)),    p+ = P_K(p - alpha D^-1 u^(q)),
 //

@@ -2,9 +2,8 @@
 #include "stickslip/solvers/first_order.h"
 
 #include <algorithm>
-#include <array>
 
-#include "stickslip/math/cones.h"
+#include "stickslip/cone/de_saxce_shift.h"
 
 namespace stickslip {
 
@@ -25,17 +24,7 @@ void FirstOrder::apply(std::span<const double> p, std::span<double> wp) {
 
 void FirstOrder::calc_gradient(std::span<const double> wp, std::span<double> u_hat) const {
   for (std::size_t i = 0; i < wp.size(); ++i) u_hat[i] = wp[i] + problem_->b[i];
-  if (problem_->law != FrictionLaw::coulomb) return;
-  for (const Cone& cone : problem_->cones) {
-    if (cone.kind != ConeKind::contact) continue;
-    std::array<double, kMaxConeDim> opposite = {};
-    for (int r = 0; r < cone.dim; ++r) opposite[r] = -u_hat[cone.offset + r];
-    int row = 1;
-    for (const FrictionBlock& block : problem_->friction(cone)) {
-      u_hat[cone.offset] += calc_support(block, opposite.data() + row);  // [DeSaxce1998]
-      row += block.dim;
-    }
-  }
+  add_de_saxce_shift(*problem_, u_hat, u_hat);
 }
 
 void FirstOrder::step(std::span<const double> p, double step, std::span<const double> u_hat,

@@ -22,9 +22,7 @@ void FreeCone::prepare(int dim, const double* w) {
   std::array<double, kMaxConeDim* kMaxConeDim> symmetric = {};
   std::array<double, kMaxConeDim* kMaxConeDim> vectors = {};
   std::array<double, kMaxConeDim> values = {};
-  for (int i = 0; i < dim; ++i) {
-    for (int j = 0; j < dim; ++j) symmetric[i * dim + j] = 0.5 * (w[i * dim + j] + w[j * dim + i]);
-  }
+  calc_symmetric_part(dim, w, symmetric.data());
   calc_symmetric_eigen(dim, symmetric.data(), values.data(), vectors.data());
   const double largest = *std::max_element(values.begin(), values.begin() + dim);
   inverse_.fill(0.0);

@@ -8,6 +8,7 @@
 #include "stickslip/math/cones.h"
 
 namespace stickslip {
+
 void project_on_cone(const ConeProblem& problem, const Cone& cone, double* p) {
   if (cone.kind == ConeKind::contact) project_on_contact_cone(problem.friction(cone), p, p);
   if (cone.kind == ConeKind::ball) project_on_ball(cone.dim, cone.radius, p, p);

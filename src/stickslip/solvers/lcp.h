@@ -35,8 +35,7 @@ LcpResult solve_by_lemke(const SparseMatrix& m, const Vector& q, int max_pivots,
 /// - w_i = 0 [DeLuca1996], from z >= 0, with the gradient of the merit function 1/2 |phi|^2 where Newton's direction
 /// does not descend. Deviations: M + epsilon I stands for M in the derivative, so that it is regular where M is
 /// positive semidefinite; each iterate is also tried as a guess of the active set, as Newton's method on min(z, w)
-/// takes it
-/// ([DeLuca1996]), which ends exactly. Ends where |min(z, w)| is at most `tolerance` times |q|.
+/// takes it ([DeLuca1996]), which ends exactly. Ends where |min(z, w)| is at most `tolerance` times |q|.
 LcpResult solve_by_newton(const SparseMatrix& m, const Vector& q, const Vector& start, double tolerance,
                           int max_iterations, const Deadline& deadline);
 

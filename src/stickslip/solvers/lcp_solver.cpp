@@ -20,13 +20,7 @@ template <class Method>
 SolveReport solve_as_lcp(const ConeProblem& problem, const StopOptions& options, FacetLcp& lcp, Iterate& iterate,
                          ConeSolution& solution, const Method& method) {
   SolveReport report;
-  solution.u.resize(problem.size());
-  if (problem.n_cones() == 0) return report;
-  if (!iterate.start(problem, solution)) {
-    report.status = Status::failed;
-    report.message = "the problem holds values that are not finite";
-    return report;
-  }
+  if (!iterate.begin_solve(problem, solution, report)) return report;
   const Deadline deadline(options.time_limit);
   LcpOutcome outcome = LcpOutcome::solved;
   if (iterate.best().relative > options.tolerance) {

@@ -5,6 +5,7 @@
 #include <array>
 #include <cmath>
 
+#include "stickslip/cone/de_saxce_shift.h"
 #include "stickslip/math/cones.h"
 #include "stickslip/math/symmetric_eigen.h"
 #include "stickslip/solvers/deadline.h"
@@ -22,9 +23,7 @@ double calc_largest_eigenvalue(int dim, const double* w) {
   std::array<double, kMaxConeDim* kMaxConeDim> symmetric = {};
   std::array<double, kMaxConeDim* kMaxConeDim> vectors = {};
   std::array<double, kMaxConeDim> values = {};
-  for (int i = 0; i < dim; ++i) {
-    for (int j = 0; j < dim; ++j) symmetric[i * dim + j] = 0.5 * (w[i * dim + j] + w[j * dim + i]);
-  }
+  calc_symmetric_part(dim, w, symmetric.data());
   calc_symmetric_eigen(dim, symmetric.data(), values.data(), vectors.data());
   return *std::max_element(values.begin(), values.begin() + dim);
 }
@@ -52,15 +51,7 @@ void PgsSolver::visit(const ConeProblem& problem, int i, const double* u, double
   for (int r = 0; r < cone.dim; ++r) p[r] -= steps_[i] * u[r];
   if (cone.kind == ConeKind::ball) return project_on_ball(cone.dim, cone.radius, p, p);
   const auto friction = problem.friction(cone);
-  if (problem.law == FrictionLaw::coulomb) {
-    std::array<double, kMaxConeDim> opposite = {};
-    for (int r = 0; r < cone.dim; ++r) opposite[r] = -u[r];
-    int row = 1;
-    for (const FrictionBlock& block : friction) {
-      p[0] -= steps_[i] * calc_support(block, opposite.data() + row);  // [DeSaxce1998]
-      row += block.dim;
-    }
-  }
+  if (problem.law == FrictionLaw::coulomb) p[0] -= steps_[i] * calc_de_saxce_shift(friction, u);
   project_on_contact_cone(friction, p, p);
 }
 
