@@ -32,7 +32,7 @@ class LcpNewton {
   }
 
   LcpResult run(const Vector& start, double tolerance, int max_iterations, const Deadline& deadline) {
-    const double wanted = tolerance * q_.norm();
+    const double wanted = tolerance * q_.stableNorm();  // finite where q is: what overflows is not solved
     LcpResult result;
     result.outcome = LcpOutcome::gave_up;
     z_ = start.cwiseMax(0.0);

@@ -59,8 +59,9 @@ class Planter {
  private:
   double draw() { return std::normal_distribution<double>()(random_); }
 
-  /// Percussion and velocity of one friction block within the law: stick (u = 0) or slip (u against the bound).
-  void plant_block(const FrictionBlock& block, double p_normal, bool slips, double* p, double* u) {
+  /// Percussion and velocity of one friction block within the law: stick (u = 0) or slip (u against the bound, at a
+  /// polygon's corner or on its edge). Returns h(-u), the lift of the relaxed law.
+  double plant_block(const FrictionBlock& block, double p_normal, bool slips, double* p, double* u) {
     double direction[kMaxFrictionDim];
     double squared = 0.0;
     for (int i = 0; i < block.dim; ++i) {
@@ -68,17 +69,29 @@ class Planter {
       squared += direction[i] * direction[i];
     }
     for (int i = 0; i < block.dim; ++i) direction[i] /= std::sqrt(squared);
-    if (slips && block.facets > 0) {  // at a corner, with u along it
+    const double inscribed = block.facets > 0 ? std::cos(std::numbers::pi / block.facets) : 1.0;
+    double reach = slips ? 1.0 : 0.6 * inscribed;
+    double beside = 0.0;
+    if (slips && block.facets > 0) {  // u along a corner's direction or an edge's normal
+      const bool on_edge = random_() % 2 == 1;
       const double corner = static_cast<double>(random_() % block.facets);
-      const double angle = block.orientation + 2.0 * std::numbers::pi * corner / block.facets;
+      const double angle = block.orientation + 2.0 * std::numbers::pi * (corner + (on_edge ? 0.5 : 0.0)) / block.facets;
       direction[0] = std::cos(angle);
       direction[1] = std::sin(angle);
+      if (on_edge) {
+        reach = inscribed;
+        beside = 0.6 * std::sin(draw()) * std::sin(std::numbers::pi / block.facets);
+      }
     }
-    const double inscribed = block.facets > 0 ? std::cos(std::numbers::pi / block.facets) : 1.0;
     for (int i = 0; i < block.dim; ++i) {
-      p[i] = direction[i] * block.mu * p_normal * (slips ? 1.0 : 0.6 * inscribed);
+      p[i] = direction[i] * block.mu * p_normal * reach;
       u[i] = slips ? -direction[i] : 0.0;
     }
+    if (beside != 0.0) {
+      p[0] -= beside * direction[1] * block.mu * p_normal;
+      p[1] += beside * direction[0] * block.mu * p_normal;
+    }
+    return slips ? block.mu * reach : 0.0;
   }
 
   /// Opens a row on two bodies (one, where there is only one) with random entries.
@@ -115,9 +128,8 @@ class Planter {
     for (const FrictionBlock& block : friction) {
       double p_block[kMaxFrictionDim] = {};
       double u_block[kMaxFrictionDim] = {};
-      if (state > 0) plant_block(block, p_normal, state == 2, p_block, u_block);
-      // Under the relaxed law slip lifts: u_N = h(-u_b), with |u_b| = 1 along the bound h = mu.
-      if (state == 2 && planted_.problem.law == FrictionLaw::associated) u[0] += block.mu;
+      const double lift = state > 0 ? plant_block(block, p_normal, state == 2, p_block, u_block) : 0.0;
+      if (planted_.problem.law == FrictionLaw::associated) u[0] += lift;
       p.insert(p.end(), p_block, p_block + block.dim);
       u.insert(u.end(), u_block, u_block + block.dim);
     }
