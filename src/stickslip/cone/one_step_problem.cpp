@@ -24,6 +24,8 @@ namespace {
 constexpr int kDenseComponent = 40;
 /// A factor whose smallest pivot is below this share of the largest entry of its component is singular. [-]
 constexpr double kSingular = 1e-14;
+/// Two entries of W that differ by no more than this, relative to their rows' diagonals, differ by round-off. [-]
+constexpr double kSymmetric = 1e-14;
 
 void add_cones(ConeProblem& problem, int dim, const Vector& mu, Eigen::Index n_free) {
   for (Eigen::Index i = 0; i < mu.size(); ++i) {
@@ -286,11 +288,30 @@ int common_dimension(const ConeProblem& problem) {
   return dim != 0 ? dim : 2;
 }
 
+/// Whether W couples bilateral rows with contacts as contacts with them, up to round-off.
+bool is_coupled_symmetrically(const ConeProblem& problem, const SparseMatrix& w) {
+  std::vector<bool> is_free(problem.size(), false);
+  for (const Cone& cone : problem.cones) {
+    if (cone.kind == ConeKind::free) std::fill_n(is_free.begin() + cone.offset, cone.dim, true);
+  }
+  Vector diagonal = w.diagonal();
+  diagonal = diagonal.cwiseAbs().cwiseSqrt();
+  const SparseMatrix difference = w - SparseMatrix(w.transpose());
+  for (int row = 0; row < difference.outerSize(); ++row) {
+    for (SparseMatrix::InnerIterator entry(difference, row); entry; ++entry) {
+      if (is_free[row] == is_free[entry.col()]) continue;
+      if (std::abs(entry.value()) > kSymmetric * diagonal[row] * diagonal[entry.col()]) return false;
+    }
+  }
+  return true;
+}
+
 /// Contacts first, then what is free, all contacts with `dim` rows; rows (n) gets each old row's new one.
 LocalForm make_local_form(const ConeProblem& problem, const SparseMatrix& w, int dim, std::vector<int>& rows) {
   LocalForm form;
   form.dim = dim;
   std::vector<double> mu;
+  std::vector<int> added;  // rows of the form that contacts without friction lack
   int n_free = 0;
   for (const Cone& cone : problem.cones) {
     if (cone.kind == ConeKind::free) {
@@ -298,6 +319,7 @@ LocalForm make_local_form(const ConeProblem& problem, const SparseMatrix& w, int
       continue;
     }
     for (int r = 0; r < cone.dim; ++r) rows[cone.offset + r] = static_cast<int>(mu.size()) * dim + r;
+    for (int r = cone.dim; r < dim; ++r) added.push_back(static_cast<int>(mu.size()) * dim + r);
     mu.push_back(cone.n_blocks > 0 ? problem.friction(cone)[0].mu : 0.0);
   }
   const int n = dim * static_cast<int>(mu.size());
@@ -319,6 +341,8 @@ LocalForm make_local_form(const ConeProblem& problem, const SparseMatrix& w, int
       (is_free[row] ? in_r : is_free[column] ? in_v : in_w).emplace_back(rows[row], rows[column], entry.value());
     }
   }
+  const double mean_diagonal = problem.calc_mean_diagonal();
+  for (const int row : added) in_w.emplace_back(row, row, mean_diagonal);
   form.w.resize(n, n);
   form.v.resize(n, n_free);
   form.r.resize(n_free, n_free);
@@ -438,7 +462,7 @@ OneStepProblem make_exchange_problem(const ConeProblem& problem, std::vector<int
   std::iota(rows.begin(), rows.end(), 0);
   const int dim = common_dimension(problem);
   OneStepProblem made;
-  if (dim == 0) {
+  if (dim == 0 || !is_coupled_symmetrically(problem, w)) {
     ConeProblem cones;
     cones.cones = problem.cones;
     cones.blocks = problem.blocks;
@@ -448,6 +472,7 @@ OneStepProblem make_exchange_problem(const ConeProblem& problem, std::vector<int
     made = make_one_step_problem(make_local_form(problem, w, dim, rows));
   }
   made.cones.law = law;
+  made.cones.velocity_scale = problem.velocity_scale;
   if (row_of != nullptr) *row_of = std::move(rows);
   return made;
 }

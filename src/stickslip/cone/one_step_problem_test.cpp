@@ -154,6 +154,30 @@ TEST(ExchangeProblem, SaysTheSame) {
   problem.apply_delassus(p, u);
   made.cones.apply_delassus(q, made_u);
   for (int i = 0; i < 6; ++i) EXPECT_NEAR(made_u[row_of[i]] + made.cones.b[row_of[i]], u[i] + problem.b[i], kRoundOff);
+  EXPECT_NEAR(made.cones.calc_mean_diagonal(), problem.calc_mean_diagonal(), kRoundOff);
+  for (const FrictionLaw law : {FrictionLaw::coulomb, FrictionLaw::associated}) {
+    EXPECT_NEAR(calc_residual(made.cones, law, q).relative, calc_residual(problem, law, p).relative, kRoundOff);
+  }
+}
+
+/// A local form has V^T where W may have anything.
+TEST(ExchangeProblem, AsymmetricCouplingIsKept) {
+  const FrictionBlock block{2, 0.3, 0, 0.0};
+  ConeProblem cones;
+  cones.add_contact({&block, 1}, 0);
+  cones.add_free(1, 1);
+  cones.b = {-1.0, 0.2, 0.1, 0.7};
+  Matrix w = 2.0 * Matrix::Identity(4, 4);
+  w(0, 3) = 0.5;
+  w(3, 0) = 0.2;
+  const std::vector<double> p = {1.0, 0.1, 0.2, -0.3};
+  const ConeProblem problem = make_one_step_problem(ConeForm{sparse(w)}, cones).cones;
+  const OneStepProblem made = make_exchange_problem(problem);
+  EXPECT_TRUE(std::holds_alternative<ConeForm>(made.form));
+  EXPECT_EQ(calc_residual(made.cones, p).absolute, calc_residual(problem, p).absolute);
+  w(3, 0) = 0.5;
+  const ConeProblem symmetric = make_one_step_problem(ConeForm{sparse(w)}, cones).cones;
+  EXPECT_TRUE(std::holds_alternative<LocalForm>(make_exchange_problem(symmetric).form));
 }
 
 TEST(ExchangeProblem, OtherConesStayAsTheyAre) {

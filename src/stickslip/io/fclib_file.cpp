@@ -234,13 +234,43 @@ OneStepProblem read_cones(const Group& group) {
   return make_one_step_problem(std::move(form), std::move(cones));
 }
 
-}  // namespace
-
-OneStepProblem read_fclib(const Hdf5File& file) {
+OneStepProblem read_form(const Hdf5File& file) {
   if (file.has("/fclib_local")) return make_one_step_problem(read_local({file, "/fclib_local"}));
   if (file.has("/fclib_global")) return make_one_step_problem(read_global({file, "/fclib_global"}), file.name());
   if (file.has("/stickslip_cones")) return read_cones({file, "/stickslip_cones"});
   throw InputError({file.name()}, "", "", "holds no one-step problem: fclib_local or fclib_global is needed");
+}
+
+FrictionLaw read_law(const Hdf5File& file) {
+  if (!file.has_attribute("/", kLawAttribute)) return FrictionLaw::coulomb;
+  const std::string name = file.read_text("/", kLawAttribute);
+  for (const FrictionLaw law : {FrictionLaw::coulomb, FrictionLaw::associated}) {
+    if (name == law_name(law)) return law;
+  }
+  throw InputError({file.name()}, kLawAttribute, name, "coulomb or associated is needed");
+}
+
+/// What residuals are relative to where the file says so, else 0. [m/s]
+double read_velocity_scale(const Hdf5File& file) {
+  if (!file.has(kScaleDataset)) return 0.0;
+  const std::vector<double> values = file.read_numbers(kScaleDataset);
+  if (values.size() == 1 && values[0] > 0.0 && std::isfinite(values[0])) return values[0];
+  throw InputError({file.name()}, kScaleDataset, "", "one number > 0 is needed");
+}
+
+}  // namespace
+
+std::string_view law_name(FrictionLaw law) {
+  return law == FrictionLaw::coulomb ? "coulomb" : "associated";
+}
+
+OneStepProblem read_fclib(const Hdf5File& file) {
+  const FrictionLaw law = read_law(file);
+  const double velocity_scale = read_velocity_scale(file);
+  OneStepProblem problem = read_form(file);
+  problem.cones.law = law;
+  problem.cones.velocity_scale = velocity_scale;
+  return problem;
 }
 
 OneStepProblem read_fclib(const std::filesystem::path& path) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <string_view>
 #include <variant>
 
 #include "stickslip/cone/one_step_problem.h"
@@ -24,7 +25,14 @@ class Hdf5File;
 // header says. Here nothing is allocated by a number that the bytes in the file do not bear out, and whatever is wrong
 // is an InputError: shapes that do not agree, indices out of range, numbers that are not finite, friction below zero.
 
-/// Reads the problem of a file. Throws InputError.
+/// The attribute of "/" that names the law of a problem: "coulomb" (which FCLIB means, and a file without it) or
+/// "associated". Our files have it.
+inline constexpr const char* kLawAttribute = "law";
+std::string_view law_name(FrictionLaw law);
+/// Where the scheme of a recorded step has its own ConeProblem::velocity_scale [m/s]: a dataset of one number.
+inline constexpr const char* kScaleDataset = "/velocity_scale";
+
+/// Reads the problem of a file, its law and scale. Throws InputError.
 OneStepProblem read_fclib(const std::filesystem::path& path);
 OneStepProblem read_fclib(const Hdf5File& file);
 

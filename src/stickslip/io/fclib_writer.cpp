@@ -151,6 +151,10 @@ void write_fclib(const std::filesystem::path& path, const OneStepProblem& proble
   NewFile new_file(path);
   Hdf5File file = Hdf5File::create(new_file.temporary_path(), path);
   file.write_attribute("/", "stickslip", version());
+  file.write_attribute("/", kLawAttribute, law_name(problem.cones.law));
+  if (problem.cones.velocity_scale > 0.0) {
+    file.create_dataset(kScaleDataset, {}).write(0, std::span<const double>(&problem.cones.velocity_scale, 1));
+  }
   std::visit([&](const auto& form) { write_form(file, form, problem.cones); }, problem.form);
   if (solution != nullptr) write_solution(file, problem, *solution);
   file.close();

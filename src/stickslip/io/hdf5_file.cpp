@@ -343,7 +343,12 @@ std::string Hdf5File::read_text(const std::string& object, const std::string& na
   if (H5Tget_class(type.get()) != H5T_STRING || H5Tis_variable_str(type.get()) > 0) {
     fail_reading(fmt::format("attribute {} of {}: not text of a fixed length", name, object));
   }
-  std::string text(H5Tget_size(type.get()), '\0');
+  const Hdf5Id space(H5Aget_space(attribute.get()));
+  const std::size_t size = H5Tget_size(type.get());
+  if (H5Sget_simple_extent_npoints(space.get()) != 1 || static_cast<std::int64_t>(size) > file_bytes()) {
+    fail_reading(fmt::format("attribute {} of {}: not one text that the file can hold", name, object));
+  }
+  std::string text(size, '\0');
   if (H5Aread(attribute.get(), type.get(), text.data()) < 0) {
     fail_reading(fmt::format("attribute {} of {}: {}", name, object, hdf5_error()));
   }

@@ -30,10 +30,16 @@ OneStepProblem read_problem(const std::filesystem::path& path) {
   return make_one_step_problem(read_lcp(path));
 }
 
+std::filesystem::path solved_problem_path(const std::filesystem::path& folder, const std::string& stem,
+                                          const OneStepProblem& problem) {
+  return folder / (stem + (problem.is_lcp() ? ".txt" : ".hdf5"));
+}
+
 void write_solved_problem(const std::filesystem::path& folder, const std::string& stem, const OneStepProblem& problem,
                           const ConeSolution& solution) {
-  if (problem.is_lcp()) return write_lcp_solution(folder / (stem + ".txt"), solution.p);
-  write_fclib(folder / (stem + ".hdf5"), problem, &solution);
+  const std::filesystem::path path = solved_problem_path(folder, stem, problem);
+  if (problem.is_lcp()) return write_lcp_solution(path, solution.p);
+  write_fclib(path, problem, &solution);
 }
 
 }  // namespace stickslip

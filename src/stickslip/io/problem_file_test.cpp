@@ -26,6 +26,7 @@ using Numbers = std::vector<double>;
 struct Contents {
   std::map<std::string, Integers> integers;
   std::map<std::string, Numbers> numbers;
+  std::string law;  // the attribute; empty: none
 
   /// One planar contact: W = (2 1; 0 3), q = (-1, 0.5), mu = 0.3.
   Contents() {
@@ -56,6 +57,7 @@ struct Contents {
       file.create_dataset(name, options).write(0, values);
     }
     for (const auto& [name, values] : numbers) file.create_dataset(name, {}).write(0, values);
+    if (!law.empty()) file.write_attribute("/", kLawAttribute, std::string_view(law));
     file.close();
   }
 };
@@ -95,6 +97,19 @@ TEST_F(ProblemFile, EveryStorageOfAMatrix) {
     EXPECT_EQ(problem.cones.blocks.at(0).mu, 0.3);
     EXPECT_EQ(problem.cones.blocks.at(0).dim, 1);
   }
+}
+
+TEST_F(ProblemFile, TheLawIsThatOfTheFileElseCoulombs) {
+  Contents contents;
+  EXPECT_EQ(read(contents).cones.law, FrictionLaw::coulomb);
+  for (const FrictionLaw law : {FrictionLaw::coulomb, FrictionLaw::associated}) {
+    contents.law = law_name(law);
+    OneStepProblem problem = read(contents);
+    EXPECT_EQ(problem.cones.law, law);
+    write_fclib(path("again.hdf5"), problem, nullptr);
+    EXPECT_EQ(read_problem(path("again.hdf5")).cones.law, law);
+  }
+  expect_refused([](Contents& c) { c.law = "asociated"; }, "law: asociated");
 }
 
 TEST_F(ProblemFile, WhatIsWrongIsSaid) {
