@@ -6,6 +6,8 @@
 #include <array>
 #include <cmath>
 #include <fstream>
+#include <map>
+#include <optional>
 
 #include "commands.h"
 #include "stickslip/base/input_error.h"
@@ -25,14 +27,16 @@ class SolveCommand final : public Command {
   int execute() override;
 
  private:
-  FrictionLaw law() const;
+  std::optional<FrictionLaw> law() const;
+  std::string output_stem(std::size_t k, std::string_view solver, bool several) const;
+  void check_outputs(const std::vector<OneStepProblem>& problems, const std::vector<SolverOptions>& solvers) const;
   std::vector<SolverOptions> chosen_solvers() const;
   void print(const ProblemReport& report) const;
   void write_json(const std::vector<ProblemReport>& reports) const;
 
   std::vector<std::string> problems_;
   std::string solver_ = "auto";
-  std::string law_ = "coulomb";
+  std::string law_;
   std::string forces_ = "any";
   std::string json_;
   std::string output_;
@@ -44,8 +48,18 @@ class SolveCommand final : public Command {
 SolveCommand::SolveCommand(CLI::App& program) {
   CLI::App& command = *program.add_subcommand("solve", "Solve one-step contact problems from files");
   command.add_option("problems", problems_, "FCLIB files (HDF5) or texts of LCPs")->type_name("PROBLEM...");
-  command.add_option("--solver", solver_, "the solver, see `list solvers`; all: every one of them")->type_name("NAME");
-  command.add_option("--law", law_, "coulomb (default) or associated, the relaxed law")->type_name("LAW");
+  command
+      .add_option(
+          "--solver", solver_,
+          "the solver, see `list solvers`; all: every one of them; lemke and lcp-newton solve friction discs as "
+          "polygons inscribed in them")
+      ->type_name("NAME");
+  command
+      .add_option(
+          "--law", law_,
+          "coulomb or associated, the relaxed law (default: the one that a file names, which those written here "
+          "do, else coulomb)")
+      ->type_name("LAW");
   command.add_option("--tolerance", tolerance_, "on the relative residual (default 1e-10)")->type_name("E");
   command.add_option("--max-iterations", max_iterations_, "in the solver's own count (default: the solver's)")
       ->type_name("N");
@@ -80,7 +94,8 @@ void make_folder(const fs::path& folder) {
   if (error) throw WriteError(fmt::format("{}: {}", folder.string(), error.message()));
 }
 
-FrictionLaw SolveCommand::law() const {
+std::optional<FrictionLaw> SolveCommand::law() const {
+  if (law_.empty()) return std::nullopt;
   check_word("--law", law_, std::array<std::string_view, 2>{"coulomb", "associated"});
   return law_ == "coulomb" ? FrictionLaw::coulomb : FrictionLaw::associated;
 }
@@ -107,6 +122,34 @@ std::vector<SolverOptions> SolveCommand::chosen_solvers() const {
   return chosen;
 }
 
+std::string SolveCommand::output_stem(std::size_t k, std::string_view solver, bool several) const {
+  const std::string stem = fs::path(problems_[k]).stem().string();
+  return several ? fmt::format("{}.{}", stem, solver) : stem;
+}
+
+/// Refuses problems whose answers would be written over each other, or over a problem.
+void SolveCommand::check_outputs(const std::vector<OneStepProblem>& problems,
+                                 const std::vector<SolverOptions>& solvers) const {
+  std::map<fs::path, std::string> written_for;
+  for (std::size_t k = 0; k < problems.size(); ++k) {
+    for (const SolverOptions& options : solvers) {
+      const fs::path path =
+          solved_problem_path(output_, output_stem(k, solver_name(options), solvers.size() > 1), problems[k]);
+      if (const auto [other, is_new] = written_for.emplace(path, problems_[k]); !is_new) {
+        throw InputError({}, "--output", output_,
+                         fmt::format("{} and {} would both be written to {}: solve them one by one or into two folders",
+                                     other->second, problems_[k], path.string()));
+      }
+      for (const std::string& problem : problems_) {
+        std::error_code not_there;
+        if (!fs::equivalent(path, problem, not_there)) continue;
+        throw InputError({}, "--output", output_,
+                         fmt::format("{} would be written over: another folder is needed", problem));
+      }
+    }
+  }
+}
+
 void SolveCommand::print(const ProblemReport& report) const {
   std::string remarks;
   if (report.forces && report.forces->rank >= 0) {
@@ -130,14 +173,17 @@ int SolveCommand::execute() {
   if (problems_.empty()) throw InputError("which problems? name their files");
   check_word("--forces", forces_, std::array<std::string_view, 2>{"any", "least-norm"});
   const ForceChoice forces = forces_ == "any" ? ForceChoice::any : ForceChoice::least_norm;
-  const FrictionLaw chosen_law = law();
+  const std::optional<FrictionLaw> chosen_law = law();
   const std::vector<SolverOptions> solvers = chosen_solvers();
-  if (!output_.empty()) make_folder(output_);
   // All are read before the first is solved: a bad one is found before the work is done.
   std::vector<OneStepProblem> problems;
   for (const std::string& path : problems_) {
     problems.push_back(read_problem(path));
-    problems.back().cones.law = chosen_law;
+    if (chosen_law) problems.back().cones.law = *chosen_law;
+  }
+  if (!output_.empty()) {
+    check_outputs(problems, solvers);
+    make_folder(output_);
   }
   fmt::print("{:<44} {:>5} {:<12} {:<8} {:>6} {:>10} {:>10} {:>10} {:>10}\n", "problem", "n_c", "solver", "status",
              "iter", "cpu s", "residual", "relative", "siconos");
@@ -149,9 +195,7 @@ int SolveCommand::execute() {
       reports.push_back(solve_problem(problems[k], fs::path(problems_[k]).stem().string(), options, forces, solution));
       print(reports.back());
       if (output_.empty()) continue;
-      const std::string& stem = reports.back().problem;
-      write_solved_problem(output_, solvers.size() > 1 ? stem + "." + reports.back().solver : stem, problems[k],
-                           solution);
+      write_solved_problem(output_, output_stem(k, solver_name(options), solvers.size() > 1), problems[k], solution);
     }
   }
   if (!json_.empty()) write_json(reports);

@@ -94,6 +94,39 @@ TEST_F(Solve, SeveralSolversKeepTheirNames) {
   }
 }
 
+TEST_F(Solve, TheLawIsThatOfTheFileUnlessToldOtherwise) {
+  const auto law_of = [&](std::vector<std::string> arguments) {
+    arguments.insert(arguments.end(), {"--json", "r.json"});
+    EXPECT_EQ(solve(arguments).status, 0);
+    const std::string json = read_text(folder_ / "r.json");
+    return std::string(json.find("\"law\": \"associated\"") != std::string::npos ? "associated" : "coulomb");
+  };
+  EXPECT_EQ(law_of({"slip.hdf5"}), "coulomb");
+  EXPECT_EQ(law_of({"slip.hdf5", "--law", "associated", "--output", "out"}), "associated");
+  EXPECT_EQ(law_of({"out/slip.hdf5"}), "associated");  // written with its law
+  EXPECT_EQ(law_of({"out/slip.hdf5", "--law", "coulomb"}), "coulomb");
+}
+
+TEST_F(Solve, NothingIsWrittenOver) {
+  std::filesystem::create_directory(folder_ / "other");
+  std::filesystem::copy_file(folder_ / "slip.hdf5", folder_ / "other/slip.hdf5");
+  const std::string before = read_text(folder_ / "lcp.txt");
+  const std::vector<std::pair<std::vector<std::string>, std::string>> refusals = {
+      {{"slip.hdf5", "other/slip.hdf5", "--output", "out"}, "slip.hdf5 and other/slip.hdf5 would both be written"},
+      {{"slip.hdf5", "other/slip.hdf5", "--solver", "all", "--output", "out"}, "would both be written"},
+      {{"slip.hdf5", "--output", "."}, "slip.hdf5 would be written over"},
+      {{"lcp.txt", "--output", "."}, "lcp.txt would be written over"},
+  };
+  for (const auto& [arguments, fragment] : refusals) {
+    const Ended ended = solve(arguments);
+    EXPECT_EQ(ended.status, 2) << fragment;
+    EXPECT_NE(ended.err.find(fragment), std::string::npos) << ended.err;
+    EXPECT_EQ(ended.out, "") << fragment;
+    EXPECT_FALSE(std::filesystem::exists(folder_ / "out"));
+  }
+  EXPECT_EQ(read_text(folder_ / "lcp.txt"), before);
+}
+
 TEST_F(Solve, WhatIsNotSolvedIsCounted) {
   const Ended ended = solve({"none.txt", "lcp.txt", "--solver", "lemke"});
   EXPECT_EQ(ended.status, 4);
