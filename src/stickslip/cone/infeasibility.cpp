@@ -2,8 +2,10 @@
 #include "stickslip/cone/infeasibility.h"
 
 #include <Eigen/Cholesky>
+#include <Eigen/QR>
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "stickslip/cone/condense.h"
 
@@ -14,9 +16,13 @@ constexpr int kMaxSteps = 200;      // [-] Newton steps; a handful are usual
 constexpr int kMaxHalvings = 40;    // [-]
 constexpr double kArmijo = 1e-4;    // [-] share of the predicted decrease
 constexpr double kDamping = 1e-13;  // [-] added to the diagonal, of its largest entry: the matrix may be singular
-/// The proof's two conditions, relative to the sizes that enter them: W^T y = 0, and y not zero. [-]
-constexpr double kOrthogonal = 1e-9;
+/// Steps by orthogonal factors, without damping, and the share that the last of them lowers the violation. [-]
+constexpr int kMaxExactSteps = 20;
+constexpr double kSettled = 1e-3;
+/// A violation below this share of b is none. [-]
 constexpr double kViolated = 1e-7;
+/// Round-off in the entries of W, sums over bodies, as a multiple of the spacing of numbers and the rows. [-]
+constexpr double kRoundOff = 16.0 * std::numeric_limits<double>::epsilon();
 
 /// min 1/2 |y(p)|^2 over the rows that must hold; p_k >= 0 where is_bounded.
 class LeastViolation {
@@ -24,29 +30,24 @@ class LeastViolation {
   LeastViolation(Matrix w, Vector b, std::vector<bool> is_free, std::vector<bool> is_bounded)
       : w_(std::move(w)), b_(std::move(b)), is_free_(std::move(is_free)), is_bounded_(std::move(is_bounded)) {}
 
-  const Vector& solve() {
-    const Eigen::Index n = b_.size();
-    p_ = Vector::Zero(n);
+  /// To where no damped step lowers it.
+  void minimize(const std::function<bool()>& is_late) {
+    p_ = Vector::Zero(b_.size());
     update(p_, y_);
-    for (int step = 0; step < kMaxSteps && y_.norm() > 0.0; ++step) {
-      const Vector gradient = -w_.transpose() * y_;
-      std::vector<Eigen::Index> moving;
-      for (Eigen::Index k = 0; k < n; ++k) {
-        if (!is_bounded_[k] || p_[k] > 0.0 || gradient[k] < 0.0) moving.push_back(k);
-      }
-      if (moving.empty() || !descend(gradient, moving)) break;
+    for (int step = 0; step < kMaxSteps && is_violated() && !(is_late && is_late()); ++step) {
+      if (!descend(false)) break;
     }
-    return y_;
   }
-  /// Largest entry of W^T y that counts: below zero it is no matter where p is bounded.
-  double calc_defect() const {
-    const Vector product = w_.transpose() * y_;
-    double largest = 0.0;
-    for (Eigen::Index k = 0; k < product.size(); ++k) {
-      largest = std::max(largest, is_bounded_[k] ? product[k] : std::abs(product[k]));
+  /// Further by steps without damping, which cannot tell a matrix that is nearly singular from one that is singular.
+  void refine(const std::function<bool()>& is_late) {
+    for (int step = 0; step < kMaxExactSteps && is_violated() && !(is_late && is_late()); ++step) {
+      const double before = y_.norm();
+      if (!descend(true) || y_.norm() > (1.0 - kSettled) * before) break;
     }
-    return largest;
   }
+  bool is_violated() const { return y_.norm() > kViolated * b_.norm(); }
+  const Vector& p() const { return p_; }
+  const Vector& y() const { return y_; }
 
  private:
   void update(const Vector& p, Vector& y) const {
@@ -56,18 +57,28 @@ class LeastViolation {
     }
   }
 
-  bool descend(const Vector& gradient, const std::vector<Eigen::Index>& moving) {
+  bool descend(bool is_exact) {
+    const Vector gradient = -w_.transpose() * y_;
+    std::vector<Eigen::Index> moving;
+    for (Eigen::Index k = 0; k < b_.size(); ++k) {
+      if (!is_bounded_[k] || p_[k] > 0.0 || gradient[k] < 0.0) moving.push_back(k);
+    }
+    if (moving.empty()) return false;
     std::vector<Eigen::Index> violated;
     for (Eigen::Index i = 0; i < y_.size(); ++i) {
       if (y_[i] != 0.0) violated.push_back(i);
     }
     const Matrix rows = w_(violated, moving);
-    Matrix hessian = rows.transpose() * rows;
-    const double largest = hessian.diagonal().maxCoeff();
-    if (!(largest > 0.0)) return false;
-    hessian.diagonal().array() += kDamping * largest;
-    const Eigen::LDLT<Matrix> factor(hessian);
-    const Vector direction = factor.solve(Vector(-gradient(moving)));
+    Vector direction;
+    if (is_exact) {
+      direction = Eigen::CompleteOrthogonalDecomposition<Matrix>(rows).solve(Vector(y_(violated)));
+    } else {
+      Matrix hessian = rows.transpose() * rows;
+      const double largest = hessian.diagonal().maxCoeff();
+      if (!(largest > 0.0)) return false;
+      hessian.diagonal().array() += kDamping * largest;
+      direction = Eigen::LDLT<Matrix>(hessian).solve(Vector(-gradient(moving)));
+    }
     if (!direction.allFinite()) return false;
     const double before = 0.5 * y_.squaredNorm();
     Vector p = p_;
@@ -99,50 +110,117 @@ class LeastViolation {
   Vector y_;
 };
 
+/// y (rows of w) = the nearest to it that w^T maps to zero, w (rows, columns); its other entries stay zero.
+Vector project_on_kernel(const Matrix& w, const Vector& y) {
+  if (w.cols() == 0) return y;
+  Eigen::ColPivHouseholderQR<Matrix> factors;
+  factors.setThreshold(kRoundOff * static_cast<double>(std::max(w.rows(), w.cols())));
+  factors.compute(w);
+  Vector turned = factors.householderQ().adjoint() * y;
+  turned.head(factors.rank()).setZero();
+  return factors.householderQ() * turned;
+}
+
+/// What the rows of a problem say of percussions, whatever their sign and friction.
+struct Rows {
+  std::vector<int> of_problem;  // (n) normal and free rows
+  std::vector<bool> is_free;    // (n)
+  bool is_lcp = false;          // p >= 0
+};
+
+/// The proof near y (n) [m/s], the violation of p (n) [N s], if there is one. b (n) [m/s].
+std::optional<Infeasibility> prove(const SparseMatrix& w, const Vector& b, const Rows& rows, const Vector& p,
+                                   const Vector& y) {
+  // The rows that are violated, and the columns of all percussions that may move either way, friction's too.
+  std::vector<int> violated;
+  for (Eigen::Index k = 0; k < y.size(); ++k) {
+    if (y[k] != 0.0) violated.push_back(static_cast<int>(k));
+  }
+  Matrix columns = Matrix::Zero(static_cast<Eigen::Index>(violated.size()), w.rows());
+  Vector part(columns.rows());
+  for (Eigen::Index i = 0; i < columns.rows(); ++i) {
+    part[i] = y[violated[i]];
+    for (SparseMatrix::InnerIterator entry(w, rows.of_problem[violated[i]]); entry; ++entry) {
+      columns(i, entry.col()) = entry.value();
+    }
+  }
+  Vector p_all = Vector::Zero(w.rows());
+  for (Eigen::Index k = 0; k < p.size(); ++k) p_all[rows.of_problem[k]] = p[k];
+  std::vector<Eigen::Index> moving;
+  for (Eigen::Index k = 0; k < w.rows(); ++k) {
+    if (!rows.is_lcp || p_all[k] > 0.0) moving.push_back(k);
+  }
+  part = project_on_kernel(columns(Eigen::all, moving), part);
+  // The proof stands on y alone, whatever was done to find it.
+  double work = 0.0;  // y . b
+  for (Eigen::Index i = 0; i < columns.rows(); ++i) {
+    if (!rows.is_free[violated[i]]) part[i] = std::max(part[i], 0.0);
+    work += part[i] * b[violated[i]];
+  }
+  const double size = part.norm();
+  if (!(size > 0.0) || !(-work > kViolated * b.norm() * size)) return std::nullopt;
+  Vector product = columns.transpose() * part;
+  if (rows.is_lcp) product = product.cwiseMax(0.0);  // where p >= 0, what is below zero is no matter
+  const double defect = product.norm();
+  const double largest = columns.cwiseAbs().maxCoeff();
+  const double round_off = kRoundOff * static_cast<double>(w.rows()) * largest * size;
+  if (!(defect <= round_off)) return std::nullopt;
+  Infeasibility found;
+  found.violation = -work / size;
+  found.y.assign(w.rows(), 0.0);
+  for (Eigen::Index i = 0; i < columns.rows(); ++i) {
+    found.y[rows.of_problem[violated[i]]] = part[i] * found.violation / size;
+  }
+  found.bound = -work / (defect + round_off);
+  return found;
+}
+
 }  // namespace
 
-std::optional<Infeasibility> find_infeasibility(const ConeProblem& problem, int max_rows) {
-  std::vector<int> rows;
-  std::vector<bool> is_free;
-  std::vector<bool> is_bounded;
-  const bool is_lcp = std::ranges::all_of(
+std::optional<Infeasibility> find_infeasibility(const ConeProblem& problem, int max_rows,
+                                                const std::function<bool()>& is_late) {
+  Rows rows;
+  rows.is_lcp = std::ranges::all_of(
       problem.cones, [](const Cone& cone) { return cone.kind == ConeKind::contact && cone.n_blocks == 0; });
   for (const Cone& cone : problem.cones) {
     const int n = cone.kind == ConeKind::contact ? 1 : cone.kind == ConeKind::free ? cone.dim : 0;
     for (int r = 0; r < n; ++r) {
-      rows.push_back(cone.offset + r);
-      is_free.push_back(cone.kind == ConeKind::free);
-      is_bounded.push_back(is_lcp);
+      rows.of_problem.push_back(cone.offset + r);
+      rows.is_free.push_back(cone.kind == ConeKind::free);
     }
   }
-  if (rows.empty() || static_cast<int>(rows.size()) > max_rows) return std::nullopt;
+  const auto size = static_cast<int>(rows.of_problem.size());
+  if (size == 0 || size > max_rows || (is_late && is_late())) return std::nullopt;
   const SparseMatrix w = make_delassus_matrix(problem);
   std::vector<int> place(problem.size(), -1);
-  for (std::size_t k = 0; k < rows.size(); ++k) place[rows[k]] = static_cast<int>(k);
-  const auto n = static_cast<Eigen::Index>(rows.size());
+  for (std::size_t k = 0; k < rows.of_problem.size(); ++k) place[rows.of_problem[k]] = static_cast<int>(k);
+  const auto n = static_cast<Eigen::Index>(rows.of_problem.size());
   Matrix dense = Matrix::Zero(n, n);
   Vector b(n);
   for (Eigen::Index k = 0; k < n; ++k) {
-    b[k] = problem.b[rows[k]];
-    for (SparseMatrix::InnerIterator entry(w, rows[k]); entry; ++entry) {
+    b[k] = problem.b[rows.of_problem[k]];
+    for (SparseMatrix::InnerIterator entry(w, rows.of_problem[k]); entry; ++entry) {
       if (place[entry.col()] >= 0) dense(k, place[entry.col()]) = entry.value();
     }
   }
   if (!dense.allFinite() || !b.allFinite()) return std::nullopt;
-  LeastViolation violation(dense, b, is_free, is_bounded);
-  const Vector& y = violation.solve();
-  const double size = y.norm();
-  if (!(size > kViolated * b.norm())) return std::nullopt;
-  // On all rows, friction's too, as far as they may move: W^T y = 0.
-  Vector all = Vector::Zero(problem.size());
-  for (Eigen::Index k = 0; k < n; ++k) all[rows[k]] = y[k];
-  const double largest = w.coeffs().cwiseAbs().maxCoeff();
-  const double defect = is_lcp ? violation.calc_defect() : Vector(w.transpose() * all).cwiseAbs().maxCoeff();
-  if (!(defect <= kOrthogonal * largest * size) || !(b.dot(y) < 0.0)) return std::nullopt;
-  Infeasibility found;
-  found.y.assign(all.data(), all.data() + all.size());
-  found.violation = size;
-  return found;
+  LeastViolation violation(dense, b, rows.is_free, std::vector<bool>(rows.is_free.size(), rows.is_lcp));
+  violation.minimize(is_late);
+  const auto look = [&]() -> std::optional<Infeasibility> {
+    if (!violation.is_violated() || (is_late && is_late())) return std::nullopt;
+    return prove(w, b, rows, violation.p(), violation.y());
+  };
+  if (const auto found = look()) return found;
+  violation.refine(is_late);
+  return look();
+}
+
+void shift_velocities(const Infeasibility& proof, std::span<double> b) {
+  const double round_off = kRoundOff * static_cast<double>(b.size()) * proof.violation;
+  for (std::size_t i = 0; i < b.size(); ++i) {
+    b[i] += proof.y[i];
+    if (proof.y[i] != 0.0 && std::abs(b[i]) <= round_off) b[i] = 0.0;
+  }
 }
 
 }  // namespace stickslip

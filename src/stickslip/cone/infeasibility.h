@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <functional>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "stickslip/cone/cone_problem.h"
@@ -16,14 +18,27 @@ namespace stickslip {
 /// is not zero then y . u = y . (W p + b) = y . b = -|y|^2 < 0 for every p, while a solution has y . u >= 0: Farkas'
 /// lemma. Half lines without friction (an LCP w = M z + q) keep z >= 0, and then M^T y <= 0 proves the same; the matrix
 /// need not be symmetric.
+///
+/// In floating point W^T y = g, not zero. Then y . u = g . p + y . b, and a solution must have |p| >= -y . b / |g|: the
+/// proof holds for smaller percussions only. So least squares end with rank-revealing orthogonal factors in place of
+/// normal equations, y is projected on what W^T maps to zero, and only a g as small as the round-off in W will do. W
+/// that is regular, however nearly singular, leaves no such y, and no proof.
 struct Infeasibility {
   std::vector<double> y;   // (n) [m/s] the certificate, and the least shift of b that makes the velocities possible
-  double violation = 0.0;  // [m/s] |y|_2
+  double violation = 0.0;  // [m/s] |y|_2: by so much every p misses, at least
+  /// [N s] No p with |p|_2 < bound is a solution, nor of any problem whose W differs by round-off. Beyond it round-off
+  /// decides, which is why what is found is called a proof.
+  double bound = 0.0;
 };
 
-/// Looks for the proof; nothing where there is none to working accuracy, or where more than `max_rows` normal and free
-/// rows would have to be solved with densely. Nothing found says nothing: a problem whose velocities are possible may
-/// still have no solution under the exact law.
-std::optional<Infeasibility> find_infeasibility(const ConeProblem& problem, int max_rows = 1000);
+/// Looks for the proof; nothing where there is none to working accuracy, where more than `max_rows` normal and free
+/// rows would have to be solved with densely, or once `is_late` says so. Nothing found says nothing: a problem whose
+/// velocities are possible may still have no solution under the exact law.
+std::optional<Infeasibility> find_infeasibility(const ConeProblem& problem, int max_rows = 1000,
+                                                const std::function<bool()>& is_late = {});
+
+/// b + y (n) [m/s]: the velocities of the nearest problem that may have a solution. What is round-off of the sum is
+/// zero, lest it be all that is left to solve for.
+void shift_velocities(const Infeasibility& proof, std::span<double> b);
 
 }  // namespace stickslip

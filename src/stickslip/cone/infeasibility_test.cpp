@@ -56,6 +56,40 @@ TEST(Infeasibility, InconsistentJoints) {
   EXPECT_FALSE(find_infeasibility(with(Matrix::Ones(2, 2), cones)));
 }
 
+/// Two joints at a small angle, W = J J^T regular: percussions of size 1 / angle^2 solve it, however nearly singular it
+/// is, and there is no proof that they do not. With the angle zero there is one, and it bounds every p.
+TEST(Infeasibility, NearlyParallelJointsHaveASolution) {
+  for (const double angle : {1e-2, 1e-4, 1e-5, 1e-6, 1e-7}) {
+    const Matrix j = (Matrix(2, 2) << 1, 0, 1, angle).finished();
+    ConeProblem cones;
+    cones.add_free(1, 0);
+    cones.add_free(1, 1);
+    cones.b = {1.0, 1.5};
+    const Matrix w = j * j.transpose();
+    ASSERT_GT(w(0, 0) * w(1, 1), w(0, 1) * w(1, 0));
+    const double p = 0.5 / (angle * angle);
+    EXPECT_NEAR((w * Eigen::Vector2d(p - 1.0, -p))[1] + 1.5, 0.0, 1e-15 * p);
+    EXPECT_FALSE(find_infeasibility(with(w, cones))) << angle;
+  }
+}
+
+/// Three joints hold a body in a plane where two do, or nearly so.
+TEST(Infeasibility, AProofBoundsEveryPercussion) {
+  for (const double angle : {0.0, 1e-3, 1e-5, 1e-6}) {
+    const Matrix j = (Matrix(3, 3) << 1, 0, 0, 0, 1, 0, 0.6, 0.8, angle).finished();
+    ConeProblem cones;
+    for (int i = 0; i < 3; ++i) cones.add_free(1, i);
+    cones.b = {1.0, -1.0, 0.3};
+    const auto found = find_infeasibility(with(j * j.transpose(), cones));
+    EXPECT_EQ(found.has_value(), angle == 0.0) << angle;
+    if (!found) continue;
+    // y along (0.6, 0.8, -1): y . b = -0.5 for |y|^2 = 2.
+    EXPECT_NEAR(found->violation, 0.5 / std::sqrt(2.0), kRoundOff);
+    EXPECT_GT(found->bound, 1e12);
+    EXPECT_LT(found->bound, 1e16);  // beyond it (0.6, 0.8, -1) p is lost in round-off
+  }
+}
+
 TEST(Infeasibility, LinearComplementarity) {
   // w_1 = -z_2 - z_3 - 1e-4 < 0: y = (1, 0, 0), M^T y <= 0, q . y < 0. M is not symmetric.
   ConeProblem cones;
