@@ -31,7 +31,10 @@ constexpr double kLooksConverged = 2.0;
 constexpr int kNewtonSteps = 40;
 /// Steps of interior points: they need some ten, and what takes them many more they do not solve.
 constexpr int kInteriorPointSteps = 100;
-/// Sweeps between proximal Newton steps that were stuck and new ones.
+/// Newton steps polish where they ended if the residual there is at most so many times the best: another iterate may
+/// have a lower one and be farther from the solution. Beyond that they got nowhere (measured on planted problems).
+constexpr double kStillNear = 10.0;
+/// Sweeps between proximal Newton steps that were stuck and new ones, and those with Newton steps of nsgs before these.
 constexpr int kRestartSweeps = 50;
 
 /// Normal and free rows up to which a proof is looked for that there is no solution: dense, some seconds at most.
@@ -60,7 +63,8 @@ SolveReport AutoSolver::solve(const ConeProblem& problem, ConeSolution& solution
   const Deadline deadline(options_.time_limit);
   int used = 0;
   start_.assign(solution.p.begin(), solution.p.end());
-  if (problem.n_cones() == 1 || problem.size() <= kFewRows) {
+  const bool is_small = problem.n_cones() == 1 || problem.size() <= kFewRows;
+  if (is_small) {
     report = nsgs_.solve(problem, solution);
     report.method = "nsgs";
     report.effort.sweeps = report.iterations;
@@ -77,7 +81,7 @@ SolveReport AutoSolver::solve(const ConeProblem& problem, ConeSolution& solution
   const auto is_open = [&] {
     return iterate_.best().relative > options_.tolerance && used < options_.max_iterations && !deadline.passed();
   };
-  if (is_open()) {
+  if (is_open() && !is_small) {
     const int sweeps = sweep_while_quick(problem, options_.max_iterations - used, deadline);
     used += sweeps;
     report.effort.sweeps += sweeps;
@@ -92,27 +96,47 @@ SolveReport AutoSolver::solve(const ConeProblem& problem, ConeSolution& solution
     report.method = "admm";
   }
   if (is_open()) {
+    iterate_.return_to_best();
+    if (is_small) {  // elsewhere than nsgs has been
+      std::copy(start_.begin(), start_.end(), iterate_.p().begin());
+      iterate_.judge();
+    }
     used += run_newton(problem, kNewtonSteps, ProximalNewton::kFirstParameter, used, deadline, report);
     report.method = "prox";
   }
+  bool has_polished = false;
   if (is_open() && InteriorPoint::find_reason_to_refuse(problem) == nullptr) {
     report.method = "ipm";
     const int budget = std::min(kInteriorPointSteps, options_.max_iterations - used);
     const int steps = interior_point_.run(problem, options_.tolerance, budget, deadline, iterate_);
     used += steps;
     report.effort.interior_point_steps += steps;
-    if (is_open()) used += run_newton(problem, kNewtonSteps, ProximalNewton::kPolishParameter, used, deadline, report);
+    if (is_open()) {
+      has_polished = true;
+      if (iterate_.last().absolute > kStillNear * iterate_.best().absolute) iterate_.return_to_best();
+      used += run_newton(problem, kNewtonSteps, ProximalNewton::kPolishParameter, used, deadline, report);
+    }
   }
   if (is_open() && look_for_proof_) {
-    if (const auto proof = find_infeasibility(problem, kMaxProofRows)) {
+    if (const auto proof = find_infeasibility(problem, kMaxProofRows, [&] { return deadline.passed(); })) {
       report.iterations = used;
-      return solve_nearest(problem, *proof, report, solution);
+      return solve_nearest(problem, *proof, deadline, report, solution);
     }
   }
   if (is_open()) pivot(problem, deadline, report);
+  if (is_open() && !is_small) used += sweep_with_newton(problem, used, deadline, report);
+  if (is_open() && has_polished) {
+    report.method = "prox";
+    const int budget = options_.max_iterations - used;
+    const int steps = newton_.resume(problem, options_.tolerance, budget, deadline, iterate_).iterations;
+    used += steps;
+    report.effort.newton_steps += steps;
+  }
   while (is_open()) {
     report.method = "prox";
+    iterate_.return_to_best();
     used += run_newton(problem, options_.max_iterations, ProximalNewton::kFirstParameter, used, deadline, report);
+    iterate_.return_to_best();
     for (int k = 0; k < kRestartSweeps && is_open(); ++k, ++used, ++report.effort.sweeps) {  // it was stuck
       sweep_exactly(problem, local_, 1.0, iterate_);
       iterate_.judge();
@@ -126,14 +150,28 @@ SolveReport AutoSolver::solve(const ConeProblem& problem, ConeSolution& solution
   return report;
 }
 
-/// Proximal Newton steps from the best iterate; returns how many.
+/// Proximal Newton steps from the present iterate; returns how many.
 int AutoSolver::run_newton(const ConeProblem& problem, int max_steps, double first_parameter, int used,
                            const Deadline& deadline, SolveReport& report) {
-  iterate_.return_to_best();
   const int budget = std::min(max_steps, options_.max_iterations - used);
   const int steps = newton_.run(problem, options_.tolerance, budget, first_parameter, deadline, iterate_).iterations;
   report.effort.newton_steps += steps;
   return steps;
+}
+
+/// Sweeps from the best iterate with dense Newton steps between them; returns how many sweeps.
+int AutoSolver::sweep_with_newton(const ConeProblem& problem, int used, const Deadline& deadline, SolveReport& report) {
+  NsgsOptions options = make_nsgs_options(options_);
+  options.max_iterations = std::min(kRestartSweeps, options_.max_iterations - used);
+  options.time_limit = deadline.calc_remaining();
+  iterate_.return_to_best();
+  ConeSolution answer{{iterate_.p().begin(), iterate_.p().end()}, {}};
+  const int sweeps = NsgsSolver(options).solve(problem, answer).iterations;
+  report.method = "nsgs";
+  report.effort.sweeps += sweeps;
+  std::copy(answer.p.begin(), answer.p.end(), iterate_.p().begin());
+  iterate_.judge();
+  return sweeps;
 }
 
 /// Lemke's method, and Newton's on the Fischer-Burmeister function, for linear complementarity problems that are not
@@ -161,13 +199,15 @@ void AutoSolver::pivot(const ConeProblem& problem, const Deadline& deadline, Sol
 
 /// The answer of the problem with velocities shifted as the proof says, which has one, unless it is worse than what is
 /// there.
-SolveReport AutoSolver::solve_nearest(const ConeProblem& problem, const Infeasibility& proof, const SolveReport& so_far,
-                                      ConeSolution& solution) {
+SolveReport AutoSolver::solve_nearest(const ConeProblem& problem, const Infeasibility& proof, const Deadline& deadline,
+                                      const SolveReport& so_far, ConeSolution& solution) {
   iterate_.return_to_best();
   ConeSolution answer{start_, {}};  // the best iterate's percussions may have grown without bound
   ConeProblem nearest = problem;
-  for (int r = 0; r < problem.size(); ++r) nearest.b[r] += proof.y[r];
-  AutoSolver solver(options_);
+  shift_velocities(proof, nearest.b);
+  AutoOptions options = options_;
+  options.time_limit = deadline.calc_remaining();
+  AutoSolver solver(options);
   solver.look_for_proof_ = false;
   const SolveReport shifted = solver.solve(nearest, answer);
   const Residual given = calc_residual(problem, start_);

@@ -25,17 +25,21 @@ namespace stickslip {
 //   4. where each contact is coupled to many others, so that a factorisation costs many times a solve: alternating
 //      directions (AlternatingDirections), which factorise once or twice, as long as their rate promises to reach the
 //      tolerance at the cost of a few factorisations;
-//   5. some proximal Newton steps (ProximalNewton), from the best iterate as all that follows;
-//   6. an interior point method (InteriorPoint) where the cones allow it, and Newton steps to polish its answer: slower
-//      at first, but hardly slowed down by contacts that carry each other, however many and however heavy;
+//   5. some proximal Newton steps (ProximalNewton), from the best iterate; with few rows from the guess, for nsgs has
+//      been where the best is;
+//   6. an interior point method (InteriorPoint) where the cones allow it, and Newton steps to polish its answer, be its
+//      residual a little higher than the best: slower at first, but hardly slowed down by contacts that carry each
+//      other, however many and however heavy;
 //   7. a proof that there is no solution (infeasibility.h); then the nearest problem that has one is solved instead,
 //      and the report says so;
 //   8. pivoting (lcp.h), where friction is planar, polygonal or absent: linear complementarity problems from elsewhere
 //      need not be monotone;
-//   9. proximal Newton steps until they are stuck, some sweeps, and again, until the budget of iterations is used up.
+//   9. some sweeps with nsgs's dense Newton steps between them; then the steps that polish the interior points' answer
+//      go on from where they were;
+//  10. proximal Newton steps until they are stuck, some sweeps, and again, until the budget of iterations is used up.
 //
 // The best iterate of all is returned, the starting guess included. SolveReport::method names the last method used,
-// SolveReport::effort how often each was. Nothing is allocated once the workspace is large enough, except for 7 and 8.
+// SolveReport::effort how often each was. Nothing is allocated once the workspace is large enough, except from 7 on.
 class AutoSolver final : public ConeSolver {
  public:
   explicit AutoSolver(const AutoOptions& options);
@@ -47,9 +51,10 @@ class AutoSolver final : public ConeSolver {
  private:
   int run_newton(const ConeProblem& problem, int max_steps, double first_parameter, int used, const Deadline& deadline,
                  SolveReport& report);
+  int sweep_with_newton(const ConeProblem& problem, int used, const Deadline& deadline, SolveReport& report);
   void pivot(const ConeProblem& problem, const Deadline& deadline, SolveReport& report);
-  SolveReport solve_nearest(const ConeProblem& problem, const Infeasibility& proof, const SolveReport& so_far,
-                            ConeSolution& solution);
+  SolveReport solve_nearest(const ConeProblem& problem, const Infeasibility& proof, const Deadline& deadline,
+                            const SolveReport& so_far, ConeSolution& solution);
   int sweep_while_quick(const ConeProblem& problem, int max_sweeps, const Deadline& deadline);
 
   const AutoOptions options_;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 
 namespace stickslip {
@@ -16,6 +17,8 @@ class Deadline {
  public:
   /// `seconds` of CPU time of this thread from now on; infinite: never.
   explicit Deadline(double seconds) : end_(std::isfinite(seconds) ? thread_cpu_seconds() + seconds : HUGE_VAL) {}
+  /// What is left of it; infinite without a limit. [s]
+  double calc_remaining() const { return std::isfinite(end_) ? std::max(0.0, end_ - thread_cpu_seconds()) : HUGE_VAL; }
   bool passed() const { return std::isfinite(end_) && thread_cpu_seconds() >= end_; }
 
  private:

@@ -335,11 +335,21 @@ int InteriorPoint::run(const ConeProblem& problem, double tolerance, int max_ite
     std::copy(p_.begin(), p_.end(), iterate.p().begin());
     project_on_cones(problem, iterate.p());
     iterate.judge();
-    idle = iterate.last().absolute < least ? 0 : idle + 1;
-    least = std::min(least, iterate.last().absolute);
     if (!std::isfinite(iterate.last().absolute)) break;
+    if (iterate.last().absolute < least) {
+      idle = 0;
+      least = iterate.last().absolute;
+      best_p_.assign(iterate.p().begin(), iterate.p().end());
+    } else {
+      ++idle;
+    }
   }
-  iterate.return_to_best();
+  if (std::isfinite(least)) {
+    std::copy(best_p_.begin(), best_p_.end(), iterate.p().begin());
+    iterate.judge();
+  } else {
+    iterate.return_to_best();
+  }
   return iterations;
 }
 

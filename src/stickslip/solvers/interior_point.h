@@ -45,7 +45,8 @@ class InteriorPoint {
   static const char* find_reason_to_refuse(const ConeProblem& problem);
 
   /// Steps until the judged residual is at the tolerance, no longer falls, or after max_iterations; returns how many.
-  /// The iterate is left at the best.
+  /// The iterate is left at the best of these steps: what came before may have a lower residual and yet be farther from
+  /// the solution.
   int run(const ConeProblem& problem, double tolerance, int max_iterations, const Deadline& deadline, Iterate& iterate);
 
  private:
@@ -87,6 +88,7 @@ class InteriorPoint {
   std::vector<double> corrector_;               // rows of L [m2/s2] (N^-1 dx_a) o (N dy_a)
   std::vector<double> scaled_;                  // rows of L [m/s] N^-1 (lambda \\ r)
   std::vector<double> p_, dp_;                  // (n) [N s]
+  std::vector<double> best_p_;                  // (n) [N s] the judged one of least residual
   std::vector<double> defect_;                  // (n) [m/s] W p + b + s e_N - u
   std::vector<double> right_, product_, work_;  // (n) [m/s] of the linear system, scratch
 };

@@ -127,7 +127,7 @@ SolveReport NsgsSolver::solve_single(const ConeProblem& problem, ConeSolution& s
     return report;
   }
   report.status = Status::inexact;
-  report.message = "the contact has no solution to working accuracy";
+  report.message = "one contact, not solved to the tolerance";
   if (report.residual.absolute < guess.absolute || !std::isfinite(guess.absolute)) {
     std::copy_n(p.data(), dim, solution.p.data());
     std::copy_n(u.data(), dim, solution.u.data());

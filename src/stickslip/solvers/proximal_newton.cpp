@@ -28,13 +28,24 @@ constexpr double kShareOfTolerance = 0.01;
 
 ProximalNewton::Report ProximalNewton::run(const ConeProblem& problem, double tolerance, int max_iterations,
                                            double first_parameter, const Deadline& deadline, Iterate& iterate) {
-  Report report;
   u_.resize(problem.size());
   work_.resize(problem.delassus_work_size());
   parameter_ = first_parameter;
-  double fall = kFall;
-  int n_quick = 0;
+  fall_ = kFall;
+  n_quick_ = 0;
   p_.assign(iterate.p().begin(), iterate.p().end());
+  return advance(problem, tolerance, max_iterations, deadline, iterate);
+}
+
+ProximalNewton::Report ProximalNewton::resume(const ConeProblem& problem, double tolerance, int max_iterations,
+                                              const Deadline& deadline, Iterate& iterate) {
+  judge(problem, iterate);
+  return advance(problem, tolerance, max_iterations, deadline, iterate);
+}
+
+ProximalNewton::Report ProximalNewton::advance(const ConeProblem& problem, double tolerance, int max_iterations,
+                                               const Deadline& deadline, Iterate& iterate) {
+  Report report;
   while (iterate.best().relative > tolerance && report.iterations < max_iterations && !deadline.passed()) {
     if (parameter_ > kLargest) {
       report.is_stuck = true;
@@ -46,17 +57,18 @@ ProximalNewton::Report ProximalNewton::run(const ConeProblem& problem, double to
     const Inner inner =
         solve_inner(problem, iterate, tolerance * iterate.velocity_scale(), max_iterations, report.iterations);
     judge(problem, iterate);
-    n_quick = inner == Inner::quick ? n_quick + 1 : 0;
+    if (inner == Inner::stuck && report.iterations >= max_iterations) break;  // cut short, which says nothing
+    n_quick_ = inner == Inner::quick ? n_quick_ + 1 : 0;
     if (inner == Inner::quick) {
       // One step means that no contact has changed its state.
-      parameter_ *= report.iterations == steps_before + 1 ? fall * fall : fall;
+      parameter_ *= report.iterations == steps_before + 1 ? fall_ * fall_ : fall_;
       parameter_ = std::max(kLeast, parameter_);
-      if (n_quick % kQuickSolves == 0) fall = std::max(kFall, fall * fall);
+      if (n_quick_ % kQuickSolves == 0) fall_ = std::max(kFall, fall_ * fall_);
     } else if (inner == Inner::slow) {
-      parameter_ = std::max(kLeast, std::sqrt(fall) * parameter_);
+      parameter_ = std::max(kLeast, std::sqrt(fall_) * parameter_);
     } else {
       parameter_ *= kRise;
-      fall = std::min(kSlowestFall, std::sqrt(fall));
+      fall_ = std::min(kSlowestFall, std::sqrt(fall_));
       if (!(iterate.last().absolute < before)) {
         p_ = center_;
         judge(problem, iterate);

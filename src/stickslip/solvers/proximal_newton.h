@@ -49,10 +49,15 @@ class ProximalNewton {
   /// parameter has left its bounds.
   Report run(const ConeProblem& problem, double tolerance, int max_iterations, double first_parameter,
              const Deadline& deadline, Iterate& iterate);
+  /// More steps from where the last run() or resume() on the same problem ended.
+  Report resume(const ConeProblem& problem, double tolerance, int max_iterations, const Deadline& deadline,
+                Iterate& iterate);
 
  private:
   enum class Inner { quick, slow, stuck };
 
+  Report advance(const ConeProblem& problem, double tolerance, int max_iterations, const Deadline& deadline,
+                 Iterate& iterate);
   Inner solve_inner(const ConeProblem& problem, const Iterate& iterate, double tolerance, int max_iterations,
                     int& iterations);
   void calc_velocities(const ConeProblem& problem, const Iterate& iterate);
@@ -61,6 +66,8 @@ class ProximalNewton {
 
   NewtonAccelerator newton_;
   double parameter_ = 0.0;          // [-] e
+  double fall_ = 0.0;               // [-] what it is multiplied by where an inner solve was quick
+  int n_quick_ = 0;                 // [-] such solves in turn
   std::vector<double> center_;      // (n) [N s] c
   std::vector<double> p_;           // (n) [N s] need not lie in the cones
   std::vector<double> u_;           // (n) [m/s] of the regularised problem
