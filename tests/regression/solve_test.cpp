@@ -136,6 +136,9 @@ TEST_F(Solve, WhatIsNotSolvedIsCounted) {
   const Ended hurried = solve({"lcp.txt", "--time-limit", "1e-9"});
   EXPECT_EQ(hurried.status, 4);
   EXPECT_NE(hurried.out.find("the time was up"), std::string::npos) << hurried.out;
+  // The search for a proof, and the solve of the nearest problem after it, are part of that time.
+  const Ended unproved = solve({"none.txt", "--solver", "lemke", "--time-limit", "1e-9"});
+  EXPECT_EQ(unproved.out.find("no solution exists"), std::string::npos) << unproved.out;
 }
 
 TEST_F(Solve, BadInputIsRefused) {

@@ -20,6 +20,9 @@ double calc_norm(std::span<const double> x) {
   return std::sqrt(sum);
 }
 
+/// Normal and free rows up to which a proof is looked for that there is no solution: dense, some seconds at most.
+constexpr int kMaxProofRows = 1000;
+
 /// The three measures of percussions p; u (n) [m/s] becomes W p + b.
 void judge(const OneStepProblem& problem, std::span<const double> p, std::vector<double>& u, ProblemReport& report) {
   const ConeProblem& cones = problem.cones;
@@ -36,15 +39,18 @@ void judge(const OneStepProblem& problem, std::span<const double> p, std::vector
   report.siconos_error = size > 0.0 ? error / size : error;
 }
 
-void look_for_infeasibility(const OneStepProblem& problem, ConeSolver& solver, ConeSolution& solution,
-                            ProblemReport& report) {
-  const std::optional<Infeasibility> found = find_infeasibility(problem.cones);
+/// Looks for a proof in what is left of the time, and solves the nearest problem in what is left then.
+void look_for_infeasibility(const OneStepProblem& problem, SolverOptions options, ForceChoice forces,
+                            const Deadline& deadline, ConeSolution& solution, ProblemReport& report) {
+  const std::optional<Infeasibility> found =
+      find_infeasibility(problem.cones, kMaxProofRows, [&deadline] { return deadline.passed(); });
   if (!found) return;
   report.violation = found->violation;
   OneStepProblem shifted = problem;
-  for (std::size_t i = 0; i < found->y.size(); ++i) shifted.cones.b[i] += found->y[i];
+  shift_velocities(*found, shifted.cones.b);
   ConeSolution answer{std::vector<double>(problem.cones.size(), 0.0), {}};
-  const SolveReport solved = solver.solve(shifted.cones, answer);
+  std::visit([&deadline](auto& chosen) { chosen.time_limit = deadline.calc_remaining(); }, options);
+  const SolveReport solved = make_solver(options, forces)->solve(shifted.cones, answer);
   ProblemReport judged = report;
   judge(problem, answer.p, answer.u, judged);
   if (solved.status != Status::failed && judged.residual < report.residual) {
@@ -78,6 +84,8 @@ ProblemReport solve_problem(const OneStepProblem& problem, const std::string& na
                             ForceChoice forces, ConeSolution& solution) {
   const std::unique_ptr<ConeSolver> solver = make_solver(options, forces);
   const double tolerance = std::visit([](const auto& chosen) { return chosen.tolerance; }, options);
+  const Deadline deadline(std::visit([](const auto& chosen) { return chosen.time_limit; }, options));
+  const double start = thread_cpu_seconds();
   ProblemReport report;
   report.problem = name;
   report.contacts = problem.n_contacts();
@@ -88,7 +96,6 @@ ProblemReport solve_problem(const OneStepProblem& problem, const std::string& na
     report.status = "refused";
     report.message = *reason;
   } else {
-    const double start = thread_cpu_seconds();
     const SolveReport solved = solver->solve(problem.cones, solution);
     report.cpu_seconds = thread_cpu_seconds() - start;
     report.iterations = solved.iterations;
@@ -101,7 +108,9 @@ ProblemReport solve_problem(const OneStepProblem& problem, const std::string& na
   judge(problem, solution.p, solution.u, report);
   const bool is_ok = report.relative_residual <= tolerance;
   if (!is_ok && report.status.empty() && report.violation == 0.0) {
-    look_for_infeasibility(problem, *solver, solution, report);
+    const double began = thread_cpu_seconds();
+    look_for_infeasibility(problem, options, forces, deadline, solution, report);
+    report.cpu_seconds += thread_cpu_seconds() - began;
   }
   if (!is_ok && report.violation > 0.0) {
     report.message = fmt::format("no solution exists: velocities miss what contacts and joints need by {:.3g} at least",

@@ -18,7 +18,7 @@ struct ProblemReport {
   FrictionLaw law = FrictionLaw::coulomb;
   std::string status;  // ok | inexact | failed | refused
   int iterations = 0;
-  double cpu_seconds = 0.0;           // [s] of this thread, the solve alone
+  double cpu_seconds = 0.0;           // [s] of this thread: the solve, and the search for a proof
   double residual = 0.0;              // [m/s] |r' - P_K(r' - u^)|, r' = mean(diag W) r; an LCP: |min(z, w)|
   double relative_residual = 0.0;     // [-] residual / max(|q|, |u|)
   double siconos_error = 0.0;         // [-] |r - P_K(r - u^)| / max(|q|, |r|, |u|); an LCP: |min(z, w)| / the same
