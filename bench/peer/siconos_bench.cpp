@@ -182,7 +182,7 @@ Judgement judge(const ConeProblem& problem, const std::vector<double>& p) {
   for (std::size_t i = 0; i < u.size(); ++i) u[i] += problem.b[i];
   const double size = std::max({calc_norm(problem.b), calc_norm(p), calc_norm(u)});
   const double own = calc_residual(problem, problem.law, p, u, 1.0).absolute;
-  return {calc_residual(problem, problem.law, p, u, problem.calc_mean_diagonal()).relative,
+  return {calc_residual(problem, problem.law, p, u, problem.calc_residual_scale()).relative,
           size > 0.0 ? own / size : own};
 }
 

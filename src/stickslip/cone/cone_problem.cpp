@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 
 #include "stickslip/base/assert.h"
 #include "stickslip/math/small_matrix.h"
@@ -186,23 +187,23 @@ void ConeProblem::calc_diagonal_block(int i, std::span<double> block) const {
   }
 }
 
-double ConeProblem::calc_mean_diagonal() const {
-  if (b.empty()) return 0.0;
+double ConeProblem::calc_residual_scale() const {
+  if (residual_scale > 0.0) return residual_scale;
   double sum = 0.0;
   for (int i = 0; i < n_cones(); ++i) {
     const int dim = cones[i].dim;
     if (const auto* stored = std::get_if<StoredDelassus>(&delassus)) {
       const double* values = find_diagonal_block(*stored, i);
-      for (int r = 0; values != nullptr && r < dim; ++r) sum += values[r * dim + r];
+      for (int r = 0; values != nullptr && r < dim; ++r) sum += std::abs(values[r * dim + r]);
     } else if (const auto* factored = std::get_if<FactoredDelassus>(&delassus)) {
-      for (int r = 0; r < dim; ++r) sum += calc_entry(*factored, i, r, r);
+      for (int r = 0; r < dim; ++r) sum += std::abs(calc_entry(*factored, i, r, r));
     } else {
       std::array<double, kMaxConeDim* kMaxConeDim> block = {};
       calc_diagonal_block(i, std::span(block).first(static_cast<std::size_t>(dim) * dim));
-      for (int r = 0; r < dim; ++r) sum += block[r * dim + r];
+      for (int r = 0; r < dim; ++r) sum += std::abs(block[r * dim + r]);
     }
   }
-  return sum / size();
+  return sum > 0.0 ? sum / size() : 1.0;
 }
 
 }  // namespace stickslip

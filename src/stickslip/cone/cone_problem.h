@@ -49,6 +49,7 @@ struct ConeProblem {
   /// [m/s] what residuals are relative to, where the scheme knows better than max(|b|, |u|); 0: these.
   double velocity_scale = 0.0;
   std::variant<FactoredDelassus, StoredDelassus, SparseDelassus> delassus;
+  double residual_scale = 0.0;  // [1/kg] w of the residual where > 0, see calc_residual_scale()
 
   int size() const { return static_cast<int>(b.size()); }  // n, the number of rows
   int n_cones() const { return static_cast<int>(cones.size()); }
@@ -71,8 +72,10 @@ struct ConeProblem {
   std::size_t delassus_work_size() const;
   /// The block W_ii of cone i, row-major (dim_i, dim_i). [1/kg]
   void calc_diagonal_block(int i, std::span<double> block) const;
-  /// w = mean of the diagonal of W, the scale between percussions and velocities; 0 without rows. [1/kg]
-  double calc_mean_diagonal() const;
+  /// w > 0, the scale between percussions and velocities by which the residual judges: residual_scale where it is
+  /// given, else the mean of the diagonal of W (of its magnitudes, as it has no sign in a W of no mechanical system),
+  /// or 1 where that is zero. [1/kg]
+  double calc_residual_scale() const;
 };
 
 /// What a solver returns, and what it starts from.

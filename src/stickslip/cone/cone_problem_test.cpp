@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cmath>
 #include <random>
 #include <vector>
@@ -89,7 +90,7 @@ TEST(ConeProblem, BothOperatorsAreTheDenseOne) {
     std::vector<double> result(7);
     problem->apply_delassus({p.data(), 7}, result);
     for (int i = 0; i < 7; ++i) EXPECT_NEAR(result[i], expected(i), 1e-12);
-    EXPECT_NEAR(problem->calc_mean_diagonal(), example.w.diagonal().mean(), 1e-12);
+    EXPECT_NEAR(problem->calc_residual_scale(), example.w.diagonal().mean(), 1e-12);
     for (int c = 0; c < 3; ++c) {
       const Cone& cone = problem->cones[c];
       std::vector<double> block(cone.dim * cone.dim);
@@ -166,6 +167,73 @@ TEST(Residual, InfiniteVelocityIsNoAnswer) {
     problem.b = {b};
     EXPECT_FALSE(std::isfinite(calc_residual(problem, std::vector{0.0}).absolute));
     EXPECT_FALSE(std::isfinite(calc_residual(problem, std::vector{0.0}).relative));
+  }
+}
+
+/// However large mu is, a contact that goes on closing is not solved, and one that opens is.
+TEST(Residual, ClosingCountsAtAnyFriction) {
+  for (const double mu : {0.3, 1.0, 1e3, 1e9}) {
+    const FrictionBlock disc = {2, mu};
+    ConeProblem problem = make_diagonal({1.0, 1.0, 1.0});
+    problem.add_contact({&disc, 1}, 0);
+    problem.b = {-0.1, 2.0, 0.0};
+    const Residual closing = calc_residual(problem, std::vector{0.0, 0.0, 0.0});
+    EXPECT_GE(closing.relative, 0.5 * 0.1 / std::hypot(0.1, 2.0)) << mu;
+    EXPECT_GE(closing.absolute, (1.0 - 1e-6) * 0.1 / std::hypot(1.0, mu)) << mu;  // the bound of residual.h
+    if (mu <= std::sqrt(3.0)) {
+      EXPECT_EQ(closing.relative, closing.absolute / std::hypot(0.1, 2.0)) << mu;
+    }
+    problem.b = {0.1, 2.0, 0.0};
+    EXPECT_EQ(calc_residual(problem, std::vector{0.0, 0.0, 0.0}).relative, 0.0) << mu;
+  }
+}
+
+/// What has no positive diagonal, as a linear complementarity problem may, has a scale nevertheless.
+TEST(Residual, SeesThroughDiagonalsWithoutASign) {
+  // z = (1, 1) solves M = [0 -1; 1 0], q = (1, -1): w = 0. And z = (.6, .8) M = [-1 2; 3 -1], q = (-1, -1).
+  struct Case {
+    std::vector<double> m, q, z;
+    double scale;
+  };
+  for (const Case& c : {Case{{0, -1, 1, 0}, {1, -1}, {1, 1}, 1.0}, Case{{-1, 2, 3, -1}, {-1, -1}, {0.6, 0.8}, 1.0},
+                        Case{{-3, 2, 3, -1}, {-1, -1}, {1.0, 2.0}, 2.0}}) {
+    ConeProblem problem;
+    for (int i = 0; i < 2; ++i) problem.add_contact({}, i);
+    problem.b = c.q;
+    StoredDelassus w;
+    const std::array<int, 2> columns = {0, 1};
+    const std::array<int, 2> sizes = {1, 1};
+    for (int i = 0; i < 2; ++i) w.add_row(columns, sizes, 1, std::vector(c.m.begin() + 2 * i, c.m.begin() + 2 * i + 2));
+    problem.delassus = w;
+    EXPECT_EQ(problem.calc_residual_scale(), c.scale);
+    EXPECT_NEAR(calc_residual(problem, c.z).absolute, 0.0, 1e-15);
+    for (const std::vector<double>& wrong : {std::vector{18.4, 0.5}, std::vector{3e12, 3e12}, std::vector{0.0, 0.0}}) {
+      EXPECT_GT(calc_residual(problem, wrong).absolute, 0.1);
+    }
+  }
+  // Without any W, percussions outside their cone are seen.
+  ConeProblem none = make_diagonal({0.0, 0.0, 0.0});
+  none.add_contact({&kSpatial, 1}, 0);
+  none.b = {1.0, 0.0, 0.0};
+  EXPECT_GT(calc_residual(none, std::vector{-5.0, 3.0, 2.0}).relative, 1.0);
+  EXPECT_EQ(calc_residual(none, std::vector{0.0, 0.0, 0.0}).relative, 0.0);
+}
+
+/// The first row of M = [0 0; 1 1], q = (-1e-3, -1) stays violated by 1e-3, however fast the second is made.
+TEST(Residual, SpeedDoesNotHideWhatIsViolated) {
+  ConeProblem problem;
+  for (int i = 0; i < 2; ++i) problem.add_contact({}, i);
+  problem.b = {-1e-3, -1.0};
+  StoredDelassus w;
+  const std::array<int, 2> columns = {0, 1};
+  const std::array<int, 2> sizes = {1, 1};
+  w.add_row(columns, sizes, 1, std::vector{0.0, 0.0});
+  w.add_row(columns, sizes, 1, std::vector{1.0, 1.0});
+  problem.delassus = w;
+  for (const double p : {1.0, 1e6, 1e11, 1e15}) {
+    const Residual residual = calc_residual(problem, std::vector{p, 0.0});
+    EXPECT_GE(residual.absolute, 1e-3);
+    EXPECT_GE(residual.relative, 0.9e-6) << p;
   }
 }
 

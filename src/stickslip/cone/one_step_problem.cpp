@@ -441,6 +441,7 @@ OneStepProblem make_one_step_problem(LcpForm form) {
   STICKSLIP_ASSERT(form.m.rows() == n && form.m.cols() == n);
   for (int i = 0; i < n; ++i) made.cones.add_contact({}, static_cast<std::uint64_t>(i));
   std::copy_n(form.q.data(), n, made.cones.b.begin());
+  made.cones.residual_scale = 1.0;  // the natural map of half lines is then min(z, w)
   store_delassus(form.m, made.cones);
   made.form = std::move(form);
   return made;

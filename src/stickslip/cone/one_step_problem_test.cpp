@@ -82,7 +82,7 @@ TEST_P(GlobalProblem, IsTheCondensedOne) {
   cones.apply_delassus(p, u);
   const ConstVectorView p_view(p.data(), n + 1);
   EXPECT_LT((ConstVectorView(u.data(), n + 1) - w * p_view).norm(), kRoundOff);
-  EXPECT_NEAR(cones.calc_mean_diagonal(), w.trace() / (n + 1), kRoundOff);
+  EXPECT_NEAR(cones.calc_residual_scale(), w.trace() / (n + 1), kRoundOff);
   std::vector<double> block(GetParam() * GetParam());
   cones.calc_diagonal_block(1, block);
   EXPECT_LT((ConstRowMatrixView(block.data(), GetParam(), GetParam()) -

@@ -13,10 +13,16 @@
 namespace stickslip {
 namespace {
 
+constexpr double kFastest = 1e3;  // [-] |u| / |b| up to which |u| counts: mass ratios of 1e6, energy being conserved
+
 /// Squared norm of r' - P_K(r' - u^) for one contact. p, u (dim).
 double calc_contact_defect(std::span<const FrictionBlock> friction, int dim, bool shifted, double w, const double* p,
                            const double* u) {
   STICKSLIP_ASSERT(dim <= kMaxConeDim);
+  if (dim == 1) {  // the same without the round-off of a large p
+    const double smaller = std::min(w * p[0], u[0]);
+    return smaller * smaller;
+  }
   if (shifted && u[0] >= 0.0 && std::all_of(p, p + dim, [](double value) { return value == 0.0; })) {
     return 0.0;  // open and not closing: u^ is in K* whatever u_T is
   }
@@ -55,12 +61,14 @@ Residual calc_residual(const ConeProblem& problem, FrictionLaw law, std::span<co
                        std::span<const double> u, double w) {
   if (!(w > 0.0)) w = 1.0;  // p would not be judged at all
   double sum = 0.0;
+  double closing = 0.0;  // squared
   for (const Cone& cone : problem.cones) {
     const double* p_i = p.data() + cone.offset;
     const double* u_i = u.data() + cone.offset;
     switch (cone.kind) {
       case ConeKind::contact:
         sum += calc_contact_defect(problem.friction(cone), cone.dim, law == FrictionLaw::coulomb, w, p_i, u_i);
+        if (u_i[0] < 0.0) closing += u_i[0] * u_i[0];
         break;
       case ConeKind::ball:
         sum += calc_ball_defect(cone.dim, cone.radius, w, p_i, u_i);
@@ -72,15 +80,17 @@ Residual calc_residual(const ConeProblem& problem, FrictionLaw law, std::span<co
   }
   Residual residual;
   residual.absolute = std::sqrt(sum);
-  const double squared_b = calc_squared_norm(problem.b);
-  const double squared_u = calc_squared_norm(u);
-  if (!std::isfinite(squared_b + squared_u)) {  // an infinite velocity may well satisfy every law, but is no answer
-    residual.absolute = residual.relative = std::numeric_limits<double>::infinity();
+  const double b = std::sqrt(calc_squared_norm(problem.b));
+  const double speed = std::sqrt(calc_squared_norm(u));
+  if (!std::isfinite(b + speed)) {  // an infinite velocity may well satisfy every law, but is no answer
+    residual.absolute = residual.relative = residual.speed = std::numeric_limits<double>::infinity();
     return residual;
   }
-  const double scale =
-      problem.velocity_scale > 0.0 ? problem.velocity_scale : std::sqrt(std::max(squared_b, squared_u));
-  residual.relative = scale > 0.0 ? residual.absolute / scale : residual.absolute;
+  residual.speed = problem.velocity_scale > 0.0 ? problem.velocity_scale : std::max(b, speed);
+  residual.relative = std::max(residual.absolute, 0.5 * std::sqrt(closing));
+  const bool is_bounded = problem.velocity_scale > 0.0 || b == 0.0;
+  const double scale = is_bounded ? residual.speed : std::min(residual.speed, kFastest * b);
+  if (scale > 0.0) residual.relative /= scale;
   return residual;
 }
 
@@ -92,7 +102,7 @@ Residual calc_residual(const ConeProblem& problem, FrictionLaw law, std::span<co
   const std::span<double> u(work.data(), n);
   problem.apply_delassus(p, u, std::span(work).subspan(n));
   for (std::size_t i = 0; i < n; ++i) u[i] += problem.b[i];
-  return calc_residual(problem, law, p, u, problem.calc_mean_diagonal());
+  return calc_residual(problem, law, p, u, problem.calc_residual_scale());
 }
 
 Residual calc_residual(const ConeProblem& problem, std::span<const double> p, std::vector<double>& work) {

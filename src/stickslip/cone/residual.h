@@ -8,15 +8,24 @@
 namespace stickslip {
 
 /// How far percussions p are from solving a cone problem: the one yardstick for every solver, test
-/// and benchmark. With r' = w p, w = mean(diag W) (1 where that is not positive, as in some LCPs), u = W p + b
-/// recomputed from p and u^ = u + s(u):
+/// and benchmark. With r' = w p, w = ConeProblem::calc_residual_scale(), u = W p + b recomputed from p and
+/// u^ = u + s(u):
 ///   absolute = |r' - P_K'(r' - u^)|_2  [m/s], the natural map in velocity units (K' is K with
 ///              ball radii scaled by w; cones are not changed by scaling),
-///   relative = absolute / max(|b|_2, |u|_2)  (0 when both are zero), or / ConeProblem::velocity_scale where it is set.
-/// Both are infinite where b or u is not finite.
+///   relative = max(absolute, c / 2) / max(|b|_2, min(|u|_2, 1e3 |b|_2)), c = |max(0, -u_N)|_2 over the contacts
+///              (divided by |u|_2 where b = 0, undivided where u = 0, too; by ConeProblem::velocity_scale where that
+///              is set).
+/// All are infinite where b or u is not finite.
+///
+/// The natural map is zero at solutions alone, but where a contact slides under the exact law it sees a normal velocity
+/// that closes the gap only as c / sqrt(1 + sum of mu_b^2): u^ - (r' - P_K'(r' - u^)) is in K* (Moreau's
+/// decomposition), to which u^ has at least that distance. So c / 2 counts for itself; it is below `absolute` as long
+/// as mu <= sqrt(3). And percussions of a problem without a solution may grow without bound until |u| hides what is
+/// violated, hence the bound by |b|: relative to it no solution of a mechanical system is as fast.
 struct Residual {
   double absolute = 0.0;  // [m/s]
   double relative = 0.0;  // [-]
+  double speed = 0.0;     // [m/s] max(|b|_2, |u|_2), or ConeProblem::velocity_scale
 };
 
 /// The residual of p under the problem's own law, or under `law`. `work` is scratch memory, resized
@@ -27,7 +36,7 @@ Residual calc_residual(const ConeProblem& problem, FrictionLaw law, std::span<co
 Residual calc_residual(const ConeProblem& problem, std::span<const double> p);
 Residual calc_residual(const ConeProblem& problem, FrictionLaw law, std::span<const double> p);
 
-/// The residual of p where u = W p + b (n) [m/s] and w = mean(diag W) [1/kg] are known already.
+/// The residual of p where u = W p + b (n) [m/s] and w [1/kg] are known already.
 Residual calc_residual(const ConeProblem& problem, FrictionLaw law, std::span<const double> p,
                        std::span<const double> u, double w);
 

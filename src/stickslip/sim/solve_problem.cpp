@@ -29,9 +29,7 @@ void judge(const OneStepProblem& problem, std::span<const double> p, std::vector
   u.resize(p.size());
   cones.apply_delassus(p, u);
   for (std::size_t i = 0; i < u.size(); ++i) u[i] += cones.b[i];
-  // With half lines and the scale 1 the natural map is min(z, w).
-  const double scale = problem.is_lcp() ? 1.0 : cones.calc_mean_diagonal();
-  const Residual residual = calc_residual(cones, cones.law, p, u, scale);
+  const Residual residual = calc_residual(cones, cones.law, p, u, cones.calc_residual_scale());
   report.residual = residual.absolute;
   report.relative_residual = residual.relative;
   const double error = calc_residual(cones, cones.law, p, u, 1.0).absolute;

@@ -91,9 +91,9 @@ class Conformance : public testing::TestWithParam<Entry> {
     EXPECT_EQ(report.status == Status::ok, report.residual.relative <= tolerance());
     double largest = 0.0;
     for (const double value : solution.p) largest = std::max(largest, std::abs(value));
-    const double velocity_scale = after.relative > 0.0 ? after.absolute / after.relative : 1.0;
+    const double velocity_scale = after.speed > 0.0 ? after.speed : 1.0;
     const double round_off =
-        1e-13 + 4.0 * std::numeric_limits<double>::epsilon() * problem.calc_mean_diagonal() * largest / velocity_scale;
+        1e-13 + 4.0 * std::numeric_limits<double>::epsilon() * problem.calc_residual_scale() * largest / velocity_scale;
     EXPECT_NEAR(report.residual.relative, after.relative, round_off);
     EXPECT_LE(after.absolute, std::max(before.absolute * (1.0 + 1e-12), 1e-13));
     if (report.status == Status::ok) {

@@ -27,18 +27,21 @@ void DelassusRows::bind(const ConeProblem& problem) {
   diagonals_.clear();
   scales_.clear();
   j_inverse_mass_.clear();
-  double total = 0.0;
+  double total = 0.0;  // of magnitudes
   for (int i = 0; i < problem.n_cones(); ++i) {
     const int dim = problem.cones[i].dim;
     diagonal_begin_.push_back(diagonals_.size());
     diagonals_.resize(diagonals_.size() + static_cast<std::size_t>(dim) * dim, 0.0);
     calc_diagonal(i);
     double trace = 0.0;
-    for (int r = 0; r < dim; ++r) trace += diagonal(i)[r * dim + r];
+    for (int r = 0; r < dim; ++r) {
+      trace += diagonal(i)[r * dim + r];
+      total += std::abs(diagonal(i)[r * dim + r]);
+    }
     scales_.push_back(trace / dim);
-    total += trace;
   }
-  mean_diagonal_ = problem.size() > 0 ? total / problem.size() : 0.0;
+  // As ConeProblem::calc_residual_scale(), from the blocks that are here anyway.
+  residual_scale_ = problem.residual_scale > 0.0 ? problem.residual_scale : total > 0.0 ? total / problem.size() : 1.0;
 }
 
 void DelassusRows::calc_diagonal(int i) {

@@ -20,8 +20,8 @@ class DelassusRows {
   const double* diagonal(int i) const { return diagonals_.data() + diagonal_begin_[i]; }
   /// trace(W_ii) / dim. [1/kg]
   double scale(int i) const { return scales_[i]; }
-  /// w = mean(diag W), as in residual.h. [1/kg]
-  double mean_diagonal() const { return mean_diagonal_; }
+  /// w, as in residual.h. [1/kg]
+  double residual_scale() const { return residual_scale_; }
 
   /// Makes v = M^-1 J^T p where it is kept. p (n).
   void start(std::span<const double> p);
@@ -42,7 +42,7 @@ class DelassusRows {
   std::vector<std::size_t> diagonal_begin_;  // (n_cones)
   std::vector<double> diagonals_;            // [1/kg]
   std::vector<double> scales_;               // (n_cones) [1/kg]
-  double mean_diagonal_ = 0.0;               // [1/kg]
+  double residual_scale_ = 1.0;              // [1/kg]
   std::vector<double> j_inverse_mass_;       // J M^-1, in the layout of J's blocks
   std::vector<double> v_;                    // (n_v) [m/s and like]
   std::vector<double> momentum_;             // (n_v) [N s and like] scratch of start

@@ -55,7 +55,7 @@ TEST_P(Rows, AreThoseOfTheMatrix) {
   const int n = made.size();
   DelassusRows rows;
   rows.bind(made);
-  EXPECT_NEAR(rows.mean_diagonal(), w.trace() / n, kRoundOff);
+  EXPECT_NEAR(rows.residual_scale(), w.trace() / n, kRoundOff);
   std::vector<double> p(n);
   for (int i = 0; i < n; ++i) p[i] = std::cos(1.0 + i);
   rows.start(p);

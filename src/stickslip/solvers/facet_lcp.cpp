@@ -87,8 +87,7 @@ void FacetLcp::build(const ConeProblem& problem) {
   generators_.clear();
   bounds_.clear();
   is_approximate_ = false;
-  const double mean = problem.calc_mean_diagonal();
-  w_mean_ = mean > 0.0 ? mean : 1.0;
+  w_mean_ = problem.calc_residual_scale();
   for (const Cone& cone : problem.cones) {
     if (cone.kind == ConeKind::ball) {
       add_friction({cone.dim, 1.0, 0, 0.0}, cone.offset, -1, cone.radius);

@@ -28,7 +28,7 @@ namespace stickslip {
 // along the first direction. Free rows, u_f = W_fc p_c + W_ff p_f + b_f = 0, are eliminated: p_f = -W_ff^-1 (W_fc p_c +
 // b_f); rows of W_ff that depend on others are left out, their percussions zero.
 //
-// Deviations: rows of velocities are divided by w = mean(diag W) and sigma is measured in units of w, so that all of z
+// Deviations: rows of velocities are divided by w (residual.h) and sigma is measured in units of w, so that all of z
 // has the unit of percussions and M is of the order of one.
 class FacetLcp {
  public:

@@ -25,7 +25,7 @@ bool Iterate::start(const ConeProblem& problem, const ConeSolution& solution) {
   p_.assign(solution.p.begin(), solution.p.end());
   u_.resize(p_.size());
   best_p_ = p_;
-  best_.absolute = best_.relative = HUGE_VAL;
+  best_ = {HUGE_VAL, HUGE_VAL, HUGE_VAL};
   judge();
   if (std::isfinite(last_.absolute)) return true;
   std::fill(p_.begin(), p_.end(), 0.0);
@@ -51,8 +51,7 @@ void Iterate::change(int i, const double* dp) {
 void Iterate::judge() {
   rows_.start(p_);
   for (int i = 0; i < problem_->n_cones(); ++i) rows_.calc_velocity(i, p_, u_.data() + problem_->cones[i].offset);
-  last_ = calc_residual(*problem_, problem_->law, p_, u_, rows_.mean_diagonal());
-  velocity_scale_ = last_.relative > 0.0 ? last_.absolute / last_.relative : 0.0;
+  last_ = calc_residual(*problem_, problem_->law, p_, u_, rows_.residual_scale());
   judged_is_best_ = last_.absolute < best_.absolute;
   if (judged_is_best_) {
     best_ = last_;

@@ -37,8 +37,8 @@ class Iterate {
   std::span<const double> u() const { return u_; }  // (n) [m/s] of the p judged last
   const Residual& best() const { return best_; }
   const Residual& last() const { return last_; }
-  /// max(|b|, |u|) at the last judgement, by which the residual is made relative. [m/s]
-  double velocity_scale() const { return velocity_scale_; }
+  /// max(|b|, |u|) at the last judgement. [m/s]
+  double velocity_scale() const { return last_.speed; }
 
   /// Velocity of cone i for its present p. u (dim) [m/s]
   void calc_velocity(int i, double* u) const { rows_.calc_velocity(i, p_, u); }
@@ -62,7 +62,6 @@ class Iterate {
   std::vector<double> best_p_;  // (n) [N s]
   Residual best_;
   Residual last_;
-  double velocity_scale_ = 0.0;
   bool judged_is_best_ = false;  // u_ and last_ are those of best_p_
 };
 

@@ -107,7 +107,7 @@ void LeastNormForces::find_faces(const ConeProblem& problem, const SparseMatrix&
   values_.clear();
   fixed_.assign(u.size(), 0.0);
   std::vector<double> x(u.begin(), u.end());
-  const double scale = problem.calc_mean_diagonal();
+  const double scale = problem.calc_residual_scale();
   for (std::size_t r = 0; r < x.size(); ++r) x[r] = scale * p[r] - u[r];
   const auto calc_mean = [&](const Cone& cone) {
     double sum = 0.0;

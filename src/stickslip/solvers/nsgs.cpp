@@ -105,7 +105,7 @@ SolveReport NsgsSolver::solve_single(const ConeProblem& problem, ConeSolution& s
   const auto judge = [&](std::span<const double> p, std::span<double> u) {
     std::copy_n(problem.b.data(), dim, u.data());
     add_product(dim, dim, w, p.data(), u.data());
-    return calc_residual(problem, problem.law, p, u, iterate_.rows().mean_diagonal());
+    return calc_residual(problem, problem.law, p, u, iterate_.rows().residual_scale());
   };
   std::array<double, kMaxConeDim> p = {};
   std::array<double, kMaxConeDim> u = {};
