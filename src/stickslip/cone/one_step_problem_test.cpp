@@ -154,7 +154,7 @@ TEST(ExchangeProblem, SaysTheSame) {
   problem.apply_delassus(p, u);
   made.cones.apply_delassus(q, made_u);
   for (int i = 0; i < 6; ++i) EXPECT_NEAR(made_u[row_of[i]] + made.cones.b[row_of[i]], u[i] + problem.b[i], kRoundOff);
-  EXPECT_NEAR(made.cones.calc_mean_diagonal(), problem.calc_mean_diagonal(), kRoundOff);
+  EXPECT_NEAR(made.cones.calc_residual_scale(), problem.calc_residual_scale(), kRoundOff);
   for (const FrictionLaw law : {FrictionLaw::coulomb, FrictionLaw::associated}) {
     EXPECT_NEAR(calc_residual(made.cones, law, q).relative, calc_residual(problem, law, p).relative, kRoundOff);
   }

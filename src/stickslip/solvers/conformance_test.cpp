@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <string>
@@ -157,7 +158,7 @@ TEST_P(Conformance, HeavyOnLight) {
   if (!GetParam().is_robust) GTEST_SKIP() << "not promised";
   constexpr int kBodies = 4;
   constexpr double kHeavy = 1e6;
-  constexpr double kFall = 0.125;  // [m/s] h g, so that the percussions, up to 125000 N s, are floating-point numbers
+  constexpr double kFall = 0.1;  // [m/s] h g
   PlantedProblem column;
   ConeProblem& problem = column.problem;
   problem.law = law();
@@ -176,9 +177,55 @@ TEST_P(Conformance, HeavyOnLight) {
   ConeSolution solution;
   solution.p.assign(problem.size(), 0.0);
   const SolveReport report = solve(problem, solution);
-  EXPECT_EQ(report.status, Status::ok) << report.residual.relative;
+  // Percussions are this weight at most, so that velocities of bodies of unit mass are known to a few of its ulps only,
+  // 1.2e-10 of b each: more than the tolerance.
   const double weight = kFall * (kHeavy + kBodies - 1);
+  const double round_off = kBodies * std::numeric_limits<double>::epsilon() * weight / std::hypot(kFall, 0.01);
+  EXPECT_LE(report.residual.relative, std::max(tolerance(), round_off));
   EXPECT_NEAR(solution.p[0] / weight, 1.0, 1e-8);
+}
+
+/// w = M z + q with M = (0 -1; 1 0) and q = (1, -1): z = (1, 1) alone. Nothing on the diagonal, so that percussions
+/// have no scale but their own: who solves it has solved it, the others say that they have not.
+TEST_P(Conformance, NothingOnTheDiagonal) {
+  ConeProblem problem;
+  problem.law = law();
+  StoredDelassus w;
+  for (int i = 0; i < 2; ++i) {
+    problem.add_contact({}, i);
+    const int other = 1 - i;
+    const int dim = 1;
+    const double entry = i == 0 ? -1.0 : 1.0;
+    w.add_row({&other, 1}, {&dim, 1}, 1, {&entry, 1});
+  }
+  problem.delassus = w;
+  problem.b = {1.0, -1.0};
+  for (const double start : {0.0, 7.0}) {
+    ConeSolution solution{{start, 0.5 * start}, {}};
+    const SolveReport report = solve(problem, solution);
+    const double distance = std::hypot(solution.p[0] - 1.0, solution.p[1] - 1.0);
+    EXPECT_EQ(report.status == Status::ok, distance <= 2.0 * tolerance()) << distance;
+    if (std::holds_alternative<AutoOptions>(GetParam().options)) {
+      EXPECT_EQ(report.status, Status::ok) << start;
+    }
+  }
+}
+
+/// The first row of M = (0 0; 1 1), q = (-1e-3, -1) stays violated: nobody has solved it, however far percussions grow.
+TEST_P(Conformance, NoSolution) {
+  ConeProblem problem;
+  problem.law = law();
+  StoredDelassus w;
+  const std::array<int, 2> columns = {0, 1};
+  const std::array<int, 2> sizes = {1, 1};
+  for (int i = 0; i < 2; ++i) {
+    problem.add_contact({}, i);
+    w.add_row(columns, sizes, 1, std::vector(2, i == 0 ? 0.0 : 1.0));
+  }
+  problem.delassus = w;
+  problem.b = {-1e-3, -1.0};
+  ConeSolution solution{{0.0, 0.0}, {}};
+  EXPECT_NE(solve(problem, solution).status, Status::ok) << solution.p[0] << ' ' << solution.p[1];
 }
 
 TEST_P(Conformance, RedundantContacts) {

@@ -39,7 +39,7 @@ class LawCheck {
       squared_b += problem.b[i] * problem.b[i];
       largest_p = std::max(largest_p, std::abs(p[i]));
     }
-    w_ = problem.calc_mean_diagonal() > 0.0 ? problem.calc_mean_diagonal() : 1.0;
+    w_ = problem.calc_residual_scale();
     found_.scale = std::sqrt(std::max(squared_b, squared_u));
     found_.round_off =
         kRoundings * std::numeric_limits<double>::epsilon() * (found_.scale + problem.size() * w_ * largest_p);
