@@ -16,7 +16,8 @@ namespace stickslip {
 // pattern become supernodes [Liu1990], each a dense panel for L and one for U. Supernodes are factorised in turn, right
 // looking: dense LU with partial pivoting inside the supernode, then the outer product of its panels is subtracted
 // from those of its ancestors. Pivots do not leave their supernode; those too small to trust are replaced by a
-// small value of their sign and counted, for the caller to refine.
+// small value of their sign and counted. The factors are then those of a matrix nearby: a caller must judge what it
+// solves with them by the matrix itself, as the Newton methods do by the residual of each iterate.
 class BlockLu {
  public:
   /// Takes the pattern: dims (n) rows of each diagonal block; row_begin (n + 1) and columns list the blocks (i, j) row
