@@ -210,7 +210,7 @@ std::optional<Infeasibility> find_infeasibility(const ConeProblem& problem, int 
     if (!violation.is_violated() || (is_late && is_late())) return std::nullopt;
     return prove(w, b, rows, violation.p(), violation.y());
   };
-  if (const auto found = look()) return found;
+  if (auto found = look()) return found;
   violation.refine(is_late);
   return look();
 }
