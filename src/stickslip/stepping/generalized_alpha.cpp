@@ -174,20 +174,21 @@ std::string GeneralizedAlphaStepper::describe_non_finite_force() const {
 
 /// Many contacts: the nested cone problems first. Otherwise, and where they do not converge, Newton's method from the
 /// last forces; where it cycles again with smaller prox parameters; then the nested cone problems, each few passes
-/// followed by Newton's method from where they lead.
+/// followed by Newton's method from where they lead; and last Newton's method with slack.
 ///
-/// In a heap the index sets of a step can have no solution: a contact is closed on position level, its friction
-/// percussion, by dt/2 W_F Lambda_F, lifts it off, and without that percussion it is closed again. So from the second
-/// try on a contact that is apart by less than `slack`, a small part of a fall in one step, stays in A: g > 0 and
-/// kappa_hat = 0, while the laws between xi and P hold as if it touched. In the next step it closes.
+/// In a heap index sets can change for ever: a contact is closed on position level, its friction percussion, by
+/// dt/2 W_F Lambda_F, lifts it off, and without that percussion it is closed again. Where all else has failed a contact
+/// that is apart by less than a small part of a fall of its own bodies in one step stays in A: g > 0 and
+/// kappa_hat = 0, while the laws between xi and P hold as if it touched.
 StepSolve GeneralizedAlphaStepper::solve_step(const State& state) {
-  constexpr int kMaxNewton = 30;                   // [-] more than any index set needs to settle
-  constexpr std::array kSlack = {0.0, 0.05, 0.5};  // [-] of dt^2 |a|, by try; r is halved with each
-  constexpr int kRounds = 8;                       // [-] of nested passes and Newton
-  constexpr int kRoundsOfMany = 2;                 // [-] the same with many contacts, where a pass takes long
-  constexpr std::size_t kMany = 60;                // [-] contacts that were near
-  constexpr int kPasses = 4;                       // [-] nested passes in a round
-  constexpr int kPassesOfMany = 20;                // [-] the same where they come first
+  constexpr int kMaxNewton = 30;              // [-] more than any index set needs to settle
+  constexpr int kPlainTries = 2;              // [-] by Newton's method; r is halved with each
+  constexpr std::array kSlack = {0.05, 0.5};  // [-] of dt^2 |a|, by further try
+  constexpr int kRounds = 8;                  // [-] of nested passes and Newton
+  constexpr int kRoundsOfMany = 2;            // [-] the same with many contacts, where a pass takes long
+  constexpr std::size_t kMany = 60;           // [-] contacts that were near
+  constexpr int kPasses = 4;                  // [-] nested passes in a round
+  constexpr int kPassesOfMany = 20;           // [-] the same where they come first
   if (options_.strategy == GeneralizedAlphaStrategy::fixed_point) return fixed_point_.solve(step_, newton_);
   // The accelerations of stiff springs and beams are no measure of how far apart contacts of a heap can be.
   const double weight = step_.h * step_.h * system_.gravity().norm();  // [m]
@@ -207,14 +208,17 @@ StepSolve GeneralizedAlphaStepper::solve_step(const State& state) {
     total = nested_.solve_many(step_, kPassesOfMany);
     if (total.converged) return total;
   }
-  for (std::size_t i = 0; i < kSlack.size(); ++i) {
-    if (i > 0) {
-      for (StepElement& e : step_.elements) e.r_scale *= 0.5;
-      step_.slack = kSlack[i] * fall;
-      step_.set_start_values(state, false);
-      step_.evaluate();
-    }
-    if ((total.converged = by_newton(i > 0))) return total;
+  const auto try_again = [&](double share) {
+    for (StepElement& e : step_.elements) e.r_scale *= 0.5;
+    step_.slack = share * fall;
+    step_.slack_share = share;
+    step_.set_start_values(state, false);
+    step_.evaluate();
+    return by_newton(true);
+  };
+  if ((total.converged = by_newton(false))) return total;
+  for (int i = 1; i < kPlainTries; ++i) {
+    if ((total.converged = try_again(0.0))) return total;
   }
   for (StepElement& e : step_.elements) e.r_scale = 1.0;
   step_.set_start_values(state, false);
@@ -231,6 +235,11 @@ StepSolve GeneralizedAlphaStepper::solve_step(const State& state) {
     }
     if ((total.converged = by_newton(true))) return total;
   }
+  for (const double share : kSlack) {
+    if ((total.converged = try_again(share))) return total;
+  }
+  step_.slack = step_.slack_share = 0.0;
+  for (StepElement& e : step_.elements) e.r_scale = 1.0;
   // The nested problems balance all forces and hold the law of impact to their solver's tolerance, whatever is left;
   // an iterate of Newton's method that does not converge can be anything, and serves only where stiff forces, which
   // the nested problems take as they are, have thrown these far off.

@@ -30,7 +30,7 @@ void GeneralizedAlphaStep::begin(const State& state, double step, double end, bo
   STICKSLIP_ASSERT(state.memory.size() == memory_size());
   h = step;
   t_end = end;
-  slack = 0.0;
+  slack = slack_share = 0.0;
   slack_of_touched = false;
   keeps_ties = false;
   for (StepElement& e : elements) e.touched = false;
@@ -184,13 +184,14 @@ void GeneralizedAlphaStep::classify_contact(StepElement& e) {
   for (int i = 0; i < e.dim; ++i) {
     remembers |= known_P_(e.offset + i) != 0.0 || x.Lambda(e.offset + i) != 0.0 || x.lambda(e.offset + i) != 0.0;
   }
-  if (e.gap[0] > slack && !remembers) {
+  const double own_slack = slack_of_touched ? slack : std::min(slack, slack_share * element_fall(e));
+  if (e.gap[0] > own_slack && !remembers) {
     e.level = ContactLevel::open;
     return;
   }
   calc_rates(e);
   if (r_normal(e) * e.gap[0] - kappa > 0.0) {
-    e.apart = e.gap[0] > 0.0 && e.gap[0] <= slack && (e.touched || !slack_of_touched);
+    e.apart = e.gap[0] > 0.0 && e.gap[0] <= own_slack && (e.touched || !slack_of_touched);
     if (!e.apart) return close_until(e, ContactLevel::open);
     kappa_hat(e.pos_offset) = 0.0;
     x.kappa(e.pos_offset) = -known_kappa_(e.pos_offset) - beta_step() * x.lambda(e.offset);

@@ -160,6 +160,7 @@ class GeneralizedAlphaStep {
   // --- the step
   StepUnknowns x;
   double slack = 0.0;             // [m] how far apart a contact may be and yet count as closed in A
+  double slack_share = 0.0;       // [-] and by how much of its own bodies' dt^2 |a| at most, unless slack_of_touched
   bool slack_of_touched = false;  // slack is for contacts only that have touched in this step
   bool keeps_ties = false;        // velocity level: where both answers hold to the tolerance the last one stays
   bool holds = true;              // whether elements are what they are held to be
