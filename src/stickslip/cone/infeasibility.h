@@ -21,8 +21,8 @@ namespace stickslip {
 ///
 /// In floating point W^T y = g, not zero. Then y . u = g . p + y . b, and a solution must have |p| >= -y . b / |g|: the
 /// proof holds for smaller percussions only. So least squares end with rank-revealing orthogonal factors in place of
-/// normal equations, y is projected on what W^T maps to zero, and only a g as small as the round-off in W will do. W
-/// that is regular, however nearly singular, leaves no such y, and no proof.
+/// normal equations, y is projected on what W^T maps to zero, and only a g will do of which each entry is as small as
+/// the round-off in its column of W. And who holds percussions that miss by less than the proof allows withdraws it.
 struct Infeasibility {
   std::vector<double> y;   // (n) [m/s] the certificate, and the least shift of b that makes the velocities possible
   double violation = 0.0;  // [m/s] |y|_2: by so much every p misses, at least
@@ -36,6 +36,10 @@ struct Infeasibility {
 /// velocities are possible may still have no solution under the exact law.
 std::optional<Infeasibility> find_infeasibility(const ConeProblem& problem, int max_rows = 1000,
                                                 const std::function<bool()>& is_late = {});
+
+/// Whether velocities u (n) [m/s] of some percussions miss by less than the proof says that all do: then round-off has
+/// deceived it.
+bool is_contradicted(const Infeasibility& proof, const ConeProblem& problem, std::span<const double> u);
 
 /// b + y (n) [m/s]: the velocities of the nearest problem that may have a solution. What is round-off of the sum is
 /// zero, lest it be all that is left to solve for.

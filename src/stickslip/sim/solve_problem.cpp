@@ -42,7 +42,7 @@ void look_for_infeasibility(const OneStepProblem& problem, SolverOptions options
                             const Deadline& deadline, ConeSolution& solution, ProblemReport& report) {
   const std::optional<Infeasibility> found =
       find_infeasibility(problem.cones, kMaxProofRows, [&deadline] { return deadline.passed(); });
-  if (!found) return;
+  if (!found || is_contradicted(*found, problem.cones, solution.u)) return;
   report.violation = found->violation;
   OneStepProblem shifted = problem;
   shift_velocities(*found, shifted.cones.b);

@@ -118,7 +118,9 @@ SolveReport AutoSolver::solve(const ConeProblem& problem, ConeSolution& solution
     }
   }
   if (is_open() && look_for_proof_) {
-    if (const auto proof = find_infeasibility(problem, kMaxProofRows, [&] { return deadline.passed(); })) {
+    const auto proof = find_infeasibility(problem, kMaxProofRows, [&] { return deadline.passed(); });
+    iterate_.return_to_best();
+    if (proof && !is_contradicted(*proof, problem, iterate_.u())) {
       report.iterations = used;
       return solve_nearest(problem, *proof, deadline, report, solution);
     }
