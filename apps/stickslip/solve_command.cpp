@@ -181,6 +181,13 @@ int SolveCommand::execute() {
     problems.push_back(read_problem(path));
     if (chosen_law) problems.back().cones.law = *chosen_law;
   }
+  for (const std::string& path : problems_) {
+    std::error_code not_there;
+    if (!json_.empty() && fs::equivalent(json_, path, not_there)) {
+      throw InputError({}, "--json", json_,
+                       "the name of a problem, which would be written over: another file is needed");
+    }
+  }
   if (!output_.empty()) {
     check_outputs(problems, solvers);
     make_folder(output_);

@@ -174,10 +174,11 @@ std::string GeneralizedAlphaStepper::describe_non_finite_force() const {
 
 /// Many contacts: the nested cone problems first. Otherwise, and where they do not converge, Newton's method from the
 /// last forces; where it cycles again with smaller prox parameters; then the nested cone problems, each few passes
-/// followed by Newton's method from where they lead; and last Newton's method with slack.
+/// followed by Newton's method from where they lead; and Newton's method with slack, last with few contacts, before
+/// these dear rounds with many.
 ///
 /// In a heap index sets can change for ever: a contact is closed on position level, its friction percussion, by
-/// dt/2 W_F Lambda_F, lifts it off, and without that percussion it is closed again. Where all else has failed a contact
+/// dt/2 W_F Lambda_F, lifts it off, and without that percussion it is closed again. With slack a contact
 /// that is apart by less than a small part of a fall of its own bodies in one step stays in A: g > 0 and
 /// kappa_hat = 0, while the laws between xi and P hold as if it touched.
 StepSolve GeneralizedAlphaStepper::solve_step(const State& state) {
@@ -204,7 +205,8 @@ StepSolve GeneralizedAlphaStepper::solve_step(const State& state) {
     }
     return solve.converged;
   };
-  if (step_.error() > 1.0 && GeneralizedAlphaNewton::is_large(step_)) {
+  const bool is_large = step_.error() > 1.0 && GeneralizedAlphaNewton::is_large(step_);
+  if (is_large) {
     total = nested_.solve_many(step_, kPassesOfMany);
     if (total.converged) return total;
   }
@@ -220,6 +222,14 @@ StepSolve GeneralizedAlphaStepper::solve_step(const State& state) {
   for (int i = 1; i < kPlainTries; ++i) {
     if ((total.converged = try_again(0.0))) return total;
   }
+  const auto try_with_slack = [&] {
+    for (const double share : kSlack) {
+      if (try_again(share)) return true;
+    }
+    step_.slack = step_.slack_share = 0.0;
+    return false;
+  };
+  if (is_large && (total.converged = try_with_slack())) return total;
   for (StepElement& e : step_.elements) e.r_scale = 1.0;
   step_.set_start_values(state, false);
   step_.evaluate();
@@ -235,10 +245,7 @@ StepSolve GeneralizedAlphaStepper::solve_step(const State& state) {
     }
     if ((total.converged = by_newton(true))) return total;
   }
-  for (const double share : kSlack) {
-    if ((total.converged = try_again(share))) return total;
-  }
-  step_.slack = step_.slack_share = 0.0;
+  if (!is_large && (total.converged = try_with_slack())) return total;
   for (StepElement& e : step_.elements) e.r_scale = 1.0;
   // The nested problems balance all forces and hold the law of impact to their solver's tolerance, whatever is left;
   // an iterate of Newton's method that does not converge can be anything, and serves only where stiff forces, which
