@@ -26,7 +26,8 @@ namespace stickslip {
 // same kinds, and E such that the norm to minimise is |y|_2.
 //
 // The metric: m_i = 1 on contacts, whose percussions are all in N s; on balls and free rows, which may be torques, the
-// mean diagonal of W_ii over that of contacts, so that no unit matters and nor does the order.
+// mean diagonal of W_ii over that of contacts, so that the order does not matter and neither do
+// units of mass and time. The length does, where a cone of joint rows mixes forces and torques, or there is no contact.
 //
 // Method: W E y = c says V^T y = V^T y_0 with y_0 of the solution at hand and V an orthonormal basis of the row
 // space, by Householder QR with column pivoting [Golub2013]. If V has as many columns as y has rows, the forces are

@@ -23,8 +23,9 @@ namespace stickslip {
 //   (phi_x w S) dp + (phi_y d y/d u) W dp = -phi,
 //
 // solved by a sparse factorisation (NewtonSystem) of one pattern throughout: other than in newton-ac, open contacts
-// take part. The merit function 1/2 |phi|^2 is continuously differentiable [Chen2005], so that a line search on it
-// ends.
+// take part. The merit function 1/2 |phi|^2 is continuously differentiable under the associated law [Chen2005]; under
+// the exact one the shift mu |u_T| has a kink where a contact sticks, and a line search that finds no way down there
+// ends by its number of halvings.
 //
 // Equations of other cones: half lines, phi of two numbers; a ball |p| <= R, L with x = w (R, p), y = (t, u) and the
 // multiplier t as one more unknown, which is eliminated from its block; free rows, u = 0.
