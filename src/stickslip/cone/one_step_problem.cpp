@@ -341,8 +341,8 @@ LocalForm make_local_form(const ConeProblem& problem, const SparseMatrix& w, int
       (is_free[row] ? in_r : is_free[column] ? in_v : in_w).emplace_back(rows[row], rows[column], entry.value());
     }
   }
-  const double mean_diagonal = problem.calc_residual_scale();
-  for (const int row : added) in_w.emplace_back(row, row, mean_diagonal);
+  const double scale = problem.calc_residual_scale();
+  for (const int row : added) in_w.emplace_back(row, row, scale);
   form.w.resize(n, n);
   form.v.resize(n, n_free);
   form.r.resize(n_free, n_free);

@@ -13,7 +13,7 @@
 namespace stickslip {
 namespace {
 
-constexpr double kFastest = 1e3;  // [-] |u| / |b| up to which |u| counts: mass ratios of 1e6, energy being conserved
+constexpr double kFastest = 1e3;  // [-] |u| / |b| up to which |u| counts: what mass ratios of 1e6 make of kept energy
 
 /// Squared norm of r' - P_K(r' - u^) for one contact. p, u (dim).
 double calc_contact_defect(std::span<const FrictionBlock> friction, int dim, bool shifted, double w, const double* p,

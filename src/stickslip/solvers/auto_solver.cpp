@@ -203,7 +203,6 @@ void AutoSolver::pivot(const ConeProblem& problem, const Deadline& deadline, Sol
 /// there.
 SolveReport AutoSolver::solve_nearest(const ConeProblem& problem, const Infeasibility& proof, const Deadline& deadline,
                                       const SolveReport& so_far, ConeSolution& solution) {
-  iterate_.return_to_best();
   ConeSolution answer{start_, {}};  // the best iterate's percussions may have grown without bound
   ConeProblem nearest = problem;
   shift_velocities(proof, nearest.b);

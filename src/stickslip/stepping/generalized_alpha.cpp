@@ -183,8 +183,7 @@ std::string GeneralizedAlphaStepper::describe_non_finite_force() const {
 /// kappa_hat = 0, while the laws between xi and P hold as if it touched.
 StepSolve GeneralizedAlphaStepper::solve_step(const State& state) {
   constexpr int kMaxNewton = 30;              // [-] more than any index set needs to settle
-  constexpr int kPlainTries = 2;              // [-] by Newton's method; r is halved with each
-  constexpr std::array kSlack = {0.05, 0.5};  // [-] of dt^2 |a|, by further try
+  constexpr std::array kSlack = {0.05, 0.5};  // [-] of dt^2 |a|, by try
   constexpr int kRounds = 8;                  // [-] of nested passes and Newton
   constexpr int kRoundsOfMany = 2;            // [-] the same with many contacts, where a pass takes long
   constexpr std::size_t kMany = 60;           // [-] contacts that were near
@@ -218,10 +217,6 @@ StepSolve GeneralizedAlphaStepper::solve_step(const State& state) {
     step_.evaluate();
     return by_newton(true);
   };
-  if ((total.converged = by_newton(false))) return total;
-  for (int i = 1; i < kPlainTries; ++i) {
-    if ((total.converged = try_again(0.0))) return total;
-  }
   const auto try_with_slack = [&] {
     for (const double share : kSlack) {
       if (try_again(share)) return true;
@@ -229,7 +224,8 @@ StepSolve GeneralizedAlphaStepper::solve_step(const State& state) {
     step_.slack = step_.slack_share = 0.0;
     return false;
   };
-  if (is_large && (total.converged = try_with_slack())) return total;
+  total.converged = by_newton(false) || try_again(0.0) || (is_large && try_with_slack());
+  if (total.converged) return total;
   for (StepElement& e : step_.elements) e.r_scale = 1.0;
   step_.set_start_values(state, false);
   step_.evaluate();
