@@ -2,13 +2,15 @@
 #include "stickslip/solvers/least_norm.h"
 
 #include <Eigen/Cholesky>
-#include <Eigen/QR>
+#include <Eigen/SparseCholesky>
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 #include <utility>
 
 #include "stickslip/cone/condense.h"
+#include "stickslip/math/orthonormal_basis.h"
 #include "stickslip/solvers/natural_map.h"
 
 namespace stickslip {
@@ -17,8 +19,11 @@ namespace {
 /// The problem is solved to this share of the tolerance before its faces are read off, at a share that lies between.
 constexpr double kInnerTolerance = 1e-2;
 constexpr double kFace = 0.3;
-/// A pivot below this share of the largest, rows of W E divided by the diagonal of W, is zero. [-]
-constexpr double kRank = 1e-10;
+/// What is left of a row of W E beside others is zero below this share of the longest row: round-off in the entries of
+/// W, sums over bodies, as a multiple of the spacing of numbers and the unknowns, or the error of slip directions, as a
+/// multiple. No more, for a heavy body on a light one leaves as little as their masses' ratio and is no redundancy. [-]
+constexpr double kRoundOff = 64.0 * std::numeric_limits<double>::epsilon();
+constexpr double kDirection = 10.0;
 /// The dual steps: their number, Armijo's rule, the defect relative to |V^T y_0| at which they end, and the most that
 /// they add to the diagonal, of which it is a share as large as the defect's.
 constexpr int kMaxSteps = 100;
@@ -33,6 +38,7 @@ constexpr int kMaxUnknowns = 2000;
 
 constexpr const char* kTooMany = "too many forces are open to look for those of least norm";
 constexpr const char* kNotFound = "no forces of least norm were found";
+constexpr const char* kTooLate = "the time was up before forces of least norm were found";
 
 double calc_norm(int n, const double* x) {
   double sum = 0.0;
@@ -40,7 +46,28 @@ double calc_norm(int n, const double* x) {
   return std::sqrt(sum);
 }
 
-/// The unique solution is that of a convex problem: W symmetric and no shift.
+/// Whether p . W p >= 0 for all p, but for round-off; W (n, n) symmetric. By a Cholesky factorisation of W scaled to a
+/// unit diagonal, with as much added to that as round-off may have taken.
+bool is_positive_semidefinite(const SparseMatrix& w) {
+  const Vector diagonal = w.diagonal();
+  Vector scale(w.rows());
+  for (Eigen::Index k = 0; k < w.rows(); ++k) {
+    if (diagonal[k] < 0.0) return false;
+    scale[k] = diagonal[k] > 0.0 ? 1.0 / std::sqrt(diagonal[k]) : 0.0;
+    if (diagonal[k] > 0.0) continue;
+    for (SparseMatrix::InnerIterator entry(w, k); entry; ++entry) {
+      if (entry.value() != 0.0) return false;
+    }
+  }
+  Eigen::SparseMatrix<double> identity(w.rows(), w.rows());
+  identity.setIdentity();
+  const double round_off = kRoundOff * static_cast<double>(w.rows());
+  const Eigen::SparseMatrix<double> scaled = scale.asDiagonal() * w * scale.asDiagonal();
+  const Eigen::SparseMatrix<double> shifted = scaled + round_off * identity;
+  return Eigen::SimplicialLLT<Eigen::SparseMatrix<double>>(shifted).info() == Eigen::Success;
+}
+
+/// The unique solution is that of a convex problem: W symmetric and positive semidefinite, and no shift.
 Determined judge_velocities(const ConeProblem& problem, const SparseMatrix& w) {
   constexpr double kSymmetric = 1e-12;  // [-] round-off in J M^-1 J^T
   const bool has_shift =
@@ -49,7 +76,8 @@ Determined judge_velocities(const ConeProblem& problem, const SparseMatrix& w) {
       });
   if (has_shift) return Determined::unknown;
   const SparseMatrix transposed = w.transpose();
-  return (w - transposed).norm() <= kSymmetric * w.norm() ? Determined::yes : Determined::unknown;
+  const bool is_symmetric = (w - transposed).norm() <= kSymmetric * w.norm();
+  return is_symmetric && is_positive_semidefinite(w) ? Determined::yes : Determined::unknown;
 }
 
 }  // namespace
@@ -60,19 +88,60 @@ const char* LeastNormForces::find_reason_to_refuse(const ConeProblem& problem) {
   return has_polygons ? "forces of least norm are not available with polygons for friction discs" : nullptr;
 }
 
-/// A column of E, scaled to the length 1 / sqrt(weight).
-void LeastNormForces::add_column(int first_row, std::span<const double> column, double weight) {
+/// m, see above.
+void LeastNormForces::find_metric(const ConeProblem& problem, const SparseMatrix& w) {
+  metric_.assign(problem.size(), 0.0);
+  const auto set = [&](int first, int dim, double weight) {
+    std::fill_n(metric_.begin() + first, dim, weight > 0.0 ? weight : problem.calc_residual_scale());
+  };
+  const auto set_mean = [&](int first, int dim) {
+    double sum = 0.0;
+    for (int r = first; r < first + dim; ++r) sum += w.coeff(r, r);
+    set(first, dim, sum / dim);
+  };
+  double normals = 0.0;
+  int n_contacts = 0;
+  for (const Cone& cone : problem.cones) {
+    if (cone.kind != ConeKind::contact) continue;
+    normals += w.coeff(cone.offset, cone.offset);
+    ++n_contacts;
+  }
+  for (const Cone& cone : problem.cones) {
+    switch (cone.kind) {
+      case ConeKind::contact: {
+        int row = cone.offset;
+        set(row++, 1, normals / n_contacts);
+        for (const FrictionBlock& block : problem.friction(cone)) {
+          row == cone.offset + 1 ? set(row, block.dim, normals / n_contacts) : set_mean(row, block.dim);
+          row += block.dim;
+        }
+        break;
+      }
+      case ConeKind::ball:
+        set_mean(cone.offset, cone.dim);
+        break;
+      case ConeKind::free:
+        for (int r = 0; r < cone.dim; ++r) set_mean(cone.offset + r, 1);
+        break;
+    }
+  }
+}
+
+/// A column of E, scaled to unit length in the metric.
+void LeastNormForces::add_column(int first_row, std::span<const double> column) {
   const auto dim = static_cast<int>(column.size());
-  const double factor = 1.0 / (std::sqrt(weight) * calc_norm(dim, column.data()));
+  double squared = 0.0;
+  for (int r = 0; r < dim; ++r) squared += metric_[first_row + r] * column[r] * column[r];
+  const double factor = 1.0 / std::sqrt(squared);
   columns_.push_back({first_row, static_cast<int>(values_.size()), dim});
   for (const double value : column) values_.push_back(factor * value);
 }
 
 /// A contact that is closed: the normal row with the blocks that slip, then those that stick, whose discs are smaller
-/// by as much as the first column is longer. x = w p - u (dim) points along friction as p and -u do, and errs less than
-/// the shorter of them.
+/// by as much as the first column was longer than theirs. x = w p - u (dim) points along friction as p and -u do, and
+/// errs less than the shorter of them, by `error` at most. [m/s]
 void LeastNormForces::add_contact(const ConeProblem& problem, const Cone& cone, const double* u, const double* x,
-                                  double threshold) {
+                                  double threshold, double error) {
   std::array<double, kMaxConeDim> first = {1.0};
   std::array<int, kMaxConeDim> sticking_row;
   std::vector<FrictionBlock> sticking;
@@ -84,43 +153,34 @@ void LeastNormForces::add_contact(const ConeProblem& problem, const Cone& cone, 
       sticking.push_back(block);
     } else if (block.mu > 0.0) {
       const double length = calc_norm(block.dim, x + row);
+      if (block.dim > 1 && length > 0.0) direction_error_ = std::max(direction_error_, error / length);
       for (int r = row; r < row + block.dim; ++r) first[r] = length > 0.0 ? block.mu * x[r] / length : 0.0;
     }
     row += block.dim;
   }
-  const double length = calc_norm(cone.dim, first.data());
-  add_column(cone.offset, {first.data(), static_cast<std::size_t>(cone.dim)}, 1.0);
+  add_column(cone.offset, {first.data(), static_cast<std::size_t>(cone.dim)});
+  const double normal = values_[values_.size() - cone.dim];  // p_N of a unit of y
   for (std::size_t b = 0; b < sticking.size(); ++b) {
     const double one = 1.0;
-    for (int r = 0; r < sticking[b].dim; ++r) add_column(cone.offset + sticking_row[b] + r, {&one, 1}, 1.0);
-    sticking[b].mu /= length;
+    const int at = cone.offset + sticking_row[b];
+    for (int r = 0; r < sticking[b].dim; ++r) add_column(at + r, {&one, 1});
+    sticking[b].mu *= normal * std::sqrt(metric_[at]);
   }
   reduced_.add_contact(sticking, cone.id);
 }
 
 /// p_f, E and the cones of y.
-void LeastNormForces::find_faces(const ConeProblem& problem, const SparseMatrix& w, std::span<const double> p,
-                                 std::span<const double> u, double threshold) {
+void LeastNormForces::find_faces(const ConeProblem& problem, std::span<const double> p, std::span<const double> u,
+                                 double threshold, double error) {
   reduced_.clear_cones();
   reduced_.law = FrictionLaw::associated;
   columns_.clear();
   values_.clear();
+  direction_error_ = 0.0;
   fixed_.assign(u.size(), 0.0);
   std::vector<double> x(u.begin(), u.end());
   const double scale = problem.calc_residual_scale();
   for (std::size_t r = 0; r < x.size(); ++r) x[r] = scale * p[r] - u[r];
-  const auto calc_mean = [&](const Cone& cone) {
-    double sum = 0.0;
-    for (int r = cone.offset; r < cone.offset + cone.dim; ++r) sum += w.coeff(r, r);
-    return sum / cone.dim;
-  };
-  double contacts = 0.0;
-  int n_contacts = 0;
-  for (const Cone& cone : problem.cones) {
-    if (cone.kind != ConeKind::contact) continue;
-    contacts += calc_mean(cone);
-    ++n_contacts;
-  }
   for (const Cone& cone : problem.cones) {
     const double* u_i = u.data() + cone.offset;
     const double* x_i = x.data() + cone.offset;
@@ -131,11 +191,9 @@ void LeastNormForces::find_faces(const ConeProblem& problem, const SparseMatrix&
         if (problem.law == FrictionLaw::associated) margin -= block.mu * calc_norm(block.dim, u_i + row);
         row += block.dim;
       }
-      if (margin <= threshold) add_contact(problem, cone, u_i, x_i, threshold);
+      if (margin <= threshold) add_contact(problem, cone, u_i, x_i, threshold, error);
       continue;
     }
-    const double mean = calc_mean(cone);
-    const double weight = n_contacts > 0 && contacts > 0.0 && mean > 0.0 ? mean * n_contacts / contacts : 1.0;
     const double speed = calc_norm(cone.dim, u_i);
     if (cone.kind == ConeKind::ball && speed > threshold) {
       const double length = calc_norm(cone.dim, x_i);
@@ -145,17 +203,19 @@ void LeastNormForces::find_faces(const ConeProblem& problem, const SparseMatrix&
       continue;
     }
     const double one = 1.0;
-    for (int r = 0; r < cone.dim; ++r) add_column(cone.offset + r, {&one, 1}, weight);
+    for (int r = 0; r < cone.dim; ++r) add_column(cone.offset + r, {&one, 1});
     if (cone.kind == ConeKind::ball) {
-      reduced_.add_ball(cone.dim, std::sqrt(weight) * cone.radius, cone.id);
+      reduced_.add_ball(cone.dim, std::sqrt(metric_[cone.offset]) * cone.radius, cone.id);
     } else {
       reduced_.add_free(cone.dim, cone.id);
     }
   }
 }
 
-/// An orthonormal basis of the rows of W E, (n_columns, rank).
-Matrix LeastNormForces::find_row_space(const SparseMatrix& w, std::span<const int> columns) const {
+/// An orthonormal basis of the rows of W E, (n_columns, rank); nothing if it is late. Row k is scaled by
+/// sqrt(m_k) / W_kk, which makes it a number.
+std::optional<Matrix> LeastNormForces::find_row_space(const SparseMatrix& w, std::span<const int> columns,
+                                                      const Deadline& deadline) const {
   const auto m = static_cast<Eigen::Index>(columns.size());
   Matrix transposed = Matrix::Zero(m, w.rows());
   std::vector<std::vector<std::pair<Eigen::Index, double>>> rows_of_e(w.rows());
@@ -167,18 +227,15 @@ Matrix LeastNormForces::find_row_space(const SparseMatrix& w, std::span<const in
     }
   }
   for (Eigen::Index k = 0; k < w.rows(); ++k) {
-    const double scale = w.coeff(k, k);
-    if (!(scale > 0.0)) continue;
+    if (!(w.coeff(k, k) > 0.0)) continue;
+    const double scale = std::sqrt(metric_[k]) / w.coeff(k, k);
     for (SparseMatrix::InnerIterator entry(w, k); entry; ++entry) {
-      for (const auto& [j, value] : rows_of_e[entry.col()]) transposed(j, k) += value * entry.value() / scale;
+      for (const auto& [j, value] : rows_of_e[entry.col()]) transposed(j, k) += scale * value * entry.value();
     }
   }
-  Eigen::ColPivHouseholderQR<Matrix> qr;
-  qr.setThreshold(kRank);
-  qr.compute(transposed);
-  Matrix basis = Matrix::Identity(m, qr.rank());
-  basis.applyOnTheLeft(qr.householderQ());
-  return basis;
+  const double round_off = kRoundOff * static_cast<double>(std::max(m, w.rows()));
+  const double threshold = std::max(round_off, kDirection * direction_error_);
+  return find_orthonormal_basis(std::move(transposed), threshold, [&deadline] { return deadline.passed(); });
 }
 
 /// The dual function at l; x_, y_ and derivative_ follow.
@@ -200,13 +257,13 @@ double LeastNormForces::calc_dual(const Vector& multipliers) {
 }
 
 /// y_ = the point of least norm in the cones with V^T y = target_; false where the steps do not get there.
-bool LeastNormForces::project() {
+bool LeastNormForces::project(const Deadline& deadline) {
   const double size = target_.norm();
   Vector multipliers = target_;  // exact where no cone matters
   double value = calc_dual(multipliers);
   Vector gradient = row_space_.transpose() * y_ - target_;
   Matrix scaled(row_space_.rows(), row_space_.cols());
-  for (int step = 0; step < kMaxSteps && gradient.norm() > kSolved * size; ++step) {
+  for (int step = 0; step < kMaxSteps && gradient.norm() > kSolved * size && !deadline.passed(); ++step) {
     for (const Cone& cone : reduced_.cones) {
       scaled.middleRows(cone.offset, cone.dim) =
           derivative_.block(cone.offset, 0, cone.dim, cone.dim) * row_space_.middleRows(cone.offset, cone.dim);
@@ -236,7 +293,7 @@ bool LeastNormForces::project() {
 }
 
 /// Whether some forces can change both ways: W E is singular on the cones that have y inside.
-bool LeastNormForces::is_open_inside(const SparseMatrix& w) const {
+bool LeastNormForces::is_open_inside(const SparseMatrix& w, const Deadline& deadline) const {
   constexpr double kInside = 1e-9;  // [-] distance to the surface, as a share of y
   std::vector<int> inside;
   for (const Cone& cone : reduced_.cones) {
@@ -254,35 +311,40 @@ bool LeastNormForces::is_open_inside(const SparseMatrix& w) const {
     if (!(depth > kInside)) continue;
     for (int r = 0; r < cone.dim; ++r) inside.push_back(cone.offset + r);
   }
-  return !inside.empty() && find_row_space(w, inside).cols() < static_cast<Eigen::Index>(inside.size());
+  if (inside.empty()) return false;
+  const std::optional<Matrix> row_space = find_row_space(w, inside, deadline);
+  return row_space && row_space->cols() < static_cast<Eigen::Index>(inside.size());
 }
 
 const char* LeastNormForces::select(const ConeProblem& problem, double tolerance, const Residual& reached,
-                                    std::span<const double> u, std::span<double> p, Determinacy& determinacy) {
+                                    std::span<const double> u, const Deadline& deadline, std::span<double> p,
+                                    Determinacy& determinacy) {
+  if (deadline.passed()) return kTooLate;
   const double scale = std::max(calc_norm(problem.size(), problem.b.data()), calc_norm(problem.size(), u.data()));
   const double threshold =
       std::max(kFace * tolerance * scale / std::sqrt(static_cast<double>(problem.n_cones())), reached.absolute);
   const SparseMatrix w = make_delassus_matrix(problem);
   determinacy.velocities = judge_velocities(problem, w);
-  find_faces(problem, w, p, u, threshold);
+  find_metric(problem, w);
+  find_faces(problem, p, u, threshold, reached.absolute);
   const auto m = static_cast<int>(columns_.size());
   determinacy.unknowns = m;
   if (m > kMaxUnknowns) return kTooMany;
   std::vector<int> all(m);
   for (int k = 0; k < m; ++k) all[k] = k;
   y_.resize(m);
-  for (int k = 0; k < m; ++k) {  // E has orthogonal columns
+  for (int k = 0; k < m; ++k) {  // the columns of E are orthonormal in the metric
     const Column& column = columns_[k];
     double sum = 0.0;
-    double squared = 0.0;
     for (int r = 0; r < column.dim; ++r) {
-      const double value = values_[column.begin + r];
-      sum += value * (p[column.first_row + r] - fixed_[column.first_row + r]);
-      squared += value * value;
+      const int row = column.first_row + r;
+      sum += metric_[row] * values_[column.begin + r] * (p[row] - fixed_[row]);
     }
-    y_[k] = sum / squared;
+    y_[k] = sum;
   }
-  row_space_ = find_row_space(w, all);
+  std::optional<Matrix> row_space = find_row_space(w, all, deadline);
+  if (!row_space) return kTooLate;
+  row_space_ = std::move(*row_space);
   determinacy.rank = static_cast<int>(row_space_.cols());
   if (determinacy.rank == m) {
     determinacy.forces = Determined::yes;
@@ -290,7 +352,7 @@ const char* LeastNormForces::select(const ConeProblem& problem, double tolerance
   }
   target_ = row_space_.transpose() * y_;
   derivative_.resize(m, kMaxConeDim);
-  if (!project()) return kNotFound;
+  if (!project(deadline)) return deadline.passed() ? kTooLate : kNotFound;
   std::vector<double> found(fixed_);
   for (int k = 0; k < m; ++k) {
     const Column& column = columns_[k];
@@ -298,11 +360,12 @@ const char* LeastNormForces::select(const ConeProblem& problem, double tolerance
   }
   if (!(calc_residual(problem, found).relative <= tolerance)) return kNotFound;
   std::copy(found.begin(), found.end(), p.begin());
-  if (is_open_inside(w)) determinacy.forces = Determined::no;
+  if (is_open_inside(w, deadline)) determinacy.forces = Determined::no;
   return nullptr;
 }
 
-LeastNormSolver::LeastNormSolver(const SolverOptions& options) : tolerance_(stop_options(options).tolerance) {
+LeastNormSolver::LeastNormSolver(const SolverOptions& options)
+    : tolerance_(stop_options(options).tolerance), time_limit_(stop_options(options).time_limit) {
   SolverOptions inner = options;
   stop_options(inner).tolerance *= kInnerTolerance;
   solver_ = make_solver(inner);
@@ -314,13 +377,14 @@ std::optional<std::string> LeastNormSolver::refuses(const ConeProblem& problem) 
 }
 
 SolveReport LeastNormSolver::solve(const ConeProblem& problem, ConeSolution& solution) {
+  const Deadline deadline(time_limit_);
   SolveReport report = solver_->solve(problem, solution);
   if (report.status == Status::failed || problem.n_cones() == 0) return report;
   if (!(report.residual.relative <= tolerance_)) return report;
   if (report.status == Status::inexact) report.message = "";  // within what was asked
   report.status = Status::ok;
   const char* trouble =
-      forces_.select(problem, tolerance_, report.residual, solution.u, solution.p, report.determinacy);
+      forces_.select(problem, tolerance_, report.residual, solution.u, deadline, solution.p, report.determinacy);
   if (trouble != nullptr) {
     report.message = trouble;
     return report;

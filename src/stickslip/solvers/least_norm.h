@@ -9,6 +9,7 @@
 #include "stickslip/cone/cone_solver.h"
 #include "stickslip/math/sparse.h"
 #include "stickslip/math/types.h"
+#include "stickslip/solvers/deadline.h"
 #include "stickslip/solvers/solver_options.h"
 
 namespace stickslip {
@@ -17,7 +18,7 @@ namespace stickslip {
 // on its four corners) the laws leave forces open, and what a solver returns then depends on its start and on the order
 // of contacts. These do not.
 //
-// Problem: with u^ = u + s(u), minimise 1/2 sum_i m_i |p_i|^2 over p in K with W p = u - b and p perpendicular to u^.
+// Problem: with u^ = u + s(u), minimise 1/2 sum_r m_r p_r^2 over p in K with W p = u - b and p perpendicular to u^.
 // Under the associated law, W symmetric, u is unique, and the set is that of all solutions; under the exact law it is
 // that of all solutions with this u. It is convex: u^ tells the face of each cone, for a contact
 //   open, u^ inside K*:  p = 0;
@@ -25,12 +26,17 @@ namespace stickslip {
 // for a ball p = -R u / |u| or |p| <= R, and nothing for free rows. So p = p_f + E y with y in smaller cones of the
 // same kinds, and E such that the norm to minimise is |y|_2.
 //
-// The metric: m_i = 1 on contacts, whose percussions are all in N s; on balls and free rows, which may be torques, the
-// mean diagonal of W_ii over that of contacts, so that the order does not matter and neither do
-// units of mass and time. The length does, where a cone of joint rows mixes forces and torques, or there is no contact.
+// The metric, an energy, so that all units drop out of the choice, of length, mass and time:
+//   contacts, normal and first block (sliding):  m_r = the mean of W_NN over all contacts. All are weighted alike, as
+//     springs of one stiffness would share a load;
+//   further blocks of contacts (which roll or spin), balls:  the mean of W_rr over the rows of the block, since only
+//     that does not turn with the directions that are chosen in it;
+//   free rows:  W_rr, whichever rows make up one cone. Rows may be forces or torques, so their directions count.
+// m_r only grows by s^2 where row r is scaled by s and p_r with it by 1 / s. Where W_rr is not above zero: the scale of
+// the residual.
 //
 // Method: W E y = c says V^T y = V^T y_0 with y_0 of the solution at hand and V an orthonormal basis of the row
-// space, by Householder QR with column pivoting [Golub2013]. If V has as many columns as y has rows, the forces are
+// space (math/orthonormal_basis.h). If V has as many columns as y has rows, the forces are
 // determined. Else the projection of 0 on an affine space within a cone is found from its dual, smooth and
 // unconstrained,
 //   minimise over l:  x . Pi(x) - 1/2 |Pi(x)|^2 - (V^T y_0) . l,   x = V l,   y = Pi(x), Pi the projection on the
@@ -45,9 +51,10 @@ class LeastNormForces {
   static const char* find_reason_to_refuse(const ConeProblem& problem);
 
   /// p (n) = the least-norm percussions with the velocities u (n) of p, whose residual is `reached`; they hold to the
-  /// relative `tolerance`. Returns why it left p alone, or null; fills determinacy.
+  /// relative `tolerance`. Returns why it left p alone, or null; fills determinacy. Looks at the deadline before each
+  /// column of a factorisation and each Newton step.
   const char* select(const ConeProblem& problem, double tolerance, const Residual& reached, std::span<const double> u,
-                     std::span<double> p, Determinacy& determinacy);
+                     const Deadline& deadline, std::span<double> p, Determinacy& determinacy);
 
  private:
   /// A column of E: p(first_row + k) gets value k times its y.
@@ -57,29 +64,34 @@ class LeastNormForces {
     int dim;
   };
 
-  void find_faces(const ConeProblem& problem, const SparseMatrix& w, std::span<const double> p,
-                  std::span<const double> u, double threshold);
-  void add_contact(const ConeProblem& problem, const Cone& cone, const double* u, const double* x, double threshold);
-  void add_column(int first_row, std::span<const double> column, double weight);
-  Matrix find_row_space(const SparseMatrix& w, std::span<const int> columns) const;
-  bool project();
+  void find_metric(const ConeProblem& problem, const SparseMatrix& w);
+  void find_faces(const ConeProblem& problem, std::span<const double> p, std::span<const double> u, double threshold,
+                  double error);
+  void add_contact(const ConeProblem& problem, const Cone& cone, const double* u, const double* x, double threshold,
+                   double error);
+  void add_column(int first_row, std::span<const double> column);
+  std::optional<Matrix> find_row_space(const SparseMatrix& w, std::span<const int> columns,
+                                       const Deadline& deadline) const;
+  bool project(const Deadline& deadline);
   double calc_dual(const Vector& multipliers);
-  bool is_open_inside(const SparseMatrix& w) const;
+  bool is_open_inside(const SparseMatrix& w, const Deadline& deadline) const;
 
-  ConeProblem reduced_;          // the cones of y; no operator
-  std::vector<Column> columns_;  // of E
-  std::vector<double> values_;   // [-]
-  std::vector<double> fixed_;    // (n) [N s] p_f
-  Vector y_;                     // (n_columns) [N s] of the solution at hand, then Pi(x)
-  Vector x_;                     // (n_columns) [N s] V l
-  Matrix row_space_;             // (n_columns, rank) V
-  Vector target_;                // (rank) [N s] V^T y_0
-  Matrix derivative_;            // (n_columns, dim) Pi'(x), the rows of each cone's block
+  ConeProblem reduced_;           // the cones of y; no operator
+  std::vector<Column> columns_;   // of E
+  std::vector<double> values_;    // [kg^1/2 and like], of unit length in the metric
+  std::vector<double> metric_;    // (n) [1/kg and like] m
+  std::vector<double> fixed_;     // (n) [N s] p_f
+  double direction_error_ = 0.0;  // [-] of the slip directions in E, at most
+  Vector y_;                      // (n_columns) [J^1/2] of the solution at hand, then Pi(x)
+  Vector x_;                      // (n_columns) [J^1/2] V l
+  Matrix row_space_;              // (n_columns, rank) V
+  Vector target_;                 // (rank) [J^1/2] V^T y_0
+  Matrix derivative_;             // (n_columns, dim) Pi'(x), the rows of each cone's block
 };
 
 /// A solver, and the forces of least norm among its solutions. Solves more exactly than asked, because the faces need
-/// it; an answer within the tolerance stays what it was where no forces of least norm are found, and the report says
-/// so.
+/// it; an answer within the tolerance stays what it was where no forces of least norm are found, or not in time, and
+/// the report says so.
 class LeastNormSolver final : public ConeSolver {
  public:
   explicit LeastNormSolver(const SolverOptions& options);
@@ -90,6 +102,7 @@ class LeastNormSolver final : public ConeSolver {
 
  private:
   double tolerance_;
+  double time_limit_;  // [s] of both
   std::unique_ptr<ConeSolver> solver_;
   LeastNormForces forces_;
 };

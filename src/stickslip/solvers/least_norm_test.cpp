@@ -3,11 +3,13 @@
 
 #include <gtest/gtest.h>
 
+#include <Eigen/LU>
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <numeric>
 #include <random>
+#include <string>
 #include <vector>
 
 #include "stickslip/cone/residual.h"
@@ -187,6 +189,195 @@ TEST(LeastNorm, NothingShorterNearby) {
     ASSERT_EQ(make_solver(options)->solve(problem, other).status, Status::ok);
     EXPECT_GE(std::inner_product(other.p.begin(), other.p.end(), other.p.begin(), 0.0), norm * (1.0 - 1e-9));
   }
+}
+
+// --- what the metric does not depend on
+
+/// A planar body (velocities v_x, v_y, w; 1 kg, 0.1 kg m^2) held by joint rows that fix its three velocities twice
+/// over, forces and torques, and one contact that sticks.
+struct HeldBody {
+  double per_metre = 1.0;  // units of length in a metre
+  bool has_contact = true;
+  bool is_one_joint = true;    // else a cone for each row
+  std::vector<int> units{};    // of each percussion: powers of length beside kg/s
+  Matrix rows{};               // (n, 3)
+  Eigen::Vector3d momentum{};  // [kg m/s, kg m^2/s] that percussions have to give
+  Eigen::Vector3d inverse_mass{};
+
+  ConeProblem make() {
+    const double s = per_metre;
+    const std::array<std::array<double, 3>, 4> joint = {{{1, 0, 0}, {0, 0, 1}, {1, 0, 0.5 * s}, {0, 1, -0.3 * s}}};
+    inverse_mass << 1.0, 1.0, 1.0 / (0.1 * s * s);
+    ConeProblem problem;
+    FactoredDelassus w;
+    w.add_body(inverse_mass.asDiagonal().toDenseMatrix());
+    rows.resize(has_contact ? 6 : 4, 3);
+    int n = 0;
+    if (has_contact) {
+      const FrictionBlock block{1, 0.5, 0, 0.0};
+      problem.add_contact({&block, 1}, 0);
+      w.begin_row(2);
+      w.add_block(0) << 0, 1, 0.2 * s, 1, 0, 0;
+      rows.row(n++) << 0, 1, 0.2 * s;
+      rows.row(n++) << 1, 0, 0;
+      units = {1, 1};
+    }
+    if (is_one_joint) {
+      problem.add_free(4, 1);
+      w.begin_row(4);
+    }
+    for (int k = 0; k < 4; ++k) {
+      if (!is_one_joint) {
+        problem.add_free(1, 1 + k);
+        w.begin_row(1);
+        w.add_block(0) << joint[k][0], joint[k][1], joint[k][2];
+      }
+      rows.row(n++) << joint[k][0], joint[k][1], joint[k][2];
+      units.push_back(k == 1 ? 2 : 1);
+    }
+    if (is_one_joint) w.add_block(0) = rows.bottomRows(4);
+    problem.delassus = w;
+    const Eigen::Vector3d velocity(0.1 * s, -s, 2.0);
+    momentum = -velocity.cwiseQuotient(inverse_mass);
+    const Vector b = rows * velocity;
+    problem.b.assign(b.begin(), b.end());
+    return problem;
+  }
+};
+
+TEST(LeastNorm, UnitsOfLengthAndTheGroupingOfRowsDoNotMatter) {
+  for (const bool has_contact : {true, false}) {
+    std::vector<double> first;
+    for (const bool is_one_joint : {true, false}) {
+      for (const double per_metre : {1.0, 1e3, 1e-3}) {
+        HeldBody body{.per_metre = per_metre, .has_contact = has_contact, .is_one_joint = is_one_joint};
+        const ConeProblem problem = body.make();
+        SolveReport report;
+        std::vector<double> p = solve(problem, AutoOptions{}, report).p;
+        EXPECT_EQ(report.determinacy.rank, 3);
+        EXPECT_EQ(report.determinacy.forces, Determined::no);
+        // The closed form where no cone matters: p = D^-1 J l, J^T p = momentum, D the metric.
+        Vector metric = (body.rows.array().square().matrix() * body.inverse_mass);
+        if (has_contact) metric[1] = metric[0];  // friction as the normal
+        const Matrix weighted = metric.cwiseInverse().asDiagonal() * body.rows;
+        const Eigen::Vector3d l = (body.rows.transpose() * weighted).lu().solve(body.momentum);
+        const Vector expected = weighted * l;
+        if (has_contact) {
+          ASSERT_LT(std::abs(expected[1]), 0.5 * expected[0]);  // it sticks
+        }
+        EXPECT_LE(calc_distance(p, {expected.begin(), expected.end()}), kSameForces) << per_metre;
+        for (std::size_t i = 0; i < p.size(); ++i) p[i] /= std::pow(per_metre, body.units[i]);
+        if (first.empty()) first = p;
+        EXPECT_LE(calc_distance(p, first), kSameForces) << per_metre << " " << is_one_joint;
+      }
+    }
+  }
+}
+
+/// A contact whose second block is a torque, twice; half of everything to each, in any unit of length.
+TEST(LeastNorm, TorquesOfContactsCountInAnyUnitOfLength) {
+  for (const double s : {1.0, 1e3}) {
+    ConeProblem problem;
+    FactoredDelassus w;
+    w.add_body(Eigen::Vector4d(1.0, 1.0, 1.0 / (0.1 * s * s), 1.0 / (0.3 * s * s)).asDiagonal().toDenseMatrix());
+    const std::array<FrictionBlock, 2> blocks = {{{1, 0.5, 0, 0.0}, {2, 0.4 * s, 0, 0.0}}};
+    for (int k = 0; k < 2; ++k) {
+      problem.add_contact(blocks, k);
+      w.begin_row(4);
+      w.add_block(0) = Matrix::Identity(4, 4);
+      problem.add_free(1, 10 + k);  // holds all four velocities a little, which couples them
+      w.begin_row(1);
+      w.add_block(0) << 0.1, 0.1, 0.05 * s, 0.02 * s;
+    }
+    problem.delassus = w;
+    const Eigen::Vector4d velocity(-s, 0.1 * s, 0.2, -0.3);
+    for (int k = 0; k < 2; ++k) {
+      for (int i = 0; i < 4; ++i) problem.b[5 * k + i] = velocity[i];
+      problem.b[5 * k + 4] = Eigen::Vector4d(0.1, 0.1, 0.05 * s, 0.02 * s).dot(velocity);
+    }
+    SolveReport report;
+    const ConeSolution solution = solve(problem, AutoOptions{}, report);
+    // min sum m p^2 with p = x - c y, y the free row's: y = sum m c x / (m_y + sum m c^2), x the momentum to give.
+    const Eigen::Vector4d x(s, -0.1 * s, -0.2 * 0.1 * s * s, 0.3 * 0.3 * s * s);
+    const Eigen::Vector4d c(0.1, 0.1, 0.05 * s, 0.02 * s);
+    const double torque = 0.5 * (1.0 / 0.1 + 1.0 / 0.3) / (s * s);
+    const Eigen::Vector4d m(1.0, 1.0, torque, torque);
+    const double m_y = 0.02 + (0.0025 / 0.1 + 0.0004 / 0.3);
+    const double y = (m.array() * c.array() * x.array()).sum() / (m_y + (m.array() * c.array().square()).sum());
+    for (int k = 0; k < 2; ++k) {
+      EXPECT_NEAR(solution.p[5 * k + 4], 0.5 * y, 1e-9 * s);
+      for (int i = 0; i < 4; ++i) {
+        EXPECT_NEAR(solution.p[5 * k + i], 0.5 * (x[i] - c[i] * y), 1e-9 * (i < 2 ? s : s * s)) << i;
+      }
+    }
+  }
+}
+
+// --- rank, convexity, time
+
+/// A light body on the floor and a heavy one on it, W as it is in a file: regular, however heavy it is.
+TEST(LeastNorm, AHeavyBodyIsNoRedundancy) {
+  for (const double mass : {1.0, 1e8, 1e10}) {
+    ConeProblem problem;
+    problem.law = FrictionLaw::associated;
+    const FrictionBlock block{1, 0.5, 0, 0.0};
+    for (int k = 0; k < 2; ++k) problem.add_contact({&block, 1}, k);
+    StoredDelassus w;
+    const double sum = 1.0 + 1.0 / mass;
+    const std::array<int, 2> columns = {0, 1};
+    const std::array<int, 2> dims = {2, 2};
+    w.add_row(columns, dims, 2, std::array<double, 8>{1, 0, 0, 1, -1, 0, 0, -1});
+    w.add_row(columns, dims, 2, std::array<double, 8>{-1, 0, 0, -1, sum, 0, 0, sum});
+    problem.delassus = w;
+    problem.b = {-0.1, 0.0, 0.0, 0.0};
+    AutoOptions options;
+    options.tolerance = 1e-5;
+    ConeSolution solution;
+    solution.p.assign(4, 0.0);
+    const SolveReport report = LeastNormSolver(options).solve(problem, solution);
+    EXPECT_EQ(report.status, Status::ok);
+    EXPECT_EQ(report.determinacy.unknowns, 4);
+    EXPECT_EQ(report.determinacy.rank, 4) << mass;
+    EXPECT_EQ(report.determinacy.forces, Determined::yes) << mass;
+  }
+}
+
+/// w = M z + q with M symmetric and not semidefinite: z = (1, 0) and z = (0, 1) solve it, with other velocities.
+TEST(LeastNorm, VelocitiesOfProblemsThatAreNotConvexAreNotDetermined) {
+  for (const double coupling : {2.0, 1.0}) {
+    ConeProblem problem;
+    for (int k = 0; k < 2; ++k) problem.add_contact({}, k);
+    StoredDelassus w;
+    const std::array<int, 2> columns = {0, 1};
+    const std::array<int, 2> dims = {1, 1};
+    w.add_row(columns, dims, 1, std::array<double, 2>{1, coupling});
+    w.add_row(columns, dims, 1, std::array<double, 2>{coupling, 1});
+    problem.delassus = w;
+    problem.b = {-1.0, -1.0};
+    SolveReport report;
+    (void)solve(problem, AutoOptions{}, report, {1.0, 0.0});
+    EXPECT_EQ(report.determinacy.velocities, coupling > 1.0 ? Determined::unknown : Determined::yes);
+  }
+}
+
+/// Too little time: the forces that were there, and the report says that nothing was selected.
+TEST(LeastNorm, KeepsToTheTimeLimit) {
+  const ConeProblem problem = BoxStack(std::vector<double>(8, 1.0)).make(FrictionLaw::coulomb);
+  AutoOptions options;
+  ConeSolution given;
+  given.p.assign(problem.size(), 0.0);
+  options.tolerance = 1e-12;
+  const SolveReport exact = make_solver(options)->solve(problem, given);
+  ASSERT_EQ(exact.status, Status::ok);
+  options.tolerance = 1e-9;
+  options.time_limit = 1e-9;
+  ConeSolution solution = given;
+  const SolveReport report = LeastNormSolver(options).solve(problem, solution);
+  EXPECT_EQ(report.status, Status::ok);
+  EXPECT_NE(std::string(report.message).find("the time was up"), std::string::npos) << report.message;
+  EXPECT_EQ(report.determinacy.forces, Determined::unknown);
+  EXPECT_EQ(report.determinacy.rank, -1);
+  EXPECT_EQ(solution.p, given.p);
 }
 
 TEST(LeastNorm, RefusesPolygons) {
