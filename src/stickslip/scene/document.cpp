@@ -123,7 +123,7 @@ void set_place(TomlValue& value, const Mark& mark) {
 class Override {
  public:
   Override(Document& document, const std::string& assignment)
-      : document_(document), mark_{static_cast<int>(document.texts.size()), 0, 0}, name_("--set " + assignment) {
+      : document_(&document), mark_{static_cast<int>(document.texts.size()), 0, 0}, name_("--set " + assignment) {
     check_toml_text(assignment, name_);
     document.texts.push_back(name_);
     const std::size_t equals = assignment.find('=');
@@ -132,9 +132,12 @@ class Override {
     value_text_ = std::string(trim(std::string_view(assignment).substr(equals + 1)));
   }
 
+  /// Of the scheme or the solver.
+  bool chooses_type() const { return path_ == "scheme.type" || path_ == "solver.type"; }
+
   void apply() {
     TomlValue value = read_value();
-    TomlValue* parent = &document_.root;
+    TomlValue* parent = &document_->root;
     std::string_view rest = path_;
     std::string_view above;  // the part of the path that is found
     while (true) {
@@ -235,7 +238,7 @@ class Override {
     throw InputError({name_, 0, 0}, key, "", allowed);
   }
 
-  Document& document_;
+  Document* document_;
   Mark mark_;
   std::string name_;
   std::string path_;
@@ -285,8 +288,13 @@ void merge_documents(TomlValue::Table& base, TomlValue::Table&& later) {
   for (TomlEntry& entry : later) merge_entry(base, std::move(entry));
 }
 
-void apply_override(Document& document, const std::string& assignment) {
-  Override(document, assignment).apply();
+void apply_overrides(Document& document, const std::vector<std::string>& assignments) {
+  std::vector<Override> overrides;
+  overrides.reserve(assignments.size());
+  for (const std::string& assignment : assignments) overrides.emplace_back(document, assignment);
+  // A type forgets the options of the one before, never those that are asked for beside it.
+  std::stable_partition(overrides.begin(), overrides.end(), [](const Override& o) { return o.chooses_type(); });
+  for (Override& o : overrides) o.apply();
 }
 
 std::string contact_name(const TomlValue& contact) {

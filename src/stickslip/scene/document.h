@@ -71,8 +71,9 @@ inline constexpr int kMaxTomlNesting = 32;
 /// whose `type` changes is replaced as a whole, since other types have other keys.
 void merge_documents(TomlValue::Table& base, TomlValue::Table&& later);
 
-/// Applies one "key.path=value" to a document. Throws InputError.
-void apply_override(Document& document, const std::string& assignment);
+/// Applies "key.path=value" each to a document: the types of scheme and solver first, whose options may stand before
+/// them, the others in order. Throws InputError.
+void apply_overrides(Document& document, const std::vector<std::string>& assignments);
 
 /// The name of an entry of `contacts`: its `name`, by default "first-second" of its `between` with '-' for '/'; empty
 /// where neither can be read.

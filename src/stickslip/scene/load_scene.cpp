@@ -35,7 +35,7 @@ class DocumentLoader {
 
   Document load(std::string_view text, const fs::path& path) {
     document_.root = read(text, path);
-    for (const std::string& assignment : options_.overrides) apply_override(document_, assignment);
+    apply_overrides(document_, options_.overrides);
     return std::move(document_);
   }
 

@@ -12,8 +12,9 @@
 namespace stickslip {
 
 struct LoadOptions {
-  /// "key.path=value" each, applied in order to what was read: the value in TOML, or a number as
-  /// people write it (.3), or, where it is neither, a string. contacts.NAME.key finds a contact by its name.
+  /// "key.path=value" each, applied to what was read, types of scheme and solver first, the others in order: the value
+  /// in TOML, or a number as people write it (.3), or, where it is neither, a string. contacts.NAME.key finds a contact
+  /// by its name.
   std::vector<std::string> overrides;
   bool allow_include = true;
   std::size_t max_bytes = std::size_t{8} << 20;  // [bytes] of one file or text

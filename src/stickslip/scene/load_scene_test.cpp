@@ -318,6 +318,20 @@ TEST(LoadScene, KeepsOnlyCommonOptionsWhenTheTypeChanges) {
   EXPECT_EQ(std::get<MoreauOptions>(with_overrides({"scheme.type=moreau"}).scheme).theta, 0.4);
 }
 
+TEST(LoadScene, KeepsOptionsAskedForBeforeTheirType) {
+  for (const bool type_first : {false, true}) {
+    std::vector<std::string> overrides = {"scheme.tolerance=1e-3", "scheme.type=generalized-alpha",
+                                          "solver.relaxation=0.7", "solver.type=pgs"};
+    if (type_first) {
+      std::swap(overrides[0], overrides[1]);
+      std::swap(overrides[2], overrides[3]);
+    }
+    const Scene scene = with_overrides(overrides);
+    EXPECT_EQ(std::get<GeneralizedAlphaOptions>(scene.scheme).tolerance, 1e-3);
+    EXPECT_EQ(std::get<PgsOptions>(scene.solver).relaxation, 0.7);
+  }
+}
+
 TEST(LoadScene, RefusesWrongOverrides) {
   const auto error = [](const std::string& assignment) { return message_of(kBouncingBall, {assignment}); };
   EXPECT_EQ(error("bodies.bal.mass=3"),
