@@ -26,6 +26,8 @@ StepRow make_step_row(const StepReport& report) {
   row.contacts = report.closed_contacts;
   row.choices = report.choices;
   row.fallbacks = report.fallbacks;
+  row.held_contacts = report.held_contacts;
+  row.held_lift = report.held_lift;
   row.rejected = report.rejected;
   row.local_error = report.local_error;
   return row;
@@ -67,10 +69,11 @@ std::span<const StepColumn> step_columns() {
       StepColumn{"energy_error", "J", "kinetic + potential - initial - work + dissipated", &StepRow::energy_error},
       StepColumn{"contacts", "1", "contact points that are not open", &StepRow::contacts},
       StepColumn{"choices", "1", "where the laws left a choice and a rule made it", &StepRow::choices},
-      StepColumn{"fallbacks", "1",
-                 "where the scheme's own method did not converge: iterations of a slower one, and contacts held a "
-                 "little apart",
+      StepColumn{"fallbacks", "1", "where the scheme's own method did not converge: iterations of a slower one",
                  &StepRow::fallbacks, true},
+      StepColumn{"held_contacts", "1", "closed by a rule though the friction of an impact would lift them off",
+                 &StepRow::held_contacts, true},
+      StepColumn{"held_lift", "m", "by how much it would at most", &StepRow::held_lift, true},
       StepColumn{"rejected", "1", "automatic steps: tries before the one that was accepted", &StepRow::rejected, true},
       StepColumn{"local_error", "1",
                  "automatic steps: estimated error over length and largest speed, at most the tolerance; NaN: fixed "

@@ -35,6 +35,7 @@ class GeneralizedAlphaStepper final : public TimeStepper {
   StepSolve solve_step(const State& state);
   void choose(const State& state, StepSolve& solve);
   bool solve_held(const State& state, StepSolve& solve);
+  void set_slack(double share);
   std::string describe_non_finite_force() const;
   void certify(StepReport& report);
   void set_certificate_velocities();
@@ -174,13 +175,12 @@ std::string GeneralizedAlphaStepper::describe_non_finite_force() const {
 
 /// Many contacts: the nested cone problems first. Otherwise, and where they do not converge, Newton's method from the
 /// last forces; where it cycles again with smaller prox parameters; then the nested cone problems, each few passes
-/// followed by Newton's method from where they lead; and Newton's method with slack, last with few contacts, before
-/// these dear rounds with many.
+/// followed by Newton's method from where they lead; and Newton's method with contacts held, last with few contacts,
+/// before these dear rounds with many.
 ///
-/// In a heap index sets can change for ever: a contact is closed on position level, its friction percussion, by
-/// dt/2 W_F Lambda_F, lifts it off, and without that percussion it is closed again. With slack a contact
-/// that is apart by less than a small part of a fall of its own bodies in one step stays in A: g > 0 and
-/// kappa_hat = 0, while the laws between xi and P hold as if it touched.
+/// Index sets can change for ever: a contact is closed on position level, friction percussions, by dt/2 W_F Lambda_F,
+/// lift it off, and without them it is closed again. A contact that is held stays in A where it would be lifted
+/// off by less than its slack: g = 0 and the laws between xi and P as for any other, but kappa_hat < 0.
 StepSolve GeneralizedAlphaStepper::solve_step(const State& state) {
   constexpr int kMaxNewton = 30;              // [-] more than any index set needs to settle
   constexpr std::array kSlack = {0.05, 0.5};  // [-] of dt^2 |a|, by try
@@ -190,9 +190,6 @@ StepSolve GeneralizedAlphaStepper::solve_step(const State& state) {
   constexpr int kPasses = 4;                  // [-] nested passes in a round
   constexpr int kPassesOfMany = 20;           // [-] the same where they come first
   if (options_.strategy == GeneralizedAlphaStrategy::fixed_point) return fixed_point_.solve(step_, newton_);
-  // The accelerations of stiff springs and beams are no measure of how far apart contacts of a heap can be.
-  const double weight = step_.h * step_.h * system_.gravity().norm();  // [m]
-  const double fall = step_.force_blocks.empty() ? step_.fall : std::min(step_.fall, weight);
   StepSolve total;
   double least_of_newton = std::numeric_limits<double>::infinity();
   const auto by_newton = [&](bool search) {
@@ -211,20 +208,19 @@ StepSolve GeneralizedAlphaStepper::solve_step(const State& state) {
   }
   const auto try_again = [&](double share) {
     for (StepElement& e : step_.elements) e.r_scale *= 0.5;
-    step_.slack = share * fall;
-    step_.slack_share = share;
+    set_slack(share);
     step_.set_start_values(state, false);
     step_.evaluate();
     return by_newton(true);
   };
-  const auto try_with_slack = [&] {
+  const auto try_holding = [&] {
     for (const double share : kSlack) {
       if (try_again(share)) return true;
     }
-    step_.slack = step_.slack_share = 0.0;
+    step_.holds_lifted = false;
     return false;
   };
-  total.converged = by_newton(false) || try_again(0.0) || (is_large && try_with_slack());
+  total.converged = by_newton(false) || try_again(0.0) || (is_large && try_holding());
   if (total.converged) return total;
   for (StepElement& e : step_.elements) e.r_scale = 1.0;
   step_.set_start_values(state, false);
@@ -241,7 +237,7 @@ StepSolve GeneralizedAlphaStepper::solve_step(const State& state) {
     }
     if ((total.converged = by_newton(true))) return total;
   }
-  if (!is_large && (total.converged = try_with_slack())) return total;
+  if (!is_large && (total.converged = try_holding())) return total;
   for (StepElement& e : step_.elements) e.r_scale = 1.0;
   // The nested problems balance all forces and hold the law of impact to their solver's tolerance, whatever is left;
   // an iterate of Newton's method that does not converge can be anything, and serves only where stiff forces, which
@@ -254,6 +250,17 @@ StepSolve GeneralizedAlphaStepper::solve_step(const State& state) {
   return total;
 }
 
+/// Contacts are held by a share of the fall of their own bodies; the accelerations of stiff springs and beams are no
+/// measure of that.
+void GeneralizedAlphaStepper::set_slack(double share) {
+  const double weight = step_.h * step_.h * system_.gravity().norm();  // [m]
+  for (StepElement& e : step_.elements) {
+    const double fall = step_.element_fall(e);
+    e.slack = share * (step_.force_blocks.empty() ? fall : std::min(fall, weight));
+  }
+  step_.holds_lifted = share > 0.0;
+}
+
 /// Where a contact's normal force hardly pushes it apart, by way of the friction that comes with it, the step may have
 /// several solutions [Capobianco2021, section 10.4], and which of them a Newton method finds is a matter of its
 /// starting values and prox parameters. The rule: it opens; if that is no solution, it slides on; only if that is none
@@ -262,7 +269,8 @@ void GeneralizedAlphaStepper::choose(const State& state, StepSolve& solve) {
   if (options_.strategy == GeneralizedAlphaStrategy::fixed_point) return;
   constexpr double kNear = 0.1;  // [-] A / G_NN changes within the step, by more in an impact than in sliding
   bool moved = false;
-  double slack = step_.slack;  // [m] that the solution needs
+  bool holds_lifted = step_.holds_lifted;  // as the solution needs
+  bool keeps_ties = step_.keeps_ties;
   for (StepElement& e : step_.elements) {
     if (e.level < ContactLevel::velocity || !step_.could_choose(e, state, kNear)) continue;
     moved = true;
@@ -279,12 +287,13 @@ void GeneralizedAlphaStepper::choose(const State& state, StepSolve& solve) {
       first = held;
       if (held == known) continue;
       chosen_x_ = step_.x;
-      slack = 0.0;
+      holds_lifted = keeps_ties = false;
     }
     e.chosen = solutions > 1;
     e.held = first;
     solve.converged |= solutions > 0;
-    step_.slack = slack;
+    step_.holds_lifted = holds_lifted;
+    step_.keeps_ties = keeps_ties;
     step_.x = chosen_x_;
     step_.evaluate();
   }
@@ -298,7 +307,7 @@ void GeneralizedAlphaStepper::choose(const State& state, StepSolve& solve) {
 /// A solution with contacts held, which is one without as well.
 bool GeneralizedAlphaStepper::solve_held(const State& state, StepSolve& solve) {
   constexpr int kMaxNewton = 30;  // [-]
-  step_.slack = 0.0;
+  step_.holds_lifted = step_.keeps_ties = false;
   for (StepElement& e : step_.elements) e.r_scale = 1.0;
   step_.set_start_values(state, true);
   step_.evaluate();
@@ -355,7 +364,9 @@ void GeneralizedAlphaStepper::certify(StepReport& report) {
   const bool certified = report.coulomb_residual * step_.h <= kFactor * (tolerance + step_.h * round_off);
   report.status = step_.error() <= 1.0 && certified ? Status::ok : Status::inexact;
   report.solve.status = report.status;
-  report.fallbacks = fallbacks_ + step_.count_apart();
+  report.fallbacks = fallbacks_;
+  report.held_contacts = step_.count_lifted();
+  report.held_lift = step_.calc_lift();
   if (report.status != Status::ok) {
     report.message = "the residual of the step is above the tolerance";
     report.solve.message = "the residual of the step is above the tolerance";

@@ -44,9 +44,9 @@ enum class GeneralizedAlphaStrategy {
 ///     either, it stops by an impact. StepReport::choices counts such contacts.
 ///   - Friction that would stop a sliding contact within the first step is not in the forces that a run starts from.
 ///   - With many contacts the levels are solved one by one, as nested cone problems, and Newton's method comes second.
-///     In heaps index sets can have no solution; contacts that are a little apart are then held, on velocity and
-///     acceleration level: those that touched in the step, by as much as friction percussions move bodies, or, where
-///     Newton's method cycles, by a part of dt^2 |a|. StepReport::fallbacks counts them. See docs/design.md.
+///   - Index sets can have no solution where friction percussions, by dt/2 W_F Lambda_F in (127), lift a contact off
+///     that without them is closed. It is then held: g = 0, kappa_hat < 0, all other laws as they are.
+///     StepReport::held_contacts counts such contacts. See docs/design.md.
 struct GeneralizedAlphaOptions {
   double rho_inf = 0.5;      // [-] in [0, 1]: spectral radius at infinite frequency, 1: no numerical damping
   double tolerance = 1e-10;  // [-] > 0: residual as a length, relative to the way of the step

@@ -39,15 +39,19 @@ void GeneralizedAlphaNested::clear() {
   rows_.clear();
 }
 
-void GeneralizedAlphaNested::add_cone(const GeneralizedAlphaStep& step, int element, int n, bool friction,
-                                      double radius) {
+void GeneralizedAlphaNested::add_cone(const GeneralizedAlphaStep& step, int element, int n, Law law, double radius) {
   const StepElement& e = step.elements[element];
   const auto id = static_cast<std::uint64_t>(element);
   rows_.push_back({element, n, problem_.size()});
   switch (e.kind) {
     case StepElement::Kind::contact: {
       const FrictionBlock block{e.n_friction(), e.mu, 0, 0.0};
-      problem_.add_contact({&block, friction && block.dim > 0 ? std::size_t{1} : std::size_t{0}}, id);
+      const bool slides = law == Law::friction && block.dim > 0;
+      if (law == Law::held) {
+        problem_.add_free(n, id);
+      } else {
+        problem_.add_contact({&block, slides ? std::size_t{1} : std::size_t{0}}, id);
+      }
       break;
     }
     case StepElement::Kind::dry_friction:
@@ -125,7 +129,7 @@ void GeneralizedAlphaNested::velocity_pass(GeneralizedAlphaStep& step) {
   for (std::size_t k = 0; k < step.elements.size(); ++k) {
     const StepElement& e = step.elements[k];
     if (e.level == ContactLevel::open) continue;
-    add_cone(step, static_cast<int>(k), e.dim, true, e.bound * step.h);
+    add_cone(step, static_cast<int>(k), e.dim, Law::friction, e.bound * step.h);
     for (int i = 0; i < e.dim; ++i) {
       problem_.b[rows_.back().offset + i] = e.xi[i];
       solution_.p.push_back(step.P(e.offset + i));
@@ -276,7 +280,7 @@ void GeneralizedAlphaNested::solve_accelerations(GeneralizedAlphaStep& step) {
     if (sliding && e.kind == StepElement::Kind::dry_friction) continue;
     const bool pushed = next_pushed < push_.size() && sliding_[next_pushed] == static_cast<int>(k);
     const bool alone = sliding && !pushed;
-    add_cone(step, static_cast<int>(k), alone ? 1 : e.dim, !alone, e.bound);
+    add_cone(step, static_cast<int>(k), alone ? 1 : e.dim, alone ? Law::normal : Law::friction, e.bound);
     step.multiply_transposed(e, change_a_, moved.data());
     for (int i = 0; i < rows_.back().n; ++i) {
       const bool is_pushed = pushed && i > 0;
@@ -337,7 +341,7 @@ void GeneralizedAlphaNested::position_pass(GeneralizedAlphaStep& step, const Vec
     }
     step.add_response(e, p.data(), free_);
     if (e.n_pos == 0) continue;
-    add_cone(step, static_cast<int>(k), e.n_pos, false, 0.0);
+    add_cone(step, static_cast<int>(k), e.n_pos, e.lifted ? Law::held : Law::normal, 0.0);
     for (int i = 0; i < e.n_pos; ++i) {
       problem_.b[rows_.back().offset + i] = e.gap[i];
       solution_.p.push_back(step.kappa_hat(e.pos_offset + i));
@@ -420,9 +424,10 @@ void GeneralizedAlphaNested::set_kappa(GeneralizedAlphaStep& step) const {
   }
 }
 
-/// How far the friction percussions move two bodies apart on position level at most, by dt/2 M^-1 W_F Lambda_F each.
-/// [m]
-double GeneralizedAlphaNested::calc_way_of_friction(const GeneralizedAlphaStep& step) {
+/// Makes `slack` of contacts how far the friction percussions of all contacts, dt/2 M^-1 W_F Lambda_F, move its two
+/// bodies, times what bodies that push each other may add.
+void GeneralizedAlphaNested::set_slack(GeneralizedAlphaStep& step) {
+  constexpr double kFactor = 2.0;  // [-]
   response_.setZero();
   std::array<double, kMaxElementDim> p;
   for (const StepElement& e : step.elements) {
@@ -431,7 +436,11 @@ double GeneralizedAlphaNested::calc_way_of_friction(const GeneralizedAlphaStep& 
     for (int i = e.n_pos; i < e.dim; ++i) p[i] = 0.5 * step.h * step.x.Lambda(e.offset + i);
     step.add_response(e, p.data(), response_);
   }
-  return 2.0 * step.measure_motion(response_);
+  for (StepElement& e : step.elements) {
+    if (e.kind != StepElement::Kind::contact) continue;
+    e.slack =
+        kFactor * (step.measure_motion(e.sides[0].body, response_) + step.measure_motion(e.sides[1].body, response_));
+  }
 }
 
 StepSolve GeneralizedAlphaNested::solve_many(GeneralizedAlphaStep& step, int max_passes) {
@@ -440,13 +449,13 @@ StepSolve GeneralizedAlphaNested::solve_many(GeneralizedAlphaStep& step, int max
   StepSolve result;
   int unsolved = 0;
   many_ = true;
-  step.slack_of_touched = true;
   while (step.error() > 1.0 && result.iterations < max_passes && unsolved < kMaxUnsolved) {
     close_contacts(step);
     if (result.iterations < kPlainPasses) {
       for (StepElement& e : step.elements) e.touched = e.level >= ContactLevel::position;
     }
-    if (result.iterations > 0) step.slack = calc_way_of_friction(step);
+    if (result.iterations > 0) set_slack(step);
+    step.holds_lifted = result.iterations > 0;
     step.keeps_ties = result.iterations >= kPlainPasses;
     exact_ = true;
     pass(step);
@@ -457,8 +466,7 @@ StepSolve GeneralizedAlphaNested::solve_many(GeneralizedAlphaStep& step, int max
   many_ = false;
   result.converged = step.error() <= 1.0;
   if (result.converged) return result;
-  step.slack = 0.0;
-  step.slack_of_touched = step.keeps_ties = false;
+  step.holds_lifted = step.keeps_ties = false;
   return result;
 }
 

@@ -28,8 +28,8 @@ class GeneralizedAlphaNested {
   /// The same for many contacts, from the start values of a step. In front of each pass the position level is repeated
   /// alone, cheaply, until it closes no more contacts; sliding contacts are settled in one problem each pass. After the
   /// first passes index sets that would otherwise change for ever are settled: a contact that has touched in this step
-  /// stays in A as long as it is apart by less than friction percussions move bodies (`slack`), and where both answers
-  /// of the velocity level hold to the tolerance the last one stays.
+  /// and has a percussion is held in A where it would be lifted off by less than friction percussions move its bodies
+  /// (`slack`), and where both answers of the velocity level hold to the tolerance the last one stays.
   StepSolve solve_many(GeneralizedAlphaStep& step, int max_passes);
 
   /// a and lambda that solve the acceleration level at (t, q, u), contacts closed on position and velocity level
@@ -41,6 +41,8 @@ class GeneralizedAlphaNested {
 
  private:
   enum class Level { position, velocity, acceleration };
+  /// What holds of the rows of a contact: Signorini's law, with Coulomb's, or none, its normal row vanishes.
+  enum class Law { normal, friction, held };
   /// Rows of one element in the problem of one level.
   struct Rows {
     int element;
@@ -49,7 +51,7 @@ class GeneralizedAlphaNested {
   };
 
   void clear();
-  void add_cone(const GeneralizedAlphaStep& step, int element, int n, bool friction, double radius);
+  void add_cone(const GeneralizedAlphaStep& step, int element, int n, Law law, double radius);
   bool solve_level(const GeneralizedAlphaStep& step, double scale);
   double calc_scale(const GeneralizedAlphaStep& step, Level level) const;
   void velocity_pass(GeneralizedAlphaStep& step);
@@ -64,7 +66,7 @@ class GeneralizedAlphaNested {
   void position_pass(GeneralizedAlphaStep& step, const Vector& residual);
   void close_contacts(GeneralizedAlphaStep& step);
   void set_kappa(GeneralizedAlphaStep& step) const;
-  double calc_way_of_friction(const GeneralizedAlphaStep& step);
+  void set_slack(GeneralizedAlphaStep& step);
   void pass(GeneralizedAlphaStep& step);
 
   ConeSolver& solver_;

@@ -54,7 +54,7 @@ void GeneralizedAlphaNewton::number_rows(const GeneralizedAlphaStep& step) {
     Group group;
     group.element = static_cast<int>(k);
     group.row = n_;
-    group.n_pos = e.apart ? 0 : e.n_pos;
+    group.n_pos = e.n_pos;
     group.n_vel = e.level >= ContactLevel::velocity ? e.dim : 0;
     group.n_acc = e.level == ContactLevel::acceleration ? e.dim : 0;
     n_ += group.size();

@@ -189,7 +189,7 @@ double GeneralizedAlphaStep::measure_element(const StepElement& e) const {
   const double lever = e.lever(0);  // only rows that stand alone are angles
   if (e.kind == StepElement::Kind::contact) {
     if (e.level == ContactLevel::open && e.gap[0] >= 0.0) return 0.0;
-    position = e.apart ? 0.0 : lever * std::abs(e.gap[0]) / tolerance_position(e);
+    position = lever * std::abs(e.gap[0]) / tolerance_position(e);
     if (e.level == ContactLevel::open) return position;
     if (e.level == ContactLevel::position) {
       return std::max(position, lever * h * std::max(0.0, -e.xi[0]) / tolerance_velocity(e));
@@ -215,18 +215,16 @@ double GeneralizedAlphaStep::measure_element(const StepElement& e) const {
       {position, lever * velocity / tolerance_velocity(e), lever * acceleration / tolerance_acceleration(e)});
 }
 
+double GeneralizedAlphaStep::measure_motion(int index, const Eigen::Ref<const Vector>& y) const {
+  const Body& body = system.bodies()[index];
+  if (body.n_u == 0) return 0.0;
+  return std::sqrt(quadratic_form(system.mass(index), y.data() + body.u_offset, body.n_u) / body.mass);
+}
+
 double GeneralizedAlphaStep::measure_motion(const Eigen::Ref<const Vector>& y) const {
   double largest = 0.0;
   for (std::size_t k = 0; k < system.bodies().size(); ++k) {
-    const Body& body = system.bodies()[k];
-    if (body.n_u == 0) continue;
-    const double* mass = system.mass(static_cast<int>(k)).data();
-    const double* part = y.data() + body.u_offset;
-    double sum = 0.0;
-    for (int i = 0; i < body.n_u; ++i) {
-      for (int j = 0; j < body.n_u; ++j) sum += part[i] * mass[i * body.n_u + j] * part[j];
-    }
-    largest = std::max(largest, std::sqrt(sum / body.mass));
+    largest = std::max(largest, measure_motion(static_cast<int>(k), y));
   }
   return largest;
 }

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "stickslip/base/assert.h"
 #include "stickslip/math/rotation.h"
@@ -15,6 +16,9 @@ namespace {
 /// r = kProxFactor / G: of the interval (0, 2) in which the prox iteration of one contact contracts, the part in which
 /// a slip velocity that changes sign is not overshot.
 constexpr double kProxFactor = 0.6;  // [-]
+/// Contacts of a heap that are held share what one of them would be lifted by, and -G kappa_hat of each is so much
+/// more.
+constexpr double kShared = 10.0;  // [-]
 
 double norm(const double* x, int n) {
   double sum = 0.0;
@@ -30,9 +34,7 @@ void GeneralizedAlphaStep::begin(const State& state, double step, double end, bo
   STICKSLIP_ASSERT(state.memory.size() == memory_size());
   h = step;
   t_end = end;
-  slack = slack_share = 0.0;
-  slack_of_touched = false;
-  keeps_ties = false;
+  holds_lifted = keeps_ties = false;
   for (StepElement& e : elements) e.touched = false;
   if (system.detection()) {
     if (again) {
@@ -177,29 +179,28 @@ void GeneralizedAlphaStep::classify_contact(StepElement& e) {
   e.stick = false;
   e.stick_acceleration = false;
   e.choice = false;
-  e.apart = false;
+  e.lifted = false;
   calc_gap(e);
   const double kappa = kappa_hat(e.pos_offset);
   bool remembers = kappa != 0.0;
   for (int i = 0; i < e.dim; ++i) {
     remembers |= known_P_(e.offset + i) != 0.0 || x.Lambda(e.offset + i) != 0.0 || x.lambda(e.offset + i) != 0.0;
   }
-  const double own_slack = slack_of_touched ? slack : std::min(slack, slack_share * element_fall(e));
-  if (e.gap[0] > own_slack && !remembers) {
+  if (e.gap[0] > 0.0 && !remembers) {
     e.level = ContactLevel::open;
     return;
   }
   calc_rates(e);
   if (r_normal(e) * e.gap[0] - kappa > 0.0) {
-    e.apart = e.gap[0] > 0.0 && e.gap[0] <= own_slack && (e.touched || !slack_of_touched);
-    if (!e.apart) return close_until(e, ContactLevel::open);
-    kappa_hat(e.pos_offset) = 0.0;
-    x.kappa(e.pos_offset) = -known_kappa_(e.pos_offset) - beta_step() * x.lambda(e.offset);
+    const double lift = e.gap[0] - e.diagonal[0] * kappa / kShared;
+    e.lifted = holds_lifted && e.touched && P(e.offset) > 0.0 && lift <= e.slack;
+    if (!e.lifted) return close_until(e, ContactLevel::open);
   }
-  e.touched = e.touched || !e.apart;
+  e.touched = true;
   calc_accelerations(e);
   if ((holds && e.held == Held::open) || r_normal(e) * (e.xi[0] - calc_tie(e, was_closed)) - P(e.offset) > 0.0) {
-    return close_until(e, ContactLevel::position);
+    // What no percussion acts on is not held.
+    return close_until(e, std::exchange(e.lifted, false) ? ContactLevel::open : ContactLevel::position);
   }
   e.stick = was_stick;
   classify_friction(e);
@@ -346,10 +347,19 @@ std::uint64_t GeneralizedAlphaStep::signature() const {
   return hash;
 }
 
-int GeneralizedAlphaStep::count_apart() const {
+int GeneralizedAlphaStep::count_lifted() const {
   return static_cast<int>(std::count_if(elements.begin(), elements.end(), [](const StepElement& e) {
-    return e.apart && e.level >= ContactLevel::velocity;
+    return e.lifted && e.level >= ContactLevel::velocity;
   }));
+}
+
+double GeneralizedAlphaStep::calc_lift() const {
+  double largest = 0.0;
+  for (const StepElement& e : elements) {
+    if (!e.lifted || e.level < ContactLevel::velocity) continue;
+    largest = std::max(largest, -e.diagonal[0] * kappa_hat(e.pos_offset));
+  }
+  return largest;
 }
 
 }  // namespace stickslip

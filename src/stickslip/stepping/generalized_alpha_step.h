@@ -92,8 +92,9 @@ struct StepElement {
   bool choice = false;              // Painleve: the rule opened it on acceleration level
   bool chosen = false;              // Painleve: another solution of the step was set aside
   Held held = Held::no;
-  bool apart = false;                                 // in A by `slack` alone: g > 0, kappa_hat = 0
-  bool touched = false;                               // has been in A without slack
+  bool touched = false;                               // has been in A by itself in this step
+  bool lifted = false;                                // in A because it is held: g = 0, kappa_hat < 0
+  double slack = 0.0;                                 // [m] up to which it is held, see holds_lifted
   double r_scale = 1.0;                               // [-] halved on cycling
   RoundOff round_off;                                 // of g, xi and gamma_dot
   double mean_normal = 0.0;                           // [1/kg] G_NN
@@ -122,7 +123,7 @@ struct StepElement {
   /// Identifies the index sets of this element.
   std::uint32_t signature() const {
     return static_cast<std::uint32_t>(level) * 4 + (stick ? 2u : 0u) + (stick_acceleration ? 1u : 0u) +
-           (apart ? 16u : 0u);
+           (lifted ? 16u : 0u);
   }
 };
 
@@ -159,9 +160,9 @@ class GeneralizedAlphaStep {
 
   // --- the step
   StepUnknowns x;
-  double slack = 0.0;             // [m] how far apart a contact may be and yet count as closed in A
-  double slack_share = 0.0;       // [-] and by how much of its own bodies' dt^2 |a| at most, unless slack_of_touched
-  bool slack_of_touched = false;  // slack is for contacts only that have touched in this step
+  /// Whether contacts that have touched in this step stay in A where they would be lifted off by no more than their
+  /// `slack` and B takes them, see GeneralizedAlphaNested::solve_many.
+  bool holds_lifted = false;
   bool keeps_ties = false;        // velocity level: where both answers hold to the tolerance the last one stays
   bool holds = true;              // whether elements are what they are held to be
   double h = 0.0;                 // [s]
@@ -223,6 +224,8 @@ class GeneralizedAlphaStep {
   double tolerance_position(const StepElement& e) const;
   double tolerance_velocity(const StepElement& e) const;
   double tolerance_acceleration(const StepElement& e) const;
+  /// The fall of that of its two bodies that falls farther. [m]
+  double element_fall(const StepElement& e) const;
   /// The most that round-off may add to them. [m]
   double largest_round_off() const;
   /// The smooth equations alone, at x with the contacts' multipliers held as they are: kinematics, R1 to R3, joints.
@@ -247,14 +250,16 @@ class GeneralizedAlphaStep {
   /// Radius of the friction ball on velocity level [N s] and on acceleration level [N].
   double friction_radius(const StepElement& e, double normal_percussion) const;
   double friction_radius_acceleration(const StepElement& e, double normal_force) const;
-  /// The largest sqrt(y^T M y / m) over the bodies: of velocities y, those of the bodies' points.
+  /// sqrt(y^T M y / m) of a body, and the largest over the bodies: of velocities y, those of the bodies' points.
+  double measure_motion(int body, const Eigen::Ref<const Vector>& y) const;
   double measure_motion(const Eigen::Ref<const Vector>& y) const;
   /// A hash of all index sets.
   std::uint64_t signature() const;
   /// Contacts for which the laws left a choice.
   int count_choices() const;
-  /// Contacts that `slack` alone holds.
-  int count_apart() const;
+  /// Contacts that are held though they would be lifted off, and by how much at most, G_NN |kappa_hat|. [m]
+  int count_lifted() const;
+  double calc_lift() const;
   /// Whether the step may have several solutions because of a contact that slid before it: its normal force or
   /// percussion hardly pushes it apart, or even pulls, by way of the friction that comes with it: A <= near G_NN.
   bool could_choose(const StepElement& e, const State& state, double near);
@@ -310,7 +315,6 @@ class GeneralizedAlphaStep {
   void calc_scales();
   void limit_scales();
   double element_way(const StepElement& e) const;
-  double element_fall(const StepElement& e) const;
   double row_round_off(const StepElement& e, int row) const;
   double measure_element(const StepElement& e) const;
   double measure_joint(const StepElement& e) const;
