@@ -1,10 +1,25 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <type_traits>
+
 namespace stickslip {
 
 // Products of small row-major blocks that lie in flat arrays, in a fixed order of summation. Written as plain loops:
 // for blocks of one to six rows whose size is known only at run time they are quicker than general kernels.
+
+/// function(n), with n known to the compiler where it is that of a planar or a spatial body: the same sums, sooner.
+template <class Function>
+auto with_size(int n, const Function& function) {
+  switch (n) {
+    case 3:
+      return function(std::integral_constant<int, 3>{});
+    case 6:
+      return function(std::integral_constant<int, 6>{});
+    default:
+      return function(n);
+  }
+}
 
 /// y += A x. A (rows, cols), x (cols), y (rows).
 inline void add_product(int rows, int cols, const double* a, const double* x, double* y) {
@@ -18,6 +33,21 @@ inline void add_product(int rows, int cols, const double* a, const double* x, do
     double sum = 0.0;
     for (int j = 0; j < cols; ++j) sum += a[i * cols + j] * x[j];
     y[i] += sum;
+  }
+}
+
+/// y = A x, likewise.
+inline void set_product(int rows, int cols, const double* a, const double* x, double* y) {
+  if (rows == 3 && cols == 3) {
+    y[0] = 0.0 + a[0] * x[0] + a[1] * x[1] + a[2] * x[2];
+    y[1] = 0.0 + a[3] * x[0] + a[4] * x[1] + a[5] * x[2];
+    y[2] = 0.0 + a[6] * x[0] + a[7] * x[1] + a[8] * x[2];
+    return;
+  }
+  for (int i = 0; i < rows; ++i) {
+    double sum = 0.0;
+    for (int j = 0; j < cols; ++j) sum += a[i * cols + j] * x[j];
+    y[i] = sum;
   }
 }
 

@@ -12,8 +12,16 @@ void System::calc_contact(const ContactPoint& k, double t, const Vector& q, Cont
   if (k.kind == GapKind::joint_limit) return calc_limit(k, t, q, geometry);
   const Attachment& a = k.flipped ? k.second : k.first;
   const Attachment& b = k.flipped ? k.first : k.second;
-  const ContactFrame<double> c = contact_frame<double>(k, planar_, frame_at(bodies_[a.body], a, t, q, nullptr),
-                                                       frame_at(bodies_[b.body], b, t, q, nullptr));
+  const Body& ball = bodies_[b.body];
+  Frame<double> ball_frame;
+  if (ball.type == BodyType::planar && k.center_b.isZero(0.0)) {  // how far it has turned, a sine, plays no part
+    ball_frame.p = Vector3(q(ball.q_offset), q(ball.q_offset + 1), 0.0);
+    ball_frame.R.setIdentity();
+  } else {
+    ball_frame = frame_at(ball, b, t, q, nullptr);
+  }
+  const ContactFrame<double> c =
+      contact_frame<double>(k, planar_, frame_at(bodies_[a.body], a, t, q, nullptr), ball_frame);
   geometry = {c.gap, c.first, c.second, c.normal, c.t1, c.t2};
 }
 

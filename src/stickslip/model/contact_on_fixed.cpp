@@ -27,6 +27,8 @@ void planar_derivatives(const ContactPoint& point, const Body& surface, const Bo
   to_local(at_ball, q, at_ball.n_q, q_local.data());
   to_local(at_ball, u, at_ball.n_u, u_local.data());
   to_local(at_ball, a, at_ball.n_u, a_local.data());
+  // Nothing depends on the angle of a ball around its body's origin.
+  if (point.center_b.isZero(0.0) && ball.type == BodyType::planar) q_local[2] = 0.0;
   const PlanarSide side(ball, 0.0, q_local.data(), u_local.data(), a_local.data());
   const Vector2 arm = side.to_world(point.center_b);
   const Vector2 across = turn(arm);

@@ -131,7 +131,9 @@ void calc_contact_row_derivatives(const System& system, const ContactPoint& poin
                                   const Vector& u, const Vector& a, const Vector4& lambda,
                                   ContactDerivatives& derivatives) {
   const Body& ball = system.bodies()[point.body_b];
-  if (ball.type != BodyType::beam || !has_contact_rows(system, point)) {
+  const Body& surface = system.bodies()[point.body_a];
+  const bool on_fixed = has_derivatives_on_fixed(point, surface, ball) || ball.type == BodyType::beam;
+  if (!on_fixed || !has_contact_rows(system, point)) {
     return system.calc_contact_derivatives(point, t, q, u, a, lambda, derivatives);
   }
   const Attachment& at = point.flipped ? point.first : point.second;
@@ -142,8 +144,8 @@ void calc_contact_row_derivatives(const System& system, const ContactPoint& poin
   derivatives.gamma_dot_q.setZero(dim, at.n_q);
   derivatives.gamma_dot_u.setZero(dim, at.n_u);
   derivatives.force_q.setZero(at.n_u, at.n_q);
-  calc_derivatives_on_fixed(point, pair, system.bodies()[point.body_a], ball, q.data() + at.q_offset,
-                            u.data() + at.u_offset, a.data() + at.u_offset, lambda, derivatives);
+  calc_derivatives_on_fixed(point, pair, surface, ball, q.data() + at.q_offset, u.data() + at.u_offset,
+                            a.data() + at.u_offset, lambda, derivatives);
 }
 
 }  // namespace stickslip

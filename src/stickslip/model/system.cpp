@@ -79,8 +79,7 @@ void System::normalize(Vector& q) const {
 void System::multiply_mass(const Vector& v, Vector& result) const {
   for (std::size_t i = 0; i < bodies_.size(); ++i) {
     const Body& b = bodies_[i];
-    std::fill_n(result.data() + b.u_offset, b.n_u, 0.0);
-    add_product(b.n_u, b.n_u, mass_[i].data(), v.data() + b.u_offset, result.data() + b.u_offset);
+    set_product(b.n_u, b.n_u, mass_[i].data(), v.data() + b.u_offset, result.data() + b.u_offset);
   }
 }
 
@@ -91,8 +90,7 @@ void System::solve_mass(const Vector& f, Vector& result) const {
       b.beam->solve_mass(f.data() + b.u_offset, result.data() + b.u_offset);
       continue;
     }
-    std::fill_n(result.data() + b.u_offset, b.n_u, 0.0);
-    add_product(b.n_u, b.n_u, inverse_mass_[i].data(), f.data() + b.u_offset, result.data() + b.u_offset);
+    set_product(b.n_u, b.n_u, inverse_mass_[i].data(), f.data() + b.u_offset, result.data() + b.u_offset);
   }
 }
 

@@ -28,7 +28,8 @@ void GeneralizedAlphaStep::calc_directions(StepElement& e, double t, const Vecto
 
 /// M^-1 W and what of W^T M^-1 W is needed.
 void GeneralizedAlphaStep::calc_responses(StepElement& e) {
-  std::array<double, kMaxElementDim* kMaxElementDim> G = {};
+  std::array<double, kMaxElementDim * kMaxElementDim> G;  // (dim, dim) its upper half
+  std::fill_n(G.begin(), e.dim * e.dim, 0.0);
   for (int k = 0; k < e.n_touches; ++k) {
     const StepElement::Touch& touch = e.touches[k];
     const VelocityBlock& block = blocks[touch.block];
@@ -39,24 +40,23 @@ void GeneralizedAlphaStep::calc_responses(StepElement& e) {
       const int column = body.u_offset - block.u_offset;
       const double* inverse = system.inverse_mass(block.first_body + b).data();
       for (int i = 0; i < e.dim; ++i) {
-        for (int c = 0; c < body.n_u; ++c) {
-          double sum = 0.0;
-          for (int j = 0; j < body.n_u; ++j) sum += inverse[c * body.n_u + j] * w[i * block.n_u + column + j];
-          y[i * block.n_u + column + c] = sum;
+        const int at = i * block.n_u + column;
+        set_product(body.n_u, body.n_u, inverse, w + at, y + at);
+      }
+    }
+    with_size(block.n_u, [&](auto n) {
+      for (int i = 0; i < e.dim; ++i) {
+        for (int j = i; j < e.dim; ++j) {
+          for (int c = 0; c < n; ++c) G[i * e.dim + j] += w[i * n + c] * y[j * n + c];
         }
       }
-    }
-    for (int i = 0; i < e.dim; ++i) {
-      for (int j = 0; j < e.dim; ++j) {
-        for (int c = 0; c < block.n_u; ++c) G[i * e.dim + j] += w[i * block.n_u + c] * y[j * block.n_u + c];
-      }
-    }
+    });
   }
   for (int i = 0; i < e.dim; ++i) e.diagonal[i] = G[i * e.dim + i];
   e.norm_friction = 0.0;
   for (int i = e.first_friction(); i < e.dim; ++i) {
     double sum = 0.0;
-    for (int j = e.first_friction(); j < e.dim; ++j) sum += std::abs(G[i * e.dim + j]);
+    for (int j = e.first_friction(); j < e.dim; ++j) sum += std::abs(G[std::min(i, j) * e.dim + std::max(i, j)]);
     e.norm_friction = std::max(e.norm_friction, sum);
   }
   if (e.kind != StepElement::Kind::contact) return;
@@ -110,14 +110,18 @@ void GeneralizedAlphaStep::multiply_transposed(const StepElement& e, const Vecto
   std::fill_n(result, e.dim, 0.0);
   for (int k = 0; k < e.n_touches; ++k) {
     const VelocityBlock& block = blocks[e.touches[k].block];
-    add_product(e.dim, block.n_u, W.data() + e.touches[k].values, y.data() + block.u_offset, result);
+    with_size(block.n_u, [&](auto n) {
+      add_product(e.dim, n, W.data() + e.touches[k].values, y.data() + block.u_offset, result);
+    });
   }
 }
 
 void GeneralizedAlphaStep::add_force(const StepElement& e, const double* p, Vector& y) const {
   for (int k = 0; k < e.n_touches; ++k) {
     const VelocityBlock& block = blocks[e.touches[k].block];
-    add_transposed_product(e.dim, block.n_u, W.data() + e.touches[k].values, p, y.data() + block.u_offset);
+    with_size(block.n_u, [&](auto n) {
+      add_transposed_product(e.dim, n, W.data() + e.touches[k].values, p, y.data() + block.u_offset);
+    });
   }
 }
 
