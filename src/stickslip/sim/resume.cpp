@@ -54,7 +54,7 @@ Checkpoint find_checkpoint(const Trajectory& result, const Scene& scene, const S
   const State& state = checkpoint->state;
   if (state.q.size() != initial.q.size() || state.u.size() != initial.u.size() ||
       state.memory.size() != initial.memory.size()) {
-    throw InputError({file}, "", "", "its checkpoint is of another system");
+    throw InputError({file}, "", "", "its checkpoint is of another system or of an earlier version of the scheme");
   }
   if (steps.at_end(state)) {
     throw InputError({}, "time.end", fmt::format("{}", scene.time.end),

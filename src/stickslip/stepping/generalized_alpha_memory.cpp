@@ -10,7 +10,7 @@ namespace stickslip {
 void GeneralizedAlphaStep::start_memory(State& state) const {
   const auto lambda = x.lambda.head(n_fixed_rows_);
   state.memory.resize(memory_size());
-  state.memory << x.a, x.a, lambda, lambda, x.a, lambda, 0.0, 0.0;
+  state.memory << x.a, x.a, lambda, lambda, x.a, lambda, x.a, lambda, 0.0, 0.0, 0.0;
   state.contacts.clear();
   for (std::size_t k = n_fixed_elements_; k < elements.size(); ++k) {
     const StepElement& e = elements[k];
@@ -55,11 +55,14 @@ void GeneralizedAlphaStep::save_memory(State& state, bool smooth) const {
   };
   double* memory = state.memory.data();
   double* last = memory + 2 * (n_u + n);
+  std::copy_n(last, n_u + n, last + n_u + n);
   for (int i = 0; i < n_u; ++i) advance(memory[i], memory[n_u + i], last[i], x.a(i));
   memory += 2 * n_u;
   last += n_u;
   for (int i = 0; i < n; ++i) advance(memory[i], memory[n + i], last[i], x.lambda(i));
-  state.memory.tail<2>() << closed_sets(), h;
+  const double sets = closed_sets();
+  const bool goes_on = smooth && sets == remembered_sets(state);
+  state.memory.tail<3>() << (goes_on ? std::min(remembered_history(state) + 1.0, 2.0) : 0.0), sets, h;
   state.contacts.clear();
   for (std::size_t k = n_fixed_elements_; k < elements.size(); ++k) {
     const StepElement& e = elements[k];
@@ -98,6 +101,7 @@ void GeneralizedAlphaStep::rescale_memory(State& state, double ratio) const {
   for (ContactMemory& contact : state.contacts) {
     for (int i = 0; i < kMaxContactDim; ++i) move(contact.force[i], contact.average[i], contact.last[i]);
   }
+  state.memory(memory_size() - 3) = 0.0;  // equal steps are needed
 }
 
 void GeneralizedAlphaStep::forget_past(State& state) const {
@@ -112,6 +116,7 @@ void GeneralizedAlphaStep::forget_past(State& state) const {
   for (int i = 0; i < n; ++i) forget(memory[i], memory[n + i], last[i]);
   for (ContactMemory& contact : state.contacts) contact.average = contact.last = contact.force;
   state.memory(memory_size() - 1) = 0.0;
+  state.memory(memory_size() - 3) = 0.0;
 }
 
 double GeneralizedAlphaStep::closed_sets() const {

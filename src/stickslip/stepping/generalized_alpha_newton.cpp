@@ -22,14 +22,16 @@ constexpr double kSafePivot = 1e-6;  // [-]
 /// multipliers that do not matter by as much over this; weaker directions that matter are found by refinement.
 constexpr double kRegular = 1e-8;  // [-]
 
-double dot(int n, const double* a, const double* b) {
+inline double dot(int n, const double* a, const double* b) {
   double sum = 0.0;
   for (int i = 0; i < n; ++i) sum += a[i] * b[i];
   return sum;
 }
 
-/// LU factors with partial pivoting, in place. a (n, n) row-major. False where singular.
-bool factorise(int n, double* a, int* pivots) {
+/// LU factors with partial pivoting, in place, with the inverse of the pivots. a (n, n) row-major. False where
+/// singular.
+template <class Size>
+bool factorise_sized(const Size n, double* a, int* pivots) {
   for (int k = 0; k < n; ++k) {
     int pivot = k;
     for (int i = k + 1; i < n; ++i) {
@@ -38,8 +40,10 @@ bool factorise(int n, double* a, int* pivots) {
     pivots[k] = pivot;
     if (!(std::abs(a[pivot * n + k]) > 0.0)) return false;
     if (pivot != k) std::swap_ranges(a + k * n, a + (k + 1) * n, a + pivot * n);
+    const double inverse = 1.0 / a[k * n + k];
+    a[k * n + k] = inverse;
     for (int i = k + 1; i < n; ++i) {
-      const double factor = a[i * n + k] / a[k * n + k];
+      const double factor = a[i * n + k] * inverse;
       a[i * n + k] = factor;
       for (int j = k + 1; j < n; ++j) a[i * n + j] -= factor * a[k * n + j];
     }
@@ -47,10 +51,18 @@ bool factorise(int n, double* a, int* pivots) {
   return true;
 }
 
+bool factorise(int n, double* a, int* pivots) {
+  return with_size(n, [&](auto size) { return factorise_sized(size, a, pivots); });
+}
+
 void solve_factorised(int n, const double* a, const int* pivots, double* b) {
-  for (int k = 0; k < n; ++k) std::swap(b[k], b[pivots[k]]);
-  for (int i = 1; i < n; ++i) b[i] -= dot(i, a + i * n, b);
-  for (int i = n - 1; i >= 0; --i) b[i] = (b[i] - dot(n - 1 - i, a + i * n + i + 1, b + i + 1)) / a[i * n + i];
+  with_size(n, [&](auto size) {
+    for (int k = 0; k < size; ++k) std::swap(b[k], b[pivots[k]]);
+    for (int i = 1; i < size; ++i) b[i] -= dot(i, a + i * size, b);
+    for (int i = size - 1; i >= 0; --i) {
+      b[i] = (b[i] - dot(size - 1 - i, a + i * size + i + 1, b + i + 1)) * a[i * size + i];
+    }
+  });
 }
 
 }  // namespace
@@ -88,12 +100,14 @@ StepSolve GeneralizedAlphaNewton::solve(GeneralizedAlphaStep& step, int max_iter
   constexpr int kSmooth = 2;
   constexpr double kClose = 1e3;  // [-] Newton's method converges from there
   constexpr int kPatience = 8;
+  // Start values continued from earlier steps err to the same side in each step, so that what they leave adds up.
+  constexpr double kContinued = 0.01;  // [-]
   StepSolve result;
   history_.clear();
   history_.reserve(static_cast<std::size_t>(max_iterations));
   double last_error = std::numeric_limits<double>::infinity();
   int stalled = 0;
-  while (step.error() > 1.0) {
+  while (step.error() > (result.iterations == 0 ? kContinued : 1.0)) {
     const std::uint64_t sets = step.signature();
     const bool same_sets = !history_.empty() && history_.back() == sets;
     if (!same_sets && std::count(history_.begin(), history_.end(), sets) >= kMaxVisits) return result;
@@ -105,7 +119,10 @@ StepSolve GeneralizedAlphaNewton::solve(GeneralizedAlphaStep& step, int max_iter
     history_.push_back(sets);
     last_error = step.error();
     const double merit = step.merit();
-    if (!move(step)) return result;
+    if (!move(step)) {
+      result.converged = step.error() <= 1.0;
+      return result;
+    }
     ++result.iterations;
     step.evaluate();
     if (search || !dense_ || !std::isfinite(step.error())) search_line(step, merit);
@@ -116,6 +133,16 @@ StepSolve GeneralizedAlphaNewton::solve(GeneralizedAlphaStep& step, int max_iter
   }
   result.converged = true;
   return result;
+}
+
+void GeneralizedAlphaNewton::judge(GeneralizedAlphaStep& step) {
+  step.forget_round_off();
+  step.evaluate();
+  if (!(step.error() > 1.0) || !std::isfinite(step.error())) return;
+  number_rows(step);
+  calc_derivatives(step);
+  calc_round_off(step);
+  step.measure();
 }
 
 bool GeneralizedAlphaNewton::move(GeneralizedAlphaStep& step) {
@@ -300,7 +327,14 @@ void GeneralizedAlphaNewton::add_free_rows(const GeneralizedAlphaStep& step, con
 /// are where their values begin in the layout of W; shift leads from a column to its place in the rows.
 void GeneralizedAlphaNewton::couple(const GeneralizedAlphaStep& step, const Group& group, std::size_t at_row,
                                     const Group& other, std::size_t at_column, int block, int shift) {
-  const int n = step.blocks[block].n_u;
+  with_size(step.blocks[block].n_u,
+            [&](auto n) { couple_sized(n, step, group, at_row, other, at_column, block, shift); });
+}
+
+template <class Size>
+void GeneralizedAlphaNewton::couple_sized(const Size n, const GeneralizedAlphaStep& step, const Group& group,
+                                          std::size_t at_row, const Group& other, std::size_t at_column, int block,
+                                          int shift) {
   const bool touched = touched_[block] != 0;
   const bool damped = damped_[block] != 0;
   const double g = step.gamma_step();

@@ -41,6 +41,9 @@ class GeneralizedAlphaNewton {
   /// With `search` steps are shortened until they lead nearer; a large system's always are.
   StepSolve solve(GeneralizedAlphaStep& step, int max_iterations, bool search = false);
 
+  /// Evaluates step.x as a solution: with what round-off makes of it, where its residuals are not small without.
+  void judge(GeneralizedAlphaStep& step);
+
   /// One Newton step from step.x, evaluated or evaluated with the contacts' multipliers held. False: none was found.
   bool move(GeneralizedAlphaStep& step);
 
@@ -89,6 +92,9 @@ class GeneralizedAlphaNewton {
   void add_free_rows(const GeneralizedAlphaStep& step, const Group& group, const StepElement& e);
   void couple(const GeneralizedAlphaStep& step, const Group& row, std::size_t at_row, const Group& column,
               std::size_t at_column, int block, int shift);
+  template <class Size>
+  void couple_sized(Size n, const GeneralizedAlphaStep& step, const Group& row, std::size_t at_row, const Group& column,
+                    std::size_t at_column, int block, int shift);
   void apply_laws(const GeneralizedAlphaStep& step, const Group& group, const StepElement& e);
   /// One friction law in sliding, rows and columns of the dense system by their first index.
   struct Sliding {

@@ -81,16 +81,16 @@ void GeneralizedAlphaNewton::set_body_round_off(GeneralizedAlphaStep& step) {
         u2 += std::abs(mass(i, j) * step.x.U(ui) * step.x.U(uj));
       }
     }
-    RoundOff& round_off = step.scales[k].round_off;
-    round_off.acceleration =
-        std::max(round_off.acceleration, std::sqrt(force2 / body.mass) + kRoundOff * std::sqrt(a2 / body.mass));
-    round_off.velocity = std::sqrt(percussion2 / body.mass) + kRoundOff * std::sqrt(u2 / body.mass);
-    const double largest = step.largest_round_off();
-    round_off.acceleration = std::min(round_off.acceleration, largest / (step.h * step.h));
-    round_off.velocity = std::min(round_off.velocity, largest / step.h);
+    const double of_forces = std::sqrt(force2 / body.mass);
+    const double largest = step.largest_round_off(static_cast<int>(k));
+    BodyScale& scale = step.scales[k];
+    RoundOff& round_off = scale.round_off;
+    round_off.acceleration = std::min(std::max(scale.beam_round_off, of_forces + kRoundOff * std::sqrt(a2 / body.mass)),
+                                      largest / (step.h * step.h));
+    round_off.velocity =
+        std::min(std::sqrt(percussion2 / body.mass) + kRoundOff * std::sqrt(u2 / body.mass), largest / step.h);
     // kappa is of the size of h Lambda, or of h^2 lambda.
-    round_off.position = step.h * round_off.velocity + step.h * step.h * std::sqrt(force2 / body.mass);
-    round_off.position = std::min(round_off.position, largest);
+    round_off.position = std::min(step.h * round_off.velocity + step.h * step.h * of_forces, largest);
   }
 }
 
@@ -127,8 +127,9 @@ void GeneralizedAlphaNewton::set_row_round_off(GeneralizedAlphaStep& step, StepE
   const double unit = e.lever(0) * std::sqrt(e.diagonal[0] * e.mass);
   e.round_off.velocity += unit * of_bodies_velocity;
   e.round_off.acceleration += unit * of_bodies;
-  e.round_off.velocity = std::min(e.round_off.velocity, step.largest_round_off() / step.h);
-  e.round_off.acceleration = std::min(e.round_off.acceleration, step.largest_round_off() / (step.h * step.h));
+  const double largest = std::max(step.largest_round_off(e.sides[0].body), step.largest_round_off(e.sides[1].body));
+  e.round_off.velocity = std::min(e.round_off.velocity, largest / step.h);
+  e.round_off.acceleration = std::min(e.round_off.acceleration, largest / (step.h * step.h));
 }
 
 }  // namespace stickslip

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "stickslip/math/small_matrix.h"
 #include "stickslip/stepping/generalized_alpha_step.h"
 
 namespace stickslip {
@@ -14,20 +15,22 @@ constexpr double kRoundOff = 8.0 * std::numeric_limits<double>::epsilon();  // [
 /// A solution moves by at most this multiple of what the start values of the step move by: what is beyond is no scale
 /// to measure by but an iterate that has gone astray.
 constexpr double kGrowth = 100.0;  // [-]
-/// Round-off above this part of the way is not excused.
+/// Round-off above this part of the body's way is not excused.
 constexpr double kLargestRoundOff = 0.01;  // [-]
 /// Keeps quotients finite where nothing moves at all: only exact zeros pass.
 constexpr double kTiny = std::numeric_limits<double>::min();  // [m]
 
-/// y^T A y, at least zero. A (n, n) symmetric, positive semidefinite
-double quadratic_form(Eigen::Ref<const Matrix> A, const double* y, int n) {
+/// y^T A y, at least zero. A (n, n) symmetric, positive semidefinite, a whole matrix
+double quadratic_form(const Eigen::Ref<const Matrix>& A, const double* y, int n) {
   double sum = 0.0;
-  for (int i = 0; i < n; ++i) {
-    const double* column = A.data() + static_cast<std::ptrdiff_t>(i) * A.outerStride();
-    double product = 0.0;
-    for (int j = 0; j < n; ++j) product += column[j] * y[j];
-    sum += y[i] * product;
-  }
+  with_size(n, [&](auto size) {
+    for (int i = 0; i < size; ++i) {
+      const double* column = A.data() + static_cast<std::ptrdiff_t>(i) * size;
+      double product = 0.0;
+      for (int j = 0; j < size; ++j) product += column[j] * y[j];
+      sum += y[i] * product;
+    }
+  });
   return std::max(sum, 0.0);
 }
 
@@ -52,12 +55,15 @@ void GeneralizedAlphaStep::calc_start_scales(const State& state, const Vector& a
       const double angle = body.type == BodyType::planar ? std::abs(state.q(body.q_offset + i)) : 1.0;
       round_off[i] = kRoundOff * std::max(1.0, angle);
     }
-    scale.round_off = {};
     // Internal forces of beams are known to what round-off of the coordinates makes of them.
-    if (body.beam) scale.round_off.acceleration = kRoundOff * size * body.beam->highest_frequency2();
+    scale.beam_round_off = body.beam ? kRoundOff * size * body.beam->highest_frequency2() : 0.0;
   }
-  for (StepElement& e : elements) e.round_off = {};
   longest_way_ = std::numeric_limits<double>::infinity();
+}
+
+void GeneralizedAlphaStep::forget_round_off() {
+  for (BodyScale& scale : scales) scale.round_off = {0.0, 0.0, scale.beam_round_off};
+  for (StepElement& e : elements) e.round_off = {};
 }
 
 /// From the first evaluation in a step; prescribed motions show in xi alone, and weight that springs carry in nothing.
@@ -93,8 +99,9 @@ void GeneralizedAlphaStep::calc_scales() {
   }
 }
 
-double GeneralizedAlphaStep::largest_round_off() const {
-  return kLargestRoundOff / kGrowth * longest_way_;
+/// The way by its own weight counts too: weight that springs carry shows in no acceleration.
+double GeneralizedAlphaStep::largest_round_off(int body) const {
+  return kLargestRoundOff * std::max(scales[body].way, h * h * system.gravity().norm());
 }
 
 double GeneralizedAlphaStep::element_way(const StepElement& e) const {
@@ -129,37 +136,37 @@ double GeneralizedAlphaStep::tolerance_acceleration(const StepElement& e) const 
   return options_.tolerance * element_fall(e) + h * h * e.round_off.acceleration + kTiny;
 }
 
+/// R^T M^-1 R of a body, of R (n_u of the system).
+double GeneralizedAlphaStep::calc_balance(std::size_t index, const Vector& residual) {
+  const Body& body = system.bodies()[index];
+  const double* r = residual.data() + body.u_offset;
+  if (std::all_of(r, r + body.n_u, [](double x) { return x == 0.0; })) return 0.0;
+  double* solved = work_.data() + body.u_offset;
+  if (body.beam) {
+    body.beam->solve_mass(r, solved);
+  } else {
+    set_product(body.n_u, body.n_u, system.inverse_mass(static_cast<int>(index)).data(), r, solved);
+  }
+  double sum = 0.0;
+  for (int i = 0; i < body.n_u; ++i) sum += solved[i] * r[i];
+  return std::abs(sum);
+}
+
 /// The largest sqrt(R^T M^-1 R / m) of R1, R2 and R3 over the bodies, each over its tolerance: lengths per unit of
 /// mass.
 void GeneralizedAlphaStep::measure_balances() {
   error_ = 0.0;
-  const auto measure_level = [&](const Vector& residual, int level) {
-    system.solve_mass(residual, work_);
-    for (std::size_t k = 0; k < scales.size(); ++k) {
-      const Body& body = system.bodies()[k];
-      if (body.n_u == 0) continue;
-      double sum = 0.0;
-      for (int i = body.u_offset; i < body.u_offset + body.n_u; ++i) sum += work_(i) * residual(i);
-      if (sum == 0.0) continue;
-      const BodyScale& scale = scales[k];
-      const double size = std::sqrt(std::abs(sum) / body.mass);
-      double ratio = 0.0;
-      switch (level) {
-        case 1:
-          ratio = h * h * size / (options_.tolerance * scale.fall + h * h * scale.round_off.acceleration + kTiny);
-          break;
-        case 2:
-          ratio = h * size / (options_.tolerance * scale.way + h * scale.round_off.velocity + kTiny);
-          break;
-        default:
-          ratio = size / (options_.tolerance * scale.way + scale.round_off.position + kTiny);
-      }
-      error_ = std::max(error_, ratio);
-    }
-  };
-  measure_level(r1, 1);
-  measure_level(r2, 2);
-  measure_level(r3, 3);
+  for (std::size_t k = 0; k < scales.size(); ++k) {
+    const Body& body = system.bodies()[k];
+    if (body.n_u == 0) continue;
+    const BodyScale& scale = scales[k];
+    const double way = options_.tolerance * scale.way + kTiny;
+    const double acceleration = h * h * std::sqrt(calc_balance(k, r1) / body.mass) /
+                                (options_.tolerance * scale.fall + h * h * scale.round_off.acceleration + kTiny);
+    const double velocity = h * std::sqrt(calc_balance(k, r2) / body.mass) / (way + h * scale.round_off.velocity);
+    const double position = std::sqrt(calc_balance(k, r3) / body.mass) / (way + scale.round_off.position);
+    error_ = std::max({error_, acceleration, velocity, position});
+  }
 }
 
 double GeneralizedAlphaStep::measure_joint(const StepElement& e) const {

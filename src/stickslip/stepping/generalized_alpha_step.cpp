@@ -94,12 +94,27 @@ void GeneralizedAlphaStep::begin(const State& state, double step, double end, bo
 }
 
 void GeneralizedAlphaStep::set_start_values(const State& state, bool extrapolate) {
+  forget_round_off();
   const int n_u = system.n_u();
   x.a = state.memory.head(n_u);
   x.lambda = start_lambda_;
   if (extrapolate) {
-    x.a += x.a - state.memory.segment(2 * (n_u + n_fixed_rows_), n_u);
+    x.a += x.a - remembered_accelerations(state);
     x.lambda += start_lambda_ - start_last_;
+  }
+  // By a parabola also the second differences, where there are three values of one motion. Of detected contacts, which
+  // come and go, two are remembered, and among many contacts sets seldom stand for three steps.
+  constexpr int kFewContacts = 16;  // [-]
+  if (extrapolate && remembered_history(state) >= 2.0 && !system.detection() && contacts.n_named() <= kFewContacts) {
+    const int n = n_fixed_rows_;
+    const double* now = state.memory.data();
+    const double* last = now + 2 * (n_u + n);
+    const double* earlier = last + n_u + n;
+    for (int i = 0; i < n_u; ++i) x.a(i) += now[i] - 2.0 * last[i] + earlier[i];
+    now += 2 * n_u;
+    last += n_u;
+    earlier += n_u;
+    for (int i = 0; i < n; ++i) x.lambda(i) += now[i] - 2.0 * last[i] + earlier[i];
   }
   x.U.setZero();
   x.Q.setZero();

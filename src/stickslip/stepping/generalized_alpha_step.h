@@ -47,6 +47,7 @@ struct RoundOff {
 struct BodyScale {
   double start_speed = 0.0, start_acceleration = 0.0;  // [m/s], [m/s^2] sqrt(u^T M u / m) at the start of the step
   double way = 0.0, fall = 0.0;                        // [m]
+  double beam_round_off = 0.0;                         // [m/s^2] of its internal forces, in any case
   RoundOff round_off;                                  // of its balances R3, R2, R1
 };
 
@@ -178,11 +179,12 @@ class GeneralizedAlphaStep {
   Vector coordinate_round_off;    // (n_u) [m, rad] of the coordinates, in terms of velocities
   double way = 0.0, fall = 0.0;   // [m] the largest of all bodies
 
-  /// The size of State::memory: a, abar (n_u), lambda, lambdabar (fixed rows), and the a (n_u) and lambda from which
-  /// the next start values are extrapolated; a hash of what is closed, sticks and slides (53 bits, a whole number), and
-  /// the length of the last step, 0: nothing from before this instant is remembered. Of detected contacts
-  /// State::contacts has the same.
-  int memory_size() const { return 3 * system.n_u() + 3 * n_fixed_rows_ + 2; }
+  /// The size of State::memory: a, abar (n_u), lambda, lambdabar (fixed rows), and twice the a (n_u) and lambda from
+  /// which the next start values are extrapolated, of the step before and of the one before that; how many of these two
+  /// lie on one smooth motion; a hash of what is closed, sticks and slides (53 bits, a whole number), and the length of
+  /// the last step, 0: nothing from before this instant is remembered. Of detected contacts State::contacts has the
+  /// same but for the last pair.
+  int memory_size() const { return 4 * system.n_u() + 4 * n_fixed_rows_ + 3; }
   /// Writes all of it, at the start of a run: a and lambda, with no history.
   void start_memory(State& state) const;
   /// After a step; `smooth`: a and lambda go on smoothly from the last two steps.
@@ -193,6 +195,8 @@ class GeneralizedAlphaStep {
   void forget_past(State& state) const;
   double remembered_step(const State& state) const { return state.memory(memory_size() - 1); }  // [s]
   double remembered_sets(const State& state) const { return state.memory(memory_size() - 2); }  // [-]
+  /// Values before the last that continue smoothly in it: 2 at most. [-]
+  double remembered_history(const State& state) const { return state.memory(memory_size() - 3); }
   /// The accelerations of the step before the last. (n_u) [m/s^2]
   auto remembered_accelerations(const State& state) const {
     return state.memory.segment(2 * (system.n_u() + n_fixed_rows_), system.n_u());
@@ -203,7 +207,8 @@ class GeneralizedAlphaStep {
   /// Sets out from a state: the contacts of the step, predictors, velocities before the step, and the starting values
   /// of x. `again`: with the contacts that `contacts` has been extended by.
   void begin(const State& state, double h, double t_end, bool again = false);
-  /// x = (a, 0, 0, 0, 0, lambda) with a and lambda of the state, or continued from the last two steps.
+  /// x = (a, 0, 0, 0, 0, lambda) with a and lambda of the state, or continued from the last steps: by a parabola where
+  /// the last three lie on one smooth motion, else by a line.
   void set_start_values(const State& state, bool extrapolate);
   /// The instant of a state instead of the end of a step: which contacts are closed and stick or slide there;
   /// a and lambda zero. evaluate_instant then makes gamma_dot and R1 at (a, lambda).
@@ -226,8 +231,10 @@ class GeneralizedAlphaStep {
   double tolerance_acceleration(const StepElement& e) const;
   /// The fall of that of its two bodies that falls farther. [m]
   double element_fall(const StepElement& e) const;
-  /// The most that round-off may add to them. [m]
-  double largest_round_off() const;
+  /// Round-off as it is before derivatives are known, for an iterate that does not come from the last.
+  void forget_round_off();
+  /// The most that round-off may add to them, of a body. [m]
+  double largest_round_off(int body) const;
   /// The smooth equations alone, at x with the contacts' multipliers held as they are: kinematics, R1 to R3, joints.
   /// Contacts are marked open, so that no method moves their multipliers. Returns error() of these equations.
   double evaluate_held();
@@ -308,6 +315,7 @@ class GeneralizedAlphaStep {
   void calc_multipliers(const StepElement& e);
   void calc_residuals();
   void evaluate_constraint(StepElement& e);
+  double calc_balance(std::size_t body, const Vector& residual);
   void measure_balances();
   bool is_finite() const;
   void calc_start_sizes(const StepElement& e, double& length, double& speed) const;
