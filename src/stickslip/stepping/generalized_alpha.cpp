@@ -8,6 +8,7 @@
 #include <string>
 
 #include "stickslip/base/input_error.h"
+#include "stickslip/cone/cone_defect.h"
 #include "stickslip/stepping/certificate.h"
 #include "stickslip/stepping/generalized_alpha_estimate.h"
 #include "stickslip/stepping/generalized_alpha_fixed_point.h"
@@ -38,6 +39,7 @@ class GeneralizedAlphaStepper final : public TimeStepper {
   void set_slack(double share);
   std::string describe_non_finite_force() const;
   void certify(StepReport& report);
+  bool is_certified(double residual) const;
   void set_certificate_velocities();
   void account_energy(const State& state, EnergyLedger& ledger);
   void report_contacts(StepReport& report) const;
@@ -245,7 +247,7 @@ StepSolve GeneralizedAlphaStepper::solve_step(const State& state) {
   constexpr double kFarOff = 1e3;  // [-]
   if (std::isfinite(least) || std::isfinite(least_of_newton)) {
     step_.x = least <= kFarOff * least_of_newton ? nested_x_ : newton_x_;
-    step_.evaluate();
+    newton_.judge(step_);
   }
   return total;
 }
@@ -295,7 +297,7 @@ void GeneralizedAlphaStepper::choose(const State& state, StepSolve& solve) {
     step_.holds_lifted = holds_lifted;
     step_.keeps_ties = keeps_ties;
     step_.x = chosen_x_;
-    step_.evaluate();
+    newton_.judge(step_);
   }
   if (moved) {
     for (StepElement& e : step_.elements) e.held = Held::no;
@@ -321,17 +323,15 @@ bool GeneralizedAlphaStepper::solve_held(const State& state, StepSolve& solve) {
 }
 
 /// The laws between P and xi over the contacts that are closed at the end of the step, by the same yardstick as every
-/// other scheme's.
+/// other scheme's; and whether each of them, by that yardstick with its own Delassus diagonal, holds to its own
+/// tolerance.
 void GeneralizedAlphaStepper::certify(StepReport& report) {
   certificate_.clear_cones();
   percussions_.clear();
   velocities_.clear();
   double diagonal = 0.0;
-  double tolerance = 0.0;  // [m]
   for (const StepElement& e : step_.elements) {
     if (e.level < ContactLevel::position) continue;
-    // De Saxce's shift puts mu times the slip into the normal direction.
-    tolerance = std::max(tolerance, std::max(1.0, e.mu) * step_.tolerance_velocity(e));
     const auto id = static_cast<std::uint64_t>(e.offset);
     if (e.kind == StepElement::Kind::contact) {
       const FrictionBlock block{e.n_friction(), e.mu, 0, 0.0};
@@ -349,20 +349,13 @@ void GeneralizedAlphaStepper::certify(StepReport& report) {
     }
   }
   report.solve.residual = {};
-  double round_off = 0.0;  // [m/s] of what percussions do to each other
   if (!percussions_.empty()) {
     set_certificate_velocities();
     const double w = diagonal / static_cast<double>(percussions_.size());
     report.solve.residual = calc_residual(certificate_, FrictionLaw::coulomb, percussions_, velocities_, w);
-    const auto largest = std::max_element(percussions_.begin(), percussions_.end(),
-                                          [](double x, double y) { return std::abs(x) < std::abs(y); });
-    round_off = std::numeric_limits<double>::epsilon() * w * std::abs(*largest);
   }
   report.coulomb_residual = report.solve.residual.absolute;
-  // The natural map sums over rows what error() takes the largest of, with another r.
-  constexpr double kFactor = 100.0;  // [-]
-  const bool certified = report.coulomb_residual * step_.h <= kFactor * (tolerance + step_.h * round_off);
-  report.status = step_.error() <= 1.0 && certified ? Status::ok : Status::inexact;
+  report.status = step_.error() <= 1.0 && is_certified(report.coulomb_residual) ? Status::ok : Status::inexact;
   report.solve.status = report.status;
   report.fallbacks = fallbacks_;
   report.held_contacts = step_.count_lifted();
@@ -373,6 +366,35 @@ void GeneralizedAlphaStepper::certify(StepReport& report) {
   } else {
     report.solve.message = "";
   }
+}
+
+/// error() takes the largest of rows, with index sets and a prox parameter of its own. Where these are right and each
+/// row of a contact holds to the velocity tolerance tol, the natural map |w P - proj(w P - xi - De Saxce's shift)| is
+/// at most tol (1 + sqrt(n_F) (1 + mu)) for what xi is off by, as the projection does not expand, and sqrt(n_F) tol w /
+/// G_FF for P, w the mean of the diagonal; twice that where ties are kept. kFactor (1 + mu) tol bounds all of it: a
+/// step is refused whose index sets or directions were wrong. residual [m/s]: of all, that of a single one among them.
+bool GeneralizedAlphaStepper::is_certified(double residual) const {
+  constexpr double kFactor = 10.0;  // [-]
+  constexpr double kRoundOff = 4.0 * std::numeric_limits<double>::epsilon();
+  std::size_t k = 0;
+  for (const StepElement& e : step_.elements) {
+    if (e.level < ContactLevel::position) continue;
+    const Cone& cone = certificate_.cones[k++];
+    const double* p = percussions_.data() + cone.offset;
+    double w = 0.0;        // [1/kg]
+    double largest = 0.0;  // [N s]
+    for (int i = 0; i < e.dim; ++i) {
+      w += e.lever(i) * e.lever(i) * e.diagonal[i] / e.dim;
+      largest = std::max(largest, std::abs(p[i]));
+    }
+    const double* xi = velocities_.data() + cone.offset;
+    const double defect = certificate_.cones.size() == 1
+                              ? residual
+                              : std::sqrt(calc_squared_defect(certificate_, FrictionLaw::coulomb, cone, w, p, xi));
+    const double tolerance = step_.tolerance_velocity(e) / step_.h + kRoundOff * w * largest;  // [m/s]
+    if (!(defect <= kFactor * (1.0 + e.mu) * tolerance)) return false;
+  }
+  return true;
 }
 
 /// The state with its memory as of steps of length h; the state itself where nothing changes.
