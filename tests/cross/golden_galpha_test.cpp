@@ -228,6 +228,15 @@ TEST(GoldenGeneralizedAlpha, BallInCylinder) {
   EXPECT_LE(c.force, kTight);
 }
 
+TEST(GoldenGeneralizedAlpha, OneNewtonStepIsEnoughInSmoothMotion) {
+  // Start values from the last two steps are off by dt^2 omega^2 = 1e-3, and what one Newton step leaves of that is
+  // above this tolerance in half of all steps; from the last three by 3e-5, and it is below.
+  SceneRun run = open_benchmark("ball_in_cylinder", {"scheme.tolerance=1e-10"});
+  long iterations = 0;
+  run.run([&](const SceneRun& r) { iterations += r.report.solve.iterations; });
+  EXPECT_LE(iterations, 1150) << "of 1000 steps";
+}
+
 TEST(GoldenGeneralizedAlpha, SlidingRod) {
   SceneRun run = open_benchmark("sliding_rod", {"scheme.rho_inf=0.9", "scheme.tolerance=1e-12"});
   // Consistent accelerations at the start: lambda_N = -b / A.
@@ -271,6 +280,28 @@ TEST(GoldenGeneralizedAlpha, TippeTop) {
   EXPECT_EQ(seen, expected.size());
 }
 
+/// Of the solutions that a step has the rule takes the one that opens; where that is none, it slides on. With phi the
+/// rod's inclination, a sliding tip has g_ddot = A lambda_N + b, b = -g + l sin(phi) u_phi^2 < 0 near the paradox.
+/// While A > 0 opening is no solution, as the tip would fall into the ground, and lambda_N = -b / A is one; there is a
+/// choice all the same, at t = 0.8144 s (A = 0.0015), where an impact that stops the tip solves the step too. With A <
+/// 0 no force holds the tip; what is left are percussions and opening, which the discrete step has as a solution from
+/// 0.8152 s on: nothing acts. (Every solution of these steps, found for each index set by itself: docs/design.md.)
+void check_choice(const SceneRun& run) {
+  const ContactReport& tip = run.report.contacts[0];
+  const double phi = -run.state.q(2);
+  constexpr double kMu = 5.0 / 3.0;
+  const double A = 1.0 + 3.0 * std::cos(phi) * (std::cos(phi) - kMu * std::sin(phi));  // [1/kg] m = l = 1, J = 1/3
+  if (A > 0.0) {
+    const double b = -10.0 + std::sin(phi) * run.state.u(2) * run.state.u(2);
+    EXPECT_EQ(tip.status, ContactStatus::slip) << "t = " << run.state.t;
+    EXPECT_NEAR(tip.force[0], -b / A, 1e-6 * tip.force[0]);
+  } else {
+    EXPECT_EQ(tip.status, ContactStatus::open) << "t = " << run.state.t;
+    EXPECT_EQ(tip.force[0], 0.0);
+    EXPECT_EQ(tip.percussion[0], 0.0);
+  }
+}
+
 TEST(GoldenGeneralizedAlpha, TheRulesChoiceIsReproducible) {
   std::vector<std::vector<std::byte>> ends;
   for (int i = 0; i < 2; ++i) {
@@ -279,9 +310,7 @@ TEST(GoldenGeneralizedAlpha, TheRulesChoiceIsReproducible) {
     while (run.state.t < 0.83 - 0.5 * run.scene.time.step) {
       ASSERT_NE(run.step(), Status::failed);
       chosen += run.report.choices;
-      if (run.report.choices > 0) {
-        EXPECT_NE(run.report.contacts[0].status, ContactStatus::stick) << "the rule: no impact where there is a choice";
-      }
+      if (run.report.choices > 0) check_choice(run);
       // Until the paradox nothing is chosen.
       if (run.state.t < 0.8136) {
         EXPECT_EQ(run.report.choices, 0) << "t = " << run.state.t;
@@ -340,30 +369,44 @@ TEST(GoldenGeneralizedAlpha, Hopper) {
 }
 
 /// Nothing penetrates or drifts at a tight tolerance, in any benchmark.
-class TightBenchmarks : public testing::TestWithParam<std::pair<const char*, const char*>> {};
+struct TightBenchmark {
+  const char* name;
+  const char* end;  // [s]
+  /// Steps that may end inexact: none but two of the corner, as the ball comes to rest between the walls. Four rows
+  /// then hold three velocities, and where a wall's gap, xi and P are all within round-off of zero, the index sets of
+  /// the three levels do not settle; no method finds an iterate below 1e-12, and the best is said to be none.
+  int inexact;
+};
+
+class TightBenchmarks : public testing::TestWithParam<TightBenchmark> {};
 
 TEST_P(TightBenchmarks, HoldPositions) {
-  const auto [name, end] = GetParam();
-  SceneRun run = open_benchmark(name, {"scheme.tolerance=1e-12", std::string("time.end=") + end});
+  const TightBenchmark& benchmark = GetParam();
+  SceneRun run = open_benchmark(benchmark.name, {"scheme.tolerance=1e-12", std::string("time.end=") + benchmark.end});
   constexpr double kHeld = 1e-12;  // [m, rad]
   double penetration = 0.0;
   double drift = 0.0;
+  int inexact = 0;
   const auto n = std::lround(run.scene.time.end / run.scene.time.step);
   while (run.state.step < n) {
-    ASSERT_NE(run.step(), Status::failed) << "t = " << run.state.t << " " << run.report.message;
+    const Status status = run.step();
+    ASSERT_NE(status, Status::failed) << "t = " << run.state.t << " " << run.report.message;
+    inexact += status == Status::inexact ? 1 : 0;
     penetration = std::max(penetration, run.report.penetration);
     drift = std::max({drift, run.report.drift_position, run.report.drift_angle});
   }
+  EXPECT_LE(inexact, benchmark.inexact);
   EXPECT_LE(penetration, kHeld);
   EXPECT_LE(drift, kHeld);
 }
 
-INSTANTIATE_TEST_SUITE_P(All, TightBenchmarks,
-                         testing::Values(std::pair{"bouncing_ball_zeno", "2"}, std::pair{"bouncing_ball_slip", "2"},
-                                         std::pair{"bouncing_ball_stick", "2"}, std::pair{"ball_in_corner", "1.6"},
-                                         std::pair{"ball_in_cylinder", "10"}, std::pair{"sliding_rod", "1.6"},
-                                         std::pair{"hopper", "0.25"}, std::pair{"tippe_top", "4"}),
-                         [](const auto& benchmark) { return std::string(benchmark.param.first); });
+INSTANTIATE_TEST_SUITE_P(
+    All, TightBenchmarks,
+    testing::Values(TightBenchmark{"bouncing_ball_zeno", "2", 0}, TightBenchmark{"bouncing_ball_slip", "2", 0},
+                    TightBenchmark{"bouncing_ball_stick", "2", 0}, TightBenchmark{"ball_in_corner", "1.6", 2},
+                    TightBenchmark{"ball_in_cylinder", "10", 0}, TightBenchmark{"sliding_rod", "1.6", 0},
+                    TightBenchmark{"hopper", "0.25", 0}, TightBenchmark{"tippe_top", "4", 0}),
+    [](const auto& benchmark) { return std::string(benchmark.param.name); });
 
 TEST(GoldenGeneralizedAlpha, FixedPointFindsTheSameSolutions) {
   for (const char* scene : {"bouncing_ball_slip", "ball_in_cylinder"}) {
