@@ -67,6 +67,9 @@ class ConeSolver {
 
   virtual std::string_view name() const = 0;
 
+  /// The relative residual up to which a report says ok. [-]
+  virtual double tolerance() const = 0;
+
   /// Why this solver cannot take such a problem (its cones, its law), or nothing.
   virtual std::optional<std::string> refuses(const ConeProblem& problem) const = 0;
 

@@ -19,6 +19,7 @@ class ProblemRecorder final : public ConeSolver {
   explicit ProblemRecorder(std::unique_ptr<ConeSolver> solver) : solver_(std::move(solver)) {}
 
   std::string_view name() const override { return solver_->name(); }
+  double tolerance() const override { return solver_->tolerance(); }
   std::optional<std::string> refuses(const ConeProblem& problem) const override { return solver_->refuses(problem); }
   [[nodiscard]] SolveReport solve(const ConeProblem& problem, ConeSolution& solution) override;
 

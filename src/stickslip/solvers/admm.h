@@ -12,6 +12,7 @@ class AdmmSolver final : public ConeSolver {
   explicit AdmmSolver(const AdmmOptions& options) : options_(options) {}
 
   std::string_view name() const override { return AdmmOptions::kName; }
+  double tolerance() const override { return options_.tolerance; }
   std::optional<std::string> refuses(const ConeProblem& problem) const override;
   [[nodiscard]] SolveReport solve(const ConeProblem& problem, ConeSolution& solution) override;
 

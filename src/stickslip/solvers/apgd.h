@@ -23,6 +23,7 @@ class ApgdSolver final : public ConeSolver {
   explicit ApgdSolver(const ApgdOptions& options) : options_(options) {}
 
   std::string_view name() const override { return ApgdOptions::kName; }
+  double tolerance() const override { return options_.tolerance; }
   std::optional<std::string> refuses(const ConeProblem& problem) const override;
   [[nodiscard]] SolveReport solve(const ConeProblem& problem, ConeSolution& solution) override;
 

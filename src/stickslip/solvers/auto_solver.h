@@ -45,6 +45,7 @@ class AutoSolver final : public ConeSolver {
   explicit AutoSolver(const AutoOptions& options);
 
   std::string_view name() const override { return AutoOptions::kName; }
+  double tolerance() const override { return options_.tolerance; }
   std::optional<std::string> refuses(const ConeProblem& problem) const override;
   [[nodiscard]] SolveReport solve(const ConeProblem& problem, ConeSolution& solution) override;
 

@@ -23,6 +23,7 @@ class DeSaxceSolver final : public ConeSolver {
   explicit DeSaxceSolver(const DeSaxceOptions& options) : options_(options) {}
 
   std::string_view name() const override { return DeSaxceOptions::kName; }
+  double tolerance() const override { return options_.tolerance; }
   std::optional<std::string> refuses(const ConeProblem& problem) const override;
   [[nodiscard]] SolveReport solve(const ConeProblem& problem, ConeSolution& solution) override;
 

@@ -22,6 +22,7 @@ class ExtragradientSolver final : public ConeSolver {
   explicit ExtragradientSolver(const ExtragradientOptions& options) : options_(options) {}
 
   std::string_view name() const override { return ExtragradientOptions::kName; }
+  double tolerance() const override { return options_.tolerance; }
   std::optional<std::string> refuses(const ConeProblem& problem) const override;
   [[nodiscard]] SolveReport solve(const ConeProblem& problem, ConeSolution& solution) override;
 

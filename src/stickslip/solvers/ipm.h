@@ -15,6 +15,7 @@ class IpmSolver final : public ConeSolver {
   explicit IpmSolver(const IpmOptions& options) : options_(options) {}
 
   std::string_view name() const override { return IpmOptions::kName; }
+  double tolerance() const override { return options_.tolerance; }
   std::optional<std::string> refuses(const ConeProblem& problem) const override;
   [[nodiscard]] SolveReport solve(const ConeProblem& problem, ConeSolution& solution) override;
 

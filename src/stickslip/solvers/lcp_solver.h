@@ -19,6 +19,7 @@ class LemkeSolver final : public ConeSolver {
   explicit LemkeSolver(const LemkeOptions& options) : options_(options), lcp_(options.facets) {}
 
   std::string_view name() const override { return "lemke"; }
+  double tolerance() const override { return options_.tolerance; }
   std::optional<std::string> refuses(const ConeProblem& problem) const override { return FacetLcp::refuses(problem); }
   [[nodiscard]] SolveReport solve(const ConeProblem& problem, ConeSolution& solution) override;
 
@@ -34,6 +35,7 @@ class LcpNewtonSolver final : public ConeSolver {
   explicit LcpNewtonSolver(const LcpNewtonOptions& options) : options_(options), lcp_(options.facets) {}
 
   std::string_view name() const override { return "lcp-newton"; }
+  double tolerance() const override { return options_.tolerance; }
   std::optional<std::string> refuses(const ConeProblem& problem) const override { return FacetLcp::refuses(problem); }
   [[nodiscard]] SolveReport solve(const ConeProblem& problem, ConeSolution& solution) override;
 

@@ -97,6 +97,7 @@ class LeastNormSolver final : public ConeSolver {
   explicit LeastNormSolver(const SolverOptions& options);
 
   std::string_view name() const override { return solver_->name(); }
+  double tolerance() const override { return tolerance_; }
   std::optional<std::string> refuses(const ConeProblem& problem) const override;
   [[nodiscard]] SolveReport solve(const ConeProblem& problem, ConeSolution& solution) override;
 

@@ -22,6 +22,7 @@ class NewtonAcSolver final : public ConeSolver {
   explicit NewtonAcSolver(const NewtonAcOptions& options) : options_(options) {}
 
   std::string_view name() const override { return NewtonAcOptions::kName; }
+  double tolerance() const override { return options_.tolerance; }
   std::optional<std::string> refuses(const ConeProblem& problem) const override;
   [[nodiscard]] SolveReport solve(const ConeProblem& problem, ConeSolution& solution) override;
 

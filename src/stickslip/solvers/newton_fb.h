@@ -44,6 +44,7 @@ class NewtonFbSolver final : public ConeSolver {
   explicit NewtonFbSolver(const NewtonFbOptions& options) : options_(options) {}
 
   std::string_view name() const override { return NewtonFbOptions::kName; }
+  double tolerance() const override { return options_.tolerance; }
   std::optional<std::string> refuses(const ConeProblem& problem) const override;
   [[nodiscard]] SolveReport solve(const ConeProblem& problem, ConeSolution& solution) override;
 

@@ -29,6 +29,7 @@ class NsgsSolver final : public ConeSolver {
   explicit NsgsSolver(const NsgsOptions& options) : options_(options) {}
 
   std::string_view name() const override { return "nsgs"; }
+  double tolerance() const override { return options_.tolerance; }
   std::optional<std::string> refuses(const ConeProblem& problem) const override;
   [[nodiscard]] SolveReport solve(const ConeProblem& problem, ConeSolution& solution) override;
 

@@ -27,6 +27,7 @@ class PgsSolver final : public ConeSolver {
   explicit PgsSolver(const PgsOptions& options) : options_(options) {}
 
   std::string_view name() const override { return "pgs"; }
+  double tolerance() const override { return options_.tolerance; }
   std::optional<std::string> refuses(const ConeProblem& problem) const override;
   [[nodiscard]] SolveReport solve(const ConeProblem& problem, ConeSolution& solution) override;
 

@@ -22,6 +22,7 @@ class SpgSolver final : public ConeSolver {
   explicit SpgSolver(const SpgOptions& options) : options_(options) {}
 
   std::string_view name() const override { return SpgOptions::kName; }
+  double tolerance() const override { return options_.tolerance; }
   std::optional<std::string> refuses(const ConeProblem& problem) const override;
   [[nodiscard]] SolveReport solve(const ConeProblem& problem, ConeSolution& solution) override;
 

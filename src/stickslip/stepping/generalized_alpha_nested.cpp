@@ -70,11 +70,11 @@ void GeneralizedAlphaNested::add_cone(const GeneralizedAlphaStep& step, int elem
 }
 
 /// One level: the value of each row at the iterate is in problem_.b, its multiplier in solution_.p, M^-1 times the
-/// residual in free_. Residuals are relative to `scale`, to which error() relates those of the level, so that the
-/// solver's tolerance means what the scheme's does; 0: to the values themselves. Solves for b = value - W^T (M^-1 W p +
-/// free), and leaves change_ = M^-1 W (p' - p) - free.
-bool GeneralizedAlphaNested::solve_level(const GeneralizedAlphaStep& step, double scale) {
-  problem_.velocity_scale = scale;
+/// residual in free_. Solves for b = value - W^T (M^-1 W p + free), and leaves change_ = M^-1 W (p' - p) - free. The
+/// residual is to be at most `allowed`, whatever the solver's tolerance, and less where that is below the scheme's; 0:
+/// relative to the values themselves.
+bool GeneralizedAlphaNested::solve_level(const GeneralizedAlphaStep& step, double allowed) {
+  problem_.velocity_scale = allowed / std::max(step.options().tolerance, solver_.tolerance());
   response_.setZero();
   std::array<double, kMaxElementDim> p = {};
   const auto add_all = [&] {
@@ -111,8 +111,8 @@ bool GeneralizedAlphaNested::solve_level(const GeneralizedAlphaStep& step, doubl
   return report.status != Status::failed;
 }
 
-/// What error() relates the residuals of a level to, the least of its elements: [m], [m/s], [m/s^2].
-double GeneralizedAlphaNested::calc_scale(const GeneralizedAlphaStep& step, Level level) const {
+/// What error() allows of the residuals of a level, the least of its elements: [m], [m/s], [m/s^2].
+double GeneralizedAlphaNested::calc_allowed(const GeneralizedAlphaStep& step, Level level) const {
   double least = std::numeric_limits<double>::infinity();
   for (const Rows& rows : rows_) {
     const StepElement& e = step.elements[rows.element];
@@ -120,7 +120,7 @@ double GeneralizedAlphaNested::calc_scale(const GeneralizedAlphaStep& step, Leve
                             : level == Level::velocity ? step.tolerance_velocity(e) / step.h
                                                        : step.tolerance_acceleration(e) / (step.h * step.h));
   }
-  return rows_.empty() ? 0.0 : least / step.options().tolerance;
+  return rows_.empty() ? 0.0 : least;
 }
 
 void GeneralizedAlphaNested::velocity_pass(GeneralizedAlphaStep& step) {
@@ -137,7 +137,7 @@ void GeneralizedAlphaNested::velocity_pass(GeneralizedAlphaStep& step) {
   }
   response_ = step.r2 + step.gamma_step() * step.r1;
   step.system.solve_mass(response_, free_);
-  solved_ &= solve_level(step, calc_scale(step, Level::velocity));
+  solved_ &= solve_level(step, calc_allowed(step, Level::velocity));
   change_u_ = change_;
   P_ = step.P;
   for (const Rows& rows : rows_) {
@@ -210,7 +210,7 @@ void GeneralizedAlphaNested::settle_many_sliding(GeneralizedAlphaStep& step) {
   settled_ = false;
   for (int i = 0; i < kMaxRepetitions && !settled_ && solved_; ++i) {
     solve_accelerations(step);
-    settled_ = set_sliding_forces(step) <= kSettled * step.options().tolerance * acceleration_scale_;
+    settled_ = set_sliding_forces(step) <= kSettled * allowed_acceleration_;
     for (double& push : push_) push *= kPush;
   }
   push_.clear();
@@ -290,8 +290,8 @@ void GeneralizedAlphaNested::solve_accelerations(GeneralizedAlphaStep& step) {
     }
     next_pushed += pushed ? 1 : 0;
   }
-  acceleration_scale_ = at_instant_ ? 0.0 : calc_scale(step, Level::acceleration);
-  solved_ &= solve_level(step, acceleration_scale_);
+  allowed_acceleration_ = at_instant_ ? 0.0 : calc_allowed(step, Level::acceleration);
+  solved_ &= solve_level(step, allowed_acceleration_);
   change_a_ += change_;
   free_.setZero();
   for (const Rows& rows : rows_) {
@@ -347,7 +347,7 @@ void GeneralizedAlphaNested::position_pass(GeneralizedAlphaStep& step, const Vec
       solution_.p.push_back(step.kappa_hat(e.pos_offset + i));
     }
   }
-  solved_ &= solve_level(step, calc_scale(step, Level::position));
+  solved_ &= solve_level(step, calc_allowed(step, Level::position));
   change_v_ = change_;
   kappa_hat_ = step.kappa_hat;
   for (const Rows& rows : rows_) {

@@ -52,8 +52,8 @@ class GeneralizedAlphaNested {
 
   void clear();
   void add_cone(const GeneralizedAlphaStep& step, int element, int n, Law law, double radius);
-  bool solve_level(const GeneralizedAlphaStep& step, double scale);
-  double calc_scale(const GeneralizedAlphaStep& step, Level level) const;
+  bool solve_level(const GeneralizedAlphaStep& step, double allowed);
+  double calc_allowed(const GeneralizedAlphaStep& step, Level level) const;
   void velocity_pass(GeneralizedAlphaStep& step);
   void acceleration_pass(GeneralizedAlphaStep& step);
   void solve_accelerations(GeneralizedAlphaStep& step);
@@ -78,7 +78,7 @@ class GeneralizedAlphaNested {
   std::vector<double> push_;  // (sliding_) [m/s^2] see settle_many_sliding; empty: their normal rows alone are solved
   // (sliding_) [N] their normal forces before and after a solution, and moved for a difference.
   std::vector<double> held_, found_, moved_;
-  double acceleration_scale_ = 0.0;        // [m/s^2] by which residuals of the level are measured; 0: by its own values
+  double allowed_acceleration_ = 0.0;      // [m/s^2] residual of the level; 0: in relation to its own values
   bool at_instant_ = false;                // the acceleration level is that of an instant, not of a step
   bool many_ = false;                      // sliding contacts are settled as many
   bool solved_ = true;                     // no solve failed

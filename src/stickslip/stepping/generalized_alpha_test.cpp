@@ -19,6 +19,7 @@ namespace {
 class NoSolver final : public ConeSolver {
  public:
   std::string_view name() const override { return "none"; }
+  double tolerance() const override { return 1e-10; }
   std::optional<std::string> refuses(const ConeProblem&) const override { return {}; }
   SolveReport solve(const ConeProblem&, ConeSolution&) override {
     ADD_FAILURE() << "no contacts, nothing to solve";
