@@ -262,8 +262,6 @@ double StepLaws::check(const State& before, const SceneRun& run) {
     c.kappa_hat = kappa(static_cast<Eigen::Index>(k)) + known_kappa[k];
     const double G = c.G(0);
     note(std::max(0.0, -c.gap) / allowed.length, "penetration", score);
-    // A held contact is closed, with a kappa_hat that pulls by no more than what the step says that friction lifts it.
-    if (c.kappa_hat < 0.0 && c.P(0) > 0.0) c.kappa_hat = std::min(0.0, c.kappa_hat + report.held_lift / G);
     note(signorini(c.gap, c.kappa_hat, G) / allowed.length, "g and kappa_hat", score);
     const auto open = [&] {
       return std::max(c.P.cwiseProduct(c.G).norm() / allowed.velocity,

@@ -71,9 +71,9 @@ std::span<const StepColumn> step_columns() {
       StepColumn{"choices", "1", "where the laws left a choice and a rule made it", &StepRow::choices},
       StepColumn{"fallbacks", "1", "where the scheme's own method did not converge: iterations of a slower one",
                  &StepRow::fallbacks, true},
-      StepColumn{"held_contacts", "1", "closed by a rule though the friction of an impact would lift them off",
-                 &StepRow::held_contacts, true},
-      StepColumn{"held_lift", "m", "by how much it would at most", &StepRow::held_lift, true},
+      StepColumn{"held_contacts", "1", "closed by a rule, against the friction of an impact", &StepRow::held_contacts,
+                 true},
+      StepColumn{"held_lift", "m", "how far the rule pulled one of them shut, at most", &StepRow::held_lift, true},
       StepColumn{"rejected", "1", "automatic steps: tries before the one that was accepted", &StepRow::rejected, true},
       StepColumn{"local_error", "1",
                  "automatic steps: estimated error over length and largest speed, at most the tolerance; NaN: fixed "

@@ -60,7 +60,7 @@ std::string describe(const Summary& s) {
   if (s.choices > 0) text += fmt::format("; the laws left a choice {} times", s.choices);
   if (s.fallbacks > 0) text += fmt::format("; {} steps needed a slower method", s.fallbacks);
   if (s.held > 0) {
-    text += fmt::format("\nheld closed        contacts in {} steps, which friction lifts by {:.3g} m at most", s.held,
+    text += fmt::format("\nheld closed        contacts in {} steps, pulled shut by {:.3g} m at most", s.held,
                         s.held_lift.value);
   }
   text += "\nworst of all steps:\n";

@@ -56,6 +56,9 @@ class GeneralizedAlphaStepper final : public TimeStepper {
 
   // Workspace.
   StepUnknowns nested_x_, newton_x_, chosen_x_;  // the best iterates
+  std::vector<StepElement> chosen_elements_;     // with chosen_x_: on ties index sets follow from the last ones
+  bool chosen_holds_ = false;
+  double chosen_tie_ = 0.0;  // [-]
   ConeProblem certificate_;
   std::vector<double> percussions_, velocities_;
   Vector nonconservative_;  // (n_u)
@@ -176,20 +179,21 @@ std::string GeneralizedAlphaStepper::describe_non_finite_force() const {
 }
 
 /// Many contacts: the nested cone problems first. Otherwise, and where they do not converge, Newton's method from the
-/// last forces; where it cycles again with smaller prox parameters; then the nested cone problems, each few passes
-/// followed by Newton's method from where they lead; and Newton's method with contacts held, last with few contacts,
-/// before these dear rounds with many.
+/// last forces; with few contacts, where it cycles, again with smaller prox parameters; then the nested cone problems,
+/// each few passes followed by Newton's method from where they lead; with few contacts last Newton's method with
+/// contacts held.
 ///
 /// Index sets can change for ever: a contact is closed on position level, friction percussions, by dt/2 W_F Lambda_F,
 /// lift it off, and without them it is closed again. A contact that is held stays in A where it would be lifted
 /// off by less than its slack: g = 0 and the laws between xi and P as for any other, but kappa_hat < 0.
 StepSolve GeneralizedAlphaStepper::solve_step(const State& state) {
   constexpr int kMaxNewton = 30;              // [-] more than any index set needs to settle
-  constexpr std::array kSlack = {0.05, 0.5};  // [-] of dt^2 |a|, by try
+  constexpr std::array kSlack = {0.05, 0.5};  // [-] of the way, by try
   constexpr int kRounds = 8;                  // [-] of nested passes and Newton
-  constexpr int kRoundsOfMany = 2;            // [-] the same with many contacts, where a pass takes long
+  constexpr int kRoundsOfMany = 1;            // [-] the same with many contacts, where a pass takes long
   constexpr std::size_t kMany = 60;           // [-] contacts that were near
   constexpr int kPasses = 4;                  // [-] nested passes in a round
+  constexpr std::array kFreePasses = {5, 2};  // [-] before contacts are held, by try
   constexpr int kPassesOfMany = 20;           // [-] the same where they come first
   if (options_.strategy == GeneralizedAlphaStrategy::fixed_point) return fixed_point_.solve(step_, newton_);
   StepSolve total;
@@ -204,15 +208,22 @@ StepSolve GeneralizedAlphaStepper::solve_step(const State& state) {
     return solve.converged;
   };
   const bool is_large = step_.error() > 1.0 && GeneralizedAlphaNewton::is_large(step_);
-  if (is_large) {
-    total = nested_.solve_many(step_, kPassesOfMany);
-    if (total.converged) return total;
+  for (std::size_t i = 0; is_large && i < kFreePasses.size(); ++i) {
+    if (i > 0) {
+      step_.set_start_values(state, false);
+      step_.evaluate();
+    }
+    const StepSolve solve = nested_.solve_many(step_, kPassesOfMany, kFreePasses[i]);
+    total.iterations += solve.iterations;
+    if (i > 0) fallbacks_ += solve.iterations;
+    if ((total.converged = solve.converged)) return total;
   }
   const auto try_again = [&](double share) {
     for (StepElement& e : step_.elements) e.r_scale *= 0.5;
-    set_slack(share);
+    step_.holds_lifted = false;
     step_.set_start_values(state, false);
     step_.evaluate();
+    set_slack(share);
     return by_newton(true);
   };
   const auto try_holding = [&] {
@@ -222,7 +233,7 @@ StepSolve GeneralizedAlphaStepper::solve_step(const State& state) {
     step_.holds_lifted = false;
     return false;
   };
-  total.converged = by_newton(false) || try_again(0.0) || (is_large && try_holding());
+  total.converged = by_newton(false) || (!is_large && try_again(0.0));
   if (total.converged) return total;
   for (StepElement& e : step_.elements) e.r_scale = 1.0;
   step_.set_start_values(state, false);
@@ -252,14 +263,10 @@ StepSolve GeneralizedAlphaStepper::solve_step(const State& state) {
   return total;
 }
 
-/// Contacts are held by a share of the fall of their own bodies; the accelerations of stiff springs and beams are no
-/// measure of that.
+/// Contacts are held by a share of the way of their own bodies: an impact's friction moves these by half of what it
+/// changes of that.
 void GeneralizedAlphaStepper::set_slack(double share) {
-  const double weight = step_.h * step_.h * system_.gravity().norm();  // [m]
-  for (StepElement& e : step_.elements) {
-    const double fall = step_.element_fall(e);
-    e.slack = share * (step_.force_blocks.empty() ? fall : std::min(fall, weight));
-  }
+  for (StepElement& e : step_.elements) e.slack = share * step_.element_way(e);
   step_.holds_lifted = share > 0.0;
 }
 
@@ -271,12 +278,16 @@ void GeneralizedAlphaStepper::choose(const State& state, StepSolve& solve) {
   if (options_.strategy == GeneralizedAlphaStrategy::fixed_point) return;
   constexpr double kNear = 0.1;  // [-] A / G_NN changes within the step, by more in an impact than in sliding
   bool moved = false;
-  bool holds_lifted = step_.holds_lifted;  // as the solution needs
-  bool keeps_ties = step_.keeps_ties;
+  const auto keep = [this] {
+    chosen_x_ = step_.x;
+    chosen_elements_ = step_.elements;
+    chosen_holds_ = step_.holds_lifted;
+    chosen_tie_ = step_.tie;
+  };
   for (StepElement& e : step_.elements) {
     if (e.level < ContactLevel::velocity || !step_.could_choose(e, state, kNear)) continue;
     moved = true;
-    chosen_x_ = step_.x;
+    keep();
     const Held known = !solve.converged ? Held::no : (e.stick ? Held::stopped : Held::sliding);
     int solutions = 0;
     Held first = Held::no;
@@ -287,16 +298,15 @@ void GeneralizedAlphaStepper::choose(const State& state, StepSolve& solve) {
       }
       if (++solutions > 1) break;
       first = held;
-      if (held == known) continue;
-      chosen_x_ = step_.x;
-      holds_lifted = keeps_ties = false;
+      if (held != known) keep();
     }
+    step_.x = chosen_x_;
+    step_.elements = chosen_elements_;  // of the same size: e stays where it is
+    step_.holds_lifted = chosen_holds_;
+    step_.tie = chosen_tie_;
     e.chosen = solutions > 1;
     e.held = first;
     solve.converged |= solutions > 0;
-    step_.holds_lifted = holds_lifted;
-    step_.keeps_ties = keeps_ties;
-    step_.x = chosen_x_;
     newton_.judge(step_);
   }
   if (moved) {
@@ -309,7 +319,8 @@ void GeneralizedAlphaStepper::choose(const State& state, StepSolve& solve) {
 /// A solution with contacts held, which is one without as well.
 bool GeneralizedAlphaStepper::solve_held(const State& state, StepSolve& solve) {
   constexpr int kMaxNewton = 30;  // [-]
-  step_.holds_lifted = step_.keeps_ties = false;
+  step_.holds_lifted = false;
+  step_.tie = 0.0;
   for (StepElement& e : step_.elements) e.r_scale = 1.0;
   step_.set_start_values(state, true);
   step_.evaluate();

@@ -74,7 +74,8 @@ void GeneralizedAlphaNested::add_cone(const GeneralizedAlphaStep& step, int elem
 /// residual is to be at most `allowed`, whatever the solver's tolerance, and less where that is below the scheme's; 0:
 /// relative to the values themselves.
 bool GeneralizedAlphaNested::solve_level(const GeneralizedAlphaStep& step, double allowed) {
-  problem_.velocity_scale = allowed / std::max(step.options().tolerance, solver_.tolerance());
+  constexpr double kShare = 0.5;  // [-] what else adds to the residual of the step has the rest
+  problem_.velocity_scale = kShare * allowed / std::max(step.options().tolerance, solver_.tolerance());
   response_.setZero();
   std::array<double, kMaxElementDim> p = {};
   const auto add_all = [&] {
@@ -195,7 +196,9 @@ void GeneralizedAlphaNested::settle_sliding(GeneralizedAlphaStep& step) {
 /// The same for many sliding contacts. With push n, larger than any tangential acceleration, in the place of its
 /// present value gamma_dot_F, Coulomb's law on the acceleration level is lambda_F = -mu lambda_N n: exactly, where
 /// friction has one dimension, and else up to what changes across n, over push. So one cone problem settles nearly all
-/// of them.
+/// of them. A contact that resists any push, with forces that grow with it, is jammed: there are no accelerations with
+/// which it slides [Capobianco2021, section 10.4]; the forces of the least push are then kept, for other index sets
+/// to be found.
 void GeneralizedAlphaNested::settle_many_sliding(GeneralizedAlphaStep& step) {
   constexpr int kMaxRepetitions = 8;
   constexpr double kPush = 8.0;     // [-] of the accelerations at the iterate, and its growth where it was too small
@@ -208,9 +211,21 @@ void GeneralizedAlphaNested::settle_many_sliding(GeneralizedAlphaStep& step) {
     push_.push_back(kPush * (std::abs(along) + largest));
   }
   settled_ = false;
+  least_lambda_ = lambda_;
+  least_change_a_ = change_a_;
+  double least = std::numeric_limits<double>::infinity();  // [m/s^2] of accelerations that a repetition changed
   for (int i = 0; i < kMaxRepetitions && !settled_ && solved_; ++i) {
     solve_accelerations(step);
-    settled_ = set_sliding_forces(step) <= kSettled * allowed_acceleration_;
+    const double change = set_sliding_forces(step);
+    settled_ = change <= kSettled * allowed_acceleration_;
+    if (!(change < least)) {
+      lambda_ = least_lambda_;
+      change_a_ = least_change_a_;
+      break;
+    }
+    least = change;
+    least_lambda_ = lambda_;
+    least_change_a_ = change_a_;
     for (double& push : push_) push *= kPush;
   }
   push_.clear();
@@ -371,6 +386,7 @@ void GeneralizedAlphaNested::pass(GeneralizedAlphaStep& step) {
     }
   }
   set_kappa(step);
+  if (many_) set_slack(step);
   step.evaluate();
 }
 
@@ -443,20 +459,21 @@ void GeneralizedAlphaNested::set_slack(GeneralizedAlphaStep& step) {
   }
 }
 
-StepSolve GeneralizedAlphaNested::solve_many(GeneralizedAlphaStep& step, int max_passes) {
-  constexpr int kPlainPasses = 2;  // [-] before contacts are held and ties kept: sets then are nearly right
-  constexpr int kMaxUnsolved = 3;  // [-] passes whose problems the solver did not solve to its tolerance
+StepSolve GeneralizedAlphaNested::solve_many(GeneralizedAlphaStep& step, int max_passes, int free_passes) {
+  constexpr int kPlainPasses = 2;    // [-] before ties are kept: sets then are nearly right
+  constexpr int kLatePasses = 10;    // [-] before more of them are
+  constexpr double kLateTie = 10.0;  // [-] tolerances by which an answer may then be off on the way
+  constexpr int kMaxUnsolved = 3;    // [-] passes whose problems the solver did not solve to its tolerance
   StepSolve result;
   int unsolved = 0;
   many_ = true;
   while (step.error() > 1.0 && result.iterations < max_passes && unsolved < kMaxUnsolved) {
+    step.holds_lifted = result.iterations >= free_passes;
     close_contacts(step);
     if (result.iterations < kPlainPasses) {
       for (StepElement& e : step.elements) e.touched = e.level >= ContactLevel::position;
     }
-    if (result.iterations > 0) set_slack(step);
-    step.holds_lifted = result.iterations > 0;
-    step.keeps_ties = result.iterations >= kPlainPasses;
+    step.tie = result.iterations < kPlainPasses ? 0.0 : result.iterations < kLatePasses ? 1.0 : kLateTie;
     exact_ = true;
     pass(step);
     ++result.iterations;
@@ -466,7 +483,8 @@ StepSolve GeneralizedAlphaNested::solve_many(GeneralizedAlphaStep& step, int max
   many_ = false;
   result.converged = step.error() <= 1.0;
   if (result.converged) return result;
-  step.holds_lifted = step.keeps_ties = false;
+  step.holds_lifted = false;
+  step.tie = 0.0;
   return result;
 }
 

@@ -28,9 +28,10 @@ class GeneralizedAlphaNested {
   /// The same for many contacts, from the start values of a step. In front of each pass the position level is repeated
   /// alone, cheaply, until it closes no more contacts; sliding contacts are settled in one problem each pass. After the
   /// first passes index sets that would otherwise change for ever are settled: a contact that has touched in this step
-  /// and has a percussion is held in A where it would be lifted off by less than friction percussions move its bodies
-  /// (`slack`), and where both answers of the velocity level hold to the tolerance the last one stays.
-  StepSolve solve_many(GeneralizedAlphaStep& step, int max_passes);
+  /// and has a percussion is, after free_passes, held in A where it would be lifted off by less than friction
+  /// percussions move its bodies (`slack`), and where both answers of the velocity level hold to the tolerance the last
+  /// one stays.
+  StepSolve solve_many(GeneralizedAlphaStep& step, int max_passes, int free_passes);
 
   /// a and lambda that solve the acceleration level at (t, q, u), contacts closed on position and velocity level
   /// included: what a run starts from. Fills step.x.a and step.x.lambda. False where no solution was found; then the
@@ -88,6 +89,7 @@ class GeneralizedAlphaNested {
   Vector change_, response_, work_;        // (n_u)
   Vector change_u_, change_a_, change_v_;  // (n_u)
   Vector P_, lambda_, kappa_hat_;          // the new multipliers
+  Vector least_lambda_, least_change_a_;   // see settle_many_sliding
 };
 
 }  // namespace stickslip

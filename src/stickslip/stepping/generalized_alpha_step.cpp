@@ -34,8 +34,8 @@ void GeneralizedAlphaStep::begin(const State& state, double step, double end, bo
   STICKSLIP_ASSERT(state.memory.size() == memory_size());
   h = step;
   t_end = end;
-  holds_lifted = keeps_ties = false;
-  for (StepElement& e : elements) e.touched = false;
+  holds_lifted = false;
+  tie = 0.0;
   if (system.detection()) {
     if (again) {
       keep_.assign(contacts.ids().begin(), contacts.ids().end());
@@ -116,6 +116,7 @@ void GeneralizedAlphaStep::set_start_values(const State& state, bool extrapolate
     earlier += n_u;
     for (int i = 0; i < n; ++i) x.lambda(i) += now[i] - 2.0 * last[i] + earlier[i];
   }
+  for (StepElement& e : elements) e.touched = false;
   x.U.setZero();
   x.Q.setZero();
   x.kappa.setZero();
@@ -227,8 +228,8 @@ void GeneralizedAlphaStep::classify_contact(StepElement& e) {
 /// How far, as a velocity, an answer of the velocity level may be on the wrong side and stay, or on its own side and
 /// not be taken, where ties are kept: by as much the laws hold anyway. [m/s]
 double GeneralizedAlphaStep::calc_tie(const StepElement& e, bool was) const {
-  if (!keeps_ties) return 0.0;
-  return (was ? 1.0 : -1.0) * tolerance_velocity(e) / h;
+  if (tie == 0.0) return 0.0;
+  return (was ? tie : -tie) * tolerance_velocity(e) / h;
 }
 
 /// e.stick is the last answer on entry.
@@ -368,11 +369,21 @@ int GeneralizedAlphaStep::count_lifted() const {
   }));
 }
 
-double GeneralizedAlphaStep::calc_lift() const {
-  double largest = 0.0;
+double GeneralizedAlphaStep::calc_lift() {
+  const auto is_held = [](const StepElement& e) { return e.lifted && e.level >= ContactLevel::velocity; };
+  work_.setZero();
+  std::array<double, kMaxElementDim> pull = {};
   for (const StepElement& e : elements) {
-    if (!e.lifted || e.level < ContactLevel::velocity) continue;
-    largest = std::max(largest, -e.diagonal[0] * kappa_hat(e.pos_offset));
+    if (!is_held(e)) continue;
+    pull[0] = kappa_hat(e.pos_offset);
+    add_response(e, pull.data(), work_);
+  }
+  double largest = 0.0;
+  std::array<double, kMaxElementDim> moved;
+  for (const StepElement& e : elements) {
+    if (!is_held(e)) continue;
+    multiply_transposed(e, work_, moved.data());
+    largest = std::max(largest, -moved[0]);
   }
   return largest;
 }

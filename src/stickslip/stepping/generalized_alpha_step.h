@@ -93,7 +93,7 @@ struct StepElement {
   bool choice = false;              // Painleve: the rule opened it on acceleration level
   bool chosen = false;              // Painleve: another solution of the step was set aside
   Held held = Held::no;
-  bool touched = false;                               // has been in A by itself in this step
+  bool touched = false;                               // has been in A by itself in this try
   bool lifted = false;                                // in A because it is held: g = 0, kappa_hat < 0
   double slack = 0.0;                                 // [m] up to which it is held, see holds_lifted
   double r_scale = 1.0;                               // [-] halved on cycling
@@ -164,7 +164,7 @@ class GeneralizedAlphaStep {
   /// Whether contacts that have touched in this step stay in A where they would be lifted off by no more than their
   /// `slack` and B takes them, see GeneralizedAlphaNested::solve_many.
   bool holds_lifted = false;
-  bool keeps_ties = false;        // velocity level: where both answers hold to the tolerance the last one stays
+  double tie = 0.0;               // [-] velocity level: answers off by so many tolerances are kept as they were last
   bool holds = true;              // whether elements are what they are held to be
   double h = 0.0;                 // [s]
   double t_end = 0.0;             // [s]
@@ -229,7 +229,8 @@ class GeneralizedAlphaStep {
   double tolerance_position(const StepElement& e) const;
   double tolerance_velocity(const StepElement& e) const;
   double tolerance_acceleration(const StepElement& e) const;
-  /// The fall of that of its two bodies that falls farther. [m]
+  /// The way and the fall of that of its two bodies that goes farther. [m]
+  double element_way(const StepElement& e) const;
   double element_fall(const StepElement& e) const;
   /// Round-off as it is before derivatives are known, for an iterate that does not come from the last.
   void forget_round_off();
@@ -264,9 +265,10 @@ class GeneralizedAlphaStep {
   std::uint64_t signature() const;
   /// Contacts for which the laws left a choice.
   int count_choices() const;
-  /// Contacts that are held though they would be lifted off, and by how much at most, G_NN |kappa_hat|. [m]
+  /// Contacts that are held though they would be lifted off, and how far their kappa_hat < 0 together pull one of them
+  /// shut, at most. [m]
   int count_lifted() const;
-  double calc_lift() const;
+  double calc_lift();
   /// Whether the step may have several solutions because of a contact that slid before it: its normal force or
   /// percussion hardly pushes it apart, or even pulls, by way of the friction that comes with it: A <= near G_NN.
   bool could_choose(const StepElement& e, const State& state, double near);
@@ -322,7 +324,6 @@ class GeneralizedAlphaStep {
   void calc_start_scales(const State& state, const Vector& a);
   void calc_scales();
   void limit_scales();
-  double element_way(const StepElement& e) const;
   double row_round_off(const StepElement& e, int row) const;
   double measure_element(const StepElement& e) const;
   double measure_joint(const StepElement& e) const;
