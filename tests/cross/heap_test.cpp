@@ -230,7 +230,7 @@ angle = 0.6
 position = [0, )" + std::to_string(0.75 + k * kTall) +
                                    R"(]
 velocity = [-7, -4]
-shapes.tip = {type = "point", at = [0, -0.5]}
+shapes.tip = {type = "point", position = [0, -0.5]}
 [[contacts]]
 between = ["floor/plane", "rod/tip"]
 friction = 0.3

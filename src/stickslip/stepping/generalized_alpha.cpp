@@ -77,7 +77,8 @@ GeneralizedAlphaStepper::GeneralizedAlphaStepper(const GeneralizedAlphaOptions& 
       estimate_(system),
       nested_x_(step_.x),
       newton_x_(step_.x),
-      chosen_x_(step_.x) {
+      chosen_x_(step_.x),
+      chosen_elements_(step_.elements) {
   for (Vector* y : {&nonconservative_, &response_}) y->setZero(system.n_u());
   // The certificate's problem with all that the scene names closed.
   std::size_t n_rows = 0;
