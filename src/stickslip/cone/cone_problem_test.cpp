@@ -219,22 +219,53 @@ TEST(Residual, SeesThroughDiagonalsWithoutASign) {
   EXPECT_EQ(calc_residual(none, std::vector{0.0, 0.0, 0.0}).relative, 0.0);
 }
 
-/// The first row of M = [0 0; 1 1], q = (-1e-3, -1) stays violated by 1e-3, however fast the second is made.
+/// The first row of M = [0 0; 1 1], q = (-1e-3, -1) stays violated by 1e-3, however fast the second is made; a joint's
+/// likewise.
 TEST(Residual, SpeedDoesNotHideWhatIsViolated) {
   ConeProblem problem;
   for (int i = 0; i < 2; ++i) problem.add_contact({}, i);
-  problem.b = {-1e-3, -1.0};
+  ConeProblem with_joint;
+  with_joint.add_free(1, 0);
+  with_joint.add_contact({}, 1);
+  problem.b = with_joint.b = {-1e-3, -1.0};
   StoredDelassus w;
   const std::array<int, 2> columns = {0, 1};
   const std::array<int, 2> sizes = {1, 1};
   w.add_row(columns, sizes, 1, std::vector{0.0, 0.0});
   w.add_row(columns, sizes, 1, std::vector{1.0, 1.0});
-  problem.delassus = w;
-  for (const double p : {1.0, 1e6, 1e11, 1e15}) {
-    const Residual residual = calc_residual(problem, std::vector{p, 0.0});
-    EXPECT_GE(residual.absolute, 1e-3);
-    EXPECT_GE(residual.relative, 0.9e-6) << p;
+  problem.delassus = with_joint.delassus = w;
+  for (const ConeProblem* each : {&problem, &with_joint}) {
+    for (const double p : {1.0, 1e2, 1e3, 1e4, 1e6, 1e9, 1e11, 1e15}) {
+      const Residual residual = calc_residual(*each, std::vector{p, 0.0});
+      EXPECT_GE(residual.absolute, 1e-3);
+      EXPECT_GE(residual.relative, 0.49e-3) << p;
+    }
   }
+}
+
+/// A body squeezed out of a wedge of angle e between two planes: percussions of 2 / e^2 give it a speed of 2 / e, and
+/// the last digit of one of these percussions, not a violation, leaves a gap closing a little.
+TEST(Residual, RoundOffOfLargePercussionsIsNoViolation) {
+  constexpr double kAngle = 1e-4;
+  const double s = std::sin(kAngle);
+  const double c = std::cos(kAngle);
+  const FrictionBlock line{1, 0.0, 0, 0.0};
+  ConeProblem problem;
+  FactoredDelassus w;
+  w.add_body(Matrix::Identity(2, 2));
+  for (int i = 0; i < 2; ++i) {
+    problem.add_contact({&line, 1}, i);
+    w.begin_row(2);
+    w.add_block(0) << (i == 0 ? 0 : s), (i == 0 ? 1 : -c), (i == 0 ? 1 : c), (i == 0 ? 0 : s);
+    problem.b[2 * i] = -1.0;
+  }
+  problem.delassus = w;
+  const double p = 1.0 / (2.0 * std::pow(std::sin(0.5 * kAngle), 2));
+  const double below = p - 4e-16 * p;
+  ASSERT_LT(below, p);
+  EXPECT_LE(calc_residual(problem, std::vector{below, 0.0, p, 0.0}).relative, 1e-10);
+  // Ten thousand times as much is one.
+  EXPECT_GE(calc_residual(problem, std::vector{p - 4e-12 * p, 0.0, p, 0.0}).relative, 1e-4);
 }
 
 TEST(Residual, NothingIsSolved) {

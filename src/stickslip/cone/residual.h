@@ -12,9 +12,10 @@ namespace stickslip {
 /// u^ = u + s(u):
 ///   absolute = |r' - P_K'(r' - u^)|_2  [m/s], the natural map in velocity units (K' is K with
 ///              ball radii scaled by w; cones are not changed by scaling),
-///   relative = max(absolute, c / 2) / max(|b|_2, min(|u|_2, 1e3 |b|_2)), c = |max(0, -u_N)|_2 over the contacts
+///   relative = max(absolute, c / 2) / max(|b|_2, min(|u|_2, 1e3 |b|_2)), c = |max(0, -u_N)|_2 over the contacts, but
+///              at least (m / 2 - e) / |b|_2, m = c with |u| of free rows, e = 16 eps w |p|_2 (0 above |u| = 1e6 |b|)
 ///              (divided by |u|_2 where b = 0, undivided where u = 0, too; by ConeProblem::velocity_scale where that
-///              is set).
+///              is set, and then by nothing else).
 /// All are infinite where b or u is not finite.
 ///
 /// The natural map is zero at solutions alone, but where a contact slides under the exact law it sees a normal velocity
@@ -22,7 +23,8 @@ namespace stickslip {
 /// decomposition), to which u^ has at least that distance. So c / 2 counts for itself; it is below `absolute` as long
 /// as mu <= sqrt(3). And percussions of a problem without a solution may grow without bound until |u| hides what is
 /// violated, hence the bound by |b|. It is no law: a body squeezed out of a wedge of angle e is 2 / e times as fast as
-/// what closes, and below e = 2e-3 is judged more strictly than by its own speed.
+/// what closes, and below e = 2e-3 is judged more strictly than by its own speed. What must not be missed at all, by
+/// contacts that close and bilateral rows, is judged by |b| alone, as far as round-off in W p, e, lets it be seen.
 struct Residual {
   double absolute = 0.0;  // [m/s]
   double relative = 0.0;  // [-]
