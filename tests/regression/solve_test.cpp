@@ -141,6 +141,32 @@ TEST_F(Solve, WhatIsNotSolvedIsCounted) {
   EXPECT_EQ(unproved.out.find("no solution exists"), std::string::npos) << unproved.out;
 }
 
+/// The first row is violated by 1e-3 whatever z is, which speed does not hide.
+TEST_F(Solve, WhatHasNoSolutionIsNeverOk) {
+  std::ofstream(folder_ / "fast.txt") << "2\n0 0\n1 1\n-1e-3 -1\n";
+  const Ended ended = solve({"fast.txt", "--solver", "all", "--tolerance", "1e-5", "--json", "r.json"});
+  EXPECT_EQ(ended.status, 4) << ended.err;
+  const std::string json = read_text(folder_ / "r.json");
+  EXPECT_EQ(json.find("\"status\": \"ok\""), std::string::npos) << json;
+  EXPECT_NE(json.find("\"violation\": 0.001, \"bound\": null"), std::string::npos) << json;  // a row of zeros
+  EXPECT_NE(json.find("whatever percussions act"), std::string::npos) << json;
+}
+
+/// Of a proof that stands on sums which cancel to round-off, up to which percussions it holds.
+TEST_F(Solve, AProofSaysHowFarItReaches) {
+  std::ofstream(folder_ / "squeezed.txt") << "2\n0.3 -0.3\n-0.3 0.3\n-1 -2\n";
+  EXPECT_EQ(solve({"squeezed.txt", "--json", "r.json"}).status, 4);
+  const std::string json = read_text(folder_ / "r.json");
+  const std::string key = "\"bound\": ";
+  ASSERT_NE(json.find(key), std::string::npos) << json;
+  const double bound = std::stod(json.substr(json.find(key) + key.size()));
+  EXPECT_GT(bound, 1e12);
+  EXPECT_LT(bound, 1e17);
+  EXPECT_NE(json.find("whatever percussions below"), std::string::npos) << json;
+  ASSERT_EQ(solve({"lcp.txt", "--json", "r.json"}).status, 0);
+  EXPECT_NE(read_text(folder_ / "r.json").find("\"bound\": 0,"), std::string::npos);
+}
+
 TEST_F(Solve, BadInputIsRefused) {
   std::ofstream(folder_ / "nan.txt") << "1 1 nan";
   const std::vector<std::pair<std::vector<std::string>, std::string>> refusals = {

@@ -57,6 +57,7 @@ struct SolveReport {
   /// [m/s] Above zero: the problem has no solution, by a proof (infeasibility.h), and this is by how much velocities
   /// miss what contacts and bilateral rows need, at least. The answer is then that of the nearest problem that has one.
   double violation = 0.0;
+  double bound = 0.0;  // [N s] no percussions smaller than this are a solution, where violation > 0
 };
 
 /// One algorithm for cone problems. Owns its workspace, so one object serves one thread;

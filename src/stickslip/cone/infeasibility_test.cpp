@@ -3,7 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <random>
 
 #include "stickslip/cone/one_step_problem.h"
 
@@ -87,6 +89,53 @@ TEST(Infeasibility, AProofBoundsEveryPercussion) {
     EXPECT_NEAR(found->violation, 0.5 / std::sqrt(2.0), kRoundOff);
     EXPECT_GT(found->bound, 1e12);
     EXPECT_LT(found->bound, 1e16);  // beyond it (0.6, 0.8, -1) p is lost in round-off
+  }
+}
+
+// --- badly scaled W: what is small beside other entries is not round-off
+
+/// A contact that is coupled with nothing, beside bilateral rows 1e13 times as stiff.
+TEST(Infeasibility, ALightContactBesideHeavyJointsHasASolution) {
+  constexpr int kJoints = 100;
+  constexpr double kHeavy = 2.5e9;
+  constexpr double kLight = 1e-4;
+  const FrictionBlock line{1, 0.5, 0, 0.0};
+  Matrix w = Matrix::Zero(2 + kJoints, 2 + kJoints);
+  w(0, 0) = w(1, 1) = kLight;
+  ConeProblem cones;
+  cones.add_contact({&line, 1}, 0);
+  cones.b = {-1.0, 0.2};
+  std::mt19937 random(4);
+  std::normal_distribution<double> normal;
+  for (int k = 0; k < kJoints; ++k) {
+    cones.add_free(1, 1 + k);
+    cones.b.back() = normal(random);
+    const int at = 2 + k;
+    w(at, at) = 2.0 * kHeavy;
+    if (k > 0) w(at, at - 1) = w(at - 1, at) = -kHeavy;
+  }
+  EXPECT_FALSE(find_infeasibility(with(w, cones)));
+}
+
+/// A column of bodies under a load that is up to 1e12 times as heavy as each: percussions of that size solve it.
+TEST(Infeasibility, AColumnUnderAHeavyLoadHasASolution) {
+  constexpr double kFall = 0.1;  // [m/s]
+  for (const int n : {10, 40}) {
+    for (const double load : {1e4, 1e10, 1e11, 1e12, 1e13}) {
+      const FrictionBlock line{1, 0.5, 0, 0.0};
+      Matrix w = Matrix::Zero(2 * n, 2 * n);
+      ConeProblem cones;
+      for (int k = 0; k < n; ++k) {  // contact k below body k
+        cones.add_contact({&line, 1}, k);
+        const double inverse_mass = k + 1 < n ? 1.0 : 1.0 / load;
+        for (const int r : {2 * k, 2 * k + 1}) {
+          w(r, r) = inverse_mass + (k > 0 ? 1.0 : 0.0);
+          if (k > 0) w(r, r - 2) = w(r - 2, r) = -1.0;
+        }
+      }
+      cones.b[0] = -kFall;
+      EXPECT_FALSE(find_infeasibility(with(w, cones))) << n << " " << load;
+    }
   }
 }
 

@@ -44,6 +44,7 @@ void look_for_infeasibility(const OneStepProblem& problem, SolverOptions options
       find_infeasibility(problem.cones, kMaxProofRows, [&deadline] { return deadline.passed(); });
   if (!found || is_contradicted(*found, problem.cones, solution.u)) return;
   report.violation = found->violation;
+  report.bound = found->bound;
   OneStepProblem shifted = problem;
   shift_velocities(*found, shifted.cones.b);
   ConeSolution answer{std::vector<double>(problem.cones.size(), 0.0), {}};
@@ -100,6 +101,7 @@ ProblemReport solve_problem(const OneStepProblem& problem, const std::string& na
     report.message = solved.message;
     report.method = solved.method;
     report.violation = solved.violation;
+    report.bound = solved.bound;
     if (forces == ForceChoice::least_norm) report.forces = solved.determinacy;
     report.status = solved.status == Status::failed ? "failed" : "";
   }
@@ -111,8 +113,11 @@ ProblemReport solve_problem(const OneStepProblem& problem, const std::string& na
     report.cpu_seconds += thread_cpu_seconds() - began;
   }
   if (!is_ok && report.violation > 0.0) {
-    report.message = fmt::format("no solution exists: velocities miss what contacts and joints need by {:.3g} at least",
-                                 report.violation);
+    const std::string below = std::isfinite(report.bound) ? fmt::format(" below {:.3g}", report.bound) : "";
+    report.message = fmt::format(
+        "no solution exists: velocities miss what contacts and joints need by {:.3g} at least, whatever "
+        "percussions{} act",
+        report.violation, below);
   }
   if (report.status.empty()) report.status = report.relative_residual <= tolerance ? "ok" : "inexact";
   return report;
@@ -135,11 +140,12 @@ std::string to_json(std::span<const ProblemReport> reports) {
     json += fmt::format(
         "{}\n  {{\"problem\": {}, \"contacts\": {}, \"solver\": {}, \"law\": \"{}\", \"status\": {}, "
         "\"iterations\": {}, \"cpu_seconds\": {}, \"residual\": {}, \"relative_residual\": {}, "
-        "\"siconos_error\": {}, \"method\": {}, \"violation\": {}, {}\"message\": {}}}",
+        "\"siconos_error\": {}, \"method\": {}, \"violation\": {}, \"bound\": {}, {}\"message\": {}}}",
         &report == reports.data() ? "" : ",", quoted(report.problem), report.contacts, quoted(report.solver),
         report.law == FrictionLaw::coulomb ? "coulomb" : "associated", quoted(report.status), report.iterations,
         number(report.cpu_seconds), number(report.residual), number(report.relative_residual),
-        number(report.siconos_error), quoted(report.method), number(report.violation), forces, quoted(report.message));
+        number(report.siconos_error), quoted(report.method), number(report.violation), number(report.bound), forces,
+        quoted(report.message));
   }
   return json + "\n]\n";
 }

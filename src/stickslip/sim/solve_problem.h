@@ -24,6 +24,7 @@ struct ProblemReport {
   double siconos_error = 0.0;         // [-] |r - P_K(r - u^)| / max(|q|, |r|, |u|); an LCP: |min(z, w)| / the same
   std::string method;                 // what found the answer, where the solver has several methods
   double violation = 0.0;             // [m/s] > 0: there is no solution, by a proof
+  double bound = 0.0;                 // [N s] that holds for percussions smaller than this; beyond, round-off decides
   std::optional<Determinacy> forces;  // where forces of least norm were asked for
   std::string message;
 };

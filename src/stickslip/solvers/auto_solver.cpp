@@ -251,5 +251,6 @@ int AutoSolver::sweep_while_quick(const ConeProblem& problem, int max_sweeps, co
   iterate_.judge();
   return sweeps;
 }
+  report.bound = proof.bound;
 
 }  // namespace stickslip
