@@ -113,7 +113,8 @@ SolveReport AutoSolver::solve(const ConeProblem& problem, ConeSolution& solution
     report.effort.interior_point_steps += steps;
     if (is_open()) {
       has_polished = true;
-      if (iterate_.last().absolute > kStillNear * iterate_.best().absolute) iterate_.return_to_best();
+      const double least = iterate_.calc_defect(iterate_.best());
+      if (iterate_.calc_defect(iterate_.last()) > kStillNear * least) iterate_.return_to_best();
       used += run_newton(problem, kNewtonSteps, ProximalNewton::kPolishParameter, used, deadline, report);
     }
   }
@@ -214,7 +215,7 @@ SolveReport AutoSolver::solve_nearest(const ConeProblem& problem, const Infeasib
   const Residual given = calc_residual(problem, start_);
   const Residual found = calc_residual(problem, answer.p);
   SolveReport report = so_far;
-  if (shifted.status != Status::failed && found.absolute <= given.absolute) {
+  if (shifted.status != Status::failed && iterate_.calc_defect(found) <= iterate_.calc_defect(given)) {
     report.method = shifted.method;
     std::copy(answer.p.begin(), answer.p.end(), iterate_.p().begin());
     iterate_.judge();

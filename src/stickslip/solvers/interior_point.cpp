@@ -336,9 +336,9 @@ int InteriorPoint::run(const ConeProblem& problem, double tolerance, int max_ite
     project_on_cones(problem, iterate.p());
     iterate.judge();
     if (!std::isfinite(iterate.last().absolute)) break;
-    if (iterate.last().absolute < least) {
+    if (iterate.calc_defect(iterate.last()) < least) {
       idle = 0;
-      least = iterate.last().absolute;
+      least = iterate.calc_defect(iterate.last());
       best_p_.assign(iterate.p().begin(), iterate.p().end());
     } else {
       ++idle;

@@ -18,10 +18,19 @@ void project_on_cones(const ConeProblem& problem, std::span<double> p) {
   for (const Cone& cone : problem.cones) project_on_cone(problem, cone, p.data() + cone.offset);
 }
 
-bool Iterate::start(const ConeProblem& problem, const ConeSolution& solution) {
-  STICKSLIP_ASSERT(static_cast<int>(solution.p.size()) == problem.size());
+void Iterate::bind(const ConeProblem& problem) {
   problem_ = &problem;
   rows_.bind(problem);
+  scale_ = problem.velocity_scale;
+  if (scale_ > 0.0) return;
+  double squared = 0.0;
+  for (const double value : problem.b) squared += value * value;
+  scale_ = std::sqrt(squared);
+}
+
+bool Iterate::start(const ConeProblem& problem, const ConeSolution& solution) {
+  STICKSLIP_ASSERT(static_cast<int>(solution.p.size()) == problem.size());
+  bind(problem);
   p_.assign(solution.p.begin(), solution.p.end());
   u_.resize(p_.size());
   best_p_ = p_;
@@ -52,7 +61,7 @@ void Iterate::judge() {
   rows_.start(p_);
   for (int i = 0; i < problem_->n_cones(); ++i) rows_.calc_velocity(i, p_, u_.data() + problem_->cones[i].offset);
   last_ = calc_residual(*problem_, problem_->law, p_, u_, rows_.residual_scale());
-  judged_is_best_ = last_.absolute < best_.absolute;
+  judged_is_best_ = calc_defect(last_) < calc_defect(best_);
   if (judged_is_best_) {
     best_ = last_;
     best_p_ = p_;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <algorithm>
 #include <span>
 #include <vector>
 
@@ -30,13 +31,17 @@ class Iterate {
   [[nodiscard]] bool begin_solve(const ConeProblem& problem, ConeSolution& solution, SolveReport& report);
 
   /// Takes the problem only: for a solver that needs no iteration.
-  void bind(const ConeProblem& problem) { rows_.bind(problem); }
+  void bind(const ConeProblem& problem);
 
   const DelassusRows& rows() const { return rows_; }
   std::span<double> p() { return p_; }              // (n) [N s]
   std::span<const double> u() const { return u_; }  // (n) [m/s] of the p judged last
   const Residual& best() const { return best_; }
   const Residual& last() const { return last_; }
+  /// By what iterates compare: the greater of the absolute residual and the relative one times |b| (or the problem's
+  /// velocity scale). So it is the numerator of the relative residual, by which solvers stop; the divisor may
+  /// grow with the velocities and make nothing better. [m/s]
+  double calc_defect(const Residual& residual) const { return std::max(residual.absolute, scale_ * residual.relative); }
   /// max(|b|, |u|) at the last judgement. [m/s]
   double velocity_scale() const { return last_.speed; }
 
@@ -62,6 +67,7 @@ class Iterate {
   std::vector<double> best_p_;  // (n) [N s]
   Residual best_;
   Residual last_;
+  double scale_ = 0.0;           // [m/s] |b|, or the problem's velocity scale
   bool judged_is_best_ = false;  // u_ and last_ are those of best_p_
 };
 

@@ -128,7 +128,7 @@ SolveReport NsgsSolver::solve_single(const ConeProblem& problem, ConeSolution& s
   }
   report.status = Status::inexact;
   report.message = "one contact, not solved to the tolerance";
-  if (report.residual.absolute < guess.absolute || !std::isfinite(guess.absolute)) {
+  if (iterate_.calc_defect(report.residual) < iterate_.calc_defect(guess) || !std::isfinite(guess.absolute)) {
     std::copy_n(p.data(), dim, solution.p.data());
     std::copy_n(u.data(), dim, solution.u.data());
   } else {
@@ -163,7 +163,7 @@ void NsgsSolver::accelerate(const ConeProblem& problem, int max_rows, int max_st
       if (proximal > kLargestProximal) break;
     }
   }
-  if (iterate_.best().absolute < before.absolute) {
+  if (iterate_.calc_defect(iterate_.best()) < iterate_.calc_defect(before)) {
     iterate_.return_to_best();
   } else {
     std::copy(before_newton_.begin(), before_newton_.end(), iterate_.p().begin());
