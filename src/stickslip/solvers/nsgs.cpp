@@ -38,14 +38,21 @@ constexpr double kProximalRise = 100.0;
 constexpr double kProximalFall = 0.1;
 /// Growth of the residual that counts as none: round-off along a null space.
 constexpr double kStayed = 1.01;
-/// Relative residual that needs no polish: a few times round-off.
-constexpr double kPolished = 1e-15;
+/// Relative residual that needs no polish: some ten times round-off. And the tolerance above which none is wanted: who
+/// asks for so little asks for speed.
+constexpr double kPolished = 1e-14;
+constexpr double kPolishedTolerance = 1e-6;
 /// Sweeps of one window in watching progress, the ratio of changes between windows that counts as none (a linear
 /// rate of 0.999 a sweep), what then happens to the relaxation, and its least value.
 constexpr int kWindow = 30;
 constexpr double kNoProgress = 0.97;
 constexpr double kRelax = 0.6;
 constexpr double kLeastRelaxation = 0.1;
+
+/// The relative residual at which Newton steps end.
+double calc_goal(double tolerance) {
+  return tolerance <= kPolishedTolerance ? std::min(tolerance, kPolished) : tolerance;
+}
 
 }  // namespace
 
@@ -81,7 +88,7 @@ SolveReport NsgsSolver::solve(const ConeProblem& problem, ConeSolution& solution
     const double rows = newton_.n_active();
     newton_due = 2.0 * report.iterations + std::min(rows * rows / kRowsSquaredPerSweep, kSparseSweeps);
   }
-  if (options_.newton_rows > 0 && iterate_.best().relative > kPolished && !deadline.passed()) {
+  if (options_.newton_rows > 0 && iterate_.best().relative > calc_goal(tolerance) && !deadline.passed()) {
     iterate_.return_to_best();
     accelerate(problem, std::min(kMaxPolishRows, options_.newton_rows), kMaxPolishSteps);
   }
@@ -141,8 +148,9 @@ SolveReport NsgsSolver::solve_single(const ConeProblem& problem, ConeSolution& s
 void NsgsSolver::accelerate(const ConeProblem& problem, int max_rows, int max_steps) {
   const Residual before = iterate_.last();
   before_newton_.assign(iterate_.p().begin(), iterate_.p().end());
+  const double goal = calc_goal(options_.tolerance);
   double proximal = kLeastProximal;
-  for (int k = 0; k < max_steps && iterate_.last().relative > kPolished; ++k) {
+  for (int k = 0; k < max_steps && iterate_.last().relative > goal; ++k) {
     const double at_base = iterate_.last().absolute;
     newton_base_.assign(iterate_.p().begin(), iterate_.p().end());
     if (!newton_.calc_step(problem, iterate_.rows(), newton_base_, iterate_.u(), proximal, max_rows)) break;
