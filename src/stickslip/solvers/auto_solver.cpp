@@ -8,6 +8,7 @@
 #include "stickslip/solvers/facet_lcp.h"
 #include "stickslip/solvers/gauss_seidel.h"
 #include "stickslip/solvers/lcp.h"
+#include "stickslip/solvers/newton_fb.h"
 
 namespace stickslip {
 namespace {
@@ -34,6 +35,8 @@ constexpr int kInteriorPointSteps = 100;
 /// Newton steps polish where they ended if the residual there is at most so many times the best: another iterate may
 /// have a lower one and be farther from the solution. Beyond that they got nowhere (measured on planted problems).
 constexpr double kStillNear = 10.0;
+/// Newton steps on the Fischer-Burmeister function: they need some ten, or hardly ever end.
+constexpr int kFischerBurmeisterSteps = 60;
 /// Sweeps between proximal Newton steps that were stuck and new ones, and those with Newton steps of nsgs before these.
 constexpr int kRestartSweeps = 50;
 
@@ -118,6 +121,7 @@ SolveReport AutoSolver::solve(const ConeProblem& problem, ConeSolution& solution
       used += run_newton(problem, kNewtonSteps, ProximalNewton::kPolishParameter, used, deadline, report);
     }
   }
+  if (is_open() && is_small) used += step_by_fischer_burmeister(problem, used, deadline, report);
   if (is_open() && look_for_proof_) {
     const auto proof = find_infeasibility(problem, kMaxProofRows, [&] { return deadline.passed(); });
     iterate_.return_to_best();
@@ -135,6 +139,7 @@ SolveReport AutoSolver::solve(const ConeProblem& problem, ConeSolution& solution
     used += steps;
     report.effort.newton_steps += steps;
   }
+  if (is_open() && !is_small) used += step_by_fischer_burmeister(problem, used, deadline, report);
   while (is_open()) {
     report.method = "prox";
     iterate_.return_to_best();
@@ -175,6 +180,24 @@ int AutoSolver::sweep_with_newton(const ConeProblem& problem, int used, const De
   std::copy(answer.p.begin(), answer.p.end(), iterate_.p().begin());
   iterate_.judge();
   return sweeps;
+}
+
+/// Steps of newton_fb.h, which have a line search and hardly a proximal term, from the guess; returns how many.
+int AutoSolver::step_by_fischer_burmeister(const ConeProblem& problem, int used, const Deadline& deadline,
+                                           SolveReport& report) {
+  NewtonFbOptions options;
+  static_cast<StopOptions&>(options) = options_;
+  options.max_iterations = std::min(kFischerBurmeisterSteps, options_.max_iterations - used);
+  options.time_limit = deadline.calc_remaining();
+  NewtonFbSolver solver(options);
+  if (solver.refuses(problem)) return 0;
+  ConeSolution answer{start_, {}};
+  const int steps = solver.solve(problem, answer).iterations;
+  report.method = "newton-fb";
+  report.effort.newton_steps += steps;
+  std::copy(answer.p.begin(), answer.p.end(), iterate_.p().begin());
+  iterate_.judge();
+  return steps;
 }
 
 /// Lemke's method, and Newton's on the Fischer-Burmeister function, for linear complementarity problems that are not
@@ -228,6 +251,7 @@ SolveReport AutoSolver::solve_nearest(const ConeProblem& problem, const Infeasib
   report.effort.interior_point_steps += shifted.effort.interior_point_steps;
   report.effort.pivots += shifted.effort.pivots;
   report.violation = proof.violation;
+  report.bound = proof.bound;
   report.message = "no solution exists; this one is of the nearest problem that has one";
   return report;
 }
@@ -252,6 +276,5 @@ int AutoSolver::sweep_while_quick(const ConeProblem& problem, int max_sweeps, co
   iterate_.judge();
   return sweeps;
 }
-  report.bound = proof.bound;
 
 }  // namespace stickslip

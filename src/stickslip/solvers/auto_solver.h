@@ -30,13 +30,15 @@ namespace stickslip {
 //   6. an interior point method (InteriorPoint) where the cones allow it, and Newton steps to polish its answer, be its
 //      residual a little higher than the best: slower at first, but hardly slowed down by contacts that carry each
 //      other, however many and however heavy;
-//   7. a proof that there is no solution (infeasibility.h); then the nearest problem that has one is solved instead,
-//      and the report says so;
+//   7. with few rows, steps on the Fischer-Burmeister function (newton_fb.h), which solve for percussions as large as
+//      1e10 times the others, as nearly parallel joints need; then a proof that there is no solution (infeasibility.h);
+//      then the nearest problem that has one is solved instead, and the report says so;
 //   8. pivoting (lcp.h), where friction is planar, polygonal or absent: linear complementarity problems from elsewhere
 //      need not be monotone;
 //   9. some sweeps with nsgs's dense Newton steps between them; then the steps that polish the interior points' answer
 //      go on from where they were;
-//  10. proximal Newton steps until they are stuck, some sweeps, and again, until the budget of iterations is used up.
+//  10. with many rows the steps of newton_fb.h; then proximal Newton steps until they are stuck, some sweeps, and
+//      again, until the budget of iterations is used up.
 //
 // The best iterate of all is returned, the starting guess included. SolveReport::method names the last method used,
 // SolveReport::effort how often each was. Nothing is allocated once the workspace is large enough, except from 7 on.
@@ -53,6 +55,7 @@ class AutoSolver final : public ConeSolver {
   int run_newton(const ConeProblem& problem, int max_steps, double first_parameter, int used, const Deadline& deadline,
                  SolveReport& report);
   int sweep_with_newton(const ConeProblem& problem, int used, const Deadline& deadline, SolveReport& report);
+  int step_by_fischer_burmeister(const ConeProblem& problem, int used, const Deadline& deadline, SolveReport& report);
   void pivot(const ConeProblem& problem, const Deadline& deadline, SolveReport& report);
   SolveReport solve_nearest(const ConeProblem& problem, const Infeasibility& proof, const Deadline& deadline,
                             const SolveReport& so_far, ConeSolution& solution);

@@ -93,6 +93,27 @@ TEST(AutoSolver, SolvesWhatOneMethodAloneDoesNot) {
   }
 }
 
+/// Two joints at an angle of 1e-5 ask different velocities of a body, which takes percussions of 5e9 and a speed of
+/// 5e4; a contact beside them slides at that speed.
+TEST(AutoSolver, NearlyParallelJointsBesideAContact) {
+  const FrictionBlock block{2, 0.3, 0, 0.0};
+  ConeProblem problem;
+  problem.add_contact({&block, 1}, 0);
+  problem.add_free(2, 1);
+  problem.b = {1.0, 0.0, -1.0, 1.0, 1.5};
+  Matrix j(5, 3);
+  j << 1, 0, 0, 0, 1, 0, 0, 0, 1, 1, 0, 0, 1, 1e-5, 0;
+  const Matrix w = j * j.transpose();
+  problem = make_one_step_problem(ConeForm{SparseMatrix(w.sparseView())}, problem).cones;
+  AutoOptions options;
+  options.tolerance = 1e-8;
+  ConeSolution solution;
+  const SolveReport report = solve(problem, options, solution);
+  EXPECT_EQ(report.status, Status::ok) << report.residual.relative;
+  EXPECT_LE(calc_residual(problem, solution.p).relative, options.tolerance);
+  EXPECT_NEAR(solution.u[1], -5e4, 1.0);
+}
+
 /// One contact of W with a condition number of some 1e10, where the direct solve misses the tolerance.
 TEST(AutoSolver, OneIllConditionedContact) {
   const FrictionBlock block{2, 0.468175, 0, 0.0};

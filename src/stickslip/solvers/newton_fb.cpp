@@ -220,6 +220,7 @@ SolveReport NewtonFbSolver::solve(const ConeProblem& problem, ConeSolution& solu
   }
   std::array<double, kMemory> last_defects;
   last_defects.fill(calc_defect(problem));
+  int n_accepted = 0;
   double proximal = kLeastProximal;
   while (iterate_.best().relative > options_.tolerance && report.iterations < options_.max_iterations &&
          proximal <= kLargestProximal && !deadline.passed()) {
@@ -236,7 +237,7 @@ SolveReport NewtonFbSolver::solve(const ConeProblem& problem, ConeSolution& solu
       move(problem, 0.0);
       continue;
     }
-    last_defects[report.iterations % kMemory] = last_;
+    last_defects[++n_accepted % kMemory] = last_;  // steps that failed have none
     if (*length == 1.0) proximal = std::max(kLeastProximal, kFall * proximal);
     std::copy(p_.begin(), p_.end(), iterate_.p().begin());
     project_on_cones(problem, iterate_.p());
