@@ -187,21 +187,27 @@ void ConeProblem::calc_diagonal_block(int i, std::span<double> block) const {
   }
 }
 
+void ConeProblem::calc_diagonal(int i, double* diagonal) const {
+  const int dim = cones[i].dim;
+  if (const auto* stored = std::get_if<StoredDelassus>(&delassus)) {
+    const double* values = find_diagonal_block(*stored, i);
+    for (int r = 0; r < dim; ++r) diagonal[r] = values != nullptr ? values[r * dim + r] : 0.0;
+  } else if (const auto* factored = std::get_if<FactoredDelassus>(&delassus)) {
+    for (int r = 0; r < dim; ++r) diagonal[r] = calc_entry(*factored, i, r, r);
+  } else {
+    std::array<double, kMaxConeDim* kMaxConeDim> block = {};
+    calc_diagonal_block(i, std::span(block).first(static_cast<std::size_t>(dim) * dim));
+    for (int r = 0; r < dim; ++r) diagonal[r] = block[r * dim + r];
+  }
+}
+
 double ConeProblem::calc_residual_scale() const {
   if (residual_scale > 0.0) return residual_scale;
+  std::array<double, kMaxConeDim> diagonal = {};
   double sum = 0.0;
   for (int i = 0; i < n_cones(); ++i) {
-    const int dim = cones[i].dim;
-    if (const auto* stored = std::get_if<StoredDelassus>(&delassus)) {
-      const double* values = find_diagonal_block(*stored, i);
-      for (int r = 0; values != nullptr && r < dim; ++r) sum += std::abs(values[r * dim + r]);
-    } else if (const auto* factored = std::get_if<FactoredDelassus>(&delassus)) {
-      for (int r = 0; r < dim; ++r) sum += std::abs(calc_entry(*factored, i, r, r));
-    } else {
-      std::array<double, kMaxConeDim* kMaxConeDim> block = {};
-      calc_diagonal_block(i, std::span(block).first(static_cast<std::size_t>(dim) * dim));
-      for (int r = 0; r < dim; ++r) sum += std::abs(block[r * dim + r]);
-    }
+    calc_diagonal(i, diagonal.data());
+    for (int r = 0; r < cones[i].dim; ++r) sum += std::abs(diagonal[r]);
   }
   return sum > 0.0 ? sum / size() : 1.0;
 }

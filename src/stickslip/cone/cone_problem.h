@@ -72,6 +72,8 @@ struct ConeProblem {
   std::size_t delassus_work_size() const;
   /// The block W_ii of cone i, row-major (dim_i, dim_i). [1/kg]
   void calc_diagonal_block(int i, std::span<double> block) const;
+  /// Its diagonal alone (dim_i). [1/kg]
+  void calc_diagonal(int i, double* diagonal) const;
   /// w > 0, the scale between percussions and velocities by which the residual judges: residual_scale where it is
   /// given, else the mean of the diagonal of W (of its magnitudes, as it has no sign in a W of no mechanical system),
   /// or 1 where that is zero. [1/kg]

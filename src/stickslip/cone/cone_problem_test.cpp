@@ -268,6 +268,25 @@ TEST(Residual, RoundOffOfLargePercussionsIsNoViolation) {
   EXPECT_GE(calc_residual(problem, std::vector{p - 4e-12 * p, 0.0, p, 0.0}).relative, 1e-4);
 }
 
+/// A row of zeros has no round-off, whatever heavy and light bodies elsewhere make of theirs: 1e8 kg on a long lever,
+/// which makes something fast, and 1 g.
+TEST(Residual, RoundOffOfOthersIsNoExcuse) {
+  ConeProblem problem;
+  for (int i = 0; i < 4; ++i) problem.add_contact({}, i);
+  problem.b = {-1e-5, -1.0, 0.0, 0.5};
+  StoredDelassus w;
+  const std::array<int, 4> columns = {0, 1, 2, 3};
+  const std::array<int, 4> sizes = {1, 1, 1, 1};
+  w.add_row(columns, sizes, 1, std::vector{0.0, 0.0, 0.0, 0.0});
+  w.add_row(columns, sizes, 1, std::vector{0.0, 1e-8, 3e-5, 0.0});
+  w.add_row(columns, sizes, 1, std::vector{0.0, 3e-5, 0.09, 0.0});
+  w.add_row(columns, sizes, 1, std::vector{0.0, 0.0, 0.0, 1000.0});
+  problem.delassus = w;
+  const Residual residual = calc_residual(problem, std::vector{0.0, 1e8, 0.0, 0.0});
+  EXPECT_NEAR(residual.absolute, 1e-5, 1e-9);
+  EXPECT_GE(residual.relative, 0.49 * 1e-5 / std::sqrt(1.25));
+}
+
 TEST(Residual, NothingIsSolved) {
   ConeProblem problem;
   EXPECT_EQ(calc_residual(problem, std::vector<double>{}).absolute, 0.0);

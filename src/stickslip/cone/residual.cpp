@@ -2,6 +2,7 @@
 #include "stickslip/cone/residual.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 
@@ -10,7 +11,7 @@
 namespace stickslip {
 namespace {
 
-/// Round-off in W p as a multiple of the spacing of numbers, of w |p|. [-]
+/// Round-off in W p as a multiple of the spacing of numbers. [-]
 constexpr double kRoundOff = 16.0 * std::numeric_limits<double>::epsilon();
 constexpr double kReachable = 1e6;  // [-] |u| / |b| beyond which round-off excuses nothing: no mechanism gets so fast
 constexpr double kFastest = 1e3;    // [-] |u| / |b| up to which |u| counts: what mass ratios of 1e6 make of kept energy
@@ -19,6 +20,31 @@ double calc_squared_norm(std::span<const double> x) {
   double sum = 0.0;
   for (const double value : x) sum += value * value;
   return sum;
+}
+
+/// |m|_2, m what contacts close and bilateral rows move by more than round-off lets them. In a row i of W p that is of
+/// sum_j |W_ij| |p_j| <= sqrt(W_ii) sum_j sqrt(W_jj) |p_j|, W positive semidefinite. [m/s]
+double calc_missed(const ConeProblem& problem, std::span<const double> p, std::span<const double> u) {
+  std::array<double, kMaxConeDim> diagonal = {};
+  double total = 0.0;
+  for (int i = 0; i < problem.n_cones(); ++i) {
+    const Cone& cone = problem.cones[i];
+    problem.calc_diagonal(i, diagonal.data());
+    for (int r = 0; r < cone.dim; ++r) total += std::sqrt(std::abs(diagonal[r])) * std::abs(p[cone.offset + r]);
+  }
+  double sum = 0.0;
+  for (int i = 0; i < problem.n_cones(); ++i) {
+    const Cone& cone = problem.cones[i];
+    if (cone.kind == ConeKind::ball || (cone.kind == ConeKind::contact && u[cone.offset] >= 0.0)) continue;
+    problem.calc_diagonal(i, diagonal.data());
+    const int n = cone.kind == ConeKind::contact ? 1 : cone.dim;
+    for (int r = 0; r < n; ++r) {
+      const double allowed = std::sqrt(std::abs(diagonal[r])) * total + std::abs(problem.b[cone.offset + r]);
+      const double missed = std::max(0.0, std::abs(u[cone.offset + r]) - kRoundOff * allowed);
+      sum += missed * missed;
+    }
+  }
+  return std::sqrt(sum);
 }
 
 }  // namespace
@@ -50,10 +76,10 @@ Residual calc_residual(const ConeProblem& problem, FrictionLaw law, std::span<co
   const bool is_bounded = problem.velocity_scale > 0.0 || b == 0.0;
   const double scale = is_bounded ? residual.speed : std::min(residual.speed, kFastest * b);
   if (scale > 0.0) residual.relative /= scale;
-  const double missed = 0.5 * std::sqrt(closing + held);
-  if (!is_bounded && missed > residual.relative * b) {
-    const double round_off = speed <= kReachable * b ? kRoundOff * w * std::sqrt(calc_squared_norm(p)) : 0.0;
-    residual.relative = std::max(residual.relative, (missed - round_off) / b);
+  double missed = std::sqrt(closing + held);
+  if (!is_bounded && 0.5 * missed > residual.relative * b) {
+    if (speed <= kReachable * b) missed = calc_missed(problem, p, u);
+    residual.relative = std::max(residual.relative, 0.5 * missed / b);
   }
   return residual;
 }

@@ -13,7 +13,8 @@ namespace stickslip {
 ///   absolute = |r' - P_K'(r' - u^)|_2  [m/s], the natural map in velocity units (K' is K with
 ///              ball radii scaled by w; cones are not changed by scaling),
 ///   relative = max(absolute, c / 2) / max(|b|_2, min(|u|_2, 1e3 |b|_2)), c = |max(0, -u_N)|_2 over the contacts, but
-///              at least (m / 2 - e) / |b|_2, m = c with |u| of free rows, e = 16 eps w |p|_2 (0 above |u| = 1e6 |b|)
+///              at least |m|_2 / (2 |b|_2), m = max(0, -u_N) of contacts and |u| of free rows, each less its round-off
+///              16 eps (sqrt(W_ii) sum_j sqrt(W_jj) |p_j| + |b_i|) (nothing less above |u| = 1e6 |b|)
 ///              (divided by |u|_2 where b = 0, undivided where u = 0, too; by ConeProblem::velocity_scale where that
 ///              is set, and then by nothing else).
 /// All are infinite where b or u is not finite.
@@ -24,7 +25,7 @@ namespace stickslip {
 /// as mu <= sqrt(3). And percussions of a problem without a solution may grow without bound until |u| hides what is
 /// violated, hence the bound by |b|. It is no law: a body squeezed out of a wedge of angle e is 2 / e times as fast as
 /// what closes, and below e = 2e-3 is judged more strictly than by its own speed. What must not be missed at all, by
-/// contacts that close and bilateral rows, is judged by |b| alone, as far as round-off in W p, e, lets it be seen.
+/// contacts that close and bilateral rows, is judged by |b| alone, as far as round-off in W p lets it be seen.
 struct Residual {
   double absolute = 0.0;  // [m/s]
   double relative = 0.0;  // [-]

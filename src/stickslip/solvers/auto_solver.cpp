@@ -250,6 +250,7 @@ SolveReport AutoSolver::solve_nearest(const ConeProblem& problem, const Infeasib
   report.effort.newton_steps += shifted.effort.newton_steps;
   report.effort.interior_point_steps += shifted.effort.interior_point_steps;
   report.effort.pivots += shifted.effort.pivots;
+  report.status = Status::inexact;  // whatever its residual: no answer satisfies all laws
   report.violation = proof.violation;
   report.bound = proof.bound;
   report.message = "no solution exists; this one is of the nearest problem that has one";
