@@ -62,10 +62,25 @@ std::optional<std::string> AutoSolver::refuses(const ConeProblem&) const {
 }
 
 SolveReport AutoSolver::solve(const ConeProblem& problem, ConeSolution& solution) {
+  start_.assign(solution.p.begin(), solution.p.end());
+  SolveReport report = escalate(problem, solution);
+  // Without a solution the answer is the least infeasible one.
+  if (report.status != Status::inexact || solution.p.empty() || report.violation > 0.0) return report;
+  // Iterates are kept by what they violate, relative residuals are over speeds, too.
+  const Residual given = calc_residual(problem, start_);
+  if (!(given.relative < report.residual.relative)) return report;
+  solution.p.assign(start_.begin(), start_.end());
+  problem.apply_delassus(solution.p, solution.u);
+  for (std::size_t i = 0; i < solution.u.size(); ++i) solution.u[i] += problem.b[i];
+  report.residual = given;
+  return report;
+}
+
+/// The methods in turn, as the header says, from start_ on.
+SolveReport AutoSolver::escalate(const ConeProblem& problem, ConeSolution& solution) {
   SolveReport report;
   const Deadline deadline(options_.time_limit);
   int used = 0;
-  start_.assign(solution.p.begin(), solution.p.end());
   const bool is_small = problem.n_cones() == 1 || problem.size() <= kFewRows;
   if (is_small) {
     report = nsgs_.solve(problem, solution);

@@ -40,8 +40,9 @@ namespace stickslip {
 //  10. with many rows the steps of newton_fb.h; then proximal Newton steps until they are stuck, some sweeps, and
 //      again, until the budget of iterations is used up.
 //
-// The best iterate of all is returned, the starting guess included. SolveReport::method names the last method used,
-// SolveReport::effort how often each was. Nothing is allocated once the workspace is large enough, except from 7 on.
+// The best iterate of all is returned, the starting guess included: never one with a larger relative residual.
+// SolveReport::method names the last method used, SolveReport::effort how often each was. Nothing is allocated once the
+// workspace is large enough, except from 7 on.
 class AutoSolver final : public ConeSolver {
  public:
   explicit AutoSolver(const AutoOptions& options);
@@ -52,6 +53,7 @@ class AutoSolver final : public ConeSolver {
   [[nodiscard]] SolveReport solve(const ConeProblem& problem, ConeSolution& solution) override;
 
  private:
+  SolveReport escalate(const ConeProblem& problem, ConeSolution& solution);
   int run_newton(const ConeProblem& problem, int max_steps, double first_parameter, int used, const Deadline& deadline,
                  SolveReport& report);
   int sweep_with_newton(const ConeProblem& problem, int used, const Deadline& deadline, SolveReport& report);

@@ -199,6 +199,23 @@ ConeProblem make_problem(const Matrix& w, const std::vector<double>& b, int n_fr
   return problem;
 }
 
+/// The guess is fast, so that what it violates, more than others do, is little in relation.
+TEST(AutoSolver, NeverReturnsALargerRelativeResidual) {
+  const Matrix m = (Matrix(3, 3) << 0, 2, 0, 2, 1, 0, 0, 0, 3).finished();
+  const ConeProblem problem = make_problem(m, {-1.0, 1.0, 1.0}, 0);
+  const std::vector<double> guess = {6144.0, 0.0, 0.0};
+  ConeSolution solution;
+  solution.p = guess;
+  AutoOptions options;
+  options.max_iterations = 300;
+  const SolveReport report = solve(problem, options, solution);
+  EXPECT_LE(report.residual.relative, calc_residual(problem, guess).relative);
+  EXPECT_EQ(report.residual.relative, calc_residual(problem, solution.p).relative);
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_NEAR(solution.u[i], m.row(i).dot(Eigen::Map<const Vector>(solution.p.data(), 3)) + problem.b[i], 1e-9) << i;
+  }
+}
+
 /// A body squeezed by two walls that both approach: velocities miss by (1, 1) at least.
 TEST(AutoSolver, ASqueezedBodyHasNoSolution) {
   const ConeProblem problem = make_problem((Matrix(2, 2) << 1, -1, -1, 1).finished(), {-1.0, -1.0}, 0);
