@@ -285,6 +285,11 @@ TEST(Residual, RoundOffOfOthersIsNoExcuse) {
   const Residual residual = calc_residual(problem, std::vector{0.0, 1e8, 0.0, 0.0});
   EXPECT_NEAR(residual.absolute, 1e-5, 1e-9);
   EXPECT_GE(residual.relative, 0.49 * 1e-5 / std::sqrt(1.25));
+  // The same of velocities that are known, without W.
+  problem.delassus = StoredDelassus();
+  const std::vector<double> p = {0.0, 1e8, 0.0, 0.0};
+  EXPECT_GE(calc_residual(problem, problem.law, p, std::vector{-1e-5, 0.0, 3000.0, 0.5}, 1e-8).relative,
+            0.49 * 1e-5 / std::sqrt(1.25));
 }
 
 TEST(Residual, NothingIsSolved) {

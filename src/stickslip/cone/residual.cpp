@@ -5,6 +5,7 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <variant>
 
 #include "stickslip/cone/cone_defect.h"
 
@@ -23,20 +24,24 @@ double calc_squared_norm(std::span<const double> x) {
 }
 
 /// |m|_2, m what contacts close and bilateral rows move by more than round-off lets them. In a row i of W p that is of
-/// sum_j |W_ij| |p_j| <= sqrt(W_ii) sum_j sqrt(W_jj) |p_j|, W positive semidefinite. [m/s]
-double calc_missed(const ConeProblem& problem, std::span<const double> p, std::span<const double> u) {
+/// sum_j |W_ij| |p_j| <= sqrt(W_ii) sum_j sqrt(W_jj) |p_j|, W positive semidefinite. Where the problem has no W, only
+/// the velocities that it led to, its diagonal is w. [m/s]
+double calc_missed(const ConeProblem& problem, std::span<const double> p, std::span<const double> u, double w) {
+  const bool has_w =
+      std::visit([&](const auto& delassus) { return delassus.n_rows() >= problem.n_cones(); }, problem.delassus);
   std::array<double, kMaxConeDim> diagonal = {};
+  diagonal.fill(w);
   double total = 0.0;
   for (int i = 0; i < problem.n_cones(); ++i) {
     const Cone& cone = problem.cones[i];
-    problem.calc_diagonal(i, diagonal.data());
+    if (has_w) problem.calc_diagonal(i, diagonal.data());
     for (int r = 0; r < cone.dim; ++r) total += std::sqrt(std::abs(diagonal[r])) * std::abs(p[cone.offset + r]);
   }
   double sum = 0.0;
   for (int i = 0; i < problem.n_cones(); ++i) {
     const Cone& cone = problem.cones[i];
     if (cone.kind == ConeKind::ball || (cone.kind == ConeKind::contact && u[cone.offset] >= 0.0)) continue;
-    problem.calc_diagonal(i, diagonal.data());
+    if (has_w) problem.calc_diagonal(i, diagonal.data());
     const int n = cone.kind == ConeKind::contact ? 1 : cone.dim;
     for (int r = 0; r < n; ++r) {
       const double allowed = std::sqrt(std::abs(diagonal[r])) * total + std::abs(problem.b[cone.offset + r]);
@@ -78,7 +83,7 @@ Residual calc_residual(const ConeProblem& problem, FrictionLaw law, std::span<co
   if (scale > 0.0) residual.relative /= scale;
   double missed = std::sqrt(closing + held);
   if (!is_bounded && 0.5 * missed > residual.relative * b) {
-    if (speed <= kReachable * b) missed = calc_missed(problem, p, u);
+    if (speed <= kReachable * b) missed = calc_missed(problem, p, u, w);
     residual.relative = std::max(residual.relative, 0.5 * missed / b);
   }
   return residual;

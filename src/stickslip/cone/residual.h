@@ -40,7 +40,7 @@ Residual calc_residual(const ConeProblem& problem, FrictionLaw law, std::span<co
 Residual calc_residual(const ConeProblem& problem, std::span<const double> p);
 Residual calc_residual(const ConeProblem& problem, FrictionLaw law, std::span<const double> p);
 
-/// The residual of p where u = W p + b (n) [m/s] and w [1/kg] are known already.
+/// The residual of p where u = W p + b (n) [m/s] and w [1/kg] are known already; the problem need not have W.
 Residual calc_residual(const ConeProblem& problem, FrictionLaw law, std::span<const double> p,
                        std::span<const double> u, double w);
 

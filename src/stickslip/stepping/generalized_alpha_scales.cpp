@@ -140,7 +140,7 @@ double GeneralizedAlphaStep::tolerance_acceleration(const StepElement& e) const 
 double GeneralizedAlphaStep::calc_balance(std::size_t index, const Vector& residual) {
   const Body& body = system.bodies()[index];
   const double* r = residual.data() + body.u_offset;
-  if (std::all_of(r, r + body.n_u, [](double x) { return x == 0.0; })) return 0.0;
+  if (std::all_of(r, r + body.n_u, [](double value) { return value == 0.0; })) return 0.0;
   double* solved = work_.data() + body.u_offset;
   if (body.beam) {
     body.beam->solve_mass(r, solved);
@@ -160,11 +160,11 @@ void GeneralizedAlphaStep::measure_balances() {
     const Body& body = system.bodies()[k];
     if (body.n_u == 0) continue;
     const BodyScale& scale = scales[k];
-    const double way = options_.tolerance * scale.way + kTiny;
+    const double allowed = options_.tolerance * scale.way + kTiny;
     const double acceleration = h * h * std::sqrt(calc_balance(k, r1) / body.mass) /
                                 (options_.tolerance * scale.fall + h * h * scale.round_off.acceleration + kTiny);
-    const double velocity = h * std::sqrt(calc_balance(k, r2) / body.mass) / (way + h * scale.round_off.velocity);
-    const double position = std::sqrt(calc_balance(k, r3) / body.mass) / (way + scale.round_off.position);
+    const double velocity = h * std::sqrt(calc_balance(k, r2) / body.mass) / (allowed + h * scale.round_off.velocity);
+    const double position = std::sqrt(calc_balance(k, r3) / body.mass) / (allowed + scale.round_off.position);
     error_ = std::max({error_, acceleration, velocity, position});
   }
 }

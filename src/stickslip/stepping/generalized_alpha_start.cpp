@@ -153,8 +153,8 @@ bool GeneralizedAlphaStep::instant_holds() {
 void GeneralizedAlphaStep::classify_percussion(StepElement& e, const double* xi, const double* percussion) {
   if (e.kind == StepElement::Kind::joint) return;
   if (e.kind == StepElement::Kind::contact) {
-    const double tie = calc_tie(e, e.level >= ContactLevel::velocity);
-    const bool closed = r_normal(e) * (xi[0] - tie) - percussion[0] <= 0.0;
+    const double off = calc_tie(e, e.level >= ContactLevel::velocity);
+    const bool closed = r_normal(e) * (xi[0] - off) - percussion[0] <= 0.0;
     e.level = closed ? ContactLevel::velocity : ContactLevel::position;
     if (!closed) return;
   }
