@@ -358,12 +358,15 @@ const char* LeastNormForces::select(const ConeProblem& problem, double tolerance
     const Column& column = columns_[k];
     for (int r = 0; r < column.dim; ++r) found[column.first_row + r] += values_[column.begin + r] * y_[k];
   }
-  if (!(calc_residual(problem, found).relative <= tolerance)) return kNotFound;
-  std::vector<double> moved(found.size());
-  problem.apply_delassus(found, moved);
-  for (std::size_t i = 0; i < moved.size(); ++i) {  // else W is not positive semidefinite
-    if (!(std::abs(moved[i] + problem.b[i] - u[i]) <= std::max(tolerance * scale, reached.absolute))) return kNotFound;
+  std::vector<double> velocities(found.size());
+  problem.apply_delassus(found, velocities);
+  for (std::size_t i = 0; i < velocities.size(); ++i) {
+    velocities[i] += problem.b[i];
+    // Other velocities: W is not positive semidefinite.
+    if (!(std::abs(velocities[i] - u[i]) <= std::max(tolerance * scale, reached.absolute))) return kNotFound;
   }
+  const double w_scale = problem.calc_residual_scale();
+  if (!(calc_residual(problem, problem.law, found, velocities, w_scale).relative <= tolerance)) return kNotFound;
   std::copy(found.begin(), found.end(), p.begin());
   if (is_open_inside(w, deadline)) determinacy.forces = Determined::no;
   return nullptr;

@@ -161,7 +161,7 @@ class GeneralizedAlphaStep {
 
   // --- the step
   StepUnknowns x;
-  /// Whether contacts that have touched in this step stay in A where they would be lifted off by no more than their
+  /// Whether contacts that have touched in this try stay in A where they would be lifted off by no more than their
   /// `slack` and B takes them, see GeneralizedAlphaNested::solve_many.
   bool holds_lifted = false;
   double tie = 0.0;               // [-] velocity level: answers off by so many tolerances are kept as they were last
@@ -229,9 +229,8 @@ class GeneralizedAlphaStep {
   double tolerance_position(const StepElement& e) const;
   double tolerance_velocity(const StepElement& e) const;
   double tolerance_acceleration(const StepElement& e) const;
-  /// The way and the fall of that of its two bodies that goes farther. [m]
+  /// The way of that of its two bodies that goes farther. [m]
   double element_way(const StepElement& e) const;
-  double element_fall(const StepElement& e) const;
   /// Round-off as it is before derivatives are known, for an iterate that does not come from the last.
   void forget_round_off();
   /// The most that round-off may add to them, of a body. [m]
@@ -324,6 +323,7 @@ class GeneralizedAlphaStep {
   void calc_start_scales(const State& state, const Vector& a);
   void calc_scales();
   void limit_scales();
+  double element_fall(const StepElement& e) const;
   double row_round_off(const StepElement& e, int row) const;
   double measure_element(const StepElement& e) const;
   double measure_joint(const StepElement& e) const;
