@@ -57,6 +57,11 @@ struct StepReport {
   double step = 0.0;              // [s] its length
   SolveReport solve;              // the contact problem, under the law that was solved
   double coulomb_residual = 0.0;  // [m/s] of the exact Coulomb law, whichever was solved
+  double missed = 0.0;            // [m/s] |(max(0, -u_N) of contacts, u of joints)|_2, u what the law is imposed on
+  int worst_kind = 0;             // what set the residual: 0 nothing, 1 named contact, 2 detected, 3 joint, 4 force
+  int worst = -1;                 // its index: of the named contact point, joint or force; -1 for detected contacts
+  int worst_a = -1;               // the first of its bodies
+  int worst_b = -1;               // the second
   double penetration = 0.0;       // [m] >= 0, the deepest at the end of the step
   double drift_position = 0.0;    // [m] joints, at the end of the step
   double drift_angle = 0.0;       // [rad] joints, at the end of the step
