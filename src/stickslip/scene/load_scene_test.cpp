@@ -7,6 +7,7 @@
 #include <cmath>
 #include <filesystem>
 #include <fstream>
+#include <limits>
 #include <numbers>
 #include <string>
 
@@ -50,6 +51,7 @@ stickslip = 1
 time = {start = 0.5, end = 1, step = 0.125}
 scheme = {type = "moreau", forces = "least-norm"}
 solver = {type = "pgs", relaxation = 1.25}
+limits = {penetration = "=l/3", drift = inf, energy = 0, on_passing = "stop"}
 parameters = {half = "=l/2", l = 0.3, "w_2" = "=2*pi"}
 
 [bodies.table]
@@ -144,6 +146,14 @@ Scene with_overrides(const std::vector<std::string>& overrides, const std::strin
   return parse_scene(text, "test.toml", options);
 }
 
+TEST(LoadScene, LimitsFromTheCommandLine) {
+  const Scene scene = with_overrides({"limits.drift=inf", "limits.on_passing=stop"});
+  EXPECT_EQ(scene.limits, (LimitOptions{5e-2, std::numeric_limits<double>::infinity(), 0.05, true}));
+  EXPECT_EQ(parse_scene(to_toml(scene), "scene.toml"), scene);
+  EXPECT_THROW(with_overrides({"limits.drift=-inf"}), InputError);
+  EXPECT_THROW(with_overrides({"limits.drift=nan"}), InputError);
+}
+
 TEST(LoadScene, AutomaticSteps) {
   const std::string scheme = "scheme.type=generalized-alpha";
   const Scene scene = with_overrides({scheme, "time.step=auto"});
@@ -206,6 +216,10 @@ TEST(LoadScene, HasTheDocumentedDefaults) {
   EXPECT_EQ(solver_name(scene.solver), "auto");
   EXPECT_FALSE(scene.output.every.has_value());
   EXPECT_EQ(std::get<MoreauOptions>(scene.scheme), MoreauOptions{});
+  EXPECT_EQ(scene.limits.penetration, 5e-2);
+  EXPECT_EQ(scene.limits.drift, 1e-3);
+  EXPECT_EQ(scene.limits.energy, 0.05);
+  EXPECT_FALSE(scene.limits.stop);
 }
 
 TEST(LoadScene, ReadsOneOfEverything) {
@@ -213,6 +227,7 @@ TEST(LoadScene, ReadsOneOfEverything) {
   EXPECT_FALSE(scene.planar);
   EXPECT_EQ(scene.parameters.at("half"), 0.15);
   EXPECT_EQ(scene.parameters.at("w_2"), 2 * std::numbers::pi);
+  EXPECT_EQ(scene.limits, (LimitOptions{0.3 / 3, std::numeric_limits<double>::infinity(), 0.0, true}));
   ASSERT_EQ(scene.bodies.size(), 5U);
   const SceneBody& table = scene.bodies[0];
   ASSERT_TRUE(table.motion.has_value());

@@ -120,8 +120,8 @@ Scene read_scene(const Document& document, const std::string& default_name) {
   ReadContext context{document, scene};
   const TableReader reader(context, document.root, "");
   check_format_version(reader);
-  reader.allow({"stickslip", "name", "gravity", "time", "scheme", "solver", "output", "parameters", "bodies", "fill",
-                "contacts", "contact_default", "joints", "forces"});
+  reader.allow({"stickslip", "name", "gravity", "time", "scheme", "solver", "output", "limits", "parameters", "bodies",
+                "fill", "contacts", "contact_default", "joints", "forces"});
   scene.name = read_name(reader, default_name);
   read_parameters(context, reader);
   scene.planar = is_planar(reader);

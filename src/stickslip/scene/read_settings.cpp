@@ -145,6 +145,22 @@ void read_output(ReadContext& context, const TableReader& scene) {
   }
 }
 
+void read_limits(ReadContext& context, const TableReader& scene) {
+  const TomlValue* value = scene.find("limits");
+  if (value == nullptr) return;
+  constexpr Range kShare = {.least = 0.0, .infinite = true, .text = "a number >= 0, or inf for no limit"};
+  const TableReader reader(context, *value, "limits");
+  reader.allow({"penetration", "drift", "energy", "on_passing"});
+  LimitOptions& limits = context.scene.limits;
+  limits.penetration = reader.number_or("penetration", kShare, "", limits.penetration);
+  limits.drift = reader.number_or("drift", kShare, "", limits.drift);
+  limits.energy = reader.number_or("energy", kShare, "", limits.energy);
+  if (reader.has("on_passing")) {
+    constexpr std::array<std::string_view, 2> kActions = {"warn", "stop"};
+    limits.stop = reader.choice("on_passing", kActions, {}) == "stop";
+  }
+}
+
 }  // namespace
 
 void read_settings(ReadContext& context, const TableReader& scene) {
@@ -157,6 +173,7 @@ void read_settings(ReadContext& context, const TableReader& scene) {
   }
   read_solver(context, scene);
   read_output(context, scene);
+  read_limits(context, scene);
 }
 
 }  // namespace stickslip

@@ -16,6 +16,7 @@
 #include "stickslip/model/body.h"
 #include "stickslip/model/joint.h"
 #include "stickslip/solvers/solver_options.h"
+#include "stickslip/stepping/limits.h"
 #include "stickslip/stepping/scheme_options.h"
 #include "stickslip/stepping/step_control.h"
 
@@ -212,6 +213,7 @@ struct Scene {
   SchemeOptions scheme;
   SolverOptions solver;
   SceneOutput output;
+  LimitOptions limits;
   Expression::Parameters parameters;
   std::vector<SceneBody> bodies;   // in the order of the file, which is the order in q and u; then those of the fills
   std::vector<std::string> fills;  // each [[fill]] as the keys of a table, which made bodies

@@ -296,7 +296,7 @@ double TableReader::number_from(const TomlValue& value, const std::string& path,
   } else {
     fail_at(value, path, allowed);
   }
-  if (!std::isfinite(number)) fail_at(value, path, allowed + ", finite");
+  if (!std::isfinite(number) && !(range.infinite && std::isinf(number))) fail_at(value, path, allowed + ", finite");
   if (!range.contains(number)) fail_at(value, path, allowed);
   return number;
 }

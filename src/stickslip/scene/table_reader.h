@@ -28,6 +28,7 @@ struct Range {
   double most = std::numeric_limits<double>::infinity();
   bool without_least = false;  // the least itself is not allowed
   bool without_most = false;   // nor the most
+  bool infinite = false;       // infinity is allowed, if it is in the range
   const char* text = "a number";
   bool contains(double x) const {
     return (without_least ? x > least : x >= least) && (without_most ? x < most : x <= most);
@@ -60,7 +61,7 @@ class TableReader {
   /// The value of a key that must be there; `allowed` says what it should be.
   const TomlValue& require(std::string_view key, std::string_view allowed) const;
 
-  /// A key's number: finite, in range. `unit` is for messages.
+  /// A key's number: in range, finite unless the range says otherwise. `unit` is for messages.
   double number(std::string_view key, const Range& range, std::string_view unit) const;
   double number_or(std::string_view key, const Range& range, std::string_view unit, double otherwise) const;
   std::optional<double> optional_number(std::string_view key, const Range& range, std::string_view unit) const;

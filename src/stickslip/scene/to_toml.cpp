@@ -31,6 +31,7 @@ class SceneWriter {
     std::visit([this](const auto& options) { write_scheme(options); }, scene_.scheme);
     std::visit([this](const auto& options) { write_solver(options); }, scene_.solver);
     write_output(scene_.output);
+    write_limits(scene_.limits);
     if (!scene_.parameters.empty()) {
       line("\n[parameters]");
       for (const auto& [name, value] : scene_.parameters) line("{} = {}", name, number(value));
@@ -86,6 +87,11 @@ class SceneWriter {
     if (output.every) keys = fmt::format("every = {}", number(*output.every));
     if (output.single_precision) keys += fmt::format("{}precision = \"single\"", keys.empty() ? "" : ", ");
     line("output = {{{}}}", keys);
+  }
+
+  void write_limits(const LimitOptions& limits) {
+    line("limits = {{penetration = {}, drift = {}, energy = {}, on_passing = \"{}\"}}", number(limits.penetration),
+         number(limits.drift), number(limits.energy), limits.stop ? "stop" : "warn");
   }
 
   void write_scheme(const MoreauOptions& options) {

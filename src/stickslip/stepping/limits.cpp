@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "stickslip/stepping/limits.h"
+
+#include <fmt/format.h>
+
+#include <array>
+
+namespace stickslip {
+namespace {
+
+struct KindText {
+  std::string_view name;
+  std::string_view unit;
+  std::string_view what;  // passed the limit, before the name
+};
+
+constexpr std::array<KindText, kLimitKinds> kKinds = {{
+    {"penetration", "m", "penetration of "},
+    {"penetration-angle", "rad", "overshoot of the stop of "},
+    {"drift", "m", "drift of "},
+    {"drift-angle", "rad", "drift of "},
+    {"energy", "-", "energy error"},
+    {"passed-through", "m", "passing unseen through each other of "},
+}};
+
+const KindText& text_of(LimitKind what) {
+  return kKinds[static_cast<std::size_t>(what)];
+}
+
+}  // namespace
+
+std::string_view limit_name(LimitKind what) {
+  return text_of(what).name;
+}
+
+std::string_view limit_unit(LimitKind what) {
+  return text_of(what).unit;
+}
+
+std::string describe(const LimitEntry& entry) {
+  const bool is_share = entry.what == LimitKind::energy;
+  const std::string_view unit = is_share ? "of the energy of the run" : limit_unit(entry.what);
+  const std::string_view name = entry.name.empty() && !is_share ? "others" : std::string_view(entry.name);
+  return fmt::format("{}{}: {:.3g} {} at most, the limit is {:.3g}; in {} step{}, first at t = {:.6g} s",
+                     text_of(entry.what).what, name, entry.worst, unit, entry.limit, entry.count,
+                     entry.count == 1 ? "" : "s", entry.first_time);
+}
+
+}  // namespace stickslip
