@@ -11,8 +11,11 @@ endif()
 find_program(STICKSLIP_CCACHE ccache)
 mark_as_advanced(STICKSLIP_CCACHE)
 if(STICKSLIP_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
-  set(CMAKE_CXX_COMPILER_LAUNCHER "${STICKSLIP_CCACHE}")
+  # Without these ccache passes on whatever uses a precompiled header.
+  set(CMAKE_CXX_COMPILER_LAUNCHER env CCACHE_SLOPPINESS=pch_defines,time_macros "${STICKSLIP_CCACHE}")
 endif()
+
+option(STICKSLIP_PRECOMPILED_HEADERS "Compile standard and external headers once" ON)
 
 # Linked into every target of ours; not exported.
 add_library(stickslip_compile INTERFACE)
@@ -25,6 +28,9 @@ target_compile_options(stickslip_compile INTERFACE
   $<$<CXX_COMPILER_ID:GNU>:-Wduplicated-cond -Wlogical-op -Wno-maybe-uninitialized -Wno-restrict>)
 # Some of Eigen's optional headers are LGPL: leave them out for certain.
 target_compile_definitions(stickslip_compile INTERFACE EIGEN_MPL2_ONLY)
+if(STICKSLIP_PRECOMPILED_HEADERS AND CMAKE_CXX_COMPILER_ID STREQUAL GNU)
+  target_compile_options(stickslip_compile INTERFACE -fpch-preprocess)  # for ccache
+endif()
 if(STICKSLIP_SANITIZE)
   # Not the checks for null pointers: the address sanitizer sees each such access, and without them files full of
   # Eigen compile twice as fast.
@@ -38,3 +44,35 @@ if(STICKSLIP_FUZZERS)
   endif()
   target_compile_options(stickslip_compile INTERFACE -fsanitize=fuzzer-no-link)
 endif()
+
+# Standard and external headers that many files include, compiled once a build folder; every file still includes what it
+# uses, so that it compiles without as well (the presets for clang do). Libraries and executables have one each, because
+# GCC refuses a header that was compiled for the other kind of position-independent code.
+set(kPrecompiledHeaders
+  <algorithm> <array> <cmath> <cstdint> <filesystem> <functional> <limits> <map> <memory> <numbers> <numeric> <optional>
+  <span> <string> <string_view> <utility> <variant> <vector> <fmt/format.h> <Eigen/Core> <Eigen/Geometry> <Eigen/LU>)
+
+# stickslip_precompiled_headers(<target> [PIE] [EXTERNAL <target>...] [HEADERS <header>...]): a target that compiles
+# them with our flags, as for an executable with PIE, for others to reuse.
+function(stickslip_precompiled_headers name)
+  cmake_parse_arguments(arg "PIE" "" "EXTERNAL;HEADERS" ${ARGN})
+  if(NOT STICKSLIP_PRECOMPILED_HEADERS)
+    return()
+  endif()
+  set(source "${PROJECT_BINARY_DIR}/${name}.cpp")
+  file(CONFIGURE OUTPUT "${source}" CONTENT "// Empty: the target is its headers.\n")
+  add_library(${name} OBJECT EXCLUDE_FROM_ALL "${source}")
+  if(arg_PIE)
+    set_target_properties(${name} PROPERTIES POSITION_INDEPENDENT_CODE OFF)
+    target_compile_options(${name} PRIVATE ${CMAKE_CXX_COMPILE_OPTIONS_PIE})
+  endif()
+  target_link_libraries(${name} PRIVATE stickslip_compile fmt::fmt Eigen3::Eigen ${arg_EXTERNAL})
+  target_precompile_headers(${name} PRIVATE ${kPrecompiledHeaders} ${arg_HEADERS})
+endfunction()
+
+# stickslip_reuse_headers(<target> <headers>): where they are precompiled.
+function(stickslip_reuse_headers target headers)
+  if(TARGET ${headers})
+    target_precompile_headers(${target} REUSE_FROM ${headers})
+  endif()
+endfunction()

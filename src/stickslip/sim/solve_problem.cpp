@@ -58,7 +58,7 @@ void look_for_infeasibility(const OneStepProblem& problem, SolverOptions options
   }
 }
 
-std::string quoted(std::string_view text) {
+std::string json_string(std::string_view text) {
   std::string json = "\"";
   for (const char c : text) {
     if (c == '"' || c == '\\') {
@@ -141,11 +141,11 @@ std::string to_json(std::span<const ProblemReport> reports) {
         "{}\n  {{\"problem\": {}, \"contacts\": {}, \"solver\": {}, \"law\": \"{}\", \"status\": {}, "
         "\"iterations\": {}, \"cpu_seconds\": {}, \"residual\": {}, \"relative_residual\": {}, "
         "\"siconos_error\": {}, \"method\": {}, \"violation\": {}, \"bound\": {}, {}\"message\": {}}}",
-        &report == reports.data() ? "" : ",", quoted(report.problem), report.contacts, quoted(report.solver),
-        report.law == FrictionLaw::coulomb ? "coulomb" : "associated", quoted(report.status), report.iterations,
+        &report == reports.data() ? "" : ",", json_string(report.problem), report.contacts, json_string(report.solver),
+        report.law == FrictionLaw::coulomb ? "coulomb" : "associated", json_string(report.status), report.iterations,
         number(report.cpu_seconds), number(report.residual), number(report.relative_residual),
-        number(report.siconos_error), quoted(report.method), number(report.violation), number(report.bound), forces,
-        quoted(report.message));
+        number(report.siconos_error), json_string(report.method), number(report.violation), number(report.bound),
+        forces, json_string(report.message));
   }
   return json + "\n]\n";
 }
