@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "stickslip/cone/residual.h"
-#include "stickslip/solvers/planted_problem.h"
 #include "stickslip/solvers/solver_options.h"
+#include "tests/support/planted_problem.h"
 
 namespace {
 std::atomic<long> n_allocations = 0;

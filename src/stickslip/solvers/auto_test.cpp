@@ -9,9 +9,9 @@
 
 #include "stickslip/cone/one_step_problem.h"
 #include "stickslip/cone/residual.h"
-#include "stickslip/solvers/box_problems.h"
-#include "stickslip/solvers/planted_problem.h"
 #include "stickslip/solvers/solver_options.h"
+#include "tests/support/box_problems.h"
+#include "tests/support/planted_problem.h"
 
 namespace stickslip {
 namespace {

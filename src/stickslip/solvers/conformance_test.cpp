@@ -12,9 +12,9 @@
 
 #include "stickslip/base/input_error.h"
 #include "stickslip/cone/residual.h"
-#include "stickslip/solvers/contact_laws.h"
-#include "stickslip/solvers/planted_problem.h"
 #include "stickslip/solvers/solver_options.h"
+#include "tests/support/contact_laws.h"
+#include "tests/support/planted_problem.h"
 
 namespace stickslip {
 namespace {

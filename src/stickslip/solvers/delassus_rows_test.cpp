@@ -9,7 +9,7 @@
 
 #include "stickslip/cone/condense.h"
 #include "stickslip/cone/one_step_problem.h"
-#include "stickslip/solvers/planted_problem.h"
+#include "tests/support/planted_problem.h"
 
 namespace stickslip {
 namespace {

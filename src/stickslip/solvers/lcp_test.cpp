@@ -13,8 +13,8 @@
 #include "stickslip/cone/one_step_problem.h"
 #include "stickslip/cone/residual.h"
 #include "stickslip/solvers/facet_lcp.h"
-#include "stickslip/solvers/planted_problem.h"
 #include "stickslip/solvers/solver_options.h"
+#include "tests/support/planted_problem.h"
 
 namespace stickslip {
 namespace {

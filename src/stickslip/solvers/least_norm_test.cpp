@@ -13,9 +13,9 @@
 #include <vector>
 
 #include "stickslip/cone/residual.h"
-#include "stickslip/solvers/box_problems.h"
 #include "stickslip/solvers/iterate.h"
-#include "stickslip/solvers/planted_problem.h"
+#include "tests/support/box_problems.h"
+#include "tests/support/planted_problem.h"
 
 namespace stickslip {
 namespace {
