@@ -6,6 +6,7 @@
 #include "commands.h"
 #include "stickslip/scene/build.h"
 #include "stickslip/scene/load_scene.h"
+#include "stickslip/sim/output_plan.h"
 
 namespace stickslip {
 namespace {
@@ -21,9 +22,11 @@ class CheckCommand final : public Command {
 
   int execute() override {
     separate_scene(options_.overrides, scene_);
-    const SceneCheck found = check_scene(load_scene(scene_, options_));
+    const Scene scene = load_scene(scene_, options_);
+    const BuiltScene built = build(scene);
+    const SceneCheck found = check_scene(scene, built);
     for (const std::string& warning : found.warnings) fmt::print("{}\n", warning);
-    fmt::print("{}", found.summary);
+    fmt::print("{}  output    {}\n", found.summary, describe(plan_output(scene, built)));
     return kDone;
   }
 

@@ -2,8 +2,13 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
+#include <map>
+#include <string>
+#include <vector>
 
 #include "commands.h"
+#include "stickslip/base/input_error.h"
 #include "stickslip/io/result_reader.h"
 #include "stickslip/io/write_error.h"
 #include "stickslip/io/write_lock.h"
@@ -18,12 +23,14 @@ class InfoCommand final : public Command {
     CLI::App* command = program.add_subcommand("info", "Say what a result holds, and the worst of its certificate");
     command->add_option("result", path_, "the result file")->type_name("RESULT.h5")->required();
     command->add_flag("--scene", scene_, "print the scene as it was run, and nothing else");
+    command->add_flag("--verify", verify_, "compare every number with its checksum");
   }
   int execute() override;
 
  private:
   std::string path_;
   bool scene_ = false;
+  bool verify_ = false;
 };
 
 /// A killed run leaves the mark that somebody writes the file, which keeps other programs from opening it plainly.
@@ -36,15 +43,58 @@ void clear_old_mark(const std::string& path) {
   }
 }
 
+/// "3: ball, box, floor", of many the first few.
+std::string describe_names(const std::vector<std::string>& names) {
+  constexpr std::size_t kMost = 12;  // [-] names that a line holds
+  const std::size_t shown = std::min(names.size(), kMost);
+  std::string text = fmt::format("{}", names.size());
+  if (shown > 0) text += fmt::format(": {}", fmt::join(names.begin(), names.begin() + static_cast<long>(shown), ", "));
+  if (shown < names.size()) text += ", ...";
+  return text;
+}
+
+/// "3: ball (planar), ..."; of many how many there are of each type.
+std::string describe_bodies(const std::vector<LayoutRow>& layout) {
+  constexpr std::size_t kMost = 12;  // [-]
+  std::vector<std::string> names;
+  std::map<std::string, int> types;
+  for (const LayoutRow& row : layout) {
+    if (names.size() < kMost) names.push_back(fmt::format("{} ({})", row.body, row.type));
+    ++types[row.type];
+  }
+  if (layout.size() <= kMost) return fmt::format("{}: {}", layout.size(), fmt::join(names, ", "));
+  std::vector<std::string> counts;
+  for (const auto& [type, count] : types) counts.push_back(fmt::format("{} {}", count, type));
+  return fmt::format("{}: {}", layout.size(), fmt::join(counts, ", "));
+}
+
 void print_contents(const Trajectory& result) {
-  fmt::print("bodies            ");
-  for (const LayoutRow& row : result.layout()) fmt::print(" {} ({})", row.body, row.type);
-  fmt::print("\ncontact points    ");
-  for (const std::string& point : result.contact_points()) fmt::print(" {}", point);
-  fmt::print("\n");
+  fmt::print("bodies             {}\n", describe_bodies(result.layout()));
+  fmt::print("contact points     {}\n", describe_names(result.names("contacts")));
+  if (const auto joints = result.names("joints"); !joints.empty()) {
+    fmt::print("joints             {}\n", describe_names(joints));
+  }
   if (!result.file().has("/contact_sets")) return;
   const double detected = result.rows() > 0 ? result.read("/contact_sets/offsets", result.rows(), 1)(0, 0) : 0.0;
   fmt::print("detected contacts  {:.0f} in {} rows\n", detected, result.rows());
+}
+
+void print_limits(const Trajectory& result) {
+  constexpr std::size_t kMost = 20;  // [-] lines
+  const std::vector<LimitEntry> entries = result.limits();
+  if (entries.empty()) return;
+  fmt::print("limits passed:\n");
+  for (std::size_t i = 0; i < std::min(kMost, entries.size()); ++i) fmt::print("  {}\n", describe(entries[i]));
+  if (entries.size() > kMost) fmt::print("  and {} more\n", entries.size() - kMost);
+}
+
+/// A killed run leaves rows that are not whole behind its last checkpoint; of one that ended all are there.
+std::string describe_losses(const Trajectory& result, bool has_ended) {
+  const std::int64_t lost = result.announced_rows() - result.rows() + result.announced_steps() - result.steps();
+  if (lost == 0) return "";
+  return has_ended ? fmt::format("damaged: rows from {} or steps from {} on are not as they were written",
+                                 result.rows(), result.steps())
+                   : "";
 }
 
 int InfoCommand::execute() {
@@ -53,7 +103,7 @@ int InfoCommand::execute() {
   {
     const Trajectory result(path_);
     if (scene_) {
-      fmt::print("{}", result.text("scene"));
+      fmt::print("{}", result.scene());
       return kDone;
     }
     live = WriteLock::is_held(path_);
@@ -76,6 +126,10 @@ int InfoCommand::execute() {
       summary.add(result.read_steps(first, std::min(kBlock, result.steps() - first)));
     }
     fmt::print("\n{}", describe(summary));
+    print_limits(result);
+    if (verify_) result.verify();
+    const std::string losses = describe_losses(result, outcome != "running");
+    if (!losses.empty()) throw InputError({path_}, "", "", losses);
   }
   if (!live) clear_old_mark(path_);
   return kDone;

@@ -21,12 +21,20 @@ RunData::RunData(const std::filesystem::path& result) : result_(result) {
   if (steps_.back().status == static_cast<int>(Status::failed)) steps_.pop_back();
 }
 
-std::vector<double> RunData::read(const std::string& dataset, int column) const {
-  const RowMatrix values = result_.read(dataset);
+std::vector<double> RunData::read(const std::string& path, int column) const {
+  const RowMatrix values = result_.file().has(path) ? result_.read(path) : read_item(path);
   STICKSLIP_ASSERT(column < values.cols());
   std::vector<double> one(static_cast<std::size_t>(values.rows()));
   for (Eigen::Index i = 0; i < values.rows(); ++i) one[static_cast<std::size_t>(i)] = values(i, column);
   return one;
+}
+
+/// "/contacts/main/gap": the quantity is behind the last '/', names of contact points may have one, too.
+RowMatrix RunData::read_item(const std::string& path) const {
+  const std::size_t name = path.find('/', 1), quantity = path.rfind('/');
+  STICKSLIP_ASSERT(name != std::string::npos && name < quantity);
+  return result_.read_item(path.substr(1, name - 1), path.substr(name + 1, quantity - name - 1),
+                           path.substr(quantity + 1));
 }
 
 std::vector<double> RunData::calc_energy() const {

@@ -20,8 +20,9 @@ class RunData {
 
   const std::vector<double>& time() const { return time_; }  // (rows) [s]
   std::size_t rows() const { return time_.size(); }
-  /// A column of a dataset of the result.
-  std::vector<double> read(const std::string& dataset, int column = 0) const;
+  /// A column of a dataset of the result ("/q"), or of one item of it: "/bodies/ball/position",
+  /// "/contacts/main/gap".
+  std::vector<double> read(const std::string& path, int column = 0) const;
   /// The steps that were done, without the initial state's row.
   std::span<const StepRow> steps() const { return std::span(steps_).subspan(1); }
   /// Kinetic and potential energy at the start and at the end of each step. (steps + 1) [J]
@@ -37,6 +38,8 @@ class RunData {
   double first_time(const std::function<bool(std::size_t)>& condition) const;
 
  private:
+  RowMatrix read_item(const std::string& path) const;
+
   Trajectory result_;
   std::vector<double> time_;
   std::vector<StepRow> steps_;

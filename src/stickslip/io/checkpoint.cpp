@@ -2,41 +2,83 @@
 #include "stickslip/io/checkpoint.h"
 
 #include <algorithm>
+#include <cstring>
 #include <span>
 #include <vector>
+
+#include "stickslip/base/input_error.h"
+#include "stickslip/io/checksum.h"
 
 namespace stickslip {
 namespace {
 
 constexpr int kSlots = 2;
 constexpr std::int64_t kEmpty = -1;
+/// Bytes in a row of /checkpoint/state at most. [bytes]
+constexpr std::size_t kMaxRowBytes = 65536;
 
-/// FNV-1a, 64 bits: enough to tell a slot that was written to its end from one that was not.
-class Checksum {
- public:
-  void add(std::span<const std::byte> bytes) {
-    for (const std::byte b : bytes) value_ = (value_ ^ static_cast<std::uint64_t>(b)) * 0x100000001b3u;
-  }
-  void add(std::int64_t x) {
-    for (int i = 0; i < 8; ++i) {
-      const auto byte = static_cast<std::byte>(static_cast<std::uint64_t>(x) >> (8 * i));
-      add(std::span(&byte, 1));
-    }
-  }
-  std::uint64_t value() const { return value_; }
+using Bytes = std::vector<std::byte>;
 
- private:
-  std::uint64_t value_ = 0xcbf29ce484222325u;
-};
-
-std::uint64_t checksum(std::int64_t number, std::int64_t rows, std::int64_t steps, std::span<const std::byte> state) {
+std::uint64_t checksum(std::int64_t number, std::int64_t rows, std::int64_t steps,
+                       std::span<const std::byte> contents) {
   Checksum sum;
-  sum.add(number);
-  sum.add(rows);
-  sum.add(steps);
-  sum.add(static_cast<std::int64_t>(state.size()));
-  sum.add(state);
+  for (const std::int64_t x : {number, rows, steps, static_cast<std::int64_t>(contents.size())}) {
+    sum.add(static_cast<std::uint64_t>(x));
+  }
+  sum.add(contents);
   return sum.value();
+}
+
+// The contents of a slot: the lengths of the three parts, then the state, the monitor's memory and the tails. Every
+// number takes 8 bytes, little-endian as State's.
+
+void put(Bytes& bytes, std::uint64_t x) {
+  for (int i = 0; i < 8; ++i) bytes.push_back(static_cast<std::byte>(x >> (8 * i)));
+}
+
+std::uint64_t get(std::span<const std::byte> bytes, std::size_t number) {
+  std::uint64_t x = 0;
+  for (int i = 0; i < 8; ++i)
+    x |= static_cast<std::uint64_t>(bytes[8 * number + static_cast<std::size_t>(i)]) << (8 * i);
+  return x;
+}
+
+Bytes to_contents(const Checkpoint& checkpoint) {
+  const Bytes state = to_bytes(checkpoint.state);
+  Bytes bytes;
+  bytes.reserve(state.size() + checkpoint.limits.size() + 24 * (1 + checkpoint.tails.size()));
+  put(bytes, state.size());
+  put(bytes, checkpoint.limits.size());
+  put(bytes, checkpoint.tails.size());
+  bytes.insert(bytes.end(), state.begin(), state.end());
+  bytes.insert(bytes.end(), checkpoint.limits.begin(), checkpoint.limits.end());
+  for (const TailSum& tail : checkpoint.tails) {
+    put(bytes, tail.path);
+    put(bytes, static_cast<std::uint64_t>(tail.first));
+    put(bytes, tail.sum);
+  }
+  return bytes;
+}
+
+/// Nothing where the lengths do not add up.
+std::optional<Checkpoint> from_contents(std::int64_t rows, std::int64_t steps, std::span<const std::byte> bytes) {
+  constexpr std::size_t kHead = 24, kTail = 24;  // [bytes]
+  if (bytes.size() < kHead) return std::nullopt;
+  const std::uint64_t state = get(bytes, 0), limits = get(bytes, 1), tails = get(bytes, 2);
+  bytes = bytes.subspan(kHead);
+  if (state > bytes.size() || limits > bytes.size() - state || tails != (bytes.size() - state - limits) / kTail ||
+      (bytes.size() - state - limits) % kTail != 0) {
+    return std::nullopt;
+  }
+  Checkpoint checkpoint{rows, steps, state_from_bytes(bytes.first(state)), {}, {}};
+  bytes = bytes.subspan(state);
+  checkpoint.limits.assign(bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(limits));
+  bytes = bytes.subspan(limits);
+  for (std::size_t k = 0; k < tails; ++k) {
+    checkpoint.tails.push_back(
+        {get(bytes, 3 * k), static_cast<std::int64_t>(get(bytes, 3 * k + 1)), get(bytes, 3 * k + 2)});
+  }
+  return checkpoint;
 }
 
 Hdf5Dataset make_column(Hdf5File& file, const std::string& path, const Hdf5DatasetOptions& options,
@@ -47,42 +89,59 @@ Hdf5Dataset make_column(Hdf5File& file, const std::string& path, const Hdf5Datas
   return dataset;
 }
 
-constexpr Hdf5DatasetOptions kIntegers = {Hdf5Type::int64, 1, 1, kSlots, kSlots};
+Hdf5DatasetOptions slots_of(Hdf5Type type) {
+  return {.type = type, .rows = kSlots, .chunk_rows = kSlots};
+}
 
 }  // namespace
 
+// Without the library's checksums: a slot is written over, and has its own.
 CheckpointSlots::CheckpointSlots(Hdf5File& file, std::size_t capacity)
-    : columns_{make_column(file, "/checkpoint/number", kIntegers, "steps done when the slot was written; -1: empty"),
-               make_column(file, "/checkpoint/rows", kIntegers, "rows of /time and its companions at that moment"),
-               make_column(file, "/checkpoint/steps", kIntegers, "rows of /steps at that moment"),
-               make_column(file, "/checkpoint/size", kIntegers, "bytes of the state"),
-               make_column(
-                   file, "/checkpoint/checksum", {Hdf5Type::uint64, 1, 1, kSlots, kSlots},
-                   "FNV-1a over number, rows, steps, size (8 bytes each, little-endian) and the state's bytes")},
-      state_(make_column(file, "/checkpoint/state",
-                         {Hdf5Type::uint8, 2, static_cast<std::int64_t>(capacity), kSlots, 1},
-                         "the state, as the program writes it, and zeros; slot s has the rows s, s + 2, ...")) {
+    : columns_{make_column(file, "/checkpoint/number", slots_of(Hdf5Type::int64),
+                           "steps done when the slot was written; -1: empty"),
+               make_column(file, "/checkpoint/rows", slots_of(Hdf5Type::int64),
+                           "rows of /time and its companions at that moment"),
+               make_column(file, "/checkpoint/steps", slots_of(Hdf5Type::int64), "rows of /steps at that moment"),
+               make_column(file, "/checkpoint/size", slots_of(Hdf5Type::int64), "bytes of the slot's contents"),
+               make_column(file, "/checkpoint/checksum", slots_of(Hdf5Type::uint64),
+                           "over number, rows, steps, size and the contents")},
+      state_(
+          make_column(file, "/checkpoint/state",
+                      {.type = Hdf5Type::uint8, .row = {static_cast<std::int64_t>(std::min(capacity, kMaxRowBytes))}},
+                      "the state, as the program writes it, and zeros; slot s has the rows s, s + 2, ...")) {
   const std::vector<std::int64_t> empty(kSlots, kEmpty);
   const std::vector<std::int64_t> zeros(kSlots, 0);
   columns_[0].write(0, empty);
   for (std::size_t c = 1; c < columns_.size(); ++c) columns_[c].write(0, zeros);
-  state_.write(0, std::vector<std::byte>(kSlots * capacity));
+  const auto width = static_cast<std::size_t>(state_.width());
+  const std::vector<std::byte> none(kSlots * width);
+  for (std::size_t begin = 0; begin < capacity; begin += width) {
+    state_.write(kSlots * static_cast<std::int64_t>(begin / width), none);
+  }
 }
 
 void CheckpointSlots::write(const Checkpoint& checkpoint) {
-  std::vector<std::byte> bytes = to_bytes(checkpoint.state);
+  Bytes bytes = to_contents(checkpoint);
   const auto size = static_cast<std::int64_t>(bytes.size());
   const std::uint64_t sum = checksum(checkpoint.state.step, checkpoint.rows, checkpoint.steps, bytes);
   const auto width = static_cast<std::size_t>(state_.width());
   bytes.resize((bytes.size() + width - 1) / width * width);
   for (std::size_t begin = 0; begin < bytes.size(); begin += width) {
     const auto row = static_cast<std::int64_t>(begin / width);
-    state_.write(next_ + kSlots * row, std::span(bytes).subspan(begin, width));
+    state_.write(next_ + kSlots * row, std::span<const std::byte>(bytes).subspan(begin, width));
   }
   const std::int64_t values[] = {checkpoint.state.step, checkpoint.rows, checkpoint.steps, size};
   for (std::size_t c = 0; c < 4; ++c) columns_[c].write(next_, std::span(&values[c], 1));
   columns_[4].write(next_, std::span(&sum, 1));
   next_ = 1 - next_;
+}
+
+void CheckpointSlots::finish(const Checkpoint& checkpoint) {
+  for (int slot = 0; slot < kSlots; ++slot) write(checkpoint);
+  const auto width = static_cast<std::size_t>(state_.width());
+  const auto used = static_cast<std::int64_t>((to_contents(checkpoint).size() + width - 1) / width);
+  const Bytes zeros(width);
+  for (std::int64_t row = kSlots * used; row < state_.rows(); ++row) state_.write(row, zeros);
 }
 
 std::optional<Checkpoint> read_checkpoint(const Hdf5File& file) {
@@ -100,18 +159,18 @@ std::optional<Checkpoint> read_checkpoint(const Hdf5File& file) {
     const std::int64_t size = read("/checkpoint/size", slot);
     std::uint64_t sum = 0;
     file.open_dataset("/checkpoint/checksum").read(slot, std::span(&sum, 1));
-    const std::int64_t room = states.width() * ((states.rows() + kSlots - 1 - slot) / kSlots);
-    if (number == kEmpty || size < 0 || size > room) continue;
+    const std::int64_t room = states.width() * ((states.stored_rows() + kSlots - 1 - slot) / kSlots);
+    if (number == kEmpty || size < 0 || size > room || (newest && newest->state.step >= number)) continue;
     const auto width = static_cast<std::size_t>(states.width());
-    std::vector<std::byte> bytes(static_cast<std::size_t>((size + states.width() - 1) / states.width()) * width);
+    Bytes bytes(static_cast<std::size_t>((size + states.width() - 1) / states.width()) * width);
     for (std::size_t begin = 0; begin < bytes.size(); begin += width) {
       const auto row = static_cast<std::int64_t>(begin / width);
       states.read(slot + kSlots * row, std::span(bytes).subspan(begin, width));
     }
     bytes.resize(static_cast<std::size_t>(size));
     if (checksum(number, rows, steps, bytes) != sum) continue;
-    if (newest && newest->state.step >= number) continue;
-    newest = Checkpoint{rows, steps, state_from_bytes(bytes)};
+    std::optional<Checkpoint> found = from_contents(rows, steps, bytes);
+    if (found && found->state.step == number) newest = std::move(found);
   }
   return newest;
 }

@@ -2,10 +2,13 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <vector>
 
 #include "stickslip/io/hdf5_file.h"
+#include "stickslip/io/table.h"
 #include "stickslip/model/state.h"
 
 namespace stickslip {
@@ -15,23 +18,26 @@ struct Checkpoint {
   std::int64_t rows = 0;   // [-] of /time, /q, ...
   std::int64_t steps = 0;  // [-] rows of /steps
   State state;
+  std::vector<std::byte> limits;  // what the run's own certificate remembers, see RunMonitor
+  std::vector<TailSum> tails;     // of the datasets whose last chunk was not whole
 };
 
 /// /checkpoint: two slots, written in turn, so that one is whole whenever the program is killed. A slot is a row of
-/// the datasets number (steps done; -1: empty), rows, steps, size, checksum; the checksum is over all else. The state
-/// of slot s stands in the rows s, s + 2, s + 4, ... of state, as many as its size needs: one, but for detected
-/// contacts, which come and go.
+/// the datasets number (steps done; -1: empty), rows, steps, size, checksum; the checksum is over all else. The
+/// contents of slot s stand in the rows s, s + 2, s + 4, ... of state, as many as they need.
 class CheckpointSlots {
  public:
-  /// Makes the slots, empty; a row of `state` holds `capacity` bytes.
+  /// Makes the slots, empty, with room for `capacity` bytes each; more is added where it is needed.
   CheckpointSlots(Hdf5File& file, std::size_t capacity);
 
   /// Writes over the older slot. The rows it counts must be flushed. Throws WriteError.
   void write(const Checkpoint& checkpoint);
+  /// Writes both, and zeros where longer contents stood: what is left does not tell of earlier checkpoints.
+  void finish(const Checkpoint& checkpoint);
 
  private:
   std::array<Hdf5Dataset, 5> columns_;  // number, rows, steps, size, checksum
-  Hdf5Dataset state_;                   // (2 n, capacity) bytes
+  Hdf5Dataset state_;                   // (2 n, width) bytes
   int next_ = 0;
 };
 

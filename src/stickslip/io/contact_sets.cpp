@@ -3,7 +3,10 @@
 
 #include <Eigen/Geometry>
 #include <algorithm>
+#include <limits>
 #include <span>
+
+#include "stickslip/stepping/certificate.h"
 
 namespace stickslip {
 namespace {
@@ -11,6 +14,8 @@ namespace {
 constexpr const char* kOffsets = "/contact_sets/offsets";
 /// Contacts of a row, for the size of chunks; runs of a few hundred bodies have as many. [-]
 constexpr std::int64_t kTypicalContacts = 64;
+/// What counts as touching where the scene sets no envelope: positions in files are rounded to a few digits. [m]
+constexpr double kTouching = 1e-9;
 
 Hdf5File& with_group(Hdf5File& file) {
   file.create_group("/contact_sets");
@@ -20,14 +25,15 @@ Hdf5File& with_group(Hdf5File& file) {
 std::vector<Column> contact_columns(Hdf5Type real) {
   const auto path = [](const char* name) { return std::string("/contact_sets/") + name; };
   return {
-      {path("body_a"), Hdf5Type::int64, 1, 1, "1", "row of /layout: the body that the normal points from"},
-      {path("body_b"), Hdf5Type::int64, 1, 1, "1", "row of /layout: the body that the normal points to"},
-      {path("id"), Hdf5Type::uint64, 1, 1, "1", "the contact's name, the same from row to row"},
-      {path("status"), Hdf5Type::int32, 1, 1, "1", "0 open, 1 stick, 2 slip"},
-      {path("gap"), real, 1, 1, "m", "distance, negative in penetration, at the end of the step"},
-      {path("point"), real, 2, 3, "m", "the contact point on body b, world frame"},
-      {path("normal"), real, 2, 3, "1", "from body a to body b, world frame"},
-      {path("percussion"), real, 2, 3, "N s", "normal and friction percussion on body b, world frame"},
+      {path("body_a"), Hdf5Type::int64, {}, "1", "index of /bodies/name: the body that the normal points from"},
+      {path("body_b"), Hdf5Type::int64, {}, "1", "index of /bodies/name: the body that the normal points to"},
+      {path("id"), Hdf5Type::uint64, {}, "1", "the contact's own number, the same from row to row"},
+      {path("pair"), Hdf5Type::int64, {}, "1", "index of /pairs/name; -1: no pair that the scene names"},
+      {path("status"), Hdf5Type::int32, {}, "1", "0 open, 1 stick, 2 slip"},
+      {path("gap"), real, {}, "m", "distance, negative in penetration, at the end of the step"},
+      {path("point"), real, {3}, "m", "the contact point on body b, world frame"},
+      {path("normal"), real, {3}, "1", "from body a to body b, world frame"},
+      {path("percussion"), real, {3}, "N s", "normal and friction percussion on body b, world frame"},
   };
 }
 
@@ -39,38 +45,56 @@ std::int64_t read_offset(const Hdf5File& file, std::int64_t row) {
 
 }  // namespace
 
-ContactSets::ContactSets(Hdf5File& file, Hdf5Type real, std::int64_t expected_rows)
-    : contacts_(with_group(file), contact_columns(real), kTypicalContacts * expected_rows),
-      offsets_(
-          file,
-          {{kOffsets, Hdf5Type::int64, 1, 1, "1", "row i of /time has the contacts offsets[i] to offsets[i+1] - 1"}},
-          expected_rows + 1) {
+ContactSets::ContactSets(Hdf5File& file, const System& system, Hdf5Type real, std::int64_t expected_rows)
+    : system_(system),
+      envelope_(std::max(system.detection()->envelope, kTouching)),
+      finder_(system),
+      contacts_(with_group(file), contact_columns(real), kTypicalContacts * expected_rows),
+      offsets_(file,
+               {{kOffsets, Hdf5Type::int64, {}, "1", "row i of /time has the contacts offsets[i] to offsets[i+1] - 1"}},
+               expected_rows + 1) {
 }
 
-void ContactSets::record(const System& system, const StepReport& report) {
+/// A scheme looks for contacts that its step can close; an envelope may be wider, or have been reached unforeseen.
+void ContactSets::record(const State& state, const StepReport& report) {
   if (offsets_.rows() == 0) {
     *offsets_.integers(0) = 0;
     offsets_.end_row();
   }
-  for (std::size_t k = system.contact_points().size(); k < report.contacts.size(); ++k) {
+  const auto by_id = [](const ContactReport& a, const ContactReport& b) { return a.id < b.id; };
+  found_.clear();
+  for (std::size_t k = system_.contact_points().size(); k < report.contacts.size(); ++k) {
     const ContactReport& contact = report.contacts[k];
-    if (contact.status != ContactStatus::open || contact.gap < 0.0) add(system, contact);
+    if (contact.status != ContactStatus::open || contact.gap <= envelope_) found_.push_back(contact);
   }
+  std::sort(found_.begin(), found_.end(), by_id);
+  if (envelope_ > kTouching) {
+    finder_.find_touching(state.t, state.q, envelope_);
+    report_geometry(system_, std::span(finder_.points()).subspan(finder_.n_named()), state.t, state.q, open_);
+    const auto n_reported = static_cast<std::ptrdiff_t>(found_.size());
+    for (const ContactReport& contact : open_.contacts) {
+      const bool is_known = std::binary_search(found_.begin(), found_.begin() + n_reported, contact, by_id);
+      if (contact.gap <= envelope_ && !is_known) found_.push_back(contact);
+    }
+    std::sort(found_.begin(), found_.end(), by_id);
+  }
+  for (const ContactReport& contact : found_) add(contact);
   *offsets_.integers(0) = contacts_.rows();
   offsets_.end_row();
 }
 
-void ContactSets::add(const System& system, const ContactReport& contact) {
+void ContactSets::add(const ContactReport& contact) {
   *contacts_.integers(0) = contact.body_a;
   *contacts_.integers(1) = contact.body_b;
   *contacts_.integers(2) = static_cast<std::int64_t>(contact.id);
-  *contacts_.integers(3) = static_cast<int>(contact.status);
-  *contacts_.reals(4) = contact.gap;
+  *contacts_.integers(3) = contact.contact;
+  *contacts_.integers(4) = static_cast<int>(contact.status);
+  *contacts_.reals(5) = contact.gap;
   Vector3 percussion = contact.percussion[0] * contact.normal + contact.percussion[1] * contact.tangent;
-  if (!system.planar()) percussion += contact.percussion[2] * contact.normal.cross(contact.tangent);
-  Eigen::Map<Vector3>(contacts_.reals(5)) = contact.position;
-  Eigen::Map<Vector3>(contacts_.reals(6)) = contact.normal;
-  Eigen::Map<Vector3>(contacts_.reals(7)) = percussion;
+  if (!system_.planar()) percussion += contact.percussion[2] * contact.normal.cross(contact.tangent);
+  Eigen::Map<Vector3>(contacts_.reals(6)) = contact.position;
+  Eigen::Map<Vector3>(contacts_.reals(7)) = contact.normal;
+  Eigen::Map<Vector3>(contacts_.reals(8)) = percussion;
   contacts_.end_row();
 }
 
@@ -80,17 +104,24 @@ void ContactSets::flush() {
   offsets_.flush();
 }
 
-void ContactSets::copy_rows(const Hdf5File& from, std::int64_t rows) {
-  contacts_.copy_rows(from, read_offset(from, rows));
-  offsets_.copy_rows(from, rows + 1);
+void ContactSets::add_tails(std::vector<TailSum>& tails) const {
+  contacts_.add_tails(tails);
+  offsets_.add_tails(tails);
+}
+
+void ContactSets::copy_rows(const Hdf5File& from, std::int64_t rows, std::span<const TailSum> tails) {
+  std::int64_t contacts = 0;
+  read_rows(from.open_dataset(kOffsets), rows, rows + 1, tails, std::span(&contacts, 1));
+  contacts_.copy_rows(from, contacts, tails);
+  offsets_.copy_rows(from, rows + 1, tails);
 }
 
 std::int64_t count_whole_sets(const Hdf5File& file, std::int64_t rows) {
   if (!file.has("/contact_sets")) return rows;
-  rows = std::min(rows, std::max<std::int64_t>(file.open_dataset(kOffsets).rows() - 1, 0));
+  rows = std::min(rows, std::max<std::int64_t>(file.open_dataset(kOffsets).stored_rows() - 1, 0));
   std::vector<Column> columns = contact_columns(Hdf5Type::float64);
-  std::int64_t whole = file.open_dataset(columns.front().path).rows();
-  for (const Column& column : columns) whole = std::min(whole, file.open_dataset(column.path).rows());
+  std::int64_t whole = std::numeric_limits<std::int64_t>::max();
+  for (const Column& column : columns) whole = std::min(whole, file.open_dataset(column.path).stored_rows());
   while (rows > 0 && read_offset(file, rows) > whole) --rows;
   return rows;
 }

@@ -2,10 +2,13 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
+#include <vector>
 
 #include "stickslip/io/hdf5_file.h"
 #include "stickslip/io/table.h"
 #include "stickslip/model/system.h"
+#include "stickslip/stepping/contact_finder.h"
 #include "stickslip/stepping/step_report.h"
 
 namespace stickslip {
@@ -14,18 +17,25 @@ namespace stickslip {
 /// offsets[i + 1] - 1 of the other datasets.
 class ContactSets {
  public:
-  /// Makes the group and its datasets in the file, which must outlive this. real: float64 or float32.
-  ContactSets(Hdf5File& file, Hdf5Type real, std::int64_t expected_rows);
+  /// Makes the group and its datasets in the file, which must outlive this, as must the system. real: float64 or
+  /// float32.
+  ContactSets(Hdf5File& file, const System& system, Hdf5Type real, std::int64_t expected_rows);
 
-  /// The contacts of the next row: those that were closed in the step or overlap at its end.
-  void record(const System& system, const StepReport& report);
+  /// The contacts of the next row: those that were closed in the step or are within the envelope at its end.
+  void record(const State& state, const StepReport& report);
   void flush();
+  void add_tails(std::vector<TailSum>& tails) const;
   /// Takes over the first rows of the same datasets of another file. Throws InputError where they are not there.
-  void copy_rows(const Hdf5File& from, std::int64_t rows);
+  void copy_rows(const Hdf5File& from, std::int64_t rows, std::span<const TailSum> tails);
 
  private:
-  void add(const System& system, const ContactReport& contact);
+  void add(const ContactReport& contact);
 
+  const System& system_;
+  double envelope_;  // [m]
+  ContactFinder finder_;
+  std::vector<ContactReport> found_;  // of a row
+  StepReport open_;                   // what finder_ found for it
   Table contacts_;
   Table offsets_;
 };

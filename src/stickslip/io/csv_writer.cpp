@@ -4,9 +4,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
+#include <limits>
 #include <system_error>
 
+#include "stickslip/base/input_error.h"
 #include "stickslip/io/output_columns.h"
 #include "stickslip/io/write_error.h"
 
@@ -30,27 +33,43 @@ bool is_device(const std::filesystem::path& path) {
 }  // namespace
 
 CsvWriter::CsvWriter(const std::filesystem::path& path, const System& system) : system_(system), path_(path) {
+  const std::vector<std::string> names = column_names();
+  if (names.size() > static_cast<std::size_t>(kMostCsvColumns)) {
+    throw InputError(
+        {}, "--csv", path.string(),
+        fmt::format("at most {} columns, here {}: the result holds the same numbers", kMostCsvColumns, names.size()));
+  }
   if (!is_device(path)) file_name_.emplace(path);
   errno = 0;
   out_.open(file_name_ ? file_name_->temporary_path() : path);
   check("cannot be made");
-  write_header();
+  out_ << fmt::format("{}\n", fmt::join(names, ","));
 }
 
-void CsvWriter::write_header() {
-  std::string line = "t";
-  for (int i = 1; i <= system_.n_q(); ++i) line += fmt::format(",q{}", i);
-  for (int i = 1; i <= system_.n_u(); ++i) line += fmt::format(",u{}", i);
+std::vector<std::string> CsvWriter::column_names() const {
+  std::vector<std::string> names = {"t"};
+  for (int i = 1; i <= system_.n_q(); ++i) names.push_back(fmt::format("q{}", i));
+  for (int i = 1; i <= system_.n_u(); ++i) names.push_back(fmt::format("u{}", i));
   for (std::size_t k = 0; k < system_.contact_points().size(); ++k) {
-    const std::string name = contact_group(system_, static_cast<int>(k)).substr(std::string("/contacts/").size());
-    const auto add = [&](const std::string& quantity) { line += ',' + quoted(name + '.' + quantity); };
+    const std::string name = contact_name(system_, static_cast<int>(k));
+    const auto add = [&](const std::string& quantity) { names.push_back(quoted(name + '.' + quantity)); };
     for (const char* quantity : {"gap", "lambda_N", "Lambda_N", "P_N"}) add(quantity);
     const int n_friction = system_.contacts()[system_.contact_points()[k].pair].friction_dim;
     for (const char* quantity : {"lambda_F", "Lambda_F", "P_F"}) {
       for (int i = 1; i <= n_friction; ++i) add(quantity + std::to_string(i));
     }
   }
-  out_ << line << '\n';
+  return names;
+}
+
+void CsvWriter::begin(const State& state, const StepReport& report) {
+  record(state, report, true);
+  publish();
+}
+
+void CsvWriter::begin(const Trajectory& before, const Checkpoint& checkpoint) {
+  copy_rows(before, checkpoint);
+  publish();
 }
 
 void CsvWriter::write_row() {
@@ -62,7 +81,8 @@ void CsvWriter::write_row() {
   out_.write(line.data(), static_cast<std::streamsize>(line.size()));
 }
 
-void CsvWriter::record(const State& state, const StepReport& report) {
+void CsvWriter::record(const State& state, const StepReport& report, bool is_row) {
+  if (!is_row) return;
   row_.assign(1, state.t);
   row_.insert(row_.end(), state.q.begin(), state.q.end());
   row_.insert(row_.end(), state.u.begin(), state.u.end());
@@ -76,27 +96,40 @@ void CsvWriter::record(const State& state, const StepReport& report) {
   write_row();
 }
 
-void CsvWriter::copy_rows(const Trajectory& from, std::int64_t rows) {
-  std::vector<std::string> datasets = {"/time", "/q", "/u"};
-  for (std::size_t k = 0; k < system_.contact_points().size(); ++k) {
-    const std::string group = contact_group(system_, static_cast<int>(k));
-    for (const char* name : {"gap", "normal_force", "normal_impulse", "normal_percussion"}) {
-      datasets.push_back(fmt::format("{}/{}", group, name));
-    }
-    if (system_.contacts()[system_.contact_points()[k].pair].friction_dim == 0) continue;
-    for (const char* name : {"friction_force", "friction_impulse", "friction_percussion"}) {
-      datasets.push_back(fmt::format("{}/{}", group, name));
-    }
-  }
+/// Impulses that the result does not have, as its scheme does not tell them apart, are nan.
+void CsvWriter::copy_rows(const Trajectory& from, const Checkpoint& up_to) {
+  const std::int64_t rows = up_to.rows;
+  const std::size_t n_points = system_.contact_points().size();
+  constexpr std::array<const char*, 7> kQuantities = {"gap",
+                                                      "normal_force",
+                                                      "normal_impulse",
+                                                      "normal_percussion",
+                                                      "friction_force",
+                                                      "friction_impulse",
+                                                      "friction_percussion"};
   constexpr std::int64_t kBlock = 1000;  // [-] rows read at a time
   for (std::int64_t first = 0; first < rows; first += kBlock) {
     const std::int64_t n = std::min(kBlock, rows - first);
-    std::vector<RowMatrix> columns;
-    for (const std::string& dataset : datasets) columns.push_back(from.read(dataset, first, n));
+    const RowMatrix time = from.read("/time", first, n, &up_to), q = from.read("/q", first, n, &up_to),
+                    u = from.read("/u", first, n, &up_to);
+    std::array<RowMatrix, kQuantities.size()> contacts;
+    for (std::size_t c = 0; c < contacts.size() && n_points > 0; ++c) {
+      const std::string path = std::string("/contacts/") + kQuantities[c];
+      const auto width = static_cast<Eigen::Index>(c < 4 ? n_points : 3 * n_points);
+      contacts[c] = from.file().has(path) ? from.read(path, first, n, &up_to)
+                                          : RowMatrix::Constant(n, width, std::numeric_limits<double>::quiet_NaN());
+    }
     for (std::int64_t i = 0; i < n; ++i) {
-      row_.clear();
-      for (const RowMatrix& column : columns) {
-        for (Eigen::Index j = 0; j < column.cols(); ++j) row_.push_back(column(i, j));
+      row_.assign(1, time(i, 0));
+      row_.insert(row_.end(), q.row(i).begin(), q.row(i).end());
+      row_.insert(row_.end(), u.row(i).begin(), u.row(i).end());
+      for (std::size_t k = 0; k < n_points; ++k) {
+        const auto point = static_cast<Eigen::Index>(k);
+        const int n_friction = system_.contacts()[system_.contact_points()[k].pair].friction_dim;
+        for (std::size_t c = 0; c < 4; ++c) row_.push_back(contacts[c](i, point));
+        for (std::size_t c = 4; c < contacts.size(); ++c) {
+          for (int j = 0; j < n_friction; ++j) row_.push_back(contacts[c](i, 3 * point + j));
+        }
       }
       write_row();
     }
@@ -110,10 +143,11 @@ void CsvWriter::flush() {
 }
 
 void CsvWriter::publish() {
+  flush();
   if (file_name_) file_name_->publish();
 }
 
-void CsvWriter::finish() {
+void CsvWriter::finish(const RunEnd& /*end*/) {
   errno = 0;
   out_.close();
   check("cannot be written");

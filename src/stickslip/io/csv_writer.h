@@ -5,31 +5,38 @@
 #include <filesystem>
 #include <fstream>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "stickslip/io/new_file.h"
 #include "stickslip/io/result_reader.h"
+#include "stickslip/io/step_sink.h"
 #include "stickslip/model/system.h"
-#include "stickslip/stepping/step_report.h"
 
 namespace stickslip {
 
+/// Columns of a CSV at most: beyond it nobody reads one, and lines take megabytes. [-]
+inline constexpr int kMostCsvColumns = 4096;
+
 /// Writes the output rows as text, separated by commas, numbers with 17 digits: t, q1..., u1..., then per named
-/// contact point gap, lambda_N, Lambda_N, P_N, lambda_F1..., Lambda_F1..., P_F1... Everything throws WriteError.
-class CsvWriter {
+/// contact point gap, lambda_N, Lambda_N, P_N, lambda_F1..., Lambda_F1..., P_F1...
+class CsvWriter final : public StepSink {
  public:
-  /// The system must outlive this. Throws InputError where `path` cannot be such a file.
+  /// The system must outlive this. Throws InputError where `path` cannot be such a file, or the system has too many
+  /// columns for one; WriteError.
   CsvWriter(const std::filesystem::path& path, const System& system);
 
-  /// The first rows of a result of the same system.
-  void copy_rows(const Trajectory& from, std::int64_t rows);
-  void record(const State& state, const StepReport& report);
-  void flush();
-  void publish();
-  void finish();
+  void begin(const State& state, const StepReport& report) override;
+  void begin(const Trajectory& before, const Checkpoint& checkpoint) override;
+  void record(const State& state, const StepReport& report, bool is_row) override;
+  void flush() override;
+  void checkpoint(const Checkpoint&, std::span<const LimitEntry>) override { flush(); }
+  void finish(const RunEnd& end) override;
 
  private:
-  void write_header();
+  std::vector<std::string> column_names() const;
+  void copy_rows(const Trajectory& from, const Checkpoint& up_to);
+  void publish();
   void write_row();
   void check(const char* what);
 

@@ -11,6 +11,7 @@
 #include "stickslip/base/assert.h"
 #include "stickslip/base/input_error.h"
 #include "stickslip/io/hdf5_error.h"
+#include "stickslip/io/write_lock.h"
 
 namespace stickslip {
 namespace {
@@ -40,6 +41,21 @@ Hdf5Id link_properties() {
   return properties;
 }
 
+/// The library's cache of what describes the chunks begins with 2 MB and may fail, while a file is written for live
+/// reading, when it has to make room. [bytes]
+constexpr std::size_t kMetadataCacheBytes = std::size_t{32} << 20;
+
+void set_metadata_cache(const Hdf5Id& properties) {
+  H5AC_cache_config_t config = {};
+  config.version = H5AC__CURR_CACHE_CONFIG_VERSION;
+  H5Pget_mdc_config(properties.get(), &config);
+  config.set_initial_size = true;
+  config.initial_size = kMetadataCacheBytes;
+  config.min_size = kMetadataCacheBytes;
+  config.max_size = 4 * kMetadataCacheBytes;
+  H5Pset_mdc_config(properties.get(), &config);
+}
+
 /// The newest format, which alone can be read while it is written.
 Hdf5Id access_properties() {
   Hdf5Id properties(H5Pcreate(H5P_FILE_ACCESS));
@@ -48,6 +64,7 @@ Hdf5Id access_properties() {
   // Whole chunks come from a Table: the library keeps none, so that Hdf5File::reserve() knows what is on the disk.
   // (Set for the file: what is set for a dataset is lost when live writing starts.)
   H5Pset_cache(properties.get(), 0, 0, 0, 1.0);
+  set_metadata_cache(properties);
   return properties;
 }
 
@@ -70,8 +87,8 @@ std::int64_t file_type(Hdf5Type type) {
 }
 
 /// What a reader sees where a row was announced but not yet written when the program was killed.
-void set_fill_value(const Hdf5Id& properties, Hdf5Type type) {
-  if (type != Hdf5Type::float64 && type != Hdf5Type::float32) return;
+void set_fill_value(const Hdf5Id& properties, std::int64_t type) {
+  if (H5Tget_class(type) != H5T_FLOAT) return;
   const double nan = std::numeric_limits<double>::quiet_NaN();
   H5Pset_fill_value(properties.get(), H5T_NATIVE_DOUBLE, &nan);
 }
@@ -126,11 +143,13 @@ Hdf5File Hdf5File::open(const std::filesystem::path& path) {
   if (!std::filesystem::exists(path, error)) file.fail_reading("no such file");
   if (!std::filesystem::is_regular_file(path, error)) file.fail_reading("not a file");
   if (H5Fis_hdf5(path.c_str()) == 0) file.fail_reading("not an HDF5 file");
+  // Plainly where that can be. While somebody writes the file its parts may be caught between two writes: the library
+  // then reads them again, waiting twice as long each time; of what nobody writes every part is as it will ever be.
+  constexpr unsigned kAttempts = 25;  // [-] 30 ms in all
   const Hdf5Id access = access_properties();
-  // Plainly where that can be: while it looks for a writer's changes, the library reads what is damaged again and
-  // again.
   file.id_ = Hdf5Id(H5Fopen(path.c_str(), H5F_ACC_RDONLY, access.get()));
   if (!file.id_.valid()) {
+    H5Pset_metadata_read_attempts(access.get(), WriteLock::is_held(path) ? kAttempts : 1);
     file.id_ = Hdf5Id(H5Fopen(path.c_str(), H5F_ACC_RDONLY | H5F_ACC_SWMR_READ, access.get()));
   }
   if (!file.id_.valid()) file.fail_reading("cannot be opened: " + hdf5_error());
@@ -206,27 +225,48 @@ void Hdf5File::create_group(const std::string& path) {
   if (!group.valid()) fail_writing(path + " cannot be made");
 }
 
-Hdf5Dataset Hdf5File::create_dataset(const std::string& path, const Hdf5DatasetOptions& options) {
-  STICKSLIP_ASSERT(options.chunk_rows >= 1 && options.width >= 0);
-  const auto width = static_cast<hsize_t>(options.width);
-  const hsize_t shape[2] = {static_cast<hsize_t>(options.rows), width};
-  const hsize_t most[2] = {H5S_UNLIMITED, std::max<hsize_t>(width, 1)};  // a chunk needs room in each dimension
-  const hsize_t chunk[2] = {static_cast<hsize_t>(options.chunk_rows), std::max<hsize_t>(width, 1)};
-  const Hdf5Id space(H5Screate_simple(options.rank, shape, most));
+Hdf5Id Hdf5File::make_dataset(const std::string& path, std::int64_t type, const Hdf5DatasetOptions& options,
+                              bool fixed) {
+  STICKSLIP_ASSERT(options.chunk_rows >= 1 && options.row.size() <= 2);
+  const int rank = 1 + static_cast<int>(options.row.size());
+  hsize_t shape[3] = {static_cast<hsize_t>(options.rows), 1, 1};
+  hsize_t most[3] = {fixed ? shape[0] : H5S_UNLIMITED, 1, 1};
+  hsize_t chunk[3] = {static_cast<hsize_t>(options.chunk_rows), 1, 1};
+  for (int d = 1; d < rank; ++d) {
+    shape[d] = static_cast<hsize_t>(options.row[static_cast<std::size_t>(d - 1)]);
+    most[d] = chunk[d] = std::max<hsize_t>(shape[d], 1);  // a chunk needs room in each dimension
+  }
+  if (options.chunk_items > 0) chunk[1] = std::min(static_cast<hsize_t>(options.chunk_items), chunk[1]);
+  const Hdf5Id space(H5Screate_simple(rank, shape, most));
   const Hdf5Id creation(H5Pcreate(H5P_DATASET_CREATE));
-  H5Pset_chunk(creation.get(), options.rank, chunk);
+  const bool has_chunks = !fixed || options.rows > 0;
+  if (has_chunks) H5Pset_chunk(creation.get(), rank, chunk);
+  if (has_chunks && options.checksum) H5Pset_fletcher32(creation.get());
   H5Pset_obj_track_times(creation.get(), false);
-  set_fill_value(creation, options.type);
+  set_fill_value(creation, type);
+  const Hdf5Id link = link_properties();
+  Hdf5Id id(H5Dcreate2(id_.get(), path.c_str(), type, space.get(), link.get(), creation.get(), H5P_DEFAULT));
+  if (!id.valid()) fail_writing(path + " cannot be made");
+  return id;
+}
+
+Hdf5Dataset Hdf5File::create_dataset(const std::string& path, const Hdf5DatasetOptions& options) {
+  return named(make_dataset(path, file_type(options.type), options, false), path, options);
+}
+
+Hdf5Dataset Hdf5File::create_fixed(const std::string& path, const Hdf5DatasetOptions& options) {
+  return named(make_dataset(path, file_type(options.type), options, true), path, options);
+}
+
+Hdf5Dataset Hdf5File::named(Hdf5Id id, const std::string& path, const Hdf5DatasetOptions& options) const {
   Hdf5Dataset dataset;
+  dataset.id_ = std::move(id);
   dataset.file_ = name_;
   dataset.path_ = path;
-  dataset.rank_ = options.rank;
+  dataset.rank_ = 1 + static_cast<int>(options.row.size());
   dataset.rows_ = options.rows;
-  dataset.width_ = options.width;
-  const Hdf5Id link = link_properties();
-  dataset.id_ = Hdf5Id(H5Dcreate2(id_.get(), path.c_str(), file_type(options.type), space.get(), link.get(),
-                                  creation.get(), H5P_DEFAULT));
-  if (!dataset.id_.valid()) fail_writing(path + " cannot be made");
+  if (!options.row.empty()) dataset.items_ = options.row[0];
+  if (options.row.size() > 1) dataset.components_ = options.row[1];
   return dataset;
 }
 
@@ -263,13 +303,18 @@ Hdf5Dataset Hdf5File::open_dataset(const std::string& path) const {
   const Hdf5Id type(H5Dget_type(dataset.id_.get()));
   const H5T_class_t kind = H5Tget_class(type.get());
   dataset.rank_ = H5Sget_simple_extent_ndims(space.get());
-  if (dataset.rank_ < 1 || dataset.rank_ > 2 || (kind != H5T_INTEGER && kind != H5T_FLOAT)) {
+  if (dataset.rank_ < 1 || dataset.rank_ > 3 || (kind != H5T_INTEGER && kind != H5T_FLOAT)) {
     fail_reading(path + ": not a table of numbers");
   }
-  hsize_t shape[2] = {0, 1};
+  hsize_t shape[3] = {0, 1, 1};
   H5Sget_simple_extent_dims(space.get(), shape, nullptr);
+  constexpr hsize_t kMost = hsize_t{1} << 31;  // [-] numbers in a row, which are counted in int
+  if (shape[0] > (kMost << 22) || shape[1] > kMost || shape[2] > kMost || shape[1] * shape[2] > kMost) {
+    fail_reading(path + ": more numbers than a result can have");
+  }
   dataset.rows_ = static_cast<std::int64_t>(shape[0]);
-  dataset.width_ = static_cast<std::int64_t>(shape[1]);
+  dataset.items_ = static_cast<std::int64_t>(shape[1]);
+  dataset.components_ = static_cast<std::int64_t>(shape[2]);
   return dataset;
 }
 
@@ -362,105 +407,6 @@ std::int64_t Hdf5File::read_integer(const std::string& object, const std::string
     fail_reading(fmt::format("attribute {} of {}: not an integer", name, object));
   }
   return value;
-}
-
-// --- tables with named fields
-
-namespace {
-
-/// A row type that holds one field: the library reads and writes just that one of a table.
-Hdf5Id single_field(const std::string& name, std::int64_t type) {
-  Hdf5Id row(H5Tcreate(H5T_COMPOUND, H5Tget_size(type)));
-  H5Tinsert(row.get(), name.c_str(), 0, type);
-  return row;
-}
-
-std::size_t longest(const std::vector<std::string>& texts) {
-  std::size_t bytes = 0;
-  for (const std::string& text : texts) bytes = std::max(bytes, text.size());
-  return bytes;
-}
-
-/// Texts side by side, each padded to the same length.
-std::vector<char> padded_texts(const std::vector<std::string>& texts, std::size_t bytes) {
-  std::vector<char> cells(texts.size() * bytes, '\0');
-  for (std::size_t i = 0; i < texts.size(); ++i) std::ranges::copy(texts[i], cells.begin() + i * bytes);
-  return cells;
-}
-
-}  // namespace
-
-void Hdf5File::write_fields(const std::string& path, std::int64_t rows, const std::vector<Field>& fields) {
-  std::vector<Hdf5Id> types;
-  std::size_t row_bytes = 0;
-  for (const Field& field : fields) {
-    const auto* texts = std::get_if<std::vector<std::string>>(&field.values);
-    types.push_back(texts != nullptr ? text_type(longest(*texts)) : Hdf5Id(H5Tcopy(H5T_STD_I64LE)));
-    row_bytes += H5Tget_size(types.back().get());
-  }
-  const Hdf5Id row_type(H5Tcreate(H5T_COMPOUND, row_bytes));
-  std::size_t offset = 0;
-  for (std::size_t f = 0; f < fields.size(); ++f) {
-    H5Tinsert(row_type.get(), fields[f].name.c_str(), offset, types[f].get());
-    offset += H5Tget_size(types[f].get());
-  }
-  const hsize_t shape = static_cast<hsize_t>(rows);
-  const Hdf5Id space(H5Screate_simple(1, &shape, nullptr));
-  const Hdf5Id creation(H5Pcreate(H5P_DATASET_CREATE));
-  H5Pset_obj_track_times(creation.get(), false);
-  const Hdf5Id link = link_properties();
-  const Hdf5Id dataset(
-      H5Dcreate2(id_.get(), path.c_str(), row_type.get(), space.get(), link.get(), creation.get(), H5P_DEFAULT));
-  if (!dataset.valid()) fail_writing(path + " cannot be made");
-  const auto write = [&](const std::string& name, std::int64_t type, const void* data) {
-    const Hdf5Id field = single_field(name, type);
-    if (H5Dwrite(dataset.get(), field.get(), H5S_ALL, H5S_ALL, H5P_DEFAULT, data) < 0) {
-      fail_writing(path + " cannot be written");
-    }
-  };
-  for (std::size_t f = 0; f < fields.size() && rows > 0; ++f) {
-    if (const auto* texts = std::get_if<std::vector<std::string>>(&fields[f].values)) {
-      const std::vector<char> cells = padded_texts(*texts, H5Tget_size(types[f].get()));
-      write(fields[f].name, types[f].get(), cells.data());
-    } else {
-      write(fields[f].name, H5T_NATIVE_INT64, std::get<std::vector<std::int64_t>>(fields[f].values).data());
-    }
-  }
-}
-
-std::vector<std::string> Hdf5File::read_text_field(const std::string& path, const std::string& field) const {
-  const Hdf5Id dataset(has(path) ? H5Dopen2(id_.get(), path.c_str(), H5P_DEFAULT) : -1);
-  if (!dataset.valid()) fail_reading(path + ": missing");
-  const Hdf5Id row(H5Dget_type(dataset.get()));
-  const int index = H5Tget_class(row.get()) == H5T_COMPOUND ? H5Tget_member_index(row.get(), field.c_str()) : -1;
-  const Hdf5Id type(index < 0 ? -1 : H5Tget_member_type(row.get(), static_cast<unsigned>(index)));
-  if (!type.valid() || H5Tget_class(type.get()) != H5T_STRING || H5Tis_variable_str(type.get()) > 0) {
-    fail_reading(fmt::format("{}: field {}: missing", path, field));
-  }
-  const Hdf5Id space(H5Dget_space(dataset.get()));
-  const std::size_t rows = static_cast<std::size_t>(std::max<hssize_t>(H5Sget_simple_extent_npoints(space.get()), 0));
-  const std::size_t bytes = H5Tget_size(type.get());
-  std::vector<char> cells(rows * bytes, '\0');
-  const Hdf5Id member = single_field(field, type.get());
-  if (rows > 0 && H5Dread(dataset.get(), member.get(), H5S_ALL, H5S_ALL, H5P_DEFAULT, cells.data()) < 0) {
-    fail_reading(fmt::format("{}: field {}: {}", path, field, hdf5_error()));
-  }
-  std::vector<std::string> texts;
-  for (std::size_t i = 0; i < rows; ++i) texts.push_back(up_to_zero(std::string(&cells[i * bytes], bytes)));
-  return texts;
-}
-
-std::vector<std::int64_t> Hdf5File::read_integer_field(const std::string& path, const std::string& field) const {
-  const Hdf5Id dataset(has(path) ? H5Dopen2(id_.get(), path.c_str(), H5P_DEFAULT) : -1);
-  if (!dataset.valid()) fail_reading(path + ": missing");
-  const Hdf5Id space(H5Dget_space(dataset.get()));
-  const std::size_t rows = static_cast<std::size_t>(std::max<hssize_t>(H5Sget_simple_extent_npoints(space.get()), 0));
-  std::vector<std::int64_t> values(rows);
-  const Hdf5Id member = single_field(field, H5T_NATIVE_INT64);
-  if (rows > 0 && H5Dread(dataset.get(), member.get(), H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data()) < 0) {
-    fail_reading(fmt::format("{}: field {}: {}", path, field, hdf5_error()));
-  }
-  return values;
 }
 
 }  // namespace stickslip

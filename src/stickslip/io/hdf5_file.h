@@ -39,51 +39,79 @@ class Hdf5Id {
 /// Number types in a file, little-endian.
 enum class Hdf5Type { float64, float32, int64, int32, uint64, uint8 };
 
-/// One dataset of numbers, (rows) or (rows, width). Memory holds double, std::int64_t, std::uint64_t or std::byte;
-/// the library converts.
+/// One dataset of numbers: (rows), (rows, items) or (rows, items, components). Memory holds double, std::int64_t,
+/// std::uint64_t or std::byte; the library converts.
 class Hdf5Dataset {
  public:
   std::int64_t rows() const { return rows_; }
-  /// Numbers in a row; 1 where the dataset has one dimension.
-  std::int64_t width() const { return width_; }
+  /// Numbers in a row. [-]
+  std::int64_t width() const { return items_ * components_; }
+  /// What a row consists of; 1 where the dataset has no such dimension. [-]
+  std::int64_t items() const { return items_; }
+  std::int64_t components() const { return components_; }
+  int rank() const { return rank_; }
+  bool is_integer() const;
+  bool is_single() const;  // precision
+  bool can_grow() const;   // not written once and for all
+  const std::string& file() const { return file_; }
+  const std::string& path() const { return path_; }
 
   /// Makes the dataset at least that long. Throws WriteError.
   void grow(std::int64_t rows);
-  /// Writes rows from `first` on; data holds (n, width) numbers. Grows the dataset as needed. Throws WriteError.
+  /// Writes rows from `first` on; data holds (n, items, components) numbers. Grows the dataset as needed. Throws
+  /// WriteError.
   void write(std::int64_t first, std::span<const double> data);
   void write(std::int64_t first, std::span<const std::int64_t> data);
   void write(std::int64_t first, std::span<const std::uint64_t> data);
   void write(std::int64_t first, std::span<const std::byte> data);
 
-  /// Reads rows first, first + 1, ... into data (n, width). Throws InputError.
-  void read(std::int64_t first, std::span<double> data) const;
-  void read(std::int64_t first, std::span<std::int64_t> data) const;
+  /// Whether a read compares what it finds with the checksums of the chunks.
+  enum class Checksums { verified, ignored };
+  /// Reads rows first, first + 1, ... into data (n, items, components). Throws InputError.
+  void read(std::int64_t first, std::span<double> data, Checksums checksums = Checksums::verified) const;
+  void read(std::int64_t first, std::span<std::int64_t> data, Checksums checksums = Checksums::verified) const;
   void read(std::int64_t first, std::span<std::uint64_t> data) const;
   void read(std::int64_t first, std::span<std::byte> data) const;
+  /// Of one item alone: data (n, components).
+  void read_item(std::int64_t item, std::int64_t first, std::span<double> data) const;
+
+  /// Rows that were written: a killed program may have announced more. [-]
+  std::int64_t stored_rows() const;
+  /// Of these, those whose last chunk is as it was written: a killed program may have torn it. Earlier chunks are
+  /// looked at when they are read. [-]
+  std::int64_t sound_rows() const;
 
  private:
   friend class Hdf5File;
   Hdf5Dataset() = default;
+  struct Rows {
+    std::int64_t first, n;             // [-]
+    std::int64_t first_item, n_items;  // [-]
+  };
+  std::int64_t select(const Rows& rows) const;
   void write_rows(std::int64_t first, std::int64_t n, std::int64_t memory_type, const void* data);
-  void read_rows(std::int64_t first, std::int64_t n, std::int64_t memory_type, void* data) const;
+  void read_rows(const Rows& rows, std::int64_t memory_type, void* data, Checksums checksums) const;
   void check_size(std::int64_t file_bytes) const;
-  bool is_integer() const;
+  /// The rows that so many numbers fill.
+  Rows whole_rows(std::int64_t first, std::size_t numbers) const;
 
   Hdf5Id id_;
   std::string file_;  // for messages
   std::string path_;
   int rank_ = 1;
   std::int64_t rows_ = 0;
-  std::int64_t width_ = 1;
+  std::int64_t items_ = 1;
+  std::int64_t components_ = 1;
 };
 
 /// What a dataset is made with.
 struct Hdf5DatasetOptions {
   Hdf5Type type = Hdf5Type::float64;
-  int rank = 1;                 // 1: (rows); 2: (rows, width)
-  std::int64_t width = 1;       // [-] numbers in a row, >= 0
-  std::int64_t rows = 0;        // [-] to begin with
-  std::int64_t chunk_rows = 1;  // [-] >= 1
+  std::vector<std::int64_t> row = {};  // [-] shape of a row: {}, {items} or {items, components}, all >= 0
+  std::int64_t rows = 0;               // [-] to begin with
+  std::int64_t chunk_rows = 1;         // [-] >= 1
+  std::int64_t chunk_items = 0;        // [-] 0: all
+  bool checksum = false;               // of each chunk (Fletcher's, the library's filter)
 };
 
 /// An HDF5 file: opened for reading, or made anew and written in single-writer-multiple-reader mode: after
@@ -93,7 +121,8 @@ class Hdf5File {
  public:
   /// Makes a file, over an existing one; messages call it `name`. Throws WriteError.
   static Hdf5File create(const std::filesystem::path& path, const std::filesystem::path& name);
-  /// Opens for reading, also while it is being written or after a crash. Throws InputError.
+  /// Opens for reading, also while it is being written or after a crash. What is damaged is refused within
+  /// milliseconds, whatever the bytes. Throws InputError.
   static Hdf5File open(const std::filesystem::path& path);
   /// Whether the file carries the mark that somebody writes it: somebody does, or was killed doing so.
   static bool is_marked(const std::filesystem::path& path);
@@ -111,12 +140,14 @@ class Hdf5File {
   /// New values for attributes that exist (in live writing too). Text is cut to the room the attribute has.
   void change_attribute(const std::string& object, const std::string& name, std::int64_t value);
   void change_attribute(const std::string& object, const std::string& name, std::string_view text);
-  /// One column of a table with named fields.
-  struct Field {
-    std::string name;
-    std::variant<std::vector<std::string>, std::vector<std::int64_t>> values;  // (rows)
-  };
-  void write_fields(const std::string& path, std::int64_t rows, const std::vector<Field>& fields);
+  /// Texts, each in a field of `bytes` bytes (UTF-8, zeros behind); more of them can be added. With checksums.
+  void create_texts(const std::string& path, std::size_t bytes);
+  void write_texts(const std::string& path, std::int64_t first, std::span<const std::string> texts);
+  /// Numbers or texts that do not change any more, with checksums; a row has the shape `row`.
+  void write_fixed(const std::string& path, std::span<const std::string> texts);
+  void write_fixed(const std::string& path, Hdf5Type type, const std::vector<std::int64_t>& row,
+                   std::span<const double> data);
+  void write_fixed(const std::string& path, Hdf5Type type, std::span<const std::int64_t> data);
   void start_live_writing();
   /// Makes sure that the disk takes so many bytes more. Once it does not, what was written before stays whole.
   void reserve(std::int64_t bytes);
@@ -136,8 +167,10 @@ class Hdf5File {
   std::vector<std::int64_t> read_integers(const std::string& path) const;
   std::string read_text(const std::string& object, const std::string& name) const;
   std::int64_t read_integer(const std::string& object, const std::string& name) const;
-  std::vector<std::string> read_text_field(const std::string& path, const std::string& field) const;
-  std::vector<std::int64_t> read_integer_field(const std::string& path, const std::string& field) const;
+  /// All texts of a dataset, or those from `first` on.
+  std::vector<std::string> read_texts(const std::string& path, std::int64_t first = 0) const;
+  /// Whether a dataset holds texts.
+  bool has_texts(const std::string& path) const;
 
  private:
   Hdf5File() = default;
@@ -145,6 +178,9 @@ class Hdf5File {
   [[noreturn]] void fail_reading(const std::string& what) const;
   std::int64_t file_bytes() const;
   Hdf5Id open_attribute(const std::string& object, const std::string& name) const;
+  Hdf5Dataset create_fixed(const std::string& path, const Hdf5DatasetOptions& options);
+  Hdf5Dataset named(Hdf5Id id, const std::string& path, const Hdf5DatasetOptions& options) const;
+  Hdf5Id make_dataset(const std::string& path, std::int64_t type, const Hdf5DatasetOptions& options, bool fixed);
 
   std::string name_;     // for messages
   DiskReserve reserve_;  // outlives id_, which it measures

@@ -1,180 +1,217 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "stickslip/io/output_columns.h"
 
+#include <fmt/format.h>
+
 #include <Eigen/Geometry>
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "stickslip/base/assert.h"
 
 namespace stickslip {
 namespace {
 
-using VectorOut = Eigen::Map<Eigen::VectorXd>;  // (n) the place of one column in a row
+using VectorOut = Eigen::Map<Eigen::VectorXd>;  // (n) the place of a column, or of one item of it, in a row
+
+constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
 
 /// Orientation as (w, x, y, z), R_WB.
-Vector4 orientation(const System& system, int body, const State& state) {
-  const Body& b = system.bodies()[body];
-  if (b.type == BodyType::rigid) return state.q.segment<4>(b.q_offset + 3);
-  if (b.type == BodyType::planar) {
-    const double half = 0.5 * state.q(b.q_offset + 2);
+Vector4 orientation(const Body& body, const Pose& pose, const State& state) {
+  if (body.type == BodyType::rigid) return state.q.segment<4>(body.q_offset + 3);
+  if (body.type == BodyType::planar) {
+    const double half = 0.5 * state.q(body.q_offset + 2);
     return {std::cos(half), 0.0, 0.0, std::sin(half)};
   }
-  if (b.type == BodyType::point) return Vector4::UnitX();
-  const Eigen::Quaterniond e(system.calc_pose(body, state.t, state.q).R_WB);
+  if (body.type == BodyType::point) return Vector4::UnitX();
+  const Eigen::Quaterniond e(pose.R_WB);
   const Vector4 wxyz(e.w(), e.x(), e.y(), e.z());
   return wxyz(0) < 0.0 ? Vector4(-wxyz) : wxyz;  // of the two that mean the same, always the same one
 }
 
 /// A force on the second body in the world frame; Contensou's third component is a moment and no part of it.
-Vector3 world_force(const ContactReport& c, const std::array<double, kMaxContactDim>& components) {
+template <class Components>
+Vector3 world_force(const ContactReport& c, const Components& components) {
   Vector3 f = components[0] * c.normal;
   if (c.friction_dim > 0) f += components[1] * c.tangent;
   if (c.friction_dim > 1) f += components[2] * c.normal.cross(c.tangent);
   return f;
 }
 
+/// The place of item i in a column of 3 numbers each.
+Eigen::Map<Vector3> triple(Table& table, int column, std::size_t i) {
+  return Eigen::Map<Vector3>(table.reals(column) + 3 * i);
+}
+
 }  // namespace
 
-std::string contact_group(const System& system, int point) {
+std::string contact_name(const System& system, int point) {
   const ContactPoint& p = system.contact_points()[point];
   const ContactPair& pair = system.contacts()[p.pair];
-  std::string group = "/contacts/" + pair.options.name;
-  if (pair.n_points > 1) group += "/" + std::to_string(p.index);
-  return group;
+  std::string name = pair.options.name;
+  if (pair.n_points > 1) name += "/" + std::to_string(p.index);
+  return name;
 }
 
-OutputColumns::OutputColumns(const System& system, Hdf5Type real) : system_(system) {
-  add("/time", Hdf5Type::float64, "s", "instants of the rows of all but /steps; row 0 is the initial state");
-  add("/q", real, system.n_q(), "m, rad, 1", "coordinates, body by body: see /layout");
-  add("/u", real, system.n_u(), "m/s, rad/s", "velocities, body by body: see /layout");
-  add("/a", real, system.n_u(), "m/s^2, rad/s^2", "accelerations; NaN where the scheme knows impulses only");
-  for (const Body& body : system.bodies()) add_body(body, real);
-  for (std::size_t k = 0; k < system.contact_points().size(); ++k) add_contact(static_cast<int>(k), real);
-  for (const Joint& joint : system.joints()) add_joint(joint, real);
+bool OutputChoice::wants(std::string_view path) const {
+  if (fields.empty()) return true;
+  path.remove_prefix(1);
+  return std::any_of(fields.begin(), fields.end(), [path](const std::string& field) {
+    const auto is_part = [](std::string_view whole, std::string_view part) {
+      return part == whole || (part.starts_with(whole) && part[whole.size()] == '/');
+    };
+    return is_part(field, path) || is_part(path, field);
+  });
 }
 
-void OutputColumns::add(std::string path, Hdf5Type type, std::string unit, std::string meaning) {
-  columns_.push_back({std::move(path), type, 1, 1, std::move(unit), std::move(meaning)});
+OutputColumns::OutputColumns(const System& system, const OutputChoice& choice) : system_(system), choice_(choice) {
+  const Hdf5Type real = choice.single_precision ? Hdf5Type::float32 : Hdf5Type::float64;
+  columns_.push_back(
+      {"/time", Hdf5Type::float64, {}, "s", "output instant; the other rows of the same index belong to it"});
+  q_ = add("/q", real, {system.n_q()}, "m, rad, 1", "coordinates, body by body: /bodies/q_offset");
+  u_ = add("/u", real, {system.n_u()}, "m/s, rad/s", "velocities, body by body: /bodies/u_offset");
+  if (choice.accelerations) a_ = add("/a", real, {system.n_u()}, "m/s^2, rad/s^2", "accelerations, in the order of /u");
+  add_bodies(real);
+  if (!system.contact_points().empty()) add_contacts(real);
+  if (!system.joints().empty()) add_joints(real);
 }
 
-void OutputColumns::add(std::string path, Hdf5Type type, int width, std::string unit, std::string meaning) {
-  columns_.push_back({std::move(path), type, 2, width, std::move(unit), std::move(meaning)});
+int OutputColumns::add(const std::string& path, Hdf5Type type, Items row, std::string unit, std::string meaning) {
+  if (!choice_.wants(path)) return -1;
+  columns_.push_back({path, type, std::move(row), std::move(unit), std::move(meaning)});
+  return static_cast<int>(columns_.size()) - 1;
 }
 
-void OutputColumns::add_body(const Body& body, Hdf5Type real) {
-  const std::string group = "/bodies/" + body.name;
-  add(group + "/position", real, 3, "m", "of the body's origin, its centre of mass, in the world frame");
-  add(group + "/orientation", real, 4, "1", "quaternion w, x, y, z from body to world frame");
-  add(group + "/velocity", real, 3, "m/s", "of the body's origin in the world frame");
-  add(group + "/angular_velocity", real, 3, "rad/s", "in the body frame");
+void OutputColumns::add_bodies(Hdf5Type real) {
+  const auto n = static_cast<std::int64_t>(system_.bodies().size());
+  bodies_.position =
+      add("/bodies/position", real, {n, 3}, "m", "of the body's origin, its centre of mass, world frame");
+  bodies_.orientation = add("/bodies/orientation", real, {n, 4}, "1", "quaternion w, x, y, z from body to world frame");
+  bodies_.velocity = add("/bodies/velocity", real, {n, 3}, "m/s", "of the body's origin, world frame");
+  bodies_.angular_velocity = add("/bodies/angular_velocity", real, {n, 3}, "rad/s", "body frame");
 }
 
-void OutputColumns::add_contact(int point, Hdf5Type real) {
-  const std::string group = contact_group(system_, point);
-  const int n_friction = system_.contacts()[system_.contact_points()[point].pair].friction_dim;
-  const int dim = system_.dimension();
-  const bool angle = system_.contact_points()[point].turns;  // the limit of a joint that turns
-  const char* percussion = angle ? "N m s" : "N s";
-  add(group + "/gap", real, angle ? "rad" : "m", "distance, negative in penetration, at the end of the step");
-  add(group + "/normal_force", real, angle ? "N m" : "N", "lambda_N >= 0");
-  add(group + "/normal_impulse", real, percussion,
-      "Lambda_N: the impulsive part; NaN where the scheme does not tell it apart");
-  add(group + "/normal_percussion", real, percussion, "P_N: the sum over the step");
-  add(group + "/status", Hdf5Type::int32, "1", "0 open, 1 stick, 2 slip");
-  if (n_friction > 0) {
-    add(group + "/friction_force", real, n_friction, "N",
-        "lambda_F on the second body along t1, t2 (third: moment / (3 pi R / 16))");
-    add(group + "/friction_impulse", real, n_friction, "N s", "Lambda_F, likewise: the impulsive part");
-    add(group + "/friction_percussion", real, n_friction, "N s", "P_F, likewise: the sum over the step");
+void OutputColumns::add_contacts(Hdf5Type real) {
+  const auto n = static_cast<std::int64_t>(system_.contact_points().size());
+  const auto path = [](const char* name) { return std::string("/contacts/") + name; };
+  contacts_.gap = add(path("gap"), real, {n}, "m, rad", "distance, negative in penetration, at the end of the step");
+  contacts_.status = add(path("status"), Hdf5Type::int32, {n}, "1", "0 open, 1 stick, 2 slip");
+  contacts_.point = add(path("point"), real, {n, 3}, "m", "the contact point on the second body, world frame");
+  contacts_.normal = add(path("normal"), real, {n, 3}, "1", "from the first to the second body, world frame");
+  contacts_.tangent = add(path("tangent"), real, {n, 3}, "1", "t1, world frame; t2 = normal x t1");
+  const auto add_forces = [&](const std::string& kind, const char* letter, const char* unit, const char* meaning) {
+    Forces f;
+    f.normal = add("/contacts/normal_" + kind, real, {n}, unit, fmt::format("{}_N >= 0: {}", letter, meaning));
+    f.friction =
+        add("/contacts/friction_" + kind, real, {n, 3}, unit,
+            fmt::format("{}_F on the second body along t1, t2 (third: moment / (3 pi R / 16)): {}", letter, meaning));
+    f.world =
+        add("/contacts/" + kind, real, {n, 3}, unit, "normal and friction together, on the second body, world frame");
+    return f;
+  };
+  contacts_.force = add_forces("force", "lambda", "N, N m", "force");
+  if (choice_.impulses) {
+    contacts_.impulse = add_forces("impulse", "Lambda", "N s, N m s", "the impulsive part of the percussion");
   }
-  add(group + "/point", real, dim, "m", "the contact point on the second body, world frame");
-  add(group + "/normal", real, dim, "1", "from the first to the second body, world frame");
-  add(group + "/tangent", real, 3, "1", "t1, world frame; t2 = normal x t1");
-  add(group + "/force", real, dim, "N", "normal and friction force on the second body, world frame");
-  add(group + "/impulse", real, dim, "N s", "normal and friction impulse on the second body, world frame");
-  add(group + "/percussion", real, dim, "N s", "normal and friction percussion on the second body, world frame");
+  contacts_.percussion = add_forces("percussion", "P", "N s, N m s", "the sum over the step");
 }
 
-void OutputColumns::add_joint(const Joint& joint, Hdf5Type real) {
-  const std::string group = "/joints/" + joint.options.name;
-  add(group + "/coordinate", real, "rad, m", "of the second body relative to the first; NaN where the joint has none");
-  add(group + "/rate", real, "rad/s, m/s", "of the coordinate");
-  add(group + "/drift", real, "m", "distance by which the joint is violated at the end of the step");
-  add(group + "/drift_angle", real, "rad", "angle by which it is violated");
-  add(group + "/drive", real, "N, N m", "of its spring, damper and force along the coordinate, on the second body");
-  add(group + "/friction", real, "N, N m", "of its dry friction along the coordinate, on the second body");
-  add(group + "/reaction_force", real, system_.dimension(), "N",
-      "all that the joint does to the second body, world frame");
-  add(group + "/reaction_torque", real, 3, "N m", "on the second body about the joint's point on it, world frame");
+void OutputColumns::add_joints(Hdf5Type real) {
+  const auto n = static_cast<std::int64_t>(system_.joints().size());
+  const auto path = [](const char* name) { return std::string("/joints/") + name; };
+  joints_.point = add(path("point"), real, {n, 3}, "m", "the joint's point on the second body, world frame");
+  joints_.coordinate = add(path("coordinate"), real, {n, 3}, "rad, m", "of the second body relative to the first");
+  joints_.rate = add(path("rate"), real, {n, 3}, "rad/s, m/s", "of the coordinates");
+  joints_.drift = add(path("drift"), real, {n, 2}, "m, rad",
+                      "distance and angle by which the joint is violated at the end of the step");
+  joints_.drive = add(path("drive"), real, {n}, "N, N m", "of its spring, damper and force, on the second body");
+  joints_.friction = add(path("friction"), real, {n}, "N, N m", "of its dry friction, on the second body");
+  joints_.force =
+      add(path("reaction_force"), real, {n, 3}, "N", "all that the joint does to the second body, world frame");
+  joints_.torque = add(path("reaction_torque"), real, {n, 3}, "N m",
+                       "on the second body about the joint's point on it, world frame");
+}
+
+std::int64_t OutputColumns::row_bytes() const {
+  std::int64_t bytes = 0;
+  for (const Column& column : columns_) bytes += column.row_bytes();
+  return bytes;
 }
 
 void OutputColumns::fill(Table& table, const State& state, const StepReport& report) const {
-  STICKSLIP_ASSERT(report.contacts.size() >= system_.contact_points().size() && report.a.size() == system_.n_u());
-  STICKSLIP_ASSERT(report.joints.size() == system_.joints().size());
   *table.reals(0) = state.t;
-  VectorOut(table.reals(1), system_.n_q()) = state.q;
-  VectorOut(table.reals(2), system_.n_u()) = state.u;
-  VectorOut(table.reals(3), system_.n_u()) = report.a;
-  int column = 4;
+  if (q_ >= 0) VectorOut(table.reals(q_), system_.n_q()) = state.q;
+  if (u_ >= 0) VectorOut(table.reals(u_), system_.n_u()) = state.u;
+  if (a_ >= 0) VectorOut(table.reals(a_), system_.n_u()) = report.a;
+  if (bodies_.any()) fill_bodies(table, state);
+  if (!system_.contact_points().empty()) fill_contacts(table, report);
+  if (!system_.joints().empty()) fill_joints(table, state, report);
+}
+
+void OutputColumns::fill_bodies(Table& table, const State& state) const {
+  const bool moves = bodies_.velocity >= 0 || bodies_.angular_velocity >= 0;
   for (std::size_t i = 0; i < system_.bodies().size(); ++i) {
-    column = fill_body(table, column, static_cast<int>(i), state);
+    const Body& body = system_.bodies()[i];
+    const int index = static_cast<int>(i);
+    const Pose pose = system_.calc_pose(index, state.t, state.q);
+    if (bodies_.position >= 0) triple(table, bodies_.position, i) = pose.p_WB;
+    if (bodies_.orientation >= 0) {
+      Eigen::Map<Vector4>(table.reals(bodies_.orientation) + 4 * i) = orientation(body, pose, state);
+    }
+    if (!moves) continue;
+    const Twist twist = system_.calc_twist(index, state.t, state.q, state.u);
+    if (bodies_.velocity >= 0) triple(table, bodies_.velocity, i) = twist.v_WB;
+    if (bodies_.angular_velocity < 0) continue;
+    const bool rigid = body.type == BodyType::rigid;  // whose u has it already, to the last bit
+    triple(table, bodies_.angular_velocity, i) =
+        rigid ? Vector3(state.u.segment<3>(body.u_offset + 3)) : Vector3(pose.R_WB.transpose() * twist.w_WB);
   }
-  for (std::size_t k = 0; k < system_.contact_points().size(); ++k) {
-    column = fill_contact(table, column, report.contacts[k]);
-  }
-  for (const JointReport& joint : report.joints) column = fill_joint(table, column, joint);
 }
 
-int OutputColumns::fill_body(Table& table, int column, int body, const State& state) const {
-  const Pose pose = system_.calc_pose(body, state.t, state.q);
-  const Twist twist = system_.calc_twist(body, state.t, state.q, state.u);
-  VectorOut(table.reals(column++), 3) = pose.p_WB;
-  VectorOut(table.reals(column++), 4) = orientation(system_, body, state);
-  VectorOut(table.reals(column++), 3) = twist.v_WB;
-  const Body& b = system_.bodies()[body];
-  const bool rigid = b.type == BodyType::rigid;  // whose u has it already, to the last bit
-  VectorOut(table.reals(column++), 3) =
-      rigid ? Vector3(state.u.segment<3>(b.u_offset + 3)) : Vector3(pose.R_WB.transpose() * twist.w_WB);
-  return column;
-}
-
-int OutputColumns::fill_contact(Table& table, int column, const ContactReport& c) const {
-  const int dim = system_.dimension();
-  const auto friction = [&](const std::array<double, kMaxContactDim>& components) {
-    std::copy_n(components.begin() + 1, c.friction_dim, table.reals(column++));
-  };
-  const auto world = [&](const Vector3& v) { VectorOut(table.reals(column++), dim) = v.head(dim); };
-  *table.reals(column++) = c.gap;
-  *table.reals(column++) = c.force[0];
-  *table.reals(column++) = c.impulse[0];
-  *table.reals(column++) = c.percussion[0];
-  *table.integers(column++) = static_cast<int>(c.status);
-  if (c.friction_dim > 0) {
-    friction(c.force);
-    friction(c.impulse);
-    friction(c.percussion);
+void OutputColumns::fill_contacts(Table& table, const StepReport& report) const {
+  const std::size_t n = system_.contact_points().size();
+  STICKSLIP_ASSERT(report.contacts.size() >= n);
+  for (std::size_t k = 0; k < n; ++k) {
+    const ContactReport& c = report.contacts[k];
+    if (contacts_.gap >= 0) table.reals(contacts_.gap)[k] = c.gap;
+    if (contacts_.status >= 0) table.integers(contacts_.status)[k] = static_cast<int>(c.status);
+    if (contacts_.point >= 0) triple(table, contacts_.point, k) = c.position;
+    if (contacts_.normal >= 0) triple(table, contacts_.normal, k) = c.normal;
+    if (contacts_.tangent >= 0) triple(table, contacts_.tangent, k) = c.tangent;
+    const auto fill_forces = [&](const Forces& columns, const auto& components) {
+      if (columns.normal >= 0) table.reals(columns.normal)[k] = components[0];
+      if (columns.friction >= 0) {
+        double* friction = table.reals(columns.friction) + 3 * k;
+        for (int i = 0; i < 3; ++i) friction[i] = i < c.friction_dim ? components[1 + i] : 0.0;
+      }
+      if (columns.world >= 0) triple(table, columns.world, k) = world_force(c, components);
+    };
+    fill_forces(contacts_.force, c.force);
+    fill_forces(contacts_.impulse, c.impulse);
+    fill_forces(contacts_.percussion, c.percussion);
   }
-  world(c.position);
-  world(c.normal);
-  VectorOut(table.reals(column++), 3) = c.tangent;
-  world(world_force(c, c.force));
-  world(world_force(c, c.impulse));
-  world(world_force(c, c.percussion));
-  return column;
 }
 
-int OutputColumns::fill_joint(Table& table, int column, const JointReport& joint) const {
-  const int dim = system_.dimension();
-  *table.reals(column++) = joint.coordinate;
-  *table.reals(column++) = joint.rate;
-  *table.reals(column++) = joint.drift_position;
-  *table.reals(column++) = joint.drift_angle;
-  *table.reals(column++) = joint.drive;
-  *table.reals(column++) = joint.friction;
-  VectorOut(table.reals(column++), dim) = joint.reaction_force.head(dim);
-  VectorOut(table.reals(column++), 3) = joint.reaction_torque;
-  return column;
+void OutputColumns::fill_joints(Table& table, const State& state, const StepReport& report) const {
+  STICKSLIP_ASSERT(report.joints.size() == system_.joints().size());
+  for (std::size_t j = 0; j < report.joints.size(); ++j) {
+    const JointReport& joint = report.joints[j];
+    if (joints_.point >= 0) {
+      const Joint& described = system_.joints()[j];
+      const Pose pose = system_.calc_pose(described.second, state.t, state.q);
+      triple(table, joints_.point, j) = pose.p_WB + pose.R_WB * described.options.on_second.at;
+    }
+    if (joints_.coordinate >= 0) triple(table, joints_.coordinate, j) << joint.coordinate, kUnknown, kUnknown;
+    if (joints_.rate >= 0) triple(table, joints_.rate, j) << joint.rate, kUnknown, kUnknown;
+    if (joints_.drift >= 0) {
+      Eigen::Map<Eigen::Vector2d>(table.reals(joints_.drift) + 2 * j) << joint.drift_position, joint.drift_angle;
+    }
+    if (joints_.drive >= 0) table.reals(joints_.drive)[j] = joint.drive;
+    if (joints_.friction >= 0) table.reals(joints_.friction)[j] = joint.friction;
+    if (joints_.force >= 0) triple(table, joints_.force, j) = joint.reaction_force;
+    if (joints_.torque >= 0) triple(table, joints_.torque, j) = joint.reaction_torque;
+  }
 }
 
 }  // namespace stickslip

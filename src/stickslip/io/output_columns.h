@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <span>
 #include <string>
 #include <vector>
 
@@ -10,31 +11,67 @@
 
 namespace stickslip {
 
-/// "/contacts/<pair>", or "/contacts/<pair>/<k>" where the pair has several points.
-std::string contact_group(const System& system, int point);
+/// "<pair>", or "<pair>/<k>" where the pair has several points.
+std::string contact_name(const System& system, int point);
 
-/// What a result holds at each output instant: time, q, u, a, and every body, named contact point and joint.
+/// What of a result's output instants is wanted, and known.
+struct OutputChoice {
+  bool single_precision = false;    // all but the time
+  bool accelerations = false;       // the scheme knows them
+  bool impulses = false;            // the scheme tells impulses from forces
+  std::vector<std::string> fields;  // "q", "bodies", "contacts/gap", ...; none: all
+
+  /// Whether the dataset "/group/name" or the group "/group" (some of it) is wanted.
+  bool wants(std::string_view path) const;
+};
+
+/// What a result holds at each output instant: time, q, u, a, and the bodies, named contact points and joints, each
+/// quantity of all of them in one dataset.
 class OutputColumns {
  public:
-  /// The system must outlive this. real: float64 or float32 for all but the time.
-  OutputColumns(const System& system, Hdf5Type real);
+  /// The system must outlive this.
+  OutputColumns(const System& system, const OutputChoice& choice);
 
   const std::vector<Column>& columns() const { return columns_; }
+  /// What a row takes in a file. [bytes]
+  std::int64_t row_bytes() const;
   /// Fills the table's next row, of these columns. The table's end_row() is the caller's.
   void fill(Table& table, const State& state, const StepReport& report) const;
 
  private:
-  void add(std::string path, Hdf5Type type, std::string unit, std::string meaning);
-  void add(std::string path, Hdf5Type type, int width, std::string unit, std::string meaning);
-  void add_body(const Body& body, Hdf5Type real);
-  void add_contact(int point, Hdf5Type real);
-  void add_joint(const Joint& joint, Hdf5Type real);
-  int fill_body(Table& table, int column, int body, const State& state) const;
-  int fill_contact(Table& table, int column, const ContactReport& contact) const;
-  int fill_joint(Table& table, int column, const JointReport& joint) const;
+  using Items = std::vector<std::int64_t>;
+  int add(const std::string& path, Hdf5Type type, Items row, std::string unit, std::string meaning);
+  void add_bodies(Hdf5Type real);
+  void add_contacts(Hdf5Type real);
+  void add_joints(Hdf5Type real);
+  void fill_bodies(Table& table, const State& state) const;
+  void fill_contacts(Table& table, const StepReport& report) const;
+  void fill_joints(Table& table, const State& state, const StepReport& report) const;
+
+  // Columns by what they hold; -1: not wanted, or not known.
+  struct Bodies {
+    int position = -1, orientation = -1, velocity = -1, angular_velocity = -1;
+    bool any() const { return position >= 0 || orientation >= 0 || velocity >= 0 || angular_velocity >= 0; }
+  };
+  /// The three kinds of forces of contacts in the three ways they are written.
+  struct Forces {
+    int normal = -1, friction = -1, world = -1;
+  };
+  struct Contacts {
+    int gap = -1, status = -1, point = -1, normal = -1, tangent = -1;
+    Forces force, impulse, percussion;
+  };
+  struct Joints {
+    int point = -1, coordinate = -1, rate = -1, drift = -1, drive = -1, friction = -1, force = -1, torque = -1;
+  };
 
   const System& system_;
+  OutputChoice choice_;
   std::vector<Column> columns_;
+  int q_ = -1, u_ = -1, a_ = -1;
+  Bodies bodies_;
+  Contacts contacts_;
+  Joints joints_;
 };
 
 }  // namespace stickslip

@@ -4,73 +4,116 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 
 #include "stickslip/base/input_error.h"
+#include "stickslip/io/checksum.h"
 #include "stickslip/io/contact_sets.h"
+#include "stickslip/io/limits_table.h"
 #include "stickslip/io/result_writer.h"
 
 namespace stickslip {
+namespace {
+
+/// Groups whose datasets have a row for each output instant, beside those that describe their axis.
+constexpr std::array<const char*, 3> kAxes = {"/bodies", "/contacts", "/joints"};
+
+std::string step_path(const StepColumn& column) {
+  return std::string("/steps/") + column.name;
+}
+
+}  // namespace
 
 Trajectory::Trajectory(const std::filesystem::path& path) : file_(Hdf5File::open(path)) {
   if (!file_.has_attribute("/", "stickslip") || !file_.has_attribute("/", "format")) {
     throw InputError({path.string()}, "", "", "not a stickslip result");
   }
   const std::int64_t format = file_.read_integer("/", "format");
-  if (format < 1 || format > kResultFormat) {
+  if (format != kResultFormat) {
     throw InputError({path.string()}, "format", std::to_string(format),
-                     fmt::format("this program reads results up to format {}", kResultFormat));
+                     format < kResultFormat ? fmt::format("format {} was never released: run the scene again", format)
+                                            : fmt::format("this program reads results up to format {}", kResultFormat));
   }
-  rows_ = count_rows();
-  steps_ = file_.open_dataset("/steps/time").rows();
+  const Hdf5Dataset time = file_.open_dataset("/time");
+  rows_ = announced_rows_ = time.rows();
+  for (const std::string& name : row_datasets()) {
+    const Hdf5Dataset dataset = file_.open_dataset(name);
+    announced_rows_ = std::min(announced_rows_, dataset.rows());
+    rows_ = std::min(rows_, dataset.sound_rows());
+  }
+  rows_ = count_whole_sets(file_, rows_);
+  steps_ = announced_steps_ = file_.open_dataset("/steps/time").rows();
   for (const StepColumn& c : step_columns()) {
-    if (!has_column(c)) continue;
-    steps_ = std::min(steps_, file_.open_dataset(std::string("/steps/") + c.name).rows());
+    if (c.of_automatic_steps && !file_.has(step_path(c))) continue;
+    const Hdf5Dataset dataset = file_.open_dataset(step_path(c));
+    announced_steps_ = std::min(announced_steps_, dataset.rows());
+    steps_ = std::min(steps_, dataset.sound_rows());
   }
 }
 
-bool Trajectory::has_column(const StepColumn& column) const {
-  return !column.is_optional || file_.has(std::string("/steps/") + column.name);
-}
-
-/// A killed program may have written one row more of some datasets than of others.
-std::int64_t Trajectory::count_rows() const {
-  std::vector<std::string> datasets = {"/time", "/q", "/u", "/a"};
-  for (const char* parent : {"/bodies", "/contacts"}) {
-    std::vector<std::string> groups;
-    if (std::string_view(parent) == "/contacts") {
-      groups = contact_points();
-    } else {
-      groups = file_.children(parent);
-    }
-    for (const std::string& group : groups) {
-      const std::string path = fmt::format("{}/{}", parent, group);
-      for (const std::string& name : file_.children(path)) datasets.push_back(fmt::format("{}/{}", path, name));
+std::vector<std::string> Trajectory::row_datasets() const {
+  std::vector<std::string> paths = {"/time"};
+  for (const char* path : {"/q", "/u", "/a"}) {
+    if (file_.has(path)) paths.emplace_back(path);
+  }
+  for (const char* group : kAxes) {
+    if (!file_.has(group)) continue;
+    for (const std::string& name : file_.children(group)) {
+      const std::string path = fmt::format("{}/{}", group, name);
+      if (!file_.has_texts(path) && file_.open_dataset(path).can_grow()) paths.push_back(path);
     }
   }
-  std::int64_t rows = file_.open_dataset("/time").rows();
-  for (const std::string& path : datasets) rows = std::min(rows, file_.open_dataset(path).rows());
-  return count_whole_sets(file_, rows);
+  return paths;
 }
 
-RowMatrix Trajectory::read(const std::string& dataset, std::int64_t first, std::int64_t n) const {
+std::string Trajectory::scene() const {
+  std::string scene = text("scene");
+  if (static_cast<std::int64_t>(checksum_of(scene)) != file_.read_integer("/", "scene_checksum")) {
+    throw InputError({file_.name()}, "scene", "", "damaged");
+  }
+  return scene;
+}
+
+RowMatrix Trajectory::read(const std::string& dataset, std::int64_t first, std::int64_t n,
+                           const Checkpoint* up_to) const {
   const Hdf5Dataset data = file_.open_dataset(dataset);
+  if (first < 0 || n < 0 || first + n > data.stored_rows()) {
+    throw InputError({file_.name()}, dataset, fmt::format("rows {} to {}", first, first + n - 1),
+                     fmt::format("has {} rows", data.stored_rows()));
+  }
   RowMatrix values(n, data.width());
-  data.read(first, std::span(values.data(), static_cast<std::size_t>(values.size())));
+  const std::span<double> numbers(values.data(), static_cast<std::size_t>(values.size()));
+  up_to == nullptr ? data.read(first, numbers) : read_rows(data, first, up_to->rows, up_to->tails, numbers);
   return values;
 }
 
-std::vector<StepRow> Trajectory::read_steps(std::int64_t first, std::int64_t n) const {
+RowMatrix Trajectory::read_item(const std::string& group, const std::string& name, const std::string& quantity) const {
+  const std::vector<std::string> all = names(group);
+  const auto found = std::find(all.begin(), all.end(), name);
+  if (found == all.end()) throw InputError({file_.name()}, "/" + group, name, "not in /" + group + "/name");
+  const Hdf5Dataset data = file_.open_dataset(fmt::format("/{}/{}", group, quantity));
+  const std::int64_t item = found - all.begin();
+  if (item >= data.items()) throw InputError({file_.name()}, data.path(), name, "damaged: fewer items than names");
+  RowMatrix values(rows_, data.components());
+  data.read_item(item, 0, std::span(values.data(), static_cast<std::size_t>(values.size())));
+  return values;
+}
+
+std::vector<StepRow> Trajectory::read_steps(std::int64_t first, std::int64_t n, const Checkpoint* up_to) const {
+  const auto read_column = [&](const Hdf5Dataset& data, auto numbers) {
+    up_to == nullptr ? data.read(first, numbers) : read_rows(data, first, up_to->steps, up_to->tails, numbers);
+  };
   std::vector<StepRow> rows(static_cast<std::size_t>(n));
   std::vector<double> reals(rows.size());
   std::vector<std::int64_t> integers(rows.size());
   for (const StepColumn& c : step_columns()) {
-    if (!has_column(c)) continue;
-    const Hdf5Dataset data = file_.open_dataset(std::string("/steps/") + c.name);
+    if (c.of_automatic_steps && !file_.has(step_path(c))) continue;
+    const Hdf5Dataset data = file_.open_dataset(step_path(c));
     if (const auto* real = std::get_if<double StepRow::*>(&c.member)) {
-      data.read(first, reals);
+      read_column(data, std::span(reals));
       for (std::size_t i = 0; i < rows.size(); ++i) rows[i].*(*real) = reals[i];
     } else {
-      data.read(first, integers);
+      read_column(data, std::span(integers));
       for (std::size_t i = 0; i < rows.size(); ++i) {
         rows[i].*std::get<std::int64_t StepRow::*>(c.member) = integers[i];
       }
@@ -80,30 +123,53 @@ std::vector<StepRow> Trajectory::read_steps(std::int64_t first, std::int64_t n) 
 }
 
 std::vector<LayoutRow> Trajectory::layout() const {
-  const std::vector<std::string> names = file_.read_text_field("/layout", "body");
-  const std::vector<std::string> types = file_.read_text_field("/layout", "type");
-  const std::vector<std::int64_t> q_offset = file_.read_integer_field("/layout", "q_offset");
-  const std::vector<std::int64_t> n_q = file_.read_integer_field("/layout", "n_q");
-  const std::vector<std::int64_t> u_offset = file_.read_integer_field("/layout", "u_offset");
-  const std::vector<std::int64_t> n_u = file_.read_integer_field("/layout", "n_u");
+  const std::vector<std::string> bodies = file_.read_texts("/bodies/name");
+  const std::vector<std::string> types = file_.read_texts("/bodies/type");
   std::vector<LayoutRow> rows;
-  for (std::size_t i = 0; i < names.size(); ++i) {
-    rows.push_back({names[i], types[i], static_cast<int>(q_offset[i]), static_cast<int>(n_q[i]),
-                    static_cast<int>(u_offset[i]), static_cast<int>(n_u[i])});
+  std::array<std::vector<std::int64_t>, 4> numbers;
+  constexpr std::array<const char*, 4> kNumbers = {"/bodies/q_offset", "/bodies/n_q", "/bodies/u_offset",
+                                                   "/bodies/n_u"};
+  for (std::size_t k = 0; k < numbers.size(); ++k) {
+    numbers[k] = file_.read_integers(kNumbers[k]);
+    if (numbers[k].size() != bodies.size() || types.size() != bodies.size()) {
+      throw InputError({file_.name()}, kNumbers[k], "", "not one number for each body");
+    }
+  }
+  for (std::size_t i = 0; i < bodies.size(); ++i) {
+    rows.push_back({bodies[i], types[i], static_cast<int>(numbers[0][i]), static_cast<int>(numbers[1][i]),
+                    static_cast<int>(numbers[2][i]), static_cast<int>(numbers[3][i])});
   }
   return rows;
 }
 
-std::vector<std::string> Trajectory::contact_points() const {
-  std::vector<std::string> points;
-  for (const std::string& pair : file_.children("/contacts")) {
-    if (file_.has(fmt::format("/contacts/{}/gap", pair))) {
-      points.push_back(pair);
-      continue;
-    }
-    for (const std::string& point : file_.children("/contacts/" + pair)) points.push_back(pair + "/" + point);
+std::vector<std::string> Trajectory::names(const std::string& group) const {
+  const std::string path = "/" + group + "/name";
+  return file_.has(path) ? file_.read_texts(path) : std::vector<std::string>{};
+}
+
+std::vector<LimitEntry> Trajectory::limits() const {
+  return read_limits(file_);
+}
+
+void Trajectory::verify() const {
+  std::vector<std::string> paths = row_datasets();
+  if (file_.has("/contact_sets")) {
+    for (const std::string& name : file_.children("/contact_sets")) paths.push_back("/contact_sets/" + name);
   }
-  return points;
+  for (const StepColumn& c : step_columns()) {
+    if (file_.has(step_path(c))) paths.push_back(step_path(c));
+  }
+  for (const std::string& path : paths) {
+    const Hdf5Dataset dataset = file_.open_dataset(path);
+    constexpr std::int64_t kNumbers = 1 << 17;  // [-] read at a time
+    const std::int64_t block = std::max<std::int64_t>(kNumbers / std::max<std::int64_t>(dataset.width(), 1), 1);
+    for (std::int64_t first = 0; first < dataset.rows(); first += block) {
+      read(path, first, std::min(block, dataset.rows() - first));
+    }
+  }
+  scene();
+  layout();
+  limits();
 }
 
 }  // namespace stickslip

@@ -6,6 +6,9 @@
 
 #include "stickslip/base/build_info.h"
 #include "stickslip/base/input_error.h"
+#include "stickslip/io/checksum.h"
+#include "stickslip/io/result_layout.h"
+#include "stickslip/io/result_reader.h"
 
 namespace stickslip {
 namespace {
@@ -20,111 +23,73 @@ std::string_view name_of(RunState state) {
   return kNames[static_cast<std::size_t>(state)];
 }
 
-std::vector<Column> make_step_columns() {
+std::vector<StepColumn> choose_step_columns(bool automatic_steps) {
+  std::vector<StepColumn> chosen;
+  for (const StepColumn& column : step_columns()) {
+    if (automatic_steps || !column.of_automatic_steps) chosen.push_back(column);
+  }
+  return chosen;
+}
+
+std::vector<Column> to_columns(const std::vector<StepColumn>& step_columns) {
   std::vector<Column> columns;
-  for (const StepColumn& c : step_columns()) {
+  for (const StepColumn& c : step_columns) {
     const bool real = std::holds_alternative<double StepRow::*>(c.member);
-    const Hdf5Type type = real                                   ? Hdf5Type::float64
-                          : std::string_view(c.name) == "status" ? Hdf5Type::int32
-                                                                 : Hdf5Type::int64;
-    columns.push_back({std::string("/steps/") + c.name, type, 1, 1, c.unit, c.meaning});
+    const bool is_small = std::string_view(c.name) == "status" || std::string_view(c.name) == "worst_kind";
+    const Hdf5Type type = real ? Hdf5Type::float64 : is_small ? Hdf5Type::int32 : Hdf5Type::int64;
+    columns.push_back({std::string("/steps/") + c.name, type, {}, c.unit, c.meaning});
   }
   return columns;
 }
 
-/// Bytes of the largest state that the run can have: a percussion for each contact point, joint and dry friction
-/// element. Detected contacts come and go; there is room for as many as shapes in a heap have, within reason: a state
-/// that needs more takes further rows, see CheckpointSlots.
-std::size_t state_capacity(const System& system, State state) {
-  constexpr std::size_t kContactsPerShape = 8;    // [-] a ball touches 6 or fewer on average, each counted twice
-  constexpr std::size_t kMostContacts = 1 << 15;  // [-] 5 MB
-  state.warm.resize(std::max(state.warm.size(),
-                             system.contact_points().size() + system.joints().size() + system.dry_frictions().size()));
+/// Bytes of the largest checkpoint that the run can have: the state with a percussion for each contact point, joint and
+/// dry friction element, and a checksum for each dataset. Detected contacts come and go; there is room for as many as
+/// shapes in a heap have, within reason: what needs more takes further rows, see CheckpointSlots.
+std::size_t checkpoint_capacity(const System& system, const State& state) {
+  constexpr std::size_t kContactsPerShape = 3;    // [-] a ball in a heap touches 6, each counted twice
+  constexpr std::size_t kMostContacts = 1 << 15;  // [-]
+  constexpr std::size_t kContactBytes = 24 + 8 * kMaxContactDim;
+  constexpr std::size_t kBesideTheState = 4096;  // [bytes] the monitor's memory and the checksums
+  std::size_t contacts = system.contact_points().size() + system.joints().size() + system.dry_frictions().size();
+  std::size_t memory = 0;
   if (system.detection()) {
     std::size_t shapes = 0;
     for (const Body& body : system.bodies()) shapes += body.shapes.size();
-    const std::size_t contacts = std::min(kContactsPerShape * shapes, kMostContacts);
-    state.warm.resize(state.warm.size() + contacts);
-    state.contacts.resize(contacts);
+    const std::size_t detected = std::min(kContactsPerShape * shapes, kMostContacts);
+    contacts += detected;
+    if (state.memory.size() > 0) memory = detected * (24 + 3 * 8 * kMaxContactDim);
   }
-  return to_bytes(state).size();
-}
-
-void write_layout(Hdf5File& file, const System& system) {
-  std::vector<std::string> names;
-  std::vector<std::string> types;
-  std::vector<std::int64_t> q_offset;
-  std::vector<std::int64_t> n_q;
-  std::vector<std::int64_t> u_offset;
-  std::vector<std::int64_t> n_u;
-  for (const Body& body : system.bodies()) {
-    names.push_back(body.name);
-    types.emplace_back(body_type_name(body.type));
-    q_offset.push_back(body.q_offset);
-    n_q.push_back(body.n_q);
-    u_offset.push_back(body.u_offset);
-    n_u.push_back(body.n_u);
-  }
-  const auto rows = static_cast<std::int64_t>(names.size());
-  file.write_fields(
-      "/layout", rows,
-      {{"body", names}, {"type", types}, {"q_offset", q_offset}, {"n_q", n_q}, {"u_offset", u_offset}, {"n_u", n_u}});
-  file.write_attribute("/layout", "unit", "1");
-  file.write_attribute("/layout", "meaning", "where each body's coordinates stand in a row of /q and velocities in /u");
-}
-
-void write_bodies(Hdf5File& file, const System& system) {
-  file.create_group("/bodies");
-  for (const Body& body : system.bodies()) {
-    const std::string group = "/bodies/" + body.name;
-    file.create_group(group);
-    file.write_attribute(group, "type", body_type_name(body.type));
-    // (3) [m] where the frame the body was drawn in has its origin, in the body frame.
-    file.write_attribute(group, "origin", std::span(body.drawing_origin.data(), 3));
-    if (body.n_u > 0) file.write_attribute(group, "mass", std::span(&body.mass, 1));  // [kg]
-  }
-}
-
-void write_contacts(Hdf5File& file, const System& system) {
-  file.create_group("/contacts");
-  for (const ContactPair& pair : system.contacts()) {
-    const ContactPairOptions& options = pair.options;
-    const std::string group = "/contacts/" + options.name;
-    file.create_group(group);
-    file.write_attribute(group, "first", system.bodies()[options.first].name);
-    file.write_attribute(group, "second", system.bodies()[options.second].name);
-    file.write_attribute(group, "friction", std::span(&options.friction, 1));
-    for (int k = 0; pair.n_points > 1 && k < pair.n_points; ++k) {
-      file.create_group(contact_group(system, pair.first_point + k));
-    }
-  }
-}
-
-void write_joints(Hdf5File& file, const System& system) {
-  if (system.joints().empty()) return;
-  file.create_group("/joints");
-  for (const Joint& joint : system.joints()) {
-    const std::string group = "/joints/" + joint.options.name;
-    file.create_group(group);
-    file.write_attribute(group, "type", joint_type_name(joint.options.type));
-    file.write_attribute(group, "first", system.bodies()[joint.options.first].name);
-    file.write_attribute(group, "second", system.bodies()[joint.options.second].name);
-  }
+  return to_bytes(state).size() + contacts * kContactBytes + memory + kBesideTheState;
 }
 
 }  // namespace
+
+double estimate_result_bytes(const System& system, const ResultHeader& header) {
+  const std::vector<Column> steps = to_columns(choose_step_columns(header.automatic_steps));
+  double step_bytes = 0.0;
+  for (const Column& column : steps) step_bytes += static_cast<double>(column.row_bytes());
+  constexpr double kNamesAndShapes = 200.0;  // [bytes] a body
+  constexpr double kBookkeeping = 65536.0;   // [bytes]
+  return kBookkeeping + kNamesAndShapes * static_cast<double>(system.bodies().size()) +
+         static_cast<double>(header.expected_rows) *
+             static_cast<double>(OutputColumns(system, header.output).row_bytes()) +
+         static_cast<double>(header.expected_steps) * step_bytes;
+}
 
 ResultWriter::ResultWriter(const std::filesystem::path& path, const System& system, const State& state,
                            const ResultHeader& header)
     : system_(system),
       file_name_(path),
-      columns_(system, header.single_precision ? Hdf5Type::float32 : Hdf5Type::float64),
+      columns_(system, header.output),
+      step_columns_(choose_step_columns(header.automatic_steps)),
       file_(create_file(system, header)),
       output_(file_, columns_.columns(), header.expected_rows),
-      steps_(file_, make_step_columns(), header.expected_steps),
-      slots_(file_, state_capacity(system, state)) {
-  if (system.detection()) {
-    contact_sets_.emplace(file_, header.single_precision ? Hdf5Type::float32 : Hdf5Type::float64, header.expected_rows);
+      steps_(file_, to_columns(step_columns_), header.expected_steps),
+      limits_(file_, system, header.limits),
+      slots_(file_, checkpoint_capacity(system, state)) {
+  if (system.detection() && header.output.wants("/contact_sets")) {
+    const Hdf5Type real = header.output.single_precision ? Hdf5Type::float32 : Hdf5Type::float64;
+    contact_sets_.emplace(file_, system, real, header.expected_rows);
   }
   file_.start_live_writing();
   lock_ = WriteLock(file_name_.temporary_path());
@@ -148,34 +113,51 @@ Hdf5File ResultWriter::create_file(const System& system, const ResultHeader& hea
   file.write_attribute("/", "start", std::span(&header.start, 1));
   file.write_attribute("/", "end", std::span(&header.end, 1));
   file.write_attribute("/", "scene", header.scene);
+  // A long text is stored apart from the other attributes, where the library has no checksum for it.
+  file.write_attribute("/", "scene_checksum", static_cast<std::int64_t>(checksum_of(header.scene)));
   file.write_attribute("/", "finished", std::int64_t{0});
   file.write_attribute("/", "outcome", std::string(kOutcomeBytes, '\0'));
   file.write_attribute("/", "message", std::string(kMessageBytes, '\0'));
   file.change_attribute("/", "outcome", name_of(RunState::running));
-  write_layout(file, system);
-  write_bodies(file, system);
-  write_contacts(file, system);
-  write_joints(file, system);
+  write_layout(file, system, header.output);
   file.create_group("/steps");
   file.create_group("/checkpoint");
   return file;
 }
 
-void ResultWriter::copy_rows(const Hdf5File& from, const Checkpoint& checkpoint) {
-  output_.copy_rows(from, checkpoint.rows);
-  steps_.copy_rows(from, checkpoint.steps);
-  if (contact_sets_) contact_sets_->copy_rows(from, checkpoint.rows);
+void ResultWriter::publish(const Checkpoint& first) {
+  checkpoint(first, {});
+  file_name_.publish();
 }
 
-void ResultWriter::record(const State& state, const StepReport& report) {
-  if (contact_sets_) contact_sets_->record(system_, report);
+void ResultWriter::begin(const State& state, const StepReport& report) {
+  record(state, report, true);
+  publish(mark(state));
+}
+
+void ResultWriter::begin(const Trajectory& before, const Checkpoint& checkpoint) {
+  output_.copy_rows(before.file(), checkpoint.rows, checkpoint.tails);
+  steps_.copy_rows(before.file(), checkpoint.steps, checkpoint.tails);
+  if (contact_sets_) contact_sets_->copy_rows(before.file(), checkpoint.rows, checkpoint.tails);
+  Checkpoint mine = mark(checkpoint.state);  // whose chunks may be others
+  mine.limits = checkpoint.limits;
+  publish(mine);
+}
+
+void ResultWriter::record(const State& state, const StepReport& report, bool is_row) {
+  record_step(make_step_row(report));
+  if (is_row) record_row(state, report);
+}
+
+void ResultWriter::record_row(const State& state, const StepReport& report) {
+  if (contact_sets_) contact_sets_->record(state, report);
   columns_.fill(output_, state, report);
   output_.end_row();
 }
 
 void ResultWriter::record_step(const StepRow& row) {
   int column = 0;
-  for (const StepColumn& c : step_columns()) {
+  for (const StepColumn& c : step_columns_) {
     if (const auto* real = std::get_if<double StepRow::*>(&c.member)) {
       *steps_.reals(column++) = row.*(*real);
     } else {
@@ -185,6 +167,14 @@ void ResultWriter::record_step(const StepRow& row) {
   steps_.end_row();
 }
 
+Checkpoint ResultWriter::mark(const State& state) const {
+  Checkpoint checkpoint{output_.rows(), steps_.rows(), state, {}, {}};
+  output_.add_tails(checkpoint.tails);
+  steps_.add_tails(checkpoint.tails);
+  if (contact_sets_) contact_sets_->add_tails(checkpoint.tails);
+  return checkpoint;
+}
+
 void ResultWriter::flush() {
   if (contact_sets_) contact_sets_->flush();
   output_.flush();
@@ -192,17 +182,20 @@ void ResultWriter::flush() {
   file_.flush();
 }
 
-void ResultWriter::checkpoint(const Checkpoint& checkpoint) {
+void ResultWriter::checkpoint(const Checkpoint& checkpoint, std::span<const LimitEntry> limits) {
   flush();
+  limits_.write(limits);
   slots_.write(checkpoint);
   file_.flush();
 }
 
-void ResultWriter::finish(RunState outcome, const std::string& message, const Checkpoint& checkpoint) {
-  for (int slot = 0; slot < 2; ++slot) this->checkpoint(checkpoint);
-  file_.change_attribute("/", "outcome", name_of(outcome));
-  file_.change_attribute("/", "message", message);
-  file_.change_attribute("/", "finished", std::int64_t{outcome == RunState::done ? 1 : 0});
+void ResultWriter::finish(const RunEnd& end) {
+  flush();
+  limits_.write(end.limits);
+  slots_.finish(end.checkpoint);
+  file_.change_attribute("/", "outcome", name_of(end.outcome));
+  file_.change_attribute("/", "message", end.message);
+  file_.change_attribute("/", "finished", std::int64_t{end.outcome == RunState::done ? 1 : 0});
   file_.close();
 }
 

@@ -9,16 +9,18 @@
 #include "stickslip/io/checkpoint.h"
 #include "stickslip/io/contact_sets.h"
 #include "stickslip/io/hdf5_file.h"
+#include "stickslip/io/limits_table.h"
 #include "stickslip/io/new_file.h"
 #include "stickslip/io/output_columns.h"
 #include "stickslip/io/step_row.h"
+#include "stickslip/io/step_sink.h"
 #include "stickslip/io/table.h"
 #include "stickslip/io/write_lock.h"
 
 namespace stickslip {
 
-/// The version of the layout that docs/results.md describes.
-inline constexpr std::int64_t kResultFormat = 1;
+/// The version of the layout that docs/results.md describes. (Format 1 was never released.)
+inline constexpr std::int64_t kResultFormat = 2;
 
 /// What a result says of the run beside its numbers.
 struct ResultHeader {
@@ -30,48 +32,51 @@ struct ResultHeader {
   double end = 0.0;    // [s]
   std::int64_t threads = 1;
   std::int64_t seed = 0;
-  bool single_precision = false;    // of what is recorded at output instants
+  OutputChoice output;              // of what is recorded at output instants
+  bool automatic_steps = false;     // steps have estimated errors
+  LimitOptions limits;              // of the scene
   std::int64_t expected_rows = 1;   // [-] output rows of the whole run
   std::int64_t expected_steps = 1;  // [-] steps of the whole run
 };
 
-/// How a run ended, or that it has not. Stored as the attribute `outcome`.
-enum class RunState { running, done, interrupted, failed };
+/// What a result will take on the disk, without detected contacts. [bytes]
+double estimate_result_bytes(const System& system, const ResultHeader& header);
 
-/// Writes a result file (docs/results.md): made under a temporary name, given its own by publish(), readable from
-/// then on at any moment. Everything throws WriteError when the disk refuses.
-class ResultWriter {
+/// Writes a result file (docs/results.md): made under a temporary name, given its own by begin(), readable from
+/// then on at any moment.
+class ResultWriter final : public StepSink {
  public:
   /// Makes the file with all its groups, datasets and attributes, without rows. The system must outlive this.
-  /// Throws InputError where `path` cannot be a result or another run is writing it.
+  /// Throws InputError where `path` cannot be a result or another run is writing it, WriteError.
   ResultWriter(const std::filesystem::path& path, const System& system, const State& state, const ResultHeader& header);
 
-  /// Takes over what a result had at a checkpoint, instead of a first row. Throws InputError.
-  void copy_rows(const Hdf5File& from, const Checkpoint& checkpoint);
-  /// A row of /time and its companions.
-  void record(const State& state, const StepReport& report);
-  /// A row of /steps.
-  void record_step(const StepRow& row);
+  void begin(const State& state, const StepReport& report) override;
+  void begin(const Trajectory& before, const Checkpoint& checkpoint) override;
+  void record(const State& state, const StepReport& report, bool is_row) override;
+  void record_failure(const StepRow& row) override { record_step(row); }
+  void flush() override;
+  void checkpoint(const Checkpoint& checkpoint, std::span<const LimitEntry> limits) override;
+  /// The checkpoint goes in both slots, so that the file depends on where the run ended alone.
+  void finish(const RunEnd& end) override;
+
   /// Where a run could go on, were it to go on from here.
-  Checkpoint mark(const State& state) const { return {output_.rows(), steps_.rows(), state}; }
-  /// Stores it, after all rows so far.
-  void checkpoint(const Checkpoint& checkpoint);
-  /// Makes all rows so far visible to readers.
-  void flush();
-  void publish() { file_name_.publish(); }
-  /// Ends the file: the checkpoint goes in both slots, so that it depends on where the run ended alone.
-  void finish(RunState outcome, const std::string& message, const Checkpoint& checkpoint);
+  Checkpoint mark(const State& state) const;
 
  private:
   Hdf5File create_file(const System& system, const ResultHeader& header);
+  void record_row(const State& state, const StepReport& report);
+  void record_step(const StepRow& row);
+  void publish(const Checkpoint& checkpoint);
 
   const System& system_;
   NewFile file_name_;
   OutputColumns columns_;
+  std::vector<StepColumn> step_columns_;
   Hdf5File file_;
   Table output_;
   Table steps_;
   std::optional<ContactSets> contact_sets_;  // of a system with detected contacts
+  LimitsTable limits_;
   CheckpointSlots slots_;
   WriteLock lock_;
 };

@@ -15,6 +15,11 @@ StepRow make_step_row(const StepReport& report) {
   row.residual = report.solve.residual.absolute;
   row.relative_residual = report.solve.residual.relative;
   row.coulomb_residual = report.coulomb_residual;
+  row.missed = report.missed;
+  row.worst_kind = report.worst_kind;
+  row.worst = report.worst;
+  row.worst_a = report.worst_a;
+  row.worst_b = report.worst_b;
   row.penetration = report.penetration;
   row.drift_position = report.drift_position;
   row.drift_angle = report.drift_angle;
@@ -59,6 +64,15 @@ std::span<const StepColumn> step_columns() {
                  &StepRow::relative_residual},
       StepColumn{"coulomb_residual", "m/s", "of the contact problem, under the exact Coulomb law",
                  &StepRow::coulomb_residual},
+      StepColumn{"missed", "m/s", "|(max(0, -u_N) of contacts, u of joints)|, u what the law is imposed on",
+                 &StepRow::missed},
+      StepColumn{"worst_kind", "1",
+                 "what set the residual: 0 nothing, 1 named contact, 2 detected contact, 3 joint, 4 force",
+                 &StepRow::worst_kind},
+      StepColumn{"worst", "1", "its index in /contacts/name, /joints/name or the scene's forces; -1: detected, nothing",
+                 &StepRow::worst},
+      StepColumn{"worst_a", "1", "its first body, an index of /bodies/name", &StepRow::worst_a},
+      StepColumn{"worst_b", "1", "its second body", &StepRow::worst_b},
       StepColumn{"penetration", "m", "deepest at the end of the step, at least 0", &StepRow::penetration},
       StepColumn{"drift_position", "m", "worst of the joints at the end of the step", &StepRow::drift_position},
       StepColumn{"drift_angle", "rad", "worst of the joints at the end of the step", &StepRow::drift_angle},
@@ -70,14 +84,13 @@ std::span<const StepColumn> step_columns() {
       StepColumn{"contacts", "1", "contact points that are not open", &StepRow::contacts},
       StepColumn{"choices", "1", "where the laws left a choice and a rule made it", &StepRow::choices},
       StepColumn{"fallbacks", "1", "where the scheme's own method did not converge: iterations of a slower one",
-                 &StepRow::fallbacks, true},
-      StepColumn{"held_contacts", "1", "closed by a rule, against the friction of an impact", &StepRow::held_contacts,
-                 true},
-      StepColumn{"held_lift", "m", "how far the rule pulled one of them shut, at most", &StepRow::held_lift, true},
+                 &StepRow::fallbacks},
+      StepColumn{"held_contacts", "1", "closed by a rule, against the friction of an impact", &StepRow::held_contacts},
+      StepColumn{"held_lift", "m", "how far the rule pulled one of them shut, at most", &StepRow::held_lift},
       StepColumn{"rejected", "1", "automatic steps: tries before the one that was accepted", &StepRow::rejected, true},
       StepColumn{"local_error", "1",
-                 "automatic steps: estimated error over length and largest speed, at most the tolerance; NaN: fixed "
-                 "step, or an event in it",
+                 "automatic steps: estimated error over length and largest speed, at most the tolerance; NaN: an "
+                 "event in the step",
                  &StepRow::local_error, true},
   };
   return kColumns;

@@ -19,6 +19,11 @@ struct StepRow {
   double residual = 0.0;                                          // [m/s]
   double relative_residual = 0.0;                                 // [-]
   double coulomb_residual = 0.0;                                  // [m/s]
+  double missed = 0.0;                                            // [m/s]
+  std::int64_t worst_kind = 0;                                    // [-]
+  std::int64_t worst = -1;                                        // [-]
+  std::int64_t worst_a = -1;                                      // [-]
+  std::int64_t worst_b = -1;                                      // [-]
   double penetration = 0.0;                                       // [m]
   double drift_position = 0.0;                                    // [m]
   double drift_angle = 0.0;                                       // [rad]
@@ -46,7 +51,7 @@ struct StepColumn {
   const char* unit;
   const char* meaning;
   std::variant<double StepRow::*, std::int64_t StepRow::*> member;
-  bool is_optional = false;  // results of earlier versions lack it: StepRow's default
+  bool of_automatic_steps = false;  // absent, StepRow's default, where steps are fixed
 };
 std::span<const StepColumn> step_columns();
 

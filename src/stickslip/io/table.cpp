@@ -4,20 +4,21 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <span>
+#include <cmath>
+#include <limits>
+#include <type_traits>
 
 #include "stickslip/base/assert.h"
 #include "stickslip/base/input_error.h"
+#include "stickslip/io/checksum.h"
 
 namespace stickslip {
 namespace {
 
-/// What waits in memory at most. [bytes]
-constexpr std::int64_t kMaxBufferBytes = std::int64_t{32} << 20;
-/// Rows of a chunk at most: 8 kB of a scalar column, which a disk takes well. [-]
+/// A chunk takes no more than this, so that reading a few rows or bodies reads little else. [bytes]
+constexpr std::int64_t kChunkBytes = 65536;
+/// Rows of a chunk at most: 8 kB of a scalar column, so that the last chunk of a short run is short. [-]
 constexpr std::int64_t kMaxChunkRows = 1024;
-/// and at least, so that systems of many bodies do not write row by row. [-]
-constexpr std::int64_t kMinChunkRows = 8;
 /// What the library's indices of chunks take on the disk at a time, at most: of each column, and beside. [bytes]
 constexpr std::int64_t kColumnBookkeepingBytes = 4096;
 constexpr std::int64_t kBookkeepingBytes = 65536;
@@ -26,23 +27,79 @@ bool is_real(Hdf5Type type) {
   return type == Hdf5Type::float64 || type == Hdf5Type::float32;
 }
 
-std::int64_t choose_chunk_rows(const std::vector<Column>& columns, std::int64_t expected_rows) {
-  std::int64_t row_bytes = 0;
-  for (const Column& c : columns) row_bytes += std::int64_t{8} * c.width;
-  const std::int64_t fitting = kMaxBufferBytes / std::max<std::int64_t>(row_bytes, 1);
-  const std::int64_t rows = std::clamp(fitting, kMinChunkRows, kMaxChunkRows);
-  return std::clamp<std::int64_t>(expected_rows, 1, rows);
+std::int64_t number_bytes(Hdf5Type type) {
+  switch (type) {
+    case Hdf5Type::float64:
+    case Hdf5Type::int64:
+    case Hdf5Type::uint64:
+      return 8;
+    case Hdf5Type::float32:
+    case Hdf5Type::int32:
+      return 4;
+    case Hdf5Type::uint8:
+      return 1;
+  }
+  return 8;
+}
+
+/// The number of equal parts, each at most `most` long, that n is divided into gives their length.
+std::int64_t equal_part(std::int64_t n, std::int64_t most) {
+  const std::int64_t parts = (n + most - 1) / most;
+  return (n + parts - 1) / parts;
+}
+
+std::int64_t choose_chunk_rows(const Column& column, std::int64_t expected_rows) {
+  const std::int64_t fitting = kChunkBytes / std::max<std::int64_t>(column.row_bytes(), 1);
+  return equal_part(std::max<std::int64_t>(expected_rows, 1), std::clamp<std::int64_t>(fitting, 1, kMaxChunkRows));
+}
+
+/// Items of a chunk: all, where a row fits.
+std::int64_t choose_chunk_items(const Column& column) {
+  if (column.row.empty() || column.row_bytes() <= kChunkBytes) return 0;
+  const std::int64_t items = column.row.front();
+  return equal_part(items, std::max<std::int64_t>(kChunkBytes / (column.row_bytes() / items), 1));
+}
+
+/// As the file holds it: in single precision where the column is.
+std::uint64_t stored_bits(double x, bool is_single) {
+  if (std::isnan(x)) return std::numeric_limits<std::uint64_t>::max();
+  return std::bit_cast<std::uint64_t>(is_single ? static_cast<double>(static_cast<float>(x)) : x);
+}
+std::uint64_t stored_bits(std::int64_t x, bool /*is_single*/) {
+  return static_cast<std::uint64_t>(x);
+}
+
+template <class Number>
+std::uint64_t sum_of(std::span<const Number> numbers, bool is_single) {
+  Checksum sum;
+  for (const Number x : numbers) sum.add(stored_bits(x, is_single));
+  return sum.value();
 }
 
 }  // namespace
 
+std::int64_t Column::width() const {
+  std::int64_t numbers = 1;
+  for (const std::int64_t n : row) numbers *= n;
+  return numbers;
+}
+
+std::int64_t Column::row_bytes() const {
+  return width() * number_bytes(type);
+}
+
 Table::Table(Hdf5File& file, std::vector<Column> columns, std::int64_t expected_rows)
-    : file_(file), columns_(std::move(columns)), chunk_rows_(choose_chunk_rows(columns_, expected_rows)) {
+    : file_(file), columns_(std::move(columns)) {
   for (const Column& c : columns_) {
-    Buffer buffer = {file.create_dataset(c.path, {c.type, c.rank, c.width, 0, chunk_rows_}), {}, {}};
+    const std::int64_t chunk_rows = choose_chunk_rows(c, expected_rows);
+    Buffer buffer = {file.create_dataset(c.path, {c.type, c.row, 0, chunk_rows, choose_chunk_items(c), true}),
+                     chunk_rows,
+                     0,
+                     {},
+                     {}};
     file.write_attribute(c.path, "unit", c.unit);
     file.write_attribute(c.path, "meaning", c.meaning);
-    const auto size = static_cast<std::size_t>(chunk_rows_ * c.width);
+    const auto size = static_cast<std::size_t>(chunk_rows * c.width());
     is_real(c.type) ? buffer.reals.resize(size) : buffer.integers.resize(size);
     buffers_.push_back(std::move(buffer));
   }
@@ -50,69 +107,139 @@ Table::Table(Hdf5File& file, std::vector<Column> columns, std::int64_t expected_
 
 double* Table::reals(int column) {
   STICKSLIP_ASSERT(is_real(columns_[column].type));
-  return buffers_[column].reals.data() + rows_waiting_ * columns_[column].width;
+  Buffer& buffer = buffers_[column];
+  return buffer.reals.data() + rows_ % buffer.chunk_rows * columns_[column].width();
 }
 
 std::int64_t* Table::integers(int column) {
   STICKSLIP_ASSERT(!is_real(columns_[column].type));
-  return buffers_[column].integers.data() + rows_waiting_ * columns_[column].width;
+  Buffer& buffer = buffers_[column];
+  return buffer.integers.data() + rows_ % buffer.chunk_rows * columns_[column].width();
 }
 
 void Table::end_row() {
-  ++rows_waiting_;
-  if (rows() % chunk_rows_ == 0) flush();
-}
-
-void Table::write_column(std::size_t column, std::int64_t n) {
-  Buffer& buffer = buffers_[column];
-  const auto count = static_cast<std::size_t>(n * columns_[column].width);
-  buffer.dataset.grow(rows_on_file_ + n);
-  if (is_real(columns_[column].type)) {
-    buffer.dataset.write(rows_on_file_, std::span(buffer.reals).first(count));
-  } else {
-    buffer.dataset.write(rows_on_file_, std::span(buffer.integers).first(count));
+  ++rows_;
+  const auto is_whole = [this](const Buffer& buffer) { return rows_ % buffer.chunk_rows == 0; };
+  if (std::none_of(buffers_.begin(), buffers_.end(), is_whole)) return;
+  reserve(true);
+  for (std::size_t c = columns_.size(); c-- > 0;) {
+    if (is_whole(buffers_[c])) write_column(c);
   }
 }
 
-/// Two chunks of each column, the one that was begun and the next, and what the library notes about them.
-std::int64_t Table::flush_bytes() const {
+/// Writes the rows of the chunk that is being filled which are not on the file yet.
+void Table::write_column(std::size_t column) {
+  Buffer& buffer = buffers_[column];
+  const std::int64_t n = rows_ - buffer.rows_on_file;
+  if (n == 0) return;
+  const std::int64_t width = columns_[column].width();
+  const auto begin = static_cast<std::size_t>(buffer.rows_on_file % buffer.chunk_rows * width);
+  const auto count = static_cast<std::size_t>(n * width);
+  buffer.dataset.grow(rows_);
+  if (is_real(columns_[column].type)) {
+    buffer.dataset.write(buffer.rows_on_file, std::span<const double>(buffer.reals).subspan(begin, count));
+  } else {
+    buffer.dataset.write(buffer.rows_on_file, std::span<const std::int64_t>(buffer.integers).subspan(begin, count));
+  }
+  buffer.rows_on_file = rows_;
+}
+
+/// Two chunks of each column that is about to be written, the one that was begun and the next, and what the library
+/// notes about them.
+void Table::reserve(bool whole_chunks_only) {
   std::int64_t bytes = kBookkeepingBytes;
-  for (const Column& c : columns_) bytes += 2 * 8 * chunk_rows_ * c.width + kColumnBookkeepingBytes;
-  return bytes;
+  for (std::size_t c = 0; c < columns_.size(); ++c) {
+    const Buffer& buffer = buffers_[c];
+    if (whole_chunks_only && rows_ % buffer.chunk_rows != 0) continue;
+    bytes += 2 * buffer.chunk_rows * columns_[c].row_bytes() + kColumnBookkeepingBytes;
+  }
+  file_.reserve(bytes);
 }
 
 void Table::flush() {
-  if (rows_waiting_ == 0) return;
-  file_.reserve(flush_bytes());
-  for (std::size_t c = columns_.size(); c-- > 0;) write_column(c, rows_waiting_);
-  rows_on_file_ += rows_waiting_;
-  rows_waiting_ = 0;
+  const auto waits = [this](const Buffer& buffer) { return buffer.rows_on_file < rows_; };
+  if (std::none_of(buffers_.begin(), buffers_.end(), waits)) return;
+  reserve(false);
+  for (std::size_t c = columns_.size(); c-- > 0;) write_column(c);
 }
 
-void Table::copy_rows(const Hdf5File& from, std::int64_t rows) {
-  STICKSLIP_ASSERT(this->rows() == 0);
-  std::vector<Hdf5Dataset> sources;
-  for (const Column& c : columns_) {
-    sources.push_back(from.open_dataset(c.path));
-    if (sources.back().width() != c.width) {
-      throw InputError({from.name()}, c.path, fmt::format("{} numbers a row", sources.back().width()),
-                       fmt::format("must be {}", c.width));
+void Table::add_tails(std::vector<TailSum>& tails) const {
+  for (std::size_t c = 0; c < columns_.size(); ++c) {
+    const Buffer& buffer = buffers_[c];
+    const std::int64_t n = rows_ % buffer.chunk_rows;
+    if (n == 0) continue;
+    const auto count = static_cast<std::size_t>(n * columns_[c].width());
+    const bool is_single = columns_[c].type == Hdf5Type::float32;
+    const std::uint64_t sum = is_real(columns_[c].type)
+                                  ? sum_of(std::span<const double>(buffer.reals).first(count), is_single)
+                                  : sum_of(std::span<const std::int64_t>(buffer.integers).first(count), is_single);
+    tails.push_back({checksum_of(columns_[c].path), rows_ - n, sum});
+  }
+}
+
+template <class Number>
+void read_rows(const Hdf5Dataset& dataset, std::int64_t first, std::int64_t rows, std::span<const TailSum> tails,
+               std::span<Number> data) {
+  const auto width = static_cast<std::size_t>(dataset.width());
+  const std::int64_t n = width == 0 ? 0 : static_cast<std::int64_t>(data.size() / width);
+  const std::uint64_t id = checksum_of(dataset.path());
+  const auto tail = std::find_if(tails.begin(), tails.end(), [&](const TailSum& t) { return t.path == id; });
+  if (tail == tails.end() || tail->first < 0 || first + n <= tail->first || rows <= tail->first) {
+    return dataset.read(first, data);
+  }
+  const std::int64_t before = std::max<std::int64_t>(tail->first - first, 0);
+  dataset.read(first, data.first(static_cast<std::size_t>(before) * width));
+  // The chunk may be torn by what was written later; its rows up to the checkpoint are not.
+  std::vector<Number> last(static_cast<std::size_t>(std::min(rows, dataset.rows()) - tail->first) * width);
+  dataset.read(tail->first, std::span(last), Hdf5Dataset::Checksums::ignored);
+  bool is_single = false;
+  if constexpr (std::is_same_v<Number, double>) is_single = dataset.is_single();
+  if (sum_of(std::span<const Number>(last), is_single) != tail->sum) {
+    throw InputError({dataset.file()}, dataset.path(), fmt::format("rows {} to {}", tail->first, rows - 1), "damaged");
+  }
+  const auto skip = static_cast<std::size_t>(std::max<std::int64_t>(first - tail->first, 0)) * width;
+  std::copy_n(last.begin() + static_cast<std::ptrdiff_t>(skip), data.size() - static_cast<std::size_t>(before) * width,
+              data.begin() + before * static_cast<std::ptrdiff_t>(width));
+}
+
+template void read_rows(const Hdf5Dataset&, std::int64_t, std::int64_t, std::span<const TailSum>, std::span<double>);
+template void read_rows(const Hdf5Dataset&, std::int64_t, std::int64_t, std::span<const TailSum>,
+                        std::span<std::int64_t>);
+
+void Table::copy_rows(const Hdf5File& from, std::int64_t rows, std::span<const TailSum> tails) {
+  STICKSLIP_ASSERT(rows_ == 0);
+  for (std::size_t c = 0; c < columns_.size(); ++c) {
+    const Hdf5Dataset source = from.open_dataset(columns_[c].path);
+    if (source.width() != columns_[c].width()) {
+      throw InputError({from.name()}, columns_[c].path, fmt::format("{} numbers a row", source.width()),
+                       fmt::format("must be {}", columns_[c].width()));
+    }
+    copy_column(c, source, rows, tails);
+  }
+  rows_ = rows;
+}
+
+/// Chunk by chunk; the rows of the last one, if it is not whole, stay in the buffer.
+void Table::copy_column(std::size_t column, const Hdf5Dataset& source, std::int64_t rows,
+                        std::span<const TailSum> tails) {
+  Buffer& buffer = buffers_[column];
+  const std::int64_t width = columns_[column].width();
+  for (std::int64_t first = 0; first < rows; first += buffer.chunk_rows) {
+    const std::int64_t n = std::min(buffer.chunk_rows, rows - first);
+    const auto count = static_cast<std::size_t>(n * width);
+    file_.reserve(kBookkeepingBytes + 2 * buffer.chunk_rows * columns_[column].row_bytes() + kColumnBookkeepingBytes);
+    buffer.dataset.grow(first + n);
+    if (is_real(columns_[column].type)) {
+      const std::span<double> data = std::span(buffer.reals).first(count);
+      read_rows(source, first, rows, tails, data);
+      buffer.dataset.write(first, data);
+    } else {
+      const std::span<std::int64_t> data = std::span(buffer.integers).first(count);
+      read_rows(source, first, rows, tails, data);
+      buffer.dataset.write(first, data);
     }
   }
-  for (std::int64_t first = 0; first < rows; first += chunk_rows_) {
-    const std::int64_t n = std::min(chunk_rows_, rows - first);
-    file_.reserve(flush_bytes());
-    for (std::size_t c = 0; c < columns_.size(); ++c) {
-      const auto count = static_cast<std::size_t>(n * columns_[c].width);
-      if (is_real(columns_[c].type)) {
-        sources[c].read(first, std::span(buffers_[c].reals).first(count));
-      } else {
-        sources[c].read(first, std::span(buffers_[c].integers).first(count));
-      }
-      write_column(c, n);
-    }
-    rows_on_file_ += n;
-  }
+  buffer.rows_on_file = rows;
 }
 
 }  // namespace stickslip

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -13,14 +14,28 @@ namespace stickslip {
 struct Column {
   std::string path;                   // of the dataset
   Hdf5Type type = Hdf5Type::float64;  // in the file; floating-point kinds are doubles here, the others 64-bit integers
-  int rank = 1;                       // 1: a number a row; 2: `width` numbers a row
-  int width = 1;                      // [-] >= 0
+  std::vector<std::int64_t> row;      // [-] shape of a row: {} a number, {items} or {items, components}
   std::string unit;                   // "m/s"; "1" where there is none
   std::string meaning;
+
+  /// Numbers in a row. [-]
+  std::int64_t width() const;
+  /// What a row takes in the file. [bytes]
+  std::int64_t row_bytes() const;
 };
 
-/// Datasets that grow together, a row at a time. Rows are kept here and go out in whole chunks of all datasets
-/// (row by row is slow); flush() sends what there is.
+/// The rows of a dataset, `first` and those that follow up to a checkpoint, which share a chunk with rows that come
+/// later: the chunk is written again then, and may be torn when the program is killed. So they have a checksum of their
+/// own, beside the chunk's.
+struct TailSum {
+  std::uint64_t path = 0;  // FNV-1a of the dataset's path
+  std::int64_t first = 0;  // [-] row
+  std::uint64_t sum = 0;
+  bool operator==(const TailSum&) const = default;
+};
+
+/// Datasets that grow together, a row at a time. Each goes out in whole chunks (row by row is slow); flush() sends what
+/// there is. Chunks carry checksums.
 class Table {
  public:
   /// Makes the datasets in the file, which must outlive this, empty. expected_rows bounds the size of chunks, so that a
@@ -29,7 +44,7 @@ class Table {
 
   const std::vector<Column>& columns() const { return columns_; }
   /// Rows so far, those that still wait here included.
-  std::int64_t rows() const { return rows_on_file_ + rows_waiting_; }
+  std::int64_t rows() const { return rows_; }
 
   /// The place of a column in the row that is being filled; every number of it must be set before end_row().
   double* reals(int column);           // (width)
@@ -38,24 +53,34 @@ class Table {
   void end_row();
   void flush();
 
-  /// Takes over the first rows of the same datasets of another file. Throws InputError where they are not there.
-  void copy_rows(const Hdf5File& from, std::int64_t rows);
+  /// Adds what a checkpoint after the present row must know of the last rows of each dataset.
+  void add_tails(std::vector<TailSum>& tails) const;
+  /// Takes over the first rows of the same datasets of another file, which had those tails. Throws InputError where
+  /// they are not there, or damaged.
+  void copy_rows(const Hdf5File& from, std::int64_t rows, std::span<const TailSum> tails);
 
  private:
   struct Buffer {
     Hdf5Dataset dataset;
-    std::vector<double> reals;           // (chunk rows, width), or empty
-    std::vector<std::int64_t> integers;  // (chunk rows, width), or empty
+    std::int64_t chunk_rows = 1;
+    std::int64_t rows_on_file = 0;
+    std::vector<double> reals;           // (chunk rows, width) the chunk that is being filled, or empty
+    std::vector<std::int64_t> integers;  // (chunk rows, width)
   };
-  void write_column(std::size_t column, std::int64_t n);
-  std::int64_t flush_bytes() const;
+  void write_column(std::size_t column);
+  void copy_column(std::size_t column, const Hdf5Dataset& source, std::int64_t rows, std::span<const TailSum> tails);
+  void reserve(bool whole_chunks_only);
 
   Hdf5File& file_;
   std::vector<Column> columns_;
   std::vector<Buffer> buffers_;
-  std::int64_t chunk_rows_ = 1;
-  std::int64_t rows_on_file_ = 0;
-  std::int64_t rows_waiting_ = 0;
+  std::int64_t rows_ = 0;
 };
+
+/// Rows first, first + 1, ... of a dataset of a result, of which `rows` count, into data: as Hdf5Dataset::read(), with
+/// the tail's own checksum where there is one. Throws InputError.
+template <class Number>
+void read_rows(const Hdf5Dataset& dataset, std::int64_t first, std::int64_t rows, std::span<const TailSum> tails,
+               std::span<Number> data);
 
 }  // namespace stickslip

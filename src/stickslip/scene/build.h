@@ -40,5 +40,7 @@ struct SceneCheck {
 /// Builds the scene (throws InputError) and looks for likely mistakes: contacts that overlap at the start,
 /// bodies that nothing holds or that no contact names, nothing that moves.
 SceneCheck check_scene(const Scene& scene);
+/// The same of a scene that is built already.
+SceneCheck check_scene(const Scene& scene, const BuiltScene& built);
 
 }  // namespace stickslip

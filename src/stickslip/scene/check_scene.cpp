@@ -265,7 +265,10 @@ std::string summarize(const Scene& scene, const BuiltScene& built) {
 }  // namespace
 
 SceneCheck check_scene(const Scene& scene) {
-  const BuiltScene built = build(scene);
+  return check_scene(scene, build(scene));
+}
+
+SceneCheck check_scene(const Scene& scene, const BuiltScene& built) {
   return {Warnings(scene, built).collect(), summarize(scene, built)};
 }
 

@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 
+#include "stickslip/scene/output_fields.h"
 #include "stickslip/scene/read_scene.h"
 
 namespace stickslip {
@@ -132,13 +133,14 @@ void read_output(ReadContext& context, const TableReader& scene) {
   const TomlValue* value = scene.find("output");
   if (value == nullptr) return;
   const TableReader reader(context, *value, "output");
-  reader.allow({"every", "precision"}, {"fields"});
+  reader.allow({"every", "precision", "fields"});
   context.scene.output.every = reader.optional_number("every", kPositive, "s");
   const SceneTime& time = context.scene.time;
   if (time.automatic && context.scene.output.every &&
       !((time.end - time.start) / *context.scene.output.every <= kMaxSteps)) {
     reader.fail("every", fmt::format("an interval [s] that gives at most {:g} rows from start to end", kMaxSteps));
   }
+  if (reader.has("fields")) context.scene.output.fields = reader.names("fields", kOutputFields);
   if (reader.has("precision")) {
     constexpr std::array<std::string_view, 2> kPrecisions = {"double", "single"};
     context.scene.output.single_precision = reader.choice("precision", kPrecisions, {}) == "single";

@@ -256,6 +256,23 @@ std::vector<double> TableReader::parameters_on_beams() const {
   return {pair[0], pair[1]};
 }
 
+std::vector<std::string> TableReader::names(std::string_view key, std::span<const std::string_view> choices) const {
+  const std::string text = "an array of names, at least one: " + join_choices(choices);
+  const TomlValue::Array* array = require(key, text).array();
+  if (array == nullptr || array->empty()) fail(key, text);
+  std::vector<std::string> names;
+  for (std::size_t i = 0; i < array->size(); ++i) {
+    const std::string path = fmt::format("{}[{}]", path_of(key), i);
+    const std::string* name = (*array)[i].string();
+    if (name == nullptr) fail_at((*array)[i], path, text);
+    if (std::find(choices.begin(), choices.end(), *name) == choices.end()) {
+      fail_at((*array)[i], path, unknown(key, *name, choices));
+    }
+    names.push_back(*name);
+  }
+  return names;
+}
+
 std::array<std::string, 2> TableReader::pair_of_names(std::string_view key, std::string_view allowed) const {
   const std::string text = fmt::format("an array of two names: {}", allowed);
   const TomlValue::Array* array = require(key, text).array();

@@ -85,7 +85,9 @@ class SceneWriter {
     if (output == SceneOutput{}) return;
     std::string keys;
     if (output.every) keys = fmt::format("every = {}", number(*output.every));
-    if (output.single_precision) keys += fmt::format("{}precision = \"single\"", keys.empty() ? "" : ", ");
+    const auto add = [&keys](const std::string& key) { keys += (keys.empty() ? "" : ", ") + key; };
+    if (output.single_precision) add("precision = \"single\"");
+    if (!output.fields.empty()) add(fmt::format("fields = [\"{}\"]", fmt::join(output.fields, "\", \"")));
     line("output = {{{}}}", keys);
   }
 

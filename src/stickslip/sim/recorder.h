@@ -1,19 +1,24 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
-#include "stickslip/io/csv_writer.h"
 #include "stickslip/io/result_reader.h"
 #include "stickslip/io/result_writer.h"
+#include "stickslip/io/step_sink.h"
 #include "stickslip/scene/build.h"
 #include "stickslip/sim/run.h"
 #include "stickslip/sim/step_sequence.h"
 
 namespace stickslip {
 
-/// Hands a run's steps to its files: the result, and the CSV where one is wanted.
+/// What the result of a scene says of it.
+ResultHeader make_result_header(const Scene& scene, const BuiltScene& built, const StepSequence& steps);
+
+/// Hands a run's steps to its sinks: the result, and the CSV where one is wanted.
 class Recorder {
  public:
   /// Makes the files under temporary names. The system and the steps must outlive this.
@@ -29,19 +34,19 @@ class Recorder {
   void record(const State& state, const StepReport& report);
   void record_failure(const StepRow& row);
   /// Remembers where a run that ends here, or with the next step, can be taken up again.
-  void mark(const State& state) { mark_ = result_.mark(state); }
+  void mark(const State& state) { mark_ = result_->mark(state); }
   /// Makes what is recorded visible, and safe against the program's death.
   void save(const State& state);
   /// Ends the files; the result can be resumed from the mark.
   void finish(RunState outcome, const std::string& message);
 
  private:
-  void publish();
+  void checkpoint(const State& state);
 
   const StepSequence& steps_;
   std::optional<double> checkpoint_every_;  // [s] simulated; none: at each save()
-  ResultWriter result_;
-  std::optional<CsvWriter> csv_;
+  std::vector<std::unique_ptr<StepSink>> sinks_;
+  ResultWriter* result_;  // the first of them
   Checkpoint mark_;
 };
 

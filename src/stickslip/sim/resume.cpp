@@ -44,11 +44,11 @@ Checkpoint find_checkpoint(const Trajectory& result, const Scene& scene, const S
                            const StepSequence& steps) {
   const std::string& file = result.file().name();
   if (WriteLock::is_held(file)) throw InputError({file}, "", "", "another run is writing it");
-  check_same_scene(file, scene, parse_scene(result.text("scene"), file + " (scene)"));
+  check_same_scene(file, scene, parse_scene(result.scene(), file + " (scene)"));
   const std::optional<Checkpoint> checkpoint = result.checkpoint();
   if (!checkpoint) throw InputError({file}, "", "", "holds no whole checkpoint");
-  if (checkpoint->rows < 1 || checkpoint->rows > result.rows() || checkpoint->steps > result.steps() ||
-      checkpoint->steps != checkpoint->state.step + 1) {
+  if (checkpoint->rows < 1 || checkpoint->rows > result.announced_rows() ||
+      checkpoint->steps > result.announced_steps() || checkpoint->steps != checkpoint->state.step + 1) {
     throw InputError({file}, "", "", "its checkpoint counts more rows than there are");
   }
   const State& state = checkpoint->state;

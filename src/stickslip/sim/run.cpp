@@ -8,6 +8,8 @@
 #include <utility>
 
 #include "stickslip/scene/build.h"
+#include "stickslip/scene/load_scene.h"
+#include "stickslip/sim/output_plan.h"
 #include "stickslip/sim/recorder.h"
 #include "stickslip/sim/resume.h"
 #include "stickslip/sim/step_problems.h"
@@ -78,8 +80,21 @@ State begin(const Scene& scene, BuiltScene& built, const StepSequence& steps, co
   const Checkpoint checkpoint = find_checkpoint(before, scene, state, steps);
   recorder.emplace(scene, built, state, steps, options);
   recorder->begin(before, checkpoint);
-  summary.add(before.read_steps(1, checkpoint.steps - 1));
+  summary.add(before.read_steps(1, checkpoint.steps - 1, &checkpoint));
   return checkpoint.state;
+}
+
+/// The scene with the output that the run will write: what the scene leaves open is chosen by the size of the result,
+/// or goes on as an earlier result has it.
+Scene with_output(const Scene& scene, const BuiltScene& built, const RunOptions& options) {
+  Scene planned = scene;
+  if (options.resume && !scene.output.every) {
+    const Trajectory before(*options.resume);
+    planned.output.every = parse_scene(before.scene(), before.file().name() + " (scene)").output.every;
+  } else {
+    planned.output = plan_output(scene, built).output;
+  }
+  return planned;
 }
 
 RunState stored_outcome(Outcome outcome) {
@@ -95,10 +110,11 @@ RunState stored_outcome(Outcome outcome) {
 
 }  // namespace
 
-RunResult run(const Scene& scene, const RunOptions& options) {
+RunResult run(const Scene& given, const RunOptions& options) {
   StepProblems problems(options.output, options.problems_every);
   BuiltScene built =
-      build(scene, [&problems](std::unique_ptr<ConeSolver> solver) { return problems.watch(std::move(solver)); });
+      build(given, [&problems](std::unique_ptr<ConeSolver> solver) { return problems.watch(std::move(solver)); });
+  const Scene scene = with_output(given, built, options);
   StepSequence steps(scene, *built.stepper);
   RunResult result;
   std::optional<Recorder> recorder;

@@ -114,7 +114,7 @@ TEST(Run, WritesRowsOnTheirGridAndEveryStep) {
   EXPECT_EQ(time(r.rows() - 1, 0), 1000 * 1e-3);
   const std::vector<StepRow> steps = r.read_steps(0, r.steps());
   for (int n = 0; n <= 1000; ++n) ASSERT_EQ(steps[n].time, n * 1e-3);
-  EXPECT_EQ(r.read("/contacts/floor-ball/normal_percussion")(0, 0), 0.0) << "row 0 is the initial state";
+  EXPECT_EQ(r.read_item("contacts", "floor-ball", "normal_percussion")(0, 0), 0.0) << "row 0 is the initial state";
 }
 
 TEST(Run, AStoppedRunGoesOnToTheSameBits) {

@@ -102,11 +102,11 @@ void ContactFinder::find(double t, const Vector& q, const Vector& u, double t_en
   make_points();
 }
 
-void ContactFinder::find_touching(double t, const Vector& q) {
+void ContactFinder::find_touching(double t, const Vector& q, double distance) {
   if (!filter_) return;
   for (std::size_t k = 0; k < balls_.size(); ++k) centers_[k] = calc_center(balls_[k], t, q);
   constexpr double kTouching = 1e-9;  // [m] positions of scenes are rounded to a few digits
-  std::fill(reaches_.begin(), reaches_.end(), kTouching);
+  std::fill(reaches_.begin(), reaches_.end(), std::max(kTouching, distance));
   ids_.clear();
   collect(t, q, nullptr, 0.0);
   make_points();

@@ -36,8 +36,8 @@ class ContactFinder {
 
   /// The points of the step from (t, q, u) to t_end, and of the contacts `keep` (ids, sorted) in any case.
   void find(double t, const Vector& q, const Vector& u, double t_end, std::span<const std::uint64_t> keep = {});
-  /// Those that touch or overlap at (t, q).
-  void find_touching(double t, const Vector& q);
+  /// Those that touch or overlap at (t, q), and all whose gap is at most `distance` [m]; some with larger gaps, too.
+  void find_touching(double t, const Vector& q, double distance = 0.0);
   /// Adds contacts that overlap at the end of the step and that find() did not foresee. Whether there were some.
   bool extend(double t_end, const Vector& q_end);
 

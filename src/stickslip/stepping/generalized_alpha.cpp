@@ -24,6 +24,8 @@ class GeneralizedAlphaStepper final : public TimeStepper {
   GeneralizedAlphaStepper(const GeneralizedAlphaOptions& options, const System& system, ConeSolver& solver);
 
   std::string_view name() const override { return "generalized-alpha"; }
+  bool knows_accelerations() const override { return true; }
+  bool knows_impulses() const override { return true; }
   void initialize(State& state, StepReport& report) override;
   Status step(State& state, double h, double t_end, StepReport& report) override;
   bool estimates_errors() const override { return true; }

@@ -29,6 +29,10 @@ class TimeStepper {
 
   virtual std::string_view name() const = 0;
 
+  /// Whether reports have accelerations, and tell impulses from forces: else these are NaN.
+  virtual bool knows_accelerations() const { return false; }
+  virtual bool knows_impulses() const { return false; }
+
   /// Completes a state of which t, q, u are given: normalises quaternions, fills scheme memory and
   /// the energy ledger, and reports the initial instant (percussions zero). Call once per run.
   virtual void initialize(State& state, StepReport& report) = 0;

@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "stickslip/io/result_layout.h"
+
+#include <Eigen/Geometry>
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "stickslip/geometry/convex_hull.h"
+
+namespace stickslip {
+namespace {
+
+using Texts = std::vector<std::string>;
+using Integers = std::vector<std::int64_t>;
+using Numbers = std::vector<double>;
+
+/// Writes the datasets of one group, each with its unit and meaning.
+class GroupWriter {
+ public:
+  GroupWriter(Hdf5File& file, std::string group) : file_(file), group_(std::move(group)) { file_.create_group(group_); }
+
+  void texts(const std::string& name, const Texts& values, std::string_view meaning) {
+    file_.write_fixed(path(name), values);
+    describe(name, "1", meaning);
+  }
+  void integers(const std::string& name, const Integers& values, std::string_view meaning,
+                Hdf5Type type = Hdf5Type::int64) {
+    file_.write_fixed(path(name), type, values);
+    describe(name, "1", meaning);
+  }
+  void numbers(const std::string& name, std::int64_t components, const Numbers& values, std::string_view unit,
+               std::string_view meaning) {
+    const std::vector<std::int64_t> row = components > 1 ? std::vector{components} : std::vector<std::int64_t>{};
+    file_.write_fixed(path(name), Hdf5Type::float64, row, values);
+    describe(name, unit, meaning);
+  }
+
+ private:
+  std::string path(const std::string& name) const { return group_ + "/" + name; }
+  void describe(const std::string& name, std::string_view unit, std::string_view meaning) {
+    file_.write_attribute(path(name), "unit", unit);
+    file_.write_attribute(path(name), "meaning", meaning);
+  }
+
+  Hdf5File& file_;
+  std::string group_;
+};
+
+template <class Vector>
+void append(Numbers& numbers, const Vector& v) {
+  numbers.insert(numbers.end(), v.data(), v.data() + v.size());
+}
+
+void write_bodies(Hdf5File& file, const System& system) {
+  Texts names, types;
+  Integers q_offset, n_q, u_offset, n_u;
+  Numbers mass, origin;
+  for (const Body& body : system.bodies()) {
+    names.push_back(body.name);
+    types.emplace_back(body_type_name(body.type));
+    q_offset.push_back(body.q_offset);
+    n_q.push_back(body.n_q);
+    u_offset.push_back(body.u_offset);
+    n_u.push_back(body.n_u);
+    mass.push_back(body.n_u > 0 ? body.mass : std::numeric_limits<double>::quiet_NaN());
+    append(origin, body.drawing_origin);
+  }
+  GroupWriter group(file, "/bodies");
+  group.texts("name", names, "of the body with the same index");
+  group.texts("type", types, "of the body, as in scenes");
+  group.integers("q_offset", q_offset, "the body's first coordinate in a row of /q");
+  group.integers("n_q", n_q, "how many coordinates it has");
+  group.integers("u_offset", u_offset, "its first velocity in a row of /u");
+  group.integers("n_u", n_u, "how many velocities it has");
+  group.numbers("mass", 1, mass, "kg", "NaN: of a body that does not move by itself");
+  group.numbers("origin", 3, origin, "m", "of the frame that the body was drawn in, in the body's own");
+}
+
+/// Size as in /shapes/size: what the type says, then zeros.
+struct SizeOf {
+  Vector4 operator()(const Sphere& s) const { return {s.radius, 0.0, 0.0, 0.0}; }
+  Vector4 operator()(const PointShape& s) const { return {s.at, 0.0, 0.0, 0.0}; }
+  Vector4 operator()(const HalfSpace&) const { return Vector4::Zero(); }
+  Vector4 operator()(const Box& s) const { return {s.size(0), s.size(1), s.size(2), 0.0}; }
+  Vector4 operator()(const Capsule& s) const { return {s.radius, s.length, 0.0, 0.0}; }
+  Vector4 operator()(const Cylinder& s) const {
+    return {s.radius, s.length.value_or(std::numeric_limits<double>::infinity()), 0.0, 0.0};
+  }
+  Vector4 operator()(const Convex&) const { return Vector4::Zero(); }
+};
+
+bool is_container(const ShapeGeometry& geometry) {
+  const auto* sphere = std::get_if<Sphere>(&geometry);
+  const auto* cylinder = std::get_if<Cylinder>(&geometry);
+  return (sphere != nullptr && sphere->inside) || (cylinder != nullptr && cylinder->inside);
+}
+
+/// Where a shape is drawn: a half-space is {x : z <= 0} there.
+Pose drawing_frame(const Shape& shape) {
+  Pose pose{shape.position, shape.rotation};
+  if (const auto* half = std::get_if<HalfSpace>(&shape.geometry)) {
+    pose.p_WB += shape.rotation * (half->offset * half->normal);
+    pose.R_WB = shape.rotation * Eigen::Quaterniond::FromTwoVectors(Vector3::UnitZ(), half->normal).toRotationMatrix();
+  }
+  return pose;
+}
+
+void write_shapes(Hdf5File& file, const System& system) {
+  Texts names, types;
+  Integers bodies, inside, vertex_offset = {0}, face_offset = {0}, faces;
+  Numbers position, orientation, size, vertices;
+  for (std::size_t b = 0; b < system.bodies().size(); ++b) {
+    for (const Shape& shape : system.bodies()[b].shapes) {
+      const Pose pose = drawing_frame(shape);
+      const Eigen::Quaterniond e(pose.R_WB);
+      names.push_back(shape.name);
+      types.emplace_back(shape_type_name(shape.geometry));
+      bodies.push_back(static_cast<std::int64_t>(b));
+      inside.push_back(is_container(shape.geometry) ? 1 : 0);
+      append(position, pose.p_WB);
+      append(orientation, Vector4(e.w(), e.x(), e.y(), e.z()));
+      append(size, std::visit(SizeOf{}, shape.geometry));
+      if (const auto* convex = std::get_if<Convex>(&shape.geometry)) {
+        const ConvexHull hull = make_convex_hull(convex->points, system.planar());
+        for (const Vector3& point : convex->points) append(vertices, point);
+        for (const auto& facet : hull.facets) faces.insert(faces.end(), facet.begin(), facet.end());
+      }
+      vertex_offset.push_back(static_cast<std::int64_t>(vertices.size() / 3));
+      face_offset.push_back(static_cast<std::int64_t>(faces.size() / 3));
+    }
+  }
+  if (names.empty()) return;
+  GroupWriter group(file, "/shapes");
+  group.texts("name", names, "on its body");
+  group.integers("body", bodies, "index of /bodies/name");
+  group.texts("type", types, "as in scenes");
+  group.numbers("position", 3, position, "m", "of the shape's frame in the body's");
+  group.numbers("orientation", 4, orientation, "1", "quaternion w, x, y, z from the shape's frame to the body's");
+  group.numbers("size", 4, size, "m",
+                "sphere: radius; box: edges; capsule, cylinder: radius, length along z (inf: no end); point: xi on a "
+                "beam [-]; a half-space is z <= 0 of its frame");
+  group.integers("inside", inside, "1: a container, free inside", Hdf5Type::uint8);
+  if (vertices.empty()) return;
+  group.integers("vertex_offset", vertex_offset, "shape i has the vertices vertex_offset[i] to vertex_offset[i+1] - 1");
+  group.numbers("vertices", 3, vertices, "m", "of convex shapes, in the shape's frame");
+  group.integers("face_offset", face_offset, "shape i has the faces face_offset[i] to face_offset[i+1] - 1");
+  Numbers corners(faces.begin(), faces.end());
+  file.write_fixed("/shapes/faces", Hdf5Type::int32, {3}, corners);
+  file.write_attribute("/shapes/faces", "unit", "1");
+  file.write_attribute("/shapes/faces", "meaning",
+                       "corners of a triangle, counted from the shape's first vertex; in a plane two, then -1");
+}
+
+void write_contacts(Hdf5File& file, const System& system, const OutputChoice& choice) {
+  Texts pairs;
+  for (const ContactPair& pair : system.contacts()) pairs.push_back(pair.options.name);
+  if (!pairs.empty())
+    GroupWriter(file, "/pairs").texts("name", pairs, "of the pair of bodies or shapes, as in the scene");
+  if (system.contact_points().empty() || !choice.wants("/contacts")) return;
+  Texts names;
+  Integers pair, body_a, body_b;
+  Numbers friction;
+  for (std::size_t k = 0; k < system.contact_points().size(); ++k) {
+    const ContactPoint& point = system.contact_points()[k];
+    const ContactPairOptions& options = system.contacts()[point.pair].options;
+    names.push_back(contact_name(system, static_cast<int>(k)));
+    pair.push_back(point.pair);
+    body_a.push_back(options.first);
+    body_b.push_back(options.second);
+    friction.push_back(options.friction);
+  }
+  GroupWriter group(file, "/contacts");
+  group.texts("name", names, "of the contact point: the pair's, with /0, /1, ... where the pair has several");
+  group.integers("pair", pair, "index of /pairs/name");
+  group.integers("body_a", body_a, "index of /bodies/name: the body that the normal points from");
+  group.integers("body_b", body_b, "index of /bodies/name: the body that the normal points to");
+  group.numbers("friction_coefficient", 1, friction, "1", "mu");
+}
+
+void write_joints(Hdf5File& file, const System& system, const OutputChoice& choice) {
+  if (system.joints().empty() || !choice.wants("/joints")) return;
+  Texts names, types;
+  Integers body_a, body_b;
+  for (const Joint& joint : system.joints()) {
+    names.push_back(joint.options.name);
+    types.emplace_back(joint_type_name(joint.options.type));
+    body_a.push_back(joint.options.first);
+    body_b.push_back(joint.options.second);
+  }
+  GroupWriter group(file, "/joints");
+  group.texts("name", names, "of the joint with the same index");
+  group.texts("type", types, "of the joint, as in scenes");
+  group.integers("body_a", body_a, "index of /bodies/name: the first body");
+  group.integers("body_b", body_b, "index of /bodies/name: the second body, whose coordinates and reactions are told");
+}
+
+}  // namespace
+
+void write_layout(Hdf5File& file, const System& system, const OutputChoice& choice) {
+  write_bodies(file, system);
+  write_shapes(file, system);
+  write_contacts(file, system, choice);
+  write_joints(file, system, choice);
+}
+
+}  // namespace stickslip

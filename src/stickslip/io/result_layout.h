@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "stickslip/io/hdf5_file.h"
+#include "stickslip/io/output_columns.h"
+#include "stickslip/model/system.h"
+
+namespace stickslip {
+
+/// Writes what of a result does not change in a run: the axes' names of bodies, pairs, contact points and joints, and
+/// the shapes, so that the file can be drawn by itself. Makes their groups.
+void write_layout(Hdf5File& file, const System& system, const OutputChoice& choice);
+
+}  // namespace stickslip

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <span>
+#include <string>
+
+#include "stickslip/io/checkpoint.h"
+#include "stickslip/io/step_row.h"
+#include "stickslip/stepping/limits.h"
+#include "stickslip/stepping/step_report.h"
+
+namespace stickslip {
+
+class Trajectory;
+
+/// How a run ended, or that it has not. Stored in results as the attribute `outcome`.
+enum class RunState { running, done, interrupted, failed };
+
+/// What there is to say at the end of a run.
+struct RunEnd {
+  RunState outcome = RunState::done;
+  std::string message;           // why a step failed, or what ended the run
+  const Checkpoint& checkpoint;  // where it can be taken up again
+  std::span<const LimitEntry> limits;
+};
+
+/// Where the steps of a run go: a result file, a table of text, later a window. All throw WriteError where the disk
+/// refuses. What a sink needs to know of the run it is told when it is made.
+class StepSink {
+ public:
+  virtual ~StepSink() = default;
+
+  /// The initial state. What is written shows under its name from here on.
+  virtual void begin(const State& state, const StepReport& report) = 0;
+  /// Instead, all that the result of the same run holds up to a checkpoint. Throws InputError where it is damaged.
+  virtual void begin(const Trajectory& before, const Checkpoint& checkpoint) = 0;
+  /// A step that ends at state; is_row: at an output instant.
+  virtual void record(const State& state, const StepReport& report, bool is_row) = 0;
+  /// A step that failed, the last one.
+  virtual void record_failure(const StepRow& /*row*/) {}
+  /// What was recorded is to be seen by readers, and safe against the program's death.
+  virtual void flush() = 0;
+  /// The same, and the run can go on from here.
+  virtual void checkpoint(const Checkpoint& checkpoint, std::span<const LimitEntry> limits) = 0;
+  virtual void finish(const RunEnd& end) = 0;
+};
+
+}  // namespace stickslip

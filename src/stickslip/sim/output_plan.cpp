@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "stickslip/sim/output_plan.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "stickslip/io/output_columns.h"
+#include "stickslip/io/result_writer.h"
+#include "stickslip/sim/recorder.h"
+#include "stickslip/sim/step_sequence.h"
+
+namespace stickslip {
+namespace {
+
+/// Automatic steps that a run may well take. [-]
+constexpr double kAutomaticSteps = 1e4;
+
+/// 1, 2, 5, 10, 20, 50, ...: the first that is at least x.
+double round_up(double x) {
+  const double power = std::pow(10.0, std::floor(std::log10(std::max(x, 1.0))));
+  for (const double digit : {1.0, 2.0, 5.0}) {
+    if (digit * power >= x) return digit * power;
+  }
+  return 10.0 * power;
+}
+
+std::string describe_bytes(double bytes) {
+  constexpr std::array<const char*, 5> kUnits = {"B", "kB", "MB", "GB", "TB"};
+  std::size_t unit = 0;
+  for (; bytes >= 1000.0 && unit + 1 < kUnits.size(); ++unit) bytes /= 1000.0;
+  return fmt::format("{:.3g} {}", bytes, kUnits[unit]);
+}
+
+}  // namespace
+
+OutputPlan plan_output(const Scene& scene, const BuiltScene& built) {
+  OutputPlan plan;
+  plan.output = scene.output;
+  Scene planned = scene;
+  const ResultHeader header = make_result_header(scene, built, StepSequence(scene, *built.stepper));
+  const double row_bytes = static_cast<double>(OutputColumns(*built.system, header.output).row_bytes());
+  const double duration = scene.time.end - scene.time.start;
+  const double most_rows = std::max(kDefaultResultBytes / row_bytes, 1.0);
+  const double steps = scene.time.automatic ? kAutomaticSteps : static_cast<double>(header.expected_steps);
+  if (!scene.output.every && steps > most_rows) {
+    plan.output.every = scene.time.automatic ? duration / most_rows : scene.time.step * round_up(steps / most_rows);
+    plan.is_chosen = true;
+    planned.output = plan.output;
+  }
+  const StepSequence sequence(planned, *built.stepper);
+  ResultHeader result = make_result_header(planned, built, sequence);
+  const bool is_known = !scene.time.automatic || planned.output.every.has_value();
+  plan.rows = is_known ? result.expected_rows : 0;
+  if (scene.time.automatic) {
+    result.expected_steps = static_cast<std::int64_t>(kAutomaticSteps);
+    if (!is_known) result.expected_rows = result.expected_steps;
+  }
+  plan.bytes = estimate_result_bytes(*built.system, result);
+  return plan;
+}
+
+std::string describe(const OutputPlan& plan) {
+  std::string text = plan.output.every ? fmt::format("every {:.6g} s{}", *plan.output.every,
+                                                     plan.is_chosen ? " (chosen by the size of the result)" : "")
+                                       : std::string("every step");
+  if (plan.rows > 0) return text + fmt::format(", {} rows, about {}", plan.rows, describe_bytes(plan.bytes));
+  return text + fmt::format(", about {} for {:g} automatic steps", describe_bytes(plan.bytes), kAutomaticSteps);
+}
+
+}  // namespace stickslip
