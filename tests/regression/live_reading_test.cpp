@@ -25,7 +25,7 @@ while len(lengths) < 3 and time.time() < deadline:
     n = len(f["time"])
     if not lengths or n > lengths[-1]:
         assert len(f["bodies/position"]) >= n
-    assert f["bodies/position"][n - 1, list(f["bodies/name"].asstr()).index("top"), 2] > 0
+        assert f["bodies/position"][n - 1, list(f["bodies/name"].asstr()).index("top"), 2] > 0
         assert f["time"][n - 1] > 0 or n == 1
         lengths.append(n)
     time.sleep(0.02)

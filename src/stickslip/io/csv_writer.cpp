@@ -64,12 +64,12 @@ std::vector<std::string> CsvWriter::column_names() const {
 
 void CsvWriter::begin(const State& state, const StepReport& report) {
   record(state, report, true);
-  publish();
+  flush();
 }
 
 void CsvWriter::begin(const Trajectory& before, const Checkpoint& checkpoint) {
   copy_rows(before, checkpoint);
-  publish();
+  flush();
 }
 
 void CsvWriter::write_row() {
@@ -143,7 +143,6 @@ void CsvWriter::flush() {
 }
 
 void CsvWriter::publish() {
-  flush();
   if (file_name_) file_name_->publish();
 }
 

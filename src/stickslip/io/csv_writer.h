@@ -28,6 +28,7 @@ class CsvWriter final : public StepSink {
 
   void begin(const State& state, const StepReport& report) override;
   void begin(const Trajectory& before, const Checkpoint& checkpoint) override;
+  void publish() override;
   void record(const State& state, const StepReport& report, bool is_row) override;
   void flush() override;
   void checkpoint(const Checkpoint&, std::span<const LimitEntry>) override { flush(); }
@@ -36,7 +37,6 @@ class CsvWriter final : public StepSink {
  private:
   std::vector<std::string> column_names() const;
   void copy_rows(const Trajectory& from, const Checkpoint& up_to);
-  void publish();
   void write_row();
   void check(const char* what);
 

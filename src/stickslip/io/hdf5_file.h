@@ -169,6 +169,8 @@ class Hdf5File {
   std::int64_t read_integer(const std::string& object, const std::string& name) const;
   /// All texts of a dataset, or those from `first` on.
   std::vector<std::string> read_texts(const std::string& path, std::int64_t first = 0) const;
+  /// What the numbers or texts of a dataset take in the file. [bytes]
+  std::int64_t stored_bytes(const std::string& path) const;
   /// Whether a dataset holds texts.
   bool has_texts(const std::string& path) const;
 

@@ -104,6 +104,12 @@ void Hdf5File::write_fixed(const std::string& path, Hdf5Type type, std::span<con
       .write(0, data);
 }
 
+std::int64_t Hdf5File::stored_bytes(const std::string& path) const {
+  const Hdf5Id dataset(has(path) ? H5Dopen2(id_.get(), path.c_str(), H5P_DEFAULT) : -1);
+  if (!dataset.valid()) fail_reading(path + ": missing");
+  return static_cast<std::int64_t>(H5Dget_storage_size(dataset.get()));
+}
+
 bool Hdf5File::has_texts(const std::string& path) const {
   const Hdf5Id dataset(has(path) ? H5Dopen2(id_.get(), path.c_str(), H5P_DEFAULT) : -1);
   const Hdf5Id type(dataset.valid() ? H5Dget_type(dataset.get()) : -1);

@@ -6,110 +6,24 @@
 #include <algorithm>
 #include <cmath>
 #include <fstream>
-#include <limits>
 
 #include "stickslip/base/build_info.h"
 #include "stickslip/base/input_error.h"
-#include "stickslip/io/csv_writer.h"
 #include "stickslip/io/result_reader.h"
 #include "stickslip/io/result_writer.h"
+#include "tests/support/example_result.h"
 #include "tests/support/temporary_folder.h"
 
 namespace stickslip {
 namespace {
 
 namespace fs = std::filesystem;
+using test::Example;
+using test::finish;
+using test::make_header;
+using test::make_system;
 using test::TemporaryFolder;
-
-const double kNan = std::numeric_limits<double>::quiet_NaN();
-
-/// A disc "Ball 1" and a box with four corners on a floor, in a plane.
-System make_system() {
-  SystemBuilder builder(true, Vector3(0.0, -9.81, 0.0));
-  Body ball;
-  ball.name = "Ball 1";
-  ball.type = BodyType::planar;
-  ball.mass = 2.0;
-  ball.inertia(2, 2) = 0.5;
-  ball.drawing_origin = Vector3(0.25, 0.0, 0.0);
-  ball.shapes = {Shape{.name = "hull", .geometry = Sphere{.radius = 0.5}}};
-  Body box = ball;
-  box.name = "b\xc3\xb6x";
-  box.shapes = {Shape{.name = "hull", .geometry = Box{.size = Vector3(1.0, 1.0, 0.0)}}};
-  Body floor;
-  floor.name = "floor";
-  floor.type = BodyType::fixed;
-  floor.shapes = {Shape{.name = "top", .geometry = HalfSpace{.normal = Vector3::UnitY()}}};
-  const int ball_index = builder.add_body(ball);
-  const int box_index = builder.add_body(box);
-  const int floor_index = builder.add_body(floor);
-  builder.add_contact({.name = "ball-floor", .first = floor_index, .second = ball_index, .friction = 0.25});
-  builder.add_contact({.name = "box,floor", .first = floor_index, .second = box_index});
-  return builder.build();
-}
-
-/// A state and report of step n in which every number is another.
-struct Example {
-  explicit Example(const System& system, int n = 0) {
-    state.t = 0.1 * n;
-    state.step = n;
-    state.q = Vector::LinSpaced(system.n_q(), 1.0 + n, 2.0 + n);
-    state.u = Vector::LinSpaced(system.n_u(), -1.0 - n, -2.0 / 3.0);
-    report.t = state.t;
-    report.step = 0.1;
-    report.solve.iterations = n;
-    report.solve.residual = {1e-12 * n, 1e-13 * n};
-    report.penetration = 1e-3 / (1 + n);
-    report.energy_error = -1e-9 * n;
-    report.a = Vector::Constant(system.n_u(), kNan);
-    for (std::size_t k = 0; k < system.contact_points().size(); ++k) {
-      ContactReport c;
-      c.contact = system.contact_points()[k].pair;
-      c.point = system.contact_points()[k].index;
-      c.friction_dim = 1;
-      const double x = 10.0 * static_cast<double>(k) + n;
-      c.gap = -x;
-      c.position = Vector3(x, 0.5, 0.0);
-      c.normal = Vector3(0.6, 0.8, 0.0);
-      c.tangent = Vector3(0.8, -0.6, 0.0);
-      c.status = ContactStatus::slip;
-      c.force = {x + 0.1, x + 0.2};
-      c.impulse = {kNan, kNan};
-      c.percussion = {x + 0.3, x + 0.4};
-      report.contacts.push_back(c);
-    }
-  }
-  State state;
-  StepReport report;
-};
-
-ResultHeader make_header() {
-  ResultHeader header;
-  header.name = "example";
-  header.scene = "stickslip = 1\n# with \xc3\xa9 and a \"quote\"\n";
-  header.scheme = "moreau";
-  header.solver = "nsgs";
-  header.end = 1.0;
-  header.expected_rows = 11;
-  header.expected_steps = 11;
-  return header;
-}
-
-void finish(ResultWriter& writer, const Checkpoint& checkpoint, RunState outcome = RunState::done) {
-  writer.finish({outcome, "", checkpoint, {}});
-}
-
-/// A finished result of so many steps, each an output row too.
-void write_example(const fs::path& path, const System& system, int steps, const ResultHeader& header = make_header()) {
-  const Example first(system);
-  ResultWriter writer(path, system, first.state, header);
-  writer.begin(first.state, first.report);
-  for (int n = 1; n <= steps; ++n) {
-    const Example step(system, n);
-    writer.record(step.state, step.report, true);
-  }
-  finish(writer, writer.mark(Example(system, steps).state));
-}
+using test::write_example;
 
 TEST(Result, HoldsWhatWasRecorded) {
   const TemporaryFolder folder;
@@ -245,6 +159,7 @@ TEST(Result, ContensousMomentIsNoForce) {
   c.percussion = {1.0, 2.0, 3.0, 4.0};
   ResultWriter writer(folder / "r.h5", system, step.state, make_header());
   writer.begin(step.state, step.report);
+  writer.publish();
   finish(writer, writer.mark(step.state));
   const Trajectory result(folder / "r.h5");
   EXPECT_EQ(result.read_item("contacts", "c", "friction_percussion"), RowMatrix({{2.0, 3.0, 4.0}}));
@@ -284,6 +199,7 @@ TEST(Result, JointsHoldTheirColumns) {
   {
     ResultWriter writer(folder / "r.h5", system, step.state, make_header());
     writer.begin(step.state, step.report);
+    writer.publish();
     finish(writer, writer.mark(step.state));
   }
   const Trajectory result(folder / "r.h5");
@@ -389,6 +305,7 @@ TEST(Result, IsReadableWhileItIsWritten) {
   ResultWriter writer(folder / "r.h5", system, first.state, make_header());
   EXPECT_FALSE(fs::exists(folder / "r.h5")) << "not before it has begun";
   writer.begin(first.state, first.report);
+  writer.publish();
   EXPECT_EQ(Trajectory(folder / "r.h5").rows(), 1);
   const Example second(system, 1);
   writer.record(second.state, second.report, true);
@@ -406,6 +323,7 @@ TEST(Result, TheNewestWholeCheckpointCounts) {
   const Example first(system);
   ResultWriter writer(folder / "r.h5", system, first.state, make_header());
   writer.begin(first.state, first.report);
+  writer.publish();
   for (int n = 1; n < 5; ++n) {
     const Example step(system, n);
     writer.record(step.state, step.report, true);
@@ -422,41 +340,6 @@ TEST(Result, TheNewestWholeCheckpointCounts) {
   }
 }
 
-/// Overwrites the stored bytes of `state` in a file, wherever they are, but for the first `keep` bytes.
-int damage(const fs::path& path, const State& state, std::size_t keep) {
-  std::ifstream in(path, std::ios::binary);
-  std::string content{std::istreambuf_iterator<char>(in), {}};
-  in.close();
-  const std::vector<std::byte> bytes = to_bytes(state);
-  const std::string stored(reinterpret_cast<const char*>(bytes.data()), bytes.size());
-  int found = 0;
-  for (std::size_t at = content.find(stored); at != std::string::npos; at = content.find(stored, at + 1)) {
-    for (std::size_t i = keep; i < stored.size(); ++i) content[at + i] = '\x55';
-    ++found;
-  }
-  std::ofstream(path, std::ios::binary) << content;
-  return found;
-}
-
-TEST(Result, ATornCheckpointLeavesTheOneBefore) {
-  const TemporaryFolder folder;
-  const System system = make_system();
-  const Example first(system), second(system, 1);
-  {
-    ResultWriter writer(folder / "r.h5", system, first.state, make_header());
-    writer.begin(first.state, first.report);
-    writer.record(second.state, second.report, true);
-    writer.checkpoint(writer.mark(second.state), {});
-  }
-  ASSERT_EQ(damage(folder / "r.h5", second.state, 40), 1);
-  const std::optional<Checkpoint> found = Trajectory(folder / "r.h5").checkpoint();
-  ASSERT_TRUE(found.has_value());
-  EXPECT_EQ(found->state.step, 0);
-  EXPECT_EQ(found->rows, 1);
-  ASSERT_EQ(damage(folder / "r.h5", first.state, 40), 1);
-  EXPECT_FALSE(Trajectory(folder / "r.h5").checkpoint().has_value());
-}
-
 TEST(Result, CopiedRowsAreTheSame) {
   const TemporaryFolder folder;
   const System system = make_system();
@@ -466,6 +349,7 @@ TEST(Result, CopiedRowsAreTheSame) {
     const Example first(system);
     ResultWriter writer(folder / "a.h5", system, first.state, make_header());
     writer.begin(first.state, first.report);
+    writer.publish();
     for (int n = 1; n <= 10; ++n) {
       const Example step(system, n);
       writer.record(step.state, step.report, n < 4 || n > 6);
@@ -478,6 +362,7 @@ TEST(Result, CopiedRowsAreTheSame) {
     const Example first(system);
     ResultWriter writer(folder / "b.h5", system, first.state, make_header());
     writer.begin(from, part);
+    writer.publish();
     finish(writer, part, RunState::interrupted);
   }
   const Trajectory a(folder / "a.h5"), b(folder / "b.h5");
@@ -486,68 +371,6 @@ TEST(Result, CopiedRowsAreTheSame) {
   EXPECT_EQ(b.read("/q"), a.read("/q", 0, 4));
   EXPECT_EQ(b.read("/contacts/force"), a.read("/contacts/force", 0, 4));
   EXPECT_EQ(b.read_steps(5, 1)[0].residual, a.read_steps(5, 1)[0].residual);
-}
-
-/// Changes one byte of each place where a file holds these numbers. How many there are.
-int damage_numbers(const fs::path& path, const std::vector<double>& numbers) {
-  std::ifstream in(path, std::ios::binary);
-  std::string content{std::istreambuf_iterator<char>(in), {}};
-  in.close();
-  const std::string stored(reinterpret_cast<const char*>(numbers.data()), 8 * numbers.size());
-  int found = 0;
-  for (std::size_t at = content.find(stored); at != std::string::npos; at = content.find(stored, at + 1)) {
-    content[at] = static_cast<char>(content[at] ^ 1);
-    ++found;
-  }
-  std::ofstream(path, std::ios::binary) << content;
-  return found;
-}
-
-TEST(Result, DamagedRowsAreNotGivenOut) {
-  const TemporaryFolder folder;
-  const System system = make_system();
-  write_example(folder / "r.h5", system, 10);
-  const Vector q = Example(system, 4).state.q;
-  ASSERT_EQ(damage_numbers(folder / "r.h5", {q.begin(), q.end()}), 1);
-  const Trajectory result(folder / "r.h5");
-  EXPECT_LT(result.rows(), result.announced_rows());
-  EXPECT_THROW(result.read("/q", 0, 11), InputError);
-  EXPECT_THROW(result.verify(), InputError);
-  EXPECT_EQ(result.read("/u", 0, 11)(10, 0), Example(system, 10).state.u(0)) << "other datasets are sound";
-}
-
-TEST(Result, ATornChunkBehindTheCheckpointDoesNotMatter) {
-  const TemporaryFolder folder;
-  const System system = make_system();
-  Checkpoint fifth;
-  {
-    const Example first(system);
-    ResultWriter writer(folder / "r.h5", system, first.state, make_header());
-    writer.begin(first.state, first.report);
-    for (int n = 1; n <= 8; ++n) {
-      const Example step(system, n);
-      writer.record(step.state, step.report, true);
-      if (n == 5) {
-        fifth = writer.mark(step.state);
-        writer.checkpoint(fifth, {});
-      }
-    }
-    writer.flush();
-  }  // killed
-  const auto copy = [&](const char* name) {
-    const Example first(system);
-    ResultWriter writer(folder / name, system, first.state, make_header());
-    writer.begin(Trajectory(folder / "r.h5"), Trajectory(folder / "r.h5").checkpoint().value());
-    finish(writer, writer.mark(Example(system, 5).state));
-  };
-  copy("sound.h5");
-  const Vector behind = Example(system, 7).state.q, before = Example(system, 3).state.q;
-  ASSERT_EQ(damage_numbers(folder / "r.h5", {behind.begin(), behind.end()}), 1);
-  EXPECT_EQ(Trajectory(folder / "r.h5").rows(), 0) << "the rows of the torn chunk are not shown";
-  copy("torn.h5");
-  EXPECT_EQ(Trajectory(folder / "torn.h5").read("/q"), Trajectory(folder / "sound.h5").read("/q"));
-  ASSERT_EQ(damage_numbers(folder / "r.h5", {before.begin(), before.end()}), 1);
-  EXPECT_THROW(copy("damaged.h5"), InputError);
 }
 
 TEST(Result, HoldsWhatPassedALimit) {
@@ -560,6 +383,7 @@ TEST(Result, HoldsWhatPassedALimit) {
   {
     ResultWriter writer(folder / "r.h5", system, first.state, make_header());
     writer.begin(first.state, first.report);
+    writer.publish();
     writer.checkpoint(writer.mark(first.state), std::span(entries).first(1));
     writer.finish({RunState::done, "", writer.mark(first.state), entries});
   }
@@ -598,6 +422,7 @@ TEST(Result, RefusesAPlaceThatCannotBe) {
   EXPECT_THROW(ResultWriter("/dev/null", system, first.state, make_header()), InputError);
   ResultWriter writer(folder / "r.h5", system, first.state, make_header());
   writer.begin(first.state, first.report);
+  writer.publish();
   EXPECT_THROW(ResultWriter(folder / "r.h5", system, first.state, make_header()), InputError) << "it is being written";
 }
 
@@ -637,62 +462,6 @@ TEST(Trajectory, RefusesOtherFormats) {
       EXPECT_EQ(error.key(), "format");
     }
   }
-}
-
-TEST(Csv, WritesEveryDigitInTheDocumentedOrder) {
-  const TemporaryFolder folder;
-  const System system = make_system();
-  const Example step(system, 1);
-  CsvWriter csv(folder / "r.csv", system);
-  csv.begin(step.state, step.report);
-  csv.flush();
-  std::ifstream in(folder / "r.csv");
-  std::string header, row;
-  std::getline(in, header);
-  std::getline(in, row);
-  const std::string start =
-      "t,q1,q2,q3,q4,q5,q6,u1,u2,u3,u4,u5,u6,ball-floor.gap,ball-floor.lambda_N,ball-floor.Lambda_N,ball-floor.P_N,"
-      "ball-floor.lambda_F1,ball-floor.Lambda_F1,ball-floor.P_F1,\"box,floor/0.gap\",";
-  EXPECT_EQ(header.substr(0, start.size()), start);
-  EXPECT_EQ(row.substr(0, 20), "0.10000000000000001,");
-  std::vector<double> numbers;
-  std::istringstream fields(row);
-  for (std::string field; std::getline(fields, field, ',');) numbers.push_back(std::stod(field));
-  ASSERT_EQ(numbers.size(), 13u + 5 * 7);
-  EXPECT_EQ(numbers[12], step.state.u(5));
-  EXPECT_EQ(numbers[13], step.report.contacts[0].gap);
-  EXPECT_TRUE(std::isnan(numbers[15]));
-  EXPECT_EQ(numbers[16], step.report.contacts[0].percussion[0]);
-  EXPECT_EQ(numbers[19], step.report.contacts[0].percussion[1]);
-}
-
-TEST(Csv, CopiedRowsAreTheSameText) {
-  const TemporaryFolder folder;
-  const System system = make_system();
-  write_example(folder / "r.h5", system, 5);
-  const Example first(system);
-  CsvWriter direct(folder / "direct.csv", system);
-  direct.begin(first.state, first.report);
-  for (int n = 1; n <= 5; ++n) {
-    const Example step(system, n);
-    direct.record(step.state, step.report, true);
-  }
-  CsvWriter copied(folder / "copied.csv", system);
-  const Trajectory result(folder / "r.h5");
-  copied.begin(result, result.checkpoint().value());
-  for (CsvWriter* csv : {&direct, &copied}) csv->flush();
-  const auto read = [&folder](const char* name) {
-    std::ifstream in(folder / name);
-    return std::string{std::istreambuf_iterator<char>(in), {}};
-  };
-  EXPECT_EQ(read("copied.csv"), read("direct.csv"));
-}
-
-TEST(Csv, AFullDeviceIsAWriteError) {
-  if (!fs::exists("/dev/full")) GTEST_SKIP() << "no /dev/full";
-  const System system = make_system();
-  CsvWriter csv("/dev/full", system);
-  EXPECT_THROW(csv.flush(), WriteError);
 }
 
 }  // namespace

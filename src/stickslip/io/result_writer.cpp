@@ -125,23 +125,18 @@ Hdf5File ResultWriter::create_file(const System& system, const ResultHeader& hea
   return file;
 }
 
-void ResultWriter::publish(const Checkpoint& first) {
-  checkpoint(first, {});
-  file_name_.publish();
-}
-
 void ResultWriter::begin(const State& state, const StepReport& report) {
   record(state, report, true);
-  publish(mark(state));
+  checkpoint(mark(state), {});
 }
 
-void ResultWriter::begin(const Trajectory& before, const Checkpoint& checkpoint) {
-  output_.copy_rows(before.file(), checkpoint.rows, checkpoint.tails);
-  steps_.copy_rows(before.file(), checkpoint.steps, checkpoint.tails);
-  if (contact_sets_) contact_sets_->copy_rows(before.file(), checkpoint.rows, checkpoint.tails);
-  Checkpoint mine = mark(checkpoint.state);  // whose chunks may be others
-  mine.limits = checkpoint.limits;
-  publish(mine);
+void ResultWriter::begin(const Trajectory& before, const Checkpoint& last) {
+  output_.copy_rows(before.file(), last.rows, last.tails);
+  steps_.copy_rows(before.file(), last.steps, last.tails);
+  if (contact_sets_) contact_sets_->copy_rows(before.file(), last.rows, last.tails);
+  Checkpoint mine = mark(last.state);  // whose chunks may be others
+  mine.limits = last.limits;
+  checkpoint(mine, {});
 }
 
 void ResultWriter::record(const State& state, const StepReport& report, bool is_row) {

@@ -42,7 +42,7 @@ struct ResultHeader {
 /// What a result will take on the disk, without detected contacts. [bytes]
 double estimate_result_bytes(const System& system, const ResultHeader& header);
 
-/// Writes a result file (docs/results.md): made under a temporary name, given its own by begin(), readable from
+/// Writes a result file (docs/results.md): made under a temporary name, given its own by publish(), readable from
 /// then on at any moment.
 class ResultWriter final : public StepSink {
  public:
@@ -52,6 +52,7 @@ class ResultWriter final : public StepSink {
 
   void begin(const State& state, const StepReport& report) override;
   void begin(const Trajectory& before, const Checkpoint& checkpoint) override;
+  void publish() override { file_name_.publish(); }
   void record(const State& state, const StepReport& report, bool is_row) override;
   void record_failure(const StepRow& row) override { record_step(row); }
   void flush() override;
@@ -66,7 +67,6 @@ class ResultWriter final : public StepSink {
   Hdf5File create_file(const System& system, const ResultHeader& header);
   void record_row(const State& state, const StepReport& report);
   void record_step(const StepRow& row);
-  void publish(const Checkpoint& checkpoint);
 
   const System& system_;
   NewFile file_name_;

@@ -30,10 +30,12 @@ class StepSink {
  public:
   virtual ~StepSink() = default;
 
-  /// The initial state. What is written shows under its name from here on.
+  /// The initial state.
   virtual void begin(const State& state, const StepReport& report) = 0;
   /// Instead, all that the result of the same run holds up to a checkpoint. Throws InputError where it is damaged.
   virtual void begin(const Trajectory& before, const Checkpoint& checkpoint) = 0;
+  /// What is written shows under its name from here on: all sinks have begun well.
+  virtual void publish() = 0;
   /// A step that ends at state; is_row: at an output instant.
   virtual void record(const State& state, const StepReport& report, bool is_row) = 0;
   /// A step that failed, the last one.

@@ -36,11 +36,13 @@ Recorder::Recorder(const Scene& scene, const BuiltScene& built, const State& ini
 
 void Recorder::begin(const State& state, const StepReport& report) {
   for (const auto& sink : sinks_) sink->begin(state, report);
+  for (const auto& sink : sinks_) sink->publish();
   mark(state);
 }
 
 void Recorder::begin(const Trajectory& from, const Checkpoint& checkpoint) {
   for (const auto& sink : sinks_) sink->begin(from, checkpoint);
+  for (const auto& sink : sinks_) sink->publish();
   mark(checkpoint.state);
 }
 

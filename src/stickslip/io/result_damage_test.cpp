@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Results that were torn or damaged.
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <fstream>
+#include <iterator>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "stickslip/base/input_error.h"
+#include "stickslip/io/result_reader.h"
+#include "stickslip/io/result_writer.h"
+#include "tests/support/example_result.h"
+#include "tests/support/temporary_folder.h"
+
+namespace stickslip {
+namespace {
+
+namespace fs = std::filesystem;
+using test::Example;
+using test::finish;
+using test::make_header;
+using test::make_system;
+using test::TemporaryFolder;
+using test::write_example;
+
+/// Overwrites the stored bytes of `state` in a file, wherever they are, but for the first `keep` bytes.
+int damage(const fs::path& path, const State& state, std::size_t keep) {
+  std::ifstream in(path, std::ios::binary);
+  std::string content{std::istreambuf_iterator<char>(in), {}};
+  in.close();
+  const std::vector<std::byte> bytes = to_bytes(state);
+  const std::string stored(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  int found = 0;
+  for (std::size_t at = content.find(stored); at != std::string::npos; at = content.find(stored, at + 1)) {
+    for (std::size_t i = keep; i < stored.size(); ++i) content[at + i] = '\x55';
+    ++found;
+  }
+  std::ofstream(path, std::ios::binary) << content;
+  return found;
+}
+
+TEST(Result, ATornCheckpointLeavesTheOneBefore) {
+  const TemporaryFolder folder;
+  const System system = make_system();
+  const Example first(system), second(system, 1);
+  {
+    ResultWriter writer(folder / "r.h5", system, first.state, make_header());
+    writer.begin(first.state, first.report);
+    writer.publish();
+    writer.record(second.state, second.report, true);
+    writer.checkpoint(writer.mark(second.state), {});
+  }
+  ASSERT_EQ(damage(folder / "r.h5", second.state, 40), 1);
+  const std::optional<Checkpoint> found = Trajectory(folder / "r.h5").checkpoint();
+  ASSERT_TRUE(found.has_value());
+  EXPECT_EQ(found->state.step, 0);
+  EXPECT_EQ(found->rows, 1);
+  ASSERT_EQ(damage(folder / "r.h5", first.state, 40), 1);
+  EXPECT_FALSE(Trajectory(folder / "r.h5").checkpoint().has_value());
+}
+
+/// Changes one byte of each place where a file holds these numbers. How many there are.
+int damage_numbers(const fs::path& path, const std::vector<double>& numbers) {
+  std::ifstream in(path, std::ios::binary);
+  std::string content{std::istreambuf_iterator<char>(in), {}};
+  in.close();
+  const std::string stored(reinterpret_cast<const char*>(numbers.data()), 8 * numbers.size());
+  int found = 0;
+  for (std::size_t at = content.find(stored); at != std::string::npos; at = content.find(stored, at + 1)) {
+    content[at] = static_cast<char>(content[at] ^ 1);
+    ++found;
+  }
+  std::ofstream(path, std::ios::binary) << content;
+  return found;
+}
+
+TEST(Result, DamagedRowsAreNotGivenOut) {
+  const TemporaryFolder folder;
+  const System system = make_system();
+  write_example(folder / "r.h5", system, 10);
+  const Vector q = Example(system, 4).state.q;
+  ASSERT_EQ(damage_numbers(folder / "r.h5", {q.begin(), q.end()}), 1);
+  const Trajectory result(folder / "r.h5");
+  EXPECT_LT(result.rows(), result.announced_rows());
+  EXPECT_THROW(result.read("/q", 0, 11), InputError);
+  EXPECT_THROW(result.verify(), InputError);
+  EXPECT_EQ(result.read("/u", 0, 11)(10, 0), Example(system, 10).state.u(0)) << "other datasets are sound";
+}
+
+TEST(Result, ATornChunkBehindTheCheckpointDoesNotMatter) {
+  const TemporaryFolder folder;
+  const System system = make_system();
+  Checkpoint fifth;
+  {
+    const Example first(system);
+    ResultWriter writer(folder / "r.h5", system, first.state, make_header());
+    writer.begin(first.state, first.report);
+    writer.publish();
+    for (int n = 1; n <= 8; ++n) {
+      const Example step(system, n);
+      writer.record(step.state, step.report, true);
+      if (n == 5) {
+        fifth = writer.mark(step.state);
+        writer.checkpoint(fifth, {});
+      }
+    }
+    writer.flush();
+  }  // killed
+  const auto copy = [&](const char* name) {
+    const Example first(system);
+    ResultWriter writer(folder / name, system, first.state, make_header());
+    writer.begin(Trajectory(folder / "r.h5"), Trajectory(folder / "r.h5").checkpoint().value());
+    writer.publish();
+    finish(writer, writer.mark(Example(system, 5).state));
+  };
+  copy("sound.h5");
+  const Vector behind = Example(system, 7).state.q, before = Example(system, 3).state.q;
+  ASSERT_EQ(damage_numbers(folder / "r.h5", {behind.begin(), behind.end()}), 1);
+  EXPECT_EQ(Trajectory(folder / "r.h5").rows(), 0) << "the rows of the torn chunk are not shown";
+  copy("torn.h5");
+  EXPECT_EQ(Trajectory(folder / "torn.h5").read("/q"), Trajectory(folder / "sound.h5").read("/q"));
+  ASSERT_EQ(damage_numbers(folder / "r.h5", {before.begin(), before.end()}), 1);
+  EXPECT_THROW(copy("damaged.h5"), InputError);
+}
+
+}  // namespace
+}  // namespace stickslip
