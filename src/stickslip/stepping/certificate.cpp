@@ -6,6 +6,14 @@
 #include <limits>
 
 namespace stickslip {
+namespace {
+
+/// What is not a number is larger than any number, and stays.
+void raise(double& largest, double x) {
+  if (x > largest || std::isnan(x)) largest = x;
+}
+
+}  // namespace
 
 void report_geometry(const System& system, std::span<const ContactPoint> points, double t, const Vector& q,
                      StepReport& report) {
@@ -27,7 +35,7 @@ void report_geometry(const System& system, std::span<const ContactPoint> points,
     contact.position = geometry.position_second;
     contact.normal = geometry.normal;
     contact.tangent = geometry.tangent1;
-    if (!points[k].turns) report.penetration = std::max(report.penetration, -geometry.gap);
+    if (!points[k].turns) raise(report.penetration, -geometry.gap);
   }
 }
 
@@ -55,8 +63,8 @@ void report_joints(const System& system, double t, const Vector& q, const Vector
     joint.friction = joints[i].options.friction > 0.0 ? kUnknown : 0.0;
     joint.reaction_force.setConstant(kUnknown);
     joint.reaction_torque.setConstant(kUnknown);
-    report.drift_position = std::max(report.drift_position, joint.drift_position);
-    report.drift_angle = std::max(report.drift_angle, joint.drift_angle);
+    raise(report.drift_position, joint.drift_position);
+    raise(report.drift_angle, joint.drift_angle);
   }
 }
 

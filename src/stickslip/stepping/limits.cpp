@@ -27,6 +27,13 @@ const KindText& text_of(LimitKind what) {
   return kKinds[static_cast<std::size_t>(what)];
 }
 
+std::string describe_worst(const LimitEntry& entry) {
+  const bool is_share = entry.what == LimitKind::energy;
+  const std::string_view unit = is_share ? "of the energy of the run" : text_of(entry.what).unit;
+  const std::string_view name = entry.name.empty() && !is_share ? "others" : std::string_view(entry.name);
+  return fmt::format("{}{}: {:.4g} {}", text_of(entry.what).what, name, entry.worst, unit);
+}
+
 }  // namespace
 
 std::string_view limit_name(LimitKind what) {
@@ -38,12 +45,13 @@ std::string_view limit_unit(LimitKind what) {
 }
 
 std::string describe(const LimitEntry& entry) {
-  const bool is_share = entry.what == LimitKind::energy;
-  const std::string_view unit = is_share ? "of the energy of the run" : limit_unit(entry.what);
-  const std::string_view name = entry.name.empty() && !is_share ? "others" : std::string_view(entry.name);
-  return fmt::format("{}{}: {:.3g} {} at most, the limit is {:.3g}; in {} step{}, first at t = {:.6g} s",
-                     text_of(entry.what).what, name, entry.worst, unit, entry.limit, entry.count,
-                     entry.count == 1 ? "" : "s", entry.first_time);
+  return fmt::format("{} at most, the limit is {:.3g}; in {} step{}, first at t = {:.6g} s", describe_worst(entry),
+                     entry.limit, entry.count, entry.count == 1 ? "" : "s", entry.first_time);
+}
+
+std::string describe_first(const LimitEntry& entry) {
+  return fmt::format("t = {:.6g} s: {}, above the limit of {:.3g}", entry.first_time, describe_worst(entry),
+                     entry.limit);
 }
 
 }  // namespace stickslip

@@ -43,5 +43,7 @@ struct LimitEntry {
 
 /// "drift of elbow: 0.045 m at most, the limit is ...": one line without its end.
 std::string describe(const LimitEntry& entry);
+/// The same of an entry that is new: "t = 0.3 s: drift of elbow: 0.0006 m, above the limit of ...".
+std::string describe_first(const LimitEntry& entry);
 
 }  // namespace stickslip

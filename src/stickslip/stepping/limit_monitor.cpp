@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "stickslip/stepping/limit_monitor.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <string>
+#include <utility>
+
+#include "stickslip/base/bytes.h"
+
+namespace stickslip {
+namespace {
+
+constexpr std::uint64_t kMagic = 0x4d4c5353;  // "SSLM"
+constexpr std::uint64_t kVersion = 1;
+constexpr std::size_t kEntryNumbers = 8;
+
+/// What is left at rest, of weights times distances: round-off in long runs, and what loose tolerances leave.
+constexpr double kEnergyRoundOff = 1e-8;  // [-]
+
+bool passes(double figure, double limit) {
+  return !(figure <= limit) || !std::isfinite(figure);
+}
+
+}  // namespace
+
+LimitMonitor::LimitMonitor(const System& system, const LimitOptions& options, const State& initial,
+                           const StepReport& report)
+    : system_(system),
+      options_(options),
+      sizes_(system),
+      pass_finder_(system, sizes_, options.penetration),
+      least_potential_(report.potential_energy),
+      largest_potential_(report.potential_energy) {
+  for (std::size_t i = 0; i < system.bodies().size(); ++i) {
+    const Body& body = system.bodies()[i];
+    if (body.n_u == 0) continue;
+    const int b = static_cast<int>(i);
+    const double distance = system.calc_pose(b, initial.t, initial.q).p_WB.norm() + sizes_.size(b);
+    weights_ += (body.beam ? body.beam->mass() : body.mass) * system.gravity().norm() * distance;
+  }
+  for (const ContactPoint& point : system.contact_points()) has_angular_stops_ |= point.turns;
+  note_energy(report);
+  pass_finder_.begin(initial);
+}
+
+bool LimitMonitor::examine(const State& state, const StepReport& report) {
+  n_before_ = entries_.size();
+  time_ = report.t;
+  passed_.reset();
+  if (passes(report.penetration, options_.penetration * sizes_.least()) || has_angular_stops_) {
+    examine_contacts(report);
+  }
+  if (passes(report.drift_position, options_.drift * sizes_.least()) || passes(report.drift_angle, options_.drift)) {
+    examine_joints(state, report);
+  }
+  note_energy(report);
+  examine_energy(report);
+  examine_passes(state, report);
+  return passed_.has_value();
+}
+
+void LimitMonitor::examine_contacts(const StepReport& report) {
+  for (std::size_t k = 0; k < report.contacts.size(); ++k) {
+    const ContactReport& contact = report.contacts[k];
+    if (contact.gap >= 0.0) continue;
+    // Named points come first, in the system's order.
+    const bool is_named = k < system_.contact_points().size();
+    const int joint = is_named ? system_.contact_points()[k].joint : -1;
+    if (is_named && system_.contact_points()[k].turns) {
+      if (!passes(-contact.gap, options_.penetration)) continue;
+      add(LimitKind::penetration_angle, contact.body_a, contact.body_b, joint, -contact.gap, options_.penetration);
+    } else {
+      const double limit = options_.penetration * sizes_.of_pair(contact.body_a, contact.body_b);
+      if (!passes(-contact.gap, limit)) continue;
+      add(LimitKind::penetration, contact.body_a, contact.body_b, joint, -contact.gap, limit);
+    }
+  }
+}
+
+void LimitMonitor::examine_joints(const State& state, const StepReport& report) {
+  for (std::size_t i = 0; i < report.joints.size(); ++i) {
+    const int j = static_cast<int>(i);
+    const JointOptions& o = system_.joints()[i].options;
+    const double limit = options_.drift * sizes_.of_pair(o.first, o.second);
+    const double drift = report.joints[i].drift_position;
+    if (passes(drift, limit)) add(LimitKind::drift, o.first, o.second, j, drift, limit);
+    if (!passes(report.joints[i].drift_angle, options_.drift)) continue;
+    const double angle = calc_drift_angle(j, state, report);
+    if (passes(angle, options_.drift)) add(LimitKind::drift_angle, o.first, o.second, j, angle, options_.drift);
+  }
+}
+
+/// The violation of a joint's angle rows alone: what a report has is also by how much a stop is overshot.
+double LimitMonitor::calc_drift_angle(int joint, const State& state, const StepReport& report) const {
+  const Joint& j = system_.joints()[joint];
+  if (!j.options.limits || !j.turns()) return report.joints[joint].drift_angle;
+  JointVector g;
+  system_.calc_joint_position(joint, state.t, state.q, g);
+  return g.tail(j.n_angle_rows).norm();
+}
+
+/// Figures that are not finite are no measure.
+void LimitMonitor::note_energy(const StepReport& report) {
+  const double potential = report.potential_energy;
+  if (potential < least_potential_ || !std::isfinite(least_potential_)) least_potential_ = potential;
+  if (potential > largest_potential_ || !std::isfinite(largest_potential_)) largest_potential_ = potential;
+  const double energy = report.kinetic_energy + (largest_potential_ - least_potential_);
+  if (std::isfinite(energy)) largest_energy_ = std::max(largest_energy_, energy);
+  if (std::isfinite(report.work)) largest_work_ = std::max(largest_work_, std::abs(report.work));
+}
+
+void LimitMonitor::examine_energy(const StepReport& report) {
+  const double error = std::abs(report.energy_error);
+  if (std::isfinite(error) && (error == 0.0 || std::isinf(options_.energy))) return;
+  const double potential = std::max({std::abs(least_potential_), std::abs(largest_potential_), weights_});
+  const double share = error / std::max({largest_energy_, largest_work_, kEnergyRoundOff * potential});
+  if (passes(share, options_.energy)) add(LimitKind::energy, -1, -1, -1, share, options_.energy);
+}
+
+void LimitMonitor::examine_passes(const State& state, const StepReport& report) {
+  pass_finder_.find(state, report, passes_);
+  for (const Pass& pass : passes_) add(LimitKind::passed_through, pass.body_a, pass.body_b, -1, pass.depth, 0.0);
+}
+
+void LimitMonitor::add(LimitKind what, int body_a, int body_b, int joint, double figure, double limit) {
+  auto found = index_.find({what, body_a, body_b, joint});
+  if (found == index_.end() && entries_.size() >= kMostEntries)
+    found = index_.try_emplace({what, -1, -1, -1}, entries_.size()).first;
+  if (found == index_.end()) found = index_.try_emplace({what, body_a, body_b, joint}, entries_.size()).first;
+  if (found->second == entries_.size()) {
+    const auto [kind, a, b, j] = found->first;
+    LimitEntry entry{kind, a, b, j, "", time_, 0, 0.0, limit};
+    entry.name = name_of(entry);
+    entries_.push_back(std::move(entry));
+    last_times_.push_back(-std::numeric_limits<double>::infinity());
+  }
+  if (!passed_) passed_ = found->second;
+  LimitEntry& entry = entries_[found->second];
+  if (last_times_[found->second] < time_) ++entry.count;
+  last_times_[found->second] = time_;
+  // What is not a number is worse than any number, and stays.
+  if (!std::isnan(entry.worst) && !(figure <= entry.worst)) entry.worst = figure;
+  entry.limit = std::min(entry.limit, limit);
+}
+
+std::string LimitMonitor::name_of(const LimitEntry& entry) const {
+  if (entry.joint >= 0) return system_.joints()[entry.joint].options.name;
+  if (entry.body_a < 0 || entry.body_b < 0) return "";
+  return system_.bodies()[entry.body_a].name + ", " + system_.bodies()[entry.body_b].name;
+}
+
+std::vector<std::byte> LimitMonitor::to_bytes() const {
+  ByteWriter out(8 * (7 + kEntryNumbers * entries_.size()));
+  out.put(kMagic);
+  out.put(kVersion);
+  for (const double x : {least_potential_, largest_potential_, largest_energy_, largest_work_}) out.put(x);
+  out.put(static_cast<std::uint64_t>(entries_.size()));
+  for (const LimitEntry& entry : entries_) {
+    for (const int x : {static_cast<int>(entry.what), entry.body_a, entry.body_b, entry.joint}) {
+      out.put(static_cast<std::int64_t>(x));
+    }
+    out.put(entry.count);
+    for (const double x : {entry.first_time, entry.worst, entry.limit}) out.put(x);
+  }
+  return out.take();
+}
+
+void LimitMonitor::restore(std::span<const std::byte> bytes, const State& state) {
+  ByteReader in(bytes, "the memory of limits");
+  if (in.get() != kMagic || in.get() != kVersion) in.fail();
+  for (double* x : {&least_potential_, &largest_potential_, &largest_energy_, &largest_work_}) *x = in.get_real();
+  const auto get_index = [&in](std::int64_t least, std::size_t size) {
+    const std::int64_t i = in.get_integer();
+    if (i < least || i >= static_cast<std::int64_t>(size)) in.fail();
+    return static_cast<int>(i);
+  };
+  const std::size_t n = in.get_length(8 * kEntryNumbers);
+  entries_.clear();
+  index_.clear();
+  for (std::size_t i = 0; i < n; ++i) {
+    LimitEntry entry;
+    entry.what = static_cast<LimitKind>(get_index(0, kLimitKinds));
+    entry.body_a = get_index(-1, system_.bodies().size());
+    entry.body_b = get_index(-1, system_.bodies().size());
+    entry.joint = get_index(-1, system_.joints().size());
+    entry.count = in.get_integer();
+    for (double* x : {&entry.first_time, &entry.worst, &entry.limit}) *x = in.get_real();
+    entry.name = name_of(entry);
+    if (!index_.try_emplace({entry.what, entry.body_a, entry.body_b, entry.joint}, i).second) in.fail();
+    entries_.push_back(std::move(entry));
+  }
+  if (!in.at_end()) in.fail();
+  last_times_.assign(n, -std::numeric_limits<double>::infinity());
+  n_before_ = n;
+  pass_finder_.begin(state);
+}
+
+}  // namespace stickslip

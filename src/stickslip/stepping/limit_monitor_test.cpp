@@ -1,0 +1,270 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "stickslip/stepping/limit_monitor.h"
+
+#include <gtest/gtest.h>
+
+#include <limits>
+#include <string>
+
+#include "stickslip/base/input_error.h"
+
+namespace stickslip {
+namespace {
+
+Body make_body(const std::string& name, BodyType type, ShapeGeometry geometry) {
+  Body body;
+  body.name = name;
+  body.type = type;
+  body.mass = 2.0;
+  body.inertia = Matrix3::Identity();
+  body.shapes.emplace_back();
+  body.shapes.back().geometry = std::move(geometry);
+  return body;
+}
+
+/// Two balls on a floor, of diameter .2 and 2, a revolute joint with stops between them and a weld to the floor.
+System make_system() {
+  SystemBuilder builder(true, Vector3(0, -10, 0));
+  builder.add_body(make_body("floor", BodyType::fixed, HalfSpace{}));
+  builder.add_body(make_body("small", BodyType::planar, Sphere{0.1}));
+  builder.add_body(make_body("large", BodyType::planar, Sphere{1.0}));
+  ContactPairOptions pair;
+  for (const int ball : {1, 2}) {
+    pair.name = "floor-" + std::to_string(ball);
+    pair.second = ball;
+    builder.add_contact(pair);
+  }
+  JointOptions joint;
+  joint.name = "hinge";
+  joint.first = 1;
+  joint.second = 2;
+  joint.limits = JointLimits{-1.0, 1.0};
+  builder.add_joint(joint);
+  joint = {};
+  joint.name = "weld";
+  joint.type = JointType::weld;
+  joint.second = 2;
+  builder.add_joint(joint);
+  return builder.build();
+}
+
+/// The points of the system, in order: small and large on the floor, low and high stop.
+enum Point { kSmall, kLarge, kLow, kHigh };
+
+/// A run whose reports the test writes.
+class LimitMonitorTest : public ::testing::Test {
+ protected:
+  LimitMonitorTest() {
+    state.q = Vector::Zero(system.n_q());
+    state.u = Vector::Zero(system.n_u());
+    report.contacts.resize(4);
+    for (std::size_t k = 0; k < 4; ++k) {
+      report.contacts[k].body_a = system.contact_points()[k].first.body;
+      report.contacts[k].body_b = system.contact_points()[k].second.body;
+    }
+    report.joints.resize(2);
+  }
+
+  void penetrate(Point point, double depth) {
+    report.contacts[point].gap = -depth;
+    if (!system.contact_points()[point].turns) report.penetration = std::max(report.penetration, depth);
+  }
+
+  LimitMonitor make_monitor(const LimitOptions& options = {}) const { return {system, options, state, report}; }
+
+  /// The next step of 1 s.
+  bool step(LimitMonitor& monitor) {
+    report.t = state.t = ++steps;
+    return monitor.examine(state, report);
+  }
+
+  System system = make_system();
+  State state;
+  StepReport report;
+  int steps = 0;
+};
+
+TEST_F(LimitMonitorTest, PenetrationIsComparedWithTheSmallerBody) {
+  LimitMonitor monitor = make_monitor();
+  penetrate(kSmall, 0.0099);
+  penetrate(kLarge, 0.099);
+  EXPECT_FALSE(step(monitor)) << "each is within 5 % of its ball";
+  EXPECT_TRUE(monitor.entries().empty());
+  penetrate(kSmall, 0.0101);
+  EXPECT_TRUE(step(monitor));
+  ASSERT_EQ(monitor.new_entries().size(), 1U);
+  const LimitEntry& entry = monitor.entries()[0];
+  EXPECT_EQ(entry.what, LimitKind::penetration);
+  EXPECT_EQ(entry.name, "floor, small");
+  EXPECT_EQ(entry.first_time, 2.0);
+  EXPECT_EQ(entry.worst, 0.0101);
+  EXPECT_NEAR(entry.limit, 0.05 * 0.2, 1e-11);
+  penetrate(kSmall, 0.02);
+  penetrate(kLarge, 0.2);
+  EXPECT_TRUE(step(monitor));
+  EXPECT_EQ(monitor.new_entries().size(), 1U);
+  EXPECT_EQ(monitor.new_entries()[0].name, "floor, large");
+  penetrate(kSmall, 0.015);
+  penetrate(kLarge, 0.0);
+  EXPECT_TRUE(step(monitor));
+  EXPECT_TRUE(monitor.new_entries().empty());
+  EXPECT_EQ(monitor.first_passed().name, "floor, small");
+  EXPECT_EQ(monitor.entries()[0].count, 3);
+  EXPECT_EQ(monitor.entries()[0].worst, 0.02);
+  EXPECT_EQ(monitor.entries()[1].count, 1);
+  EXPECT_EQ(describe(monitor.entries()[0]),
+            "penetration of floor, small: 0.02 m at most, the limit is 0.01; in 3 steps, first at t = 2 s");
+}
+
+TEST_F(LimitMonitorTest, AStopThatIsAnAngleIsAPenetrationInRadiansAndNoDrift) {
+  LimitMonitor monitor = make_monitor();
+  penetrate(kHigh, 0.049);
+  state.q << 0, 0, 0, 0, 0, 1.049;
+  report.joints[0].drift_angle = report.drift_angle = 0.049;
+  EXPECT_FALSE(step(monitor));
+  penetrate(kHigh, 0.051);
+  report.joints[0].drift_angle = report.drift_angle = 0.051;
+  EXPECT_TRUE(step(monitor));
+  ASSERT_EQ(monitor.entries().size(), 1U);
+  EXPECT_EQ(monitor.entries()[0].what, LimitKind::penetration_angle);
+  EXPECT_EQ(monitor.entries()[0].name, "hinge");
+  EXPECT_EQ(monitor.entries()[0].worst, 0.051);
+  EXPECT_EQ(monitor.entries()[0].limit, 0.05);
+}
+
+TEST_F(LimitMonitorTest, DriftIsComparedJointByJoint) {
+  LimitMonitor monitor = make_monitor();
+  report.joints[0].drift_position = 0.00019;
+  report.joints[1].drift_position = report.drift_position = 0.0019;
+  report.joints[1].drift_angle = report.drift_angle = 0.00099;
+  EXPECT_FALSE(step(monitor)) << "the weld holds a larger body";
+  report.joints[0].drift_position = 0.00021;
+  EXPECT_TRUE(step(monitor));
+  report.joints[1].drift_angle = report.drift_angle = 0.0011;
+  EXPECT_TRUE(step(monitor));
+  ASSERT_EQ(monitor.entries().size(), 2U);
+  EXPECT_EQ(monitor.entries()[0].what, LimitKind::drift);
+  EXPECT_EQ(monitor.entries()[0].name, "hinge");
+  EXPECT_EQ(monitor.entries()[0].count, 2);
+  EXPECT_EQ(monitor.entries()[1].what, LimitKind::drift_angle);
+  EXPECT_EQ(monitor.entries()[1].name, "weld");
+  EXPECT_EQ(monitor.entries()[1].joint, 1);
+}
+
+TEST_F(LimitMonitorTest, EnergyErrorIsComparedWithTheEnergyOfTheRun) {
+  report.potential_energy = -3.0;
+  LimitMonitor monitor = make_monitor();
+  report.kinetic_energy = 4.0;
+  report.potential_energy = -9.0;
+  report.energy_error = -0.49;  // of 4 + 6
+  EXPECT_FALSE(step(monitor));
+  report.kinetic_energy = 1.0;
+  report.potential_energy = -5.0;
+  EXPECT_FALSE(step(monitor)) << "the energy of the run is the largest so far";
+  report.energy_error = 0.51;
+  EXPECT_TRUE(step(monitor));
+  ASSERT_EQ(monitor.entries().size(), 1U);
+  EXPECT_EQ(monitor.entries()[0].what, LimitKind::energy);
+  EXPECT_EQ(monitor.entries()[0].name, "");
+  EXPECT_DOUBLE_EQ(monitor.entries()[0].worst, 0.051);
+  report.work = -100.0;
+  EXPECT_FALSE(step(monitor)) << "a motor's work counts, too";
+  report.energy_error = 5.1;
+  EXPECT_TRUE(step(monitor));
+}
+
+// 4 kg at heights of no motion: what is left at rest is below 1e-8 of weight times distance.
+TEST_F(LimitMonitorTest, RoundOffAtRestIsNoEnergyError) {
+  state.q << 100, 0, 0, 100, 0, 0;
+  LimitMonitor monitor = make_monitor();
+  report.kinetic_energy = 1e-14;
+  report.potential_energy = 1e-11;
+  report.energy_error = 1e-11;
+  EXPECT_FALSE(step(monitor));
+  const double weights = 2.0 * 10.0 * (100.2 + 102.0);  // [J]
+  report.energy_error = 0.049 * 1e-8 * weights;
+  EXPECT_FALSE(step(monitor));
+  report.energy_error = 0.051 * 1e-8 * weights;
+  EXPECT_TRUE(step(monitor));
+}
+
+TEST_F(LimitMonitorTest, InfinitySwitchesOff) {
+  const double inf = std::numeric_limits<double>::infinity();
+  LimitMonitor monitor = make_monitor({inf, inf, inf, false});
+  penetrate(kSmall, 1e9);
+  penetrate(kHigh, 1e9);
+  report.joints[0].drift_position = report.drift_position = 1e9;
+  report.energy_error = 1e9;
+  EXPECT_FALSE(step(monitor));
+  report.energy_error = inf;
+  EXPECT_TRUE(step(monitor)) << "but for what is not finite";
+  EXPECT_EQ(monitor.entries()[0].what, LimitKind::energy);
+  EXPECT_EQ(monitor.entries()[0].worst, inf);
+}
+
+TEST_F(LimitMonitorTest, ARestoredMonitorGoesOnWithTheSameNumbers) {
+  LimitMonitor monitor = make_monitor();
+  report.kinetic_energy = 7.0;
+  report.potential_energy = 0.1;
+  report.energy_error = 1.0;
+  report.work = 2.0;
+  penetrate(kSmall, 0.03);
+  report.joints[1].drift_angle = report.drift_angle = 0.25;
+  ASSERT_TRUE(step(monitor));
+  ASSERT_EQ(monitor.entries().size(), 3U);
+
+  const std::vector<std::byte> bytes = monitor.to_bytes();
+  LimitMonitor restored = make_monitor();
+  restored.restore(bytes, state);
+  EXPECT_TRUE(restored.new_entries().empty());
+  EXPECT_EQ(restored.entries(), monitor.entries());
+  EXPECT_EQ(restored.to_bytes(), bytes);
+  report.kinetic_energy = 0.0;
+  report.potential_energy = -0.1;
+  penetrate(kLarge, 0.3);
+  ASSERT_TRUE(step(monitor));
+  ASSERT_TRUE(restored.examine(state, report));
+  EXPECT_EQ(restored.entries(), monitor.entries());
+  EXPECT_EQ(restored.to_bytes(), monitor.to_bytes());
+  EXPECT_EQ(restored.new_entries().size(), 1U);
+
+  for (std::size_t size = 0; size < bytes.size(); ++size) {
+    EXPECT_THROW(restored.restore(std::span(bytes).first(size), state), InputError);
+  }
+  for (const std::size_t place : {std::size_t{0}, std::size_t{48}, bytes.size() - 64}) {  // magic, count, kind
+    std::vector<std::byte> damaged = bytes;
+    damaged[place] = std::byte{77};
+    EXPECT_THROW(restored.restore(damaged, state), InputError) << place;
+  }
+}
+
+TEST(LimitMonitor, BeyondManyPairsTheOthersAreOneEntry) {
+  SystemBuilder builder(true, Vector3(0, -10, 0));
+  builder.add_body(make_body("floor", BodyType::fixed, HalfSpace{}));
+  const int n = static_cast<int>(LimitMonitor::kMostEntries) + 5;
+  for (int i = 1; i <= n; ++i) builder.add_body(make_body("b" + std::to_string(i), BodyType::point, Sphere{0.1}));
+  builder.detect_contacts({});
+  const System system = builder.build();
+  State state;
+  state.q = Vector::LinSpaced(system.n_q(), 0.0, 1e4);
+  state.u = Vector::Zero(system.n_u());
+  StepReport report;
+  LimitMonitor monitor(system, {}, state, report);
+  for (int i = 1; i <= n; ++i) {
+    ContactReport& contact = report.contacts.emplace_back();
+    contact.body_b = i;
+    contact.gap = -0.02 - 1e-6 * i;
+  }
+  report.penetration = 0.02 + 1e-6 * n;
+  for (report.t = 1.0; report.t < 3.0; report.t += 1.0) EXPECT_TRUE(monitor.examine(state, report));
+  ASSERT_EQ(monitor.entries().size(), LimitMonitor::kMostEntries + 1);
+  const LimitEntry& others = monitor.entries().back();
+  EXPECT_EQ(others.name, "");
+  EXPECT_EQ(others.body_b, -1);
+  EXPECT_EQ(others.count, 2) << "steps, not pairs";
+  EXPECT_EQ(others.worst, report.penetration);
+  EXPECT_EQ(describe(others).rfind("penetration of others", 0), 0U);
+}
+
+}  // namespace
+}  // namespace stickslip
