@@ -22,8 +22,8 @@ enum ExitStatus {
   kDone = 0,
   kInternalError = 1,
   kBadInput = 2,      // bad usage, bad input, or nowhere to write to
-  kStepFailed = 3,    // the result holds all up to it
-  kInexact = 4,       // done, but some steps stayed above the tolerance
+  kStepFailed = 3,    // or passed a limit that ends the run: the result holds all up to it
+  kInexact = 4,       // done, but some steps stayed above the tolerance or passed a limit
   kInterrupted = 130  // by Ctrl-C
 };
 

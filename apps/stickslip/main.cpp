@@ -88,8 +88,10 @@ int run_program(int argc, char** argv) {
   program.set_version_flag("--version", fmt::format("stickslip {} (commit {}, {})", version(), commit(), compiler()));
   program.require_subcommand(1);
   program.footer(
-      "Exit status: 0 done; 1 internal error; 2 bad usage or input; 3 a step failed (the result holds all up to it);\n"
-      "4 done, but some steps stayed above the tolerance; 130 interrupted.");
+      "Exit status: 0 done; 1 internal error; 2 bad usage or input; 3 a step failed, or passed a limit that ends the\n"
+      "run (the result holds all up to it); 4 done, but some steps stayed above the tolerance or passed a limit of "
+      "the\n"
+      "scene; 130 interrupted.");
   Commands commands;
   commands["run"] = add_run_command(program);
   commands["check"] = add_check_command(program);

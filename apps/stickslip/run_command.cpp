@@ -23,6 +23,7 @@ class RunCommand final : public Command {
  private:
   Scene load() const;
   RunOptions make_options(const Scene& scene) const;
+  void warn(const LimitEntry& entry);
   void print_end(const Scene& scene, const RunOptions& options, const RunResult& result) const;
 
   CLI::App& command_;
@@ -40,6 +41,7 @@ class RunCommand final : public Command {
   std::int64_t problems_every_ = 0;
   int threads_ = 1;
   bool quiet_ = false;
+  int warnings_ = 0;  // shown
 };
 
 RunCommand::RunCommand(CLI::App& program)
@@ -118,11 +120,30 @@ RunOptions RunCommand::make_options(const Scene& scene) const {
   return options;
 }
 
+/// What passes a limit, as long as it is news: the end tells of all.
+void RunCommand::warn(const LimitEntry& entry) {
+  constexpr int kMostWarnings = 8;
+  if (quiet_ || warnings_ >= kMostWarnings) return;
+  fmt::print(stderr, "warning: {}\n", describe_first(entry));
+  if (++warnings_ == kMostWarnings) fmt::print(stderr, "warning: what else passes a limit is told at the end\n");
+}
+
 void RunCommand::print_end(const Scene& scene, const RunOptions& options, const RunResult& result) const {
   const std::int64_t steps = std::max<std::int64_t>(result.summary.steps, 1);
   fmt::print("{}: {}, to t = {:.6g} s in {:.3g} s ({:.3g} us a step)\n", scene.name, scheme_name(scene.scheme),
              result.time, result.wall_seconds, 1e6 * result.wall_seconds / static_cast<double>(steps));
   fmt::print("{}result: {}\n", describe(result.summary), options.output.string());
+}
+
+/// Which steps were above the tolerance and what passed a limit, how often and where.
+void print_inexact(const Summary& summary) {
+  if (summary.inexact > 0) {
+    fmt::print(stderr, "{} of {} steps stayed above the tolerance, the first at t = {:.6g} s\n", summary.inexact,
+               summary.steps, summary.first_inexact);
+  }
+  if (!summary.limits.empty()) {
+    fmt::print(stderr, "limits of the scene were passed:\n{}", describe_limits(summary.limits));
+  }
 }
 
 int RunCommand::execute() {
@@ -132,6 +153,10 @@ int RunCommand::execute() {
   RunOptions options = make_options(scene);
   ProgressLine line(quiet_);
   options.progress = [&line](const Progress& progress) { line.show(progress); };
+  options.warn = [this, &line](const LimitEntry& entry) {
+    line.clear();
+    warn(entry);
+  };
   const RunResult result = run(scene, options);
   line.clear();
   if (!quiet_) print_end(scene, options, result);
@@ -142,8 +167,10 @@ int RunCommand::execute() {
   }
   if (result.outcome == Outcome::failed) {
     fmt::print(stderr, "the step from t = {:.9g} s failed: {}\n", result.time, result.message);
+  } else if (result.outcome == Outcome::stopped) {
+    fmt::print(stderr, "stopped by a limit of the scene: {}\n", result.message);
   } else if (result.outcome == Outcome::inexact) {
-    fmt::print(stderr, "{} of {} steps stayed above the tolerance\n", result.summary.inexact, result.summary.steps);
+    print_inexact(result.summary);
   } else if (result.outcome == Outcome::interrupted) {
     fmt::print(stderr, "interrupted at t = {:.9g} s; to go on: stickslip run {} ... --resume {}\n", result.time, scene_,
                options.output.string());
@@ -160,6 +187,7 @@ int exit_status(Outcome outcome) {
     case Outcome::inexact:
       return kInexact;
     case Outcome::failed:
+    case Outcome::stopped:
       return kStepFailed;
     case Outcome::interrupted:
       return kInterrupted;

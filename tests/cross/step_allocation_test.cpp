@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "stickslip/stepping/limit_monitor.h"
 #include "tests/support/scene_run.h"
 
 namespace {
@@ -59,11 +60,16 @@ TEST_P(StepAllocation, IsNoneAfterWarmUp) {
   const auto n = static_cast<std::int64_t>(span / run.scene.time.step);
   // Warm means that every contact of the scene has been active once: run half of it (at most 20000 steps).
   const std::int64_t warm = std::min<std::int64_t>(n / 2, 20000);
-  while (run.state.step < warm) ASSERT_EQ(run.step(), Status::ok);
+  LimitMonitor limits(*run.built.system, run.scene.limits, run.state, run.report);
+  while (run.state.step < warm) {
+    ASSERT_EQ(run.step(), Status::ok);
+    limits.examine(run.state, run.report);
+  }
   const long before = allocations;
   const std::int64_t last = std::min<std::int64_t>(n, warm + 2000);
   while (run.state.step < last) {
     if (run.step() != Status::ok) break;
+    limits.examine(run.state, run.report);
   }
   const long after = allocations;
   EXPECT_EQ(run.state.step, last);

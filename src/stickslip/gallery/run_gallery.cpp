@@ -96,6 +96,7 @@ int severity(Outcome outcome) {
     case Outcome::inexact:
       return 1;
     case Outcome::failed:
+    case Outcome::stopped:
       return 2;
     case Outcome::interrupted:
       return 3;

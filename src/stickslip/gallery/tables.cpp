@@ -23,6 +23,8 @@ std::string_view outcome_name(Outcome outcome) {
       return "inexact";
     case Outcome::failed:
       return "failed";
+    case Outcome::stopped:
+      return "stopped";
     case Outcome::interrupted:
       return "interrupted";
   }

@@ -14,6 +14,7 @@
 #include "stickslip/sim/resume.h"
 #include "stickslip/sim/step_problems.h"
 #include "stickslip/sim/step_sequence.h"
+#include "stickslip/stepping/limit_monitor.h"
 
 namespace stickslip {
 namespace {
@@ -100,6 +101,7 @@ Scene with_output(const Scene& scene, const BuiltScene& built, const RunOptions&
 RunState stored_outcome(Outcome outcome) {
   switch (outcome) {
     case Outcome::failed:
+    case Outcome::stopped:
       return RunState::failed;
     case Outcome::interrupted:
       return RunState::interrupted;
@@ -120,6 +122,7 @@ RunResult run(const Scene& given, const RunOptions& options) {
   std::optional<Recorder> recorder;
   StepReport report;
   State state = begin(scene, built, steps, options, recorder, report, result.summary);
+  LimitMonitor limits(*built.system, scene.limits, built.initial, report);
   Rhythm rhythm(state, steps);
   bool marked = false;
 
@@ -150,6 +153,14 @@ RunResult run(const Scene& given, const RunOptions& options) {
     }
     recorder->record(state, report);
     result.summary.add(make_step_row(report));
+    const bool beyond = limits.examine(state, report);
+    if (options.warn) std::ranges::for_each(limits.new_entries(), options.warn);
+    if (beyond && scene.limits.stop) {
+      result.outcome = Outcome::stopped;
+      result.message = describe_first(limits.first_passed());
+      recorder->mark(state);
+      break;
+    }
     rhythm.look();
     if (!steps.at_end(state) && rhythm.time_to_save()) recorder->save(state);
     if (options.progress && rhythm.time_to_tell()) {
@@ -157,7 +168,9 @@ RunResult run(const Scene& given, const RunOptions& options) {
     }
   }
 
-  if (result.outcome == Outcome::done && result.summary.inexact > 0) result.outcome = Outcome::inexact;
+  result.summary.limits = limits.entries();
+  const bool inexact = result.summary.inexact > 0 || !result.summary.limits.empty();
+  if (result.outcome == Outcome::done && inexact) result.outcome = Outcome::inexact;
   recorder->finish(stored_outcome(result.outcome), result.message);
   rhythm.look();
   if (options.progress) options.progress(rhythm.progress(state, steps, report.closed_contacts, result.summary));

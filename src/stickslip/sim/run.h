@@ -33,19 +33,21 @@ struct RunOptions {
   std::optional<std::int64_t> problems_every;   // [-] every so many steps, leave the contact problem beside the result
   const std::atomic<bool>* stop = nullptr;      // set by someone else: finish the step and end
   std::function<void(const Progress&)> progress;  // called now and then, and at the end
+  std::function<void(const LimitEntry&)> warn;    // called when a limit is passed, the first time by each pair or joint
 };
 
 enum class Outcome {
-  done,         // the end was reached and every step held the laws
-  inexact,      // the end was reached; some steps stayed above the tolerance
+  done,         // the end was reached and every step held the laws, within the limits
+  inexact,      // the end was reached; some steps stayed above the tolerance or passed a limit
   failed,       // a step failed; the result holds all up to it
+  stopped,      // a limit was passed that ends the run; the result holds all up to it
   interrupted,  // `stop` was set; the result can be resumed
 };
 
 struct RunResult {
   Outcome outcome = Outcome::done;
   Summary summary;
-  std::string message;                          // why a step failed
+  std::string message;                          // why a step failed, or what ended the run
   double time = 0.0;                            // [s] simulated time reached
   double wall_seconds = 0.0;                    // [s] wall-clock time of this run
   std::vector<std::filesystem::path> problems;  // contact problems of failed or inexact steps, the first few

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
+#include <vector>
 
 namespace stickslip {
 
@@ -46,6 +48,21 @@ void Summary::add(std::span<const StepRow> rows) {
   for (const StepRow& row : rows) add(row);
 }
 
+std::string describe_limits(std::span<const LimitEntry> entries, std::size_t most) {
+  std::vector<const LimitEntry*> sorted;
+  for (const LimitEntry& entry : entries) sorted.push_back(&entry);
+  // What is not finite is beyond any measure, as is what has a limit of 0.
+  const auto excess = [](const LimitEntry* entry) {
+    const double ratio = entry->worst / entry->limit;
+    return std::isnan(ratio) ? std::numeric_limits<double>::infinity() : ratio;
+  };
+  std::ranges::stable_sort(sorted, std::ranges::greater(), excess);
+  std::string text;
+  for (std::size_t i = 0; i < std::min(most, sorted.size()); ++i) text += describe(*sorted[i]) + '\n';
+  if (sorted.size() > most) text += fmt::format("and {} more\n", sorted.size() - most);
+  return text;
+}
+
 std::string describe(const Summary& s) {
   std::string text = fmt::format("steps              {}", s.steps);
   if (s.inexact > 0)
@@ -76,7 +93,8 @@ std::string describe(const Summary& s) {
   line("joint drift", s.drift_position, "m");
   line("", s.drift_angle, "rad");
   line("energy error", s.energy_error, "J");
-  return text;
+  if (s.limits.empty()) return text + "limits passed      none\n";
+  return text + "limits passed:\n" + describe_limits(s.limits);
 }
 
 }  // namespace stickslip

@@ -5,8 +5,10 @@
 #include <limits>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "stickslip/io/step_row.h"
+#include "stickslip/stepping/limits.h"
 
 namespace stickslip {
 
@@ -41,6 +43,7 @@ struct Summary {
   Worst drift_angle;                                                // [rad]
   Worst energy_error;                                               // [J]
   Worst held_lift;                                                  // [m]
+  std::vector<LimitEntry> limits;                                   // what passed a limit of the scene
 
   /// The rows of steps, not the initial one.
   void add(const StepRow& row);
@@ -49,5 +52,9 @@ struct Summary {
 
 /// The summary in words, a line a figure.
 std::string describe(const Summary& summary);
+
+/// What passed limits in words: a line for each of the worst, those that are farthest beyond first, at most `most` of
+/// them, and how many more there are. Empty where nothing passed.
+std::string describe_limits(std::span<const LimitEntry> entries, std::size_t most = 8);
 
 }  // namespace stickslip

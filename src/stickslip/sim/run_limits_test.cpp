@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Limits in runs, and figures that are not numbers.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "stickslip/scene/build.h"
+#include "stickslip/scene/load_scene.h"
+#include "stickslip/sim/run.h"
+#include "stickslip/stepping/certificate.h"
+#include "stickslip/stepping/limit_monitor.h"
+#include "tests/support/temporary_folder.h"
+
+namespace stickslip {
+namespace {
+
+using test::TemporaryFolder;
+
+Scene load(const std::string& name, const std::vector<std::string>& overrides = {}) {
+  LoadOptions options;
+  options.overrides = overrides;
+  return load_scene(std::string(STICKSLIP_TESTS_DIR) + "/limit_scenes/" + name + ".toml", options);
+}
+
+TEST(RunLimits, AreWarnedOfOnceEachAndKeptInTheSummary) {
+  const TemporaryFolder folder;
+  std::vector<std::string> warnings;
+  RunOptions options;
+  options.output = folder / "r.h5";
+  options.warn = [&](const LimitEntry& entry) {
+    EXPECT_EQ(entry.count, 1);
+    warnings.push_back(entry.name);
+  };
+  const RunResult result = run(load("double_pendulum"), options);
+  EXPECT_EQ(result.outcome, Outcome::inexact);
+  EXPECT_EQ(result.summary.inexact, 0) << "each step for itself is well solved";
+  EXPECT_EQ(warnings, (std::vector<std::string>{"elbow", "shoulder", ""}));
+  ASSERT_EQ(result.summary.limits.size(), 3U);
+  const LimitEntry& elbow = result.summary.limits[0];
+  EXPECT_EQ(elbow.worst, std::max(elbow.worst, result.summary.drift_position.value));
+  EXPECT_EQ(elbow.limit, 1e-3 * 0.5) << "the rods' joints are half a metre from their centres";
+  EXPECT_GT(elbow.count, 9000);
+}
+
+/// What is not a number must neither hide nor be hidden by numbers.
+TEST(RunLimits, FiguresThatAreNotNumbersPass) {
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  const double inf = std::numeric_limits<double>::infinity();
+  const BuiltScene built = build(load("hard_landing", {"limits.drift=inf"}));
+  State state = built.initial;
+  StepReport report;
+  built.stepper->initialize(state, report);
+  for (const double none : {inf, 0.05}) {
+    LimitMonitor monitor(*built.system, {none, none, none, false}, state, report);
+    StepReport bad = report;
+    bad.t = state.t = 1.0;
+    EXPECT_FALSE(monitor.examine(state, bad));
+    bad.contacts[0].gap = bad.penetration = nan;
+    bad.energy_error = nan;
+    bad.t = state.t = 2.0;
+    EXPECT_TRUE(monitor.examine(state, bad));
+    ASSERT_EQ(monitor.entries().size(), 2U);
+    EXPECT_TRUE(std::isnan(monitor.entries()[0].worst));
+    EXPECT_TRUE(std::isnan(monitor.entries()[1].worst));
+    bad.contacts[0].gap = -1e9;
+    bad.penetration = 1e9;
+    bad.energy_error = 1e9;
+    bad.t = state.t = 3.0;
+    monitor.examine(state, bad);
+    EXPECT_TRUE(std::isnan(monitor.entries()[0].worst)) << "it stays";
+  }
+}
+
+TEST(RunLimits, AReportKeepsAGapThatIsNotANumber) {
+  const BuiltScene built = build(load("hard_landing"));
+  Vector q = built.initial.q;
+  q(2) = std::numeric_limits<double>::quiet_NaN();
+  StepReport report;
+  report_geometry(*built.system, built.system->contact_points(), 0.0, q, report);
+  EXPECT_TRUE(std::isnan(report.penetration));
+}
+
+TEST(RunLimits, AnEnergyThatOverflowsIsNoMeasureForLaterOnes) {
+  const BuiltScene built = build(load("overflow", {"parameters.speed=1"}));
+  State state = built.initial;
+  StepReport report;
+  built.stepper->initialize(state, report);
+  LimitMonitor monitor(*built.system, {}, state, report);
+  const double kinetic = report.kinetic_energy;
+  report.kinetic_energy = std::numeric_limits<double>::infinity();
+  report.energy_error = report.kinetic_energy;
+  report.t = state.t = 1.0;
+  EXPECT_TRUE(monitor.examine(state, report));
+  report.kinetic_energy = kinetic;
+  report.energy_error = 0.06 * kinetic;
+  report.t = state.t = 2.0;
+  EXPECT_TRUE(monitor.examine(state, report)) << "6 % of what the run has";
+  EXPECT_EQ(monitor.entries()[0].count, 2);
+}
+
+}  // namespace
+}  // namespace stickslip
