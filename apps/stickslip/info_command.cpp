@@ -79,15 +79,6 @@ void print_contents(const Trajectory& result) {
   fmt::print("detected contacts  {:.0f} in {} rows\n", detected, result.rows());
 }
 
-void print_limits(const Trajectory& result) {
-  constexpr std::size_t kMost = 20;  // [-] lines
-  const std::vector<LimitEntry> entries = result.limits();
-  if (entries.empty()) return;
-  fmt::print("limits passed:\n");
-  for (std::size_t i = 0; i < std::min(kMost, entries.size()); ++i) fmt::print("  {}\n", describe(entries[i]));
-  if (entries.size() > kMost) fmt::print("  and {} more\n", entries.size() - kMost);
-}
-
 /// A killed run leaves rows that are not whole behind its last checkpoint; of one that ended all are there.
 std::string describe_losses(const Trajectory& result, bool has_ended) {
   const std::int64_t lost = result.announced_rows() - result.rows() + result.announced_steps() - result.steps();
@@ -125,8 +116,8 @@ int InfoCommand::execute() {
     for (std::int64_t first = 1; first < result.steps(); first += kBlock) {
       summary.add(result.read_steps(first, std::min(kBlock, result.steps() - first)));
     }
+    summary.limits = result.limits();
     fmt::print("\n{}", describe(summary));
-    print_limits(result);
     if (verify_) result.verify();
     const std::string losses = describe_losses(result, outcome != "running");
     if (!losses.empty()) throw InputError({path_}, "", "", losses);

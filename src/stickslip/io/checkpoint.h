@@ -18,7 +18,7 @@ struct Checkpoint {
   std::int64_t rows = 0;   // [-] of /time, /q, ...
   std::int64_t steps = 0;  // [-] rows of /steps
   State state;
-  std::vector<std::byte> limits;  // what the run's own certificate remembers, see RunMonitor
+  std::vector<std::byte> limits;  // what the run's own certificate remembers, see LimitMonitor
   std::vector<TailSum> tails;     // of the datasets whose last chunk was not whole
 };
 

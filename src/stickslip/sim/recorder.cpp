@@ -24,9 +24,9 @@ ResultHeader make_result_header(const Scene& scene, const BuiltScene& built, con
   return header;
 }
 
-Recorder::Recorder(const Scene& scene, const BuiltScene& built, const State& initial, const StepSequence& steps,
-                   const RunOptions& options)
-    : steps_(steps), checkpoint_every_(options.checkpoint_every) {
+Recorder::Recorder(const Scene& scene, const BuiltScene& built, const State& initial, const LimitMonitor& limits,
+                   const StepSequence& steps, const RunOptions& options)
+    : limits_(limits), steps_(steps), checkpoint_every_(options.checkpoint_every) {
   auto result =
       std::make_unique<ResultWriter>(options.output, *built.system, initial, make_result_header(scene, built, steps));
   result_ = result.get();
@@ -58,9 +58,15 @@ void Recorder::record_failure(const StepRow& row) {
   for (const auto& sink : sinks_) sink->record_failure(row);
 }
 
+Checkpoint Recorder::make_mark(const State& state) const {
+  Checkpoint mark = result_->mark(state);
+  mark.limits = limits_.to_bytes();
+  return mark;
+}
+
 void Recorder::checkpoint(const State& state) {
-  const Checkpoint here = result_->mark(state);
-  for (const auto& sink : sinks_) sink->checkpoint(here, {});
+  const Checkpoint here = make_mark(state);
+  for (const auto& sink : sinks_) sink->checkpoint(here, limits_.entries());
 }
 
 void Recorder::save(const State& state) {
@@ -69,7 +75,7 @@ void Recorder::save(const State& state) {
 }
 
 void Recorder::finish(RunState outcome, const std::string& message) {
-  for (const auto& sink : sinks_) sink->finish({outcome, message, mark_, {}});
+  for (const auto& sink : sinks_) sink->finish({outcome, message, mark_, limits_.entries()});
 }
 
 }  // namespace stickslip

@@ -12,6 +12,7 @@
 #include "stickslip/scene/build.h"
 #include "stickslip/sim/run.h"
 #include "stickslip/sim/step_sequence.h"
+#include "stickslip/stepping/limit_monitor.h"
 
 namespace stickslip {
 
@@ -21,28 +22,30 @@ ResultHeader make_result_header(const Scene& scene, const BuiltScene& built, con
 /// Hands a run's steps to its sinks: the result, and the CSV where one is wanted.
 class Recorder {
  public:
-  /// Makes the files under temporary names. The system and the steps must outlive this.
-  Recorder(const Scene& scene, const BuiltScene& built, const State& initial, const StepSequence& steps,
-           const RunOptions& options);
+  /// Makes the files under temporary names. The system, the limits and the steps must outlive this.
+  Recorder(const Scene& scene, const BuiltScene& built, const State& initial, const LimitMonitor& limits,
+           const StepSequence& steps, const RunOptions& options);
 
   /// The first row, and the files get their names.
   void begin(const State& state, const StepReport& report);
   /// The same, with all that a result had at a checkpoint.
   void begin(const Trajectory& from, const Checkpoint& checkpoint);
 
-  /// A step that ends at state.
+  /// A step that ends at state, and that the limits have seen.
   void record(const State& state, const StepReport& report);
   void record_failure(const StepRow& row);
   /// Remembers where a run that ends here, or with the next step, can be taken up again.
-  void mark(const State& state) { mark_ = result_->mark(state); }
+  void mark(const State& state) { mark_ = make_mark(state); }
   /// Makes what is recorded visible, and safe against the program's death.
   void save(const State& state);
   /// Ends the files; the result can be resumed from the mark.
   void finish(RunState outcome, const std::string& message);
 
  private:
+  Checkpoint make_mark(const State& state) const;
   void checkpoint(const State& state);
 
+  const LimitMonitor& limits_;
   const StepSequence& steps_;
   std::optional<double> checkpoint_every_;  // [s] simulated; none: at each save()
   std::vector<std::unique_ptr<StepSink>> sinks_;

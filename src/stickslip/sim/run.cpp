@@ -66,23 +66,33 @@ class Rhythm {
   Clock::time_point told_ = start_;
 };
 
-/// Sets the run going, from the start or from an earlier result: the state to go on from, and what came before.
-State begin(const Scene& scene, BuiltScene& built, const StepSequence& steps, const RunOptions& options,
-            std::optional<Recorder>& recorder, StepReport& report, Summary& summary) {
-  State state = built.initial;
-  built.stepper->initialize(state, report);
-  steps.begin(state);
+/// A run under way: where it is, and who watches it.
+struct UnderWay {
+  State state;
+  StepReport report;
+  std::optional<LimitMonitor> limits;
+  std::optional<Recorder> recorder;
+};
+
+/// Sets the run going, from the start or from an earlier result, whose steps go into the summary.
+void begin(const Scene& scene, BuiltScene& built, const StepSequence& steps, const RunOptions& options, UnderWay& run,
+           Summary& summary) {
+  run.state = built.initial;
+  built.stepper->initialize(run.state, run.report);
+  steps.begin(run.state);
+  run.limits.emplace(*built.system, scene.limits, run.state, run.report);
   if (!options.resume) {
-    recorder.emplace(scene, built, state, steps, options);
-    recorder->begin(state, report);
-    return state;
+    run.recorder.emplace(scene, built, run.state, *run.limits, steps, options);
+    run.recorder->begin(run.state, run.report);
+    return;
   }
   const Trajectory before(*options.resume);
-  const Checkpoint checkpoint = find_checkpoint(before, scene, state, steps);
-  recorder.emplace(scene, built, state, steps, options);
-  recorder->begin(before, checkpoint);
+  const Checkpoint checkpoint = find_checkpoint(before, scene, run.state, steps);
+  run.limits->restore(checkpoint.limits, checkpoint.state);
+  run.recorder.emplace(scene, built, run.state, *run.limits, steps, options);
+  run.recorder->begin(before, checkpoint);
   summary.add(before.read_steps(1, checkpoint.steps - 1, &checkpoint));
-  return checkpoint.state;
+  run.state = checkpoint.state;
 }
 
 /// The scene with the output that the run will write: what the scene leaves open is chosen by the size of the result,
@@ -119,10 +129,9 @@ RunResult run(const Scene& given, const RunOptions& options) {
   const Scene scene = with_output(given, built, options);
   StepSequence steps(scene, *built.stepper);
   RunResult result;
-  std::optional<Recorder> recorder;
-  StepReport report;
-  State state = begin(scene, built, steps, options, recorder, report, result.summary);
-  LimitMonitor limits(*built.system, scene.limits, built.initial, report);
+  UnderWay under_way;
+  auto& [state, report, limits, recorder] = under_way;
+  begin(scene, built, steps, options, under_way, result.summary);
   Rhythm rhythm(state, steps);
   bool marked = false;
 
@@ -151,13 +160,13 @@ RunResult run(const Scene& given, const RunOptions& options) {
       result.summary.add(row);
       break;
     }
+    const bool is_beyond = limits->examine(state, report);
+    if (options.warn) std::ranges::for_each(limits->new_entries(), options.warn);
     recorder->record(state, report);
     result.summary.add(make_step_row(report));
-    const bool beyond = limits.examine(state, report);
-    if (options.warn) std::ranges::for_each(limits.new_entries(), options.warn);
-    if (beyond && scene.limits.stop) {
+    if (is_beyond && scene.limits.stop) {
       result.outcome = Outcome::stopped;
-      result.message = describe_first(limits.first_passed());
+      result.message = describe_first(limits->first_passed());
       recorder->mark(state);
       break;
     }
@@ -168,7 +177,7 @@ RunResult run(const Scene& given, const RunOptions& options) {
     }
   }
 
-  result.summary.limits = limits.entries();
+  result.summary.limits = limits->entries();
   const bool inexact = result.summary.inexact > 0 || !result.summary.limits.empty();
   if (result.outcome == Outcome::done && inexact) result.outcome = Outcome::inexact;
   recorder->finish(stored_outcome(result.outcome), result.message);

@@ -2,6 +2,7 @@
 // Limits in runs, and figures that are not numbers.
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <cmath>
 #include <limits>
 #include <string>
@@ -12,6 +13,7 @@
 #include "stickslip/sim/run.h"
 #include "stickslip/stepping/certificate.h"
 #include "stickslip/stepping/limit_monitor.h"
+#include "tests/support/same_result.h"
 #include "tests/support/temporary_folder.h"
 
 namespace stickslip {
@@ -43,6 +45,56 @@ TEST(RunLimits, AreWarnedOfOnceEachAndKeptInTheSummary) {
   EXPECT_EQ(elbow.worst, std::max(elbow.worst, result.summary.drift_position.value));
   EXPECT_EQ(elbow.limit, 1e-3 * 0.5) << "the rods' joints are half a metre from their centres";
   EXPECT_GT(elbow.count, 9000);
+}
+
+/// Interrupted when the first of three limits is passed, or ended early: the rest of the run lists the same.
+TEST(RunLimits, AreTheSameInAResumedRun) {
+  const TemporaryFolder folder;
+  const Scene scene = load("double_pendulum");
+  RunOptions options;
+  options.output = folder / "whole.h5";
+  const RunResult whole = run(scene, options);
+  ASSERT_EQ(whole.summary.limits.size(), 3U);
+
+  std::atomic<bool> stop = false;
+  options.output = folder / "interrupted.h5";
+  options.stop = &stop;
+  options.warn = [&stop](const LimitEntry&) { stop = true; };
+  const RunResult interrupted = run(scene, options);
+  EXPECT_EQ(interrupted.outcome, Outcome::interrupted);
+  EXPECT_EQ(interrupted.summary.limits.size(), 1U);
+  EXPECT_LT(interrupted.time, 0.5);
+
+  Scene first_part = scene;
+  first_part.time.end = 7.0;
+  options = {};
+  options.output = folder / "early.h5";
+  EXPECT_EQ(run(first_part, options).summary.limits.size(), 3U);
+
+  for (const char* name : {"interrupted.h5", "early.h5"}) {
+    options = {};
+    options.output = options.resume.emplace(folder / name);
+    const RunResult resumed = run(scene, options);
+    EXPECT_EQ(resumed.outcome, Outcome::inexact);
+    EXPECT_EQ(resumed.summary.limits, whole.summary.limits) << name;
+    EXPECT_TRUE(test::same_result(folder / "whole.h5", folder / name)) << name;
+  }
+  EXPECT_EQ(Trajectory(folder / "early.h5").limits().size(), 3U);
+}
+
+TEST(RunLimits, AResumedRunThatWasStoppedStopsAgain) {
+  const TemporaryFolder folder;
+  const Scene scene = load("double_pendulum", {"limits.on_passing=stop"});
+  RunOptions options;
+  options.output = folder / "r.h5";
+  const RunResult stopped = run(scene, options);
+  EXPECT_EQ(stopped.outcome, Outcome::stopped);
+  EXPECT_EQ(stopped.time, 373 * 1e-3);
+  options.resume = options.output;
+  const RunResult again = run(scene, options);
+  EXPECT_EQ(again.outcome, Outcome::stopped);
+  EXPECT_EQ(again.time, 374 * 1e-3);
+  EXPECT_EQ(again.summary.limits[0].count, 2);
 }
 
 /// What is not a number must neither hide nor be hidden by numbers.

@@ -168,6 +168,7 @@ std::vector<std::byte> LimitMonitor::to_bytes() const {
 }
 
 void LimitMonitor::restore(std::span<const std::byte> bytes, const State& state) {
+  if (bytes.empty()) return;
   ByteReader in(bytes, "the memory of limits");
   if (in.get() != kMagic || in.get() != kVersion) in.fail();
   for (double* x : {&least_potential_, &largest_potential_, &largest_energy_, &largest_work_}) *x = in.get_real();

@@ -46,7 +46,7 @@ class LimitMonitor {
   std::span<const LimitEntry> new_entries() const { return std::span(entries_).subspan(n_before_); }
 
   /// What later steps are compared with and counted in, beside the state; and back, of a monitor of the same run that
-  /// goes on from `state`. Throws InputError where the bytes are not such.
+  /// goes on from `state`. No bytes are those of a run before its first step. Throws InputError where they are others.
   std::vector<std::byte> to_bytes() const;
   void restore(std::span<const std::byte> bytes, const State& state);
 
