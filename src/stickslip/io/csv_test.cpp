@@ -74,6 +74,26 @@ TEST(Csv, CopiedRowsAreTheSameText) {
   EXPECT_EQ(read("copied.csv"), read("direct.csv"));
 }
 
+TEST(Csv, RefusesMoreColumnsThanAnyoneReads) {
+  const TemporaryFolder folder;
+  SystemBuilder builder(false, Vector3::Zero());
+  for (int i = 0; i < 400; ++i) {  // 13 columns each
+    Body body;
+    body.name = "b" + std::to_string(i);
+    body.mass = 1.0;
+    body.inertia = Matrix3::Identity();
+    builder.add_body(body);
+  }
+  const System system = builder.build();
+  try {
+    const CsvWriter csv(folder / "r.csv", system);
+    FAIL();
+  } catch (const InputError& error) {
+    EXPECT_NE(std::string(error.what()).find("5201"), std::string::npos) << error.what();
+  }
+  EXPECT_TRUE(fs::is_empty(folder.path()));
+}
+
 TEST(Csv, AFullDeviceIsAWriteError) {
   if (!fs::exists("/dev/full")) GTEST_SKIP() << "no /dev/full";
   const System system = make_system();

@@ -436,5 +436,15 @@ TEST(LoadScene, LimitsParameterChains) {
   EXPECT_NE(message_of(text).find("parameters.p32"), std::string::npos) << message_of(text);
 }
 
+TEST(LoadScene, OutputFieldsAreReadAndWrittenBack) {
+  const Scene scene = parse_scene(
+      "stickslip = 1\ngravity = [0, -1]\ntime = {end = 1, step = 0.1}\n"
+      "output = {every = 0.5, fields = [\"bodies/position\", \"contacts\"]}\n"
+      "[bodies.p]\ntype = \"point\"\nmass = 1\nposition = [0, 0]\n",
+      "fields.toml");
+  EXPECT_EQ(scene.output.fields, (std::vector<std::string>{"bodies/position", "contacts"}));
+  EXPECT_EQ(parse_scene(to_toml(scene), "again.toml"), scene);
+}
+
 }  // namespace
 }  // namespace stickslip
