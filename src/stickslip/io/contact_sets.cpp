@@ -37,12 +37,6 @@ std::vector<Column> contact_columns(Hdf5Type real) {
   };
 }
 
-std::int64_t read_offset(const Hdf5File& file, std::int64_t row) {
-  std::int64_t offset = 0;
-  file.open_dataset(kOffsets).read(row, std::span(&offset, 1));
-  return offset;
-}
-
 }  // namespace
 
 ContactSets::ContactSets(Hdf5File& file, const System& system, Hdf5Type real, std::int64_t expected_rows)
@@ -118,11 +112,15 @@ void ContactSets::copy_rows(const Hdf5File& from, std::int64_t rows, std::span<c
 
 std::int64_t count_whole_sets(const Hdf5File& file, std::int64_t rows) {
   if (!file.has("/contact_sets")) return rows;
-  rows = std::min(rows, std::max<std::int64_t>(file.open_dataset(kOffsets).stored_rows() - 1, 0));
-  std::vector<Column> columns = contact_columns(Hdf5Type::float64);
+  const Hdf5Dataset dataset = file.open_dataset(kOffsets);
+  rows = std::min(rows, std::max<std::int64_t>(dataset.sound_rows() - 1, 0));
   std::int64_t whole = std::numeric_limits<std::int64_t>::max();
-  for (const Column& column : columns) whole = std::min(whole, file.open_dataset(column.path).stored_rows());
-  while (rows > 0 && read_offset(file, rows) > whole) --rows;
+  for (const Column& column : contact_columns(Hdf5Type::float64)) {
+    whole = std::min(whole, file.open_dataset(column.path).sound_rows());
+  }
+  std::vector<std::int64_t> offsets(static_cast<std::size_t>(rows) + 1);
+  dataset.read(0, std::span(offsets).first(rows > 0 ? offsets.size() : 0));
+  while (rows > 0 && offsets[static_cast<std::size_t>(rows)] > whole) --rows;
   return rows;
 }
 
