@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -89,6 +90,26 @@ TEST(Limits, NearMissesAreNotFlagged) {
     SCOPED_TRACE(scene + std::string(" ") + settings[0]);
     const TemporaryFolder folder;
     const Ended ended = run_quietly(folder, scene, settings);
+    EXPECT_EQ(ended.status, 0);
+    EXPECT_EQ(ended.err, "");
+  }
+}
+
+/// Under their own schemes; those whose comment says what Moreau's does there, under it, too.
+TEST(Limits, ShippedScenesEndInStatus0) {
+  std::vector<std::vector<std::string>> runs = {
+      {shipped_scene("papers/capobianco/ball_in_cylinder.toml"), "--scheme", "moreau"},
+      {shipped_scene("papers/capobianco/tippe_top.toml"), "--scheme", "moreau"}};
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(STICKSLIP_SCENES_DIR)) {
+    if (entry.path().extension() == ".toml") runs.push_back({entry.path().string()});
+  }
+  EXPECT_GT(runs.size(), 20U);
+  for (std::vector<std::string>& run : runs) {
+    SCOPED_TRACE(run[0]);
+    run.insert(run.begin(), "run");
+    run.insert(run.end(), {"--quiet", "-o", "r.h5"});
+    const TemporaryFolder folder;
+    const Ended ended = run_stickslip(run, folder.path());
     EXPECT_EQ(ended.status, 0);
     EXPECT_EQ(ended.err, "");
   }
