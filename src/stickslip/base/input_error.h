@@ -14,9 +14,9 @@ struct SourcePlace {
   bool operator==(const SourcePlace&) const = default;
 };
 
-/// Bad input: a scene, a file, an option. Thrown by readers, builders and make_* functions only,
-/// never inside a step. what() reads "file:line:column: key: value: what is allowed", leaving out
-/// the parts that are empty.
+/// Bad input: a scene, a file, an option. Thrown by readers, builders, make_* functions and
+/// where a caller sets inputs, never inside a step. what() reads "file:line:column: key: value: what is allowed",
+/// leaving out the parts that are empty.
 class InputError : public std::runtime_error {
  public:
   InputError(SourcePlace place, std::string key, std::string value, std::string allowed);

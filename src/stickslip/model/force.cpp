@@ -34,10 +34,15 @@ void add_spring(const System& system, const Force& force, SpringPart part, doubl
   add_force(system, force.second, f.second, q, s.line.second, -s.on_first, Vector3::Zero(), h);
 }
 
+void add_input(const System& system, const BodyInput& input, const Attachment& at, double t, const Vector& q,
+               Vector& h) {
+  const Frame<double> frame = frame_at(system.bodies()[at.body], at, t, q, nullptr);
+  const InputAction<double> action = input_action(input, frame);
+  add_force(system, at, frame, q, action.at, action.force, action.torque, h);
+}
+
 void add_load(const System& system, const Force& force, double t, const Vector& q, Vector& h) {
-  const Frame<double> frame = frame_at(system.bodies()[force.second.body], force.second, t, q, nullptr);
-  const LoadAction<double> load = load_action(std::get<Load>(force.law), t, frame);
-  add_force(system, force.second, frame, q, load.at, load.force, load.torque, h);
+  add_input(system, input_of(std::get<Load>(force.law), t), force.second, t, q, h);
 }
 
 }  // namespace
@@ -87,6 +92,13 @@ void System::calc_nonconservative_forces(double t, const Vector& q, const Vector
     const JointOptions& o = joints_[j].options;
     add_joint_drive(j, (o.force ? o.force->value(t) : 0.0) + calc_joint_damping(j, t, q, u), t, q, h);
   }
+}
+
+void System::add_input_forces(const Inputs& inputs, double t, const Vector& q, Vector& h) const {
+  for (const BodyInput& input : inputs.bodies()) {
+    add_input(*this, input, attach(input.body, input.parameter), t, q, h);
+  }
+  for (const JointInput& input : inputs.joints()) add_joint_drive(input.joint, input.effort, t, q, h);
 }
 
 void System::add_gyroscopic_forces(const Vector& u, Vector& h) const {

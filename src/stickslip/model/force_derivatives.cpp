@@ -3,6 +3,7 @@
 #include "stickslip/math/rotation.h"
 #include "stickslip/model/force.h"
 #include "stickslip/model/force_kinematics.h"
+#include "stickslip/model/inputs.h"
 #include "stickslip/model/pair_kinematics.h"
 #include "stickslip/model/pair_rows.h"
 #include "stickslip/model/system.h"
@@ -32,6 +33,12 @@ bool load_has_derivative(const Body& body, const Load& load) {
   if (body.type == BodyType::point) return false;
   if (body.type == BodyType::planar) return load.body_frame || load.at != Vector3::Zero();
   return true;
+}
+
+/// The same of an input, whose numbers are known.
+bool input_has_derivative(const Body& body, const BodyInput& input) {
+  const bool turns = input.torque != Vector3::Zero() && body.type != BodyType::planar;
+  return body.type != BodyType::point && (input.body_frame || input.at != Vector3::Zero() || turns);
 }
 
 /// dh/dq of a spring over the pair's local coordinates, one direction each.
@@ -112,10 +119,10 @@ void fill_spring(const System& system, const Force& force, double t, const Vecto
 
 /// Walks over the blocks of a joint's drive; a force alone depends on coordinates only where its row does.
 template <class F>
-void for_each_drive_block(const System& system, const Joint& joint, F&& f) {
+void for_each_drive_block(const System& system, const Joint& joint, bool has_spring, F&& f) {
   const auto is_beam = [&](const Attachment& at) { return system.bodies()[at.body].type == BodyType::beam; };
   const bool constant_row = joint.turns() && !is_beam(joint.first) && !is_beam(joint.second);
-  if (constant_row && !joint.options.spring) return;
+  if (constant_row && !has_spring) return;
   for (const Side row : {Side::first, Side::second}) {
     for (const Side col : {Side::first, Side::second}) {
       if (joint.side(row).n_u > 0 && joint.side(col).n_u > 0) f(row, col);
@@ -123,9 +130,8 @@ void for_each_drive_block(const System& system, const Joint& joint, F&& f) {
   }
 }
 
-void fill_load(const System& system, const Force& force, double t, const Vector& q, ForceBlock& block) {
-  const auto& load = std::get<Load>(force.law);
-  const Attachment& at = force.second;
+void fill_input(const System& system, const BodyInput& input, const Attachment& at, double t, const Vector& q,
+                ForceBlock& block) {
   const Body& body = system.bodies()[at.body];
   constexpr int N = kMaxLocalSide;
   using Jet = Eigen::AutoDiffScalar<Eigen::Matrix<double, N, 1>>;
@@ -138,7 +144,7 @@ void fill_load(const System& system, const Force& force, double t, const Vector&
   for (int i = 0; i < n_q; ++i) q_jet[i] = Jet(q_local[i], N, i);
   for (int i = 0; i < n_u; ++i) u_jet[i] = Jet(0.0);
   const Frame<Jet> frame = body_frame<Jet>(body, Jet(t), q_jet, u_jet);
-  const LoadAction<Jet> action = load_action<Jet>(load, t, frame);
+  const InputAction<Jet> action = input_action<Jet>(input, frame);
   Jet f[N];
   body_generalized_force<Jet>(body, q_jet, frame, action.at, action.force, action.torque, f);
   block.over_q.setZero();
@@ -156,16 +162,18 @@ void fill_load(const System& system, const Force& force, double t, const Vector&
 }  // namespace
 
 /// h = W F, F = force - stiffness (x - rest) - damping x':  dh/dq = d(W F)/dq at held F + W dF/dq, dh/du = W dF/du.
-void System::fill_joint_drive(int j, double t, const Vector& q, const Vector& u, ForceBlock*& next) const {
+/// Without a spring F is constant.
+void System::fill_joint_drive(int j, double F, const JointSpring* spring, double t, const Vector& q, const Vector& u,
+                              ForceBlock*& next) const {
   const Joint& joint = joints_[j];
   const PairRows rows = PairRows::free_direction(joint);
-  const JointVector drive = JointVector::Constant(1, calc_joint_drive(j, t, q, u));
+  const JointVector drive = JointVector::Constant(1, F);
   JointDerivatives d;
   bool known = false;
   Eigen::Matrix<double, 1, Eigen::Dynamic, Eigen::RowMajor, 1, kMaxPairU> w;
   const int n_first = joint.first.n_u;
   const int q_first = joint.first.n_q;
-  for_each_drive_block(*this, joint, [&](Side row, Side col) {
+  for_each_drive_block(*this, joint, spring != nullptr, [&](Side row, Side col) {
     if (!known) {
       known = true;
       rows.calc_derivatives(*this, t, q, u, nullptr, drive, d);
@@ -180,13 +188,12 @@ void System::fill_joint_drive(int j, double t, const Vector& q, const Vector& u,
     const int c_q = col == Side::first ? 0 : q_first;
     ForceBlock& block = *next++;
     block.over_q = d.force_q.block(r_u, c_q, r.n_u, c.n_q);
-    if (!joint.options.spring) return;
-    const JointSpring& spring = *joint.options.spring;
+    if (spring == nullptr) return;
     const auto w_row = w.segment(r_u, r.n_u).transpose();
-    block.over_q.noalias() -= spring.stiffness * w_row * d.g_q.block(0, c_q, 1, c.n_q);
-    if (!(spring.damping > 0.0)) return;
-    block.over_q.noalias() -= spring.damping * w_row * d.gamma_q.block(0, c_q, 1, c.n_q);
-    block.over_u.noalias() = -spring.damping * w_row * w.segment(c_u, c.n_u);
+    block.over_q.noalias() -= spring->stiffness * w_row * d.g_q.block(0, c_q, 1, c.n_q);
+    if (!(spring->damping > 0.0)) return;
+    block.over_q.noalias() -= spring->damping * w_row * d.gamma_q.block(0, c_q, 1, c.n_q);
+    block.over_u.noalias() = -spring->damping * w_row * w.segment(c_u, c.n_u);
   });
 }
 
@@ -225,7 +232,7 @@ std::vector<ForceBlock> System::make_force_blocks() const {
   for (const int j : driven_joints_) {
     const Joint& joint = joints_[j];
     const bool damped = joint.options.spring && joint.options.spring->damping > 0.0;
-    for_each_drive_block(*this, joint,
+    for_each_drive_block(*this, joint, joint.options.spring.has_value(),
                          [&](Side row, Side col) { add(joint.side(row), joint.side(col), true, damped); });
   }
   return blocks;
@@ -244,11 +251,39 @@ void System::calc_force_derivatives(double t, const Vector& q, const Vector& u, 
   for (const Force& force : forces_) {
     if (std::holds_alternative<Spring>(force.law)) fill_spring(*this, force, t, q, u, next);
     if (const auto* load = std::get_if<Load>(&force.law)) {
-      if (load_has_derivative(bodies_[load->body], *load)) fill_load(*this, force, t, q, *next++);
+      if (!load_has_derivative(bodies_[load->body], *load)) continue;
+      fill_input(*this, input_of(*load, t), force.second, t, q, *next++);
     }
   }
-  for (const int j : driven_joints_) fill_joint_drive(j, t, q, u, next);
+  for (const int j : driven_joints_) {
+    const std::optional<JointSpring>& spring = joints_[j].options.spring;
+    fill_joint_drive(j, calc_joint_drive(j, t, q, u), spring ? &*spring : nullptr, t, q, u, next);
+  }
   STICKSLIP_ASSERT(next == blocks.data() + blocks.size());
+}
+
+void System::calc_input_derivatives(const Inputs& inputs, double t, const Vector& q, const Vector& u,
+                                    std::vector<ForceBlock>& blocks) const {
+  blocks.clear();
+  const auto add = [&blocks](const DofRange& row, const DofRange& col) -> ForceBlock& {
+    ForceBlock& block = blocks.emplace_back();
+    block.row = row;
+    block.col = col;
+    block.over_q.setZero(row.n_u, col.n_q);
+    return block;
+  };
+  for (const BodyInput& input : inputs.bodies()) {
+    if (!input_has_derivative(bodies_[input.body], input)) continue;
+    const Attachment at = attach(input.body, input.parameter);
+    fill_input(*this, input, at, t, q, add(at, at));
+  }
+  for (const JointInput& input : inputs.joints()) {
+    const Joint& joint = joints_[input.joint];
+    const std::size_t first = blocks.size();
+    for_each_drive_block(*this, joint, false, [&](Side row, Side col) { add(joint.side(row), joint.side(col)); });
+    ForceBlock* next = blocks.data() + first;
+    fill_joint_drive(input.joint, input.effort, nullptr, t, q, u, next);
+  }
 }
 
 }  // namespace stickslip

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "stickslip/model/force.h"
+#include "stickslip/model/inputs.h"
 #include "stickslip/model/kinematics.h"
 
 namespace stickslip {
@@ -48,26 +49,38 @@ SpringAction<S> spring_action(const Spring& spring, SpringPart part, const Frame
   return s;
 }
 
-/// A load at one instant, world frame.
+/// The numbers of a load at one instant.
+inline BodyInput input_of(const Load& load, double t) {
+  BodyInput input;
+  input.body = load.body;
+  for (int i = 0; i < 3; ++i) {
+    input.force(i) = load.force[i].value(t);
+    input.torque(i) = load.torque[i].value(t);
+  }
+  input.at = load.at;
+  input.parameter = load.parameter;
+  input.body_frame = load.body_frame;
+  return input;
+}
+
+/// An input, or a load at one instant, in the world frame.
 template <class S>
-struct LoadAction {
+struct InputAction {
   Vec3<S> at;      // (3) [m]
   Vec3<S> force;   // (3) [N]
   Vec3<S> torque;  // (3) [N m]
 };
 
 template <class S>
-LoadAction<S> load_action(const Load& load, double t, const Frame<S>& frame) {
-  LoadAction<S> a;
-  for (int i = 0; i < 3; ++i) {
-    a.force(i) = S(load.force[i].value(t));
-    a.torque(i) = S(load.torque[i].value(t));
-  }
-  if (load.body_frame) {
+InputAction<S> input_action(const BodyInput& input, const Frame<S>& frame) {
+  InputAction<S> a;
+  a.force = constant_vector<S>(input.force);
+  a.torque = constant_vector<S>(input.torque);
+  if (input.body_frame) {
     a.force = Vec3<S>(frame.R * a.force);
     a.torque = Vec3<S>(frame.R * a.torque);
   }
-  a.at = frame.p + frame.R * constant_vector<S>(load.at);
+  a.at = frame.p + frame.R * constant_vector<S>(input.at);
   return a;
 }
 

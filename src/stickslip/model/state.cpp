@@ -3,6 +3,7 @@
 
 #include <bit>
 #include <cstring>
+#include <limits>
 #include <string>
 #include <utility>
 
@@ -16,7 +17,9 @@ namespace stickslip {
 namespace {
 
 constexpr std::uint64_t kMagic = 0x54535353;  // "SSST"
-constexpr std::uint64_t kVersion = 3;         // 1 had no memory of detected contacts, 2 no step_size
+constexpr std::uint64_t kVersion = 4;         // 1 had no memory of detected contacts, 2 no step_size, 3 no inputs
+constexpr std::size_t kBodyInputNumbers = 12;
+constexpr std::size_t kJointInputNumbers = 2;
 
 std::uint64_t little_endian(std::uint64_t x) {
   if constexpr (std::endian::native == std::endian::big) {
@@ -39,6 +42,23 @@ class ByteWriter {
   void put(const Vector& v) {
     put(static_cast<std::uint64_t>(v.size()));
     for (const double x : v) put(x);
+  }
+  void put(const Vector3& v) {
+    for (const double x : v) put(x);
+  }
+  void put(const Inputs& inputs) {
+    put(static_cast<std::uint64_t>(inputs.bodies().size()));
+    for (const BodyInput& input : inputs.bodies()) {
+      put(static_cast<std::uint64_t>(input.body));
+      for (const Vector3* v : {&input.force, &input.torque, &input.at}) put(*v);
+      put(input.parameter);
+      put(static_cast<std::uint64_t>(input.body_frame));
+    }
+    put(static_cast<std::uint64_t>(inputs.joints().size()));
+    for (const JointInput& input : inputs.joints()) {
+      put(static_cast<std::uint64_t>(input.joint));
+      put(input.effort);
+    }
   }
   std::vector<std::byte> take() { return std::move(bytes_); }
 
@@ -68,6 +88,35 @@ class ByteReader {
     for (double& x : v) x = get_real();
     return v;
   }
+  Vector3 get_vector3() {
+    Vector3 v;
+    for (double& x : v) x = get_real();
+    return v;
+  }
+  /// A number from 0 to `largest`.
+  int get_small(int largest) {
+    const std::uint64_t x = get();
+    if (x > static_cast<std::uint64_t>(largest)) fail();
+    return static_cast<int>(x);
+  }
+  Inputs get_inputs() {
+    constexpr int kMostIndex = std::numeric_limits<int>::max();
+    std::vector<BodyInput> bodies(get_length(8 * kBodyInputNumbers));
+    for (BodyInput& input : bodies) {
+      input.body = get_small(kMostIndex);
+      for (Vector3* v : {&input.force, &input.torque, &input.at}) *v = get_vector3();
+      input.parameter = get_real();
+      input.body_frame = get_small(1) == 1;
+    }
+    std::vector<JointInput> joints(get_length(8 * kJointInputNumbers));
+    for (JointInput& input : joints) {
+      input.joint = get_small(kMostIndex);
+      input.effort = get_real();
+    }
+    Inputs inputs;
+    if (!inputs.assign(std::move(bodies), std::move(joints))) fail();
+    return inputs;
+  }
   bool at_end() const { return bytes_.empty(); }
   [[noreturn]] static void fail() { throw InputError("a saved state is damaged"); }
 
@@ -78,7 +127,11 @@ class ByteReader {
 }  // namespace
 
 std::vector<std::byte> to_bytes(const State& state) {
-  const std::size_t numbers = 18 + static_cast<std::size_t>(state.q.size() + state.u.size() + state.memory.size()) +
+  const auto numbers_of = [](const Inputs& inputs) {
+    return 2 + inputs.bodies().size() * kBodyInputNumbers + inputs.joints().size() * kJointInputNumbers;
+  };
+  const std::size_t numbers = 18 + numbers_of(state.inputs) + numbers_of(state.remembered_inputs) +
+                              static_cast<std::size_t>(state.q.size() + state.u.size() + state.memory.size()) +
                               state.warm.size() * (1 + kMaxContactDim) +
                               state.contacts.size() * (1 + 3 * kMaxContactDim);
   ByteWriter out(8 * numbers);
@@ -109,6 +162,8 @@ std::vector<std::byte> to_bytes(const State& state) {
   out.put(state.step_size.acceleration);
   out.put(state.step_size.event_by);
   out.put(state.step_size.event_step);
+  out.put(state.inputs);
+  out.put(state.remembered_inputs);
   return out.take();
 }
 
@@ -147,6 +202,10 @@ State state_from_bytes(std::span<const std::byte> bytes) {
     state.step_size.acceleration = in.get_real();
     state.step_size.event_by = in.get_real();
     state.step_size.event_step = in.get_real();
+  }
+  if (version > 3) {
+    state.inputs = in.get_inputs();
+    state.remembered_inputs = in.get_inputs();
   }
   if (!in.at_end() || state.step < 0) ByteReader::fail();
   return state;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "stickslip/math/types.h"
+#include "stickslip/model/inputs.h"
 
 namespace stickslip {
 
@@ -56,6 +57,8 @@ struct State {
   std::vector<ContactMemory> contacts;  // sorted by id
   EnergyLedger energy;
   StepSize step_size;
+  Inputs inputs;             // what a caller puts on bodies and in joints, in the steps to come until it is changed
+  Inputs remembered_inputs;  // those that `memory` stands for: of the last step, where a scheme asks
 };
 
 /// The state as bytes (little-endian, no padding) and back. Throws InputError if the bytes are not a State.

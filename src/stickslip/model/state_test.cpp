@@ -25,6 +25,9 @@ State example() {
   state.contacts = {{kDetectedBit + 5, {1.0, -2.0}, {0.1}, {3.0, 0.0, 0.0, 4.0}}};
   state.energy = {1.5, -0.25, 0.125};
   state.step_size = {1e-3, 4.0, 9.81, 0.5, 1e-5};
+  const BodyInput thruster{7, Vector3(1, -0.0, 3), Vector3(4, 5, 1e-310), Vector3(-1, 0.5, 2), 0.25, true};
+  state.inputs.assign({{2, Vector3(0.1, 0.2, 0.3)}, thruster}, {{1, -2.5}, {4, 1e300}});
+  state.remembered_inputs.assign({}, {{1, 2.5}});
   return state;
 }
 
@@ -44,6 +47,8 @@ TEST(StateBytes, ComeBackBitForBit) {
   EXPECT_EQ(after.contacts, before.contacts);
   EXPECT_EQ(after.energy, before.energy);
   EXPECT_EQ(after.step_size, before.step_size);
+  EXPECT_EQ(after.inputs, before.inputs);
+  EXPECT_EQ(after.remembered_inputs, before.remembered_inputs);
 }
 
 TEST(StateBytes, EmptyStateComesBack) {
@@ -63,7 +68,7 @@ TEST(StateBytes, RefusesEveryTruncation) {
 
 TEST(StateBytes, RefusesAnotherVersion) {
   std::vector<std::byte> bytes = to_bytes(example());
-  bytes[8] = std::byte{4};
+  bytes[8] = std::byte{5};
   EXPECT_THROW(state_from_bytes(bytes), InputError);
   bytes[8] = std::byte{0};
   EXPECT_THROW(state_from_bytes(bytes), InputError);
@@ -71,10 +76,12 @@ TEST(StateBytes, RefusesAnotherVersion) {
 
 TEST(StateBytes, ReadsTheVersionBeforeAutomaticSteps) {
   State before = example();
+  before.inputs.clear();
+  before.remembered_inputs.clear();
   std::vector<std::byte> bytes = to_bytes(before);
   bytes[8] = std::byte{2};
   EXPECT_THROW(state_from_bytes(bytes), InputError);
-  bytes.resize(bytes.size() - 5 * 8);
+  bytes.resize(bytes.size() - (5 + 4) * 8);
   before.step_size = {};
   EXPECT_EQ(to_bytes(state_from_bytes(bytes)), to_bytes(before));
 }

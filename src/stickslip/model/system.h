@@ -10,6 +10,7 @@
 #include "stickslip/model/body.h"
 #include "stickslip/model/contact.h"
 #include "stickslip/model/force.h"
+#include "stickslip/model/inputs.h"
 #include "stickslip/model/joint.h"
 #include "stickslip/model/state.h"
 
@@ -70,6 +71,8 @@ class System {
   void calc_applied_forces(double t, const Vector& q, const Vector& u, Vector& h) const;
   /// The part of it that has no potential: dampers, loads and forces of joints. (n_u) [N, N m]
   void calc_nonconservative_forces(double t, const Vector& q, const Vector& u, Vector& h) const;
+  /// Adds what a caller puts on bodies and in joints to h. (n_u) [N, N m]
+  void add_input_forces(const Inputs& inputs, double t, const Vector& q, Vector& h) const;
   /// Adds -omega x J omega to the rotational rows of h. (n_u) [N m]
   void add_gyroscopic_forces(const Vector& u, Vector& h) const;
   /// The blocks of d(calc_applied_forces + add_gyroscopic_forces)/d(q, u), in a fixed order with fixed ranges and
@@ -77,6 +80,9 @@ class System {
   std::vector<ForceBlock> make_force_blocks() const;
   /// Fills blocks that make_force_blocks() made. Does not allocate.
   void calc_force_derivatives(double t, const Vector& q, const Vector& u, std::vector<ForceBlock>& blocks) const;
+  /// Makes the blocks of the derivatives of add_input_forces over q; none where these do not depend on q.
+  void calc_input_derivatives(const Inputs& inputs, double t, const Vector& q, const Vector& u,
+                              std::vector<ForceBlock>& blocks) const;
   /// The power that moving bodies put in through springs. [W]
   double calc_prescribed_power(double t, const Vector& q, const Vector& u) const;
   double calc_kinetic_energy(const Vector& u) const;              // [J]
@@ -168,7 +174,8 @@ class System {
   double calc_joint_damping(int j, double t, const Vector& q, const Vector& u) const;
   double calc_joint_prescribed_power(int j, double t, const Vector& q) const;
   void add_joint_drive(int j, double force, double t, const Vector& q, Vector& h) const;
-  void fill_joint_drive(int j, double t, const Vector& q, const Vector& u, ForceBlock*& next) const;
+  void fill_joint_drive(int j, double force, const JointSpring* spring, double t, const Vector& q, const Vector& u,
+                        ForceBlock*& next) const;
   void calc_limit(const ContactPoint& point, double t, const Vector& q, ContactGeometry& geometry) const;
   void calc_limit_derivatives(const ContactPoint& point, double t, const Vector& q, const Vector& u, const Vector& a,
                               double lambda, ContactDerivatives& derivatives) const;

@@ -73,7 +73,8 @@ void add_reaction(const JointReaction& reaction, JointReport& joint) {
   joint.reaction_torque += reaction.torque;
 }
 
-void add_joint_drives(const System& system, double t, const Vector& q, const Vector& u, StepReport& report) {
+void add_joint_drives(const System& system, const Inputs& inputs, double t, const Vector& q, const Vector& u,
+                      StepReport& report) {
   for (std::size_t i = 0; i < system.joints().size(); ++i) {
     const int j = static_cast<int>(i);
     JointReport& joint = report.joints[i];
@@ -83,6 +84,11 @@ void add_joint_drives(const System& system, double t, const Vector& q, const Vec
     if (!system.joints()[i].is_driven()) continue;
     joint.drive = system.calc_joint_drive(j, t, q, u);
     add_reaction(system.calc_joint_free_reaction(j, t, q, joint.drive), joint);
+  }
+  for (const JointInput& input : inputs.joints()) {
+    JointReport& joint = report.joints[input.joint];
+    joint.drive += input.effort;
+    add_reaction(system.calc_joint_free_reaction(input.joint, t, q, input.effort), joint);
   }
 }
 
@@ -128,6 +134,20 @@ std::string describe_non_finite(const System& system, const Vector& q, const Vec
     const bool u_ok = u.segment(body.u_offset, body.n_u).allFinite();
     if (!u_ok) return "body '" + body.name + "': velocity is not finite";
     if (!q_ok) return "body '" + body.name + "': position is not finite";
+  }
+  return {};
+}
+
+std::string describe_non_finite_input(const System& system, const Inputs& inputs) {
+  for (const BodyInput& input : inputs.bodies()) {
+    if (!input.force.array().isFinite().all() || !input.torque.array().isFinite().all()) {
+      return "body '" + system.bodies()[input.body].name + "': an input is not finite";
+    }
+  }
+  for (const JointInput& input : inputs.joints()) {
+    if (!std::isfinite(input.effort)) {
+      return "joint '" + system.joints()[input.joint].options.name + "': an input is not finite";
+    }
   }
   return {};
 }

@@ -20,8 +20,9 @@ void report_geometry(const System& system, std::span<const ContactPoint> points,
 /// angles); reactions NaN. Sets report.drift_position and drift_angle.
 void report_joints(const System& system, double t, const Vector& q, const Vector& u, StepReport& report);
 
-/// Starts the reactions of report.joints with what springs and forces of joints do at (t, q, u).
-void add_joint_drives(const System& system, double t, const Vector& q, const Vector& u, StepReport& report);
+/// Starts the reactions of report.joints with what springs, forces and inputs of joints do at (t, q, u).
+void add_joint_drives(const System& system, const Inputs& inputs, double t, const Vector& q, const Vector& u,
+                      StepReport& report);
 /// Adds what a constraint does, `lambda` [N, N m] of dry friction element k, or of the limit that a contact point is;
 /// nothing where the element or the point is not a joint's.
 void add_reaction(const JointReaction& reaction, JointReport& joint);
@@ -40,6 +41,9 @@ ContactStatus contact_status(const double* p, const double* u, int dim, double m
 
 /// "body 'x': velocity is not finite", or empty when all of q and u are finite.
 std::string describe_non_finite(const System& system, const Vector& q, const Vector& u);
+
+/// The same for what a caller puts on bodies and in joints.
+std::string describe_non_finite_input(const System& system, const Inputs& inputs);
 
 /// The same for bodies that move as prescribed, at time t: an expression may leave its domain.
 std::string describe_non_finite_motion(const System& system, double t);

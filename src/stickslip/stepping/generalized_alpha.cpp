@@ -33,6 +33,7 @@ class GeneralizedAlphaStepper final : public TimeStepper {
   void forget(State& state) const override;
 
  private:
+  const State& take_inputs(const State& state);
   const State& rescale(const State& state, double h);
   const State& settle_start(const State& state, double h);
   StepSolve solve_step(const State& state);
@@ -63,8 +64,10 @@ class GeneralizedAlphaStepper final : public TimeStepper {
   double chosen_tie_ = 0.0;  // [-]
   ConeProblem certificate_;
   std::vector<double> percussions_, velocities_;
-  Vector nonconservative_;  // (n_u)
-  Vector response_;         // (n_u) M^-1 W P
+  Vector nonconservative_;       // (n_u)
+  Vector response_;              // (n_u) M^-1 W P
+  bool inputs_changed_ = false;  // before the last step
+  State moved_;                  // the state of its start then
   State rescaled_;
 };
 
@@ -101,6 +104,7 @@ void GeneralizedAlphaStepper::initialize(State& state, StepReport& report) {
     report.message = "no consistent accelerations and contact forces were found at the start";
   }
   step_.start_memory(state);
+  state.remembered_inputs = state.inputs;
   state.step_size = {};
   state.step_size.speed = estimate_.size(state.u);
   state.step_size.acceleration = std::max(estimate_.size(step_.x.a), system_.gravity().norm());
@@ -126,7 +130,10 @@ Status GeneralizedAlphaStepper::step(State& state, double h, double t_end, StepR
   report.message.clear();
   fallbacks_ = 0;
   for (StepElement& e : step_.elements) e.r_scale = 1.0;
-  const State& start = state.step == 0 ? settle_start(state, h) : rescale(state, h);
+  report.message = describe_non_finite_input(system_, state.inputs);
+  if (!report.message.empty()) return report.status = Status::failed;
+  const State& known = take_inputs(state);
+  const State& start = state.step == 0 ? settle_start(known, h) : rescale(known, h);
   step_.begin(start, h, t_end);
   step_.evaluate();
   StepSolve solve = solve_step(start);
@@ -150,6 +157,7 @@ Status GeneralizedAlphaStepper::step(State& state, double h, double t_end, StepR
     state.memory = start.memory;
     state.contacts = start.contacts;
   }
+  state.remembered_inputs = state.inputs;
   state.q = step_.q;
   system_.normalize(state.q);
   state.u = step_.u;
@@ -411,6 +419,16 @@ bool GeneralizedAlphaStepper::is_certified(double residual) const {
   return true;
 }
 
+/// The state with its memory as if its inputs had acted before; the state itself where nothing changes.
+const State& GeneralizedAlphaStepper::take_inputs(const State& state) {
+  inputs_changed_ = !(state.inputs == state.remembered_inputs);
+  if (!inputs_changed_) return state;
+  moved_ = state;
+  nested_.calc_jump(step_, state);
+  step_.move_memory(moved_);
+  return moved_;
+}
+
 /// The state with its memory as of steps of length h; the state itself where nothing changes.
 const State& GeneralizedAlphaStepper::rescale(const State& state, double h) {
   const double last_h = step_.remembered_step(state);
@@ -431,7 +449,7 @@ const State& GeneralizedAlphaStepper::settle_start(const State& state, double h)
 }
 
 void GeneralizedAlphaStepper::estimate_errors(const State& before, const State& /*after*/, StepEstimate& estimate) {
-  estimate_.calc(before, step_, estimate);
+  estimate_.calc(inputs_changed_ ? moved_ : before, step_, estimate);
 }
 
 void GeneralizedAlphaStepper::forget(State& state) const {
@@ -488,9 +506,10 @@ void GeneralizedAlphaStepper::account_energy(const State& state, EnergyLedger& l
       if (driven) ledger.work -= p * 0.5 * (tau_start[i] + tau);
     }
   }
-  if (system_.forces().empty() && system_.joints().empty()) return;
+  if (system_.forces().empty() && system_.joints().empty() && step_.inputs.empty()) return;
   const auto calc_power = [&](double t, const Vector& q, const Vector& u) {
     system_.calc_nonconservative_forces(t, q, u, nonconservative_);
+    system_.add_input_forces(step_.inputs, t, q, nonconservative_);
     return nonconservative_.dot(u) + system_.calc_prescribed_power(t, q, u);
   };
   ledger.work += 0.5 * step_.h * (calc_power(state.t, state.q, state.u) + calc_power(step_.t_end, step_.q, step_.u));
@@ -498,7 +517,7 @@ void GeneralizedAlphaStepper::account_energy(const State& state, EnergyLedger& l
 
 /// Reactions of the joints at the end of the step.
 void GeneralizedAlphaStepper::report_reactions(StepReport& report) const {
-  add_joint_drives(system_, step_.t_end, step_.q, step_.u, report);
+  add_joint_drives(system_, step_.inputs, step_.t_end, step_.q, step_.u, report);
   for (const StepElement& e : step_.elements) {
     const JointVector lambda = step_.x.lambda.segment(e.offset, std::min(e.dim, kMaxJointDim));
     if (e.kind == StepElement::Kind::joint) {

@@ -37,21 +37,29 @@ void GeneralizedAlphaNewton::calc_derivatives(const GeneralizedAlphaStep& step) 
 }
 
 void GeneralizedAlphaNewton::add_force_derivatives(const GeneralizedAlphaStep& step) {
-  if (force_blocks_.empty()) return;
-  step.system.calc_force_derivatives(step.t_end, step.q, step.u, force_blocks_);
+  if (!force_blocks_.empty()) step.system.calc_force_derivatives(step.t_end, step.q, step.u, force_blocks_);
   for (std::size_t k = 0; k < force_blocks_.size(); ++k) {
-    const ForceBlock& part = force_blocks_[k];
-    const int index = force_block_owner_[k];
-    const VelocityBlock& block = step.blocks[index];
-    const std::size_t at = block.matrix + static_cast<std::size_t>(part.row.u_offset - block.u_offset) * block.n_u +
-                           part.col.u_offset - block.u_offset;
-    touched_[index] = 1;
-    if (part.over_u.size() > 0) damped_[index] = 1;
-    for (int i = 0; i < part.over_u.rows(); ++i) {
-      for (int j = 0; j < part.over_u.cols(); ++j) H_u_[at + i * block.n_u + j] += part.over_u(i, j);
-    }
-    if (part.over_q.size() > 0) add_times_coordinate_map(step, part.col.body, part.over_q, K_.data() + at, block.n_u);
+    add_force_block(step, force_blocks_[k], force_block_owner_[k]);
   }
+  if (step.inputs.empty()) return;
+  step.system.calc_input_derivatives(step.inputs, step.t_end, step.q, step.u, input_blocks_);
+  for (const ForceBlock& part : input_blocks_) {
+    // What couples two blocks is left out, as of elements.
+    const int index = step.block_of(part.row.body);
+    if (step.block_of(part.col.body) == index) add_force_block(step, part, index);
+  }
+}
+
+void GeneralizedAlphaNewton::add_force_block(const GeneralizedAlphaStep& step, const ForceBlock& part, int index) {
+  const VelocityBlock& block = step.blocks[index];
+  const std::size_t at = block.matrix + static_cast<std::size_t>(part.row.u_offset - block.u_offset) * block.n_u +
+                         part.col.u_offset - block.u_offset;
+  touched_[index] = 1;
+  if (part.over_u.size() > 0) damped_[index] = 1;
+  for (int i = 0; i < part.over_u.rows(); ++i) {
+    for (int j = 0; j < part.over_u.cols(); ++j) H_u_[at + i * block.n_u + j] += part.over_u(i, j);
+  }
+  if (part.over_q.size() > 0) add_times_coordinate_map(step, part.col.body, part.over_q, K_.data() + at, block.n_u);
 }
 
 /// Puts the derivatives of one contact or joint, over the coordinates of its two sides, in their places.

@@ -39,6 +39,9 @@ class GeneralizedAlphaNested {
   bool calc_start_accelerations(GeneralizedAlphaStep& step, const State& state);
   /// The same at the instant that `step` is set to, by its index sets.
   bool solve_instant(GeneralizedAlphaStep& step);
+  /// By how much inputs that are not the remembered ones change accelerations and forces of joints at the instant of a
+  /// state, contacts and dry friction aside: in step.x.a and step.x.lambda.
+  void calc_jump(GeneralizedAlphaStep& step, const State& state);
 
  private:
   enum class Level { position, velocity, acceleration };

@@ -77,6 +77,7 @@ class GeneralizedAlphaNewton {
   void link_groups(const GeneralizedAlphaStep& step);
   void calc_derivatives(const GeneralizedAlphaStep& step);
   void add_force_derivatives(const GeneralizedAlphaStep& step);
+  void add_force_block(const GeneralizedAlphaStep& step, const ForceBlock& part, int index);
   void add_element_derivatives(const GeneralizedAlphaStep& step, const StepElement& e);
   template <class GapQ, class Derivatives>
   void spread(const GeneralizedAlphaStep& step, const StepElement& e, const GapQ& gap_q, const Derivatives& d);
@@ -140,6 +141,7 @@ class GeneralizedAlphaNewton {
   JointDerivatives joint_derivatives_;
   std::vector<ForceBlock> force_blocks_;
   std::vector<int> force_block_owner_;  // velocity block of each
+  std::vector<ForceBlock> input_blocks_;
 
   // The system.
   std::vector<Group> groups_;

@@ -44,6 +44,7 @@ void GeneralizedAlphaStep::set_instant(const State& state) {
     contacts.find_touching(state.t, state.q);
     make_detected_elements();
   }
+  inputs = state.inputs;
   t_end = state.t;
   q = state.q;
   u = state.u;
@@ -51,6 +52,7 @@ void GeneralizedAlphaStep::set_instant(const State& state) {
   x.lambda.setZero();
   P.setZero();
   system.calc_applied_forces(t_end, q, u, force);
+  system.add_input_forces(inputs, t_end, q, force);
   system.add_gyroscopic_forces(u, force);
   double length = 0.0;
   double fast = 0.0;

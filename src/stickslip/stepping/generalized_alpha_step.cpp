@@ -32,6 +32,7 @@ double norm(const double* x, int n) {
 
 void GeneralizedAlphaStep::begin(const State& state, double step, double end, bool again) {
   STICKSLIP_ASSERT(state.memory.size() == memory_size());
+  inputs = state.inputs;
   h = step;
   t_end = end;
   holds_lifted = false;
@@ -160,6 +161,7 @@ void GeneralizedAlphaStep::calc_coordinates() {
   q = q_known_;
   add_coordinate_map(v, q);
   system.calc_applied_forces(t_end, q, u, force);
+  system.add_input_forces(inputs, t_end, q, force);
   system.add_gyroscopic_forces(u, force);
 }
 

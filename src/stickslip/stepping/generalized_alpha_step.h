@@ -166,6 +166,7 @@ class GeneralizedAlphaStep {
   bool holds_lifted = false;
   double tie = 0.0;               // [-] velocity level: answers off by so many tolerances are kept as they were last
   bool holds = true;              // whether elements are what they are held to be
+  Inputs inputs;                  // constant in the step
   double h = 0.0;                 // [s]
   double t_end = 0.0;             // [s]
   Vector u, v, q;                 // (n_u), (n_u), (n_q) at the iterate: u', q' = q_known + B v
@@ -191,6 +192,8 @@ class GeneralizedAlphaStep {
   void save_memory(State& state, bool smooth) const;
   /// Makes the memory that of steps `ratio` times as long, see GeneralizedAlphaEstimate.
   void rescale_memory(State& state, double ratio) const;
+  /// Adds x.a and x.lambda to all accelerations and forces in it: a jump at the instant of the state, as inputs make.
+  void move_memory(State& state) const;
   /// abar = a, lambdabar = lambda, as at the start of a run: what they remember is of another motion.
   void forget_past(State& state) const;
   double remembered_step(const State& state) const { return state.memory(memory_size() - 1); }  // [s]
@@ -214,6 +217,8 @@ class GeneralizedAlphaStep {
   /// a and lambda zero. evaluate_instant then makes gamma_dot and R1 at (a, lambda).
   void set_instant(const State& state);
   void evaluate_instant();
+  /// The rows of joints alone at the instant of a state.
+  void set_joints(const State& state);
   /// Whether forces and accelerations at the instant balance and the contacts obey Signorini's law.
   bool instant_holds();
   /// set_instant, but contacts that slide stick if their friction as remembered stops them within a step; whether any
@@ -251,6 +256,8 @@ class GeneralizedAlphaStep {
   /// B(q) of the start of the step times x, for the block's rows of v: q += B x.
   void add_coordinate_map(const Vector& x, Vector& q) const;
   const Vector& q_start() const { return q_start_; }
+  /// Index of the velocity block of a body, -1 where it does not move.
+  int block_of(int body) const { return block_of_body_[body]; }
 
   double r_normal(const StepElement& e) const;    // [kg]
   double r_friction(const StepElement& e) const;  // [kg]

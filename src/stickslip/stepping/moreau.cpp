@@ -43,7 +43,7 @@ class MoreauStepper final : public TimeStepper {
     Vector4 restitution;  // (dim) [-]
   };
 
-  bool motions_are_finite(double t_mid, double t_end, StepReport& report) const;
+  bool are_given_finite(const Inputs& inputs, double t_mid, double t_end, StepReport& report) const;
   bool calc_free_velocity(const State& state, double h, double t_mid, StepReport& report);
   void collect_contacts(const State& state, double t_mid);
   void collect_joints(const State& state, double t_mid);
@@ -55,7 +55,7 @@ class MoreauStepper final : public TimeStepper {
   void calc_end_velocity();
   void account_energy(const State& state, double h, EnergyLedger& ledger);
   void report_contacts(double h, StepReport& report);
-  void report_reactions(double h, double t_mid, StepReport& report);
+  void report_reactions(const Inputs& inputs, double h, double t_mid, StepReport& report);
   void save_warm(State& state) const;
 
   MoreauOptions options_;
@@ -94,6 +94,7 @@ void MoreauStepper::initialize(State& state, StepReport& report) {
   state.memory.resize(0);
   state.warm.clear();
   state.contacts.clear();
+  state.remembered_inputs.clear();
   state.energy = {};
   state.energy.initial = system_.calc_kinetic_energy(state.u) + system_.calc_potential_energy(state.t, state.q);
   report = {};
@@ -111,7 +112,7 @@ Status MoreauStepper::step(State& state, double h, double t_end, StepReport& rep
   const double h2 = options_.theta * h;
   const double t_mid = state.t + h1;
   report.message.clear();
-  if (!motions_are_finite(t_mid, t_end, report)) return report.status = Status::failed;
+  if (!are_given_finite(state.inputs, t_mid, t_end, report)) return report.status = Status::failed;
 
   q_mid_ = state.q;
   system_.advance(h1, state.u, q_mid_);
@@ -152,12 +153,15 @@ Status MoreauStepper::step(State& state, double h, double t_end, StepReport& rep
   report_geometry(system_, contacts_.points(), t_end, q_end_, report);
   report_joints(system_, t_end, q_end_, u_end_, report);
   report_contacts(h, report);
-  report_reactions(h, t_mid, report);
+  report_reactions(state.inputs, h, t_mid, report);
   report_energy(system_, state, report);
   return report.status;
 }
 
-bool MoreauStepper::motions_are_finite(double t_mid, double t_end, StepReport& report) const {
+/// Whether inputs and prescribed motions are finite.
+bool MoreauStepper::are_given_finite(const Inputs& inputs, double t_mid, double t_end, StepReport& report) const {
+  report.message = describe_non_finite_input(system_, inputs);
+  if (!report.message.empty()) return false;
   for (const double t : {t_mid, t_end}) {
     report.message = describe_non_finite_motion(system_, t);
     if (!report.message.empty()) return false;
@@ -168,6 +172,7 @@ bool MoreauStepper::motions_are_finite(double t_mid, double t_end, StepReport& r
 /// u_free = u + M^-1 h h(t_m, q_m, u), rotations by the exact balance of angular momentum.
 bool MoreauStepper::calc_free_velocity(const State& state, double h, double t_mid, StepReport& report) {
   system_.calc_applied_forces(t_mid, q_mid_, state.u, force_);
+  system_.add_input_forces(state.inputs, t_mid, q_mid_, force_);
   force_ *= h;
   system_.solve_mass(force_, u_free_);
   u_free_ += state.u;
@@ -350,6 +355,7 @@ void MoreauStepper::account_energy(const State& state, double h, EnergyLedger& l
   }
   const double t_mid = state.t + (1.0 - options_.theta) * h;
   system_.calc_nonconservative_forces(t_mid, q_mid_, state.u, nonconservative_);
+  system_.add_input_forces(state.inputs, t_mid, q_mid_, nonconservative_);
   ledger.work += 0.5 * h * nonconservative_.dot(u_work_ + u_end_);
   ledger.work += h * system_.calc_prescribed_power(t_mid, q_mid_, state.u);
 }
@@ -386,8 +392,8 @@ void MoreauStepper::report_contacts(double h, StepReport& report) {
                                 : calc_residual(problem_, FrictionLaw::coulomb, solution_.p, residual_work_).absolute;
 }
 
-void MoreauStepper::report_reactions(double h, double t_mid, StepReport& report) {
-  add_joint_drives(system_, t_mid, q_mid_, u_work_, report);  // planar: u_work is the velocity before the step
+void MoreauStepper::report_reactions(const Inputs& inputs, double h, double t_mid, StepReport& report) {
+  add_joint_drives(system_, inputs, t_mid, q_mid_, u_work_, report);  // planar: u_work is the velocity before the step
   JointVector lambda;
   for (int i = 0; i < problem_.n_cones(); ++i) {
     const ActiveCone& active = active_[i];
