@@ -276,14 +276,14 @@ axis = [1, 0]
     effort = r.state.inputs.joints()[0].effort;
   });
   EXPECT_EQ(taken.rejected, 0);
-  EXPECT_EQ(taken.shortest, 0.5);
+  EXPECT_GT(taken.shortest, 0.25) << "to the end";
 }
 
 // A force that depends on time: the work that the ledger has is that of the motion, to the scheme's order; and the
 // balance is no worse than where the scene itself gives the force.
 TEST_P(InputRuns, WorkIsInTheLedger) {
   const auto worst_error = [&](double h, bool by_scene) {
-    test::SceneRun run = by_scene ? open(cart("force = \"8*cos(6*t)\""), 1.0, h) : open(cart(), 1.0, h);
+    test::SceneRun run = open(cart(by_scene ? "force = \"8*cos(6*t)\"" : ""), 1.0, h);
     double worst = 0.0;
     drive(
         run,
@@ -362,7 +362,8 @@ TEST_P(InputRuns, FrictionAnswersAtOnce) {
   drive(run, set, [&](const test::SceneRun& r) {
     if (r.state.step <= 200) {
       EXPECT_NEAR(r.state.u(0), 0.0, 1e-9) << r.state.step;
-      EXPECT_NEAR(r.state.q(0), 0.0, 1e-5) << r.state.step;
+      // Each change of the force by F moves it by less than h^2 F / (20 m), and there and back by nothing.
+      EXPECT_NEAR(r.state.q(0), 0.0, 1e-6 * 19.0 / (20.0 * 2.0)) << r.state.step;
     } else {
       EXPECT_NEAR(r.state.u(0) - last, 1e-3 * (12.0 - 9.81) / 2.0, 1e-9) << r.state.step;
     }
@@ -417,8 +418,8 @@ TEST_P(InputRuns, SavedAndContinuedHaveTheSameBits) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Schemes, InputRuns, testing::Values("moreau", "generalized-alpha"),
-                         [](const testing::TestParamInfo<std::string>& info) {
-                           return info.param == "moreau" ? "Moreau" : "GeneralizedAlpha";
+                         [](const testing::TestParamInfo<std::string>& test) {
+                           return test.param == "moreau" ? "Moreau" : "GeneralizedAlpha";
                          });
 
 }  // namespace

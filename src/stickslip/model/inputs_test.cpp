@@ -94,6 +94,13 @@ TEST(Inputs, KeepOnePerPlaceInOrder) {
   EXPECT_EQ(inputs, Inputs());
 }
 
+TEST(Inputs, GoByNamesOfJoints) {
+  const System system = planar_system();
+  EXPECT_EQ(system.find_joint("hinge"), 0);
+  EXPECT_EQ(system.find_joint("clamp"), 3);
+  EXPECT_EQ(system.find_joint("none"), -1);
+}
+
 TEST(Inputs, RefuseWhatCannotBe) {
   const System planar = planar_system();
   const System spatial = spatial_system();

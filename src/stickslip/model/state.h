@@ -30,7 +30,7 @@ struct ContactMemory {
 /// What the energy balance has summed up since the start.
 struct EnergyLedger {
   double initial = 0.0;     // [J] kinetic and potential energy at the start
-  double work = 0.0;        // [J] done by loads, dampers, motors and prescribed motions
+  double work = 0.0;        // [J] done by loads, dampers, motors, inputs and prescribed motions
   double dissipated = 0.0;  // [J] taken by contacts and dry friction
   bool operator==(const EnergyLedger&) const = default;
 };

@@ -16,6 +16,13 @@ int System::find_body(std::string_view name) const {
   return -1;
 }
 
+int System::find_joint(std::string_view name) const {
+  for (std::size_t i = 0; i < joints_.size(); ++i) {
+    if (joints_[i].options.name == name) return static_cast<int>(i);
+  }
+  return -1;
+}
+
 // --- kinematics of bodies
 
 Pose System::calc_pose(int body, double t, const Vector& q) const {

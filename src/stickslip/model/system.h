@@ -39,8 +39,9 @@ class System {
   const ContactPair& law(const ContactPoint& k) const { return k.pair == kDetected ? detected_ : contacts_[k.pair]; }
   const std::vector<Joint>& joints() const { return joints_; }
   const std::vector<Force>& forces() const { return forces_; }
-  /// Index of the body of that name, or -1.
+  /// Index of the body, or of the joint, of that name, or -1.
   int find_body(std::string_view name) const;
+  int find_joint(std::string_view name) const;
 
   // --- kinematics of bodies
   /// Of a beam: its cross-section at xi = 0.

@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "stickslip/sim/run.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <chrono>
 #include <memory>
 #include <optional>
+#include <string>
 #include <utility>
 
+#include "stickslip/base/input_error.h"
 #include "stickslip/scene/build.h"
 #include "stickslip/scene/load_scene.h"
 #include "stickslip/sim/output_plan.h"
@@ -66,6 +70,18 @@ class Rhythm {
   Clock::time_point told_ = start_;
 };
 
+/// Inputs in a result are those of the program that controlled its run, and nobody else can go on with them.
+void check_inputs(const State& saved, const System& system, const RunOptions& options) {
+  const std::string file = options.resume->string();
+  try {
+    for (const Inputs* inputs : {&saved.inputs, &saved.remembered_inputs}) inputs->check(system);
+  } catch (const InputError& error) {
+    throw InputError({file}, "", "", fmt::format("its checkpoint is of another system: {}", error.what()));
+  }
+  if (options.control || (saved.inputs.empty() && saved.remembered_inputs.empty())) return;
+  throw InputError({file}, "", "", "a program set forces in its run as it went: only that program can resume it");
+}
+
 /// A run under way: where it is, and who watches it.
 struct UnderWay {
   State state;
@@ -78,16 +94,25 @@ struct UnderWay {
 void begin(const Scene& scene, BuiltScene& built, const StepSequence& steps, const RunOptions& options, UnderWay& run,
            Summary& summary) {
   run.state = built.initial;
+  if (options.control && !options.resume) {
+    built.system->normalize(run.state.q);
+    options.control(*built.system, run.state, run.state.inputs);
+  }
   built.stepper->initialize(run.state, run.report);
+  run.state.inputs.clear();  // the first step asks for its own, as every other
   steps.begin(run.state);
   run.limits.emplace(*built.system, scene.limits, run.state, run.report);
   if (!options.resume) {
-    run.recorder.emplace(scene, built, run.state, *run.limits, steps, options);
+    // Room for checkpoints is made for a state without inputs, as where a run is resumed: the files are the same then.
+    State bare = run.state;
+    bare.remembered_inputs.clear();
+    run.recorder.emplace(scene, built, bare, *run.limits, steps, options);
     run.recorder->begin(run.state, run.report);
     return;
   }
   const Trajectory before(*options.resume);
   const Checkpoint checkpoint = find_checkpoint(before, scene, run.state, steps);
+  check_inputs(checkpoint.state, *built.system, options);
   run.limits->restore(checkpoint.limits, checkpoint.state);
   run.recorder.emplace(scene, built, run.state, *run.limits, steps, options);
   run.recorder->begin(before, checkpoint);
@@ -147,6 +172,7 @@ RunResult run(const Scene& given, const RunOptions& options) {
       recorder->mark(state);
       marked = true;
     }
+    if (options.control) options.control(*built.system, state, state.inputs);
     const std::int64_t n = state.step + 1;
     problems.begin_step(n);
     const Status status = steps.step(state, report);

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "stickslip/model/system.h"
 #include "stickslip/scene/scene.h"
 #include "stickslip/sim/summary.h"
 
@@ -25,6 +26,11 @@ struct Progress {
   double seconds_left = 0.0;      // [s] of wall-clock time
 };
 
+/// Sets the inputs of the next step from the state at its start, of which they are a part: those of the last step
+/// until they are changed. What it sets may depend on its arguments alone; then a run that is resumed with it has the
+/// same bits as one that was not interrupted. A controller that remembers more must keep that itself.
+using Control = std::function<void(const System&, const State&, Inputs&)>;
+
 struct RunOptions {
   std::filesystem::path output;                 // the result file
   std::optional<std::filesystem::path> csv;     // the output rows as text too
@@ -34,6 +40,7 @@ struct RunOptions {
   const std::atomic<bool>* stop = nullptr;      // set by someone else: finish the step and end
   std::function<void(const Progress&)> progress;  // called now and then, and at the end
   std::function<void(const LimitEntry&)> warn;    // called when a limit is passed, the first time by each pair or joint
+  Control control;                                // called before each step, and before row 0 is made
 };
 
 enum class Outcome {

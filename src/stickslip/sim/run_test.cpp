@@ -4,10 +4,12 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <filesystem>
 #include <vector>
 
+#include "stickslip/base/input_error.h"
 #include "stickslip/cone/residual.h"
 #include "stickslip/io/hdf5_file.h"
 #include "stickslip/io/problem_file.h"
@@ -134,6 +136,77 @@ TEST(Run, AStoppedRunGoesOnToTheSameBits) {
   EXPECT_EQ(result.outcome, Outcome::done);
   EXPECT_EQ(result.summary.steps, 1000);
   EXPECT_TRUE(same_result(folder / "whole.h5", folder / "r.h5"));
+}
+
+/// Holds a body at x = 2 and changes its force by 1 N a step at most, so that it depends on the last inputs, too.
+void hold(const System& system, const State& state, Inputs& inputs) {
+  const double last = inputs.empty() ? 0.0 : inputs.bodies()[0].force.x();
+  const double wish = 40.0 * (2.0 - state.q(0)) - 8.0 * state.u(0);
+  inputs.set_force(system, 0, Vector3(std::clamp(wish, last - 1.0, last + 1.0), 0, 0));
+}
+
+TEST(Run, AControlledRunThatIsResumedHasTheSameBits) {
+  const TemporaryFolder folder;
+  for (const char* scheme : {"moreau", "generalized-alpha"}) {
+    LoadOptions load;
+    load.overrides = {std::string("scheme.type=") + scheme};
+    const Scene scene = parse_scene(kBall, "ball", load);
+    RunOptions whole = write_to(folder / "whole.h5");
+    whole.control = hold;
+    EXPECT_EQ(run(scene, whole).outcome, Outcome::done);
+    const RowMatrix q = Trajectory(folder / "whole.h5").read("/q");
+    EXPECT_NEAR(q(q.rows() - 1, 0), 2.0, 0.15) << "settling";
+    for (const int n : {1, 2, 237}) {  // the run is stopped in front of its n-th step
+      std::atomic<bool> stop = n == 1;
+      int calls = 0;
+      RunOptions options = write_to(folder / "r.h5");
+      options.stop = &stop;
+      options.control = [&](const System& system, const State& state, Inputs& inputs) {
+        hold(system, state, inputs);
+        if (++calls == n) stop = true;  // the first call is for row 0
+      };
+      EXPECT_EQ(run(scene, options).outcome, Outcome::interrupted);
+      EXPECT_EQ(calls, n);
+      options.resume = folder / "r.h5";
+      options.stop = nullptr;
+      EXPECT_EQ(run(scene, options).outcome, Outcome::done);
+      EXPECT_EQ(calls, 1001);
+      EXPECT_TRUE(same_result(folder / "whole.h5", folder / "r.h5")) << scheme << ' ' << n;
+    }
+  }
+}
+
+TEST(Run, OnlyItsControllerResumesAControlledRun) {
+  const TemporaryFolder folder;
+  const Scene scene = parse_scene(kBall, "ball");
+  std::atomic<bool> stop = false;
+  RunOptions options = write_to(folder / "r.h5");
+  options.stop = &stop;
+  options.control = [&](const System& system, const State& state, Inputs& inputs) {
+    hold(system, state, inputs);
+    stop = state.step == 100;
+  };
+  EXPECT_EQ(run(scene, options).outcome, Outcome::interrupted);
+  RunOptions other = write_to(folder / "r.h5");
+  other.resume = folder / "r.h5";
+  try {
+    run(scene, other);
+    ADD_FAILURE();
+  } catch (const InputError& error) {
+    EXPECT_EQ(error.allowed(), "a program set forces in its run as it went: only that program can resume it");
+  }
+}
+
+TEST(Run, AnInputThatIsNotFiniteEndsTheRun) {
+  const TemporaryFolder folder;
+  RunOptions options = write_to(folder / "r.h5");
+  options.control = [](const System& system, const State& state, Inputs& inputs) {
+    inputs.set_force(system, 0, Vector3(1.0 / static_cast<double>(10 - state.step), 0, 0));
+  };
+  const RunResult result = run(parse_scene(kBall, "ball"), options);
+  EXPECT_EQ(result.outcome, Outcome::failed);
+  EXPECT_EQ(result.message, "body 'ball': an input is not finite");
+  EXPECT_EQ(result.time, 10 * 1e-3);
 }
 
 TEST(Run, AResumedFinishedRunIsTheSameAgain) {

@@ -33,8 +33,9 @@ class TimeStepper {
   virtual bool knows_accelerations() const { return false; }
   virtual bool knows_impulses() const { return false; }
 
-  /// Completes a state of which t, q, u are given: normalises quaternions, fills scheme memory and
-  /// the energy ledger, and reports the initial instant (percussions zero). Call once per run.
+  /// Completes a state of which t, q, u, and inputs where there are any from the start on, are given: normalises
+  /// quaternions, fills scheme memory and the energy ledger, and reports the initial instant (percussions zero). Call
+  /// once per run.
   virtual void initialize(State& state, StepReport& report) = 0;
 
   /// Advances the state to t_end over a step of nominal length h. t_end is passed beside h
