@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <cmath>
 #include <cstdlib>
 #include <new>
 #include <string>
@@ -52,9 +53,9 @@ void PrintTo(const Case& c, std::ostream* out) {
   *out << c.scene;
 }
 
-class StepAllocation : public testing::TestWithParam<Case> {};
+class StepAllocations : public testing::TestWithParam<Case> {};
 
-TEST_P(StepAllocation, IsNoneAfterWarmUp) {
+TEST_P(StepAllocations, IsNoneAfterWarmUp) {
   test::SceneRun run = test::open_scene(GetParam().scene, GetParam().overrides);
   const double span = run.scene.time.end - run.scene.time.start;
   const auto n = static_cast<std::int64_t>(span / run.scene.time.step);
@@ -88,7 +89,7 @@ Case moreau(const char* scene) {
   return {scene, {"scheme.type=moreau"}};
 }
 
-INSTANTIATE_TEST_SUITE_P(Moreau, StepAllocation,
+INSTANTIATE_TEST_SUITE_P(Moreau, StepAllocations,
                          testing::Values(moreau("papers/capobianco/bouncing_ball_zeno"),
                                          moreau("papers/capobianco/ball_in_corner"),
                                          moreau("papers/capobianco/ball_in_cylinder"),
@@ -103,7 +104,7 @@ Case generalized_alpha(const char* scene, std::vector<std::string> more = {}) {
   return {scene, std::move(more)};
 }
 
-INSTANTIATE_TEST_SUITE_P(GeneralizedAlpha, StepAllocation,
+INSTANTIATE_TEST_SUITE_P(GeneralizedAlpha, StepAllocations,
                          testing::Values(generalized_alpha("papers/capobianco/bouncing_ball_zeno"),
                                          generalized_alpha("papers/capobianco/bouncing_ball_slip"),
                                          generalized_alpha("papers/capobianco/ball_in_corner", {"time.end=3"}),
@@ -116,6 +117,34 @@ INSTANTIATE_TEST_SUITE_P(GeneralizedAlpha, StepAllocation,
                                          generalized_alpha("box_incline_20"), generalized_alpha("four_bar"),
                                          generalized_alpha("chaplygin_sleigh")),
                          case_name);
+
+/// Forces and efforts that a caller sets anew before each step: all kinds with derivatives of their own.
+TEST(StepAllocation, IsNoneWhereInputsChange) {
+  for (const char* scheme : {"moreau", "generalized-alpha"}) {
+    for (const char* scene : {"four_bar", "papers/capobianco/tippe_top"}) {
+      test::SceneRun run =
+          test::open_scene(scene, {std::string("scheme.type=") + scheme, "time.step=1e-3", "time.end=10"});
+      const System& system = *run.built.system;
+      const auto step = [&] {
+        Inputs& inputs = run.state.inputs;
+        inputs.clear();
+        const double x = 1e-3 * std::sin(run.state.t);
+        for (int i = 0; i < static_cast<int>(system.bodies().size()); ++i) {
+          if (system.bodies()[i].n_u == 0) continue;
+          inputs.set_force(system, i, Vector3(x, 0, 0), Vector3(0, 0, x));
+          inputs.set(system, {i, Vector3(0, x, 0), Vector3::Zero(), Vector3(0.01, 0, 0), 0.0, true});
+        }
+        for (int j = 0; j < static_cast<int>(system.joints().size()); ++j) inputs.set_effort(system, j, x);
+        return run.step();
+      };
+      while (run.state.step < 500) ASSERT_EQ(step(), Status::ok);
+      const long before = allocations;
+      while (run.state.step < 1000) ASSERT_EQ(step(), Status::ok);
+      const long after = allocations;
+      EXPECT_EQ(after - before, 0) << scheme << ' ' << scene;
+    }
+  }
+}
 
 }  // namespace
 }  // namespace stickslip
