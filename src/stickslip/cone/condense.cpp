@@ -11,7 +11,7 @@ namespace stickslip {
 namespace {
 
 /// A product over bodies as one over velocity unknowns.
-SparseDelassus make_sparse(const ConeProblem& problem, const FactoredDelassus& w) {
+SparseDelassus make_sparse(const ConeProblem& problem, const FactoredDelassus& w, const StopToken& stop) {
   SparseDelassus sparse;
   sparse.clear(w.n_v());
   std::vector<FactoredDelassus::Block> blocks;
@@ -19,6 +19,7 @@ SparseDelassus make_sparse(const ConeProblem& problem, const FactoredDelassus& w
   std::vector<double> left;
   std::vector<double> right;
   for (int i = 0; i < problem.n_cones(); ++i) {
+    stop.check();
     const int dim = problem.cones[i].dim;
     blocks.assign(w.row(i).begin(), w.row(i).end());
     std::ranges::sort(blocks, {}, &FactoredDelassus::Block::body);
@@ -44,7 +45,7 @@ SparseDelassus make_sparse(const ConeProblem& problem, const FactoredDelassus& w
   return sparse;
 }
 
-StoredDelassus condense(const ConeProblem& problem, const SparseDelassus& w) {
+StoredDelassus condense(const ConeProblem& problem, const SparseDelassus& w, const StopToken& stop) {
   std::vector<std::vector<int>> cones_of(w.n_v());  // whose right side touches the unknown
   for (int j = 0; j < problem.n_cones(); ++j) {
     for (const int unknown : w.right(j).unknowns) cones_of[unknown].push_back(j);
@@ -55,6 +56,7 @@ StoredDelassus condense(const ConeProblem& problem, const SparseDelassus& w) {
   std::vector<double> values;
   std::array<double, kMaxConeDim* kMaxConeDim> block = {};
   for (int i = 0; i < problem.n_cones(); ++i) {
+    stop.check();
     const int dim = problem.cones[i].dim;
     columns.clear();
     for (const int unknown : w.left(i).unknowns) {
@@ -76,16 +78,17 @@ StoredDelassus condense(const ConeProblem& problem, const SparseDelassus& w) {
 
 }  // namespace
 
-StoredDelassus condense(const ConeProblem& problem) {
+StoredDelassus condense(const ConeProblem& problem, const StopToken& stop) {
   if (const auto* stored = std::get_if<StoredDelassus>(&problem.delassus)) return *stored;
-  if (const auto* sparse = std::get_if<SparseDelassus>(&problem.delassus)) return condense(problem, *sparse);
-  return condense(problem, make_sparse(problem, std::get<FactoredDelassus>(problem.delassus)));
+  if (const auto* sparse = std::get_if<SparseDelassus>(&problem.delassus)) return condense(problem, *sparse, stop);
+  return condense(problem, make_sparse(problem, std::get<FactoredDelassus>(problem.delassus), stop), stop);
 }
 
-SparseMatrix make_delassus_matrix(const ConeProblem& problem) {
-  const StoredDelassus stored = condense(problem);
+SparseMatrix make_delassus_matrix(const ConeProblem& problem, const StopToken& stop) {
+  const StoredDelassus stored = condense(problem, stop);
   std::vector<Eigen::Triplet<double>> entries;
   for (int i = 0; i < problem.n_cones(); ++i) {
+    stop.check();
     const Cone& row = problem.cones[i];
     for (const StoredDelassus::Block& block : stored.row(i)) {
       const Cone& column = problem.cones[block.column];

@@ -8,6 +8,7 @@
 #include <limits>
 
 #include "stickslip/cone/condense.h"
+#include "stickslip/math/stoppable_product.h"
 
 namespace stickslip {
 namespace {
@@ -27,8 +28,12 @@ constexpr double kRoundOff = 16.0 * std::numeric_limits<double>::epsilon();
 /// min 1/2 |y(p)|^2 over the rows that must hold; p_k >= 0 where is_bounded.
 class LeastViolation {
  public:
-  LeastViolation(Matrix w, Vector b, std::vector<bool> is_free, std::vector<bool> is_bounded)
-      : w_(std::move(w)), b_(std::move(b)), is_free_(std::move(is_free)), is_bounded_(std::move(is_bounded)) {}
+  LeastViolation(Matrix w, Vector b, std::vector<bool> is_free, std::vector<bool> is_bounded, const StopToken& stop)
+      : w_(std::move(w)),
+        b_(std::move(b)),
+        is_free_(std::move(is_free)),
+        is_bounded_(std::move(is_bounded)),
+        stop_(stop) {}
 
   /// To where no damped step lowers it.
   void minimize(const std::function<bool()>& is_late) {
@@ -58,6 +63,7 @@ class LeastViolation {
   }
 
   bool descend(bool is_exact) {
+    stop_.check();
     const Vector gradient = -w_.transpose() * y_;
     std::vector<Eigen::Index> moving;
     for (Eigen::Index k = 0; k < b_.size(); ++k) {
@@ -73,7 +79,7 @@ class LeastViolation {
     if (is_exact) {
       direction = Eigen::CompleteOrthogonalDecomposition<Matrix>(rows).solve(Vector(y_(violated)));
     } else {
-      Matrix hessian = rows.transpose() * rows;
+      Matrix hessian = multiply_stoppably(rows.transpose(), rows, stop_);
       const double largest = hessian.diagonal().maxCoeff();
       if (!(largest > 0.0)) return false;
       hessian.diagonal().array() += kDamping * largest;
@@ -106,6 +112,7 @@ class LeastViolation {
   Vector b_;
   std::vector<bool> is_free_;
   std::vector<bool> is_bounded_;
+  StopToken stop_;
   Vector p_;
   Vector y_;
 };
@@ -177,7 +184,7 @@ std::optional<Infeasibility> prove(const SparseMatrix& w, const Vector& b, const
 }  // namespace
 
 std::optional<Infeasibility> find_infeasibility(const ConeProblem& problem, int max_rows,
-                                                const std::function<bool()>& is_late) {
+                                                const std::function<bool()>& is_late, const StopToken& stop) {
   Rows rows;
   rows.is_lcp = std::ranges::all_of(
       problem.cones, [](const Cone& cone) { return cone.kind == ConeKind::contact && cone.n_blocks == 0; });
@@ -190,7 +197,7 @@ std::optional<Infeasibility> find_infeasibility(const ConeProblem& problem, int 
   }
   const auto size = static_cast<int>(rows.of_problem.size());
   if (size == 0 || size > max_rows || (is_late && is_late())) return std::nullopt;
-  const SparseMatrix w = make_delassus_matrix(problem);
+  const SparseMatrix w = make_delassus_matrix(problem, stop);
   std::vector<int> place(problem.size(), -1);
   for (std::size_t k = 0; k < rows.of_problem.size(); ++k) place[rows.of_problem[k]] = static_cast<int>(k);
   const auto n = static_cast<Eigen::Index>(rows.of_problem.size());
@@ -203,9 +210,10 @@ std::optional<Infeasibility> find_infeasibility(const ConeProblem& problem, int 
     }
   }
   if (!dense.allFinite() || !b.allFinite()) return std::nullopt;
-  LeastViolation violation(dense, b, rows.is_free, std::vector<bool>(rows.is_free.size(), rows.is_lcp));
+  LeastViolation violation(dense, b, rows.is_free, std::vector<bool>(rows.is_free.size(), rows.is_lcp), stop);
   violation.minimize(is_late);
   const auto look = [&]() -> std::optional<Infeasibility> {
+    stop.check();
     if (!violation.is_violated() || (is_late && is_late())) return std::nullopt;
     return prove(w, b, rows, violation.p(), violation.y());
   };

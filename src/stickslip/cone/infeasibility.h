@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "stickslip/base/stop_token.h"
 #include "stickslip/cone/cone_problem.h"
 
 namespace stickslip {
@@ -33,9 +34,10 @@ struct Infeasibility {
 
 /// Looks for the proof; nothing where there is none to working accuracy, where more than `max_rows` normal and free
 /// rows would have to be solved with densely, or once `is_late` says so. Nothing found says nothing: a problem whose
-/// velocities are possible may still have no solution under the exact law.
+/// velocities are possible may still have no solution under the exact law. Asks `stop` between factorisations, and
+/// throws Stopped where it is raised.
 std::optional<Infeasibility> find_infeasibility(const ConeProblem& problem, int max_rows = 1000,
-                                                const std::function<bool()>& is_late = {});
+                                                const std::function<bool()>& is_late = {}, const StopToken& stop = {});
 
 /// Whether velocities u (n) [m/s] of some percussions miss by less than the proof says that all do: then round-off has
 /// deceived it.

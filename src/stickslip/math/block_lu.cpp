@@ -17,6 +17,8 @@ constexpr int kZeroBlocks = 6;
 /// Pivots below this share of the largest entry that their column has in its supernode are replaced by it: what is left
 /// is round-off.
 constexpr double kSmallPivot = 1e-14;
+/// Values set to zero between two questions whether to stop: some milliseconds, if their memory is new.
+constexpr std::size_t kValuesAtOnce = std::size_t{1} << 20;
 
 // One source, compiled for several instruction sets and chosen when the program starts. Each entry sums its terms in
 // the same order in all of them, and nothing is contracted (-ffp-contract=off), so the bits do not depend on the
@@ -63,10 +65,11 @@ constexpr double kSmallPivot = 1e-14;
 /// lower (n + m, n) and upper (n, m) column-major, swaps and thresholds (n). Returns how many pivots were replaced by
 /// their thresholds, or -1 where one is not finite.
 STICKSLIP_SIMD_CLONES int factorize_panel(int n, int m, double* lower, double* upper, int* swaps,
-                                          const double* thresholds) {
+                                          const double* thresholds, const StopToken& stop) {
   const int stride = n + m;
   int n_replaced = 0;
   for (int k = 0; k < n; ++k) {
+    stop.check();
     double* column = lower + static_cast<std::size_t>(k) * stride;
     // The earlier columns' part: its pivot rows one by one, the rest in one go.
     solve_unit_lower(k, lower, stride, column);
@@ -92,14 +95,18 @@ STICKSLIP_SIMD_CLONES int factorize_panel(int n, int m, double* lower, double* u
     const double inverse = 1.0 / column[k];
     for (int i = k + 1; i < stride; ++i) column[i] *= inverse;
   }
-  for (int j = 0; j < m; ++j) solve_unit_lower(n, lower, stride, upper + static_cast<std::size_t>(j) * n);
+  for (int j = 0; j < m; ++j) {
+    stop.check();
+    solve_unit_lower(n, lower, stride, upper + static_cast<std::size_t>(j) * n);
+  }
   return n_replaced;
 }
 
 /// product = -L U for the parts of a panel below and beside its n pivots. product (m, m) column-major.
 STICKSLIP_SIMD_CLONES void calc_outer_product(int n, int m, const double* lower, const double* upper,
-                                              double* __restrict__ product) {
+                                              double* __restrict__ product, const StopToken& stop) {
   for (int c = 0; c < m; ++c) {
+    stop.check();
     double* column = product + static_cast<std::size_t>(c) * m;
     std::fill_n(column, m, 0.0);
     subtract_columns(m, n, lower, n + m, upper + static_cast<std::size_t>(c) * n, column);
@@ -160,7 +167,6 @@ void BlockLu::analyze(std::span<const int> dims, std::span<const int> row_begin,
   thresholds_.resize(n_rows_);
   x_.resize(n_rows_);
   beside_.resize(n_rows_);
-  values_.assign(values_.size(), 0.0);
 }
 
 /// The block rows of each column of L: those of A and of its children in the elimination tree.
@@ -175,6 +181,7 @@ void BlockLu::find_structure(std::span<const int> row_begin, std::span<const int
   struct_begin_.assign(1, 0);
   struct_.clear();
   for (int k = 0; k < n_blocks_; ++k) {
+    stop_.check();
     const auto take = [&](int row) {
       if (row <= k || mark[row] == k) return;
       mark[row] = k;
@@ -282,7 +289,12 @@ void BlockLu::make_supernodes() {
     supernodes_.push_back(node);
     first = last + 1;
   }
-  values_.resize(size);
+  values_.clear();
+  values_.reserve(size);
+  while (values_.size() < size) {
+    stop_.check();
+    values_.resize(std::min(size, values_.size() + kValuesAtOnce));  // zeros
+  }
 }
 
 /// local_[place] = scalar row of each block row of the supernode, pivots first.
@@ -304,6 +316,7 @@ void BlockLu::place_blocks(std::span<const int> row_begin, std::span<const int> 
   places_.resize(columns.size());
   // Block (i, j) lies in the supernode of the earlier of the two, and so does its mirror image.
   for (const Supernode& node : supernodes_) {
+    stop_.check();
     map_rows(node);
     const int end = node.first_block + node.n_blocks;
     const int stride = node.n_pivots + node.n_below_rows;
@@ -339,7 +352,10 @@ void BlockLu::place_blocks(std::span<const int> row_begin, std::span<const int> 
 }
 
 void BlockLu::clear_values() {
-  std::fill(values_.begin(), values_.end(), 0.0);
+  for (std::size_t first = 0; first < values_.size(); first += kValuesAtOnce) {
+    stop_.check();
+    std::fill_n(values_.begin() + first, std::min(kValuesAtOnce, values_.size() - first), 0.0);
+  }
 }
 
 void BlockLu::add(std::size_t k, const double* values) {
@@ -362,6 +378,7 @@ void BlockLu::add(std::size_t k, const double* values) {
 int BlockLu::factorize() {
   n_replaced_ = 0;
   for (const Supernode& node : supernodes_) {
+    stop_.check();
     const int stride = node.n_pivots + node.n_below_rows;
     for (int k = 0; k < node.n_pivots; ++k) {
       const double* column = values_.data() + node.lower + static_cast<std::size_t>(k) * stride;
@@ -380,7 +397,7 @@ int BlockLu::factorize() {
 bool BlockLu::factorize_pivots(const Supernode& node) {
   const int replaced =
       factorize_panel(node.n_pivots, node.n_below_rows, values_.data() + node.lower, values_.data() + node.upper,
-                      swaps_.data() + node.first_row, thresholds_.data() + node.first_row);
+                      swaps_.data() + node.first_row, thresholds_.data() + node.first_row, stop_);
   n_replaced_ += replaced;
   return replaced >= 0;
 }
@@ -389,10 +406,11 @@ void BlockLu::subtract_outer_product(const Supernode& node) {
   const int n = node.n_pivots;
   const int m = node.n_below_rows;
   product_.resize(std::max(product_.size(), static_cast<std::size_t>(m) * m));
-  calc_outer_product(n, m, values_.data() + node.lower + n, values_.data() + node.upper, product_.data());
+  calc_outer_product(n, m, values_.data() + node.lower + n, values_.data() + node.upper, product_.data(), stop_);
   int first = 0;      // block rows of one ancestor at a time
   int first_row = 0;  // and their scalar rows in the product
   while (first < node.n_below) {
+    stop_.check();
     const Supernode& target = supernodes_[supernode_of_[below_[node.below + first]]];
     map_rows(target);
     const int stride = target.n_pivots + target.n_below_rows;
@@ -445,6 +463,7 @@ void BlockLu::solve(std::span<double> x) const {
     for (int r = 0; r < dims_[order_[k]]; ++r) x_[elim_row_[k] + r] = x[row_of_[order_[k]] + r];
   }
   for (const Supernode& node : supernodes_) {
+    stop_.check();
     double* own = x_.data() + node.first_row;
     for (int k = 0; k < node.n_pivots; ++k) std::swap(own[k], own[swaps_[node.first_row + k]]);
     solve_lower_panel(node.n_pivots, node.n_below_rows, values_.data() + node.lower, own, beside_.data());
@@ -455,6 +474,7 @@ void BlockLu::solve(std::span<double> x) const {
     }
   }
   for (auto node = supernodes_.rbegin(); node != supernodes_.rend(); ++node) {
+    stop_.check();
     double* out = beside_.data();
     for (int b = 0; b < node->n_below; ++b) {
       const int place = below_[node->below + b];

@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include "stickslip/base/stop_token.h"
 #include "stickslip/math/minimum_degree.h"
 
 namespace stickslip {
@@ -20,6 +21,10 @@ namespace stickslip {
 // solves with them by the matrix itself, as the Newton methods do by the residual of each iterate.
 class BlockLu {
  public:
+  /// Whatever takes long asks `stop`, column by column, and throws Stopped where it is raised; analyze() comes next
+  /// then.
+  explicit BlockLu(StopToken stop = {}) : stop_(stop), minimum_degree_(stop) {}
+
   /// Takes the pattern: dims (n) rows of each diagonal block; row_begin (n + 1) and columns list the blocks (i, j) row
   /// by row, the diagonal ones among them, (j, i) where (i, j). Keeps its memory.
   void analyze(std::span<const int> dims, std::span<const int> row_begin, std::span<const int> columns);
@@ -65,6 +70,7 @@ class BlockLu {
   bool factorize_pivots(const Supernode& node);
   void subtract_outer_product(const Supernode& node);
 
+  StopToken stop_;
   int n_blocks_ = 0;
   int n_rows_ = 0;
   MinimumDegree minimum_degree_;

@@ -11,6 +11,7 @@ void MinimumDegree::calc_order(std::span<const int> begin, std::span<const int> 
   start(begin, adjacent);
   order.clear();
   while (n_left_ > 0) {
+    stop_.check();
     const int pivot = take_pivot();
     make_element(pivot);
     count_outside(pivot);

@@ -4,6 +4,8 @@
 #include <span>
 #include <vector>
 
+#include "stickslip/base/stop_token.h"
+
 namespace stickslip {
 
 /// An elimination order with little fill for a matrix with symmetric pattern: approximate minimum degree on the
@@ -13,6 +15,9 @@ namespace stickslip {
 /// Deviation: no mass elimination and no dense-row rule; the graphs here have at most some ten thousand nodes.
 class MinimumDegree {
  public:
+  /// calc_order() asks `stop` for each node, and throws Stopped where it is raised.
+  explicit MinimumDegree(StopToken stop = {}) : stop_(stop) {}
+
   /// begin (n + 1) and adjacent: the neighbours of each node, without itself; j is among those of i where i is among
   /// those of j. order[k] is the node eliminated as number k.
   void calc_order(std::span<const int> begin, std::span<const int> adjacent, std::vector<int>& order);
@@ -31,6 +36,7 @@ class MinimumDegree {
   void finish_element(int pivot);
   void append(int node, std::vector<int>& order) const;
 
+  StopToken stop_;
   std::vector<int> pool_;        // lists of nodes (their elements first, then their neighbours) and of elements
   std::vector<int> start_;       // (n) of the list of a node or element
   std::vector<int> length_;      // (n)

@@ -40,8 +40,8 @@ void judge(const OneStepProblem& problem, std::span<const double> p, std::vector
 /// Looks for a proof in what is left of the time, and solves the nearest problem in what is left then.
 void look_for_infeasibility(const OneStepProblem& problem, SolverOptions options, ForceChoice forces,
                             const Deadline& deadline, ConeSolution& solution, ProblemReport& report) {
-  const std::optional<Infeasibility> found =
-      find_infeasibility(problem.cones, kMaxProofRows, [&deadline] { return deadline.passed(); });
+  const std::optional<Infeasibility> found = find_infeasibility(
+      problem.cones, kMaxProofRows, [&deadline] { return deadline.passed(); }, deadline.stop());
   if (!found || is_contradicted(*found, problem.cones, solution.u)) return;
   report.violation = found->violation;
   report.bound = found->bound;
@@ -83,7 +83,7 @@ ProblemReport solve_problem(const OneStepProblem& problem, const std::string& na
                             ForceChoice forces, ConeSolution& solution) {
   const std::unique_ptr<ConeSolver> solver = make_solver(options, forces);
   const double tolerance = std::visit([](const auto& chosen) { return chosen.tolerance; }, options);
-  const Deadline deadline(std::visit([](const auto& chosen) { return chosen.time_limit; }, options));
+  const Deadline deadline(stop_options(options).time_limit, stop_options(options).stop);
   const double start = thread_cpu_seconds();
   ProblemReport report;
   report.problem = name;

@@ -12,7 +12,7 @@ std::optional<std::string> AdmmSolver::refuses(const ConeProblem&) const {
 SolveReport AdmmSolver::solve(const ConeProblem& problem, ConeSolution& solution) {
   SolveReport report;
   if (!iterate_.begin_solve(problem, solution, report)) return report;
-  const Deadline deadline(options_.time_limit);
+  const Deadline deadline(options_.time_limit, options_.stop);
   if (iterate_.best().relative > options_.tolerance) {
     directions_.start(problem);
     report.iterations =
@@ -20,7 +20,7 @@ SolveReport AdmmSolver::solve(const ConeProblem& problem, ConeSolution& solution
   }
   iterate_.finish(options_.tolerance, solution, report);
   if (report.status == Status::inexact) {
-    report.message = deadline.passed() ? kTimeIsUp : "the alternating directions did not converge";
+    report.message = deadline.is_time_up() ? kTimeIsUp : "the alternating directions did not converge";
   }
   return report;
 }

@@ -18,8 +18,8 @@ class AdmmSolver final : public ConeSolver {
 
  private:
   const AdmmOptions options_;
-  Iterate iterate_;
-  AlternatingDirections directions_;
+  Iterate iterate_{options_.stop};
+  AlternatingDirections directions_{options_.stop};
 };
 
 }  // namespace stickslip

@@ -23,6 +23,9 @@ namespace stickslip {
 // z. Takes all cones; under the exact law nothing guarantees convergence.
 class AlternatingDirections {
  public:
+  /// start() and run() ask `stop` and throw Stopped where it is raised.
+  explicit AlternatingDirections(StopToken stop = {}) : delassus_(stop), lu_(stop) {}
+
   /// Assembles W; to be called before run(). Returns the mean number of blocks in a row of W, the diagonal one
   /// included: the more there are, the dearer is a factorisation beside a solve.
   double start(const ConeProblem& problem);

@@ -34,7 +34,7 @@ SolveReport ApgdSolver::solve(const ConeProblem& problem, ConeSolution& solution
   wy_ = wp_;
   lipschitz_ = 1.0;
   double theta = 1.0;
-  const Deadline deadline(options_.time_limit);
+  const Deadline deadline(options_.time_limit, options_.stop);
   while (iterate_.best().relative > options_.tolerance && report.iterations < options_.max_iterations &&
          !deadline.passed()) {
     ++report.iterations;
@@ -54,7 +54,7 @@ SolveReport ApgdSolver::solve(const ConeProblem& problem, ConeSolution& solution
   }
   iterate_.finish(options_.tolerance, solution, report);
   if (report.status == Status::inexact) {
-    report.message = deadline.passed() ? kTimeIsUp : "the accelerated gradient steps did not converge";
+    report.message = deadline.is_time_up() ? kTimeIsUp : "the accelerated gradient steps did not converge";
   }
   return report;
 }

@@ -31,7 +31,7 @@ class ApgdSolver final : public ConeSolver {
   double step_with_backtracking();
 
   const ApgdOptions options_;
-  Iterate iterate_;
+  Iterate iterate_{options_.stop};
   FirstOrder first_order_;
   double lipschitz_ = 1.0;                                // [-] L in the metric D
   std::vector<double> p_, next_, y_, gradient_, change_;  // (n)

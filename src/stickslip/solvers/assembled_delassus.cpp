@@ -53,6 +53,7 @@ void AssembledDelassus::assemble_stored(const ConeProblem& problem, const Stored
     for (const auto& block : w.row(i)) users_[fill_[block.column]++] = i;
   }
   for (int i = 0; i < n; ++i) {
+    stop_.check();
     const auto take = [&](int column) { add_to_row(i, column); };
     take(i);
     for (const auto& block : w.row(i)) take(block.column);
@@ -78,6 +79,7 @@ void AssembledDelassus::assemble_factored(const ConeProblem& problem, const Fact
     for (const auto& block : w.row(i)) users_[fill_[block.body]++] = i;
   }
   for (int i = 0; i < n; ++i) {
+    stop_.check();
     const auto take = [&](int column) { add_to_row(i, column); };
     take(i);
     for (const auto& block : w.row(i)) {
@@ -120,6 +122,7 @@ void AssembledDelassus::assemble_sparse(const ConeProblem& problem, const Sparse
   fill_.assign(users_begin_.begin(), users_begin_.end() - 1);
   for (int i = 0; i < n; ++i) for_all_unknowns(i, [&](int list) { users_[fill_[list]++] = i; });
   for (int i = 0; i < n; ++i) {
+    stop_.check();
     const int begin = row_begin_[i];
     const auto take = [&](int column) { add_to_row(i, column); };
     take(i);

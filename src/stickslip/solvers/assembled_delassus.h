@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include "stickslip/base/stop_token.h"
 #include "stickslip/cone/cone_problem.h"
 
 namespace stickslip {
@@ -14,6 +15,9 @@ namespace stickslip {
 /// one multiplied out, J M^-1 J^T, over pairs of cones that share a body or velocity unknowns.
 class AssembledDelassus {
  public:
+  /// assemble() asks `stop` for each row, and throws Stopped where it is raised.
+  explicit AssembledDelassus(StopToken stop = {}) : stop_(stop) {}
+
   /// Takes W of the problem; keeps the memory of earlier problems.
   void assemble(const ConeProblem& problem);
 
@@ -32,6 +36,7 @@ class AssembledDelassus {
   void add_to_row(int i, int column);
   void close_row(const ConeProblem& problem, int i);
 
+  StopToken stop_;
   std::vector<int> row_begin_;
   std::vector<int> columns_;
   std::vector<std::size_t> offsets_;  // of the blocks in values_

@@ -63,7 +63,13 @@ std::optional<std::string> AutoSolver::refuses(const ConeProblem&) const {
 
 SolveReport AutoSolver::solve(const ConeProblem& problem, ConeSolution& solution) {
   start_.assign(solution.p.begin(), solution.p.end());
-  SolveReport report = escalate(problem, solution);
+  SolveReport report;
+  try {
+    report = escalate(problem, solution);
+  } catch (const Stopped&) {
+    solution.p.assign(start_.begin(), start_.end());
+    throw;
+  }
   // Without a solution the answer is the least infeasible one.
   if (report.status != Status::inexact || solution.p.empty() || report.violation > 0.0) return report;
   // Iterates are kept by what they violate, relative residuals are over speeds, too.
@@ -79,7 +85,7 @@ SolveReport AutoSolver::solve(const ConeProblem& problem, ConeSolution& solution
 /// The methods in turn, as the header says, from start_ on.
 SolveReport AutoSolver::escalate(const ConeProblem& problem, ConeSolution& solution) {
   SolveReport report;
-  const Deadline deadline(options_.time_limit);
+  const Deadline deadline(options_.time_limit, options_.stop);
   int used = 0;
   const bool is_small = problem.n_cones() == 1 || problem.size() <= kFewRows;
   if (is_small) {
@@ -138,7 +144,8 @@ SolveReport AutoSolver::escalate(const ConeProblem& problem, ConeSolution& solut
   }
   if (is_open() && is_small) used += step_by_fischer_burmeister(problem, used, deadline, report);
   if (is_open() && look_for_proof_) {
-    const auto proof = find_infeasibility(problem, kMaxProofRows, [&] { return deadline.passed(); });
+    const auto proof = find_infeasibility(
+        problem, kMaxProofRows, [&] { return deadline.passed(); }, options_.stop);
     iterate_.return_to_best();
     if (proof && !is_contradicted(*proof, problem, iterate_.u())) {
       report.iterations = used;
@@ -168,7 +175,7 @@ SolveReport AutoSolver::escalate(const ConeProblem& problem, ConeSolution& solut
   report.iterations = used + report.effort.pivots;
   iterate_.finish(options_.tolerance, solution, report);
   if (report.status == Status::inexact) {
-    report.message = deadline.passed() ? kTimeIsUp : "sweeps, Newton steps, interior points: none converged";
+    report.message = deadline.is_time_up() ? kTimeIsUp : "sweeps, Newton steps, interior points: none converged";
   }
   return report;
 }
@@ -223,7 +230,7 @@ void AutoSolver::pivot(const ConeProblem& problem, const Deadline& deadline, Sol
       std::ranges::any_of(problem.cones, [](const Cone& c) { return c.kind == ConeKind::ball && c.dim > 1; });
   if (has_discs || problem.size() > kMaxPivotRows) return;
   FacetLcp lcp(FacetOptions{}.facets);
-  lcp.build(problem);
+  lcp.build(problem, options_.stop);
   const auto take = [&](const LcpResult& result, const char* method) {
     report.method = method;
     lcp.recover(result.z, iterate_.p());

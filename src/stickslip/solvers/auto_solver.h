@@ -65,11 +65,11 @@ class AutoSolver final : public ConeSolver {
 
   const AutoOptions options_;
   NsgsSolver nsgs_;
-  Iterate iterate_;
+  Iterate iterate_{options_.stop};
   LocalSolver local_;
-  AlternatingDirections directions_;
-  ProximalNewton newton_;
-  InteriorPoint interior_point_;
+  AlternatingDirections directions_{options_.stop};
+  ProximalNewton newton_{options_.stop};
+  InteriorPoint interior_point_{options_.stop};
   std::vector<double> start_;  // (n) [N s] the starting guess
   bool look_for_proof_ = true;
 };

@@ -20,7 +20,7 @@ std::optional<std::string> DeSaxceSolver::refuses(const ConeProblem&) const {
 SolveReport DeSaxceSolver::solve(const ConeProblem& problem, ConeSolution& solution) {
   SolveReport report;
   if (!iterate_.begin_solve(problem, solution, report)) return report;
-  const Deadline deadline(options_.time_limit);
+  const Deadline deadline(options_.time_limit, options_.stop);
   bool is_copied = false;
   while (iterate_.best().relative > options_.tolerance && report.iterations < options_.max_iterations &&
          !deadline.passed()) {
@@ -48,7 +48,7 @@ SolveReport DeSaxceSolver::solve(const ConeProblem& problem, ConeSolution& solut
   }
   iterate_.finish(options_.tolerance, solution, report);
   if (report.status == Status::inexact) {
-    report.message = deadline.passed() ? kTimeIsUp : "the fixed point of the shift did not converge";
+    report.message = deadline.is_time_up() ? kTimeIsUp : "the fixed point of the shift did not converge";
   }
   return report;
 }

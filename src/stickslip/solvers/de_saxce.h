@@ -29,11 +29,11 @@ class DeSaxceSolver final : public ConeSolver {
 
  private:
   const DeSaxceOptions options_;
-  Iterate iterate_;
-  ProximalNewton newton_;
+  Iterate iterate_{options_.stop};
+  ProximalNewton newton_{options_.stop};
   ConeProblem convex_;  // the associated problem with the shift in its b
   ConeSolution guess_;
-  Iterate inner_;
+  Iterate inner_{options_.stop};
 };
 
 }  // namespace stickslip

@@ -32,7 +32,7 @@ SolveReport ExtragradientSolver::solve(const ConeProblem& problem, ConeSolution&
   std::copy(iterate_.p().begin(), iterate_.p().end(), p_.begin());
   project_on_cones(problem, p_);
   double alpha = 1.0;
-  const Deadline deadline(options_.time_limit);
+  const Deadline deadline(options_.time_limit, options_.stop);
   while (iterate_.best().relative > options_.tolerance && report.iterations < options_.max_iterations &&
          !deadline.passed()) {
     ++report.iterations;
@@ -59,7 +59,7 @@ SolveReport ExtragradientSolver::solve(const ConeProblem& problem, ConeSolution&
   }
   iterate_.finish(options_.tolerance, solution, report);
   if (report.status == Status::inexact) {
-    report.message = deadline.passed() ? kTimeIsUp : "the extra-gradient steps did not converge";
+    report.message = deadline.is_time_up() ? kTimeIsUp : "the extra-gradient steps did not converge";
   }
   return report;
 }

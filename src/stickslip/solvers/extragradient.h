@@ -28,7 +28,7 @@ class ExtragradientSolver final : public ConeSolver {
 
  private:
   const ExtragradientOptions options_;
-  Iterate iterate_;
+  Iterate iterate_{options_.stop};
   FirstOrder first_order_;
   std::vector<double> p_, q_, wp_, at_p_, at_q_, difference_;  // (n)
 };

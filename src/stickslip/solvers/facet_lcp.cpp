@@ -6,6 +6,7 @@
 #include <numbers>
 
 #include "stickslip/cone/condense.h"
+#include "stickslip/math/stoppable_product.h"
 
 namespace stickslip {
 namespace {
@@ -46,7 +47,7 @@ void FacetLcp::add_friction(const FrictionBlock& block, int row, int normal, dou
 }
 
 /// Takes the free rows out of u = W p + b.
-void FacetLcp::eliminate(const SparseMatrix& w) {
+void FacetLcp::eliminate(const SparseMatrix& w, const StopToken& stop) {
   const ConeProblem& problem = *problem_;
   const int n = problem.size();
   reduced_ = w;
@@ -56,6 +57,7 @@ void FacetLcp::eliminate(const SparseMatrix& w) {
     for (int r = 0; cone.kind == ConeKind::free && r < cone.dim; ++r) free_rows_.push_back(cone.offset + r);
   }
   if (free_rows_.empty()) return;
+  stop.check();
   const Matrix dense(w);
   const Vector b = reduced_b_;
   // The rank of W_ff, whose pivots are chosen by size, says which rows are kept.
@@ -66,6 +68,7 @@ void FacetLcp::eliminate(const SparseMatrix& w) {
   for (Eigen::Index k = 0; k < qr.rank(); ++k) kept.push_back(free_rows_[qr.colsPermutation().indices()[k]]);
   std::ranges::sort(kept);
   free_rows_ = kept;
+  stop.check();
   qr.compute(Matrix(dense(free_rows_, free_rows_)));
   std::vector<bool> is_free(n, false);
   for (const Cone& cone : problem.cones) {
@@ -75,14 +78,15 @@ void FacetLcp::eliminate(const SparseMatrix& w) {
   for (int c = 0; c < n; ++c) {
     if (is_free[c]) coupling.col(c).setZero();
   }
+  stop.check();
   free_of_p_ = -qr.solve(coupling);
   free_constant_ = -qr.solve(Vector(b(free_rows_)));
   const Matrix to_free = dense(Eigen::all, free_rows_);
-  reduced_ = (dense + to_free * free_of_p_).sparseView();
+  reduced_ = (dense + multiply_stoppably(to_free, free_of_p_, stop)).sparseView();
   reduced_b_ = b + to_free * free_constant_;
 }
 
-void FacetLcp::build(const ConeProblem& problem) {
+void FacetLcp::build(const ConeProblem& problem, const StopToken& stop) {
   problem_ = &problem;
   generators_.clear();
   bounds_.clear();
@@ -101,7 +105,7 @@ void FacetLcp::build(const ConeProblem& problem) {
       }
     }
   }
-  eliminate(make_delassus_matrix(problem));
+  eliminate(make_delassus_matrix(problem, stop), stop);
 
   const int n = problem.size();
   const int n_generators = static_cast<int>(generators_.size());
@@ -114,9 +118,11 @@ void FacetLcp::build(const ConeProblem& problem) {
   }
   SparseMatrix c(n, n_generators);
   c.setFromTriplets(entries.begin(), entries.end());
+  stop.check();
   const SparseMatrix c_transposed = c.transpose();
   const SparseMatrix product = c_transposed * reduced_ * c;
 
+  stop.check();
   entries.clear();
   for (int k = 0; k < n_generators; ++k) {
     for (SparseMatrix::InnerIterator entry(product, k); entry; ++entry) {
@@ -138,6 +144,7 @@ void FacetLcp::build(const ConeProblem& problem) {
       entries.emplace_back(sigma, j, -1.0);
     }
   }
+  stop.check();
   m_.resize(n_generators + n_bounds, n_generators + n_bounds);
   m_.setFromTriplets(entries.begin(), entries.end());
 }

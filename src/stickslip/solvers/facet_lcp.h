@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "stickslip/base/stop_token.h"
 #include "stickslip/cone/cone_problem.h"
 #include "stickslip/math/sparse.h"
 
@@ -38,7 +39,8 @@ class FacetLcp {
   /// Why a problem has no such form, or nothing.
   static std::optional<std::string> refuses(const ConeProblem& problem);
 
-  void build(const ConeProblem& problem);
+  /// Asks `stop` between its products, and throws Stopped where it is raised.
+  void build(const ConeProblem& problem, const StopToken& stop);
 
   const SparseMatrix& m() const { return m_; }
   const Vector& q() const { return q_; }
@@ -50,7 +52,7 @@ class FacetLcp {
 
  private:
   void add_friction(const FrictionBlock& block, int row, int normal, double radius);
-  void eliminate(const SparseMatrix& w);
+  void eliminate(const SparseMatrix& w, const StopToken& stop);
 
   int facets_;
   const ConeProblem* problem_ = nullptr;

@@ -9,6 +9,7 @@ namespace stickslip {
 
 void FirstOrder::start(const ConeProblem& problem, const Iterate& iterate) {
   problem_ = &problem;
+  stop_ = iterate.stop();
   work_.resize(problem.delassus_work_size());
   metric_.resize(problem.size());
   for (int i = 0; i < problem.n_cones(); ++i) {
@@ -19,6 +20,7 @@ void FirstOrder::start(const ConeProblem& problem, const Iterate& iterate) {
 }
 
 void FirstOrder::apply(std::span<const double> p, std::span<double> wp) {
+  stop_.check();
   problem_->apply_delassus(p, wp, work_);
 }
 

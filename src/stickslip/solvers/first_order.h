@@ -14,10 +14,10 @@ namespace stickslip {
 /// the associated one.
 class FirstOrder {
  public:
-  /// Takes the problem that `iterate` has started on.
+  /// Takes the problem that `iterate` has started on, and its StopToken.
   void start(const ConeProblem& problem, const Iterate& iterate);
 
-  /// wp = W p. Shapes (n). [m/s]
+  /// wp = W p. Shapes (n). [m/s] Throws Stopped where it is to end.
   void apply(std::span<const double> p, std::span<double> wp);
   /// u_hat = wp + b + s. Shapes (n). [m/s]
   void calc_gradient(std::span<const double> wp, std::span<double> u_hat) const;
@@ -32,6 +32,7 @@ class FirstOrder {
   std::span<const double> metric() const { return metric_; }
 
  private:
+  StopToken stop_;
   const ConeProblem* problem_ = nullptr;
   std::vector<double> metric_;  // (n) [1/kg]
   std::vector<double> work_;    // of W p

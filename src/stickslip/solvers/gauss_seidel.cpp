@@ -22,6 +22,7 @@ bool stays_open(const ConeProblem& problem, const Cone& cone, const double* p, c
 double sweep_exactly(const ConeProblem& problem, LocalSolver& local, double relaxation, Iterate& iterate) {
   double squared = 0.0;
   for (int i = 0; i < problem.n_cones(); ++i) {
+    iterate.stop().check();
     const Cone& cone = problem.cones[i];
     const double* w = iterate.rows().diagonal(i);
     const double* old = iterate.p().data() + cone.offset;

@@ -41,6 +41,9 @@ namespace stickslip {
 // start is central, whatever the starting guess: interior points have no use for one.
 class InteriorPoint {
  public:
+  /// run() asks `stop` and throws Stopped where it is raised.
+  explicit InteriorPoint(StopToken stop = {}) : delassus_(stop), lu_(stop) {}
+
   /// Why the method cannot take such a problem: several friction blocks at a contact, polygons.
   static const char* find_reason_to_refuse(const ConeProblem& problem);
 

@@ -11,7 +11,7 @@ std::optional<std::string> IpmSolver::refuses(const ConeProblem& problem) const 
 SolveReport IpmSolver::solve(const ConeProblem& problem, ConeSolution& solution) {
   SolveReport report;
   if (!iterate_.begin_solve(problem, solution, report)) return report;
-  const Deadline deadline(options_.time_limit);
+  const Deadline deadline(options_.time_limit, options_.stop);
   if (iterate_.best().relative > options_.tolerance) {
     report.iterations = interior_point_.run(problem, options_.tolerance, options_.max_iterations, deadline, iterate_);
     newton_.start();
@@ -22,7 +22,7 @@ SolveReport IpmSolver::solve(const ConeProblem& problem, ConeSolution& solution)
   }
   iterate_.finish(options_.tolerance, solution, report);
   if (report.status == Status::inexact) {
-    report.message = deadline.passed() ? kTimeIsUp : "neither interior points nor Newton steps converged";
+    report.message = deadline.is_time_up() ? kTimeIsUp : "neither interior points nor Newton steps converged";
   }
   return report;
 }

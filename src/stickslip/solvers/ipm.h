@@ -21,9 +21,9 @@ class IpmSolver final : public ConeSolver {
 
  private:
   const IpmOptions options_;
-  Iterate iterate_;
-  InteriorPoint interior_point_;
-  ProximalNewton newton_;
+  Iterate iterate_{options_.stop};
+  InteriorPoint interior_point_{options_.stop};
+  ProximalNewton newton_{options_.stop};
 };
 
 }  // namespace stickslip

@@ -58,6 +58,7 @@ void Iterate::change(int i, const double* dp) {
 }
 
 void Iterate::judge() {
+  stop_.check();
   rows_.start(p_);
   for (int i = 0; i < problem_->n_cones(); ++i) rows_.calc_velocity(i, p_, u_.data() + problem_->cones[i].offset);
   last_ = calc_residual(*problem_, problem_->law, p_, u_, rows_.residual_scale());

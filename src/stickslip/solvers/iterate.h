@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include "stickslip/base/stop_token.h"
 #include "stickslip/cone/cone_solver.h"
 #include "stickslip/solvers/delassus_rows.h"
 
@@ -21,6 +22,10 @@ class Iterate {
  public:
   /// What a report says where start() returns false.
   static constexpr const char* kNotFinite = "the problem holds values that are not finite";
+
+  /// judge() asks `stop`, and throws Stopped where it is raised: so does every loop that judges its iterates.
+  explicit Iterate(StopToken stop = {}) : stop_(stop) {}
+  const StopToken& stop() const { return stop_; }
 
   /// Takes the problem and the starting guess solution.p and judges it. A guess that is not finite is replaced by 0.
   /// Returns false where even p = 0 has no finite residual: b or W is not finite.
@@ -60,6 +65,7 @@ class Iterate {
   void finish_with_last(double tolerance, ConeSolution& solution, SolveReport& report);
 
  private:
+  StopToken stop_;
   const ConeProblem* problem_ = nullptr;
   DelassusRows rows_;
   std::vector<double> p_;       // (n) [N s]

@@ -22,7 +22,7 @@ constexpr int kMemory = 5;
 
 class LcpNewton {
  public:
-  LcpNewton(const SparseMatrix& m, const Vector& q) : m_(m), q_(q), n_(q.size()) {
+  LcpNewton(const SparseMatrix& m, const Vector& q, const StopToken& stop) : m_(m), q_(q), stop_(stop), n_(q.size()) {
     for (Eigen::Index i = 0; i < n_; ++i) {
       for (SparseMatrix::InnerIterator entry(m_, i); entry; ++entry) {
         largest_ = std::max(largest_, std::abs(entry.value()));
@@ -79,6 +79,7 @@ class LcpNewton {
   }
 
   bool calc_newton_direction(double epsilon) {
+    stop_.check();
     entries_.clear();
     for (int i = 0; i < n_; ++i) {
       entries_.emplace_back(i, i, a_[i] + b_[i] * epsilon);
@@ -112,6 +113,7 @@ class LcpNewton {
     const Vector base = z_;
     double factor = 1.0;
     for (int k = 0; k <= kMaxHalvings; ++k, factor *= 0.5) {
+      stop_.check();
       z_ = base + factor * direction_;
       const Vector w = m_ * z_ + q_;
       double merit = 0.0;
@@ -154,6 +156,7 @@ class LcpNewton {
 
   const SparseMatrix& m_;
   const Vector& q_;
+  StopToken stop_;
   Eigen::Index n_;
   double largest_ = 0.0;
   Vector z_;
@@ -173,7 +176,7 @@ class LcpNewton {
 
 LcpResult solve_by_newton(const SparseMatrix& m, const Vector& q, const Vector& start, double tolerance,
                           int max_iterations, const Deadline& deadline) {
-  return LcpNewton(m, q).run(start, tolerance, max_iterations, deadline);
+  return LcpNewton(m, q, deadline.stop()).run(start, tolerance, max_iterations, deadline);
 }
 
 }  // namespace stickslip

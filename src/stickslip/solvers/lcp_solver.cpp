@@ -21,10 +21,10 @@ SolveReport solve_as_lcp(const ConeProblem& problem, const StopOptions& options,
                          ConeSolution& solution, const Method& method) {
   SolveReport report;
   if (!iterate.begin_solve(problem, solution, report)) return report;
-  const Deadline deadline(options.time_limit);
+  const Deadline deadline(options.time_limit, options.stop);
   LcpOutcome outcome = LcpOutcome::solved;
   if (iterate.best().relative > options.tolerance) {
-    lcp.build(problem);
+    lcp.build(problem, options.stop);
     const LcpResult result = method(deadline);
     outcome = result.outcome;
     report.iterations = result.iterations;
@@ -33,7 +33,7 @@ SolveReport solve_as_lcp(const ConeProblem& problem, const StopOptions& options,
   }
   iterate.finish(options.tolerance, solution, report);
   if (report.status == Status::inexact) {
-    report.message = describe(outcome, lcp.is_approximate(), deadline.passed());
+    report.message = describe(outcome, lcp.is_approximate(), deadline.is_time_up());
   }
   return report;
 }

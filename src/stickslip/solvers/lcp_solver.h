@@ -26,7 +26,7 @@ class LemkeSolver final : public ConeSolver {
  private:
   const LemkeOptions options_;
   FacetLcp lcp_;
-  Iterate iterate_;
+  Iterate iterate_{options_.stop};
 };
 
 /// Semismooth Newton on the Fischer-Burmeister function; an iteration is a Newton step.
@@ -42,7 +42,7 @@ class LcpNewtonSolver final : public ConeSolver {
  private:
   const LcpNewtonOptions options_;
   FacetLcp lcp_;
-  Iterate iterate_;
+  Iterate iterate_{options_.stop};
 };
 
 }  // namespace stickslip

@@ -11,6 +11,7 @@
 
 #include "stickslip/cone/condense.h"
 #include "stickslip/math/orthonormal_basis.h"
+#include "stickslip/math/stoppable_product.h"
 #include "stickslip/solvers/natural_map.h"
 
 namespace stickslip {
@@ -268,7 +269,8 @@ bool LeastNormForces::project(const Deadline& deadline) {
       scaled.middleRows(cone.offset, cone.dim) =
           derivative_.block(cone.offset, 0, cone.dim, cone.dim) * row_space_.middleRows(cone.offset, cone.dim);
     }
-    Matrix hessian = row_space_.transpose() * scaled;
+    Matrix hessian = multiply_stoppably(row_space_.transpose(), scaled, deadline.stop());
+    deadline.stop().check();
     hessian.diagonal().array() += std::clamp(gradient.norm() / size, kLeastDamping, kLargestDamping);
     const Vector direction = -hessian.ldlt().solve(gradient);
     const double slope = gradient.dot(direction);
@@ -278,6 +280,7 @@ bool LeastNormForces::project(const Deadline& deadline) {
     double factor = 1.0;
     bool is_lower = false;
     for (int k = 0; k <= kMaxHalvings && !is_lower; ++k, factor *= 0.5) {
+      deadline.stop().check();
       multipliers = base + factor * direction;
       value = calc_dual(multipliers);
       gradient = row_space_.transpose() * y_ - target_;
@@ -323,7 +326,7 @@ const char* LeastNormForces::select(const ConeProblem& problem, double tolerance
   const double scale = std::max(calc_norm(problem.size(), problem.b.data()), calc_norm(problem.size(), u.data()));
   const double threshold =
       std::max(kFace * tolerance * scale / std::sqrt(static_cast<double>(problem.n_cones())), reached.absolute);
-  const SparseMatrix w = make_delassus_matrix(problem);
+  const SparseMatrix w = make_delassus_matrix(problem, deadline.stop());
   determinacy.velocities = judge_velocities(problem, w);
   find_metric(problem, w);
   find_faces(problem, p, u, threshold, reached.absolute);
@@ -352,7 +355,7 @@ const char* LeastNormForces::select(const ConeProblem& problem, double tolerance
   }
   target_ = row_space_.transpose() * y_;
   derivative_.resize(m, kMaxConeDim);
-  if (!project(deadline)) return deadline.passed() ? kTooLate : kNotFound;
+  if (!project(deadline)) return deadline.is_time_up() ? kTooLate : kNotFound;
   std::vector<double> found(fixed_);
   for (int k = 0; k < m; ++k) {
     const Column& column = columns_[k];
@@ -373,7 +376,9 @@ const char* LeastNormForces::select(const ConeProblem& problem, double tolerance
 }
 
 LeastNormSolver::LeastNormSolver(const SolverOptions& options)
-    : tolerance_(stop_options(options).tolerance), time_limit_(stop_options(options).time_limit) {
+    : tolerance_(stop_options(options).tolerance),
+      time_limit_(stop_options(options).time_limit),
+      stop_(stop_options(options).stop) {
   SolverOptions inner = options;
   stop_options(inner).tolerance *= kInnerTolerance;
   solver_ = make_solver(inner);
@@ -385,14 +390,21 @@ std::optional<std::string> LeastNormSolver::refuses(const ConeProblem& problem) 
 }
 
 SolveReport LeastNormSolver::solve(const ConeProblem& problem, ConeSolution& solution) {
-  const Deadline deadline(time_limit_);
+  const Deadline deadline(time_limit_, stop_);
+  start_.assign(solution.p.begin(), solution.p.end());
   SolveReport report = solver_->solve(problem, solution);
   if (report.status == Status::failed || problem.n_cones() == 0) return report;
   if (!(report.residual.relative <= tolerance_)) return report;
   if (report.status == Status::inexact) report.message = "";  // within what was asked
   report.status = Status::ok;
-  const char* trouble =
-      forces_.select(problem, tolerance_, report.residual, solution.u, deadline, solution.p, report.determinacy);
+  const char* trouble = nullptr;
+  try {
+    trouble =
+        forces_.select(problem, tolerance_, report.residual, solution.u, deadline, solution.p, report.determinacy);
+  } catch (const Stopped&) {
+    solution.p.assign(start_.begin(), start_.end());
+    throw;
+  }
   if (trouble != nullptr) {
     report.message = trouble;
     return report;

@@ -104,8 +104,10 @@ class LeastNormSolver final : public ConeSolver {
  private:
   double tolerance_;
   double time_limit_;  // [s] of both
+  StopToken stop_;
   std::unique_ptr<ConeSolver> solver_;
   LeastNormForces forces_;
+  std::vector<double> start_;  // (n) [N s] the starting guess
 };
 
 }  // namespace stickslip

@@ -122,7 +122,7 @@ class Lemke {
       ++result.iterations;
       direction_ = column(entering);
       inverse_.solve(direction_);
-      const int row = find_leaving_row();
+      const int row = find_leaving_row(deadline);
       if (row < 0) {
         result.ray = Vector::Zero(n_);
         for (int i = 0; i < n_; ++i) {
@@ -188,7 +188,7 @@ class Lemke {
   }
 
   /// The row whose basic variable reaches zero first, lexicographically; -1 where none does.
-  int find_leaving_row() {
+  int find_leaving_row(const Deadline& deadline) {
     const double size = std::max(x_.cwiseAbs().maxCoeff(), 1.0);
     double least = HUGE_VAL;
     for (int i = 0; i < n_; ++i) {
@@ -205,6 +205,7 @@ class Lemke {
     if (ties_.size() == 1) return best;
     Vector best_row = inverse_row(best);
     for (std::size_t k = 1; k < ties_.size(); ++k) {
+      deadline.stop().check();
       const Vector row = inverse_row(ties_[k]);
       if (is_lexicographically_less(row, best_row)) {
         best = ties_[k];

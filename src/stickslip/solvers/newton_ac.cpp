@@ -29,7 +29,7 @@ SolveReport NewtonAcSolver::solve(const ConeProblem& problem, ConeSolution& solu
   if (!iterate_.begin_solve(problem, solution, report)) return report;
   newton_.start();
   double proximal = kLeastProximal;
-  const Deadline deadline(options_.time_limit);
+  const Deadline deadline(options_.time_limit, options_.stop);
   while (iterate_.best().relative > options_.tolerance && report.iterations < options_.max_iterations &&
          proximal <= kLargestProximal && !deadline.passed()) {
     ++report.iterations;
@@ -53,7 +53,7 @@ SolveReport NewtonAcSolver::solve(const ConeProblem& problem, ConeSolution& solu
   }
   iterate_.finish(options_.tolerance, solution, report);
   if (report.status == Status::inexact) {
-    report.message = deadline.passed() ? kTimeIsUp : "the Newton steps did not converge";
+    report.message = deadline.is_time_up() ? kTimeIsUp : "the Newton steps did not converge";
   }
   return report;
 }

@@ -28,8 +28,8 @@ class NewtonAcSolver final : public ConeSolver {
 
  private:
   const NewtonAcOptions options_;
-  Iterate iterate_;
-  NewtonAccelerator newton_;
+  Iterate iterate_{options_.stop};
+  NewtonAccelerator newton_{options_.stop};
   std::vector<double> base_;  // (n) [N s] where a step begins
 };
 

@@ -207,7 +207,7 @@ double NewtonFbSolver::move(const ConeProblem& problem, double length) {
 SolveReport NewtonFbSolver::solve(const ConeProblem& problem, ConeSolution& solution) {
   SolveReport report;
   if (!iterate_.begin_solve(problem, solution, report)) return report;
-  const Deadline deadline(options_.time_limit);
+  const Deadline deadline(options_.time_limit, options_.stop);
   system_.start();
   p_.assign(iterate_.p().begin(), iterate_.p().end());
   for (auto* vector : {&u_, &dp_, &du_}) vector->resize(p_.size());
@@ -245,7 +245,7 @@ SolveReport NewtonFbSolver::solve(const ConeProblem& problem, ConeSolution& solu
   }
   iterate_.finish(options_.tolerance, solution, report);
   if (report.status == Status::inexact) {
-    report.message = deadline.passed() ? kTimeIsUp : "the Newton steps did not converge";
+    report.message = deadline.is_time_up() ? kTimeIsUp : "the Newton steps did not converge";
   }
   return report;
 }

@@ -59,8 +59,8 @@ class NewtonFbSolver final : public ConeSolver {
   double move(const ConeProblem& problem, double length);
 
   const NewtonFbOptions options_;
-  Iterate iterate_;
-  NewtonSystem system_;
+  Iterate iterate_{options_.stop};
+  NewtonSystem system_{options_.stop};
   std::vector<double> p_;       // (n) [N s]
   std::vector<double> u_;       // (n) [m/s] W p + b
   std::vector<double> t_;       // (n_cones) [m/s] multipliers of balls

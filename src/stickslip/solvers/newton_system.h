@@ -25,6 +25,9 @@ class NewtonSystem {
     double* right;  // (dim) r
   };
 
+  /// solve() asks `stop` and throws Stopped where it is raised; start() comes next then.
+  explicit NewtonSystem(StopToken stop = {}) : delassus_(stop), lu_(stop) {}
+
   /// Forgets the last problem: to be called once before the systems of a new one.
   void start() { is_assembled_ = false; }
   /// Begins a system.

@@ -71,7 +71,7 @@ SolveReport NsgsSolver::solve(const ConeProblem& problem, ConeSolution& solution
   bool prepared = false;
   double newton_due = kSweepsBeforeNewton;
   const double tolerance = options_.tolerance;
-  const Deadline deadline(options_.time_limit);
+  const Deadline deadline(options_.time_limit, options_.stop);
   while (iterate_.best().relative > tolerance && report.iterations < options_.max_iterations && !deadline.passed()) {
     if (!prepared) local_.prepare(problem, iterate_.rows());
     prepared = true;
@@ -95,7 +95,7 @@ SolveReport NsgsSolver::solve(const ConeProblem& problem, ConeSolution& solution
   iterate_.finish(tolerance, solution, report);
   if (prepared) report.choices = count_choices(problem);
   if (report.status == Status::inexact) {
-    report.message = deadline.passed() ? kTimeIsUp : "the sweeps did not converge";
+    report.message = deadline.is_time_up() ? kTimeIsUp : "the sweeps did not converge";
   }
   return report;
 }

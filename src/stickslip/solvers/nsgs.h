@@ -41,9 +41,9 @@ class NsgsSolver final : public ConeSolver {
   int count_choices(const ConeProblem& problem);
 
   const NsgsOptions options_;
-  Iterate iterate_;
+  Iterate iterate_{options_.stop};
   LocalSolver local_;
-  NewtonAccelerator newton_;
+  NewtonAccelerator newton_{options_.stop};
   std::vector<double> before_newton_;  // (n) [N s] where the Newton steps began
   std::vector<double> newton_base_;    // (n) [N s] where the present one begins
   double relaxation_ = 1.0;            // [-] share of each change that is made

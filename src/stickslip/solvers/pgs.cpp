@@ -38,6 +38,7 @@ void PgsSolver::prepare(const ConeProblem& problem) {
   steps_.clear();
   free_.clear();
   for (int i = 0; i < problem.n_cones(); ++i) {
+    options_.stop.check();
     const Cone& cone = problem.cones[i];
     const double largest = calc_largest_eigenvalue(cone.dim, iterate_.rows().diagonal(i));
     steps_.push_back(largest > 0.0 ? options_.relaxation / largest : 0.0);
@@ -60,6 +61,7 @@ double PgsSolver::sweep(const ConeProblem& problem) {
   double squared = 0.0;
   auto free_cone = free_.begin();
   for (int i = 0; i < problem.n_cones(); ++i) {
+    options_.stop.check();
     const Cone& cone = problem.cones[i];
     const double* old = iterate_.p().data() + cone.offset;
     std::array<double, kMaxConeDim> p = {};
@@ -84,7 +86,7 @@ SolveReport PgsSolver::solve(const ConeProblem& problem, ConeSolution& solution)
   SolveReport report;
   if (!iterate_.begin_solve(problem, solution, report)) return report;
   if (iterate_.best().relative > options_.tolerance) prepare(problem);
-  const Deadline deadline(options_.time_limit);
+  const Deadline deadline(options_.time_limit, options_.stop);
   while (iterate_.best().relative > options_.tolerance && report.iterations < options_.max_iterations &&
          !deadline.passed()) {
     ++report.iterations;
@@ -96,7 +98,7 @@ SolveReport PgsSolver::solve(const ConeProblem& problem, ConeSolution& solution)
   }
   iterate_.finish(options_.tolerance, solution, report);
   if (report.status == Status::inexact) {
-    report.message = deadline.passed() ? kTimeIsUp : "the sweeps did not converge";
+    report.message = deadline.is_time_up() ? kTimeIsUp : "the sweeps did not converge";
   }
   return report;
 }

@@ -37,7 +37,7 @@ class PgsSolver final : public ConeSolver {
   double sweep(const ConeProblem& problem);
 
   const PgsOptions options_;
-  Iterate iterate_;
+  Iterate iterate_{options_.stop};
   std::vector<double> steps_;   // (n_cones) [kg] 1 / L_i
   std::vector<FreeCone> free_;  // of the free cones, in order
 };

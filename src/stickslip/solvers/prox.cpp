@@ -11,14 +11,14 @@ SolveReport ProxSolver::solve(const ConeProblem& problem, ConeSolution& solution
   SolveReport report;
   if (!iterate_.begin_solve(problem, solution, report)) return report;
   newton_.start();
-  const Deadline deadline(options_.time_limit);
+  const Deadline deadline(options_.time_limit, options_.stop);
   report.iterations = newton_
                           .run(problem, options_.tolerance, options_.max_iterations, ProximalNewton::kFirstParameter,
                                deadline, iterate_)
                           .iterations;
   iterate_.finish(options_.tolerance, solution, report);
   if (report.status == Status::inexact) {
-    report.message = deadline.passed() ? kTimeIsUp : "the proximal steps did not converge";
+    report.message = deadline.is_time_up() ? kTimeIsUp : "the proximal steps did not converge";
   }
   return report;
 }

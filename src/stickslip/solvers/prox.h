@@ -18,8 +18,8 @@ class ProxSolver final : public ConeSolver {
 
  private:
   const ProxOptions options_;
-  Iterate iterate_;
-  ProximalNewton newton_;
+  Iterate iterate_{options_.stop};
+  ProximalNewton newton_{options_.stop};
 };
 
 }  // namespace stickslip

@@ -87,6 +87,7 @@ ProximalNewton::Inner ProximalNewton::solve_inner(const ConeProblem& problem, co
   best_inner_ = p_;
   for (int step = 1; step <= kMaxSteps && iterations < max_iterations; ++step) {
     ++iterations;
+    stop_.check();
     base_ = p_;
     if (!newton_.calc_step(problem, iterate.rows(), base_, u_, parameter_, std::numeric_limits<int>::max())) break;
     newton_.apply_free_step(problem, 1.0, base_, p_);

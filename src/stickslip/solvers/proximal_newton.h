@@ -37,6 +37,9 @@ class ProximalNewton {
     bool is_stuck = false;
   };
 
+  /// Steps ask `stop` and throw Stopped where it is raised; start() comes next then.
+  explicit ProximalNewton(StopToken stop = {}) : stop_(stop), newton_(stop) {}
+
   /// Forgets the last problem: to be called once before run() on a new one.
   void start() { newton_.start(); }
 
@@ -64,6 +67,7 @@ class ProximalNewton {
   double calc_way(const ConeProblem& problem, const Iterate& iterate) const;
   void judge(const ConeProblem& problem, Iterate& iterate);
 
+  StopToken stop_;
   NewtonAccelerator newton_;
   double parameter_ = 0.0;          // [-] e
   double fall_ = 0.0;               // [-] what it is multiplied by where an inner solve was quick

@@ -43,7 +43,7 @@ SolveReport SpgSolver::solve(const ConeProblem& problem, ConeSolution& solution)
   std::array<double, kMemory> objectives;
   objectives.fill(calc_objective());
   double alpha = 1.0;
-  const Deadline deadline(options_.time_limit);
+  const Deadline deadline(options_.time_limit, options_.stop);
   while (iterate_.best().relative > options_.tolerance && report.iterations < options_.max_iterations &&
          !deadline.passed()) {
     ++report.iterations;
@@ -77,7 +77,7 @@ SolveReport SpgSolver::solve(const ConeProblem& problem, ConeSolution& solution)
   }
   iterate_.finish(options_.tolerance, solution, report);
   if (report.status == Status::inexact) {
-    report.message = deadline.passed() ? kTimeIsUp : "the spectral gradient steps did not converge";
+    report.message = deadline.is_time_up() ? kTimeIsUp : "the spectral gradient steps did not converge";
   }
   return report;
 }

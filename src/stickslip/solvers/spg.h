@@ -28,7 +28,7 @@ class SpgSolver final : public ConeSolver {
 
  private:
   const SpgOptions options_;
-  Iterate iterate_;
+  Iterate iterate_{options_.stop};
   FirstOrder first_order_;
   std::vector<double> p_, gradient_, change_;  // (n)
   std::vector<double> wp_, w_change_;          // (n) [m/s] W times these
