@@ -24,11 +24,15 @@ enum ExitStatus {
   kBadInput = 2,      // bad usage, bad input, or nowhere to write to
   kStepFailed = 3,    // or passed a limit that ends the run: the result holds all up to it
   kInexact = 4,       // done, but some steps stayed above the tolerance or passed a limit
-  kInterrupted = 130  // by Ctrl-C
+  kInterrupted = 130  // by Ctrl-C (SIGINT) or SIGTERM
 };
 
-/// Set by Ctrl-C: finish what is being done and end.
+/// Set by Ctrl-C (SIGINT) and SIGTERM: drop what is being done, close what is open, and end.
 extern std::atomic<bool> stop_requested;
+
+/// From now on the signals set stop_requested. Before, while scenes and files are only read, they end the program at
+/// once: there is nothing to keep, and what libraries do cannot be asked to stop.
+void keep_work_on_signals();
 
 /// One verb of the program: its options are bound to the members, execute() does the work.
 class Command {

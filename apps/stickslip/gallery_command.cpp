@@ -47,6 +47,7 @@ int GalleryCommand::execute() {
   std::vector<Gallery> galleries;  // all are known before the first one runs
   for (const std::string& name : names_) galleries.push_back(make_gallery(name));
   int status = kDone;
+  keep_work_on_signals();
   for (const Gallery& gallery : galleries) {
     options.output = std::filesystem::path(output_) / gallery.name;
     const GalleryRecord record = run_gallery(gallery, options);

@@ -36,6 +36,7 @@ class InfoCommand final : public Command {
 /// A killed run leaves the mark that somebody writes the file, which keeps other programs from opening it plainly.
 void clear_old_mark(const std::string& path) {
   if (!Hdf5File::is_marked(path)) return;
+  keep_work_on_signals();  // the file's first bytes are written anew
   try {
     Hdf5File::clear_mark(path);
   } catch (const WriteError& error) {

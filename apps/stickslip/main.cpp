@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <csignal>
@@ -19,6 +20,29 @@ namespace stickslip {
 
 std::atomic<bool> stop_requested = false;
 
+namespace {
+
+static_assert(std::atomic<bool>::is_always_lock_free, "a signal handler may touch nothing else");
+std::atomic<bool> has_work_to_keep = false;
+
+/// Where there is something to keep the first Ctrl-C asks, and the second ends the program at once.
+void answer_signal(int signal) {
+  if (has_work_to_keep.load()) {
+    stop_requested.store(true);
+    std::signal(signal, SIG_DFL);
+    return;
+  }
+  constexpr std::string_view kSaid = "interrupted\n";
+  [[maybe_unused]] const auto written = ::write(STDERR_FILENO, kSaid.data(), kSaid.size());
+  ::_exit(kInterrupted);
+}
+
+}  // namespace
+
+void keep_work_on_signals() {
+  has_work_to_keep.store(true);
+}
+
 void separate_scene(std::vector<std::string>& settings, std::string& scene) {
   const auto setting =
       std::ranges::find_if(settings, [](const std::string& s) { return s.find('=') == std::string::npos; });
@@ -31,17 +55,9 @@ void separate_scene(std::vector<std::string>& settings, std::string& scene) {
 
 namespace {
 
-static_assert(std::atomic<bool>::is_always_lock_free, "a signal handler may touch nothing else");
-
-/// The first Ctrl-C asks, the second ends the program at once.
-void request_stop(int signal) {
-  stop_requested.store(true);
-  std::signal(signal, SIG_DFL);
-}
-
 void set_signals() {
-  std::signal(SIGINT, request_stop);
-  std::signal(SIGTERM, request_stop);
+  std::signal(SIGINT, answer_signal);
+  std::signal(SIGTERM, answer_signal);
   // A file that may not grow any more (ulimit -f) is a failed write to be reported, not the end of the program.
   std::signal(SIGXFSZ, SIG_IGN);
 }

@@ -80,7 +80,7 @@ RunCommand::RunCommand(CLI::App& program)
                   "without, those of the first steps that fail or end inexact")
       ->type_name("N")
       ->check(CLI::PositiveNumber);
-  command_.footer("Ctrl-C finishes the step, closes the result and says how to resume.");
+  command_.footer("Ctrl-C drops the step under way, closes the result and says how to resume; a second one kills.");
 }
 
 Scene RunCommand::load() const {
@@ -157,8 +157,13 @@ int RunCommand::execute() {
     line.clear();
     warn(entry);
   };
+  keep_work_on_signals();
   const RunResult result = run(scene, options);
   line.clear();
+  if (!result.is_written) {
+    fmt::print(stderr, "interrupted before the first step: nothing was written\n");
+    return kInterrupted;
+  }
   if (!quiet_) print_end(scene, options, result);
   if (!result.problems.empty()) {
     fmt::print(stderr, "contact problems that were not solved, for `stickslip solve`: {}{}\n",

@@ -33,6 +33,8 @@ class SolveCommand final : public Command {
   std::vector<SolverOptions> chosen_solvers() const;
   void print(const ProblemReport& report) const;
   void write_json(const std::vector<ProblemReport>& reports) const;
+  void solve_all(const std::vector<OneStepProblem>& problems, const std::vector<SolverOptions>& solvers,
+                 ForceChoice forces, std::vector<ProblemReport>& reports) const;
 
   std::vector<std::string> problems_;
   std::string solver_ = "auto";
@@ -111,11 +113,12 @@ std::vector<SolverOptions> SolveCommand::chosen_solvers() const {
   for (const std::string_view name : names) {
     SolverOptions& options = chosen.emplace_back(make_solver_options(name));
     std::visit(
-        [this](auto& stop) {
-          stop.tolerance = tolerance_;
-          stop.time_limit = time_limit_;
-          if (max_iterations_ != 0) stop.max_iterations = max_iterations_;
-          stop.check();
+        [this](auto& o) {
+          o.tolerance = tolerance_;
+          o.time_limit = time_limit_;
+          o.stop = &stop_requested;
+          if (max_iterations_ != 0) o.max_iterations = max_iterations_;
+          o.check();
         },
         options);
   }
@@ -195,8 +198,27 @@ int SolveCommand::execute() {
   fmt::print("{:<44} {:>5} {:<12} {:<8} {:>6} {:>10} {:>10} {:>10} {:>10}\n", "problem", "n_c", "solver", "status",
              "iter", "cpu s", "residual", "relative", "siconos");
   std::vector<ProblemReport> reports;
+  keep_work_on_signals();
+  try {
+    solve_all(problems, solvers, forces, reports);
+  } catch (const Stopped&) {
+    // The reports so far are written, and the exit status says it.
+  }
+  if (!json_.empty()) write_json(reports);
+  if (stop_requested) {
+    fmt::print(stderr, "interrupted: {} of {} solves done\n", reports.size(), problems.size() * solvers.size());
+    return kInterrupted;
+  }
+  const auto unsolved = std::ranges::count_if(reports, [](const ProblemReport& r) { return r.status != "ok"; });
+  if (unsolved > 0) fmt::print(stderr, "{} of {} were not solved to {:g}\n", unsolved, reports.size(), tolerance_);
+  return unsolved > 0 ? kInexact : kDone;
+}
+
+/// Throws Stopped; `reports` has those of the problems that were done.
+void SolveCommand::solve_all(const std::vector<OneStepProblem>& problems, const std::vector<SolverOptions>& solvers,
+                             ForceChoice forces, std::vector<ProblemReport>& reports) const {
   ConeSolution solution;
-  for (std::size_t k = 0; k < problems.size() && !stop_requested; ++k) {
+  for (std::size_t k = 0; k < problems.size(); ++k) {
     for (const SolverOptions& options : solvers) {
       std::fflush(stdout);
       reports.push_back(solve_problem(problems[k], fs::path(problems_[k]).stem().string(), options, forces, solution));
@@ -205,11 +227,6 @@ int SolveCommand::execute() {
       write_solved_problem(output_, output_stem(k, solver_name(options), solvers.size() > 1), problems[k], solution);
     }
   }
-  if (!json_.empty()) write_json(reports);
-  if (stop_requested) return kInterrupted;
-  const auto unsolved = std::ranges::count_if(reports, [](const ProblemReport& r) { return r.status != "ok"; });
-  if (unsolved > 0) fmt::print(stderr, "{} of {} were not solved to {:g}\n", unsolved, reports.size(), tolerance_);
-  return unsolved > 0 ? kInexact : kDone;
 }
 
 }  // namespace

@@ -21,7 +21,7 @@ int widest_axis(std::span<const BoundingBox> boxes) {
 
 }  // namespace
 
-void BroadPhase::find(std::span<const BoundingBox> boxes, std::vector<Pair>& pairs) {
+void BroadPhase::find(std::span<const BoundingBox> boxes, std::vector<Pair>& pairs, const StopToken& stop) {
   pairs.clear();
   if (boxes.size() < 2) return;
   const int axis = widest_axis(boxes);
@@ -35,6 +35,7 @@ void BroadPhase::find(std::span<const BoundingBox> boxes, std::vector<Pair>& pai
     return a < b || (a == b && i < j);
   });
   for (std::size_t k = 0; k < order_.size(); ++k) {
+    stop.check();
     const BoundingBox& a = boxes[order_[k]];
     for (std::size_t l = k + 1; l < order_.size() && boxes[order_[l]].lower(axis) <= a.upper(axis); ++l) {
       const BoundingBox& b = boxes[order_[l]];

@@ -4,6 +4,7 @@
 #include <span>
 #include <vector>
 
+#include "stickslip/base/stop_token.h"
 #include "stickslip/math/types.h"
 
 namespace stickslip {
@@ -24,7 +25,8 @@ class BroadPhase {
   };
 
   /// Replaces `pairs` by the pairs that overlap, in order of first, then second. Boxes must be finite.
-  void find(std::span<const BoundingBox> boxes, std::vector<Pair>& pairs);
+  /// Asks `stop` for each box, and throws Stopped where it is raised.
+  void find(std::span<const BoundingBox> boxes, std::vector<Pair>& pairs, const StopToken& stop = {});
 
  private:
   std::vector<int> order_;  // boxes by their lower end

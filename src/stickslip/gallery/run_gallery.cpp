@@ -45,21 +45,17 @@ Scene load(const GalleryRun& run, const fs::path& scenes) {
   return scene;
 }
 
-bool is_stopped(const GalleryOptions& options) {
-  return options.stop != nullptr && options.stop->load(std::memory_order_relaxed);
-}
-
-/// The median of the time that a step takes, in a run of its own without any output; NaN where it was stopped.
+/// The median of the time that a step takes, in a run of its own without any output. Throws Stopped.
 double time_steps(const Scene& scene, const GalleryOptions& options) {
   using Clock = std::chrono::steady_clock;
-  BuiltScene built = build(scene);
+  BuiltScene built = build(scene, nullptr, options.stop);
   const StepGrid grid(scene.time, scene.output);
   State state = built.initial;
   StepReport report;
   built.stepper->initialize(state, report);
   std::vector<double> microseconds;
   microseconds.reserve(static_cast<std::size_t>(grid.steps()));
-  while (state.step < grid.steps() && !is_stopped(options)) {
+  while (state.step < grid.steps()) {
     const std::int64_t n = state.step + 1;
     const Clock::time_point start = Clock::now();
     if (built.stepper->step(state, grid.length(n), grid.time(n), report) == Status::failed) break;
@@ -84,7 +80,12 @@ RunRecord run_one(const GalleryRun& run, const fs::path& result, const GalleryOp
     run_options.progress = [&](const Progress& progress) { options.progress(run.name, progress); };
   }
   record.result = stickslip::run(scene, run_options);
-  if (record.result.outcome != Outcome::interrupted) record.microseconds_per_step = time_steps(scene, options);
+  if (record.result.outcome == Outcome::interrupted) return record;
+  try {
+    record.microseconds_per_step = time_steps(scene, options);
+  } catch (const Stopped&) {
+    record.result.outcome = Outcome::interrupted;
+  }
   return record;
 }
 
@@ -113,10 +114,7 @@ void run_benchmark(const Benchmark& benchmark, const GalleryOptions& options, Ga
     record.runs.push_back(run_one(run, result, options));
     RunRecord& last = record.runs.back();
     if (severity(last.result.outcome) > severity(gallery.outcome)) gallery.outcome = last.result.outcome;
-    if (last.result.outcome == Outcome::interrupted || is_stopped(options)) {
-      gallery.outcome = Outcome::interrupted;
-      return;
-    }
+    if (gallery.outcome == Outcome::interrupted) return;
     data.emplace_back(result);
     last.max_iterations = data.back().max_iterations();
     last.mean_iterations = data.back().mean_iterations();

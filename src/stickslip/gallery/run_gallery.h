@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <atomic>
 #include <filesystem>
 #include <functional>
 #include <string>
@@ -13,9 +12,9 @@
 namespace stickslip {
 
 struct GalleryOptions {
-  std::filesystem::path scenes;             // the folder of the scenes that ship
-  std::filesystem::path output;             // a folder, made where there is none
-  const std::atomic<bool>* stop = nullptr;  // set by someone else: finish the step and end
+  std::filesystem::path scenes;  // the folder of the scenes that ship
+  std::filesystem::path output;  // a folder, made where there is none
+  StopToken stop;                // raised by someone else: drop the step under way and end
   std::function<void(const std::string& run, const Progress&)> progress;
 };
 

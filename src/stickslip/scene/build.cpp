@@ -50,7 +50,7 @@ Vector4 quaternion_of(const Orientation& orientation) {
 /// Turns a scene into a System, part by part.
 class Builder {
  public:
-  explicit Builder(const Scene& scene) : scene_(scene), system_(scene.planar, scene.gravity) {}
+  Builder(const Scene& scene, StopToken stop) : scene_(scene), stop_(stop), system_(scene.planar, scene.gravity) {}
 
   BuiltScene build(const SolverDecorator& decorate) {
     for (const SceneBody& body : scene_.bodies) add_body(body);
@@ -59,11 +59,18 @@ class Builder {
     for (const SceneJoint& joint : scene_.joints) add_joint(joint);
     for (const SceneForce& force : scene_.forces) add_force(force);
     BuiltScene built;
+    stop_.check();
     built.system = std::make_unique<const System>(system_.build());
+    stop_.check();
     built.initial = make_initial_state(*built.system);
-    built.solver = at_place("solver", [&] { return make_solver(scene_.solver, forces()); });
+    built.solver = at_place("solver", [&] {
+      SolverOptions options = scene_.solver;
+      stop_options(options).stop = stop_;
+      return make_solver(options, forces());
+    });
     if (decorate) built.solver = decorate(std::move(built.solver));
-    built.stepper = at_place("scheme", [&] { return make_stepper(scene_.scheme, *built.system, *built.solver); });
+    built.stepper =
+        at_place("scheme", [&] { return make_stepper(scene_.scheme, *built.system, *built.solver, stop_); });
     return built;
   }
 
@@ -103,6 +110,7 @@ class Builder {
   // --- bodies
 
   void add_body(const SceneBody& source) {
+    stop_.check();
     const std::string path = "bodies." + source.name;
     Body body;
     body.name = source.name;
@@ -268,6 +276,7 @@ class Builder {
   // --- contacts
 
   void add_contact(const SceneContact& source) {
+    stop_.check();
     const std::string path = "contacts." + source.name;
     const auto side_path = [&path](int i) { return fmt::format("{}.between[{}]", path, i); };
     const BodyFrame& first = find_body(source.between[0].body, side_path(0));
@@ -364,6 +373,7 @@ class Builder {
   }
 
   void add_joint(const SceneJoint& source) {
+    stop_.check();
     const std::string path = "joints." + source.name;
     const auto [first, second] = make_sides(source.between, source.at_parameter, path);
     JointOptions o;
@@ -443,6 +453,7 @@ class Builder {
   // --- forces
 
   void add_force(const SceneForce& source) {
+    stop_.check();
     const std::string path = "forces." + source.name;
     Force force;
     force.name = source.name;
@@ -542,6 +553,7 @@ class Builder {
   }
 
   const Scene& scene_;
+  StopToken stop_;
   SystemBuilder system_;
   std::map<std::string, BodyFrame, std::less<>> frames_;
 };
@@ -549,11 +561,11 @@ class Builder {
 }  // namespace
 
 BuiltScene build(const Scene& scene) {
-  return build(scene, nullptr);
+  return build(scene, nullptr, {});
 }
 
-BuiltScene build(const Scene& scene, const SolverDecorator& decorate) {
-  return Builder(scene).build(decorate);
+BuiltScene build(const Scene& scene, const SolverDecorator& decorate, StopToken stop) {
+  return Builder(scene, stop).build(decorate);
 }
 
 }  // namespace stickslip

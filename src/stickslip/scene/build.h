@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "stickslip/base/stop_token.h"
 #include "stickslip/cone/cone_solver.h"
 #include "stickslip/model/state.h"
 #include "stickslip/model/system.h"
@@ -27,9 +28,10 @@ struct BuiltScene {
 /// has, names that do not exist, pairs of shapes without a gap function.
 BuiltScene build(const Scene& scene);
 
-/// The same with something around the solver that the stepper is given.
+/// The same with something around the solver that the stepper is given. Solver and stepper ask `stop`, and building
+/// does, which throws Stopped where it is raised.
 using SolverDecorator = std::function<std::unique_ptr<ConeSolver>(std::unique_ptr<ConeSolver>)>;
-BuiltScene build(const Scene& scene, const SolverDecorator& decorate);
+BuiltScene build(const Scene& scene, const SolverDecorator& decorate, StopToken stop = {});
 
 /// What can be known of a scene without running it.
 struct SceneCheck {

@@ -145,12 +145,12 @@ RunState stored_outcome(Outcome outcome) {
   }
 }
 
-}  // namespace
-
-RunResult run(const Scene& given, const RunOptions& options) {
+/// Simulates; throws Stopped where it is interrupted before there is a result.
+RunResult simulate(const Scene& given, const RunOptions& options) {
   StepProblems problems(options.output, options.problems_every);
-  BuiltScene built =
-      build(given, [&problems](std::unique_ptr<ConeSolver> solver) { return problems.watch(std::move(solver)); });
+  BuiltScene built = build(
+      given, [&problems](std::unique_ptr<ConeSolver> solver) { return problems.watch(std::move(solver)); },
+      options.stop);
   const Scene scene = with_output(given, built, options);
   StepSequence steps(scene, *built.stepper);
   RunResult result;
@@ -159,23 +159,31 @@ RunResult run(const Scene& given, const RunOptions& options) {
   begin(scene, built, steps, options, under_way, result.summary);
   Rhythm rhythm(state, steps);
   bool marked = false;
+  Inputs inputs_before;
 
   while (!steps.at_end(state)) {
-    if (options.stop != nullptr && options.stop->load(std::memory_order_relaxed)) {
-      result.outcome = Outcome::interrupted;
-      recorder->mark(state);
-      break;
-    }
     // A run that ends is resumed before the first step that a later end would make another or leave unwritten: what
     // follows an automatic step depends on its length, too.
     if (!marked && steps.is_shaped_by_end(state)) {
       recorder->mark(state);
       marked = true;
     }
-    if (options.control) options.control(*built.system, state, state.inputs);
+    if (options.control) {
+      inputs_before = state.inputs;
+      options.control(*built.system, state, state.inputs);
+    }
     const std::int64_t n = state.step + 1;
     problems.begin_step(n);
-    const Status status = steps.step(state, report);
+    Status status = Status::ok;
+    try {
+      options.stop.check();
+      status = steps.step(state, report);
+    } catch (const Stopped&) {
+      result.outcome = Outcome::interrupted;
+      if (options.control) state.inputs = inputs_before;  // it is asked again when the run goes on
+      recorder->mark(state);
+      break;
+    }
     problems.end_step(n, status);
     if (status == Status::failed) {
       result.outcome = Outcome::failed;
@@ -213,6 +221,20 @@ RunResult run(const Scene& given, const RunOptions& options) {
   result.time = state.t;
   result.wall_seconds = rhythm.elapsed();
   return result;
+}
+
+}  // namespace
+
+RunResult run(const Scene& scene, const RunOptions& options) {
+  try {
+    return simulate(scene, options);
+  } catch (const Stopped&) {
+    RunResult result;
+    result.outcome = Outcome::interrupted;
+    result.is_written = false;
+    result.time = scene.time.start;
+    return result;
+  }
 }
 
 }  // namespace stickslip

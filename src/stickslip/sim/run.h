@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <atomic>
 #include <cstdint>
 #include <filesystem>
 #include <functional>
@@ -9,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "stickslip/base/stop_token.h"
 #include "stickslip/model/system.h"
 #include "stickslip/scene/scene.h"
 #include "stickslip/sim/summary.h"
@@ -37,7 +37,7 @@ struct RunOptions {
   std::optional<std::filesystem::path> resume;  // go on from this result's last checkpoint
   std::optional<double> checkpoint_every;       // [s] simulated; none: once a second of wall-clock time
   std::optional<std::int64_t> problems_every;   // [-] every so many steps, leave the contact problem beside the result
-  const std::atomic<bool>* stop = nullptr;      // set by someone else: finish the step and end
+  StopToken stop;                               // raised by someone else: drop the step under way and end
   std::function<void(const Progress&)> progress;  // called now and then, and at the end
   std::function<void(const LimitEntry&)> warn;    // called when a limit is passed, the first time by each pair or joint
   Control control;                                // called before each step, and before row 0 is made
@@ -48,11 +48,12 @@ enum class Outcome {
   inexact,      // the end was reached; some steps stayed above the tolerance or passed a limit
   failed,       // a step failed; the result holds all up to it
   stopped,      // a limit was passed that ends the run; the result holds all up to it
-  interrupted,  // `stop` was set; the result can be resumed
+  interrupted,  // `stop` was raised; the result can be resumed
 };
 
 struct RunResult {
   Outcome outcome = Outcome::done;
+  bool is_written = true;  // false: interrupted before there was a result; what stood in its place still does
   Summary summary;
   std::string message;                          // why a step failed, or what ended the run
   double time = 0.0;                            // [s] simulated time reached

@@ -124,18 +124,53 @@ TEST(Run, AStoppedRunGoesOnToTheSameBits) {
   const Scene scene = parse_scene(kBall, "ball");
   run(scene, write_to(folder / "whole.h5"));
 
-  std::atomic<bool> stop = true;  // before the first step
+  StopCounter counter;
   RunOptions options = write_to(folder / "r.h5");
-  options.stop = &stop;
-  EXPECT_EQ(run(scene, options).outcome, Outcome::interrupted);
-  EXPECT_EQ(Trajectory(folder / "r.h5").rows(), 1);
+  options.stop = StopToken(&counter);
+  ASSERT_EQ(run(scene, options).outcome, Outcome::done);
+  const std::int64_t asks = counter.asks;
+  for (const double share : {0.1, 0.1234, 0.5, 0.77, 0.999}) {
+    counter.asks = 0;
+    counter.stop_at = static_cast<std::int64_t>(share * static_cast<double>(asks));
+    counter.flag = false;
+    const RunResult stopped = run(scene, options);
+    EXPECT_EQ(stopped.outcome, Outcome::interrupted);
+    EXPECT_TRUE(stopped.is_written);
+    EXPECT_EQ(stopped.summary.failed, 0);
+    const std::int64_t steps = Trajectory(folder / "r.h5").steps();
+    EXPECT_EQ(steps, 1 + stopped.summary.steps) << "the step under way leaves no row";
+    EXPECT_LT(steps, 1001);
 
-  RunOptions resumed = write_to(folder / "r.h5");
-  resumed.resume = folder / "r.h5";
-  const RunResult result = run(scene, resumed);
-  EXPECT_EQ(result.outcome, Outcome::done);
-  EXPECT_EQ(result.summary.steps, 1000);
-  EXPECT_TRUE(same_result(folder / "whole.h5", folder / "r.h5"));
+    RunOptions resumed = write_to(folder / "r.h5");
+    resumed.resume = folder / "r.h5";
+    const RunResult result = run(scene, resumed);
+    EXPECT_EQ(result.outcome, Outcome::done);
+    EXPECT_EQ(result.summary.steps, 1000);
+    EXPECT_TRUE(same_result(folder / "whole.h5", folder / "r.h5"));
+  }
+  EXPECT_FALSE(std::filesystem::exists(folder / "r-step-000001.hdf5"));
+}
+
+TEST(Run, StoppedBeforeItsFirstRowItLeavesWhatWasThere) {
+  const TemporaryFolder folder;
+  const Scene scene = parse_scene(kBall, "ball");
+  StopCounter counter;
+  RunOptions options = write_to(folder / "r.h5");
+  options.stop = StopToken(&counter);
+  for (const bool is_there : {false, true}) {
+    if (is_there) run(scene, write_to(folder / "r.h5"));
+    counter.asks = 0;
+    counter.stop_at = 2;
+    counter.flag = false;
+    const RunResult stopped = run(scene, options);
+    EXPECT_EQ(stopped.outcome, Outcome::interrupted);
+    EXPECT_FALSE(stopped.is_written);
+    const auto n_files = std::distance(std::filesystem::directory_iterator(folder.path()), {});
+    EXPECT_EQ(n_files, is_there ? 1 : 0);
+    if (is_there) {
+      EXPECT_EQ(Trajectory(folder / "r.h5").steps(), 1001);
+    }
+  }
 }
 
 /// Holds a body at x = 2 and changes its force by 1 N a step at most, so that it depends on the last inputs, too.

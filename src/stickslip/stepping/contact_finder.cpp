@@ -34,8 +34,8 @@ double distance_to(const SurfaceFeature& surface, const Pose& pose, const Vector
 
 }  // namespace
 
-ContactFinder::ContactFinder(const System& system)
-    : system_(system), points_(system.contact_points()), n_named_(static_cast<int>(points_.size())) {
+ContactFinder::ContactFinder(const System& system, StopToken stop)
+    : system_(system), stop_(stop), points_(system.contact_points()), n_named_(static_cast<int>(points_.size())) {
   if (!system.detection()) return;
   filter_.emplace(system);
   const auto& shapes = filter_->shapes();
@@ -43,9 +43,11 @@ ContactFinder::ContactFinder(const System& system)
   first_ball_.assign(shapes.size(), -1);
   surface_.assign(shapes.size(), -1);
   for (std::size_t i = 0; i < shapes.size(); ++i) {
+    stop_.check();
     add_features(system.bodies()[shapes[i].body].shapes[shapes[i].shape], static_cast<int>(i), shapes[i].body);
   }
   for (Surface& surface : surfaces_) {
+    stop_.check();
     surfaces_move_ |= system.bodies()[surface.body].type != BodyType::fixed;
     for (std::size_t k = 0; k < balls_.size(); ++k) {
       if (filter_->allows(surface.shape, balls_[k].shape)) surface.balls.push_back(static_cast<int>(k));
@@ -83,6 +85,7 @@ void ContactFinder::calc_reaches(double t, const Vector& q, const Vector& u, dou
   const double h = t_end - t;
   const double fall = h * h * system_.gravity().norm();
   for (std::size_t k = 0; k < balls_.size(); ++k) {
+    stop_.check();
     const Ball& ball = balls_[k];
     const Pose pose = system_.calc_pose(ball.at, t, q);
     const Twist twist = system_.calc_twist(ball.at, t, q, u);
@@ -104,7 +107,10 @@ void ContactFinder::find(double t, const Vector& q, const Vector& u, double t_en
 
 void ContactFinder::find_touching(double t, const Vector& q, double distance) {
   if (!filter_) return;
-  for (std::size_t k = 0; k < balls_.size(); ++k) centers_[k] = calc_center(balls_[k], t, q);
+  for (std::size_t k = 0; k < balls_.size(); ++k) {
+    stop_.check();
+    centers_[k] = calc_center(balls_[k], t, q);
+  }
   constexpr double kTouching = 1e-9;  // [m] positions of scenes are rounded to a few digits
   std::fill(reaches_.begin(), reaches_.end(), std::max(kTouching, distance));
   ids_.clear();
@@ -116,6 +122,7 @@ bool ContactFinder::extend(double t_end, const Vector& q_end) {
   if (!filter_) return false;
   bool beyond = surfaces_move_;
   for (std::size_t k = 0; k < balls_.size(); ++k) {
+    stop_.check();
     const Vector3 center = calc_center(balls_[k], t_end, q_end);
     beyond |= !((center - centers_[k]).norm() <= reaches_[k]);
     centers_[k] = center;
@@ -127,7 +134,7 @@ bool ContactFinder::extend(double t_end, const Vector& q_end) {
   for (const std::uint64_t id : ids_) {
     if (!std::binary_search(listed_.begin(), listed_.end(), id)) points_.push_back(make_point(id));
   }
-  listed_.clear();  // points_ is not in their order
+  is_listed_ = false;  // not in their order
   return true;
 }
 
@@ -139,7 +146,7 @@ void ContactFinder::collect(double t, const Vector& q, const Vector* u, double h
     const Vector3 extent = Vector3::Constant(balls_[k].ball.radius + reaches_[k]);
     boxes_.push_back({centers_[k] - extent, centers_[k] + extent});
   }
-  broad_phase_.find(boxes_, pairs_);
+  broad_phase_.find(boxes_, pairs_, stop_);
   for (const BroadPhase::Pair& pair : pairs_) {
     int i = swept_[pair.first];
     int j = swept_[pair.second];
@@ -157,6 +164,7 @@ void ContactFinder::collect(double t, const Vector& q, const Vector* u, double h
 
 void ContactFinder::collect_on_surfaces(double t, const Vector& q, const Vector* u, double h) {
   for (const Surface& surface : surfaces_) {
+    stop_.check();
     const Pose pose = system_.calc_pose(surface.body, t, q);
     Twist twist;
     if (u != nullptr) twist = system_.calc_twist(surface.body, t, q, *u);
@@ -175,10 +183,15 @@ void ContactFinder::collect_on_surfaces(double t, const Vector& q, const Vector*
 }
 
 void ContactFinder::make_points() {
-  if (ids_ == listed_) return;
+  if (is_listed_ && ids_ == listed_) return;
+  is_listed_ = false;
   points_.resize(n_named_);
-  for (const std::uint64_t id : ids_) points_.push_back(make_point(id));
+  for (const std::uint64_t id : ids_) {
+    stop_.check();
+    points_.push_back(make_point(id));
+  }
   listed_ = ids_;
+  is_listed_ = true;
 }
 
 ContactPoint ContactFinder::make_point(std::uint64_t id) const {

@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "stickslip/base/stop_token.h"
 #include "stickslip/collision/broad_phase.h"
 #include "stickslip/model/contact_features.h"
 #include "stickslip/model/contact_filter.h"
@@ -24,7 +25,8 @@ namespace stickslip {
 /// ends beyond a reach, as after an impact from a fast neighbour, extend() finds what it met there.
 class ContactFinder {
  public:
-  explicit ContactFinder(const System& system);
+  /// Whatever takes long asks `stop`, and throws Stopped where it is raised.
+  explicit ContactFinder(const System& system, StopToken stop = {});
 
   const System& system() const { return system_; }
   /// Named points first, by their index in System::contact_points(); then detected ones by id; then what extend()
@@ -68,6 +70,7 @@ class ContactFinder {
   ContactPoint make_point(std::uint64_t id) const;
 
   const System& system_;
+  StopToken stop_;
   std::vector<ContactPoint> points_;
   int n_named_ = 0;
 
@@ -87,6 +90,7 @@ class ContactFinder {
   std::vector<Vector3> centers_;             // (n balls) (3) [m] at the start of the step
   std::vector<double> reaches_;              // (n balls) [m]
   std::vector<std::uint64_t> ids_, listed_;  // sorted; of the detected points, and what points_ was made of
+  bool is_listed_ = true;                    // whether points_ is that of listed_
 };
 
 }  // namespace stickslip

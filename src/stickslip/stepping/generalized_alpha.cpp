@@ -21,7 +21,8 @@ namespace {
 
 class GeneralizedAlphaStepper final : public TimeStepper {
  public:
-  GeneralizedAlphaStepper(const GeneralizedAlphaOptions& options, const System& system, ConeSolver& solver);
+  GeneralizedAlphaStepper(const GeneralizedAlphaOptions& options, const System& system, ConeSolver& solver,
+                          StopToken stop);
 
   std::string_view name() const override { return "generalized-alpha"; }
   bool knows_accelerations() const override { return true; }
@@ -66,16 +67,17 @@ class GeneralizedAlphaStepper final : public TimeStepper {
   std::vector<double> percussions_, velocities_;
   Vector nonconservative_;       // (n_u)
   Vector response_;              // (n_u) M^-1 W P
+  Vector q_end_;                 // (n_q)
   bool inputs_changed_ = false;  // before the last step
   State moved_;                  // the state of its start then
   State rescaled_;
 };
 
 GeneralizedAlphaStepper::GeneralizedAlphaStepper(const GeneralizedAlphaOptions& options, const System& system,
-                                                 ConeSolver& solver)
+                                                 ConeSolver& solver, StopToken stop)
     : options_(options),
       system_(system),
-      step_(options, system),
+      step_(options, system, stop),
       newton_(step_),
       nested_(step_, solver),
       fixed_point_(step_),
@@ -129,6 +131,7 @@ void GeneralizedAlphaStepper::initialize(State& state, StepReport& report) {
 Status GeneralizedAlphaStepper::step(State& state, double h, double t_end, StepReport& report) {
   report.message.clear();
   fallbacks_ = 0;
+  step_.holds = true;  // an earlier step may have been left anywhere
   for (StepElement& e : step_.elements) e.r_scale = 1.0;
   report.message = describe_non_finite_input(system_, state.inputs);
   if (!report.message.empty()) return report.status = Status::failed;
@@ -152,31 +155,38 @@ Status GeneralizedAlphaStepper::step(State& state, double h, double t_end, StepR
   if (report.message.empty() && !std::isfinite(step_.error())) report.message = describe_non_finite_force();
   if (!report.message.empty()) return report.status = Status::failed;
 
-  account_energy(state, state.energy);
+  EnergyLedger energy = state.energy;
+  account_energy(state, energy);
+  q_end_ = step_.q;
+  system_.normalize(q_end_);
+  report.t = t_end;
+  report.step = h;
+  report.solve.iterations = solve.iterations;
+  report.choices = step_.count_choices();
+  report.a = step_.x.a;
+  report_geometry(system_, step_.contacts.points(), t_end, q_end_, report);
+  step_.stop.check();
+  report_contacts(report);
+  report_joints(system_, t_end, q_end_, step_.u, report);
+  step_.stop.check();
+  report_reactions(report);
+  certify(report);
+
+  // Last of all, so that the step can be left before.
+  step_.stop.check();
+  state.energy = energy;
   if (&start != &state) {
     state.memory = start.memory;
     state.contacts = start.contacts;
   }
   state.remembered_inputs = state.inputs;
-  state.q = step_.q;
-  system_.normalize(state.q);
+  state.q = q_end_;
   state.u = step_.u;
   state.t = t_end;
   ++state.step;
   // Accelerations go on smoothly unless the step had an impact: then its velocity jump is of the size of dt a or more.
   constexpr double kSmooth = 0.1;  // [-]
   step_.save_memory(state, step_.x.U.norm() <= kSmooth * h * step_.x.a.norm());
-
-  report.t = t_end;
-  report.step = h;
-  report.solve.iterations = solve.iterations;
-  report.choices = step_.count_choices();
-  report.a = step_.x.a;
-  report_geometry(system_, step_.contacts.points(), t_end, state.q, report);
-  report_contacts(report);
-  report_joints(system_, t_end, state.q, state.u, report);
-  report_reactions(report);
-  certify(report);
   report_energy(system_, state, report);
   return report.status;
 }
@@ -296,6 +306,7 @@ void GeneralizedAlphaStepper::choose(const State& state, StepSolve& solve) {
     chosen_tie_ = step_.tie;
   };
   for (StepElement& e : step_.elements) {
+    step_.stop.check();
     if (e.level < ContactLevel::velocity || !step_.could_choose(e, state, kNear)) continue;
     moved = true;
     keep();
@@ -558,9 +569,9 @@ void GeneralizedAlphaOptions::check() const {
 }
 
 std::unique_ptr<TimeStepper> make_generalized_alpha(const GeneralizedAlphaOptions& options, const System& system,
-                                                    ConeSolver& solver) {
+                                                    ConeSolver& solver, StopToken stop) {
   options.check();
-  return std::make_unique<GeneralizedAlphaStepper>(options, system, solver);
+  return std::make_unique<GeneralizedAlphaStepper>(options, system, solver, stop);
 }
 
 }  // namespace stickslip

@@ -4,6 +4,7 @@
 #include <memory>
 #include <optional>
 
+#include "stickslip/base/stop_token.h"
 #include "stickslip/cone/cone_solver.h"
 #include "stickslip/model/system.h"
 #include "stickslip/stepping/time_stepper.h"
@@ -58,6 +59,6 @@ struct GeneralizedAlphaOptions {
 
 /// system and solver must outlive the stepper. Throws InputError when the options do not check.
 std::unique_ptr<TimeStepper> make_generalized_alpha(const GeneralizedAlphaOptions& options, const System& system,
-                                                    ConeSolver& solver);
+                                                    ConeSolver& solver, StopToken stop = {});
 
 }  // namespace stickslip

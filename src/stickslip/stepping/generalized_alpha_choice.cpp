@@ -97,6 +97,7 @@ double GeneralizedAlphaStep::calc_normal_response(const StepElement& e) const {
   std::vector<double> matrix(held.size() * held.size());
   std::vector<double> given_way(held.size());
   for (int i = 0; i < n; ++i) {
+    stop.check();
     for (int j = 0; j < n; ++j) matrix[static_cast<std::size_t>(i) * held.size() + j] = response(held[i], held[j]);
     given_way[i] = response(held[i], own);
   }

@@ -33,7 +33,10 @@ void GeneralizedAlphaNewton::calc_derivatives(const GeneralizedAlphaStep& step) 
   std::fill(H_u_.begin(), H_u_.end(), 0.0);
   std::fill(K_.begin(), K_.end(), 0.0);
   add_force_derivatives(step);
-  for (const Group& group : groups_) add_element_derivatives(step, step.elements[group.element]);
+  for (const Group& group : groups_) {
+    step.stop.check();
+    add_element_derivatives(step, step.elements[group.element]);
+  }
 }
 
 void GeneralizedAlphaNewton::add_force_derivatives(const GeneralizedAlphaStep& step) {

@@ -32,8 +32,8 @@ class Ranges {
 
 }  // namespace
 
-GeneralizedAlphaStep::GeneralizedAlphaStep(const GeneralizedAlphaOptions& options, const System& s)
-    : system(s), weights(options.rho_inf), contacts(s), options_(options) {
+GeneralizedAlphaStep::GeneralizedAlphaStep(const GeneralizedAlphaOptions& options, const System& s, StopToken token)
+    : system(s), stop(token), weights(options.rho_inf), contacts(s, token), options_(options) {
   make_blocks();
   make_elements();
   const int n_u = system.n_u();
@@ -65,6 +65,7 @@ void GeneralizedAlphaStep::make_blocks() {
   }
   std::size_t values = 0;
   for (int i = 0; i < static_cast<int>(bodies.size()); ++i) {
+    stop.check();
     const Body& body = bodies[i];
     const bool opens_range = ranges.begin(i) == i;
     if (opens_range) {
@@ -92,6 +93,7 @@ void GeneralizedAlphaStep::make_blocks() {
 }
 
 void GeneralizedAlphaStep::add_contact(int index) {
+  stop.check();
   const ContactPoint& k = contacts.points()[index];
   const ContactPair& law = system.law(k);
   StepElement e;
@@ -121,6 +123,7 @@ void GeneralizedAlphaStep::make_elements() {
     add_element(e, friction.first, friction.second);
   }
   for (std::size_t j = 0; j < system.joints().size(); ++j) {
+    stop.check();
     const Joint& joint = system.joints()[j];
     StepElement e;
     e.kind = StepElement::Kind::joint;

@@ -40,6 +40,7 @@ void GeneralizedAlphaNested::clear() {
 }
 
 void GeneralizedAlphaNested::add_cone(const GeneralizedAlphaStep& step, int element, int n, Law law, double radius) {
+  step.stop.check();
   const StepElement& e = step.elements[element];
   const auto id = static_cast<std::uint64_t>(element);
   rows_.push_back({element, n, problem_.size()});
@@ -75,6 +76,7 @@ void GeneralizedAlphaNested::add_cone(const GeneralizedAlphaStep& step, int elem
 /// relative to the values themselves.
 bool GeneralizedAlphaNested::solve_level(const GeneralizedAlphaStep& step, double allowed) {
   constexpr double kShare = 0.5;  // [-] what else adds to the residual of the step has the rest
+  step.stop.check();
   problem_.velocity_scale = kShare * allowed / std::max(step.options().tolerance, solver_.tolerance());
   response_.setZero();
   std::array<double, kMaxElementDim> p = {};
@@ -392,6 +394,7 @@ void GeneralizedAlphaNested::pass(GeneralizedAlphaStep& step) {
 
 StepSolve GeneralizedAlphaNested::solve(GeneralizedAlphaStep& step, int max_passes) {
   StepSolve result;
+  many_ = at_instant_ = false;
   double best = step.error();
   best_ = step.x;
   while (step.error() > 1.0 && result.iterations < max_passes) {
@@ -467,6 +470,7 @@ StepSolve GeneralizedAlphaNested::solve_many(GeneralizedAlphaStep& step, int max
   StepSolve result;
   int unsolved = 0;
   many_ = true;
+  at_instant_ = false;
   while (step.error() > 1.0 && result.iterations < max_passes && unsolved < kMaxUnsolved) {
     step.holds_lifted = result.iterations >= free_passes;
     close_contacts(step);
@@ -503,6 +507,7 @@ bool GeneralizedAlphaNested::calc_start_accelerations(GeneralizedAlphaStep& step
 
 bool GeneralizedAlphaNested::solve_instant(GeneralizedAlphaStep& step) {
   solved_ = true;
+  many_ = false;
   at_instant_ = true;
   // The second pass removes what the solver's tolerance left in the first.
   for (int i = 0; i < 2; ++i) {

@@ -31,8 +31,9 @@ inline double dot(int n, const double* a, const double* b) {
 /// LU factors with partial pivoting, in place, with the inverse of the pivots. a (n, n) row-major. False where
 /// singular.
 template <class Size>
-bool factorise_sized(const Size n, double* a, int* pivots) {
+bool factorise_sized(const Size n, double* a, int* pivots, const StopToken& stop) {
   for (int k = 0; k < n; ++k) {
+    stop.check();
     int pivot = k;
     for (int i = k + 1; i < n; ++i) {
       if (std::abs(a[i * n + k]) > std::abs(a[pivot * n + k])) pivot = i;
@@ -51,8 +52,8 @@ bool factorise_sized(const Size n, double* a, int* pivots) {
   return true;
 }
 
-bool factorise(int n, double* a, int* pivots) {
-  return with_size(n, [&](auto size) { return factorise_sized(size, a, pivots); });
+bool factorise(int n, double* a, int* pivots, const StopToken& stop) {
+  return with_size(n, [&](auto size) { return factorise_sized(size, a, pivots, stop); });
 }
 
 void solve_factorised(int n, const double* a, const int* pivots, double* b) {
@@ -153,6 +154,7 @@ bool GeneralizedAlphaNewton::move(GeneralizedAlphaStep& step) {
   calc_responses(step);
   assemble(step);
   if (!solve_system()) return false;
+  step.stop.check();
   add_responses(step);
   base_ = step.x;
   update(step, 1.0);
@@ -198,7 +200,7 @@ bool GeneralizedAlphaNewton::factorise_blocks(const GeneralizedAlphaStep& step) 
         for (int j = 0; j < body.n_u; ++j) S[(r + i) * n + r + j] += mass(i, j);
       }
     }
-    if (!factorise(n, S, pivots_.data() + block.u_offset)) return false;
+    if (!factorise(n, S, pivots_.data() + block.u_offset, step.stop)) return false;
   }
   return true;
 }
@@ -229,6 +231,7 @@ void GeneralizedAlphaNewton::calc_free_change(const GeneralizedAlphaStep& step) 
 /// S^-1 w and S^-1 dh/du M^-1 w of all rows; without derivatives of forces S is M.
 void GeneralizedAlphaNewton::calc_responses(const GeneralizedAlphaStep& step) {
   for (const Group& group : groups_) {
+    step.stop.check();
     const StepElement& e = step.elements[group.element];
     calc_columns(step, group, e);
     for (int t = 0; t < e.n_touches; ++t) {
@@ -279,8 +282,14 @@ void GeneralizedAlphaNewton::calc_columns(const GeneralizedAlphaStep& step, cons
 
 void GeneralizedAlphaNewton::assemble(const GeneralizedAlphaStep& step) {
   std::fill_n(matrix_.begin(), n_values_, 0.0);
-  for (const Group& group : groups_) add_rows(step, group, step.elements[group.element]);
-  for (const Group& group : groups_) apply_laws(step, group, step.elements[group.element]);
+  for (const Group& group : groups_) {
+    step.stop.check();
+    add_rows(step, group, step.elements[group.element]);
+  }
+  for (const Group& group : groups_) {
+    step.stop.check();
+    apply_laws(step, group, step.elements[group.element]);
+  }
 }
 
 /// The linearised g, xi and gamma_dot of one element over all multipliers.

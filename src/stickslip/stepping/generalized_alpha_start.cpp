@@ -57,6 +57,7 @@ void GeneralizedAlphaStep::set_instant(const State& state) {
   double length = 0.0;
   double fast = 0.0;
   for (StepElement& e : elements) {
+    stop.check();
     e.gamma_start.fill(0.0);
     e.evaluated = false;
     if (e.kind == StepElement::Kind::contact) {

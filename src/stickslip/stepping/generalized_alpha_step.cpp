@@ -82,6 +82,7 @@ void GeneralizedAlphaStep::begin(const State& state, double step, double end, bo
     }
   }
   for (StepElement& e : elements) {
+    stop.check();
     e.held = Held::no;
     e.chosen = false;
     e.gamma_start.fill(0.0);
@@ -285,6 +286,7 @@ void GeneralizedAlphaStep::evaluate_constraint(StepElement& e) {
 double GeneralizedAlphaStep::evaluate() {
   calc_coordinates();
   for (StepElement& e : elements) {
+    stop.check();
     calc_multipliers(e);
     if (e.kind == StepElement::Kind::contact) {
       classify_contact(e);
@@ -306,6 +308,7 @@ void GeneralizedAlphaStep::measure() {
   measure_balances();
   merit_ = error_ * error_;
   for (const StepElement& e : elements) {
+    stop.check();
     const double error = measure_element(e);
     error_ = std::max(error_, error);
     merit_ += error * error;
@@ -317,6 +320,7 @@ void GeneralizedAlphaStep::measure() {
 double GeneralizedAlphaStep::evaluate_held() {
   calc_coordinates();
   for (StepElement& e : elements) {
+    stop.check();
     calc_multipliers(e);
     if (e.kind == StepElement::Kind::contact) {
       e.level = ContactLevel::open;
@@ -349,6 +353,7 @@ void GeneralizedAlphaStep::calc_residuals() {
   system.multiply_mass(x.Q, r3);
   std::array<double, kMaxElementDim> p;
   for (const StepElement& e : elements) {
+    stop.check();
     if (e.kind == StepElement::Kind::contact && !e.evaluated) continue;
     for (int i = 0; i < e.dim; ++i) p[i] = -x.lambda(e.offset + i);
     add_force(e, p.data(), r1);

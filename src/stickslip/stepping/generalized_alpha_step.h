@@ -145,11 +145,13 @@ struct StepUnknowns {
 /// and units play no part.
 class GeneralizedAlphaStep {
  public:
-  GeneralizedAlphaStep(const GeneralizedAlphaOptions& options, const System& system);
+  GeneralizedAlphaStep(const GeneralizedAlphaOptions& options, const System& system, StopToken stop = {});
 
   // --- the layout: fixed but for the elements of detected contacts, which stand last and are those of the step.
   // Vectors of n_rows and n_pos may be longer, so that they seldom grow.
   const System& system;
+  /// Asked by whatever visits all elements, which throws Stopped where it is raised, and by the methods that solve.
+  const StopToken stop;
   const GeneralizedAlphaWeights weights;
   std::vector<VelocityBlock> blocks;
   ContactFinder contacts;

@@ -23,7 +23,7 @@ static_assert(kMaxContactDim >= 3);
 
 class MoreauStepper final : public TimeStepper {
  public:
-  MoreauStepper(const MoreauOptions& options, const System& system, ConeSolver& solver);
+  MoreauStepper(const MoreauOptions& options, const System& system, ConeSolver& solver, StopToken stop);
 
   std::string_view name() const override { return "moreau"; }
   void initialize(State& state, StepReport& report) override;
@@ -61,6 +61,7 @@ class MoreauStepper final : public TimeStepper {
   MoreauOptions options_;
   const System& system_;
   ConeSolver& solver_;
+  StopToken stop_;
   ContactFinder contacts_;
   std::vector<int> delassus_body_;  // per body of the system: index in the Delassus operator, -1 without velocities
 
@@ -76,10 +77,11 @@ class MoreauStepper final : public TimeStepper {
   Vector nonconservative_;  // (n_u) [N, N m]
 };
 
-MoreauStepper::MoreauStepper(const MoreauOptions& options, const System& system, ConeSolver& solver)
-    : options_(options), system_(system), solver_(solver), contacts_(system) {
+MoreauStepper::MoreauStepper(const MoreauOptions& options, const System& system, ConeSolver& solver, StopToken stop)
+    : options_(options), system_(system), solver_(solver), stop_(stop), contacts_(system, stop) {
   auto& delassus = problem_.delassus.emplace<FactoredDelassus>();
   for (std::size_t i = 0; i < system.bodies().size(); ++i) {
+    stop_.check();
     const bool moves = system.bodies()[i].n_u > 0;
     delassus_body_.push_back(moves ? delassus.add_body(system.inverse_mass(static_cast<int>(i))) : -1);
   }
@@ -131,6 +133,7 @@ Status MoreauStepper::step(State& state, double h, double t_end, StepReport& rep
   report.message = report.solve.message;
   if (report.solve.status == Status::failed) return report.status = Status::failed;
 
+  stop_.check();
   calc_end_velocity();
   q_end_ = q_mid_;
   system_.advance(h2, u_end_, q_end_);
@@ -138,22 +141,28 @@ Status MoreauStepper::step(State& state, double h, double t_end, StepReport& rep
   report.message += describe_non_finite(system_, q_end_, u_end_);
   if (!q_end_.allFinite() || !u_end_.allFinite()) return report.status = Status::failed;
 
-  account_energy(state, h, state.energy);
-  state.q = q_end_;
-  state.u = u_end_;
-  state.t = t_end;
-  ++state.step;
-  save_warm(state);
-
+  EnergyLedger energy = state.energy;
+  account_energy(state, h, energy);
   report.status = report.solve.status;
   report.t = t_end;
   report.step = h;
   report.choices = report.solve.choices;
   contacts_.extend(t_end, q_end_);
   report_geometry(system_, contacts_.points(), t_end, q_end_, report);
+  stop_.check();
   report_joints(system_, t_end, q_end_, u_end_, report);
   report_contacts(h, report);
+  stop_.check();
   report_reactions(state.inputs, h, t_mid, report);
+
+  // Last of all, so that the step can be left before.
+  stop_.check();
+  state.energy = energy;
+  state.q = q_end_;
+  state.u = u_end_;
+  state.t = t_end;
+  ++state.step;
+  save_warm(state);
   report_energy(system_, state, report);
   return report.status;
 }
@@ -179,6 +188,7 @@ bool MoreauStepper::calc_free_velocity(const State& state, double h, double t_mi
   u_work_ = state.u;
   const std::vector<Body>& bodies = system_.bodies();
   for (std::size_t i = 0; i < bodies.size(); ++i) {
+    stop_.check();
     const Body& body = bodies[i];
     if (body.type != BodyType::rigid || !body.gyroscopic) continue;
     const int row = body.u_offset + 3;
@@ -201,6 +211,7 @@ void MoreauStepper::collect_contacts(const State& state, double t_mid) {
   ActiveCone cone{};
   cone.kind = Kind::contact;
   for (std::size_t i = 0; i < points.size(); ++i) {
+    stop_.check();
     const ContactPoint& k = points[i];
     system_.calc_contact(k, t_mid, q_mid_, cone.geometry);
     if (!(cone.geometry.gap <= options_.activation)) continue;
@@ -233,6 +244,7 @@ void MoreauStepper::collect_joints(const State& state, double t_mid) {
   JointVector gamma;
   const std::vector<Joint>& joints = system_.joints();
   for (std::size_t i = 0; i < joints.size(); ++i) {
+    stop_.check();
     const int j = static_cast<int>(i);
     const int dim = joints[i].dim;
     cone.index = j;
@@ -259,6 +271,7 @@ void MoreauStepper::collect_dry_frictions(const State& state, double h, double t
   cone.restitution.setZero();
   JointVector gamma;
   for (std::size_t i = 0; i < system_.dry_frictions().size(); ++i) {
+    stop_.check();
     const int k = static_cast<int>(i);
     const DryFrictionElement& e = system_.dry_frictions()[i];
     cone.index = k;
@@ -426,9 +439,10 @@ void MoreauOptions::check() const {
   if (!std::isfinite(activation)) throw InputError({}, "scheme.activation", std::to_string(activation), "finite");
 }
 
-std::unique_ptr<TimeStepper> make_moreau(const MoreauOptions& options, const System& system, ConeSolver& solver) {
+std::unique_ptr<TimeStepper> make_moreau(const MoreauOptions& options, const System& system, ConeSolver& solver,
+                                         StopToken stop) {
   options.check();
-  return std::make_unique<MoreauStepper>(options, system, solver);
+  return std::make_unique<MoreauStepper>(options, system, solver, stop);
 }
 
 }  // namespace stickslip

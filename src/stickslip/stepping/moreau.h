@@ -3,6 +3,7 @@
 
 #include <memory>
 
+#include "stickslip/base/stop_token.h"
 #include "stickslip/cone/cone_solver.h"
 #include "stickslip/model/system.h"
 #include "stickslip/stepping/time_stepper.h"
@@ -35,6 +36,7 @@ struct MoreauOptions {
 };
 
 /// system and solver must outlive the stepper. Throws InputError when the options do not check.
-std::unique_ptr<TimeStepper> make_moreau(const MoreauOptions& options, const System& system, ConeSolver& solver);
+std::unique_ptr<TimeStepper> make_moreau(const MoreauOptions& options, const System& system, ConeSolver& solver,
+                                         StopToken stop = {});
 
 }  // namespace stickslip

@@ -3,16 +3,20 @@
 
 namespace stickslip {
 
-std::unique_ptr<TimeStepper> make_stepper(const SchemeOptions& options, const System& system, ConeSolver& solver) {
+std::unique_ptr<TimeStepper> make_stepper(const SchemeOptions& options, const System& system, ConeSolver& solver,
+                                          StopToken stop) {
   struct Make {
     const System& system;
     ConeSolver& solver;
-    std::unique_ptr<TimeStepper> operator()(const MoreauOptions& o) const { return make_moreau(o, system, solver); }
+    StopToken stop;
+    std::unique_ptr<TimeStepper> operator()(const MoreauOptions& o) const {
+      return make_moreau(o, system, solver, stop);
+    }
     std::unique_ptr<TimeStepper> operator()(const GeneralizedAlphaOptions& o) const {
-      return make_generalized_alpha(o, system, solver);
+      return make_generalized_alpha(o, system, solver, stop);
     }
   };
-  return std::visit(Make{system, solver}, options);
+  return std::visit(Make{system, solver, stop}, options);
 }
 
 bool has_automatic_steps(const SchemeOptions& options) {

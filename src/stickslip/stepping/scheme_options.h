@@ -14,8 +14,10 @@ namespace stickslip {
 
 using SchemeOptions = std::variant<MoreauOptions, GeneralizedAlphaOptions>;
 
-/// The scheme for this system. The stepper keeps references to the system and the solver, which must outlive it.
-std::unique_ptr<TimeStepper> make_stepper(const SchemeOptions& options, const System& system, ConeSolver& solver);
+/// The scheme for this system. The stepper keeps references to the system and the solver, which must outlive it. Steps
+/// ask `stop`.
+std::unique_ptr<TimeStepper> make_stepper(const SchemeOptions& options, const System& system, ConeSolver& solver,
+                                          StopToken stop = {});
 
 /// Whether the scheme can choose the lengths of its steps, TimeStepper::estimates_errors().
 bool has_automatic_steps(const SchemeOptions& options);

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Steps that are told to stop anywhere: the state is untouched, nobody goes on, and the step that follows has the bits
+// of one that was never interrupted.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <functional>
+#include <limits>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "stickslip/stepping/automatic_steps.h"
+
+#include "tests/support/scene_run.h"
+
+namespace stickslip::test {
+namespace {
+
+/// Discs that fall on each other: impacts, then a heap.
+const char* const kHeap = R"(
+stickslip = 1
+gravity = [0, -9.81]
+time = {end = 0.3, step = 1e-3}
+[bodies.box]
+type = "fixed"
+shapes.floor = {type = "half-space", normal = [0, 1], offset = 0}
+shapes.left = {type = "half-space", normal = [1, 0], offset = 0}
+shapes.right = {type = "half-space", normal = [-1, 0], offset = -0.23}
+[[fill]]
+prefix = "disc"
+grid = {counts = [5, 6], spacing = 0.043, origin = [0.029, 0.022]}
+jitter = 5e-4
+seed = 7
+body = {type = "planar", density = 1000, shapes.disc = {type = "sphere", radius = {uniform = [0.016, 0.021]}}}
+[contact_default]
+friction = 0.3
+[scheme]
+tolerance = 1e-6
+[solver]
+tolerance = 1e-6
+)";
+
+struct Case {
+  std::string name;
+  std::string scene;  // shipped, or empty: the heap
+  std::vector<std::string> overrides;
+  int steps;  // [-] before the one that is interrupted
+};
+
+void PrintTo(const Case& c, std::ostream* out) {
+  *out << c.name;
+}
+
+Scene load(const Case& c) {
+  LoadOptions options;
+  options.overrides = c.overrides;
+  if (c.scene.empty()) return parse_scene(kHeap, "heap.toml", options);
+  return load_scene(std::string(STICKSLIP_SCENES_DIR) + "/" + c.scene + ".toml", options);
+}
+
+/// A run whose asks are counted.
+struct Counted {
+  StopCounter counter;
+  Scene scene;
+  BuiltScene built;
+  State state;
+  StepReport report;
+  std::optional<AutomaticSteps> automatic;
+
+  explicit Counted(const Case& c)
+      : scene(load(c)), built(build(scene, nullptr, StopToken(&counter))), state(built.initial) {
+    built.stepper->initialize(state, report);
+    if (!scene.time.automatic) return;
+    automatic.emplace(scene.time.control, *built.stepper);
+    automatic->begin(state);
+  }
+
+  Status step() {
+    if (automatic) return automatic->advance(state, scene.time.end, report);
+    const double h = scene.time.step;
+    return built.stepper->step(state, h, scene.time.start + static_cast<double>(state.step + 1) * h, report);
+  }
+};
+
+class Stop : public testing::TestWithParam<Case> {};
+
+TEST_P(Stop, LeavesTheStateAndNothingBehind) {
+  Counted whole(GetParam());
+  while (whole.state.step < GetParam().steps) ASSERT_NE(whole.step(), Status::failed) << whole.report.message;
+  Counted stopped(GetParam());
+  stopped.state = whole.state;
+  const State start = whole.state;
+  const std::vector<std::byte> before = to_bytes(start);
+  for (int again = 0; again < 2; ++again) {  // the second time it need not list the same contacts again
+    whole.state = start;
+    whole.counter.asks = 0;
+    ASSERT_NE(whole.step(), Status::failed);
+    (void)stopped.step();
+    stopped.state = start;
+  }
+  const std::vector<std::byte> after = to_bytes(whole.state);
+  const std::int64_t asks = whole.counter.asks;
+  ASSERT_GT(asks, 10);
+  constexpr int kMany = 40;
+  for (int i = 0; i < kMany; ++i) {
+    SCOPED_TRACE("ask " + std::to_string(1 + i * (asks - 1) / (kMany - 1)) + " of " + std::to_string(asks));
+    stopped.counter.asks = 0;
+    stopped.counter.stop_at = 1 + i * (asks - 1) / (kMany - 1);
+    stopped.counter.flag = false;
+    EXPECT_THROW((void)stopped.step(), Stopped);
+    EXPECT_EQ(stopped.counter.asks, stopped.counter.stop_at) << "it went on asking";
+    ASSERT_EQ(to_bytes(stopped.state), before);
+    stopped.counter.stop_at = std::numeric_limits<std::int64_t>::max();
+    stopped.counter.flag = false;
+    ASSERT_NE(stopped.step(), Status::failed);
+    ASSERT_EQ(to_bytes(stopped.state), after);
+    stopped.state = start;
+  }
+}
+
+const char* const kGeneralizedAlpha = "scheme.type=generalized-alpha";
+
+INSTANTIATE_TEST_SUITE_P(
+    All, Stop,
+    testing::Values(Case{"heap_moreau", "", {"scheme={type=\"moreau\"}"}, 60},
+                    Case{"heap_moreau_nsgs", "", {"scheme={type=\"moreau\"}", "solver.type=nsgs"}, 60},
+                    Case{"heap_generalized_alpha", "", {kGeneralizedAlpha}, 60},
+                    Case{"first_step_generalized_alpha", "", {kGeneralizedAlpha}, 0},
+                    Case{"corner", "papers/capobianco/ball_in_corner", {kGeneralizedAlpha}, 300},
+                    Case{"corner_fixed_point",
+                         "papers/capobianco/ball_in_corner",
+                         {kGeneralizedAlpha, "scheme.strategy=fixed-point"},
+                         300},
+                    Case{"four_bar_moreau", "four_bar", {"scheme.type=moreau"}, 20},
+                    Case{"four_bar", "four_bar", {kGeneralizedAlpha}, 20},
+                    Case{"woodpecker_automatic", "woodpecker", {kGeneralizedAlpha, "time.step=auto"}, 50}),
+    [](const testing::TestParamInfo<Case>& info) { return info.param.name; });
+
+/// How often a step asks grows with its contacts: in every loop over them, not once a step.
+TEST(StopInSteps, AStepAsksForEachBodyAndContact) {
+  for (const char* scheme : {"scheme={type=\"moreau\"}", kGeneralizedAlpha}) {
+    Counted run({"", "", {scheme}, 0});
+    while (run.state.step < 100) ASSERT_NE(run.step(), Status::failed);
+    run.counter.asks = 0;
+    ASSERT_NE(run.step(), Status::failed);
+    EXPECT_GT(run.counter.asks, 30 + static_cast<std::int64_t>(run.report.contacts.size())) << scheme;
+  }
+}
+
+TEST(StopInBuilding, AsksForEachBody) {
+  StopCounter counter;
+  counter.stop_at = 12;
+  const Scene scene = load({"", "", {"scheme={type=\"moreau\"}"}, 0});
+  EXPECT_THROW(build(scene, nullptr, StopToken(&counter)), Stopped);
+  EXPECT_EQ(counter.asks, 12);
+}
+
+}  // namespace
+}  // namespace stickslip::test
