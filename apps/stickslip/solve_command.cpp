@@ -201,7 +201,7 @@ int SolveCommand::execute() {
   keep_work_on_signals();
   try {
     solve_all(problems, solvers, forces, reports);
-  } catch (const Stopped&) {
+  } catch (const Interrupted&) {
     // The reports so far are written, and the exit status says it.
   }
   if (!json_.empty()) write_json(reports);
@@ -214,7 +214,7 @@ int SolveCommand::execute() {
   return unsolved > 0 ? kInexact : kDone;
 }
 
-/// Throws Stopped; `reports` has those of the problems that were done.
+/// Throws Interrupted; `reports` has those of the problems that were done.
 void SolveCommand::solve_all(const std::vector<OneStepProblem>& problems, const std::vector<SolverOptions>& solvers,
                              ForceChoice forces, std::vector<ProblemReport>& reports) const {
   ConeSolution solution;

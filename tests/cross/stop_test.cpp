@@ -108,7 +108,7 @@ TEST_P(Stop, LeavesTheStateAndNothingBehind) {
     stopped.counter.asks = 0;
     stopped.counter.stop_at = 1 + i * (asks - 1) / (kMany - 1);
     stopped.counter.flag = false;
-    EXPECT_THROW((void)stopped.step(), Stopped);
+    EXPECT_THROW((void)stopped.step(), Interrupted);
     EXPECT_EQ(stopped.counter.asks, stopped.counter.stop_at) << "it went on asking";
     ASSERT_EQ(to_bytes(stopped.state), before);
     stopped.counter.stop_at = std::numeric_limits<std::int64_t>::max();
@@ -152,7 +152,7 @@ TEST(StopInBuilding, AsksForEachBody) {
   StopCounter counter;
   counter.stop_at = 12;
   const Scene scene = load({"", "", {"scheme={type=\"moreau\"}"}, 0});
-  EXPECT_THROW(build(scene, nullptr, StopToken(&counter)), Stopped);
+  EXPECT_THROW(build(scene, nullptr, StopToken(&counter)), Interrupted);
   EXPECT_EQ(counter.asks, 12);
 }
 

@@ -10,7 +10,7 @@ namespace stickslip {
 
 /// Leaves long work that somebody asked to end: no outcome, neither good nor bad, so no Status either. What threw it is
 /// as it was before the call; its workspaces serve the next call as if there had been none.
-class Stopped final : public std::exception {
+class Interrupted final : public std::exception {
  public:
   const char* what() const noexcept override { return "interrupted"; }
 };
@@ -31,11 +31,11 @@ class StopToken {
   StopToken(const std::atomic<bool>* flag) : flag_(flag) {}
   explicit StopToken(StopCounter* counter) : flag_(&counter->flag), counter_(counter) {}
 
-  /// Throws Stopped where the flag is raised.
+  /// Throws Interrupted where the flag is raised.
   void check() const {
     if (flag_ == nullptr) return;
     if (counter_ != nullptr && ++counter_->asks >= counter_->stop_at) counter_->flag = true;
-    if (flag_->load(std::memory_order_relaxed)) throw Stopped();
+    if (flag_->load(std::memory_order_relaxed)) throw Interrupted();
   }
   bool is_raised() const { return flag_ != nullptr && flag_->load(std::memory_order_relaxed); }
 

@@ -18,8 +18,8 @@ TEST(StopToken, ThrowsOnceItsFlagIsRaised) {
   EXPECT_NO_THROW(token.check());
   flag = true;
   EXPECT_TRUE(token.is_raised());
-  EXPECT_THROW(token.check(), Stopped);
-  EXPECT_THROW(token.check(), Stopped);
+  EXPECT_THROW(token.check(), Interrupted);
+  EXPECT_THROW(token.check(), Interrupted);
 }
 
 TEST(StopToken, ACounterRaisesItAtTheAskThatItIsToldOf) {
@@ -29,7 +29,7 @@ TEST(StopToken, ACounterRaisesItAtTheAskThatItIsToldOf) {
   token.check();
   token.check();
   EXPECT_FALSE(token.is_raised());
-  EXPECT_THROW(token.check(), Stopped);
+  EXPECT_THROW(token.check(), Interrupted);
   EXPECT_TRUE(token.is_raised());
   EXPECT_EQ(counter.asks, 3);
 }

@@ -25,7 +25,7 @@ class BroadPhase {
   };
 
   /// Replaces `pairs` by the pairs that overlap, in order of first, then second. Boxes must be finite.
-  /// Asks `stop` for each box, and throws Stopped where it is raised.
+  /// Asks `stop` for each box, and throws Interrupted where it is raised.
   void find(std::span<const BoundingBox> boxes, std::vector<Pair>& pairs, const StopToken& stop = {});
 
  private:

@@ -76,8 +76,8 @@ class ConeSolver {
 
   /// Solves the problem. On entry solution.p (n) [N s] is the starting guess; on exit p and u = W p + b.
   /// On Status::failed the solution is what it was on entry. Does not allocate once the
-  /// workspace is large enough. Throws Stopped where the StopToken that it was made with is raised (solver_options.h):
-  /// p is then what it was on entry, and the next solve() goes as if there had been none before.
+  /// workspace is large enough. Throws Interrupted where the StopToken that it was made with is raised
+  /// (solver_options.h): p is then what it was on entry, and the next solve() goes as if there had been none before.
   [[nodiscard]] virtual SolveReport solve(const ConeProblem& problem, ConeSolution& solution) = 0;
 };
 

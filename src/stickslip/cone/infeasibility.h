@@ -35,7 +35,7 @@ struct Infeasibility {
 /// Looks for the proof; nothing where there is none to working accuracy, where more than `max_rows` normal and free
 /// rows would have to be solved with densely, or once `is_late` says so. Nothing found says nothing: a problem whose
 /// velocities are possible may still have no solution under the exact law. Asks `stop` between factorisations, and
-/// throws Stopped where it is raised.
+/// throws Interrupted where it is raised.
 std::optional<Infeasibility> find_infeasibility(const ConeProblem& problem, int max_rows = 1000,
                                                 const std::function<bool()>& is_late = {}, const StopToken& stop = {});
 

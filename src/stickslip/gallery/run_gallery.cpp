@@ -45,7 +45,7 @@ Scene load(const GalleryRun& run, const fs::path& scenes) {
   return scene;
 }
 
-/// The median of the time that a step takes, in a run of its own without any output. Throws Stopped.
+/// The median of the time that a step takes, in a run of its own without any output. Throws Interrupted.
 double time_steps(const Scene& scene, const GalleryOptions& options) {
   using Clock = std::chrono::steady_clock;
   BuiltScene built = build(scene, nullptr, options.stop);
@@ -83,7 +83,7 @@ RunRecord run_one(const GalleryRun& run, const fs::path& result, const GalleryOp
   if (record.result.outcome == Outcome::interrupted) return record;
   try {
     record.microseconds_per_step = time_steps(scene, options);
-  } catch (const Stopped&) {
+  } catch (const Interrupted&) {
     record.result.outcome = Outcome::interrupted;
   }
   return record;

@@ -21,7 +21,7 @@ namespace stickslip {
 // solves with them by the matrix itself, as the Newton methods do by the residual of each iterate.
 class BlockLu {
  public:
-  /// Whatever takes long asks `stop`, column by column, and throws Stopped where it is raised; analyze() comes next
+  /// Whatever takes long asks `stop`, column by column, and throws Interrupted where it is raised; analyze() comes next
   /// then.
   explicit BlockLu(StopToken stop = {}) : stop_(stop), minimum_degree_(stop) {}
 

@@ -15,7 +15,7 @@ namespace stickslip {
 /// Deviation: no mass elimination and no dense-row rule; the graphs here have at most some ten thousand nodes.
 class MinimumDegree {
  public:
-  /// calc_order() asks `stop` for each node, and throws Stopped where it is raised.
+  /// calc_order() asks `stop` for each node, and throws Interrupted where it is raised.
   explicit MinimumDegree(StopToken stop = {}) : stop_(stop) {}
 
   /// begin (n + 1) and adjacent: the neighbours of each node, without itself; j is among those of i where i is among

@@ -8,8 +8,8 @@
 
 namespace stickslip {
 
-/// The dense product a b, columns by columns: asks `stop` every ten milliseconds or so, and throws Stopped where it is
-/// raised. Each entry sums its terms in the same order as in one go.
+/// The dense product a b, columns by columns: asks `stop` every ten milliseconds or so, and throws Interrupted where it
+/// is raised. Each entry sums its terms in the same order as in one go.
 template <class A, class B>
 Matrix multiply_stoppably(const A& a, const B& b, const StopToken& stop) {
   constexpr double kAtOnce = 4e7;     // [-] multiplications

@@ -21,7 +21,7 @@ TEST(StoppableProduct, EndsInTheMiddle) {
   const Matrix b = Matrix::Ones(600, 1000);
   StopCounter counter;
   counter.stop_at = 3;
-  EXPECT_THROW(multiply_stoppably(a, b, StopToken(&counter)), Stopped);
+  EXPECT_THROW(multiply_stoppably(a, b, StopToken(&counter)), Interrupted);
   EXPECT_EQ(counter.asks, 3);
 }
 

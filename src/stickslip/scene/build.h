@@ -29,7 +29,7 @@ struct BuiltScene {
 BuiltScene build(const Scene& scene);
 
 /// The same with something around the solver that the stepper is given. Solver and stepper ask `stop`, and building
-/// does, which throws Stopped where it is raised.
+/// does, which throws Interrupted where it is raised.
 using SolverDecorator = std::function<std::unique_ptr<ConeSolver>(std::unique_ptr<ConeSolver>)>;
 BuiltScene build(const Scene& scene, const SolverDecorator& decorate, StopToken stop = {});
 

@@ -145,7 +145,7 @@ RunState stored_outcome(Outcome outcome) {
   }
 }
 
-/// Simulates; throws Stopped where it is interrupted before there is a result.
+/// Simulates; throws Interrupted where it is interrupted before there is a result.
 RunResult simulate(const Scene& given, const RunOptions& options) {
   StepProblems problems(options.output, options.problems_every);
   BuiltScene built = build(
@@ -178,7 +178,7 @@ RunResult simulate(const Scene& given, const RunOptions& options) {
     try {
       options.stop.check();
       status = steps.step(state, report);
-    } catch (const Stopped&) {
+    } catch (const Interrupted&) {
       result.outcome = Outcome::interrupted;
       if (options.control) state.inputs = inputs_before;  // it is asked again when the run goes on
       recorder->mark(state);
@@ -228,7 +228,7 @@ RunResult simulate(const Scene& given, const RunOptions& options) {
 RunResult run(const Scene& scene, const RunOptions& options) {
   try {
     return simulate(scene, options);
-  } catch (const Stopped&) {
+  } catch (const Interrupted&) {
     RunResult result;
     result.outcome = Outcome::interrupted;
     result.is_written = false;

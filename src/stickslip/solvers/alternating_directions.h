@@ -23,7 +23,7 @@ namespace stickslip {
 // z. Takes all cones; under the exact law nothing guarantees convergence.
 class AlternatingDirections {
  public:
-  /// start() and run() ask `stop` and throw Stopped where it is raised.
+  /// start() and run() ask `stop` and throw Interrupted where it is raised.
   explicit AlternatingDirections(StopToken stop = {}) : delassus_(stop), lu_(stop) {}
 
   /// Assembles W; to be called before run(). Returns the mean number of blocks in a row of W, the diagonal one

@@ -15,7 +15,7 @@ namespace stickslip {
 /// one multiplied out, J M^-1 J^T, over pairs of cones that share a body or velocity unknowns.
 class AssembledDelassus {
  public:
-  /// assemble() asks `stop` for each row, and throws Stopped where it is raised.
+  /// assemble() asks `stop` for each row, and throws Interrupted where it is raised.
   explicit AssembledDelassus(StopToken stop = {}) : stop_(stop) {}
 
   /// Takes W of the problem; keeps the memory of earlier problems.

@@ -66,7 +66,7 @@ SolveReport AutoSolver::solve(const ConeProblem& problem, ConeSolution& solution
   SolveReport report;
   try {
     report = escalate(problem, solution);
-  } catch (const Stopped&) {
+  } catch (const Interrupted&) {
     solution.p.assign(start_.begin(), start_.end());
     throw;
   }

@@ -22,7 +22,7 @@ class Deadline {
       : end_(std::isfinite(seconds) ? thread_cpu_seconds() + seconds : HUGE_VAL), stop_(stop) {}
   /// What is left of it; infinite without a limit. [s]
   double calc_remaining() const { return std::isfinite(end_) ? std::max(0.0, end_ - thread_cpu_seconds()) : HUGE_VAL; }
-  /// Whether the time is up. Throws Stopped where the work is to end.
+  /// Whether the time is up. Throws Interrupted where the work is to end.
   bool passed() const {
     stop_.check();
     return is_time_up();

@@ -39,7 +39,7 @@ class FacetLcp {
   /// Why a problem has no such form, or nothing.
   static std::optional<std::string> refuses(const ConeProblem& problem);
 
-  /// Asks `stop` between its products, and throws Stopped where it is raised.
+  /// Asks `stop` between its products, and throws Interrupted where it is raised.
   void build(const ConeProblem& problem, const StopToken& stop);
 
   const SparseMatrix& m() const { return m_; }

@@ -17,7 +17,7 @@ class FirstOrder {
   /// Takes the problem that `iterate` has started on, and its StopToken.
   void start(const ConeProblem& problem, const Iterate& iterate);
 
-  /// wp = W p. Shapes (n). [m/s] Throws Stopped where it is to end.
+  /// wp = W p. Shapes (n). [m/s] Throws Interrupted where it is to end.
   void apply(std::span<const double> p, std::span<double> wp);
   /// u_hat = wp + b + s. Shapes (n). [m/s]
   void calc_gradient(std::span<const double> wp, std::span<double> u_hat) const;

@@ -41,7 +41,7 @@ namespace stickslip {
 // start is central, whatever the starting guess: interior points have no use for one.
 class InteriorPoint {
  public:
-  /// run() asks `stop` and throws Stopped where it is raised.
+  /// run() asks `stop` and throws Interrupted where it is raised.
   explicit InteriorPoint(StopToken stop = {}) : delassus_(stop), lu_(stop) {}
 
   /// Why the method cannot take such a problem: several friction blocks at a contact, polygons.

@@ -23,7 +23,7 @@ class Iterate {
   /// What a report says where start() returns false.
   static constexpr const char* kNotFinite = "the problem holds values that are not finite";
 
-  /// judge() asks `stop`, and throws Stopped where it is raised: so does every loop that judges its iterates.
+  /// judge() asks `stop`, and throws Interrupted where it is raised: so does every loop that judges its iterates.
   explicit Iterate(StopToken stop = {}) : stop_(stop) {}
   const StopToken& stop() const { return stop_; }
 

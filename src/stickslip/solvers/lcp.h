@@ -15,7 +15,7 @@ enum class LcpOutcome {
   singular,  // a matrix that has to be solved with was singular to working accuracy
 };
 
-/// Both methods ask the deadline at least once a pivot or factorisation, and let its Stopped through.
+/// Both methods ask the deadline at least once a pivot or factorisation, and let its Interrupted through.
 struct LcpResult {
   LcpOutcome outcome = LcpOutcome::solved;
   int iterations = 0;

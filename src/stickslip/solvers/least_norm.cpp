@@ -401,7 +401,7 @@ SolveReport LeastNormSolver::solve(const ConeProblem& problem, ConeSolution& sol
   try {
     trouble =
         forces_.select(problem, tolerance_, report.residual, solution.u, deadline, solution.p, report.determinacy);
-  } catch (const Stopped&) {
+  } catch (const Interrupted&) {
     solution.p.assign(start_.begin(), start_.end());
     throw;
   }

@@ -15,7 +15,7 @@ namespace stickslip {
 /// singular, and leaves the percussions that do not matter where they are. NewtonSystem solves the linear systems.
 class NewtonAccelerator {
  public:
-  /// calc_step() asks `stop` and throws Stopped where it is raised; start() comes next then.
+  /// calc_step() asks `stop` and throws Interrupted where it is raised; start() comes next then.
   explicit NewtonAccelerator(StopToken stop = {}) : system_(stop) {}
 
   /// Forgets the last problem: to be called once before the steps on a new one.

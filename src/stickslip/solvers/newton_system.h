@@ -25,7 +25,7 @@ class NewtonSystem {
     double* right;  // (dim) r
   };
 
-  /// solve() asks `stop` and throws Stopped where it is raised; start() comes next then.
+  /// solve() asks `stop` and throws Interrupted where it is raised; start() comes next then.
   explicit NewtonSystem(StopToken stop = {}) : delassus_(stop), lu_(stop) {}
 
   /// Forgets the last problem: to be called once before the systems of a new one.

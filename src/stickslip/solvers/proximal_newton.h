@@ -37,7 +37,7 @@ class ProximalNewton {
     bool is_stuck = false;
   };
 
-  /// Steps ask `stop` and throw Stopped where it is raised; start() comes next then.
+  /// Steps ask `stop` and throw Interrupted where it is raised; start() comes next then.
   explicit ProximalNewton(StopToken stop = {}) : stop_(stop), newton_(stop) {}
 
   /// Forgets the last problem: to be called once before run() on a new one.

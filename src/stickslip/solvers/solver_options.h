@@ -19,7 +19,7 @@ struct StopOptions {
   /// [s] CPU time of the solving thread, > 0: between two iterations, a solver that has used it up ends with the best
   /// it has. What it then returns depends on the machine, so nothing sets it but a user who asks for it.
   double time_limit = std::numeric_limits<double>::infinity();
-  StopToken stop;  // asked all along: solve() throws Stopped once it is raised; no scene has one
+  StopToken stop;  // asked all along: solve() throws Interrupted once it is raised; no scene has one
   bool operator==(const StopOptions&) const = default;
   void check() const;  // throws InputError
 };

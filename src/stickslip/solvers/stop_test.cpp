@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "stickslip/solvers/planted_problem.h"
 #include "stickslip/solvers/solver_options.h"
+#include "tests/support/planted_problem.h"
 
 namespace stickslip {
 namespace {
@@ -95,7 +95,7 @@ void check_stopping(const SolverOptions& plain, ForceChoice forces, const Case& 
     ConeSolution solution;
     solution.p.assign(c.problem.size(), 0.25);
     const std::vector<double> before = solution.p;
-    EXPECT_THROW((void)solver->solve(c.problem, solution), Stopped);
+    EXPECT_THROW((void)solver->solve(c.problem, solution), Interrupted);
     EXPECT_EQ(counter.asks, at) << "it went on asking";
     EXPECT_EQ(solution.p, before);
     counter.stop_at = std::numeric_limits<std::int64_t>::max();

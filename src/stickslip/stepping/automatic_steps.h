@@ -16,7 +16,7 @@ class AutomaticSteps {
   void begin(State& state) const { state.step_size.next = control_.first_length(state.step_size); }
   /// One step, as long as the tolerance allows, which does not pass `limit`. Of a failed step even the shortest try
   /// failed: the state is untouched but for its step_size, and tried() is what was tried last. Where the stepper throws
-  /// Stopped the state is untouched.
+  /// Interrupted the state is untouched.
   [[nodiscard]] Status advance(State& state, double limit, StepReport& report);
   /// Whether the next step would be another with another limit.
   bool is_shaped_by(const State& state, double limit) const {

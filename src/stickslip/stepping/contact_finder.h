@@ -25,7 +25,7 @@ namespace stickslip {
 /// ends beyond a reach, as after an impact from a fast neighbour, extend() finds what it met there.
 class ContactFinder {
  public:
-  /// Whatever takes long asks `stop`, and throws Stopped where it is raised.
+  /// Whatever takes long asks `stop`, and throws Interrupted where it is raised.
   explicit ContactFinder(const System& system, StopToken stop = {});
 
   const System& system() const { return system_; }

@@ -150,7 +150,7 @@ class GeneralizedAlphaStep {
   // --- the layout: fixed but for the elements of detected contacts, which stand last and are those of the step.
   // Vectors of n_rows and n_pos may be longer, so that they seldom grow.
   const System& system;
-  /// Asked by whatever visits all elements, which throws Stopped where it is raised, and by the methods that solve.
+  /// Asked by whatever visits all elements, which throws Interrupted where it is raised, and by the methods that solve.
   const StopToken stop;
   const GeneralizedAlphaWeights weights;
   std::vector<VelocityBlock> blocks;

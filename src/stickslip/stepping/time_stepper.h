@@ -35,7 +35,7 @@ class TimeStepper {
 
   /// Completes a state of which t, q, u, and inputs where there are any from the start on, are given: normalises
   /// quaternions, fills scheme memory and the energy ledger, and reports the initial instant (percussions zero). Call
-  /// once per run. Throws Stopped as step() does.
+  /// once per run. Throws Interrupted as step() does.
   virtual void initialize(State& state, StepReport& report) = 0;
 
   /// Advances the state to t_end over a step of nominal length h. t_end is passed beside h
@@ -43,8 +43,8 @@ class TimeStepper {
   ///   ok       the laws hold to the solver's tolerance
   ///   inexact  advanced, but the residual is above it
   ///   failed   the state is untouched; report.message says why
-  /// Throws Stopped where the StopToken that the scheme was made with is raised: the state is then untouched, and the
-  /// next step() goes as if there had been none before.
+  /// Throws Interrupted where the StopToken that the scheme was made with is raised: the state is then untouched, and
+  /// the next step() goes as if there had been none before.
   [[nodiscard]] virtual Status step(State& state, double h, double t_end, StepReport& report) = 0;
 
   /// Whether the scheme can choose its steps (AutomaticSteps). The following are for those that can; their initialize()
