@@ -71,12 +71,12 @@ void System::calc_contact_jacobian(const ContactPoint& k, const ContactGeometry&
   }
 }
 
-Vector4 System::calc_contact_velocity(const ContactPoint& k, const ContactGeometry& geometry, double t, const Vector& q,
-                                      const Vector& u) const {
+ContactVector System::calc_contact_velocity(const ContactPoint& k, const ContactGeometry& geometry, double t,
+                                            const Vector& q, const Vector& u) const {
   const ContactPair& pair = law(k);
   const ContactFrame<double> c = {geometry.gap,    geometry.position_first, geometry.position_second,
                                   geometry.normal, geometry.tangent1,       geometry.tangent2};
-  Vector4 gamma = Vector4::Zero();
+  ContactVector gamma = ContactVector::Zero();
   if (k.kind == GapKind::joint_limit) {
     gamma(0) = k.sign * calc_joint_rate(k.joint, t, q, u);
     return gamma;

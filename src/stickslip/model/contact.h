@@ -11,6 +11,9 @@
 
 namespace stickslip {
 
+/// (dim) [m/s], [m/s^2], [N], ...: rows of one contact, the normal first; the rest is zero.
+using ContactVector = Eigen::Matrix<double, kMaxContactDim, 1>;
+
 /// What a named contact is, as the builder is told.
 struct ContactPairOptions {
   std::string name;

@@ -36,7 +36,7 @@ void gamma_dot(const System& system, const ContactPoint& point, double t, const 
 /// W lambda over the pair's local velocities (n_local_u).
 template <class S>
 void contact_force(const System& system, const ContactPoint& point, const S* q, const PairFrames<S>& f,
-                   const ContactFrame<S>& c, const Vector4& lambda, S* result) {
+                   const ContactFrame<S>& c, const ContactVector& lambda, S* result) {
   const ContactPair& contact = system.law(point);
   Vec3<S> F = c.normal * S(lambda(0));
   Vec3<S> T = constant_vector<S>(Vector3::Zero());
@@ -52,7 +52,7 @@ struct Derivatives {
   using Jet = Eigen::AutoDiffScalar<Eigen::Matrix<double, N, 1>>;
 
   static void over_q(const System& system, const ContactPoint& point, double t, const PairCoordinates& at,
-                     const Vector4& lambda, ContactDerivatives& out) {
+                     const ContactVector& lambda, ContactDerivatives& out) {
     const Pair pair = pair_of(system, point);
     const ContactPair& contact = system.law(point);
     Jet q[kMaxLocalQ];
@@ -95,9 +95,9 @@ struct Derivatives {
 
 }  // namespace
 
-Vector4 System::calc_contact_acceleration_bias(const ContactPoint& point, double t, const Vector& q,
-                                               const Vector& u) const {
-  Vector4 zeta = Vector4::Zero();
+ContactVector System::calc_contact_acceleration_bias(const ContactPoint& point, double t, const Vector& q,
+                                                     const Vector& u) const {
+  ContactVector zeta = ContactVector::Zero();
   if (point.kind == GapKind::joint_limit) {
     JointVector bias;
     PairRows::free_direction(joints_[point.joint]).calc_acceleration_bias(*this, t, q, u, bias);
@@ -122,7 +122,8 @@ void System::calc_limit_derivatives(const ContactPoint& point, double t, const V
 }
 
 void System::calc_contact_derivatives(const ContactPoint& point, double t, const Vector& q, const Vector& u,
-                                      const Vector& a, const Vector4& lambda, ContactDerivatives& derivatives) const {
+                                      const Vector& a, const ContactVector& lambda,
+                                      ContactDerivatives& derivatives) const {
   if (point.kind == GapKind::joint_limit) return calc_limit_derivatives(point, t, q, u, a, lambda(0), derivatives);
   const Pair pair = pair_of(*this, point);
   const PairCoordinates local(pair, q, &u, &a);

@@ -19,7 +19,7 @@ namespace {
 ///   gamma_T_dot = t . c_ddot + r omega_dot - kappa (n . c_dot) (t . c_dot).
 /// These over the frame z = (x, y, phi) of the ball's side and its rates, then over its local coordinates.
 void planar_derivatives(const ContactPoint& point, const Body& surface, const Body& ball, const double* q,
-                        const double* u, const double* a, const Vector4& lambda, ContactDerivatives& D) {
+                        const double* u, const double* a, const ContactVector& lambda, ContactDerivatives& D) {
   const Attachment& at_ball = point.flipped ? point.first : point.second;
   std::array<double, kMaxLocalSide> q_local;
   std::array<double, kMaxLocalSide> u_local;
@@ -112,7 +112,7 @@ void planar_derivatives(const ContactPoint& point, const Body& surface, const Bo
 ///   gamma = (n . c_dot, t . (c_dot - r omega x n), k n . omega),  gamma_dot = (n . c_ddot, t . (c_ddot - r alpha x n),
 ///   k n . alpha).
 void spatial_derivatives(const ContactPoint& point, const ContactPair& pair, const Body& surface, const double* q,
-                         const double* u, const double* a, const Vector4& lambda, ContactDerivatives& D) {
+                         const double* u, const double* a, const ContactVector& lambda, ContactDerivatives& D) {
   const Vector4 e(q[3], q[4], q[5], q[6]);
   const Matrix3 R = rotation_matrix<double>(e);
   const Vector3 arm = R * point.center_b;
@@ -185,7 +185,7 @@ bool has_derivatives_on_fixed(const ContactPoint& point, const Body& surface, co
 
 void calc_derivatives_on_fixed(const ContactPoint& point, const ContactPair& pair, const Body& surface,
                                const Body& ball, const double* q, const double* u, const double* a,
-                               const Vector4& lambda, ContactDerivatives& d) {
+                               const ContactVector& lambda, ContactDerivatives& d) {
   if (ball.type == BodyType::planar || ball.type == BodyType::beam) {
     planar_derivatives(point, surface, ball, q, u, a, lambda, d);
   } else {

@@ -17,6 +17,6 @@ bool has_derivatives_on_fixed(const ContactPoint& point, const Body& surface, co
 /// The derivatives of calc_contact_derivatives. q, u, a: the ball's body's own. d must have its shape.
 void calc_derivatives_on_fixed(const ContactPoint& point, const ContactPair& pair, const Body& surface,
                                const Body& ball, const double* q, const double* u, const double* a,
-                               const Vector4& lambda, ContactDerivatives& d);
+                               const ContactVector& lambda, ContactDerivatives& d);
 
 }  // namespace stickslip

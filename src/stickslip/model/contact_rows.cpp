@@ -128,7 +128,7 @@ void calc_contact_rows(const System& system, const ContactPoint& point, const Ve
 }
 
 void calc_contact_row_derivatives(const System& system, const ContactPoint& point, double t, const Vector& q,
-                                  const Vector& u, const Vector& a, const Vector4& lambda,
+                                  const Vector& u, const Vector& a, const ContactVector& lambda,
                                   ContactDerivatives& derivatives) {
   const Body& ball = system.bodies()[point.body_b];
   const Body& surface = system.bodies()[point.body_a];

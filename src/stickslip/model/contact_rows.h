@@ -26,7 +26,7 @@ void calc_contact_rows(const System& system, const ContactPoint& point, const Ve
 
 /// The derivatives of System::calc_contact_derivatives; by hand for beams as well.
 void calc_contact_row_derivatives(const System& system, const ContactPoint& point, double t, const Vector& q,
-                                  const Vector& u, const Vector& a, const Vector4& lambda,
+                                  const Vector& u, const Vector& a, const ContactVector& lambda,
                                   ContactDerivatives& derivatives);
 
 }  // namespace stickslip

@@ -9,15 +9,14 @@
 
 #include "stickslip/base/input_error.h"
 
-// Layout: "SSST", version, then the members in their order; a list is its length, then its numbers. Every number
-// takes 8 bytes, little-endian; a warm percussion is its id and kMaxContactDim components, a contact's memory its id
-// and three times as many.
+// Layout: "SSST", version, then the members in their order. Every number takes 8 bytes, little-endian. A list is its
+// length, then its numbers; values by id are their count, the ids, how many numbers each has, and these.
 
 namespace stickslip {
 namespace {
 
 constexpr std::uint64_t kMagic = 0x54535353;  // "SSST"
-constexpr std::uint64_t kVersion = 4;         // 1 had no memory of detected contacts, 2 no step_size, 3 no inputs
+constexpr std::uint64_t kVersion = 4;         // earlier ones were never released
 constexpr std::size_t kBodyInputNumbers = 12;
 constexpr std::size_t kJointInputNumbers = 2;
 
@@ -42,6 +41,12 @@ class ByteWriter {
   void put(const Vector& v) {
     put(static_cast<std::uint64_t>(v.size()));
     for (const double x : v) put(x);
+  }
+  void put(const ValuesById& table) {
+    put(static_cast<std::uint64_t>(table.size()));
+    for (const std::uint64_t id : table.ids()) put(id);
+    for (std::size_t k = 0; k < table.size(); ++k) put(static_cast<std::uint64_t>(table[k].size()));
+    for (const double x : table.values()) put(x);
   }
   void put(const Vector3& v) {
     for (const double x : v) put(x);
@@ -88,6 +93,21 @@ class ByteReader {
     for (double& x : v) x = get_real();
     return v;
   }
+  ValuesById get_table() {
+    const std::size_t n = get_length(16);
+    ByteReader sizes(bytes_.subspan(8 * n));
+    ByteReader values(sizes.bytes_.subspan(8 * n));
+    ValuesById table;
+    for (std::size_t k = 0; k < n; ++k) {
+      const std::uint64_t id = get();
+      if (k > 0 && id <= table.ids().back()) fail();
+      const std::uint64_t size = sizes.get();
+      if (size > values.bytes_.size() / 8) fail();
+      for (double& x : table.add(id, static_cast<std::size_t>(size))) x = values.get_real();
+    }
+    bytes_ = values.bytes_;
+    return table;
+  }
   Vector3 get_vector3() {
     Vector3 v;
     for (double& x : v) x = get_real();
@@ -130,10 +150,10 @@ std::vector<std::byte> to_bytes(const State& state) {
   const auto numbers_of = [](const Inputs& inputs) {
     return 2 + inputs.bodies().size() * kBodyInputNumbers + inputs.joints().size() * kJointInputNumbers;
   };
+  const auto numbers_in = [](const ValuesById& table) { return 2 * table.size() + table.values().size(); };
   const std::size_t numbers = 18 + numbers_of(state.inputs) + numbers_of(state.remembered_inputs) +
                               static_cast<std::size_t>(state.q.size() + state.u.size() + state.memory.size()) +
-                              state.warm.size() * (1 + kMaxContactDim) +
-                              state.contacts.size() * (1 + 3 * kMaxContactDim);
+                              numbers_in(state.warm) + numbers_in(state.contacts);
   ByteWriter out(8 * numbers);
   out.put(kMagic);
   out.put(kVersion);
@@ -142,18 +162,8 @@ std::vector<std::byte> to_bytes(const State& state) {
   out.put(state.q);
   out.put(state.u);
   out.put(state.memory);
-  out.put(static_cast<std::uint64_t>(state.warm.size()));
-  for (const WarmPercussion& warm : state.warm) {
-    out.put(warm.id);
-    for (const double p : warm.p) out.put(p);
-  }
-  out.put(static_cast<std::uint64_t>(state.contacts.size()));
-  for (const ContactMemory& contact : state.contacts) {
-    out.put(contact.id);
-    for (const auto* part : {&contact.force, &contact.average, &contact.last}) {
-      for (const double x : *part) out.put(x);
-    }
-  }
+  out.put(state.warm);
+  out.put(state.contacts);
   out.put(state.energy.initial);
   out.put(state.energy.work);
   out.put(state.energy.dissipated);
@@ -171,9 +181,9 @@ State state_from_bytes(std::span<const std::byte> bytes) {
   ByteReader in(bytes);
   if (in.get() != kMagic) ByteReader::fail();
   const std::uint64_t version = in.get();
-  if (version < 1 || version > kVersion) {
-    throw InputError("a saved state has version " + std::to_string(version) + ", this program reads versions up to " +
-                     std::to_string(kVersion));
+  if (version != kVersion) {
+    throw InputError("a saved state has version " + std::to_string(version) + ", this program reads version " +
+                     std::to_string(kVersion) + " only");
   }
   State state;
   state.t = in.get_real();
@@ -181,32 +191,18 @@ State state_from_bytes(std::span<const std::byte> bytes) {
   state.q = in.get_vector();
   state.u = in.get_vector();
   state.memory = in.get_vector();
-  state.warm.resize(in.get_length(8 * (1 + kMaxContactDim)));
-  for (WarmPercussion& warm : state.warm) {
-    warm.id = in.get();
-    for (double& p : warm.p) p = in.get_real();
-  }
-  if (version > 1) state.contacts.resize(in.get_length(8 * (1 + 3 * kMaxContactDim)));
-  for (ContactMemory& contact : state.contacts) {
-    contact.id = in.get();
-    for (auto* part : {&contact.force, &contact.average, &contact.last}) {
-      for (double& x : *part) x = in.get_real();
-    }
-  }
+  state.warm = in.get_table();
+  state.contacts = in.get_table();
   state.energy.initial = in.get_real();
   state.energy.work = in.get_real();
   state.energy.dissipated = in.get_real();
-  if (version > 2) {
-    state.step_size.next = in.get_real();
-    state.step_size.speed = in.get_real();
-    state.step_size.acceleration = in.get_real();
-    state.step_size.event_by = in.get_real();
-    state.step_size.event_step = in.get_real();
-  }
-  if (version > 3) {
-    state.inputs = in.get_inputs();
-    state.remembered_inputs = in.get_inputs();
-  }
+  state.step_size.next = in.get_real();
+  state.step_size.speed = in.get_real();
+  state.step_size.acceleration = in.get_real();
+  state.step_size.event_by = in.get_real();
+  state.step_size.event_step = in.get_real();
+  state.inputs = in.get_inputs();
+  state.remembered_inputs = in.get_inputs();
   if (!in.at_end() || state.step < 0) ByteReader::fail();
   return state;
 }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -9,23 +8,9 @@
 
 #include "stickslip/math/types.h"
 #include "stickslip/model/inputs.h"
+#include "stickslip/model/values_by_id.h"
 
 namespace stickslip {
-
-/// The percussion a contact carried in the last step, to start the next solve from.
-struct WarmPercussion {
-  std::uint64_t id = 0;                       // contact id
-  std::array<double, kMaxContactDim> p = {};  // [N s] normal, then friction directions
-  bool operator==(const WarmPercussion&) const = default;
-};
-
-/// What a scheme with memory carries of a detected contact: the forces of named ones stand in State::memory.
-struct ContactMemory {
-  std::uint64_t id = 0;  // contact id
-  // [N] normal, then friction directions: lambda, lambdabar and the lambda from which the next is extrapolated
-  std::array<double, kMaxContactDim> force = {}, average = {}, last = {};
-  bool operator==(const ContactMemory&) const = default;
-};
 
 /// What the energy balance has summed up since the start.
 struct EnergyLedger {
@@ -48,13 +33,13 @@ struct StepSize {
 /// All that the next step reads. A copy is a checkpoint: saved, loaded and continued, a run is
 /// bit-identical to one that was never interrupted.
 struct State {
-  double t = 0.0;                       // [s]
-  std::int64_t step = 0;                // [-] steps done since the start
-  Vector q;                             // (n_q) coordinates: body by body, see System
-  Vector u;                             // (n_u) velocities
-  Vector memory;                        // (as the scheme needs) what a scheme carries beside q and u
-  std::vector<WarmPercussion> warm;     // sorted by id
-  std::vector<ContactMemory> contacts;  // sorted by id
+  double t = 0.0;         // [s]
+  std::int64_t step = 0;  // [-] steps done since the start
+  Vector q;               // (n_q) coordinates: body by body, see System
+  Vector u;               // (n_u) velocities
+  Vector memory;          // (as the scheme needs) what a scheme carries beside q and u
+  ValuesById warm;  // by contact or constraint (dim) [N s]: what it carried in the last step, to start the next from
+  ValuesById contacts;  // by detected contact (3 dim) [N]: what a scheme with memory carries of it, as the scheme says
   EnergyLedger energy;
   StepSize step_size;
   Inputs inputs;             // what a caller puts on bodies and in joints, in the steps to come until it is changed

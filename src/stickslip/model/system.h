@@ -98,15 +98,15 @@ class System {
   void calc_contact_jacobian(const ContactPoint& k, const ContactGeometry& geometry, const Vector& q, Side side,
                              Eigen::Ref<RowMatrix> J) const;
   /// gamma (dim) [m/s], components as in ContactReport; rest of the array zero.
-  Vector4 calc_contact_velocity(const ContactPoint& k, const ContactGeometry& geometry, double t, const Vector& q,
-                                const Vector& u) const;
+  ContactVector calc_contact_velocity(const ContactPoint& k, const ContactGeometry& geometry, double t, const Vector& q,
+                                      const Vector& u) const;
   /// Whether a prescribed motion is on either side, so that tau is not zero.
   bool has_prescribed_motion(const ContactPoint& k) const;
   /// zeta in gamma' = W^T u' + zeta. (dim) [m/s^2]
-  Vector4 calc_contact_acceleration_bias(const ContactPoint& k, double t, const Vector& q, const Vector& u) const;
+  ContactVector calc_contact_acceleration_bias(const ContactPoint& k, double t, const Vector& q, const Vector& u) const;
   /// Exact derivatives of the above for a Newton method.
   void calc_contact_derivatives(const ContactPoint& k, double t, const Vector& q, const Vector& u, const Vector& a,
-                                const Vector4& lambda, ContactDerivatives& derivatives) const;
+                                const ContactVector& lambda, ContactDerivatives& derivatives) const;
 
   // --- the same by index into contact_points()
   void calc_contact(int k, double t, const Vector& q, ContactGeometry& geometry) const {
@@ -117,16 +117,16 @@ class System {
                              Eigen::Ref<RowMatrix> J) const {
     calc_contact_jacobian(points_[k], geometry, q, side, J);
   }
-  Vector4 calc_contact_velocity(int k, const ContactGeometry& geometry, double t, const Vector& q,
-                                const Vector& u) const {
+  ContactVector calc_contact_velocity(int k, const ContactGeometry& geometry, double t, const Vector& q,
+                                      const Vector& u) const {
     return calc_contact_velocity(points_[k], geometry, t, q, u);
   }
   bool has_prescribed_motion(int k) const { return has_prescribed_motion(points_[k]); }
-  Vector4 calc_contact_acceleration_bias(int k, double t, const Vector& q, const Vector& u) const {
+  ContactVector calc_contact_acceleration_bias(int k, double t, const Vector& q, const Vector& u) const {
     return calc_contact_acceleration_bias(points_[k], t, q, u);
   }
   void calc_contact_derivatives(int k, double t, const Vector& q, const Vector& u, const Vector& a,
-                                const Vector4& lambda, ContactDerivatives& derivatives) const {
+                                const ContactVector& lambda, ContactDerivatives& derivatives) const {
     calc_contact_derivatives(points_[k], t, q, u, a, lambda, derivatives);
   }
 

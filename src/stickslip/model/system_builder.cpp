@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "stickslip/base/assert.h"
 #include "stickslip/base/input_error.h"
 #include "stickslip/geometry/mass_properties.h"
 #include "stickslip/model/contact_features.h"
@@ -182,6 +183,7 @@ int SystemBuilder::add_contact(const ContactPairOptions& options) {
   ContactPair pair;
   pair.options = options;
   pair.friction_dim = system_.planar_ ? 1 : (options.contensou_radius > 0.0 ? 3 : 2);
+  STICKSLIP_ASSERT(pair.friction_dim <= kMaxFrictionDim);
   pair.first_point = static_cast<int>(system_.points_.size());
   const int pair_index = static_cast<int>(system_.contacts_.size());
   const auto add_points = [&](const SurfaceFeature& surface, const std::vector<BallFeature>& balls, bool flipped) {

@@ -111,7 +111,7 @@ void GeneralizedAlphaNewton::add_element_derivatives(const GeneralizedAlphaStep&
   }
   const auto force = [&](int i) { return (step.P(e.offset + i) - step.known_P(e.offset + i)) / step.gamma_step(); };
   if (e.kind == StepElement::Kind::contact) {
-    Vector4 lambda = Vector4::Zero();
+    ContactVector lambda = ContactVector::Zero();
     for (int i = 0; i < e.dim; ++i) lambda(i) = force(i);
     calc_contact_row_derivatives(step.system, step.point(e), step.t_end, step.q, step.u, step.x.a, lambda,
                                  derivatives_);

@@ -66,7 +66,7 @@ void GeneralizedAlphaStep::calc_responses(StepElement& e) {
 void GeneralizedAlphaStep::calc_velocity(const StepElement& e, double t, const Vector& coordinates,
                                          const Vector& velocity, double* gamma) const {
   if (e.kind == StepElement::Kind::contact) {
-    const Vector4 g = system.calc_contact_velocity(point(e), e.geometry, t, coordinates, velocity);
+    const ContactVector g = system.calc_contact_velocity(point(e), e.geometry, t, coordinates, velocity);
     std::copy_n(g.data(), e.dim, gamma);
   } else {
     JointVector g;
@@ -77,7 +77,7 @@ void GeneralizedAlphaStep::calc_velocity(const StepElement& e, double t, const V
 
 void GeneralizedAlphaStep::calc_acceleration_bias(StepElement& e) {
   if (e.kind == StepElement::Kind::contact && !e.has_rows) {
-    const Vector4 z = system.calc_contact_acceleration_bias(point(e), t_end, q, u);
+    const ContactVector z = system.calc_contact_acceleration_bias(point(e), t_end, q, u);
     std::copy_n(z.data(), e.dim, e.zeta.begin());
   } else if (e.kind == StepElement::Kind::dry_friction) {
     JointVector z;
@@ -93,7 +93,7 @@ bool GeneralizedAlphaStep::calc_prescribed_velocity(const StepElement& e, double
     if (!system.has_prescribed_motion(point(e))) return false;
     ContactGeometry geometry;
     system.calc_contact(point(e), t, coordinates, geometry);
-    const Vector4 g = system.calc_contact_velocity(point(e), geometry, t, coordinates, no_velocity_);
+    const ContactVector g = system.calc_contact_velocity(point(e), geometry, t, coordinates, no_velocity_);
     std::copy_n(g.data(), e.dim, tau);
   } else if (e.kind == StepElement::Kind::joint) {
     if (!system.joint_has_prescribed_motion(e.index)) return false;

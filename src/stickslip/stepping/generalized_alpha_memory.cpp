@@ -1,11 +1,25 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What the scheme carries from step to step: State::memory, and State::contacts for detected contacts.
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <span>
 
 #include "stickslip/stepping/generalized_alpha_step.h"
 
 namespace stickslip {
+namespace {
+
+/// What State::contacts has of a detected contact.
+template <class T>
+struct ContactMemory {
+  explicit ContactMemory(std::span<T> values)
+      : dim(values.size() / 3), force(values.first(dim)), average(values.subspan(dim, dim)), last(values.last(dim)) {}
+  std::size_t dim;                    // rows
+  std::span<T> force, average, last;  // (dim) [N] lambda, lambdabar and the lambda from which the next is extrapolated
+};
+
+}  // namespace
 
 void GeneralizedAlphaStep::start_memory(State& state) const {
   const auto lambda = x.lambda.head(n_fixed_rows_);
@@ -15,11 +29,10 @@ void GeneralizedAlphaStep::start_memory(State& state) const {
   for (std::size_t k = n_fixed_elements_; k < elements.size(); ++k) {
     const StepElement& e = elements[k];
     if (e.level < ContactLevel::velocity) continue;
-    ContactMemory contact;
-    contact.id = point(e).id;
-    std::copy_n(x.lambda.data() + e.offset, e.dim, contact.force.begin());
-    contact.average = contact.last = contact.force;
-    state.contacts.push_back(contact);
+    const ContactMemory<double> contact(state.contacts.add(point(e).id, 3 * static_cast<std::size_t>(e.dim)));
+    for (const std::span<double> part : {contact.force, contact.average, contact.last}) {
+      std::copy_n(x.lambda.data() + e.offset, e.dim, part.begin());
+    }
   }
 }
 
@@ -30,17 +43,14 @@ void GeneralizedAlphaStep::load_memory(const State& state) {
   start_lambda_.head(n) = state.memory.segment(2 * n_u, n);
   start_bar_.head(n) = state.memory.segment(2 * n_u + n, n);
   start_last_.head(n) = state.memory.segment(3 * n_u + 2 * n, n);
-  // Contacts that were extended stand behind those sorted by id.
   for (std::size_t k = n_fixed_elements_; k < elements.size(); ++k) {
     const StepElement& e = elements[k];
-    const std::uint64_t id = point(e).id;
-    const auto found = std::lower_bound(state.contacts.begin(), state.contacts.end(), id,
-                                        [](const ContactMemory& contact, std::uint64_t i) { return contact.id < i; });
-    const bool known = found != state.contacts.end() && found->id == id;
+    const ContactMemory<const double> found(state.contacts.find(point(e).id));
+    const bool known = found.dim == static_cast<std::size_t>(e.dim);
     for (int i = 0; i < e.dim; ++i) {
-      start_lambda_(e.offset + i) = known ? found->force[i] : 0.0;
-      start_bar_(e.offset + i) = known ? found->average[i] : 0.0;
-      start_last_(e.offset + i) = known ? found->last[i] : 0.0;
+      start_lambda_(e.offset + i) = known ? found.force[i] : 0.0;
+      start_bar_(e.offset + i) = known ? found.average[i] : 0.0;
+      start_last_(e.offset + i) = known ? found.last[i] : 0.0;
     }
   }
 }
@@ -66,23 +76,26 @@ void GeneralizedAlphaStep::save_memory(State& state, bool smooth) const {
   state.contacts.clear();
   for (std::size_t k = n_fixed_elements_; k < elements.size(); ++k) {
     const StepElement& e = elements[k];
-    ContactMemory contact;
-    contact.id = point(e).id;
+    std::array<double, kMaxElementDim> now;
+    std::array<double, kMaxElementDim> average;
+    std::array<double, kMaxElementDim> before;
     double size = 0.0;
     for (int i = 0; i < e.dim; ++i) {
-      contact.force[i] = start_lambda_(e.offset + i);
-      contact.average[i] = start_bar_(e.offset + i);
-      advance(contact.force[i], contact.average[i], contact.last[i], x.lambda(e.offset + i));
-      size = std::max({size, std::abs(contact.force[i]), std::abs(contact.last[i]), std::abs(contact.average[i])});
+      now[i] = start_lambda_(e.offset + i);
+      average[i] = start_bar_(e.offset + i);
+      advance(now[i], average[i], before[i], x.lambda(e.offset + i));
+      size = std::max({size, std::abs(now[i]), std::abs(before[i]), std::abs(average[i])});
     }
     // An open contact's average fades by a constant factor a step: it is forgotten where it no longer moves anything.
     constexpr double kFaded = 1e-17;  // [-] of the largest acceleration
     const double acceleration = fall / (h * h);
     const bool faded = !e.evaluated || e.diagonal[0] * size <= kFaded * acceleration;
-    if (size > 0.0 && !faded) state.contacts.push_back(contact);
+    if (!(size > 0.0) || faded) continue;
+    const ContactMemory<double> contact(state.contacts.add(point(e).id, 3 * static_cast<std::size_t>(e.dim)));
+    std::copy_n(now.begin(), e.dim, contact.force.begin());
+    std::copy_n(average.begin(), e.dim, contact.average.begin());
+    std::copy_n(before.begin(), e.dim, contact.last.begin());
   }
-  std::sort(state.contacts.begin(), state.contacts.end(),
-            [](const ContactMemory& a, const ContactMemory& b) { return a.id < b.id; });
 }
 
 void GeneralizedAlphaStep::rescale_memory(State& state, double ratio) const {
@@ -98,8 +111,9 @@ void GeneralizedAlphaStep::rescale_memory(State& state, double ratio) const {
   memory += 2 * n_u;
   last += n_u;
   for (int i = 0; i < n; ++i) move(memory[i], memory[n + i], last[i]);
-  for (ContactMemory& contact : state.contacts) {
-    for (int i = 0; i < kMaxContactDim; ++i) move(contact.force[i], contact.average[i], contact.last[i]);
+  for (std::size_t k = 0; k < state.contacts.size(); ++k) {
+    const ContactMemory<double> contact(state.contacts[k]);
+    for (std::size_t i = 0; i < contact.dim; ++i) move(contact.force[i], contact.average[i], contact.last[i]);
   }
   state.memory(memory_size() - 3) = 0.0;  // equal steps are needed
 }
@@ -114,7 +128,10 @@ void GeneralizedAlphaStep::forget_past(State& state) const {
   memory += 2 * n_u;
   last += n_u;
   for (int i = 0; i < n; ++i) forget(memory[i], memory[n + i], last[i]);
-  for (ContactMemory& contact : state.contacts) contact.average = contact.last = contact.force;
+  for (std::size_t k = 0; k < state.contacts.size(); ++k) {
+    const ContactMemory<double> contact(state.contacts[k]);
+    for (std::size_t i = 0; i < contact.dim; ++i) forget(contact.force[i], contact.average[i], contact.last[i]);
+  }
   state.memory(memory_size() - 1) = 0.0;
   state.memory(memory_size() - 3) = 0.0;
 }

@@ -41,8 +41,7 @@ void GeneralizedAlphaStep::begin(const State& state, double step, double end, bo
     if (again) {
       keep_.assign(contacts.ids().begin(), contacts.ids().end());
     } else {
-      keep_.clear();
-      for (const ContactMemory& contact : state.contacts) keep_.push_back(contact.id);
+      keep_.assign(state.contacts.ids().begin(), state.contacts.ids().end());
     }
     contacts.find(state.t, state.q, state.u, t_end, keep_);
     make_detected_elements();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstdint>
@@ -15,8 +16,9 @@
 
 namespace stickslip {
 
-/// Rows of one element at most: those of a joint.
-inline constexpr int kMaxElementDim = 6;
+/// Rows of one element at most: those of a contact or of a joint.
+inline constexpr int kMaxElementDim = std::max(kMaxContactDim, kMaxJointDim);
+static_assert(kMaxElementDim <= kMaxConeDim);
 
 /// The bodies whose velocities are eliminated together: a contiguous range of bodies with a dense iteration matrix.
 /// One body in general; bodies that springs couple, and small mechanisms, share a block.
@@ -106,13 +108,13 @@ struct StepElement {
   std::array<double, kMaxElementDim> xi = {};         // (dim) [m/s] gamma + e gamma_start
   std::array<double, kMaxElementDim> gamma_dot = {};  // (dim) [m/s^2]
   std::array<double, kMaxElementDim> zeta = {};       // (dim) [m/s^2] gamma_dot = W^T a + zeta
-  std::array<double, kMaxElementDim> gamma_start = {};  // (dim) [m/s] where e > 0, else zero
-  std::array<double, kMaxElementDim> diagonal = {};     // (dim) [1/kg] of W^T M^-1 W
-  std::array<double, 3> coupling = {};                  // (n_F) [1/kg] G_NF
-  std::array<double, 3> direction = {};                 // (n_F) [-] of sliding on velocity level
-  std::array<double, 3> direction_acceleration = {};    // (n_F) [-] on acceleration level
-  bool has_rows = false;                                // contacts: whether ContactRows serve, and not geometry
-  ContactGeometry geometry;                             // contacts
+  std::array<double, kMaxElementDim> gamma_start = {};              // (dim) [m/s] where e > 0, else zero
+  std::array<double, kMaxElementDim> diagonal = {};                 // (dim) [1/kg] of W^T M^-1 W
+  std::array<double, kMaxFrictionDim> coupling = {};                // (n_F) [1/kg] G_NF
+  std::array<double, kMaxFrictionDim> direction = {};               // (n_F) [-] of sliding on velocity level
+  std::array<double, kMaxFrictionDim> direction_acceleration = {};  // (n_F) [-] on acceleration level
+  bool has_rows = false;     // contacts: whether ContactRows serve, and not geometry
+  ContactGeometry geometry;  // contacts
 
   /// Angle rows become lengths by the lever 1 / sqrt(G m). [m, 1]
   double lever(int row) const {

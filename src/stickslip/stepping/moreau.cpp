@@ -2,6 +2,7 @@
 #include "stickslip/stepping/moreau.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 
@@ -9,6 +10,7 @@
 #include "stickslip/stepping/certificate.h"
 #include "stickslip/stepping/contact_finder.h"
 #include "stickslip/stepping/free_rotation.h"
+#include "stickslip/stepping/warm_start.h"
 
 namespace stickslip {
 namespace {
@@ -17,9 +19,6 @@ namespace {
 /// order in which cones are collected.
 constexpr std::uint64_t kJointBit = std::uint64_t{1} << 62;
 constexpr std::uint64_t kDryFrictionBit = std::uint64_t{1} << 63;
-
-/// The rows of a joint fit where those of a contact do, as long as joints are planar.
-static_assert(kMaxContactDim >= 3);
 
 class MoreauStepper final : public TimeStepper {
  public:
@@ -36,11 +35,6 @@ class MoreauStepper final : public TimeStepper {
     int index;  // into the points of contacts_, System::joints() or dry_frictions()
     Kind kind;
     ContactGeometry geometry;  // contacts: at (t_m, q_m)
-    Vector4 gamma;             // (dim) [m/s] at the start of the step: gamma(t_m, q_m, u)
-    Vector4
-        gamma_work;  // (dim) [m/s] of u with the gyroscopic part of the step: what the percussions' work starts from
-    Vector4 tau;     // (dim) [m/s] the part of gamma that prescribed motions give
-    Vector4 restitution;  // (dim) [-]
   };
 
   bool are_given_finite(const Inputs& inputs, double t_mid, double t_end, StepReport& report) const;
@@ -50,13 +44,12 @@ class MoreauStepper final : public TimeStepper {
   void collect_dry_frictions(const State& state, double h, double t_mid);
   template <class FillJacobian>
   void add_cone_rows(const Attachment& first, const Attachment& second, int dim, FillJacobian&& fill_jacobian);
-  void set_relative_velocities(int cone);
-  void warm_start(const State& state);
+  VectorView last_rows(std::vector<double>& values) const;
+  void set_relative_velocities();
   void calc_end_velocity();
   void account_energy(const State& state, double h, EnergyLedger& ledger);
   void report_contacts(double h, StepReport& report);
   void report_reactions(const Inputs& inputs, double h, double t_mid, StepReport& report);
-  void save_warm(State& state) const;
 
   MoreauOptions options_;
   const System& system_;
@@ -69,6 +62,10 @@ class MoreauStepper final : public TimeStepper {
   ConeProblem problem_;
   ConeSolution solution_;
   std::vector<ActiveCone> active_;
+  std::vector<double> gamma_;        // (n) [m/s] at the start of the step: gamma(t_m, q_m, u)
+  std::vector<double> gamma_work_;   // (n) [m/s] of u_work_: what the percussions' work starts from
+  std::vector<double> tau_;          // (n) [m/s] the part of gamma that prescribed motions give
+  std::vector<double> restitution_;  // (n) [-]
   std::vector<double> residual_work_;
   Vector q_mid_, q_end_;    // (n_q)
   Vector u_free_, u_end_;   // (n_u) [m/s, rad/s]
@@ -124,11 +121,12 @@ Status MoreauStepper::step(State& state, double h, double t_end, StepReport& rep
   problem_.clear_cones();
   std::get<FactoredDelassus>(problem_.delassus).clear_rows();
   active_.clear();
+  for (std::vector<double>* rows : {&gamma_, &gamma_work_, &tau_, &restitution_}) rows->clear();
   collect_contacts(state, t_mid);
   collect_joints(state, t_mid);
   collect_dry_frictions(state, h, t_mid);
 
-  warm_start(state);
+  load_warm(state.warm, problem_, solution_);
   report.solve = solver_.solve(problem_, solution_);
   report.message = report.solve.message;
   if (report.solve.status == Status::failed) return report.status = Status::failed;
@@ -141,8 +139,13 @@ Status MoreauStepper::step(State& state, double h, double t_end, StepReport& rep
   report.message += describe_non_finite(system_, q_end_, u_end_);
   if (!q_end_.allFinite() || !u_end_.allFinite()) return report.status = Status::failed;
 
-  EnergyLedger energy = state.energy;
-  account_energy(state, h, energy);
+  account_energy(state, h, state.energy);
+  state.q = q_end_;
+  state.u = u_end_;
+  state.t = t_end;
+  ++state.step;
+  save_warm(problem_, solution_, state.warm);
+
   report.status = report.solve.status;
   report.t = t_end;
   report.step = h;
@@ -219,20 +222,22 @@ void MoreauStepper::collect_contacts(const State& state, double t_mid) {
     const FrictionBlock friction{pair.friction_dim, pair.options.friction, 0, 0.0};
     const std::size_t n_blocks = pair.friction_dim > 0 ? 1 : 0;
     cone.index = static_cast<int>(i);
-    cone.gamma = system_.calc_contact_velocity(k, cone.geometry, t_mid, q_mid_, state.u);
-    cone.tau.setZero();
+    const int dim = 1 + pair.friction_dim;
+    problem_.add_contact({&friction, n_blocks}, k.id);
+    last_rows(gamma_) = system_.calc_contact_velocity(k, cone.geometry, t_mid, q_mid_, state.u).head(dim);
+    VectorView tau = last_rows(tau_);
     if (system_.has_prescribed_motion(k)) {
       u_end_.setZero();
-      cone.tau = system_.calc_contact_velocity(k, cone.geometry, t_mid, q_mid_, u_end_);
+      tau = system_.calc_contact_velocity(k, cone.geometry, t_mid, q_mid_, u_end_).head(dim);
     }
-    cone.restitution.setConstant(pair.options.restitution_tangential);
-    cone.restitution(0) = pair.options.restitution_normal;
-    problem_.add_contact({&friction, n_blocks}, k.id);
-    add_cone_rows(k.first, k.second, 1 + pair.friction_dim, [&](Side side, Eigen::Ref<RowMatrix> J) {
+    VectorView restitution = last_rows(restitution_);
+    restitution.setConstant(pair.options.restitution_tangential);
+    restitution(0) = pair.options.restitution_normal;
+    add_cone_rows(k.first, k.second, dim, [&](Side side, Eigen::Ref<RowMatrix> J) {
       system_.calc_contact_jacobian(k, cone.geometry, q_mid_, side, J);
     });
     active_.push_back(cone);
-    set_relative_velocities(problem_.n_cones() - 1);
+    set_relative_velocities();
   }
 }
 
@@ -240,7 +245,6 @@ void MoreauStepper::collect_contacts(const State& state, double t_mid) {
 void MoreauStepper::collect_joints(const State& state, double t_mid) {
   ActiveCone cone{};
   cone.kind = Kind::joint;
-  cone.restitution.setZero();
   JointVector gamma;
   const std::vector<Joint>& joints = system_.joints();
   for (std::size_t i = 0; i < joints.size(); ++i) {
@@ -248,46 +252,42 @@ void MoreauStepper::collect_joints(const State& state, double t_mid) {
     const int j = static_cast<int>(i);
     const int dim = joints[i].dim;
     cone.index = j;
+    problem_.add_free(dim, kJointBit | static_cast<std::uint64_t>(j));
     system_.calc_joint_velocity(j, t_mid, q_mid_, state.u, gamma);
-    cone.gamma.setZero();
-    cone.gamma.head(dim) = gamma;
-    cone.tau.setZero();
+    last_rows(gamma_) = gamma;
+    VectorView tau = last_rows(tau_);
     if (system_.joint_has_prescribed_motion(j)) {
       u_end_.setZero();
       system_.calc_joint_velocity(j, t_mid, q_mid_, u_end_, gamma);
-      cone.tau.head(dim) = gamma;
+      tau = gamma;
     }
-    problem_.add_free(dim, kJointBit | static_cast<std::uint64_t>(j));
     add_cone_rows(joints[i].first, joints[i].second, dim,
                   [&](Side side, Eigen::Ref<RowMatrix> J) { system_.calc_joint_jacobian(j, t_mid, q_mid_, side, J); });
     active_.push_back(cone);
-    set_relative_velocities(problem_.n_cones() - 1);
+    set_relative_velocities();
   }
 }
 
 void MoreauStepper::collect_dry_frictions(const State& state, double h, double t_mid) {
   ActiveCone cone{};
   cone.kind = Kind::dry_friction;
-  cone.restitution.setZero();
   JointVector gamma;
   for (std::size_t i = 0; i < system_.dry_frictions().size(); ++i) {
     stop_.check();
     const int k = static_cast<int>(i);
     const DryFrictionElement& e = system_.dry_frictions()[i];
     cone.index = k;
-    cone.gamma.setZero();
-    system_.calc_dry_friction_velocity(k, t_mid, q_mid_, state.u, gamma);
-    cone.gamma.head(e.dim) = gamma;
-    u_end_.setZero();
-    cone.tau.setZero();
-    system_.calc_dry_friction_velocity(k, t_mid, q_mid_, u_end_, gamma);
-    cone.tau.head(e.dim) = gamma;
     problem_.add_ball(e.dim, h * e.bound, kDryFrictionBit | static_cast<std::uint64_t>(k));
+    system_.calc_dry_friction_velocity(k, t_mid, q_mid_, state.u, gamma);
+    last_rows(gamma_) = gamma;
+    u_end_.setZero();
+    system_.calc_dry_friction_velocity(k, t_mid, q_mid_, u_end_, gamma);
+    last_rows(tau_) = gamma;
     add_cone_rows(e.first, e.second, e.dim, [&](Side side, Eigen::Ref<RowMatrix> J) {
       system_.calc_dry_friction_jacobian(k, t_mid, q_mid_, side, J);
     });
     active_.push_back(cone);
-    set_relative_velocities(problem_.n_cones() - 1);
+    set_relative_velocities();
   }
 }
 
@@ -306,31 +306,26 @@ void MoreauStepper::add_cone_rows(const Attachment& first, const Attachment& sec
   }
 }
 
-/// b = gamma(u_free) + e gamma(u): what xi is without percussions; and gamma(u_work).
-void MoreauStepper::set_relative_velocities(int index) {
+/// The last cone's rows in values by row, which are made as long as the problem, by zeros.
+VectorView MoreauStepper::last_rows(std::vector<double>& values) const {
+  const Cone& cone = problem_.cones.back();
+  values.resize(static_cast<std::size_t>(problem_.size()), 0.0);
+  return VectorView(values.data() + cone.offset, cone.dim);
+}
+
+/// b = gamma(u_free) + e gamma(u): what xi is without percussions; and gamma(u_work). Of the last cone.
+void MoreauStepper::set_relative_velocities() {
   const auto& delassus = std::get<FactoredDelassus>(problem_.delassus);
-  const Cone& cone = problem_.cones[index];
-  ActiveCone& active = active_[index];
-  active.gamma_work = active.tau;
+  const Cone& cone = problem_.cones.back();
+  VectorView gamma_work = last_rows(gamma_work_);
+  gamma_work = last_rows(tau_);
   VectorView b(problem_.b.data() + cone.offset, cone.dim);
-  b = active.tau.head(cone.dim) + active.restitution.head(cone.dim).cwiseProduct(active.gamma.head(cone.dim));
-  for (const FactoredDelassus::Block& block : delassus.row(index)) {
+  b = last_rows(tau_) + last_rows(restitution_).cwiseProduct(last_rows(gamma_));
+  for (const FactoredDelassus::Block& block : delassus.row(problem_.n_cones() - 1)) {
     const FactoredDelassus::Body& body = delassus.body(block.body);
     const ConstRowMatrixView J(delassus.values(block), cone.dim, body.n_v);
     b.noalias() += J * u_free_.segment(body.v_offset, body.n_v);
-    active.gamma_work.head(cone.dim).noalias() += J * u_work_.segment(body.v_offset, body.n_v);
-  }
-}
-
-/// Percussions of the last step where the contact was there, else zero. Both lists are sorted by id.
-void MoreauStepper::warm_start(const State& state) {
-  solution_.p.assign(problem_.size(), 0.0);
-  solution_.u.assign(problem_.size(), 0.0);
-  auto warm = state.warm.begin();
-  for (const Cone& cone : problem_.cones) {
-    while (warm != state.warm.end() && warm->id < cone.id) ++warm;
-    if (warm == state.warm.end() || warm->id != cone.id) continue;
-    std::copy_n(warm->p.begin(), cone.dim, solution_.p.begin() + cone.offset);
+    gamma_work.noalias() += J * u_work_.segment(body.v_offset, body.n_v);
   }
 }
 
@@ -358,12 +353,11 @@ void MoreauStepper::calc_end_velocity() {
 void MoreauStepper::account_energy(const State& state, double h, EnergyLedger& ledger) {
   for (int i = 0; i < problem_.n_cones(); ++i) {
     const Cone& cone = problem_.cones[i];
-    const ActiveCone& active = active_[i];
-    for (int j = 0; j < cone.dim; ++j) {
-      const double p = solution_.p[cone.offset + j];
-      const double gamma_end = solution_.u[cone.offset + j] - active.restitution(j) * active.gamma(j);
-      if (active.kind != Kind::joint) ledger.dissipated -= p * 0.5 * (active.gamma_work(j) + gamma_end);
-      ledger.work -= p * active.tau(j);
+    for (int row = cone.offset; row < cone.offset + cone.dim; ++row) {
+      const double p = solution_.p[row];
+      const double gamma_end = solution_.u[row] - restitution_[row] * gamma_[row];
+      if (active_[i].kind != Kind::joint) ledger.dissipated -= p * 0.5 * (gamma_work_[row] + gamma_end);
+      ledger.work -= p * tau_[row];
     }
   }
   const double t_mid = state.t + (1.0 - options_.theta) * h;
@@ -376,7 +370,7 @@ void MoreauStepper::account_energy(const State& state, double h, EnergyLedger& l
 void MoreauStepper::report_contacts(double h, StepReport& report) {
   constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
   for (ContactReport& contact : report.contacts) contact.impulse.fill(kUnknown);
-  double block[kMaxContactDim * kMaxContactDim];
+  std::array<double, kMaxConeDim * kMaxConeDim> block;
   for (int i = 0; i < problem_.n_cones(); ++i) {
     const ActiveCone& active = active_[i];
     if (active.kind != Kind::contact) continue;
@@ -391,9 +385,9 @@ void MoreauStepper::report_contacts(double h, StepReport& report) {
     for (int j = 0; j < cone.dim; ++j) {
       contact.percussion[j] = p[j];
       contact.force[j] = p[j] / h;
-      contact.velocity[j] = xi[j] - active.restitution(j) * active.gamma(j);
+      contact.velocity[j] = xi[j] - restitution_[cone.offset + j] * gamma_[cone.offset + j];
     }
-    problem_.calc_diagonal_block(i, {block, static_cast<std::size_t>(cone.dim * cone.dim)});
+    problem_.calc_diagonal_block(i, {block.data(), static_cast<std::size_t>(cone.dim * cone.dim)});
     double trace = 0.0;
     for (int j = 0; j < cone.dim; ++j) trace += block[j * cone.dim + j];
     const double mu = cone.n_blocks > 0 ? problem_.friction(cone).front().mu : 0.0;
@@ -419,16 +413,6 @@ void MoreauStepper::report_reactions(const Inputs& inputs, double h, double t_mi
     } else {
       add_joint_limit(system_, contacts_.points()[active.index], t_mid, q_mid_, lambda(0), report);
     }
-  }
-}
-
-void MoreauStepper::save_warm(State& state) const {
-  state.warm.clear();
-  for (const Cone& cone : problem_.cones) {
-    WarmPercussion warm;
-    warm.id = cone.id;
-    std::copy_n(solution_.p.begin() + cone.offset, cone.dim, warm.p.begin());
-    state.warm.push_back(warm);
   }
 }
 

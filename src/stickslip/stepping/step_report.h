@@ -14,6 +14,9 @@ namespace stickslip {
 
 enum class ContactStatus : int { open = 0, stick = 1, slip = 2 };
 
+/// Normal, then friction components of a contact (n_F), as many as a cone can have; the rest is zero.
+using ContactComponents = std::array<double, kMaxConeDim>;
+
 /// One contact point in one step. Forces act on the second body of the pair; components are along
 /// the normal (first to second body, so >= 0) and the friction directions (Contensou's third one is
 /// moment / (3 pi R / 16)).
@@ -28,11 +31,11 @@ struct ContactReport {
   Vector3 normal = Vector3::Zero();    // [-] world
   Vector3 tangent = Vector3::Zero();   // [-] world, first friction direction
   ContactStatus status = ContactStatus::open;
-  // Component 0 is normal, then n_F friction components; NaN where the scheme does not know it.
-  std::array<double, kMaxContactDim> force = {};       // lambda [N]
-  std::array<double, kMaxContactDim> impulse = {};     // Lambda [N s], the impulsive part
-  std::array<double, kMaxContactDim> percussion = {};  // P [N s], the sum over the step
-  std::array<double, kMaxContactDim> velocity = {};    // gamma [m/s] at the end of the step
+  // NaN where the scheme does not know them.
+  ContactComponents force = {};       // lambda [N]
+  ContactComponents impulse = {};     // Lambda [N s], the impulsive part
+  ContactComponents percussion = {};  // P [N s], the sum over the step
+  ContactComponents velocity = {};    // gamma [m/s] at the end of the step
 };
 
 /// One joint in one step.

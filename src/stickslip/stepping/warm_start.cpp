@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "stickslip/stepping/warm_start.h"
+
+#include <algorithm>
+
+namespace stickslip {
+
+void load_warm(const ValuesById& warm, const ConeProblem& problem, ConeSolution& solution) {
+  const auto n = static_cast<std::size_t>(problem.size());
+  solution.p.assign(n, 0.0);
+  solution.u.assign(n, 0.0);
+  std::size_t k = 0;
+  for (const Cone& cone : problem.cones) {
+    while (k < warm.size() && warm.ids()[k] < cone.id) ++k;
+    if (k == warm.size()) return;
+    const std::span<const double> p = warm[k];
+    if (warm.ids()[k] != cone.id || p.size() != static_cast<std::size_t>(cone.dim)) continue;
+    std::copy(p.begin(), p.end(), solution.p.begin() + cone.offset);
+  }
+}
+
+void save_warm(const ConeProblem& problem, const ConeSolution& solution, ValuesById& warm) {
+  warm.clear();
+  for (const Cone& cone : problem.cones) {
+    std::copy_n(solution.p.begin() + cone.offset, cone.dim,
+                warm.add(cone.id, static_cast<std::size_t>(cone.dim)).begin());
+  }
+}
+
+}  // namespace stickslip

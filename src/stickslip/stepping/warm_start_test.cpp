@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "stickslip/stepping/warm_start.h"
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <numeric>
+
+#include "stickslip/model/state.h"
+
+namespace stickslip {
+namespace {
+
+constexpr std::uint64_t kContactWithAll = 1;  // normal, sliding (2), rolling (2), spinning (1): 6 rows
+constexpr std::uint64_t kLargest = 2;         // kMaxConeDim rows
+constexpr std::uint64_t kSmall = 3;
+
+ConeProblem cones_of_many_rows() {
+  ConeProblem problem;
+  const std::array blocks = {FrictionBlock{2, 0.5, 0, 0.0}, FrictionBlock{2, 0.1, 0, 0.0},
+                             FrictionBlock{1, 0.2, 0, 0.0}};
+  problem.add_contact(blocks, kContactWithAll);
+  problem.add_free(kMaxConeDim, kLargest);
+  problem.add_ball(1, 1.0, kSmall);
+  return problem;
+}
+
+// The rows of a cone are as many as it has, up to kMaxConeDim: none is lost, none is another cone's.
+TEST(WarmStart, TakesConesOfEveryDimension) {
+  const ConeProblem problem = cones_of_many_rows();
+  ASSERT_EQ(problem.size(), 6 + kMaxConeDim + 1);
+  ConeSolution before;
+  before.p.resize(problem.b.size());
+  std::iota(before.p.begin(), before.p.end(), 1.0);
+  State state;
+  save_warm(problem, before, state.warm);
+  ConeSolution after;
+  load_warm(state_from_bytes(to_bytes(state)).warm, problem, after);
+  EXPECT_EQ(after.p, before.p);
+  EXPECT_EQ(after.u, std::vector<double>(problem.b.size(), 0.0));
+}
+
+TEST(WarmStart, StartsNewConesFromZero) {
+  ValuesById warm;
+  warm.add(kLargest, 3)[0] = 5.0;  // other rows than now
+  warm.add(kSmall, 1)[0] = 7.0;
+  warm.add(9, 1)[0] = 11.0;  // gone
+  ConeSolution solution;
+  load_warm(warm, cones_of_many_rows(), solution);
+  EXPECT_EQ(solution.p.back(), 7.0);
+  EXPECT_EQ(std::accumulate(solution.p.begin(), solution.p.end(), 0.0), 7.0);
+}
+
+}  // namespace
+}  // namespace stickslip
