@@ -20,7 +20,14 @@ ContactFilter::ContactFilter(const System& system) {
     if (selection.shape >= 0) return use(begin[selection.body] + selection.shape);
     for (int i = begin[selection.body]; i < begin[selection.body + 1]; ++i) use(i);
   };
+  const auto add_pairs = [&](const ShapeSelection& first, const ShapeSelection& second) {
+    for_each(first, [&](int i) { for_each(second, [&](int j) { apart_.emplace_back(std::minmax(i, j)); }); });
+  };
   for (const ContactDetectionOptions::Except& except : system.detection()->except) {
+    if (except.first.size() == 1 && except.second.size() == 1) {
+      add_pairs(except.first.front(), except.second.front());
+      continue;
+    }
     Rule rule{std::vector<char>(shapes_.size(), 0), std::vector<char>(shapes_.size(), 0)};
     for (const ShapeSelection& s : except.first) for_each(s, [&](int i) { rule.first[i] = 1; });
     for (const ShapeSelection& s : except.second) for_each(s, [&](int i) { rule.second[i] = 1; });
@@ -28,19 +35,31 @@ ContactFilter::ContactFilter(const System& system) {
   }
   for (const ContactPair& pair : system.contacts()) {
     const ContactPairOptions& o = pair.options;
-    for_each({o.first, o.first_shape}, [&](int i) {
-      for_each({o.second, o.second_shape}, [&](int j) { named_.emplace_back(std::minmax(i, j)); });
-    });
+    add_pairs({o.first, o.first_shape}, {o.second, o.second_shape});
   }
-  std::sort(named_.begin(), named_.end());
+  std::sort(apart_.begin(), apart_.end());
 }
 
 bool ContactFilter::allows(int a, int b) const {
-  if (shapes_[a].body == shapes_[b].body || (moves_[a] == 0 && moves_[b] == 0)) return false;
+  if (shapes_[a].body == shapes_[b].body || !rules_allow(a, b)) return false;
+  return !std::binary_search(apart_.begin(), apart_.end(), std::pair<int, int>(std::minmax(a, b)));
+}
+
+bool ContactFilter::rules_allow(int a, int b) const {
+  if (moves_[a] == 0 && moves_[b] == 0) return false;
   for (const Rule& rule : rules_) {
     if ((rule.first[a] != 0 && rule.second[b] != 0) || (rule.first[b] != 0 && rule.second[a] != 0)) return false;
   }
-  return !std::binary_search(named_.begin(), named_.end(), std::pair<int, int>(std::minmax(a, b)));
+  return true;
+}
+
+std::vector<char> ContactFilter::rules_of(int shape) const {
+  std::vector<char> result = {moves_[shape]};
+  for (const Rule& rule : rules_) {
+    result.push_back(rule.first[shape]);
+    result.push_back(rule.second[shape]);
+  }
+  return result;
 }
 
 }  // namespace stickslip

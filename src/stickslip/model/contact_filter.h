@@ -21,6 +21,10 @@ class ContactFilter {
   };
   const std::vector<ShapePlace>& shapes() const { return shapes_; }
   bool allows(int shape_a, int shape_b) const;
+  /// The part of it that holds for many shapes alike: that one of two bodies moves, and exceptions of groups. Shapes
+  /// with the same rules_of() are alike.
+  bool rules_allow(int shape_a, int shape_b) const;
+  std::vector<char> rules_of(int shape) const;
 
  private:
   struct Rule {
@@ -30,7 +34,7 @@ class ContactFilter {
   std::vector<ShapePlace> shapes_;
   std::vector<char> moves_;  // (n shapes) whether their bodies have velocities
   std::vector<Rule> rules_;
-  std::vector<std::pair<int, int>> named_;  // the lower shape first; sorted
+  std::vector<std::pair<int, int>> apart_;  // single pairs, named or excepted: the lower shape first; sorted
 };
 
 }  // namespace stickslip

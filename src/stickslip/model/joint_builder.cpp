@@ -15,23 +15,24 @@ namespace {
 struct JointKind {
   int dim;
   int n_angle_rows;
+  bool holonomic;
   bool planar_only;
   bool takes_motion;
-  bool motion_is_angle;
+  bool needs_angle;  // without a motion
 };
 
 JointKind kind_of(JointType type) {
   switch (type) {
     case JointType::revolute:
-      return {2, 0, true, true, true};
+      return {2, 0, true, true, true, false};
     case JointType::prismatic:
-      return {2, 1, true, true, false};
+      return {2, 1, true, true, true, true};
     case JointType::weld:
-      return {3, 1, true, false, false};
+      return {3, 1, true, true, false, true};
     case JointType::distance:
-      return {1, 0, false, false, false};
+      return {1, 0, true, false, false, false};
     case JointType::knife_edge:
-      return {1, 0, true, false, false};
+      return {1, 0, false, true, false, true};
   }
   return {};
 }
@@ -56,9 +57,7 @@ int SystemBuilder::add_joint(const JointOptions& options) {
     throw InputError(fmt::format("joint '{}': {}", options.name, why));
   };
   const JointKind kind = kind_of(options.type);
-  for (const Joint& other : system_.joints_) {
-    if (other.options.name == options.name) refuse("the name is taken");
-  }
+  if (joint_names_.contains(options.name)) refuse("the name is taken");
   Joint joint;
   joint.options = options;
   joint.first = system_.attach(options.first, options.on_first.parameter);
@@ -78,16 +77,16 @@ int SystemBuilder::add_joint(const JointOptions& options) {
     refuse("the distance must be positive");
   }
   for (const int body : {options.first, options.second}) {
-    const bool needs_angle = kind.n_angle_rows > 0 || options.motion || options.type == JointType::knife_edge;
-    if (needs_angle && system_.bodies_[body].type == BodyType::point) refuse("a point has no orientation");
+    if ((kind.needs_angle || options.motion) && system_.bodies_[body].type == BodyType::point)
+      refuse("a point has no orientation");
   }
   joint.dim = kind.dim;
   joint.n_angle_rows = kind.n_angle_rows;
-  joint.holonomic = options.type != JointType::knife_edge;
+  joint.holonomic = kind.holonomic;
   if (options.motion) {
     if (!kind.takes_motion) refuse("only a revolute or prismatic joint takes a motion");
     ++joint.dim;
-    joint.n_angle_rows += kind.motion_is_angle ? 1 : 0;
+    joint.n_angle_rows += joint.turns() ? 1 : 0;
     joint.motion_rate = options.motion->derivative();
     joint.motion_acceleration = joint.motion_rate.derivative();
   }
@@ -112,6 +111,7 @@ int SystemBuilder::add_joint(const JointOptions& options) {
     if (options.motion) refuse("a motion prescribes the coordinate: limits have nothing to limit");
   }
   joint.options.relative_angle = relative_angle(options);
+  joint_names_.insert(options.name);
   system_.joints_.push_back(std::move(joint));
   const int index = static_cast<int>(system_.joints_.size()) - 1;
   if (system_.joints_[index].is_driven()) system_.driven_joints_.push_back(index);
@@ -135,10 +135,9 @@ void SystemBuilder::add_limits(int index) {
   pair.options.restitution_normal = limits.restitution;
   pair.first_point = static_cast<int>(system_.points_.size());
   const int pair_index = static_cast<int>(system_.contacts_.size());
-  for (const ContactPair& other : system_.contacts_) {
-    if (other.options.name != pair.options.name) continue;
+  if (!contact_names_.insert(pair.options.name).second) {
     throw InputError(
-        fmt::format("joint '{}': contact '{}' has the name of its limits", joint.options.name, other.options.name));
+        fmt::format("joint '{}': contact '{}' has the name of its limits", joint.options.name, pair.options.name));
   }
   for (const double sign : {1.0, -1.0}) {
     ContactPoint point;

@@ -5,6 +5,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <unordered_set>
 #include <vector>
 
 #include "stickslip/model/body.h"
@@ -221,6 +222,7 @@ class SystemBuilder {
   void add_joint_friction(int joint);
   void add_limits(int joint);
   System system_;
+  std::unordered_set<std::string> body_names_, contact_names_, joint_names_;
 };
 
 }  // namespace stickslip

@@ -4,9 +4,11 @@
 #include <Eigen/LU>
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 #include "stickslip/base/assert.h"
 #include "stickslip/base/input_error.h"
+#include "stickslip/base/overloaded.h"
 #include "stickslip/geometry/mass_properties.h"
 #include "stickslip/model/contact_features.h"
 #include "stickslip/model/contact_filter.h"
@@ -35,9 +37,16 @@ std::vector<const Shape*> shapes_meant(const Body& body, int shape) {
 }
 
 void check_shape(const Body& body, const Shape& shape, bool planar) {
-  const bool solid_cylinder =
-      std::holds_alternative<Cylinder>(shape.geometry) && !std::get<Cylinder>(shape.geometry).inside;
-  if (planar && (solid_cylinder || std::holds_alternative<Capsule>(shape.geometry))) {
+  struct IsPlanar {
+    bool operator()(const Sphere&) const { return true; }
+    bool operator()(const PointShape&) const { return true; }
+    bool operator()(const HalfSpace&) const { return true; }
+    bool operator()(const Box&) const { return true; }
+    bool operator()(const Capsule&) const { return false; }
+    bool operator()(const Cylinder& c) const { return c.inside; }
+    bool operator()(const Convex&) const { return true; }
+  };
+  if (planar && !std::visit(IsPlanar{}, shape.geometry)) {
     throw InputError(fmt::format("{}: not in a planar scene", describe(body, shape)));
   }
 }
@@ -90,8 +99,12 @@ Matrix mass_block(const Body& body) {
         }
       }
       break;
-    default:
+    case BodyType::point:
       m = body.mass * Matrix::Identity(body.n_u, body.n_u);
+      break;
+    case BodyType::fixed:
+    case BodyType::moving:
+      break;
   }
   return m;
 }
@@ -100,16 +113,26 @@ Matrix mass_block(const Body& body) {
 Matrix inverse_mass_block(const Body& body) {
   Matrix inverse = Matrix::Zero(body.n_u, body.n_u);
   if (body.n_u == 0) return inverse;
-  if (body.type == BodyType::rigid) {
-    inverse.topLeftCorner<3, 3>() = Matrix3::Identity() / body.mass;
-    const Matrix3 inverse_inertia = body.inertia.inverse();
-    inverse.bottomRightCorner<3, 3>() = 0.5 * (inverse_inertia + inverse_inertia.transpose());
-  } else if (body.type == BodyType::beam) {
-    Matrix columns = Matrix::Identity(body.n_u, body.n_u);
-    for (int j = 0; j < body.n_u; ++j) body.beam->solve_mass(columns.col(j).data(), columns.col(j).data());
-    inverse = 0.5 * (columns + columns.transpose());
-  } else {
-    inverse.diagonal() = mass_block(body).diagonal().cwiseInverse();
+  switch (body.type) {
+    case BodyType::rigid: {
+      inverse.topLeftCorner<3, 3>() = Matrix3::Identity() / body.mass;
+      const Matrix3 inverse_inertia = body.inertia.inverse();
+      inverse.bottomRightCorner<3, 3>() = 0.5 * (inverse_inertia + inverse_inertia.transpose());
+      break;
+    }
+    case BodyType::beam: {
+      Matrix columns = Matrix::Identity(body.n_u, body.n_u);
+      for (int j = 0; j < body.n_u; ++j) body.beam->solve_mass(columns.col(j).data(), columns.col(j).data());
+      inverse = 0.5 * (columns + columns.transpose());
+      break;
+    }
+    case BodyType::planar:
+    case BodyType::point:
+      inverse.diagonal() = mass_block(body).diagonal().cwiseInverse();
+      break;
+    case BodyType::fixed:
+    case BodyType::moving:
+      break;
   }
   return inverse;
 }
@@ -124,7 +147,7 @@ SystemBuilder::SystemBuilder(bool planar, const Vector3& gravity) {
 
 int SystemBuilder::add_body(Body body) {
   check_body(body, system_.planar_);
-  if (system_.find_body(body.name) >= 0) throw InputError(fmt::format("body '{}': the name is taken", body.name));
+  if (!body_names_.insert(body.name).second) throw InputError(fmt::format("body '{}': the name is taken", body.name));
   switch (body.type) {
     case BodyType::rigid:
       body.n_q = 7;
@@ -215,6 +238,7 @@ int SystemBuilder::add_contact(const ContactPairOptions& options) {
     const Body& bare = first.shapes.empty() ? first : second;
     refuse(fmt::format("body '{}' has no shapes", bare.name));
   }
+  contact_names_.insert(options.name);
   system_.contacts_.push_back(std::move(pair));
   return pair_index;
 }
@@ -223,9 +247,16 @@ namespace {
 
 /// The type of a shape, containers apart: whether there is a gap function depends on it alone.
 std::size_t kind_of(const Shape& shape) {
-  const auto* sphere = std::get_if<Sphere>(&shape.geometry);
-  const auto* cylinder = std::get_if<Cylinder>(&shape.geometry);
-  const bool inside = (sphere != nullptr && sphere->inside) || (cylinder != nullptr && cylinder->inside);
+  struct IsContainer {
+    bool operator()(const Sphere& s) const { return s.inside; }
+    bool operator()(const PointShape&) const { return false; }
+    bool operator()(const HalfSpace&) const { return false; }
+    bool operator()(const Box&) const { return false; }
+    bool operator()(const Capsule&) const { return false; }
+    bool operator()(const Cylinder& c) const { return c.inside; }
+    bool operator()(const Convex&) const { return false; }
+  };
+  const bool inside = std::visit(IsContainer{}, shape.geometry);
   return 2 * shape.geometry.index() + (inside ? 1 : 0);
 }
 
@@ -242,11 +273,14 @@ std::string find_missing_gap_function(const System& system) {
   const ContactFilter filter(system);
   const auto body_of = [&](int i) -> const Body& { return system.bodies()[filter.shapes()[i].body]; };
   const auto shape_of = [&](int i) -> const Shape& { return body_of(i).shapes[filter.shapes()[i].shape]; };
-  std::vector<std::vector<int>> kinds(2 * std::variant_size_v<ShapeGeometry>);
-  for (int i = 0; i < static_cast<int>(filter.shapes().size()); ++i) kinds[kind_of(shape_of(i))].push_back(i);
-  for (const std::vector<int>& one : kinds) {
-    for (const std::vector<int>& other : kinds) {
-      if (one.empty() || other.empty()) continue;
+  // By kind and by what the filter has against them as a whole: among those that are left each is kept from few.
+  std::map<std::pair<std::size_t, std::vector<char>>, std::vector<int>> kinds;
+  for (int i = 0; i < static_cast<int>(filter.shapes().size()); ++i) {
+    kinds[{kind_of(shape_of(i)), filter.rules_of(i)}].push_back(i);
+  }
+  for (const auto& [one_kind, one] : kinds) {
+    for (const auto& [other_kind, other] : kinds) {
+      if (!filter.rules_allow(one.front(), other.front())) continue;
       if (can_detect(shape_of(one.front()), shape_of(other.front()), system.planar())) continue;
       for (const int i : one) {
         const auto allowed = std::find_if(other.begin(), other.end(), [&](int j) { return filter.allows(i, j); });
@@ -289,21 +323,22 @@ int SystemBuilder::add_force(Force force) {
     if (!(parameter >= 0.0 && parameter <= 1.0)) refuse("the parameter on a beam must be in [0, 1]");
     return system_.attach(body, parameter);
   };
-  if (const auto* spring = std::get_if<Spring>(&force.law)) {
-    force.first = attach(spring->first, spring->parameter_first);
-    force.second = attach(spring->second, spring->parameter_second);
-    if (!(spring->stiffness >= 0.0 && spring->damping >= 0.0 && spring->rest >= 0.0)) {
+  const auto add_spring = [&](const Spring& spring) {
+    force.first = attach(spring.first, spring.parameter_first);
+    force.second = attach(spring.second, spring.parameter_second);
+    if (!(spring.stiffness >= 0.0 && spring.damping >= 0.0 && spring.rest >= 0.0)) {
       refuse("stiffness, damping and rest must not be negative");
     }
-  }
-  if (const auto* load = std::get_if<Load>(&force.law)) force.second = attach(load->body, load->parameter);
-  if (const auto* friction = std::get_if<DryFriction>(&force.law)) {
-    force.first = attach(friction->first, friction->parameter_first);
-    force.second = attach(friction->second, friction->parameter_second);
-    if (!(friction->bound >= 0.0)) refuse("the bound must not be negative");
-    const int dim = friction->axis ? 1 : system_.dimension();
-    system_.dry_frictions_.push_back({index, -1, dim, false, friction->bound, force.first, force.second});
-  }
+  };
+  const auto add_load = [&](const Load& load) { force.second = attach(load.body, load.parameter); };
+  const auto add_dry_friction = [&](const DryFriction& friction) {
+    force.first = attach(friction.first, friction.parameter_first);
+    force.second = attach(friction.second, friction.parameter_second);
+    if (!(friction.bound >= 0.0)) refuse("the bound must not be negative");
+    const int dim = friction.axis ? 1 : system_.dimension();
+    system_.dry_frictions_.push_back({index, -1, dim, false, friction.bound, force.first, force.second});
+  };
+  std::visit(Overloaded{add_spring, add_load, add_dry_friction}, force.law);
   system_.forces_.push_back(std::move(force));
   return index;
 }

@@ -40,11 +40,13 @@ Matrix3 rotation_of(const Orientation& orientation) {
 }
 
 Vector4 quaternion_of(const Orientation& orientation) {
-  if (const auto* turned = std::get_if<AxisAngle>(&orientation)) {
-    return quaternion_exp(turned->angle * turned->axis.normalized());
-  }
-  if (const auto* given = std::get_if<Quaternion>(&orientation)) return given->wxyz.normalized();
-  return Vector4::UnitX();
+  struct Turned {
+    Vector4 operator()(const std::monostate&) const { return Vector4::UnitX(); }
+    Vector4 operator()(const PlanarAngle& o) const { return quaternion_exp(o.angle * Vector3::UnitZ()); }
+    Vector4 operator()(const AxisAngle& o) const { return quaternion_exp(o.angle * o.axis.normalized()); }
+    Vector4 operator()(const Quaternion& o) const { return o.wxyz.normalized(); }
+  };
+  return std::visit(Turned{}, orientation);
 }
 
 /// Turns a scene into a System, part by part.
@@ -301,9 +303,14 @@ class Builder {
     options.restitution_normal = source.restitution_normal;
     options.restitution_tangential = source.restitution_tangential;
     options.envelope = source.envelope.value_or(0.0);
+    Groups groups;
+    for (std::size_t b = 0; b < scene_.bodies.size(); ++b) {
+      const std::string& group = scene_.bodies[b].group;
+      if (!group.empty()) groups[group].push_back({static_cast<int>(b), -1});
+    }
     for (std::size_t i = 0; i < source.except.size(); ++i) {
       const std::string path = fmt::format("contact_default.except[{}]", i);
-      options.except.push_back({select(source.except[i][0], path), select(source.except[i][1], path)});
+      options.except.push_back({select(source.except[i][0], groups, path), select(source.except[i][1], groups, path)});
     }
     at_place("contact_default", [&] {
       system_.detect_contacts(options);
@@ -311,8 +318,10 @@ class Builder {
     });
   }
 
+  using Groups = std::map<std::string, std::vector<ShapeSelection>>;  // the bodies of each
+
   /// What "body", "body/shape" or "group:name" means.
-  std::vector<ShapeSelection> select(const std::string& text, const std::string& path) const {
+  std::vector<ShapeSelection> select(const std::string& text, const Groups& groups, const std::string& path) const {
     constexpr std::string_view kGroup = "group:";
     if (!text.starts_with(kGroup)) {
       const std::size_t slash = text.find('/');
@@ -321,14 +330,11 @@ class Builder {
       return {{body, find_shape(side, body, path)}};
     }
     const std::string group = text.substr(kGroup.size());
-    std::vector<ShapeSelection> bodies;
-    std::vector<std::string_view> groups;
-    for (std::size_t b = 0; b < scene_.bodies.size(); ++b) {
-      if (scene_.bodies[b].group == group) bodies.push_back({static_cast<int>(b), -1});
-      if (!scene_.bodies[b].group.empty()) groups.emplace_back(scene_.bodies[b].group);
-    }
-    if (bodies.empty()) fail(path, "\"" + text + "\"", "no body has this group" + hint(group, groups));
-    return bodies;
+    const auto found = groups.find(group);
+    if (found != groups.end()) return found->second;
+    std::vector<std::string_view> names;
+    for (const auto& [name, bodies] : groups) names.push_back(name);
+    fail(path, "\"" + text + "\"", "no body has this group" + hint(group, names));
   }
 
   // --- joints

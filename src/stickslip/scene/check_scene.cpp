@@ -7,6 +7,7 @@
 #include <span>
 
 #include "stickslip/scene/build.h"
+#include "stickslip/scene/redundant_joints.h"
 #include "stickslip/stepping/contact_finder.h"
 
 namespace stickslip {
@@ -117,54 +118,17 @@ class Warnings {
     }
   }
 
-  // Rows of constraints that those before imply, by Gram and Schmidt's method with the masses' inverse for a product.
   void warn_of_redundancy() {
-    constexpr double kDependent = 1e-9;  // [-] of a row is left: round-off of a long chain's poses
-    constexpr int kMostRows = 2000;      // [-] above, the check costs more than it tells
     const System& system = *built_.system;
-    const State& start = built_.initial;
-    std::vector<Vector> basis;      // of rows so far, orthonormal
-    std::vector<Vector> responses;  // M^-1 times them
-    int rows = 0;
-    for (const Joint& joint : system.joints()) rows += joint.dim;
-    if (rows > kMostRows) return;
+    const std::vector<int> redundant = count_redundant_rows(system, built_.initial);
     for (std::size_t j = 0; j < system.joints().size(); ++j) {
       const Joint& joint = system.joints()[j];
-      RowMatrix J = RowMatrix::Zero(joint.dim, system.n_u());
-      for (const Side side : {Side::first, Side::second}) {
-        const Attachment& at = joint.side(side);
-        if (at.n_u == 0) continue;
-        RowMatrix part(joint.dim, at.n_u);
-        system.calc_joint_jacobian(static_cast<int>(j), start.t, start.q, side, part);
-        J.middleCols(at.u_offset, at.n_u) = part;
-      }
-      int redundant = 0;
-      for (int i = 0; i < joint.dim; ++i) {
-        if (!extend_basis(J.row(i).transpose(), kDependent, basis, responses)) ++redundant;
-      }
-      if (redundant == 0) continue;
+      if (redundant[j] == 0) continue;
       warn("joints." + joint.options.name,
            fmt::format("{} of its {} constraints say at the start what the joints before it say: motion is determined, "
                        "single reactions are not",
-                       redundant, joint.dim));
+                       redundant[j], joint.dim));
     }
-  }
-
-  bool extend_basis(Vector row, double least, std::vector<Vector>& basis, std::vector<Vector>& responses) const {
-    Vector response(row.size());
-    const auto size = [&] {
-      built_.system->solve_mass(row, response);
-      return std::sqrt(row.dot(response));
-    };
-    const double whole = size();
-    for (int pass = 0; pass < 2; ++pass) {  // twice is enough for orthogonality to round-off
-      for (std::size_t k = 0; k < basis.size(); ++k) row -= row.dot(responses[k]) * basis[k];
-    }
-    const double left = size();
-    if (!(left > least * whole)) return false;
-    basis.push_back(row / left);
-    responses.push_back(response / left);
-    return true;
   }
 
   void warn_of_quaternions() {

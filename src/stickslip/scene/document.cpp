@@ -8,6 +8,7 @@
 #include <map>
 #include <optional>
 #include <system_error>
+#include <unordered_map>
 #include <utility>
 
 #include "stickslip/base/nearest.h"
@@ -63,27 +64,22 @@ void merge_contacts(TomlValue::Array& base, TomlValue::Array&& later) {
   }
 }
 
-void merge_entry(TomlValue::Table& base, TomlEntry&& entry) {
-  TomlValue* present = find_value(base, entry.key);
-  if (present == nullptr) {
-    base.push_back(std::move(entry));
+void merge_entry(TomlValue& present, TomlEntry&& entry) {
+  if (entry.key == "contacts" && present.array() != nullptr && entry.value.array() != nullptr) {
+    merge_contacts(*present.array(), std::move(*entry.value.array()));
     return;
   }
-  if (entry.key == "contacts" && present->array() != nullptr && entry.value.array() != nullptr) {
-    merge_contacts(*present->array(), std::move(*entry.value.array()));
-    return;
-  }
-  TomlValue::Table* before = present->table();
+  TomlValue::Table* before = present.table();
   TomlValue::Table* after = entry.value.table();
   if (before == nullptr || after == nullptr) {
-    *present = std::move(entry.value);
+    present = std::move(entry.value);
     return;
   }
   const std::string* old_type = type_of(*before);
   const std::string* new_type = type_of(*after);
   const bool other_type = old_type != nullptr && new_type != nullptr && *old_type != *new_type;
   if (other_type) {
-    *present = std::move(entry.value);
+    present = std::move(entry.value);
   } else {
     merge_documents(*before, std::move(*after));
   }
@@ -285,7 +281,16 @@ std::string write_toml_value(const TomlValue& value) {
 }
 
 void merge_documents(TomlValue::Table& base, TomlValue::Table&& later) {
-  for (TomlEntry& entry : later) merge_entry(base, std::move(entry));
+  std::unordered_map<std::string, std::size_t> known;
+  for (std::size_t i = 0; i < base.size(); ++i) known.emplace(base[i].key, i);
+  for (TomlEntry& entry : later) {
+    const auto present = known.find(entry.key);
+    if (present == known.end()) {
+      base.push_back(std::move(entry));
+    } else {
+      merge_entry(base[present->second].value, std::move(entry));
+    }
+  }
 }
 
 void apply_overrides(Document& document, const std::vector<std::string>& assignments) {
