@@ -22,6 +22,8 @@ add_library(stickslip_compile INTERFACE)
 target_compile_options(stickslip_compile INTERFACE
   # The same bits everywhere: no contraction into fused multiply-adds, no fast-math, no -march.
   -ffp-contract=off
+  # A new enumerator is an error wherever a switch does not name it; switches over our own have no default.
+  -Werror=switch
   -Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor -Woverloaded-virtual -Wcast-qual -Wundef
   # Two warnings of GCC 12 that cry wolf at -O3: -Wmaybe-uninitialized on Eigen's fixed-size matrices, -Wrestrict on
   # std::string's operator+. The sanitizers look for the real ones.

@@ -147,11 +147,12 @@ void ConeProblem::apply_delassus(std::span<const double> p, std::span<double> re
 }
 
 std::size_t ConeProblem::delassus_work_size() const {
-  if (const auto* factored = std::get_if<FactoredDelassus>(&delassus)) {
-    return 2 * static_cast<std::size_t>(factored->n_v());
-  }
-  const auto* sparse = std::get_if<SparseDelassus>(&delassus);
-  return sparse != nullptr ? static_cast<std::size_t>(sparse->n_v()) : 0;
+  struct WorkSize {
+    std::size_t operator()(const FactoredDelassus& w) const { return 2 * static_cast<std::size_t>(w.n_v()); }
+    std::size_t operator()(const StoredDelassus&) const { return 0; }
+    std::size_t operator()(const SparseDelassus& w) const { return static_cast<std::size_t>(w.n_v()); }
+  };
+  return std::visit(WorkSize{}, delassus);
 }
 
 void ConeProblem::apply_delassus(std::span<const double> p, std::span<double> result, std::span<double> work) const {

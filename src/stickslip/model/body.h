@@ -65,4 +65,40 @@ struct Body {
   int n_u = 0, u_offset = 0;
 };
 
+/// Whether a body's last four coordinates are a quaternion; all others have its velocities for their rates.
+inline bool has_quaternion(BodyType type) {
+  switch (type) {
+    case BodyType::rigid:
+      return true;
+    case BodyType::planar:
+    case BodyType::point:
+    case BodyType::beam:
+    case BodyType::fixed:
+    case BodyType::moving:
+      return false;
+  }
+  return false;
+}
+
+/// The leading coordinates whose rates are the velocities.
+inline int n_straight(const Body& body) {
+  return has_quaternion(body.type) ? body.n_q - 4 : body.n_q;
+}
+
+/// The leading coordinates and velocities that are lengths [m], [m/s]; the others are of rotations.
+inline int n_lengths(const Body& body) {
+  switch (body.type) {
+    case BodyType::rigid:
+      return 3;
+    case BodyType::planar:
+      return 2;
+    case BodyType::point:
+    case BodyType::beam:
+    case BodyType::fixed:
+    case BodyType::moving:
+      break;
+  }
+  return body.n_u;
+}
+
 }  // namespace stickslip

@@ -44,7 +44,42 @@ struct BallsOf {
   }
 };
 
+struct SurfaceOf {
+  const Shape& shape;
+
+  using Surface = std::optional<SurfaceFeature>;
+  Surface operator()(const HalfSpace& plane) const {
+    const Vector3 normal = shape.rotation * plane.normal;
+    return SurfaceFeature{GapKind::half_space_ball, shape.position + plane.offset * normal, normal, 0.0};
+  }
+  Surface operator()(const Sphere& sphere) const {
+    const GapKind kind = sphere.inside ? GapKind::container_sphere_ball : GapKind::ball_ball;
+    return SurfaceFeature{kind, shape.position, Vector3::UnitZ(), sphere.radius};
+  }
+  Surface operator()(const Cylinder& tube) const {
+    if (!tube.inside) return std::nullopt;
+    return SurfaceFeature{GapKind::container_cylinder_ball, shape.position, shape.rotation.col(2), tube.radius};
+  }
+  Surface operator()(const PointShape&) const { return std::nullopt; }
+  Surface operator()(const Box&) const { return std::nullopt; }
+  Surface operator()(const Capsule&) const { return std::nullopt; }
+  Surface operator()(const Convex&) const { return std::nullopt; }
+};
+
 }  // namespace
+
+bool is_bounded(GapKind kind) {
+  switch (kind) {
+    case GapKind::ball_ball:
+      return true;
+    case GapKind::half_space_ball:
+    case GapKind::container_sphere_ball:
+    case GapKind::container_cylinder_ball:
+    case GapKind::joint_limit:
+      return false;
+  }
+  return false;
+}
 
 std::vector<BallFeature> balls_of(const Shape& shape, bool planar, bool on_flat) {
   std::vector<BallFeature> balls = std::visit(BallsOf{planar, on_flat}, shape.geometry);
@@ -53,23 +88,11 @@ std::vector<BallFeature> balls_of(const Shape& shape, bool planar, bool on_flat)
 }
 
 std::optional<SurfaceFeature> surface_of(const Shape& shape) {
-  if (const auto* plane = std::get_if<HalfSpace>(&shape.geometry)) {
-    const Vector3 normal = shape.rotation * plane->normal;
-    return SurfaceFeature{GapKind::half_space_ball, shape.position + plane->offset * normal, normal, 0.0};
-  }
-  if (const auto* sphere = std::get_if<Sphere>(&shape.geometry)) {
-    const GapKind kind = sphere->inside ? GapKind::container_sphere_ball : GapKind::ball_ball;
-    return SurfaceFeature{kind, shape.position, Vector3::UnitZ(), sphere->radius};
-  }
-  if (const auto* tube = std::get_if<Cylinder>(&shape.geometry); tube != nullptr && tube->inside) {
-    return SurfaceFeature{GapKind::container_cylinder_ball, shape.position, shape.rotation.col(2), tube->radius};
-  }
-  return std::nullopt;
+  return std::visit(SurfaceOf{shape}, shape.geometry);
 }
 
 std::vector<BallFeature> balls_on(const SurfaceFeature& surface, const Shape& shape, bool planar) {
-  const bool on_flat = surface.kind != GapKind::ball_ball;
-  return balls_of(shape, planar, on_flat);
+  return balls_of(shape, planar, !is_bounded(surface.kind));
 }
 
 ContactPoint make_contact_point(const System& system, int surface_body, const SurfaceFeature& surface, int ball_body,

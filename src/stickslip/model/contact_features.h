@@ -27,11 +27,14 @@ struct SurfaceFeature {
   double radius;   // [m]
 };
 
+/// Whether a surface has a ball's bounds. One without is near everything: a half-space, the inside of a container.
+/// Polytopes touch it with their corners and capsules with their ends.
+bool is_bounded(GapKind kind);
+
 /// The surface of a shape, if it has one.
 std::optional<SurfaceFeature> surface_of(const Shape& shape);
 
-/// The balls of a shape. `on_flat`: the other side is a half-space or a container, where a polytope touches with its
-/// corners and a capsule with its ends.
+/// The balls of a shape. `on_flat`: the other side has no bounds.
 std::vector<BallFeature> balls_of(const Shape& shape, bool planar, bool on_flat);
 
 /// The balls of `shape` that can touch `surface`.

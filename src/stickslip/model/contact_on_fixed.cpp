@@ -6,6 +6,7 @@
 
 #include "stickslip/math/rotation.h"
 #include "stickslip/model/kinematics.h"
+#include "stickslip/model/planar_gap.h"
 #include "stickslip/model/planar_side.h"
 
 namespace stickslip {
@@ -37,18 +38,9 @@ void planar_derivatives(const ContactPoint& point, const Body& surface, const Bo
   const Vector2 v = side.velocity + omega * across;
   const Vector2 acc = side.acceleration + alpha * across - omega * omega * arm;
 
-  Vector2 n;
-  double kappa = 0.0;
-  if (point.kind == GapKind::half_space_ball) {
-    n = (surface.pose.R_WB * point.axis_a).head<2>();
-  } else {
-    const Vector3 center = surface.pose.p_WB + surface.pose.R_WB * point.center_a;
-    const Vector2 d = side.position + arm - center.head<2>();
-    const double distance = d.norm();
-    const double outside = point.kind == GapKind::ball_ball ? 1.0 : -1.0;
-    n = (outside / distance) * d;
-    kappa = outside / distance;
-  }
+  const PlanarGap at_center = planar_gap(point, surface, side.position + arm);
+  const Vector2& n = at_center.normal;
+  const double kappa = at_center.curvature;
   const Vector2 t(n(1), -n(0));
   const double vn = n.dot(v);
   const double vt = t.dot(v);
@@ -179,7 +171,7 @@ void spatial_derivatives(const ContactPoint& point, const ContactPair& pair, con
 
 bool has_derivatives_on_fixed(const ContactPoint& point, const Body& surface, const Body& ball) {
   if (surface.type != BodyType::fixed) return false;
-  if (ball.type == BodyType::planar) return point.kind != GapKind::container_cylinder_ball;
+  if (ball.type == BodyType::planar) return has_planar_gap(point.kind);
   return ball.type == BodyType::rigid && point.kind == GapKind::half_space_ball && !point.flipped;
 }
 

@@ -5,6 +5,7 @@
 
 #include "stickslip/math/rotation.h"
 #include "stickslip/model/contact_on_fixed.h"
+#include "stickslip/model/planar_gap.h"
 #include "stickslip/model/planar_side.h"
 
 namespace stickslip {
@@ -29,20 +30,10 @@ void planar_rows(const ContactPoint& point, int dim, const Body& surface, const 
   const Vector2 v = side.velocity + side.omega * across;
   const Vector2 a = side.alpha * across - side.omega * side.omega * arm;
 
-  const Vector2 center = (surface.pose.p_WB + surface.pose.R_WB * point.center_a).head<2>();
-  const Vector2 d = side.position + arm - center;
-  Vector2 n;
-  double kappa = 0.0;
-  if (point.kind == GapKind::half_space_ball) {
-    n = (surface.pose.R_WB * point.axis_a).head<2>();
-    rows.gap = n.dot(d) - point.radius_b;
-  } else {
-    const double distance = d.norm();
-    const double outside = point.kind == GapKind::ball_ball ? 1.0 : -1.0;
-    n = distance > 0.0 ? Vector2(outside / distance * d) : Vector2(outside * surface.pose.R_WB.col(1).head<2>());
-    kappa = distance > 0.0 ? outside / distance : 0.0;
-    rows.gap = outside * distance - (point.radius_b + outside * point.radius_a);
-  }
+  const PlanarGap at_center = planar_gap(point, surface, side.position + arm);
+  const Vector2& n = at_center.normal;
+  const double kappa = at_center.curvature;
+  rows.gap = at_center.gap;
   const Vector2 t(n(1), -n(0));
   const double r = point.radius_b;
   const double vn = n.dot(v);
@@ -108,7 +99,7 @@ bool has_contact_rows(const System& system, const ContactPoint& point) {
   if (system.bodies()[point.body_a].type != BodyType::fixed) return false;
   if (system.planar()) {
     const bool moves = ball.type == BodyType::planar || ball.type == BodyType::beam || ball.type == BodyType::point;
-    return moves && point.kind != GapKind::container_cylinder_ball;
+    return moves && has_planar_gap(point.kind);
   }
   return ball.type == BodyType::rigid && point.kind == GapKind::half_space_ball && !point.flipped;
 }

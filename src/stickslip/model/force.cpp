@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "stickslip/model/force.h"
 
+#include "stickslip/base/overloaded.h"
 #include "stickslip/model/force_kinematics.h"
 #include "stickslip/model/pair_kinematics.h"
 #include "stickslip/model/pair_rows.h"
@@ -74,8 +75,10 @@ void System::calc_applied_forces(double t, const Vector& q, const Vector& u, Vec
     for (int i = 0; i < n; ++i) h(b.u_offset + i) = b.mass * gravity_(i);
   }
   for (const Force& force : forces_) {
-    if (std::holds_alternative<Spring>(force.law)) add_spring(*this, force, SpringPart::all, t, q, u, h);
-    if (std::holds_alternative<Load>(force.law)) add_load(*this, force, t, q, h);
+    std::visit(Overloaded{[&](const Spring&) { add_spring(*this, force, SpringPart::all, t, q, u, h); },
+                          [&](const Load&) { add_load(*this, force, t, q, h); },
+                          [](const DryFriction&) {}},  // rows of the step's problem
+               force.law);
   }
   for (const int j : driven_joints_) add_joint_drive(j, calc_joint_drive(j, t, q, u), t, q, h);
 }
@@ -83,10 +86,11 @@ void System::calc_applied_forces(double t, const Vector& q, const Vector& u, Vec
 void System::calc_nonconservative_forces(double t, const Vector& q, const Vector& u, Vector& h) const {
   h.setZero();
   for (const Force& force : forces_) {
-    if (const auto* spring = std::get_if<Spring>(&force.law)) {
-      if (spring->damping > 0.0) add_spring(*this, force, SpringPart::damping, t, q, u, h);
-    }
-    if (std::holds_alternative<Load>(force.law)) add_load(*this, force, t, q, h);
+    const auto add_damper = [&](const Spring& spring) {
+      if (spring.damping > 0.0) add_spring(*this, force, SpringPart::damping, t, q, u, h);
+    };
+    std::visit(Overloaded{add_damper, [&](const Load&) { add_load(*this, force, t, q, h); }, [](const DryFriction&) {}},
+               force.law);
   }
   for (const int j : driven_joints_) {
     const JointOptions& o = joints_[j].options;
@@ -112,15 +116,16 @@ void System::add_gyroscopic_forces(const Vector& u, Vector& h) const {
 double System::calc_prescribed_power(double t, const Vector& q, const Vector& u) const {
   double power = 0.0;
   for (const Force& force : forces_) {
-    const auto* spring = std::get_if<Spring>(&force.law);
-    if (spring == nullptr) continue;
-    const bool first_moves = bodies_[spring->first].type == BodyType::moving;
-    const bool second_moves = bodies_[spring->second].type == BodyType::moving;
-    if (!first_moves && !second_moves) continue;
-    const PairFrames<double> f = frames_of(*this, force, t, q, &u);
-    const SpringAction<double> s = spring_action(*spring, SpringPart::elastic, f.first, f.second);
-    if (first_moves) power -= s.on_first.dot(point_velocity(f.first, s.line.first));
-    if (second_moves) power += s.on_first.dot(point_velocity(f.second, s.line.second));
+    const auto add_power = [&](const Spring& spring) {
+      const bool first_moves = bodies_[spring.first].type == BodyType::moving;
+      const bool second_moves = bodies_[spring.second].type == BodyType::moving;
+      if (!first_moves && !second_moves) return;
+      const PairFrames<double> f = frames_of(*this, force, t, q, &u);
+      const SpringAction<double> s = spring_action(spring, SpringPart::elastic, f.first, f.second);
+      if (first_moves) power -= s.on_first.dot(point_velocity(f.first, s.line.first));
+      if (second_moves) power += s.on_first.dot(point_velocity(f.second, s.line.second));
+    };
+    std::visit(Overloaded{add_power, [](const Load&) {}, [](const DryFriction&) {}}, force.law);
   }
   for (const int j : driven_joints_) power += calc_joint_prescribed_power(j, t, q);
   return power;
@@ -149,11 +154,12 @@ double System::calc_potential_energy(double t, const Vector& q) const {
     for (int i = 0; i < n; ++i) energy -= b.mass * gravity_(i) * q(b.q_offset + i);
   }
   for (const Force& force : forces_) {
-    const auto* spring = std::get_if<Spring>(&force.law);
-    if (spring == nullptr) continue;
-    const PairFrames<double> f = frames_of(*this, force, t, q, nullptr);
-    const double stretch = spring_line(*spring, f.first, f.second).length - spring->rest;
-    energy += 0.5 * spring->stiffness * stretch * stretch;
+    const auto add_energy = [&](const Spring& spring) {
+      const PairFrames<double> f = frames_of(*this, force, t, q, nullptr);
+      const double stretch = spring_line(spring, f.first, f.second).length - spring.rest;
+      energy += 0.5 * spring.stiffness * stretch * stretch;
+    };
+    std::visit(Overloaded{add_energy, [](const Load&) {}, [](const DryFriction&) {}}, force.law);
   }
   for (const int j : driven_joints_) {
     const std::optional<JointSpring>& spring = joints_[j].options.spring;

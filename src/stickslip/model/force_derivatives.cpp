@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "stickslip/base/assert.h"
+#include "stickslip/base/overloaded.h"
 #include "stickslip/math/rotation.h"
 #include "stickslip/model/force.h"
 #include "stickslip/model/force_kinematics.h"
@@ -220,14 +221,15 @@ std::vector<ForceBlock> System::make_force_blocks() const {
     }
   }
   for (const Force& force : forces_) {
-    if (const auto* spring = std::get_if<Spring>(&force.law)) {
+    const auto add_spring = [&](const Spring& spring) {
       for_each_spring_block(force, [&](int, int, const Attachment& row, const Attachment& col) {
-        add(row, col, true, spring->damping > 0.0);
+        add(row, col, true, spring.damping > 0.0);
       });
-    }
-    if (const auto* load = std::get_if<Load>(&force.law)) {
-      if (load_has_derivative(bodies_[load->body], *load)) add(force.second, force.second, true, false);
-    }
+    };
+    const auto add_load = [&](const Load& load) {
+      if (load_has_derivative(bodies_[load.body], load)) add(force.second, force.second, true, false);
+    };
+    std::visit(Overloaded{add_spring, add_load, [](const DryFriction&) {}}, force.law);
   }
   for (const int j : driven_joints_) {
     const Joint& joint = joints_[j];
@@ -249,11 +251,13 @@ void System::calc_force_derivatives(double t, const Vector& q, const Vector& u, 
     }
   }
   for (const Force& force : forces_) {
-    if (std::holds_alternative<Spring>(force.law)) fill_spring(*this, force, t, q, u, next);
-    if (const auto* load = std::get_if<Load>(&force.law)) {
-      if (!load_has_derivative(bodies_[load->body], *load)) continue;
-      fill_input(*this, input_of(*load, t), force.second, t, q, *next++);
-    }
+    const auto fill_load = [&](const Load& load) {
+      if (!load_has_derivative(bodies_[load.body], load)) return;
+      fill_input(*this, input_of(load, t), force.second, t, q, *next++);
+    };
+    std::visit(Overloaded{[&](const Spring&) { fill_spring(*this, force, t, q, u, next); }, fill_load,
+                          [](const DryFriction&) {}},
+               force.law);
   }
   for (const int j : driven_joints_) {
     const std::optional<JointSpring>& spring = joints_[j].options.spring;

@@ -49,6 +49,20 @@ std::string_view joint_type_name(JointType type) {
   return "";
 }
 
+FreeCoordinate free_coordinate(JointType type) {
+  switch (type) {
+    case JointType::revolute:
+      return FreeCoordinate::angle;
+    case JointType::prismatic:
+      return FreeCoordinate::length;
+    case JointType::weld:
+    case JointType::distance:
+    case JointType::knife_edge:
+      break;
+  }
+  return FreeCoordinate::none;
+}
+
 void System::calc_joint_position(int j, double t, const Vector& q, JointVector& g) const {
   PairRows::constraint(joints_[j]).calc_position(*this, t, q, g);
 }

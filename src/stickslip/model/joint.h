@@ -27,6 +27,10 @@ enum class JointType { revolute, prismatic, weld, distance, knife_edge };
 /// "revolute", "knife-edge", ...: the name in scene files.
 std::string_view joint_type_name(JointType type);
 
+/// The coordinate that a joint leaves free, where it has one.
+enum class FreeCoordinate { none, length, angle };
+FreeCoordinate free_coordinate(JointType type);
+
 /// Where a joint sits on a body: x_B = at + frame x_J. The x axis is the free direction of a prismatic joint and
 /// the blade of a knife-edge; the z axis that of a revolute joint.
 struct JointFrame {
@@ -87,8 +91,8 @@ struct Joint {
 
   const Attachment& side(Side s) const { return s == Side::first ? first : second; }
   bool is_angle_row(int row) const { return row >= dim - n_angle_rows; }
-  bool has_coordinate() const { return options.type == JointType::revolute || options.type == JointType::prismatic; }
-  bool turns() const { return options.type == JointType::revolute; }  // whether the free coordinate is an angle
+  bool has_coordinate() const { return free_coordinate(options.type) != FreeCoordinate::none; }
+  bool turns() const { return free_coordinate(options.type) == FreeCoordinate::angle; }
   /// Whether a spring or a force acts in the free direction.
   bool is_driven() const { return options.spring.has_value() || options.force.has_value(); }
 };

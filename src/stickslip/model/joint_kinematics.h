@@ -164,7 +164,7 @@ template <class S>
 JointRow<S> free_row(const Joint& joint, const Frame<S>& first, const Frame<S>& second) {
   const JointPlacement<S> place = joint_placement(joint, first, second);
   const JointTarget<S> origin = {S(0.0), S(0.0)};
-  return joint.options.type == JointType::revolute ? angle_row(place, origin) : slide_row(place, 0, origin);
+  return joint.turns() ? angle_row(place, origin) : slide_row(place, 0, origin);
 }
 
 /// The relative velocity of two material points: along an axis fixed in first, or along the axes of the world.

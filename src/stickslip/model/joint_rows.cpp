@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 
+#include "stickslip/base/assert.h"
 #include "stickslip/model/planar_side.h"
 
 namespace stickslip {
@@ -162,6 +163,7 @@ struct JointInPlane {
     const auto axis = [&](int i) { return sides[0].to_world(joint.options.on_first.axes.col(i)); };
     const auto coincide = [&](int i) { along_row(d, Vector2::Unit(i), nullptr, {}, derive, rows[i]); };
     const bool driven = joint.options.motion.has_value();
+    STICKSLIP_ASSERT(joint.dim <= static_cast<int>(rows.size()));
     switch (joint.options.type) {
       case JointType::revolute:
         coincide(0);

@@ -152,7 +152,7 @@ Frame<S> body_frame(const Body& body, const S& t, const S* q, const S* u) {
 /// q' = B(q) u of one body, or of a beam's cross-section.
 template <class S>
 void body_coordinate_rates(const Body& body, const S* q, const S* u, S* q_dot) {
-  if (body.type != BodyType::rigid) {
+  if (!has_quaternion(body.type)) {
     const int n = body.type == BodyType::beam ? kBeamLocalDofs : body.n_q;
     for (int i = 0; i < n; ++i) q_dot[i] = u[i];
     return;
@@ -279,13 +279,23 @@ void body_generalized_force(const Body& body, const S* q, const Frame<S>& frame,
     return;
   }
   for (int i = 0; i < std::min(body.n_u, 3); ++i) result[i] = F(i);
-  if (body.type == BodyType::rigid) {
-    const Vec3<S> torque = Vec3<S>(x - frame.p).cross(F) + T;
-    const Vec3<S> in_body = frame.R.transpose() * torque;
-    for (int i = 0; i < 3; ++i) result[3 + i] = in_body(i);
-  } else if (body.type == BodyType::planar) {
-    const Vec3<S> torque = Vec3<S>(x - frame.p).cross(F) + T;
-    result[2] = torque(2);
+  switch (body.type) {
+    case BodyType::rigid: {
+      const Vec3<S> torque = Vec3<S>(x - frame.p).cross(F) + T;
+      const Vec3<S> in_body = frame.R.transpose() * torque;
+      for (int i = 0; i < 3; ++i) result[3 + i] = in_body(i);
+      break;
+    }
+    case BodyType::planar: {
+      const Vec3<S> torque = Vec3<S>(x - frame.p).cross(F) + T;
+      result[2] = torque(2);
+      break;
+    }
+    case BodyType::point:
+    case BodyType::beam:
+    case BodyType::fixed:
+    case BodyType::moving:
+      break;
   }
 }
 

@@ -56,7 +56,10 @@ struct PlanarSide {
         alpha = body.motion->angle_acceleration.value(t) * body.motion->axis(2);
         return;
       }
-      default:
+      case BodyType::rigid:  // not in a plane
+      case BodyType::planar:
+      case BodyType::point:
+      case BodyType::beam:
         break;
     }
     position = Vector2(q[0], q[1]);

@@ -67,9 +67,8 @@ void System::calc_coordinate_rates(const Vector& q, const Vector& u, Vector& q_d
 
 void System::advance(double h, const Vector& u, Vector& q) const {
   for (const Body& b : bodies_) {
-    const int n_straight = b.type == BodyType::rigid ? 3 : b.n_q;
-    for (int i = 0; i < n_straight; ++i) q(b.q_offset + i) += h * u(b.u_offset + i);
-    if (b.type != BodyType::rigid) continue;
+    for (int i = 0; i < n_straight(b); ++i) q(b.q_offset + i) += h * u(b.u_offset + i);
+    if (!has_quaternion(b.type)) continue;
     auto e = q.segment<4>(b.q_offset + 3);
     e = quaternion_product<double>(e, quaternion_exp(h * u.segment<3>(b.u_offset + 3)));
   }
@@ -77,7 +76,7 @@ void System::advance(double h, const Vector& u, Vector& q) const {
 
 void System::normalize(Vector& q) const {
   for (const Body& b : bodies_) {
-    if (b.type == BodyType::rigid) q.segment<4>(b.q_offset + 3).normalize();
+    if (has_quaternion(b.type)) q.segment<4>(b.q_offset + 3).normalize();
   }
 }
 
@@ -112,10 +111,20 @@ double System::calc_kinetic_energy(const Vector& u) const {
     }
     const int n = b.n_u == 0 ? 0 : dimension();
     for (int i = 0; i < n; ++i) energy += 0.5 * b.mass * u(b.u_offset + i) * u(b.u_offset + i);
-    if (b.type == BodyType::planar) energy += 0.5 * b.inertia(2, 2) * u(b.u_offset + 2) * u(b.u_offset + 2);
-    if (b.type == BodyType::rigid) {
-      const Vector3 omega = u.segment<3>(b.u_offset + 3);
-      energy += 0.5 * omega.dot(b.inertia * omega);
+    switch (b.type) {
+      case BodyType::planar:
+        energy += 0.5 * b.inertia(2, 2) * u(b.u_offset + 2) * u(b.u_offset + 2);
+        break;
+      case BodyType::rigid: {
+        const Vector3 omega = u.segment<3>(b.u_offset + 3);
+        energy += 0.5 * omega.dot(b.inertia * omega);
+        break;
+      }
+      case BodyType::point:
+      case BodyType::beam:
+      case BodyType::fixed:
+      case BodyType::moving:
+        break;
     }
   }
   return energy;

@@ -17,6 +17,7 @@ bool is_zero(double value) {
 
 void DelassusRows::bind(const ConeProblem& problem) {
   problem_ = &problem;
+  static_assert(std::variant_size_v<decltype(problem.delassus)> == 3, "one pointer each");
   stored_ = std::get_if<StoredDelassus>(&problem.delassus);
   factored_ = std::get_if<FactoredDelassus>(&problem.delassus);
   sparse_ = std::get_if<SparseDelassus>(&problem.delassus);

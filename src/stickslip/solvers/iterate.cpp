@@ -10,8 +10,14 @@
 namespace stickslip {
 
 void project_on_cone(const ConeProblem& problem, const Cone& cone, double* p) {
-  if (cone.kind == ConeKind::contact) project_on_contact_cone(problem.friction(cone), p, p);
-  if (cone.kind == ConeKind::ball) project_on_ball(cone.dim, cone.radius, p, p);
+  switch (cone.kind) {
+    case ConeKind::contact:
+      return project_on_contact_cone(problem.friction(cone), p, p);
+    case ConeKind::ball:
+      return project_on_ball(cone.dim, cone.radius, p, p);
+    case ConeKind::free:
+      return;
+  }
 }
 
 void project_on_cones(const ConeProblem& problem, std::span<double> p) {

@@ -133,11 +133,16 @@ void NewtonFbSolver::linearise(const ConeProblem& problem, int i, Local& local) 
   const double w = scale > 0.0 ? scale : 1.0;
   local = {};
   local.dim = cone.dim;
-  if (cone.kind == ConeKind::contact) return linearise_contact(problem, cone, w, local);
-  if (cone.kind == ConeKind::ball) return linearise_ball(cone, w, t_[i], local);
-  for (int r = 0; r < cone.dim; ++r) {
-    local.phi[r] = u_[cone.offset + r];
-    local.by_u[r * cone.dim + r] = 1.0;
+  switch (cone.kind) {
+    case ConeKind::contact:
+      return linearise_contact(problem, cone, w, local);
+    case ConeKind::ball:
+      return linearise_ball(cone, w, t_[i], local);
+    case ConeKind::free:
+      for (int r = 0; r < cone.dim; ++r) {
+        local.phi[r] = u_[cone.offset + r];
+        local.by_u[r * cone.dim + r] = 1.0;
+      }
   }
 }
 

@@ -4,7 +4,6 @@
 #include <Eigen/Geometry>
 #include <algorithm>
 #include <cmath>
-#include <variant>
 
 #include "stickslip/base/assert.h"
 
@@ -27,9 +26,19 @@ std::uint64_t make_id(int surface_shape, int ball_shape, int feature) {
 double distance_to(const SurfaceFeature& surface, const Pose& pose, const Vector3& point) {
   const Vector3 d = point - (pose.p_WB + pose.R_WB * surface.center);
   const Vector3 axis = pose.R_WB * surface.axis;
-  if (surface.kind == GapKind::half_space_ball) return axis.dot(d);
-  if (surface.kind == GapKind::container_cylinder_ball) return surface.radius - (d - axis.dot(d) * axis).norm();
-  return surface.radius - d.norm();
+  switch (surface.kind) {
+    case GapKind::half_space_ball:
+      return axis.dot(d);
+    case GapKind::container_cylinder_ball:
+      return surface.radius - (d - axis.dot(d) * axis).norm();
+    case GapKind::container_sphere_ball:
+      return surface.radius - d.norm();
+    case GapKind::ball_ball:
+    case GapKind::joint_limit:
+      break;
+  }
+  STICKSLIP_ASSERT(!is_bounded(surface.kind));
+  return 0.0;
 }
 
 }  // namespace
@@ -59,20 +68,19 @@ ContactFinder::ContactFinder(const System& system, StopToken stop)
 
 void ContactFinder::add_features(const Shape& shape, int index, int body) {
   const std::optional<SurfaceFeature> surface = surface_of(shape);
-  if (surface && surface->kind != GapKind::ball_ball) {
+  if (surface && !is_bounded(surface->kind)) {
     surface_[index] = static_cast<int>(surfaces_.size());
     surfaces_.push_back({index, body, *surface, {}});
     return;
   }
   const std::vector<BallFeature> features = balls_of(shape, system_.planar(), true);
   STICKSLIP_ASSERT(features.size() <= kFeatureMask);
-  const bool is_sphere = std::holds_alternative<Sphere>(shape.geometry);
-  const bool is_point = std::holds_alternative<PointShape>(shape.geometry);
+  const bool on_balls = !balls_of(shape, system_.planar(), false).empty();
   if (!features.empty()) first_ball_[index] = static_cast<int>(balls_.size());
   for (std::size_t f = 0; f < features.size(); ++f) {
-    if (is_sphere || is_point) swept_.push_back(static_cast<int>(balls_.size()));
-    balls_.push_back(
-        {index, static_cast<int>(f), body, system_.attach(body, features[f].parameter), features[f], is_sphere});
+    if (on_balls) swept_.push_back(static_cast<int>(balls_.size()));
+    balls_.push_back({index, static_cast<int>(f), body, system_.attach(body, features[f].parameter), features[f],
+                      surface.has_value()});
   }
 }
 
@@ -183,8 +191,7 @@ void ContactFinder::collect_on_surfaces(double t, const Vector& q, const Vector*
 }
 
 void ContactFinder::make_points() {
-  if (is_listed_ && ids_ == listed_) return;
-  is_listed_ = false;
+  if (ids_ == listed_ && points_.size() == n_named_ + listed_.size()) return;  // else extend() has added some
   points_.resize(n_named_);
   for (const std::uint64_t id : ids_) {
     stop_.check();

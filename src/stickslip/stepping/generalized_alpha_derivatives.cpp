@@ -11,11 +11,11 @@ namespace {
 template <class X>
 void add_times_coordinate_map(const GeneralizedAlphaStep& step, int index, const X& x, double* y, int stride) {
   const Body& body = step.system.bodies()[index];
-  const int straight = body.type == BodyType::rigid ? 3 : static_cast<int>(x.cols());
+  const int straight = n_straight(body);
   for (int i = 0; i < x.rows(); ++i) {
     double* yi = y + i * stride;
     for (int j = 0; j < straight; ++j) yi[j] += x(i, j);
-    if (body.type != BodyType::rigid) continue;
+    if (!has_quaternion(body.type)) continue;
     // d e' / d omega = 1/2 [-v^T; e0 I + v^]
     const double* e = step.q_start().data() + body.q_offset + 3;
     const double p[4] = {x(i, 3), x(i, 4), x(i, 5), x(i, 6)};

@@ -46,12 +46,12 @@ void GeneralizedAlphaStep::calc_start_scales(const State& state, const Vector& a
     const auto mass = system.mass(static_cast<int>(k));
     scale.start_speed = std::sqrt(quadratic_form(mass, state.u.data() + body.u_offset, body.n_u) / body.mass);
     scale.start_acceleration = std::sqrt(quadratic_form(mass, a.data() + body.u_offset, body.n_u) / body.mass);
-    const int n_lengths = body.type == BodyType::rigid ? 3 : (body.type == BodyType::planar ? 2 : body.n_u);
+    const int n = n_lengths(body);
     double size = 0.0;
-    for (int i = 0; i < n_lengths; ++i) size = std::max(size, std::abs(state.q(body.q_offset + i)));
+    for (int i = 0; i < n; ++i) size = std::max(size, std::abs(state.q(body.q_offset + i)));
     double* round_off = coordinate_round_off.data() + body.u_offset;
-    for (int i = 0; i < n_lengths; ++i) round_off[i] = kRoundOff * size;
-    for (int i = n_lengths; i < body.n_u; ++i) {
+    for (int i = 0; i < n; ++i) round_off[i] = kRoundOff * size;
+    for (int i = n; i < body.n_u; ++i) {
       const double angle = body.type == BodyType::planar ? std::abs(state.q(body.q_offset + i)) : 1.0;
       round_off[i] = kRoundOff * std::max(1.0, angle);
     }

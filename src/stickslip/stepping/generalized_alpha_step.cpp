@@ -64,7 +64,7 @@ void GeneralizedAlphaStep::begin(const State& state, double step, double end, bo
   work_ = h * state.u + (h * h) * ((0.5 - beta) * a_bar + beta * work_);
   add_coordinate_map(work_, q_known_);
   for (const Body& body : system.bodies()) {
-    if (body.type != BodyType::rigid) continue;
+    if (!has_quaternion(body.type)) continue;
     // (d q_dot / dq) q_dot: the quaternion rate of the quaternion rate.
     const Vector3 omega = state.u.segment<3>(body.u_offset + 3);
     const Vector4 e = state.q.segment<4>(body.q_offset + 3);
@@ -128,9 +128,8 @@ void GeneralizedAlphaStep::add_coordinate_map(const Vector& y, Vector& result) c
   for (const Body& body : system.bodies()) {
     const double* in = y.data() + body.u_offset;
     double* out = result.data() + body.q_offset;
-    const int n_straight = body.type == BodyType::rigid ? 3 : body.n_q;
-    for (int i = 0; i < n_straight; ++i) out[i] += in[i];
-    if (body.type != BodyType::rigid) continue;
+    for (int i = 0; i < n_straight(body); ++i) out[i] += in[i];
+    if (!has_quaternion(body.type)) continue;
     const Vector4 rate = quaternion_rate<double>(q_start_.segment<4>(body.q_offset + 3), Vector3(in[3], in[4], in[5]));
     for (int i = 0; i < 4; ++i) out[3 + i] += rate(i);
   }
