@@ -35,8 +35,8 @@ class StepLaws {
   double measure(const System& system, const Vector& residual) const;
 
   double alpha_m_, alpha_f_, gamma_, beta_, tolerance_;
-  Vector a_, a_bar_;                                        // (n_u)
-  std::vector<std::array<double, 4>> lambda_, lambda_bar_;  // per contact
+  Vector a_, a_bar_;                                    // (n_u)
+  std::vector<ContactComponents> lambda_, lambda_bar_;  // per contact
   const char* worst_ = "";
 };
 

@@ -58,7 +58,7 @@ TEST_F(Solve, WritesWhatItFound) {
   EXPECT_NEAR(file.read_numbers("/solution/u").at(1), 1.5, 1e-12);
   const std::string json = read_text(folder_ / "r.json");
   for (const char* part : {"\"problem\": \"slip\"", "\"contacts\": 1", "\"law\": \"coulomb\"", "\"status\": \"ok\"",
-                           "\"cpu_seconds\": ", "\"relative_residual\": ", "\"siconos_error\": "}) {
+                           "\"cpu_seconds\": ", "\"relative_residual\": ", "\"missed\": ", "\"siconos_error\": "}) {
     EXPECT_NE(json.find(part), std::string::npos) << part;
   }
 }

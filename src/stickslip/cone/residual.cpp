@@ -52,6 +52,18 @@ double calc_missed(const ConeProblem& problem, std::span<const double> p, std::s
   return std::sqrt(sum);
 }
 
+/// The first cone whose velocities are not finite.
+int find_not_finite(const ConeProblem& problem, std::span<const double> u) {
+  const auto is_finite = [&](const Cone& cone) {
+    const auto finite = [](double x) { return std::isfinite(x); };
+    const auto rows = u.subspan(cone.offset, cone.dim);
+    return std::all_of(rows.begin(), rows.end(), finite) &&
+           std::all_of(problem.b.begin() + cone.offset, problem.b.begin() + cone.offset + cone.dim, finite);
+  };
+  const auto found = std::find_if_not(problem.cones.begin(), problem.cones.end(), is_finite);
+  return found == problem.cones.end() ? -1 : static_cast<int>(found - problem.cones.begin());
+}
+
 }  // namespace
 
 Residual calc_residual(const ConeProblem& problem, FrictionLaw law, std::span<const double> p,
@@ -60,6 +72,8 @@ Residual calc_residual(const ConeProblem& problem, FrictionLaw law, std::span<co
   double sum = 0.0;
   double closing = 0.0;  // squared
   double held = 0.0;     // squared, of free rows
+  double most = 0.0;     // squared, of one cone
+  Residual residual;
   for (const Cone& cone : problem.cones) {
     const double* p_i = p.data() + cone.offset;
     const double* u_i = u.data() + cone.offset;
@@ -67,21 +81,25 @@ Residual calc_residual(const ConeProblem& problem, FrictionLaw law, std::span<co
     sum += squared;
     if (cone.kind == ConeKind::contact && u_i[0] < 0.0) closing += u_i[0] * u_i[0];
     if (cone.kind == ConeKind::free) held += squared;
+    if (squared > most) {
+      most = squared;
+      residual.worst = static_cast<int>(&cone - problem.cones.data());
+    }
   }
-  Residual residual;
   residual.absolute = std::sqrt(sum);
+  residual.missed = std::sqrt(closing + held);
   const double b = std::sqrt(calc_squared_norm(problem.b));
   const double speed = std::sqrt(calc_squared_norm(u));
   if (!std::isfinite(b + speed)) {  // an infinite velocity may well satisfy every law, but is no answer
-    residual.absolute = residual.relative = residual.speed = std::numeric_limits<double>::infinity();
-    return residual;
+    constexpr double kInfinity = std::numeric_limits<double>::infinity();
+    return {kInfinity, kInfinity, kInfinity, kInfinity, find_not_finite(problem, u)};
   }
   residual.speed = problem.velocity_scale > 0.0 ? problem.velocity_scale : std::max(b, speed);
   residual.relative = std::max(residual.absolute, 0.5 * std::sqrt(closing));
   const bool is_bounded = problem.velocity_scale > 0.0 || b == 0.0;
   const double scale = is_bounded ? residual.speed : std::min(residual.speed, kFastest * b);
   if (scale > 0.0) residual.relative /= scale;
-  double missed = std::sqrt(closing + held);
+  double missed = residual.missed;
   if (!is_bounded && 0.5 * missed > residual.relative * b) {
     if (speed <= kReachable * b) missed = calc_missed(problem, p, u, w);
     residual.relative = std::max(residual.relative, 0.5 * missed / b);

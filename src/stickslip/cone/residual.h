@@ -17,7 +17,10 @@ namespace stickslip {
 ///              16 eps (sqrt(W_ii) sum_j sqrt(W_jj) |p_j| + |b_i|) (nothing less above |u| = 1e6 |b|)
 ///              (divided by |u|_2 where b = 0, undivided where u = 0, too; by ConeProblem::velocity_scale where that
 ///              is set, and then by nothing else).
-/// All are infinite where b or u is not finite.
+///   missed   = |(max(0, -u_N) of contacts, u of free rows)|_2  [m/s], what percussions leave of the velocities that
+///              contacts and bilateral rows must not have, round-off included.
+/// All are infinite where b or u is not finite. The worst cone is that with the largest part of `absolute`; of the
+/// first that is not finite where one is not.
 ///
 /// The natural map is zero at solutions alone, but where a contact slides under the exact law it sees a normal velocity
 /// that closes the gap only as c / sqrt(1 + sum of mu_b^2): u^ - (r' - P_K'(r' - u^)) is in K* (Moreau's
@@ -30,6 +33,8 @@ struct Residual {
   double absolute = 0.0;  // [m/s]
   double relative = 0.0;  // [-]
   double speed = 0.0;     // [m/s] max(|b|_2, |u|_2), or ConeProblem::velocity_scale
+  double missed = 0.0;    // [m/s]
+  int worst = -1;         // [-] index of the worst cone; -1 where `absolute` is zero
 };
 
 /// The residual of p under the problem's own law, or under `law`. `work` is scratch memory, resized

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 
 #include "stickslip/cone/infeasibility.h"
 #include "stickslip/cone/residual.h"
@@ -32,6 +33,7 @@ void judge(const OneStepProblem& problem, std::span<const double> p, std::vector
   const Residual residual = calc_residual(cones, cones.law, p, u, cones.calc_residual_scale());
   report.residual = residual.absolute;
   report.relative_residual = residual.relative;
+  report.missed = problem.is_lcp() ? std::numeric_limits<double>::quiet_NaN() : residual.missed;
   const double error = calc_residual(cones, cones.law, p, u, 1.0).absolute;
   const double size = std::max({calc_norm(cones.b), calc_norm(p), calc_norm(u)});
   report.siconos_error = size > 0.0 ? error / size : error;
@@ -140,10 +142,10 @@ std::string to_json(std::span<const ProblemReport> reports) {
     json += fmt::format(
         "{}\n  {{\"problem\": {}, \"contacts\": {}, \"solver\": {}, \"law\": \"{}\", \"status\": {}, "
         "\"iterations\": {}, \"cpu_seconds\": {}, \"residual\": {}, \"relative_residual\": {}, "
-        "\"siconos_error\": {}, \"method\": {}, \"violation\": {}, \"bound\": {}, {}\"message\": {}}}",
+        "\"missed\": {}, \"siconos_error\": {}, \"method\": {}, \"violation\": {}, \"bound\": {}, {}\"message\": {}}}",
         &report == reports.data() ? "" : ",", json_string(report.problem), report.contacts, json_string(report.solver),
         report.law == FrictionLaw::coulomb ? "coulomb" : "associated", json_string(report.status), report.iterations,
-        number(report.cpu_seconds), number(report.residual), number(report.relative_residual),
+        number(report.cpu_seconds), number(report.residual), number(report.relative_residual), number(report.missed),
         number(report.siconos_error), json_string(report.method), number(report.violation), number(report.bound),
         forces, json_string(report.message));
   }

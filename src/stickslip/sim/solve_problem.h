@@ -21,6 +21,7 @@ struct ProblemReport {
   double cpu_seconds = 0.0;           // [s] of this thread: the solve, and the search for a proof
   double residual = 0.0;              // [m/s] |r' - P_K(r' - u^)|, r' = mean(diag W) r; an LCP: |min(z, w)|
   double relative_residual = 0.0;     // [-] see cone/residual.h; residual / max(|q|, |u|)
+  double missed = 0.0;                // [m/s] |(max(0, -u_N) of contacts, u of free rows)|; NaN of an LCP
   double siconos_error = 0.0;         // [-] |r - P_K(r - u^)| / max(|q|, |r|, |u|); an LCP: |min(z, w)| / the same
   std::string method;                 // what found the answer, where the solver has several methods
   double violation = 0.0;             // [m/s] > 0: there is no solution, by a proof

@@ -106,6 +106,37 @@ void add_joint_limit(const System& system, const ContactPoint& point, double t, 
   add_reaction(system.calc_joint_free_reaction(point.joint, t, q, point.sign * lambda), report.joints[point.joint]);
 }
 
+namespace {
+
+void report_worst(int kind, int index, int body_a, int body_b, StepReport& report) {
+  report.worst_kind = kind;
+  report.worst = index;
+  report.worst_a = body_a;
+  report.worst_b = body_b;
+}
+
+}  // namespace
+
+void report_worst_contact(const ContactPoint& point, int index, StepReport& report) {
+  const bool detected = point.pair == kDetected;
+  report_worst(detected ? 2 : 1, detected ? -1 : index, point.first.body, point.second.body, report);
+}
+
+void report_worst_joint(const System& system, int joint, StepReport& report) {
+  const JointOptions& options = system.joints()[joint].options;
+  report_worst(3, joint, options.first, options.second, report);
+}
+
+void report_worst_dry_friction(const System& system, int k, StepReport& report) {
+  const DryFrictionElement& element = system.dry_frictions()[k];
+  if (element.joint >= 0) return report_worst_joint(system, element.joint, report);
+  report_worst(4, element.force, element.first.body, element.second.body, report);
+}
+
+void report_no_worst(StepReport& report) {
+  report_worst(0, -1, -1, -1, report);
+}
+
 void report_energy(const System& system, const State& state, StepReport& report) {
   report.kinetic_energy = system.calc_kinetic_energy(state.u);
   report.potential_energy = system.calc_potential_energy(state.t, state.q);

@@ -31,6 +31,14 @@ void add_joint_friction(const System& system, int k, double t, const Vector& q, 
 void add_joint_limit(const System& system, const ContactPoint& point, double t, const Vector& q, double lambda,
                      StepReport& report);
 
+/// Names what set the residual: a contact point, of the points that a ContactFinder lists, a joint, or a dry friction
+/// element, which counts as its force or its joint.
+void report_worst_contact(const ContactPoint& point, int index, StepReport& report);
+void report_worst_joint(const System& system, int joint, StepReport& report);
+void report_worst_dry_friction(const System& system, int k, StepReport& report);
+/// That nothing set it: it is zero.
+void report_no_worst(StepReport& report);
+
 /// Fills the energies of report from the state and its ledger.
 void report_energy(const System& system, const State& state, StepReport& report);
 

@@ -43,6 +43,7 @@ class GeneralizedAlphaStepper final : public TimeStepper {
   void set_slack(double share);
   std::string describe_non_finite_force() const;
   void certify(StepReport& report);
+  void report_worst(StepReport& report) const;
   bool is_certified(double residual) const;
   void set_certificate_velocities();
   void account_energy(const State& state, EnergyLedger& ledger);
@@ -101,7 +102,7 @@ void GeneralizedAlphaStepper::initialize(State& state, StepReport& report) {
   state.energy = {};
   state.energy.initial = system_.calc_kinetic_energy(state.u) + system_.calc_potential_energy(state.t, state.q);
   report = {};
-  if (!nested_.calc_start_accelerations(step_, state)) {
+  if (!nested_.calc_start_accelerations(step_, state) && !step_.instant_jumps()) {
     report.status = Status::inexact;
     report.message = "no consistent accelerations and contact forces were found at the start";
   }
@@ -388,6 +389,7 @@ void GeneralizedAlphaStepper::certify(StepReport& report) {
     report.solve.residual = calc_residual(certificate_, FrictionLaw::coulomb, percussions_, velocities_, w);
   }
   report.coulomb_residual = report.solve.residual.absolute;
+  report_worst(report);
   report.status = step_.error() <= 1.0 && is_certified(report.coulomb_residual) ? Status::ok : Status::inexact;
   report.solve.status = report.status;
   report.fallbacks = fallbacks_;
@@ -398,6 +400,26 @@ void GeneralizedAlphaStepper::certify(StepReport& report) {
     report.solve.message = "the residual of the step is above the tolerance";
   } else {
     report.solve.message = "";
+  }
+}
+
+/// What the velocities of the certificate miss, and the element that has the largest part of its residual.
+void GeneralizedAlphaStepper::report_worst(StepReport& report) const {
+  report.missed = report.solve.residual.missed;
+  const int worst = report.solve.residual.worst;
+  if (worst < 0) return report_no_worst(report);
+  // The certificate's cones are those of the closed elements, in their order.
+  int cone = -1;
+  for (const StepElement& e : step_.elements) {
+    if (e.level < ContactLevel::position || ++cone < worst) continue;
+    switch (e.kind) {
+      case StepElement::Kind::contact:
+        return report_worst_contact(step_.point(e), e.index, report);
+      case StepElement::Kind::joint:
+        return report_worst_joint(system_, e.index, report);
+      case StepElement::Kind::dry_friction:
+        return report_worst_dry_friction(system_, e.index, report);
+    }
   }
 }
 

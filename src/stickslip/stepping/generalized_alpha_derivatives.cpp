@@ -11,7 +11,8 @@ namespace {
 template <class X>
 void add_times_coordinate_map(const GeneralizedAlphaStep& step, int index, const X& x, double* y, int stride) {
   const Body& body = step.system.bodies()[index];
-  const int straight = n_straight(body);
+  // x may be of a part of a beam.
+  const int straight = static_cast<int>(x.cols()) - (has_quaternion(body.type) ? 4 : 0);
   for (int i = 0; i < x.rows(); ++i) {
     double* yi = y + i * stride;
     for (int j = 0; j < straight; ++j) yi[j] += x(i, j);

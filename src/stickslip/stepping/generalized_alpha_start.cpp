@@ -28,8 +28,7 @@ void GeneralizedAlphaStep::calc_start_sizes(const StepElement& e, double& length
       length = std::max(length, system.calc_pose(side.body, t_end, q).p_WB.cwiseAbs().maxCoeff());
       continue;
     }
-    const int n = body.type == BodyType::rigid ? 3 : (body.type == BodyType::planar ? 2 : body.n_q);
-    length = std::max(length, q.segment(body.q_offset, n).cwiseAbs().maxCoeff());
+    length = std::max(length, q.segment(body.q_offset, n_lengths(body)).cwiseAbs().maxCoeff());
     length = std::max(length, std::sqrt(body.inertia.cwiseAbs().maxCoeff() / body.mass));
     const auto of_body = u.segment(body.u_offset, body.n_u);
     const auto f = force.segment(body.u_offset, body.n_u);
@@ -151,6 +150,19 @@ bool GeneralizedAlphaStep::instant_holds() {
     if (!(off <= std::max(1.0, std::sqrt(e.diagonal[0] * e.mass)) * allowed + kRoundOff * response)) return false;
   }
   return true;
+}
+
+bool GeneralizedAlphaStep::instant_jumps() const {
+  for (const StepElement& e : elements) {
+    if (e.kind != StepElement::Kind::joint) continue;
+    double length = 0.0;
+    double fast = 0.0;
+    calc_start_sizes(e, length, fast);
+    for (int i = 0; i < e.dim; ++i) {
+      if (e.lever(i) * std::abs(e.xi[i]) > kWritten * fast) return true;
+    }
+  }
+  return false;
 }
 
 void GeneralizedAlphaStep::classify_percussion(StepElement& e, const double* xi, const double* percussion) {

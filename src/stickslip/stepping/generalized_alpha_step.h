@@ -225,6 +225,9 @@ class GeneralizedAlphaStep {
   void set_joints(const State& state);
   /// Whether forces and accelerations at the instant balance and the contacts obey Signorini's law.
   bool instant_holds();
+  /// Whether joints do not allow the velocities at the instant, which the first step will change by an impact. What
+  /// their rows ask of the accelerations before it means nothing, and those of redundant joints may contradict.
+  bool instant_jumps() const;
   /// set_instant, but contacts that slide stick if their friction as remembered stops them within a step; whether any
   /// does.
   bool hold_what_stops(const State& state, double step);

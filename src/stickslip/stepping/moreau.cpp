@@ -48,6 +48,7 @@ class MoreauStepper final : public TimeStepper {
   void set_relative_velocities();
   void calc_end_velocity();
   void account_energy(const State& state, double h, EnergyLedger& ledger);
+  void report_worst(StepReport& report) const;
   void report_contacts(double h, StepReport& report);
   void report_reactions(const Inputs& inputs, double h, double t_mid, StepReport& report);
 
@@ -128,6 +129,7 @@ Status MoreauStepper::step(State& state, double h, double t_end, StepReport& rep
 
   load_warm(state.warm, problem_, solution_);
   report.solve = solver_.solve(problem_, solution_);
+  report_worst(report);
   report.message = report.solve.message;
   if (report.solve.status == Status::failed) return report.status = Status::failed;
 
@@ -365,6 +367,22 @@ void MoreauStepper::account_energy(const State& state, double h, EnergyLedger& l
   system_.add_input_forces(state.inputs, t_mid, q_mid_, nonconservative_);
   ledger.work += 0.5 * h * nonconservative_.dot(u_work_ + u_end_);
   ledger.work += h * system_.calc_prescribed_power(t_mid, q_mid_, state.u);
+}
+
+/// What the solver's answer missed, and the cone that it solved worst.
+void MoreauStepper::report_worst(StepReport& report) const {
+  report.missed = report.solve.residual.missed;
+  const int worst = report.solve.residual.worst;
+  if (worst < 0) return report_no_worst(report);
+  const int index = active_[worst].index;
+  switch (active_[worst].kind) {
+    case Kind::contact:
+      return report_worst_contact(contacts_.points()[index], index, report);
+    case Kind::joint:
+      return report_worst_joint(system_, index, report);
+    case Kind::dry_friction:
+      return report_worst_dry_friction(system_, index, report);
+  }
 }
 
 void MoreauStepper::report_contacts(double h, StepReport& report) {

@@ -27,6 +27,9 @@ namespace stickslip {
 /// q_m to that at the end by the free rotation, not by the one with u'. tau, the velocity that prescribed motions give
 /// a contact, is taken at t_m, where the contact's directions are. First order in general, and it penetrates by O(h):
 /// constraints hold on velocities only.
+///
+/// A step's report has position, normal and tangent of the contacts in A where their percussions acted, at (t_m, q_m);
+/// of the others at the end of the step, as all gaps are.
 struct MoreauOptions {
   double theta = 0.5;                     // [-] in [0, 1]
   double activation = 1e-10;              // [m] finite: a contact is active when its predicted gap is at most this

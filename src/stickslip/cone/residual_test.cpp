@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "stickslip/cone/residual.h"
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cmath>
+#include <limits>
+
+namespace stickslip {
+namespace {
+
+constexpr FrictionBlock kLine = {1, 0.5, 0, 0.0};
+
+/// A contact with friction, a ball and a bilateral cone, each of two rows, W = 1.
+ConeProblem three_cones() {
+  ConeProblem problem;
+  problem.add_contact({&kLine, 1}, 1);
+  problem.add_ball(2, 3.0, 2);
+  problem.add_free(2, 3);
+  StoredDelassus w;
+  for (int i = 0; i < 3; ++i) {
+    const std::array columns = {i};
+    const std::array sizes = {2};
+    w.add_row(columns, sizes, 2, std::vector{1.0, 0.0, 0.0, 1.0});
+  }
+  problem.delassus = w;
+  return problem;
+}
+
+TEST(Missed, IsWhatContactsCloseAndBilateralRowsMoveBy) {
+  ConeProblem problem = three_cones();
+  const std::vector<double> none(6, 0.0);
+  problem.b = {-3.0, 7.0, 8.0, 9.0, 0.0, -4.0};
+  EXPECT_DOUBLE_EQ(calc_residual(problem, none).missed, 5.0);
+  problem.b[0] = 3.0;  // opens
+  EXPECT_DOUBLE_EQ(calc_residual(problem, none).missed, 4.0);
+  EXPECT_DOUBLE_EQ(calc_residual(problem, std::vector{1.0, 0.0, 0.0, 0.0, 0.0, 3.0}).missed, 1.0);
+  problem.b = {0.0, 7.0, 8.0, 9.0, 0.0, 0.0};  // slides: what friction leaves is another matter
+  EXPECT_EQ(calc_residual(problem, none).missed, 0.0);
+}
+
+TEST(WorstCone, HasTheLargestPartOfTheResidual) {
+  ConeProblem problem = three_cones();
+  const std::vector<double> none(6, 0.0);
+  problem.b = {-3.0, 0.0, 2.0, 2.0, 0.0, -2.9};
+  EXPECT_EQ(calc_residual(problem, none).worst, 0);
+  problem.b[5] = -3.1;
+  EXPECT_EQ(calc_residual(problem, none).worst, 2);
+  problem.b[2] = 6.0;  // of which the ball takes 3 at most: the rest is motion
+  EXPECT_EQ(calc_residual(problem, none).worst, 2);
+  problem.b[3] = -2.0;
+  EXPECT_EQ(calc_residual(problem, std::vector{3.0, 0.0, 0.0, 0.0, 0.0, 3.1}).worst, 1);
+}
+
+TEST(WorstCone, IsNoneWhereAllLawsHold) {
+  ConeProblem problem = three_cones();
+  problem.b = {1.0, 7.0, 0.0, 0.0, 0.0, 0.0};
+  EXPECT_EQ(calc_residual(problem, std::vector<double>(6, 0.0)).worst, -1);
+  EXPECT_EQ(calc_residual(ConeProblem(), std::vector<double>()).worst, -1);
+}
+
+TEST(WorstCone, IsTheOneThatIsNotFinite) {
+  ConeProblem problem = three_cones();
+  for (const double bad : {HUGE_VAL, std::numeric_limits<double>::quiet_NaN()}) {
+    for (int row = 0; row < 6; ++row) {
+      problem.b = {-1.0, 0.0, 0.0, 0.0, 0.0, 1.0};
+      problem.b[row] = bad;
+      const Residual residual = calc_residual(problem, std::vector<double>(6, 0.0));
+      EXPECT_EQ(residual.worst, row / 2);
+      EXPECT_EQ(residual.missed, HUGE_VAL);
+      EXPECT_EQ(residual.absolute, HUGE_VAL);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace stickslip
