@@ -29,7 +29,7 @@ std::uint64_t checksum(std::int64_t number, std::int64_t rows, std::int64_t step
   return sum.value();
 }
 
-// The contents of a slot: the lengths of the three parts, then the state, the monitor's memory and the tails. Every
+// The contents of a slot: the lengths of the three parts, then the state, the monitor's memory and the sums. Every
 // number takes 8 bytes, little-endian as State's.
 
 void put(Bytes& bytes, std::uint64_t x) {
@@ -46,37 +46,38 @@ std::uint64_t get(std::span<const std::byte> bytes, std::size_t number) {
 Bytes to_contents(const Checkpoint& checkpoint) {
   const Bytes state = to_bytes(checkpoint.state);
   Bytes bytes;
-  bytes.reserve(state.size() + checkpoint.limits.size() + 24 * (1 + checkpoint.tails.size()));
+  bytes.reserve(state.size() + checkpoint.limits.size() + 24 + 32 * checkpoint.sums.size());
   put(bytes, state.size());
   put(bytes, checkpoint.limits.size());
-  put(bytes, checkpoint.tails.size());
+  put(bytes, checkpoint.sums.size());
   bytes.insert(bytes.end(), state.begin(), state.end());
   bytes.insert(bytes.end(), checkpoint.limits.begin(), checkpoint.limits.end());
-  for (const TailSum& tail : checkpoint.tails) {
-    put(bytes, tail.path);
-    put(bytes, static_cast<std::uint64_t>(tail.first));
-    put(bytes, tail.sum);
+  for (const RowSum& sum : checkpoint.sums) {
+    put(bytes, sum.path);
+    put(bytes, static_cast<std::uint64_t>(sum.rows));
+    put(bytes, static_cast<std::uint64_t>(sum.first));
+    put(bytes, sum.sum);
   }
   return bytes;
 }
 
 /// Nothing where the lengths do not add up.
 std::optional<Checkpoint> from_contents(std::int64_t rows, std::int64_t steps, std::span<const std::byte> bytes) {
-  constexpr std::size_t kHead = 24, kTail = 24;  // [bytes]
+  constexpr std::size_t kHead = 24, kSum = 32;  // [bytes]
   if (bytes.size() < kHead) return std::nullopt;
-  const std::uint64_t state = get(bytes, 0), limits = get(bytes, 1), tails = get(bytes, 2);
+  const std::uint64_t state = get(bytes, 0), limits = get(bytes, 1), sums = get(bytes, 2);
   bytes = bytes.subspan(kHead);
-  if (state > bytes.size() || limits > bytes.size() - state || tails != (bytes.size() - state - limits) / kTail ||
-      (bytes.size() - state - limits) % kTail != 0) {
+  if (state > bytes.size() || limits > bytes.size() - state || sums != (bytes.size() - state - limits) / kSum ||
+      (bytes.size() - state - limits) % kSum != 0) {
     return std::nullopt;
   }
   Checkpoint checkpoint{rows, steps, state_from_bytes(bytes.first(state)), {}, {}};
   bytes = bytes.subspan(state);
   checkpoint.limits.assign(bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(limits));
   bytes = bytes.subspan(limits);
-  for (std::size_t k = 0; k < tails; ++k) {
-    checkpoint.tails.push_back(
-        {get(bytes, 3 * k), static_cast<std::int64_t>(get(bytes, 3 * k + 1)), get(bytes, 3 * k + 2)});
+  for (std::size_t k = 0; k < sums; ++k) {
+    checkpoint.sums.push_back({get(bytes, 4 * k), static_cast<std::int64_t>(get(bytes, 4 * k + 1)),
+                               static_cast<std::int64_t>(get(bytes, 4 * k + 2)), get(bytes, 4 * k + 3)});
   }
   return checkpoint;
 }
@@ -97,7 +98,8 @@ Hdf5DatasetOptions slots_of(Hdf5Type type) {
 
 // Without the library's checksums: a slot is written over, and has its own.
 CheckpointSlots::CheckpointSlots(Hdf5File& file, std::size_t capacity)
-    : columns_{make_column(file, "/checkpoint/number", slots_of(Hdf5Type::int64),
+    : file_(file),
+      columns_{make_column(file, "/checkpoint/number", slots_of(Hdf5Type::int64),
                            "steps done when the slot was written; -1: empty"),
                make_column(file, "/checkpoint/rows", slots_of(Hdf5Type::int64),
                            "rows of /time and its companions at that moment"),
@@ -133,6 +135,7 @@ void CheckpointSlots::write(const Checkpoint& checkpoint) {
   const std::int64_t values[] = {checkpoint.state.step, checkpoint.rows, checkpoint.steps, size};
   for (std::size_t c = 0; c < 4; ++c) columns_[c].write(next_, std::span(&values[c], 1));
   columns_[4].write(next_, std::span(&sum, 1));
+  file_.flush();  // before the other slot is touched: how long the datasets are counts, too
   next_ = 1 - next_;
 }
 

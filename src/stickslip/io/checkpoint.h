@@ -19,7 +19,7 @@ struct Checkpoint {
   std::int64_t steps = 0;  // [-] rows of /steps
   State state;
   std::vector<std::byte> limits;  // what the run's own certificate remembers, see LimitMonitor
-  std::vector<TailSum> tails;     // of the datasets whose last chunk was not whole
+  std::vector<RowSum> sums;       // of the rows of each dataset
 };
 
 /// /checkpoint: two slots, written in turn, so that one is whole whenever the program is killed. A slot is a row of
@@ -27,15 +27,17 @@ struct Checkpoint {
 /// contents of slot s stand in the rows s, s + 2, s + 4, ... of state, as many as they need.
 class CheckpointSlots {
  public:
-  /// Makes the slots, empty, with room for `capacity` bytes each; more is added where it is needed.
+  /// Makes the slots in the file, which must outlive this, empty, with room for `capacity` bytes each; more is added
+  /// where it is needed.
   CheckpointSlots(Hdf5File& file, std::size_t capacity);
 
-  /// Writes over the older slot. The rows it counts must be flushed. Throws WriteError.
+  /// Writes over the older slot and flushes. The rows it counts must be flushed. Throws WriteError.
   void write(const Checkpoint& checkpoint);
   /// Writes both, and zeros where longer contents stood: what is left does not tell of earlier checkpoints.
   void finish(const Checkpoint& checkpoint);
 
  private:
+  Hdf5File& file_;
   std::array<Hdf5Dataset, 5> columns_;  // number, rows, steps, size, checksum
   Hdf5Dataset state_;                   // (2 n, width) bytes
   int next_ = 0;

@@ -98,16 +98,16 @@ void ContactSets::flush() {
   offsets_.flush();
 }
 
-void ContactSets::add_tails(std::vector<TailSum>& tails) const {
-  contacts_.add_tails(tails);
-  offsets_.add_tails(tails);
+void ContactSets::add_sums(std::vector<RowSum>& sums) const {
+  contacts_.add_sums(sums);
+  offsets_.add_sums(sums);
 }
 
-void ContactSets::copy_rows(const Hdf5File& from, std::int64_t rows, std::span<const TailSum> tails) {
+void ContactSets::copy_rows(const Hdf5File& from, std::int64_t rows, std::span<const RowSum> sums) {
   std::int64_t contacts = 0;
-  read_rows(from.open_dataset(kOffsets), rows, rows + 1, tails, std::span(&contacts, 1));
-  contacts_.copy_rows(from, contacts, tails);
-  offsets_.copy_rows(from, rows + 1, tails);
+  read_rows(from.open_dataset(kOffsets), rows, rows + 1, sums, std::span(&contacts, 1));
+  contacts_.copy_rows(from, contacts, sums);
+  offsets_.copy_rows(from, rows + 1, sums);
 }
 
 std::int64_t count_whole_sets(const Hdf5File& file, std::int64_t rows) {

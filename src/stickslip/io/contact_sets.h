@@ -24,9 +24,9 @@ class ContactSets {
   /// The contacts of the next row: those that were closed in the step or are within the envelope at its end.
   void record(const State& state, const StepReport& report);
   void flush();
-  void add_tails(std::vector<TailSum>& tails) const;
+  void add_sums(std::vector<RowSum>& sums) const;
   /// Takes over the first rows of the same datasets of another file. Throws InputError where they are not there.
-  void copy_rows(const Hdf5File& from, std::int64_t rows, std::span<const TailSum> tails);
+  void copy_rows(const Hdf5File& from, std::int64_t rows, std::span<const RowSum> sums);
 
  private:
   void add(const ContactReport& contact);

@@ -7,6 +7,7 @@
 
 #include "stickslip/base/assert.h"
 #include "stickslip/base/input_error.h"
+#include "stickslip/io/checksum.h"
 #include "stickslip/io/hdf5_error.h"
 #include "stickslip/io/hdf5_file.h"
 
@@ -15,6 +16,8 @@ namespace {
 
 /// Of what is written once. [bytes]
 constexpr std::int64_t kChunkBytes = 65536;
+/// The attribute of texts that are written once: FNV-1a of their fields.
+constexpr const char* kChecksum = "checksum";
 
 /// Text of up to so many bytes, in a field of fixed length: UTF-8, zeros behind it.
 Hdf5Id field_type(std::size_t bytes) {
@@ -86,6 +89,8 @@ void Hdf5File::write_fixed(const std::string& path, std::span<const std::string>
   if (!texts.empty() && H5Dwrite(dataset.get(), type.get(), H5S_ALL, H5S_ALL, H5P_DEFAULT, cells.data()) < 0) {
     fail_writing(path + " cannot be written");
   }
+  // Chunks of zeros fit the library's checksum.
+  write_attribute(path, kChecksum, static_cast<std::int64_t>(checksum_of({cells.data(), cells.size()})));
 }
 
 void Hdf5File::write_fixed(const std::string& path, Hdf5Type type, const std::vector<std::int64_t>& row,
@@ -138,6 +143,10 @@ std::vector<std::string> Hdf5File::read_texts(const std::string& path, std::int6
     if (H5Dread(dataset.get(), type.get(), memory.get(), space.get(), H5P_DEFAULT, cells.data()) < 0) {
       fail_reading(path + ": damaged: " + hdf5_error());
     }
+  }
+  if (start == 0 && has_attribute(path, kChecksum) &&
+      read_integer(path, kChecksum) != static_cast<std::int64_t>(checksum_of({cells.data(), cells.size()}))) {
+    fail_reading(path + ": damaged");
   }
   std::vector<std::string> texts;
   texts.reserve(count);

@@ -90,10 +90,9 @@ std::vector<LimitEntry> read_limits(const Hdf5File& file) {
   const std::vector<double> worst = file.read_numbers("/limits/worst");
   const std::vector<double> limit = file.read_numbers("/limits/limit");
   const std::vector<std::int64_t> count = file.read_integers("/limits/count");
-  std::vector<LimitEntry> entries(count.size());  // the column that is written last
-  for (const std::size_t n : {what.size(), name.size(), first_time.size(), worst.size(), limit.size()}) {
-    if (n < entries.size()) throw InputError({file.name()}, "/limits", "", "columns of different lengths");
-  }
+  // A killed program may have written more rows of some columns than of others.
+  std::vector<LimitEntry> entries(
+      std::min({what.size(), name.size(), first_time.size(), worst.size(), limit.size(), count.size()}));
   for (std::size_t i = 0; i < entries.size(); ++i) {
     LimitEntry& entry = entries[i];
     int kind = 0;

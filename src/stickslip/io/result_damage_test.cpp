@@ -90,6 +90,36 @@ TEST(Result, DamagedRowsAreNotGivenOut) {
   EXPECT_EQ(result.read("/u", 0, 11)(10, 0), Example(system, 10).state.u(0)) << "other datasets are sound";
 }
 
+/// Chunks of zeros fit Fletcher's checksum; the checkpoint's knows better.
+TEST(Result, ChunksOfZerosAreNoSoundRows) {
+  const TemporaryFolder folder;
+  const System system = make_system();
+  ResultHeader header = make_header();
+  header.expected_rows = header.expected_steps = 3000;  // several chunks
+  write_example(folder / "r.h5", system, 2500, header);
+  const Trajectory result(folder / "r.h5");
+  const Checkpoint last = result.checkpoint().value();
+  const auto copy = [&] {
+    const Example first(system);
+    ResultWriter writer(folder / "copy.h5", system, first.state, header);
+    writer.begin(Trajectory(folder / "r.h5"), last);
+  };
+  EXPECT_NO_THROW(copy());
+  const Hdf5Dataset time = result.file().open_dataset("/time");
+  std::vector<double> rows(1000);
+  time.read(0, rows);
+  std::ifstream in(folder / "r.h5", std::ios::binary);
+  std::string content{std::istreambuf_iterator<char>(in), {}};
+  in.close();
+  const std::string stored(reinterpret_cast<const char*>(rows.data()), 8 * 600);
+  const std::size_t at = content.find(stored);
+  ASSERT_NE(at, std::string::npos);
+  std::fill_n(content.begin() + static_cast<std::ptrdiff_t>(at), 8 * 1001 + 4, '\0');
+  std::ofstream(folder / "r.h5", std::ios::binary) << content;
+  EXPECT_THROW(copy(), InputError);
+  EXPECT_THROW(Trajectory(folder / "r.h5").verify(), InputError);
+}
+
 TEST(Result, ATornChunkBehindTheCheckpointDoesNotMatter) {
   const TemporaryFolder folder;
   const System system = make_system();

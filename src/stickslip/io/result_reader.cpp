@@ -83,7 +83,7 @@ RowMatrix Trajectory::read(const std::string& dataset, std::int64_t first, std::
   }
   RowMatrix values(n, data.width());
   const std::span<double> numbers(values.data(), static_cast<std::size_t>(values.size()));
-  up_to == nullptr ? data.read(first, numbers) : read_rows(data, first, up_to->rows, up_to->tails, numbers);
+  up_to == nullptr ? data.read(first, numbers) : read_rows(data, first, up_to->rows, up_to->sums, numbers);
   return values;
 }
 
@@ -101,7 +101,7 @@ RowMatrix Trajectory::read_item(const std::string& group, const std::string& nam
 
 std::vector<StepRow> Trajectory::read_steps(std::int64_t first, std::int64_t n, const Checkpoint* up_to) const {
   const auto read_column = [&](const Hdf5Dataset& data, auto numbers) {
-    up_to == nullptr ? data.read(first, numbers) : read_rows(data, first, up_to->steps, up_to->tails, numbers);
+    up_to == nullptr ? data.read(first, numbers) : read_rows(data, first, up_to->steps, up_to->sums, numbers);
   };
   std::vector<StepRow> rows(static_cast<std::size_t>(n));
   std::vector<double> reals(rows.size());
@@ -159,13 +159,10 @@ void Trajectory::verify() const {
   for (const StepColumn& c : step_columns()) {
     if (file_.has(step_path(c))) paths.push_back(step_path(c));
   }
+  const std::optional<Checkpoint> last = checkpoint();
   for (const std::string& path : paths) {
     const Hdf5Dataset dataset = file_.open_dataset(path);
-    constexpr std::int64_t kNumbers = 1 << 17;  // [-] read at a time
-    const std::int64_t block = std::max<std::int64_t>(kNumbers / std::max<std::int64_t>(dataset.width(), 1), 1);
-    for (std::int64_t first = 0; first < dataset.rows(); first += block) {
-      read(path, first, std::min(block, dataset.rows() - first));
-    }
+    verify_rows(dataset, dataset.rows(), last ? last->sums : std::vector<RowSum>{});
   }
   scene();
   layout();

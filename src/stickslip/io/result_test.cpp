@@ -335,7 +335,7 @@ TEST(Result, TheNewestWholeCheckpointCounts) {
     EXPECT_EQ(found->rows, n + 1);
     EXPECT_EQ(found->steps, n + 1);
     EXPECT_EQ(found->limits, here.limits);
-    EXPECT_EQ(found->tails, here.tails);
+    EXPECT_EQ(found->sums, here.sums);
     EXPECT_EQ(to_bytes(found->state), to_bytes(step.state));
   }
 }

@@ -46,7 +46,7 @@ std::vector<Column> to_columns(const std::vector<StepColumn>& step_columns) {
 /// dry friction element, and a checksum for each dataset. Detected contacts come and go; there is room for as many as
 /// shapes in a heap have, within reason: what needs more takes further rows, see CheckpointSlots.
 std::size_t checkpoint_capacity(const System& system, const State& state) {
-  constexpr std::size_t kContactsPerShape = 3;    // [-] a ball in a heap touches 6, each counted twice
+  constexpr std::size_t kContactsPerShape = 8;    // [-] a ball in a heap touches 6, each counted twice; corners
   constexpr std::size_t kMostContacts = 1 << 15;  // [-]
   constexpr std::size_t kContactBytes = 24 + 8 * kMaxContactDim;
   constexpr std::size_t kBesideTheState = 4096;  // [bytes] the monitor's memory and the checksums
@@ -131,9 +131,9 @@ void ResultWriter::begin(const State& state, const StepReport& report) {
 }
 
 void ResultWriter::begin(const Trajectory& before, const Checkpoint& last) {
-  output_.copy_rows(before.file(), last.rows, last.tails);
-  steps_.copy_rows(before.file(), last.steps, last.tails);
-  if (contact_sets_) contact_sets_->copy_rows(before.file(), last.rows, last.tails);
+  output_.copy_rows(before.file(), last.rows, last.sums);
+  steps_.copy_rows(before.file(), last.steps, last.sums);
+  if (contact_sets_) contact_sets_->copy_rows(before.file(), last.rows, last.sums);
   Checkpoint mine = mark(last.state);  // whose chunks may be others
   mine.limits = last.limits;
   checkpoint(mine, {});
@@ -164,9 +164,9 @@ void ResultWriter::record_step(const StepRow& row) {
 
 Checkpoint ResultWriter::mark(const State& state) const {
   Checkpoint checkpoint{output_.rows(), steps_.rows(), state, {}, {}};
-  output_.add_tails(checkpoint.tails);
-  steps_.add_tails(checkpoint.tails);
-  if (contact_sets_) contact_sets_->add_tails(checkpoint.tails);
+  output_.add_sums(checkpoint.sums);
+  steps_.add_sums(checkpoint.sums);
+  if (contact_sets_) contact_sets_->add_sums(checkpoint.sums);
   return checkpoint;
 }
 
@@ -181,7 +181,6 @@ void ResultWriter::checkpoint(const Checkpoint& checkpoint, std::span<const Limi
   flush();
   limits_.write(limits);
   slots_.write(checkpoint);
-  file_.flush();
 }
 
 void ResultWriter::finish(const RunEnd& end) {

@@ -70,10 +70,8 @@ std::uint64_t stored_bits(std::int64_t x, bool /*is_single*/) {
 }
 
 template <class Number>
-std::uint64_t sum_of(std::span<const Number> numbers, bool is_single) {
-  Checksum sum;
+void add_to(Checksum& sum, std::span<const Number> numbers, bool is_single) {
   for (const Number x : numbers) sum.add(stored_bits(x, is_single));
-  return sum.value();
 }
 
 }  // namespace
@@ -142,6 +140,21 @@ void Table::write_column(std::size_t column) {
     buffer.dataset.write(buffer.rows_on_file, std::span<const std::int64_t>(buffer.integers).subspan(begin, count));
   }
   buffer.rows_on_file = rows_;
+  if (rows_ % buffer.chunk_rows == 0) buffer.sum = sum_with(column, buffer.chunk_rows);
+}
+
+/// The checksum of a column up to the first rows of the chunk that is being filled.
+Checksum Table::sum_with(std::size_t column, std::int64_t rows) const {
+  const Buffer& buffer = buffers_[column];
+  const auto count = static_cast<std::size_t>(rows * columns_[column].width());
+  const bool is_single = columns_[column].type == Hdf5Type::float32;
+  Checksum sum = buffer.sum;
+  if (is_real(columns_[column].type)) {
+    add_to(sum, std::span<const double>(buffer.reals).first(count), is_single);
+  } else {
+    add_to(sum, std::span<const std::int64_t>(buffer.integers).first(count), is_single);
+  }
+  return sum;
 }
 
 /// Two chunks of each column that is about to be written, the one that was begun and the next, and what the library
@@ -163,50 +176,71 @@ void Table::flush() {
   for (std::size_t c = columns_.size(); c-- > 0;) write_column(c);
 }
 
-void Table::add_tails(std::vector<TailSum>& tails) const {
+void Table::add_sums(std::vector<RowSum>& sums) const {
   for (std::size_t c = 0; c < columns_.size(); ++c) {
-    const Buffer& buffer = buffers_[c];
-    const std::int64_t n = rows_ % buffer.chunk_rows;
-    if (n == 0) continue;
-    const auto count = static_cast<std::size_t>(n * columns_[c].width());
-    const bool is_single = columns_[c].type == Hdf5Type::float32;
-    const std::uint64_t sum = is_real(columns_[c].type)
-                                  ? sum_of(std::span<const double>(buffer.reals).first(count), is_single)
-                                  : sum_of(std::span<const std::int64_t>(buffer.integers).first(count), is_single);
-    tails.push_back({checksum_of(columns_[c].path), rows_ - n, sum});
+    const std::int64_t n = rows_ % buffers_[c].chunk_rows;
+    sums.push_back({checksum_of(columns_[c].path), rows_, rows_ - n, sum_with(c, n).value()});
   }
 }
 
+namespace {
+
+const RowSum* find_sum(std::span<const RowSum> sums, const std::string& path) {
+  const std::uint64_t id = checksum_of(path);
+  const auto found = std::find_if(sums.begin(), sums.end(), [id](const RowSum& s) { return s.path == id; });
+  return found == sums.end() ? nullptr : &*found;
+}
+
+}  // namespace
+
 template <class Number>
-void read_rows(const Hdf5Dataset& dataset, std::int64_t first, std::int64_t rows, std::span<const TailSum> tails,
+void read_rows(const Hdf5Dataset& dataset, std::int64_t first, std::int64_t rows, std::span<const RowSum> sums,
                std::span<Number> data) {
   const auto width = static_cast<std::size_t>(dataset.width());
   const std::int64_t n = width == 0 ? 0 : static_cast<std::int64_t>(data.size() / width);
-  const std::uint64_t id = checksum_of(dataset.path());
-  const auto tail = std::find_if(tails.begin(), tails.end(), [&](const TailSum& t) { return t.path == id; });
-  if (tail == tails.end() || tail->first < 0 || first + n <= tail->first || rows <= tail->first) {
-    return dataset.read(first, data);
-  }
-  const std::int64_t before = std::max<std::int64_t>(tail->first - first, 0);
-  dataset.read(first, data.first(static_cast<std::size_t>(before) * width));
-  // The chunk may be torn by what was written later; its rows up to the checkpoint are not.
-  std::vector<Number> last(static_cast<std::size_t>(std::min(rows, dataset.rows()) - tail->first) * width);
-  dataset.read(tail->first, std::span(last), Hdf5Dataset::Checksums::ignored);
-  bool is_single = false;
-  if constexpr (std::is_same_v<Number, double>) is_single = dataset.is_single();
-  if (sum_of(std::span<const Number>(last), is_single) != tail->sum) {
-    throw InputError({dataset.file()}, dataset.path(), fmt::format("rows {} to {}", tail->first, rows - 1), "damaged");
-  }
-  const auto skip = static_cast<std::size_t>(std::max<std::int64_t>(first - tail->first, 0)) * width;
-  std::copy_n(last.begin() + static_cast<std::ptrdiff_t>(skip), data.size() - static_cast<std::size_t>(before) * width,
-              data.begin() + before * static_cast<std::ptrdiff_t>(width));
+  const RowSum* sum = find_sum(sums, dataset.path());
+  if (sum == nullptr || first + n <= sum->first || rows <= sum->first) return dataset.read(first, data);
+  const std::int64_t whole = std::clamp<std::int64_t>(sum->first - first, 0, n);
+  const std::size_t split = static_cast<std::size_t>(whole) * width;
+  dataset.read(first, data.first(split));
+  dataset.read(first + whole, data.subspan(split), Hdf5Dataset::Checksums::ignored);
 }
 
-template void read_rows(const Hdf5Dataset&, std::int64_t, std::int64_t, std::span<const TailSum>, std::span<double>);
-template void read_rows(const Hdf5Dataset&, std::int64_t, std::int64_t, std::span<const TailSum>,
+template void read_rows(const Hdf5Dataset&, std::int64_t, std::int64_t, std::span<const RowSum>, std::span<double>);
+template void read_rows(const Hdf5Dataset&, std::int64_t, std::int64_t, std::span<const RowSum>,
                         std::span<std::int64_t>);
 
-void Table::copy_rows(const Hdf5File& from, std::int64_t rows, std::span<const TailSum> tails) {
+namespace {
+
+template <class Number>
+Checksum sum_of_rows(const Hdf5Dataset& dataset, std::int64_t first, std::int64_t end, Checksum sum) {
+  constexpr std::int64_t kNumbers = 1 << 17;  // [-] read at a time
+  const std::int64_t block = std::max<std::int64_t>(kNumbers / std::max<std::int64_t>(dataset.width(), 1), 1);
+  std::vector<Number> numbers;
+  for (; first < end; first += block) {
+    numbers.resize(static_cast<std::size_t>(std::min(block, end - first) * dataset.width()));
+    dataset.read(first, std::span(numbers));
+    add_to(sum, std::span<const Number>(numbers), dataset.is_single());
+  }
+  return sum;
+}
+
+}  // namespace
+
+void verify_rows(const Hdf5Dataset& dataset, std::int64_t rows, std::span<const RowSum> sums) {
+  const auto add_up = [&dataset](std::int64_t first, std::int64_t end, const Checksum& sum) {
+    return dataset.is_integer() ? sum_of_rows<std::int64_t>(dataset, first, end, sum)
+                                : sum_of_rows<double>(dataset, first, end, sum);
+  };
+  const RowSum* known = find_sum(sums, dataset.path());
+  const std::int64_t counted = known == nullptr ? 0 : known->rows;
+  if (counted > rows || (known != nullptr && add_up(0, counted, {}).value() != known->sum)) {
+    throw InputError({dataset.file()}, dataset.path(), fmt::format("rows 0 to {}", counted - 1), "damaged");
+  }
+  add_up(counted, rows, {});
+}
+
+void Table::copy_rows(const Hdf5File& from, std::int64_t rows, std::span<const RowSum> sums) {
   STICKSLIP_ASSERT(rows_ == 0);
   for (std::size_t c = 0; c < columns_.size(); ++c) {
     const Hdf5Dataset source = from.open_dataset(columns_[c].path);
@@ -214,14 +248,14 @@ void Table::copy_rows(const Hdf5File& from, std::int64_t rows, std::span<const T
       throw InputError({from.name()}, columns_[c].path, fmt::format("{} numbers a row", source.width()),
                        fmt::format("must be {}", columns_[c].width()));
     }
-    copy_column(c, source, rows, tails);
+    copy_column(c, source, rows, sums);
   }
   rows_ = rows;
 }
 
-/// Chunk by chunk; the rows of the last one, if it is not whole, stay in the buffer.
+/// Chunk by chunk, adding up their checksum; the rows of the last one, if it is not whole, stay in the buffer.
 void Table::copy_column(std::size_t column, const Hdf5Dataset& source, std::int64_t rows,
-                        std::span<const TailSum> tails) {
+                        std::span<const RowSum> sums) {
   Buffer& buffer = buffers_[column];
   const std::int64_t width = columns_[column].width();
   for (std::int64_t first = 0; first < rows; first += buffer.chunk_rows) {
@@ -231,15 +265,20 @@ void Table::copy_column(std::size_t column, const Hdf5Dataset& source, std::int6
     buffer.dataset.grow(first + n);
     if (is_real(columns_[column].type)) {
       const std::span<double> data = std::span(buffer.reals).first(count);
-      read_rows(source, first, rows, tails, data);
+      read_rows(source, first, rows, sums, data);
       buffer.dataset.write(first, data);
     } else {
       const std::span<std::int64_t> data = std::span(buffer.integers).first(count);
-      read_rows(source, first, rows, tails, data);
+      read_rows(source, first, rows, sums, data);
       buffer.dataset.write(first, data);
     }
+    if (n == buffer.chunk_rows) buffer.sum = sum_with(column, n);
   }
   buffer.rows_on_file = rows;
+  const RowSum* sum = find_sum(sums, columns_[column].path);
+  if (sum == nullptr || sum_with(column, rows % buffer.chunk_rows).value() != sum->sum) {
+    throw InputError({source.file()}, source.path(), fmt::format("rows 0 to {}", rows - 1), "damaged");
+  }
 }
 
 }  // namespace stickslip

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "stickslip/io/checksum.h"
 #include "stickslip/io/hdf5_file.h"
 
 namespace stickslip {
@@ -24,14 +25,15 @@ struct Column {
   std::int64_t row_bytes() const;
 };
 
-/// The rows of a dataset, `first` and those that follow up to a checkpoint, which share a chunk with rows that come
-/// later: the chunk is written again then, and may be torn when the program is killed. So they have a checksum of their
-/// own, beside the chunk's.
-struct TailSum {
+/// What a checkpoint knows of the rows of a dataset up to it: a checksum of them all, which tells what the chunks' own
+/// does not (a chunk of zeros fits Fletcher's). The rows from `first` on share a chunk with rows that come later: it is
+/// written again then, and may be torn when the program is killed, so that its own checksum says nothing of them.
+struct RowSum {
   std::uint64_t path = 0;  // FNV-1a of the dataset's path
+  std::int64_t rows = 0;   // [-] up to the checkpoint
   std::int64_t first = 0;  // [-] row
   std::uint64_t sum = 0;
-  bool operator==(const TailSum&) const = default;
+  bool operator==(const RowSum&) const = default;
 };
 
 /// Datasets that grow together, a row at a time. Each goes out in whole chunks (row by row is slow); flush() sends what
@@ -53,11 +55,11 @@ class Table {
   void end_row();
   void flush();
 
-  /// Adds what a checkpoint after the present row must know of the last rows of each dataset.
-  void add_tails(std::vector<TailSum>& tails) const;
-  /// Takes over the first rows of the same datasets of another file, which had those tails. Throws InputError where
-  /// they are not there, or damaged.
-  void copy_rows(const Hdf5File& from, std::int64_t rows, std::span<const TailSum> tails);
+  /// Adds what a checkpoint after the present row must know of the rows of each dataset.
+  void add_sums(std::vector<RowSum>& sums) const;
+  /// Takes over the first rows of the same datasets of another file, of which these sums are known. Throws InputError
+  /// where they are not there, or damaged.
+  void copy_rows(const Hdf5File& from, std::int64_t rows, std::span<const RowSum> sums);
 
  private:
   struct Buffer {
@@ -66,9 +68,11 @@ class Table {
     std::int64_t rows_on_file = 0;
     std::vector<double> reals;           // (chunk rows, width) the chunk that is being filled, or empty
     std::vector<std::int64_t> integers;  // (chunk rows, width)
+    Checksum sum;                        // of all chunks before it
   };
+  Checksum sum_with(std::size_t column, std::int64_t rows) const;
   void write_column(std::size_t column);
-  void copy_column(std::size_t column, const Hdf5Dataset& source, std::int64_t rows, std::span<const TailSum> tails);
+  void copy_column(std::size_t column, const Hdf5Dataset& source, std::int64_t rows, std::span<const RowSum> sums);
   void reserve(bool whole_chunks_only);
 
   Hdf5File& file_;
@@ -77,10 +81,14 @@ class Table {
   std::int64_t rows_ = 0;
 };
 
-/// Rows first, first + 1, ... of a dataset of a result, of which `rows` count, into data: as Hdf5Dataset::read(), with
-/// the tail's own checksum where there is one. Throws InputError.
+/// Rows first, first + 1, ... of a dataset of a result, of which `rows` count, into data: as Hdf5Dataset::read(), but
+/// without a look at the checksum of the chunk that later rows share.
 template <class Number>
-void read_rows(const Hdf5Dataset& dataset, std::int64_t first, std::int64_t rows, std::span<const TailSum> tails,
+void read_rows(const Hdf5Dataset& dataset, std::int64_t first, std::int64_t rows, std::span<const RowSum> sums,
                std::span<Number> data);
+
+/// Reads the first rows of a dataset and compares them with their checksums, the sum's, if there is one, included.
+/// Throws InputError.
+void verify_rows(const Hdf5Dataset& dataset, std::int64_t rows, std::span<const RowSum> sums);
 
 }  // namespace stickslip

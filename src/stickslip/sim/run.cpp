@@ -124,9 +124,12 @@ void begin(const Scene& scene, BuiltScene& built, const StepSequence& steps, con
 /// or goes on as an earlier result has it.
 Scene with_output(const Scene& scene, const BuiltScene& built, const RunOptions& options) {
   Scene planned = scene;
-  if (options.resume && !scene.output.every) {
+  if (options.resume) {
     const Trajectory before(*options.resume);
-    planned.output.every = parse_scene(before.scene(), before.file().name() + " (scene)").output.every;
+    const SceneOutput output = parse_scene(before.scene(), before.file().name() + " (scene)").output;
+    if (!scene.output.every) planned.output.every = output.every;
+    if (scene.output.fields.empty()) planned.output.fields = output.fields;
+    planned.output.single_precision |= output.single_precision;  // what was rounded stays so
   } else {
     planned.output = plan_output(scene, built).output;
   }

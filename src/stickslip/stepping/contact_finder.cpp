@@ -191,7 +191,8 @@ void ContactFinder::collect_on_surfaces(double t, const Vector& q, const Vector*
 }
 
 void ContactFinder::make_points() {
-  if (ids_ == listed_ && points_.size() == n_named_ + listed_.size()) return;  // else extend() has added some
+  if (is_listed_ && ids_ == listed_) return;
+  is_listed_ = false;
   points_.resize(n_named_);
   for (const std::uint64_t id : ids_) {
     stop_.check();

@@ -141,13 +141,8 @@ Status MoreauStepper::step(State& state, double h, double t_end, StepReport& rep
   report.message += describe_non_finite(system_, q_end_, u_end_);
   if (!q_end_.allFinite() || !u_end_.allFinite()) return report.status = Status::failed;
 
-  account_energy(state, h, state.energy);
-  state.q = q_end_;
-  state.u = u_end_;
-  state.t = t_end;
-  ++state.step;
-  save_warm(problem_, solution_, state.warm);
-
+  EnergyLedger energy = state.energy;
+  account_energy(state, h, energy);
   report.status = report.solve.status;
   report.t = t_end;
   report.step = h;
@@ -167,7 +162,7 @@ Status MoreauStepper::step(State& state, double h, double t_end, StepReport& rep
   state.u = u_end_;
   state.t = t_end;
   ++state.step;
-  save_warm(state);
+  save_warm(problem_, solution_, state.warm);
   report_energy(system_, state, report);
   return report.status;
 }
