@@ -43,6 +43,11 @@ double distance_to(const SurfaceFeature& surface, const Pose& pose, const Vector
 
 }  // namespace
 
+DetectedPair detected_pair(std::uint64_t id) {
+  return {static_cast<int>(id >> (kShapeBits + kFeatureBits) & kShapeMask),
+          static_cast<int>(id >> kFeatureBits & kShapeMask), static_cast<int>(id & kFeatureMask)};
+}
+
 ContactFinder::ContactFinder(const System& system, StopToken stop)
     : system_(system), stop_(stop), points_(system.contact_points()), n_named_(static_cast<int>(points_.size())) {
   if (!system.detection()) return;
@@ -203,9 +208,7 @@ void ContactFinder::make_points() {
 }
 
 ContactPoint ContactFinder::make_point(std::uint64_t id) const {
-  const int surface_shape = static_cast<int>(id >> (kShapeBits + kFeatureBits) & kShapeMask);
-  const int ball_shape = static_cast<int>(id >> kFeatureBits & kShapeMask);
-  const int feature = static_cast<int>(id & kFeatureMask);
+  const auto [surface_shape, ball_shape, feature] = detected_pair(id);
   const Ball& ball = balls_[first_ball_[ball_shape] + feature];
   ContactPoint point;
   if (const int k = surface_[surface_shape]; k >= 0) {

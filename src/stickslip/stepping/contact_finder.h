@@ -14,6 +14,12 @@
 
 namespace stickslip {
 
+/// What a detected contact's id says: the shapes in ContactFilter's numbering, and which ball of the second.
+struct DetectedPair {
+  int surface_shape, ball_shape, ball;
+};
+DetectedPair detected_pair(std::uint64_t id);
+
 /// The contact points of a step: those of the named pairs, always, then those of shapes that System::detection() lets
 /// touch and that are near enough to do so in the step, in order of their ids. The answer depends on what is asked
 /// alone and not on earlier steps, so that a run that goes on from a saved state finds the same.

@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "stickslip/model/contact_features.h"
+#include "stickslip/stepping/contact_finder.h"
 
 namespace stickslip {
 namespace {
@@ -32,11 +33,10 @@ bool can_be_passed(GapKind kind) {
   return false;
 }
 
-bool acted_on_each_other(int body_a, int body_b, const StepReport& report) {
-  return std::any_of(report.contacts.begin(), report.contacts.end(), [&](const ContactReport& contact) {
-    const bool same = (contact.body_a == body_a && contact.body_b == body_b) ||
-                      (contact.body_a == body_b && contact.body_b == body_a);
-    return same && contact.percussion[0] > 0.0;
+/// Whether the named contact point had a percussion.
+bool had_percussion(std::uint64_t id, const StepReport& report) {
+  return std::ranges::any_of(report.contacts, [id](const ContactReport& contact) {
+    return contact.contact != kDetected && contact.id == id && contact.percussion[0] > 0.0;
   });
 }
 
@@ -57,9 +57,9 @@ void PassFinder::add_named_pairs() {
     const int first = static_cast<int>(balls_.size());
     const Attachment& a = point.flipped ? point.second : point.first;
     const Attachment& b = point.flipped ? point.first : point.second;
-    balls_.push_back({-1, point.body_a, a, point.center_a, point.radius_a});
-    balls_.push_back({-1, point.body_b, b, point.center_b, point.radius_b});
-    named_.emplace_back(first, first + 1);
+    balls_.push_back({-1, 0, point.body_a, a, point.center_a, point.radius_a});
+    balls_.push_back({-1, 0, point.body_b, b, point.center_b, point.radius_b});
+    named_.push_back({first, first + 1, point.id});
   }
 }
 
@@ -67,8 +67,9 @@ void PassFinder::add_detected() {
   filter_.emplace(system_);
   for (std::size_t i = 0; i < filter_->shapes().size(); ++i) {
     const auto [body, shape] = filter_->shapes()[i];
+    int feature = 0;
     for (const BallFeature& f : balls_of(system_.bodies()[body].shapes[shape], system_.planar(), false)) {
-      balls_.push_back({static_cast<int>(i), body, system_.attach(body, f.parameter), f.center, f.radius});
+      balls_.push_back({static_cast<int>(i), feature++, body, system_.attach(body, f.parameter), f.center, f.radius});
     }
   }
 }
@@ -90,7 +91,7 @@ void PassFinder::add_movers() {
 void PassFinder::set_least_way() {
   least_way_ = std::numeric_limits<double>::infinity();
   const double depth = penetration_ * sizes_.least();
-  for (const auto& [i, j] : named_) {
+  for (const auto& [i, j, id] : named_) {
     least_way_ = std::min(least_way_, calc_least_way(balls_[i].radius + balls_[j].radius, depth));
   }
   double least_ball = std::numeric_limits<double>::infinity();
@@ -117,7 +118,10 @@ void PassFinder::find(const State& state, const StepReport& report, std::vector<
   after_.q = state.q;
   after_.u = state.u;
   if (may_have_passes()) {
-    for (const auto& [i, j] : named_) examine(balls_[i], balls_[j], report, passes);
+    for (const auto& [i, j, id] : named_) {
+      const double depth = calc_depth(balls_[i], balls_[j]);
+      if (depth > 0.0 && !had_percussion(id, report)) passes.push_back({balls_[i].body, balls_[j].body, depth});
+    }
     examine_detected(report, passes);
   }
   std::swap(before_, after_);
@@ -173,24 +177,36 @@ double PassFinder::calc_depth(const Ball& a, const Ball& b) const {
   const Vector3 s0 = b0 - a0;
   const Vector3 s1 = calc_center(b, after_) - calc_center(a, after_);
   const double radii = a.radius + b.radius;
-  if (!(s0.norm() > radii) || !(s1.norm() > radii)) return 0.0;
+  const double limit = penetration_ * sizes_.of_pair(a.body, b.body);
+  const double nearest_end = std::min(s0.norm(), s1.norm());
+  const bool touch = !(nearest_end > radii);
+  if (touch && !(std::isfinite(limit) && nearest_end > radii - limit)) return 0.0;
   const Vector3 d = s1 - s0;
   const double approach = -s0.dot(d);
   if (!(approach > 0.0 && approach < d.squaredNorm())) return 0.0;
   const double x = approach / d.squaredNorm();
   const double depth = radii - (s0 + x * d).norm();
-  if (d.norm() < radii && depth <= penetration_ * sizes_.of_pair(a.body, b.body)) return 0.0;
-  const Vector3 change =
+  const bool is_graze = d.norm() < radii;
+  if ((is_graze || touch) && (depth <= limit || (is_graze && touch))) return 0.0;
+  Vector3 change =
       calc_velocity(b, after_) - calc_velocity(a, after_) - calc_velocity(b, before_) + calc_velocity(a, before_);
-  constexpr double kRoundOff = 1e-15;  // [-] of coordinates
+  change -= change.dot(d) / d.squaredNorm() * d;  // along the chord it changes when, not where they are
+  constexpr double kRoundOff = 1e-15;             // [-] of coordinates
   const double unsure =
       0.25 * (after_.t - before_.t) * change.norm() + kRoundOff * (a0.norm() + b0.norm() + d.norm() + radii);
   return depth > unsure ? depth : 0.0;
 }
 
-void PassFinder::examine(const Ball& a, const Ball& b, const StepReport& report, std::vector<Pass>& passes) const {
-  const double depth = calc_depth(a, b);
-  if (depth > 0.0 && !acted_on_each_other(a.body, b.body, report)) passes.push_back({a.body, b.body, depth});
+/// Whether a detected contact of just these balls had a percussion.
+bool PassFinder::acted_on_each_other(const Ball& a, const Ball& b, const StepReport& report) {
+  return std::ranges::any_of(report.contacts, [&](const ContactReport& contact) {
+    if (contact.contact != kDetected || !(contact.percussion[0] > 0.0)) return false;
+    const DetectedPair pair = detected_pair(contact.id);
+    const auto is_between = [&pair](const Ball& sphere, const Ball& ball) {
+      return pair.surface_shape == sphere.shape && pair.ball_shape == ball.shape && pair.ball == ball.feature;
+    };
+    return is_between(a, b) || is_between(b, a);
+  });
 }
 
 void PassFinder::examine_detected(const StepReport& report, std::vector<Pass>& passes) {
@@ -205,7 +221,9 @@ void PassFinder::examine_detected(const StepReport& report, std::vector<Pass>& p
   for (const BroadPhase::Pair& pair : pairs_) {
     const Ball& a = balls_[first_detected_ + static_cast<std::size_t>(pair.first)];
     const Ball& b = balls_[first_detected_ + static_cast<std::size_t>(pair.second)];
-    if (a.radius + b.radius > 0.0 && filter_->allows(a.shape, b.shape)) examine(a, b, report, passes);
+    if (!(a.radius + b.radius > 0.0) || !filter_->allows(a.shape, b.shape)) continue;
+    const double depth = calc_depth(a, b);
+    if (depth > 0.0 && !acted_on_each_other(a, b, report)) passes.push_back({a.body, b.body, depth});
   }
 }
 

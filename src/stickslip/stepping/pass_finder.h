@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <cstdint>
 #include <optional>
-#include <utility>
 #include <vector>
 
 #include "stickslip/collision/broad_phase.h"
@@ -20,14 +20,15 @@ struct Pass {
 };
 
 /// Finds balls (points too) under a contact law, named or detected, that are apart at both ends of a step, were
-/// closer than touching in between, and whose bodies did not act on each other in the step.
+/// closer than touching in between, and did not act on each other in the step: another ball of the same body may have.
+/// Apart are also balls that overlap by less than the limit of penetration, if that is finite.
 ///
 /// In between their centres move in straight lines. With s the way from one centre to the other, s0 and s1 at the
 /// ends, d = s1 - s0 and R the sum of the radii, they come as near as |s0 + x d|, x = -s0.d / d^2 where that is in
-/// (0, 1). A path of constant acceleration, or with one kink, is within h |change of the relative velocity| / 4 of its
-/// chord: depths up to that, and round-off, may be the chord's alone and do not count. (A ball that circles its body's
-/// centre by half a turn a step is beyond that.) Nor does a graze: a depth that the limit of penetration allows at the
-/// end of a step, where |d| < R.
+/// (0, 1). A path of constant acceleration, or with one kink, is within h |change of the relative velocity across d| /
+/// 4 of its chord: depths up to that, and round-off, may be the chord's alone and do not count. (A ball that circles
+/// its body's centre by half a turn a step is beyond that.) Nor does a graze: a depth that the limit of penetration
+/// allows at the end of a step, where |d| < R or an end overlaps; nor, where an end overlaps, any depth with |d| < R.
 ///
 /// Half-spaces and containers need no look in between: along a straight line their gap has its least value at an end.
 ///
@@ -46,7 +47,8 @@ class PassFinder {
 
  private:
   struct Ball {
-    int shape;  // in ContactFilter's numbering; -1: of a named pair
+    int shape;    // in ContactFilter's numbering; -1: of a named pair
+    int feature;  // which of the shape's balls
     int body;
     Attachment at;
     Vector3 center;  // (3) [m] body frame
@@ -58,6 +60,10 @@ class PassFinder {
     int body;
     int q_offset, n_q;
     double arm;  // [m] from its origin to the farthest centre of a ball
+  };
+  struct NamedPair {
+    int a, b;          // into balls_
+    std::uint64_t id;  // of the contact point
   };
   struct Instant {
     double t = 0.0;  // [s]
@@ -73,16 +79,16 @@ class PassFinder {
   double calc_way(const Mover& mover) const;
   bool may_have_passes() const;
   double calc_depth(const Ball& a, const Ball& b) const;
-  void examine(const Ball& a, const Ball& b, const StepReport& report, std::vector<Pass>& passes) const;
+  static bool acted_on_each_other(const Ball& a, const Ball& b, const StepReport& report);
   void examine_detected(const StepReport& report, std::vector<Pass>& passes);
 
   const System& system_;
   const BodySizes& sizes_;
-  double penetration_;                      // [-]
-  std::vector<Ball> balls_;                 // of named pairs, then those that detection looks for
-  std::vector<std::pair<int, int>> named_;  // into balls_
-  std::optional<ContactFilter> filter_;     // of a system with detection
-  std::size_t first_detected_ = 0;          // into balls_
+  double penetration_;       // [-]
+  std::vector<Ball> balls_;  // of named pairs, then those that detection looks for
+  std::vector<NamedPair> named_;
+  std::optional<ContactFilter> filter_;  // of a system with detection
+  std::size_t first_detected_ = 0;       // into balls_
   std::vector<Mover> movers_;
   double least_way_ = 0.0;  // [m] a pair that moves less past each other cannot pass
   Instant before_, after_;  // the ends of a step

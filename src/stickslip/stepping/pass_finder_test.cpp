@@ -179,6 +179,54 @@ TEST(PassFinder, ACurvedPathIsNotItsChord) {
   EXPECT_EQ(bodies.find(state_at(0), state_at(far)).size(), 1U) << "straight";
 }
 
+TEST(PassFinder, BrakingAlongTheWayDoesNotHideAPass) {
+  TwoBodies bodies = ball_and_bullet(true);
+  const Vector from = planar_q({0, 0, 0}, {-0.5, 0, 0});
+  const Vector to = planar_q({0, 0, 0}, {0.5, 0, 0});
+  const Vector still = Vector::Zero(6);
+  EXPECT_EQ(bodies.find(from, planar_q({0, 0, 0}, {1000, 0, 0}), to, still).size(), 1U);
+  EXPECT_TRUE(bodies.find(from, planar_q({0, 0, 0}, {0, 1000, 0}), to, still).empty()) << "it may have gone round";
+}
+
+TEST(PassFinder, AnOverlapWithinTheLimitIsApart) {
+  for (const bool named : {true, false}) {
+    TwoBodies bodies = ball_and_bullet(named);
+    const auto pass_from = [&bodies](double x0, double x1) {
+      return bodies.find(planar_q({0, 0, 0}, {x0, 0, 0}), planar_q({0, 0, 0}, {x1, 0, 0})).size();
+    };
+    constexpr double kLimit = kPenetration * 0.02;
+    EXPECT_EQ(pass_from(-0.11, 0.11), 1U);
+    EXPECT_EQ(pass_from(-0.11 + 0.99 * kLimit, 0.5), 1U);
+    EXPECT_EQ(pass_from(-0.11 + 1.01 * kLimit, 0.5), 0U) << "a penetration";
+    EXPECT_EQ(pass_from(-0.5, 0.11 - 0.99 * kLimit), 1U);
+    // A touching bullet slides off.
+    EXPECT_TRUE(bodies.find(planar_q({0, 0, 0}, {-1e-5, 0.1099, 0}), planar_q({0, 0, 0}, {0.5, 0.1099, 0})).empty());
+  }
+}
+
+// Two balls of one body: the one pressed against the other body's ball, the other flies through it.
+TEST(PassFinder, APercussionOfAnotherBallHidesNoPass) {
+  TwoBodies bodies(true, false, make_body(BodyType::planar, {at(Sphere{0.1})}),
+                   make_body(BodyType::planar, {at(Sphere{0.01}, {0, 0.3, 0}), at(Sphere{0.01})}));
+  const Vector from = planar_q({0, 0, 0}, {-0.5, 0, 0});
+  const Vector to = planar_q({0, 0, 0}, {0.5, 0, 0});
+  StepReport report;
+  report.contacts.resize(1);
+  ContactReport& contact = report.contacts[0];
+  contact.contact = kDetected;
+  contact.body_b = 1;
+  contact.percussion[0] = 1.0;
+  const auto id_of = [](std::uint64_t surface, std::uint64_t ball) {
+    return kDetectedBit | surface << 36 | ball << 12;
+  };
+  contact.id = id_of(0, 1);
+  EXPECT_EQ(bodies.find(from, to, report).size(), 1U);
+  for (const std::uint64_t id : {id_of(0, 2), id_of(2, 0)}) {
+    contact.id = id;
+    EXPECT_TRUE(bodies.find(from, to, report).empty());
+  }
+}
+
 TEST(PassFinder, PointsPassBallsAndEachOther) {
   const auto point = [] { return make_body(BodyType::planar, {at(PointShape{})}); };
   TwoBodies with_ball(true, false, make_body(BodyType::planar, {at(Sphere{0.1})}), point());
@@ -237,8 +285,12 @@ TEST(PassFinder, AgreesWithLookingAtManyInstants) {
       for (int i = 0; i <= 1000; ++i) nearest = std::min(nearest, (s0 + 1e-3 * i * (s1 - s0)).norm());
       const double radii = 0.3 + radius;
       const double depth = radii - nearest;
-      const bool apart = s0.norm() > radii && s1.norm() > radii;
-      const double least = (s1 - s0).norm() < radii ? kPenetration * 0.6 : 0.0;
+      const double limit = kPenetration * 0.6;
+      const double nearest_end = std::min(s0.norm(), s1.norm());
+      const bool touch = nearest_end <= radii;
+      const bool graze = (s1 - s0).norm() < radii;
+      const bool apart = nearest_end > radii - (graze ? 0.0 : limit);
+      const double least = graze || touch ? limit : 0.0;
       unclear |= apart && std::abs(depth - least) < 1e-5;
       expected |= apart && depth > least;
     }
