@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "stickslip/sim/recorder.h"
 
+#include <algorithm>
+#include <iterator>
 #include "stickslip/io/csv_writer.h"
 
 namespace stickslip {
@@ -66,7 +68,11 @@ Checkpoint Recorder::make_mark(const State& state) const {
 
 void Recorder::checkpoint(const State& state) {
   const Checkpoint here = make_mark(state);
-  for (const auto& sink : sinks_) sink->checkpoint(here, limits_.entries());
+  // Not the energy's: it may be withdrawn, rows of a file may not.
+  std::vector<LimitEntry> entries;
+  std::ranges::copy_if(limits_.entries(), std::back_inserter(entries),
+                       [](const LimitEntry& entry) { return entry.what != LimitKind::energy; });
+  for (const auto& sink : sinks_) sink->checkpoint(here, entries);
 }
 
 void Recorder::save(const State& state) {

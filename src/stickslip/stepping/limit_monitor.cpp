@@ -13,11 +13,15 @@ namespace stickslip {
 namespace {
 
 constexpr std::uint64_t kMagic = 0x4d4c5353;  // "SSLM"
-constexpr std::uint64_t kVersion = 1;
+constexpr std::uint64_t kVersion = 2;
 constexpr std::size_t kEntryNumbers = 8;
 
 /// What is left at rest, of weights times distances: round-off in long runs, and what loose tolerances leave.
 constexpr double kEnergyRoundOff = 1e-8;  // [-]
+
+/// By more than this the energy of the run grows where it grows at all: enough to matter to no limit, and more than
+/// what round-off and the error that is looked for add to it from step to step.
+constexpr double kGrowth = 0.01;  // [-]
 
 bool passes(double figure, double limit) {
   return !(figure <= limit) || !std::isfinite(figure);
@@ -42,11 +46,15 @@ LimitMonitor::LimitMonitor(const System& system, const LimitOptions& options, co
   }
   for (const ContactPoint& point : system.contact_points()) has_angular_stops_ |= point.turns;
   note_energy(report);
+  last_scale_ = calc_energy_scale();
   pass_finder_.begin(initial);
 }
 
 bool LimitMonitor::examine(const State& state, const StepReport& report) {
-  n_before_ = entries_.size();
+  note_energy(report);
+  note_growth();
+  revise_energy();
+  new_entries_.clear();
   time_ = report.t;
   passed_.reset();
   if (passes(report.penetration, options_.penetration * sizes_.least()) || has_angular_stops_) {
@@ -55,7 +63,6 @@ bool LimitMonitor::examine(const State& state, const StepReport& report) {
   if (passes(report.drift_position, options_.drift * sizes_.least()) || passes(report.drift_angle, options_.drift)) {
     examine_joints(state, report);
   }
-  note_energy(report);
   examine_energy(report);
   examine_passes(state, report);
   return passed_.has_value();
@@ -109,14 +116,71 @@ void LimitMonitor::note_energy(const StepReport& report) {
   const double energy = report.kinetic_energy + (largest_potential_ - least_potential_);
   if (std::isfinite(energy)) largest_energy_ = std::max(largest_energy_, energy);
   if (std::isfinite(report.work)) largest_work_ = std::max(largest_work_, std::abs(report.work));
+  const double load = calc_load(report);
+  if (std::isfinite(load)) largest_load_ = std::max(largest_load_, load);
+}
+
+/// What contacts bear and joints transmit, times sizes: forces that hold each other without any energy. [N m]
+double LimitMonitor::calc_load(const StepReport& report) const {
+  double load = 0.0;
+  for (std::size_t k = 0; report.step > 0.0 && k < report.contacts.size(); ++k) {
+    const ContactReport& contact = report.contacts[k];
+    if (!(contact.percussion[0] > 0.0)) continue;
+    const bool turns = k < system_.contact_points().size() && system_.contact_points()[k].turns;
+    const double size = turns ? 1.0 : sizes_.of_pair(contact.body_a, contact.body_b);
+    load += contact.percussion[0] / report.step * size;
+  }
+  for (std::size_t j = 0; j < report.joints.size(); ++j) {
+    const JointOptions& o = system_.joints()[j].options;
+    const double force = report.joints[j].reaction_force.norm();
+    if (std::isfinite(force)) load += force * sizes_.of_pair(o.first, o.second);
+  }
+  return load;
+}
+
+double LimitMonitor::calc_energy_scale() const {
+  const double potential = std::max({std::abs(least_potential_), std::abs(largest_potential_), weights_});
+  return std::max({largest_energy_, largest_work_, kEnergyRoundOff * potential, kEnergyRoundOff * largest_load_});
+}
+
+/// Growth goes on until it has paused for as many steps as it took.
+void LimitMonitor::note_growth() {
+  const double scale = calc_energy_scale();
+  if (scale > (1.0 + kGrowth) * last_scale_) {
+    growing_steps_ = is_settled() ? 1 : growing_steps_ + quiet_steps_ + 1;
+    quiet_steps_ = 0;
+    last_scale_ = scale;
+  } else {
+    ++quiet_steps_;
+  }
+}
+
+/// Compares the worst error so far with the energy of the run as it has become.
+void LimitMonitor::revise_energy() {
+  const auto found = index_.find(kEnergyKey);
+  if (found == index_.end() || !std::isfinite(worst_error_)) return;
+  const std::size_t k = found->second;
+  entries_[k].worst = worst_error_ / calc_energy_scale();
+  if (passes(entries_[k].worst, options_.energy)) return;
+  entries_.erase(entries_.begin() + static_cast<std::ptrdiff_t>(k));
+  last_times_.erase(last_times_.begin() + static_cast<std::ptrdiff_t>(k));
+  index_.erase(found);
+  for (auto& [key, place] : index_) place -= place > k ? 1 : 0;
+  worst_error_ = 0.0;
+  energy_is_told_ = false;
 }
 
 void LimitMonitor::examine_energy(const StepReport& report) {
   const double error = std::abs(report.energy_error);
   if (std::isfinite(error) && (error == 0.0 || std::isinf(options_.energy))) return;
-  const double potential = std::max({std::abs(least_potential_), std::abs(largest_potential_), weights_});
-  const double share = error / std::max({largest_energy_, largest_work_, kEnergyRoundOff * potential});
-  if (passes(share, options_.energy)) add(LimitKind::energy, -1, -1, -1, share, options_.energy);
+  const double share = error / calc_energy_scale();
+  if (!passes(share, options_.energy)) return;
+  if (!std::isnan(worst_error_) && !(error <= worst_error_)) worst_error_ = error;
+  const std::size_t k = note(kEnergyKey, share, options_.energy);
+  if (!is_settled() && std::isfinite(error)) return;
+  if (!passed_) passed_ = k;
+  if (!energy_is_told_) new_entries_.push_back(entries_[k]);
+  energy_is_told_ = true;
 }
 
 void LimitMonitor::examine_passes(const State& state, const StepReport& report) {
@@ -125,10 +189,19 @@ void LimitMonitor::examine_passes(const State& state, const StepReport& report) 
 }
 
 void LimitMonitor::add(LimitKind what, int body_a, int body_b, int joint, double figure, double limit) {
-  auto found = index_.find({what, body_a, body_b, joint});
-  if (found == index_.end() && entries_.size() >= kMostEntries)
-    found = index_.try_emplace({what, -1, -1, -1}, entries_.size()).first;
-  if (found == index_.end()) found = index_.try_emplace({what, body_a, body_b, joint}, entries_.size()).first;
+  const std::size_t n_before = entries_.size();
+  const std::size_t k = note({what, body_a, body_b, joint}, figure, limit);
+  if (!passed_) passed_ = k;
+  if (entries_.size() > n_before) new_entries_.push_back(entries_[k]);
+}
+
+/// The place of its entry.
+std::size_t LimitMonitor::note(const Key& key, double figure, double limit) {
+  auto found = index_.find(key);
+  if (found == index_.end() && entries_.size() >= kMostEntries) {
+    found = index_.try_emplace({std::get<0>(key), -1, -1, -1}, entries_.size()).first;
+  }
+  if (found == index_.end()) found = index_.try_emplace(key, entries_.size()).first;
   if (found->second == entries_.size()) {
     const auto [kind, a, b, j] = found->first;
     LimitEntry entry{kind, a, b, j, "", time_, 0, 0.0, limit};
@@ -136,13 +209,13 @@ void LimitMonitor::add(LimitKind what, int body_a, int body_b, int joint, double
     entries_.push_back(std::move(entry));
     last_times_.push_back(-std::numeric_limits<double>::infinity());
   }
-  if (!passed_) passed_ = found->second;
   LimitEntry& entry = entries_[found->second];
   if (last_times_[found->second] < time_) ++entry.count;
   last_times_[found->second] = time_;
   // What is not a number is worse than any number, and stays.
   if (!std::isnan(entry.worst) && !(figure <= entry.worst)) entry.worst = figure;
   entry.limit = std::min(entry.limit, limit);
+  return found->second;
 }
 
 std::string LimitMonitor::name_of(const LimitEntry& entry) const {
@@ -152,10 +225,14 @@ std::string LimitMonitor::name_of(const LimitEntry& entry) const {
 }
 
 std::vector<std::byte> LimitMonitor::to_bytes() const {
-  ByteWriter out(8 * (7 + kEntryNumbers * entries_.size()));
+  ByteWriter out(8 * (13 + kEntryNumbers * entries_.size()));
   out.put(kMagic);
   out.put(kVersion);
-  for (const double x : {least_potential_, largest_potential_, largest_energy_, largest_work_}) out.put(x);
+  for (const double x : {least_potential_, largest_potential_, largest_energy_, largest_work_, largest_load_,
+                         last_scale_, worst_error_}) {
+    out.put(x);
+  }
+  for (const std::int64_t x : {growing_steps_, quiet_steps_, std::int64_t{energy_is_told_}}) out.put(x);
   out.put(static_cast<std::uint64_t>(entries_.size()));
   for (const LimitEntry& entry : entries_) {
     for (const int x : {static_cast<int>(entry.what), entry.body_a, entry.body_b, entry.joint}) {
@@ -171,7 +248,13 @@ void LimitMonitor::restore(std::span<const std::byte> bytes, const State& state)
   if (bytes.empty()) return;
   ByteReader in(bytes, "the memory of limits");
   if (in.get() != kMagic || in.get() != kVersion) in.fail();
-  for (double* x : {&least_potential_, &largest_potential_, &largest_energy_, &largest_work_}) *x = in.get_real();
+  for (double* x : {&least_potential_, &largest_potential_, &largest_energy_, &largest_work_, &largest_load_,
+                    &last_scale_, &worst_error_}) {
+    *x = in.get_real();
+  }
+  growing_steps_ = in.get_integer();
+  quiet_steps_ = in.get_integer();
+  energy_is_told_ = in.get_integer() != 0;
   const auto get_index = [&in](std::int64_t least, std::size_t size) {
     const std::int64_t i = in.get_integer();
     if (i < least || i >= static_cast<std::int64_t>(size)) in.fail();
@@ -194,7 +277,7 @@ void LimitMonitor::restore(std::span<const std::byte> bytes, const State& state)
   }
   if (!in.at_end()) in.fail();
   last_times_.assign(n, -std::numeric_limits<double>::infinity());
-  n_before_ = n;
+  new_entries_.clear();
   pass_finder_.begin(state);
 }
 

@@ -19,10 +19,14 @@ namespace stickslip {
 /// Holds every step of a run against its limits and keeps a list of what passed them: the certificate of the run.
 ///
 /// Penetrations and drifts are compared with shares of BodySizes. The energy error is compared with the energy of the
-/// run, the largest so far of
-///   kinetic energy + (largest - least potential energy so far),    |work|,
+/// run, the largest of
+///   kinetic energy + (largest - least potential energy),    |work|,
 ///   1e-8 max(|potential energy|, sum over bodies of m |g| (distance from the origin + size) at the start),
-/// the last being what round-off of positions and the tolerance of solvers may do to a system at rest. Figures that
+///   1e-8 (sum over contacts and joints of force times size of the smaller body),
+/// the last two being what round-off of positions and the tolerance of solvers may do to a system at rest. The entry of
+/// the energy is withdrawn when that has grown so far that the worst error is within the limit, as where a motion
+/// starts from rest: the first steps have a large share of the little energy there is. It counts for examine() and
+/// new_entries() only once the energy has paused in its growth for as many steps as it took to grow. Figures that
 /// are not finite pass every limit. Bodies that went through each other: PassFinder.
 ///
 /// A step in which nothing passes costs a few comparisons, beside those of PassFinder, and allocates nothing.
@@ -42,8 +46,8 @@ class LimitMonitor {
   /// What passed, in the order of first times.
   const std::vector<LimitEntry>& entries() const { return entries_; }
   const LimitEntry& first_passed() const { return entries_[*passed_]; }
-  /// Those of them that the last step was the first to pass.
-  std::span<const LimitEntry> new_entries() const { return std::span(entries_).subspan(n_before_); }
+  /// Those of them that the last step was the first to pass, the energy's where it began to count.
+  std::span<const LimitEntry> new_entries() const { return new_entries_; }
 
   /// What later steps are compared with and counted in, beside the state; and back, of a monitor of the same run that
   /// goes on from `state`. No bytes are those of a run before its first step. Throws InputError where they are others.
@@ -52,6 +56,7 @@ class LimitMonitor {
 
  private:
   using Key = std::tuple<LimitKind, int, int, int>;  // what, body_a, body_b, joint
+  static constexpr Key kEnergyKey{LimitKind::energy, -1, -1, -1};
 
   void examine_contacts(const StepReport& report);
   void examine_joints(const State& state, const StepReport& report);
@@ -59,7 +64,13 @@ class LimitMonitor {
   void examine_passes(const State& state, const StepReport& report);
   double calc_drift_angle(int joint, const State& state, const StepReport& report) const;
   void note_energy(const StepReport& report);
+  double calc_load(const StepReport& report) const;
+  double calc_energy_scale() const;
+  void note_growth();
+  bool is_settled() const { return quiet_steps_ >= growing_steps_; }
+  void revise_energy();
   void add(LimitKind what, int body_a, int body_b, int joint, double figure, double limit);
+  std::size_t note(const Key& key, double figure, double limit);
   std::string name_of(const LimitEntry& entry) const;
 
   const System& system_;
@@ -72,13 +83,19 @@ class LimitMonitor {
   double least_potential_, largest_potential_;  // [J] so far
   double largest_energy_ = 0.0;                 // [J] kinetic energy + spread of the potential energy, so far
   double largest_work_ = 0.0;                   // [J] |work| so far
+  double largest_load_ = 0.0;                   // [N m] forces times sizes, so far
+  double last_scale_ = 0.0;                     // [J] the energy of the run when it last grew
+  double worst_error_ = 0.0;                    // [J] of the entry of the energy
+  std::int64_t growing_steps_ = 0;              // [-] from where the energy began to grow to where it last did
+  std::int64_t quiet_steps_ = 0;                // [-] since then
+  bool energy_is_told_ = false;                 // it was among the new entries
   std::vector<LimitEntry> entries_;
-  std::vector<double> last_times_;     // (n entries) [s] the last step in which each was counted
-  std::map<Key, std::size_t> index_;   // into entries_
-  std::size_t n_before_ = 0;           // entries before the last step
-  double time_ = 0.0;                  // [s] the end of the step that is examined
-  std::optional<std::size_t> passed_;  // the first entry that this step passed
-  std::vector<Pass> passes_;           // workspace
+  std::vector<double> last_times_;       // (n entries) [s] the last step in which each was counted
+  std::map<Key, std::size_t> index_;     // into entries_
+  std::vector<LimitEntry> new_entries_;  // of the last step
+  double time_ = 0.0;                    // [s] the end of the step that is examined
+  std::optional<std::size_t> passed_;    // the first entry that this step passed
+  std::vector<Pass> passes_;             // workspace
 };
 
 }  // namespace stickslip

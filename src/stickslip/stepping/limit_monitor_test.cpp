@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <limits>
 #include <string>
 
@@ -169,8 +170,61 @@ TEST_F(LimitMonitorTest, EnergyErrorIsComparedWithTheEnergyOfTheRun) {
   EXPECT_DOUBLE_EQ(monitor.entries()[0].worst, 0.051);
   report.work = -100.0;
   EXPECT_FALSE(step(monitor)) << "a motor's work counts, too";
+  EXPECT_TRUE(monitor.entries().empty()) << "0.51 J of 100 J";
   report.energy_error = 5.1;
   EXPECT_TRUE(step(monitor));
+}
+
+// A constant force from rest: E ~ t^2, with an error of half a step's growth.
+TEST_F(LimitMonitorTest, AStartFromRestIsJudgedByTheEnergyOfTheWholeRun) {
+  LimitMonitor monitor = make_monitor();
+  for (int n = 1; n <= 100; ++n) {
+    report.work = report.kinetic_energy = 1e-3 * n * n;
+    report.energy_error = 1.02e-3 * n;
+    EXPECT_FALSE(step(monitor)) << n;
+    EXPECT_TRUE(monitor.new_entries().empty());
+    ASSERT_EQ(monitor.entries().size(), n <= 20 ? 1U : 0U) << n;
+    if (n <= 20) {
+      EXPECT_NEAR(monitor.entries()[0].worst, 1.02 / n, 1e-12);
+    }
+  }
+}
+
+TEST_F(LimitMonitorTest, AnEnergyErrorAfterTheStartCountsOnceGrowthHasPaused) {
+  LimitMonitor monitor = make_monitor();
+  for (int n = 1; n <= 10; ++n) {
+    report.kinetic_energy = n * n;
+    report.energy_error = 0.06 * n * n;
+    EXPECT_FALSE(step(monitor)) << n;
+  }
+  for (int n = 1; n < 10; ++n) EXPECT_FALSE(step(monitor)) << n;
+  EXPECT_TRUE(step(monitor));
+  ASSERT_EQ(monitor.new_entries().size(), 1U);
+  EXPECT_EQ(monitor.entries()[0].first_time, 10.0) << "the errors before are small beside what it grew to";
+  EXPECT_EQ(monitor.entries()[0].count, 11);
+  EXPECT_NEAR(monitor.entries()[0].worst, 0.06, 1e-15);
+  EXPECT_TRUE(step(monitor));
+  EXPECT_TRUE(monitor.new_entries().empty());
+  report.work = 121.0;
+  EXPECT_FALSE(step(monitor));
+  EXPECT_TRUE(monitor.entries().empty()) << "withdrawn: 6 J of 121 J";
+}
+
+// Forces that hold each other have no energy, but round-off.
+TEST_F(LimitMonitorTest, ALoadAtRestHasRoundOff) {
+  const double weights = 2.0 * 10.0 * (0.2 + 2.0);  // [J]
+  for (const double force : {0.0, 1e6}) {
+    LimitMonitor monitor = make_monitor();
+    report.step = 1e-3;
+    report.contacts[kSmall].percussion[0] = force * report.step;
+    report.energy_error = 0.0;
+    step(monitor);
+    report.energy_error = 0.049 * 1e-8 * std::max(weights, 0.2 * force);
+    step(monitor);
+    EXPECT_TRUE(monitor.entries().empty()) << force;
+    report.energy_error = 0.051 * 1e-8 * std::max(weights, 0.2 * force);
+    EXPECT_TRUE(step(monitor)) << force;
+  }
 }
 
 // 4 kg at heights of no motion: what is left at rest is below 1e-8 of weight times distance.
@@ -226,12 +280,12 @@ TEST_F(LimitMonitorTest, ARestoredMonitorGoesOnWithTheSameNumbers) {
   ASSERT_TRUE(restored.examine(state, report));
   EXPECT_EQ(restored.entries(), monitor.entries());
   EXPECT_EQ(restored.to_bytes(), monitor.to_bytes());
-  EXPECT_EQ(restored.new_entries().size(), 1U);
+  EXPECT_EQ(restored.new_entries().size(), 2U) << "the large ball's, and the energy's, which grows no more";
 
   for (std::size_t size = 1; size < bytes.size(); ++size) {
     EXPECT_THROW(restored.restore(std::span(bytes).first(size), state), InputError);
   }
-  for (const std::size_t place : {std::size_t{0}, std::size_t{48}, bytes.size() - 64}) {  // magic, count, kind
+  for (const std::size_t place : {std::size_t{0}, std::size_t{96}, bytes.size() - 64}) {  // magic, count, kind
     std::vector<std::byte> damaged = bytes;
     damaged[place] = std::byte{77};
     EXPECT_THROW(restored.restore(damaged, state), InputError) << place;
