@@ -28,7 +28,7 @@ class StopToken {
  public:
   StopToken() = default;
   /// The flag must outlive the work.
-  StopToken(const std::atomic<bool>* flag) : flag_(flag) {}
+  StopToken(const std::atomic<bool>* flag) : flag_(flag) {}  // NOLINT(google-explicit-constructor): it is one
   explicit StopToken(StopCounter* counter) : flag_(&counter->flag), counter_(counter) {}
 
   /// Throws Interrupted where the flag is raised.
