@@ -142,7 +142,6 @@ function(stickslip_fuzzers)
     get_filename_component(name "${source}" NAME_WE)
     add_executable(fuzz_${name} "${source}")
     target_link_libraries(fuzz_${name} PRIVATE stickslip_scene stickslip_io stickslip_compile fmt::fmt)
-    target_include_directories(fuzz_${name} PRIVATE "${PROJECT_SOURCE_DIR}")
     target_compile_definitions(fuzz_${name} PRIVATE STICKSLIP_SCENES_DIR="${PROJECT_SOURCE_DIR}/scenes")
     target_link_options(fuzz_${name} PRIVATE -fsanitize=fuzzer)
     set_target_properties(fuzz_${name} PROPERTIES
