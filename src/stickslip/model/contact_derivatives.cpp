@@ -30,7 +30,7 @@ void gamma_dot(const System& system, const ContactPoint& point, double t, const 
   const int dim = 1 + contact.friction_dim;
   contact_velocity<T>(contact_between(system, point, f), dim, contact.options.contensou_radius, f.first, f.second,
                       gamma);
-  for (int i = 0; i < dim; ++i) result[i] = gamma[i].derivatives()(0);
+  for (int i = 0; i < dim; ++i) result[i] = gamma[i].derivative(0);
 }
 
 /// W lambda over the pair's local velocities (n_local_u).
@@ -49,47 +49,47 @@ void contact_force(const System& system, const ContactPoint& point, const S* q, 
 /// One derivative direction per local coordinate.
 template <int N>
 struct Derivatives {
-  using Jet = Eigen::AutoDiffScalar<Eigen::Matrix<double, N, 1>>;
+  using Dual = Jet<double, N>;
 
   static void over_q(const System& system, const ContactPoint& point, double t, const PairCoordinates& at,
                      const ContactVector& lambda, ContactDerivatives& out) {
     const Pair pair = pair_of(system, point);
     const ContactPair& contact = system.law(point);
-    Jet q[kMaxLocalQ];
-    Jet u[kMaxLocalU];
-    for (int i = 0; i < pair.n_local_q; ++i) q[i] = Jet(at.q[i], N, i);
-    for (int i = 0; i < pair.n_local_u; ++i) u[i] = Jet(at.u[i]);
-    const PairFrames<Jet> f = pair_frames<Jet>(pair, Jet(t), q, u);
-    const ContactFrame<Jet> c = contact_between(system, point, f);
+    Dual q[kMaxLocalQ];
+    Dual u[kMaxLocalU];
+    for (int i = 0; i < pair.n_local_q; ++i) q[i] = Dual::variable(at.q[i], i);
+    for (int i = 0; i < pair.n_local_u; ++i) u[i] = Dual(at.u[i]);
+    const PairFrames<Dual> f = pair_frames<Dual>(pair, Dual(t), q, u);
+    const ContactFrame<Dual> c = contact_between(system, point, f);
     const int dim = 1 + contact.friction_dim;
-    Jet gamma[kMaxContactDim];
-    Jet rate[kMaxContactDim];
-    Jet force[kMaxLocalU];
-    contact_velocity<Jet>(c, dim, contact.options.contensou_radius, f.first, f.second, gamma);
-    gamma_dot<Jet>(system, point, t, q, u, at.a, rate);
-    contact_force<Jet>(system, point, q, f, c, lambda, force);
+    Dual gamma[kMaxContactDim];
+    Dual rate[kMaxContactDim];
+    Dual force[kMaxLocalU];
+    contact_velocity<Dual>(c, dim, contact.options.contensou_radius, f.first, f.second, gamma);
+    gamma_dot<Dual>(system, point, t, q, u, at.a, rate);
+    contact_force<Dual>(system, point, q, f, c, lambda, force);
     spread_over_q(
-        pair, 1, [&](int, int j) { return c.gap.derivatives()(j); }, out.gap_q);
+        pair, 1, [&](int, int j) { return c.gap.derivative(j); }, out.gap_q);
     spread_over_q(
-        pair, dim, [&](int i, int j) { return gamma[i].derivatives()(j); }, out.gamma_q);
+        pair, dim, [&](int i, int j) { return gamma[i].derivative(j); }, out.gamma_q);
     spread_over_q(
-        pair, dim, [&](int i, int j) { return rate[i].derivatives()(j); }, out.gamma_dot_q);
+        pair, dim, [&](int i, int j) { return rate[i].derivative(j); }, out.gamma_dot_q);
     spread_force_over_q(
-        pair, [&](int i, int j) { return force[i].derivatives()(j); }, out.force_q);
+        pair, [&](int i, int j) { return force[i].derivative(j); }, out.force_q);
   }
 
   static void over_u(const System& system, const ContactPoint& point, double t, const PairCoordinates& at,
                      ContactDerivatives& out) {
     const Pair pair = pair_of(system, point);
     const int dim = 1 + system.law(point).friction_dim;
-    Jet q[kMaxLocalQ];
-    Jet u[kMaxLocalU];
-    for (int i = 0; i < pair.n_local_q; ++i) q[i] = Jet(at.q[i]);
-    for (int i = 0; i < pair.n_local_u; ++i) u[i] = Jet(at.u[i], N, i);
-    Jet rate[kMaxContactDim];
-    gamma_dot<Jet>(system, point, t, q, u, at.a, rate);
+    Dual q[kMaxLocalQ];
+    Dual u[kMaxLocalU];
+    for (int i = 0; i < pair.n_local_q; ++i) q[i] = Dual(at.q[i]);
+    for (int i = 0; i < pair.n_local_u; ++i) u[i] = Dual::variable(at.u[i], i);
+    Dual rate[kMaxContactDim];
+    gamma_dot<Dual>(system, point, t, q, u, at.a, rate);
     spread_over_u(
-        pair, dim, [&](int i, int j) { return rate[i].derivatives()(j); }, out.gamma_dot_u);
+        pair, dim, [&](int i, int j) { return rate[i].derivative(j); }, out.gamma_dot_u);
   }
 };
 

@@ -45,18 +45,18 @@ bool input_has_derivative(const Body& body, const BodyInput& input) {
 /// dh/dq of a spring over the pair's local coordinates, one direction each.
 template <int N>
 struct SpringDerivatives {
-  using Jet = Eigen::AutoDiffScalar<Eigen::Matrix<double, N, 1>>;
-  Jet force[kMaxLocalU];
+  using Dual = Jet<double, N>;
+  Dual force[kMaxLocalU];
 
   SpringDerivatives(const Spring& spring, const Pair& pair, double t, const PairCoordinates& at) {
-    Jet q[kMaxLocalQ];
-    Jet u[kMaxLocalU];
-    for (int i = 0; i < pair.n_local_q; ++i) q[i] = Jet(at.q[i], N, i);
-    for (int i = 0; i < pair.n_local_u; ++i) u[i] = Jet(at.u[i]);
-    const PairFrames<Jet> f = pair_frames<Jet>(pair, Jet(t), q, u);
-    const SpringAction<Jet> s = spring_action<Jet>(spring, SpringPart::all, f.first, f.second);
-    pair_force<Jet>(pair, q, f, s.line.first, s.line.second, Vec3<Jet>(-s.on_first),
-                    constant_vector<Jet>(Vector3::Zero()), force);
+    Dual q[kMaxLocalQ];
+    Dual u[kMaxLocalU];
+    for (int i = 0; i < pair.n_local_q; ++i) q[i] = Dual::variable(at.q[i], i);
+    for (int i = 0; i < pair.n_local_u; ++i) u[i] = Dual(at.u[i]);
+    const PairFrames<Dual> f = pair_frames<Dual>(pair, Dual(t), q, u);
+    const SpringAction<Dual> s = spring_action<Dual>(spring, SpringPart::all, f.first, f.second);
+    pair_force<Dual>(pair, q, f, s.line.first, s.line.second, Vec3<Dual>(-s.on_first),
+                     constant_vector<Dual>(Vector3::Zero()), force);
   }
 };
 
@@ -101,7 +101,7 @@ void fill_spring(const System& system, const Force& force, double t, const Vecto
   with_capacity(pair, [&](auto capacity) {
     const SpringDerivatives<decltype(capacity)::value> d(spring, pair, t, at);
     for (int i = 0; i < pair.n_local_u; ++i) {
-      for (int j = 0; j < pair.n_local_q; ++j) add(i, j, d.force[i].derivatives()(j));
+      for (int j = 0; j < pair.n_local_q; ++j) add(i, j, d.force[i].derivative(j));
     }
   });
   if (!(spring.damping > 0.0)) return;
@@ -135,25 +135,25 @@ void fill_input(const System& system, const BodyInput& input, const Attachment& 
                 ForceBlock& block) {
   const Body& body = system.bodies()[at.body];
   constexpr int N = kMaxLocalSide;
-  using Jet = Eigen::AutoDiffScalar<Eigen::Matrix<double, N, 1>>;
+  using Dual = Jet<double, N>;
   double q_local[N];
   to_local(at, q.data() + at.q_offset, at.n_q, q_local);
-  Jet q_jet[N];
-  Jet u_jet[N];
+  Dual q_jet[N];
+  Dual u_jet[N];
   const int n_q = local_n_q(body);
   const int n_u = local_n_u(body);
-  for (int i = 0; i < n_q; ++i) q_jet[i] = Jet(q_local[i], N, i);
-  for (int i = 0; i < n_u; ++i) u_jet[i] = Jet(0.0);
-  const Frame<Jet> frame = body_frame<Jet>(body, Jet(t), q_jet, u_jet);
-  const InputAction<Jet> action = input_action<Jet>(input, frame);
-  Jet f[N];
-  body_generalized_force<Jet>(body, q_jet, frame, action.at, action.force, action.torque, f);
+  for (int i = 0; i < n_q; ++i) q_jet[i] = Dual::variable(q_local[i], i);
+  for (int i = 0; i < n_u; ++i) u_jet[i] = Dual(0.0);
+  const Frame<Dual> frame = body_frame<Dual>(body, Dual(t), q_jet, u_jet);
+  const InputAction<Dual> action = input_action<Dual>(input, frame);
+  Dual f[N];
+  body_generalized_force<Dual>(body, q_jet, frame, action.at, action.force, action.torque, f);
   block.over_q.setZero();
   for (int i = 0; i < n_u; ++i) {
     for (int j = 0; j < n_q; ++j) {
       for_each_of_local(at, i, [&](int a, double row_weight) {
         for_each_of_local(at, j, [&](int b, double col_weight) {
-          block.over_q(a, b) += row_weight * col_weight * f[i].derivatives()(j);
+          block.over_q(a, b) += row_weight * col_weight * f[i].derivative(j);
         });
       });
     }

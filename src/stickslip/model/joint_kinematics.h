@@ -13,15 +13,14 @@ namespace stickslip {
 inline double angle_of(double c, double s) {
   return std::atan2(s, c);
 }
-template <class D>
-Eigen::AutoDiffScalar<D> angle_of(const Eigen::AutoDiffScalar<D>& c, const Eigen::AutoDiffScalar<D>& s) {
-  using V = typename D::Scalar;
+template <class V, int N>
+Jet<V, N> angle_of(const Jet<V, N>& c, const Jet<V, N>& s) {
   const V norm2 = c.value() * c.value() + s.value() * s.value();
   const V along = c.value() / norm2;
   const V across = s.value() / norm2;
-  D slope;
-  for (int i = 0; i < D::SizeAtCompileTime; ++i) slope(i) = along * s.derivatives()(i) - across * c.derivatives()(i);
-  return Eigen::AutoDiffScalar<D>(angle_of(c.value(), s.value()), slope);
+  Jet<V, N> angle(angle_of(c.value(), s.value()));
+  for (int i = 0; i < N; ++i) angle.set_derivative(i, along * s.derivative(i) - across * c.derivative(i));
+  return angle;
 }
 
 /// One row: gamma = direction . (velocity of second at on_second - of first at on_first) + axis . (w_second - w_first)

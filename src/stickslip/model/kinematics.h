@@ -4,9 +4,9 @@
 #include <Eigen/Core>
 #include <cmath>
 #include <numbers>
-#include <unsupported/Eigen/AutoDiff>
 
 #include "stickslip/base/assert.h"
+#include "stickslip/math/jet.h"
 #include "stickslip/math/rotation.h"
 #include "stickslip/model/body.h"
 #include "stickslip/model/contact.h"
@@ -14,21 +14,20 @@
 namespace stickslip {
 
 // The kinematics of bodies and contacts, written once over the scalar S: double for values,
-// Eigen's forward-mode AutoDiffScalar for exact derivatives in time, q and u. Included by the
-// .cpp files of model/ only; interfaces speak double.
+// Jet for exact derivatives in time, q and u. Included by the .cpp files of model/ only; interfaces speak double.
 
 /// Local coordinates of a beam's cross-section, (r, r').
 inline constexpr int kBeamLocalDofs = 4;
 
 /// First-order dual number in time: value and d/dt.
 template <class S>
-using TimeJet = Eigen::AutoDiffScalar<Eigen::Matrix<S, 1, 1>>;
+using TimeJet = Jet<S, 1>;
 
 inline double plain_value(double x) {
   return x;
 }
-template <class D>
-double plain_value(const Eigen::AutoDiffScalar<D>& x) {
+template <class S, int N>
+double plain_value(const Jet<S, N>& x) {
   return plain_value(x.value());
 }
 

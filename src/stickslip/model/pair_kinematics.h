@@ -174,7 +174,7 @@ struct PairInMotion {
  private:
   static T jet(const S& value, const S& rate) {
     T x(value);
-    x.derivatives()(0) = rate;
+    x.set_derivative(0, rate);
     return x;
   }
 };

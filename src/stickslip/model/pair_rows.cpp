@@ -47,7 +47,7 @@ void rows_gamma_dot(const PairRows& source, const Pair& pair, double t, const S*
   JointRow<T> rows[kMaxJointDim];
   make_rows<T>(source, moving.t, frames, rows);
   for (int i = 0; i < source.dim(); ++i) {
-    result[i] = joint_row_velocity<T>(rows[i], frames.first, frames.second).derivatives()(0);
+    result[i] = joint_row_velocity<T>(rows[i], frames.first, frames.second).derivative(0);
   }
 }
 
@@ -67,43 +67,43 @@ struct RowsAtInstant {
 /// One derivative direction per local coordinate.
 template <int N>
 struct Derivatives {
-  using Jet = Eigen::AutoDiffScalar<Eigen::Matrix<double, N, 1>>;
+  using Dual = Jet<double, N>;
 
   static void over_q(const PairRows& source, const Pair& pair, double t, const PairCoordinates& at,
                      const double* lambda, JointDerivatives& out) {
-    Jet q[kMaxLocalQ];
-    Jet u[kMaxLocalU];
-    for (int i = 0; i < pair.n_local_q; ++i) q[i] = Jet(at.q[i], N, i);
-    for (int i = 0; i < pair.n_local_u; ++i) u[i] = Jet(at.u[i]);
-    const PairFrames<Jet> frames = pair_frames<Jet>(pair, Jet(t), q, u);
-    JointRow<Jet> rows[kMaxJointDim];
-    make_rows<Jet>(source, Jet(t), frames, rows);
-    Jet gamma[kMaxJointDim];
-    Jet rate[kMaxJointDim];
-    Jet force[kMaxLocalU];
-    for (int i = 0; i < source.dim(); ++i) gamma[i] = joint_row_velocity<Jet>(rows[i], frames.first, frames.second);
-    rows_gamma_dot<Jet>(source, pair, t, q, u, at.a, rate);
-    row_force<Jet>(pair, q, frames, rows, source.dim(), lambda, force);
+    Dual q[kMaxLocalQ];
+    Dual u[kMaxLocalU];
+    for (int i = 0; i < pair.n_local_q; ++i) q[i] = Dual::variable(at.q[i], i);
+    for (int i = 0; i < pair.n_local_u; ++i) u[i] = Dual(at.u[i]);
+    const PairFrames<Dual> frames = pair_frames<Dual>(pair, Dual(t), q, u);
+    JointRow<Dual> rows[kMaxJointDim];
+    make_rows<Dual>(source, Dual(t), frames, rows);
+    Dual gamma[kMaxJointDim];
+    Dual rate[kMaxJointDim];
+    Dual force[kMaxLocalU];
+    for (int i = 0; i < source.dim(); ++i) gamma[i] = joint_row_velocity<Dual>(rows[i], frames.first, frames.second);
+    rows_gamma_dot<Dual>(source, pair, t, q, u, at.a, rate);
+    row_force<Dual>(pair, q, frames, rows, source.dim(), lambda, force);
     spread_over_q(
-        pair, source.dim(), [&](int i, int j) { return rows[i].g.derivatives()(j); }, out.g_q);
+        pair, source.dim(), [&](int i, int j) { return rows[i].g.derivative(j); }, out.g_q);
     spread_over_q(
-        pair, source.dim(), [&](int i, int j) { return gamma[i].derivatives()(j); }, out.gamma_q);
+        pair, source.dim(), [&](int i, int j) { return gamma[i].derivative(j); }, out.gamma_q);
     spread_over_q(
-        pair, source.dim(), [&](int i, int j) { return rate[i].derivatives()(j); }, out.gamma_dot_q);
+        pair, source.dim(), [&](int i, int j) { return rate[i].derivative(j); }, out.gamma_dot_q);
     spread_force_over_q(
-        pair, [&](int i, int j) { return force[i].derivatives()(j); }, out.force_q);
+        pair, [&](int i, int j) { return force[i].derivative(j); }, out.force_q);
   }
 
   static void over_u(const PairRows& source, const Pair& pair, double t, const PairCoordinates& at,
                      JointDerivatives& out) {
-    Jet q[kMaxLocalQ];
-    Jet u[kMaxLocalU];
-    for (int i = 0; i < pair.n_local_q; ++i) q[i] = Jet(at.q[i]);
-    for (int i = 0; i < pair.n_local_u; ++i) u[i] = Jet(at.u[i], N, i);
-    Jet rate[kMaxJointDim];
-    rows_gamma_dot<Jet>(source, pair, t, q, u, at.a, rate);
+    Dual q[kMaxLocalQ];
+    Dual u[kMaxLocalU];
+    for (int i = 0; i < pair.n_local_q; ++i) q[i] = Dual(at.q[i]);
+    for (int i = 0; i < pair.n_local_u; ++i) u[i] = Dual::variable(at.u[i], i);
+    Dual rate[kMaxJointDim];
+    rows_gamma_dot<Dual>(source, pair, t, q, u, at.a, rate);
     spread_over_u(
-        pair, source.dim(), [&](int i, int j) { return rate[i].derivatives()(j); }, out.gamma_dot_u);
+        pair, source.dim(), [&](int i, int j) { return rate[i].derivative(j); }, out.gamma_dot_u);
   }
 };
 
