@@ -51,8 +51,8 @@ endif()
 # uses, so that it compiles without as well (the presets for clang do). Libraries and executables have one each, because
 # GCC refuses a header that was compiled for the other kind of position-independent code.
 set(kPrecompiledHeaders
-  <algorithm> <array> <cmath> <cstdint> <filesystem> <functional> <limits> <map> <memory> <numbers> <numeric> <optional>
-  <span> <string> <string_view> <utility> <variant> <vector> <fmt/format.h> <Eigen/Core> <Eigen/Geometry> <Eigen/LU>)
+  <algorithm> <array> <cmath> <cstdint> <limits> <map> <memory> <optional> <span> <string> <string_view> <utility>
+  <variant> <vector> <fmt/format.h> <Eigen/Core>)
 
 # stickslip_precompiled_headers(<target> [PIE] [EXTERNAL <target>...] [HEADERS <header>...]): a target that compiles
 # them with our flags, as for an executable with PIE, for others to reuse.
