@@ -145,7 +145,7 @@ std::string figure_to_csv(const Figure& figure) {
   text += '\n';
   for (std::size_t i = 0; i < figure.columns[0].values.size(); ++i) {
     for (std::size_t k = 0; k < figure.columns.size(); ++k) {
-      fmt::format_to(std::back_inserter(text), "{}{}", k == 0 ? "" : ",", figure.columns[k].values[i]);
+      text += fmt::format("{}{}", k == 0 ? "" : ",", figure.columns[k].values[i]);
     }
     text += '\n';
   }
