@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "stickslip/cone/infeasibility.h"
 
-#include <Eigen/Cholesky>
-#include <Eigen/QR>
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
 #include "stickslip/cone/condense.h"
+#include "stickslip/math/dense_factors.h"
 #include "stickslip/math/stoppable_product.h"
 
 namespace stickslip {
@@ -77,13 +76,13 @@ class LeastViolation {
     const Matrix rows = w_(violated, moving);
     Vector direction;
     if (is_exact) {
-      direction = Eigen::CompleteOrthogonalDecomposition<Matrix>(rows).solve(Vector(y_(violated)));
+      direction = solve_least_norm(rows, y_(violated));
     } else {
       Matrix hessian = multiply_stoppably(rows.transpose(), rows, stop_);
       const double largest = hessian.diagonal().maxCoeff();
       if (!(largest > 0.0)) return false;
       hessian.diagonal().array() += kDamping * largest;
-      direction = Eigen::LDLT<Matrix>(hessian).solve(Vector(-gradient(moving)));
+      direction = solve_symmetric(hessian, -gradient(moving));
     }
     if (!direction.allFinite()) return false;
     const double before = 0.5 * y_.squaredNorm();
@@ -120,12 +119,7 @@ class LeastViolation {
 /// y (rows of w) = the nearest to it that w^T maps to zero, w (rows, columns); its other entries stay zero.
 Vector project_on_kernel(const Matrix& w, const Vector& y) {
   if (w.cols() == 0) return y;
-  Eigen::ColPivHouseholderQR<Matrix> factors;
-  factors.setThreshold(kRoundOff * static_cast<double>(std::max(w.rows(), w.cols())));
-  factors.compute(w);
-  Vector turned = factors.householderQ().adjoint() * y;
-  turned.head(factors.rank()).setZero();
-  return factors.householderQ() * turned;
+  return PivotedQr(w, kRoundOff * static_cast<double>(std::max(w.rows(), w.cols()))).project_off_columns(y);
 }
 
 /// What the rows of a problem say of percussions, whatever their sign and friction.

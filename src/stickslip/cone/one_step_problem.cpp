@@ -3,18 +3,18 @@
 
 #include <fmt/format.h>
 
-#include <Eigen/LU>
-#include <Eigen/SparseLU>
 #include <algorithm>
 #include <cmath>
-#include <memory>
 #include <numeric>
+#include <optional>
 #include <utility>
 #include <vector>
 
 #include "stickslip/base/assert.h"
 #include "stickslip/base/input_error.h"
 #include "stickslip/cone/condense.h"
+#include "stickslip/math/dense_factors.h"
+#include "stickslip/math/sparse_lu.h"
 
 namespace stickslip {
 namespace {
@@ -123,8 +123,8 @@ class ComponentSolver {
 
  private:
   struct Factor {
-    Matrix inverse;                                                             // (n_c, n_c) of a small component
-    std::unique_ptr<Eigen::SparseLU<Eigen::SparseMatrix<double>>> sparse = {};  // of a large one
+    Matrix inverse;                  // (n_c, n_c) of a small component
+    std::optional<SparseLu> sparse;  // of a large one
   };
 
   void find_components(const SparseMatrix& m) {
@@ -167,8 +167,8 @@ class ComponentSolver {
       }
       const double largest = dense.cwiseAbs().maxCoeff();
       if (!(largest > 0.0)) fail();
-      const Eigen::PartialPivLU<Matrix> lu(dense);
-      if (!(lu.matrixLU().diagonal().cwiseAbs().minCoeff() > kSingular * largest)) fail();
+      DenseLu lu;
+      if (!(lu.factorise(dense) > kSingular * largest)) fail();
       factor.inverse = lu.inverse();
       if (!factor.inverse.allFinite()) fail();
       return;
@@ -181,8 +181,7 @@ class ComponentSolver {
     }
     Eigen::SparseMatrix<double> matrix(n, n);
     matrix.setFromTriplets(entries.begin(), entries.end());
-    factor.sparse = std::make_unique<Eigen::SparseLU<Eigen::SparseMatrix<double>>>(matrix);
-    if (factor.sparse->info() != Eigen::Success) fail();
+    if (!factor.sparse.emplace().factorise(matrix)) fail();
   }
 
   std::vector<int> component_of_;             // (n_v)

@@ -2,6 +2,7 @@
 #include "stickslip/math/sparse_solver.h"
 
 namespace stickslip {
+
 void SparseSolver::clear(int n) {
   n_ = n;
   values_.clear();
@@ -19,10 +20,9 @@ bool SparseSolver::solve(double regular, const double* b, double* x) {
   if (regular > 0.0) {
     for (int i = 0; i < n_; ++i) regular_.coeffRef(i, i) += regular;
   }
-  lu_.compute(regular_);
-  if (lu_.info() != Eigen::Success) return false;
-  right_ = Eigen::Map<const Eigen::VectorXd>(b, n_);
-  Eigen::Map<Eigen::VectorXd> solution(x, n_);
+  if (!lu_.factorise(regular_)) return false;
+  right_ = ConstVectorView(b, n_);
+  VectorView solution(x, n_);
   solution = lu_.solve(right_);
   for (int i = 0; regular > 0.0 && i < kRefinements; ++i) {
     change_ = right_ - matrix_ * solution;

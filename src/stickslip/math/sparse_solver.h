@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <Eigen/SparseCore>
-#include <Eigen/SparseLU>
 #include <vector>
+
+#include "stickslip/math/sparse_lu.h"
 
 namespace stickslip {
 
@@ -22,11 +22,10 @@ class SparseSolver {
   [[nodiscard]] bool solve(double regular, const double* b, double* x);
 
  private:
-  using SparseMatrix = Eigen::SparseMatrix<double, Eigen::ColMajor, int>;
   std::vector<Eigen::Triplet<double, int>> values_;
-  SparseMatrix matrix_, regular_;
-  Eigen::SparseLU<SparseMatrix, Eigen::COLAMDOrdering<int>> lu_;
-  Eigen::VectorXd right_, change_;
+  Eigen::SparseMatrix<double> matrix_, regular_;
+  SparseLu lu_;
+  Vector right_, change_;
   int n_ = 0;
 };
 

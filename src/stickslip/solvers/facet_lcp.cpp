@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "stickslip/solvers/facet_lcp.h"
 
-#include <Eigen/QR>
 #include <cmath>
 #include <numbers>
 
 #include "stickslip/cone/condense.h"
+#include "stickslip/math/dense_factors.h"
 #include "stickslip/math/stoppable_product.h"
 
 namespace stickslip {
@@ -61,15 +61,13 @@ void FacetLcp::eliminate(const SparseMatrix& w, const StopToken& stop) {
   const Matrix dense(w);
   const Vector b = reduced_b_;
   // The rank of W_ff, whose pivots are chosen by size, says which rows are kept.
-  Eigen::ColPivHouseholderQR<Matrix> qr;
-  qr.setThreshold(kDependent);
-  qr.compute(Matrix(dense(free_rows_, free_rows_)));
+  const PivotedQr all(dense(free_rows_, free_rows_), kDependent);
   std::vector<int> kept;
-  for (Eigen::Index k = 0; k < qr.rank(); ++k) kept.push_back(free_rows_[qr.colsPermutation().indices()[k]]);
+  for (Eigen::Index k = 0; k < all.rank(); ++k) kept.push_back(free_rows_[all.pivot(k)]);
   std::ranges::sort(kept);
   free_rows_ = kept;
   stop.check();
-  qr.compute(Matrix(dense(free_rows_, free_rows_)));
+  const PivotedQr qr(dense(free_rows_, free_rows_), kDependent);
   std::vector<bool> is_free(n, false);
   for (const Cone& cone : problem.cones) {
     for (int r = 0; cone.kind == ConeKind::free && r < cone.dim; ++r) is_free[cone.offset + r] = true;

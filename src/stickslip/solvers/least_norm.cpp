@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "stickslip/solvers/least_norm.h"
 
-#include <Eigen/Cholesky>
 #include <Eigen/SparseCholesky>
 #include <algorithm>
 #include <array>
@@ -10,6 +9,7 @@
 #include <utility>
 
 #include "stickslip/cone/condense.h"
+#include "stickslip/math/dense_factors.h"
 #include "stickslip/math/orthonormal_basis.h"
 #include "stickslip/math/stoppable_product.h"
 #include "stickslip/solvers/natural_map.h"
@@ -272,7 +272,7 @@ bool LeastNormForces::project(const Deadline& deadline) {
     Matrix hessian = multiply_stoppably(row_space_.transpose(), scaled, deadline.stop());
     deadline.stop().check();
     hessian.diagonal().array() += std::clamp(gradient.norm() / size, kLeastDamping, kLargestDamping);
-    const Vector direction = -hessian.ldlt().solve(gradient);
+    const Vector direction = -solve_symmetric(hessian, gradient);
     const double slope = gradient.dot(direction);
     const Vector base = multipliers;
     const double before = value;

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <memory>
-
-#include "stickslip/math/sparse.h"
+#include "stickslip/math/dense_factors.h"
+#include "stickslip/math/sparse_lu.h"
 #include "stickslip/math/types.h"
 
 namespace stickslip {
@@ -14,11 +13,6 @@ class SquareFactor {
   /// [-] A dense factorisation of so many rows takes about a millisecond, which sparse ones hardly undercut.
   static constexpr int kDenseRows = 200;
 
-  SquareFactor();
-  SquareFactor(SquareFactor&&) noexcept;
-  SquareFactor& operator=(SquareFactor&&) noexcept;
-  ~SquareFactor();
-
   /// Factorises matrix (n, n); returns false where it is singular.
   [[nodiscard]] bool factorise(const Eigen::SparseMatrix<double>& matrix);
   /// x = matrix^-1 x and x = matrix^-T x, x (n).
@@ -26,8 +20,9 @@ class SquareFactor {
   void solve_transposed(Vector& x) const;
 
  private:
-  struct Factors;
-  std::unique_ptr<Factors> factors_;
+  bool is_dense_ = true;
+  DenseLu dense_;
+  SparseLu sparse_;
 };
 
 }  // namespace stickslip

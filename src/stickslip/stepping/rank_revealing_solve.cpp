@@ -7,17 +7,17 @@
 #include <cstddef>
 #include <numeric>
 
-#include "stickslip/math/types.h"
+#include "stickslip/math/dense_factors.h"
 
 namespace stickslip {
 namespace {
 
 constexpr int kFixedCapacity = 48;
 
-template <int kCapacity>
-void least_norm(int n, const double* a, const double* b, double* x, double threshold) {
-  using Square = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, 0, kCapacity, kCapacity>;
-  using Column = Eigen::Matrix<double, Eigen::Dynamic, 1, 0, kCapacity, 1>;
+/// The same as math's solve_least_norm(), without allocation.
+void least_norm_of_few(int n, const double* a, const double* b, double* x, double threshold) {
+  using Square = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, 0, kFixedCapacity, kFixedCapacity>;
+  using Column = Eigen::Matrix<double, Eigen::Dynamic, 1, 0, kFixedCapacity, 1>;
   Eigen::CompleteOrthogonalDecomposition<Square> decomposition;
   decomposition.setThreshold(threshold);
   const Square A = ConstRowMatrixView(a, n, n);
@@ -104,9 +104,9 @@ bool solve_partial_pivoting(int n, double* a, double* b, double* x, double thres
 
 void solve_least_norm(int n, const double* a, const double* b, double* x, double threshold) {
   if (n <= kFixedCapacity) {
-    least_norm<kFixedCapacity>(n, a, b, x, threshold);
+    least_norm_of_few(n, a, b, x, threshold);
   } else {
-    least_norm<Eigen::Dynamic>(n, a, b, x, threshold);
+    VectorView(x, n) = solve_least_norm(ConstRowMatrixView(a, n, n), ConstVectorView(b, n), threshold);
   }
 }
 
