@@ -15,8 +15,8 @@ std::string format_message(const SourcePlace& place, const std::string& key, con
     text += part;
   };
   std::string where = place.file;
-  if (place.line > 0) where += ":" + std::to_string(place.line);
-  if (place.line > 0 && place.column > 0) where += ":" + std::to_string(place.column);
+  if (place.line > 0) where.append(":").append(std::to_string(place.line));
+  if (place.line > 0 && place.column > 0) where.append(":").append(std::to_string(place.column));
   append(where);
   append(key);
   append(value);

@@ -101,7 +101,7 @@ std::string_view up_to_bytes(std::string_view text, std::size_t bytes) {
 }
 
 std::string up_to_zero(std::string text) {
-  text.resize(std::min(text.find('\0'), text.size()));
+  text.erase(std::ranges::find(text, '\0'), text.end());
   return text;
 }
 

@@ -50,7 +50,7 @@ std::string contact_name(const System& system, int point) {
   const ContactPoint& p = system.contact_points()[point];
   const ContactPair& pair = system.contacts()[p.pair];
   std::string name = pair.options.name;
-  if (pair.n_points > 1) name += "/" + std::to_string(p.index);
+  if (pair.n_points > 1) name.append("/").append(std::to_string(p.index));
   return name;
 }
 
