@@ -78,7 +78,7 @@ class LeastViolation {
     if (is_exact) {
       direction = solve_least_norm(rows, y_(violated));
     } else {
-      Matrix hessian = multiply_stoppably(rows.transpose(), rows, stop_);
+      Matrix hessian = multiply_transposed_stoppably(rows, rows, stop_);
       const double largest = hessian.diagonal().maxCoeff();
       if (!(largest > 0.0)) return false;
       hessian.diagonal().array() += kDamping * largest;

@@ -12,7 +12,7 @@ TEST(StoppableProduct, HasTheBitsOfAPlainOne) {
     const Matrix b = Matrix::Random(601, 1003);
     const Matrix product = multiply_stoppably(a, b, {});
     EXPECT_EQ(product, Matrix(a * b));
-    EXPECT_EQ(multiply_stoppably(b.transpose(), b, {}), Matrix(b.transpose() * b));
+    EXPECT_EQ(multiply_transposed_stoppably(b, b, {}), Matrix(b.transpose() * b));
   }
 }
 

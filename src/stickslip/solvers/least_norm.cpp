@@ -269,7 +269,7 @@ bool LeastNormForces::project(const Deadline& deadline) {
       scaled.middleRows(cone.offset, cone.dim) =
           derivative_.block(cone.offset, 0, cone.dim, cone.dim) * row_space_.middleRows(cone.offset, cone.dim);
     }
-    Matrix hessian = multiply_stoppably(row_space_.transpose(), scaled, deadline.stop());
+    Matrix hessian = multiply_transposed_stoppably(row_space_, scaled, deadline.stop());
     deadline.stop().check();
     hessian.diagonal().array() += std::clamp(gradient.norm() / size, kLeastDamping, kLargestDamping);
     const Vector direction = -solve_symmetric(hessian, gradient);
