@@ -14,8 +14,8 @@ namespace stickslip {
 template <class S, int N>
 class Jet {
  public:
-  Jet() = default;  // as a double: not set
-  Jet(const S& value) : value_(value) {
+  Jet() = default;                       // as a double: not set
+  Jet(const S& value) : value_(value) {  // NOLINT(google-explicit-constructor): a number is a constant jet
     for (S& d : derivatives_) d = S(0.0);
   }
   explicit Jet(double value) requires(!std::is_same_v<S, double>) : Jet(S(value)) {}
