@@ -2,7 +2,7 @@
 # A thin front: what each target does is in scripts/. `make run SCENE=scenes/...` runs another scene.
 SCENE ?= scenes/papers/capobianco/tippe_top.toml
 
-.PHONY: build run check fuzz bench format clean
+.PHONY: build run check sweep fuzz bench format clean
 
 build:
 	@scripts/setup build
@@ -16,6 +16,10 @@ run:
 check:
 	@scripts/setup check
 	@scripts/check
+
+sweep:
+	@scripts/setup check
+	@scripts/sweep
 
 fuzz:
 	@scripts/setup check

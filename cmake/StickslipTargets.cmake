@@ -88,7 +88,8 @@ endfunction()
 # refused, or call libraries that make some of their own.
 set(kTrappingTests geometry collision model stepping analytic)
 
-# One GoogleTest executable, <name>_test, in <build>/tests, its cases known to ctest under `label`.
+# One GoogleTest executable, <name>_test, in <build>/tests, its cases known to ctest under `label`; those whose names
+# begin with Slow, sweeps that take minutes, under `slow`.
 function(stickslip_test_executable name label timeout)
   cmake_parse_arguments(arg "" "" "SOURCES;LINKS" ${ARGN})
   add_executable(${name}_test ${arg_SOURCES})
@@ -104,7 +105,10 @@ function(stickslip_test_executable name label timeout)
     STICKSLIP_SCENES_DIR="${PROJECT_SOURCE_DIR}/scenes"
     $<$<BOOL:$<TARGET_EXISTS:stickslip>>:STICKSLIP_PROGRAM="${PROJECT_BINARY_DIR}/stickslip">)
   set_target_properties(${name}_test PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/tests")
-  gtest_discover_tests(${name}_test NO_PRETTY_VALUES DISCOVERY_TIMEOUT 60 PROPERTIES LABELS ${label} TIMEOUT ${timeout})
+  gtest_discover_tests(${name}_test TEST_FILTER -Slow* NO_PRETTY_VALUES DISCOVERY_TIMEOUT 60
+                       PROPERTIES LABELS ${label} TIMEOUT ${timeout})
+  gtest_discover_tests(${name}_test TEST_FILTER Slow* TEST_LIST ${name}_slow_tests NO_PRETTY_VALUES DISCOVERY_TIMEOUT 60
+                       PROPERTIES LABELS slow TIMEOUT 3600)
 endfunction()
 
 # x_test.cpp beside x.cpp: one executable a folder, label "fast", target unit_tests. A unit test stays under a second; the limit leaves
