@@ -22,6 +22,7 @@ class GalleryCommand final : public Command {
         ->type_name("DIR")
         ->required();
     command->add_flag("--quiet", quiet_, "print errors only");
+    command->add_flag("--force", force_, "write over tables and figures that are there, and files that are no results");
     command->footer(fmt::format("Known: {}.", fmt::join(gallery_names(), ", ")));
   }
   int execute() override;
@@ -30,6 +31,7 @@ class GalleryCommand final : public Command {
   std::vector<std::string> names_;
   std::string output_;
   bool quiet_ = false;
+  bool force_ = false;
 };
 
 int GalleryCommand::execute() {
@@ -46,6 +48,11 @@ int GalleryCommand::execute() {
   }
   std::vector<Gallery> galleries;  // all are known before the first one runs
   for (const std::string& name : names_) galleries.push_back(make_gallery(name));
+  if (!force_) {
+    for (const Gallery& gallery : galleries) {
+      check_gallery_folder(gallery, std::filesystem::path(output_) / gallery.name);
+    }
+  }
   int status = kDone;
   keep_work_on_signals();
   for (const Gallery& gallery : galleries) {

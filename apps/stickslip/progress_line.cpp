@@ -2,8 +2,10 @@
 #include "progress_line.h"
 
 #include <fmt/format.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <string>
 
@@ -13,25 +15,16 @@ namespace {
 /// Where nobody watches, a line this often will do. [wall-clock]
 constexpr auto kLineEvery = std::chrono::seconds(10);
 
-std::string describe_duration(double seconds) {
-  if (!(seconds < 1e7)) return "?";
-  const auto s = static_cast<long>(seconds + 0.5);
-  if (s < 60) return fmt::format("{} s", s);
-  if (s < 3600) return fmt::format("{}:{:02} min", s / 60, s % 60);
-  return fmt::format("{}:{:02} h", s / 3600, s / 60 % 60);
-}
+/// Tells a terminal to erase from where it stands to the end of the line.
+constexpr const char* kEraseRest = "\x1b[K";
 
-std::string describe(const Progress& p) {
-  return fmt::format("{:3.0f} %  t = {:.4g} s  {:.3g} steps/s  {} contacts  residual <= {:.1e} m/s  {} left",
-                     100.0 * p.share, p.time, p.steps_per_second, p.contacts, p.worst_residual,
-                     describe_duration(p.seconds_left));
-}
-
-std::string bar(double share) {
-  constexpr int kWidth = 20;  // [-] characters
-  const int full = static_cast<int>(share * kWidth);
-  return '[' + std::string(static_cast<std::size_t>(full), '#') +
-         std::string(static_cast<std::size_t>(kWidth - full), '.') + ']';
+/// Lines fit a screen of 80 columns, and narrower ones; the last column stays free, where some begin a new line.
+int find_width() {
+  constexpr int kWidest = 79;
+  constexpr int kNarrowest = 40;
+  struct winsize size = {};
+  if (::ioctl(STDERR_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_col == 0) return kWidest;
+  return std::clamp(static_cast<int>(size.ws_col) - 1, kNarrowest, kWidest);
 }
 
 }  // namespace
@@ -43,22 +36,20 @@ ProgressLine::ProgressLine(bool quiet)
 void ProgressLine::show(const Progress& progress) {
   if (quiet_) return;
   if (terminal_) {
-    const std::string line = title_ + bar(progress.share) + ' ' + describe(progress);
-    const std::size_t padding = width_ > line.size() ? width_ - line.size() : 0;
-    fmt::print(stderr, "\r{}{}", line, std::string(padding, ' '));
+    fmt::print(stderr, "\r{}{}", describe_with_bar(progress, title_, find_width()), kEraseRest);
     std::fflush(stderr);
-    width_ = line.size();
+    is_drawn_ = true;
     return;
   }
   const auto now = std::chrono::steady_clock::now();
   if (now - last_line_ < kLineEvery) return;
   last_line_ = now;
-  fmt::print(stderr, "{}{}\n", title_, describe(progress));
+  fmt::print(stderr, "{}\n", describe(progress, title_, find_width()));
 }
 
 void ProgressLine::clear() {
-  if (width_ > 0) fmt::print(stderr, "\r{}\r", std::string(width_, ' '));
-  width_ = 0;
+  if (is_drawn_) fmt::print(stderr, "\r{}", kEraseRest);
+  is_drawn_ = false;
 }
 
 }  // namespace stickslip

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <chrono>
-#include <cstddef>
 #include <string>
 
 #include "stickslip/sim/run.h"
@@ -16,7 +15,7 @@ class ProgressLine {
   ~ProgressLine() { clear(); }
   void show(const Progress& progress);
   /// What runs, where there are several runs.
-  void set_title(const std::string& title) { title_ = title.empty() ? "" : title + "  "; }
+  void set_title(const std::string& title) { title_ = title; }
   /// Takes the bar away, so that other text can follow.
   void clear();
 
@@ -24,7 +23,7 @@ class ProgressLine {
   bool quiet_;
   bool terminal_;
   std::string title_;
-  std::size_t width_ = 0;  // [-] characters on the line now
+  bool is_drawn_ = false;
   std::chrono::steady_clock::time_point last_line_;
 };
 

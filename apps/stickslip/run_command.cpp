@@ -7,6 +7,7 @@
 #include "commands.h"
 #include "progress_line.h"
 #include "stickslip/base/input_error.h"
+#include "stickslip/io/output_file.h"
 #include "stickslip/scene/load_scene.h"
 #include "stickslip/sim/run.h"
 
@@ -40,6 +41,7 @@ class RunCommand final : public Command {
   double checkpoint_every_ = 0.0;
   std::int64_t problems_every_ = 0;
   int threads_ = 1;
+  bool force_ = false;
   bool quiet_ = false;
   int warnings_ = 0;  // shown
 };
@@ -58,7 +60,8 @@ RunCommand::RunCommand(CLI::App& program)
       ->type_name("KEY=VALUE");
   command_.add_option("--csv", csv_, "write the output rows as text, too")->type_name("FILE");
   command_.add_option("--vtk", vtk_, "not available in this version")->type_name("DIR");
-  command_.add_option("--threads", threads_, "threads to use; the result is the same bits for any number")
+  command_.add_flag("--force", force_, "write over files that are there and are no results: any for -o, and a CSV");
+  command_.add_option("--threads", threads_, "accepted for later: this version computes in one thread")
       ->type_name("N")
       ->check(CLI::Range(1, 1024));
   command_.add_flag("--quiet", quiet_, "print errors only");
@@ -117,6 +120,11 @@ RunOptions RunCommand::make_options(const Scene& scene) const {
   if (options.csv && options.csv->lexically_normal() == options.output.lexically_normal()) {
     throw InputError({options.csv->string()}, "", "", "cannot be both the result and the CSV");
   }
+  if (!force_) {
+    const bool goes_on = options.resume && fs::equivalent(options.output, *options.resume, error);
+    if (!goes_on) check_replaceable(options.output, MayReplace::results);
+    if (options.csv) check_replaceable(*options.csv, MayReplace::nothing);
+  }
   return options;
 }
 
@@ -133,6 +141,15 @@ void RunCommand::print_end(const Scene& scene, const RunOptions& options, const 
   fmt::print("{}: {}, to t = {:.6g} s in {:.3g} s ({:.3g} us a step)\n", scene.name, scheme_name(scene.scheme),
              result.time, result.wall_seconds, 1e6 * result.wall_seconds / static_cast<double>(steps));
   fmt::print("{}result: {}\n", describe(result.summary), options.output.string());
+}
+
+/// Likely mistakes in the scene, the first of them: `check` tells of all.
+void print_warnings(const std::vector<std::string>& warnings) {
+  constexpr std::size_t kMost = 8;
+  for (std::size_t k = 0; k < std::min(kMost, warnings.size()); ++k) fmt::print(stderr, "{}\n", warnings[k]);
+  if (warnings.size() > kMost) {
+    fmt::print(stderr, "and {} more warnings: see `stickslip check`\n", warnings.size() - kMost);
+  }
 }
 
 /// Which steps were above the tolerance and what passed a limit, how often and where.
@@ -153,11 +170,15 @@ int RunCommand::execute() {
   RunOptions options = make_options(scene);
   ProgressLine line(quiet_);
   options.progress = [&line](const Progress& progress) { line.show(progress); };
+  options.before_writing = keep_work_on_signals;
+  if (!quiet_) {
+    options.tell_warnings = print_warnings;
+    if (threads_ > 1) fmt::print(stderr, "--threads {}: this version computes in one thread\n", threads_);
+  }
   options.warn = [this, &line](const LimitEntry& entry) {
     line.clear();
     warn(entry);
   };
-  keep_work_on_signals();
   const RunResult result = run(scene, options);
   line.clear();
   if (!result.is_written) {

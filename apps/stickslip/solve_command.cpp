@@ -12,6 +12,7 @@
 #include "commands.h"
 #include "stickslip/base/input_error.h"
 #include "stickslip/base/nearest.h"
+#include "stickslip/io/output_file.h"
 #include "stickslip/io/problem_file.h"
 #include "stickslip/io/write_error.h"
 #include "stickslip/sim/solve_problem.h"
@@ -42,6 +43,7 @@ class SolveCommand final : public Command {
   std::string forces_ = "any";
   std::string json_;
   std::string output_;
+  bool force_ = false;
   double tolerance_ = StopOptions{}.tolerance;
   double time_limit_ = HUGE_VAL;
   int max_iterations_ = 0;
@@ -78,6 +80,7 @@ SolveCommand::SolveCommand(CLI::App& program) {
                   "write <stem>.hdf5, the problem with /solution, or <stem>.txt, an LCP's n and z, into this folder; "
                   "<stem>.<solver>.* if there are several solvers")
       ->type_name("DIR");
+  command.add_flag("--force", force_, "write over files that are there");
   command.footer("Exit status 4: some problems were not solved to the tolerance.");
 }
 
@@ -149,6 +152,7 @@ void SolveCommand::check_outputs(const std::vector<OneStepProblem>& problems,
         throw InputError({}, "--output", output_,
                          fmt::format("{} would be written over: another folder is needed", problem));
       }
+      if (!force_) check_replaceable(path, MayReplace::nothing);
     }
   }
 }
@@ -191,6 +195,7 @@ int SolveCommand::execute() {
                        "the name of a problem, which would be written over: another file is needed");
     }
   }
+  if (!json_.empty() && !force_) check_replaceable(json_, MayReplace::nothing);
   if (!output_.empty()) {
     check_outputs(problems, solvers);
     make_folder(output_);

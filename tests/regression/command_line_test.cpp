@@ -132,6 +132,99 @@ TEST(CommandLine, ResultTakesTheScenesNameWhereNoneIsGiven) {
   EXPECT_NE(Trajectory(folder / "bouncing-ball-zeno.h5").text("scene").find("mass = 2"), std::string::npos);
 }
 
+void write(const fs::path& path, const std::string& text) {
+  std::ofstream(path) << text;
+}
+
+std::string read(const fs::path& path) {
+  std::ifstream in(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+TEST(CommandLine, WhatIsNoResultOfOursIsWrittenOverWithForceOnly) {
+  const TemporaryFolder folder;
+  fs::create_directory(folder / "out");
+  const std::string mine = "my notes";
+  const auto run = [&](std::vector<std::string> more) {
+    std::vector<std::string> arguments = {"run", kBall, "--quiet", "--end", "0.1"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return arguments;
+  };
+  write(folder / "lcp.txt", "2\n2 1\n1 2\n-5 -6\n");
+  const std::vector<std::pair<std::vector<std::string>, std::string>> cases = {
+      {run({"-o", "notes.txt"}), "notes.txt"},
+      {run({}), "bouncing-ball-zeno.h5"},
+      {run({"-o", "r.h5", "--csv", "notes.csv"}), "notes.csv"},
+      {{"solve", "lcp.txt", "--json", "r.json"}, "r.json"},
+      {{"solve", "lcp.txt", "--output", "out"}, "out/lcp.txt"},
+      {{"gallery", "capobianco", "-o", "."}, "capobianco/figure_7.csv"},
+      {{"gallery", "capobianco", "-o", "."}, "capobianco/table.md"}};
+  fs::create_directory(folder / "capobianco");
+  for (const auto& [arguments, file] : cases) {
+    SCOPED_TRACE(file);
+    write(folder / file, mine);
+    const auto before = contents(folder);
+    const Ended refused = run_stickslip(arguments, folder.path());
+    expect_refused(refused, "--force");
+    EXPECT_NE(refused.err.find(fs::path(file).filename().string()), std::string::npos) << refused.err;
+    EXPECT_EQ(read(folder / file), mine);
+    EXPECT_EQ(contents(folder), before);
+    if (arguments[0] != "gallery") {
+      std::vector<std::string> forced = arguments;
+      forced.push_back("--force");
+      EXPECT_EQ(run_stickslip(forced, folder.path()).status, 0);
+      EXPECT_NE(read(folder / file), mine);
+    }
+    fs::remove(folder / file);
+  }
+  // Results are ours to write over, whatever state they are in.
+  ASSERT_EQ(run_stickslip(run({"-o", "r.h5"}), folder.path()).status, 0);
+  EXPECT_EQ(run_stickslip(run({"-o", "r.h5"}), folder.path()).status, 0);
+}
+
+TEST(CommandLine, ThreadsAreAcceptedAndSaidToBeOne) {
+  const TemporaryFolder folder;
+  const std::vector<std::string> arguments = {"run", kBall, "-o", "r.h5", "--end", "0.1", "--threads", "8"};
+  const Ended loud = run_stickslip(arguments, folder.path());
+  EXPECT_EQ(loud.status, 0);
+  EXPECT_NE(loud.err.find("--threads 8: this version computes in one thread"), std::string::npos) << loud.err;
+  EXPECT_EQ(Hdf5File::open(folder / "r.h5").read_integer("/", "threads"), 1);
+  std::vector<std::string> quiet = arguments;
+  quiet.push_back("--quiet");
+  EXPECT_EQ(run_stickslip(quiet, folder.path()).err, "");
+  quiet[quiet.size() - 2] = "1025";
+  expect_refused(run_stickslip(quiet, folder.path()), "--threads");
+}
+
+TEST(CommandLine, ARunShowsTheWarningsThatCheckHas) {
+  const TemporaryFolder folder;
+  std::string scene = "stickslip = 1\ntime = {end = 0.01, step = 1e-3}\n";
+  for (int k = 0; k < 20; ++k) {
+    scene += "[bodies.b" + std::to_string(k) +
+             "]\nmass = 1\ninertia = [1, 1, 1]\nshapes.s = {type = \"sphere\", "
+             "radius = 0.1}\n";
+  }
+  write(folder / "scene.toml", scene);
+  const Ended check = run_stickslip({"check", "scene.toml"}, folder.path());
+  EXPECT_EQ(check.status, 0);
+  EXPECT_EQ(std::ranges::count(check.out, '\n') > 20, true);
+  const Ended run = run_stickslip({"run", "scene.toml", "-o", "r.h5"}, folder.path());
+  EXPECT_EQ(run.status, 0);
+  const std::string first = check.out.substr(0, check.out.find('\n'));
+  EXPECT_NE(run.err.find(first), std::string::npos) << run.err;
+  EXPECT_NE(run.err.find("and 12 more warnings"), std::string::npos) << run.err;
+  EXPECT_EQ(run_stickslip({"run", "scene.toml", "-o", "r.h5", "--quiet"}, folder.path()).err, "");
+}
+
+TEST(CommandLine, ARunThatNeedsMoreRoomThanThereIsIsRefused) {
+  const TemporaryFolder folder;
+  const Ended ended = run_stickslip(
+      {"run", kBall, "-o", "r.h5", "--end", "1e5", "--step", "1e-6", "--set", "output.every=1e-6"}, folder.path());
+  expect_refused(ended, "r.h5: needs about ");
+  EXPECT_NE(ended.err.find("are free on its disk"), std::string::npos) << ended.err;
+  EXPECT_TRUE(contents(folder).empty());
+}
+
 TEST(CommandLine, InexactStepsAreCountedAndSaid) {
   const TemporaryFolder folder;
   const Ended ended = run_stickslip({"run", shipped_scene("papers/negrut/bowling_ball.toml"), "-o", "r.h5", "--set",

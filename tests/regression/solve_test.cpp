@@ -96,7 +96,7 @@ TEST_F(Solve, SeveralSolversKeepTheirNames) {
 
 TEST_F(Solve, TheLawIsThatOfTheFileUnlessToldOtherwise) {
   const auto law_of = [&](std::vector<std::string> arguments) {
-    arguments.insert(arguments.end(), {"--json", "r.json"});
+    arguments.insert(arguments.end(), {"--json", "r.json", "--force"});
     EXPECT_EQ(solve(arguments).status, 0);
     const std::string json = read_text(folder_ / "r.json");
     return std::string(json.find("\"law\": \"associated\"") != std::string::npos ? "associated" : "coulomb");
@@ -163,8 +163,8 @@ TEST_F(Solve, AProofSaysHowFarItReaches) {
   EXPECT_GT(bound, 1e12);
   EXPECT_LT(bound, 1e17);
   EXPECT_NE(json.find("whatever percussions below"), std::string::npos) << json;
-  ASSERT_EQ(solve({"lcp.txt", "--json", "r.json"}).status, 0);
-  EXPECT_NE(read_text(folder_ / "r.json").find("\"bound\": 0,"), std::string::npos);
+  ASSERT_EQ(solve({"lcp.txt", "--json", "again.json"}).status, 0);
+  EXPECT_NE(read_text(folder_ / "again.json").find("\"bound\": 0,"), std::string::npos);
 }
 
 TEST_F(Solve, BadInputIsRefused) {

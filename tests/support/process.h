@@ -46,7 +46,10 @@ class Process {
     wait();
   }
 
-  void send(int signal) { ::kill(id_, signal); }
+  /// To the process while it runs: kill(-1) would reach every process there is.
+  void send(int signal) {
+    if (running()) ::kill(id_, signal);
+  }
 
   bool running() {
     if (id_ > 0 && ::waitpid(id_, &status_, WNOHANG) == id_) id_ = -1;

@@ -11,6 +11,7 @@
 
 #include "stickslip/gallery/tables.h"
 #include "stickslip/io/new_file.h"
+#include "stickslip/io/output_file.h"
 #include "stickslip/io/write_error.h"
 #include "stickslip/scene/build.h"
 #include "stickslip/scene/load_scene.h"
@@ -20,6 +21,14 @@ namespace stickslip {
 namespace {
 
 namespace fs = std::filesystem;
+
+constexpr const char* kTable = "table.md";
+constexpr const char* kTableCsv = "table.csv";
+constexpr const char* kRuns = "runs.csv";
+
+fs::path result_path(const fs::path& output, const GalleryRun& run) {
+  return output / "results" / (run.name + ".h5");
+}
 
 void make_folder(const fs::path& folder) {
   std::error_code error;
@@ -110,7 +119,7 @@ void run_benchmark(const Benchmark& benchmark, const GalleryOptions& options, Ga
   record.title = benchmark.title;
   std::vector<RunData> data;
   for (const GalleryRun& run : benchmark.runs) {
-    const fs::path result = options.output / "results" / (run.name + ".h5");
+    const fs::path result = result_path(options.output, run);
     record.runs.push_back(run_one(run, result, options));
     RunRecord& last = record.runs.back();
     if (severity(last.result.outcome) > severity(gallery.outcome)) gallery.outcome = last.result.outcome;
@@ -127,6 +136,20 @@ void run_benchmark(const Benchmark& benchmark, const GalleryOptions& options, Ga
 
 }  // namespace
 
+void check_gallery_folder(const Gallery& gallery, const fs::path& output) {
+  std::error_code error;
+  for (const fs::directory_entry& entry : fs::directory_iterator(output, error)) {
+    const std::string name = entry.path().filename().string();
+    const bool is_figure = name.starts_with("figure_") && name.ends_with(".csv");
+    if (is_figure || name == kTable || name == kTableCsv || name == kRuns) {
+      check_replaceable(entry.path(), MayReplace::nothing);
+    }
+  }
+  for (const Benchmark& benchmark : gallery.benchmarks) {
+    for (const GalleryRun& run : benchmark.runs) check_replaceable(result_path(output, run), MayReplace::results);
+  }
+}
+
 GalleryRecord run_gallery(const Gallery& gallery, const GalleryOptions& options) {
   make_folder(options.output / "results");
   GalleryRecord record;
@@ -136,9 +159,9 @@ GalleryRecord run_gallery(const Gallery& gallery, const GalleryOptions& options)
     run_benchmark(benchmark, options, record);
     if (record.outcome == Outcome::interrupted) return record;
   }
-  write_text(options.output / "table.md", to_markdown(record));
-  write_text(options.output / "table.csv", comparisons_to_csv(record));
-  write_text(options.output / "runs.csv", runs_to_csv(record));
+  write_text(options.output / kTable, to_markdown(record));
+  write_text(options.output / kTableCsv, comparisons_to_csv(record));
+  write_text(options.output / kRuns, runs_to_csv(record));
   return record;
 }
 

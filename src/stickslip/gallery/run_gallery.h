@@ -42,6 +42,10 @@ struct GalleryRecord {
   Outcome outcome = Outcome::done;  // the worst of all runs
 };
 
+/// Refuses a folder where run_gallery() would write over tables, figures or what is no result. Throws InputError, which
+/// names --force.
+void check_gallery_folder(const Gallery& gallery, const std::filesystem::path& output);
+
 /// Runs a gallery and writes into the folder `output`
 ///   results/RUN.h5            what every run left, every step of it
 ///   figure_*.csv              the data of each figure, columns "name [unit]"

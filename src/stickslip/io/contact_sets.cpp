@@ -103,11 +103,12 @@ void ContactSets::add_sums(std::vector<RowSum>& sums) const {
   offsets_.add_sums(sums);
 }
 
-void ContactSets::copy_rows(const Hdf5File& from, std::int64_t rows, std::span<const RowSum> sums) {
+void ContactSets::copy_rows(const Hdf5File& from, std::int64_t rows, std::span<const RowSum> sums,
+                            const StopToken& stop) {
   std::int64_t contacts = 0;
   read_rows(from.open_dataset(kOffsets), rows, rows + 1, sums, std::span(&contacts, 1));
-  contacts_.copy_rows(from, contacts, sums);
-  offsets_.copy_rows(from, rows + 1, sums);
+  contacts_.copy_rows(from, contacts, sums, stop);
+  offsets_.copy_rows(from, rows + 1, sums, stop);
 }
 
 std::int64_t count_whole_sets(const Hdf5File& file, std::int64_t rows) {

@@ -26,7 +26,7 @@ class ContactSets {
   void flush();
   void add_sums(std::vector<RowSum>& sums) const;
   /// Takes over the first rows of the same datasets of another file. Throws InputError where they are not there.
-  void copy_rows(const Hdf5File& from, std::int64_t rows, std::span<const RowSum> sums);
+  void copy_rows(const Hdf5File& from, std::int64_t rows, std::span<const RowSum> sums, const StopToken& stop);
 
  private:
   void add(const ContactReport& contact);

@@ -67,8 +67,8 @@ void CsvWriter::begin(const State& state, const StepReport& report) {
   flush();
 }
 
-void CsvWriter::begin(const Trajectory& before, const Checkpoint& checkpoint) {
-  copy_rows(before, checkpoint);
+void CsvWriter::begin(const Trajectory& before, const Checkpoint& checkpoint, const StopToken& stop) {
+  copy_rows(before, checkpoint, stop);
   flush();
 }
 
@@ -97,7 +97,7 @@ void CsvWriter::record(const State& state, const StepReport& report, bool is_row
 }
 
 /// Impulses that the result does not have, as its scheme does not tell them apart, are nan.
-void CsvWriter::copy_rows(const Trajectory& from, const Checkpoint& up_to) {
+void CsvWriter::copy_rows(const Trajectory& from, const Checkpoint& up_to, const StopToken& stop) {
   const std::int64_t rows = up_to.rows;
   const std::size_t n_points = system_.contact_points().size();
   constexpr std::array<const char*, 7> kQuantities = {"gap",
@@ -120,6 +120,7 @@ void CsvWriter::copy_rows(const Trajectory& from, const Checkpoint& up_to) {
                                           : RowMatrix::Constant(n, width, std::numeric_limits<double>::quiet_NaN());
     }
     for (std::int64_t i = 0; i < n; ++i) {
+      stop.check();
       row_.assign(1, time(i, 0));
       row_.insert(row_.end(), q.row(i).begin(), q.row(i).end());
       row_.insert(row_.end(), u.row(i).begin(), u.row(i).end());

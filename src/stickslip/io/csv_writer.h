@@ -27,7 +27,7 @@ class CsvWriter final : public StepSink {
   CsvWriter(const std::filesystem::path& path, const System& system);
 
   void begin(const State& state, const StepReport& report) override;
-  void begin(const Trajectory& before, const Checkpoint& checkpoint) override;
+  void begin(const Trajectory& before, const Checkpoint& checkpoint, const StopToken& stop) override;
   void publish() override;
   void record(const State& state, const StepReport& report, bool is_row) override;
   void flush() override;
@@ -36,7 +36,7 @@ class CsvWriter final : public StepSink {
 
  private:
   std::vector<std::string> column_names() const;
-  void copy_rows(const Trajectory& from, const Checkpoint& up_to);
+  void copy_rows(const Trajectory& from, const Checkpoint& up_to, const StopToken& stop);
   void write_row();
   void check(const char* what);
 

@@ -11,6 +11,7 @@
 #include "stickslip/base/assert.h"
 #include "stickslip/base/input_error.h"
 #include "stickslip/io/hdf5_error.h"
+#include "stickslip/io/output_file.h"
 #include "stickslip/io/write_lock.h"
 
 namespace stickslip {
@@ -190,7 +191,8 @@ void Hdf5File::reserve(std::int64_t bytes) {
   hsize_t size = 0;
   if (H5Fget_filesize(id_.get(), &size) < 0) fail_writing("cannot be written");
   if (const int error = reserve_.claim(static_cast<std::int64_t>(size), bytes); error != 0) {
-    throw WriteError(fmt::format("{}: cannot be written: {}", name_, std::generic_category().message(error)));
+    throw WriteError(fmt::format("{}: cannot be written: {}{}", name_, std::generic_category().message(error),
+                                 error == ENOSPC ? describe_shortage(name_, static_cast<double>(bytes)) : ""));
   }
 }
 

@@ -102,7 +102,7 @@ TEST(Result, ChunksOfZerosAreNoSoundRows) {
   const auto copy = [&] {
     const Example first(system);
     ResultWriter writer(folder / "copy.h5", system, first.state, header);
-    writer.begin(Trajectory(folder / "r.h5"), last);
+    writer.begin(Trajectory(folder / "r.h5"), last, {});
   };
   EXPECT_NO_THROW(copy());
   const Hdf5Dataset time = result.file().open_dataset("/time");
@@ -142,7 +142,7 @@ TEST(Result, ATornChunkBehindTheCheckpointDoesNotMatter) {
   const auto copy = [&](const char* name) {
     const Example first(system);
     ResultWriter writer(folder / name, system, first.state, make_header());
-    writer.begin(Trajectory(folder / "r.h5"), Trajectory(folder / "r.h5").checkpoint().value());
+    writer.begin(Trajectory(folder / "r.h5"), Trajectory(folder / "r.h5").checkpoint().value(), {});
     writer.publish();
     finish(writer, writer.mark(Example(system, 5).state));
   };

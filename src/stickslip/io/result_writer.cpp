@@ -130,10 +130,10 @@ void ResultWriter::begin(const State& state, const StepReport& report) {
   checkpoint(mark(state), {});
 }
 
-void ResultWriter::begin(const Trajectory& before, const Checkpoint& last) {
-  output_.copy_rows(before.file(), last.rows, last.sums);
-  steps_.copy_rows(before.file(), last.steps, last.sums);
-  if (contact_sets_) contact_sets_->copy_rows(before.file(), last.rows, last.sums);
+void ResultWriter::begin(const Trajectory& before, const Checkpoint& last, const StopToken& stop) {
+  output_.copy_rows(before.file(), last.rows, last.sums, stop);
+  steps_.copy_rows(before.file(), last.steps, last.sums, stop);
+  if (contact_sets_) contact_sets_->copy_rows(before.file(), last.rows, last.sums, stop);
   Checkpoint mine = mark(last.state);  // whose chunks may be others
   mine.limits = last.limits;
   checkpoint(mine, {});

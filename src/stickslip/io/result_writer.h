@@ -51,7 +51,7 @@ class ResultWriter final : public StepSink {
   ResultWriter(const std::filesystem::path& path, const System& system, const State& state, const ResultHeader& header);
 
   void begin(const State& state, const StepReport& report) override;
-  void begin(const Trajectory& before, const Checkpoint& checkpoint) override;
+  void begin(const Trajectory& before, const Checkpoint& checkpoint, const StopToken& stop) override;
   void publish() override { file_name_.publish(); }
   void record(const State& state, const StepReport& report, bool is_row) override;
   void record_failure(const StepRow& row) override { record_step(row); }

@@ -4,6 +4,7 @@
 #include <span>
 #include <string>
 
+#include "stickslip/base/stop_token.h"
 #include "stickslip/io/checkpoint.h"
 #include "stickslip/io/step_row.h"
 #include "stickslip/stepping/limits.h"
@@ -32,8 +33,9 @@ class StepSink {
 
   /// The initial state.
   virtual void begin(const State& state, const StepReport& report) = 0;
-  /// Instead, all that the result of the same run holds up to a checkpoint. Throws InputError where it is damaged.
-  virtual void begin(const Trajectory& before, const Checkpoint& checkpoint) = 0;
+  /// Instead, all that the result of the same run holds up to a checkpoint. Throws InputError where it is damaged. Asks
+  /// `stop` chunk by chunk, and throws Interrupted where it is raised.
+  virtual void begin(const Trajectory& before, const Checkpoint& checkpoint, const StopToken& stop) = 0;
   /// What is written shows under its name from here on: all sinks have begun well.
   virtual void publish() = 0;
   /// A step that ends at state; is_row: at an output instant.

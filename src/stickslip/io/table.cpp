@@ -240,7 +240,7 @@ void verify_rows(const Hdf5Dataset& dataset, std::int64_t rows, std::span<const 
   add_up(counted, rows, {});
 }
 
-void Table::copy_rows(const Hdf5File& from, std::int64_t rows, std::span<const RowSum> sums) {
+void Table::copy_rows(const Hdf5File& from, std::int64_t rows, std::span<const RowSum> sums, const StopToken& stop) {
   STICKSLIP_ASSERT(rows_ == 0);
   for (std::size_t c = 0; c < columns_.size(); ++c) {
     const Hdf5Dataset source = from.open_dataset(columns_[c].path);
@@ -248,17 +248,18 @@ void Table::copy_rows(const Hdf5File& from, std::int64_t rows, std::span<const R
       throw InputError({from.name()}, columns_[c].path, fmt::format("{} numbers a row", source.width()),
                        fmt::format("must be {}", columns_[c].width()));
     }
-    copy_column(c, source, rows, sums);
+    copy_column(c, source, rows, sums, stop);
   }
   rows_ = rows;
 }
 
 /// Chunk by chunk, adding up their checksum; the rows of the last one, if it is not whole, stay in the buffer.
-void Table::copy_column(std::size_t column, const Hdf5Dataset& source, std::int64_t rows,
-                        std::span<const RowSum> sums) {
+void Table::copy_column(std::size_t column, const Hdf5Dataset& source, std::int64_t rows, std::span<const RowSum> sums,
+                        const StopToken& stop) {
   Buffer& buffer = buffers_[column];
   const std::int64_t width = columns_[column].width();
   for (std::int64_t first = 0; first < rows; first += buffer.chunk_rows) {
+    stop.check();
     const std::int64_t n = std::min(buffer.chunk_rows, rows - first);
     const auto count = static_cast<std::size_t>(n * width);
     file_.reserve(kBookkeepingBytes + 2 * buffer.chunk_rows * columns_[column].row_bytes() + kColumnBookkeepingBytes);

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "stickslip/base/stop_token.h"
 #include "stickslip/io/checksum.h"
 #include "stickslip/io/hdf5_file.h"
 
@@ -58,8 +59,8 @@ class Table {
   /// Adds what a checkpoint after the present row must know of the rows of each dataset.
   void add_sums(std::vector<RowSum>& sums) const;
   /// Takes over the first rows of the same datasets of another file, of which these sums are known. Throws InputError
-  /// where they are not there, or damaged.
-  void copy_rows(const Hdf5File& from, std::int64_t rows, std::span<const RowSum> sums);
+  /// where they are not there, or damaged. Asks `stop` for each chunk.
+  void copy_rows(const Hdf5File& from, std::int64_t rows, std::span<const RowSum> sums, const StopToken& stop);
 
  private:
   struct Buffer {
@@ -72,7 +73,8 @@ class Table {
   };
   Checksum sum_with(std::size_t column, std::int64_t rows) const;
   void write_column(std::size_t column);
-  void copy_column(std::size_t column, const Hdf5Dataset& source, std::int64_t rows, std::span<const RowSum> sums);
+  void copy_column(std::size_t column, const Hdf5Dataset& source, std::int64_t rows, std::span<const RowSum> sums,
+                   const StopToken& stop);
   void reserve(bool whole_chunks_only);
 
   Hdf5File& file_;

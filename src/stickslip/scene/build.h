@@ -44,5 +44,7 @@ struct SceneCheck {
 SceneCheck check_scene(const Scene& scene);
 /// The same of a scene that is built already.
 SceneCheck check_scene(const Scene& scene, const BuiltScene& built);
+/// Its warnings alone. Takes a time in proportion to the scene, asks `stop`, and throws Interrupted where it is raised.
+std::vector<std::string> find_warnings(const Scene& scene, const BuiltScene& built, const StopToken& stop = {});
 
 }  // namespace stickslip

@@ -16,7 +16,8 @@ namespace {
 /// Warns of what is allowed and yet probably a mistake.
 class Warnings {
  public:
-  Warnings(const Scene& scene, const BuiltScene& built) : scene_(scene), built_(built) {}
+  Warnings(const Scene& scene, const BuiltScene& built, const StopToken& stop)
+      : scene_(scene), built_(built), stop_(stop) {}
 
   std::vector<std::string> collect() {
     warn_of_stillness();
@@ -49,6 +50,7 @@ class Warnings {
       named.insert(contact.between[1].body);
     }
     for (const SceneBody& body : scene_.bodies) {
+      stop_.check();
       if (!body.shapes.empty() && !named.contains(body.name)) {
         warn("bodies." + body.name, "it has shapes, but no contact names it: it will pass through everything");
       }
@@ -58,6 +60,7 @@ class Warnings {
   void warn_of_overlaps() {
     const System& system = *built_.system;
     for (const ContactPair& pair : system.contacts()) {
+      stop_.check();
       double gap = 0.0;
       for (int k = pair.first_point; k < pair.first_point + pair.n_points; ++k) {
         gap = std::min(gap, system.calc_gap(k, built_.initial.t, built_.initial.q));
@@ -76,7 +79,7 @@ class Warnings {
   // Of detected contacts the worst alone: a heap placed carelessly overlaps in many places.
   void warn_of_detected_overlaps() {
     const System& system = *built_.system;
-    ContactFinder contacts(system);
+    ContactFinder contacts(system, stop_);
     contacts.find_touching(built_.initial.t, built_.initial.q);
     const ContactPoint* worst = nullptr;
     double least = -kOverlap;
@@ -102,6 +105,7 @@ class Warnings {
     JointVector g;
     JointVector gamma;
     for (std::size_t i = 0; i < system.joints().size(); ++i) {
+      stop_.check();
       const Joint& joint = system.joints()[i];
       const std::string path = "joints." + joint.options.name;
       system.calc_joint_position(static_cast<int>(i), start.t, start.q, g);
@@ -174,6 +178,7 @@ class Warnings {
 
   const Scene& scene_;
   const BuiltScene& built_;
+  StopToken stop_;
   std::vector<std::string> warnings_;
 };
 
@@ -233,7 +238,11 @@ SceneCheck check_scene(const Scene& scene) {
 }
 
 SceneCheck check_scene(const Scene& scene, const BuiltScene& built) {
-  return {Warnings(scene, built).collect(), summarize(scene, built)};
+  return {find_warnings(scene, built), summarize(scene, built)};
+}
+
+std::vector<std::string> find_warnings(const Scene& scene, const BuiltScene& built, const StopToken& stop) {
+  return Warnings(scene, built, stop).collect();
 }
 
 }  // namespace stickslip

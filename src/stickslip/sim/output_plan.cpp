@@ -8,6 +8,7 @@
 #include <cmath>
 
 #include "stickslip/io/output_columns.h"
+#include "stickslip/io/output_file.h"
 #include "stickslip/io/result_writer.h"
 #include "stickslip/sim/recorder.h"
 #include "stickslip/sim/step_sequence.h"
@@ -25,13 +26,6 @@ double round_up(double x) {
     if (digit * power >= x) return digit * power;
   }
   return 10.0 * power;
-}
-
-std::string describe_bytes(double bytes) {
-  constexpr std::array<const char*, 5> kUnits = {"B", "kB", "MB", "GB", "TB"};
-  std::size_t unit = 0;
-  for (; bytes >= 1000.0 && unit + 1 < kUnits.size(); ++unit) bytes /= 1000.0;
-  return fmt::format("{:.3g} {}", bytes, kUnits[unit]);
 }
 
 }  // namespace

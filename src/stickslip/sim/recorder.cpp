@@ -42,8 +42,8 @@ void Recorder::begin(const State& state, const StepReport& report) {
   mark(state);
 }
 
-void Recorder::begin(const Trajectory& from, const Checkpoint& checkpoint) {
-  for (const auto& sink : sinks_) sink->begin(from, checkpoint);
+void Recorder::begin(const Trajectory& from, const Checkpoint& checkpoint, const StopToken& stop) {
+  for (const auto& sink : sinks_) sink->begin(from, checkpoint, stop);
   for (const auto& sink : sinks_) sink->publish();
   mark(checkpoint.state);
 }

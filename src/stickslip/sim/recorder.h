@@ -29,7 +29,7 @@ class Recorder {
   /// The first row, and the files get their names.
   void begin(const State& state, const StepReport& report);
   /// The same, with all that a result had at a checkpoint.
-  void begin(const Trajectory& from, const Checkpoint& checkpoint);
+  void begin(const Trajectory& from, const Checkpoint& checkpoint, const StopToken& stop);
 
   /// A step that ends at state, and that the limits have seen.
   void record(const State& state, const StepReport& report);

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "stickslip/base/input_error.h"
+#include "stickslip/io/output_file.h"
 #include "stickslip/scene/build.h"
 #include "stickslip/scene/load_scene.h"
 #include "stickslip/sim/output_plan.h"
@@ -37,21 +38,24 @@ constexpr Clock::duration kTellEvery = std::chrono::milliseconds(100);
 /// The wall clock of a run: when to save and when to tell.
 class Rhythm {
  public:
-  Rhythm(const State& first, const StepSequence& steps) : first_step_(first.step), first_share_(steps.share(first)) {}
+  Rhythm(const State& first, const StepSequence& steps)
+      : share_(0.0, steps.share(first)), steps_(0.0, static_cast<double>(first.step)) {}
   void look() { now_ = Clock::now(); }
   bool time_to_save() { return due(saved_, kSaveEvery); }
   bool time_to_tell() { return due(told_, kTellEvery); }
   double elapsed() const { return seconds(now_ - start_); }
 
-  Progress progress(const State& state, const StepSequence& steps, int contacts, const Summary& summary) const {
+  Progress progress(const State& state, const StepSequence& steps, int contacts, const Summary& summary) {
     Progress p;
     p.share = steps.share(state);
     p.time = state.t;
     p.steps = state.step;
-    p.steps_per_second = static_cast<double>(state.step - first_step_) / std::max(elapsed(), 1e-9);
     p.contacts = contacts;
     p.worst_residual = summary.residual.value;
-    p.seconds_left = elapsed() * (1.0 - p.share) / std::max(p.share - first_share_, 1e-9);
+    share_.update(elapsed(), p.share);
+    steps_.update(elapsed(), static_cast<double>(p.steps));
+    p.steps_per_second = steps_.rate();
+    p.seconds_left = p.share < 1.0 ? (1.0 - p.share) / share_.rate() : 0.0;
     return p;
   }
 
@@ -62,8 +66,8 @@ class Rhythm {
     return true;
   }
 
-  std::int64_t first_step_;
-  double first_share_;
+  RecentRate share_;  // [1/s] of wall-clock time
+  RecentRate steps_;  // [1/s]
   Clock::time_point start_ = Clock::now();
   Clock::time_point now_ = start_;
   Clock::time_point saved_ = start_;
@@ -102,7 +106,12 @@ void begin(const Scene& scene, BuiltScene& built, const StepSequence& steps, con
   run.state.inputs.clear();  // the first step asks for its own, as every other
   steps.begin(run.state);
   run.limits.emplace(*built.system, scene.limits, run.state, run.report);
+  const auto prepare_writing = [&] {
+    if (options.before_writing) options.before_writing();
+    options.stop.check();
+  };
   if (!options.resume) {
+    prepare_writing();
     // Room for checkpoints is made for a state without inputs, as where a run is resumed: the files are the same then.
     State bare = run.state;
     bare.remembered_inputs.clear();
@@ -114,14 +123,15 @@ void begin(const Scene& scene, BuiltScene& built, const StepSequence& steps, con
   const Checkpoint checkpoint = find_checkpoint(before, scene, run.state, steps);
   check_inputs(checkpoint.state, *built.system, options);
   run.limits->restore(checkpoint.limits, checkpoint.state);
-  run.recorder.emplace(scene, built, run.state, *run.limits, steps, options);
-  run.recorder->begin(before, checkpoint);
   summary.add(before.read_steps(1, checkpoint.steps - 1, &checkpoint));
+  prepare_writing();
+  run.recorder.emplace(scene, built, run.state, *run.limits, steps, options);
+  run.recorder->begin(before, checkpoint, options.stop);
   run.state = checkpoint.state;
 }
 
 /// The scene with the output that the run will write: what the scene leaves open is chosen by the size of the result,
-/// or goes on as an earlier result has it.
+/// or goes on as an earlier result has it. Throws WriteError where the disk has no room for it.
 Scene with_output(const Scene& scene, const BuiltScene& built, const RunOptions& options) {
   Scene planned = scene;
   if (options.resume) {
@@ -133,6 +143,8 @@ Scene with_output(const Scene& scene, const BuiltScene& built, const RunOptions&
   } else {
     planned.output = plan_output(scene, built).output;
   }
+  const OutputPlan plan = plan_output(planned, built);
+  if (plan.rows > 0) check_room(options.output, plan.bytes);
   return planned;
 }
 
@@ -154,6 +166,7 @@ RunResult simulate(const Scene& given, const RunOptions& options) {
   BuiltScene built = build(
       given, [&problems](std::unique_ptr<ConeSolver> solver) { return problems.watch(std::move(solver)); },
       options.stop);
+  if (options.tell_warnings) options.tell_warnings(find_warnings(given, built, options.stop));
   const Scene scene = with_output(given, built, options);
   StepSequence steps(scene, *built.stepper);
   RunResult result;

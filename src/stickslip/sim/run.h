@@ -11,20 +11,10 @@
 #include "stickslip/base/stop_token.h"
 #include "stickslip/model/system.h"
 #include "stickslip/scene/scene.h"
+#include "stickslip/sim/progress.h"
 #include "stickslip/sim/summary.h"
 
 namespace stickslip {
-
-/// How far a run is.
-struct Progress {
-  double share = 0.0;             // [-] done, in [0, 1]
-  double time = 0.0;              // [s] simulated
-  std::int64_t steps = 0;         // [-] done
-  double steps_per_second = 0.0;  // [1/s] of wall-clock time, since this program took it up
-  int contacts = 0;               // [-] closed now
-  double worst_residual = 0.0;    // [m/s] of all steps
-  double seconds_left = 0.0;      // [s] of wall-clock time
-};
 
 /// Sets the inputs of the next step from the state at its start, of which they are a part: those of the last step
 /// until they are changed. What it sets may depend on its arguments alone; then a run that is resumed with it has the
@@ -38,6 +28,9 @@ struct RunOptions {
   std::optional<double> checkpoint_every;       // [s] simulated; none: once a second of wall-clock time
   std::optional<std::int64_t> problems_every;   // [-] every so many steps, leave the contact problem beside the result
   StopToken stop;                               // raised by someone else: drop the step under way and end
+  /// Called once, before anything is written: likely mistakes in the scene, as check_scene() finds them.
+  std::function<void(const std::vector<std::string>&)> tell_warnings;
+  std::function<void()> before_writing;           // called once: up to here there is nothing to keep
   std::function<void(const Progress&)> progress;  // called now and then, and at the end
   std::function<void(const LimitEntry&)> warn;    // called when a limit is passed, the first time by each pair or joint
   Control control;                                // called before each step, and before row 0 is made

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+namespace stickslip {
+
+/// Whether a file is a result, of whatever format and however it ended. Answers within milliseconds, whatever the
+/// bytes.
+bool is_result(const std::filesystem::path& path);
+
+/// What of a user's may be written over without being asked for.
+enum class MayReplace { results, nothing };
+
+/// Refuses to write over a file that is there already, but for what `replace` allows. Throws InputError, which names
+/// --force.
+void check_replaceable(const std::filesystem::path& path, MayReplace replace);
+
+/// Refuses to begin a file of so many bytes where the disk has less room. Throws WriteError, which says both.
+void check_room(const std::filesystem::path& path, double bytes);
+
+/// ": needs 1.2 MB more, and 34 kB are free on its disk", the end of a message.
+std::string describe_shortage(const std::filesystem::path& path, double bytes);
+
+/// "1.2 MB": for people.
+std::string describe_bytes(double bytes);
+
+}  // namespace stickslip
