@@ -62,6 +62,9 @@ class ByteReader {
     if (n > bytes_.size() / entry_bytes) fail();
     return static_cast<std::size_t>(n);
   }
+  /// Another reader of what follows so many bytes, which are there.
+  ByteReader after(std::size_t bytes) const { return {bytes_.subspan(bytes), what_}; }
+  std::size_t bytes_left() const { return bytes_.size(); }
   bool at_end() const { return bytes_.empty(); }
   [[noreturn]] void fail() const { throw InputError(std::string(what_) + " is damaged"); }
 

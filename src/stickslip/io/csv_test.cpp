@@ -64,7 +64,7 @@ TEST(Csv, CopiedRowsAreTheSameText) {
   }
   CsvWriter copied(folder / "copied.csv", system);
   const Trajectory result(folder / "r.h5");
-  copied.begin(result, result.checkpoint().value());
+  copied.begin(result, result.checkpoint().value(), StopToken());
   copied.publish();
   for (CsvWriter* csv : {&direct, &copied}) csv->flush();
   const auto read = [&folder](const char* name) {

@@ -361,7 +361,7 @@ TEST(Result, CopiedRowsAreTheSame) {
     const Trajectory from(folder / "a.h5");
     const Example first(system);
     ResultWriter writer(folder / "b.h5", system, first.state, make_header());
-    writer.begin(from, part);
+    writer.begin(from, part, {});
     writer.publish();
     finish(writer, part, RunState::interrupted);
   }

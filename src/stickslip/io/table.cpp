@@ -90,11 +90,8 @@ Table::Table(Hdf5File& file, std::vector<Column> columns, std::int64_t expected_
     : file_(file), columns_(std::move(columns)) {
   for (const Column& c : columns_) {
     const std::int64_t chunk_rows = choose_chunk_rows(c, expected_rows);
-    Buffer buffer = {file.create_dataset(c.path, {c.type, c.row, 0, chunk_rows, choose_chunk_items(c), true}),
-                     chunk_rows,
-                     0,
-                     {},
-                     {}};
+    Buffer buffer{.dataset = file.create_dataset(c.path, {c.type, c.row, 0, chunk_rows, choose_chunk_items(c), true}),
+                  .chunk_rows = chunk_rows};
     file.write_attribute(c.path, "unit", c.unit);
     file.write_attribute(c.path, "meaning", c.meaning);
     const auto size = static_cast<std::size_t>(chunk_rows * c.width());

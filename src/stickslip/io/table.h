@@ -67,9 +67,9 @@ class Table {
     Hdf5Dataset dataset;
     std::int64_t chunk_rows = 1;
     std::int64_t rows_on_file = 0;
-    std::vector<double> reals;           // (chunk rows, width) the chunk that is being filled, or empty
-    std::vector<std::int64_t> integers;  // (chunk rows, width)
-    Checksum sum;                        // of all chunks before it
+    std::vector<double> reals = {};           // (chunk rows, width) the chunk that is being filled, or empty
+    std::vector<std::int64_t> integers = {};  // (chunk rows, width)
+    Checksum sum = {};                        // of all chunks before it
   };
   Checksum sum_with(std::size_t column, std::int64_t rows) const;
   void write_column(std::size_t column);

@@ -101,7 +101,7 @@ double calc_excess(const std::vector<FrictionBlock>& blocks, const Rows& p) {
 }
 
 TEST(Cones, ReferenceProjections) {
-  std::ifstream file(std::string(STICKSLIP_TEST_DATA_DIR) + "/contact/projections.txt");
+  std::ifstream file(STICKSLIP_TEST_DATA_DIR "/contact/projections.txt");
   std::string header;
   std::getline(file, header);
   int n = 0;

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "stickslip/model/state.h"
 
-#include <bit>
-#include <cstring>
 #include <limits>
 #include <string>
 #include <utility>
 
+#include "stickslip/base/bytes.h"
 #include "stickslip/base/input_error.h"
 
 // Layout: "SSST", version, then the members in their order. Every number takes 8 bytes, little-endian. A list is its
@@ -20,24 +19,10 @@ constexpr std::uint64_t kVersion = 4;         // earlier ones were never release
 constexpr std::size_t kBodyInputNumbers = 12;
 constexpr std::size_t kJointInputNumbers = 2;
 
-std::uint64_t little_endian(std::uint64_t x) {
-  if constexpr (std::endian::native == std::endian::big) {
-    std::uint64_t swapped = 0;
-    for (int i = 0; i < 8; ++i) swapped |= ((x >> (8 * i)) & 0xff) << (8 * (7 - i));
-    return swapped;
-  }
-  return x;
-}
-
-class ByteWriter {
+class StateWriter : public ByteWriter {
  public:
-  explicit ByteWriter(std::size_t size) { bytes_.reserve(size); }
-  void put(std::uint64_t x) {
-    const std::uint64_t le = little_endian(x);
-    const auto* first = reinterpret_cast<const std::byte*>(&le);
-    bytes_.insert(bytes_.end(), first, first + sizeof le);
-  }
-  void put(double x) { put(std::bit_cast<std::uint64_t>(x)); }
+  using ByteWriter::ByteWriter;
+  using ByteWriter::put;
   void put(const Vector& v) {
     put(static_cast<std::uint64_t>(v.size()));
     for (const double x : v) put(x);
@@ -65,29 +50,11 @@ class ByteWriter {
       put(input.effort);
     }
   }
-  std::vector<std::byte> take() { return std::move(bytes_); }
-
- private:
-  std::vector<std::byte> bytes_;
 };
 
-class ByteReader {
+class StateReader : public ByteReader {
  public:
-  explicit ByteReader(std::span<const std::byte> bytes) : bytes_(bytes) {}
-  std::uint64_t get() {
-    if (bytes_.size() < 8) fail();
-    std::uint64_t le = 0;
-    std::memcpy(&le, bytes_.data(), 8);
-    bytes_ = bytes_.subspan(8);
-    return little_endian(le);
-  }
-  double get_real() { return std::bit_cast<double>(get()); }
-  /// The length of a list whose entries take so many bytes each; it cannot be longer than what is left.
-  std::size_t get_length(std::size_t entry_bytes) {
-    const std::uint64_t n = get();
-    if (n > bytes_.size() / entry_bytes) fail();
-    return static_cast<std::size_t>(n);
-  }
+  explicit StateReader(std::span<const std::byte> bytes) : ByteReader(bytes, "a saved state") {}
   Vector get_vector() {
     Vector v(static_cast<Eigen::Index>(get_length(8)));
     for (double& x : v) x = get_real();
@@ -95,17 +62,17 @@ class ByteReader {
   }
   ValuesById get_table() {
     const std::size_t n = get_length(16);
-    ByteReader sizes(bytes_.subspan(8 * n));
-    ByteReader values(sizes.bytes_.subspan(8 * n));
+    ByteReader sizes = after(8 * n);
+    ByteReader values = sizes.after(8 * n);
     ValuesById table;
     for (std::size_t k = 0; k < n; ++k) {
       const std::uint64_t id = get();
       if (k > 0 && id <= table.ids().back()) fail();
       const std::uint64_t size = sizes.get();
-      if (size > values.bytes_.size() / 8) fail();
+      if (size > values.bytes_left() / 8) fail();
       for (double& x : table.add(id, static_cast<std::size_t>(size))) x = values.get_real();
     }
-    bytes_ = values.bytes_;
+    static_cast<ByteReader&>(*this) = values;
     return table;
   }
   Vector3 get_vector3() {
@@ -137,11 +104,6 @@ class ByteReader {
     if (!inputs.assign(std::move(bodies), std::move(joints))) fail();
     return inputs;
   }
-  bool at_end() const { return bytes_.empty(); }
-  [[noreturn]] static void fail() { throw InputError("a saved state is damaged"); }
-
- private:
-  std::span<const std::byte> bytes_;
 };
 
 }  // namespace
@@ -154,7 +116,7 @@ std::vector<std::byte> to_bytes(const State& state) {
   const std::size_t numbers = 18 + numbers_of(state.inputs) + numbers_of(state.remembered_inputs) +
                               static_cast<std::size_t>(state.q.size() + state.u.size() + state.memory.size()) +
                               numbers_in(state.warm) + numbers_in(state.contacts);
-  ByteWriter out(8 * numbers);
+  StateWriter out(8 * numbers);
   out.put(kMagic);
   out.put(kVersion);
   out.put(state.t);
@@ -178,8 +140,8 @@ std::vector<std::byte> to_bytes(const State& state) {
 }
 
 State state_from_bytes(std::span<const std::byte> bytes) {
-  ByteReader in(bytes);
-  if (in.get() != kMagic) ByteReader::fail();
+  StateReader in(bytes);
+  if (in.get() != kMagic) in.fail();
   const std::uint64_t version = in.get();
   if (version != kVersion) {
     throw InputError("a saved state has version " + std::to_string(version) + ", this program reads version " +
@@ -203,7 +165,7 @@ State state_from_bytes(std::span<const std::byte> bytes) {
   state.step_size.event_step = in.get_real();
   state.inputs = in.get_inputs();
   state.remembered_inputs = in.get_inputs();
-  if (!in.at_end() || state.step < 0) ByteReader::fail();
+  if (!in.at_end() || state.step < 0) in.fail();
   return state;
 }
 
