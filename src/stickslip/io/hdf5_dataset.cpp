@@ -50,12 +50,18 @@ std::int64_t Hdf5Dataset::select(const Rows& rows) const {
   return -1;
 }
 
+/// So many rows and items as they lie in memory, of the shape that they have in the file: where shapes differ, the
+/// library goes number by number.
+std::int64_t Hdf5Dataset::space_of(std::int64_t n, std::int64_t n_items) const {
+  const hsize_t count[3] = {static_cast<hsize_t>(n), static_cast<hsize_t>(n_items), static_cast<hsize_t>(components_)};
+  return H5Screate_simple(rank_, count, nullptr);
+}
+
 void Hdf5Dataset::write_rows(std::int64_t first, std::int64_t n, std::int64_t memory_type, const void* data) {
   if (n == 0) return;
   grow(first + n);
   const Hdf5Id file_space(select({first, n, 0, items_}));
-  const hsize_t count = static_cast<hsize_t>(n * width());
-  const Hdf5Id memory(H5Screate_simple(1, &count, nullptr));
+  const Hdf5Id memory(space_of(n, items_));
   if (!file_space.valid() || H5Dwrite(id_.get(), memory_type, memory.get(), file_space.get(), H5P_DEFAULT, data) < 0) {
     throw WriteError(fmt::format("{}: {} cannot be written: {}", file_, path_, hdf5_error()));
   }
@@ -65,8 +71,7 @@ void Hdf5Dataset::read_rows(const Rows& rows, std::int64_t memory_type, void* da
   if (rows.n == 0 || rows.n_items == 0 || components_ == 0) return;
   const bool is_there = rows.first >= 0 && rows.first + rows.n <= rows_;
   const Hdf5Id file_space(is_there ? select(rows) : -1);
-  const hsize_t count = static_cast<hsize_t>(rows.n * rows.n_items * components_);
-  const Hdf5Id memory(H5Screate_simple(1, &count, nullptr));
+  const Hdf5Id memory(space_of(rows.n, rows.n_items));
   const Hdf5Id transfer = transfer_properties(checksums);
   if (!file_space.valid() || H5Dread(id_.get(), memory_type, memory.get(), file_space.get(),
                                      transfer.valid() ? transfer.get() : H5P_DEFAULT, data) < 0) {
@@ -123,9 +128,8 @@ std::int64_t Hdf5Dataset::sound_rows() const {
     return rows;
   }
   const Hdf5Id file_space(select({rows - 1, 1, 0, items_}));
-  const hsize_t count = static_cast<hsize_t>(width());
-  const Hdf5Id memory(H5Screate_simple(1, &count, nullptr));
-  std::vector<double> row(static_cast<std::size_t>(count));
+  const Hdf5Id memory(space_of(1, items_));
+  std::vector<double> row(static_cast<std::size_t>(width()));
   if (H5Dread(id_.get(), H5T_NATIVE_DOUBLE, memory.get(), file_space.get(), H5P_DEFAULT, row.data()) >= 0) return rows;
   const auto chunk_rows = static_cast<std::int64_t>(chunk[0]);
   return (rows - 1) / chunk_rows * chunk_rows;

@@ -89,6 +89,7 @@ class Hdf5Dataset {
     std::int64_t first_item, n_items;  // [-]
   };
   std::int64_t select(const Rows& rows) const;
+  std::int64_t space_of(std::int64_t n, std::int64_t n_items) const;
   void write_rows(std::int64_t first, std::int64_t n, std::int64_t memory_type, const void* data);
   void read_rows(const Rows& rows, std::int64_t memory_type, void* data, Checksums checksums) const;
   void check_size(std::int64_t file_bytes) const;
