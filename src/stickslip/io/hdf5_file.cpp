@@ -289,9 +289,12 @@ std::vector<std::string> Hdf5File::children(const std::string& group) const {
   const Hdf5Id id(H5Gopen2(id_.get(), group.c_str(), H5P_DEFAULT));
   if (!id.valid()) fail_reading(group + ": missing");
   std::vector<std::string> names;
-  if (H5Literate(id.get(), H5_INDEX_NAME, H5_ITER_INC, nullptr, collect_name, &names) < 0) {
-    fail_reading(group + ": " + hdf5_error());
+  // In the order of the file: for any other the library makes a table, and gives back what is not in it yet where the
+  // group is damaged.
+  if (H5Literate(id.get(), H5_INDEX_NAME, H5_ITER_NATIVE, nullptr, collect_name, &names) < 0) {
+    fail_reading(group + ": damaged: " + hdf5_error());
   }
+  std::ranges::sort(names);
   return names;
 }
 

@@ -42,6 +42,34 @@ int damage(const fs::path& path, const State& state, std::size_t keep) {
   return found;
 }
 
+std::string read_bytes(const fs::path& path) {
+  std::ifstream in(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+/// Groups of more than a few datasets are kept in heaps and trees of the library.
+TEST(Result, AnyByteOfALargeGroupIsGuarded) {
+  const TemporaryFolder folder;
+  write_example(folder / "r.h5", make_system(), 3);
+  const std::string content = read_bytes(folder / "r.h5");
+  int places = 0;
+  for (const char* signature : {"FRHP", "FHDB", "BTHD", "BTLF"}) {
+    for (std::size_t at = content.find(signature); at != std::string::npos; at = content.find(signature, at + 1)) {
+      for (const std::size_t behind : {0, 5, 12, 24, 40, 80, 160}) {
+        std::string changed = content;
+        changed[at + behind] = static_cast<char>(changed[at + behind] ^ 0x20);
+        std::ofstream(folder / "r.h5", std::ios::binary) << changed;
+        try {
+          EXPECT_EQ(Trajectory(folder / "r.h5").rows(), 4);
+        } catch (const InputError&) {
+        }
+        ++places;
+      }
+    }
+  }
+  EXPECT_GE(places, 28);
+}
+
 TEST(Result, ATornCheckpointLeavesTheOneBefore) {
   const TemporaryFolder folder;
   const System system = make_system();
