@@ -3,15 +3,19 @@
 
 #include <fmt/format.h>
 #include <hdf5.h>
+#include <sys/stat.h>
 
 #include <algorithm>
+#include <chrono>
 #include <limits>
 #include <system_error>
+#include <thread>
 
 #include "stickslip/base/assert.h"
 #include "stickslip/base/input_error.h"
 #include "stickslip/io/hdf5_error.h"
 #include "stickslip/io/output_file.h"
+#include "stickslip/io/superblock.h"
 #include "stickslip/io/write_lock.h"
 
 namespace stickslip {
@@ -67,6 +71,17 @@ Hdf5Id access_properties() {
   H5Pset_cache(properties.get(), 0, 0, 0, 1.0);
   set_metadata_cache(properties);
   return properties;
+}
+
+/// Of a file that somebody writes the superblock may be caught between two writes; it is as it was soon after.
+Superblock look_at_settled(const std::filesystem::path& path) {
+  constexpr int kMostLooks = 30;  // [-] a millisecond apart
+  Superblock superblock = look_at_superblock(path);
+  for (int k = 0; k < kMostLooks && !superblock.fault.empty() && WriteLock::is_held(path); ++k) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    superblock = look_at_superblock(path);
+  }
+  return superblock;
 }
 
 std::int64_t file_type(Hdf5Type type) {
@@ -143,7 +158,9 @@ Hdf5File Hdf5File::open(const std::filesystem::path& path) {
   std::error_code error;
   if (!std::filesystem::exists(path, error)) file.fail_reading("no such file");
   if (!std::filesystem::is_regular_file(path, error)) file.fail_reading("not a file");
-  if (H5Fis_hdf5(path.c_str()) == 0) file.fail_reading("not an HDF5 file");
+  const Superblock superblock = look_at_settled(path);
+  if (!superblock.found) file.fail_reading("not an HDF5 file");
+  if (!superblock.fault.empty()) file.fail_reading("cannot be opened: " + superblock.fault);
   // Plainly where that can be. While somebody writes the file its parts may be caught between two writes: the library
   // then reads them again, waiting twice as long each time; of what nobody writes every part is as it will ever be.
   constexpr unsigned kAttempts = 25;  // [-] 30 ms in all
@@ -158,9 +175,7 @@ Hdf5File Hdf5File::open(const std::filesystem::path& path) {
 }
 
 bool Hdf5File::is_marked(const std::filesystem::path& path) {
-  prepare_hdf5();
-  const Hdf5Id id(H5Fopen(path.c_str(), H5F_ACC_RDONLY, access_properties().get()));
-  return !id.valid();
+  return look_at_superblock(path).marked;
 }
 
 void Hdf5File::clear_mark(const std::filesystem::path& path) {
@@ -212,9 +227,13 @@ void Hdf5File::fail_reading(const std::string& what) const {
   throw InputError({name_}, "", "", what);
 }
 
+/// On the disk: a file that is marked as being written may promise more, and the library believes it.
 std::int64_t Hdf5File::file_bytes() const {
-  hsize_t size = 0;
-  return H5Fget_filesize(id_.get(), &size) < 0 ? 0 : static_cast<std::int64_t>(size);
+  int* descriptor = nullptr;
+  struct stat status = {};
+  const bool known = H5Fget_vfd_handle(id_.get(), H5P_DEFAULT, reinterpret_cast<void**>(&descriptor)) >= 0 &&
+                     ::fstat(*descriptor, &status) == 0;
+  return known ? status.st_size : 0;
 }
 
 // --- groups and datasets
