@@ -27,6 +27,11 @@ static_assert(std::is_same_v<hid_t, std::int64_t>, "Hdf5Id stands for the librar
 /// stay in the object's header, which may be rewritten while others read. [-]
 constexpr unsigned kMaxAttributes = 1000;
 
+/// What the library keeps of its own, such as the headers of datasets, does not cross a border between pages of so many
+/// bytes, unless it is longer: headers are written over while rows arrive, and a kill tears a write where a page of the
+/// operating system's begins. Longer pages leave more of them empty. [bytes]
+constexpr hsize_t kPageBytes = 1024;
+
 Hdf5Id scalar_space() {
   return Hdf5Id(H5Screate(H5S_SCALAR));
 }
@@ -146,6 +151,8 @@ Hdf5File Hdf5File::create(const std::filesystem::path& path, const std::filesyst
   const Hdf5Id creation(H5Pcreate(H5P_FILE_CREATE));
   H5Pset_attr_phase_change(creation.get(), kMaxAttributes, 0);
   H5Pset_obj_track_times(creation.get(), false);
+  H5Pset_file_space_strategy(creation.get(), H5F_FSPACE_STRATEGY_PAGE, false, 1);
+  H5Pset_file_space_page_size(creation.get(), kPageBytes);
   file.id_ = Hdf5Id(H5Fcreate(path.c_str(), H5F_ACC_TRUNC, creation.get(), access.get()));
   if (!file.id_.valid()) file.fail_writing("cannot be made");
   return file;

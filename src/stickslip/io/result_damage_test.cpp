@@ -70,6 +70,29 @@ TEST(Result, AnyByteOfALargeGroupIsGuarded) {
   EXPECT_GE(places, 28);
 }
 
+/// A kill tears a write where a page of the operating system's begins: no header of a dataset crosses such a border.
+TEST(Result, HeadersLieWithinPages) {
+  constexpr std::size_t kSystemPage = 4096;  // [bytes]
+  const TemporaryFolder folder;
+  write_example(folder / "r.h5", make_system(), 3);
+  const std::string content = read_bytes(folder / "r.h5");
+  const auto byte = [&content](std::size_t at) { return static_cast<unsigned char>(content[at]); };
+  const std::string signature = {'O', 'H', 'D', 'R', 2};
+  int headers = 0;
+  for (std::size_t at = content.find(signature); at != std::string::npos; at = content.find(signature, at + 1)) {
+    // Behind signature and flags: four times and two numbers if the flags say so, then the size of the messages.
+    const unsigned flags = byte(at + 5);
+    const std::size_t size_at = at + 6 + ((flags & 0x20) != 0 ? 16 : 0) + ((flags & 0x10) != 0 ? 4 : 0);
+    const std::size_t size_bytes = std::size_t{1} << (flags & 3);
+    std::size_t messages = 0;
+    for (std::size_t i = size_bytes; i-- > 0;) messages = messages << 8 | byte(size_at + i);
+    const std::size_t last = size_at + size_bytes + messages + 4 - 1;  // the checksum's
+    EXPECT_EQ(at / kSystemPage, last / kSystemPage) << "header at " << at << ", " << last + 1 - at << " bytes";
+    ++headers;
+  }
+  EXPECT_GT(headers, 50);
+}
+
 TEST(Result, ATornCheckpointLeavesTheOneBefore) {
   const TemporaryFolder folder;
   const System system = make_system();

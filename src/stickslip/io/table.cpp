@@ -19,7 +19,8 @@ namespace {
 constexpr std::int64_t kChunkBytes = 65536;
 /// Rows of a chunk at most: 8 kB of a scalar column, so that the last chunk of a short run is short. [-]
 constexpr std::int64_t kMaxChunkRows = 1024;
-/// What the library's indices of chunks take on the disk at a time, at most: of each column, and beside. [bytes]
+/// What the library's indices of chunks and the pages that stay half empty behind chunks take on the disk at a time, at
+/// most: of each column, and beside. [bytes]
 constexpr std::int64_t kColumnBookkeepingBytes = 4096;
 constexpr std::int64_t kBookkeepingBytes = 65536;
 
