@@ -60,7 +60,8 @@ int GalleryCommand::execute() {
     const GalleryRecord record = run_gallery(gallery, options);
     line.clear();
     if (record.outcome == Outcome::interrupted) {
-      fmt::print(stderr, "interrupted; results of the runs so far: {}\n", (options.output / "results").string());
+      fmt::print(stderr, "interrupted; results of the runs so far: {}; to run it again: --force\n",
+                 (options.output / "results").string());
       return kInterrupted;
     }
     if (!quiet_) fmt::print("{}tables and figures: {}\n", to_text(record), options.output.string());

@@ -21,7 +21,7 @@ constexpr const char* kEraseRest = "\x1b[K";
 /// Lines fit a screen of 80 columns, and narrower ones; the last column stays free, where some begin a new line.
 int find_width() {
   constexpr int kWidest = 79;
-  constexpr int kNarrowest = 40;
+  constexpr int kNarrowest = 10;
   struct winsize size = {};
   if (::ioctl(STDERR_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_col == 0) return kWidest;
   return std::clamp(static_cast<int>(size.ws_col) - 1, kNarrowest, kWidest);

@@ -3,6 +3,8 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cstdio>
+#include <cstdlib>
 
 #include "commands.h"
 #include "progress_line.h"
@@ -10,6 +12,7 @@
 #include "stickslip/io/output_file.h"
 #include "stickslip/scene/load_scene.h"
 #include "stickslip/sim/run.h"
+#include "stickslip/sim/step_problems.h"
 
 namespace stickslip {
 namespace {
@@ -25,6 +28,7 @@ class RunCommand final : public Command {
   Scene load() const;
   RunOptions make_options(const Scene& scene) const;
   void warn(const LimitEntry& entry);
+  int tell(const Scene& scene, const RunOptions& options, const RunResult& result) const;
   void print_end(const Scene& scene, const RunOptions& options, const RunResult& result) const;
 
   CLI::App& command_;
@@ -124,6 +128,7 @@ RunOptions RunCommand::make_options(const Scene& scene) const {
     const bool goes_on = options.resume && fs::equivalent(options.output, *options.resume, error);
     if (!goes_on) check_replaceable(options.output, MayReplace::results);
     if (options.csv) check_replaceable(*options.csv, MayReplace::nothing);
+    StepProblems::check_replaceable(options.output);
   }
   return options;
 }
@@ -179,8 +184,18 @@ int RunCommand::execute() {
     line.clear();
     warn(entry);
   };
-  const RunResult result = run(scene, options);
-  line.clear();
+  options.ended = [this, &scene, &options, &line](const RunResult& result) {
+    line.clear();
+    if (result.outcome != Outcome::interrupted) return;
+    tell(scene, options, result);
+    std::fflush(nullptr);
+    std::_Exit(kInterrupted);  // at once: giving back the memory of many bodies takes longer than writing them
+  };
+  return tell(scene, options, run(scene, options));
+}
+
+/// How the run ended, in words and as the exit status.
+int RunCommand::tell(const Scene& scene, const RunOptions& options, const RunResult& result) const {
   if (!result.is_written) {
     fmt::print(stderr, "interrupted before the first step: nothing was written\n");
     return kInterrupted;
@@ -198,8 +213,9 @@ int RunCommand::execute() {
   } else if (result.outcome == Outcome::inexact) {
     print_inexact(result.summary);
   } else if (result.outcome == Outcome::interrupted) {
-    fmt::print(stderr, "interrupted at t = {:.9g} s; to go on: stickslip run {} ... --resume {}\n", result.time, scene_,
-               options.output.string());
+    fmt::print(stderr, "interrupted at t = {:.9g} s; to go on: stickslip run {} ... --resume {}{}\n", result.time,
+               scene_, options.output.string(),
+               options.csv ? fmt::format(" --csv {} --force", options.csv->string()) : "");
   }
   return exit_status(result.outcome);
 }

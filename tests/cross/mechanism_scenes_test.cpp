@@ -239,7 +239,7 @@ struct WoodpeckerCycle {
   double fall = 0.0;                // [m] in one cycle
 
   WoodpeckerCycle() {
-    std::ifstream file(std::string(STICKSLIP_TEST_DATA_DIR) + "/woodpecker/cycle.csv");
+    std::ifstream file(STICKSLIP_TEST_DATA_DIR "/woodpecker/cycle.csv");
     std::string line;
     while (std::getline(file, line)) {
       if (line.empty() || line[0] == '#' || line[0] == 't') continue;

@@ -182,6 +182,22 @@ TEST(CommandLine, WhatIsNoResultOfOursIsWrittenOverWithForceOnly) {
   EXPECT_EQ(run_stickslip(run({"-o", "r.h5"}), folder.path()).status, 0);
 }
 
+TEST(CommandLine, ContactProblemsBesideAResultWriteOverNothingElse) {
+  const TemporaryFolder folder;
+  const std::vector<std::string> arguments = {
+      "run",    STICKSLIP_TESTS_DIR "/limit_scenes/rest.toml", "-o", "r.h5", "--end", "0.01", "--problems-every", "5",
+      "--quiet"};
+  write(folder / "r-step-000005.hdf5", "my notes");
+  write(folder / "other-step-000005.hdf5", "my notes");
+  expect_refused(run_stickslip(arguments, folder.path()), "r-step-000005.hdf5");
+  EXPECT_EQ(read(folder / "r-step-000005.hdf5"), "my notes");
+  std::vector<std::string> forced = arguments;
+  forced.push_back("--force");
+  EXPECT_EQ(run_stickslip(forced, folder.path()).status, 0);
+  EXPECT_NE(read(folder / "r-step-000005.hdf5"), "my notes");
+  EXPECT_EQ(run_stickslip(arguments, folder.path()).status, 0) << "problems are ours to write over";
+}
+
 TEST(CommandLine, ThreadsAreAcceptedAndSaidToBeOne) {
   const TemporaryFolder folder;
   const std::vector<std::string> arguments = {"run", kBall, "-o", "r.h5", "--end", "0.1", "--threads", "8"};

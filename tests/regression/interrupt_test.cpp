@@ -83,7 +83,9 @@ TEST(Interrupt, AHeapGoesOnToTheSameBits) {
       Process process(program(arguments), folder.path());
       wait_for(process, folder / "part.h5", steps);
       process.send(random() % 2 == 0 ? SIGINT : SIGTERM);
-      if (process.wait() != 130) break;  // it had ended
+      const int status = process.wait();
+      if (status == 0) break;  // it had ended
+      ASSERT_EQ(status, 130) << process.err();
       // Where it had not begun to write, it had nothing to say.
       if (steps == 40) {
         EXPECT_NE(process.err().find("--resume part.h5"), std::string::npos) << process.err();

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <limits>
+#include <string_view>
 
 #include "stickslip/base/input_error.h"
 #include "stickslip/io/hdf5_file.h"
@@ -35,13 +36,52 @@ bool is_result(const fs::path& path) {
   }
 }
 
+bool is_problem(const fs::path& path) {
+  try {
+    const Hdf5File file = Hdf5File::open(path);
+    return file.is_group("/fclib_local") || file.is_group("/fclib_global");
+  } catch (const InputError&) {
+    return false;
+  }
+}
+
+namespace {
+
+/// What a file would have to be to be written over; empty where none may be.
+std::string_view name_of(MayReplace replace) {
+  switch (replace) {
+    case MayReplace::results:
+      return "result";
+    case MayReplace::problems:
+      return "contact problem";
+    case MayReplace::nothing:
+      break;
+  }
+  return {};
+}
+
+bool may_replace(const fs::path& path, MayReplace replace) {
+  switch (replace) {
+    case MayReplace::results:
+      return is_result(path);
+    case MayReplace::problems:
+      return is_problem(path);
+    case MayReplace::nothing:
+      break;
+  }
+  return false;
+}
+
+}  // namespace
+
 void check_replaceable(const fs::path& path, MayReplace replace) {
   std::error_code error;
   if (!fs::is_regular_file(path, error)) return;  // there is none, or it cannot be written over anyway
-  if (replace == MayReplace::results && is_result(path)) return;
+  if (may_replace(path, replace)) return;
+  const std::string_view name = name_of(replace);
   throw InputError({path.string()}, "", "",
-                   replace == MayReplace::results ? "exists and is no result of this program: --force writes over it"
-                                                  : "exists: --force writes over it");
+                   name.empty() ? "exists: --force writes over it"
+                                : fmt::format("exists and is no {} of this program: --force writes over it", name));
 }
 
 void check_room(const fs::path& path, double bytes) {

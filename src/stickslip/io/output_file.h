@@ -10,8 +10,11 @@ namespace stickslip {
 /// bytes.
 bool is_result(const std::filesystem::path& path);
 
+/// Whether a file is a one-step problem in FCLIB's format, as this program leaves them.
+bool is_problem(const std::filesystem::path& path);
+
 /// What of a user's may be written over without being asked for.
-enum class MayReplace { results, nothing };
+enum class MayReplace { results, problems, nothing };
 
 /// Refuses to write over a file that is there already, but for what `replace` allows. Throws InputError, which names
 /// --force.

@@ -332,7 +332,7 @@ INSTANTIATE_TEST_SUITE_P(
 
 TEST(ContactFrames, MatchTheReferenceStates) {
   // Contact directions D of two rigid bodies with given frame and point [Negrut2017, section 1].
-  std::ifstream file(std::string(STICKSLIP_TEST_DATA_DIR) + "/frames.txt");
+  std::ifstream file(STICKSLIP_TEST_DATA_DIR "/frames.txt");
   ASSERT_TRUE(file);
   SystemBuilder builder(false, Vector3::Zero());
   Body a = make_body('r', "a", false);

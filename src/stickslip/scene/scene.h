@@ -187,9 +187,9 @@ struct SceneTime {
 };
 
 struct SceneOutput {
-  std::optional<double> every;      // [s] none: by the expected size of the result
-  bool single_precision = false;    // of what is written at these instants, but for the time
-  std::vector<std::string> fields;  // of kOutputFields; none: all
+  std::optional<double> every;           // [s] none: by the expected size of the result
+  bool single_precision = false;         // of what is written at these instants, but for the time
+  std::vector<std::string> fields = {};  // of kOutputFields; none: all
   bool operator==(const SceneOutput&) const = default;
 };
 

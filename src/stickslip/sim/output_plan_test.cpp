@@ -78,10 +78,9 @@ TEST(OutputPlan, TheSizeIsThatOfTheFile) {
 
 /// Every dataset that a system with all parts gives has its name among those that output.fields can have.
 TEST(OutputFields, NameEveryDataset) {
-  const Scene scene = load_scene(std::string(STICKSLIP_SCENES_DIR) + "/four_bar.toml");
+  const Scene scene = load_scene(STICKSLIP_SCENES_DIR "/four_bar.toml");
   const BuiltScene four_bar = build(scene);
-  const BuiltScene ball =
-      build(load_scene(std::string(STICKSLIP_SCENES_DIR) + "/papers/capobianco/bouncing_ball_zeno.toml"));
+  const BuiltScene ball = build(load_scene(STICKSLIP_SCENES_DIR "/papers/capobianco/bouncing_ball_zeno.toml"));
   OutputChoice all;
   all.accelerations = all.impulses = true;
   std::vector<std::string> known;

@@ -11,9 +11,10 @@
 namespace stickslip {
 namespace {
 
-constexpr int kLeastBar = 7;    // [-] columns, brackets included: a shorter one says nothing
-constexpr int kWidestBar = 22;  // [-]
-constexpr int kLeastTitle = 8;  // [-]
+constexpr int kLeastBar = 7;     // [-] columns, brackets included: a shorter one says nothing
+constexpr int kWidestBar = 22;   // [-]
+constexpr int kLeastTitle = 8;   // [-]
+constexpr int kLeastWidth = 40;  // [-] of lines with a title and a bar
 constexpr const char* kGap = "  ";
 
 /// Columns of a text in UTF-8 of characters that take one each.
@@ -116,6 +117,7 @@ void RecentRate::update(double now, double value) {
 }
 
 std::string describe(const Progress& progress, std::string_view title, int width) {
+  if (width < kLeastWidth) return join(fit_fields(progress, width));
   const int gap = title.empty() ? 0 : static_cast<int>(std::string_view(kGap).size());
   // The title gives way to the figures, but not altogether.
   const int least = std::min(count_columns(title), kLeastTitle);
@@ -125,6 +127,7 @@ std::string describe(const Progress& progress, std::string_view title, int width
 }
 
 std::string describe_with_bar(const Progress& progress, std::string_view title, int width) {
+  if (width < kLeastWidth) return join(fit_fields(progress, width));
   const int gap = title.empty() ? 0 : static_cast<int>(std::string_view(kGap).size());
   const int least = std::min(count_columns(title), kLeastTitle);
   const std::vector<Field> fields = fit_fields(progress, width - least - gap - kLeastBar - 1);

@@ -38,8 +38,9 @@ class RecentRate {
   double seconds_ = 0.0;  // [s] weighted
 };
 
-/// One line of at most `width` columns (>= 40): the bar, then how far the run is, contacts, the worst residual, and the
-/// time left last. What runs, where it says so, stands in front, cut short where there is no room.
+/// One line of at most `width` columns (>= 10; below 40 the figures alone, as many as fit): the bar, then how far the
+/// run is, contacts, the worst residual, and the time left last. What runs, where it says so, stands in front, cut
+/// short where there is no room.
 std::string describe_with_bar(const Progress& progress, std::string_view title, int width);
 /// The same without a bar.
 std::string describe(const Progress& progress, std::string_view title, int width);

@@ -80,6 +80,11 @@ TEST(Progress, SaysAllThatThereIsToSay) {
             "[########............]  42 %  t = 1.234 s  12.3k steps/s  170 contacts  residual 3e-10  12:34 min left");
 }
 
+TEST(Progress, NarrowScreensHaveTheShareAndWhatElseFits) {
+  EXPECT_EQ(describe_with_bar(middle(), "ball", 10), " 42 %");
+  EXPECT_EQ(describe(middle(), "ball", 39), " 42 %  t = 1.234 s  12:34 min left");
+}
+
 TEST(Progress, FitsItsWidthWithTheLongestNumbersAndTitles) {
   Progress worst;
   worst.share = 1.0;

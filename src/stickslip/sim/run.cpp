@@ -160,7 +160,16 @@ RunState stored_outcome(Outcome outcome) {
   }
 }
 
-/// Simulates; throws Interrupted where it is interrupted before there is a result.
+/// Of a run that was interrupted before it had a result.
+RunResult nothing_written(const Scene& scene) {
+  RunResult result;
+  result.outcome = Outcome::interrupted;
+  result.is_written = false;
+  result.time = scene.time.start;
+  return result;
+}
+
+/// Simulates; throws Interrupted where it is interrupted while the scene is built.
 RunResult simulate(const Scene& given, const RunOptions& options) {
   StepProblems problems(options.output, options.problems_every);
   BuiltScene built = build(
@@ -172,7 +181,14 @@ RunResult simulate(const Scene& given, const RunOptions& options) {
   RunResult result;
   UnderWay under_way;
   auto& [state, report, limits, recorder] = under_way;
-  begin(scene, built, steps, options, under_way, result.summary);
+  try {
+    begin(scene, built, steps, options, under_way, result.summary);
+  } catch (const Interrupted&) {
+    recorder.reset();
+    result = nothing_written(given);
+    if (options.ended) options.ended(result);
+    return result;
+  }
   Rhythm rhythm(state, steps);
   bool marked = false;
   Inputs inputs_before;
@@ -236,6 +252,8 @@ RunResult simulate(const Scene& given, const RunOptions& options) {
   result.problems = problems.failures();
   result.time = state.t;
   result.wall_seconds = rhythm.elapsed();
+  recorder.reset();
+  if (options.ended) options.ended(result);
   return result;
 }
 
@@ -245,11 +263,7 @@ RunResult run(const Scene& scene, const RunOptions& options) {
   try {
     return simulate(scene, options);
   } catch (const Interrupted&) {
-    RunResult result;
-    result.outcome = Outcome::interrupted;
-    result.is_written = false;
-    result.time = scene.time.start;
-    return result;
+    return nothing_written(scene);
   }
 }
 

@@ -21,21 +21,6 @@ namespace stickslip {
 /// same bits as one that was not interrupted. A controller that remembers more must keep that itself.
 using Control = std::function<void(const System&, const State&, Inputs&)>;
 
-struct RunOptions {
-  std::filesystem::path output;                 // the result file
-  std::optional<std::filesystem::path> csv;     // the output rows as text too
-  std::optional<std::filesystem::path> resume;  // go on from this result's last checkpoint
-  std::optional<double> checkpoint_every;       // [s] simulated; none: once a second of wall-clock time
-  std::optional<std::int64_t> problems_every;   // [-] every so many steps, leave the contact problem beside the result
-  StopToken stop;                               // raised by someone else: drop the step under way and end
-  /// Called once, before anything is written: likely mistakes in the scene, as check_scene() finds them.
-  std::function<void(const std::vector<std::string>&)> tell_warnings;
-  std::function<void()> before_writing;           // called once: up to here there is nothing to keep
-  std::function<void(const Progress&)> progress;  // called now and then, and at the end
-  std::function<void(const LimitEntry&)> warn;    // called when a limit is passed, the first time by each pair or joint
-  Control control;                                // called before each step, and before row 0 is made
-};
-
 enum class Outcome {
   done,         // the end was reached and every step held the laws, within the limits
   inexact,      // the end was reached; some steps stayed above the tolerance or passed a limit
@@ -52,6 +37,24 @@ struct RunResult {
   double time = 0.0;                            // [s] simulated time reached
   double wall_seconds = 0.0;                    // [s] wall-clock time of this run
   std::vector<std::filesystem::path> problems;  // contact problems of failed or inexact steps, the first few
+};
+
+struct RunOptions {
+  std::filesystem::path output;                 // the result file
+  std::optional<std::filesystem::path> csv;     // the output rows as text too
+  std::optional<std::filesystem::path> resume;  // go on from this result's last checkpoint
+  std::optional<double> checkpoint_every;       // [s] simulated; none: once a second of wall-clock time
+  std::optional<std::int64_t> problems_every;   // [-] every so many steps, leave the contact problem beside the result
+  StopToken stop;                               // raised by someone else: drop the step under way and end
+  /// Called once, before anything is written: likely mistakes in the scene, as check_scene() finds them.
+  std::function<void(const std::vector<std::string>&)> tell_warnings;
+  std::function<void()> before_writing;  // called once: up to here there is nothing to keep
+  /// Called once, when all files are closed and before the memory of the run is given back, which takes .1 s at 1e5
+  /// bodies: a program that was interrupted may end here.
+  std::function<void(const RunResult&)> ended;
+  std::function<void(const Progress&)> progress;  // called now and then, and at the end
+  std::function<void(const LimitEntry&)> warn;    // called when a limit is passed, the first time by each pair or joint
+  Control control;                                // called before each step, and before row 0 is made
 };
 
 /// Simulates a scene and writes its result. Throws InputError (nothing is written then) and WriteError.

@@ -23,6 +23,10 @@ class StepProblems {
 
   StepProblems(const std::filesystem::path& result, std::optional<std::int64_t> every);
 
+  /// Refuses a result beside which files with such names are no contact problems. Throws InputError, which names
+  /// --force.
+  static void check_replaceable(const std::filesystem::path& result);
+
   /// Puts a recorder around the run's solver.
   std::unique_ptr<ConeSolver> watch(std::unique_ptr<ConeSolver> solver);
 
