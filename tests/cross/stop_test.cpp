@@ -135,7 +135,7 @@ INSTANTIATE_TEST_SUITE_P(
                     Case{"four_bar_moreau", "four_bar", {"scheme.type=moreau"}, 20},
                     Case{"four_bar", "four_bar", {kGeneralizedAlpha}, 20},
                     Case{"woodpecker_automatic", "woodpecker", {kGeneralizedAlpha, "time.step=auto"}, 50}),
-    [](const testing::TestParamInfo<Case>& info) { return info.param.name; });
+    [](const auto& c) { return c.param.name; });
 
 /// How often a step asks grows with its contacts: in every loop over them, not once a step.
 TEST(StopInSteps, AStepAsksForEachBodyAndContact) {
