@@ -85,6 +85,9 @@ TEST(Limits, NearMissesAreNotFlagged) {
       {"crossing", {kGeneralizedAlpha}},
       {"rest", {kMoreau}},
       {"rest", {kGeneralizedAlpha}},
+      {"held", {kMoreau}},
+      {"held", {kGeneralizedAlpha}},
+      {"held", {kMoreau, "gravity=[0,0,-9.81]"}},
   };
   for (const auto& [scene, settings] : runs) {
     SCOPED_TRACE(scene + std::string(" ") + settings[0]);

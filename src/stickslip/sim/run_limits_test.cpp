@@ -82,6 +82,38 @@ TEST(RunLimits, AreTheSameInAResumedRun) {
   EXPECT_EQ(Trajectory(folder / "early.h5").limits().size(), 3U);
 }
 
+/// A load of 5 N on a point, one of 2 N in a slider, each held.
+TEST(RunLimits, AReportHasWhatDryFrictionBears) {
+  for (const char* scheme : {"moreau", "generalized-alpha"}) {
+    SCOPED_TRACE(scheme);
+    const Scene scene = parse_scene(R"toml(
+stickslip = 1
+gravity = [0, 0]
+time = {end = 1, step = 1e-3}
+bodies.wall = {type = "fixed"}
+bodies.point = {type = "point", mass = 1, position = [1, 0]}
+bodies.slide = {type = "planar", mass = 1, inertia = 1, position = [0, 1]}
+joints.slider = {type = "prismatic", between = ["wall", "slide"], at = [0, 1], axis = [1, 0], force = 2, friction = 3}
+forces.pull = {type = "load", body = "point", force = [3, 4]}
+forces.brake = {type = "dry-friction", between = ["wall", "point"], at = [1, 0], bound = 10}
+scheme.type = ")toml" + std::string(scheme) +
+                                        "\"\n",
+                                    "held");
+    const BuiltScene built = build(scene);
+    State state = built.initial;
+    StepReport report;
+    built.stepper->initialize(state, report);
+    ASSERT_EQ(report.dry_frictions.size(), 2U);
+    for (int n = 1; n <= 3; ++n) ASSERT_EQ(built.stepper->step(state, 1e-3, 1e-3 * n, report), Status::ok);
+    const auto force = [&](bool of_joint) {
+      const auto& elements = built.system->dry_frictions();
+      return report.dry_frictions[(elements[0].joint >= 0) == of_joint ? 0 : 1];
+    };
+    EXPECT_NEAR(force(true), 2.0, 1e-6);
+    EXPECT_NEAR(force(false), 5.0, 1e-6);
+  }
+}
+
 TEST(RunLimits, AResumedRunThatWasStoppedStopsAgain) {
   const TemporaryFolder folder;
   const Scene scene = load("double_pendulum", {"limits.on_passing=stop"});

@@ -43,6 +43,7 @@ void report_joints(const System& system, double t, const Vector& q, const Vector
   constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
   const std::vector<Joint>& joints = system.joints();
   report.joints.resize(joints.size());
+  report.dry_frictions.assign(system.dry_frictions().size(), kUnknown);
   report.drift_position = 0.0;
   report.drift_angle = 0.0;
   JointVector g;
@@ -75,6 +76,7 @@ void add_reaction(const JointReaction& reaction, JointReport& joint) {
 
 void add_joint_drives(const System& system, const Inputs& inputs, double t, const Vector& q, const Vector& u,
                       StepReport& report) {
+  std::ranges::fill(report.dry_frictions, 0.0);
   for (std::size_t i = 0; i < system.joints().size(); ++i) {
     const int j = static_cast<int>(i);
     JointReport& joint = report.joints[i];
@@ -92,8 +94,9 @@ void add_joint_drives(const System& system, const Inputs& inputs, double t, cons
   }
 }
 
-void add_joint_friction(const System& system, int k, double t, const Vector& q, const JointVector& lambda,
-                        StepReport& report) {
+void add_dry_friction(const System& system, int k, double t, const Vector& q, const JointVector& lambda,
+                      StepReport& report) {
+  report.dry_frictions[k] = lambda.norm();
   const int j = system.dry_frictions()[k].joint;
   if (j < 0) return;
   report.joints[j].friction = lambda(0);

@@ -17,17 +17,18 @@ void report_geometry(const System& system, std::span<const ContactPoint> points,
                      StepReport& report);
 
 /// Fills report.joints, one entry per joint of the system: coordinate, rate, drift (also beyond limits that are
-/// angles); reactions NaN. Sets report.drift_position and drift_angle.
+/// angles); reactions NaN, as are report.dry_frictions. Sets report.drift_position and drift_angle.
 void report_joints(const System& system, double t, const Vector& q, const Vector& u, StepReport& report);
 
-/// Starts the reactions of report.joints with what springs, forces and inputs of joints do at (t, q, u).
+/// Starts the reactions of report.joints with what springs, forces and inputs of joints do at (t, q, u), and
+/// report.dry_frictions with zero.
 void add_joint_drives(const System& system, const Inputs& inputs, double t, const Vector& q, const Vector& u,
                       StepReport& report);
 /// Adds what a constraint does, `lambda` [N, N m] of dry friction element k, or of the limit that a contact point is;
-/// nothing where the element or the point is not a joint's.
+/// nothing to joints where the element or the point is not a joint's.
 void add_reaction(const JointReaction& reaction, JointReport& joint);
-void add_joint_friction(const System& system, int k, double t, const Vector& q, const JointVector& lambda,
-                        StepReport& report);
+void add_dry_friction(const System& system, int k, double t, const Vector& q, const JointVector& lambda,
+                      StepReport& report);
 void add_joint_limit(const System& system, const ContactPoint& point, double t, const Vector& q, double lambda,
                      StepReport& report);
 

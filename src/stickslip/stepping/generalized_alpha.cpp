@@ -556,7 +556,7 @@ void GeneralizedAlphaStepper::report_reactions(StepReport& report) const {
     if (e.kind == StepElement::Kind::joint) {
       add_reaction(system_.calc_joint_reaction(e.index, step_.t_end, step_.q, lambda), report.joints[e.index]);
     } else if (e.kind == StepElement::Kind::dry_friction) {
-      add_joint_friction(system_, e.index, step_.t_end, step_.q, lambda, report);
+      add_dry_friction(system_, e.index, step_.t_end, step_.q, lambda, report);
     } else {
       add_joint_limit(system_, step_.contacts.points()[e.index], step_.t_end, step_.q, lambda(0), report);
     }

@@ -6,8 +6,10 @@
 #include <limits>
 #include <string>
 #include <utility>
+#include <variant>
 
 #include "stickslip/base/bytes.h"
+#include "stickslip/model/force_kinematics.h"
 
 namespace stickslip {
 namespace {
@@ -45,13 +47,13 @@ LimitMonitor::LimitMonitor(const System& system, const LimitOptions& options, co
     weights_ += (body.beam ? body.beam->mass() : body.mass) * system.gravity().norm() * distance;
   }
   for (const ContactPoint& point : system.contact_points()) has_angular_stops_ |= point.turns;
-  note_energy(report);
+  note_energy(initial, report);
   last_scale_ = calc_energy_scale();
   pass_finder_.begin(initial);
 }
 
 bool LimitMonitor::examine(const State& state, const StepReport& report) {
-  note_energy(report);
+  note_energy(state, report);
   note_growth();
   revise_energy();
   new_entries_.clear();
@@ -109,20 +111,21 @@ double LimitMonitor::calc_drift_angle(int joint, const State& state, const StepR
 }
 
 /// Figures that are not finite are no measure.
-void LimitMonitor::note_energy(const StepReport& report) {
+void LimitMonitor::note_energy(const State& state, const StepReport& report) {
   const double potential = report.potential_energy;
   if (potential < least_potential_ || !std::isfinite(least_potential_)) least_potential_ = potential;
   if (potential > largest_potential_ || !std::isfinite(largest_potential_)) largest_potential_ = potential;
   const double energy = report.kinetic_energy + (largest_potential_ - least_potential_);
   if (std::isfinite(energy)) largest_energy_ = std::max(largest_energy_, energy);
   if (std::isfinite(report.work)) largest_work_ = std::max(largest_work_, std::abs(report.work));
-  const double load = calc_load(report);
+  const double load = calc_load(state, report);
   if (std::isfinite(load)) largest_load_ = std::max(largest_load_, load);
 }
 
-/// What contacts bear and joints transmit, times sizes: forces that hold each other without any energy. [N m]
-double LimitMonitor::calc_load(const StepReport& report) const {
-  double load = 0.0;
+/// What contacts and dry friction bear, joints transmit, and scene and caller put on bodies, times sizes: forces that
+/// hold each other without any energy. [N m]
+double LimitMonitor::calc_load(const State& state, const StepReport& report) const {
+  double load = calc_prescribed_load(state);
   for (std::size_t k = 0; report.step > 0.0 && k < report.contacts.size(); ++k) {
     const ContactReport& contact = report.contacts[k];
     if (!(contact.percussion[0] > 0.0)) continue;
@@ -134,6 +137,30 @@ double LimitMonitor::calc_load(const StepReport& report) const {
     const JointOptions& o = system_.joints()[j].options;
     const double force = report.joints[j].reaction_force.norm();
     if (std::isfinite(force)) load += force * sizes_.of_pair(o.first, o.second);
+  }
+  for (std::size_t k = 0; k < report.dry_frictions.size(); ++k) {
+    const DryFrictionElement& e = system_.dry_frictions()[k];
+    const double force = report.dry_frictions[k];
+    if (std::isfinite(force)) load += force * (e.turns ? 1.0 : sizes_.of_pair(e.first.body, e.second.body));
+  }
+  return load;
+}
+
+double LimitMonitor::calc_prescribed_load(const State& state) const {
+  double load = 0.0;
+  const auto add = [&](int body, const Vector3& force, const Vector3& torque) {
+    load += force.norm() * sizes_.of_pair(body, body) + torque.norm();
+  };
+  for (const Force& force : system_.forces()) {
+    if (!std::holds_alternative<Load>(force.law)) continue;
+    const BodyInput input = input_of(std::get<Load>(force.law), state.t);
+    add(input.body, input.force, input.torque);
+  }
+  for (const BodyInput& input : state.inputs.bodies()) add(input.body, input.force, input.torque);
+  for (const JointInput& input : state.inputs.joints()) {
+    const Joint& joint = system_.joints()[input.joint];
+    const double size = joint.turns() ? 1.0 : sizes_.of_pair(joint.options.first, joint.options.second);
+    load += std::abs(input.effort) * size;
   }
   return load;
 }

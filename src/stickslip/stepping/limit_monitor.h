@@ -22,7 +22,8 @@ namespace stickslip {
 /// run, the largest of
 ///   kinetic energy + (largest - least potential energy),    |work|,
 ///   1e-8 max(|potential energy|, sum over bodies of m |g| (distance from the origin + size) at the start),
-///   1e-8 (sum over contacts and joints of force times size of the smaller body),
+///   1e-8 (sum over contacts, joints, dry friction, loads and inputs of force times size of the smaller body, +
+///   torque),
 /// the last two being what round-off of positions and the tolerance of solvers may do to a system at rest. The entry of
 /// the energy is withdrawn when that has grown so far that the worst error is within the limit, as where a motion
 /// starts from rest: the first steps have a large share of the little energy there is. It counts for examine() and
@@ -63,8 +64,9 @@ class LimitMonitor {
   void examine_energy(const StepReport& report);
   void examine_passes(const State& state, const StepReport& report);
   double calc_drift_angle(int joint, const State& state, const StepReport& report) const;
-  void note_energy(const StepReport& report);
-  double calc_load(const StepReport& report) const;
+  void note_energy(const State& state, const StepReport& report);
+  double calc_load(const State& state, const StepReport& report) const;
+  double calc_prescribed_load(const State& state) const;
   double calc_energy_scale() const;
   void note_growth();
   bool is_settled() const { return quiet_steps_ >= growing_steps_; }

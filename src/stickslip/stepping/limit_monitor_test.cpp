@@ -227,6 +227,61 @@ TEST_F(LimitMonitorTest, ALoadAtRestHasRoundOff) {
   }
 }
 
+// Dry friction, loads and inputs hold each other, too: each has the same round-off alone, without gravity.
+TEST(LimitMonitor, WhatHoldsABodyHasRoundOff) {
+  SystemBuilder builder(true, Vector3::Zero());
+  builder.add_body(make_body("wall", BodyType::fixed, HalfSpace{}));
+  builder.add_body(make_body("ball", BodyType::planar, Sphere{0.1}));
+  JointOptions hinge;
+  hinge.name = "hinge";
+  hinge.second = 1;
+  hinge.friction = 1e9;
+  builder.add_joint(hinge);
+  Force force;
+  force.name = "brake";
+  DryFriction brake;
+  brake.second = 1;
+  brake.bound = 1e9;
+  force.law = brake;
+  builder.add_force(force);
+  Load load;
+  load.body = 1;
+  load.force[0] = Expression::parse("t > 9 ? 3 : 0");
+  load.force[1] = Expression::parse("t > 9 ? 4 : 0");
+  load.torque[2] = Expression::parse("t > 11 ? 1 : 0");
+  force.name = "push";
+  force.law = load;
+  builder.add_force(force);
+  const System system = builder.build();
+  ASSERT_EQ(system.dry_frictions().size(), 2U);
+  State state;
+  state.q = state.u = Vector::Zero(3);
+  StepReport report;
+  report.joints.resize(1);
+  const auto expect_load = [&](double expected, double t) {  // [N m], [s]
+    report.t = state.t = t;
+    report.energy_error = 0.0;
+    for (const bool is_beyond : {false, true}) {
+      LimitMonitor monitor(system, {}, state, report);
+      report.energy_error = (is_beyond ? 0.051 : 0.049) * 1e-8 * expected;
+      EXPECT_EQ(monitor.examine(state, report), is_beyond) << expected << " N m, at " << t << " s";
+    }
+  };
+  expect_load(5.0 * 0.2, 10.0);
+  expect_load(5.0 * 0.2 + 1.0, 12.0);
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  report.dry_frictions = {7.0, nan};
+  expect_load(7.0, 1.0);  // of the hinge, a torque
+  report.dry_frictions = {nan, 7.0};
+  expect_load(7.0 * 0.2, 1.0);
+  report.dry_frictions.clear();
+  state.inputs.set_force(system, 1, Vector3(0, -30, 0), Vector3(0, 0, -2));
+  expect_load(30.0 * 0.2 + 2.0, 1.0);
+  state.inputs.clear();
+  state.inputs.set_effort(system, 0, -6.0);
+  expect_load(6.0, 1.0);
+}
+
 // 4 kg at heights of no motion: what is left at rest is below 1e-8 of weight times distance.
 TEST_F(LimitMonitorTest, RoundOffAtRestIsNoEnergyError) {
   state.q << 100, 0, 0, 100, 0, 0;

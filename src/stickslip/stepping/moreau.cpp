@@ -422,7 +422,7 @@ void MoreauStepper::report_reactions(const Inputs& inputs, double h, double t_mi
     if (active.kind == Kind::joint) {
       add_reaction(system_.calc_joint_reaction(active.index, t_mid, q_mid_, lambda), report.joints[active.index]);
     } else if (active.kind == Kind::dry_friction) {
-      add_joint_friction(system_, active.index, t_mid, q_mid_, lambda, report);
+      add_dry_friction(system_, active.index, t_mid, q_mid_, lambda, report);
     } else {
       add_joint_limit(system_, contacts_.points()[active.index], t_mid, q_mid_, lambda(0), report);
     }

@@ -83,7 +83,9 @@ struct StepReport {
                                                                   // the largest speed; NaN in a step with an event
   std::vector<ContactReport> contacts;  // every named contact point, in the system's order; then detected ones by id
   std::vector<JointReport> joints;      // every joint, in the system's order
-  Vector a;                             // (n_u) accelerations; NaN where the scheme has none
+  std::vector<double> dry_frictions;  // (n dry friction elements) [N, N m] what each bears, its norm, joints' too; NaN
+                                      // where the scheme does not know it, as Moreau's at the start
+  Vector a;                           // (n_u) accelerations; NaN where the scheme has none
 };
 
 }  // namespace stickslip
