@@ -43,6 +43,8 @@ TEST(Limits, WhatPassesOneEndsInStatus4AndIsNamedWithHowOftenAndWhere) {
       {"overflow", {kMoreau}, {"energy error: "}},
       {"overflow", {kGeneralizedAlpha, "limits.energy=inf"}, {"energy error: "}},
       {"coarse_spring", {kMoreau}, {"energy error: 0.1"}},
+      {"unstable_spring", {kMoreau}, {"energy error: "}},
+      {"late_work", {kMoreau}, {"energy error: 0.1"}},
       {"bullet",
        {kMoreau},
        {"passing unseen through each other of ball, bullet: 0.11 m at most, the limit is 0; in 1 step, "
@@ -128,6 +130,27 @@ TEST(Limits, OneThatStopsEndsTheRunWithStatus3) {
   const Trajectory result(folder / "r.h5");
   EXPECT_EQ(result.steps(), 1 + 373) << "all up to it";
   EXPECT_NE(result.text("message").find("drift of elbow"), std::string::npos);
+}
+
+/// Its energy never pauses in its growth.
+TEST(Limits, ARunThatBlowsUpIsStopped) {
+  const TemporaryFolder folder;
+  const Ended ended = run_quietly(folder, "unstable_spring", {kMoreau, "limits.on_passing=stop"});
+  EXPECT_EQ(ended.status, 3);
+  EXPECT_NE(ended.err.find(": energy error: "), std::string::npos) << ended.err;
+  EXPECT_LT(Trajectory(folder / "r.h5").steps(), 20);
+}
+
+/// Though the error is small beside the energy that the run has in the end.
+TEST(Limits, WhatWasWarnedOfIsSaidInTheEnd) {
+  const TemporaryFolder folder;
+  const Ended ended = run_stickslip(
+      {"run", std::string(STICKSLIP_TESTS_DIR) + "/limit_scenes/late_work.toml", "-o", "r.h5", "--scheme", "moreau"},
+      folder.path());
+  EXPECT_EQ(ended.status, 4);
+  EXPECT_NE(ended.err.find("warning: t = "), std::string::npos) << ended.err;
+  EXPECT_NE(ended.err.find("limits of the scene were passed:\nenergy error: 0.1"), std::string::npos) << ended.err;
+  EXPECT_NE(ended.out.find("limits passed:\nenergy error: 0.1"), std::string::npos) << ended.out;
 }
 
 /// Every pin of the chain drifts: some are told at once, the worst at the end, and how many more there are.

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "stickslip/sim/recorder.h"
 
-#include <algorithm>
-#include <iterator>
 #include "stickslip/io/csv_writer.h"
 
 namespace stickslip {
@@ -68,11 +66,7 @@ Checkpoint Recorder::make_mark(const State& state) const {
 
 void Recorder::checkpoint(const State& state) {
   const Checkpoint here = make_mark(state);
-  // Not the energy's: it may be withdrawn, rows of a file may not.
-  std::vector<LimitEntry> entries;
-  std::ranges::copy_if(limits_.entries(), std::back_inserter(entries),
-                       [](const LimitEntry& entry) { return entry.what != LimitKind::energy; });
-  for (const auto& sink : sinks_) sink->checkpoint(here, entries);
+  for (const auto& sink : sinks_) sink->checkpoint(here, limits_.entries());
 }
 
 void Recorder::save(const State& state) {
@@ -80,8 +74,8 @@ void Recorder::save(const State& state) {
   for (const auto& sink : sinks_) sink->flush();
 }
 
-void Recorder::finish(RunState outcome, const std::string& message) {
-  for (const auto& sink : sinks_) sink->finish({outcome, message, mark_, limits_.entries()});
+void Recorder::finish(RunState outcome, const std::string& message, std::span<const LimitEntry> limits) {
+  for (const auto& sink : sinks_) sink->finish({outcome, message, mark_, limits});
 }
 
 }  // namespace stickslip

@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -39,7 +40,7 @@ class Recorder {
   /// Makes what is recorded visible, and safe against the program's death.
   void save(const State& state);
   /// Ends the files; the result can be resumed from the mark.
-  void finish(RunState outcome, const std::string& message);
+  void finish(RunState outcome, const std::string& message, std::span<const LimitEntry> limits);
 
  private:
   Checkpoint make_mark(const State& state) const;

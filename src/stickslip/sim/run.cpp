@@ -243,10 +243,11 @@ RunResult simulate(const Scene& given, const RunOptions& options) {
     }
   }
 
-  result.summary.limits = limits->entries();
+  // An interrupted run tells only what the rest of it cannot take back.
+  result.summary.limits = result.outcome == Outcome::interrupted ? limits->entries() : limits->entries_of_ended();
   const bool inexact = result.summary.inexact > 0 || !result.summary.limits.empty();
   if (result.outcome == Outcome::done && inexact) result.outcome = Outcome::inexact;
-  recorder->finish(stored_outcome(result.outcome), result.message);
+  recorder->finish(stored_outcome(result.outcome), result.message, result.summary.limits);
   rhythm.look();
   if (options.progress) options.progress(rhythm.progress(state, steps, report.closed_contacts, result.summary));
   result.problems = problems.failures();

@@ -82,6 +82,38 @@ TEST(RunLimits, AreTheSameInAResumedRun) {
   EXPECT_EQ(Trajectory(folder / "early.h5").limits().size(), 3U);
 }
 
+/// An energy error that was told, or waits, at an interruption.
+TEST(RunLimits, OfTheEnergyAreTheSameInAResumedRun) {
+  const TemporaryFolder folder;
+  const Scene scene = load("late_work");
+  RunOptions options;
+  options.output = folder / "whole.h5";
+  const RunResult whole = run(scene, options);
+  EXPECT_EQ(whole.outcome, Outcome::inexact);
+  ASSERT_EQ(whole.summary.limits.size(), 1U);
+  for (const bool is_told : {false, true}) {
+    std::atomic<bool> stop = false;
+    options = {};
+    options.output = folder / "r.h5";
+    options.stop = &stop;
+    if (is_told) {
+      options.warn = [&stop](const LimitEntry&) { stop = true; };
+    } else {
+      options.control = [&stop](const System&, const State& state, Inputs&) { stop = state.step == 1; };
+    }
+    const RunResult interrupted = run(scene, options);
+    EXPECT_EQ(interrupted.outcome, Outcome::interrupted);
+    EXPECT_EQ(interrupted.summary.limits.size(), is_told ? 1U : 0U) << "only what the rest cannot take back";
+    EXPECT_EQ(Trajectory(folder / "r.h5").limits().size(), is_told ? 1U : 0U);
+    options = {};
+    options.output = options.resume.emplace(folder / "r.h5");
+    const RunResult resumed = run(scene, options);
+    EXPECT_EQ(resumed.outcome, Outcome::inexact);
+    EXPECT_EQ(resumed.summary.limits, whole.summary.limits);
+    EXPECT_TRUE(test::same_result(folder / "whole.h5", folder / "r.h5"));
+  }
+}
+
 /// A load of 5 N on a point, one of 2 N in a slider, each held.
 TEST(RunLimits, AReportHasWhatDryFrictionBears) {
   for (const char* scheme : {"moreau", "generalized-alpha"}) {

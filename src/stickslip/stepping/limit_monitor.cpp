@@ -15,7 +15,7 @@ namespace stickslip {
 namespace {
 
 constexpr std::uint64_t kMagic = 0x4d4c5353;  // "SSLM"
-constexpr std::uint64_t kVersion = 2;
+constexpr std::uint64_t kVersion = 3;
 constexpr std::size_t kEntryNumbers = 8;
 
 /// What is left at rest, of weights times distances: round-off in long runs, and what loose tolerances leave.
@@ -24,6 +24,13 @@ constexpr double kEnergyRoundOff = 1e-8;  // [-]
 /// By more than this the energy of the run grows where it grows at all: enough to matter to no limit, and more than
 /// what round-off and the error that is looked for add to it from step to step.
 constexpr double kGrowth = 0.01;  // [-]
+
+/// The error of a start from rest is what a step or two add to the energy. Where this goes like the power k of the
+/// time, that is the share k / n of it after n steps (half of it for half a step), so that share times steps stays as
+/// small as k is. Where energy grows because it is wrong, as in a scheme that blows up, the share stays or grows, and
+/// the product passes any number. How far the energy has grown would tell less: a start has a larger share than the
+/// limit until it has grown by 1 / limit to the power k, a few steps of some blow-ups and more than others ever reach.
+constexpr double kMostOfStart = 10.0;  // [-]
 
 bool passes(double figure, double limit) {
   return !(figure <= limit) || !std::isfinite(figure);
@@ -55,7 +62,6 @@ LimitMonitor::LimitMonitor(const System& system, const LimitOptions& options, co
 bool LimitMonitor::examine(const State& state, const StepReport& report) {
   note_energy(state, report);
   note_growth();
-  revise_energy();
   new_entries_.clear();
   time_ = report.t;
   passed_.reset();
@@ -182,32 +188,40 @@ void LimitMonitor::note_growth() {
   }
 }
 
-/// Compares the worst error so far with the energy of the run as it has become.
-void LimitMonitor::revise_energy() {
-  const auto found = index_.find(kEnergyKey);
-  if (found == index_.end() || !std::isfinite(worst_error_)) return;
-  const std::size_t k = found->second;
-  entries_[k].worst = worst_error_ / calc_energy_scale();
-  if (passes(entries_[k].worst, options_.energy)) return;
-  entries_.erase(entries_.begin() + static_cast<std::ptrdiff_t>(k));
-  last_times_.erase(last_times_.begin() + static_cast<std::ptrdiff_t>(k));
-  index_.erase(found);
-  for (auto& [key, place] : index_) place -= place > k ? 1 : 0;
-  worst_error_ = 0.0;
-  energy_is_told_ = false;
+/// Whether the error that waits, now that `share` of the energy, may be that of a start from rest.
+bool LimitMonitor::may_be_start(double share) const {
+  const double most = std::min(share, 1.0);  // the first steps may have an error of many times their energy
+  return !is_settled() && most * static_cast<double>(waiting_->count) <= kMostOfStart;
 }
 
 void LimitMonitor::examine_energy(const StepReport& report) {
   const double error = std::abs(report.energy_error);
-  if (std::isfinite(error) && (error == 0.0 || std::isinf(options_.energy))) return;
-  const double share = error / calc_energy_scale();
-  if (!passes(share, options_.energy)) return;
-  if (!std::isnan(worst_error_) && !(error <= worst_error_)) worst_error_ = error;
-  const std::size_t k = note(kEnergyKey, share, options_.energy);
-  if (!is_settled() && std::isfinite(error)) return;
-  if (!passed_) passed_ = k;
-  if (!energy_is_told_) new_entries_.push_back(entries_[k]);
-  energy_is_told_ = true;
+  if (std::isfinite(error) && std::isinf(options_.energy)) return;
+  const double scale = calc_energy_scale();
+  const double share = error == 0.0 ? 0.0 : error / scale;
+  const bool is_beyond = passes(share, options_.energy);
+  if (index_.contains(kEnergyKey)) {
+    if (is_beyond) add(LimitKind::energy, -1, -1, -1, share, options_.energy);
+    return;
+  }
+  if (is_beyond) {
+    if (!waiting_) {
+      waiting_ = LimitEntry{LimitKind::energy, -1, -1, -1, "", time_, 0, 0.0, options_.energy};
+      worst_error_ = 0.0;
+    }
+    ++waiting_->count;
+    if (!(error <= worst_error_)) worst_error_ = error;
+  }
+  if (!waiting_) return;
+  waiting_->worst = std::isfinite(error) ? worst_error_ / scale : share;
+  if (!passes(waiting_->worst, options_.energy)) waiting_.reset();
+  if (!is_beyond || (std::isfinite(error) && may_be_start(share))) return;
+  index_.emplace(kEnergyKey, entries_.size());
+  if (!passed_) passed_ = entries_.size();
+  entries_.push_back(*waiting_);
+  new_entries_.push_back(*waiting_);
+  last_times_.push_back(time_);
+  waiting_.reset();
 }
 
 void LimitMonitor::examine_passes(const State& state, const StepReport& report) {
@@ -251,17 +265,24 @@ std::string LimitMonitor::name_of(const LimitEntry& entry) const {
   return system_.bodies()[entry.body_a].name + ", " + system_.bodies()[entry.body_b].name;
 }
 
+std::vector<LimitEntry> LimitMonitor::entries_of_ended() const {
+  std::vector<LimitEntry> entries = entries_;
+  if (waiting_) entries.push_back(*waiting_);
+  return entries;
+}
+
 std::vector<std::byte> LimitMonitor::to_bytes() const {
-  ByteWriter out(8 * (13 + kEntryNumbers * entries_.size()));
+  const std::vector<LimitEntry> entries = entries_of_ended();
+  ByteWriter out(8 * (13 + kEntryNumbers * entries.size()));
   out.put(kMagic);
   out.put(kVersion);
   for (const double x : {least_potential_, largest_potential_, largest_energy_, largest_work_, largest_load_,
                          last_scale_, worst_error_}) {
     out.put(x);
   }
-  for (const std::int64_t x : {growing_steps_, quiet_steps_, std::int64_t{energy_is_told_}}) out.put(x);
-  out.put(static_cast<std::uint64_t>(entries_.size()));
-  for (const LimitEntry& entry : entries_) {
+  for (const std::int64_t x : {growing_steps_, quiet_steps_, std::int64_t{waiting_.has_value()}}) out.put(x);
+  out.put(static_cast<std::uint64_t>(entries.size()));
+  for (const LimitEntry& entry : entries) {
     for (const int x : {static_cast<int>(entry.what), entry.body_a, entry.body_b, entry.joint}) {
       out.put(static_cast<std::int64_t>(x));
     }
@@ -281,7 +302,7 @@ void LimitMonitor::restore(std::span<const std::byte> bytes, const State& state)
   }
   growing_steps_ = in.get_integer();
   quiet_steps_ = in.get_integer();
-  energy_is_told_ = in.get_integer() != 0;
+  const bool is_one_waiting = in.get_integer() != 0;
   const auto get_index = [&in](std::int64_t least, std::size_t size) {
     const std::int64_t i = in.get_integer();
     if (i < least || i >= static_cast<std::int64_t>(size)) in.fail();
@@ -290,6 +311,7 @@ void LimitMonitor::restore(std::span<const std::byte> bytes, const State& state)
   const std::size_t n = in.get_length(8 * kEntryNumbers);
   entries_.clear();
   index_.clear();
+  waiting_.reset();
   for (std::size_t i = 0; i < n; ++i) {
     LimitEntry entry;
     entry.what = static_cast<LimitKind>(get_index(0, kLimitKinds));
@@ -303,7 +325,14 @@ void LimitMonitor::restore(std::span<const std::byte> bytes, const State& state)
     entries_.push_back(std::move(entry));
   }
   if (!in.at_end()) in.fail();
-  last_times_.assign(n, -std::numeric_limits<double>::infinity());
+  if (is_one_waiting) {
+    const auto last = index_.find(kEnergyKey);
+    if (last == index_.end() || last->second + 1 != n) in.fail();
+    waiting_ = std::move(entries_.back());
+    entries_.pop_back();
+    index_.erase(last);
+  }
+  last_times_.assign(entries_.size(), -std::numeric_limits<double>::infinity());
   new_entries_.clear();
   pass_finder_.begin(state);
 }

@@ -24,11 +24,12 @@ namespace stickslip {
 ///   1e-8 max(|potential energy|, sum over bodies of m |g| (distance from the origin + size) at the start),
 ///   1e-8 (sum over contacts, joints, dry friction, loads and inputs of force times size of the smaller body, +
 ///   torque),
-/// the last two being what round-off of positions and the tolerance of solvers may do to a system at rest. The entry of
-/// the energy is withdrawn when that has grown so far that the worst error is within the limit, as where a motion
-/// starts from rest: the first steps have a large share of the little energy there is. It counts for examine() and
-/// new_entries() only once the energy has paused in its growth for as many steps as it took to grow. Figures that
-/// are not finite pass every limit. Bodies that went through each other: PassFinder.
+/// the last two being what round-off of positions and the tolerance of solvers may do to a system at rest. Where a
+/// motion starts from rest, the first steps have a large share of the little energy there is. So an energy error waits
+/// before it is an entry, and is forgotten when the energy has grown so far that the worst error is within the limit.
+/// It waits until the energy has paused in its growth for as many steps as it took to grow, or until its share has
+/// stayed for longer than that of a start does; an entry then stays. Figures that are not finite pass every limit.
+/// Bodies that went through each other: PassFinder.
 ///
 /// A step in which nothing passes costs a few comparisons, beside those of PassFinder, and allocates nothing.
 class LimitMonitor {
@@ -44,10 +45,12 @@ class LimitMonitor {
   /// Looks at the step that ended at `state`. Whether it passed a limit; first_passed() is the first of those then.
   bool examine(const State& state, const StepReport& report);
 
-  /// What passed, in the order of first times.
+  /// What passed, in the order in which it was new.
   const std::vector<LimitEntry>& entries() const { return entries_; }
+  /// The same of a run that has ended: with an energy error that waited.
+  std::vector<LimitEntry> entries_of_ended() const;
   const LimitEntry& first_passed() const { return entries_[*passed_]; }
-  /// Those of them that the last step was the first to pass, the energy's where it began to count.
+  /// Those that the last step made entries.
   std::span<const LimitEntry> new_entries() const { return new_entries_; }
 
   /// What later steps are compared with and counted in, beside the state; and back, of a monitor of the same run that
@@ -70,7 +73,7 @@ class LimitMonitor {
   double calc_energy_scale() const;
   void note_growth();
   bool is_settled() const { return quiet_steps_ >= growing_steps_; }
-  void revise_energy();
+  bool may_be_start(double share) const;
   void add(LimitKind what, int body_a, int body_b, int joint, double figure, double limit);
   std::size_t note(const Key& key, double figure, double limit);
   std::string name_of(const LimitEntry& entry) const;
@@ -87,10 +90,10 @@ class LimitMonitor {
   double largest_work_ = 0.0;                   // [J] |work| so far
   double largest_load_ = 0.0;                   // [N m] forces times sizes, so far
   double last_scale_ = 0.0;                     // [J] the energy of the run when it last grew
-  double worst_error_ = 0.0;                    // [J] of the entry of the energy
+  double worst_error_ = 0.0;                    // [J] that waits
   std::int64_t growing_steps_ = 0;              // [-] from where the energy began to grow to where it last did
   std::int64_t quiet_steps_ = 0;                // [-] since then
-  bool energy_is_told_ = false;                 // it was among the new entries
+  std::optional<LimitEntry> waiting_;           // the energy error that may be one of a start from rest
   std::vector<LimitEntry> entries_;
   std::vector<double> last_times_;       // (n entries) [s] the last step in which each was counted
   std::map<Key, std::size_t> index_;     // into entries_
