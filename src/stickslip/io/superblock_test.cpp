@@ -30,7 +30,7 @@ TEST(Lookup3, IsAsPublished) {
 }
 
 void put(std::string& bytes, std::uint64_t number, std::size_t n) {
-  for (std::size_t i = 0; i < n; ++i) bytes += static_cast<char>(number >> (8 * i));
+  for (std::size_t i = 0; i < n; ++i) bytes += i < sizeof number ? static_cast<char>(number >> (8 * i)) : '\0';
 }
 
 /// The superblock of a file of 1000 bytes whose root group stands at 400, with fields to be changed one by one.
