@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <Eigen/Geometry>
+#include <array>
 #include <cmath>
 #include <numbers>
 #include <random>
@@ -29,6 +31,8 @@ struct PlantedRecipe {
   int friction_dim = 2;     // 1, 2 or 3
   int facets = 0;           // polygons in place of balls
   bool several_blocks = false;
+  bool rigid = false;   // contacts alone, of rigid bodies: rows from a frame and arms
+  bool packed = false;  // these in the packed operator
 };
 
 /// Draws the problem's parts; one object, one problem.
@@ -40,7 +44,9 @@ class Planter {
       const double share = recipe.n_bodies > 1 ? static_cast<double>(k) / (recipe.n_bodies - 1) : 0.5;
       Matrix inverse_mass = std::pow(recipe.mass_ratio, share - 0.5) * Matrix::Identity(6, 6);
       inverse_mass.bottomRightCorner(3, 3) *= 2.5;
+      if (recipe.rigid || recipe.packed) turn_inertia(inverse_mass);
       w_.add_body(inverse_mass);
+      packed_.add_body(inverse_mass(0, 0), inverse_mass.bottomRightCorner<3, 3>());
     }
   }
 
@@ -49,7 +55,11 @@ class Planter {
     for (int i = 0; i < recipe_.n_balls; ++i) add_ball(i);
     for (int i = 0; i < recipe_.n_joints; ++i) add_joint(i);
     ConeProblem& problem = planted_.problem;
-    problem.delassus = w_;
+    if (recipe_.packed) {
+      problem.delassus = packed_;
+    } else {
+      problem.delassus = w_;
+    }
     std::vector<double> product(problem.size());
     problem.apply_delassus(planted_.p, product);
     for (int i = 0; i < problem.size(); ++i) problem.b[i] = u_[i] - product[i];
@@ -58,6 +68,13 @@ class Planter {
 
  private:
   double draw() { return std::normal_distribution<double>()(random_); }
+
+  /// Any inertia that is one: off the diagonal, too.
+  void turn_inertia(Matrix& inverse_mass) {
+    Matrix3 factor = Matrix3::Identity();
+    for (double& value : factor.reshaped()) value += 0.3 * draw();
+    inverse_mass.bottomRightCorner<3, 3>() = inverse_mass(5, 5) * factor * factor.transpose();
+  }
 
   /// Percussion and velocity of one friction block within the law: stick (u = 0) or slip (u against the bound, at a
   /// polygon's corner or on its edge). Returns h(-u), the lift of the relaxed law.
@@ -104,13 +121,31 @@ class Planter {
       for (double& value : block.reshaped()) value = draw();
       blocks.push_back(block);
     }
+    if (recipe_.rigid || recipe_.packed) make_rigid(first, second, blocks);
     repeat_row(dim, first, second, blocks);
     return blocks;
+  }
+  /// Turns random rows into those of a contact of two rigid bodies, the first of which may be what stands still.
+  void make_rigid(int first, int second, std::vector<Matrix>& blocks) {
+    PackedDelassus::Contact contact;
+    contact.normal = Vector3(blocks[0].row(0).head<3>()).normalized();
+    contact.tangent = contact.normal.cross(Vector3(blocks[0].row(1).head<3>())).normalized();
+    contact.arm_first = blocks[0].row(2).head<3>();
+    contact.arm_second = blocks.back().row(2).tail<3>();
+    contact.first = first == second ? PackedDelassus::kFixed : first;
+    contact.second = second;
+    const std::array<Vector3, 3> rows = {contact.normal, contact.tangent, contact.normal.cross(contact.tangent)};
+    for (int r = 0; r < 3; ++r) {
+      blocks.front().row(r) << -rows[r].transpose(), -contact.arm_first.cross(rows[r]).transpose();
+      blocks.back().row(r) << rows[r].transpose(), contact.arm_second.cross(rows[r]).transpose();
+    }
+    contact_ = contact;
   }
   void repeat_row(int dim, int first, int second, const std::vector<Matrix>& blocks) {
     w_.begin_row(dim);
     w_.add_block(first) = blocks[0];
     if (blocks.size() > 1) w_.add_block(second) = blocks[1];
+    if (recipe_.packed) packed_.add_contact(contact_);
   }
 
   void append(const std::vector<double>& p, const std::vector<double>& u, double scale) {
@@ -169,7 +204,9 @@ class Planter {
   std::mt19937 random_;
   PlantedProblem planted_;
   FactoredDelassus w_;
-  std::vector<double> u_;  // (n) [m/s]
+  PackedDelassus packed_;
+  PackedDelassus::Contact contact_ = {};  // of the open row
+  std::vector<double> u_;                 // (n) [m/s]
 };
 
 inline PlantedProblem plant(const PlantedRecipe& recipe, FrictionLaw law, unsigned seed) {

@@ -45,6 +45,36 @@ SparseDelassus make_sparse(const ConeProblem& problem, const FactoredDelassus& w
   return sparse;
 }
 
+SparseDelassus make_sparse(const ConeProblem& problem, const PackedDelassus& w, const StopToken& stop) {
+  constexpr int n_v = PackedDelassus::kBodyRows;
+  SparseDelassus sparse;
+  sparse.clear(n_v * w.n_bodies());
+  std::vector<int> unknowns;
+  std::vector<double> left;
+  std::vector<double> right;
+  for (int i = 0; i < problem.n_cones(); ++i) {
+    stop.check();
+    std::array<int, 2> bodies = {w.contact(i).first, w.contact(i).second};
+    std::ranges::sort(bodies);
+    unknowns.clear();
+    for (const int body : bodies) {
+      for (int k = 0; body != PackedDelassus::kFixed && k < n_v; ++k) unknowns.push_back(n_v * body + k);
+    }
+    left.clear();
+    right.clear();
+    for (int r = 0; r < PackedDelassus::kDim; ++r) {
+      for (const int body : bodies) {
+        if (body == PackedDelassus::kFixed) continue;
+        const PackedDelassus::BodyRow row = w.row_of(i, body, r);
+        left.insert(left.end(), row.momentum.begin(), row.momentum.end());
+        right.insert(right.end(), row.velocity.begin(), row.velocity.end());
+      }
+    }
+    sparse.add_row({unknowns, left}, {unknowns, right});
+  }
+  return sparse;
+}
+
 StoredDelassus condense(const ConeProblem& problem, const SparseDelassus& w, const StopToken& stop) {
   std::vector<std::vector<int>> cones_of(w.n_v());  // whose right side touches the unknown
   for (int j = 0; j < problem.n_cones(); ++j) {
@@ -68,7 +98,7 @@ StoredDelassus condense(const ConeProblem& problem, const SparseDelassus& w, con
     values.clear();
     for (const int j : columns) {
       dims.push_back(problem.cones[j].dim);
-      w.calc_block(i, j, block.data());
+      w.calc_block(problem.cones, i, j, {}, block.data());
       values.insert(values.end(), block.begin(), block.begin() + dim * dims.back());
     }
     stored.add_row(columns, dims, dim, values);
@@ -76,12 +106,22 @@ StoredDelassus condense(const ConeProblem& problem, const SparseDelassus& w, con
   return stored;
 }
 
+StoredDelassus condense(const ConeProblem& problem, const FactoredDelassus& w, const StopToken& stop) {
+  return condense(problem, make_sparse(problem, w, stop), stop);
+}
+
+StoredDelassus condense(const ConeProblem& problem, const PackedDelassus& w, const StopToken& stop) {
+  return condense(problem, make_sparse(problem, w, stop), stop);
+}
+
+StoredDelassus condense(const ConeProblem& /*problem*/, const StoredDelassus& w, const StopToken& /*stop*/) {
+  return w;
+}
+
 }  // namespace
 
 StoredDelassus condense(const ConeProblem& problem, const StopToken& stop) {
-  if (const auto* stored = std::get_if<StoredDelassus>(&problem.delassus)) return *stored;
-  if (const auto* sparse = std::get_if<SparseDelassus>(&problem.delassus)) return condense(problem, *sparse, stop);
-  return condense(problem, make_sparse(problem, std::get<FactoredDelassus>(problem.delassus), stop), stop);
+  return std::visit([&](const auto& w) { return condense(problem, w, stop); }, problem.delassus);
 }
 
 SparseMatrix make_delassus_matrix(const ConeProblem& problem, const StopToken& stop) {

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <cstdint>
 #include <span>
-#include <variant>
 #include <vector>
 
+#include "stickslip/cone/cone.h"
 #include "stickslip/cone/delassus.h"
 #include "stickslip/math/cones.h"
 #include "stickslip/math/types.h"
@@ -22,25 +21,6 @@ namespace stickslip {
 /// set D_b, and zero for the associated (relaxed) law.
 enum class FrictionLaw { coulomb, associated };
 
-/// Rows of one cone at most. A contact that slides, rolls and spins has 6, a weld of two bodies has 6.
-inline constexpr int kMaxConeDim = 8;
-
-enum class ConeKind {
-  contact,  // p_N >= 0, p_b in p_N D_b for each block b; no block: a half line
-  ball,     // |p| <= radius, the shift is zero: dry friction of constant bound; D a ball in `dim` dimensions
-  free,     // p unrestricted, u = 0: a bilateral constraint
-};
-
-struct Cone {
-  ConeKind kind = ConeKind::contact;
-  int offset = 0;        // first row in p, u, b
-  int dim = 0;           // number of rows; a contact's first row is the normal, then its blocks in order
-  int first_block = 0;   // contact: index into ConeProblem::blocks
-  int n_blocks = 0;      // contact: how many
-  double radius = 0.0;   // [N s] ball: its radius
-  std::uint64_t id = 0;  // the caller's name for the cone, kept from step to step for warm starts
-};
-
 struct ConeProblem {
   std::vector<Cone> cones;
   std::vector<FrictionBlock> blocks;
@@ -48,7 +28,7 @@ struct ConeProblem {
   std::vector<double> b;  // (n) [m/s] the velocities without percussions
   /// [m/s] what residuals are relative to, where the scheme knows better than max(|b|, |u|); 0: these.
   double velocity_scale = 0.0;
-  std::variant<FactoredDelassus, StoredDelassus, SparseDelassus> delassus;
+  Delassus delassus;
   double residual_scale = 0.0;  // [1/kg] w of the residual where > 0, see calc_residual_scale()
 
   int size() const { return static_cast<int>(b.size()); }  // n, the number of rows

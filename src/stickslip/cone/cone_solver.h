@@ -33,6 +33,7 @@ struct Determinacy {
 /// How the iterations of a solver that has several methods divide.
 struct Effort {
   int sweeps = 0;
+  int gradient_steps = 0;  // a hundred and more of them count as one iteration
   int alternating_steps = 0;
   int newton_steps = 0;
   int interior_point_steps = 0;

@@ -13,12 +13,44 @@ void AssembledDelassus::assemble(const ConeProblem& problem) {
   offsets_.clear();
   values_.clear();
   mark_.assign(problem.n_cones(), -1);
-  if (const auto* stored = std::get_if<StoredDelassus>(&problem.delassus)) {
-    assemble_stored(problem, *stored);
-  } else if (const auto* factored = std::get_if<FactoredDelassus>(&problem.delassus)) {
-    assemble_factored(problem, *factored);
-  } else {
-    assemble_sparse(problem, std::get<SparseDelassus>(problem.delassus));
+  std::visit([&](const auto& w) { assemble(problem, w); }, problem.delassus);
+}
+
+/// The cones of each key; where the pattern is symmetric left users stand for right ones.
+template <class W>
+void AssembledDelassus::list_users(const W& w) {
+  const auto for_each_list = [&](int i, auto&& visit) {
+    w.for_each_left_key(i, [&](int key) { visit(2 * key); });
+    if constexpr (!W::kSymmetricPattern) w.for_each_right_key(i, [&](int key) { visit(2 * key + 1); });
+  };
+  users_begin_.assign(2 * w.n_keys() + 1, 0);
+  for (int i = 0; i < w.n_rows(); ++i) for_each_list(i, [&](int list) { ++users_begin_[list + 1]; });
+  for (int k = 0; k < 2 * w.n_keys(); ++k) users_begin_[k + 1] += users_begin_[k];
+  users_.resize(users_begin_.back());
+  fill_.assign(users_begin_.begin(), users_begin_.end() - 1);
+  for (int i = 0; i < w.n_rows(); ++i) for_each_list(i, [&](int list) { users_[fill_[list]++] = i; });
+}
+
+template <class W>
+void AssembledDelassus::assemble(const ConeProblem& problem, const W& w) {
+  list_users(w);
+  for (int i = 0; i < w.n_rows(); ++i) {
+    stop_.check();
+    const int begin = row_begin_[i];
+    add_to_row(i, i);
+    const auto take = [&](int list) {
+      for (int k = users_begin_[list]; k < users_begin_[list + 1]; ++k) add_to_row(i, users_[k]);
+    };
+    if constexpr (W::kSymmetricPattern) {
+      w.for_each_left_key(i, [&](int key) { take(2 * key); });
+    } else {
+      w.for_each_left_key(i, [&](int key) { take(2 * key + 1); });
+      w.for_each_right_key(i, [&](int key) { take(2 * key); });
+    }
+    close_row(problem, i);
+    const std::span<const int> columns(columns_.data() + begin, columns_.data() + row_begin_[i + 1]);
+    w.fill_row(problem.cones, i, columns, scratch_,
+               [&](int column) { return values_.data() + offsets_[mark_[column]]; });
   }
 }
 
@@ -38,101 +70,6 @@ void AssembledDelassus::close_row(const ConeProblem& problem, int i) {
     values_.resize(values_.size() + static_cast<std::size_t>(problem.cones[i].dim) * problem.cones[columns_[k]].dim);
   }
   row_begin_.push_back(static_cast<int>(columns_.size()));
-}
-
-void AssembledDelassus::assemble_stored(const ConeProblem& problem, const StoredDelassus& w) {
-  const int n = problem.n_cones();
-  users_begin_.assign(n + 1, 0);
-  for (int i = 0; i < n; ++i) {
-    for (const auto& block : w.row(i)) ++users_begin_[block.column + 1];
-  }
-  for (int i = 0; i < n; ++i) users_begin_[i + 1] += users_begin_[i];
-  users_.resize(users_begin_[n]);
-  fill_.assign(users_begin_.begin(), users_begin_.end() - 1);
-  for (int i = 0; i < n; ++i) {
-    for (const auto& block : w.row(i)) users_[fill_[block.column]++] = i;
-  }
-  for (int i = 0; i < n; ++i) {
-    stop_.check();
-    const auto take = [&](int column) { add_to_row(i, column); };
-    take(i);
-    for (const auto& block : w.row(i)) take(block.column);
-    for (int k = users_begin_[i]; k < users_begin_[i + 1]; ++k) take(users_[k]);
-    close_row(problem, i);
-    for (const auto& block : w.row(i)) {
-      const int size = problem.cones[i].dim * problem.cones[block.column].dim;
-      std::copy_n(w.values(block), size, values_.data() + offsets_[mark_[block.column]]);
-    }
-  }
-}
-
-void AssembledDelassus::assemble_factored(const ConeProblem& problem, const FactoredDelassus& w) {
-  const int n = problem.n_cones();
-  users_begin_.assign(w.n_bodies() + 1, 0);
-  for (int i = 0; i < n; ++i) {
-    for (const auto& block : w.row(i)) ++users_begin_[block.body + 1];
-  }
-  for (int k = 0; k < w.n_bodies(); ++k) users_begin_[k + 1] += users_begin_[k];
-  users_.resize(users_begin_[w.n_bodies()]);
-  fill_.assign(users_begin_.begin(), users_begin_.end() - 1);
-  for (int i = 0; i < n; ++i) {
-    for (const auto& block : w.row(i)) users_[fill_[block.body]++] = i;
-  }
-  for (int i = 0; i < n; ++i) {
-    stop_.check();
-    const auto take = [&](int column) { add_to_row(i, column); };
-    take(i);
-    for (const auto& block : w.row(i)) {
-      for (int k = users_begin_[block.body]; k < users_begin_[block.body + 1]; ++k) take(users_[k]);
-    }
-    close_row(problem, i);
-    const int dim = problem.cones[i].dim;
-    for (const auto& left : w.row(i)) {
-      const int n_v = w.body(left.body).n_v;
-      product_.assign(static_cast<std::size_t>(dim) * n_v, 0.0);
-      for (int r = 0; r < dim; ++r) {
-        add_transposed_product(n_v, n_v, w.inverse_mass(left.body), w.values(left) + r * n_v,
-                               product_.data() + r * n_v);
-      }
-      for (int k = users_begin_[left.body]; k < users_begin_[left.body + 1]; ++k) {
-        const int j = users_[k];
-        const int dim_j = problem.cones[j].dim;
-        double* out = values_.data() + offsets_[mark_[j]];
-        for (const auto& right : w.row(j)) {
-          if (right.body != left.body) continue;
-          for (int r = 0; r < dim; ++r)
-            add_product(dim_j, n_v, w.values(right), product_.data() + r * n_v, out + r * dim_j);
-        }
-      }
-    }
-  }
-}
-
-/// Block (i, j) is not zero only where the left side of one and the right side of the other share an unknown.
-void AssembledDelassus::assemble_sparse(const ConeProblem& problem, const SparseDelassus& w) {
-  const int n = problem.n_cones();
-  const auto for_all_unknowns = [&](int i, auto&& visit) {
-    for (const int unknown : w.left(i).unknowns) visit(2 * unknown);
-    for (const int unknown : w.right(i).unknowns) visit(2 * unknown + 1);
-  };
-  users_begin_.assign(2 * w.n_v() + 1, 0);
-  for (int i = 0; i < n; ++i) for_all_unknowns(i, [&](int list) { ++users_begin_[list + 1]; });
-  for (int k = 0; k < 2 * w.n_v(); ++k) users_begin_[k + 1] += users_begin_[k];
-  users_.resize(users_begin_.back());
-  fill_.assign(users_begin_.begin(), users_begin_.end() - 1);
-  for (int i = 0; i < n; ++i) for_all_unknowns(i, [&](int list) { users_[fill_[list]++] = i; });
-  for (int i = 0; i < n; ++i) {
-    stop_.check();
-    const int begin = row_begin_[i];
-    const auto take = [&](int column) { add_to_row(i, column); };
-    take(i);
-    for_all_unknowns(i, [&](int list) {
-      const int other_side = list ^ 1;
-      for (int k = users_begin_[other_side]; k < users_begin_[other_side + 1]; ++k) take(users_[k]);
-    });
-    close_row(problem, i);
-    for (int k = begin; k < row_begin_[i + 1]; ++k) w.calc_block(i, columns_[k], values_.data() + offsets_[k]);
-  }
 }
 
 void AssembledDelassus::apply(const ConeProblem& problem, std::span<const double> x, std::span<double> y) const {

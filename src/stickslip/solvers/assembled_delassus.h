@@ -11,8 +11,8 @@
 namespace stickslip {
 
 /// The Delassus operator as a sparse matrix of blocks with a symmetric pattern, for methods that factorise it: a stored
-/// one as it is (blocks whose mirror image is stored are added as zeros, diagonal blocks as well), a factored or sparse
-/// one multiplied out, J M^-1 J^T, over pairs of cones that share a body or velocity unknowns.
+/// one as it is (blocks whose mirror image is stored are added as zeros, diagonal blocks as well), the others
+/// multiplied out over pairs of cones that share a body or velocity unknowns.
 class AssembledDelassus {
  public:
   /// assemble() asks `stop` for each row, and throws Interrupted where it is raised.
@@ -30,9 +30,10 @@ class AssembledDelassus {
   void apply(const ConeProblem& problem, std::span<const double> x, std::span<double> y) const;
 
  private:
-  void assemble_stored(const ConeProblem& problem, const StoredDelassus& w);
-  void assemble_factored(const ConeProblem& problem, const FactoredDelassus& w);
-  void assemble_sparse(const ConeProblem& problem, const SparseDelassus& w);
+  template <class W>
+  void list_users(const W& w);
+  template <class W>
+  void assemble(const ConeProblem& problem, const W& w);
   void add_to_row(int i, int column);
   void close_row(const ConeProblem& problem, int i);
 
@@ -41,11 +42,11 @@ class AssembledDelassus {
   std::vector<int> columns_;
   std::vector<std::size_t> offsets_;  // of the blocks in values_
   std::vector<double> values_;        // [1/kg]
-  std::vector<int> users_begin_;      // the lists in users_ of each body, column or velocity unknown
-  std::vector<int> users_;            // cones of a body, rows that store a block in a column, cones of an unknown
-  std::vector<int> fill_;             // scratch
-  std::vector<int> mark_;             // (n_cones) scratch: the block of each column in the open row
-  std::vector<double> product_;       // scratch: J M^-1 of one block
+  std::vector<int> users_begin_;  // the lists in users_ of each key: its left users at 2 key, right ones at 2 key + 1
+  std::vector<int> users_;        // cones
+  std::vector<int> fill_;         // scratch
+  std::vector<int> mark_;         // (n_cones) scratch: the block of each column in the open row
+  std::vector<double> scratch_;
 };
 
 }  // namespace stickslip

@@ -132,6 +132,9 @@ TEST_P(Conformance, PlanarContacts) {
 TEST_P(Conformance, ContensouContacts) {
   expect_solved({.friction_dim = 3}, 10);
 }
+TEST_P(Conformance, PackedContacts) {
+  expect_solved({.packed = true}, 10);
+}
 TEST_P(Conformance, MixedCones) {
   expect_solved({.n_contacts = 5, .n_joints = 2, .n_balls = 3}, 10);
 }

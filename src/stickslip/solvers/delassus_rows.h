@@ -9,8 +9,8 @@
 
 namespace stickslip {
 
-/// Every form of the Delassus operator, row by row, as sweeps over cones need them. With a factored or sparse operator
-/// the velocities v = M^-1 J^T p are kept beside p, so that a visit to one cone costs no more than its bodies.
+/// The Delassus operator, row by row, as sweeps over cones need it. Where it is a product over bodies the velocities v
+/// = M^-1 J^T p are kept beside p, so that a visit to one cone costs no more than its bodies.
 class DelassusRows {
  public:
   /// Takes the problem, which must outlive the use; keeps the memory of earlier problems.
@@ -33,19 +33,12 @@ class DelassusRows {
   bool calc_block(int i, int j, double* block) const;
 
  private:
-  void calc_diagonal(int i);
-
   const ConeProblem* problem_ = nullptr;
-  const StoredDelassus* stored_ = nullptr;  // one of the three
-  const FactoredDelassus* factored_ = nullptr;
-  const SparseDelassus* sparse_ = nullptr;
   std::vector<std::size_t> diagonal_begin_;  // (n_cones)
   std::vector<double> diagonals_;            // [1/kg]
   std::vector<double> scales_;               // (n_cones) [1/kg]
   double residual_scale_ = 1.0;              // [1/kg]
-  std::vector<double> j_inverse_mass_;       // J M^-1, in the layout of J's blocks
-  std::vector<double> v_;                    // (n_v) [m/s and like]
-  std::vector<double> momentum_;             // (n_v) [N s and like] scratch of start
+  SweepMemory memory_;
 };
 
 }  // namespace stickslip

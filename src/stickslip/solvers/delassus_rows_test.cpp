@@ -9,6 +9,7 @@
 
 #include "stickslip/cone/condense.h"
 #include "stickslip/cone/one_step_problem.h"
+#include "stickslip/solvers/assembled_delassus.h"
 #include "tests/support/planted_problem.h"
 
 namespace stickslip {
@@ -42,12 +43,13 @@ class Rows : public testing::TestWithParam<int> {
  protected:
   ConeProblem problem() const {
     if (GetParam() == 0) return make_global();
+    if (GetParam() == 3) return test::plant({.n_contacts = 12, .packed = true}, FrictionLaw::coulomb, 3).problem;
     ConeProblem made = test::plant({.n_contacts = 4, .n_joints = 1}, FrictionLaw::coulomb, 3).problem;
     if (GetParam() == 2) made.delassus = condense(made);
     return made;
   }
 };
-INSTANTIATE_TEST_SUITE_P(, Rows, testing::Values(0, 1, 2));
+INSTANTIATE_TEST_SUITE_P(, Rows, testing::Values(0, 1, 2, 3));
 
 TEST_P(Rows, AreThoseOfTheMatrix) {
   const ConeProblem made = problem();
@@ -83,6 +85,41 @@ TEST_P(Rows, AreThoseOfTheMatrix) {
                w.block(cone.offset, cone.offset, cone.dim, cone.dim))
                   .norm(),
               kRoundOff);
+  }
+}
+
+/// One body or all, equal bodies and others: the packed operator is the factored one.
+TEST(PackedDelassus, IsTheFactoredOperator) {
+  for (const int n_bodies : {1, 2, 7}) {
+    for (const double mass_ratio : {1.0, 1e3}) {
+      test::PlantedRecipe recipe = {.n_bodies = n_bodies, .n_contacts = 20, .mass_ratio = mass_ratio, .rigid = true};
+      const ConeProblem factored = test::plant(recipe, FrictionLaw::coulomb, 5).problem;
+      recipe.packed = true;
+      const ConeProblem packed = test::plant(recipe, FrictionLaw::coulomb, 5).problem;
+      const Matrix w(make_delassus_matrix(factored));
+      const double allowed = kRoundOff * w.norm();
+      EXPECT_GT(w.norm(), 1.0);
+      EXPECT_LT((Matrix(make_delassus_matrix(packed)) - w).norm(), allowed);
+      std::vector<double> p(packed.b.size());
+      std::vector<double> u(p.size());
+      for (std::size_t i = 0; i < p.size(); ++i) p[i] = std::sin(1.0 + static_cast<double>(i));
+      packed.apply_delassus(p, u);
+      const auto n = static_cast<Eigen::Index>(p.size());
+      EXPECT_LT((ConstVectorView(u.data(), n) - w * ConstVectorView(p.data(), n)).norm(), allowed * std::sqrt(n));
+      AssembledDelassus assembled;
+      assembled.assemble(packed);
+      std::vector<double> v(p.size());
+      assembled.apply(packed, p, v);
+      EXPECT_LT((ConstVectorView(u.data(), n) - ConstVectorView(v.data(), n)).norm(), allowed * std::sqrt(n));
+      std::array<double, 9> block = {};
+      std::array<double, 3> diagonal = {};
+      for (int i = 0; i < packed.n_cones(); ++i) {
+        packed.calc_diagonal_block(i, block);
+        packed.calc_diagonal(i, diagonal.data());
+        EXPECT_LT((ConstRowMatrixView(block.data(), 3, 3) - w.block<3, 3>(3 * i, 3 * i)).norm(), allowed);
+        for (int r = 0; r < 3; ++r) EXPECT_NEAR(diagonal[r], block[4 * r], allowed);
+      }
+    }
   }
 }
 

@@ -1,76 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "stickslip/cone/delassus.h"
+#include "stickslip/cone/sparse_delassus.h"
 
 #include <algorithm>
+#include <array>
 #include <functional>
 
 #include "stickslip/base/assert.h"
 
 namespace stickslip {
-
-void StoredDelassus::clear() {
-  row_begin_.assign(1, 0);
-  blocks_.clear();
-  values_.clear();
-}
-
-void StoredDelassus::add_row(std::span<const int> columns, std::span<const int> column_dims, int row_dim,
-                             std::span<const double> values) {
-  STICKSLIP_ASSERT(columns.size() == column_dims.size());
-  std::size_t offset = values_.size();
-  for (std::size_t k = 0; k < columns.size(); ++k) {
-    STICKSLIP_ASSERT(k == 0 || columns[k] > columns[k - 1]);
-    blocks_.push_back({columns[k], offset});
-    offset += static_cast<std::size_t>(row_dim) * column_dims[k];
-  }
-  STICKSLIP_ASSERT(offset == values_.size() + values.size());
-  values_.insert(values_.end(), values.begin(), values.end());
-  row_begin_.push_back(blocks_.size());
-}
-
-void FactoredDelassus::clear() {
-  clear_rows();
-  bodies_.clear();
-  inverse_mass_.clear();
-  n_v_ = 0;
-}
-
-void FactoredDelassus::clear_rows() {
-  row_begin_.assign(1, 0);
-  row_dim_.clear();
-  blocks_.clear();
-  values_.clear();
-}
-
-int FactoredDelassus::add_body(const Eigen::Ref<const Matrix>& inverse_mass) {
-  STICKSLIP_ASSERT(inverse_mass.rows() == inverse_mass.cols());
-  const int n_v = static_cast<int>(inverse_mass.rows());
-  bodies_.push_back({n_v_, n_v, inverse_mass_.size()});
-  for (int i = 0; i < n_v; ++i) {
-    for (int j = 0; j < n_v; ++j) inverse_mass_.push_back(inverse_mass(i, j));
-  }
-  n_v_ += n_v;
-  return n_bodies() - 1;
-}
-
-void FactoredDelassus::begin_row(int dim) {
-  STICKSLIP_ASSERT(dim > 0);
-  row_dim_.push_back(dim);
-  row_begin_.push_back(blocks_.size());
-}
-
-RowMatrixView FactoredDelassus::add_block(int body) {
-  STICKSLIP_ASSERT(n_rows() > 0 && body >= 0 && body < n_bodies());
-  STICKSLIP_ASSERT(row(n_rows() - 1).size() < 2);
-  STICKSLIP_ASSERT(row(n_rows() - 1).empty() || blocks_.back().body != body);
-  const int dim = row_dim_.back();
-  const int n_v = bodies_[body].n_v;
-  const std::size_t offset = values_.size();
-  values_.resize(offset + static_cast<std::size_t>(dim) * n_v, 0.0);
-  blocks_.push_back({body, offset});
-  row_begin_.back() = blocks_.size();
-  return RowMatrixView(values_.data() + offset, dim, n_v);
-}
 
 void SparseDelassus::clear(int n_v) {
   left_ = {};
@@ -112,7 +49,8 @@ void SparseDelassus::add_relative_velocity(int i, const double* v, double* u) co
   }
 }
 
-bool SparseDelassus::calc_block(int i, int j, double* block) const {
+/// W_ij; returns false, and leaves it, where it is zero for lack of common unknowns.
+bool SparseDelassus::calc_product(int i, int j, double* block) const {
   const Rows l = left(i);
   const Rows r = right(j);
   const std::size_t dim_l = l.unknowns.empty() ? 0 : l.values.size() / l.unknowns.size();
@@ -137,6 +75,50 @@ bool SparseDelassus::calc_block(int i, int j, double* block) const {
     }
   }
   return coupled;
+}
+
+// W p = H^T v, v = M^-1 H p, kept in work (n_v) [m/s].
+void SparseDelassus::apply(std::span<const Cone> cones, const double* p, double* u, std::span<double> work) const {
+  std::ranges::fill(work, 0.0);
+  for (int i = 0; i < n_rows(); ++i) add_velocity(i, p + cones[i].offset, work.data());
+  for (int i = 0; i < n_rows(); ++i) {
+    std::fill_n(u + cones[i].offset, cones[i].dim, 0.0);
+    add_relative_velocity(i, work.data(), u + cones[i].offset);
+  }
+}
+
+void SparseDelassus::calc_diagonal_block(std::span<const Cone> cones, int i, double* block) const {
+  if (!calc_product(i, i, block)) std::fill_n(block, cones[i].dim * cones[i].dim, 0.0);
+}
+
+void SparseDelassus::calc_diagonal(std::span<const Cone> cones, int i, double* diagonal) const {
+  std::array<double, kMaxConeDim * kMaxConeDim> block;
+  calc_diagonal_block(cones, i, block.data());
+  for (int r = 0; r < cones[i].dim; ++r) diagonal[r] = block[r * cones[i].dim + r];
+}
+
+void SparseDelassus::prepare_row(std::span<const Cone> cones, int i, SweepMemory& /*memory*/,
+                                 double* diagonal_block) const {
+  calc_diagonal_block(cones, i, diagonal_block);
+}
+
+void SparseDelassus::start(std::span<const Cone> cones, const double* p, SweepMemory& memory) const {
+  memory.v.assign(n_v_, 0.0);
+  for (int i = 0; i < n_rows(); ++i) add_velocity(i, p + cones[i].offset, memory.v.data());
+}
+
+void SparseDelassus::add_relative_velocity(std::span<const Cone> /*cones*/, int i, const double* /*p*/,
+                                           const SweepMemory& memory, double* u) const {
+  add_relative_velocity(i, memory.v.data(), u);
+}
+
+void SparseDelassus::add_velocity(std::span<const Cone> /*cones*/, int i, const double* dp, SweepMemory& memory) const {
+  add_velocity(i, dp, memory.v.data());
+}
+
+bool SparseDelassus::calc_block(std::span<const Cone> /*cones*/, int i, int j, const SweepMemory& /*memory*/,
+                                double* block) const {
+  return calc_product(i, j, block);
 }
 
 }  // namespace stickslip

@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "stickslip/cone/factored_delassus.h"
+
+#include <algorithm>
+
+#include "stickslip/base/assert.h"
+#include "stickslip/math/small_matrix.h"
+
+namespace stickslip {
+
+void FactoredDelassus::clear() {
+  clear_rows();
+  bodies_.clear();
+  inverse_mass_.clear();
+  n_v_ = 0;
+}
+
+void FactoredDelassus::clear_rows() {
+  row_begin_.assign(1, 0);
+  row_dim_.clear();
+  blocks_.clear();
+  values_.clear();
+}
+
+int FactoredDelassus::add_body(const Eigen::Ref<const Matrix>& inverse_mass) {
+  STICKSLIP_ASSERT(inverse_mass.rows() == inverse_mass.cols());
+  const int n_v = static_cast<int>(inverse_mass.rows());
+  bodies_.push_back({n_v_, n_v, inverse_mass_.size()});
+  for (int i = 0; i < n_v; ++i) {
+    for (int j = 0; j < n_v; ++j) inverse_mass_.push_back(inverse_mass(i, j));
+  }
+  n_v_ += n_v;
+  return n_bodies() - 1;
+}
+
+void FactoredDelassus::begin_row(int dim) {
+  STICKSLIP_ASSERT(dim > 0);
+  row_dim_.push_back(dim);
+  row_begin_.push_back(blocks_.size());
+}
+
+RowMatrixView FactoredDelassus::add_block(int body) {
+  STICKSLIP_ASSERT(n_rows() > 0 && body >= 0 && body < n_bodies());
+  STICKSLIP_ASSERT(row(n_rows() - 1).size() < 2);
+  STICKSLIP_ASSERT(row(n_rows() - 1).empty() || blocks_.back().body != body);
+  const int dim = row_dim_.back();
+  const int n_v = bodies_[body].n_v;
+  const std::size_t offset = values_.size();
+  values_.resize(offset + static_cast<std::size_t>(dim) * n_v, 0.0);
+  blocks_.push_back({body, offset});
+  row_begin_.back() = blocks_.size();
+  return RowMatrixView(values_.data() + offset, dim, n_v);
+}
+
+/// momentum += J^T p
+void FactoredDelassus::add_momentum(std::span<const Cone> cones, const double* p, double* momentum) const {
+  for (int i = 0; i < n_rows(); ++i) {
+    for (const Block& block : row(i)) {
+      const Body& body = bodies_[block.body];
+      add_transposed_product(cones[i].dim, body.n_v, values(block), p + cones[i].offset, momentum + body.v_offset);
+    }
+  }
+}
+
+/// v += M^-1 momentum
+void FactoredDelassus::add_inverse_mass_product(const double* momentum, double* v) const {
+  for (int k = 0; k < n_bodies(); ++k) {
+    const Body& body = bodies_[k];
+    add_product(body.n_v, body.n_v, inverse_mass(k), momentum + body.v_offset, v + body.v_offset);
+  }
+}
+
+// W p = J (M^-1 (J^T p)). work holds J^T p (n_v) [N s] and M^-1 J^T p (n_v) [m/s].
+void FactoredDelassus::apply(std::span<const Cone> cones, const double* p, double* u, std::span<double> work) const {
+  std::ranges::fill(work, 0.0);
+  double* momentum = work.data();
+  double* v = momentum + n_v_;
+  add_momentum(cones, p, momentum);
+  add_inverse_mass_product(momentum, v);
+  for (int i = 0; i < n_rows(); ++i) {
+    double* out = u + cones[i].offset;
+    std::fill_n(out, cones[i].dim, 0.0);
+    for (const Block& block : row(i)) {
+      const Body& body = bodies_[block.body];
+      add_product(cones[i].dim, body.n_v, values(block), v + body.v_offset, out);
+    }
+  }
+}
+
+/// Entry (r, c) of W_ii.
+double FactoredDelassus::calc_entry(int i, int r, int c) const {
+  double sum = 0.0;
+  for (const Block& block : row(i)) {
+    const int n_v = bodies_[block.body].n_v;
+    const double* inverse = inverse_mass(block.body);
+    const double* left = values(block) + r * n_v;
+    const double* right = values(block) + c * n_v;
+    for (int j = 0; j < n_v; ++j) {
+      if (left[j] == 0.0) continue;
+      double product = 0.0;
+      for (int k = 0; k < n_v; ++k) product += inverse[j * n_v + k] * right[k];
+      sum += left[j] * product;
+    }
+  }
+  return sum;
+}
+
+void FactoredDelassus::calc_diagonal_block(std::span<const Cone> cones, int i, double* block) const {
+  const int dim = cones[i].dim;
+  for (int r = 0; r < dim; ++r) {
+    for (int c = r; c < dim; ++c) block[r * dim + c] = block[c * dim + r] = calc_entry(i, r, c);
+  }
+}
+
+void FactoredDelassus::calc_diagonal(std::span<const Cone> cones, int i, double* diagonal) const {
+  for (int r = 0; r < cones[i].dim; ++r) diagonal[r] = calc_entry(i, r, r);
+}
+
+void FactoredDelassus::prepare_row(std::span<const Cone> cones, int i, SweepMemory& memory,
+                                   double* diagonal_block) const {
+  const int dim = cones[i].dim;
+  double* w = diagonal_block;
+  std::fill_n(w, dim * dim, 0.0);
+  if (i == 0) memory.rows.clear();
+  for (const Block& block : row(i)) {
+    const int n_v = bodies_[block.body].n_v;
+    const double* j = values(block);
+    STICKSLIP_ASSERT(memory.rows.size() == block.offset);
+    memory.rows.resize(block.offset + static_cast<std::size_t>(dim) * n_v, 0.0);
+    double* product = memory.rows.data() + block.offset;
+    for (int r = 0; r < dim; ++r) {
+      add_transposed_product(n_v, n_v, inverse_mass(block.body), j + r * n_v, product + r * n_v);
+      for (int c = 0; c <= r; ++c) {
+        double sum = 0.0;
+        for (int k = 0; k < n_v; ++k) sum += product[r * n_v + k] * j[c * n_v + k];
+        w[r * dim + c] += sum;
+      }
+    }
+  }
+  for (int r = 0; r < dim; ++r) {
+    for (int c = r + 1; c < dim; ++c) w[r * dim + c] = w[c * dim + r];
+  }
+}
+
+void FactoredDelassus::start(std::span<const Cone> cones, const double* p, SweepMemory& memory) const {
+  memory.v.assign(n_v_, 0.0);
+  memory.momentum.assign(n_v_, 0.0);
+  add_momentum(cones, p, memory.momentum.data());
+  add_inverse_mass_product(memory.momentum.data(), memory.v.data());
+}
+
+void FactoredDelassus::add_relative_velocity(std::span<const Cone> cones, int i, const double* /*p*/,
+                                             const SweepMemory& memory, double* u) const {
+  for (const Block& block : row(i)) {
+    const Body& body = bodies_[block.body];
+    add_product(cones[i].dim, body.n_v, values(block), memory.v.data() + body.v_offset, u);
+  }
+}
+
+void FactoredDelassus::add_velocity(std::span<const Cone> cones, int i, const double* dp, SweepMemory& memory) const {
+  for (const Block& block : row(i)) {
+    const Body& body = bodies_[block.body];
+    add_transposed_product(cones[i].dim, body.n_v, memory.rows.data() + block.offset, dp,
+                           memory.v.data() + body.v_offset);
+  }
+}
+
+bool FactoredDelassus::calc_block(std::span<const Cone> cones, int i, int j, const SweepMemory& memory,
+                                  double* block) const {
+  const int dim_i = cones[i].dim;
+  const int dim_j = cones[j].dim;
+  bool coupled = false;
+  for (const Block& left : row(i)) {
+    for (const Block& right : row(j)) {
+      if (left.body != right.body) continue;
+      if (!coupled) std::fill_n(block, dim_i * dim_j, 0.0);
+      coupled = true;
+      const int n_v = bodies_[left.body].n_v;
+      const double* product = memory.rows.data() + left.offset;
+      for (int r = 0; r < dim_i; ++r) {
+        for (int c = 0; c < dim_j; ++c) {
+          double sum = 0.0;
+          for (int k = 0; k < n_v; ++k) sum += product[r * n_v + k] * values(right)[c * n_v + k];
+          block[r * dim_j + c] += sum;
+        }
+      }
+    }
+  }
+  return coupled;
+}
+
+}  // namespace stickslip

@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "stickslip/cone/packed_delassus.h"
+
+#include <Eigen/Geometry>
+#include <algorithm>
+
+#include "stickslip/base/assert.h"
+
+namespace stickslip {
+namespace {
+
+using Map3 = Eigen::Map<const Vector3>;
+
+static_assert(sizeof(PackedDelassus::Contact) <= 128 && sizeof(PackedDelassus::Body) <= 112);
+
+/// A symmetric matrix times a vector.
+Vector3 times(const std::array<double, 6>& a, const Vector3& x) {
+  return {a[0] * x(0) + a[1] * x(1) + a[2] * x(2), a[1] * x(0) + a[3] * x(1) + a[4] * x(2),
+          a[2] * x(0) + a[4] * x(1) + a[5] * x(2)};
+}
+
+/// The directions of a contact's rows.
+std::array<Vector3, 3> directions_of(const PackedDelassus::Contact& c) {
+  return {c.normal, c.tangent, c.normal.cross(c.tangent)};
+}
+
+Vector3 force_of(const PackedDelassus::Contact& c, const double* p) {
+  return p[0] * c.normal + p[1] * c.tangent + p[2] * c.normal.cross(c.tangent);
+}
+
+/// v += M^-1 (force, torque) of one body.
+void accelerate(const PackedDelassus::Body& body, const Vector3& force, const Vector3& torque, double* v) {
+  Eigen::Map<Vector3>(v) += body.inverse_mass * force;
+  Eigen::Map<Vector3>(v + 3) += times(body.inverse_inertia, torque);
+}
+
+/// block += sign (d_r . d_c / m + (arm_i x d_r) . I^-1 (arm_j x d_c)), d the directions of two contacts of a body.
+void add_coupling(const PackedDelassus::Body& body, double sign, const std::array<Vector3, 3>& left,
+                  const Vector3& arm_left, const std::array<Vector3, 3>& right, const Vector3& arm_right,
+                  double* block) {
+  std::array<Vector3, 3> turned;
+  for (int c = 0; c < 3; ++c) turned[c] = times(body.inverse_inertia, arm_right.cross(right[c]));
+  for (int r = 0; r < 3; ++r) {
+    const Vector3 lever = arm_left.cross(left[r]);
+    for (int c = 0; c < 3; ++c) {
+      block[3 * r + c] += sign * (body.inverse_mass * left[r].dot(right[c]) + lever.dot(turned[c]));
+    }
+  }
+}
+
+}  // namespace
+
+void PackedDelassus::clear() {
+  bodies_.clear();
+  contacts_.clear();
+}
+
+int PackedDelassus::add_body(double inverse_mass, const Matrix3& inverse_inertia) {
+  const Matrix3& a = inverse_inertia;
+  bodies_.push_back({inverse_mass, {a(0, 0), a(0, 1), a(0, 2), a(1, 1), a(1, 2), a(2, 2)}});
+  return n_bodies() - 1;
+}
+
+void PackedDelassus::add_contact(const Contact& contact) {
+  STICKSLIP_ASSERT(contact.first != contact.second && contact.first < n_bodies() && contact.second < n_bodies());
+  contacts_.push_back(contact);
+}
+
+void PackedDelassus::add_relative_velocity(int i, const double* v, double* u) const {
+  const Contact& c = contacts_[i];
+  Vector3 dv = Vector3::Zero();
+  if (c.second != kFixed) {
+    const double* of_body = v + kBodyRows * c.second;
+    dv = Map3(of_body) + Map3(of_body + 3).cross(c.arm_second);
+  }
+  if (c.first != kFixed) {
+    const double* of_body = v + kBodyRows * c.first;
+    dv -= Map3(of_body) + Map3(of_body + 3).cross(c.arm_first);
+  }
+  u[0] += c.normal.dot(dv);
+  u[1] += c.tangent.dot(dv);
+  u[2] += c.normal.cross(c.tangent).dot(dv);
+}
+
+void PackedDelassus::add_momentum(int i, const double* p, double* momentum) const {
+  const Contact& c = contacts_[i];
+  const Vector3 force = force_of(c, p);
+  if (c.second != kFixed) {
+    double* of_body = momentum + kBodyRows * c.second;
+    Eigen::Map<Vector3>(of_body) += force;
+    Eigen::Map<Vector3>(of_body + 3) += c.arm_second.cross(force);
+  }
+  if (c.first != kFixed) {
+    double* of_body = momentum + kBodyRows * c.first;
+    Eigen::Map<Vector3>(of_body) -= force;
+    Eigen::Map<Vector3>(of_body + 3) -= c.arm_first.cross(force);
+  }
+}
+
+PackedDelassus::BodyRow PackedDelassus::row_of(int i, int body, int r) const {
+  const Contact& c = contacts_[i];
+  const double sign = body == c.second ? 1.0 : -1.0;
+  const Vector3 force = sign * directions_of(c)[r];
+  const Vector3 torque = (body == c.second ? c.arm_second : c.arm_first).cross(force);
+  BodyRow row = {};
+  Eigen::Map<Vector3>(row.momentum.data()) = force;
+  Eigen::Map<Vector3>(row.momentum.data() + 3) = torque;
+  accelerate(bodies_[body], force, torque, row.velocity.data());
+  return row;
+}
+
+void PackedDelassus::apply(std::span<const Cone> cones, const double* p, double* u, std::span<double> work) const {
+  std::ranges::fill(work, 0.0);
+  for (int i = 0; i < n_rows(); ++i) add_momentum(i, p + cones[i].offset, work.data());
+  for (int k = 0; k < n_bodies(); ++k) {
+    double* v = work.data() + kBodyRows * k;
+    const Vector3 force = Map3(v);
+    const Vector3 torque = Map3(v + 3);
+    std::fill_n(v, kBodyRows, 0.0);
+    accelerate(bodies_[k], force, torque, v);
+  }
+  for (int i = 0; i < n_rows(); ++i) {
+    std::fill_n(u + cones[i].offset, kDim, 0.0);
+    add_relative_velocity(i, work.data(), u + cones[i].offset);
+  }
+}
+
+/// block += W_ij; false where the contacts share no body.
+bool PackedDelassus::calc_product(int i, int j, double* block) const {
+  const Contact& a = contacts_[i];
+  const Contact& b = contacts_[j];
+  bool coupled = false;
+  const std::array<Vector3, 3> left = directions_of(a);
+  const std::array<Vector3, 3> right = directions_of(b);
+  const auto add = [&](int body, int other, double sign, const Vector3& arm, const Vector3& other_arm) {
+    if (body == kFixed || body != other) return;
+    coupled = true;
+    add_coupling(bodies_[body], sign, left, arm, right, other_arm, block);
+  };
+  add(a.first, b.first, 1.0, a.arm_first, b.arm_first);
+  add(a.first, b.second, -1.0, a.arm_first, b.arm_second);
+  add(a.second, b.first, -1.0, a.arm_second, b.arm_first);
+  add(a.second, b.second, 1.0, a.arm_second, b.arm_second);
+  return coupled;
+}
+
+void PackedDelassus::calc_diagonal_block(std::span<const Cone> /*cones*/, int i, double* block) const {
+  std::fill_n(block, kDim * kDim, 0.0);
+  calc_product(i, i, block);
+  for (int r = 0; r < kDim; ++r) {  // exactly symmetric
+    for (int c = r + 1; c < kDim; ++c) block[c * kDim + r] = block[r * kDim + c];
+  }
+}
+
+void PackedDelassus::calc_diagonal(std::span<const Cone> /*cones*/, int i, double* diagonal) const {
+  const Contact& contact = contacts_[i];
+  const std::array<Vector3, 3> directions = directions_of(contact);
+  for (int r = 0; r < kDim; ++r) {
+    diagonal[r] = 0.0;
+    const auto add = [&](int body, const Vector3& arm) {
+      if (body == kFixed) return;
+      const Vector3 lever = arm.cross(directions[r]);
+      diagonal[r] += bodies_[body].inverse_mass + lever.dot(times(bodies_[body].inverse_inertia, lever));
+    };
+    add(contact.first, contact.arm_first);
+    add(contact.second, contact.arm_second);
+  }
+}
+
+void PackedDelassus::prepare_row(std::span<const Cone> cones, int i, SweepMemory& /*memory*/,
+                                 double* diagonal_block) const {
+  calc_diagonal_block(cones, i, diagonal_block);
+}
+
+void PackedDelassus::start(std::span<const Cone> cones, const double* p, SweepMemory& memory) const {
+  memory.v.assign(kBodyRows * bodies_.size(), 0.0);
+  memory.momentum.assign(memory.v.size(), 0.0);
+  for (int i = 0; i < n_rows(); ++i) add_momentum(i, p + cones[i].offset, memory.momentum.data());
+  for (int k = 0; k < n_bodies(); ++k) {
+    const double* momentum = memory.momentum.data() + kBodyRows * k;
+    accelerate(bodies_[k], Map3(momentum), Map3(momentum + 3), memory.v.data() + kBodyRows * k);
+  }
+}
+
+void PackedDelassus::add_relative_velocity(std::span<const Cone> /*cones*/, int i, const double* /*p*/,
+                                           const SweepMemory& memory, double* u) const {
+  add_relative_velocity(i, memory.v.data(), u);
+}
+
+void PackedDelassus::add_velocity(std::span<const Cone> /*cones*/, int i, const double* dp, SweepMemory& memory) const {
+  const Contact& c = contacts_[i];
+  const Vector3 force = force_of(c, dp);
+  if (c.second != kFixed) {
+    accelerate(bodies_[c.second], force, c.arm_second.cross(force), memory.v.data() + kBodyRows * c.second);
+  }
+  if (c.first != kFixed) {
+    accelerate(bodies_[c.first], -force, -c.arm_first.cross(force), memory.v.data() + kBodyRows * c.first);
+  }
+}
+
+bool PackedDelassus::calc_block(std::span<const Cone> /*cones*/, int i, int j, const SweepMemory& /*memory*/,
+                                double* block) const {
+  std::array<double, kDim* kDim> sum = {};
+  if (!calc_product(i, j, sum.data())) return false;
+  std::ranges::copy(sum, block);
+  return true;
+}
+
+}  // namespace stickslip
