@@ -11,6 +11,7 @@
 #include "stickslip/solvers/nsgs.h"
 #include "stickslip/solvers/proximal_newton.h"
 #include "stickslip/solvers/solver_options.h"
+#include "stickslip/solvers/spectral_gradient.h"
 
 namespace stickslip {
 
@@ -22,27 +23,29 @@ namespace stickslip {
 //   2. one cone: solved directly; few rows: nsgs with its dense Newton steps;
 //   3. sweeps of Gauss-Seidel, as long as their rate promises to reach the tolerance at less cost than a few sparse
 //      factorisations; they find most open contacts and are all that an easy problem or a loose tolerance needs;
-//   4. where each contact is coupled to many others, so that a factorisation costs many times a solve: alternating
+//   4. very many cones, piles of a thousand contacts and more: spectral projected gradients (SpectralGradient), whose
+//      steps cost a hundredth of a factorisation and less, as long as they promise to be cheaper than Newton's steps;
+//   5. where each contact is coupled to many others, so that a factorisation costs many times a solve: alternating
 //      directions (AlternatingDirections), which factorise once or twice, as long as their rate promises to reach the
 //      tolerance at the cost of a few factorisations;
-//   5. some proximal Newton steps (ProximalNewton), from the best iterate; with few rows from the guess, for nsgs has
+//   6. some proximal Newton steps (ProximalNewton), from the best iterate; with few rows from the guess, for nsgs has
 //      been where the best is;
-//   6. an interior point method (InteriorPoint) where the cones allow it, and Newton steps to polish its answer, be its
+//   7. an interior point method (InteriorPoint) where the cones allow it, and Newton steps to polish its answer, be its
 //      residual a little higher than the best: slower at first, but hardly slowed down by contacts that carry each
 //      other, however many and however heavy;
-//   7. with few rows, steps on the Fischer-Burmeister function (newton_fb.h), which solve for percussions as large as
+//   8. with few rows, steps on the Fischer-Burmeister function (newton_fb.h), which solve for percussions as large as
 //      1e10 times the others, as nearly parallel joints need; then a proof that there is no solution (infeasibility.h);
 //      then the nearest problem that has one is solved instead, and the report says so;
-//   8. pivoting (lcp.h), where friction is planar, polygonal or absent: linear complementarity problems from elsewhere
+//   9. pivoting (lcp.h), where friction is planar, polygonal or absent: linear complementarity problems from elsewhere
 //      need not be monotone;
-//   9. some sweeps with nsgs's dense Newton steps between them; then the steps that polish the interior points' answer
+//  10. some sweeps with nsgs's dense Newton steps between them; then the steps that polish the interior points' answer
 //      go on from where they were;
-//  10. with many rows the steps of newton_fb.h; then proximal Newton steps until they are stuck, some sweeps, and
+//  11. with many rows the steps of newton_fb.h; then proximal Newton steps until they are stuck, some sweeps, and
 //      again, until the budget of iterations is used up.
 //
 // The best iterate of all is returned, the starting guess included: never one with a larger relative residual.
 // SolveReport::method names the last method used, SolveReport::effort how often each was. Nothing is allocated once the
-// workspace is large enough, except from 7 on.
+// workspace is large enough, except from 8 on.
 class AutoSolver final : public ConeSolver {
  public:
   explicit AutoSolver(const AutoOptions& options);
@@ -67,6 +70,7 @@ class AutoSolver final : public ConeSolver {
   NsgsSolver nsgs_;
   Iterate iterate_{options_.stop};
   LocalSolver local_;
+  SpectralGradient spectral_gradient_;
   AlternatingDirections directions_{options_.stop};
   ProximalNewton newton_{options_.stop};
   InteriorPoint interior_point_{options_.stop};

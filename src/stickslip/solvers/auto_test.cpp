@@ -179,6 +179,22 @@ TEST(AutoSolver, SaysWhatItDid) {
   EXPECT_STREQ(solve(problem, AutoOptions{}, again).method, "certificate");
 }
 
+/// Beyond a thousand cones factorisations are the dearest that there is.
+TEST(AutoSolver, VeryManyContactsTakeSpectralGradients) {
+  const ConeProblem problem =
+      test::plant({.n_bodies = 500, .n_contacts = 1200, .mass_ratio = 10.0, .packed = true}, FrictionLaw::coulomb, 2)
+          .problem;
+  AutoOptions options;
+  options.tolerance = 1e-4;
+  ConeSolution solution;
+  solution.p.assign(problem.b.size(), 0.0);
+  const SolveReport report = solve(problem, options, solution);
+  EXPECT_EQ(report.status, Status::ok);
+  EXPECT_STREQ(report.method, "spg");
+  EXPECT_GT(report.effort.gradient_steps, 0);
+  EXPECT_EQ(report.effort.newton_steps, 0);
+}
+
 // --- no solution
 
 /// Half lines and free rows with this W (n, n) and b.

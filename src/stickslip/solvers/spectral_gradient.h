@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <vector>
+
+#include "stickslip/solvers/deadline.h"
+#include "stickslip/solvers/first_order.h"
+
+namespace stickslip {
+
+// The spectral projected gradient method [Birgin2000] for 1/2 p^T W p + b^T p over K, in the metric of FirstOrder:
+//
+//   d = P_K(p - alpha D^-1 u^) - p,    p+ = p + t d,
+//
+// alpha a Barzilai-Borwein step [Barzilai1988], the long d^T D d / d^T W d and the short d^T W d / d^T W D^-1 W d in
+// turn; t = 1 unless the objective would exceed the largest of the last kMemory ones, then the exact minimum along d.
+//
+// Deviation: under the exact law the shift is taken anew at each p ([DeSaxce1998]); there is no objective then, t is 1
+// and nothing guarantees convergence. An iteration is one product with W. Takes all cones.
+class SpectralGradient {
+ public:
+  /// Iterates from the present iterate, begun with the problem, until its best relative residual is at the tolerance,
+  /// after max_iterations or the deadline, or where more than max_promised iterations in all are needed if the residual
+  /// goes on falling as a power of their number, as it does. Returns how many iterations it took.
+  int run(const ConeProblem& problem, double tolerance, int max_iterations, double max_promised,
+          const Deadline& deadline, Iterate& iterate);
+
+ private:
+  /// Objectives that a new one is compared with.
+  static constexpr std::size_t kMemory = 10;
+
+  double calc_objective(const ConeProblem& problem) const;
+  void begin(const ConeProblem& problem, Iterate& iterate);
+  void iterate_once(const ConeProblem& problem, int k);
+
+  FirstOrder first_order_;
+  std::vector<double> p_, gradient_, change_;  // (n)
+  std::vector<double> wp_, w_change_;          // (n) [m/s] W times these
+  std::array<double, kMemory> objectives_ = {};
+  double alpha_ = 1.0;
+  std::vector<double> best_;  // [-] the least relative residual at each judgement
+};
+
+}  // namespace stickslip
