@@ -2,51 +2,144 @@
 #include "stickslip/collision/broad_phase.h"
 
 #include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
 #include <numeric>
 
 namespace stickslip {
 namespace {
 
-/// The axis along which the centres of the boxes vary the most.
-int widest_axis(std::span<const BoundingBox> boxes) {
-  Vector3 mean = Vector3::Zero();
-  for (const BoundingBox& box : boxes) mean += 0.5 * (box.lower + box.upper);
-  mean /= static_cast<double>(boxes.size());
-  Vector3 variance = Vector3::Zero();
-  for (const BoundingBox& box : boxes) variance += (0.5 * (box.lower + box.upper) - mean).cwiseAbs2();
-  int axis = 0;
-  variance.maxCoeff(&axis);
-  return axis;
+// A cell's number: its places along x, y and z, 21 bits each, so that neighbours along z follow each other.
+constexpr int kBits = 21;
+constexpr double kMostCells = (1 << kBits) - 3;  // [-] along an axis
+constexpr std::uint64_t kStepX = std::uint64_t{1} << (2 * kBits);
+constexpr std::uint64_t kStepY = std::uint64_t{1} << kBits;
+
+/// The level of a cell without bounds.
+constexpr int kOneCell = std::numeric_limits<int>::max();
+
+/// By how much a cell is larger than the largest box in it: more than round-off moves places of boxes. [-]
+constexpr double kSlack = 1.001;
+
+bool overlap(const BoundingBox& a, const BoundingBox& b) {
+  for (int k = 0; k < 3; ++k) {
+    if (a.lower(k) > b.upper(k) || b.lower(k) > a.upper(k)) return false;
+  }
+  return true;
+}
+
+/// The exponent L of a size in [2^L, 2^(L+1)), at least that of `least`. [m]
+int level_of(double size, double least) {
+  return std::ilogb(std::max(size, least));
 }
 
 }  // namespace
 
 void BroadPhase::find(std::span<const BoundingBox> boxes, std::vector<Pair>& pairs, const StopToken& stop) {
   pairs.clear();
+  tried_ = 0;
   if (boxes.size() < 2) return;
-  const int axis = widest_axis(boxes);
-  const int other = axis == 0 ? 1 : 0;
-  const int third = 3 - axis - other;
-  order_.resize(boxes.size());
-  std::iota(order_.begin(), order_.end(), 0);
-  std::sort(order_.begin(), order_.end(), [&](int i, int j) {
-    const double a = boxes[i].lower(axis);
-    const double b = boxes[j].lower(axis);
-    return a < b || (a == b && i < j);
-  });
-  for (std::size_t k = 0; k < order_.size(); ++k) {
-    stop.check();
-    const BoundingBox& a = boxes[order_[k]];
-    for (std::size_t l = k + 1; l < order_.size() && boxes[order_[l]].lower(axis) <= a.upper(axis); ++l) {
-      const BoundingBox& b = boxes[order_[l]];
-      if (a.lower(other) > b.upper(other) || b.lower(other) > a.upper(other)) continue;
-      if (a.lower(third) > b.upper(third) || b.lower(third) > a.upper(third)) continue;
-      pairs.push_back({std::min(order_[k], order_[l]), std::max(order_[k], order_[l])});
+  origin_ = boxes.front().lower;
+  Vector3 corner = boxes.front().upper;
+  for (const BoundingBox& box : boxes) {
+    origin_ = origin_.cwiseMin(box.lower);
+    corner = corner.cwiseMax(box.upper);
+  }
+  // Cells are never so small that there are more along an axis than have a number; all boxes share one where lengths
+  // overflow.
+  const double whole = (corner - origin_).maxCoeff();
+  const double least = std::max(whole / kMostCells, std::numeric_limits<double>::min());
+  levels_.clear();
+  for (const BoundingBox& box : boxes) {
+    levels_.push_back(std::isfinite(whole) ? level_of((box.upper - box.lower).maxCoeff(), least) : kOneCell);
+  }
+  by_level_.resize(boxes.size());
+  std::iota(by_level_.begin(), by_level_.end(), 0);
+  const auto is_smaller = [this](int i, int j) { return levels_[i] < levels_[j]; };
+  if (!std::is_sorted(by_level_.begin(), by_level_.end(), is_smaller)) {
+    std::sort(by_level_.begin(), by_level_.end(),
+              [this](int i, int j) { return levels_[i] < levels_[j] || (levels_[i] == levels_[j] && i < j); });
+  }
+  for (std::size_t first = 0, end = 0; first < by_level_.size(); first = end) {
+    const int level = levels_[by_level_[first]];
+    while (end < by_level_.size() && levels_[by_level_[end]] == level) ++end;
+    const double size =
+        level == kOneCell ? std::numeric_limits<double>::infinity() : kSlack * std::ldexp(1.0, level + 1);
+    const std::span<const int> members(by_level_);
+    list(boxes, members.subspan(first, end - first), size, entries_);
+    join(boxes, entries_, entries_, true, pairs, stop);
+    if (first == 0) continue;
+    list(boxes, members.first(first), size, others_);
+    join(boxes, others_, entries_, false, pairs, stop);
+  }
+  sort_pairs(boxes.size(), pairs);
+}
+
+/// The boxes by the cells of a grid that their lower corners lie in, sorted.
+void BroadPhase::list(std::span<const BoundingBox> boxes, std::span<const int> members, double size,
+                      Entries& entries) const {
+  entries.clear();
+  for (const int box : members) {
+    std::uint64_t cell = 0;
+    for (int k = 0; k < 3; ++k) {
+      const double distance = (boxes[box].lower(k) - origin_(k)) / size;
+      // From 1 on, so that no neighbour's number wraps around.
+      const double place = 1.0 + (distance > 0.0 ? std::min(std::floor(distance), kMostCells) : 0.0);
+      cell = cell << kBits | static_cast<std::uint64_t>(place);
+    }
+    entries.push_back({cell, box});
+  }
+  std::sort(entries.begin(), entries.end(),
+            [](const Entry& a, const Entry& b) { return a.cell < b.cell || (a.cell == b.cell && a.box < b.box); });
+}
+
+/// Pairs of boxes of two lists in neighbouring cells; of one with itself each once.
+void BroadPhase::join(std::span<const BoundingBox> boxes, const Entries& entries, const Entries& others, bool same,
+                      std::vector<Pair>& pairs, const StopToken& stop) {
+  // Three cells in a row along z, below each neighbour in x and y; of one list the half that comes later.
+  std::array<std::uint64_t, 9> offsets;
+  std::size_t n_offsets = 0;
+  for (int x = -1; x <= 1; ++x) {
+    for (int y = -1; y <= 1; ++y) {
+      if (same && (x < 0 || (x == 0 && y <= 0))) continue;
+      offsets[n_offsets++] = static_cast<std::uint64_t>(x) * kStepX + static_cast<std::uint64_t>(y) * kStepY;
     }
   }
-  std::sort(pairs.begin(), pairs.end(), [](const Pair& a, const Pair& b) {
-    return a.first < b.first || (a.first == b.first && a.second < b.second);
-  });
+  const auto try_pair = [&](int i, int j) {
+    ++tried_;
+    if (overlap(boxes[i], boxes[j])) pairs.push_back({std::min(i, j), std::max(i, j)});
+  };
+  std::array<std::size_t, 9> cursors = {};  // each moves on with the cells
+  for (std::size_t k = 0; k < entries.size(); ++k) {
+    stop.check();
+    const auto [cell, box] = entries[k];
+    for (std::size_t l = k + 1; same && l < entries.size() && entries[l].cell <= cell + 1; ++l) {
+      try_pair(box, entries[l].box);
+    }
+    for (std::size_t o = 0; o < n_offsets; ++o) {
+      const std::uint64_t middle = cell + offsets[o];
+      std::size_t& cursor = cursors[o];
+      while (cursor < others.size() && others[cursor].cell < middle - 1) ++cursor;
+      for (std::size_t l = cursor; l < others.size() && others[l].cell <= middle + 1; ++l) {
+        try_pair(box, others[l].box);
+      }
+    }
+  }
+}
+
+/// By first, then second.
+void BroadPhase::sort_pairs(std::size_t n_boxes, std::vector<Pair>& pairs) {
+  begin_.assign(n_boxes + 1, 0);
+  for (const Pair& pair : pairs) ++begin_[pair.first + 1];
+  for (std::size_t i = 0; i < n_boxes; ++i) begin_[i + 1] += begin_[i];
+  sorted_.resize(pairs.size());
+  for (const Pair& pair : pairs) sorted_[begin_[pair.first]++] = pair;  // now begin_[i] is where i's pairs end
+  for (std::size_t i = 0; i < n_boxes; ++i) {
+    const auto first = sorted_.begin() + (i == 0 ? 0 : begin_[i - 1]);
+    std::sort(first, sorted_.begin() + begin_[i], [](const Pair& a, const Pair& b) { return a.second < b.second; });
+  }
+  pairs.swap(sorted_);
 }
 
 }  // namespace stickslip

@@ -3,6 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <cfenv>
+#include <cmath>
+#include <limits>
 #include <random>
 #include <utility>
 
@@ -55,6 +58,70 @@ TEST(BroadPhase, FindsWhatTryingAllPairsFinds) {
       EXPECT_EQ(find(boxes), find_by_trying_all(boxes)) << room.transpose() << ", seed " << seed;
     }
   }
+}
+
+TEST(BroadPhase, SizesAndDistancesOfAnyMagnitude) {
+  std::mt19937 random(7);
+  std::uniform_real_distribution<double> unit(-1.0, 1.0);
+  for (const double spread : {1.0, 1e3, 1e9}) {
+    std::vector<BoundingBox> boxes;
+    for (int i = 0; i < 200; ++i) {
+      BoundingBox box;
+      box.lower = std::pow(10.0, 3.0 * unit(random)) * Vector3(unit(random), unit(random), unit(random));
+      if (i % 20 == 0) box.lower *= spread;
+      box.upper = box.lower;
+      if (i % 7 > 0) box.upper += std::pow(10.0, 4.0 * unit(random)) * Vector3(1.0, std::abs(unit(random)), 0.5);
+      boxes.push_back(box);
+    }
+    boxes.push_back(boxes.front());  // the same twice
+    EXPECT_EQ(find(boxes), find_by_trying_all(boxes)) << spread;
+  }
+}
+
+/// Edges on the borders of cells, in a lattice where each box touches all its neighbours.
+TEST(BroadPhase, LatticesOfBoxesThatTouch) {
+  for (const double edge : {1.0, 0.1, 0.3, 0.75}) {
+    std::vector<BoundingBox> boxes;
+    for (int i = 0; i < 343; ++i) {
+      const Vector3 place(i % 7, i / 7 % 7, i / 49);
+      boxes.push_back({edge * place, edge * (place + Vector3::Ones())});
+    }
+    EXPECT_EQ(find(boxes), find_by_trying_all(boxes)) << edge;
+  }
+}
+
+/// Points and grains as small as they like are as many cells apart as there are: nearly none is compared with another.
+TEST(BroadPhase, SmallBoxesDoNotShareCells) {
+  for (const double edge : {0.0, 1e-9}) {
+    std::mt19937 random(5);
+    std::uniform_real_distribution<double> unit(0.0, 4.0);
+    std::vector<BoundingBox> boxes(20000);
+    for (BoundingBox& box : boxes) {
+      box.lower = Vector3(unit(random), unit(random), unit(random));
+      box.upper = box.lower + Vector3::Constant(edge);
+    }
+    BroadPhase broad_phase;
+    std::vector<BroadPhase::Pair> pairs;
+    broad_phase.find(boxes, pairs);
+    EXPECT_TRUE(pairs.empty());
+    EXPECT_LT(broad_phase.count_tried(), 1000);
+  }
+}
+
+TEST(BroadPhase, LengthsThatOverflow) {
+  constexpr double kHuge = 1.5e308;
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  const BoundingBox wide{Vector3::Constant(-kHuge), Vector3::Constant(kHuge)};
+  const BoundingBox small{Vector3::Zero(), Vector3::Ones()};
+  const BoundingBox far{Vector3::Constant(1e10), Vector3::Constant(2e10)};
+  const BoundingBox all{Vector3::Constant(-kInfinity), Vector3::Constant(kInfinity)};
+  std::fenv_t traps;  // here lengths may overflow
+  std::feholdexcept(&traps);
+  const Pairs with_wide = find({small, wide, far});
+  const Pairs with_all = find({small, far, all});
+  std::fesetenv(&traps);
+  EXPECT_EQ(with_wide, (Pairs{{0, 1}, {1, 2}}));
+  EXPECT_EQ(with_all, (Pairs{{0, 2}, {1, 2}}));
 }
 
 TEST(BroadPhase, BoxesThatTouchOverlap) {
