@@ -159,7 +159,7 @@ INSTANTIATE_TEST_SUITE_P(
                       LargeScene{"Spheres10000", spheres(100, 10, 10), "bodies", "ball9999", "position", 10000},
                       LargeScene{"NamedContacts1000", named_contacts(1000), "contacts", "touch999", "gap", 1001},
                       LargeScene{"Joints1000", joints(1000), "joints", "pin999", "reaction_force", 1001}),
-    [](const auto& info) { return std::string(info.param.name); });
+    [](const auto& made) { return std::string(made.param.name); });
 
 /// Beside the rows, names, shapes and two checkpoints a file takes little.
 TEST(LargeResultSize, BookkeepingIsBelowTwoPercent) {

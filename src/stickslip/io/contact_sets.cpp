@@ -6,7 +6,7 @@
 #include <limits>
 #include <span>
 
-#include "stickslip/stepping/certificate.h"
+#include "stickslip/constraints/certificate.h"
 
 namespace stickslip {
 namespace {
@@ -43,6 +43,7 @@ ContactSets::ContactSets(Hdf5File& file, const System& system, Hdf5Type real, st
     : system_(system),
       envelope_(std::max(system.detection()->envelope, kTouching)),
       finder_(system),
+      snapshot_(system),
       contacts_(with_group(file), contact_columns(real), kTypicalContacts * expected_rows),
       offsets_(file,
                {{kOffsets, Hdf5Type::int64, {}, "1", "row i of /time has the contacts offsets[i] to offsets[i+1] - 1"}},
@@ -63,8 +64,9 @@ void ContactSets::record(const State& state, const StepReport& report) {
   }
   std::sort(found_.begin(), found_.end(), by_id);
   if (envelope_ > kTouching) {
-    finder_.find_touching(state.t, state.q, envelope_);
-    report_geometry(system_, std::span(finder_.points()).subspan(finder_.n_named()), state.t, state.q, open_);
+    snapshot_.take(state.t, state.q, nullptr);
+    finder_.find_touching(snapshot_, envelope_);
+    report_geometry(snapshot_, std::span(finder_.points()).subspan(finder_.n_named()), open_);
     const auto n_reported = static_cast<std::ptrdiff_t>(found_.size());
     for (const ContactReport& contact : open_.contacts) {
       const bool is_known = std::binary_search(found_.begin(), found_.begin() + n_reported, contact, by_id);

@@ -5,11 +5,11 @@
 #include <span>
 #include <vector>
 
+#include "stickslip/constraints/contact_finder.h"
+#include "stickslip/constraints/step_report.h"
 #include "stickslip/io/hdf5_file.h"
 #include "stickslip/io/table.h"
 #include "stickslip/model/system.h"
-#include "stickslip/stepping/contact_finder.h"
-#include "stickslip/stepping/step_report.h"
 
 namespace stickslip {
 
@@ -35,6 +35,7 @@ class ContactSets {
   double envelope_;  // [m]
   ContactFinder finder_;
   std::vector<ContactReport> found_;  // of a row
+  BodySnapshot snapshot_;             // of where it looks
   StepReport open_;                   // what finder_ found for it
   Table contacts_;
   Table offsets_;

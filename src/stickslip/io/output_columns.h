@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
+#include "stickslip/constraints/step_report.h"
 #include "stickslip/io/table.h"
 #include "stickslip/model/system.h"
-#include "stickslip/stepping/step_report.h"
 
 namespace stickslip {
 

@@ -6,7 +6,7 @@
 #include <span>
 #include <variant>
 
-#include "stickslip/stepping/step_report.h"
+#include "stickslip/constraints/step_report.h"
 
 namespace stickslip {
 

@@ -5,10 +5,10 @@
 #include <string>
 
 #include "stickslip/base/stop_token.h"
+#include "stickslip/constraints/step_report.h"
 #include "stickslip/io/checkpoint.h"
 #include "stickslip/io/step_row.h"
 #include "stickslip/stepping/limits.h"
-#include "stickslip/stepping/step_report.h"
 
 namespace stickslip {
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "stickslip/model/contact.h"
 
+#include "stickslip/base/assert.h"
 #include "stickslip/model/joint_kinematics.h"
 #include "stickslip/model/pair_kinematics.h"
 #include "stickslip/model/pair_rows.h"
@@ -10,18 +11,14 @@ namespace stickslip {
 
 void System::calc_contact(const ContactPoint& k, double t, const Vector& q, ContactGeometry& geometry) const {
   if (k.kind == GapKind::joint_limit) return calc_limit(k, t, q, geometry);
-  const Attachment& a = k.flipped ? k.second : k.first;
-  const Attachment& b = k.flipped ? k.first : k.second;
-  const Body& ball = bodies_[b.body];
-  Frame<double> ball_frame;
-  if (ball.type == BodyType::planar && k.center_b.isZero(0.0)) {  // how far it has turned, a sine, plays no part
-    ball_frame.p = Vector3(q(ball.q_offset), q(ball.q_offset + 1), 0.0);
-    ball_frame.R.setIdentity();
-  } else {
-    ball_frame = frame_at(ball, b, t, q, nullptr);
-  }
+  calc_contact(k, calc_motion(k.first, t, q, nullptr), calc_motion(k.second, t, q, nullptr), geometry);
+}
+
+void System::calc_contact(const ContactPoint& k, const BodyMotion& first, const BodyMotion& second,
+                          ContactGeometry& geometry) const {
+  STICKSLIP_ASSERT(k.kind != GapKind::joint_limit);
   const ContactFrame<double> c =
-      contact_frame<double>(k, planar_, frame_at(bodies_[a.body], a, t, q, nullptr), ball_frame);
+      contact_frame<double>(k, planar_, k.flipped ? second : first, k.flipped ? first : second);
   geometry = {c.gap, c.first, c.second, c.normal, c.t1, c.t2};
 }
 
@@ -47,6 +44,13 @@ double System::calc_gap(const ContactPoint& k, double t, const Vector& q) const 
 
 void System::calc_contact_jacobian(const ContactPoint& k, const ContactGeometry& geometry, const Vector& q, Side side,
                                    Eigen::Ref<RowMatrix> J) const {
+  const Attachment& at = k.side(side);
+  if (at.n_u == 0) return;
+  calc_contact_jacobian(k, geometry, q, calc_motion(at, 0.0, q, nullptr), side, J);
+}
+
+void System::calc_contact_jacobian(const ContactPoint& k, const ContactGeometry& geometry, const Vector& q,
+                                   const BodyMotion& frame, Side side, Eigen::Ref<RowMatrix> J) const {
   const ContactPair& pair = law(k);
   const Attachment& at = k.side(side);
   if (at.n_u == 0) return;
@@ -54,7 +58,6 @@ void System::calc_contact_jacobian(const ContactPoint& k, const ContactGeometry&
   const double sign = side == Side::first ? -1.0 : 1.0;
   const bool limit = k.kind == GapKind::joint_limit;  // its force acts on first where second's point is
   const Vector3& x = side == Side::first && !limit ? geometry.position_first : geometry.position_second;
-  const Frame<double> frame = frame_at(body, at, 0.0, q, nullptr);
   const Vector3 none = Vector3::Zero();
   const auto fill_row = [&](int row, const Vector3& direction, const Vector3& axis) {
     double f[kMaxSideDofs];
@@ -73,19 +76,22 @@ void System::calc_contact_jacobian(const ContactPoint& k, const ContactGeometry&
 
 ContactVector System::calc_contact_velocity(const ContactPoint& k, const ContactGeometry& geometry, double t,
                                             const Vector& q, const Vector& u) const {
+  if (k.kind == GapKind::joint_limit) {
+    ContactVector gamma = ContactVector::Zero();
+    gamma(0) = k.sign * calc_joint_rate(k.joint, t, q, u);
+    return gamma;
+  }
+  return calc_contact_velocity(k, geometry, calc_motion(k.first, t, q, &u), calc_motion(k.second, t, q, &u));
+}
+
+ContactVector System::calc_contact_velocity(const ContactPoint& k, const ContactGeometry& geometry,
+                                            const BodyMotion& first, const BodyMotion& second) const {
+  STICKSLIP_ASSERT(k.kind != GapKind::joint_limit);
   const ContactPair& pair = law(k);
   const ContactFrame<double> c = {geometry.gap,    geometry.position_first, geometry.position_second,
                                   geometry.normal, geometry.tangent1,       geometry.tangent2};
   ContactVector gamma = ContactVector::Zero();
-  if (k.kind == GapKind::joint_limit) {
-    gamma(0) = k.sign * calc_joint_rate(k.joint, t, q, u);
-    return gamma;
-  }
-  const Attachment& first = k.first;
-  const Attachment& second = k.second;
-  contact_velocity<double>(c, 1 + pair.friction_dim, pair.options.contensou_radius,
-                           frame_at(bodies_[first.body], first, t, q, &u),
-                           frame_at(bodies_[second.body], second, t, q, &u), gamma.data());
+  contact_velocity<double>(c, 1 + pair.friction_dim, pair.options.contensou_radius, first, second, gamma.data());
   return gamma;
 }
 

@@ -10,6 +10,7 @@
 #include "stickslip/math/rotation.h"
 #include "stickslip/model/body.h"
 #include "stickslip/model/contact.h"
+#include "stickslip/model/frame.h"
 
 namespace stickslip {
 
@@ -30,15 +31,6 @@ template <class S, int N>
 double plain_value(const Jet<S, N>& x) {
   return plain_value(x.value());
 }
-
-/// Where a body is and how it moves, world frame.
-template <class S>
-struct Frame {
-  Vec3<S> p;  // (3) [m] origin
-  Mat3<S> R;  // (3, 3) [-] body to world
-  Vec3<S> v;  // (3) [m/s]
-  Vec3<S> w;  // (3) [rad/s]
-};
 
 /// 3 pi / 16: the mean lever arm of drilling friction over a disc with parabolic pressure, in units
 /// of its radius [Capobianco2021 eq. 157].

@@ -11,6 +11,7 @@
 #include "stickslip/model/body.h"
 #include "stickslip/model/contact.h"
 #include "stickslip/model/force.h"
+#include "stickslip/model/frame.h"
 #include "stickslip/model/inputs.h"
 #include "stickslip/model/joint.h"
 #include "stickslip/model/state.h"
@@ -53,6 +54,10 @@ class System {
   /// The frame there: the body's own, on a beam the cross-section's with its x axis along the tangent.
   Pose calc_pose(const Attachment& at, double t, const Vector& q) const;
   Twist calc_twist(const Attachment& at, double t, const Vector& q, const Vector& u) const;
+  /// Both; u may be null: velocities zero.
+  BodyMotion calc_motion(const Attachment& at, double t, const Vector& q, const Vector* u) const;
+  /// Of all bodies.
+  void calc_motions(double t, const Vector& q, const Vector& u, std::vector<BodyMotion>& motions) const;
   /// q' = B(q) u. Shapes (n_q), (n_u) -> (n_q).
   void calc_coordinate_rates(const Vector& q, const Vector& u, Vector& q_dot) const;
   /// q moved by the constant velocities u over h: straight lines, and rotations by the
@@ -92,15 +97,24 @@ class System {
 
   // --- contacts: points of contact_points() or detected ones
   void calc_contact(const ContactPoint& k, double t, const Vector& q, ContactGeometry& geometry) const;
+  /// The same of where its two sides are and how they move, k.first and k.second; not of a joint's limit.
+  void calc_contact(const ContactPoint& k, const BodyMotion& first, const BodyMotion& second,
+                    ContactGeometry& geometry) const;
   /// gap alone. [m]
   double calc_gap(const ContactPoint& k, double t, const Vector& q) const;
   /// Rows of W^T for one side of the contact: gamma = J_first u_first + J_second u_second + tau.
   /// J (dim, n_u of k.side(side)); untouched when that side has no velocities.
   void calc_contact_jacobian(const ContactPoint& k, const ContactGeometry& geometry, const Vector& q, Side side,
                              Eigen::Ref<RowMatrix> J) const;
+  /// The same of where the side is.
+  void calc_contact_jacobian(const ContactPoint& k, const ContactGeometry& geometry, const Vector& q,
+                             const BodyMotion& at, Side side, Eigen::Ref<RowMatrix> J) const;
   /// gamma (dim) [m/s], components as in ContactReport; rest of the array zero.
   ContactVector calc_contact_velocity(const ContactPoint& k, const ContactGeometry& geometry, double t, const Vector& q,
                                       const Vector& u) const;
+  /// The same of how its two sides move; not of a joint's limit.
+  ContactVector calc_contact_velocity(const ContactPoint& k, const ContactGeometry& geometry, const BodyMotion& first,
+                                      const BodyMotion& second) const;
   /// Whether a prescribed motion is on either side, so that tau is not zero.
   bool has_prescribed_motion(const ContactPoint& k) const;
   /// zeta in gamma' = W^T u' + zeta. (dim) [m/s^2]

@@ -196,6 +196,7 @@ int SystemBuilder::add_contact(const ContactPairOptions& options) {
     throw InputError(fmt::format("contact '{}': {}", options.name, why));
   };
   if (options.first == options.second) refuse("a body cannot touch itself");
+  if (first.n_u == 0 && second.n_u == 0) refuse("one of its bodies must be able to move");
   if (!(options.friction >= 0.0)) refuse("friction must not be negative");
   for (const double e : {options.restitution_normal, options.restitution_tangential}) {
     if (!(e >= 0.0 && e <= 1.0)) refuse("restitution must be in [0, 1]");

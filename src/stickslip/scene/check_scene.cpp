@@ -6,9 +6,9 @@
 #include <set>
 #include <span>
 
+#include "stickslip/constraints/contact_finder.h"
 #include "stickslip/scene/build.h"
 #include "stickslip/scene/redundant_joints.h"
-#include "stickslip/stepping/contact_finder.h"
 
 namespace stickslip {
 namespace {
@@ -80,7 +80,9 @@ class Warnings {
   void warn_of_detected_overlaps() {
     const System& system = *built_.system;
     ContactFinder contacts(system, stop_);
-    contacts.find_touching(built_.initial.t, built_.initial.q);
+    BodySnapshot start(system);
+    start.take(built_.initial.t, built_.initial.q, nullptr);
+    contacts.find_touching(start);
     const ContactPoint* worst = nullptr;
     double least = -kOverlap;
     for (const ContactPoint& point : std::span(contacts.points()).subspan(contacts.n_named())) {

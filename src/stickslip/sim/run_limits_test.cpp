@@ -8,10 +8,10 @@
 #include <string>
 #include <vector>
 
+#include "stickslip/constraints/certificate.h"
 #include "stickslip/scene/build.h"
 #include "stickslip/scene/load_scene.h"
 #include "stickslip/sim/run.h"
-#include "stickslip/stepping/certificate.h"
 #include "stickslip/stepping/limit_monitor.h"
 #include "tests/support/same_result.h"
 #include "tests/support/temporary_folder.h"
@@ -195,7 +195,9 @@ TEST(RunLimits, AReportKeepsAGapThatIsNotANumber) {
   Vector q = built.initial.q;
   q(2) = std::numeric_limits<double>::quiet_NaN();
   StepReport report;
-  report_geometry(*built.system, built.system->contact_points(), 0.0, q, report);
+  BodySnapshot at(*built.system);
+  at.take(0.0, q, nullptr);
+  report_geometry(at, built.system->contact_points(), report);
   EXPECT_TRUE(std::isnan(report.penetration));
 }
 

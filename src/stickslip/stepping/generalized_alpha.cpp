@@ -9,7 +9,7 @@
 
 #include "stickslip/base/input_error.h"
 #include "stickslip/cone/cone_defect.h"
-#include "stickslip/stepping/certificate.h"
+#include "stickslip/constraints/certificate.h"
 #include "stickslip/stepping/generalized_alpha_estimate.h"
 #include "stickslip/stepping/generalized_alpha_fixed_point.h"
 #include "stickslip/stepping/generalized_alpha_nested.h"
@@ -66,11 +66,12 @@ class GeneralizedAlphaStepper final : public TimeStepper {
   double chosen_tie_ = 0.0;  // [-]
   ConeProblem certificate_;
   std::vector<double> percussions_, velocities_;
-  Vector nonconservative_;       // (n_u)
-  Vector response_;              // (n_u) M^-1 W P
-  Vector q_end_;                 // (n_q)
-  bool inputs_changed_ = false;  // before the last step
-  State moved_;                  // the state of its start then
+  Vector nonconservative_;          // (n_u)
+  Vector response_;                 // (n_u) M^-1 W P
+  Vector q_end_;                    // (n_q)
+  BodySnapshot snapshot_{system_};  // of the end of the step
+  bool inputs_changed_ = false;     // before the last step
+  State moved_;                     // the state of its start then
   State rescaled_;
 };
 
@@ -113,7 +114,7 @@ void GeneralizedAlphaStepper::initialize(State& state, StepReport& report) {
   state.step_size.acceleration = std::max(estimate_.size(step_.x.a), system_.gravity().norm());
   report.t = state.t;
   report.a = step_.x.a;
-  report_geometry(system_, step_.contacts.points(), state.t, state.q, report);
+  report_geometry(snapshot_.take(state.t, state.q, nullptr), step_.contacts.points(), report);
   report_joints(system_, state.t, state.q, state.u, report);
   report_reactions(report);
   for (const StepElement& e : step_.elements) {
@@ -144,7 +145,7 @@ Status GeneralizedAlphaStepper::step(State& state, double h, double t_end, StepR
   choose(start, solve);
   // A body that was pushed may have gone where nothing was looked for: then again with what it met there.
   constexpr int kMaxExtensions = 3;  // [-] each is rare; contacts left over are met in the next step
-  for (int i = 0; i < kMaxExtensions && step_.contacts.extend(t_end, step_.q); ++i) {
+  for (int i = 0; i < kMaxExtensions && step_.meets_others(); ++i) {
     step_.begin(start, h, t_end, true);
     step_.evaluate();
     StepSolve next = solve_step(start);
@@ -165,7 +166,7 @@ Status GeneralizedAlphaStepper::step(State& state, double h, double t_end, StepR
   report.solve.iterations = solve.iterations;
   report.choices = step_.count_choices();
   report.a = step_.x.a;
-  report_geometry(system_, step_.contacts.points(), t_end, q_end_, report);
+  report_geometry(snapshot_.take(t_end, q_end_, nullptr), step_.contacts.points(), report);
   step_.stop.check();
   report_contacts(report);
   report_joints(system_, t_end, q_end_, step_.u, report);

@@ -33,7 +33,7 @@ class Ranges {
 }  // namespace
 
 GeneralizedAlphaStep::GeneralizedAlphaStep(const GeneralizedAlphaOptions& options, const System& s, StopToken token)
-    : system(s), stop(token), weights(options.rho_inf), contacts(s, token), options_(options) {
+    : system(s), stop(token), weights(options.rho_inf), contacts(s, token), options_(options), snapshot_(s) {
   make_blocks();
   make_elements();
   const int n_u = system.n_u();

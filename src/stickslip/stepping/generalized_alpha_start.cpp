@@ -40,7 +40,8 @@ void GeneralizedAlphaStep::calc_start_sizes(const StepElement& e, double& length
 
 void GeneralizedAlphaStep::set_instant(const State& state) {
   if (system.detection()) {
-    contacts.find_touching(state.t, state.q);
+    snapshot_.take(state.t, state.q, nullptr);
+    contacts.find_touching(snapshot_);
     make_detected_elements();
   }
   inputs = state.inputs;

@@ -30,6 +30,12 @@ double norm(const double* x, int n) {
 
 // --- the start of a step
 
+bool GeneralizedAlphaStep::meets_others() {
+  if (!contacts.detects()) return false;
+  snapshot_.take(t_end, q, nullptr);
+  return contacts.extend(snapshot_);
+}
+
 void GeneralizedAlphaStep::begin(const State& state, double step, double end, bool again) {
   STICKSLIP_ASSERT(state.memory.size() == memory_size());
   inputs = state.inputs;
@@ -43,7 +49,8 @@ void GeneralizedAlphaStep::begin(const State& state, double step, double end, bo
     } else {
       keep_.assign(state.contacts.ids().begin(), state.contacts.ids().end());
     }
-    contacts.find(state.t, state.q, state.u, t_end, keep_);
+    snapshot_.take(state.t, state.q, &state.u);
+    contacts.find(snapshot_, t_end, keep_);
     make_detected_elements();
   }
   load_memory(state);

@@ -7,10 +7,10 @@
 #include <cstdint>
 #include <vector>
 
+#include "stickslip/constraints/contact_finder.h"
 #include "stickslip/model/contact_rows.h"
 #include "stickslip/model/joint_rows.h"
 #include "stickslip/model/system.h"
-#include "stickslip/stepping/contact_finder.h"
 #include "stickslip/stepping/generalized_alpha.h"
 #include "stickslip/stepping/generalized_alpha_weights.h"
 
@@ -214,6 +214,9 @@ class GeneralizedAlphaStep {
   /// Sets out from a state: the contacts of the step, predictors, velocities before the step, and the starting values
   /// of x. `again`: with the contacts that `contacts` has been extended by.
   void begin(const State& state, double h, double t_end, bool again = false);
+  /// Adds contacts to `contacts` that overlap at the end of the step and that were not foreseen. Whether there are
+  /// some.
+  bool meets_others();
   /// x = (a, 0, 0, 0, 0, lambda) with a and lambda of the state, or continued from the last steps: by a parabola where
   /// the last three lie on one smooth motion, else by a line.
   void set_start_values(const State& state, bool extrapolate);
@@ -356,6 +359,7 @@ class GeneralizedAlphaStep {
   ContactRows contact_rows_;  // of the contact that calc_gap was last asked for
   Vector solved_force_;       // (n_u) M^-1 h
   Vector no_velocity_;        // (n_u) zero
+  BodySnapshot snapshot_;     // where contacts are looked for
   double longest_way_ = 0.0;  // [m] limit of the scales
   double error_ = 0.0;
   double merit_ = 0.0;

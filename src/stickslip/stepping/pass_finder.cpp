@@ -6,8 +6,8 @@
 #include <cmath>
 #include <limits>
 
+#include "stickslip/constraints/contact_finder.h"
 #include "stickslip/model/contact_features.h"
-#include "stickslip/stepping/contact_finder.h"
 
 namespace stickslip {
 namespace {

@@ -6,10 +6,10 @@
 #include <vector>
 
 #include "stickslip/collision/broad_phase.h"
+#include "stickslip/constraints/step_report.h"
 #include "stickslip/model/contact_filter.h"
 #include "stickslip/model/system.h"
 #include "stickslip/stepping/body_sizes.h"
-#include "stickslip/stepping/step_report.h"
 
 namespace stickslip {
 

@@ -3,8 +3,8 @@
 
 #include <string_view>
 
+#include "stickslip/constraints/step_report.h"
 #include "stickslip/model/state.h"
-#include "stickslip/stepping/step_report.h"
 
 namespace stickslip {
 

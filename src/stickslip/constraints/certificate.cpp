@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "stickslip/stepping/certificate.h"
+#include "stickslip/constraints/certificate.h"
 
 #include <algorithm>
 #include <cmath>
@@ -15,14 +15,14 @@ void raise(double& largest, double x) {
 
 }  // namespace
 
-void report_geometry(const System& system, std::span<const ContactPoint> points, double t, const Vector& q,
-                     StepReport& report) {
+void report_geometry(const BodySnapshot& at, std::span<const ContactPoint> points, StepReport& report) {
+  const System& system = at.system();
   report.contacts.resize(points.size());
   report.penetration = 0.0;
   report.closed_contacts = 0;
   ContactGeometry geometry;
   for (std::size_t k = 0; k < points.size(); ++k) {
-    system.calc_contact(points[k], t, q, geometry);
+    calc_contact(at, points[k], geometry);
     ContactReport& contact = report.contacts[k];
     contact = ContactReport{};
     contact.contact = points[k].pair;

@@ -4,17 +4,17 @@
 #include <span>
 #include <string>
 
+#include "stickslip/constraints/body_snapshot.h"
+#include "stickslip/constraints/step_report.h"
 #include "stickslip/model/system.h"
-#include "stickslip/stepping/step_report.h"
 
 namespace stickslip {
 
 // What every scheme reports in the same way: gaps, penetration, energies, contact status.
 
-/// Fills report.contacts, one entry per contact point of `points`, for the configuration (t, q):
-/// gap, position, normal, tangent; status open, all forces zero. Sets report.penetration.
-void report_geometry(const System& system, std::span<const ContactPoint> points, double t, const Vector& q,
-                     StepReport& report);
+/// Fills report.contacts, one entry per contact point of `points`, where the bodies are: gap, position, normal,
+/// tangent; status open, all forces zero. Sets report.penetration.
+void report_geometry(const BodySnapshot& at, std::span<const ContactPoint> points, StepReport& report);
 
 /// Fills report.joints, one entry per joint of the system: coordinate, rate, drift (also beyond limits that are
 /// angles); reactions NaN, as are report.dry_frictions. Sets report.drift_position and drift_angle.

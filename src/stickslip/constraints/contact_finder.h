@@ -8,6 +8,7 @@
 
 #include "stickslip/base/stop_token.h"
 #include "stickslip/collision/broad_phase.h"
+#include "stickslip/constraints/body_snapshot.h"
 #include "stickslip/model/contact_features.h"
 #include "stickslip/model/contact_filter.h"
 #include "stickslip/model/system.h"
@@ -42,12 +43,15 @@ class ContactFinder {
   /// The ids of the detected ones, sorted.
   std::span<const std::uint64_t> ids() const { return ids_; }
 
-  /// The points of the step from (t, q, u) to t_end, and of the contacts `keep` (ids, sorted) in any case.
-  void find(double t, const Vector& q, const Vector& u, double t_end, std::span<const std::uint64_t> keep = {});
-  /// Those that touch or overlap at (t, q), and all whose gap is at most `distance` [m]; some with larger gaps, too.
-  void find_touching(double t, const Vector& q, double distance = 0.0);
+  /// Whether it looks for any; else the points are those that the scene names, always.
+  bool detects() const { return filter_.has_value(); }
+
+  /// The points of the step from an instant (t, q, u) to t_end, and of the contacts `keep` (ids, sorted) in any case.
+  void find(const BodySnapshot& start, double t_end, std::span<const std::uint64_t> keep = {});
+  /// Those that touch or overlap, and all whose gap is at most `distance` [m]; some with larger gaps, too.
+  void find_touching(const BodySnapshot& at, double distance = 0.0);
   /// Adds contacts that overlap at the end of the step and that find() did not foresee. Whether there were some.
-  bool extend(double t_end, const Vector& q_end);
+  bool extend(const BodySnapshot& end);
 
  private:
   /// What has a gap to others by its distance: a ball, a point, a corner.
@@ -68,10 +72,9 @@ class ContactFinder {
   };
 
   void add_features(const Shape& shape, int index, int body);
-  Vector3 calc_center(const Ball& ball, double t, const Vector& q) const;
-  void calc_reaches(double t, const Vector& q, const Vector& u, double t_end);
-  void collect(double t, const Vector& q, const Vector* u, double h);
-  void collect_on_surfaces(double t, const Vector& q, const Vector* u, double h);
+  void calc_reaches(const BodySnapshot& start, double h);
+  void collect(const BodySnapshot& at, double h);
+  void collect_on_surfaces(const BodySnapshot& at, double h);
   void make_points();
   ContactPoint make_point(std::uint64_t id) const;
 

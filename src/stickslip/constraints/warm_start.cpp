@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "stickslip/stepping/warm_start.h"
+#include "stickslip/constraints/warm_start.h"
 
 #include <algorithm>
 

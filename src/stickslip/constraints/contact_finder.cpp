@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "stickslip/stepping/contact_finder.h"
+#include "stickslip/constraints/contact_finder.h"
 
 #include <Eigen/Geometry>
 #include <algorithm>
@@ -23,9 +23,9 @@ std::uint64_t make_id(int surface_shape, int ball_shape, int feature) {
 }
 
 /// Distance from a surface without bounds to a point, positive where it is free.
-double distance_to(const SurfaceFeature& surface, const Pose& pose, const Vector3& point) {
-  const Vector3 d = point - (pose.p_WB + pose.R_WB * surface.center);
-  const Vector3 axis = pose.R_WB * surface.axis;
+double distance_to(const SurfaceFeature& surface, const BodyMotion& body, const Vector3& point) {
+  const Vector3 d = point - (body.p + body.R * surface.center);
+  const Vector3 axis = body.R * surface.axis;
   switch (surface.kind) {
     case GapKind::half_space_ball:
       return axis.dot(d);
@@ -39,6 +39,10 @@ double distance_to(const SurfaceFeature& surface, const Pose& pose, const Vector
   }
   STICKSLIP_ASSERT(!is_bounded(surface.kind));
   return 0.0;
+}
+
+Vector3 center_of(const BallFeature& ball, const BodyMotion& body) {
+  return body.p + body.R * ball.center;
 }
 
 }  // namespace
@@ -89,60 +93,53 @@ void ContactFinder::add_features(const Shape& shape, int index, int body) {
   }
 }
 
-Vector3 ContactFinder::calc_center(const Ball& ball, double t, const Vector& q) const {
-  const Pose pose = system_.calc_pose(ball.at, t, q);
-  return pose.p_WB + pose.R_WB * ball.ball.center;
-}
-
-void ContactFinder::calc_reaches(double t, const Vector& q, const Vector& u, double t_end) {
-  const double h = t_end - t;
+void ContactFinder::calc_reaches(const BodySnapshot& start, double h) {
   const double fall = h * h * system_.gravity().norm();
   for (std::size_t k = 0; k < balls_.size(); ++k) {
     stop_.check();
     const Ball& ball = balls_[k];
-    const Pose pose = system_.calc_pose(ball.at, t, q);
-    const Twist twist = system_.calc_twist(ball.at, t, q, u);
-    const Vector3 arm = pose.R_WB * ball.ball.center;
-    centers_[k] = pose.p_WB + arm;
-    reaches_[k] = std::max(h * (twist.v_WB + twist.w_WB.cross(arm)).norm() + fall, margin_);
+    const BodyMotion body = start.at(ball.at);
+    const Vector3 arm = body.R * ball.ball.center;
+    centers_[k] = body.p + arm;
+    reaches_[k] = std::max(h * (body.v + body.w.cross(arm)).norm() + fall, margin_);
   }
 }
 
-void ContactFinder::find(double t, const Vector& q, const Vector& u, double t_end,
-                         std::span<const std::uint64_t> keep) {
+void ContactFinder::find(const BodySnapshot& start, double t_end, std::span<const std::uint64_t> keep) {
   if (!filter_) return;
+  const double h = t_end - start.t();
   margin_ = 0.5 * system_.detection()->envelope;
-  calc_reaches(t, q, u, t_end);
+  calc_reaches(start, h);
   ids_.assign(keep.begin(), keep.end());
-  collect(t, q, &u, t_end - t);
+  collect(start, h);
   make_points();
 }
 
-void ContactFinder::find_touching(double t, const Vector& q, double distance) {
+void ContactFinder::find_touching(const BodySnapshot& at, double distance) {
   if (!filter_) return;
   for (std::size_t k = 0; k < balls_.size(); ++k) {
     stop_.check();
-    centers_[k] = calc_center(balls_[k], t, q);
+    centers_[k] = center_of(balls_[k].ball, at.at(balls_[k].at));
   }
   constexpr double kTouching = 1e-9;  // [m] positions of scenes are rounded to a few digits
   std::fill(reaches_.begin(), reaches_.end(), std::max(kTouching, distance));
   ids_.clear();
-  collect(t, q, nullptr, 0.0);
+  collect(at, 0.0);
   make_points();
 }
 
-bool ContactFinder::extend(double t_end, const Vector& q_end) {
+bool ContactFinder::extend(const BodySnapshot& end) {
   if (!filter_) return false;
   bool beyond = surfaces_move_;
   for (std::size_t k = 0; k < balls_.size(); ++k) {
     stop_.check();
-    const Vector3 center = calc_center(balls_[k], t_end, q_end);
+    const Vector3 center = center_of(balls_[k].ball, end.at(balls_[k].at));
     beyond |= !((center - centers_[k]).norm() <= reaches_[k]);
     centers_[k] = center;
   }
   if (!beyond) return false;
   std::fill(reaches_.begin(), reaches_.end(), 0.0);
-  collect(t_end, q_end, nullptr, 0.0);
+  collect(end, 0.0);
   if (ids_.size() == listed_.size()) return false;
   for (const std::uint64_t id : ids_) {
     if (!std::binary_search(listed_.begin(), listed_.end(), id)) points_.push_back(make_point(id));
@@ -152,8 +149,8 @@ bool ContactFinder::extend(double t_end, const Vector& q_end) {
 }
 
 /// Adds the ids of all that is within its reach to ids_, which ends sorted and without repetition.
-void ContactFinder::collect(double t, const Vector& q, const Vector* u, double h) {
-  collect_on_surfaces(t, q, u, h);
+void ContactFinder::collect(const BodySnapshot& at, double h) {
+  collect_on_surfaces(at, h);
   boxes_.clear();
   for (const int k : swept_) {
     const Vector3 extent = Vector3::Constant(balls_[k].ball.radius + reaches_[k]);
@@ -175,21 +172,20 @@ void ContactFinder::collect(double t, const Vector& q, const Vector* u, double h
   ids_.erase(std::unique(ids_.begin(), ids_.end()), ids_.end());
 }
 
-void ContactFinder::collect_on_surfaces(double t, const Vector& q, const Vector* u, double h) {
+/// h: the length of the step that is looked ahead, 0 for none.
+void ContactFinder::collect_on_surfaces(const BodySnapshot& at, double h) {
   for (const Surface& surface : surfaces_) {
     stop_.check();
-    const Pose pose = system_.calc_pose(surface.body, t, q);
-    Twist twist;
-    if (u != nullptr) twist = system_.calc_twist(surface.body, t, q, *u);
+    const BodyMotion& body = at[surface.body];
     const bool moves = system_.bodies()[surface.body].type != BodyType::fixed;
     const double fall = moves ? h * h * system_.gravity().norm() : 0.0;
     for (const int k : surface.balls) {
       double reach = reaches_[k];
-      if (moves && u != nullptr) {
-        const double speed = twist.v_WB.norm() + twist.w_WB.norm() * (centers_[k] - pose.p_WB).norm();
+      if (moves && h > 0.0) {
+        const double speed = body.v.norm() + body.w.norm() * (centers_[k] - body.p).norm();
         reach += std::max(h * speed + fall, margin_);
       }
-      if (distance_to(surface.feature, pose, centers_[k]) > balls_[k].ball.radius + reach) continue;
+      if (distance_to(surface.feature, body, centers_[k]) > balls_[k].ball.radius + reach) continue;
       ids_.push_back(make_id(surface.shape, balls_[k].shape, balls_[k].feature));
     }
   }

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <vector>
+
+#include "stickslip/model/system.h"
+
+namespace stickslip {
+
+/// Where all bodies are and how they move at one instant (t, q, u), found in one pass, for all that asks about contacts
+/// and joints there. A value: it does not follow a state that moves on.
+class BodySnapshot {
+ public:
+  /// Of an instant that take() has still to tell. The system must outlive this.
+  explicit BodySnapshot(const System& system) : system_(&system) {}
+
+  /// The instant. q (n_q), u (n_u); u may be null: at rest.
+  const BodySnapshot& take(double t, const Vector& q, const Vector* u);
+
+  const System& system() const { return *system_; }
+  double t() const { return t_; }         // [s]
+  const Vector& q() const { return q_; }  // (n_q)
+  const Vector& u() const { return u_; }  // (n_u)
+  /// Of a beam: its cross-section at xi = 0.
+  const BodyMotion& operator[](int body) const { return motions_[body]; }
+  /// At a place of a body; on a beam it is worked out now.
+  BodyMotion at(const Attachment& place) const {
+    return place.n_control == 0 ? motions_[place.body] : system_->calc_motion(place, t_, q_, &u_);
+  }
+
+ private:
+  const System* system_;
+  double t_ = 0.0;
+  Vector q_;
+  Vector u_;
+  std::vector<BodyMotion> motions_;
+};
+
+/// A contact point there.
+void calc_contact(const BodySnapshot& at, const ContactPoint& point, ContactGeometry& geometry);
+/// gamma (dim) [m/s] of it, as System::calc_contact_velocity().
+ContactVector calc_contact_velocity(const BodySnapshot& at, const ContactPoint& point, const ContactGeometry& geometry);
+
+}  // namespace stickslip

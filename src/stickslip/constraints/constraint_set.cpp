@@ -1,0 +1,303 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "stickslip/constraints/constraint_set.h"
+
+#include <algorithm>
+#include <array>
+#include <limits>
+
+#include "stickslip/base/assert.h"
+#include "stickslip/constraints/certificate.h"
+#include "stickslip/constraints/warm_start.h"
+
+namespace stickslip {
+namespace {
+
+/// Joints and dry friction elements share the id space of contacts; these bits tell them apart and keep ids in the
+/// order in which cones are gathered.
+constexpr std::uint64_t kJointBit = std::uint64_t{1} << 62;
+constexpr std::uint64_t kDryFrictionBit = std::uint64_t{1} << 63;
+
+/// From so many contacts on the packed operator is used; what has fewer keeps the bits of the factored one.
+constexpr int kPackedContacts = 64;  // [-]
+
+}  // namespace
+
+ConstraintSet::ConstraintSet(const System& system, StopToken stop) : system_(system), stop_(stop) {
+  auto& factored = problem_.delassus.emplace<FactoredDelassus>();
+  other_.emplace<PackedDelassus>();
+  const auto is_law_packed = [](const ContactPair& pair) { return pair.friction_dim == PackedDelassus::kDim - 1; };
+  can_pack_ = system.joints().empty() && system.dry_frictions().empty() &&
+              std::ranges::all_of(system.contacts(), is_law_packed);
+  for (std::size_t i = 0; i < system.bodies().size(); ++i) {
+    stop_.check();
+    const Body& body = system.bodies()[i];
+    if (body.n_u > 0) can_pack_ &= body.type == BodyType::rigid;
+    delassus_body_.push_back(body.n_u > 0 ? factored.add_body(system.inverse_mass(static_cast<int>(i))) : -1);
+  }
+  rest_.setZero(system.n_u());
+  world_.setZero(system.n_u());
+  members_.reserve(system.contact_points().size() + system.joints().size() + system.dry_frictions().size());
+}
+
+void ConstraintSet::gather(const BodySnapshot& at, const std::vector<ContactPoint>& points, double activation,
+                           double h) {
+  STICKSLIP_ASSERT(&at.system() == &system_);
+  at_ = &at;
+  points_ = &points;
+  problem_.clear_cones();
+  members_.clear();
+  for (std::vector<double>* rows : {&gamma_, &tau_, &restitution_}) rows->clear();
+  find_closed(activation);
+  const bool packed = can_pack_ && static_cast<int>(closed_.size()) >= kPackedContacts;
+  if (packed) {
+    pack_bodies();
+  } else {
+    hold<FactoredDelassus>().clear_rows();
+  }
+  gather_contacts(packed);
+  gather_joints();
+  gather_dry_frictions(h);
+}
+
+/// The Delassus operator of the problem as one of a kind, with the memory that it had when it was one last.
+template <class W>
+W& ConstraintSet::hold() {
+  if (!std::holds_alternative<W>(problem_.delassus)) std::swap(problem_.delassus, other_);
+  return std::get<W>(problem_.delassus);
+}
+
+void ConstraintSet::find_closed(double activation) {
+  closed_.clear();
+  geometries_.clear();
+  ContactGeometry geometry;
+  for (std::size_t i = 0; i < points_->size(); ++i) {
+    stop_.check();
+    calc_contact(*at_, (*points_)[i], geometry);
+    if (!(geometry.gap <= activation)) continue;
+    closed_.push_back(static_cast<int>(i));
+    geometries_.push_back(geometry);
+  }
+}
+
+/// The bodies that move, with their inverse inertia in the world frame.
+void ConstraintSet::pack_bodies() {
+  auto& packed = hold<PackedDelassus>();
+  packed.clear();
+  for (std::size_t i = 0; i < system_.bodies().size(); ++i) {
+    if (delassus_body_[i] < 0) continue;
+    const Matrix3& R = (*at_)[static_cast<int>(i)].R;
+    const Matrix3 inverse_inertia = system_.inverse_mass(static_cast<int>(i)).bottomRightCorner<3, 3>();
+    packed.add_body(1.0 / system_.bodies()[i].mass, R * inverse_inertia * R.transpose());
+  }
+}
+
+void ConstraintSet::gather_contacts(bool packed) {
+  for (std::size_t c = 0; c < closed_.size(); ++c) {
+    stop_.check();
+    const ContactPoint& k = (*points_)[closed_[c]];
+    const ContactGeometry& geometry = geometries_[c];
+    const ContactPair& pair = system_.law(k);
+    const FrictionBlock friction{pair.friction_dim, pair.options.friction, 0, 0.0};
+    const int dim = 1 + pair.friction_dim;
+    problem_.add_contact({&friction, pair.friction_dim > 0 ? std::size_t{1} : std::size_t{0}}, k.id);
+    last_rows(gamma_) = calc_contact_velocity(*at_, k, geometry).head(dim);
+    VectorView tau = last_rows(tau_);
+    if (system_.has_prescribed_motion(k)) {
+      tau = system_.calc_contact_velocity(k, geometry, at_->t(), at_->q(), rest_).head(dim);
+    }
+    VectorView restitution = last_rows(restitution_);
+    restitution.setConstant(pair.options.restitution_tangential);
+    restitution(0) = pair.options.restitution_normal;
+    if (packed) {
+      members_.push_back({Kind::contact, closed_[c]});
+      std::get<PackedDelassus>(problem_.delassus)
+          .add_contact({geometry.normal, geometry.tangent1, geometry.position_first - (*at_)[k.first.body].p,
+                        geometry.position_second - (*at_)[k.second.body].p, delassus_body_[k.first.body],
+                        delassus_body_[k.second.body]});
+      continue;
+    }
+    add_rows(Kind::contact, closed_[c], k.first, k.second, [&](Side side, Eigen::Ref<RowMatrix> J) {
+      system_.calc_contact_jacobian(k, geometry, at_->q(), at_->at(k.side(side)), side, J);
+    });
+  }
+}
+
+void ConstraintSet::gather_joints() {
+  JointVector gamma;
+  const std::vector<Joint>& joints = system_.joints();
+  for (std::size_t i = 0; i < joints.size(); ++i) {
+    stop_.check();
+    const int j = static_cast<int>(i);
+    problem_.add_free(joints[i].dim, kJointBit | static_cast<std::uint64_t>(j));
+    system_.calc_joint_velocity(j, at_->t(), at_->q(), at_->u(), gamma);
+    last_rows(gamma_) = gamma;
+    VectorView tau = last_rows(tau_);
+    if (system_.joint_has_prescribed_motion(j)) {
+      system_.calc_joint_velocity(j, at_->t(), at_->q(), rest_, gamma);
+      tau = gamma;
+    }
+    add_rows(Kind::joint, j, joints[i].first, joints[i].second,
+             [&](Side side, Eigen::Ref<RowMatrix> J) { system_.calc_joint_jacobian(j, at_->t(), at_->q(), side, J); });
+  }
+}
+
+void ConstraintSet::gather_dry_frictions(double h) {
+  JointVector gamma;
+  for (std::size_t i = 0; i < system_.dry_frictions().size(); ++i) {
+    stop_.check();
+    const int k = static_cast<int>(i);
+    const DryFrictionElement& e = system_.dry_frictions()[i];
+    problem_.add_ball(e.dim, h * e.bound, kDryFrictionBit | static_cast<std::uint64_t>(k));
+    system_.calc_dry_friction_velocity(k, at_->t(), at_->q(), at_->u(), gamma);
+    last_rows(gamma_) = gamma;
+    system_.calc_dry_friction_velocity(k, at_->t(), at_->q(), rest_, gamma);
+    last_rows(tau_) = gamma;
+    add_rows(Kind::dry_friction, k, e.first, e.second, [&](Side side, Eigen::Ref<RowMatrix> J) {
+      system_.calc_dry_friction_jacobian(k, at_->t(), at_->q(), side, J);
+    });
+  }
+}
+
+/// Appends the rows W^T of the last cone to the Delassus operator; on a beam only columns of the attachment's range are
+/// filled.
+template <class FillJacobian>
+void ConstraintSet::add_rows(Kind kind, int index, const Attachment& first, const Attachment& second,
+                             FillJacobian&& fill_jacobian) {
+  members_.push_back({kind, index});
+  last_rows(restitution_);
+  auto& factored = std::get<FactoredDelassus>(problem_.delassus);
+  factored.begin_row(problem_.cones.back().dim);
+  for (const Side side : {Side::first, Side::second}) {
+    const Attachment& at = side == Side::first ? first : second;
+    if (at.n_u == 0) continue;
+    RowMatrixView block = factored.add_block(delassus_body_[at.body]);
+    fill_jacobian(side, block.middleCols(at.u_offset - system_.bodies()[at.body].u_offset, at.n_u));
+  }
+}
+
+/// The last cone's rows in values by row, which are made as long as the problem, by zeros.
+VectorView ConstraintSet::last_rows(std::vector<double>& values) const {
+  const Cone& cone = problem_.cones.back();
+  values.resize(static_cast<std::size_t>(problem_.size()), 0.0);
+  return VectorView(values.data() + cone.offset, cone.dim);
+}
+
+void ConstraintSet::add_relative_velocities(const Vector& v, std::span<double> gamma) {
+  if (const auto* packed = std::get_if<PackedDelassus>(&problem_.delassus)) {
+    world_ = v;
+    turn_packed([](const Matrix3& R, Eigen::Ref<Vector3> w) { w = R * w.eval(); });
+    for (int i = 0; i < count(); ++i) {
+      packed->add_relative_velocity(i, world_.data(), gamma.data() + problem_.cones[i].offset);
+    }
+    return;
+  }
+  const auto& factored = std::get<FactoredDelassus>(problem_.delassus);
+  for (int i = 0; i < count(); ++i) {
+    const Cone& cone = problem_.cones[i];
+    VectorView rows(gamma.data() + cone.offset, cone.dim);
+    for (const FactoredDelassus::Block& block : factored.row(i)) {
+      const FactoredDelassus::Body& body = factored.body(block.body);
+      const ConstRowMatrixView J(factored.values(block), cone.dim, body.n_v);
+      rows.noalias() += J * v.segment(body.v_offset, body.n_v);
+    }
+  }
+}
+
+void ConstraintSet::calc_generalized_percussions(std::span<const double> p, Vector& force) {
+  if (const auto* packed = std::get_if<PackedDelassus>(&problem_.delassus)) {
+    world_.setZero();
+    for (int i = 0; i < count(); ++i) packed->add_momentum(i, p.data() + problem_.cones[i].offset, world_.data());
+    turn_packed([](const Matrix3& R, Eigen::Ref<Vector3> w) { w = R.transpose() * w.eval(); });
+    force = world_;
+    return;
+  }
+  const auto& factored = std::get<FactoredDelassus>(problem_.delassus);
+  force.setZero(system_.n_u());
+  for (int i = 0; i < count(); ++i) {
+    const Cone& cone = problem_.cones[i];
+    const ConstVectorView of_cone(p.data() + cone.offset, cone.dim);
+    for (const FactoredDelassus::Block& block : factored.row(i)) {
+      const FactoredDelassus::Body& body = factored.body(block.body);
+      const ConstRowMatrixView J(factored.values(block), cone.dim, body.n_v);
+      force.segment(body.v_offset, body.n_v).noalias() += J.transpose() * of_cone;
+    }
+  }
+}
+
+/// Turns the angular parts of world_ between the frames of the bodies and of the world.
+template <class Turn>
+void ConstraintSet::turn_packed(Turn&& turn) {
+  for (std::size_t i = 0; i < system_.bodies().size(); ++i) {
+    if (delassus_body_[i] < 0) continue;
+    turn((*at_)[static_cast<int>(i)].R, world_.segment<3>(system_.bodies()[i].u_offset + 3));
+  }
+}
+
+void ConstraintSet::load_warm(const ValuesById& warm, ConeSolution& solution) const {
+  stickslip::load_warm(warm, problem_, solution);
+}
+
+void ConstraintSet::save_warm(const ConeSolution& solution, ValuesById& warm) const {
+  stickslip::save_warm(problem_, solution, warm);
+}
+
+void ConstraintSet::report_worst(const Residual& residual, StepReport& report) const {
+  report.missed = residual.missed;
+  if (residual.worst < 0) return report_no_worst(report);
+  const Member& member = members_[residual.worst];
+  switch (member.kind) {
+    case Kind::contact:
+      return report_worst_contact((*points_)[member.index], member.index, report);
+    case Kind::joint:
+      return report_worst_joint(system_, member.index, report);
+    case Kind::dry_friction:
+      return report_worst_dry_friction(system_, member.index, report);
+  }
+}
+
+void ConstraintSet::report_contacts(const ConeSolution& solution, std::span<const double> velocity, double h,
+                                    StepReport& report) const {
+  constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
+  for (ContactReport& contact : report.contacts) contact.impulse.fill(kUnknown);
+  std::array<double, kMaxConeDim> diagonal;
+  for (int i = 0; i < count() && kind(i) == Kind::contact; ++i) {
+    const Cone& cone = problem_.cones[i];
+    ContactReport& contact = report.contacts[index(i)];
+    contact.position = geometry(i).position_second;
+    contact.normal = geometry(i).normal;
+    contact.tangent = geometry(i).tangent1;
+    const double* p = solution.p.data() + cone.offset;
+    for (int j = 0; j < cone.dim; ++j) {
+      contact.percussion[j] = p[j];
+      contact.force[j] = p[j] / h;
+      contact.velocity[j] = velocity[cone.offset + j];
+    }
+    problem_.calc_diagonal(i, diagonal.data());
+    double trace = 0.0;
+    for (int j = 0; j < cone.dim; ++j) trace += diagonal[j];
+    const double mu = cone.n_blocks > 0 ? problem_.friction(cone).front().mu : 0.0;
+    contact.status = contact_status(p, solution.u.data() + cone.offset, cone.dim, mu, trace / cone.dim);
+    if (contact.status != ContactStatus::open) ++report.closed_contacts;
+  }
+}
+
+void ConstraintSet::add_reactions(const ConeSolution& solution, double h, StepReport& report) const {
+  JointVector lambda;
+  for (int i = 0; i < count(); ++i) {
+    const Cone& cone = problem_.cones[i];
+    lambda = ConstVectorView(solution.p.data() + cone.offset, std::min(cone.dim, kMaxJointDim)) / h;
+    switch (kind(i)) {
+      case Kind::contact:
+        add_joint_limit(system_, (*points_)[index(i)], at_->t(), at_->q(), lambda(0), report);
+        break;
+      case Kind::joint:
+        add_reaction(system_.calc_joint_reaction(index(i), at_->t(), at_->q(), lambda), report.joints[index(i)]);
+        break;
+      case Kind::dry_friction:
+        add_dry_friction(system_, index(i), at_->t(), at_->q(), lambda, report);
+        break;
+    }
+  }
+}
+
+}  // namespace stickslip

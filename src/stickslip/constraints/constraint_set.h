@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "stickslip/base/stop_token.h"
+#include "stickslip/cone/cone_solver.h"
+#include "stickslip/constraints/body_snapshot.h"
+#include "stickslip/constraints/step_report.h"
+#include "stickslip/model/inputs.h"
+#include "stickslip/model/values_by_id.h"
+
+namespace stickslip {
+
+/// All that constrains a system at one instant, in the rows of one cone problem: contacts, joints and dry friction
+/// alike, each a cone with rows gamma = J u + tau. What a scheme needs of them is gathered once; how it discretises
+/// them, what b is and what becomes of the percussions, is its own affair.
+///
+/// Cones stand in the order contacts, joints, dry friction elements, which is that of their ids.
+class ConstraintSet {
+ public:
+  enum class Kind { contact, joint, dry_friction };
+
+  /// The system must outlive this. Asks `stop` for each constraint, and throws Interrupted where it is raised.
+  explicit ConstraintSet(const System& system, StopToken stop = {});
+
+  /// Gathers at an instant: of `points` those whose gap is at most `activation` [m]; all joints; all dry friction
+  /// elements, with percussions up to h [s] times their bounds. Fills cones and Delassus operator of problem(); b is
+  /// left at zero. Both must outlive the use; points may be added behind those that there are.
+  void gather(const BodySnapshot& at, const std::vector<ContactPoint>& points, double activation, double h);
+
+  ConeProblem& problem() { return problem_; }
+  const ConeProblem& problem() const { return problem_; }
+  int size() const { return problem_.size(); }  // n, the rows
+  int count() const { return problem_.n_cones(); }
+  Kind kind(int cone) const { return members_[cone].kind; }
+  /// Into the points, System::joints() or System::dry_frictions().
+  int index(int cone) const { return members_[cone].index; }
+  /// Of a contact, at the instant.
+  const ContactGeometry& geometry(int cone) const { return geometries_[cone]; }
+
+  // --- by row, at the instant
+  std::span<const double> gamma() const { return gamma_; }              // (n) [m/s] of its velocities u
+  std::span<const double> tau() const { return tau_; }                  // (n) [m/s] what prescribed motions give
+  std::span<const double> restitution() const { return restitution_; }  // (n) [-] 0 for all but contacts
+
+  /// gamma (n) += J v. v (n_u) [m/s, rad/s].
+  void add_relative_velocities(const Vector& v, std::span<double> gamma);
+  /// force = W p, W = J^T. p (n) [N s], force (n_u) [N s, N m s].
+  void calc_generalized_percussions(std::span<const double> p, Vector& force);
+
+  /// Percussions to start the solve from, those of the last step; and those to keep for the next.
+  void load_warm(const ValuesById& warm, ConeSolution& solution) const;
+  void save_warm(const ConeSolution& solution, ValuesById& warm) const;
+
+  /// Names what set the residual of a solution and what it missed.
+  void report_worst(const Residual& residual, StepReport& report) const;
+  /// Fills in report.contacts, which have the geometry at the end of the step, what contacts did in a step of length h
+  /// and at which instant. velocity (n) [m/s]: gamma at the end of the step.
+  void report_contacts(const ConeSolution& solution, std::span<const double> velocity, double h,
+                       StepReport& report) const;
+  /// Adds to the reactions of report.joints what constraints do, forces being percussions over h.
+  void add_reactions(const ConeSolution& solution, double h, StepReport& report) const;
+
+ private:
+  struct Member {
+    Kind kind;
+    int index;
+  };
+
+  void find_closed(double activation);
+  void gather_contacts(bool packed);
+  void pack_bodies();
+  void gather_joints();
+  void gather_dry_frictions(double h);
+  template <class FillJacobian>
+  void add_rows(Kind kind, int index, const Attachment& first, const Attachment& second, FillJacobian&& fill_jacobian);
+  VectorView last_rows(std::vector<double>& values) const;
+  template <class W>
+  W& hold();
+  template <class Turn>
+  void turn_packed(Turn&& turn);
+
+  const System& system_;
+  StopToken stop_;
+  const BodySnapshot* at_ = nullptr;
+  const std::vector<ContactPoint>* points_ = nullptr;
+  std::vector<int> delassus_body_;  // per body of the system: index in the Delassus operator, -1 without velocities
+  bool can_pack_ = true;            // whether contacts of rigid bodies, with friction in space, are all there can be
+  ConeProblem problem_;
+  Delassus other_;                           // of the kind that the problem has not, for its memory
+  std::vector<Member> members_;              // (cones)
+  std::vector<ContactGeometry> geometries_;  // (contacts)
+  std::vector<int> closed_;                  // (contacts) into the points
+  std::vector<double> gamma_, tau_, restitution_;
+  Vector rest_;   // (n_u) zero
+  Vector world_;  // (n_u) velocities or momenta of packed bodies, turns in the world frame
+};
+
+}  // namespace stickslip

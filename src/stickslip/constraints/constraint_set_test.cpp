@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "stickslip/constraints/constraint_set.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "stickslip/constraints/certificate.h"
+#include "stickslip/constraints/contact_finder.h"
+
+namespace stickslip {
+namespace {
+
+/// Balls of one radius on a floor and in a row, each a little into its neighbours: 2 n - 1 contacts. The floor moves.
+System make_row(int n) {
+  SystemBuilder builder(false, Vector3(0.0, 0.0, -9.81));
+  Body floor;
+  floor.name = "floor";
+  floor.type = BodyType::moving;
+  floor.motion.emplace();
+  floor.motion->position = {Expression::parse("0.3*t", {}), Expression(0.0), Expression(0.0)};
+  floor.motion->angle = Expression(0.0);
+  floor.shapes = {Shape{.name = "top", .geometry = HalfSpace{.normal = Vector3::UnitZ(), .offset = 0.0}}};
+  builder.add_body(floor);
+  for (int i = 0; i < n; ++i) {
+    Body ball;
+    ball.name = "ball" + std::to_string(i);
+    ball.mass = 1.0 + 0.1 * i;
+    ball.inertia << 0.2, 0.02, -0.03, 0.02, 0.3, 0.01, -0.03, 0.01, 0.4;
+    ball.shapes = {Shape{.name = "hull", .geometry = Sphere{.radius = 0.5}}};
+    builder.add_body(ball);
+  }
+  ContactDetectionOptions law;
+  law.friction = 0.3;
+  law.restitution_normal = 0.5;
+  builder.detect_contacts(law);
+  return builder.build();
+}
+
+struct Configuration {
+  Vector q, u;
+};
+
+Configuration configure(const System& system, int n) {
+  Configuration c = {Vector(system.n_q()), Vector(system.n_u())};
+  for (int i = 0; i < n; ++i) {
+    c.q.segment<3>(7 * i) << 0.99 * i, 0.01 * std::sin(i), 0.499;
+    c.q.segment<4>(7 * i + 3) = Vector4(std::cos(i), std::sin(2.0 * i), std::sin(3.0 * i), 0.5).normalized();
+    for (int k = 0; k < 6; ++k) c.u(6 * i + k) = std::cos(1.0 + i + 2 * k);
+  }
+  return c;
+}
+
+/// Few contacts, which take the factored operator, and many, which take the packed one.
+class Gathered : public testing::TestWithParam<int> {
+ protected:
+  Gathered() : system_(make_row(GetParam())), at_(system_), finder_(system_), set_(system_) {
+    const Configuration c = configure(system_, GetParam());
+    q_ = c.q;
+    u_ = c.u;
+    at_.take(0.0, q_, &u_);
+    finder_.find_touching(at_);
+    set_.gather(at_, finder_.points(), 0.0, 1e-3);
+  }
+  const ContactPoint& point(int cone) const { return finder_.points()[set_.index(cone)]; }
+
+  System system_;
+  Vector q_, u_;
+  BodySnapshot at_;
+  ContactFinder finder_;
+  ConstraintSet set_;
+};
+INSTANTIATE_TEST_SUITE_P(, Gathered, testing::Values(4, 40));
+
+TEST_P(Gathered, AllThatTouchesIsThere) {
+  EXPECT_EQ(set_.count(), 2 * GetParam() - 1);
+  EXPECT_EQ(set_.size(), 3 * set_.count());
+  const bool many = set_.count() >= 64;
+  EXPECT_EQ(std::holds_alternative<PackedDelassus>(set_.problem().delassus), many);
+  for (int i = 0; i < set_.count(); ++i) {
+    EXPECT_EQ(set_.kind(i), ConstraintSet::Kind::contact);
+    EXPECT_EQ(set_.problem().cones[i].id, point(i).id);
+    EXPECT_EQ(set_.restitution()[3 * i], 0.5);
+    EXPECT_EQ(set_.restitution()[3 * i + 1], 0.0);
+  }
+}
+
+TEST_P(Gathered, RowsAreTheSystems) {
+  std::vector<double> gamma(set_.tau().begin(), set_.tau().end());
+  set_.add_relative_velocities(u_, gamma);
+  for (int i = 0; i < set_.count(); ++i) {
+    ContactGeometry geometry;
+    system_.calc_contact(point(i), 0.0, q_, geometry);
+    const ContactVector expected = system_.calc_contact_velocity(point(i), geometry, 0.0, q_, u_);
+    const bool on_floor = system_.has_prescribed_motion(point(i));
+    EXPECT_EQ(std::hypot(set_.tau()[3 * i + 1], set_.tau()[3 * i + 2]) > 0.1, on_floor);
+    for (int r = 0; r < 3; ++r) {
+      EXPECT_NEAR(gamma[3 * i + r], expected(r), 1e-13);
+      EXPECT_EQ(set_.gamma()[3 * i + r], expected(r));
+    }
+  }
+}
+
+TEST_P(Gathered, PercussionsActByTheTransposedRows) {
+  std::vector<double> p(static_cast<std::size_t>(set_.size()));
+  for (std::size_t k = 0; k < p.size(); ++k) p[k] = std::sin(1.0 + static_cast<double>(k));
+  Vector force;
+  set_.calc_generalized_percussions(p, force);
+  Vector expected = Vector::Zero(system_.n_u());
+  RowMatrix J(3, 6);
+  for (int i = 0; i < set_.count(); ++i) {
+    ContactGeometry geometry;
+    system_.calc_contact(point(i), 0.0, q_, geometry);
+    for (const Side side : {Side::first, Side::second}) {
+      const Attachment& at = point(i).side(side);
+      if (at.n_u == 0) continue;
+      system_.calc_contact_jacobian(point(i), geometry, q_, side, J);
+      expected.segment<6>(at.u_offset) += J.transpose() * Vector3(p[3 * i], p[3 * i + 1], p[3 * i + 2]);
+    }
+  }
+  EXPECT_GT(expected.norm(), 1.0);
+  EXPECT_LT((force - expected).norm(), 1e-13 * expected.norm());
+  // W p = J M^-1 J^T p
+  std::vector<double> u(p.size());
+  set_.problem().apply_delassus(p, u);
+  Vector v(system_.n_u());
+  system_.solve_mass(force, v);
+  std::vector<double> responses(p.size(), 0.0);
+  set_.add_relative_velocities(v, responses);
+  for (std::size_t k = 0; k < p.size(); ++k) EXPECT_NEAR(u[k], responses[k], 1e-12);
+}
+
+TEST_P(Gathered, GatheringAgainElsewhereForgetsAll) {
+  u_.setZero();
+  q_.array() += 0.0;
+  for (int i = 0; i < GetParam(); ++i) q_(7 * i + 2) += 1.0;  // off the floor
+  at_.take(0.0, q_, &u_);
+  set_.gather(at_, finder_.points(), 0.0, 1e-3);
+  EXPECT_EQ(set_.count(), GetParam() - 1);
+  EXPECT_EQ(set_.size(), 3 * set_.count());
+  for (const double x : set_.gamma()) EXPECT_EQ(x, 0.0);
+}
+
+/// Points found later, at the end of the step, may move all of them in memory.
+TEST_P(Gathered, PointsMayBeAddedBeforeReports) {
+  std::vector<ContactPoint> points = finder_.points();
+  points.shrink_to_fit();
+  set_.gather(at_, points, 0.0, 1e-3);
+  points.insert(points.end(), points.begin(), points.begin() + 3);
+  ConeSolution solution = {std::vector<double>(static_cast<std::size_t>(set_.size()), 1.0), {}};
+  solution.u.assign(solution.p.size(), 0.0);
+  StepReport report;
+  report_geometry(at_, points, report);
+  set_.report_worst({.absolute = 1.0, .worst = 1}, report);
+  EXPECT_EQ(report.worst_kind, 2);
+  EXPECT_EQ(report.worst_b, points[static_cast<std::size_t>(set_.index(1))].second.body);
+  set_.report_contacts(solution, solution.u, 1e-3, report);
+  EXPECT_EQ(report.closed_contacts, set_.count());
+  set_.add_reactions(solution, 1e-3, report);
+}
+
+}  // namespace
+}  // namespace stickslip
