@@ -25,7 +25,7 @@ std::uint64_t checksum(std::int64_t number, std::int64_t rows, std::int64_t step
   for (const std::int64_t x : {number, rows, steps, static_cast<std::int64_t>(contents.size())}) {
     sum.add(static_cast<std::uint64_t>(x));
   }
-  sum.add(contents);
+  sum.add_words(contents);
   return sum.value();
 }
 

@@ -8,6 +8,8 @@
 #include <span>
 #include <string_view>
 
+#include "stickslip/base/bytes.h"
+
 namespace stickslip {
 
 /// FNV-1a, 64 bits: enough to tell what was written to its end from what was not, or was changed later.
@@ -21,6 +23,15 @@ class Checksum {
   void add(std::uint64_t x) {
     value_ = (value_ ^ x) * kPrime;
     value_ ^= value_ >> 32;  // so that high bits count, too
+  }
+  /// Many bytes, eight at a time as numbers.
+  void add_words(std::span<const std::byte> bytes) {
+    for (; bytes.size() >= sizeof(std::uint64_t); bytes = bytes.subspan(sizeof(std::uint64_t))) {
+      std::uint64_t word = 0;
+      std::memcpy(&word, bytes.data(), sizeof word);
+      add(to_little_endian(word));
+    }
+    add(bytes);
   }
   std::uint64_t value() const { return value_; }
 
