@@ -14,6 +14,7 @@
 #include <ctime>
 #include <fstream>
 #include <functional>
+#include <numbers>
 #include <optional>
 #include <sstream>
 #include <stdexcept>
@@ -146,7 +147,7 @@ System make_system(const Pile& pile) {
     const double r = pile.balls[i].radius;
     Body body;
     body.name = "ball" + std::to_string(i);
-    body.mass = kDensity * 4.0 / 3.0 * M_PI * r * r * r;
+    body.mass = kDensity * 4.0 / 3.0 * std::numbers::pi * r * r * r;
     body.inertia = 0.4 * body.mass * r * r * Matrix3::Identity();
     body.shapes = {Shape{.name = "hull", .geometry = Sphere{.radius = r}}};
     builder.add_body(body);

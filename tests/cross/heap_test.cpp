@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "tests/support/heap_scene.h"
 #include "tests/support/scene_run.h"
 
 namespace stickslip::test {
@@ -17,28 +18,6 @@ namespace {
 constexpr double kFriction = 0.3;
 constexpr double kGravity = 9.81;
 constexpr double kTolerance = 1e-6;  // [-] of scheme and solver
-
-/// Forty discs just above each other in a narrow box, so that they lie densely after a few steps.
-const char* const kHeap = R"(
-stickslip = 1
-gravity = [0, -9.81]
-time = {end = 0.3, step = 1e-3}
-scheme = {type = "generalized-alpha", tolerance = 1e-6}
-solver = {type = "auto", tolerance = 1e-6}
-[bodies.box]
-type = "fixed"
-shapes.floor = {type = "half-space", normal = [0, 1], offset = 0}
-shapes.left = {type = "half-space", normal = [1, 0], offset = 0}
-shapes.right = {type = "half-space", normal = [-1, 0], offset = -0.23}
-[[fill]]
-prefix = "disc"
-grid = {counts = [5, 8], spacing = 0.043, origin = [0.029, 0.022]}
-jitter = 5e-4
-seed = 7
-body = {type = "planar", density = 1000, shapes.disc = {type = "sphere", radius = {uniform = [0.016, 0.021]}}}
-[contact_default]
-friction = 0.3
-)";
 
 Eigen::Vector2d sum_momentum(const SceneRun& run) {
   Eigen::Vector2d sum = Eigen::Vector2d::Zero();
@@ -84,7 +63,13 @@ double find_penetration(const SceneRun& run) {
 }
 
 TEST(Heap, EveryStepOfDenseDiscsIsExactAndObeysTheLaws) {
-  SceneRun run = scene_from_text(kHeap);
+  SceneRun run = scene_from_text(heap_scene(8, R"(
+[scheme]
+type = "generalized-alpha"
+tolerance = 1e-6
+[solver]
+tolerance = 1e-6
+)"));
   const double h = run.scene.time.step;
   double mass = 0.0;
   for (const Body& body : run.built.system->bodies()) {

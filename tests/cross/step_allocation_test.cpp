@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "stickslip/stepping/limit_monitor.h"
+#include "tests/support/pile_scene.h"
 #include "tests/support/scene_run.h"
 
 namespace {
@@ -117,6 +118,16 @@ INSTANTIATE_TEST_SUITE_P(GeneralizedAlpha, StepAllocations,
                                          generalized_alpha("box_incline_20"), generalized_alpha("four_bar"),
                                          generalized_alpha("chaplygin_sleigh")),
                          case_name);
+
+/// With so many contacts that they are packed.
+TEST(StepAllocation, IsNoneInAPile) {
+  test::SceneRun run = test::scene_from_text(test::kPileScene);
+  while (run.state.step < 60) ASSERT_EQ(run.step(), Status::ok);
+  const long before = allocations;
+  while (run.state.step < 100) ASSERT_EQ(run.step(), Status::ok);
+  const long after = allocations;
+  EXPECT_EQ(after - before, 0);
+}
 
 /// Forces and efforts that a caller sets anew before each step: all kinds with derivatives of their own.
 TEST(StepAllocation, IsNoneWhereInputsChange) {

@@ -12,34 +12,13 @@
 
 #include "stickslip/stepping/automatic_steps.h"
 
+#include "tests/support/heap_scene.h"
 #include "tests/support/scene_run.h"
 
 namespace stickslip::test {
 namespace {
 
-/// Discs that fall on each other: impacts, then a heap.
-const char* const kHeap = R"(
-stickslip = 1
-gravity = [0, -9.81]
-time = {end = 0.3, step = 1e-3}
-[bodies.box]
-type = "fixed"
-shapes.floor = {type = "half-space", normal = [0, 1], offset = 0}
-shapes.left = {type = "half-space", normal = [1, 0], offset = 0}
-shapes.right = {type = "half-space", normal = [-1, 0], offset = -0.23}
-[[fill]]
-prefix = "disc"
-grid = {counts = [5, 6], spacing = 0.043, origin = [0.029, 0.022]}
-jitter = 5e-4
-seed = 7
-body = {type = "planar", density = 1000, shapes.disc = {type = "sphere", radius = {uniform = [0.016, 0.021]}}}
-[contact_default]
-friction = 0.3
-[scheme]
-tolerance = 1e-6
-[solver]
-tolerance = 1e-6
-)";
+const char* const kSettings = "[scheme]\ntolerance = 1e-6\n[solver]\ntolerance = 1e-6\n";
 
 struct Case {
   std::string name;
@@ -55,7 +34,7 @@ void PrintTo(const Case& c, std::ostream* out) {
 Scene load(const Case& c) {
   LoadOptions options;
   options.overrides = c.overrides;
-  if (c.scene.empty()) return parse_scene(kHeap, "heap.toml", options);
+  if (c.scene.empty()) return parse_scene(heap_scene(6, kSettings), "heap.toml", options);
   return load_scene(std::string(STICKSLIP_SCENES_DIR) + "/" + c.scene + ".toml", options);
 }
 

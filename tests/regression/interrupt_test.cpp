@@ -12,6 +12,7 @@
 #include "stickslip/io/problem_file.h"
 #include "stickslip/io/result_reader.h"
 #include "stickslip/solvers/solver_options.h"
+#include "tests/support/heap_scene.h"
 #include "tests/support/planted_problem.h"
 #include "tests/support/process.h"
 #include "tests/support/same_result.h"
@@ -23,28 +24,7 @@ namespace {
 namespace fs = std::filesystem;
 using Arguments = std::vector<std::string>;
 
-/// Discs that fall on each other.
-const char* const kHeap = R"(stickslip = 1
-name = "heap"
-gravity = [0, -9.81]
-time = {end = 0.25, step = 1e-3}
-output = {every = 1e-3}
-[bodies.box]
-type = "fixed"
-shapes.floor = {type = "half-space", normal = [0, 1], offset = 0}
-shapes.left = {type = "half-space", normal = [1, 0], offset = 0}
-shapes.right = {type = "half-space", normal = [-1, 0], offset = -0.23}
-[[fill]]
-prefix = "disc"
-grid = {counts = [5, 8], spacing = 0.043, origin = [0.029, 0.022]}
-jitter = 5e-4
-seed = 7
-body = {type = "planar", density = 1000, shapes.disc = {type = "sphere", radius = {uniform = [0.016, 0.021]}}}
-[contact_default]
-friction = 0.3
-[solver]
-tolerance = 1e-8
-)";
+const char* const kSettings = "[output]\nevery = 1e-3\n[solver]\ntolerance = 1e-8\n";
 
 /// What no solver reaches: it goes on until it is stopped.
 const Arguments kForever = {"--set", "solver.tolerance=1e-300", "solver.max_iterations=2000000000"};
@@ -74,7 +54,7 @@ void wait_for(Process& process, const fs::path& result, std::int64_t steps) {
 TEST(Interrupt, AHeapGoesOnToTheSameBits) {
   for (const char* scheme : {"moreau", "generalized-alpha"}) {
     const TemporaryFolder folder;
-    std::ofstream(folder / "heap.toml") << kHeap;
+    std::ofstream(folder / "heap.toml") << heap_scene(8, kSettings);
     const Arguments scene = {"run", "heap.toml", "--quiet", "--scheme", scheme};
     ASSERT_EQ(run_stickslip(joined(scene, {"-o", "whole.h5"}), folder.path()).status, 0);
     std::mt19937 random(3);
@@ -109,7 +89,7 @@ TEST(Interrupt, AHeapGoesOnToTheSameBits) {
 TEST(Interrupt, AStepThatWouldNeverEndIsDropped) {
   for (const char* scheme : {"moreau", "generalized-alpha"}) {
     const TemporaryFolder folder;
-    std::ofstream(folder / "heap.toml") << kHeap;
+    std::ofstream(folder / "heap.toml") << heap_scene(8, kSettings);
     const Arguments scene = joined({"run", "heap.toml", "-o", "r.h5", "--scheme", scheme}, kForever);
     Process process(program(joined(scene, {"solver.type=pgs"})), folder.path());
     wait_for(process, folder / "r.h5", 1);

@@ -109,16 +109,20 @@ PackedDelassus::BodyRow PackedDelassus::row_of(int i, int body, int r) const {
   return row;
 }
 
-void PackedDelassus::apply(std::span<const Cone> cones, const double* p, double* u, std::span<double> work) const {
-  std::ranges::fill(work, 0.0);
-  for (int i = 0; i < n_rows(); ++i) add_momentum(i, p + cones[i].offset, work.data());
-  for (int k = 0; k < n_bodies(); ++k) {
-    double* v = work.data() + kBodyRows * k;
+/// v = M^-1 J^T p. (6 n_bodies)
+void PackedDelassus::calc_velocities(std::span<const Cone> cones, const double* p, double* v) const {
+  std::fill_n(v, kBodyRows * bodies_.size(), 0.0);
+  for (int i = 0; i < n_rows(); ++i) add_momentum(i, p + cones[i].offset, v);
+  for (int k = 0; k < n_bodies(); ++k, v += kBodyRows) {  // momenta become velocities in place
     const Vector3 force = Map3(v);
     const Vector3 torque = Map3(v + 3);
     std::fill_n(v, kBodyRows, 0.0);
     accelerate(bodies_[k], force, torque, v);
   }
+}
+
+void PackedDelassus::apply(std::span<const Cone> cones, const double* p, double* u, std::span<double> work) const {
+  calc_velocities(cones, p, work.data());
   for (int i = 0; i < n_rows(); ++i) {
     std::fill_n(u + cones[i].offset, kDim, 0.0);
     add_relative_velocity(i, work.data(), u + cones[i].offset);
@@ -173,13 +177,8 @@ void PackedDelassus::prepare_row(std::span<const Cone> cones, int i, SweepMemory
 }
 
 void PackedDelassus::start(std::span<const Cone> cones, const double* p, SweepMemory& memory) const {
-  memory.v.assign(kBodyRows * bodies_.size(), 0.0);
-  memory.momentum.assign(memory.v.size(), 0.0);
-  for (int i = 0; i < n_rows(); ++i) add_momentum(i, p + cones[i].offset, memory.momentum.data());
-  for (int k = 0; k < n_bodies(); ++k) {
-    const double* momentum = memory.momentum.data() + kBodyRows * k;
-    accelerate(bodies_[k], Map3(momentum), Map3(momentum + 3), memory.v.data() + kBodyRows * k);
-  }
+  memory.v.resize(kBodyRows * bodies_.size());
+  calc_velocities(cones, p, memory.v.data());
 }
 
 void PackedDelassus::add_relative_velocity(std::span<const Cone> /*cones*/, int i, const double* /*p*/,

@@ -83,6 +83,7 @@ class PackedDelassus {
   }
 
  private:
+  void calc_velocities(std::span<const Cone> cones, const double* p, double* v) const;
   bool calc_product(int i, int j, double* block) const;
 
   std::vector<Body> bodies_;

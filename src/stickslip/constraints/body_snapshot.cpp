@@ -18,10 +18,8 @@ const BodySnapshot& BodySnapshot::take(double t, const Vector& q, const Vector* 
 void calc_contact(const BodySnapshot& at, const ContactPoint& point, ContactGeometry& geometry) {
   const System& system = at.system();
   if (point.kind == GapKind::joint_limit) return system.calc_contact(point, at.t(), at.q(), geometry);
-  if (point.first.n_control == 0 && point.second.n_control == 0) {
-    return system.calc_contact(point, at[point.first.body], at[point.second.body], geometry);
-  }
-  system.calc_contact(point, at.at(point.first), at.at(point.second), geometry);
+  BodyMotion first, second;
+  system.calc_contact(point, at.at(point.first, first), at.at(point.second, second), geometry);
 }
 
 ContactVector calc_contact_velocity(const BodySnapshot& at, const ContactPoint& point,
@@ -30,10 +28,8 @@ ContactVector calc_contact_velocity(const BodySnapshot& at, const ContactPoint& 
   if (point.kind == GapKind::joint_limit) {
     return system.calc_contact_velocity(point, geometry, at.t(), at.q(), at.u());
   }
-  if (point.first.n_control == 0 && point.second.n_control == 0) {
-    return system.calc_contact_velocity(point, geometry, at[point.first.body], at[point.second.body]);
-  }
-  return system.calc_contact_velocity(point, geometry, at.at(point.first), at.at(point.second));
+  BodyMotion first, second;
+  return system.calc_contact_velocity(point, geometry, at.at(point.first, first), at.at(point.second, second));
 }
 
 }  // namespace stickslip

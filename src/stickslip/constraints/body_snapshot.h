@@ -23,9 +23,10 @@ class BodySnapshot {
   const Vector& u() const { return u_; }  // (n_u)
   /// Of a beam: its cross-section at xi = 0.
   const BodyMotion& operator[](int body) const { return motions_[body]; }
-  /// At a place of a body; on a beam it is worked out now.
-  BodyMotion at(const Attachment& place) const {
-    return place.n_control == 0 ? motions_[place.body] : system_->calc_motion(place, t_, q_, &u_);
+  /// At a place of a body. On a beam it is worked out now, into `scratch`.
+  const BodyMotion& at(const Attachment& place, BodyMotion& scratch) const {
+    if (place.n_control == 0) return motions_[place.body];
+    return scratch = system_->calc_motion(place, t_, q_, &u_);
   }
 
  private:

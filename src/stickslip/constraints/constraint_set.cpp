@@ -116,8 +116,9 @@ void ConstraintSet::gather_contacts(bool packed) {
                         delassus_body_[k.second.body]});
       continue;
     }
+    BodyMotion scratch;
     add_rows(Kind::contact, closed_[c], k.first, k.second, [&](Side side, Eigen::Ref<RowMatrix> J) {
-      system_.calc_contact_jacobian(k, geometry, at_->q(), at_->at(k.side(side)), side, J);
+      system_.calc_contact_jacobian(k, geometry, at_->q(), at_->at(k.side(side), scratch), side, J);
     });
   }
 }

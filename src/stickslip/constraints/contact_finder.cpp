@@ -95,10 +95,11 @@ void ContactFinder::add_features(const Shape& shape, int index, int body) {
 
 void ContactFinder::calc_reaches(const BodySnapshot& start, double h) {
   const double fall = h * h * system_.gravity().norm();
+  BodyMotion scratch;
   for (std::size_t k = 0; k < balls_.size(); ++k) {
     stop_.check();
     const Ball& ball = balls_[k];
-    const BodyMotion body = start.at(ball.at);
+    const BodyMotion& body = start.at(ball.at, scratch);
     const Vector3 arm = body.R * ball.ball.center;
     centers_[k] = body.p + arm;
     reaches_[k] = std::max(h * (body.v + body.w.cross(arm)).norm() + fall, margin_);
@@ -117,9 +118,10 @@ void ContactFinder::find(const BodySnapshot& start, double t_end, std::span<cons
 
 void ContactFinder::find_touching(const BodySnapshot& at, double distance) {
   if (!filter_) return;
+  BodyMotion scratch;
   for (std::size_t k = 0; k < balls_.size(); ++k) {
     stop_.check();
-    centers_[k] = center_of(balls_[k].ball, at.at(balls_[k].at));
+    centers_[k] = center_of(balls_[k].ball, at.at(balls_[k].at, scratch));
   }
   constexpr double kTouching = 1e-9;  // [m] positions of scenes are rounded to a few digits
   std::fill(reaches_.begin(), reaches_.end(), std::max(kTouching, distance));
@@ -131,9 +133,10 @@ void ContactFinder::find_touching(const BodySnapshot& at, double distance) {
 bool ContactFinder::extend(const BodySnapshot& end) {
   if (!filter_) return false;
   bool beyond = surfaces_move_;
+  BodyMotion scratch;
   for (std::size_t k = 0; k < balls_.size(); ++k) {
     stop_.check();
-    const Vector3 center = center_of(balls_[k].ball, end.at(balls_[k].at));
+    const Vector3 center = center_of(balls_[k].ball, end.at(balls_[k].at, scratch));
     beyond |= !((center - centers_[k]).norm() <= reaches_[k]);
     centers_[k] = center;
   }

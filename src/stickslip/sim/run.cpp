@@ -140,10 +140,9 @@ Scene with_output(const Scene& scene, const BuiltScene& built, const RunOptions&
     if (!scene.output.every) planned.output.every = output.every;
     if (scene.output.fields.empty()) planned.output.fields = output.fields;
     planned.output.single_precision |= output.single_precision;  // what was rounded stays so
-  } else {
-    planned.output = plan_output(scene, built).output;
   }
   const OutputPlan plan = plan_output(planned, built);
+  planned.output = plan.output;
   if (plan.rows > 0) check_room(options.output, plan.bytes);
   return planned;
 }
