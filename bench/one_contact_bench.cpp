@@ -78,7 +78,7 @@ void solve_problem(benchmark::State& state) {
   const int n_v = d == 1 ? 3 : 6;
   ConeProblem problem;
   const FrictionBlock block{d, 0.3, 0, 0.0};
-  problem.add_contact({&block, 1}, 0);
+  problem.add_contact({&block, 1});
   FactoredDelassus w;
   w.add_body(Matrix::Identity(n_v, n_v));
   w.begin_row(1 + d);
@@ -110,7 +110,7 @@ void sweep(benchmark::State& state) {
   for (int k = 0; k <= n; ++k) w.add_body(Matrix::Identity(6, 6));
   const FrictionBlock block{2, 0.3, 0, 0.0};
   for (int i = 0; i < n; ++i) {
-    problem.add_contact({&block, 1}, i);
+    problem.add_contact({&block, 1});
     w.begin_row(3);
     for (const int body : {i, i + 1}) {
       RowMatrixView jacobian = w.add_block(body);

@@ -152,10 +152,10 @@ System make_system(const Pile& pile) {
     body.shapes = {Shape{.name = "hull", .geometry = Sphere{.radius = r}}};
     builder.add_body(body);
   }
-  ContactDetectionOptions law;
-  law.friction = 0.3;
-  law.envelope = 0.01;
-  builder.detect_contacts(law);
+  ContactDetectionOptions contacts;
+  contacts.law.friction = 0.3;
+  contacts.envelope = 0.01;
+  builder.detect_contacts(contacts);
   return builder.build();
 }
 

@@ -42,9 +42,9 @@ void add_cones(const ContactSystem& s, FrictionLaw law, ConeProblem& problem) {
   problem.law = law;
   for (int i = 0; i < s.n_contacts(); ++i) {
     const FrictionBlock block{2, s.mu[i], 0, 0.0};
-    problem.add_contact({&block, 1}, i);
+    problem.add_contact({&block, 1});
   }
-  for (int i = 0; i < s.n_rows() / 3; ++i) problem.add_free(3, s.n_contacts() + i);
+  for (int i = 0; i < s.n_rows() / 3; ++i) problem.add_free(3);
   for (int row = 0; row < problem.size(); ++row) {
     for (int k = 0; k < s.n_v(); ++k) problem.b[row] += get_entry(s, k, row) * s.v_free[k];
   }

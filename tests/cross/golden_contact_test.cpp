@@ -50,7 +50,7 @@ ConeProblem make_one_contact(const OneContactCase& c, FrictionLaw law) {
   ConeProblem problem;
   const FrictionBlock block{2, c.mu, 0, 0.0};
   problem.law = law;
-  problem.add_contact({&block, 1}, 0);
+  problem.add_contact({&block, 1});
   problem.b = c.b;
   StoredDelassus w;
   const int column = 0;

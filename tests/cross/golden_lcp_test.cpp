@@ -94,19 +94,19 @@ TEST(GoldenLcp, ConeProblemsGiveTheirVelocities) {
     std::vector<double> offsets;
     for (int i = 0; i < c.mu.size(); ++i) {
       const FrictionBlock block{2, c.mu[i], c.n_directions, 0.0};
-      cones.add_contact({&block, 1}, i);
+      cones.add_contact({&block, 1});
       columns.insert(columns.end(),
                      {c.u_w.col(i), c.u_d.col(i * c.n_directions), c.u_d.col(i * c.n_directions + c.n_directions / 4)});
       offsets.insert(offsets.end(), {c.psi_rate[i], 0.0, 0.0});
     }
     for (int i = 0; i < c.b_max.size(); ++i) {
-      cones.add_ball(1, c.b_max[i], 100 + i);
+      cones.add_ball(1, c.b_max[i]);
       ASSERT_EQ(c.b_d.col(2 * i), -c.b_d.col(2 * i + 1));
       columns.push_back(c.b_d.col(2 * i));
       offsets.push_back(0.0);
     }
     for (int i = 0; i < c.x2.size(); ++i) {
-      cones.add_free(1, 200 + i);
+      cones.add_free(1);
       columns.push_back(c.b_w.col(i));
       offsets.push_back(c.x2[i]);
     }

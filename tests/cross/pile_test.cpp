@@ -2,6 +2,7 @@
 // Whole steps on the packed Delassus operator, judged from states and percussions alone.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <vector>
 
 #include "tests/support/pile_scene.h"
@@ -20,8 +21,13 @@ std::vector<Vector3> spins_of(const SceneRun& run) {
   return spins;
 }
 
+/// Contacts that the step was solved with: their gap was at most the activation distance, up to what they moved.
+long count_near(const StepReport& report) {
+  return std::ranges::count_if(report.contacts, [](const ContactReport& c) { return c.gap < 0.5e-3; });
+}
+
 TEST(Pile, EveryBodyIsInBalance) {
-  SceneRun run = scene_from_text(kPileScene);
+  SceneRun run = scene_from_text(pile_scene("auto"));
   const double h = run.scene.time.step;
   const std::vector<Body>& bodies = run.built.system->bodies();
   int slipping = 0;
@@ -29,7 +35,7 @@ TEST(Pile, EveryBodyIsInBalance) {
     const Vector before = run.state.u;
     const std::vector<Vector3> spins_before = spins_of(run);
     ASSERT_EQ(run.step(), Status::ok) << n << ": " << run.report.message;
-    ASSERT_GE(run.report.contacts.size(), 64U) << "fewer take another operator";
+    ASSERT_GE(count_near(run.report), 64) << "fewer take another operator";
     std::vector<Vector3> force(bodies.size(), Vector3::Zero());   // [N s]
     std::vector<Vector3> torque(bodies.size(), Vector3::Zero());  // [N m s] about the centres
     for (const ContactReport& contact : run.report.contacts) {
@@ -57,8 +63,8 @@ TEST(Pile, EveryBodyIsInBalance) {
 }
 
 TEST(Pile, ARunGoesOnToTheSameBits) {
-  SceneRun whole = scene_from_text(kPileScene);
-  SceneRun part = scene_from_text(kPileScene);
+  SceneRun whole = scene_from_text(pile_scene("auto"));
+  SceneRun part = scene_from_text(pile_scene("auto"));
   while (whole.state.step < 20) ASSERT_EQ(whole.step(), Status::ok);
   part.state = state_from_bytes(to_bytes(whole.state));
   while (whole.state.step < 40) {

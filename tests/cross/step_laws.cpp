@@ -164,17 +164,17 @@ double StepLaws::check(const State& before, const SceneRun& run) {
   for (std::size_t k = 0; k < contacts.size(); ++k) {
     const int index = static_cast<int>(k);
     const ContactPoint& point = system.contact_points()[k];
-    const ContactPairOptions& options = system.contacts()[point.pair].options;
+    const ContactLaw& law = system.contacts()[point.pair].law();
     const ContactReport& published = report.contacts[k];
     Contact& c = contacts[k];
     c.dim = 1 + published.friction_dim;
-    c.mu = options.friction;
+    c.mu = law.friction;
     ContactGeometry geometry;
     system.calc_contact(index, state.t, state.q, geometry);
     c.gap = geometry.gap;
     c.W.setZero(c.dim, n_u);
     for (const Side side : {Side::first, Side::second}) {
-      const Attachment& at = point.side(side);
+      const Attachment& at = system.side(point, side);
       if (at.n_u > 0) system.calc_contact_jacobian(index, geometry, state.q, side, c.W.middleCols(at.u_offset, at.n_u));
     }
     RowMatrix response(c.dim, n_u);
@@ -189,8 +189,8 @@ double StepLaws::check(const State& before, const SceneRun& run) {
     c.xi = system.calc_contact_velocity(index, geometry, state.t, state.q, state.u).head(c.dim);
     system.calc_contact(index, before.t, before.q, geometry);
     const Vector4 start = system.calc_contact_velocity(index, geometry, before.t, before.q, before.u);
-    c.xi(0) += options.restitution_normal * start(0);
-    for (int i = 1; i < c.dim; ++i) c.xi(i) += options.restitution_tangential * start(i);
+    c.xi(0) += law.restitution_normal * start(0);
+    for (int i = 1; i < c.dim; ++i) c.xi(i) += law.restitution_tangential * start(i);
     c.gamma_dot = c.W * report.a + system.calc_contact_acceleration_bias(index, state.t, state.q, state.u).head(c.dim);
     c.P = Eigen::Map<const Vector>(published.percussion.data(), c.dim);
     c.lambda = Eigen::Map<const Vector>(published.force.data(), c.dim);

@@ -63,7 +63,7 @@ TEST(ToyScheme, ABowlingBallSlidesAndRolls) {
   const BuiltScene built = build(scene);
   State state = built.initial;
   const double v = state.u(0);
-  const double mu = built.system->contacts().front().options.friction;
+  const double mu = built.system->contacts().front().law().friction;
   const double t_roll = 2.0 * v / (7.0 * mu * 9.81);
   const auto solver = make_solver(AutoOptions{});
   ToyScheme scheme(*built.system, *solver);

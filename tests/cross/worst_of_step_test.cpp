@@ -19,7 +19,7 @@ std::pair<int, int> bodies_of_worst(const System& system, const StepReport& repo
   switch (report.worst_kind) {
     case kNamedContact: {
       const ContactPoint& point = system.contact_points().at(report.worst);
-      return {point.first.body, point.second.body};
+      return {system.side(point, Side::first).body, system.side(point, Side::second).body};
     }
     case kDetectedContact:
       EXPECT_EQ(report.worst, -1);

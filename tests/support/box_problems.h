@@ -36,7 +36,7 @@ class Boxes {
     const FrictionBlock block{2, kFriction, 0, 0.0};
     for (const int k : order) {
       const Contact& contact = contacts_[k];
-      const int first = 3 * problem.add_contact({&block, 1}, k);
+      const int first = 3 * problem.add_contact({&block, 1});
       w.begin_row(3);
       // Upwards and along x and y, at the corner (x, y) of the upper one's lower side.
       if (contact.lower >= 0) w.add_block(contact.lower) = -make_rows(contact.x_lower, contact.y_lower, 0.5);

@@ -31,7 +31,7 @@ inline System make_system() {
   const int ball_index = builder.add_body(ball);
   const int box_index = builder.add_body(box);
   const int floor_index = builder.add_body(floor);
-  builder.add_contact({.name = "ball-floor", .first = floor_index, .second = ball_index, .friction = 0.25});
+  builder.add_contact({.name = "ball-floor", .first = floor_index, .second = ball_index, .law = {.friction = 0.25}});
   builder.add_contact({.name = "box,floor", .first = floor_index, .second = box_index});
   return builder.build();
 }

@@ -171,11 +171,11 @@ class Planter {
     const int dim = static_cast<int>(p.size());
     int first = 0;
     int second = 0;
-    planted_.problem.add_contact(friction, i);
+    planted_.problem.add_contact(friction);
     const auto blocks = add_row(dim, first, second);
     append(p, u, 1.0);
     if (!recipe_.duplicate) return;
-    planted_.problem.add_contact(friction, 1000 + i);
+    planted_.problem.add_contact(friction);
     repeat_row(dim, first, second, blocks);
     append(p, u, 0.7);
   }
@@ -185,7 +185,7 @@ class Planter {
     std::vector<double> u(2);
     const double radius = 0.5 + std::abs(draw());
     plant_block({2, 1.0, 0, 0.0}, radius, i % 2 == 1, p.data(), u.data());
-    planted_.problem.add_ball(2, radius, 2000 + i);
+    planted_.problem.add_ball(2, radius);
     int first = 0;
     int second = 0;
     add_row(2, first, second);
@@ -193,7 +193,7 @@ class Planter {
   }
 
   void add_joint(int i) {
-    planted_.problem.add_free(3, 3000 + i);
+    planted_.problem.add_free(3);
     int first = 0;
     int second = 0;
     add_row(3, first, second);

@@ -19,9 +19,9 @@ struct BoundingBox {
 /// Finds the pairs of boxes that overlap or touch, by grids: boxes of like size, within a factor of two, share one
 /// whose cells are a little larger than they are, so that what overlaps lies in neighbouring cells; smaller ones look
 /// for larger ones in the larger ones' grid [Ericson2005, 7.2]. Cells are lists sorted by their place, which are gone
-/// through side by side: time grows as n log n, and no room is taken for empty cells. A cell is 2^-21 of the whole in size
-/// at least: a body that left the others a million of their sizes behind makes cells coarse, and finding them slower. The
-/// answer is a function of the boxes alone, so that a run that goes on from a saved state finds the same.
+/// through side by side: time grows as n log n, and no room is taken for empty cells. A cell is 2^-21 of the whole in
+/// size at least: a body that left the others a million of their sizes behind makes cells coarse, and finding them
+/// slower. The answer is a function of the boxes alone, so that a run that goes on from a saved state finds the same.
 class BroadPhase {
  public:
   struct Pair {

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <cstdint>
-
 namespace stickslip {
 
 /// Rows of one cone at most. A contact that slides, rolls and spins has 6, a weld of two bodies has 6.
@@ -16,12 +14,11 @@ enum class ConeKind {
 
 struct Cone {
   ConeKind kind = ConeKind::contact;
-  int offset = 0;        // first row in p, u, b
-  int dim = 0;           // number of rows; a contact's first row is the normal, then its blocks in order
-  int first_block = 0;   // contact: index into ConeProblem::blocks
-  int n_blocks = 0;      // contact: how many
-  double radius = 0.0;   // [N s] ball: its radius
-  std::uint64_t id = 0;  // the caller's name for the cone, kept from step to step for warm starts
+  int offset = 0;       // first row in p, u, b
+  int dim = 0;          // number of rows; a contact's first row is the normal, then its blocks in order
+  int first_block = 0;  // contact: index into ConeProblem::blocks
+  int n_blocks = 0;     // contact: how many
+  double radius = 0.0;  // [N s] ball: its radius
 };
 
 }  // namespace stickslip

@@ -25,7 +25,7 @@ void ConeProblem::clear_cones() {
   b.clear();
 }
 
-int ConeProblem::add_contact(std::span<const FrictionBlock> friction, std::uint64_t id) {
+int ConeProblem::add_contact(std::span<const FrictionBlock> friction) {
   Cone cone;
   cone.kind = ConeKind::contact;
   cone.dim = 1;
@@ -36,26 +36,23 @@ int ConeProblem::add_contact(std::span<const FrictionBlock> friction, std::uint6
   }
   cone.first_block = static_cast<int>(blocks.size());
   cone.n_blocks = static_cast<int>(friction.size());
-  cone.id = id;
   blocks.insert(blocks.end(), friction.begin(), friction.end());
   return add_cone(*this, cone);
 }
 
-int ConeProblem::add_ball(int dim, double radius, std::uint64_t id) {
+int ConeProblem::add_ball(int dim, double radius) {
   STICKSLIP_ASSERT(radius >= 0.0);
   Cone cone;
   cone.kind = ConeKind::ball;
   cone.dim = dim;
   cone.radius = radius;
-  cone.id = id;
   return add_cone(*this, cone);
 }
 
-int ConeProblem::add_free(int dim, std::uint64_t id) {
+int ConeProblem::add_free(int dim) {
   Cone cone;
   cone.kind = ConeKind::free;
   cone.dim = dim;
-  cone.id = id;
   return add_cone(*this, cone);
 }
 

@@ -37,9 +37,9 @@ struct ConeProblem {
   /// Forgets cones, blocks and b, not the Delassus operator; keeps the memory.
   void clear_cones();
   /// Appends a cone; its rows follow the rows so far and its b is zero. Returns its index.
-  int add_contact(std::span<const FrictionBlock> friction, std::uint64_t id);
-  int add_ball(int dim, double radius, std::uint64_t id);
-  int add_free(int dim, std::uint64_t id);
+  int add_contact(std::span<const FrictionBlock> friction);
+  int add_ball(int dim, double radius);
+  int add_free(int dim);
 
   std::span<const FrictionBlock> friction(const Cone& cone) const {
     return {blocks.data() + cone.first_block, static_cast<std::size_t>(cone.n_blocks)};

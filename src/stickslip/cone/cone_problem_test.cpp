@@ -39,9 +39,9 @@ struct Example {
       EXPECT_EQ(delassus.add_body(root * root.transpose()), k);
     }
     for (ConeProblem* problem : {&factored, &stored}) {
-      EXPECT_EQ(problem->add_contact({&kSpatial, 1}, 10), 0);
-      EXPECT_EQ(problem->add_free(2, 11), 1);
-      EXPECT_EQ(problem->add_ball(2, 0.5, 12), 2);
+      EXPECT_EQ(problem->add_contact({&kSpatial, 1}), 0);
+      EXPECT_EQ(problem->add_free(2), 1);
+      EXPECT_EQ(problem->add_ball(2, 0.5), 2);
       EXPECT_EQ(problem->size(), 7);
     }
     Matrix j = Matrix::Zero(7, 11);
@@ -130,7 +130,7 @@ ConeProblem make_diagonal(const std::vector<double>& diagonal) {
 TEST(Residual, ContactByHand) {
   // W = diag(1, 2, 3), w = 2; p = (1, .5, 0) on the cone's boundary; u = W p + b = (0, -.25, 0): slip.
   ConeProblem problem = make_diagonal({1.0, 2.0, 3.0});
-  problem.add_contact({&kSpatial, 1}, 0);
+  problem.add_contact({&kSpatial, 1});
   problem.b = {-1.0, -1.25, 0.0};
   const std::vector<double> p = {1.0, 0.5, 0.0};
   EXPECT_NEAR(calc_residual(problem, p).absolute, 0.0, 1e-15);
@@ -143,7 +143,7 @@ TEST(Residual, ContactByHand) {
 TEST(Residual, BallRadiusIsScaled) {
   // w = 4: r' = 4 p, radius 2: p = .5 on the ball's boundary with u < 0 solves, with u > 0 is off by u.
   ConeProblem problem = make_diagonal({4.0});
-  problem.add_ball(1, 0.5, 0);
+  problem.add_ball(1, 0.5);
   problem.b = {-3.0};
   EXPECT_EQ(calc_residual(problem, std::vector{0.5}).absolute, 0.0);
   problem.b = {-1.0};
@@ -153,7 +153,7 @@ TEST(Residual, BallRadiusIsScaled) {
 
 TEST(Residual, FreeRowsCountTheirVelocity) {
   ConeProblem problem = make_diagonal({2.0, 2.0});
-  problem.add_free(2, 0);
+  problem.add_free(2);
   problem.b = {-2.0, 3.0};
   const Residual residual = calc_residual(problem, std::vector{1.0, 0.0});
   EXPECT_EQ(residual.absolute, 3.0);
@@ -162,7 +162,7 @@ TEST(Residual, FreeRowsCountTheirVelocity) {
 
 TEST(Residual, InfiniteVelocityIsNoAnswer) {
   ConeProblem problem = make_diagonal({1.0});
-  problem.add_contact({}, 0);
+  problem.add_contact({});
   for (const double b : {HUGE_VAL, -HUGE_VAL, std::nan("")}) {
     problem.b = {b};
     EXPECT_FALSE(std::isfinite(calc_residual(problem, std::vector{0.0}).absolute));
@@ -175,7 +175,7 @@ TEST(Residual, ClosingCountsAtAnyFriction) {
   for (const double mu : {0.3, 1.0, 1e3, 1e9}) {
     const FrictionBlock disc = {2, mu};
     ConeProblem problem = make_diagonal({1.0, 1.0, 1.0});
-    problem.add_contact({&disc, 1}, 0);
+    problem.add_contact({&disc, 1});
     problem.b = {-0.1, 2.0, 0.0};
     const Residual closing = calc_residual(problem, std::vector{0.0, 0.0, 0.0});
     EXPECT_GE(closing.relative, 0.5 * 0.1 / std::hypot(0.1, 2.0)) << mu;
@@ -198,7 +198,7 @@ TEST(Residual, SeesThroughDiagonalsWithoutASign) {
   for (const Case& c : {Case{{0, -1, 1, 0}, {1, -1}, {1, 1}, 1.0}, Case{{-1, 2, 3, -1}, {-1, -1}, {0.6, 0.8}, 1.0},
                         Case{{-3, 2, 3, -1}, {-1, -1}, {1.0, 2.0}, 2.0}}) {
     ConeProblem problem;
-    for (int i = 0; i < 2; ++i) problem.add_contact({}, i);
+    for (int i = 0; i < 2; ++i) problem.add_contact({});
     problem.b = c.q;
     StoredDelassus w;
     const std::array<int, 2> columns = {0, 1};
@@ -213,7 +213,7 @@ TEST(Residual, SeesThroughDiagonalsWithoutASign) {
   }
   // Without any W, percussions outside their cone are seen.
   ConeProblem none = make_diagonal({0.0, 0.0, 0.0});
-  none.add_contact({&kSpatial, 1}, 0);
+  none.add_contact({&kSpatial, 1});
   none.b = {1.0, 0.0, 0.0};
   EXPECT_GT(calc_residual(none, std::vector{-5.0, 3.0, 2.0}).relative, 1.0);
   EXPECT_EQ(calc_residual(none, std::vector{0.0, 0.0, 0.0}).relative, 0.0);
@@ -223,10 +223,10 @@ TEST(Residual, SeesThroughDiagonalsWithoutASign) {
 /// likewise.
 TEST(Residual, SpeedDoesNotHideWhatIsViolated) {
   ConeProblem problem;
-  for (int i = 0; i < 2; ++i) problem.add_contact({}, i);
+  for (int i = 0; i < 2; ++i) problem.add_contact({});
   ConeProblem with_joint;
-  with_joint.add_free(1, 0);
-  with_joint.add_contact({}, 1);
+  with_joint.add_free(1);
+  with_joint.add_contact({});
   problem.b = with_joint.b = {-1e-3, -1.0};
   StoredDelassus w;
   const std::array<int, 2> columns = {0, 1};
@@ -254,7 +254,7 @@ TEST(Residual, RoundOffOfLargePercussionsIsNoViolation) {
   FactoredDelassus w;
   w.add_body(Matrix::Identity(2, 2));
   for (int i = 0; i < 2; ++i) {
-    problem.add_contact({&line, 1}, i);
+    problem.add_contact({&line, 1});
     w.begin_row(2);
     w.add_block(0) << (i == 0 ? 0 : s), (i == 0 ? 1 : -c), (i == 0 ? 1 : c), (i == 0 ? 0 : s);
     problem.b[2 * i] = -1.0;
@@ -272,7 +272,7 @@ TEST(Residual, RoundOffOfLargePercussionsIsNoViolation) {
 /// which makes something fast, and 1 g.
 TEST(Residual, RoundOffOfOthersIsNoExcuse) {
   ConeProblem problem;
-  for (int i = 0; i < 4; ++i) problem.add_contact({}, i);
+  for (int i = 0; i < 4; ++i) problem.add_contact({});
   problem.b = {-1e-5, -1.0, 0.0, 0.5};
   StoredDelassus w;
   const std::array<int, 4> columns = {0, 1, 2, 3};
@@ -297,7 +297,7 @@ TEST(Residual, NothingIsSolved) {
   EXPECT_EQ(calc_residual(problem, std::vector<double>{}).absolute, 0.0);
   EXPECT_EQ(calc_residual(problem, std::vector<double>{}).relative, 0.0);
   problem = make_diagonal({1.0, 1.0, 1.0});
-  problem.add_contact({&kSpatial, 1}, 0);
+  problem.add_contact({&kSpatial, 1});
   EXPECT_EQ(calc_residual(problem, std::vector{0.0, 0.0, 0.0}).relative, 0.0);
 }
 

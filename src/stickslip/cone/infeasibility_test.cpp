@@ -25,8 +25,8 @@ ConeProblem squeezed(double first, double second) {
   Matrix j(6, 3);
   j << 1, 0, 0, 0, 1, 0, 0, 0, 1, -1, 0, 0, 0, 1, 0, 0, 0, 1;
   ConeProblem cones;
-  cones.add_contact({&kDisc, 1}, 0);
-  cones.add_contact({&kDisc, 1}, 1);
+  cones.add_contact({&kDisc, 1});
+  cones.add_contact({&kDisc, 1});
   cones.b = {first, 0.3, 0.0, second, 0.3, 0.0};
   return with(j * j.transpose(), cones);
 }
@@ -47,8 +47,8 @@ TEST(Infeasibility, SqueezedBody) {
 TEST(Infeasibility, InconsistentJoints) {
   // One unknown, two bilateral rows that ask two velocities of it.
   ConeProblem cones;
-  cones.add_free(1, 0);
-  cones.add_free(1, 1);
+  cones.add_free(1);
+  cones.add_free(1);
   cones.b = {1.0, 1.5};
   const auto found = find_infeasibility(with(Matrix::Ones(2, 2), cones));
   ASSERT_TRUE(found);
@@ -64,8 +64,8 @@ TEST(Infeasibility, NearlyParallelJointsHaveASolution) {
   for (const double angle : {1e-2, 1e-4, 1e-5, 1e-6, 1e-7}) {
     const Matrix j = (Matrix(2, 2) << 1, 0, 1, angle).finished();
     ConeProblem cones;
-    cones.add_free(1, 0);
-    cones.add_free(1, 1);
+    cones.add_free(1);
+    cones.add_free(1);
     cones.b = {1.0, 1.5};
     const Matrix w = j * j.transpose();
     ASSERT_GT(w(0, 0) * w(1, 1), w(0, 1) * w(1, 0));
@@ -80,7 +80,7 @@ TEST(Infeasibility, AProofBoundsEveryPercussion) {
   for (const double angle : {0.0, 1e-3, 1e-5, 1e-6}) {
     const Matrix j = (Matrix(3, 3) << 1, 0, 0, 0, 1, 0, 0.6, 0.8, angle).finished();
     ConeProblem cones;
-    for (int i = 0; i < 3; ++i) cones.add_free(1, i);
+    for (int i = 0; i < 3; ++i) cones.add_free(1);
     cones.b = {1.0, -1.0, 0.3};
     const auto found = find_infeasibility(with(j * j.transpose(), cones));
     EXPECT_EQ(found.has_value(), angle == 0.0) << angle;
@@ -103,12 +103,12 @@ TEST(Infeasibility, ALightContactBesideHeavyJointsHasASolution) {
   Matrix w = Matrix::Zero(2 + kJoints, 2 + kJoints);
   w(0, 0) = w(1, 1) = kLight;
   ConeProblem cones;
-  cones.add_contact({&line, 1}, 0);
+  cones.add_contact({&line, 1});
   cones.b = {-1.0, 0.2};
   std::mt19937 random(4);
   std::normal_distribution<double> normal;
   for (int k = 0; k < kJoints; ++k) {
-    cones.add_free(1, 1 + k);
+    cones.add_free(1);
     cones.b.back() = normal(random);
     const int at = 2 + k;
     w(at, at) = 2.0 * kHeavy;
@@ -126,7 +126,7 @@ TEST(Infeasibility, AColumnUnderAHeavyLoadHasASolution) {
       Matrix w = Matrix::Zero(2 * n, 2 * n);
       ConeProblem cones;
       for (int k = 0; k < n; ++k) {  // contact k below body k
-        cones.add_contact({&line, 1}, k);
+        cones.add_contact({&line, 1});
         const double inverse_mass = k + 1 < n ? 1.0 : 1.0 / load;
         for (const int r : {2 * k, 2 * k + 1}) {
           w(r, r) = inverse_mass + (k > 0 ? 1.0 : 0.0);
@@ -142,7 +142,7 @@ TEST(Infeasibility, AColumnUnderAHeavyLoadHasASolution) {
 TEST(Infeasibility, LinearComplementarity) {
   // w_1 = -z_2 - z_3 - 1e-4 < 0: y = (1, 0, 0), M^T y <= 0, q . y < 0. M is not symmetric.
   ConeProblem cones;
-  for (int i = 0; i < 3; ++i) cones.add_contact({}, i);
+  for (int i = 0; i < 3; ++i) cones.add_contact({});
   cones.b = {-1e-4, -1.0, 1.0};
   const Matrix m = (Matrix(3, 3) << 0, -1, -1, 1, 0, 0, -1, 0, 0).finished();
   EXPECT_TRUE(find_infeasibility(with(m, cones)));

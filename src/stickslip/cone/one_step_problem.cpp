@@ -32,9 +32,9 @@ void add_cones(ConeProblem& problem, int dim, const Vector& mu, Eigen::Index n_f
     FrictionBlock block;
     block.dim = dim - 1;
     block.mu = mu[i];
-    problem.add_contact({&block, 1}, static_cast<std::uint64_t>(i));
+    problem.add_contact({&block, 1});
   }
-  for (Eigen::Index i = 0; i < n_free; ++i) problem.add_free(1, static_cast<std::uint64_t>(mu.size() + i));
+  for (Eigen::Index i = 0; i < n_free; ++i) problem.add_free(1);
 }
 
 /// Block rows of a matrix that is given entry by entry, in the blocks of the problem's cones.
@@ -438,7 +438,7 @@ OneStepProblem make_one_step_problem(LcpForm form) {
   OneStepProblem made;
   const int n = static_cast<int>(form.q.size());
   STICKSLIP_ASSERT(form.m.rows() == n && form.m.cols() == n);
-  for (int i = 0; i < n; ++i) made.cones.add_contact({}, static_cast<std::uint64_t>(i));
+  for (int i = 0; i < n; ++i) made.cones.add_contact({});
   std::copy_n(form.q.data(), n, made.cones.b.begin());
   made.cones.residual_scale = 1.0;  // the natural map of half lines is then min(z, w)
   store_delassus(form.m, made.cones);

@@ -123,9 +123,9 @@ TEST(LocalProblem, BilateralRowsFollow) {
 ConeProblem make_mixed() {
   ConeProblem problem;
   const FrictionBlock block{2, 0.3, 0, 0.0};
-  problem.add_free(2, 1);
-  problem.add_contact({&block, 1}, 2);
-  problem.add_contact({}, 3);
+  problem.add_free(2);
+  problem.add_contact({&block, 1});
+  problem.add_contact({});
   auto& w = problem.delassus.emplace<FactoredDelassus>();
   for (int k = 0; k < 2; ++k) w.add_body((k + 1.0) * Matrix::Identity(3, 3));
   w.begin_row(2);
@@ -164,8 +164,8 @@ TEST(ExchangeProblem, SaysTheSame) {
 TEST(ExchangeProblem, AsymmetricCouplingIsKept) {
   const FrictionBlock block{2, 0.3, 0, 0.0};
   ConeProblem cones;
-  cones.add_contact({&block, 1}, 0);
-  cones.add_free(1, 1);
+  cones.add_contact({&block, 1});
+  cones.add_free(1);
   cones.b = {-1.0, 0.2, 0.1, 0.7};
   Matrix w = 2.0 * Matrix::Identity(4, 4);
   w(0, 3) = 0.5;

@@ -15,9 +15,9 @@ constexpr FrictionBlock kLine = {1, 0.5, 0, 0.0};
 /// A contact with friction, a ball and a bilateral cone, each of two rows, W = 1.
 ConeProblem three_cones() {
   ConeProblem problem;
-  problem.add_contact({&kLine, 1}, 1);
-  problem.add_ball(2, 3.0, 2);
-  problem.add_free(2, 3);
+  problem.add_contact({&kLine, 1});
+  problem.add_ball(2, 3.0);
+  problem.add_free(2);
   StoredDelassus w;
   for (int i = 0; i < 3; ++i) {
     const std::array columns = {i};

@@ -17,19 +17,21 @@ const BodySnapshot& BodySnapshot::take(double t, const Vector& q, const Vector* 
 
 void calc_contact(const BodySnapshot& at, const ContactPoint& point, ContactGeometry& geometry) {
   const System& system = at.system();
-  if (point.kind == GapKind::joint_limit) return system.calc_contact(point, at.t(), at.q(), geometry);
+  if (point.joint >= 0) return system.calc_contact(point, at.t(), at.q(), geometry);
   BodyMotion first, second;
-  system.calc_contact(point, at.at(point.first, first), at.at(point.second, second), geometry);
+  system.calc_contact(point, at.at(system.side(point, Side::first), first),
+                      at.at(system.side(point, Side::second), second), geometry);
 }
 
 ContactVector calc_contact_velocity(const BodySnapshot& at, const ContactPoint& point,
                                     const ContactGeometry& geometry) {
   const System& system = at.system();
-  if (point.kind == GapKind::joint_limit) {
+  if (point.joint >= 0) {
     return system.calc_contact_velocity(point, geometry, at.t(), at.q(), at.u());
   }
   BodyMotion first, second;
-  return system.calc_contact_velocity(point, geometry, at.at(point.first, first), at.at(point.second, second));
+  return system.calc_contact_velocity(point, geometry, at.at(system.side(point, Side::first), first),
+                                      at.at(system.side(point, Side::second), second));
 }
 
 }  // namespace stickslip

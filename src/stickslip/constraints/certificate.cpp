@@ -28,14 +28,14 @@ void report_geometry(const BodySnapshot& at, std::span<const ContactPoint> point
     contact.contact = points[k].pair;
     contact.point = points[k].index;
     contact.id = points[k].id;
-    contact.body_a = points[k].first.body;
-    contact.body_b = points[k].second.body;
-    contact.friction_dim = system.law(points[k]).friction_dim;
+    contact.body_a = system.side(points[k], Side::first).body;
+    contact.body_b = system.side(points[k], Side::second).body;
+    contact.friction_dim = system.pair(points[k]).friction_dim;
     contact.gap = geometry.gap;
     contact.position = geometry.position_second;
     contact.normal = geometry.normal;
     contact.tangent = geometry.tangent1;
-    if (!points[k].turns) raise(report.penetration, -geometry.gap);
+    if (!system.turns(points[k])) raise(report.penetration, -geometry.gap);
   }
 }
 
@@ -106,7 +106,8 @@ void add_dry_friction(const System& system, int k, double t, const Vector& q, co
 void add_joint_limit(const System& system, const ContactPoint& point, double t, const Vector& q, double lambda,
                      StepReport& report) {
   if (point.joint < 0) return;
-  add_reaction(system.calc_joint_free_reaction(point.joint, t, q, point.sign * lambda), report.joints[point.joint]);
+  add_reaction(system.calc_joint_free_reaction(point.joint, t, q, limit_sign(point) * lambda),
+               report.joints[point.joint]);
 }
 
 namespace {
@@ -120,9 +121,10 @@ void report_worst(int kind, int index, int body_a, int body_b, StepReport& repor
 
 }  // namespace
 
-void report_worst_contact(const ContactPoint& point, int index, StepReport& report) {
+void report_worst_contact(const System& system, const ContactPoint& point, int index, StepReport& report) {
   const bool detected = point.pair == kDetected;
-  report_worst(detected ? 2 : 1, detected ? -1 : index, point.first.body, point.second.body, report);
+  report_worst(detected ? 2 : 1, detected ? -1 : index, system.side(point, Side::first).body,
+               system.side(point, Side::second).body, report);
 }
 
 void report_worst_joint(const System& system, int joint, StepReport& report) {

@@ -34,7 +34,7 @@ void add_joint_limit(const System& system, const ContactPoint& point, double t, 
 
 /// Names what set the residual: a contact point, of the points that a ContactFinder lists, a joint, or a dry friction
 /// element, which counts as its force or its joint.
-void report_worst_contact(const ContactPoint& point, int index, StepReport& report);
+void report_worst_contact(const System& system, const ContactPoint& point, int index, StepReport& report);
 void report_worst_joint(const System& system, int joint, StepReport& report);
 void report_worst_dry_friction(const System& system, int k, StepReport& report);
 /// That nothing set it: it is zero.

@@ -12,11 +12,6 @@
 namespace stickslip {
 namespace {
 
-/// Joints and dry friction elements share the id space of contacts; these bits tell them apart and keep ids in the
-/// order in which cones are gathered.
-constexpr std::uint64_t kJointBit = std::uint64_t{1} << 62;
-constexpr std::uint64_t kDryFrictionBit = std::uint64_t{1} << 63;
-
 /// From so many contacts on the packed operator is used; what has fewer keeps the bits of the factored one.
 constexpr int kPackedContacts = 64;  // [-]
 
@@ -46,6 +41,7 @@ void ConstraintSet::gather(const BodySnapshot& at, const std::vector<ContactPoin
   points_ = &points;
   problem_.clear_cones();
   members_.clear();
+  ids_.clear();
   for (std::vector<double>* rows : {&gamma_, &tau_, &restitution_}) rows->clear();
   find_closed(activation);
   const bool packed = can_pack_ && static_cast<int>(closed_.size()) >= kPackedContacts;
@@ -96,30 +92,33 @@ void ConstraintSet::gather_contacts(bool packed) {
     stop_.check();
     const ContactPoint& k = (*points_)[closed_[c]];
     const ContactGeometry& geometry = geometries_[c];
-    const ContactPair& pair = system_.law(k);
-    const FrictionBlock friction{pair.friction_dim, pair.options.friction, 0, 0.0};
+    const ContactPair& pair = system_.pair(k);
+    const FrictionBlock friction{pair.friction_dim, pair.law().friction, 0, 0.0};
     const int dim = 1 + pair.friction_dim;
-    problem_.add_contact({&friction, pair.friction_dim > 0 ? std::size_t{1} : std::size_t{0}}, k.id);
+    problem_.add_contact({&friction, pair.friction_dim > 0 ? std::size_t{1} : std::size_t{0}});
     last_rows(gamma_) = calc_contact_velocity(*at_, k, geometry).head(dim);
     VectorView tau = last_rows(tau_);
     if (system_.has_prescribed_motion(k)) {
       tau = system_.calc_contact_velocity(k, geometry, at_->t(), at_->q(), rest_).head(dim);
     }
     VectorView restitution = last_rows(restitution_);
-    restitution.setConstant(pair.options.restitution_tangential);
-    restitution(0) = pair.options.restitution_normal;
+    restitution.setConstant(pair.law().restitution_tangential);
+    restitution(0) = pair.law().restitution_normal;
+    ids_.push_back(k.id);
     if (packed) {
       members_.push_back({Kind::contact, closed_[c]});
+      const int first = system_.side(k, Side::first).body;
+      const int second = system_.side(k, Side::second).body;
       std::get<PackedDelassus>(problem_.delassus)
-          .add_contact({geometry.normal, geometry.tangent1, geometry.position_first - (*at_)[k.first.body].p,
-                        geometry.position_second - (*at_)[k.second.body].p, delassus_body_[k.first.body],
-                        delassus_body_[k.second.body]});
+          .add_contact({geometry.normal, geometry.tangent1, geometry.position_first - (*at_)[first].p,
+                        geometry.position_second - (*at_)[second].p, delassus_body_[first], delassus_body_[second]});
       continue;
     }
     BodyMotion scratch;
-    add_rows(Kind::contact, closed_[c], k.first, k.second, [&](Side side, Eigen::Ref<RowMatrix> J) {
-      system_.calc_contact_jacobian(k, geometry, at_->q(), at_->at(k.side(side), scratch), side, J);
-    });
+    add_rows(Kind::contact, closed_[c], system_.side(k, Side::first), system_.side(k, Side::second),
+             [&](Side side, Eigen::Ref<RowMatrix> J) {
+               system_.calc_contact_jacobian(k, geometry, at_->q(), at_->at(system_.side(k, side), scratch), side, J);
+             });
   }
 }
 
@@ -129,7 +128,8 @@ void ConstraintSet::gather_joints() {
   for (std::size_t i = 0; i < joints.size(); ++i) {
     stop_.check();
     const int j = static_cast<int>(i);
-    problem_.add_free(joints[i].dim, kJointBit | static_cast<std::uint64_t>(j));
+    problem_.add_free(joints[i].dim);
+    ids_.push_back({kJointBit | static_cast<std::uint64_t>(j), 0});
     system_.calc_joint_velocity(j, at_->t(), at_->q(), at_->u(), gamma);
     last_rows(gamma_) = gamma;
     VectorView tau = last_rows(tau_);
@@ -148,7 +148,8 @@ void ConstraintSet::gather_dry_frictions(double h) {
     stop_.check();
     const int k = static_cast<int>(i);
     const DryFrictionElement& e = system_.dry_frictions()[i];
-    problem_.add_ball(e.dim, h * e.bound, kDryFrictionBit | static_cast<std::uint64_t>(k));
+    problem_.add_ball(e.dim, h * e.bound);
+    ids_.push_back({kDryFrictionBit | static_cast<std::uint64_t>(k), 0});
     system_.calc_dry_friction_velocity(k, at_->t(), at_->q(), at_->u(), gamma);
     last_rows(gamma_) = gamma;
     system_.calc_dry_friction_velocity(k, at_->t(), at_->q(), rest_, gamma);
@@ -235,11 +236,11 @@ void ConstraintSet::turn_packed(Turn&& turn) {
 }
 
 void ConstraintSet::load_warm(const ValuesById& warm, ConeSolution& solution) const {
-  stickslip::load_warm(warm, problem_, solution);
+  stickslip::load_warm(warm, problem_, ids_, solution);
 }
 
 void ConstraintSet::save_warm(const ConeSolution& solution, ValuesById& warm) const {
-  stickslip::save_warm(problem_, solution, warm);
+  stickslip::save_warm(problem_, ids_, solution, warm);
 }
 
 void ConstraintSet::report_worst(const Residual& residual, StepReport& report) const {
@@ -248,7 +249,7 @@ void ConstraintSet::report_worst(const Residual& residual, StepReport& report) c
   const Member& member = members_[residual.worst];
   switch (member.kind) {
     case Kind::contact:
-      return report_worst_contact((*points_)[member.index], member.index, report);
+      return report_worst_contact(system_, (*points_)[member.index], member.index, report);
     case Kind::joint:
       return report_worst_joint(system_, member.index, report);
     case Kind::dry_friction:

@@ -92,6 +92,7 @@ class ConstraintSet {
   ConeProblem problem_;
   Delassus other_;                           // of the kind that the problem has not, for its memory
   std::vector<Member> members_;              // (cones)
+  std::vector<ElementId> ids_;               // (cones) ascending
   std::vector<ContactGeometry> geometries_;  // (contacts)
   std::vector<int> closed_;                  // (contacts) into the points
   std::vector<double> gamma_, tau_, restitution_;

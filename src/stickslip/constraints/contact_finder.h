@@ -9,17 +9,10 @@
 #include "stickslip/base/stop_token.h"
 #include "stickslip/collision/broad_phase.h"
 #include "stickslip/constraints/body_snapshot.h"
-#include "stickslip/model/contact_features.h"
 #include "stickslip/model/contact_filter.h"
 #include "stickslip/model/system.h"
 
 namespace stickslip {
-
-/// What a detected contact's id says: the shapes in ContactFilter's numbering, and which ball of the second.
-struct DetectedPair {
-  int surface_shape, ball_shape, ball;
-};
-DetectedPair detected_pair(std::uint64_t id);
 
 /// The contact points of a step: those of the named pairs, always, then those of shapes that System::detection() lets
 /// touch and that are near enough to do so in the step, in order of their ids. The answer depends on what is asked
@@ -41,42 +34,29 @@ class ContactFinder {
   const std::vector<ContactPoint>& points() const { return points_; }
   int n_named() const { return n_named_; }
   /// The ids of the detected ones, sorted.
-  std::span<const std::uint64_t> ids() const { return ids_; }
+  std::span<const ElementId> ids() const { return ids_; }
 
   /// Whether it looks for any; else the points are those that the scene names, always.
   bool detects() const { return filter_.has_value(); }
 
   /// The points of the step from an instant (t, q, u) to t_end, and of the contacts `keep` (ids, sorted) in any case.
-  void find(const BodySnapshot& start, double t_end, std::span<const std::uint64_t> keep = {});
+  void find(const BodySnapshot& start, double t_end, std::span<const ElementId> keep = {});
   /// Those that touch or overlap, and all whose gap is at most `distance` [m]; some with larger gaps, too.
   void find_touching(const BodySnapshot& at, double distance = 0.0);
   /// Adds contacts that overlap at the end of the step and that find() did not foresee. Whether there were some.
   bool extend(const BodySnapshot& end);
 
  private:
-  /// What has a gap to others by its distance: a ball, a point, a corner.
-  struct Ball {
-    int shape;    // in ContactFilter's numbering
-    int feature;  // which ball of the shape
-    int body;
-    Attachment at;
-    BallFeature ball;
-    bool is_sphere;  // which others can touch
-  };
-  /// A half-space or the inside of a container, which has no bounds.
-  struct Surface {
-    int shape;
-    int body;
-    SurfaceFeature feature;
-    std::vector<int> balls;  // that may touch it
+  /// Of a surface without bounds, a half-space or the inside of a container: the balls that may touch it.
+  struct Wall {
+    int surface;             // into System::surfaces()
+    std::vector<int> balls;  // into System::balls()
   };
 
-  void add_features(const Shape& shape, int index, int body);
   void calc_reaches(const BodySnapshot& start, double h);
   void collect(const BodySnapshot& at, double h);
   void collect_on_surfaces(const BodySnapshot& at, double h);
   void make_points();
-  ContactPoint make_point(std::uint64_t id) const;
 
   const System& system_;
   StopToken stop_;
@@ -85,21 +65,19 @@ class ContactFinder {
 
   // Of a system with detection(); else empty.
   std::optional<ContactFilter> filter_;
-  std::vector<Ball> balls_;
-  std::vector<Surface> surfaces_;
-  std::vector<int> first_ball_, surface_;  // (n shapes) into balls_ and surfaces_, -1: none
-  std::vector<int> swept_;                 // the balls in the broad phase: spheres and points
-  bool surfaces_move_ = false;
+  std::vector<Wall> walls_;
+  std::vector<int> round_;  // balls in the broad phase: spheres and points
+  bool walls_move_ = false;
   double margin_ = 0.0;  // [m] reach of a body at rest
 
   // Workspace.
   BroadPhase broad_phase_;
   std::vector<BoundingBox> boxes_;
   std::vector<BroadPhase::Pair> pairs_;
-  std::vector<Vector3> centers_;             // (n balls) (3) [m] at the start of the step
-  std::vector<double> reaches_;              // (n balls) [m]
-  std::vector<std::uint64_t> ids_, listed_;  // sorted; of the detected points, and what points_ was made of
-  bool is_listed_ = true;                    // whether points_ is that of listed_
+  std::vector<Vector3> centers_;         // (n balls) (3) [m] at the start of the step
+  std::vector<double> reaches_;          // (n balls) [m]
+  std::vector<ElementId> ids_, listed_;  // sorted; of the detected points, and what points_ was made of
+  bool is_listed_ = true;                // whether points_ is that of listed_
 };
 
 }  // namespace stickslip

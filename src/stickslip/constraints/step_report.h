@@ -9,13 +9,14 @@
 
 #include "stickslip/cone/cone_solver.h"
 #include "stickslip/math/types.h"
+#include "stickslip/model/element_id.h"
 
 namespace stickslip {
 
 enum class ContactStatus : int { open = 0, stick = 1, slip = 2 };
 
-/// Normal, then friction components of a contact (n_F), as many as a cone can have; the rest is zero.
-using ContactComponents = std::array<double, kMaxConeDim>;
+/// Normal, then friction components of a contact (n_F); the rest is zero.
+using ContactComponents = std::array<double, kMaxContactDim>;
 
 /// One contact point in one step. Forces act on the second body of the pair; components are along
 /// the normal (first to second body, so >= 0) and the friction directions (Contensou's third one is
@@ -23,7 +24,7 @@ using ContactComponents = std::array<double, kMaxConeDim>;
 struct ContactReport {
   int contact = 0;                     // index into System::contacts(), or kDetected
   int point = 0;                       // which of the pair's points
-  std::uint64_t id = 0;                // contact id, the same from step to step
+  ElementId id;                        // the same from step to step
   int body_a = 0, body_b = 0;          // the first and the second body
   int friction_dim = 0;                // n_F
   double gap = 0.0;                    // [m] at the end of the step

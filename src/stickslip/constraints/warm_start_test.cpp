@@ -11,17 +11,16 @@
 namespace stickslip {
 namespace {
 
-constexpr std::uint64_t kContactWithAll = 1;  // normal, sliding (2), rolling (2), spinning (1): 6 rows
-constexpr std::uint64_t kLargest = 2;         // kMaxConeDim rows
-constexpr std::uint64_t kSmall = 3;
+// A contact with normal, sliding (2), rolling (2) and spinning (1): 6 rows; a joint of kMaxConeDim rows; one of 1.
+constexpr std::array<ElementId, 3> kIds = {ElementId{1, 5}, ElementId{1, 6}, ElementId{2, 0}};
 
 ConeProblem cones_of_many_rows() {
   ConeProblem problem;
   const std::array blocks = {FrictionBlock{2, 0.5, 0, 0.0}, FrictionBlock{2, 0.1, 0, 0.0},
                              FrictionBlock{1, 0.2, 0, 0.0}};
-  problem.add_contact(blocks, kContactWithAll);
-  problem.add_free(kMaxConeDim, kLargest);
-  problem.add_ball(1, 1.0, kSmall);
+  problem.add_contact(blocks);
+  problem.add_free(kMaxConeDim);
+  problem.add_ball(1, 1.0);
   return problem;
 }
 
@@ -33,20 +32,20 @@ TEST(WarmStart, TakesConesOfEveryDimension) {
   before.p.resize(problem.b.size());
   std::iota(before.p.begin(), before.p.end(), 1.0);
   State state;
-  save_warm(problem, before, state.warm);
+  save_warm(problem, kIds, before, state.warm);
   ConeSolution after;
-  load_warm(state_from_bytes(to_bytes(state)).warm, problem, after);
+  load_warm(state_from_bytes(to_bytes(state)).warm, problem, kIds, after);
   EXPECT_EQ(after.p, before.p);
   EXPECT_EQ(after.u, std::vector<double>(problem.b.size(), 0.0));
 }
 
 TEST(WarmStart, StartsNewConesFromZero) {
   ValuesById warm;
-  warm.add(kLargest, 3)[0] = 5.0;  // other rows than now
-  warm.add(kSmall, 1)[0] = 7.0;
-  warm.add(9, 1)[0] = 11.0;  // gone
+  warm.add(kIds[1], 3)[0] = 5.0;  // other rows than now
+  warm.add(kIds[2], 1)[0] = 7.0;
+  warm.add({9, 0}, 1)[0] = 11.0;  // gone
   ConeSolution solution;
-  load_warm(warm, cones_of_many_rows(), solution);
+  load_warm(warm, cones_of_many_rows(), kIds, solution);
   EXPECT_EQ(solution.p.back(), 7.0);
   EXPECT_EQ(std::accumulate(solution.p.begin(), solution.p.end(), 0.0), 7.0);
 }

@@ -219,11 +219,11 @@ OneStepProblem read_cones(const Group& group) {
       group.fail("dim", fmt::format("cone {}: {}", i, dims[i]), "does not agree with the cone");
     }
     if (kinds[i] == static_cast<int>(ConeKind::contact)) {
-      cones.add_contact(blocks, i);
+      cones.add_contact(blocks);
     } else if (kinds[i] == static_cast<int>(ConeKind::ball) && radius[i] >= 0.0) {
-      cones.add_ball(dim, radius[i], i);
+      cones.add_ball(dim, radius[i]);
     } else if (kinds[i] == static_cast<int>(ConeKind::free)) {
-      cones.add_free(dim, i);
+      cones.add_free(dim);
     } else {
       group.fail("kind", fmt::format("cone {}: {}", i, kinds[i]), "0 contact, 1 ball (of radius >= 0) or 2 free");
     }

@@ -195,9 +195,9 @@ TEST_F(ProblemFile, GlobalFormsAreWritten) {
 TEST_F(ProblemFile, OtherConesAreWritten) {
   ConeProblem problem;
   const std::vector<FrictionBlock> blocks = {{2, 0.5, 6, 0.1}, {1, 0.2, 0, 0.0}};
-  problem.add_contact(blocks, 0);
-  problem.add_ball(2, 1.5, 1);
-  problem.add_free(1, 2);
+  problem.add_contact(blocks);
+  problem.add_ball(2, 1.5);
+  problem.add_free(1);
   problem.b = {1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0};
   SparseMatrix w(7, 7);
   w.setIdentity();

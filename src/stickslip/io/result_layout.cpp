@@ -171,7 +171,7 @@ void write_contacts(Hdf5File& file, const System& system, const OutputChoice& ch
     pair.push_back(point.pair);
     body_a.push_back(options.first);
     body_b.push_back(options.second);
-    friction.push_back(options.friction);
+    friction.push_back(options.law.friction);
   }
   GroupWriter group(file, "/contacts");
   group.texts("name", names, "of the contact point: the pair's, with /0, /1, ... where the pair has several");

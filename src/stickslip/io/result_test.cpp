@@ -148,7 +148,7 @@ TEST(Result, ContensousMomentIsNoForce) {
   floor.shapes = {Shape{.name = "top", .geometry = HalfSpace{.normal = Vector3::UnitZ()}}};
   const int p = builder.add_body(point);
   const int f = builder.add_body(floor);
-  builder.add_contact({.name = "c", .first = f, .second = p, .friction = 1.0, .contensou_radius = 0.1});
+  builder.add_contact({.name = "c", .first = f, .second = p, .law = {.friction = 1.0, .contensou_radius = 0.1}});
   const System system = builder.build();
   const TemporaryFolder folder;
   Example step(system);

@@ -99,6 +99,15 @@ class Jet {
   std::array<S, N> derivatives_;
 };
 
+/// The number in a jet of any depth.
+inline double plain_value(double x) {
+  return x;
+}
+template <class S, int N>
+double plain_value(const Jet<S, N>& x) {
+  return plain_value(x.value());
+}
+
 }  // namespace stickslip
 
 /// Vectors and matrices of jets.

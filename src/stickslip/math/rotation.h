@@ -18,6 +18,21 @@ using Vec4 = Eigen::Matrix<S, 4, 1>;  // (4)
 template <class S>
 using Mat3 = Eigen::Matrix<S, 3, 3>;  // (3, 3)
 
+/// Numbers as a scalar.
+template <class S>
+Vec3<S> constant_vector(const Vec3<double>& x) {
+  return Vec3<S>(S(x(0)), S(x(1)), S(x(2)));
+}
+
+template <class S>
+Mat3<S> constant_matrix(const Mat3<double>& x) {
+  Mat3<S> r;
+  for (int j = 0; j < 3; ++j) {
+    for (int i = 0; i < 3; ++i) r(i, j) = S(x(i, j));
+  }
+  return r;
+}
+
 /// The matrix of v x, shape (3, 3).
 template <class S>
 Mat3<S> skew(const Vec3<S>& v) {

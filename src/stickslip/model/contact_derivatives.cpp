@@ -8,13 +8,13 @@ namespace stickslip {
 namespace {
 
 Pair pair_of(const System& system, const ContactPoint& point) {
-  return {system, point.first, point.second};
+  return {system, system.side(point, Side::first), system.side(point, Side::second)};
 }
 
 template <class S>
 ContactFrame<S> contact_between(const System& system, const ContactPoint& point, const PairFrames<S>& f) {
-  return point.flipped ? contact_frame<S>(point, system.planar(), f.second, f.first)
-                       : contact_frame<S>(point, system.planar(), f.first, f.second);
+  return contact_frame<S>(system.surfaces()[point.surface], system.balls()[point.ball], point.flipped, system.planar(),
+                          point.flipped ? f.second : f.first, point.flipped ? f.first : f.second);
 }
 
 /// gamma' = d/dt gamma(t, q(t), u(t)) with q' = B(q) u and u' = a, by one dual number in time.
@@ -23,13 +23,12 @@ void gamma_dot(const System& system, const ContactPoint& point, double t, const 
                S* result) {
   using T = TimeJet<S>;
   const Pair pair = pair_of(system, point);
-  const ContactPair& contact = system.law(point);
+  const ContactPair& contact = system.pair(point);
   const PairInMotion<S> moving(pair, t, q, u, a);
   const PairFrames<T> f = pair_frames<T>(pair, moving.t, moving.q, moving.u);
   T gamma[kMaxContactDim];
   const int dim = 1 + contact.friction_dim;
-  contact_velocity<T>(contact_between(system, point, f), dim, contact.options.contensou_radius, f.first, f.second,
-                      gamma);
+  contact_velocity<T>(contact_between(system, point, f), dim, contact.law().contensou_radius, f.first, f.second, gamma);
   for (int i = 0; i < dim; ++i) result[i] = gamma[i].derivative(0);
 }
 
@@ -37,12 +36,12 @@ void gamma_dot(const System& system, const ContactPoint& point, double t, const 
 template <class S>
 void contact_force(const System& system, const ContactPoint& point, const S* q, const PairFrames<S>& f,
                    const ContactFrame<S>& c, const ContactVector& lambda, S* result) {
-  const ContactPair& contact = system.law(point);
+  const ContactPair& contact = system.pair(point);
   Vec3<S> F = c.normal * S(lambda(0));
   Vec3<S> T = constant_vector<S>(Vector3::Zero());
   if (contact.friction_dim > 0) F += c.t1 * S(lambda(1));
   if (contact.friction_dim > 1) F += c.t2 * S(lambda(2));
-  if (contact.friction_dim > 2) T = c.normal * S(lambda(3) * kContensouFactor * contact.options.contensou_radius);
+  if (contact.friction_dim > 2) T = c.normal * S(lambda(3) * kContensouFactor * contact.law().contensou_radius);
   pair_force<S>(pair_of(system, point), q, f, c.first, c.second, F, T, result);
 }
 
@@ -54,7 +53,7 @@ struct Derivatives {
   static void over_q(const System& system, const ContactPoint& point, double t, const PairCoordinates& at,
                      const ContactVector& lambda, ContactDerivatives& out) {
     const Pair pair = pair_of(system, point);
-    const ContactPair& contact = system.law(point);
+    const ContactPair& contact = system.pair(point);
     Dual q[kMaxLocalQ];
     Dual u[kMaxLocalU];
     for (int i = 0; i < pair.n_local_q; ++i) q[i] = Dual::variable(at.q[i], i);
@@ -65,7 +64,7 @@ struct Derivatives {
     Dual gamma[kMaxContactDim];
     Dual rate[kMaxContactDim];
     Dual force[kMaxLocalU];
-    contact_velocity<Dual>(c, dim, contact.options.contensou_radius, f.first, f.second, gamma);
+    contact_velocity<Dual>(c, dim, contact.law().contensou_radius, f.first, f.second, gamma);
     gamma_dot<Dual>(system, point, t, q, u, at.a, rate);
     contact_force<Dual>(system, point, q, f, c, lambda, force);
     spread_over_q(
@@ -81,7 +80,7 @@ struct Derivatives {
   static void over_u(const System& system, const ContactPoint& point, double t, const PairCoordinates& at,
                      ContactDerivatives& out) {
     const Pair pair = pair_of(system, point);
-    const int dim = 1 + system.law(point).friction_dim;
+    const int dim = 1 + system.pair(point).friction_dim;
     Dual q[kMaxLocalQ];
     Dual u[kMaxLocalU];
     for (int i = 0; i < pair.n_local_q; ++i) q[i] = Dual(at.q[i]);
@@ -98,10 +97,10 @@ struct Derivatives {
 ContactVector System::calc_contact_acceleration_bias(const ContactPoint& point, double t, const Vector& q,
                                                      const Vector& u) const {
   ContactVector zeta = ContactVector::Zero();
-  if (point.kind == GapKind::joint_limit) {
+  if (point.joint >= 0) {
     JointVector bias;
     PairRows::free_direction(joints_[point.joint]).calc_acceleration_bias(*this, t, q, u, bias);
-    zeta(0) = point.sign * bias(0);
+    zeta(0) = limit_sign(point) * bias(0);
     return zeta;
   }
   const PairCoordinates local(pair_of(*this, point), q, &u, nullptr);
@@ -113,31 +112,28 @@ void System::calc_limit_derivatives(const ContactPoint& point, double t, const V
                                     const Vector& a, double lambda, ContactDerivatives& derivatives) const {
   JointDerivatives d;
   PairRows::free_direction(joints_[point.joint])
-      .calc_derivatives(*this, t, q, u, &a, JointVector::Constant(1, point.sign * lambda), d);
-  derivatives.gap_q = point.sign * d.g_q;
-  derivatives.gamma_q = point.sign * d.gamma_q;
-  derivatives.gamma_dot_q = point.sign * d.gamma_dot_q;
-  derivatives.gamma_dot_u = point.sign * d.gamma_dot_u;
+      .calc_derivatives(*this, t, q, u, &a, JointVector::Constant(1, limit_sign(point) * lambda), d);
+  derivatives.gap_q = limit_sign(point) * d.g_q;
+  derivatives.gamma_q = limit_sign(point) * d.gamma_q;
+  derivatives.gamma_dot_q = limit_sign(point) * d.gamma_dot_q;
+  derivatives.gamma_dot_u = limit_sign(point) * d.gamma_dot_u;
   derivatives.force_q = d.force_q;
 }
 
 void System::calc_contact_derivatives(const ContactPoint& point, double t, const Vector& q, const Vector& u,
                                       const Vector& a, const ContactVector& lambda,
                                       ContactDerivatives& derivatives) const {
-  if (point.kind == GapKind::joint_limit) return calc_limit_derivatives(point, t, q, u, a, lambda(0), derivatives);
+  if (point.joint >= 0) return calc_limit_derivatives(point, t, q, u, a, lambda(0), derivatives);
   const Pair pair = pair_of(*this, point);
   const PairCoordinates local(pair, q, &u, &a);
-  const int dim = 1 + law(point).friction_dim;
+  const int dim = 1 + this->pair(point).friction_dim;
   derivatives.gap_q.setZero(pair.n_q());
   derivatives.gamma_q.setZero(dim, pair.n_q());
   derivatives.gamma_dot_q.setZero(dim, pair.n_q());
   derivatives.gamma_dot_u.setZero(dim, pair.n_u());
   derivatives.force_q.setZero(pair.n_u(), pair.n_q());
-  const Body& surface = bodies_[point.body_a];
-  const Body& ball = bodies_[point.body_b];
-  if (has_derivatives_on_fixed(point, surface, ball)) {
-    calc_derivatives_on_fixed(point, law(point), surface, ball, q.data() + ball.q_offset, u.data() + ball.u_offset,
-                              a.data() + ball.u_offset, lambda, derivatives);
+  if (has_derivatives_on_fixed(*this, point)) {
+    calc_derivatives_on_fixed(*this, point, q, u, a, lambda, derivatives);
     return;
   }
   with_capacity(pair, [&](auto capacity) {

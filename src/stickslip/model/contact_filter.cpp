@@ -6,19 +6,16 @@
 namespace stickslip {
 
 ContactFilter::ContactFilter(const System& system) {
-  std::vector<int> begin;  // per body: its first shape
-  for (std::size_t b = 0; b < system.bodies().size(); ++b) {
-    const Body& body = system.bodies()[b];
-    begin.push_back(static_cast<int>(shapes_.size()));
-    for (std::size_t s = 0; s < body.shapes.size(); ++s) {
-      shapes_.push_back({static_cast<int>(b), static_cast<int>(s)});
-      moves_.push_back(body.n_u > 0 ? 1 : 0);
-    }
+  const std::size_t n_shapes = system.shapes().size();
+  for (const ShapeFeatures& shape : system.shapes()) {
+    bodies_.push_back(shape.body);
+    moves_.push_back(system.bodies()[shape.body].n_u > 0 ? 1 : 0);
   }
-  begin.push_back(static_cast<int>(shapes_.size()));
   const auto for_each = [&](const ShapeSelection& selection, auto&& use) {
-    if (selection.shape >= 0) return use(begin[selection.body] + selection.shape);
-    for (int i = begin[selection.body]; i < begin[selection.body + 1]; ++i) use(i);
+    const int begin = system.first_shape(selection.body);
+    if (selection.shape >= 0) return use(begin + selection.shape);
+    const int end = begin + static_cast<int>(system.bodies()[selection.body].shapes.size());
+    for (int i = begin; i < end; ++i) use(i);
   };
   const auto add_pairs = [&](const ShapeSelection& first, const ShapeSelection& second) {
     for_each(first, [&](int i) { for_each(second, [&](int j) { apart_.emplace_back(std::minmax(i, j)); }); });
@@ -28,7 +25,7 @@ ContactFilter::ContactFilter(const System& system) {
       add_pairs(except.first.front(), except.second.front());
       continue;
     }
-    Rule rule{std::vector<char>(shapes_.size(), 0), std::vector<char>(shapes_.size(), 0)};
+    Rule rule{std::vector<char>(n_shapes, 0), std::vector<char>(n_shapes, 0)};
     for (const ShapeSelection& s : except.first) for_each(s, [&](int i) { rule.first[i] = 1; });
     for (const ShapeSelection& s : except.second) for_each(s, [&](int i) { rule.second[i] = 1; });
     rules_.push_back(std::move(rule));
@@ -41,7 +38,7 @@ ContactFilter::ContactFilter(const System& system) {
 }
 
 bool ContactFilter::allows(int a, int b) const {
-  if (shapes_[a].body == shapes_[b].body || !rules_allow(a, b)) return false;
+  if (bodies_[a] == bodies_[b] || !rules_allow(a, b)) return false;
   return !std::binary_search(apart_.begin(), apart_.end(), std::pair<int, int>(std::minmax(a, b)));
 }
 

@@ -9,17 +9,12 @@
 namespace stickslip {
 
 /// Which shapes may touch without being named: those of two bodies of which one moves, that no pair names and no
-/// exception of System::detection() keeps apart. Shapes are numbered through all bodies, in order.
+/// exception of System::detection() keeps apart. Shapes by their numbers, as in System::shapes().
 class ContactFilter {
  public:
   /// Of a system with detection().
   explicit ContactFilter(const System& system);
 
-  struct ShapePlace {
-    int body;   // index into System::bodies()
-    int shape;  // index into Body::shapes
-  };
-  const std::vector<ShapePlace>& shapes() const { return shapes_; }
   bool allows(int shape_a, int shape_b) const;
   /// The part of it that holds for many shapes alike: that one of two bodies moves, and exceptions of groups. Shapes
   /// with the same rules_of() are alike.
@@ -31,7 +26,7 @@ class ContactFilter {
     std::vector<char> first, second;  // (n shapes) whether a shape is meant by each side
   };
 
-  std::vector<ShapePlace> shapes_;
+  std::vector<int> bodies_;  // (n shapes)
   std::vector<char> moves_;  // (n shapes) whether their bodies have velocities
   std::vector<Rule> rules_;
   std::vector<std::pair<int, int>> apart_;  // single pairs, named or excepted: the lower shape first; sorted

@@ -19,9 +19,9 @@ namespace {
 ///   gamma_N_dot = n . c_ddot + kappa (t . c_dot)^2,
 ///   gamma_T_dot = t . c_ddot + r omega_dot - kappa (n . c_dot) (t . c_dot).
 /// These over the frame z = (x, y, phi) of the ball's side and its rates, then over its local coordinates.
-void planar_derivatives(const ContactPoint& point, const Body& surface, const Body& ball, const double* q,
-                        const double* u, const double* a, const ContactVector& lambda, ContactDerivatives& D) {
-  const Attachment& at_ball = point.flipped ? point.first : point.second;
+void planar_derivatives(const SurfaceFeature& surface, const Body& fixed, const BallFeature& of_ball, const Body& ball,
+                        const Attachment& at_ball, const double* q, const double* u, const double* a,
+                        const ContactVector& lambda, ContactDerivatives& D) {
   std::array<double, kMaxLocalSide> q_local;
   std::array<double, kMaxLocalSide> u_local;
   std::array<double, kMaxLocalSide> a_local;
@@ -29,16 +29,16 @@ void planar_derivatives(const ContactPoint& point, const Body& surface, const Bo
   to_local(at_ball, u, at_ball.n_u, u_local.data());
   to_local(at_ball, a, at_ball.n_u, a_local.data());
   // Nothing depends on the angle of a ball around its body's origin.
-  if (point.center_b.isZero(0.0) && ball.type == BodyType::planar) q_local[2] = 0.0;
+  if (of_ball.center.isZero(0.0) && ball.type == BodyType::planar) q_local[2] = 0.0;
   const PlanarSide side(ball, 0.0, q_local.data(), u_local.data(), a_local.data());
-  const Vector2 arm = side.to_world(point.center_b);
+  const Vector2 arm = side.to_world(of_ball.center);
   const Vector2 across = turn(arm);
   const double omega = side.omega;
   const double alpha = side.alpha;
   const Vector2 v = side.velocity + omega * across;
   const Vector2 acc = side.acceleration + alpha * across - omega * omega * arm;
 
-  const PlanarGap at_center = planar_gap(point, surface, side.position + arm);
+  const PlanarGap at_center = planar_gap(surface, fixed, side.position + arm, of_ball.radius);
   const Vector2& n = at_center.normal;
   const double kappa = at_center.curvature;
   const Vector2 t(n(1), -n(0));
@@ -76,7 +76,7 @@ void planar_derivatives(const ContactPoint& point, const Body& surface, const Bo
     over_force[1][j] = dforce(1);
     over_force[2][j] = across.dot(dforce) - (j == 2 ? arm.dot(force) : 0.0);
   }
-  const std::array<double, 2> lever = {n.dot(across), t.dot(across) + point.radius_b};  // [m] of W on phi
+  const std::array<double, 2> lever = {n.dot(across), t.dot(across) + of_ball.radius};  // [m] of W on phi
   const double torque = lambda(0) * lever[0] + lambda(1) * lever[1];
 
   const int dim = static_cast<int>(D.gamma_q.rows());
@@ -103,20 +103,21 @@ void planar_derivatives(const ContactPoint& point, const Body& surface, const Bo
 /// it all that is fixed to it: d arm = theta x arm, d omega = theta x omega, and likewise c_dot - v and c_ddot - a.
 ///   gamma = (n . c_dot, t . (c_dot - r omega x n), k n . omega),  gamma_dot = (n . c_ddot, t . (c_ddot - r alpha x n),
 ///   k n . alpha).
-void spatial_derivatives(const ContactPoint& point, const ContactPair& pair, const Body& surface, const double* q,
-                         const double* u, const double* a, const ContactVector& lambda, ContactDerivatives& D) {
+void spatial_derivatives(const SurfaceFeature& surface, const Body& fixed, const BallFeature& ball,
+                         const ContactPair& pair, const double* q, const double* u, const double* a,
+                         const ContactVector& lambda, ContactDerivatives& D) {
   const Vector4 e(q[3], q[4], q[5], q[6]);
   const Matrix3 R = rotation_matrix<double>(e);
-  const Vector3 arm = R * point.center_b;
+  const Vector3 arm = R * ball.center;
   const Vector3 omega = R * Vector3(u[3], u[4], u[5]);
   const Vector3 alpha = R * Vector3(a[3], a[4], a[5]);
   const Vector3 v = omega.cross(arm);
   const Vector3 acc = alpha.cross(arm) + omega.cross(v);
-  const double r = point.radius_b;
+  const double r = ball.radius;
   const int dim = 1 + pair.friction_dim;
-  const double k = kContensouFactor * pair.options.contensou_radius;
+  const double k = kContensouFactor * pair.law().contensou_radius;
   ContactFrame<double> frame{};
-  frame.normal = surface.pose.R_WB * point.axis_a;
+  frame.normal = fixed.pose.R_WB * surface.axis;
   contact_tangents<double>(false, frame);
   const Vector3& n = frame.normal;
   const Vector3 direction[3] = {n, frame.t1, frame.t2};
@@ -169,19 +170,28 @@ void spatial_derivatives(const ContactPoint& point, const ContactPair& pair, con
 
 }  // namespace
 
-bool has_derivatives_on_fixed(const ContactPoint& point, const Body& surface, const Body& ball) {
-  if (surface.type != BodyType::fixed) return false;
-  if (ball.type == BodyType::planar) return has_planar_gap(point.kind);
-  return ball.type == BodyType::rigid && point.kind == GapKind::half_space_ball && !point.flipped;
+bool has_derivatives_on_fixed(const System& system, const ContactPoint& point) {
+  const SurfaceFeature& surface = system.surfaces()[point.surface];
+  if (system.bodies()[system.surfaces()[point.surface].body].type != BodyType::fixed) return false;
+  const BodyType ball = system.bodies()[system.balls()[point.ball].body].type;
+  if (ball == BodyType::planar) return has_planar_gap(surface.kind);
+  return ball == BodyType::rigid && surface.kind == SurfaceKind::half_space && !point.flipped;
 }
 
-void calc_derivatives_on_fixed(const ContactPoint& point, const ContactPair& pair, const Body& surface,
-                               const Body& ball, const double* q, const double* u, const double* a,
-                               const ContactVector& lambda, ContactDerivatives& d) {
-  if (ball.type == BodyType::planar || ball.type == BodyType::beam) {
-    planar_derivatives(point, surface, ball, q, u, a, lambda, d);
+void calc_derivatives_on_fixed(const System& system, const ContactPoint& point, const Vector& q, const Vector& u,
+                               const Vector& a, const ContactVector& lambda, ContactDerivatives& d) {
+  const ShapeSurface& surface = system.surfaces()[point.surface];
+  const ShapeBall& ball = system.balls()[point.ball];
+  const Body& fixed = system.bodies()[surface.body];
+  const Body& body = system.bodies()[ball.body];
+  const Attachment& at = system.place(ball.place);
+  const double* const of_q = q.data() + at.q_offset;
+  const double* const of_u = u.data() + at.u_offset;
+  const double* const of_a = a.data() + at.u_offset;
+  if (system.planar()) {
+    planar_derivatives(surface, fixed, ball, body, at, of_q, of_u, of_a, lambda, d);
   } else {
-    spatial_derivatives(point, pair, surface, q, u, a, lambda, d);
+    spatial_derivatives(surface, fixed, ball, system.pair(point), of_q, of_u, of_a, lambda, d);
   }
 }
 

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "stickslip/model/body.h"
-#include "stickslip/model/contact.h"
+#include "stickslip/model/system.h"
 
 namespace stickslip {
 
@@ -12,11 +11,10 @@ namespace stickslip {
 
 /// Whether calc_derivatives_on_fixed knows this contact: a surface on a body of type `fixed`, and the ball on a planar
 /// body, or on a rigid one where the surface is a half-space.
-bool has_derivatives_on_fixed(const ContactPoint& point, const Body& surface, const Body& ball);
+bool has_derivatives_on_fixed(const System& system, const ContactPoint& point);
 
-/// The derivatives of calc_contact_derivatives. q, u, a: the ball's body's own. d must have its shape.
-void calc_derivatives_on_fixed(const ContactPoint& point, const ContactPair& pair, const Body& surface,
-                               const Body& ball, const double* q, const double* u, const double* a,
-                               const ContactVector& lambda, ContactDerivatives& d);
+/// The derivatives of calc_contact_derivatives, of balls on beams, too. d must have its shape.
+void calc_derivatives_on_fixed(const System& system, const ContactPoint& point, const Vector& q, const Vector& u,
+                               const Vector& a, const ContactVector& lambda, ContactDerivatives& d);
 
 }  // namespace stickslip

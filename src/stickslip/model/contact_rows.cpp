@@ -14,28 +14,28 @@ namespace {
 /// The equations of planar_derivatives in contact_on_fixed.cpp: with c the ball's centre and kappa the curvature there,
 ///   gamma = (n . c_dot, t . c_dot + r omega),   zeta = (n . c_ddot + kappa (t . c_dot)^2, t . c_ddot + r alpha -
 ///   kappa (n . c_dot) (t . c_dot)) at u' = 0.
-void planar_rows(const ContactPoint& point, int dim, const Body& surface, const Body& ball, const Attachment& at,
-                 const double* q, const double* u, ContactRows& rows) {
+void planar_rows(const SurfaceFeature& surface, const Body& fixed, const BallFeature& of_ball, const Body& ball,
+                 const Attachment& at, int dim, const double* q, const double* u, ContactRows& rows) {
   static constexpr double kStill[kMaxLocalSide] = {};
   double q_local[kMaxLocalSide];
   double u_local[kMaxLocalSide];
   to_local(at, q, at.n_q, q_local);
   to_local(at, u, at.n_u, u_local);
-  const bool central = point.center_b.isZero(0.0) && ball.type == BodyType::planar;
+  const bool central = of_ball.center.isZero(0.0) && ball.type == BodyType::planar;
   // Nothing depends on the angle of a ball around its body's origin.
   if (central) q_local[2] = 0.0;
   const PlanarSide side(ball, 0.0, q_local, u_local, kStill);
-  const Vector2 arm = side.to_world(point.center_b);
+  const Vector2 arm = side.to_world(of_ball.center);
   const Vector2 across = turn(arm);
   const Vector2 v = side.velocity + side.omega * across;
   const Vector2 a = side.alpha * across - side.omega * side.omega * arm;
 
-  const PlanarGap at_center = planar_gap(point, surface, side.position + arm);
+  const PlanarGap at_center = planar_gap(surface, fixed, side.position + arm, of_ball.radius);
   const Vector2& n = at_center.normal;
   const double kappa = at_center.curvature;
   rows.gap = at_center.gap;
   const Vector2 t(n(1), -n(0));
-  const double r = point.radius_b;
+  const double r = of_ball.radius;
   const double vn = n.dot(v);
   const double vt = t.dot(v);
   rows.gamma = {vn, vt + r * side.omega};
@@ -53,20 +53,21 @@ void planar_rows(const ContactPoint& point, int dim, const Body& surface, const 
 }
 
 /// The equations of spatial_derivatives in contact_on_fixed.cpp.
-void spatial_rows(const ContactPoint& point, int dim, double k, const Body& surface, const double* q, const double* u,
-                  ContactRows& rows) {
+void spatial_rows(const SurfaceFeature& surface, const Body& fixed, const BallFeature& ball, int dim, double k,
+                  const double* q, const double* u, ContactRows& rows) {
   const Matrix3 R = rotation_matrix<double>(Vector4(q[3], q[4], q[5], q[6]));
-  const Vector3 arm = R * point.center_b;
+  const Vector3 arm = R * ball.center;
   const Vector3 omega = R * Vector3(u[3], u[4], u[5]);
   const Vector3 velocity(u[0], u[1], u[2]);
   ContactFrame<double> frame{};
-  frame.normal = surface.pose.R_WB * point.axis_a;
+  const Gap<double> between =
+      calc_gap<double>(surface, fixed.pose.p_WB, fixed.pose.R_WB, Vector3(q[0], q[1], q[2]) + arm, ball.radius);
+  frame.normal = between.normal;
   contact_tangents<double>(false, frame);
   const Vector3& n = frame.normal;
   const Vector3 direction[3] = {n, frame.t1, frame.t2};
-  const Vector3 center = surface.pose.p_WB + surface.pose.R_WB * point.center_a;
-  const double r = point.radius_b;
-  rows.gap = n.dot(Vector3(q[0], q[1], q[2]) + arm - center) - r;
+  const double r = ball.radius;
+  rows.gap = between.gap;
   const Vector3 lever = arm - r * n;
   const Vector3 point_velocity = velocity + omega.cross(lever);
   const Vector3 bias = omega.cross(omega.cross(arm));
@@ -94,49 +95,46 @@ void spatial_rows(const ContactPoint& point, int dim, double k, const Body& surf
 }  // namespace
 
 bool has_contact_rows(const System& system, const ContactPoint& point) {
-  if (point.kind == GapKind::joint_limit) return false;
-  const Body& ball = system.bodies()[point.body_b];
-  if (system.bodies()[point.body_a].type != BodyType::fixed) return false;
+  if (point.joint >= 0) return false;
+  const ShapeSurface& surface = system.surfaces()[point.surface];
+  if (system.bodies()[surface.body].type != BodyType::fixed) return false;
+  const BodyType ball = system.bodies()[system.balls()[point.ball].body].type;
   if (system.planar()) {
-    const bool moves = ball.type == BodyType::planar || ball.type == BodyType::beam || ball.type == BodyType::point;
-    return moves && has_planar_gap(point.kind);
+    const bool moves = ball == BodyType::planar || ball == BodyType::beam || ball == BodyType::point;
+    return moves && has_planar_gap(surface.kind);
   }
-  return ball.type == BodyType::rigid && point.kind == GapKind::half_space_ball && !point.flipped;
+  return ball == BodyType::rigid && surface.kind == SurfaceKind::half_space && !point.flipped;
 }
 
 void calc_contact_rows(const System& system, const ContactPoint& point, const Vector& q, const Vector& u,
                        ContactRows& rows) {
-  const Body& surface = system.bodies()[point.body_a];
-  const Body& ball = system.bodies()[point.body_b];
-  const Attachment& at = point.flipped ? point.first : point.second;
-  const ContactPair& pair = system.law(point);
+  const ShapeSurface& surface = system.surfaces()[point.surface];
+  const ShapeBall& ball = system.balls()[point.ball];
+  const Body& fixed = system.bodies()[surface.body];
+  const Attachment& at = system.place(ball.place);
+  const ContactPair& pair = system.pair(point);
   const int dim = 1 + pair.friction_dim;
-  if (system.planar()) {
-    return planar_rows(point, dim, surface, ball, at, q.data() + at.q_offset, u.data() + at.u_offset, rows);
-  }
-  spatial_rows(point, dim, kContensouFactor * pair.options.contensou_radius, surface, q.data() + at.q_offset,
-               u.data() + at.u_offset, rows);
+  const double* const of_q = q.data() + at.q_offset;
+  const double* const of_u = u.data() + at.u_offset;
+  if (system.planar()) return planar_rows(surface, fixed, ball, system.bodies()[ball.body], at, dim, of_q, of_u, rows);
+  spatial_rows(surface, fixed, ball, dim, kContensouFactor * pair.law().contensou_radius, of_q, of_u, rows);
 }
 
 void calc_contact_row_derivatives(const System& system, const ContactPoint& point, double t, const Vector& q,
                                   const Vector& u, const Vector& a, const ContactVector& lambda,
                                   ContactDerivatives& derivatives) {
-  const Body& ball = system.bodies()[point.body_b];
-  const Body& surface = system.bodies()[point.body_a];
-  const bool on_fixed = has_derivatives_on_fixed(point, surface, ball) || ball.type == BodyType::beam;
-  if (!on_fixed || !has_contact_rows(system, point)) {
+  if (!has_contact_rows(system, point) || !(has_derivatives_on_fixed(system, point) ||
+                                            system.bodies()[system.balls()[point.ball].body].type == BodyType::beam)) {
     return system.calc_contact_derivatives(point, t, q, u, a, lambda, derivatives);
   }
-  const Attachment& at = point.flipped ? point.first : point.second;
-  const ContactPair& pair = system.law(point);
-  const int dim = 1 + pair.friction_dim;
+  const Attachment& at = system.place(system.balls()[point.ball].place);
+  const int dim = 1 + system.pair(point).friction_dim;
   derivatives.gap_q.setZero(at.n_q);
   derivatives.gamma_q.setZero(dim, at.n_q);
   derivatives.gamma_dot_q.setZero(dim, at.n_q);
   derivatives.gamma_dot_u.setZero(dim, at.n_u);
   derivatives.force_q.setZero(at.n_u, at.n_q);
-  calc_derivatives_on_fixed(point, pair, surface, ball, q.data() + at.q_offset, u.data() + at.u_offset,
-                            a.data() + at.u_offset, lambda, derivatives);
+  calc_derivatives_on_fixed(system, point, q, u, a, lambda, derivatives);
 }
 
 }  // namespace stickslip

@@ -55,8 +55,8 @@ System make_system(const Case& c) {
   pair.name = "pair";
   pair.first = builder.add_body(first);
   pair.second = builder.add_body(second);
-  pair.friction = 0.3;
-  pair.contensou_radius = c.contensou;
+  pair.law.friction = 0.3;
+  pair.law.contensou_radius = c.contensou;
   builder.add_contact(pair);
   return builder.build();
 }
@@ -68,10 +68,12 @@ bool near_singular(const System& system, const RandomState& s) {
   for (std::size_t k = 0; k < system.contact_points().size(); ++k) {
     const ContactPoint& point = system.contact_points()[k];
     const double gap = system.calc_gap(static_cast<int>(k), s.t, s.q);
-    if (point.kind == GapKind::ball_ball && gap + point.radius_a + point.radius_b < kNear) return true;
+    const SurfaceFeature& surface = system.surfaces()[point.surface];
+    const double radius = system.balls()[point.ball].radius;
+    if (surface.kind == SurfaceKind::sphere && gap + surface.radius + radius < kNear) return true;
     const bool container =
-        point.kind == GapKind::container_sphere_ball || point.kind == GapKind::container_cylinder_ball;
-    if (container && point.radius_a - point.radius_b - gap < kNear) return true;
+        surface.kind == SurfaceKind::container_sphere || surface.kind == SurfaceKind::container_cylinder;
+    if (container && surface.radius - radius - gap < kNear) return true;
   }
   return false;
 }
@@ -251,7 +253,7 @@ TEST(ContactOnBeam, RatesPowerAndDerivatives) {
       builder.add_contact(pair);
       const System system = builder.build();
       const ContactPoint& point = system.contact_points()[0];
-      EXPECT_EQ(point.side(beam_first ? Side::first : Side::second).n_u, 6);
+      EXPECT_EQ(system.side(point, beam_first ? Side::first : Side::second).n_u, 6);
       std::mt19937 generator(6);
       const RandomState s = random_state(system, generator, near_singular);
       const auto gamma = [&system](const RandomState& at) {
@@ -265,7 +267,7 @@ TEST(ContactOnBeam, RatesPowerAndDerivatives) {
         system.calc_contact(0, at.t, at.q, g);
         Matrix all = Matrix::Zero(2, system.n_u());
         for (const Side side : {Side::first, Side::second}) {
-          const Attachment& a = point.side(side);
+          const Attachment& a = system.side(point, side);
           RowMatrix J(2, a.n_u);
           system.calc_contact_jacobian(0, g, at.q, side, J);
           all.middleCols(a.u_offset, a.n_u) += J;
@@ -285,9 +287,9 @@ TEST(ContactOnBeam, RatesPowerAndDerivatives) {
       ContactDerivatives derivatives;
       system.calc_contact_derivatives(0, s.t, s.q, s.u, s.a, lambda, derivatives);
       for (const Side side : {Side::first, Side::second}) {
-        const Attachment& a = point.side(side);
+        const Attachment& a = system.side(point, side);
         for (int i = 0; i < a.n_q; ++i) {
-          const int j = side == Side::first ? i : point.first.n_q + i;
+          const int j = side == Side::first ? i : system.side(point, Side::first).n_q + i;
           RandomState plus = s;
           RandomState minus = s;
           plus.q(a.q_offset + i) += kStep;
@@ -301,8 +303,10 @@ TEST(ContactOnBeam, RatesPowerAndDerivatives) {
                     kDifference * 100);
           const Vector force = (jacobian(plus) - jacobian(minus)).transpose() * lambda.head<2>() / (2.0 * kStep);
           Vector exact = Vector::Zero(system.n_u());
-          exact.segment(point.first.u_offset, point.first.n_u) = derivatives.force_q.col(j).head(point.first.n_u);
-          exact.segment(point.second.u_offset, point.second.n_u) = derivatives.force_q.col(j).tail(point.second.n_u);
+          const Attachment& first = system.side(point, Side::first);
+          const Attachment& second = system.side(point, Side::second);
+          exact.segment(first.u_offset, first.n_u) = derivatives.force_q.col(j).head(first.n_u);
+          exact.segment(second.u_offset, second.n_u) = derivatives.force_q.col(j).tail(second.n_u);
           EXPECT_LT((exact - force).norm(), kDifference * 10);
         }
       }

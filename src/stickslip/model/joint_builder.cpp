@@ -132,27 +132,20 @@ void SystemBuilder::add_limits(int index) {
   pair.options.name = joint.options.name + "-limits";
   pair.options.first = joint.options.first;
   pair.options.second = joint.options.second;
-  pair.options.restitution_normal = limits.restitution;
+  pair.options.law.restitution_normal = limits.restitution;
   pair.first_point = static_cast<int>(system_.points_.size());
   const int pair_index = static_cast<int>(system_.contacts_.size());
   if (!contact_names_.insert(pair.options.name).second) {
     throw InputError(
         fmt::format("joint '{}': contact '{}' has the name of its limits", joint.options.name, pair.options.name));
   }
-  for (const double sign : {1.0, -1.0}) {
+  for (const bool is_high : {false, true}) {
     ContactPoint point;
     point.pair = pair_index;
     point.index = pair.n_points++;
-    point.id = make_contact_id(pair_index, point.index);
-    point.kind = GapKind::joint_limit;
-    point.first = joint.first;
-    point.second = joint.second;
-    point.body_a = joint.options.first;
-    point.body_b = joint.options.second;
+    point.id = {static_cast<std::uint64_t>(pair_index), static_cast<std::uint64_t>(point.index)};
     point.joint = index;
-    point.sign = sign;
-    point.limit = sign > 0.0 ? limits.low : limits.high;
-    point.turns = joint.turns();
+    point.is_high = is_high;
     system_.points_.push_back(point);
   }
   system_.contacts_.push_back(std::move(pair));

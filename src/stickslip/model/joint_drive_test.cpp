@@ -148,13 +148,13 @@ Rows limit_rows(const System& system, int k) {
     system.calc_contact(k, s.t, s.q, g);
     return g;
   };
-  Rows rows{point.first, point.second, 1, {}, {}, {}, {}, {}};
+  Rows rows{system.side(point, Side::first), system.side(point, Side::second), 1, {}, {}, {}, {}, {}};
   rows.position = [geometry](const RandomState& s) { return Vector::Constant(1, geometry(s).gap); };
   rows.velocity = [&system, k, geometry](const RandomState& s) {
     return Vector(system.calc_contact_velocity(k, geometry(s), s.t, s.q, s.u).head(1));
   };
   rows.jacobian = [&system, k, geometry](const RandomState& s, Side side) {
-    RowMatrix J(1, system.contact_points()[k].side(side).n_u);
+    RowMatrix J(1, system.side(system.contact_points()[k], side).n_u);
     system.calc_contact_jacobian(k, geometry(s), s.q, side, J);
     return Matrix(J);
   };

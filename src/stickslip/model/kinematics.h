@@ -5,7 +5,7 @@
 #include <cmath>
 #include <numbers>
 
-#include "stickslip/base/assert.h"
+#include "stickslip/collision/gap.h"
 #include "stickslip/math/jet.h"
 #include "stickslip/math/rotation.h"
 #include "stickslip/model/body.h"
@@ -24,31 +24,9 @@ inline constexpr int kBeamLocalDofs = 4;
 template <class S>
 using TimeJet = Jet<S, 1>;
 
-inline double plain_value(double x) {
-  return x;
-}
-template <class S, int N>
-double plain_value(const Jet<S, N>& x) {
-  return plain_value(x.value());
-}
-
 /// 3 pi / 16: the mean lever arm of drilling friction over a disc with parabolic pressure, in units
 /// of its radius [Capobianco2021 eq. 157].
 inline constexpr double kContensouFactor = 3.0 * std::numbers::pi / 16.0;
-
-template <class S>
-Vec3<S> constant_vector(const Vector3& x) {
-  return Vec3<S>(S(x(0)), S(x(1)), S(x(2)));
-}
-
-template <class S>
-Mat3<S> constant_matrix(const Matrix3& x) {
-  Mat3<S> r;
-  for (int j = 0; j < 3; ++j) {
-    for (int i = 0; i < 3; ++i) r(i, j) = S(x(i, j));
-  }
-  return r;
-}
 
 /// A prescribed frame near the instant t: exact in value and first time derivative.
 template <class S>
@@ -161,21 +139,6 @@ struct ContactFrame {
   Vec3<S> normal, t1, t2;
 };
 
-/// The unit vector along d, and its length; where d vanishes (a ball at a container's centre,
-/// coinciding balls) any direction is as good and `fallback` is taken.
-template <class S>
-S normalize_or(Vec3<S>& d, const Vec3<S>& fallback) {
-  using std::sqrt;
-  const S norm2 = d.dot(d);
-  if (plain_value(norm2) == 0.0) {
-    d = fallback;
-    return S(0.0);
-  }
-  const S norm = sqrt(norm2);
-  d = d * (S(1.0) / norm);
-  return norm;
-}
-
 /// The tangents that docs/scene-format.md states: planar t1 = (n_y, -n_x); spatial t1 = the projection of
 /// e_x on the tangent plane (of e_y where |n_x| > 0.9), t2 = n x t1.
 template <class S>
@@ -195,46 +158,20 @@ void contact_tangents(bool planar, ContactFrame<S>& c) {
   c.t2 = n.cross(c.t1);
 }
 
-/// Gap, normal and contact points of one contact point. `a`, `b`: frames of body_a and body_b.
+/// Gap, normal and contact points between a surface and a ball on bodies with the frames `a` and `b`. `flipped`: the
+/// ball is on the pair's first body.
 template <class S>
-ContactFrame<S> contact_frame(const ContactPoint& k, bool planar, const Frame<S>& a, const Frame<S>& b) {
-  const Vec3<S> center_a = a.p + a.R * constant_vector<S>(k.center_a);
-  const Vec3<S> center_b = b.p + b.R * constant_vector<S>(k.center_b);
-  Vec3<S> d = center_b - center_a;
-  Vec3<S> n = constant_vector<S>(Vector3::Zero());
-  S gap(0.0);
-  switch (k.kind) {
-    case GapKind::half_space_ball:
-      n = a.R * constant_vector<S>(k.axis_a);
-      gap = n.dot(d) - S(k.radius_b);
-      break;
-    case GapKind::ball_ball:
-      gap = normalize_or<S>(d, a.R.col(1)) - S(k.radius_a + k.radius_b);
-      n = d;
-      break;
-    case GapKind::container_cylinder_ball: {
-      const Vec3<S> axis = a.R * constant_vector<S>(k.axis_a);
-      d = d - axis * axis.dot(d);
-      const int other = std::abs(k.axis_a(0)) < 0.5 ? 0 : 1;  // a direction across the axis
-      const Vec3<S> across = a.R * constant_vector<S>(k.axis_a.cross(Vector3::Unit(other)).normalized());
-      gap = S(k.radius_a - k.radius_b) - normalize_or<S>(d, across);
-      n = -d;
-      break;
-    }
-    case GapKind::container_sphere_ball:
-      gap = S(k.radius_a - k.radius_b) - normalize_or<S>(d, a.R.col(1));
-      n = -d;
-      break;
-    case GapKind::joint_limit:  // has no frame: see System::calc_limit
-      break;
-  }
-  const Vec3<S> on_b = center_b - n * S(k.radius_b);
-  const Vec3<S> on_a = on_b - n * gap;
+ContactFrame<S> contact_frame(const SurfaceFeature& surface, const BallFeature& ball, bool flipped, bool planar,
+                              const Frame<S>& a, const Frame<S>& b) {
+  const Vec3<S> center = b.p + b.R * constant_vector<S>(ball.center);
+  const Gap<S> between = calc_gap<S>(surface, a.p, a.R, center, ball.radius);
+  const Vec3<S> on_b = center - between.normal * S(ball.radius);
+  const Vec3<S> on_a = on_b - between.normal * between.gap;
   ContactFrame<S> c;
-  c.gap = gap;
-  c.first = k.flipped ? on_b : on_a;
-  c.second = k.flipped ? on_a : on_b;
-  c.normal = k.flipped ? Vec3<S>(-n) : n;
+  c.gap = between.gap;
+  c.first = flipped ? on_b : on_a;
+  c.second = flipped ? on_a : on_b;
+  c.normal = flipped ? Vec3<S>(-between.normal) : between.normal;
   contact_tangents(planar, c);
   return c;
 }

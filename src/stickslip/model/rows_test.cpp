@@ -123,7 +123,7 @@ void compare_contact(const System& system, const RandomState& s, const std::stri
     EXPECT_NEAR(rows.gamma[i], gamma(i), kRoundOff) << what << i;
     EXPECT_NEAR(rows.zeta[i], zeta(i), kRoundOff * std::max(1.0, zeta.norm())) << what << i;
   }
-  const Attachment& at = point.flipped ? point.first : point.second;
+  const Attachment& at = system.side(point, point.flipped ? Side::first : Side::second);
   RowMatrix W = RowMatrix::Zero(dim, at.n_u);
   system.calc_contact_jacobian(0, geometry, s.q, point.flipped ? Side::first : Side::second, W);
   expect_equal(Eigen::Map<const RowMatrix>(rows.W.data(), dim, at.n_u), W, what + " W");
@@ -174,8 +174,8 @@ TEST(ContactRows, AreThoseOfTheGeneralKinematics) {
     pair.name = "pair";
     pair.first = builder.add_body(c.flipped ? ball : surface);
     pair.second = builder.add_body(c.flipped ? surface : ball);
-    pair.friction = 0.3;
-    pair.contensou_radius = c.contensou;
+    pair.law.friction = 0.3;
+    pair.law.contensou_radius = c.contensou;
     builder.add_contact(pair);
     const System system = builder.build();
     for (int i = 0; i < 5; ++i) compare_contact(system, random_state_in_a_row(system, generator), c.name);

@@ -15,7 +15,7 @@ namespace stickslip {
 namespace {
 
 constexpr std::uint64_t kMagic = 0x54535353;  // "SSST"
-constexpr std::uint64_t kVersion = 4;         // earlier ones were never released
+constexpr std::uint64_t kVersion = 5;         // earlier ones were never released
 constexpr std::size_t kBodyInputNumbers = 12;
 constexpr std::size_t kJointInputNumbers = 2;
 
@@ -29,7 +29,10 @@ class StateWriter : public ByteWriter {
   }
   void put(const ValuesById& table) {
     put(static_cast<std::uint64_t>(table.size()));
-    for (const std::uint64_t id : table.ids()) put(id);
+    for (const ElementId id : table.ids()) {
+      put(id.pair);
+      put(id.feature);
+    }
     for (std::size_t k = 0; k < table.size(); ++k) put(static_cast<std::uint64_t>(table[k].size()));
     for (const double x : table.values()) put(x);
   }
@@ -61,12 +64,14 @@ class StateReader : public ByteReader {
     return v;
   }
   ValuesById get_table() {
-    const std::size_t n = get_length(16);
-    ByteReader sizes = after(8 * n);
+    const std::size_t n = get_length(24);
+    ByteReader sizes = after(16 * n);
     ByteReader values = sizes.after(8 * n);
     ValuesById table;
     for (std::size_t k = 0; k < n; ++k) {
-      const std::uint64_t id = get();
+      ElementId id;
+      id.pair = get();
+      id.feature = get();
       if (k > 0 && id <= table.ids().back()) fail();
       const std::uint64_t size = sizes.get();
       if (size > values.bytes_left() / 8) fail();
@@ -112,7 +117,7 @@ std::vector<std::byte> to_bytes(const State& state) {
   const auto numbers_of = [](const Inputs& inputs) {
     return 2 + inputs.bodies().size() * kBodyInputNumbers + inputs.joints().size() * kJointInputNumbers;
   };
-  const auto numbers_in = [](const ValuesById& table) { return 2 * table.size() + table.values().size(); };
+  const auto numbers_in = [](const ValuesById& table) { return 3 * table.size() + table.values().size(); };
   const std::size_t numbers = 18 + numbers_of(state.inputs) + numbers_of(state.remembered_inputs) +
                               static_cast<std::size_t>(state.q.size() + state.u.size() + state.memory.size()) +
                               numbers_in(state.warm) + numbers_in(state.contacts);

@@ -24,11 +24,11 @@ State example() {
   state.memory = Vector::Constant(2, std::numeric_limits<double>::quiet_NaN());
   // One contact or constraint of every size that a cone can have, and beyond.
   for (std::size_t dim = 1; dim <= 8; ++dim) {
-    for (double& p : state.warm.add(dim * dim, dim)) p = 0.1 * static_cast<double>(dim) - 0.2;
+    for (double& p : state.warm.add({dim * dim, dim}, dim)) p = 0.1 * static_cast<double>(dim) - 0.2;
   }
-  state.warm.add(std::uint64_t{1} << 63, 4).back() = -0.0;
-  state.contacts.add(kDetectedBit + 5, 9)[2] = 1e-310;
-  state.contacts.add(kDetectedBit + 6, 24)[23] = 3.0;
+  state.warm.add({kDryFrictionBit, 0}, 4).back() = -0.0;
+  state.contacts.add({kDetectedBit + 5, 7}, 9)[2] = 1e-310;
+  state.contacts.add({kDetectedBit + 5, 8}, 24)[23] = 3.0;
   state.energy = {1.5, -0.25, 0.125};
   state.step_size = {1e-3, 4.0, 9.81, 0.5, 1e-5};
   const BodyInput thruster{7, Vector3(1, -0.0, 3), Vector3(4, 5, 1e-310), Vector3(-1, 0.5, 2), 0.25, true};
@@ -74,14 +74,14 @@ TEST(StateBytes, RefusesEveryTruncation) {
 
 TEST(StateBytes, RefusesAnotherVersion) {
   std::vector<std::byte> bytes = to_bytes(example());
-  for (const int version : {0, 1, 2, 3, 5}) {
+  for (const int version : {0, 1, 2, 3, 4, 6}) {
     bytes[8] = static_cast<std::byte>(version);
     try {
       state_from_bytes(bytes);
       ADD_FAILURE() << version;
     } catch (const InputError& e) {
       EXPECT_EQ(std::string(e.what()),
-                "a saved state has version " + std::to_string(version) + ", this program reads version 4 only");
+                "a saved state has version " + std::to_string(version) + ", this program reads version 5 only");
     }
   }
 }
@@ -89,13 +89,13 @@ TEST(StateBytes, RefusesAnotherVersion) {
 // What a step starts from is looked up by halving: ids that do not ascend are no state.
 TEST(StateBytes, RefusesIdsThatDoNotAscend) {
   State state;
-  state.warm.add(7, 1);
-  state.warm.add(9, 1);
+  state.warm.add({7, 0}, 1);
+  state.warm.add({9, 0}, 1);
   std::vector<std::byte> bytes = to_bytes(state);
   constexpr std::size_t kFirstId = 8 * (4 + 3 + 1);  // magic, version, t, step; q, u, memory; how many
   ASSERT_EQ(bytes[kFirstId], std::byte{7});
   bytes[kFirstId] = std::byte{8};
-  EXPECT_EQ(state_from_bytes(bytes).warm.ids()[0], 8U);
+  EXPECT_EQ(state_from_bytes(bytes).warm.ids()[0], (ElementId{8, 0}));
   bytes[kFirstId] = std::byte{9};
   EXPECT_THROW(state_from_bytes(bytes), InputError);
 }

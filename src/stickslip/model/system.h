@@ -37,8 +37,14 @@ class System {
   const std::vector<ContactPoint>& contact_points() const { return points_; }  // of all pairs, pair by pair
   /// How contacts that no pair names are found, if they are; see ContactFinder.
   const std::optional<ContactDetectionOptions>& detection() const { return detection_; }
-  /// The law of a contact point: its pair, or for a detected one that of detection().
-  const ContactPair& law(const ContactPoint& k) const { return k.pair == kDetected ? detected_ : contacts_[k.pair]; }
+  /// The pair of a contact point, or for a detected one what all of them have in common: law and n_F.
+  const ContactPair& pair(const ContactPoint& k) const { return k.pair == kDetected ? detected_ : contacts_[k.pair]; }
+  /// What shapes touch with, shape by shape through all bodies.
+  const std::vector<ShapeFeatures>& shapes() const { return shapes_; }
+  /// The numbers of a body's shapes follow each other from here on.
+  int first_shape(int body) const { return first_shape_[body]; }
+  const std::vector<ShapeSurface>& surfaces() const { return surfaces_; }
+  const std::vector<ShapeBall>& balls() const { return balls_; }
   const std::vector<Joint>& joints() const { return joints_; }
   const std::vector<Force>& forces() const { return forces_; }
   /// Index of the body, or of the joint, of that name, or -1.
@@ -51,6 +57,8 @@ class System {
   Twist calc_twist(int body, double t, const Vector& q, const Vector& u) const;
   /// A place to hold on to a body; `parameter` (xi in [0, 1]) counts on a beam only.
   Attachment attach(int body, double parameter = 0.0) const;
+  /// The place of a surface (its body) or of a ball (ShapeBall::place).
+  const Attachment& place(int k) const { return k >= 0 ? origins_[k] : beam_places_[~k]; }
   /// The frame there: the body's own, on a beam the cross-section's with its x axis along the tangent.
   Pose calc_pose(const Attachment& at, double t, const Vector& q) const;
   Twist calc_twist(const Attachment& at, double t, const Vector& q, const Vector& u) const;
@@ -96,14 +104,25 @@ class System {
   double calc_potential_energy(double t, const Vector& q) const;  // [J] gravity and springs
 
   // --- contacts: points of contact_points() or detected ones
+  /// The detected contact between two shapes, by their numbers, that has this id.
+  ContactPoint make_contact_point(ElementId id) const;
+  static ElementId make_contact_id(int surface_shape, int ball_shape, int ball);
+  /// One side of a contact point.
+  const Attachment& side(const ContactPoint& k, Side side) const {
+    if (k.joint >= 0) return joints_[k.joint].side(side);
+    const bool has_ball = (side == Side::second) != k.flipped;
+    return has_ball ? place(balls_[k.ball].place) : origins_[surfaces_[k.surface].body];
+  }
+  /// Whether the gap is an angle: at limits of joints that turn.
+  bool turns(const ContactPoint& k) const { return k.joint >= 0 && joints_[k.joint].turns(); }
   void calc_contact(const ContactPoint& k, double t, const Vector& q, ContactGeometry& geometry) const;
-  /// The same of where its two sides are and how they move, k.first and k.second; not of a joint's limit.
+  /// The same of where its two sides are and how they move; not of a joint's limit.
   void calc_contact(const ContactPoint& k, const BodyMotion& first, const BodyMotion& second,
                     ContactGeometry& geometry) const;
   /// gap alone. [m]
   double calc_gap(const ContactPoint& k, double t, const Vector& q) const;
   /// Rows of W^T for one side of the contact: gamma = J_first u_first + J_second u_second + tau.
-  /// J (dim, n_u of k.side(side)); untouched when that side has no velocities.
+  /// J (dim, n_u of side(k, side)); untouched when that side has no velocities.
   void calc_contact_jacobian(const ContactPoint& k, const ContactGeometry& geometry, const Vector& q, Side side,
                              Eigen::Ref<RowMatrix> J) const;
   /// The same of where the side is.
@@ -201,7 +220,12 @@ class System {
   int n_u_ = 0;
   Vector3 gravity_ = Vector3::Zero();
   std::vector<Body> bodies_;
-  std::vector<Attachment> origins_;  // of the bodies
+  std::vector<Attachment> origins_;      // of the bodies
+  std::vector<Attachment> beam_places_;  // of balls on beams
+  std::vector<ShapeFeatures> shapes_;
+  std::vector<int> first_shape_;  // (n bodies)
+  std::vector<ShapeSurface> surfaces_;
+  std::vector<ShapeBall> balls_;
   std::vector<ContactPair> contacts_;
   std::vector<ContactPoint> points_;
   std::optional<ContactDetectionOptions> detection_;
@@ -235,6 +259,9 @@ class SystemBuilder {
  private:
   void add_joint_friction(int joint);
   void add_limits(int joint);
+  void add_features(int body);
+  std::span<const ShapeBall> balls_on(const ShapeFeatures& on, const ShapeFeatures& of) const;
+  void check(const ContactLaw& law, const std::string& owner) const;
   System system_;
   std::unordered_set<std::string> body_names_, contact_names_, joint_names_;
 };

@@ -9,8 +9,8 @@
 #include "stickslip/base/assert.h"
 #include "stickslip/base/input_error.h"
 #include "stickslip/base/overloaded.h"
+#include "stickslip/collision/features.h"
 #include "stickslip/geometry/mass_properties.h"
-#include "stickslip/model/contact_features.h"
 #include "stickslip/model/contact_filter.h"
 #include "stickslip/model/system.h"
 
@@ -25,15 +25,12 @@ constexpr const char* kAvailablePairs =
     "available: sphere or point on sphere; sphere, point, box, capsule or convex on half-space or inside a sphere or "
     "cylinder with inside = true";
 
-/// The shapes of a body that a contact means.
-std::vector<const Shape*> shapes_meant(const Body& body, int shape) {
-  std::vector<const Shape*> shapes;
-  if (shape >= 0) {
-    shapes.push_back(&body.shapes[shape]);
-  } else {
-    for (const Shape& s : body.shapes) shapes.push_back(&s);
-  }
-  return shapes;
+/// The shapes of a body that a contact means; `shape` -1: all.
+std::span<const ShapeFeatures> shapes_meant(const System& system, int body, int shape) {
+  const auto of_body =
+      std::span(system.shapes())
+          .subspan(static_cast<std::size_t>(system.first_shape(body)), system.bodies()[body].shapes.size());
+  return shape < 0 ? of_body : of_body.subspan(static_cast<std::size_t>(shape), 1);
 }
 
 void check_shape(const Body& body, const Shape& shape, bool planar) {
@@ -186,7 +183,52 @@ int SystemBuilder::add_body(Body body) {
   system_.bodies_.push_back(std::move(body));
   const int index = static_cast<int>(system_.bodies_.size()) - 1;
   system_.origins_.push_back(system_.attach(index));
+  add_features(index);
   return index;
+}
+
+void SystemBuilder::add_features(int body) {
+  const std::vector<Shape>& shapes = system_.bodies_[body].shapes;
+  system_.first_shape_.push_back(static_cast<int>(system_.shapes_.size()));
+  for (std::size_t k = 0; k < shapes.size(); ++k) {
+    const int shape = static_cast<int>(system_.shapes_.size());
+    ShapeFeatures features;
+    features.body = body;
+    features.shape = static_cast<int>(k);
+    if (const auto surface = surface_of(shapes[k])) {
+      features.surface = static_cast<int>(system_.surfaces_.size());
+      system_.surfaces_.push_back({*surface, shape, body});
+    }
+    features.first_ball = static_cast<int>(system_.balls_.size());
+    for (const BallFeature& ball : balls_of(shapes[k], system_.planar_)) {
+      int place = body;
+      if (system_.bodies_[body].beam) {
+        system_.beam_places_.push_back(system_.attach(body, ball.parameter));
+        place = ~(static_cast<int>(system_.beam_places_.size()) - 1);
+      }
+      system_.balls_.push_back({ball, shape, body, place});
+    }
+    features.n_balls = static_cast<int>(system_.balls_.size()) - features.first_ball;
+    features.is_round = is_round(shapes[k]);
+    system_.shapes_.push_back(features);
+  }
+}
+
+/// The balls of a shape that touch the surface of another.
+std::span<const ShapeBall> SystemBuilder::balls_on(const ShapeFeatures& on, const ShapeFeatures& of) const {
+  if (on.surface < 0 || (is_bounded(system_.surfaces_[on.surface].kind) && !of.is_round)) return {};
+  return std::span(system_.balls_)
+      .subspan(static_cast<std::size_t>(of.first_ball), static_cast<std::size_t>(of.n_balls));
+}
+
+void SystemBuilder::check(const ContactLaw& law, const std::string& owner) const {
+  const auto refuse = [&owner](const char* why) { throw InputError(owner + ": " + why); };
+  if (!(law.friction >= 0.0)) refuse("friction must not be negative");
+  for (const double e : {law.restitution_normal, law.restitution_tangential}) {
+    if (!(e >= 0.0 && e <= 1.0)) refuse("restitution must be in [0, 1]");
+  }
+  if (!(law.contensou_radius >= 0.0)) refuse("the Contensou radius must not be negative");
+  if (system_.planar_ && law.contensou_radius > 0.0) refuse("drilling friction (contensou) needs a spatial scene");
 }
 
 int SystemBuilder::add_contact(const ContactPairOptions& options) {
@@ -197,43 +239,34 @@ int SystemBuilder::add_contact(const ContactPairOptions& options) {
   };
   if (options.first == options.second) refuse("a body cannot touch itself");
   if (first.n_u == 0 && second.n_u == 0) refuse("one of its bodies must be able to move");
-  if (!(options.friction >= 0.0)) refuse("friction must not be negative");
-  for (const double e : {options.restitution_normal, options.restitution_tangential}) {
-    if (!(e >= 0.0 && e <= 1.0)) refuse("restitution must be in [0, 1]");
-  }
-  if (!(options.contensou_radius >= 0.0)) refuse("the Contensou radius must not be negative");
-  if (system_.planar_ && options.contensou_radius > 0.0) refuse("drilling friction (contensou) needs a spatial scene");
+  check(options.law, fmt::format("contact '{}'", options.name));
 
   ContactPair pair;
   pair.options = options;
-  pair.friction_dim = system_.planar_ ? 1 : (options.contensou_radius > 0.0 ? 3 : 2);
+  pair.friction_dim = system_.planar_ ? 1 : (options.law.contensou_radius > 0.0 ? 3 : 2);
   STICKSLIP_ASSERT(pair.friction_dim <= kMaxFrictionDim);
   pair.first_point = static_cast<int>(system_.points_.size());
   const int pair_index = static_cast<int>(system_.contacts_.size());
-  const auto add_points = [&](const SurfaceFeature& surface, const std::vector<BallFeature>& balls, bool flipped) {
-    for (const BallFeature& ball : balls) {
-      ContactPoint point = make_contact_point(system_, flipped ? options.second : options.first, surface,
-                                              flipped ? options.first : options.second, ball, flipped);
+  const auto add_points = [&](int surface, std::span<const ShapeBall> balls, bool flipped) {
+    for (const ShapeBall& ball : balls) {
+      ContactPoint point;
       point.pair = pair_index;
       point.index = pair.n_points++;
-      point.id = make_contact_id(pair_index, point.index);
+      point.id = {static_cast<std::uint64_t>(pair_index), static_cast<std::uint64_t>(point.index)};
+      point.surface = surface;
+      point.ball = static_cast<int>(&ball - system_.balls_.data());
+      point.flipped = flipped;
       system_.points_.push_back(point);
     }
   };
-  const auto add_shapes = [&](const Shape& s1, const Shape& s2) {
-    const std::optional<SurfaceFeature> surface1 = surface_of(s1);
-    const std::optional<SurfaceFeature> surface2 = surface_of(s2);
-    const std::vector<BallFeature> on1 =
-        surface1 ? balls_on(*surface1, s2, system_.planar_) : std::vector<BallFeature>{};
-    if (!on1.empty()) return add_points(*surface1, on1, false);
-    const std::vector<BallFeature> on2 =
-        surface2 ? balls_on(*surface2, s1, system_.planar_) : std::vector<BallFeature>{};
-    if (!on2.empty()) return add_points(*surface2, on2, true);
-    refuse(fmt::format("no gap function between {} and {}; {}", describe(first, s1), describe(second, s2),
-                       kAvailablePairs));
+  const auto add_shapes = [&](const ShapeFeatures& a, const ShapeFeatures& b) {
+    if (const auto balls = balls_on(a, b); !balls.empty()) return add_points(a.surface, balls, false);
+    if (const auto balls = balls_on(b, a); !balls.empty()) return add_points(b.surface, balls, true);
+    refuse(fmt::format("no gap function between {} and {}; {}", describe(first, first.shapes[a.shape]),
+                       describe(second, second.shapes[b.shape]), kAvailablePairs));
   };
-  for (const Shape* s1 : shapes_meant(first, options.first_shape)) {
-    for (const Shape* s2 : shapes_meant(second, options.second_shape)) add_shapes(*s1, *s2);
+  for (const ShapeFeatures& a : shapes_meant(system_, options.first, options.first_shape)) {
+    for (const ShapeFeatures& b : shapes_meant(system_, options.second, options.second_shape)) add_shapes(a, b);
   }
   if (pair.n_points == 0) {
     const Body& bare = first.shapes.empty() ? first : second;
@@ -261,28 +294,21 @@ std::size_t kind_of(const Shape& shape) {
   return 2 * shape.geometry.index() + (inside ? 1 : 0);
 }
 
-/// Whether two shapes have a gap function, or never touch, as two points.
-bool can_detect(const Shape& a, const Shape& b, bool planar) {
-  if (std::holds_alternative<PointShape>(a.geometry) && std::holds_alternative<PointShape>(b.geometry)) return true;
-  const std::optional<SurfaceFeature> on_a = surface_of(a);
-  const std::optional<SurfaceFeature> on_b = surface_of(b);
-  return (on_a && !balls_on(*on_a, b, planar).empty()) || (on_b && !balls_on(*on_b, a, planar).empty());
-}
-
 /// Two shapes that may touch and have no gap function, described; empty where there are none.
-std::string find_missing_gap_function(const System& system) {
+template <class CanTouch>
+std::string find_missing_gap_function(const System& system, CanTouch&& can_touch) {
   const ContactFilter filter(system);
-  const auto body_of = [&](int i) -> const Body& { return system.bodies()[filter.shapes()[i].body]; };
-  const auto shape_of = [&](int i) -> const Shape& { return body_of(i).shapes[filter.shapes()[i].shape]; };
+  const auto body_of = [&](int i) -> const Body& { return system.bodies()[system.shapes()[i].body]; };
+  const auto shape_of = [&](int i) -> const Shape& { return body_of(i).shapes[system.shapes()[i].shape]; };
   // By kind and by what the filter has against them as a whole: among those that are left each is kept from few.
   std::map<std::pair<std::size_t, std::vector<char>>, std::vector<int>> kinds;
-  for (int i = 0; i < static_cast<int>(filter.shapes().size()); ++i) {
+  for (int i = 0; i < static_cast<int>(system.shapes().size()); ++i) {
     kinds[{kind_of(shape_of(i)), filter.rules_of(i)}].push_back(i);
   }
   for (const auto& [one_kind, one] : kinds) {
     for (const auto& [other_kind, other] : kinds) {
       if (!filter.rules_allow(one.front(), other.front())) continue;
-      if (can_detect(shape_of(one.front()), shape_of(other.front()), system.planar())) continue;
+      if (can_touch(system.shapes()[one.front()], system.shapes()[other.front()])) continue;
       for (const int i : one) {
         const auto allowed = std::find_if(other.begin(), other.end(), [&](int j) { return filter.allows(i, j); });
         if (allowed == other.end()) continue;
@@ -297,21 +323,21 @@ std::string find_missing_gap_function(const System& system) {
 }  // namespace
 
 void SystemBuilder::detect_contacts(const ContactDetectionOptions& options) {
-  const auto refuse = [](const std::string& why) { throw InputError("contact_default: " + why); };
-  if (!(options.friction >= 0.0)) refuse("friction must not be negative");
-  if (!(options.envelope >= 0.0)) refuse("envelope must not be negative");
-  for (const double e : {options.restitution_normal, options.restitution_tangential}) {
-    if (!(e >= 0.0 && e <= 1.0)) refuse("restitution must be in [0, 1]");
-  }
+  const std::string owner = "contact_default";
+  check(options.law, owner);
+  if (!(options.envelope >= 0.0)) throw InputError(owner + ": envelope must not be negative");
   system_.detection_ = options;
-  const std::string missing = find_missing_gap_function(system_);
+  // Two points never touch, and need no gap function.
+  const auto is_point = [&](const ShapeFeatures& s) { return s.is_round && s.surface < 0; };
+  const auto can_touch = [&](const ShapeFeatures& a, const ShapeFeatures& b) {
+    return (is_point(a) && is_point(b)) || !balls_on(a, b).empty() || !balls_on(b, a).empty();
+  };
+  const std::string missing = find_missing_gap_function(system_, can_touch);
   if (!missing.empty()) {
-    refuse(fmt::format("no gap function between {}; {}; except = [[..]] keeps shapes apart", missing, kAvailablePairs));
+    throw InputError(fmt::format("{}: no gap function between {}; {}; except = [[..]] keeps shapes apart", owner,
+                                 missing, kAvailablePairs));
   }
-  ContactPairOptions& law = system_.detected_.options;
-  law.friction = options.friction;
-  law.restitution_normal = options.restitution_normal;
-  law.restitution_tangential = options.restitution_tangential;
+  system_.detected_.options.law = options.law;
   system_.detected_.friction_dim = system_.planar_ ? 1 : 2;
 }
 

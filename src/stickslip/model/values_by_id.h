@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "stickslip/base/assert.h"
+#include "stickslip/model/element_id.h"
 
 namespace stickslip {
 
@@ -17,12 +18,12 @@ class ValuesById {
  public:
   std::size_t size() const { return ids_.size(); }  // of the ids
   bool empty() const { return ids_.empty(); }
-  std::span<const std::uint64_t> ids() const { return ids_; }  // ascending
+  std::span<const ElementId> ids() const { return ids_; }  // ascending
   /// The numbers of the k-th id.
   std::span<const double> operator[](std::size_t k) const { return {values_.data() + begin(k), ends_[k] - begin(k)}; }
   std::span<double> operator[](std::size_t k) { return {values_.data() + begin(k), ends_[k] - begin(k)}; }
   /// The numbers of an id; none where it has no entry.
-  std::span<const double> find(std::uint64_t id) const {
+  std::span<const double> find(ElementId id) const {
     const auto found = std::lower_bound(ids_.begin(), ids_.end(), id);
     if (found == ids_.end() || *found != id) return {};
     return (*this)[static_cast<std::size_t>(found - ids_.begin())];
@@ -36,7 +37,7 @@ class ValuesById {
     values_.clear();
   }
   /// Appends n zeros for an id above those so far, and returns them: valid until the next change.
-  std::span<double> add(std::uint64_t id, std::size_t n) {
+  std::span<double> add(ElementId id, std::size_t n) {
     STICKSLIP_ASSERT(ids_.empty() || ids_.back() < id);
     ids_.push_back(id);
     values_.resize(values_.size() + n);
@@ -49,8 +50,8 @@ class ValuesById {
  private:
   std::size_t begin(std::size_t k) const { return k == 0 ? 0 : ends_[k - 1]; }
 
-  std::vector<std::uint64_t> ids_;  // (n) ascending
-  std::vector<std::size_t> ends_;   // (n) where the numbers of each end in values_
+  std::vector<ElementId> ids_;     // (n) ascending
+  std::vector<std::size_t> ends_;  // (n) where the numbers of each end in values_
   std::vector<double> values_;
 };
 

@@ -290,18 +290,13 @@ class Builder {
     options.second = second.index;
     options.first_shape = find_shape(source.between[0], first.index, side_path(0));
     options.second_shape = find_shape(source.between[1], second.index, side_path(1));
-    options.friction = source.friction;
-    options.restitution_normal = source.restitution_normal;
-    options.restitution_tangential = source.restitution_tangential;
-    options.contensou_radius = source.contensou_radius.value_or(0.0);
+    options.law = source.law;
     at_place(path + ".between", [&] { return system_.add_contact(options); });
   }
 
   void add_detection(const SceneContactDefault& source) {
     ContactDetectionOptions options;
-    options.friction = source.friction;
-    options.restitution_normal = source.restitution_normal;
-    options.restitution_tangential = source.restitution_tangential;
+    options.law = source.law;
     options.envelope = source.envelope.value_or(0.0);
     Groups groups;
     for (std::size_t b = 0; b < scene_.bodies.size(); ++b) {

@@ -164,9 +164,9 @@ restitution = {normal = 0.25, tangential = 0.125}
   EXPECT_NEAR(scene.system->calc_gap(0, 0.25, scene.initial.q), 1.5, kRoundOff);
   const ContactPairOptions& options = scene.system->contacts()[0].options;
   EXPECT_EQ(options.name, "ground-p");
-  EXPECT_EQ(options.friction, 0.5);
-  EXPECT_EQ(options.restitution_normal, 0.25);
-  EXPECT_EQ(options.restitution_tangential, 0.125);
+  EXPECT_EQ(options.law.friction, 0.5);
+  EXPECT_EQ(options.law.restitution_normal, 0.25);
+  EXPECT_EQ(options.law.restitution_tangential, 0.125);
 }
 
 TEST(Build, AttachesForces) {
@@ -278,7 +278,7 @@ TEST(BuildScene, JointsHaveWhatActsInTheirFreeDirection) {
   EXPECT_EQ(joint.limits, (JointLimits{-1.0, 2.0, 0.6}));
   EXPECT_NEAR(system.calc_joint_drive(0, 0.5, built.initial.q, built.initial.u), 0.5 * std::sin(1.5) - 0.9, 1e-15);
   EXPECT_EQ(system.contacts().at(0).options.name, "pivot-limits");
-  EXPECT_EQ(system.contacts()[0].options.restitution_normal, 0.6);
+  EXPECT_EQ(system.contacts()[0].options.law.restitution_normal, 0.6);
   EXPECT_EQ(system.dry_frictions().at(0).bound, 0.4);
   EXPECT_EQ(parse_scene(to_toml(scene), "again.toml"), scene);
 }

@@ -71,7 +71,8 @@ class Warnings {
         warn("contacts." + pair.options.name, fmt::format("the bodies overlap by {:.6g} m at the start", -gap));
       } else {
         warn(fmt::format("joints.{}.limits", system.joints()[point.joint].options.name),
-             fmt::format("the coordinate is beyond them by {:.6g} {} at the start", -gap, point.turns ? "rad" : "m"));
+             fmt::format("the coordinate is beyond them by {:.6g} {} at the start", -gap,
+                         system.turns(point) ? "rad" : "m"));
       }
     }
   }
@@ -93,9 +94,9 @@ class Warnings {
       }
     }
     if (worst == nullptr) return;
-    warn("contact_default",
-         fmt::format("the bodies '{}' and '{}' overlap by {:.6g} m at the start",
-                     system.bodies()[worst->first.body].name, system.bodies()[worst->second.body].name, -least));
+    warn("contact_default", fmt::format("the bodies '{}' and '{}' overlap by {:.6g} m at the start",
+                                        system.bodies()[system.side(*worst, Side::first).body].name,
+                                        system.bodies()[system.side(*worst, Side::second).body].name, -least));
   }
 
   // A scheme starts from what the scene says, and removes what violates a joint in its first step.

@@ -201,9 +201,9 @@ TEST(LoadScene, ReadsWhatTheFileSays) {
   ASSERT_EQ(scene.contacts.size(), 1U);
   EXPECT_EQ(scene.contacts[0].between[0], (SceneSide{"floor", ""}));
   EXPECT_EQ(scene.contacts[0].between[1], (SceneSide{"ball", "hull"}));
-  EXPECT_EQ(scene.contacts[0].friction, 0.2);
-  EXPECT_EQ(scene.contacts[0].restitution_normal, 0.5);
-  EXPECT_EQ(scene.contacts[0].restitution_tangential, 0.1);
+  EXPECT_EQ(scene.contacts[0].law.friction, 0.2);
+  EXPECT_EQ(scene.contacts[0].law.restitution_normal, 0.5);
+  EXPECT_EQ(scene.contacts[0].law.restitution_tangential, 0.1);
 }
 
 TEST(LoadScene, HasTheDocumentedDefaults) {
@@ -250,7 +250,7 @@ TEST(LoadScene, ReadsOneOfEverything) {
   EXPECT_EQ(scene.bodies[4].name, "Körper 1");
   ASSERT_EQ(scene.contacts.size(), 2U);
   EXPECT_EQ(scene.contacts[0].name, "table-rock-box");
-  EXPECT_EQ(scene.contacts[1].contensou_radius, 5e-4);
+  EXPECT_EQ(scene.contacts[1].law.contensou_radius, 5e-4);
   ASSERT_EQ(scene.forces.size(), 4U);
   EXPECT_EQ(std::get<SceneSpring>(scene.forces[0].law).rest, 0.2);
   EXPECT_EQ(std::get<SceneDryFriction>(scene.forces[1].law).axis, Vector3(0, 0, 2));
@@ -308,7 +308,7 @@ TEST(LoadScene, ReadsShippedScenesAndWritesThemBack) {
 TEST(LoadScene, AppliesOverrides) {
   EXPECT_EQ(with_overrides({"bodies.ball.mass=3"}).bodies[1].mass, 3.0);
   EXPECT_EQ(with_overrides({"bodies.ball.mass = 3"}).bodies[1].mass, 3.0);
-  EXPECT_EQ(with_overrides({"contacts.ball-floor.friction=.3"}).contacts[0].friction, 0.3);
+  EXPECT_EQ(with_overrides({"contacts.ball-floor.friction=.3"}).contacts[0].law.friction, 0.3);
   EXPECT_EQ(with_overrides({"bodies.ball.velocity=[1, -2]"}).bodies[1].velocity, Vector3(1, -2, 0));
   EXPECT_EQ(with_overrides({"bodies.ball.angular_velocity=-.5e1"}).bodies[1].angular_velocity.z(), -5.0);
   EXPECT_EQ(with_overrides({"bodies.ball.angle=+1."}).bodies[1].orientation, Orientation(PlanarAngle{1.0}));
@@ -408,8 +408,8 @@ between = ["floor", "ball"]
   EXPECT_EQ(scene.bodies[1].position, Vector3(7, 7, 0));
   EXPECT_EQ(scene.bodies[1].inertia, SceneInertia(0.004));
   ASSERT_EQ(scene.contacts.size(), 2U);
-  EXPECT_EQ(scene.contacts[0].friction, 0.9);
-  EXPECT_EQ(scene.contacts[0].restitution_normal, 0.5);  // merged with the included contact of the same name
+  EXPECT_EQ(scene.contacts[0].law.friction, 0.9);
+  EXPECT_EQ(scene.contacts[0].law.restitution_normal, 0.5);  // merged with the included contact of the same name
   EXPECT_EQ(scene.contacts[1].name, "second");
   EXPECT_EQ(parse_scene(to_toml(scene), "main.toml"), scene);
 }

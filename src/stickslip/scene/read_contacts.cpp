@@ -27,13 +27,17 @@ SceneSide read_side(const TableReader& contact, const TomlValue& value, const st
   return side;
 }
 
-void read_restitution(const TableReader& reader, double& normal, double& tangential) {
+/// Friction and restitution, which named and detected contacts have.
+ContactLaw read_law(const TableReader& reader) {
+  ContactLaw law;
+  law.friction = reader.number_or("friction", kNotNegative, "", 0.0);
   const TomlValue* value = reader.find("restitution");
-  if (value == nullptr) return;
+  if (value == nullptr) return law;
   const TableReader restitution(reader.context(), *value, reader.path_of("restitution"));
   restitution.allow({"normal", "tangential"});
-  normal = restitution.number_or("normal", kUnitInterval, "", 0.0);
-  tangential = restitution.number_or("tangential", kUnitInterval, "", 0.0);
+  law.restitution_normal = restitution.number_or("normal", kUnitInterval, "", 0.0);
+  law.restitution_tangential = restitution.number_or("tangential", kUnitInterval, "", 0.0);
+  return law;
 }
 
 SceneContact read_contact(const TableReader& reader, const std::string& name) {
@@ -46,13 +50,12 @@ SceneContact read_contact(const TableReader& reader, const std::string& name) {
   for (std::size_t i = 0; i < 2; ++i) {
     contact.between[i] = read_side(reader, sides[i], between[i], fmt::format("{}[{}]", reader.path_of("between"), i));
   }
-  contact.friction = reader.number_or("friction", kNotNegative, "", 0.0);
-  read_restitution(reader, contact.restitution_normal, contact.restitution_tangential);
+  contact.law = read_law(reader);
   if (const TomlValue* value = reader.find("contensou")) {
     if (reader.context().scene.planar) reader.fail("contensou", "drilling friction needs a spatial scene");
     const TableReader contensou(reader.context(), *value, reader.path_of("contensou"));
     contensou.allow({"radius"});
-    contact.contensou_radius = contensou.number("radius", kPositive, "m");
+    contact.law.contensou_radius = contensou.number("radius", kPositive, "m");
   }
   return contact;
 }
@@ -64,10 +67,9 @@ void read_contact_default(ReadContext& context, const TableReader& scene) {
   if (value == nullptr) return;
   const TableReader reader(context, *value, "contact_default");
   reader.allow({"friction", "restitution", "except", "envelope"}, {"correction_speed", "rolling", "spinning"});
-  SceneContactDefault law;
-  law.friction = reader.number_or("friction", kNotNegative, "", 0.0);
-  read_restitution(reader, law.restitution_normal, law.restitution_tangential);
-  law.envelope = reader.optional_number("envelope", kNotNegative, "m");
+  SceneContactDefault contacts;
+  contacts.law = read_law(reader);
+  contacts.envelope = reader.optional_number("envelope", kNotNegative, "m");
   if (const TomlValue* except = reader.find("except")) {
     const std::string allowed = "pairs of names: [[\"a\", \"b\"], [\"group:walls\", \"group:walls\"], ...]";
     if (except->array() == nullptr) reader.fail("except", allowed);
@@ -85,10 +87,10 @@ void read_contact_default(ReadContext& context, const TableReader& scene) {
         names[k] = *name;
       }
       context.scene.places.set(path, context.document.place(pair.mark));
-      law.except.push_back(names);
+      contacts.except.push_back(names);
     }
   }
-  context.scene.contact_default = law;
+  context.scene.contact_default = contacts;
 }
 
 void read_contacts(ReadContext& context, const TableReader& scene) {

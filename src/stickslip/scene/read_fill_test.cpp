@@ -130,8 +130,8 @@ envelope = 0.01
 except = [["group:walls", "disc0"], ["disc1/hull", "disc2"]]
 )");
   ASSERT_TRUE(scene.contact_default.has_value());
-  EXPECT_EQ(scene.contact_default->friction, 0.25);
-  EXPECT_EQ(scene.contact_default->restitution_normal, 0.5);
+  EXPECT_EQ(scene.contact_default->law.friction, 0.25);
+  EXPECT_EQ(scene.contact_default->law.restitution_normal, 0.5);
   EXPECT_EQ(scene.contact_default->except.size(), 2U);
   EXPECT_EQ(parse_scene(to_toml(scene), "again.toml"), scene);
 }

@@ -14,6 +14,7 @@
 #include "stickslip/math/expression.h"
 #include "stickslip/math/types.h"
 #include "stickslip/model/body.h"
+#include "stickslip/model/contact.h"
 #include "stickslip/model/joint.h"
 #include "stickslip/solvers/solver_options.h"
 #include "stickslip/stepping/limits.h"
@@ -103,20 +104,15 @@ struct SceneSide {
 
 struct SceneContact {
   std::string name;
-  std::array<SceneSide, 2> between;        // the normal points from the first to the second
-  double friction = 0.0;                   // [-]
-  double restitution_normal = 0.0;         // [-]
-  double restitution_tangential = 0.0;     // [-]
-  std::optional<double> contensou_radius;  // [m]
+  std::array<SceneSide, 2> between;  // the normal points from the first to the second
+  ContactLaw law;
   bool operator==(const SceneContact&) const = default;
 };
 
 /// [contact_default]: the law of contacts that are detected.
 struct SceneContactDefault {
-  double friction = 0.0;                // [-]
-  double restitution_normal = 0.0;      // [-]
-  double restitution_tangential = 0.0;  // [-]
-  std::optional<double> envelope;       // [m]
+  ContactLaw law;
+  std::optional<double> envelope;  // [m]
   /// Pairs without contacts: "body", "body/shape" or "group:G" each.
   std::vector<std::array<std::string, 2>> except;
   bool operator==(const SceneContactDefault&) const = default;

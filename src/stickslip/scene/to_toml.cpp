@@ -232,20 +232,22 @@ class SceneWriter {
     line("\n[[contacts]]");
     line("name = {}", quote_toml(contact.name));
     line("between = [{}, {}]", side(contact.between[0]), side(contact.between[1]));
-    line("friction = {}", number(contact.friction));
-    line("restitution = {{normal = {}, tangential = {}}}", number(contact.restitution_normal),
-         number(contact.restitution_tangential));
-    if (contact.contensou_radius) line("contensou = {{radius = {}}}", number(*contact.contensou_radius));
+    write_law(contact.law);
   }
 
-  void write_contact_default(const SceneContactDefault& law) {
-    line("\n[contact_default]");
+  void write_law(const ContactLaw& law) {
     line("friction = {}", number(law.friction));
     line("restitution = {{normal = {}, tangential = {}}}", number(law.restitution_normal),
          number(law.restitution_tangential));
-    if (law.envelope) line("envelope = {}", number(*law.envelope));
+    if (law.contensou_radius > 0.0) line("contensou = {{radius = {}}}", number(law.contensou_radius));
+  }
+
+  void write_contact_default(const SceneContactDefault& contacts) {
+    line("\n[contact_default]");
+    write_law(contacts.law);
+    if (contacts.envelope) line("envelope = {}", number(*contacts.envelope));
     std::string pairs;
-    for (const auto& pair : law.except) {
+    for (const auto& pair : contacts.except) {
       pairs += fmt::format("{}[{}, {}]", pairs.empty() ? "" : ", ", quote_toml(pair[0]), quote_toml(pair[1]));
     }
     if (!pairs.empty()) line("except = [{}]", pairs);

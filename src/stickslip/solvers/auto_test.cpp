@@ -98,8 +98,8 @@ TEST(AutoSolver, SolvesWhatOneMethodAloneDoesNot) {
 TEST(AutoSolver, NearlyParallelJointsBesideAContact) {
   const FrictionBlock block{2, 0.3, 0, 0.0};
   ConeProblem problem;
-  problem.add_contact({&block, 1}, 0);
-  problem.add_free(2, 1);
+  problem.add_contact({&block, 1});
+  problem.add_free(2);
   problem.b = {1.0, 0.0, -1.0, 1.0, 1.5};
   Matrix j(5, 3);
   j << 1, 0, 0, 0, 1, 0, 0, 0, 1, 1, 0, 0, 1, 1e-5, 0;
@@ -118,7 +118,7 @@ TEST(AutoSolver, NearlyParallelJointsBesideAContact) {
 TEST(AutoSolver, OneIllConditionedContact) {
   const FrictionBlock block{2, 0.468175, 0, 0.0};
   ConeProblem problem;
-  problem.add_contact({&block, 1}, 0);
+  problem.add_contact({&block, 1});
   problem.b = {-0.0098249736378276976, -0.039254207922641962, 0.040542745619831365};
   const Matrix w = (Matrix(3, 3) << 0.14766451034026515, 0.93728910378016927, 0.31636195434025899,  //
                     0.93728910378016927, 6.0585435619545782, 2.3000206621998824,                    //
@@ -201,7 +201,7 @@ TEST(AutoSolver, VeryManyContactsTakeSpectralGradients) {
 ConeProblem make_problem(const Matrix& w, const std::vector<double>& b, int n_free) {
   ConeProblem problem;
   const auto n = static_cast<int>(b.size());
-  for (int i = 0; i < n; ++i) i < n - n_free ? problem.add_contact({}, i) : problem.add_free(1, i);
+  for (int i = 0; i < n; ++i) i < n - n_free ? problem.add_contact({}) : problem.add_free(1);
   problem.b = b;
   StoredDelassus stored;
   std::vector<int> columns(n);
@@ -253,7 +253,7 @@ TEST(AutoSolver, SqueezedAmongOthers) {
   const FrictionBlock block{2, 0.3, 0, 0.0};
   const int n = problem.size();
   for (const double sign : {1.0, -1.0}) {
-    problem.add_contact({&block, 1}, 100);
+    problem.add_contact({&block, 1});
     w.begin_row(3);
     w.add_block(squeezed) = sign * Matrix::Identity(3, 3);
   }

@@ -169,7 +169,7 @@ TEST_P(Conformance, HeavyOnLight) {
   for (int k = 0; k < kBodies; ++k) w.add_body(Matrix::Identity(3, 3) / (k == kBodies - 1 ? kHeavy : 1.0));
   const FrictionBlock block{2, 0.5, 0, 0.0};
   for (int k = 0; k < kBodies; ++k) {
-    problem.add_contact({&block, 1}, k);
+    problem.add_contact({&block, 1});
     w.begin_row(3);
     if (k > 0) w.add_block(k - 1) = -Matrix::Identity(3, 3);
     w.add_block(k) = Matrix::Identity(3, 3);
@@ -195,7 +195,7 @@ TEST_P(Conformance, NothingOnTheDiagonal) {
   problem.law = law();
   StoredDelassus w;
   for (int i = 0; i < 2; ++i) {
-    problem.add_contact({}, i);
+    problem.add_contact({});
     const int other = 1 - i;
     const int dim = 1;
     const double entry = i == 0 ? -1.0 : 1.0;
@@ -222,7 +222,7 @@ TEST_P(Conformance, NoSolution) {
   const std::array<int, 2> columns = {0, 1};
   const std::array<int, 2> sizes = {1, 1};
   for (int i = 0; i < 2; ++i) {
-    problem.add_contact({}, i);
+    problem.add_contact({});
     w.add_row(columns, sizes, 1, std::vector(2, i == 0 ? 0.0 : 1.0));
   }
   problem.delassus = w;
@@ -253,7 +253,7 @@ TEST_P(Conformance, OneContactByHand) {
     ConeProblem problem;
     problem.law = law();
     const FrictionBlock block{2, 0.2, 0, 0.0};
-    problem.add_contact({&block, 1}, 0);
+    problem.add_contact({&block, 1});
     FactoredDelassus w;
     w.add_body(Matrix::Identity(3, 3));
     w.begin_row(3);
@@ -355,7 +355,7 @@ TEST(DeSaxce, LargeFriction) {
   for (const double mu : {9.0, 20.0, 100.0}) {
     ConeProblem problem;
     const FrictionBlock block{2, mu, 0, 0.0};
-    problem.add_contact({&block, 1}, 0);
+    problem.add_contact({&block, 1});
     FactoredDelassus w;
     w.add_body(Matrix::Identity(3, 3));
     w.begin_row(3);

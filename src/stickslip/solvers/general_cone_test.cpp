@@ -32,7 +32,7 @@ ConeProblem draw(const Shape& shape, FrictionLaw law, std::mt19937& random, std:
   std::normal_distribution<double> normal;
   ConeProblem problem;
   problem.law = law;
-  problem.add_contact(shape.friction, 0);
+  problem.add_contact(shape.friction);
   const int n = problem.size();
   Matrix root(n, n);
   for (double& value : root.reshaped()) value = normal(random);
@@ -95,7 +95,7 @@ TEST(GeneralCone, SlipAlongAFacetNormalIsThatOfTheInscribedDisc) {
   const std::vector<double> w = {1.0, 0.0, 0.0, 0.0, 3.0, 0.0, 0.0, 0.0, 3.0};
   ConeProblem problem;
   const FrictionBlock square{2, mu * std::sqrt(2.0), 4, 0.25 * 3.14159265358979323846};
-  problem.add_contact({&square, 1}, 0);
+  problem.add_contact({&square, 1});
   GeneralCone cone;
   cone.prepare(FrictionLaw::coulomb, problem.cones[0], problem.friction(problem.cones[0]), w.data());
   const std::vector<double> b = {-1.0, 5.0, 0.0};
@@ -111,7 +111,7 @@ TEST(GeneralCone, BallOfFourDimensions) {
   std::normal_distribution<double> normal;
   for (int k = 0; k < 200; ++k) {
     ConeProblem problem;
-    problem.add_ball(4, 0.7, 0);
+    problem.add_ball(4, 0.7);
     const Matrix root = Matrix::NullaryExpr(4, 4, [&] { return normal(random); });
     const RowMatrix dense = root * root.transpose() + 0.02 * Matrix::Identity(4, 4);
     StoredDelassus delassus;

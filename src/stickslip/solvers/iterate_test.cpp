@@ -16,7 +16,7 @@ TEST(Iterate, KeepsTheBestByTheMeasureThatEndsTheLoop) {
   constexpr double kTolerance = 1e-3;
   const FrictionBlock disc{2, 1e3, 0, 0.0};
   ConeProblem problem;
-  problem.add_contact({&disc, 1}, 0);
+  problem.add_contact({&disc, 1});
   problem.b = {-0.1, 2.0, 0.0};
   StoredDelassus w;
   const std::array<int, 1> column = {0};

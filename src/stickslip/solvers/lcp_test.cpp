@@ -191,7 +191,7 @@ TEST_P(LcpSolvers, HonestAboutDiscs) {
   // Slip at 30 degrees between the corners of a square: the disc's answer is not the square's.
   ConeProblem cones;
   const FrictionBlock disc{2, 0.5, 0, 0.0};
-  cones.add_contact({&disc, 1}, 0);
+  cones.add_contact({&disc, 1});
   cones.b = {-1.0, -std::cos(std::numbers::pi / 6), -std::sin(std::numbers::pi / 6)};
   SparseMatrix w(3, 3);
   w.setIdentity();
@@ -220,8 +220,8 @@ TEST_P(LcpSolvers, Contensou) {
 TEST_P(LcpSolvers, RedundantJointsAndBoxes) {
   // One unknown of mass 1, held by the same bilateral row twice, pulled along another by a box of dry friction.
   ConeProblem cones;
-  cones.add_free(2, 0);
-  cones.add_ball(1, 0.3, 1);
+  cones.add_free(2);
+  cones.add_ball(1, 0.3);
   cones.b = {2.0, 2.0, 1.0};
   Matrix w = Matrix::Zero(3, 3);
   w.topLeftCorner(2, 2).setOnes();

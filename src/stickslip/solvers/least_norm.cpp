@@ -167,7 +167,7 @@ void LeastNormForces::add_contact(const ConeProblem& problem, const Cone& cone, 
     for (int r = 0; r < sticking[b].dim; ++r) add_column(at + r, {&one, 1});
     sticking[b].mu *= normal * std::sqrt(metric_[at]);
   }
-  reduced_.add_contact(sticking, cone.id);
+  reduced_.add_contact(sticking);
 }
 
 /// p_f, E and the cones of y.
@@ -206,9 +206,9 @@ void LeastNormForces::find_faces(const ConeProblem& problem, std::span<const dou
     const double one = 1.0;
     for (int r = 0; r < cone.dim; ++r) add_column(cone.offset + r, {&one, 1});
     if (cone.kind == ConeKind::ball) {
-      reduced_.add_ball(cone.dim, std::sqrt(metric_[cone.offset]) * cone.radius, cone.id);
+      reduced_.add_ball(cone.dim, std::sqrt(metric_[cone.offset]) * cone.radius);
     } else {
-      reduced_.add_free(cone.dim, cone.id);
+      reduced_.add_free(cone.dim);
     }
   }
 }

@@ -80,7 +80,7 @@ TEST(LeastNorm, ARailOnThreeSupportsAgainstTheClosedForm) {
     inverse_mass << 0.5, 0.0, 0.0, 1.7;
     w.add_body(inverse_mass);
     for (int i = 0; i < 3; ++i) {
-      problem.add_contact({}, i);
+      problem.add_contact({});
       w.begin_row(1);
       w.add_block(0) << 1.0, kPlaces[i] - center;
       problem.b[i] = -0.5 * kForce;
@@ -215,7 +215,7 @@ struct HeldBody {
     int n = 0;
     if (has_contact) {
       const FrictionBlock block{1, 0.5, 0, 0.0};
-      problem.add_contact({&block, 1}, 0);
+      problem.add_contact({&block, 1});
       w.begin_row(2);
       w.add_block(0) << 0, 1, 0.2 * s, 1, 0, 0;
       rows.row(n++) << 0, 1, 0.2 * s;
@@ -223,12 +223,12 @@ struct HeldBody {
       units = {1, 1};
     }
     if (is_one_joint) {
-      problem.add_free(4, 1);
+      problem.add_free(4);
       w.begin_row(4);
     }
     for (int k = 0; k < 4; ++k) {
       if (!is_one_joint) {
-        problem.add_free(1, 1 + k);
+        problem.add_free(1);
         w.begin_row(1);
         w.add_block(0) << joint[k][0], joint[k][1], joint[k][2];
       }
@@ -282,10 +282,10 @@ TEST(LeastNorm, TorquesOfContactsCountInAnyUnitOfLength) {
     w.add_body(Eigen::Vector4d(1.0, 1.0, 1.0 / (0.1 * s * s), 1.0 / (0.3 * s * s)).asDiagonal().toDenseMatrix());
     const std::array<FrictionBlock, 2> blocks = {{{1, 0.5, 0, 0.0}, {2, 0.4 * s, 0, 0.0}}};
     for (int k = 0; k < 2; ++k) {
-      problem.add_contact(blocks, k);
+      problem.add_contact(blocks);
       w.begin_row(4);
       w.add_block(0) = Matrix::Identity(4, 4);
-      problem.add_free(1, 10 + k);  // holds all four velocities a little, which couples them
+      problem.add_free(1);  // holds all four velocities a little, which couples them
       w.begin_row(1);
       w.add_block(0) << 0.1, 0.1, 0.05 * s, 0.02 * s;
     }
@@ -321,7 +321,7 @@ TEST(LeastNorm, AHeavyBodyIsNoRedundancy) {
     ConeProblem problem;
     problem.law = FrictionLaw::associated;
     const FrictionBlock block{1, 0.5, 0, 0.0};
-    for (int k = 0; k < 2; ++k) problem.add_contact({&block, 1}, k);
+    for (int k = 0; k < 2; ++k) problem.add_contact({&block, 1});
     StoredDelassus w;
     const double sum = 1.0 + 1.0 / mass;
     const std::array<int, 2> columns = {0, 1};
@@ -346,7 +346,7 @@ TEST(LeastNorm, AHeavyBodyIsNoRedundancy) {
 TEST(LeastNorm, VelocitiesOfProblemsThatAreNotConvexAreNotDetermined) {
   for (const double coupling : {2.0, 1.0}) {
     ConeProblem problem;
-    for (int k = 0; k < 2; ++k) problem.add_contact({}, k);
+    for (int k = 0; k < 2; ++k) problem.add_contact({});
     StoredDelassus w;
     const std::array<int, 2> columns = {0, 1};
     const std::array<int, 2> dims = {1, 1};

@@ -35,7 +35,7 @@ class Box {
         jacobian << 0, 0, 1, y, -x, 0,  //
             1, 0, 0, 0, z, -y,          //
             0, 1, 0, -z, 0, x;
-        problem_.add_contact({&block, 1}, problem_.n_cones());
+        problem_.add_contact({&block, 1});
         w.begin_row(3);
         w.add_block(0) = jacobian;
         jacobians_.push_back(jacobian);
@@ -114,8 +114,8 @@ TEST(Nsgs, DiscInAGrooveSlipsWhereBothContactsCannotStick) {
   const double rest = 9.81e-4 / std::sqrt(2.0);  // [m/s]
   const FrictionBlock block{1, 0.3, 0, 0.0};
   ConeProblem problem;
-  problem.add_contact({&block, 1}, 0);
-  problem.add_contact({&block, 1}, 1);
+  problem.add_contact({&block, 1});
+  problem.add_contact({&block, 1});
   auto& delassus = problem.delassus.emplace<StoredDelassus>();
   for (int i = 0; i < 2; ++i) {
     std::vector<double> values;
@@ -141,7 +141,7 @@ TEST(Nsgs, DiscInAGrooveSlipsWhereBothContactsCannotStick) {
 /// One body pressed on a floor that it cannot leave: W_NN = 0 and b_N < 0 has no solution.
 TEST(Nsgs, ContactWithoutSolutionIsInexact) {
   ConeProblem problem;
-  problem.add_contact({}, 0);
+  problem.add_contact({});
   StoredDelassus w;
   const int zero = 0;
   const int one = 1;

@@ -30,7 +30,7 @@ ConeProblem make_problem(const Sample& sample, FrictionLaw law = FrictionLaw::co
   ConeProblem problem;
   const FrictionBlock block{sample.d, sample.mu, 0, 0.0};
   problem.law = law;
-  problem.add_contact({&block, sample.d > 0 ? 1U : 0U}, 0);
+  problem.add_contact({&block, sample.d > 0 ? 1U : 0U});
   problem.b = sample.b;
   StoredDelassus w;
   const int column = 0;

@@ -25,7 +25,7 @@ ConeProblem make_squeezed() {
   w.add_body(Matrix::Identity(6, 6));
   const FrictionBlock friction{2, 0.5, 0, 0.0};
   for (const double side : {1.0, -1.0}) {
-    problem.add_contact({&friction, 1}, problem.n_cones());
+    problem.add_contact({&friction, 1});
     w.begin_row(3);
     RowMatrixView block = w.add_block(0);
     block(0, 0) = side;

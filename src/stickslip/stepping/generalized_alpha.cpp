@@ -367,14 +367,13 @@ void GeneralizedAlphaStepper::certify(StepReport& report) {
   double diagonal = 0.0;
   for (const StepElement& e : step_.elements) {
     if (e.level < ContactLevel::position) continue;
-    const auto id = static_cast<std::uint64_t>(e.offset);
     if (e.kind == StepElement::Kind::contact) {
       const FrictionBlock block{e.n_friction(), e.mu, 0, 0.0};
-      certificate_.add_contact({&block, block.dim > 0 ? std::size_t{1} : std::size_t{0}}, id);
+      certificate_.add_contact({&block, block.dim > 0 ? std::size_t{1} : std::size_t{0}});
     } else if (e.kind == StepElement::Kind::dry_friction) {
-      certificate_.add_ball(e.dim, e.bound * step_.h / e.lever(0), id);
+      certificate_.add_ball(e.dim, e.bound * step_.h / e.lever(0));
     } else {
-      certificate_.add_free(e.dim, id);
+      certificate_.add_free(e.dim);
     }
     for (int i = 0; i < e.dim; ++i) {
       const double lever = e.lever(i);
@@ -415,7 +414,7 @@ void GeneralizedAlphaStepper::report_worst(StepReport& report) const {
     if (e.level < ContactLevel::position || ++cone < worst) continue;
     switch (e.kind) {
       case StepElement::Kind::contact:
-        return report_worst_contact(step_.point(e), e.index, report);
+        return report_worst_contact(system_, step_.point(e), e.index, report);
       case StepElement::Kind::joint:
         return report_worst_joint(system_, e.index, report);
       case StepElement::Kind::dry_friction:

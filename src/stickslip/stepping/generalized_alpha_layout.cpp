@@ -95,18 +95,18 @@ void GeneralizedAlphaStep::make_blocks() {
 void GeneralizedAlphaStep::add_contact(int index) {
   stop.check();
   const ContactPoint& k = contacts.points()[index];
-  const ContactPair& law = system.law(k);
+  const ContactPair& pair = system.pair(k);
   StepElement e;
   e.kind = StepElement::Kind::contact;
   e.index = index;
-  e.dim = 1 + law.friction_dim;
+  e.dim = 1 + pair.friction_dim;
   e.n_pos = 1;
-  e.n_angle_rows = k.turns ? 1 : 0;
-  e.mu = law.options.friction;
-  e.e_normal = law.options.restitution_normal;
-  e.e_tangent = law.options.restitution_tangential;
+  e.n_angle_rows = system.turns(k) ? 1 : 0;
+  e.mu = pair.law().friction;
+  e.e_normal = pair.law().restitution_normal;
+  e.e_tangent = pair.law().restitution_tangential;
   e.has_rows = has_contact_rows(system, k);
-  add_element(e, k.first, k.second);
+  add_element(e, system.side(k, Side::first), system.side(k, Side::second));
 }
 
 void GeneralizedAlphaStep::make_elements() {

@@ -142,9 +142,11 @@ double GeneralizedAlphaStep::closed_sets() const {
     if (e.kind == StepElement::Kind::joint || e.level < ContactLevel::velocity) continue;
     // Which contacts are looked at, and in which order, changes with detection: places among the elements mean nothing,
     // and so the hashes are summed.
-    const std::uint64_t id = e.kind == StepElement::Kind::contact ? point(e).id : static_cast<std::uint64_t>(e.offset);
+    const bool is_contact = e.kind == StepElement::Kind::contact;
+    const ElementId id = is_contact ? point(e).id : ElementId{static_cast<std::uint64_t>(e.offset), 0};
     std::uint64_t hash = 1469598103934665603ull;  // FNV-1a
-    for (const std::uint64_t word : {static_cast<std::uint64_t>(e.kind), id, std::uint64_t{e.signature()}}) {
+    for (const std::uint64_t word :
+         {static_cast<std::uint64_t>(e.kind), id.pair, id.feature, std::uint64_t{e.signature()}}) {
       hash = (hash ^ word) * 1099511628211ull;
     }
     sum += hash ^ (hash >> 32);

@@ -42,24 +42,23 @@ void GeneralizedAlphaNested::clear() {
 void GeneralizedAlphaNested::add_cone(const GeneralizedAlphaStep& step, int element, int n, Law law, double radius) {
   step.stop.check();
   const StepElement& e = step.elements[element];
-  const auto id = static_cast<std::uint64_t>(element);
   rows_.push_back({element, n, problem_.size()});
   switch (e.kind) {
     case StepElement::Kind::contact: {
       const FrictionBlock block{e.n_friction(), e.mu, 0, 0.0};
       const bool slides = law == Law::friction && block.dim > 0;
       if (law == Law::held) {
-        problem_.add_free(n, id);
+        problem_.add_free(n);
       } else {
-        problem_.add_contact({&block, slides ? std::size_t{1} : std::size_t{0}}, id);
+        problem_.add_contact({&block, slides ? std::size_t{1} : std::size_t{0}});
       }
       break;
     }
     case StepElement::Kind::dry_friction:
-      problem_.add_ball(n, radius, id);
+      problem_.add_ball(n, radius);
       break;
     case StepElement::Kind::joint:
-      problem_.add_free(n, id);
+      problem_.add_free(n);
       break;
   }
   auto& delassus = std::get<FactoredDelassus>(problem_.delassus);

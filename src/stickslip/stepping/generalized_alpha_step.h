@@ -350,7 +350,7 @@ class GeneralizedAlphaStep {
   std::size_t n_fixed_elements_ = 0;
   int n_fixed_rows_ = 0, n_fixed_pos_ = 0;
   std::size_t n_fixed_values_ = 0;                // of W
-  std::vector<std::uint64_t> keep_;               // contacts that the step has in any case
+  std::vector<ElementId> keep_;                   // contacts that the step has in any case
   Vector start_lambda_, start_bar_, start_last_;  // (n_rows) [N] of the state
   Vector q_start_, q_known_, u_known_;            // predictors without a', U, Q
   Vector known_P_, known_kappa_;                  // predictors of P and kappa_hat without Lambda, kappa, lambda'

@@ -53,7 +53,7 @@ LimitMonitor::LimitMonitor(const System& system, const LimitOptions& options, co
     const double distance = system.calc_pose(b, initial.t, initial.q).p_WB.norm() + sizes_.size(b);
     weights_ += (body.beam ? body.beam->mass() : body.mass) * system.gravity().norm() * distance;
   }
-  for (const ContactPoint& point : system.contact_points()) has_angular_stops_ |= point.turns;
+  for (const ContactPoint& point : system.contact_points()) has_angular_stops_ |= system.turns(point);
   note_energy(initial, report);
   last_scale_ = calc_energy_scale();
   pass_finder_.begin(initial);
@@ -83,7 +83,7 @@ void LimitMonitor::examine_contacts(const StepReport& report) {
     // Named points come first, in the system's order.
     const bool is_named = k < system_.contact_points().size();
     const int joint = is_named ? system_.contact_points()[k].joint : -1;
-    if (is_named && system_.contact_points()[k].turns) {
+    if (is_named && system_.turns(system_.contact_points()[k])) {
       if (!passes(-contact.gap, options_.penetration)) continue;
       add(LimitKind::penetration_angle, contact.body_a, contact.body_b, joint, -contact.gap, options_.penetration);
     } else {
@@ -135,7 +135,7 @@ double LimitMonitor::calc_load(const State& state, const StepReport& report) con
   for (std::size_t k = 0; report.step > 0.0 && k < report.contacts.size(); ++k) {
     const ContactReport& contact = report.contacts[k];
     if (!(contact.percussion[0] > 0.0)) continue;
-    const bool turns = k < system_.contact_points().size() && system_.contact_points()[k].turns;
+    const bool turns = k < system_.contact_points().size() && system_.turns(system_.contact_points()[k]);
     const double size = turns ? 1.0 : sizes_.of_pair(contact.body_a, contact.body_b);
     load += contact.percussion[0] / report.step * size;
   }

@@ -61,15 +61,15 @@ class LimitMonitorTest : public ::testing::Test {
     state.u = Vector::Zero(system.n_u());
     report.contacts.resize(4);
     for (std::size_t k = 0; k < 4; ++k) {
-      report.contacts[k].body_a = system.contact_points()[k].first.body;
-      report.contacts[k].body_b = system.contact_points()[k].second.body;
+      report.contacts[k].body_a = system.side(system.contact_points()[k], Side::first).body;
+      report.contacts[k].body_b = system.side(system.contact_points()[k], Side::second).body;
     }
     report.joints.resize(2);
   }
 
   void penetrate(Point point, double depth) {
     report.contacts[point].gap = -depth;
-    if (!system.contact_points()[point].turns) report.penetration = std::max(report.penetration, depth);
+    if (!system.turns(system.contact_points()[point])) report.penetration = std::max(report.penetration, depth);
   }
 
   LimitMonitor make_monitor(const LimitOptions& options = {}) const { return {system, options, state, report}; }

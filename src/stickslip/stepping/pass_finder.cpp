@@ -6,8 +6,8 @@
 #include <cmath>
 #include <limits>
 
+#include "stickslip/collision/features.h"
 #include "stickslip/constraints/contact_finder.h"
-#include "stickslip/model/contact_features.h"
 
 namespace stickslip {
 namespace {
@@ -19,22 +19,21 @@ double calc_least_way(double radii, double depth) {
   return std::min(radii, 2.0 * std::sqrt((2.0 * radii - depth) * depth));
 }
 
-/// Whether a gap of this kind can be open at both ends of a straight way and closed in between.
-bool can_be_passed(GapKind kind) {
+/// Whether a gap to a surface of this kind can be open at both ends of a straight way and closed in between.
+bool can_be_passed(SurfaceKind kind) {
   switch (kind) {
-    case GapKind::ball_ball:
+    case SurfaceKind::sphere:
       return true;
-    case GapKind::half_space_ball:
-    case GapKind::container_sphere_ball:
-    case GapKind::container_cylinder_ball:
-    case GapKind::joint_limit:
+    case SurfaceKind::half_space:
+    case SurfaceKind::container_sphere:
+    case SurfaceKind::container_cylinder:
       return false;
   }
   return false;
 }
 
 /// Whether the named contact point had a percussion.
-bool had_percussion(std::uint64_t id, const StepReport& report) {
+bool had_percussion(ElementId id, const StepReport& report) {
   return std::ranges::any_of(report.contacts, [id](const ContactReport& contact) {
     return contact.contact != kDetected && contact.id == id && contact.percussion[0] > 0.0;
   });
@@ -53,24 +52,24 @@ PassFinder::PassFinder(const System& system, const BodySizes& sizes, double pene
 
 void PassFinder::add_named_pairs() {
   for (const ContactPoint& point : system_.contact_points()) {
-    if (!can_be_passed(point.kind)) continue;
+    if (point.joint >= 0) continue;
+    const ShapeSurface& surface = system_.surfaces()[point.surface];
+    if (!can_be_passed(surface.kind)) continue;
     const int first = static_cast<int>(balls_.size());
-    const Attachment& a = point.flipped ? point.second : point.first;
-    const Attachment& b = point.flipped ? point.first : point.second;
-    balls_.push_back({-1, 0, point.body_a, a, point.center_a, point.radius_a});
-    balls_.push_back({-1, 0, point.body_b, b, point.center_b, point.radius_b});
+    const ShapeBall& ball = system_.balls()[point.ball];
+    balls_.push_back({-1, 0, surface.body, surface.body, surface.center, surface.radius});
+    balls_.push_back({-1, 0, ball.body, ball.place, ball.center, ball.radius});
     named_.push_back({first, first + 1, point.id});
   }
 }
 
 void PassFinder::add_detected() {
   filter_.emplace(system_);
-  for (std::size_t i = 0; i < filter_->shapes().size(); ++i) {
-    const auto [body, shape] = filter_->shapes()[i];
-    int feature = 0;
-    for (const BallFeature& f : balls_of(system_.bodies()[body].shapes[shape], system_.planar(), false)) {
-      balls_.push_back({static_cast<int>(i), feature++, body, system_.attach(body, f.parameter), f.center, f.radius});
-    }
+  for (const ShapeBall& ball : system_.balls()) {
+    const ShapeFeatures& shape = system_.shapes()[ball.shape];
+    if (!shape.is_round) continue;
+    const int feature = static_cast<int>(&ball - system_.balls().data()) - shape.first_ball;
+    balls_.push_back({ball.shape, feature, ball.body, ball.place, ball.center, ball.radius});
   }
 }
 
@@ -128,13 +127,13 @@ void PassFinder::find(const State& state, const StepReport& report, std::vector<
 }
 
 Vector3 PassFinder::calc_center(const Ball& ball, const Instant& instant) const {
-  const Pose pose = system_.calc_pose(ball.at, instant.t, instant.q);
+  const Pose pose = system_.calc_pose(system_.place(ball.place), instant.t, instant.q);
   return pose.p_WB + pose.R_WB * ball.center;
 }
 
 Vector3 PassFinder::calc_velocity(const Ball& ball, const Instant& instant) const {
-  const Pose pose = system_.calc_pose(ball.at, instant.t, instant.q);
-  const Twist twist = system_.calc_twist(ball.at, instant.t, instant.q, instant.u);
+  const Pose pose = system_.calc_pose(system_.place(ball.place), instant.t, instant.q);
+  const Twist twist = system_.calc_twist(system_.place(ball.place), instant.t, instant.q, instant.u);
   return twist.v_WB + twist.w_WB.cross(Vector3(pose.R_WB * ball.center));
 }
 
@@ -201,9 +200,8 @@ double PassFinder::calc_depth(const Ball& a, const Ball& b) const {
 bool PassFinder::acted_on_each_other(const Ball& a, const Ball& b, const StepReport& report) {
   return std::ranges::any_of(report.contacts, [&](const ContactReport& contact) {
     if (contact.contact != kDetected || !(contact.percussion[0] > 0.0)) return false;
-    const DetectedPair pair = detected_pair(contact.id);
-    const auto is_between = [&pair](const Ball& sphere, const Ball& ball) {
-      return pair.surface_shape == sphere.shape && pair.ball_shape == ball.shape && pair.ball == ball.feature;
+    const auto is_between = [&contact](const Ball& sphere, const Ball& ball) {
+      return contact.id == System::make_contact_id(sphere.shape, ball.shape, ball.feature);
     };
     return is_between(a, b) || is_between(b, a);
   });

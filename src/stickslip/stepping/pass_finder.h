@@ -47,10 +47,10 @@ class PassFinder {
 
  private:
   struct Ball {
-    int shape;    // in ContactFilter's numbering; -1: of a named pair
+    int shape;    // its number; -1: of a named pair
     int feature;  // which of the shape's balls
     int body;
-    Attachment at;
+    int place;       // see System::place()
     Vector3 center;  // (3) [m] body frame
     double radius;   // [m]
   };
@@ -62,8 +62,8 @@ class PassFinder {
     double arm;  // [m] from its origin to the farthest centre of a ball
   };
   struct NamedPair {
-    int a, b;          // into balls_
-    std::uint64_t id;  // of the contact point
+    int a, b;      // into balls_
+    ElementId id;  // of the contact point
   };
   struct Instant {
     double t = 0.0;  // [s]

@@ -216,12 +216,10 @@ TEST(PassFinder, APercussionOfAnotherBallHidesNoPass) {
   contact.contact = kDetected;
   contact.body_b = 1;
   contact.percussion[0] = 1.0;
-  const auto id_of = [](std::uint64_t surface, std::uint64_t ball) {
-    return kDetectedBit | surface << 36 | ball << 12;
-  };
+  const auto id_of = [](int sphere, int ball) { return System::make_contact_id(sphere, ball, 0); };
   contact.id = id_of(0, 1);
   EXPECT_EQ(bodies.find(from, to, report).size(), 1U);
-  for (const std::uint64_t id : {id_of(0, 2), id_of(2, 0)}) {
+  for (const ElementId id : {id_of(0, 2), id_of(2, 0)}) {
     contact.id = id;
     EXPECT_TRUE(bodies.find(from, to, report).empty());
   }
