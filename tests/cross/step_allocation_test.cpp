@@ -122,9 +122,9 @@ INSTANTIATE_TEST_SUITE_P(GeneralizedAlpha, StepAllocations,
 /// With so many contacts that they are packed; under a solver that factorises nothing, whose fill may grow at any step.
 TEST(StepAllocation, IsNoneInAPile) {
   test::SceneRun run = test::scene_from_text(test::pile_scene("spg"));
-  while (run.state.step < 60) ASSERT_EQ(run.step(), Status::ok);
+  while (run.state.step < 200) ASSERT_EQ(run.step(), Status::ok);
   const long before = allocations;
-  while (run.state.step < 100) ASSERT_EQ(run.step(), Status::ok);
+  while (run.state.step < 300) ASSERT_EQ(run.step(), Status::ok);
   const long after = allocations;
   EXPECT_EQ(after - before, 0);
 }
