@@ -7,9 +7,10 @@ set_property(GLOBAL PROPERTY STICKSLIP_LIBRARIES "")
 # stickslip_folder(<folder> [USES <folder>...] [EXTERNAL <target>...] [PRIVATE_EXTERNAL <target>...])
 # makes the static library stickslip_<folder> of src/stickslip/<folder>/*.cpp (headers alone make an interface
 # library, an empty folder none). USES are the arrows of docs/design.md. EXTERNAL libraries show in headers,
-# PRIVATE_EXTERNAL ones in .cpp files only.
+# PRIVATE_EXTERNAL ones in .cpp files only. With STICKSLIP_UNITY files are compiled ten at a time, headers and
+# templates once for all of them; SEPARATE keeps a folder from it whose files have names of their own in common.
 function(stickslip_folder folder)
-  cmake_parse_arguments(arg "" "" "USES;EXTERNAL;PRIVATE_EXTERNAL" ${ARGN})
+  cmake_parse_arguments(arg "SEPARATE" "" "USES;EXTERNAL;PRIVATE_EXTERNAL" ${ARGN})
   set(directory "${PROJECT_SOURCE_DIR}/src/stickslip/${folder}")
   file(GLOB sources CONFIGURE_DEPENDS "${directory}/*.cpp")
   file(GLOB headers CONFIGURE_DEPENDS "${directory}/*.h")
@@ -23,6 +24,9 @@ function(stickslip_folder folder)
     set(visible PUBLIC)
     target_link_libraries(${target} PRIVATE $<BUILD_INTERFACE:stickslip_compile> fmt::fmt ${arg_PRIVATE_EXTERNAL})
     stickslip_reuse_headers(${target} stickslip_headers)
+    if(STICKSLIP_UNITY AND NOT arg_SEPARATE)
+      set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 10)
+    endif()
   else()
     add_library(${target} INTERFACE)
     set(visible INTERFACE)

@@ -22,7 +22,7 @@ constexpr double kSettled = 1e-3;
 /// A violation below this share of b is none. [-]
 constexpr double kViolated = 1e-7;
 /// Round-off in the entries of W, sums over bodies, as a multiple of the spacing of numbers and the rows. [-]
-constexpr double kRoundOff = 16.0 * std::numeric_limits<double>::epsilon();
+constexpr double kProofRoundOff = 16.0 * std::numeric_limits<double>::epsilon();
 
 /// min 1/2 |y(p)|^2 over the rows that must hold; p_k >= 0 where is_bounded.
 class LeastViolation {
@@ -119,7 +119,7 @@ class LeastViolation {
 /// y (rows of w) = the nearest to it that w^T maps to zero, w (rows, columns); its other entries stay zero.
 Vector project_on_kernel(const Matrix& w, const Vector& y) {
   if (w.cols() == 0) return y;
-  return PivotedQr(w, kRoundOff * static_cast<double>(std::max(w.rows(), w.cols()))).project_off_columns(y);
+  return PivotedQr(w, kProofRoundOff * static_cast<double>(std::max(w.rows(), w.cols()))).project_off_columns(y);
 }
 
 /// What the rows of a problem say of percussions, whatever their sign and friction.
@@ -163,7 +163,7 @@ std::optional<Infeasibility> prove(const SparseMatrix& w, const Vector& b, const
   Vector product = columns.transpose() * part;
   if (rows.is_lcp) product = product.cwiseMax(0.0);  // where p >= 0, what is below zero is no matter
   // Column by column, so that large entries elsewhere excuse nothing.
-  const Vector round_off = kRoundOff * (columns.cwiseAbs().transpose() * part.cwiseAbs());
+  const Vector round_off = kProofRoundOff * (columns.cwiseAbs().transpose() * part.cwiseAbs());
   if ((product.array().abs() > round_off.array()).any()) return std::nullopt;
   Infeasibility found;
   found.violation = -work / size;
@@ -227,7 +227,7 @@ bool is_contradicted(const Infeasibility& proof, const ConeProblem& problem, std
 }
 
 void shift_velocities(const Infeasibility& proof, std::span<double> b) {
-  const double round_off = kRoundOff * static_cast<double>(b.size()) * proof.violation;
+  const double round_off = kProofRoundOff * static_cast<double>(b.size()) * proof.violation;
   for (std::size_t i = 0; i < b.size(); ++i) {
     b[i] += proof.y[i];
     if (proof.y[i] != 0.0 && std::abs(b[i]) <= round_off) b[i] = 0.0;

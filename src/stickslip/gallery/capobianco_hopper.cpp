@@ -12,12 +12,12 @@
 namespace stickslip::capobianco {
 namespace {
 
-constexpr double kFriction = 0.2;  // [-]
-constexpr double kGravity = 9.81;  // [m/s^2]
-constexpr double kBody = 3.0;      // [kg]
-constexpr double kThigh = 1.56;    // [kg]
-constexpr double kShank = 0.142;   // [kg] 0.71 kg/m, 0.2 m
-constexpr int kBodyY = 1;          // column of q, u and a
+constexpr double kHopperFriction = 0.2;  // [-]
+constexpr double kHopperGravity = 9.81;  // [m/s^2]
+constexpr double kBody = 3.0;            // [kg]
+constexpr double kThigh = 1.56;          // [kg]
+constexpr double kShank = 0.142;         // [kg] 0.71 kg/m, 0.2 m
+constexpr int kBodyY = 1;                // column of q, u and a
 constexpr int kThighY = 4;
 constexpr int kShankFirst = 6;
 constexpr int kFootX = 12;             // of the last control point
@@ -30,7 +30,7 @@ std::vector<double> calc_strain_energy(const RunData& run) {
   for (const StepRow& row : run.steps()) energy.push_back(row.potential_energy);
   const auto subtract = [&](double mass, int column) {
     const std::vector<double> y = run.read("/q", column);
-    for (std::size_t i = 0; i < energy.size() && i + 1 < y.size(); ++i) energy[i] -= mass * kGravity * y[i + 1];
+    for (std::size_t i = 0; i < energy.size() && i + 1 < y.size(); ++i) energy[i] -= mass * kHopperGravity * y[i + 1];
   };
   subtract(kBody, kBodyY);
   subtract(kThigh, kThighY);
@@ -92,7 +92,7 @@ void compare_contact(const RunData& run, const std::vector<double>& percussion_n
   const std::vector<double> impulses = run.read("/contacts/foot/normal_impulse");
   const std::vector<double> forces = run.read("/contacts/foot/normal_force");
   for (std::size_t i = 0; i < run.rows(); ++i) {
-    slip = std::max(slip, std::abs(percussion_f[i]) - kFriction * percussion_n[i]);
+    slip = std::max(slip, std::abs(percussion_f[i]) - kHopperFriction * percussion_n[i]);
     if (run.time()[i] > kReferenceEnd + 1e-9) continue;
     sum_n += percussion_n[i];
     sum_f += percussion_f[i];
@@ -118,8 +118,8 @@ void evaluate_hopper(std::span<const RunData> runs, BenchmarkPage& page) {
                           "percussions: P_F between -mu P_N and mu P_N",
                           {{"t", "s", run.time()},
                            {"P_F", "N s", percussion_f},
-                           {"mu_P_N", "N s", scaled(kFriction, percussion_n)},
-                           {"minus_mu_P_N", "N s", scaled(-kFriction, percussion_n)}}});
+                           {"mu_P_N", "N s", scaled(kHopperFriction, percussion_n)},
+                           {"minus_mu_P_N", "N s", scaled(-kHopperFriction, percussion_n)}}});
   compare_iterations(run, nullptr, "5", "1.23",
                      "accelerations and forces go on linearly from the last two steps, so that a step starts nearer",
                      "", page);

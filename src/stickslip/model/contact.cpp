@@ -125,8 +125,8 @@ ContactVector System::calc_contact_velocity(const ContactPoint& k, const Contact
 }
 
 bool System::has_prescribed_motion(const ContactPoint& k) const {
-  return bodies_[side(k, Side::first).body].type == BodyType::moving ||
-         bodies_[side(k, Side::second).body].type == BodyType::moving;
+  const auto moves = [this](const Attachment& at) { return at.n_u == 0 && bodies_[at.body].type == BodyType::moving; };
+  return moves(side(k, Side::first)) || moves(side(k, Side::second));
 }
 
 }  // namespace stickslip

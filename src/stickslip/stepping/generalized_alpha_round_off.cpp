@@ -12,7 +12,7 @@ namespace stickslip {
 namespace {
 
 /// Of products and sums of a few terms.
-constexpr double kRoundOff = 8.0 * std::numeric_limits<double>::epsilon();  // [-]
+constexpr double kSumRoundOff = 8.0 * std::numeric_limits<double>::epsilon();  // [-]
 
 }  // namespace
 
@@ -22,7 +22,7 @@ void GeneralizedAlphaNewton::calc_round_off(GeneralizedAlphaStep& step) {
   // Bounds of what each force and each percussion, by component, is off by.
   Vector& force = round_off_force_;
   Vector& percussion = round_off_percussion_;
-  force = kRoundOff * step.force.cwiseAbs();
+  force = kSumRoundOff * step.force.cwiseAbs();
   percussion.setZero();
   for (std::size_t k = 0; k < step.blocks.size(); ++k) {
     if (!touched_[k]) continue;
@@ -32,7 +32,7 @@ void GeneralizedAlphaNewton::calc_round_off(GeneralizedAlphaStep& step) {
       double sum = 0.0;
       for (int j = 0; j < block.n_u; ++j) {
         const int c = block.u_offset + j;
-        sum += std::abs(K_[row + j]) * places(c) + kRoundOff * std::abs(H_u_[row + j] * step.u(c));
+        sum += std::abs(K_[row + j]) * places(c) + kSumRoundOff * std::abs(H_u_[row + j] * step.u(c));
       }
       force(block.u_offset + i) += sum;
     }
@@ -43,8 +43,8 @@ void GeneralizedAlphaNewton::calc_round_off(GeneralizedAlphaStep& step) {
       const VelocityBlock& block = step.blocks[e.touches[t].block];
       for (int i = 0; i < e.dim; ++i) {
         const int row = e.offset + i;
-        const double lambda = kRoundOff * std::abs(step.x.lambda(row));
-        const double P = kRoundOff * (std::abs(step.P(row)) + std::abs(step.x.Lambda(row))) + h * lambda;
+        const double lambda = kSumRoundOff * std::abs(step.x.lambda(row));
+        const double P = kSumRoundOff * (std::abs(step.P(row)) + std::abs(step.x.Lambda(row))) + h * lambda;
         const double* w = step.W.data() + e.touches[t].values + static_cast<std::size_t>(i) * block.n_u;
         for (int c = 0; c < block.n_u; ++c) {
           force(block.u_offset + c) += std::abs(w[c]) * lambda;
@@ -85,10 +85,11 @@ void GeneralizedAlphaNewton::set_body_round_off(GeneralizedAlphaStep& step) {
     const double largest = step.largest_round_off(static_cast<int>(k));
     BodyScale& scale = step.scales[k];
     RoundOff& round_off = scale.round_off;
-    round_off.acceleration = std::min(std::max(scale.beam_round_off, of_forces + kRoundOff * std::sqrt(a2 / body.mass)),
-                                      largest / (step.h * step.h));
+    round_off.acceleration =
+        std::min(std::max(scale.beam_round_off, of_forces + kSumRoundOff * std::sqrt(a2 / body.mass)),
+                 largest / (step.h * step.h));
     round_off.velocity =
-        std::min(std::sqrt(percussion2 / body.mass) + kRoundOff * std::sqrt(u2 / body.mass), largest / step.h);
+        std::min(std::sqrt(percussion2 / body.mass) + kSumRoundOff * std::sqrt(u2 / body.mass), largest / step.h);
     // kappa is of the size of h Lambda, or of h^2 lambda.
     round_off.position = std::min(step.h * round_off.velocity + step.h * step.h * of_forces, largest);
   }
@@ -112,10 +113,10 @@ void GeneralizedAlphaNewton::set_row_round_off(GeneralizedAlphaStep& step, StepE
       for (int j = 0; j < block.n_u; ++j) {
         const int c = block.u_offset + j;
         const double place = step.coordinate_round_off(c);
-        const double w = kRoundOff * std::abs(step.W[at + j]);
+        const double w = kSumRoundOff * std::abs(step.W[at + j]);
         const double speed = std::abs(step.u(c));
         velocity += w * speed + std::abs(xi_v_[at + j]) * place;
-        acceleration += w * std::abs(step.x.a(c)) + kRoundOff * std::abs(gamma_dot_u_[at + j]) * speed +
+        acceleration += w * std::abs(step.x.a(c)) + kSumRoundOff * std::abs(gamma_dot_u_[at + j]) * speed +
                         std::abs(gamma_dot_v_[at + j]) * place;
       }
     }

@@ -11,10 +11,10 @@ namespace stickslip {
 namespace {
 
 /// Gaps are differences of coordinates, each rounded a few times.
-constexpr double kRoundOff = 8.0 * std::numeric_limits<double>::epsilon();  // [-]
+constexpr double kGapRoundOff = 8.0 * std::numeric_limits<double>::epsilon();  // [-]
 /// A solution moves by at most this multiple of what the start values of the step move by: what is beyond is no scale
 /// to measure by but an iterate that has gone astray.
-constexpr double kGrowth = 100.0;  // [-]
+constexpr double kMostGrowth = 100.0;  // [-]
 /// Round-off above this part of the body's way is not excused.
 constexpr double kLargestRoundOff = 0.01;  // [-]
 /// Keeps quotients finite where nothing moves at all: only exact zeros pass.
@@ -50,13 +50,13 @@ void GeneralizedAlphaStep::calc_start_scales(const State& state, const Vector& a
     double size = 0.0;
     for (int i = 0; i < n; ++i) size = std::max(size, std::abs(state.q(body.q_offset + i)));
     double* round_off = coordinate_round_off.data() + body.u_offset;
-    for (int i = 0; i < n; ++i) round_off[i] = kRoundOff * size;
+    for (int i = 0; i < n; ++i) round_off[i] = kGapRoundOff * size;
     for (int i = n; i < body.n_u; ++i) {
       const double angle = body.type == BodyType::planar ? std::abs(state.q(body.q_offset + i)) : 1.0;
-      round_off[i] = kRoundOff * std::max(1.0, angle);
+      round_off[i] = kGapRoundOff * std::max(1.0, angle);
     }
     // Internal forces of beams are known to what round-off of the coordinates makes of them.
-    scale.beam_round_off = body.beam ? kRoundOff * size * body.beam->highest_frequency2() : 0.0;
+    scale.beam_round_off = body.beam ? kGapRoundOff * size * body.beam->highest_frequency2() : 0.0;
   }
   longest_way_ = std::numeric_limits<double>::infinity();
 }
@@ -73,7 +73,7 @@ void GeneralizedAlphaStep::limit_scales() {
     if (!e.evaluated) continue;
     for (int i = 0; i < e.dim; ++i) longest = std::max(longest, h * e.lever(i) * std::abs(e.xi[i]));
   }
-  if (longest > 0.0 && std::isfinite(longest)) longest_way_ = kGrowth * longest;
+  if (longest > 0.0 && std::isfinite(longest)) longest_way_ = kMostGrowth * longest;
 }
 
 void GeneralizedAlphaStep::calc_scales() {

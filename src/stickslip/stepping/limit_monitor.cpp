@@ -23,7 +23,7 @@ constexpr double kEnergyRoundOff = 1e-8;  // [-]
 
 /// By more than this the energy of the run grows where it grows at all: enough to matter to no limit, and more than
 /// what round-off and the error that is looked for add to it from step to step.
-constexpr double kGrowth = 0.01;  // [-]
+constexpr double kEnergyGrowth = 0.01;  // [-]
 
 /// The error of a start from rest is what a step or two add to the energy. Where this goes like the power k of the
 /// time, that is the share k / n of it after n steps (half of it for half a step), so that share times steps stays as
@@ -179,7 +179,7 @@ double LimitMonitor::calc_energy_scale() const {
 /// Growth goes on until it has paused for as many steps as it took.
 void LimitMonitor::note_growth() {
   const double scale = calc_energy_scale();
-  if (scale > (1.0 + kGrowth) * last_scale_) {
+  if (scale > (1.0 + kEnergyGrowth) * last_scale_) {
     growing_steps_ = is_settled() ? 1 : growing_steps_ + quiet_steps_ + 1;
     quiet_steps_ = 0;
     last_scale_ = scale;
