@@ -9,6 +9,7 @@
 #include "stickslip/constraints/constraint_set.h"
 #include "stickslip/constraints/contact_finder.h"
 #include "stickslip/stepping/free_rotation.h"
+#include "stickslip/stepping/start_impact.h"
 
 namespace stickslip {
 namespace {
@@ -22,6 +23,7 @@ class MoreauStepper final : public TimeStepper {
   Status step(State& state, double h, double t_end, StepReport& report) override;
 
  private:
+  const State& settle_start(const State& state);
   bool are_given_finite(const Inputs& inputs, double t_mid, double t_end, StepReport& report) const;
   bool calc_free_velocity(const State& state, double h, double t_mid, StepReport& report);
   void calc_free_relative_velocities();
@@ -34,6 +36,8 @@ class MoreauStepper final : public TimeStepper {
   StopToken stop_;
   ContactFinder contacts_;
   ConstraintSet constraints_;
+  StartImpact start_impact_;
+  State settled_;  // the start, after its impact
 
   // Workspace, kept from step to step.
   BodySnapshot start_, middle_, end_;  // at (t, q, u), (t_m, q_m, u) and (t', q')
@@ -55,6 +59,7 @@ MoreauStepper::MoreauStepper(const MoreauOptions& options, const System& system,
       stop_(stop),
       contacts_(system, stop),
       constraints_(system, stop),
+      start_impact_(system),
       start_(system),
       middle_(system),
       end_(system) {
@@ -89,15 +94,16 @@ Status MoreauStepper::step(State& state, double h, double t_end, StepReport& rep
   report.message.clear();
   if (!are_given_finite(state.inputs, t_mid, t_end, report)) return report.status = Status::failed;
 
-  q_mid_ = state.q;
-  system_.advance(h1, state.u, q_mid_);
-  if (!calc_free_velocity(state, h, t_mid, report)) return report.status = Status::failed;
+  const State& start = settle_start(state);
+  q_mid_ = start.q;
+  system_.advance(h1, start.u, q_mid_);
+  if (!calc_free_velocity(start, h, t_mid, report)) return report.status = Status::failed;
 
   if (contacts_.detects()) {
-    start_.take(state.t, state.q, &state.u);
+    start_.take(start.t, start.q, &start.u);
     contacts_.find(start_, t_end);
   }
-  middle_.take(t_mid, q_mid_, &state.u);
+  middle_.take(t_mid, q_mid_, &start.u);
   constraints_.gather(middle_, contacts_.points(), options_.activation, h);
   calc_free_relative_velocities();
 
@@ -115,8 +121,8 @@ Status MoreauStepper::step(State& state, double h, double t_end, StepReport& rep
   report.message += describe_non_finite(system_, q_end_, u_end_);
   if (!q_end_.allFinite() || !u_end_.allFinite()) return report.status = Status::failed;
 
-  EnergyLedger energy = state.energy;
-  account_energy(state, h, energy);
+  EnergyLedger energy = start.energy;
+  account_energy(start, h, energy);
   report.status = report.solve.status;
   report.t = t_end;
   report.step = h;
@@ -134,6 +140,7 @@ Status MoreauStepper::step(State& state, double h, double t_end, StepReport& rep
   stop_.check();
   add_joint_drives(system_, state.inputs, t_mid, q_mid_, u_work_, report);  // planar: u_work is u
   constraints_.add_reactions(solution_, h, report);
+  if (&start != &state) start_impact_.add_reactions(h, report);
 
   // Last of all, so that the step can be left before.
   stop_.check();
@@ -145,6 +152,13 @@ Status MoreauStepper::step(State& state, double h, double t_end, StepReport& rep
   constraints_.save_warm(solution_, state.warm);
   report_energy(system_, state, report);
   return report.status;
+}
+
+/// The state with velocities that joints allow; the state itself where it has them, and after the first step.
+const State& MoreauStepper::settle_start(const State& state) {
+  if (state.step > 0) return state;
+  settled_ = state;
+  return start_impact_.act(constraints_, settled_) ? settled_ : state;
 }
 
 /// Whether inputs and prescribed motions are finite.

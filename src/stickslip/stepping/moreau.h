@@ -13,6 +13,7 @@ namespace stickslip {
 /// Moreau's time-stepping scheme on velocities and percussions [Moreau1988, Jean1999], with
 /// h1 = (1 - theta) h, h2 = theta h (theta = 1/2: Moreau's midpoint rule):
 ///
+///   J u+ + tau = 0,  M (u+ - u) = J^T p over all joints              before the first step, see start_impact.h
 ///   t_m = t + h1,  q_m = q + h1 B u                                   predicted configuration
 ///   A = {contacts with gap(t_m, q_m) <= activation}                   active set
 ///   M (u' - u) = h h(t_m, q_m, u) + W(q_m) P                          balance of momentum
