@@ -473,6 +473,7 @@ OneStepProblem make_exchange_problem(const ConeProblem& problem, std::vector<int
   }
   made.cones.law = law;
   made.cones.velocity_scale = problem.velocity_scale;
+  made.cones.floor = problem.floor;
   if (row_of != nullptr) *row_of = std::move(rows);
   return made;
 }

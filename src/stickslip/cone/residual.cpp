@@ -92,18 +92,20 @@ Residual calc_residual(const ConeProblem& problem, FrictionLaw law, std::span<co
   const double speed = std::sqrt(calc_squared_norm(u));
   if (!std::isfinite(b + speed)) {  // an infinite velocity may well satisfy every law, but is no answer
     constexpr double kInfinity = std::numeric_limits<double>::infinity();
-    return {kInfinity, kInfinity, kInfinity, kInfinity, find_not_finite(problem, u)};
+    return {kInfinity, kInfinity, kInfinity, kInfinity, kInfinity, find_not_finite(problem, u)};
   }
   residual.speed = problem.velocity_scale > 0.0 ? problem.velocity_scale : std::max(b, speed);
-  residual.relative = std::max(residual.absolute, 0.5 * std::sqrt(closing));
   const bool is_bounded = problem.velocity_scale > 0.0 || b == 0.0;
   const double scale = is_bounded ? residual.speed : std::min(residual.speed, kFastest * b);
-  if (scale > 0.0) residual.relative /= scale;
+  residual.unfloored = std::max(residual.absolute, 0.5 * std::sqrt(closing));
+  if (scale > 0.0) residual.unfloored /= scale;
   double missed = residual.missed;
-  if (!is_bounded && 0.5 * missed > residual.relative * b) {
+  if (!is_bounded && 0.5 * missed > residual.unfloored * b) {
     if (speed <= kReachable * b) missed = calc_missed(problem, p, u, w);
-    residual.relative = std::max(residual.relative, 0.5 * missed / b);
+    residual.unfloored = std::max(residual.unfloored, 0.5 * missed / b);
   }
+  const bool is_above = residual.absolute > problem.floor || residual.missed > problem.floor;
+  residual.relative = is_above ? residual.unfloored : 0.0;
   return residual;
 }
 

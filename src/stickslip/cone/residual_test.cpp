@@ -40,6 +40,20 @@ TEST(Missed, IsWhatContactsCloseAndBilateralRowsMoveBy) {
   EXPECT_EQ(calc_residual(problem, none).missed, 0.0);
 }
 
+TEST(Floor, ExcusesRoundOffAndNoMore) {
+  ConeProblem problem = three_cones();
+  const std::vector<double> none(6, 0.0);
+  problem.b = {-1e-16, 0.0, 0.0, 0.0, 2e-16, 0.0};
+  EXPECT_GT(calc_residual(problem, none).relative, 0.5);
+  problem.floor = 1e-15;
+  const Residual excused = calc_residual(problem, none);
+  EXPECT_EQ(excused.relative, 0.0);
+  EXPECT_GT(excused.absolute, 2e-16);  // what it is, it is
+  EXPECT_GT(excused.unfloored, 0.5);
+  problem.b[4] = 2e-15;
+  EXPECT_GT(calc_residual(problem, none).relative, 0.5);
+}
+
 TEST(WorstCone, HasTheLargestPartOfTheResidual) {
   ConeProblem problem = three_cones();
   const std::vector<double> none(6, 0.0);

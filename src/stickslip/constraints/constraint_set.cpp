@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <limits>
+#include <utility>
 
 #include "stickslip/base/assert.h"
 #include "stickslip/constraints/certificate.h"
@@ -201,6 +202,34 @@ void ConstraintSet::add_relative_velocities(const Vector& v, std::span<double> g
       const FactoredDelassus::Body& body = factored.body(block.body);
       const ConstRowMatrixView J(factored.values(block), cone.dim, body.n_v);
       rows.noalias() += J * v.segment(body.v_offset, body.n_v);
+    }
+  }
+}
+
+void ConstraintSet::add_speeds(const Vector& v, std::span<double> speed) const {
+  if (const auto* packed = std::get_if<PackedDelassus>(&problem_.delassus)) {
+    for (int i = 0; i < count(); ++i) {
+      const PackedDelassus::Contact& contact = packed->contact(i);
+      const ContactPoint& point = (*points_)[members_[i].index];
+      double of_contact = 0.0;
+      for (const auto& [side, arm] :
+           {std::pair(&point.first, &contact.arm_first), {&point.second, &contact.arm_second}}) {
+        const Body& body = system_.bodies()[side->body];
+        if (body.n_u == 0) continue;
+        of_contact += v.segment<3>(body.u_offset).norm() + arm->norm() * v.segment<3>(body.u_offset + 3).norm();
+      }
+      for (int r = 0; r < PackedDelassus::kDim; ++r) speed[problem_.cones[i].offset + r] += of_contact;
+    }
+    return;
+  }
+  const auto& factored = std::get<FactoredDelassus>(problem_.delassus);
+  for (int i = 0; i < count(); ++i) {
+    const Cone& cone = problem_.cones[i];
+    VectorView rows(speed.data() + cone.offset, cone.dim);
+    for (const FactoredDelassus::Block& block : factored.row(i)) {
+      const FactoredDelassus::Body& body = factored.body(block.body);
+      const ConstRowMatrixView J(factored.values(block), cone.dim, body.n_v);
+      rows += J.cwiseAbs().lazyProduct(v.segment(body.v_offset, body.n_v).cwiseAbs());
     }
   }
 }

@@ -48,6 +48,8 @@ class ConstraintSet {
 
   /// gamma (n) += J v. v (n_u) [m/s, rad/s].
   void add_relative_velocities(const Vector& v, std::span<double> gamma);
+  /// speed (n) += what |J v| can be at most, whatever cancels in it: the scale of its round-off.
+  void add_speeds(const Vector& v, std::span<double> speed) const;
   /// force = W p, W = J^T. p (n) [N s], force (n_u) [N s, N m s].
   void calc_generalized_percussions(std::span<const double> p, Vector& force);
 

@@ -31,6 +31,8 @@ inline constexpr const char* kLawAttribute = "law";
 std::string_view law_name(FrictionLaw law);
 /// Where the scheme of a recorded step has its own ConeProblem::velocity_scale [m/s]: a dataset of one number.
 inline constexpr const char* kScaleDataset = "/velocity_scale";
+/// Where it knows the round-off in its velocities, ConeProblem::floor [m/s]: likewise.
+inline constexpr const char* kFloorDataset = "/floor";
 
 /// Reads the problem of a file, its law and scale. Throws InputError.
 OneStepProblem read_fclib(const std::filesystem::path& path);

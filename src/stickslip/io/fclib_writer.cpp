@@ -155,6 +155,9 @@ void write_fclib(const std::filesystem::path& path, const OneStepProblem& proble
   if (problem.cones.velocity_scale > 0.0) {
     file.create_dataset(kScaleDataset, {}).write(0, std::span<const double>(&problem.cones.velocity_scale, 1));
   }
+  if (problem.cones.floor > 0.0) {
+    file.create_dataset(kFloorDataset, {}).write(0, std::span<const double>(&problem.cones.floor, 1));
+  }
   std::visit([&](const auto& form) { write_form(file, form, problem.cones); }, problem.form);
   if (solution != nullptr) write_solution(file, problem, *solution);
   file.close();

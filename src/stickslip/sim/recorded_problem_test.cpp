@@ -96,6 +96,13 @@ TEST_P(RecordedProblem, KeepsWhatItsResidualIsRelativeTo) {
               calc_residual(problem, std::vector<double>(problem.size(), 0.0)).relative, kRoundOff);
 }
 
+TEST_P(RecordedProblem, KeepsTheRoundOffOfItsVelocities) {
+  ConeProblem problem = make_problem(GetParam());
+  const std::vector<double> nothing(problem.size(), 0.0);
+  problem.floor = 0.1 * calc_residual(problem, nothing).absolute;
+  EXPECT_EQ(record(problem).cones.floor, problem.floor);
+}
+
 TEST_P(RecordedProblem, WithAsymmetricJoints) {
   const FrictionBlock block{2, 0.3, 0, 0.0};
   ConeProblem cones;

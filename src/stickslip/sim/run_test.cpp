@@ -69,11 +69,11 @@ RunOptions write_to(const std::filesystem::path& output) {
   return options;
 }
 
-/// A tolerance that no step meets: the first steps with a contact leave their problem beside the result.
+/// Too few sweeps for the tolerance: the first steps leave their problem beside the result.
 TEST(Run, LeavesTheProblemsOfInexactSteps) {
   const TemporaryFolder folder;
   LoadOptions load;
-  load.overrides = {"solver.tolerance=1e-300"};
+  load.overrides = {"solver.type=pgs", "solver.max_iterations=3"};
   const RunResult result = run(parse_scene(kSlope, "slope", load), write_to(folder / "r.h5"));
   EXPECT_EQ(result.outcome, Outcome::inexact);
   ASSERT_EQ(result.problems.size(), static_cast<std::size_t>(StepProblems::kMostFailures));
@@ -83,8 +83,9 @@ TEST(Run, LeavesTheProblemsOfInexactSteps) {
     EXPECT_EQ(std::get<LocalForm>(problem.form).dim, 2);
     // What was left is an answer to what was left.
     const std::vector<double> r = Hdf5File::open(path).read_numbers("/solution/r");
-    EXPECT_LT(calc_residual(problem.cones, r).relative, 1e-12);
-    EXPECT_NE(calc_residual(problem.cones, std::vector<double>(r.size(), 0.0)).relative, 0.0);
+    const double left = calc_residual(problem.cones, r).relative;
+    EXPECT_GT(left, 1e-10);
+    EXPECT_LT(left, 0.2 * calc_residual(problem.cones, std::vector<double>(r.size(), 0.0)).relative);
   }
 }
 

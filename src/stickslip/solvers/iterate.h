@@ -43,10 +43,12 @@ class Iterate {
   std::span<const double> u() const { return u_; }  // (n) [m/s] of the p judged last
   const Residual& best() const { return best_; }
   const Residual& last() const { return last_; }
-  /// By what iterates compare: the greater of the absolute residual and the relative one times |b| (or the problem's
-  /// velocity scale). So it is the numerator of the relative residual, by which solvers stop; the divisor may
-  /// grow with the velocities and make nothing better. [m/s]
-  double calc_defect(const Residual& residual) const { return std::max(residual.absolute, scale_ * residual.relative); }
+  /// By what iterates compare: the greater of the absolute residual and the relative one, without a floor, times |b|
+  /// (or the problem's velocity scale). So it is the numerator of the relative residual, by which solvers stop; the
+  /// divisor may grow with the velocities and make nothing better. [m/s]
+  double calc_defect(const Residual& residual) const {
+    return std::max(residual.absolute, scale_ * residual.unfloored);
+  }
   /// max(|b|, |u|) at the last judgement. [m/s]
   double velocity_scale() const { return last_.speed; }
 

@@ -88,7 +88,7 @@ SolveReport NsgsSolver::solve(const ConeProblem& problem, ConeSolution& solution
     const double rows = newton_.n_active();
     newton_due = 2.0 * report.iterations + std::min(rows * rows / kRowsSquaredPerSweep, kSparseSweeps);
   }
-  if (options_.newton_rows > 0 && iterate_.best().relative > calc_goal(tolerance) && !deadline.passed()) {
+  if (options_.newton_rows > 0 && iterate_.best().unfloored > calc_goal(tolerance) && !deadline.passed()) {
     iterate_.return_to_best();
     accelerate(problem, std::min(kMaxPolishRows, options_.newton_rows), kMaxPolishSteps);
   }
@@ -150,7 +150,7 @@ void NsgsSolver::accelerate(const ConeProblem& problem, int max_rows, int max_st
   before_newton_.assign(iterate_.p().begin(), iterate_.p().end());
   const double goal = calc_goal(options_.tolerance);
   double proximal = kLeastProximal;
-  for (int k = 0; k < max_steps && iterate_.last().relative > goal; ++k) {
+  for (int k = 0; k < max_steps && iterate_.last().unfloored > goal; ++k) {
     const double at_base = iterate_.last().absolute;
     newton_base_.assign(iterate_.p().begin(), iterate_.p().end());
     if (!newton_.calc_step(problem, iterate_.rows(), newton_base_, iterate_.u(), proximal, max_rows)) break;

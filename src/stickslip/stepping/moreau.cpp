@@ -14,6 +14,9 @@
 namespace stickslip {
 namespace {
 
+/// Round-off in a sum over the velocities of two bodies, as a multiple of the spacing of numbers and of the terms. [-]
+constexpr double kRoundOff = 4.0 * std::numeric_limits<double>::epsilon();
+
 class MoreauStepper final : public TimeStepper {
  public:
   MoreauStepper(const MoreauOptions& options, const System& system, ConeSolver& solver, StopToken stop);
@@ -44,6 +47,7 @@ class MoreauStepper final : public TimeStepper {
   ConeSolution solution_;
   std::vector<double> gamma_work_;  // (n) [m/s] of u_work_: what the percussions' work starts from
   std::vector<double> gamma_end_;   // (n) [m/s] of u_end_
+  std::vector<double> speeds_;      // (n) [m/s] what b is the sum of
   std::vector<double> residual_work_;
   Vector q_mid_, q_end_;    // (n_q)
   Vector u_free_, u_end_;   // (n_u) [m/s, rad/s]
@@ -210,6 +214,15 @@ void MoreauStepper::calc_free_relative_velocities() {
   gamma_work_.assign(constraints_.tau().begin(), constraints_.tau().end());
   constraints_.add_relative_velocities(u_free_, b);
   constraints_.add_relative_velocities(u_work_, gamma_work_);
+  // gamma(u) is a sum of the same size.
+  speeds_.assign(n, 0.0);
+  constraints_.add_speeds(u_free_, speeds_);
+  double squared = 0.0;
+  for (std::size_t row = 0; row < n; ++row) {
+    const double size = (1.0 + constraints_.restitution()[row]) * (speeds_[row] + std::abs(constraints_.tau()[row]));
+    squared += size * size;
+  }
+  constraints_.problem().floor = kRoundOff * std::sqrt(squared);
 }
 
 /// u' = u_free + M^-1 W P, and its relative velocities gamma' = xi - e gamma(u).
