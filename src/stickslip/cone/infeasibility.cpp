@@ -162,8 +162,18 @@ std::optional<Infeasibility> prove(const SparseMatrix& w, const Vector& b, const
   if (!(size > 0.0) || !(-work > kViolated * b.norm() * size)) return std::nullopt;
   Vector product = columns.transpose() * part;
   if (rows.is_lcp) product = product.cwiseMax(0.0);  // where p >= 0, what is below zero is no matter
-  // Column by column, so that large entries elsewhere excuse nothing.
-  const Vector round_off = kProofRoundOff * (columns.cwiseAbs().transpose() * part.cwiseAbs());
+  // Column by column, so that large entries elsewhere excuse nothing. What is left of a sum that cancels does not tell
+  // how large its terms were, as where a tangent meets a normal: |W_ij| <= sqrt(W_ii W_jj) does, W positive
+  // semidefinite. The entries of an LCP may be no such sums.
+  Vector round_off = kProofRoundOff * (columns.cwiseAbs().transpose() * part.cwiseAbs());
+  for (Eigen::Index k = 0; k < w.rows() && !rows.is_lcp; ++k) {
+    double terms = 0.0;
+    for (Eigen::Index i = 0; i < columns.rows(); ++i) {
+      if (columns(i, k) != 0.0)
+        terms += std::sqrt(std::abs(columns(i, rows.of_problem[violated[i]]))) * std::abs(part[i]);
+    }
+    round_off[k] = std::max(round_off[k], kProofRoundOff * std::sqrt(std::abs(w.coeff(k, k))) * terms);
+  }
   if ((product.array().abs() > round_off.array()).any()) return std::nullopt;
   Infeasibility found;
   found.violation = -work / size;

@@ -104,7 +104,11 @@ Residual calc_residual(const ConeProblem& problem, FrictionLaw law, std::span<co
     if (speed <= kReachable * b) missed = calc_missed(problem, p, u, w);
     residual.unfloored = std::max(residual.unfloored, 0.5 * missed / b);
   }
-  const bool is_above = residual.absolute > problem.floor || residual.missed > problem.floor;
+  // Percussions of round-off's inverse: of b nothing is left in W p + b.
+  const double lost = std::numeric_limits<double>::epsilon() * w * std::sqrt(calc_squared_norm(p));
+  const bool is_lost = b > 0.0 && lost > std::max(b, problem.floor);
+  if (is_lost) residual.unfloored = std::max(residual.unfloored, lost / b);
+  const bool is_above = residual.absolute > problem.floor || residual.missed > problem.floor || is_lost;
   residual.relative = is_above ? residual.unfloored : 0.0;
   return residual;
 }

@@ -17,6 +17,7 @@ namespace stickslip {
 ///              16 eps (sqrt(W_ii) sum_j sqrt(W_jj) |p_j| + |b_i|) (nothing less above |u| = 1e6 |b|)
 ///              (divided by |u|_2 where b = 0, undivided where u = 0, too; by ConeProblem::velocity_scale where that
 ///              is set, and then by nothing else).
+///              at least eps w |p|_2 / |b|_2 where that is above 1 (and eps w |p|_2 above ConeProblem::floor),
 ///              zero where neither absolute nor missed is above ConeProblem::floor.
 ///   missed   = |(max(0, -u_N) of contacts, u of free rows)|_2  [m/s], what percussions leave of the velocities that
 ///              contacts and bilateral rows must not have, round-off included.
@@ -29,7 +30,8 @@ namespace stickslip {
 /// as mu <= sqrt(3). And percussions of a problem without a solution may grow without bound until |u| hides what is
 /// violated, hence the bound by |b|. It is no law: a body squeezed out of a wedge of angle e is 2 / e times as fast as
 /// what closes, and below e = 2e-3 is judged more strictly than by its own speed. What must not be missed at all, by
-/// contacts that close and bilateral rows, is judged by |b| alone, as far as round-off in W p lets it be seen. And b
+/// contacts that close and bilateral rows, is judged by |b| alone, as far as round-off in W p lets it be seen. Where
+/// that is all of b, nothing is seen, and percussions without bound pass for a solution by chance. And b
 /// itself may be all round-off: of two bodies that fly together at 1 m/s, held by one joint more than they need, it is
 /// 1e-16 m/s, and percussions that solve for it to ten digits mean nothing and need not exist.
 struct Residual {

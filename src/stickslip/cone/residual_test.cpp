@@ -54,6 +54,23 @@ TEST(Floor, ExcusesRoundOffAndNoMore) {
   EXPECT_GT(calc_residual(problem, none).relative, 0.5);
 }
 
+/// Percussions of which the last digit is more than b satisfy any law by chance.
+TEST(Floor, NothingIsSolvedByPercussionsInWhichVelocitiesAreLost) {
+  ConeProblem problem;
+  problem.add_contact({}, 1);
+  problem.add_contact({}, 2);
+  StoredDelassus w;
+  const std::array columns = {0, 1};
+  const std::array sizes = {1, 1};
+  w.add_row(columns, sizes, 1, std::vector{1.0, -1.0});
+  w.add_row(columns, sizes, 1, std::vector{-1.0, 1.0});
+  problem.delassus = w;
+  problem.b = {-0.3, -0.3};
+  const std::vector<double> p = {1e18, 1e18 + 128.0};
+  EXPECT_GE(calc_residual(problem, problem.law, p, std::vector{0.0, 0.0}, 1.0).relative, 1.0);
+  EXPECT_GE(calc_residual(problem, p).relative, 1.0);
+}
+
 TEST(WorstCone, HasTheLargestPartOfTheResidual) {
   ConeProblem problem = three_cones();
   const std::vector<double> none(6, 0.0);
