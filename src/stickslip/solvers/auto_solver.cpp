@@ -259,8 +259,9 @@ void AutoSolver::pivot(const ConeProblem& problem, const Deadline& deadline, Sol
   report.effort.pivots += take(result, "lcp-newton");
 }
 
-/// The answer of the problem with velocities shifted as the proof says, which has one, unless it is worse than what is
-/// there.
+/// The answer of the problem with velocities shifted as the proof says, which has one. Where that is not found, the
+/// best iterate is left if it is better; where it is, other iterates can only have a lower residual for percussions
+/// without bound, which hide what contacts violate.
 SolveReport AutoSolver::solve_nearest(const ConeProblem& problem, const Infeasibility& proof, const Deadline& deadline,
                                       const SolveReport& so_far, ConeSolution& solution) {
   ConeSolution answer{start_, {}};  // the best iterate's percussions may have grown without bound
@@ -274,7 +275,8 @@ SolveReport AutoSolver::solve_nearest(const ConeProblem& problem, const Infeasib
   const Residual given = calc_residual(problem, start_);
   const Residual found = calc_residual(problem, answer.p);
   SolveReport report = so_far;
-  if (shifted.status != Status::failed && iterate_.calc_defect(found) <= iterate_.calc_defect(given)) {
+  const bool is_better = iterate_.calc_defect(found) <= iterate_.calc_defect(given);
+  if (shifted.status == Status::ok || (shifted.status != Status::failed && is_better)) {
     report.method = shifted.method;
     std::copy(answer.p.begin(), answer.p.end(), iterate_.p().begin());
     iterate_.judge();

@@ -17,6 +17,7 @@
 #include "stickslip/solvers/ipm.h"
 #include "stickslip/solvers/lcp_solver.h"
 #include "stickslip/solvers/least_norm.h"
+#include "stickslip/solvers/least_violation.h"
 #include "stickslip/solvers/newton_ac.h"
 #include "stickslip/solvers/newton_fb.h"
 #include "stickslip/solvers/nsgs.h"
@@ -160,7 +161,7 @@ SolverOptions make_solver_options(std::string_view name) {
 
 std::unique_ptr<ConeSolver> make_solver(const SolverOptions& options) {
   std::visit([](const auto& chosen) { chosen.check(); }, options);
-  return std::visit(Maker{}, options);
+  return std::make_unique<LeastViolationSolver>(std::visit(Maker{}, options), stop_options(options));
 }
 
 std::unique_ptr<ConeSolver> make_solver(const SolverOptions& options, ForceChoice forces) {

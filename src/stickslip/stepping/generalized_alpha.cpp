@@ -40,7 +40,6 @@ class GeneralizedAlphaStepper final : public TimeStepper {
   StepSolve solve_step(const State& state);
   void choose(const State& state, StepSolve& solve);
   bool solve_held(const State& state, StepSolve& solve);
-  void set_slack(double share);
   std::string describe_non_finite_force() const;
   void certify(StepReport& report);
   void report_worst(StepReport& report) const;
@@ -219,12 +218,14 @@ StepSolve GeneralizedAlphaStepper::solve_step(const State& state) {
   constexpr std::array kFreePasses = {5, 2};  // [-] before contacts are held, by try
   constexpr int kPassesOfMany = 20;           // [-] the same where they come first
   if (options_.strategy == GeneralizedAlphaStrategy::fixed_point) return fixed_point_.solve(step_, newton_);
+  step_.set_fastest();
+  nested_.forget_proof();
   StepSolve total;
   double least_of_newton = std::numeric_limits<double>::infinity();
   const auto by_newton = [&](bool search) {
     const StepSolve solve = newton_.solve(step_, kMaxNewton, search);
     total.iterations += solve.iterations;
-    if (!solve.converged && step_.error() < least_of_newton) {
+    if (!solve.converged && step_.error() < least_of_newton && step_.is_explained()) {
       least_of_newton = step_.error();
       newton_x_ = step_.x;
     }
@@ -246,7 +247,7 @@ StepSolve GeneralizedAlphaStepper::solve_step(const State& state) {
     step_.holds_lifted = false;
     step_.set_start_values(state, false);
     step_.evaluate();
-    set_slack(share);
+    step_.set_slack(share);
     return by_newton(true);
   };
   const auto try_holding = [&] {
@@ -267,13 +268,15 @@ StepSolve GeneralizedAlphaStepper::solve_step(const State& state) {
     const StepSolve solve = nested_.solve(step_, kPasses);
     fallbacks_ += solve.iterations;
     if ((total.converged = solve.converged)) return total;
-    if (step_.error() < least) {
+    if (step_.error() < least && step_.is_explained()) {
       least = step_.error();
       nested_x_ = step_.x;
     }
+    // More passes would turn bodies until walls that close on them let them go.
+    if (nested_.violation() > 0.0) break;
     if ((total.converged = by_newton(true))) return total;
   }
-  if (!is_large && (total.converged = try_holding())) return total;
+  if (!is_large && !(nested_.violation() > 0.0) && (total.converged = try_holding())) return total;
   for (StepElement& e : step_.elements) e.r_scale = 1.0;
   // The nested problems balance all forces and hold the law of impact to their solver's tolerance, whatever is left;
   // an iterate of Newton's method that does not converge can be anything, and serves only where stiff forces, which
@@ -281,16 +284,11 @@ StepSolve GeneralizedAlphaStepper::solve_step(const State& state) {
   constexpr double kFarOff = 1e3;  // [-]
   if (std::isfinite(least) || std::isfinite(least_of_newton)) {
     step_.x = least <= kFarOff * least_of_newton ? nested_x_ : newton_x_;
-    newton_.judge(step_);
+  } else if (std::isfinite(step_.error())) {
+    step_.set_start_values(state, false);  // all of them were too fast
   }
+  newton_.judge_balanced(step_);
   return total;
-}
-
-/// Contacts are held by a share of the way of their own bodies: an impact's friction moves these by half of what it
-/// changes of that.
-void GeneralizedAlphaStepper::set_slack(double share) {
-  for (StepElement& e : step_.elements) e.slack = share * step_.element_way(e);
-  step_.holds_lifted = share > 0.0;
 }
 
 /// Where a contact's normal force hardly pushes it apart, by way of the friction that comes with it, the step may have
@@ -395,12 +393,13 @@ void GeneralizedAlphaStepper::certify(StepReport& report) {
   report.fallbacks = fallbacks_;
   report.held_contacts = step_.count_lifted();
   report.held_lift = step_.calc_lift();
-  if (report.status != Status::ok) {
-    report.message = "the residual of the step is above the tolerance";
-    report.solve.message = "the residual of the step is above the tolerance";
-  } else {
-    report.solve.message = "";
-  }
+  const bool is_ok = report.status == Status::ok;
+  report.solve.violation = is_ok ? 0.0 : nested_.violation();
+  report.solve.bound = is_ok ? 0.0 : nested_.bound();
+  report.solve.message = is_ok                          ? ""
+                         : report.solve.violation > 0.0 ? "no solution exists; this step is near the least violation"
+                                                        : "the residual of the step is above the tolerance";
+  if (!is_ok) report.message = report.solve.message;
 }
 
 /// What the velocities of the certificate miss, and the element that has the largest part of its residual.

@@ -97,7 +97,7 @@ bool GeneralizedAlphaNested::solve_level(const GeneralizedAlphaStep& step, doubl
   change_ = -response_;
   SolveReport report;
   if (!rows_.empty()) report = solver_.solve(problem_, solution_);
-  if (report.status != Status::ok) {
+  if (report.status != Status::ok && !(report.violation > 0.0)) {
     // The last forces can be a bad start where a contact lets go: once more from none.
     again_.p.assign(problem_.size(), 0.0);
     const SolveReport second = solver_.solve(problem_, again_);
@@ -110,6 +110,7 @@ bool GeneralizedAlphaNested::solve_level(const GeneralizedAlphaStep& step, doubl
   add_all();
   change_ += response_;
   exact_ &= report.status == Status::ok;
+  last_ = report;
   return report.status != Status::failed;
 }
 
@@ -140,6 +141,7 @@ void GeneralizedAlphaNested::velocity_pass(GeneralizedAlphaStep& step) {
   response_ = step.r2 + step.gamma_step() * step.r1;
   step.system.solve_mass(response_, free_);
   solved_ &= solve_level(step, calc_allowed(step, Level::velocity));
+  impact_ = last_;
   change_u_ = change_;
   P_ = step.P;
   for (const Rows& rows : rows_) {
@@ -400,7 +402,7 @@ StepSolve GeneralizedAlphaNested::solve(GeneralizedAlphaStep& step, int max_pass
     pass(step);
     ++result.iterations;
     if (!std::isfinite(step.error())) break;
-    if (step.error() < best) {
+    if (step.error() < best && (step.error() <= 1.0 || step.is_explained())) {
       best = step.error();
       best_ = step.x;
     }

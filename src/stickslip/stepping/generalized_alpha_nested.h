@@ -24,6 +24,11 @@ class GeneralizedAlphaNested {
   /// Up to max_passes passes from step.x, which must be evaluated; stops at error() <= 1. The iterate with the
   /// least error is kept.
   StepSolve solve(GeneralizedAlphaStep& step, int max_passes);
+  /// [m/s] Above zero: no percussions give the velocities that contacts and joints need, by a proof, with the
+  /// directions of the last pass, and this is what they miss at least. `bound` [N s] as SolveReport::bound.
+  double violation() const { return impact_.violation; }
+  void forget_proof() { impact_ = {}; }
+  double bound() const { return impact_.bound; }
 
   /// The same for many contacts, from the start values of a step. In front of each pass the position level is repeated
   /// alone, cheaply, until it closes no more contacts; sliding contacts are settled in one problem each pass. After the
@@ -86,6 +91,7 @@ class GeneralizedAlphaNested {
   bool at_instant_ = false;                // the acceleration level is that of an instant, not of a step
   bool many_ = false;                      // sliding contacts are settled as many
   bool solved_ = true;                     // no solve failed
+  SolveReport last_, impact_;              // of the last level, and of the last velocity level
   bool exact_ = true;                      // every solve met the solver's tolerance
   bool settled_ = true;                    // friction forces and normal forces of sliding contacts belong together
   Vector free_;                            // (n_u) M^-1 of the residual of the level

@@ -146,6 +146,13 @@ void GeneralizedAlphaNewton::judge(GeneralizedAlphaStep& step) {
   step.measure();
 }
 
+void GeneralizedAlphaNewton::judge_balanced(GeneralizedAlphaStep& step) {
+  judge(step);
+  if (!(step.error() > 1.0)) return;
+  step.balance();
+  judge(step);
+}
+
 bool GeneralizedAlphaNewton::move(GeneralizedAlphaStep& step) {
   number_rows(step);
   calc_derivatives(step);

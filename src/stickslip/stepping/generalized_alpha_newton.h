@@ -44,6 +44,9 @@ class GeneralizedAlphaNewton {
   /// Evaluates step.x as a solution: with what round-off makes of it, where its residuals are not small without.
   void judge(GeneralizedAlphaStep& step);
 
+  /// The same of the last of many iterates, none of which was a solution, with GeneralizedAlphaStep::balance().
+  void judge_balanced(GeneralizedAlphaStep& step);
+
   /// One Newton step from step.x, evaluated or evaluated with the contacts' multipliers held. False: none was found.
   bool move(GeneralizedAlphaStep& step);
 

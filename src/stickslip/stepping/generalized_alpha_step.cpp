@@ -322,6 +322,39 @@ void GeneralizedAlphaStep::measure() {
   if (!is_finite()) error_ = std::numeric_limits<double>::infinity();
 }
 
+void GeneralizedAlphaStep::set_fastest() {
+  constexpr double kMuchFaster = 10.0;  // [-] a blow turns a slender body some times as fast
+  fastest = measure_motion(u);
+  for (const StepElement& e : elements) {
+    for (int i = 0; i < e.dim && e.evaluated; ++i) fastest = std::max(fastest, e.lever(i) * std::abs(e.xi[i]));
+  }
+  fastest *= kMuchFaster;
+}
+
+void GeneralizedAlphaStep::set_slack(double share) {
+  for (StepElement& e : elements) e.slack = share * element_way(e);
+  holds_lifted = share > 0.0;
+}
+
+void GeneralizedAlphaStep::balance() {
+  constexpr int kMaxRounds = 4;  // [-] index sets may change again
+  for (int i = 0; i < kMaxRounds; ++i) {
+    system.solve_mass(r2, work_);
+    x.U -= work_;
+    system.solve_mass(r3, work_);
+    x.Q -= work_;
+    system.solve_mass(r1, work_);
+    const double before = r1.dot(work_);
+    start_a_ = x.a;
+    x.a -= work_;
+    evaluate();
+    system.solve_mass(r1, work_);
+    if (is_finite() && r1.dot(work_) <= before) continue;
+    x.a = start_a_;  // stiff forces answer by more than they were off
+    evaluate();
+  }
+}
+
 double GeneralizedAlphaStep::evaluate_held() {
   calc_coordinates();
   for (StepElement& e : elements) {

@@ -5,6 +5,7 @@
 #include <array>
 #include <cmath>
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 #include "stickslip/constraints/contact_finder.h"
@@ -183,6 +184,9 @@ class GeneralizedAlphaStep {
   std::vector<BodyScale> scales;  // by body
   Vector coordinate_round_off;    // (n_u) [m, rad] of the coordinates, in terms of velocities
   double way = 0.0, fall = 0.0;   // [m] the largest of all bodies
+  /// [m/s] Iterates that move bodies faster than the speeds at the start values explain are no answers of a step that
+  /// is not solved; see is_explained().
+  double fastest = std::numeric_limits<double>::infinity();
 
   /// The size of State::memory: a, abar (n_u), lambda, lambdabar (fixed rows), and twice the a (n_u) and lambda from
   /// which the next start values are extrapolated, of the step before and of the one before that; how many of these two
@@ -277,6 +281,16 @@ class GeneralizedAlphaStep {
   /// sqrt(y^T M y / m) of a body, and the largest over the bodies: of velocities y, those of the bodies' points.
   double measure_motion(int body, const Eigen::Ref<const Vector>& y) const;
   double measure_motion(const Eigen::Ref<const Vector>& y) const;
+  /// `slack` as a share of the way of a contact's own bodies: an impact's friction moves these by half of what it
+  /// changes of that; above zero contacts are held by it.
+  void set_slack(double share);
+  /// Gives bodies the motion that belongs to the multipliers. Index sets exclude multipliers once bodies have moved by
+  /// them, and where none fit, as in a step without a solution, what they have moved stays: a jump of velocities that
+  /// nothing made.
+  void balance();
+  /// Sets `fastest` by the iterate, which must be evaluated: that of the start values.
+  void set_fastest();
+  bool is_explained() const { return measure_motion(u) <= fastest; }
   /// A hash of all index sets.
   std::uint64_t signature() const;
   /// Contacts for which the laws left a choice.
@@ -354,7 +368,7 @@ class GeneralizedAlphaStep {
   Vector start_lambda_, start_bar_, start_last_;  // (n_rows) [N] of the state
   Vector q_start_, q_known_, u_known_;            // predictors without a', U, Q
   Vector known_P_, known_kappa_;                  // predictors of P and kappa_hat without Lambda, kappa, lambda'
-  Vector work_, work2_;                           // (n_u)
+  Vector work_, work2_, start_a_;                 // (n_u)
   JointRows joint_rows_;
   ContactRows contact_rows_;  // of the contact that calc_gap was last asked for
   Vector solved_force_;       // (n_u) M^-1 h

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "stickslip/cone/cone_solver.h"
+#include "stickslip/solvers/deadline.h"
+#include "stickslip/solvers/solver_options.h"
+
+namespace stickslip {
+
+// A solver whose answers stay bounded where a problem has no solution, as when walls close on a body. Iterates violate
+// less and less there as their percussions grow along what W maps to zero, without bound; a body that gets them is shot
+// away by their round-off.
+//
+// Problem: find the least violation r, a shift of b with which the laws can be obeyed, and the least percussions that
+// obey them then. Method: the proximal point method's first two steps [Rockafellar1976], with one small parameter e, D
+// the mean diagonal of each W_ii and both problems regular:
+//
+//   p_1:  u = (W + e D) p + b obeys the laws;           where there is no solution e D p_1 tends to r as e falls:
+//         what the steps of the method tend to is the least element of its range [Pazy1971]
+//   p_2:  u = (W + e D) p + b + e D p_1 obeys them;     so p_2 tends to the p of least norm sum of D p^2
+//
+// where W is positive semidefinite and the law is the associated one. Under the exact law the same steps are taken:
+// both problems have solutions, as W + e D is positive definite, and their limits obey the laws with the velocities u +
+// r.
+//
+// Deviation: the answer is only looked for where the solver has ended far from a solution, with percussions far beyond
+// what velocities and masses explain, up to kMaxRows rows. It is taken where it violates about as much with far smaller
+// percussions; what a solver returns within bounds stays what it is.
+class LeastViolationSolver final : public ConeSolver {
+ public:
+  LeastViolationSolver(std::unique_ptr<ConeSolver> solver, const StopOptions& options);
+
+  std::string_view name() const override { return solver_->name(); }
+  double tolerance() const override { return solver_->tolerance(); }
+  std::optional<std::string> refuses(const ConeProblem& problem) const override { return solver_->refuses(problem); }
+  [[nodiscard]] SolveReport solve(const ConeProblem& problem, ConeSolution& solution) override;
+
+ private:
+  double calc_size(const std::vector<double>& p) const;
+  double calc_explained(const std::vector<double>& b) const;
+  void bound(const ConeProblem& problem, const Deadline& deadline, ConeSolution& solution, SolveReport& report) const;
+
+  std::unique_ptr<ConeSolver> solver_;
+  double time_limit_;  // [s] of both
+  StopToken stop_;
+  std::vector<double> start_;      // (n) [N s] the starting guess
+  std::vector<double> diagonals_;  // (n) [1/kg] D
+};
+
+}  // namespace stickslip
