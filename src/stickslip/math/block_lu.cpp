@@ -256,6 +256,7 @@ void BlockLu::make_supernodes() {
   below_.clear();
   supernode_of_.resize(n_blocks_);
   std::size_t size = 0;
+  n_operations_ = 0.0;
   for (int first = 0; first < n_blocks_;) {
     const auto n_struct = [&](int k) { return struct_begin_[k + 1] - struct_begin_[k]; };
     int last = first;
@@ -281,6 +282,9 @@ void BlockLu::make_supernodes() {
       below_.push_back(struct_[b]);
       node.n_below_rows += dims_[order_[struct_[b]]];
     }
+    const double n = node.n_pivots;
+    const double m = node.n_below_rows;
+    n_operations_ += n * (n * n / 3.0 + n * m + m * m);
     node.lower = size;
     size += static_cast<std::size_t>(node.n_pivots + node.n_below_rows) * node.n_pivots;
     node.upper = size;

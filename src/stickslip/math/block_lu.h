@@ -42,6 +42,8 @@ class BlockLu {
 
   int n_rows() const { return n_rows_; }
   std::size_t n_factor_entries() const { return values_.size(); }
+  /// Multiply-adds of a factorisation, by the pattern alone.
+  double n_operations() const { return n_operations_; }
 
  private:
   struct Supernode {
@@ -95,6 +97,7 @@ class BlockLu {
   mutable std::vector<double> beside_;  // (n_rows) scratch: rows below or right of a panel
   std::vector<double> thresholds_;      // (n_rows) pivots below are replaced, in elimination order
   int n_replaced_ = 0;
+  double n_operations_ = 0.0;
 };
 
 }  // namespace stickslip

@@ -7,6 +7,7 @@
 #include "stickslip/cone/infeasibility.h"
 #include "stickslip/solvers/facet_lcp.h"
 #include "stickslip/solvers/gauss_seidel.h"
+#include "stickslip/solvers/gradient_progress.h"
 #include "stickslip/solvers/lcp.h"
 #include "stickslip/solvers/newton_fb.h"
 
@@ -26,11 +27,9 @@ constexpr double kPromisedSweeps = 12.0;
 constexpr double kManyNeighbors = 12.0;
 constexpr int kManyCones = 300;
 constexpr double kPromisedDirections = 150.0;
-/// From so many cones on spectral gradients are tried. A Newton step, a factorisation, costs so many of them (160 in a
-/// pile of 2355 contacts, 200 of 7797), which count as one iteration; they stop where they promise to cost more than so
-/// many Newton steps in all.
+/// From so many cones on gradients are tried first; they stop where they promise to cost more than so many Newton steps
+/// in all.
 constexpr int kVeryManyCones = 1000;
-constexpr int kGradientsOfAStep = 160;
 constexpr int kPromisedSteps = 200;
 /// The residual is computed once the change of a sweep is below this many times the tolerance.
 constexpr double kLooksConverged = 2.0;
@@ -39,10 +38,22 @@ constexpr int kNewtonSteps = 40;
 /// Steps of interior points: they need some ten, and what takes them many more they do not solve.
 constexpr int kInteriorPointSteps = 100;
 /// Newton steps polish where they ended if the residual there is at most so many times the best: another iterate may
-/// have a lower one and be farther from the solution. Beyond that they got nowhere (measured on planted problems).
+/// have a lower one and be farther from the solution. Otherwise these steps begin at the best at first.
 constexpr double kStillNear = 10.0;
 /// Newton steps on the Fischer-Burmeister function: they need some ten, or hardly ever end.
 constexpr int kFischerBurmeisterSteps = 60;
+/// Multiply-adds of a turn: some 5 ms, more than most problems need in all.
+constexpr double kTurn = 2e7;
+/// Interior points with short steps, and what polishes them, count so many times what they cost: of 26 planted problems
+/// and jammed heaps that need turns under the exact law, Newton steps from the guess solve 18 first. With 1, 2, 3 the
+/// sum of all times is 2.6, 2.2, 2.1 times that of the quickest method of each.
+constexpr double kUnlikely = 3.0;
+/// Gradients of the exact law, which may get nowhere, count so many times (1, 2, 4: 3.5, 3.0, 2.8 times, with kUnlikely
+/// 1).
+constexpr double kUnsure = 8.0;
+/// Not so from this tolerance on: they solve a pile of 495 contacts at 1e-4 in half the time of interior points, at
+/// 1e-6 in twice that.
+constexpr double kLooseTolerance = 1e-4;
 /// Sweeps between proximal Newton steps that were stuck and new ones, and those with Newton steps of nsgs before these.
 constexpr int kRestartSweeps = 50;
 
@@ -50,6 +61,19 @@ constexpr int kRestartSweeps = 50;
 constexpr int kMaxProofRows = 400;
 /// Rows up to which Lemke's method is tried in the end: some seconds at most.
 constexpr int kMaxPivotRows = 2000;
+
+bool is_small(const ConeProblem& problem) {
+  return problem.n_cones() == 1 || problem.size() <= kFewRows;
+}
+
+/// Which gradients: accelerated ones are five times as quick as spectral ones under the associated law (a pile of 2359
+/// contacts at 1e-4). Under the exact one they are quicker in a pile of 495 contacts and get nowhere in one of 2359.
+bool is_accelerated(const ConeProblem& problem) {
+  return problem.law == FrictionLaw::associated || problem.n_cones() < kVeryManyCones;
+}
+const char* gradient_name(const ConeProblem& problem) {
+  return is_accelerated(problem) ? "apgd" : "spg";
+}
 
 NsgsOptions make_nsgs_options(const AutoOptions& options) {
   NsgsOptions nsgs;
@@ -93,7 +117,7 @@ SolveReport AutoSolver::escalate(const ConeProblem& problem, ConeSolution& solut
   SolveReport report;
   const Deadline deadline(options_.time_limit, options_.stop);
   int used = 0;
-  const bool is_small = problem.n_cones() == 1 || problem.size() <= kFewRows;
+  const bool is_small = stickslip::is_small(problem);
   if (is_small) {
     report = nsgs_.solve(problem, solution);
     report.method = "nsgs";
@@ -106,6 +130,9 @@ SolveReport AutoSolver::escalate(const ConeProblem& problem, ConeSolution& solut
   }
   if (!iterate_.begin_solve(problem, solution, report)) return report;
   newton_.start();
+  from_best_ = inside_ = from_guess_ = gradients_ = {};
+  n_from_best_ = n_inside_ = n_polishes_ = 0;
+  newton_from_guess_.start();
   report.method = "certificate";
   if (iterate_.best().relative > options_.tolerance) local_.prepare(problem, iterate_.rows());
   const auto is_open = [&] {
@@ -119,11 +146,8 @@ SolveReport AutoSolver::escalate(const ConeProblem& problem, ConeSolution& solut
   }
   if (is_open() && problem.n_cones() >= kVeryManyCones) {
     iterate_.return_to_best();
-    const int budget = std::min(options_.max_iterations - used, kPromisedSteps) * kGradientsOfAStep;
-    const int steps = spectral_gradient_.run(problem, options_.tolerance, budget, budget, deadline, iterate_);
-    used += (steps + kGradientsOfAStep - 1) / kGradientsOfAStep;
-    report.effort.gradient_steps += steps;
-    report.method = "spg";
+    start_gradients(problem);
+    used += descend_while_quick(problem, options_.max_iterations - used, deadline, report);
   }
   if (is_open() && problem.n_cones() >= kManyCones && directions_.start(problem) >= kManyNeighbors) {
     iterate_.return_to_best();
@@ -133,29 +157,13 @@ SolveReport AutoSolver::escalate(const ConeProblem& problem, ConeSolution& solut
     report.effort.alternating_steps += steps;
     report.method = "admm";
   }
-  if (is_open()) {
-    iterate_.return_to_best();
-    if (is_small) {  // elsewhere than nsgs has been
-      std::copy(start_.begin(), start_.end(), iterate_.p().begin());
-      iterate_.judge();
-    }
-    used += run_newton(problem, kNewtonSteps, ProximalNewton::kFirstParameter, used, deadline, report);
-    report.method = "prox";
-  }
-  bool has_polished = false;
-  if (is_open() && InteriorPoint::find_reason_to_refuse(problem) == nullptr) {
-    report.method = "ipm";
-    const int budget = std::min(kInteriorPointSteps, options_.max_iterations - used);
-    const int steps = interior_point_.run(problem, options_.tolerance, budget, deadline, iterate_);
-    used += steps;
-    report.effort.interior_point_steps += steps;
-    if (is_open()) {
-      has_polished = true;
-      const double least = iterate_.calc_defect(iterate_.best());
-      if (iterate_.calc_defect(iterate_.last()) > kStillNear * least) iterate_.return_to_best();
-      used += run_newton(problem, kNewtonSteps, ProximalNewton::kPolishParameter, used, deadline, report);
-    }
-  }
+  const bool is_convex = problem.law == FrictionLaw::associated;
+  from_guess_.has_ended = is_small || is_convex;  // convex ones depend on the start much less
+  gradients_.has_ended = is_small;
+  if (is_open()) used += take_turns(problem, Round::newton, used, deadline, report);
+  if (is_open() && !is_small && is_convex) used += step_by_fischer_burmeister(problem, used, deadline, report);
+  inside_.has_ended = InteriorPoint::find_reason_to_refuse(problem) != nullptr;
+  if (is_open()) used += take_turns(problem, Round::inside, used, deadline, report);
   if (is_open() && is_small) used += step_by_fischer_burmeister(problem, used, deadline, report);
   if (is_open() && look_for_proof_) {
     const auto proof = find_infeasibility(
@@ -168,14 +176,7 @@ SolveReport AutoSolver::escalate(const ConeProblem& problem, ConeSolution& solut
   }
   if (is_open()) pivot(problem, deadline, report);
   if (is_open() && !is_small) used += sweep_with_newton(problem, used, deadline, report);
-  if (is_open() && has_polished) {
-    report.method = "prox";
-    const int budget = options_.max_iterations - used;
-    const int steps = newton_.resume(problem, options_.tolerance, budget, deadline, iterate_).iterations;
-    used += steps;
-    report.effort.newton_steps += steps;
-  }
-  if (is_open() && !is_small) used += step_by_fischer_burmeister(problem, used, deadline, report);
+  if (is_open()) used += take_turns(problem, Round::rest, used, deadline, report);
   while (is_open()) {
     report.method = "prox";
     iterate_.return_to_best();
@@ -198,9 +199,200 @@ SolveReport AutoSolver::escalate(const ConeProblem& problem, ConeSolution& solut
 int AutoSolver::run_newton(const ConeProblem& problem, int max_steps, double first_parameter, int used,
                            const Deadline& deadline, SolveReport& report) {
   const int budget = std::min(max_steps, options_.max_iterations - used);
-  const int steps = newton_.run(problem, options_.tolerance, budget, first_parameter, deadline, iterate_).iterations;
+  const int steps =
+      newton_.run(problem, options_.tolerance, budget, HUGE_VAL, first_parameter, deadline, iterate_).iterations;
   report.effort.newton_steps += steps;
   return steps;
+}
+
+/// Turns, always of the one that has cost least so far. Round::newton: until Newton steps from the best iterate have
+/// ended, with gradients where these are sure to converge; Round::inside: until interior points have ended and been
+/// polished once; Round::rest: until none has anything to do. Returns how many iterations.
+int AutoSolver::take_turns(const ConeProblem& problem, Round round, int used, const Deadline& deadline,
+                           SolveReport& report) {
+  int taken = 0;
+  while (iterate_.best().relative > options_.tolerance && used + taken < options_.max_iterations &&
+         !deadline.passed()) {
+    const bool is_newton = round == Round::newton;
+    if (is_newton && from_best_.has_ended) break;
+    if (round == Round::inside && (inside_.has_ended || n_polishes_ > 0)) break;
+    Contender* next = nullptr;
+    const auto offer = [&](Contender& contender) {
+      if (!contender.has_ended && (next == nullptr || contender.operations < next->operations)) next = &contender;
+    };
+    if (is_newton) {
+      offer(from_best_);
+      if (is_sure(problem)) offer(gradients_);
+    } else {
+      offer(inside_);
+      offer(from_guess_);
+      offer(gradients_);
+    }
+    if (next == nullptr) break;
+    const int budget = options_.max_iterations - used - taken;
+    if (next == &from_best_) {
+      taken += step_from_best(problem, budget, deadline, report);
+    } else if (next == &inside_) {
+      taken += step_inside(problem, budget, deadline, report);
+    } else if (next == &from_guess_) {
+      taken += step_from_guess(problem, budget, deadline, report);
+    } else {
+      taken += step_by_gradients(problem, budget, deadline, report);
+    }
+  }
+  return taken;
+}
+
+/// A turn of proximal Newton steps from the best iterate, with few rows from the guess: nsgs has been where the best
+/// is. Returns how many.
+int AutoSolver::step_from_best(const ConeProblem& problem, int budget, const Deadline& deadline, SolveReport& report) {
+  report.method = "prox";
+  const int most = std::min(kNewtonSteps - n_from_best_, budget);
+  const double until = newton_.operations() + kTurn;
+  ProximalNewton::Report newton;
+  if (n_from_best_ == 0) {
+    iterate_.return_to_best();
+    if (is_small(problem)) go_to_guess();
+    newton = newton_.run(problem, options_.tolerance, most, until, ProximalNewton::kFirstParameter, deadline, iterate_);
+  } else {
+    newton = newton_.resume(problem, options_.tolerance, most, until, deadline, iterate_);
+  }
+  n_from_best_ += newton.iterations;
+  from_best_.operations = newton_.operations();
+  from_best_.has_ended = newton.is_stuck || newton.iterations == 0 || n_from_best_ >= kNewtonSteps;
+  report.effort.newton_steps += newton.iterations;
+  return newton.iterations;
+}
+
+/// A turn of interior points, then of Newton steps that polish their answer; returns how many.
+int AutoSolver::step_inside(const ConeProblem& problem, int budget, const Deadline& deadline, SolveReport& report) {
+  if (n_polishes_ > 0) return polish(problem, budget, deadline, report);
+  report.method = "ipm";
+  if (!inside_.has_begun) interior_point_.start(problem, iterate_);
+  const int most = std::min(kInteriorPointSteps - n_inside_, budget);
+  int steps = interior_point_.advance(problem, options_.tolerance, most, kTurn, deadline, iterate_);
+  report.effort.interior_point_steps += steps;
+  n_inside_ += steps;
+  inside_.operations += kUnlikely * steps * interior_point_.n_operations();
+  inside_.has_begun = true;
+  if (iterate_.best().relative <= options_.tolerance) return steps;
+  if (!interior_point_.is_finished() && n_inside_ < kInteriorPointSteps) return steps;
+  interior_point_.leave(iterate_);
+  inside_end_.assign(iterate_.p().begin(), iterate_.p().end());
+  if (steps < budget) steps += polish(problem, budget - steps, deadline, report);
+  return steps;
+}
+
+/// Newton steps from where interior points ended; before that, if the best iterate is much better, some from there.
+int AutoSolver::polish(const ConeProblem& problem, int budget, const Deadline& deadline, SolveReport& report) {
+  report.method = "prox";
+  const double before = newton_.operations();
+  ProximalNewton::Report newton;
+  if (n_polishes_ == 0 || (n_polishes_ == 1 && !is_polished_at_end_)) {
+    if (n_polishes_++ == 0) {
+      const double least = iterate_.calc_defect(iterate_.best());
+      is_polished_at_end_ = !(iterate_.calc_defect(iterate_.last()) > kStillNear * least);
+      if (!is_polished_at_end_) iterate_.return_to_best();
+    } else {
+      std::copy(inside_end_.begin(), inside_end_.end(), iterate_.p().begin());
+      iterate_.judge();
+    }
+    newton = newton_.run(problem, options_.tolerance, std::min(kNewtonSteps, budget), HUGE_VAL,
+                         ProximalNewton::kPolishParameter, deadline, iterate_);
+  } else {
+    newton = newton_.resume(problem, options_.tolerance, budget, before + kTurn, deadline, iterate_);
+    inside_.has_ended = newton.is_stuck || newton.iterations == 0;
+  }
+  inside_.operations += kUnlikely * (newton_.operations() - before);
+  report.effort.newton_steps += newton.iterations;
+  return newton.iterations;
+}
+
+/// A turn of proximal Newton steps from the guess; returns how many.
+int AutoSolver::step_from_guess(const ConeProblem& problem, int budget, const Deadline& deadline, SolveReport& report) {
+  report.method = "prox";
+  const double before = newton_from_guess_.operations();
+  ProximalNewton::Report newton;
+  if (!from_guess_.has_begun) {
+    from_guess_.has_begun = true;
+    go_to_guess();
+    newton = newton_from_guess_.run(problem, options_.tolerance, budget, kTurn, ProximalNewton::kFirstParameter,
+                                    deadline, iterate_);
+  } else {
+    newton = newton_from_guess_.resume(problem, options_.tolerance, budget, before + kTurn, deadline, iterate_);
+  }
+  from_guess_.operations += newton_from_guess_.operations() - before;
+  from_guess_.has_ended = newton.is_stuck || newton.iterations == 0;
+  report.effort.newton_steps += newton.iterations;
+  return newton.iterations;
+}
+
+/// A turn of gradients, from the guess or where they ended; returns as how many iterations they count.
+int AutoSolver::step_by_gradients(const ConeProblem& problem, int budget, const Deadline& deadline,
+                                  SolveReport& report) {
+  report.method = gradient_name(problem);
+  if (!gradients_.has_begun) {
+    go_to_guess();
+    start_gradients(problem);
+  }
+  const double each = gradient_operations(problem);
+  // An iteration is a Newton step, as they have been on average.
+  const int newton_steps = std::max(1, report.effort.newton_steps);
+  const double of_an_iteration =
+      std::max(each, (newton_.operations() + newton_from_guess_.operations()) / newton_steps);
+  const double most = std::min(kTurn, budget * of_an_iteration) / each;
+  const int steps = advance_gradients(problem, std::max(1, static_cast<int>(most)), HUGE_VAL, deadline);
+  report.effort.gradient_steps += steps;
+  gradients_.operations += steps * each * (is_sure(problem) ? 1.0 : kUnsure);
+  return static_cast<int>(std::ceil(steps * each / of_an_iteration));
+}
+
+/// Gradients, as long as they promise to be cheaper than Newton steps; returns as how many iterations they count.
+int AutoSolver::descend_while_quick(const ConeProblem& problem, int budget, const Deadline& deadline,
+                                    SolveReport& report) {
+  report.method = gradient_name(problem);
+  int steps = advance_gradients(problem, GradientProgress::kLeastIterations, HUGE_VAL, deadline);
+  double of_a_step = GradientProgress::kLeastIterations;
+  if (iterate_.best().relative > options_.tolerance) {
+    interior_point_.start(problem, iterate_);  // for what a factorisation costs
+    of_a_step = interior_point_.n_operations() / gradient_operations(problem);
+    const double most = std::min(budget, kPromisedSteps) * of_a_step;
+    const int more = static_cast<int>(std::min(most, 1e9)) - steps;
+    steps += advance_gradients(problem, std::max(1, more), most, deadline);
+  }
+  report.effort.gradient_steps += steps;
+  gradients_.operations += steps * gradient_operations(problem);
+  return static_cast<int>(std::ceil(steps / of_a_step));
+}
+
+double AutoSolver::gradient_operations(const ConeProblem& problem) const {
+  return is_accelerated(problem) ? accelerated_gradient_.n_operations() : spectral_gradient_.n_operations();
+}
+
+/// From the present iterate.
+void AutoSolver::start_gradients(const ConeProblem& problem) {
+  gradients_.has_begun = true;
+  if (is_accelerated(problem)) return accelerated_gradient_.start(problem, iterate_);
+  spectral_gradient_.start(problem, iterate_);
+}
+
+int AutoSolver::advance_gradients(const ConeProblem& problem, int max_iterations, double max_promised,
+                                  const Deadline& deadline) {
+  if (is_accelerated(problem)) {
+    return accelerated_gradient_.advance(options_.tolerance, max_iterations, max_promised, deadline, iterate_);
+  }
+  return spectral_gradient_.advance(problem, options_.tolerance, max_iterations, max_promised, deadline, iterate_);
+}
+
+/// Whether gradients converge, or are at least likely to.
+bool AutoSolver::is_sure(const ConeProblem& problem) const {
+  return problem.law == FrictionLaw::associated || options_.tolerance >= kLooseTolerance;
+}
+
+void AutoSolver::go_to_guess() {
+  std::copy(start_.begin(), start_.end(), iterate_.p().begin());
+  iterate_.judge();
+  if (!std::isfinite(iterate_.last().absolute)) iterate_.return_to_best();
 }
 
 /// Sweeps from the best iterate with dense Newton steps between them; returns how many sweeps.

@@ -2,6 +2,7 @@
 #include "stickslip/solvers/de_saxce.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "stickslip/cone/de_saxce_shift.h"
 
@@ -37,7 +38,7 @@ SolveReport DeSaxceSolver::solve(const ConeProblem& problem, ConeSolution& solut
     // In m/s: where friction is large, the velocities b + s that make the inner residual relative are so, too.
     const double tolerance = kShare * iterate_.last().absolute / inner_.velocity_scale();
     const int used = newton_
-                         .run(convex_, tolerance, options_.max_iterations - report.iterations,
+                         .run(convex_, tolerance, options_.max_iterations - report.iterations, HUGE_VAL,
                               ProximalNewton::kFirstParameter, deadline, inner_)
                          .iterations;
     if (used == 0) break;  // the shift changes no more

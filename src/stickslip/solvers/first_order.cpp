@@ -6,11 +6,31 @@
 #include "stickslip/cone/de_saxce_shift.h"
 
 namespace stickslip {
+namespace {
+
+/// An iteration takes 19 to 25 ns a row (planted problems of 91 to 278 contacts, piles of 495 to 9449), in which a
+/// factorisation does 4 multiply-adds a ns.
+constexpr double kOperationsOfARow = 90.0;
+
+/// Entries of W where it is stored; the other kinds are as short as their bodies.
+double count_stored(const ConeProblem& problem) {
+  const auto* w = std::get_if<StoredDelassus>(&problem.delassus);
+  if (w == nullptr) return 0.0;
+  double count = 0.0;
+  for (int i = 0; i < problem.n_cones(); ++i) {
+    for (const StoredDelassus::Block& block : w->row(i))
+      count += problem.cones[i].dim * problem.cones[block.column].dim;
+  }
+  return count;
+}
+
+}  // namespace
 
 void FirstOrder::start(const ConeProblem& problem, const Iterate& iterate) {
   problem_ = &problem;
   stop_ = iterate.stop();
   work_.resize(problem.delassus_work_size());
+  n_operations_ = kOperationsOfARow * problem.size() + count_stored(problem);
   metric_.resize(problem.size());
   for (int i = 0; i < problem.n_cones(); ++i) {
     const Cone& cone = problem.cones[i];

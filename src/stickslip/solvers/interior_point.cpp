@@ -114,6 +114,10 @@ void InteriorPoint::start(const ConeProblem& problem, const Iterate& iterate) {
   }
   for (auto* vector : {&dx_, &dy_, &corrector_, &scaled_}) vector->assign(x_.size(), 0.0);
   lu_.analyze(dims_, delassus_.row_begin(), delassus_.columns());
+  idle_ = 0;
+  least_ = HUGE_VAL;
+  last_step_ = 1.0;
+  is_finished_ = has_jammed_ = false;
 }
 
 /// N and lambda from x and y; false where these have left the interior.
@@ -295,7 +299,7 @@ double InteriorPoint::calc_gap(double step) const {
   return n_lorentz_ > 0 ? sum / n_lorentz_ : 0.0;
 }
 
-void InteriorPoint::advance(const ConeProblem& problem, double step) {
+void InteriorPoint::move(const ConeProblem& problem, double step) {
   for (std::size_t i = 0; i < x_.size(); ++i) {
     x_[i] += step * dx_[i];
     y_[i] += step * dy_[i];
@@ -307,49 +311,64 @@ void InteriorPoint::advance(const ConeProblem& problem, double step) {
   }
 }
 
-int InteriorPoint::run(const ConeProblem& problem, double tolerance, int max_iterations, const Deadline& deadline,
-                       Iterate& iterate) {
-  start(problem, iterate);
-  int iterations = 0;
-  int idle = 0;
-  double least = HUGE_VAL;
-  double last_step = 1.0;
-  while (iterate.best().relative > tolerance && iterations < max_iterations && idle < kMaxIdle && !deadline.passed()) {
-    ++iterations;
-    bool is_inside = true;
-    for (State& state : states_) is_inside = is_inside && (state.dim == 0 || calc_scaling(state));
-    const bool is_jammed = last_step < kJammed && problem.law == FrictionLaw::coulomb;
-    if (problem.law == FrictionLaw::coulomb) calc_slips(is_jammed);
-    if (!is_inside || !factorize(problem)) break;
-    calc_defect(problem);
-    const double gap = calc_gap(0.0);
-    calc_direction(problem, 0.0, false);
-    const double affine = calc_longest_step();
-    const double ratio = gap > 0.0 ? std::max(0.0, calc_gap(affine) / gap) : 0.0;
-    const double centering = std::max(ratio * ratio * ratio, is_jammed ? kCentering : 0.0);
-    calc_direction(problem, centering * gap, true);
-    const double step = kStayInside * calc_longest_step();
-    if (!std::isfinite(step) || step < kShort) break;
-    advance(problem, step);
-    last_step = step;
-    std::copy(p_.begin(), p_.end(), iterate.p().begin());
-    project_on_cones(problem, iterate.p());
-    iterate.judge();
-    if (!std::isfinite(iterate.last().absolute)) break;
-    if (iterate.calc_defect(iterate.last()) < least) {
-      idle = 0;
-      least = iterate.calc_defect(iterate.last());
-      best_p_.assign(iterate.p().begin(), iterate.p().end());
-    } else {
-      ++idle;
-    }
+/// One step, judged; false where there is none to be made.
+bool InteriorPoint::step(const ConeProblem& problem, Iterate& iterate) {
+  bool is_inside = true;
+  for (State& state : states_) is_inside = is_inside && (state.dim == 0 || calc_scaling(state));
+  const bool is_jammed = last_step_ < kJammed && problem.law == FrictionLaw::coulomb;
+  if (problem.law == FrictionLaw::coulomb) calc_slips(is_jammed);
+  if (!is_inside || !factorize(problem)) return false;
+  calc_defect(problem);
+  const double gap = calc_gap(0.0);
+  calc_direction(problem, 0.0, false);
+  const double affine = calc_longest_step();
+  const double ratio = gap > 0.0 ? std::max(0.0, calc_gap(affine) / gap) : 0.0;
+  const double centering = std::max(ratio * ratio * ratio, is_jammed ? kCentering : 0.0);
+  calc_direction(problem, centering * gap, true);
+  const double step = kStayInside * calc_longest_step();
+  if (!std::isfinite(step) || step < kShort) return false;
+  move(problem, step);
+  last_step_ = step;
+  has_jammed_ = has_jammed_ || step < kJammed;
+  std::copy(p_.begin(), p_.end(), iterate.p().begin());
+  project_on_cones(problem, iterate.p());
+  iterate.judge();
+  if (!std::isfinite(iterate.last().absolute)) return false;
+  if (iterate.calc_defect(iterate.last()) < least_) {
+    idle_ = 0;
+    least_ = iterate.calc_defect(iterate.last());
+    best_p_.assign(iterate.p().begin(), iterate.p().end());
+  } else {
+    ++idle_;
   }
-  if (std::isfinite(least)) {
+  return idle_ < kMaxIdle;
+}
+
+int InteriorPoint::advance(const ConeProblem& problem, double tolerance, int max_iterations, double max_operations,
+                           const Deadline& deadline, Iterate& iterate) {
+  int iterations = 0;
+  while (iterate.best().relative > tolerance && iterations < max_iterations && !is_finished_ &&
+         (!has_jammed_ || iterations * n_operations() < max_operations) && !deadline.passed()) {
+    ++iterations;
+    is_finished_ = !step(problem, iterate);
+  }
+  return iterations;
+}
+
+void InteriorPoint::leave(Iterate& iterate) const {
+  if (std::isfinite(least_)) {
     std::copy(best_p_.begin(), best_p_.end(), iterate.p().begin());
     iterate.judge();
   } else {
     iterate.return_to_best();
   }
+}
+
+int InteriorPoint::run(const ConeProblem& problem, double tolerance, int max_iterations, const Deadline& deadline,
+                       Iterate& iterate) {
+  start(problem, iterate);
+  const int iterations = advance(problem, tolerance, max_iterations, HUGE_VAL, deadline, iterate);
+  leave(iterate);
   return iterations;
 }
 

@@ -8,6 +8,7 @@
 #include "stickslip/solvers/assembled_delassus.h"
 #include "stickslip/solvers/deadline.h"
 #include "stickslip/solvers/iterate.h"
+#include "stickslip/solvers/newton_system.h"
 
 namespace stickslip {
 
@@ -52,6 +53,18 @@ class InteriorPoint {
   /// the solution.
   int run(const ConeProblem& problem, double tolerance, int max_iterations, const Deadline& deadline, Iterate& iterate);
 
+  /// The same in parts: start(); advance(), which goes on where the last one ended, until is_finished(); leave(). Once
+  /// a step has been short, as hardly any is where the method converges, advance() ends where its operations have come
+  /// to max_operations.
+  void start(const ConeProblem& problem, const Iterate& iterate);
+  int advance(const ConeProblem& problem, double tolerance, int max_iterations, double max_operations,
+              const Deadline& deadline, Iterate& iterate);
+  bool is_finished() const { return is_finished_; }
+  void leave(Iterate& iterate) const;
+  /// Multiply-adds of a step's factorisation, by the pattern alone, and what else it costs in such; known from start()
+  /// on.
+  double n_operations() const { return lu_.n_operations() + NewtonSystem::kOperationsOfARow * lu_.n_rows(); }
+
  private:
   static constexpr int kMaxDim = kMaxConeDim + 1;  // a ball has a row more
   using Rows = std::array<double, kMaxDim>;
@@ -69,7 +82,7 @@ class InteriorPoint {
     Rows slip = {};          // [-] e, under the exact law
   };
 
-  void start(const ConeProblem& problem, const Iterate& iterate);
+  bool step(const ConeProblem& problem, Iterate& iterate);
   void add_state(const ConeProblem& problem, const Cone& cone, double mass, double speed);
   bool calc_scaling(State& state) const;
   void calc_slips(bool is_held);
@@ -80,7 +93,7 @@ class InteriorPoint {
   double calc_longest_step() const;
   double calc_gap(double step) const;
   void calc_defect(const ConeProblem& problem);
-  void advance(const ConeProblem& problem, double step);
+  void move(const ConeProblem& problem, double step);
 
   AssembledDelassus delassus_;
   BlockLu lu_;
@@ -94,6 +107,11 @@ class InteriorPoint {
   std::vector<double> best_p_;                  // (n) [N s] the judged one of least residual
   std::vector<double> defect_;                  // (n) [m/s] W p + b + s e_N - u
   std::vector<double> right_, product_, work_;  // (n) [m/s] of the linear system, scratch
+  int idle_ = 0;                                // [-] iterations without a lower residual
+  double least_ = 0.0;                          // [m/s] the judged one of best_p_
+  double last_step_ = 1.0;                      // [-]
+  bool is_finished_ = false;
+  bool has_jammed_ = false;  // a step was short
 };
 
 }  // namespace stickslip

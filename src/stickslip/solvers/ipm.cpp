@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "stickslip/solvers/ipm.h"
 
+#include <cmath>
+
 namespace stickslip {
 
 std::optional<std::string> IpmSolver::refuses(const ConeProblem& problem) const {
@@ -16,7 +18,7 @@ SolveReport IpmSolver::solve(const ConeProblem& problem, ConeSolution& solution)
     report.iterations = interior_point_.run(problem, options_.tolerance, options_.max_iterations, deadline, iterate_);
     newton_.start();
     report.iterations += newton_
-                             .run(problem, options_.tolerance, options_.max_iterations - report.iterations,
+                             .run(problem, options_.tolerance, options_.max_iterations - report.iterations, HUGE_VAL,
                                   ProximalNewton::kPolishParameter, deadline, iterate_)
                              .iterations;
   }

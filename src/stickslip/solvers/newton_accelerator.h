@@ -43,6 +43,8 @@ class NewtonAccelerator {
   double calc_defect(const ConeProblem& problem, const DelassusRows& rows, std::span<const double> p,
                      std::span<const double> u) const;
 
+  /// Multiply-adds of all steps' factorisations since start().
+  double operations() const { return system_.operations(); }
   /// Rows of the last step's linear system.
   int n_active() const { return system_.n_rows(); }
 

@@ -59,6 +59,7 @@ NewtonSystem::Equation NewtonSystem::add(int cone, int dim) {
 }
 
 bool NewtonSystem::solve(const ConeProblem& problem, const DelassusRows& rows) {
+  operations_ += kOperationsOfARow * n_rows_;
   if (n_rows_ > kMaxDenseRows) return solve_sparse(problem);
   assemble_dense(rows);
   return solve_dense(n_rows_, matrix_.data(), right_.data());
@@ -122,6 +123,7 @@ bool NewtonSystem::solve_sparse(const ConeProblem& problem) {
       lu_.add(k, block.data());
     }
   }
+  operations_ += lu_.n_operations();
   if (lu_.factorize() < 0) return false;
   lu_.solve(right_);
   return true;

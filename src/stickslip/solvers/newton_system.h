@@ -29,7 +29,10 @@ class NewtonSystem {
   explicit NewtonSystem(StopToken stop = {}) : delassus_(stop), lu_(stop) {}
 
   /// Forgets the last problem: to be called once before the systems of a new one.
-  void start() { is_assembled_ = false; }
+  void start() {
+    is_assembled_ = false;
+    operations_ = 0.0;
+  }
   /// Begins a system.
   void clear();
   /// Adds the equation of cone i, which has dim rows. In ascending order of cones.
@@ -37,6 +40,11 @@ class NewtonSystem {
   /// Solves it; returns false where the matrix is singular or not finite.
   [[nodiscard]] bool solve(const ConeProblem& problem, const DelassusRows& rows);
 
+  /// What a step costs beside its factorisation, in multiply-adds of one, for each row: 320 to 430 ns in which a
+  /// factorisation does 4 a ns (towers of boxes, a pile of 463 rocks, heaps of 67 contacts, where it is all there is).
+  static constexpr double kOperationsOfARow = 1500.0;
+  /// Multiply-adds of all factorisations since start(), by their patterns alone, and what else steps cost in such.
+  double operations() const { return operations_; }
   int n_rows() const { return n_rows_; }
   int n_cones() const { return static_cast<int>(cones_.size()); }
   int cone(int a) const { return cones_[a]; }
@@ -49,6 +57,7 @@ class NewtonSystem {
   bool solve_sparse(const ConeProblem& problem);
 
   int n_rows_ = 0;
+  double operations_ = 0.0;
   std::vector<int> cones_;
   std::vector<int> row_;            // (n_cones) first rows
   std::vector<int> dims_;           // (n_cones)

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "stickslip/solvers/prox.h"
 
+#include <cmath>
+
 namespace stickslip {
 
 std::optional<std::string> ProxSolver::refuses(const ConeProblem&) const {
@@ -13,8 +15,8 @@ SolveReport ProxSolver::solve(const ConeProblem& problem, ConeSolution& solution
   newton_.start();
   const Deadline deadline(options_.time_limit, options_.stop);
   report.iterations = newton_
-                          .run(problem, options_.tolerance, options_.max_iterations, ProximalNewton::kFirstParameter,
-                               deadline, iterate_)
+                          .run(problem, options_.tolerance, options_.max_iterations, HUGE_VAL,
+                               ProximalNewton::kFirstParameter, deadline, iterate_)
                           .iterations;
   iterate_.finish(options_.tolerance, solution, report);
   if (report.status == Status::inexact) {

@@ -27,26 +27,28 @@ constexpr double kShareOfTolerance = 0.01;
 }  // namespace
 
 ProximalNewton::Report ProximalNewton::run(const ConeProblem& problem, double tolerance, int max_iterations,
-                                           double first_parameter, const Deadline& deadline, Iterate& iterate) {
+                                           double max_operations, double first_parameter, const Deadline& deadline,
+                                           Iterate& iterate) {
   u_.resize(problem.size());
   work_.resize(problem.delassus_work_size());
   parameter_ = first_parameter;
   fall_ = kFall;
   n_quick_ = 0;
   p_.assign(iterate.p().begin(), iterate.p().end());
-  return advance(problem, tolerance, max_iterations, deadline, iterate);
+  return advance(problem, tolerance, max_iterations, max_operations, deadline, iterate);
 }
 
 ProximalNewton::Report ProximalNewton::resume(const ConeProblem& problem, double tolerance, int max_iterations,
-                                              const Deadline& deadline, Iterate& iterate) {
+                                              double max_operations, const Deadline& deadline, Iterate& iterate) {
   judge(problem, iterate);
-  return advance(problem, tolerance, max_iterations, deadline, iterate);
+  return advance(problem, tolerance, max_iterations, max_operations, deadline, iterate);
 }
 
 ProximalNewton::Report ProximalNewton::advance(const ConeProblem& problem, double tolerance, int max_iterations,
-                                               const Deadline& deadline, Iterate& iterate) {
+                                               double max_operations, const Deadline& deadline, Iterate& iterate) {
   Report report;
-  while (iterate.best().relative > tolerance && report.iterations < max_iterations && !deadline.passed()) {
+  while (iterate.best().relative > tolerance && report.iterations < max_iterations && operations() < max_operations &&
+         !deadline.passed()) {
     if (parameter_ > kLargest) {
       report.is_stuck = true;
       break;

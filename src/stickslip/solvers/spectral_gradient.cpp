@@ -7,26 +7,11 @@
 namespace stickslip {
 namespace {
 
-constexpr int kJudgeEvery = 10;
 /// Share of the expected decrease that is asked for.
 constexpr double kSufficient = 1e-4;
 /// Bounds of the spectral step, in the metric D.
 constexpr double kShortest = 1e-6;
 constexpr double kLongest = 1e6;
-/// Judgements before they say how the residual falls: earlier ones foretell ten times what is needed (settled piles of
-/// 1000 and 4000 spheres at 1e-3; 16 do so for the larger one, 32 for none).
-constexpr std::size_t kLeastJudgements = 32;
-
-/// Iterations in all until the residual is at the tolerance, if it goes on falling with the power of their number with
-/// which it fell since a quarter of them: best[i] is that of (i + 1) kJudgeEvery iterations.
-double promise(const std::vector<double>& best, double tolerance) {
-  const std::size_t now = best.size();
-  const std::size_t then = now / 4;
-  const double longer = static_cast<double>(now) / static_cast<double>(then);
-  const double power = std::log(best[then - 1] / best[now - 1]) / std::log(longer);
-  if (!(power > 0.0)) return HUGE_VAL;
-  return static_cast<double>(now) * kJudgeEvery * std::pow(best[now - 1] / tolerance, 1.0 / power);
-}
 
 }  // namespace
 
@@ -36,15 +21,16 @@ double SpectralGradient::calc_objective(const ConeProblem& problem) const {
   return sum;
 }
 
-void SpectralGradient::begin(const ConeProblem& problem, Iterate& iterate) {
+void SpectralGradient::start(const ConeProblem& problem, Iterate& iterate) {
+  k_ = 0;
   first_order_.start(problem, iterate);
   for (auto* vector : {&p_, &gradient_, &change_, &wp_, &w_change_}) vector->resize(problem.b.size());
-  std::copy(iterate.p().begin(), iterate.p().end(), p_.begin());
+  p_.assign(iterate.p().begin(), iterate.p().end());
   project_on_cones(problem, p_);
   first_order_.apply(p_, wp_);
   objectives_.fill(calc_objective(problem));
   alpha_ = 1.0;
-  best_.clear();
+  progress_.clear();
 }
 
 /// k: of this iteration, from 1 on.
@@ -78,18 +64,23 @@ void SpectralGradient::iterate_once(const ConeProblem& problem, int k) {
 
 int SpectralGradient::run(const ConeProblem& problem, double tolerance, int max_iterations, double max_promised,
                           const Deadline& deadline, Iterate& iterate) {
-  begin(problem, iterate);
-  int k = 0;
-  while (iterate.best().relative > tolerance && k < max_iterations && !deadline.passed()) {
-    iterate_once(problem, ++k);
-    if (k % kJudgeEvery != 0 && k != max_iterations) continue;
+  start(problem, iterate);
+  return advance(problem, tolerance, max_iterations, max_promised, deadline, iterate);
+}
+
+int SpectralGradient::advance(const ConeProblem& problem, double tolerance, int max_iterations, double max_promised,
+                              const Deadline& deadline, Iterate& iterate) {
+  const int first = k_;
+  while (iterate.best().relative > tolerance && k_ - first < max_iterations && !deadline.passed()) {
+    iterate_once(problem, ++k_);
+    if (k_ % GradientProgress::kJudgeEvery != 0 && k_ - first != max_iterations) continue;
     std::copy(p_.begin(), p_.end(), iterate.p().begin());
     iterate.judge();
     first_order_.apply(p_, wp_);  // free of drift
-    best_.push_back(iterate.best().relative);
-    if (best_.size() >= kLeastJudgements && promise(best_, tolerance) > max_promised) break;
+    progress_.add(iterate.best().relative);
+    if (progress_.promises_more_than(max_promised, tolerance)) break;
   }
-  return k;
+  return k_ - first;
 }
 
 }  // namespace stickslip

@@ -7,6 +7,7 @@
 
 #include "stickslip/solvers/deadline.h"
 #include "stickslip/solvers/first_order.h"
+#include "stickslip/solvers/gradient_progress.h"
 
 namespace stickslip {
 
@@ -27,20 +28,27 @@ class SpectralGradient {
   int run(const ConeProblem& problem, double tolerance, int max_iterations, double max_promised,
           const Deadline& deadline, Iterate& iterate);
 
+  /// The same in parts: start() from the present iterate; advance(), which goes on where the last one ended.
+  void start(const ConeProblem& problem, Iterate& iterate);
+  int advance(const ConeProblem& problem, double tolerance, int max_iterations, double max_promised,
+              const Deadline& deadline, Iterate& iterate);
+  /// Multiply-adds of a factorisation that take as long as an iteration; known from start() on.
+  double n_operations() const { return first_order_.n_operations(); }
+
  private:
   /// Objectives that a new one is compared with.
   static constexpr std::size_t kMemory = 10;
 
   double calc_objective(const ConeProblem& problem) const;
-  void begin(const ConeProblem& problem, Iterate& iterate);
   void iterate_once(const ConeProblem& problem, int k);
 
   FirstOrder first_order_;
+  int k_ = 0;                                  // [-] iterations since start()
   std::vector<double> p_, gradient_, change_;  // (n)
   std::vector<double> wp_, w_change_;          // (n) [m/s] W times these
   std::array<double, kMemory> objectives_ = {};
   double alpha_ = 1.0;
-  std::vector<double> best_;  // [-] the least relative residual at each judgement
+  GradientProgress progress_;
 };
 
 }  // namespace stickslip

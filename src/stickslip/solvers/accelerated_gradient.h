@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <vector>
+
+#include "stickslip/solvers/deadline.h"
+#include "stickslip/solvers/first_order.h"
+#include "stickslip/solvers/gradient_progress.h"
+
+namespace stickslip {
+
+// Accelerated projected gradient descent of 1/2 p^T W p + b^T p over K ([Nesterov2004, section 2.2] for contacts in
+// [Mazhar2015, algorithm 1]), in the metric of FirstOrder:
+//
+//   p+ = P_K(y - (1/L) D^-1 u^(y)),    y+ = p+ + beta (p+ - p),
+//
+// with L from backtracking, tried smaller at each step, and beta from theta+^2 = (1 - theta+) theta^2. The momentum is
+// dropped whenever the gradient says that it points uphill ([ODonoghue2015, gradient scheme]).
+//
+// Deviation: the shift of the exact law is taken anew at each y ([DeSaxce1998]); nothing then guarantees convergence.
+// An iteration is one product with W, backtracking besides. Takes all cones.
+class AcceleratedGradient {
+ public:
+  /// Begins at the present iterate, begun with the problem.
+  void start(const ConeProblem& problem, Iterate& iterate);
+  /// Iterates until the best relative residual is at the tolerance, after max_iterations or the deadline, or where more
+  /// than max_promised iterations in all are needed (GradientProgress); goes on where the last call ended. Returns how
+  /// many iterations it took.
+  int advance(double tolerance, int max_iterations, double max_promised, const Deadline& deadline, Iterate& iterate);
+  /// Multiply-adds of a factorisation that take as long as an iteration; known from start() on.
+  double n_operations() const { return first_order_.n_operations(); }
+
+ private:
+  double step_with_backtracking();
+
+  FirstOrder first_order_;
+  int k_ = 0;                                             // [-] iterations since start()
+  double theta_ = 1.0;                                    // [-] of the momentum
+  double lipschitz_ = 1.0;                                // [-] L in the metric D
+  std::vector<double> p_, next_, y_, gradient_, change_;  // (n)
+  std::vector<double> wp_, w_next_, wy_;                  // (n) [m/s] W times these
+  GradientProgress progress_;
+};
+
+}  // namespace stickslip
