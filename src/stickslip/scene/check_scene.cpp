@@ -230,7 +230,10 @@ std::string summarize(const Scene& scene, const BuiltScene& built) {
   text += describe_joints(system);
   text += fmt::format("  forces    {}\n", system.forces().size());
   text += fmt::format("  time      {}\n", describe(scene.time));
-  text += fmt::format("  scheme    {}, solver {}\n", built.stepper->name(), built.solver->name());
+  const double tolerance = stop_options(scene.solver).tolerance;
+  const bool is_loose = has_loose_default(scene) && tolerance == kManyBodiesTolerance;
+  text += fmt::format("  scheme    {}, solver {}, tolerance {:g}{}\n", built.stepper->name(), built.solver->name(),
+                      tolerance, is_loose ? ", the default where many contacts may be detected" : "");
   return text;
 }
 

@@ -11,6 +11,8 @@
 #include <numbers>
 #include <string>
 
+#include "stickslip/scene/build.h"
+
 namespace stickslip {
 namespace {
 
@@ -220,6 +222,32 @@ TEST(LoadScene, HasTheDocumentedDefaults) {
   EXPECT_EQ(scene.limits.drift, 1e-3);
   EXPECT_EQ(scene.limits.energy, 0.05);
   EXPECT_FALSE(scene.limits.stop);
+}
+
+/// Many bodies, detected contacts, a scheme on velocities and nothing asked for: what can be afforded.
+TEST(LoadScene, ManyDetectedContactsHaveALooserDefault) {
+  const auto read = [](int n_columns, const std::string& more) {
+    return parse_scene(
+        "stickslip = 1\ntime = {end = 1, step = 0.5}\n[[fill]]\nprefix = \"ball\"\ngrid = {counts = [" +
+            std::to_string(n_columns) +
+            ", 10, 5], spacing = 0.3}\nbody = {density = 1000, shapes.hull = {type = \"sphere\", radius = "
+            "0.1}}\n" +
+            more,
+        "many.toml");
+  };
+  const auto tolerance = [](const Scene& scene) { return stop_options(scene.solver).tolerance; };
+  const std::string detected = "[contact_default]\nfriction = 0.3\n";
+  static_assert(kManyBodies == 500);
+  EXPECT_EQ(tolerance(read(10, detected)), kManyBodiesTolerance);
+  EXPECT_EQ(tolerance(read(9, detected)), StopOptions{}.tolerance);
+  EXPECT_EQ(tolerance(read(10, "")), StopOptions{}.tolerance);
+  EXPECT_EQ(tolerance(read(10, detected + "[solver]\ntype = \"nsgs\"\n")), kManyBodiesTolerance);
+  EXPECT_EQ(tolerance(read(10, detected + "[solver]\ntolerance = 1e-10\n")), 1e-10);
+  EXPECT_EQ(tolerance(read(10, detected + "[scheme]\ntype = \"generalized-alpha\"\n")), StopOptions{}.tolerance);
+  const Scene scene = read(10, detected);
+  EXPECT_EQ(parse_scene(to_toml(scene), "many.toml"), scene);
+  EXPECT_NE(check_scene(scene).summary.find("tolerance 0.001, the default where many contacts may be detected"),
+            std::string::npos);
 }
 
 TEST(LoadScene, ReadsOneOfEverything) {

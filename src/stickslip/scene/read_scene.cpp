@@ -132,6 +132,7 @@ Scene read_scene(const Document& document, const std::string& default_name) {
   read_fills(context, reader);
   read_contacts(context, reader);
   read_contact_default(context, reader);
+  set_default_tolerance(context, reader);
   read_joints(context, reader);
   read_forces(context, reader);
   return scene;

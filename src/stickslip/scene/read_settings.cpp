@@ -178,4 +178,10 @@ void read_settings(ReadContext& context, const TableReader& scene) {
   read_limits(context, scene);
 }
 
+void set_default_tolerance(ReadContext& context, const TableReader& scene) {
+  const TomlValue* solver = scene.find("solver");
+  if (solver != nullptr && TableReader(context, *solver, "solver").has("tolerance")) return;
+  if (has_loose_default(context.scene)) stop_options(context.scene.solver).tolerance = kManyBodiesTolerance;
+}
+
 }  // namespace stickslip

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "stickslip/scene/scene.h"
 
+#include <algorithm>
+
 namespace stickslip {
 namespace {
 
@@ -10,6 +12,14 @@ struct SchemeName {
 };
 
 }  // namespace
+
+bool has_loose_default(const Scene& scene) {
+  const auto can_move = [](const SceneBody& body) {
+    return body.type != BodyType::fixed && body.type != BodyType::moving;
+  };
+  return scene.contact_default && std::holds_alternative<MoreauOptions>(scene.scheme) &&
+         std::ranges::count_if(scene.bodies, can_move) >= kManyBodies;
+}
 
 std::string_view scheme_name(const SchemeOptions& scheme) {
   return std::visit(SchemeName{}, scheme);
