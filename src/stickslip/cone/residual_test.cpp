@@ -57,8 +57,8 @@ TEST(Floor, ExcusesRoundOffAndNoMore) {
 /// Percussions of which the last digit is more than b satisfy any law by chance.
 TEST(Floor, NothingIsSolvedByPercussionsInWhichVelocitiesAreLost) {
   ConeProblem problem;
-  problem.add_contact({}, 1);
-  problem.add_contact({}, 2);
+  problem.add_contact({});
+  problem.add_contact({});
   StoredDelassus w;
   const std::array columns = {0, 1};
   const std::array sizes = {1, 1};

@@ -56,7 +56,7 @@ SqueezedBall squeeze(unsigned seed, FrictionLaw law, double tilt) {
   inverse << Vector::Constant(3, 1.0 / ball.mass), Vector::Constant(3, 2.5 / (ball.mass * radius * radius));
   ConeProblem cones;
   const FrictionBlock disc{2, mu, 0, 0.0};
-  for (int k = 0; k < 2; ++k) cones.add_contact({&disc, 1}, k);
+  for (int k = 0; k < 2; ++k) cones.add_contact({&disc, 1});
   cones.b.assign(b.data(), b.data() + 6);
   ball.problem = make_one_step_problem(
                      ConeForm{SparseMatrix(Matrix(j * inverse.asDiagonal() * j.transpose()).sparseView())}, cones)

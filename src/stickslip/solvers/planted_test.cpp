@@ -69,7 +69,7 @@ ConeProblem jam(unsigned seed) {
     const Vector3 t = n.unitOrthogonal();
     const std::vector<Vector3> directions = {n, t, n.cross(t)};
     const int row = problem.size();
-    problem.add_contact({&block, 1}, k);
+    problem.add_contact({&block, 1});
     w.begin_row(3);
     const auto add = [&](int body, double sign) {
       Matrix rows(3, 6);
