@@ -210,13 +210,12 @@ void ConstraintSet::add_speeds(const Vector& v, std::span<double> speed) const {
   if (const auto* packed = std::get_if<PackedDelassus>(&problem_.delassus)) {
     for (int i = 0; i < count(); ++i) {
       const PackedDelassus::Contact& contact = packed->contact(i);
-      const ContactPoint& point = (*points_)[members_[i].index];
       double of_contact = 0.0;
-      for (const auto& [side, arm] :
-           {std::pair(&point.first, &contact.arm_first), {&point.second, &contact.arm_second}}) {
-        const Body& body = system_.bodies()[side->body];
-        if (body.n_u == 0) continue;
-        of_contact += v.segment<3>(body.u_offset).norm() + arm->norm() * v.segment<3>(body.u_offset + 3).norm();
+      for (const auto& [body, arm] :
+           {std::pair(contact.first, &contact.arm_first), std::pair(contact.second, &contact.arm_second)}) {
+        if (body == PackedDelassus::kFixed) continue;
+        const auto of_body = v.segment<6>(6 * body);
+        of_contact += of_body.head<3>().norm() + arm->norm() * of_body.tail<3>().norm();
       }
       for (int r = 0; r < PackedDelassus::kDim; ++r) speed[problem_.cones[i].offset + r] += of_contact;
     }
