@@ -15,11 +15,11 @@ namespace {
 
 /// Numbers in scenes are often written with ten digits: velocities are consistent that are off by this part of the
 /// speeds of the bodies, as at the start of the generalized-alpha scheme. [-]
-constexpr double kWritten = 1e-9;
+constexpr double kConsistent = 1e-9;
 /// Added to the unit diagonal of W, which is singular where joints are redundant; refinement takes it out again. [-]
-constexpr double kRegular = 1e-8;
+constexpr double kDiagonal = 1e-8;
 /// Refinements at most, and the share of what is left that one of them must take away to be followed by another: a few
-/// are enough for all that is far above kRegular, and what joints contradict is never taken away.
+/// are enough for all that is far above kDiagonal, and what joints contradict is never taken away.
 constexpr int kMaxRefinements = 60;
 constexpr double kFalls = 0.5;
 
@@ -73,7 +73,7 @@ bool StartImpact::is_off(const ConstraintSet& constraints, int cone, const Vecto
   for (const double velocity : tau) driven = std::max(driven, std::abs(velocity));
   for (int r = 0; r < rows.dim; ++r) {
     const double speed = std::sqrt(diagonal[r] * energy) + driven;
-    if (std::abs(constraints.gamma()[rows.offset + r]) > kWritten * speed) return true;
+    if (std::abs(constraints.gamma()[rows.offset + r]) > kConsistent * speed) return true;
   }
   return false;
 }
@@ -98,7 +98,7 @@ Vector StartImpact::solve(const ConstraintSet& constraints, Eigen::Index n) cons
   Eigen::SparseMatrix<double> matrix(n, n);
   matrix.setFromTriplets(entries.begin(), entries.end());
   Eigen::SparseMatrix<double> regular = matrix;
-  for (Eigen::Index row = 0; row < n; ++row) regular.coeffRef(row, row) += kRegular;
+  for (Eigen::Index row = 0; row < n; ++row) regular.coeffRef(row, row) += kDiagonal;
   SparseLu factors;
   if (!factors.factorise(regular)) return Vector::Zero(n);
   Vector x;
