@@ -31,6 +31,9 @@ constexpr double kPromisedDirections = 150.0;
 /// in all.
 constexpr int kVeryManyCones = 1000;
 constexpr int kPromisedSteps = 200;
+/// Before they have cost so many what they promise does not count: in a pile of 9449 contacts at 1e-4, where a Newton step
+/// costs as much as 1700 of them, the first 330 promise a million, and 20 000 are enough.
+constexpr double kTrialSteps = 4.0;
 /// The residual is computed once the change of a sweep is below this many times the tolerance.
 constexpr double kLooksConverged = 2.0;
 /// Proximal Newton steps before interior points are tried, and after them.
@@ -340,7 +343,7 @@ int AutoSolver::step_by_gradients(const ConeProblem& problem, int budget, const 
   const int newton_steps = std::max(1, report.effort.newton_steps);
   const double of_an_iteration =
       std::max(each, (newton_.operations() + newton_from_guess_.operations()) / newton_steps);
-  const double most = std::min(kTurn, budget * of_an_iteration) / each;
+  const double most = std::min(std::max(kTurn, of_an_iteration), budget * of_an_iteration) / each;
   const int steps = advance_gradients(problem, std::max(1, static_cast<int>(most)), HUGE_VAL, deadline);
   report.effort.gradient_steps += steps;
   gradients_.operations += steps * each * (is_sure(problem) ? 1.0 : kUnsure);
@@ -357,8 +360,12 @@ int AutoSolver::descend_while_quick(const ConeProblem& problem, int budget, cons
     interior_point_.start(problem, iterate_);  // for what a factorisation costs
     of_a_step = interior_point_.n_operations() / gradient_operations(problem);
     const double most = std::min(budget, kPromisedSteps) * of_a_step;
-    const int more = static_cast<int>(std::min(most, 1e9)) - steps;
-    steps += advance_gradients(problem, std::max(1, more), most, deadline);
+    const auto advance_to = [&](double total, double max_promised) {
+      const int more = static_cast<int>(std::min(total, 1e9)) - steps;
+      if (more > 0) steps += advance_gradients(problem, more, max_promised, deadline);
+    };
+    advance_to(std::min(most, kTrialSteps * of_a_step), HUGE_VAL);
+    advance_to(most, most);
   }
   report.effort.gradient_steps += steps;
   gradients_.operations += steps * gradient_operations(problem);

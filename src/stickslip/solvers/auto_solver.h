@@ -34,7 +34,7 @@ namespace stickslip {
 //      the former, steps on the Fischer-Burmeister function (newton_fb.h) come next;
 //   7. an interior point method (InteriorPoint) where the cones allow it, and Newton steps to polish its answer: slower
 //      at first, but hardly slowed down by contacts that carry each other, however many and however heavy. Where it
-//      converges its steps are long; after a short one proximal Newton steps from the guess and gradients take turns
+//      converges its steps are long; after two short ones proximal Newton steps from the guess and gradients take turns
 //      with it, which solve most of what it does not;
 //   8. with few rows, steps on the Fischer-Burmeister function, which solve for percussions as large as 1e10 times the
 //      others, as nearly parallel joints need; then a proof that there is no solution (infeasibility.h); then the

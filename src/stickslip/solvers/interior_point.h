@@ -54,8 +54,8 @@ class InteriorPoint {
   int run(const ConeProblem& problem, double tolerance, int max_iterations, const Deadline& deadline, Iterate& iterate);
 
   /// The same in parts: start(); advance(), which goes on where the last one ended, until is_finished(); leave(). Once
-  /// a step has been short, as hardly any is where the method converges, advance() ends where its operations have come
-  /// to max_operations.
+  /// some steps have been short, as hardly any is where the method converges, advance() ends where its operations have
+  /// come to max_operations.
   void start(const ConeProblem& problem, const Iterate& iterate);
   int advance(const ConeProblem& problem, double tolerance, int max_iterations, double max_operations,
               const Deadline& deadline, Iterate& iterate);
@@ -111,7 +111,7 @@ class InteriorPoint {
   double least_ = 0.0;                          // [m/s] the judged one of best_p_
   double last_step_ = 1.0;                      // [-]
   bool is_finished_ = false;
-  bool has_jammed_ = false;  // a step was short
+  int n_short_ = 0;  // [-] steps shorter than kJammed
 };
 
 }  // namespace stickslip
