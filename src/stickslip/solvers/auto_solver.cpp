@@ -31,8 +31,8 @@ constexpr double kPromisedDirections = 150.0;
 /// in all.
 constexpr int kVeryManyCones = 1000;
 constexpr int kPromisedSteps = 200;
-/// Before they have cost so many what they promise does not count: in a pile of 9449 contacts at 1e-4, where a Newton step
-/// costs as much as 1700 of them, the first 330 promise a million, and 20 000 are enough.
+/// Before they have cost so many what they promise does not count: in a pile of 9449 contacts at 1e-4, where a Newton
+/// step costs as much as 1700 of them, the first 330 promise a million, and 20 000 are enough.
 constexpr double kTrialSteps = 4.0;
 /// The residual is computed once the change of a sweep is below this many times the tolerance.
 constexpr double kLooksConverged = 2.0;
