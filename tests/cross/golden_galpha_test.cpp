@@ -285,7 +285,8 @@ TEST(GoldenGeneralizedAlpha, TippeTop) {
 /// While A > 0 opening is no solution, as the tip would fall into the ground, and lambda_N = -b / A is one; there is a
 /// choice all the same, at t = 0.8144 s (A = 0.0015), where an impact that stops the tip solves the step too. With A <
 /// 0 no force holds the tip; what is left are percussions and opening, which the discrete step has as a solution from
-/// 0.8152 s on: nothing acts. (Every solution of these steps, found for each index set by itself: docs/design.md.)
+/// 0.8152 s on: nothing acts. (Every solution of these steps, found for each index set by itself:
+/// docs/generalized-alpha.md.)
 void check_choice(const SceneRun& run) {
   const ContactReport& tip = run.report.contacts[0];
   const double phi = -run.state.q(2);

@@ -200,5 +200,44 @@ TEST(RoundOff, FreeFlightOfRedundantJointsIsSolved) {
   EXPECT_LE(iterations, 800);  // of a solver that finds nothing to do; 125 of these steps took 1000 each
 }
 
+/// Two hinges close to each other are nearly one, and no more than nearly: velocities that the second forbids are
+/// stopped, too, and what that takes is booked.
+TEST(StartImpact, HingesNearEachOtherAreTwo) {
+  for (const char* apart : {"1e-3", "1e-4", "1e-5"}) {
+    test::SceneRun run = test::scene_from_text(std::string(R"(
+stickslip = 1
+gravity = [0, 0]
+time = {end = 0.005, step = 1e-3}
+scheme = {type = "moreau"}
+[bodies.a]
+type = "planar"
+mass = 1.3
+inertia = 0.1
+velocity = [1, 2]
+[bodies.b]
+type = "planar"
+mass = 2.1
+inertia = 0.2
+position = [1, 0.3]
+velocity = [1.5, 1.7]
+angular_velocity = 0.7
+[joints.j]
+type = "revolute"
+between = ["a", "b"]
+at = [0.3, 0.4]
+[joints.k]
+type = "revolute"
+between = ["a", "b"]
+at = ["=0.3+)") + apart + "\", 0.4]\n");
+    const Whole whole;
+    const double left =
+        0.5 * whole.mass * whole.velocity.squaredNorm() + 0.5 * whole.inertia() * whole.omega() * whole.omega();
+    const double before = 0.5 * 1.3 * 5.0 + 0.5 * 2.1 * (1.5 * 1.5 + 1.7 * 1.7) + 0.5 * 0.2 * 0.49;
+    for (int n = 0; n < 5; ++n) ASSERT_EQ(run.step(), Status::ok) << apart;
+    EXPECT_NEAR(run.report.dissipated, before - left, 1e-8) << apart;
+    EXPECT_NEAR(run.report.kinetic_energy, left, 1e-6) << apart;
+  }
+}
+
 }  // namespace
 }  // namespace stickslip

@@ -23,6 +23,25 @@ double calc_squared_norm(std::span<const double> x) {
   return sum;
 }
 
+/// |w_i p_i|_2, w_i the mean diagonal of a cone's block: the velocities that percussions make before anything cancels.
+/// [m/s]
+double calc_stopped(const ConeProblem& problem, std::span<const double> p, double w) {
+  const bool has_w =
+      std::visit([&](const auto& delassus) { return delassus.n_rows() >= problem.n_cones(); }, problem.delassus);
+  std::array<double, kMaxConeDim> diagonal = {};
+  diagonal.fill(w);
+  double sum = 0.0;
+  for (int i = 0; i < problem.n_cones(); ++i) {
+    const Cone& cone = problem.cones[i];
+    if (has_w) problem.calc_diagonal(i, diagonal.data());
+    double trace = 0.0;
+    for (int r = 0; r < cone.dim; ++r) trace += std::abs(diagonal[r]);
+    const double mean = trace / cone.dim;
+    for (int r = 0; r < cone.dim; ++r) sum += mean * p[cone.offset + r] * mean * p[cone.offset + r];
+  }
+  return std::sqrt(sum);
+}
+
 /// |m|_2, m what contacts close and bilateral rows move by more than round-off lets them. In a row i of W p that is of
 /// sum_j |W_ij| |p_j| <= sqrt(W_ii) sum_j sqrt(W_jj) |p_j|, W positive semidefinite. Where the problem has no W, only
 /// the velocities that it led to, its diagonal is w. [m/s]
@@ -105,7 +124,9 @@ Residual calc_residual(const ConeProblem& problem, FrictionLaw law, std::span<co
     residual.unfloored = std::max(residual.unfloored, 0.5 * missed / b);
   }
   // Percussions of round-off's inverse: of b nothing is left in W p + b.
-  const double lost = std::numeric_limits<double>::epsilon() * w * std::sqrt(calc_squared_norm(p));
+  constexpr double kSpacing = std::numeric_limits<double>::epsilon();
+  double lost = kSpacing * w * std::sqrt(calc_squared_norm(p));
+  if (b > 0.0 && lost > std::max(b, problem.floor)) lost = kSpacing * calc_stopped(problem, p, w);
   const bool is_lost = b > 0.0 && lost > std::max(b, problem.floor);
   if (is_lost) residual.unfloored = std::max(residual.unfloored, lost / b);
   const bool is_above = residual.absolute > problem.floor || residual.missed > problem.floor || is_lost;

@@ -17,8 +17,9 @@ namespace stickslip {
 ///              16 eps (sqrt(W_ii) sum_j sqrt(W_jj) |p_j| + |b_i|) (nothing less above |u| = 1e6 |b|)
 ///              (divided by |u|_2 where b = 0, undivided where u = 0, too; by ConeProblem::velocity_scale where that
 ///              is set, and then by nothing else).
-///              at least eps w |p|_2 / |b|_2 where that is above 1 (and eps w |p|_2 above ConeProblem::floor),
-///              zero where neither absolute nor missed is above ConeProblem::floor.
+///              at least eps |w_i p_i|_2 / |b|_2, w_i the mean of the diagonal of W_ii, where that is above 1 (and
+///              above ConeProblem::floor over |b|_2), zero where neither absolute nor missed is above
+///              ConeProblem::floor.
 ///   missed   = |(max(0, -u_N) of contacts, u of free rows)|_2  [m/s], what percussions leave of the velocities that
 ///              contacts and bilateral rows must not have, round-off included.
 /// All are infinite where b or u is not finite. The worst cone is that with the largest part of `absolute`; of the

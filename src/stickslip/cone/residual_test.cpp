@@ -71,6 +71,22 @@ TEST(Floor, NothingIsSolvedByPercussionsInWhichVelocitiesAreLost) {
   EXPECT_GE(calc_residual(problem, p).relative, 1.0);
 }
 
+/// Bodies that have nothing to do with each other do not lose each other's velocities: a light one at rest beside one
+/// that is 1e18 times as heavy.
+TEST(Floor, NothingIsLostWhereNothingCancels) {
+  ConeProblem problem;
+  for (int i = 0; i < 2; ++i) problem.add_contact({});
+  FactoredDelassus w;
+  for (const double mass : {1e-9, 1e9}) w.add_body(Matrix::Constant(1, 1, 1.0 / mass));
+  for (int i = 0; i < 2; ++i) {
+    w.begin_row(1);
+    w.add_block(i) << 1.0;
+  }
+  problem.delassus = std::move(w);
+  problem.b = {-0.01, -0.01};
+  EXPECT_LE(calc_residual(problem, std::vector<double>{0.01 * 1e-9, 0.01 * 1e9}).relative, 1e-15);
+}
+
 TEST(WorstCone, HasTheLargestPartOfTheResidual) {
   ConeProblem problem = three_cones();
   const std::vector<double> none(6, 0.0);

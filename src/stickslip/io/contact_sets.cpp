@@ -27,11 +27,7 @@ std::vector<Column> contact_columns(Hdf5Type real) {
   return {
       {path("body_a"), Hdf5Type::int64, {}, "1", "index of /bodies/name: the body that the normal points from"},
       {path("body_b"), Hdf5Type::int64, {}, "1", "index of /bodies/name: the body that the normal points to"},
-      {path("id"),
-       Hdf5Type::uint64,
-       {2},
-       "1",
-       "the contact's own name, the same from row to row: shapes, features of them"},
+      {path("id"), Hdf5Type::uint64, {}, "1", "the contact's own number, the same from row to row"},
       {path("pair"), Hdf5Type::int64, {}, "1", "index of /pairs/name; -1: no pair that the scene names"},
       {path("status"), Hdf5Type::int32, {}, "1", "0 open, 1 stick, 2 slip"},
       {path("gap"), real, {}, "m", "distance, negative in penetration, at the end of the step"},
@@ -86,8 +82,7 @@ void ContactSets::record(const State& state, const StepReport& report) {
 void ContactSets::add(const ContactReport& contact) {
   *contacts_.integers(0) = contact.body_a;
   *contacts_.integers(1) = contact.body_b;
-  contacts_.integers(2)[0] = static_cast<std::int64_t>(contact.id.pair);
-  contacts_.integers(2)[1] = static_cast<std::int64_t>(contact.id.feature);
+  *contacts_.integers(2) = static_cast<std::int64_t>(system_.number_of(contact.id));
   *contacts_.integers(3) = contact.contact;
   *contacts_.integers(4) = static_cast<int>(contact.status);
   *contacts_.reals(5) = contact.gap;

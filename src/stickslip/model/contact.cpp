@@ -23,6 +23,12 @@ ElementId System::make_contact_id(int surface_shape, int ball_shape, int ball) {
       static_cast<std::uint64_t>(ball)};
 }
 
+std::uint64_t System::number_of(ElementId id) const {
+  STICKSLIP_ASSERT((id.pair & kDetectedBit) != 0);
+  const std::uint64_t surface_shape = id.pair >> kShapeBits & kShapeMask;
+  return (surface_shape * shapes_.size() + (id.pair & kShapeMask)) * most_balls_ + (id.feature & kFeatureMask);
+}
+
 ContactPoint System::make_contact_point(ElementId id) const {
   STICKSLIP_ASSERT((id.pair & kDetectedBit) != 0);
   ContactPoint point;

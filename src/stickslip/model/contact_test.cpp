@@ -3,6 +3,7 @@
 
 #include <fstream>
 #include <random>
+#include <set>
 #include <sstream>
 
 #include "stickslip/base/input_error.h"
@@ -398,6 +399,42 @@ TEST(SystemBuilder, RefusesPairsWithoutAGapFunction) {
   pair.first = builder.add_body(a);
   pair.second = builder.add_body(b);
   EXPECT_THROW(builder.add_contact(pair), InputError);
+}
+
+TEST(DetectedContact, IsMadeAgainFromItsId) {
+  SystemBuilder builder(false, Vector3::Zero());
+  Body floor;
+  floor.name = "floor";
+  floor.type = BodyType::fixed;
+  floor.shapes = {Shape{.name = "top", .geometry = HalfSpace{.normal = Vector3::UnitZ(), .offset = 0.0}}};
+  builder.add_body(floor);
+  for (const char* name : {"box1", "box2"}) {
+    Body box = make_body('r', name, false);
+    box.shapes = {Shape{.name = "hull", .geometry = Box{Vector3(1.0, 2.0, 3.0)}},
+                  Shape{.name = "tip", .geometry = PointShape{}}};
+    builder.add_body(box);
+  }
+  ContactDetectionOptions contacts;
+  contacts.except = {{{{1, 0}}, {{2, -1}}}, {{{1, 1}}, {{2, 0}}}};
+  builder.detect_contacts(contacts);
+  const System system = builder.build();
+  std::set<std::uint64_t> numbers;
+  for (int shape = 1; shape < 5; ++shape) {
+    const ShapeFeatures& of = system.shapes()[shape];
+    for (int ball = 0; ball < of.n_balls; ++ball) {
+      const ElementId id = System::make_contact_id(0, shape, ball);
+      const ContactPoint point = system.make_contact_point(id);
+      EXPECT_EQ(point.id, id);
+      EXPECT_EQ(point.pair, kDetected);
+      EXPECT_EQ(point.index, ball);
+      EXPECT_EQ(system.surfaces()[point.surface].shape, 0);
+      EXPECT_EQ(system.balls()[point.ball].shape, shape);
+      EXPECT_EQ(point.ball, of.first_ball + ball);
+      EXPECT_EQ(system.side(point, Side::second).body, of.body);
+      numbers.insert(system.number_of(id));
+    }
+  }
+  EXPECT_EQ(numbers.size(), 18U) << "8 corners and a point, twice";
 }
 
 }  // namespace

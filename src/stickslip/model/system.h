@@ -107,6 +107,8 @@ class System {
   /// The detected contact between two shapes, by their numbers, that has this id.
   ContactPoint make_contact_point(ElementId id) const;
   static ElementId make_contact_id(int surface_shape, int ball_shape, int ball);
+  /// Such an id as one number, different for all detected contacts that the system can have.
+  std::uint64_t number_of(ElementId id) const;
   /// One side of a contact point.
   const Attachment& side(const ContactPoint& k, Side side) const {
     if (k.joint >= 0) return joints_[k.joint].side(side);
@@ -226,6 +228,7 @@ class System {
   std::vector<int> first_shape_;  // (n bodies)
   std::vector<ShapeSurface> surfaces_;
   std::vector<ShapeBall> balls_;
+  std::uint64_t most_balls_ = 1;  // of a shape
   std::vector<ContactPair> contacts_;
   std::vector<ContactPoint> points_;
   std::optional<ContactDetectionOptions> detection_;

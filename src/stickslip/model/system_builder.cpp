@@ -210,6 +210,7 @@ void SystemBuilder::add_features(int body) {
     }
     features.n_balls = static_cast<int>(system_.balls_.size()) - features.first_ball;
     features.is_round = is_round(shapes[k]);
+    system_.most_balls_ = std::max(system_.most_balls_, static_cast<std::uint64_t>(features.n_balls));
     system_.shapes_.push_back(features);
   }
 }

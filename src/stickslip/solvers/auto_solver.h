@@ -41,9 +41,8 @@ namespace stickslip {
 //      nearest problem that has one is solved instead, and the report says so;
 //   9. pivoting (lcp.h), where friction is planar, polygonal or absent: linear complementarity problems from elsewhere
 //      need not be monotone;
-//  10. some sweeps with nsgs's dense Newton steps between them; then the turns go on: the steps that polish the
-//  interior
-//      points' answer, those from the guess, gradients;
+//  10. some sweeps with nsgs's dense Newton steps between them; then the turns go on: the steps that polish the answer
+//      of interior points, those from the guess, gradients;
 //  11. where all of these have ended, proximal Newton steps until they are stuck, some sweeps, and again, until the
 //      budget of iterations is used up.
 //
@@ -54,7 +53,7 @@ namespace stickslip {
 //
 // The best iterate of all is returned, the starting guess included: never one with a larger relative residual.
 // SolveReport::method names the last method used, SolveReport::effort how often each was. Nothing is allocated once the
-// workspace is large enough, except from 8 on.
+// workspace is large enough, except by steps on the Fischer-Burmeister function and from 8 on.
 class AutoSolver final : public ConeSolver {
  public:
   explicit AutoSolver(const AutoOptions& options);

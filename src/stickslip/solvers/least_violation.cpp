@@ -97,9 +97,26 @@ double LeastViolationSolver::calc_explained(const std::vector<double>& b) const 
   return std::sqrt(squared);
 }
 
+/// Whether `auto`, where it is not the solver, comes near a solution: then what the solver has not reached yet, as a
+/// slow one under a heavy body, is to be gone on from.
+bool LeastViolationSolver::has_solution(const ConeProblem& problem, const Deadline& deadline,
+                                        SolveReport& report) const {
+  if (solver_->name() == AutoOptions::kName) return false;
+  AutoOptions options;
+  options.tolerance = kNear;
+  options.stop = stop_;
+  options.time_limit = deadline.calc_remaining();
+  ConeSolution found;
+  found.p.assign(static_cast<std::size_t>(problem.size()), 0.0);
+  const SolveReport solved = AutoSolver(options).solve(problem, found);
+  report.iterations += solved.iterations;
+  return solved.status == Status::ok;
+}
+
 /// Takes the least percussions of the least violation instead, where they violate little more.
 void LeastViolationSolver::bound(const ConeProblem& problem, const Deadline& deadline, ConeSolution& solution,
                                  SolveReport& report) const {
+  if (has_solution(problem, deadline, report)) return;
   SparseMatrix w = make_delassus_matrix(problem, stop_);
   if (!is_mechanical(w)) return;
   for (int row = 0; row < problem.size(); ++row) w.coeffRef(row, row) += kSoft * diagonals_[row];

@@ -18,21 +18,21 @@ namespace stickslip {
 // less and less there as their percussions grow along what W maps to zero, without bound; a body that gets them is shot
 // away by their round-off.
 //
-// Problem: find the least violation r, a shift of b with which the laws can be obeyed, and the least percussions that
-// obey them then. Method: the proximal point method's first two steps [Rockafellar1976], with one small parameter e, D
-// the mean diagonal of each W_ii and both problems regular:
+// Problem: find the least violation r, a shift of b with which the laws can be obeyed, and percussions near the least
+// that obey them then. Method: two regularised problems with one small parameter e, D the mean diagonal of each W_ii:
 //
-//   p_1:  u = (W + e D) p + b obeys the laws;           where there is no solution e D p_1 tends to r as e falls:
-//         what the steps of the method tend to is the least element of its range [Pazy1971]
-//   p_2:  u = (W + e D) p + b + e D p_1 obeys them;     so p_2 tends to the p of least norm sum of D p^2
+//   p_1:  u = (W + e D) p + b obeys the laws;           where there is no solution e D p_1 tends to r as e falls: the
+//         least element of the range of the laws' operator [Pazy1971]
+//   p_2:  u = (W + e D) p + b + e D p_1 obeys them;     bounded as e falls, though not always the least in the norm
+//         sum of D p^2, as p_1 may lie to one side of the solutions
 //
-// where W is positive semidefinite and the law is the associated one. Under the exact law the same steps are taken:
-// both problems have solutions, as W + e D is positive definite, and their limits obey the laws with the velocities u +
-// r.
+// where W is positive semidefinite and the law is the associated one. Under the exact law the same problems are solved:
+// both have solutions, as W + e D is positive definite, and their limits obey the laws with the velocities u + r.
 //
 // Deviation: the answer is only looked for where the solver has ended far from a solution, with percussions far beyond
-// what velocities and masses explain, up to kMaxRows rows. It is taken where it violates about as much with far smaller
-// percussions; what a solver returns within bounds stays what it is.
+// what velocities and masses explain, where `auto` comes near none either, up to kMaxRows rows. It is taken where it
+// violates about as much with far smaller percussions; what a solver returns within bounds stays what it is. What this
+// takes is counted among the iterations, beyond max_iterations.
 class LeastViolationSolver final : public ConeSolver {
  public:
   LeastViolationSolver(std::unique_ptr<ConeSolver> solver, const StopOptions& options);
@@ -45,6 +45,7 @@ class LeastViolationSolver final : public ConeSolver {
  private:
   double calc_size(const std::vector<double>& p) const;
   double calc_explained(const std::vector<double>& b) const;
+  bool has_solution(const ConeProblem& problem, const Deadline& deadline, SolveReport& report) const;
   void bound(const ConeProblem& problem, const Deadline& deadline, ConeSolution& solution, SolveReport& report) const;
 
   std::unique_ptr<ConeSolver> solver_;

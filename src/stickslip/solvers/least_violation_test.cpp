@@ -111,6 +111,28 @@ TEST_P(Squeezed, IsBoundedByEverySolver) {
   }
 }
 
+/// A solver that has not got far yet is no sign that there is no solution: sweeps under a body 1e4 times as heavy keep
+/// what they have, which grows from step to step.
+TEST(LeastViolation, LeavesSlowSolversAlone) {
+  ConeProblem problem;
+  for (int i = 0; i < 2; ++i) problem.add_contact({});
+  FactoredDelassus w;
+  for (const double mass : {1.0, 1e4}) w.add_body(Matrix::Constant(1, 1, 1.0 / mass));
+  w.begin_row(1);
+  w.add_block(0) << 1.0;
+  w.begin_row(1);
+  w.add_block(0) << -1.0;
+  w.add_block(1) << 1.0;
+  problem.delassus = std::move(w);
+  problem.b = {-0.01, 0.0};  // both fall at 0.01 m/s
+  PgsOptions options;
+  options.max_iterations = 100;
+  const auto solver = make_solver(options);
+  ConeSolution solution{{60.0, 60.0}, {}};
+  EXPECT_EQ(solver->solve(problem, solution).status, Status::inexact);
+  for (const double p : solution.p) EXPECT_GE(p, 60.0) << "of 100 N s that are needed";
+}
+
 INSTANTIATE_TEST_SUITE_P(Laws, Squeezed, testing::Values(FrictionLaw::coulomb, FrictionLaw::associated),
                          [](const auto& made) {
                            return made.param == FrictionLaw::coulomb ? "coulomb" : "associated";

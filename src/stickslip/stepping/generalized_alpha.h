@@ -47,7 +47,7 @@ enum class GeneralizedAlphaStrategy {
 ///   - With many contacts the levels are solved one by one, as nested cone problems, and Newton's method comes second.
 ///   - Index sets can have no solution where friction percussions, by dt/2 W_F Lambda_F in (127), lift a contact off
 ///     that without them is closed. It is then held: g = 0, kappa_hat < 0, all other laws as they are.
-///     StepReport::held_contacts counts such contacts. See docs/design.md.
+///     StepReport::held_contacts counts such contacts. See docs/generalized-alpha.md.
 struct GeneralizedAlphaOptions {
   double rho_inf = 0.5;      // [-] in [0, 1]: spectral radius at infinite frequency, 1: no numerical damping
   double tolerance = 1e-10;  // [-] > 0: residual as a length, relative to the way of the step

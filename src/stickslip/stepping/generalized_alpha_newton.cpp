@@ -149,7 +149,11 @@ void GeneralizedAlphaNewton::judge(GeneralizedAlphaStep& step) {
 void GeneralizedAlphaNewton::judge_balanced(GeneralizedAlphaStep& step) {
   judge(step);
   if (!(step.error() > 1.0)) return;
+  unbalanced_ = step.x;
   step.balance();
+  judge(step);
+  if (step.is_finite() && step.is_explained()) return;
+  step.x = unbalanced_;  // far from a solution multipliers can be anything, too
   judge(step);
 }
 

@@ -44,7 +44,8 @@ class GeneralizedAlphaNewton {
   /// Evaluates step.x as a solution: with what round-off makes of it, where its residuals are not small without.
   void judge(GeneralizedAlphaStep& step);
 
-  /// The same of the last of many iterates, none of which was a solution, with GeneralizedAlphaStep::balance().
+  /// The same of the last of many iterates, none of which was a solution, with GeneralizedAlphaStep::balance() where
+  /// that leaves it explained.
   void judge_balanced(GeneralizedAlphaStep& step);
 
   /// One Newton step from step.x, evaluated or evaluated with the contacts' multipliers held. False: none was found.
@@ -154,6 +155,7 @@ class GeneralizedAlphaNewton {
   std::vector<int> marks_;                      // per group: the last one that it was linked to
   bool dense_ = true;
   StepUnknowns base_, best_;  // x where a Newton step begins, and where it has led best
+  StepUnknowns unbalanced_;   // x before judge_balanced()
   SparseSolver sparse_;
   std::vector<Column> columns_;
   int n_ = 0;

@@ -290,6 +290,7 @@ class GeneralizedAlphaStep {
   void balance();
   /// Sets `fastest` by the iterate, which must be evaluated: that of the start values.
   void set_fastest();
+  bool is_finite() const;
   bool is_explained() const { return measure_motion(u) <= fastest; }
   /// A hash of all index sets.
   std::uint64_t signature() const;
@@ -349,7 +350,6 @@ class GeneralizedAlphaStep {
   void evaluate_constraint(StepElement& e);
   double calc_balance(std::size_t body, const Vector& residual);
   void measure_balances();
-  bool is_finite() const;
   void calc_start_sizes(const StepElement& e, double& length, double& speed) const;
   void calc_start_scales(const State& state, const Vector& a);
   void calc_scales();

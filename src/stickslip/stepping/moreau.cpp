@@ -63,7 +63,7 @@ MoreauStepper::MoreauStepper(const MoreauOptions& options, const System& system,
       stop_(stop),
       contacts_(system, stop),
       constraints_(system, stop),
-      start_impact_(system),
+      start_impact_(system, stop),
       start_(system),
       middle_(system),
       end_(system) {

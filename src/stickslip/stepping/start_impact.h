@@ -21,7 +21,7 @@ namespace stickslip {
 /// bears nothing at an instant.
 class StartImpact {
  public:
-  explicit StartImpact(const System& system) : system_(system), at_(system) {}
+  explicit StartImpact(const System& system, StopToken stop = {}) : system_(system), stop_(stop), at_(system) {}
 
   /// Makes state.u consistent and books the energy that this takes; false, and nothing changed, where it is so already,
   /// as far as the digits go with which scenes are written. `constraints` is gathered anew.
@@ -35,6 +35,7 @@ class StartImpact {
   Vector solve(const ConstraintSet& constraints, Eigen::Index n) const;
 
   const System& system_;
+  StopToken stop_;
   BodySnapshot at_;
   const std::vector<ContactPoint> no_points_;
   std::vector<double> percussions_;  // (n) [N s]
