@@ -51,9 +51,9 @@ class Planter {
   }
 
   PlantedProblem make() {
-    for (int i = 0; i < recipe_.n_contacts; ++i) add_contact(i);
+    for (int i = 0; i < recipe_.n_contacts; ++i) add_contact();
     for (int i = 0; i < recipe_.n_balls; ++i) add_ball(i);
-    for (int i = 0; i < recipe_.n_joints; ++i) add_joint(i);
+    for (int i = 0; i < recipe_.n_joints; ++i) add_joint();
     ConeProblem& problem = planted_.problem;
     if (recipe_.packed) {
       problem.delassus = packed_;
@@ -153,7 +153,7 @@ class Planter {
     u_.insert(u_.end(), u.begin(), u.end());
   }
 
-  void add_contact(int i) {
+  void add_contact() {
     std::vector<FrictionBlock> friction = {{recipe_.friction_dim, recipe_.mu, recipe_.facets, 0.3}};
     if (recipe_.several_blocks) friction.push_back({1, 0.3 * recipe_.mu, 0, 0.0});
     const int state = static_cast<int>(random_() % 3);  // open, stick, slip
@@ -192,7 +192,7 @@ class Planter {
     append(p, u, 1.0);
   }
 
-  void add_joint(int i) {
+  void add_joint() {
     planted_.problem.add_free(3);
     int first = 0;
     int second = 0;

@@ -26,7 +26,8 @@ ContactFinder::ContactFinder(const System& system, StopToken stop)
     const ShapeSurface& surface = system.surfaces()[i];
     if (is_bounded(surface.kind)) continue;
     walls_move_ |= system.bodies()[surface.body].type != BodyType::fixed;
-    Wall& wall = walls_.emplace_back(static_cast<int>(i), std::vector<int>{});
+    Wall& wall = walls_.emplace_back();
+    wall.surface = static_cast<int>(i);
     for (std::size_t k = 0; k < balls.size(); ++k) {
       if (filter_->allows(surface.shape, balls[k].shape)) wall.balls.push_back(static_cast<int>(k));
     }

@@ -49,7 +49,7 @@ class ContactFinder {
  private:
   /// Of a surface without bounds, a half-space or the inside of a container: the balls that may touch it.
   struct Wall {
-    int surface;             // into System::surfaces()
+    int surface = 0;         // into System::surfaces()
     std::vector<int> balls;  // into System::balls()
   };
 

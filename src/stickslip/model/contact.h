@@ -29,7 +29,7 @@ struct ContactPairOptions {
   std::string name;
   int first = 0, second = 0;                // bodies; the normal points from first to second
   int first_shape = -1, second_shape = -1;  // index into Body::shapes, -1: all shapes that can touch
-  ContactLaw law;
+  ContactLaw law = {};
 };
 
 /// A named contact with its points, which are fixed by its shapes (a box on a half-space: its corners).
@@ -50,7 +50,7 @@ struct ShapeSelection {
 
 /// The law of contacts between shapes that no pair names, and between which of them there are none.
 struct ContactDetectionOptions {
-  ContactLaw law;         // without Contensou
+  ContactLaw law = {};    // without Contensou
   double envelope = 0.0;  // [m] >= 0: how far beyond their way in a step shapes are looked for, at least
   struct Except {
     std::vector<ShapeSelection> first, second;
