@@ -28,8 +28,8 @@ class RunCommand final : public Command {
   Scene load() const;
   RunOptions make_options(const Scene& scene) const;
   void warn(const LimitEntry& entry);
-  int tell(const Scene& scene, const RunOptions& options, const RunResult& result) const;
-  void print_end(const Scene& scene, const RunOptions& options, const RunResult& result) const;
+  int tell(const std::string& title, const RunOptions& options, const RunResult& result) const;
+  void print_end(const std::string& title, const RunOptions& options, const RunResult& result) const;
 
   CLI::App& command_;
   std::string scene_;
@@ -141,10 +141,10 @@ void RunCommand::warn(const LimitEntry& entry) {
   if (++warnings_ == kMostWarnings) fmt::print(stderr, "warning: what else passes a limit is told at the end\n");
 }
 
-void RunCommand::print_end(const Scene& scene, const RunOptions& options, const RunResult& result) const {
+void RunCommand::print_end(const std::string& title, const RunOptions& options, const RunResult& result) const {
   const std::int64_t steps = std::max<std::int64_t>(result.summary.steps, 1);
-  fmt::print("{}: {}, to t = {:.6g} s in {:.3g} s ({:.3g} us a step)\n", scene.name, scheme_name(scene.scheme),
-             result.time, result.wall_seconds, 1e6 * result.wall_seconds / static_cast<double>(steps));
+  fmt::print("{}, to t = {:.6g} s in {:.3g} s ({:.3g} us a step)\n", title, result.time, result.wall_seconds,
+             1e6 * result.wall_seconds / static_cast<double>(steps));
   fmt::print("{}result: {}\n", describe(result.summary), options.output.string());
 }
 
@@ -171,7 +171,8 @@ void print_inexact(const Summary& summary) {
 int RunCommand::execute() {
   separate_scene(settings_, scene_);
   if (!vtk_.empty()) throw InputError("--vtk: not available in this version");
-  const Scene scene = load();
+  Scene scene = load();
+  const std::string title = fmt::format("{}: {}", scene.name, scheme_name(scene.scheme));
   RunOptions options = make_options(scene);
   ProgressLine line(quiet_);
   options.progress = [&line](const Progress& progress) { line.show(progress); };
@@ -184,23 +185,23 @@ int RunCommand::execute() {
     line.clear();
     warn(entry);
   };
-  options.ended = [this, &scene, &options, &line](const RunResult& result) {
+  options.ended = [this, &title, &options, &line](const RunResult& result) {
     line.clear();
     if (result.outcome != Outcome::interrupted) return;
-    tell(scene, options, result);
+    tell(title, options, result);
     std::fflush(nullptr);
     std::_Exit(kInterrupted);  // at once: giving back the memory of many bodies takes longer than writing them
   };
-  return tell(scene, options, run(scene, options));
+  return tell(title, options, run(std::move(scene), options));
 }
 
 /// How the run ended, in words and as the exit status.
-int RunCommand::tell(const Scene& scene, const RunOptions& options, const RunResult& result) const {
+int RunCommand::tell(const std::string& title, const RunOptions& options, const RunResult& result) const {
   if (!result.is_written) {
     fmt::print(stderr, "interrupted before the first step: nothing was written\n");
     return kInterrupted;
   }
-  if (!quiet_) print_end(scene, options, result);
+  if (!quiet_) print_end(title, options, result);
   if (!result.problems.empty()) {
     fmt::print(stderr, "contact problems that were not solved, for `stickslip solve`: {}{}\n",
                result.problems.front().string(),

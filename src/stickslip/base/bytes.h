@@ -36,6 +36,14 @@ class ByteWriter {
   }
   void put(std::int64_t x) { put(static_cast<std::uint64_t>(x)); }
   void put(double x) { put(std::bit_cast<std::uint64_t>(x)); }
+  void put(std::span<const double> numbers) {
+    if constexpr (std::endian::native == std::endian::little) {
+      const auto bytes = std::as_bytes(numbers);
+      bytes_.insert(bytes_.end(), bytes.begin(), bytes.end());
+    } else {
+      for (const double x : numbers) put(x);
+    }
+  }
   std::vector<std::byte> take() { return std::move(bytes_); }
 
  private:

@@ -43,6 +43,10 @@ std::uint64_t get(std::span<const std::byte> bytes, std::size_t number) {
   return x;
 }
 
+std::size_t next_multiple(std::size_t n, std::size_t of) {
+  return (n + of - 1) / of * of;
+}
+
 Bytes to_contents(const Checkpoint& checkpoint) {
   const Bytes state = to_bytes(checkpoint.state);
   Bytes bytes;
@@ -122,27 +126,36 @@ CheckpointSlots::CheckpointSlots(Hdf5File& file, std::size_t capacity)
   }
 }
 
+CheckpointSlots::Contents CheckpointSlots::make_contents(const Checkpoint& checkpoint) const {
+  Contents contents{.bytes = to_contents(checkpoint)};
+  contents.values = {checkpoint.state.step, checkpoint.rows, checkpoint.steps,
+                     static_cast<std::int64_t>(contents.bytes.size())};
+  contents.sum = checksum(checkpoint.state.step, checkpoint.rows, checkpoint.steps, contents.bytes);
+  contents.bytes.resize(next_multiple(contents.bytes.size(), static_cast<std::size_t>(state_.width())));
+  return contents;
+}
+
 void CheckpointSlots::write(const Checkpoint& checkpoint) {
-  Bytes bytes = to_contents(checkpoint);
-  const auto size = static_cast<std::int64_t>(bytes.size());
-  const std::uint64_t sum = checksum(checkpoint.state.step, checkpoint.rows, checkpoint.steps, bytes);
+  write(make_contents(checkpoint));
+}
+
+void CheckpointSlots::write(const Contents& contents) {
   const auto width = static_cast<std::size_t>(state_.width());
-  bytes.resize((bytes.size() + width - 1) / width * width);
-  for (std::size_t begin = 0; begin < bytes.size(); begin += width) {
+  for (std::size_t begin = 0; begin < contents.bytes.size(); begin += width) {
     const auto row = static_cast<std::int64_t>(begin / width);
-    state_.write(next_ + kSlots * row, std::span<const std::byte>(bytes).subspan(begin, width));
+    state_.write(next_ + kSlots * row, std::span(contents.bytes).subspan(begin, width));
   }
-  const std::int64_t values[] = {checkpoint.state.step, checkpoint.rows, checkpoint.steps, size};
-  for (std::size_t c = 0; c < 4; ++c) columns_[c].write(next_, std::span(&values[c], 1));
-  columns_[4].write(next_, std::span(&sum, 1));
+  for (std::size_t c = 0; c < 4; ++c) columns_[c].write(next_, std::span(&contents.values[c], 1));
+  columns_[4].write(next_, std::span(&contents.sum, 1));
   file_.flush();  // before the other slot is touched: how long the datasets are counts, too
   next_ = 1 - next_;
 }
 
 void CheckpointSlots::finish(const Checkpoint& checkpoint) {
-  for (int slot = 0; slot < kSlots; ++slot) write(checkpoint);
+  const Contents contents = make_contents(checkpoint);
+  for (int slot = 0; slot < kSlots; ++slot) write(contents);
   const auto width = static_cast<std::size_t>(state_.width());
-  const auto used = static_cast<std::int64_t>((to_contents(checkpoint).size() + width - 1) / width);
+  const auto used = static_cast<std::int64_t>(contents.bytes.size() / width);
   const Bytes zeros(width);
   for (std::int64_t row = kSlots * used; row < state_.rows(); ++row) state_.write(row, zeros);
 }
@@ -165,7 +178,7 @@ std::optional<Checkpoint> read_checkpoint(const Hdf5File& file) {
     const std::int64_t room = states.width() * ((states.stored_rows() + kSlots - 1 - slot) / kSlots);
     if (number == kEmpty || size < 0 || size > room || (newest && newest->state.step >= number)) continue;
     const auto width = static_cast<std::size_t>(states.width());
-    Bytes bytes(static_cast<std::size_t>((size + states.width() - 1) / states.width()) * width);
+    Bytes bytes(next_multiple(static_cast<std::size_t>(size), width));
     for (std::size_t begin = 0; begin < bytes.size(); begin += width) {
       const auto row = static_cast<std::int64_t>(begin / width);
       states.read(slot + kSlots * row, std::span(bytes).subspan(begin, width));

@@ -37,6 +37,15 @@ class CheckpointSlots {
   void finish(const Checkpoint& checkpoint);
 
  private:
+  /// What a slot holds, ready to be written.
+  struct Contents {
+    std::vector<std::byte> bytes;             // the state and zeros, whole rows
+    std::array<std::int64_t, 4> values = {};  // number, rows, steps, size
+    std::uint64_t sum = 0;
+  };
+  Contents make_contents(const Checkpoint& checkpoint) const;
+  void write(const Contents& contents);
+
   Hdf5File& file_;
   std::array<Hdf5Dataset, 5> columns_;  // number, rows, steps, size, checksum
   Hdf5Dataset state_;                   // (2 n, width) bytes

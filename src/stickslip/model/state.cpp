@@ -25,7 +25,7 @@ class StateWriter : public ByteWriter {
   using ByteWriter::put;
   void put(const Vector& v) {
     put(static_cast<std::uint64_t>(v.size()));
-    for (const double x : v) put(x);
+    put(std::span(v.data(), static_cast<std::size_t>(v.size())));
   }
   void put(const ValuesById& table) {
     put(static_cast<std::uint64_t>(table.size()));
@@ -34,7 +34,7 @@ class StateWriter : public ByteWriter {
       put(id.feature);
     }
     for (std::size_t k = 0; k < table.size(); ++k) put(static_cast<std::uint64_t>(table[k].size()));
-    for (const double x : table.values()) put(x);
+    put(std::span(table.values()));
   }
   void put(const Vector3& v) {
     for (const double x : v) put(x);

@@ -212,11 +212,21 @@ class Fill {
     TomlValue drawn = *body_;
     draw(drawn, reader_.path_of("body"));
     const std::string name = fmt::format("{}{}", prefix_, n_++);
-    const TableReader reader(reader_.context(), drawn, "bodies." + name);
-    SceneBody body = read_body(reader, name);
+    SceneBody body = read_repeated(drawn, name);
     const bool can_fill = body.type == BodyType::planar || body.type == BodyType::rigid || body.type == BodyType::point;
     if (!can_fill) reader_.fail("body", "a rigid, planar or point body");
     return body;
+  }
+
+  /// Bodies of a fill are written at one place: it is noted for the first of them.
+  SceneBody read_repeated(const TomlValue& table, const std::string& name) {
+    ReadContext context = reader_.context();
+    const std::string path = "bodies." + name;
+    if (n_ > 1) {
+      context.notes_places = false;
+      context.scene.places.set_like(path, fmt::format("bodies.{}0", prefix_));
+    }
+    return read_body(TableReader(context, table, path), name);
   }
 
   void draw(TomlValue& value, const std::string& path) {

@@ -104,6 +104,19 @@ TEST(Fill, IsWrittenAsAFillAndReadsBackEqual) {
   }
 }
 
+TEST(Fill, WhatIsWrittenOnceHasOnePlace) {
+  const Scene scene = parse(kGrid);
+  const SourcePlace radius = scene.places.find("bodies.disc0.shapes.hull.radius");
+  EXPECT_EQ(radius.line, 8);
+  for (const char* name : {"disc1", "disc5"}) {
+    const std::string path = std::string("bodies.") + name;
+    EXPECT_EQ(scene.places.find(path + ".shapes.hull.radius"), radius);
+    EXPECT_EQ(scene.places.find(path + ".velocity"), scene.places.find("bodies.disc0.velocity"));
+    EXPECT_EQ(scene.places.find(path), scene.places.find("bodies.disc0"));
+  }
+  EXPECT_NE(scene.places.find("bodies.disc1.velocity"), radius);
+}
+
 TEST(Fill, WhereThereIsNoRoomItSaysSo) {
   std::string full = kBalls;
   full.replace(full.find("count = 200"), 11, "count = 2000");

@@ -194,12 +194,15 @@ struct SceneOutput {
 class ScenePlaces {
  public:
   void set(const std::string& path, const SourcePlace& place) { places_.insert_or_assign(path, place); }
+  /// What is within `path` was written where what is within `other` was: bodies that repeat one.
+  void set_like(const std::string& path, const std::string& other) { like_.insert_or_assign(path, other); }
   /// The place of a path, or of the nearest table around it; empty when nothing is known.
   SourcePlace find(std::string_view path) const;
   bool operator==(const ScenePlaces&) const { return true; }
 
  private:
   std::map<std::string, SourcePlace, std::less<>> places_;
+  std::map<std::string, std::string, std::less<>> like_;
 };
 
 struct Scene {

@@ -42,7 +42,7 @@ bool can_be_scaled(double longest_component) {
 TableReader::TableReader(ReadContext& context, const TomlValue& value, std::string path)
     : context_(&context), table_(value.table()), mark_(value.mark), path_(std::move(path)) {
   if (table_ == nullptr) fail_at(value, path_, "a table");
-  context_->scene.places.set(path_, context_->document.place(mark_));
+  if (context_->notes_places) context_->scene.places.set(path_, context_->document.place(mark_));
 }
 
 std::string TableReader::path_of(std::string_view key) const {
@@ -344,7 +344,7 @@ Expression TableReader::parse_expression(const TomlValue& value, const std::stri
 }
 
 void TableReader::note_place(std::string_view key, const Mark& mark) const {
-  context_->scene.places.set(path_of(key), context_->document.place(mark));
+  if (context_->notes_places) context_->scene.places.set(path_of(key), context_->document.place(mark));
 }
 
 void check_name(const std::string& name, const SourcePlace& place, const std::string& path) {

@@ -20,6 +20,7 @@ namespace stickslip {
 struct ReadContext {
   const Document& document;
   Scene& scene;  // being read: parameters and planar are known from the start; places are noted on the way
+  bool notes_places = true;
 };
 
 /// Which numbers a key takes.

@@ -130,21 +130,19 @@ void begin(const Scene& scene, BuiltScene& built, const StepSequence& steps, con
   run.state = checkpoint.state;
 }
 
-/// The scene with the output that the run will write: what the scene leaves open is chosen by the size of the result,
-/// or goes on as an earlier result has it. Throws WriteError where the disk has no room for it.
-Scene with_output(const Scene& scene, const BuiltScene& built, const RunOptions& options) {
-  Scene planned = scene;
+/// Gives the scene the output that the run will write: what it leaves open is chosen by the size of the result, or goes
+/// on as an earlier result has it. Throws WriteError where the disk has no room for it.
+void choose_output(Scene& scene, const BuiltScene& built, const RunOptions& options) {
   if (options.resume) {
     const Trajectory before(*options.resume);
     const SceneOutput output = parse_scene(before.scene(), before.file().name() + " (scene)").output;
-    if (!scene.output.every) planned.output.every = output.every;
-    if (scene.output.fields.empty()) planned.output.fields = output.fields;
-    planned.output.single_precision |= output.single_precision;  // what was rounded stays so
+    if (!scene.output.every) scene.output.every = output.every;
+    if (scene.output.fields.empty()) scene.output.fields = output.fields;
+    scene.output.single_precision |= output.single_precision;  // what was rounded stays so
   }
-  const OutputPlan plan = plan_output(planned, built);
-  planned.output = plan.output;
+  const OutputPlan plan = plan_output(scene, built);
+  scene.output = plan.output;
   if (plan.rows > 0) check_room(options.output, plan.bytes);
-  return planned;
 }
 
 RunState stored_outcome(Outcome outcome) {
@@ -160,22 +158,22 @@ RunState stored_outcome(Outcome outcome) {
 }
 
 /// Of a run that was interrupted before it had a result.
-RunResult nothing_written(const Scene& scene) {
+RunResult nothing_written(double start) {
   RunResult result;
   result.outcome = Outcome::interrupted;
   result.is_written = false;
-  result.time = scene.time.start;
+  result.time = start;
   return result;
 }
 
 /// Simulates; throws Interrupted where it is interrupted while the scene is built.
-RunResult simulate(const Scene& given, const RunOptions& options) {
+RunResult simulate(Scene scene, const RunOptions& options) {
   StepProblems problems(options.output, options.problems_every);
   BuiltScene built = build(
-      given, [&problems](std::unique_ptr<ConeSolver> solver) { return problems.watch(std::move(solver)); },
+      scene, [&problems](std::unique_ptr<ConeSolver> solver) { return problems.watch(std::move(solver)); },
       options.stop);
-  if (options.tell_warnings) options.tell_warnings(find_warnings(given, built, options.stop));
-  const Scene scene = with_output(given, built, options);
+  if (options.tell_warnings) options.tell_warnings(find_warnings(scene, built, options.stop));
+  choose_output(scene, built, options);
   StepSequence steps(scene, *built.stepper);
   RunResult result;
   UnderWay under_way;
@@ -184,7 +182,7 @@ RunResult simulate(const Scene& given, const RunOptions& options) {
     begin(scene, built, steps, options, under_way, result.summary);
   } catch (const Interrupted&) {
     recorder.reset();
-    result = nothing_written(given);
+    result = nothing_written(scene.time.start);
     if (options.ended) options.ended(result);
     return result;
   }
@@ -259,11 +257,12 @@ RunResult simulate(const Scene& given, const RunOptions& options) {
 
 }  // namespace
 
-RunResult run(const Scene& scene, const RunOptions& options) {
+RunResult run(Scene scene, const RunOptions& options) {
+  const double start = scene.time.start;
   try {
-    return simulate(scene, options);
+    return simulate(std::move(scene), options);
   } catch (const Interrupted&) {
-    return nothing_written(scene);
+    return nothing_written(start);
   }
 }
 

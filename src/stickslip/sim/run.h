@@ -58,6 +58,6 @@ struct RunOptions {
 };
 
 /// Simulates a scene and writes its result. Throws InputError (nothing is written then) and WriteError.
-RunResult run(const Scene& scene, const RunOptions& options);
+RunResult run(Scene scene, const RunOptions& options);
 
 }  // namespace stickslip
