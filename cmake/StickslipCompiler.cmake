@@ -30,6 +30,14 @@ target_compile_options(stickslip_compile INTERFACE
   # operator+. The sanitizers look for the real ones.
   $<$<CXX_COMPILER_ID:GNU>:-Wduplicated-cond -Wlogical-op -Wno-maybe-uninitialized -Wno-restrict -Wno-array-bounds
     -Wno-stringop-overflow>)
+# GCC looks for garbage of its own from 128 MB on, again and again: an eighth of the time of files full of templates. Up
+# to 1 GB it need not, where each of the processors has twice that.
+cmake_host_system_information(RESULT memory QUERY TOTAL_PHYSICAL_MEMORY)  # [MiB]
+cmake_host_system_information(RESULT processors QUERY NUMBER_OF_LOGICAL_CORES)
+math(EXPR memory_each "${memory} / ${processors}")
+if(CMAKE_CXX_COMPILER_ID STREQUAL GNU AND memory_each GREATER 2047)
+  target_compile_options(stickslip_compile INTERFACE "SHELL:--param ggc-min-heapsize=1048576")  # [KiB]
+endif()
 # Some of Eigen's optional headers are LGPL: leave them out for certain.
 target_compile_definitions(stickslip_compile INTERFACE EIGEN_MPL2_ONLY)
 if(STICKSLIP_PRECOMPILED_HEADERS AND CMAKE_CXX_COMPILER_ID STREQUAL GNU)
