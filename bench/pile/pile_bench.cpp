@@ -6,6 +6,7 @@
 // or wherever the lowest sphere touches it. Larger ones are mirror images of them, side by side. Without a file a pile
 // of 1000 is poured and settled here, and kept in pile_1000.csv. CSV on the standard output.
 #include <fmt/format.h>
+#include <malloc.h>
 
 #include <algorithm>
 #include <array>
@@ -231,6 +232,26 @@ class NoSolver final : public ConeSolver {
   }
 };
 
+/// What the program holds of the heap. [bytes]
+double heap_bytes() {
+  const struct mallinfo2 info = mallinfo2();
+  return static_cast<double>(info.uordblks) + static_cast<double>(info.hblkhd);
+}
+
+/// What a stepper, its solver, state and report hold after two steps. [bytes]
+double bytes_of_steps(const System& system, const State& start) {
+  SpgOptions options;
+  options.tolerance = 1e-2;
+  const double before = heap_bytes();
+  const auto solver = make_solver(options);
+  const auto stepper = make_stepper(MoreauOptions{}, system, *solver);
+  State state = start;
+  StepReport report;
+  stepper->initialize(state, report);
+  for (int k = 1; k <= 2; ++k) (void)stepper->step(state, kStep, k * kStep, report);
+  return heap_bytes() - before;
+}
+
 void measure(const Pile& pile) {
   const System system = make_system(pile);
   const State start = make_state(pile);
@@ -277,9 +298,19 @@ void measure(const Pile& pile) {
   };
   step();
 
+  State apart = start;  // one above the other
+  for (Eigen::Index i = 0; i < apart.q.size(); i += 7) apart.q(i + 2) = pile.floor + 0.1 * static_cast<double>(i + 7);
+  const double bytes = bytes_of_steps(system, start);
+  const double bytes_apart = bytes_of_steps(system, apart);
+
   const auto line = [&](const char* what, const char* each, double seconds, double count) {
     fmt::print("{},{:.0f},{:.0f},{},{},{:.1f}\n", "pile", n_bodies, n_contacts, what, each, 1e9 * seconds / count);
   };
+  const auto memory = [&](const char* what, const char* each, double size, double count) {
+    fmt::print("{},{:.0f},{:.0f},{},{},{:.0f} B\n", "pile", n_bodies, n_contacts, what, each, size / count);
+  };
+  memory("memory of the steps", "contact", bytes - bytes_apart, n_contacts);
+  memory("memory of the steps without contacts", "body", bytes_apart, n_bodies);
   line("find", "body", time_of(find), n_bodies);
   line("gather", "contact", time_of(gather), n_contacts);
   line("apply", "contact", time_of([&] { problem.apply_delassus(solution.p, u, work); }), n_contacts);
