@@ -6,11 +6,11 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 # The system's Python: it is the one that sees Debian's python3-h5py and python3-matplotlib.
 readonly kPython=/usr/bin/python3
 
-# As many jobs as cores, but no more than memory holds: a file that leans on Eigen takes up to 1 GB to compile.
+# As many jobs as cores, but no more than memory holds: ten files that lean on Eigen take up to 1.4 GB to compile.
 jobs() {
   local cores memory
   cores=$(nproc)
-  memory=$(awk '/MemAvailable/ {print int($2 / 1000000)}' /proc/meminfo)
+  memory=$(awk '/MemAvailable/ {print int($2 / 1400000)}' /proc/meminfo)
   [ "$memory" -ge 1 ] || memory=1
   [ "$memory" -lt "$cores" ] && echo "$memory" || echo "$cores"
 }
@@ -24,20 +24,25 @@ llvm_tool() {
 # Lets clones in different folders share ccache's objects.
 export CCACHE_BASEDIR=$PWD
 
-# build_preset PRESET [TARGET...] : configures once (Ninja and CMake notice changes by themselves) and builds.
-build_preset() {
+# configure_preset PRESET : once; Ninja and CMake notice changes by themselves.
+configure_preset() {
   local preset=$1 options=()
-  shift
+  [ ! -e "build/$preset/CMakeCache.txt" ] || return 0
   if [ "$preset" = fuzz ]; then options+=("-DCMAKE_CXX_COMPILER=$(llvm_tool clang++)"); fi
-  if [ ! -e "build/$preset/CMakeCache.txt" ]; then
-    # Ninja where there is one; an exported CMAKE_GENERATOR wins.
-    if command -v ninja >/dev/null; then export CMAKE_GENERATOR=${CMAKE_GENERATOR:-Ninja}; fi
-    cmake --preset "$preset" "${options[@]}" >"/tmp/stickslip-configure.$$" 2>&1 || {
-      cat "/tmp/stickslip-configure.$$" >&2
-      rm -f "/tmp/stickslip-configure.$$"
-      return 1
-    }
+  # Ninja where there is one; an exported CMAKE_GENERATOR wins.
+  if command -v ninja >/dev/null; then export CMAKE_GENERATOR=${CMAKE_GENERATOR:-Ninja}; fi
+  cmake --preset "$preset" "${options[@]}" >"/tmp/stickslip-configure.$$" 2>&1 || {
+    cat "/tmp/stickslip-configure.$$" >&2
     rm -f "/tmp/stickslip-configure.$$"
-  fi
+    return 1
+  }
+  rm -f "/tmp/stickslip-configure.$$"
+}
+
+# build_preset PRESET [TARGET...]
+build_preset() {
+  local preset=$1
+  shift
+  configure_preset "$preset" || return 1
   cmake --build "build/$preset" -j "$(jobs)" ${1:+--target "$@"}
 }
