@@ -93,11 +93,14 @@ bool ContactFinder::extend(const BodySnapshot& end) {
   if (!beyond) return false;
   std::fill(reaches_.begin(), reaches_.end(), 0.0);
   collect(end, 0.0);
-  if (ids_.size() == listed_.size()) return false;
+  const std::ptrdiff_t n_listed = std::ssize(points_) - n_named_;
+  if (std::ssize(ids_) == n_listed) return false;
   for (const ElementId id : ids_) {
-    if (!std::binary_search(listed_.begin(), listed_.end(), id)) points_.push_back(system_.make_contact_point(id));
+    const auto listed = std::span(points_).subspan(n_named_, n_listed);
+    if (!std::ranges::binary_search(listed, id, {}, &ContactPoint::id)) {
+      points_.push_back(system_.make_contact_point(id));
+    }
   }
-  is_listed_ = false;  // not in their order
   return true;
 }
 
@@ -149,15 +152,12 @@ void ContactFinder::collect_on_surfaces(const BodySnapshot& at, double h) {
 }
 
 void ContactFinder::make_points() {
-  if (is_listed_ && ids_ == listed_) return;
-  is_listed_ = false;
+  if (std::ranges::equal(std::span(points_).subspan(n_named_), ids_, {}, &ContactPoint::id)) return;
   points_.resize(n_named_);
   for (const ElementId id : ids_) {
     stop_.check();
     points_.push_back(system_.make_contact_point(id));
   }
-  listed_ = ids_;
-  is_listed_ = true;
 }
 
 }  // namespace stickslip

@@ -43,7 +43,8 @@ class ContactFinder {
   void find(const BodySnapshot& start, double t_end, std::span<const ElementId> keep = {});
   /// Those that touch or overlap, and all whose gap is at most `distance` [m]; some with larger gaps, too.
   void find_touching(const BodySnapshot& at, double distance = 0.0);
-  /// Adds contacts that overlap at the end of the step and that find() did not foresee. Whether there were some.
+  /// Adds contacts that overlap at the end of the step and that find() did not foresee, once after each find().
+  /// Whether there were some.
   bool extend(const BodySnapshot& end);
 
  private:
@@ -74,10 +75,9 @@ class ContactFinder {
   BroadPhase broad_phase_;
   std::vector<BoundingBox> boxes_;
   std::vector<BroadPhase::Pair> pairs_;
-  std::vector<Vector3> centers_;         // (n balls) (3) [m] at the start of the step
-  std::vector<double> reaches_;          // (n balls) [m]
-  std::vector<ElementId> ids_, listed_;  // sorted; of the detected points, and what points_ was made of
-  bool is_listed_ = true;                // whether points_ is that of listed_
+  std::vector<Vector3> centers_;  // (n balls) (3) [m] at the start of the step
+  std::vector<double> reaches_;   // (n balls) [m]
+  std::vector<ElementId> ids_;    // sorted; of the detected points
 };
 
 }  // namespace stickslip

@@ -15,6 +15,7 @@
 #include "stickslip/stepping/generalized_alpha_nested.h"
 #include "stickslip/stepping/generalized_alpha_newton.h"
 #include "stickslip/stepping/generalized_alpha_step.h"
+#include "stickslip/stepping/undetermined_forces.h"
 
 namespace stickslip {
 namespace {
@@ -56,6 +57,7 @@ class GeneralizedAlphaStepper final : public TimeStepper {
   GeneralizedAlphaNested nested_;
   GeneralizedAlphaFixedPoint fixed_point_;
   GeneralizedAlphaEstimate estimate_;
+  UndeterminedForces undetermined_;
   int fallbacks_ = 0;  // [-] passes of the nested iteration in this step
 
   // Workspace.
@@ -83,6 +85,7 @@ GeneralizedAlphaStepper::GeneralizedAlphaStepper(const GeneralizedAlphaOptions& 
       nested_(step_, solver),
       fixed_point_(step_),
       estimate_(system),
+      undetermined_(step_),
       nested_x_(step_.x),
       newton_x_(step_.x),
       chosen_x_(step_.x),
@@ -106,6 +109,8 @@ void GeneralizedAlphaStepper::initialize(State& state, StepReport& report) {
     report.status = Status::inexact;
     report.message = "no consistent accelerations and contact forces were found at the start";
   }
+  undetermined_.find(step_);
+  undetermined_.remove(step_.x.lambda);
   step_.start_memory(state);
   state.remembered_inputs = state.inputs;
   state.step_size = {};
@@ -165,6 +170,8 @@ Status GeneralizedAlphaStepper::step(State& state, double h, double t_end, StepR
   report.solve.iterations = solve.iterations;
   report.choices = step_.count_choices();
   report.a = step_.x.a;
+  undetermined_.find(step_);
+  undetermined_.remove(step_.x.lambda);
   report_geometry(snapshot_.take(t_end, q_end_, nullptr), step_.contacts.points(), report);
   step_.stop.check();
   report_contacts(report);
@@ -188,6 +195,7 @@ Status GeneralizedAlphaStepper::step(State& state, double h, double t_end, StepR
   // Accelerations go on smoothly unless the step had an impact: then its velocity jump is of the size of dt a or more.
   constexpr double kSmooth = 0.1;  // [-]
   step_.save_memory(state, step_.x.U.norm() <= kSmooth * h * step_.x.a.norm());
+  undetermined_.remove(step_.remembered_averages(state));
   report_energy(system_, state, report);
   return report.status;
 }
@@ -476,6 +484,8 @@ const State& GeneralizedAlphaStepper::rescale(const State& state, double h) {
 const State& GeneralizedAlphaStepper::settle_start(const State& state, double h) {
   if (!step_.hold_what_stops(state, h) || !nested_.solve_instant(step_)) return state;
   rescaled_ = state;
+  undetermined_.find(step_);
+  undetermined_.remove(step_.x.lambda);
   step_.start_memory(rescaled_);
   return rescaled_;
 }

@@ -208,6 +208,10 @@ class GeneralizedAlphaStep {
   double remembered_sets(const State& state) const { return state.memory(memory_size() - 2); }  // [-]
   /// Values before the last that continue smoothly in it: 2 at most. [-]
   double remembered_history(const State& state) const { return state.memory(memory_size() - 3); }
+  /// lambdabar of what the scene names. [N]
+  auto remembered_averages(State& state) const {
+    return state.memory.segment(2 * system.n_u() + n_fixed_rows_, n_fixed_rows_);
+  }
   /// The accelerations of the step before the last. (n_u) [m/s^2]
   auto remembered_accelerations(const State& state) const {
     return state.memory.segment(2 * (system.n_u() + n_fixed_rows_), system.n_u());
@@ -319,6 +323,8 @@ class GeneralizedAlphaStep {
   void add_force(const StepElement& e, const double* p, Vector& y) const;
   /// y += M^-1 W p.
   void add_response(const StepElement& e, const double* p, Vector& y) const;
+  /// W_e^T M^-1 W_f of one row of each. [1/kg]
+  double calc_coupling(const StepElement& e, int row_e, const StepElement& f, int row_f) const;
   const GeneralizedAlphaOptions& options() const { return options_; }
 
  private:
@@ -337,7 +343,6 @@ class GeneralizedAlphaStep {
   void open_by_choice(StepElement& e);
   void calc_start_velocity(StepElement& e, const State& state, double* gamma);
   double calc_normal_response(const StepElement& e) const;
-  double calc_coupling(const StepElement& e, int row_e, const StepElement& f, int row_f) const;
   void calc_gap(StepElement& e);
   void calc_rates(StepElement& e);
   void calc_contact_rates(StepElement& e);
