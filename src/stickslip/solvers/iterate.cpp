@@ -40,7 +40,7 @@ bool Iterate::start(const ConeProblem& problem, const ConeSolution& solution) {
   p_.assign(solution.p.begin(), solution.p.end());
   u_.resize(p_.size());
   best_p_ = p_;
-  best_ = {HUGE_VAL, HUGE_VAL, HUGE_VAL};
+  best_ = {.absolute = HUGE_VAL, .relative = HUGE_VAL};  // unfloored times a scale of 0 would be no number
   judge();
   if (std::isfinite(last_.absolute)) return true;
   std::fill(p_.begin(), p_.end(), 0.0);
