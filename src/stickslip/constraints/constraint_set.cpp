@@ -18,11 +18,11 @@ constexpr int kPackedContacts = 64;  // [-]
 
 }  // namespace
 
-ConstraintSet::ConstraintSet(const System& system, StopToken stop) : system_(system), stop_(stop) {
+ConstraintSet::ConstraintSet(const System& system, StopToken stop, bool packs) : system_(system), stop_(stop) {
   auto& factored = problem_.delassus.emplace<FactoredDelassus>();
   other_.emplace<PackedDelassus>();
   const auto is_law_packed = [](const ContactPair& pair) { return pair.friction_dim == PackedDelassus::kDim - 1; };
-  can_pack_ = system.joints().empty() && system.dry_frictions().empty() &&
+  can_pack_ = packs && system.joints().empty() && system.dry_frictions().empty() &&
               std::ranges::all_of(system.contacts(), is_law_packed);
   for (std::size_t i = 0; i < system.bodies().size(); ++i) {
     stop_.check();
@@ -37,6 +37,20 @@ ConstraintSet::ConstraintSet(const System& system, StopToken stop) : system_(sys
 
 void ConstraintSet::gather(const BodySnapshot& at, const std::vector<ContactPoint>& points, double activation,
                            double h) {
+  gather_closed(
+      at, points, [activation](std::size_t) { return activation; }, h);
+}
+
+void ConstraintSet::gather(const BodySnapshot& at, const std::vector<ContactPoint>& points,
+                           std::span<const double> activation, double h) {
+  STICKSLIP_ASSERT(activation.size() == points.size());
+  gather_closed(
+      at, points, [activation](std::size_t i) { return activation[i]; }, h);
+}
+
+template <class ActivationOf>
+void ConstraintSet::gather_closed(const BodySnapshot& at, const std::vector<ContactPoint>& points,
+                                  ActivationOf&& activation_of, double h) {
   STICKSLIP_ASSERT(&at.system() == &system_);
   at_ = &at;
   points_ = &points;
@@ -44,7 +58,7 @@ void ConstraintSet::gather(const BodySnapshot& at, const std::vector<ContactPoin
   members_.clear();
   ids_.clear();
   for (std::vector<double>* rows : {&gamma_, &tau_, &restitution_}) rows->clear();
-  find_closed(activation);
+  find_closed(activation_of);
   const bool packed = can_pack_ && static_cast<int>(closed_.size()) >= kPackedContacts;
   if (packed) {
     pack_bodies();
@@ -63,14 +77,15 @@ W& ConstraintSet::hold() {
   return std::get<W>(problem_.delassus);
 }
 
-void ConstraintSet::find_closed(double activation) {
+template <class ActivationOf>
+void ConstraintSet::find_closed(ActivationOf&& activation_of) {
   closed_.clear();
   geometries_.clear();
   ContactGeometry geometry;
   for (std::size_t i = 0; i < points_->size(); ++i) {
     stop_.check();
     calc_contact(*at_, (*points_)[i], geometry);
-    if (!(geometry.gap <= activation)) continue;
+    if (!(geometry.gap <= activation_of(i))) continue;
     closed_.push_back(static_cast<int>(i));
     geometries_.push_back(geometry);
   }

@@ -23,13 +23,17 @@ class ConstraintSet {
  public:
   enum class Kind { contact, joint, dry_friction };
 
-  /// The system must outlive this. Asks `stop` for each constraint, and throws Interrupted where it is raised.
-  explicit ConstraintSet(const System& system, StopToken stop = {});
+  /// The system must outlive this. Asks `stop` for each constraint, and throws Interrupted where it is raised. `packs`:
+  /// whether the Delassus operator may be the packed one, else it is the factored one always.
+  explicit ConstraintSet(const System& system, StopToken stop = {}, bool packs = true);
 
   /// Gathers at an instant: of `points` those whose gap is at most `activation` [m]; all joints; all dry friction
   /// elements, with percussions up to h [s] times their bounds. Fills cones and Delassus operator of problem(); b is
   /// left at zero. Both must outlive the use; points may be added behind those that there are.
   void gather(const BodySnapshot& at, const std::vector<ContactPoint>& points, double activation, double h);
+  /// The same with the activation of each point by itself. activation (points) [m]
+  void gather(const BodySnapshot& at, const std::vector<ContactPoint>& points, std::span<const double> activation,
+              double h);
 
   ConeProblem& problem() { return problem_; }
   const ConeProblem& problem() const { return problem_; }
@@ -72,7 +76,11 @@ class ConstraintSet {
     int index;
   };
 
-  void find_closed(double activation);
+  template <class ActivationOf>
+  void gather_closed(const BodySnapshot& at, const std::vector<ContactPoint>& points, ActivationOf&& activation_of,
+                     double h);
+  template <class ActivationOf>
+  void find_closed(ActivationOf&& activation_of);
   void gather_contacts(bool packed);
   void pack_bodies();
   void gather_joints();

@@ -1,0 +1,528 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "stickslip/constraints/instant.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "stickslip/base/assert.h"
+#include "stickslip/constraints/sliding_newton.h"
+#include "stickslip/math/dense_factors.h"
+
+namespace stickslip {
+namespace {
+
+/// Round-off in a sum over the accelerations of two bodies, as a multiple of the spacing of numbers and of the terms.
+constexpr double kRoundOff = 4.0 * std::numeric_limits<double>::epsilon();  // [-]
+/// Of what constraints would have without forces: far above any solver's tolerance, far below what an instant without a
+/// solution leaves.
+constexpr double kHolds = 1e-4;  // [-]
+
+}  // namespace
+
+Instant::Instant(const System& system, ConeSolver& solver, StopToken stop)
+    : system_(system), solver_(solver), stop_(stop), set_(system, stop, false) {
+  auto& delassus = problem_.delassus.emplace<FactoredDelassus>();
+  for (std::size_t i = 0; i < system.bodies().size(); ++i) {
+    if (system.bodies()[i].n_u > 0) delassus.add_body(system.inverse_mass(static_cast<int>(i)));
+  }
+  for (Vector* y : {&force_, &free_, &a_}) y->setZero(system.n_u());
+}
+
+std::span<const double> Instant::rows_of(int cone, const std::vector<double>& values) const {
+  const Cone& rows = set_.problem().cones[cone];
+  return {values.data() + rows.offset, static_cast<std::size_t>(rows.dim)};
+}
+
+double* Instant::rows_of(int cone, std::vector<double>& values) {
+  return values.data() + set_.problem().cones[cone].offset;
+}
+
+const Attachment& Instant::side(int cone, Side side) const {
+  const int k = set_.index(cone);
+  switch (set_.kind(cone)) {
+    case ConstraintSet::Kind::contact:
+      return system_.side((*points_)[k], side);
+    case ConstraintSet::Kind::joint:
+      return system_.joints()[k].side(side);
+    case ConstraintSet::Kind::dry_friction:
+      break;
+  }
+  return system_.dry_frictions()[k].side(side);
+}
+
+bool Instant::is_angle_row(int cone, int row) const {
+  const int k = set_.index(cone);
+  switch (set_.kind(cone)) {
+    case ConstraintSet::Kind::contact:
+      return system_.turns((*points_)[k]);
+    case ConstraintSet::Kind::joint:
+      return system_.joints()[k].is_angle_row(row);
+    case ConstraintSet::Kind::dry_friction:
+      break;
+  }
+  return system_.dry_frictions()[k].turns;
+}
+
+void Instant::take(const BodySnapshot& at, const std::vector<ContactPoint>& points, const Inputs& inputs,
+                   const InstantTolerances& tolerances) {
+  points_ = &points;
+  tolerances_ = tolerances;
+  system_.calc_applied_forces(at.t(), at.q(), at.u(), force_);
+  system_.add_input_forces(inputs, at.t(), at.q(), force_);
+  system_.add_gyroscopic_forces(at.u(), force_);
+  system_.solve_mass(force_, free_);
+  calc_sizes(at);
+  activation_.clear();
+  for (const ContactPoint& point : points) {
+    const double length = calc_length(system_.side(point, Side::first).body, system_.side(point, Side::second).body);
+    activation_.push_back(tolerances.gap * length);
+  }
+  constexpr double kForces = 1.0;  // [s] percussions of a second are forces
+  set_.gather(at, points, activation_, kForces);
+
+  const ConeProblem& all = set_.problem();
+  const auto& delassus = std::get<FactoredDelassus>(all.delassus);
+  std::array<double, kMaxConeDim * kMaxConeDim> block;
+  memory_.rows.clear();
+  memory_.v.assign(system_.n_u(), 0.0);
+  for (int i = 0; i < set_.count(); ++i) delassus.prepare_row(all.cones, i, memory_, block.data());
+  calc_bias(at, points);
+  given_ = zeta_;
+  set_.add_relative_velocities(free_, given_);
+  speeds_.resize(zeta_.size());
+  std::ranges::transform(zeta_, speeds_.begin(), [](double z) { return std::abs(z); });
+  set_.add_speeds(free_, speeds_);
+
+  members_.resize(set_.count());
+  for (int i = 0; i < set_.count(); ++i) classify(i);
+  lambda_.assign(set_.size(), 0.0);
+  a_ = free_;
+  gamma_dot_ = given_;
+}
+
+void Instant::calc_sizes(const BodySnapshot& at) {
+  sizes_.clear();
+  for (std::size_t i = 0; i < system_.bodies().size(); ++i) {
+    const int b = static_cast<int>(i);
+    const Body& body = system_.bodies()[i];
+    if (body.n_u == 0) {
+      sizes_.push_back({at[b].p.cwiseAbs().maxCoeff(), 0.0, 0.0});
+      continue;
+    }
+    const auto u = at.u().segment(body.u_offset, body.n_u);
+    const auto h = force_.segment(body.u_offset, body.n_u);
+    sizes_.push_back({std::max(at.q().segment(body.q_offset, n_lengths(body)).cwiseAbs().maxCoeff(),
+                               std::sqrt(body.inertia.cwiseAbs().maxCoeff() / body.mass)),
+                      std::sqrt(u.dot(system_.mass(b) * u) / body.mass),
+                      std::sqrt(h.dot(system_.inverse_mass(b) * h) / body.mass)});
+  }
+}
+
+double Instant::calc_length(int first, int second) const {
+  return std::max(sizes_[first].length, sizes_[second].length);
+}
+
+/// [m/s] up to which the velocities of a constraint are zero.
+double Instant::calc_zero_speed(int cone) const {
+  const int first = side(cone, Side::first).body;
+  const int second = side(cone, Side::second).body;
+  const double speed = std::max(sizes_[first].speed, sizes_[second].speed);
+  const double acceleration = std::max(sizes_[first].acceleration, sizes_[second].acceleration);
+  return tolerances_.speed * std::max(speed, std::sqrt(acceleration * calc_length(first, second)));
+}
+
+void Instant::classify(int cone) {
+  const Cone& rows = set_.problem().cones[cone];
+  Member& member = members_[cone];
+  member = {.mode = InstantMode::bilateral, .jumps = false, .n_friction = 0, .mu = 0.0, .bound = 0.0, .direction = {}};
+  // Angular rates count by the lever at which they move the lighter body.
+  double mass = std::numeric_limits<double>::infinity();
+  for (const Side s : {Side::first, Side::second}) {
+    if (side(cone, s).n_u > 0) mass = std::min(mass, system_.bodies()[side(cone, s).body].mass);
+  }
+  std::array<double, kMaxConeDim> diagonal;
+  set_.problem().calc_diagonal(cone, diagonal.data());
+  std::array<double, kMaxConeDim> speed;
+  for (int r = 0; r < rows.dim; ++r) {
+    const double lever = is_angle_row(cone, r) && diagonal[r] > 0.0 ? 1.0 / std::sqrt(diagonal[r] * mass) : 1.0;
+    speed[r] = lever * set_.gamma()[rows.offset + r];
+  }
+  const double zero = calc_zero_speed(cone);
+  switch (set_.kind(cone)) {
+    case ConstraintSet::Kind::joint:
+      member.jumps = std::any_of(speed.begin(), speed.begin() + rows.dim, [&](double x) { return std::abs(x) > zero; });
+      return;
+    case ConstraintSet::Kind::contact:
+      member.n_friction = rows.dim - 1;
+      member.mu = member.n_friction > 0 ? set_.problem().friction(rows).front().mu : 0.0;
+      if (speed[0] > zero) {
+        member.mode = InstantMode::separating;
+        return;
+      }
+      member.jumps = speed[0] < -zero;
+      break;
+    case ConstraintSet::Kind::dry_friction:
+      member.n_friction = rows.dim;
+      member.bound = rows.radius;
+      break;
+  }
+  const int first = rows.dim - member.n_friction;
+  const ConstVectorView sliding(speed.data() + first, member.n_friction);
+  const double size = sliding.norm();
+  member.mode = size > zero ? InstantMode::sliding : InstantMode::sticking;
+  for (int i = 0; i < member.n_friction && slides(cone); ++i) member.direction[i] = sliding(i) / size;
+}
+
+/// zeta, from the System's kinematics.
+void Instant::calc_bias(const BodySnapshot& at, const std::vector<ContactPoint>& points) {
+  zeta_.assign(set_.size(), 0.0);
+  JointVector of_joint;
+  for (int i = 0; i < set_.count(); ++i) {
+    stop_.check();
+    const int k = set_.index(i);
+    VectorView rows(rows_of(i, zeta_), set_.problem().cones[i].dim);
+    switch (set_.kind(i)) {
+      case ConstraintSet::Kind::contact:
+        rows = system_.calc_contact_acceleration_bias(points[k], at.t(), at.q(), at.u()).head(rows.size());
+        break;
+      case ConstraintSet::Kind::joint:
+        system_.calc_joint_acceleration_bias(k, at.t(), at.q(), at.u(), of_joint);
+        rows = of_joint;
+        break;
+      case ConstraintSet::Kind::dry_friction:
+        system_.calc_dry_friction_acceleration_bias(k, at.t(), at.q(), at.u(), of_joint);
+        rows = of_joint;
+        break;
+    }
+  }
+}
+
+void Instant::set_mode(int cone, InstantMode mode) {
+  STICKSLIP_ASSERT((set_.kind(cone) == ConstraintSet::Kind::joint) == (mode == InstantMode::bilateral));
+  STICKSLIP_ASSERT(mode != InstantMode::sliding || slides(cone));
+  members_[cone].mode = mode;
+}
+
+void Instant::open_contacts() {
+  for (int i = 0; i < set_.count(); ++i) {
+    if (set_.kind(i) == ConstraintSet::Kind::contact) set_mode(i, InstantMode::open);
+  }
+}
+
+bool Instant::hold_what_stops(const Vector& acceleration, double h) {
+  gamma_dot_ = zeta_;
+  set_.add_relative_velocities(acceleration, gamma_dot_);
+  bool any = false;
+  for (int i = 0; i < set_.count(); ++i) {
+    if (set_.kind(i) != ConstraintSet::Kind::contact || !slides(i)) continue;
+    const int first = set_.problem().cones[i].offset + 1;
+    double speed = 0.0;
+    double slowed = 0.0;
+    for (int r = 0; r < members_[i].n_friction; ++r) {
+      speed += members_[i].direction[r] * set_.gamma()[first + r];
+      slowed -= members_[i].direction[r] * gamma_dot_[first + r] * h;
+    }
+    if (!(slowed > speed)) continue;
+    set_mode(i, InstantMode::sticking);
+    any = true;
+  }
+  return any;
+}
+
+bool Instant::joints_jump() const {
+  for (int i = 0; i < set_.count(); ++i) {
+    if (set_.kind(i) == ConstraintSet::Kind::joint && jumps(i)) return true;
+  }
+  return false;
+}
+
+/// The cone problem but for its b.
+void Instant::make_problem() {
+  problem_.clear_cones();
+  auto& delassus = std::get<FactoredDelassus>(problem_.delassus);
+  const auto& all = std::get<FactoredDelassus>(set_.problem().delassus);
+  delassus.clear_rows();
+  rows_.clear();
+  sliding_.clear();
+  for (int i = 0; i < set_.count(); ++i) {
+    stop_.check();
+    const Member& member = members_[i];
+    const int dim = set_.problem().cones[i].dim;
+    const bool is_contact = set_.kind(i) == ConstraintSet::Kind::contact;
+    if (member.mode == InstantMode::open || member.mode == InstantMode::separating) continue;
+    if (slides(i) && !is_contact) continue;
+    if (slides(i) && member.mu > 0.0) sliding_.push_back(i);
+    rows_.push_back({i, slides(i) ? 1 : dim, problem_.size()});
+    const FrictionBlock friction{member.n_friction, member.mu, 0, 0.0};
+    if (is_contact) {
+      problem_.add_contact({&friction, rows_.back().n > 1 ? std::size_t{1} : std::size_t{0}});
+    } else if (member.mode == InstantMode::bilateral) {
+      problem_.add_free(dim);
+    } else {
+      problem_.add_ball(dim, member.bound);
+    }
+    delassus.begin_row(rows_.back().n);
+    for (const FactoredDelassus::Block& block : all.row(i)) {
+      RowMatrixView J = delassus.add_block(block.body);
+      std::copy_n(all.values(block), J.size(), J.data());
+    }
+  }
+  solution_.p.assign(problem_.size(), 0.0);
+}
+
+/// memory_.v += M^-1 W p over the rows of a cone.
+void Instant::add_response(int cone, const double* p) {
+  std::get<FactoredDelassus>(set_.problem().delassus).add_velocity(set_.problem().cones, cone, p, memory_);
+}
+
+/// The friction of all that slides with normal forces y, into lambda_, and what accelerations it gives, into memory_.v.
+void Instant::set_friction(const std::vector<double>& y) {
+  std::ranges::fill(memory_.v, 0.0);
+  std::array<double, kMaxConeDim> p;
+  std::size_t next = 0;
+  for (int i = 0; i < set_.count(); ++i) {
+    if (!slides(i)) continue;
+    const Member& member = members_[i];
+    const bool is_contact = set_.kind(i) == ConstraintSet::Kind::contact;
+    if (is_contact && !(member.mu > 0.0)) continue;
+    const double radius = is_contact ? member.mu * y[next++] : member.bound;
+    p.fill(0.0);
+    const int first = is_contact ? 1 : 0;
+    for (int r = 0; r < member.n_friction; ++r) {
+      p[first + r] = rows_of(i, lambda_)[first + r] = -radius * member.direction[r];
+    }
+    add_response(i, p.data());
+  }
+}
+
+/// Solves with the friction in memory_.v held; the forces of the problem's rows go into lambda_.
+bool Instant::solve_rows(InstantReport& report) {
+  stop_.check();
+  std::array<double, kMaxConeDim> added;
+  double sum = 0.0;
+  for (const Rows& rows : rows_) {
+    const Cone& cone = set_.problem().cones[rows.cone];
+    added.fill(0.0);
+    std::get<FactoredDelassus>(set_.problem().delassus)
+        .add_relative_velocity(set_.problem().cones, rows.cone, nullptr, memory_, added.data());
+    for (int r = 0; r < rows.n; ++r) {
+      problem_.b[rows.offset + r] = given_[cone.offset + r] + added[r];
+      sum += speeds_[cone.offset + r] * speeds_[cone.offset + r];
+    }
+  }
+  problem_.floor = kRoundOff * std::sqrt(sum);
+  if (rows_.empty()) return true;
+  ++report.problems;
+  report.solve = solver_.solve(problem_, solution_);
+  if (report.solve.status != Status::ok && !(report.solve.violation > 0.0)) {
+    // The last forces can be a bad start where a contact lets go: once more from none.
+    again_.p.assign(problem_.size(), 0.0);
+    ++report.problems;
+    const SolveReport second = solver_.solve(problem_, again_);
+    if (second.status != Status::failed && second.residual.absolute < report.solve.residual.absolute) {
+      std::swap(again_, solution_);
+      report.solve = second;
+    }
+  }
+  for (const Rows& rows : rows_) {
+    std::copy_n(solution_.p.begin() + rows.offset, rows.n, rows_of(rows.cone, lambda_));
+  }
+  return report.solve.status != Status::failed;
+}
+
+/// y = lambda_N of the sliding contacts.
+void Instant::get_normals(std::vector<double>& y) const {
+  y.clear();
+  for (const int i : sliding_) y.push_back(lambda(i)[0]);
+}
+
+/// y = Phi(y).
+void Instant::settle(InstantReport& report) {
+  constexpr int kMaxRepetitions = 60;   // [-]
+  constexpr int kPlainRepetitions = 4;  // [-] enough where friction hardly couples, as with balls
+  constexpr double kSettled = 1e-13;    // [-] relative change of u': round-off
+  held_.assign(sliding_.size(), 0.0);
+  set_friction(held_);
+  for (int i = 0; i < kMaxRepetitions; ++i) {
+    friction_ = memory_.v;
+    if (!solve_rows(report)) return;
+    get_normals(found_);
+    set_friction(found_);
+    double change = 0.0;
+    for (std::size_t k = 0; k < friction_.size(); ++k) {
+      change += (memory_.v[k] - friction_[k]) * (memory_.v[k] - friction_[k]);
+    }
+    calc_accelerations();
+    report.settled = std::sqrt(change) <= kSettled * a_.norm();
+    if (report.settled) return;
+    if (i >= kPlainRepetitions && sliding_.size() <= kMaxNewtonRows) {
+      step_sliding_newton(held_, found_, moved_, [&](std::vector<double>& y) {
+        set_friction(y);
+        solve_rows(report);
+        get_normals(y);
+      });
+    } else {
+      held_ = found_;
+    }
+    set_friction(held_);
+  }
+}
+
+/// u' = M^-1 (h + W lambda), gamma'.
+void Instant::calc_accelerations() {
+  std::ranges::fill(memory_.v, 0.0);
+  for (int i = 0; i < set_.count(); ++i) add_response(i, lambda(i).data());
+  a_ = free_ + ConstVectorView(memory_.v.data(), free_.size());
+  gamma_dot_ = zeta_;
+  set_.add_relative_velocities(a_, gamma_dot_);
+}
+
+/// The residual of u' and lambda, in relation to what the constraints would have without any forces; round-off of
+/// forces that cancel is none.
+void Instant::judge(InstantReport& report) {
+  speeds_of_forces_.assign(speeds_.size(), 0.0);
+  set_.add_speeds(a_ - free_, speeds_of_forces_);
+  solution_.u.resize(solution_.p.size());
+  double sum = 0.0;
+  for (const Rows& rows : rows_) {
+    const int offset = set_.problem().cones[rows.cone].offset;
+    for (int r = 0; r < rows.n; ++r) {
+      problem_.b[rows.offset + r] = given_[offset + r];
+      solution_.u[rows.offset + r] = gamma_dot_[offset + r];
+      sum += speeds_of_forces_[offset + r] * speeds_of_forces_[offset + r];
+    }
+  }
+  problem_.floor += kRoundOff * std::sqrt(sum);
+  report.residual =
+      calc_residual(problem_, FrictionLaw::coulomb, solution_.p, solution_.u, problem_.calc_residual_scale());
+}
+
+/// With joints eliminated and friction following normal forces z, the instant is w = A z + b >= 0 perpendicular to z >=
+/// 0 over the normal rows, A asymmetric. Takes each set of contacts that may have forces.
+int Instant::count_solutions() {
+  constexpr int kMaxNormals = 8;       // [-] 2^8 sets
+  constexpr int kMaxBilateral = 100;   // [-] rows, in a dense matrix
+  constexpr double kRank = 1e-11;      // [-] pivots below are round-off
+  constexpr double kZero = 1e-10;      // [-] of the accelerations in play: a force or an acceleration that is none
+  constexpr double kDifferent = 1e-7;  // [-] accelerations that are two
+  if (sliding_.empty()) return InstantReport::kUnknown;
+  std::vector<Eigen::Index> normal, bilateral;  // into the rows of the set
+  std::vector<Vector> give;                     // (n_u) accelerations by a unit of each, the bilateral ones first
+  const auto add = [&](int cone, const double* p) {
+    std::ranges::fill(memory_.v, 0.0);
+    add_response(cone, p);
+    give.emplace_back(ConstVectorView(memory_.v.data(), free_.size()));
+  };
+  std::array<double, kMaxConeDim> p;
+  for (const Rows& rows : rows_) {
+    const int offset = set_.problem().cones[rows.cone].offset;
+    const Member& member = members_[rows.cone];
+    if (member.mode == InstantMode::bilateral) {
+      for (int r = 0; r < rows.n; ++r) bilateral.push_back(offset + r);
+    } else if (set_.kind(rows.cone) == ConstraintSet::Kind::contact && (slides(rows.cone) || member.mu == 0.0)) {
+      normal.push_back(offset);
+    } else {
+      return InstantReport::kUnknown;
+    }
+  }
+  const auto n = static_cast<Eigen::Index>(normal.size());
+  const auto m = static_cast<Eigen::Index>(bilateral.size());
+  if (n > kMaxNormals || m > kMaxBilateral) return InstantReport::kUnknown;
+  for (const Rows& rows : rows_) {
+    if (members_[rows.cone].mode != InstantMode::bilateral) continue;
+    for (int r = 0; r < rows.n; ++r) {
+      p.fill(0.0);
+      p[r] = 1.0;
+      add(rows.cone, p.data());
+    }
+  }
+  for (const Rows& rows : rows_) {
+    const Member& member = members_[rows.cone];
+    if (member.mode == InstantMode::bilateral) continue;
+    p.fill(0.0);
+    p[0] = 1.0;
+    for (int r = 0; r < member.n_friction; ++r) p[1 + r] = -member.mu * member.direction[r];
+    add(rows.cone, p.data());
+  }
+  // Accelerations of all rows by each of them; and by forces and dry friction that slides.
+  held_.assign(sliding_.size(), 0.0);
+  set_friction(held_);
+  Vector start = ConstVectorView(memory_.v.data(), free_.size());
+  std::vector<double> of_rows(given_);
+  set_.add_relative_velocities(start, of_rows);
+  Vector c = ConstVectorView(of_rows.data(), set_.size());
+  Matrix G(set_.size(), m + n);
+  for (Eigen::Index k = 0; k < m + n; ++k) {
+    of_rows.assign(set_.size(), 0.0);
+    set_.add_relative_velocities(give[k], of_rows);
+    G.col(k) = ConstVectorView(of_rows.data(), set_.size());
+  }
+  Matrix A = G(normal, Eigen::seqN(m, n));
+  Vector b = c(normal);
+  const double largest = A.cwiseAbs().maxCoeff();
+  Matrix motion(free_.size(), n);  // u' = motion z + what does not depend on z
+  for (Eigen::Index k = 0; k < n; ++k) motion.col(k) = give[m + k];
+  if (m > 0) {
+    const Matrix held = G(bilateral, Eigen::seqN(0, m));
+    const PivotedQr factors(held, kRank);
+    const Matrix by_normal = factors.solve(Matrix(G(bilateral, Eigen::seqN(m, n))));
+    const Vector by_given = factors.solve(Vector(c(bilateral)));
+    if ((held * by_given - c(bilateral)).norm() > kZero * c(bilateral).norm()) return InstantReport::kUnknown;
+    A -= G(normal, Eigen::seqN(0, m)) * by_normal;
+    b -= G(normal, Eigen::seqN(0, m)) * by_given;
+    for (Eigen::Index j = 0; j < m; ++j) motion -= give[j] * by_normal.row(j);
+  }
+  std::vector<Vector> found;  // motion z
+  bool is_certain = true;
+  for (unsigned set = 0; set < 1u << n; ++set) {
+    std::vector<Eigen::Index> pushed;
+    for (Eigen::Index k = 0; k < n; ++k) {
+      if ((set >> k & 1u) != 0) pushed.push_back(k);
+    }
+    Vector z = Vector::Zero(n);
+    if (!pushed.empty()) {
+      const Matrix own = A(pushed, pushed);
+      const PivotedQr factors(own, kRank);
+      const bool vanishes = own.cwiseAbs().maxCoeff() <= kRank * largest;
+      if (vanishes || factors.rank() < static_cast<Eigen::Index>(pushed.size())) {
+        is_certain = false;
+        continue;
+      }
+      z(pushed) = factors.solve(Vector(-b(pushed)));
+    }
+    const Vector w = A * z + b;
+    const double zero = kZero * (b.cwiseAbs().maxCoeff() + A.cwiseAbs().maxCoeff() * z.cwiseAbs().maxCoeff());
+    const auto pushes = [&](Eigen::Index k) { return A.col(k).cwiseAbs().maxCoeff() * z(k) > zero; };
+    if (!std::ranges::all_of(pushed, pushes) || !(w.minCoeff() >= -zero)) continue;
+    const Vector moves = motion * z;
+    const auto is_same = [&](const Vector& other) {
+      return (other - moves).norm() <= kDifferent * (moves.norm() + free_.norm());
+    };
+    if (std::ranges::none_of(found, is_same)) found.push_back(moves);
+  }
+  if (found.empty() && !is_certain) return InstantReport::kUnknown;
+  return static_cast<int>(found.size());
+}
+
+InstantReport Instant::solve() {
+  InstantReport report;
+  a_ = free_;
+  gamma_dot_ = given_;
+  std::ranges::fill(lambda_, 0.0);
+  const auto is_finite = [](double x) { return std::isfinite(x); };
+  if (!free_.allFinite() || !std::ranges::all_of(given_, is_finite)) {
+    report.status = Status::failed;
+    return report;
+  }
+  make_problem();
+  report.solutions = count_solutions();
+  settle(report);
+  calc_accelerations();
+  judge(report);
+  const bool holds = report.solve.status == Status::ok && report.settled && a_.allFinite();
+  report.status = holds && report.residual.relative <= kHolds ? Status::ok : Status::inexact;
+  return report;
+}
+
+}  // namespace stickslip

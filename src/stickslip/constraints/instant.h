@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "stickslip/base/stop_token.h"
+#include "stickslip/cone/cone_solver.h"
+#include "stickslip/constraints/body_snapshot.h"
+#include "stickslip/constraints/constraint_set.h"
+#include "stickslip/model/inputs.h"
+
+namespace stickslip {
+
+/// Up to where velocities and gaps count as zero at an instant.
+struct InstantTolerances {
+  /// [-] A contact is closed where its gap is at most this part of the lengths that it is the difference of: the larger
+  /// of the coordinates and radii of gyration of its two bodies.
+  double gap = 1e-9;
+  /// [-] A relative velocity is zero where it is at most this part of the larger speed of the two bodies, or of
+  /// sqrt(their acceleration by forces alone times that length), for bodies that are about to move.
+  double speed = 1e-9;
+};
+
+/// What a constraint does at an instant, by its velocity. Contacts whose gap is open are not there at all.
+enum class InstantMode : std::uint8_t {
+  open,        // has no force: a contact that was told so
+  separating,  // the same: a closed contact with gamma_N > 0
+  sliding,     // contact, gamma_N = 0, or dry friction: gamma_F is not zero and gives friction its direction
+  sticking,    // the same with gamma_F = 0: it may go on sticking or start to slide
+  bilateral,   // joint
+};
+
+/// What came of an instant.
+struct InstantReport {
+  /// ok: the laws hold. inexact: accelerations and forces were found that do not obey them all. failed: forces or
+  /// velocities are not finite; u' and lambda are zero.
+  Status status = Status::ok;
+  SolveReport solve;  // of the last cone problem, of accelerations [m/s^2] and forces [N]
+  /// [m/s^2] of u' and lambda, recomputed; relative to the accelerations that the constraints would have without
+  /// forces.
+  Residual residual;
+  bool settled = true;  // whether the friction of sliding contacts belongs to their normal forces
+  int problems = 0;     // [-] cone problems that were solved
+  /// [-] How many accelerations the laws allow, where that could be counted (Instant::count_solutions), else kUnknown.
+  int solutions = kUnknown;
+  static constexpr int kUnknown = -1;
+
+  /// Whether there are no accelerations by a proof. It takes an impact then, though nothing collides [Trinkle2003,
+  /// Capobianco2021 section 10.4].
+  bool has_none() const { return solutions == 0 || solve.violation > 0.0; }
+};
+
+/// The acceleration-level problem at one instant (t, q, u): with which accelerations and forces a motion goes on that
+/// is at q and has the velocities u. With W, h, zeta at (t, q, u),
+///
+///   M u' = h + W lambda,   gamma' = W^T u' + zeta                                   [Trinkle2003 eq. 24]
+///   joints, driven ones too      gamma' = 0                                                       (19)
+///   contacts, gap and gamma_N 0  0 <= gamma_N' perpendicular to lambda_N >= 0                     (20), (21)
+///     where they slide           lambda_F = -mu lambda_N n,  n = gamma_F / |gamma_F|              (17)
+///     where they stick           |lambda_F| <= mu lambda_N, and = -mu lambda_N gamma_F' / |gamma_F'| where gamma_F' is
+///                                not zero                                                         (22)
+///   dry friction                 the same with its bound in the place of mu lambda_N              (18), (23)
+///   all other contacts           lambda = 0                                                       (6)
+///
+/// zeta holds what is centripetal and what prescribed motions and drives add. Contacts that stick are cones, joints
+/// free rows and dry friction balls of one cone problem on (gamma', lambda), with the Delassus operator W^T M^-1 W. A
+/// contact that slides has its normal row alone in it: what its friction adds to all rows, which would make the
+/// operator asymmetric, is known once its normal force is. So with y these normal forces, and Phi(y) those of the
+/// problem with friction -mu y n held, y = Phi(y) is solved by repetition, which contracts at mu |G_NF| / G_NN, and by
+/// Newton's method on Phi where that is slow. Every problem is symmetric, for any solver.
+///
+/// Where mu |G_NF| >= G_NN there may be no solution, or two, of which one has the contact open (Painleve's paradox).
+/// The one that is found then is that which lets go. Where nothing sticks, solutions are counted, see
+/// count_solutions().
+///
+/// For the start of schemes on accelerations, for integration from event to event, and for looking at an instant.
+class Instant {
+ public:
+  /// Both must outlive this. Asks `stop` for each constraint, and throws Interrupted where it is raised.
+  Instant(const System& system, ConeSolver& solver, StopToken stop = {});
+
+  /// Takes an instant: all rows that are closed, and their modes. u' and lambda become zero. `at` must have been taken
+  /// with velocities; it and `points`, where contacts may be, must outlive the use of constraints().
+  void take(const BodySnapshot& at, const std::vector<ContactPoint>& points, const Inputs& inputs = {},
+            const InstantTolerances& tolerances = {});
+
+  /// The rows, in cones: contacts, joints, dry friction; gamma() by row.
+  const ConstraintSet& constraints() const { return set_; }
+  InstantMode mode(int cone) const { return members_[cone].mode; }
+  /// Another one than by its velocity, for a caller who knows better. A contact or dry friction that slides needs a
+  /// velocity to do so.
+  void set_mode(int cone, InstantMode mode);
+  void open_contacts();
+  /// Makes contacts stick that slide now, but that accelerations u' (n_u) would stop within a time h [s]; whether there
+  /// are any.
+  bool hold_what_stops(const Vector& acceleration, double h);
+  /// Whether the velocity of a joint's rows is not zero, or a contact closes: an impact has to come first, and
+  /// accelerations before it mean little.
+  bool jumps(int cone) const { return members_[cone].jumps; }
+  bool joints_jump() const;
+
+  /// Finds u' and lambda, by the modes as they are.
+  [[nodiscard]] InstantReport solve();
+
+  const Vector& a() const { return a_; }                            // (n_u) u' [m/s^2, rad/s^2]
+  const Vector& force() const { return force_; }                    // (n_u) h [N, N m]
+  std::span<const double> lambda() const { return lambda_; }        // (n) [N, N m]
+  std::span<const double> zeta() const { return zeta_; }            // (n) [m/s^2, rad/s^2]
+  std::span<const double> gamma_dot() const { return gamma_dot_; }  // (n) [m/s^2, rad/s^2] W^T u' + zeta
+  /// lambda of one cone. (dim)
+  std::span<const double> lambda(int cone) const { return rows_of(cone, lambda_); }
+
+ private:
+  struct Size {
+    double length, speed, acceleration;  // [m], [m/s], [m/s^2] of a body
+  };
+  struct Member {
+    InstantMode mode;
+    bool jumps;
+    int n_friction;                                 // its last rows
+    double mu;                                      // [-] contact
+    double bound;                                   // [N, N m] dry friction
+    std::array<double, kMaxFrictionDim> direction;  // (n_friction) [-] of sliding; zero where it does not
+  };
+  /// A cone of the set in the problem that is solved: its first n rows.
+  struct Rows {
+    int cone, n, offset;
+  };
+
+  const Attachment& side(int cone, Side side) const;
+  bool is_angle_row(int cone, int row) const;
+  void calc_sizes(const BodySnapshot& at);
+  double calc_length(int first, int second) const;
+  double calc_zero_speed(int cone) const;
+  void classify(int cone);
+  void calc_bias(const BodySnapshot& at, const std::vector<ContactPoint>& points);
+  std::span<const double> rows_of(int cone, const std::vector<double>& values) const;
+  double* rows_of(int cone, std::vector<double>& values);
+  bool slides(int cone) const { return members_[cone].mode == InstantMode::sliding; }
+  void make_problem();
+  void add_response(int cone, const double* p);
+  void set_friction(const std::vector<double>& y);
+  bool solve_rows(InstantReport& report);
+  void get_normals(std::vector<double>& y) const;
+  void settle(InstantReport& report);
+  void calc_accelerations();
+  void judge(InstantReport& report);
+  int count_solutions();
+
+  const System& system_;
+  ConeSolver& solver_;
+  StopToken stop_;
+  ConstraintSet set_;
+  InstantTolerances tolerances_;
+  std::vector<Size> sizes_;         // (bodies)
+  std::vector<double> activation_;  // (points) [m]
+  std::vector<Member> members_;     // (cones)
+  const std::vector<ContactPoint>* points_ = nullptr;
+
+  Vector force_, free_, a_;                    // (n_u) h, M^-1 h, u'
+  std::vector<double> zeta_, given_, speeds_;  // (n) zeta; W^T M^-1 h + zeta; what that is a sum of, at most
+  std::vector<double> speeds_of_forces_;       // (n) the same of W^T M^-1 W lambda
+  std::vector<double> lambda_, gamma_dot_;     // (n)
+  SweepMemory memory_;                         // W^T M^-1, and v = M^-1 W p of what was added last
+  ConeProblem problem_;                        // of what is solved for
+  ConeSolution solution_, again_;
+  std::vector<Rows> rows_;
+  std::vector<int> sliding_;                             // cones: contacts that slide with friction
+  std::vector<double> held_, found_, moved_, friction_;  // (sliding_) [N] normal forces; (n_u) what friction gave last
+};
+
+}  // namespace stickslip
