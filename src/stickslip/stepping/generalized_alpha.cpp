@@ -10,6 +10,7 @@
 #include "stickslip/base/input_error.h"
 #include "stickslip/cone/cone_defect.h"
 #include "stickslip/constraints/certificate.h"
+#include "stickslip/constraints/instant.h"
 #include "stickslip/stepping/generalized_alpha_estimate.h"
 #include "stickslip/stepping/generalized_alpha_fixed_point.h"
 #include "stickslip/stepping/generalized_alpha_nested.h"
@@ -38,6 +39,7 @@ class GeneralizedAlphaStepper final : public TimeStepper {
   const State& take_inputs(const State& state);
   const State& rescale(const State& state, double h);
   const State& settle_start(const State& state, double h);
+  void settle_forces(const State& state);
   StepSolve solve_step(const State& state);
   void choose(const State& state, StepSolve& solve);
   bool solve_held(const State& state, StepSolve& solve);
@@ -55,6 +57,7 @@ class GeneralizedAlphaStepper final : public TimeStepper {
   GeneralizedAlphaStep step_;
   GeneralizedAlphaNewton newton_;
   GeneralizedAlphaNested nested_;
+  Instant instant_;
   GeneralizedAlphaFixedPoint fixed_point_;
   GeneralizedAlphaEstimate estimate_;
   UndeterminedForces undetermined_;
@@ -83,6 +86,7 @@ GeneralizedAlphaStepper::GeneralizedAlphaStepper(const GeneralizedAlphaOptions& 
       step_(options, system, stop),
       newton_(step_),
       nested_(step_, solver),
+      instant_(system, solver, stop),
       fixed_point_(step_),
       estimate_(system),
       undetermined_(step_),
@@ -105,12 +109,11 @@ void GeneralizedAlphaStepper::initialize(State& state, StepReport& report) {
   state.energy = {};
   state.energy.initial = system_.calc_kinetic_energy(state.u) + system_.calc_potential_energy(state.t, state.q);
   report = {};
-  if (!nested_.calc_start_accelerations(step_, state) && !step_.instant_jumps()) {
+  if (!step_.solve_start(state, instant_) && !instant_.joints_jump()) {
     report.status = Status::inexact;
     report.message = "no consistent accelerations and contact forces were found at the start";
   }
-  undetermined_.find(step_);
-  undetermined_.remove(step_.x.lambda);
+  settle_forces(state);
   step_.start_memory(state);
   state.remembered_inputs = state.inputs;
   state.step_size = {};
@@ -482,12 +485,17 @@ const State& GeneralizedAlphaStepper::rescale(const State& state, double h) {
 /// they would move bodies by dt^2 a, far beyond the dt u by which friction can move them. Such contacts start from the
 /// forces of sticking.
 const State& GeneralizedAlphaStepper::settle_start(const State& state, double h) {
-  if (!step_.hold_what_stops(state, h) || !nested_.solve_instant(step_)) return state;
-  rescaled_ = state;
+  if (!step_.settle_start(state, h, instant_)) return state;
+  settle_forces(state);
+  step_.start_memory(rescaled_ = state);
+  return rescaled_;
+}
+
+/// Makes the forces of the start those of least norm.
+void GeneralizedAlphaStepper::settle_forces(const State& state) {
+  step_.set_joints(state);
   undetermined_.find(step_);
   undetermined_.remove(step_.x.lambda);
-  step_.start_memory(rescaled_);
-  return rescaled_;
 }
 
 void GeneralizedAlphaStepper::estimate_errors(const State& before, const State& /*after*/, StepEstimate& estimate) {

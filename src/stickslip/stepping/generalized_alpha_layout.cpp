@@ -38,7 +38,7 @@ GeneralizedAlphaStep::GeneralizedAlphaStep(const GeneralizedAlphaOptions& option
   make_elements();
   const int n_u = system.n_u();
   for (Vector* y :
-       {&x.a, &x.U, &x.Q, &u, &v, &force, &r1, &r2, &r3, &u_known_, &work_, &work2_, &solved_force_, &no_velocity_}) {
+       {&x.a, &x.U, &x.Q, &u, &v, &force, &r1, &r2, &r3, &u_known_, &work_, &solved_force_, &no_velocity_}) {
     y->setZero(n_u);
   }
   scales.resize(system.bodies().size());

@@ -6,16 +6,10 @@
 #include <cmath>
 #include <limits>
 
-#include "stickslip/math/dense_solve.h"
+#include "stickslip/constraints/sliding_newton.h"
 #include "stickslip/math/small_matrix.h"
 
 namespace stickslip {
-namespace {
-
-/// Newton's method on the normal forces of sliding contacts: each costs a solution.
-constexpr int kMaxNewtonRows = 12;  // [-]
-
-}  // namespace
 
 GeneralizedAlphaNested::GeneralizedAlphaNested(const GeneralizedAlphaStep& step, ConeSolver& solver) : solver_(solver) {
   auto& delassus = problem_.delassus.emplace<FactoredDelassus>();
@@ -254,34 +248,14 @@ void GeneralizedAlphaNested::hold_sliding(const GeneralizedAlphaStep& step, cons
   }
 }
 
-/// Holds the y of (I - dPhi) y = Phi(held) - dPhi held, dPhi by differences.
+/// A step of Newton's method for y = Phi(y), whose y it holds.
 void GeneralizedAlphaNested::newton_on_sliding(GeneralizedAlphaStep& step) {
-  constexpr double kDifference = 1e-4;  // [-] small only so as to stay in a piece
-  const auto m = static_cast<int>(held_.size());
-  double largest = 0.0;
-  for (int i = 0; i < m; ++i) largest = std::max({largest, std::abs(held_[i]), std::abs(found_[i])});
-  const double difference = kDifference * largest;
-  std::array<double, kMaxNewtonRows* kMaxNewtonRows> matrix = {};
-  std::array<double, kMaxNewtonRows> y = {};
-  std::copy(found_.begin(), found_.end(), y.begin());
-  for (int j = 0; j < m; ++j) {
-    moved_ = held_;
-    moved_[j] += difference;
-    hold_sliding(step, moved_.data());
+  step_sliding_newton(held_, found_, moved_, [&](std::vector<double>& y) {
+    hold_sliding(step, y.data());
     solve_accelerations(step);
-    get_sliding_normals(step, moved_);
-    for (int i = 0; i < m; ++i) {
-      const double slope = (moved_[i] - found_[i]) / difference;
-      y[i] -= slope * held_[j];
-      matrix[i * m + j] = (i == j ? 1.0 : 0.0) - slope;
-    }
-  }
-  if (solve_dense(m, matrix.data(), y.data())) {
-    for (double& normal : y) normal = std::max(normal, 0.0);
-  } else {
-    std::copy(found_.begin(), found_.end(), y.begin());
-  }
-  hold_sliding(step, y.data());
+    get_sliding_normals(step, y);
+  });
+  hold_sliding(step, held_.data());
 }
 
 /// One solution of the acceleration level with the friction forces of sliding contacts as they are in lambda_; moves
@@ -308,7 +282,7 @@ void GeneralizedAlphaNested::solve_accelerations(GeneralizedAlphaStep& step) {
     }
     next_pushed += pushed ? 1 : 0;
   }
-  allowed_acceleration_ = at_instant_ ? 0.0 : calc_allowed(step, Level::acceleration);
+  allowed_acceleration_ = calc_allowed(step, Level::acceleration);
   solved_ &= solve_level(step, allowed_acceleration_);
   change_a_ += change_;
   free_.setZero();
@@ -395,7 +369,8 @@ void GeneralizedAlphaNested::pass(GeneralizedAlphaStep& step) {
 
 StepSolve GeneralizedAlphaNested::solve(GeneralizedAlphaStep& step, int max_passes) {
   StepSolve result;
-  many_ = at_instant_ = false;
+  many_ = false;
+  solved_ = true;
   double best = step.error();
   best_ = step.x;
   while (step.error() > 1.0 && result.iterations < max_passes) {
@@ -471,7 +446,7 @@ StepSolve GeneralizedAlphaNested::solve_many(GeneralizedAlphaStep& step, int max
   StepSolve result;
   int unsolved = 0;
   many_ = true;
-  at_instant_ = false;
+  solved_ = true;
   while (step.error() > 1.0 && result.iterations < max_passes && unsolved < kMaxUnsolved) {
     step.holds_lifted = result.iterations >= free_passes;
     close_contacts(step);
@@ -491,37 +466,6 @@ StepSolve GeneralizedAlphaNested::solve_many(GeneralizedAlphaStep& step, int max
   step.holds_lifted = false;
   step.tie = 0.0;
   return result;
-}
-
-bool GeneralizedAlphaNested::calc_start_accelerations(GeneralizedAlphaStep& step, const State& state) {
-  step.set_instant(state);
-  if (solve_instant(step)) return true;
-  // Painleve's paradox can leave an instant without accelerations; the contacts then act from the first step on, by
-  // percussions, and the start says nothing of their forces.
-  step.set_instant(state);
-  for (StepElement& e : step.elements) {
-    if (e.kind == StepElement::Kind::contact) e.level = ContactLevel::open;
-  }
-  solve_instant(step);
-  return false;
-}
-
-bool GeneralizedAlphaNested::solve_instant(GeneralizedAlphaStep& step) {
-  solved_ = true;
-  many_ = false;
-  at_instant_ = true;
-  // The second pass removes what the solver's tolerance left in the first.
-  for (int i = 0; i < 2; ++i) {
-    exact_ = true;
-    step.evaluate_instant();
-    P_ = step.P;
-    clear();
-    acceleration_pass(step);
-    step.x.a += change_a_;
-    step.x.lambda = lambda_;
-  }
-  at_instant_ = false;
-  return solved_ && exact_ && settled_ && step.x.a.allFinite() && step.instant_holds();
 }
 
 }  // namespace stickslip

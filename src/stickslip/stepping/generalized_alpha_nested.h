@@ -38,12 +38,6 @@ class GeneralizedAlphaNested {
   /// one stays.
   StepSolve solve_many(GeneralizedAlphaStep& step, int max_passes, int free_passes);
 
-  /// a and lambda that solve the acceleration level at (t, q, u), contacts closed on position and velocity level
-  /// included: what a run starts from. Fills step.x.a and step.x.lambda. False where no solution was found; then the
-  /// contacts have no forces and a is what forces and joints alone make it.
-  bool calc_start_accelerations(GeneralizedAlphaStep& step, const State& state);
-  /// The same at the instant that `step` is set to, by its index sets.
-  bool solve_instant(GeneralizedAlphaStep& step);
   /// By how much inputs that are not the remembered ones change accelerations and forces of joints at the instant of a
   /// state, contacts and dry friction aside: in step.x.a and step.x.lambda.
   void calc_jump(GeneralizedAlphaStep& step, const State& state);
@@ -88,7 +82,6 @@ class GeneralizedAlphaNested {
   // (sliding_) [N] their normal forces before and after a solution, and moved for a difference.
   std::vector<double> held_, found_, moved_;
   double allowed_acceleration_ = 0.0;      // [m/s^2] residual of the level; 0: in relation to its own values
-  bool at_instant_ = false;                // the acceleration level is that of an instant, not of a step
   bool many_ = false;                      // sliding contacts are settled as many
   bool solved_ = true;                     // no solve failed
   SolveReport last_, impact_;              // of the last level, and of the last velocity level

@@ -240,6 +240,19 @@ double GeneralizedAlphaStep::calc_tie(const StepElement& e, bool was) const {
   return (was ? tie : -tie) * tolerance_velocity(e) / h;
 }
 
+void GeneralizedAlphaStep::classify_percussion(StepElement& e, const double* xi, const double* percussion) {
+  if (e.kind == StepElement::Kind::joint) return;
+  if (e.kind == StepElement::Kind::contact) {
+    const double off = calc_tie(e, e.level >= ContactLevel::velocity);
+    const bool closed = r_normal(e) * (xi[0] - off) - percussion[0] <= 0.0;
+    e.level = closed ? ContactLevel::velocity : ContactLevel::position;
+    if (!closed) return;
+  }
+  std::copy_n(xi, e.dim, e.xi.begin());
+  std::copy_n(percussion, e.dim, P.data() + e.offset);
+  classify_friction(e);
+}
+
 /// e.stick is the last answer on entry.
 void GeneralizedAlphaStep::classify_friction(StepElement& e) {
   const int first = e.first_friction();

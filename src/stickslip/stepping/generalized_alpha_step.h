@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "stickslip/constraints/contact_finder.h"
+#include "stickslip/constraints/instant.h"
 #include "stickslip/model/contact_rows.h"
 #include "stickslip/model/joint_rows.h"
 #include "stickslip/model/system.h"
@@ -228,20 +229,15 @@ class GeneralizedAlphaStep {
   /// x = (a, 0, 0, 0, 0, lambda) with a and lambda of the state, or continued from the last steps: by a parabola where
   /// the last three lie on one smooth motion, else by a line.
   void set_start_values(const State& state, bool extrapolate);
-  /// The instant of a state instead of the end of a step: which contacts are closed and stick or slide there;
-  /// a and lambda zero. evaluate_instant then makes gamma_dot and R1 at (a, lambda).
-  void set_instant(const State& state);
-  void evaluate_instant();
+  /// a and lambda at the instant of a state, in x, and which contacts are closed and stick or slide there: what a run
+  /// starts from. False where none were found: Painleve's paradox can leave an instant without accelerations; the
+  /// contacts then act from the first step on, by percussions, and the start says nothing of their forces.
+  bool solve_start(const State& state, Instant& instant);
+  /// The same, but contacts that slide stick if their friction as remembered stops them within a step; false where
+  /// there are none, or no solution.
+  bool settle_start(const State& state, double step, Instant& instant);
   /// The rows of joints alone at the instant of a state.
   void set_joints(const State& state);
-  /// Whether forces and accelerations at the instant balance and the contacts obey Signorini's law.
-  bool instant_holds();
-  /// Whether joints do not allow the velocities at the instant, which the first step will change by an impact. What
-  /// their rows ask of the accelerations before it means nothing, and those of redundant joints may contradict.
-  bool instant_jumps() const;
-  /// set_instant, but contacts that slide stick if their friction as remembered stops them within a step; whether any
-  /// does.
-  bool hold_what_stops(const State& state, double step);
   /// Whether a contact of A is in B and whether it sticks, by the outcome (xi, P) (dim) of a velocity level.
   void classify_percussion(StepElement& e, const double* xi, const double* percussion);
   /// Everything at x. Multipliers that the index sets exclude are set to zero in x. Returns error().
@@ -355,7 +351,9 @@ class GeneralizedAlphaStep {
   void evaluate_constraint(StepElement& e);
   double calc_balance(std::size_t body, const Vector& residual);
   void measure_balances();
-  void calc_start_sizes(const StepElement& e, double& length, double& speed) const;
+  void take_instant(const State& state, Instant& instant);
+  void set_instant(const Instant& instant);
+  std::size_t find_element(ConstraintSet::Kind kind, int index) const;
   void calc_start_scales(const State& state, const Vector& a);
   void calc_scales();
   void limit_scales();
@@ -373,7 +371,7 @@ class GeneralizedAlphaStep {
   Vector start_lambda_, start_bar_, start_last_;  // (n_rows) [N] of the state
   Vector q_start_, q_known_, u_known_;            // predictors without a', U, Q
   Vector known_P_, known_kappa_;                  // predictors of P and kappa_hat without Lambda, kappa, lambda'
-  Vector work_, work2_, start_a_;                 // (n_u)
+  Vector work_, start_a_;                         // (n_u)
   JointRows joint_rows_;
   ContactRows contact_rows_;  // of the contact that calc_gap was last asked for
   Vector solved_force_;       // (n_u) M^-1 h
