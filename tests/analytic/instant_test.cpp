@@ -10,11 +10,14 @@
 #include <fstream>
 #include <memory>
 #include <numbers>
+#include <random>
 #include <sstream>
 #include <string>
 #include <vector>
 
 #include "stickslip/constraints/contact_finder.h"
+#include "stickslip/math/dense_factors.h"
+#include "stickslip/math/rotation.h"
 #include "stickslip/scene/build.h"
 #include "stickslip/scene/load_scene.h"
 #include "stickslip/solvers/solver_options.h"
@@ -416,6 +419,109 @@ contacts = [{name = "tip", between = ["ground", "rod"], friction = 1.66666666666
     EXPECT_NEAR(at.lambda(Kind::contact)[1], 5.0 / 3.0 * force, 2.0 * kTolerance * (1.0 + force)) << line;
   }
   EXPECT_EQ(seen, (std::array{37, 64, 19}));
+}
+
+/// Chains of rods that slide on a floor with a corner each, under friction that is often too much for accelerations:
+/// there are some if and only if any are counted, and these obey the laws.
+TEST(InstantExistence, ChainsThatSlideObeyTheLawsOrHaveNoSolution) {
+  constexpr int kTrials = 300;
+  constexpr int kLinks = 3;
+  constexpr double kClosed = 1e9;  // [-] of lengths: corners count as closed wherever they are
+  constexpr double kHolds = 1e-8;  // [-] of the accelerations
+  std::mt19937 generator(3);
+  std::uniform_real_distribution<double> uniform(-1.0, 1.0);
+  const auto random = [&] { return uniform(generator); };
+  const auto solver = make_solver(AutoOptions{});
+  std::array<int, 3> seen = {};  // none, one, more
+  for (int trial = 0; trial < kTrials; ++trial) {
+    SystemBuilder builder(true, Vector3(0.0, -kGravity, 0.0));
+    Body floor;
+    floor.name = "floor";
+    floor.type = BodyType::fixed;
+    floor.shapes = {Shape{.name = "top", .geometry = HalfSpace{.normal = Vector3::UnitY(), .offset = 0.0}}};
+    builder.add_body(floor);
+    Vector q(3 * kLinks), u(3 * kLinks);
+    for (Vector* y : {&q, &u}) {
+      for (double& x : *y) x = random();
+    }
+    for (int i = 0; i < kLinks; ++i) {
+      Body link;
+      link.name = "link" + std::to_string(i);
+      link.type = BodyType::planar;
+      link.mass = std::pow(10.0, random());
+      link.inertia(2, 2) = link.mass * (0.01 + 0.3 * std::abs(random()));
+      link.shapes = {Shape{.name = "corner", .geometry = PointShape{}, .position = Vector3(random(), random(), 0.0)}};
+      ContactPairOptions contact;
+      contact.name = "on" + std::to_string(i);
+      contact.second = builder.add_body(link);
+      contact.law.friction = 2.0 * std::abs(random());
+      builder.add_contact(contact);
+    }
+    const auto pose = [&](int i) {
+      return Pose{Vector3(q(3 * i), q(3 * i + 1), 0.0), axis_angle_matrix(Vector3::UnitZ(), q(3 * i + 2))};
+    };
+    for (int i = 0; i + 1 < kLinks; ++i) {
+      JointOptions hinge;
+      hinge.name = "hinge" + std::to_string(i);
+      hinge.first = 1 + i;
+      hinge.second = 2 + i;
+      const Vector3 at(random(), random(), 0.0);
+      hinge.on_first = JointFrame::from_world(pose(i), at, Matrix3::Identity());
+      hinge.on_second = JointFrame::from_world(pose(i + 1), at, Matrix3::Identity());
+      builder.add_joint(hinge);
+    }
+    const System system = builder.build();
+    // Velocities that hinges and floor allow.
+    BodySnapshot at(system);
+    ConstraintSet set(system);
+    set.gather(at.take(0.0, q, &u), system.contact_points(), kClosed, 1.0);
+    Matrix W(set.size(), system.n_u());
+    for (int k = 0; k < system.n_u(); ++k) {
+      std::vector<double> column(set.size(), 0.0);
+      set.add_relative_velocities(Vector::Unit(system.n_u(), k), column);
+      W.col(k) = ConstVectorView(column.data(), set.size());
+    }
+    std::vector<int> held;
+    for (int i = 0; i < set.count(); ++i) {
+      const Cone& cone = set.problem().cones[i];
+      for (int r = 0; r < (set.kind(i) == Kind::joint ? cone.dim : 1); ++r) held.push_back(cone.offset + r);
+    }
+    u -= solve_least_norm(Matrix(W(held, Eigen::all)), Vector(W(held, Eigen::all) * u));
+
+    Instant instant(system, *solver);
+    instant.take(at.take(0.0, q, &u), system.contact_points(), {}, {.gap = kClosed});
+    const InstantReport report = instant.solve();
+    ASSERT_NE(report.solutions, InstantReport::kUnknown) << trial;
+    ++seen.at(std::min(report.solutions, 2));
+    EXPECT_EQ(report.status == Status::ok, report.solutions > 0) << trial;
+    if (report.status != Status::ok) continue;
+    const ConstVectorView lambda(instant.lambda().data(), set.size());
+    Vector balance(system.n_u());
+    system.multiply_mass(instant.a(), balance);
+    balance -= instant.force() + W.transpose() * lambda;
+    EXPECT_LT(balance.norm(), kHolds * (instant.force().norm() + (W.transpose() * lambda).norm())) << trial;
+    const double zero =
+        kHolds * (1.0 + (W * instant.a()).norm() + ConstVectorView(instant.zeta().data(), set.size()).norm());
+    for (int i = 0; i < set.count(); ++i) {
+      const int row = set.problem().cones[i].offset;
+      const auto gamma_dot = instant.gamma_dot().subspan(row);
+      if (set.kind(i) == Kind::joint) {
+        EXPECT_LT(std::hypot(gamma_dot[0], gamma_dot[1]), zero) << trial;
+        continue;
+      }
+      EXPECT_EQ(instant.mode(i), InstantMode::sliding) << trial;
+      EXPECT_GE(lambda(row), 0.0) << trial;
+      EXPECT_GT(gamma_dot[0], -zero) << trial;
+      EXPECT_TRUE(lambda(row) == 0.0 || gamma_dot[0] < zero) << trial;
+      const double mu = system.contacts()[set.index(i)].law().friction;
+      EXPECT_NEAR(lambda(row + 1), -std::copysign(mu * lambda(row), instant.constraints().gamma()[row + 1]),
+                  1e-12 * lambda(row))
+          << trial;
+    }
+  }
+  EXPECT_GT(seen[0], 10);
+  EXPECT_GT(seen[1], 10);
+  EXPECT_GT(seen[2], 10);
 }
 
 }  // namespace

@@ -337,26 +337,22 @@ void Instant::get_normals(std::vector<double>& y) const {
   for (const int i : sliding_) y.push_back(lambda(i)[0]);
 }
 
-/// y = Phi(y).
-void Instant::settle(InstantReport& report) {
-  constexpr int kMaxRepetitions = 60;   // [-]
-  constexpr int kPlainRepetitions = 4;  // [-] enough where friction hardly couples, as with balls
-  constexpr double kSettled = 1e-13;    // [-] relative change of u': round-off
-  held_.assign(sliding_.size(), 0.0);
+/// y = Phi(y), from held_, the first `plain` times by repetition alone, until u' changes by no more than `change` of
+/// the accelerations that make it up.
+void Instant::settle(int max_repetitions, int plain, double change, InstantReport& report) {
   set_friction(held_);
-  for (int i = 0; i < kMaxRepetitions; ++i) {
-    friction_ = memory_.v;
+  for (int i = 0; i < max_repetitions; ++i) {
+    friction_ = ConstVectorView(memory_.v.data(), free_.size());
     if (!solve_rows(report)) return;
     get_normals(found_);
     set_friction(found_);
-    double change = 0.0;
-    for (std::size_t k = 0; k < friction_.size(); ++k) {
-      change += (memory_.v[k] - friction_[k]) * (memory_.v[k] - friction_[k]);
-    }
+    const ConstVectorView friction(memory_.v.data(), free_.size());
+    const double changed = (friction - friction_).norm();
+    const double size = free_.norm() + friction.norm();
     calc_accelerations();
-    report.settled = std::sqrt(change) <= kSettled * a_.norm();
+    report.settled = changed <= change * (size + a_.norm());
     if (report.settled) return;
-    if (i >= kPlainRepetitions && sliding_.size() <= kMaxNewtonRows) {
+    if (i >= plain && sliding_.size() <= kMaxNewtonRows) {
       step_sliding_newton(held_, found_, moved_, [&](std::vector<double>& y) {
         set_friction(y);
         solve_rows(report);
@@ -473,7 +469,8 @@ int Instant::count_solutions() {
     b -= G(normal, Eigen::seqN(0, m)) * by_given;
     for (Eigen::Index j = 0; j < m; ++j) motion -= give[j] * by_normal.row(j);
   }
-  std::vector<Vector> found;  // motion z
+  std::vector<Vector> found;              // motion z
+  std::size_t least = normal.size() + 1;  // contacts with forces
   bool is_certain = true;
   for (unsigned set = 0; set < 1u << n; ++set) {
     std::vector<Eigen::Index> pushed;
@@ -500,6 +497,13 @@ int Instant::count_solutions() {
       return (other - moves).norm() <= kDifferent * (moves.norm() + free_.norm());
     };
     if (std::ranges::none_of(found, is_same)) found.push_back(moves);
+    if (pushed.size() >= least) continue;
+    least = pushed.size();
+    counted_.clear();
+    for (const int cone : sliding_) {
+      const auto of_cone = std::ranges::find(normal, Eigen::Index{set_.problem().cones[cone].offset});
+      counted_.push_back(z(of_cone - normal.begin()));
+    }
   }
   if (found.empty() && !is_certain) return InstantReport::kUnknown;
   return static_cast<int>(found.size());
@@ -517,7 +521,19 @@ InstantReport Instant::solve() {
   }
   make_problem();
   report.solutions = count_solutions();
-  settle(report);
+  constexpr int kMaxRepetitions = 60;  // [-]
+  constexpr int kFew = 12;             // [-] where they can be given up for a solution that is known
+  constexpr int kPlain = 4;            // [-] enough where friction hardly couples, as with balls
+  constexpr double kRepeats = 1e-13;   // [-] what repetition leaves in the end, whatever the solver's tolerance
+  held_.assign(sliding_.size(), 0.0);
+  int repetitions = kFew;
+  if (report.solutions == InstantReport::kUnknown) repetitions = kMaxRepetitions;
+  if (report.solutions == 0) repetitions = 1;
+  settle(repetitions, kPlain, kRepeats, report);
+  if (!report.settled && report.solutions > 0) {
+    held_ = counted_;
+    settle(kFew, 0, std::max(kRepeats, solver_.tolerance()), report);  // Phi is known to that
+  }
   calc_accelerations();
   judge(report);
   const bool holds = report.solve.status == Status::ok && report.settled && a_.allFinite();

@@ -44,7 +44,8 @@ struct InstantReport {
   Residual residual;
   bool settled = true;  // whether the friction of sliding contacts belongs to their normal forces
   int problems = 0;     // [-] cone problems that were solved
-  /// [-] How many accelerations the laws allow, where that could be counted (Instant::count_solutions), else kUnknown.
+  /// [-] How many accelerations the laws allow, where contacts slide with friction and that could be counted: up to 8
+  /// closed contacts, none of which sticks with friction, no dry friction that sticks. Else kUnknown.
   int solutions = kUnknown;
   static constexpr int kUnknown = -1;
 
@@ -72,9 +73,10 @@ struct InstantReport {
 /// problem with friction -mu y n held, y = Phi(y) is solved by repetition, which contracts at mu |G_NF| / G_NN, and by
 /// Newton's method on Phi where that is slow. Every problem is symmetric, for any solver.
 ///
-/// Where mu |G_NF| >= G_NN there may be no solution, or two, of which one has the contact open (Painleve's paradox).
-/// The one that is found then is that which lets go. Where nothing sticks, solutions are counted, see
-/// count_solutions().
+/// Where mu |G_NF| >= G_NN there may be no solution, or several, of which contacts open in one and are pressed on in
+/// another (Painleve's paradox). Where nothing sticks and few contacts are closed, solutions are counted,
+/// see count_solutions(). Found is the one that repetition leads to from no friction forces, in which a single contact
+/// lets go where it can, and where it leads nowhere a counted one with the fewest contacts that bear something.
 ///
 /// For the start of schemes on accelerations, for integration from event to event, and for looking at an instant.
 class Instant {
@@ -145,7 +147,7 @@ class Instant {
   void set_friction(const std::vector<double>& y);
   bool solve_rows(InstantReport& report);
   void get_normals(std::vector<double>& y) const;
-  void settle(InstantReport& report);
+  void settle(int max_repetitions, int plain, double change, InstantReport& report);
   void calc_accelerations();
   void judge(InstantReport& report);
   int count_solutions();
@@ -160,7 +162,7 @@ class Instant {
   std::vector<Member> members_;     // (cones)
   const std::vector<ContactPoint>* points_ = nullptr;
 
-  Vector force_, free_, a_;                    // (n_u) h, M^-1 h, u'
+  Vector force_, free_, a_, friction_;         // (n_u) h, M^-1 h, u', what friction gave last of it
   std::vector<double> zeta_, given_, speeds_;  // (n) zeta; W^T M^-1 h + zeta; what that is a sum of, at most
   std::vector<double> speeds_of_forces_;       // (n) the same of W^T M^-1 W lambda
   std::vector<double> lambda_, gamma_dot_;     // (n)
@@ -168,8 +170,9 @@ class Instant {
   ConeProblem problem_;                        // of what is solved for
   ConeSolution solution_, again_;
   std::vector<Rows> rows_;
-  std::vector<int> sliding_;                             // cones: contacts that slide with friction
-  std::vector<double> held_, found_, moved_, friction_;  // (sliding_) [N] normal forces; (n_u) what friction gave last
+  std::vector<int> sliding_;                  // cones: contacts that slide with friction
+  std::vector<double> counted_;               // (sliding_) [N] normal forces of a solution that was counted
+  std::vector<double> held_, found_, moved_;  // (sliding_) [N] normal forces
 };
 
 }  // namespace stickslip
