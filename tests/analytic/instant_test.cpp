@@ -172,6 +172,34 @@ contacts = [{name = "c", between = ["floor", "box"], friction = 0.5}]
   }
 }
 
+/// A box that slides on four corners: single forces are open, accelerations are not.
+TEST(InstantBox, CornersTooManyLeaveOneSolution) {
+  const At at(R"(
+bodies.floor = {type = "fixed", shapes.top = {type = "half-space", normal = [0, 0, 1], offset = 0}}
+bodies.box = {mass = 2.0, inertia = [0.1, 0.2, 0.25], position = [0, 0, 0.25], velocity = [0.6, -0.8, 0], shapes.hull = {type = "box", size = [1.0, 0.8, 0.5]}}
+contacts = [{name = "c", between = ["floor", "box"], friction = 0.5}]
+)");
+  EXPECT_EQ(at.report.status, Status::ok);
+  EXPECT_EQ(at.instant.constraints().count(), 4);
+  EXPECT_EQ(at.report.solutions, 1);
+  EXPECT_LT((at.a().head<3>() - 0.5 * kGravity * Vector3(-0.6, 0.8, 0.0)).norm(), 1e-8);
+  EXPECT_LT(at.a().tail<3>().norm(), 1e-8);
+}
+
+/// What sticks somewhere else makes solutions hard to count and leaves them as they are.
+TEST(InstantBox, SlidesBesideWhatSticks) {
+  const At at(R"(
+gravity = [0, -9.81]
+bodies.floor = {type = "fixed", shapes.top = {type = "half-space", normal = [0, 1], offset = 0}}
+bodies.box = {type = "planar", mass = 2.0, inertia = 0.2, position = [0, 0.25], velocity = [1, 0], shapes.hull = {type = "box", size = [1.0, 0.5]}}
+bodies.stone = {type = "point", mass = 1.0, position = [5, 0], shapes.p = {type = "point"}}
+contacts = [{name = "c", between = ["floor", "box"], friction = 0.5}, {name = "d", between = ["floor", "stone"], friction = 0.5}]
+)");
+  EXPECT_EQ(at.report.status, Status::ok);
+  EXPECT_EQ(at.report.solutions, InstantReport::kUnknown);
+  EXPECT_LT((at.a() - Vector::Unit(5, 0) * -0.5 * kGravity).norm(), 10.0 * kTolerance);
+}
+
 // --- balls
 
 /// A ball on an incline rolls where mu >= 2/7 tan(angle), with 5/7 g sin(angle); else it slides and is turned by its
@@ -360,6 +388,21 @@ friction = 2.0
   }
 }
 
+/// A hinge turns by 1e-7 rad/s, which is nothing at the radius of gyration of 1 mm.
+TEST(InstantDryFriction, RatesOfAnglesCountByTheirLever) {
+  for (const double rate : {1e-7, 1e-4}) {
+    const At at(format(R"(
+gravity = [0, -9.81]
+bodies.ground = {type = "fixed"}
+bodies.disc = {type = "planar", mass = 1.0, inertia = 1e-6, position = [1, 0], angular_velocity = %g}
+joints.pin = {type = "revolute", between = ["ground", "disc"], at = [1, 0], friction = 1e-3}
+)",
+                       rate));
+    EXPECT_EQ(at.report.status, Status::ok);
+    EXPECT_EQ(at.mode(Kind::dry_friction), rate == 1e-7 ? InstantMode::sticking : InstantMode::sliding);
+  }
+}
+
 // --- no solution, or two
 
 /// A drive that pushes a body into a wall, from rest: whatever its forces, the wall does not give way.
@@ -378,6 +421,22 @@ contacts = [{name = "c", between = ["wall", "slider"], friction = 0.5}]
   const At into(format(scene.c_str(), 2.0));
   EXPECT_EQ(into.report.status, Status::inexact);
   EXPECT_TRUE(into.report.has_none());
+}
+
+/// At 45 degrees the normal force of Painleve's rod does nothing to its normal acceleration, up to round-off, whose
+/// sign would decide.
+TEST(InstantExistence, WhatRoundOffWouldDecideIsNotCounted) {
+  const double s = std::sqrt(0.5);
+  const At at(format(R"(
+gravity = [0, -10]
+bodies.ground = {type = "fixed", shapes.top = {type = "half-space", normal = [0, 1], offset = 0}}
+bodies.rod = {type = "planar", mass = 1.0, inertia = 0.33333333333333331, position = [0, %.17g], angle = %.17g, )",
+                     s, 0.25 * std::numbers::pi) +
+              R"(velocity = [-1, 0], shapes.tip = {type = "point", position = [-1, 0]}}
+contacts = [{name = "tip", between = ["ground", "rod"], friction = 1.6666666666666667}]
+)");
+  EXPECT_EQ(at.report.status, Status::inexact);
+  EXPECT_EQ(at.report.solutions, InstantReport::kUnknown);
 }
 
 /// Painleve's rod, half length and mass 1, slides at 1 m/s under mu = 5/3: how many accelerations there are, and which,

@@ -315,16 +315,6 @@ bool Instant::solve_rows(InstantReport& report) {
   if (rows_.empty()) return true;
   ++report.problems;
   report.solve = solver_.solve(problem_, solution_);
-  if (report.solve.status != Status::ok && !(report.solve.violation > 0.0)) {
-    // The last forces can be a bad start where a contact lets go: once more from none.
-    again_.p.assign(problem_.size(), 0.0);
-    ++report.problems;
-    const SolveReport second = solver_.solve(problem_, again_);
-    if (second.status != Status::failed && second.residual.absolute < report.solve.residual.absolute) {
-      std::swap(again_, solution_);
-      report.solve = second;
-    }
-  }
   for (const Rows& rows : rows_) {
     std::copy_n(solution_.p.begin() + rows.offset, rows.n, rows_of(rows.cone, lambda_));
   }
@@ -374,22 +364,14 @@ void Instant::calc_accelerations() {
   set_.add_relative_velocities(a_, gamma_dot_);
 }
 
-/// The residual of u' and lambda, in relation to what the constraints would have without any forces; round-off of
-/// forces that cancel is none.
+/// The residual of u' and lambda, in relation to what the constraints would have without any forces.
 void Instant::judge(InstantReport& report) {
-  speeds_of_forces_.assign(speeds_.size(), 0.0);
-  set_.add_speeds(a_ - free_, speeds_of_forces_);
   solution_.u.resize(solution_.p.size());
-  double sum = 0.0;
   for (const Rows& rows : rows_) {
     const int offset = set_.problem().cones[rows.cone].offset;
-    for (int r = 0; r < rows.n; ++r) {
-      problem_.b[rows.offset + r] = given_[offset + r];
-      solution_.u[rows.offset + r] = gamma_dot_[offset + r];
-      sum += speeds_of_forces_[offset + r] * speeds_of_forces_[offset + r];
-    }
+    std::copy_n(given_.begin() + offset, rows.n, problem_.b.begin() + rows.offset);
+    std::copy_n(gamma_dot_.begin() + offset, rows.n, solution_.u.begin() + rows.offset);
   }
-  problem_.floor += kRoundOff * std::sqrt(sum);
   report.residual =
       calc_residual(problem_, FrictionLaw::coulomb, solution_.p, solution_.u, problem_.calc_residual_scale());
 }
@@ -411,6 +393,7 @@ int Instant::count_solutions() {
     give.emplace_back(ConstVectorView(memory_.v.data(), free_.size()));
   };
   std::array<double, kMaxConeDim> p;
+  double largest = 0.0;  // [1/kg] G_NN
   for (const Rows& rows : rows_) {
     const int offset = set_.problem().cones[rows.cone].offset;
     const Member& member = members_[rows.cone];
@@ -418,6 +401,8 @@ int Instant::count_solutions() {
       for (int r = 0; r < rows.n; ++r) bilateral.push_back(offset + r);
     } else if (set_.kind(rows.cone) == ConstraintSet::Kind::contact && (slides(rows.cone) || member.mu == 0.0)) {
       normal.push_back(offset);
+      problem_.calc_diagonal(static_cast<int>(&rows - rows_.data()), p.data());
+      largest = std::max(largest, p[0]);
     } else {
       return InstantReport::kUnknown;
     }
@@ -456,7 +441,6 @@ int Instant::count_solutions() {
   }
   Matrix A = G(normal, Eigen::seqN(m, n));
   Vector b = c(normal);
-  const double largest = A.cwiseAbs().maxCoeff();
   Matrix motion(free_.size(), n);  // u' = motion z + what does not depend on z
   for (Eigen::Index k = 0; k < n; ++k) motion.col(k) = give[m + k];
   if (m > 0) {

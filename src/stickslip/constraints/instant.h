@@ -164,11 +164,10 @@ class Instant {
 
   Vector force_, free_, a_, friction_;         // (n_u) h, M^-1 h, u', what friction gave last of it
   std::vector<double> zeta_, given_, speeds_;  // (n) zeta; W^T M^-1 h + zeta; what that is a sum of, at most
-  std::vector<double> speeds_of_forces_;       // (n) the same of W^T M^-1 W lambda
   std::vector<double> lambda_, gamma_dot_;     // (n)
   SweepMemory memory_;                         // W^T M^-1, and v = M^-1 W p of what was added last
   ConeProblem problem_;                        // of what is solved for
-  ConeSolution solution_, again_;
+  ConeSolution solution_;
   std::vector<Rows> rows_;
   std::vector<int> sliding_;                  // cones: contacts that slide with friction
   std::vector<double> counted_;               // (sliding_) [N] normal forces of a solution that was counted

@@ -4,9 +4,12 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <limits>
+#include <optional>
 #include <random>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -278,6 +281,29 @@ TEST_F(Ball, WithItsContactOpenedItFalls) {
   EXPECT_EQ(instant_.solve().status, Status::ok);
   EXPECT_EQ(instant_.a()(2), -9.81);
   EXPECT_EQ(instant_.gamma_dot()[0], -9.81);
+}
+
+/// Says that all is well, and gives no forces.
+class Liar final : public ConeSolver {
+ public:
+  std::string_view name() const override { return "liar"; }
+  double tolerance() const override { return 1e-10; }
+  std::optional<std::string> refuses(const ConeProblem&) const override { return {}; }
+  SolveReport solve(const ConeProblem& problem, ConeSolution& solution) override {
+    solution = {.p = std::vector<double>(problem.size(), 0.0), .u = problem.b};
+    return {};
+  }
+};
+
+TEST_F(Ball, WhatTheSolverSaysIsJudged) {
+  take(0.5, Vector3::Zero());
+  Liar solver;
+  Instant instant(system_, solver);
+  instant.take(at_, system_.contact_points());
+  const InstantReport report = instant.solve();
+  EXPECT_EQ(report.solve.status, Status::ok);
+  EXPECT_EQ(report.status, Status::inexact);
+  EXPECT_GT(report.residual.absolute, 1.0);
 }
 
 TEST_F(Ball, VelocitiesThatAreNotFiniteFail) {
