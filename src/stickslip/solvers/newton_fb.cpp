@@ -20,8 +20,6 @@ constexpr double kRise = 30.0;
 constexpr double kFall = 0.1;
 /// Halvings of a step that does not lower the merit function.
 constexpr int kMaxHalvings = 8;
-/// The merit function may rise above its last values, not above the largest of so many. [DeLuca1996]
-constexpr int kMemory = 5;
 /// The derivative of a ball's first equation in its multiplier is at least this; 0 where both x and y vanish.
 constexpr double kLeastSlope = 1e-8;
 /// A ball has one row more than its cone.
@@ -31,7 +29,7 @@ using Square = std::array<double, kMaxDim * kMaxDim>;
 
 }  // namespace
 
-struct NewtonFbSolver::Local {
+struct FischerBurmeister::Local {
   int dim = 0;                                             // of the cone
   std::array<double, kMaxDim> phi = {};                    // [m/s]; the rest belongs to what is not free or held
   std::array<double, kMaxConeDim* kMaxConeDim> by_p = {};  // (dim, dim) dphi/dp [1/kg]
@@ -45,13 +43,8 @@ struct NewtonFbSolver::Local {
   std::array<double, kMaxConeDim> by_t = {};        // (dim) [-]
 };
 
-std::optional<std::string> NewtonFbSolver::refuses(const ConeProblem& problem) const {
-  if (const char* reason = InteriorPoint::find_reason_to_refuse(problem)) return reason;
-  return std::nullopt;
-}
-
 /// phi and its derivative for a contact, x = w S p, y = S^-1 (u + s e_N); friction rows with mu = 0 are held at zero.
-void NewtonFbSolver::linearise_contact(const ConeProblem& problem, const Cone& cone, double w, Local& local) const {
+void FischerBurmeister::linearise_contact(const ConeProblem& problem, const Cone& cone, double w, Local& local) const {
   const bool has_friction = cone.n_blocks == 1 && problem.friction(cone)[0].mu > 0.0;
   const double mu = has_friction ? problem.friction(cone)[0].mu : 1.0;
   const int dim = has_friction ? cone.dim : 1;
@@ -87,7 +80,7 @@ void NewtonFbSolver::linearise_contact(const ConeProblem& problem, const Cone& c
 }
 
 /// The same for a ball, x = w (R, p), y = (t, u).
-void NewtonFbSolver::linearise_ball(const Cone& cone, double w, double t, Local& local) const {
+void FischerBurmeister::linearise_ball(const Cone& cone, double w, double t, Local& local) const {
   const int dim = cone.dim;
   const double* p = p_.data() + cone.offset;
   const double* u = u_.data() + cone.offset;
@@ -127,9 +120,9 @@ void NewtonFbSolver::linearise_ball(const Cone& cone, double w, double t, Local&
   }
 }
 
-void NewtonFbSolver::linearise(const ConeProblem& problem, int i, Local& local) const {
+void FischerBurmeister::linearise(const ConeProblem& problem, int i, Local& local) const {
   const Cone& cone = problem.cones[i];
-  const double scale = iterate_.rows().scale(i);
+  const double scale = rows_->scale(i);
   const double w = scale > 0.0 ? scale : 1.0;
   local = {};
   local.dim = cone.dim;
@@ -147,7 +140,7 @@ void NewtonFbSolver::linearise(const ConeProblem& problem, int i, Local& local) 
 }
 
 /// |phi|_2 at p_ and t_, which also makes u_ = W p + b. [m/s]
-double NewtonFbSolver::calc_defect(const ConeProblem& problem) {
+double FischerBurmeister::calc_defect(const ConeProblem& problem) {
   problem.apply_delassus(p_, u_, work_);
   for (std::size_t r = 0; r < u_.size(); ++r) u_[r] += problem.b[r];
   double sum = 0.0;
@@ -161,13 +154,13 @@ double NewtonFbSolver::calc_defect(const ConeProblem& problem) {
 }
 
 /// Newton's step from p_ and t_: into system_ and dt_.
-bool NewtonFbSolver::calc_step(const ConeProblem& problem, double proximal) {
+bool FischerBurmeister::calc_step(const ConeProblem& problem) {
   system_.clear();
   Local local;
   for (int i = 0; i < problem.n_cones(); ++i) {
     linearise(problem, i, local);
     const int dim = local.dim;
-    const double term = proximal * iterate_.rows().scale(i);
+    const double term = proximal_ * rows_->scale(i);
     const NewtonSystem::Equation equation = system_.add(i, dim);
     for (int r = 0; r < dim; ++r) {
       const double share = local.by_t[r] / local.slope;
@@ -179,7 +172,7 @@ bool NewtonFbSolver::calc_step(const ConeProblem& problem, double proximal) {
       }
     }
   }
-  if (!system_.solve(problem, iterate_.rows())) return false;
+  if (!system_.solve(problem, *rows_)) return false;
   // The multipliers of balls, from their own equations; du = (W + e D) dp.
   for (int i = 0; i < problem.n_cones(); ++i) {
     const Cone& cone = problem.cones[i];
@@ -191,7 +184,7 @@ bool NewtonFbSolver::calc_step(const ConeProblem& problem, double proximal) {
     dt_[i] = 0.0;
     if (cone.kind != ConeKind::ball) continue;
     linearise(problem, i, local);
-    const double term = proximal * iterate_.rows().scale(i);
+    const double term = proximal_ * rows_->scale(i);
     double sum = local.phi_0;
     for (int r = 0; r < cone.dim; ++r) {
       const double dp = dp_[cone.offset + r];
@@ -203,51 +196,72 @@ bool NewtonFbSolver::calc_step(const ConeProblem& problem, double proximal) {
 }
 
 /// p_ and t_ = the base and `length` times the step; returns |phi|.
-double NewtonFbSolver::move(const ConeProblem& problem, double length) {
+double FischerBurmeister::move(const ConeProblem& problem, double length) {
   for (std::size_t r = 0; r < p_.size(); ++r) p_[r] = base_p_[r] + length * dp_[r];
   for (std::size_t i = 0; i < t_.size(); ++i) t_[i] = base_t_[i] + length * dt_[i];
   return calc_defect(problem);
 }
 
-SolveReport NewtonFbSolver::solve(const ConeProblem& problem, ConeSolution& solution) {
-  SolveReport report;
-  if (!iterate_.begin_solve(problem, solution, report)) return report;
-  const Deadline deadline(options_.time_limit, options_.stop);
+void FischerBurmeister::start(const ConeProblem& problem, Iterate& iterate) {
+  rows_ = &iterate.rows();
   system_.start();
-  p_.assign(iterate_.p().begin(), iterate_.p().end());
+  p_.assign(iterate.p().begin(), iterate.p().end());
   for (auto* vector : {&u_, &dp_, &du_}) vector->resize(p_.size());
   work_.resize(problem.delassus_work_size());
   dt_.resize(problem.n_cones());
   t_.assign(problem.n_cones(), 0.0);
   for (int i = 0; i < problem.n_cones(); ++i) {
     const Cone& cone = problem.cones[i];
-    for (int r = cone.offset; r < cone.offset + cone.dim; ++r) t_[i] = std::hypot(t_[i], iterate_.u()[r]);
+    for (int r = cone.offset; r < cone.offset + cone.dim; ++r) t_[i] = std::hypot(t_[i], iterate.u()[r]);
   }
-  std::array<double, kMemory> last_defects;
-  last_defects.fill(calc_defect(problem));
-  int n_accepted = 0;
-  double proximal = kLeastProximal;
-  while (iterate_.best().relative > options_.tolerance && report.iterations < options_.max_iterations &&
-         proximal <= kLargestProximal && !deadline.passed()) {
-    ++report.iterations;
+  defects_.fill(calc_defect(problem));
+  n_accepted_ = 0;
+  proximal_ = kLeastProximal;
+}
+
+bool FischerBurmeister::is_stuck() const {
+  return proximal_ > kLargestProximal;
+}
+
+int FischerBurmeister::advance(const ConeProblem& problem, double tolerance, int max_iterations, double max_operations,
+                               const Deadline& deadline, Iterate& iterate) {
+  int iterations = 0;
+  while (iterate.best().relative > tolerance && iterations < max_iterations && operations() < max_operations &&
+         !is_stuck() && !deadline.passed()) {
+    ++iterations;
     base_p_ = p_;
     base_t_ = t_;
     std::optional<double> length;
-    if (calc_step(problem, proximal)) {
-      const double reference = *std::ranges::max_element(last_defects);
+    if (calc_step(problem)) {
+      const double reference = *std::ranges::max_element(defects_);
       length = halve_until_lower(reference, kMaxHalvings, [&](double trial) { return last_ = move(problem, trial); });
     }
     if (!length) {
-      proximal *= kRise;
+      proximal_ *= kRise;
       move(problem, 0.0);
       continue;
     }
-    last_defects[++n_accepted % kMemory] = last_;  // steps that failed have none
-    if (*length == 1.0) proximal = std::max(kLeastProximal, kFall * proximal);
-    std::copy(p_.begin(), p_.end(), iterate_.p().begin());
-    project_on_cones(problem, iterate_.p());
-    iterate_.judge();
+    defects_[++n_accepted_ % kMemory] = last_;  // steps that failed have none
+    if (*length == 1.0) proximal_ = std::max(kLeastProximal, kFall * proximal_);
+    std::copy(p_.begin(), p_.end(), iterate.p().begin());
+    project_on_cones(problem, iterate.p());
+    iterate.judge();
   }
+  return iterations;
+}
+
+std::optional<std::string> NewtonFbSolver::refuses(const ConeProblem& problem) const {
+  if (const char* reason = InteriorPoint::find_reason_to_refuse(problem)) return reason;
+  return std::nullopt;
+}
+
+SolveReport NewtonFbSolver::solve(const ConeProblem& problem, ConeSolution& solution) {
+  SolveReport report;
+  if (!iterate_.begin_solve(problem, solution, report)) return report;
+  const Deadline deadline(options_.time_limit, options_.stop);
+  steps_.start(problem, iterate_);
+  report.iterations =
+      steps_.advance(problem, options_.tolerance, options_.max_iterations, HUGE_VAL, deadline, iterate_);
   iterate_.finish(options_.tolerance, solution, report);
   if (report.status == Status::inexact) {
     report.message = deadline.is_time_up() ? kTimeIsUp : "the Newton steps did not converge";

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <optional>
 #include <span>
 #include <vector>
 
+#include "stickslip/solvers/deadline.h"
 #include "stickslip/solvers/iterate.h"
 #include "stickslip/solvers/newton_system.h"
 #include "stickslip/solvers/solver_options.h"
@@ -39,6 +41,52 @@ namespace stickslip {
 //   - p need not lie in the cones on the way; what is judged and returned is its projection.
 //
 // For the exact law the problem is not monotone, and then the merit function may have minima that are no solutions.
+class FischerBurmeister {
+ public:
+  /// Steps ask `stop` and throw Interrupted where it is raised; start() comes next then.
+  explicit FischerBurmeister(StopToken stop = {}) : system_(stop) {}
+
+  /// Begins at the present iterate, which must have been judged, and keeps its rows.
+  void start(const ConeProblem& problem, Iterate& iterate);
+  /// Steps until the best relative residual is at the tolerance, after max_iterations or the deadline, where
+  /// operations() has come to max_operations or is_stuck(); goes on where the last call ended. Returns how many.
+  int advance(const ConeProblem& problem, double tolerance, int max_iterations, double max_operations,
+              const Deadline& deadline, Iterate& iterate);
+  /// Whether the proximal term has left its bounds.
+  bool is_stuck() const;
+  /// Multiply-adds of all factorisations since start().
+  double operations() const { return system_.operations(); }
+
+ private:
+  /// The merit function may rise above its last values, not above the largest of so many. [DeLuca1996]
+  static constexpr int kMemory = 5;
+  /// One cone's x and y, phi and its derivative in p and u.
+  struct Local;
+  void linearise(const ConeProblem& problem, int i, Local& local) const;
+  void linearise_contact(const ConeProblem& problem, const Cone& cone, double w, Local& local) const;
+  void linearise_ball(const Cone& cone, double w, double t, Local& local) const;
+  double calc_defect(const ConeProblem& problem);
+  bool calc_step(const ConeProblem& problem);
+  double move(const ConeProblem& problem, double length);
+
+  NewtonSystem system_;
+  const DelassusRows* rows_ = nullptr;
+  double proximal_ = 0.0;                     // [-] e
+  std::array<double, kMemory> defects_ = {};  // [m/s] |phi| after the last steps
+  int n_accepted_ = 0;                        // [-] steps that had a length
+  std::vector<double> p_;                     // (n) [N s]
+  std::vector<double> u_;                     // (n) [m/s] W p + b
+  std::vector<double> t_;                     // (n_cones) [m/s] multipliers of balls
+  std::vector<double> base_p_;                // (n) [N s] where the step begins
+  std::vector<double> base_t_;                // (n_cones) [m/s]
+  std::vector<double> dp_;                    // (n) [N s] the step
+  std::vector<double> du_;                    // (n) [m/s] W dp
+  std::vector<double> dt_;                    // (n_cones) [m/s]
+  std::vector<double> work_;                  // of W p
+  double last_ = 0.0;                         // [m/s] |phi| where move() went last
+};
+
+/// The solver of that name: these steps alone.
 class NewtonFbSolver final : public ConeSolver {
  public:
   explicit NewtonFbSolver(const NewtonFbOptions& options) : options_(options) {}
@@ -49,28 +97,9 @@ class NewtonFbSolver final : public ConeSolver {
   [[nodiscard]] SolveReport solve(const ConeProblem& problem, ConeSolution& solution) override;
 
  private:
-  /// One cone's x and y, phi and its derivative in p and u.
-  struct Local;
-  void linearise(const ConeProblem& problem, int i, Local& local) const;
-  void linearise_contact(const ConeProblem& problem, const Cone& cone, double w, Local& local) const;
-  void linearise_ball(const Cone& cone, double w, double t, Local& local) const;
-  double calc_defect(const ConeProblem& problem);
-  bool calc_step(const ConeProblem& problem, double proximal);
-  double move(const ConeProblem& problem, double length);
-
   const NewtonFbOptions options_;
   Iterate iterate_{options_.stop};
-  NewtonSystem system_{options_.stop};
-  std::vector<double> p_;       // (n) [N s]
-  std::vector<double> u_;       // (n) [m/s] W p + b
-  std::vector<double> t_;       // (n_cones) [m/s] multipliers of balls
-  std::vector<double> base_p_;  // (n) [N s] where the step begins
-  std::vector<double> base_t_;  // (n_cones) [m/s]
-  std::vector<double> dp_;      // (n) [N s] the step
-  std::vector<double> du_;      // (n) [m/s] W dp
-  std::vector<double> dt_;      // (n_cones) [m/s]
-  std::vector<double> work_;    // of W p
-  double last_ = 0.0;           // [m/s] |phi| where move() went last
+  FischerBurmeister steps_{options_.stop};
 };
 
 }  // namespace stickslip
