@@ -26,11 +26,9 @@ void AcceleratedGradient::start(const ConeProblem& problem, Iterate& iterate) {
   lipschitz_ = 1.0;
   theta_ = 1.0;
   k_ = 0;
-  progress_.clear();
 }
 
-int AcceleratedGradient::advance(double tolerance, int max_iterations, double max_promised, const Deadline& deadline,
-                                 Iterate& iterate) {
+int AcceleratedGradient::advance(double tolerance, int max_iterations, const Deadline& deadline, Iterate& iterate) {
   const std::size_t n = p_.size();
   const int first = k_;
   while (iterate.best().relative > tolerance && k_ - first < max_iterations && !deadline.passed()) {
@@ -45,11 +43,9 @@ int AcceleratedGradient::advance(double tolerance, int max_iterations, double ma
     }
     p_.swap(next_);
     wp_.swap(w_next_);
-    if (k_ % GradientProgress::kJudgeEvery != 0 && k_ - first != max_iterations) continue;
+    if (k_ % FirstOrder::kJudgeEvery != 0 && k_ - first != max_iterations) continue;
     std::copy(p_.begin(), p_.end(), iterate.p().begin());
     iterate.judge();
-    progress_.add(iterate.best().relative);
-    if (progress_.promises_more_than(max_promised, tolerance)) break;
   }
   return k_ - first;
 }

@@ -5,7 +5,6 @@
 
 #include "stickslip/solvers/deadline.h"
 #include "stickslip/solvers/first_order.h"
-#include "stickslip/solvers/gradient_progress.h"
 
 namespace stickslip {
 
@@ -23,10 +22,9 @@ class AcceleratedGradient {
  public:
   /// Begins at the present iterate, begun with the problem.
   void start(const ConeProblem& problem, Iterate& iterate);
-  /// Iterates until the best relative residual is at the tolerance, after max_iterations or the deadline, or where more
-  /// than max_promised iterations in all are needed (GradientProgress); goes on where the last call ended. Returns how
-  /// many iterations it took.
-  int advance(double tolerance, int max_iterations, double max_promised, const Deadline& deadline, Iterate& iterate);
+  /// Iterates until the best relative residual is at the tolerance, after max_iterations or the deadline; goes on where
+  /// the last call ended. Returns how many iterations it took.
+  int advance(double tolerance, int max_iterations, const Deadline& deadline, Iterate& iterate);
   /// Multiply-adds of a factorisation that take as long as an iteration; known from start() on.
   double n_operations() const { return first_order_.n_operations(); }
 
@@ -39,7 +37,6 @@ class AcceleratedGradient {
   double lipschitz_ = 1.0;                                // [-] L in the metric D
   std::vector<double> p_, next_, y_, gradient_, change_;  // (n)
   std::vector<double> wp_, w_next_, wy_;                  // (n) [m/s] W times these
-  GradientProgress progress_;
 };
 
 }  // namespace stickslip

@@ -16,7 +16,7 @@ SolveReport ApgdSolver::solve(const ConeProblem& problem, ConeSolution& solution
   if (!iterate_.begin_solve(problem, solution, report)) return report;
   const Deadline deadline(options_.time_limit, options_.stop);
   gradient_.start(problem, iterate_);
-  report.iterations = gradient_.advance(options_.tolerance, options_.max_iterations, HUGE_VAL, deadline, iterate_);
+  report.iterations = gradient_.advance(options_.tolerance, options_.max_iterations, deadline, iterate_);
   iterate_.finish(options_.tolerance, solution, report);
   if (report.status == Status::inexact) {
     report.message = deadline.is_time_up() ? kTimeIsUp : "the accelerated gradient steps did not converge";

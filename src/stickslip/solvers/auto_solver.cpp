@@ -3,11 +3,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "stickslip/cone/infeasibility.h"
 #include "stickslip/solvers/facet_lcp.h"
 #include "stickslip/solvers/gauss_seidel.h"
-#include "stickslip/solvers/gradient_progress.h"
 #include "stickslip/solvers/lcp.h"
 #include "stickslip/solvers/newton_fb.h"
 
@@ -27,36 +27,34 @@ constexpr double kPromisedSweeps = 12.0;
 constexpr double kManyNeighbors = 12.0;
 constexpr int kManyCones = 300;
 constexpr double kPromisedDirections = 150.0;
-/// From so many cones on gradients are tried first; they stop where they promise to cost more than so many Newton steps
-/// in all.
-constexpr int kVeryManyCones = 1000;
-constexpr int kPromisedSteps = 200;
-/// Before they have cost so many what they promise does not count: in a pile of 9449 contacts at 1e-4, where a Newton
-/// step costs as much as 1700 of them, the first 330 promise a million, and 20 000 are enough.
-constexpr double kTrialSteps = 4.0;
+/// With fewer neighbors gradients go first where W has so many blocks and a Newton step then costs so many
+/// multiply-adds (1 ms): a pile of 495 contacts has 3600 and 6e6, and no real problem that fewer than 100 Newton steps
+/// solve has both (at most 3630 and 2.6e6, a pile of 463 rocks). The blocks spare small problems the analysis.
+constexpr double kManyBlocks = 2500.0;
+constexpr double kDearStep = 4e6;
+/// They have what so many Newton steps cost: at 1e-4 piles of 495, 2359, 9449 contacts take 14, 45, 12; at 1e-6 the
+/// first takes 45, and of the second's 10 s Newton steps behind them take 8.
+constexpr int kGradientTurns = 60;
+/// The rows alone make a step dear from 2700 on. Then so many turns, of 17 iterations each, come before the pattern of
+/// W is looked at, which takes as long as 30 of them: from the last step's percussions a pile of 2359 contacts at 1e-2
+/// takes 40.
+constexpr int kTurnsBeforeAnalysis = 10;
+/// Up to so many cones accelerated gradients are those of the exact law, too: twice as quick as spectral ones in a pile
+/// of 495 contacts, and they get nowhere in one of 2359.
+constexpr int kManyForMomentum = 1000;
 /// The residual is computed once the change of a sweep is below this many times the tolerance.
 constexpr double kLooksConverged = 2.0;
-/// Proximal Newton steps before interior points are tried, and after them.
+/// Newton steps from the best iterate before other methods get turns, under the exact law: real problems that they
+/// solve take up to 39.
 constexpr int kNewtonSteps = 40;
+/// Newton steps from where interior points end before these count as one of the others: jammed spheres take up to 48.
+constexpr int kPolishSteps = 50;
 /// Steps of interior points: they need some ten, and what takes them many more they do not solve.
 constexpr int kInteriorPointSteps = 100;
-/// Newton steps polish where they ended if the residual there is at most so many times the best: another iterate may
-/// have a lower one and be farther from the solution. Otherwise these steps begin at the best at first.
-constexpr double kStillNear = 10.0;
-/// Newton steps on the Fischer-Burmeister function: they need some ten, or hardly ever end.
-constexpr int kFischerBurmeisterSteps = 60;
-/// Multiply-adds of a turn: some 5 ms, more than most problems need in all.
-constexpr double kTurn = 2e7;
-/// Interior points with short steps, and what polishes them, count so many times what they cost: of 26 planted problems
-/// and jammed heaps that need turns under the exact law, Newton steps from the guess solve 18 first. With 1, 2, 3 the
-/// sum of all times is 2.6, 2.2, 2.1 times that of the quickest method of each.
-constexpr double kUnlikely = 3.0;
-/// Gradients of the exact law, which may get nowhere, count so many times (1, 2, 4: 3.5, 3.0, 2.8 times, with kUnlikely
-/// 1).
-constexpr double kUnsure = 8.0;
-/// Not so from this tolerance on: they solve a pile of 495 contacts at 1e-4 in half the time of interior points, at
-/// 1e-6 in twice that.
-constexpr double kLooseTolerance = 1e-4;
+/// What other methods cost than the one that is most likely to get there counts so many times. Of 91 planted and jammed
+/// problems that need turns the sum of times is 2.7, 2.3, 2.0, 1.8 times that of the quickest method of each with 4, 6,
+/// 9, 14, and with 14 what others solve takes longer.
+constexpr double kUnlikely = 9.0;
 /// Sweeps between proximal Newton steps that were stuck and new ones, and those with Newton steps of nsgs before these.
 constexpr int kRestartSweeps = 50;
 
@@ -69,13 +67,8 @@ bool is_small(const ConeProblem& problem) {
   return problem.n_cones() == 1 || problem.size() <= kFewRows;
 }
 
-/// Which gradients: accelerated ones are five times as quick as spectral ones under the associated law (a pile of 2359
-/// contacts at 1e-4). Under the exact one they are quicker in a pile of 495 contacts and get nowhere in one of 2359.
 bool is_accelerated(const ConeProblem& problem) {
-  return problem.law == FrictionLaw::associated || problem.n_cones() < kVeryManyCones;
-}
-const char* gradient_name(const ConeProblem& problem) {
-  return is_accelerated(problem) ? "apgd" : "spg";
+  return problem.law == FrictionLaw::associated || problem.n_cones() < kManyForMomentum;
 }
 
 NsgsOptions make_nsgs_options(const AutoOptions& options) {
@@ -133,9 +126,16 @@ SolveReport AutoSolver::escalate(const ConeProblem& problem, ConeSolution& solut
   }
   if (!iterate_.begin_solve(problem, solution, report)) return report;
   newton_.start();
-  from_best_ = inside_ = from_guess_ = gradients_ = {};
-  n_from_best_ = n_inside_ = n_polishes_ = 0;
+  from_best_ = {&AutoSolver::step_from_best, kUnlikely};
+  from_guess_ = {&AutoSolver::step_from_guess, kUnlikely};
+  inside_ = {&AutoSolver::step_inside, kUnlikely};
+  fischer_burmeister_ = {&AutoSolver::step_by_fischer_burmeister, kUnlikely};
+  gradients_ = {&AutoSolver::step_by_gradients, kUnlikely};
+  n_from_best_ = n_inside_ = 0;
+  is_polished_ = false;
+  step_operations_ = 0.0;
   newton_from_guess_.start();
+  newton_from_best_.start();
   report.method = "certificate";
   if (iterate_.best().relative > options_.tolerance) local_.prepare(problem, iterate_.rows());
   const auto is_open = [&] {
@@ -147,27 +147,34 @@ SolveReport AutoSolver::escalate(const ConeProblem& problem, ConeSolution& solut
     report.effort.sweeps += sweeps;
     report.method = "nsgs";
   }
-  if (is_open() && problem.n_cones() >= kVeryManyCones) {
-    iterate_.return_to_best();
-    start_gradients(problem);
-    used += descend_while_quick(problem, options_.max_iterations - used, deadline, report);
-  }
-  if (is_open() && problem.n_cones() >= kManyCones && directions_.start(problem) >= kManyNeighbors) {
+  const bool is_convex = problem.law == FrictionLaw::associated;
+  inside_.has_ended = InteriorPoint::find_reason_to_refuse(problem) != nullptr;
+  fischer_burmeister_.has_ended = inside_.has_ended;
+  from_guess_.has_ended = is_small || is_convex;
+  gradients_.has_ended = is_small;
+  (is_small ? fischer_burmeister_ : is_convex ? gradients_ : from_guess_).weight = 1.0;
+  const auto descend = [&](double of_a_step, int turns) {
+    step_operations_ = of_a_step;
+    for (int k = 0; k < turns && of_a_step >= kDearStep && is_open(); ++k) {
+      used += take_turn(gradients_, problem, options_.max_iterations - used, deadline, report);
+    }
+  };
+  descend(NewtonSystem::kOperationsOfARow * problem.size(), kTurnsBeforeAnalysis);
+  const double neighbors = is_open() && problem.n_cones() >= kManyCones ? directions_.start(problem) : 0.0;
+  if (is_open() && neighbors >= kManyNeighbors) {
     iterate_.return_to_best();
     const int steps = directions_.run(problem, options_.tolerance, options_.max_iterations - used, kPromisedDirections,
                                       deadline, iterate_);
     used += steps;
     report.effort.alternating_steps += steps;
     report.method = "admm";
+  } else if (is_open() && neighbors * problem.n_cones() >= kManyBlocks) {
+    interior_point_.start(problem, iterate_);
+    descend(interior_point_.n_operations(), kGradientTurns);
   }
-  const bool is_convex = problem.law == FrictionLaw::associated;
-  from_guess_.has_ended = is_small || is_convex;  // convex ones depend on the start much less
-  gradients_.has_ended = is_small;
+  if (gradients_.has_begun) std::swap(from_best_.weight, from_guess_.weight);  // the best is near a solution now
   if (is_open()) used += take_turns(problem, Round::newton, used, deadline, report);
-  if (is_open() && !is_small && is_convex) used += step_by_fischer_burmeister(problem, used, deadline, report);
-  inside_.has_ended = InteriorPoint::find_reason_to_refuse(problem) != nullptr;
   if (is_open()) used += take_turns(problem, Round::inside, used, deadline, report);
-  if (is_open() && is_small) used += step_by_fischer_burmeister(problem, used, deadline, report);
   if (is_open() && look_for_proof_) {
     const auto proof = find_infeasibility(
         problem, kMaxProofRows, [&] { return deadline.passed(); }, options_.stop);
@@ -183,7 +190,12 @@ SolveReport AutoSolver::escalate(const ConeProblem& problem, ConeSolution& solut
   while (is_open()) {
     report.method = "prox";
     iterate_.return_to_best();
-    used += run_newton(problem, options_.max_iterations, ProximalNewton::kFirstParameter, used, deadline, report);
+    const int steps = newton_
+                          .run(problem, options_.tolerance, options_.max_iterations - used, HUGE_VAL,
+                               ProximalNewton::kFirstParameter, deadline, iterate_)
+                          .iterations;
+    used += steps;
+    report.effort.newton_steps += steps;
     iterate_.return_to_best();
     for (int k = 0; k < kRestartSweeps && is_open(); ++k, ++used, ++report.effort.sweeps) {  // it was stuck
       sweep_exactly(problem, local_, 1.0, iterate_);
@@ -198,178 +210,147 @@ SolveReport AutoSolver::escalate(const ConeProblem& problem, ConeSolution& solut
   return report;
 }
 
-/// Proximal Newton steps from the present iterate; returns how many.
-int AutoSolver::run_newton(const ConeProblem& problem, int max_steps, double first_parameter, int used,
-                           const Deadline& deadline, SolveReport& report) {
-  const int budget = std::min(max_steps, options_.max_iterations - used);
-  const int steps =
-      newton_.run(problem, options_.tolerance, budget, HUGE_VAL, first_parameter, deadline, iterate_).iterations;
-  report.effort.newton_steps += steps;
-  return steps;
-}
-
-/// Turns, always of the one that has cost least so far. Round::newton: until Newton steps from the best iterate have
-/// ended, with gradients where these are sure to converge; Round::inside: until interior points have ended and been
-/// polished once; Round::rest: until none has anything to do. Returns how many iterations.
+/// Turns, always of the one that has cost least so far. Round::newton: the first Newton steps from the best iterate;
+/// Round::inside: until interior points have ended and been polished once; Round::rest: until none has anything to do.
+/// Returns how many iterations.
 int AutoSolver::take_turns(const ConeProblem& problem, Round round, int used, const Deadline& deadline,
                            SolveReport& report) {
   int taken = 0;
   while (iterate_.best().relative > options_.tolerance && used + taken < options_.max_iterations &&
          !deadline.passed()) {
-    const bool is_newton = round == Round::newton;
-    if (is_newton && from_best_.has_ended) break;
-    if (round == Round::inside && (inside_.has_ended || n_polishes_ > 0)) break;
+    if (round == Round::newton && (from_best_.has_ended || n_from_best_ >= kNewtonSteps)) break;
+    if (round == Round::inside && (inside_.has_ended || is_polished_)) break;
     Contender* next = nullptr;
     const auto offer = [&](Contender& contender) {
-      if (!contender.has_ended && (next == nullptr || contender.operations < next->operations)) next = &contender;
+      if (!contender.has_ended && (next == nullptr || contender.cost < next->cost)) next = &contender;
     };
-    if (is_newton) {
-      offer(from_best_);
-      if (is_sure(problem)) offer(gradients_);
-    } else {
-      offer(inside_);
-      offer(from_guess_);
-      offer(gradients_);
+    if (round != Round::newton || gradients_.weight == 1.0) {
+      for (Contender* contender : {&fischer_burmeister_, &gradients_, &inside_, &from_guess_}) offer(*contender);
     }
+    offer(from_best_);
     if (next == nullptr) break;
-    const int budget = options_.max_iterations - used - taken;
-    if (next == &from_best_) {
-      taken += step_from_best(problem, budget, deadline, report);
-    } else if (next == &inside_) {
-      taken += step_inside(problem, budget, deadline, report);
-    } else if (next == &from_guess_) {
-      taken += step_from_guess(problem, budget, deadline, report);
-    } else {
-      taken += step_by_gradients(problem, budget, deadline, report);
-    }
+    taken += take_turn(*next, problem, options_.max_iterations - used - taken, deadline, report);
   }
   return taken;
 }
 
-/// A turn of proximal Newton steps from the best iterate, with few rows from the guess: nsgs has been where the best
-/// is. Returns how many.
-int AutoSolver::step_from_best(const ConeProblem& problem, int budget, const Deadline& deadline, SolveReport& report) {
-  report.method = "prox";
-  const int most = std::min(kNewtonSteps - n_from_best_, budget);
-  const double until = newton_.operations() + kTurn;
-  ProximalNewton::Report newton;
-  if (n_from_best_ == 0) {
-    iterate_.return_to_best();
-    if (is_small(problem)) go_to_guess();
-    newton = newton_.run(problem, options_.tolerance, most, until, ProximalNewton::kFirstParameter, deadline, iterate_);
-  } else {
-    newton = newton_.resume(problem, options_.tolerance, most, until, deadline, iterate_);
-  }
-  n_from_best_ += newton.iterations;
-  from_best_.operations = newton_.operations();
-  from_best_.has_ended = newton.is_stuck || newton.iterations == 0 || n_from_best_ >= kNewtonSteps;
-  report.effort.newton_steps += newton.iterations;
-  return newton.iterations;
+/// A turn of this one; returns how many iterations.
+int AutoSolver::take_turn(Contender& contender, const ConeProblem& problem, int budget, const Deadline& deadline,
+                          SolveReport& report) {
+  const Turn turn = (this->*contender.step)(problem, budget, deadline, report);
+  contender.has_begun = true;
+  contender.cost += contender.weight * turn.operations;
+  return turn.iterations;
 }
 
-/// A turn of interior points, then of Newton steps that polish their answer; returns how many.
-int AutoSolver::step_inside(const ConeProblem& problem, int budget, const Deadline& deadline, SolveReport& report) {
-  if (n_polishes_ > 0) return polish(problem, budget, deadline, report);
+/// A turn of proximal Newton steps from the best iterate; from the guess with few rows, for nsgs has been where the
+/// best is, and under the associated law.
+AutoSolver::Turn AutoSolver::step_from_best(const ConeProblem& problem, int budget, const Deadline& deadline,
+                                            SolveReport& report) {
+  if (!from_best_.has_begun) {
+    const bool is_far = is_small(problem) || problem.law == FrictionLaw::associated;
+    is_far ? go_to_guess() : iterate_.return_to_best();
+  }
+  const bool is_first = n_from_best_ < kNewtonSteps;
+  const bool is_alone = is_first && gradients_.weight != 1.0;  // in Round::newton
+  const Turn turn =
+      step_by_newton(problem, newton_from_best_, ProximalNewton::kFirstParameter, is_alone ? HUGE_VAL : 0.0,
+                     is_first ? std::min(kNewtonSteps - n_from_best_, budget) : budget, deadline, from_best_, report);
+  n_from_best_ += turn.iterations;
+  if (n_from_best_ > 0) step_operations_ = newton_from_best_.operations() / n_from_best_;
+  return turn;
+}
+
+/// A turn of proximal Newton steps from the guess.
+AutoSolver::Turn AutoSolver::step_from_guess(const ConeProblem& problem, int budget, const Deadline& deadline,
+                                             SolveReport& report) {
+  if (!from_guess_.has_begun) go_to_guess();
+  return step_by_newton(problem, newton_from_guess_, ProximalNewton::kFirstParameter, 0.0, budget, deadline,
+                        from_guess_, report);
+}
+
+/// Proximal Newton steps, the first ones from the present iterate: an inner solve, and more until they have taken so
+/// many operations.
+AutoSolver::Turn AutoSolver::step_by_newton(const ConeProblem& problem, ProximalNewton& newton, double first_parameter,
+                                            double operations, int budget, const Deadline& deadline,
+                                            Contender& contender, SolveReport& report) {
+  report.method = "prox";
+  const double before = newton.operations();
+  const double until = std::nextafter(before + operations, HUGE_VAL);
+  const ProximalNewton::Report steps =
+      contender.has_begun ? newton.resume(problem, options_.tolerance, budget, until, deadline, iterate_)
+                          : newton.run(problem, options_.tolerance, budget, until, first_parameter, deadline, iterate_);
+  contender.has_ended = steps.is_stuck || steps.iterations == 0;
+  report.effort.newton_steps += steps.iterations;
+  return {steps.iterations, newton.operations() - before};
+}
+
+/// A turn of interior points, once they have ended of Newton steps that polish their answer.
+AutoSolver::Turn AutoSolver::step_inside(const ConeProblem& problem, int budget, const Deadline& deadline,
+                                         SolveReport& report) {
+  if (is_polished_) {
+    return step_by_newton(problem, newton_, ProximalNewton::kPolishParameter, 0.0, budget, deadline, inside_, report);
+  }
   report.method = "ipm";
   if (!inside_.has_begun) interior_point_.start(problem, iterate_);
-  const int most = std::min(kInteriorPointSteps - n_inside_, budget);
-  int steps = interior_point_.advance(problem, options_.tolerance, most, kTurn, deadline, iterate_);
-  report.effort.interior_point_steps += steps;
-  n_inside_ += steps;
-  inside_.operations += kUnlikely * steps * interior_point_.n_operations();
-  inside_.has_begun = true;
-  if (iterate_.best().relative <= options_.tolerance) return steps;
-  if (!interior_point_.is_finished() && n_inside_ < kInteriorPointSteps) return steps;
+  const int most = std::min(gradients_.weight == 1.0 ? 1 : kInteriorPointSteps - n_inside_, budget);
+  Turn turn;
+  turn.iterations = interior_point_.advance(problem, options_.tolerance, most, 1.0, deadline, iterate_);
+  turn.operations = turn.iterations * interior_point_.n_operations();
+  report.effort.interior_point_steps += turn.iterations;
+  n_inside_ += turn.iterations;
+  if (iterate_.best().relative <= options_.tolerance) return turn;
+  if (!interior_point_.is_finished() && n_inside_ < kInteriorPointSteps) return turn;
   interior_point_.leave(iterate_);
-  inside_end_.assign(iterate_.p().begin(), iterate_.p().end());
-  if (steps < budget) steps += polish(problem, budget - steps, deadline, report);
-  return steps;
+  is_polished_ = true;
+  report.method = "prox";
+  const int steps = newton_
+                        .run(problem, options_.tolerance, std::min(kPolishSteps, budget - turn.iterations), HUGE_VAL,
+                             ProximalNewton::kPolishParameter, deadline, iterate_)
+                        .iterations;
+  report.effort.newton_steps += steps;
+  turn.iterations += steps;
+  turn.operations += newton_.operations();
+  return turn;
 }
 
-/// Newton steps from where interior points ended; before that, if the best iterate is much better, some from there.
-int AutoSolver::polish(const ConeProblem& problem, int budget, const Deadline& deadline, SolveReport& report) {
-  report.method = "prox";
-  const double before = newton_.operations();
-  ProximalNewton::Report newton;
-  if (n_polishes_ == 0 || (n_polishes_ == 1 && !is_polished_at_end_)) {
-    if (n_polishes_++ == 0) {
-      const double least = iterate_.calc_defect(iterate_.best());
-      is_polished_at_end_ = !(iterate_.calc_defect(iterate_.last()) > kStillNear * least);
-      if (!is_polished_at_end_) iterate_.return_to_best();
-    } else {
-      std::copy(inside_end_.begin(), inside_end_.end(), iterate_.p().begin());
-      iterate_.judge();
-    }
-    newton = newton_.run(problem, options_.tolerance, std::min(kNewtonSteps, budget), HUGE_VAL,
-                         ProximalNewton::kPolishParameter, deadline, iterate_);
-  } else {
-    newton = newton_.resume(problem, options_.tolerance, budget, before + kTurn, deadline, iterate_);
-    inside_.has_ended = newton.is_stuck || newton.iterations == 0;
-  }
-  inside_.operations += kUnlikely * (newton_.operations() - before);
-  report.effort.newton_steps += newton.iterations;
-  return newton.iterations;
-}
-
-/// A turn of proximal Newton steps from the guess; returns how many.
-int AutoSolver::step_from_guess(const ConeProblem& problem, int budget, const Deadline& deadline, SolveReport& report) {
-  report.method = "prox";
-  const double before = newton_from_guess_.operations();
-  ProximalNewton::Report newton;
-  if (!from_guess_.has_begun) {
-    from_guess_.has_begun = true;
+/// A turn of steps on the Fischer-Burmeister function, which have a line search and hardly a proximal term, from the
+/// guess.
+AutoSolver::Turn AutoSolver::step_by_fischer_burmeister(const ConeProblem& problem, int budget,
+                                                        const Deadline& deadline, SolveReport& report) {
+  report.method = "newton-fb";
+  if (!fischer_burmeister_.has_begun) {
     go_to_guess();
-    newton = newton_from_guess_.run(problem, options_.tolerance, budget, kTurn, ProximalNewton::kFirstParameter,
-                                    deadline, iterate_);
-  } else {
-    newton = newton_from_guess_.resume(problem, options_.tolerance, budget, before + kTurn, deadline, iterate_);
+    newton_fb_.start(problem, iterate_);
   }
-  from_guess_.operations += newton_from_guess_.operations() - before;
-  from_guess_.has_ended = newton.is_stuck || newton.iterations == 0;
-  report.effort.newton_steps += newton.iterations;
-  return newton.iterations;
+  const double before = newton_fb_.operations();
+  Turn turn;
+  turn.iterations =
+      newton_fb_.advance(problem, options_.tolerance, budget, std::nextafter(before, HUGE_VAL), deadline, iterate_);
+  turn.operations = newton_fb_.operations() - before;
+  fischer_burmeister_.has_ended = newton_fb_.is_stuck();
+  if (!fischer_burmeister_.has_begun && gradients_.weight == 1.0) {
+    step_operations_ = turn.operations;
+    from_best_.cost = kUnlikely * ProximalNewton::kMaxSteps * step_operations_;  // an inner solve is not cut
+  }
+  report.effort.newton_steps += turn.iterations;
+  return turn;
 }
 
-/// A turn of gradients, from the guess or where they ended; returns as how many iterations they count.
-int AutoSolver::step_by_gradients(const ConeProblem& problem, int budget, const Deadline& deadline,
-                                  SolveReport& report) {
-  report.method = gradient_name(problem);
+/// A turn of gradients from the guess, as many as cost as much as a Newton step where that is known.
+AutoSolver::Turn AutoSolver::step_by_gradients(const ConeProblem& problem, int, const Deadline& deadline,
+                                               SolveReport& report) {
+  report.method = is_accelerated(problem) ? "apgd" : "spg";
   if (!gradients_.has_begun) {
     go_to_guess();
     start_gradients(problem);
   }
   const double each = gradient_operations(problem);
-  // An iteration is a Newton step, as they have been on average.
-  const int newton_steps = std::max(1, report.effort.newton_steps);
-  const double of_an_iteration =
-      std::max(each, (newton_.operations() + newton_from_guess_.operations()) / newton_steps);
-  const double most = std::min(std::max(kTurn, of_an_iteration), budget * of_an_iteration) / each;
-  const int steps = advance_gradients(problem, std::max(1, static_cast<int>(most)), HUGE_VAL, deadline);
+  const double of_a_step = std::max(1.0, step_operations_ / each);
+  const int steps =
+      advance_gradients(problem, std::max(FirstOrder::kJudgeEvery, static_cast<int>(of_a_step)), deadline);
   report.effort.gradient_steps += steps;
-  gradients_.operations += steps * each * (is_sure(problem) ? 1.0 : kUnsure);
-  return static_cast<int>(std::ceil(steps * each / of_an_iteration));
-}
-
-/// Gradients, as long as they promise to be cheaper than Newton steps; returns as how many iterations they count.
-int AutoSolver::descend_while_quick(const ConeProblem& problem, int budget, const Deadline& deadline,
-                                    SolveReport& report) {
-  report.method = gradient_name(problem);
-  int steps = advance_gradients(problem, GradientProgress::kLeastIterations, HUGE_VAL, deadline);
-  double of_a_step = GradientProgress::kLeastIterations;
-  if (iterate_.best().relative > options_.tolerance) {
-    interior_point_.start(problem, iterate_);  // for what a factorisation costs
-    of_a_step = interior_point_.n_operations() / gradient_operations(problem);
-    const double most = std::min(budget, kPromisedSteps) * of_a_step;
-    const auto advance_to = [&](double total, double max_promised) {
-      const int more = static_cast<int>(std::min(total, 1e9)) - steps;
-      if (more > 0) steps += advance_gradients(problem, more, max_promised, deadline);
-    };
-    advance_to(std::min(most, kTrialSteps * of_a_step), HUGE_VAL);
-    advance_to(most, most);
-  }
-  report.effort.gradient_steps += steps;
-  gradients_.operations += steps * gradient_operations(problem);
-  return static_cast<int>(std::ceil(steps / of_a_step));
+  return {static_cast<int>(std::ceil(steps / of_a_step)), steps * each};
 }
 
 double AutoSolver::gradient_operations(const ConeProblem& problem) const {
@@ -378,22 +359,15 @@ double AutoSolver::gradient_operations(const ConeProblem& problem) const {
 
 /// From the present iterate.
 void AutoSolver::start_gradients(const ConeProblem& problem) {
-  gradients_.has_begun = true;
   if (is_accelerated(problem)) return accelerated_gradient_.start(problem, iterate_);
   spectral_gradient_.start(problem, iterate_);
 }
 
-int AutoSolver::advance_gradients(const ConeProblem& problem, int max_iterations, double max_promised,
-                                  const Deadline& deadline) {
+int AutoSolver::advance_gradients(const ConeProblem& problem, int max_iterations, const Deadline& deadline) {
   if (is_accelerated(problem)) {
-    return accelerated_gradient_.advance(options_.tolerance, max_iterations, max_promised, deadline, iterate_);
+    return accelerated_gradient_.advance(options_.tolerance, max_iterations, deadline, iterate_);
   }
-  return spectral_gradient_.advance(problem, options_.tolerance, max_iterations, max_promised, deadline, iterate_);
-}
-
-/// Whether gradients converge, or are at least likely to.
-bool AutoSolver::is_sure(const ConeProblem& problem) const {
-  return problem.law == FrictionLaw::associated || options_.tolerance >= kLooseTolerance;
+  return spectral_gradient_.advance(problem, options_.tolerance, max_iterations, deadline, iterate_);
 }
 
 void AutoSolver::go_to_guess() {
@@ -415,24 +389,6 @@ int AutoSolver::sweep_with_newton(const ConeProblem& problem, int used, const De
   std::copy(answer.p.begin(), answer.p.end(), iterate_.p().begin());
   iterate_.judge();
   return sweeps;
-}
-
-/// Steps of newton_fb.h, which have a line search and hardly a proximal term, from the guess; returns how many.
-int AutoSolver::step_by_fischer_burmeister(const ConeProblem& problem, int used, const Deadline& deadline,
-                                           SolveReport& report) {
-  NewtonFbOptions options;
-  static_cast<StopOptions&>(options) = options_;
-  options.max_iterations = std::min(kFischerBurmeisterSteps, options_.max_iterations - used);
-  options.time_limit = deadline.calc_remaining();
-  NewtonFbSolver solver(options);
-  if (solver.refuses(problem)) return 0;
-  ConeSolution answer{start_, {}};
-  const int steps = solver.solve(problem, answer).iterations;
-  report.method = "newton-fb";
-  report.effort.newton_steps += steps;
-  std::copy(answer.p.begin(), answer.p.end(), iterate_.p().begin());
-  iterate_.judge();
-  return steps;
 }
 
 /// Lemke's method, and Newton's on the Fischer-Burmeister function, for linear complementarity problems that are not

@@ -9,6 +9,7 @@
 #include "stickslip/solvers/interior_point.h"
 #include "stickslip/solvers/iterate.h"
 #include "stickslip/solvers/local_solver.h"
+#include "stickslip/solvers/newton_fb.h"
 #include "stickslip/solvers/nsgs.h"
 #include "stickslip/solvers/proximal_newton.h"
 #include "stickslip/solvers/solver_options.h"
@@ -24,36 +25,37 @@ namespace stickslip {
 //   2. one cone: solved directly; few rows: nsgs with its dense Newton steps;
 //   3. sweeps of Gauss-Seidel, as long as their rate promises to reach the tolerance at less cost than a few sparse
 //      factorisations; they find most open contacts and are all that an easy problem or a loose tolerance needs;
-//   4. very many cones, piles of a thousand contacts and more: gradients (SpectralGradient, under the associated law
-//      AcceleratedGradient), as long as they promise to be cheaper than Newton's steps;
-//   5. where each contact is coupled to many others, so that a factorisation costs many times a solve: alternating
-//      directions (AlternatingDirections), which factorise once or twice, as long as their rate promises to reach the
-//      tolerance at the cost of a few factorisations;
-//   6. some proximal Newton steps (ProximalNewton), from the best iterate; with few rows from the guess, for nsgs has
-//      been where the best is. Under the associated law and at loose tolerances gradients take turns with them; under
-//      the former, steps on the Fischer-Burmeister function (newton_fb.h) come next;
-//   7. an interior point method (InteriorPoint) where the cones allow it, and Newton steps to polish its answer: slower
-//      at first, but hardly slowed down by contacts that carry each other, however many and however heavy. Where it
-//      converges its steps are long; after two short ones proximal Newton steps from the guess and gradients take turns
-//      with it, which solve most of what it does not;
-//   8. with few rows, steps on the Fischer-Burmeister function, which solve for percussions as large as 1e10 times the
-//      others, as nearly parallel joints need; then a proof that there is no solution (infeasibility.h); then the
-//      nearest problem that has one is solved instead, and the report says so;
+//   4. many cones, each coupled to many others: alternating directions (AlternatingDirections), which factorise once or
+//      twice, as long as their rate promises to reach the tolerance at the cost of a few factorisations;
+//   5. many cones, each coupled to fewer, where a Newton step is dear all the same, as in piles: gradients
+//      (AcceleratedGradient; SpectralGradient where there are very many under the exact law), for as long as some sixty
+//      Newton steps take;
+//   6. under the exact law some proximal Newton steps (ProximalNewton) from the best iterate, with few rows from the
+//      guess, for nsgs has been where the best is;
+//   7. turns of all: an interior point method (InteriorPoint) where the cones allow it, which is hardly slowed down by
+//      contacts that carry each other, however many and however heavy, and Newton steps that polish its answer;
+//      proximal Newton steps from the guess, and from the best iterate; steps on the Fischer-Burmeister function
+//      (newton_fb.h), which solve for percussions as large as 1e10 times the others, as nearly parallel joints need;
+//      gradients;
+//   8. once interior points have been polished: a proof that there is no solution (infeasibility.h); then the nearest
+//      problem that has one is solved instead, and the report says so;
 //   9. pivoting (lcp.h), where friction is planar, polygonal or absent: linear complementarity problems from elsewhere
 //      need not be monotone;
-//  10. some sweeps with nsgs's dense Newton steps between them; then the turns go on: the steps that polish the answer
-//      of interior points, those from the guess, gradients;
+//  10. some sweeps with nsgs's dense Newton steps between them; then the turns go on;
 //  11. where all of these have ended, proximal Newton steps until they are stuck, some sweeps, and again, until the
 //      budget of iterations is used up.
 //
-// Turns: each method keeps its own iterate and goes on where its last turn ended, as it would by itself. Next is the
-// one that has cost least so far, in multiply-adds counted from the pattern of its factorisations
-// (BlockLu::n_operations) and from numbers of rows. So what one of k methods solves is solved at k times its cost,
-// whichever it is; the less likely ones count their costs several times.
+// Turns: each method keeps its own iterate and goes on where its last turn ended, as it would by itself; a turn is as
+// short as the method can be cut. Next is the one that has cost least so far, in multiply-adds counted from the pattern
+// of its factorisations (BlockLu::n_operations) and from numbers of rows. One counts these once, all others several
+// times: the most likely to get there, gradients under the associated law, under the exact one Newton steps from the
+// guess, or from the best iterate where gradients have been first. So what it solves is solved at less than twice its
+// cost, and what another solves at some multiple. Interior points under the exact law are not cut while their steps are
+// long, as they are where they converge.
 //
 // The best iterate of all is returned, the starting guess included: never one with a larger relative residual.
 // SolveReport::method names the last method used, SolveReport::effort how often each was. Nothing is allocated once the
-// workspace is large enough, except by steps on the Fischer-Burmeister function and from 8 on.
+// workspace is large enough, except from 8 on.
 class AutoSolver final : public ConeSolver {
  public:
   explicit AutoSolver(const AutoOptions& options);
@@ -65,31 +67,38 @@ class AutoSolver final : public ConeSolver {
 
  private:
   SolveReport escalate(const ConeProblem& problem, ConeSolution& solution);
-  int run_newton(const ConeProblem& problem, int max_steps, double first_parameter, int used, const Deadline& deadline,
-                 SolveReport& report);
   int sweep_with_newton(const ConeProblem& problem, int used, const Deadline& deadline, SolveReport& report);
-  int step_by_fischer_burmeister(const ConeProblem& problem, int used, const Deadline& deadline, SolveReport& report);
   void pivot(const ConeProblem& problem, const Deadline& deadline, SolveReport& report);
   SolveReport solve_nearest(const ConeProblem& problem, const Infeasibility& proof, const Deadline& deadline,
                             const SolveReport& so_far, ConeSolution& solution);
+  /// What a turn took.
+  struct Turn {
+    int iterations = 0;
+    double operations = 0.0;  // [-] multiply-adds of its factorisations, or what takes as long
+  };
   /// A method of those that take turns.
   struct Contender {
-    double operations = 0.0;  // [-] multiply-adds of its factorisations so far, or what takes as long
+    Turn (AutoSolver::*step)(const ConeProblem& problem, int budget, const Deadline& deadline, SolveReport& report);
+    double weight = 1.0;  // [-] its operations count so many times
+    double cost = 0.0;    // [-] operations so far, times the weight
     bool has_begun = false;
     bool has_ended = false;  // it has nothing more to do
   };
   enum class Round { newton, inside, rest };
   int take_turns(const ConeProblem& problem, Round round, int used, const Deadline& deadline, SolveReport& report);
-  int step_from_best(const ConeProblem& problem, int budget, const Deadline& deadline, SolveReport& report);
-  int step_inside(const ConeProblem& problem, int budget, const Deadline& deadline, SolveReport& report);
-  int polish(const ConeProblem& problem, int budget, const Deadline& deadline, SolveReport& report);
-  int step_from_guess(const ConeProblem& problem, int budget, const Deadline& deadline, SolveReport& report);
-  int step_by_gradients(const ConeProblem& problem, int budget, const Deadline& deadline, SolveReport& report);
-  int descend_while_quick(const ConeProblem& problem, int budget, const Deadline& deadline, SolveReport& report);
+  int take_turn(Contender& contender, const ConeProblem& problem, int budget, const Deadline& deadline,
+                SolveReport& report);
+  Turn step_from_best(const ConeProblem& problem, int budget, const Deadline& deadline, SolveReport& report);
+  Turn step_from_guess(const ConeProblem& problem, int budget, const Deadline& deadline, SolveReport& report);
+  Turn step_by_newton(const ConeProblem& problem, ProximalNewton& newton, double first_parameter, double operations,
+                      int budget, const Deadline& deadline, Contender& contender, SolveReport& report);
+  Turn step_inside(const ConeProblem& problem, int budget, const Deadline& deadline, SolveReport& report);
+  Turn step_by_fischer_burmeister(const ConeProblem& problem, int budget, const Deadline& deadline,
+                                  SolveReport& report);
+  Turn step_by_gradients(const ConeProblem& problem, int budget, const Deadline& deadline, SolveReport& report);
   double gradient_operations(const ConeProblem& problem) const;
-  bool is_sure(const ConeProblem& problem) const;
   void start_gradients(const ConeProblem& problem);
-  int advance_gradients(const ConeProblem& problem, int max_iterations, double max_promised, const Deadline& deadline);
+  int advance_gradients(const ConeProblem& problem, int max_iterations, const Deadline& deadline);
   void go_to_guess();
   int sweep_while_quick(const ConeProblem& problem, int max_sweeps, const Deadline& deadline);
 
@@ -101,15 +110,16 @@ class AutoSolver final : public ConeSolver {
   AcceleratedGradient accelerated_gradient_;
   AlternatingDirections directions_{options_.stop};
   ProximalNewton newton_{options_.stop};
+  ProximalNewton newton_from_best_{options_.stop};
   ProximalNewton newton_from_guess_{options_.stop};
+  FischerBurmeister newton_fb_{options_.stop};
   InteriorPoint interior_point_{options_.stop};
   std::vector<double> start_;  // (n) [N s] the starting guess
-  Contender from_best_, inside_, from_guess_, gradients_;
-  int n_from_best_ = 0;             // [-] Newton steps from the best iterate
-  int n_inside_ = 0;                // [-] steps of interior points
-  int n_polishes_ = 0;              // [-] turns of Newton steps from where interior points ended
-  bool is_polished_at_end_ = true;  // they began there
-  std::vector<double> inside_end_;  // (n) [N s] where that is
+  Contender from_best_, inside_, from_guess_, fischer_burmeister_, gradients_;
+  int n_from_best_ = 0;           // [-] Newton steps from the best iterate
+  int n_inside_ = 0;              // [-] steps of interior points
+  bool is_polished_ = false;      // Newton steps go on where they ended
+  double step_operations_ = 0.0;  // [-] multiply-adds of a Newton step
   bool look_for_proof_ = true;
 };
 

@@ -14,6 +14,9 @@ namespace stickslip {
 /// the associated one.
 class FirstOrder {
  public:
+  /// Iterations of gradients between two judgements.
+  static constexpr int kJudgeEvery = 10;
+
   /// Takes the problem that `iterate` has started on, and its StopToken.
   void start(const ConeProblem& problem, const Iterate& iterate);
 

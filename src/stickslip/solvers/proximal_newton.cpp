@@ -17,8 +17,7 @@ constexpr double kRise = 10.0;
 constexpr double kFall = 0.1;
 constexpr double kSlowestFall = 0.9;
 constexpr int kQuickSolves = 3;
-/// Newton steps of one inner solve, and up to how many it was quick.
-constexpr int kMaxSteps = 8;
+/// Up to so many Newton steps an inner solve was quick.
 constexpr int kQuickSteps = 6;
 /// An inner defect below this share of the outer step's e D (p - c), or of the tolerance, is small enough.
 constexpr double kInnerAccuracy = 0.1;

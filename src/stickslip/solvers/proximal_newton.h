@@ -46,6 +46,8 @@ class ProximalNewton {
   /// The parameter e to begin with from anywhere, and from near a solution.
   static constexpr double kFirstParameter = 1e-2;
   static constexpr double kPolishParameter = 1e-6;
+  /// Newton steps of an inner solve at most.
+  static constexpr int kMaxSteps = 8;
 
   /// Steps from the present iterate, which must have been judged, with e from first_parameter on, until its best
   /// relative residual is at the tolerance, after max_iterations Newton steps or the deadline, or where the proximal

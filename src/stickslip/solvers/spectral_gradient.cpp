@@ -30,7 +30,6 @@ void SpectralGradient::start(const ConeProblem& problem, Iterate& iterate) {
   first_order_.apply(p_, wp_);
   objectives_.fill(calc_objective(problem));
   alpha_ = 1.0;
-  progress_.clear();
 }
 
 /// k: of this iteration, from 1 on.
@@ -62,23 +61,21 @@ void SpectralGradient::iterate_once(const ConeProblem& problem, int k) {
   alpha_ = curvature > 0.0 && squared_w > 0.0 ? std::clamp(spectral, kShortest, kLongest) : kLongest;
 }
 
-int SpectralGradient::run(const ConeProblem& problem, double tolerance, int max_iterations, double max_promised,
-                          const Deadline& deadline, Iterate& iterate) {
+int SpectralGradient::run(const ConeProblem& problem, double tolerance, int max_iterations, const Deadline& deadline,
+                          Iterate& iterate) {
   start(problem, iterate);
-  return advance(problem, tolerance, max_iterations, max_promised, deadline, iterate);
+  return advance(problem, tolerance, max_iterations, deadline, iterate);
 }
 
-int SpectralGradient::advance(const ConeProblem& problem, double tolerance, int max_iterations, double max_promised,
+int SpectralGradient::advance(const ConeProblem& problem, double tolerance, int max_iterations,
                               const Deadline& deadline, Iterate& iterate) {
   const int first = k_;
   while (iterate.best().relative > tolerance && k_ - first < max_iterations && !deadline.passed()) {
     iterate_once(problem, ++k_);
-    if (k_ % GradientProgress::kJudgeEvery != 0 && k_ - first != max_iterations) continue;
+    if (k_ % FirstOrder::kJudgeEvery != 0 && k_ - first != max_iterations) continue;
     std::copy(p_.begin(), p_.end(), iterate.p().begin());
     iterate.judge();
     first_order_.apply(p_, wp_);  // free of drift
-    progress_.add(iterate.best().relative);
-    if (progress_.promises_more_than(max_promised, tolerance)) break;
   }
   return k_ - first;
 }

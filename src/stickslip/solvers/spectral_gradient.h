@@ -7,7 +7,6 @@
 
 #include "stickslip/solvers/deadline.h"
 #include "stickslip/solvers/first_order.h"
-#include "stickslip/solvers/gradient_progress.h"
 
 namespace stickslip {
 
@@ -23,15 +22,13 @@ namespace stickslip {
 class SpectralGradient {
  public:
   /// Iterates from the present iterate, begun with the problem, until its best relative residual is at the tolerance,
-  /// after max_iterations or the deadline, or where more than max_promised iterations in all are needed if the residual
-  /// goes on falling as a power of their number, as it does. Returns how many iterations it took.
-  int run(const ConeProblem& problem, double tolerance, int max_iterations, double max_promised,
-          const Deadline& deadline, Iterate& iterate);
+  /// after max_iterations or the deadline. Returns how many iterations it took.
+  int run(const ConeProblem& problem, double tolerance, int max_iterations, const Deadline& deadline, Iterate& iterate);
 
   /// The same in parts: start() from the present iterate; advance(), which goes on where the last one ended.
   void start(const ConeProblem& problem, Iterate& iterate);
-  int advance(const ConeProblem& problem, double tolerance, int max_iterations, double max_promised,
-              const Deadline& deadline, Iterate& iterate);
+  int advance(const ConeProblem& problem, double tolerance, int max_iterations, const Deadline& deadline,
+              Iterate& iterate);
   /// Multiply-adds of a factorisation that take as long as an iteration; known from start() on.
   double n_operations() const { return first_order_.n_operations(); }
 
@@ -48,7 +45,6 @@ class SpectralGradient {
   std::vector<double> wp_, w_change_;          // (n) [m/s] W times these
   std::array<double, kMemory> objectives_ = {};
   double alpha_ = 1.0;
-  GradientProgress progress_;
 };
 
 }  // namespace stickslip
