@@ -107,7 +107,7 @@ TEST(Fill, IsWrittenAsAFillAndReadsBackEqual) {
 TEST(Fill, WhatIsWrittenOnceHasOnePlace) {
   const Scene scene = parse(kGrid);
   const SourcePlace radius = scene.places.find("bodies.disc0.shapes.hull.radius");
-  EXPECT_EQ(radius.line, 8);
+  EXPECT_EQ(radius.line, 9);
   for (const char* name : {"disc1", "disc5"}) {
     const std::string path = std::string("bodies.") + name;
     EXPECT_EQ(scene.places.find(path + ".shapes.hull.radius"), radius);
