@@ -6,11 +6,12 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 # The system's Python: it is the one that sees Debian's python3-h5py and python3-matplotlib.
 readonly kPython=/usr/bin/python3
 
-# As many jobs as cores, but no more than memory holds: ten files that lean on Eigen take up to 1.4 GB to compile.
+# As many jobs as cores, but no more than memory holds: ten files that lean on Eigen take up to 1.4 GB to
+# compile, 1.8 GB under the sanitizers.
 jobs() {
   local cores memory
   cores=$(nproc)
-  memory=$(awk '/MemAvailable/ {print int($2 / 1400000)}' /proc/meminfo)
+  memory=$(awk '/MemAvailable/ {print int($2 / 1800000)}' /proc/meminfo)
   [ "$memory" -ge 1 ] || memory=1
   [ "$memory" -lt "$cores" ] && echo "$memory" || echo "$cores"
 }

@@ -93,7 +93,7 @@ inline Ended run_process(std::vector<std::string> arguments, const std::filesyst
 /// The program under test.
 inline Ended run_stickslip(std::vector<std::string> arguments, const std::filesystem::path& folder,
                            rlim_t file_limit = 0) {
-  arguments.insert(arguments.begin(), STICKSLIP_PROGRAM);
+  arguments.insert(arguments.begin(), std::string(STICKSLIP_PROGRAM));
   return run_process(std::move(arguments), folder, file_limit);
 }
 
