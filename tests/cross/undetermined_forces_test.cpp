@@ -12,6 +12,8 @@
 namespace stickslip {
 namespace {
 
+constexpr double kGravity = 9.81;  // [m/s^2]
+
 /// Two bodies in free flight that turn at 5 rad/s, held together by two hinges, one row more than they need.
 std::string spinning(const std::string& rho_inf) {
   return "stickslip = 1\ntime = {end = 6, step = 1e-3}\nscheme = {type = \"generalized-alpha\", rho_inf = " + rho_inf +
@@ -105,6 +107,50 @@ TEST(UndeterminedForces, OfALinkageStayThoseOfLeastNorm) {
         << "t = " << at.state.t;
   });
   EXPECT_LE(largest, 24.0);  // [N] the most under Moreau's scheme, whose forces are not extrapolated
+}
+
+/// A body of 3e5 kg that hangs on two chains of links of 3e-6 kg, held to the ground at both ends: a loop, in which
+/// each force is determined, however little the links weigh.
+TEST(UndeterminedForces, AreNotThoseThatLightLinksBear) {
+  constexpr double kMass = 316227.766;  // [kg]
+  std::string text =
+      "stickslip = 1\ngravity = [0, -9.81]\ntime = {end = 0.02, step = 1e-3}\n"
+      "scheme = {type = \"generalized-alpha\"}\n[bodies.ground]\ntype = \"fixed\"\n"
+      "[bodies.load]\ntype = \"planar\"\nmass = " +
+      std::to_string(kMass) + "\ninertia = 3e4\nposition = [0, -2]\n";
+  for (const std::string side : {"-0.5", "0.5"}) {
+    const std::string link = side == "0.5" ? "right" : "left";
+    text += "[bodies." + link + "]\ntype = \"point\"\nmass = 3e-6\nposition = [" + side + ", -1]\n" + "[joints.up-" +
+            link + "]\ntype = \"distance\"\nbetween = [\"ground\", \"" + link + "\"]\nat_a = [" + side +
+            ", 0]\n[joints.down-" + link + "]\ntype = \"distance\"\nbetween = [\"" + link + "\", \"load\"]\nat_b = [" +
+            side + ", 0]\n";
+  }
+  test::SceneRun run = test::scene_from_text(text);
+  while (run.state.step < 20) ASSERT_NE(run.step(), Status::failed);
+  const double share = 0.5 * kMass * kGravity;
+  for (const JointReport& joint : run.report.joints) EXPECT_NEAR(joint.reaction_force.norm(), share, 1e-6 * share);
+}
+
+/// Where a contact bears some of what is undetermined, nothing is taken from the joints alone: motion stays.
+TEST(UndeterminedForces, LeaveLoopsWithContactsAlone) {
+  std::string text = spinning("0.5") + R"([bodies.a.shapes.disc]
+type = "sphere"
+radius = 0.5
+position = [0, 0.2]
+[bodies.b.shapes.disc]
+type = "sphere"
+radius = 0.5
+position = [0, -0.1]
+[[contacts]]
+name = "discs"
+between = ["a/disc", "b/disc"]
+friction = 0.3
+)";
+  test::SceneRun run = test::scene_from_text(text);
+  const double spin = run.state.u(2);
+  while (run.state.step < 3000) ASSERT_NE(run.step(), Status::failed);
+  EXPECT_NEAR(run.state.u(2), spin, 1e-3);
+  EXPECT_LE(run.report.drift_position, 1e-9);
 }
 
 /// Stretched out on one line, at each of its turning points, it has a second free direction, and near it one that is

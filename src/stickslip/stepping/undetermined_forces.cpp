@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "stickslip/stepping/undetermined_forces.h"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <numeric>
@@ -33,105 +34,163 @@ std::vector<int> find_joints_in_loops(const std::vector<std::array<int, 2>>& end
   return left;
 }
 
+/// Sets of nodes that are held together, but for node 0.
+class Parts {
+ public:
+  explicit Parts(int n) : parent_(n) { std::iota(parent_.begin(), parent_.end(), 0); }
+  int of(int node) {
+    while (parent_[node] != node) node = parent_[node] = parent_[parent_[node]];
+    return node;
+  }
+  void join(const std::array<int, 2>& nodes) {
+    if (nodes[0] > 0 && nodes[1] > 0) parent_[of(nodes[0])] = of(nodes[1]);
+  }
+
+ private:
+  std::vector<int> parent_;
+};
+
 }  // namespace
 
 UndeterminedForces::UndeterminedForces(const GeneralizedAlphaStep& step) {
+  const System& system = step.system;
   std::vector<int> elements;
   std::vector<std::array<int, 2>> ends;
   const auto node = [&](int body) { return step.block_of(body) < 0 ? 0 : body + 1; };
   for (std::size_t k = 0; k < step.elements.size(); ++k) {
     const StepElement& e = step.elements[k];
     if (e.kind != StepElement::Kind::joint) continue;
-    const Joint& joint = step.system.joints()[e.index];
+    const Joint& joint = system.joints()[e.index];
     elements.push_back(static_cast<int>(k));
     ends.push_back({node(joint.first.body), node(joint.second.body)});
   }
-  const int n_nodes = static_cast<int>(step.system.bodies().size()) + 1;
+  const int n_nodes = static_cast<int>(system.bodies().size()) + 1;
   const std::vector<int> left = find_joints_in_loops(ends, n_nodes);
   // Forces are exchanged through bodies that move.
-  std::vector<int> part(n_nodes);
-  std::iota(part.begin(), part.end(), 0);
-  const auto part_of = [&](int n) {
-    while (part[n] != n) n = part[n] = part[part[n]];
-    return n;
-  };
-  for (const int joint : left) {
-    const auto& [a, b] = ends[joint];
-    if (a > 0 && b > 0) part[part_of(a)] = part_of(b);
+  Parts loops(n_nodes), components(n_nodes);
+  for (const int joint : left) loops.join(ends[joint]);
+  for (const std::array<int, 2>& of_joint : ends) components.join(of_joint);
+  for (std::size_t body = 0; body < system.bodies().size(); ++body) {
+    component_.push_back(components.of(static_cast<int>(body) + 1));
   }
+  touched_.assign(n_nodes, 0);
   std::vector<int> loop_of(n_nodes, -1);
   for (const int joint : left) {
-    const auto& [a, b] = ends[joint];
-    int& loop = loop_of[part_of(a > 0 ? a : b)];
-    if (loop < 0) {
-      loop = static_cast<int>(loops_.size());
-      loops_.emplace_back();
+    const int moving = std::max(ends[joint][0], ends[joint][1]);
+    int& number = loop_of[loops.of(moving)];
+    if (number < 0) {
+      number = static_cast<int>(loops_.size());
+      loops_.emplace_back().component = components.of(moving);
     }
-    loops_[loop].elements.push_back(elements[joint]);
+    Loop& loop = loops_[number];
+    loop.elements.push_back(elements[joint]);
     const StepElement& e = step.elements[elements[joint]];
-    for (int i = 0; i < e.dim; ++i) loops_[loop].rows.push_back(e.offset + i);
+    for (int i = 0; i < e.dim; ++i) loop.rows.push_back(e.offset + i);
+    for (int t = 0; t < e.n_touches; ++t) loop.blocks.push_back(e.touches[t].block);
   }
+  std::erase_if(loops_, [](const Loop& loop) { return loop.rows.size() > std::size_t{kMostRows}; });
   for (Loop& loop : loops_) {
+    std::ranges::sort(loop.blocks);
+    const auto repeated = std::ranges::unique(loop.blocks);
+    loop.blocks.erase(repeated.begin(), repeated.end());
+    int n_columns = 0;
+    for (const int block : loop.blocks) {
+      loop.columns.push_back(n_columns);
+      n_columns += step.blocks[block].n_u;
+    }
     const auto n = static_cast<Eigen::Index>(loop.rows.size());
-    loop.size.resize(loop.rows.size());
-    loop.basis.resize(n, n);
-    loop.y.resize(n);
+    loop.W.resize(n, n_columns);
+    loop.Z.resize(n, n);
+    loop.D.resize(n);
+  }
+  unit_.setOnes(system.n_u());
+  for (std::size_t i = 0; i < system.bodies().size() && !loops_.empty(); ++i) {
+    const Body& body = system.bodies()[i];
+    if (body.n_u == 0) continue;
+    const Vector diagonal = system.inverse_mass(static_cast<int>(i)).diagonal();
+    unit_.segment(body.u_offset, body.n_u) = (diagonal / diagonal(0)).cwiseSqrt();
   }
 }
 
 void UndeterminedForces::find(const GeneralizedAlphaStep& step) {
+  if (loops_.empty()) return;
+  std::ranges::fill(touched_, 0);
+  for (const StepElement& e : step.elements) {
+    if (e.kind != StepElement::Kind::contact || e.level < ContactLevel::velocity) continue;
+    for (const StepElement::SideRange& side : e.sides) {
+      if (side.touch >= 0) touched_[component_[side.body]] = 1;
+    }
+  }
   for (Loop& loop : loops_) {
-    Matrix& G = loop.basis;
+    loop.n_free = 0;
+    if (touched_[loop.component] != 0) continue;
+    loop.W.setZero();
     Eigen::Index row = 0;
     for (const int k : loop.elements) {
-      step.stop.check();
       const StepElement& e = step.elements[k];
       for (int i = 0; i < e.dim; ++i, ++row) {
-        Eigen::Index column = 0;
-        for (const int l : loop.elements) {
-          const StepElement& f = step.elements[l];
-          for (int j = 0; j < f.dim; ++j) G(row, column++) = step.calc_coupling(e, i, f, j);
+        loop.D(row) = e.diagonal[i];
+        for (int t = 0; t < e.n_touches; ++t) {
+          const StepElement::Touch& touch = e.touches[t];
+          const VelocityBlock& block = step.blocks[touch.block];
+          const auto at = std::ranges::lower_bound(loop.blocks, touch.block) - loop.blocks.begin();
+          const double* w = step.W.data() + touch.values + static_cast<std::size_t>(i) * block.n_u;
+          for (int c = 0; c < block.n_u; ++c) loop.W(row, loop.columns[at] + c) += w[c] * unit_(block.u_offset + c);
         }
       }
     }
-    for (Eigen::Index i = 0; i < G.rows(); ++i) loop.size[i] = std::sqrt(G(i, i));
-    for (Eigen::Index i = 0; i < G.rows(); ++i) {
-      for (Eigen::Index j = 0; j < G.cols(); ++j) G(i, j) /= loop.size[i] * loop.size[j];
-    }
-    find_basis(loop);
+    find_null_space(loop);
   }
 }
 
-/// The columns made orthonormal in place, the longest first (modified Gram-Schmidt, each twice); all of them, where
-/// they are not numbers.
-void UndeterminedForces::find_basis(Loop& loop) {
-  constexpr double kRank = 1e-10;  // [-] of squares: rows that differ by 1e-5 are two
-  Matrix& Q = loop.basis;
-  double longest = 0.0;
-  for (loop.rank = 0; loop.rank < Q.cols(); ++loop.rank) {
-    const Eigen::Index r = loop.rank;
-    Eigen::Index next = 0;
-    const double length = Q.rightCols(Q.cols() - r).colwise().norm().maxCoeff(&next);
-    if (r == 0) longest = length;
-    if (length <= kRank * longest) return;
-    Q.col(r).swap(Q.col(r + next));
-    for (Eigen::Index k = 0; k < r; ++k) Q.col(r) -= Q.col(k).dot(Q.col(r)) * Q.col(k);
-    Q.col(r).normalize();
-    for (Eigen::Index k = r + 1; k < Q.cols(); ++k) Q.col(k) -= Q.col(r).dot(Q.col(k)) * Q.col(r);
+/// Makes the rows of W^T orthonormal, the longest first (modified Gram-Schmidt): combinations of rows of which nothing
+/// is left are the null space.
+void UndeterminedForces::find_null_space(Loop& loop) const {
+  constexpr double kDependent = 1e-5;  // [-] of a row's length
+  Matrix& W = loop.W;
+  Matrix& Z = loop.Z;
+  const Eigen::Index n = W.rows();
+  Z.setZero();
+  for (Eigen::Index i = 0; i < n; ++i) {
+    const double length = W.row(i).norm();
+    if (!(length > 0.0) || !std::isfinite(length) || !(loop.D(i) > 0.0)) return;
+    W.row(i) /= length;
+    Z(i, i) = 1.0 / length;
+  }
+  Eigen::Index rank = 0;
+  for (; rank < n; ++rank) {
+    Eigen::Index next = rank;
+    for (Eigen::Index i = rank; i < n; ++i) {
+      if (W.row(i).squaredNorm() > W.row(next).squaredNorm()) next = i;
+    }
+    if (W.row(next).norm() <= kDependent) break;
+    W.row(rank).swap(W.row(next));
+    Z.row(rank).swap(Z.row(next));
+    const auto take_off = [&](Eigen::Index from, Eigen::Index what) {
+      const double along = W.row(from).dot(W.row(what));
+      W.row(from) -= along * W.row(what);
+      Z.row(from) -= along * Z.row(what);
+    };
+    for (Eigen::Index i = 0; i < rank; ++i) take_off(rank, i);
+    const double length = W.row(rank).norm();
+    W.row(rank) /= length;
+    Z.row(rank) /= length;
+    for (Eigen::Index i = rank + 1; i < n; ++i) take_off(i, rank);
+  }
+  loop.n_free = n - rank;
+  for (Eigen::Index i = rank; i < n; ++i) {
+    for (Eigen::Index k = rank; k < i; ++k) Z.row(i) -= Z.row(i).dot(Z.row(k) * loop.D.asDiagonal()) * Z.row(k);
+    Z.row(i) /= std::sqrt(Z.row(i).cwiseAbs2().dot(loop.D));
   }
 }
 
-void UndeterminedForces::remove(Eigen::Ref<Vector> lambda) {
-  for (Loop& loop : loops_) {
-    const auto n = static_cast<Eigen::Index>(loop.rows.size());
-    if (loop.rank == n) continue;
-    for (Eigen::Index i = 0; i < n; ++i) {
-      loop.y(i) = loop.size[i] * lambda(loop.rows[i]);
-      lambda(loop.rows[i]) = 0.0;
-    }
-    for (Eigen::Index k = 0; k < loop.rank; ++k) {
-      const double along = loop.basis.col(k).dot(loop.y);
-      for (Eigen::Index i = 0; i < n; ++i) lambda(loop.rows[i]) += along * loop.basis(i, k) / loop.size[i];
+void UndeterminedForces::remove(Eigen::Ref<Vector> lambda) const {
+  for (const Loop& loop : loops_) {
+    const Eigen::Index n = loop.W.rows();
+    for (Eigen::Index k = n - loop.n_free; k < n; ++k) {
+      double along = 0.0;
+      for (Eigen::Index i = 0; i < n; ++i) along += loop.Z(k, i) * loop.D(i) * lambda(loop.rows[i]);
+      for (Eigen::Index i = 0; i < n; ++i) lambda(loop.rows[i]) -= along * loop.Z(k, i);
     }
   }
 }
