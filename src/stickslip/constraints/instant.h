@@ -45,7 +45,8 @@ struct InstantReport {
   bool settled = true;  // whether the friction of sliding contacts belongs to their normal forces
   int problems = 0;     // [-] cone problems that were solved
   /// [-] How many accelerations the laws allow, where contacts slide with friction and that could be counted: up to 8
-  /// closed contacts, none of which sticks with friction, no dry friction that sticks. Else kUnknown.
+  /// closed contacts, none of which sticks with friction, no dry friction that sticks. At least so many, where some
+  /// contacts that would bear forces together determine none. Else kUnknown.
   int solutions = kUnknown;
   static constexpr int kUnknown = -1;
 

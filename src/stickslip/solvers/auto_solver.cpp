@@ -67,8 +67,15 @@ bool is_small(const ConeProblem& problem) {
   return problem.n_cones() == 1 || problem.size() <= kFewRows;
 }
 
+/// Whether the law makes friction a convex program. Without friction both laws say the same, and what goes for the
+/// exact one is quicker.
+bool is_convex_friction(const ConeProblem& problem) {
+  const auto has_friction = [](const FrictionBlock& block) { return block.mu > 0.0; };
+  return problem.law == FrictionLaw::associated && std::ranges::any_of(problem.blocks, has_friction);
+}
+
 bool is_accelerated(const ConeProblem& problem) {
-  return problem.law == FrictionLaw::associated || problem.n_cones() < kManyForMomentum;
+  return is_convex_friction(problem) || problem.n_cones() < kManyForMomentum;
 }
 
 NsgsOptions make_nsgs_options(const AutoOptions& options) {
@@ -147,7 +154,7 @@ SolveReport AutoSolver::escalate(const ConeProblem& problem, ConeSolution& solut
     report.effort.sweeps += sweeps;
     report.method = "nsgs";
   }
-  const bool is_convex = problem.law == FrictionLaw::associated;
+  const bool is_convex = is_convex_friction(problem);
   inside_.has_ended = InteriorPoint::find_reason_to_refuse(problem) != nullptr;
   fischer_burmeister_.has_ended = inside_.has_ended;
   from_guess_.has_ended = is_small || is_convex;
@@ -248,7 +255,7 @@ int AutoSolver::take_turn(Contender& contender, const ConeProblem& problem, int 
 AutoSolver::Turn AutoSolver::step_from_best(const ConeProblem& problem, int budget, const Deadline& deadline,
                                             SolveReport& report) {
   if (!from_best_.has_begun) {
-    const bool is_far = is_small(problem) || problem.law == FrictionLaw::associated;
+    const bool is_far = is_small(problem) || is_convex_friction(problem);
     is_far ? go_to_guess() : iterate_.return_to_best();
   }
   const bool is_first = n_from_best_ < kNewtonSteps;
