@@ -7,7 +7,6 @@
 #include <limits>
 #include <string>
 
-#include "stickslip/base/input_error.h"
 #include "stickslip/cone/cone_defect.h"
 #include "stickslip/constraints/certificate.h"
 #include "stickslip/constraints/instant.h"
@@ -39,7 +38,6 @@ class GeneralizedAlphaStepper final : public TimeStepper {
   const State& take_inputs(const State& state);
   const State& rescale(const State& state, double h);
   const State& settle_start(const State& state, double h);
-  void settle_forces(const State& state);
   StepSolve solve_step(const State& state);
   void choose(const State& state, StepSolve& solve);
   bool solve_held(const State& state, StepSolve& solve);
@@ -113,7 +111,7 @@ void GeneralizedAlphaStepper::initialize(State& state, StepReport& report) {
     report.status = Status::inexact;
     report.message = "no consistent accelerations and contact forces were found at the start";
   }
-  settle_forces(state);
+  undetermined_.settle(step_, state);
   step_.start_memory(state);
   state.remembered_inputs = state.inputs;
   state.step_size = {};
@@ -486,16 +484,9 @@ const State& GeneralizedAlphaStepper::rescale(const State& state, double h) {
 /// forces of sticking.
 const State& GeneralizedAlphaStepper::settle_start(const State& state, double h) {
   if (!step_.settle_start(state, h, instant_)) return state;
-  settle_forces(state);
+  undetermined_.settle(step_, state);
   step_.start_memory(rescaled_ = state);
   return rescaled_;
-}
-
-/// Makes the forces of the start those of least norm.
-void GeneralizedAlphaStepper::settle_forces(const State& state) {
-  step_.set_joints(state);
-  undetermined_.find(step_);
-  undetermined_.remove(step_.x.lambda);
 }
 
 void GeneralizedAlphaStepper::estimate_errors(const State& before, const State& /*after*/, StepEstimate& estimate) {
@@ -597,15 +588,6 @@ void GeneralizedAlphaStepper::report_contacts(StepReport& report) const {
 }
 
 }  // namespace
-
-void GeneralizedAlphaOptions::check() const {
-  if (!(rho_inf >= 0.0 && rho_inf <= 1.0)) throw InputError({}, "scheme.rho_inf", std::to_string(rho_inf), "in [0, 1]");
-  if (!(tolerance > 0.0) || !std::isfinite(tolerance)) {
-    throw InputError({}, "scheme.tolerance", std::to_string(tolerance), "> 0");
-  }
-  if (r && (!(*r > 0.0) || !std::isfinite(*r)))
-    throw InputError({}, "scheme.r", std::to_string(*r), "\"auto\" or > 0 [kg]");
-}
 
 std::unique_ptr<TimeStepper> make_generalized_alpha(const GeneralizedAlphaOptions& options, const System& system,
                                                     ConeSolver& solver, StopToken stop) {

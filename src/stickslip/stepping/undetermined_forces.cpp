@@ -184,6 +184,12 @@ void UndeterminedForces::find_null_space(Loop& loop) const {
   }
 }
 
+void UndeterminedForces::settle(GeneralizedAlphaStep& step, const State& state) {
+  step.set_joints(state);
+  find(step);
+  remove(step.x.lambda);
+}
+
 void UndeterminedForces::remove(Eigen::Ref<Vector> lambda) const {
   for (const Loop& loop : loops_) {
     const Eigen::Index n = loop.W.rows();

@@ -31,6 +31,8 @@ class UndeterminedForces {
   void find(const GeneralizedAlphaStep& step);
   /// Replaces the forces lambda (n_rows) [N] of these joints, at the directions of the last find().
   void remove(Eigen::Ref<Vector> lambda) const;
+  /// Both for x.lambda at the instant of a state, for which it sets the joints.
+  void settle(GeneralizedAlphaStep& step, const State& state);
 
  private:
   /// Joints whose forces can be exchanged for one another.
