@@ -91,8 +91,7 @@ UndeterminedForces::UndeterminedForces(const GeneralizedAlphaStep& step) {
   std::erase_if(loops_, [](const Loop& loop) { return loop.rows.size() > std::size_t{kMostRows}; });
   for (Loop& loop : loops_) {
     std::ranges::sort(loop.blocks);
-    const auto repeated = std::ranges::unique(loop.blocks);
-    loop.blocks.erase(repeated.begin(), repeated.end());
+    loop.blocks.erase(std::unique(loop.blocks.begin(), loop.blocks.end()), loop.blocks.end());
     int n_columns = 0;
     for (const int block : loop.blocks) {
       loop.columns.push_back(n_columns);
