@@ -78,8 +78,7 @@ double estimate_result_bytes(const System& system, const ResultHeader& header) {
 
 ResultWriter::ResultWriter(const std::filesystem::path& path, const System& system, const State& state,
                            const ResultHeader& header)
-    : system_(system),
-      file_name_(path),
+    : file_name_(path),
       columns_(system, header.output),
       step_columns_(choose_step_columns(header.automatic_steps)),
       file_(create_file(system, header)),

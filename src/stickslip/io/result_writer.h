@@ -68,7 +68,6 @@ class ResultWriter final : public StepSink {
   void record_row(const State& state, const StepReport& report);
   void record_step(const StepRow& row);
 
-  const System& system_;
   NewFile file_name_;
   OutputColumns columns_;
   std::vector<StepColumn> step_columns_;
