@@ -108,6 +108,7 @@ double GeneralizedAlphaStep::calc_normal_response(const StepElement& e) const {
   return A;
 }
 
+/// W_e^T M^-1 W_f of one row of each. [1/kg]
 double GeneralizedAlphaStep::calc_coupling(const StepElement& e, int row_e, const StepElement& f, int row_f) const {
   double sum = 0.0;
   for (int k = 0; k < e.n_touches; ++k) {

@@ -319,8 +319,6 @@ class GeneralizedAlphaStep {
   void add_force(const StepElement& e, const double* p, Vector& y) const;
   /// y += M^-1 W p.
   void add_response(const StepElement& e, const double* p, Vector& y) const;
-  /// W_e^T M^-1 W_f of one row of each. [1/kg]
-  double calc_coupling(const StepElement& e, int row_e, const StepElement& f, int row_f) const;
   const GeneralizedAlphaOptions& options() const { return options_; }
 
  private:
@@ -339,6 +337,7 @@ class GeneralizedAlphaStep {
   void open_by_choice(StepElement& e);
   void calc_start_velocity(StepElement& e, const State& state, double* gamma);
   double calc_normal_response(const StepElement& e) const;
+  double calc_coupling(const StepElement& e, int row_e, const StepElement& f, int row_f) const;
   void calc_gap(StepElement& e);
   void calc_rates(StepElement& e);
   void calc_contact_rates(StepElement& e);

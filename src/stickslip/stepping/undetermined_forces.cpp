@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstdint>
 #include <numeric>
 
 namespace stickslip {
@@ -13,23 +14,26 @@ namespace {
 /// leaf.
 std::vector<int> find_joints_in_loops(const std::vector<std::array<int, 2>>& ends, int n_nodes) {
   std::vector<int> degree(n_nodes, 0);
-  for (const auto& [a, b] : ends) {
-    ++degree[a];
-    ++degree[b];
+  std::vector<std::int64_t> sum(n_nodes, 0);  // of the numbers of a node's joints: a leaf's is that of its one
+  std::vector<char> is_left(ends.size(), 1);
+  const auto count = [&](int joint, int change) {
+    for (const int node : ends[joint]) {
+      degree[node] += change;
+      sum[node] += std::int64_t{change} * joint;
+    }
+  };
+  for (int joint = 0; joint < static_cast<int>(ends.size()); ++joint) count(joint, 1);
+  for (int first = 1; first < n_nodes; ++first) {
+    for (int node = first; node > 0 && degree[node] == 1;) {
+      const auto joint = static_cast<int>(sum[node]);
+      is_left[joint] = 0;
+      count(joint, -1);
+      node = ends[joint][0] + ends[joint][1] - node;
+    }
   }
-  std::vector<int> left(ends.size());
-  std::iota(left.begin(), left.end(), 0);
-  const auto is_leaf = [&](int node) { return node > 0 && degree[node] == 1; };
-  bool changed = true;
-  while (changed) {
-    const auto removed = std::erase_if(left, [&](int joint) {
-      const auto& [a, b] = ends[joint];
-      if (!is_leaf(a) && !is_leaf(b)) return false;
-      --degree[a];
-      --degree[b];
-      return true;
-    });
-    changed = removed > 0;
+  std::vector<int> left;
+  for (int joint = 0; joint < static_cast<int>(ends.size()); ++joint) {
+    if (is_left[joint] != 0) left.push_back(joint);
   }
   return left;
 }
