@@ -5,32 +5,13 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
-#include <numeric>
 #include <queue>
 #include <utility>
 
+#include "stickslip/base/disjoint_sets.h"
+
 namespace stickslip {
 namespace {
-
-/// Sets of connected bodies.
-class Parts {
- public:
-  explicit Parts(std::size_t n) : parent_(n) { std::iota(parent_.begin(), parent_.end(), 0); }
-  int find(int i) {
-    while (parent_[i] != i) i = parent_[i] = parent_[parent_[i]];
-    return i;
-  }
-  /// Whether they were apart.
-  bool join(int a, int b) {
-    a = find(a);
-    b = find(b);
-    parent_[std::max(a, b)] = std::min(a, b);
-    return a != b;
-  }
-
- private:
-  std::vector<int> parent_;
-};
 
 /// Gaussian elimination row by row.
 class Elimination {
@@ -113,7 +94,7 @@ class Elimination {
 std::vector<char> find_looped(const System& system) {
   const int ground = static_cast<int>(system.bodies().size());
   const auto node = [&](const Attachment& at) { return at.n_u > 0 ? at.body : ground; };
-  Parts parts(system.bodies().size() + 1);
+  DisjointSets parts(system.bodies().size() + 1);
   std::vector<int> closing;
   for (const Joint& joint : system.joints()) {
     if (!parts.join(node(joint.first), node(joint.second))) closing.push_back(node(joint.first));

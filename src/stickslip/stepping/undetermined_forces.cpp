@@ -5,7 +5,8 @@
 #include <array>
 #include <cmath>
 #include <cstdint>
-#include <numeric>
+
+#include "stickslip/base/disjoint_sets.h"
 
 namespace stickslip {
 namespace {
@@ -38,22 +39,6 @@ std::vector<int> find_joints_in_loops(const std::vector<std::array<int, 2>>& end
   return left;
 }
 
-/// Sets of nodes that are held together, but for node 0.
-class Parts {
- public:
-  explicit Parts(int n) : parent_(n) { std::iota(parent_.begin(), parent_.end(), 0); }
-  int of(int node) {
-    while (parent_[node] != node) node = parent_[node] = parent_[parent_[node]];
-    return node;
-  }
-  void join(const std::array<int, 2>& nodes) {
-    if (nodes[0] > 0 && nodes[1] > 0) parent_[of(nodes[0])] = of(nodes[1]);
-  }
-
- private:
-  std::vector<int> parent_;
-};
-
 }  // namespace
 
 UndeterminedForces::UndeterminedForces(const GeneralizedAlphaStep& step) {
@@ -71,20 +56,23 @@ UndeterminedForces::UndeterminedForces(const GeneralizedAlphaStep& step) {
   const int n_nodes = static_cast<int>(system.bodies().size()) + 1;
   const std::vector<int> left = find_joints_in_loops(ends, n_nodes);
   // Forces are exchanged through bodies that move.
-  Parts loops(n_nodes), components(n_nodes);
-  for (const int joint : left) loops.join(ends[joint]);
-  for (const std::array<int, 2>& of_joint : ends) components.join(of_joint);
+  DisjointSets loops(n_nodes), components(n_nodes);
+  const auto join = [](DisjointSets& sets, const std::array<int, 2>& nodes) {
+    if (nodes[0] > 0 && nodes[1] > 0) sets.join(nodes[0], nodes[1]);
+  };
+  for (const int joint : left) join(loops, ends[joint]);
+  for (const std::array<int, 2>& of_joint : ends) join(components, of_joint);
   for (std::size_t body = 0; body < system.bodies().size(); ++body) {
-    component_.push_back(components.of(static_cast<int>(body) + 1));
+    component_.push_back(components.find(static_cast<int>(body) + 1));
   }
   touched_.assign(n_nodes, 0);
   std::vector<int> loop_of(n_nodes, -1);
   for (const int joint : left) {
     const int moving = std::max(ends[joint][0], ends[joint][1]);
-    int& number = loop_of[loops.of(moving)];
+    int& number = loop_of[loops.find(moving)];
     if (number < 0) {
       number = static_cast<int>(loops_.size());
-      loops_.emplace_back().component = components.of(moving);
+      loops_.emplace_back().component = components.find(moving);
     }
     Loop& loop = loops_[number];
     loop.elements.push_back(elements[joint]);
