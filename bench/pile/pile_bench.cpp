@@ -307,10 +307,10 @@ void measure(const Pile& pile) {
     fmt::print("{},{:.0f},{:.0f},{},{},{:.1f}\n", "pile", n_bodies, n_contacts, what, each, 1e9 * seconds / count);
   };
   const auto memory = [&](const char* what, const char* each, double size, double count) {
-    fmt::print("{},{:.0f},{:.0f},{},{},{:.0f} B\n", "pile", n_bodies, n_contacts, what, each, size / count);
+    fmt::print("{},{:.0f},{:.0f},{},{},{:.0f}\n", "pile", n_bodies, n_contacts, what, each, size / count);
   };
-  memory("memory of the steps", "contact", bytes - bytes_apart, n_contacts);
-  memory("memory of the steps without contacts", "body", bytes_apart, n_bodies);
+  memory("memory of the steps [B]", "contact", bytes - bytes_apart, n_contacts);
+  memory("memory of the steps without contacts [B]", "body", bytes_apart, n_bodies);
   line("find", "body", time_of(find), n_bodies);
   line("gather", "contact", time_of(gather), n_contacts);
   line("apply", "contact", time_of([&] { problem.apply_delassus(solution.p, u, work); }), n_contacts);

@@ -48,7 +48,7 @@ namespace stickslip {
 // Turns: each method keeps its own iterate and goes on where its last turn ended, as it would by itself; a turn is as
 // short as the method can be cut. Next is the one that has cost least so far, in multiply-adds counted from the pattern
 // of its factorisations (BlockLu::n_operations) and from numbers of rows. One counts these once, all others several
-// times: the most likely to get there, gradients under the associated law, under the exact one Newton steps from the
+// times: the most likely to get there, gradients under the associated law with friction, else Newton steps from the
 // guess, or from the best iterate where gradients have been first. So what it solves is solved at less than twice its
 // cost, and what another solves at some multiple. Interior points under the exact law are not cut while their steps are
 // long, as they are where they converge.
