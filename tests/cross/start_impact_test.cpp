@@ -210,8 +210,10 @@ TEST(StartImpact, HingesNearEachOtherAreTwo) {
     const double left =
         0.5 * whole.mass * whole.velocity.squaredNorm() + 0.5 * whole.inertia() * whole.omega() * whole.omega();
     const double before = 0.5 * 1.3 * 5.0 + 0.5 * 2.1 * (1.5 * 1.5 + 1.7 * 1.7) + 0.5 * 0.2 * 0.49;
+    const double height = run.report.potential_energy;
     for (int n = 0; n < 5; ++n) ASSERT_EQ(run.step(), Status::ok) << apart;
     EXPECT_NEAR(run.report.dissipated, before - left, 1e-8) << apart;
+    EXPECT_NEAR(run.report.kinetic_energy + run.report.potential_energy - height, left, 1e-6) << apart;
   }
 }
 

@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "tests/support/no_solver.h"
 #include "tests/support/random_mechanics.h"
 
 namespace stickslip {
@@ -20,23 +21,12 @@ namespace {
 
 using test::make_body;
 using test::moved;
+using test::NoSolver;
 using test::random_state;
 using test::RandomState;
 using Kind = ConstraintSet::Kind;
 
 constexpr double kEverything = 1e9;  // [m], [-] gaps up to which all contacts are closed
-
-/// Must not be asked.
-class NoSolver final : public ConeSolver {
- public:
-  std::string_view name() const override { return "none"; }
-  double tolerance() const override { return 1e-10; }
-  std::optional<std::string> refuses(const ConeProblem&) const override { return {}; }
-  SolveReport solve(const ConeProblem&, ConeSolution&) override {
-    ADD_FAILURE() << "nothing to solve";
-    return {};
-  }
-};
 
 Shape shape(ShapeGeometry geometry, const Vector3& position) {
   Shape s;

@@ -128,7 +128,7 @@ TEST(AutoSolver, TakesGradientsWhereFactorisationsAreDear) {
 }
 
 /// One method is the most likely to get there, Newton steps from the guess under the exact law: all others together
-/// cost less than it does by itself. With costs that count alike they are 3 times as many.
+/// cost less than it does by itself. With costs that count alike there are 2.5 and 3 times as many steps.
 TEST(AutoSolver, OtherMethodsCostLess) {
   for (const unsigned seed : {49u, 460u}) {
     const ConeProblem problem = plant_any(seed);

@@ -11,21 +11,12 @@
 #include "stickslip/base/input_error.h"
 #include "stickslip/stepping/generalized_alpha_weights.h"
 #include "stickslip/stepping/rank_revealing_solve.h"
+#include "tests/support/no_solver.h"
 
 namespace stickslip {
 namespace {
 
-/// For systems without contacts: nothing to solve.
-class NoSolver final : public ConeSolver {
- public:
-  std::string_view name() const override { return "none"; }
-  double tolerance() const override { return 1e-10; }
-  std::optional<std::string> refuses(const ConeProblem&) const override { return {}; }
-  SolveReport solve(const ConeProblem&, ConeSolution&) override {
-    ADD_FAILURE() << "no contacts, nothing to solve";
-    return {};
-  }
-};
+using test::NoSolver;
 
 Body make_point(const std::string& name) {
   Body body;
