@@ -231,7 +231,7 @@ int AutoSolver::take_turns(const ConeProblem& problem, Round round, int used, co
     const auto offer = [&](Contender& contender) {
       if (!contender.has_ended && (next == nullptr || contender.cost < next->cost)) next = &contender;
     };
-    if (round != Round::newton || gradients_.weight == 1.0) {
+    if (round != Round::newton || likes_gradients()) {
       for (Contender* contender : {&fischer_burmeister_, &gradients_, &inside_, &from_guess_}) offer(*contender);
     }
     offer(from_best_);
@@ -259,7 +259,7 @@ AutoSolver::Turn AutoSolver::step_from_best(const ConeProblem& problem, int budg
     is_far ? go_to_guess() : iterate_.return_to_best();
   }
   const bool is_first = n_from_best_ < kNewtonSteps;
-  const bool is_alone = is_first && gradients_.weight != 1.0;  // in Round::newton
+  const bool is_alone = is_first && !likes_gradients();  // in Round::newton
   const Turn turn =
       step_by_newton(problem, newton_from_best_, ProximalNewton::kFirstParameter, is_alone ? HUGE_VAL : 0.0,
                      is_first ? std::min(kNewtonSteps - n_from_best_, budget) : budget, deadline, from_best_, report);
@@ -300,7 +300,7 @@ AutoSolver::Turn AutoSolver::step_inside(const ConeProblem& problem, int budget,
   }
   report.method = "ipm";
   if (!inside_.has_begun) interior_point_.start(problem, iterate_);
-  const int most = std::min(gradients_.weight == 1.0 ? 1 : kInteriorPointSteps - n_inside_, budget);
+  const int most = std::min(likes_gradients() ? 1 : kInteriorPointSteps - n_inside_, budget);
   Turn turn;
   turn.iterations = interior_point_.advance(problem, options_.tolerance, most, 1.0, deadline, iterate_);
   turn.operations = turn.iterations * interior_point_.n_operations();
@@ -336,7 +336,7 @@ AutoSolver::Turn AutoSolver::step_by_fischer_burmeister(const ConeProblem& probl
       newton_fb_.advance(problem, options_.tolerance, budget, std::nextafter(before, HUGE_VAL), deadline, iterate_);
   turn.operations = newton_fb_.operations() - before;
   fischer_burmeister_.has_ended = newton_fb_.is_stuck();
-  if (!fischer_burmeister_.has_begun && gradients_.weight == 1.0) {
+  if (!fischer_burmeister_.has_begun && likes_gradients()) {
     step_operations_ = turn.operations;
     from_best_.cost = kUnlikely * ProximalNewton::kMaxSteps * step_operations_;  // an inner solve is not cut
   }

@@ -88,6 +88,8 @@ class AutoSolver final : public ConeSolver {
   int take_turns(const ConeProblem& problem, Round round, int used, const Deadline& deadline, SolveReport& report);
   int take_turn(Contender& contender, const ConeProblem& problem, int budget, const Deadline& deadline,
                 SolveReport& report);
+  /// Whether gradients are what is most likely to get there.
+  bool likes_gradients() const { return gradients_.weight == 1.0; }
   Turn step_from_best(const ConeProblem& problem, int budget, const Deadline& deadline, SolveReport& report);
   Turn step_from_guess(const ConeProblem& problem, int budget, const Deadline& deadline, SolveReport& report);
   Turn step_by_newton(const ConeProblem& problem, ProximalNewton& newton, double first_parameter, double operations,
