@@ -138,8 +138,8 @@ void UndeterminedForces::find(const GeneralizedAlphaStep& step) {
 /// is left are the null space.
 void UndeterminedForces::find_null_space(Loop& loop) const {
   constexpr double kDependent = 1e-5;  // [-] of a row's length
-  Matrix& W = loop.W;
-  Matrix& Z = loop.Z;
+  RowMatrix& W = loop.W;
+  RowMatrix& Z = loop.Z;
   const Eigen::Index n = W.rows();
   Z.setZero();
   for (Eigen::Index i = 0; i < n; ++i) {

@@ -42,8 +42,8 @@ class UndeterminedForces {
     std::vector<int> rows;      // (n) of lambda
     std::vector<int> blocks;    // velocity blocks they act on
     std::vector<int> columns;   // (blocks) where these begin in W^T
-    Matrix W;                   // (n, n_u of the blocks) W^T, then what elimination leaves of it
-    Matrix Z;                   // (n, n) its last rows are the null space, orthonormal in the norm of D
+    RowMatrix W;                // (n, n_u of the blocks) W^T, then what elimination leaves of it
+    RowMatrix Z;                // (n, n) its last rows are the null space, orthonormal in the norm of D
     Vector D;                   // (n) [1/kg]
     Eigen::Index n_free = 0;    // rows of Z that are
   };
