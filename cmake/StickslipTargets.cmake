@@ -4,13 +4,20 @@
 # All folder libraries that exist so far, in the order of declaration.
 set_property(GLOBAL PROPERTY STICKSLIP_LIBRARIES "")
 
+# With STICKSLIP_UNITY the files of a target are compiled ten at a time, headers and templates once for all of them: names
+# in anonymous namespaces stand once a folder.
+function(stickslip_compile_together target)
+  if(STICKSLIP_UNITY)
+    set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 10)
+  endif()
+endfunction()
+
 # stickslip_folder(<folder> [USES <folder>...] [EXTERNAL <target>...] [PRIVATE_EXTERNAL <target>...])
 # makes the static library stickslip_<folder> of src/stickslip/<folder>/*.cpp (headers alone make an interface
 # library, an empty folder none). USES are the arrows of docs/design.md. EXTERNAL libraries show in headers,
-# PRIVATE_EXTERNAL ones in .cpp files only. With STICKSLIP_UNITY files are compiled ten at a time, headers and
-# templates once for all of them; SEPARATE keeps a folder from it whose files have names of their own in common.
+# PRIVATE_EXTERNAL ones in .cpp files only.
 function(stickslip_folder folder)
-  cmake_parse_arguments(arg "SEPARATE" "" "USES;EXTERNAL;PRIVATE_EXTERNAL" ${ARGN})
+  cmake_parse_arguments(arg "" "" "USES;EXTERNAL;PRIVATE_EXTERNAL" ${ARGN})
   set(directory "${PROJECT_SOURCE_DIR}/src/stickslip/${folder}")
   file(GLOB sources CONFIGURE_DEPENDS "${directory}/*.cpp")
   file(GLOB headers CONFIGURE_DEPENDS "${directory}/*.h")
@@ -24,9 +31,7 @@ function(stickslip_folder folder)
     set(visible PUBLIC)
     target_link_libraries(${target} PRIVATE $<BUILD_INTERFACE:stickslip_compile> fmt::fmt ${arg_PRIVATE_EXTERNAL})
     stickslip_reuse_headers(${target} stickslip_headers)
-    if(STICKSLIP_UNITY AND NOT arg_SEPARATE)
-      set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 10)
-    endif()
+    stickslip_compile_together(${target})
   else()
     add_library(${target} INTERFACE)
     set(visible INTERFACE)
@@ -102,6 +107,7 @@ function(stickslip_test_executable name label timeout)
   endif()
   target_link_libraries(${name}_test PRIVATE ${arg_LINKS} stickslip_compile fmt::fmt GTest::gtest_main)
   stickslip_reuse_headers(${name}_test stickslip_test_headers)
+  stickslip_compile_together(${name}_test)
   target_include_directories(${name}_test PRIVATE "${PROJECT_SOURCE_DIR}")
   target_compile_definitions(${name}_test PRIVATE
     STICKSLIP_TEST_DATA_DIR="${PROJECT_SOURCE_DIR}/tests/data"

@@ -10,9 +10,8 @@
 namespace stickslip {
 namespace {
 
+using test::kGravity;
 using test::SceneRun;
-
-constexpr double kGravity = 9.81;  // [m/s^2]
 
 /// The scenes ship with the paper's own scheme.
 SceneRun open_under_moreau(const std::string& name, std::vector<std::string> overrides = {}) {

@@ -21,12 +21,14 @@
 #include "stickslip/scene/build.h"
 #include "stickslip/scene/load_scene.h"
 #include "stickslip/solvers/solver_options.h"
+#include "tests/support/scene_run.h"
 
 namespace stickslip {
 namespace {
 
-constexpr double kGravity = 9.81;    // [m/s^2], what scenes have by default
-constexpr double kTolerance = 1e-9;  // [-] ten times the solver's
+using test::kGravity;
+
+constexpr double kInstantTolerance = 1e-9;  // [-] ten times the solver's
 using Kind = ConstraintSet::Kind;
 
 /// The start of a scene, solved as it is.
@@ -88,14 +90,14 @@ TEST(InstantPoint, SticksUpToTheBoundAndSlidesAlongTheLoadAbove) {
   const At sticks = point_mass(3.0, 0.0);
   EXPECT_EQ(sticks.report.status, Status::ok);
   EXPECT_EQ(sticks.mode(Kind::contact), InstantMode::sticking);
-  EXPECT_LT(sticks.a().norm(), kTolerance);
-  EXPECT_NEAR(sticks.lambda(Kind::contact)[0], 10.0, kTolerance);
-  EXPECT_NEAR(sticks.lambda(Kind::contact)[1], -3.0, kTolerance);
+  EXPECT_LT(sticks.a().norm(), kInstantTolerance);
+  EXPECT_NEAR(sticks.lambda(Kind::contact)[0], 10.0, kInstantTolerance);
+  EXPECT_NEAR(sticks.lambda(Kind::contact)[1], -3.0, kInstantTolerance);
 
   const At slides = point_mass(6.0, 8.0);
   EXPECT_EQ(slides.report.status, Status::ok);
   EXPECT_EQ(slides.mode(Kind::contact), InstantMode::sticking);
-  EXPECT_LT((slides.a() - Vector3(3.0, 4.0, 0.0)).norm(), 10.0 * kTolerance);
+  EXPECT_LT((slides.a() - Vector3(3.0, 4.0, 0.0)).norm(), 10.0 * kInstantTolerance);
 }
 
 TEST(InstantPoint, FrictionOpposesTheVelocityWhereItSlides) {
@@ -103,7 +105,7 @@ TEST(InstantPoint, FrictionOpposesTheVelocityWhereItSlides) {
   EXPECT_EQ(slides.report.status, Status::ok);
   EXPECT_EQ(slides.mode(Kind::contact), InstantMode::sliding);
   EXPECT_EQ(slides.report.solutions, 1);
-  EXPECT_LT((slides.a() - Vector3(6.0, -5.0, 0.0)).norm(), kTolerance);
+  EXPECT_LT((slides.a() - Vector3(6.0, -5.0, 0.0)).norm(), kInstantTolerance);
 }
 
 TEST(InstantPoint, LetsGoWhereItIsPulledAndWhereItMovesAway) {
@@ -116,10 +118,10 @@ forces.pull = {type = "load", body = "mass", force = [0, 0, %g]}
   const At pulled(format(scene.c_str(), 0.0, 25.0));
   EXPECT_EQ(pulled.report.status, Status::ok);
   EXPECT_EQ(pulled.lambda(Kind::contact)[0], 0.0);
-  EXPECT_NEAR(pulled.instant.gamma_dot()[0], 12.5 - kGravity, kTolerance);
+  EXPECT_NEAR(pulled.instant.gamma_dot()[0], 12.5 - kGravity, kInstantTolerance);
   const At leaves(format(scene.c_str(), 1e-3, 0.0));
   EXPECT_EQ(leaves.mode(Kind::contact), InstantMode::separating);
-  EXPECT_NEAR(leaves.a()(2), -kGravity, kTolerance);
+  EXPECT_NEAR(leaves.a()(2), -kGravity, kInstantTolerance);
   const At strikes(format(scene.c_str(), -1e-3, 0.0));
   EXPECT_TRUE(strikes.instant.jumps(0));
 }
@@ -134,8 +136,8 @@ contacts = [{name = "c", between = ["table", "mass"], friction = 0.5}]
 )",
                        half));
     EXPECT_EQ(at.report.status, Status::ok);
-    EXPECT_NEAR(at.a()(2), std::max(2.0 * half, -kGravity), kTolerance);
-    EXPECT_NEAR(at.lambda(Kind::contact)[0], 2.0 * std::max(0.0, kGravity + 2.0 * half), kTolerance);
+    EXPECT_NEAR(at.a()(2), std::max(2.0 * half, -kGravity), kInstantTolerance);
+    EXPECT_NEAR(at.lambda(Kind::contact)[0], 2.0 * std::max(0.0, kGravity + 2.0 * half), kInstantTolerance);
   }
 }
 
@@ -156,17 +158,18 @@ contacts = [{name = "c", between = ["floor", "box"], friction = 0.5}]
       const double driven = std::sin(angle) - kMu * std::cos(angle);
       const double expected = speed == 0.0 ? std::max(0.0, driven) : driven;
       EXPECT_EQ(at.report.status, Status::ok) << degrees << " " << speed;
-      EXPECT_LT((at.a() - Vector3(kGravity * expected, 0.0, 0.0)).norm(), 10.0 * kTolerance) << degrees << " " << speed;
+      EXPECT_LT((at.a() - Vector3(kGravity * expected, 0.0, 0.0)).norm(), 10.0 * kInstantTolerance)
+          << degrees << " " << speed;
       const auto back = at.lambda(Kind::contact, 0);
       const auto front = at.lambda(Kind::contact, 1);
       const double friction = back[1] + front[1];
-      EXPECT_NEAR(back[0] + front[0], 2.0 * kGravity * std::cos(angle), 20.0 * kTolerance);
+      EXPECT_NEAR(back[0] + front[0], 2.0 * kGravity * std::cos(angle), 20.0 * kInstantTolerance);
       if (expected == 0.0) {
-        EXPECT_NEAR(friction, -2.0 * kGravity * std::sin(angle), 20.0 * kTolerance);
+        EXPECT_NEAR(friction, -2.0 * kGravity * std::sin(angle), 20.0 * kInstantTolerance);
         continue;
       }
       const double share = std::max(back[0], front[0]) / (back[0] + front[0]);
-      EXPECT_NEAR(share, 0.5 * (1.0 + kMu * 0.5), kTolerance);
+      EXPECT_NEAR(share, 0.5 * (1.0 + kMu * 0.5), kInstantTolerance);
       EXPECT_EQ(at.report.solutions, speed > 0.0 ? 1 : InstantReport::kUnknown);
     }
   }
@@ -197,7 +200,7 @@ contacts = [{name = "c", between = ["floor", "box"], friction = 0.5}, {name = "d
 )");
   EXPECT_EQ(at.report.status, Status::ok);
   EXPECT_EQ(at.report.solutions, InstantReport::kUnknown);
-  EXPECT_LT((at.a() - Vector::Unit(5, 0) * -0.5 * kGravity).norm(), 10.0 * kTolerance);
+  EXPECT_LT((at.a() - Vector::Unit(5, 0) * -0.5 * kGravity).norm(), 10.0 * kInstantTolerance);
 }
 
 // --- balls
@@ -221,8 +224,8 @@ contacts = [{name = "c", between = ["floor", "ball"], friction = %g}]
     EXPECT_EQ(rolls, mu == 0.2);
     const double a =
         rolls ? 5.0 / 7.0 * kGravity * std::sin(kAngle) : kGravity * (std::sin(kAngle) - mu * std::cos(kAngle));
-    EXPECT_NEAR(at.a()(0), a, kTolerance * kGravity);
-    EXPECT_NEAR(kRadius * at.a()(4), rolls ? a : 2.5 * mu * kGravity * std::cos(kAngle), kTolerance * kGravity);
+    EXPECT_NEAR(at.a()(0), a, kInstantTolerance * kGravity);
+    EXPECT_NEAR(kRadius * at.a()(4), rolls ? a : 2.5 * mu * kGravity * std::cos(kAngle), kInstantTolerance * kGravity);
   }
 }
 
@@ -237,9 +240,9 @@ TEST(InstantBall, TrinklesSphereSlides) {
   const InstantReport report = instant.solve();
   EXPECT_EQ(report.status, Status::ok);
   EXPECT_EQ(instant.mode(0), InstantMode::sliding);
-  EXPECT_NEAR(instant.a()(0), -0.2 * kGravity, kTolerance);
-  EXPECT_NEAR(instant.a()(4), 2.5 * 0.2 * kGravity, kTolerance);  // of unit radius
-  EXPECT_NEAR(instant.lambda(0)[0], kGravity, kTolerance);
+  EXPECT_NEAR(instant.a()(0), -0.2 * kGravity, kInstantTolerance);
+  EXPECT_NEAR(instant.a()(4), 2.5 * 0.2 * kGravity, kInstantTolerance);  // of unit radius
+  EXPECT_NEAR(instant.lambda(0)[0], kGravity, kInstantTolerance);
 }
 
 /// A ball that rolls on a turning plate goes in circles: its centre has the acceleration 2/7 Omega e_z x v.
@@ -269,7 +272,7 @@ friction = 2.0
   EXPECT_EQ(at.report.status, Status::ok);
   EXPECT_EQ(at.mode(Kind::contact), InstantMode::sticking);
   const Vector3 expected = 2.0 / 7.0 * kOmega * Vector3::UnitZ().cross(v);
-  EXPECT_LT((at.a().head<3>() - expected).norm(), 10.0 * kTolerance);
+  EXPECT_LT((at.a().head<3>() - expected).norm(), 10.0 * kInstantTolerance);
 }
 
 // --- joints and dry friction
@@ -320,7 +323,7 @@ bodies.rod = {type = "planar", mass = 2.0, inertia = 0.1, position = [0.5, 0]}
 joints.motor = {type = "revolute", between = ["ground", "rod"], at = [0, 0], motion = "t^2"}
 )");
   EXPECT_EQ(at.report.status, Status::ok);
-  EXPECT_NEAR(at.a()(2), 2.0, kTolerance);
+  EXPECT_NEAR(at.a()(2), 2.0, kInstantTolerance);
   EXPECT_NEAR(at.lambda(Kind::joint)[2], (0.1 + 2.0 * 0.25) * 2.0 + 2.0 * kGravity * 0.5, 1e-8);
 }
 
@@ -474,8 +477,8 @@ contacts = [{name = "tip", between = ["ground", "rod"], friction = 1.66666666666
     const double A = 1.0 + 3.0 * c * c - 5.0 * s * c;
     const double b = rate * rate * s - 10.0;
     const double force = row[6] == "slip" ? -b / A : 0.0;  // of two it lets go
-    EXPECT_NEAR(at.lambda(Kind::contact)[0], force, kTolerance * (1.0 + force)) << line;
-    EXPECT_NEAR(at.lambda(Kind::contact)[1], 5.0 / 3.0 * force, 2.0 * kTolerance * (1.0 + force)) << line;
+    EXPECT_NEAR(at.lambda(Kind::contact)[0], force, kInstantTolerance * (1.0 + force)) << line;
+    EXPECT_NEAR(at.lambda(Kind::contact)[1], 5.0 / 3.0 * force, 2.0 * kInstantTolerance * (1.0 + force)) << line;
   }
   EXPECT_EQ(seen, (std::array{37, 64, 19}));
 }

@@ -13,7 +13,7 @@
 namespace stickslip {
 namespace {
 
-constexpr double kGravity = 9.81;  // [m/s^2]
+using test::kGravity;
 
 class JointDrives : public testing::TestWithParam<std::string> {
  protected:

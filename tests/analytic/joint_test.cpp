@@ -14,7 +14,8 @@
 namespace stickslip {
 namespace {
 
-constexpr double kGravity = 9.81;  // [m/s^2]
+using test::kGravity;
+
 constexpr double kPi = std::numbers::pi;
 
 Body planar_body(const std::string& name, double mass, double inertia) {

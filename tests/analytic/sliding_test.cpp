@@ -10,10 +10,9 @@
 namespace stickslip {
 namespace {
 
+using test::kGravity;
 using test::open_scene;
 using test::SceneRun;
-
-constexpr double kGravity = 9.81;  // [m/s^2]
 
 TEST(Sphere, MeetsTheExactSolutionAtEveryStep) {
   SceneRun run = open_scene("papers/trinkle/sphere");

@@ -19,9 +19,8 @@ namespace stickslip {
 namespace {
 
 using test::AutomaticRun;
+using test::kGravity;
 using test::SceneRun;
-
-constexpr double kGravity = 9.81;
 
 /// Runge-Kutta of fourth order with n steps: y' = f(t, y).
 Vector integrate(const std::function<Vector(double, const Vector&)>& f, Vector y, double span, int n) {

@@ -14,9 +14,9 @@
 namespace stickslip {
 namespace {
 
+using test::kGravity;
 using test::SceneRun;
 
-constexpr double kGravity = 9.81;
 /// What is left of the next term of the error expansion at the steps below.
 constexpr double kOrderTolerance = 0.05;
 

@@ -14,11 +14,10 @@ namespace stickslip {
 namespace {
 
 using test::AutomaticRun;
+using test::kGravity;
 using test::SceneRun;
 
-constexpr double kGravity = 9.81;
-
-SceneRun open_benchmark(const std::string& name, const std::string& tolerance,
+SceneRun open_automatic(const std::string& name, const std::string& tolerance,
                         std::vector<std::string> overrides = {}) {
   overrides.insert(overrides.end(), {"scheme.type=generalized-alpha", "time.step=auto", "time.tolerance=" + tolerance});
   return test::open_scene("papers/capobianco/" + name, overrides);
@@ -42,7 +41,7 @@ INSTANTIATE_TEST_SUITE_P(Tolerance, BouncingBall, testing::Values("1e-4", "1e-5"
 
 TEST_P(BouncingBall, ComesToRestThroughAllItsBounces) {
   const double tolerance = std::stod(GetParam());
-  SceneRun run = open_benchmark("bouncing_ball_zeno", GetParam());
+  SceneRun run = open_automatic("bouncing_ball_zeno", GetParam());
   Impacts impacts;
   const AutomaticRun taken = run_automatic(run, [&](const SceneRun& r) { impacts.look(r, 0.05); });
   EXPECT_EQ(run.state.t, 2.0);
@@ -63,7 +62,7 @@ TEST_P(BouncingBall, ComesToRestThroughAllItsBounces) {
 }
 
 TEST(AutomaticImpacts, BallInCorner) {
-  SceneRun run = open_benchmark("ball_in_corner", "1e-6");
+  SceneRun run = open_automatic("ball_in_corner", "1e-6");
   Impacts impacts;
   const AutomaticRun taken = run_automatic(run, [&](const SceneRun& r) { impacts.look(r, 0.1); });
   EXPECT_EQ(run.state.t, run.scene.time.end);
@@ -83,7 +82,7 @@ TEST(AutomaticImpacts, BallInCorner) {
 
 /// When the top's stem touches the ground. [s]
 double run_tippe_top(const std::string& tolerance, AutomaticRun& taken) {
-  SceneRun run = open_benchmark("tippe_top", tolerance, {"time.end=2"});
+  SceneRun run = open_automatic("tippe_top", tolerance, {"time.end=2"});
   double touches = 0.0;
   taken = run_automatic(run, [&](const SceneRun& r) {
     if (touches == 0.0 && r.report.contacts[1].percussion[0] > 0.0) touches = r.state.t;
@@ -103,7 +102,7 @@ TEST(AutomaticImpacts, TippeTop) {
 }
 
 TEST(AutomaticImpacts, Hopper) {
-  SceneRun run = open_benchmark("hopper", "3e-4", {"time.end=0.3", "scheme.rho_inf=0", "scheme.tolerance=1e-6"});
+  SceneRun run = open_automatic("hopper", "3e-4", {"time.end=0.3", "scheme.rho_inf=0", "scheme.tolerance=1e-6"});
   double closed = 0.0;
   double open = 0.0;
   double P = 0.0;

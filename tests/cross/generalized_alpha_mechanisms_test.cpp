@@ -11,7 +11,8 @@
 namespace stickslip {
 namespace {
 
-constexpr double kGravity = 9.81;
+using test::kGravity;
+
 /// Constraints are solved to the tolerance of the step, relative to its way.
 constexpr double kNoDrift = 1e-12;  // [m]
 

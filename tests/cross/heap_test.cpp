@@ -16,7 +16,8 @@ namespace stickslip::test {
 namespace {
 
 constexpr double kFriction = 0.3;
-constexpr double kGravity = 9.81;
+using test::kGravity;
+
 constexpr double kTolerance = 1e-6;  // [-] of scheme and solver
 
 Eigen::Vector2d sum_momentum(const SceneRun& run) {

@@ -17,7 +17,7 @@
 namespace stickslip {
 namespace {
 
-constexpr double kGravity = 9.81;  // [m/s^2]
+using test::kGravity;
 
 /// The worst of a run's certificates.
 struct Certificate {

@@ -13,7 +13,7 @@
 namespace stickslip {
 namespace {
 
-constexpr double kGravity = 10.0;
+constexpr double kRoundGravity = 10.0;
 constexpr double kNormal = 1.75;                  // [1/kg] G_NN
 constexpr double kCoupling = 1.2990381056766580;  // [1/kg] G_NF
 
@@ -32,7 +32,7 @@ TEST(StartAccelerations, AreThoseOfARodThatSlides) {
   for (const auto& [mu, direction] : cases) {
     const test::SceneRun rod = sliding_rod(mu, direction);
     const double A = kNormal - direction * mu * kCoupling;
-    const double normal_force = kGravity / A;
+    const double normal_force = kRoundGravity / A;
     // Nearly singular: a relative error of the coefficients of 1e-15 / A.
     const double tolerance = normal_force * (1e-12 + 1e-14 / A);
     EXPECT_EQ(rod.report.status, Status::ok) << mu;
@@ -49,7 +49,7 @@ TEST(StartAccelerations, OfARodThatJamsAreReportedAsMissing) {
     test::SceneRun rod = sliding_rod(mu, 1);
     EXPECT_EQ(rod.report.status, Status::inexact) << mu;
     EXPECT_EQ(rod.report.contacts[0].force[0], 0.0) << mu;
-    EXPECT_NEAR(rod.report.a(1), -kGravity, 1e-12) << mu;
+    EXPECT_NEAR(rod.report.a(1), -kRoundGravity, 1e-12) << mu;
     const double energy = rod.report.kinetic_energy + rod.report.potential_energy;
     for (int i = 0; i < 20; ++i) {
       ASSERT_EQ(rod.step(), Status::ok) << mu << " step " << i;

@@ -45,16 +45,16 @@ void operator delete[](void* p, std::size_t) noexcept {
 namespace stickslip {
 namespace {
 
-struct Case {
+struct AllocationCase {
   const char* scene;
   std::vector<std::string> overrides;
 };
 
-void PrintTo(const Case& c, std::ostream* out) {
+void PrintTo(const AllocationCase& c, std::ostream* out) {
   *out << c.scene;
 }
 
-class StepAllocations : public testing::TestWithParam<Case> {};
+class StepAllocations : public testing::TestWithParam<AllocationCase> {};
 
 TEST_P(StepAllocations, IsNoneAfterWarmUp) {
   test::SceneRun run = test::open_scene(GetParam().scene, GetParam().overrides);
@@ -78,7 +78,7 @@ TEST_P(StepAllocations, IsNoneAfterWarmUp) {
   EXPECT_EQ(after - before, 0);
 }
 
-std::string case_name(const testing::TestParamInfo<Case>& info) {
+std::string case_name(const testing::TestParamInfo<AllocationCase>& info) {
   std::string name = info.param.scene;
   for (char& c : name) {
     if (!std::isalnum(static_cast<unsigned char>(c))) c = '_';
@@ -86,7 +86,7 @@ std::string case_name(const testing::TestParamInfo<Case>& info) {
   return name;
 }
 
-Case moreau(const char* scene) {
+AllocationCase moreau(const char* scene) {
   return {scene, {"scheme.type=moreau"}};
 }
 
@@ -100,7 +100,7 @@ INSTANTIATE_TEST_SUITE_P(Moreau, StepAllocations,
                          case_name);
 
 /// The corner is warm only when the ball has come to rest on both walls, where the fallback has been at work.
-Case generalized_alpha(const char* scene, std::vector<std::string> more = {}) {
+AllocationCase generalized_alpha(const char* scene, std::vector<std::string> more = {}) {
   more.insert(more.begin(), "scheme.type=generalized-alpha");
   return {scene, std::move(more)};
 }

@@ -12,7 +12,7 @@
 namespace stickslip {
 namespace {
 
-constexpr double kGravity = 9.81;  // [m/s^2]
+using test::kGravity;
 
 /// Two bodies in free flight that turn at 5 rad/s, held together by two hinges, one row more than they need.
 std::string spinning(const std::string& rho_inf) {

@@ -22,17 +22,10 @@ namespace stickslip::test {
 namespace {
 
 namespace fs = std::filesystem;
-using Arguments = std::vector<std::string>;
-
 const char* const kSettings = "[output]\nevery = 1e-3\n[solver]\ntolerance = 1e-8\n";
 
 /// What no solver reaches: it goes on until it is stopped.
 const Arguments kForever = {"--set", "solver.tolerance=1e-300", "solver.max_iterations=2000000000"};
-
-Arguments joined(Arguments a, const Arguments& b) {
-  a.insert(a.end(), b.begin(), b.end());
-  return a;
-}
 
 Arguments program(const Arguments& arguments) {
   return joined({STICKSLIP_PROGRAM}, arguments);

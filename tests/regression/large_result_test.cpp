@@ -16,8 +16,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* kPython = "/usr/bin/python3";  // the system's, which has the system's h5py
-
 /// Spheres in free flight, apart from each other.
 std::string spheres(int nx, int ny, int nz) {
   return fmt::format(R"(stickslip = 1

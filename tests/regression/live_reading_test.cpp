@@ -8,8 +8,6 @@
 namespace stickslip::test {
 namespace {
 
-constexpr const char* kPython = "/usr/bin/python3";  // the system's, which has the system's h5py
-
 constexpr const char* kWatch = R"(
 import h5py, sys, time
 while True:

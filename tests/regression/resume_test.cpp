@@ -14,12 +14,6 @@ namespace stickslip::test {
 namespace {
 
 namespace fs = std::filesystem;
-using Arguments = std::vector<std::string>;
-
-Arguments joined(Arguments a, const Arguments& b) {
-  a.insert(a.end(), b.begin(), b.end());
-  return a;
-}
 
 /// A top that turns over: contacts open and close, so that a warm start and its lack differ in the last bits.
 const Arguments kTippeTop = {"run",

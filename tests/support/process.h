@@ -18,6 +18,15 @@
 
 namespace stickslip::test {
 
+using Arguments = std::vector<std::string>;
+
+inline Arguments joined(Arguments a, const Arguments& b) {
+  a.insert(a.end(), b.begin(), b.end());
+  return a;
+}
+
+inline constexpr const char* kPython = "/usr/bin/python3";  // the system's, which has the system's h5py
+
 /// A program that runs beside the test, its output kept in files of `folder`, which is its working directory.
 class Process {
  public:

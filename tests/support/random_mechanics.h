@@ -10,6 +10,13 @@
 
 namespace stickslip::test {
 
+/// Central differences: their step, and their error: h^2 / 6 times third derivatives, and 1e-16 / h.
+inline constexpr double kCentralStep = 1e-5;
+inline constexpr double kCentralError = 2e-8;
+/// Differences of fourth order: h^4 times fifth derivatives, and 1e-16 / h; relative.
+inline constexpr double kFourthStep = 1e-4;
+inline constexpr double kFourthError = 1e-8;
+
 /// A body of a kind: 'f' fixed, 'm' moving along a path, 'p' planar, 'r' rigid, '.' point, 'b' beam. Of the fixed and
 /// the moving one `planar` says whether it stays in the x-y plane and turns about z alone.
 inline Body make_body(char kind, const std::string& name, bool planar) {
@@ -64,6 +71,19 @@ inline RandomState random_state(const System& system, std::mt19937& generator) {
     for (double& x : *v) x = uniform(generator);
   }
   system.normalize(s.q);
+  return s;
+}
+
+/// A random state with beams of make_body() near their straight shape, so that their tangent is not degenerate.
+inline RandomState random_straight_state(const System& system, std::mt19937& generator) {
+  RandomState s = random_state(system, generator);
+  for (const Body& b : system.bodies()) {
+    if (!b.beam) continue;
+    for (int i = 0; i < b.beam->n_control(); ++i) {
+      s.q(b.q_offset + 2 * i) = 1.2 * b.beam->greville(i) + 0.05 * s.q(b.q_offset + 2 * i);
+      s.q(b.q_offset + 2 * i + 1) *= 0.1;
+    }
+  }
   return s;
 }
 

@@ -13,6 +13,8 @@
 
 namespace stickslip::test {
 
+inline constexpr double kGravity = 9.81;  // [m/s^2] what scenes have by default
+
 /// A shipped scene, stepped by hand.
 struct SceneRun {
   Scene scene;

@@ -14,7 +14,7 @@
 namespace stickslip {
 namespace {
 
-constexpr double kRoundOff = 1e-12;
+constexpr double kRecordRoundOff = 1e-12;
 
 SparseMatrix sparse(const Matrix& dense) {
   SparseMatrix matrix = dense.sparseView();
@@ -75,23 +75,23 @@ TEST_P(GlobalProblem, IsTheCondensedOne) {
   const ConeProblem& cones = problem.cones;
   ASSERT_EQ(cones.size(), n + 1);
   EXPECT_EQ(problem.n_contacts(), 2);
-  EXPECT_LT((ConstVectorView(cones.b.data(), n + 1) - b).norm(), kRoundOff);
+  EXPECT_LT((ConstVectorView(cones.b.data(), n + 1) - b).norm(), kRecordRoundOff);
   std::vector<double> p(n + 1);
   for (int i = 0; i <= n; ++i) p[i] = std::sin(1.0 + i);
   std::vector<double> u(n + 1);
   cones.apply_delassus(p, u);
   const ConstVectorView p_view(p.data(), n + 1);
-  EXPECT_LT((ConstVectorView(u.data(), n + 1) - w * p_view).norm(), kRoundOff);
-  EXPECT_NEAR(cones.calc_residual_scale(), w.trace() / (n + 1), kRoundOff);
+  EXPECT_LT((ConstVectorView(u.data(), n + 1) - w * p_view).norm(), kRecordRoundOff);
+  EXPECT_NEAR(cones.calc_residual_scale(), w.trace() / (n + 1), kRecordRoundOff);
   std::vector<double> block(GetParam() * GetParam());
   cones.calc_diagonal_block(1, block);
   EXPECT_LT((ConstRowMatrixView(block.data(), GetParam(), GetParam()) -
              w.block(GetParam(), GetParam(), GetParam(), GetParam()))
                 .norm(),
-            kRoundOff);
-  EXPECT_LT((Matrix(make_delassus_matrix(cones)) - w).norm(), kRoundOff);
+            kRecordRoundOff);
+  EXPECT_LT((Matrix(make_delassus_matrix(cones)) - w).norm(), kRecordRoundOff);
   const Vector v = inverse * (both * p_view + form.f);
-  EXPECT_LT((calc_generalized_velocity(problem, p) - v).norm(), kRoundOff);
+  EXPECT_LT((calc_generalized_velocity(problem, p) - v).norm(), kRecordRoundOff);
 }
 
 TEST(SingularMass, IsRefused) {
@@ -153,10 +153,11 @@ TEST(ExchangeProblem, SaysTheSame) {
   std::vector<double> made_u(8);
   problem.apply_delassus(p, u);
   made.cones.apply_delassus(q, made_u);
-  for (int i = 0; i < 6; ++i) EXPECT_NEAR(made_u[row_of[i]] + made.cones.b[row_of[i]], u[i] + problem.b[i], kRoundOff);
-  EXPECT_NEAR(made.cones.calc_residual_scale(), problem.calc_residual_scale(), kRoundOff);
+  for (int i = 0; i < 6; ++i)
+    EXPECT_NEAR(made_u[row_of[i]] + made.cones.b[row_of[i]], u[i] + problem.b[i], kRecordRoundOff);
+  EXPECT_NEAR(made.cones.calc_residual_scale(), problem.calc_residual_scale(), kRecordRoundOff);
   for (const FrictionLaw law : {FrictionLaw::coulomb, FrictionLaw::associated}) {
-    EXPECT_NEAR(calc_residual(made.cones, law, q).relative, calc_residual(problem, law, p).relative, kRoundOff);
+    EXPECT_NEAR(calc_residual(made.cones, law, q).relative, calc_residual(problem, law, p).relative, kRecordRoundOff);
   }
 }
 
@@ -186,7 +187,7 @@ TEST(ExchangeProblem, OtherConesStayAsTheyAre) {
   const OneStepProblem made = make_exchange_problem(problem);
   ASSERT_TRUE(std::holds_alternative<ConeForm>(made.form));
   const std::vector<double> p = {0.1, 0.2, 1.0, 0.1, -0.2, 0.5};
-  EXPECT_NEAR(calc_residual(made.cones, p).absolute, calc_residual(problem, p).absolute, kRoundOff);
+  EXPECT_NEAR(calc_residual(made.cones, p).absolute, calc_residual(problem, p).absolute, kRecordRoundOff);
 }
 
 }  // namespace

@@ -173,8 +173,6 @@ class Kinematics : public testing::TestWithParam<bool> {};
 INSTANTIATE_TEST_SUITE_P(, Kinematics, testing::Values(false, true));
 
 TEST_P(Kinematics, AccelerationsAreTheRatesOfVelocities) {
-  constexpr double kStep = 1e-5;        // of central differences
-  constexpr double kDifference = 2e-8;  // their error: h^2 / 6 times third derivatives, and 1e-16 / h
   const System system = GetParam() ? make_planar() : make_spatial();
   NoSolver solver;
   Instant instant(system, solver);
@@ -189,11 +187,11 @@ TEST_P(Kinematics, AccelerationsAreTheRatesOfVelocities) {
     ASSERT_EQ(instant.constraints().size(), set.size());
     std::vector<double> exact(instant.zeta().begin(), instant.zeta().end());
     set.add_relative_velocities(s.a, exact);
-    const std::vector<double> before = gamma_at(system, moved(system, s, -kStep));
-    const std::vector<double> after = gamma_at(system, moved(system, s, kStep));
+    const std::vector<double> before = gamma_at(system, moved(system, s, -test::kCentralStep));
+    const std::vector<double> after = gamma_at(system, moved(system, s, test::kCentralStep));
     for (int row = 0; row < set.size(); ++row) {
-      const double rate = (after[row] - before[row]) / (2.0 * kStep);
-      EXPECT_NEAR(exact[row], rate, kDifference * (10.0 + std::abs(rate))) << "row " << row;
+      const double rate = (after[row] - before[row]) / (2.0 * test::kCentralStep);
+      EXPECT_NEAR(exact[row], rate, test::kCentralError * (10.0 + std::abs(rate))) << "row " << row;
     }
   }
 }

@@ -15,7 +15,7 @@ namespace {
 constexpr double kRoundOff = 1e-14;  // [-] relative
 constexpr double kPi = std::numbers::pi;
 
-Shape at(ShapeGeometry geometry, const Vector3& position = Vector3::Zero()) {
+Shape solid(ShapeGeometry geometry, const Vector3& position = Vector3::Zero()) {
   Shape shape;
   shape.geometry = std::move(geometry);
   shape.position = position;
@@ -27,17 +27,17 @@ MassProperties spatial(const std::vector<Shape>& shapes, double density) {
 }
 
 TEST(MassProperties, BallBoxAndCylinderMatchTheirFormulas) {
-  const MassProperties ball = spatial({at(Sphere{0.5, false})}, 3.0);
+  const MassProperties ball = spatial({solid(Sphere{0.5, false})}, 3.0);
   const double m_ball = 3.0 * 4.0 / 3.0 * kPi * 0.125;
   EXPECT_NEAR(ball.mass, m_ball, kRoundOff * m_ball);
   EXPECT_TRUE(ball.inertia.isApprox(0.4 * m_ball * 0.25 * Matrix3::Identity(), kRoundOff));
 
-  const MassProperties box = spatial({at(Box{{1.0, 0.8, 0.5}})}, 5.0);
+  const MassProperties box = spatial({solid(Box{{1.0, 0.8, 0.5}})}, 5.0);
   EXPECT_NEAR(box.mass, 2.0, kRoundOff);
   const Vector3 expected(0.8 * 0.8 + 0.5 * 0.5, 1.0 + 0.5 * 0.5, 1.0 + 0.8 * 0.8);
   EXPECT_TRUE(box.inertia.diagonal().isApprox(expected * 2.0 / 12.0, kRoundOff));
 
-  const MassProperties cylinder = spatial({at(Cylinder{0.2, 1.5, false})}, 1.0);
+  const MassProperties cylinder = spatial({solid(Cylinder{0.2, 1.5, false})}, 1.0);
   const double m = kPi * 0.04 * 1.5;
   const double across = m * (3.0 * 0.04 + 1.5 * 1.5) / 12.0;
   EXPECT_TRUE(cylinder.inertia.diagonal().isApprox(Vector3(across, across, m * 0.04 / 2.0), kRoundOff));
@@ -46,7 +46,7 @@ TEST(MassProperties, BallBoxAndCylinderMatchTheirFormulas) {
 TEST(MassProperties, CapsuleIsTheSumOfItsPartsByTheParallelAxisTheorem) {
   const double r = 0.3;
   const double l = 1.1;
-  const MassProperties capsule = spatial({at(Capsule{r, l})}, 1.0);
+  const MassProperties capsule = spatial({solid(Capsule{r, l})}, 1.0);
   const double m_cylinder = kPi * r * r * l;
   const double m_half = 2.0 / 3.0 * kPi * r * r * r;
   // Half ball about its own centroid, 3 r / 8 from the flat face: across 83/320 m r^2.
@@ -66,8 +66,8 @@ TEST(MassProperties, ConvexHullOfABoxsCornersIsTheBox) {
     }
   }
   corners.points.emplace_back(0.5, 0.4, 0.25);  // an inner point changes nothing
-  const MassProperties hull = spatial({at(corners)}, 5.0);
-  const MassProperties box = spatial({at(Box{{1.0, 0.8, 0.5}}, {0.5, 0.4, 0.25})}, 5.0);
+  const MassProperties hull = spatial({solid(corners)}, 5.0);
+  const MassProperties box = spatial({solid(Box{{1.0, 0.8, 0.5}}, {0.5, 0.4, 0.25})}, 5.0);
   EXPECT_NEAR(hull.mass, box.mass, 10 * kRoundOff);
   EXPECT_TRUE(hull.center.isApprox(box.center, 10 * kRoundOff));
   EXPECT_TRUE(hull.inertia.isApprox(box.inertia, 10 * kRoundOff));
@@ -77,7 +77,7 @@ TEST(MassProperties, ConvexHullOfABoxsCornersIsTheBox) {
 TEST(MassProperties, PlanarHullOfATriangle) {
   Convex triangle;
   triangle.points = {{0, 0, 0}, {3, 0, 0}, {0, 6, 0}};
-  const MassProperties p = calc_mass_properties(std::vector{at(triangle)}, 2.0, true);
+  const MassProperties p = calc_mass_properties(std::vector{solid(triangle)}, 2.0, true);
   EXPECT_NEAR(p.mass, 18.0, 1e-13);
   EXPECT_TRUE(p.center.isApprox(Vector3(1.0, 2.0, 0.0), 1e-13));
   // Right triangle with legs a, b about its centroid: m (a^2 + b^2) / 18.
@@ -85,17 +85,17 @@ TEST(MassProperties, PlanarHullOfATriangle) {
 }
 
 TEST(MassProperties, TurnedAndShiftedShapesFollow) {
-  Shape box = at(Box{{1.0, 0.8, 0.5}}, {0.3, -0.2, 0.7});
+  Shape box = solid(Box{{1.0, 0.8, 0.5}}, {0.3, -0.2, 0.7});
   const Matrix3 R = axis_angle_matrix(Vector3(1, 2, 3).normalized(), 0.7);
   box.rotation = R;
   const MassProperties turned = spatial({box}, 5.0);
-  const MassProperties straight = spatial({at(Box{{1.0, 0.8, 0.5}})}, 5.0);
+  const MassProperties straight = spatial({solid(Box{{1.0, 0.8, 0.5}})}, 5.0);
   EXPECT_TRUE(turned.center.isApprox(box.position, kRoundOff));
   EXPECT_TRUE(turned.inertia.isApprox(R * straight.inertia * R.transpose(), 10 * kRoundOff));
 }
 
 TEST(MassProperties, PlanarDiscHasHalfMRSquared) {
-  const MassProperties disc = calc_mass_properties(std::vector{at(Sphere{0.5, false})}, 2.0, true);
+  const MassProperties disc = calc_mass_properties(std::vector{solid(Sphere{0.5, false})}, 2.0, true);
   EXPECT_NEAR(disc.mass, 2.0 * kPi * 0.25, kRoundOff);
   EXPECT_NEAR(disc.inertia(2, 2), 0.5 * disc.mass * 0.25, kRoundOff);
 }

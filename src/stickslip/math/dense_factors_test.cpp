@@ -6,7 +6,7 @@
 namespace stickslip {
 namespace {
 
-constexpr double kRoundOff = 1e-14;
+constexpr double kFactorRoundOff = 1e-14;
 
 /// Needs pivoting: its first diagonal entry is zero. Its determinant is -2 - 12 = -14.
 Matrix square() {
@@ -26,14 +26,14 @@ TEST(DenseLu, SolvesWithTheMatrixAndItsTranspose) {
   DenseLu lu;
   EXPECT_GT(lu.factorise(square()), 0.1);
   const Vector x = Vector3(1.0, -2.0, 0.5);
-  EXPECT_LT((lu.solve(square() * x) - x).norm(), kRoundOff);
-  EXPECT_LT((lu.solve_transposed(square().transpose() * x) - x).norm(), kRoundOff);
-  EXPECT_LT((lu.inverse() * square() - Matrix3::Identity()).norm(), kRoundOff);
+  EXPECT_LT((lu.solve(square() * x) - x).norm(), kFactorRoundOff);
+  EXPECT_LT((lu.solve_transposed(square().transpose() * x) - x).norm(), kFactorRoundOff);
+  EXPECT_LT((lu.inverse() * square() - Matrix3::Identity()).norm(), kFactorRoundOff);
 }
 
 TEST(DenseLu, ReturnsThePivotThatTellsASingularMatrix) {
   DenseLu lu;
-  EXPECT_LT(lu.factorise(dependent().topRows(3)), kRoundOff);
+  EXPECT_LT(lu.factorise(dependent().topRows(3)), kFactorRoundOff);
 }
 
 TEST(PivotedQr, FindsIndependentColumns) {
@@ -47,16 +47,16 @@ TEST(PivotedQr, SolvesOneRightSideOrMore) {
   const PivotedQr qr(square(), 1e-12);
   EXPECT_EQ(qr.rank(), 3);
   const Vector x = Vector3(1.0, -2.0, 0.5);
-  EXPECT_LT((qr.solve(Vector(square() * x)) - x).norm(), kRoundOff);
-  EXPECT_LT((qr.solve(square()) - Matrix3::Identity()).norm(), kRoundOff);
+  EXPECT_LT((qr.solve(Vector(square() * x)) - x).norm(), kFactorRoundOff);
+  EXPECT_LT((qr.solve(square()) - Matrix3::Identity()).norm(), kFactorRoundOff);
 }
 
 TEST(PivotedQr, ProjectsOffTheColumns) {
   const PivotedQr qr(dependent(), 1e-12);
   const Vector y = Vector4(1.0, 2.0, 3.0, 4.0);
   const Vector off = qr.project_off_columns(y);
-  EXPECT_LT((dependent().transpose() * off).norm(), kRoundOff);
-  EXPECT_LT(qr.project_off_columns(y - off).norm(), 10.0 * kRoundOff);
+  EXPECT_LT((dependent().transpose() * off).norm(), kFactorRoundOff);
+  EXPECT_LT(qr.project_off_columns(y - off).norm(), 10.0 * kFactorRoundOff);
   EXPECT_GT(off.norm(), 1.0);
 }
 
@@ -64,15 +64,15 @@ TEST(SolveSymmetric, TakesIndefiniteMatrices) {
   Matrix a(2, 2);
   a << 1.0, 3.0, 3.0, 2.0;
   const Vector x = Eigen::Vector2d(2.0, -1.0);
-  EXPECT_LT((solve_symmetric(a, a * x) - x).norm(), kRoundOff);
+  EXPECT_LT((solve_symmetric(a, a * x) - x).norm(), kFactorRoundOff);
 }
 
 TEST(SolveLeastNorm, IsShortestOfAllSolutions) {
   // The kernel of `dependent` is (1, 1, -1): the shortest solution is orthogonal to it.
   const Vector shortest = Vector3(1.0, 0.0, 1.0);
   const Vector b = dependent() * (shortest + 5.0 * Vector3(1.0, 1.0, -1.0));
-  EXPECT_LT((solve_least_norm(dependent(), b) - shortest).norm(), 10.0 * kRoundOff);
-  EXPECT_LT((solve_least_norm(dependent(), b, 1e-10) - shortest).norm(), 10.0 * kRoundOff);
+  EXPECT_LT((solve_least_norm(dependent(), b) - shortest).norm(), 10.0 * kFactorRoundOff);
+  EXPECT_LT((solve_least_norm(dependent(), b, 1e-10) - shortest).norm(), 10.0 * kFactorRoundOff);
 }
 
 TEST(SolveLeastNorm, TakesPivotsBelowTheThresholdForZero) {

@@ -139,10 +139,10 @@ TEST(Expression, HasTheKnownDerivatives) {
       {"1/t", -1 / (t * t), 2 / (t * t * t)},
   };
   // Both sides round a handful of operations of size O(10).
-  constexpr double kRoundOff = 1e-13;
+  constexpr double kFewOperations = 1e-13;
   for (const KnownDerivative& known : cases) {
-    EXPECT_NEAR(derivative_of(known.text, t), known.first, kRoundOff * (1 + std::abs(known.first))) << known.text;
-    EXPECT_NEAR(second_derivative_of(known.text, t), known.second, kRoundOff * (1 + std::abs(known.second)))
+    EXPECT_NEAR(derivative_of(known.text, t), known.first, kFewOperations * (1 + std::abs(known.first))) << known.text;
+    EXPECT_NEAR(second_derivative_of(known.text, t), known.second, kFewOperations * (1 + std::abs(known.second)))
         << known.text;
   }
 }

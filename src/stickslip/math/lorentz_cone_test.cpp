@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "stickslip/math/lorentz_cone.h"
+#include "tests/support/draw_normal.h"
 
 #include <gtest/gtest.h>
 
@@ -10,17 +11,12 @@
 namespace stickslip {
 namespace {
 
-constexpr double kRoundOff = 1e-14;
+using test::draw_normal;
+
+constexpr double kProductRoundOff = 1e-14;
 /// Central differences of this length, on functions of size one: their error is about its square, and 1e-16 over it.
 constexpr double kDifference = 1e-6;
 constexpr double kDerivative = 1e-8;
-
-std::vector<double> draw(int dim, std::mt19937& random) {
-  std::normal_distribution<double> normal;
-  std::vector<double> x(dim);
-  for (double& value : x) value = normal(random);
-  return x;
-}
 
 std::vector<double> calc_phi(const std::vector<double>& x, const std::vector<double>& y) {
   const auto dim = static_cast<int>(x.size());
@@ -34,14 +30,14 @@ std::vector<double> calc_phi(const std::vector<double>& x, const std::vector<dou
 TEST(LorentzCone, ProductAndQuotientAreInverse) {
   std::mt19937 random(1);
   for (int dim = 1; dim <= 5; ++dim) {
-    std::vector<double> a = draw(dim, random);
-    const std::vector<double> b = draw(dim, random);
+    std::vector<double> a = draw_normal(dim, random);
+    const std::vector<double> b = draw_normal(dim, random);
     a[0] = 3.0 + std::abs(a[0]);
     std::vector<double> product(dim);
     std::vector<double> quotient(dim);
     multiply_jordan(dim, a.data(), b.data(), product.data());
     divide_jordan(dim, a.data(), product.data(), quotient.data());
-    for (int r = 0; r < dim; ++r) EXPECT_NEAR(quotient[r], b[r], 10.0 * kRoundOff);
+    for (int r = 0; r < dim; ++r) EXPECT_NEAR(quotient[r], b[r], 10.0 * kProductRoundOff);
   }
 }
 
@@ -50,19 +46,19 @@ TEST(LorentzCone, FischerBurmeisterSquaresToTheSum) {
   std::mt19937 random(2);
   for (int dim = 1; dim <= 5; ++dim) {
     for (int trial = 0; trial < 20; ++trial) {
-      const auto x = draw(dim, random);
-      const auto y = draw(dim, random);
+      const auto x = draw_normal(dim, random);
+      const auto y = draw_normal(dim, random);
       const auto phi = calc_phi(x, y);
       std::vector<double> z(dim);
       for (int r = 0; r < dim; ++r) z[r] = x[r] + y[r] - phi[r];
-      EXPECT_GE(calc_determinant(dim, z.data()), -kRoundOff);
+      EXPECT_GE(calc_determinant(dim, z.data()), -kProductRoundOff);
       std::vector<double> zz(dim);
       std::vector<double> xx(dim);
       std::vector<double> yy(dim);
       multiply_jordan(dim, z.data(), z.data(), zz.data());
       multiply_jordan(dim, x.data(), x.data(), xx.data());
       multiply_jordan(dim, y.data(), y.data(), yy.data());
-      for (int r = 0; r < dim; ++r) EXPECT_NEAR(zz[r], xx[r] + yy[r], 100.0 * kRoundOff);
+      for (int r = 0; r < dim; ++r) EXPECT_NEAR(zz[r], xx[r] + yy[r], 100.0 * kProductRoundOff);
     }
   }
 }
@@ -78,7 +74,7 @@ TEST(LorentzCone, FischerBurmeisterVanishesOnComplementaryPairsOnly) {
       {0.0, 0.0, 0.0, 0.0, 0.0, 0.0}};
   for (const auto& pair : pairs) {
     for (const double value : calc_phi({pair.begin(), pair.begin() + 3}, {pair.begin() + 3, pair.end()})) {
-      EXPECT_NEAR(value, 0.0, 10.0 * kRoundOff);
+      EXPECT_NEAR(value, 0.0, 10.0 * kProductRoundOff);
     }
   }
   for (const auto& [x, y] : {std::pair{std::vector{1.0, 2.0, 0.0}, std::vector{0.0, 0.0, 0.0}},  // x outside
@@ -94,8 +90,8 @@ TEST(LorentzCone, DerivativeAgainstDifferences) {
   std::mt19937 random(3);
   for (int dim = 1; dim <= 5; ++dim) {
     for (int trial = 0; trial < 20; ++trial) {
-      const auto x = draw(dim, random);
-      const auto y = draw(dim, random);
+      const auto x = draw_normal(dim, random);
+      const auto y = draw_normal(dim, random);
       std::vector<double> phi(dim);
       std::vector<double> by_x(dim * dim);
       std::vector<double> by_y(dim * dim);

@@ -9,7 +9,7 @@
 namespace stickslip {
 namespace {
 
-constexpr double kRoundOff = 1e-13;
+constexpr double kUnitRoundOff = 1e-13;
 constexpr double kThreshold = 1e-13;
 
 Matrix make_random(Eigen::Index rows, Eigen::Index columns, unsigned seed) {
@@ -26,8 +26,8 @@ TEST(OrthonormalBasis, SpansTheColumns) {
       ASSERT_TRUE(basis);
       ASSERT_EQ(basis->rows(), rows);
       ASSERT_EQ(basis->cols(), rank);
-      EXPECT_LE((basis->transpose() * *basis - Matrix::Identity(rank, rank)).norm(), kRoundOff);
-      EXPECT_LE((a - *basis * (basis->transpose() * a)).norm(), kRoundOff * (1.0 + a.norm()));
+      EXPECT_LE((basis->transpose() * *basis - Matrix::Identity(rank, rank)).norm(), kUnitRoundOff);
+      EXPECT_LE((a - *basis * (basis->transpose() * a)).norm(), kUnitRoundOff * (1.0 + a.norm()));
     }
   }
 }

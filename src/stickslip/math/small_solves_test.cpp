@@ -12,22 +12,18 @@
 #include "stickslip/math/positive_roots.h"
 #include "stickslip/math/small_matrix.h"
 #include "stickslip/math/symmetric_eigen.h"
+#include "tests/support/draw_normal.h"
 
 namespace stickslip {
 namespace {
 
-std::vector<double> draw(int n, std::mt19937& random) {
-  std::normal_distribution<double> normal;
-  std::vector<double> x(n);
-  for (double& value : x) value = normal(random);
-  return x;
-}
+using test::draw_normal;
 
 TEST(SymmetricEigen, RebuildsTheMatrix) {
   std::mt19937 random(1);
   for (int n = 1; n <= 8; ++n) {
     for (int k = 0; k < 100; ++k) {
-      std::vector<double> a = draw(n * n, random);
+      std::vector<double> a = draw_normal(n * n, random);
       for (int i = 0; i < n; ++i) {
         for (int j = 0; j < i; ++j) a[i * n + j] = a[j * n + i];
       }
@@ -58,8 +54,8 @@ TEST(SymmetricEigen, SmallEigenvalueOfAGradedMatrixIsAccurate) {
 TEST(DenseSolve, SolvesAndRefusesSingular) {
   std::mt19937 random(2);
   for (const int n : {1, 2, 5, 30}) {
-    const std::vector<double> a = draw(n * n, random);
-    const std::vector<double> x = draw(n, random);
+    const std::vector<double> a = draw_normal(n * n, random);
+    const std::vector<double> x = draw_normal(n, random);
     std::vector<double> rhs(n, 0.0), work = a;
     add_product(n, n, a.data(), x.data(), rhs.data());
     ASSERT_TRUE(solve_dense(n, work.data(), rhs.data()));

@@ -14,6 +14,8 @@
 namespace stickslip {
 namespace {
 
+using test::kCentralError;
+using test::kCentralStep;
 using test::make_body;
 using test::moved;
 using test::random_state;
@@ -126,9 +128,6 @@ Vector force_at(const System& system, const RandomState& s, int k, const Vector4
 
 class ContactKinematics : public testing::TestWithParam<Case> {};
 
-constexpr double kStep = 1e-5;        // of central differences
-constexpr double kDifference = 2e-8;  // their error: h^2 / 6 times third derivatives, and 1e-16 / h
-
 TEST_P(ContactKinematics, GapVectorIsGapTimesNormal) {
   const System system = make_system(GetParam());
   std::mt19937 generator(1);
@@ -151,12 +150,12 @@ TEST_P(ContactKinematics, NormalVelocityIsTheGapsRate) {
   std::mt19937 generator(2);
   for (int trial = 0; trial < 20; ++trial) {
     const RandomState s = random_state(system, generator, near_singular);
-    const RandomState before = moved(system, s, -kStep);
-    const RandomState after = moved(system, s, kStep);
+    const RandomState before = moved(system, s, -kCentralStep);
+    const RandomState after = moved(system, s, kCentralStep);
     for (int k = 0; k < static_cast<int>(system.contact_points().size()); ++k) {
       const double rate =
-          (system.calc_gap(k, after.t, after.q) - system.calc_gap(k, before.t, before.q)) / (2.0 * kStep);
-      EXPECT_NEAR(gamma_at(system, s, k)(0), rate, kDifference);
+          (system.calc_gap(k, after.t, after.q) - system.calc_gap(k, before.t, before.q)) / (2.0 * kCentralStep);
+      EXPECT_NEAR(gamma_at(system, s, k)(0), rate, kCentralError);
     }
   }
 }
@@ -168,10 +167,10 @@ TEST_P(ContactKinematics, AccelerationIsTheVelocitysRate) {
     const RandomState s = random_state(system, generator, near_singular);
     for (int k = 0; k < static_cast<int>(system.contact_points().size()); ++k) {
       const Vector4 rate =
-          (gamma_at(system, moved(system, s, kStep), k) - gamma_at(system, moved(system, s, -kStep), k)) /
-          (2.0 * kStep);
+          (gamma_at(system, moved(system, s, kCentralStep), k) - gamma_at(system, moved(system, s, -kCentralStep), k)) /
+          (2.0 * kCentralStep);
       const Vector4 exact = gamma_dot_at(system, s, k);
-      EXPECT_LT((exact - rate).norm(), kDifference * (1.0 + rate.norm())) << exact.transpose();
+      EXPECT_LT((exact - rate).norm(), kCentralError * (1.0 + rate.norm())) << exact.transpose();
     }
   }
 }
@@ -209,25 +208,26 @@ TEST_P(ContactKinematics, DerivativesMatchDifferences) {
       for (int j = 0; j < system.n_q(); ++j) {
         RandomState plus = s;
         RandomState minus = s;
-        plus.q(j) += kStep;
-        minus.q(j) -= kStep;
-        const auto slope = [](const auto& p, const auto& m) { return ((p - m) / (2.0 * kStep)).eval(); };
-        EXPECT_NEAR(d.gap_q(j), (system.calc_gap(k, s.t, plus.q) - system.calc_gap(k, s.t, minus.q)) / (2.0 * kStep),
-                    kDifference);
+        plus.q(j) += kCentralStep;
+        minus.q(j) -= kCentralStep;
+        const auto slope = [](const auto& p, const auto& m) { return ((p - m) / (2.0 * kCentralStep)).eval(); };
+        EXPECT_NEAR(d.gap_q(j),
+                    (system.calc_gap(k, s.t, plus.q) - system.calc_gap(k, s.t, minus.q)) / (2.0 * kCentralStep),
+                    kCentralError);
         EXPECT_LT((padded(d.gamma_q.col(j)) - slope(gamma_at(system, plus, k), gamma_at(system, minus, k))).norm(),
-                  kDifference * 10);
+                  kCentralError * 10);
         const Vector4 rate = slope(gamma_dot_at(system, plus, k), gamma_dot_at(system, minus, k));
-        EXPECT_LT((padded(d.gamma_dot_q.col(j)) - rate).norm(), kDifference * (10 + 10 * rate.norm()));
+        EXPECT_LT((padded(d.gamma_dot_q.col(j)) - rate).norm(), kCentralError * (10 + 10 * rate.norm()));
         const Vector force = slope(force_at(system, plus, k, lambda), force_at(system, minus, k, lambda));
-        EXPECT_LT((d.force_q.col(j) - force).norm(), kDifference * 10);
+        EXPECT_LT((d.force_q.col(j) - force).norm(), kCentralError * 10);
       }
       for (int j = 0; j < system.n_u(); ++j) {
         RandomState plus = s;
         RandomState minus = s;
-        plus.u(j) += kStep;
-        minus.u(j) -= kStep;
-        const Vector4 rate = (gamma_dot_at(system, plus, k) - gamma_dot_at(system, minus, k)) / (2.0 * kStep);
-        EXPECT_LT((padded(d.gamma_dot_u.col(j)) - rate).norm(), kDifference * (10 + 10 * rate.norm()));
+        plus.u(j) += kCentralStep;
+        minus.u(j) -= kCentralStep;
+        const Vector4 rate = (gamma_dot_at(system, plus, k) - gamma_dot_at(system, minus, k)) / (2.0 * kCentralStep);
+        EXPECT_LT((padded(d.gamma_dot_u.col(j)) - rate).norm(), kCentralError * (10 + 10 * rate.norm()));
       }
     }
   }
@@ -279,11 +279,13 @@ TEST(ContactOnBeam, RatesPowerAndDerivatives) {
         return Vector(jacobian(at) * at.a + system.calc_contact_acceleration_bias(0, at.t, at.q, at.u).head<2>());
       };
       EXPECT_LT((jacobian(s) * s.u - gamma(s).head<2>()).norm(), 1e-13);
-      const RandomState before = moved(system, s, -kStep);
-      const RandomState after = moved(system, s, kStep);
-      EXPECT_NEAR(gamma(s)(0), (system.calc_gap(0, 0.0, after.q) - system.calc_gap(0, 0.0, before.q)) / (2.0 * kStep),
-                  kDifference);
-      EXPECT_LT((gamma_dot(s) - (gamma(after) - gamma(before)).head<2>() / (2.0 * kStep)).norm(), kDifference * 10);
+      const RandomState before = moved(system, s, -kCentralStep);
+      const RandomState after = moved(system, s, kCentralStep);
+      EXPECT_NEAR(gamma(s)(0),
+                  (system.calc_gap(0, 0.0, after.q) - system.calc_gap(0, 0.0, before.q)) / (2.0 * kCentralStep),
+                  kCentralError);
+      EXPECT_LT((gamma_dot(s) - (gamma(after) - gamma(before)).head<2>() / (2.0 * kCentralStep)).norm(),
+                kCentralError * 10);
       const Vector4 lambda(0.7, -0.3, 0.0, 0.0);
       ContactDerivatives derivatives;
       system.calc_contact_derivatives(0, s.t, s.q, s.u, s.a, lambda, derivatives);
@@ -293,22 +295,23 @@ TEST(ContactOnBeam, RatesPowerAndDerivatives) {
           const int j = side == Side::first ? i : system.side(point, Side::first).n_q + i;
           RandomState plus = s;
           RandomState minus = s;
-          plus.q(a.q_offset + i) += kStep;
-          minus.q(a.q_offset + i) -= kStep;
+          plus.q(a.q_offset + i) += kCentralStep;
+          minus.q(a.q_offset + i) -= kCentralStep;
           EXPECT_NEAR(derivatives.gap_q(j),
-                      (system.calc_gap(0, 0.0, plus.q) - system.calc_gap(0, 0.0, minus.q)) / (2.0 * kStep),
-                      kDifference);
-          EXPECT_LT((derivatives.gamma_q.col(j) - (gamma(plus) - gamma(minus)).head<2>() / (2.0 * kStep)).norm(),
-                    kDifference * 10);
-          EXPECT_LT((derivatives.gamma_dot_q.col(j) - (gamma_dot(plus) - gamma_dot(minus)) / (2.0 * kStep)).norm(),
-                    kDifference * 100);
-          const Vector force = (jacobian(plus) - jacobian(minus)).transpose() * lambda.head<2>() / (2.0 * kStep);
+                      (system.calc_gap(0, 0.0, plus.q) - system.calc_gap(0, 0.0, minus.q)) / (2.0 * kCentralStep),
+                      kCentralError);
+          EXPECT_LT((derivatives.gamma_q.col(j) - (gamma(plus) - gamma(minus)).head<2>() / (2.0 * kCentralStep)).norm(),
+                    kCentralError * 10);
+          EXPECT_LT(
+              (derivatives.gamma_dot_q.col(j) - (gamma_dot(plus) - gamma_dot(minus)) / (2.0 * kCentralStep)).norm(),
+              kCentralError * 100);
+          const Vector force = (jacobian(plus) - jacobian(minus)).transpose() * lambda.head<2>() / (2.0 * kCentralStep);
           Vector exact = Vector::Zero(system.n_u());
           const Attachment& first = system.side(point, Side::first);
           const Attachment& second = system.side(point, Side::second);
           exact.segment(first.u_offset, first.n_u) = derivatives.force_q.col(j).head(first.n_u);
           exact.segment(second.u_offset, second.n_u) = derivatives.force_q.col(j).tail(second.n_u);
-          EXPECT_LT((exact - force).norm(), kDifference * 10);
+          EXPECT_LT((exact - force).norm(), kCentralError * 10);
         }
       }
     }

@@ -6,19 +6,17 @@
 #include "stickslip/base/input_error.h"
 #include "stickslip/math/rotation.h"
 #include "stickslip/model/system.h"
+#include "tests/support/random_mechanics.h"
 
 namespace stickslip {
 namespace {
-
-constexpr double kStep = 1e-4;        // of differences of fourth order
-constexpr double kDifference = 1e-8;  // their error, relative: h^4 times fifth derivatives, and 1e-16 / h
 
 struct Instant {
   double t;
   Vector q, u;
 };
 
-Instant random_instant(const System& system, std::mt19937& generator) {
+Instant random_bent_instant(const System& system, std::mt19937& generator) {
   std::uniform_real_distribution<double> uniform(-1.0, 1.0);
   Instant s{0.3 + uniform(generator), Vector(system.n_q()), Vector(system.n_u())};
   for (double& x : s.q) x = uniform(generator);
@@ -50,7 +48,9 @@ Vector slope_over(const System& system, const Instant& s, Coordinate&& coordinat
     coordinate(moved) += step;
     return all_forces(system, moved);
   };
-  return (8.0 * (at(kStep) - at(-kStep)) - (at(2.0 * kStep) - at(-2.0 * kStep))) / (12.0 * kStep);
+  return (8.0 * (at(test::kFourthStep) - at(-test::kFourthStep)) -
+          (at(2.0 * test::kFourthStep) - at(-2.0 * test::kFourthStep))) /
+         (12.0 * test::kFourthStep);
 }
 
 void expect_derivatives_match(const System& system, int n_blocks) {
@@ -58,7 +58,7 @@ void expect_derivatives_match(const System& system, int n_blocks) {
   EXPECT_EQ(blocks.size(), static_cast<std::size_t>(n_blocks));
   std::mt19937 generator(1);
   for (int trial = 0; trial < 10; ++trial) {
-    const Instant s = random_instant(system, generator);
+    const Instant s = random_bent_instant(system, generator);
     system.calc_force_derivatives(s.t, s.q, s.u, blocks);
     Matrix over_q = Matrix::Zero(system.n_u(), system.n_q());
     Matrix over_u = Matrix::Zero(system.n_u(), system.n_u());
@@ -68,11 +68,11 @@ void expect_derivatives_match(const System& system, int n_blocks) {
     }
     for (int j = 0; j < system.n_q(); ++j) {
       const Vector slope = slope_over(system, s, [j](Instant& at) -> double& { return at.q(j); });
-      EXPECT_LT((over_q.col(j) - slope).norm(), kDifference * (1.0 + slope.norm())) << "q " << j;
+      EXPECT_LT((over_q.col(j) - slope).norm(), test::kFourthError * (1.0 + slope.norm())) << "q " << j;
     }
     for (int j = 0; j < system.n_u(); ++j) {
       const Vector slope = slope_over(system, s, [j](Instant& at) -> double& { return at.u(j); });
-      EXPECT_LT((over_u.col(j) - slope).norm(), kDifference * (1.0 + slope.norm())) << "u " << j;
+      EXPECT_LT((over_u.col(j) - slope).norm(), test::kFourthError * (1.0 + slope.norm())) << "u " << j;
     }
   }
 }

@@ -15,8 +15,10 @@
 namespace stickslip {
 namespace {
 
+using test::kFourthError;
+using test::kFourthStep;
 using test::make_body;
-using test::random_state;
+using test::random_straight_state;
 using test::RandomState;
 
 /// Bodies of all types that a planar system has, a revolute, a prismatic and a distance joint.
@@ -56,18 +58,6 @@ Vector input_forces(const System& system, const Inputs& inputs, const RandomStat
   Vector h = Vector::Zero(system.n_u());
   system.add_input_forces(inputs, s.t, s.q, h);
   return h;
-}
-
-RandomState random_instant(const System& system, std::mt19937& generator) {
-  RandomState s = random_state(system, generator);
-  for (const Body& b : system.bodies()) {
-    if (!b.beam) continue;  // near its straight shape, so that its tangent is not degenerate
-    for (int i = 0; i < b.beam->n_control(); ++i) {
-      s.q(b.q_offset + 2 * i) = 1.2 * b.beam->greville(i) + 0.05 * s.q(b.q_offset + 2 * i);
-      s.q(b.q_offset + 2 * i + 1) *= 0.1;
-    }
-  }
-  return s;
 }
 
 TEST(Inputs, KeepOnePerPlaceInOrder) {
@@ -192,7 +182,7 @@ TEST(Inputs, ActAsLoadsAndForcesOfJointsDo) {
     for (const int b : {body, beam}) inputs.set(bare, {b, force, torque, Vector3(0.2, 0.3, 0.0), 0.4, body_frame});
     inputs.set_effort(bare, 0, 1.7);
     for (int trial = 0; trial < 5; ++trial) {
-      const RandomState s = random_instant(bare, generator);
+      const RandomState s = random_straight_state(bare, generator);
       Vector by_forces(bare.n_u());
       loaded.calc_nonconservative_forces(s.t, s.q, s.u, by_forces);
       EXPECT_EQ(input_forces(bare, inputs, s), by_forces);
@@ -202,12 +192,10 @@ TEST(Inputs, ActAsLoadsAndForcesOfJointsDo) {
 
 /// Derivatives over q against differences of fourth order.
 void expect_derivatives_match(const System& system, const Inputs& inputs, std::size_t n_blocks) {
-  constexpr double kStep = 1e-4;
-  constexpr double kDifference = 1e-8;  // [-] h^4 times fifth derivatives, and 1e-16 / h
   std::mt19937 generator(1);
   std::vector<ForceBlock> blocks;
   for (int trial = 0; trial < 10; ++trial) {
-    const RandomState s = random_instant(system, generator);
+    const RandomState s = random_straight_state(system, generator);
     system.calc_input_derivatives(inputs, s.t, s.q, s.u, blocks);
     EXPECT_EQ(blocks.size(), n_blocks);
     Matrix over_q = Matrix::Zero(system.n_u(), system.n_q());
@@ -221,8 +209,10 @@ void expect_derivatives_match(const System& system, const Inputs& inputs, std::s
         moved.q(j) += step;
         return input_forces(system, inputs, moved);
       };
-      const Vector slope = (8.0 * (at(kStep) - at(-kStep)) - (at(2.0 * kStep) - at(-2.0 * kStep))) / (12.0 * kStep);
-      EXPECT_LT((over_q.col(j) - slope).norm(), kDifference * (1.0 + slope.norm())) << "q " << j;
+      const Vector slope =
+          (8.0 * (at(kFourthStep) - at(-kFourthStep)) - (at(2.0 * kFourthStep) - at(-2.0 * kFourthStep))) /
+          (12.0 * kFourthStep);
+      EXPECT_LT((over_q.col(j) - slope).norm(), kFourthError * (1.0 + slope.norm())) << "q " << j;
     }
   }
 }

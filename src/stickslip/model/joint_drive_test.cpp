@@ -15,21 +15,20 @@
 namespace stickslip {
 namespace {
 
+using test::kFourthError;
+using test::kFourthStep;
 using test::make_body;
-using test::random_state;
+using test::random_straight_state;
 using test::RandomState;
 
-constexpr double kStep = 1e-4;        // of differences of fourth order
-constexpr double kDifference = 1e-8;  // their error, relative: h^4 times fifth derivatives, and 1e-16 / h
-
-struct Case {
+struct DriveCase {
   std::string name;
   JointType type;
   char first, second;
 };
 
 /// A joint with all that acts in its free direction.
-JointOptions make_joint(const Case& c) {
+JointOptions make_joint(const DriveCase& c) {
   JointOptions joint;
   joint.name = "joint";
   joint.type = c.type;
@@ -47,7 +46,7 @@ JointOptions make_joint(const Case& c) {
   return joint;
 }
 
-System make_system(const Case& c, const std::function<void(JointOptions&)>& change = {}) {
+System make_driven(const DriveCase& c, const std::function<void(JointOptions&)>& change = {}) {
   SystemBuilder builder(true, Vector3(0.0, -9.81, 0.0));
   JointOptions joint = make_joint(c);
   joint.first = builder.add_body(make_body(c.first, "first", true));
@@ -55,18 +54,6 @@ System make_system(const Case& c, const std::function<void(JointOptions&)>& chan
   if (change) change(joint);
   builder.add_joint(joint);
   return builder.build();
-}
-
-RandomState random_instant(const System& system, std::mt19937& generator) {
-  RandomState s = random_state(system, generator);
-  for (const Body& b : system.bodies()) {
-    if (!b.beam) continue;  // near its straight shape, so that its tangent is not degenerate
-    for (int i = 0; i < b.beam->n_control(); ++i) {
-      s.q(b.q_offset + 2 * i) = 1.2 * b.beam->greville(i) + 0.05 * s.q(b.q_offset + 2 * i);
-      s.q(b.q_offset + 2 * i + 1) *= 0.1;
-    }
-  }
-  return s;
 }
 
 using Value = std::function<Vector(const RandomState&)>;
@@ -77,7 +64,8 @@ Vector slope(const Value& value, const RandomState& s, const std::function<doubl
     coordinate(moved) += step;
     return value(moved);
   };
-  return (8.0 * (at(kStep) - at(-kStep)) - (at(2.0 * kStep) - at(-2.0 * kStep))) / (12.0 * kStep);
+  return (8.0 * (at(kFourthStep) - at(-kFourthStep)) - (at(2.0 * kFourthStep) - at(-2.0 * kFourthStep))) /
+         (12.0 * kFourthStep);
 }
 
 /// d value / dt along the motion with acceleration a.
@@ -97,11 +85,12 @@ Vector rate_of(const System& system, const Value& value, const RandomState& s) {
     }
     return value(moved);
   };
-  return (8.0 * (at(kStep) - at(-kStep)) - (at(2.0 * kStep) - at(-2.0 * kStep))) / (12.0 * kStep);
+  return (8.0 * (at(kFourthStep) - at(-kFourthStep)) - (at(2.0 * kFourthStep) - at(-2.0 * kFourthStep))) /
+         (12.0 * kFourthStep);
 }
 
 void expect_close(const Vector& exact, const Vector& difference) {
-  EXPECT_LT((exact - difference).norm(), kDifference * (1.0 + difference.norm()));
+  EXPECT_LT((exact - difference).norm(), kFourthError * (1.0 + difference.norm()));
 }
 
 /// The interface that rows of dry friction and of limits have in common.
@@ -187,7 +176,7 @@ void expect_rows_consistent(const System& system, const Rows& rows) {
     return f;
   };
   for (int trial = 0; trial < 5; ++trial) {
-    const RandomState s = random_instant(system, generator);
+    const RandomState s = random_straight_state(system, generator);
     RandomState still = s;
     still.u.setZero();
     EXPECT_LT((rows.velocity(still) + times(s, s.u) - rows.velocity(s)).norm(), 1e-13);
@@ -209,28 +198,28 @@ void expect_rows_consistent(const System& system, const Rows& rows) {
   }
 }
 
-class JointDrive : public testing::TestWithParam<Case> {};
+class JointDrive : public testing::TestWithParam<DriveCase> {};
 
 TEST_P(JointDrive, FrictionRowsAreConsistent) {
-  const System system = make_system(GetParam());
+  const System system = make_driven(GetParam());
   ASSERT_EQ(system.dry_frictions().size(), 1U);
   expect_rows_consistent(system, friction_rows(system));
 }
 
 TEST_P(JointDrive, LimitsAreConsistent) {
-  const System system = make_system(GetParam());
+  const System system = make_driven(GetParam());
   ASSERT_EQ(system.contact_points().size(), 2U);
   EXPECT_EQ(system.contacts()[0].options.name, "joint-limits");
   for (int k = 0; k < 2; ++k) expect_rows_consistent(system, limit_rows(system, k));
   std::mt19937 generator(3);
-  const RandomState s = random_instant(system, generator);
+  const RandomState s = random_straight_state(system, generator);
   const double x = system.calc_joint_coordinate(0, s.t, s.q);
   EXPECT_NEAR(system.calc_gap(0, s.t, s.q), x + 20.0, 1e-13);
   EXPECT_NEAR(system.calc_gap(1, s.t, s.q), 30.0 - x, 1e-13);
 }
 
 TEST_P(JointDrive, ForcesHaveTheirDerivatives) {
-  const System system = make_system(GetParam());
+  const System system = make_driven(GetParam());
   std::vector<ForceBlock> blocks = system.make_force_blocks();
   std::mt19937 generator(1);
   const Value force = [&](const RandomState& s) {
@@ -239,7 +228,7 @@ TEST_P(JointDrive, ForcesHaveTheirDerivatives) {
     return h;
   };
   for (int trial = 0; trial < 5; ++trial) {
-    const RandomState s = random_instant(system, generator);
+    const RandomState s = random_straight_state(system, generator);
     system.calc_force_derivatives(s.t, s.q, s.u, blocks);
     Matrix over_q = Matrix::Zero(system.n_u(), system.n_q());
     Matrix over_u = Matrix::Zero(system.n_u(), system.n_u());
@@ -258,17 +247,17 @@ TEST_P(JointDrive, ForcesHaveTheirDerivatives) {
 
 TEST_P(JointDrive, PowerIsThatOfTheCoordinate) {
   // What the bodies gain, what the spring stores and what moving bodies put in add up to force and damper.
-  const System system = make_system(GetParam());
+  const System system = make_driven(GetParam());
   const Joint& joint = system.joints()[0];
   std::mt19937 generator(2);
   for (int trial = 0; trial < 5; ++trial) {
-    RandomState s = random_instant(system, generator);
+    RandomState s = random_straight_state(system, generator);
     s.a.setZero();
     const JointCoordinate x = system.calc_joint_coordinate(0, s.t, s.q, s.u);
     Vector h(system.n_u());
     Vector weight(system.n_u());
     system.calc_applied_forces(s.t, s.q, s.u, h);
-    const System bare = make_system(GetParam(), [](JointOptions& o) {
+    const System bare = make_driven(GetParam(), [](JointOptions& o) {
       o.spring.reset();
       o.force.reset();
     });
@@ -290,14 +279,14 @@ TEST_P(JointDrive, PowerIsThatOfTheCoordinate) {
 }
 
 INSTANTIATE_TEST_SUITE_P(All, JointDrive,
-                         testing::Values(Case{"revolute", JointType::revolute, 'p', 'p'},
-                                         Case{"revolute_fixed", JointType::revolute, 'f', 'p'},
-                                         Case{"revolute_moving", JointType::revolute, 'm', 'p'},
-                                         Case{"revolute_beam", JointType::revolute, 'p', 'b'},
-                                         Case{"prismatic", JointType::prismatic, 'p', 'p'},
-                                         Case{"prismatic_fixed", JointType::prismatic, 'p', 'f'},
-                                         Case{"prismatic_moving", JointType::prismatic, 'm', 'p'},
-                                         Case{"prismatic_beam", JointType::prismatic, 'b', 'p'}),
+                         testing::Values(DriveCase{"revolute", JointType::revolute, 'p', 'p'},
+                                         DriveCase{"revolute_fixed", JointType::revolute, 'f', 'p'},
+                                         DriveCase{"revolute_moving", JointType::revolute, 'm', 'p'},
+                                         DriveCase{"revolute_beam", JointType::revolute, 'p', 'b'},
+                                         DriveCase{"prismatic", JointType::prismatic, 'p', 'p'},
+                                         DriveCase{"prismatic_fixed", JointType::prismatic, 'p', 'f'},
+                                         DriveCase{"prismatic_moving", JointType::prismatic, 'm', 'p'},
+                                         DriveCase{"prismatic_beam", JointType::prismatic, 'b', 'p'}),
                          [](const auto& case_info) { return case_info.param.name; });
 
 TEST(DryFrictionRows, AreConsistent) {
@@ -320,7 +309,7 @@ TEST(DryFrictionRows, AreConsistent) {
 }
 
 TEST(JointDrives, BeyondAWholeTurnTheSpringWindsOn) {
-  const System system = make_system({"", JointType::revolute, 'f', 'p'}, [](JointOptions& o) {
+  const System system = make_driven({"", JointType::revolute, 'f', 'p'}, [](JointOptions& o) {
     o.spring = JointSpring{2.0, 0.0, 0.0};
     o.force.reset();
   });
@@ -331,9 +320,9 @@ TEST(JointDrives, BeyondAWholeTurnTheSpringWindsOn) {
   EXPECT_NEAR(system.calc_joint_drive(0, 0.0, q, u) - before, -20.0, 1e-12);
 }
 
-void expect_refused(const Case& c, const std::function<void(JointOptions&)>& change, const std::string& fragment) {
+void expect_refused(const DriveCase& c, const std::function<void(JointOptions&)>& change, const std::string& fragment) {
   try {
-    make_system(c, change);
+    make_driven(c, change);
     ADD_FAILURE() << "accepted: " << fragment;
   } catch (const InputError& error) {
     EXPECT_NE(std::string(error.what()).find(fragment), std::string::npos) << error.what();
@@ -341,7 +330,7 @@ void expect_refused(const Case& c, const std::function<void(JointOptions&)>& cha
 }
 
 TEST(JointDrives, RefuseWhatCannotBe) {
-  const Case revolute{"", JointType::revolute, 'f', 'p'};
+  const DriveCase revolute{"", JointType::revolute, 'f', 'p'};
   expect_refused({"", JointType::weld, 'f', 'p'}, {}, "free direction");
   expect_refused(
       revolute, [](JointOptions& o) { o.friction = -1.0; }, "friction");

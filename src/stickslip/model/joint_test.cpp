@@ -13,12 +13,14 @@
 namespace stickslip {
 namespace {
 
+using test::kCentralError;
+using test::kCentralStep;
 using test::make_body;
 using test::moved;
 using test::random_state;
 using test::RandomState;
 
-struct Case {
+struct JointCase {
   std::string name;
   bool planar;
   JointType type;
@@ -26,11 +28,11 @@ struct Case {
   char first, second;  // see make_body()
 };
 
-std::string case_name(const testing::TestParamInfo<Case>& info) {
+std::string joint_case_name(const testing::TestParamInfo<JointCase>& info) {
   return info.param.name;
 }
 
-System make_system(const Case& c) {
+System make_jointed(const JointCase& c) {
   SystemBuilder builder(c.planar, Vector3(0, -9.81, 0));
   JointOptions joint;
   joint.name = "joint";
@@ -57,7 +59,7 @@ JointVector position_at(const System& system, const RandomState& s) {
 }
 
 /// Whether differences say nothing: the points of a distance close together, an angle close to where it wraps.
-bool near_singular(const System& system, const RandomState& s) {
+bool near_joint_singular(const System& system, const RandomState& s) {
   const Joint& joint = system.joints()[0];
   const JointVector g = position_at(system, s);
   for (const Side side : {Side::first, Side::second}) {
@@ -113,42 +115,42 @@ JointVector some_lambda(const System& system) {
   return lambda;
 }
 
-class JointKinematics : public testing::TestWithParam<Case> {};
+class JointKinematics : public testing::TestWithParam<JointCase> {};
 
-constexpr double kStep = 1e-5;        // of central differences
-constexpr double kDifference = 2e-8;  // their error: h^2 / 6 times third derivatives, and 1e-16 / h
 constexpr int kTrials = 20;
 
 TEST_P(JointKinematics, VelocityIsThePositionsRate) {
-  const System system = make_system(GetParam());
+  const System system = make_jointed(GetParam());
   if (!system.joints()[0].holonomic) GTEST_SKIP() << "no position";
   std::mt19937 generator(1);
   for (int trial = 0; trial < kTrials; ++trial) {
-    const RandomState s = random_state(system, generator, near_singular);
+    const RandomState s = random_state(system, generator, near_joint_singular);
     const JointVector rate =
-        (position_at(system, moved(system, s, kStep)) - position_at(system, moved(system, s, -kStep))) / (2.0 * kStep);
-    EXPECT_LT((gamma_at(system, s) - rate).norm(), kDifference * (1.0 + rate.norm()));
+        (position_at(system, moved(system, s, kCentralStep)) - position_at(system, moved(system, s, -kCentralStep))) /
+        (2.0 * kCentralStep);
+    EXPECT_LT((gamma_at(system, s) - rate).norm(), kCentralError * (1.0 + rate.norm()));
   }
 }
 
 TEST_P(JointKinematics, AccelerationIsTheVelocitysRate) {
-  const System system = make_system(GetParam());
+  const System system = make_jointed(GetParam());
   std::mt19937 generator(2);
   for (int trial = 0; trial < kTrials; ++trial) {
-    const RandomState s = random_state(system, generator, near_singular);
+    const RandomState s = random_state(system, generator, near_joint_singular);
     const JointVector rate =
-        (gamma_at(system, moved(system, s, kStep)) - gamma_at(system, moved(system, s, -kStep))) / (2.0 * kStep);
-    EXPECT_LT((gamma_dot_at(system, s) - rate).norm(), kDifference * (1.0 + rate.norm()));
+        (gamma_at(system, moved(system, s, kCentralStep)) - gamma_at(system, moved(system, s, -kCentralStep))) /
+        (2.0 * kCentralStep);
+    EXPECT_LT((gamma_dot_at(system, s) - rate).norm(), kCentralError * (1.0 + rate.norm()));
   }
 }
 
 TEST_P(JointKinematics, PowerOfReactionsIsThatOfForces) {
-  const System system = make_system(GetParam());
+  const System system = make_jointed(GetParam());
   const Joint& joint = system.joints()[0];
   std::mt19937 generator(3);
   const JointVector lambda = some_lambda(system);
   for (int trial = 0; trial < kTrials; ++trial) {
-    RandomState s = random_state(system, generator, near_singular);
+    RandomState s = random_state(system, generator, near_joint_singular);
     const JointVector gamma = gamma_at(system, s);
     RandomState still = s;
     still.u.setZero();
@@ -173,12 +175,12 @@ TEST_P(JointKinematics, PowerOfReactionsIsThatOfForces) {
 }
 
 TEST_P(JointKinematics, DerivativesMatchDifferences) {
-  const System system = make_system(GetParam());
+  const System system = make_jointed(GetParam());
   std::mt19937 generator(4);
   const JointVector lambda = some_lambda(system);
   JointDerivatives d;
   for (int trial = 0; trial < 5; ++trial) {
-    const RandomState s = random_state(system, generator, near_singular);
+    const RandomState s = random_state(system, generator, near_joint_singular);
     system.calc_joint_derivatives(0, s.t, s.q, s.u, s.a, lambda, d);
     const Joint& joint = system.joints()[0];
     ASSERT_EQ(d.g_q.cols(), joint.first.n_q + joint.second.n_q);
@@ -186,49 +188,49 @@ TEST_P(JointKinematics, DerivativesMatchDifferences) {
       const int global = j < joint.first.n_q ? joint.first.q_offset + j : joint.second.q_offset + j - joint.first.n_q;
       RandomState plus = s;
       RandomState minus = s;
-      plus.q(global) += kStep;
-      minus.q(global) -= kStep;
-      const auto slope = [](const auto& p, const auto& m) { return ((p - m) / (2.0 * kStep)).eval(); };
+      plus.q(global) += kCentralStep;
+      minus.q(global) -= kCentralStep;
+      const auto slope = [](const auto& p, const auto& m) { return ((p - m) / (2.0 * kCentralStep)).eval(); };
       const JointVector g = slope(position_at(system, plus), position_at(system, minus));
-      EXPECT_LT((d.g_q.col(j) - g).norm(), kDifference * (10 + 10 * g.norm()));
+      EXPECT_LT((d.g_q.col(j) - g).norm(), kCentralError * (10 + 10 * g.norm()));
       const JointVector gamma = slope(gamma_at(system, plus), gamma_at(system, minus));
-      EXPECT_LT((d.gamma_q.col(j) - gamma).norm(), kDifference * (10 + 10 * gamma.norm()));
+      EXPECT_LT((d.gamma_q.col(j) - gamma).norm(), kCentralError * (10 + 10 * gamma.norm()));
       const JointVector rate = slope(gamma_dot_at(system, plus), gamma_dot_at(system, minus));
-      EXPECT_LT((d.gamma_dot_q.col(j) - rate).norm(), kDifference * (10 + 10 * rate.norm()));
+      EXPECT_LT((d.gamma_dot_q.col(j) - rate).norm(), kCentralError * (10 + 10 * rate.norm()));
       const Vector force = slope(force_at(system, plus, lambda), force_at(system, minus, lambda));
       Vector exact = Vector::Zero(system.n_u());
       exact.segment(joint.first.u_offset, joint.first.n_u) = d.force_q.col(j).head(joint.first.n_u);
       exact.segment(joint.second.u_offset, joint.second.n_u) = d.force_q.col(j).tail(joint.second.n_u);
-      EXPECT_LT((exact - force).norm(), kDifference * (10 + 10 * force.norm()));
+      EXPECT_LT((exact - force).norm(), kCentralError * (10 + 10 * force.norm()));
     }
     for (int j = 0; j < d.gamma_dot_u.cols(); ++j) {
       const int global = j < joint.first.n_u ? joint.first.u_offset + j : joint.second.u_offset + j - joint.first.n_u;
       RandomState plus = s;
       RandomState minus = s;
-      plus.u(global) += kStep;
-      minus.u(global) -= kStep;
-      const JointVector rate = (gamma_dot_at(system, plus) - gamma_dot_at(system, minus)) / (2.0 * kStep);
-      EXPECT_LT((d.gamma_dot_u.col(j) - rate).norm(), kDifference * (10 + 10 * rate.norm()));
+      plus.u(global) += kCentralStep;
+      minus.u(global) -= kCentralStep;
+      const JointVector rate = (gamma_dot_at(system, plus) - gamma_dot_at(system, minus)) / (2.0 * kCentralStep);
+      EXPECT_LT((d.gamma_dot_u.col(j) - rate).norm(), kCentralError * (10 + 10 * rate.norm()));
     }
   }
 }
 
 TEST_P(JointKinematics, CoordinateHasItsRateAndFollowsTheMotion) {
-  const System system = make_system(GetParam());
+  const System system = make_jointed(GetParam());
   const Joint& joint = system.joints()[0];
   std::mt19937 generator(5);
   const auto coordinate = [&system](const RandomState& s) { return system.calc_joint_coordinate(0, s.t, s.q, s.u); };
   for (int trial = 0; trial < kTrials; ++trial) {
-    const RandomState s = random_state(system, generator, near_singular);
+    const RandomState s = random_state(system, generator, near_joint_singular);
     const JointCoordinate now = coordinate(s);
     if (joint.options.type != JointType::revolute && joint.options.type != JointType::prismatic) {
       EXPECT_TRUE(std::isnan(now.coordinate));
       continue;
     }
-    const double rate =
-        (coordinate(moved(system, s, kStep)).coordinate - coordinate(moved(system, s, -kStep)).coordinate) /
-        (2.0 * kStep);
-    EXPECT_NEAR(now.rate, rate, kDifference * (1.0 + std::abs(rate)));
+    const double rate = (coordinate(moved(system, s, kCentralStep)).coordinate -
+                         coordinate(moved(system, s, -kCentralStep)).coordinate) /
+                        (2.0 * kCentralStep);
+    EXPECT_NEAR(now.rate, rate, kCentralError * (1.0 + std::abs(rate)));
     if (!joint.options.motion) continue;
     const int row = joint.options.type == JointType::revolute ? 2 : 0;
     const double off = now.coordinate - joint.options.motion->value(s.t);
@@ -239,35 +241,36 @@ TEST_P(JointKinematics, CoordinateHasItsRateAndFollowsTheMotion) {
 
 constexpr const char* kMotion = "0.1 + 0.3*sin(2*t) + 0.2*t^2";
 
-INSTANTIATE_TEST_SUITE_P(All, JointKinematics,
-                         testing::Values(Case{"revolute", true, JointType::revolute, "", 'p', 'p'},
-                                         Case{"revolute_fixed", true, JointType::revolute, "", 'f', 'p'},
-                                         Case{"revolute_moving", true, JointType::revolute, "", 'm', 'p'},
-                                         Case{"revolute_point", true, JointType::revolute, "", 'p', '.'},
-                                         Case{"revolute_motion", true, JointType::revolute, kMotion, 'p', 'p'},
-                                         Case{"revolute_motion_fixed", true, JointType::revolute, kMotion, 'f', 'p'},
-                                         Case{"revolute_motion_moving", true, JointType::revolute, kMotion, 'm', 'p'},
-                                         Case{"prismatic", true, JointType::prismatic, "", 'p', 'p'},
-                                         Case{"prismatic_moving", true, JointType::prismatic, "", 'm', 'p'},
-                                         Case{"prismatic_motion", true, JointType::prismatic, kMotion, 'p', 'p'},
-                                         Case{"prismatic_motion_fixed", true, JointType::prismatic, kMotion, 'f', 'p'},
-                                         Case{"weld", true, JointType::weld, "", 'p', 'p'},
-                                         Case{"weld_moving", true, JointType::weld, "", 'm', 'p'},
-                                         Case{"distance", true, JointType::distance, "", 'p', 'p'},
-                                         Case{"distance_points", true, JointType::distance, "", '.', '.'},
-                                         Case{"distance_spatial", false, JointType::distance, "", 'r', 'r'},
-                                         Case{"distance_spatial_moving", false, JointType::distance, "", 'm', 'r'},
-                                         Case{"distance_spatial_fixed", false, JointType::distance, "", 'f', '.'},
-                                         Case{"knife_edge", true, JointType::knife_edge, "", 'p', 'p'},
-                                         Case{"beam_revolute", true, JointType::revolute, "", 'b', 'p'},
-                                         Case{"beam_knee", true, JointType::revolute, kMotion, 'p', 'b'},
-                                         Case{"beam_clamp", true, JointType::weld, "", 'f', 'b'},
-                                         Case{"beam_weld", true, JointType::weld, "", 'b', 'b'},
-                                         Case{"beam_slider", true, JointType::prismatic, kMotion, 'b', 'p'},
-                                         Case{"beam_rope", true, JointType::distance, "", 'b', '.'},
-                                         Case{"beam_skate", true, JointType::knife_edge, "", 'm', 'b'},
-                                         Case{"knife_edge_moving", true, JointType::knife_edge, "", 'm', 'p'}),
-                         case_name);
+INSTANTIATE_TEST_SUITE_P(
+    All, JointKinematics,
+    testing::Values(JointCase{"revolute", true, JointType::revolute, "", 'p', 'p'},
+                    JointCase{"revolute_fixed", true, JointType::revolute, "", 'f', 'p'},
+                    JointCase{"revolute_moving", true, JointType::revolute, "", 'm', 'p'},
+                    JointCase{"revolute_point", true, JointType::revolute, "", 'p', '.'},
+                    JointCase{"revolute_motion", true, JointType::revolute, kMotion, 'p', 'p'},
+                    JointCase{"revolute_motion_fixed", true, JointType::revolute, kMotion, 'f', 'p'},
+                    JointCase{"revolute_motion_moving", true, JointType::revolute, kMotion, 'm', 'p'},
+                    JointCase{"prismatic", true, JointType::prismatic, "", 'p', 'p'},
+                    JointCase{"prismatic_moving", true, JointType::prismatic, "", 'm', 'p'},
+                    JointCase{"prismatic_motion", true, JointType::prismatic, kMotion, 'p', 'p'},
+                    JointCase{"prismatic_motion_fixed", true, JointType::prismatic, kMotion, 'f', 'p'},
+                    JointCase{"weld", true, JointType::weld, "", 'p', 'p'},
+                    JointCase{"weld_moving", true, JointType::weld, "", 'm', 'p'},
+                    JointCase{"distance", true, JointType::distance, "", 'p', 'p'},
+                    JointCase{"distance_points", true, JointType::distance, "", '.', '.'},
+                    JointCase{"distance_spatial", false, JointType::distance, "", 'r', 'r'},
+                    JointCase{"distance_spatial_moving", false, JointType::distance, "", 'm', 'r'},
+                    JointCase{"distance_spatial_fixed", false, JointType::distance, "", 'f', '.'},
+                    JointCase{"knife_edge", true, JointType::knife_edge, "", 'p', 'p'},
+                    JointCase{"beam_revolute", true, JointType::revolute, "", 'b', 'p'},
+                    JointCase{"beam_knee", true, JointType::revolute, kMotion, 'p', 'b'},
+                    JointCase{"beam_clamp", true, JointType::weld, "", 'f', 'b'},
+                    JointCase{"beam_weld", true, JointType::weld, "", 'b', 'b'},
+                    JointCase{"beam_slider", true, JointType::prismatic, kMotion, 'b', 'p'},
+                    JointCase{"beam_rope", true, JointType::distance, "", 'b', '.'},
+                    JointCase{"beam_skate", true, JointType::knife_edge, "", 'm', 'b'},
+                    JointCase{"knife_edge_moving", true, JointType::knife_edge, "", 'm', 'p'}),
+    joint_case_name);
 
 TEST(Joints, AnglesAreRelativeToTheirTargetHoweverFarBodiesTurn) {
   // A wheel driven at 3 rad/s for 1000 s, and put where it should be.

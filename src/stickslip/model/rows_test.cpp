@@ -140,7 +140,7 @@ void compare_contact(const System& system, const RandomState& s, const std::stri
 }
 
 TEST(ContactRows, AreThoseOfTheGeneralKinematics) {
-  struct Case {
+  struct RowsCase {
     const char* name;
     char body;
     ShapeGeometry surface, ball;
@@ -148,7 +148,7 @@ TEST(ContactRows, AreThoseOfTheGeneralKinematics) {
     bool flipped;
   };
   const Vector3 up = Vector3(0.1, 0.9, 0.0).normalized();
-  const std::vector<Case> cases = {
+  const std::vector<RowsCase> cases = {
       {"ball on half-space", 'p', HalfSpace{up, 0.1}, Sphere{0.2}, 0.0, false},
       {"ball under half-space", 'p', HalfSpace{up, 0.1}, Sphere{0.2}, 0.0, true},
       {"ball in container", 'p', Sphere{9.0, true}, Sphere{0.2}, 0.0, false},
@@ -160,7 +160,7 @@ TEST(ContactRows, AreThoseOfTheGeneralKinematics) {
       {"sphere", 'r', HalfSpace{Vector3(0.1, 0.2, 0.9).normalized(), 0.1}, Sphere{0.2}, 0.0, false},
   };
   std::mt19937 generator(8);
-  for (const Case& c : cases) {
+  for (const RowsCase& c : cases) {
     SystemBuilder builder(c.body != 'r', Vector3(0, -9.81, 0));
     Body surface = make_body('f', "surface", true);
     Body ball = make_body(c.body, "ball", true);

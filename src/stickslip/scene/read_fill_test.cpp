@@ -10,10 +10,10 @@
 namespace stickslip {
 namespace {
 
-constexpr const char* kHead = "stickslip = 1\ntime = {end = 1.0, step = 1e-3}\n";
+constexpr const char* kFillHead = "stickslip = 1\ntime = {end = 1.0, step = 1e-3}\n";
 
 Scene parse(const std::string& text) {
-  return parse_scene(kHead + text, "fill.toml");
+  return parse_scene(kFillHead + text, "fill.toml");
 }
 
 double radius(const SceneBody& body) {

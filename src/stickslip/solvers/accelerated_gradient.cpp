@@ -9,7 +9,7 @@ namespace {
 
 /// L is multiplied by these where a step was too long, and at the start of each step.
 constexpr double kBacktrack = 2.0;
-constexpr double kRelax = 0.9;
+constexpr double kStepRelax = 0.9;
 constexpr int kMaxBacktracks = 30;
 
 }  // namespace
@@ -53,7 +53,7 @@ int AcceleratedGradient::advance(double tolerance, int max_iterations, const Dea
 /// next_ and w_next_ from y_; returns the slope of the objective along the whole change from p_: above zero, uphill.
 double AcceleratedGradient::step_with_backtracking() {
   first_order_.calc_gradient(wy_, gradient_);
-  lipschitz_ *= kRelax;
+  lipschitz_ *= kStepRelax;
   for (int k = 0; k < kMaxBacktracks; ++k) {
     first_order_.step(y_, 1.0 / lipschitz_, gradient_, next_);
     first_order_.apply(next_, w_next_);

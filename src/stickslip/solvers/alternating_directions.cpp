@@ -8,7 +8,7 @@
 namespace stickslip {
 namespace {
 
-constexpr int kJudgeEvery = 5;
+constexpr int kAdmmJudgeEvery = 5;
 constexpr double kOverRelaxation = 1.6;
 /// The penalty changes where one residual is this many times the other, looked at every so many iterations, by the
 /// square root of their ratio but no more than a factor.
@@ -104,7 +104,7 @@ int AlternatingDirections::run(const ConeProblem& problem, double tolerance, int
   while (iterate.best().relative > tolerance && iterations < max_iterations && !deadline.passed()) {
     ++iterations;
     iterate_once(problem);
-    if (iterations % kJudgeEvery == 0 || iterations == max_iterations) {
+    if (iterations % kAdmmJudgeEvery == 0 || iterations == max_iterations) {
       std::copy(z_.begin(), z_.end(), iterate.p().begin());
       iterate.judge();
     }

@@ -8,24 +8,24 @@
 #include "stickslip/base/assert.h"
 #include "stickslip/math/cones.h"
 #include "stickslip/math/dense_solve.h"
+#include "stickslip/math/round_off.h"
 #include "stickslip/math/small_matrix.h"
 #include "stickslip/math/symmetric_eigen.h"
 
 namespace stickslip {
 namespace {
 
-constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
 /// Share of trace(A) added to its diagonal, so that a singular A has a Cholesky factor: an error of round-off in u.
 constexpr double kRegularisation = 4.0 * kEpsilon;
 /// Newton's method takes about five steps; this bounds bisection over all exponents.
-constexpr int kMaxSteps = 200;
+constexpr int kAssociatedMaxSteps = 200;
 
 /// Newton steps that polish; convergence is quadratic from an error that is small already.
-constexpr int kMaxPolishSteps = 3;
+constexpr int kAssociatedMaxPolishSteps = 3;
 /// A defect below this share of |p| needs no polish.
-constexpr double kPolished = 2.0 * kEpsilon;
+constexpr double kAssociatedPolished = 2.0 * kEpsilon;
 /// A defect above this share of |p| is not what Newton's method leaves where contact is in the state it is taken to be.
-constexpr double kSolved = 1e-12;
+constexpr double kAssociatedSolved = 1e-12;
 
 /// Lower Cholesky factor in place, A (n, n) row-major.
 void factorise(int n, double* a) {
@@ -128,7 +128,7 @@ double AssociatedContact::polish_state(const double* b, bool slips, double nu, R
   constexpr int kSize = kMaxContactDim + 1;
   const int size = slips ? n_ + 1 : n_;
   double defect = calc_defect(b, p);
-  for (int step = 0; step < kMaxPolishSteps && defect > kPolished * p[0]; ++step) {
+  for (int step = 0; step < kAssociatedMaxPolishSteps && defect > kAssociatedPolished * p[0]; ++step) {
     std::array<double, kSize* kSize> jacobian = {};
     std::array<double, kSize> f = {};
     std::copy_n(b, n_, f.begin());
@@ -162,7 +162,7 @@ double AssociatedContact::polish_state(const double* b, bool slips, double nu, R
 void AssociatedContact::polish(const double* b, double nu, Rows& p) const {
   const Rows start = p;
   const double defect = polish_state(b, nu > 0.0, nu, p);
-  if (defect <= kSolved * p[0]) return;
+  if (defect <= kAssociatedSolved * p[0]) return;
   Rows other = start;
   if (polish_state(b, !(nu > 0.0), 0.0, other) < defect) p = other;
 }
@@ -193,7 +193,7 @@ void AssociatedContact::solve(const double* b, double* p) const {
     double tau = gamma[0] < 0.0 ? low : bound;
     double slope = 0.0;
     double excess = calc_excess(gamma, tau, &slope);
-    for (int step = 0; step < kMaxSteps && std::abs(excess) > 4.0 * kEpsilon; ++step) {
+    for (int step = 0; step < kAssociatedMaxSteps && std::abs(excess) > 4.0 * kEpsilon; ++step) {
       double next = tau - excess / slope;
       if (!(next > low && next < high)) next = std::isfinite(high) ? 0.5 * (low + high) : 2.0 * low;
       if (!(std::abs(next - tau) > kEpsilon * tau)) break;

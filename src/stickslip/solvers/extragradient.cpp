@@ -9,7 +9,7 @@
 namespace stickslip {
 namespace {
 
-constexpr int kJudgeEvery = 10;
+constexpr int kExtraJudgeEvery = 10;
 /// The step's bound on alpha |u^(p) - u^(q)| / |p - q|, and below which it is raised.
 constexpr double kSafe = 0.9;
 constexpr double kRoom = 0.4;
@@ -53,7 +53,7 @@ SolveReport ExtragradientSolver::solve(const ConeProblem& problem, ConeSolution&
     }
     first_order_.step(p_, alpha, at_q_, p_);
     if (ratio < kRoom) alpha *= kRaise;
-    if (report.iterations % kJudgeEvery != 0 && report.iterations != options_.max_iterations) continue;
+    if (report.iterations % kExtraJudgeEvery != 0 && report.iterations != options_.max_iterations) continue;
     std::copy(p_.begin(), p_.end(), iterate_.p().begin());
     iterate_.judge();
   }

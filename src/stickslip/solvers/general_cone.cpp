@@ -3,21 +3,20 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "stickslip/math/cones.h"
 #include "stickslip/math/dense_solve.h"
+#include "stickslip/math/round_off.h"
 #include "stickslip/math/small_matrix.h"
 #include "stickslip/solvers/natural_map.h"
 
 namespace stickslip {
 namespace {
 
-constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
 /// The defect, relative to |p| and |rho b|, that counts as solved; Newton's method goes on below it while it gains.
-constexpr double kSolved = 256.0 * kEpsilon;
-constexpr int kMaxNewtonSteps = 30;
-constexpr int kMaxHalvings = 10;
+constexpr double kConeSolved = 256.0 * kEpsilon;
+constexpr int kConeMaxNewtonSteps = 30;
+constexpr int kConeMaxHalvings = 10;
 /// Proximal term, as a share of W's diagonal: makes W invertible where it is singular, and costs a Newton step or two.
 constexpr double kProximal = 1e-10;
 /// Projected gradient steps: enough for Newton's method to take over at condition numbers up to about 1e4.
@@ -72,11 +71,11 @@ double GeneralCone::improve_by_newton(const double* b, Rows& p) const {
   Rows f = {};
   Block derivative = {};
   double defect = calc_defect(b, p, &f, &derivative);
-  for (int step = 0; step < kMaxNewtonSteps && defect > 0.0; ++step) {
+  for (int step = 0; step < kConeMaxNewtonSteps && defect > 0.0; ++step) {
     if (!solve_dense(n, derivative.data(), f.data())) break;
     bool accepted = false;
     double factor = 1.0;
-    for (int k = 0; k < kMaxHalvings && !accepted; ++k, factor *= 0.5) {
+    for (int k = 0; k < kConeMaxHalvings && !accepted; ++k, factor *= 0.5) {
       Rows next = p;
       for (int i = 0; i < n; ++i) next[i] -= factor * f[i];
       const double next_defect = calc_defect(b, next, nullptr, nullptr);
@@ -165,7 +164,7 @@ bool GeneralCone::solve(const double* b, double* p) const {
   const auto is_solved = [&](double defect, const Rows& candidate) {
     double size = free_size;
     for (int i = 0; i < n; ++i) size = std::max(size, std::abs(candidate[i]));
-    return defect <= kSolved * size;
+    return defect <= kConeSolved * size;
   };
   Rows best = {};
   std::copy_n(p, n, best.begin());

@@ -15,10 +15,10 @@ constexpr double kLeastEpsilon = 1e-12;
 constexpr double kLargestEpsilon = 1e-2;
 constexpr double kEpsilonRise = 1e3;
 /// Armijo's rule: the share of the predicted decrease, and how often a step is halved. [-]
-constexpr double kArmijo = 1e-4;
-constexpr int kMaxHalvings = 30;
+constexpr double kLcpArmijo = 1e-4;
+constexpr int kLcpMaxHalvings = 30;
 /// The merit function may rise above its last values, not above the largest of so many. [-] [DeLuca1996]
-constexpr int kMemory = 5;
+constexpr int kLcpMemory = 5;
 
 class LcpNewton {
  public:
@@ -47,7 +47,7 @@ class LcpNewton {
       calc_phi();
       const double merit = 0.5 * phi_.squaredNorm();
       merits.push_back(merit);
-      if (merits.size() > kMemory) merits.erase(merits.begin());
+      if (merits.size() > kLcpMemory) merits.erase(merits.begin());
       if (!step(*std::ranges::max_element(merits))) break;
       consider(z_.cwiseMax(0.0));
     }
@@ -112,7 +112,7 @@ class LcpNewton {
   bool search(double slope, double reference) {
     const Vector base = z_;
     double factor = 1.0;
-    for (int k = 0; k <= kMaxHalvings; ++k, factor *= 0.5) {
+    for (int k = 0; k <= kLcpMaxHalvings; ++k, factor *= 0.5) {
       stop_.check();
       z_ = base + factor * direction_;
       const Vector w = m_ * z_ + q_;
@@ -121,7 +121,7 @@ class LcpNewton {
         const double phi = std::hypot(z_[i], w[i]) - z_[i] - w[i];
         merit += 0.5 * phi * phi;
       }
-      if (merit <= reference + kArmijo * factor * slope) return true;
+      if (merit <= reference + kLcpArmijo * factor * slope) return true;
     }
     z_ = base;
     return false;

@@ -5,7 +5,7 @@ namespace stickslip {
 namespace {
 
 /// The LCP is solved to this share of the tolerance on the cone problem, whose residual is measured otherwise. [-]
-constexpr double kInnerTolerance = 0.1;
+constexpr double kLcpInnerTolerance = 0.1;
 
 const char* describe(LcpOutcome outcome, bool is_approximate, bool time_is_up) {
   if (outcome == LcpOutcome::ray) return "ended on a ray, which is no proof that there is no solution";
@@ -48,7 +48,7 @@ SolveReport LemkeSolver::solve(const ConeProblem& problem, ConeSolution& solutio
 
 SolveReport LcpNewtonSolver::solve(const ConeProblem& problem, ConeSolution& solution) {
   return solve_as_lcp(problem, options_, lcp_, iterate_, solution, [this](const Deadline& deadline) {
-    return solve_by_newton(lcp_.m(), lcp_.q(), Vector::Zero(lcp_.q().size()), kInnerTolerance * options_.tolerance,
+    return solve_by_newton(lcp_.m(), lcp_.q(), Vector::Zero(lcp_.q().size()), kLcpInnerTolerance * options_.tolerance,
                            options_.max_iterations, deadline);
   });
 }

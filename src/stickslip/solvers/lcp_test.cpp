@@ -19,7 +19,7 @@
 namespace stickslip {
 namespace {
 
-constexpr double kRoundOff = 1e-12;
+constexpr double kPivotRoundOff = 1e-12;
 const Deadline kNever(HUGE_VAL);
 
 SparseMatrix sparse(const Matrix& dense) {
@@ -56,13 +56,13 @@ TEST(Lemke, SlidingAndRollingSphere) {
   };
   const LcpResult slides = solve(2.0);
   EXPECT_EQ(slides.outcome, LcpOutcome::solved);
-  EXPECT_NEAR(slides.z[0], 1.1772, kRoundOff);
-  EXPECT_NEAR(slides.z[2], 0.23544, kRoundOff);
-  EXPECT_NEAR(slides.z[5], 1.17596, kRoundOff);
+  EXPECT_NEAR(slides.z[0], 1.1772, kPivotRoundOff);
+  EXPECT_NEAR(slides.z[2], 0.23544, kPivotRoundOff);
+  EXPECT_NEAR(slides.z[5], 1.17596, kPivotRoundOff);
   const LcpResult rolls = solve(0.35192);
   EXPECT_EQ(rolls.outcome, LcpOutcome::solved);
-  EXPECT_NEAR(rolls.z[2] - rolls.z[1], 0.35192 / 3.5, kRoundOff);  // 0.100548571
-  EXPECT_NEAR(rolls.z[5], 0.0, kRoundOff);
+  EXPECT_NEAR(rolls.z[2] - rolls.z[1], 0.35192 / 3.5, kPivotRoundOff);  // 0.100548571
+  EXPECT_NEAR(rolls.z[5], 0.0, kPivotRoundOff);
 }
 
 TEST(Lemke, TextbookProblems) {
@@ -73,8 +73,8 @@ TEST(Lemke, TextbookProblems) {
   }
   const LcpResult murty = lemke(m, Vector::Constant(6, -1.0));
   EXPECT_EQ(murty.outcome, LcpOutcome::solved);
-  EXPECT_LT((murty.z - Vector::Unit(6, 5)).norm(), kRoundOff);
-  EXPECT_LT((newton(m, Vector::Constant(6, -1.0)).z - Vector::Unit(6, 5)).norm(), kRoundOff);
+  EXPECT_LT((murty.z - Vector::Unit(6, 5)).norm(), kPivotRoundOff);
+  EXPECT_LT((newton(m, Vector::Constant(6, -1.0)).z - Vector::Unit(6, 5)).norm(), kPivotRoundOff);
   // q >= 0 needs no pivot; no unknowns need none either.
   EXPECT_EQ(lemke(m, Vector::Ones(6)).iterations, 0);
   EXPECT_EQ(lemke(Matrix(0, 0), Vector(0)).outcome, LcpOutcome::solved);
@@ -85,7 +85,7 @@ TEST(Lemke, RaysAreRays) {
   const Matrix squeezed = (Matrix(2, 2) << 1, -1, -1, 1).finished();
   const LcpResult ray = lemke(squeezed, Vector::Constant(2, -1.0));
   EXPECT_EQ(ray.outcome, LcpOutcome::ray);
-  EXPECT_LT((ray.ray - Vector::Ones(2)).norm(), kRoundOff);
+  EXPECT_LT((ray.ray - Vector::Ones(2)).norm(), kPivotRoundOff);
   // w_1 = -z_2 - z_3 - 1e-4 < 0 for every z >= 0.
   const Matrix pang = (Matrix(3, 3) << 0, -1, -1, 1, 0, 0, -1, 0, 0).finished();
   EXPECT_EQ(lemke(pang, Vector3(-1e-4, -1.0, 1.0)).outcome, LcpOutcome::ray);
@@ -101,8 +101,8 @@ TEST(Lemke, NumbersThatOverflow) {
     EXPECT_TRUE(result.z.allFinite()) << result.z;
     EXPECT_GE(result.z.minCoeff(), 0.0);
     if (result.outcome != LcpOutcome::solved) continue;
-    EXPECT_NEAR(result.z[0], 0.0, kRoundOff);
-    EXPECT_NEAR(result.z[1], 1.0, kRoundOff);
+    EXPECT_NEAR(result.z[0], 0.0, kPivotRoundOff);
+    EXPECT_NEAR(result.z[1], 1.0, kPivotRoundOff);
   }
   EXPECT_EQ(lemke(m, q).outcome, LcpOutcome::solved);
 }
@@ -118,7 +118,7 @@ TEST(Lemke, TiesEverywhere) {
     const Vector q = Vector::Constant(n, -1.0);
     const LcpResult result = lemke(m, q);
     EXPECT_EQ(result.outcome, LcpOutcome::solved) << n;
-    EXPECT_LT(calc_lcp_residual(sparse(m), q, result.z), kRoundOff) << n;
+    EXPECT_LT(calc_lcp_residual(sparse(m), q, result.z), kPivotRoundOff) << n;
   }
 }
 
@@ -205,7 +205,7 @@ TEST_P(LcpSolvers, HonestAboutDiscs) {
     const SolveReport report = make_solver(options)->solve(problem, solution);
     EXPECT_EQ(report.status, Status::inexact);
     EXPECT_EQ(std::string(report.message), "solved with polygons in place of friction discs");
-    EXPECT_NEAR(solution.p[0], 1.0, kRoundOff);
+    EXPECT_NEAR(solution.p[0], 1.0, kPivotRoundOff);
     EXPECT_LT(report.residual.absolute, last);
     last = report.residual.absolute;
   }
@@ -230,8 +230,8 @@ TEST_P(LcpSolvers, RedundantJointsAndBoxes) {
   ConeSolution solution{{0.0, 0.0, 0.0}, {}};
   const SolveReport report = make_solver(make_solver_options(GetParam()))->solve(problem, solution);
   EXPECT_EQ(report.status, Status::ok);
-  EXPECT_NEAR(solution.p[0] + solution.p[1], -2.0, kRoundOff);
-  EXPECT_NEAR(solution.p[2], -0.3, kRoundOff);
+  EXPECT_NEAR(solution.p[0] + solution.p[1], -2.0, kPivotRoundOff);
+  EXPECT_NEAR(solution.p[2], -0.3, kPivotRoundOff);
 }
 
 TEST_P(LcpSolvers, TimeIsUp) {

@@ -18,19 +18,19 @@ namespace stickslip {
 namespace {
 
 /// The problem is solved to this share of the tolerance before its faces are read off, at a share that lies between.
-constexpr double kInnerTolerance = 1e-2;
+constexpr double kNormInnerTolerance = 1e-2;
 constexpr double kFace = 0.3;
 /// What is left of a row of W E beside others is zero below this share of the longest row: round-off in the entries of
 /// W, sums over bodies, as a multiple of the spacing of numbers and the unknowns, or the error of slip directions, as a
 /// multiple. No more, for a heavy body on a light one leaves as little as their masses' ratio and is no redundancy. [-]
-constexpr double kRoundOff = 64.0 * std::numeric_limits<double>::epsilon();
+constexpr double kNormRoundOff = 64.0 * std::numeric_limits<double>::epsilon();
 constexpr double kDirection = 10.0;
 /// The dual steps: their number, Armijo's rule, the defect relative to |V^T y_0| at which they end, and the most that
 /// they add to the diagonal, of which it is a share as large as the defect's.
-constexpr int kMaxSteps = 100;
-constexpr int kMaxHalvings = 40;
-constexpr double kArmijo = 1e-4;
-constexpr double kSolved = 1e-14;
+constexpr int kNormMaxSteps = 100;
+constexpr int kNormMaxHalvings = 40;
+constexpr double kNormArmijo = 1e-4;
+constexpr double kNormSolved = 1e-14;
 constexpr double kAcceptable = 1e-11;
 constexpr double kLargestDamping = 1e-3;
 constexpr double kLeastDamping = 1e-13;
@@ -62,7 +62,7 @@ bool is_positive_semidefinite(const SparseMatrix& w) {
   }
   Eigen::SparseMatrix<double> identity(w.rows(), w.rows());
   identity.setIdentity();
-  const double round_off = kRoundOff * static_cast<double>(w.rows());
+  const double round_off = kNormRoundOff * static_cast<double>(w.rows());
   const Eigen::SparseMatrix<double> scaled = scale.asDiagonal() * w * scale.asDiagonal();
   const Eigen::SparseMatrix<double> shifted = scaled + round_off * identity;
   return Eigen::SimplicialLLT<Eigen::SparseMatrix<double>>(shifted).info() == Eigen::Success;
@@ -234,7 +234,7 @@ std::optional<Matrix> LeastNormForces::find_row_space(const SparseMatrix& w, std
       for (const auto& [j, value] : rows_of_e[entry.col()]) transposed(j, k) += scale * value * entry.value();
     }
   }
-  const double round_off = kRoundOff * static_cast<double>(std::max(m, w.rows()));
+  const double round_off = kNormRoundOff * static_cast<double>(std::max(m, w.rows()));
   const double threshold = std::max(round_off, kDirection * direction_error_);
   return find_orthonormal_basis(std::move(transposed), threshold, [&deadline] { return deadline.passed(); });
 }
@@ -264,7 +264,7 @@ bool LeastNormForces::project(const Deadline& deadline) {
   double value = calc_dual(multipliers);
   Vector gradient = row_space_.transpose() * y_ - target_;
   Matrix scaled(row_space_.rows(), row_space_.cols());
-  for (int step = 0; step < kMaxSteps && gradient.norm() > kSolved * size && !deadline.passed(); ++step) {
+  for (int step = 0; step < kNormMaxSteps && gradient.norm() > kNormSolved * size && !deadline.passed(); ++step) {
     for (const Cone& cone : reduced_.cones) {
       scaled.middleRows(cone.offset, cone.dim) =
           derivative_.block(cone.offset, 0, cone.dim, cone.dim) * row_space_.middleRows(cone.offset, cone.dim);
@@ -279,13 +279,13 @@ bool LeastNormForces::project(const Deadline& deadline) {
     const double defect = gradient.norm();
     double factor = 1.0;
     bool is_lower = false;
-    for (int k = 0; k <= kMaxHalvings && !is_lower; ++k, factor *= 0.5) {
+    for (int k = 0; k <= kNormMaxHalvings && !is_lower; ++k, factor *= 0.5) {
       deadline.stop().check();
       multipliers = base + factor * direction;
       value = calc_dual(multipliers);
       gradient = row_space_.transpose() * y_ - target_;
       // Near the end the function no longer tells its values apart, and its gradient does.
-      is_lower = value <= before + kArmijo * factor * slope || (factor == 1.0 && gradient.norm() < 0.5 * defect);
+      is_lower = value <= before + kNormArmijo * factor * slope || (factor == 1.0 && gradient.norm() < 0.5 * defect);
     }
     if (is_lower) continue;
     calc_dual(base);
@@ -380,7 +380,7 @@ LeastNormSolver::LeastNormSolver(const SolverOptions& options)
       time_limit_(stop_options(options).time_limit),
       stop_(stop_options(options).stop) {
   SolverOptions inner = options;
-  stop_options(inner).tolerance *= kInnerTolerance;
+  stop_options(inner).tolerance *= kNormInnerTolerance;
   solver_ = make_solver(inner);
 }
 

@@ -16,7 +16,7 @@ namespace {
 /// [-]
 constexpr double kPivots[] = {1e-9, 1e-7, 1e-11};
 /// Residual of the scaled problem, relative to q, at which its solution needs no other try. [-]
-constexpr double kSolved = 1e-11;
+constexpr double kPivotSolved = 1e-11;
 /// Ratios that differ by less than this share of the solution's size are ties. [-]
 constexpr double kTie = 1e-12;
 /// Pivots between two factorisations of the basis. [-]
@@ -272,7 +272,7 @@ LcpResult solve_by_lemke(const SparseMatrix& m, const Vector& q, int max_pivots,
       residual = found_residual;
       result = std::move(found);
     }
-    if (residual <= kSolved * scaled_q.norm() || pivots >= max_pivots || deadline.passed()) break;
+    if (residual <= kPivotSolved * scaled_q.norm() || pivots >= max_pivots || deadline.passed()) break;
   }
   result.iterations = pivots;
   result.z = result.z.cwiseProduct(scaling.column) / scaling.q;

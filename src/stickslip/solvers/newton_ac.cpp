@@ -11,12 +11,12 @@ namespace stickslip {
 namespace {
 
 /// Bounds of the proximal term, as a share of the diagonal, and what it is multiplied by.
-constexpr double kLeastProximal = 1e-10;
-constexpr double kLargestProximal = 1e2;
-constexpr double kRise = 30.0;
-constexpr double kFall = 0.1;
+constexpr double kAcLeastProximal = 1e-10;
+constexpr double kAcLargestProximal = 1e2;
+constexpr double kAcRise = 30.0;
+constexpr double kAcFall = 0.1;
 /// Halvings of a step that does not lower the residual.
-constexpr int kMaxHalvings = 4;
+constexpr int kAcMaxHalvings = 4;
 
 }  // namespace
 
@@ -28,26 +28,26 @@ SolveReport NewtonAcSolver::solve(const ConeProblem& problem, ConeSolution& solu
   SolveReport report;
   if (!iterate_.begin_solve(problem, solution, report)) return report;
   newton_.start();
-  double proximal = kLeastProximal;
+  double proximal = kAcLeastProximal;
   const Deadline deadline(options_.time_limit, options_.stop);
   while (iterate_.best().relative > options_.tolerance && report.iterations < options_.max_iterations &&
-         proximal <= kLargestProximal && !deadline.passed()) {
+         proximal <= kAcLargestProximal && !deadline.passed()) {
     ++report.iterations;
     base_.assign(iterate_.p().begin(), iterate_.p().end());
     const double before = iterate_.last().absolute;
     std::optional<double> length;
     if (newton_.calc_step(problem, iterate_.rows(), base_, iterate_.u(), proximal, std::numeric_limits<int>::max())) {
-      length = halve_until_lower(before, kMaxHalvings, [&](double trial) {
+      length = halve_until_lower(before, kAcMaxHalvings, [&](double trial) {
         newton_.apply_step(problem, trial, base_, iterate_.p());
         iterate_.judge();
         return iterate_.last().absolute;
       });
     }
     if (length) {
-      if (*length == 1.0) proximal = std::max(kLeastProximal, kFall * proximal);
+      if (*length == 1.0) proximal = std::max(kAcLeastProximal, kAcFall * proximal);
       continue;
     }
-    proximal *= kRise;
+    proximal *= kAcRise;
     std::copy(base_.begin(), base_.end(), iterate_.p().begin());
     iterate_.judge();
   }

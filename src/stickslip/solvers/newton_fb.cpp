@@ -14,12 +14,12 @@ namespace stickslip {
 namespace {
 
 /// Bounds of the proximal term, as a share of the diagonal, and what it is multiplied by.
-constexpr double kLeastProximal = 1e-12;
-constexpr double kLargestProximal = 1e2;
-constexpr double kRise = 30.0;
-constexpr double kFall = 0.1;
+constexpr double kFbLeastProximal = 1e-12;
+constexpr double kFbLargestProximal = 1e2;
+constexpr double kFbRise = 30.0;
+constexpr double kFbFall = 0.1;
 /// Halvings of a step that does not lower the merit function.
-constexpr int kMaxHalvings = 8;
+constexpr int kFbMaxHalvings = 8;
 /// The derivative of a ball's first equation in its multiplier is at least this; 0 where both x and y vanish.
 constexpr double kLeastSlope = 1e-8;
 /// A ball has one row more than its cone.
@@ -216,11 +216,11 @@ void FischerBurmeister::start(const ConeProblem& problem, Iterate& iterate) {
   }
   defects_.fill(calc_defect(problem));
   n_accepted_ = 0;
-  proximal_ = kLeastProximal;
+  proximal_ = kFbLeastProximal;
 }
 
 bool FischerBurmeister::is_stuck() const {
-  return proximal_ > kLargestProximal;
+  return proximal_ > kFbLargestProximal;
 }
 
 int FischerBurmeister::advance(const ConeProblem& problem, double tolerance, int max_iterations, double max_operations,
@@ -234,15 +234,15 @@ int FischerBurmeister::advance(const ConeProblem& problem, double tolerance, int
     std::optional<double> length;
     if (calc_step(problem)) {
       const double reference = *std::ranges::max_element(defects_);
-      length = halve_until_lower(reference, kMaxHalvings, [&](double trial) { return last_ = move(problem, trial); });
+      length = halve_until_lower(reference, kFbMaxHalvings, [&](double trial) { return last_ = move(problem, trial); });
     }
     if (!length) {
-      proximal_ *= kRise;
+      proximal_ *= kFbRise;
       move(problem, 0.0);
       continue;
     }
     defects_[++n_accepted_ % kMemory] = last_;  // steps that failed have none
-    if (*length == 1.0) proximal_ = std::max(kLeastProximal, kFall * proximal_);
+    if (*length == 1.0) proximal_ = std::max(kFbLeastProximal, kFbFall * proximal_);
     std::copy(p_.begin(), p_.end(), iterate.p().begin());
     project_on_cones(problem, iterate.p());
     iterate.judge();

@@ -14,8 +14,8 @@ namespace {
 
 /// The residual is computed whenever the changes of a sweep are below this many times the tolerance, and every so
 /// many sweeps anyhow, for the best iterate.
-constexpr double kLooksConverged = 2.0;
-constexpr int kJudgeEvery = 10;
+constexpr double kNsgsLooksConverged = 2.0;
+constexpr int kNsgsJudgeEvery = 10;
 /// Sweeps before the first Newton steps: by then most contacts have their status.
 constexpr int kSweepsBeforeNewton = 4;
 /// A dense Newton step on n rows costs about as much as n^2 / 300 sweeps (n^3 / 3 multiplications against 150 ns a
@@ -25,33 +25,33 @@ constexpr double kRowsSquaredPerSweep = 300.0;
 constexpr double kSparseSweeps = 200.0;
 /// Above these many active rows the polish, which comes on top, is left out.
 constexpr int kMaxPolishRows = 48;
-constexpr int kMaxNewtonSteps = 40;
-constexpr int kMaxPolishSteps = 3;
+constexpr int kNsgsMaxNewtonSteps = 40;
+constexpr int kNsgsMaxPolishSteps = 3;
 /// Halvings of a Newton step that does not lower the residual.
-constexpr int kMaxHalvings = 3;
+constexpr int kNsgsMaxHalvings = 3;
 /// The proximal term of a Newton step, as a share of the diagonal, rises where a step does not lower the residual and
 /// falls where one does. Round-off in percussions that do not matter is amplified by no more than the inverse of the
 /// least; beyond the largest a step is hardly more than a sweep.
-constexpr double kLeastProximal = 1e-10;
-constexpr double kLargestProximal = 1.0;
+constexpr double kNsgsLeastProximal = 1e-10;
+constexpr double kNsgsLargestProximal = 1.0;
 constexpr double kProximalRise = 100.0;
 constexpr double kProximalFall = 0.1;
 /// Growth of the residual that counts as none: round-off along a null space.
 constexpr double kStayed = 1.01;
 /// Relative residual that needs no polish: some ten times round-off. And the tolerance above which none is wanted: who
 /// asks for so little asks for speed.
-constexpr double kPolished = 1e-14;
+constexpr double kNsgsPolished = 1e-14;
 constexpr double kPolishedTolerance = 1e-6;
 /// Sweeps of one window in watching progress, the ratio of changes between windows that counts as none (a linear
 /// rate of 0.999 a sweep), what then happens to the relaxation, and its least value.
 constexpr int kWindow = 30;
 constexpr double kNoProgress = 0.97;
-constexpr double kRelax = 0.6;
+constexpr double kNsgsRelax = 0.6;
 constexpr double kLeastRelaxation = 0.1;
 
 /// The relative residual at which Newton steps end.
 double calc_goal(double tolerance) {
-  return tolerance <= kPolishedTolerance ? std::min(tolerance, kPolished) : tolerance;
+  return tolerance <= kPolishedTolerance ? std::min(tolerance, kNsgsPolished) : tolerance;
 }
 
 }  // namespace
@@ -78,19 +78,19 @@ SolveReport NsgsSolver::solve(const ConeProblem& problem, ConeSolution& solution
     ++report.iterations;
     const double change = sweep_exactly(problem, local_, relaxation_, iterate_);
     const bool newton = options_.newton_rows > 0 && report.iterations >= newton_due;
-    if (newton || change <= kLooksConverged * tolerance * iterate_.velocity_scale() ||
-        report.iterations % kJudgeEvery == 0) {
+    if (newton || change <= kNsgsLooksConverged * tolerance * iterate_.velocity_scale() ||
+        report.iterations % kNsgsJudgeEvery == 0) {
       iterate_.judge();
     }
     watch_progress(change);
     if (!newton || iterate_.best().relative <= tolerance) continue;
-    accelerate(problem, options_.newton_rows, kMaxNewtonSteps);
+    accelerate(problem, options_.newton_rows, kNsgsMaxNewtonSteps);
     const double rows = newton_.n_active();
     newton_due = 2.0 * report.iterations + std::min(rows * rows / kRowsSquaredPerSweep, kSparseSweeps);
   }
   if (options_.newton_rows > 0 && iterate_.best().unfloored > calc_goal(tolerance) && !deadline.passed()) {
     iterate_.return_to_best();
-    accelerate(problem, std::min(kMaxPolishRows, options_.newton_rows), kMaxPolishSteps);
+    accelerate(problem, std::min(kMaxPolishRows, options_.newton_rows), kNsgsMaxPolishSteps);
   }
   iterate_.finish(tolerance, solution, report);
   if (prepared) report.choices = count_choices(problem);
@@ -149,26 +149,26 @@ void NsgsSolver::accelerate(const ConeProblem& problem, int max_rows, int max_st
   const Residual before = iterate_.last();
   before_newton_.assign(iterate_.p().begin(), iterate_.p().end());
   const double goal = calc_goal(options_.tolerance);
-  double proximal = kLeastProximal;
+  double proximal = kNsgsLeastProximal;
   for (int k = 0; k < max_steps && iterate_.last().unfloored > goal; ++k) {
     const double at_base = iterate_.last().absolute;
     newton_base_.assign(iterate_.p().begin(), iterate_.p().end());
     if (!newton_.calc_step(problem, iterate_.rows(), newton_base_, iterate_.u(), proximal, max_rows)) break;
     double factor = 1.0;
-    for (int halvings = 0; halvings <= kMaxHalvings; ++halvings, factor *= 0.5) {
+    for (int halvings = 0; halvings <= kNsgsMaxHalvings; ++halvings, factor *= 0.5) {
       newton_.apply_step(problem, factor, newton_base_, iterate_.p());
       iterate_.judge();
       if (iterate_.last().absolute < at_base) break;
     }
     if (iterate_.last().absolute < at_base) {
-      proximal = std::max(proximal * kProximalFall, kLeastProximal);
+      proximal = std::max(proximal * kProximalFall, kNsgsLeastProximal);
     } else if (step_to_surface(problem, at_base)) {
-      proximal = kLeastProximal;
+      proximal = kNsgsLeastProximal;
     } else {
       std::copy(newton_base_.begin(), newton_base_.end(), iterate_.p().begin());
       iterate_.judge();
       proximal *= kProximalRise;
-      if (proximal > kLargestProximal) break;
+      if (proximal > kNsgsLargestProximal) break;
     }
   }
   if (iterate_.calc_defect(iterate_.best()) < iterate_.calc_defect(before)) {
@@ -196,7 +196,7 @@ void NsgsSolver::watch_progress(double change) {
   window_change_ = std::min(window_change_, change);
   if (++window_sweeps_ < kWindow) return;
   if (window_change_ > kNoProgress * last_window_change_) {
-    relaxation_ = std::max(kLeastRelaxation, kRelax * relaxation_);
+    relaxation_ = std::max(kLeastRelaxation, kNsgsRelax * relaxation_);
   }
   last_window_change_ = window_change_;
   window_change_ = HUGE_VAL;

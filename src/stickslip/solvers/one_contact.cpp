@@ -9,13 +9,13 @@
 #include "stickslip/math/cones.h"
 #include "stickslip/math/dense_solve.h"
 #include "stickslip/math/positive_roots.h"
+#include "stickslip/math/round_off.h"
 #include "stickslip/math/small_matrix.h"
 #include "stickslip/math/symmetric_eigen.h"
 
 namespace stickslip {
 namespace {
 
-constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 /// Eigenvalues of S below this share of trace(W) are raised to it: an error of round-off in u that keeps massless
 /// directions finite.
@@ -27,7 +27,7 @@ constexpr int kMaxSlipSteps = 200;
 /// A root that could not be bracketed counts when the slip function is this many times its round-off there.
 constexpr double kUnbracketedNoise = 64.0;
 /// Full Newton steps on an asymmetric system; convergence is quadratic.
-constexpr int kMaxPolishSteps = 6;
+constexpr int kOneMaxPolishSteps = 6;
 /// Square of the relative change after which the square of it is round-off.
 constexpr double kQuadratic = kEpsilon;
 /// Two roots nearer than this (relative) are one double root met twice.
@@ -161,7 +161,7 @@ OneContact::SlipFunction::Value OneContact::SlipFunction::find_root(const Value&
 /// A few steps of Newton's method from a root that has no bracket; the best of them.
 OneContact::SlipFunction::Value OneContact::SlipFunction::polish_root(double lambda) const {
   Value best = evaluate(lambda);
-  for (int step = 0; step < kMaxPolishSteps; ++step) {
+  for (int step = 0; step < kOneMaxPolishSteps; ++step) {
     const Value next = evaluate(best.lambda - best.h / best.slope);
     if (!(next.lambda > 0.0 && std::abs(next.h) < std::abs(best.h))) break;
     best = next;
@@ -386,7 +386,7 @@ void OneContact::polish(const double* b, Solution& solution) const {
   const int n = dim();
   const int size = solution.kind == Kind::slip ? n + 1 : n;
   double defect = calc_defect(b, solution.p.data());
-  for (int step = 0; step < kMaxPolishSteps; ++step) {
+  for (int step = 0; step < kOneMaxPolishSteps; ++step) {
     std::array<double, (kMaxContactDim + 1) * (kMaxContactDim + 1)> jacobian;
     std::array<double, kMaxContactDim + 1> change;  // first f, then J^-1 f
     std::copy_n(b, n, change.data());

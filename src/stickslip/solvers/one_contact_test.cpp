@@ -17,7 +17,7 @@ namespace {
 using Kind = OneContact::Kind;
 
 /// Residuals of an exact solve are round-off, relative to the velocities W p and b.
-constexpr double kExact = 1e-12;
+constexpr double kOneContactExact = 1e-12;
 
 struct Sample {
   int d = 2;
@@ -83,10 +83,11 @@ TEST(OneContact, RandomProblemsHaveAnOddNumberOfExactSolutions) {
       ASSERT_EQ(n % 2, 1) << "d " << d << " sample " << k;
       several += n > 1;
       EXPECT_TRUE(n == 1 || !contact.is_unique());
-      for (int s = 0; s < n; ++s) EXPECT_LE(calc_defect(sample, solutions[s].p.data()), kExact) << d << " " << k;
+      for (int s = 0; s < n; ++s)
+        EXPECT_LE(calc_defect(sample, solutions[s].p.data()), kOneContactExact) << d << " " << k;
       std::vector<double> p(1 + d, 0.0);
       EXPECT_EQ(contact.solve(sample.b.data(), p.data()), n);
-      EXPECT_LE(calc_defect(sample, p.data()), kExact);
+      EXPECT_LE(calc_defect(sample, p.data()), kOneContactExact);
     }
   }
   EXPECT_GT(several, 100);  // the samples do exercise the choice
@@ -104,7 +105,7 @@ TEST(OneContact, RowsOfVeryDifferentScale) {
       contact.prepare(3, sample.mu, sample.w.data());
       std::vector<double> p(4, 0.0);
       ASSERT_GE(contact.solve(sample.b.data(), p.data()), 1);
-      EXPECT_LE(calc_defect(sample, p.data()), kExact) << scale << " " << k;
+      EXPECT_LE(calc_defect(sample, p.data()), kOneContactExact) << scale << " " << k;
     }
   }
 }
@@ -122,7 +123,7 @@ TEST(OneContact, NearlySingularMatrices) {
     contact.prepare(2, sample.mu, sample.w.data());
     std::vector<double> p(3, 0.0);
     ASSERT_GE(contact.solve(sample.b.data(), p.data()), 1);
-    EXPECT_LE(calc_defect(sample, p.data()), kExact) << k;
+    EXPECT_LE(calc_defect(sample, p.data()), kOneContactExact) << k;
   }
 }
 
@@ -133,7 +134,7 @@ TEST(OneContact, DegenerateCases) {
     contact.prepare(2, mu, w.data());
     std::vector<double> p(3, 0.0);
     EXPECT_EQ(contact.solve(b.data(), p.data()), 1);
-    EXPECT_LE(calc_defect({2, mu, w, b}, p.data()), kExact);
+    EXPECT_LE(calc_defect({2, mu, w, b}, p.data()), kOneContactExact);
     return p;
   };
   EXPECT_EQ(solve(0.2, {0.0, 0.0, 0.0}), (std::vector<double>{0.0, 0.0, 0.0}));     // b = 0
@@ -196,7 +197,7 @@ TEST(OneContact, SlightlyAsymmetricMatrices) {
     contact.prepare(2, sample.mu, sample.w.data());
     std::vector<double> p(3, 0.0);
     ASSERT_GE(contact.solve(sample.b.data(), p.data()), 1);
-    EXPECT_LE(calc_defect(sample, p.data()), kExact) << k;
+    EXPECT_LE(calc_defect(sample, p.data()), kOneContactExact) << k;
   }
 }
 
@@ -246,7 +247,7 @@ TEST(AssociatedContact, RandomProblems) {
       contact.prepare(d, sample.mu, sample.w.data());
       std::vector<double> p(1 + d, 0.0);
       contact.solve(sample.b.data(), p.data());
-      EXPECT_LE(calc_defect(sample, p.data(), FrictionLaw::associated), kExact) << d << " " << k;
+      EXPECT_LE(calc_defect(sample, p.data(), FrictionLaw::associated), kOneContactExact) << d << " " << k;
     }
   }
 }
@@ -263,7 +264,7 @@ TEST(AssociatedContact, AsymmetricMatrices) {
         contact.prepare(d, sample.mu, sample.w.data());
         std::vector<double> p(1 + d, 0.0);
         contact.solve(sample.b.data(), p.data());
-        EXPECT_LE(calc_defect(sample, p.data(), FrictionLaw::associated), kExact)
+        EXPECT_LE(calc_defect(sample, p.data(), FrictionLaw::associated), kOneContactExact)
             << asymmetry << " " << d << " " << k << " mu " << sample.mu;
       }
     }

@@ -15,8 +15,8 @@ namespace {
 
 /// The residual is computed whenever the changes of a sweep are below this many times the tolerance, and every so
 /// many sweeps anyhow, for the best iterate.
-constexpr double kLooksConverged = 2.0;
-constexpr int kJudgeEvery = 10;
+constexpr double kPgsLooksConverged = 2.0;
+constexpr int kPgsJudgeEvery = 10;
 
 /// The largest eigenvalue of the symmetric part of w (dim, dim). [1/kg]
 double calc_largest_eigenvalue(int dim, const double* w) {
@@ -91,8 +91,8 @@ SolveReport PgsSolver::solve(const ConeProblem& problem, ConeSolution& solution)
          !deadline.passed()) {
     ++report.iterations;
     const double change = sweep(problem);
-    if (change <= kLooksConverged * options_.tolerance * iterate_.velocity_scale() ||
-        report.iterations % kJudgeEvery == 0 || report.iterations == options_.max_iterations) {
+    if (change <= kPgsLooksConverged * options_.tolerance * iterate_.velocity_scale() ||
+        report.iterations % kPgsJudgeEvery == 0 || report.iterations == options_.max_iterations) {
       iterate_.judge();
     }
   }

@@ -15,7 +15,7 @@
 namespace stickslip {
 namespace {
 
-constexpr double kTolerance = 1e-8;
+constexpr double kPlantedTolerance = 1e-8;
 
 double draw(std::mt19937& random) {
   return std::uniform_real_distribution<double>()(random);
@@ -87,7 +87,7 @@ ConeProblem jam(unsigned seed) {
   return problem;
 }
 
-SolveReport solve(const ConeProblem& problem, ConeSolution& solution, double tolerance = kTolerance) {
+SolveReport solve(const ConeProblem& problem, ConeSolution& solution, double tolerance = kPlantedTolerance) {
   AutoOptions options;
   options.tolerance = tolerance;
   solution.p.assign(problem.size(), 0.0);
@@ -98,7 +98,7 @@ void expect_solved(const ConeProblem& problem, const char* what, unsigned seed) 
   ConeSolution solution;
   const SolveReport report = solve(problem, solution);
   EXPECT_EQ(report.status, Status::ok) << what << ' ' << seed << ": " << report.residual.relative;
-  EXPECT_LE(calc_residual(problem, solution.p).relative, kTolerance) << what << ' ' << seed;
+  EXPECT_LE(calc_residual(problem, solution.p).relative, kPlantedTolerance) << what << ' ' << seed;
 }
 
 /// The first sixty-odd but two that no method solves within 2 s of time or but in 4200 steps; and of later ones those
@@ -133,7 +133,7 @@ TEST(AutoSolver, OtherMethodsCostLess) {
   for (const unsigned seed : {49u, 460u}) {
     const ConeProblem problem = plant_any(seed);
     ProxOptions alone;
-    alone.tolerance = kTolerance;
+    alone.tolerance = kPlantedTolerance;
     alone.max_iterations = 1000;
     ConeSolution solution;
     solution.p.assign(problem.size(), 0.0);

@@ -13,8 +13,8 @@ namespace {
 /// some quick ones in turn: hard problems are led to their solution in small steps.
 constexpr double kLeast = 1e-10;
 constexpr double kLargest = 1e4;
-constexpr double kRise = 10.0;
-constexpr double kFall = 0.1;
+constexpr double kOuterRise = 10.0;
+constexpr double kOuterFall = 0.1;
 constexpr double kSlowestFall = 0.9;
 constexpr int kQuickSolves = 3;
 /// Up to so many Newton steps an inner solve was quick.
@@ -31,7 +31,7 @@ ProximalNewton::Report ProximalNewton::run(const ConeProblem& problem, double to
   u_.resize(problem.size());
   work_.resize(problem.delassus_work_size());
   parameter_ = first_parameter;
-  fall_ = kFall;
+  fall_ = kOuterFall;
   n_quick_ = 0;
   p_.assign(iterate.p().begin(), iterate.p().end());
   return advance(problem, tolerance, max_iterations, max_operations, deadline, iterate);
@@ -64,11 +64,11 @@ ProximalNewton::Report ProximalNewton::advance(const ConeProblem& problem, doubl
       // One step means that no contact has changed its state.
       parameter_ *= report.iterations == steps_before + 1 ? fall_ * fall_ : fall_;
       parameter_ = std::max(kLeast, parameter_);
-      if (n_quick_ % kQuickSolves == 0) fall_ = std::max(kFall, fall_ * fall_);
+      if (n_quick_ % kQuickSolves == 0) fall_ = std::max(kOuterFall, fall_ * fall_);
     } else if (inner == Inner::slow) {
       parameter_ = std::max(kLeast, std::sqrt(fall_) * parameter_);
     } else {
-      parameter_ *= kRise;
+      parameter_ *= kOuterRise;
       fall_ = std::min(kSlowestFall, std::sqrt(fall_));
       if (!(iterate.last().absolute < before)) {
         p_ = center_;

@@ -6,7 +6,7 @@
 namespace stickslip {
 namespace {
 
-Body make_body(const std::string& name, BodyType type, std::vector<ShapeGeometry> shapes = {}) {
+Body make_sized_body(const std::string& name, BodyType type, std::vector<ShapeGeometry> shapes = {}) {
   Body body;
   body.name = name;
   body.type = type;
@@ -34,13 +34,13 @@ constexpr double kExact = 1e-9;  // [-] of enclosing balls
 
 TEST(BodySizes, AreThoseOfShapesThenOfJoints) {
   SystemBuilder builder(true, Vector3::Zero());
-  const int floor = builder.add_body(make_body("floor", BodyType::fixed, {HalfSpace{}, Box{{3, 4, 1}}}));
-  const int ball = builder.add_body(make_body("ball", BodyType::planar, {Sphere{0.1}, Sphere{9.0, true}}));
-  const int rod = builder.add_body(make_body("rod", BodyType::planar));
-  const int tip = builder.add_body(make_body("tip", BodyType::planar, {PointShape{}}));
-  const int mass = builder.add_body(make_body("mass", BodyType::point));
-  const int ground = builder.add_body(make_body("ground", BodyType::fixed));
-  Body leg = make_body("leg", BodyType::beam);
+  const int floor = builder.add_body(make_sized_body("floor", BodyType::fixed, {HalfSpace{}, Box{{3, 4, 1}}}));
+  const int ball = builder.add_body(make_sized_body("ball", BodyType::planar, {Sphere{0.1}, Sphere{9.0, true}}));
+  const int rod = builder.add_body(make_sized_body("rod", BodyType::planar));
+  const int tip = builder.add_body(make_sized_body("tip", BodyType::planar, {PointShape{}}));
+  const int mass = builder.add_body(make_sized_body("mass", BodyType::point));
+  const int ground = builder.add_body(make_sized_body("ground", BodyType::fixed));
+  Body leg = make_sized_body("leg", BodyType::beam);
   leg.beam.emplace(BeamOptions{1.2, 100.0, 1.0, 0.7, 3, 3, 0});
   const int beam = builder.add_body(leg);
   builder.add_joint(hinge("a", ground, rod, {5, 0, 0}, {-0.3, 0.4, 0}));
@@ -63,8 +63,8 @@ TEST(BodySizes, AreThoseOfShapesThenOfJoints) {
 
 TEST(BodySizes, WithoutSizesAreOneMetre) {
   SystemBuilder builder(false, Vector3::Zero());
-  builder.add_body(make_body("a", BodyType::point, {PointShape{}}));
-  builder.add_body(make_body("b", BodyType::fixed, {HalfSpace{}}));
+  builder.add_body(make_sized_body("a", BodyType::point, {PointShape{}}));
+  builder.add_body(make_sized_body("b", BodyType::fixed, {HalfSpace{}}));
   const System system = builder.build();
   const BodySizes sizes(system);
   EXPECT_EQ(sizes.of_pair(0, 1), 1.0);

@@ -9,7 +9,7 @@
 namespace stickslip {
 namespace {
 
-constexpr double kStep = 1e-3;         // [s]
+constexpr double kPassStep = 1e-3;     // [s]
 constexpr double kPenetration = 0.05;  // [-] of a ball's diameter
 
 Shape at(ShapeGeometry geometry, const Vector3& position = Vector3::Zero()) {
@@ -51,7 +51,7 @@ class TwoBodies {
     state.q = q0;
     state.u = u0;
     finder_.begin(state);
-    state.t += kStep;
+    state.t += kPassStep;
     state.q = q1;
     state.u = u1;
     std::vector<Pass> passes;
@@ -167,7 +167,7 @@ TEST(PassFinder, ACurvedPathIsNotItsChord) {
     return planar_q({0, 0, 0}, {radius * std::cos(phi), radius * std::sin(phi), 0});
   };
   const auto velocity_at = [&](double phi) {
-    const double v = radius * angle / kStep;
+    const double v = radius * angle / kPassStep;
     return planar_q({0, 0, 0}, {-v * std::sin(phi), v * std::cos(phi), 0});
   };
   EXPECT_TRUE(bodies.find(state_at(0), velocity_at(0), state_at(angle), velocity_at(angle)).empty());
