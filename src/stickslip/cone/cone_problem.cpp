@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "stickslip/cone/cone_problem.h"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 
 #include "stickslip/base/assert.h"
+#include "stickslip/base/make_room.h"
 
 namespace stickslip {
 namespace {
@@ -12,8 +14,9 @@ namespace {
 int add_cone(ConeProblem& problem, Cone cone) {
   STICKSLIP_ASSERT(cone.dim >= 1 && cone.dim <= kMaxConeDim);
   cone.offset = problem.size();
+  make_room(problem.b, problem.b.size() + cone.dim);
   problem.b.resize(problem.b.size() + cone.dim, 0.0);
-  problem.cones.push_back(cone);
+  append(problem.cones, cone);
   return problem.n_cones() - 1;
 }
 
@@ -34,9 +37,11 @@ int ConeProblem::add_contact(std::span<const FrictionBlock> friction) {
     STICKSLIP_ASSERT(block.facets == 0 || (block.facets >= 3 && block.dim == 2));
     cone.dim += block.dim;
   }
-  cone.first_block = static_cast<int>(blocks.size());
   cone.n_blocks = static_cast<int>(friction.size());
-  blocks.insert(blocks.end(), friction.begin(), friction.end());
+  if (!std::ranges::equal(std::span(blocks).last(std::min(blocks.size(), friction.size())), friction)) {
+    blocks.insert(blocks.end(), friction.begin(), friction.end());
+  }
+  cone.first_block = static_cast<int>(blocks.size() - friction.size());
   return add_cone(*this, cone);
 }
 

@@ -23,7 +23,7 @@ enum class FrictionLaw { coulomb, associated };
 
 struct ConeProblem {
   std::vector<Cone> cones;
-  std::vector<FrictionBlock> blocks;
+  std::vector<FrictionBlock> blocks;  // contacts that follow each other share those that are alike
   FrictionLaw law = FrictionLaw::coulomb;
   std::vector<double> b;  // (n) [m/s] the velocities without percussions
   /// [m/s] what residuals are relative to, where the scheme knows better than max(|b|, |u|); 0: these.

@@ -104,6 +104,20 @@ TEST(ConeProblem, BothOperatorsAreTheDenseOne) {
   }
 }
 
+TEST(ConeProblem, ContactsAlikeShareTheirFriction) {
+  constexpr FrictionBlock kRough{2, 0.8, 0, 0.0};
+  ConeProblem problem;
+  for (const FrictionBlock& block : {kSpatial, kSpatial, kRough, kRough, kSpatial}) problem.add_contact({&block, 1});
+  const std::array both = {kRough, kSpatial};
+  problem.add_contact(both);
+  problem.add_contact({});
+  EXPECT_EQ(problem.blocks.size(), 3u);
+  const std::array mu = {0.5, 0.5, 0.8, 0.8, 0.5, 0.8};
+  for (std::size_t i = 0; i < mu.size(); ++i) EXPECT_EQ(problem.friction(problem.cones[i]).front().mu, mu[i]);
+  EXPECT_EQ(problem.friction(problem.cones[5]).size(), 2u);
+  EXPECT_TRUE(problem.friction(problem.cones[6]).empty());
+}
+
 TEST(ConeProblem, ClearedConesKeepTheOperator) {
   Example example;
   example.factored.clear_cones();

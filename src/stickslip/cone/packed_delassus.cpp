@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "stickslip/base/assert.h"
+#include "stickslip/base/make_room.h"
 
 namespace stickslip {
 namespace {
@@ -57,13 +58,13 @@ void PackedDelassus::clear() {
 
 int PackedDelassus::add_body(double inverse_mass, const Matrix3& inverse_inertia) {
   const Matrix3& a = inverse_inertia;
-  bodies_.push_back({inverse_mass, {a(0, 0), a(0, 1), a(0, 2), a(1, 1), a(1, 2), a(2, 2)}});
+  append(bodies_, {inverse_mass, {a(0, 0), a(0, 1), a(0, 2), a(1, 1), a(1, 2), a(2, 2)}});
   return n_bodies() - 1;
 }
 
 void PackedDelassus::add_contact(const Contact& contact) {
   STICKSLIP_ASSERT(contact.first != contact.second && contact.first < n_bodies() && contact.second < n_bodies());
-  contacts_.push_back(contact);
+  append(contacts_, contact);
 }
 
 void PackedDelassus::add_relative_velocity(int i, const double* v, double* u) const {

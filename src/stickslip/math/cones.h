@@ -18,6 +18,7 @@ struct FrictionBlock {
   double mu = 0.0;           // [-] radius of D_b
   int facets = 0;            // [-] 0: a ball; n >= 3 (dim 2 only): polygon with n corners on the circle mu
   double orientation = 0.0;  // [rad] angle of the polygon's first corner from the first direction
+  bool operator==(const FrictionBlock&) const = default;
 };
 
 /// h_D(v) = max over d in D of d.v: mu |v| for a ball, mu max_j d_j.v for a polygon. v (dim); in the unit of v.
