@@ -18,7 +18,7 @@ class ApgdSolver final : public ConeSolver {
 
  private:
   const ApgdOptions options_;
-  Iterate iterate_{options_.stop};
+  Iterate iterate_{options_.stop, false};
   AcceleratedGradient gradient_;
 };
 

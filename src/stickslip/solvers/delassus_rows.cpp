@@ -5,26 +5,31 @@
 #include <cmath>
 
 #include "stickslip/base/assert.h"
+#include "stickslip/base/make_room.h"
 
 namespace stickslip {
 
-void DelassusRows::bind(const ConeProblem& problem) {
+void DelassusRows::bind(const ConeProblem& problem, bool keeps_blocks) {
   problem_ = &problem;
   diagonal_begin_.clear();
   diagonals_.clear();
   scales_.clear();
+  make_room(scales_, problem.cones.size());
   double total = 0.0;  // of magnitudes
   const auto prepare = [&](const auto& w) {
     STICKSLIP_ASSERT(w.n_rows() == problem.n_cones());
     for (int i = 0; i < problem.n_cones(); ++i) {
       const int dim = problem.cones[i].dim;
-      diagonal_begin_.push_back(diagonals_.size());
-      diagonals_.resize(diagonals_.size() + static_cast<std::size_t>(dim) * dim);
-      w.prepare_row(problem.cones, i, memory_, diagonals_.data() + diagonal_begin_[i]);
+      const std::size_t begin = keeps_blocks ? diagonals_.size() : 0;
+      if (keeps_blocks) append(diagonal_begin_, begin);
+      make_room(diagonals_, begin + static_cast<std::size_t>(dim) * dim);
+      diagonals_.resize(begin + static_cast<std::size_t>(dim) * dim);
+      const double* block = diagonals_.data() + begin;
+      w.prepare_row(problem.cones, i, memory_, diagonals_.data() + begin);
       double trace = 0.0;
       for (int r = 0; r < dim; ++r) {
-        trace += diagonal(i)[r * dim + r];
-        total += std::abs(diagonal(i)[r * dim + r]);
+        trace += block[r * dim + r];
+        total += std::abs(block[r * dim + r]);
       }
       scales_.push_back(trace / dim);
     }

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "stickslip/base/make_room.h"
 #include "stickslip/cone/de_saxce_shift.h"
 
 namespace stickslip {
@@ -31,6 +32,7 @@ void FirstOrder::start(const ConeProblem& problem, const Iterate& iterate) {
   stop_ = iterate.stop();
   work_.resize(problem.delassus_work_size());
   n_operations_ = kOperationsOfARow * problem.size() + count_stored(problem);
+  make_room(metric_, problem.b.size());
   metric_.resize(problem.size());
   for (int i = 0; i < problem.n_cones(); ++i) {
     const Cone& cone = problem.cones[i];

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "stickslip/base/assert.h"
+#include "stickslip/base/make_room.h"
 #include "stickslip/math/cones.h"
 
 namespace stickslip {
@@ -26,7 +27,7 @@ void project_on_cones(const ConeProblem& problem, std::span<double> p) {
 
 void Iterate::bind(const ConeProblem& problem) {
   problem_ = &problem;
-  rows_.bind(problem);
+  rows_.bind(problem, keeps_blocks_);
   scale_ = problem.velocity_scale;
   if (scale_ > 0.0) return;
   double squared = 0.0;
@@ -37,6 +38,7 @@ void Iterate::bind(const ConeProblem& problem) {
 bool Iterate::start(const ConeProblem& problem, const ConeSolution& solution) {
   STICKSLIP_ASSERT(static_cast<int>(solution.p.size()) == problem.size());
   bind(problem);
+  for (std::vector<double>* rows : {&p_, &u_, &best_p_}) make_room(*rows, solution.p.size());
   p_.assign(solution.p.begin(), solution.p.end());
   u_.resize(p_.size());
   best_p_ = p_;
@@ -49,6 +51,7 @@ bool Iterate::start(const ConeProblem& problem, const ConeSolution& solution) {
 }
 
 bool Iterate::begin_solve(const ConeProblem& problem, ConeSolution& solution, SolveReport& report) {
+  make_room(solution.u, problem.b.size());
   solution.u.resize(problem.size());
   if (problem.n_cones() == 0) return false;
   if (start(problem, solution)) return true;

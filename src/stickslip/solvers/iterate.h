@@ -24,7 +24,8 @@ class Iterate {
   static constexpr const char* kNotFinite = "the problem holds values that are not finite";
 
   /// judge() asks `stop`, and throws Interrupted where it is raised: so does every loop that judges its iterates.
-  explicit Iterate(StopToken stop = {}) : stop_(stop) {}
+  /// `keeps_blocks`: whether rows() have diagonal blocks, see DelassusRows::bind().
+  explicit Iterate(StopToken stop = {}, bool keeps_blocks = true) : stop_(stop), keeps_blocks_(keeps_blocks) {}
   const StopToken& stop() const { return stop_; }
 
   /// Takes the problem and the starting guess solution.p and judges it. A guess that is not finite is replaced by 0.
@@ -68,6 +69,7 @@ class Iterate {
 
  private:
   StopToken stop_;
+  bool keeps_blocks_;
   const ConeProblem* problem_ = nullptr;
   DelassusRows rows_;
   std::vector<double> p_;       // (n) [N s]

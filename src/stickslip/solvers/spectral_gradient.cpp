@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "stickslip/base/make_room.h"
+
 namespace stickslip {
 namespace {
 
@@ -24,7 +26,10 @@ double SpectralGradient::calc_objective(const ConeProblem& problem) const {
 void SpectralGradient::start(const ConeProblem& problem, Iterate& iterate) {
   k_ = 0;
   first_order_.start(problem, iterate);
-  for (auto* vector : {&p_, &gradient_, &change_, &wp_, &w_change_}) vector->resize(problem.b.size());
+  for (auto* vector : {&p_, &change_, &wp_, &scratch_}) {
+    make_room(*vector, problem.b.size());
+    vector->resize(problem.b.size());
+  }
   p_.assign(iterate.p().begin(), iterate.p().end());
   project_on_cones(problem, p_);
   first_order_.apply(p_, wp_);
@@ -36,12 +41,14 @@ void SpectralGradient::start(const ConeProblem& problem, Iterate& iterate) {
 void SpectralGradient::iterate_once(const ConeProblem& problem, int k) {
   const std::size_t n = p_.size();
   const bool is_convex = problem.law == FrictionLaw::associated;
-  first_order_.calc_gradient(wp_, gradient_);
-  first_order_.step(p_, alpha_, gradient_, change_);
+  std::vector<double>& gradient = scratch_;
+  first_order_.calc_gradient(wp_, gradient);
+  first_order_.step(p_, alpha_, gradient, change_);
   for (std::size_t i = 0; i < n; ++i) change_[i] -= p_[i];
-  first_order_.apply(change_, w_change_);
-  const double slope = FirstOrder::calc_product(gradient_, change_);
-  const double curvature = FirstOrder::calc_product(change_, w_change_);
+  const double slope = FirstOrder::calc_product(gradient, change_);
+  std::vector<double>& w_change = scratch_;
+  first_order_.apply(change_, w_change);
+  const double curvature = FirstOrder::calc_product(change_, w_change);
   double t = 1.0;
   if (is_convex) {
     const double reference = *std::max_element(objectives_.begin(), objectives_.end());
@@ -52,11 +59,11 @@ void SpectralGradient::iterate_once(const ConeProblem& problem, int k) {
   }
   for (std::size_t i = 0; i < n; ++i) {
     p_[i] += t * change_[i];
-    wp_[i] += t * w_change_[i];
+    wp_[i] += t * w_change[i];
   }
   if (is_convex) objectives_[k % kMemory] = calc_objective(problem);
   const double squared = first_order_.calc_metric_product(change_, change_);
-  const double squared_w = first_order_.calc_inverse_metric_product(w_change_, w_change_);
+  const double squared_w = first_order_.calc_inverse_metric_product(w_change, w_change);
   const double spectral = k % 2 == 0 ? squared / curvature : curvature / squared_w;
   alpha_ = curvature > 0.0 && squared_w > 0.0 ? std::clamp(spectral, kShortest, kLongest) : kLongest;
 }

@@ -40,9 +40,9 @@ class SpectralGradient {
   void iterate_once(const ConeProblem& problem, int k);
 
   FirstOrder first_order_;
-  int k_ = 0;                                  // [-] iterations since start()
-  std::vector<double> p_, gradient_, change_;  // (n)
-  std::vector<double> wp_, w_change_;          // (n) [m/s] W times these
+  int k_ = 0;                         // [-] iterations since start()
+  std::vector<double> p_, change_;    // (n) [N s]
+  std::vector<double> wp_, scratch_;  // (n) [m/s] W p; the gradient, then W times the change
   std::array<double, kMemory> objectives_ = {};
   double alpha_ = 1.0;
 };

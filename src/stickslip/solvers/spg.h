@@ -18,7 +18,7 @@ class SpgSolver final : public ConeSolver {
 
  private:
   const SpgOptions options_;
-  Iterate iterate_{options_.stop};
+  Iterate iterate_{options_.stop, false};
   SpectralGradient spectral_gradient_;
 };
 
