@@ -32,7 +32,7 @@ class ToyScheme {
     system_.solve_mass(h * force, change);
     state.u += change;
     std::vector<double>& b = constraints_.problem().b;
-    b.assign(constraints_.tau().begin(), constraints_.tau().end());
+    constraints_.get_tau(b);
     constraints_.add_relative_velocities(state.u, b);
     ConeSolution solution;
     constraints_.load_warm(state.warm, solution);

@@ -7,6 +7,8 @@
 #include <limits>
 #include <numeric>
 
+#include "stickslip/base/make_room.h"
+
 namespace stickslip {
 namespace {
 
@@ -108,7 +110,7 @@ void BroadPhase::join(std::span<const BoundingBox> boxes, const Entries& entries
   }
   const auto try_pair = [&](int i, int j) {
     ++tried_;
-    if (overlap(boxes[i], boxes[j])) pairs.push_back({std::min(i, j), std::max(i, j)});
+    if (overlap(boxes[i], boxes[j])) append(pairs, {std::min(i, j), std::max(i, j)});
   };
   std::array<std::size_t, 9> cursors = {};  // each moves on with the cells
   for (std::size_t k = 0; k < entries.size(); ++k) {
@@ -133,6 +135,7 @@ void BroadPhase::sort_pairs(std::size_t n_boxes, std::vector<Pair>& pairs) {
   begin_.assign(n_boxes + 1, 0);
   for (const Pair& pair : pairs) ++begin_[pair.first + 1];
   for (std::size_t i = 0; i < n_boxes; ++i) begin_[i + 1] += begin_[i];
+  make_room(sorted_, pairs.size());
   sorted_.resize(pairs.size());
   for (const Pair& pair : pairs) sorted_[begin_[pair.first]++] = pair;  // now begin_[i] is where i's pairs end
   for (std::size_t i = 0; i < n_boxes; ++i) {

@@ -5,6 +5,8 @@
 #include <cmath>
 #include <limits>
 
+#include "stickslip/base/make_room.h"
+
 namespace stickslip {
 namespace {
 
@@ -15,8 +17,9 @@ void raise(double& largest, double x) {
 
 }  // namespace
 
-void report_geometry(const BodySnapshot& at, std::span<const ContactPoint> points, StepReport& report) {
+void report_geometry(const BodySnapshot& at, std::span<const ContactPoint> points, StepReport& report, double impulse) {
   const System& system = at.system();
+  make_room(report.contacts, points.size());
   report.contacts.resize(points.size());
   report.penetration = 0.0;
   report.closed_contacts = 0;
@@ -35,6 +38,7 @@ void report_geometry(const BodySnapshot& at, std::span<const ContactPoint> point
     contact.position = geometry.position_second;
     contact.normal = geometry.normal;
     contact.tangent = geometry.tangent1;
+    contact.impulse.fill(impulse);
     if (!system.turns(points[k])) raise(report.penetration, -geometry.gap);
   }
 }

@@ -13,8 +13,10 @@ namespace stickslip {
 // What every scheme reports in the same way: gaps, penetration, energies, contact status.
 
 /// Fills report.contacts, one entry per contact point of `points`, where the bodies are: gap, position, normal,
-/// tangent; status open, all forces zero. Sets report.penetration.
-void report_geometry(const BodySnapshot& at, std::span<const ContactPoint> points, StepReport& report);
+/// tangent; status open, all forces zero, impulses as given: NaN where the scheme does not know them. Sets
+/// report.penetration.
+void report_geometry(const BodySnapshot& at, std::span<const ContactPoint> points, StepReport& report,
+                     double impulse = 0.0);
 
 /// Fills report.joints, one entry per joint of the system: coordinate, rate, drift (also beyond limits that are
 /// angles); reactions NaN, as are report.dry_frictions. Sets report.drift_position and drift_angle.

@@ -3,10 +3,10 @@
 
 #include <algorithm>
 #include <array>
-#include <limits>
 #include <utility>
 
 #include "stickslip/base/assert.h"
+#include "stickslip/base/make_room.h"
 #include "stickslip/constraints/certificate.h"
 #include "stickslip/constraints/warm_start.h"
 
@@ -14,21 +14,22 @@ namespace stickslip {
 namespace {
 
 /// From so many contacts on the packed operator is used; what has fewer keeps the bits of the factored one.
-constexpr int kPackedContacts = 64;  // [-]
+constexpr std::size_t kPackedContacts = 64;  // [-]
 
 }  // namespace
 
 ConstraintSet::ConstraintSet(const System& system, StopToken stop, bool packs) : system_(system), stop_(stop) {
-  auto& factored = problem_.delassus.emplace<FactoredDelassus>();
+  problem_.delassus.emplace<FactoredDelassus>();
   other_.emplace<PackedDelassus>();
   const auto is_law_packed = [](const ContactPair& pair) { return pair.friction_dim == PackedDelassus::kDim - 1; };
   can_pack_ = packs && system.joints().empty() && system.dry_frictions().empty() &&
               std::ranges::all_of(system.contacts(), is_law_packed);
-  for (std::size_t i = 0; i < system.bodies().size(); ++i) {
+  int n_bodies = 0;
+  for (const Body& body : system.bodies()) {
     stop_.check();
-    const Body& body = system.bodies()[i];
     if (body.n_u > 0) can_pack_ &= body.type == BodyType::rigid;
-    delassus_body_.push_back(body.n_u > 0 ? factored.add_body(system.inverse_mass(static_cast<int>(i))) : -1);
+    has_motions_ |= body.type == BodyType::moving;
+    delassus_body_.push_back(body.n_u > 0 ? n_bodies++ : -1);
   }
   rest_.setZero(system.n_u());
   world_.setZero(system.n_u());
@@ -54,20 +55,29 @@ void ConstraintSet::gather_closed(const BodySnapshot& at, const std::vector<Cont
   STICKSLIP_ASSERT(&at.system() == &system_);
   at_ = &at;
   points_ = &points;
-  problem_.clear_cones();
-  members_.clear();
-  ids_.clear();
-  for (std::vector<double>* rows : {&gamma_, &tau_, &restitution_}) rows->clear();
-  find_closed(activation_of);
-  const bool packed = can_pack_ && static_cast<int>(closed_.size()) >= kPackedContacts;
+  bool packed = can_pack_ && points.size() >= kPackedContacts;
   if (packed) {
+    clear();
     pack_bodies();
-  } else {
-    hold<FactoredDelassus>().clear_rows();
+    gather_contacts(activation_of, true);
+    packed = members_.size() >= kPackedContacts;
   }
-  gather_contacts(packed);
+  if (!packed) {
+    clear();
+    hold<FactoredDelassus>().clear_rows();
+    gather_contacts(activation_of, false);
+  }
   gather_joints();
   gather_dry_frictions(h);
+  if (!tau_.empty()) tau_.resize(gamma_.size(), 0.0);
+}
+
+void ConstraintSet::clear() {
+  problem_.clear_cones();
+  members_.clear();
+  geometries_.clear();
+  gamma_.clear();
+  tau_.clear();
 }
 
 /// The Delassus operator of the problem as one of a kind, with the memory that it had when it was one last.
@@ -75,20 +85,6 @@ template <class W>
 W& ConstraintSet::hold() {
   if (!std::holds_alternative<W>(problem_.delassus)) std::swap(problem_.delassus, other_);
   return std::get<W>(problem_.delassus);
-}
-
-template <class ActivationOf>
-void ConstraintSet::find_closed(ActivationOf&& activation_of) {
-  closed_.clear();
-  geometries_.clear();
-  ContactGeometry geometry;
-  for (std::size_t i = 0; i < points_->size(); ++i) {
-    stop_.check();
-    calc_contact(*at_, (*points_)[i], geometry);
-    if (!(geometry.gap <= activation_of(i))) continue;
-    closed_.push_back(static_cast<int>(i));
-    geometries_.push_back(geometry);
-  }
 }
 
 /// The bodies that move, with their inverse inertia in the world frame.
@@ -103,38 +99,35 @@ void ConstraintSet::pack_bodies() {
   }
 }
 
-void ConstraintSet::gather_contacts(bool packed) {
-  for (std::size_t c = 0; c < closed_.size(); ++c) {
+template <class ActivationOf>
+void ConstraintSet::gather_contacts(ActivationOf&& activation_of, bool packed) {
+  ContactGeometry geometry;
+  for (std::size_t i = 0; i < points_->size(); ++i) {
     stop_.check();
-    const ContactPoint& k = (*points_)[closed_[c]];
-    const ContactGeometry& geometry = geometries_[c];
+    const ContactPoint& k = (*points_)[i];
+    calc_contact(*at_, k, geometry);
+    if (!(geometry.gap <= activation_of(i))) continue;
     const ContactPair& pair = system_.pair(k);
     const FrictionBlock friction{pair.friction_dim, pair.law().friction, 0, 0.0};
-    const int dim = 1 + pair.friction_dim;
     problem_.add_contact({&friction, pair.friction_dim > 0 ? std::size_t{1} : std::size_t{0}});
-    last_rows(gamma_) = calc_contact_velocity(*at_, k, geometry).head(dim);
-    VectorView tau = last_rows(tau_);
-    if (system_.has_prescribed_motion(k)) {
-      tau = system_.calc_contact_velocity(k, geometry, at_->t(), at_->q(), rest_).head(dim);
+    add_member(Kind::contact, static_cast<int>(i), calc_contact_velocity(*at_, k, geometry).data());
+    if (has_motions_ && system_.has_prescribed_motion(k)) {
+      set_tau(system_.calc_contact_velocity(k, geometry, at_->t(), at_->q(), rest_).data());
     }
-    VectorView restitution = last_rows(restitution_);
-    restitution.setConstant(pair.law().restitution_tangential);
-    restitution(0) = pair.law().restitution_normal;
-    ids_.push_back(k.id);
+    const Attachment& first = system_.side(k, Side::first);
+    const Attachment& second = system_.side(k, Side::second);
     if (packed) {
-      members_.push_back({Kind::contact, closed_[c]});
-      const int first = system_.side(k, Side::first).body;
-      const int second = system_.side(k, Side::second).body;
       std::get<PackedDelassus>(problem_.delassus)
-          .add_contact({geometry.normal, geometry.tangent1, geometry.position_first - (*at_)[first].p,
-                        geometry.position_second - (*at_)[second].p, delassus_body_[first], delassus_body_[second]});
+          .add_contact({geometry.normal, geometry.tangent1, geometry.position_first - (*at_)[first.body].p,
+                        geometry.position_second - (*at_)[second.body].p, delassus_body_[first.body],
+                        delassus_body_[second.body]});
       continue;
     }
+    append(geometries_, geometry);
     BodyMotion scratch;
-    add_rows(Kind::contact, closed_[c], system_.side(k, Side::first), system_.side(k, Side::second),
-             [&](Side side, Eigen::Ref<RowMatrix> J) {
-               system_.calc_contact_jacobian(k, geometry, at_->q(), at_->at(system_.side(k, side), scratch), side, J);
-             });
+    add_rows(first, second, [&](Side side, Eigen::Ref<RowMatrix> J) {
+      system_.calc_contact_jacobian(k, geometry, at_->q(), at_->at(system_.side(k, side), scratch), side, J);
+    });
   }
 }
 
@@ -145,15 +138,13 @@ void ConstraintSet::gather_joints() {
     stop_.check();
     const int j = static_cast<int>(i);
     problem_.add_free(joints[i].dim);
-    ids_.push_back({kJointBit | static_cast<std::uint64_t>(j), 0});
     system_.calc_joint_velocity(j, at_->t(), at_->q(), at_->u(), gamma);
-    last_rows(gamma_) = gamma;
-    VectorView tau = last_rows(tau_);
+    add_member(Kind::joint, j, gamma.data());
     if (system_.joint_has_prescribed_motion(j)) {
       system_.calc_joint_velocity(j, at_->t(), at_->q(), rest_, gamma);
-      tau = gamma;
+      set_tau(gamma.data());
     }
-    add_rows(Kind::joint, j, joints[i].first, joints[i].second,
+    add_rows(joints[i].first, joints[i].second,
              [&](Side side, Eigen::Ref<RowMatrix> J) { system_.calc_joint_jacobian(j, at_->t(), at_->q(), side, J); });
   }
 }
@@ -165,25 +156,36 @@ void ConstraintSet::gather_dry_frictions(double h) {
     const int k = static_cast<int>(i);
     const DryFrictionElement& e = system_.dry_frictions()[i];
     problem_.add_ball(e.dim, h * e.bound);
-    ids_.push_back({kDryFrictionBit | static_cast<std::uint64_t>(k), 0});
     system_.calc_dry_friction_velocity(k, at_->t(), at_->q(), at_->u(), gamma);
-    last_rows(gamma_) = gamma;
+    add_member(Kind::dry_friction, k, gamma.data());
     system_.calc_dry_friction_velocity(k, at_->t(), at_->q(), rest_, gamma);
-    last_rows(tau_) = gamma;
-    add_rows(Kind::dry_friction, k, e.first, e.second, [&](Side side, Eigen::Ref<RowMatrix> J) {
+    set_tau(gamma.data());
+    add_rows(e.first, e.second, [&](Side side, Eigen::Ref<RowMatrix> J) {
       system_.calc_dry_friction_jacobian(k, at_->t(), at_->q(), side, J);
     });
   }
 }
 
+/// What the last cone of the problem is, and gamma (dim) of its rows.
+void ConstraintSet::add_member(Kind kind, int index, const double* gamma) {
+  append(members_, {kind, index});
+  make_room(gamma_, problem_.b.size());
+  gamma_.insert(gamma_.end(), gamma, gamma + problem_.cones.back().dim);
+}
+
+/// tau (dim) of the last cone's rows.
+void ConstraintSet::set_tau(const double* tau) {
+  const Cone& cone = problem_.cones.back();
+  tau_.resize(problem_.b.size(), 0.0);
+  std::copy_n(tau, cone.dim, tau_.begin() + cone.offset);
+}
+
 /// Appends the rows W^T of the last cone to the Delassus operator; on a beam only columns of the attachment's range are
 /// filled.
 template <class FillJacobian>
-void ConstraintSet::add_rows(Kind kind, int index, const Attachment& first, const Attachment& second,
-                             FillJacobian&& fill_jacobian) {
-  members_.push_back({kind, index});
-  last_rows(restitution_);
+void ConstraintSet::add_rows(const Attachment& first, const Attachment& second, FillJacobian&& fill_jacobian) {
   auto& factored = std::get<FactoredDelassus>(problem_.delassus);
+  if (factored.n_bodies() == 0) add_bodies(factored);
   factored.begin_row(problem_.cones.back().dim);
   for (const Side side : {Side::first, Side::second}) {
     const Attachment& at = side == Side::first ? first : second;
@@ -193,11 +195,37 @@ void ConstraintSet::add_rows(Kind kind, int index, const Attachment& first, cons
   }
 }
 
-/// The last cone's rows in values by row, which are made as long as the problem, by zeros.
-VectorView ConstraintSet::last_rows(std::vector<double>& values) const {
-  const Cone& cone = problem_.cones.back();
-  values.resize(static_cast<std::size_t>(problem_.size()), 0.0);
-  return VectorView(values.data() + cone.offset, cone.dim);
+/// The bodies that move, before the first row: a heap that is packed at once never has them here.
+void ConstraintSet::add_bodies(FactoredDelassus& factored) const {
+  for (std::size_t i = 0; i < system_.bodies().size(); ++i) {
+    stop_.check();
+    if (delassus_body_[i] >= 0) factored.add_body(system_.inverse_mass(static_cast<int>(i)));
+  }
+}
+
+ElementId ConstraintSet::id(int cone) const {
+  const auto index = static_cast<std::uint64_t>(members_[cone].index);
+  switch (members_[cone].kind) {
+    case Kind::contact:
+      return (*points_)[index].id;
+    case Kind::joint:
+      return {kJointBit | index, 0};
+    case Kind::dry_friction:
+      break;
+  }
+  return {kDryFrictionBit | index, 0};
+}
+
+ConstraintSet::Restitution ConstraintSet::restitution(int cone) const {
+  if (members_[cone].kind != Kind::contact) return {};
+  const ContactLaw& law = system_.pair((*points_)[members_[cone].index]).law();
+  return {law.restitution_normal, law.restitution_tangential};
+}
+
+void ConstraintSet::get_tau(std::vector<double>& gamma) const {
+  make_room(gamma, gamma_.size());
+  if (tau_.empty()) return gamma.assign(gamma_.size(), 0.0);
+  gamma = tau_;
 }
 
 void ConstraintSet::add_relative_velocities(const Vector& v, std::span<double> gamma) {
@@ -279,11 +307,13 @@ void ConstraintSet::turn_packed(Turn&& turn) {
 }
 
 void ConstraintSet::load_warm(const ValuesById& warm, ConeSolution& solution) const {
-  stickslip::load_warm(warm, problem_, ids_, solution);
+  stickslip::load_warm(
+      warm, problem_, [this](int cone) { return id(cone); }, solution);
 }
 
 void ConstraintSet::save_warm(const ConeSolution& solution, ValuesById& warm) const {
-  stickslip::save_warm(problem_, ids_, solution, warm);
+  stickslip::save_warm(
+      problem_, [this](int cone) { return id(cone); }, solution, warm);
 }
 
 void ConstraintSet::report_worst(const Residual& residual, StepReport& report) const {
@@ -302,15 +332,21 @@ void ConstraintSet::report_worst(const Residual& residual, StepReport& report) c
 
 void ConstraintSet::report_contacts(const ConeSolution& solution, std::span<const double> velocity, double h,
                                     StepReport& report) const {
-  constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
-  for (ContactReport& contact : report.contacts) contact.impulse.fill(kUnknown);
+  const auto* packed = std::get_if<PackedDelassus>(&problem_.delassus);
   std::array<double, kMaxConeDim> diagonal;
   for (int i = 0; i < count() && kind(i) == Kind::contact; ++i) {
     const Cone& cone = problem_.cones[i];
     ContactReport& contact = report.contacts[index(i)];
-    contact.position = geometry(i).position_second;
-    contact.normal = geometry(i).normal;
-    contact.tangent = geometry(i).tangent1;
+    if (packed != nullptr) {
+      const PackedDelassus::Contact& at = packed->contact(i);
+      contact.position = (*at_)[contact.body_b].p + at.arm_second;
+      contact.normal = at.normal;
+      contact.tangent = at.tangent;
+    } else {
+      contact.position = geometries_[i].position_second;
+      contact.normal = geometries_[i].normal;
+      contact.tangent = geometries_[i].tangent1;
+    }
     const double* p = solution.p.data() + cone.offset;
     for (int j = 0; j < cone.dim; ++j) {
       contact.percussion[j] = p[j];

@@ -42,13 +42,17 @@ class ConstraintSet {
   Kind kind(int cone) const { return members_[cone].kind; }
   /// Into the points, System::joints() or System::dry_frictions().
   int index(int cone) const { return members_[cone].index; }
-  /// Of a contact, at the instant.
-  const ContactGeometry& geometry(int cone) const { return geometries_[cone]; }
+  /// Of the rows of a cone: of a contact the normal one's and the others', 0 for all else. [-]
+  struct Restitution {
+    double normal = 0.0, tangential = 0.0;
+  };
+  Restitution restitution(int cone) const;
 
   // --- by row, at the instant
-  std::span<const double> gamma() const { return gamma_; }              // (n) [m/s] of its velocities u
-  std::span<const double> tau() const { return tau_; }                  // (n) [m/s] what prescribed motions give
-  std::span<const double> restitution() const { return restitution_; }  // (n) [-] 0 for all but contacts
+  std::span<const double> gamma() const { return gamma_; }  // (n) [m/s] of its velocities u
+  /// What prescribed motions give, of a row and of all, gamma (n) = tau. [m/s]
+  double tau(int row) const { return tau_.empty() ? 0.0 : tau_[row]; }
+  void get_tau(std::vector<double>& gamma) const;
 
   /// gamma (n) += J v. v (n_u) [m/s, rad/s].
   void add_relative_velocities(const Vector& v, std::span<double> gamma);
@@ -79,15 +83,18 @@ class ConstraintSet {
   template <class ActivationOf>
   void gather_closed(const BodySnapshot& at, const std::vector<ContactPoint>& points, ActivationOf&& activation_of,
                      double h);
+  void clear();
   template <class ActivationOf>
-  void find_closed(ActivationOf&& activation_of);
-  void gather_contacts(bool packed);
+  void gather_contacts(ActivationOf&& activation_of, bool packed);
   void pack_bodies();
   void gather_joints();
   void gather_dry_frictions(double h);
+  void add_member(Kind kind, int index, const double* gamma);
+  void set_tau(const double* tau);
   template <class FillJacobian>
-  void add_rows(Kind kind, int index, const Attachment& first, const Attachment& second, FillJacobian&& fill_jacobian);
-  VectorView last_rows(std::vector<double>& values) const;
+  void add_rows(const Attachment& first, const Attachment& second, FillJacobian&& fill_jacobian);
+  void add_bodies(FactoredDelassus& factored) const;
+  ElementId id(int cone) const;
   template <class W>
   W& hold();
   template <class Turn>
@@ -99,15 +106,15 @@ class ConstraintSet {
   const std::vector<ContactPoint>* points_ = nullptr;
   std::vector<int> delassus_body_;  // per body of the system: index in the Delassus operator, -1 without velocities
   bool can_pack_ = true;            // whether contacts of rigid bodies, with friction in space, are all there can be
+  bool has_motions_ = false;        // whether a body moves as prescribed
   ConeProblem problem_;
   Delassus other_;                           // of the kind that the problem has not, for its memory
   std::vector<Member> members_;              // (cones)
-  std::vector<ElementId> ids_;               // (cones) ascending
-  std::vector<ContactGeometry> geometries_;  // (contacts)
-  std::vector<int> closed_;                  // (contacts) into the points
-  std::vector<double> gamma_, tau_, restitution_;
-  Vector rest_;   // (n_u) zero
-  Vector world_;  // (n_u) velocities or momenta of packed bodies, turns in the world frame
+  std::vector<ContactGeometry> geometries_;  // (contacts) where they are not packed
+  std::vector<double> gamma_;
+  std::vector<double> tau_;  // none where all are zero
+  Vector rest_;              // (n_u) zero
+  Vector world_;             // (n_u) velocities or momenta of packed bodies, turns in the world frame
 };
 
 }  // namespace stickslip

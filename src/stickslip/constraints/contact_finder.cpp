@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "stickslip/base/make_room.h"
 #include "stickslip/collision/gap.h"
 
 namespace stickslip {
@@ -124,7 +125,7 @@ void ContactFinder::collect(const BodySnapshot& at, double h) {
     const ShapeBall& b = balls[j];
     const double reach = a.radius + reaches_[i] + b.radius + reaches_[j];
     if ((centers_[i] - centers_[j]).squaredNorm() > reach * reach || !filter_->allows(a.shape, b.shape)) continue;
-    ids_.push_back(System::make_contact_id(a.shape, b.shape, j - system_.shapes()[b.shape].first_ball));
+    append(ids_, System::make_contact_id(a.shape, b.shape, j - system_.shapes()[b.shape].first_ball));
   }
   std::sort(ids_.begin(), ids_.end());
   ids_.erase(std::unique(ids_.begin(), ids_.end()), ids_.end());
@@ -146,7 +147,7 @@ void ContactFinder::collect_on_surfaces(const BodySnapshot& at, double h) {
         reach += std::max(h * speed + fall, margin_);
       }
       if (calc_gap<double>(surface, body.p, body.R, centers_[k], ball.radius).gap > reach) continue;
-      ids_.push_back(System::make_contact_id(surface.shape, ball.shape, k - system_.shapes()[ball.shape].first_ball));
+      append(ids_, System::make_contact_id(surface.shape, ball.shape, k - system_.shapes()[ball.shape].first_ball));
     }
   }
 }
@@ -154,6 +155,7 @@ void ContactFinder::collect_on_surfaces(const BodySnapshot& at, double h) {
 void ContactFinder::make_points() {
   if (std::ranges::equal(std::span(points_).subspan(n_named_), ids_, {}, &ContactPoint::id)) return;
   points_.resize(n_named_);
+  make_room(points_, n_named_ + ids_.size());
   for (const ElementId id : ids_) {
     stop_.check();
     points_.push_back(system_.make_contact_point(id));

@@ -22,16 +22,16 @@ using ContactComponents = std::array<double, kMaxContactDim>;
 /// the normal (first to second body, so >= 0) and the friction directions (Contensou's third one is
 /// moment / (3 pi R / 16)).
 struct ContactReport {
-  int contact = 0;                     // index into System::contacts(), or kDetected
-  int point = 0;                       // which of the pair's points
-  ElementId id;                        // the same from step to step
-  int body_a = 0, body_b = 0;          // the first and the second body
-  int friction_dim = 0;                // n_F
+  int contact = 0;             // index into System::contacts(), or kDetected
+  int point = 0;               // which of the pair's points
+  ElementId id;                // the same from step to step
+  int body_a = 0, body_b = 0;  // the first and the second body
+  int friction_dim = 0;        // n_F
+  ContactStatus status = ContactStatus::open;
   double gap = 0.0;                    // [m] at the end of the step
   Vector3 position = Vector3::Zero();  // [m] world: the contact point on the second body
   Vector3 normal = Vector3::Zero();    // [-] world
   Vector3 tangent = Vector3::Zero();   // [-] world, first friction direction
-  ContactStatus status = ContactStatus::open;
   // NaN where the scheme does not know them.
   ContactComponents force = {};       // lambda [N]
   ContactComponents impulse = {};     // Lambda [N s], the impulsive part

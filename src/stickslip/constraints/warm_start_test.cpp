@@ -13,6 +13,7 @@ namespace {
 
 // A contact with normal, sliding (2), rolling (2) and spinning (1): 6 rows; a joint of kMaxConeDim rows; one of 1.
 constexpr std::array<ElementId, 3> kIds = {ElementId{1, 5}, ElementId{1, 6}, ElementId{2, 0}};
+constexpr auto kId = [](int cone) { return kIds[static_cast<std::size_t>(cone)]; };
 
 ConeProblem cones_of_many_rows() {
   ConeProblem problem;
@@ -32,9 +33,9 @@ TEST(WarmStart, TakesConesOfEveryDimension) {
   before.p.resize(problem.b.size());
   std::iota(before.p.begin(), before.p.end(), 1.0);
   State state;
-  save_warm(problem, kIds, before, state.warm);
+  save_warm(problem, kId, before, state.warm);
   ConeSolution after;
-  load_warm(state_from_bytes(to_bytes(state)).warm, problem, kIds, after);
+  load_warm(state_from_bytes(to_bytes(state)).warm, problem, kId, after);
   EXPECT_EQ(after.p, before.p);
   EXPECT_EQ(after.u, std::vector<double>(problem.b.size(), 0.0));
 }
@@ -45,7 +46,7 @@ TEST(WarmStart, StartsNewConesFromZero) {
   warm.add(kIds[2], 1)[0] = 7.0;
   warm.add({9, 0}, 1)[0] = 11.0;  // gone
   ConeSolution solution;
-  load_warm(warm, cones_of_many_rows(), kIds, solution);
+  load_warm(warm, cones_of_many_rows(), kId, solution);
   EXPECT_EQ(solution.p.back(), 7.0);
   EXPECT_EQ(std::accumulate(solution.p.begin(), solution.p.end(), 0.0), 7.0);
 }

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "stickslip/base/assert.h"
+#include "stickslip/base/make_room.h"
 #include "stickslip/model/element_id.h"
 
 namespace stickslip {
@@ -39,9 +40,10 @@ class ValuesById {
   /// Appends n zeros for an id above those so far, and returns them: valid until the next change.
   std::span<double> add(ElementId id, std::size_t n) {
     STICKSLIP_ASSERT(ids_.empty() || ids_.back() < id);
-    ids_.push_back(id);
+    append(ids_, id);
+    make_room(values_, values_.size() + n);
     values_.resize(values_.size() + n);
-    ends_.push_back(values_.size());
+    append(ends_, values_.size());
     return (*this)[ids_.size() - 1];
   }
 

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "stickslip/base/input_error.h"
+#include "stickslip/base/make_room.h"
 #include "stickslip/constraints/certificate.h"
 #include "stickslip/constraints/constraint_set.h"
 #include "stickslip/constraints/contact_finder.h"
@@ -16,6 +17,8 @@ namespace {
 
 /// Round-off in a sum over the velocities of two bodies, as a multiple of the spacing of numbers and of the terms. [-]
 constexpr double kRoundOff = 4.0 * std::numeric_limits<double>::epsilon();
+/// What a report says of accelerations and impulses, which the scheme does not know.
+constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
 
 class MoreauStepper final : public TimeStepper {
  public:
@@ -30,6 +33,8 @@ class MoreauStepper final : public TimeStepper {
   bool are_given_finite(const Inputs& inputs, double t_mid, double t_end, StepReport& report) const;
   bool calc_free_velocity(const State& state, double h, double t_mid, StepReport& report);
   void calc_free_relative_velocities();
+  template <class F>
+  void for_each_row(F&& f) const;
   void calc_end_velocity();
   void account_energy(const State& state, double h, EnergyLedger& ledger);
 
@@ -43,11 +48,9 @@ class MoreauStepper final : public TimeStepper {
   State settled_;  // the start, after its impact
 
   // Workspace, kept from step to step.
-  BodySnapshot start_, middle_, end_;  // at (t, q, u), (t_m, q_m, u) and (t', q')
+  BodySnapshot outer_, middle_;  // at (t, q, u), then (t', q'); at (t_m, q_m, u)
   ConeSolution solution_;
-  std::vector<double> gamma_work_;  // (n) [m/s] of u_work_: what the percussions' work starts from
-  std::vector<double> gamma_end_;   // (n) [m/s] of u_end_
-  std::vector<double> speeds_;      // (n) [m/s] what b is the sum of
+  std::vector<double> gamma_end_;  // (n) [m/s] of u_end_; before the solve the speeds that b is the sum of
   std::vector<double> residual_work_;
   Vector q_mid_, q_end_;    // (n_q)
   Vector u_free_, u_end_;   // (n_u) [m/s, rad/s]
@@ -64,9 +67,8 @@ MoreauStepper::MoreauStepper(const MoreauOptions& options, const System& system,
       contacts_(system, stop),
       constraints_(system, stop),
       start_impact_(system, stop),
-      start_(system),
-      middle_(system),
-      end_(system) {
+      outer_(system),
+      middle_(system) {
   q_mid_.resize(system.n_q());
   q_end_.resize(system.n_q());
   for (Vector* v : {&u_free_, &u_end_, &u_work_, &force_, &nonconservative_}) v->resize(system.n_u());
@@ -82,12 +84,11 @@ void MoreauStepper::initialize(State& state, StepReport& report) {
   state.energy.initial = system_.calc_kinetic_energy(state.u) + system_.calc_potential_energy(state.t, state.q);
   report = {};
   report.t = state.t;
-  report.a.setConstant(system_.n_u(), std::numeric_limits<double>::quiet_NaN());
-  end_.take(state.t, state.q, nullptr);
-  contacts_.find_touching(end_);
-  report_geometry(end_, contacts_.points(), report);
+  report.a.setConstant(system_.n_u(), kUnknown);
+  outer_.take(state.t, state.q, nullptr);
+  contacts_.find_touching(outer_);
+  report_geometry(outer_, contacts_.points(), report, kUnknown);
   report_joints(system_, state.t, state.q, state.u, report);
-  for (ContactReport& contact : report.contacts) contact.impulse.fill(std::numeric_limits<double>::quiet_NaN());
   report_energy(system_, state, report);
 }
 
@@ -104,8 +105,8 @@ Status MoreauStepper::step(State& state, double h, double t_end, StepReport& rep
   if (!calc_free_velocity(start, h, t_mid, report)) return report.status = Status::failed;
 
   if (contacts_.detects()) {
-    start_.take(start.t, start.q, &start.u);
-    contacts_.find(start_, t_end);
+    outer_.take(start.t, start.q, &start.u);
+    contacts_.find(outer_, t_end);
   }
   middle_.take(t_mid, q_mid_, &start.u);
   constraints_.gather(middle_, contacts_.points(), options_.activation, h);
@@ -125,22 +126,22 @@ Status MoreauStepper::step(State& state, double h, double t_end, StepReport& rep
   report.message += describe_non_finite(system_, q_end_, u_end_);
   if (!q_end_.allFinite() || !u_end_.allFinite()) return report.status = Status::failed;
 
+  report.coulomb_residual =
+      constraints_.problem().law == FrictionLaw::coulomb
+          ? report.solve.residual.absolute
+          : calc_residual(constraints_.problem(), FrictionLaw::coulomb, solution_.p, residual_work_).absolute;
   EnergyLedger energy = start.energy;
   account_energy(start, h, energy);
   report.status = report.solve.status;
   report.t = t_end;
   report.step = h;
   report.choices = report.solve.choices;
-  end_.take(t_end, q_end_, nullptr);
-  contacts_.extend(end_);
-  report_geometry(end_, contacts_.points(), report);
+  outer_.take(t_end, q_end_, nullptr);
+  contacts_.extend(outer_);
+  report_geometry(outer_, contacts_.points(), report, kUnknown);
   stop_.check();
   report_joints(system_, t_end, q_end_, u_end_, report);
   constraints_.report_contacts(solution_, gamma_end_, h, report);
-  report.coulomb_residual =
-      constraints_.problem().law == FrictionLaw::coulomb
-          ? report.solve.residual.absolute
-          : calc_residual(constraints_.problem(), FrictionLaw::coulomb, solution_.p, residual_work_).absolute;
   stop_.check();
   add_joint_drives(system_, state.inputs, t_mid, q_mid_, u_work_, report);  // planar: u_work is u
   constraints_.add_reactions(solution_, h, report);
@@ -204,25 +205,33 @@ bool MoreauStepper::calc_free_velocity(const State& state, double h, double t_mi
   return true;
 }
 
-/// b = gamma(u_free) + e gamma(u): what xi is without percussions; and gamma(u_work).
+/// b = gamma(u_free) + e gamma(u): what xi is without percussions.
 void MoreauStepper::calc_free_relative_velocities() {
   std::vector<double>& b = constraints_.problem().b;
-  const auto n = static_cast<std::size_t>(constraints_.size());
-  for (std::size_t row = 0; row < n; ++row) {
-    b[row] = constraints_.tau()[row] + constraints_.restitution()[row] * constraints_.gamma()[row];
-  }
-  gamma_work_.assign(constraints_.tau().begin(), constraints_.tau().end());
+  for_each_row([&](int row, double e) { b[row] = constraints_.tau(row) + e * constraints_.gamma()[row]; });
   constraints_.add_relative_velocities(u_free_, b);
-  constraints_.add_relative_velocities(u_work_, gamma_work_);
   // gamma(u) is a sum of the same size.
-  speeds_.assign(n, 0.0);
-  constraints_.add_speeds(u_free_, speeds_);
+  std::vector<double>& speeds = gamma_end_;
+  make_room(speeds, b.size());
+  speeds.assign(b.size(), 0.0);
+  constraints_.add_speeds(u_free_, speeds);
   double squared = 0.0;
-  for (std::size_t row = 0; row < n; ++row) {
-    const double size = (1.0 + constraints_.restitution()[row]) * (speeds_[row] + std::abs(constraints_.tau()[row]));
+  for_each_row([&](int row, double e) {
+    const double size = (1.0 + e) * (speeds[row] + std::abs(constraints_.tau(row)));
     squared += size * size;
-  }
+  });
   constraints_.problem().floor = kRoundOff * std::sqrt(squared);
+}
+
+/// f(row, e) with the restitution of the row, in order.
+template <class F>
+void MoreauStepper::for_each_row(F&& f) const {
+  for (int i = 0; i < constraints_.count(); ++i) {
+    const Cone& cone = constraints_.problem().cones[i];
+    const ConstraintSet::Restitution e = constraints_.restitution(i);
+    f(cone.offset, e.normal);
+    for (int row = cone.offset + 1; row < cone.offset + cone.dim; ++row) f(row, e.tangential);
+  }
 }
 
 /// u' = u_free + M^-1 W P, and its relative velocities gamma' = xi - e gamma(u).
@@ -230,25 +239,26 @@ void MoreauStepper::calc_end_velocity() {
   constraints_.calc_generalized_percussions(solution_.p, force_);
   system_.solve_mass(force_, u_end_);
   u_end_ += u_free_;
-  gamma_end_.resize(static_cast<std::size_t>(constraints_.size()));
-  for (std::size_t row = 0; row < gamma_end_.size(); ++row) {
-    gamma_end_[row] = solution_.u[row] - constraints_.restitution()[row] * constraints_.gamma()[row];
-  }
+  for_each_row([&](int row, double e) { gamma_end_[row] = solution_.u[row] - e * constraints_.gamma()[row]; });
 }
 
 /// The step balances M (u' - u_work) = h f + W P, u_work the velocity u after the gyroscopic term, which does no work;
 /// times (u' + u_work) / 2 that is the change of kinetic energy. So the work of a percussion over the step is
 /// P . (gamma(u_work) + gamma') / 2; what prescribed motions put in, P . tau, counts as work. Joints dissipate nothing:
 /// what they take because the scheme bends their directions in steps stays visible as error of the balance.
+/// The problem is done with: its b has room for gamma(u_work).
 void MoreauStepper::account_energy(const State& state, double h, EnergyLedger& ledger) {
+  std::vector<double>& gamma_work = constraints_.problem().b;
+  constraints_.get_tau(gamma_work);
+  constraints_.add_relative_velocities(u_work_, gamma_work);
   for (int i = 0; i < constraints_.count(); ++i) {
     const Cone& cone = constraints_.problem().cones[i];
     for (int row = cone.offset; row < cone.offset + cone.dim; ++row) {
       const double p = solution_.p[row];
       if (constraints_.kind(i) != ConstraintSet::Kind::joint) {
-        ledger.dissipated -= p * 0.5 * (gamma_work_[row] + gamma_end_[row]);
+        ledger.dissipated -= p * 0.5 * (gamma_work[row] + gamma_end_[row]);
       }
-      ledger.work -= p * constraints_.tau()[row];
+      ledger.work -= p * constraints_.tau(row);
     }
   }
   const double t_mid = state.t + (1.0 - options_.theta) * h;

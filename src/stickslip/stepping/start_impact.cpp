@@ -52,11 +52,12 @@ bool StartImpact::act(ConstraintSet& constraints, State& state) {
   if (!change.allFinite()) return false;
   state.u += change;
   // M (u+ - u) = J^T p times (u+ + u) / 2 is the change of kinetic energy; what prescribed motions put in is work.
-  std::vector<double> after(constraints.tau().begin(), constraints.tau().end());
+  std::vector<double> after;
+  constraints.get_tau(after);
   constraints.add_relative_velocities(state.u, after);
   for (Eigen::Index row = 0; row < n; ++row) {
     state.energy.dissipated -= percussions_[row] * 0.5 * (constraints.gamma()[row] + after[row]);
-    state.energy.work -= percussions_[row] * constraints.tau()[row];
+    state.energy.work -= percussions_[row] * constraints.tau(static_cast<int>(row));
   }
   return true;
 }
@@ -74,9 +75,8 @@ bool StartImpact::is_off(const ConstraintSet& constraints, int cone, const Vecto
   }
   std::array<double, kMaxConeDim> diagonal;
   constraints.problem().calc_diagonal(cone, diagonal.data());
-  const auto tau = constraints.tau().subspan(rows.offset, rows.dim);
   double driven = 0.0;
-  for (const double velocity : tau) driven = std::max(driven, std::abs(velocity));
+  for (int r = 0; r < rows.dim; ++r) driven = std::max(driven, std::abs(constraints.tau(rows.offset + r)));
   for (int r = 0; r < rows.dim; ++r) {
     const double speed = std::sqrt(diagonal[r] * energy) + driven;
     if (std::abs(constraints.gamma()[rows.offset + r]) > kConsistent * speed) return true;
