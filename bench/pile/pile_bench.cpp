@@ -283,7 +283,7 @@ void measure(const Pile& pile) {
   };
   StepReport report;
   const auto tell = [&] {
-    report_geometry(at, finder.points(), report);
+    report_geometry(at, finder.points(), report, NAN);
     constraints.report_contacts(solution, u, kStep, report);
   };
   tell();
@@ -354,8 +354,10 @@ int run(int argc, char** argv) {
   fmt::print("scene,bodies,contacts,part,each,ns\n");
   for (const Pile& pile : piles) measure(pile);
   const Pile& last = piles.back();
-  const int n = static_cast<int>(std::lround(std::sqrt(1e5 / static_cast<double>(last.balls.size()))));
-  measure(tile(last, n));
+  for (const double bodies : {1e4, 1e5}) {
+    const auto n = std::lround(std::sqrt(bodies / static_cast<double>(last.balls.size())));
+    if (n > 1) measure(tile(last, static_cast<int>(n)));
+  }
   return 0;
 }
 
