@@ -25,8 +25,6 @@ class AcceleratedGradient {
   /// Iterates until the best relative residual is at the tolerance, after max_iterations or the deadline; goes on where
   /// the last call ended. Returns how many iterations it took.
   int advance(double tolerance, int max_iterations, const Deadline& deadline, Iterate& iterate);
-  /// Multiply-adds of a factorisation that take as long as an iteration; known from start() on.
-  double n_operations() const { return first_order_.n_operations(); }
 
  private:
   double step_with_backtracking();

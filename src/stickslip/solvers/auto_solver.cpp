@@ -21,35 +21,39 @@ constexpr int kFewRowsSweeps = 200;
 /// Sweeps at least, before their rate means anything, and how many more they may promise to need.
 constexpr int kLeastSweeps = 3;
 constexpr double kPromisedSweeps = 12.0;
-/// Where contacts are coupled to so many on average, and there are so many of them, alternating directions are tried;
-/// they stop where they promise to need more than so many iterations, each a solve, which then costs as much as a
-/// thirtieth of a factorisation.
+/// From so many cones on the pattern of W is looked at: gradients that would have been quicker are found in planted
+/// problems from 130 on, and in real ones of 107 and fewer it takes a tenth of the whole solve. Where contacts are
+/// coupled to so many on average, alternating directions are tried; they stop where they promise to need more than so
+/// many iterations, each a solve, which then costs as much as a thirtieth of a factorisation.
 constexpr double kManyNeighbors = 12.0;
-constexpr int kManyCones = 300;
+constexpr int kManyCones = 120;
 constexpr double kPromisedDirections = 150.0;
-/// With fewer neighbors gradients go first where W has so many blocks and a Newton step then costs so many
-/// multiply-adds (1 ms): a pile of 495 contacts has 3600 and 6e6, and no real problem that fewer than 100 Newton steps
-/// solve has both (at most 3630 and 2.6e6, a pile of 463 rocks). The blocks spare small problems the analysis.
+/// Gradients go first where a Newton step costs as much as so many: in piles of 495, 2359, 9449 contacts 45, 270, 1750,
+/// in real problems 15 to 26. W must have so many blocks: real problems that Newton steps solve in some milliseconds
+/// have fewer, and the analysis takes up to a tenth of that.
+constexpr double kDearStep = 35.0;
 constexpr double kManyBlocks = 2500.0;
-constexpr double kDearStep = 4e6;
 /// They have what so many Newton steps cost: at 1e-4 piles of 495, 2359, 9449 contacts take 14, 45, 12; at 1e-6 the
 /// first takes 45, and of the second's 10 s Newton steps behind them take 8.
 constexpr int kGradientTurns = 60;
-/// The rows alone make a step dear from 2700 on. Then so many turns, of 17 iterations each, come before the pattern of
-/// W is looked at, which takes as long as 30 of them: from the last step's percussions a pile of 2359 contacts at 1e-2
-/// takes 40.
-constexpr int kTurnsBeforeAnalysis = 10;
+/// From this many cones on so many turns, of 17 iterations each, come before the pattern of W is analysed, which takes
+/// as long as 30 of them: from the last step's percussions piles of 2359 and 9449 contacts take 40 at 1e-2.
+constexpr int kTurnsBeforeAnalysis = 4;
 /// Up to so many cones accelerated gradients are those of the exact law, too: twice as quick as spectral ones in a pile
 /// of 495 contacts, and they get nowhere in one of 2359.
 constexpr int kManyForMomentum = 1000;
 /// The residual is computed once the change of a sweep is below this many times the tolerance.
 constexpr double kLooksConverged = 2.0;
-/// Newton steps from the best iterate before other methods get turns, under the exact law: real problems that they
-/// solve take up to 39.
-constexpr int kNewtonSteps = 40;
+/// Newton steps from the best iterate go on until so many of their inner solves got stuck, then other methods get
+/// turns. One does even where the rest is quick (capsules, from where sweeps end); with four a planar problem of 7002
+/// contacts takes a fifth longer.
+constexpr int kStuckSolves = 2;
+/// And so many steps at most: real problems that they solve take up to 55, and where there is no solution none gets
+/// stuck.
+constexpr int kNewtonSteps = 100;
 /// Newton steps from where interior points end before these count as one of the others: jammed spheres take up to 48.
 constexpr int kPolishSteps = 50;
-/// Steps of interior points: they need some ten, and what takes them many more they do not solve.
+/// Steps of interior points: they need some ten, and where there is no solution they do not end by themselves.
 constexpr int kInteriorPointSteps = 100;
 /// What other methods cost than the one that is most likely to get there counts so many times. Of 91 planted and jammed
 /// problems that need turns the sum of times is 2.7, 2.3, 2.0, 1.8 times that of the quickest method of each with 4, 6,
@@ -160,13 +164,16 @@ SolveReport AutoSolver::escalate(const ConeProblem& problem, ConeSolution& solut
   from_guess_.has_ended = is_small || is_convex;
   gradients_.has_ended = is_small;
   (is_small ? fischer_burmeister_ : is_convex ? gradients_ : from_guess_).weight = 1.0;
+  gradient_operations_ = FirstOrder::count_operations(problem);
   const auto descend = [&](double of_a_step, int turns) {
     step_operations_ = of_a_step;
-    for (int k = 0; k < turns && of_a_step >= kDearStep && is_open(); ++k) {
+    for (int k = 0; k < turns && is_open(); ++k) {
       used += take_turn(gradients_, problem, options_.max_iterations - used, deadline, report);
     }
   };
-  descend(NewtonSystem::kOperationsOfARow * problem.size(), kTurnsBeforeAnalysis);
+  if (is_open() && problem.n_cones() >= kManyForMomentum) {
+    descend(NewtonSystem::kOperationsOfARow * problem.size(), kTurnsBeforeAnalysis);
+  }
   const double neighbors = is_open() && problem.n_cones() >= kManyCones ? directions_.start(problem) : 0.0;
   if (is_open() && neighbors >= kManyNeighbors) {
     iterate_.return_to_best();
@@ -175,9 +182,11 @@ SolveReport AutoSolver::escalate(const ConeProblem& problem, ConeSolution& solut
     used += steps;
     report.effort.alternating_steps += steps;
     report.method = "admm";
-  } else if (is_open() && neighbors * problem.n_cones() >= kManyBlocks) {
+  }
+  if (is_open() && neighbors * problem.n_cones() >= kManyBlocks) {
     interior_point_.start(problem, iterate_);
-    descend(interior_point_.n_operations(), kGradientTurns);
+    const double of_a_step = interior_point_.n_operations();
+    if (of_a_step >= kDearStep * gradient_operations_) descend(of_a_step, kGradientTurns);
   }
   if (gradients_.has_begun) std::swap(from_best_.weight, from_guess_.weight);  // the best is near a solution now
   if (is_open()) used += take_turns(problem, Round::newton, used, deadline, report);
@@ -225,13 +234,14 @@ int AutoSolver::take_turns(const ConeProblem& problem, Round round, int used, co
   int taken = 0;
   while (iterate_.best().relative > options_.tolerance && used + taken < options_.max_iterations &&
          !deadline.passed()) {
-    if (round == Round::newton && (from_best_.has_ended || n_from_best_ >= kNewtonSteps)) break;
+    const bool is_slow = newton_from_best_.n_stuck() >= kStuckSolves || n_from_best_ >= kNewtonSteps;
+    if (round == Round::newton && (from_best_.has_ended || is_slow)) break;
     if (round == Round::inside && (inside_.has_ended || is_polished_)) break;
     Contender* next = nullptr;
     const auto offer = [&](Contender& contender) {
       if (!contender.has_ended && (next == nullptr || contender.cost < next->cost)) next = &contender;
     };
-    if (round != Round::newton || likes_gradients()) {
+    if (round != Round::newton) {
       for (Contender* contender : {&fischer_burmeister_, &gradients_, &inside_, &from_guess_}) offer(*contender);
     }
     offer(from_best_);
@@ -255,14 +265,10 @@ int AutoSolver::take_turn(Contender& contender, const ConeProblem& problem, int 
 AutoSolver::Turn AutoSolver::step_from_best(const ConeProblem& problem, int budget, const Deadline& deadline,
                                             SolveReport& report) {
   if (!from_best_.has_begun) {
-    const bool is_far = is_small(problem) || is_convex_friction(problem);
-    is_far ? go_to_guess() : iterate_.return_to_best();
+    is_small(problem) ? go_to_guess() : iterate_.return_to_best();
   }
-  const bool is_first = n_from_best_ < kNewtonSteps;
-  const bool is_alone = is_first && !likes_gradients();  // in Round::newton
-  const Turn turn =
-      step_by_newton(problem, newton_from_best_, ProximalNewton::kFirstParameter, is_alone ? HUGE_VAL : 0.0,
-                     is_first ? std::min(kNewtonSteps - n_from_best_, budget) : budget, deadline, from_best_, report);
+  const Turn turn = step_by_newton(problem, newton_from_best_, ProximalNewton::kFirstParameter, 0.0, budget, deadline,
+                                   from_best_, report);
   n_from_best_ += turn.iterations;
   if (n_from_best_ > 0) step_operations_ = newton_from_best_.operations() / n_from_best_;
   return turn;
@@ -300,7 +306,7 @@ AutoSolver::Turn AutoSolver::step_inside(const ConeProblem& problem, int budget,
   }
   report.method = "ipm";
   if (!inside_.has_begun) interior_point_.start(problem, iterate_);
-  const int most = std::min(likes_gradients() ? 1 : kInteriorPointSteps - n_inside_, budget);
+  const int most = std::min(kInteriorPointSteps - n_inside_, budget);
   Turn turn;
   turn.iterations = interior_point_.advance(problem, options_.tolerance, most, 1.0, deadline, iterate_);
   turn.operations = turn.iterations * interior_point_.n_operations();
@@ -336,10 +342,6 @@ AutoSolver::Turn AutoSolver::step_by_fischer_burmeister(const ConeProblem& probl
       newton_fb_.advance(problem, options_.tolerance, budget, std::nextafter(before, HUGE_VAL), deadline, iterate_);
   turn.operations = newton_fb_.operations() - before;
   fischer_burmeister_.has_ended = newton_fb_.is_stuck();
-  if (!fischer_burmeister_.has_begun && likes_gradients()) {
-    step_operations_ = turn.operations;
-    from_best_.cost = kUnlikely * ProximalNewton::kMaxSteps * step_operations_;  // an inner solve is not cut
-  }
   report.effort.newton_steps += turn.iterations;
   return turn;
 }
@@ -352,16 +354,12 @@ AutoSolver::Turn AutoSolver::step_by_gradients(const ConeProblem& problem, int, 
     go_to_guess();
     start_gradients(problem);
   }
-  const double each = gradient_operations(problem);
+  const double each = gradient_operations_;
   const double of_a_step = std::max(1.0, step_operations_ / each);
   const int steps =
       advance_gradients(problem, std::max(FirstOrder::kJudgeEvery, static_cast<int>(of_a_step)), deadline);
   report.effort.gradient_steps += steps;
   return {static_cast<int>(std::ceil(steps / of_a_step)), steps * each};
-}
-
-double AutoSolver::gradient_operations(const ConeProblem& problem) const {
-  return is_accelerated(problem) ? accelerated_gradient_.n_operations() : spectral_gradient_.n_operations();
 }
 
 /// From the present iterate.

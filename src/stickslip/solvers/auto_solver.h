@@ -27,11 +27,12 @@ namespace stickslip {
 //      factorisations; they find most open contacts and are all that an easy problem or a loose tolerance needs;
 //   4. many cones, each coupled to many others: alternating directions (AlternatingDirections), which factorise once or
 //      twice, as long as their rate promises to reach the tolerance at the cost of a few factorisations;
-//   5. many cones, each coupled to fewer, where a Newton step is dear all the same, as in piles: gradients
-//      (AcceleratedGradient; SpectralGradient where there are very many under the exact law), for as long as some sixty
-//      Newton steps take;
-//   6. under the exact law some proximal Newton steps (ProximalNewton) from the best iterate, with few rows from the
-//      guess, for nsgs has been where the best is;
+//   5. where a Newton step costs as much as many gradients, as in piles: gradients (AcceleratedGradient;
+//   SpectralGradient
+//      where there are very many cones under the exact law), for as long as some sixty Newton steps take;
+//   6. proximal Newton steps (ProximalNewton) from the best iterate, with few rows from the guess, for nsgs has been
+//   where
+//      the best is, until the second of their inner solves got stuck;
 //   7. turns of all: an interior point method (InteriorPoint) where the cones allow it, which is hardly slowed down by
 //      contacts that carry each other, however many and however heavy, and Newton steps that polish its answer;
 //      proximal Newton steps from the guess, and from the best iterate; steps on the Fischer-Burmeister function
@@ -50,8 +51,8 @@ namespace stickslip {
 // of its factorisations (BlockLu::n_operations) and from numbers of rows. One counts these once, all others several
 // times: the most likely to get there, gradients under the associated law with friction, else Newton steps from the
 // guess, or from the best iterate where gradients have been first. So what it solves is solved at less than twice its
-// cost, and what another solves at some multiple. Interior points under the exact law are not cut while their steps are
-// long, as they are where they converge.
+// cost, and what another solves at some multiple. Interior points are not cut while their steps are long, as they are
+// where they converge.
 //
 // The best iterate of all is returned, the starting guess included: never one with a larger relative residual.
 // SolveReport::method names the last method used, SolveReport::effort how often each was. Nothing is allocated once the
@@ -88,8 +89,6 @@ class AutoSolver final : public ConeSolver {
   int take_turns(const ConeProblem& problem, Round round, int used, const Deadline& deadline, SolveReport& report);
   int take_turn(Contender& contender, const ConeProblem& problem, int budget, const Deadline& deadline,
                 SolveReport& report);
-  /// Whether gradients are what is most likely to get there.
-  bool likes_gradients() const { return gradients_.weight == 1.0; }
   Turn step_from_best(const ConeProblem& problem, int budget, const Deadline& deadline, SolveReport& report);
   Turn step_from_guess(const ConeProblem& problem, int budget, const Deadline& deadline, SolveReport& report);
   Turn step_by_newton(const ConeProblem& problem, ProximalNewton& newton, double first_parameter, double operations,
@@ -98,7 +97,6 @@ class AutoSolver final : public ConeSolver {
   Turn step_by_fischer_burmeister(const ConeProblem& problem, int budget, const Deadline& deadline,
                                   SolveReport& report);
   Turn step_by_gradients(const ConeProblem& problem, int budget, const Deadline& deadline, SolveReport& report);
-  double gradient_operations(const ConeProblem& problem) const;
   void start_gradients(const ConeProblem& problem);
   int advance_gradients(const ConeProblem& problem, int max_iterations, const Deadline& deadline);
   void go_to_guess();
@@ -118,10 +116,11 @@ class AutoSolver final : public ConeSolver {
   InteriorPoint interior_point_{options_.stop};
   std::vector<double> start_;  // (n) [N s] the starting guess
   Contender from_best_, inside_, from_guess_, fischer_burmeister_, gradients_;
-  int n_from_best_ = 0;           // [-] Newton steps from the best iterate
-  int n_inside_ = 0;              // [-] steps of interior points
-  bool is_polished_ = false;      // Newton steps go on where they ended
-  double step_operations_ = 0.0;  // [-] multiply-adds of a Newton step
+  int n_from_best_ = 0;               // [-] Newton steps from the best iterate
+  int n_inside_ = 0;                  // [-] steps of interior points
+  bool is_polished_ = false;          // Newton steps go on where they ended
+  double step_operations_ = 0.0;      // [-] multiply-adds of a Newton step
+  double gradient_operations_ = 0.0;  // [-] those of a gradient step
   bool look_for_proof_ = true;
 };
 

@@ -27,11 +27,14 @@ double count_stored(const ConeProblem& problem) {
 
 }  // namespace
 
+double FirstOrder::count_operations(const ConeProblem& problem) {
+  return kOperationsOfARow * problem.size() + count_stored(problem);
+}
+
 void FirstOrder::start(const ConeProblem& problem, const Iterate& iterate) {
   problem_ = &problem;
   stop_ = iterate.stop();
   work_.resize(problem.delassus_work_size());
-  n_operations_ = kOperationsOfARow * problem.size() + count_stored(problem);
   make_room(metric_, problem.b.size());
   metric_.resize(problem.size());
   for (int i = 0; i < problem.n_cones(); ++i) {

@@ -32,13 +32,12 @@ class FirstOrder {
   double calc_inverse_metric_product(std::span<const double> a, std::span<const double> b) const;
   static double calc_product(std::span<const double> a, std::span<const double> b);
   /// Multiply-adds of a factorisation (BlockLu) that take as long as an iteration: a product with W, a projection.
-  double n_operations() const { return n_operations_; }
+  static double count_operations(const ConeProblem& problem);
   /// w_i of each row. (n) [1/kg]
   std::span<const double> metric() const { return metric_; }
 
  private:
   StopToken stop_;
-  double n_operations_ = 0.0;
   const ConeProblem* problem_ = nullptr;
   std::vector<double> metric_;  // (n) [1/kg]
   std::vector<double> work_;    // of W p

@@ -127,6 +127,37 @@ TEST(AutoSolver, TakesGradientsWhereFactorisationsAreDear) {
   EXPECT_LE(report.effort.newton_steps + report.effort.interior_point_steps, kMostFactorisations);
 }
 
+/// They have what sixty Newton steps cost, and here they get nowhere.
+TEST(AutoSolver, GradientsThatGetNowhereEnd) {
+  ConeSolution solution;
+  const SolveReport report = solve(plant_any(140), solution);
+  EXPECT_EQ(report.status, Status::ok);
+  EXPECT_STREQ(report.method, "prox");
+  EXPECT_GT(report.effort.gradient_steps, 0);
+  EXPECT_LT(report.effort.gradient_steps, 4000);
+}
+
+/// 130 contacts whose W has 1900 blocks: Newton steps solve it in less than what gradients take before they give up.
+TEST(AutoSolver, NewtonStepsGoFirstWhereBlocksAreFew) {
+  ConeSolution solution;
+  const SolveReport report = solve(plant_any(22), solution);
+  EXPECT_EQ(report.status, Status::ok);
+  EXPECT_EQ(report.effort.gradient_steps, 0);
+}
+
+/// Under the associated law, too, Newton steps go first as long as they are quick.
+TEST(AutoSolver, NewtonStepsGoFirstUnderTheAssociatedLaw) {
+  for (const unsigned seed : {9u, 19u, 106u}) {
+    const ConeProblem problem = plant_any(seed);
+    ASSERT_EQ(problem.law, FrictionLaw::associated);
+    ConeSolution solution;
+    const SolveReport report = solve(problem, solution);
+    EXPECT_EQ(report.status, Status::ok);
+    EXPECT_STREQ(report.method, "prox") << seed;
+    EXPECT_EQ(report.effort.gradient_steps, 0) << seed;
+  }
+}
+
 /// One method is the most likely to get there, Newton steps from the guess under the exact law: all others together
 /// cost less than it does by itself. With costs that count alike there are 2.5 and 3 times as many steps.
 TEST(AutoSolver, OtherMethodsCostLess) {

@@ -68,6 +68,7 @@ ProximalNewton::Report ProximalNewton::advance(const ConeProblem& problem, doubl
     } else if (inner == Inner::slow) {
       parameter_ = std::max(kLeast, std::sqrt(fall_) * parameter_);
     } else {
+      ++n_stuck_;
       parameter_ *= kOuterRise;
       fall_ = std::min(kSlowestFall, std::sqrt(fall_));
       if (!(iterate.last().absolute < before)) {

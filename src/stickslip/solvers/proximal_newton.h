@@ -41,7 +41,10 @@ class ProximalNewton {
   explicit ProximalNewton(StopToken stop = {}) : stop_(stop), newton_(stop) {}
 
   /// Forgets the last problem: to be called once before run() on a new one.
-  void start() { newton_.start(); }
+  void start() {
+    newton_.start();
+    n_stuck_ = 0;
+  }
 
   /// The parameter e to begin with from anywhere, and from near a solution.
   static constexpr double kFirstParameter = 1e-2;
@@ -60,6 +63,8 @@ class ProximalNewton {
                 const Deadline& deadline, Iterate& iterate);
   /// Multiply-adds of all factorisations since start().
   double operations() const { return newton_.operations(); }
+  /// How many inner solves have got stuck since start().
+  int n_stuck() const { return n_stuck_; }
 
  private:
   enum class Inner { quick, slow, stuck };
@@ -77,6 +82,7 @@ class ProximalNewton {
   double parameter_ = 0.0;          // [-] e
   double fall_ = 0.0;               // [-] what it is multiplied by where an inner solve was quick
   int n_quick_ = 0;                 // [-] such solves in turn
+  int n_stuck_ = 0;                 // [-] inner solves that got stuck
   std::vector<double> center_;      // (n) [N s] c
   std::vector<double> p_;           // (n) [N s] need not lie in the cones
   std::vector<double> u_;           // (n) [m/s] of the regularised problem

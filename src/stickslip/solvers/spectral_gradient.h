@@ -29,8 +29,6 @@ class SpectralGradient {
   void start(const ConeProblem& problem, Iterate& iterate);
   int advance(const ConeProblem& problem, double tolerance, int max_iterations, const Deadline& deadline,
               Iterate& iterate);
-  /// Multiply-adds of a factorisation that take as long as an iteration; known from start() on.
-  double n_operations() const { return first_order_.n_operations(); }
 
  private:
   /// Objectives that a new one is compared with.
