@@ -30,13 +30,18 @@ class LawCheck {
  public:
   LawCheck(const ConeProblem& problem, const std::vector<double>& p) : problem_(problem), p_(p), u_(problem.size()) {
     problem.apply_delassus(p, u_);
+    for (int i = 0; i < problem.size(); ++i) u_[i] += problem.b[i];
+    std::vector<double> b = problem.b;
+    for (const Stretch& s : problem.stretches) {
+      s.apply(u_.data() + s.row);
+      s.apply(b.data() + s.row);
+    }
     double largest_p = 0.0;
     double squared_b = 0.0;
     double squared_u = 0.0;
     for (int i = 0; i < problem.size(); ++i) {
-      u_[i] += problem.b[i];
       squared_u += u_[i] * u_[i];
-      squared_b += problem.b[i] * problem.b[i];
+      squared_b += b[i] * b[i];
       largest_p = std::max(largest_p, std::abs(p[i]));
     }
     w_ = problem.calc_residual_scale();
@@ -120,7 +125,7 @@ class LawCheck {
 
   const ConeProblem& problem_;
   const std::vector<double>& p_;
-  std::vector<double> u_;  // (n) [m/s]
+  std::vector<double> u_;  // (n) [m/s] S u
   double w_ = 1.0;         // [1/kg]
   LawViolations found_;
 };

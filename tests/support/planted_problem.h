@@ -31,8 +31,9 @@ struct PlantedRecipe {
   int friction_dim = 2;     // 1, 2 or 3
   int facets = 0;           // polygons in place of balls
   bool several_blocks = false;
-  bool rigid = false;   // contacts alone, of rigid bodies: rows from a frame and arms
-  bool packed = false;  // these in the packed operator
+  bool rigid = false;      // contacts alone, of rigid bodies: rows from a frame and arms
+  bool packed = false;     // these in the packed operator
+  bool stretched = false;  // every ball of friction with more than one row, along any direction, tau up to 1
 };
 
 /// Draws the problem's parts; one object, one problem.
@@ -60,6 +61,7 @@ class Planter {
     } else {
       problem.delassus = w_;
     }
+    if (recipe_.stretched) add_stretches();
     std::vector<double> product(problem.size());
     problem.apply_delassus(planted_.p, product);
     for (int i = 0; i < problem.size(); ++i) problem.b[i] = u_[i] - product[i];
@@ -146,6 +148,29 @@ class Planter {
     w_.add_block(first) = blocks[0];
     if (blocks.size() > 1) w_.add_block(second) = blocks[1];
     if (recipe_.packed) packed_.add_contact(contact_);
+  }
+
+  /// The laws were planted between p and S u.
+  void add_stretches() {
+    for (const Cone& cone : planted_.problem.cones) {
+      if (cone.kind == ConeKind::ball) add_stretch(cone.offset, cone.dim);
+      int row = cone.offset + 1;
+      for (const FrictionBlock& block : planted_.problem.friction(cone)) {
+        if (block.dim > 1 && block.facets == 0) add_stretch(row, block.dim);
+        row += block.dim;
+      }
+    }
+  }
+  void add_stretch(int row, int dim) {
+    Stretch s{row, dim, std::uniform_real_distribution<double>()(random_), {}};
+    double squared = 0.0;
+    for (int i = 0; i < dim; ++i) {
+      s.along[i] = draw();
+      squared += s.along[i] * s.along[i];
+    }
+    for (int i = 0; i < dim; ++i) s.along[i] /= std::sqrt(squared);
+    s.apply_inverse(u_.data() + row);
+    planted_.problem.stretches.push_back(s);
   }
 
   void append(const std::vector<double>& p, const std::vector<double>& u, double scale) {

@@ -25,6 +25,7 @@ int add_cone(ConeProblem& problem, Cone cone) {
 void ConeProblem::clear_cones() {
   cones.clear();
   blocks.clear();
+  stretches.clear();
   b.clear();
 }
 

@@ -6,6 +6,7 @@
 
 #include "stickslip/cone/cone.h"
 #include "stickslip/cone/delassus.h"
+#include "stickslip/cone/stretch.h"
 #include "stickslip/math/cones.h"
 #include "stickslip/math/types.h"
 
@@ -18,12 +19,13 @@ namespace stickslip {
 /// with percussions p [N s], relative velocities u [m/s] and K the product of one cone K_i for
 /// each contact, joint or friction element. The shift s is De Saxce's for the exact Coulomb law,
 /// s = sum over blocks b of h_b(-u_b) on the normal row, h_b the support function of the friction
-/// set D_b, and zero for the associated (relaxed) law.
+/// set D_b, and zero for the associated (relaxed) law. Where there are stretches, the laws hold between p and S u.
 enum class FrictionLaw { coulomb, associated };
 
 struct ConeProblem {
   std::vector<Cone> cones;
   std::vector<FrictionBlock> blocks;  // contacts that follow each other share those that are alike
+  std::vector<Stretch> stretches;  // of some of the balls of friction, in ascending order of rows
   FrictionLaw law = FrictionLaw::coulomb;
   std::vector<double> b;  // (n) [m/s] the velocities without percussions
   /// [m/s] what residuals are relative to, where the scheme knows better than max(|b|, |u|); 0: these.
@@ -37,7 +39,7 @@ struct ConeProblem {
   int size() const { return static_cast<int>(b.size()); }  // n, the number of rows
   int n_cones() const { return static_cast<int>(cones.size()); }
 
-  /// Forgets cones, blocks and b, not the Delassus operator; keeps the memory.
+  /// Forgets cones, blocks, stretches and b, not the Delassus operator; keeps the memory.
   void clear_cones();
   /// Appends a cone; its rows follow the rows so far and its b is zero. Returns its index.
   int add_contact(std::span<const FrictionBlock> friction);

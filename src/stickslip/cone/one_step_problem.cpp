@@ -462,10 +462,11 @@ OneStepProblem make_exchange_problem(const ConeProblem& problem, std::vector<int
   std::iota(rows.begin(), rows.end(), 0);
   const int dim = common_dimension(problem);
   OneStepProblem made;
-  if (dim == 0 || !is_coupled_symmetrically(problem, w)) {
+  if (dim == 0 || !problem.stretches.empty() || !is_coupled_symmetrically(problem, w)) {
     ConeProblem cones;
     cones.cones = problem.cones;
     cones.blocks = problem.blocks;
+    cones.stretches = problem.stretches;
     cones.b = problem.b;
     made = make_one_step_problem(ConeForm{w}, std::move(cones));
   } else {

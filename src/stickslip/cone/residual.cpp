@@ -83,10 +83,9 @@ int find_not_finite(const ConeProblem& problem, std::span<const double> u) {
   return found == problem.cones.end() ? -1 : static_cast<int>(found - problem.cones.begin());
 }
 
-}  // namespace
-
-Residual calc_residual(const ConeProblem& problem, FrictionLaw law, std::span<const double> p,
-                       std::span<const double> u, double w) {
+/// The residual, all velocities stretched already.
+Residual judge(const ConeProblem& problem, FrictionLaw law, std::span<const double> p, std::span<const double> free,
+               std::span<const double> u, double w) {
   if (!(w > 0.0)) w = 1.0;  // p would not be judged at all
   double sum = 0.0;
   double closing = 0.0;  // squared
@@ -107,7 +106,7 @@ Residual calc_residual(const ConeProblem& problem, FrictionLaw law, std::span<co
   }
   residual.absolute = std::sqrt(sum);
   residual.missed = std::sqrt(closing + held);
-  const double b = std::sqrt(calc_squared_norm(problem.b));
+  const double b = std::sqrt(calc_squared_norm(free));
   const double speed = std::sqrt(calc_squared_norm(u));
   if (!std::isfinite(b + speed)) {  // an infinite velocity may well satisfy every law, but is no answer
     constexpr double kInfinity = std::numeric_limits<double>::infinity();
@@ -132,6 +131,20 @@ Residual calc_residual(const ConeProblem& problem, FrictionLaw law, std::span<co
   const bool is_above = residual.absolute > problem.floor || residual.missed > problem.floor || is_lost;
   residual.relative = is_above ? residual.unfloored : 0.0;
   return residual;
+}
+
+}  // namespace
+
+Residual calc_residual(const ConeProblem& problem, FrictionLaw law, std::span<const double> p,
+                       std::span<const double> u, double w) {
+  if (problem.stretches.empty()) return judge(problem, law, p, problem.b, u, w);
+  std::vector<double> free = problem.b;
+  std::vector<double> stretched(u.begin(), u.end());
+  for (const Stretch& s : problem.stretches) {
+    s.apply(free.data() + s.row);
+    s.apply(stretched.data() + s.row);
+  }
+  return judge(problem, law, p, free, stretched, w);
 }
 
 Residual calc_residual(const ConeProblem& problem, FrictionLaw law, std::span<const double> p,

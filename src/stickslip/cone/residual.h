@@ -22,8 +22,9 @@ namespace stickslip {
 ///              ConeProblem::floor.
 ///   missed   = |(max(0, -u_N) of contacts, u of free rows)|_2  [m/s], what percussions leave of the velocities that
 ///              contacts and bilateral rows must not have, round-off included.
-/// All are infinite where b or u is not finite. The worst cone is that with the largest part of `absolute`; of the
-/// first that is not finite where one is not.
+/// Where the problem has stretches, S u and S b stand for u and b throughout. All are infinite where b or u is not
+/// finite. The worst cone is that with the largest part of `absolute`; of the first that is not finite where one is
+/// not.
 ///
 /// The natural map is zero at solutions alone, but where a contact slides under the exact law it sees a normal velocity
 /// that closes the gap only as c / sqrt(1 + sum of mu_b^2): u^ - (r' - P_K'(r' - u^)) is in K* (Moreau's

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <map>
 #include <utility>
 #include <vector>
 
@@ -193,6 +194,48 @@ struct BlockColumns {
   Vector orientation;
 };
 
+/// The rows of the balls of friction, by their first row: those that can be stretched.
+std::map<std::int64_t, int> list_balls(const ConeProblem& cones) {
+  std::map<std::int64_t, int> dims;
+  for (const Cone& cone : cones.cones) {
+    int row = cone.offset + 1;
+    for (const FrictionBlock& block : cones.friction(cone)) {
+      if (block.facets == 0) dims.emplace(row, block.dim);
+      row += block.dim;
+    }
+    if (cone.kind == ConeKind::ball) dims.emplace(cone.offset, cone.dim);
+  }
+  return dims;
+}
+
+void read_stretches(const Group& group, ConeProblem& cones) {
+  if (!group.has("stretch_row")) return;
+  const std::vector<std::int64_t> rows = group.integers("stretch_row");
+  const std::vector<std::int64_t> dims = group.integers("stretch_dim");
+  const Vector tau = group.vector("stretch_tau", static_cast<Eigen::Index>(rows.size()));
+  const Vector along = group.vector("stretch_along");
+  if (dims.size() != rows.size()) group.fail("stretch_dim", "", "as many as stretch_row are needed");
+  const std::map<std::int64_t, int> balls = list_balls(cones);
+  constexpr double kLength = 1e-9;  // [-] directions are of length one
+  Eigen::Index at = 0;
+  for (std::size_t k = 0; k < rows.size(); ++k) {
+    const auto ball = balls.find(rows[k]);
+    const bool is_next = k == 0 || rows[k] > rows[k - 1];
+    if (ball == balls.end() || ball->second != dims[k] || dims[k] < 2 || dims[k] > kMaxFrictionDim || !is_next) {
+      group.fail("stretch_row", fmt::format("{}", rows[k]),
+                 "the first rows of balls of friction of dimension 2 and 3 are needed, ascending");
+    }
+    if (!(tau[static_cast<Eigen::Index>(k)] >= 0.0)) group.fail("stretch_tau", fmt::format("number {}", k), ">= 0");
+    Stretch s{static_cast<int>(rows[k]), static_cast<int>(dims[k]), tau[static_cast<Eigen::Index>(k)], {}};
+    if (at + s.dim > along.size() || std::abs(along.segment(at, s.dim).norm() - 1.0) > kLength) {
+      group.fail("stretch_along", fmt::format("number {}", k), "a direction of length one is needed");
+    }
+    std::copy_n(along.data() + at, s.dim, s.along.begin());
+    at += s.dim;
+    cones.stretches.push_back(s);
+  }
+}
+
 OneStepProblem read_cones(const Group& group) {
   const std::vector<std::int64_t> kinds = group.integers("kind");
   const std::vector<std::int64_t> dims = group.integers("dim");
@@ -230,6 +273,7 @@ OneStepProblem read_cones(const Group& group) {
   }
   const Vector b = group.group("vectors").vector("b", cones.size());
   std::copy_n(b.data(), b.size(), cones.b.begin());
+  read_stretches(group, cones);
   ConeForm form{group.matrix("W", cones.size(), cones.size())};
   return make_one_step_problem(std::move(form), std::move(cones));
 }

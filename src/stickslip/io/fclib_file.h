@@ -40,9 +40,10 @@ OneStepProblem read_fclib(const Hdf5File& file);
 
 /// Writes a problem, and its solution if there is one: /solution with r (n) [N s], u (n) [m/s], of a global form v
 /// (n_v), of bilateral rows l (m). Matrices go by rows. A cone problem that FCLIB has no words for (several friction
-/// blocks, polygons, balls of constant radius, contacts of different dimensions) is written in the same manner as the
-/// group stickslip_cones: W, the vector b, and the tables cones (kind, dim, n_blocks), radius, blocks (dim, facets) and
-/// mu, orientation of the blocks. Throws InputError where path cannot be a file, WriteError.
+/// blocks, polygons, balls of constant radius, stretches, contacts of different dimensions) is written in the same
+/// manner as the group stickslip_cones: W, the vector b, and the tables cones (kind, dim, n_blocks), radius, blocks
+/// (dim, facets) and mu, orientation of the blocks; and, where there are stretches, of each its first row, dim, tau and
+/// direction (dim numbers, one stretch after the other). Throws InputError where path cannot be a file, WriteError.
 void write_fclib(const std::filesystem::path& path, const OneStepProblem& problem, const ConeSolution* solution);
 
 }  // namespace stickslip

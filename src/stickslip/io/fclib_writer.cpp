@@ -125,6 +125,21 @@ void write_form(Hdf5File& file, const ConeForm& form, const ConeProblem& cones) 
   group.integers("block_facets", facets);
   group.numbers("block_mu", mu);
   group.numbers("block_orientation", orientations);
+  if (cones.stretches.empty()) return;
+  std::vector<std::int64_t> rows;
+  std::vector<std::int64_t> stretch_dims;
+  std::vector<double> tau;
+  std::vector<double> along;
+  for (const Stretch& s : cones.stretches) {
+    rows.push_back(s.row);
+    stretch_dims.push_back(s.dim);
+    tau.push_back(s.tau);
+    along.insert(along.end(), s.along.begin(), s.along.begin() + s.dim);
+  }
+  group.integers("stretch_row", rows);
+  group.integers("stretch_dim", stretch_dims);
+  group.numbers("stretch_tau", tau);
+  group.numbers("stretch_along", along);
 }
 
 void write_form(Hdf5File& /*file*/, const LcpForm& /*form*/, const ConeProblem& /*cones*/) {

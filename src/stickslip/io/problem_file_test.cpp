@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <fstream>
 #include <functional>
 #include <limits>
@@ -211,6 +212,45 @@ TEST_F(ProblemFile, OtherConesAreWritten) {
   EXPECT_EQ(again.cones[1].kind, ConeKind::ball);
   EXPECT_EQ(again.cones[1].radius, 1.5);
   EXPECT_EQ(again.cones[2].kind, ConeKind::free);
+}
+
+TEST_F(ProblemFile, StretchesAreWritten) {
+  ConeProblem problem;
+  const std::vector<FrictionBlock> blocks = {{2, 0.5, 0, 0.0}, {1, 0.2, 0, 0.0}};
+  problem.add_contact(blocks);
+  problem.add_ball(3, 1.5);
+  problem.stretches = {{1, 2, 0.5, {0.6, 0.8, 0.0}}, {4, 3, 1.0, {0.0, 0.0, -1.0}}};
+  SparseMatrix w(7, 7);
+  w.setIdentity();
+  const auto write = [&](const ConeProblem& written) {
+    write_fclib(path("s.hdf5"), make_one_step_problem(ConeForm{w}, written), nullptr);
+  };
+  write(problem);
+  const std::vector<Stretch> again = read_problem(path("s.hdf5")).cones.stretches;
+  ASSERT_EQ(again.size(), 2u);
+  for (std::size_t k = 0; k < 2; ++k) {
+    EXPECT_EQ(again[k].row, problem.stretches[k].row);
+    EXPECT_EQ(again[k].dim, problem.stretches[k].dim);
+    EXPECT_EQ(again[k].tau, problem.stretches[k].tau);
+    EXPECT_EQ(again[k].along, problem.stretches[k].along);
+  }
+  const auto expect_refused = [&](const Stretch& stretch, const std::string& what) {
+    ConeProblem wrong = problem;
+    wrong.stretches[1] = stretch;
+    write(wrong);
+    try {
+      read_problem(path("s.hdf5"));
+      ADD_FAILURE() << what;
+    } catch (const InputError& error) {
+      EXPECT_NE(std::string(error.what()).find(what), std::string::npos) << error.what();
+    }
+  };
+  const std::array<double, 3> along = {0.0, 0.0, 1.0};
+  expect_refused({3, 1, 0.5, {1.0}}, "stretch_row: 3");  // of one row
+  expect_refused({5, 3, 0.5, along}, "stretch_row: 5");
+  expect_refused({1, 2, 0.5, {1.0}}, "stretch_row: 1");  // twice
+  expect_refused({4, 3, -0.5, along}, "stretch_tau");
+  expect_refused({4, 3, 0.5, {0.0, 0.0, 2.0}}, "stretch_along");
 }
 
 TEST_F(ProblemFile, OtherFilesAreRefused) {

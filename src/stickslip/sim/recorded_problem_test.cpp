@@ -87,6 +87,18 @@ TEST_P(RecordedProblem, HasTheSameAnswerAndResidual) {
   EXPECT_GT(calc_residual(again.cones, other, solved.p).relative, 1e-2);
 }
 
+TEST_P(RecordedProblem, KeepsStretches) {
+  ConeProblem problem = make_problem(GetParam());
+  problem.stretches.push_back({1, 2, 0.9, {0.6, 0.8, 0.0}});
+  const OneStepProblem again = record(problem);
+  EXPECT_NEAR(calc_residual(again.cones, solution_.p).relative, calc_residual(problem, solution_.p).relative,
+              kRoundOff);
+  ConeSolution solved;
+  solved.p.assign(again.cones.size(), 0.0);
+  EXPECT_EQ(make_solver(AutoOptions{})->solve(again.cones, solved).status, Status::ok);
+  for (std::size_t i = 0; i < solved.p.size(); ++i) EXPECT_NEAR(solved.p[i], solution_.p[i], kSolved) << i;
+}
+
 TEST_P(RecordedProblem, KeepsWhatItsResidualIsRelativeTo) {
   ConeProblem problem = make_problem(GetParam());
   problem.velocity_scale = 0.125;

@@ -92,6 +92,7 @@ ProblemReport solve_problem(const OneStepProblem& problem, const std::string& na
   report.contacts = problem.n_contacts();
   report.solver = solver->name();
   report.law = problem.cones.law;
+  report.stretches = static_cast<int>(problem.cones.stretches.size());
   solution.p.assign(problem.cones.size(), 0.0);
   if (const std::optional<std::string> reason = solver->refuses(problem.cones)) {
     report.status = "refused";
@@ -133,11 +134,12 @@ const char* determined_name(Determined determined) {
 std::string to_json(std::span<const ProblemReport> reports) {
   std::string json = "[";
   for (const ProblemReport& report : reports) {
-    std::string forces;
+    std::string more;
+    if (report.stretches > 0) more = fmt::format("\"stretches\": {}, ", report.stretches);
     if (report.forces) {
-      forces = fmt::format("\"open_forces\": {}, \"rank\": {}, \"forces\": \"{}\", \"velocities\": \"{}\", ",
-                           report.forces->unknowns, report.forces->rank, determined_name(report.forces->forces),
-                           determined_name(report.forces->velocities));
+      more += fmt::format("\"open_forces\": {}, \"rank\": {}, \"forces\": \"{}\", \"velocities\": \"{}\", ",
+                          report.forces->unknowns, report.forces->rank, determined_name(report.forces->forces),
+                          determined_name(report.forces->velocities));
     }
     json += fmt::format(
         "{}\n  {{\"problem\": {}, \"contacts\": {}, \"solver\": {}, \"law\": \"{}\", \"status\": {}, "
@@ -146,8 +148,8 @@ std::string to_json(std::span<const ProblemReport> reports) {
         &report == reports.data() ? "" : ",", json_string(report.problem), report.contacts, json_string(report.solver),
         report.law == FrictionLaw::coulomb ? "coulomb" : "associated", json_string(report.status), report.iterations,
         number(report.cpu_seconds), number(report.residual), number(report.relative_residual), number(report.missed),
-        number(report.siconos_error), json_string(report.method), number(report.violation), number(report.bound),
-        forces, json_string(report.message));
+        number(report.siconos_error), json_string(report.method), number(report.violation), number(report.bound), more,
+        json_string(report.message));
   }
   return json + "\n]\n";
 }

@@ -16,6 +16,7 @@ struct ProblemReport {
   int contacts = 0;  // [-] contacts; unknowns of an LCP
   std::string solver;
   FrictionLaw law = FrictionLaw::coulomb;
+  int stretches = 0;   // [-] balls of friction for which the law holds between p and S u (ConeProblem)
   std::string status;  // ok | inexact | failed | refused
   int iterations = 0;
   double cpu_seconds = 0.0;           // [s] of this thread: the solve, and the search for a proof

@@ -138,6 +138,12 @@ TEST_P(Conformance, PackedContacts) {
 TEST_P(Conformance, MixedCones) {
   expect_solved({.n_contacts = 5, .n_joints = 2, .n_balls = 3}, 10);
 }
+/// Percussions that oppose S u in place of u: a Delassus operator that is not symmetric.
+TEST_P(Conformance, StretchedFriction) {
+  if (law() == FrictionLaw::associated) GTEST_SKIP() << "no scheme asks for it";
+  expect_solved({.stretched = true}, 10);
+  expect_solved({.n_contacts = 5, .n_balls = 3, .friction_dim = 3, .stretched = true}, 10);
+}
 TEST_P(Conformance, NoFriction) {
   expect_solved({.mu = 0.0}, 10);
 }

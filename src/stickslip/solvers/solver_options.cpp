@@ -24,6 +24,7 @@
 #include "stickslip/solvers/pgs.h"
 #include "stickslip/solvers/prox.h"
 #include "stickslip/solvers/spg.h"
+#include "stickslip/solvers/stretched_solver.h"
 
 namespace stickslip {
 namespace {
@@ -161,12 +162,14 @@ SolverOptions make_solver_options(std::string_view name) {
 
 std::unique_ptr<ConeSolver> make_solver(const SolverOptions& options) {
   std::visit([](const auto& chosen) { chosen.check(); }, options);
-  return std::make_unique<LeastViolationSolver>(std::visit(Maker{}, options), stop_options(options));
+  return std::make_unique<StretchedSolver>(
+      std::make_unique<LeastViolationSolver>(std::visit(Maker{}, options), stop_options(options)),
+      stop_options(options).stop);
 }
 
 std::unique_ptr<ConeSolver> make_solver(const SolverOptions& options, ForceChoice forces) {
   if (forces == ForceChoice::any) return make_solver(options);
-  return std::make_unique<LeastNormSolver>(options);
+  return std::make_unique<StretchedSolver>(std::make_unique<LeastNormSolver>(options), stop_options(options).stop);
 }
 
 }  // namespace stickslip

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "stickslip/base/stop_token.h"
+#include "stickslip/cone/cone_solver.h"
+#include "stickslip/solvers/assembled_delassus.h"
+
+namespace stickslip {
+
+// Any solver for problems with stretches (cone/stretch.h). With u^ = S u they are problems without,
+//
+//   u^ = (S W) p + S b,   K* contains u^ + s(u^),   u^ + s(u^) perpendicular to p,   p in K,
+//
+// whose Delassus operator is not symmetric: W is multiplied out in blocks, its rows are stretched, and the solver knows
+// nothing of it. Its answer has the residual that calc_residual gives it for the problem itself. Problems without
+// stretches are handed on as they are. Of the solvers that follow gradients of 1/2 p^T W p, or divide by W as if it
+// were symmetric, no proof is left; docs/solvers.md says what they solve.
+class StretchedSolver final : public ConeSolver {
+ public:
+  StretchedSolver(std::unique_ptr<ConeSolver> solver, StopToken stop);
+
+  std::string_view name() const override { return solver_->name(); }
+  double tolerance() const override { return solver_->tolerance(); }
+  std::optional<std::string> refuses(const ConeProblem& problem) const override { return solver_->refuses(problem); }
+  [[nodiscard]] SolveReport solve(const ConeProblem& problem, ConeSolution& solution) override;
+
+ private:
+  void set_plain(const ConeProblem& problem);
+
+  std::unique_ptr<ConeSolver> solver_;
+  AssembledDelassus assembled_;
+  ConeProblem plain_;        // in terms of u^
+  std::vector<int> dims_;    // of the columns of a row
+  std::vector<double> row_;  // [1/kg] its blocks, one after the other
+};
+
+}  // namespace stickslip
