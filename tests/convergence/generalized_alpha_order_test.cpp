@@ -3,55 +3,22 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <functional>
 #include <numbers>
 #include <string>
 #include <vector>
 
 #include "stickslip/math/rotation.h"
+#include "tests/support/observed_order.h"
 #include "tests/support/scene_run.h"
 
 namespace stickslip {
 namespace {
 
+using test::Errors;
+using test::expect_second_order;
+using test::integrate;
 using test::kGravity;
 using test::SceneRun;
-
-/// What is left of the next term of the error expansion at the steps below.
-constexpr double kOrderTolerance = 0.05;
-
-/// Runge-Kutta of fourth order with n steps: y' = f(y).
-Vector integrate(const std::function<Vector(const Vector&)>& f, Vector y, double span, int n) {
-  const double h = span / n;
-  for (int i = 0; i < n; ++i) {
-    const Vector k1 = f(y);
-    const Vector k2 = f(y + 0.5 * h * k1);
-    const Vector k3 = f(y + 0.5 * h * k2);
-    const Vector k4 = f(y + h * k3);
-    y += h / 6.0 * (k1 + 2.0 * k2 + 2.0 * k3 + k4);
-  }
-  return y;
-}
-
-struct Errors {
-  double q, u, lambda;
-};
-
-/// Runs at each step size, halved from one to the next, and expects the error to fall to a quarter.
-void expect_second_order(const std::vector<double>& steps, bool with_lambda,
-                         const std::function<Errors(double)>& errors_at) {
-  Errors last = errors_at(steps[0]);
-  for (std::size_t i = 1; i < steps.size(); ++i) {
-    const Errors errors = errors_at(steps[i]);
-    EXPECT_NEAR(std::log2(last.q / errors.q), 2.0, kOrderTolerance) << "q at " << steps[i] << ": " << errors.q;
-    EXPECT_NEAR(std::log2(last.u / errors.u), 2.0, kOrderTolerance) << "u at " << steps[i] << ": " << errors.u;
-    if (with_lambda) {
-      EXPECT_NEAR(std::log2(last.lambda / errors.lambda), 2.0, kOrderTolerance)
-          << "lambda at " << steps[i] << ": " << errors.lambda;
-    }
-    last = errors;
-  }
-}
 
 class RollingInCylinder : public testing::TestWithParam<const char*> {};
 
@@ -124,42 +91,6 @@ TEST(GeneralizedAlphaOrder, FreeAsymmetricBody) {
     run.run();
     return Errors{(run.state.q.tail<4>() - end.head<4>()).norm(), (run.state.u.tail<3>() - end.tail<3>()).norm(), 0.0};
   });
-}
-
-// A limit of the scheme itself, not of this implementation: with a constant normal force, (73) and (138) give
-//   u' = u + dt h / m - mu g dt xi' / |xi'|,
-// the implicit Euler rule for friction, because a percussion opposes the slip at the end of its step. Where the slip
-// direction cannot turn, in the plane, nothing is lost; where it turns, velocities are of first order.
-TEST(GeneralizedAlphaOrder, IsOneWhereTheSlipDirectionTurns) {
-  constexpr double mu = 0.2;
-  constexpr double push = 1.0;  // [m/s^2] across the initial velocity
-  Vector start(4);              // x, y, vx, vy
-  start << 0.0, 0.0, 3.0, 0.0;
-  const Vector end = integrate(
-      [&](const Vector& y) {
-        Vector f(4);
-        f << y.tail<2>(), -mu * kGravity * y.tail<2>().normalized();
-        f(3) += push;
-        return f;
-      },
-      start, 1.0, 20000);
-  double last = 0.0;
-  for (const double step : {1e-2, 5e-3, 2.5e-3}) {
-    SceneRun run = test::scene_from_text(
-        "stickslip = 1\ntime = {end = 1, step = " + std::to_string(step) +
-        "}\nscheme = {type = \"generalized-alpha\", rho_inf = 0.5, tolerance = 1e-12}\n"
-        "[bodies.mass]\ntype = \"point\"\nmass = 1\nposition = [0, 0, 0]\nvelocity = [3, 0, 0]\n"
-        "shapes.tip = {type = \"point\"}\n"
-        "[bodies.ground]\ntype = \"fixed\"\nshapes.top = {type = \"half-space\", normal = [0, 0, 1], offset = 0}\n"
-        "[forces.push]\ntype = \"load\"\nbody = \"mass\"\nforce = [0, 1, 0]\n"
-        "[[contacts]]\nname = \"tip\"\nbetween = [\"ground\", \"mass\"]\nfriction = 0.2\n");
-    run.run();
-    const double error = (run.state.u.head<2>() - end.tail<2>()).norm();
-    if (last > 0.0) {
-      EXPECT_NEAR(std::log2(last / error), 1.0, kOrderTolerance) << step << " " << error;
-    }
-    last = error;
-  }
 }
 
 }  // namespace

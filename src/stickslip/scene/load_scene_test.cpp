@@ -156,6 +156,16 @@ TEST(LoadScene, LimitsFromTheCommandLine) {
   EXPECT_THROW(with_overrides({"limits.drift=nan"}), InputError);
 }
 
+TEST(LoadScene, FrictionOfSecondOrder) {
+  const auto read = [](const std::string& name) {
+    return with_overrides({"scheme.type=generalized-alpha", "scheme.friction=" + name});
+  };
+  EXPECT_EQ(std::get<GeneralizedAlphaOptions>(read("published").scheme), GeneralizedAlphaOptions{});
+  const Scene scene = read("second-order");
+  EXPECT_EQ(std::get<GeneralizedAlphaOptions>(scene.scheme).friction, GeneralizedAlphaFriction::second_order);
+  EXPECT_EQ(parse_scene(to_toml(scene), "scene.toml"), scene);
+}
+
 TEST(LoadScene, AutomaticSteps) {
   const std::string scheme = "scheme.type=generalized-alpha";
   const Scene scene = with_overrides({scheme, "time.step=auto"});

@@ -61,7 +61,7 @@ SchemeOptions read_moreau(const TableReader& reader) {
 }
 
 SchemeOptions read_generalized_alpha(const TableReader& reader) {
-  reader.allow({"type", "rho_inf", "tolerance", "r", "strategy"}, {"law", "forces"});
+  reader.allow({"type", "rho_inf", "tolerance", "r", "strategy", "friction"}, {"law", "forces"});
   GeneralizedAlphaOptions options;
   options.rho_inf = reader.number_or("rho_inf", kUnitInterval, "", options.rho_inf);
   options.tolerance = reader.number_or("tolerance", kPositive, "", options.tolerance);
@@ -72,6 +72,11 @@ SchemeOptions read_generalized_alpha(const TableReader& reader) {
     constexpr std::array<std::string_view, 2> kStrategies = {"newton", "fixed-point"};
     const bool newton = reader.choice("strategy", kStrategies, {}) == kStrategies[0];
     options.strategy = newton ? GeneralizedAlphaStrategy::newton : GeneralizedAlphaStrategy::fixed_point;
+  }
+  if (reader.has("friction")) {
+    constexpr std::array<std::string_view, 2> kFrictions = {"published", "second-order"};
+    const bool published = reader.choice("friction", kFrictions, {}) == kFrictions[0];
+    options.friction = published ? GeneralizedAlphaFriction::published : GeneralizedAlphaFriction::second_order;
   }
   return options;
 }

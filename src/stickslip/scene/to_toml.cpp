@@ -102,8 +102,9 @@ class SceneWriter {
   void write_scheme(const GeneralizedAlphaOptions& options) {
     const std::string r = options.r ? number(*options.r) : "\"auto\"";
     const char* strategy = options.strategy == GeneralizedAlphaStrategy::newton ? "newton" : "fixed-point";
-    line("scheme = {{type = \"{}\", rho_inf = {}, tolerance = {}, r = {}, strategy = \"{}\"}}",
-         scheme_name(scene_.scheme), number(options.rho_inf), number(options.tolerance), r, strategy);
+    const char* friction = options.friction == GeneralizedAlphaFriction::published ? "published" : "second-order";
+    line("scheme = {{type = \"{}\", rho_inf = {}, tolerance = {}, r = {}, strategy = \"{}\", friction = \"{}\"}}",
+         scheme_name(scene_.scheme), number(options.rho_inf), number(options.tolerance), r, strategy, friction);
   }
 
   void write_solver(const StopOptions& options, const std::string& more = "") {

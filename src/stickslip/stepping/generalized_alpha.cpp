@@ -7,9 +7,9 @@
 #include <limits>
 #include <string>
 
-#include "stickslip/cone/cone_defect.h"
 #include "stickslip/constraints/certificate.h"
 #include "stickslip/constraints/instant.h"
+#include "stickslip/stepping/generalized_alpha_certificate.h"
 #include "stickslip/stepping/generalized_alpha_estimate.h"
 #include "stickslip/stepping/generalized_alpha_fixed_point.h"
 #include "stickslip/stepping/generalized_alpha_nested.h"
@@ -43,9 +43,6 @@ class GeneralizedAlphaStepper final : public TimeStepper {
   bool solve_held(const State& state, StepSolve& solve);
   std::string describe_non_finite_force() const;
   void certify(StepReport& report);
-  void report_worst(StepReport& report) const;
-  bool is_certified(double residual) const;
-  void set_certificate_velocities();
   void account_energy(const State& state, EnergyLedger& ledger);
   void report_contacts(StepReport& report) const;
   void report_reactions(StepReport& report) const;
@@ -59,17 +56,15 @@ class GeneralizedAlphaStepper final : public TimeStepper {
   GeneralizedAlphaFixedPoint fixed_point_;
   GeneralizedAlphaEstimate estimate_;
   UndeterminedForces undetermined_;
+  GeneralizedAlphaCertificate certificate_;
   int fallbacks_ = 0;  // [-] passes of the nested iteration in this step
 
   // Workspace.
   StepUnknowns nested_x_, newton_x_, chosen_x_;  // the best iterates
   std::vector<StepElement> chosen_elements_;     // with chosen_x_: on ties index sets follow from the last ones
   bool chosen_holds_ = false;
-  double chosen_tie_ = 0.0;  // [-]
-  ConeProblem certificate_;
-  std::vector<double> percussions_, velocities_;
+  double chosen_tie_ = 0.0;         // [-]
   Vector nonconservative_;          // (n_u)
-  Vector response_;                 // (n_u) M^-1 W P
   Vector q_end_;                    // (n_q)
   BodySnapshot snapshot_{system_};  // of the end of the step
   bool inputs_changed_ = false;     // before the last step
@@ -88,17 +83,12 @@ GeneralizedAlphaStepper::GeneralizedAlphaStepper(const GeneralizedAlphaOptions& 
       fixed_point_(step_),
       estimate_(system),
       undetermined_(step_),
+      certificate_(step_),
       nested_x_(step_.x),
       newton_x_(step_.x),
       chosen_x_(step_.x),
       chosen_elements_(step_.elements) {
-  for (Vector* y : {&nonconservative_, &response_}) y->setZero(system.n_u());
-  // The certificate's problem with all that the scene names closed.
-  std::size_t n_rows = 0;
-  for (const StepElement& e : step_.elements) n_rows += static_cast<std::size_t>(e.dim);
-  for (std::vector<double>* y : {&percussions_, &velocities_, &certificate_.b}) y->reserve(n_rows);
-  certificate_.cones.reserve(n_rows);
-  certificate_.blocks.reserve(n_rows);
+  nonconservative_.setZero(system.n_u());
 }
 
 void GeneralizedAlphaStepper::initialize(State& state, StepReport& report) {
@@ -144,18 +134,24 @@ Status GeneralizedAlphaStepper::step(State& state, double h, double t_end, StepR
   if (!report.message.empty()) return report.status = Status::failed;
   const State& known = take_inputs(state);
   const State& start = state.step == 0 ? settle_start(known, h) : rescale(known, h);
-  step_.begin(start, h, t_end);
-  step_.evaluate();
-  StepSolve solve = solve_step(start);
-  choose(start, solve);
-  // A body that was pushed may have gone where nothing was looked for: then again with what it met there.
-  constexpr int kMaxExtensions = 3;  // [-] each is rare; contacts left over are met in the next step
-  for (int i = 0; i < kMaxExtensions && step_.meets_others(); ++i) {
-    step_.begin(start, h, t_end, true);
+  StepSolve solve;
+  const auto attempt = [&] {
     step_.evaluate();
     StepSolve next = solve_step(start);
     choose(start, next);
     solve = {next.converged, solve.iterations + next.iterations};
+  };
+  step_.begin(start, h, t_end);
+  attempt();
+  // A body that was pushed may have gone where nothing was looked for: then again with what it met there.
+  constexpr int kMaxExtensions = 3;  // [-] each is rare; contacts left over are met in the next step
+  for (int i = 0; i < kMaxExtensions && step_.meets_others(); ++i) {
+    step_.begin(start, h, t_end, true);
+    attempt();
+  }
+  if (step_.drop_stretches()) {
+    step_.set_start_values(start, true);
+    attempt();
   }
 
   report.message = describe_non_finite(system_, step_.q, step_.u);
@@ -308,6 +304,7 @@ void GeneralizedAlphaStepper::choose(const State& state, StepSolve& solve) {
   if (options_.strategy == GeneralizedAlphaStrategy::fixed_point) return;
   constexpr double kNear = 0.1;  // [-] A / G_NN changes within the step, by more in an impact than in sliding
   bool moved = false;
+  for (StepElement& e : step_.elements) e.chosen = false;
   const auto keep = [this] {
     chosen_x_ = step_.x;
     chosen_elements_ = step_.elements;
@@ -364,40 +361,9 @@ bool GeneralizedAlphaStepper::solve_held(const State& state, StepSolve& solve) {
   return found;
 }
 
-/// The laws between P and xi over the contacts that are closed at the end of the step, by the same yardstick as every
-/// other scheme's; and whether each of them, by that yardstick with its own Delassus diagonal, holds to its own
-/// tolerance.
 void GeneralizedAlphaStepper::certify(StepReport& report) {
-  certificate_.clear_cones();
-  percussions_.clear();
-  velocities_.clear();
-  double diagonal = 0.0;
-  for (const StepElement& e : step_.elements) {
-    if (e.level < ContactLevel::position) continue;
-    if (e.kind == StepElement::Kind::contact) {
-      const FrictionBlock block{e.n_friction(), e.mu, 0, 0.0};
-      certificate_.add_contact({&block, block.dim > 0 ? std::size_t{1} : std::size_t{0}});
-    } else if (e.kind == StepElement::Kind::dry_friction) {
-      certificate_.add_ball(e.dim, e.bound * step_.h / e.lever(0));
-    } else {
-      certificate_.add_free(e.dim);
-    }
-    for (int i = 0; i < e.dim; ++i) {
-      const double lever = e.lever(i);
-      percussions_.push_back(step_.P(e.offset + i) / lever);
-      velocities_.push_back(lever * e.xi[i]);
-      diagonal += lever * lever * e.diagonal[i];
-    }
-  }
-  report.solve.residual = {};
-  if (!percussions_.empty()) {
-    set_certificate_velocities();
-    const double w = diagonal / static_cast<double>(percussions_.size());
-    report.solve.residual = calc_residual(certificate_, FrictionLaw::coulomb, percussions_, velocities_, w);
-  }
-  report.coulomb_residual = report.solve.residual.absolute;
-  report_worst(report);
-  report.status = step_.error() <= 1.0 && is_certified(report.coulomb_residual) ? Status::ok : Status::inexact;
+  const bool is_certified = certificate_.judge(step_, report);
+  report.status = step_.error() <= 1.0 && is_certified ? Status::ok : Status::inexact;
   report.solve.status = report.status;
   report.fallbacks = fallbacks_;
   report.held_contacts = step_.count_lifted();
@@ -409,55 +375,6 @@ void GeneralizedAlphaStepper::certify(StepReport& report) {
                          : report.solve.violation > 0.0 ? "no solution exists; this step is near the least violation"
                                                         : "the residual of the step is above the tolerance";
   if (!is_ok) report.message = report.solve.message;
-}
-
-/// What the velocities of the certificate miss, and the element that has the largest part of its residual.
-void GeneralizedAlphaStepper::report_worst(StepReport& report) const {
-  report.missed = report.solve.residual.missed;
-  const int worst = report.solve.residual.worst;
-  if (worst < 0) return report_no_worst(report);
-  // The certificate's cones are those of the closed elements, in their order.
-  int cone = -1;
-  for (const StepElement& e : step_.elements) {
-    if (e.level < ContactLevel::position || ++cone < worst) continue;
-    switch (e.kind) {
-      case StepElement::Kind::contact:
-        return report_worst_contact(system_, step_.point(e), e.index, report);
-      case StepElement::Kind::joint:
-        return report_worst_joint(system_, e.index, report);
-      case StepElement::Kind::dry_friction:
-        return report_worst_dry_friction(system_, e.index, report);
-    }
-  }
-}
-
-/// error() takes the largest of rows, with index sets and a prox parameter of its own. Where these are right and each
-/// row of a contact holds to the velocity tolerance tol, the natural map |w P - proj(w P - xi - De Saxce's shift)| is
-/// at most tol (1 + sqrt(n_F) (1 + mu)) for what xi is off by, as the projection does not expand, and sqrt(n_F) tol w /
-/// G_FF for P, w the mean of the diagonal; twice that where ties are kept. kFactor (1 + mu) tol bounds all of it: a
-/// step is refused whose index sets or directions were wrong. residual [m/s]: of all, that of a single one among them.
-bool GeneralizedAlphaStepper::is_certified(double residual) const {
-  constexpr double kFactor = 10.0;  // [-]
-  constexpr double kRoundOff = 4.0 * std::numeric_limits<double>::epsilon();
-  std::size_t k = 0;
-  for (const StepElement& e : step_.elements) {
-    if (e.level < ContactLevel::position) continue;
-    const Cone& cone = certificate_.cones[k++];
-    const double* p = percussions_.data() + cone.offset;
-    double w = 0.0;        // [1/kg]
-    double largest = 0.0;  // [N s]
-    for (int i = 0; i < e.dim; ++i) {
-      w += e.lever(i) * e.lever(i) * e.diagonal[i] / e.dim;
-      largest = std::max(largest, std::abs(p[i]));
-    }
-    const double* xi = velocities_.data() + cone.offset;
-    const double defect = certificate_.cones.size() == 1
-                              ? residual
-                              : std::sqrt(calc_squared_defect(certificate_, FrictionLaw::coulomb, cone, w, p, xi));
-    const double tolerance = step_.tolerance_velocity(e) / step_.h + kRoundOff * w * largest;  // [m/s]
-    if (!(defect <= kFactor * (1.0 + e.mu) * tolerance)) return false;
-  }
-  return true;
 }
 
 /// The state with its memory as if its inputs had acted before; the state itself where nothing changes.
@@ -495,22 +412,6 @@ void GeneralizedAlphaStepper::estimate_errors(const State& before, const State& 
 
 void GeneralizedAlphaStepper::forget(State& state) const {
   step_.forget_past(state);
-}
-
-/// b = xi - W^T M^-1 W P of the certificate's problem: the velocities without the percussions, against which its
-/// residual is scaled.
-void GeneralizedAlphaStepper::set_certificate_velocities() {
-  response_.setZero();
-  for (const StepElement& e : step_.elements) {
-    if (e.level >= ContactLevel::position) step_.add_response(e, step_.P.data() + e.offset, response_);
-  }
-  std::array<double, kMaxElementDim> moved;
-  std::size_t k = 0;
-  for (const StepElement& e : step_.elements) {
-    if (e.level < ContactLevel::position) continue;
-    step_.multiply_transposed(e, response_, moved.data());
-    for (int i = 0; i < e.dim; ++i) certificate_.b[k++] = e.lever(i) * (e.xi[i] - moved[i]);
-  }
 }
 
 /// Work and dissipation of second order; the scheme itself does not balance energy exactly. With gamma = W^T u + tau,

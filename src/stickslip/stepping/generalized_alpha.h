@@ -17,6 +17,12 @@ enum class GeneralizedAlphaStrategy {
   fixed_point,  // the fixed-point iteration of the paper [Capobianco2021 eqs. 144-146], for comparison
 };
 
+/// What a percussion of friction opposes in sliding, see docs/generalized-alpha.md.
+enum class GeneralizedAlphaFriction {
+  published,     // the slip at the end of the step (138): order one where its direction turns
+  second_order,  // that slip stretched along the slip at the start
+};
+
 /// The nonsmooth generalized-alpha scheme [Capobianco2021]: second order where the motion is smooth, impacts and
 /// Coulomb friction as normal cone inclusions, and the constraints held on position, velocity and acceleration
 /// level at the end of each step, so that nothing penetrates or drifts. With the unknowns of one step
@@ -45,6 +51,8 @@ enum class GeneralizedAlphaStrategy {
 ///     either, it stops by an impact. StepReport::choices counts such contacts.
 ///   - Friction that would stop a sliding contact within the first step is not in the forces that a run starts from.
 ///   - With many contacts the levels are solved one by one, as nested cone problems, and Newton's method comes second.
+///   - Friction of second order, an option: P_F opposes S xi_F, S = I + tau n n^T with the slip direction n before the
+///     step.
 ///   - Index sets can have no solution where friction percussions, by dt/2 W_F Lambda_F in (127), lift a contact off
 ///     that without them is closed. It is then held: g = 0, kappa_hat < 0, all other laws as they are.
 ///     StepReport::held_contacts counts such contacts. See docs/generalized-alpha.md.
@@ -53,6 +61,7 @@ struct GeneralizedAlphaOptions {
   double tolerance = 1e-10;  // [-] > 0: residual as a length, relative to the way of the step
   std::optional<double> r;   // [kg] > 0: parameter of all prox functions; absent: from the Delassus diagonal
   GeneralizedAlphaStrategy strategy = GeneralizedAlphaStrategy::newton;
+  GeneralizedAlphaFriction friction = GeneralizedAlphaFriction::published;
   bool operator==(const GeneralizedAlphaOptions&) const = default;
   void check() const;  // throws InputError
 };

@@ -14,7 +14,7 @@ namespace stickslip {
 void GeneralizedAlphaStep::open_by_choice(StepElement& e) {
   if (e.stick) return;
   double A = e.diagonal[0];
-  for (int i = 0; i < e.n_friction(); ++i) A -= e.mu * e.coupling[i] * e.direction[i];
+  for (int i = 0; i < e.n_friction(); ++i) A -= e.mu * e.coupling[i] * e.slip[i];
   if (A > 0.0) return;
   A = calc_normal_response(e);
   if (A > 0.0) return;
@@ -88,7 +88,7 @@ double GeneralizedAlphaStep::calc_normal_response(const StepElement& e) const {
     double sum = calc_coupling(*on.element, on.row, f, of.row);
     if (f.kind != StepElement::Kind::contact || of.row > 0 || f.stick_acceleration) return sum;
     for (int i = 0; i < f.n_friction(); ++i) {
-      sum -= f.mu * f.direction[i] * calc_coupling(*on.element, on.row, f, 1 + i);
+      sum -= f.mu * f.slip[i] * calc_coupling(*on.element, on.row, f, 1 + i);
     }
     return sum;
   };

@@ -63,8 +63,11 @@ double GeneralizedAlphaFixedPoint::move_contact(GeneralizedAlphaStep& step, cons
     std::array<double, kMaxFrictionDim> argument = {};
     double size2 = 0.0;
     double slip2 = 0.0;
+    std::array<double, kMaxFrictionDim> stretched = {};
+    std::copy_n(e.xi.data() + 1, n, stretched.data());
+    e.stretch.apply(stretched.data());
     for (int i = 0; i < n; ++i) {
-      argument[i] = P[1 + i] - r_friction * e.xi[1 + i];
+      argument[i] = P[1 + i] - r_friction * stretched[i];
       size2 += argument[i] * argument[i];
       const double gamma = e.xi[1 + i] - e.gamma_start[1 + i];
       slip2 += gamma * gamma;

@@ -131,6 +131,10 @@ void GeneralizedAlphaNested::velocity_pass(GeneralizedAlphaStep& step) {
       problem_.b[rows_.back().offset + i] = e.xi[i];
       solution_.p.push_back(step.P(e.offset + i));
     }
+    if (e.stretch.tau > 0.0) {
+      problem_.stretches.push_back(e.stretch);
+      problem_.stretches.back().row = rows_.back().offset + e.first_friction();
+    }
   }
   response_ = step.r2 + step.gamma_step() * step.r1;
   step.system.solve_mass(response_, free_);
@@ -204,7 +208,7 @@ void GeneralizedAlphaNested::settle_many_sliding(GeneralizedAlphaStep& step) {
   for (const int k : sliding_) {
     const StepElement& e = step.elements[k];
     double along = 0.0;
-    for (int i = 0; i < e.n_friction(); ++i) along += e.direction[i] * e.gamma_dot[1 + i];
+    for (int i = 0; i < e.n_friction(); ++i) along += e.slip[i] * e.gamma_dot[1 + i];
     push_.push_back(kPush * (std::abs(along) + largest));
   }
   settled_ = false;
@@ -240,7 +244,7 @@ void GeneralizedAlphaNested::hold_sliding(const GeneralizedAlphaStep& step, cons
   for (std::size_t k = 0; k < sliding_.size(); ++k) {
     const StepElement& e = step.elements[sliding_[k]];
     for (int i = 0; i < e.dim; ++i) {
-      const double next = i == 0 ? y[k] : -step.friction_radius_acceleration(e, y[k]) * e.direction[i - 1];
+      const double next = i == 0 ? y[k] : -step.friction_radius_acceleration(e, y[k]) * e.slip[i - 1];
       p[i] = next - lambda_(e.offset + i);
       lambda_(e.offset + i) = next;
     }
@@ -276,8 +280,7 @@ void GeneralizedAlphaNested::solve_accelerations(GeneralizedAlphaStep& step) {
     step.multiply_transposed(e, change_a_, moved.data());
     for (int i = 0; i < rows_.back().n; ++i) {
       const bool is_pushed = pushed && i > 0;
-      problem_.b[rows_.back().offset + i] =
-          is_pushed ? push_[next_pushed] * e.direction[i - 1] : e.gamma_dot[i] + moved[i];
+      problem_.b[rows_.back().offset + i] = is_pushed ? push_[next_pushed] * e.slip[i - 1] : e.gamma_dot[i] + moved[i];
       solution_.p.push_back(lambda_(e.offset + i));
     }
     next_pushed += pushed ? 1 : 0;
@@ -305,7 +308,7 @@ double GeneralizedAlphaNested::set_sliding_forces(const GeneralizedAlphaStep& st
     p.fill(0.0);
     for (int i = open ? 0 : e.first_friction(); i < e.dim; ++i) {
       const int k = e.offset + i;
-      const double next = open ? 0.0 : -radius * e.direction[i - e.first_friction()];
+      const double next = open ? 0.0 : -radius * e.slip[i - e.first_friction()];
       p[i] = next - lambda_(k);
       lambda_(k) = next;
     }

@@ -103,16 +103,18 @@ class GeneralizedAlphaNewton {
   void apply_laws(const GeneralizedAlphaStep& step, const Group& group, const StepElement& e);
   /// One friction law in sliding, rows and columns of the dense system by their first index.
   struct Sliding {
-    double radius;             // of the ball
-    int target;                // rows of the law, columns of its multiplier
-    int source;                // rows of the quantity in the argument of the prox
-    int in_argument;           // columns of the multiplier in the argument, -1: none
-    int normal;                // column of the normal multiplier, -1: constant radius
-    double r;                  // [kg] prox parameter
-    double size;               // |argument|
-    const double* multiplier;  // (n) at the iterate
-    const double* value;       // (n) the quantity at the iterate
-    const double* direction;   // (n) argument / |argument|
+    double radius;                              // of the ball
+    int target;                                 // rows of the law, columns of its multiplier
+    int source;                                 // rows of the quantity in the argument of the prox
+    int in_argument;                            // columns of the multiplier in the argument, -1: none
+    int normal;                                 // column of the normal multiplier, -1: constant radius
+    double r;                                   // [kg] prox parameter
+    double size;                                // |argument|
+    const double* multiplier;                   // (n) at the iterate
+    const double* value;                        // (n) the quantity at the iterate
+    const double* direction;                    // (n) argument / |argument|
+    const Stretch* value_stretch = nullptr;     // of the value; null: none
+    const Stretch* argument_stretch = nullptr;  // its inverse, of the multiplier in the argument; null: none
   };
   void slide(const Group& group, int n, double mu, const Sliding& s);
   bool solve_system();

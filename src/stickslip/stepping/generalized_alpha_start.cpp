@@ -43,6 +43,7 @@ void GeneralizedAlphaStep::set_instant(const Instant& instant) {
   x.lambda.setZero();
   for (StepElement& e : elements) {
     e.evaluated = false;
+    e.stretch = {};
     if (e.kind == StepElement::Kind::contact) e.level = ContactLevel::open;
   }
   const ConstraintSet& set = instant.constraints();

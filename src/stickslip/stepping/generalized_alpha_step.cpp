@@ -20,12 +20,6 @@ constexpr double kProxFactor = 0.6;  // [-]
 /// more.
 constexpr double kShared = 10.0;  // [-]
 
-double norm(const double* x, int n) {
-  double sum = 0.0;
-  for (int i = 0; i < n; ++i) sum += x[i] * x[i];
-  return std::sqrt(sum);
-}
-
 }  // namespace
 
 // --- the start of a step
@@ -92,6 +86,8 @@ void GeneralizedAlphaStep::begin(const State& state, double step, double end, bo
     e.held = Held::no;
     e.chosen = false;
     e.gamma_start.fill(0.0);
+    e.stretch = {};
+    if (options_.friction == GeneralizedAlphaFriction::second_order) set_stretch(e, state);
     if (e.e_normal == 0.0 && e.e_tangent == 0.0) continue;
     calc_start_velocity(e, state, e.gamma_start.data());
     e.gamma_start[0] *= e.e_normal;
@@ -150,7 +146,7 @@ double GeneralizedAlphaStep::r_normal(const StepElement& e) const {
 
 double GeneralizedAlphaStep::r_friction(const StepElement& e) const {
   if (options_.r) return e.r_scale * *options_.r;
-  return e.norm_friction > 0.0 ? e.r_scale * kProxFactor / e.norm_friction : e.r_scale;
+  return e.norm_friction > 0.0 ? e.r_scale * kProxFactor / (e.norm_friction * (1.0 + e.stretch.tau)) : e.r_scale;
 }
 
 double GeneralizedAlphaStep::friction_radius(const StepElement& e, double normal_percussion) const {
@@ -251,44 +247,6 @@ void GeneralizedAlphaStep::classify_percussion(StepElement& e, const double* xi,
   std::copy_n(xi, e.dim, e.xi.begin());
   std::copy_n(percussion, e.dim, P.data() + e.offset);
   classify_friction(e);
-}
-
-/// e.stick is the last answer on entry.
-void GeneralizedAlphaStep::classify_friction(StepElement& e) {
-  const int first = e.first_friction();
-  const int n = e.n_friction();
-  const double r = r_friction(e);
-  for (int i = 0; i < n; ++i) e.direction[i] = r * e.xi[first + i] - P(e.offset + first + i);
-  e.friction_size = norm(e.direction.data(), n);
-  const double radius = friction_radius(e, P(e.offset));
-  e.stick = radius > 0.0 && e.friction_size <= radius + r * calc_tie(e, e.stick);
-  if (holds && e.held >= Held::sliding) e.stick = e.held == Held::stopped;
-  if (e.friction_size > 0.0) {
-    for (int i = 0; i < n; ++i) e.direction[i] /= e.friction_size;
-  }
-}
-
-void GeneralizedAlphaStep::classify_friction_acceleration(StepElement& e) {
-  const int first = e.first_friction();
-  const int n = e.n_friction();
-  e.stick_acceleration = false;
-  if (e.stick) {
-    const double r = r_friction(e);
-    for (int i = 0; i < n; ++i)
-      e.direction_acceleration[i] = r * e.gamma_dot[first + i] - x.lambda(e.offset + first + i);
-  } else if (e.e_tangent == 0.0) {
-    e.direction_acceleration = e.direction;
-    e.friction_size_acceleration = e.friction_size;
-    return;
-  } else {
-    for (int i = 0; i < n; ++i) e.direction_acceleration[i] = e.xi[first + i] - e.gamma_start[first + i];
-  }
-  e.friction_size_acceleration = norm(e.direction_acceleration.data(), n);
-  const double radius = friction_radius_acceleration(e, x.lambda(e.offset));
-  e.stick_acceleration = e.stick && radius > 0.0 && e.friction_size_acceleration <= radius;
-  if (e.friction_size_acceleration > 0.0) {
-    for (int i = 0; i < n; ++i) e.direction_acceleration[i] /= e.friction_size_acceleration;
-  }
 }
 
 /// A joint or a dry friction element.

@@ -8,6 +8,7 @@
 #include <limits>
 #include <vector>
 
+#include "stickslip/cone/stretch.h"
 #include "stickslip/constraints/contact_finder.h"
 #include "stickslip/constraints/instant.h"
 #include "stickslip/model/contact_rows.h"
@@ -104,16 +105,19 @@ struct StepElement {
   RoundOff round_off;                                 // of g, xi and gamma_dot
   double mean_normal = 0.0;                           // [1/kg] G_NN
   double norm_friction = 0.0;                         // [1/kg] bound of the largest eigenvalue of G_FF
-  double friction_size = 0.0;                         // [N s] |r xi_F - P_F|
+  double friction_size = 0.0;                         // [N s] |y|
   double friction_size_acceleration = 0.0;            // [N] |r gamma_dot_F - lambda_F|, or |gamma_F| / r while sliding
   std::array<double, kMaxElementDim> gap = {};        // (n_pos) [m]
   std::array<double, kMaxElementDim> xi = {};         // (dim) [m/s] gamma + e gamma_start
   std::array<double, kMaxElementDim> gamma_dot = {};  // (dim) [m/s^2]
   std::array<double, kMaxElementDim> zeta = {};       // (dim) [m/s^2] gamma_dot = W^T a + zeta
-  std::array<double, kMaxElementDim> gamma_start = {};              // (dim) [m/s] where e > 0, else zero
-  std::array<double, kMaxElementDim> diagonal = {};                 // (dim) [1/kg] of W^T M^-1 W
-  std::array<double, kMaxFrictionDim> coupling = {};                // (n_F) [1/kg] G_NF
-  std::array<double, kMaxFrictionDim> direction = {};               // (n_F) [-] of sliding on velocity level
+  std::array<double, kMaxElementDim> gamma_start = {};  // (dim) [m/s] where e > 0, else zero
+  std::array<double, kMaxElementDim> diagonal = {};     // (dim) [1/kg] of W^T M^-1 W
+  std::array<double, kMaxFrictionDim> coupling = {};    // (n_F) [1/kg] G_NF
+  Stretch stretch;                                      // S, of the friction rows; none: tau = 0
+  double slip_size = 0.0;                               // [N s] |S^-1 y|, y = r S xi_F - P_F
+  std::array<double, kMaxFrictionDim> direction = {};   // (n_F) [-] y / |y|: minus that of P_F in sliding
+  std::array<double, kMaxFrictionDim> slip = {};        // (n_F) [-] S^-1 y / |S^-1 y|: minus that of lambda_F
   std::array<double, kMaxFrictionDim> direction_acceleration = {};  // (n_F) [-] on acceleration level
   bool has_rows = false;     // contacts: whether ContactRows serve, and not geometry
   ContactGeometry geometry;  // contacts
@@ -189,6 +193,9 @@ class GeneralizedAlphaStep {
   /// is not solved; see is_explained().
   double fastest = std::numeric_limits<double>::infinity();
 
+  /// Friction in an impact opposes the slip at its end, as published: drops the stretches of contacts whose impulse
+  /// Lambda_N is above what the normal force of the start of the step gives in it. Whether there were some.
+  bool drop_stretches();
   /// The size of State::memory: a, abar (n_u), lambda, lambdabar (fixed rows), and twice the a (n_u) and lambda from
   /// which the next start values are extrapolated, of the step before and of the one before that; how many of these two
   /// lie on one smooth motion; a hash of what is closed, sticks and slides (53 bits, a whole number), and the length of
@@ -332,6 +339,7 @@ class GeneralizedAlphaStep {
   void close_until(StepElement& e, ContactLevel level);
   void classify_contact(StepElement& e);
   double calc_tie(const StepElement& e, bool was) const;
+  void set_stretch(StepElement& e, const State& state);
   void classify_friction(StepElement& e);
   void classify_friction_acceleration(StepElement& e);
   void open_by_choice(StepElement& e);
