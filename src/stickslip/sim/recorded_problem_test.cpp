@@ -89,7 +89,7 @@ TEST_P(RecordedProblem, HasTheSameAnswerAndResidual) {
 
 TEST_P(RecordedProblem, KeepsStretches) {
   ConeProblem problem = make_problem(GetParam());
-  problem.stretches.push_back({1, 2, 0.9, {0.6, 0.8, 0.0}});
+  problem.stretches.push_back({problem.cones.back().offset + 1, 2, 0.9, {0.6, 0.8, 0.0}});
   const OneStepProblem again = record(problem);
   EXPECT_NEAR(calc_residual(again.cones, solution_.p).relative, calc_residual(problem, solution_.p).relative,
               kRoundOff);
