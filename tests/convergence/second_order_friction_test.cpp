@@ -20,10 +20,9 @@ namespace {
 using test::Errors;
 using test::expect_second_order;
 using test::integrate;
+using test::kGravity;
 using test::kOrderTolerance;
 using test::SceneRun;
-
-constexpr double kGravity = 9.81;
 
 struct Scheme {
   std::string friction = "second-order";

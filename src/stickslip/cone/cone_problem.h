@@ -25,7 +25,7 @@ enum class FrictionLaw { coulomb, associated };
 struct ConeProblem {
   std::vector<Cone> cones;
   std::vector<FrictionBlock> blocks;  // contacts that follow each other share those that are alike
-  std::vector<Stretch> stretches;  // of some of the balls of friction, in ascending order of rows
+  std::vector<Stretch> stretches;     // of some of the balls of friction, in ascending order of rows
   FrictionLaw law = FrictionLaw::coulomb;
   std::vector<double> b;  // (n) [m/s] the velocities without percussions
   /// [m/s] what residuals are relative to, where the scheme knows better than max(|b|, |u|); 0: these.

@@ -75,7 +75,9 @@ TEST(AutoSolver, ATowerOfAHundredAndAPyramid) {
       const auto& w = std::get<FactoredDelassus>(problem.delassus);
       EXPECT_NEAR(weight, w.n_bodies() * Boxes::kFall, 1e-8 * w.n_bodies());
       // A Newton step costs 20 gradients in the tower.
-      if (w.n_bodies() == 100) EXPECT_EQ(report.effort.gradient_steps, 0);
+      if (w.n_bodies() == 100) {
+        EXPECT_EQ(report.effort.gradient_steps, 0);
+      }
     }
   }
 }

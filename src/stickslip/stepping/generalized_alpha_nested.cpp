@@ -186,7 +186,7 @@ void GeneralizedAlphaNested::settle_sliding(GeneralizedAlphaStep& step) {
   for (int i = 0; i < kMaxRepetitions; ++i) {
     get_sliding_normals(step, held_);
     solve_accelerations(step);
-    if (!solved_) return;
+    if (last_.status != Status::ok) return;  // nothing that a repetition could mend
     get_sliding_normals(step, found_);
     settled_ = set_sliding_forces(step) <= kSettled * (step.x.a.norm() + change_a_.norm());
     if (settled_) return;

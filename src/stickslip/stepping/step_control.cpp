@@ -11,11 +11,11 @@
 namespace stickslip {
 namespace {
 
-constexpr double kSafety = 0.9;       // [-] the error of the next step is not quite that of the last
-constexpr double kMostGrowth = 3.0;   // [-] the estimate knows the motion over the last two steps alone
-constexpr double kMostShrink = 0.2;   // [-]
-constexpr double kEventGrowth = 2.0;  // [-] after an event nothing is known of the motion
-constexpr double kStretch = 1.1;      // [-] raises the error by a fifth, which kSafety takes
+constexpr double kSafety = 0.9;          // [-] the error of the next step is not quite that of the last
+constexpr double kMostStepGrowth = 3.0;  // [-] the estimate knows the motion over the last two steps alone
+constexpr double kMostShrink = 0.2;      // [-]
+constexpr double kEventGrowth = 2.0;     // [-] after an event nothing is known of the motion
+constexpr double kStretch = 1.1;         // [-] raises the error by a fifth, which kSafety takes
 /// A step whose equations were not solved is tried again with this part of its length, so many times.
 constexpr double kUnsolvedShrink = 0.25;  // [-]
 constexpr int kUnsolvedTries = 3;         // [-]
@@ -113,7 +113,7 @@ StepControl::Verdict StepControl::judge(const Plan& plan, const StepEstimate& es
   }
   if (plan.t_end >= size.event_by) size.event_step = 0.0;
   // A step that was cut short for an output or an event says less about the next one than the plan before it does.
-  const double growth = tries.all > 0 ? 1.0 : kMostGrowth;
+  const double growth = tries.all > 0 ? 1.0 : kMostStepGrowth;
   size.next = clamp(std::min(std::max(growth * h, size.next), std::max(factor, kMostShrink) * h), plan.t_end);
   return Verdict::accepted;
 }
