@@ -1,7 +1,45 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "stickslip/constraints/body_snapshot.h"
 
+#include "stickslip/base/make_room.h"
+
 namespace stickslip {
+
+void BodySnapshot::prepare() {
+  const System& system = *system_;
+  const std::size_t n = system.bodies().size();
+  std::vector<bool> touches(n, system.detection().has_value());
+  for (const ContactPoint& point : system.contact_points()) {
+    for (const Side side : {Side::first, Side::second}) touches[system.body(point, side)] = true;
+  }
+  std::vector<bool> turns(n, false);  // whether a contact tells how the body has turned
+  for (const ShapeSurface& surface : system.surfaces()) {
+    if (surface.kind != SurfaceKind::sphere || !surface.center.isZero(0.0)) turns[surface.body] = true;
+  }
+  for (const ShapeBall& ball : system.balls()) {
+    if (!ball.center.isZero(0.0)) turns[ball.body] = true;
+  }
+  motions_.assign(n, {Vector3::Zero(), Matrix3::Identity(), Vector3::Zero(), Vector3::Zero()});
+  for (std::size_t i = 0; i < n; ++i) {
+    const int body = static_cast<int>(i);
+    switch (system.bodies()[i].type) {
+      case BodyType::fixed:
+        motions_[i] = system.calc_motion(system.place(body), t_, q_, nullptr);
+        break;
+      case BodyType::planar:
+        if (touches[i]) append(turns[i] ? moving_ : unturned_, body);
+        break;
+      case BodyType::point:
+      case BodyType::beam:
+        if (touches[i]) append(moving_, body);
+        break;
+      case BodyType::rigid:
+      case BodyType::moving:
+        append(moving_, body);
+        break;
+    }
+  }
+}
 
 const BodySnapshot& BodySnapshot::take(double t, const Vector& q, const Vector* u) {
   t_ = t;
@@ -11,16 +49,31 @@ const BodySnapshot& BodySnapshot::take(double t, const Vector& q, const Vector* 
   } else {
     u_.setZero(system_->n_u());
   }
-  system_->calc_motions(t, q, u_, motions_);
+  if (motions_.empty()) prepare();
+  for (const int body : moving_) motions_[body] = system_->calc_motion(system_->place(body), t, q_, &u_);
+  for (const int body : unturned_) {
+    const Attachment& place = system_->place(body);
+    motions_[body].p.head<2>() = q_.segment<2>(place.q_offset);
+    motions_[body].v.head<2>() = u_.segment<2>(place.u_offset);
+    motions_[body].w(2) = u_(place.u_offset + 2);
+  }
   return *this;
 }
+
+namespace {
+
+const BodyMotion& motion_of(const BodySnapshot& at, const ContactPoint& point, Side side, BodyMotion& scratch) {
+  return at.at(at.system().place_number(point, side), scratch);
+}
+
+}  // namespace
 
 void calc_contact(const BodySnapshot& at, const ContactPoint& point, ContactGeometry& geometry) {
   const System& system = at.system();
   if (point.joint >= 0) return system.calc_contact(point, at.t(), at.q(), geometry);
   BodyMotion first, second;
-  system.calc_contact(point, at.at(system.side(point, Side::first), first),
-                      at.at(system.side(point, Side::second), second), geometry);
+  system.calc_contact(point, motion_of(at, point, Side::first, first), motion_of(at, point, Side::second, second),
+                      geometry);
 }
 
 ContactVector calc_contact_velocity(const BodySnapshot& at, const ContactPoint& point,
@@ -30,8 +83,8 @@ ContactVector calc_contact_velocity(const BodySnapshot& at, const ContactPoint& 
     return system.calc_contact_velocity(point, geometry, at.t(), at.q(), at.u());
   }
   BodyMotion first, second;
-  return system.calc_contact_velocity(point, geometry, at.at(system.side(point, Side::first), first),
-                                      at.at(system.side(point, Side::second), second));
+  return system.calc_contact_velocity(point, geometry, motion_of(at, point, Side::first, first),
+                                      motion_of(at, point, Side::second, second));
 }
 
 }  // namespace stickslip

@@ -7,8 +7,11 @@
 
 namespace stickslip {
 
-/// Where all bodies are and how they move at one instant (t, q, u), found in one pass, for all that asks about contacts
-/// and joints there. A value: it does not follow a state that moves on.
+/// Where bodies are and how they move at one instant (t, q, u), found in one pass, for all that asks about contacts
+/// there. A value: it does not follow a state that moves on.
+///
+/// What no contact can ask for is left as it is at rest at the origin: planar bodies, points and beams that touch
+/// nothing, and by how much discs have turned whose centre is that of the body.
 class BodySnapshot {
  public:
   /// Of an instant that take() has still to tell. The system must outlive this.
@@ -23,18 +26,26 @@ class BodySnapshot {
   const Vector& u() const { return u_; }  // (n_u)
   /// Of a beam: its cross-section at xi = 0.
   const BodyMotion& operator[](int body) const { return motions_[body]; }
-  /// At a place of a body. On a beam it is worked out now, into `scratch`.
+  /// At a place of a body, or at that of this number. On a beam it is worked out now, into `scratch`.
   const BodyMotion& at(const Attachment& place, BodyMotion& scratch) const {
     if (place.n_control == 0) return motions_[place.body];
     return scratch = system_->calc_motion(place, t_, q_, &u_);
   }
+  const BodyMotion& at(int place, BodyMotion& scratch) const {
+    if (place >= 0) return motions_[place];
+    return at(system_->place(place), scratch);
+  }
 
  private:
+  void prepare();
+
   const System* system_;
   double t_ = 0.0;
   Vector q_;
   Vector u_;
-  std::vector<BodyMotion> motions_;
+  std::vector<BodyMotion> motions_;  // of the bodies
+  std::vector<int> moving_;          // bodies whose motion is worked out
+  std::vector<int> unturned_;        // planar ones of which the rotation is not
 };
 
 /// A contact point there.

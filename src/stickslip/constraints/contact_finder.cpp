@@ -48,7 +48,7 @@ void ContactFinder::calc_reaches(const BodySnapshot& start, double h) {
   for (std::size_t k = 0; k < balls.size(); ++k) {
     stop_.check();
     const ShapeBall& ball = balls[k];
-    const BodyMotion& body = start.at(system_.place(ball.place), scratch);
+    const BodyMotion& body = start.at(ball.place, scratch);
     const Vector3 arm = body.R * ball.center;
     centers_[k] = body.p + arm;
     reaches_[k] = std::max(h * (body.v + body.w.cross(arm)).norm() + fall, margin_);
@@ -71,7 +71,7 @@ void ContactFinder::find_touching(const BodySnapshot& at, double distance) {
   BodyMotion scratch;
   for (std::size_t k = 0; k < balls.size(); ++k) {
     stop_.check();
-    centers_[k] = center_of(balls[k], at.at(system_.place(balls[k].place), scratch));
+    centers_[k] = center_of(balls[k], at.at(balls[k].place, scratch));
   }
   constexpr double kTouching = 1e-9;  // [m] positions of scenes are rounded to a few digits
   std::fill(reaches_.begin(), reaches_.end(), std::max(kTouching, distance));
@@ -87,7 +87,7 @@ bool ContactFinder::extend(const BodySnapshot& end) {
   BodyMotion scratch;
   for (std::size_t k = 0; k < balls.size(); ++k) {
     stop_.check();
-    const Vector3 center = center_of(balls[k], end.at(system_.place(balls[k].place), scratch));
+    const Vector3 center = center_of(balls[k], end.at(balls[k].place, scratch));
     beyond |= !((center - centers_[k]).norm() <= reaches_[k]);
     centers_[k] = center;
   }

@@ -131,8 +131,8 @@ ContactVector System::calc_contact_velocity(const ContactPoint& k, const Contact
 }
 
 bool System::has_prescribed_motion(const ContactPoint& k) const {
-  const auto moves = [this](const Attachment& at) { return at.n_u == 0 && bodies_[at.body].type == BodyType::moving; };
-  return moves(side(k, Side::first)) || moves(side(k, Side::second));
+  const auto moves = [&](Side side) { return bodies_[body(k, side)].type == BodyType::moving; };
+  return moves(Side::first) || moves(Side::second);
 }
 
 }  // namespace stickslip

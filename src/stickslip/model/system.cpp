@@ -47,11 +47,6 @@ BodyMotion System::calc_motion(const Attachment& at, double t, const Vector& q, 
   return frame_at(bodies_[at.body], at, t, q, u);
 }
 
-void System::calc_motions(double t, const Vector& q, const Vector& u, std::vector<BodyMotion>& motions) const {
-  motions.resize(bodies_.size());
-  for (std::size_t i = 0; i < bodies_.size(); ++i) motions[i] = frame_at(bodies_[i], origins_[i], t, q, &u);
-}
-
 Attachment System::attach(int body, double parameter) const {
   const Body& b = bodies_[body];
   Attachment at;

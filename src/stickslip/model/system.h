@@ -64,8 +64,6 @@ class System {
   Twist calc_twist(const Attachment& at, double t, const Vector& q, const Vector& u) const;
   /// Both; u may be null: velocities zero.
   BodyMotion calc_motion(const Attachment& at, double t, const Vector& q, const Vector* u) const;
-  /// Of all bodies.
-  void calc_motions(double t, const Vector& q, const Vector& u, std::vector<BodyMotion>& motions) const;
   /// q' = B(q) u. Shapes (n_q), (n_u) -> (n_q).
   void calc_coordinate_rates(const Vector& q, const Vector& u, Vector& q_dot) const;
   /// q moved by the constant velocities u over h: straight lines, and rotations by the
@@ -109,11 +107,21 @@ class System {
   static ElementId make_contact_id(int surface_shape, int ball_shape, int ball);
   /// Such an id as one number, different for all detected contacts that the system can have.
   std::uint64_t number_of(ElementId id) const;
+  /// The body on one side of a contact point.
+  int body(const ContactPoint& k, Side side) const {
+    if (k.joint >= 0) return joints_[k.joint].side(side).body;
+    const bool has_ball = (side == Side::second) != k.flipped;
+    return has_ball ? balls_[k.ball].body : surfaces_[k.surface].body;
+  }
+  /// The number of its place(); not of a joint's limit.
+  int place_number(const ContactPoint& k, Side side) const {
+    const bool has_ball = (side == Side::second) != k.flipped;
+    return has_ball ? balls_[k.ball].place : surfaces_[k.surface].body;
+  }
   /// One side of a contact point.
   const Attachment& side(const ContactPoint& k, Side side) const {
     if (k.joint >= 0) return joints_[k.joint].side(side);
-    const bool has_ball = (side == Side::second) != k.flipped;
-    return has_ball ? place(balls_[k.ball].place) : origins_[surfaces_[k.surface].body];
+    return place(place_number(k, side));
   }
   /// Whether the gap is an angle: at limits of joints that turn.
   bool turns(const ContactPoint& k) const { return k.joint >= 0 && joints_[k.joint].turns(); }
