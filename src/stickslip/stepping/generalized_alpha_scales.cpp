@@ -38,7 +38,7 @@ double quadratic_form(const Eigen::Ref<const Matrix>& A, const double* y, int n)
 
 /// Speeds and accelerations before the step, and the round-off of coordinates: lengths each to that of the largest of
 /// the body, angles to theirs or one.
-void GeneralizedAlphaStep::calc_start_scales(const State& state, const Vector& a) {
+void GeneralizedAlphaStep::calc_start_scales(const State& state, const Eigen::Ref<const Vector>& a) {
   for (std::size_t k = 0; k < scales.size(); ++k) {
     const Body& body = system.bodies()[k];
     if (body.n_u == 0) continue;

@@ -361,7 +361,7 @@ class GeneralizedAlphaStep {
   void take_instant(const State& state, Instant& instant);
   void set_instant(const Instant& instant);
   std::size_t find_element(ConstraintSet::Kind kind, int index) const;
-  void calc_start_scales(const State& state, const Vector& a);
+  void calc_start_scales(const State& state, const Eigen::Ref<const Vector>& a);
   void calc_scales();
   void limit_scales();
   double element_fall(const StepElement& e) const;
