@@ -282,10 +282,7 @@ void measure(const Pile& pile) {
     }
   };
   StepReport report;
-  const auto tell = [&] {
-    report_geometry(at, finder.points(), report, NAN);
-    constraints.report_contacts(solution, u, kStep, report);
-  };
+  const auto tell = [&] { constraints.report_contacts(at, solution, u, kStep, NAN, report); };
   tell();
   NoSolver none;
   const auto stepper = make_stepper(MoreauOptions{}, system, none);

@@ -17,29 +17,37 @@ void raise(double& largest, double x) {
 
 }  // namespace
 
-void report_geometry(const BodySnapshot& at, std::span<const ContactPoint> points, StepReport& report, double impulse) {
-  const System& system = at.system();
-  make_room(report.contacts, points.size());
-  report.contacts.resize(points.size());
+void begin_contacts(std::size_t n, StepReport& report) {
+  make_room(report.contacts, n);
+  report.contacts.resize(n);
   report.penetration = 0.0;
   report.closed_contacts = 0;
+}
+
+void report_contact_geometry(const BodySnapshot& at, const ContactPoint& point, double impulse, ContactReport& contact,
+                             StepReport& report) {
+  const System& system = at.system();
   ContactGeometry geometry;
+  calc_contact(at, point, geometry);
+  contact = ContactReport{};
+  contact.contact = point.pair;
+  contact.point = point.index;
+  contact.id = point.id;
+  contact.body_a = system.body(point, Side::first);
+  contact.body_b = system.body(point, Side::second);
+  contact.friction_dim = system.pair(point).friction_dim;
+  contact.gap = geometry.gap;
+  contact.position = geometry.position_second;
+  contact.normal = geometry.normal;
+  contact.tangent = geometry.tangent1;
+  contact.impulse.fill(impulse);
+  if (!system.turns(point)) raise(report.penetration, -geometry.gap);
+}
+
+void report_geometry(const BodySnapshot& at, std::span<const ContactPoint> points, StepReport& report, double impulse) {
+  begin_contacts(points.size(), report);
   for (std::size_t k = 0; k < points.size(); ++k) {
-    calc_contact(at, points[k], geometry);
-    ContactReport& contact = report.contacts[k];
-    contact = ContactReport{};
-    contact.contact = points[k].pair;
-    contact.point = points[k].index;
-    contact.id = points[k].id;
-    contact.body_a = system.side(points[k], Side::first).body;
-    contact.body_b = system.side(points[k], Side::second).body;
-    contact.friction_dim = system.pair(points[k]).friction_dim;
-    contact.gap = geometry.gap;
-    contact.position = geometry.position_second;
-    contact.normal = geometry.normal;
-    contact.tangent = geometry.tangent1;
-    contact.impulse.fill(impulse);
-    if (!system.turns(points[k])) raise(report.penetration, -geometry.gap);
+    report_contact_geometry(at, points[k], impulse, report.contacts[k], report);
   }
 }
 

@@ -12,6 +12,12 @@ namespace stickslip {
 
 // What every scheme reports in the same way: gaps, penetration, energies, contact status.
 
+/// Of one contact point, where the bodies are, into an entry of report.contacts and report.penetration: what
+/// report_geometry() does of each.
+void report_contact_geometry(const BodySnapshot& at, const ContactPoint& point, double impulse, ContactReport& contact,
+                             StepReport& report);
+/// Starts report.contacts, n entries, each to be filled in.
+void begin_contacts(std::size_t n, StepReport& report);
 /// Fills report.contacts, one entry per contact point of `points`, where the bodies are: gap, position, normal,
 /// tangent; status open, all forces zero, impulses as given: NaN where the scheme does not know them. Sets
 /// report.penetration.

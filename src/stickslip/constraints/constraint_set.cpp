@@ -3,12 +3,14 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <utility>
 
 #include "stickslip/base/assert.h"
 #include "stickslip/base/make_room.h"
 #include "stickslip/constraints/certificate.h"
 #include "stickslip/constraints/warm_start.h"
+#include "stickslip/math/small_matrix.h"
 
 namespace stickslip {
 namespace {
@@ -114,18 +116,17 @@ void ConstraintSet::gather_contacts(ActivationOf&& activation_of, bool packed) {
     if (has_motions_ && system_.has_prescribed_motion(k)) {
       set_tau(system_.calc_contact_velocity(k, geometry, at_->t(), at_->q(), rest_).data());
     }
-    const Attachment& first = system_.side(k, Side::first);
-    const Attachment& second = system_.side(k, Side::second);
     if (packed) {
+      const int first = system_.body(k, Side::first);
+      const int second = system_.body(k, Side::second);
       std::get<PackedDelassus>(problem_.delassus)
-          .add_contact({geometry.normal, geometry.tangent1, geometry.position_first - (*at_)[first.body].p,
-                        geometry.position_second - (*at_)[second.body].p, delassus_body_[first.body],
-                        delassus_body_[second.body]});
+          .add_contact({geometry.normal, geometry.tangent1, geometry.position_first - (*at_)[first].p,
+                        geometry.position_second - (*at_)[second].p, delassus_body_[first], delassus_body_[second]});
       continue;
     }
     append(geometries_, geometry);
     BodyMotion scratch;
-    add_rows(first, second, [&](Side side, Eigen::Ref<RowMatrix> J) {
+    add_rows(system_.side(k, Side::first), system_.side(k, Side::second), [&](Side side, Eigen::Ref<RowMatrix> J) {
       system_.calc_contact_jacobian(k, geometry, at_->q(), at_->at(system_.side(k, side), scratch), side, J);
     });
   }
@@ -240,11 +241,15 @@ void ConstraintSet::add_relative_velocities(const Vector& v, std::span<double> g
   const auto& factored = std::get<FactoredDelassus>(problem_.delassus);
   for (int i = 0; i < count(); ++i) {
     const Cone& cone = problem_.cones[i];
-    VectorView rows(gamma.data() + cone.offset, cone.dim);
     for (const FactoredDelassus::Block& block : factored.row(i)) {
       const FactoredDelassus::Body& body = factored.body(block.body);
+      double* rows = gamma.data() + cone.offset;
+      if (body.n_v <= 3) {  // the same sums, sooner
+        add_product(cone.dim, body.n_v, factored.values(block), v.data() + body.v_offset, rows);
+        continue;
+      }
       const ConstRowMatrixView J(factored.values(block), cone.dim, body.n_v);
-      rows.noalias() += J * v.segment(body.v_offset, body.n_v);
+      VectorView(rows, cone.dim).noalias() += J * v.segment(body.v_offset, body.n_v);
     }
   }
 }
@@ -267,11 +272,14 @@ void ConstraintSet::add_speeds(const Vector& v, std::span<double> speed) const {
   const auto& factored = std::get<FactoredDelassus>(problem_.delassus);
   for (int i = 0; i < count(); ++i) {
     const Cone& cone = problem_.cones[i];
-    VectorView rows(speed.data() + cone.offset, cone.dim);
     for (const FactoredDelassus::Block& block : factored.row(i)) {
       const FactoredDelassus::Body& body = factored.body(block.body);
-      const ConstRowMatrixView J(factored.values(block), cone.dim, body.n_v);
-      rows += J.cwiseAbs().lazyProduct(v.segment(body.v_offset, body.n_v).cwiseAbs());
+      const double* J = factored.values(block);
+      for (int r = 0; r < cone.dim; ++r) {
+        double sum = 0.0;
+        for (int j = 0; j < body.n_v; ++j) sum += std::abs(J[r * body.n_v + j] * v(body.v_offset + j));
+        speed[cone.offset + r] += sum;
+      }
     }
   }
 }
@@ -288,11 +296,14 @@ void ConstraintSet::calc_generalized_percussions(std::span<const double> p, Vect
   force.setZero(system_.n_u());
   for (int i = 0; i < count(); ++i) {
     const Cone& cone = problem_.cones[i];
-    const ConstVectorView of_cone(p.data() + cone.offset, cone.dim);
     for (const FactoredDelassus::Block& block : factored.row(i)) {
       const FactoredDelassus::Body& body = factored.body(block.body);
-      const ConstRowMatrixView J(factored.values(block), cone.dim, body.n_v);
-      force.segment(body.v_offset, body.n_v).noalias() += J.transpose() * of_cone;
+      const double* J = factored.values(block);
+      for (int j = 0; j < body.n_v; ++j) {
+        double sum = 0.0;
+        for (int r = 0; r < cone.dim; ++r) sum += J[r * body.n_v + j] * p[cone.offset + r];
+        force(body.v_offset + j) += sum;
+      }
     }
   }
 }
@@ -330,36 +341,47 @@ void ConstraintSet::report_worst(const Residual& residual, StepReport& report) c
   }
 }
 
-void ConstraintSet::report_contacts(const ConeSolution& solution, std::span<const double> velocity, double h,
+void ConstraintSet::report_contacts(const BodySnapshot& end, const ConeSolution& solution,
+                                    std::span<const double> velocity, double h, double impulse,
                                     StepReport& report) const {
-  const auto* packed = std::get_if<PackedDelassus>(&problem_.delassus);
-  std::array<double, kMaxConeDim> diagonal;
-  for (int i = 0; i < count() && kind(i) == Kind::contact; ++i) {
-    const Cone& cone = problem_.cones[i];
-    ContactReport& contact = report.contacts[index(i)];
-    if (packed != nullptr) {
-      const PackedDelassus::Contact& at = packed->contact(i);
-      contact.position = (*at_)[contact.body_b].p + at.arm_second;
-      contact.normal = at.normal;
-      contact.tangent = at.tangent;
-    } else {
-      contact.position = geometries_[i].position_second;
-      contact.normal = geometries_[i].normal;
-      contact.tangent = geometries_[i].tangent1;
-    }
-    const double* p = solution.p.data() + cone.offset;
-    for (int j = 0; j < cone.dim; ++j) {
-      contact.percussion[j] = p[j];
-      contact.force[j] = p[j] / h;
-      contact.velocity[j] = velocity[cone.offset + j];
-    }
-    problem_.calc_diagonal(i, diagonal.data());
-    double trace = 0.0;
-    for (int j = 0; j < cone.dim; ++j) trace += diagonal[j];
-    const double mu = cone.n_blocks > 0 ? problem_.friction(cone).front().mu : 0.0;
-    contact.status = contact_status(p, solution.u.data() + cone.offset, cone.dim, mu, trace / cone.dim);
+  begin_contacts(points_->size(), report);
+  int i = 0;  // the next cone of a contact
+  for (std::size_t k = 0; k < points_->size(); ++k) {
+    ContactReport& contact = report.contacts[k];
+    report_contact_geometry(end, (*points_)[k], impulse, contact, report);
+    if (i == count() || kind(i) != Kind::contact || static_cast<std::size_t>(index(i)) != k) continue;
+    report_percussion(i, solution, velocity, h, contact);
     if (contact.status != ContactStatus::open) ++report.closed_contacts;
+    ++i;
   }
+}
+
+/// What the contact of a cone did, and where it was gathered.
+void ConstraintSet::report_percussion(int i, const ConeSolution& solution, std::span<const double> velocity, double h,
+                                      ContactReport& contact) const {
+  const Cone& cone = problem_.cones[i];
+  if (const auto* packed = std::get_if<PackedDelassus>(&problem_.delassus)) {
+    const PackedDelassus::Contact& at = packed->contact(i);
+    contact.position = (*at_)[contact.body_b].p + at.arm_second;
+    contact.normal = at.normal;
+    contact.tangent = at.tangent;
+  } else {
+    contact.position = geometries_[i].position_second;
+    contact.normal = geometries_[i].normal;
+    contact.tangent = geometries_[i].tangent1;
+  }
+  const double* p = solution.p.data() + cone.offset;
+  for (int j = 0; j < cone.dim; ++j) {
+    contact.percussion[j] = p[j];
+    contact.force[j] = p[j] / h;
+    contact.velocity[j] = velocity[cone.offset + j];
+  }
+  std::array<double, kMaxConeDim> diagonal;
+  problem_.calc_diagonal(i, diagonal.data());
+  double trace = 0.0;
+  for (int j = 0; j < cone.dim; ++j) trace += diagonal[j];
+  const double mu = cone.n_blocks > 0 ? problem_.friction(cone).front().mu : 0.0;
+  contact.status = contact_status(p, solution.u.data() + cone.offset, cone.dim, mu, trace / cone.dim);
 }
 
 void ConstraintSet::add_reactions(const ConeSolution& solution, double h, StepReport& report) const {

@@ -67,10 +67,10 @@ class ConstraintSet {
 
   /// Names what set the residual of a solution and what it missed.
   void report_worst(const Residual& residual, StepReport& report) const;
-  /// Fills in report.contacts, which have the geometry at the end of the step, what contacts did in a step of length h
-  /// and at which instant. velocity (n) [m/s]: gamma at the end of the step.
-  void report_contacts(const ConeSolution& solution, std::span<const double> velocity, double h,
-                       StepReport& report) const;
+  /// Fills report.contacts as report_geometry() at the end of a step of length h, and of those gathered what they did
+  /// and where. velocity (n) [m/s]: gamma at the end of the step.
+  void report_contacts(const BodySnapshot& end, const ConeSolution& solution, std::span<const double> velocity,
+                       double h, double impulse, StepReport& report) const;
   /// Adds to the reactions of report.joints what constraints do, forces being percussions over h.
   void add_reactions(const ConeSolution& solution, double h, StepReport& report) const;
 
@@ -94,6 +94,8 @@ class ConstraintSet {
   template <class FillJacobian>
   void add_rows(const Attachment& first, const Attachment& second, FillJacobian&& fill_jacobian);
   void add_bodies(FactoredDelassus& factored) const;
+  void report_percussion(int cone, const ConeSolution& solution, std::span<const double> velocity, double h,
+                         ContactReport& contact) const;
   ElementId id(int cone) const;
   template <class W>
   W& hold();

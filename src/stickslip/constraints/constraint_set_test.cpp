@@ -152,11 +152,10 @@ TEST_P(Gathered, PointsMayBeAddedBeforeReports) {
   ConeSolution solution = {std::vector<double>(static_cast<std::size_t>(set_.size()), 1.0), {}};
   solution.u.assign(solution.p.size(), 0.0);
   StepReport report;
-  report_geometry(at_, points, report);
   set_.report_worst({.absolute = 1.0, .worst = 1}, report);
   EXPECT_EQ(report.worst_kind, 2);
   EXPECT_EQ(report.worst_b, system_.side(points[static_cast<std::size_t>(set_.index(1))], Side::second).body);
-  set_.report_contacts(solution, solution.u, 1e-3, report);
+  set_.report_contacts(at_, solution, solution.u, 1e-3, 0.0, report);
   EXPECT_EQ(report.closed_contacts, set_.count());
   set_.add_reactions(solution, 1e-3, report);
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "stickslip/stepping/moreau.h"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -45,7 +46,8 @@ class MoreauStepper final : public TimeStepper {
   ContactFinder contacts_;
   ConstraintSet constraints_;
   StartImpact start_impact_;
-  State settled_;  // the start, after its impact
+  State settled_;     // the start, after its impact
+  bool has_motions_;  // whether a body moves as prescribed
 
   // Workspace, kept from step to step.
   BodySnapshot outer_, middle_;  // at (t, q, u), then (t', q'); at (t_m, q_m, u)
@@ -67,6 +69,7 @@ MoreauStepper::MoreauStepper(const MoreauOptions& options, const System& system,
       contacts_(system, stop),
       constraints_(system, stop),
       start_impact_(system, stop),
+      has_motions_(std::ranges::any_of(system.bodies(), [](const Body& b) { return b.type == BodyType::moving; })),
       outer_(system),
       middle_(system) {
   q_mid_.resize(system.n_q());
@@ -123,8 +126,10 @@ Status MoreauStepper::step(State& state, double h, double t_end, StepReport& rep
   q_end_ = q_mid_;
   system_.advance(h2, u_end_, q_end_);
   system_.normalize(q_end_);
-  report.message += describe_non_finite(system_, q_end_, u_end_);
-  if (!q_end_.allFinite() || !u_end_.allFinite()) return report.status = Status::failed;
+  if (!q_end_.allFinite() || !u_end_.allFinite()) {
+    report.message += describe_non_finite(system_, q_end_, u_end_);
+    return report.status = Status::failed;
+  }
 
   report.coulomb_residual =
       constraints_.problem().law == FrictionLaw::coulomb
@@ -138,10 +143,9 @@ Status MoreauStepper::step(State& state, double h, double t_end, StepReport& rep
   report.choices = report.solve.choices;
   outer_.take(t_end, q_end_, nullptr);
   contacts_.extend(outer_);
-  report_geometry(outer_, contacts_.points(), report, kUnknown);
   stop_.check();
   report_joints(system_, t_end, q_end_, u_end_, report);
-  constraints_.report_contacts(solution_, gamma_end_, h, report);
+  constraints_.report_contacts(outer_, solution_, gamma_end_, h, kUnknown, report);
   stop_.check();
   add_joint_drives(system_, state.inputs, t_mid, q_mid_, u_work_, report);  // planar: u_work is u
   constraints_.add_reactions(solution_, h, report);
@@ -170,6 +174,7 @@ const State& MoreauStepper::settle_start(const State& state) {
 bool MoreauStepper::are_given_finite(const Inputs& inputs, double t_mid, double t_end, StepReport& report) const {
   report.message = describe_non_finite_input(system_, inputs);
   if (!report.message.empty()) return false;
+  if (!has_motions_) return true;
   for (const double t : {t_mid, t_end}) {
     report.message = describe_non_finite_motion(system_, t);
     if (!report.message.empty()) return false;
