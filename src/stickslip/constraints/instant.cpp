@@ -327,9 +327,9 @@ void Instant::get_normals(std::vector<double>& y) const {
   for (const int i : sliding_) y.push_back(lambda(i)[0]);
 }
 
-/// y = Phi(y), from held_, the first `plain` times by repetition alone, until u' changes by no more than `change` of
-/// the accelerations that make it up.
-void Instant::settle(int max_repetitions, int plain, double change, InstantReport& report) {
+/// y = Phi(y), from held_, until u' changes by no more than `change` of the accelerations that make it up: repeated
+/// once, which is enough where friction does not couple to normal forces, then by Newton's method.
+void Instant::settle(int max_repetitions, double change, InstantReport& report) {
   set_friction(held_);
   for (int i = 0; i < max_repetitions; ++i) {
     friction_ = ConstVectorView(memory_.v.data(), free_.size());
@@ -342,7 +342,7 @@ void Instant::settle(int max_repetitions, int plain, double change, InstantRepor
     calc_accelerations();
     report.settled = changed <= change * (size + a_.norm());
     if (report.settled) return;
-    if (i >= plain && sliding_.size() <= kMaxNewtonRows) {
+    if (i > 0 && sliding_.size() <= kMaxNewtonRows) {
       step_sliding_newton(held_, found_, moved_, [&](std::vector<double>& y) {
         set_friction(y);
         solve_rows(report);
@@ -507,16 +507,15 @@ InstantReport Instant::solve() {
   report.solutions = count_solutions();
   constexpr int kMaxRepetitions = 60;  // [-]
   constexpr int kFew = 12;             // [-] where they can be given up for a solution that is known
-  constexpr int kPlain = 4;            // [-] enough where friction hardly couples, as with balls
   constexpr double kRepeats = 1e-13;   // [-] what repetition leaves in the end, whatever the solver's tolerance
   held_.assign(sliding_.size(), 0.0);
   int repetitions = kFew;
   if (report.solutions == InstantReport::kUnknown) repetitions = kMaxRepetitions;
   if (report.solutions == 0) repetitions = 1;
-  settle(repetitions, kPlain, kRepeats, report);
+  settle(repetitions, kRepeats, report);
   if (!report.settled && report.solutions > 0) {
     held_ = counted_;
-    settle(kFew, 0, std::max(kRepeats, solver_.tolerance()), report);  // Phi is known to that
+    settle(kFew, std::max(kRepeats, solver_.tolerance()), report);  // Phi is known to that
   }
   calc_accelerations();
   judge(report);

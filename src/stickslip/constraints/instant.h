@@ -148,7 +148,7 @@ class Instant {
   void set_friction(const std::vector<double>& y);
   bool solve_rows(InstantReport& report);
   void get_normals(std::vector<double>& y) const;
-  void settle(int max_repetitions, int plain, double change, InstantReport& report);
+  void settle(int max_repetitions, double change, InstantReport& report);
   void calc_accelerations();
   void judge(InstantReport& report);
   int count_solutions();
