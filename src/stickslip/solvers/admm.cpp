@@ -14,7 +14,7 @@ SolveReport AdmmSolver::solve(const ConeProblem& problem, ConeSolution& solution
   if (!iterate_.begin_solve(problem, solution, report)) return report;
   const Deadline deadline(options_.time_limit, options_.stop);
   if (iterate_.best().relative > options_.tolerance) {
-    directions_.start(problem);
+    directions_.start(problem, 0.0);
     report.iterations =
         directions_.run(problem, options_.tolerance, options_.max_iterations, HUGE_VAL, deadline, iterate_);
   }

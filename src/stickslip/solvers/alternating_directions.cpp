@@ -23,9 +23,11 @@ constexpr int kRateOver = 20;
 
 }  // namespace
 
-double AlternatingDirections::start(const ConeProblem& problem) {
+double AlternatingDirections::start(const ConeProblem& problem, double min_blocks) {
+  if (delassus_.estimate_blocks(problem) < min_blocks) return 0.0;
   delassus_.assemble(problem);
-  return static_cast<double>(delassus_.columns().size()) / problem.n_cones();
+  const auto blocks = static_cast<double>(delassus_.columns().size());
+  return blocks < min_blocks ? 0.0 : blocks / problem.n_cones();
 }
 
 /// Factorises W + rho D.

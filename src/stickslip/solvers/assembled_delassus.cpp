@@ -16,6 +16,20 @@ void AssembledDelassus::assemble(const ConeProblem& problem) {
   std::visit([&](const auto& w) { assemble(problem, w); }, problem.delassus);
 }
 
+double AssembledDelassus::estimate_blocks(const ConeProblem& problem) {
+  return std::visit(
+      [&](const auto& w) {
+        list_users(w);
+        double blocks = 0.0;
+        for (int key = 0; key < w.n_keys(); ++key) {
+          const double left = users_begin_[2 * key + 1] - users_begin_[2 * key];
+          blocks += left * (w.kSymmetricPattern ? left : users_begin_[2 * key + 2] - users_begin_[2 * key + 1]);
+        }
+        return blocks;
+      },
+      problem.delassus);
+}
+
 /// The cones of each key; where the pattern is symmetric left users stand for right ones.
 template <class W>
 void AssembledDelassus::list_users(const W& w) {

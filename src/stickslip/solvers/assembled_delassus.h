@@ -21,6 +21,10 @@ class AssembledDelassus {
   /// Takes W of the problem; keeps the memory of earlier problems.
   void assemble(const ConeProblem& problem);
 
+  /// How many blocks that would be, without assembling them: exactly for a stored one, else up to as many times that as
+  /// two cones share bodies or unknowns.
+  double estimate_blocks(const ConeProblem& problem);
+
   int n_cones() const { return static_cast<int>(row_begin_.size()) - 1; }
   std::span<const int> row_begin() const { return row_begin_; }  // (n_cones + 1)
   std::span<const int> columns() const { return columns_; }      // ascending within a row

@@ -21,18 +21,16 @@ constexpr int kFewRowsSweeps = 200;
 /// Sweeps at least, before their rate means anything, and how many more they may promise to need.
 constexpr int kLeastSweeps = 3;
 constexpr double kPromisedSweeps = 12.0;
-/// From so many cones on the pattern of W is looked at: gradients that would have been quicker are found in planted
-/// problems from 130 on, and in real ones of 107 and fewer it takes a tenth of the whole solve. Where contacts are
-/// coupled to so many on average, alternating directions are tried; they stop where they promise to need more than so
-/// many iterations, each a solve, which then costs as much as a thirtieth of a factorisation.
+/// Where W has fewer blocks than this, Newton steps go first: real problems that they solve in some milliseconds have
+/// fewer, and the analysis takes up to a tenth of that.
+constexpr double kManyBlocks = 2500.0;
+/// Where contacts are coupled to so many on average, alternating directions are tried; they stop where they promise to
+/// need more than so many iterations, each a solve, which then costs as much as a thirtieth of a factorisation.
 constexpr double kManyNeighbors = 12.0;
-constexpr int kManyCones = 120;
 constexpr double kPromisedDirections = 150.0;
 /// Gradients go first where a Newton step costs as much as so many: in piles of 495, 2359, 9449 contacts 45, 270, 1750,
-/// in real problems 15 to 26. W must have so many blocks: real problems that Newton steps solve in some milliseconds
-/// have fewer, and the analysis takes up to a tenth of that.
+/// in real problems 15 to 26.
 constexpr double kDearStep = 35.0;
-constexpr double kManyBlocks = 2500.0;
 /// They have what so many Newton steps cost: at 1e-4 piles of 495, 2359, 9449 contacts take 14, 45, 12; at 1e-6 the
 /// first takes 45, and of the second's 10 s Newton steps behind them take 8.
 constexpr int kGradientTurns = 60;
@@ -45,20 +43,18 @@ constexpr int kManyForMomentum = 1000;
 /// The residual is computed once the change of a sweep is below this many times the tolerance.
 constexpr double kLooksConverged = 2.0;
 /// Newton steps from the best iterate go on until so many of their inner solves got stuck, then other methods get
-/// turns. One does even where the rest is quick (capsules, from where sweeps end); with four a planar problem of 7002
-/// contacts takes a fifth longer.
-constexpr int kStuckSolves = 2;
-/// And so many steps at most: real problems that they solve take up to 55, and where there is no solution none gets
-/// stuck.
-constexpr int kNewtonSteps = 100;
+/// turns. Of 211 planted and jammed problems that need turns the sum of times is 1.05, 1.03, 1.02, 1, 1.05 times that
+/// with 4 where it is 1, 2, 3, 4, 20.
+constexpr int kStuckSolves = 4;
+/// And so many steps at most, as interior points: real problems that Newton steps solve take up to 55, interior points
+/// need some ten, and where there is no solution neither end by themselves.
+constexpr int kMostSteps = 100;
 /// Newton steps from where interior points end before these count as one of the others: jammed spheres take up to 48.
 constexpr int kPolishSteps = 50;
-/// Steps of interior points: they need some ten, and where there is no solution they do not end by themselves.
-constexpr int kInteriorPointSteps = 100;
-/// What other methods cost than the one that is most likely to get there counts so many times. Of 91 planted and jammed
-/// problems that need turns the sum of times is 2.7, 2.3, 2.0, 1.8 times that of the quickest method of each with 4, 6,
-/// 9, 14, and with 14 what others solve takes longer.
-constexpr double kUnlikely = 9.0;
+/// What other methods cost than the one that is most likely to get there counts so many times. Of 211 planted and
+/// jammed problems that need turns the sum of times is 1.08, 1.03, 1, .99 times that with 20 where it is 9, 14, 20, 30,
+/// and with 30 what others solve takes twice as long.
+constexpr double kUnlikely = 20.0;
 /// Sweeps between proximal Newton steps that were stuck and new ones, and those with Newton steps of nsgs before these.
 constexpr int kRestartSweeps = 50;
 
@@ -174,8 +170,8 @@ SolveReport AutoSolver::escalate(const ConeProblem& problem, ConeSolution& solut
   if (is_open() && problem.n_cones() >= kManyForMomentum) {
     descend(NewtonSystem::kOperationsOfARow * problem.size(), kTurnsBeforeAnalysis);
   }
-  const double neighbors = is_open() && problem.n_cones() >= kManyCones ? directions_.start(problem) : 0.0;
-  if (is_open() && neighbors >= kManyNeighbors) {
+  const double neighbors = is_open() ? directions_.start(problem, kManyBlocks) : 0.0;
+  if (neighbors >= kManyNeighbors) {
     iterate_.return_to_best();
     const int steps = directions_.run(problem, options_.tolerance, options_.max_iterations - used, kPromisedDirections,
                                       deadline, iterate_);
@@ -183,7 +179,7 @@ SolveReport AutoSolver::escalate(const ConeProblem& problem, ConeSolution& solut
     report.effort.alternating_steps += steps;
     report.method = "admm";
   }
-  if (is_open() && neighbors * problem.n_cones() >= kManyBlocks) {
+  if (is_open() && neighbors > 0.0) {
     interior_point_.start(problem, iterate_);
     const double of_a_step = interior_point_.n_operations();
     if (of_a_step >= kDearStep * gradient_operations_) descend(of_a_step, kGradientTurns);
@@ -234,7 +230,7 @@ int AutoSolver::take_turns(const ConeProblem& problem, Round round, int used, co
   int taken = 0;
   while (iterate_.best().relative > options_.tolerance && used + taken < options_.max_iterations &&
          !deadline.passed()) {
-    const bool is_slow = newton_from_best_.n_stuck() >= kStuckSolves || n_from_best_ >= kNewtonSteps;
+    const bool is_slow = newton_from_best_.n_stuck() >= kStuckSolves || n_from_best_ >= kMostSteps;
     if (round == Round::newton && (from_best_.has_ended || is_slow)) break;
     if (round == Round::inside && (inside_.has_ended || is_polished_)) break;
     Contender* next = nullptr;
@@ -306,14 +302,14 @@ AutoSolver::Turn AutoSolver::step_inside(const ConeProblem& problem, int budget,
   }
   report.method = "ipm";
   if (!inside_.has_begun) interior_point_.start(problem, iterate_);
-  const int most = std::min(kInteriorPointSteps - n_inside_, budget);
+  const int most = std::min(kMostSteps - n_inside_, budget);
   Turn turn;
   turn.iterations = interior_point_.advance(problem, options_.tolerance, most, 1.0, deadline, iterate_);
   turn.operations = turn.iterations * interior_point_.n_operations();
   report.effort.interior_point_steps += turn.iterations;
   n_inside_ += turn.iterations;
   if (iterate_.best().relative <= options_.tolerance) return turn;
-  if (!interior_point_.is_finished() && n_inside_ < kInteriorPointSteps) return turn;
+  if (!interior_point_.is_finished() && n_inside_ < kMostSteps) return turn;
   interior_point_.leave(iterate_);
   is_polished_ = true;
   report.method = "prox";
