@@ -4,6 +4,7 @@
 #include <Eigen/QR>
 #include <algorithm>
 #include <cmath>
+#include <vector>
 
 #include "stickslip/math/rotation.h"
 
@@ -40,6 +41,52 @@ double signorini(double y, double x, double G) {
 double coulomb(const Vector& y, const Vector& x, double radius, double G) {
   const Vector argument = x - y / G;
   return (x - project_radius(argument, std::max(radius, 0.0)) * argument).norm() * G;
+}
+
+/// The x that brings |A x - b| to its least with x(i) >= 0 for i < n_signed, the others free [Lawson and Hanson,
+/// Solving Least Squares Problems, 1974, chapter 23]; of several one with few x(i) > 0. A (m, n).
+Vector fit_nonnegative(const Matrix& A, const Vector& b, Eigen::Index n_signed) {
+  const Eigen::Index n = A.cols();
+  const double small = kRoundOff * (1.0 + b.norm()) * (1.0 + A.norm());
+  std::vector<bool> used(static_cast<std::size_t>(n), false);
+  for (Eigen::Index i = n_signed; i < n; ++i) used[i] = true;
+  const auto solve_used = [&] {
+    std::vector<Eigen::Index> columns;
+    for (Eigen::Index i = 0; i < n; ++i) {
+      if (used[i]) columns.push_back(i);
+    }
+    Vector x = Vector::Zero(n);
+    if (!columns.empty()) {
+      const Vector y = A(Eigen::all, columns).completeOrthogonalDecomposition().solve(b);
+      for (std::size_t k = 0; k < columns.size(); ++k) x(columns[k]) = y(static_cast<Eigen::Index>(k));
+    }
+    return x;
+  };
+  Vector x = solve_used();
+  for (int round = 0; round < 10 * static_cast<int>(n) + 10; ++round) {
+    const Vector slope = A.transpose() * (b - A * x);
+    Eigen::Index best = -1;
+    for (Eigen::Index i = 0; i < n_signed; ++i) {
+      if (!used[i] && slope(i) > small && (best < 0 || slope(i) > slope(best))) best = i;
+    }
+    if (best < 0) break;
+    used[best] = true;
+    for (int back = 0; back <= static_cast<int>(n); ++back) {
+      const Vector next = solve_used();
+      double share = 1.0;
+      for (Eigen::Index i = 0; i < n_signed; ++i) {
+        if (used[i] && next(i) < 0.0) share = std::min(share, x(i) / (x(i) - next(i)));
+      }
+      x += share * (next - x);
+      if (share == 1.0) break;
+      for (Eigen::Index i = 0; i < n_signed; ++i) {
+        if (!used[i] || x(i) > 1e-15 * x.cwiseAbs().maxCoeff()) continue;
+        used[i] = false;
+        x(i) = 0.0;
+      }
+    }
+  }
+  return x;
 }
 
 }  // namespace
@@ -208,7 +255,7 @@ double StepLaws::check(const State& before, const SceneRun& run) {
     for (int i = 1; i < c.dim; ++i) position_balance -= 0.5 * h * Lambda(i) * c.W.row(i).transpose();
   }
 
-  // Forces of joints and kappa of contacts are what fits best, in the metric of M^-1.
+  // Forces of joints and kappa_hat of contacts are what fits best, in the metric of M^-1.
   const auto n_contacts = static_cast<Eigen::Index>(contacts.size());
   Eigen::Index n_joint_rows = 0;
   for (const Joint& joint : system.joints()) n_joint_rows += joint.dim;
@@ -249,17 +296,57 @@ double StepLaws::check(const State& before, const SceneRun& run) {
     residual -= used * p;
     return p;
   };
-  const Vector kappa = fit(0, position_balance);
+  // (129) asks for a kappa_hat >= 0 that is zero but where g is: contacts without any force first take none, as a
+  // redundant one that is shut by the others; where that leaves a residual, all that are shut may.
+  for (Eigen::Index k = 0; k < n_contacts; ++k) position_balance += known_kappa[k] * columns.col(k);
+  const auto fit_kappa = [&](bool all, Vector& residual) {
+    std::vector<Eigen::Index> taken;
+    for (Eigen::Index k = 0; k < n_contacts; ++k) {
+      const Contact& c = contacts[k];
+      const bool bears = known_kappa[k] != 0.0 || c.P.norm() > 0.0 || c.lambda.norm() > 0.0;
+      if (std::abs(c.gap) <= allowed.length && (all || bears)) taken.push_back(k);
+    }
+    const auto n_signed = static_cast<Eigen::Index>(taken.size());
+    for (Eigen::Index k = n_contacts; k < columns.cols(); ++k) taken.push_back(k);
+    Vector kappa = Vector::Zero(n_contacts);
+    if (taken.empty() || residual.norm() == 0.0) return kappa;
+    const Matrix used = columns(Eigen::all, taken);
+    Matrix root = used;  // in the metric of M^-1, columns of length one
+    Vector target = residual;
+    for (std::size_t i = 0; i < system.bodies().size(); ++i) {
+      const Body& body = system.bodies()[i];
+      if (body.n_u == 0) continue;
+      const Matrix factor = Matrix(system.inverse_mass(static_cast<int>(i))).llt().matrixU();
+      root.middleRows(body.u_offset, body.n_u) = factor * used.middleRows(body.u_offset, body.n_u);
+      target.segment(body.u_offset, body.n_u) = factor * residual.segment(body.u_offset, body.n_u);
+    }
+    Vector scale = root.colwise().norm().transpose();
+    for (Eigen::Index k = 0; k < root.cols(); ++k) {
+      if (scale(k) == 0.0) scale(k) = 1.0;
+      root.col(k) /= scale(k);
+    }
+    const double size = target.norm();
+    const Vector fitted = size * fit_nonnegative(root, target / size, n_signed).cwiseQuotient(scale);
+    residual -= used * fitted;
+    for (Eigen::Index k = 0; k < n_signed; ++k) kappa(taken[k]) = fitted(k);
+    return kappa;
+  };
+  Vector position_residual = position_balance;
+  Vector kappa = fit_kappa(false, position_residual);
+  if (measure(system, position_residual) > allowed.length) {
+    position_residual = position_balance;
+    kappa = fit_kappa(true, position_residual);
+  }
   fit(n_contacts, force_balance);
   fit(n_contacts, impulse_balance);
   note(measure(system, force_balance) / allowed.acceleration, "M a = h + W lambda", score);
   note(measure(system, impulse_balance) / allowed.velocity, "M U = W Lambda", score);
-  note(measure(system, position_balance) / allowed.length, "M Q = W kappa + dt/2 W Lambda", score);
+  note(measure(system, position_residual) / allowed.length, "M Q = W kappa + dt/2 W Lambda", score);
 
   // The laws. Where a contact is between two cases within the tolerance, the better one counts.
   for (std::size_t k = 0; k < contacts.size(); ++k) {
     Contact& c = contacts[k];
-    c.kappa_hat = kappa(static_cast<Eigen::Index>(k)) + known_kappa[k];
+    c.kappa_hat = kappa(static_cast<Eigen::Index>(k));
     const double G = c.G(0);
     note(std::max(0.0, -c.gap) / allowed.length, "penetration", score);
     note(signorini(c.gap, c.kappa_hat, G) / allowed.length, "g and kappa_hat", score);

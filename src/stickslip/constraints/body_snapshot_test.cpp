@@ -22,7 +22,7 @@ Body planar_body(const std::string& name, const Shape& shape) {
 
 /// A disc around its body's origin, of which it does not matter how it has turned, one beside it, and a bar with a flat
 /// top that the first may touch, each above a tilted floor.
-System make_planar() {
+System make_planar_bodies() {
   SystemBuilder builder(true, Vector3(0.0, -9.81, 0.0));
   Body floor;
   floor.name = "floor";
@@ -49,7 +49,7 @@ System make_planar() {
 }
 
 TEST(BodySnapshot, KnowsAllThatContactsAskFor) {
-  const System system = make_planar();
+  const System system = make_planar_bodies();
   ASSERT_EQ(system.contact_points().size(), 4U);
   BodySnapshot at(system);
   for (const double x : {0.3, 1.7}) {

@@ -181,16 +181,18 @@ void GeneralizedAlphaNested::settle_sliding(GeneralizedAlphaStep& step) {
   constexpr int kMaxRepetitions = 60;
   constexpr int kPlainRepetitions = 4;  // [-] enough where friction hardly couples, as with balls
   constexpr double kSettled = 1e-13;    // [-] relative change of a: round-off
+  constexpr int kMaxUnsolved = 3;       // [-] a level that the solver does not solve costs all its iterations
   const auto m = static_cast<int>(sliding_.size());
+  int unsolved = 0;
   settled_ = false;
   for (int i = 0; i < kMaxRepetitions; ++i) {
     get_sliding_normals(step, held_);
     solve_accelerations(step);
-    if (last_.status != Status::ok) return;  // nothing that a repetition could mend
+    if (!solved_ || (last_.status != Status::ok && ++unsolved == kMaxUnsolved)) return;
     get_sliding_normals(step, found_);
     settled_ = set_sliding_forces(step) <= kSettled * (step.x.a.norm() + change_a_.norm());
     if (settled_) return;
-    if (i >= kPlainRepetitions && m > 0 && m <= kMaxNewtonRows) newton_on_sliding(step);
+    if (i >= kPlainRepetitions && m > 0 && m <= kMaxNewtonRows && unsolved == 0) newton_on_sliding(step);
   }
 }
 

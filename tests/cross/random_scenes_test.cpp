@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Whole runs of random scenes under the generalized-alpha scheme, each step judged by StepLaws, an independent reading
+// of the paper's equations and laws on all three levels, the balance of momentum of each body among them. Fifty here,
+// a thousand as a slow test; STICKSLIP_RANDOM_SCENES=first,count in the environment runs others and prints a line for
+// each scene in which something happened.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <ctime>
+#include <string>
+
+#include "tests/cross/step_laws.h"
+#include "tests/support/random_scene.h"
+#include "tests/support/scene_run.h"
+
+namespace stickslip::test {
+namespace {
+
+constexpr int kRandomSteps = 400;
+
+/// How the steps of one or of many scenes ended.
+struct Ends {
+  int steps = 0, inexact = 0, failed = 0;
+  int held = 0;          // ok with contacts that are held, which miss a law of the position level and say so
+  int wrong = 0;         // ok with none, and StepLaws says no
+  double slowest = 0.0;  // [s] of processor time; printed only
+  std::string first_wrong;
+
+  void add(const Ends& other) {
+    steps += other.steps;
+    inexact += other.inexact;
+    failed += other.failed;
+    held += other.held;
+    wrong += other.wrong;
+    slowest = std::max(slowest, other.slowest);
+    if (first_wrong.empty()) first_wrong = other.first_wrong;
+  }
+  void print(const std::string& what) const {
+    std::printf("%s: %d steps, %d inexact, %d failed, %d held, %d wrong; slowest %.1f ms%s%s\n", what.c_str(), steps,
+                inexact, failed, held, wrong, 1e3 * slowest, first_wrong.empty() ? "" : "; ", first_wrong.c_str());
+    std::fflush(stdout);
+  }
+};
+
+Ends run_random(std::uint64_t seed) {
+  const std::string scheme = "type = \"generalized-alpha\"\nrho_inf = 0.5\ntolerance = 1e-8\n";
+  SceneRun run = scene_from_text(RandomScene(seed).text(scheme));
+  StepLaws laws(run, 0.5, 1e-8);
+  Ends ends;
+  for (int n = 0; n < kRandomSteps; ++n) {
+    const State before = run.state;
+    const std::clock_t start = std::clock();
+    const Status status = run.step();
+    ends.slowest = std::max(ends.slowest, static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC);
+    ++ends.steps;
+    if (status == Status::failed) {
+      ++ends.failed;
+      break;
+    }
+    const double missed = laws.check(before, run);
+    if (status == Status::inexact) {
+      ++ends.inexact;
+    } else if (run.report.held_contacts > 0) {
+      ++ends.held;
+    } else if (missed > 1.0) {
+      ++ends.wrong;
+      if (ends.first_wrong.empty()) {
+        ends.first_wrong = run.scene.name + " at t = " + std::to_string(run.state.t) + ": " + laws.worst();
+      }
+    }
+  }
+  return ends;
+}
+
+Ends run_randoms(int first, int count, bool print) {
+  Ends all;
+  for (int seed = first; seed < first + count; ++seed) {
+    const Ends ends = run_random(static_cast<std::uint64_t>(seed));
+    all.add(ends);
+    if (print && (ends.inexact + ends.failed + ends.held + ends.wrong > 0 || ends.slowest > 0.02)) {
+      ends.print("random-" + std::to_string(seed));
+    }
+  }
+  all.print(std::to_string(count) + " scenes");
+  return all;
+}
+
+/// Of 400 000 steps some four are ok and miss the law of impact at a contact without forces that the others of its body
+/// have just shut: it is open by a hair, or kappa_hat is not unique.
+void expect_true_words(const Ends& ends) {
+  EXPECT_EQ(ends.failed, 0);
+  EXPECT_LE(ends.wrong, 2e-5 * ends.steps) << ends.first_wrong;
+  EXPECT_LE(ends.inexact, 1e-3 * ends.steps);
+  EXPECT_LE(ends.held, 1e-3 * ends.steps);
+}
+
+TEST(RandomScenes, EndEveryStepAndSayTheTruth) {
+  const char* asked = std::getenv("STICKSLIP_RANDOM_SCENES");
+  int first = 0;
+  int count = 50;
+  if (asked != nullptr) {
+    ASSERT_EQ(std::sscanf(asked, "%d,%d", &first, &count), 2);
+  }
+  expect_true_words(run_randoms(first, count, asked != nullptr));
+}
+
+TEST(SlowRandomScenes, EndEveryStepAndSayTheTruth) {
+  expect_true_words(run_randoms(0, 1000, true));
+}
+
+}  // namespace
+}  // namespace stickslip::test
