@@ -91,6 +91,8 @@ TEST_P(RecordedProblem, KeepsStretches) {
   ConeProblem problem = make_problem(GetParam());
   problem.stretches.push_back({problem.cones.back().offset + 1, 2, 0.9, {0.6, 0.8, 0.0}});
   const OneStepProblem again = record(problem);
+  ASSERT_EQ(again.cones.stretches.size(), 1u);
+  EXPECT_EQ(again.cones.stretches[0].tau, 0.9);
   EXPECT_NEAR(calc_residual(again.cones, solution_.p).relative, calc_residual(problem, solution_.p).relative,
               kRoundOff);
   ConeSolution solved;

@@ -257,7 +257,7 @@ int AutoSolver::take_turn(Contender& contender, const ConeProblem& problem, int 
 }
 
 /// A turn of proximal Newton steps from the best iterate; from the guess with few rows, for nsgs has been where the
-/// best is, and under the associated law with friction.
+/// best is.
 AutoSolver::Turn AutoSolver::step_from_best(const ConeProblem& problem, int budget, const Deadline& deadline,
                                             SolveReport& report) {
   if (!from_best_.has_begun) {

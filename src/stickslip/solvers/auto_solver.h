@@ -27,12 +27,10 @@ namespace stickslip {
 //      factorisations; they find most open contacts and are all that an easy problem or a loose tolerance needs;
 //   4. many cones, each coupled to many others: alternating directions (AlternatingDirections), which factorise once or
 //      twice, as long as their rate promises to reach the tolerance at the cost of a few factorisations;
-//   5. where a Newton step costs as much as many gradients, as in piles: gradients (AcceleratedGradient;
-//   SpectralGradient
-//      where there are very many cones under the exact law), for as long as some sixty Newton steps take;
-//   6. proximal Newton steps (ProximalNewton) from the best iterate, with few rows from the guess, for nsgs has been
-//   where
-//      the best is, until four of their inner solves got stuck;
+//   5. where a Newton step costs as much as many gradients, as in piles: gradients (AcceleratedGradient, or
+//      SpectralGradient for very many cones under the exact law), for as long as some sixty Newton steps take;
+//   6. proximal Newton steps (ProximalNewton) from the best iterate, or from the guess with few rows, for nsgs has been
+//      where the best is; until four of their inner solves got stuck;
 //   7. turns of all: an interior point method (InteriorPoint) where the cones allow it, which is hardly slowed down by
 //      contacts that carry each other, however many and however heavy, and Newton steps that polish its answer;
 //      proximal Newton steps from the guess, and from the best iterate; steps on the Fischer-Burmeister function

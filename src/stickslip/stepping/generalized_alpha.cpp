@@ -149,7 +149,10 @@ Status GeneralizedAlphaStepper::step(State& state, double h, double t_end, StepR
     step_.begin(start, h, t_end, true);
     attempt();
   }
-  if (step_.drop_stretches()) {
+  if (step_.drop_stretches()) {  // as from the beginning: nothing of the first attempt is kept
+    step_.holds_lifted = false;
+    step_.tie = 0.0;
+    for (StepElement& e : step_.elements) e.r_scale = 1.0;
     step_.set_start_values(start, true);
     attempt();
   }
