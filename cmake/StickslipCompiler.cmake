@@ -15,7 +15,7 @@ if(STICKSLIP_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
   set(CMAKE_CXX_COMPILER_LAUNCHER env CCACHE_SLOPPINESS=pch_defines,time_macros "${STICKSLIP_CCACHE}")
 endif()
 
-option(STICKSLIP_UNITY "Compile ten files at a time, to build the whole in half the time" OFF)
+option(STICKSLIP_UNITY "Compile twenty files at a time, to build the whole in half the time" OFF)
 option(STICKSLIP_PRECOMPILED_HEADERS "Compile standard and external headers once" ON)
 
 # Linked into every target of ours; not exported.

@@ -4,11 +4,11 @@
 # All folder libraries that exist so far, in the order of declaration.
 set_property(GLOBAL PROPERTY STICKSLIP_LIBRARIES "")
 
-# With STICKSLIP_UNITY the files of a target are compiled ten at a time, headers and templates once for all of them: names
+# With STICKSLIP_UNITY the files of a target are compiled twenty at a time, headers and templates once for all of them: names
 # in anonymous namespaces stand once a folder.
 function(stickslip_compile_together target)
   if(STICKSLIP_UNITY)
-    set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 10)
+    set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 20)
   endif()
 endfunction()
 

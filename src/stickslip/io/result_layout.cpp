@@ -19,9 +19,11 @@ using Integers = std::vector<std::int64_t>;
 using Numbers = std::vector<double>;
 
 /// Writes the datasets of one group, each with its unit and meaning.
-class GroupWriter {
+class LayoutWriter {
  public:
-  GroupWriter(Hdf5File& file, std::string group) : file_(file), group_(std::move(group)) { file_.create_group(group_); }
+  LayoutWriter(Hdf5File& file, std::string group) : file_(file), group_(std::move(group)) {
+    file_.create_group(group_);
+  }
 
   void texts(const std::string& name, const Texts& values, std::string_view meaning) {
     file_.write_fixed(path(name), values);
@@ -69,7 +71,7 @@ void write_bodies(Hdf5File& file, const System& system) {
     mass.push_back(body.n_u > 0 ? body.mass : std::numeric_limits<double>::quiet_NaN());
     append(origin, body.drawing_origin);
   }
-  GroupWriter group(file, "/bodies");
+  LayoutWriter group(file, "/bodies");
   group.texts("name", names, "of the body with the same index");
   group.texts("type", types, "of the body, as in scenes");
   group.integers("q_offset", q_offset, "the body's first coordinate in a row of /q");
@@ -134,7 +136,7 @@ void write_shapes(Hdf5File& file, const System& system) {
     }
   }
   if (names.empty()) return;
-  GroupWriter group(file, "/shapes");
+  LayoutWriter group(file, "/shapes");
   group.texts("name", names, "on its body");
   group.integers("body", bodies, "index of /bodies/name");
   group.texts("type", types, "as in scenes");
@@ -159,7 +161,7 @@ void write_contacts(Hdf5File& file, const System& system, const OutputChoice& ch
   Texts pairs;
   for (const ContactPair& pair : system.contacts()) pairs.push_back(pair.options.name);
   if (!pairs.empty())
-    GroupWriter(file, "/pairs").texts("name", pairs, "of the pair of bodies or shapes, as in the scene");
+    LayoutWriter(file, "/pairs").texts("name", pairs, "of the pair of bodies or shapes, as in the scene");
   if (system.contact_points().empty() || !choice.wants("/contacts")) return;
   Texts names;
   Integers pair, body_a, body_b;
@@ -173,7 +175,7 @@ void write_contacts(Hdf5File& file, const System& system, const OutputChoice& ch
     body_b.push_back(options.second);
     friction.push_back(options.law.friction);
   }
-  GroupWriter group(file, "/contacts");
+  LayoutWriter group(file, "/contacts");
   group.texts("name", names, "of the contact point: the pair's, with /0, /1, ... where the pair has several");
   group.integers("pair", pair, "index of /pairs/name");
   group.integers("body_a", body_a, "index of /bodies/name: the body that the normal points from");
@@ -191,7 +193,7 @@ void write_joints(Hdf5File& file, const System& system, const OutputChoice& choi
     body_a.push_back(joint.options.first);
     body_b.push_back(joint.options.second);
   }
-  GroupWriter group(file, "/joints");
+  LayoutWriter group(file, "/joints");
   group.texts("name", names, "of the joint with the same index");
   group.texts("type", types, "of the joint, as in scenes");
   group.integers("body_a", body_a, "index of /bodies/name: the first body");

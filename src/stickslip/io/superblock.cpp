@@ -33,10 +33,10 @@ bool is_place(uint64_t address) {
   return address == 0 || (address >= 512 && std::has_single_bit(address));
 }
 
-/// Bytes of a file; shorter where it ends.
-class Bytes {
+/// FileBytes of a file; shorter where it ends.
+class FileBytes {
  public:
-  Bytes(std::ifstream& in, uint64_t first, std::size_t n) : bytes_(n) {
+  FileBytes(std::ifstream& in, uint64_t first, std::size_t n) : bytes_(n) {
     in.clear();
     in.seekg(static_cast<std::streamoff>(first));
     in.read(bytes_.data(), static_cast<std::streamsize>(n));
@@ -67,7 +67,7 @@ struct Contents {
   uint64_t further;   // an object header with more, or a driver's block; as a rule undefined
 };
 
-Contents parse(const Bytes& block) {
+Contents parse(const FileBytes& block) {
   Contents c = {};
   c.version = block.number(8, 1);
   const bool is_old = c.version < 2;
@@ -91,7 +91,7 @@ bool is_size(std::size_t bytes) {
 }
 
 /// What is wrong with the superblock itself; empty where nothing is.
-std::string find_fault(const Bytes& block, const Contents& c) {
+std::string find_fault(const FileBytes& block, const Contents& c) {
   if (c.version > 3) return fmt::format("superblock of version {}: this program reads versions 0 to 3", c.version);
   if (!is_size(c.offset_bytes) || !is_size(c.length_bytes)) {
     return fmt::format("damaged: offsets of {} and lengths of {} bytes", c.offset_bytes, c.length_bytes);
@@ -124,7 +124,7 @@ std::string find_fault(std::ifstream& in, const Contents& c, uint64_t start, uin
   const auto has_header = [&](uint64_t address) {
     const uint64_t room = std::min(is_live ? file_bytes - start : end, file_bytes - start);
     if (address < c.bytes || address > room || room - address < kLeastHeaderBytes) return false;
-    const Bytes header(in, start + address, kHeaderSignature.size() + 1);
+    const FileBytes header(in, start + address, kHeaderSignature.size() + 1);
     const bool is_new = header.start_with(kHeaderSignature) && header.number(4, 1) == 2;
     return is_new || (c.version < 3 && header.number(0, 2) == 1);
   };
@@ -151,7 +151,7 @@ Superblock look_at_superblock(const std::filesystem::path& path) {
   std::ifstream in(path, std::ios::binary);
   if (!in) return superblock;
   for (uint64_t start = 0; start < size_of(in); start = start == 0 ? 512 : 2 * start) {
-    const Bytes block(in, start, kMostBytes);
+    const FileBytes block(in, start, kMostBytes);
     if (!block.start_with(kSignature)) continue;
     superblock.found = true;
     const Contents contents = parse(block);

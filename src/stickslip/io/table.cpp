@@ -16,7 +16,7 @@ namespace stickslip {
 namespace {
 
 /// A chunk takes no more than this, so that reading a few rows or bodies reads little else. [bytes]
-constexpr std::int64_t kChunkBytes = 65536;
+constexpr std::int64_t kTableChunkBytes = 65536;
 /// Rows of a chunk at most: 8 kB of a scalar column, so that the last chunk of a short run is short. [-]
 constexpr std::int64_t kMaxChunkRows = 1024;
 /// What the library's indices of chunks and the pages that stay half empty behind chunks take on the disk at a time, at
@@ -50,15 +50,15 @@ std::int64_t equal_part(std::int64_t n, std::int64_t most) {
 }
 
 std::int64_t choose_chunk_rows(const Column& column, std::int64_t expected_rows) {
-  const std::int64_t fitting = kChunkBytes / std::max<std::int64_t>(column.row_bytes(), 1);
+  const std::int64_t fitting = kTableChunkBytes / std::max<std::int64_t>(column.row_bytes(), 1);
   return equal_part(std::max<std::int64_t>(expected_rows, 1), std::clamp<std::int64_t>(fitting, 1, kMaxChunkRows));
 }
 
 /// Items of a chunk: all, where a row fits.
 std::int64_t choose_chunk_items(const Column& column) {
-  if (column.row.empty() || column.row_bytes() <= kChunkBytes) return 0;
+  if (column.row.empty() || column.row_bytes() <= kTableChunkBytes) return 0;
   const std::int64_t items = column.row.front();
-  return equal_part(items, std::max<std::int64_t>(kChunkBytes / (column.row_bytes() / items), 1));
+  return equal_part(items, std::max<std::int64_t>(kTableChunkBytes / (column.row_bytes() / items), 1));
 }
 
 /// As the file holds it: in single precision where the column is.

@@ -66,7 +66,7 @@ struct RowsAtInstant {
 
 /// One derivative direction per local coordinate.
 template <int N>
-struct Derivatives {
+struct PairDerivatives {
   using Dual = Jet<double, N>;
 
   static void over_q(const PairRows& source, const Pair& pair, double t, const PairCoordinates& at,
@@ -157,8 +157,8 @@ void PairRows::calc_derivatives(const System& system, double t, const Vector& q,
   derivatives.gamma_dot_u.setZero(dim_, pair.n_u());
   derivatives.force_q.setZero(pair.n_u(), pair.n_q());
   with_capacity(pair, [&](auto capacity) {
-    Derivatives<decltype(capacity)::value>::over_q(*this, pair, t, at, lambda.data(), derivatives);
-    Derivatives<decltype(capacity)::value>::over_u(*this, pair, t, at, derivatives);
+    PairDerivatives<decltype(capacity)::value>::over_q(*this, pair, t, at, lambda.data(), derivatives);
+    PairDerivatives<decltype(capacity)::value>::over_u(*this, pair, t, at, derivatives);
   });
 }
 
