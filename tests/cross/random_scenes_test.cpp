@@ -88,11 +88,11 @@ Ends run_randoms(int first, int count, bool print) {
   return all;
 }
 
-/// Of 400 000 steps some four are ok and miss the law of impact at a contact without forces that the others of its body
-/// have just shut: it is open by a hair, or kappa_hat is not unique.
+/// Of the thousand scenes' 400 000 steps one is ok and misses the law of impact (random-54): at the corner of a box
+/// that lands flat, which its others have just shut, and where kappa_hat is not unique.
 void expect_true_words(const Ends& ends) {
   EXPECT_EQ(ends.failed, 0);
-  EXPECT_LE(ends.wrong, 2e-5 * ends.steps) << ends.first_wrong;
+  EXPECT_LE(ends.wrong, 2.5e-6 * ends.steps) << ends.first_wrong;
   EXPECT_LE(ends.inexact, 1e-3 * ends.steps);
   EXPECT_LE(ends.held, 1e-3 * ends.steps);
 }

@@ -13,8 +13,8 @@ namespace stickslip {
 /// = M^-1 J^T p are kept beside p, so that a visit to one cone costs no more than its bodies.
 class DelassusRows {
  public:
-  /// Takes the problem, which must outlive the use; keeps the memory of earlier problems. `keeps_blocks`: for whom
-  /// scale() is enough, without diagonal().
+  /// Takes the problem, which must outlive the use; keeps the memory of earlier problems. Without `keeps_blocks` there
+  /// is scale() and no diagonal(): 72 bytes a contact in space less.
   void bind(const ConeProblem& problem, bool keeps_blocks = true);
 
   /// W_ii, row-major (dim, dim). [1/kg]
