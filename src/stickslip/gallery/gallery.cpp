@@ -74,7 +74,7 @@ void BenchmarkPage::stated(std::string quantity, std::string unit, double value,
   add(std::move(quantity), std::move(unit), Origin::published, value, tolerance, ours, std::move(reason));
 }
 
-void BenchmarkPage::observed(std::string behaviour, bool seen) {
+void BenchmarkPage::observed(const std::string& behaviour, bool seen) {
   add(behaviour + " (1: it does)", "", Origin::published, 1.0, 0.0, seen ? 1.0 : 0.0, "");
 }
 
@@ -91,6 +91,7 @@ void BenchmarkPage::reference(std::string quantity, std::string unit, double val
 
 std::vector<std::string_view> gallery_names() {
   std::vector<std::string_view> names;
+  names.reserve(kGalleries.size());
   for (const Known& known : kGalleries) names.push_back(known.name);
   return names;
 }

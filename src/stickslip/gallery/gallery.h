@@ -69,7 +69,7 @@ class BenchmarkPage {
   void stated(std::string quantity, std::string unit, double value, double tolerance, double ours,
               std::string reason = "");
   /// A behaviour that the paper tells in words ("inverts"): 1 where it is seen.
-  void observed(std::string behaviour, bool seen);
+  void observed(const std::string& behaviour, bool seen);
   void analytic(std::string quantity, std::string unit, double value, double tolerance, double ours,
                 std::string reason = "");
   void reference(std::string quantity, std::string unit, double value, double tolerance, double ours,

@@ -52,7 +52,9 @@ std::vector<std::string> CsvWriter::column_names() const {
   for (int i = 1; i <= system_.n_u(); ++i) names.push_back(fmt::format("u{}", i));
   for (std::size_t k = 0; k < system_.contact_points().size(); ++k) {
     const std::string name = contact_name(system_, static_cast<int>(k));
-    const auto add = [&](const std::string& quantity) { names.push_back(quoted(name + '.' + quantity)); };
+    const auto add = [&](const std::string& quantity) {
+      names.push_back(quoted(fmt::format("{}.{}", name, quantity)));
+    };
     for (const char* quantity : {"gap", "lambda_N", "Lambda_N", "P_N"}) add(quantity);
     const int n_friction = system_.contacts()[system_.contact_points()[k].pair].friction_dim;
     for (const char* quantity : {"lambda_F", "Lambda_F", "P_F"}) {

@@ -68,6 +68,10 @@ Vector PivotedQr::project_off_columns(const Vector& y) const {
   return factors_->qr.householderQ() * turned;
 }
 
+Matrix calc_cholesky_factor(const Matrix& a) {
+  return a.llt().matrixL();
+}
+
 Vector solve_symmetric(const Matrix& a, const Vector& b) {
   return Eigen::LDLT<Matrix>(a).solve(b);
 }

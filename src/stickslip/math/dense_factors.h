@@ -53,6 +53,9 @@ class PivotedQr {
   std::unique_ptr<Factors> factors_;
 };
 
+/// The lower L with A = L L^T, of a symmetric positive definite A.
+Matrix calc_cholesky_factor(const Matrix& a);
+
 /// x = A^-1 b with a symmetric, perhaps indefinite, by L D L^T with pivoting.
 Vector solve_symmetric(const Matrix& a, const Vector& b);
 

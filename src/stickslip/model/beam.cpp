@@ -199,7 +199,7 @@ void Beam::calc_elastic_stiffness(int element, const double* q, ElementMatrix& K
   const int n = n_element_controls();
   K.setZero(2 * n, 2 * n);
   for (int k = 0; k < options_.quadrature; ++k) {
-    const Point& point = points_[static_cast<std::size_t>(element * options_.quadrature + k)];
+    const Point& point = points_[element * options_.quadrature + k];
     const Curve curve = calc_curve(point, q);
     const Strain e = calc_strain(curve.first, curve.second, options_.length);
     const EnergyHessian h = calc_hessian(options_, e, curve.first, curve.second);

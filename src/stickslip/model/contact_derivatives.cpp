@@ -2,6 +2,7 @@
 #include "stickslip/model/contact_on_fixed.h"
 #include "stickslip/model/pair_kinematics.h"
 #include "stickslip/model/pair_rows.h"
+#include "stickslip/model/rigid_contact_derivatives.h"
 #include "stickslip/model/system.h"
 
 namespace stickslip {
@@ -45,10 +46,9 @@ void contact_force(const System& system, const ContactPoint& point, const S* q, 
   pair_force<S>(pair_of(system, point), q, f, c.first, c.second, F, T, result);
 }
 
-/// One derivative direction per local coordinate.
-template <int N>
-struct Derivatives {
-  using Dual = Jet<double, N>;
+/// Where beams touch, by one derivative direction per local coordinate.
+struct PlanarDerivatives {
+  using Dual = Jet<double, kMaxPlanarLocalQ>;
 
   static void over_q(const System& system, const ContactPoint& point, double t, const PairCoordinates& at,
                      const ContactVector& lambda, ContactDerivatives& out) {
@@ -125,7 +125,6 @@ void System::calc_contact_derivatives(const ContactPoint& point, double t, const
                                       ContactDerivatives& derivatives) const {
   if (point.joint >= 0) return calc_limit_derivatives(point, t, q, u, a, lambda(0), derivatives);
   const Pair pair = pair_of(*this, point);
-  const PairCoordinates local(pair, q, &u, &a);
   const int dim = 1 + this->pair(point).friction_dim;
   derivatives.gap_q.setZero(pair.n_q());
   derivatives.gamma_q.setZero(dim, pair.n_q());
@@ -136,10 +135,13 @@ void System::calc_contact_derivatives(const ContactPoint& point, double t, const
     calc_derivatives_on_fixed(*this, point, q, u, a, lambda, derivatives);
     return;
   }
-  with_capacity(pair, [&](auto capacity) {
-    Derivatives<decltype(capacity)::value>::over_q(*this, point, t, local, lambda, derivatives);
-    Derivatives<decltype(capacity)::value>::over_u(*this, point, t, local, derivatives);
-  });
+  if (pair.first_body.type != BodyType::beam && pair.second_body.type != BodyType::beam) {
+    calc_rigid_contact_derivatives(*this, point, t, q, u, a, lambda, derivatives);
+    return;
+  }
+  const PairCoordinates local(pair, q, &u, &a);
+  PlanarDerivatives::over_q(*this, point, t, local, lambda, derivatives);
+  PlanarDerivatives::over_u(*this, point, t, local, derivatives);
 }
 
 }  // namespace stickslip

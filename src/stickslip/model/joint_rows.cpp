@@ -6,6 +6,7 @@
 
 #include "stickslip/base/assert.h"
 #include "stickslip/model/planar_side.h"
+#include "stickslip/model/rigid_contact_derivatives.h"
 
 namespace stickslip {
 namespace {
@@ -195,6 +196,11 @@ bool is_in_plane(const System& system, const Joint& joint) {
   return system.planar() && joint.options.type != JointType::knife_edge;
 }
 
+/// A distance joint in space, where no body is a beam.
+bool is_rigid_distance(const System& system, const Joint& joint) {
+  return !system.planar() && joint.options.type == JointType::distance;
+}
+
 void rows_in_plane(const Joint& joint, const Pair& pair, double t, const PairCoordinates& at, JointRows& out) {
   const JointInPlane in_plane(joint, pair, t, at, false);
   for (int i = 0; i < joint.dim; ++i) {
@@ -298,13 +304,17 @@ void calc_joint_rows(const System& system, int j, double t, const Vector& q, con
 void calc_joint_row_derivatives(const System& system, int j, double t, const Vector& q, const Vector& u,
                                 const Vector& a, const JointVector& lambda, JointDerivatives& derivatives) {
   const Joint& joint = system.joints()[j];
-  if (!is_in_plane(system, joint)) return system.calc_joint_derivatives(j, t, q, u, a, lambda, derivatives);
+  const bool in_plane = is_in_plane(system, joint);
+  if (!in_plane && !is_rigid_distance(system, joint)) {
+    return system.calc_joint_derivatives(j, t, q, u, a, lambda, derivatives);
+  }
   const Pair pair(system, joint.first, joint.second);
   derivatives.g_q.setZero(joint.dim, pair.n_q());
   derivatives.gamma_q.setZero(joint.dim, pair.n_q());
   derivatives.gamma_dot_q.setZero(joint.dim, pair.n_q());
   derivatives.gamma_dot_u.setZero(joint.dim, pair.n_u());
   derivatives.force_q.setZero(pair.n_u(), pair.n_q());
+  if (!in_plane) return calc_rigid_distance_derivatives(system, joint, t, q, u, a, lambda(0), derivatives);
   derivatives_in_plane(joint, pair, t, PairCoordinates(pair, q, &u, &a), lambda, derivatives);
 }
 

@@ -139,6 +139,12 @@ struct ContactFrame {
   Vec3<S> normal, t1, t2;
 };
 
+/// The axis of the world that the first tangent of a normal n is the projection of: e_x, or e_y where n is near it.
+inline int tangent_axis(const Vector3& n) {
+  constexpr double kSwitch = 0.9;  // [-] of |n_x|
+  return std::abs(n(0)) > kSwitch ? 1 : 0;
+}
+
 /// The tangents that docs/scene-format.md states: planar t1 = (n_y, -n_x); spatial t1 = the projection of
 /// e_x on the tangent plane (of e_y where |n_x| > 0.9), t2 = n x t1.
 template <class S>
@@ -150,8 +156,7 @@ void contact_tangents(bool planar, ContactFrame<S>& c) {
     c.t2 = constant_vector<S>(Vector3::Zero());
     return;
   }
-  constexpr double kSwitch = 0.9;  // [-] of |n_x|
-  const int axis = std::abs(plain_value(n(0))) > kSwitch ? 1 : 0;
+  const int axis = tangent_axis(Vector3(plain_value(n(0)), plain_value(n(1)), plain_value(n(2))));
   c.t1 = n * (-n(axis));
   c.t1(axis) += S(1.0);
   c.t1 = c.t1 * (S(1.0) / sqrt(c.t1.dot(c.t1)));

@@ -17,6 +17,8 @@ namespace stickslip {
 /// Most local coordinates and velocities of a pair: two rigid bodies'.
 inline constexpr int kMaxLocalQ = 14;
 inline constexpr int kMaxLocalU = 12;
+/// Two planar bodies' or beams'.
+inline constexpr int kMaxPlanarLocalQ = 8;
 /// Of one side.
 inline constexpr int kMaxLocalSide = 7;
 
@@ -213,7 +215,7 @@ void spread_force_over_q(const Pair& pair, Entry&& entry, Result& result) {
 /// planar bodies or beams, two rigid bodies. Each capacity costs ten seconds of compiling.
 template <class F>
 void with_capacity(const Pair& pair, F&& body) {
-  if (pair.n_local_q <= 8) return body(std::integral_constant<int, 8>{});
+  if (pair.n_local_q <= kMaxPlanarLocalQ) return body(std::integral_constant<int, kMaxPlanarLocalQ>{});
   body(std::integral_constant<int, kMaxLocalQ>{});
 }
 

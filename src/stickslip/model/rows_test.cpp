@@ -108,6 +108,24 @@ TEST(JointRows, AreThoseOfTheGeneralKinematics) {
   }
 }
 
+TEST(JointRows, DistanceJointsInSpaceAreThoseOfTheGeneralKinematics) {
+  std::mt19937 generator(9);
+  for (const char* pair : {"rr", "fr", "rf", "mr", "rm", "r.", ".r", ".."}) {
+    SystemBuilder builder(false, Vector3(0, -9.81, 0));
+    JointOptions joint;
+    joint.name = "joint";
+    joint.type = JointType::distance;
+    joint.first = builder.add_body(make_body(pair[0], "first", false));
+    joint.second = builder.add_body(make_body(pair[1], "second", false));
+    joint.length = 0.7;
+    joint.on_first.at = Vector3(0.2, -0.1, 0.3);
+    joint.on_second.at = Vector3(-0.15, 0.25, 0.1);
+    builder.add_joint(joint);
+    const System system = builder.build();
+    for (int i = 0; i < 5; ++i) compare_joint(system, random_state(system, generator), std::string("distance ") + pair);
+  }
+}
+
 void compare_contact(const System& system, const RandomState& s, const std::string& what) {
   const ContactPoint& point = system.contact_points()[0];
   ASSERT_TRUE(has_contact_rows(system, point)) << what;

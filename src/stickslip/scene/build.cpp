@@ -260,6 +260,7 @@ class Builder {
     const auto found = std::find_if(shapes.begin(), shapes.end(), [&](const auto& s) { return s.name == side.shape; });
     if (found != shapes.end()) return static_cast<int>(found - shapes.begin());
     std::vector<std::string_view> names;
+    names.reserve(shapes.size());
     for (const SceneShape& shape : shapes) names.push_back(shape.name);
     fail(path, "\"" + side.body + "/" + side.shape + "\"",
          fmt::format("body '{}' has no shape '{}'{}", side.body, side.shape, hint(side.shape, names)));

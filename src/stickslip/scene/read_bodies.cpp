@@ -88,6 +88,7 @@ constexpr std::array<std::string_view, 1> kLaterShapes = {"mesh"};
 
 SceneShape read_shape(const TableReader& reader, const std::string& name) {
   std::vector<std::string_view> types;
+  types.reserve(kShapes.size());
   for (const ShapeReader& each : kShapes) types.push_back(each.type);
   const std::string type = reader.choice("type", types, kLaterShapes);
   SceneShape shape;

@@ -93,6 +93,7 @@ constexpr std::array<std::string_view, 5> kLaterJoints = {"spherical", "cylindri
 
 SceneJoint read_joint(const TableReader& reader, const std::string& name) {
   std::vector<std::string_view> types;
+  types.reserve(kJoints.size());
   for (const JointReader& each : kJoints) types.push_back(joint_type_name(each.type));
   const std::string type = reader.choice("type", types, kLaterJoints);
   SceneJoint joint;

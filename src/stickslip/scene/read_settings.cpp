@@ -127,6 +127,7 @@ void read_by_type(ReadContext& context, const TableReader& scene, std::string_vi
   if (value == nullptr) return;
   const TableReader reader(context, *value, std::string(key));
   std::vector<std::string_view> types;
+  types.reserve(readers.size());
   for (const auto& each : readers) types.push_back(each.type);
   const std::string type = reader.has("type") ? reader.choice("type", types, later) : std::string(types.front());
   for (const auto& each : readers) {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "stickslip/scene/redundant_joints.h"
 
-#include <Eigen/Cholesky>
 #include <algorithm>
 #include <cmath>
 #include <functional>
@@ -9,6 +8,7 @@
 #include <utility>
 
 #include "stickslip/base/disjoint_sets.h"
+#include "stickslip/math/dense_factors.h"
 
 namespace stickslip {
 namespace {
@@ -123,8 +123,8 @@ std::vector<int> count_redundant_rows(const System& system, const State& state) 
       RowMatrix part(joint.dim, at.n_u);
       system.calc_joint_jacobian(static_cast<int>(j), state.t, state.q, side, part);
       const Body& body = system.bodies()[at.body];
-      const Matrix root = system.inverse_mass(at.body).llt().matrixL();
-      rows[side == Side::first ? 0 : 1] = part * root.middleRows(at.u_offset - body.u_offset, at.n_u);
+      const Matrix root = calc_cholesky_factor(system.inverse_mass(at.body));
+      rows[side == Side::first ? 0 : 1] = part.lazyProduct(root.middleRows(at.u_offset - body.u_offset, at.n_u));
     }
     for (int i = 0; i < joint.dim; ++i) {
       for (const Side side : {Side::first, Side::second}) {

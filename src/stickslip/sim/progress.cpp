@@ -52,7 +52,7 @@ std::string describe_duration(double seconds) {
   constexpr double kHour = 60.0 * kMinute;
   constexpr double kDay = 24.0 * kHour;
   if (!(seconds < 1e4 * kDay)) return "?";
-  const auto s = static_cast<long>(seconds + 0.5);
+  const auto s = std::lround(seconds);
   if (seconds < kMinute) return fmt::format("{} s", s);
   if (seconds < kHour) return fmt::format("{}:{:02} min", s / 60, s % 60);
   if (seconds < 2.0 * kDay) return fmt::format("{}:{:02} h", s / 3600, s / 60 % 60);

@@ -124,7 +124,7 @@ void LeastViolationSolver::bound(const ConeProblem& problem, const Deadline& dea
   cones.cones = problem.cones;
   cones.blocks = problem.blocks;
   cones.b = problem.b;
-  ConeProblem soft = make_one_step_problem(ConeForm{std::move(w)}, std::move(cones)).cones;
+  ConeProblem soft = make_one_step_problem(ConeForm{w}, std::move(cones)).cones;
   soft.law = problem.law;
   AutoOptions options;
   options.tolerance = kSoftTolerance;

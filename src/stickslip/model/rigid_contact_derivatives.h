@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "stickslip/model/system.h"
+
+namespace stickslip {
+
+/// The derivatives of calc_contact_derivatives by hand where no side is a beam. d must have its shape, and be zero
+/// where it is not written: in rows of fixed and moving bodies, which have no coordinates.
+void calc_rigid_contact_derivatives(const System& system, const ContactPoint& point, double t, const Vector& q,
+                                    const Vector& u, const Vector& a, const ContactVector& lambda,
+                                    ContactDerivatives& d);
+
+/// Those of calc_joint_derivatives of a distance joint, which is a contact of its two points that holds both ways.
+void calc_rigid_distance_derivatives(const System& system, const Joint& joint, double t, const Vector& q,
+                                     const Vector& u, const Vector& a, double lambda, JointDerivatives& d);
+
+}  // namespace stickslip
