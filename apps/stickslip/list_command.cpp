@@ -13,6 +13,7 @@
 #include "stickslip/base/input_error.h"
 #include "stickslip/base/nearest.h"
 #include "stickslip/solvers/solver_options.h"
+#include "stickslip/stepping/scheme_options.h"
 
 namespace stickslip {
 namespace {
@@ -24,11 +25,6 @@ struct Entry {
   std::string_view meaning;
 };
 
-constexpr std::array kSchemes = {
-    Entry{"moreau", "Moreau-Jean midpoint time stepping, impulses over the step (default) [Moreau1988, Jean1999]"},
-    Entry{"generalized-alpha",
-          "nonsmooth generalized-alpha, second order, no penetration and no drift [Capobianco2021]"},
-};
 constexpr std::array kShapes = {
     Entry{"sphere", "radius (a disc in a planar scene); inside = true makes it a container"},
     Entry{"point", "a point of the body"},
@@ -56,6 +52,15 @@ void print(std::span<const Entry> entries) {
   std::size_t width = 0;
   for (const Entry& entry : entries) width = std::max(width, entry.name.size());
   for (const Entry& entry : entries) fmt::print("{:<{}}  {}\n", entry.name, width, entry.meaning);
+}
+
+int print_schemes() {
+  std::vector<Entry> entries;
+  for (const SchemeOptions& scheme : all_schemes()) {
+    entries.push_back({scheme_traits(scheme).name, scheme_traits(scheme).meaning});
+  }
+  print(entries);
+  return kDone;
 }
 
 int print_solvers() {
@@ -95,13 +100,14 @@ class ListCommand final : public Command {
 
   int execute() override {
     if (what_ == "scenes") return print_scenes();
+    if (what_ == "schemes") return print_schemes();
     if (what_ == "solvers") return print_solvers();
     for (const auto& [name, entries] : kLists) {
       if (name != what_) continue;
       print(entries);
       return kDone;
     }
-    std::vector<std::string_view> names = {"scenes", "solvers"};
+    std::vector<std::string_view> names = {"scenes", "schemes", "solvers"};
     for (const auto& list : kLists) names.push_back(list.name);
     const std::string nearest = nearest_name(what_, names);
     throw InputError({}, "list", what_,
@@ -114,8 +120,7 @@ class ListCommand final : public Command {
     std::string_view name;
     std::span<const Entry> entries;
   };
-  static constexpr std::array<List, 4> kLists = {
-      {{"schemes", kSchemes}, {"shapes", kShapes}, {"joints", kJoints}, {"laws", kLaws}}};
+  static constexpr std::array<List, 3> kLists = {{{"shapes", kShapes}, {"joints", kJoints}, {"laws", kLaws}}};
   std::string what_;
 };
 

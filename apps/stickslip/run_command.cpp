@@ -172,7 +172,7 @@ int RunCommand::execute() {
   separate_scene(settings_, scene_);
   if (!vtk_.empty()) throw InputError("--vtk: not available in this version");
   Scene scene = load();
-  const std::string title = fmt::format("{}: {}", scene.name, scheme_name(scene.scheme));
+  const std::string title = fmt::format("{}: {}", scene.name, scheme_traits(scene.scheme).name);
   RunOptions options = make_options(scene);
   ProgressLine line(quiet_);
   options.progress = [&line](const Progress& progress) { line.show(progress); };

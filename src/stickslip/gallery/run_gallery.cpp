@@ -80,7 +80,7 @@ RunRecord run_one(const GalleryRun& run, const fs::path& result, const GalleryOp
   const Scene scene = load(run, options.scenes);
   RunRecord record;
   record.run = run;
-  record.scheme = scheme_name(scene.scheme);
+  record.scheme = scheme_traits(scene.scheme).name;
   record.step = scene.time.step;
   RunOptions run_options;
   run_options.output = result;

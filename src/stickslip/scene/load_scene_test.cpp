@@ -224,7 +224,7 @@ TEST(LoadScene, HasTheDocumentedDefaults) {
   EXPECT_FALSE(scene.planar);
   EXPECT_EQ(scene.gravity, Vector3(0, 0, -9.81));
   EXPECT_EQ(scene.time.start, 0.0);
-  EXPECT_EQ(scheme_name(scene.scheme), "moreau");
+  EXPECT_EQ(scheme_traits(scene.scheme).name, "moreau");
   EXPECT_EQ(solver_name(scene.solver), "auto");
   EXPECT_FALSE(scene.output.every.has_value());
   EXPECT_EQ(std::get<MoreauOptions>(scene.scheme), MoreauOptions{});

@@ -81,8 +81,8 @@ SchemeOptions read_generalized_alpha(const TableReader& reader) {
   return options;
 }
 
-constexpr std::array kSchemes = {SchemeReader{"moreau", read_moreau},
-                                 SchemeReader{"generalized-alpha", read_generalized_alpha}};
+constexpr std::array kSchemes = {SchemeReader{MoreauOptions::kTraits.name, read_moreau},
+                                 SchemeReader{GeneralizedAlphaOptions::kTraits.name, read_generalized_alpha}};
 constexpr std::array<std::string_view, 4> kLaterSchemes = {"ccp", "stewart-trinkle", "relaxation", "event-driven"};
 
 /// The keys of solvers beside those of all, by kind.
@@ -174,10 +174,10 @@ void read_limits(ReadContext& context, const TableReader& scene) {
 void read_settings(ReadContext& context, const TableReader& scene) {
   read_time(context, scene);
   read_by_type(context, scene, "scheme", kSchemes, kLaterSchemes, context.scene.scheme);
-  if (context.scene.time.automatic && !has_automatic_steps(context.scene.scheme)) {
+  if (context.scene.time.automatic && !scheme_traits(context.scene.scheme).automatic_steps) {
     const TableReader time(context, scene.require("time", ""), "time");
     time.fail("step", fmt::format("a number > 0 [s]: the scheme {} has no automatic steps, generalized-alpha has",
-                                  scheme_name(context.scene.scheme)));
+                                  scheme_traits(context.scene.scheme).name));
   }
   read_solver(context, scene);
   read_output(context, scene);

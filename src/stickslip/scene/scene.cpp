@@ -4,14 +4,6 @@
 #include <algorithm>
 
 namespace stickslip {
-namespace {
-
-struct SchemeName {
-  std::string_view operator()(const MoreauOptions&) const { return "moreau"; }
-  std::string_view operator()(const GeneralizedAlphaOptions&) const { return "generalized-alpha"; }
-};
-
-}  // namespace
 
 bool has_loose_default(const Scene& scene) {
   const auto can_move = [](const SceneBody& body) {
@@ -19,10 +11,6 @@ bool has_loose_default(const Scene& scene) {
   };
   return scene.contact_default && std::holds_alternative<MoreauOptions>(scene.scheme) &&
          std::ranges::count_if(scene.bodies, can_move) >= kManyBodies;
-}
-
-std::string_view scheme_name(const SchemeOptions& scheme) {
-  return std::visit(SchemeName{}, scheme);
 }
 
 SourcePlace ScenePlaces::find(std::string_view path) const {

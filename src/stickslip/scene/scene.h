@@ -233,9 +233,6 @@ constexpr double kManyBodiesTolerance = 1e-3;
 /// Whether the scene is one of these.
 bool has_loose_default(const Scene& scene);
 
-/// The name that scene files use for the scheme: "moreau", ... (For solvers: solver_name().)
-std::string_view scheme_name(const SchemeOptions& scheme);
-
 /// The scene as a file's text, includes, parameters and overrides applied. Reads back as an equal scene.
 std::string to_toml(const Scene& scene);
 

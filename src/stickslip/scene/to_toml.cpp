@@ -95,7 +95,7 @@ class SceneWriter {
   }
 
   void write_scheme(const MoreauOptions& options) {
-    line("scheme = {{type = \"{}\", theta = {}, activation = {}, forces = \"{}\"}}", scheme_name(scene_.scheme),
+    line("scheme = {{type = \"{}\", theta = {}, activation = {}, forces = \"{}\"}}", options.kTraits.name,
          number(options.theta), number(options.activation), options.forces == ForceChoice::any ? "any" : "least-norm");
   }
 
@@ -104,7 +104,7 @@ class SceneWriter {
     const char* strategy = options.strategy == GeneralizedAlphaStrategy::newton ? "newton" : "fixed-point";
     const char* friction = options.friction == GeneralizedAlphaFriction::published ? "published" : "second-order";
     line("scheme = {{type = \"{}\", rho_inf = {}, tolerance = {}, r = {}, strategy = \"{}\", friction = \"{}\"}}",
-         scheme_name(scene_.scheme), number(options.rho_inf), number(options.tolerance), r, strategy, friction);
+         options.kTraits.name, number(options.rho_inf), number(options.tolerance), r, strategy, friction);
   }
 
   void write_solver(const StopOptions& options, const std::string& more = "") {

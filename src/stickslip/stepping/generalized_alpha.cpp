@@ -25,7 +25,7 @@ class GeneralizedAlphaStepper final : public TimeStepper {
   GeneralizedAlphaStepper(const GeneralizedAlphaOptions& options, const System& system, ConeSolver& solver,
                           StopToken stop);
 
-  std::string_view name() const override { return "generalized-alpha"; }
+  std::string_view name() const override { return GeneralizedAlphaOptions::kTraits.name; }
   bool knows_accelerations() const override { return true; }
   bool knows_impulses() const override { return true; }
   void initialize(State& state, StepReport& report) override;

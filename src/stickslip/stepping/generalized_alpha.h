@@ -7,6 +7,7 @@
 #include "stickslip/base/stop_token.h"
 #include "stickslip/cone/cone_solver.h"
 #include "stickslip/model/system.h"
+#include "stickslip/stepping/scheme_traits.h"
 #include "stickslip/stepping/time_stepper.h"
 
 namespace stickslip {
@@ -57,6 +58,13 @@ enum class GeneralizedAlphaFriction {
 ///     that without them is closed. It is then held: g = 0, kappa_hat < 0, all other laws as they are.
 ///     StepReport::held_contacts counts such contacts. See docs/generalized-alpha.md.
 struct GeneralizedAlphaOptions {
+  static constexpr SchemeTraits kTraits = {
+      .name = "generalized-alpha",
+      .meaning = "nonsmooth generalized-alpha, second order, no penetration and no drift [Capobianco2021]",
+      .order = 2,
+      .holds_positions = true,
+      .automatic_steps = true};
+
   double rho_inf = 0.5;      // [-] in [0, 1]: spectral radius at infinite frequency, 1: no numerical damping
   double tolerance = 1e-10;  // [-] > 0: residual as a length, relative to the way of the step
   std::optional<double> r;   // [kg] > 0: parameter of all prox functions; absent: from the Delassus diagonal

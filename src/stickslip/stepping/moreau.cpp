@@ -25,7 +25,7 @@ class MoreauStepper final : public TimeStepper {
  public:
   MoreauStepper(const MoreauOptions& options, const System& system, ConeSolver& solver, StopToken stop);
 
-  std::string_view name() const override { return "moreau"; }
+  std::string_view name() const override { return MoreauOptions::kTraits.name; }
   void initialize(State& state, StepReport& report) override;
   Status step(State& state, double h, double t_end, StepReport& report) override;
 

@@ -6,6 +6,7 @@
 #include "stickslip/base/stop_token.h"
 #include "stickslip/cone/cone_solver.h"
 #include "stickslip/model/system.h"
+#include "stickslip/stepping/scheme_traits.h"
 #include "stickslip/stepping/time_stepper.h"
 
 namespace stickslip {
@@ -32,6 +33,13 @@ namespace stickslip {
 /// A step's report has position, normal and tangent of the contacts in A where their percussions acted, at (t_m, q_m);
 /// of the others at the end of the step, as all gaps are.
 struct MoreauOptions {
+  static constexpr SchemeTraits kTraits = {
+      .name = "moreau",
+      .meaning = "Moreau-Jean midpoint time stepping, impulses over the step (default) [Moreau1988, Jean1999]",
+      .order = 1,
+      .holds_positions = false,
+      .automatic_steps = false};
+
   double theta = 0.5;                     // [-] in [0, 1]
   double activation = 1e-10;              // [m] finite: a contact is active when its predicted gap is at most this
   ForceChoice forces = ForceChoice::any;  // for whoever makes the solver

@@ -19,8 +19,15 @@ std::unique_ptr<TimeStepper> make_stepper(const SchemeOptions& options, const Sy
   return std::visit(Make{system, solver, stop}, options);
 }
 
-bool has_automatic_steps(const SchemeOptions& options) {
-  return std::holds_alternative<GeneralizedAlphaOptions>(options);
+const SchemeTraits& scheme_traits(const SchemeOptions& options) {
+  return std::visit([]<class Options>(const Options&) -> const SchemeTraits& { return Options::kTraits; }, options);
+}
+
+std::vector<SchemeOptions> all_schemes() {
+  return []<std::size_t... kIndex>(std::index_sequence<kIndex...>) {
+    return std::vector{SchemeOptions(std::in_place_index<kIndex>)...};
+  }
+  (std::make_index_sequence<std::variant_size_v<SchemeOptions>>());
 }
 
 }  // namespace stickslip

@@ -3,11 +3,13 @@
 
 #include <memory>
 #include <variant>
+#include <vector>
 
 #include "stickslip/cone/cone_solver.h"
 #include "stickslip/model/system.h"
 #include "stickslip/stepping/generalized_alpha.h"
 #include "stickslip/stepping/moreau.h"
+#include "stickslip/stepping/scheme_traits.h"
 #include "stickslip/stepping/time_stepper.h"
 
 namespace stickslip {
@@ -19,7 +21,9 @@ using SchemeOptions = std::variant<MoreauOptions, GeneralizedAlphaOptions>;
 std::unique_ptr<TimeStepper> make_stepper(const SchemeOptions& options, const System& system, ConeSolver& solver,
                                           StopToken stop = {});
 
-/// Whether the scheme can choose the lengths of its steps, TimeStepper::estimates_errors().
-bool has_automatic_steps(const SchemeOptions& options);
+const SchemeTraits& scheme_traits(const SchemeOptions& options);
+
+/// Each scheme with its default options, the default scheme first.
+std::vector<SchemeOptions> all_schemes();
 
 }  // namespace stickslip
