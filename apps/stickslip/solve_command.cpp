@@ -64,7 +64,9 @@ SolveCommand::SolveCommand(CLI::App& program) {
           "coulomb or associated, the relaxed law (default: the one that a file names, which those written here "
           "do, else coulomb)")
       ->type_name("LAW");
-  command.add_option("--tolerance", tolerance_, "on the relative residual (default 1e-10)")->type_name("E");
+  command
+      .add_option("--tolerance", tolerance_, "of the velocities, on the residual and on what is missed (default 1e-10)")
+      ->type_name("E");
   command.add_option("--max-iterations", max_iterations_, "in the solver's own count (default: the solver's)")
       ->type_name("N");
   command.add_option("--time-limit", time_limit_, "CPU time for each problem and solver [s] (default: none)")

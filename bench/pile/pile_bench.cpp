@@ -225,7 +225,7 @@ class NoSolver final : public ConeSolver {
   std::string_view name() const override { return "none"; }
   double tolerance() const override { return 1.0; }
   std::optional<std::string> refuses(const ConeProblem& /*problem*/) const override { return {}; }
-  SolveReport solve(const ConeProblem& problem, ConeSolution& solution) override {
+  SolveReport do_solve(const ConeProblem& problem, Tolerance /*tolerance*/, ConeSolution& solution) override {
     solution.p.assign(problem.b.size(), 0.0);
     solution.u = problem.b;
     return {};

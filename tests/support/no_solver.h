@@ -17,7 +17,7 @@ class NoSolver final : public ConeSolver {
   std::string_view name() const override { return "none"; }
   double tolerance() const override { return 1e-10; }
   std::optional<std::string> refuses(const ConeProblem& /*problem*/) const override { return {}; }
-  SolveReport solve(const ConeProblem& /*problem*/, ConeSolution& /*solution*/) override {
+  SolveReport do_solve(const ConeProblem& /*problem*/, Tolerance /*tolerance*/, ConeSolution& /*solution*/) override {
     ADD_FAILURE() << "nothing to solve";
     return {};
   }

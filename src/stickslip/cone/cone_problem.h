@@ -28,8 +28,6 @@ struct ConeProblem {
   std::vector<Stretch> stretches;     // of some of the balls of friction, in ascending order of rows
   FrictionLaw law = FrictionLaw::coulomb;
   std::vector<double> b;  // (n) [m/s] the velocities without percussions
-  /// [m/s] what residuals are relative to, where the scheme knows better than max(|b|, |u|); 0: these.
-  double velocity_scale = 0.0;
   /// [m/s] What round-off in the sums that made b may come to, as a 2-norm: residuals up to it say nothing. 0: not
   /// known.
   double floor = 0.0;

@@ -69,17 +69,27 @@ class ConeSolver {
 
   virtual std::string_view name() const = 0;
 
-  /// The relative residual up to which a report says ok. [-]
+  /// The relative tolerance of its options, for solves that ask for no other. [-]
   virtual double tolerance() const = 0;
 
   /// Why this solver cannot take such a problem (its cones, its law), or nothing.
   virtual std::optional<std::string> refuses(const ConeProblem& problem) const = 0;
 
-  /// Solves the problem. On entry solution.p (n) [N s] is the starting guess; on exit p and u = W p + b.
-  /// On Status::failed the solution is what it was on entry. Does not allocate once the
-  /// workspace is large enough. Throws Interrupted where the StopToken that it was made with is raised
-  /// (solver_options.h): p is then what it was on entry, and the next solve() goes as if there had been none before.
-  [[nodiscard]] virtual SolveReport solve(const ConeProblem& problem, ConeSolution& solution) = 0;
+  /// Solves the problem to `tolerance`: the report says ok where Residual::is_within() it. On entry solution.p (n) [N
+  /// s] is the starting guess; on exit p and u = W p + b. On Status::failed the solution is what it was on entry. Does
+  /// not allocate once the workspace is large enough. Throws Interrupted where the StopToken that it was made with is
+  /// raised (solver_options.h): p is then what it was on entry, and the next solve() goes as if there had been none
+  /// before.
+  [[nodiscard]] SolveReport solve(const ConeProblem& problem, Tolerance tolerance, ConeSolution& solution) {
+    return do_solve(problem, tolerance, solution);
+  }
+  /// To the tolerance of its options.
+  [[nodiscard]] SolveReport solve(const ConeProblem& problem, ConeSolution& solution) {
+    return do_solve(problem, {.relative = tolerance()}, solution);
+  }
+
+ private:
+  virtual SolveReport do_solve(const ConeProblem& problem, Tolerance tolerance, ConeSolution& solution) = 0;
 };
 
 }  // namespace stickslip

@@ -473,7 +473,6 @@ OneStepProblem make_exchange_problem(const ConeProblem& problem, std::vector<int
     made = make_one_step_problem(make_local_form(problem, w, dim, rows));
   }
   made.cones.law = law;
-  made.cones.velocity_scale = problem.velocity_scale;
   made.cones.floor = problem.floor;
   if (row_of != nullptr) *row_of = std::move(rows);
   return made;

@@ -1,48 +1,65 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <algorithm>
 #include <span>
 
 #include "stickslip/cone/cone_problem.h"
 
 namespace stickslip {
 
-/// How far percussions p are from solving a cone problem: the one yardstick for every solver, test
-/// and benchmark. With r' = w p, w = ConeProblem::calc_residual_scale(), u = W p + b recomputed from p and
-/// u^ = u + s(u):
-///   absolute = |r' - P_K'(r' - u^)|_2  [m/s], the natural map in velocity units (K' is K with
-///              ball radii scaled by w; cones are not changed by scaling),
-///   relative = max(absolute, c / 2) / max(|b|_2, min(|u|_2, 1e3 |b|_2)), c = |max(0, -u_N)|_2 over the contacts, but
-///              at least |m|_2 / (2 |b|_2), m = max(0, -u_N) of contacts and |u| of free rows, each less its round-off
-///              16 eps (sqrt(W_ii) sum_j sqrt(W_jj) |p_j| + |b_i|) (nothing less above |u| = 1e6 |b|)
-///              (divided by |u|_2 where b = 0, undivided where u = 0, too; by ConeProblem::velocity_scale where that
-///              is set, and then by nothing else).
-///              at least eps |w_i p_i|_2 / |b|_2, w_i the mean of the diagonal of W_ii, where that is above 1 (and
-///              above ConeProblem::floor over |b|_2), zero where neither absolute nor missed is above
-///              ConeProblem::floor.
-///   missed   = |(max(0, -u_N) of contacts, u of free rows)|_2  [m/s], what percussions leave of the velocities that
-///              contacts and bilateral rows must not have, round-off included.
-/// Where the problem has stretches, S u and S b stand for u and b throughout. All are infinite where b or u is not
-/// finite. The worst cone is that with the largest part of `absolute`; of the first that is not finite where one is
-/// not.
+/// What is asked of an answer, see Residual::is_within().
+struct Tolerance {
+  double relative = 0.0;  // [-] of max(|b|, |u|); of |b| for what is missed
+  double absolute = 0.0;  // [m/s] allowed whatever the velocities are
+};
+
+/// How far percussions p are from solving a cone problem, in three numbers: the one yardstick for every solver, step,
+/// test and benchmark. Each can be computed by hand from p, W and b (scripts/residual.py does so). With
 ///
-/// The natural map is zero at solutions alone, but where a contact slides under the exact law it sees a normal velocity
-/// that closes the gap only as c / sqrt(1 + sum of mu_b^2): u^ - (r' - P_K'(r' - u^)) is in K* (Moreau's
-/// decomposition), to which u^ has at least that distance. So c / 2 counts for itself; it is below `absolute` as long
-/// as mu <= sqrt(3). And percussions of a problem without a solution may grow without bound until |u| hides what is
-/// violated, hence the bound by |b|. It is no law: a body squeezed out of a wedge of angle e is 2 / e times as fast as
-/// what closes, and below e = 2e-3 is judged more strictly than by its own speed. What must not be missed at all, by
-/// contacts that close and bilateral rows, is judged by |b| alone, as far as round-off in W p lets it be seen. Where
-/// that is all of b, nothing is seen, and percussions without bound pass for a solution by chance. And b
-/// itself may be all round-off: of two bodies that fly together at 1 m/s, held by one joint more than they need, it is
-/// 1e-16 m/s, and percussions that solve for it to ten digits mean nothing and need not exist.
+///   u  = W p + b, recomputed from p,        u^ = u + s(u), s De Saxce's shift (cone_problem.h),
+///   r' = w p, w = ConeProblem::calc_residual_scale(), the mean of W's diagonal,
+///
+///   absolute = |r' - P_K'(r' - u^)|_2   [m/s]   the natural map in units of velocity,
+///   relative = absolute / max(|b|_2, |u|_2),
+///   missed   = |(max(0, -u_N) of contacts, u of free rows)|_2   [m/s]   what percussions leave of the velocities that
+///              contacts and bilateral rows must not have.
+///
+/// K' is w K: the cones of contacts as they are, balls with their radius [N s] times w. By kind of cone the natural map
+/// is
+///   contact       r' - P_K(r' - u - s(u)), s = 0 under the associated law; without friction it is min(r'_N, u_N),
+///   ball          r' - P_B(r' - u), B the ball of radius w R,
+///   free          u.
+/// Where the problem has stretches, S u and S b stand for u and b throughout, in the norms, too. All numbers are
+/// infinite where b or u is not finite.
+///
+/// The natural map is zero at solutions alone, but it may hide what must not be: where friction is large it sees a
+/// normal velocity that closes the gap only as u_N / sqrt(1 + mu^2), and percussions of a problem without a solution
+/// can grow until |u| hides what they violate. So `missed` is judged, too, and by |b| alone.
 struct Residual {
-  double absolute = 0.0;   // [m/s]
-  double relative = 0.0;   // [-]
-  double unfloored = 0.0;  // [-] `relative` as if there were no floor: by what iterates compare
-  double speed = 0.0;      // [m/s] max(|b|_2, |u|_2), or ConeProblem::velocity_scale
-  double missed = 0.0;     // [m/s]
-  int worst = -1;          // [-] index of the worst cone; -1 where `absolute` is zero
+  double absolute = 0.0;  // [m/s]
+  double relative = 0.0;  // [-] 0 where `absolute` is
+  double missed = 0.0;    // [m/s]
+  double size = 0.0;      // [m/s] max(|b|_2, |u|_2)
+  double given = 0.0;     // [m/s] |b|_2
+  double floor = 0.0;     // [m/s] ConeProblem::floor
+  int worst = -1;         // [-] the cone with the largest part of `absolute`, the first that is not finite; -1: none
+
+  /// What `absolute` is to be at most, the floor aside. [m/s]
+  double calc_asked(Tolerance tolerance) const { return std::max(tolerance.relative * size, tolerance.absolute); }
+  /// The same as a share of |b|, where it is to be known before u is. [-]
+  double calc_share(Tolerance tolerance) const {
+    return given > 0.0 ? std::max(tolerance.relative, tolerance.absolute / given) : tolerance.relative;
+  }
+  /// The verdict: absolute <= max(tolerance.relative max(|b|, |u|), tolerance.absolute, floor) and
+  /// missed <= max(tolerance.relative |b|, tolerance.absolute, floor).
+  bool is_within(Tolerance tolerance) const {
+    const double least = std::max(tolerance.absolute, floor);
+    return absolute <= std::max(tolerance.relative * size, least) &&
+           missed <= std::max(tolerance.relative * given, least);
+  }
+  /// By what iterates compare: what they violate, in relation to nothing, for speed makes no iterate better. [m/s]
+  double defect() const { return std::max(absolute, missed); }
 };
 
 /// The residual of p under the problem's own law, or under `law`. `work` is scratch memory, resized
@@ -53,7 +70,7 @@ Residual calc_residual(const ConeProblem& problem, FrictionLaw law, std::span<co
 Residual calc_residual(const ConeProblem& problem, std::span<const double> p);
 Residual calc_residual(const ConeProblem& problem, FrictionLaw law, std::span<const double> p);
 
-/// The residual of p where u = W p + b (n) [m/s] and w [1/kg] are known already; the problem need not have W.
+/// The residual of p where u = W p + b (n) [m/s] and w > 0 [1/kg] are known already; the problem need not have W.
 Residual calc_residual(const ConeProblem& problem, FrictionLaw law, std::span<const double> p,
                        std::span<const double> u, double w);
 

@@ -520,7 +520,7 @@ InstantReport Instant::solve() {
   calc_accelerations();
   judge(report);
   const bool holds = report.solve.status == Status::ok && report.settled && a_.allFinite();
-  report.status = holds && report.residual.relative <= kHolds ? Status::ok : Status::inexact;
+  report.status = holds && report.residual.is_within({.relative = kHolds}) ? Status::ok : Status::inexact;
   return report;
 }
 

@@ -277,7 +277,7 @@ class Liar final : public ConeSolver {
   std::string_view name() const override { return "liar"; }
   double tolerance() const override { return 1e-10; }
   std::optional<std::string> refuses(const ConeProblem&) const override { return {}; }
-  SolveReport solve(const ConeProblem& problem, ConeSolution& solution) override {
+  SolveReport do_solve(const ConeProblem& problem, Tolerance /*tolerance*/, ConeSolution& solution) override {
     solution = {.p = std::vector<double>(problem.size(), 0.0), .u = problem.b};
     return {};
   }

@@ -294,12 +294,12 @@ FrictionLaw read_law(const Hdf5File& file) {
   throw InputError({file.name()}, kLawAttribute, name, "coulomb or associated is needed");
 }
 
-/// One number where the file has it, else 0: what residuals are relative to, or their floor. [m/s]
-double read_velocity(const Hdf5File& file, const char* dataset) {
-  if (!file.has(dataset)) return 0.0;
-  const std::vector<double> values = file.read_numbers(dataset);
+/// The floor of residuals where the file has it, else 0. [m/s]
+double read_floor(const Hdf5File& file) {
+  if (!file.has(kFloorDataset)) return 0.0;
+  const std::vector<double> values = file.read_numbers(kFloorDataset);
   if (values.size() == 1 && values[0] > 0.0 && std::isfinite(values[0])) return values[0];
-  throw InputError({file.name()}, dataset, "", "one number > 0 is needed");
+  throw InputError({file.name()}, kFloorDataset, "", "one number > 0 is needed");
 }
 
 }  // namespace
@@ -310,11 +310,9 @@ std::string_view law_name(FrictionLaw law) {
 
 OneStepProblem read_fclib(const Hdf5File& file) {
   const FrictionLaw law = read_law(file);
-  const double velocity_scale = read_velocity(file, kScaleDataset);
-  const double floor = read_velocity(file, kFloorDataset);
+  const double floor = read_floor(file);
   OneStepProblem problem = read_form(file);
   problem.cones.law = law;
-  problem.cones.velocity_scale = velocity_scale;
   problem.cones.floor = floor;
   return problem;
 }

@@ -29,12 +29,11 @@ class Hdf5File;
 /// "associated". Our files have it.
 inline constexpr const char* kLawAttribute = "law";
 std::string_view law_name(FrictionLaw law);
-/// Where the scheme of a recorded step has its own ConeProblem::velocity_scale [m/s]: a dataset of one number.
-inline constexpr const char* kScaleDataset = "/velocity_scale";
-/// Where it knows the round-off in its velocities, ConeProblem::floor [m/s]: likewise.
+/// Where the scheme of a recorded step knows the round-off in its velocities, ConeProblem::floor [m/s]: a dataset of
+/// one number. (velocity_scale, which files of earlier versions may have beside it, is not read.)
 inline constexpr const char* kFloorDataset = "/floor";
 
-/// Reads the problem of a file, its law and scale. Throws InputError.
+/// Reads the problem of a file, its law and floor. Throws InputError.
 OneStepProblem read_fclib(const std::filesystem::path& path);
 OneStepProblem read_fclib(const Hdf5File& file);
 

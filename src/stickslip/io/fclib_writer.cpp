@@ -167,9 +167,6 @@ void write_fclib(const std::filesystem::path& path, const OneStepProblem& proble
   Hdf5File file = Hdf5File::create(new_file.temporary_path(), path);
   file.write_attribute("/", "stickslip", version());
   file.write_attribute("/", kLawAttribute, law_name(problem.cones.law));
-  if (problem.cones.velocity_scale > 0.0) {
-    file.create_dataset(kScaleDataset, {}).write(0, std::span<const double>(&problem.cones.velocity_scale, 1));
-  }
   if (problem.cones.floor > 0.0) {
     file.create_dataset(kFloorDataset, {}).write(0, std::span<const double>(&problem.cones.floor, 1));
   }

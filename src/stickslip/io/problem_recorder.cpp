@@ -8,8 +8,8 @@
 
 namespace stickslip {
 
-SolveReport ProblemRecorder::solve(const ConeProblem& problem, ConeSolution& solution) {
-  const SolveReport report = solver_->solve(problem, solution);
+SolveReport ProblemRecorder::do_solve(const ConeProblem& problem, Tolerance tolerance, ConeSolution& solution) {
+  const SolveReport report = solver_->solve(problem, tolerance, solution);
   if (all_ || report.status != Status::ok) {
     has_problem_ = true;
     problem_ = problem;

@@ -21,7 +21,6 @@ class ProblemRecorder final : public ConeSolver {
   std::string_view name() const override { return solver_->name(); }
   double tolerance() const override { return solver_->tolerance(); }
   std::optional<std::string> refuses(const ConeProblem& problem) const override { return solver_->refuses(problem); }
-  [[nodiscard]] SolveReport solve(const ConeProblem& problem, ConeSolution& solution) override;
 
   /// Forgets what was kept; from now on keeps what fails or, with `all`, every problem.
   void start(bool all);
@@ -32,6 +31,7 @@ class ProblemRecorder final : public ConeSolver {
   void write(const std::filesystem::path& path) const;
 
  private:
+  SolveReport do_solve(const ConeProblem& problem, Tolerance tolerance, ConeSolution& solution) override;
   std::unique_ptr<ConeSolver> solver_;
   bool all_ = false;
   bool has_problem_ = false;

@@ -60,7 +60,7 @@ std::span<const StepColumn> step_columns() {
       StepColumn{"iterations", "1", "of the solver, in its own count", &StepRow::iterations},
       StepColumn{"residual", "m/s", "of the contact problem, under the law that was solved", &StepRow::residual},
       StepColumn{"relative_residual", "1",
-                 "the same over the size of the problem: ok is at most the solver's tolerance",
+                 "the same over the larger of |b| and |u|, the velocities without and with percussions",
                  &StepRow::relative_residual},
       StepColumn{"coulomb_residual", "m/s", "of the contact problem, under the exact Coulomb law",
                  &StepRow::coulomb_residual},

@@ -101,15 +101,6 @@ TEST_P(RecordedProblem, KeepsStretches) {
   for (std::size_t i = 0; i < solved.p.size(); ++i) EXPECT_NEAR(solved.p[i], solution_.p[i], kSolved) << i;
 }
 
-TEST_P(RecordedProblem, KeepsWhatItsResidualIsRelativeTo) {
-  ConeProblem problem = make_problem(GetParam());
-  problem.velocity_scale = 0.125;
-  const OneStepProblem again = record(problem);
-  const std::vector<double> nothing(again.cones.size(), 0.0);
-  EXPECT_NEAR(calc_residual(again.cones, nothing).relative,
-              calc_residual(problem, std::vector<double>(problem.size(), 0.0)).relative, kRoundOff);
-}
-
 TEST_P(RecordedProblem, KeepsTheRoundOffOfItsVelocities) {
   ConeProblem problem = make_problem(GetParam());
   const std::vector<double> nothing(problem.size(), 0.0);

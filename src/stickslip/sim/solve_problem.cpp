@@ -24,8 +24,9 @@ double calc_norm(std::span<const double> x) {
 /// Normal and free rows up to which a proof is looked for that there is no solution: dense, some seconds at most.
 constexpr int kMaxProofRows = 1000;
 
-/// The three measures of percussions p; u (n) [m/s] becomes W p + b.
-void judge(const OneStepProblem& problem, std::span<const double> p, std::vector<double>& u, ProblemReport& report) {
+/// The measures of percussions p; u (n) [m/s] becomes W p + b. Returns whether they are within the tolerance.
+bool judge(const OneStepProblem& problem, std::span<const double> p, Tolerance tolerance, std::vector<double>& u,
+           ProblemReport& report) {
   const ConeProblem& cones = problem.cones;
   u.resize(p.size());
   cones.apply_delassus(p, u);
@@ -33,18 +34,20 @@ void judge(const OneStepProblem& problem, std::span<const double> p, std::vector
   const Residual residual = calc_residual(cones, cones.law, p, u, cones.calc_residual_scale());
   report.residual = residual.absolute;
   report.relative_residual = residual.relative;
-  report.missed = problem.is_lcp() ? std::numeric_limits<double>::quiet_NaN() : residual.missed;
+  report.missed = residual.missed;
   const double error = calc_residual(cones, cones.law, p, u, 1.0).absolute;
   const double size = std::max({calc_norm(cones.b), calc_norm(p), calc_norm(u)});
   report.siconos_error = size > 0.0 ? error / size : error;
+  return residual.is_within(tolerance);
 }
 
-/// Looks for a proof in what is left of the time, and solves the nearest problem in what is left then.
-void look_for_infeasibility(const OneStepProblem& problem, SolverOptions options, ForceChoice forces,
+/// Looks for a proof in what is left of the time, and solves the nearest problem in what is left then. Returns whether
+/// the solution is within the tolerance now.
+bool look_for_infeasibility(const OneStepProblem& problem, SolverOptions options, ForceChoice forces,
                             const Deadline& deadline, ConeSolution& solution, ProblemReport& report) {
   const std::optional<Infeasibility> found = find_infeasibility(
       problem.cones, kMaxProofRows, [&deadline] { return deadline.passed(); }, deadline.stop());
-  if (!found || is_contradicted(*found, problem.cones, solution.u)) return;
+  if (!found || is_contradicted(*found, problem.cones, solution.u)) return false;
   report.violation = found->violation;
   report.bound = found->bound;
   OneStepProblem shifted = problem;
@@ -53,11 +56,11 @@ void look_for_infeasibility(const OneStepProblem& problem, SolverOptions options
   std::visit([&deadline](auto& chosen) { chosen.time_limit = deadline.calc_remaining(); }, options);
   const SolveReport solved = make_solver(options, forces)->solve(shifted.cones, answer);
   ProblemReport judged = report;
-  judge(problem, answer.p, answer.u, judged);
-  if (solved.status != Status::failed && judged.residual < report.residual) {
-    report = judged;
-    solution = answer;
-  }
+  const bool is_ok = judge(problem, answer.p, {.relative = stop_options(options).tolerance}, answer.u, judged);
+  if (solved.status == Status::failed || !(judged.residual < report.residual)) return false;
+  report = judged;
+  solution = answer;
+  return is_ok;
 }
 
 std::string json_string(std::string_view text) {
@@ -84,7 +87,7 @@ std::string number(double value) {
 ProblemReport solve_problem(const OneStepProblem& problem, const std::string& name, const SolverOptions& options,
                             ForceChoice forces, ConeSolution& solution) {
   const std::unique_ptr<ConeSolver> solver = make_solver(options, forces);
-  const double tolerance = std::visit([](const auto& chosen) { return chosen.tolerance; }, options);
+  const Tolerance tolerance = {.relative = stop_options(options).tolerance};
   const Deadline deadline(stop_options(options).time_limit, stop_options(options).stop);
   const double start = thread_cpu_seconds();
   ProblemReport report;
@@ -98,7 +101,7 @@ ProblemReport solve_problem(const OneStepProblem& problem, const std::string& na
     report.status = "refused";
     report.message = *reason;
   } else {
-    const SolveReport solved = solver->solve(problem.cones, solution);
+    const SolveReport solved = solver->solve(problem.cones, tolerance, solution);
     report.cpu_seconds = thread_cpu_seconds() - start;
     report.iterations = solved.iterations;
     report.message = solved.message;
@@ -108,11 +111,10 @@ ProblemReport solve_problem(const OneStepProblem& problem, const std::string& na
     if (forces == ForceChoice::least_norm) report.forces = solved.determinacy;
     report.status = solved.status == Status::failed ? "failed" : "";
   }
-  judge(problem, solution.p, solution.u, report);
-  const bool is_ok = report.relative_residual <= tolerance;
+  bool is_ok = judge(problem, solution.p, tolerance, solution.u, report);
   if (!is_ok && report.status.empty() && report.violation == 0.0) {
     const double began = thread_cpu_seconds();
-    look_for_infeasibility(problem, options, forces, deadline, solution, report);
+    is_ok = look_for_infeasibility(problem, options, forces, deadline, solution, report);
     report.cpu_seconds += thread_cpu_seconds() - began;
   }
   if (!is_ok && report.violation > 0.0) {
@@ -122,7 +124,7 @@ ProblemReport solve_problem(const OneStepProblem& problem, const std::string& na
         "percussions{} act",
         report.violation, below);
   }
-  if (report.status.empty()) report.status = report.relative_residual <= tolerance ? "ok" : "inexact";
+  if (report.status.empty()) report.status = is_ok ? "ok" : "inexact";
   return report;
 }
 

@@ -21,8 +21,8 @@ struct ProblemReport {
   int iterations = 0;
   double cpu_seconds = 0.0;           // [s] of this thread: the solve, and the search for a proof
   double residual = 0.0;              // [m/s] |r' - P_K(r' - u^)|, r' = mean(diag W) r; an LCP: |min(z, w)|
-  double relative_residual = 0.0;     // [-] see cone/residual.h; residual / max(|q|, |u|)
-  double missed = 0.0;                // [m/s] |(max(0, -u_N) of contacts, u of free rows)|; NaN of an LCP
+  double relative_residual = 0.0;     // [-] residual / max(|q|, |u|)
+  double missed = 0.0;                // [m/s] |(max(0, -u_N) of contacts, u of free rows)|
   double siconos_error = 0.0;         // [-] |r - P_K(r - u^)| / max(|q|, |r|, |u|); an LCP: |min(z, w)| / the same
   std::string method;                 // what found the answer, where the solver has several methods
   double violation = 0.0;             // [m/s] > 0: there is no solution, by a proof
@@ -31,8 +31,8 @@ struct ProblemReport {
   std::string message;
 };
 
-/// Solves a problem from zero percussions, and judges the answer with u computed anew: ok is what meets the solver's
-/// tolerance in relative_residual. `solution` gets the answer. Of what is not ok it is asked whether a solution can
+/// Solves a problem from zero percussions, and judges the answer with u computed anew: ok is what is within the
+/// tolerance (Residual::is_within). `solution` gets the answer. Of what is not ok it is asked whether a solution can
 /// exist at all (infeasibility.h); where none can, the message says so, and the answer is that of the nearest problem
 /// that may have one, with its residual in the problem as it is, if that is the smaller one.
 ProblemReport solve_problem(const OneStepProblem& problem, const std::string& name, const SolverOptions& options,

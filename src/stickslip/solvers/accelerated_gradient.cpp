@@ -28,10 +28,10 @@ void AcceleratedGradient::start(const ConeProblem& problem, Iterate& iterate) {
   k_ = 0;
 }
 
-int AcceleratedGradient::advance(double tolerance, int max_iterations, const Deadline& deadline, Iterate& iterate) {
+int AcceleratedGradient::advance(Tolerance tolerance, int max_iterations, const Deadline& deadline, Iterate& iterate) {
   const std::size_t n = p_.size();
   const int first = k_;
-  while (iterate.best().relative > tolerance && k_ - first < max_iterations && !deadline.passed()) {
+  while (!iterate.best().is_within(tolerance) && k_ - first < max_iterations && !deadline.passed()) {
     ++k_;
     const double uphill = step_with_backtracking();
     const double next_theta = 0.5 * theta_ * (std::sqrt(theta_ * theta_ + 4.0) - theta_);

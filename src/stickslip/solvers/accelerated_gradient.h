@@ -22,9 +22,9 @@ class AcceleratedGradient {
  public:
   /// Begins at the present iterate, begun with the problem.
   void start(const ConeProblem& problem, Iterate& iterate);
-  /// Iterates until the best relative residual is at the tolerance, after max_iterations or the deadline; goes on where
+  /// Iterates until the best residual is within the tolerance, after max_iterations or the deadline; goes on where
   /// the last call ended. Returns how many iterations it took.
-  int advance(double tolerance, int max_iterations, const Deadline& deadline, Iterate& iterate);
+  int advance(Tolerance tolerance, int max_iterations, const Deadline& deadline, Iterate& iterate);
 
  private:
   double step_with_backtracking();

@@ -97,13 +97,14 @@ double AlternatingDirections::calc_balanced_penalty() {
   return std::clamp(rho_ * std::clamp(ratio, 1.0 / kMaxChange, kMaxChange), kLeastPenalty, kLargestPenalty);
 }
 
-int AlternatingDirections::run(const ConeProblem& problem, double tolerance, int max_iterations, double max_promised,
+int AlternatingDirections::run(const ConeProblem& problem, Tolerance tolerance, int max_iterations, double max_promised,
                                const Deadline& deadline, Iterate& iterate) {
   begin(problem, iterate);
   if (!factorize(problem)) return 0;
   int iterations = 0;
-  double before = iterate.last().relative;
-  while (iterate.best().relative > tolerance && iterations < max_iterations && !deadline.passed()) {
+  const auto calc_excess = [&] { return iterate.last().absolute / iterate.last().calc_asked(tolerance); };
+  double before = calc_excess();
+  while (!iterate.best().is_within(tolerance) && iterations < max_iterations && !deadline.passed()) {
     ++iterations;
     iterate_once(problem);
     if (iterations % kAdmmJudgeEvery == 0 || iterations == max_iterations) {
@@ -111,9 +112,9 @@ int AlternatingDirections::run(const ConeProblem& problem, double tolerance, int
       iterate.judge();
     }
     if (iterations % kRateOver == 0 && std::isfinite(max_promised)) {
-      const double now = iterate.last().relative;
-      const double promised = kRateOver * std::log(now / tolerance) / std::log(before / now);
-      if (now > tolerance && !(promised > 0.0 && promised <= max_promised)) break;
+      const double now = calc_excess();
+      const double promised = kRateOver * std::log(now) / std::log(before / now);
+      if (now > 1.0 && !(promised > 0.0 && promised <= max_promised)) break;
       before = now;
     }
     if (iterations % kBalanceEvery != 0) continue;

@@ -31,10 +31,10 @@ class AlternatingDirections {
   /// all, 0, mostly without assembling it.
   double start(const ConeProblem& problem, double min_blocks);
 
-  /// Iterates from the present iterate until its best relative residual is at the tolerance, after max_iterations or
+  /// Iterates from the present iterate until its best residual is within the tolerance, after max_iterations or
   /// the deadline, or where the rate of the last iterations promises to need more than max_promised further ones.
   /// Returns how many iterations it took.
-  int run(const ConeProblem& problem, double tolerance, int max_iterations, double max_promised,
+  int run(const ConeProblem& problem, Tolerance tolerance, int max_iterations, double max_promised,
           const Deadline& deadline, Iterate& iterate);
 
  private:

@@ -14,9 +14,9 @@ class ApgdSolver final : public ConeSolver {
   std::string_view name() const override { return ApgdOptions::kName; }
   double tolerance() const override { return options_.tolerance; }
   std::optional<std::string> refuses(const ConeProblem& problem) const override;
-  [[nodiscard]] SolveReport solve(const ConeProblem& problem, ConeSolution& solution) override;
 
  private:
+  SolveReport do_solve(const ConeProblem& problem, Tolerance tolerance, ConeSolution& solution) override;
   const ApgdOptions options_;
   Iterate iterate_{options_.stop, false};
   AcceleratedGradient gradient_;

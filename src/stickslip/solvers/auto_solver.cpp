@@ -94,25 +94,15 @@ std::optional<std::string> AutoSolver::refuses(const ConeProblem&) const {
   return std::nullopt;
 }
 
-SolveReport AutoSolver::solve(const ConeProblem& problem, ConeSolution& solution) {
+SolveReport AutoSolver::do_solve(const ConeProblem& problem, Tolerance tolerance, ConeSolution& solution) {
   start_.assign(solution.p.begin(), solution.p.end());
-  SolveReport report;
+  tolerance_ = tolerance;
   try {
-    report = escalate(problem, solution);
+    return escalate(problem, solution);
   } catch (const Interrupted&) {
     solution.p.assign(start_.begin(), start_.end());
     throw;
   }
-  // Without a solution the answer is the least infeasible one.
-  if (report.status != Status::inexact || solution.p.empty() || report.violation > 0.0) return report;
-  // Iterates are kept by what they violate, relative residuals are over speeds, too.
-  const Residual given = calc_residual(problem, start_);
-  if (!(given.relative < report.residual.relative)) return report;
-  solution.p.assign(start_.begin(), start_.end());
-  problem.apply_delassus(solution.p, solution.u);
-  for (std::size_t i = 0; i < solution.u.size(); ++i) solution.u[i] += problem.b[i];
-  report.residual = given;
-  return report;
 }
 
 /// The methods in turn, as the header says, from start_ on.
@@ -122,7 +112,7 @@ SolveReport AutoSolver::escalate(const ConeProblem& problem, ConeSolution& solut
   int used = 0;
   const bool is_small = stickslip::is_small(problem);
   if (is_small) {
-    report = nsgs_.solve(problem, solution);
+    report = nsgs_.solve(problem, tolerance_, solution);
     report.method = "nsgs";
     report.effort.sweeps = report.iterations;
     if (report.status != Status::inexact) return report;
@@ -144,9 +134,9 @@ SolveReport AutoSolver::escalate(const ConeProblem& problem, ConeSolution& solut
   newton_from_guess_.start();
   newton_from_best_.start();
   report.method = "certificate";
-  if (iterate_.best().relative > options_.tolerance) local_.prepare(problem, iterate_.rows());
+  if (!iterate_.best().is_within(tolerance_)) local_.prepare(problem, iterate_.rows());
   const auto is_open = [&] {
-    return iterate_.best().relative > options_.tolerance && used < options_.max_iterations && !deadline.passed();
+    return !iterate_.best().is_within(tolerance_) && used < options_.max_iterations && !deadline.passed();
   };
   if (is_open() && !is_small) {
     const int sweeps = sweep_while_quick(problem, options_.max_iterations - used, deadline);
@@ -173,8 +163,8 @@ SolveReport AutoSolver::escalate(const ConeProblem& problem, ConeSolution& solut
   const double neighbors = is_open() ? directions_.start(problem, kManyBlocks) : 0.0;
   if (neighbors >= kManyNeighbors) {
     iterate_.return_to_best();
-    const int steps = directions_.run(problem, options_.tolerance, options_.max_iterations - used, kPromisedDirections,
-                                      deadline, iterate_);
+    const int steps =
+        directions_.run(problem, tolerance_, options_.max_iterations - used, kPromisedDirections, deadline, iterate_);
     used += steps;
     report.effort.alternating_steps += steps;
     report.method = "admm";
@@ -203,7 +193,7 @@ SolveReport AutoSolver::escalate(const ConeProblem& problem, ConeSolution& solut
     report.method = "prox";
     iterate_.return_to_best();
     const int steps = newton_
-                          .run(problem, options_.tolerance, options_.max_iterations - used, HUGE_VAL,
+                          .run(problem, tolerance_, options_.max_iterations - used, HUGE_VAL,
                                ProximalNewton::kFirstParameter, deadline, iterate_)
                           .iterations;
     used += steps;
@@ -215,7 +205,7 @@ SolveReport AutoSolver::escalate(const ConeProblem& problem, ConeSolution& solut
     }
   }
   report.iterations = used + report.effort.pivots;
-  iterate_.finish(options_.tolerance, solution, report);
+  iterate_.finish(tolerance_, solution, report);
   if (report.status == Status::inexact) {
     report.message = deadline.is_time_up() ? kTimeIsUp : "sweeps, Newton steps, interior points: none converged";
   }
@@ -228,8 +218,7 @@ SolveReport AutoSolver::escalate(const ConeProblem& problem, ConeSolution& solut
 int AutoSolver::take_turns(const ConeProblem& problem, Round round, int used, const Deadline& deadline,
                            SolveReport& report) {
   int taken = 0;
-  while (iterate_.best().relative > options_.tolerance && used + taken < options_.max_iterations &&
-         !deadline.passed()) {
+  while (!iterate_.best().is_within(tolerance_) && used + taken < options_.max_iterations && !deadline.passed()) {
     const bool is_slow = newton_from_best_.n_stuck() >= kStuckSolves || n_from_best_ >= kMostSteps;
     if (round == Round::newton && (from_best_.has_ended || is_slow)) break;
     if (round == Round::inside && (inside_.has_ended || is_polished_)) break;
@@ -287,8 +276,8 @@ AutoSolver::Turn AutoSolver::step_by_newton(const ConeProblem& problem, Proximal
   const double before = newton.operations();
   const double until = std::nextafter(before + operations, HUGE_VAL);
   const ProximalNewton::Report steps =
-      contender.has_begun ? newton.resume(problem, options_.tolerance, budget, until, deadline, iterate_)
-                          : newton.run(problem, options_.tolerance, budget, until, first_parameter, deadline, iterate_);
+      contender.has_begun ? newton.resume(problem, tolerance_, budget, until, deadline, iterate_)
+                          : newton.run(problem, tolerance_, budget, until, first_parameter, deadline, iterate_);
   contender.has_ended = steps.is_stuck || steps.iterations == 0;
   report.effort.newton_steps += steps.iterations;
   return {steps.iterations, newton.operations() - before};
@@ -304,17 +293,17 @@ AutoSolver::Turn AutoSolver::step_inside(const ConeProblem& problem, int budget,
   if (!inside_.has_begun) interior_point_.start(problem, iterate_);
   const int most = std::min(kMostSteps - n_inside_, budget);
   Turn turn;
-  turn.iterations = interior_point_.advance(problem, options_.tolerance, most, 1.0, deadline, iterate_);
+  turn.iterations = interior_point_.advance(problem, tolerance_, most, 1.0, deadline, iterate_);
   turn.operations = turn.iterations * interior_point_.n_operations();
   report.effort.interior_point_steps += turn.iterations;
   n_inside_ += turn.iterations;
-  if (iterate_.best().relative <= options_.tolerance) return turn;
+  if (iterate_.best().is_within(tolerance_)) return turn;
   if (!interior_point_.is_finished() && n_inside_ < kMostSteps) return turn;
   interior_point_.leave(iterate_);
   is_polished_ = true;
   report.method = "prox";
   const int steps = newton_
-                        .run(problem, options_.tolerance, std::min(kPolishSteps, budget - turn.iterations), HUGE_VAL,
+                        .run(problem, tolerance_, std::min(kPolishSteps, budget - turn.iterations), HUGE_VAL,
                              ProximalNewton::kPolishParameter, deadline, iterate_)
                         .iterations;
   report.effort.newton_steps += steps;
@@ -335,7 +324,7 @@ AutoSolver::Turn AutoSolver::step_by_fischer_burmeister(const ConeProblem& probl
   const double before = newton_fb_.operations();
   Turn turn;
   turn.iterations =
-      newton_fb_.advance(problem, options_.tolerance, budget, std::nextafter(before, HUGE_VAL), deadline, iterate_);
+      newton_fb_.advance(problem, tolerance_, budget, std::nextafter(before, HUGE_VAL), deadline, iterate_);
   turn.operations = newton_fb_.operations() - before;
   fischer_burmeister_.has_ended = newton_fb_.is_stuck();
   report.effort.newton_steps += turn.iterations;
@@ -366,9 +355,9 @@ void AutoSolver::start_gradients(const ConeProblem& problem) {
 
 int AutoSolver::advance_gradients(const ConeProblem& problem, int max_iterations, const Deadline& deadline) {
   if (is_accelerated(problem)) {
-    return accelerated_gradient_.advance(options_.tolerance, max_iterations, deadline, iterate_);
+    return accelerated_gradient_.advance(tolerance_, max_iterations, deadline, iterate_);
   }
-  return spectral_gradient_.advance(problem, options_.tolerance, max_iterations, deadline, iterate_);
+  return spectral_gradient_.advance(problem, tolerance_, max_iterations, deadline, iterate_);
 }
 
 void AutoSolver::go_to_guess() {
@@ -384,7 +373,7 @@ int AutoSolver::sweep_with_newton(const ConeProblem& problem, int used, const De
   options.time_limit = deadline.calc_remaining();
   iterate_.return_to_best();
   ConeSolution answer{{iterate_.p().begin(), iterate_.p().end()}, {}};
-  const int sweeps = NsgsSolver(options).solve(problem, answer).iterations;
+  const int sweeps = NsgsSolver(options).solve(problem, tolerance_, answer).iterations;
   report.method = "nsgs";
   report.effort.sweeps += sweeps;
   std::copy(answer.p.begin(), answer.p.end(), iterate_.p().begin());
@@ -409,9 +398,10 @@ void AutoSolver::pivot(const ConeProblem& problem, const Deadline& deadline, Sol
   };
   const int n_max = LemkeOptions{}.max_iterations;
   report.effort.pivots += take(solve_by_lemke(lcp.m(), lcp.q(), n_max, deadline), "lemke");
-  if (iterate_.best().relative <= options_.tolerance) return;
-  const LcpResult result = solve_by_newton(lcp.m(), lcp.q(), Vector::Zero(lcp.q().size()), options_.tolerance,
-                                           LcpNewtonOptions{}.max_iterations, deadline);
+  if (iterate_.best().is_within(tolerance_)) return;
+  const LcpResult result =
+      solve_by_newton(lcp.m(), lcp.q(), Vector::Zero(lcp.q().size()), iterate_.last().calc_share(tolerance_),
+                      LcpNewtonOptions{}.max_iterations, deadline);
   report.effort.pivots += take(result, "lcp-newton");
 }
 
@@ -427,17 +417,17 @@ SolveReport AutoSolver::solve_nearest(const ConeProblem& problem, const Infeasib
   options.time_limit = deadline.calc_remaining();
   AutoSolver solver(options);
   solver.look_for_proof_ = false;
-  const SolveReport shifted = solver.solve(nearest, answer);
+  const SolveReport shifted = solver.solve(nearest, tolerance_, answer);
   const Residual given = calc_residual(problem, start_);
   const Residual found = calc_residual(problem, answer.p);
   SolveReport report = so_far;
-  const bool is_better = iterate_.calc_defect(found) <= iterate_.calc_defect(given);
+  const bool is_better = found.defect() <= given.defect();
   if (shifted.status == Status::ok || (shifted.status != Status::failed && is_better)) {
     report.method = shifted.method;
     std::copy(answer.p.begin(), answer.p.end(), iterate_.p().begin());
     iterate_.judge();
   }
-  iterate_.finish_with_last(options_.tolerance, solution, report);
+  iterate_.finish_with_last(tolerance_, solution, report);
   report.iterations += shifted.iterations;
   report.effort.sweeps += shifted.effort.sweeps;
   report.effort.gradient_steps += shifted.effort.gradient_steps;
@@ -454,7 +444,7 @@ SolveReport AutoSolver::solve_nearest(const ConeProblem& problem, const Infeasib
 
 /// Sweeps, judged where their changes are as small as the tolerance; returns how many.
 int AutoSolver::sweep_while_quick(const ConeProblem& problem, int max_sweeps, const Deadline& deadline) {
-  const double goal = options_.tolerance * iterate_.velocity_scale();
+  const double goal = iterate_.last().calc_asked(tolerance_);
   int sweeps = 0;
   double before = 0.0;
   while (sweeps < max_sweeps && !deadline.passed()) {
@@ -462,7 +452,7 @@ int AutoSolver::sweep_while_quick(const ConeProblem& problem, int max_sweeps, co
     ++sweeps;
     if (sweeps == 1 || change <= kLooksConverged * goal) {  // contacts that do not couple need one sweep
       iterate_.judge();
-      if (iterate_.best().relative <= options_.tolerance) return sweeps;
+      if (iterate_.best().is_within(tolerance_)) return sweeps;
     }
     const double rate = change / before;
     before = change;

@@ -52,7 +52,7 @@ namespace stickslip {
 // cost, and what another solves at some multiple. Interior points are not cut while their steps are long, as they are
 // where they converge.
 //
-// The best iterate of all is returned, the starting guess included: never one with a larger relative residual.
+// The best iterate of all is returned, the starting guess included: never one that violates more (Residual::defect).
 // SolveReport::method names the last method used, SolveReport::effort how often each was. Nothing is allocated once the
 // workspace is large enough, except from 8 on.
 class AutoSolver final : public ConeSolver {
@@ -62,9 +62,9 @@ class AutoSolver final : public ConeSolver {
   std::string_view name() const override { return AutoOptions::kName; }
   double tolerance() const override { return options_.tolerance; }
   std::optional<std::string> refuses(const ConeProblem& problem) const override;
-  [[nodiscard]] SolveReport solve(const ConeProblem& problem, ConeSolution& solution) override;
 
  private:
+  SolveReport do_solve(const ConeProblem& problem, Tolerance tolerance, ConeSolution& solution) override;
   SolveReport escalate(const ConeProblem& problem, ConeSolution& solution);
   int sweep_with_newton(const ConeProblem& problem, int used, const Deadline& deadline, SolveReport& report);
   void pivot(const ConeProblem& problem, const Deadline& deadline, SolveReport& report);
@@ -112,6 +112,7 @@ class AutoSolver final : public ConeSolver {
   ProximalNewton newton_from_guess_{options_.stop};
   FischerBurmeister newton_fb_{options_.stop};
   InteriorPoint interior_point_{options_.stop};
+  Tolerance tolerance_;        // of the present solve
   std::vector<double> start_;  // (n) [N s] the starting guess
   Contender from_best_, inside_, from_guess_, fischer_burmeister_, gradients_;
   int n_from_best_ = 0;               // [-] Newton steps from the best iterate

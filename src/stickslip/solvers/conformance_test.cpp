@@ -89,14 +89,14 @@ class Conformance : public testing::TestWithParam<Entry> {
     const SolveReport report = solver_->solve(problem, solution);
     const Residual after = calc_residual(problem, solution.p);
     // The report tells the truth: equal up to the round-off of W p, never worse than the start was.
-    EXPECT_EQ(report.status == Status::ok, report.residual.relative <= tolerance());
+    EXPECT_EQ(report.status == Status::ok, report.residual.is_within({.relative = tolerance()}));
     double largest = 0.0;
     for (const double value : solution.p) largest = std::max(largest, std::abs(value));
-    const double velocity_scale = after.speed > 0.0 ? after.speed : 1.0;
+    const double velocity_scale = after.size > 0.0 ? after.size : 1.0;
     const double round_off =
         1e-13 + 4.0 * std::numeric_limits<double>::epsilon() * problem.calc_residual_scale() * largest / velocity_scale;
     EXPECT_NEAR(report.residual.relative, after.relative, round_off);
-    EXPECT_LE(after.absolute, std::max(before.absolute * (1.0 + 1e-12), 1e-13));
+    EXPECT_LE(after.defect(), std::max(before.defect() * (1.0 + 1e-12), 1e-13));
     if (report.status == Status::ok) {
       EXPECT_TRUE(test::obeys_laws(problem, solution.p, tolerance()));
     }
@@ -209,11 +209,16 @@ TEST_P(Conformance, NothingOnTheDiagonal) {
   }
   problem.delassus = w;
   problem.b = {1.0, -1.0};
+  constexpr double kFast = 1e3;  // [-]
   for (const double start : {0.0, 7.0}) {
     ConeSolution solution{{start, 0.5 * start}, {}};
     const SolveReport report = solve(problem, solution);
     const double distance = std::hypot(solution.p[0] - 1.0, solution.p[1] - 1.0);
-    EXPECT_EQ(report.status == Status::ok, distance <= 2.0 * tolerance()) << distance;
+    // p = (3e12, .5) is within, too: min(p, u) = (.5, .5) is little beside u = (.5, 3e12).
+    const bool is_fast = report.residual.size > kFast * report.residual.given;
+    if (!is_fast) {
+      EXPECT_EQ(report.status == Status::ok, distance <= 2.0 * tolerance()) << distance;
+    }
     if (std::holds_alternative<AutoOptions>(GetParam().options)) {
       EXPECT_EQ(report.status, Status::ok) << start;
     }

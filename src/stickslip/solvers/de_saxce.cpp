@@ -18,13 +18,12 @@ std::optional<std::string> DeSaxceSolver::refuses(const ConeProblem&) const {
   return std::nullopt;
 }
 
-SolveReport DeSaxceSolver::solve(const ConeProblem& problem, ConeSolution& solution) {
+SolveReport DeSaxceSolver::do_solve(const ConeProblem& problem, Tolerance tolerance, ConeSolution& solution) {
   SolveReport report;
   if (!iterate_.begin_solve(problem, solution, report)) return report;
   const Deadline deadline(options_.time_limit, options_.stop);
   bool is_copied = false;
-  while (iterate_.best().relative > options_.tolerance && report.iterations < options_.max_iterations &&
-         !deadline.passed()) {
+  while (!iterate_.best().is_within(tolerance) && report.iterations < options_.max_iterations && !deadline.passed()) {
     if (!is_copied) {
       convex_ = problem;
       convex_.law = FrictionLaw::associated;
@@ -35,10 +34,10 @@ SolveReport DeSaxceSolver::solve(const ConeProblem& problem, ConeSolution& solut
     guess_.p.assign(iterate_.p().begin(), iterate_.p().end());
     if (!inner_.start(convex_, guess_)) break;
     newton_.start();
-    // In m/s: where friction is large, the velocities b + s that make the inner residual relative are so, too.
-    const double tolerance = kShare * iterate_.last().absolute / inner_.velocity_scale();
+    // In m/s: where friction is large, the velocities b + s that would make it relative are so, too.
+    const Tolerance inner = {.absolute = kShare * iterate_.last().absolute};
     const int used = newton_
-                         .run(convex_, tolerance, options_.max_iterations - report.iterations, HUGE_VAL,
+                         .run(convex_, inner, options_.max_iterations - report.iterations, HUGE_VAL,
                               ProximalNewton::kFirstParameter, deadline, inner_)
                          .iterations;
     if (used == 0) break;  // the shift changes no more
@@ -47,7 +46,7 @@ SolveReport DeSaxceSolver::solve(const ConeProblem& problem, ConeSolution& solut
     std::copy(inner_.p().begin(), inner_.p().end(), iterate_.p().begin());
     iterate_.judge();
   }
-  iterate_.finish(options_.tolerance, solution, report);
+  iterate_.finish(tolerance, solution, report);
   if (report.status == Status::inexact) {
     report.message = deadline.is_time_up() ? kTimeIsUp : "the fixed point of the shift did not converge";
   }

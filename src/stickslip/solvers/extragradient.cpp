@@ -23,7 +23,7 @@ std::optional<std::string> ExtragradientSolver::refuses(const ConeProblem&) cons
   return std::nullopt;
 }
 
-SolveReport ExtragradientSolver::solve(const ConeProblem& problem, ConeSolution& solution) {
+SolveReport ExtragradientSolver::do_solve(const ConeProblem& problem, Tolerance tolerance, ConeSolution& solution) {
   SolveReport report;
   if (!iterate_.begin_solve(problem, solution, report)) return report;
   const std::size_t n = problem.b.size();
@@ -33,8 +33,7 @@ SolveReport ExtragradientSolver::solve(const ConeProblem& problem, ConeSolution&
   project_on_cones(problem, p_);
   double alpha = 1.0;
   const Deadline deadline(options_.time_limit, options_.stop);
-  while (iterate_.best().relative > options_.tolerance && report.iterations < options_.max_iterations &&
-         !deadline.passed()) {
+  while (!iterate_.best().is_within(tolerance) && report.iterations < options_.max_iterations && !deadline.passed()) {
     ++report.iterations;
     first_order_.apply(p_, wp_);
     first_order_.calc_gradient(wp_, at_p_);
@@ -57,7 +56,7 @@ SolveReport ExtragradientSolver::solve(const ConeProblem& problem, ConeSolution&
     std::copy(p_.begin(), p_.end(), iterate_.p().begin());
     iterate_.judge();
   }
-  iterate_.finish(options_.tolerance, solution, report);
+  iterate_.finish(tolerance, solution, report);
   if (report.status == Status::inexact) {
     report.message = deadline.is_time_up() ? kTimeIsUp : "the extra-gradient steps did not converge";
   }

@@ -338,9 +338,9 @@ bool InteriorPoint::step(const ConeProblem& problem, Iterate& iterate) {
   project_on_cones(problem, iterate.p());
   iterate.judge();
   if (!std::isfinite(iterate.last().absolute)) return false;
-  if (iterate.calc_defect(iterate.last()) < least_) {
+  if (iterate.last().defect() < least_) {
     idle_ = 0;
-    least_ = iterate.calc_defect(iterate.last());
+    least_ = iterate.last().defect();
     best_p_.assign(iterate.p().begin(), iterate.p().end());
   } else {
     ++idle_;
@@ -348,10 +348,10 @@ bool InteriorPoint::step(const ConeProblem& problem, Iterate& iterate) {
   return idle_ < kMaxIdle;
 }
 
-int InteriorPoint::advance(const ConeProblem& problem, double tolerance, int max_iterations, double max_operations,
+int InteriorPoint::advance(const ConeProblem& problem, Tolerance tolerance, int max_iterations, double max_operations,
                            const Deadline& deadline, Iterate& iterate) {
   int iterations = 0;
-  while (iterate.best().relative > tolerance && iterations < max_iterations && !is_finished_ &&
+  while (!iterate.best().is_within(tolerance) && iterations < max_iterations && !is_finished_ &&
          (n_short_ < kFewShort || iterations * n_operations() < max_operations) && !deadline.passed()) {
     ++iterations;
     is_finished_ = !step(problem, iterate);
@@ -368,7 +368,7 @@ void InteriorPoint::leave(Iterate& iterate) const {
   }
 }
 
-int InteriorPoint::run(const ConeProblem& problem, double tolerance, int max_iterations, const Deadline& deadline,
+int InteriorPoint::run(const ConeProblem& problem, Tolerance tolerance, int max_iterations, const Deadline& deadline,
                        Iterate& iterate) {
   start(problem, iterate);
   const int iterations = advance(problem, tolerance, max_iterations, HUGE_VAL, deadline, iterate);

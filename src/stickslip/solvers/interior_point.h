@@ -51,13 +51,14 @@ class InteriorPoint {
   /// Steps until the judged residual is at the tolerance, no longer falls, or after max_iterations; returns how many.
   /// The iterate is left at the best of these steps: what came before may have a lower residual and yet be farther from
   /// the solution.
-  int run(const ConeProblem& problem, double tolerance, int max_iterations, const Deadline& deadline, Iterate& iterate);
+  int run(const ConeProblem& problem, Tolerance tolerance, int max_iterations, const Deadline& deadline,
+          Iterate& iterate);
 
   /// The same in parts: start(); advance(), which goes on where the last one ended, until is_finished(); leave(). Once
   /// some steps have been short, as hardly any is where the method converges, advance() ends where its operations have
   /// come to max_operations.
   void start(const ConeProblem& problem, const Iterate& iterate);
-  int advance(const ConeProblem& problem, double tolerance, int max_iterations, double max_operations,
+  int advance(const ConeProblem& problem, Tolerance tolerance, int max_iterations, double max_operations,
               const Deadline& deadline, Iterate& iterate);
   bool is_finished() const { return is_finished_; }
   void leave(Iterate& iterate) const;

@@ -10,19 +10,19 @@ std::optional<std::string> IpmSolver::refuses(const ConeProblem& problem) const 
   return std::nullopt;
 }
 
-SolveReport IpmSolver::solve(const ConeProblem& problem, ConeSolution& solution) {
+SolveReport IpmSolver::do_solve(const ConeProblem& problem, Tolerance tolerance, ConeSolution& solution) {
   SolveReport report;
   if (!iterate_.begin_solve(problem, solution, report)) return report;
   const Deadline deadline(options_.time_limit, options_.stop);
-  if (iterate_.best().relative > options_.tolerance) {
-    report.iterations = interior_point_.run(problem, options_.tolerance, options_.max_iterations, deadline, iterate_);
+  if (!iterate_.best().is_within(tolerance)) {
+    report.iterations = interior_point_.run(problem, tolerance, options_.max_iterations, deadline, iterate_);
     newton_.start();
     report.iterations += newton_
-                             .run(problem, options_.tolerance, options_.max_iterations - report.iterations, HUGE_VAL,
+                             .run(problem, tolerance, options_.max_iterations - report.iterations, HUGE_VAL,
                                   ProximalNewton::kPolishParameter, deadline, iterate_)
                              .iterations;
   }
-  iterate_.finish(options_.tolerance, solution, report);
+  iterate_.finish(tolerance, solution, report);
   if (report.status == Status::inexact) {
     report.message = deadline.is_time_up() ? kTimeIsUp : "neither interior points nor Newton steps converged";
   }

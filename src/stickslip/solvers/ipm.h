@@ -17,9 +17,9 @@ class IpmSolver final : public ConeSolver {
   std::string_view name() const override { return IpmOptions::kName; }
   double tolerance() const override { return options_.tolerance; }
   std::optional<std::string> refuses(const ConeProblem& problem) const override;
-  [[nodiscard]] SolveReport solve(const ConeProblem& problem, ConeSolution& solution) override;
 
  private:
+  SolveReport do_solve(const ConeProblem& problem, Tolerance tolerance, ConeSolution& solution) override;
   const IpmOptions options_;
   Iterate iterate_{options_.stop};
   InteriorPoint interior_point_{options_.stop};

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "stickslip/base/assert.h"
 #include "stickslip/base/make_room.h"
@@ -28,11 +29,6 @@ void project_on_cones(const ConeProblem& problem, std::span<double> p) {
 void Iterate::bind(const ConeProblem& problem) {
   problem_ = &problem;
   rows_.bind(problem, keeps_blocks_);
-  scale_ = problem.velocity_scale;
-  if (scale_ > 0.0) return;
-  double squared = 0.0;
-  for (const double value : problem.b) squared += value * value;
-  scale_ = std::sqrt(squared);
 }
 
 bool Iterate::start(const ConeProblem& problem, const ConeSolution& solution) {
@@ -42,9 +38,9 @@ bool Iterate::start(const ConeProblem& problem, const ConeSolution& solution) {
   p_.assign(solution.p.begin(), solution.p.end());
   u_.resize(p_.size());
   best_p_ = p_;
-  best_ = {.absolute = HUGE_VAL, .relative = HUGE_VAL};  // unfloored times a scale of 0 would be no number
+  best_ = {.absolute = HUGE_VAL, .relative = HUGE_VAL, .missed = HUGE_VAL};
   judge();
-  if (std::isfinite(last_.absolute)) return true;
+  if (std::isfinite(last_.absolute) && !has_lost_velocities()) return true;
   std::fill(p_.begin(), p_.end(), 0.0);
   judge();
   return std::isfinite(last_.absolute);
@@ -71,11 +67,24 @@ void Iterate::judge() {
   rows_.start(p_);
   for (int i = 0; i < problem_->n_cones(); ++i) rows_.calc_velocity(i, p_, u_.data() + problem_->cones[i].offset);
   last_ = calc_residual(*problem_, problem_->law, p_, u_, rows_.residual_scale());
-  judged_is_best_ = calc_defect(last_) < calc_defect(best_);
+  judged_is_best_ = last_.defect() < best_.defect() && !has_lost_velocities();
   if (judged_is_best_) {
     best_ = last_;
     best_p_ = p_;
   }
+}
+
+/// Whether the spacing of numbers in w_i p_i, w_i the mean diagonal of W_ii, is more than b: what percussions make of
+/// velocities before anything cancels.
+bool Iterate::has_lost_velocities() const {
+  constexpr double kSpacing = std::numeric_limits<double>::epsilon();
+  double squared = 0.0;
+  for (int i = 0; i < problem_->n_cones(); ++i) {
+    const Cone& cone = problem_->cones[i];
+    const double scale = rows_.scale(i);
+    for (int r = cone.offset; r < cone.offset + cone.dim; ++r) squared += scale * p_[r] * scale * p_[r];
+  }
+  return last_.given > 0.0 && kSpacing * std::sqrt(squared) > std::max(last_.given, last_.floor);
 }
 
 void Iterate::return_to_best() {
@@ -85,16 +94,16 @@ void Iterate::return_to_best() {
   judged_is_best_ = true;
 }
 
-void Iterate::finish(double tolerance, ConeSolution& solution, SolveReport& report) {
+void Iterate::finish(Tolerance tolerance, ConeSolution& solution, SolveReport& report) {
   return_to_best();
   finish_with_last(tolerance, solution, report);
 }
 
-void Iterate::finish_with_last(double tolerance, ConeSolution& solution, SolveReport& report) {
+void Iterate::finish_with_last(Tolerance tolerance, ConeSolution& solution, SolveReport& report) {
   solution.p.assign(p_.begin(), p_.end());
   solution.u.assign(u_.begin(), u_.end());
   report.residual = last_;
-  report.status = last_.relative <= tolerance ? Status::ok : Status::inexact;
+  report.status = last_.is_within(tolerance) && !has_lost_velocities() ? Status::ok : Status::inexact;
 }
 
 }  // namespace stickslip

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <algorithm>
 #include <span>
 #include <vector>
 
@@ -17,7 +16,7 @@ void project_on_cone(const ConeProblem& problem, const Cone& cone, double* p);
 void project_on_cones(const ConeProblem& problem, std::span<double> p);
 
 /// What an iterative solver works on: the percussions p, the operator row by row, and the best iterate that was
-/// judged so far, which is what the solver returns in the end.
+/// judged so far (by Residual::defect()), which is what the solver returns in the end.
 class Iterate {
  public:
   /// What a report says where start() returns false.
@@ -28,7 +27,8 @@ class Iterate {
   explicit Iterate(StopToken stop = {}, bool keeps_blocks = true) : stop_(stop), keeps_blocks_(keeps_blocks) {}
   const StopToken& stop() const { return stop_; }
 
-  /// Takes the problem and the starting guess solution.p and judges it. A guess that is not finite is replaced by 0.
+  /// Takes the problem and the starting guess solution.p and judges it. A guess that is not finite, or has nothing of b
+  /// left (judge()), is replaced by 0.
   /// Returns false where even p = 0 has no finite residual: b or W is not finite.
   [[nodiscard]] bool start(const ConeProblem& problem, const ConeSolution& solution);
 
@@ -44,30 +44,26 @@ class Iterate {
   std::span<const double> u() const { return u_; }  // (n) [m/s] of the p judged last
   const Residual& best() const { return best_; }
   const Residual& last() const { return last_; }
-  /// By what iterates compare: the greater of the absolute residual and the relative one, without a floor, times |b|
-  /// (or the problem's velocity scale). So it is the numerator of the relative residual, by which solvers stop; the
-  /// divisor may grow with the velocities and make nothing better. [m/s]
-  double calc_defect(const Residual& residual) const {
-    return std::max(residual.absolute, scale_ * residual.unfloored);
-  }
-  /// max(|b|, |u|) at the last judgement. [m/s]
-  double velocity_scale() const { return last_.speed; }
 
   /// Velocity of cone i for its present p. u (dim) [m/s]
   void calc_velocity(int i, double* u) const { rows_.calc_velocity(i, p_, u); }
   /// p_i += dp, dp (dim) [N s].
   void change(int i, const double* dp);
 
-  /// Computes u and the residual of p anew, free of drift; keeps p if it is the best so far.
+  /// Computes u and the residual of p anew, free of drift; keeps p if it is the best so far. Not so percussions of
+  /// round-off's inverse, beside the last digit of which b is nothing: where walls close on a body iterates may grow so
+  /// far, and their W p + b satisfies any law by chance.
   void judge();
   /// Makes the best iterate the present one and judges it again.
   void return_to_best();
   /// Writes the best iterate to the solution and its residual and status to the report.
-  void finish(double tolerance, ConeSolution& solution, SolveReport& report);
+  void finish(Tolerance tolerance, ConeSolution& solution, SolveReport& report);
   /// The same with the iterate judged last.
-  void finish_with_last(double tolerance, ConeSolution& solution, SolveReport& report);
+  void finish_with_last(Tolerance tolerance, ConeSolution& solution, SolveReport& report);
 
  private:
+  bool has_lost_velocities() const;
+
   StopToken stop_;
   bool keeps_blocks_;
   const ConeProblem* problem_ = nullptr;
@@ -77,7 +73,6 @@ class Iterate {
   std::vector<double> best_p_;  // (n) [N s]
   Residual best_;
   Residual last_;
-  double scale_ = 0.0;           // [m/s] |b|, or the problem's velocity scale
   bool judged_is_best_ = false;  // u_ and last_ are those of best_p_
 };
 

@@ -17,13 +17,13 @@ const char* describe(LcpOutcome outcome, bool is_approximate, bool time_is_up) {
 
 /// What both have in common: `method` solves the LCP.
 template <class Method>
-SolveReport solve_as_lcp(const ConeProblem& problem, const StopOptions& options, FacetLcp& lcp, Iterate& iterate,
-                         ConeSolution& solution, const Method& method) {
+SolveReport solve_as_lcp(const ConeProblem& problem, const StopOptions& options, Tolerance tolerance, FacetLcp& lcp,
+                         Iterate& iterate, ConeSolution& solution, const Method& method) {
   SolveReport report;
   if (!iterate.begin_solve(problem, solution, report)) return report;
   const Deadline deadline(options.time_limit, options.stop);
   LcpOutcome outcome = LcpOutcome::solved;
-  if (iterate.best().relative > options.tolerance) {
+  if (!iterate.best().is_within(tolerance)) {
     lcp.build(problem, options.stop);
     const LcpResult result = method(deadline);
     outcome = result.outcome;
@@ -31,7 +31,7 @@ SolveReport solve_as_lcp(const ConeProblem& problem, const StopOptions& options,
     lcp.recover(result.z, iterate.p());
     iterate.judge();
   }
-  iterate.finish(options.tolerance, solution, report);
+  iterate.finish(tolerance, solution, report);
   if (report.status == Status::inexact) {
     report.message = describe(outcome, lcp.is_approximate(), deadline.is_time_up());
   }
@@ -40,16 +40,17 @@ SolveReport solve_as_lcp(const ConeProblem& problem, const StopOptions& options,
 
 }  // namespace
 
-SolveReport LemkeSolver::solve(const ConeProblem& problem, ConeSolution& solution) {
-  return solve_as_lcp(problem, options_, lcp_, iterate_, solution, [this](const Deadline& deadline) {
+SolveReport LemkeSolver::do_solve(const ConeProblem& problem, Tolerance tolerance, ConeSolution& solution) {
+  return solve_as_lcp(problem, options_, tolerance, lcp_, iterate_, solution, [this](const Deadline& deadline) {
     return solve_by_lemke(lcp_.m(), lcp_.q(), options_.max_iterations, deadline);
   });
 }
 
-SolveReport LcpNewtonSolver::solve(const ConeProblem& problem, ConeSolution& solution) {
-  return solve_as_lcp(problem, options_, lcp_, iterate_, solution, [this](const Deadline& deadline) {
-    return solve_by_newton(lcp_.m(), lcp_.q(), Vector::Zero(lcp_.q().size()), kLcpInnerTolerance * options_.tolerance,
-                           options_.max_iterations, deadline);
+SolveReport LcpNewtonSolver::do_solve(const ConeProblem& problem, Tolerance tolerance, ConeSolution& solution) {
+  return solve_as_lcp(problem, options_, tolerance, lcp_, iterate_, solution, [&](const Deadline& deadline) {
+    return solve_by_newton(lcp_.m(), lcp_.q(), Vector::Zero(lcp_.q().size()),
+                           kLcpInnerTolerance * iterate_.last().calc_share(tolerance), options_.max_iterations,
+                           deadline);
   });
 }
 

@@ -21,9 +21,9 @@ class LemkeSolver final : public ConeSolver {
   std::string_view name() const override { return "lemke"; }
   double tolerance() const override { return options_.tolerance; }
   std::optional<std::string> refuses(const ConeProblem& problem) const override { return FacetLcp::refuses(problem); }
-  [[nodiscard]] SolveReport solve(const ConeProblem& problem, ConeSolution& solution) override;
 
  private:
+  SolveReport do_solve(const ConeProblem& problem, Tolerance tolerance, ConeSolution& solution) override;
   const LemkeOptions options_;
   FacetLcp lcp_;
   Iterate iterate_{options_.stop};
@@ -37,9 +37,9 @@ class LcpNewtonSolver final : public ConeSolver {
   std::string_view name() const override { return "lcp-newton"; }
   double tolerance() const override { return options_.tolerance; }
   std::optional<std::string> refuses(const ConeProblem& problem) const override { return FacetLcp::refuses(problem); }
-  [[nodiscard]] SolveReport solve(const ConeProblem& problem, ConeSolution& solution) override;
 
  private:
+  SolveReport do_solve(const ConeProblem& problem, Tolerance tolerance, ConeSolution& solution) override;
   const LcpNewtonOptions options_;
   FacetLcp lcp_;
   Iterate iterate_{options_.stop};

@@ -319,13 +319,13 @@ bool LeastNormForces::is_open_inside(const SparseMatrix& w, const Deadline& dead
   return row_space && row_space->cols() < static_cast<Eigen::Index>(inside.size());
 }
 
-const char* LeastNormForces::select(const ConeProblem& problem, double tolerance, const Residual& reached,
+const char* LeastNormForces::select(const ConeProblem& problem, Tolerance tolerance, const Residual& reached,
                                     std::span<const double> u, const Deadline& deadline, std::span<double> p,
                                     Determinacy& determinacy) {
   if (deadline.passed()) return kTooLate;
-  const double scale = std::max(calc_norm(problem.size(), problem.b.data()), calc_norm(problem.size(), u.data()));
+  const double asked = reached.calc_asked(tolerance);
   const double threshold =
-      std::max(kFace * tolerance * scale / std::sqrt(static_cast<double>(problem.n_cones())), reached.absolute);
+      std::max(kFace * asked / std::sqrt(static_cast<double>(problem.n_cones())), reached.absolute);
   const SparseMatrix w = make_delassus_matrix(problem, deadline.stop());
   determinacy.velocities = judge_velocities(problem, w);
   find_metric(problem, w);
@@ -366,22 +366,17 @@ const char* LeastNormForces::select(const ConeProblem& problem, double tolerance
   for (std::size_t i = 0; i < velocities.size(); ++i) {
     velocities[i] += problem.b[i];
     // Other velocities: W is not positive semidefinite.
-    if (!(std::abs(velocities[i] - u[i]) <= std::max(tolerance * scale, reached.absolute))) return kNotFound;
+    if (!(std::abs(velocities[i] - u[i]) <= std::max(asked, reached.absolute))) return kNotFound;
   }
   const double w_scale = problem.calc_residual_scale();
-  if (!(calc_residual(problem, problem.law, found, velocities, w_scale).relative <= tolerance)) return kNotFound;
+  if (!calc_residual(problem, problem.law, found, velocities, w_scale).is_within(tolerance)) return kNotFound;
   std::copy(found.begin(), found.end(), p.begin());
   if (is_open_inside(w, deadline)) determinacy.forces = Determined::no;
   return nullptr;
 }
 
 LeastNormSolver::LeastNormSolver(const SolverOptions& options)
-    : tolerance_(stop_options(options).tolerance),
-      time_limit_(stop_options(options).time_limit),
-      stop_(stop_options(options).stop) {
-  SolverOptions inner = options;
-  stop_options(inner).tolerance *= kNormInnerTolerance;
-  solver_ = make_solver(inner);
+    : time_limit_(stop_options(options).time_limit), stop_(stop_options(options).stop), solver_(make_solver(options)) {
 }
 
 std::optional<std::string> LeastNormSolver::refuses(const ConeProblem& problem) const {
@@ -389,18 +384,18 @@ std::optional<std::string> LeastNormSolver::refuses(const ConeProblem& problem) 
   return solver_->refuses(problem);
 }
 
-SolveReport LeastNormSolver::solve(const ConeProblem& problem, ConeSolution& solution) {
+SolveReport LeastNormSolver::do_solve(const ConeProblem& problem, Tolerance tolerance, ConeSolution& solution) {
   const Deadline deadline(time_limit_, stop_);
   start_.assign(solution.p.begin(), solution.p.end());
-  SolveReport report = solver_->solve(problem, solution);
+  const Tolerance inner = {kNormInnerTolerance * tolerance.relative, kNormInnerTolerance * tolerance.absolute};
+  SolveReport report = solver_->solve(problem, inner, solution);
   if (report.status == Status::failed || problem.n_cones() == 0) return report;
-  if (!(report.residual.relative <= tolerance_)) return report;
+  if (!report.residual.is_within(tolerance)) return report;
   if (report.status == Status::inexact) report.message = "";  // within what was asked
   report.status = Status::ok;
   const char* trouble = nullptr;
   try {
-    trouble =
-        forces_.select(problem, tolerance_, report.residual, solution.u, deadline, solution.p, report.determinacy);
+    trouble = forces_.select(problem, tolerance, report.residual, solution.u, deadline, solution.p, report.determinacy);
   } catch (const Interrupted&) {
     solution.p.assign(start_.begin(), start_.end());
     throw;

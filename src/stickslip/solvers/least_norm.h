@@ -50,11 +50,12 @@ class LeastNormForces {
   /// Why forces cannot be selected: polygons, whose faces are many.
   static const char* find_reason_to_refuse(const ConeProblem& problem);
 
-  /// p (n) = the least-norm percussions with the velocities u (n) of p, whose residual is `reached`; they hold to the
-  /// relative `tolerance`. Returns why it left p alone, or null; fills determinacy. Looks at the deadline before each
+  /// p (n) = the least-norm percussions with the velocities u (n) of p, whose residual is `reached`; they hold to
+  /// `tolerance`. Returns why it left p alone, or null; fills determinacy. Looks at the deadline before each
   /// column of a factorisation and each Newton step.
-  const char* select(const ConeProblem& problem, double tolerance, const Residual& reached, std::span<const double> u,
-                     const Deadline& deadline, std::span<double> p, Determinacy& determinacy);
+  const char* select(const ConeProblem& problem, Tolerance tolerance, const Residual& reached,
+                     std::span<const double> u, const Deadline& deadline, std::span<double> p,
+                     Determinacy& determinacy);
 
  private:
   /// A column of E: p(first_row + k) gets value k times its y.
@@ -97,12 +98,12 @@ class LeastNormSolver final : public ConeSolver {
   explicit LeastNormSolver(const SolverOptions& options);
 
   std::string_view name() const override { return solver_->name(); }
-  double tolerance() const override { return tolerance_; }
+  double tolerance() const override { return solver_->tolerance(); }
   std::optional<std::string> refuses(const ConeProblem& problem) const override;
-  [[nodiscard]] SolveReport solve(const ConeProblem& problem, ConeSolution& solution) override;
 
  private:
-  double tolerance_;
+  SolveReport do_solve(const ConeProblem& problem, Tolerance tolerance, ConeSolution& solution) override;
+
   double time_limit_;  // [s] of both
   StopToken stop_;
   std::unique_ptr<ConeSolver> solver_;

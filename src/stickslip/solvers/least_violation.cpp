@@ -18,7 +18,7 @@ constexpr double kSoft = 1e-5;
 /// The relative residual of the regular problems, above the round-off in percussions that are 1 / e times as large as
 /// others: at 1e-6 times this, no residual is reached (measured on boxes between walls). [-]
 constexpr double kSoftTolerance = 1e-9;
-/// A relative residual up to which the solver is near a solution, and what is found here would not be nearer. [-]
+/// A relative tolerance within which the solver is near a solution, and what is found here would not be nearer. [-]
 constexpr double kNear = kSoft;
 /// Rows up to which the answer is looked for: a factorisation of all of them in each step.
 constexpr int kMaxRows = 2000;
@@ -68,11 +68,12 @@ LeastViolationSolver::LeastViolationSolver(std::unique_ptr<ConeSolver> solver, c
     : solver_(std::move(solver)), time_limit_(options.time_limit), stop_(options.stop) {
 }
 
-SolveReport LeastViolationSolver::solve(const ConeProblem& problem, ConeSolution& solution) {
+SolveReport LeastViolationSolver::do_solve(const ConeProblem& problem, Tolerance tolerance, ConeSolution& solution) {
   const Deadline deadline(time_limit_, stop_);
   start_.assign(solution.p.begin(), solution.p.end());
-  SolveReport report = solver_->solve(problem, solution);
-  if (report.status != Status::inexact || report.residual.relative <= kNear || problem.size() > kMaxRows) return report;
+  SolveReport report = solver_->solve(problem, tolerance, solution);
+  if (report.status != Status::inexact || report.residual.is_within({.relative = kNear}) || problem.size() > kMaxRows)
+    return report;
   calc_diagonals(problem, diagonals_);
   if (calc_size(solution.p) <= kExplained * calc_explained(problem.b)) return report;
   try {
@@ -103,12 +104,11 @@ bool LeastViolationSolver::has_solution(const ConeProblem& problem, const Deadli
                                         SolveReport& report) const {
   if (solver_->name() == AutoOptions::kName) return false;
   AutoOptions options;
-  options.tolerance = kNear;
   options.stop = stop_;
   options.time_limit = deadline.calc_remaining();
   ConeSolution found;
   found.p.assign(static_cast<std::size_t>(problem.size()), 0.0);
-  const SolveReport solved = AutoSolver(options).solve(problem, found);
+  const SolveReport solved = AutoSolver(options).solve(problem, {.relative = kNear}, found);
   report.iterations += solved.iterations;
   return solved.status == Status::ok;
 }
@@ -127,7 +127,6 @@ void LeastViolationSolver::bound(const ConeProblem& problem, const Deadline& dea
   ConeProblem soft = make_one_step_problem(ConeForm{w}, std::move(cones)).cones;
   soft.law = problem.law;
   AutoOptions options;
-  options.tolerance = kSoftTolerance;
   options.stop = stop_;
   ConeSolution found;
   for (int step = 0; step < 2; ++step) {
@@ -135,7 +134,7 @@ void LeastViolationSolver::bound(const ConeProblem& problem, const Deadline& dea
     for (int row = 0; row < problem.size() && step > 0; ++row) soft.b[row] += kSoft * diagonals_[row] * found.p[row];
     options.time_limit = deadline.calc_remaining();
     found.p.assign(problem.size(), 0.0);
-    const SolveReport solved = AutoSolver(options).solve(soft, found);
+    const SolveReport solved = AutoSolver(options).solve(soft, {.relative = kSoftTolerance}, found);
     report.iterations += solved.iterations;
     if (solved.status == Status::failed) return;
   }

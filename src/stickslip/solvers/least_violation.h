@@ -40,9 +40,9 @@ class LeastViolationSolver final : public ConeSolver {
   std::string_view name() const override { return solver_->name(); }
   double tolerance() const override { return solver_->tolerance(); }
   std::optional<std::string> refuses(const ConeProblem& problem) const override { return solver_->refuses(problem); }
-  [[nodiscard]] SolveReport solve(const ConeProblem& problem, ConeSolution& solution) override;
 
  private:
+  SolveReport do_solve(const ConeProblem& problem, Tolerance tolerance, ConeSolution& solution) override;
   double calc_size(const std::vector<double>& p) const;
   double calc_explained(const std::vector<double>& b) const;
   bool has_solution(const ConeProblem& problem, const Deadline& deadline, SolveReport& report) const;

@@ -24,13 +24,13 @@ std::optional<std::string> NewtonAcSolver::refuses(const ConeProblem&) const {
   return std::nullopt;
 }
 
-SolveReport NewtonAcSolver::solve(const ConeProblem& problem, ConeSolution& solution) {
+SolveReport NewtonAcSolver::do_solve(const ConeProblem& problem, Tolerance tolerance, ConeSolution& solution) {
   SolveReport report;
   if (!iterate_.begin_solve(problem, solution, report)) return report;
   newton_.start();
   double proximal = kAcLeastProximal;
   const Deadline deadline(options_.time_limit, options_.stop);
-  while (iterate_.best().relative > options_.tolerance && report.iterations < options_.max_iterations &&
+  while (!iterate_.best().is_within(tolerance) && report.iterations < options_.max_iterations &&
          proximal <= kAcLargestProximal && !deadline.passed()) {
     ++report.iterations;
     base_.assign(iterate_.p().begin(), iterate_.p().end());
@@ -51,7 +51,7 @@ SolveReport NewtonAcSolver::solve(const ConeProblem& problem, ConeSolution& solu
     std::copy(base_.begin(), base_.end(), iterate_.p().begin());
     iterate_.judge();
   }
-  iterate_.finish(options_.tolerance, solution, report);
+  iterate_.finish(tolerance, solution, report);
   if (report.status == Status::inexact) {
     report.message = deadline.is_time_up() ? kTimeIsUp : "the Newton steps did not converge";
   }

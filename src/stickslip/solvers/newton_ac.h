@@ -24,9 +24,9 @@ class NewtonAcSolver final : public ConeSolver {
   std::string_view name() const override { return NewtonAcOptions::kName; }
   double tolerance() const override { return options_.tolerance; }
   std::optional<std::string> refuses(const ConeProblem& problem) const override;
-  [[nodiscard]] SolveReport solve(const ConeProblem& problem, ConeSolution& solution) override;
 
  private:
+  SolveReport do_solve(const ConeProblem& problem, Tolerance tolerance, ConeSolution& solution) override;
   const NewtonAcOptions options_;
   Iterate iterate_{options_.stop};
   NewtonAccelerator newton_{options_.stop};

@@ -223,10 +223,10 @@ bool FischerBurmeister::is_stuck() const {
   return proximal_ > kFbLargestProximal;
 }
 
-int FischerBurmeister::advance(const ConeProblem& problem, double tolerance, int max_iterations, double max_operations,
-                               const Deadline& deadline, Iterate& iterate) {
+int FischerBurmeister::advance(const ConeProblem& problem, Tolerance tolerance, int max_iterations,
+                               double max_operations, const Deadline& deadline, Iterate& iterate) {
   int iterations = 0;
-  while (iterate.best().relative > tolerance && iterations < max_iterations && operations() < max_operations &&
+  while (!iterate.best().is_within(tolerance) && iterations < max_iterations && operations() < max_operations &&
          !is_stuck() && !deadline.passed()) {
     ++iterations;
     base_p_ = p_;
@@ -255,14 +255,13 @@ std::optional<std::string> NewtonFbSolver::refuses(const ConeProblem& problem) c
   return std::nullopt;
 }
 
-SolveReport NewtonFbSolver::solve(const ConeProblem& problem, ConeSolution& solution) {
+SolveReport NewtonFbSolver::do_solve(const ConeProblem& problem, Tolerance tolerance, ConeSolution& solution) {
   SolveReport report;
   if (!iterate_.begin_solve(problem, solution, report)) return report;
   const Deadline deadline(options_.time_limit, options_.stop);
   steps_.start(problem, iterate_);
-  report.iterations =
-      steps_.advance(problem, options_.tolerance, options_.max_iterations, HUGE_VAL, deadline, iterate_);
-  iterate_.finish(options_.tolerance, solution, report);
+  report.iterations = steps_.advance(problem, tolerance, options_.max_iterations, HUGE_VAL, deadline, iterate_);
+  iterate_.finish(tolerance, solution, report);
   if (report.status == Status::inexact) {
     report.message = deadline.is_time_up() ? kTimeIsUp : "the Newton steps did not converge";
   }

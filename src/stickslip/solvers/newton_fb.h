@@ -48,9 +48,9 @@ class FischerBurmeister {
 
   /// Begins at the present iterate, which must have been judged, and keeps its rows.
   void start(const ConeProblem& problem, Iterate& iterate);
-  /// Steps until the best relative residual is at the tolerance, after max_iterations or the deadline, where
+  /// Steps until the best residual is within the tolerance, after max_iterations or the deadline, where
   /// operations() has come to max_operations or is_stuck(); goes on where the last call ended. Returns how many.
-  int advance(const ConeProblem& problem, double tolerance, int max_iterations, double max_operations,
+  int advance(const ConeProblem& problem, Tolerance tolerance, int max_iterations, double max_operations,
               const Deadline& deadline, Iterate& iterate);
   /// Whether the proximal term has left its bounds.
   bool is_stuck() const;
@@ -94,9 +94,9 @@ class NewtonFbSolver final : public ConeSolver {
   std::string_view name() const override { return NewtonFbOptions::kName; }
   double tolerance() const override { return options_.tolerance; }
   std::optional<std::string> refuses(const ConeProblem& problem) const override;
-  [[nodiscard]] SolveReport solve(const ConeProblem& problem, ConeSolution& solution) override;
 
  private:
+  SolveReport do_solve(const ConeProblem& problem, Tolerance tolerance, ConeSolution& solution) override;
   const NewtonFbOptions options_;
   Iterate iterate_{options_.stop};
   FischerBurmeister steps_{options_.stop};

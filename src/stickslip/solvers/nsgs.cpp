@@ -49,9 +49,12 @@ constexpr double kNoProgress = 0.97;
 constexpr double kNsgsRelax = 0.6;
 constexpr double kLeastRelaxation = 0.1;
 
-/// The relative residual at which Newton steps end.
-double calc_goal(double tolerance) {
-  return tolerance <= kPolishedTolerance ? std::min(tolerance, kNsgsPolished) : tolerance;
+/// Whether Newton steps have no more to do.
+bool is_polished(const Residual& residual, Tolerance tolerance) {
+  const double asked = residual.calc_asked(tolerance);
+  const double least = kNsgsPolished * residual.size;
+  const double goal = asked <= kPolishedTolerance * residual.size ? std::min(asked, least) : asked;
+  return residual.absolute <= goal && residual.is_within(tolerance);
 }
 
 }  // namespace
@@ -60,9 +63,9 @@ std::optional<std::string> NsgsSolver::refuses(const ConeProblem&) const {
   return std::nullopt;
 }
 
-SolveReport NsgsSolver::solve(const ConeProblem& problem, ConeSolution& solution) {
+SolveReport NsgsSolver::do_solve(const ConeProblem& problem, Tolerance tolerance, ConeSolution& solution) {
   SolveReport report;
-  if (problem.n_cones() == 1) return solve_single(problem, solution);
+  if (problem.n_cones() == 1) return solve_single(problem, tolerance, solution);
   if (!iterate_.begin_solve(problem, solution, report)) return report;
   newton_.start();
   relaxation_ = options_.relaxation;
@@ -70,27 +73,26 @@ SolveReport NsgsSolver::solve(const ConeProblem& problem, ConeSolution& solution
   last_window_change_ = window_change_ = HUGE_VAL;
   bool prepared = false;
   double newton_due = kSweepsBeforeNewton;
-  const double tolerance = options_.tolerance;
   const Deadline deadline(options_.time_limit, options_.stop);
-  while (iterate_.best().relative > tolerance && report.iterations < options_.max_iterations && !deadline.passed()) {
+  while (!iterate_.best().is_within(tolerance) && report.iterations < options_.max_iterations && !deadline.passed()) {
     if (!prepared) local_.prepare(problem, iterate_.rows());
     prepared = true;
     ++report.iterations;
     const double change = sweep_exactly(problem, local_, relaxation_, iterate_);
     const bool newton = options_.newton_rows > 0 && report.iterations >= newton_due;
-    if (newton || change <= kNsgsLooksConverged * tolerance * iterate_.velocity_scale() ||
+    if (newton || change <= kNsgsLooksConverged * iterate_.last().calc_asked(tolerance) ||
         report.iterations % kNsgsJudgeEvery == 0) {
       iterate_.judge();
     }
     watch_progress(change);
-    if (!newton || iterate_.best().relative <= tolerance) continue;
-    accelerate(problem, options_.newton_rows, kNsgsMaxNewtonSteps);
+    if (!newton || iterate_.best().is_within(tolerance)) continue;
+    accelerate(problem, tolerance, options_.newton_rows, kNsgsMaxNewtonSteps);
     const double rows = newton_.n_active();
     newton_due = 2.0 * report.iterations + std::min(rows * rows / kRowsSquaredPerSweep, kSparseSweeps);
   }
-  if (options_.newton_rows > 0 && iterate_.best().unfloored > calc_goal(tolerance) && !deadline.passed()) {
+  if (options_.newton_rows > 0 && !is_polished(iterate_.best(), tolerance) && !deadline.passed()) {
     iterate_.return_to_best();
-    accelerate(problem, std::min(kMaxPolishRows, options_.newton_rows), kNsgsMaxPolishSteps);
+    accelerate(problem, tolerance, std::min(kMaxPolishRows, options_.newton_rows), kNsgsMaxPolishSteps);
   }
   iterate_.finish(tolerance, solution, report);
   if (prepared) report.choices = count_choices(problem);
@@ -101,7 +103,7 @@ SolveReport NsgsSolver::solve(const ConeProblem& problem, ConeSolution& solution
 }
 
 /// One cone: W = W_ii, so nothing is left to iterate.
-SolveReport NsgsSolver::solve_single(const ConeProblem& problem, ConeSolution& solution) {
+SolveReport NsgsSolver::solve_single(const ConeProblem& problem, Tolerance tolerance, ConeSolution& solution) {
   SolveReport report;
   solution.u.resize(problem.size());
   report.iterations = 1;
@@ -120,7 +122,7 @@ SolveReport NsgsSolver::solve_single(const ConeProblem& problem, ConeSolution& s
   const int n_solutions = local_.solve(0, problem.b.data(), p.data());
   const std::size_t size = dim;
   report.residual = judge(std::span(p).first(size), std::span(u).first(size));
-  if (report.residual.relative <= options_.tolerance) {
+  if (report.residual.is_within(tolerance)) {
     report.choices = n_solutions > 1 ? 1 : 0;
     std::copy_n(p.data(), dim, solution.p.data());
     std::copy_n(u.data(), dim, solution.u.data());
@@ -135,7 +137,7 @@ SolveReport NsgsSolver::solve_single(const ConeProblem& problem, ConeSolution& s
   }
   report.status = Status::inexact;
   report.message = "one contact, not solved to the tolerance";
-  if (iterate_.calc_defect(report.residual) < iterate_.calc_defect(guess) || !std::isfinite(guess.absolute)) {
+  if (report.residual.defect() < guess.defect() || !std::isfinite(guess.absolute)) {
     std::copy_n(p.data(), dim, solution.p.data());
     std::copy_n(u.data(), dim, solution.u.data());
   } else {
@@ -145,12 +147,11 @@ SolveReport NsgsSolver::solve_single(const ConeProblem& problem, ConeSolution& s
 }
 
 /// Newton steps from the present iterate, which must have been judged; goes back to it if none has a lower residual.
-void NsgsSolver::accelerate(const ConeProblem& problem, int max_rows, int max_steps) {
+void NsgsSolver::accelerate(const ConeProblem& problem, Tolerance tolerance, int max_rows, int max_steps) {
   const Residual before = iterate_.last();
   before_newton_.assign(iterate_.p().begin(), iterate_.p().end());
-  const double goal = calc_goal(options_.tolerance);
   double proximal = kNsgsLeastProximal;
-  for (int k = 0; k < max_steps && iterate_.last().unfloored > goal; ++k) {
+  for (int k = 0; k < max_steps && !is_polished(iterate_.last(), tolerance); ++k) {
     const double at_base = iterate_.last().absolute;
     newton_base_.assign(iterate_.p().begin(), iterate_.p().end());
     if (!newton_.calc_step(problem, iterate_.rows(), newton_base_, iterate_.u(), proximal, max_rows)) break;
@@ -171,7 +172,7 @@ void NsgsSolver::accelerate(const ConeProblem& problem, int max_rows, int max_st
       if (proximal > kNsgsLargestProximal) break;
     }
   }
-  if (iterate_.calc_defect(iterate_.best()) < iterate_.calc_defect(before)) {
+  if (iterate_.best().defect() < before.defect()) {
     iterate_.return_to_best();
   } else {
     std::copy(before_newton_.begin(), before_newton_.end(), iterate_.p().begin());

@@ -31,11 +31,11 @@ class NsgsSolver final : public ConeSolver {
   std::string_view name() const override { return "nsgs"; }
   double tolerance() const override { return options_.tolerance; }
   std::optional<std::string> refuses(const ConeProblem& problem) const override;
-  [[nodiscard]] SolveReport solve(const ConeProblem& problem, ConeSolution& solution) override;
 
  private:
-  SolveReport solve_single(const ConeProblem& problem, ConeSolution& solution);
-  void accelerate(const ConeProblem& problem, int max_rows, int max_steps);
+  SolveReport do_solve(const ConeProblem& problem, Tolerance tolerance, ConeSolution& solution) override;
+  SolveReport solve_single(const ConeProblem& problem, Tolerance tolerance, ConeSolution& solution);
+  void accelerate(const ConeProblem& problem, Tolerance tolerance, int max_rows, int max_steps);
   bool step_to_surface(const ConeProblem& problem, double at_base);
   void watch_progress(double change);
   int count_choices(const ConeProblem& problem);

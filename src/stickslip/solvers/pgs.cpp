@@ -82,21 +82,20 @@ double PgsSolver::sweep(const ConeProblem& problem) {
   return std::sqrt(squared);
 }
 
-SolveReport PgsSolver::solve(const ConeProblem& problem, ConeSolution& solution) {
+SolveReport PgsSolver::do_solve(const ConeProblem& problem, Tolerance tolerance, ConeSolution& solution) {
   SolveReport report;
   if (!iterate_.begin_solve(problem, solution, report)) return report;
-  if (iterate_.best().relative > options_.tolerance) prepare(problem);
+  if (!iterate_.best().is_within(tolerance)) prepare(problem);
   const Deadline deadline(options_.time_limit, options_.stop);
-  while (iterate_.best().relative > options_.tolerance && report.iterations < options_.max_iterations &&
-         !deadline.passed()) {
+  while (!iterate_.best().is_within(tolerance) && report.iterations < options_.max_iterations && !deadline.passed()) {
     ++report.iterations;
     const double change = sweep(problem);
-    if (change <= kPgsLooksConverged * options_.tolerance * iterate_.velocity_scale() ||
+    if (change <= kPgsLooksConverged * iterate_.last().calc_asked(tolerance) ||
         report.iterations % kPgsJudgeEvery == 0 || report.iterations == options_.max_iterations) {
       iterate_.judge();
     }
   }
-  iterate_.finish(options_.tolerance, solution, report);
+  iterate_.finish(tolerance, solution, report);
   if (report.status == Status::inexact) {
     report.message = deadline.is_time_up() ? kTimeIsUp : "the sweeps did not converge";
   }

@@ -29,9 +29,9 @@ class PgsSolver final : public ConeSolver {
   std::string_view name() const override { return "pgs"; }
   double tolerance() const override { return options_.tolerance; }
   std::optional<std::string> refuses(const ConeProblem& problem) const override;
-  [[nodiscard]] SolveReport solve(const ConeProblem& problem, ConeSolution& solution) override;
 
  private:
+  SolveReport do_solve(const ConeProblem& problem, Tolerance tolerance, ConeSolution& solution) override;
   void prepare(const ConeProblem& problem);
   void visit(const ConeProblem& problem, int i, const double* u, double* p) const;
   double sweep(const ConeProblem& problem);

@@ -25,7 +25,7 @@ constexpr double kShareOfTolerance = 0.01;
 
 }  // namespace
 
-ProximalNewton::Report ProximalNewton::run(const ConeProblem& problem, double tolerance, int max_iterations,
+ProximalNewton::Report ProximalNewton::run(const ConeProblem& problem, Tolerance tolerance, int max_iterations,
                                            double max_operations, double first_parameter, const Deadline& deadline,
                                            Iterate& iterate) {
   u_.resize(problem.size());
@@ -37,16 +37,16 @@ ProximalNewton::Report ProximalNewton::run(const ConeProblem& problem, double to
   return advance(problem, tolerance, max_iterations, max_operations, deadline, iterate);
 }
 
-ProximalNewton::Report ProximalNewton::resume(const ConeProblem& problem, double tolerance, int max_iterations,
+ProximalNewton::Report ProximalNewton::resume(const ConeProblem& problem, Tolerance tolerance, int max_iterations,
                                               double max_operations, const Deadline& deadline, Iterate& iterate) {
   judge(problem, iterate);
   return advance(problem, tolerance, max_iterations, max_operations, deadline, iterate);
 }
 
-ProximalNewton::Report ProximalNewton::advance(const ConeProblem& problem, double tolerance, int max_iterations,
+ProximalNewton::Report ProximalNewton::advance(const ConeProblem& problem, Tolerance tolerance, int max_iterations,
                                                double max_operations, const Deadline& deadline, Iterate& iterate) {
   Report report;
-  while (iterate.best().relative > tolerance && report.iterations < max_iterations && operations() < max_operations &&
+  while (!iterate.best().is_within(tolerance) && report.iterations < max_iterations && operations() < max_operations &&
          !deadline.passed()) {
     if (parameter_ > kLargest) {
       report.is_stuck = true;
@@ -56,7 +56,7 @@ ProximalNewton::Report ProximalNewton::advance(const ConeProblem& problem, doubl
     const double before = iterate.last().absolute;
     const int steps_before = report.iterations;
     const Inner inner =
-        solve_inner(problem, iterate, tolerance * iterate.velocity_scale(), max_iterations, report.iterations);
+        solve_inner(problem, iterate, iterate.last().calc_asked(tolerance), max_iterations, report.iterations);
     judge(problem, iterate);
     if (inner == Inner::stuck && report.iterations >= max_iterations) break;  // cut short, which says nothing
     n_quick_ = inner == Inner::quick ? n_quick_ + 1 : 0;

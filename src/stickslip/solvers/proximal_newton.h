@@ -53,13 +53,13 @@ class ProximalNewton {
   static constexpr int kMaxSteps = 8;
 
   /// Steps from the present iterate, which must have been judged, with e from first_parameter on, until its best
-  /// relative residual is at the tolerance, after max_iterations Newton steps or the deadline, or where the proximal
+  /// residual is within the tolerance, after max_iterations Newton steps or the deadline, or where the proximal
   /// parameter has left its bounds; and, between two inner solves, where operations() has come to max_operations.
-  Report run(const ConeProblem& problem, double tolerance, int max_iterations, double max_operations,
+  Report run(const ConeProblem& problem, Tolerance tolerance, int max_iterations, double max_operations,
              double first_parameter, const Deadline& deadline, Iterate& iterate);
   /// More steps from where the last run() or resume() on the same problem ended: the same ones, however often it ends
   /// for its operations.
-  Report resume(const ConeProblem& problem, double tolerance, int max_iterations, double max_operations,
+  Report resume(const ConeProblem& problem, Tolerance tolerance, int max_iterations, double max_operations,
                 const Deadline& deadline, Iterate& iterate);
   /// Multiply-adds of all factorisations since start().
   double operations() const { return newton_.operations(); }
@@ -69,7 +69,7 @@ class ProximalNewton {
  private:
   enum class Inner { quick, slow, stuck };
 
-  Report advance(const ConeProblem& problem, double tolerance, int max_iterations, double max_operations,
+  Report advance(const ConeProblem& problem, Tolerance tolerance, int max_iterations, double max_operations,
                  const Deadline& deadline, Iterate& iterate);
   Inner solve_inner(const ConeProblem& problem, const Iterate& iterate, double tolerance, int max_iterations,
                     int& iterations);

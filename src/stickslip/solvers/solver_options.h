@@ -14,7 +14,7 @@ namespace stickslip {
 
 /// What every solver has: when to stop.
 struct StopOptions {
-  double tolerance = 1e-10;   // [-] on the relative residual, > 0
+  double tolerance = 1e-10;   // [-] > 0, see Tolerance::relative
   int max_iterations = 1000;  // [-] sweeps or Newton steps, >= 1
   /// [s] CPU time of the solving thread, > 0: between two iterations, a solver that has used it up ends with the best
   /// it has. What it then returns depends on the machine, so nothing sets it but a user who asks for it.

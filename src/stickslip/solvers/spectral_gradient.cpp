@@ -68,16 +68,16 @@ void SpectralGradient::iterate_once(const ConeProblem& problem, int k) {
   alpha_ = curvature > 0.0 && squared_w > 0.0 ? std::clamp(spectral, kShortest, kLongest) : kLongest;
 }
 
-int SpectralGradient::run(const ConeProblem& problem, double tolerance, int max_iterations, const Deadline& deadline,
+int SpectralGradient::run(const ConeProblem& problem, Tolerance tolerance, int max_iterations, const Deadline& deadline,
                           Iterate& iterate) {
   start(problem, iterate);
   return advance(problem, tolerance, max_iterations, deadline, iterate);
 }
 
-int SpectralGradient::advance(const ConeProblem& problem, double tolerance, int max_iterations,
+int SpectralGradient::advance(const ConeProblem& problem, Tolerance tolerance, int max_iterations,
                               const Deadline& deadline, Iterate& iterate) {
   const int first = k_;
-  while (iterate.best().relative > tolerance && k_ - first < max_iterations && !deadline.passed()) {
+  while (!iterate.best().is_within(tolerance) && k_ - first < max_iterations && !deadline.passed()) {
     iterate_once(problem, ++k_);
     if (k_ % FirstOrder::kJudgeEvery != 0 && k_ - first != max_iterations) continue;
     std::copy(p_.begin(), p_.end(), iterate.p().begin());

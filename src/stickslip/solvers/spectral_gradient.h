@@ -21,13 +21,14 @@ namespace stickslip {
 // and nothing guarantees convergence. An iteration is one product with W. Takes all cones.
 class SpectralGradient {
  public:
-  /// Iterates from the present iterate, begun with the problem, until its best relative residual is at the tolerance,
+  /// Iterates from the present iterate, begun with the problem, until its best residual is within the tolerance,
   /// after max_iterations or the deadline. Returns how many iterations it took.
-  int run(const ConeProblem& problem, double tolerance, int max_iterations, const Deadline& deadline, Iterate& iterate);
+  int run(const ConeProblem& problem, Tolerance tolerance, int max_iterations, const Deadline& deadline,
+          Iterate& iterate);
 
   /// The same in parts: start() from the present iterate; advance(), which goes on where the last one ended.
   void start(const ConeProblem& problem, Iterate& iterate);
-  int advance(const ConeProblem& problem, double tolerance, int max_iterations, const Deadline& deadline,
+  int advance(const ConeProblem& problem, Tolerance tolerance, int max_iterations, const Deadline& deadline,
               Iterate& iterate);
 
  private:

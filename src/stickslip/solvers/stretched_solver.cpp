@@ -17,7 +17,6 @@ void StretchedSolver::set_plain(const ConeProblem& problem) {
   plain_.cones = problem.cones;
   plain_.blocks = problem.blocks;
   plain_.law = problem.law;
-  plain_.velocity_scale = problem.velocity_scale;
   plain_.floor = problem.floor;
   plain_.residual_scale = problem.calc_residual_scale();
   plain_.b = problem.b;
@@ -56,10 +55,10 @@ void StretchedSolver::set_plain(const ConeProblem& problem) {
   }
 }
 
-SolveReport StretchedSolver::solve(const ConeProblem& problem, ConeSolution& solution) {
-  if (problem.stretches.empty()) return solver_->solve(problem, solution);
+SolveReport StretchedSolver::do_solve(const ConeProblem& problem, Tolerance tolerance, ConeSolution& solution) {
+  if (problem.stretches.empty()) return solver_->solve(problem, tolerance, solution);
   set_plain(problem);
-  const SolveReport report = solver_->solve(plain_, solution);
+  const SolveReport report = solver_->solve(plain_, tolerance, solution);
   if (report.status == Status::failed) return report;
   for (const Stretch& s : problem.stretches) s.apply_inverse(solution.u.data() + s.row);
   return report;

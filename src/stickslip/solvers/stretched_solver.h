@@ -28,9 +28,9 @@ class StretchedSolver final : public ConeSolver {
   std::string_view name() const override { return solver_->name(); }
   double tolerance() const override { return solver_->tolerance(); }
   std::optional<std::string> refuses(const ConeProblem& problem) const override { return solver_->refuses(problem); }
-  [[nodiscard]] SolveReport solve(const ConeProblem& problem, ConeSolution& solution) override;
 
  private:
+  SolveReport do_solve(const ConeProblem& problem, Tolerance tolerance, ConeSolution& solution) override;
   void set_plain(const ConeProblem& problem);
 
   std::unique_ptr<ConeSolver> solver_;

@@ -70,7 +70,9 @@ void GeneralizedAlphaNested::add_cone(const GeneralizedAlphaStep& step, int elem
 bool GeneralizedAlphaNested::solve_level(const GeneralizedAlphaStep& step, double allowed) {
   constexpr double kShare = 0.5;  // [-] what else adds to the residual of the step has the rest
   step.stop.check();
-  problem_.velocity_scale = kShare * allowed / std::max(step.options().tolerance, solver_.tolerance());
+  const double strictness = std::min(1.0, solver_.tolerance() / step.options().tolerance);
+  const Tolerance tolerance =
+      allowed > 0.0 ? Tolerance{.absolute = kShare * allowed * strictness} : Tolerance{.relative = solver_.tolerance()};
   response_.setZero();
   std::array<double, kMaxElementDim> p = {};
   const auto add_all = [&] {
@@ -90,11 +92,11 @@ bool GeneralizedAlphaNested::solve_level(const GeneralizedAlphaStep& step, doubl
   }
   change_ = -response_;
   SolveReport report;
-  if (!rows_.empty()) report = solver_.solve(problem_, solution_);
+  if (!rows_.empty()) report = solver_.solve(problem_, tolerance, solution_);
   if (report.status != Status::ok && !(report.violation > 0.0)) {
     // The last forces can be a bad start where a contact lets go: once more from none.
     again_.p.assign(problem_.size(), 0.0);
-    const SolveReport second = solver_.solve(problem_, again_);
+    const SolveReport second = solver_.solve(problem_, tolerance, again_);
     if (second.status != Status::failed && second.residual.absolute < report.residual.absolute) {
       std::swap(again_, solution_);
       report = second;

@@ -18,7 +18,7 @@ class LazySolver final : public ConeSolver {
   std::string_view name() const override { return "lazy"; }
   double tolerance() const override { return 1e-10; }
   std::optional<std::string> refuses(const ConeProblem&) const override { return {}; }
-  SolveReport solve(const ConeProblem& problem, ConeSolution& solution) override {
+  SolveReport do_solve(const ConeProblem& problem, Tolerance /*tolerance*/, ConeSolution& solution) override {
     solution.p.assign(problem.b.size(), 0.0);
     solution.u = problem.b;
     SolveReport report;
