@@ -7,7 +7,9 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "stickslip/base/input_error.h"
@@ -19,7 +21,6 @@
 namespace stickslip {
 namespace {
 
-using test::plant;
 using test::PlantedProblem;
 using test::PlantedRecipe;
 
@@ -31,6 +32,7 @@ struct Entry {
   bool is_robust;     // whether it promises to converge on redundant and strongly coupled problems
   bool takes_all_cones = true;
   bool takes_large_friction = false;  // whether it promises to converge there, if not robust
+  bool takes_discs = true;            // or puts polygons for them: its problems here have polygons
 };
 
 template <class Options>
@@ -72,7 +74,19 @@ std::vector<Entry> make_entries() {
           {"prox_coulomb", FrictionLaw::coulomb, ProxOptions{}, 1e6, true},
           {"prox_associated", FrictionLaw::associated, ProxOptions{}, 1e6, true},
           {"auto_coulomb", FrictionLaw::coulomb, AutoOptions{}, 1e6, true},
-          {"auto_associated", FrictionLaw::associated, AutoOptions{}, 1e6, true}};
+          {"auto_associated", FrictionLaw::associated, AutoOptions{}, 1e6, true},
+          {"lemke_coulomb", FrictionLaw::coulomb, LemkeOptions{}, 1e3, false, false, true, false},
+          {"lemke_associated", FrictionLaw::associated, LemkeOptions{}, 1e3, false, false, true, false},
+          {"lcp_newton_coulomb", FrictionLaw::coulomb, LcpNewtonOptions{}, 1e1, false, false, false, false},
+          {"lcp_newton_associated", FrictionLaw::associated, LcpNewtonOptions{}, 1e1, false, false, false, false}};
+}
+
+/// Corners of the polygons that stand for discs where a solver does not take them.
+constexpr int kCorners = 8;
+
+bool has_discs(const ConeProblem& problem) {
+  return std::ranges::any_of(problem.blocks, [](const FrictionBlock& b) { return b.dim > 1 && b.facets == 0; }) ||
+         std::ranges::any_of(problem.cones, [](const Cone& c) { return c.kind == ConeKind::ball && c.dim > 1; });
 }
 
 class Conformance : public testing::TestWithParam<Entry> {
@@ -108,15 +122,22 @@ class Conformance : public testing::TestWithParam<Entry> {
     return report;
   }
 
+  PlantedProblem plant(PlantedRecipe recipe, unsigned seed) const {
+    const bool has_discs = recipe.friction_dim == 2 && recipe.facets == 0 && !recipe.stretched;
+    if (has_discs && !GetParam().takes_discs) recipe.facets = kCorners;
+    return test::plant(recipe, law(), seed);
+  }
+
   void expect_solved(const PlantedRecipe& recipe, int n_seeds) {
     for (int seed = 1; seed <= n_seeds; ++seed) {
-      const PlantedProblem planted = plant(recipe, law(), seed);
+      const PlantedProblem planted = plant(recipe, seed);
       if (!GetParam().takes_all_cones && solver_->refuses(planted.problem)) {
         GTEST_SKIP() << *solver_->refuses(planted.problem);
       }
       ConeSolution solution;
       solution.p.assign(planted.problem.size(), 0.0);
       const SolveReport report = solve(planted.problem, solution);
+      if (!GetParam().takes_discs && has_discs(planted.problem)) GTEST_SKIP() << "polygons in place of discs";
       EXPECT_EQ(report.status, Status::ok)
           << "seed " << seed << ": " << report.residual.relative << " after " << report.iterations;
     }
@@ -263,7 +284,7 @@ TEST_P(Conformance, OneContactByHand) {
   for (const double speed : {0.02, 2.0}) {
     ConeProblem problem;
     problem.law = law();
-    const FrictionBlock block{2, 0.2, 0, 0.0};
+    const FrictionBlock block{2, 0.2, GetParam().takes_discs ? 0 : kCorners, 0.0};
     problem.add_contact({&block, 1});
     FactoredDelassus w;
     w.add_body(Matrix::Identity(3, 3));
@@ -288,7 +309,7 @@ TEST_P(Conformance, OneContactByHand) {
 }
 
 TEST_P(Conformance, StartAtTheSolutionCostsNothing) {
-  const PlantedProblem planted = plant({}, law(), 3);
+  const PlantedProblem planted = plant({}, 3);
   ConeSolution solution{planted.p, {}};
   const SolveReport report = solve(planted.problem, solution);
   EXPECT_EQ(report.status, Status::ok);
@@ -296,12 +317,12 @@ TEST_P(Conformance, StartAtTheSolutionCostsNothing) {
 }
 
 TEST_P(Conformance, SameInputSameBits) {
-  const PlantedProblem planted = plant({}, law(), 4);
+  const PlantedProblem planted = plant({}, 4);
   ConeSolution first;
   first.p.assign(planted.problem.size(), 0.0);
   ConeSolution second = first;
   (void)solver_->solve(planted.problem, first);
-  const PlantedProblem other = plant({.n_contacts = 11, .n_joints = 1}, law(), 5);  // dirties the workspace
+  const PlantedProblem other = plant({.n_contacts = 11, .n_joints = 1}, 5);  // dirties the workspace
   ConeSolution between;
   between.p.assign(other.problem.size(), 0.0);
   (void)solver_->solve(other.problem, between);
@@ -312,7 +333,7 @@ TEST_P(Conformance, SameInputSameBits) {
 
 TEST_P(Conformance, ScaledProblem) {
   // W in other units: p shrinks as W grows.
-  PlantedProblem planted = plant({}, law(), 6);
+  PlantedProblem planted = plant({}, 6);
   auto& w = std::get<FactoredDelassus>(planted.problem.delassus);
   FactoredDelassus scaled;
   for (int k = 0; k < w.n_bodies(); ++k) {
@@ -331,7 +352,7 @@ TEST_P(Conformance, ScaledProblem) {
 }
 
 TEST_P(Conformance, ValuesThatAreNotFiniteFail) {
-  PlantedProblem planted = plant({}, law(), 7);
+  PlantedProblem planted = plant({}, 7);
   planted.problem.b[4] = std::numeric_limits<double>::quiet_NaN();
   ConeSolution solution{planted.p, {}};
   EXPECT_EQ(solver_->solve(planted.problem, solution).status, Status::failed);
@@ -347,7 +368,7 @@ TEST_P(Conformance, RunningOutOfIterationsIsInexactAndNoWorseThanTheStart) {
       },
       options);
   solver_ = make_solver(options);
-  const PlantedProblem planted = plant({}, law(), 8);
+  const PlantedProblem planted = plant({}, 8);
   for (const double scale : {0.0, 0.5, 1.001}) {
     ConeSolution solution{planted.p, {}};
     for (double& value : solution.p) value *= scale;
@@ -359,6 +380,37 @@ TEST_P(Conformance, RunningOutOfIterationsIsInexactAndNoWorseThanTheStart) {
 
 INSTANTIATE_TEST_SUITE_P(All, Conformance, testing::ValuesIn(make_entries()),
                          [](const auto& param) { return param.param.name; });
+
+TEST(SolverSuite, EverySolverIsHere) {
+  std::set<std::string_view> here;
+  for (const Entry& entry : make_entries()) here.insert(solver_name(entry.options));
+  EXPECT_EQ(here.size(), solver_names().size());
+}
+
+/// What a problem may hold, and who refuses it: nobody else, and nothing else.
+TEST(SolverSuite, RefusalsAreThese) {
+  struct Case {
+    const char* what;
+    PlantedRecipe recipe;
+    std::set<std::string_view> refused_by;
+  };
+  const std::vector<Case> cases = {{"planar", {.friction_dim = 1}, {}},
+                                   {"spatial", {}, {}},
+                                   {"Coulomb-Contensou", {.friction_dim = 3}, {"lemke", "lcp-newton"}},
+                                   {"no friction", {.mu = 0.0}, {}},
+                                   {"joints", {.n_joints = 2}, {}},
+                                   {"dry friction", {.n_balls = 2}, {}},
+                                   {"several blocks", {.several_blocks = true}, {"newton-fb", "ipm"}},
+                                   {"polygons", {.facets = 5}, {"newton-fb", "ipm"}},
+                                   {"stretched", {.stretched = true}, {}}};
+  for (const Case& c : cases) {
+    const ConeProblem problem = test::plant(c.recipe, FrictionLaw::coulomb, 1).problem;
+    for (const std::string_view name : solver_names()) {
+      EXPECT_EQ(make_solver(make_solver_options(name))->refuses(problem).has_value(), c.refused_by.contains(name))
+          << name << ": " << c.what;
+    }
+  }
+}
 
 /// A body on the floor that sticks, with more friction the longer the way of the shift to its fixed point: a share of
 /// 1 / (1 + mu^2) a step.
@@ -387,7 +439,8 @@ TEST(DeSaxce, LargeFriction) {
 TEST(ContactLaws, ViolationsAreFound) {
   for (const FrictionLaw law : {FrictionLaw::coulomb, FrictionLaw::associated}) {
     for (const int facets : {0, 5}) {
-      const PlantedProblem planted = plant({.n_contacts = 5, .n_joints = 2, .n_balls = 3, .facets = facets}, law, 9);
+      const PlantedProblem planted =
+          test::plant({.n_contacts = 5, .n_joints = 2, .n_balls = 3, .facets = facets}, law, 9);
       EXPECT_TRUE(test::obeys_laws(planted.problem, planted.p, 1e-12));
       for (std::size_t i = 0; i < planted.p.size(); ++i) {
         for (const double change : {-1e-6, 1e-6}) {
