@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <cmath>
 #include <fstream>
 #include <functional>
 #include <limits>
@@ -12,6 +13,7 @@
 #include <vector>
 
 #include "stickslip/base/input_error.h"
+#include "stickslip/cone/residual.h"
 #include "stickslip/io/fclib_file.h"
 #include "stickslip/io/hdf5_file.h"
 #include "stickslip/io/lcp_text.h"
@@ -111,6 +113,16 @@ TEST_F(ProblemFile, TheLawIsThatOfTheFileElseCoulombs) {
     EXPECT_EQ(read_problem(path("again.hdf5")).cones.law, law);
   }
   expect_refused([](Contents& c) { c.law = "asociated"; }, "law: asociated");
+}
+
+/// What a residual is relative to stood in the file once.
+TEST_F(ProblemFile, OfAnEarlierVersionIsReadWithoutItsScale) {
+  Contents contents;
+  contents.numbers["/velocity_scale"] = {0.125};
+  contents.numbers["/floor"] = {1e-15};
+  const ConeProblem problem = read(contents).cones;
+  EXPECT_EQ(problem.floor, 1e-15);
+  EXPECT_EQ(calc_residual(problem, std::vector{0.0, 0.0}).size, std::hypot(1.0, 0.5));
 }
 
 TEST_F(ProblemFile, WhatIsWrongIsSaid) {

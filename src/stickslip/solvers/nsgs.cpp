@@ -51,10 +51,8 @@ constexpr double kLeastRelaxation = 0.1;
 
 /// Whether Newton steps have no more to do.
 bool is_polished(const Residual& residual, Tolerance tolerance) {
-  const double asked = residual.calc_asked(tolerance);
-  const double least = kNsgsPolished * residual.size;
-  const double goal = asked <= kPolishedTolerance * residual.size ? std::min(asked, least) : asked;
-  return residual.absolute <= goal && residual.is_within(tolerance);
+  if (!residual.is_within(tolerance)) return false;
+  return tolerance.relative > kPolishedTolerance || residual.absolute <= kNsgsPolished * residual.size;
 }
 
 }  // namespace
