@@ -20,7 +20,7 @@ namespace {
 constexpr const char* kScript = STICKSLIP_TESTS_DIR "/../scripts/residual";
 constexpr std::array<const char*, 3> kNumbers = {"residual", "relative_residual", "missed"};
 
-std::string read_text(const std::filesystem::path& path) {
+std::string text_of(const std::filesystem::path& path) {
   std::ifstream in(path);
   return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
 }
@@ -49,7 +49,7 @@ TEST_F(ResidualScript, FindsTheNumbersOfTheReport) {
   }
   ASSERT_GE(names.size(), 12u);
   EXPECT_EQ(run_stickslip(arguments, folder_.path()).status, 4);  // two have no solution
-  const std::string reports = read_text(folder_ / "reports.json");
+  const std::string reports = text_of(folder_ / "reports.json");
   for (const std::string& name : names) {
     const Ended ended = run_process({kPython, kScript, "out/" + name + ".hdf5"}, folder_.path());
     EXPECT_EQ(ended.status, 0) << ended.err;
@@ -74,8 +74,8 @@ TEST_F(ResidualScript, ReadsWhatARunLeaves) {
 
 /// docs/solvers.md prints the script's judge(), line by line.
 TEST(YardstickByHand, IsInTheDocumentation) {
-  const std::string documentation = read_text(STICKSLIP_TESTS_DIR "/../docs/solvers.md");
-  std::istringstream script(read_text(kScript));
+  const std::string documentation = text_of(STICKSLIP_TESTS_DIR "/../docs/solvers.md");
+  std::istringstream script(text_of(kScript));
   int lines = 0;
   for (std::string line; std::getline(script, line);) {
     if (lines == 0 && !line.starts_with("def judge(")) continue;
