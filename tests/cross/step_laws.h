@@ -18,7 +18,9 @@ class StepLaws {
 
   /// By how much the step that led from `before` to the run's state breaks them, as a multiple of what the tolerance
   /// allows: lengths, velocities and accelerations each against the largest of the step. Must be called for each step.
-  double check(const State& before, const SceneRun& run);
+  /// A step in parts is judged by these: they are made again, and must lead to the same bits. After one that is
+  /// inexact, 0, it goes on from what the scheme itself remembers.
+  double check(const State& before, SceneRun& run);
   /// Which law was broken most in the last check.
   const char* worst() const { return worst_; }
 
@@ -34,7 +36,13 @@ class StepLaws {
   Vector calc_position_jump(const State& before, const SceneRun& run, const Vector& a_beta) const;
   double measure(const System& system, const Vector& residual) const;
 
+  double check_whole(const State& before, const SceneRun& run);
+  void resume(const SceneRun& run);
+  /// Makes the bars those of steps `ratio` times as long, see GeneralizedAlphaEstimate.
+  void rescale_bars(double ratio);
+
   double alpha_m_, alpha_f_, gamma_, beta_, tolerance_;
+  double last_h_ = 0.0;                                 // [s]
   Vector a_, a_bar_;                                    // (n_u)
   std::vector<ContactComponents> lambda_, lambda_bar_;  // per contact
   const char* worst_ = "";

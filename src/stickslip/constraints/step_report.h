@@ -77,9 +77,8 @@ struct StepReport {
   int closed_contacts = 0;        // [-] contact points that are not open
   int choices = 0;                // [-] where the laws left a choice and a rule made it
   int fallbacks = 0;              // [-] where the scheme's own method did not converge: iterations of a slower one
-  int held_contacts = 0;   // [-] closed by a rule, against the friction of an impact: see docs/generalized-alpha.md
-  double held_lift = 0.0;  // [m] how far the rule pulled one of them shut, at most
-  int rejected = 0;        // [-] automatic steps: tries before the one that was accepted
+  int parts = 1;                  // [-] the step was made in, one after the other: see docs/generalized-alpha.md
+  int rejected = 0;               // [-] automatic steps: tries before the one that was accepted
   double local_error = std::numeric_limits<double>::quiet_NaN();  // [-] automatic steps: estimate, per length and over
                                                                   // the largest speed; NaN in a step with an event
   std::vector<ContactReport> contacts;  // every named contact point, in the system's order; then detected ones by id

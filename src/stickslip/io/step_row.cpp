@@ -31,8 +31,7 @@ StepRow make_step_row(const StepReport& report) {
   row.contacts = report.closed_contacts;
   row.choices = report.choices;
   row.fallbacks = report.fallbacks;
-  row.held_contacts = report.held_contacts;
-  row.held_lift = report.held_lift;
+  row.parts = report.parts;
   row.rejected = report.rejected;
   row.local_error = report.local_error;
   return row;
@@ -85,8 +84,7 @@ std::span<const StepColumn> step_columns() {
       StepColumn{"choices", "1", "where the laws left a choice and a rule made it", &StepRow::choices},
       StepColumn{"fallbacks", "1", "where the scheme's own method did not converge: iterations of a slower one",
                  &StepRow::fallbacks},
-      StepColumn{"held_contacts", "1", "closed by a rule, against the friction of an impact", &StepRow::held_contacts},
-      StepColumn{"held_lift", "m", "how far the rule pulled one of them shut, at most", &StepRow::held_lift},
+      StepColumn{"parts", "1", "the step was made in, where it had no solution whole", &StepRow::parts},
       StepColumn{"rejected", "1", "automatic steps: tries before the one that was accepted", &StepRow::rejected, true},
       StepColumn{"local_error", "1",
                  "automatic steps: estimated error over length and largest speed, at most the tolerance; NaN: an "

@@ -35,8 +35,7 @@ struct StepRow {
   std::int64_t contacts = 0;                                      // [-]
   std::int64_t choices = 0;                                       // [-]
   std::int64_t fallbacks = 0;                                     // [-]
-  std::int64_t held_contacts = 0;                                 // [-]
-  double held_lift = 0.0;                                         // [m]
+  std::int64_t parts = 1;                                         // [-]
   std::int64_t rejected = 0;                                      // [-] automatic steps: tries before it
   double local_error = std::numeric_limits<double>::quiet_NaN();  // [-] automatic steps
 };

@@ -26,8 +26,7 @@ void Summary::add(const StepRow& row) {
   if (row.status == static_cast<int>(Status::inexact) && inexact++ == 0) first_inexact = row.time;
   choices += row.choices;
   if (row.fallbacks > 0) ++fallbacks;
-  if (row.held_contacts > 0) ++held;
-  held_lift.add(row.held_lift, row.time);
+  if (row.parts > 1) ++in_parts;
   shortest = std::min(shortest, row.step);
   longest = std::max(longest, row.step);
   duration += row.step;
@@ -76,10 +75,7 @@ std::string describe(const Summary& s) {
                       static_cast<double>(s.iterations) / static_cast<double>(std::max<std::int64_t>(s.steps, 1)));
   if (s.choices > 0) text += fmt::format("; the laws left a choice {} times", s.choices);
   if (s.fallbacks > 0) text += fmt::format("; {} steps needed a slower method", s.fallbacks);
-  if (s.held > 0) {
-    text += fmt::format("\nheld closed        contacts in {} steps, pulled shut by {:.3g} m at most", s.held,
-                        s.held_lift.value);
-  }
+  if (s.in_parts > 0) text += fmt::format("; {} were made in parts", s.in_parts);
   text += "\nworst of all steps:\n";
   const auto line = [&text](const char* name, const Worst& worst, const char* unit) {
     text += fmt::format("  {:<17}{:<10.3g} {}", name, worst.value, unit);

@@ -26,7 +26,7 @@ struct Summary {
   std::int64_t failed = 0;                                          // [-] beside them
   std::int64_t choices = 0;                                         // [-] sum
   std::int64_t fallbacks = 0;                                       // [-] steps that needed them
-  std::int64_t held = 0;                                            // [-] steps that held contacts closed
+  std::int64_t in_parts = 0;                                        // [-] steps
   std::int64_t iterations = 0;                                      // [-] sum
   std::int64_t most_contacts = 0;                                   // [-]
   double first_inexact = std::numeric_limits<double>::quiet_NaN();  // [s]
@@ -42,7 +42,6 @@ struct Summary {
   Worst drift_position;                                             // [m]
   Worst drift_angle;                                                // [rad]
   Worst energy_error;                                               // [J]
-  Worst held_lift;                                                  // [m]
   std::vector<LimitEntry> limits;                                   // what passed a limit of the scene
 
   /// The rows of steps, not the initial one.

@@ -21,11 +21,12 @@ Status AutomaticSteps::advance(State& state, double limit, StepReport& report) {
     const Status status = stepper_.step(state, plan_.h, plan_.t_end, report);
     StepEstimate estimate;
     if (status != Status::failed) stepper_.estimate_errors(before_, state, estimate);
-    const StepControl::Verdict verdict = control_.judge(plan_, estimate, status == Status::ok, tries, size);
+    const bool solved = status == Status::ok && !estimate.in_parts;
+    const StepControl::Verdict verdict = control_.judge(plan_, estimate, solved, tries, size);
     report.rejected = tries.all;
     if (status == Status::failed && verdict != StepControl::Verdict::again) return status;
     if (verdict == StepControl::Verdict::again) {
-      if (status != Status::ok) ++tries.unsolved;
+      if (!solved) ++tries.unsolved;
       state = before_;
       continue;
     }

@@ -35,6 +35,11 @@ class GeneralizedAlphaStepper final : public TimeStepper {
   void forget(State& state) const override;
 
  private:
+  bool may_divide() const;
+  bool advance_in_parts(State& state, double h, double t_end, int depth, StepReport& report);
+  void join_parts(const StepReport& first, StepReport& report) const;
+  void solve(const State& state, double h, double t_end, StepReport& report);
+  void accept(State& state, StepReport& report);
   const State& take_inputs(const State& state);
   const State& rescale(const State& state, double h);
   const State& settle_start(const State& state, double h);
@@ -62,14 +67,17 @@ class GeneralizedAlphaStepper final : public TimeStepper {
   // Workspace.
   StepUnknowns nested_x_, newton_x_, chosen_x_;  // the best iterates
   std::vector<StepElement> chosen_elements_;     // with chosen_x_: on ties index sets follow from the last ones
-  bool chosen_holds_ = false;
-  double chosen_tie_ = 0.0;         // [-]
-  Vector nonconservative_;          // (n_u)
-  Vector q_end_;                    // (n_q)
-  BodySnapshot snapshot_{system_};  // of the end of the step
-  bool inputs_changed_ = false;     // before the last step
-  State moved_;                     // the state of its start then
+  double chosen_tie_ = 0.0;                      // [-]
+  Vector nonconservative_;                       // (n_u)
+  Vector q_end_;                                 // (n_q)
+  BodySnapshot snapshot_{system_};               // of the end of the step
+  bool inputs_changed_ = false;                  // before the last step
+  State moved_;                                  // the state of its start then
   State rescaled_;
+  const State* start_ = nullptr;  // the state of the last try, with its memory as that took it
+  EnergyLedger energy_;           // at its end
+  bool in_parts_ = false;         // whether the last step was made so
+  State whole_, part_start_;      // of a step in parts: as far as it is made, and where its last part began
 };
 
 GeneralizedAlphaStepper::GeneralizedAlphaStepper(const GeneralizedAlphaOptions& options, const System& system,
@@ -126,14 +134,98 @@ void GeneralizedAlphaStepper::initialize(State& state, StepReport& report) {
 }
 
 Status GeneralizedAlphaStepper::step(State& state, double h, double t_end, StepReport& report) {
+  report.message = describe_non_finite_input(system_, state.inputs);
+  if (!report.message.empty()) return report.status = Status::failed;
+  solve(state, h, t_end, report);
+  in_parts_ = report.status != Status::ok && may_divide();
+  if (in_parts_) {
+    whole_ = state;
+    if (advance_in_parts(whole_, h, t_end, 1, report)) {
+      whole_.step = state.step + 1;
+      std::swap(state, whole_);
+      return report.status;
+    }
+    in_parts_ = false;
+    solve(state, h, t_end, report);
+  }
+  if (report.status != Status::failed) accept(state, report);
+  return report.status;
+}
+
+/// Whether a step that no method solved may have a solution in parts: there is no proof against one.
+bool GeneralizedAlphaStepper::may_divide() const {
+  return options_.strategy == GeneralizedAlphaStrategy::newton && !(nested_.violation() > 0.0);
+}
+
+/// Index sets of a step can have no solution: friction percussions act on positions by dt/2 W_F Lambda_F, and lift off
+/// a contact that is closed without them. Over a window of heights, that is, which other instants do not meet: such a
+/// step is made in two halves, and these again. False once the shortest part is not solved: the step is then left
+/// whole.
+bool GeneralizedAlphaStepper::advance_in_parts(State& state, double h, double t_end, int depth, StepReport& report) {
+  constexpr int kMostHalvings = 4;  // [-]
+  const double half = 0.5 * h;
+  StepReport first = report;  // what was spent so far
+  const int iterations = report.solve.iterations;
+  const int fallbacks = report.fallbacks;
+  const auto advance = [&](double end, StepReport& part) {
+    part_start_ = state;
+    solve(state, half, end, part);
+    if (part.status == Status::ok) {
+      accept(state, part);
+      return true;
+    }
+    return depth < kMostHalvings && may_divide() && advance_in_parts(state, half, end, depth + 1, part);
+  };
+  if (!advance(t_end - half, first) || !advance(t_end, report)) return false;
+  join_parts(first, report);
+  report.step = h;
+  report.parts = first.parts + report.parts;
+  report.solve.iterations += iterations;
+  report.fallbacks += fallbacks;
+  return true;
+}
+
+/// Makes the report of the second part that of both.
+void GeneralizedAlphaStepper::join_parts(const StepReport& first, StepReport& report) const {
+  const int iterations = first.solve.iterations + report.solve.iterations;
+  if (first.solve.residual.absolute > report.solve.residual.absolute) {
+    report.solve = first.solve;
+    report.missed = first.missed;
+    report.worst_kind = first.worst_kind;
+    report.worst = first.worst;
+    report.worst_a = first.worst_a;
+    report.worst_b = first.worst_b;
+  }
+  report.solve.iterations = iterations;
+  report.coulomb_residual = std::max(report.coulomb_residual, first.coulomb_residual);
+  report.choices += first.choices;
+  report.fallbacks += first.fallbacks;
+  for (const ContactReport& before : first.contacts) {
+    const auto same = std::find_if(report.contacts.begin(), report.contacts.end(),
+                                   [&](const ContactReport& contact) { return contact.id == before.id; });
+    if (same != report.contacts.end()) {
+      for (std::size_t i = 0; i < before.percussion.size(); ++i) {
+        same->impulse[i] += before.impulse[i];
+        same->percussion[i] += before.percussion[i];
+      }
+    } else if (before.percussion[0] != 0.0) {  // left behind since: open, where it was
+      report.contacts.push_back(before);
+      report.contacts.back().status = ContactStatus::open;
+      report.contacts.back().force = {};
+    }
+  }
+  std::sort(report.contacts.begin() + step_.contacts.n_named(), report.contacts.end(),
+            [](const ContactReport& a, const ContactReport& b) { return a.id < b.id; });
+}
+
+/// One try at a step, whole: all of it but the state.
+void GeneralizedAlphaStepper::solve(const State& state, double h, double t_end, StepReport& report) {
   report.message.clear();
   fallbacks_ = 0;
   step_.holds = true;  // an earlier step may have been left anywhere
-  for (StepElement& e : step_.elements) e.r_scale = 1.0;
-  report.message = describe_non_finite_input(system_, state.inputs);
-  if (!report.message.empty()) return report.status = Status::failed;
   const State& known = take_inputs(state);
   const State& start = state.step == 0 ? settle_start(known, h) : rescale(known, h);
+  start_ = &start;
   StepSolve solve;
   const auto attempt = [&] {
     step_.evaluate();
@@ -150,23 +242,25 @@ Status GeneralizedAlphaStepper::step(State& state, double h, double t_end, StepR
     attempt();
   }
   if (step_.drop_stretches()) {  // as from the beginning: nothing of the first attempt is kept
-    step_.holds_lifted = false;
     step_.tie = 0.0;
-    for (StepElement& e : step_.elements) e.r_scale = 1.0;
     step_.set_start_values(start, true);
     attempt();
   }
 
   report.message = describe_non_finite(system_, step_.q, step_.u);
   if (report.message.empty() && !std::isfinite(step_.error())) report.message = describe_non_finite_force();
-  if (!report.message.empty()) return report.status = Status::failed;
+  if (!report.message.empty()) {
+    report.status = Status::failed;
+    return;
+  }
 
-  EnergyLedger energy = state.energy;
-  account_energy(state, energy);
+  energy_ = state.energy;
+  account_energy(state, energy_);
   q_end_ = step_.q;
   system_.normalize(q_end_);
   report.t = t_end;
   report.step = h;
+  report.parts = 1;
   report.solve.iterations = solve.iterations;
   report.choices = step_.count_choices();
   report.a = step_.x.a;
@@ -179,25 +273,26 @@ Status GeneralizedAlphaStepper::step(State& state, double h, double t_end, StepR
   step_.stop.check();
   report_reactions(report);
   certify(report);
-
-  // Last of all, so that the step can be left before.
   step_.stop.check();
-  state.energy = energy;
-  if (&start != &state) {
-    state.memory = start.memory;
-    state.contacts = start.contacts;
+}
+
+/// Moves the state by what was solved last.
+void GeneralizedAlphaStepper::accept(State& state, StepReport& report) {
+  state.energy = energy_;
+  if (start_ != &state) {
+    state.memory = start_->memory;
+    state.contacts = start_->contacts;
   }
   state.remembered_inputs = state.inputs;
   state.q = q_end_;
   state.u = step_.u;
-  state.t = t_end;
+  state.t = step_.t_end;
   ++state.step;
   // Accelerations go on smoothly unless the step had an impact: then its velocity jump is of the size of dt a or more.
   constexpr double kSmooth = 0.1;  // [-]
-  step_.save_memory(state, step_.x.U.norm() <= kSmooth * h * step_.x.a.norm());
+  step_.save_memory(state, step_.x.U.norm() <= kSmooth * step_.h * step_.x.a.norm());
   undetermined_.remove(step_.remembered_averages(state));
   report_energy(system_, state, report);
-  return report.status;
 }
 
 /// Which body's balance of forces is not finite.
@@ -208,23 +303,13 @@ std::string GeneralizedAlphaStepper::describe_non_finite_force() const {
   return "a contact or joint force is not finite";
 }
 
-/// Many contacts: the nested cone problems first. Otherwise, and where they do not converge, Newton's method from the
-/// last forces; with few contacts, where it cycles, again with smaller prox parameters; then the nested cone problems,
-/// each few passes followed by Newton's method from where they lead; with few contacts last Newton's method with
-/// contacts held.
-///
-/// Index sets can change for ever: a contact is closed on position level, friction percussions, by dt/2 W_F Lambda_F,
-/// lift it off, and without them it is closed again. A contact that is held stays in A where it would be lifted
-/// off by less than its slack: g = 0 and the laws between xi and P as for any other, but kappa_hat < 0.
+/// Newton's method from the last forces, or, of many contacts, the nested cone problems; where these do not converge,
+/// nested cone problems of few contacts, each few passes followed by Newton's method from where they lead.
 StepSolve GeneralizedAlphaStepper::solve_step(const State& state) {
-  constexpr int kMaxNewton = 30;              // [-] more than any index set needs to settle
-  constexpr std::array kSlack = {0.05, 0.5};  // [-] of the way, by try
-  constexpr int kRounds = 8;                  // [-] of nested passes and Newton
-  constexpr int kRoundsOfMany = 1;            // [-] the same with many contacts, where a pass takes long
-  constexpr std::size_t kMany = 60;           // [-] contacts that were near
-  constexpr int kPasses = 4;                  // [-] nested passes in a round
-  constexpr std::array kFreePasses = {5, 2};  // [-] before contacts are held, by try
-  constexpr int kPassesOfMany = 20;           // [-] the same where they come first
+  constexpr int kMaxNewton = 30;     // [-] more than any index set needs to settle
+  constexpr int kRounds = 3;         // [-] of nested passes and Newton
+  constexpr int kPasses = 4;         // [-] nested passes in a round
+  constexpr int kPassesOfMany = 20;  // [-] the same where they come first
   if (options_.strategy == GeneralizedAlphaStrategy::fixed_point) return fixed_point_.solve(step_, newton_);
   step_.set_fastest();
   nested_.forget_proof();
@@ -239,40 +324,16 @@ StepSolve GeneralizedAlphaStepper::solve_step(const State& state) {
     }
     return solve.converged;
   };
-  const bool is_large = step_.error() > 1.0 && GeneralizedAlphaNewton::is_large(step_);
-  for (std::size_t i = 0; is_large && i < kFreePasses.size(); ++i) {
-    if (i > 0) {
-      step_.set_start_values(state, false);
-      step_.evaluate();
-    }
-    const StepSolve solve = nested_.solve_many(step_, kPassesOfMany, kFreePasses[i]);
-    total.iterations += solve.iterations;
-    if (i > 0) fallbacks_ += solve.iterations;
-    if ((total.converged = solve.converged)) return total;
+  if (step_.error() > 1.0 && GeneralizedAlphaNewton::is_large(step_)) {
+    total = nested_.solve_many(step_, kPassesOfMany);
+  } else {
+    total.converged = by_newton(false);
   }
-  const auto try_again = [&](double share) {
-    for (StepElement& e : step_.elements) e.r_scale *= 0.5;
-    step_.holds_lifted = false;
-    step_.set_start_values(state, false);
-    step_.evaluate();
-    step_.set_slack(share);
-    return by_newton(true);
-  };
-  const auto try_holding = [&] {
-    for (const double share : kSlack) {
-      if (try_again(share)) return true;
-    }
-    step_.holds_lifted = false;
-    return false;
-  };
-  total.converged = by_newton(false) || (!is_large && try_again(0.0));
   if (total.converged) return total;
-  for (StepElement& e : step_.elements) e.r_scale = 1.0;
   step_.set_start_values(state, false);
   step_.evaluate();
   double least = std::numeric_limits<double>::infinity();
-  const int rounds = step_.elements.size() > kMany ? kRoundsOfMany : kRounds;
-  for (int i = 0; i < rounds; ++i) {
+  for (int i = 0; i < kRounds; ++i) {
     const StepSolve solve = nested_.solve(step_, kPasses);
     fallbacks_ += solve.iterations;
     if ((total.converged = solve.converged)) return total;
@@ -283,9 +344,8 @@ StepSolve GeneralizedAlphaStepper::solve_step(const State& state) {
     // More passes would turn bodies until walls that close on them let them go.
     if (nested_.violation() > 0.0) break;
     if ((total.converged = by_newton(true))) return total;
+    if (!nested_.is_exact()) break;  // what is not solved once is not solved, mostly, at the cost of all iterations
   }
-  if (!is_large && !(nested_.violation() > 0.0) && (total.converged = try_holding())) return total;
-  for (StepElement& e : step_.elements) e.r_scale = 1.0;
   // The nested problems balance all forces and hold the law of impact to their solver's tolerance, whatever is left;
   // an iterate of Newton's method that does not converge can be anything, and serves only where stiff forces, which
   // the nested problems take as they are, have thrown these far off.
@@ -311,7 +371,6 @@ void GeneralizedAlphaStepper::choose(const State& state, StepSolve& solve) {
   const auto keep = [this] {
     chosen_x_ = step_.x;
     chosen_elements_ = step_.elements;
-    chosen_holds_ = step_.holds_lifted;
     chosen_tie_ = step_.tie;
   };
   for (StepElement& e : step_.elements) {
@@ -333,7 +392,6 @@ void GeneralizedAlphaStepper::choose(const State& state, StepSolve& solve) {
     }
     step_.x = chosen_x_;
     step_.elements = chosen_elements_;  // of the same size: e stays where it is
-    step_.holds_lifted = chosen_holds_;
     step_.tie = chosen_tie_;
     e.chosen = solutions > 1;
     e.held = first;
@@ -350,9 +408,7 @@ void GeneralizedAlphaStepper::choose(const State& state, StepSolve& solve) {
 /// A solution with contacts held, which is one without as well.
 bool GeneralizedAlphaStepper::solve_held(const State& state, StepSolve& solve) {
   constexpr int kMaxNewton = 30;  // [-]
-  step_.holds_lifted = false;
   step_.tie = 0.0;
-  for (StepElement& e : step_.elements) e.r_scale = 1.0;
   step_.set_start_values(state, true);
   step_.evaluate();
   const StepSolve held = newton_.solve(step_, kMaxNewton);
@@ -369,8 +425,6 @@ void GeneralizedAlphaStepper::certify(StepReport& report) {
   report.status = step_.error() <= 1.0 && is_certified ? Status::ok : Status::inexact;
   report.solve.status = report.status;
   report.fallbacks = fallbacks_;
-  report.held_contacts = step_.count_lifted();
-  report.held_lift = step_.calc_lift();
   const bool is_ok = report.status == Status::ok;
   report.solve.violation = is_ok ? 0.0 : nested_.violation();
   report.solve.bound = is_ok ? 0.0 : nested_.bound();
@@ -410,7 +464,8 @@ const State& GeneralizedAlphaStepper::settle_start(const State& state, double h)
 }
 
 void GeneralizedAlphaStepper::estimate_errors(const State& before, const State& /*after*/, StepEstimate& estimate) {
-  estimate_.calc(inputs_changed_ ? moved_ : before, step_, estimate);
+  estimate_.calc(in_parts_ ? part_start_ : inputs_changed_ ? moved_ : before, step_, estimate);
+  estimate.in_parts = in_parts_;
 }
 
 void GeneralizedAlphaStepper::forget(State& state) const {

@@ -41,11 +41,7 @@ void GeneralizedAlphaNested::add_cone(const GeneralizedAlphaStep& step, int elem
     case StepElement::Kind::contact: {
       const FrictionBlock block{e.n_friction(), e.mu, 0, 0.0};
       const bool slides = law == Law::friction && block.dim > 0;
-      if (law == Law::held) {
-        problem_.add_free(n);
-      } else {
-        problem_.add_contact({&block, slides ? std::size_t{1} : std::size_t{0}});
-      }
+      problem_.add_contact({&block, slides ? std::size_t{1} : std::size_t{0}});
       break;
     }
     case StepElement::Kind::dry_friction:
@@ -93,15 +89,6 @@ bool GeneralizedAlphaNested::solve_level(const GeneralizedAlphaStep& step, doubl
   change_ = -response_;
   SolveReport report;
   if (!rows_.empty()) report = solver_.solve(problem_, tolerance, solution_);
-  if (report.status != Status::ok && !(report.violation > 0.0)) {
-    // The last forces can be a bad start where a contact lets go: once more from none.
-    again_.p.assign(problem_.size(), 0.0);
-    const SolveReport second = solver_.solve(problem_, tolerance, again_);
-    if (second.status != Status::failed && second.residual.absolute < report.residual.absolute) {
-      std::swap(again_, solution_);
-      report = second;
-    }
-  }
   response_.setZero();
   add_all();
   change_ += response_;
@@ -178,24 +165,22 @@ void GeneralizedAlphaNested::acceleration_pass(GeneralizedAlphaStep& step) {
 /// At fixed (q', u') the level is linear but for the friction of sliding contacts, which follows their normal forces y:
 /// y = Phi(y), Phi the normal forces of the solution with lambda_F = -mu y n held. Repetition contracts at the ratio
 /// mu |G_NF| / G_NN; where that is slow, or above one though a solution exists, Newton's method on Phi, which is linear
-/// in pieces. Given up where the solver leaves the level unsolved three times: then there is mostly no Phi(y), and each
-/// try costs all its iterations (random-418 of random_scenes_test: a step of 78 s).
+/// in pieces. Given up where the solver leaves the level unsolved: then there is mostly no Phi(y), and each try costs
+/// all its iterations (random-418 of random_scenes_test: a step of 78 s).
 void GeneralizedAlphaNested::settle_sliding(GeneralizedAlphaStep& step) {
-  constexpr int kMaxRepetitions = 60;
+  constexpr int kMaxRepetitions = 15;
   constexpr int kPlainRepetitions = 4;  // [-] enough where friction hardly couples, as with balls
   constexpr double kSettled = 1e-13;    // [-] relative change of a: round-off
-  constexpr int kMaxUnsolved = 3;
   const auto m = static_cast<int>(sliding_.size());
-  int unsolved = 0;
   settled_ = false;
   for (int i = 0; i < kMaxRepetitions; ++i) {
     get_sliding_normals(step, held_);
     solve_accelerations(step);
-    if (!solved_ || (last_.status != Status::ok && ++unsolved == kMaxUnsolved)) return;
+    if (last_.status != Status::ok) return;
     get_sliding_normals(step, found_);
     settled_ = set_sliding_forces(step) <= kSettled * (step.x.a.norm() + change_a_.norm());
     if (settled_) return;
-    if (i >= kPlainRepetitions && m > 0 && m <= kMaxNewtonRows && unsolved == 0) newton_on_sliding(step);
+    if (i >= kPlainRepetitions && m > 0 && m <= kMaxNewtonRows) newton_on_sliding(step);
   }
 }
 
@@ -341,7 +326,7 @@ void GeneralizedAlphaNested::position_pass(GeneralizedAlphaStep& step, const Vec
     }
     step.add_response(e, p.data(), free_);
     if (e.n_pos == 0) continue;
-    add_cone(step, static_cast<int>(k), e.n_pos, e.lifted ? Law::held : Law::normal, 0.0);
+    add_cone(step, static_cast<int>(k), e.n_pos, Law::normal, 0.0);
     for (int i = 0; i < e.n_pos; ++i) {
       problem_.b[rows_.back().offset + i] = e.gap[i];
       solution_.p.push_back(step.kappa_hat(e.pos_offset + i));
@@ -371,7 +356,6 @@ void GeneralizedAlphaNested::pass(GeneralizedAlphaStep& step) {
     }
   }
   set_kappa(step);
-  if (many_) set_slack(step);
   step.evaluate();
 }
 
@@ -379,9 +363,10 @@ StepSolve GeneralizedAlphaNested::solve(GeneralizedAlphaStep& step, int max_pass
   StepSolve result;
   many_ = false;
   solved_ = true;
+  exact_ = true;
   double best = step.error();
   best_ = step.x;
-  while (step.error() > 1.0 && result.iterations < max_passes) {
+  while (step.error() > 1.0 && result.iterations < max_passes && exact_) {
     pass(step);
     ++result.iterations;
     if (!std::isfinite(step.error())) break;
@@ -427,26 +412,7 @@ void GeneralizedAlphaNested::set_kappa(GeneralizedAlphaStep& step) const {
   }
 }
 
-/// Makes `slack` of contacts how far the friction percussions of all contacts, dt/2 M^-1 W_F Lambda_F, move its two
-/// bodies, times what bodies that push each other may add.
-void GeneralizedAlphaNested::set_slack(GeneralizedAlphaStep& step) {
-  constexpr double kFactor = 2.0;  // [-]
-  response_.setZero();
-  std::array<double, kMaxElementDim> p;
-  for (const StepElement& e : step.elements) {
-    if (e.level < ContactLevel::velocity) continue;
-    p.fill(0.0);
-    for (int i = e.n_pos; i < e.dim; ++i) p[i] = 0.5 * step.h * step.x.Lambda(e.offset + i);
-    step.add_response(e, p.data(), response_);
-  }
-  for (StepElement& e : step.elements) {
-    if (e.kind != StepElement::Kind::contact) continue;
-    e.slack =
-        kFactor * (step.measure_motion(e.sides[0].body, response_) + step.measure_motion(e.sides[1].body, response_));
-  }
-}
-
-StepSolve GeneralizedAlphaNested::solve_many(GeneralizedAlphaStep& step, int max_passes, int free_passes) {
+StepSolve GeneralizedAlphaNested::solve_many(GeneralizedAlphaStep& step, int max_passes) {
   constexpr int kPlainPasses = 2;    // [-] before ties are kept: sets then are nearly right
   constexpr int kLatePasses = 10;    // [-] before more of them are
   constexpr double kLateTie = 10.0;  // [-] tolerances by which an answer may then be off on the way
@@ -456,11 +422,7 @@ StepSolve GeneralizedAlphaNested::solve_many(GeneralizedAlphaStep& step, int max
   many_ = true;
   solved_ = true;
   while (step.error() > 1.0 && result.iterations < max_passes && unsolved < kMaxUnsolved) {
-    step.holds_lifted = result.iterations >= free_passes;
     close_contacts(step);
-    if (result.iterations < kPlainPasses) {
-      for (StepElement& e : step.elements) e.touched = e.level >= ContactLevel::position;
-    }
     step.tie = result.iterations < kPlainPasses ? 0.0 : result.iterations < kLatePasses ? 1.0 : kLateTie;
     exact_ = true;
     pass(step);
@@ -471,7 +433,6 @@ StepSolve GeneralizedAlphaNested::solve_many(GeneralizedAlphaStep& step, int max
   many_ = false;
   result.converged = step.error() <= 1.0;
   if (result.converged) return result;
-  step.holds_lifted = false;
   step.tie = 0.0;
   return result;
 }

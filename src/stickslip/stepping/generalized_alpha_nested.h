@@ -21,22 +21,21 @@ class GeneralizedAlphaNested {
  public:
   GeneralizedAlphaNested(const GeneralizedAlphaStep& step, ConeSolver& solver);
 
-  /// Up to max_passes passes from step.x, which must be evaluated; stops at error() <= 1. The iterate with the
-  /// least error is kept.
+  /// Up to max_passes passes from step.x, which must be evaluated; stops at error() <= 1, and after a pass in which a
+  /// level was not solved. The iterate with the least error is kept.
   StepSolve solve(GeneralizedAlphaStep& step, int max_passes);
   /// [m/s] Above zero: no percussions give the velocities that contacts and joints need, by a proof, with the
   /// directions of the last pass, and this is what they miss at least. `bound` [N s] as SolveReport::bound.
   double violation() const { return impact_.violation; }
   void forget_proof() { impact_ = {}; }
+  /// Whether the cone solver has solved all levels of the last solve to their tolerances.
+  bool is_exact() const { return exact_; }
   double bound() const { return impact_.bound; }
 
   /// The same for many contacts, from the start values of a step. In front of each pass the position level is repeated
   /// alone, cheaply, until it closes no more contacts; sliding contacts are settled in one problem each pass. After the
-  /// first passes index sets that would otherwise change for ever are settled: a contact that has touched in this step
-  /// and has a percussion is, after free_passes, held in A where it would be lifted off by less than friction
-  /// percussions move its bodies (`slack`), and where both answers of the velocity level hold to the tolerance the last
-  /// one stays.
-  StepSolve solve_many(GeneralizedAlphaStep& step, int max_passes, int free_passes);
+  /// first passes the last answer of the velocity level stays where both hold to the tolerance.
+  StepSolve solve_many(GeneralizedAlphaStep& step, int max_passes);
 
   /// By how much inputs that are not the remembered ones change accelerations and forces of joints at the instant of a
   /// state, contacts and dry friction aside: in step.x.a and step.x.lambda.
@@ -44,8 +43,8 @@ class GeneralizedAlphaNested {
 
  private:
   enum class Level { position, velocity, acceleration };
-  /// What holds of the rows of a contact: Signorini's law, with Coulomb's, or none, its normal row vanishes.
-  enum class Law { normal, friction, held };
+  /// What holds of the rows of a contact: Signorini's law, or Coulomb's with it.
+  enum class Law { normal, friction };
   /// Rows of one element in the problem of one level.
   struct Rows {
     int element;
@@ -69,12 +68,11 @@ class GeneralizedAlphaNested {
   void position_pass(GeneralizedAlphaStep& step, const Vector& residual);
   void close_contacts(GeneralizedAlphaStep& step);
   void set_kappa(GeneralizedAlphaStep& step) const;
-  void set_slack(GeneralizedAlphaStep& step);
   void pass(GeneralizedAlphaStep& step);
 
   ConeSolver& solver_;
   ConeProblem problem_;
-  ConeSolution solution_, again_;
+  ConeSolution solution_;
   std::vector<Rows> rows_;
   StepUnknowns best_;
   std::vector<int> sliding_;  // elements: contacts that slide on the acceleration level

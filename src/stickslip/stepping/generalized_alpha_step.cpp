@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <utility>
 
 #include "stickslip/base/assert.h"
 #include "stickslip/math/rotation.h"
@@ -16,9 +15,6 @@ namespace {
 /// r = kProxFactor / G: of the interval (0, 2) in which the prox iteration of one contact contracts, the part in which
 /// a slip velocity that changes sign is not overshot.
 constexpr double kProxFactor = 0.6;  // [-]
-/// Contacts of a heap that are held share what one of them would be lifted by, and -G kappa_hat of each is so much
-/// more.
-constexpr double kShared = 10.0;  // [-]
 
 }  // namespace
 
@@ -35,7 +31,6 @@ void GeneralizedAlphaStep::begin(const State& state, double step, double end, bo
   inputs = state.inputs;
   h = step;
   t_end = end;
-  holds_lifted = false;
   tie = 0.0;
   if (system.detection()) {
     if (again) {
@@ -120,7 +115,6 @@ void GeneralizedAlphaStep::set_start_values(const State& state, bool extrapolate
     earlier += n_u;
     for (int i = 0; i < n; ++i) x.lambda(i) += now[i] - 2.0 * last[i] + earlier[i];
   }
-  for (StepElement& e : elements) e.touched = false;
   x.U.setZero();
   x.Q.setZero();
   x.kappa.setZero();
@@ -141,12 +135,12 @@ void GeneralizedAlphaStep::add_coordinate_map(const Vector& y, Vector& result) c
 // --- the equations at an iterate
 
 double GeneralizedAlphaStep::r_normal(const StepElement& e) const {
-  return e.r_scale * (options_.r ? *options_.r : kProxFactor / e.diagonal[0]);
+  return options_.r ? *options_.r : kProxFactor / e.diagonal[0];
 }
 
 double GeneralizedAlphaStep::r_friction(const StepElement& e) const {
-  if (options_.r) return e.r_scale * *options_.r;
-  return e.norm_friction > 0.0 ? e.r_scale * kProxFactor / (e.norm_friction * (1.0 + e.stretch.tau)) : e.r_scale;
+  if (options_.r) return *options_.r;
+  return e.norm_friction > 0.0 ? kProxFactor / (e.norm_friction * (1.0 + e.stretch.tau)) : 1.0;
 }
 
 double GeneralizedAlphaStep::friction_radius(const StepElement& e, double normal_percussion) const {
@@ -199,7 +193,6 @@ void GeneralizedAlphaStep::classify_contact(StepElement& e) {
   e.stick = false;
   e.stick_acceleration = false;
   e.choice = false;
-  e.lifted = false;
   calc_gap(e);
   const double kappa = kappa_hat(e.pos_offset);
   bool remembers = kappa != 0.0;
@@ -211,16 +204,10 @@ void GeneralizedAlphaStep::classify_contact(StepElement& e) {
     return;
   }
   calc_rates(e);
-  if (r_normal(e) * e.gap[0] - kappa > 0.0) {
-    const double lift = e.gap[0] - e.diagonal[0] * kappa / kShared;
-    e.lifted = holds_lifted && e.touched && P(e.offset) > 0.0 && lift <= e.slack;
-    if (!e.lifted) return close_until(e, ContactLevel::open);
-  }
-  e.touched = true;
+  if (r_normal(e) * e.gap[0] - kappa > 0.0) return close_until(e, ContactLevel::open);
   calc_accelerations(e);
   if ((holds && e.held == Held::open) || r_normal(e) * (e.xi[0] - calc_tie(e, was_closed)) - P(e.offset) > 0.0) {
-    // What no percussion acts on is not held.
-    return close_until(e, std::exchange(e.lifted, false) ? ContactLevel::open : ContactLevel::position);
+    return close_until(e, ContactLevel::position);
   }
   e.stick = was_stick;
   classify_friction(e);
@@ -302,11 +289,6 @@ void GeneralizedAlphaStep::set_fastest() {
   fastest *= kMuchFaster;
 }
 
-void GeneralizedAlphaStep::set_slack(double share) {
-  for (StepElement& e : elements) e.slack = share * element_way(e);
-  holds_lifted = share > 0.0;
-}
-
 void GeneralizedAlphaStep::balance() {
   constexpr int kMaxRounds = 4;  // [-] index sets may change again
   for (int i = 0; i < kMaxRounds; ++i) {
@@ -377,31 +359,6 @@ std::uint64_t GeneralizedAlphaStep::signature() const {
   std::uint64_t hash = 1469598103934665603ull;  // FNV-1a
   for (const StepElement& e : elements) hash = (hash ^ e.signature()) * 1099511628211ull;
   return hash;
-}
-
-int GeneralizedAlphaStep::count_lifted() const {
-  return static_cast<int>(std::count_if(elements.begin(), elements.end(), [](const StepElement& e) {
-    return e.lifted && e.level >= ContactLevel::velocity;
-  }));
-}
-
-double GeneralizedAlphaStep::calc_lift() {
-  const auto is_held = [](const StepElement& e) { return e.lifted && e.level >= ContactLevel::velocity; };
-  work_.setZero();
-  std::array<double, kMaxElementDim> pull = {};
-  for (const StepElement& e : elements) {
-    if (!is_held(e)) continue;
-    pull[0] = kappa_hat(e.pos_offset);
-    add_response(e, pull.data(), work_);
-  }
-  double largest = 0.0;
-  std::array<double, kMaxElementDim> moved;
-  for (const StepElement& e : elements) {
-    if (!is_held(e)) continue;
-    multiply_transposed(e, work_, moved.data());
-    largest = std::max(largest, -moved[0]);
-  }
-  return largest;
 }
 
 }  // namespace stickslip

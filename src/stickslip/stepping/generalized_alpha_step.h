@@ -98,10 +98,6 @@ struct StepElement {
   bool choice = false;              // Painleve: the rule opened it on acceleration level
   bool chosen = false;              // Painleve: another solution of the step was set aside
   Held held = Held::no;
-  bool touched = false;                               // has been in A by itself in this try
-  bool lifted = false;                                // in A because it is held: g = 0, kappa_hat < 0
-  double slack = 0.0;                                 // [m] up to which it is held, see holds_lifted
-  double r_scale = 1.0;                               // [-] halved on cycling
   RoundOff round_off;                                 // of g, xi and gamma_dot
   double mean_normal = 0.0;                           // [1/kg] G_NN
   double norm_friction = 0.0;                         // [1/kg] bound of the largest eigenvalue of G_FF
@@ -131,8 +127,7 @@ struct StepElement {
   int first_friction() const { return kind == Kind::contact ? 1 : 0; }
   /// Identifies the index sets of this element.
   std::uint32_t signature() const {
-    return static_cast<std::uint32_t>(level) * 4 + (stick ? 2u : 0u) + (stick_acceleration ? 1u : 0u) +
-           (lifted ? 16u : 0u);
+    return static_cast<std::uint32_t>(level) * 4 + (stick ? 2u : 0u) + (stick_acceleration ? 1u : 0u);
   }
 };
 
@@ -171,9 +166,6 @@ class GeneralizedAlphaStep {
 
   // --- the step
   StepUnknowns x;
-  /// Whether contacts that have touched in this try stay in A where they would be lifted off by no more than their
-  /// `slack` and B takes them, see GeneralizedAlphaNested::solve_many.
-  bool holds_lifted = false;
   double tie = 0.0;               // [-] velocity level: answers off by so many tolerances are kept as they were last
   bool holds = true;              // whether elements are what they are held to be
   Inputs inputs;                  // constant in the step
@@ -288,9 +280,6 @@ class GeneralizedAlphaStep {
   /// sqrt(y^T M y / m) of a body, and the largest over the bodies: of velocities y, those of the bodies' points.
   double measure_motion(int body, const Eigen::Ref<const Vector>& y) const;
   double measure_motion(const Eigen::Ref<const Vector>& y) const;
-  /// `slack` as a share of the way of a contact's own bodies: an impact's friction moves these by half of what it
-  /// changes of that; above zero contacts are held by it.
-  void set_slack(double share);
   /// Gives bodies the motion that belongs to the multipliers. Index sets exclude multipliers once bodies have moved by
   /// them, and where none fit, as in a step without a solution, what they have moved stays: a jump of velocities that
   /// nothing made.
@@ -303,10 +292,6 @@ class GeneralizedAlphaStep {
   std::uint64_t signature() const;
   /// Contacts for which the laws left a choice.
   int count_choices() const;
-  /// Contacts that are held though they would be lifted off, and how far their kappa_hat < 0 together pull one of them
-  /// shut, at most. [m]
-  int count_lifted() const;
-  double calc_lift();
   /// Whether the step may have several solutions because of a contact that slid before it: its normal force or
   /// percussion hardly pushes it apart, or even pulls, by way of the friction that comes with it: A <= near G_NN.
   bool could_choose(const StepElement& e, const State& state, double near);

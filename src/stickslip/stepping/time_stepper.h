@@ -19,6 +19,7 @@ struct StepEstimate {
   bool velocity_jumped = false;      // by more than smooth motion does
   double velocity_jump = 0.0;        // [m/s]
   double acceleration_jump = 0.0;    // [m/s^2]
+  bool in_parts = false;             // the step was not solved whole: all of the above are of its last part
 };
 
 /// One scheme, for one System. Owns its workspace; all that it carries from step to step is in the
