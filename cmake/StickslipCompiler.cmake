@@ -64,7 +64,8 @@ set(kPrecompiledHeaders
   <algorithm> <array> <cmath> <cstdint> <limits> <map> <memory> <optional> <span> <string> <string_view> <utility>
   <variant> <vector> <fmt/format.h> <Eigen/Core>)
 
-# The library is tested as it is built; the tests' own code need not be fast, and compiles in two thirds of the time.
+# The library's own functions are tested as they are built; what is inline may be the tests', which need not be fast and
+# compile in two thirds of the time so.
 set(kTestOptimisation $<$<CONFIG:Release>:-O1>)
 
 # stickslip_precompiled_headers(<target> [PIE] [OPTIONS <option>...] [EXTERNAL <target>...] [HEADERS <header>...]): a

@@ -156,8 +156,9 @@ TEST_P(EveryScheme, KeepsMomentumInFreeFlight) {
     run.run();
     errors.push_back((angular_momentum(run) - before).norm() / before.norm());
     EXPECT_LT((run.state.u.head<3>() - Vector3(1.0, 2.0, 3.0 - 9.81 * kEnd)).norm(), 1e-12);
-    // The parabola is of second degree: exact already where accelerations of half steps are averaged.
-    EXPECT_NEAR(run.state.q(2), 1.0 + 3.0 * kEnd - 0.5 * 9.81 * kEnd * kEnd, 1e-11);
+    // The parabola is of second degree.
+    const double allowed = traits().order >= 2 ? 1e-11 : 9.81 * kEnd * h;
+    EXPECT_NEAR(run.state.q(2), 1.0 + 3.0 * kEnd - 0.5 * 9.81 * kEnd * kEnd, allowed);
     EXPECT_NEAR(run.state.q.segment<4>(3).norm(), 1.0, 1e-14);
   }
   // To round-off, or by the order that is announced.
@@ -174,6 +175,7 @@ TEST_P(EveryScheme, HasTheOrderThatItAnnounces) {
   const double fine = (ends[3] - ends[2]).norm();
   EXPECT_GT(std::log2(coarse / middle), traits().order - 0.15) << coarse << ' ' << middle;
   EXPECT_GT(std::log2(middle / fine), traits().order - 0.1) << middle << ' ' << fine;
+  EXPECT_LT(std::log2(middle / fine), traits().order + 0.5) << "it announces too little";
 }
 
 TEST_P(EveryScheme, HoldsJoints) {
@@ -197,12 +199,9 @@ TEST_P(EveryScheme, DoesNotPenetrateByMoreThanItAnnounces) {
   for (const double h : {2e-3, 1e-3}) {
     SceneRun run = open(kThrown, 1.0, h);
     double deepest = 0.0;
-    double fastest = 0.0;
-    run.run([&](const SceneRun& now) {
-      deepest = std::max(deepest, now.report.penetration);
-      fastest = std::max(fastest, now.state.u.cwiseAbs().maxCoeff());
-    });
-    EXPECT_LT(deepest, traits().holds_positions ? 1e-10 : h * fastest) << h;
+    run.run([&](const SceneRun& now) { deepest = std::max(deepest, now.report.penetration); });
+    constexpr double kFastest = 2.0;  // [m/s] of what falls from .3 m
+    EXPECT_LT(deepest, traits().holds_positions ? 1e-10 : h * kFastest) << h;
   }
 }
 
@@ -210,23 +209,24 @@ TEST_P(EveryScheme, NeverGainsEnergyFromContacts) {
   SceneRun run = open(kThrown, 1.5, 1e-3);
   const double first = run.report.kinetic_energy + run.report.potential_energy;
   const double dissipated_before = run.report.dissipated;
+  double dissipated = dissipated_before;
   run.run([&](const SceneRun& now) {
     const StepReport& r = now.report;
     ASSERT_LT(r.kinetic_energy + r.potential_energy, first + std::abs(r.energy_error) + 1e-12) << r.t;
     ASSERT_LT(std::abs(r.energy_error), 5e-3 * first) << r.t;
     ASSERT_NEAR(r.work, 0.0, 1e-12) << r.t;
+    ASSERT_GT(r.dissipated, dissipated - 1e-9 * first) << r.t;
+    dissipated = r.dissipated;
   });
   EXPECT_GT(run.report.dissipated, dissipated_before + 0.3 * first);
 }
 
 TEST_P(EveryScheme, StopsASlidingMassWhereItShould) {
   constexpr double kStop = kSpeed / kDeceleration;
-  std::vector<double> errors;
-  for (const double h : {2e-3, 1e-3}) {
-    SceneRun run = open(kSliding, 0.8, h);
+  for (const double h : {3e-3, 1.5e-3}) {  // it stops within a step
+    SceneRun run = open(kSliding, 0.9, h);
     run.run();
-    errors.push_back(std::abs(run.state.q(0) - 0.5 * kSpeed * kStop));
-    EXPECT_LT(errors.back(), kSpeed * h) << h;
+    EXPECT_NEAR(run.state.q(0), 0.5 * kSpeed * kStop, kDeceleration * h * h) << h;
     EXPECT_LT(run.state.u.cwiseAbs().maxCoeff(), 1e-13) << h;
     EXPECT_NEAR(run.report.dissipated, 0.5 * 3.0 * kSpeed * kSpeed, 1e-9) << h;
   }
@@ -245,9 +245,8 @@ TEST_P(EveryScheme, RestsWithoutMoving) {
 TEST_P(EveryScheme, GoesOnFromSavedBytesWithTheSameBits) {
   for (const char* text : {kTumbling, kPendulums, kThrown}) {
     SceneRun whole = open(text, 1.0, 1e-3);
-    SceneRun resumed = open(text, 1.0, 1e-3);
-    // Before the first impact, soon after it, and in sliding.
-    for (const int stop : {1, 137, 260, 300}) {
+    // At the start, in flight, before and between the box's impacts (steps 193, 206, 222, 251, 321), and in sliding.
+    for (const int stop : {1, 137, 180, 220, 300, 400}) {
       while (whole.state.step < stop) ASSERT_EQ(whole.step(), Status::ok);
       SceneRun anew = open(text, 1.0, 1e-3);
       anew.state = state_from_bytes(to_bytes(whole.state));

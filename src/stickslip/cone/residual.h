@@ -15,7 +15,7 @@ struct Tolerance {
 };
 
 /// How far percussions p are from solving a cone problem, in three numbers: the one yardstick for every solver, step,
-/// test and benchmark. Each can be computed by hand from p, W and b (scripts/residual.py does so). With
+/// test and benchmark. Each can be computed by hand from p, W and b (scripts/residual does so). With
 ///
 ///   u  = W p + b, recomputed from p,        u^ = u + s(u), s De Saxce's shift (cone_problem.h),
 ///   r' = w p, w = ConeProblem::calc_residual_scale(), the mean of W's diagonal,
@@ -35,7 +35,8 @@ struct Tolerance {
 ///
 /// The natural map is zero at solutions alone, but it may hide what must not be: where friction is large it sees a
 /// normal velocity that closes the gap only as u_N / sqrt(1 + mu^2), and percussions of a problem without a solution
-/// can grow until |u| hides what they violate. So `missed` is judged, too, and by |b| alone.
+/// can grow until |u| hides what they violate. So `missed` is judged, too, and by |b| alone. What is left: an answer
+/// that is fast in one place is judged by that speed in all.
 struct Residual {
   double absolute = 0.0;  // [m/s]
   double relative = 0.0;  // [-] 0 where `absolute` is

@@ -78,7 +78,8 @@ TEST(Verdict, NothingIsSolvedByPercussionsInWhichVelocitiesAreLost) {
   w.add_row(columns, sizes, 1, std::vector{1.0, -1.0});
   w.add_row(columns, sizes, 1, std::vector{-1.0, 1.0});
   problem.delassus = w;
-  problem.b = {-0.3, -0.3};
+  problem.b = {-0.3, 0.3};  // p = (.3, 0) solves it
+  EXPECT_TRUE(calc_residual(problem, std::vector<double>{0.3, 0.0}).is_within({.relative = 1e-15}));
   for (const double p : {1e18, 1e18 + 128.0, 1e21}) {
     EXPECT_FALSE(calc_residual(problem, std::vector<double>{1e18, p}).is_within({.relative = 0.1})) << p;
   }

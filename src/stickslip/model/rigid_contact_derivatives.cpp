@@ -115,14 +115,14 @@ struct OverGeometry {
   Vector3 d, axis;
 };
 
-/// A sphere or the inside of one: n = sign d / |d|, s = lever n. Where d vanishes n is any direction, taken as
-/// constant.
+/// A sphere or the inside of one: n = sign d / |d|, s = lever n. Where d vanishes n is any direction, and its
+/// derivatives are left out.
 class SphereNormal {
  public:
   SphereNormal(const Vector3& d, const Vector3& fallback, double sign, double lever) : sign_(sign), lever_(lever) {
     const double length = d.norm();
     per_length_ = length > 0.0 ? 1.0 / length : 0.0;
-    e_ = length > 0.0 ? Vector3(d / length) : fallback;
+    e_ = length > 0.0 ? Vector3(d * per_length_) : fallback;  // to the last bit as calc_gap()
   }
   Vector3 n() const { return sign_ * e_; }
   Vector3 s() const { return lever_ * n(); }
@@ -184,7 +184,7 @@ class CylinderNormal {
     const Vector3 x = d - height_ * axis;
     const double length = x.norm();
     per_length_ = length > 0.0 ? 1.0 / length : 0.0;
-    e_ = length > 0.0 ? Vector3(x / length) : fallback;
+    e_ = length > 0.0 ? Vector3(x * per_length_) : fallback;
   }
   Vector3 n() const { return sign_ * e_; }
   Vector3 s() const { return height_ * axis_ + radius_ * e_; }

@@ -125,6 +125,9 @@ ProblemReport solve_problem(const OneStepProblem& problem, const std::string& na
         report.violation, below);
   }
   if (report.status.empty()) report.status = is_ok ? "ok" : "inexact";
+  if (report.status == "inexact" && report.message.empty() && report.relative_residual <= tolerance.relative) {
+    report.message = fmt::format("velocities miss what contacts and joints need by {:.3g}", report.missed);
+  }
   return report;
 }
 

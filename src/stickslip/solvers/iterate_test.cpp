@@ -13,7 +13,7 @@ namespace {
 
 /// Of two iterates the one is kept by which a solver would stop. Where friction is large, the natural map hardly sees
 /// that a contact closes: p = 0 has the smaller residual, and misses more.
-TEST(Iterate, KeepsTheBestByTheMeasureThatEndsTheLoop) {
+TEST(Iterate, KeepsWhatViolatesLeast) {
   constexpr Tolerance kTolerance = {.relative = 1e-3};
   const FrictionBlock disc{2, 1e3, 0, 0.0};
   ConeProblem problem;
