@@ -228,6 +228,7 @@ void GeneralizedAlphaStepper::solve(const State& state, double h, double t_end, 
   start_ = &start;
   StepSolve solve;
   const auto attempt = [&] {
+    step_.r_scale = 1.0;
     step_.evaluate();
     StepSolve next = solve_step(start);
     choose(start, next);
@@ -303,8 +304,9 @@ std::string GeneralizedAlphaStepper::describe_non_finite_force() const {
   return "a contact or joint force is not finite";
 }
 
-/// Newton's method from the last forces, or, of many contacts, the nested cone problems; where these do not converge,
-/// nested cone problems of few contacts, each few passes followed by Newton's method from where they lead.
+/// Newton's method from the last forces, then with half the prox parameters, or, of many contacts, the nested cone
+/// problems; where these do not converge, nested cone problems as of few contacts, each few passes followed by Newton's
+/// method from where they lead.
 StepSolve GeneralizedAlphaStepper::solve_step(const State& state) {
   constexpr int kMaxNewton = 30;     // [-] more than any index set needs to settle
   constexpr int kRounds = 3;         // [-] of nested passes and Newton
@@ -328,8 +330,15 @@ StepSolve GeneralizedAlphaStepper::solve_step(const State& state) {
     total = nested_.solve_many(step_, kPassesOfMany);
   } else {
     total.converged = by_newton(false);
+    if (!total.converged) {
+      step_.r_scale = 0.5;
+      step_.set_start_values(state, false);
+      step_.evaluate();
+      total.converged = by_newton(true);
+    }
   }
   if (total.converged) return total;
+  step_.r_scale = 1.0;
   step_.set_start_values(state, false);
   step_.evaluate();
   double least = std::numeric_limits<double>::infinity();
@@ -344,7 +353,6 @@ StepSolve GeneralizedAlphaStepper::solve_step(const State& state) {
     // More passes would turn bodies until walls that close on them let them go.
     if (nested_.violation() > 0.0) break;
     if ((total.converged = by_newton(true))) return total;
-    if (!nested_.is_exact()) break;  // what is not solved once is not solved, mostly, at the cost of all iterations
   }
   // The nested problems balance all forces and hold the law of impact to their solver's tolerance, whatever is left;
   // an iterate of Newton's method that does not converge can be anything, and serves only where stiff forces, which
@@ -409,6 +417,7 @@ void GeneralizedAlphaStepper::choose(const State& state, StepSolve& solve) {
 bool GeneralizedAlphaStepper::solve_held(const State& state, StepSolve& solve) {
   constexpr int kMaxNewton = 30;  // [-]
   step_.tie = 0.0;
+  step_.r_scale = 1.0;
   step_.set_start_values(state, true);
   step_.evaluate();
   const StepSolve held = newton_.solve(step_, kMaxNewton);

@@ -28,8 +28,6 @@ class GeneralizedAlphaNested {
   /// directions of the last pass, and this is what they miss at least. `bound` [N s] as SolveReport::bound.
   double violation() const { return impact_.violation; }
   void forget_proof() { impact_ = {}; }
-  /// Whether the cone solver has solved all levels of the last solve to their tolerances.
-  bool is_exact() const { return exact_; }
   double bound() const { return impact_.bound; }
 
   /// The same for many contacts, from the start values of a step. In front of each pass the position level is repeated

@@ -135,12 +135,12 @@ void GeneralizedAlphaStep::add_coordinate_map(const Vector& y, Vector& result) c
 // --- the equations at an iterate
 
 double GeneralizedAlphaStep::r_normal(const StepElement& e) const {
-  return options_.r ? *options_.r : kProxFactor / e.diagonal[0];
+  return r_scale * (options_.r ? *options_.r : kProxFactor / e.diagonal[0]);
 }
 
 double GeneralizedAlphaStep::r_friction(const StepElement& e) const {
-  if (options_.r) return *options_.r;
-  return e.norm_friction > 0.0 ? kProxFactor / (e.norm_friction * (1.0 + e.stretch.tau)) : 1.0;
+  if (options_.r) return r_scale * *options_.r;
+  return e.norm_friction > 0.0 ? r_scale * kProxFactor / (e.norm_friction * (1.0 + e.stretch.tau)) : 1.0;
 }
 
 double GeneralizedAlphaStep::friction_radius(const StepElement& e, double normal_percussion) const {

@@ -167,6 +167,7 @@ class GeneralizedAlphaStep {
   // --- the step
   StepUnknowns x;
   double tie = 0.0;               // [-] velocity level: answers off by so many tolerances are kept as they were last
+  double r_scale = 1.0;           // [-] of the prox parameters
   bool holds = true;              // whether elements are what they are held to be
   Inputs inputs;                  // constant in the step
   double h = 0.0;                 // [s]
