@@ -87,7 +87,7 @@ stiffness = 40
 rest = 1
 )";
 
-/// A box that is thrown on a floor, bounces, slides and stops, and a ball that rolls against it.
+/// A box that is thrown on a floor, bounces, slides and stops, and a ball that spins on it until it rolls.
 constexpr const char* kThrown = R"(
 gravity = [0, -9.81]
 [bodies.floor]
