@@ -3,9 +3,16 @@
 
 #include <limits>
 
+/// What counts as nothing beside one, for the whole library: tolerances that are round-off are made of these.
 namespace stickslip {
 
-/// Distance from 1 to the next double, 2^-52: bounds and tolerances that are round-off are small multiples of it.
+/// Distance from 1 to the next double, 2^-52.
 inline constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
+/// [-] Of a sum of a few products, such as a row of a constraint times velocities, relative to its terms.
+inline constexpr double kSumRoundOff = 8.0 * kEpsilon;
+/// [-] A pivot below this part of the largest is none: of rows that are scaled to one, two are the same within
+/// round-off of their directions. A light body between a heavy one and the ground has the ratio of their masses as a
+/// pivot.
+inline constexpr double kRankThreshold = 1e-13;
 
 }  // namespace stickslip

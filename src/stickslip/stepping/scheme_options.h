@@ -7,7 +7,7 @@
 
 #include "stickslip/cone/cone_solver.h"
 #include "stickslip/model/system.h"
-#include "stickslip/stepping/generalized_alpha.h"
+#include "stickslip/stepping/generalized_alpha/generalized_alpha.h"
 #include "stickslip/stepping/moreau.h"
 #include "stickslip/stepping/scheme_traits.h"
 #include "stickslip/stepping/time_stepper.h"

@@ -1,0 +1,359 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "stickslip/constraints/element_rows.h"
+
+#include <numeric>
+
+#include "stickslip/math/small_matrix.h"
+
+namespace stickslip {
+namespace {
+
+/// Mechanisms of up to this many velocities are one block, so that Newton's method is exact for them: the matrices
+/// are then about as large as those of three rigid bodies.
+constexpr int kSmallMechanism = 18;
+
+/// Merges ranges of bodies: begin[i] is the first body of the range that body i is in.
+class BodyRanges {
+ public:
+  explicit BodyRanges(std::size_t n) : begin_(n) { std::iota(begin_.begin(), begin_.end(), 0); }
+  int begin(int body) const { return begin_[body]; }
+  /// Makes one range of all bodies from one to the other.
+  void merge(int a, int b) {
+    const auto [first, last] = std::minmax(a, b);
+    const int target = begin_[first];
+    int end = last;
+    while (end + 1 < static_cast<int>(begin_.size()) && begin_[end + 1] == begin_[last]) ++end;
+    for (int i = target; i <= end; ++i) begin_[i] = target;
+  }
+
+ private:
+  std::vector<int> begin_;
+};
+
+}  // namespace
+
+ElementRows::ElementRows(const System& system, const ContactFinder& contacts, StopToken stop)
+    : system_(system), contacts_(contacts), stop_(stop), rest_(Vector::Zero(system.n_u())) {
+  make_blocks();
+}
+
+void ElementRows::make_blocks() {
+  const std::vector<Body>& bodies = system_.bodies();
+  BodyRanges ranges(bodies.size());
+  const auto moves = [&](int body) { return bodies[body].n_u > 0; };
+  for (const ForceBlock& part : system_.make_force_blocks()) {
+    if (part.row.body != part.col.body) ranges.merge(part.row.body, part.col.body);
+  }
+  if (system_.n_u() <= kSmallMechanism) {
+    for (const ContactPair& pair : system_.contacts()) {
+      if (moves(pair.options.first) && moves(pair.options.second))
+        ranges.merge(pair.options.first, pair.options.second);
+    }
+    for (const Joint& joint : system_.joints()) {
+      if (moves(joint.first.body) && moves(joint.second.body)) ranges.merge(joint.first.body, joint.second.body);
+    }
+  }
+  for (int i = 0; i < static_cast<int>(bodies.size()); ++i) {
+    stop_.check();
+    const Body& body = bodies[i];
+    if (ranges.begin(i) == i) {
+      VelocityBlock block;
+      block.first_body = i;
+      block.u_offset = body.u_offset;
+      block.q_offset = body.q_offset;
+      blocks_.push_back(block);
+    }
+    VelocityBlock& block = blocks_.back();
+    ++block.n_bodies;
+    block.n_u += body.n_u;
+    block.n_q += body.n_q;
+  }
+  std::erase_if(blocks_, [](const VelocityBlock& block) { return block.n_u == 0; });
+  block_of_body_.assign(bodies.size(), -1);
+  std::size_t values = 0;
+  for (std::size_t k = 0; k < blocks_.size(); ++k) {
+    VelocityBlock& block = blocks_[k];
+    block.matrix = values;
+    values += static_cast<std::size_t>(block.n_u) * block.n_u;
+    std::fill_n(block_of_body_.begin() + block.first_body, block.n_bodies, static_cast<int>(k));
+  }
+}
+
+// --- layout
+
+ConstraintElement ElementRows::add_contact(int index) {
+  stop_.check();
+  const ContactPoint& k = contacts_.points()[index];
+  const ContactPair& pair = system_.pair(k);
+  ConstraintElement e;
+  e.kind = ConstraintElement::Kind::contact;
+  e.index = index;
+  e.dim = 1 + pair.friction_dim;
+  e.n_pos = 1;
+  e.n_angle_rows = system_.turns(k) ? 1 : 0;
+  e.mu = pair.law().friction;
+  e.e_normal = pair.law().restitution_normal;
+  e.e_tangent = pair.law().restitution_tangential;
+  e.has_rows = has_contact_rows(system_, k);
+  return place(e, system_.side(k, Side::first), system_.side(k, Side::second));
+}
+
+ConstraintElement ElementRows::add_dry_friction(int index) {
+  const DryFrictionElement& friction = system_.dry_frictions()[index];
+  ConstraintElement e;
+  e.kind = ConstraintElement::Kind::dry_friction;
+  e.index = index;
+  e.dim = friction.dim;
+  e.n_angle_rows = friction.turns ? 1 : 0;
+  e.bound = friction.bound;
+  return place(e, friction.first, friction.second);
+}
+
+ConstraintElement ElementRows::add_joint(int index) {
+  stop_.check();
+  const Joint& joint = system_.joints()[index];
+  ConstraintElement e;
+  e.kind = ConstraintElement::Kind::joint;
+  e.index = index;
+  e.dim = joint.dim;
+  e.n_pos = joint.holonomic ? joint.dim : 0;
+  e.n_angle_rows = joint.n_angle_rows;
+  return place(e, joint.first, joint.second);
+}
+
+ConstraintElement ElementRows::place(ConstraintElement e, const DofRange& first, const DofRange& second) {
+  e.offset = n_rows_;
+  e.pos_offset = n_pos_;
+  const std::array<const DofRange*, 2> ranges = {&first, &second};
+  for (int s = 0; s < 2; ++s) {
+    const DofRange& range = *ranges[s];
+    ConstraintElement::SideRange& side = e.sides[s];
+    side.body = range.body;
+    side.n_u = range.n_u;
+    side.n_q = range.n_q;
+    if (range.n_u == 0) continue;
+    const int index = block_of_body_[range.body];
+    const VelocityBlock& block = blocks_[index];
+    side.u_offset = range.u_offset - block.u_offset;
+    e.mass = e.mass > 0.0 ? std::min(e.mass, system_.bodies()[range.body].mass) : system_.bodies()[range.body].mass;
+    if (e.n_touches > 0 && e.touches[0].block == index) {
+      side.touch = 0;
+      continue;
+    }
+    side.touch = e.n_touches++;
+    e.touches[side.touch] = {index, W_.size()};
+    W_.resize(W_.size() + static_cast<std::size_t>(e.dim) * block.n_u, 0.0);
+  }
+  MinvW_.resize(W_.size(), 0.0);
+  n_rows_ += e.dim;
+  n_pos_ += e.n_pos;
+  return e;
+}
+
+void ElementRows::keep_added() {
+  kept_rows_ = n_rows_;
+  kept_pos_ = n_pos_;
+  kept_values_ = W_.size();
+}
+
+void ElementRows::drop_others() {
+  n_rows_ = kept_rows_;
+  n_pos_ = kept_pos_;
+  W_.resize(kept_values_);
+}
+
+// --- kinematics
+
+void ElementRows::calc_gap(ConstraintElement& e, double t, const Vector& q, const Vector& u) {
+  if (e.has_rows) {
+    calc_contact_rows(system_, point(e), q, u, contact_rows_);
+    e.gap[0] = contact_rows_.gap;
+  } else {
+    system_.calc_contact(point(e), t, q, e.geometry);
+    e.gap[0] = e.geometry.gap;
+  }
+}
+
+void ElementRows::calc_rates(ConstraintElement& e, double t, const Vector& q, const Vector& u) {
+  e.evaluated = true;
+  switch (e.kind) {
+    case ConstraintElement::Kind::contact:
+      calc_contact_rates(e, t, q, u);
+      break;
+    case ConstraintElement::Kind::dry_friction:
+      calc_dry_friction_rates(e, t, q, u);
+      break;
+    case ConstraintElement::Kind::joint:
+      calc_joint_rates(e, t, q, u);
+      break;
+  }
+  calc_responses(e);
+}
+
+/// fill(side, rows) for each side that moves, rows (dim, n_u of the side) in their place.
+template <class FillJacobian>
+void ElementRows::set_directions(const ConstraintElement& e, FillJacobian&& fill) {
+  for (int s = 0; s < 2; ++s) {
+    const ConstraintElement::SideRange& side = e.sides[s];
+    if (side.touch < 0) continue;
+    const ConstraintElement::Touch& touch = e.touches[side.touch];
+    fill(s, Eigen::Map<RowMatrix, 0, Eigen::OuterStride<>>(W_.data() + touch.values + side.u_offset, e.dim, side.n_u,
+                                                           Eigen::OuterStride<>(blocks_[touch.block].n_u)));
+  }
+}
+
+void ElementRows::calc_contact_rates(ConstraintElement& e, double t, const Vector& q, const Vector& u) {
+  if (e.has_rows) {
+    set_directions(e, [&](int, auto rows) {
+      rows = Eigen::Map<const RowMatrix>(contact_rows_.W.data(), rows.rows(), rows.cols());
+    });
+    std::copy_n(contact_rows_.gamma.begin(), e.dim, e.gamma.begin());
+    std::copy_n(contact_rows_.zeta.begin(), e.dim, e.zeta.begin());
+    return;
+  }
+  set_directions(
+      e, [&](int s, auto rows) { system_.calc_contact_jacobian(point(e), e.geometry, q, static_cast<Side>(s), rows); });
+  const ContactVector gamma = system_.calc_contact_velocity(point(e), e.geometry, t, q, u);
+  std::copy_n(gamma.data(), e.dim, e.gamma.data());
+  const ContactVector zeta = system_.calc_contact_acceleration_bias(point(e), t, q, u);
+  std::copy_n(zeta.data(), e.dim, e.zeta.data());
+}
+
+void ElementRows::calc_dry_friction_rates(ConstraintElement& e, double t, const Vector& q, const Vector& u) {
+  set_directions(
+      e, [&](int s, auto rows) { system_.calc_dry_friction_jacobian(e.index, t, q, static_cast<Side>(s), rows); });
+  JointVector values;
+  system_.calc_dry_friction_velocity(e.index, t, q, u, values);
+  std::copy_n(values.data(), e.dim, e.gamma.data());
+  system_.calc_dry_friction_acceleration_bias(e.index, t, q, u, values);
+  std::copy_n(values.data(), e.dim, e.zeta.data());
+}
+
+void ElementRows::calc_joint_rates(ConstraintElement& e, double t, const Vector& q, const Vector& u) {
+  calc_joint_rows(system_, e.index, t, q, u, joint_rows_);
+  set_directions(e, [&](int s, auto rows) { rows = joint_rows_.W[s].topRows(rows.rows()); });
+  std::copy_n(joint_rows_.gamma.data(), e.dim, e.gamma.begin());
+  std::copy_n(joint_rows_.zeta.data(), e.dim, e.zeta.begin());
+  if (e.n_pos > 0) std::copy_n(joint_rows_.g.data(), e.dim, e.gap.begin());
+}
+
+/// M^-1 W and what of W^T M^-1 W is needed.
+void ElementRows::calc_responses(ConstraintElement& e) {
+  std::array<double, kMaxElementDim * kMaxElementDim> G;  // (dim, dim) its upper half
+  std::fill_n(G.begin(), e.dim * e.dim, 0.0);
+  for (int k = 0; k < e.n_touches; ++k) {
+    const ConstraintElement::Touch& touch = e.touches[k];
+    const VelocityBlock& block = blocks_[touch.block];
+    const double* w = W_.data() + touch.values;
+    double* y = MinvW_.data() + touch.values;
+    for (int b = 0; b < block.n_bodies; ++b) {
+      const Body& body = system_.bodies()[block.first_body + b];
+      const int column = body.u_offset - block.u_offset;
+      const double* inverse = system_.inverse_mass(block.first_body + b).data();
+      for (int i = 0; i < e.dim; ++i) {
+        const int at = i * block.n_u + column;
+        set_product(body.n_u, body.n_u, inverse, w + at, y + at);
+      }
+    }
+    with_size(block.n_u, [&](auto n) {
+      for (int i = 0; i < e.dim; ++i) {
+        for (int j = i; j < e.dim; ++j) {
+          for (int c = 0; c < n; ++c) G[i * e.dim + j] += w[i * n + c] * y[j * n + c];
+        }
+      }
+    });
+  }
+  for (int i = 0; i < e.dim; ++i) e.diagonal[i] = G[i * e.dim + i];
+  e.norm_friction = 0.0;
+  for (int i = e.first_friction(); i < e.dim; ++i) {
+    double sum = 0.0;
+    for (int j = e.first_friction(); j < e.dim; ++j) sum += std::abs(G[std::min(i, j) * e.dim + std::max(i, j)]);
+    e.norm_friction = std::max(e.norm_friction, sum);
+  }
+  if (e.kind != ConstraintElement::Kind::contact) return;
+  for (int i = 1; i < e.dim; ++i) e.coupling[i - 1] = G[i];
+}
+
+void ElementRows::calc_accelerations(ConstraintElement& e, const Vector& a) const {
+  multiply_transposed(e, a, e.gamma_dot.data());
+  for (int i = 0; i < e.dim; ++i) e.gamma_dot[i] += e.zeta[i];
+}
+
+void ElementRows::calc_velocity(const ConstraintElement& e, double t, const Vector& q, const Vector& u, double* gamma) {
+  if (e.has_rows) {
+    calc_contact_rows(system_, point(e), q, u, contact_rows_);
+    std::copy_n(contact_rows_.gamma.begin(), e.dim, gamma);
+    return;
+  }
+  ContactGeometry geometry;
+  system_.calc_contact(point(e), t, q, geometry);
+  const ContactVector g = system_.calc_contact_velocity(point(e), geometry, t, q, u);
+  std::copy_n(g.data(), e.dim, gamma);
+}
+
+bool ElementRows::calc_prescribed_velocity(const ConstraintElement& e, double t, const Vector& q, double* tau) const {
+  std::fill_n(tau, e.dim, 0.0);
+  JointVector values;
+  switch (e.kind) {
+    case ConstraintElement::Kind::contact: {
+      if (!system_.has_prescribed_motion(point(e))) return false;
+      ContactGeometry geometry;
+      system_.calc_contact(point(e), t, q, geometry);
+      const ContactVector g = system_.calc_contact_velocity(point(e), geometry, t, q, rest_);
+      std::copy_n(g.data(), e.dim, tau);
+      return true;
+    }
+    case ConstraintElement::Kind::joint:
+      if (!system_.joint_has_prescribed_motion(e.index)) return false;
+      system_.calc_joint_velocity(e.index, t, q, rest_, values);
+      break;
+    case ConstraintElement::Kind::dry_friction:
+      system_.calc_dry_friction_velocity(e.index, t, q, rest_, values);
+      break;
+  }
+  std::copy_n(values.data(), e.dim, tau);
+  return true;
+}
+
+// --- products
+
+void ElementRows::multiply_transposed(const ConstraintElement& e, const Vector& y, double* result) const {
+  std::fill_n(result, e.dim, 0.0);
+  for (int k = 0; k < e.n_touches; ++k) {
+    const VelocityBlock& block = blocks_[e.touches[k].block];
+    with_size(block.n_u,
+              [&](auto n) { add_product(e.dim, n, W() + e.touches[k].values, y.data() + block.u_offset, result); });
+  }
+}
+
+void ElementRows::add_force(const ConstraintElement& e, const double* p, Vector& y) const {
+  for (int k = 0; k < e.n_touches; ++k) {
+    const VelocityBlock& block = blocks_[e.touches[k].block];
+    with_size(block.n_u, [&](auto n) {
+      add_transposed_product(e.dim, n, W() + e.touches[k].values, p, y.data() + block.u_offset);
+    });
+  }
+}
+
+void ElementRows::add_response(const ConstraintElement& e, const double* p, Vector& y) const {
+  for (int k = 0; k < e.n_touches; ++k) {
+    const VelocityBlock& block = blocks_[e.touches[k].block];
+    add_transposed_product(e.dim, block.n_u, MinvW() + e.touches[k].values, p, y.data() + block.u_offset);
+  }
+}
+
+double ElementRows::calc_coupling(const ConstraintElement& e, int row_e, const ConstraintElement& f, int row_f) const {
+  double sum = 0.0;
+  for (int k = 0; k < e.n_touches; ++k) {
+    for (int m = 0; m < f.n_touches; ++m) {
+      if (e.touches[k].block != f.touches[m].block) continue;
+      const int n = blocks_[e.touches[k].block].n_u;
+      const double* w = W() + e.touches[k].values + static_cast<std::size_t>(row_e) * n;
+      const double* y = MinvW() + f.touches[m].values + static_cast<std::size_t>(row_f) * n;
+      for (int c = 0; c < n; ++c) sum += w[c] * y[c];
+    }
+  }
+  return sum;
+}
+
+}  // namespace stickslip

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <vector>
+
+#include "stickslip/base/stop_token.h"
+#include "stickslip/cone/cone.h"
+#include "stickslip/constraints/contact_finder.h"
+#include "stickslip/model/contact_rows.h"
+#include "stickslip/model/joint_rows.h"
+#include "stickslip/model/system.h"
+
+namespace stickslip {
+
+/// Rows of one element at most: those of a contact or of a joint.
+inline constexpr int kMaxElementDim = std::max(kMaxContactDim, kMaxJointDim);
+static_assert(kMaxElementDim <= kMaxConeDim);
+
+/// The bodies whose velocities are eliminated together: a contiguous range of bodies with a dense iteration matrix.
+/// One body in general; bodies that springs couple, and small mechanisms, share a block.
+struct VelocityBlock {
+  int first_body = 0, n_bodies = 0;
+  int u_offset = 0, n_u = 0;
+  int q_offset = 0, n_q = 0;
+  std::size_t matrix = 0;  // first value of its (n_u, n_u) matrices
+};
+
+/// One contact, joint or dry friction: `dim` rows of W^T on velocity and acceleration level, the first n_pos of them
+/// also on position level (the normal; all rows of a holonomic joint; none of a dry friction).
+struct ConstraintElement {
+  enum class Kind : unsigned char { contact, dry_friction, joint };
+  Kind kind = Kind::contact;
+  int index = 0;                           // point of the ContactFinder, dry friction or joint of the System
+  int dim = 0;                             // rows
+  int n_pos = 0;                           // rows on position level
+  int offset = 0;                          // first row on velocity level
+  int pos_offset = 0;                      // first row on position level
+  int n_angle_rows = 0;                    // the last rows: of joints, their limits and friction
+  double mass = 0.0;                       // [kg] of the lighter body
+  double mu = 0.0;                         // [-] contact
+  double bound = 0.0;                      // [N] dry friction
+  double e_normal = 0.0, e_tangent = 0.0;  // [-] restitution
+
+  /// The one or two velocity blocks it acts on, and the sides (first, second) in them.
+  struct Touch {
+    int block = 0;
+    std::size_t values = 0;  // first value of the (dim, n_u of the block) arrays: W^T and M^-1 W
+  };
+  std::array<Touch, 2> touches;
+  int n_touches = 0;
+  struct SideRange {
+    int touch = -1;             // index into touches; -1: does not move
+    int u_offset = 0, n_u = 0;  // columns, in the block
+    int n_q = 0;
+    int body = 0;
+  };
+  std::array<SideRange, 2> sides;
+
+  // Where it was evaluated last.
+  bool evaluated = false;                             // W and what follows are up to date
+  std::array<double, kMaxElementDim> gap = {};        // (n_pos) [m]
+  std::array<double, kMaxElementDim> gamma = {};      // (dim) [m/s]
+  std::array<double, kMaxElementDim> gamma_dot = {};  // (dim) [m/s^2] = W^T a + zeta
+  std::array<double, kMaxElementDim> zeta = {};       // (dim) [m/s^2]
+  std::array<double, kMaxElementDim> diagonal = {};   // (dim) [1/kg] of G = W^T M^-1 W
+  std::array<double, kMaxFrictionDim> coupling = {};  // (n_F) [1/kg] G_NF
+  double norm_friction = 0.0;                         // [1/kg] bound of the largest eigenvalue of G_FF
+  bool has_rows = false;                              // contacts: whether ContactRows serve, and not geometry
+  ContactGeometry geometry;                           // contacts
+
+  /// Angle rows become lengths by the lever 1 / sqrt(G m). [m, 1]
+  double lever(int row) const {
+    const bool known = diagonal[row] > 0.0;  // not yet where it is open
+    return row < dim - n_angle_rows || !known ? 1.0 : 1.0 / std::sqrt(diagonal[row] * mass);
+  }
+  int n_friction() const { return kind == Kind::contact ? dim - 1 : dim; }
+  int first_friction() const { return kind == Kind::contact ? 1 : 0; }
+};
+
+/// Rows and kinematics of constraints one by one, for schemes that evaluate them at many iterates of a step and mostly
+/// need some of them only; ConstraintSet gathers all at once, at one instant. Vectors of the system are (n_u), (n_q).
+class ElementRows {
+ public:
+  /// Finds the velocity blocks. Both must outlive this; elements that are contacts are points of `contacts`.
+  ElementRows(const System& system, const ContactFinder& contacts, StopToken stop = {});
+
+  const std::vector<VelocityBlock>& blocks() const { return blocks_; }
+  /// Index of the velocity block of a body, -1 where it does not move.
+  int block_of(int body) const { return block_of_body_[body]; }
+
+  // --- layout: elements are numbered as they are added
+  ConstraintElement add_contact(int index);
+  ConstraintElement add_dry_friction(int index);
+  ConstraintElement add_joint(int index);
+  /// What has been added so far stays when the rest is dropped.
+  void keep_added();
+  void drop_others();
+  int n_rows() const { return n_rows_; }
+  int n_pos() const { return n_pos_; }
+  int n_kept_rows() const { return kept_rows_; }
+
+  // --- kinematics at (t, q, u)
+  const ContactPoint& point(const ConstraintElement& contact) const { return contacts_.points()[contact.index]; }
+  /// The gap of a contact.
+  void calc_gap(ConstraintElement& e, double t, const Vector& q, const Vector& u);
+  /// W, M^-1 W, what follows from them, gamma and zeta; of a contact right after calc_gap.
+  void calc_rates(ConstraintElement& e, double t, const Vector& q, const Vector& u);
+  /// gamma_dot with accelerations a, right after calc_rates.
+  void calc_accelerations(ConstraintElement& e, const Vector& a) const;
+  /// gamma (dim) of a contact, alone: leaves e and its rows as they are.
+  void calc_velocity(const ConstraintElement& e, double t, const Vector& q, const Vector& u, double* gamma);
+  /// tau (dim) in gamma = W^T u + tau; false, and zero, where no prescribed motion is on either side.
+  bool calc_prescribed_velocity(const ConstraintElement& e, double t, const Vector& q, double* tau) const;
+
+  // --- products
+  /// W^T and M^-1 W of all elements: rows (dim, n_u of the block) from Touch::values on.
+  const double* W() const { return W_.data(); }
+  const double* MinvW() const { return MinvW_.data(); }
+  std::size_t n_values() const { return W_.size(); }
+  /// W^T y. result (dim)
+  void multiply_transposed(const ConstraintElement& e, const Vector& y, double* result) const;
+  /// y += W p. p (dim)
+  void add_force(const ConstraintElement& e, const double* p, Vector& y) const;
+  /// y += M^-1 W p.
+  void add_response(const ConstraintElement& e, const double* p, Vector& y) const;
+  /// W_e^T M^-1 W_f of one row of each. [1/kg]
+  double calc_coupling(const ConstraintElement& e, int row_e, const ConstraintElement& f, int row_f) const;
+
+ private:
+  void make_blocks();
+  ConstraintElement place(ConstraintElement e, const DofRange& first, const DofRange& second);
+  void calc_contact_rates(ConstraintElement& e, double t, const Vector& q, const Vector& u);
+  void calc_dry_friction_rates(ConstraintElement& e, double t, const Vector& q, const Vector& u);
+  void calc_joint_rates(ConstraintElement& e, double t, const Vector& q, const Vector& u);
+  template <class FillJacobian>
+  void set_directions(const ConstraintElement& e, FillJacobian&& fill);
+  void calc_responses(ConstraintElement& e);
+
+  const System& system_;
+  const ContactFinder& contacts_;
+  StopToken stop_;
+  std::vector<VelocityBlock> blocks_;
+  std::vector<int> block_of_body_;  // (n bodies)
+  int n_rows_ = 0, n_pos_ = 0;
+  int kept_rows_ = 0, kept_pos_ = 0;
+  std::size_t kept_values_ = 0;
+  std::vector<double> W_;      // W^T, rows (dim, n_u of the block) of each touch
+  std::vector<double> MinvW_;  // M^-1 W, likewise
+  ContactRows contact_rows_;   // of the contact that calc_gap was last asked for
+  JointRows joint_rows_;
+  Vector rest_;  // (n_u) zero
+};
+
+}  // namespace stickslip

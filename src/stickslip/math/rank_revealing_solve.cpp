@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "stickslip/math/rank_revealing_solve.h"
+
+#include <Eigen/QR>
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <numeric>
+
+#include "stickslip/math/dense_factors.h"
+
+namespace stickslip {
+namespace {
+
+constexpr int kFixedCapacity = 48;
+
+/// The same as math's solve_least_norm(), without allocation.
+void least_norm_of_few(int n, const double* a, const double* b, double* x, double threshold) {
+  using Square = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, 0, kFixedCapacity, kFixedCapacity>;
+  using Column = Eigen::Matrix<double, Eigen::Dynamic, 1, 0, kFixedCapacity, 1>;
+  Eigen::CompleteOrthogonalDecomposition<Square> decomposition;
+  decomposition.setThreshold(threshold);
+  const Square A = ConstRowMatrixView(a, n, n);
+  const Column rhs = ConstVectorView(b, n);
+  decomposition.compute(A);
+  const Column solution = decomposition.solve(rhs);
+  std::copy_n(solution.data(), n, x);
+}
+
+}  // namespace
+
+int solve_complete_pivoting(int n, double* a, double* b, int* order, double* x, double threshold) {
+  const auto at = [&](int i, int j) -> double& { return a[static_cast<std::size_t>(i) * n + j]; };
+  std::iota(order, order + n, 0);
+  double largest = 0.0;
+  for (int k = 0; k < n; ++k) {
+    int pivot_row = k;
+    int pivot_column = k;
+    double pivot = 0.0;
+    for (int i = k; i < n; ++i) {
+      for (int j = k; j < n; ++j) {
+        if (std::abs(at(i, j)) > pivot) {
+          pivot = std::abs(at(i, j));
+          pivot_row = i;
+          pivot_column = j;
+        }
+      }
+    }
+    if (k == 0) largest = pivot;
+    if (!(pivot > threshold * largest)) return k;
+    if (pivot_row != k) {
+      std::swap_ranges(&at(k, 0), &at(k, 0) + n, &at(pivot_row, 0));
+      std::swap(b[k], b[pivot_row]);
+    }
+    if (pivot_column != k) {
+      for (int i = 0; i < n; ++i) std::swap(at(i, k), at(i, pivot_column));
+      std::swap(order[k], order[pivot_column]);
+    }
+    for (int i = k + 1; i < n; ++i) {
+      if (at(i, k) == 0.0) continue;
+      const double factor = at(i, k) / at(k, k);
+      for (int j = k + 1; j < n; ++j) at(i, j) -= factor * at(k, j);
+      b[i] -= factor * b[k];
+    }
+  }
+  for (int k = n - 1; k >= 0; --k) {
+    double sum = b[k];
+    for (int j = k + 1; j < n; ++j) sum -= at(k, j) * b[j];
+    b[k] = sum / at(k, k);
+  }
+  for (int k = 0; k < n; ++k) x[order[k]] = b[k];
+  return n;
+}
+
+bool solve_partial_pivoting(int n, double* a, double* b, double* x, double threshold) {
+  double largest = 0.0;
+  for (int i = 0; i < n * n; ++i) largest = std::max(largest, std::abs(a[i]));
+  for (int k = 0; k < n; ++k) {
+    int pivot = k;
+    for (int i = k + 1; i < n; ++i) {
+      if (std::abs(a[i * n + k]) > std::abs(a[pivot * n + k])) pivot = i;
+    }
+    double* top = a + k * n;
+    if (!(std::abs(a[pivot * n + k]) > threshold * largest)) return false;
+    if (pivot != k) {
+      std::swap_ranges(top + k, top + n, a + pivot * n + k);
+      std::swap(b[k], b[pivot]);
+    }
+    for (int i = k + 1; i < n; ++i) {
+      double* row = a + i * n;
+      if (row[k] == 0.0) continue;
+      const double factor = row[k] / top[k];
+      for (int j = k + 1; j < n; ++j) row[j] -= factor * top[j];
+      b[i] -= factor * b[k];
+    }
+  }
+  for (int k = n - 1; k >= 0; --k) {
+    double sum = b[k];
+    for (int j = k + 1; j < n; ++j) sum -= a[k * n + j] * x[j];
+    x[k] = sum / a[k * n + k];
+  }
+  return true;
+}
+
+void solve_least_norm(int n, const double* a, const double* b, double* x, double threshold) {
+  if (n <= kFixedCapacity) {
+    least_norm_of_few(n, a, b, x, threshold);
+  } else {
+    VectorView(x, n) = solve_least_norm(ConstRowMatrixView(a, n, n), ConstVectorView(b, n), threshold);
+  }
+}
+
+}  // namespace stickslip

@@ -1,0 +1,277 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "stickslip/stepping/generalized_alpha/index_sets.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+
+#include "stickslip/stepping/generalized_alpha/equations.h"
+#include "stickslip/stepping/generalized_alpha/painleve.h"
+
+namespace stickslip::generalized_alpha {
+namespace {
+
+/// r = kProxFactor / G: of the interval (0, 2) in which the prox iteration of one contact contracts, the part in which
+/// a slip velocity that changes sign is not overshot.
+constexpr double kProxFactor = 0.6;  // [-]
+
+double norm(const double* x, int n) {
+  double sum = 0.0;
+  for (int i = 0; i < n; ++i) sum += x[i] * x[i];
+  return std::sqrt(sum);
+}
+
+/// x (n) becomes x / |x|; returns |x|.
+double normalise(double* x, int n) {
+  const double size = norm(x, n);
+  if (size > 0.0) {
+    for (int i = 0; i < n; ++i) x[i] /= size;
+  }
+  return size;
+}
+
+/// D_st (139), and the direction in which a friction percussion acts in sliding (138).
+void classify_friction(Step& step, StepElement& e) {
+  const int first = e.first_friction();
+  const int n = e.n_friction();
+  const double r = r_friction(step, e);
+  std::copy_n(e.xi.data() + first, n, e.direction.data());
+  e.stretch.apply(e.direction.data());
+  for (int i = 0; i < n; ++i) e.direction[i] = r * e.direction[i] - step.P(e.offset + first + i);
+  e.slip = e.direction;
+  e.stretch.apply_inverse(e.slip.data());
+  e.friction_size = normalise(e.direction.data(), n);
+  const double radius = friction_radius(step, e, step.P(e.offset));
+  e.stick = radius > 0.0 && e.friction_size <= radius;
+  if (step.follows_branches && e.branch >= Branch::sliding) e.stick = e.branch == Branch::stopped;
+  e.slip_size = normalise(e.slip.data(), n);
+}
+
+/// E_st (141), and the direction in which a friction force acts in sliding (140), (142).
+void classify_friction_acceleration(Step& step, StepElement& e) {
+  const int first = e.first_friction();
+  const int n = e.n_friction();
+  e.stick_acceleration = false;
+  if (e.stick) {
+    const double r = r_friction(step, e);
+    for (int i = 0; i < n; ++i) {
+      e.direction_acceleration[i] = r * e.gamma_dot[first + i] - step.x.lambda(e.offset + first + i);
+    }
+  } else if (e.e_tangent == 0.0) {
+    e.direction_acceleration = e.slip;
+    e.friction_size_acceleration = e.slip_size;
+    return;
+  } else {
+    std::copy_n(e.gamma.data() + first, n, e.direction_acceleration.data());
+  }
+  e.friction_size_acceleration = normalise(e.direction_acceleration.data(), n);
+  const double radius = friction_radius_acceleration(e, step.x.lambda(e.offset));
+  e.stick_acceleration = e.stick && radius > 0.0 && e.friction_size_acceleration <= radius;
+}
+
+void calc_rates(Step& step, StepElement& e) {
+  step.rows.calc_rates(e, step.t_end, step.q, step.u);
+  for (int i = 0; i < e.dim; ++i) e.xi[i] = e.gamma[i] + e.gamma_start[i];
+}
+
+/// The index sets of a contact (130), (133), (136), (139), (141).
+void classify_contact(Step& step, StepElement& e) {
+  e.evaluated = false;
+  e.stick = false;
+  e.stick_acceleration = false;
+  e.opened_by_choice = false;
+  step.rows.calc_gap(e, step.t_end, step.q, step.u);
+  const double kappa = step.kappa_hat(e.pos_offset);
+  bool remembers = kappa != 0.0;
+  for (int k = e.offset; k < e.offset + e.dim; ++k) {
+    remembers |= step.known_P(k) != 0.0 || step.x.Lambda(k) != 0.0 || step.x.lambda(k) != 0.0;
+  }
+  if (e.gap[0] > 0.0 && !remembers) {
+    e.level = Level::open;
+    return;
+  }
+  calc_rates(step, e);
+  if (r_normal(step, e) * e.gap[0] - kappa > 0.0) return exclude_above(step, e, Level::open);  // not in A
+  step.rows.calc_accelerations(e, step.x.a);
+  const bool is_left_open = step.follows_branches && e.branch == Branch::open;
+  if (is_left_open || r_normal(step, e) * e.xi[0] - step.P(e.offset) > 0.0) {
+    return exclude_above(step, e, Level::position);  // not in B
+  }
+  classify_friction(step, e);
+  if (r_normal(step, e) * e.gamma_dot[0] - step.x.lambda(e.offset) > 0.0) {
+    return exclude_above(step, e, Level::velocity);  // not in C
+  }
+  e.level = Level::acceleration;
+  classify_friction_acceleration(step, e);
+}
+
+/// A joint or a dry friction element.
+void evaluate_constraint(Step& step, StepElement& e) {
+  calc_rates(step, e);
+  step.rows.calc_accelerations(e, step.x.a);
+  if (e.kind == ConstraintElement::Kind::dry_friction) {
+    classify_friction(step, e);
+    classify_friction_acceleration(step, e);
+  }
+}
+
+/// tau in S of second-order friction, by z = mu G dt lambda_N / |gamma_F| of the start of the step: what friction takes
+/// off the slip in it, over that. A step with a constant force along and across then leaves exp(-z) of a small motion
+/// across the slip, as the equations of motion do. [-]
+double calc_stretch(double z) {
+  constexpr double kSmall = 1e-3;  // [-] below, the series is off by z^2/18 < 1e-7 and the function by round-off
+  if (z < kSmall) return 1.0 - z / 3.0;
+  const double theta = -1.0 / std::expm1(-z) - 1.0 / z;
+  return 1.0 / theta - 1.0;
+}
+
+}  // namespace
+
+double r_normal(const Step& step, const StepElement& e) {
+  return step.options.r ? *step.options.r : kProxFactor / e.diagonal[0];
+}
+
+double r_friction(const Step& step, const StepElement& e) {
+  if (step.options.r) return *step.options.r;
+  return e.norm_friction > 0.0 ? kProxFactor / (e.norm_friction * (1.0 + e.stretch.tau)) : 1.0;
+}
+
+double friction_radius(const Step& step, const StepElement& e, double normal_percussion) {
+  return e.kind == ConstraintElement::Kind::contact ? e.mu * normal_percussion : e.bound * step.h;
+}
+
+double friction_radius_acceleration(const StepElement& e, double normal_force) {
+  return e.kind == ConstraintElement::Kind::contact ? e.mu * normal_force : e.bound;
+}
+
+double evaluate(Step& step) {
+  calc_motion(step);
+  for (StepElement& e : step.elements) {
+    step.stop.check();
+    calc_multipliers(step, e);
+    if (e.kind == ConstraintElement::Kind::contact) {
+      classify_contact(step, e);
+    } else {
+      evaluate_constraint(step, e);
+    }
+  }
+  for (StepElement& e : step.elements) {
+    if (e.kind == ConstraintElement::Kind::contact && e.level >= Level::velocity) open_by_choice(step, e);
+  }
+  calc_residuals(step);
+  step.measure.update(step);
+  return step.measure.error();
+}
+
+double evaluate_smooth(Step& step) {
+  calc_motion(step);
+  for (StepElement& e : step.elements) {
+    step.stop.check();
+    calc_multipliers(step, e);
+    if (e.kind == ConstraintElement::Kind::contact) {
+      e.level = Level::open;
+      step.rows.calc_gap(e, step.t_end, step.q, step.u);
+      calc_rates(step, e);
+      step.rows.calc_accelerations(e, step.x.a);
+    } else {
+      evaluate_constraint(step, e);
+    }
+  }
+  calc_residuals(step);
+  step.measure.update_smooth(step);
+  return step.measure.error();
+}
+
+double evaluate_as_is(Step& step) {
+  calc_motion(step);
+  for (StepElement& e : step.elements) {
+    step.stop.check();
+    calc_multipliers(step, e);
+    if (e.kind != ConstraintElement::Kind::contact) {
+      evaluate_constraint(step, e);
+      continue;
+    }
+    step.rows.calc_gap(e, step.t_end, step.q, step.u);
+    calc_rates(step, e);
+    step.rows.calc_accelerations(e, step.x.a);
+    const bool has_percussion = step.P(e.offset) > 0.0;
+    e.level = has_percussion && step.x.lambda(e.offset) > 0.0 ? Level::acceleration
+              : has_percussion                                ? Level::velocity
+              : step.kappa_hat(e.pos_offset) > 0.0            ? Level::position
+                                                              : Level::open;
+    e.opened_by_choice = false;
+    classify_friction(step, e);
+    classify_friction_acceleration(step, e);
+  }
+  calc_residuals(step);
+  step.measure.update(step);
+  return step.measure.error();
+}
+
+bool is_finite(const Step& step) {
+  return step.q.allFinite() && step.u.allFinite() && step.r1.allFinite() && step.r2.allFinite() && step.r3.allFinite();
+}
+
+void classify_percussion(Step& step, StepElement& e, const double* xi, const double* percussion) {
+  if (e.kind == ConstraintElement::Kind::joint) return;
+  if (e.kind == ConstraintElement::Kind::contact) {
+    const bool closed = r_normal(step, e) * xi[0] - percussion[0] <= 0.0;
+    e.level = closed ? Level::velocity : Level::position;
+    if (!closed) return;
+  }
+  std::copy_n(xi, e.dim, e.xi.begin());
+  std::copy_n(percussion, e.dim, step.P.data() + e.offset);
+  classify_friction(step, e);
+}
+
+void exclude_above(Step& step, StepElement& e, Level level) {
+  e.level = level;
+  if (level == Level::acceleration) return;
+  for (int k = e.offset; k < e.offset + e.dim; ++k) {
+    step.x.lambda(k) = 0.0;
+    if (level < Level::velocity) step.P(k) = 0.0;
+  }
+  if (level < Level::position) step.kappa_hat(e.pos_offset) = 0.0;
+  set_percussions(step, e, step.P.data() + e.offset, step.kappa_hat.data() + e.pos_offset);
+}
+
+std::uint64_t signature(const Step& step) {
+  std::uint64_t hash = 1469598103934665603ull;  // FNV-1a
+  for (const StepElement& e : step.elements) hash = (hash ^ e.signature()) * 1099511628211ull;
+  return hash;
+}
+
+void set_stretch(Step& step, StepElement& e, const State& state) {
+  e.stretch = {};
+  const int first = e.first_friction();
+  const int n = e.n_friction();
+  if (step.options.friction != GeneralizedAlphaFriction::second_order) return;
+  if (e.kind == ConstraintElement::Kind::joint || n < 2) return;
+  const double radius = friction_radius_acceleration(e, step.start_lambda(e.offset));  // [N]
+  if (!(radius > 0.0)) return;
+  ConstraintElement start = e;
+  if (e.kind == ConstraintElement::Kind::contact) step.rows.calc_gap(start, state.t, state.q, state.u);
+  step.rows.calc_rates(start, state.t, state.q, state.u);
+  double mean = 0.0;  // [1/kg]
+  for (int i = 0; i < n; ++i) mean += start.diagonal[first + i] / n;
+  const double loss = mean * step.h * radius;  // [m/s]
+  const double speed = norm(start.gamma.data() + first, n);
+  if (!(speed > std::numeric_limits<double>::epsilon() * loss)) return;  // at rest S is 1 within round-off
+  e.stretch.dim = n;
+  e.stretch.tau = calc_stretch(loss / speed) * (1.0 - e.e_tangent) / (1.0 + e.e_tangent);
+  for (int i = 0; i < n; ++i) e.stretch.along[i] = start.gamma[first + i] / speed;
+}
+
+bool drop_stretches(Step& step) {
+  bool dropped = false;
+  for (StepElement& e : step.elements) {
+    if (e.kind != ConstraintElement::Kind::contact || e.stretch.tau == 0.0) continue;
+    if (!(step.x.Lambda(e.offset) > step.h * step.start_lambda(e.offset))) continue;
+    e.stretch = {};
+    dropped = true;
+  }
+  return dropped;
+}
+
+}  // namespace stickslip::generalized_alpha

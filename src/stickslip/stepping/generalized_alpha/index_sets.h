@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+
+#include "stickslip/model/state.h"
+#include "stickslip/stepping/generalized_alpha/step.h"
+
+/// The laws of contact and friction in the form of index sets [Capobianco2021 eqs. 129-142], at an iterate.
+namespace stickslip::generalized_alpha {
+
+/// Parameters of the prox functions. [kg]
+double r_normal(const Step& step, const StepElement& e);
+double r_friction(const Step& step, const StepElement& e);
+/// Radius of the friction ball on velocity level [N s] and on acceleration level [N].
+double friction_radius(const Step& step, const StepElement& e, double normal_percussion);
+double friction_radius_acceleration(const StepElement& e, double normal_force);
+
+/// Everything at step.x: motion, multipliers, kinematics, index sets, residuals, measure. Multipliers that the sets
+/// exclude become zero in x. Returns measure.error().
+double evaluate(Step& step);
+/// The smooth equations alone, at x with the contacts' multipliers held as they are: kinematics, R1 to R3, joints.
+/// Contacts are marked open, so that no method moves their multipliers. Returns the error of these equations.
+double evaluate_smooth(Step& step);
+/// Everything at x and its multipliers as they are, contacts closed where they bear something. Returns the error.
+double evaluate_as_is(Step& step);
+bool is_finite(const Step& step);
+
+/// Whether a contact of A is in B and whether it sticks, by the outcome (xi, P) (dim) of a velocity level.
+void classify_percussion(Step& step, StepElement& e, const double* xi, const double* percussion);
+/// Makes an element closed up to a level: multipliers above are excluded, in x as well.
+void exclude_above(Step& step, StepElement& e, Level level);
+/// A hash of all index sets.
+std::uint64_t signature(const Step& step);
+
+/// S of second-order friction, of an element that slides before the step.
+void set_stretch(Step& step, StepElement& e, const State& state);
+/// Friction in an impact opposes the slip at its end, as published: drops the stretches of contacts whose impulse
+/// Lambda_N is above what the normal force of the start of the step gives in it. Whether there were some.
+bool drop_stretches(Step& step);
+
+}  // namespace stickslip::generalized_alpha

@@ -1,0 +1,290 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "stickslip/stepping/generalized_alpha/measure.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "stickslip/math/round_off.h"
+#include "stickslip/math/small_matrix.h"
+#include "stickslip/stepping/generalized_alpha/index_sets.h"
+#include "stickslip/stepping/generalized_alpha/step.h"
+
+namespace stickslip::generalized_alpha {
+namespace {
+
+/// A solution moves by at most this multiple of what the start values of the step move by: what is beyond is no scale
+/// to measure by but an iterate that has gone astray.
+constexpr double kMostGrowth = 100.0;  // [-]
+/// Round-off above this part of the body's displacement is not excused.
+constexpr double kLargestRoundOff = 0.01;  // [-]
+/// Keeps quotients finite where nothing moves at all: only exact zeros pass.
+constexpr double kTiny = std::numeric_limits<double>::min();  // [m]
+
+/// y^T A y, at least zero. A (n, n) symmetric, positive semidefinite, a whole matrix
+double quadratic_form(const Eigen::Ref<const Matrix>& A, const double* y, int n) {
+  double sum = 0.0;
+  with_size(n, [&](auto size) {
+    for (int i = 0; i < size; ++i) {
+      const double* column = A.data() + static_cast<std::ptrdiff_t>(i) * size;
+      double product = 0.0;
+      for (int j = 0; j < size; ++j) product += column[j] * y[j];
+      sum += y[i] * product;
+    }
+  });
+  return std::max(sum, 0.0);
+}
+
+}  // namespace
+
+double measure_motion(const System& system, int index, const Vector& y) {
+  const Body& body = system.bodies()[index];
+  if (body.n_u == 0) return 0.0;
+  return std::sqrt(quadratic_form(system.mass(index), y.data() + body.u_offset, body.n_u) / body.mass);
+}
+
+double measure_motion(const System& system, const Vector& y) {
+  double largest = 0.0;
+  for (int k = 0; k < static_cast<int>(system.bodies().size()); ++k) {
+    largest = std::max(largest, measure_motion(system, k, y));
+  }
+  return largest;
+}
+
+Measure::Measure(const System& system) : bodies_(system.bodies().size()) {
+  for (Vector* y : {&coordinate_round_off_, &free_, &work_}) y->setZero(system.n_u());
+}
+
+// --- scales
+
+/// Round-off of coordinates: lengths each to that of the largest of the body, angles to theirs or one.
+void Measure::start(const Step& step, const State& state, const Vector& a) {
+  for (std::size_t k = 0; k < bodies_.size(); ++k) {
+    const Body& body = step.system.bodies()[k];
+    if (body.n_u == 0) continue;
+    BodyScale& scale = bodies_[k];
+    scale.start_speed = measure_motion(step.system, static_cast<int>(k), state.u);
+    scale.start_acceleration = measure_motion(step.system, static_cast<int>(k), a);
+    const int n = n_lengths(body);
+    double size = 0.0;
+    for (int i = 0; i < n; ++i) size = std::max(size, std::abs(state.q(body.q_offset + i)));
+    double* round_off = coordinate_round_off_.data() + body.u_offset;
+    for (int i = 0; i < n; ++i) round_off[i] = kSumRoundOff * size;
+    for (int i = n; i < body.n_u; ++i) {
+      const double angle = body.type == BodyType::planar ? std::abs(state.q(body.q_offset + i)) : 1.0;
+      round_off[i] = kSumRoundOff * std::max(1.0, angle);
+    }
+    // Internal forces of beams are known to what round-off of the coordinates makes of them.
+    scale.beam_round_off = body.beam ? kSumRoundOff * size * body.beam->highest_frequency2() : 0.0;
+  }
+  longest_ = std::numeric_limits<double>::infinity();
+}
+
+void Measure::calc_scales(const Step& step) {
+  step.system.solve_mass(step.force, free_);
+  displacement_ = 0.0;
+  deviation_ = 0.0;
+  const double h = step.h;
+  for (std::size_t k = 0; k < bodies_.size(); ++k) {
+    const Body& body = step.system.bodies()[k];
+    if (body.n_u == 0) continue;
+    BodyScale& scale = bodies_[k];
+    const auto mass = step.system.mass(static_cast<int>(k));
+    double free2 = 0.0;
+    for (int i = body.u_offset; i < body.u_offset + body.n_u; ++i) free2 += free_(i) * step.force(i);
+    // Where a wall turns what flies freely, a' is all there is; where a body is pushed off, u'.
+    const double turned2 = quadratic_form(mass, step.x.a.data() + body.u_offset, body.n_u);
+    const double moved2 = quadratic_form(mass, step.u.data() + body.u_offset, body.n_u);
+    scale.deviation = h * h * std::max(scale.start_acceleration, std::sqrt(std::max(free2, turned2) / body.mass));
+    scale.displacement = h * std::max(scale.start_speed, std::sqrt(moved2 / body.mass)) + scale.deviation;
+    scale.deviation = std::min(scale.deviation, longest_);
+    scale.displacement = std::min(scale.displacement, longest_);
+    displacement_ = std::max(displacement_, scale.displacement);
+    deviation_ = std::max(deviation_, scale.deviation);
+  }
+}
+
+/// From the first evaluation in a step; prescribed motions show in xi alone, and weight that springs carry in nothing.
+void Measure::limit_scales(const Step& step) {
+  double longest = std::max(displacement_, step.h * step.h * step.system.gravity().norm());
+  for (const StepElement& e : step.elements) {
+    if (!e.evaluated) continue;
+    for (int i = 0; i < e.dim; ++i) longest = std::max(longest, step.h * e.lever(i) * std::abs(e.xi[i]));
+  }
+  if (longest > 0.0 && std::isfinite(longest)) longest_ = kMostGrowth * longest;
+}
+
+double Measure::displacement_of(const StepElement& e) const {
+  return std::max(bodies_[e.sides[0].body].displacement, bodies_[e.sides[1].body].displacement);
+}
+
+double Measure::deviation_of(const StepElement& e) const {
+  return std::max(bodies_[e.sides[0].body].deviation, bodies_[e.sides[1].body].deviation);
+}
+
+// --- round-off
+
+void Measure::forget_round_off(Step& step) {
+  for (BodyScale& scale : bodies_) scale.round_off = {0.0, 0.0, scale.beam_round_off};
+  for (StepElement& e : step.elements) e.round_off = {};
+}
+
+/// The displacement by its own weight counts too: weight that springs carry shows in no acceleration.
+double Measure::largest_round_off(const Step& step, int body) const {
+  return kLargestRoundOff * std::max(bodies_[body].displacement, step.h * step.h * step.system.gravity().norm());
+}
+
+void Measure::set_round_off(const Step& step, int body, double force, double percussion, double acceleration,
+                            double velocity) {
+  const double largest = largest_round_off(step, body);
+  BodyScale& scale = bodies_[body];
+  RoundOff& round_off = scale.round_off;
+  round_off.acceleration = std::min(std::max(scale.beam_round_off, force + acceleration), largest / (step.h * step.h));
+  round_off.velocity = std::min(percussion + velocity, largest / step.h);
+  // kappa is of the size of h Lambda, or of h^2 lambda.
+  round_off.position = std::min(step.h * round_off.velocity + step.h * step.h * force, largest);
+}
+
+/// What round-off of the coordinates makes of a row on position level.
+double Measure::row_round_off(const Step& step, const StepElement& e, int row) const {
+  double sum = 0.0;
+  for (int t = 0; t < e.n_touches; ++t) {
+    const VelocityBlock& block = step.rows.blocks()[e.touches[t].block];
+    const double* w = step.rows.W() + e.touches[t].values + static_cast<std::size_t>(row) * block.n_u;
+    const double* round_off = coordinate_round_off_.data() + block.u_offset;
+    for (int c = 0; c < block.n_u; ++c) sum += std::abs(w[c]) * round_off[c];
+  }
+  return sum;
+}
+
+// --- tolerances and residuals
+
+double Measure::tolerance_position(const Step& step, const StepElement& e) const {
+  return step.options.tolerance * displacement_of(e) + e.lever(0) * row_round_off(step, e, 0) + kTiny;
+}
+
+double Measure::tolerance_velocity(const Step& step, const StepElement& e) const {
+  return step.options.tolerance * displacement_of(e) + step.h * e.round_off.velocity + kTiny;
+}
+
+double Measure::tolerance_acceleration(const Step& step, const StepElement& e) const {
+  return step.options.tolerance * deviation_of(e) + step.h * step.h * e.round_off.acceleration + kTiny;
+}
+
+void Measure::update(const Step& step) {
+  calc_scales(step);
+  if (std::isinf(longest_)) limit_scales(step);
+  judge(step);
+}
+
+void Measure::judge(const Step& step) {
+  measure_balances(step);
+  merit_ = error_ * error_;
+  for (const StepElement& e : step.elements) {
+    step.stop.check();
+    const double error = measure_element(step, e);
+    error_ = std::max(error_, error);
+    merit_ += error * error;
+  }
+  merit_ = std::sqrt(merit_);
+  if (!is_finite(step)) error_ = std::numeric_limits<double>::infinity();
+}
+
+void Measure::update_smooth(const Step& step) {
+  calc_scales(step);
+  measure_balances(step);
+  for (const StepElement& e : step.elements) {
+    if (e.kind != ConstraintElement::Kind::contact) error_ = std::max(error_, measure_element(step, e));
+  }
+  if (!is_finite(step)) error_ = std::numeric_limits<double>::infinity();
+}
+
+/// R^T M^-1 R of a body, of R (n_u of the system).
+double Measure::calc_balance(const Step& step, int index, const Vector& residual) {
+  const Body& body = step.system.bodies()[index];
+  const double* r = residual.data() + body.u_offset;
+  if (std::all_of(r, r + body.n_u, [](double value) { return value == 0.0; })) return 0.0;
+  double* solved = work_.data() + body.u_offset;
+  if (body.beam) {
+    body.beam->solve_mass(r, solved);
+  } else {
+    set_product(body.n_u, body.n_u, step.system.inverse_mass(index).data(), r, solved);
+  }
+  double sum = 0.0;
+  for (int i = 0; i < body.n_u; ++i) sum += solved[i] * r[i];
+  return std::abs(sum);
+}
+
+/// The largest sqrt(R^T M^-1 R / m) of R1, R2 and R3 (127) over the bodies, each over its tolerance: lengths per unit
+/// of mass.
+void Measure::measure_balances(const Step& step) {
+  error_ = 0.0;
+  const double h = step.h;
+  for (int k = 0; k < static_cast<int>(bodies_.size()); ++k) {
+    const Body& body = step.system.bodies()[k];
+    if (body.n_u == 0) continue;
+    const BodyScale& scale = bodies_[k];
+    const double allowed = step.options.tolerance * scale.displacement + kTiny;
+    const double allowed_acceleration =
+        step.options.tolerance * scale.deviation + h * h * scale.round_off.acceleration + kTiny;
+    const auto measure = [&](const Vector& r) { return std::sqrt(calc_balance(step, k, r) / body.mass); };
+    error_ = std::max({error_, h * h * measure(step.r1) / allowed_acceleration,
+                       h * measure(step.r2) / (allowed + h * scale.round_off.velocity),
+                       measure(step.r3) / (allowed + scale.round_off.position)});
+  }
+}
+
+double Measure::measure_joint(const Step& step, const StepElement& e) const {
+  const double allowed = step.options.tolerance * displacement_of(e) + kTiny;
+  const double allowed_velocity = tolerance_velocity(step, e);
+  const double allowed_acceleration = tolerance_acceleration(step, e);
+  double worst = 0.0;
+  for (int i = 0; i < e.dim; ++i) {
+    const double lever = e.lever(i);
+    if (i < e.n_pos && e.gap[i] != 0.0) {
+      worst = std::max(worst, lever * std::abs(e.gap[i]) / (allowed + lever * row_round_off(step, e, i)));
+    }
+    worst = std::max({worst, lever * step.h * std::abs(e.xi[i]) / allowed_velocity,
+                      lever * step.h * step.h * std::abs(e.gamma_dot[i]) / allowed_acceleration});
+  }
+  return worst;
+}
+
+/// The residuals of (129) to (142) where the index sets are those of the iterate.
+double Measure::measure_element(const Step& step, const StepElement& e) const {
+  if (e.kind == ConstraintElement::Kind::joint) return measure_joint(step, e);
+  const int first = e.first_friction();
+  const int n = e.n_friction();
+  const double h = step.h;
+  const double h2 = h * h;
+  double position = 0.0;
+  double velocity = 0.0;
+  double acceleration = 0.0;
+  const double lever = e.lever(0);  // only rows that stand alone are angles
+  if (e.kind == ConstraintElement::Kind::contact) {
+    if (e.level == Level::open && e.gap[0] >= 0.0) return 0.0;
+    position = lever * std::abs(e.gap[0]) / tolerance_position(step, e);
+    if (e.level == Level::open) return position;
+    if (e.level == Level::position) {
+      return std::max(position, lever * h * std::max(0.0, -e.xi[0]) / tolerance_velocity(step, e));
+    }
+    velocity = h * std::abs(e.xi[0]);
+    acceleration = e.level == Level::velocity ? std::max(0.0, -h2 * e.gamma_dot[0]) : h2 * std::abs(e.gamma_dot[0]);
+  }
+  const double radius = friction_radius(step, e, step.P(e.offset));
+  const double radius_acceleration = friction_radius_acceleration(e, step.x.lambda(e.offset));
+  for (int i = 0; i < n; ++i) {
+    const int k = e.offset + first + i;
+    const double G = e.diagonal[first + i];
+    velocity = std::max(velocity,
+                        h * (e.stick ? std::abs(e.xi[first + i]) : G * std::abs(step.P(k) + radius * e.direction[i])));
+    if (e.level != Level::acceleration) continue;
+    acceleration = std::max(
+        acceleration, h2 * (e.stick_acceleration
+                                ? std::abs(e.gamma_dot[first + i])
+                                : G * std::abs(step.x.lambda(k) + radius_acceleration * e.direction_acceleration[i])));
+  }
+  return std::max({position, lever * velocity / tolerance_velocity(step, e),
+                   lever * acceleration / tolerance_acceleration(step, e)});
+}
+
+}  // namespace stickslip::generalized_alpha

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "stickslip/stepping/generalized_alpha/measure.h"
+
+#include <gtest/gtest.h>
+
+#include <cfenv>
+#include <cmath>
+#include <limits>
+
+#include "stickslip/math/round_off.h"
+#include "tests/support/generalized_alpha_step.h"
+
+namespace stickslip::generalized_alpha {
+namespace {
+
+using test::BallStep;
+using test::kStepLength;
+using test::make_balls;
+
+constexpr double kTolerance = 1e-6;  // [-]
+constexpr double kGravity = 10.0;    // [m/s^2] of make_balls
+
+/// Two balls, bodies 1 and 2 beside the floor, of which one flies at 3 m/s and one falls from rest, without contacts.
+class Measured : public testing::Test {
+ protected:
+  Measured() {
+    ball.state.q(2) = 5.0;
+    ball.state.q(7 + 2) = 9.0;
+    ball.state.u(0) = 3.0;
+    ball.begin(kStepLength);
+    for (int i = 0; i < 2; ++i) step.x.a(6 * i + 2) = -kGravity;
+    evaluate(step);
+  }
+  double deviation() const { return kStepLength * kStepLength * kGravity; }
+  double displacement() const {
+    return kStepLength * 3.0 + deviation();
+  }  // of the first; its fall is not in its speed of 3 m/s
+
+  BallStep ball{make_balls(2, 0.3), {.rho_inf = 1.0, .tolerance = kTolerance}};
+  Step& step = ball.step;
+};
+
+TEST_F(Measured, AFreeFallIsSolved) {
+  EXPECT_LE(step.measure.error(), 1e-6);
+  EXPECT_NEAR(step.measure.deviation(), deviation(), 1e-12);
+}
+
+TEST_F(Measured, ResidualsAreLengthsOverTheDisplacementOfTheirBody) {
+  // Accelerations off by 2 tolerances of the deviation; at the same time velocities, over the displacement, hardly.
+  step.r1(7) = 2.0 * (2.0 * kTolerance * kGravity);  // mass times what a is off by, of the second ball
+  step.measure.judge(step);
+  EXPECT_NEAR(step.measure.error(), 2.0, 1e-6);
+  step.r1(7) = 0.0;
+  const double speed = measure_motion(step.system, 1, step.u);
+  step.r2(0) = 2.0 * (3.0 * kTolerance * (speed + kStepLength * kGravity));
+  step.measure.judge(step);
+  EXPECT_NEAR(step.measure.error(), 3.0, 1e-6);
+  step.r2(0) = 0.0;
+  step.r3(1) = 2.0 * (4.0 * kTolerance * (kStepLength * speed + deviation()));
+  step.measure.judge(step);
+  EXPECT_NEAR(step.measure.error(), 4.0, 1e-6);
+}
+
+TEST_F(Measured, RoundOffIsExcusedUpToAHundredthOfTheDisplacement) {
+  step.r1(1) = 2.0 * 1e-3 * kGravity;  // a thousand tolerances
+  step.measure.judge(step);
+  EXPECT_GT(step.measure.error(), 900.0);
+  step.measure.set_round_off(step, 1, 2e-3 * kGravity, 0.0, 0.0, 0.0);
+  step.measure.judge(step);
+  EXPECT_LT(step.measure.error(), 1.0);
+  step.r1(1) = 2.0 * 1e6;
+  step.measure.set_round_off(step, 1, 1e9, 0.0, 0.0, 0.0);
+  step.measure.judge(step);
+  EXPECT_GT(step.measure.error(), 1e3);
+  step.measure.forget_round_off(step);
+  EXPECT_EQ(step.measure.round_off(1).acceleration, 0.0);
+}
+
+TEST_F(Measured, CoordinatesAreRoundedAsTheLargestOfTheirBody) {
+  EXPECT_EQ(step.measure.coordinate_round_off()(6), kSumRoundOff * 9.0);
+  EXPECT_EQ(step.measure.coordinate_round_off()(0), kSumRoundOff * 5.0);
+  EXPECT_EQ(step.measure.coordinate_round_off()(3), kSumRoundOff);
+}
+
+TEST_F(Measured, AnIterateGoneAstrayIsNoScale) {
+  // The scales of a step are at most a hundred times what its start values give.
+  step.x.a(2) = -1e9;
+  evaluate(step);
+  EXPECT_LE(step.measure.deviation(), 100.0 * (displacement() + deviation()) * (1.0 + 1e-12));
+  EXPECT_GT(step.measure.error(), 1e3);
+}
+
+TEST_F(Measured, WhatIsNotFiniteIsNotSolved) {
+  step.q(0) = std::numeric_limits<double>::infinity();
+  // The traps of these tests would stop at what is to be seen here.
+  std::fenv_t traps;
+  std::feholdexcept(&traps);
+  step.measure.judge(step);
+  EXPECT_FALSE(is_finite(step));
+  std::fesetenv(&traps);
+  EXPECT_TRUE(std::isinf(step.measure.error()));
+}
+
+}  // namespace
+}  // namespace stickslip::generalized_alpha

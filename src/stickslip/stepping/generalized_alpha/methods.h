@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "stickslip/cone/cone_solver.h"
+#include "stickslip/model/state.h"
+#include "stickslip/stepping/generalized_alpha/nested.h"
+#include "stickslip/stepping/generalized_alpha/newton.h"
+#include "stickslip/stepping/generalized_alpha/painleve.h"
+
+namespace stickslip::generalized_alpha {
+
+/// The methods that solve a step, one after the other until one does: a table of tries for steps with few closed
+/// contacts, one for those with many (methods.cpp).
+class Methods {
+ public:
+  Methods(const Step& step, ConeSolver& solver) : newton_(step), nested_(step, solver), painleve_(step) {}
+
+  /// From the start values of the step, which begin() has set; `state` is where it begins. Where no method solves the
+  /// step, it is left at Nested::settle(): balanced, with the law of impact, and not all its laws on all levels.
+  StepSolve solve(Step& step, const State& state);
+
+  /// Passes of the nested iteration as a fallback, in the last solve.
+  int fallbacks() const { return fallbacks_; }
+  /// [m/s] Above zero: no percussions give the velocities that contacts and joints need, by a proof, see
+  /// Nested::violation(). [N s] as SolveReport::bound.
+  double violation() const { return nested_.violation(); }
+  double bound() const { return nested_.bound(); }
+  Nested& nested() { return nested_; }
+
+ private:
+  StepSolve solve_by_tries(Step& step, const State& state);
+
+  Newton newton_;
+  Nested nested_;
+  Painleve painleve_;
+  int fallbacks_ = 0;  // [-]
+};
+
+}  // namespace stickslip::generalized_alpha

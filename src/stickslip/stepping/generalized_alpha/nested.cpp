@@ -1,0 +1,418 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "stickslip/stepping/generalized_alpha/nested.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+
+#include "stickslip/constraints/sliding_newton.h"
+#include "stickslip/math/small_matrix.h"
+#include "stickslip/stepping/generalized_alpha/equations.h"
+#include "stickslip/stepping/generalized_alpha/index_sets.h"
+
+namespace stickslip::generalized_alpha {
+
+Nested::Nested(const Step& step, ConeSolver& solver) : solver_(solver) {
+  auto& delassus = problem_.delassus.emplace<FactoredDelassus>();
+  for (const VelocityBlock& block : step.rows.blocks()) {
+    Matrix inverse = Matrix::Zero(block.n_u, block.n_u);
+    for (int b = 0; b < block.n_bodies; ++b) {
+      const Body& body = step.system.bodies()[block.first_body + b];
+      const int at = body.u_offset - block.u_offset;
+      inverse.block(at, at, body.n_u, body.n_u) = step.system.inverse_mass(block.first_body + b);
+    }
+    delassus.add_body(inverse);
+  }
+  const int n_u = step.system.n_u();
+  for (Vector* y : {&free_, &change_, &response_, &change_u_, &change_a_, &change_v_, &work_}) y->setZero(n_u);
+  best_ = step.x;
+}
+
+void Nested::clear() {
+  problem_.clear_cones();
+  std::get<FactoredDelassus>(problem_.delassus).clear_rows();
+  rows_.clear();
+}
+
+void Nested::add_cone(const Step& step, int element, int n, Law law, double radius) {
+  step.stop.check();
+  const StepElement& e = step.elements[element];
+  rows_.push_back({element, n, problem_.size()});
+  switch (e.kind) {
+    case ConstraintElement::Kind::contact: {
+      const FrictionBlock block{e.n_friction(), e.mu, 0, 0.0};
+      const bool slides = law == Law::friction && block.dim > 0;
+      problem_.add_contact({&block, slides ? std::size_t{1} : std::size_t{0}});
+      break;
+    }
+    case ConstraintElement::Kind::dry_friction:
+      problem_.add_ball(n, radius);
+      break;
+    case ConstraintElement::Kind::joint:
+      problem_.add_free(n);
+      break;
+  }
+  auto& delassus = std::get<FactoredDelassus>(problem_.delassus);
+  delassus.begin_row(n);
+  for (int t = 0; t < e.n_touches; ++t) {
+    RowMatrixView J = delassus.add_block(e.touches[t].block);
+    std::copy_n(step.rows.W() + e.touches[t].values, n * step.rows.blocks()[e.touches[t].block].n_u, J.data());
+  }
+}
+
+/// One level: the value of each row at the iterate is in problem_.b, its multiplier in solution_.p, M^-1 times the
+/// residual in free_. Solves for b = value - W^T (M^-1 W p + free), and leaves change_ = M^-1 W (p' - p) - free. The
+/// residual is to be at most `allowed`, whatever the solver's tolerance, and less where that is below the scheme's; 0:
+/// relative to the values themselves.
+void Nested::solve_level(const Step& step, double allowed) {
+  constexpr double kShare = 0.5;  // [-] what else adds to the residual of the step has the rest
+  step.stop.check();
+  const double strictness = std::min(1.0, solver_.tolerance() / step.options.tolerance);
+  const Tolerance tolerance =
+      allowed > 0.0 ? Tolerance{.absolute = kShare * allowed * strictness} : Tolerance{.relative = solver_.tolerance()};
+  response_.setZero();
+  std::array<double, kMaxElementDim> p = {};
+  const auto add_all = [&] {
+    for (const Rows& rows : rows_) {
+      const StepElement& e = step.elements[rows.element];
+      p.fill(0.0);
+      std::copy_n(solution_.p.begin() + rows.offset, rows.n, p.begin());
+      step.rows.add_response(e, p.data(), response_);
+    }
+  };
+  add_all();
+  response_ += free_;
+  std::array<double, kMaxElementDim> w;
+  for (const Rows& rows : rows_) {
+    step.rows.multiply_transposed(step.elements[rows.element], response_, w.data());
+    for (int i = 0; i < rows.n; ++i) problem_.b[rows.offset + i] -= w[i];
+  }
+  change_ = -response_;
+  SolveReport report;
+  if (!rows_.empty()) report = solver_.solve(problem_, tolerance, solution_);
+  response_.setZero();
+  add_all();
+  change_ += response_;
+  exact_ &= report.status == Status::ok;
+  last_ = report;
+}
+
+/// What error() allows of the residuals of a level, the least of its elements: [m], [m/s], [m/s^2].
+double Nested::calc_allowed(const Step& step, Level level) const {
+  double least = std::numeric_limits<double>::infinity();
+  for (const Rows& rows : rows_) {
+    const StepElement& e = step.elements[rows.element];
+    least =
+        std::min(least, level == Level::position   ? step.measure.tolerance_position(step, e)
+                        : level == Level::velocity ? step.measure.tolerance_velocity(step, e) / step.h
+                                                   : step.measure.tolerance_acceleration(step, e) / (step.h * step.h));
+  }
+  return rows_.empty() ? 0.0 : least;
+}
+
+void Nested::velocity_pass(Step& step) {
+  clear();
+  solution_.p.clear();
+  for (std::size_t k = 0; k < step.elements.size(); ++k) {
+    const StepElement& e = step.elements[k];
+    if (e.level == Level::open) continue;
+    add_cone(step, static_cast<int>(k), e.dim, Law::friction, e.bound * step.h);
+    for (int i = 0; i < e.dim; ++i) {
+      problem_.b[rows_.back().offset + i] = e.xi[i];
+      solution_.p.push_back(step.P(e.offset + i));
+    }
+    if (e.stretch.tau > 0.0) {
+      problem_.stretches.push_back(e.stretch);
+      problem_.stretches.back().row = rows_.back().offset + e.first_friction();
+    }
+  }
+  response_ = step.r2 + step.gamma_step() * step.r1;
+  step.system.solve_mass(response_, free_);
+  solve_level(step, calc_allowed(step, Level::velocity));
+  impact_ = last_;
+  change_u_ = change_;
+  P_ = step.P;
+  for (const Rows& rows : rows_) {
+    const StepElement& e = step.elements[rows.element];
+    std::copy_n(solution_.p.begin() + rows.offset, rows.n, P_.data() + e.offset);
+  }
+}
+
+void Nested::acceleration_pass(Step& step) {
+  // The outcome of the velocity level: its rows are those of rows_ and solution_.
+  for (const Rows& rows : rows_) {
+    StepElement& e = step.elements[rows.element];
+    std::array<double, kMaxElementDim> xi;
+    std::copy_n(solution_.u.begin() + rows.offset, rows.n, xi.begin());
+    classify_percussion(step, e, xi.data(), P_.data() + e.offset);
+  }
+  lambda_ = step.x.lambda;
+  step.system.solve_mass(step.r1, free_);
+  change_a_.setZero();
+  sliding_.clear();
+  push_.clear();
+  for (std::size_t k = 0; k < step.elements.size(); ++k) {
+    const StepElement& e = step.elements[k];
+    const bool slides = e.kind == ConstraintElement::Kind::contact && e.level >= Level::velocity && !e.stick;
+    if (slides && e.mu > 0.0) sliding_.push_back(static_cast<int>(k));
+  }
+  if (many_) {
+    settle_many_sliding(step);
+  } else {
+    settle_sliding(step);
+  }
+}
+
+/// At fixed (q', u') the level is linear but for the friction of sliding contacts, which follows their normal forces y:
+/// y = Phi(y), Phi the normal forces of the solution with lambda_F = -mu y n held. Repetition contracts at the ratio
+/// mu |G_NF| / G_NN; where that is slow, or above one though a solution exists, Newton's method on Phi, which is linear
+/// in pieces. Given up where the solver leaves the level unsolved: then there is mostly no Phi(y), and each try costs
+/// all its iterations (random-418 of random_scenes_test: a step of 78 s).
+void Nested::settle_sliding(Step& step) {
+  constexpr int kMaxRepetitions = 15;
+  constexpr int kPlainRepetitions = 4;  // [-] enough where friction hardly couples, as with balls
+  constexpr double kSettled = 1e-13;    // [-] relative change of a: round-off
+  const auto m = static_cast<int>(sliding_.size());
+  settled_ = false;
+  for (int i = 0; i < kMaxRepetitions; ++i) {
+    get_sliding_normals(step, held_);
+    solve_accelerations(step);
+    if (last_.status != Status::ok) return;
+    get_sliding_normals(step, found_);
+    settled_ = set_sliding_forces(step) <= kSettled * (step.x.a.norm() + change_a_.norm());
+    if (settled_) return;
+    if (i >= kPlainRepetitions && m > 0 && m <= kMaxNewtonRows) newton_on_sliding(step);
+  }
+}
+
+/// The same for many sliding contacts. With push n, larger than any tangential acceleration, in the place of its
+/// present value gamma_dot_F, Coulomb's law on the acceleration level is lambda_F = -mu lambda_N n: exactly, where
+/// friction has one dimension, and else up to what changes across n, over push. So one cone problem settles nearly all
+/// of them. A contact that resists any push, with forces that grow with it, is jammed: there are no accelerations with
+/// which it slides [Capobianco2021, section 10.4]; the forces of the least push are then kept, for other index sets
+/// to be found.
+void Nested::settle_many_sliding(Step& step) {
+  constexpr int kMaxRepetitions = 8;
+  constexpr double kPush = 8.0;     // [-] of the accelerations at the iterate, and its growth where it was too small
+  constexpr double kSettled = 0.3;  // [-] of the tolerance of the level
+  const double largest = step.measure.deviation() / (step.h * step.h);
+  for (const int k : sliding_) {
+    const StepElement& e = step.elements[k];
+    double along = 0.0;
+    for (int i = 0; i < e.n_friction(); ++i) along += e.slip[i] * e.gamma_dot[1 + i];
+    push_.push_back(kPush * (std::abs(along) + largest));
+  }
+  settled_ = false;
+  least_lambda_ = lambda_;
+  least_change_a_ = change_a_;
+  double least = std::numeric_limits<double>::infinity();  // [m/s^2] of accelerations that a repetition changed
+  for (int i = 0; i < kMaxRepetitions && !settled_; ++i) {
+    solve_accelerations(step);
+    const double change = set_sliding_forces(step);
+    settled_ = change <= kSettled * allowed_acceleration_;
+    if (!(change < least)) {
+      lambda_ = least_lambda_;
+      change_a_ = least_change_a_;
+      break;
+    }
+    least = change;
+    least_lambda_ = lambda_;
+    least_change_a_ = change_a_;
+    for (double& push : push_) push *= kPush;
+  }
+  push_.clear();
+}
+
+/// y = lambda_N of the sliding contacts.
+void Nested::get_sliding_normals(const Step& step, std::vector<double>& y) const {
+  y.clear();
+  for (const int k : sliding_) y.push_back(lambda_(step.elements[k].offset));
+}
+
+/// Gives the sliding contacts the normal forces y and the friction that belongs to them.
+void Nested::hold_sliding(const Step& step, const double* y) {
+  std::array<double, kMaxElementDim> p;
+  for (std::size_t k = 0; k < sliding_.size(); ++k) {
+    const StepElement& e = step.elements[sliding_[k]];
+    for (int i = 0; i < e.dim; ++i) {
+      const double next = i == 0 ? y[k] : -friction_radius_acceleration(e, y[k]) * e.slip[i - 1];
+      p[i] = next - lambda_(e.offset + i);
+      lambda_(e.offset + i) = next;
+    }
+    step.rows.add_response(e, p.data(), change_a_);
+  }
+}
+
+/// A step of Newton's method for y = Phi(y), whose y it holds.
+void Nested::newton_on_sliding(Step& step) {
+  step_sliding_newton(held_, found_, moved_, [&](std::vector<double>& y) {
+    hold_sliding(step, y.data());
+    solve_accelerations(step);
+    get_sliding_normals(step, y);
+  });
+  hold_sliding(step, held_.data());
+}
+
+/// One solution of the acceleration level with the friction forces of sliding contacts as they are in lambda_; moves
+/// lambda_ and change_a_.
+void Nested::solve_accelerations(Step& step) {
+  clear();
+  solution_.p.clear();
+  std::array<double, kMaxElementDim> moved;
+  std::size_t next_pushed = 0;
+  for (std::size_t k = 0; k < step.elements.size(); ++k) {
+    const StepElement& e = step.elements[k];
+    if (e.level < Level::velocity) continue;
+    const bool sliding = e.kind != ConstraintElement::Kind::joint && !e.stick;
+    if (sliding && e.kind == ConstraintElement::Kind::dry_friction) continue;
+    const bool pushed = next_pushed < push_.size() && sliding_[next_pushed] == static_cast<int>(k);
+    const bool alone = sliding && !pushed;
+    add_cone(step, static_cast<int>(k), alone ? 1 : e.dim, alone ? Law::normal : Law::friction, e.bound);
+    step.rows.multiply_transposed(e, change_a_, moved.data());
+    for (int i = 0; i < rows_.back().n; ++i) {
+      const bool is_pushed = pushed && i > 0;
+      problem_.b[rows_.back().offset + i] = is_pushed ? push_[next_pushed] * e.slip[i - 1] : e.gamma_dot[i] + moved[i];
+      solution_.p.push_back(lambda_(e.offset + i));
+    }
+    next_pushed += pushed ? 1 : 0;
+  }
+  allowed_acceleration_ = calc_allowed(step, Level::acceleration);
+  solve_level(step, allowed_acceleration_);
+  change_a_ += change_;
+  free_.setZero();
+  for (const Rows& rows : rows_) {
+    const StepElement& e = step.elements[rows.element];
+    std::copy_n(solution_.p.begin() + rows.offset, rows.n, lambda_.data() + e.offset);
+  }
+}
+
+/// lambda_F = -mu lambda_N n where a contact slides, lambda = 0 where it is open; adds what that does to change_a_ and
+/// returns its norm.
+double Nested::set_sliding_forces(const Step& step) {
+  std::array<double, kMaxElementDim> p;
+  change_.setZero();
+  for (const StepElement& e : step.elements) {
+    if (e.kind == ConstraintElement::Kind::joint || (e.level >= Level::velocity && e.stick)) continue;
+    const bool open = e.level < Level::velocity;
+    if (open && !e.evaluated) continue;
+    const double radius = open ? 0.0 : friction_radius_acceleration(e, lambda_(e.offset));
+    p.fill(0.0);
+    for (int i = open ? 0 : e.first_friction(); i < e.dim; ++i) {
+      const int k = e.offset + i;
+      const double next = open ? 0.0 : -radius * e.slip[i - e.first_friction()];
+      p[i] = next - lambda_(k);
+      lambda_(k) = next;
+    }
+    step.rows.add_response(e, p.data(), change_);
+  }
+  change_a_ += change_;
+  return change_.norm();
+}
+
+void Nested::position_pass(Step& step, const Vector& residual) {
+  response_ = residual;
+  step.system.solve_mass(response_, free_);
+  // What the friction percussions add: dt/2 dP + dt^2 (beta' - gamma'/2) dlambda on rows without position level.
+  const double by_lambda = step.beta_step() - 0.5 * step.h * step.gamma_step();
+  std::array<double, kMaxElementDim> p;
+  clear();
+  solution_.p.clear();
+  for (std::size_t k = 0; k < step.elements.size(); ++k) {
+    const StepElement& e = step.elements[k];
+    if (e.level == Level::open) continue;
+    p.fill(0.0);
+    for (int i = e.n_pos; i < e.dim; ++i) {
+      const int j = e.offset + i;
+      p[i] = -0.5 * step.h * (P_(j) - step.P(j)) - by_lambda * (lambda_(j) - step.x.lambda(j));
+    }
+    step.rows.add_response(e, p.data(), free_);
+    if (e.n_pos == 0) continue;
+    add_cone(step, static_cast<int>(k), e.n_pos, Law::normal, 0.0);
+    for (int i = 0; i < e.n_pos; ++i) {
+      problem_.b[rows_.back().offset + i] = e.gap[i];
+      solution_.p.push_back(step.kappa_hat(e.pos_offset + i));
+    }
+  }
+  solve_level(step, calc_allowed(step, Level::position));
+  change_v_ = change_;
+  kappa_hat_ = step.kappa_hat;
+  for (const Rows& rows : rows_) {
+    const StepElement& e = step.elements[rows.element];
+    std::copy_n(solution_.p.begin() + rows.offset, rows.n, kappa_hat_.data() + e.pos_offset);
+  }
+}
+
+void Nested::pass(Step& step) {
+  velocity_pass(step);
+  acceleration_pass(step);
+  work_ = step.r3 + step.beta_step() * step.r1;
+  position_pass(step, work_);
+  step.x.a += change_a_;
+  step.x.U += change_u_ - step.gamma_step() * change_a_;
+  step.x.Q += change_v_ - step.beta_step() * change_a_;
+  step.x.lambda = lambda_;
+  set_multipliers(step);
+}
+
+StepSolve Nested::solve(Step& step, int max_passes, bool many) {
+  StepSolve result;
+  many_ = many;
+  exact_ = true;
+  double best = step.measure.error();
+  best_ = step.x;
+  while (step.measure.error() > 1.0 && result.iterations < max_passes && exact_) {
+    if (many) close_contacts(step);
+    exact_ = true;
+    pass(step);
+    evaluate(step);
+    ++result.iterations;
+    if (!std::isfinite(step.measure.error())) break;
+    if (step.measure.error() < best) {
+      best = step.measure.error();
+      best_ = step.x;
+    }
+  }
+  if (!(step.measure.error() <= best)) {
+    step.x = best_;
+    evaluate(step);
+  }
+  result.converged = step.measure.error() <= 1.0;
+  return result;
+}
+
+void Nested::settle(Step& step) {
+  many_ = true;
+  pass(step);
+  evaluate_as_is(step);
+}
+
+/// The position level alone, forces and percussions held, until it closes no other contact and hardly moves any more.
+void Nested::close_contacts(Step& step) {
+  constexpr int kMaxRounds = 12;   // [-] layers of contacts that close one after the other
+  constexpr double kSmall = 0.01;  // [-] of the displacements in the step: directions are then as good as settled
+  const auto count_closed = [&] {
+    return std::count_if(step.elements.begin(), step.elements.end(),
+                         [](const StepElement& e) { return e.level >= Level::position; });
+  };
+  for (int i = 0; i < kMaxRounds; ++i) {
+    const auto closed = count_closed();
+    P_ = step.P;
+    lambda_ = step.x.lambda;
+    position_pass(step, step.r3);
+    step.x.Q += change_v_;
+    set_multipliers(step);
+    evaluate(step);
+    if (count_closed() <= closed && measure_motion(step.system, change_v_) <= kSmall * step.measure.displacement())
+      return;
+  }
+}
+
+/// Lambda and kappa of the new P and kappa_hat, with x.lambda.
+void Nested::set_multipliers(Step& step) const {
+  for (const StepElement& e : step.elements) {
+    set_percussions(step, e, P_.data() + e.offset, kappa_hat_.data() + e.pos_offset);
+  }
+}
+
+}  // namespace stickslip::generalized_alpha

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <vector>
+
+#include "stickslip/cone/cone_solver.h"
+#include "stickslip/stepping/generalized_alpha/newton.h"
+#include "stickslip/stepping/generalized_alpha/step.h"
+
+namespace stickslip::generalized_alpha {
+
+/// The equations of a step as three nested cone problems with the same Delassus operator W^T M^-1 W:
+///   velocity      K* contains xi + s(xi), perpendicular to P in K,            over the contacts in A,
+///   acceleration  the same between gamma_dot and lambda over those in B, in sliding the normal row only with
+///                 lambda_F = -mu lambda_N n,
+///   position      0 <= g, perpendicular to kappa_hat >= 0,                    over the contacts in A,
+/// joints as free cones. Each pass solves all three at the present (q', u', a'), by the cone solver, and moves u', a',
+/// q' by the percussions; the levels act on each other only through the motion, O(dt), so passes contract fast.
+/// Takes redundant contacts and many of them, where the dense system of Newton's method is singular or too large.
+class Nested {
+ public:
+  Nested(const Step& step, ConeSolver& solver);
+
+  /// Passes from step.x, which must be evaluated; stops where the step is solved, and after a pass in which a level was
+  /// not solved. The iterate with the least error is kept. `many` contacts: in front of each pass the position level is
+  /// repeated alone, cheaply, until it closes no more contacts, and sliding contacts are settled in one problem.
+  StepSolve solve(Step& step, int max_passes, bool many);
+  /// One pass from step.x, which must be evaluated, as it is: velocities obey the law of impact with the percussions,
+  /// all forces and percussions are balanced, and nothing is said of the index sets. What a step is left at that no
+  /// method solves.
+  void settle(Step& step);
+  /// [m/s] Above zero: no percussions give the velocities that contacts and joints need, by a proof, with the
+  /// directions of the last pass, and this is what they miss at least. `bound` [N s] as SolveReport::bound.
+  double violation() const { return impact_.violation; }
+  void forget_proof() { impact_ = {}; }
+  double bound() const { return impact_.bound; }
+
+  /// By how much inputs that are not the remembered ones change accelerations and forces of joints at the instant of a
+  /// state, contacts and dry friction aside: in step.x.a and step.x.lambda.
+  void calc_jump(Step& step, const State& state);
+
+ private:
+  /// What holds of the rows of a contact: Signorini's law, or Coulomb's with it.
+  enum class Law { normal, friction };
+  /// Rows of one element in the problem of one level.
+  struct Rows {
+    int element;
+    int n;       // the first n rows of the element
+    int offset;  // in the problem
+  };
+
+  void clear();
+  void add_cone(const Step& step, int element, int n, Law law, double radius);
+  void solve_level(const Step& step, double allowed);
+  double calc_allowed(const Step& step, Level level) const;
+  void velocity_pass(Step& step);
+  void acceleration_pass(Step& step);
+  void solve_accelerations(Step& step);
+  void settle_sliding(Step& step);
+  void settle_many_sliding(Step& step);
+  void get_sliding_normals(const Step& step, std::vector<double>& y) const;
+  void hold_sliding(const Step& step, const double* y);
+  void newton_on_sliding(Step& step);
+  double set_sliding_forces(const Step& step);
+  void position_pass(Step& step, const Vector& residual);
+  void close_contacts(Step& step);
+  void set_multipliers(Step& step) const;
+  void pass(Step& step);
+
+  ConeSolver& solver_;
+  ConeProblem problem_;
+  ConeSolution solution_;
+  std::vector<Rows> rows_;
+  Unknowns best_;
+  std::vector<int> sliding_;  // elements: contacts that slide on the acceleration level
+  std::vector<double> push_;  // (sliding_) [m/s^2] see settle_many_sliding; empty: their normal rows alone are solved
+  // (sliding_) [N] their normal forces before and after a solution, and moved for a difference.
+  std::vector<double> held_, found_, moved_;
+  double allowed_acceleration_ = 0.0;      // [m/s^2] residual of the level; 0: in relation to its own values
+  bool many_ = false;                      // sliding contacts are settled as many
+  SolveReport last_, impact_;              // of the last level, and of the last velocity level
+  bool exact_ = true;                      // every solve met the solver's tolerance
+  bool settled_ = true;                    // friction forces and normal forces of sliding contacts belong together
+  Vector free_;                            // (n_u) M^-1 of the residual of the level
+  Vector change_, response_, work_;        // (n_u)
+  Vector change_u_, change_a_, change_v_;  // (n_u)
+  Vector P_, lambda_, kappa_hat_;          // the new multipliers
+  Vector least_lambda_, least_change_a_;   // see settle_many_sliding
+};
+
+}  // namespace stickslip::generalized_alpha

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "stickslip/stepping/generalized_alpha/newton.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "stickslip/stepping/generalized_alpha/index_sets.h"
+
+namespace stickslip::generalized_alpha {
+
+StepSolve Newton::solve(Step& step, bool search) {
+  constexpr int kMaxIterations = 30;
+  // Index sets that come back this often do not settle any more.
+  constexpr int kMaxVisits = 3;
+  // Smooth motion is solved after as many; what is not is asked for its round-off.
+  constexpr int kSmooth = 2;
+  constexpr double kClose = 1e3;  // [-] Newton's method converges from there
+  constexpr int kPatience = 8;
+  // Start values continued from earlier steps err to the same side in each step, so that what they leave adds up.
+  constexpr double kContinued = 0.01;  // [-]
+  const Measure& measure = step.measure;
+  StepSolve result;
+  history_.clear();
+  history_.reserve(kMaxIterations);
+  double last_error = std::numeric_limits<double>::infinity();
+  int stalled = 0;
+  while (measure.error() > (result.iterations == 0 ? kContinued : 1.0)) {
+    const std::uint64_t sets = signature(step);
+    const bool same_sets = !history_.empty() && history_.back() == sets;
+    if (!same_sets && std::count(history_.begin(), history_.end(), sets) >= kMaxVisits) return result;
+    // Round-off reached: the sets stand and the residual no longer falls. From far away it may take a while to begin.
+    stalled = same_sets && measure.error() > 0.5 * last_error ? stalled + 1 : 0;
+    if (stalled >= (measure.error() < kClose ? 2 : kPatience) || !std::isfinite(measure.error()) ||
+        result.iterations >= kMaxIterations) {
+      return result;
+    }
+    history_.push_back(sets);
+    last_error = measure.error();
+    const double merit = measure.merit();
+    if (!move(step)) {
+      result.converged = measure.error() <= 1.0;
+      return result;
+    }
+    ++result.iterations;
+    evaluate(step);
+    if (search || !system_.is_dense() || !std::isfinite(measure.error())) search_line(step, merit);
+    if (result.iterations >= kSmooth && measure.error() > 1.0 && std::isfinite(measure.error())) {
+      round_off_.set(step, system_.derivatives());
+      step.measure.judge(step);
+    }
+  }
+  result.converged = true;
+  return result;
+}
+
+void Newton::judge(Step& step) {
+  step.measure.forget_round_off(step);
+  const double error = evaluate(step);
+  if (!(error > 1.0) || !std::isfinite(error)) return;
+  system_.calc_derivatives(step);
+  round_off_.set(step, system_.derivatives());
+  step.measure.judge(step);
+}
+
+bool Newton::move(Step& step) {
+  if (!system_.solve(step)) return false;
+  base_ = step.x;
+  system_.apply(step, 1.0);
+  return true;
+}
+
+/// With many contacts a whole step changes many index sets at once, each as if the others stayed; and from far away a
+/// stiff body's forces can overflow. Shortens the step until the merit falls, or else takes the best of what was tried.
+void Newton::search_line(Step& step, double merit) {
+  constexpr double kShortest = 0.1;  // [-]
+  const Measure& measure = step.measure;
+  double least = std::isfinite(measure.error()) ? measure.merit() : std::numeric_limits<double>::infinity();
+  best_ = step.x;
+  bool at_best = true;
+  for (double factor = 0.5; !(least < merit) && factor >= kShortest; factor *= 0.5) {
+    step.x = base_;
+    system_.apply(step, factor);
+    evaluate(step);
+    at_best = std::isfinite(measure.error()) && measure.merit() < least;
+    if (!at_best) continue;
+    least = measure.merit();
+    best_ = step.x;
+  }
+  if (at_best) return;
+  step.x = best_;
+  evaluate(step);
+}
+
+}  // namespace stickslip::generalized_alpha

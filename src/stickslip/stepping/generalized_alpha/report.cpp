@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "stickslip/stepping/generalized_alpha/report.h"
+
+#include <algorithm>
+#include <array>
+
+#include "stickslip/constraints/certificate.h"
+
+namespace stickslip::generalized_alpha {
+
+void report_contacts(const Step& step, StepReport& report) {
+  for (const StepElement& e : step.elements) {
+    if (e.kind != ConstraintElement::Kind::contact) continue;
+    ContactReport& contact = report.contacts[e.index];
+    const bool closed = e.level >= Level::velocity && step.P(e.offset) > 0.0;
+    contact.status = !closed ? ContactStatus::open : (e.stick ? ContactStatus::stick : ContactStatus::slip);
+    if (closed) ++report.closed_contacts;
+    for (int i = 0; i < e.dim; ++i) {
+      contact.force[i] = step.x.lambda(e.offset + i);
+      contact.impulse[i] = step.x.Lambda(e.offset + i);
+      contact.percussion[i] = step.P(e.offset + i);
+      if (e.evaluated) contact.velocity[i] = e.gamma[i];
+    }
+  }
+}
+
+void report_start_contacts(const Step& step, StepReport& report) {
+  for (const StepElement& e : step.elements) {
+    if (e.kind != ConstraintElement::Kind::contact || e.level < Level::velocity) continue;
+    ContactReport& contact = report.contacts[e.index];
+    for (int i = 0; i < e.dim; ++i) {
+      contact.force[i] = step.x.lambda(e.offset + i);
+      contact.velocity[i] = e.xi[i];
+    }
+    contact.status =
+        contact.force[0] > 0.0 ? (e.stick ? ContactStatus::stick : ContactStatus::slip) : ContactStatus::open;
+  }
+}
+
+void report_reactions(const Step& step, StepReport& report) {
+  const System& system = step.system;
+  add_joint_drives(system, step.inputs, step.t_end, step.q, step.u, report);
+  for (const StepElement& e : step.elements) {
+    const JointVector lambda = step.x.lambda.segment(e.offset, std::min(e.dim, kMaxJointDim));
+    switch (e.kind) {
+      case ConstraintElement::Kind::joint:
+        add_reaction(system.calc_joint_reaction(e.index, step.t_end, step.q, lambda), report.joints[e.index]);
+        break;
+      case ConstraintElement::Kind::dry_friction:
+        add_dry_friction(system, e.index, step.t_end, step.q, lambda, report);
+        break;
+      case ConstraintElement::Kind::contact:
+        add_joint_limit(system, step.rows.point(e), step.t_end, step.q, lambda(0), report);
+        break;
+    }
+  }
+}
+
+void account_energy(const Step& step, const State& before, Vector& nonconservative, EnergyLedger& ledger) {
+  // The impulsive part is the larger one in an impact, and of third order in smooth motion.
+  constexpr double kImpact = 0.1;  // [-] of P
+  std::array<double, kMaxElementDim> start;
+  std::array<double, kMaxElementDim> end;
+  std::array<double, kMaxElementDim> tau_start;
+  for (const StepElement& e : step.elements) {
+    if (!e.evaluated) continue;
+    const double size = step.P.segment(e.offset, e.dim).norm();
+    if (size == 0.0) continue;
+    // Joints are held before and after an impact.
+    const bool smooth =
+        e.kind == ConstraintElement::Kind::joint ||
+        (e.level == Level::acceleration && step.x.Lambda.segment(e.offset, e.dim).norm() <= kImpact * size);
+    step.rows.multiply_transposed(e, step.u, end.data());
+    if (!smooth) step.rows.multiply_transposed(e, before.u, start.data());
+    const bool driven = step.rows.calc_prescribed_velocity(e, before.t, before.q, tau_start.data());
+    for (int i = 0; i < e.dim; ++i) {
+      const double p = step.P(e.offset + i);
+      const double tau = driven ? e.gamma[i] - end[i] : 0.0;
+      const double middle = smooth ? e.gamma[i] - 0.5 * step.h * e.gamma_dot[i] : 0.5 * (start[i] + tau + e.gamma[i]);
+      if (e.kind != ConstraintElement::Kind::joint) ledger.dissipated -= p * middle;
+      if (driven) ledger.work -= p * 0.5 * (tau_start[i] + tau);
+    }
+  }
+  const System& system = step.system;
+  if (system.forces().empty() && system.joints().empty() && step.inputs.empty()) return;
+  const auto calc_power = [&](double t, const Vector& q, const Vector& u) {
+    system.calc_nonconservative_forces(t, q, u, nonconservative);
+    system.add_input_forces(step.inputs, t, q, nonconservative);
+    return nonconservative.dot(u) + system.calc_prescribed_power(t, q, u);
+  };
+  ledger.work += 0.5 * step.h * (calc_power(before.t, before.q, before.u) + calc_power(step.t_end, step.q, step.u));
+}
+
+}  // namespace stickslip::generalized_alpha

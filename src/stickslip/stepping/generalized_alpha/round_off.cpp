@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "stickslip/stepping/generalized_alpha/round_off.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "stickslip/math/round_off.h"
+
+namespace stickslip::generalized_alpha {
+namespace {
+
+void set_row_round_off(Step& step, const ElementDerivatives& derivatives, StepElement& e) {
+  e.round_off = {};
+  RoundOff of_bodies;
+  double largest = 0.0;  // [m]
+  for (const ConstraintElement::SideRange& side : e.sides) {
+    largest = std::max(largest, step.measure.largest_round_off(step, side.body));
+    if (side.touch < 0) continue;
+    const RoundOff& body = step.measure.round_off(side.body);
+    of_bodies.acceleration = std::max(of_bodies.acceleration, body.acceleration);
+    of_bodies.velocity = std::max(of_bodies.velocity, body.velocity);
+  }
+  for (int i = 0; i < e.dim; ++i) {
+    double velocity = 0.0;
+    double acceleration = 0.0;
+    for (int t = 0; t < e.n_touches; ++t) {
+      const VelocityBlock& block = step.rows.blocks()[e.touches[t].block];
+      const std::size_t at = e.touches[t].values + static_cast<std::size_t>(i) * block.n_u;
+      for (int j = 0; j < block.n_u; ++j) {
+        const int c = block.u_offset + j;
+        const double place = step.measure.coordinate_round_off()(c);
+        const double w = kSumRoundOff * std::abs(step.rows.W()[at + j]);
+        const double speed = std::abs(step.u(c));
+        velocity += w * speed + std::abs(derivatives.gamma_v()[at + j]) * place;
+        acceleration += w * std::abs(step.x.a(c)) + kSumRoundOff * std::abs(derivatives.gamma_dot_u()[at + j]) * speed +
+                        std::abs(derivatives.gamma_dot_v()[at + j]) * place;
+      }
+    }
+    e.round_off.velocity = std::max(e.round_off.velocity, e.lever(i) * velocity);
+    e.round_off.acceleration = std::max(e.round_off.acceleration, e.lever(i) * acceleration);
+  }
+  // What the bodies' balances are off by moves the rows, in the units of the first of them (Cauchy-Schwarz).
+  const double unit = e.lever(0) * std::sqrt(e.diagonal[0] * e.mass);
+  e.round_off.velocity = std::min(e.round_off.velocity + unit * of_bodies.velocity, largest / step.h);
+  e.round_off.acceleration =
+      std::min(e.round_off.acceleration + unit * of_bodies.acceleration, largest / (step.h * step.h));
+}
+
+}  // namespace
+
+void RoundOffBounds::set(Step& step, const ElementDerivatives& derivatives) {
+  calc(step, derivatives);
+  for (int k = 0; k < static_cast<int>(step.system.bodies().size()); ++k) {
+    if (step.system.bodies()[k].n_u > 0) set_body(step, k);
+  }
+  for (StepElement& e : step.elements) {
+    if (e.level != Level::open) set_row_round_off(step, derivatives, e);
+  }
+}
+
+void RoundOffBounds::calc(const Step& step, const ElementDerivatives& derivatives) {
+  const Vector& places = step.measure.coordinate_round_off();
+  force_ = kSumRoundOff * step.force.cwiseAbs();
+  percussion_.setZero();
+  for (int k = 0; k < static_cast<int>(step.rows.blocks().size()); ++k) {
+    if (!derivatives.touched(k)) continue;
+    const VelocityBlock& block = step.rows.blocks()[k];
+    for (int i = 0; i < block.n_u; ++i) {
+      const double* by_place = derivatives.dh_dv(k) + static_cast<std::ptrdiff_t>(i) * block.n_u;
+      const double* by_speed = derivatives.dh_du(k) + static_cast<std::ptrdiff_t>(i) * block.n_u;
+      double sum = 0.0;
+      for (int j = 0; j < block.n_u; ++j) {
+        const int c = block.u_offset + j;
+        sum += std::abs(by_place[j]) * places(c) + kSumRoundOff * std::abs(by_speed[j] * step.u(c));
+      }
+      force_(block.u_offset + i) += sum;
+    }
+  }
+  for (const StepElement& e : step.elements) {
+    if (e.level == Level::open) continue;
+    for (int t = 0; t < e.n_touches; ++t) {
+      const VelocityBlock& block = step.rows.blocks()[e.touches[t].block];
+      for (int i = 0; i < e.dim; ++i) {
+        const int row = e.offset + i;
+        const double lambda = kSumRoundOff * std::abs(step.x.lambda(row));
+        const double P = kSumRoundOff * (std::abs(step.P(row)) + std::abs(step.x.Lambda(row))) + step.h * lambda;
+        const double* w = step.rows.W() + e.touches[t].values + static_cast<std::size_t>(i) * block.n_u;
+        for (int c = 0; c < block.n_u; ++c) {
+          force_(block.u_offset + c) += std::abs(w[c]) * lambda;
+          percussion_(block.u_offset + c) += std::abs(w[c]) * P;
+        }
+      }
+    }
+  }
+}
+
+/// The bounds as accelerations and velocities, in the measure of the balances.
+void RoundOffBounds::set_body(Step& step, int index) const {
+  const Body& body = step.system.bodies()[index];
+  const auto inverse = step.system.inverse_mass(index);
+  const auto mass = step.system.mass(index);
+  const auto form = [&](const auto& A, const Vector& y) {
+    double sum = 0.0;
+    for (int i = 0; i < body.n_u; ++i) {
+      for (int j = 0; j < body.n_u; ++j) sum += std::abs(A(i, j) * y(body.u_offset + i) * y(body.u_offset + j));
+    }
+    return std::sqrt(sum / body.mass);
+  };
+  step.measure.set_round_off(step, index, form(inverse, force_), form(inverse, percussion_),
+                             kSumRoundOff * form(mass, step.x.a), kSumRoundOff * form(mass, step.x.U));
+}
+
+}  // namespace stickslip::generalized_alpha

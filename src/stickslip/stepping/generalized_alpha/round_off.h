@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "stickslip/constraints/element_derivatives.h"
+#include "stickslip/stepping/generalized_alpha/step.h"
+
+namespace stickslip::generalized_alpha {
+
+/// What rounding leaves in the residuals of a step, by the derivatives at its iterate: a stiff spring's force is known
+/// to its stiffness times the round-off of its ends, the balance of a light body under a heavy one to the round-off of
+/// the forces that nearly cancel on it. No iterate can be better than that.
+class RoundOffBounds {
+ public:
+  explicit RoundOffBounds(int n_u) : force_(Vector::Zero(n_u)), percussion_(Vector::Zero(n_u)) {}
+  /// Sets the round-off of bodies and elements.
+  void set(Step& step, const ElementDerivatives& derivatives);
+
+ private:
+  void calc(const Step& step, const ElementDerivatives& derivatives);
+  void set_body(Step& step, int index) const;
+
+  Vector force_, percussion_;  // (n_u) [N, N m], [N s, N m s] bounds of what each is off by, by component
+};
+
+}  // namespace stickslip::generalized_alpha

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "stickslip/stepping/generalized_alpha/start.h"
+
+#include <algorithm>
+
+namespace stickslip::generalized_alpha {
+namespace {
+
+/// Index of an element, in the order of Step::elements.
+std::size_t find_element(const Step& step, ConstraintSet::Kind kind, int index) {
+  const auto n_named = static_cast<std::size_t>(step.contacts.n_named());
+  const auto k = static_cast<std::size_t>(index);
+  switch (kind) {
+    case ConstraintSet::Kind::contact:
+      return k < n_named ? k : step.n_fixed + k - n_named;
+    case ConstraintSet::Kind::dry_friction:
+      return n_named + k;
+    case ConstraintSet::Kind::joint:
+      break;
+  }
+  return n_named + step.system.dry_frictions().size() + k;
+}
+
+/// x, and the index sets of contacts, as found.
+void set_instant(Step& step, const Instant& instant) {
+  step.x.a = instant.a();
+  step.x.lambda.setZero();
+  for (StepElement& e : step.elements) {
+    e.evaluated = false;
+    e.stretch = {};
+    if (e.kind == ConstraintElement::Kind::contact) e.level = Level::open;
+  }
+  const ConstraintSet& set = instant.constraints();
+  for (int i = 0; i < set.count(); ++i) {
+    StepElement& e = step.elements[find_element(step, set.kind(i), set.index(i))];
+    const InstantMode mode = instant.mode(i);
+    if (mode == InstantMode::open || mode == InstantMode::separating) continue;
+    if (e.kind == ConstraintElement::Kind::contact) e.level = Level::velocity;
+    e.stick = mode == InstantMode::sticking;
+    std::copy_n(set.gamma().begin() + set.problem().cones[i].offset, e.dim, e.xi.begin());
+    std::ranges::copy(instant.lambda(i), step.x.lambda.data() + e.offset);
+  }
+}
+
+}  // namespace
+
+bool solve_start(Step& step, const State& state, Instant& instant) {
+  instant.take(set_to_instant(step, state), step.contacts.points(), step.inputs);
+  const bool found = instant.solve().status == Status::ok;
+  if (!found) {
+    instant.open_contacts();
+    static_cast<void>(instant.solve());
+  }
+  set_instant(step, instant);
+  return found;
+}
+
+bool settle_start(Step& step, const State& state, double h, Instant& instant) {
+  instant.take(set_to_instant(step, state), step.contacts.points(), step.inputs);
+  if (!instant.hold_what_stops(state.memory.head(step.system.n_u()), h)) return false;
+  if (instant.solve().status != Status::ok) return false;
+  set_instant(step, instant);
+  return true;
+}
+
+void set_joints(Step& step, const State& state) {
+  step.t_end = state.t;
+  step.q = state.q;
+  step.u = state.u;
+  for (StepElement& e : step.elements) {
+    if (e.kind == ConstraintElement::Kind::joint) step.rows.calc_rates(e, state.t, state.q, state.u);
+  }
+}
+
+}  // namespace stickslip::generalized_alpha

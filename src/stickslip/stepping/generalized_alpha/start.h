@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "stickslip/constraints/instant.h"
+#include "stickslip/model/state.h"
+#include "stickslip/stepping/generalized_alpha/step.h"
+
+/// What a run starts from: accelerations, forces and index sets of an instant.
+namespace stickslip::generalized_alpha {
+
+/// a and lambda at the instant of a state, in x, and which contacts are closed and stick or slide there. False where
+/// none were found: Painleve's paradox can leave an instant without accelerations; the contacts then act from the first
+/// step on, by percussions, and the start says nothing of their forces.
+bool solve_start(Step& step, const State& state, Instant& instant);
+
+/// The same, but contacts that slide stick if their friction as remembered stops them within a step of length h; false
+/// where there are none, or no solution. Such forces do not last: taken as the memory of the step they would move
+/// bodies by dt^2 a, far beyond the dt u by which friction can move them.
+bool settle_start(Step& step, const State& state, double h, Instant& instant);
+
+/// The rows of joints alone at the instant of a state.
+void set_joints(Step& step, const State& state);
+
+}  // namespace stickslip::generalized_alpha

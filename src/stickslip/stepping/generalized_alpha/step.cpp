@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "stickslip/stepping/generalized_alpha/step.h"
+
+#include "stickslip/base/assert.h"
+#include "stickslip/stepping/generalized_alpha/equations.h"
+#include "stickslip/stepping/generalized_alpha/index_sets.h"
+#include "stickslip/stepping/generalized_alpha/memory.h"
+
+namespace stickslip::generalized_alpha {
+namespace {
+
+void resize_rows(Step& step) {
+  const int n_rows = step.rows.n_rows();
+  const int n_pos = step.rows.n_pos();
+  Unknowns& x = step.x;
+  if (x.lambda.size() >= n_rows && x.kappa.size() >= n_pos && x.lambda.size() > 0) return;
+  // Contacts come and go: half as many again as there are now spare growing with each.
+  const int spare = step.system.detection() ? 2 : 0;
+  for (Vector* y :
+       {&x.Lambda, &x.lambda, &step.P, &step.known_P, &step.start_lambda, &step.start_lambda_bar, &step.start_last}) {
+    y->setZero(n_rows + n_rows * spare / 4);
+  }
+  for (Vector* y : {&x.kappa, &step.kappa_hat, &step.known_kappa}) y->setZero(n_pos + n_pos * spare / 4);
+}
+
+/// The elements of the detected contacts, anew.
+void make_detected_elements(Step& step) {
+  if (!step.system.detection()) return;
+  step.elements.resize(step.n_fixed);
+  step.rows.drop_others();
+  for (int k = step.contacts.n_named(); k < static_cast<int>(step.contacts.points().size()); ++k) {
+    step.elements.emplace_back(step.rows.add_contact(k));
+  }
+  resize_rows(step);
+}
+
+}  // namespace
+
+Step::Step(const GeneralizedAlphaOptions& o, const System& s, StopToken token)
+    : system(s),
+      options(o),
+      weights(o.rho_inf),
+      stop(token),
+      contacts(s, token),
+      rows(s, contacts, token),
+      snapshot(s),
+      measure(s) {
+  for (int k = 0; k < contacts.n_named(); ++k) elements.emplace_back(rows.add_contact(k));
+  for (int k = 0; k < static_cast<int>(system.dry_frictions().size()); ++k) {
+    elements.emplace_back(rows.add_dry_friction(k));
+  }
+  for (int k = 0; k < static_cast<int>(system.joints().size()); ++k) elements.emplace_back(rows.add_joint(k));
+  rows.keep_added();
+  n_fixed = elements.size();
+  for (Vector* y : {&x.a, &x.U, &x.Q, &u, &v, &force, &r1, &r2, &r3, &u_known}) y->setZero(system.n_u());
+  for (Vector* y : {&q, &q_start, &q_known}) y->setZero(system.n_q());
+  resize_rows(*this);
+}
+
+void begin(Step& step, const State& state, double h, double t_end, bool again) {
+  STICKSLIP_ASSERT(state.memory.size() == MemoryView<Vector>::size(step.system, step.rows.n_kept_rows()));
+  step.inputs = state.inputs;
+  step.h = h;
+  step.t_end = t_end;
+  if (step.system.detection()) {
+    const auto kept = again ? step.contacts.ids() : state.contacts.ids();
+    step.kept_contacts.assign(kept.begin(), kept.end());
+    step.snapshot.take(state.t, state.q, &state.u);
+    step.contacts.find(step.snapshot, t_end, step.kept_contacts);
+    make_detected_elements(step);
+  }
+  load_memory(step, state);
+  set_known(step, state);
+  for (StepElement& e : step.elements) {
+    e.branch = Branch::any;
+    e.has_choice = false;
+    set_stretch(step, e, state);
+  }
+  step.measure.start(step, state, state.memory.head(step.system.n_u()));
+  set_start_values(step, state, true);
+}
+
+bool meets_others(Step& step) {
+  if (!step.contacts.detects()) return false;
+  step.snapshot.take(step.t_end, step.q, nullptr);
+  return step.contacts.extend(step.snapshot);
+}
+
+const BodySnapshot& set_to_instant(Step& step, const State& state) {
+  step.snapshot.take(state.t, state.q, &state.u);
+  step.contacts.find_touching(step.snapshot);
+  make_detected_elements(step);
+  step.inputs = state.inputs;
+  step.t_end = state.t;
+  step.q = state.q;
+  step.u = state.u;
+  return step.snapshot;
+}
+
+}  // namespace stickslip::generalized_alpha

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "stickslip/cone/stretch.h"
+#include "stickslip/constraints/body_snapshot.h"
+#include "stickslip/constraints/contact_finder.h"
+#include "stickslip/constraints/element_rows.h"
+#include "stickslip/model/state.h"
+#include "stickslip/model/system.h"
+#include "stickslip/stepping/generalized_alpha/generalized_alpha.h"
+#include "stickslip/stepping/generalized_alpha/measure.h"
+#include "stickslip/stepping/generalized_alpha/weights.h"
+
+namespace stickslip::generalized_alpha {
+
+/// On which of its levels a contact is closed, the nested sets of [Capobianco2021 eqs. 130-141].
+enum class Level : std::uint8_t {
+  open = 0,          // not in A: kappa_hat = P = lambda = 0
+  position = 1,      // in A, not in B: g = 0, P = lambda = 0
+  velocity = 2,      // in B, not in C: xi_N = 0, lambda = 0
+  acceleration = 3,  // in C: g_ddot = 0
+};
+
+/// Which of several solutions of a step a contact is asked for, see Painleve.
+enum class Branch : std::uint8_t { any, open, sliding, stopped };
+
+/// A contact, joint or dry friction with its index sets and the arguments of its prox functions at the iterate.
+struct StepElement : ConstraintElement {
+  StepElement() = default;
+  explicit StepElement(const ConstraintElement& e)
+      : ConstraintElement(e), level(e.kind == Kind::contact ? Level::open : Level::acceleration) {}
+
+  Level level = Level::open;
+  bool stick = false;               // xi_F = 0: in D_st
+  bool stick_acceleration = false;  // gamma_dot_F = 0: in E_st
+  bool opened_by_choice = false;    // on acceleration level, where a force could have held it
+  bool has_choice = false;          // another solution of the step was set aside
+  Branch branch = Branch::any;
+  RoundOff round_off;                                   // of g, xi and gamma_dot
+  std::array<double, kMaxElementDim> xi = {};           // (dim) [m/s] gamma + e gamma_start
+  std::array<double, kMaxElementDim> gamma_start = {};  // (dim) [m/s] e times that before the step
+  Stretch stretch;                                      // S, of the friction rows; none: tau = 0
+  double friction_size = 0.0;                           // [N s] |y|, y = r S xi_F - P_F
+  std::array<double, kMaxFrictionDim> direction = {};   // (n_F) [-] y / |y|: minus that of P_F in sliding
+  double slip_size = 0.0;                               // [N s] |S^-1 y|
+  std::array<double, kMaxFrictionDim> slip = {};        // (n_F) [-] S^-1 y / |S^-1 y|: minus that of lambda_F
+  double friction_size_acceleration = 0.0;              // [N] |r gamma_dot_F - lambda_F|, or |gamma_F| / r in sliding
+  std::array<double, kMaxFrictionDim> direction_acceleration = {};  // (n_F) [-] on acceleration level
+
+  /// Identifies the index sets of this element.
+  std::uint32_t signature() const {
+    return static_cast<std::uint32_t>(level) * 4 + (stick ? 2u : 0u) + (stick_acceleration ? 1u : 0u);
+  }
+};
+
+/// The unknowns x of a step [Capobianco2021 eq. 126].
+struct Unknowns {
+  Vector a, U, Q;                // (n_u) [m/s^2], [m/s], [m] and angles
+  Vector kappa, Lambda, lambda;  // (n_pos) [kg m], (n_rows) [N s], (n_rows) [N]
+};
+
+/// A step at an iterate: plain data. equations.h fills in what follows from x, index_sets.h the sets, Measure says how
+/// near to a solution it is; methods move x. Vectors over rows may be longer than there are rows, so that they seldom
+/// grow.
+struct Step {
+  Step(const GeneralizedAlphaOptions& options, const System& system, StopToken stop);
+  Step(const Step&) = delete;
+  Step& operator=(const Step&) = delete;
+
+  const System& system;
+  const GeneralizedAlphaOptions options;
+  const Weights weights;
+  /// Asked by whatever visits all elements, which throws Interrupted where it is raised, and by the methods that solve.
+  const StopToken stop;
+  ContactFinder contacts;
+  ElementRows rows;
+  std::vector<StepElement> elements;  // named contacts, dry friction, joints, and last the detected contacts
+  std::size_t n_fixed = 0;            // elements but for detected contacts
+
+  // --- known before the step
+  BodySnapshot snapshot;                              // where contacts were looked for last
+  std::vector<ElementId> kept_contacts;               // that the step has in any case
+  Inputs inputs;                                      // constant in the step
+  double h = 0.0, t_end = 0.0;                        // [s]
+  Vector start_lambda, start_lambda_bar, start_last;  // (n_rows) [N] lambda, lambdabar and the lambda before that
+  Vector q_start, q_known, u_known;                   // (125) and (73) without a', U, Q
+  Vector known_P, known_kappa;                        // (95), (113) and (102) without lambda', Lambda, kappa
+  double gamma_step() const { return h * weights.gamma_prime; }    // [s] dt gamma': d u' / d a', d P / d lambda'
+  double beta_step() const { return h * h * weights.beta_prime; }  // [s^2] dt^2 beta'
+
+  // --- at the iterate
+  Unknowns x;
+  Vector u, v, q;     // (n_u), (n_u), (n_q) u', q' = q_known + B v
+  Vector force;       // (n_u) [N, N m] h(t', q', u')
+  Vector P;           // (n_rows) [N s]
+  Vector kappa_hat;   // (n_pos) [kg m]
+  Vector r1, r2, r3;  // (n_u) residuals of (127), in N, N s, kg m
+  Measure measure;
+
+  bool follows_branches = true;  // whether contacts take the branches that they are asked for
+};
+
+/// Sets out from a state: the contacts of the step, what is known before it, and the start values of x. `again`: with
+/// the contacts that `contacts` has been extended by.
+void begin(Step& step, const State& state, double h, double t_end, bool again = false);
+/// Adds contacts to `contacts` that overlap at the end of the step and that were not foreseen. Whether there are some.
+bool meets_others(Step& step);
+/// The instant of a state instead of the end of a step, with the contacts that touch there.
+const BodySnapshot& set_to_instant(Step& step, const State& state);
+
+}  // namespace stickslip::generalized_alpha

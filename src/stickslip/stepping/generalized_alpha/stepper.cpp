@@ -1,0 +1,329 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+#include "stickslip/constraints/certificate.h"
+#include "stickslip/constraints/instant.h"
+#include "stickslip/stepping/generalized_alpha/certificate.h"
+#include "stickslip/stepping/generalized_alpha/estimate.h"
+#include "stickslip/stepping/generalized_alpha/generalized_alpha.h"
+#include "stickslip/stepping/generalized_alpha/index_sets.h"
+#include "stickslip/stepping/generalized_alpha/memory.h"
+#include "stickslip/stepping/generalized_alpha/methods.h"
+#include "stickslip/stepping/generalized_alpha/report.h"
+#include "stickslip/stepping/generalized_alpha/start.h"
+#include "stickslip/stepping/generalized_alpha/step.h"
+#include "stickslip/stepping/generalized_alpha/undetermined_forces.h"
+
+namespace stickslip {
+namespace generalized_alpha {
+namespace {
+
+class Stepper final : public TimeStepper {
+ public:
+  Stepper(const GeneralizedAlphaOptions& options, const System& system, ConeSolver& solver, StopToken stop)
+      : system_(system),
+        step_(options, system, stop),
+        methods_(step_, solver),
+        instant_(system, solver, stop),
+        estimate_(system),
+        undetermined_(step_),
+        certificate_(step_),
+        nonconservative_(Vector::Zero(system.n_u())) {}
+
+  std::string_view name() const override { return GeneralizedAlphaOptions::kTraits.name; }
+  bool knows_accelerations() const override { return true; }
+  bool knows_impulses() const override { return true; }
+  void initialize(State& state, StepReport& report) override;
+  Status step(State& state, double h, double t_end, StepReport& report) override;
+  bool estimates_errors() const override { return true; }
+  void estimate_errors(const State& before, const State& after, StepEstimate& estimate) override;
+  void forget(State& state) const override { forget_past(system_, state); }
+
+ private:
+  bool may_divide() const;
+  bool advance_in_parts(State& state, double h, double t_end, int depth, StepReport& report);
+  void join_parts(const StepReport& first, StepReport& report) const;
+  void solve(const State& state, double h, double t_end, StepReport& report);
+  void accept(State& state, StepReport& report);
+  const State& take_inputs(const State& state);
+  const State& rescale(const State& state, double h);
+  const State& settle(const State& state, double h);
+  StepSolve solve_equations(const State& state, double h, double t_end);
+  std::string describe_failure() const;
+  void report_step(const StepSolve& solve, StepReport& report);
+  void certify(StepReport& report);
+
+  const System& system_;
+  Step step_;
+  Methods methods_;
+  Instant instant_;
+  Estimate estimate_;
+  UndeterminedForces undetermined_;
+  Certificate certificate_;
+
+  // Workspace.
+  Vector nonconservative_;          // (n_u)
+  Vector q_end_;                    // (n_q)
+  BodySnapshot snapshot_{system_};  // of the end of the step
+  bool inputs_changed_ = false;     // before the last step
+  State moved_;                     // the state of its start then
+  State rescaled_;
+  const State* start_ = nullptr;  // the state of the last try, with its memory as that took it
+  EnergyLedger energy_;           // at its end
+  bool in_parts_ = false;         // whether the last step was made so
+  State whole_, part_start_;      // of a step in parts: as far as it is made, and where its last part began
+};
+
+void Stepper::initialize(State& state, StepReport& report) {
+  system_.normalize(state.q);
+  state.warm.clear();
+  state.energy = {};
+  state.energy.initial = system_.calc_kinetic_energy(state.u) + system_.calc_potential_energy(state.t, state.q);
+  report = {};
+  if (!solve_start(step_, state, instant_) && !instant_.joints_jump()) {
+    report.status = Status::inexact;
+    report.message = "no consistent accelerations and contact forces were found at the start";
+  }
+  undetermined_.settle(step_, state);
+  start_memory(step_, state);
+  state.remembered_inputs = state.inputs;
+  state.step_size = {};
+  state.step_size.speed = measure_motion(system_, state.u);
+  state.step_size.acceleration = std::max(measure_motion(system_, step_.x.a), system_.gravity().norm());
+  report.t = state.t;
+  report.a = step_.x.a;
+  report_geometry(snapshot_.take(state.t, state.q, nullptr), step_.contacts.points(), report);
+  report_joints(system_, state.t, state.q, state.u, report);
+  report_reactions(step_, report);
+  report_start_contacts(step_, report);
+  report_energy(system_, state, report);
+}
+
+Status Stepper::step(State& state, double h, double t_end, StepReport& report) {
+  report.message = describe_non_finite_input(system_, state.inputs);
+  if (!report.message.empty()) return report.status = Status::failed;
+  solve(state, h, t_end, report);
+  in_parts_ = report.status != Status::ok && may_divide();
+  if (in_parts_) {
+    whole_ = state;
+    if (advance_in_parts(whole_, h, t_end, 1, report)) {
+      whole_.step = state.step + 1;
+      std::swap(state, whole_);
+      return report.status;
+    }
+    in_parts_ = false;
+    solve(state, h, t_end, report);
+  }
+  if (report.status != Status::failed) accept(state, report);
+  return report.status;
+}
+
+/// Whether a step that no method solved may have a solution in parts: there is no proof against one.
+bool Stepper::may_divide() const {
+  return step_.options.strategy == GeneralizedAlphaStrategy::newton && !(methods_.violation() > 0.0);
+}
+
+/// Index sets of a step can have no solution: friction percussions act on positions by dt/2 W_F Lambda_F, and lift off
+/// a contact that is closed without them. Over a window of heights, that is, which other instants do not meet: such a
+/// step is made in two halves, and these again. False once the shortest part is not solved: the step is then left
+/// whole.
+bool Stepper::advance_in_parts(State& state, double h, double t_end, int depth, StepReport& report) {
+  constexpr int kMostHalvings = 4;  // [-]
+  const double half = 0.5 * h;
+  StepReport first = report;  // what was spent so far
+  const int iterations = report.solve.iterations;
+  const int fallbacks = report.fallbacks;
+  const auto advance = [&](double end, StepReport& part) {
+    part_start_ = state;
+    solve(state, half, end, part);
+    if (part.status == Status::ok) {
+      accept(state, part);
+      return true;
+    }
+    return depth < kMostHalvings && may_divide() && advance_in_parts(state, half, end, depth + 1, part);
+  };
+  if (!advance(t_end - half, first) || !advance(t_end, report)) return false;
+  join_parts(first, report);
+  report.step = h;
+  report.parts = first.parts + report.parts;
+  report.solve.iterations += iterations;
+  report.fallbacks += fallbacks;
+  return true;
+}
+
+/// Makes the report of the second part that of both.
+void Stepper::join_parts(const StepReport& first, StepReport& report) const {
+  const int iterations = first.solve.iterations + report.solve.iterations;
+  if (first.solve.residual.absolute > report.solve.residual.absolute) {
+    report.solve = first.solve;
+    report.missed = first.missed;
+    report.worst_kind = first.worst_kind;
+    report.worst = first.worst;
+    report.worst_a = first.worst_a;
+    report.worst_b = first.worst_b;
+  }
+  report.solve.iterations = iterations;
+  report.coulomb_residual = std::max(report.coulomb_residual, first.coulomb_residual);
+  report.choices += first.choices;
+  report.fallbacks += first.fallbacks;
+  for (const ContactReport& before : first.contacts) {
+    const auto same = std::find_if(report.contacts.begin(), report.contacts.end(),
+                                   [&](const ContactReport& contact) { return contact.id == before.id; });
+    if (same != report.contacts.end()) {
+      for (std::size_t i = 0; i < before.percussion.size(); ++i) {
+        same->impulse[i] += before.impulse[i];
+        same->percussion[i] += before.percussion[i];
+      }
+    } else if (before.percussion[0] != 0.0) {  // left behind since: open, where it was
+      report.contacts.push_back(before);
+      report.contacts.back().status = ContactStatus::open;
+      report.contacts.back().force = {};
+    }
+  }
+  std::sort(report.contacts.begin() + step_.contacts.n_named(), report.contacts.end(),
+            [](const ContactReport& a, const ContactReport& b) { return a.id < b.id; });
+}
+
+/// One try at a step, whole: all of it but the state.
+void Stepper::solve(const State& state, double h, double t_end, StepReport& report) {
+  const State& known = take_inputs(state);
+  start_ = state.step == 0 ? &settle(known, h) : &rescale(known, h);
+  const StepSolve solve = solve_equations(*start_, h, t_end);
+  report.message = describe_failure();
+  if (!report.message.empty()) {
+    report.status = Status::failed;
+    return;
+  }
+  energy_ = state.energy;
+  account_energy(step_, state, nonconservative_, energy_);
+  report_step(solve, report);
+}
+
+StepSolve Stepper::solve_equations(const State& state, double h, double t_end) {
+  StepSolve solve;
+  const auto attempt = [&] {
+    const StepSolve next = methods_.solve(step_, state);
+    solve = {next.converged, solve.iterations + next.iterations};
+  };
+  begin(step_, state, h, t_end);
+  attempt();
+  // A body that was pushed may have gone where nothing was looked for: then again with what it met there.
+  constexpr int kMaxExtensions = 3;  // [-] each is rare; contacts left over are met in the next step
+  for (int i = 0; i < kMaxExtensions && meets_others(step_); ++i) {
+    begin(step_, state, h, t_end, true);
+    attempt();
+  }
+  if (drop_stretches(step_)) {  // as from the beginning: nothing of the first attempt is kept
+    set_start_values(step_, state, true);
+    attempt();
+  }
+  return solve;
+}
+
+/// What of the end of the step is not finite; empty: nothing.
+std::string Stepper::describe_failure() const {
+  std::string message = describe_non_finite(system_, step_.q, step_.u);
+  if (!message.empty() || std::isfinite(step_.measure.error())) return message;
+  for (const Body& body : system_.bodies()) {
+    if (!step_.r1.segment(body.u_offset, body.n_u).allFinite()) return "body '" + body.name + "': force is not finite";
+  }
+  return "a contact or joint force is not finite";
+}
+
+void Stepper::report_step(const StepSolve& solve, StepReport& report) {
+  q_end_ = step_.q;
+  system_.normalize(q_end_);
+  report.t = step_.t_end;
+  report.step = step_.h;
+  report.parts = 1;
+  report.solve.iterations = solve.iterations;
+  report.choices = count_choices(step_);
+  report.a = step_.x.a;
+  undetermined_.find(step_);
+  undetermined_.remove(step_.x.lambda);
+  report_geometry(snapshot_.take(step_.t_end, q_end_, nullptr), step_.contacts.points(), report);
+  step_.stop.check();
+  report_contacts(step_, report);
+  report_joints(system_, step_.t_end, q_end_, step_.u, report);
+  step_.stop.check();
+  report_reactions(step_, report);
+  certify(report);
+  step_.stop.check();
+}
+
+/// Moves the state by what was solved last.
+void Stepper::accept(State& state, StepReport& report) {
+  state.energy = energy_;
+  if (start_ != &state) {
+    state.memory = start_->memory;
+    state.contacts = start_->contacts;
+  }
+  state.remembered_inputs = state.inputs;
+  state.q = q_end_;
+  state.u = step_.u;
+  state.t = step_.t_end;
+  ++state.step;
+  // Accelerations go on smoothly unless the step had an impact: then its velocity jump is of the size of dt a or more.
+  save_memory(step_, state, step_.x.U.norm() <= kImpactJump * step_.h * step_.x.a.norm());
+  undetermined_.remove(MemoryView(system_, state.memory).lambda_bar());
+  report_energy(system_, state, report);
+}
+
+void Stepper::certify(StepReport& report) {
+  const bool is_certified = certificate_.judge(step_, report);
+  const bool is_ok = step_.measure.error() <= 1.0 && is_certified;
+  report.status = is_ok ? Status::ok : Status::inexact;
+  report.solve.status = report.status;
+  report.fallbacks = methods_.fallbacks();
+  report.solve.violation = is_ok ? 0.0 : methods_.violation();
+  report.solve.bound = is_ok ? 0.0 : methods_.bound();
+  report.solve.message = is_ok                          ? ""
+                         : report.solve.violation > 0.0 ? "no solution exists; this step is near the least violation"
+                                                        : "the residual of the step is above the tolerance";
+  report.message = report.solve.message;
+}
+
+/// The state with its memory as if its inputs had acted before; the state itself where nothing changes.
+const State& Stepper::take_inputs(const State& state) {
+  inputs_changed_ = !(state.inputs == state.remembered_inputs);
+  if (!inputs_changed_) return state;
+  moved_ = state;
+  methods_.nested().calc_jump(step_, state);
+  move_memory(step_, moved_);
+  return moved_;
+}
+
+/// The state with its memory as of steps of length h; the state itself where nothing changes.
+const State& Stepper::rescale(const State& state, double h) {
+  const double last_h = MemoryView(system_, state.memory).step();
+  if (last_h == 0.0 || last_h == h) return state;
+  rescaled_ = state;
+  rescale_memory(system_, rescaled_, h / last_h);
+  return rescaled_;
+}
+
+/// The state with the forces of settle_start() as its memory; the state itself where there are none.
+const State& Stepper::settle(const State& state, double h) {
+  if (!settle_start(step_, state, h, instant_)) return state;
+  undetermined_.settle(step_, state);
+  start_memory(step_, rescaled_ = state);
+  return rescaled_;
+}
+
+void Stepper::estimate_errors(const State& before, const State& /*after*/, StepEstimate& estimate) {
+  estimate_.calc(in_parts_ ? part_start_ : inputs_changed_ ? moved_ : before, step_, estimate);
+  estimate.in_parts = in_parts_;
+}
+
+}  // namespace
+}  // namespace generalized_alpha
+
+std::unique_ptr<TimeStepper> make_generalized_alpha(const GeneralizedAlphaOptions& options, const System& system,
+                                                    ConeSolver& solver, StopToken stop) {
+  options.check();
+  return std::make_unique<generalized_alpha::Stepper>(options, system, solver, stop);
+}
+
+}  // namespace stickslip
