@@ -383,8 +383,53 @@ StepSolve Nested::solve(Step& step, int max_passes, bool many) {
 
 void Nested::settle(Step& step) {
   many_ = true;
+  best_ = step.x;
   pass(step);
+  if (!is_explained(step)) {
+    const SolveReport proof = impact_;
+    step.x = best_;
+    evaluate(step);
+    std::vector<StepElement> as_they_are = step.elements;
+    for (StepElement& e : step.elements) {
+      e.mu = 0.0;
+      e.bound = 0.0;
+      e.gamma_start.fill(0.0);
+      e.stretch = {};
+    }
+    evaluate(step);
+    pass(step);
+    for (std::size_t k = 0; k < step.elements.size(); ++k) {
+      StepElement& e = step.elements[k];
+      e.mu = as_they_are[k].mu;
+      e.bound = as_they_are[k].bound;
+      e.gamma_start = as_they_are[k].gamma_start;
+      e.stretch = as_they_are[k].stretch;
+    }
+    if (proof.violation > 0.0) impact_ = proof;
+  }
   evaluate_as_is(step);
+}
+
+/// Whether the percussions of the last pass move bodies by no more than an impact can: with u the velocities without
+/// them and V what prescribed motions move, both in the measure of kinetic energy, M^-1 W P is at most
+/// (1 + e) (|u| + |V|) where kinetic energy falls. Friction that jams bodies, with P beyond all bounds, is seen so.
+bool Nested::is_explained(const Step& step) {
+  response_.setZero();
+  double driven = 0.0;  // [J]
+  std::array<double, kMaxElementDim> tau;
+  for (const StepElement& e : step.elements) {
+    if (e.level == Level::open) continue;
+    step.rows.add_response(e, P_.data() + e.offset, response_);
+    if (!step.rows.calc_prescribed_velocity(e, step.t_end, step.q, tau.data())) continue;
+    for (int i = 0; i < e.dim; ++i) driven += e.lever(i) * e.lever(i) * e.mass * tau[i] * tau[i];
+  }
+  const auto size = [&](const Vector& y) {
+    step.system.multiply_mass(y, work_);
+    return y.dot(work_);
+  };
+  const double moved = size(response_);
+  change_ = step.u + change_u_ - response_;
+  return moved <= 4.0 * (size(change_) + driven);
 }
 
 /// The position level alone, forces and percussions held, until it closes no other contact and hardly moves any more.

@@ -27,7 +27,8 @@ class Nested {
   StepSolve solve(Step& step, int max_passes, bool many);
   /// One pass from step.x, which must be evaluated, as it is: velocities obey the law of impact with the percussions,
   /// all forces and percussions are balanced, and nothing is said of the index sets. What a step is left at that no
-  /// method solves.
+  /// method solves. Where friction jams bodies, with percussions that no kinetic energy explains, it is left out, and
+  /// so is restitution.
   void settle(Step& step);
   /// [m/s] Above zero: no percussions give the velocities that contacts and joints need, by a proof, with the
   /// directions of the last pass, and this is what they miss at least. `bound` [N s] as SolveReport::bound.
@@ -65,6 +66,7 @@ class Nested {
   void position_pass(Step& step, const Vector& residual);
   void close_contacts(Step& step);
   void set_multipliers(Step& step) const;
+  bool is_explained(const Step& step);
   void pass(Step& step);
 
   ConeSolver& solver_;

@@ -74,7 +74,7 @@ void expect_residuals_to_fall_along_the_step(BallStep& balls) {
     }
     EXPECT_LE(worst, 0.1 * part * size);
     if (last > 0.0) {
-      EXPECT_LE(worst, 0.3 * last + 1e-13);  // a quarter: of second order
+      EXPECT_LE(worst, 0.3 * last + 1e-11);  // a quarter: of second order, up to round-off
     }
     last = worst;
   }
@@ -94,8 +94,9 @@ TEST(NewtonSystem, IsTheDerivativeWhereABallSlides) {
 
 TEST(NewtonSystem, IsTheDerivativeWithSecondOrderFriction) {
   BallStep balls(make_balls(1, 0.3), {.friction = GeneralizedAlphaFriction::second_order});
-  balls.step.x.lambda << 20.0, 0.0, 0.0;
-  balls.step.elements[0].level = Level::velocity;
+  // The forces that it slides with: impulses would be differentiated as forces over the step.
+  const Eigen::Vector2d slip(2.0 + 0.5 * 0.4, 0.6 + 0.5 * 0.7);
+  balls.step.x.lambda << 20.0, -0.3 * 20.0 * slip.normalized();
   balls.state.u.head<6>() << 2.0, 0.6, 0.0, 0.7, -0.4, 0.9;
   balls.remember();
   balls.begin(kStepLength);
