@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -48,7 +49,7 @@ System make_system() {
   builder.add_joint(rod);
   Force dry;
   dry.name = "dry";
-  dry.law = DryFriction{.first = ground, .second = one, .bound = 1.5};
+  dry.law = DryFriction{.first = ground, .second = one, .bound = 1.5, .axis = std::nullopt};
   builder.add_force(dry);
   return builder.build();
 }

@@ -33,7 +33,7 @@ void Estimate::calc(const State& before, const Step& step, StepEstimate& estimat
   const double acceleration = std::max(size(step.x.a), estimate.acceleration_before);
   estimate.speed = size(step.u);
   estimate.velocity_jump = size(step.x.U);
-  estimate.velocity_jumped = estimate.velocity_jump > kImpactJump * h * acceleration;
+  estimate.velocity_jumped = estimate.velocity_jump > kImpulsive * h * acceleration;
   estimate.sets_changed = memory.sets() != find_sets(step);
   y_ = step.x.a - a;  // h a'
   estimate.acceleration_jump = size(y_);

@@ -7,9 +7,6 @@
 
 namespace stickslip::generalized_alpha {
 
-/// In smooth motion the velocity jump U of a step is O(h^3), in an impact it is of the size of h |a| or more.
-inline constexpr double kImpactJump = 0.1;  // [-] of h |a|
-
 /// The local error of the generalized-alpha method in smooth motion, from its accelerations.
 ///
 /// With steps of equal length abar_n = a_n + c h a'_n + c (am - 1/2) h^2 a''_n + O(h^3), c = am - af, solves (71):

@@ -70,8 +70,7 @@ double move_multipliers(Step& step) {
 }
 
 bool solve_smooth(Step& step, Newton& newton) {
-  constexpr int kMaxNewton = 20;
-  for (int i = 0; i < kMaxNewton && evaluate_smooth(step) > 1.0; ++i) {
+  for (int i = 0; i < Newton::kMaxIterations && evaluate_smooth(step) > 1.0; ++i) {
     if (!newton.move(step)) return false;
   }
   return std::isfinite(step.measure.error());

@@ -6,6 +6,8 @@
 #include <cmath>
 #include <span>
 
+#include "stickslip/math/round_off.h"
+
 namespace stickslip::generalized_alpha {
 namespace {
 
@@ -101,9 +103,8 @@ void save_memory(const Step& step, State& state, bool smooth) {
       size = std::max({size, std::abs(now[i]), std::abs(last[i]), std::abs(average[i])});
     }
     // An open contact's average fades by a constant factor a step: it is forgotten where it no longer moves anything.
-    constexpr double kFaded = 1e-17;  // [-] of the largest acceleration
     const double acceleration = step.measure.deviation() / (step.h * step.h);
-    const bool faded = !e.evaluated || e.diagonal[0] * size <= kFaded * acceleration;
+    const bool faded = !e.evaluated || e.diagonal[0] * size <= kEpsilon * acceleration;
     if (!(size > 0.0) || faded) continue;
     const ContactMemory<double> contact(state.contacts.add(step.rows.point(e).id, 3 * static_cast<std::size_t>(e.dim)));
     std::copy_n(now.begin(), e.dim, contact.force.begin());

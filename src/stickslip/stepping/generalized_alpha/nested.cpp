@@ -12,6 +12,14 @@
 #include "stickslip/stepping/generalized_alpha/index_sets.h"
 
 namespace stickslip::generalized_alpha {
+namespace {
+
+/// Of the tolerance of a level, for what its problem leaves: what else adds to the residual of the step has the rest.
+constexpr double kShare = 0.5;  // [-]
+/// Of the acceleration level, until friction belongs to normal forces: Newton's method takes two or three.
+constexpr int kMaxRepetitions = 15;
+
+}  // namespace
 
 Nested::Nested(const Step& step, ConeSolver& solver) : solver_(solver) {
   auto& delassus = problem_.delassus.emplace<FactoredDelassus>();
@@ -66,7 +74,6 @@ void Nested::add_cone(const Step& step, int element, int n, Law law, double radi
 /// residual is to be at most `allowed`, whatever the solver's tolerance, and less where that is below the scheme's; 0:
 /// relative to the values themselves.
 void Nested::solve_level(const Step& step, double allowed) {
-  constexpr double kShare = 0.5;  // [-] what else adds to the residual of the step has the rest
   step.stop.check();
   const double strictness = std::min(1.0, solver_.tolerance() / step.options.tolerance);
   const Tolerance tolerance =
@@ -170,9 +177,7 @@ void Nested::acceleration_pass(Step& step) {
 /// in pieces. Given up where the solver leaves the level unsolved: then there is mostly no Phi(y), and each try costs
 /// all its iterations (random-418 of random_scenes_test: a step of 78 s).
 void Nested::settle_sliding(Step& step) {
-  constexpr int kMaxRepetitions = 15;
-  constexpr int kPlainRepetitions = 4;  // [-] enough where friction hardly couples, as with balls
-  constexpr double kSettled = 1e-13;    // [-] relative change of a: round-off
+  constexpr double kSettled = 1e-13;  // [-] relative change of a: round-off
   const auto m = static_cast<int>(sliding_.size());
   settled_ = false;
   for (int i = 0; i < kMaxRepetitions; ++i) {
@@ -182,7 +187,7 @@ void Nested::settle_sliding(Step& step) {
     get_sliding_normals(step, found_);
     settled_ = set_sliding_forces(step) <= kSettled * (step.x.a.norm() + change_a_.norm());
     if (settled_) return;
-    if (i >= kPlainRepetitions && m > 0 && m <= kMaxNewtonRows) newton_on_sliding(step);
+    if (i > 0 && m > 0 && m <= kMaxNewtonRows) newton_on_sliding(step);
   }
 }
 
@@ -193,9 +198,7 @@ void Nested::settle_sliding(Step& step) {
 /// which it slides [Capobianco2021, section 10.4]; the forces of the least push are then kept, for other index sets
 /// to be found.
 void Nested::settle_many_sliding(Step& step) {
-  constexpr int kMaxRepetitions = 8;
-  constexpr double kPush = 8.0;     // [-] of the accelerations at the iterate, and its growth where it was too small
-  constexpr double kSettled = 0.3;  // [-] of the tolerance of the level
+  constexpr double kPush = 8.0;  // [-] of the accelerations at the iterate, and its growth where it was too small
   const double largest = step.measure.deviation() / (step.h * step.h);
   for (const int k : sliding_) {
     const StepElement& e = step.elements[k];
@@ -210,7 +213,7 @@ void Nested::settle_many_sliding(Step& step) {
   for (int i = 0; i < kMaxRepetitions && !settled_; ++i) {
     solve_accelerations(step);
     const double change = set_sliding_forces(step);
-    settled_ = change <= kSettled * allowed_acceleration_;
+    settled_ = change <= kShare * allowed_acceleration_;
     if (!(change < least)) {
       lambda_ = least_lambda_;
       change_a_ = least_change_a_;

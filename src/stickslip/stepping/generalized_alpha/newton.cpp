@@ -10,12 +10,10 @@
 namespace stickslip::generalized_alpha {
 
 StepSolve Newton::solve(Step& step, bool search) {
-  constexpr int kMaxIterations = 30;
   // Index sets that come back this often do not settle any more.
   constexpr int kMaxVisits = 3;
   // Smooth motion is solved after as many; what is not is asked for its round-off.
   constexpr int kSmooth = 2;
-  constexpr double kClose = 1e3;  // [-] Newton's method converges from there
   constexpr int kPatience = 8;
   // Start values continued from earlier steps err to the same side in each step, so that what they leave adds up.
   constexpr double kContinued = 0.01;  // [-]
@@ -31,8 +29,7 @@ StepSolve Newton::solve(Step& step, bool search) {
     if (!same_sets && std::count(history_.begin(), history_.end(), sets) >= kMaxVisits) return result;
     // Round-off reached: the sets stand and the residual no longer falls. From far away it may take a while to begin.
     stalled = same_sets && measure.error() > 0.5 * last_error ? stalled + 1 : 0;
-    if (stalled >= (measure.error() < kClose ? 2 : kPatience) || !std::isfinite(measure.error()) ||
-        result.iterations >= kMaxIterations) {
+    if (stalled >= kPatience || !std::isfinite(measure.error()) || result.iterations >= kMaxIterations) {
       return result;
     }
     history_.push_back(sets);

@@ -19,10 +19,12 @@ struct StepSolve {
 /// Semismooth Newton method on the equations of a step.
 class Newton {
  public:
+  static constexpr int kMaxIterations = 30;  // more than any index sets need to settle
+
   explicit Newton(const Step& step) : system_(step), round_off_(step.system.n_u()), base_(step.x), best_(step.x) {}
 
   /// Iterates from step.x, which must be evaluated. Stops where the step is solved, where the method cycles or stalls,
-  /// and after 30 iterations, more than any index sets need to settle. With `search` steps are shortened until they
+  /// and after kMaxIterations. With `search` steps are shortened until they
   /// lead nearer; a large system's always are.
   StepSolve solve(Step& step, bool search = false);
 

@@ -57,8 +57,6 @@ void report_reactions(const Step& step, StepReport& report) {
 }
 
 void account_energy(const Step& step, const State& before, Vector& nonconservative, EnergyLedger& ledger) {
-  // The impulsive part is the larger one in an impact, and of third order in smooth motion.
-  constexpr double kImpact = 0.1;  // [-] of P
   std::array<double, kMaxElementDim> start;
   std::array<double, kMaxElementDim> end;
   std::array<double, kMaxElementDim> tau_start;
@@ -69,7 +67,7 @@ void account_energy(const Step& step, const State& before, Vector& nonconservati
     // Joints are held before and after an impact.
     const bool smooth =
         e.kind == ConstraintElement::Kind::joint ||
-        (e.level == Level::acceleration && step.x.Lambda.segment(e.offset, e.dim).norm() <= kImpact * size);
+        (e.level == Level::acceleration && step.x.Lambda.segment(e.offset, e.dim).norm() <= kImpulsive * size);
     step.rows.multiply_transposed(e, step.u, end.data());
     if (!smooth) step.rows.multiply_transposed(e, before.u, start.data());
     const bool driven = step.rows.calc_prescribed_velocity(e, before.t, before.q, tau_start.data());

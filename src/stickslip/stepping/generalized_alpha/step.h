@@ -17,6 +17,10 @@
 
 namespace stickslip::generalized_alpha {
 
+/// In smooth motion the velocity jump U of a step, over h |a|, and impulses, over percussions, are O(h^2); in an impact
+/// they are of the size of one or more.
+inline constexpr double kImpulsive = 0.1;  // [-]
+
 /// On which of its levels a contact is closed, the nested sets of [Capobianco2021 eqs. 130-141].
 enum class Level : std::uint8_t {
   open = 0,          // not in A: kappa_hat = P = lambda = 0

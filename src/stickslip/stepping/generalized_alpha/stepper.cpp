@@ -266,7 +266,7 @@ void Stepper::accept(State& state, StepReport& report) {
   state.t = step_.t_end;
   ++state.step;
   // Accelerations go on smoothly unless the step had an impact: then its velocity jump is of the size of dt a or more.
-  save_memory(step_, state, step_.x.U.norm() <= kImpactJump * step_.h * step_.x.a.norm());
+  save_memory(step_, state, step_.x.U.norm() <= kImpulsive * step_.h * step_.x.a.norm());
   undetermined_.remove(MemoryView(system_, state.memory).lambda_bar());
   report_energy(system_, state, report);
 }
