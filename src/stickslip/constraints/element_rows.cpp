@@ -215,18 +215,14 @@ void ElementRows::calc_contact_rates(ConstraintElement& e, double t, const Vecto
       e, [&](int s, auto rows) { system_.calc_contact_jacobian(point(e), e.geometry, q, static_cast<Side>(s), rows); });
   const ContactVector gamma = system_.calc_contact_velocity(point(e), e.geometry, t, q, u);
   std::copy_n(gamma.data(), e.dim, e.gamma.data());
-  const ContactVector zeta = system_.calc_contact_acceleration_bias(point(e), t, q, u);
-  std::copy_n(zeta.data(), e.dim, e.zeta.data());
 }
 
 void ElementRows::calc_dry_friction_rates(ConstraintElement& e, double t, const Vector& q, const Vector& u) {
   set_directions(
       e, [&](int s, auto rows) { system_.calc_dry_friction_jacobian(e.index, t, q, static_cast<Side>(s), rows); });
-  JointVector values;
-  system_.calc_dry_friction_velocity(e.index, t, q, u, values);
-  std::copy_n(values.data(), e.dim, e.gamma.data());
-  system_.calc_dry_friction_acceleration_bias(e.index, t, q, u, values);
-  std::copy_n(values.data(), e.dim, e.zeta.data());
+  JointVector gamma;
+  system_.calc_dry_friction_velocity(e.index, t, q, u, gamma);
+  std::copy_n(gamma.data(), e.dim, e.gamma.data());
 }
 
 void ElementRows::calc_joint_rates(ConstraintElement& e, double t, const Vector& q, const Vector& u) {
@@ -274,7 +270,16 @@ void ElementRows::calc_responses(ConstraintElement& e) {
   for (int i = 1; i < e.dim; ++i) e.coupling[i - 1] = G[i];
 }
 
-void ElementRows::calc_accelerations(ConstraintElement& e, const Vector& a) const {
+void ElementRows::calc_accelerations(ConstraintElement& e, double t, const Vector& q, const Vector& u,
+                                     const Vector& a) const {
+  if (e.kind == ConstraintElement::Kind::contact && !e.has_rows) {
+    const ContactVector zeta = system_.calc_contact_acceleration_bias(point(e), t, q, u);
+    std::copy_n(zeta.data(), e.dim, e.zeta.data());
+  } else if (e.kind == ConstraintElement::Kind::dry_friction) {
+    JointVector zeta;
+    system_.calc_dry_friction_acceleration_bias(e.index, t, q, u, zeta);
+    std::copy_n(zeta.data(), e.dim, e.zeta.data());
+  }  // of all else calc_rates has found it
   multiply_transposed(e, a, e.gamma_dot.data());
   for (int i = 0; i < e.dim; ++i) e.gamma_dot[i] += e.zeta[i];
 }

@@ -107,10 +107,10 @@ class ElementRows {
   const ContactPoint& point(const ConstraintElement& contact) const { return contacts_.points()[contact.index]; }
   /// The gap of a contact.
   void calc_gap(ConstraintElement& e, double t, const Vector& q, const Vector& u);
-  /// W, M^-1 W, what follows from them, gamma and zeta; of a contact right after calc_gap.
+  /// W, M^-1 W, what follows from them, and gamma; of a contact right after calc_gap.
   void calc_rates(ConstraintElement& e, double t, const Vector& q, const Vector& u);
-  /// gamma_dot with accelerations a, right after calc_rates.
-  void calc_accelerations(ConstraintElement& e, const Vector& a) const;
+  /// zeta, and gamma_dot with accelerations a; right after calc_rates.
+  void calc_accelerations(ConstraintElement& e, double t, const Vector& q, const Vector& u, const Vector& a) const;
   /// gamma (dim) of a contact, alone: leaves e and its rows as they are.
   void calc_velocity(const ConstraintElement& e, double t, const Vector& q, const Vector& u, double* gamma);
   /// tau (dim) in gamma = W^T u + tau; false, and zero, where no prescribed motion is on either side.

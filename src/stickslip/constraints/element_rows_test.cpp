@@ -70,7 +70,7 @@ class Elements : public testing::Test {
     for (ConstraintElement& e : elements) {
       if (e.kind == ConstraintElement::Kind::contact) rows.calc_gap(e, 0.0, at, speed);
       rows.calc_rates(e, 0.0, at, speed);
-      rows.calc_accelerations(e, a);
+      rows.calc_accelerations(e, 0.0, at, speed, a);
     }
   }
   /// q moved by velocities v: q + B(q) v.

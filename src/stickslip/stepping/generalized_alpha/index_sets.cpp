@@ -75,6 +75,10 @@ void calc_rates(Step& step, StepElement& e) {
   for (int i = 0; i < e.dim; ++i) e.xi[i] = e.gamma[i] + e.gamma_start[i];
 }
 
+void calc_accelerations(const Step& step, StepElement& e) {
+  step.rows.calc_accelerations(e, step.t_end, step.q, step.u, step.x.a);
+}
+
 /// The index sets of a contact (130), (133), (136), (139), (141).
 void classify_contact(Step& step, StepElement& e) {
   e.evaluated = false;
@@ -93,7 +97,7 @@ void classify_contact(Step& step, StepElement& e) {
   }
   calc_rates(step, e);
   if (r_normal(step, e) * e.gap[0] - kappa > 0.0) return exclude_above(step, e, Level::open);  // not in A
-  step.rows.calc_accelerations(e, step.x.a);
+  calc_accelerations(step, e);
   const bool is_left_open = step.follows_branches && e.branch == Branch::open;
   if (is_left_open || r_normal(step, e) * e.xi[0] - step.P(e.offset) > 0.0) {
     return exclude_above(step, e, Level::position);  // not in B
@@ -109,7 +113,7 @@ void classify_contact(Step& step, StepElement& e) {
 /// A joint or a dry friction element.
 void evaluate_constraint(Step& step, StepElement& e) {
   calc_rates(step, e);
-  step.rows.calc_accelerations(e, step.x.a);
+  calc_accelerations(step, e);
   if (e.kind == ConstraintElement::Kind::dry_friction) {
     classify_friction(step, e);
     classify_friction_acceleration(step, e);
@@ -173,7 +177,7 @@ double evaluate_smooth(Step& step) {
       e.level = Level::open;
       step.rows.calc_gap(e, step.t_end, step.q, step.u);
       calc_rates(step, e);
-      step.rows.calc_accelerations(e, step.x.a);
+      calc_accelerations(step, e);
     } else {
       evaluate_constraint(step, e);
     }
@@ -194,7 +198,7 @@ double evaluate_as_is(Step& step) {
     }
     step.rows.calc_gap(e, step.t_end, step.q, step.u);
     calc_rates(step, e);
-    step.rows.calc_accelerations(e, step.x.a);
+    calc_accelerations(step, e);
     const bool has_percussion = step.P(e.offset) > 0.0;
     e.level = has_percussion && step.x.lambda(e.offset) > 0.0 ? Level::acceleration
               : has_percussion                                ? Level::velocity
