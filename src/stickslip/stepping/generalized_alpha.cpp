@@ -15,6 +15,7 @@
 #include "stickslip/stepping/generalized_alpha_nested.h"
 #include "stickslip/stepping/generalized_alpha_newton.h"
 #include "stickslip/stepping/generalized_alpha_step.h"
+#include "stickslip/stepping/momentum_balance.h"
 #include "stickslip/stepping/undetermined_forces.h"
 
 namespace stickslip {
@@ -62,7 +63,9 @@ class GeneralizedAlphaStepper final : public TimeStepper {
   GeneralizedAlphaEstimate estimate_;
   UndeterminedForces undetermined_;
   GeneralizedAlphaCertificate certificate_;
-  int fallbacks_ = 0;  // [-] passes of the nested iteration in this step
+  MomentumBalance balance_;
+  int fallbacks_ = 0;       // [-] passes of the nested iteration in this step
+  bool continues_ = false;  // whether the forces of this step can be continued
 
   // Workspace.
   StepUnknowns nested_x_, newton_x_, chosen_x_;  // the best iterates
@@ -90,8 +93,9 @@ GeneralizedAlphaStepper::GeneralizedAlphaStepper(const GeneralizedAlphaOptions& 
       instant_(system, solver, stop),
       fixed_point_(step_),
       estimate_(system),
-      undetermined_(step_),
+      undetermined_(step_, options.contact_forces),
       certificate_(step_),
+      balance_(system),
       nested_x_(step_.x),
       newton_x_(step_.x),
       chosen_x_(step_.x),
@@ -109,7 +113,7 @@ void GeneralizedAlphaStepper::initialize(State& state, StepReport& report) {
     report.status = Status::inexact;
     report.message = "no consistent accelerations and contact forces were found at the start";
   }
-  undetermined_.settle(step_, state);
+  undetermined_.settle_start(step_, state);
   step_.start_memory(state);
   state.remembered_inputs = state.inputs;
   state.step_size = {};
@@ -265,8 +269,8 @@ void GeneralizedAlphaStepper::solve(const State& state, double h, double t_end, 
   report.solve.iterations = solve.iterations;
   report.choices = step_.count_choices();
   report.a = step_.x.a;
-  undetermined_.find(step_);
-  undetermined_.remove(step_.x.lambda);
+  continues_ = undetermined_.settle_forces(step_);
+  undetermined_.settle_percussions(step_);
   report_geometry(snapshot_.take(t_end, q_end_, nullptr), step_.contacts.points(), report);
   step_.stop.check();
   report_contacts(report);
@@ -291,8 +295,7 @@ void GeneralizedAlphaStepper::accept(State& state, StepReport& report) {
   ++state.step;
   // Accelerations go on smoothly unless the step had an impact: then its velocity jump is of the size of dt a or more.
   constexpr double kSmooth = 0.1;  // [-]
-  step_.save_memory(state, step_.x.U.norm() <= kSmooth * step_.h * step_.x.a.norm());
-  undetermined_.remove(step_.remembered_averages(state));
+  step_.save_memory(state, continues_ && step_.x.U.norm() <= kSmooth * step_.h * step_.x.a.norm());
   report_energy(system_, state, report);
 }
 
@@ -431,16 +434,21 @@ bool GeneralizedAlphaStepper::solve_held(const State& state, StepSolve& solve) {
 
 void GeneralizedAlphaStepper::certify(StepReport& report) {
   const bool is_certified = certificate_.judge(step_, report);
-  report.status = step_.error() <= 1.0 && is_certified ? Status::ok : Status::inexact;
+  const int unbalanced = balance_.find_unbalanced(step_, *start_);
+  report.status = step_.error() <= 1.0 && is_certified && unbalanced < 0 ? Status::ok : Status::inexact;
   report.solve.status = report.status;
   report.fallbacks = fallbacks_;
   const bool is_ok = report.status == Status::ok;
   report.solve.violation = is_ok ? 0.0 : nested_.violation();
   report.solve.bound = is_ok ? 0.0 : nested_.bound();
+  const bool is_only_unbalanced = step_.error() <= 1.0 && is_certified;
   report.solve.message = is_ok                          ? ""
                          : report.solve.violation > 0.0 ? "no solution exists; this step is near the least violation"
+                         : is_only_unbalanced           ? "the momentum of a body is not balanced"
                                                         : "the residual of the step is above the tolerance";
-  if (!is_ok) report.message = report.solve.message;
+  if (is_ok) return;
+  report.message = report.solve.message;
+  if (is_only_unbalanced) report.message += ": '" + system_.bodies()[unbalanced].name + "'";
 }
 
 /// The state with its memory as if its inputs had acted before; the state itself where nothing changes.
@@ -467,7 +475,7 @@ const State& GeneralizedAlphaStepper::rescale(const State& state, double h) {
 /// forces of sticking.
 const State& GeneralizedAlphaStepper::settle_start(const State& state, double h) {
   if (!step_.settle_start(state, h, instant_)) return state;
-  undetermined_.settle(step_, state);
+  undetermined_.settle_start(step_, state);
   step_.start_memory(rescaled_ = state);
   return rescaled_;
 }

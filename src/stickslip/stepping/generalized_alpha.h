@@ -70,6 +70,9 @@ struct GeneralizedAlphaOptions {
   std::optional<double> r;   // [kg] > 0: parameter of all prox functions; absent: from the Delassus diagonal
   GeneralizedAlphaStrategy strategy = GeneralizedAlphaStrategy::newton;
   GeneralizedAlphaFriction friction = GeneralizedAlphaFriction::published;
+  /// Which forces and percussions contacts get where the laws leave them open. Those of joints, and of contacts in
+  /// loops with joints, are of least norm in any case (UndeterminedForces).
+  ForceChoice contact_forces = ForceChoice::any;
   bool operator==(const GeneralizedAlphaOptions&) const = default;
   void check() const;  // throws InputError
 };

@@ -209,10 +209,6 @@ class GeneralizedAlphaStep {
   double remembered_sets(const State& state) const { return state.memory(memory_size() - 2); }  // [-]
   /// Values before the last that continue smoothly in it: 2 at most. [-]
   double remembered_history(const State& state) const { return state.memory(memory_size() - 3); }
-  /// lambdabar of what the scene names. [N]
-  auto remembered_averages(State& state) const {
-    return state.memory.segment(2 * system.n_u() + n_fixed_rows_, n_fixed_rows_);
-  }
   /// The accelerations of the step before the last. (n_u) [m/s^2]
   auto remembered_accelerations(const State& state) const {
     return state.memory.segment(2 * (system.n_u() + n_fixed_rows_), system.n_u());

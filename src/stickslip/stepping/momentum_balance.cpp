@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "stickslip/stepping/momentum_balance.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+
+namespace stickslip {
+namespace {
+
+/// Of the tolerance of velocities: residuals of several levels add up.
+constexpr double kSlack = 10.0;  // [-]
+/// Of sums of products of what acts, each rounded a few times.
+constexpr double kActingRoundOff = 64.0 * std::numeric_limits<double>::epsilon();  // [-]
+constexpr double kGross = 1.0;                                                     // [-]
+
+}  // namespace
+
+MomentumBalance::MomentumBalance(const System& system) : acts_(system.bodies().size()) {
+  for (Vector* y : {&work_, &off_, &off_by_force_}) y->setZero(system.n_u());
+}
+
+/// Takes W' P and its smooth part away, and adds |W_e P_e| to what acts.
+void MomentumBalance::add_elements(const GeneralizedAlphaStep& step) {
+  std::array<double, kMaxElementDim> p;
+  for (const StepElement& e : step.elements) {
+    if (!e.evaluated) continue;
+    const double* P = step.P.data() + e.offset;
+    for (int i = 0; i < e.dim; ++i) p[i] = -P[i];
+    step.add_force(e, p.data(), off_by_force_);
+    for (int i = 0; i < e.dim; ++i) {
+      const int row = e.offset + i;
+      p[i] = step.known_P(row) + step.gamma_step() * step.x.lambda(row) - P[i];
+    }
+    step.add_force(e, p.data(), off_);
+    for (const StepElement::SideRange& side : e.sides) {
+      if (side.touch < 0) continue;
+      const StepElement::Touch& touch = e.touches[side.touch];
+      const int n = step.blocks[touch.block].n_u;
+      const Body& body = step.system.bodies()[side.body];
+      const int first = body.u_offset - step.blocks[touch.block].u_offset;
+      double squared = 0.0;
+      for (int c = first; c < first + body.n_u; ++c) {
+        double force = 0.0;
+        double response = 0.0;
+        for (int i = 0; i < e.dim; ++i) {
+          const std::size_t at = touch.values + static_cast<std::size_t>(i) * n + c;
+          force += step.W[at] * P[i];
+          response += step.MinvW[at] * P[i];
+        }
+        squared += force * response;
+      }
+      acts_[side.body] += std::sqrt(std::max(squared, 0.0) / body.mass);
+    }
+  }
+}
+
+int MomentumBalance::find_unbalanced(const GeneralizedAlphaStep& step, const State& start) {
+  const System& system = step.system;
+  const GeneralizedAlphaWeights& weights = step.weights;
+  const int n_u = system.n_u();
+  const auto a = start.memory.head(n_u);
+  const auto a_bar = start.memory.segment(n_u, n_u);
+  for (int i = 0; i < n_u; ++i) {
+    work_(i) = (1.0 - weights.gamma) * a_bar(i) + weights.gamma * weights.next_bar(a(i), step.x.a(i), a_bar(i));
+  }
+  work_ = step.u - start.u - step.h * work_;
+  system.multiply_mass(work_, off_);
+  work_ = step.u - start.u;
+  system.multiply_mass(work_, off_by_force_);
+  off_by_force_ -= step.h * step.force;
+  system.solve_mass(step.force, work_);
+  for (std::size_t k = 0; k < acts_.size(); ++k) {
+    const int body = static_cast<int>(k);
+    acts_[k] = step.h *
+               (step.measure_motion(body, work_) + step.measure_motion(body, a) + step.measure_motion(body, step.x.a));
+  }
+  add_elements(step);
+  system.solve_mass(off_, work_);
+  off_ = work_;
+  system.solve_mass(off_by_force_, work_);
+  exact_ = 0.0;
+  gross_ = 0.0;
+  int worst = -1;
+  double most = 1.0;
+  for (std::size_t k = 0; k < acts_.size(); ++k) {
+    if (system.bodies()[k].n_u == 0) continue;
+    const int body = static_cast<int>(k);
+    const double tolerance = kSlack * step.options().tolerance * step.scales[k].way / step.h +
+                             kActingRoundOff * acts_[k] + std::numeric_limits<double>::min();
+    const double exact = step.measure_motion(body, off_) / tolerance;
+    const double speed = std::max(step.measure_motion(body, start.u), step.measure_motion(body, step.u));
+    const double gross =
+        step.measure_motion(body, work_) / (kGross * (acts_[k] + speed) + std::numeric_limits<double>::min());
+    exact_ = std::max(exact_, exact);
+    gross_ = std::max(gross_, gross);
+    if (!(std::max(exact, gross) > most)) continue;
+    most = std::max(exact, gross);
+    worst = body;
+  }
+  return worst;
+}
+
+}  // namespace stickslip
