@@ -47,19 +47,34 @@ angular_velocity = 5
             "]\ntype = \"revolute\"\nbetween = [\"a\", \"b\"]\nat = " + places[k] + "\n";
   }
   if (driven) {
-    text += R"([forces.push]
+    text += R"toml([forces.push]
 type = "load"
 body = "b"
 at = [0.2, -0.1]
 force = ["3*sin(7*t)", "2*cos(5*t)"]
 torque = "0.5*sin(3*t)"
-)";
+)toml";
   }
   return text;
 }
 
-/// A crank of the four-bar's goes round, and stops at each whole number of pi s.
-constexpr const char* kCrankMotion = "joints.low0.motion=\"-1.5*(t - sin(2*t)/2)\"";
+/// The linkage of scenes/four_bar.toml, that starts with its cranks 60 degrees below the horizontal and of which one is
+/// driven to and fro: it does not come to where it is stretched and all its forces are plain.
+std::string driven_four_bar() {
+  std::string text =
+      "gravity = [0, -9.81]\nparameters = {c = \"=0.2*cos(pi/3)\", s = \"=0.2*sin(pi/3)\"}\n[bodies.ground]\n"
+      "type = \"fixed\"\n[bodies.coupler]\ntype = \"planar\"\nmass = 1\ninertia = 0.1\n"
+      "position = [\"=1+2*c\", \"=-2*s\"]\n";
+  for (const std::string i : {"0", "1", "2"}) {
+    text += "[bodies.crank" + i + "]\ntype = \"planar\"\nmass = 0.3\ninertia = 0.004\nposition = [\"=" + i +
+            "+c\", \"=-s\"]\nangle = \"=-pi/3\"\n[joints.low" + i +
+            "]\ntype = \"revolute\"\nbetween = [\"ground\", \"crank" + i + "\"]\nat = [" + i + ", 0]\n" +
+            (i == "0" ? "motion = \"0.8*sin(1.3*t)^2 - 0.9*sin(0.7*t)^2\"\n" : "") + "[joints.high" + i +
+            "]\ntype = \"revolute\"\nbetween = [\"crank" + i + "\", \"coupler\"]\nat = [\"=" + i +
+            "+2*c\", \"=-2*s\"]\n";
+  }
+  return text;
+}
 
 /// Spatial rigid bodies in a row that hangs on what is fixed or swings: each is joined to the last by a hinge of six
 /// distances, from two points of the axis to three points of the other body each. Five would do: the distance of the
@@ -116,8 +131,8 @@ class LeastNormReactions {
       : system_(system), solver_(make_solver(AutoOptions{})), at_(system), instant_(system, *solver_) {}
 
   /// False where the rank at the state is a matter of digits: an eigenvalue lies between none and some.
-  bool find(const State& state) {
-    constexpr double kNone = 1e-12, kSome = 1e-4;  // [-] of the largest
+  bool find(const State& state, double some = 1e-4) {
+    constexpr double kNone = 1e-12;  // [-] of the largest
     at_.take(state.t, state.q, &state.u);
     instant_.take(at_, no_points_, state.inputs);
     const auto n = static_cast<Eigen::Index>(instant_.zeta().size());
@@ -157,7 +172,7 @@ class LeastNormReactions {
         ++n_free_;
         continue;
       }
-      if (values(k) < kSome * largest) return false;
+      if (values(k) < some * largest) return false;
       lambda_ += vectors.col(k).dot(right) / values(k) * vectors.col(k);
     }
     lambda_ = lambda_.cwiseQuotient(root);
@@ -202,11 +217,9 @@ void PrintTo(const LoopCase& c, std::ostream* out) {
 }
 
 test::SceneRun open_case(const std::string& name, double end, double step, const std::string& rho_inf) {
-  if (name.starts_with("four_bar")) {
-    std::vector<std::string> overrides = {"scheme.type=generalized-alpha", "scheme.rho_inf=" + rho_inf,
-                                          "time.end=" + std::to_string(end), "time.step=" + std::to_string(step)};
-    if (name == "four_bar_driven") overrides.emplace_back(kCrankMotion);
-    return test::open_scene("four_bar", overrides);
+  if (name == "four_bar") {
+    return test::open_scene("four_bar", {"scheme.type=generalized-alpha", "scheme.rho_inf=" + rho_inf,
+                                         "time.end=" + std::to_string(end), "time.step=" + std::to_string(step)});
   }
   const bool driven = name.ends_with("driven");
   std::string text;
@@ -214,12 +227,16 @@ test::SceneRun open_case(const std::string& name, double end, double step, const
   if (name.starts_with("three_hinges")) text = hinged_bodies(3, driven);
   if (name.starts_with("spatial_chain")) text = spatial_chain(3, driven);
   if (name == "long_row") text = long_row(40);
-  return test::scene_from_text(header(end, step, rho_inf) + text);
+  if (name == "four_bar_driven") text = driven_four_bar();
+  std::string scheme = header(end, step, rho_inf);
+  // Of 40 bodies forces differ by the residual times a million: some must be left for 1e-8.
+  if (name == "long_row") scheme.replace(scheme.find("rho_inf"), 0, "tolerance = 1e-12, ");
+  return test::scene_from_text(scheme + text);
 }
 
 class RedundantLoops : public testing::TestWithParam<std::tuple<LoopCase, std::string>> {};
 
-void expect_least_norm(const LoopCase& c, const std::string& rho_inf, double end, int every) {
+void expect_least_norm(const LoopCase& c, const std::string& rho_inf, double end, int every, double some = 1e-4) {
   constexpr double kEqual = 1e-8;  // [-]
   test::SceneRun run = open_case(c.name, end, 1e-3, rho_inf);
   LeastNormReactions reactions(*run.built.system);
@@ -230,7 +247,7 @@ void expect_least_norm(const LoopCase& c, const std::string& rho_inf, double end
   run.run([&](const test::SceneRun& at) {
     if (at.state.step % every != 0) return;
     ++n_steps;
-    if (!reactions.find(at.state)) return;
+    if (!reactions.find(at.state, some)) return;
     ++n_compared;
     EXPECT_EQ(reactions.n_free(), c.n_free);
     const double off = reactions.compare(at.state, at.report);
@@ -257,7 +274,7 @@ TEST_P(SlowRedundantLoops, HaveReactionsOfLeastNormFor20Seconds) {
   expect_least_norm(c, rho_inf, 20.0, 1);
 }
 
-const std::vector<LoopCase> kLoops = {{"four_bar", 1, 0.9},      {"four_bar_driven", 1, 0.9},
+const std::vector<LoopCase> kLoops = {{"four_bar", 1, 0.9},      {"four_bar_driven", 1, 1.0},
                                       {"two_hinges", 1, 1.0},    {"two_hinges_driven", 1, 1.0},
                                       {"three_hinges", 3, 1.0},  {"three_hinges_driven", 3, 1.0},
                                       {"spatial_chain", 3, 1.0}, {"spatial_chain_driven", 3, 1.0}};
@@ -276,7 +293,7 @@ INSTANTIATE_TEST_SUITE_P(SlowLoops, SlowRedundantLoops,
 /// 156 rows, 39 of them more than needed: far above what dense elimination takes beside a step.
 TEST(LongRedundantLoops, HaveReactionsOfLeastNorm) {
   const LoopCase c{"long_row", 39, 1.0};
-  expect_least_norm(c, "0.5", 0.4, 100);
+  expect_least_norm(c, "0.5", 0.4, 100, 1e-9);
 }
 
 /// Momentum about the centre of mass [N m s] and energy error [J] of two hinged bodies in free flight.

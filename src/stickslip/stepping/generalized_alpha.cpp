@@ -48,7 +48,7 @@ class GeneralizedAlphaStepper final : public TimeStepper {
   void choose(const State& state, StepSolve& solve);
   bool solve_held(const State& state, StepSolve& solve);
   std::string describe_non_finite_force() const;
-  void certify(StepReport& report);
+  void certify(int unbalanced, StepReport& report);
   void account_energy(const State& state, EnergyLedger& ledger);
   void report_contacts(StepReport& report) const;
   void report_reactions(StepReport& report) const;
@@ -269,6 +269,7 @@ void GeneralizedAlphaStepper::solve(const State& state, double h, double t_end, 
   report.solve.iterations = solve.iterations;
   report.choices = step_.count_choices();
   report.a = step_.x.a;
+  const int unbalanced = balance_.find_unbalanced(step_, start);
   continues_ = undetermined_.settle_forces(step_);
   undetermined_.settle_percussions(step_);
   report_geometry(snapshot_.take(t_end, q_end_, nullptr), step_.contacts.points(), report);
@@ -277,7 +278,7 @@ void GeneralizedAlphaStepper::solve(const State& state, double h, double t_end, 
   report_joints(system_, t_end, q_end_, step_.u, report);
   step_.stop.check();
   report_reactions(report);
-  certify(report);
+  certify(unbalanced, report);
   step_.stop.check();
 }
 
@@ -432,9 +433,9 @@ bool GeneralizedAlphaStepper::solve_held(const State& state, StepSolve& solve) {
   return found;
 }
 
-void GeneralizedAlphaStepper::certify(StepReport& report) {
+/// `unbalanced`: a body whose momentum is not balanced, -1: none.
+void GeneralizedAlphaStepper::certify(int unbalanced, StepReport& report) {
   const bool is_certified = certificate_.judge(step_, report);
-  const int unbalanced = balance_.find_unbalanced(step_, *start_);
   report.status = step_.error() <= 1.0 && is_certified && unbalanced < 0 ? Status::ok : Status::inexact;
   report.solve.status = report.status;
   report.fallbacks = fallbacks_;

@@ -13,7 +13,8 @@ namespace {
 constexpr double kSlack = 10.0;  // [-]
 /// Of sums of products of what acts, each rounded a few times.
 constexpr double kActingRoundOff = 64.0 * std::numeric_limits<double>::epsilon();  // [-]
-constexpr double kGross = 1.0;                                                     // [-]
+/// Of the speed of a body: what averages leave of a force that has just ended where nothing else acts.
+constexpr double kOfSpeed = 1e-3;  // [-]
 
 }  // namespace
 
@@ -90,9 +91,9 @@ int MomentumBalance::find_unbalanced(const GeneralizedAlphaStep& step, const Sta
     const double tolerance = kSlack * step.options().tolerance * step.scales[k].way / step.h +
                              kActingRoundOff * acts_[k] + std::numeric_limits<double>::min();
     const double exact = step.measure_motion(body, off_) / tolerance;
-    const double speed = std::max(step.measure_motion(body, start.u), step.measure_motion(body, step.u));
-    const double gross =
-        step.measure_motion(body, work_) / (kGross * (acts_[k] + speed) + std::numeric_limits<double>::min());
+    const double allowed =
+        acts_[k] + kOfSpeed * step.measure_motion(body, start.u) + std::numeric_limits<double>::min();
+    const double gross = step.measure_motion(body, work_) / allowed;
     exact_ = std::max(exact_, exact);
     gross_ = std::max(gross_, gross);
     if (!(std::max(exact, gross) > most)) continue;

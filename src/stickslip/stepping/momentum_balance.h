@@ -26,7 +26,8 @@ namespace stickslip {
 ///   M (u' - u) - dt h' - W' P = dt [(1 - gamma) (M abar - W' lambdabar) + gamma (M abar' - W' lambdabar') - h'].
 ///
 /// It is as small as forces and directions change little in a step; averages of directions that are no more are an
-/// impulse that nothing made. It is at most kGross times what acts, or the speed of the body.
+/// impulse that nothing made. It is at most what acts and a thousandth of the speed of the body; 0.3 of what acts was
+/// the most in scenes of all kinds.
 class MomentumBalance {
  public:
   explicit MomentumBalance(const System& system);
