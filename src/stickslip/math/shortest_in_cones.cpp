@@ -27,6 +27,12 @@ constexpr int kMostSteps = 60;       // [-] each at least halves the residual, o
 constexpr int kMostHalvings = 20;    // [-]
 constexpr double kDescent = 1e-4;    // [-] Armijo's
 
+double dot(const std::vector<double>& a, const std::vector<double>& b) {
+  double sum = 0.0;
+  for (std::size_t i = 0; i < a.size(); ++i) sum += a[i] * b[i];
+  return sum;
+}
+
 /// y = Pi(z) of one part, with its derivative (dim, dim).
 void project_part(const Part& part, const double* z, double* y, double* derivative) {
   const int n = part.dim;
@@ -86,8 +92,8 @@ void ShortestInCones::set_structure(std::span<const int> dims, std::span<const P
   }
   values_.assign(n_values, 0.0);
   derivatives_.assign(n_derivatives, 0.0);
-  for (Vector* y : {&y_, &y_0_, &z_}) y->setZero(n_columns);
-  for (Vector* x : {&b_, &x_, &base_, &direction_, &r_, &diagonal_}) x->setZero(n_rows);
+  for (std::vector<double>* y : {&y_, &y_0_, &z_}) y->assign(n_columns, 0.0);
+  for (std::vector<double>* x : {&b_, &x_, &base_, &direction_, &r_, &diagonal_}) x->assign(n_rows, 0.0);
   find_pattern();
 }
 
@@ -170,14 +176,14 @@ bool ShortestInCones::factorise() {
   for (std::size_t i = 0; i < dims_.size(); ++i) {
     const int n = dims_[i];
     std::fill_n(product_.begin(), n * n, 0.0);
-    for (int j = 0; j < n; ++j) product_[j * n + j] = kRegular * diagonal_(first_row_[i] + j);
+    for (int j = 0; j < n; ++j) product_[j * n + j] = kRegular * diagonal_[first_row_[i] + j];
     lu_.add(diagonal_places_[i], product_.data());
   }
   return lu_.factorize() >= 0;
 }
 
-void ShortestInCones::multiply(const Vector& y, Vector& x) const {
-  x.setZero();
+void ShortestInCones::multiply(const std::vector<double>& y, std::vector<double>& x) const {
+  std::ranges::fill(x, 0.0);
   for (std::size_t k = 0; k < parts_.size(); ++k) {
     for (int s = 0; s < 2; ++s) {
       const int node = parts_[k].nodes[s];
@@ -188,8 +194,8 @@ void ShortestInCones::multiply(const Vector& y, Vector& x) const {
   }
 }
 
-void ShortestInCones::multiply_transposed(const Vector& x, Vector& z) const {
-  z.setZero();
+void ShortestInCones::multiply_transposed(const std::vector<double>& x, std::vector<double>& z) const {
+  std::ranges::fill(z, 0.0);
   for (std::size_t k = 0; k < parts_.size(); ++k) {
     for (int s = 0; s < 2; ++s) {
       const int node = parts_[k].nodes[s];
@@ -217,25 +223,27 @@ void ShortestInCones::project(bool holds) {
 }
 
 double ShortestInCones::calc_dual() const {
-  return z_.dot(y_) - 0.5 * y_.squaredNorm() - b_.dot(x_);
+  return dot(z_, y_) - 0.5 * dot(y_, y_) - dot(b_, x_);
 }
 
 /// r = A y_0 - A y, and its length where each row of A A^T is scaled to a unit diagonal.
 double ShortestInCones::calc_residual() {
   multiply(y_, r_);
-  r_ = b_ - r_;
   double sum = 0.0;
-  for (Eigen::Index i = 0; i < r_.size(); ++i) sum += r_(i) * r_(i) / diagonal_(i);
+  for (std::size_t i = 0; i < r_.size(); ++i) {
+    r_[i] = b_[i] - r_[i];
+    sum += r_[i] * r_[i] / diagonal_[i];
+  }
   return std::sqrt(sum);
 }
 
 bool ShortestInCones::solve(bool holds) {
   has_changed_ = false;
-  const double size = y_.norm();
+  const double size = std::sqrt(dot(y_, y_));
   if (!(size > 0.0) || !std::isfinite(size)) return size == 0.0;
   y_0_ = y_;
   multiply(y_0_, b_);
-  diagonal_.setZero();
+  std::ranges::fill(diagonal_, 0.0);
   bool has_cones = false;
   for (std::size_t k = 0; k < parts_.size(); ++k) {
     const Part& part = parts_[k];
@@ -245,7 +253,7 @@ bool ShortestInCones::solve(bool holds) {
       const int n = dims_[part.nodes[s]];
       const double* a = block(k, s);
       for (int c = 0; c < part.dim; ++c) {
-        for (int i = 0; i < n; ++i) diagonal_(first_row_[part.nodes[s]] + i) += a[c * n + i] * a[c * n + i];
+        for (int i = 0; i < n; ++i) diagonal_[first_row_[part.nodes[s]] + i] += a[c * n + i] * a[c * n + i];
       }
     }
     // First as if no cone stood in the way.
@@ -255,7 +263,7 @@ bool ShortestInCones::solve(bool holds) {
   }
   for (double& d : diagonal_) d = d > 0.0 ? d : 1.0;  // nothing acts there
   has_cones &= !holds;
-  x_.setZero();
+  std::ranges::fill(x_, 0.0);
   bool is_factorised = factorise();
   project(holds);
   double left = calc_residual();
@@ -265,15 +273,15 @@ bool ShortestInCones::solve(bool holds) {
     if (has_cones && step > 0) is_factorised = factorise();
     if (!is_factorised) break;
     direction_ = r_;
-    lu_.solve({direction_.data(), static_cast<std::size_t>(direction_.size())});
-    const double slope = r_.dot(direction_);
+    lu_.solve(direction_);
+    const double slope = dot(r_, direction_);
     const double before = left;
     const double dual_before = dual;
     base_ = x_;
     bool is_nearer = false;
     double factor = 1.0;
     for (int k = 0; k <= (has_cones ? kMostHalvings : 0) && !is_nearer; ++k, factor *= 0.5) {
-      x_ = base_ + factor * direction_;
+      for (std::size_t i = 0; i < x_.size(); ++i) x_[i] = base_[i] + factor * direction_[i];
       project(holds);
       left = calc_residual();
       dual = calc_dual();
@@ -288,11 +296,13 @@ bool ShortestInCones::solve(bool holds) {
     }
     break;
   }
-  if (!is_factorised || !y_.allFinite() || (has_cones && !(left <= kLeft * size))) {
+  if (!is_factorised || !std::isfinite(left) || (has_cones && !(left <= kLeft * size))) {
     y_ = y_0_;
     return false;
   }
-  has_changed_ = (y_ - y_0_).norm() > kNothing * size;
+  double changed = 0.0;
+  for (std::size_t i = 0; i < y_.size(); ++i) changed += (y_[i] - y_0_[i]) * (y_[i] - y_0_[i]);
+  has_changed_ = std::sqrt(changed) > kNothing * size;
   return true;
 }
 

@@ -9,7 +9,6 @@
 
 #include "stickslip/base/stop_token.h"
 #include "stickslip/math/block_lu.h"
-#include "stickslip/math/types.h"
 
 namespace stickslip {
 
@@ -69,8 +68,8 @@ class ShortestInCones {
   void project(bool holds);
   double calc_dual() const;
   double calc_residual();
-  void multiply(const Vector& y, Vector& x) const;             // x = A y
-  void multiply_transposed(const Vector& x, Vector& z) const;  // z = A^T x
+  void multiply(const std::vector<double>& y, std::vector<double>& x) const;             // x = A y
+  void multiply_transposed(const std::vector<double>& x, std::vector<double>& z) const;  // z = A^T x
 
   StopToken stop_;
   std::vector<Part> parts_;
@@ -86,8 +85,9 @@ class ShortestInCones {
   std::vector<std::size_t> diagonal_places_;        // (nodes)
   std::vector<double> product_, scratch_;
   BlockLu lu_;
-  Vector y_, y_0_, z_;                              // (n columns)
-  Vector b_, x_, base_, direction_, r_, diagonal_;  // (n rows); diagonal_ of A A^T
+  // No Eigen vectors, which take memory anew with each size.
+  std::vector<double> y_, y_0_, z_;                              // (n columns)
+  std::vector<double> b_, x_, base_, direction_, r_, diagonal_;  // (n rows); diagonal_ of A A^T
   bool has_changed_ = false;
 };
 

@@ -10,6 +10,7 @@
 
 #include "stickslip/math/cones.h"
 #include "stickslip/math/dense_factors.h"
+#include "stickslip/math/types.h"
 
 namespace stickslip {
 namespace {

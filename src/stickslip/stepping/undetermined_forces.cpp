@@ -21,6 +21,25 @@ UndeterminedForces::UndeterminedForces(const GeneralizedAlphaStep& step, ForceCh
     : all_(contacts == ForceChoice::least_norm), shortest_(step.stop) {
   joint_is_left_.assign(step.system.joints().size(), 0);
   node_of_body_.assign(step.system.bodies().size(), -1);
+  // The memory for all that the scene names, closed.
+  if (step.system.joints().empty() && !all_) return;
+  for (std::size_t k = 0; k < step.elements.size(); ++k) {
+    if (step.elements[k].n_touches > 0) candidates_.push_back(make_member(step, static_cast<int>(k)));
+  }
+  find_members(step);
+  has_candidates_ = false;
+}
+
+/// An element with multipliers on all its rows.
+UndeterminedForces::Member UndeterminedForces::make_member(const GeneralizedAlphaStep& step, int element) const {
+  const StepElement& e = step.elements[element];
+  const auto body = [&](int side) { return e.sides[side].touch < 0 ? -1 : e.sides[side].body; };
+  Member member{element, e.dim, {body(0), body(1)}, false, -1};
+  if (e.kind == StepElement::Kind::joint) member.joint = e.index;
+  if (e.kind == StepElement::Kind::dry_friction) member.joint = step.system.dry_frictions()[e.index].joint;
+  if (e.kind == StepElement::Kind::contact) member.joint = step.point(e).joint;
+  member.is_own = e.kind != StepElement::Kind::joint && member.joint >= 0;
+  return member;
 }
 
 /// The elements that have multipliers of their own, by the index sets of the step.
@@ -31,26 +50,18 @@ void UndeterminedForces::find_candidates(const GeneralizedAlphaStep& step, Level
   int n_contacts = 0;
   for (std::size_t k = 0; k < step.elements.size(); ++k) {
     const StepElement& e = step.elements[k];
-    const auto body = [&](int side) { return e.sides[side].touch < 0 ? -1 : e.sides[side].body; };
-    Member member{static_cast<int>(k), e.dim, {body(0), body(1)}, false, -1};
     if (e.n_touches == 0) continue;
-    if (e.kind == StepElement::Kind::joint) {
-      member.joint = e.index;
-    } else if (level == Level::start && !all_) {
-      continue;  // their directions are not known
-    } else if (e.kind == StepElement::Kind::dry_friction) {
+    Member member = make_member(step, static_cast<int>(k));
+    if (e.kind != StepElement::Kind::joint && level == Level::start && !all_) continue;  // directions are not known
+    if (e.kind == StepElement::Kind::dry_friction) {
       if (!(level == Level::force ? e.stick_acceleration : e.stick)) continue;
-      member.joint = step.system.dry_frictions()[e.index].joint;
-      member.is_own = member.joint >= 0;
-    } else {
+    } else if (e.kind == StepElement::Kind::contact) {
       if (e.level < (level == Level::force ? ContactLevel::acceleration : ContactLevel::velocity)) continue;
       const bool sticks = e.dim > 1 && e.mu > 0.0 && (level == Level::force ? e.stick_acceleration : e.stick);
       sum += e.diagonal[0];
       ++n_contacts;
       if (!sticks && !(value(e.offset) > 0.0)) continue;
       if (!sticks) member.n_columns = 1;
-      member.joint = step.point(e).joint;
-      member.is_own = member.joint >= 0;
     }
     candidates_.push_back(member);
   }
@@ -226,11 +237,14 @@ void UndeterminedForces::write_back(GeneralizedAlphaStep& step, Level level) {
     for (int i = 0; i < e.dim; ++i) {
       const double y = is_along ? shortest_.value(k)[0] / std::sqrt(length) * directions_[k][i]
                                 : shortest_.value(k)[i] / std::sqrt(weights_[k][i]);
+      const int row = e.offset + i;
       if (level == Level::percussion) {
-        step.x.Lambda(e.offset + i) += y - step.P(e.offset + i);
-        step.P(e.offset + i) = y;
+        step.x.Lambda(row) += y - step.P(row);
+        step.P(row) = y;
       } else {
-        step.x.lambda(e.offset + i) = y;
+        // P stays what it is.
+        if (level == Level::force) step.x.Lambda(row) += step.gamma_step() * (step.x.lambda(row) - y);
+        step.x.lambda(row) = y;
       }
     }
   }

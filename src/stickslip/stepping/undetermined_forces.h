@@ -34,9 +34,9 @@ class UndeterminedForces {
  public:
   UndeterminedForces(const GeneralizedAlphaStep& step, ForceChoice contacts);
 
-  /// Replaces x.lambda [N] of an evaluated step. False where what is free between joints and contacts was not found:
-  /// then the joints alone have what is of least norm with the contacts' forces as they are, and extrapolating these
-  /// would let them grow.
+  /// Replaces x.lambda [N] of an evaluated step, and Lambda by what leaves P as it is. False where what is free between
+  /// joints and contacts was not found: then the joints alone have what is of least norm with the contacts' forces as
+  /// they are, and extrapolating these would let them grow.
   bool settle_forces(GeneralizedAlphaStep& step);
   /// The same of P [N s], by way of Lambda, under ForceChoice::least_norm. Nothing else changes in the step.
   void settle_percussions(GeneralizedAlphaStep& step);
@@ -57,6 +57,7 @@ class UndeterminedForces {
     bool operator==(const Member&) const = default;
   };
 
+  Member make_member(const GeneralizedAlphaStep& step, int element) const;
   bool settle(GeneralizedAlphaStep& step, Level level);
   void find_candidates(const GeneralizedAlphaStep& step, Level level);
   void find_members(const GeneralizedAlphaStep& step);
