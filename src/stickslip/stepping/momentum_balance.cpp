@@ -29,12 +29,12 @@ void MomentumBalance::add_elements(const GeneralizedAlphaStep& step) {
     if (!e.evaluated) continue;
     const double* P = step.P.data() + e.offset;
     for (int i = 0; i < e.dim; ++i) p[i] = -P[i];
-    step.add_force(e, p.data(), off_by_force_);
+    step.add_response(e, p.data(), off_by_force_);
     for (int i = 0; i < e.dim; ++i) {
       const int row = e.offset + i;
       p[i] = step.known_P(row) + step.gamma_step() * step.x.lambda(row) - P[i];
     }
-    step.add_force(e, p.data(), off_);
+    step.add_response(e, p.data(), off_);
     for (const StepElement::SideRange& side : e.sides) {
       if (side.touch < 0) continue;
       const StepElement::Touch& touch = e.touches[side.touch];
@@ -63,24 +63,15 @@ int MomentumBalance::find_unbalanced(const GeneralizedAlphaStep& step, const Sta
   const int n_u = system.n_u();
   const auto a = start.memory.head(n_u);
   const auto a_bar = start.memory.segment(n_u, n_u);
-  for (int i = 0; i < n_u; ++i) {
-    work_(i) = (1.0 - weights.gamma) * a_bar(i) + weights.gamma * weights.next_bar(a(i), step.x.a(i), a_bar(i));
-  }
-  work_ = step.u - start.u - step.h * work_;
-  system.multiply_mass(work_, off_);
-  work_ = step.u - start.u;
-  system.multiply_mass(work_, off_by_force_);
-  off_by_force_ -= step.h * step.force;
   system.solve_mass(step.force, work_);
-  for (std::size_t k = 0; k < acts_.size(); ++k) {
-    const int body = static_cast<int>(k);
-    acts_[k] = step.h *
-               (step.measure_motion(body, work_) + step.measure_motion(body, a) + step.measure_motion(body, step.x.a));
+  for (int i = 0; i < n_u; ++i) {
+    const double change = step.u(i) - start.u(i);
+    const double next_bar = weights.next_bar(a(i), step.x.a(i), a_bar(i));
+    off_(i) = change - step.h * ((1.0 - weights.gamma) * a_bar(i) + weights.gamma * next_bar);
+    off_by_force_(i) = change - step.h * work_(i);
   }
+  for (std::size_t k = 0; k < acts_.size(); ++k) acts_[k] = 3.0 * step.scales[k].fall / step.h;
   add_elements(step);
-  system.solve_mass(off_, work_);
-  off_ = work_;
-  system.solve_mass(off_by_force_, work_);
   exact_ = 0.0;
   gross_ = 0.0;
   int worst = -1;
@@ -91,12 +82,11 @@ int MomentumBalance::find_unbalanced(const GeneralizedAlphaStep& step, const Sta
     const double tolerance = kSlack * step.options().tolerance * step.scales[k].way / step.h +
                              kActingRoundOff * acts_[k] + std::numeric_limits<double>::min();
     const double exact = step.measure_motion(body, off_) / tolerance;
-    const double allowed =
-        acts_[k] + kOfSpeed * step.measure_motion(body, start.u) + std::numeric_limits<double>::min();
-    const double gross = step.measure_motion(body, work_) / allowed;
+    const double allowed = acts_[k] + kOfSpeed * step.scales[k].start_speed + std::numeric_limits<double>::min();
+    const double gross = step.measure_motion(body, off_by_force_) / allowed;
     exact_ = std::max(exact_, exact);
     gross_ = std::max(gross_, gross);
-    if (!(std::max(exact, gross) > most)) continue;
+    if (exact <= most && gross <= most) continue;
     most = std::max(exact, gross);
     worst = body;
   }

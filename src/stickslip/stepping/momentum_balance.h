@@ -43,7 +43,7 @@ class MomentumBalance {
  private:
   void add_elements(const GeneralizedAlphaStep& step);
 
-  Vector work_, off_, off_by_force_;  // (n_u) [m/s^2], [N s], [N s]
+  Vector work_, off_, off_by_force_;  // (n_u) [m/s^2], [m/s], [m/s]
   std::vector<double> acts_;          // (n bodies) [m/s]
   double exact_ = 0.0, gross_ = 0.0;
 };
