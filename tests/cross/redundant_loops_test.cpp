@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstdio>
 #include <memory>
 #include <string>
 #include <vector>
@@ -236,41 +237,57 @@ test::SceneRun open_case(const std::string& name, double end, double step, const
 
 class RedundantLoops : public testing::TestWithParam<std::tuple<LoopCase, std::string>> {};
 
-void expect_least_norm(const LoopCase& c, const std::string& rho_inf, double end, int every, double some = 1e-4) {
+void expect_least_norm(const LoopCase& c, const std::string& rho_inf, double end, double step, int every,
+                       double some = 1e-4) {
   constexpr double kEqual = 1e-8;  // [-]
-  test::SceneRun run = open_case(c.name, end, 1e-3, rho_inf);
+  test::SceneRun run = open_case(c.name, end, step, rho_inf);
   LeastNormReactions reactions(*run.built.system);
   int n_compared = 0;
   int n_steps = 0;
   double worst = 0.0;
   double worst_time = 0.0;
-  run.run([&](const test::SceneRun& at) {
-    if (at.state.step % every != 0) return;
+  int n_inexact = 0;
+  const auto n = std::lround(end / step);
+  while (run.state.step < n) {
+    const Status status = run.step();
+    ASSERT_NE(status, Status::failed) << run.report.message;
+    if (status != Status::ok) ++n_inexact;
+    if (run.state.step % every != 0) continue;
     ++n_steps;
-    if (!reactions.find(at.state, some) || reactions.n_free() != c.n_free) return;
+    // Stretched out, where it comes to rest for an instant, the linkage has a second direction that is free.
+    if (!reactions.find(run.state, some) || reactions.n_free() != c.n_free) continue;
     ++n_compared;
-    const double off = reactions.compare(at.state, at.report);
+    const double off = reactions.compare(run.state, run.report);
     if (off > worst) {
       worst = off;
-      worst_time = at.state.t;
+      worst_time = run.state.t;
     }
-  });
+  }
   EXPECT_LE(worst, kEqual) << "t = " << worst_time;
   EXPECT_GE(n_compared, c.least * n_steps);
-  testing::Test::RecordProperty("worst", std::to_string(worst));
-  testing::Test::RecordProperty("compared", n_compared);
+  EXPECT_LE(n_inexact, (1.0 - c.least) * 0.01 * static_cast<double>(n));
+  std::printf("%s, rho_inf %s: %.1e at most in %d of %d states, %d steps inexact\n", c.name, rho_inf.c_str(), worst,
+              n_compared, n_steps, n_inexact);
 }
 
 TEST_P(RedundantLoops, HaveReactionsOfLeastNorm) {
   const auto& [c, rho_inf] = GetParam();
-  expect_least_norm(c, rho_inf, 4.0, 10);
+  expect_least_norm(c, rho_inf, 4.0, 1e-3, 10);
 }
+
+/// [s] Of 20 s it was measured once (docs/generalized-alpha.md).
+constexpr double kFineEnd = 4.0;
 
 class SlowRedundantLoops : public RedundantLoops {};
 
 TEST_P(SlowRedundantLoops, HaveReactionsOfLeastNormFor20Seconds) {
   const auto& [c, rho_inf] = GetParam();
-  expect_least_norm(c, rho_inf, 20.0, 1);
+  expect_least_norm(c, rho_inf, 20.0, 1e-3, 1);
+}
+
+TEST_P(SlowRedundantLoops, HaveReactionsOfLeastNormAtFineSteps) {
+  const auto& [c, rho_inf] = GetParam();
+  expect_least_norm(c, rho_inf, kFineEnd, 1e-4, 40);
 }
 
 const std::vector<LoopCase> kLoops = {{"four_bar", 1, 0.9},      {"four_bar_driven", 1, 1.0},
@@ -292,7 +309,7 @@ INSTANTIATE_TEST_SUITE_P(SlowLoops, SlowRedundantLoops,
 /// 156 rows, 39 of them more than needed: far above what dense elimination takes beside a step.
 TEST(LongRedundantLoops, HaveReactionsOfLeastNorm) {
   const LoopCase c{"long_row", 39, 1.0};
-  expect_least_norm(c, "0.5", 0.4, 100, 1e-9);
+  expect_least_norm(c, "0.5", 0.4, 1e-3, 100, 1e-9);
 }
 
 /// Momentum about the centre of mass [N m s] and energy error [J] of two hinged bodies in free flight.

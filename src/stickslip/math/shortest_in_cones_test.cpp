@@ -210,6 +210,21 @@ TEST(ShortestInCones, IsShorterThanAllOthersInTheCones) {
   EXPECT_GE(n_found, 38);
 }
 
+/// Where no point of the cones is mapped to what A y_0 is, as y_0 is none of them, nothing is found and nothing
+/// changed.
+TEST(ShortestInCones, SaysWhereItFoundNothing) {
+  BlockOperator a;
+  a.dims = {1};
+  a.parts = {{Kind::cone, 1, {0, -1}, 0.0}, {Kind::ball, 1, {0, -1}, 0.5}};
+  a.dense = Matrix{{1.0, 1.0}};
+  ShortestInCones shortest;
+  const Vector y{{-2.0, 0.25}};  // at least -0.5 can be reached
+  a.give(shortest, y);
+  EXPECT_FALSE(shortest.solve());
+  EXPECT_FALSE(shortest.has_changed());
+  EXPECT_EQ(a.take(shortest), y);
+}
+
 /// Held, cones stay to the bit and the others are the shortest beside them.
 TEST(ShortestInCones, LeavesHeldConesAlone) {
   std::mt19937 random(5);

@@ -127,6 +127,30 @@ TEST(MomentumBalance, SeesAveragesThatActAlone) {
   EXPECT_GE(balance.gross(), 3.0);
 }
 
+/// A force that has just ended can leave some of its average where nothing else acts: up to a thousandth of the speed.
+TEST(MomentumBalance, AllowsWhatAveragesLeaveOfThePast) {
+  SystemBuilder builder(true, Vector3::Zero());
+  Body body;
+  body.name = "body";
+  body.type = BodyType::planar;
+  body.mass = 2.0;
+  body.inertia(2, 2) = 0.3;
+  builder.add_body(body);
+  const System system = builder.build();
+  GeneralizedAlphaStep step({}, system);
+  State state;
+  state.q = Vector3::Zero();
+  state.u = Vector3(1, 0, 0);
+  step.start_memory(state);
+  MomentumBalance balance(system);
+  for (const double average : {0.0, 0.5, 20.0}) {  // [m/s^2] some half of it acts, for 1e-3 s
+    state.memory(3) = average;
+    step.begin(state, kPendulumStep, kPendulumStep);
+    step.evaluate();
+    EXPECT_EQ(balance.find_unbalanced(step, state), average < 10.0 ? -1 : 0) << average;
+  }
+}
+
 /// The same in a run: the contact of a ball in flight remembers a force. Nothing touches it, and it is kicked.
 TEST(MomentumBalance, IsAskedByTheScheme) {
   SystemBuilder builder(true, Vector3(0, -9.81, 0));
