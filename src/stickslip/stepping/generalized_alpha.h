@@ -51,6 +51,8 @@ enum class GeneralizedAlphaFriction {
 ///     forces and for the percussions of a step: it opens; if that is no solution, it slides on; only if that is none
 ///     either, it stops by an impact. StepReport::choices counts such contacts.
 ///   - Friction that would stop a sliding contact within the first step is not in the forces that a run starts from.
+///   - Forces of joints in loops, and of contacts with them, that nothing determines are those of least norm at the end of
+///     each step: UndeterminedForces.
 ///   - With many contacts the levels are solved one by one, as nested cone problems, and Newton's method comes second.
 ///   - Friction of second order, an option: P_F opposes S xi_F, S = I + tau n n^T with the slip direction n before the
 ///     step.
