@@ -68,24 +68,29 @@ TEST(BoxOnIncline, RestsBelowTheAngleOfFriction) {
 /// The corners' forces of least norm: friction F = m g sin(alpha) in equal parts, and normal forces that balance its
 /// moment, affine in x: with the edges 1 m and 0.5 m along and across the slope, m g cos(alpha) / 4 +- F / 8.
 TEST(BoxOnIncline, CornersShareTheLoadByLeastNorm) {
-  SceneRun run = open_scene("box_incline_20", {"scheme.forces=\"least-norm\"", "solver.tolerance=1e-11"});
-  const double alpha = run.scene.parameters.at("alpha");
-  const double weight = 2.0 * kGravity * run.scene.time.step;
-  run.run([&](const SceneRun& r) {
-    std::vector<double> normal;
-    for (const ContactReport& c : r.report.contacts) {
-      if (c.status == ContactStatus::open) continue;  // the upper corners
-      normal.push_back(c.percussion[0]);
-      EXPECT_NEAR(c.percussion[1], -0.25 * weight * std::sin(alpha), 1e-10);
-      EXPECT_NEAR(c.percussion[2], 0.0, 1e-10);
-    }
-    ASSERT_EQ(normal.size(), 4u);
-    std::sort(normal.begin(), normal.end());
-    for (int i = 0; i < 4; ++i) {
-      const double sign = i < 2 ? -1.0 : 1.0;
-      EXPECT_NEAR(normal[i], weight * (0.25 * std::cos(alpha) + sign * 0.125 * std::sin(alpha)), 1e-10);
-    }
-  });
+  for (const char* scheme : {"moreau", "generalized-alpha"}) {
+    SCOPED_TRACE(scheme);
+    SceneRun run = open_scene("box_incline_20", {std::string("scheme.type=\"") + scheme + "\"",
+                                                 "scheme.forces=\"least-norm\"", "solver.tolerance=1e-11"});
+    const double alpha = run.scene.parameters.at("alpha");
+    const double weight = 2.0 * kGravity * run.scene.time.step;
+    run.run([&](const SceneRun& r) {
+      std::vector<double> normal;
+      for (const ContactReport& c : r.report.contacts) {
+        if (c.status == ContactStatus::open) continue;  // the upper corners
+        normal.push_back(c.percussion[0]);
+        EXPECT_NEAR(c.percussion[1], -0.25 * weight * std::sin(alpha), 1e-10);
+        EXPECT_NEAR(c.percussion[2], 0.0, 1e-10);
+        for (int i = 0; i < 3; ++i) EXPECT_NEAR(c.force[i] * r.scene.time.step, c.percussion[i], 1e-10);
+      }
+      ASSERT_EQ(normal.size(), 4u);
+      std::sort(normal.begin(), normal.end());
+      for (int i = 0; i < 4; ++i) {
+        const double sign = i < 2 ? -1.0 : 1.0;
+        EXPECT_NEAR(normal[i], weight * (0.25 * std::cos(alpha) + sign * 0.125 * std::sin(alpha)), 1e-10);
+      }
+    });
+  }
 }
 
 TEST(BoxOnIncline, SlidesAboveTheAngleOfFriction) {

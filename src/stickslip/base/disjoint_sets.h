@@ -11,7 +11,12 @@ namespace stickslip {
 /// n things in sets that are joined, with paths to their representatives halved on the way.
 class DisjointSets {
  public:
-  explicit DisjointSets(std::size_t n) : parent_(n) { std::iota(parent_.begin(), parent_.end(), 0); }
+  explicit DisjointSets(std::size_t n) { reset(n); }
+  /// All apart; n anew.
+  void reset(std::size_t n) {
+    parent_.resize(n);
+    std::iota(parent_.begin(), parent_.end(), 0);
+  }
   /// The least of the set that i is in.
   int find(int i) {
     while (parent_[i] != i) i = parent_[i] = parent_[parent_[i]];

@@ -166,6 +166,17 @@ TEST(LoadScene, FrictionOfSecondOrder) {
   EXPECT_EQ(parse_scene(to_toml(scene), "scene.toml"), scene);
 }
 
+TEST(LoadScene, ForcesOfLeastNorm) {
+  const auto read = [](const std::string& name) {
+    return with_overrides({"scheme.type=generalized-alpha", "scheme.forces=" + name});
+  };
+  EXPECT_EQ(std::get<GeneralizedAlphaOptions>(read("any").scheme), GeneralizedAlphaOptions{});
+  const Scene scene = read("least-norm");
+  EXPECT_EQ(std::get<GeneralizedAlphaOptions>(scene.scheme).contact_forces, ForceChoice::least_norm);
+  EXPECT_EQ(parse_scene(to_toml(scene), "scene.toml"), scene);
+  EXPECT_THROW(read("least_norm"), InputError);
+}
+
 TEST(LoadScene, AutomaticSteps) {
   const std::string scheme = "scheme.type=generalized-alpha";
   const Scene scene = with_overrides({scheme, "time.step=auto"});

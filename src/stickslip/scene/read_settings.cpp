@@ -47,21 +47,23 @@ struct SchemeReader {
   SchemeOptions (*read)(const TableReader&);
 };
 
+ForceChoice read_forces(const TableReader& reader) {
+  constexpr std::array<std::string_view, 2> kForces = {"any", "least-norm"};
+  const bool any = !reader.has("forces") || reader.choice("forces", kForces, {}) == kForces[0];
+  return any ? ForceChoice::any : ForceChoice::least_norm;
+}
+
 SchemeOptions read_moreau(const TableReader& reader) {
   reader.allow({"type", "theta", "activation", "forces"}, {"law"});
   MoreauOptions options;
   options.theta = reader.number_or("theta", kUnitInterval, "", options.theta);
   options.activation = reader.number_or("activation", kAnyNumber, "m", options.activation);
-  if (reader.has("forces")) {
-    constexpr std::array<std::string_view, 2> kForces = {"any", "least-norm"};
-    const bool any = reader.choice("forces", kForces, {}) == kForces[0];
-    options.forces = any ? ForceChoice::any : ForceChoice::least_norm;
-  }
+  options.forces = read_forces(reader);
   return options;
 }
 
 SchemeOptions read_generalized_alpha(const TableReader& reader) {
-  reader.allow({"type", "rho_inf", "tolerance", "r", "strategy", "friction"}, {"law", "forces"});
+  reader.allow({"type", "rho_inf", "tolerance", "r", "strategy", "friction", "forces"}, {"law"});
   GeneralizedAlphaOptions options;
   options.rho_inf = reader.number_or("rho_inf", kUnitInterval, "", options.rho_inf);
   options.tolerance = reader.number_or("tolerance", kPositive, "", options.tolerance);
@@ -78,6 +80,7 @@ SchemeOptions read_generalized_alpha(const TableReader& reader) {
     const bool published = reader.choice("friction", kFrictions, {}) == kFrictions[0];
     options.friction = published ? GeneralizedAlphaFriction::published : GeneralizedAlphaFriction::second_order;
   }
+  options.contact_forces = read_forces(reader);
   return options;
 }
 

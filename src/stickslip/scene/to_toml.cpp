@@ -94,17 +94,23 @@ class SceneWriter {
          number(limits.drift), number(limits.energy), limits.stop ? "stop" : "warn");
   }
 
+  static const char* name_of(ForceChoice forces) { return forces == ForceChoice::any ? "any" : "least-norm"; }
+
   void write_scheme(const MoreauOptions& options) {
     line("scheme = {{type = \"{}\", theta = {}, activation = {}, forces = \"{}\"}}", options.kTraits.name,
-         number(options.theta), number(options.activation), options.forces == ForceChoice::any ? "any" : "least-norm");
+         number(options.theta), number(options.activation), name_of(options.forces));
   }
 
   void write_scheme(const GeneralizedAlphaOptions& options) {
     const std::string r = options.r ? number(*options.r) : "\"auto\"";
     const char* strategy = options.strategy == GeneralizedAlphaStrategy::newton ? "newton" : "fixed-point";
     const char* friction = options.friction == GeneralizedAlphaFriction::published ? "published" : "second-order";
-    line("scheme = {{type = \"{}\", rho_inf = {}, tolerance = {}, r = {}, strategy = \"{}\", friction = \"{}\"}}",
-         options.kTraits.name, number(options.rho_inf), number(options.tolerance), r, strategy, friction);
+    line(
+        "scheme = {{type = \"{}\", rho_inf = {}, tolerance = {}, r = {}, strategy = \"{}\", friction = \"{}\", forces "
+        "= "
+        "\"{}\"}}",
+        options.kTraits.name, number(options.rho_inf), number(options.tolerance), r, strategy, friction,
+        name_of(options.contact_forces));
   }
 
   void write_solver(const StopOptions& options, const std::string& more = "") {

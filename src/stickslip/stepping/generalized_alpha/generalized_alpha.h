@@ -41,16 +41,18 @@ enum class GeneralizedAlphaFriction {
 ///     noise at the transition from stick to slip and makes Newton's method cycle.
 ///   - Each iterate starts with U = Q = kappa = Lambda = 0; only a and lambda are kept from the last step. Stale
 ///     impulses would be applied again in steps that are accepted at once.
-///   - r is chosen per contact from the diagonal of the Delassus matrix, r = 0.6 / G, and halved on cycling.
+///   - r is chosen per contact from the diagonal of the Delassus matrix, r = 0.6 / G.
 ///   - Residuals are measured as lengths: M^-1-scaled, times dt^2, dt, 1 by level, and compared with what their bodies
-///     move in the step and what round-off leaves, so that the tolerance means the same everywhere. See
-///     GeneralizedAlphaStep.
+///     move in the step and what round-off leaves, so that the tolerance means the same everywhere. See Measure.
 ///   - In xi the velocity before the step is taken at (t, q), as the authors' package does.
 ///   - Where the laws leave a choice (a sliding contact whose normal force makes its own acceleration negative,
 ///     A = W_N^T M^-1 (W_N - mu W_F n) <= 0 with joints and other closed contacts holding, Painleve's paradox), for the
 ///     forces and for the percussions of a step: it opens; if that is no solution, it slides on; only if that is none
 ///     either, it stops by an impact. StepReport::choices counts such contacts.
 ///   - Friction that would stop a sliding contact within the first step is not in the forces that a run starts from.
+///   - Forces of joints in loops, and of contacts with them, that nothing determines are those of least norm at the end
+///   of
+///     each step: UndeterminedForces.
 ///   - With many contacts the levels are solved one by one, as nested cone problems, and Newton's method comes second.
 ///   - Friction of second order, an option: P_F opposes S xi_F, S = I + tau n n^T with the slip direction n before the
 ///     step.
@@ -66,11 +68,14 @@ struct GeneralizedAlphaOptions {
       .automatic_steps = true};
 
   double rho_inf = 0.5;      // [-] in [0, 1]: spectral radius at infinite frequency, 1: no numerical damping
-  double tolerance = 1e-10;  // [-] > 0: residual as a length, relative to the way of the step
+  double tolerance = 1e-10;  // [-] > 0: residual as a length, relative to the displacement in the step
   std::optional<double> r =
       std::nullopt;  // [kg] > 0: parameter of all prox functions; absent: from the Delassus diagonal
   GeneralizedAlphaStrategy strategy = GeneralizedAlphaStrategy::newton;
   GeneralizedAlphaFriction friction = GeneralizedAlphaFriction::published;
+  /// Which forces and percussions contacts get where the laws leave them open. Those of joints, and of contacts in
+  /// loops with joints, are of least norm in any case (UndeterminedForces).
+  ForceChoice contact_forces = ForceChoice::any;
   bool operator==(const GeneralizedAlphaOptions&) const = default;
   void check() const;  // throws InputError
 };

@@ -249,7 +249,10 @@ double Measure::measure_joint(const Step& step, const StepElement& e) const {
   return worst;
 }
 
-/// The residuals of (129) to (142) where the index sets are those of the iterate.
+/// The residuals by the index sets of the iterate; multipliers that the sets exclude are zero in x:
+///   g = 0 on A (129), xi_N = 0 on B (132), gamma_dot_N = 0 on C (135),
+///   xi_F = 0 on D_st, P_F = -mu P_N n on D_sl (138),
+///   gamma_dot_F = 0 on E_st, lambda_F = -mu lambda_N n on E_sl and D_sl (142).
 double Measure::measure_element(const Step& step, const StepElement& e) const {
   if (e.kind == ConstraintElement::Kind::joint) return measure_joint(step, e);
   const int first = e.first_friction();
@@ -262,12 +265,12 @@ double Measure::measure_element(const Step& step, const StepElement& e) const {
   const double lever = e.lever(0);  // only rows that stand alone are angles
   if (e.kind == ConstraintElement::Kind::contact) {
     if (e.level == Level::open && e.gap[0] >= 0.0) return 0.0;
-    position = lever * std::abs(e.gap[0]) / tolerance_position(step, e);
+    position = lever * std::abs(e.gap[0]) / tolerance_position(step, e);  // (129)
     if (e.level == Level::open) return position;
     if (e.level == Level::position) {
       return std::max(position, lever * h * std::max(0.0, -e.xi[0]) / tolerance_velocity(step, e));
     }
-    velocity = h * std::abs(e.xi[0]);
+    velocity = h * std::abs(e.xi[0]);  // (132)
     acceleration = e.level == Level::velocity ? std::max(0.0, -h2 * e.gamma_dot[0]) : h2 * std::abs(e.gamma_dot[0]);
   }
   const double radius = friction_radius(step, e, step.P(e.offset));

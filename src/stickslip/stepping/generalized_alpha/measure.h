@@ -53,6 +53,10 @@ class Measure {
   /// The largest scales of all bodies. [m]
   double displacement() const { return displacement_; }
   double deviation() const { return deviation_; }
+  /// Those of a body, and its speed before the step. [m], [m], [m/s]
+  double displacement(int body) const { return bodies_[body].displacement; }
+  double deviation(int body) const { return bodies_[body].deviation; }
+  double start_speed(int body) const { return bodies_[body].start_speed; }
 
   /// What error() divides the residuals of an element by. [m]
   double tolerance_position(const Step& step, const StepElement& e) const;

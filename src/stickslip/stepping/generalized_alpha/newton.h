@@ -16,7 +16,7 @@ struct StepSolve {
   int iterations = 0;  // [-] linear systems solved, or nested or fixed-point iterations
 };
 
-/// Semismooth Newton method on the equations of a step.
+/// Semismooth Newton method on the equations of a step (143).
 class Newton {
  public:
   static constexpr int kMaxIterations = 30;  // more than any index sets need to settle

@@ -23,9 +23,9 @@ inline constexpr double kImpulsive = 0.1;  // [-]
 
 /// On which of its levels a contact is closed, the nested sets of [Capobianco2021 eqs. 130-141].
 enum class Level : std::uint8_t {
-  open = 0,          // not in A: kappa_hat = P = lambda = 0
-  position = 1,      // in A, not in B: g = 0, P = lambda = 0
-  velocity = 2,      // in B, not in C: xi_N = 0, lambda = 0
+  open = 0,          // not in A (130): kappa_hat = P = lambda = 0
+  position = 1,      // in A, not in B (133): g = 0, P = lambda = 0
+  velocity = 2,      // in B, not in C (136): xi_N = 0, lambda = 0
   acceleration = 3,  // in C: g_ddot = 0
 };
 
@@ -39,8 +39,8 @@ struct StepElement : ConstraintElement {
       : ConstraintElement(e), level(e.kind == Kind::contact ? Level::open : Level::acceleration) {}
 
   Level level = Level::open;
-  bool stick = false;               // xi_F = 0: in D_st
-  bool stick_acceleration = false;  // gamma_dot_F = 0: in E_st
+  bool stick = false;               // xi_F = 0: in D_st (139)
+  bool stick_acceleration = false;  // gamma_dot_F = 0: in E_st (141)
   bool opened_by_choice = false;    // on acceleration level, where a force could have held it
   bool has_choice = false;          // another solution of the step was set aside
   Branch branch = Branch::any;

@@ -11,6 +11,7 @@
 #include "stickslip/stepping/generalized_alpha/index_sets.h"
 #include "stickslip/stepping/generalized_alpha/memory.h"
 #include "stickslip/stepping/generalized_alpha/methods.h"
+#include "stickslip/stepping/generalized_alpha/momentum_balance.h"
 #include "stickslip/stepping/generalized_alpha/report.h"
 #include "stickslip/stepping/generalized_alpha/start.h"
 #include "stickslip/stepping/generalized_alpha/step.h"
@@ -28,8 +29,9 @@ class Stepper final : public TimeStepper {
         methods_(step_, solver),
         instant_(system, solver, stop),
         estimate_(system),
-        undetermined_(step_),
+        undetermined_(step_, options.contact_forces),
         certificate_(step_),
+        balance_(system),
         nonconservative_(Vector::Zero(system.n_u())) {}
 
   std::string_view name() const override { return GeneralizedAlphaOptions::kTraits.name; }
@@ -53,7 +55,7 @@ class Stepper final : public TimeStepper {
   StepSolve solve_equations(const State& state, double h, double t_end);
   std::string describe_failure() const;
   void report_step(const StepSolve& solve, StepReport& report);
-  void certify(StepReport& report);
+  void certify(int unbalanced, StepReport& report);
 
   const System& system_;
   Step step_;
@@ -62,6 +64,7 @@ class Stepper final : public TimeStepper {
   Estimate estimate_;
   UndeterminedForces undetermined_;
   Certificate certificate_;
+  MomentumBalance balance_;
 
   // Workspace.
   Vector nonconservative_;          // (n_u)
@@ -72,6 +75,7 @@ class Stepper final : public TimeStepper {
   State rescaled_;
   const State* start_ = nullptr;  // the state of the last try, with its memory as that took it
   EnergyLedger energy_;           // at its end
+  bool continues_ = false;        // whether the forces of the last step can be continued
   bool in_parts_ = false;         // whether the last step was made so
   State whole_, part_start_;      // of a step in parts: as far as it is made, and where its last part began
 };
@@ -86,7 +90,7 @@ void Stepper::initialize(State& state, StepReport& report) {
     report.status = Status::inexact;
     report.message = "no consistent accelerations and contact forces were found at the start";
   }
-  undetermined_.settle(step_, state);
+  undetermined_.settle_start(step_, state);
   start_memory(step_, state);
   state.remembered_inputs = state.inputs;
   state.step_size = {};
@@ -241,15 +245,16 @@ void Stepper::report_step(const StepSolve& solve, StepReport& report) {
   report.solve.iterations = solve.iterations;
   report.choices = count_choices(step_);
   report.a = step_.x.a;
-  undetermined_.find(step_);
-  undetermined_.remove(step_.x.lambda);
+  const int unbalanced = balance_.find_unbalanced(step_, *start_);
+  continues_ = undetermined_.settle_forces(step_);
+  undetermined_.settle_percussions(step_);
   report_geometry(snapshot_.take(step_.t_end, q_end_, nullptr), step_.contacts.points(), report);
   step_.stop.check();
   report_contacts(step_, report);
   report_joints(system_, step_.t_end, q_end_, step_.u, report);
   step_.stop.check();
   report_reactions(step_, report);
-  certify(report);
+  certify(unbalanced, report);
   step_.stop.check();
 }
 
@@ -266,14 +271,15 @@ void Stepper::accept(State& state, StepReport& report) {
   state.t = step_.t_end;
   ++state.step;
   // Accelerations go on smoothly unless the step had an impact: then its velocity jump is of the size of dt a or more.
-  save_memory(step_, state, step_.x.U.norm() <= kImpulsive * step_.h * step_.x.a.norm());
-  undetermined_.remove(MemoryView(system_, state.memory).lambda_bar());
+  save_memory(step_, state, continues_ && step_.x.U.norm() <= kImpulsive * step_.h * step_.x.a.norm());
   report_energy(system_, state, report);
 }
 
-void Stepper::certify(StepReport& report) {
+/// `unbalanced`: a body whose momentum is not balanced, -1: none.
+void Stepper::certify(int unbalanced, StepReport& report) {
   const bool is_certified = certificate_.judge(step_, report);
-  const bool is_ok = step_.measure.error() <= 1.0 && is_certified;
+  const bool is_solved = step_.measure.error() <= 1.0 && is_certified;
+  const bool is_ok = is_solved && unbalanced < 0;
   report.status = is_ok ? Status::ok : Status::inexact;
   report.solve.status = report.status;
   report.fallbacks = methods_.fallbacks();
@@ -281,8 +287,10 @@ void Stepper::certify(StepReport& report) {
   report.solve.bound = is_ok ? 0.0 : methods_.bound();
   report.solve.message = is_ok                          ? ""
                          : report.solve.violation > 0.0 ? "no solution exists; this step is near the least violation"
+                         : is_solved                    ? "the momentum of a body is not balanced"
                                                         : "the residual of the step is above the tolerance";
   report.message = report.solve.message;
+  if (is_solved && !is_ok) report.message += ": '" + system_.bodies()[unbalanced].name + "'";
 }
 
 /// The state with its memory as if its inputs had acted before; the state itself where nothing changes.
@@ -307,7 +315,7 @@ const State& Stepper::rescale(const State& state, double h) {
 /// The state with the forces of settle_start() as its memory; the state itself where there are none.
 const State& Stepper::settle(const State& state, double h) {
   if (!settle_start(step_, state, h, instant_)) return state;
-  undetermined_.settle(step_, state);
+  undetermined_.settle_start(step_, state);
   start_memory(step_, rescaled_ = state);
   return rescaled_;
 }

@@ -2,195 +2,290 @@
 #include "stickslip/stepping/generalized_alpha/undetermined_forces.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <cstdint>
 
-#include "stickslip/base/disjoint_sets.h"
+#include "stickslip/stepping/generalized_alpha/index_sets.h"
 #include "stickslip/stepping/generalized_alpha/start.h"
 
 namespace stickslip::generalized_alpha {
 namespace {
 
-/// Which joints are left of a graph of bodies when those of leaves are taken away; node 0 is what nothing moves and no
-/// leaf.
-std::vector<int> find_joints_in_loops(const std::vector<std::array<int, 2>>& ends, int n_nodes) {
-  std::vector<int> degree(n_nodes, 0);
-  std::vector<std::int64_t> sum(n_nodes, 0);  // of the numbers of a node's joints: a leaf's is that of its one
-  std::vector<char> is_left(ends.size(), 1);
-  const auto count = [&](int joint, int change) {
-    for (const int node : ends[joint]) {
-      degree[node] += change;
-      sum[node] += std::int64_t{change} * joint;
-    }
-  };
-  for (int joint = 0; joint < static_cast<int>(ends.size()); ++joint) count(joint, 1);
-  for (int first = 1; first < n_nodes; ++first) {
-    for (int node = first; node > 0 && degree[node] == 1;) {
-      const auto joint = static_cast<int>(sum[node]);
-      is_left[joint] = 0;
-      count(joint, -1);
-      node = ends[joint][0] + ends[joint][1] - node;
-    }
-  }
-  std::vector<int> left;
-  for (int joint = 0; joint < static_cast<int>(ends.size()); ++joint) {
-    if (is_left[joint] != 0) left.push_back(joint);
-  }
-  return left;
+using Part = ShortestInCones::Part;
+static_assert(kMaxElementDim <= ShortestInCones::kMostColumns);
+
+double weight_of(double diagonal) {
+  return diagonal > 0.0 && std::isfinite(diagonal) ? diagonal : 1.0;
 }
 
 }  // namespace
 
-UndeterminedForces::UndeterminedForces(const Step& step) {
-  const System& system = step.system;
-  std::vector<int> elements;
-  std::vector<std::array<int, 2>> ends;
-  const auto node = [&](int body) { return step.rows.block_of(body) < 0 ? 0 : body + 1; };
+UndeterminedForces::UndeterminedForces(const Step& step, ForceChoice contacts)
+    : all_(contacts == ForceChoice::least_norm), shortest_(step.stop) {
+  joint_is_left_.assign(step.system.joints().size(), 0);
+  node_of_body_.assign(step.system.bodies().size(), -1);
+  // The memory for all that the scene names, closed.
+  if (step.system.joints().empty() && !all_) return;
+  for (std::size_t k = 0; k < step.elements.size(); ++k) {
+    if (step.elements[k].n_touches > 0) candidates_.push_back(make_member(step, static_cast<int>(k)));
+  }
+  find_members(step);
+  has_candidates_ = false;
+}
+
+/// An element with multipliers on all its rows.
+UndeterminedForces::Member UndeterminedForces::make_member(const Step& step, int element) const {
+  const StepElement& e = step.elements[element];
+  const auto body = [&](int side) { return e.sides[side].touch < 0 ? -1 : e.sides[side].body; };
+  Member member{element, e.dim, {body(0), body(1)}, false, -1};
+  if (e.kind == ConstraintElement::Kind::joint) member.joint = e.index;
+  if (e.kind == ConstraintElement::Kind::dry_friction) member.joint = step.system.dry_frictions()[e.index].joint;
+  if (e.kind == ConstraintElement::Kind::contact) member.joint = step.rows.point(e).joint;
+  member.is_own = e.kind != ConstraintElement::Kind::joint && member.joint >= 0;
+  return member;
+}
+
+/// The elements that have multipliers of their own, by the index sets of the step.
+void UndeterminedForces::find_candidates(const Step& step, Multiplier which) {
+  candidates_.clear();
+  const Vector& value = which == Multiplier::percussion ? step.P : step.x.lambda;
+  double sum = 0.0;
+  int n_contacts = 0;
   for (std::size_t k = 0; k < step.elements.size(); ++k) {
     const StepElement& e = step.elements[k];
-    if (e.kind != ConstraintElement::Kind::joint) continue;
-    const Joint& joint = system.joints()[e.index];
-    elements.push_back(static_cast<int>(k));
-    ends.push_back({node(joint.first.body), node(joint.second.body)});
+    if (e.n_touches == 0) continue;
+    Member member = make_member(step, static_cast<int>(k));
+    if (e.kind != ConstraintElement::Kind::joint && which == Multiplier::start && !all_)
+      continue;  // directions are not known
+    if (e.kind == ConstraintElement::Kind::dry_friction) {
+      if (!(which == Multiplier::force ? e.stick_acceleration : e.stick)) continue;
+    } else if (e.kind == ConstraintElement::Kind::contact) {
+      if (e.level < (which == Multiplier::force ? Level::acceleration : Level::velocity)) continue;
+      const bool sticks = e.dim > 1 && e.mu > 0.0 && (which == Multiplier::force ? e.stick_acceleration : e.stick);
+      sum += e.diagonal[0];
+      ++n_contacts;
+      if (!sticks && !(value(e.offset) > 0.0)) continue;
+      if (!sticks) member.n_columns = 1;
+    }
+    candidates_.push_back(member);
   }
-  const int n_nodes = static_cast<int>(system.bodies().size()) + 1;
-  const std::vector<int> left = find_joints_in_loops(ends, n_nodes);
-  // Forces are exchanged through bodies that move.
-  DisjointSets loops(n_nodes), components(n_nodes);
-  const auto join = [](DisjointSets& sets, const std::array<int, 2>& nodes) {
-    if (nodes[0] > 0 && nodes[1] > 0) sets.join(nodes[0], nodes[1]);
+  contact_weight_ = n_contacts > 0 ? weight_of(sum / n_contacts) : 1.0;
+}
+
+/// Takes away the edges of nodes that have but one.
+void UndeterminedForces::strip_leaves(int n_nodes) {
+  const auto node = [](int body) { return body + 1; };
+  degree_.assign(n_nodes, 0);
+  sum_.assign(n_nodes, 0);
+  is_left_.assign(candidates_.size(), 0);
+  const auto count = [&](int edge, int change) {
+    for (const int body : candidates_[edge].bodies) {
+      degree_[node(body)] += change;
+      sum_[node(body)] += std::int64_t{change} * edge;
+    }
   };
-  for (const int joint : left) join(loops, ends[joint]);
-  for (const std::array<int, 2>& of_joint : ends) join(components, of_joint);
-  for (std::size_t body = 0; body < system.bodies().size(); ++body) {
-    component_.push_back(components.find(static_cast<int>(body) + 1));
+  const int n = static_cast<int>(candidates_.size());
+  for (int edge = 0; edge < n; ++edge) {
+    if (candidates_[edge].is_own) continue;
+    is_left_[edge] = 1;
+    count(edge, 1);
   }
-  touched_.assign(n_nodes, 0);
-  std::vector<int> loop_of(n_nodes, -1);
-  for (const int joint : left) {
-    const int moving = std::max(ends[joint][0], ends[joint][1]);
-    int& number = loop_of[loops.find(moving)];
-    if (number < 0) {
-      number = static_cast<int>(loops_.size());
-      loops_.emplace_back().component = components.find(moving);
+  for (int first = 1; first < n_nodes; ++first) {
+    for (int at = first; at > 0 && degree_[at] == 1;) {
+      const auto edge = static_cast<int>(sum_[at]);
+      is_left_[edge] = 0;
+      count(edge, -1);
+      at = node(candidates_[edge].bodies[0]) + node(candidates_[edge].bodies[1]) - at;
     }
-    Loop& loop = loops_[number];
-    loop.elements.push_back(elements[joint]);
-    const StepElement& e = step.elements[elements[joint]];
-    for (int i = 0; i < e.dim; ++i) loop.rows.push_back(e.offset + i);
-    for (int t = 0; t < e.n_touches; ++t) loop.blocks.push_back(e.touches[t].block);
   }
-  std::erase_if(loops_, [](const Loop& loop) { return loop.rows.size() > std::size_t{kMostRows}; });
-  for (Loop& loop : loops_) {
-    std::ranges::sort(loop.blocks);
-    loop.blocks.erase(std::unique(loop.blocks.begin(), loop.blocks.end()), loop.blocks.end());
-    int n_columns = 0;
-    for (const int block : loop.blocks) {
-      loop.columns.push_back(n_columns);
-      n_columns += step.rows.blocks()[block].n_u;
-    }
-    const auto n = static_cast<Eigen::Index>(loop.rows.size());
-    loop.W.resize(n, n_columns);
-    loop.Z.resize(n, n);
-    loop.D.resize(n);
+  std::ranges::fill(joint_is_left_, 0);
+  for (int edge = 0; edge < n; ++edge) {
+    const Member& member = candidates_[edge];
+    if (is_left_[edge] != 0 && member.joint >= 0) joint_is_left_[member.joint] = 1;
   }
-  unit_.setOnes(system.n_u());
-  for (std::size_t i = 0; i < system.bodies().size() && !loops_.empty(); ++i) {
-    const Body& body = system.bodies()[i];
-    if (body.n_u == 0) continue;
-    const Vector diagonal = system.inverse_mass(static_cast<int>(i)).diagonal();
-    unit_.segment(body.u_offset, body.n_u) = (diagonal / diagonal(0)).cwiseSqrt();
+  for (int edge = 0; edge < n; ++edge) {
+    const Member& member = candidates_[edge];
+    if (member.is_own) is_left_[edge] = joint_is_left_[member.joint];
   }
 }
 
-void UndeterminedForces::find(const Step& step) {
-  if (loops_.empty()) return;
-  std::ranges::fill(touched_, 0);
-  for (const StepElement& e : step.elements) {
-    if (e.kind != ConstraintElement::Kind::contact || e.level < Level::velocity) continue;
-    for (const ConstraintElement::SideRange& side : e.sides) {
-      if (side.touch >= 0) touched_[component_[side.body]] = 1;
+/// Of what is left, the parts in which there is a joint. Forces are exchanged through bodies that move.
+void UndeterminedForces::keep_with_joints(int n_nodes) {
+  components_.reset(static_cast<std::size_t>(n_nodes));
+  has_joint_.assign(n_nodes, 0);
+  const auto part = [&](const Member& member) {
+    return components_.find(1 + std::max(member.bodies[0], member.bodies[1]));
+  };
+  for (std::size_t k = 0; k < candidates_.size(); ++k) {
+    const auto [a, b] = candidates_[k].bodies;
+    if (is_left_[k] != 0 && a >= 0 && b >= 0) components_.join(a + 1, b + 1);
+  }
+  for (std::size_t k = 0; k < candidates_.size(); ++k) {
+    if (is_left_[k] != 0 && candidates_[k].joint >= 0) has_joint_[part(candidates_[k])] = 1;
+  }
+  for (std::size_t k = 0; k < candidates_.size(); ++k) {
+    if (is_left_[k] != 0 && has_joint_[part(candidates_[k])] == 0) is_left_[k] = 0;
+  }
+}
+
+void UndeterminedForces::find_members(const Step& step) {
+  if (has_candidates_ && candidates_ == last_) return;
+  last_ = candidates_;
+  has_candidates_ = true;
+  const int n_nodes = static_cast<int>(step.system.bodies().size()) + 1;
+  strip_leaves(n_nodes);
+  if (!all_) keep_with_joints(n_nodes);
+  members_.clear();
+  for (std::size_t k = 0; k < candidates_.size(); ++k) {
+    if (is_left_[k] != 0) members_.push_back(candidates_[k]);
+  }
+  set_structure(step);
+}
+
+void UndeterminedForces::set_structure(const Step& step) {
+  std::ranges::fill(node_of_body_, -1);
+  dims_.clear();
+  parts_.clear();
+  for (const Member& member : members_) {
+    Part part;
+    part.dim = member.n_columns;
+    for (int s = 0; s < 2; ++s) {
+      const int body = member.bodies[s];
+      if (body < 0) continue;
+      if (node_of_body_[body] < 0) {
+        node_of_body_[body] = static_cast<int>(dims_.size());
+        dims_.push_back(step.system.bodies()[body].n_u);
+      }
+      part.nodes[s] = node_of_body_[body];
+    }
+    const StepElement& e = step.elements[member.element];
+    if (e.kind == ConstraintElement::Kind::contact) part.kind = Part::Kind::cone;
+    if (e.kind == ConstraintElement::Kind::dry_friction) part.kind = Part::Kind::ball;
+    parts_.push_back(part);
+  }
+  weights_.resize(members_.size());
+  directions_.resize(members_.size());
+  if (!members_.empty()) shortest_.set_structure(dims_, parts_);
+}
+
+/// m by row; of contacts that slide the direction of their forces.
+void UndeterminedForces::set_weights(const Step& step, Multiplier which) {
+  const Vector& value = which == Multiplier::percussion ? step.P : step.x.lambda;
+  for (std::size_t k = 0; k < members_.size(); ++k) {
+    const StepElement& e = step.elements[members_[k].element];
+    std::array<double, kMaxElementDim>& m = weights_[k];
+    switch (e.kind) {
+      case ConstraintElement::Kind::joint:
+        for (int i = 0; i < e.dim; ++i) m[i] = weight_of(e.diagonal[i]);
+        break;
+      case ConstraintElement::Kind::dry_friction: {
+        double sum = 0.0;
+        for (int i = 0; i < e.dim; ++i) sum += e.diagonal[i];
+        m.fill(weight_of(sum / e.dim));
+        shortest_.part(k).size =
+            std::sqrt(m[0]) * (which == Multiplier::percussion ? friction_radius(step, e, 0.0) : e.bound);
+        break;
+      }
+      case ConstraintElement::Kind::contact:
+        m.fill(contact_weight_);
+        shortest_.part(k).size = e.mu;
+        if (members_[k].n_columns > 1) break;
+        for (int i = 0; i < e.dim; ++i) directions_[k][i] = value(e.offset + i) / value(e.offset);
+        break;
     }
   }
-  for (Loop& loop : loops_) {
-    loop.n_free = 0;
-    if (touched_[loop.component] != 0) continue;
-    loop.W.setZero();
-    Eigen::Index row = 0;
-    for (const int k : loop.elements) {
-      const StepElement& e = step.elements[k];
-      for (int i = 0; i < e.dim; ++i, ++row) {
-        loop.D(row) = e.diagonal[i];
-        for (int t = 0; t < e.n_touches; ++t) {
-          const ConstraintElement::Touch& touch = e.touches[t];
-          const VelocityBlock& block = step.rows.blocks()[touch.block];
-          const auto at = std::ranges::lower_bound(loop.blocks, touch.block) - loop.blocks.begin();
-          const double* w = step.rows.W() + touch.values + static_cast<std::size_t>(i) * block.n_u;
-          for (int c = 0; c < block.n_u; ++c) loop.W(row, loop.columns[at] + c) += w[c] * unit_(block.u_offset + c);
-        }
+}
+
+/// A and y_0: sqrt(m) lambda by row, along the direction of a contact that slides its length in that norm.
+void UndeterminedForces::set_values(const Step& step, Multiplier which) {
+  const Vector& value = which == Multiplier::percussion ? step.P : step.x.lambda;
+  for (std::size_t k = 0; k < members_.size(); ++k) {
+    const Member& member = members_[k];
+    const StepElement& e = step.elements[member.element];
+    const bool is_along = e.kind == ConstraintElement::Kind::contact && member.n_columns == 1;
+    double length = 0.0;  // [1/kg^1/2] of the direction
+    if (is_along) {
+      for (int i = 0; i < e.dim; ++i) length += weights_[k][i] * directions_[k][i] * directions_[k][i];
+      length = std::sqrt(length);
+      shortest_.value(k)[0] = length * value(e.offset);
+    } else {
+      for (int i = 0; i < e.dim; ++i) shortest_.value(k)[i] = std::sqrt(weights_[k][i]) * value(e.offset + i);
+    }
+    for (int s = 0; s < 2; ++s) {
+      const int of_body = member.bodies[s];
+      if (of_body < 0) continue;
+      const ConstraintElement::SideRange& side = e.sides[s];
+      const ConstraintElement::Touch& touch = e.touches[side.touch];
+      const VelocityBlock& block = step.rows.blocks()[touch.block];
+      const Body& body = step.system.bodies()[of_body];
+      const int shift = block.u_offset + side.u_offset - body.u_offset;
+      double* rows = shortest_.block(k, s);
+      std::fill_n(rows, member.n_columns * body.n_u, 0.0);
+      for (int i = 0; i < e.dim; ++i) {
+        const double* w = step.rows.W() + touch.values + static_cast<std::size_t>(i) * block.n_u + side.u_offset;
+        const double factor = is_along ? directions_[k][i] / length : 1.0 / std::sqrt(weights_[k][i]);
+        double* row = rows + (is_along ? 0 : i * body.n_u) + shift;
+        for (int c = 0; c < side.n_u; ++c) row[c] += factor * w[c];
       }
     }
-    find_null_space(loop);
   }
 }
 
-/// Makes the rows of W^T orthonormal, the longest first (modified Gram-Schmidt): combinations of rows of which nothing
-/// is left are the null space.
-void UndeterminedForces::find_null_space(Loop& loop) const {
-  constexpr double kDependent = 1e-5;  // [-] of a row's length
-  RowMatrix& W = loop.W;
-  RowMatrix& Z = loop.Z;
-  const Eigen::Index n = W.rows();
-  Z.setZero();
-  for (Eigen::Index i = 0; i < n; ++i) {
-    const double length = W.row(i).norm();
-    if (!(length > 0.0) || !std::isfinite(length) || !(loop.D(i) > 0.0)) return;
-    W.row(i) /= length;
-    Z(i, i) = 1.0 / length;
-  }
-  Eigen::Index rank = 0;
-  for (; rank < n; ++rank) {
-    Eigen::Index next = rank;
-    for (Eigen::Index i = rank; i < n; ++i) {
-      if (W.row(i).squaredNorm() > W.row(next).squaredNorm()) next = i;
+void UndeterminedForces::write_back(Step& step, Multiplier which) {
+  for (std::size_t k = 0; k < members_.size(); ++k) {
+    const Member& member = members_[k];
+    const StepElement& e = step.elements[member.element];
+    const bool is_along = e.kind == ConstraintElement::Kind::contact && member.n_columns == 1;
+    double length = 0.0;
+    for (int i = 0; i < e.dim && is_along; ++i) length += weights_[k][i] * directions_[k][i] * directions_[k][i];
+    for (int i = 0; i < e.dim; ++i) {
+      const double y = is_along ? shortest_.value(k)[0] / std::sqrt(length) * directions_[k][i]
+                                : shortest_.value(k)[i] / std::sqrt(weights_[k][i]);
+      const int row = e.offset + i;
+      if (which == Multiplier::percussion) {
+        step.x.Lambda(row) += y - step.P(row);
+        step.P(row) = y;
+      } else {
+        // P stays what it is.
+        if (which == Multiplier::force) step.x.Lambda(row) += step.gamma_step() * (step.x.lambda(row) - y);
+        step.x.lambda(row) = y;
+      }
     }
-    if (W.row(next).norm() <= kDependent) break;
-    W.row(rank).swap(W.row(next));
-    Z.row(rank).swap(Z.row(next));
-    const auto take_off = [&](Eigen::Index from, Eigen::Index what) {
-      const double along = W.row(from).dot(W.row(what));
-      W.row(from) -= along * W.row(what);
-      Z.row(from) -= along * Z.row(what);
-    };
-    for (Eigen::Index i = 0; i < rank; ++i) take_off(rank, i);
-    const double length = W.row(rank).norm();
-    W.row(rank) /= length;
-    Z.row(rank) /= length;
-    for (Eigen::Index i = rank + 1; i < n; ++i) take_off(i, rank);
-  }
-  loop.n_free = n - rank;
-  for (Eigen::Index i = rank; i < n; ++i) {
-    for (Eigen::Index k = rank; k < i; ++k) Z.row(i) -= Z.row(i).dot(Z.row(k) * loop.D.asDiagonal()) * Z.row(k);
-    Z.row(i) /= std::sqrt(Z.row(i).cwiseAbs2().dot(loop.D));
   }
 }
 
-void UndeterminedForces::settle(Step& step, const State& state) {
+bool UndeterminedForces::settle(Step& step, Multiplier which) {
+  if (step.system.joints().empty() && !all_) return true;
+  find_candidates(step, which);
+  find_members(step);
+  if (members_.empty()) return true;
+  set_weights(step, which);
+  set_values(step, which);
+  const bool found = shortest_.solve();
+  if (!found && !shortest_.solve(true)) return false;
+  if (shortest_.has_changed()) write_back(step, which);
+  return found;
+}
+
+bool UndeterminedForces::settle_forces(Step& step) {
+  return settle(step, Multiplier::force);
+}
+
+void UndeterminedForces::settle_percussions(Step& step) {
+  if (all_) static_cast<void>(settle(step, Multiplier::percussion));
+}
+
+void UndeterminedForces::settle_start(Step& step, const State& state) {
   set_joints(step, state);
-  find(step);
-  remove(step.x.lambda);
-}
-
-void UndeterminedForces::remove(Eigen::Ref<Vector> lambda) const {
-  for (const Loop& loop : loops_) {
-    const Eigen::Index n = loop.W.rows();
-    for (Eigen::Index k = n - loop.n_free; k < n; ++k) {
-      double along = 0.0;
-      for (Eigen::Index i = 0; i < n; ++i) along += loop.Z(k, i) * loop.D(i) * lambda(loop.rows[i]);
-      for (Eigen::Index i = 0; i < n; ++i) lambda(loop.rows[i]) -= along * loop.Z(k, i);
+  for (StepElement& e : step.elements) {
+    if (!all_ || e.kind == ConstraintElement::Kind::joint) continue;
+    if (e.kind == ConstraintElement::Kind::contact) {
+      if (e.level < Level::velocity) continue;
+      step.rows.calc_gap(e, state.t, state.q, state.u);
     }
+    step.rows.calc_rates(e, state.t, state.q, state.u);
   }
+  static_cast<void>(settle(step, Multiplier::start));
 }
 
 }  // namespace stickslip::generalized_alpha
