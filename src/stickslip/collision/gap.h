@@ -12,10 +12,17 @@ namespace stickslip {
 // The narrow phase: how far a surface and a ball are apart, written once over the scalar S: double for values, Jet for
 // exact derivatives.
 
+/// Where the point x (3) [m] of a body is. The origin, where balls have their centres, is not turned.
+template <class S>
+Vec3<S> place_point(const Vec3<S>& p, const Mat3<S>& R, const Vector3& x) {
+  if (x(0) == 0.0 && x(1) == 0.0 && x(2) == 0.0) return p;
+  return p + R * constant_vector<S>(x);
+}
+
 /// The unit vector along d, and its length; where d vanishes (a ball at a container's centre, coinciding balls) any
 /// direction is as good and `fallback` is taken.
-template <class S>
-S normalize_or(Vec3<S>& d, const Vec3<S>& fallback) {
+template <class S, class Direction>
+S normalize_or(Vec3<S>& d, const Direction& fallback) {
   using std::sqrt;
   const S norm2 = d.dot(d);
   if (plain_value(norm2) == 0.0) {
@@ -39,7 +46,7 @@ struct Gap {
 template <class S>
 Gap<S> calc_gap(const SurfaceFeature& surface, const Vec3<S>& p, const Mat3<S>& R, const Vec3<S>& center,
                 double radius) {
-  Vec3<S> d = center - (p + R * constant_vector<S>(surface.center));
+  Vec3<S> d = center - place_point<S>(p, R, surface.center);
   switch (surface.kind) {
     case SurfaceKind::half_space: {
       const Vec3<S> n = R * constant_vector<S>(surface.axis);

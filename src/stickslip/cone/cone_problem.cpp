@@ -9,18 +9,6 @@
 #include "stickslip/base/make_room.h"
 
 namespace stickslip {
-namespace {
-
-int add_cone(ConeProblem& problem, Cone cone) {
-  STICKSLIP_ASSERT(cone.dim >= 1 && cone.dim <= kMaxConeDim);
-  cone.offset = problem.size();
-  make_room(problem.b, problem.b.size() + cone.dim);
-  problem.b.resize(problem.b.size() + cone.dim, 0.0);
-  append(problem.cones, cone);
-  return problem.n_cones() - 1;
-}
-
-}  // namespace
 
 void ConeProblem::clear_cones() {
   cones.clear();
@@ -29,37 +17,20 @@ void ConeProblem::clear_cones() {
   b.clear();
 }
 
-int ConeProblem::add_contact(std::span<const FrictionBlock> friction) {
-  Cone cone;
-  cone.kind = ConeKind::contact;
-  cone.dim = 1;
-  for (const FrictionBlock& block : friction) {
-    STICKSLIP_ASSERT(block.dim >= 1 && block.dim <= kMaxFrictionDim && block.mu >= 0.0);
-    STICKSLIP_ASSERT(block.facets == 0 || (block.facets >= 3 && block.dim == 2));
-    cone.dim += block.dim;
-  }
-  cone.n_blocks = static_cast<int>(friction.size());
-  if (!std::ranges::equal(std::span(blocks).last(std::min(blocks.size(), friction.size())), friction)) {
-    blocks.insert(blocks.end(), friction.begin(), friction.end());
-  }
-  cone.first_block = static_cast<int>(blocks.size() - friction.size());
-  return add_cone(*this, cone);
-}
-
 int ConeProblem::add_ball(int dim, double radius) {
   STICKSLIP_ASSERT(radius >= 0.0);
   Cone cone;
   cone.kind = ConeKind::ball;
   cone.dim = dim;
   cone.radius = radius;
-  return add_cone(*this, cone);
+  return add_cone(cone);
 }
 
 int ConeProblem::add_free(int dim) {
   Cone cone;
   cone.kind = ConeKind::free;
   cone.dim = dim;
-  return add_cone(*this, cone);
+  return add_cone(cone);
 }
 
 void ConeProblem::apply_delassus(std::span<const double> p, std::span<double> result) const {

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <algorithm>
 #include <span>
 #include <vector>
 
+#include "stickslip/base/assert.h"
+#include "stickslip/base/make_room.h"
 #include "stickslip/cone/cone.h"
 #include "stickslip/cone/delassus.h"
 #include "stickslip/cone/stretch.h"
@@ -40,7 +43,22 @@ struct ConeProblem {
   /// Forgets cones, blocks, stretches and b, not the Delassus operator; keeps the memory.
   void clear_cones();
   /// Appends a cone; its rows follow the rows so far and its b is zero. Returns its index.
-  int add_contact(std::span<const FrictionBlock> friction);
+  int add_contact(std::span<const FrictionBlock> friction) {
+    Cone cone;
+    cone.kind = ConeKind::contact;
+    cone.dim = 1;
+    for (const FrictionBlock& block : friction) {
+      STICKSLIP_ASSERT(block.dim >= 1 && block.dim <= kMaxFrictionDim && block.mu >= 0.0);
+      STICKSLIP_ASSERT(block.facets == 0 || (block.facets >= 3 && block.dim == 2));
+      cone.dim += block.dim;
+    }
+    cone.n_blocks = static_cast<int>(friction.size());
+    if (!std::ranges::equal(std::span(blocks).last(std::min(blocks.size(), friction.size())), friction)) {
+      blocks.insert(blocks.end(), friction.begin(), friction.end());
+    }
+    cone.first_block = static_cast<int>(blocks.size() - friction.size());
+    return add_cone(cone);
+  }
   int add_ball(int dim, double radius);
   int add_free(int dim);
 
@@ -61,6 +79,16 @@ struct ConeProblem {
   /// given, else the mean of the diagonal of W (of its magnitudes, as it has no sign in a W of no mechanical system),
   /// or 1 where that is zero. [1/kg]
   double calc_residual_scale() const;
+
+ private:
+  int add_cone(Cone cone) {
+    STICKSLIP_ASSERT(cone.dim >= 1 && cone.dim <= kMaxConeDim);
+    cone.offset = size();
+    make_room(b, b.size() + cone.dim);
+    for (int r = 0; r < cone.dim; ++r) b.push_back(0.0);
+    append(cones, cone);
+    return n_cones() - 1;
+  }
 };
 
 /// What a solver returns, and what it starts from.

@@ -4,7 +4,6 @@
 #include <Eigen/Geometry>
 #include <algorithm>
 
-#include "stickslip/base/assert.h"
 #include "stickslip/base/make_room.h"
 
 namespace stickslip {
@@ -60,11 +59,6 @@ int PackedDelassus::add_body(double inverse_mass, const Matrix3& inverse_inertia
   const Matrix3& a = inverse_inertia;
   append(bodies_, {inverse_mass, {a(0, 0), a(0, 1), a(0, 2), a(1, 1), a(1, 2), a(2, 2)}});
   return n_bodies() - 1;
-}
-
-void PackedDelassus::add_contact(const Contact& contact) {
-  STICKSLIP_ASSERT(contact.first != contact.second && contact.first < n_bodies() && contact.second < n_bodies());
-  append(contacts_, contact);
 }
 
 void PackedDelassus::add_relative_velocity(int i, const double* v, double* u) const {
@@ -170,6 +164,22 @@ void PackedDelassus::calc_diagonal(std::span<const Cone> /*cones*/, int i, doubl
     add(contact.first, contact.arm_first);
     add(contact.second, contact.arm_second);
   }
+}
+
+/// The sum over three orthonormal d of 1 / m + (r x d) . I^-1 (r x d) is the same for any three: here the axes.
+double PackedDelassus::calc_trace(int i) const {
+  const Contact& contact = contacts_[i];
+  double trace = 0.0;
+  const auto add = [&](int body, const Vector3& r) {
+    if (body == kFixed) return;
+    const auto& [xx, xy, xz, yy, yz, zz] = bodies_[body].inverse_inertia;
+    const double x = r(0), y = r(1), z = r(2);
+    trace += 3.0 * bodies_[body].inverse_mass + (yy + zz) * x * x + (xx + zz) * y * y + (xx + yy) * z * z -
+             2.0 * (xy * x * y + xz * x * z + yz * y * z);
+  };
+  add(contact.first, contact.arm_first);
+  add(contact.second, contact.arm_second);
+  return trace;
 }
 
 void PackedDelassus::prepare_row(std::span<const Cone> cones, int i, SweepMemory& /*memory*/,

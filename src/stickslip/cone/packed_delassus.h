@@ -6,6 +6,8 @@
 #include <span>
 #include <vector>
 
+#include "stickslip/base/assert.h"
+#include "stickslip/base/make_room.h"
 #include "stickslip/cone/cone.h"
 #include "stickslip/cone/sweep_memory.h"
 #include "stickslip/math/types.h"
@@ -38,11 +40,16 @@ class PackedDelassus {
   void clear();
   int add_body(double inverse_mass, const Matrix3& inverse_inertia);
   /// Appends block row i = number of rows so far. At least one of its bodies moves.
-  void add_contact(const Contact& contact);
+  void add_contact(const Contact& contact) {
+    STICKSLIP_ASSERT(contact.first != contact.second && contact.first < n_bodies() && contact.second < n_bodies());
+    append(contacts_, contact);
+  }
 
   int n_bodies() const { return static_cast<int>(bodies_.size()); }
   const Contact& contact(int i) const { return contacts_[i]; }
   const Body& body(int k) const { return bodies_[k]; }
+  /// The trace of W_ii, from arms and inertias alone. [1/kg]
+  double calc_trace(int i) const;
 
   /// u_i += J_i v; momentum += J_i^T p_i. u_i, p_i (3); v, momentum (6 n_bodies).
   void add_relative_velocity(int i, const double* v, double* u) const;

@@ -76,15 +76,25 @@ void calc_contact(const BodySnapshot& at, const ContactPoint& point, ContactGeom
                       geometry);
 }
 
-ContactVector calc_contact_velocity(const BodySnapshot& at, const ContactPoint& point,
-                                    const ContactGeometry& geometry) {
+double calc_gap(const BodySnapshot& at, const ContactPoint& point) {
+  const System& system = at.system();
+  if (point.joint >= 0) return system.calc_gap(point, at.t(), at.q());
+  BodyMotion first, second;
+  return system.calc_gap(point, motion_of(at, point, Side::first, first), motion_of(at, point, Side::second, second));
+}
+
+bool calc_contact_within(const BodySnapshot& at, const ContactPoint& point, double most, ContactGeometry& geometry,
+                         ContactVector& gamma) {
   const System& system = at.system();
   if (point.joint >= 0) {
-    return system.calc_contact_velocity(point, geometry, at.t(), at.q(), at.u());
+    system.calc_contact(point, at.t(), at.q(), geometry);
+    if (!(geometry.gap <= most)) return false;
+    gamma = system.calc_contact_velocity(point, geometry, at.t(), at.q(), at.u());
+    return true;
   }
   BodyMotion first, second;
-  return system.calc_contact_velocity(point, geometry, motion_of(at, point, Side::first, first),
-                                      motion_of(at, point, Side::second, second));
+  return system.calc_contact_within(point, motion_of(at, point, Side::first, first),
+                                    motion_of(at, point, Side::second, second), most, geometry, gamma);
 }
 
 }  // namespace stickslip

@@ -48,9 +48,10 @@ class BodySnapshot {
   std::vector<int> unturned_;        // planar ones of which the rotation is not
 };
 
-/// A contact point there.
+/// A contact point there; its gap alone; and with gamma (dim) [m/s] where the gap is at most `most`, else false.
 void calc_contact(const BodySnapshot& at, const ContactPoint& point, ContactGeometry& geometry);
-/// gamma (dim) [m/s] of it, as System::calc_contact_velocity().
-ContactVector calc_contact_velocity(const BodySnapshot& at, const ContactPoint& point, const ContactGeometry& geometry);
+double calc_gap(const BodySnapshot& at, const ContactPoint& point);
+bool calc_contact_within(const BodySnapshot& at, const ContactPoint& point, double most, ContactGeometry& geometry,
+                         ContactVector& gamma);
 
 }  // namespace stickslip

@@ -66,7 +66,14 @@ TEST(BodySnapshot, KnowsAllThatContactsAskFor) {
       EXPECT_EQ(here.normal, known.normal);
       EXPECT_EQ(here.position_first, known.position_first);
       EXPECT_EQ(here.position_second, known.position_second);
-      EXPECT_EQ(calc_contact_velocity(at, point, here), system.calc_contact_velocity(point, known, x, q, u));
+      EXPECT_EQ(calc_gap(at, point), known.gap);
+      ContactVector gamma = ContactVector::Zero();
+      ContactGeometry within;
+      EXPECT_FALSE(calc_contact_within(at, point, std::nextafter(known.gap, -100.0), within, gamma));
+      ASSERT_TRUE(calc_contact_within(at, point, known.gap, within, gamma));
+      EXPECT_EQ(within.position_first, known.position_first);
+      EXPECT_EQ(within.tangent1, known.tangent1);
+      EXPECT_EQ(gamma, system.calc_contact_velocity(point, known, x, q, u));
     }
   }
 }

@@ -24,24 +24,28 @@ void begin_contacts(std::size_t n, StepReport& report) {
   report.closed_contacts = 0;
 }
 
-void report_contact_geometry(const BodySnapshot& at, const ContactPoint& point, double impulse, ContactReport& contact,
-                             StepReport& report) {
-  const System& system = at.system();
-  ContactGeometry geometry;
-  calc_contact(at, point, geometry);
-  contact = ContactReport{};
+void report_gap(const System& system, const ContactPoint& point, double gap, ContactReport& contact,
+                StepReport& report) {
   contact.contact = point.pair;
   contact.point = point.index;
   contact.id = point.id;
   contact.body_a = system.body(point, Side::first);
   contact.body_b = system.body(point, Side::second);
   contact.friction_dim = system.pair(point).friction_dim;
-  contact.gap = geometry.gap;
+  contact.gap = gap;
+  if (!system.turns(point)) raise(report.penetration, -gap);
+}
+
+void report_contact_geometry(const BodySnapshot& at, const ContactPoint& point, double impulse, ContactReport& contact,
+                             StepReport& report) {
+  ContactGeometry geometry;
+  calc_contact(at, point, geometry);
+  contact = ContactReport{};
+  report_gap(at.system(), point, geometry.gap, contact, report);
   contact.position = geometry.position_second;
   contact.normal = geometry.normal;
   contact.tangent = geometry.tangent1;
   contact.impulse.fill(impulse);
-  if (!system.turns(point)) raise(report.penetration, -geometry.gap);
 }
 
 void report_geometry(const BodySnapshot& at, std::span<const ContactPoint> points, StepReport& report, double impulse) {

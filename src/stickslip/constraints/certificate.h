@@ -12,8 +12,10 @@ namespace stickslip {
 
 // What every scheme reports in the same way: gaps, penetration, energies, contact status.
 
-/// Of one contact point, where the bodies are, into an entry of report.contacts and report.penetration: what
-/// report_geometry() does of each.
+/// Of one contact point into an entry of report.contacts, and report.penetration: which it is, and its gap [m].
+void report_gap(const System& system, const ContactPoint& point, double gap, ContactReport& contact,
+                StepReport& report);
+/// The whole entry, where the bodies are: what report_geometry() does of each.
 void report_contact_geometry(const BodySnapshot& at, const ContactPoint& point, double impulse, ContactReport& contact,
                              StepReport& report);
 /// Starts report.contacts, n entries, each to be filled in.

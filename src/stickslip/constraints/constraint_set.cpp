@@ -61,13 +61,13 @@ void ConstraintSet::gather_closed(const BodySnapshot& at, const std::vector<Cont
   if (packed) {
     clear();
     pack_bodies();
-    gather_contacts(activation_of, true);
+    gather_contacts(activation_of);
     packed = members_.size() >= kPackedContacts;
   }
   if (!packed) {
     clear();
     hold<FactoredDelassus>().clear_rows();
-    gather_contacts(activation_of, false);
+    gather_contacts(activation_of);
   }
   gather_joints();
   gather_dry_frictions(h);
@@ -102,26 +102,26 @@ void ConstraintSet::pack_bodies() {
 }
 
 template <class ActivationOf>
-void ConstraintSet::gather_contacts(ActivationOf&& activation_of, bool packed) {
+void ConstraintSet::gather_contacts(ActivationOf&& activation_of) {
+  auto* packed = std::get_if<PackedDelassus>(&problem_.delassus);
   ContactGeometry geometry;
+  ContactVector gamma;
   for (std::size_t i = 0; i < points_->size(); ++i) {
     stop_.check();
     const ContactPoint& k = (*points_)[i];
-    calc_contact(*at_, k, geometry);
-    if (!(geometry.gap <= activation_of(i))) continue;
+    if (!calc_contact_within(*at_, k, activation_of(i), geometry, gamma)) continue;
     const ContactPair& pair = system_.pair(k);
     const FrictionBlock friction{pair.friction_dim, pair.law().friction, 0, 0.0};
     problem_.add_contact({&friction, pair.friction_dim > 0 ? std::size_t{1} : std::size_t{0}});
-    add_member(Kind::contact, static_cast<int>(i), calc_contact_velocity(*at_, k, geometry).data());
+    add_member(Kind::contact, static_cast<int>(i), gamma.data());
     if (has_motions_ && system_.has_prescribed_motion(k)) {
       set_tau(system_.calc_contact_velocity(k, geometry, at_->t(), at_->q(), rest_).data());
     }
-    if (packed) {
+    if (packed != nullptr) {
       const int first = system_.body(k, Side::first);
       const int second = system_.body(k, Side::second);
-      std::get<PackedDelassus>(problem_.delassus)
-          .add_contact({geometry.normal, geometry.tangent1, geometry.position_first - (*at_)[first].p,
-                        geometry.position_second - (*at_)[second].p, delassus_body_[first], delassus_body_[second]});
+      packed->add_contact({geometry.normal, geometry.tangent1, geometry.position_first - (*at_)[first].p,
+                           geometry.position_second - (*at_)[second].p, delassus_body_[first], delassus_body_[second]});
       continue;
     }
     append(geometries_, geometry);
@@ -171,7 +171,7 @@ void ConstraintSet::gather_dry_frictions(double h) {
 void ConstraintSet::add_member(Kind kind, int index, const double* gamma) {
   append(members_, {kind, index});
   make_room(gamma_, problem_.b.size());
-  gamma_.insert(gamma_.end(), gamma, gamma + problem_.cones.back().dim);
+  for (int r = 0; r < problem_.cones.back().dim; ++r) gamma_.push_back(gamma[r]);
 }
 
 /// tau (dim) of the last cone's rows.
@@ -347,10 +347,15 @@ void ConstraintSet::report_contacts(const BodySnapshot& end, const ConeSolution&
   begin_contacts(points_->size(), report);
   int i = 0;  // the next cone of a contact
   for (std::size_t k = 0; k < points_->size(); ++k) {
+    const ContactPoint& point = (*points_)[k];
     ContactReport& contact = report.contacts[k];
-    report_contact_geometry(end, (*points_)[k], impulse, contact, report);
-    if (i == count() || kind(i) != Kind::contact || static_cast<std::size_t>(index(i)) != k) continue;
+    if (i == count() || kind(i) != Kind::contact || static_cast<std::size_t>(index(i)) != k) {
+      report_contact_geometry(end, point, impulse, contact, report);
+      continue;
+    }
+    report_gap(system_, point, calc_gap(end, point), contact, report);
     report_percussion(i, solution, velocity, h, contact);
+    contact.impulse.fill(impulse);
     if (contact.status != ContactStatus::open) ++report.closed_contacts;
     ++i;
   }
@@ -360,7 +365,8 @@ void ConstraintSet::report_contacts(const BodySnapshot& end, const ConeSolution&
 void ConstraintSet::report_percussion(int i, const ConeSolution& solution, std::span<const double> velocity, double h,
                                       ContactReport& contact) const {
   const Cone& cone = problem_.cones[i];
-  if (const auto* packed = std::get_if<PackedDelassus>(&problem_.delassus)) {
+  const auto* packed = std::get_if<PackedDelassus>(&problem_.delassus);
+  if (packed != nullptr) {
     const PackedDelassus::Contact& at = packed->contact(i);
     contact.position = (*at_)[contact.body_b].p + at.arm_second;
     contact.normal = at.normal;
@@ -371,17 +377,27 @@ void ConstraintSet::report_percussion(int i, const ConeSolution& solution, std::
     contact.tangent = geometries_[i].tangent1;
   }
   const double* p = solution.p.data() + cone.offset;
-  for (int j = 0; j < cone.dim; ++j) {
-    contact.percussion[j] = p[j];
-    contact.force[j] = p[j] / h;
-    contact.velocity[j] = velocity[cone.offset + j];
+  const double* u = velocity.data() + cone.offset;
+  for (int j = 0; j < kMaxContactDim; ++j) {
+    const bool is_row = j < cone.dim;
+    contact.percussion[j] = is_row ? p[j] : 0.0;
+    contact.force[j] = is_row ? p[j] / h : 0.0;
+    contact.velocity[j] = is_row ? u[j] : 0.0;
   }
+  contact.status = ContactStatus::open;
+  if (!(p[0] > 0.0)) return;
+  const double mu = cone.n_blocks > 0 ? problem_.friction(cone).front().mu : 0.0;
+  const double trace = packed != nullptr ? packed->calc_trace(i) : calc_trace(i);
+  contact.status = contact_status(p, solution.u.data() + cone.offset, cone.dim, mu, trace / cone.dim);
+}
+
+/// Of W_ii. [1/kg]
+double ConstraintSet::calc_trace(int i) const {
   std::array<double, kMaxConeDim> diagonal;
   problem_.calc_diagonal(i, diagonal.data());
   double trace = 0.0;
-  for (int j = 0; j < cone.dim; ++j) trace += diagonal[j];
-  const double mu = cone.n_blocks > 0 ? problem_.friction(cone).front().mu : 0.0;
-  contact.status = contact_status(p, solution.u.data() + cone.offset, cone.dim, mu, trace / cone.dim);
+  for (int j = 0; j < problem_.cones[i].dim; ++j) trace += diagonal[j];
+  return trace;
 }
 
 void ConstraintSet::add_reactions(const ConeSolution& solution, double h, StepReport& report) const {

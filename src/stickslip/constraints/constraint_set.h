@@ -85,7 +85,7 @@ class ConstraintSet {
                      double h);
   void clear();
   template <class ActivationOf>
-  void gather_contacts(ActivationOf&& activation_of, bool packed);
+  void gather_contacts(ActivationOf&& activation_of);
   void pack_bodies();
   void gather_joints();
   void gather_dry_frictions(double h);
@@ -96,6 +96,7 @@ class ConstraintSet {
   void add_bodies(FactoredDelassus& factored) const;
   void report_percussion(int cone, const ConeSolution& solution, std::span<const double> velocity, double h,
                          ContactReport& contact) const;
+  double calc_trace(int i) const;
   ElementId id(int cone) const;
   template <class W>
   W& hold();

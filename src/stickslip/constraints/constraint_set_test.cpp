@@ -160,5 +160,70 @@ TEST_P(Gathered, PointsMayBeAddedBeforeReports) {
   set_.add_reactions(solution, 1e-3, report);
 }
 
+/// Entries are told anew whatever they held: gaps of the end, all else of those gathered of where that was, of others
+/// of the end.
+TEST_P(Gathered, ReportsTellGapsOfTheEndAndTheRestOfWhereItWasGathered) {
+  constexpr double kStep = 1e-3;
+  constexpr double kImpulse = 7.0;
+  std::vector<double> activation(finder_.points().size(), 0.0);
+  for (std::size_t k = 3; k < activation.size(); k += 7) activation[k] = -1.0;  // [m] not these
+  set_.gather(at_, finder_.points(), activation, kStep);
+  ASSERT_LT(set_.count(), std::ssize(finder_.points()));
+  ConeSolution solution = {std::vector<double>(static_cast<std::size_t>(set_.size()), 0.0), {}};
+  solution.u.assign(solution.p.size(), 0.0);
+  std::vector<double> velocity(solution.p.size());
+  for (std::size_t i = 0; i < velocity.size(); ++i) velocity[i] = std::cos(static_cast<double>(i));
+  // Open; stick; slip: with u_F = 0 percussions as they are, else against it.
+  for (int i = 0; i < set_.count(); ++i) {
+    if (i % 3 > 0) solution.p[3 * i] = 1.0;
+    if (i % 3 > 0) solution.p[3 * i + 1] = 0.2;
+    if (i % 3 > 1) solution.u[3 * i + 1] = -2.0;
+  }
+  Vector q_end = q_;
+  for (int i = 0; i < GetParam(); ++i) q_end(7 * i + 1) += 1e-3 * i;
+  BodySnapshot end(system_);
+  end.take(kStep, q_end, nullptr);
+  StepReport report;
+  ContactReport held;
+  held.contact = held.point = held.body_a = held.body_b = held.friction_dim = 99;
+  held.status = ContactStatus::slip;
+  held.gap = 99.0;
+  for (Vector3* x : {&held.position, &held.normal, &held.tangent}) x->setConstant(99.0);
+  for (auto* x : {&held.force, &held.impulse, &held.percussion, &held.velocity}) x->fill(99.0);
+  report.contacts.assign(finder_.points().size(), held);
+  set_.report_contacts(end, solution, velocity, kStep, kImpulse, report);
+  EXPECT_EQ(report.closed_contacts, set_.count() - (set_.count() + 2) / 3);
+  int cone = 0;
+  for (std::size_t k = 0; k < finder_.points().size(); ++k) {
+    const ContactPoint& point = finder_.points()[k];
+    const ContactReport& contact = report.contacts[k];
+    const bool is_gathered = cone < set_.count() && set_.index(cone) == static_cast<int>(k);
+    ContactGeometry geometry;
+    calc_contact(is_gathered ? at_ : end, point, geometry);
+    EXPECT_EQ(contact.contact, kDetected);
+    EXPECT_EQ(contact.point, point.index);
+    EXPECT_EQ(contact.id, point.id);
+    EXPECT_EQ(contact.body_a, system_.body(point, Side::first));
+    EXPECT_EQ(contact.body_b, system_.body(point, Side::second));
+    EXPECT_EQ(contact.friction_dim, 2);
+    EXPECT_EQ(contact.gap, system_.calc_gap(point, kStep, q_end));
+    EXPECT_LT((contact.position - geometry.position_second).norm(), 1e-15 * GetParam());
+    EXPECT_EQ(contact.normal, geometry.normal);
+    EXPECT_EQ(contact.tangent, geometry.tangent1);
+    const auto statuses = {ContactStatus::open, ContactStatus::stick, ContactStatus::slip};
+    EXPECT_EQ(contact.status, is_gathered ? statuses.begin()[cone % 3] : ContactStatus::open);
+    for (std::size_t r = 0; r < kMaxContactDim; ++r) {
+      const bool is_row = is_gathered && r < 3;
+      const std::size_t row = 3 * static_cast<std::size_t>(cone) + r;
+      EXPECT_EQ(contact.impulse[r], kImpulse);
+      EXPECT_EQ(contact.percussion[r], is_row ? solution.p[row] : 0.0);
+      EXPECT_EQ(contact.force[r], is_row ? solution.p[row] / kStep : 0.0);
+      EXPECT_EQ(contact.velocity[r], is_row ? velocity[row] : 0.0);
+    }
+    if (is_gathered) ++cone;
+  }
+  EXPECT_EQ(cone, set_.count());
+}
+
 }  // namespace
 }  // namespace stickslip

@@ -15,6 +15,15 @@ constexpr int kShapeBits = 30;
 constexpr std::uint64_t kShapeMask = (std::uint64_t{1} << kShapeBits) - 1;
 constexpr std::uint64_t kFeatureMask = (std::uint64_t{1} << 32) - 1;
 
+/// Where two sides are so; center (3) [m] of the ball.
+Gap<double> gap_between(const SurfaceFeature& surface, const BallFeature& ball, bool flipped, const BodyMotion& first,
+                        const BodyMotion& second, Vector3& center) {
+  const BodyMotion& of_surface = flipped ? second : first;
+  const BodyMotion& of_ball = flipped ? first : second;
+  center = place_point<double>(of_ball.p, of_ball.R, ball.center);
+  return calc_gap<double>(surface, of_surface.p, of_surface.R, center, ball.radius);
+}
+
 }  // namespace
 
 ElementId System::make_contact_id(int surface_shape, int ball_shape, int ball) {
@@ -52,6 +61,29 @@ void System::calc_contact(const ContactPoint& k, const BodyMotion& first, const 
   const ContactFrame<double> c = contact_frame<double>(surfaces_[k.surface], balls_[k.ball], k.flipped, planar_,
                                                        k.flipped ? second : first, k.flipped ? first : second);
   geometry = {c.gap, c.first, c.second, c.normal, c.t1, c.t2};
+}
+
+// Flat: calls, which hand on by memory what they compute, take half as long again.
+[[gnu::flatten]] bool System::calc_contact_within(const ContactPoint& k, const BodyMotion& first,
+                                                  const BodyMotion& second, double most, ContactGeometry& geometry,
+                                                  ContactVector& gamma) const {
+  STICKSLIP_ASSERT(k.joint < 0);
+  const ShapeBall& ball = balls_[k.ball];
+  Vector3 center;
+  const Gap<double> between = gap_between(surfaces_[k.surface], ball, k.flipped, first, second, center);
+  if (!(between.gap <= most)) return false;
+  const ContactFrame<double> c = contact_frame<double>(between, center, ball.radius, k.flipped, planar_);
+  geometry = {c.gap, c.first, c.second, c.normal, c.t1, c.t2};
+  const ContactPair& pair = this->pair(k);
+  contact_velocity<double>(c, 1 + pair.friction_dim, pair.law().contensou_radius, first, second, gamma.data());
+  return true;
+}
+
+[[gnu::flatten]] double System::calc_gap(const ContactPoint& k, const BodyMotion& first,
+                                         const BodyMotion& second) const {
+  STICKSLIP_ASSERT(k.joint < 0);
+  Vector3 center;
+  return gap_between(surfaces_[k.surface], balls_[k.ball], k.flipped, first, second, center).gap;
 }
 
 void System::calc_limit(const ContactPoint& point, double t, const Vector& q, ContactGeometry& geometry) const {
@@ -115,18 +147,13 @@ ContactVector System::calc_contact_velocity(const ContactPoint& k, const Contact
     gamma(0) = limit_sign(k) * calc_joint_rate(k.joint, t, q, u);
     return gamma;
   }
-  return calc_contact_velocity(k, geometry, calc_motion(side(k, Side::first), t, q, &u),
-                               calc_motion(side(k, Side::second), t, q, &u));
-}
-
-ContactVector System::calc_contact_velocity(const ContactPoint& k, const ContactGeometry& geometry,
-                                            const BodyMotion& first, const BodyMotion& second) const {
-  STICKSLIP_ASSERT(k.joint < 0);
   const ContactPair& pair = this->pair(k);
   const ContactFrame<double> c = {geometry.gap,    geometry.position_first, geometry.position_second,
                                   geometry.normal, geometry.tangent1,       geometry.tangent2};
   ContactVector gamma = ContactVector::Zero();
-  contact_velocity<double>(c, 1 + pair.friction_dim, pair.law().contensou_radius, first, second, gamma.data());
+  contact_velocity<double>(c, 1 + pair.friction_dim, pair.law().contensou_radius,
+                           calc_motion(side(k, Side::first), t, q, &u), calc_motion(side(k, Side::second), t, q, &u),
+                           gamma.data());
   return gamma;
 }
 

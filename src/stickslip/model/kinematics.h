@@ -157,20 +157,21 @@ void contact_tangents(bool planar, ContactFrame<S>& c) {
     return;
   }
   const int axis = tangent_axis(Vector3(plain_value(n(0)), plain_value(n(1)), plain_value(n(2))));
-  c.t1 = n * (-n(axis));
-  c.t1(axis) += S(1.0);
+  // Not by an index into t1, which would go through memory.
+  const S along = axis == 0 ? S(-n(0)) : S(-n(1));
+  S x = n(0) * along;
+  S y = n(1) * along;
+  (axis == 0 ? x : y) += S(1.0);
+  c.t1 = Vec3<S>(x, y, n(2) * along);
   c.t1 = c.t1 * (S(1.0) / sqrt(c.t1.dot(c.t1)));
   c.t2 = n.cross(c.t1);
 }
 
-/// Gap, normal and contact points between a surface and a ball on bodies with the frames `a` and `b`. `flipped`: the
-/// ball is on the pair's first body.
+/// Contact points, normal and tangents where the gap to a ball at `center` is known. `flipped`: the ball is on the
+/// pair's first body.
 template <class S>
-ContactFrame<S> contact_frame(const SurfaceFeature& surface, const BallFeature& ball, bool flipped, bool planar,
-                              const Frame<S>& a, const Frame<S>& b) {
-  const Vec3<S> center = b.p + b.R * constant_vector<S>(ball.center);
-  const Gap<S> between = calc_gap<S>(surface, a.p, a.R, center, ball.radius);
-  const Vec3<S> on_b = center - between.normal * S(ball.radius);
+ContactFrame<S> contact_frame(const Gap<S>& between, const Vec3<S>& center, double radius, bool flipped, bool planar) {
+  const Vec3<S> on_b = center - between.normal * S(radius);
   const Vec3<S> on_a = on_b - between.normal * between.gap;
   ContactFrame<S> c;
   c.gap = between.gap;
@@ -179,6 +180,15 @@ ContactFrame<S> contact_frame(const SurfaceFeature& surface, const BallFeature& 
   c.normal = flipped ? Vec3<S>(-between.normal) : between.normal;
   contact_tangents(planar, c);
   return c;
+}
+
+/// Gap, normal and contact points between a surface and a ball on bodies with the frames `a` and `b`.
+template <class S>
+ContactFrame<S> contact_frame(const SurfaceFeature& surface, const BallFeature& ball, bool flipped, bool planar,
+                              const Frame<S>& a, const Frame<S>& b) {
+  const Vec3<S> center = place_point<S>(b.p, b.R, ball.center);
+  const Gap<S> between = calc_gap<S>(surface, a.p, a.R, center, ball.radius);
+  return contact_frame<S>(between, center, ball.radius, flipped, planar);
 }
 
 /// gamma = (n . dv, t1 . dv, t2 . dv, 3 pi / 16 R n . dw), dv and dw of second relative to first,

@@ -129,8 +129,13 @@ class System {
   /// The same of where its two sides are and how they move; not of a joint's limit.
   void calc_contact(const ContactPoint& k, const BodyMotion& first, const BodyMotion& second,
                     ContactGeometry& geometry) const;
+  /// And gamma (dim) [m/s], as calc_contact_velocity(), where the gap is at most `most` [m]; else false, and neither is
+  /// set.
+  bool calc_contact_within(const ContactPoint& k, const BodyMotion& first, const BodyMotion& second, double most,
+                           ContactGeometry& geometry, ContactVector& gamma) const;
   /// gap alone. [m]
   double calc_gap(const ContactPoint& k, double t, const Vector& q) const;
+  double calc_gap(const ContactPoint& k, const BodyMotion& first, const BodyMotion& second) const;
   /// Rows of W^T for one side of the contact: gamma = J_first u_first + J_second u_second + tau.
   /// J (dim, n_u of side(k, side)); untouched when that side has no velocities.
   void calc_contact_jacobian(const ContactPoint& k, const ContactGeometry& geometry, const Vector& q, Side side,
@@ -141,9 +146,6 @@ class System {
   /// gamma (dim) [m/s], components as in ContactReport; rest of the array zero.
   ContactVector calc_contact_velocity(const ContactPoint& k, const ContactGeometry& geometry, double t, const Vector& q,
                                       const Vector& u) const;
-  /// The same of how its two sides move; not of a joint's limit.
-  ContactVector calc_contact_velocity(const ContactPoint& k, const ContactGeometry& geometry, const BodyMotion& first,
-                                      const BodyMotion& second) const;
   /// Whether a prescribed motion is on either side, so that tau is not zero.
   bool has_prescribed_motion(const ContactPoint& k) const;
   /// zeta in gamma' = W^T u' + zeta. (dim) [m/s^2]

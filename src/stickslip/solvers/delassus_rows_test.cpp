@@ -118,6 +118,7 @@ TEST(PackedDelassus, IsTheFactoredOperator) {
         packed.calc_diagonal(i, diagonal.data());
         EXPECT_LT((ConstRowMatrixView(block.data(), 3, 3) - w.block<3, 3>(3 * i, 3 * i)).norm(), allowed);
         for (int r = 0; r < 3; ++r) EXPECT_NEAR(diagonal[r], block[4 * r], allowed);
+        EXPECT_NEAR(std::get<PackedDelassus>(packed.delassus).calc_trace(i), block[0] + block[4] + block[8], allowed);
       }
     }
   }
