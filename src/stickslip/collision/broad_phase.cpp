@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
+#include <utility>
 
 #include "stickslip/base/make_room.h"
 
@@ -17,6 +18,10 @@ constexpr int kBits = 21;
 constexpr double kMostCells = (1 << kBits) - 3;  // [-] along an axis
 constexpr std::uint64_t kStepX = std::uint64_t{1} << (2 * kBits);
 constexpr std::uint64_t kStepY = std::uint64_t{1} << kBits;
+
+/// Digits by which numbers of cells are sorted: up to 128 cells along an axis differ in one each.
+constexpr int kDigitBits = kBits / 3;
+constexpr std::size_t kDigits = std::size_t{1} << kDigitBits;
 
 /// The level of a cell without bounds.
 constexpr int kOneCell = std::numeric_limits<int>::max();
@@ -78,9 +83,8 @@ void BroadPhase::find(std::span<const BoundingBox> boxes, std::vector<Pair>& pai
   sort_pairs(boxes.size(), pairs);
 }
 
-/// The boxes by the cells of a grid that their lower corners lie in, sorted.
-void BroadPhase::list(std::span<const BoundingBox> boxes, std::span<const int> members, double size,
-                      Entries& entries) const {
+/// The boxes by the cells of a grid that their lower corners lie in, sorted by cells.
+void BroadPhase::list(std::span<const BoundingBox> boxes, std::span<const int> members, double size, Entries& entries) {
   entries.clear();
   for (const int box : members) {
     std::uint64_t cell = 0;
@@ -92,8 +96,28 @@ void BroadPhase::list(std::span<const BoundingBox> boxes, std::span<const int> m
     }
     entries.push_back({cell, box});
   }
-  std::sort(entries.begin(), entries.end(),
-            [](const Entry& a, const Entry& b) { return a.cell < b.cell || (a.cell == b.cell && a.box < b.box); });
+  sort_entries(entries);
+}
+
+/// By cell, in whatever order in each: digit by digit, of those in which there is a difference.
+void BroadPhase::sort_entries(Entries& entries) {
+  if (entries.size() < kDigits) {
+    std::sort(entries.begin(), entries.end(), [](const Entry& a, const Entry& b) { return a.cell < b.cell; });
+    return;
+  }
+  std::uint64_t differences = 0;
+  for (const Entry& entry : entries) differences |= entry.cell ^ entries.front().cell;
+  scratch_.resize(entries.size());
+  for (int shift = 0; shift < 3 * kBits; shift += kDigitBits) {
+    const auto digit = [shift](std::uint64_t cell) { return cell >> shift & (kDigits - 1); };
+    if (digit(differences) == 0) continue;
+    std::array<std::size_t, kDigits> next = {};  // where the next entry of each digit goes
+    for (const Entry& entry : entries) ++next[digit(entry.cell)];
+    std::size_t begin = 0;
+    for (std::size_t& place : next) place = std::exchange(begin, begin + place);
+    for (const Entry& entry : entries) scratch_[next[digit(entry.cell)]++] = entry;
+    entries.swap(scratch_);
+  }
 }
 
 /// Pairs of boxes of two lists in neighbouring cells; of one with itself each once.

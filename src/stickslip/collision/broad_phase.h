@@ -19,9 +19,10 @@ struct BoundingBox {
 /// Finds the pairs of boxes that overlap or touch, by grids: boxes of like size, within a factor of two, share one
 /// whose cells are a little larger than they are, so that what overlaps lies in neighbouring cells; smaller ones look
 /// for larger ones in the larger ones' grid [Ericson2005, 7.2]. Cells are lists sorted by their place, which are gone
-/// through side by side: time grows as n log n, and no room is taken for empty cells. A cell is 2^-21 of the whole in
-/// size at least: a body that left the others a million of their sizes behind makes cells coarse, and finding them
-/// slower. The answer is a function of the boxes alone, so that a run that goes on from a saved state finds the same.
+/// through side by side: time grows as n where sizes are alike, and no room is taken for empty cells. A cell is 2^-21
+/// of the whole in size at least: a body that left the others a million of their sizes behind makes cells coarse, and
+/// finding them slower. The answer is a function of the boxes alone, so that a run that goes on from a saved state
+/// finds the same.
 class BroadPhase {
  public:
   struct Pair {
@@ -43,7 +44,8 @@ class BroadPhase {
   };
   using Entries = std::vector<Entry>;
 
-  void list(std::span<const BoundingBox> boxes, std::span<const int> members, double size, Entries& entries) const;
+  void list(std::span<const BoundingBox> boxes, std::span<const int> members, double size, Entries& entries);
+  void sort_entries(Entries& entries);
   void join(std::span<const BoundingBox> boxes, const Entries& entries, const Entries& others, bool same,
             std::vector<Pair>& pairs, const StopToken& stop);
   void sort_pairs(std::size_t n_boxes, std::vector<Pair>& pairs);
@@ -54,7 +56,7 @@ class BroadPhase {
   Vector3 origin_ = Vector3::Zero();  // (3) [m] of all grids
   std::vector<int> levels_;           // (n) the exponent of the size of each box
   std::vector<int> by_level_;         // (n) boxes, those of a level together, from the smallest on
-  Entries entries_, others_;
+  Entries entries_, others_, scratch_;
   std::vector<int> begin_;  // (n + 1) where the pairs of each first box begin
   std::vector<Pair> sorted_;
 };

@@ -54,7 +54,7 @@ TEST(BroadPhase, FindsWhatTryingAllPairsFinds) {
   const Vector3 rooms[] = {{5.0, 5.0, 5.0}, {1.0, 9.0, 0.0}, {0.0, 0.0, 20.0}, {0.0, 0.0, 0.0}};
   for (const Vector3& room : rooms) {
     for (unsigned seed = 1; seed <= 5; ++seed) {
-      const std::vector<BoundingBox> boxes = random_boxes(120, room, seed);
+      const std::vector<BoundingBox> boxes = random_boxes(seed == 1 ? 1000 : 120, room, seed);
       EXPECT_EQ(find(boxes), find_by_trying_all(boxes)) << room.transpose() << ", seed " << seed;
     }
   }

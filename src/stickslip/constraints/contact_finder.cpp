@@ -12,7 +12,7 @@ namespace stickslip {
 namespace {
 
 Vector3 center_of(const BallFeature& ball, const BodyMotion& body) {
-  return body.p + body.R * ball.center;
+  return place_point<double>(body.p, body.R, ball.center);
 }
 
 }  // namespace
@@ -49,7 +49,7 @@ void ContactFinder::calc_reaches(const BodySnapshot& start, double h) {
     stop_.check();
     const ShapeBall& ball = balls[k];
     const BodyMotion& body = start.at(ball.place, scratch);
-    const Vector3 arm = body.R * ball.center;
+    const Vector3 arm = place_point<double>(Vector3::Zero(), body.R, ball.center);
     centers_[k] = body.p + arm;
     reaches_[k] = std::max(h * (body.v + body.w.cross(arm)).norm() + fall, margin_);
   }
@@ -127,7 +127,7 @@ void ContactFinder::collect(const BodySnapshot& at, double h) {
     if ((centers_[i] - centers_[j]).squaredNorm() > reach * reach || !filter_->allows(a.shape, b.shape)) continue;
     append(ids_, System::make_contact_id(a.shape, b.shape, j - system_.shapes()[b.shape].first_ball));
   }
-  std::sort(ids_.begin(), ids_.end());
+  if (!std::ranges::is_sorted(ids_)) std::ranges::sort(ids_);  // pairs come sorted
   ids_.erase(std::unique(ids_.begin(), ids_.end()), ids_.end());
 }
 
