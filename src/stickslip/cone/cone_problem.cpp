@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "stickslip/cone/cone_problem.h"
 
-#include <algorithm>
 #include <array>
 #include <cmath>
 
 #include "stickslip/base/assert.h"
-#include "stickslip/base/make_room.h"
 
 namespace stickslip {
 
