@@ -32,7 +32,8 @@ constexpr double kPromisedDirections = 150.0;
 /// in real problems 15 to 26.
 constexpr double kDearStep = 35.0;
 /// They have what so many Newton steps cost: at 1e-4 piles of 495, 2359, 9449 contacts take 14, 45, 12; at 1e-6 the
-/// first takes 45, and of the second's 10 s Newton steps behind them take 8.
+/// first takes 45, and of the second's 10 s Newton steps behind them take 8. Fewer where they get nowhere: when it was
+/// halved last after k turns, the best iterate's residual must halve once more by turn 2 k + 2.
 constexpr int kGradientTurns = 60;
 /// From this many cones on so many turns, of 17 iterations each, come before the pattern of W is analysed, which takes
 /// as long as 30 of them: from the last step's percussions piles of 2359 and 9449 contacts take 40 at 1e-2.
@@ -153,8 +154,13 @@ SolveReport AutoSolver::escalate(const ConeProblem& problem, ConeSolution& solut
   gradient_operations_ = FirstOrder::count_operations(problem);
   const auto descend = [&](double of_a_step, int turns) {
     step_operations_ = of_a_step;
-    for (int k = 0; k < turns && is_open(); ++k) {
+    double halved = iterate_.best().defect();
+    int needed = 1;  // turns until it was
+    for (int k = 1; k <= turns && k <= 2 * (needed + 1) && is_open(); ++k) {
       used += take_turn(gradients_, problem, options_.max_iterations - used, deadline, report);
+      if (iterate_.best().defect() > 0.5 * halved) continue;
+      halved = iterate_.best().defect();
+      needed = k;
     }
   };
   if (is_open() && problem.n_cones() >= kManyForMomentum) {

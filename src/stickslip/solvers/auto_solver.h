@@ -28,7 +28,8 @@ namespace stickslip {
 //   4. many cones, each coupled to many others: alternating directions (AlternatingDirections), which factorise once or
 //      twice, as long as their rate promises to reach the tolerance at the cost of a few factorisations;
 //   5. where a Newton step costs as much as many gradients, as in piles: gradients (AcceleratedGradient, or
-//      SpectralGradient for very many cones under the exact law), for as long as some sixty Newton steps take;
+//      SpectralGradient for very many cones under the exact law), for as long as some sixty Newton steps take, and
+//      while as many turns again halve the residual;
 //   6. proximal Newton steps (ProximalNewton) from the best iterate, or from the guess with few rows, for nsgs has been
 //      where the best is; until four of their inner solves got stuck;
 //   7. turns of all: an interior point method (InteriorPoint) where the cones allow it, which is hardly slowed down by
