@@ -65,11 +65,6 @@ StepSolve Methods::solve_by_tries(Step& step, const State& state) {
     // More passes would turn bodies until walls that close on them let them go.
     if (nested_.violation() > 0.0) break;
   }
-  if (!(nested_.violation() > 0.0)) {  // else the last directions are those in which bodies are squeezed
-    set_start_values(step, state, false);
-    evaluate(step);
-  }
-  nested_.settle(step);
   return total;
 }
 

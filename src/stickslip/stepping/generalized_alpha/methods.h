@@ -16,7 +16,7 @@ class Methods {
   Methods(const Step& step, ConeSolver& solver) : newton_(step), nested_(step, solver), painleve_(step) {}
 
   /// From the start values of the step, which begin() has set; `state` is where it begins. Where no method solves the
-  /// step, it is left at Nested::settle(): balanced, with the law of impact, and not all its laws on all levels.
+  /// step, it is left anywhere.
   StepSolve solve(Step& step, const State& state);
 
   /// Passes of the nested iteration as a fallback, in the last solve.

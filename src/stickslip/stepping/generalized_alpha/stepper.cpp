@@ -21,6 +21,10 @@ namespace stickslip {
 namespace generalized_alpha {
 namespace {
 
+/// A body that was pushed may have gone where nothing was looked for: then again with what it met there. Each time is
+/// rare; contacts left over are met in the next step.
+constexpr int kMaxExtensions = 3;  // [-]
+
 class Stepper final : public TimeStepper {
  public:
   Stepper(const GeneralizedAlphaOptions& options, const System& system, ConeSolver& solver, StopToken stop)
@@ -47,12 +51,15 @@ class Stepper final : public TimeStepper {
   bool may_divide() const;
   bool advance_in_parts(State& state, double h, double t_end, int depth, StepReport& report);
   void join_parts(const StepReport& first, StepReport& report) const;
+  void set_out(const State& state, double h, double t_end);
   void solve(const State& state, double h, double t_end, StepReport& report);
+  void settle(const State& state, StepReport& report);
+  void finish(const State& state, const StepSolve& solve, StepReport& report);
   void accept(State& state, StepReport& report);
   const State& take_inputs(const State& state);
   const State& rescale(const State& state, double h);
-  const State& settle(const State& state, double h);
-  StepSolve solve_equations(const State& state, double h, double t_end);
+  const State& begin_to_stick(const State& state, double h);
+  StepSolve solve_equations();
   std::string describe_failure() const;
   void report_step(const StepSolve& solve, StepReport& report);
   void certify(int unbalanced, StepReport& report);
@@ -108,17 +115,21 @@ void Stepper::initialize(State& state, StepReport& report) {
 Status Stepper::step(State& state, double h, double t_end, StepReport& report) {
   report.message = describe_non_finite_input(system_, state.inputs);
   if (!report.message.empty()) return report.status = Status::failed;
+  in_parts_ = false;
   solve(state, h, t_end, report);
-  in_parts_ = report.status != Status::ok && may_divide();
-  if (in_parts_) {
-    whole_ = state;
-    if (advance_in_parts(whole_, h, t_end, 1, report)) {
-      whole_.step = state.step + 1;
-      std::swap(state, whole_);
-      return report.status;
+  if (report.status != Status::ok && step_.options.strategy == GeneralizedAlphaStrategy::newton) {
+    if (may_divide()) {
+      in_parts_ = true;
+      whole_ = state;
+      if (advance_in_parts(whole_, h, t_end, 1, report)) {
+        whole_.step = state.step + 1;
+        std::swap(state, whole_);
+        return report.status;
+      }
+      in_parts_ = false;
+      set_out(state, h, t_end);
     }
-    in_parts_ = false;
-    solve(state, h, t_end, report);
+    settle(state, report);
   }
   if (report.status != Status::failed) accept(state, report);
   return report.status;
@@ -126,7 +137,7 @@ Status Stepper::step(State& state, double h, double t_end, StepReport& report) {
 
 /// Whether a step that no method solved may have a solution in parts: there is no proof against one.
 bool Stepper::may_divide() const {
-  return step_.options.strategy == GeneralizedAlphaStrategy::newton && !(methods_.violation() > 0.0);
+  return !(methods_.violation() > 0.0);
 }
 
 /// Index sets of a step can have no solution: friction percussions act on positions by dt/2 W_F Lambda_F, and lift off
@@ -190,11 +201,41 @@ void Stepper::join_parts(const StepReport& first, StepReport& report) const {
             [](const ContactReport& a, const ContactReport& b) { return a.id < b.id; });
 }
 
+/// Begins a step as its state and inputs say.
+void Stepper::set_out(const State& state, double h, double t_end) {
+  const State& known = take_inputs(state);
+  start_ = state.step == 0 ? &begin_to_stick(known, h) : &rescale(known, h);
+  begin(step_, *start_, h, t_end);
+}
+
 /// One try at a step, whole: all of it but the state.
 void Stepper::solve(const State& state, double h, double t_end, StepReport& report) {
-  const State& known = take_inputs(state);
-  start_ = state.step == 0 ? &settle(known, h) : &rescale(known, h);
-  const StepSolve solve = solve_equations(*start_, h, t_end);
+  set_out(state, h, t_end);
+  finish(state, solve_equations(), report);
+}
+
+/// The last resort, a step that is balanced. From its start values, or, where a proof says that nothing solves it, from
+/// where the methods have ended: those are the directions in which bodies are squeezed.
+void Stepper::settle(const State& state, StepReport& report) {
+  const auto settle_afresh = [this] {
+    set_start_values(step_, *start_, false);
+    evaluate(step_);
+    methods_.nested().settle(step_);
+  };
+  if (methods_.violation() > 0.0) {
+    methods_.nested().settle(step_);
+  } else {
+    settle_afresh();
+  }
+  for (int i = 0; i < kMaxExtensions && meets_others(step_); ++i) {
+    begin(step_, *start_, step_.h, step_.t_end, true);
+    settle_afresh();
+  }
+  finish(state, {false, report.solve.iterations}, report);
+}
+
+/// What follows from the end of a try.
+void Stepper::finish(const State& state, const StepSolve& solve, StepReport& report) {
   report.message = describe_failure();
   if (!report.message.empty()) {
     report.status = Status::failed;
@@ -205,22 +246,19 @@ void Stepper::solve(const State& state, double h, double t_end, StepReport& repo
   report_step(solve, report);
 }
 
-StepSolve Stepper::solve_equations(const State& state, double h, double t_end) {
+StepSolve Stepper::solve_equations() {
   StepSolve solve;
   const auto attempt = [&] {
-    const StepSolve next = methods_.solve(step_, state);
+    const StepSolve next = methods_.solve(step_, *start_);
     solve = {next.converged, solve.iterations + next.iterations};
   };
-  begin(step_, state, h, t_end);
   attempt();
-  // A body that was pushed may have gone where nothing was looked for: then again with what it met there.
-  constexpr int kMaxExtensions = 3;  // [-] each is rare; contacts left over are met in the next step
-  for (int i = 0; i < kMaxExtensions && meets_others(step_); ++i) {
-    begin(step_, state, h, t_end, true);
+  for (int i = 0; i < kMaxExtensions && solve.converged && meets_others(step_); ++i) {
+    begin(step_, *start_, step_.h, step_.t_end, true);
     attempt();
   }
   if (drop_stretches(step_)) {  // as from the beginning: nothing of the first attempt is kept
-    set_start_values(step_, state, true);
+    set_start_values(step_, *start_, true);
     attempt();
   }
   return solve;
@@ -313,7 +351,7 @@ const State& Stepper::rescale(const State& state, double h) {
 }
 
 /// The state with the forces of settle_start() as its memory; the state itself where there are none.
-const State& Stepper::settle(const State& state, double h) {
+const State& Stepper::begin_to_stick(const State& state, double h) {
   if (!settle_start(step_, state, h, instant_)) return state;
   undetermined_.settle_start(step_, state);
   start_memory(step_, rescaled_ = state);
