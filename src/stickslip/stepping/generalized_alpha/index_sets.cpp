@@ -254,7 +254,7 @@ void set_stretch(Step& step, StepElement& e, const State& state) {
   if (e.kind == ConstraintElement::Kind::joint || n < 2) return;
   const double radius = friction_radius_acceleration(e, step.start_lambda(e.offset));  // [N]
   if (!(radius > 0.0)) return;
-  ConstraintElement start = e;
+  ConstraintElement start = static_cast<const ConstraintElement&>(e);
   if (e.kind == ConstraintElement::Kind::contact) step.rows.calc_gap(start, state.t, state.q, state.u);
   step.rows.calc_rates(start, state.t, state.q, state.u);
   double mean = 0.0;  // [1/kg]

@@ -68,4 +68,17 @@ StepSolve Methods::solve_by_tries(Step& step, const State& state) {
   return total;
 }
 
+void Methods::settle(Step& step) {
+  balance_stiff_forces(step);
+  evaluate(step);
+  nested_.settle(step);
+  balance_stiff_forces(step);
+  evaluate_as_is(step);
+}
+
+void Methods::balance_stiff_forces(Step& step) {
+  before_ = step.x;
+  if (!solve_smooth(step, newton_)) step.x = before_;
+}
+
 }  // namespace stickslip::generalized_alpha

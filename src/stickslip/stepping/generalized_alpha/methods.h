@@ -27,12 +27,19 @@ class Methods {
   double bound() const { return nested_.bound(); }
   Nested& nested() { return nested_; }
 
+  /// What a step is left at that no method solves, from step.x: Nested::settle(), with stiff forces and joints brought
+  /// to balance before and after it while contacts' multipliers are held. The law of impact holds but for what that
+  /// moves.
+  void settle(Step& step);
+
  private:
   StepSolve solve_by_tries(Step& step, const State& state);
+  void balance_stiff_forces(Step& step);
 
   Newton newton_;
   Nested nested_;
   Painleve painleve_;
+  Unknowns before_;    // balance_stiff_forces()
   int fallbacks_ = 0;  // [-]
 };
 

@@ -19,6 +19,11 @@ constexpr double kShare = 0.5;  // [-]
 /// Of the acceleration level, until friction belongs to normal forces: Newton's method takes two or three.
 constexpr int kMaxRepetitions = 15;
 
+/// One of the bodies that an element moves.
+int moving_body(const StepElement& e) {
+  return e.sides[e.sides[0].touch >= 0 ? 0 : 1].body;
+}
+
 }  // namespace
 
 Nested::Nested(const Step& step, ConeSolver& solver) : solver_(solver) {
@@ -388,51 +393,75 @@ void Nested::settle(Step& step) {
   many_ = true;
   best_ = step.x;
   pass(step);
-  if (!is_explained(step)) {
-    const SolveReport proof = impact_;
-    step.x = best_;
-    evaluate(step);
-    std::vector<StepElement> as_they_are = step.elements;
-    for (StepElement& e : step.elements) {
-      e.mu = 0.0;
-      e.bound = 0.0;
-      e.gamma_start.fill(0.0);
-      e.stretch = {};
+  if (!find_jammed(step)) return;
+  const SolveReport proof = impact_;
+  step.x = best_;
+  evaluate(step);
+  // Elements as they are come back whatever happens in the pass.
+  class Kept {
+   public:
+    explicit Kept(Step& of) : step_(of), elements_(of.elements) {}
+    Kept(const Kept&) = delete;
+    Kept& operator=(const Kept&) = delete;
+    ~Kept() {
+      for (std::size_t k = 0; k < elements_.size(); ++k) {
+        StepElement& e = step_.elements[k];
+        e.mu = elements_[k].mu;
+        e.bound = elements_[k].bound;
+        e.gamma_start = elements_[k].gamma_start;
+        e.stretch = elements_[k].stretch;
+      }
     }
-    evaluate(step);
-    pass(step);
-    for (std::size_t k = 0; k < step.elements.size(); ++k) {
-      StepElement& e = step.elements[k];
-      e.mu = as_they_are[k].mu;
-      e.bound = as_they_are[k].bound;
-      e.gamma_start = as_they_are[k].gamma_start;
-      e.stretch = as_they_are[k].stretch;
-    }
-    if (proof.violation > 0.0) impact_ = proof;
+
+   private:
+    Step& step_;
+    const std::vector<StepElement> elements_;
+  };
+  const Kept kept(step);
+  for (std::size_t k = 0; k < step.elements.size(); ++k) {
+    StepElement& e = step.elements[k];
+    if (e.n_touches == 0 || energy_[components_.find(moving_body(e))] >= 0.0) continue;
+    e.mu = 0.0;
+    e.bound = 0.0;
+    e.gamma_start.fill(0.0);
+    e.stretch = {};
   }
-  evaluate_as_is(step);
+  evaluate(step);
+  pass(step);
+  if (proof.violation > 0.0) impact_ = proof;
 }
 
-/// Whether the percussions of the last pass move bodies by no more than an impact can: with u the velocities without
-/// them and V what prescribed motions move, both in the measure of kinetic energy, M^-1 W P is at most
-/// (1 + e) (|u| + |V|) where kinetic energy falls. Friction that jams bodies, with P beyond all bounds, is seen so.
-bool Nested::is_explained(const Step& step) {
+/// Whether the percussions of the last pass move bodies by more than an impact can, and where. Of the bodies that
+/// closed elements hold together, with u the velocities without percussions and V what prescribed motions move, both in
+/// the measure of kinetic energy, |M^-1 W P| is at most (1 + e) |(u, V)| where kinetic energy falls, e at most one.
+/// Friction that jams bodies, with P beyond all bounds, is seen so. Sets energy_ by component: below zero where they
+/// are jammed.
+bool Nested::find_jammed(const Step& step) {
+  const std::size_t n_bodies = step.system.bodies().size();
+  components_.reset(n_bodies);
+  energy_.assign(n_bodies, 0.0);
   response_.setZero();
-  double driven = 0.0;  // [J]
   std::array<double, kMaxElementDim> tau;
   for (const StepElement& e : step.elements) {
-    if (e.level == Level::open) continue;
+    if (e.level == Level::open || e.n_touches == 0) continue;
     step.rows.add_response(e, P_.data() + e.offset, response_);
-    if (!step.rows.calc_prescribed_velocity(e, step.t_end, step.q, tau.data())) continue;
-    for (int i = 0; i < e.dim; ++i) driven += e.lever(i) * e.lever(i) * e.mass * tau[i] * tau[i];
+    if (e.sides[0].touch >= 0 && e.sides[1].touch >= 0) components_.join(e.sides[0].body, e.sides[1].body);
   }
-  const auto size = [&](const Vector& y) {
-    step.system.multiply_mass(y, work_);
-    return y.dot(work_);
-  };
-  const double moved = size(response_);
+  for (const StepElement& e : step.elements) {
+    if (e.level == Level::open || e.n_touches == 0) continue;
+    if (!step.rows.calc_prescribed_velocity(e, step.t_end, step.q, tau.data())) continue;
+    double& energy = energy_[components_.find(moving_body(e))];
+    for (int i = 0; i < e.dim; ++i) energy += 4.0 * e.lever(i) * e.lever(i) * e.mass * tau[i] * tau[i];
+  }
   change_ = step.u + change_u_ - response_;
-  return moved <= 4.0 * (size(change_) + driven);
+  for (std::size_t k = 0; k < n_bodies; ++k) {
+    const int body = static_cast<int>(k);
+    const double mass = step.system.bodies()[k].mass;
+    const double moved = measure_motion(step.system, body, response_);
+    const double speed = measure_motion(step.system, body, change_);
+    energy_[components_.find(body)] += mass * (4.0 * speed * speed - moved * moved);
+  }
+  return std::any_of(energy_.begin(), energy_.end(), [](double energy) { return energy < 0.0; });
 }
 
 /// The position level alone, forces and percussions held, until it closes no other contact and hardly moves any more.

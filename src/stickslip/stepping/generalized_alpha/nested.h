@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "stickslip/base/disjoint_sets.h"
 #include "stickslip/cone/cone_solver.h"
 #include "stickslip/stepping/generalized_alpha/newton.h"
 #include "stickslip/stepping/generalized_alpha/step.h"
@@ -25,10 +26,10 @@ class Nested {
   /// not solved. The iterate with the least error is kept. `many` contacts: in front of each pass the position level is
   /// repeated alone, cheaply, until it closes no more contacts, and sliding contacts are settled in one problem.
   StepSolve solve(Step& step, int max_passes, bool many);
-  /// One pass from step.x, which must be evaluated, as it is: velocities obey the law of impact with the percussions,
-  /// all forces and percussions are balanced, and nothing is said of the index sets. What a step is left at that no
-  /// method solves. Where friction jams bodies, with percussions that no kinetic energy explains, it is left out, and
-  /// so is restitution.
+  /// One pass from step.x, which must be evaluated, as it is: velocities obey the law of impact with the percussions in
+  /// the directions of step.x, forces and percussions are balanced in these, and nothing is said of the index sets, so
+  /// that it is for evaluate_as_is(). Where friction jams bodies, with percussions that no kinetic energy explains, it
+  /// is left out among all that hangs together with them, and so is restitution.
   void settle(Step& step);
   /// [m/s] Above zero: no percussions give the velocities that contacts and joints need, by a proof, with the
   /// directions of the last pass, and this is what they miss at least. `bound` [N s] as SolveReport::bound.
@@ -66,7 +67,7 @@ class Nested {
   void position_pass(Step& step, const Vector& residual);
   void close_contacts(Step& step);
   void set_multipliers(Step& step) const;
-  bool is_explained(const Step& step);
+  bool find_jammed(const Step& step);
   void pass(Step& step);
 
   ConeSolver& solver_;
@@ -74,8 +75,10 @@ class Nested {
   ConeSolution solution_;
   std::vector<Rows> rows_;
   Unknowns best_;
-  std::vector<int> sliding_;  // elements: contacts that slide on the acceleration level
-  std::vector<double> push_;  // (sliding_) [m/s^2] see settle_many_sliding; empty: their normal rows alone are solved
+  DisjointSets components_{0};  // of bodies that closed elements hold together, find_jammed()
+  std::vector<double> energy_;  // [J] by component: what may be moved less what is
+  std::vector<int> sliding_;    // elements: contacts that slide on the acceleration level
+  std::vector<double> push_;    // (sliding_) [m/s^2] see settle_many_sliding; empty: their normal rows alone are solved
   // (sliding_) [N] their normal forces before and after a solution, and moved for a difference.
   std::vector<double> held_, found_, moved_;
   double allowed_acceleration_ = 0.0;      // [m/s^2] residual of the level; 0: in relation to its own values

@@ -43,8 +43,7 @@ StepSolve Newton::solve(Step& step, bool search) {
     evaluate(step);
     if (search || !system_.is_dense() || !std::isfinite(measure.error())) search_line(step, merit);
     if (result.iterations >= kSmooth && measure.error() > 1.0 && std::isfinite(measure.error())) {
-      round_off_.set(step, system_.derivatives());
-      step.measure.judge(step);
+      judge_at_iterate(step);
     }
   }
   result.converged = true;
@@ -55,6 +54,11 @@ void Newton::judge(Step& step) {
   step.measure.forget_round_off(step);
   const double error = evaluate(step);
   if (!(error > 1.0) || !std::isfinite(error)) return;
+  judge_at_iterate(step);
+}
+
+/// With the round-off of step.x, which must be evaluated.
+void Newton::judge_at_iterate(Step& step) {
   system_.calc_derivatives(step);
   round_off_.set(step, system_.derivatives());
   step.measure.judge(step);

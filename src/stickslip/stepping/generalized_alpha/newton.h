@@ -35,6 +35,7 @@ class Newton {
   bool move(Step& step);
 
  private:
+  void judge_at_iterate(Step& step);
   void search_line(Step& step, double merit);
 
   NewtonSystem system_;

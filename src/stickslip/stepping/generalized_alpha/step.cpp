@@ -62,6 +62,7 @@ void begin(Step& step, const State& state, double h, double t_end, bool again) {
   step.inputs = state.inputs;
   step.h = h;
   step.t_end = t_end;
+  step.follows_branches = true;  // an interrupted step may have left it
   if (step.system.detection()) {
     const auto kept = again ? step.contacts.ids() : state.contacts.ids();
     step.kept_contacts.assign(kept.begin(), kept.end());

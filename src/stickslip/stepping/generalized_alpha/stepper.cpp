@@ -219,11 +219,10 @@ void Stepper::solve(const State& state, double h, double t_end, StepReport& repo
 void Stepper::settle(const State& state, StepReport& report) {
   const auto settle_afresh = [this] {
     set_start_values(step_, *start_, false);
-    evaluate(step_);
-    methods_.nested().settle(step_);
+    methods_.settle(step_);
   };
   if (methods_.violation() > 0.0) {
-    methods_.nested().settle(step_);
+    methods_.settle(step_);
   } else {
     settle_afresh();
   }
