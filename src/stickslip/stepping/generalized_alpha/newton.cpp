@@ -43,7 +43,8 @@ StepSolve Newton::solve(Step& step, bool search) {
     evaluate(step);
     if (search || !system_.is_dense() || !std::isfinite(measure.error())) search_line(step, merit);
     if (result.iterations >= kSmooth && measure.error() > 1.0 && std::isfinite(measure.error())) {
-      judge_at_iterate(step);
+      round_off_.set(step, system_);
+      step.measure.judge(step);
     }
   }
   result.converged = true;
@@ -54,13 +55,8 @@ void Newton::judge(Step& step) {
   step.measure.forget_round_off(step);
   const double error = evaluate(step);
   if (!(error > 1.0) || !std::isfinite(error)) return;
-  judge_at_iterate(step);
-}
-
-/// With the round-off of step.x, which must be evaluated.
-void Newton::judge_at_iterate(Step& step) {
   system_.calc_derivatives(step);
-  round_off_.set(step, system_.derivatives());
+  round_off_.set(step, system_);
   step.measure.judge(step);
 }
 

@@ -35,7 +35,6 @@ class Newton {
   bool move(Step& step);
 
  private:
-  void judge_at_iterate(Step& step);
   void search_line(Step& step, double merit);
 
   NewtonSystem system_;

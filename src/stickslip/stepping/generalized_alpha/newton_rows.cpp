@@ -33,6 +33,7 @@ void NewtonSystem::reserve(const Step& step) {
   resize_rows();
   const std::size_t n_elements = std::min(step.elements.size(), static_cast<std::size_t>(kMaxDenseRows));
   groups_.reserve(n_elements);
+  elements_.reserve(n_elements);
   links_.reserve(n_elements * n_elements);
   matrix_.resize(static_cast<std::size_t>(n_) * n_);
   copy_.resize(matrix_.size());
@@ -60,6 +61,7 @@ void NewtonSystem::resize_rows() {
 
 void NewtonSystem::number_rows(const Step& step) {
   groups_.clear();
+  elements_.clear();
   n_ = 0;
   for (std::size_t k = 0; k < step.elements.size(); ++k) {
     const StepElement& e = step.elements[k];
@@ -72,6 +74,7 @@ void NewtonSystem::number_rows(const Step& step) {
     group.n_acc = e.level == Level::acceleration ? e.dim : 0;
     n_ += group.size();
     groups_.push_back(group);
+    elements_.push_back(group.element);
   }
   if (SinvW_.size() < step.rows.n_values()) {
     for (auto* y : {&SinvW_, &SinvHMinvW_}) y->resize(step.rows.n_values());

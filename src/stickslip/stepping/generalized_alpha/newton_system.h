@@ -41,6 +41,8 @@ class NewtonSystem {
   /// Numbers the rows and takes all derivatives, as solve() does.
   void calc_derivatives(const Step& step);
   const ElementDerivatives& derivatives() const { return derivatives_; }
+  /// The elements that have some: those that were closed then.
+  const std::vector<int>& elements() const { return elements_; }
 
  private:
   /// The multipliers of one element: [kappa_hat][P][lambda], as many as its level has.
@@ -113,6 +115,7 @@ class NewtonSystem {
   Vector work_;                      // (n_u)
 
   std::vector<Group> groups_;
+  std::vector<int> elements_;  // (groups_)
   std::vector<Link> links_;
   std::vector<std::size_t> row_begin_;          // (n) first value of each row in matrix_
   std::vector<std::vector<int>> block_groups_;  // per velocity block: the groups that act on it

@@ -48,17 +48,16 @@ void set_row_round_off(Step& step, const ElementDerivatives& derivatives, StepEl
 
 }  // namespace
 
-void RoundOffBounds::set(Step& step, const ElementDerivatives& derivatives) {
-  calc(step, derivatives);
+void RoundOffBounds::set(Step& step, const NewtonSystem& system) {
+  calc(step, system);
   for (int k = 0; k < static_cast<int>(step.system.bodies().size()); ++k) {
     if (step.system.bodies()[k].n_u > 0) set_body(step, k);
   }
-  for (StepElement& e : step.elements) {
-    if (e.level != Level::open) set_row_round_off(step, derivatives, e);
-  }
+  for (const int k : system.elements()) set_row_round_off(step, system.derivatives(), step.elements[k]);
 }
 
-void RoundOffBounds::calc(const Step& step, const ElementDerivatives& derivatives) {
+void RoundOffBounds::calc(const Step& step, const NewtonSystem& system) {
+  const ElementDerivatives& derivatives = system.derivatives();
   const Vector& places = step.measure.coordinate_round_off();
   force_ = kSumRoundOff * step.force.cwiseAbs();
   percussion_.setZero();
@@ -76,8 +75,8 @@ void RoundOffBounds::calc(const Step& step, const ElementDerivatives& derivative
       force_(block.u_offset + i) += sum;
     }
   }
-  for (const StepElement& e : step.elements) {
-    if (e.level == Level::open) continue;
+  for (const int k : system.elements()) {
+    const StepElement& e = step.elements[k];
     for (int t = 0; t < e.n_touches; ++t) {
       const VelocityBlock& block = step.rows.blocks()[e.touches[t].block];
       for (int i = 0; i < e.dim; ++i) {

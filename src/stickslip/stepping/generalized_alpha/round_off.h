@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "stickslip/constraints/element_derivatives.h"
+#include "stickslip/stepping/generalized_alpha/newton_system.h"
 #include "stickslip/stepping/generalized_alpha/step.h"
 
 namespace stickslip::generalized_alpha {
@@ -12,11 +12,11 @@ namespace stickslip::generalized_alpha {
 class RoundOffBounds {
  public:
   explicit RoundOffBounds(int n_u) : force_(Vector::Zero(n_u)), percussion_(Vector::Zero(n_u)) {}
-  /// Sets the round-off of bodies and elements.
-  void set(Step& step, const ElementDerivatives& derivatives);
+  /// Sets the round-off of bodies and elements, of those elements that the system has derivatives of.
+  void set(Step& step, const NewtonSystem& system);
 
  private:
-  void calc(const Step& step, const ElementDerivatives& derivatives);
+  void calc(const Step& step, const NewtonSystem& system);
   void set_body(Step& step, int index) const;
 
   Vector force_, percussion_;  // (n_u) [N, N m], [N s, N m s] bounds of what each is off by, by component
