@@ -113,7 +113,8 @@ class ElementRows {
   void calc_accelerations(ConstraintElement& e, double t, const Vector& q, const Vector& u, const Vector& a) const;
   /// gamma (dim) of a contact, alone: leaves e and its rows as they are.
   void calc_velocity(const ConstraintElement& e, double t, const Vector& q, const Vector& u, double* gamma);
-  /// tau (dim) in gamma = W^T u + tau; false, and zero, where no prescribed motion is on either side.
+  /// tau (dim) in gamma = W^T u + tau; false, and zero, where a contact or joint has no prescribed motion on either
+  /// side.
   bool calc_prescribed_velocity(const ConstraintElement& e, double t, const Vector& q, double* tau) const;
 
   // --- products

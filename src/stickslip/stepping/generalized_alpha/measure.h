@@ -27,7 +27,7 @@ double measure_motion(const System& system, const Vector& y);
 /// How near an iterate is to a solution of its step.
 ///
 /// Residuals are lengths: each block of R1, R2, R3 by body as sqrt(R^T M^-1 R / m) times dt^2, dt, 1; g, dt xi,
-/// dt^2 gamma_dot; multipliers that should vanish times G, dt G, dt^2 G. They are divided by
+/// dt^2 gamma_dot; by how much friction in sliding is off its law, times dt G, dt^2 G. They are divided by
 ///   tolerance * displacement,  displacement = dt |u| + deviation             on position and velocity level,
 ///   tolerance * deviation,     deviation = dt^2 max(|a|, |M^-1 h|)           on acceleration level,
 /// of the body, or of that of a contact's or joint's two bodies which moves more, plus what round-off makes of the
