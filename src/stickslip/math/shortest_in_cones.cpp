@@ -19,9 +19,15 @@ using Part = ShortestInCones::Part;
 constexpr double kSolvedShare = 4.0 * std::numeric_limits<double>::epsilon();  // [-]
 /// Of a part of y_0 up to this y is no other than y_0: what round-off leaves of a system of full rank.
 constexpr double kNothing = 1e-11;  // [-]
-/// What may be left where cones stand in the way of more.
+/// What may be left of A y_0 - A y where cones stand in the way of more.
 constexpr double kLeft = 1e-9;  // [-]
-/// A refinement takes this share away or is the last: what is left then counts as no rank.
+/// The same where none do. More is a force that y_0 held and y does not: 4e-5 on two bars that sag by 3e-5. Less, where
+/// a linkage of joints is stretched out, is what round-off makes of a direction: up to 9e-6 in four_bar, whose forces
+/// reach 285 N instead of 24 N if no more than 1e-6 may be left.
+constexpr double kRank = 1e-5;  // [-]
+/// Conjugate gradients end where so many times the least is left: round-off has gone into what A maps to zero.
+constexpr double kGone = 1e3;  // [-]
+/// A refinement takes this share away or is the last.
 constexpr double kWorthwhile = 0.5;  // [-]
 constexpr int kMostSteps = 60;       // [-] each at least halves the residual, or is one of Newton's among few cones
 constexpr int kMostHalvings = 20;    // [-]
@@ -93,7 +99,8 @@ void ShortestInCones::set_structure(std::span<const int> dims, std::span<const P
   values_.assign(n_values, 0.0);
   derivatives_.assign(n_derivatives, 0.0);
   for (std::vector<double>* y : {&y_, &y_0_, &z_}) y->assign(n_columns, 0.0);
-  for (std::vector<double>* x : {&b_, &x_, &base_, &direction_, &r_, &diagonal_}) x->assign(n_rows, 0.0);
+  for (std::vector<double>* x : {&b_, &x_, &base_, &direction_, &last_, &best_, &r_, &diagonal_})
+    x->assign(n_rows, 0.0);
   find_pattern();
 }
 
@@ -237,6 +244,92 @@ double ShortestInCones::calc_residual() {
   return std::sqrt(sum);
 }
 
+/// Semismooth Newton steps on the dual from x = 0. Returns what is left, not a number where it ends early.
+double ShortestInCones::descend(double size, double left) {
+  double dual = calc_dual();
+  for (int step = 0; step < kMostSteps && left > kSolvedShare * size; ++step) {
+    stop_.check();
+    if (step > 0 && !factorise()) return std::numeric_limits<double>::quiet_NaN();
+    direction_ = r_;
+    lu_.solve(direction_);
+    const double slope = dot(r_, direction_);
+    const double before = left;
+    const double dual_before = dual;
+    base_ = x_;
+    bool is_nearer = false;
+    double factor = 1.0;
+    for (int k = 0; k <= kMostHalvings && !is_nearer; ++k, factor *= 0.5) {
+      for (std::size_t i = 0; i < x_.size(); ++i) x_[i] = base_[i] + factor * direction_[i];
+      project(false);
+      left = calc_residual();
+      dual = calc_dual();
+      is_nearer = (factor == 1.0 && left < kWorthwhile * before) ||
+                  (dual < dual_before && dual <= dual_before - kDescent * factor * slope);
+    }
+    if (is_nearer) continue;
+    if (!(left < before)) {
+      x_ = base_;
+      project(false);
+      left = calc_residual();
+    }
+    break;
+  }
+  return left;
+}
+
+/// Of parts that are whole spaces, others being held, from x = 0: A A^T x = A y_0 refined with the regularised matrix.
+/// Where more is left than may be by conjugate gradients with that matrix for preconditioner: each direction that A
+/// shortens much takes one step, in which little else happens. Returns what is left.
+double ShortestInCones::solve_linear(bool holds, double size, double left) {
+  const auto go_to = [&](double factor) {
+    for (std::size_t i = 0; i < x_.size(); ++i) x_[i] = base_[i] + factor * direction_[i];
+    project(holds);
+    return calc_residual();
+  };
+  for (double before = std::numeric_limits<double>::infinity();
+       left > kSolvedShare * size && left < kWorthwhile * before;) {
+    stop_.check();
+    before = left;
+    base_ = x_;
+    direction_ = r_;
+    lu_.solve(direction_);
+    left = go_to(1.0);
+    if (!(left < before)) left = go_to(0.0);
+  }
+  if (!(left > kRank * size)) return left;
+  double best = left;
+  best_ = x_;
+  double slope_before = 0.0;
+  for (int step = 0; step < kMostSteps && best > kLeft * size && left < kGone * best; ++step) {
+    stop_.check();
+    direction_ = r_;
+    lu_.solve(direction_);
+    const double slope = dot(r_, direction_);
+    if (step > 0) {
+      for (std::size_t i = 0; i < x_.size(); ++i) direction_[i] += slope / slope_before * last_[i];
+    }
+    slope_before = slope;
+    last_ = direction_;
+    multiply_transposed(direction_, z_);
+    double curvature = 0.0;
+    for (std::size_t k = 0; k < parts_.size(); ++k) {
+      if (parts_[k].kind != Part::Kind::whole && holds) continue;
+      const double* z = z_.data() + first_column_[k];
+      for (int i = 0; i < parts_[k].dim; ++i) curvature += z[i] * z[i];
+    }
+    base_ = x_;
+    left = go_to(slope / curvature);
+    if (left < best) {
+      best = left;
+      best_ = x_;
+    }
+  }
+  if (left == best) return left;
+  x_ = best_;
+  project(holds);
+  return calc_residual();
+}
+
 bool ShortestInCones::solve(bool holds) {
   has_changed_ = false;
   const double size = std::sqrt(dot(y_, y_));
@@ -264,39 +357,11 @@ bool ShortestInCones::solve(bool holds) {
   for (double& d : diagonal_) d = d > 0.0 ? d : 1.0;  // nothing acts there
   has_cones &= !holds;
   std::ranges::fill(x_, 0.0);
-  bool is_factorised = factorise();
+  const bool is_factorised = factorise();
   project(holds);
   double left = calc_residual();
-  double dual = calc_dual();
-  for (int step = 0; step < kMostSteps && is_factorised && left > kSolvedShare * size; ++step) {
-    stop_.check();
-    if (has_cones && step > 0) is_factorised = factorise();
-    if (!is_factorised) break;
-    direction_ = r_;
-    lu_.solve(direction_);
-    const double slope = dot(r_, direction_);
-    const double before = left;
-    const double dual_before = dual;
-    base_ = x_;
-    bool is_nearer = false;
-    double factor = 1.0;
-    for (int k = 0; k <= (has_cones ? kMostHalvings : 0) && !is_nearer; ++k, factor *= 0.5) {
-      for (std::size_t i = 0; i < x_.size(); ++i) x_[i] = base_[i] + factor * direction_[i];
-      project(holds);
-      left = calc_residual();
-      dual = calc_dual();
-      is_nearer = (factor == 1.0 && left < kWorthwhile * before) ||
-                  (has_cones && dual < dual_before && dual <= dual_before - kDescent * factor * slope);
-    }
-    if (is_nearer) continue;
-    if (!(left < before)) {
-      x_ = base_;
-      project(holds);
-      left = calc_residual();
-    }
-    break;
-  }
-  if (!is_factorised || !std::isfinite(left) || (has_cones && !(left <= kLeft * size))) {
+  if (is_factorised) left = has_cones ? descend(size, left) : solve_linear(holds, size, left);
+  if (!is_factorised || !(left <= (has_cones ? kLeft : kRank) * size)) {
     y_ = y_0_;
     return false;
   }

@@ -22,9 +22,10 @@ namespace stickslip {
 /// Method: the dual, min over x of z . Pi(z) - 1/2 |Pi(z)|^2 - (A y_0) . x with z = A^T x and y = Pi(z) the projection
 /// on K, by semismooth Newton steps with A Pi'(z) A^T and Armijo's rule, as in [Qi2006]. Where K is a whole space this
 /// is one linear system, A A^T x = A y_0, refined. kRegular times the diagonal of A A^T is added to that matrix, which
-/// no more changes y than what it leaves in A y_0 - A y, and decides what counts as rank: of directions that A
-/// shortens, rows of A A^T scaled to a unit diagonal, to less than sqrt(kRegular) little is kept. Sparse: A A^T has a
-/// block for each two nodes that a part couples (BlockLu).
+/// no more changes y than what it leaves in A y_0 - A y: of directions that A, its rows scaled to unit length, shortens
+/// to less than sqrt(kRegular) little is kept. Where that leaves more than 1e-5 |y_0| it is found by conjugate
+/// gradients, that matrix being the preconditioner: no force that y_0 holds is lost, whatever the frame. Sparse: A A^T
+/// has a block for each two nodes that a part couples (BlockLu).
 class ShortestInCones {
  public:
   static constexpr double kRegular = 1e-8;  // [-]
@@ -56,7 +57,7 @@ class ShortestInCones {
   /// (dim) of a part: y_0 before solve(), y after it.
   double* value(std::size_t k) { return y_.data() + first_column_[k]; }
 
-  /// Replaces y_0 by y. False, and y_0 kept, where it was not found, which does not happen where K is a whole space.
+  /// Replaces y_0 by y. False, and y_0 kept, where it was not found.
   /// `holds`: parts that are not whole spaces stay what they are, and only the others are sought.
   [[nodiscard]] bool solve(bool holds = false);
   /// Whether the last y differs from y_0 by more than round-off makes it.
@@ -66,6 +67,8 @@ class ShortestInCones {
   void find_pattern();
   bool factorise();
   void project(bool holds);
+  double descend(double size, double left);
+  double solve_linear(bool holds, double size, double left);
   double calc_dual() const;
   double calc_residual();
   void multiply(const std::vector<double>& y, std::vector<double>& x) const;             // x = A y
@@ -86,8 +89,8 @@ class ShortestInCones {
   std::vector<double> product_, scratch_;
   BlockLu lu_;
   // No Eigen vectors, which take memory anew with each size.
-  std::vector<double> y_, y_0_, z_;                              // (n columns)
-  std::vector<double> b_, x_, base_, direction_, r_, diagonal_;  // (n rows); diagonal_ of A A^T
+  std::vector<double> y_, y_0_, z_;                                            // (n columns)
+  std::vector<double> b_, x_, base_, direction_, last_, best_, r_, diagonal_;  // (n rows); diagonal_ of A A^T
   bool has_changed_ = false;
 };
 

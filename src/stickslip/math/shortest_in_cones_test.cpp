@@ -102,9 +102,9 @@ TEST(ShortestInCones, IsTheOneOfLeastNormAmongAll) {
   }
 }
 
-/// A direction that A hardly sees: from a share of sqrt(kRegular) = 1e-4 on it is rank, far below it is none.
+/// A direction that A hardly sees: little of it is left where A y_0 then misses no more than 1e-5 of y_0, else all.
 TEST(ShortestInCones, DecidesWhatIsRank) {
-  for (const double share : {1e-2, 1e-3, 1e-6, 1e-8}) {
+  for (const double share : {1e-2, 1e-3, 1e-4, 7e-5, 1e-5, 1e-6, 1e-8, 1e-13}) {
     BlockOperator a;
     a.dims = {2};
     a.parts = {{Kind::whole, 1, {0, -1}, 0.0}, {Kind::whole, 1, {0, -1}, 0.0}};
@@ -113,8 +113,30 @@ TEST(ShortestInCones, DecidesWhatIsRank) {
     const Vector y{{3.0, 1.0}};
     a.give(shortest, y);
     ASSERT_TRUE(shortest.solve());
-    const double difference = a.take(shortest)(0) - a.take(shortest)(1);
-    EXPECT_NEAR(difference, share > 1e-4 ? 2.0 : 0.0, share > 1e-4 ? 1e-7 : 2e-3) << share;
+    const Vector found = a.take(shortest);
+    EXPECT_LE((a.dense * (found - y)).norm(), 1e-5 * a.dense.row(0).norm() * y.norm()) << share;
+    if (share >= 7e-5) EXPECT_NEAR(found(0) - found(1), 2.0, 1e-7) << share;
+    if (share <= 1e-6) EXPECT_NEAR(found(0) - found(1), 0.0, 2e-3) << share;
+  }
+}
+
+/// A weight on two bars that sag little, in frames that turn: what they bear is what holds it, and nothing is free.
+TEST(ShortestInCones, HoldsWhatIsDeterminedInAnyFrame) {
+  constexpr double kLoad = 9.81;  // [N]
+  for (const double sag : {3e-3, 3e-4, 1e-4, 3e-5}) {
+    for (const double turn : {0.0, 0.3, 0.7, 1.2}) {
+      BlockOperator a;
+      a.dims = {2};
+      a.parts = {{Kind::whole, 1, {0, -1}, 0.0}, {Kind::whole, 1, {0, -1}, 0.0}};
+      a.dense = Matrix{{std::cos(turn + sag), -std::cos(turn - sag)}, {std::sin(turn + sag), -std::sin(turn - sag)}};
+      ShortestInCones shortest;
+      const Vector y = Vector::Constant(2, kLoad / (2.0 * std::sin(sag)));
+      a.give(shortest, y);
+      ASSERT_TRUE(shortest.solve());
+      const Vector found = a.take(shortest);
+      EXPECT_LE((found - y).norm(), 1e-6 * y.norm()) << sag << " rad, turned by " << turn;
+      EXPECT_LE((a.dense * (found - y)).norm(), 2e-9 * y.norm()) << sag << " rad, turned by " << turn;
+    }
   }
 }
 
