@@ -130,8 +130,7 @@ void UndeterminedForces::keep_with_joints(int n_nodes) {
 
 void UndeterminedForces::find_members(const Step& step) {
   if (has_candidates_ && candidates_ == last_) return;
-  last_ = candidates_;
-  has_candidates_ = true;
+  has_candidates_ = false;  // until the structure is whole: it may be interrupted
   const int n_nodes = static_cast<int>(step.system.bodies().size()) + 1;
   strip_leaves(n_nodes);
   if (!all_) keep_with_joints(n_nodes);
@@ -140,6 +139,8 @@ void UndeterminedForces::find_members(const Step& step) {
     if (is_left_[k] != 0) members_.push_back(candidates_[k]);
   }
   set_structure(step);
+  last_ = candidates_;
+  has_candidates_ = true;
 }
 
 void UndeterminedForces::set_structure(const Step& step) {
