@@ -26,7 +26,10 @@ namespace stickslip::generalized_alpha {
 ///   M (u' - u) - dt h' - W' P = dt [(1 - gamma) (M abar - W' lambdabar) + gamma (M abar' - W' lambdabar') - h'].
 ///
 /// It is as small as forces and directions change little in a step; averages of directions that are no more are an
-/// impulse that nothing made. It is at most what acts and a thousandth of the speed of the body; 0.3 of what acts was
+/// impulse that nothing made. So what of it the averages of elements can have made, at most their
+/// sum_e dt |W_e [(1 - gamma) lambdabar_e + gamma lambdabar_e']|, is no more than what acts, the tolerance of
+/// velocities and a thousandth of the speed of the body; without impulses that sum is part of what acts. Without
+/// elements abar is the average of a as published, which fades over some steps where a load ends. 0.3 of what acts was
 /// the most in scenes of all kinds.
 class MomentumBalance {
  public:
@@ -45,6 +48,7 @@ class MomentumBalance {
 
   Vector work_, off_, off_by_force_;  // (n_u) [m/s^2], [m/s], [m/s]
   std::vector<double> acts_;          // (n bodies) [m/s]
+  std::vector<double> averages_;      // (n bodies) [m/s] of elements
   double exact_ = 0.0, gross_ = 0.0;
 };
 
