@@ -115,8 +115,12 @@ TEST(ShortestInCones, DecidesWhatIsRank) {
     ASSERT_TRUE(shortest.solve());
     const Vector found = a.take(shortest);
     EXPECT_LE((a.dense * (found - y)).norm(), 1e-5 * a.dense.row(0).norm() * y.norm()) << share;
-    if (share >= 7e-5) EXPECT_NEAR(found(0) - found(1), 2.0, 1e-7) << share;
-    if (share <= 1e-6) EXPECT_NEAR(found(0) - found(1), 0.0, 2e-3) << share;
+    if (share >= 7e-5) {
+      EXPECT_NEAR(found(0) - found(1), 2.0, 1e-7) << share;
+    }
+    if (share <= 1e-6) {
+      EXPECT_NEAR(found(0) - found(1), 0.0, 2e-3) << share;
+    }
   }
 }
 
