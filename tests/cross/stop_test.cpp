@@ -128,30 +128,6 @@ TEST(StopInSteps, AStepAsksForEachBodyAndContact) {
   }
 }
 
-/// At each ask there is of the first step after another scene of contacts, as what is remembered of forces is made
-/// anew.
-TEST(StopInSteps, AnyAskLeavesNothingBehind) {
-  const Case c{"", "", {"scheme={type=\"generalized-alpha\", forces=\"least-norm\"}"}, 0};
-  Counted whole(c);
-  while (whole.state.step < 60) ASSERT_NE(whole.step(), Status::failed);
-  const State start = whole.state;
-  whole.counter.asks = 0;
-  ASSERT_NE(whole.step(), Status::failed);
-  const std::vector<std::byte> after = to_bytes(whole.state);
-  const std::int64_t asks = whole.counter.asks;
-  Counted stopped(c);
-  for (std::int64_t ask = asks / 2; ask <= asks; ++ask) {
-    stopped.state = start;
-    stopped.counter.asks = 0;
-    stopped.counter.stop_at = ask;
-    EXPECT_THROW((void)stopped.step(), Interrupted);
-    stopped.counter.stop_at = std::numeric_limits<std::int64_t>::max();
-    stopped.counter.flag = false;
-    ASSERT_NE(stopped.step(), Status::failed);
-    ASSERT_EQ(to_bytes(stopped.state), after) << "ask " << ask << " of " << asks;
-  }
-}
-
 TEST(StopInBuilding, AsksForEachBody) {
   StopCounter counter;
   counter.stop_at = 12;
