@@ -50,7 +50,6 @@ struct DoublePendulum {
       builder.add_joint(joint);
     }
     system = std::make_unique<const System>(builder.build());
-    test::NoSolver solver;
     start.q = Vector{{0.5, 0.0, 0.0, 1.5, 0.0, 0.0}};
     start.u = Vector::Zero(6);
     step = std::make_unique<Step>(options, *system, StopToken{});

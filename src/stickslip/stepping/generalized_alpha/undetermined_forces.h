@@ -41,7 +41,7 @@ class UndeterminedForces {
   bool settle_forces(Step& step);
   /// The same of P [N s], by way of Lambda, under ForceChoice::least_norm. Nothing else changes in the step.
   void settle_percussions(Step& step);
-  /// x.lambda at the instant of a state from Step::solve_start() or settle_start(), for which it makes
+  /// x.lambda at the instant of a state from solve_start() or settle_start(), for which it makes
   /// the directions there.
   void settle_start(Step& step, const State& state);
 
