@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Many discs that lie on each other under the generalized-alpha scheme: every step ends exact, and what it publishes
-// obeys the laws of contact, judged from coordinates, velocities and percussions alone. Some such
-// steps have no index sets and are made in parts.
+// obeys the laws of contact, judged from coordinates, velocities and percussions alone. Some
+// such steps have no index sets and are made in parts.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -15,6 +15,7 @@
 #include "stickslip/math/symmetric_eigen.h"
 #include "stickslip/solvers/solver_options.h"
 #include "tests/support/scene_run.h"
+#include "tests/support/spinning_bodies.h"
 
 namespace stickslip {
 namespace {
@@ -24,29 +25,9 @@ std::string header(double end, double step, const std::string& rho_inf) {
          "}\ntime = {end = " + std::to_string(end) + ", step = " + std::to_string(step) + "}\n";
 }
 
-/// Two bodies in free flight that turn at 5 rad/s, held together by hinges, of which one and a half would do. Driven: a
-/// load and a torque that change with time.
+/// Driven: a load and a torque that change with time.
 std::string hinged_bodies(int n_hinges, bool driven) {
-  std::string text = R"(gravity = [0, -9.81]
-[bodies.a]
-type = "planar"
-mass = 1.3
-inertia = 0.1
-velocity = ["=1+5*0.63/3.4", "=2-5*2.1/3.4"]
-angular_velocity = 5
-[bodies.b]
-type = "planar"
-mass = 2.1
-inertia = 0.2
-position = [1, 0.3]
-velocity = ["=1-5*0.39/3.4", "=2+5*1.3/3.4"]
-angular_velocity = 5
-)";
-  const std::array<const char*, 3> places = {"[0.3, 0.4]", "[-0.5, 0.7]", "[0.8, -0.2]"};
-  for (int k = 0; k < n_hinges; ++k) {
-    text += "[joints.hinge" + std::to_string(k) +
-            "]\ntype = \"revolute\"\nbetween = [\"a\", \"b\"]\nat = " + places[k] + "\n";
-  }
+  std::string text = test::spinning_bodies(n_hinges);
   if (driven) {
     text += R"toml([forces.push]
 type = "load"

@@ -15,6 +15,7 @@
 #include "stickslip/math/dense_factors.h"
 #include "stickslip/solvers/solver_options.h"
 #include "tests/support/scene_run.h"
+#include "tests/support/spinning_bodies.h"
 
 namespace stickslip {
 namespace {
@@ -24,30 +25,7 @@ using test::kGravity;
 /// Two bodies in free flight that turn at 5 rad/s, held together by two hinges, one row more than they need.
 std::string spinning(const std::string& rho_inf) {
   return "stickslip = 1\ntime = {end = 6, step = 1e-3}\nscheme = {type = \"generalized-alpha\", rho_inf = " + rho_inf +
-         R"(}
-gravity = [0, -9.81]
-[bodies.a]
-type = "planar"
-mass = 1.3
-inertia = 0.1
-velocity = ["=1+5*0.63/3.4", "=2-5*2.1/3.4"]
-angular_velocity = 5
-[bodies.b]
-type = "planar"
-mass = 2.1
-inertia = 0.2
-position = [1, 0.3]
-velocity = ["=1-5*0.39/3.4", "=2+5*1.3/3.4"]
-angular_velocity = 5
-[joints.j]
-type = "revolute"
-between = ["a", "b"]
-at = [0.3, 0.4]
-[joints.k]
-type = "revolute"
-between = ["a", "b"]
-at = [-0.5, 0.7]
-)";
+         "}\n" + test::spinning_bodies(2);
 }
 
 /// (joints x 2) [N] in the plane, of a planar system all of whose rows are those of revolute joints.

@@ -184,14 +184,13 @@ void Nested::acceleration_pass(Step& step) {
 void Nested::settle_sliding(Step& step) {
   constexpr double kSettled = 1e-13;  // [-] relative change of a: round-off
   const auto m = static_cast<int>(sliding_.size());
-  settled_ = false;
   for (int i = 0; i < kMaxRepetitions; ++i) {
     get_sliding_normals(step, held_);
     solve_accelerations(step);
     if (last_.status != Status::ok) return;
     get_sliding_normals(step, found_);
-    settled_ = set_sliding_forces(step) <= kSettled * (step.x.a.norm() + change_a_.norm());
-    if (settled_) return;
+    const double change = set_sliding_forces(step);
+    if (change <= kSettled * (step.x.a.norm() + change_a_.norm())) return;
     if (i > 0 && m > 0 && m <= kMaxNewtonRows) newton_on_sliding(step);
   }
 }
@@ -211,14 +210,14 @@ void Nested::settle_many_sliding(Step& step) {
     for (int i = 0; i < e.n_friction(); ++i) along += e.slip[i] * e.gamma_dot[1 + i];
     push_.push_back(kPush * (std::abs(along) + largest));
   }
-  settled_ = false;
+  bool settled = false;
   least_lambda_ = lambda_;
   least_change_a_ = change_a_;
   double least = std::numeric_limits<double>::infinity();  // [m/s^2] of accelerations that a repetition changed
-  for (int i = 0; i < kMaxRepetitions && !settled_; ++i) {
+  for (int i = 0; i < kMaxRepetitions && !settled; ++i) {
     solve_accelerations(step);
     const double change = set_sliding_forces(step);
-    settled_ = change <= kShare * allowed_acceleration_;
+    settled = change <= kShare * allowed_acceleration_;
     if (!(change < least)) {
       lambda_ = least_lambda_;
       change_a_ = least_change_a_;

@@ -85,7 +85,6 @@ class Nested {
   bool many_ = false;                      // sliding contacts are settled as many
   SolveReport last_, impact_;              // of the last level, and of the last velocity level
   bool exact_ = true;                      // every solve met the solver's tolerance
-  bool settled_ = true;                    // friction forces and normal forces of sliding contacts belong together
   Vector free_;                            // (n_u) M^-1 of the residual of the level
   Vector change_, response_, work_;        // (n_u)
   Vector change_u_, change_a_, change_v_;  // (n_u)
