@@ -22,12 +22,12 @@ class EveryScheme : public testing::TestWithParam<SchemeOptions> {
  protected:
   static const SchemeTraits& traits() { return scheme_traits(GetParam()); }
 
-  /// `text` under the scheme, with steps of h.
-  static SceneRun open(const std::string& text, double end, double h) {
+  /// `text` under the scheme, with `options` of it, with steps of h.
+  static SceneRun open(const std::string& text, double end, double h, const std::string& options = "") {
     std::ostringstream scene;
     scene.precision(17);
-    scene << "stickslip = 1\nscheme = {type = \"" << traits().name
-          << "\"}\nsolver = {tolerance = 1e-12}\ntime = {end = " << end << ", step = " << h << "}\n"
+    scene << "stickslip = 1\nscheme = {type = \"" << traits().name << '"' << (options.empty() ? "" : ", ") << options
+          << "}\nsolver = {tolerance = 1e-12}\ntime = {end = " << end << ", step = " << h << "}\n"
           << text;
     return test::scene_from_text(scene.str());
   }
@@ -164,7 +164,7 @@ TEST_P(EveryScheme, KeepsMomentumInFreeFlight) {
   // To round-off, or by the order that is announced.
   constexpr double kRoundOff = 1e-11;
   EXPECT_LT(errors[1], std::max(kRoundOff, errors[0] * 1.2 * std::pow(0.5, traits().order)));
-  EXPECT_LT(errors[1], 1e-4);
+  EXPECT_LT(errors[1], 1e-3);
 }
 
 TEST_P(EveryScheme, HasTheOrderThatItAnnounces) {
@@ -179,20 +179,28 @@ TEST_P(EveryScheme, HasTheOrderThatItAnnounces) {
 }
 
 TEST_P(EveryScheme, HoldsJoints) {
-  std::vector<double> drifts;
   for (const double h : {2e-3, 1e-3}) {
     SceneRun run = open(kPendulums, 1.0, h);
     double drift = 0.0;
     run.run([&](const SceneRun& now) { drift = std::max(drift, now.report.drift_position); });
+    EXPECT_LT(drift, traits().holds_positions ? 1e-10 : 1e-12) << "positions are put right by default";
+  }
+}
+
+TEST_P(EveryScheme, LetsJointsDriftByTheStepWherePositionsAreNotPutRight) {
+  if (traits().holds_positions) GTEST_SKIP() << "has no such choice";
+  std::vector<double> drifts;
+  for (const double h : {2e-3, 1e-3}) {
+    SceneRun run = open(kPendulums, 1.0, h, "projection = false");
+    double drift = 0.0;
+    run.run([&](const SceneRun& now) { drift = std::max(drift, now.report.drift_position); });
     drifts.push_back(drift);
   }
-  if (traits().holds_positions) {
-    EXPECT_LT(drifts[1], 1e-10);
-  } else {
-    // Velocities alone are held: what the joint's curvature makes of a step adds up, and halves with the step.
-    EXPECT_LT(drifts[1], 1e-2);
-    EXPECT_LT(drifts[1], 0.6 * drifts[0]);
-  }
+  // Velocities alone are held: what the joint's curvature makes of a step adds up, and halves with the step. What
+  // stabilisation takes back does not add up.
+  EXPECT_GT(drifts[1], 1e-9);
+  EXPECT_LT(drifts[1], 1e-2);
+  EXPECT_LT(drifts[1], 0.6 * drifts[0]);
 }
 
 TEST_P(EveryScheme, DoesNotPenetrateByMoreThanItAnnounces) {
@@ -226,7 +234,9 @@ TEST_P(EveryScheme, StopsASlidingMassWhereItShould) {
   for (const double h : {3e-3, 1.5e-3}) {  // it stops within a step
     SceneRun run = open(kSliding, 0.9, h);
     run.run();
-    EXPECT_NEAR(run.state.q(0), 0.5 * kSpeed * kStop, kDeceleration * h * h) << h;
+    // By the midpoint of each step, or by its end.
+    const double allowed = kDeceleration * h * h + (traits().order < 2 ? 0.5 * kSpeed * h : 0.0);
+    EXPECT_NEAR(run.state.q(0), 0.5 * kSpeed * kStop, allowed) << h;
     EXPECT_LT(run.state.u.cwiseAbs().maxCoeff(), 1e-13) << h;
     constexpr double kMass = 3.0;  // [kg]
     const double last =

@@ -152,10 +152,11 @@ long bytes_of_steps(double spacing) {
 
 /// 2700 contacts between spheres, all of them active; those with the floor are there in both. Vectors that double when
 /// they grow, and diagonal blocks or geometries kept beside the packed rows, show.
-TEST(StepMemory, IsLessThanAKilobyteForAnActiveContact) {
+/// Some 350 bytes are those of a second set of constraints, on positions.
+TEST(StepMemory, IsLessThan1400BytesForAnActiveContact) {
   constexpr double kContacts = 2700.0;
   const auto bytes = static_cast<double>(bytes_of_steps(0.02) - bytes_of_steps(0.05));
-  EXPECT_LT(bytes / kContacts, 1000.0);
+  EXPECT_LT(bytes / kContacts, 1400.0);
   EXPECT_GT(bytes / kContacts, 500.0);
 }
 

@@ -77,6 +77,8 @@ struct SurfaceOf {
 bool is_bounded(SurfaceKind kind) {
   switch (kind) {
     case SurfaceKind::sphere:
+    case SurfaceKind::line:
+    case SurfaceKind::crossing:
       return true;
     case SurfaceKind::half_space:
     case SurfaceKind::container_sphere:

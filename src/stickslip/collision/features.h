@@ -8,24 +8,28 @@
 
 namespace stickslip {
 
-// What a shape offers to touch with: every gap is measured between a surface of one shape and a ball of another.
+// What a shape offers to touch with: every gap is measured between a surface of one shape and a ball of another. Of
+// polytopes and capsules these are their vertices (spheres), edges (lines) and faces (half-spaces).
 
-/// The surfaces there are: each has a gap function to balls (calc_gap).
-enum class SurfaceKind { half_space, sphere, container_sphere, container_cylinder };
+/// The surfaces there are: each has a gap function to balls (calc_gap). `line`: the outside of a cylinder without ends,
+/// the side of a capsule or, with radius 0, an edge. `crossing`: a line that another line touches, that of the ball.
+enum class SurfaceKind { half_space, sphere, container_sphere, container_cylinder, line, crossing };
 
 /// The surface that a shape offers to be touched on.
 struct SurfaceFeature {
   SurfaceKind kind = SurfaceKind::half_space;
-  Vector3 center = Vector3::Zero();  // (3) [m] body frame: of sphere or cylinder, a point of the plane
-  Vector3 axis = Vector3::UnitZ();   // (3) [-] body frame: the plane's normal or the cylinder's axis
+  Vector3 center = Vector3::Zero();  // (3) [m] body frame: of sphere or cylinder, a point of the plane or the line
+  Vector3 axis = Vector3::UnitZ();   // (3) [-] body frame: the plane's normal, the cylinder's or the line's axis
   double radius = 0.0;               // [m]
 };
 
-/// A ball (or point, or corner: radius 0) that a shape offers to touch with.
+/// A ball (or point, or corner: radius 0) that a shape offers to touch with; of a crossing, a line.
 struct BallFeature {
   Vector3 center = Vector3::Zero();  // (3) [m] body frame
   double radius = 0.0;               // [m]
   double parameter = 0.0;            // [-] on a beam: where
+  Vector3 axis = Vector3::Zero();    // (3) [-] body frame: of the line of a crossing, with the sense that makes
+                                     // surface.axis x axis, in the world, point from surface to ball; else not read
 };
 
 /// Whether a surface has a ball's bounds. One without is near everything: a half-space, the inside of a container.

@@ -38,11 +38,18 @@ template <class S>
 struct Gap {
   S gap;           // [m] > 0 apart
   Vec3<S> normal;  // (3) [-] world, from the surface to the ball
-  S distance;      // [m] >= 0 of the ball's centre from that of the surface or from its axis; a half-space has none: 0
+  S distance;      // [m] >= 0 of the ball's centre from that of the surface or from its axis; a half-space and a
+                   // crossing have none: 0
 };
 
+/// A direction across a cylinder's or a line's axis, fixed in its body.
+inline Vector3 across_axis(const SurfaceFeature& surface) {
+  const int other = std::abs(surface.axis(0)) < 0.5 ? 0 : 1;
+  return surface.axis.cross(Vector3::Unit(other)).normalized();
+}
+
 /// Between a surface of a body with origin p (3) [m] and orientation R (3, 3), and a ball at `center` (3) [m], all in
-/// the world.
+/// the world; not of a crossing.
 template <class S>
 Gap<S> calc_gap(const SurfaceFeature& surface, const Vec3<S>& p, const Mat3<S>& R, const Vec3<S>& center,
                 double radius) {
@@ -60,16 +67,39 @@ Gap<S> calc_gap(const SurfaceFeature& surface, const Vec3<S>& p, const Mat3<S>& 
       const S distance = normalize_or<S>(d, R.col(1));
       return {S(surface.radius - radius) - distance, -d, distance};
     }
-    case SurfaceKind::container_cylinder: {
+    case SurfaceKind::container_cylinder:
+    case SurfaceKind::line: {
       const Vec3<S> axis = R * constant_vector<S>(surface.axis);
       d = d - axis * axis.dot(d);
-      const int other = std::abs(surface.axis(0)) < 0.5 ? 0 : 1;  // a direction across the axis
-      const Vec3<S> across = R * constant_vector<S>(surface.axis.cross(Vector3::Unit(other)).normalized());
-      const S distance = normalize_or<S>(d, across);
+      const S distance = normalize_or<S>(d, Vec3<S>(R * constant_vector<S>(across_axis(surface))));
+      if (surface.kind == SurfaceKind::line) return {distance - S(surface.radius + radius), d, distance};
       return {S(surface.radius - radius) - distance, -d, distance};
     }
+    case SurfaceKind::crossing:
+      break;
   }
   return {};
+}
+
+/// The same of a ball of a body with origin p_b and orientation R_b, whose `center` (3) [m] it finds. Of a crossing
+/// that is where the ball's line comes nearest to the surface's, the normal is that of both lines, and the gap along
+/// it: less than zero where they have passed each other. The lines must not be parallel.
+template <class S>
+Gap<S> calc_gap(const SurfaceFeature& surface, const Vec3<S>& p, const Mat3<S>& R, const BallFeature& ball,
+                const Vec3<S>& p_b, const Mat3<S>& R_b, Vec3<S>& center) {
+  center = place_point<S>(p_b, R_b, ball.center);
+  if (surface.kind != SurfaceKind::crossing) return calc_gap<S>(surface, p, R, center, ball.radius);
+  const Vec3<S> along = R * constant_vector<S>(surface.axis);
+  const Vec3<S> along_b = R_b * constant_vector<S>(ball.axis);
+  const Vec3<S> d = center - place_point<S>(p, R, surface.center);
+  Vec3<S> normal = along.cross(along_b);
+  const S sine2 = normal.dot(normal);  // of unit vectors
+  const S cosine = along.dot(along_b);
+  // d + y along_b is across both at y = (c (d . along) - d . along_b) / (1 - c^2).
+  const S y = (cosine * along.dot(d) - along_b.dot(d)) / sine2;
+  center = center + along_b * y;
+  normalize_or<S>(normal, along);
+  return {normal.dot(d) - S(surface.radius + ball.radius), normal, S(0.0)};
 }
 
 }  // namespace stickslip

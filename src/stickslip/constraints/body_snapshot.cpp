@@ -8,7 +8,7 @@ namespace stickslip {
 void BodySnapshot::prepare() {
   const System& system = *system_;
   const std::size_t n = system.bodies().size();
-  std::vector<bool> touches(n, system.detection().has_value());
+  std::vector<bool> touches(n, system.has_varying_contacts());
   for (const ContactPoint& point : system.contact_points()) {
     for (const Side side : {Side::first, Side::second}) touches[system.body(point, side)] = true;
   }

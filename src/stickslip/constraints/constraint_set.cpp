@@ -70,8 +70,16 @@ void ConstraintSet::gather_closed(const BodySnapshot& at, const std::vector<Cont
     gather_contacts(activation_of);
   }
   gather_joints();
-  gather_dry_frictions(h);
+  if (!of_positions_) gather_dry_frictions(h);
   if (!tau_.empty()) tau_.resize(gamma_.size(), 0.0);
+}
+
+void ConstraintSet::gather_positions(const BodySnapshot& at, const std::vector<ContactPoint>& points,
+                                     double activation) {
+  of_positions_ = true;
+  gather_closed(
+      at, points, [activation](std::size_t) { return activation; }, 0.0);
+  of_positions_ = false;
 }
 
 void ConstraintSet::clear() {
@@ -80,6 +88,7 @@ void ConstraintSet::clear() {
   geometries_.clear();
   gamma_.clear();
   tau_.clear();
+  positions_.clear();
 }
 
 /// The Delassus operator of the problem as one of a kind, with the memory that it had when it was one last.
@@ -111,10 +120,13 @@ void ConstraintSet::gather_contacts(ActivationOf&& activation_of) {
     const ContactPoint& k = (*points_)[i];
     if (!calc_contact_within(*at_, k, activation_of(i), geometry, gamma)) continue;
     const ContactPair& pair = system_.pair(k);
-    const FrictionBlock friction{pair.friction_dim, pair.law().friction, 0, 0.0};
+    const FrictionBlock friction{pair.friction_dim, of_positions_ ? 0.0 : pair.law().friction, 0, 0.0};
     problem_.add_contact({&friction, pair.friction_dim > 0 ? std::size_t{1} : std::size_t{0}});
     add_member(Kind::contact, static_cast<int>(i), gamma.data());
-    if (has_motions_ && system_.has_prescribed_motion(k)) {
+    if (of_positions_) {
+      positions_.resize(problem_.b.size(), 0.0);
+      positions_[problem_.cones.back().offset] = geometry.gap;
+    } else if (has_motions_ && system_.has_prescribed_motion(k)) {
       set_tau(system_.calc_contact_velocity(k, geometry, at_->t(), at_->q(), rest_).data());
     }
     if (packed != nullptr) {
@@ -138,10 +150,14 @@ void ConstraintSet::gather_joints() {
   for (std::size_t i = 0; i < joints.size(); ++i) {
     stop_.check();
     const int j = static_cast<int>(i);
+    if (of_positions_ && !joints[i].holonomic) continue;
     problem_.add_free(joints[i].dim);
     system_.calc_joint_velocity(j, at_->t(), at_->q(), at_->u(), gamma);
     add_member(Kind::joint, j, gamma.data());
-    if (system_.joint_has_prescribed_motion(j)) {
+    if (of_positions_) {
+      system_.calc_joint_position(j, at_->t(), at_->q(), gamma);
+      positions_.insert(positions_.end(), gamma.begin(), gamma.end());
+    } else if (system_.joint_has_prescribed_motion(j)) {
       system_.calc_joint_velocity(j, at_->t(), at_->q(), rest_, gamma);
       set_tau(gamma.data());
     }
@@ -221,6 +237,16 @@ ConstraintSet::Restitution ConstraintSet::restitution(int cone) const {
   if (members_[cone].kind != Kind::contact) return {};
   const ContactLaw& law = system_.pair((*points_)[members_[cone].index]).law();
   return {law.restitution_normal, law.restitution_tangential};
+}
+
+void ConstraintSet::add_restitution(std::span<double> added) const {
+  for (int i = 0; i < count() && kind(i) == Kind::contact; ++i) {
+    const Restitution e = restitution(i);
+    if (e.normal == 0.0 && e.tangential == 0.0) continue;
+    const Cone& cone = problem_.cones[i];
+    added[cone.offset] += e.normal * gamma_[cone.offset];
+    for (int row = cone.offset + 1; row < cone.offset + cone.dim; ++row) added[row] += e.tangential * gamma_[row];
+  }
 }
 
 void ConstraintSet::get_tau(std::vector<double>& gamma) const {

@@ -35,6 +35,12 @@ class ConstraintSet {
   void gather(const BodySnapshot& at, const std::vector<ContactPoint>& points, std::span<const double> activation,
               double h);
 
+  /// Gathers what positions must obey: contacts without friction, joints that are holonomic, no dry friction elements.
+  /// The problem is then one of displacements d = M^-1 J^T p, which change positions() by J d.
+  void gather_positions(const BodySnapshot& at, const std::vector<ContactPoint>& points, double activation);
+  /// (n) [m, rad] of what gather_positions() gathered: gaps and, in their tangential rows, 0; what joints are off by.
+  std::span<const double> positions() const { return positions_; }
+
   ConeProblem& problem() { return problem_; }
   const ConeProblem& problem() const { return problem_; }
   int size() const { return problem_.size(); }  // n, the rows
@@ -47,6 +53,9 @@ class ConstraintSet {
     double normal = 0.0, tangential = 0.0;
   };
   Restitution restitution(int cone) const;
+  /// added (n) += e gamma, of the rows at the instant gathered: what Newton's law of impacts adds to the velocities
+  /// after them.
+  void add_restitution(std::span<double> added) const;
 
   // --- by row, at the instant
   std::span<const double> gamma() const { return gamma_; }  // (n) [m/s] of its velocities u
@@ -116,6 +125,8 @@ class ConstraintSet {
   std::vector<ContactGeometry> geometries_;  // (contacts) where they are not packed
   std::vector<double> gamma_;
   std::vector<double> tau_;  // none where all are zero
+  std::vector<double> positions_;  // (n) [m, rad] none but after gather_positions()
+  bool of_positions_ = false;      // while these are gathered
   Vector rest_;              // (n_u) zero
   Vector world_;             // (n_u) velocities or momenta of packed bodies, turns in the world frame
 };

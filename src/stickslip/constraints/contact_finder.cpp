@@ -18,9 +18,13 @@ Vector3 center_of(const BallFeature& ball, const BodyMotion& body) {
 }  // namespace
 
 ContactFinder::ContactFinder(const System& system, StopToken stop)
-    : system_(system), stop_(stop), points_(system.contact_points()), n_named_(static_cast<int>(points_.size())) {
-  if (!system.detection()) return;
-  filter_.emplace(system);
+    : system_(system),
+      stop_(stop),
+      points_(system.contact_points()),
+      n_named_(static_cast<int>(points_.size())),
+      filter_(system.detection() ? std::make_optional<ContactFilter>(system) : std::nullopt),
+      manifolds_(system, filter_ ? &*filter_ : nullptr, stop) {
+  if (!filter_) return;
   const std::vector<ShapeBall>& balls = system.balls();
   for (std::size_t i = 0; i < system.surfaces().size(); ++i) {
     stop_.check();
@@ -56,32 +60,45 @@ void ContactFinder::calc_reaches(const BodySnapshot& start, double h) {
 }
 
 void ContactFinder::find(const BodySnapshot& start, double t_end, std::span<const ElementId> keep) {
-  if (!filter_) return;
+  if (!detects()) return;
   const double h = t_end - start.t();
-  margin_ = 0.5 * system_.detection()->envelope;
-  calc_reaches(start, h);
-  ids_.assign(keep.begin(), keep.end());
-  collect(start, h);
+  margin_ = filter_ ? 0.5 * system_.detection()->envelope.value_or(0.0) : 0.0;
+  kept_manifolds_.clear();
+  ids_.clear();
+  for (const ElementId id : keep) append(system_.find_manifold(id) ? kept_manifolds_ : ids_, id);
+  if (manifolds_.is_needed()) manifolds_.find(start, h, margin_, kept_manifolds_);
+  if (filter_) {
+    calc_reaches(start, h);
+    collect(start, h);
+  }
   make_points();
 }
 
 void ContactFinder::find_touching(const BodySnapshot& at, double distance) {
-  if (!filter_) return;
+  if (!detects()) return;
+  constexpr double kTouching = 1e-9;  // [m] positions of scenes are rounded to a few digits
+  if (manifolds_.is_needed()) manifolds_.find_within(at, 2.0 * std::max(kTouching, distance));
+  ids_.clear();
+  if (!filter_) return make_points();
   const std::vector<ShapeBall>& balls = system_.balls();
   BodyMotion scratch;
   for (std::size_t k = 0; k < balls.size(); ++k) {
     stop_.check();
     centers_[k] = center_of(balls[k], at.at(balls[k].place, scratch));
   }
-  constexpr double kTouching = 1e-9;  // [m] positions of scenes are rounded to a few digits
   std::fill(reaches_.begin(), reaches_.end(), std::max(kTouching, distance));
-  ids_.clear();
   collect(at, 0.0);
   make_points();
 }
 
 bool ContactFinder::extend(const BodySnapshot& end) {
-  if (!filter_) return false;
+  const std::size_t before = points_.size();
+  if (filter_) extend_balls(end);
+  if (manifolds_.extend(end)) points_.insert(points_.end(), manifolds_.added().begin(), manifolds_.added().end());
+  return points_.size() > before;
+}
+
+void ContactFinder::extend_balls(const BodySnapshot& end) {
   const std::vector<ShapeBall>& balls = system_.balls();
   bool beyond = walls_move_;
   BodyMotion scratch;
@@ -91,18 +108,14 @@ bool ContactFinder::extend(const BodySnapshot& end) {
     beyond |= !((center - centers_[k]).norm() <= reaches_[k]);
     centers_[k] = center;
   }
-  if (!beyond) return false;
+  if (!beyond) return;
   std::fill(reaches_.begin(), reaches_.end(), 0.0);
+  const std::size_t n_listed = ids_.size();
   collect(end, 0.0);
-  const std::ptrdiff_t n_listed = std::ssize(points_) - n_named_;
-  if (std::ssize(ids_) == n_listed) return false;
+  if (ids_.size() == n_listed) return;
   for (const ElementId id : ids_) {
-    const auto listed = std::span(points_).subspan(n_named_, n_listed);
-    if (!std::ranges::binary_search(listed, id, {}, &ContactPoint::id)) {
-      points_.push_back(system_.make_contact_point(id));
-    }
+    if (!std::ranges::binary_search(all_ids_, id)) points_.push_back(system_.make_contact_point(id));
   }
-  return true;
 }
 
 /// Adds the ids of all that is within its reach to ids_, which ends sorted and without repetition.
@@ -152,13 +165,28 @@ void ContactFinder::collect_on_surfaces(const BodySnapshot& at, double h) {
   }
 }
 
+/// The named points, what touches in them; and behind them those of manifolds and of balls, by id.
 void ContactFinder::make_points() {
-  if (std::ranges::equal(std::span(points_).subspan(n_named_), ids_, {}, &ContactPoint::id)) return;
-  points_.resize(n_named_);
-  make_room(points_, n_named_ + ids_.size());
-  for (const ElementId id : ids_) {
-    stop_.check();
-    points_.push_back(system_.make_contact_point(id));
+  const std::span<const ContactPoint> varying = manifolds_.varying();
+  const bool same = varying.empty() && std::ranges::equal(all_ids_, ids_) &&
+                    points_.size() == static_cast<std::size_t>(n_named_) + ids_.size();
+  if (!same) {
+    points_.resize(n_named_);
+    make_room(points_, n_named_ + varying.size() + ids_.size());
+    auto manifold = varying.begin();
+    for (const ElementId id : ids_) {
+      stop_.check();
+      for (; manifold != varying.end() && manifold->id < id; ++manifold) points_.push_back(*manifold);
+      points_.push_back(system_.make_contact_point(id));
+    }
+    points_.insert(points_.end(), manifold, varying.end());
+    make_room(all_ids_, points_.size() - n_named_);
+    all_ids_.clear();
+    for (std::size_t i = n_named_; i < points_.size(); ++i) all_ids_.push_back(points_[i].id);
+  }
+  std::size_t n = 0;
+  for (const ManifoldPair& pair : system_.manifold_pairs()) {
+    if (pair.point >= 0) points_[pair.point] = manifolds_.fixed()[n++];
   }
 }
 

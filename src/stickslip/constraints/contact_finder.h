@@ -9,13 +9,15 @@
 #include "stickslip/base/stop_token.h"
 #include "stickslip/collision/broad_phase.h"
 #include "stickslip/constraints/body_snapshot.h"
+#include "stickslip/constraints/manifold_finder.h"
 #include "stickslip/model/contact_filter.h"
 #include "stickslip/model/system.h"
 
 namespace stickslip {
 
-/// The contact points of a step: those of the named pairs, always, then those of shapes that System::detection() lets
-/// touch and that are near enough to do so in the step, in order of their ids. The answer depends on what is asked
+/// The contact points of a step: those of the named pairs, always, then those that come and go, in order of their ids:
+/// of pairs whose points vary, and of shapes that System::detection() lets touch, as far as they are near enough to do
+/// so in the step. The answer depends on what is asked
 /// alone and not on earlier steps, so that a run that goes on from a saved state finds the same.
 ///
 /// Near enough: with c the centre of a ball and v its velocity, the ball's reach over a step is
@@ -33,11 +35,11 @@ class ContactFinder {
   /// added.
   const std::vector<ContactPoint>& points() const { return points_; }
   int n_named() const { return n_named_; }
-  /// The ids of the detected ones, sorted.
-  std::span<const ElementId> ids() const { return ids_; }
+  /// The ids of those that come and go, sorted, but for what extend() added.
+  std::span<const ElementId> ids() const { return all_ids_; }
 
-  /// Whether it looks for any; else the points are those that the scene names, always.
-  bool detects() const { return filter_.has_value(); }
+  /// Whether it looks for any; else the points are those that the scene names, always, and as they are.
+  bool detects() const { return filter_.has_value() || manifolds_.is_needed(); }
 
   /// The points of the step from an instant (t, q, u) to t_end, and of the contacts `keep` (ids, sorted) in any case.
   void find(const BodySnapshot& start, double t_end, std::span<const ElementId> keep = {});
@@ -57,6 +59,7 @@ class ContactFinder {
   void calc_reaches(const BodySnapshot& start, double h);
   void collect(const BodySnapshot& at, double h);
   void collect_on_surfaces(const BodySnapshot& at, double h);
+  void extend_balls(const BodySnapshot& end);
   void make_points();
 
   const System& system_;
@@ -69,6 +72,7 @@ class ContactFinder {
   std::vector<Wall> walls_;
   std::vector<int> round_;  // balls in the broad phase: spheres and points
   bool walls_move_ = false;
+  ManifoldFinder manifolds_;
   double margin_ = 0.0;  // [m] reach of a body at rest
 
   // Workspace.
@@ -77,7 +81,9 @@ class ContactFinder {
   std::vector<BroadPhase::Pair> pairs_;
   std::vector<Vector3> centers_;  // (n balls) (3) [m] at the start of the step
   std::vector<double> reaches_;   // (n balls) [m]
-  std::vector<ElementId> ids_;    // sorted; of the detected points
+  std::vector<ElementId> kept_manifolds_;  // of the ids to be kept, those of manifolds
+  std::vector<ElementId> ids_;      // sorted; of the detected points between surfaces and balls
+  std::vector<ElementId> all_ids_;  // sorted; of the points after the named ones
 };
 
 }  // namespace stickslip

@@ -17,6 +17,10 @@ constexpr std::int64_t kTypicalContacts = 64;
 /// What counts as touching where the scene sets no envelope: positions in files are rounded to a few digits. [m]
 constexpr double kTouching = 1e-9;
 
+double envelope_of(const System& system) {
+  return system.detection() ? system.detection()->envelope.value_or(0.0) : 0.0;
+}
+
 Hdf5File& with_group(Hdf5File& file) {
   file.create_group("/contact_sets");
   return file;
@@ -41,7 +45,7 @@ std::vector<Column> contact_columns(Hdf5Type real) {
 
 ContactSets::ContactSets(Hdf5File& file, const System& system, Hdf5Type real, std::int64_t expected_rows)
     : system_(system),
-      envelope_(std::max(system.detection()->envelope, kTouching)),
+      envelope_(std::max(envelope_of(system), kTouching)),
       finder_(system),
       snapshot_(system),
       contacts_(with_group(file), contact_columns(real), kTypicalContacts * expected_rows),

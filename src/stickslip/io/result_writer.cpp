@@ -52,7 +52,7 @@ std::size_t checkpoint_capacity(const System& system, const State& state) {
   constexpr std::size_t kBesideTheState = 4096;  // [bytes] the monitor's memory and the checksums
   std::size_t contacts = system.contact_points().size() + system.joints().size() + system.dry_frictions().size();
   std::size_t memory = 0;
-  if (system.detection()) {
+  if (system.has_varying_contacts()) {
     std::size_t shapes = 0;
     for (const Body& body : system.bodies()) shapes += body.shapes.size();
     const std::size_t detected = std::min(kContactsPerShape * shapes, kMostContacts);
@@ -86,7 +86,7 @@ ResultWriter::ResultWriter(const std::filesystem::path& path, const System& syst
       steps_(file_, to_columns(step_columns_), header.expected_steps),
       limits_(file_, system, header.limits),
       slots_(file_, checkpoint_capacity(system, state)) {
-  if (system.detection() && header.output.wants("/contact_sets")) {
+  if (system.has_varying_contacts() && header.output.wants("/contact_sets")) {
     const Hdf5Type real = header.output.single_precision ? Hdf5Type::float32 : Hdf5Type::float64;
     contact_sets_.emplace(file_, system, real, header.expected_rows);
   }

@@ -2,6 +2,7 @@
 #include "stickslip/model/contact.h"
 
 #include "stickslip/base/assert.h"
+#include "stickslip/collision/closest_features.h"
 #include "stickslip/model/joint_kinematics.h"
 #include "stickslip/model/pair_kinematics.h"
 #include "stickslip/model/pair_rows.h"
@@ -15,13 +16,21 @@ constexpr int kShapeBits = 30;
 constexpr std::uint64_t kShapeMask = (std::uint64_t{1} << kShapeBits) - 1;
 constexpr std::uint64_t kFeatureMask = (std::uint64_t{1} << 32) - 1;
 
-/// Where two sides are so; center (3) [m] of the ball.
+/// Where two sides are so; center (3) [m] of the ball, of a crossing where its line touches.
 Gap<double> gap_between(const SurfaceFeature& surface, const BallFeature& ball, bool flipped, const BodyMotion& first,
                         const BodyMotion& second, Vector3& center) {
   const BodyMotion& of_surface = flipped ? second : first;
   const BodyMotion& of_ball = flipped ? first : second;
-  center = place_point<double>(of_ball.p, of_ball.R, ball.center);
-  return calc_gap<double>(surface, of_surface.p, of_surface.R, center, ball.radius);
+  return stickslip::calc_gap<double>(surface, of_surface.p, of_surface.R, ball, of_ball.p, of_ball.R, center);
+}
+
+/// The features of a solid in a row: vertices, edges, faces.
+std::uint64_t number_feature(const Solid& solid, std::uint64_t feature) {
+  const auto id = static_cast<FeatureId>(feature);
+  auto number = static_cast<std::uint64_t>(feature_index(id));
+  if (feature_kind(id) == FeatureKind::vertex) return number;
+  number += solid.vertices.size();
+  return feature_kind(id) == FeatureKind::edge ? number : number + solid.edges.size();
 }
 
 }  // namespace
@@ -32,7 +41,47 @@ ElementId System::make_contact_id(int surface_shape, int ball_shape, int ball) {
       static_cast<std::uint64_t>(ball)};
 }
 
+bool System::meet_in_manifold(int a, int b) const {
+  const ShapeFeatures& x = shapes_[a];
+  const ShapeFeatures& y = shapes_[b];
+  return x.solid >= 0 && y.solid >= 0 && !(x.is_round && y.is_round);
+}
+
+std::optional<System::ManifoldOfId> System::find_manifold(ElementId id) const {
+  if ((id.pair & kDetectedBit) != 0) {
+    const auto first = static_cast<int>(id.pair >> kShapeBits & kShapeMask);
+    const auto second = static_cast<int>(id.pair & kShapeMask);
+    if (!meet_in_manifold(first, second)) return std::nullopt;
+    return ManifoldOfId{first, second, -1};
+  }
+  if ((id.pair & kVaryingBit) == 0) return std::nullopt;
+  const auto index = static_cast<int>(id.pair & ~kVaryingBit);
+  return ManifoldOfId{manifold_pairs_[index].first_shape, manifold_pairs_[index].second_shape, index};
+}
+
+ContactPoint System::make_manifold_point(int first_shape, int second_shape, int manifold_pair,
+                                         std::uint32_t feature_first, std::uint32_t feature_second) const {
+  ContactPoint point;
+  if (manifold_pair >= 0) {
+    point.id.pair = kVaryingBit | static_cast<std::uint64_t>(manifold_pair);
+    point.pair = manifold_pairs_[manifold_pair].pair;
+  } else {
+    point.id.pair = kDetectedBit | static_cast<std::uint64_t>(first_shape) << kShapeBits |
+                    static_cast<std::uint64_t>(second_shape);
+    point.pair = kDetected;
+  }
+  point.id.feature = static_cast<std::uint64_t>(feature_first) << 32 | feature_second;
+  return point;
+}
+
 std::uint64_t System::number_of(ElementId id) const {
+  if (const std::optional<ManifoldOfId> of = find_manifold(id)) {
+    const std::uint64_t first = number_feature(solids_[shapes_[of->first_shape].solid], id.feature >> 32);
+    const std::uint64_t second = number_feature(solids_[shapes_[of->second_shape].solid], id.feature & kFeatureMask);
+    const std::uint64_t shapes =
+        static_cast<std::uint64_t>(of->first_shape) * shapes_.size() + static_cast<std::uint64_t>(of->second_shape);
+    return (shapes * most_features_ + first) * most_features_ + second;
+  }
   STICKSLIP_ASSERT((id.pair & kDetectedBit) != 0);
   const std::uint64_t surface_shape = id.pair >> kShapeBits & kShapeMask;
   return (surface_shape * shapes_.size() + (id.pair & kShapeMask)) * most_balls_ + (id.feature & kFeatureMask);
@@ -58,7 +107,7 @@ void System::calc_contact(const ContactPoint& k, double t, const Vector& q, Cont
 void System::calc_contact(const ContactPoint& k, const BodyMotion& first, const BodyMotion& second,
                           ContactGeometry& geometry) const {
   STICKSLIP_ASSERT(k.joint < 0);
-  const ContactFrame<double> c = contact_frame<double>(surfaces_[k.surface], balls_[k.ball], k.flipped, planar_,
+  const ContactFrame<double> c = contact_frame<double>(surface(k), ball(k), k.flipped, planar_,
                                                        k.flipped ? second : first, k.flipped ? first : second);
   geometry = {c.gap, c.first, c.second, c.normal, c.t1, c.t2};
 }
@@ -68,11 +117,11 @@ void System::calc_contact(const ContactPoint& k, const BodyMotion& first, const 
                                                   const BodyMotion& second, double most, ContactGeometry& geometry,
                                                   ContactVector& gamma) const {
   STICKSLIP_ASSERT(k.joint < 0);
-  const ShapeBall& ball = balls_[k.ball];
+  const ShapeBall& of_ball = ball(k);
   Vector3 center;
-  const Gap<double> between = gap_between(surfaces_[k.surface], ball, k.flipped, first, second, center);
+  const Gap<double> between = gap_between(surface(k), of_ball, k.flipped, first, second, center);
   if (!(between.gap <= most)) return false;
-  const ContactFrame<double> c = contact_frame<double>(between, center, ball.radius, k.flipped, planar_);
+  const ContactFrame<double> c = contact_frame<double>(between, center, of_ball.radius, k.flipped, planar_);
   geometry = {c.gap, c.first, c.second, c.normal, c.t1, c.t2};
   const ContactPair& pair = this->pair(k);
   contact_velocity<double>(c, 1 + pair.friction_dim, pair.law().contensou_radius, first, second, gamma.data());
@@ -83,7 +132,7 @@ void System::calc_contact(const ContactPoint& k, const BodyMotion& first, const 
                                          const BodyMotion& second) const {
   STICKSLIP_ASSERT(k.joint < 0);
   Vector3 center;
-  return gap_between(surfaces_[k.surface], balls_[k.ball], k.flipped, first, second, center).gap;
+  return gap_between(surface(k), ball(k), k.flipped, first, second, center).gap;
 }
 
 void System::calc_limit(const ContactPoint& point, double t, const Vector& q, ContactGeometry& geometry) const {

@@ -30,6 +30,9 @@ struct ContactPairOptions {
   int first = 0, second = 0;                // bodies; the normal points from first to second
   int first_shape = -1, second_shape = -1;  // index into Body::shapes, -1: all shapes that can touch
   ContactLaw law = {};
+  // Of schemes that correct positions; none: as the scheme says.
+  std::optional<double> envelope = {};          // [m] >= 0 gap up to which a contact takes part in a step
+  std::optional<double> correction_speed = {};  // [m/s] > 0 cap on the velocity at which an overlap is corrected
 };
 
 /// A named contact with its points, which are fixed by its shapes (a box on a half-space: its corners).
@@ -51,7 +54,9 @@ struct ShapeSelection {
 /// The law of contacts between shapes that no pair names, and between which of them there are none.
 struct ContactDetectionOptions {
   ContactLaw law = {};    // without Contensou
-  double envelope = 0.0;  // [m] >= 0: how far beyond their way in a step shapes are looked for, at least
+  std::optional<double> envelope = {};          // [m] >= 0: how far beyond their way in a step shapes are looked for, at
+                                                // least; and as of ContactPairOptions
+  std::optional<double> correction_speed = {};  // [m/s] as of ContactPairOptions
   struct Except {
     std::vector<ShapeSelection> first, second;
   };
@@ -66,6 +71,7 @@ struct ShapeFeatures {
   int first_ball = 0;  // index into System::balls()
   int n_balls = 0;
   bool is_round = false;  // whether bounded surfaces touch its balls, too
+  int solid = -1;         // index into System::solids(); -1: none
 };
 struct ShapeSurface : SurfaceFeature {
   int shape = 0;  // its number
@@ -77,8 +83,23 @@ struct ShapeBall : BallFeature {
   int place = 0;  // see System::place()
 };
 
+/// Two shapes of a named pair whose points depend on where they are (collision/manifold.h).
+struct ManifoldPair {
+  int pair = 0;                           // index into System::contacts()
+  int first_shape = 0, second_shape = 0;  // their numbers
+  int point = -1;  // of a ball or a point and another: index into System::contact_points(); -1: as many as there are
+};
+
 /// ContactPoint::pair of a detected contact.
 inline constexpr int kDetected = -1;
+
+/// What touches at a point of a manifold: features of two shapes, which depend on where their bodies are. They are
+/// frozen in the frames of the bodies, with the gap between them a smooth function of these, until the point is found
+/// again.
+struct FrozenFeatures {
+  ShapeSurface surface;
+  ShapeBall ball;
+};
 
 /// One point at which two sides can touch: a surface and a ball between which a gap is measured, or the limit of a
 /// joint, whose gap is the free coordinate, an angle [rad] in a revolute joint.
@@ -86,7 +107,8 @@ struct ContactPoint {
   ElementId id;
   int pair = 0;                 // index into System::contacts(), or kDetected
   int index = 0;                // which point of the pair
-  int surface = -1, ball = -1;  // into System::surfaces() and balls()
+  int surface = -1, ball = -1;  // into System::surfaces() and balls(); of a manifold -1
+  const FrozenFeatures* frozen = nullptr;  // of a manifold: in the ContactFinder, until it finds again
   int joint = -1;               // limits: index into System::joints(); else -1
   bool flipped = false;         // the ball is on the pair's first side
   bool is_high = false;         // limits: gap = high - coordinate, else coordinate - low

@@ -14,7 +14,7 @@ Pair pair_of(const System& system, const ContactPoint& point) {
 
 template <class S>
 ContactFrame<S> contact_between(const System& system, const ContactPoint& point, const PairFrames<S>& f) {
-  return contact_frame<S>(system.surfaces()[point.surface], system.balls()[point.ball], point.flipped, system.planar(),
+  return contact_frame<S>(system.surface(point), system.ball(point), point.flipped, system.planar(),
                           point.flipped ? f.second : f.first, point.flipped ? f.first : f.second);
 }
 
@@ -46,9 +46,11 @@ void contact_force(const System& system, const ContactPoint& point, const S* q, 
   pair_force<S>(pair_of(system, point), q, f, c.first, c.second, F, T, result);
 }
 
-/// Where beams touch, by one derivative direction per local coordinate.
-struct PlanarDerivatives {
-  using Dual = Jet<double, kMaxPlanarLocalQ>;
+/// Where beams touch (N of two of them) or lines cross (of two rigid bodies), by one derivative direction per local
+/// coordinate.
+template <int N>
+struct AutomaticDerivatives {
+  using Dual = Jet<double, N>;
 
   static void over_q(const System& system, const ContactPoint& point, double t, const PairCoordinates& at,
                      const ContactVector& lambda, ContactDerivatives& out) {
@@ -135,13 +137,16 @@ void System::calc_contact_derivatives(const ContactPoint& point, double t, const
     calc_derivatives_on_fixed(*this, point, q, u, a, lambda, derivatives);
     return;
   }
-  if (pair.first_body.type != BodyType::beam && pair.second_body.type != BodyType::beam) {
+  const bool crosses = surface(point).kind == SurfaceKind::crossing;
+  if (!crosses && pair.first_body.type != BodyType::beam && pair.second_body.type != BodyType::beam) {
     calc_rigid_contact_derivatives(*this, point, t, q, u, a, lambda, derivatives);
     return;
   }
   const PairCoordinates local(pair, q, &u, &a);
-  PlanarDerivatives::over_q(*this, point, t, local, lambda, derivatives);
-  PlanarDerivatives::over_u(*this, point, t, local, derivatives);
+  with_capacity(pair, [&]<int kN>(std::integral_constant<int, kN>) {
+    AutomaticDerivatives<kN>::over_q(*this, point, t, local, lambda, derivatives);
+    AutomaticDerivatives<kN>::over_u(*this, point, t, local, derivatives);
+  });
 }
 
 }  // namespace stickslip

@@ -171,17 +171,17 @@ void spatial_derivatives(const SurfaceFeature& surface, const Body& fixed, const
 }  // namespace
 
 bool has_derivatives_on_fixed(const System& system, const ContactPoint& point) {
-  const SurfaceFeature& surface = system.surfaces()[point.surface];
-  if (system.bodies()[system.surfaces()[point.surface].body].type != BodyType::fixed) return false;
-  const BodyType ball = system.bodies()[system.balls()[point.ball].body].type;
+  const SurfaceFeature& surface = system.surface(point);
+  if (system.bodies()[system.surface(point).body].type != BodyType::fixed) return false;
+  const BodyType ball = system.bodies()[system.ball(point).body].type;
   if (ball == BodyType::planar) return has_planar_gap(surface.kind);
   return ball == BodyType::rigid && surface.kind == SurfaceKind::half_space && !point.flipped;
 }
 
 void calc_derivatives_on_fixed(const System& system, const ContactPoint& point, const Vector& q, const Vector& u,
                                const Vector& a, const ContactVector& lambda, ContactDerivatives& d) {
-  const ShapeSurface& surface = system.surfaces()[point.surface];
-  const ShapeBall& ball = system.balls()[point.ball];
+  const ShapeSurface& surface = system.surface(point);
+  const ShapeBall& ball = system.ball(point);
   const Body& fixed = system.bodies()[surface.body];
   const Body& body = system.bodies()[ball.body];
   const Attachment& at = system.place(ball.place);

@@ -96,9 +96,9 @@ void spatial_rows(const SurfaceFeature& surface, const Body& fixed, const BallFe
 
 bool has_contact_rows(const System& system, const ContactPoint& point) {
   if (point.joint >= 0) return false;
-  const ShapeSurface& surface = system.surfaces()[point.surface];
+  const ShapeSurface& surface = system.surface(point);
   if (system.bodies()[surface.body].type != BodyType::fixed) return false;
-  const BodyType ball = system.bodies()[system.balls()[point.ball].body].type;
+  const BodyType ball = system.bodies()[system.ball(point).body].type;
   if (system.planar()) {
     const bool moves = ball == BodyType::planar || ball == BodyType::beam || ball == BodyType::point;
     return moves && has_planar_gap(surface.kind);
@@ -108,8 +108,8 @@ bool has_contact_rows(const System& system, const ContactPoint& point) {
 
 void calc_contact_rows(const System& system, const ContactPoint& point, const Vector& q, const Vector& u,
                        ContactRows& rows) {
-  const ShapeSurface& surface = system.surfaces()[point.surface];
-  const ShapeBall& ball = system.balls()[point.ball];
+  const ShapeSurface& surface = system.surface(point);
+  const ShapeBall& ball = system.ball(point);
   const Body& fixed = system.bodies()[surface.body];
   const Attachment& at = system.place(ball.place);
   const ContactPair& pair = system.pair(point);
@@ -124,10 +124,10 @@ void calc_contact_row_derivatives(const System& system, const ContactPoint& poin
                                   const Vector& u, const Vector& a, const ContactVector& lambda,
                                   ContactDerivatives& derivatives) {
   if (!has_contact_rows(system, point) || !(has_derivatives_on_fixed(system, point) ||
-                                            system.bodies()[system.balls()[point.ball].body].type == BodyType::beam)) {
+                                            system.bodies()[system.ball(point).body].type == BodyType::beam)) {
     return system.calc_contact_derivatives(point, t, q, u, a, lambda, derivatives);
   }
-  const Attachment& at = system.place(system.balls()[point.ball].place);
+  const Attachment& at = system.place(system.ball(point).place);
   const int dim = 1 + system.pair(point).friction_dim;
   derivatives.gap_q.setZero(at.n_q);
   derivatives.gamma_q.setZero(dim, at.n_q);

@@ -186,8 +186,8 @@ ContactFrame<S> contact_frame(const Gap<S>& between, const Vec3<S>& center, doub
 template <class S>
 ContactFrame<S> contact_frame(const SurfaceFeature& surface, const BallFeature& ball, bool flipped, bool planar,
                               const Frame<S>& a, const Frame<S>& b) {
-  const Vec3<S> center = place_point<S>(b.p, b.R, ball.center);
-  const Gap<S> between = calc_gap<S>(surface, a.p, a.R, center, ball.radius);
+  Vec3<S> center;
+  const Gap<S> between = calc_gap<S>(surface, a.p, a.R, ball, b.p, b.R, center);
   return contact_frame<S>(between, center, ball.radius, flipped, planar);
 }
 

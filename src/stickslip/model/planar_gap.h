@@ -22,6 +22,8 @@ inline bool has_planar_gap(SurfaceKind kind) {
     case SurfaceKind::container_sphere:
       return true;
     case SurfaceKind::container_cylinder:  // its axis may lie in the plane
+    case SurfaceKind::line:
+    case SurfaceKind::crossing:
       return false;
   }
   return false;

@@ -6,6 +6,7 @@
 #include <initializer_list>
 #include <utility>
 
+#include "stickslip/base/assert.h"
 #include "stickslip/math/rotation.h"
 #include "stickslip/model/kinematics.h"
 #include "stickslip/model/pair_kinematics.h"
@@ -176,7 +177,7 @@ class PlaneNormal {
   double height_;
 };
 
-/// The inside of a cylinder around A: with m = A (A . d), x = d - m, e = x / |x|: n = sign e, s = m + radius e.
+/// The inside of a cylinder around A, or the outside of one: with m = A (A . d), x = d - m, e = x / |x|: n = sign e, s = m + radius e.
 class CylinderNormal {
  public:
   CylinderNormal(const Vector3& d, const Vector3& axis, const Vector3& fallback, double sign, double radius)
@@ -487,8 +488,8 @@ void fill_rows(const Surface& surface, const RigidContact<Surface>& contact, con
 void calc_rigid_contact_derivatives(const System& system, const ContactPoint& point, double t, const Vector& q,
                                     const Vector& u, const Vector& a, const ContactVector& lambda,
                                     ContactDerivatives& D) {
-  const ShapeSurface& surface = system.surfaces()[point.surface];
-  const ShapeBall& ball = system.balls()[point.ball];
+  const ShapeSurface& surface = system.surface(point);
+  const ShapeBall& ball = system.ball(point);
   const ContactPair& pair = system.pair(point);
   const Attachment& first = system.side(point, Side::first);
   const Attachment& second = system.side(point, Side::second);
@@ -517,11 +518,13 @@ void calc_rigid_contact_derivatives(const System& system, const ContactPoint& po
       return fill(SphereNormal(d, of_a.R.col(1), f, f * surface.radius), axis);
     case SurfaceKind::container_sphere:
       return fill(SphereNormal(d, of_a.R.col(1), -f, -f * surface.radius), axis);
-    case SurfaceKind::container_cylinder: {
-      const int other = std::abs(surface.axis(0)) < 0.5 ? 0 : 1;
-      const Vector3 fallback = of_a.R * surface.axis.cross(Vector3::Unit(other)).normalized();
-      return fill(CylinderNormal(d, axis, fallback, -f, surface.radius), axis);
-    }
+    case SurfaceKind::container_cylinder:
+      return fill(CylinderNormal(d, axis, of_a.R * across_axis(surface), -f, surface.radius), axis);
+    case SurfaceKind::line:
+      return fill(CylinderNormal(d, axis, of_a.R * across_axis(surface), f, surface.radius), axis);
+    case SurfaceKind::crossing:  // not here: it has an axis in both bodies
+      STICKSLIP_ASSERT(false);
+      return;
   }
 }
 

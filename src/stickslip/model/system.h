@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <deque>
 #include <optional>
 #include <span>
 #include <string>
@@ -8,6 +9,7 @@
 #include <unordered_set>
 #include <vector>
 
+#include "stickslip/collision/solid.h"
 #include "stickslip/model/body.h"
 #include "stickslip/model/contact.h"
 #include "stickslip/model/force.h"
@@ -45,6 +47,9 @@ class System {
   int first_shape(int body) const { return first_shape_[body]; }
   const std::vector<ShapeSurface>& surfaces() const { return surfaces_; }
   const std::vector<ShapeBall>& balls() const { return balls_; }
+  const std::vector<Solid>& solids() const { return solids_; }
+  /// Of named pairs, pair by pair.
+  const std::vector<ManifoldPair>& manifold_pairs() const { return manifold_pairs_; }
   const std::vector<Joint>& joints() const { return joints_; }
   const std::vector<Force>& forces() const { return forces_; }
   /// Index of the body, or of the joint, of that name, or -1.
@@ -102,21 +107,40 @@ class System {
   double calc_potential_energy(double t, const Vector& q) const;  // [J] gravity and springs
 
   // --- contacts: points of contact_points() or detected ones
+  /// Whether points come and go: detected ones, and those of named pairs whose points vary.
+  bool has_varying_contacts() const { return detection_ || n_varying_pairs_ > 0; }
+  /// Whether two shapes, by their numbers, touch in points that depend on where they are.
+  bool meet_in_manifold(int shape_a, int shape_b) const;
+  /// The shapes of such points by their id; nothing where it is that of another contact.
+  struct ManifoldOfId {
+    int first_shape, second_shape;
+    int manifold_pair;  // index into manifold_pairs(), -1 where it is detected
+  };
+  std::optional<ManifoldOfId> find_manifold(ElementId id) const;
+  /// A point between two shapes with these features, of a named pair (index into manifold_pairs()) or detected (-1),
+  /// without what touches there.
+  ContactPoint make_manifold_point(int first_shape, int second_shape, int manifold_pair, std::uint32_t feature_first,
+                                   std::uint32_t feature_second) const;
   /// The detected contact between two shapes, by their numbers, that has this id.
   ContactPoint make_contact_point(ElementId id) const;
   static ElementId make_contact_id(int surface_shape, int ball_shape, int ball);
   /// Such an id as one number, different for all detected contacts that the system can have.
   std::uint64_t number_of(ElementId id) const;
+  /// What touches at a contact point; not of a joint's limit.
+  const ShapeSurface& surface(const ContactPoint& k) const {
+    return k.frozen != nullptr ? k.frozen->surface : surfaces_[k.surface];
+  }
+  const ShapeBall& ball(const ContactPoint& k) const { return k.frozen != nullptr ? k.frozen->ball : balls_[k.ball]; }
   /// The body on one side of a contact point.
   int body(const ContactPoint& k, Side side) const {
     if (k.joint >= 0) return joints_[k.joint].side(side).body;
     const bool has_ball = (side == Side::second) != k.flipped;
-    return has_ball ? balls_[k.ball].body : surfaces_[k.surface].body;
+    return has_ball ? ball(k).body : surface(k).body;
   }
   /// The number of its place(); not of a joint's limit.
   int place_number(const ContactPoint& k, Side side) const {
     const bool has_ball = (side == Side::second) != k.flipped;
-    return has_ball ? balls_[k.ball].place : surfaces_[k.surface].body;
+    return has_ball ? ball(k).place : surface(k).body;
   }
   /// One side of a contact point.
   const Attachment& side(const ContactPoint& k, Side side) const {
@@ -239,6 +263,11 @@ class System {
   std::vector<ShapeSurface> surfaces_;
   std::vector<ShapeBall> balls_;
   std::uint64_t most_balls_ = 1;  // of a shape
+  std::vector<Solid> solids_;
+  std::uint64_t most_features_ = 1;  // of a solid
+  std::vector<ManifoldPair> manifold_pairs_;
+  int n_varying_pairs_ = 0;
+  std::deque<FrozenFeatures> unfrozen_;  // of points of manifolds, for what asks for their bodies
   std::vector<ContactPair> contacts_;
   std::vector<ContactPoint> points_;
   std::optional<ContactDetectionOptions> detection_;

@@ -22,8 +22,12 @@ std::string describe(const Body& body, const Shape& shape) {
 }
 
 constexpr const char* kAvailablePairs =
-    "available: sphere or point on sphere; sphere, point, box, capsule or convex on half-space or inside a sphere or "
-    "cylinder with inside = true";
+    "available: sphere, point, box, capsule and convex with each other, but for two points, on half-spaces and inside a "
+    "sphere or cylinder with inside = true";
+
+std::size_t count_features(const Solid& solid) {
+  return solid.vertices.size() + solid.edges.size() + solid.faces.size();
+}
 
 /// The shapes of a body that a contact means; `shape` -1: all.
 std::span<const ShapeFeatures> shapes_meant(const System& system, int body, int shape) {
@@ -210,6 +214,12 @@ void SystemBuilder::add_features(int body) {
     }
     features.n_balls = static_cast<int>(system_.balls_.size()) - features.first_ball;
     features.is_round = is_round(shapes[k]);
+    if (!system_.bodies_[body].beam && has_solid(shapes[k], system_.planar_)) {
+      features.solid = static_cast<int>(system_.solids_.size());
+      system_.solids_.push_back(make_solid(shapes[k], system_.planar_));
+      system_.most_features_ =
+          std::max(system_.most_features_, static_cast<std::uint64_t>(count_features(system_.solids_.back())));
+    }
     system_.most_balls_ = std::max(system_.most_balls_, static_cast<std::uint64_t>(features.n_balls));
     system_.shapes_.push_back(features);
   }
@@ -232,6 +242,15 @@ void SystemBuilder::check(const ContactLaw& law, const std::string& owner) const
   if (system_.planar_ && law.contensou_radius > 0.0) refuse("drilling friction (contensou) needs a spatial scene");
 }
 
+namespace {
+
+void check_corrections(std::optional<double> envelope, std::optional<double> speed, const std::string& owner) {
+  if (envelope && !(*envelope >= 0.0)) throw InputError(owner + ": envelope must not be negative");
+  if (speed && !(*speed > 0.0)) throw InputError(owner + ": correction_speed must be above zero");
+}
+
+}  // namespace
+
 int SystemBuilder::add_contact(const ContactPairOptions& options) {
   const Body& first = system_.bodies_.at(options.first);
   const Body& second = system_.bodies_.at(options.second);
@@ -241,6 +260,7 @@ int SystemBuilder::add_contact(const ContactPairOptions& options) {
   if (options.first == options.second) refuse("a body cannot touch itself");
   if (first.n_u == 0 && second.n_u == 0) refuse("one of its bodies must be able to move");
   check(options.law, fmt::format("contact '{}'", options.name));
+  check_corrections(options.envelope, options.correction_speed, fmt::format("contact '{}'", options.name));
 
   ContactPair pair;
   pair.options = options;
@@ -260,16 +280,42 @@ int SystemBuilder::add_contact(const ContactPairOptions& options) {
       system_.points_.push_back(point);
     }
   };
+  const auto add_manifold = [&](int a, int b) {
+    ManifoldPair& manifold = system_.manifold_pairs_.emplace_back();
+    manifold.pair = pair_index;
+    manifold.first_shape = a;
+    manifold.second_shape = b;
+    if (!system_.shapes_[a].is_round && !system_.shapes_[b].is_round) {
+      ++system_.n_varying_pairs_;
+      return;
+    }
+    // One point, of which what touches is found where the bodies are.
+    FrozenFeatures& unfrozen = system_.unfrozen_.emplace_back();
+    unfrozen.surface.shape = a;
+    unfrozen.surface.body = options.first;
+    unfrozen.ball.shape = b;
+    unfrozen.ball.body = unfrozen.ball.place = options.second;
+    manifold.point = static_cast<int>(system_.points_.size());
+    ContactPoint point;
+    point.pair = pair_index;
+    point.index = pair.n_points++;
+    point.id = {static_cast<std::uint64_t>(pair_index), static_cast<std::uint64_t>(point.index)};
+    point.frozen = &unfrozen;
+    system_.points_.push_back(point);
+  };
   const auto add_shapes = [&](const ShapeFeatures& a, const ShapeFeatures& b) {
     if (const auto balls = balls_on(a, b); !balls.empty()) return add_points(a.surface, balls, false);
     if (const auto balls = balls_on(b, a); !balls.empty()) return add_points(b.surface, balls, true);
+    const int shape_a = static_cast<int>(&a - system_.shapes_.data());
+    const int shape_b = static_cast<int>(&b - system_.shapes_.data());
+    if (system_.meet_in_manifold(shape_a, shape_b)) return add_manifold(shape_a, shape_b);
     refuse(fmt::format("no gap function between {} and {}; {}", describe(first, first.shapes[a.shape]),
                        describe(second, second.shapes[b.shape]), kAvailablePairs));
   };
   for (const ShapeFeatures& a : shapes_meant(system_, options.first, options.first_shape)) {
     for (const ShapeFeatures& b : shapes_meant(system_, options.second, options.second_shape)) add_shapes(a, b);
   }
-  if (pair.n_points == 0) {
+  if (pair.n_points == 0 && std::ranges::count(system_.manifold_pairs_, pair_index, &ManifoldPair::pair) == 0) {
     const Body& bare = first.shapes.empty() ? first : second;
     refuse(fmt::format("body '{}' has no shapes", bare.name));
   }
@@ -326,12 +372,13 @@ std::string find_missing_gap_function(const System& system, CanTouch&& can_touch
 void SystemBuilder::detect_contacts(const ContactDetectionOptions& options) {
   const std::string owner = "contact_default";
   check(options.law, owner);
-  if (!(options.envelope >= 0.0)) throw InputError(owner + ": envelope must not be negative");
+  check_corrections(options.envelope, options.correction_speed, owner);
   system_.detection_ = options;
   // Two points never touch, and need no gap function.
   const auto is_point = [&](const ShapeFeatures& s) { return s.is_round && s.surface < 0; };
   const auto can_touch = [&](const ShapeFeatures& a, const ShapeFeatures& b) {
-    return (is_point(a) && is_point(b)) || !balls_on(a, b).empty() || !balls_on(b, a).empty();
+    return (is_point(a) && is_point(b)) || !balls_on(a, b).empty() || !balls_on(b, a).empty() ||
+           (a.solid >= 0 && b.solid >= 0 && !(a.is_round && b.is_round));
   };
   const std::string missing = find_missing_gap_function(system_, can_touch);
   if (!missing.empty()) {
@@ -339,6 +386,8 @@ void SystemBuilder::detect_contacts(const ContactDetectionOptions& options) {
                                  missing, kAvailablePairs));
   }
   system_.detected_.options.law = options.law;
+  system_.detected_.options.envelope = options.envelope;
+  system_.detected_.options.correction_speed = options.correction_speed;
   system_.detected_.friction_dim = system_.planar_ ? 1 : 2;
 }
 

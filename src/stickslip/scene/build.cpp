@@ -292,13 +292,16 @@ class Builder {
     options.first_shape = find_shape(source.between[0], first.index, side_path(0));
     options.second_shape = find_shape(source.between[1], second.index, side_path(1));
     options.law = source.law;
+    options.envelope = source.envelope;
+    options.correction_speed = source.correction_speed;
     at_place(path + ".between", [&] { return system_.add_contact(options); });
   }
 
   void add_detection(const SceneContactDefault& source) {
     ContactDetectionOptions options;
     options.law = source.law;
-    options.envelope = source.envelope.value_or(0.0);
+    options.envelope = source.envelope;
+    options.correction_speed = source.correction_speed;
     Groups groups;
     for (std::size_t b = 0; b < scene_.bodies.size(); ++b) {
       const std::string& group = scene_.bodies[b].group;

@@ -41,8 +41,8 @@ ContactLaw read_law(const TableReader& reader) {
 }
 
 SceneContact read_contact(const TableReader& reader, const std::string& name) {
-  reader.allow({"name", "between", "friction", "restitution", "contensou"},
-               {"rolling", "spinning", "envelope", "correction_speed", "law", "activation"});
+  reader.allow({"name", "between", "friction", "restitution", "contensou", "envelope", "correction_speed"},
+               {"rolling", "spinning", "law", "activation"});
   SceneContact contact;
   contact.name = name;
   const std::array<std::string, 2> between = reader.pair_of_names("between", kSides);
@@ -51,6 +51,8 @@ SceneContact read_contact(const TableReader& reader, const std::string& name) {
     contact.between[i] = read_side(reader, sides[i], between[i], fmt::format("{}[{}]", reader.path_of("between"), i));
   }
   contact.law = read_law(reader);
+  contact.envelope = reader.optional_number("envelope", kNotNegative, "m");
+  contact.correction_speed = reader.optional_number("correction_speed", kCorrectionSpeeds, "m/s");
   if (const TomlValue* value = reader.find("contensou")) {
     if (reader.context().scene.planar) reader.fail("contensou", "drilling friction needs a spatial scene");
     const TableReader contensou(reader.context(), *value, reader.path_of("contensou"));
@@ -66,10 +68,11 @@ void read_contact_default(ReadContext& context, const TableReader& scene) {
   const TomlValue* value = scene.find("contact_default");
   if (value == nullptr) return;
   const TableReader reader(context, *value, "contact_default");
-  reader.allow({"friction", "restitution", "except", "envelope"}, {"correction_speed", "rolling", "spinning"});
+  reader.allow({"friction", "restitution", "except", "envelope", "correction_speed"}, {"rolling", "spinning"});
   SceneContactDefault contacts;
   contacts.law = read_law(reader);
   contacts.envelope = reader.optional_number("envelope", kNotNegative, "m");
+  contacts.correction_speed = reader.optional_number("correction_speed", kCorrectionSpeeds, "m/s");
   if (const TomlValue* except = reader.find("except")) {
     const std::string allowed = "pairs of names: [[\"a\", \"b\"], [\"group:walls\", \"group:walls\"], ...]";
     if (except->array() == nullptr) reader.fail("except", allowed);

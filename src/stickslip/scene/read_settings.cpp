@@ -53,11 +53,37 @@ ForceChoice read_forces(const TableReader& reader) {
   return any ? ForceChoice::any : ForceChoice::least_norm;
 }
 
+Projection read_projection(const TableReader& reader) {
+  const TomlValue* value = reader.find("projection");
+  if (value == nullptr || (value->string() != nullptr && *value->string() == "auto")) return Projection::automatic;
+  const auto* on = std::get_if<bool>(&value->content);
+  if (on == nullptr) reader.fail("projection", "true, false or \"auto\"");
+  return *on ? Projection::on : Projection::off;
+}
+
 SchemeOptions read_moreau(const TableReader& reader) {
-  reader.allow({"type", "theta", "activation", "forces"}, {"law"});
+  reader.allow({"type", "theta", "activation", "projection", "forces"}, {"law"});
   MoreauOptions options;
   options.theta = reader.number_or("theta", kUnitInterval, "", options.theta);
   options.activation = reader.number_or("activation", kAnyNumber, "m", options.activation);
+  options.projection = read_projection(reader);
+  options.forces = read_forces(reader);
+  return options;
+}
+
+SchemeOptions read_ccp(const TableReader& reader) {
+  reader.allow({"type", "law", "projection", "stabilisation", "correction_speed", "envelope", "forces"});
+  CcpOptions options;
+  if (reader.has("law")) {
+    constexpr std::array<std::string_view, 2> kLaws = {"coulomb", "associated"};
+    options.law = reader.choice("law", kLaws, {}) == kLaws[0] ? FrictionLaw::coulomb : FrictionLaw::associated;
+  }
+  options.projection = read_projection(reader);
+  options.stabilisation = reader.boolean_or("stabilisation", options.stabilisation);
+  options.correction_speed = reader.number_or("correction_speed", kCorrectionSpeeds, "m/s", options.correction_speed);
+  const TomlValue* envelope = reader.find("envelope");
+  const bool automatic = envelope != nullptr && envelope->string() != nullptr && *envelope->string() == "auto";
+  if (!automatic) options.envelope = reader.optional_number("envelope", kNotNegative, "m");
   options.forces = read_forces(reader);
   return options;
 }
@@ -85,8 +111,9 @@ SchemeOptions read_generalized_alpha(const TableReader& reader) {
 }
 
 constexpr std::array kSchemes = {SchemeReader{MoreauOptions::kTraits.name, read_moreau},
+                                 SchemeReader{CcpOptions::kTraits.name, read_ccp},
                                  SchemeReader{GeneralizedAlphaOptions::kTraits.name, read_generalized_alpha}};
-constexpr std::array<std::string_view, 4> kLaterSchemes = {"ccp", "stewart-trinkle", "relaxation", "event-driven"};
+constexpr std::array<std::string_view, 3> kLaterSchemes = {"stewart-trinkle", "relaxation", "event-driven"};
 
 /// The keys of solvers beside those of all, by kind.
 void read_solver_keys(const TableReader& reader, StopOptions&) {

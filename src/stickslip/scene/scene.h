@@ -106,13 +106,16 @@ struct SceneContact {
   std::string name;
   std::array<SceneSide, 2> between;  // the normal points from the first to the second
   ContactLaw law;
+  std::optional<double> envelope;          // [m]
+  std::optional<double> correction_speed;  // [m/s]
   bool operator==(const SceneContact&) const = default;
 };
 
 /// [contact_default]: the law of contacts that are detected.
 struct SceneContactDefault {
   ContactLaw law;
-  std::optional<double> envelope;  // [m]
+  std::optional<double> envelope;          // [m]
+  std::optional<double> correction_speed;  // [m/s]
   /// Pairs without contacts: "body", "body/shape" or "group:G" each.
   std::vector<std::array<std::string, 2>> except;
   bool operator==(const SceneContactDefault&) const = default;

@@ -39,6 +39,8 @@ struct Range {
 inline constexpr Range kAnyNumber = {};
 inline constexpr Range kPositive = {.least = 0.0, .without_least = true, .text = "a number > 0"};
 inline constexpr Range kNotNegative = {.least = 0.0, .text = "a number >= 0"};
+inline constexpr Range kCorrectionSpeeds = {
+    .least = 0.0, .without_least = true, .infinite = true, .text = "a number > 0, or inf for no cap"};
 inline constexpr Range kUnitInterval = {.least = 0.0, .most = 1.0, .text = "a number in [0, 1]"};
 
 /// Reads one closed table of a scene. Each function throws InputError with the place of what is wrong.

@@ -96,9 +96,24 @@ class SceneWriter {
 
   static const char* name_of(ForceChoice forces) { return forces == ForceChoice::any ? "any" : "least-norm"; }
 
+  static const char* name_of(Projection projection) {
+    if (projection == Projection::automatic) return "\"auto\"";
+    return projection == Projection::on ? "true" : "false";
+  }
+
   void write_scheme(const MoreauOptions& options) {
-    line("scheme = {{type = \"{}\", theta = {}, activation = {}, forces = \"{}\"}}", options.kTraits.name,
-         number(options.theta), number(options.activation), name_of(options.forces));
+    line("scheme = {{type = \"{}\", theta = {}, activation = {}, projection = {}, forces = \"{}\"}}",
+         options.kTraits.name, number(options.theta), number(options.activation), name_of(options.projection),
+         name_of(options.forces));
+  }
+
+  void write_scheme(const CcpOptions& options) {
+    line(
+        "scheme = {{type = \"{}\", law = \"{}\", projection = {}, stabilisation = {}, correction_speed = {}, "
+        "envelope = {}, forces = \"{}\"}}",
+        options.kTraits.name, options.law == FrictionLaw::coulomb ? "coulomb" : "associated",
+        name_of(options.projection), options.stabilisation, number(options.correction_speed),
+        options.envelope ? number(*options.envelope) : "\"auto\"", name_of(options.forces));
   }
 
   void write_scheme(const GeneralizedAlphaOptions& options) {
@@ -240,6 +255,7 @@ class SceneWriter {
     line("name = {}", quote_toml(contact.name));
     line("between = [{}, {}]", side(contact.between[0]), side(contact.between[1]));
     write_law(contact.law);
+    write_corrections(contact);
   }
 
   void write_law(const ContactLaw& law) {
@@ -249,10 +265,16 @@ class SceneWriter {
     if (law.contensou_radius > 0.0) line("contensou = {{radius = {}}}", number(law.contensou_radius));
   }
 
+  template <class Contacts>
+  void write_corrections(const Contacts& contacts) {
+    if (contacts.envelope) line("envelope = {}", number(*contacts.envelope));
+    if (contacts.correction_speed) line("correction_speed = {}", number(*contacts.correction_speed));
+  }
+
   void write_contact_default(const SceneContactDefault& contacts) {
     line("\n[contact_default]");
     write_law(contacts.law);
-    if (contacts.envelope) line("envelope = {}", number(*contacts.envelope));
+    write_corrections(contacts);
     std::string pairs;
     for (const auto& pair : contacts.except) {
       pairs += fmt::format("{}[{}, {}]", pairs.empty() ? "" : ", ", quote_toml(pair[0]), quote_toml(pair[1]));

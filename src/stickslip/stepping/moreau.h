@@ -6,6 +6,7 @@
 #include "stickslip/base/stop_token.h"
 #include "stickslip/cone/cone_solver.h"
 #include "stickslip/model/system.h"
+#include "stickslip/stepping/position_projection.h"
 #include "stickslip/stepping/scheme_traits.h"
 #include "stickslip/stepping/time_stepper.h"
 
@@ -27,8 +28,8 @@ namespace stickslip {
 /// round-off (see free_rotation.h); the paper's gyroscopic term at q_m is first order.
 /// With contacts the balance of angular momentum is first order: the percussions' torque is carried from the frame at
 /// q_m to that at the end by the free rotation, not by the one with u'. tau, the velocity that prescribed motions give
-/// a contact, is taken at t_m, where the contact's directions are. First order in general, and it penetrates by O(h):
-/// constraints hold on velocities only.
+/// a contact, is taken at t_m, where the contact's directions are. First order in general, and by itself it penetrates
+/// by O(h), since constraints hold on velocities only: `projection` puts the positions right at the end of each step.
 ///
 /// A step's report has position, normal and tangent of the contacts in A where their percussions acted, at (t_m, q_m);
 /// of the others at the end of the step, as all gaps are.
@@ -42,6 +43,7 @@ struct MoreauOptions {
 
   double theta = 0.5;                     // [-] in [0, 1]
   double activation = 1e-10;              // [m] finite: a contact is active when its predicted gap is at most this
+  Projection projection = Projection::automatic;
   ForceChoice forces = ForceChoice::any;  // for whoever makes the solver
   bool operator==(const MoreauOptions&) const = default;
   void check() const;  // throws InputError

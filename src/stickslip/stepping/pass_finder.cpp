@@ -27,6 +27,8 @@ bool can_be_passed(SurfaceKind kind) {
     case SurfaceKind::half_space:
     case SurfaceKind::container_sphere:
     case SurfaceKind::container_cylinder:
+    case SurfaceKind::line:
+    case SurfaceKind::crossing:
       return false;
   }
   return false;
@@ -52,7 +54,7 @@ PassFinder::PassFinder(const System& system, const BodySizes& sizes, double pene
 
 void PassFinder::add_named_pairs() {
   for (const ContactPoint& point : system_.contact_points()) {
-    if (point.joint >= 0) continue;
+    if (point.joint >= 0 || point.frozen != nullptr) continue;
     const ShapeSurface& surface = system_.surfaces()[point.surface];
     if (!can_be_passed(surface.kind)) continue;
     const int first = static_cast<int>(balls_.size());

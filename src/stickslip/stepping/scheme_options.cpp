@@ -12,6 +12,7 @@ std::unique_ptr<TimeStepper> make_stepper(const SchemeOptions& options, const Sy
     std::unique_ptr<TimeStepper> operator()(const MoreauOptions& o) const {
       return make_moreau(o, system, solver, stop);
     }
+    std::unique_ptr<TimeStepper> operator()(const CcpOptions& o) const { return make_ccp(o, system, solver, stop); }
     std::unique_ptr<TimeStepper> operator()(const GeneralizedAlphaOptions& o) const {
       return make_generalized_alpha(o, system, solver, stop);
     }

@@ -7,6 +7,7 @@
 
 #include "stickslip/cone/cone_solver.h"
 #include "stickslip/model/system.h"
+#include "stickslip/stepping/ccp.h"
 #include "stickslip/stepping/generalized_alpha/generalized_alpha.h"
 #include "stickslip/stepping/moreau.h"
 #include "stickslip/stepping/scheme_traits.h"
@@ -14,7 +15,7 @@
 
 namespace stickslip {
 
-using SchemeOptions = std::variant<MoreauOptions, GeneralizedAlphaOptions>;
+using SchemeOptions = std::variant<MoreauOptions, CcpOptions, GeneralizedAlphaOptions>;
 
 /// The scheme for this system. The stepper keeps references to the system and the solver, which must outlive it. Steps
 /// ask `stop`.

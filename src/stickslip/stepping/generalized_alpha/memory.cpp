@@ -148,7 +148,7 @@ void set_start_values(Step& step, const State& state, bool continued) {
   // By a parabola also the second differences, where there are three values of one motion. Of detected contacts, which
   // come and go, two are remembered, and among many contacts sets seldom stand for three steps.
   constexpr int kFewContacts = 16;  // [-]
-  if (continued && memory.history() >= 2.0 && !step.system.detection() && step.contacts.n_named() <= kFewContacts) {
+  if (continued && memory.history() >= 2.0 && !step.contacts.detects() && step.contacts.n_named() <= kFewContacts) {
     x.a += memory.a() - 2.0 * memory.last_a() + memory.earlier_a();
     x.lambda.head(step.rows.n_kept_rows()) += memory.lambda() - 2.0 * memory.last_lambda() + memory.earlier_lambda();
   }

@@ -15,7 +15,7 @@ void resize_rows(Step& step) {
   Unknowns& x = step.x;
   if (x.lambda.size() >= n_rows && x.kappa.size() >= n_pos && x.lambda.size() > 0) return;
   // Contacts come and go: half as many again as there are now spare growing with each.
-  const int spare = step.system.detection() ? 2 : 0;
+  const int spare = step.contacts.detects() ? 2 : 0;
   for (Vector* y :
        {&x.Lambda, &x.lambda, &step.P, &step.known_P, &step.start_lambda, &step.start_lambda_bar, &step.start_last}) {
     y->setZero(n_rows + n_rows * spare / 4);
@@ -25,7 +25,7 @@ void resize_rows(Step& step) {
 
 /// The elements of the detected contacts, anew.
 void make_detected_elements(Step& step) {
-  if (!step.system.detection()) return;
+  if (!step.contacts.detects()) return;
   step.elements.resize(step.n_fixed);
   step.rows.drop_others();
   for (int k = step.contacts.n_named(); k < static_cast<int>(step.contacts.points().size()); ++k) {
@@ -63,7 +63,7 @@ void begin(Step& step, const State& state, double h, double t_end, bool again) {
   step.h = h;
   step.t_end = t_end;
   step.follows_branches = true;  // an interrupted step may have left it
-  if (step.system.detection()) {
+  if (step.contacts.detects()) {
     const auto kept = again ? step.contacts.ids() : state.contacts.ids();
     step.kept_contacts.assign(kept.begin(), kept.end());
     step.snapshot.take(state.t, state.q, &state.u);

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "stickslip/collision/broad_phase.h"
+#include "stickslip/geometry/shape.h"
+
+namespace stickslip {
+
+/// Where a body is: x_W = p + R x.
+struct Placement {
+  Vector3 p = Vector3::Zero();      // (3) [m]
+  Matrix3 R = Matrix3::Identity();  // (3, 3) [-]
+
+  Vector3 apply(const Vector3& x) const { return p + R * x; }
+  Vector3 apply_inverse(const Vector3& x) const { return R.transpose() * (x - p); }
+  /// The placement of `other` in this frame.
+  Placement relative(const Placement& other) const { return {R.transpose() * (other.p - p), R.transpose() * other.R}; }
+};
+
+/// A convex shape as the narrow phase sees it: a core of vertices, edges and faces in the frame of its body, and a
+/// rounding radius all around the core. Balls and points have a core of one vertex, capsules of one edge; polytopes
+/// (boxes, hulls) have a radius of 0. A planar solid is a ball or a polygon whose faces are its edges: face k goes from
+/// vertex k to the next, counterclockwise, and there are no edges beside.
+struct Solid {
+  enum class Kind { ball, segment, polytope };
+
+  /// From vertex `tail` to vertex `head`, with (left normal) x (right normal) along the direction.
+  struct Edge {
+    int tail = 0, head = 0;
+    int left = -1, right = -1;            // faces; -1 of a segment
+    Vector3 direction = Vector3::Zero();  // (3) [-] unit
+    double length = 0.0;                  // [m]
+    double spread = 1.0;                  // [-] 1 / cos of half the angle between the normals of its faces
+  };
+  /// {x : normal . x <= offset}
+  struct Face {
+    Vector3 normal = Vector3::Zero();  // (3) [-] unit, outward
+    double offset = 0.0;               // [m]
+    int begin = 0, end = 0;            // its sides
+  };
+  /// One side of a face, counterclockwise from outside: from `vertex` to that of the next side.
+  struct Side {
+    int vertex = 0;
+    int edge = 0;
+    Vector3 outward = Vector3::Zero();  // (3) [-] unit, in the face's plane, away from the face
+    double offset = 0.0;                // [m] outward . x of the side
+  };
+
+  Kind kind = Kind::ball;
+  bool planar = false;
+  bool is_box = false;                 // vertices, edges and faces in the order of make_solid's boxes
+  double radius = 0.0;                 // [m] round the core
+  double size = 0.0;                   // [m] diameter of the core's ball round `center`, and the rounding
+  Vector3 center = Vector3::Zero();    // (3) [m] body frame, inside
+  double inradius = 0.0;               // [m] of a ball round `center` inside the core
+  Matrix3 axes = Matrix3::Identity();  // (3, 3) [-] of a box: its axes, columns, body frame
+  Vector3 half = Vector3::Zero();      // (3) [m] of a box: half its sizes
+
+  std::vector<Vector3> vertices;  // (3) [m] each
+  std::vector<Edge> edges;
+  std::vector<Face> faces;
+  std::vector<Side> sides;           // those of face f: [begin, end)
+  std::vector<int> first_edge;       // (vertices + 1) where the edges of each vertex begin in vertex_edges
+  std::vector<int> vertex_edges;     // edges at each vertex
+  std::vector<int> first_neighbour;  // of large hulls: where the neighbours of each vertex begin; else empty
+  std::vector<int> neighbours;       // vertices that share an edge
+
+  std::span<const Side> sides_of(int face) const {
+    return {sides.data() + faces[face].begin, static_cast<std::size_t>(faces[face].end - faces[face].begin)};
+  }
+  std::span<const int> edges_of(int vertex) const {
+    return {vertex_edges.data() + first_edge[vertex],
+            static_cast<std::size_t>(first_edge[vertex + 1] - first_edge[vertex])};
+  }
+};
+
+/// The solid of a ball, point, box, capsule or convex, in its body's frame. Throws InputError for points that span no
+/// volume (no area when planar); the outside of half-spaces and of cylinders, and containers, have none
+/// (STICKSLIP_ASSERT).
+Solid make_solid(const Shape& shape, bool planar);
+
+/// Whether make_solid takes it.
+bool has_solid(const Shape& shape, bool planar);
+
+/// The vertex that is farthest along `direction` (3) [-], body frame. Large hulls are climbed from neighbour to
+/// neighbour, from `start` on.
+int find_support(const Solid& solid, const Vector3& direction, int start = 0);
+
+/// The least box along the axes of the world round a solid.
+BoundingBox calc_bounding_box(const Solid& solid, const Placement& placement);
+
+}  // namespace stickslip

@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "stickslip/constraints/manifold_finder.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "stickslip/base/make_room.h"
+
+namespace stickslip {
+namespace {
+
+bool comes_before(const ContactPoint& a, const ContactPoint& b) {
+  return a.id < b.id;
+}
+
+}  // namespace
+
+ManifoldFinder::ManifoldFinder(const System& system, const ContactFilter* filter, StopToken stop)
+    : system_(system), filter_(filter), stop_(stop) {
+  const std::vector<ShapeFeatures>& shapes = system.shapes();
+  radius_.assign(shapes.size(), 0.0);
+  reach_.assign(shapes.size(), 0.0);
+  bool all_round = true;
+  for (std::size_t i = 0; i < shapes.size(); ++i) {
+    stop_.check();
+    if (shapes[i].solid < 0) continue;
+    const Solid& solid = system.solids()[shapes[i].solid];
+    radius_[i] = solid.center.norm() + 0.5 * solid.size;
+    all_round &= shapes[i].is_round;
+    if (filter != nullptr) shapes_.push_back(static_cast<int>(i));
+  }
+  if (all_round) shapes_.clear();
+  const auto n_fixed = static_cast<std::size_t>(
+      std::ranges::count_if(system.manifold_pairs(), [](const ManifoldPair& pair) { return pair.point >= 0; }));
+  fixed_.resize(n_fixed);
+  fixed_features_.resize(n_fixed);
+}
+
+void ManifoldFinder::find(const BodySnapshot& at, double h, double margin, std::span<const ElementId> keep) {
+  set_reaches(at, h, margin);
+  find_fixed(at);
+  found_.clear();
+  collect(at, found_);
+  std::ranges::sort(found_, comes_before, &Found::point);
+  const auto n_found = static_cast<std::ptrdiff_t>(found_.size());
+  for (const ElementId id : keep) {
+    const auto listed = std::lower_bound(found_.begin(), found_.begin() + n_found, id,
+                                         [](const Found& found, ElementId x) { return found.point.id < x; });
+    if (listed != found_.begin() + n_found && listed->point.id == id) continue;
+    keep_point(at, id, found_);
+  }
+  std::ranges::sort(found_, comes_before, &Found::point);
+  place(found_, varying_features_, varying_);
+  added_.clear();
+}
+
+void ManifoldFinder::find_within(const BodySnapshot& at, double distance) {
+  std::ranges::fill(reach_, 0.5 * distance);
+  find_fixed(at);
+  found_.clear();
+  collect(at, found_);
+  std::ranges::sort(found_, comes_before, &Found::point);
+  place(found_, varying_features_, varying_);
+  added_.clear();
+}
+
+bool ManifoldFinder::extend(const BodySnapshot& at) {
+  if (!is_needed()) return false;
+  std::ranges::fill(reach_, 0.0);
+  found_.clear();
+  collect(at, found_);
+  std::erase_if(found_, [this](const Found& found) {
+    return std::ranges::binary_search(varying_, found.point, comes_before);
+  });
+  std::ranges::sort(found_, comes_before, &Found::point);
+  place(found_, added_features_, added_);
+  return !added_.empty();
+}
+
+void ManifoldFinder::set_reaches(const BodySnapshot& at, double h, double margin) {
+  const double fall = h * h * system_.gravity().norm();
+  for (std::size_t i = 0; i < reach_.size(); ++i) {
+    const BodyMotion& body = at[system_.shapes()[i].body];
+    reach_[i] = std::max(h * (body.v.norm() + body.w.norm() * radius_[i]) + fall, margin);
+  }
+}
+
+Placement ManifoldFinder::placement(const BodySnapshot& at, int shape) const {
+  const BodyMotion& body = at[system_.shapes()[shape].body];
+  return {body.p, body.R};
+}
+
+void ManifoldFinder::collect(const BodySnapshot& at, std::vector<Found>& found) {
+  const std::vector<ManifoldPair>& named = system_.manifold_pairs();
+  for (std::size_t k = 0; k < named.size(); ++k) {
+    stop_.check();
+    if (named[k].point >= 0) continue;
+    const auto [a, b] = std::pair(named[k].first_shape, named[k].second_shape);
+    collect_pair(at, a, b, static_cast<int>(k), reach_[a] + reach_[b], found);
+  }
+  if (shapes_.empty()) return;
+  boxes_.clear();
+  for (const int i : shapes_) {
+    BoundingBox box = calc_bounding_box(system_.solids()[system_.shapes()[i].solid], placement(at, i));
+    box.lower.array() -= reach_[i];
+    box.upper.array() += reach_[i];
+    boxes_.push_back(box);
+  }
+  broad_phase_.find(boxes_, pairs_, stop_);
+  for (const BroadPhase::Pair& pair : pairs_) {
+    stop_.check();
+    const int a = shapes_[pair.first];
+    const int b = shapes_[pair.second];
+    if (!system_.meet_in_manifold(a, b) || !filter_->allows(a, b)) continue;
+    collect_pair(at, a, b, -1, reach_[a] + reach_[b], found);
+  }
+}
+
+void ManifoldFinder::collect_pair(const BodySnapshot& at, int a, int b, int manifold_pair, double within,
+                                  std::vector<Found>& found) {
+  narrow_.calc_manifold(system_.solids()[system_.shapes()[a].solid], placement(at, a),
+                        system_.solids()[system_.shapes()[b].solid], placement(at, b), within, manifold_);
+  for (const ManifoldPoint& point : manifold_) append(found, freeze(point, a, b, manifold_pair));
+}
+
+void ManifoldFinder::keep_point(const BodySnapshot& at, ElementId id, std::vector<Found>& found) {
+  const std::optional<System::ManifoldOfId> of = system_.find_manifold(id);
+  if (!of) return;
+  const std::optional<ManifoldPoint> point = narrow_.calc_point(
+      system_.solids()[system_.shapes()[of->first_shape].solid], placement(at, of->first_shape),
+      system_.solids()[system_.shapes()[of->second_shape].solid], placement(at, of->second_shape),
+      static_cast<FeatureId>(id.feature >> 32), static_cast<FeatureId>(id.feature));
+  if (point) append(found, freeze(*point, of->first_shape, of->second_shape, of->manifold_pair));
+}
+
+ManifoldFinder::Found ManifoldFinder::freeze(const ManifoldPoint& point, int a, int b, int manifold_pair) const {
+  Found found;
+  const int surface_shape = point.flipped ? b : a;
+  const int ball_shape = point.flipped ? a : b;
+  const int ball_body = system_.shapes()[ball_shape].body;
+  found.features.surface = {point.surface, surface_shape, system_.shapes()[surface_shape].body};
+  found.features.ball = {point.ball, ball_shape, ball_body, ball_body};
+  found.point = system_.make_manifold_point(a, b, manifold_pair, point.feature_first, point.feature_second);
+  found.point.flipped = point.flipped;
+  return found;
+}
+
+/// Named pairs with a ball or a point have one point, however far away.
+void ManifoldFinder::find_fixed(const BodySnapshot& at) {
+  std::size_t n = 0;
+  for (std::size_t k = 0; k < system_.manifold_pairs().size(); ++k) {
+    stop_.check();
+    const ManifoldPair& pair = system_.manifold_pairs()[k];
+    if (pair.point < 0) continue;
+    found_.clear();
+    collect_pair(at, pair.first_shape, pair.second_shape, static_cast<int>(k), std::numeric_limits<double>::infinity(),
+                 found_);
+    STICKSLIP_ASSERT(!found_.empty());
+    const auto nearest = std::ranges::min_element(manifold_, {}, &ManifoldPoint::gap) - manifold_.begin();
+    fixed_features_[n] = found_[nearest].features;
+    fixed_[n] = system_.contact_points()[pair.point];
+    fixed_[n].flipped = found_[nearest].point.flipped;
+    fixed_[n].frozen = &fixed_features_[n];
+    ++n;
+  }
+}
+
+/// Points and features side by side, the ones pointing to the others.
+void ManifoldFinder::place(std::vector<Found>& found, std::vector<FrozenFeatures>& features,
+                           std::vector<ContactPoint>& points) {
+  features.clear();
+  points.clear();
+  make_room(features, found.size());
+  make_room(points, found.size());
+  for (const Found& each : found) {
+    features.push_back(each.features);
+    points.push_back(each.point);
+  }
+  for (std::size_t i = 0; i < points.size(); ++i) points[i].frozen = &features[i];
+}
+
+}  // namespace stickslip

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "stickslip/base/stop_token.h"
+#include "stickslip/collision/broad_phase.h"
+#include "stickslip/collision/manifold.h"
+#include "stickslip/constraints/body_snapshot.h"
+#include "stickslip/model/contact_filter.h"
+#include "stickslip/model/system.h"
+
+namespace stickslip {
+
+/// The contact points of shapes between which they depend on where the bodies are: polytopes and capsules with each
+/// other and with balls and points. Found where the bodies are at one instant by the narrow phase, and frozen there.
+///
+/// A shape's reach over a step of length h is, v being the velocity of its body, w its angular velocity and r the
+/// largest distance of the shape from the body's origin,
+///   max(h (|v| + |w| r) + h^2 |gravity|, half the envelope),
+/// and points are listed whose gap is at most the sum of two reaches.
+class ManifoldFinder {
+ public:
+  /// filter: which shapes are looked for though no pair names them; null: none.
+  ManifoldFinder(const System& system, const ContactFilter* filter, StopToken stop);
+
+  /// Whether the system has such shapes at all.
+  bool is_needed() const { return !shapes_.empty() || !system_.manifold_pairs().empty(); }
+
+  /// With the reaches over a step of length h from `at` on, and the points `keep` (ids, sorted) in any case.
+  void find(const BodySnapshot& at, double h, double margin, std::span<const ElementId> keep);
+  /// With reaches of `distance` [m].
+  void find_within(const BodySnapshot& at, double distance);
+  /// Points with gaps of at most 0 that are not listed yet; once after each find(). Whether there are some.
+  bool extend(const BodySnapshot& at);
+
+  /// Of named pairs with one point each: what touches there, by the order of System::manifold_pairs(), those without
+  /// left out.
+  std::span<const ContactPoint> fixed() const { return fixed_; }
+  /// Of pairs whose points vary, named ones first, sorted by id; then those that extend() added.
+  std::span<const ContactPoint> varying() const { return varying_; }
+  std::span<const ContactPoint> added() const { return added_; }
+
+ private:
+  /// A point with what touches there, before both have their places.
+  struct Found {
+    ContactPoint point;
+    FrozenFeatures features;
+  };
+
+  void set_reaches(const BodySnapshot& at, double h, double margin);
+  void collect(const BodySnapshot& at, std::vector<Found>& found);
+  void collect_pair(const BodySnapshot& at, int shape_a, int shape_b, int manifold_pair, double within,
+                    std::vector<Found>& found);
+  void keep_point(const BodySnapshot& at, ElementId id, std::vector<Found>& found);
+  Found freeze(const ManifoldPoint& point, int shape_a, int shape_b, int manifold_pair) const;
+  void find_fixed(const BodySnapshot& at);
+  static void place(std::vector<Found>& found, std::vector<FrozenFeatures>& features,
+                    std::vector<ContactPoint>& points);
+  Placement placement(const BodySnapshot& at, int shape) const;
+
+  const System& system_;
+  const ContactFilter* filter_;
+  StopToken stop_;
+  std::vector<int> shapes_;     // in the broad phase: those with solids, where some of them are not round
+  std::vector<double> radius_;  // (shapes of the system) [m] largest distance from the body's origin
+  std::vector<double> reach_;   // (shapes of the system) [m]
+
+  // Points, each with the features that it points to.
+  std::vector<ContactPoint> fixed_, varying_, added_;
+  std::vector<FrozenFeatures> fixed_features_, varying_features_, added_features_;
+
+  // Workspace.
+  NarrowPhase narrow_;
+  std::vector<ManifoldPoint> manifold_;
+  std::vector<Found> found_;
+  BroadPhase broad_phase_;
+  std::vector<BoundingBox> boxes_;
+  std::vector<BroadPhase::Pair> pairs_;
+};
+
+}  // namespace stickslip

@@ -1,0 +1,290 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "stickslip/stepping/ccp.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "stickslip/base/input_error.h"
+#include "stickslip/base/make_room.h"
+#include "stickslip/constraints/certificate.h"
+#include "stickslip/math/round_off.h"
+#include "stickslip/stepping/velocity_step.h"
+
+namespace stickslip {
+namespace {
+
+/// Solves of a step at most: each takes part of the contacts in that the one before made overlap.
+constexpr int kMaxSolves = 4;
+/// Contacts with gaps up to this part of the smaller body touch, whatever moves: what is left of positions of scenes,
+/// which are rounded. [-]
+constexpr double kTouches = 1e-9;
+/// A gap is the difference of two positions, each rounded to half of the spacing of numbers: a quarter of what a sum of
+/// products is counted with. [-]
+constexpr double kOfPositions = 0.25;
+
+class CcpStepper final : public TimeStepper {
+ public:
+  CcpStepper(const CcpOptions& options, const System& system, ConeSolver& solver, StopToken stop);
+
+  std::string_view name() const override { return CcpOptions::kTraits.name; }
+  void initialize(State& state, StepReport& report) override { velocity_.initialize(state, report); }
+  Status step(State& state, double h, double t_end, StepReport& report) override;
+
+ private:
+  void calc_free_velocity(const State& state, double h);
+  void set_activations(double h);
+  void advance(double h);
+  bool meet_overlapping();
+  void add_positions(const State& state, double h);
+  void add_contact(int cone, const ValuesById& approaches, double h);
+  void add_joint(int cone, double h);
+  void keep_approaches(const State& state);
+
+  CcpOptions options_;
+  const System& system_;
+  StopToken stop_;
+  VelocityStep velocity_;
+  std::optional<PositionProjection> projection_;
+  BodySizes sizes_;
+
+  // Workspace, kept from step to step.
+  BodySnapshot start_, free_, end_;  // at (t, q, u); at (t, q, u_free); at (t', q')
+  std::vector<double> activations_;  // (points) [m]
+  std::vector<double> gaps_;         // (points) [m] at the start
+  std::vector<ElementId> met_;       // sorted; contacts that percussions close in the step
+  std::vector<char> closes_;         // (points) whether it does within the step without percussions
+  std::vector<char> lands_;          // (cones) whether a bounce is to follow that waits for the next step
+  ValuesById approaches_;            // by contact (1) [m/s]
+  Vector u_free_, force_;            // (n_u)
+  Vector q_dot_, q_end_;             // (n_q)
+};
+
+CcpStepper::CcpStepper(const CcpOptions& options, const System& system, ConeSolver& solver, StopToken stop)
+    : options_(options),
+      system_(system),
+      stop_(stop),
+      velocity_(system, solver, stop),
+      sizes_(system),
+      start_(system),
+      free_(system),
+      end_(system) {
+  if (is_on(options.projection, system)) projection_.emplace(system, solver, options.correction_speed, stop);
+  velocity_.constraints().problem().law = options.law;
+  for (Vector* v : {&u_free_, &force_}) v->resize(system.n_u());
+  for (Vector* v : {&q_dot_, &q_end_}) v->resize(system.n_q());
+}
+
+Status CcpStepper::step(State& state, double h, double t_end, StepReport& report) {
+  report.message.clear();
+  if (!velocity_.are_given_finite(state.inputs, {state.t, t_end}, report)) return report.status = Status::failed;
+  calc_free_velocity(state, h);
+
+  ContactFinder& contacts = velocity_.contacts();
+  start_.take(state.t, state.q, &state.u);
+  met_.clear();
+  for (int i = 0; i < kMaxSolves; ++i) {
+    contacts.find(start_, t_end, met_);
+    set_activations(h);
+    velocity_.constraints().gather(start_, contacts.points(), activations_, h);
+    add_positions(state, h);
+    if (velocity_.solve(u_free_, state, report) == Status::failed) return report.status = Status::failed;
+    advance(h);
+    if (!q_end_.allFinite() || !velocity_.u_end().allFinite()) {
+      report.message += describe_non_finite(system_, q_end_, velocity_.u_end());
+      return report.status = Status::failed;
+    }
+    end_.take(t_end, q_end_, nullptr);
+    contacts.extend(end_);
+    if (!meet_overlapping()) break;
+  }
+  if (projection_) projection_->project(h, contacts.points(), velocity_.constraints(), velocity_.gamma_end(), q_end_, end_);
+
+  keep_approaches(state);
+  EnergyLedger energy = state.energy;
+  velocity_.account_energy(state.inputs, state.t, state.q, state.u, state.u, h, energy);
+  velocity_.report(end_, h, state.inputs, state.t, state.q, state.u, report);
+
+  // Last of all, so that the step can be left before.
+  stop_.check();
+  state.energy = energy;
+  state.q = q_end_;
+  state.u = velocity_.u_end();
+  state.t = t_end;
+  ++state.step;
+  state.contacts = approaches_;
+  velocity_.constraints().save_warm(velocity_.solution(), state.warm);
+  report_energy(system_, state, report);
+  return report.status;
+}
+
+/// (5b) without impulses: u_free = u + M^-1 h f, f with the gyroscopic torque -omega x J omega.
+void CcpStepper::calc_free_velocity(const State& state, double h) {
+  system_.calc_applied_forces(state.t, state.q, state.u, force_);
+  system_.add_gyroscopic_forces(state.u, force_);
+  system_.add_input_forces(state.inputs, state.t, state.q, force_);
+  force_ *= h;
+  system_.solve_mass(force_, u_free_);
+  u_free_ += state.u;
+}
+
+/// The gap up to which each point takes part: the envelope where one is given, else what its sides move in the step
+/// without percussions.
+void CcpStepper::set_activations(double h) {
+  const std::vector<ContactPoint>& points = velocity_.contacts().points();
+  free_.take(start_.t(), start_.q(), &u_free_);
+  make_room(activations_, points.size());
+  make_room(gaps_, points.size());
+  activations_.resize(points.size());
+  gaps_.resize(points.size());
+  closes_.resize(points.size());
+  const double fall = h * h * system_.gravity().norm();
+  ContactGeometry geometry;
+  ContactVector gamma;
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    stop_.check();
+    const std::optional<double>& own = system_.pair(points[i]).options.envelope;
+    calc_contact_within(free_, points[i], std::numeric_limits<double>::infinity(), geometry, gamma);
+    gaps_[i] = geometry.gap;
+    closes_[i] = geometry.gap + h * gamma(0) < 0.0 ? 1 : 0;
+    if (own || options_.envelope) {
+      activations_[i] = own ? *own : *options_.envelope;
+    } else if (std::ranges::binary_search(met_, points[i].id)) {
+      activations_[i] = gaps_[i];
+    } else {
+      activations_[i] = h * std::abs(gamma(0)) + fall + kTouches * sizes_.of_pair(system_.body(points[i], Side::first), system_.body(points[i], Side::second));
+    }
+  }
+}
+
+/// (5a), and quaternions normalised.
+void CcpStepper::advance(double h) {
+  system_.calc_coordinate_rates(start_.q(), velocity_.u_end(), q_dot_);
+  q_end_ = start_.q() + h * q_dot_;
+  system_.normalize(q_end_);
+}
+
+/// Lists contacts that took no part and overlap at the end, to take part in another solve; whether there are some.
+bool CcpStepper::meet_overlapping() {
+  const std::vector<ContactPoint>& points = velocity_.contacts().points();
+  const std::size_t before = met_.size();
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    stop_.check();
+    if (options_.envelope || system_.pair(points[i]).options.envelope) continue;
+    const bool took_part = i < gaps_.size() && gaps_[i] <= activations_[i];
+    if (!took_part && calc_gap(end_, points[i]) < 0.0) append(met_, points[i].id);
+  }
+  std::ranges::sort(met_);
+  return met_.size() > before;
+}
+
+/// What positions and restitution add to the rows of (5c) and (7), and by what round-off of positions these are off.
+void CcpStepper::add_positions(const State& state, double h) {
+  const ConstraintSet& constraints = velocity_.constraints();
+  std::vector<double>& added = velocity_.added();
+  std::vector<double>& sizes = velocity_.added_sizes();
+  make_room(added, constraints.size());
+  make_room(sizes, constraints.size());
+  added.assign(constraints.size(), 0.0);
+  sizes.assign(constraints.size(), 0.0);
+  lands_.assign(constraints.count(), 0);
+  for (int i = 0; i < constraints.count(); ++i) {
+    stop_.check();
+    if (constraints.kind(i) == ConstraintSet::Kind::contact) add_contact(i, state.contacts, h);
+    if (constraints.kind(i) == ConstraintSet::Kind::joint) add_joint(i, h);
+  }
+}
+
+void CcpStepper::add_contact(int cone, const ValuesById& approaches, double h) {
+  const ConstraintSet& constraints = velocity_.constraints();
+  const ContactPoint& point = velocity_.contacts().points()[constraints.index(cone)];
+  const Cone& rows = constraints.problem().cones[cone];
+  double& added = velocity_.added()[rows.offset];
+  double& size = velocity_.added_sizes()[rows.offset];
+  const double gap = gaps_[constraints.index(cone)];
+  double far = std::abs(gap);
+  for (const Side side : {Side::first, Side::second}) {
+    const int body = system_.body(point, side);
+    if (system_.bodies()[body].n_u > 0) far = std::max(far, start_[body].p.lpNorm<Eigen::Infinity>());
+  }
+  size = kOfPositions * far / h;
+  added = gap / h;
+  if (gap < 0.0) {
+    const double most = correction_speed_of(system_, point, options_.correction_speed);
+    added = projection_ || !options_.stabilisation ? 0.0 : std::max(gap / h, -most);
+  }
+  const ConstraintSet::Restitution e = constraints.restitution(cone);
+  if (e.tangential > 0.0) {
+    for (int row = 1; row < rows.dim; ++row) {
+      velocity_.added()[rows.offset + row] = e.tangential * constraints.gamma()[rows.offset + row];
+      velocity_.added_sizes()[rows.offset + row] = std::abs(velocity_.added()[rows.offset + row]);
+    }
+  }
+  if (e.normal == 0.0) return;
+  const double approach = constraints.gamma()[rows.offset];  // < 0 where it closes
+  const std::span<const double> pending = approaches.find(point.id);
+  if (!pending.empty()) {
+    added = std::min(added, -e.normal * pending[0]);
+  } else if (approach < 0.0 && closes_[constraints.index(cone)] != 0) {
+    added = std::min(added, e.normal * approach);
+  } else {
+    lands_[cone] = 1;
+  }
+}
+
+/// g/h + g_t: g_t, of prescribed motions, is tau.
+void CcpStepper::add_joint(int cone, double h) {
+  if (projection_ || !options_.stabilisation) return;
+  const int index = velocity_.constraints().index(cone);
+  const Joint& joint = system_.joints()[index];
+  if (!joint.holonomic) return;
+  JointVector g;
+  system_.calc_joint_position(index, start_.t(), start_.q(), g);
+  double far = 0.0;
+  for (const int body : {joint.first.body, joint.second.body}) {
+    if (system_.bodies()[body].n_u > 0) far = std::max(far, start_[body].p.lpNorm<Eigen::Infinity>());
+  }
+  const int first = velocity_.constraints().problem().cones[cone].offset;
+  for (int r = 0; r < joint.dim; ++r) {
+    velocity_.added()[first + r] = std::clamp(g(r) / h, -options_.correction_speed, options_.correction_speed);
+    velocity_.added_sizes()[first + r] = kOfPositions * (joint.is_angle_row(r) ? 1.0 : far) / h;
+  }
+}
+
+/// Of contacts with restitution that others closed, and that bounce in the next step: -(u_N' - W_NN p_N), the velocity
+/// at which it would have closed. Not of those that bore something before, which rest.
+void CcpStepper::keep_approaches(const State& state) {
+  approaches_.clear();
+  const ConstraintSet& constraints = velocity_.constraints();
+  std::array<double, kMaxConeDim> diagonal;
+  for (int i = 0; i < constraints.count(); ++i) {
+    if (lands_[i] == 0) continue;
+    const int row = constraints.problem().cones[i].offset;
+    const double p = velocity_.solution().p[row];
+    const ElementId id = velocity_.contacts().points()[constraints.index(i)].id;
+    const std::span<const double> before = state.warm.find(id);
+    if (!(p > 0.0) || (!before.empty() && before[0] > 0.0)) continue;
+    constraints.problem().calc_diagonal(i, diagonal.data());
+    const double approach = diagonal[0] * p - velocity_.gamma_end()[row];
+    if (approach > 0.0) approaches_.add(id, 1)[0] = approach;
+  }
+}
+
+}  // namespace
+
+void CcpOptions::check() const {
+  if (!(correction_speed > 0.0)) {
+    throw InputError({}, "scheme.correction_speed", std::to_string(correction_speed), "above 0, or inf");
+  }
+  if (envelope && !(*envelope >= 0.0 && std::isfinite(*envelope))) {
+    throw InputError({}, "scheme.envelope", std::to_string(*envelope), "at least 0 and finite, or \"auto\"");
+  }
+}
+
+std::unique_ptr<TimeStepper> make_ccp(const CcpOptions& options, const System& system, ConeSolver& solver,
+                                      StopToken stop) {
+  options.check();
+  return std::make_unique<CcpStepper>(options, system, solver, stop);
+}
+
+}  // namespace stickslip

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "stickslip/stepping/position_projection.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "stickslip/math/round_off.h"
+
+namespace stickslip {
+namespace {
+
+/// Newton steps at most, and the share of what is off that each must take away to be followed by another: from O(h^2)
+/// two or three reach round-off.
+constexpr int kMaxProjections = 10;
+constexpr double kTakesAway = 0.5;
+/// Gaps and joints are right within this multiple of the round-off of positions [-], gaps also within this part of the
+/// smaller body [-]: a tenth of a billionth is a tenth of what a stack may overlap.
+constexpr double kOfRoundOff = 8.0;
+constexpr double kOfSize = 1e-10;
+/// How exactly one of the linear steps is solved for, relative to what is off: the next one mends it. [-]
+constexpr double kLinearTolerance = 1e-6;
+/// Contacts this multiple of the deepest overlap apart take part in the first step; those that it closes do in the
+/// next. [-]
+constexpr double kReachOfOverlap = 4.0;
+
+}  // namespace
+
+bool is_on(Projection projection, const System& system) {
+  if (projection != Projection::automatic) return projection == Projection::on;
+  return !system.joints().empty() || system.has_varying_contacts();
+}
+
+double correction_speed_of(const System& system, const ContactPoint& point, double of_scheme) {
+  return system.pair(point).options.correction_speed.value_or(of_scheme);
+}
+
+PositionProjection::PositionProjection(const System& system, ConeSolver& solver, double correction_speed,
+                                       StopToken stop)
+    : system_(system),
+      solver_(solver),
+      stop_(stop),
+      correction_speed_(correction_speed),
+      sizes_(system),
+      constraints_(system, stop) {
+  force_.resize(system.n_u());
+  displacement_.resize(system.n_u());
+}
+
+void PositionProjection::project(double h, const std::vector<ContactPoint>& points, const ConstraintSet& gathered,
+                                 std::span<const double> velocity, Vector& q, BodySnapshot& at) {
+  is_held_.assign(points.size(), 0);
+  for (int i = 0; i < gathered.count() && gathered.kind(i) == ConstraintSet::Kind::contact; ++i) {
+    const int k = gathered.index(i);
+    const double way = h * velocity[gathered.problem().cones[i].offset];
+    is_held_[k] = way > 0.0 && calc_gap(at, points[k]) + way >= 0.0 ? 0 : 1;
+  }
+  const double t = at.t();
+  double off = calc_off(at, points);
+  for (int i = 0; i < kMaxProjections && off > 1.0; ++i) {
+    constraints_.gather_positions(at, points, kReachOfOverlap * deepest_);
+    const bool capped = set_targets(points, h);
+    solution_.p.assign(constraints_.size(), 0.0);
+    const SolveReport report =
+        solver_.solve(constraints_.problem(), {.relative = kLinearTolerance, .absolute = 0.5 * finest_}, solution_);
+    if (report.status == Status::failed) return;
+    constraints_.calc_generalized_percussions(solution_.p, force_);
+    system_.solve_mass(force_, displacement_);
+    q_before_ = q;
+    system_.advance(1.0, displacement_, q);
+    system_.normalize(q);
+    at.take(t, q, nullptr);
+    const double before = off;
+    off = q.allFinite() ? calc_off(at, points) : before;
+    if (!(off < before)) {
+      q = q_before_;
+      at.take(t, q, nullptr);
+      return;
+    }
+    if (capped || !(off < kTakesAway * before)) return;
+  }
+}
+
+/// What positions of two bodies are right within. [m, and rad of rows that are angles]
+double PositionProjection::calc_tolerance(const BodySnapshot& at, int body_a, int body_b) const {
+  double far = sizes_.of_pair(body_a, body_b);
+  for (const int body : {body_a, body_b}) {
+    if (system_.bodies()[body].n_u > 0) far = std::max(far, at[body].p.lpNorm<Eigen::Infinity>());
+  }
+  return kOfRoundOff * kSumRoundOff * std::max(far, 1e-3);
+}
+
+double PositionProjection::calc_off(const BodySnapshot& at, const std::vector<ContactPoint>& points) {
+  double off = 0.0;
+  deepest_ = 0.0;
+  finest_ = std::numeric_limits<double>::infinity();
+  const auto add = [&](double violation, double tolerance) {
+    off = std::max(off, violation / tolerance);
+    deepest_ = std::max(deepest_, violation);
+    finest_ = std::min(finest_, tolerance);
+  };
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    stop_.check();
+    if (is_held_[i] == 0) continue;
+    const ContactPoint& k = points[i];
+    const double gap = calc_gap(at, k);
+    if (gap >= 0.0) continue;
+    const int first = system_.body(k, Side::first);
+    const int second = system_.body(k, Side::second);
+    add(-gap, kOfSize * sizes_.of_pair(first, second) + calc_tolerance(at, first, second));
+  }
+  JointVector g;
+  for (std::size_t j = 0; j < system_.joints().size(); ++j) {
+    stop_.check();
+    const Joint& joint = system_.joints()[j];
+    if (!joint.holonomic) continue;
+    system_.calc_joint_position(static_cast<int>(j), at.t(), at.q(), g);
+    add(g.lpNorm<Eigen::Infinity>(), calc_tolerance(at, joint.first.body, joint.second.body));
+  }
+  return off;
+}
+
+/// b of the linear step, no more than the cap allows; whether it does not allow all.
+bool PositionProjection::set_targets(const std::vector<ContactPoint>& points, double h) {
+  bool capped = false;
+  ConeProblem& problem = constraints_.problem();
+  for (int i = 0; i < constraints_.count(); ++i) {
+    const Cone& cone = problem.cones[i];
+    const bool is_contact = constraints_.kind(i) == ConstraintSet::Kind::contact;
+    const double most =
+        h * (is_contact ? correction_speed_of(system_, points[constraints_.index(i)], correction_speed_)
+                        : correction_speed_);
+    const int n_rows = is_contact ? 1 : cone.dim;
+    for (int row = cone.offset; row < cone.offset + n_rows; ++row) {
+      const bool is_held = !is_contact || is_held_[constraints_.index(i)] != 0;
+      const double g = is_held ? constraints_.positions()[row] : std::max(constraints_.positions()[row], 0.0);
+      const double target = std::clamp(g, -most, is_contact ? std::max(g, 0.0) : most);
+      capped |= target != g;
+      problem.b[row] = target;
+    }
+  }
+  return capped;
+}
+
+}  // namespace stickslip

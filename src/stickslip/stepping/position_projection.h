@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <vector>
+
+#include "stickslip/base/stop_token.h"
+#include "stickslip/cone/cone_solver.h"
+#include "stickslip/constraints/body_snapshot.h"
+#include "stickslip/constraints/constraint_set.h"
+#include "stickslip/stepping/body_sizes.h"
+
+namespace stickslip {
+
+/// Whether a scheme on velocities puts positions right at the end of each step; automatic: where there are joints or
+/// detected contacts.
+enum class Projection : int { automatic = 0, off = 1, on = 2 };
+
+/// The cap on the velocity at which overlaps, and joints that are off, are corrected where nothing else is said. [m/s,
+/// rad/s]
+inline constexpr double kCorrectionSpeed = 1.0;
+
+/// Whether it does in this system.
+bool is_on(Projection projection, const System& system);
+
+/// The cap for a contact point: its pair's, else that of detected contacts, else `of_scheme`. [m/s]
+double correction_speed_of(const System& system, const ContactPoint& point, double of_scheme);
+
+/// Puts positions right that a scheme on velocities leaves off by O(h^2) in each step: the nearest ones, in the metric
+/// of the masses, at which joints hold and nothing overlaps,
+///
+///   q+ = q + B(q) d,   M d = J^T p,   g + J d = 0 of joints,   0 <= p_N perpendicular to gap + J_N d >= 0,
+///
+/// repeated until they do: Newton's method, each step a cone problem without friction in the same Delassus operator.
+/// Prescribed motions are met as they are at that time. Velocities stay as they are. What is off by more than
+/// the cap on the correction velocity times the step is put right in several time steps.
+class PositionProjection {
+ public:
+  /// system and solver must outlive this. correction_speed [m/s, rad/s]: that of the scheme.
+  PositionProjection(const System& system, ConeSolver& solver, double correction_speed, StopToken stop);
+
+  /// Of coordinates q, where a step of length h ended with the bodies `at`, which follow. `points`: those that
+  /// may touch; `gathered`: what the laws held for in the step, `velocity` (n) [m/s] of its rows at the end. Contacts
+  /// that overlap and were not gathered are about to collide, and those that part fast enough to be right after another
+  /// step have bounced: they come no nearer. Positions that cannot be put right, as those of a body that is squeezed,
+  /// stay as they are.
+  void project(double h, const std::vector<ContactPoint>& points, const ConstraintSet& gathered,
+               std::span<const double> velocity, Vector& q, BodySnapshot& at);
+
+ private:
+  /// How far positions are off, relative to what is right to round-off: right up to 1.
+  double calc_off(const BodySnapshot& at, const std::vector<ContactPoint>& points);
+  double calc_tolerance(const BodySnapshot& at, int body_a, int body_b) const;
+  bool set_targets(const std::vector<ContactPoint>& points, double h);
+
+  const System& system_;
+  ConeSolver& solver_;
+  StopToken stop_;
+  double correction_speed_;  // [m/s, rad/s]
+  BodySizes sizes_;
+  ConstraintSet constraints_;
+  ConeSolution solution_;
+  std::vector<char> is_held_;    // (points) whether its overlap is put right
+  double deepest_ = 0.0;         // [m, rad] the largest violation that calc_off() saw
+  double finest_ = 0.0;          // [m, rad] the least tolerance that calc_off() judged by
+  Vector force_, displacement_;  // (n_u)
+  Vector q_before_;              // (n_q)
+};
+
+}  // namespace stickslip

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "stickslip/stepping/velocity_step.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "stickslip/base/make_room.h"
+#include "stickslip/constraints/certificate.h"
+#include "stickslip/math/round_off.h"
+
+namespace stickslip {
+
+VelocityStep::VelocityStep(const System& system, ConeSolver& solver, StopToken stop)
+    : system_(system),
+      solver_(solver),
+      stop_(stop),
+      contacts_(system, stop),
+      constraints_(system, stop),
+      has_motions_(std::ranges::any_of(system.bodies(), [](const Body& b) { return b.type == BodyType::moving; })),
+      start_(system) {
+  for (Vector* v : {&u_end_, &force_, &nonconservative_}) v->resize(system.n_u());
+}
+
+void VelocityStep::initialize(State& state, StepReport& report) {
+  system_.normalize(state.q);
+  state.memory.resize(0);
+  state.warm.clear();
+  state.contacts.clear();
+  state.remembered_inputs.clear();
+  state.energy = {};
+  state.energy.initial = system_.calc_kinetic_energy(state.u) + system_.calc_potential_energy(state.t, state.q);
+  report = {};
+  report.t = state.t;
+  report.a.setConstant(system_.n_u(), kUnknown);
+  start_.take(state.t, state.q, nullptr);
+  contacts_.find_touching(start_);
+  report_geometry(start_, contacts_.points(), report, kUnknown);
+  report_joints(system_, state.t, state.q, state.u, report);
+  report_energy(system_, state, report);
+}
+
+bool VelocityStep::are_given_finite(const Inputs& inputs, std::initializer_list<double> times,
+                                    StepReport& report) const {
+  report.message = describe_non_finite_input(system_, inputs);
+  if (!report.message.empty()) return false;
+  if (!has_motions_) return true;
+  for (const double t : times) {
+    report.message = describe_non_finite_motion(system_, t);
+    if (!report.message.empty()) return false;
+  }
+  return true;
+}
+
+/// b = J u_free + tau + added: what xi is without percussions.
+Status VelocityStep::solve(const Vector& u_free, const State& state, StepReport& report) {
+  ConeProblem& problem = constraints_.problem();
+  const auto n = static_cast<std::size_t>(constraints_.size());
+  STICKSLIP_ASSERT(added_.size() == n && added_sizes_.size() == n);
+  for (std::size_t row = 0; row < n; ++row) problem.b[row] = constraints_.tau(static_cast<int>(row)) + added_[row];
+  constraints_.add_relative_velocities(u_free, problem.b);
+  std::vector<double>& speeds = gamma_end_;
+  make_room(speeds, n);
+  speeds.assign(n, 0.0);
+  constraints_.add_speeds(u_free, speeds);
+  double squared = 0.0;
+  for (std::size_t row = 0; row < n; ++row) {
+    const double size = speeds[row] + std::abs(constraints_.tau(static_cast<int>(row))) + added_sizes_[row];
+    squared += size * size;
+  }
+  problem.floor = kSumRoundOff * std::sqrt(squared);
+
+  constraints_.load_warm(state.warm, solution_);
+  report.solve = solver_.solve(problem, solution_);
+  constraints_.report_worst(report.solve.residual, report);
+  report.message = report.solve.message;
+  if (report.solve.status == Status::failed) return Status::failed;
+
+  stop_.check();
+  constraints_.calc_generalized_percussions(solution_.p, force_);
+  system_.solve_mass(force_, u_end_);
+  u_end_ += u_free;
+  for (std::size_t row = 0; row < n; ++row) gamma_end_[row] = solution_.u[row] - added_[row];
+  report.coulomb_residual = problem.law == FrictionLaw::coulomb
+                                ? report.solve.residual.absolute
+                                : calc_residual(problem, FrictionLaw::coulomb, solution_.p, residual_work_).absolute;
+  report.choices = report.solve.choices;
+  return report.solve.status;
+}
+
+void VelocityStep::account_energy(const Inputs& inputs, double t, const Vector& q, const Vector& u,
+                                  const Vector& u_work, double h, EnergyLedger& ledger) {
+  std::vector<double>& gamma_work = constraints_.problem().b;
+  constraints_.get_tau(gamma_work);
+  constraints_.add_relative_velocities(u_work, gamma_work);
+  for (int i = 0; i < constraints_.count(); ++i) {
+    const Cone& cone = constraints_.problem().cones[i];
+    for (int row = cone.offset; row < cone.offset + cone.dim; ++row) {
+      const double p = solution_.p[row];
+      if (constraints_.kind(i) != ConstraintSet::Kind::joint) {
+        ledger.dissipated -= p * 0.5 * (gamma_work[row] + gamma_end_[row]);
+      }
+      ledger.work -= p * constraints_.tau(row);
+    }
+  }
+  system_.calc_nonconservative_forces(t, q, u, nonconservative_);
+  system_.add_input_forces(inputs, t, q, nonconservative_);
+  ledger.work += 0.5 * h * nonconservative_.dot(u_work + u_end_);
+  ledger.work += h * system_.calc_prescribed_power(t, q, u);
+}
+
+void VelocityStep::report(const BodySnapshot& end, double h, const Inputs& inputs, double t, const Vector& q,
+                          const Vector& u, StepReport& report) {
+  report.status = report.solve.status;
+  report.t = end.t();
+  report.step = h;
+  report_joints(system_, end.t(), end.q(), u_end_, report);
+  constraints_.report_contacts(end, solution_, gamma_end_, h, kUnknown, report);
+  stop_.check();
+  add_joint_drives(system_, inputs, t, q, u, report);
+  constraints_.add_reactions(solution_, h, report);
+}
+
+}  // namespace stickslip

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <initializer_list>
+#include <limits>
+#include <span>
+#include <vector>
+
+#include "stickslip/base/stop_token.h"
+#include "stickslip/cone/cone_solver.h"
+#include "stickslip/constraints/body_snapshot.h"
+#include "stickslip/constraints/constraint_set.h"
+#include "stickslip/constraints/contact_finder.h"
+#include "stickslip/constraints/step_report.h"
+#include "stickslip/model/state.h"
+
+namespace stickslip {
+
+/// What schemes on velocities and percussions share. Constraints are gathered at one instant, and one cone problem in
+/// them gives the velocity at the end:
+///
+///   u' = u_free + M^-1 J^T p,   xi = J u' + tau + added,   the laws between xi and p.
+///
+/// A scheme's own is where constraints are gathered, what u_free is, what it adds, and how positions follow.
+class VelocityStep {
+ public:
+  /// What a report says of accelerations and impulses, which such schemes do not know.
+  static constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
+
+  /// system and solver must outlive this.
+  VelocityStep(const System& system, ConeSolver& solver, StopToken stop);
+
+  ContactFinder& contacts() { return contacts_; }
+  ConstraintSet& constraints() { return constraints_; }
+  const ConeSolution& solution() const { return solution_; }
+  const Vector& u_end() const { return u_end_; }                      // (n_u) [m/s, rad/s]
+  std::span<const double> gamma_end() const { return gamma_end_; }  // (n) [m/s] J u' + tau
+
+  /// TimeStepper::initialize() of a scheme that remembers percussions.
+  void initialize(State& state, StepReport& report);
+
+  /// Whether inputs, and prescribed motions at `times` [s], are finite; else the report says which is not.
+  bool are_given_finite(const Inputs& inputs, std::initializer_list<double> times, StepReport& report) const;
+
+  /// The numbers that a scheme adds to the rows of those gathered, to be filled with n of them, and what each may be
+  /// off by. [m/s]
+  std::vector<double>& added() { return added_; }
+  /// Of the sums in `added`, whose round-off counts. (n) [m/s]
+  std::vector<double>& added_sizes() { return added_sizes_; }
+
+  /// Solves for p, and sets u'. u_free (n_u) [m/s, rad/s]. failed: nothing is set, the report says why.
+  Status solve(const Vector& u_free, const State& state, StepReport& report);
+
+  /// Adds to a ledger what forces that are not conservative do at (t, q, u), and what contacts and dry friction take,
+  /// over a step of length h. The step balances M (u' - u_work) = h f + J^T p, u_work being u after a gyroscopic term
+  /// that does no work; times (u' + u_work) / 2 that is the change of kinetic energy. So the work of a percussion over
+  /// the step is p . (gamma(u_work) + gamma') / 2; what prescribed motions put in, p . tau, counts as work. Joints
+  /// dissipate nothing: what they take because the scheme bends their directions in steps stays visible as error of the
+  /// balance. The problem is done with: its b has room for gamma(u_work).
+  void account_energy(const Inputs& inputs, double t, const Vector& q, const Vector& u, const Vector& u_work, double h,
+                      EnergyLedger& ledger);
+
+  /// Fills the report of a step of length h that ended at `end` and its velocity u'; drives of joints at (t, q, u).
+  void report(const BodySnapshot& end, double h, const Inputs& inputs, double t, const Vector& q, const Vector& u,
+              StepReport& report);
+
+ private:
+  const System& system_;
+  ConeSolver& solver_;
+  StopToken stop_;
+  ContactFinder contacts_;
+  ConstraintSet constraints_;
+  bool has_motions_;  // whether a body moves as prescribed
+
+  // Workspace, kept from step to step.
+  BodySnapshot start_;
+  ConeSolution solution_;
+  std::vector<double> added_, added_sizes_;  // (n) [m/s]
+  std::vector<double> gamma_end_;            // (n) [m/s] of u_end_; before the solve the speeds that b is the sum of
+  std::vector<double> residual_work_;
+  Vector u_end_, force_, nonconservative_;  // (n_u)
+};
+
+}  // namespace stickslip
