@@ -5,6 +5,7 @@
 
 #include <Eigen/Dense>
 #include <numbers>
+#include <vector>
 
 #include "stickslip/base/assert.h"
 #include "stickslip/geometry/convex_hull.h"
@@ -122,20 +123,27 @@ struct SolidMoments {
 }  // namespace
 
 MassProperties calc_mass_properties(std::span<const Shape> shapes, double density, bool planar) {
+  std::vector<Moments> moments;
+  moments.reserve(shapes.size());
   MassProperties total;
-  Matrix3 second = Matrix3::Zero();  // about the drawing frame's origin, times density
-  Vector3 first = Vector3::Zero();
   for (const Shape& shape : shapes) {
-    const Moments m = std::visit(SolidMoments{planar}, shape.geometry);
-    const double mass = density * m.volume;
-    const Vector3 center = shape.position + shape.rotation * m.centroid;
-    total.mass += mass;
-    first += mass * center;
-    second += density * (shape.rotation * m.second * shape.rotation.transpose()) + mass * center * center.transpose();
+    moments.push_back(std::visit(SolidMoments{planar}, shape.geometry));
+    total.mass += density * moments.back().volume;
   }
-  if (total.mass <= 0.0) return total;
-  total.center = first / total.mass;
-  second -= total.mass * total.center * total.center.transpose();
+  if (!(total.mass > 0.0)) return total;
+  for (std::size_t i = 0; i < shapes.size(); ++i) {
+    const double share = density * moments[i].volume / total.mass;
+    total.center += share * (shapes[i].position + shapes[i].rotation * moments[i].centroid);
+  }
+  // About the centre from the start: moments about an origin far off would differ from these by m d^2, which takes
+  // their digits.
+  Matrix3 second = Matrix3::Zero();
+  for (std::size_t i = 0; i < shapes.size(); ++i) {
+    const Moments& m = moments[i];
+    const Vector3 arm = shapes[i].position + shapes[i].rotation * m.centroid - total.center;
+    second += density * (shapes[i].rotation * m.second * shapes[i].rotation.transpose());
+    second += density * m.volume * arm * arm.transpose();
+  }
   total.inertia = second.trace() * Matrix3::Identity() - second;
   if (planar) {
     const double polar = total.inertia(2, 2);
