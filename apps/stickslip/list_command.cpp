@@ -32,7 +32,7 @@ constexpr std::array kShapes = {
     Entry{"box", "size: full edge lengths (a rectangle in a planar scene)"},
     Entry{"capsule", "radius, length between centres, axis z"},
     Entry{"cylinder", "radius, length, axis z; inside = true makes it a container, infinite without length"},
-    Entry{"convex", "points: the convex hull of them"},
+    Entry{"convex", "points or file (x y z a line, .obj, .stl): the convex hull"},
 };
 constexpr std::array kJoints = {
     Entry{"revolute", "planar; motion, spring, force, friction, limits of its angle"},

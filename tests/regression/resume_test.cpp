@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A run that was killed or interrupted, and resumed, leaves the same bits as one that was not.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <fstream>
 #include <random>
+#include <string>
 
 #include "stickslip/base/input_error.h"
+#include "stickslip/scene/load_scene.h"
 
 #include "tests/support/process.h"
 #include "tests/support/same_result.h"
@@ -118,6 +122,30 @@ TEST(Resume, ALaterEndContinuesAFinishedRun) {
   ASSERT_EQ(run_stickslip(joined(kTippeTop, {"--end", "0.30005", "-o", "r.h5"}), folder.path()).status, 0);
   ASSERT_EQ(run_stickslip(joined(kTippeTop, {"--end", "0.5", "--resume", "r.h5"}), folder.path()).status, 0);
   ASSERT_EQ(run_stickslip(joined(kTippeTop, {"--end", "0.5", "-o", "whole.h5"}), folder.path()).status, 0);
+  expect_no_difference(folder, "whole.h5", "r.h5");
+}
+
+TEST(Resume, BodiesFromAFileAreInTheResultHoweverMany) {
+  constexpr int kBodies = 32'000;  // [-] more text than a scene file may have: 9 MB
+  const TemporaryFolder folder;
+  {
+    std::mt19937 random(11);
+    std::uniform_real_distribution<double> draw(0.1, 1.0);
+    std::ofstream state(folder / "state.csv");
+    std::ofstream(folder / "scene.toml") << "stickslip = 1\ntime = {end = 2e-3, step = 1e-3}\n"
+                                         << "[[fill]]\nfile = \"state.csv\"\nbody = {density = 1000}\n";
+    for (int i = 0; i < kBodies; ++i) {
+      std::string line = fmt::format("{:.17g}", draw(random));
+      for (int k = 1; k < 14; ++k) line += fmt::format(",{:.17g}", draw(random));
+      state << line << '\n';
+    }
+  }
+  const Arguments scene = {"run", "scene.toml", "--quiet"};
+  ASSERT_EQ(run_stickslip(joined(scene, {"--end", "1e-3", "-o", "r.h5"}), folder.path()).status, 0);
+  const Ended resumed = run_stickslip(joined(scene, {"--resume", "r.h5"}), folder.path());
+  ASSERT_EQ(resumed.status, 0) << resumed.err;
+  EXPECT_GT(Trajectory(folder / "r.h5").scene().size(), LoadOptions{}.max_bytes);
+  ASSERT_EQ(run_stickslip(joined(scene, {"-o", "whole.h5"}), folder.path()).status, 0);
   expect_no_difference(folder, "whole.h5", "r.h5");
 }
 

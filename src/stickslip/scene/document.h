@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <filesystem>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -56,8 +57,15 @@ std::string write_toml_value(const TomlValue& value);
 struct Document {
   std::vector<std::string> texts;  // names for messages: file names, "--set key=value"
   TomlValue root{TomlValue::Table{}, Mark{}};
+  std::size_t n_files = 1;   // of the texts; those behind them are overrides
+  bool reads_files = false;  // files of numbers that it names may be opened
 
   SourcePlace place(const Mark& mark) const { return {texts[mark.text], mark.line, mark.column}; }
+  /// Where files are looked up that are named at `mark`: beside the file that names them, or beside the scene.
+  std::filesystem::path folder(const Mark& mark) const {
+    const auto text = static_cast<std::size_t>(mark.text);
+    return std::filesystem::path(texts[text < n_files ? text : 0]).parent_path();
+  }
 };
 
 /// Reads TOML; places are in the text `text_index` of a document, whose name is `text_name`. Throws InputError

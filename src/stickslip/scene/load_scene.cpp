@@ -35,6 +35,8 @@ class DocumentLoader {
 
   Document load(std::string_view text, const fs::path& path) {
     document_.root = read(text, path);
+    document_.n_files = document_.texts.size();
+    document_.reads_files = options_.allow_include;
     apply_overrides(document_, options_.overrides);
     return std::move(document_);
   }

@@ -16,7 +16,7 @@ struct LoadOptions {
   /// in TOML, or a number as people write it (.3), or, where it is neither, a string. contacts.NAME.key finds a contact
   /// by its name.
   std::vector<std::string> overrides;
-  bool allow_include = true;
+  bool allow_include = true;                     // and other files that a scene names
   std::size_t max_bytes = std::size_t{8} << 20;  // [bytes] of one file or text
 };
 

@@ -3,6 +3,7 @@
 
 #include <array>
 
+#include "stickslip/scene/data_file.h"
 #include "stickslip/scene/read_scene.h"
 
 namespace stickslip {
@@ -67,7 +68,11 @@ ShapeGeometry read_cylinder(const TableReader& reader) {
 }
 
 ShapeGeometry read_convex(const TableReader& reader) {
-  reader.allow({"type", "position", "quaternion", "rotation", "angle", "points"}, {"material", "file"});
+  reader.allow({"type", "position", "quaternion", "rotation", "angle", "points", "file"}, {"material"});
+  if (reader.has("file")) {
+    if (reader.has("points")) reader.fail("file", "either points or file");
+    return Convex{read_hull_file(reader, "file")};
+  }
   const std::string allowed = reader.dimension() == 2 ? "at least 3 points [[x, y], ...] [m], not on a line"
                                                       : "at least 4 points [[x, y, z], ...] [m], not in a plane";
   Convex convex{reader.rows("points", allowed, reader.dimension(), "m")};

@@ -2,22 +2,33 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdint>
+#include <initializer_list>
 #include <map>
+#include <optional>
 #include <random>
 #include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
 
+#include "stickslip/scene/data_file.h"
+#include "stickslip/scene/fill_rules.h"
 #include "stickslip/scene/read_scene.h"
 #include "stickslip/scene/toml_text.h"
 
 namespace stickslip {
 namespace {
 
-/// Bodies of all fills of a scene at most. [-]
+/// Bodies of a fill at most. [-]
 constexpr std::int64_t kMaxFillBodies = 1'000'000;
 /// Places tried for one body before there is said to be no room. [-]
 constexpr int kMaxTries = 10'000;
+/// How far courses of bricks are shifted.
+constexpr Range kBond = {.least = 0.0, .most = 1.0, .without_most = true, .text = "a number in [0, 1)"};
 
 /// Random numbers that are the same with every library: the engine is fixed by the C++ standard, the distributions of
 /// the library are not.
@@ -92,34 +103,75 @@ class Room {
   std::map<Key, std::vector<std::pair<Vector3, double>>> cells_;
 };
 
+/// Keys of which a fill has one: where its bodies are.
+constexpr std::array<std::string_view, 6> kFillRules = {"grid", "random", "pile", "bricks", "file", "rows"};
+
 class Fill {
  public:
   Fill(const TableReader& reader, std::set<std::string>& names)
       : reader_(reader), names_(names), draws_(static_cast<std::uint64_t>(reader.integer_or("seed", 0, 1))) {}
 
   void read() {
-    reader_.allow({"body", "grid", "random", "jitter", "seed", "prefix"}, {"pile", "file"});
-    if (reader_.has("grid") == reader_.has("random")) {
-      reader_.fail(reader_.has("grid") ? "random" : "grid", "one of grid = {...} and random = {...}");
-    }
+    reader_.allow({"body", "grid", "random", "pile", "bricks", "file", "rows", "jitter", "seed", "prefix"});
+    const std::string_view rule = find_rule();
     if (reader_.has("prefix")) {
       prefix_ = reader_.string("prefix", "a name: bodies are called <prefix>0, <prefix>1, ...");
       check_name(prefix_, place(*reader_.find("prefix")), reader_.path_of("prefix"));
     }
-    body_ = &reader_.require("body", "a table: the body that is repeated");
-    if (body_->table() == nullptr) reader_.fail("body", "a table: the body that is repeated");
-    for (const TomlEntry& entry : *body_->table()) {
-      if (entry.key == "position" || entry.key == "start") {
-        throw InputError(reader_.context().document.place(entry.mark), reader_.path_of("body." + entry.key), "",
-                         "no place: the fill gives it");
-      }
-    }
-    reader_.has("grid") ? fill_grid() : fill_box();
+    if (reader_.has("jitter") && rule != "grid") reader_.fail("jitter", "goes with grid: other places need none");
+    read_body_table(rule);
+    if (rule == "grid") fill_grid();
+    if (rule == "random") fill_box();
+    if (rule == "pile") fill_pile();
+    if (rule == "bricks") fill_bricks();
+    if (rule == "file" || rule == "rows") fill_rows(rule);
     reader_.context().scene.fills.push_back(text());
   }
 
  private:
   SourcePlace place(const TomlValue& value) const { return reader_.context().document.place(value.mark); }
+
+  std::string_view find_rule() const {
+    const auto is_given = [this](std::string_view key) { return reader_.has(key); };
+    const auto first = std::find_if(kFillRules.begin(), kFillRules.end(), is_given);
+    if (first == kFillRules.end()) reader_.fail("grid", fmt::format("one of {}", join_choices(kFillRules)));
+    const auto second = std::find_if(first + 1, kFillRules.end(), is_given);
+    if (second != kFillRules.end()) reader_.fail(*second, fmt::format("only one of {}", join_choices(kFillRules)));
+    return *first;
+  }
+
+  /// The table that is repeated; a pile has one by itself.
+  void read_body_table(std::string_view rule) {
+    const std::string allowed = "a table: the body that is repeated";
+    if (rule == "pile" && !reader_.has("body")) {
+      const Mark mark = reader_.find("pile")->mark;
+      body_ = {TomlValue::Table{{"density", mark, {kPileDensity, mark}}}, mark};
+      return;
+    }
+    body_ = reader_.require("body", allowed);
+    if (body_.table() == nullptr) reader_.fail("body", allowed);
+    inline_hull_files(reader_.context(), body_, reader_.path_of("body"));
+    refuse_in_body({"position", "start"}, "no place: the fill gives it");
+    if (rule == "bricks") {
+      refuse_in_body({"quaternion", "rotation", "angle"}, "bricks lie straight");
+      refuse_in_body({"shapes"}, "no shapes: a brick is a box of the size that it has in the wall");
+      refuse_in_body({"mass", "inertia"}, "density: bricks and pieces of bricks weigh by their size");
+    }
+    if (rule == "file" || rule == "rows") {
+      refuse_in_body({"quaternion", "rotation", "angle", "velocity", "angular_velocity"}, "the file gives it");
+    }
+    if (rule != "grid" && rule != "random" && reader_.dimension() == 2 &&
+        find_value(*body_.table(), "type") == nullptr) {
+      body_.table()->push_back({"type", body_.mark, {std::string("planar"), body_.mark}});
+    }
+  }
+
+  void refuse_in_body(std::initializer_list<std::string_view> keys, const std::string& why) const {
+    for (const TomlEntry& entry : *body_.table()) {
+      if (std::find(keys.begin(), keys.end(), entry.key) == keys.end()) continue;
+      throw InputError(reader_.context().document.place(entry.mark), reader_.path_of("body." + entry.key), "", why);
+    }
+  }
 
   void fill_grid() {
     const TableReader grid(reader_.context(), *reader_.find("grid"), reader_.path_of("grid"));
@@ -141,6 +193,15 @@ class Fill {
         }
       }
     }
+  }
+
+  static int read_count(const TableReader& rule) {
+    const int count = rule.integer_or("count", 1, 0);
+    if (count < 1 || count > kMaxFillBodies) {
+      rule.require("count", "a whole number >= 1");
+      rule.fail("count", fmt::format("a whole number from 1 to {}", kMaxFillBodies));
+    }
+    return count;
   }
 
   std::vector<std::int64_t> read_counts(const TableReader& grid) const {
@@ -165,12 +226,7 @@ class Fill {
   void fill_box() {
     const TableReader random(reader_.context(), *reader_.find("random"), reader_.path_of("random"));
     random.allow({"count", "box"});
-    if (reader_.has("jitter")) reader_.fail("jitter", "goes with grid: random places need none");
-    const int count = random.integer_or("count", 1, 0);
-    if (count < 1 || count > kMaxFillBodies) {
-      random.require("count", "a whole number >= 1");
-      random.fail("count", fmt::format("a whole number from 1 to {}", kMaxFillBodies));
-    }
+    const int count = read_count(random);
     const std::string allowed = "two corners [[..], [..]] [m], the lower one first";
     const std::vector<Vector3> box = random.rows("box", allowed, random.dimension(), "m");
     const int dim = static_cast<int>(random.dimension());
@@ -207,10 +263,118 @@ class Fill {
     return Vector3::Constant(NAN);
   }
 
+  void fill_pile() {
+    const TableReader keys(reader_.context(), *reader_.find("pile"), reader_.path_of("pile"));
+    keys.allow({"count"});
+    if (keys.dimension() == 2) reader_.fail("pile", "a spatial scene: the pile is of spheres in a box");
+    const Pile pile(read_count(keys));
+    for (const PileWall& wall : pile_walls(pile)) {
+      SceneBody body;
+      body.name = fmt::format("{}-{}", prefix_, wall.name);
+      body.type = BodyType::fixed;
+      body.position = wall.center;
+      body.shapes.push_back({"wall", Box{wall.size}, Vector3::Zero(), {}});
+      add(std::move(body));
+    }
+    for (std::int64_t i = 0; i < pile.count; ++i) {
+      SceneBody body = draw_body(pile.radius(i));
+      body.position = pile.position(i);
+      add(std::move(body));
+    }
+  }
+
+  void fill_bricks() {
+    const TableReader keys(reader_.context(), *reader_.find("bricks"), reader_.path_of("bricks"));
+    keys.allow({"counts", "size", "origin", "bond"});
+    const bool planar = keys.dimension() == 2;
+    BrickWall wall;
+    const std::vector<std::int64_t> counts = read_counts(keys);
+    std::copy(counts.begin(), counts.end(), wall.counts.begin());
+    wall.size = keys.vector("size", "m");
+    if (!(wall.size.head(planar ? 2 : 3).minCoeff() > 0.0)) keys.fail("size", "full edge lengths, each > 0 [m]");
+    wall.origin = keys.vector_or("origin", "m", Vector3::Zero());
+    wall.bond = keys.number_or("bond", kBond, "", wall.bond);
+    wall.planar = planar;
+    if (count_bricks(wall) > kMaxFillBodies) keys.fail("counts", fmt::format("at most {} bodies", kMaxFillBodies));
+    for (const Brick& brick : lay_bricks(wall)) {
+      SceneBody body = draw_body();
+      if (!body.density) reader_.fail("body", "a density, by which bricks and pieces of bricks weigh");
+      body.position = brick.center;
+      body.shapes.push_back({"brick", Box{brick.size}, Vector3::Zero(), {}});
+      add(std::move(body));
+    }
+  }
+
+  /// Bodies as a file states them. `rows` is such a file's text: what a result has, which is read without other files.
+  void fill_rows(std::string_view key) {
+    const bool planar = reader_.dimension() == 2;
+    BodyRows rows;
+    if (key == "file") {
+      const DataFile file = read_data_file(reader_, "file");
+      rows = parse_body_rows(file.bytes, file.name, planar, kMaxFillBodies);
+      if (rows.rows.empty()) reader_.fail("file", "a file of one body a line; it has none");
+    } else {
+      const std::string& inner = reader_.string("rows", "a text of one body a line");
+      try {
+        rows = parse_body_rows(inner, "", planar, kMaxFillBodies);
+      } catch (const InputError& error) {
+        throw InputError(place(*reader_.find("rows")), reader_.path_of("rows"), error.value(),
+                         fmt::format("line {} of the text: {}", error.place().line, error.allowed()));
+      }
+      if (rows.rows.empty()) reader_.fail("rows", "a text of one body a line");
+    }
+    for (const BodyRow& row : rows.rows) {
+      SceneBody body = rows.have_radius ? draw_body(row.radius) : draw_body();
+      if (body.type == BodyType::point) reader_.fail("body", "a rigid or planar body: rows have orientations");
+      body.position = row.position;
+      body.velocity = row.velocity;
+      body.angular_velocity = row.angular_velocity;
+      if (planar) {
+        body.orientation = PlanarAngle{row.angle};
+      } else {
+        body.orientation = Quaternion{row.quaternion};
+      }
+      add(std::move(body));
+    }
+    rows_text_ = write_body_rows(rows, planar);
+  }
+
+  /// Gives the body's spheres a radius, and a body without shapes a sphere.
+  void set_radius(TomlValue& body, double radius) const {
+    const Mark mark = body.mark;
+    const TomlValue value{radius, mark};
+    TomlValue* shapes = find_value(*body.table(), "shapes");
+    if (shapes == nullptr) {
+      const TomlValue ball{TomlValue::Table{{"type", mark, {std::string("sphere"), mark}}, {"radius", mark, value}},
+                           mark};
+      body.table()->push_back({"shapes", mark, {TomlValue::Table{{"ball", mark, ball}}, mark}});
+      return;
+    }
+    bool has_sphere = false;
+    if (shapes->table() != nullptr) {
+      for (TomlEntry& shape : *shapes->table()) {
+        if (shape.value.table() == nullptr) continue;  // read_body() says what is wrong
+        TomlValue::Table& keys = *shape.value.table();
+        const TomlValue* type = find_value(keys, "type");
+        if (type == nullptr || type->string() == nullptr || *type->string() != "sphere") continue;
+        if (const TomlValue* given = find_value(keys, "radius")) {
+          reader_.fail_at(*given, reader_.path_of(fmt::format("body.shapes.{}.radius", shape.key)),
+                          "no radius: the fill gives it");
+        }
+        keys.push_back({"radius", mark, value});
+        has_sphere = true;
+      }
+    }
+    if (!has_sphere) {
+      reader_.fail("body", "a body with a sphere, whose radius the fill gives, or without shapes: a sphere is added");
+    }
+  }
+
   /// The body of the table, each {uniform = [a, b]} in it replaced by a number.
-  SceneBody draw_body() {
-    TomlValue drawn = *body_;
+  SceneBody draw_body(std::optional<double> radius = std::nullopt) {
+    TomlValue drawn = body_;
     draw(drawn, reader_.path_of("body"));
+    if (radius) set_radius(drawn, *radius);
     const std::string name = fmt::format("{}{}", prefix_, n_++);
     SceneBody body = read_repeated(drawn, name);
     const bool can_fill = body.type == BodyType::planar || body.type == BodyType::rigid || body.type == BodyType::point;
@@ -248,18 +412,23 @@ class Fill {
   void add(SceneBody&& body) {
     Scene& scene = reader_.context().scene;
     if (!names_.insert(body.name).second) {
-      throw InputError(place(*body_), reader_.path_of("prefix"), "\"" + prefix_ + "\"",
+      throw InputError(place(body_), reader_.path_of("prefix"), "\"" + prefix_ + "\"",
                        fmt::format("a prefix of its own: there is a body '{}' already", body.name));
     }
     body.fill = static_cast<int>(scene.fills.size());
     scene.bodies.push_back(std::move(body));
   }
 
-  /// The keys as TOML, one a line.
+  /// The keys as TOML, one a line, what files say within.
   std::string text() const {
     std::string text;
     for (const TomlEntry& entry : reader_.entries()) {
-      text += fmt::format("{} = {}\n", quote_toml_key(entry.key), write_toml_value(entry.value));
+      if (entry.key == "file" || entry.key == "rows") {
+        text += "rows = \"\"\"\n" + rows_text_ + "\"\"\"\n";
+      } else {
+        const TomlValue& value = entry.key == "body" ? body_ : entry.value;
+        text += fmt::format("{} = {}\n", quote_toml_key(entry.key), write_toml_value(value));
+      }
     }
     return text;
   }
@@ -267,7 +436,8 @@ class Fill {
   const TableReader& reader_;
   std::set<std::string>& names_;
   Draws draws_;
-  const TomlValue* body_ = nullptr;
+  TomlValue body_;
+  std::string rows_text_;  // where bodies are from rows
   std::string prefix_ = "fill";
   std::int64_t n_ = 0;
 };

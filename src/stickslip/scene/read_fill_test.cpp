@@ -1,14 +1,24 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include <fmt/format.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
+#include <cmath>
+#include <filesystem>
+#include <fstream>
 #include <random>
 #include <set>
 #include <string>
 
+#include "stickslip/scene/build.h"
+#include "stickslip/scene/data_file.h"
 #include "stickslip/scene/load_scene.h"
 
 namespace stickslip {
 namespace {
+
+namespace fs = std::filesystem;
 
 constexpr const char* kFillHead = "stickslip = 1\ntime = {end = 1.0, step = 1e-3}\n";
 
@@ -126,6 +136,203 @@ TEST(Fill, WhereThereIsNoRoomItSaysSo) {
   } catch (const InputError& error) {
     EXPECT_NE(std::string(error.what()).find("no room was found for body"), std::string::npos) << error.what();
     EXPECT_EQ(error.place().line, 5);
+  }
+}
+
+TEST(Fill, BricksAreBoxesThatWeighByTheirSize) {
+  const Scene scene = parse(R"(
+[[fill]]
+prefix = "brick"
+bricks = {counts = [2, 1, 2], size = [0.25, 0.125, 0.0625], origin = [1, 0, 0]}
+body = {density = 2000, group = "wall"}
+)");
+  ASSERT_EQ(scene.bodies.size(), 5U);
+  EXPECT_EQ(scene.bodies[4].name, "brick4");
+  EXPECT_EQ(scene.bodies[2].position, Vector3(1.0625, 0.0625, 0.09375));
+  EXPECT_EQ(std::get<Box>(scene.bodies[2].shapes[0].geometry).size, Vector3(0.125, 0.125, 0.0625));
+  EXPECT_EQ(scene.bodies[2].group, "wall");
+  EXPECT_EQ(parse_scene(to_toml(scene), "again.toml"), scene);
+  const BuiltScene built = build(scene);
+  EXPECT_EQ(built.system->bodies()[1].mass, 2000.0 * 0.25 * 0.125 * 0.0625);
+  EXPECT_EQ(built.system->bodies()[2].mass, 1000.0 * 0.25 * 0.125 * 0.0625);
+}
+
+TEST(Fill, BricksOfAPlaneArePlanarBodies) {
+  const Scene scene = parse(R"(
+gravity = [0, -9.81]
+[[fill]]
+bricks = {counts = [2, 3], size = [1, 0.5], bond = 0}
+body = {density = 3}
+)");
+  ASSERT_EQ(scene.bodies.size(), 6U);
+  EXPECT_EQ(scene.bodies[5].type, BodyType::planar);
+  EXPECT_EQ(scene.bodies[5].position, Vector3(1.5, 1.25, 0.0));
+  EXPECT_EQ(parse_scene(to_toml(scene), "again.toml"), scene);
+}
+
+TEST(Fill, APileBringsItsWalls) {
+  const Scene scene = parse("[[fill]]\nprefix = \"ball\"\npile = {count = 30}\n");
+  ASSERT_EQ(scene.bodies.size(), 35U);
+  EXPECT_EQ(scene.bodies[0].name, "ball-floor");
+  EXPECT_EQ(scene.bodies[0].type, BodyType::fixed);
+  EXPECT_EQ(scene.bodies[5].name, "ball0");
+  EXPECT_EQ(scene.bodies[5].density, 1000.0);
+  EXPECT_EQ(radius(scene.bodies[5]), 0.10266246300689123);
+  EXPECT_EQ(parse_scene(to_toml(scene), "again.toml"), scene);
+}
+
+TEST(Fill, APileMayHaveABodyOfItsOwn) {
+  const Scene scene = parse(R"(
+[[fill]]
+pile = {count = 8}
+body = {density = 500, group = "balls", shapes.hull = {type = "sphere"}}
+)");
+  EXPECT_EQ(scene.bodies.back().group, "balls");
+  EXPECT_EQ(scene.bodies.back().density, 500.0);
+  EXPECT_EQ(scene.bodies.back().shapes[0].name, "hull");
+}
+
+/// A folder with a scene and the files that it names, gone afterwards.
+class FilesOfAScene : public testing::Test {
+ protected:
+  FilesOfAScene() : folder_(fs::temp_directory_path() / ("stickslip_files_" + std::to_string(::getpid()))) {
+    fs::create_directories(folder_ / "parts");
+  }
+  ~FilesOfAScene() override { fs::remove_all(folder_); }
+  void write(const std::string& name, const std::string& text) const { std::ofstream(folder_ / name) << text; }
+  Scene load(const std::string& text, LoadOptions options = {}) const {
+    write("scene.toml", kFillHead + text);
+    return load_scene(folder_ / "scene.toml", options);
+  }
+  fs::path folder_;
+};
+
+const char* const kState =
+    "# N 2 L 1 H 1\n0.125,1,2,3,0.5,0.5,0.5,-0.5,4,5,6,7,8,9\n0.25, 0.1,0,0, 1,0,0,0, 0,0,0, 0,0,0\n";
+
+TEST_F(FilesOfAScene, AFillTakesBodiesFromAFileAndKeepsThem) {
+  write("state.csv", kState);
+  const Scene scene = load("[[fill]]\nfile = \"state.csv\"\nbody = {density = 1000}\n");
+  ASSERT_EQ(scene.bodies.size(), 2U);
+  const SceneBody& first = scene.bodies[0];
+  EXPECT_EQ(radius(first), 0.125);
+  EXPECT_EQ(first.position, Vector3(1, 2, 3));
+  EXPECT_EQ(first.orientation, Orientation(Quaternion{Vector4(0.5, 0.5, 0.5, -0.5)}));
+  EXPECT_EQ(first.velocity, Vector3(4, 5, 6));
+  EXPECT_EQ(first.angular_velocity, Vector3(7, 8, 9));
+  EXPECT_EQ(scene.bodies[1].name, "fill1");
+  // The text of the scene needs the file no longer, as results must not.
+  const std::string text = to_toml(scene);
+  fs::remove(folder_ / "state.csv");
+  EXPECT_EQ(parse_scene(text, "elsewhere.toml"), scene);
+  EXPECT_EQ(to_toml(parse_scene(text, "elsewhere.toml")), text);
+}
+
+TEST_F(FilesOfAScene, BodiesWithoutASphereHaveRowsWithoutARadius) {
+  write("state.csv", "1,2,3,1,0,0,0,4,5,6,7,8,9\n");
+  const Scene scene = load(R"(
+[[fill]]
+file = "state.csv"
+body = {mass = 2, inertia = [1, 1, 1], shapes.cube = {type = "box", size = [1, 1, 1]}}
+)");
+  EXPECT_EQ(scene.bodies[0].position, Vector3(1, 2, 3));
+  EXPECT_EQ(scene.bodies[0].angular_velocity, Vector3(7, 8, 9));
+}
+
+TEST_F(FilesOfAScene, DiscsOfAPlaneHaveSevenNumbers) {
+  write("state.csv", "0.125 1 2 3 4 5 6\n");
+  const Scene scene = load("gravity = [0, -9.81]\n[[fill]]\nfile = \"state.csv\"\nbody = {density = 1000}\n");
+  EXPECT_EQ(scene.bodies[0].type, BodyType::planar);
+  EXPECT_EQ(radius(scene.bodies[0]), 0.125);
+  EXPECT_EQ(scene.bodies[0].orientation, Orientation(PlanarAngle{3.0}));
+  EXPECT_EQ(scene.bodies[0].angular_velocity, Vector3(0, 0, 6));
+  EXPECT_EQ(parse_scene(to_toml(scene), "elsewhere.toml"), scene);
+}
+
+/// The corners of a unit cube, twice, and points within, in faces and on edges.
+std::string cube_points() {
+  std::string text = "# x y z\n";
+  for (int turn = 0; turn < 2; ++turn) {
+    for (const char* x : {"0", "0.5", "1"}) {
+      for (const char* y : {"0", "0.5", "1"}) {
+        for (const char* z : {"0", "0.5", "1"}) text += std::string(x) + " " + y + " " + z + "\n";
+      }
+    }
+  }
+  return text;
+}
+
+TEST_F(FilesOfAScene, AHullsFileIsReadAndItsCornersKept) {
+  write("parts/cube.txt", cube_points());
+  const Scene scene =
+      load("[bodies.rock]\ndensity = 1\nshapes.hull = {type = \"convex\", file = \"parts/cube.txt\"}\n");
+  const std::vector<Vector3>& points = std::get<Convex>(scene.bodies[0].shapes[0].geometry).points;
+  ASSERT_EQ(points.size(), 8U);
+  EXPECT_EQ(points.front(), Vector3(0, 0, 0));
+  EXPECT_EQ(points.back(), Vector3(1, 1, 1));
+  EXPECT_NEAR(build(scene).system->bodies()[0].mass, 1.0, 1e-14);
+  EXPECT_EQ(parse_scene(to_toml(scene), "elsewhere.toml"), scene);
+}
+
+TEST_F(FilesOfAScene, BodiesOfAFillShareAHullsFile) {
+  write("cube.txt", cube_points());
+  const Scene scene = load(R"(
+[[fill]]
+grid = {counts = [3, 1, 1], spacing = 2}
+body = {density = {uniform = [1, 2]}, shapes.hull = {type = "convex", file = "cube.txt"}}
+)");
+  for (const SceneBody& body : scene.bodies) {
+    EXPECT_EQ(std::get<Convex>(body.shapes[0].geometry).points.size(), 8U);
+  }
+  EXPECT_EQ(parse_scene(to_toml(scene), "elsewhere.toml"), scene);
+}
+
+TEST_F(FilesOfAScene, AreLookedUpBesideTheFileThatNamesThem) {
+  write("parts/cube.txt", cube_points());
+  write("parts/rock.toml", "[bodies.rock]\ndensity = 1\nshapes.hull = {type = \"convex\", file = \"cube.txt\"}\n");
+  write("scene.toml", std::string("include = [\"parts/rock.toml\"]\n") + kFillHead);
+  EXPECT_EQ(load_scene(folder_ / "scene.toml").bodies[0].shapes.size(), 1U);
+  // An override stands for a line of the scene.
+  LoadOptions options;
+  options.overrides = {"bodies.rock.shapes.hull.file=parts/cube.txt"};
+  EXPECT_EQ(load_scene(folder_ / "scene.toml", options), load_scene(folder_ / "scene.toml"));
+}
+
+TEST_F(FilesOfAScene, AreNotReadWhereIncludesAreNot) {
+  write("state.csv", kState);
+  LoadOptions options;
+  options.allow_include = false;
+  EXPECT_THROW(load("[[fill]]\nfile = \"state.csv\"\nbody = {density = 1000}\n", options), InputError);
+}
+
+TEST_F(FilesOfAScene, AreNoPipesWhichNeverEnd) {
+  ASSERT_EQ(::mkfifo((folder_ / "pipe.csv").c_str(), 0600), 0);
+  EXPECT_THROW(load("[[fill]]\nfile = \"pipe.csv\"\nbody = {density = 1000}\n"), InputError);
+}
+
+/// Points on a sphere, along a spiral: all are corners of their hull.
+std::string spiral_points(std::size_t count) {
+  std::string text;
+  for (std::size_t i = 0; i < count; ++i) {
+    const double z = 1.0 - (2.0 * static_cast<double>(i) + 1.0) / static_cast<double>(count);
+    const double angle = 2.4 * static_cast<double>(i);
+    const double r = std::sqrt(1.0 - z * z);
+    text += fmt::format("{} {} {}\n", r * std::cos(angle), r * std::sin(angle), z);
+  }
+  return text;
+}
+
+TEST_F(FilesOfAScene, AHullHasSoManyCornersAndNoMore) {
+  const std::string scene = "[bodies.rock]\ndensity = 1\nshapes.hull = {type = \"convex\", file = \"ball.txt\"}\n";
+  write("ball.txt", spiral_points(kMaxHullCorners));
+  EXPECT_EQ(std::get<Convex>(load(scene).bodies[0].shapes[0].geometry).points.size(), kMaxHullCorners);
+  write("ball.txt", spiral_points(kMaxHullCorners + 1));
+  try {
+    load(scene);
+    FAIL() << "no error";
+  } catch (const InputError& error) {
+    EXPECT_NE(std::string(error.what()).find("at most 10000 corners; this has 10001"), std::string::npos)
+        << error.what();
   }
 }
 

@@ -40,11 +40,19 @@ void check_same_scene(const std::string& file, const Scene& scene, const Scene& 
 
 }  // namespace
 
+Scene scene_of(const Trajectory& result) {
+  const std::string text = result.scene();
+  LoadOptions options;
+  options.allow_include = false;
+  options.max_bytes = text.size();
+  return parse_scene(text, result.file().name() + " (scene)", options);
+}
+
 Checkpoint find_checkpoint(const Trajectory& result, const Scene& scene, const State& initial,
                            const StepSequence& steps) {
   const std::string& file = result.file().name();
   if (WriteLock::is_held(file)) throw InputError({file}, "", "", "another run is writing it");
-  check_same_scene(file, scene, parse_scene(result.scene(), file + " (scene)"));
+  check_same_scene(file, scene, scene_of(result));
   const std::optional<Checkpoint> checkpoint = result.checkpoint();
   if (!checkpoint) throw InputError({file}, "", "", "holds no whole checkpoint");
   if (checkpoint->rows < 1 || checkpoint->rows > result.announced_rows() ||

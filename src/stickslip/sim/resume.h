@@ -8,6 +8,9 @@
 
 namespace stickslip {
 
+/// The scene that a result is of. It may be longer than a scene file: files that the scene named are within.
+Scene scene_of(const Trajectory& result);
+
 /// Where the run of a scene, whose initial state is given, goes on from an earlier result. Throws InputError where it
 /// cannot: another run still writes it, the scene is another (in more than its end and output), it has passed the end
 /// already.

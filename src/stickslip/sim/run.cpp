@@ -135,7 +135,7 @@ void begin(const Scene& scene, BuiltScene& built, const StepSequence& steps, con
 void choose_output(Scene& scene, const BuiltScene& built, const RunOptions& options) {
   if (options.resume) {
     const Trajectory before(*options.resume);
-    const SceneOutput output = parse_scene(before.scene(), before.file().name() + " (scene)").output;
+    const SceneOutput output = scene_of(before).output;
     if (!scene.output.every) scene.output.every = output.every;
     if (scene.output.fields.empty()) scene.output.fields = output.fields;
     scene.output.single_precision |= output.single_precision;  // what was rounded stays so

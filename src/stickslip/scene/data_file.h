@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "stickslip/scene/table_reader.h"
+
+namespace stickslip {
+
+/// A file of numbers that a scene names: the points of a hull, the bodies of a fill.
+struct DataFile {
+  std::string name;  // as messages show it
+  std::string bytes;
+};
+
+/// Such a file's size at most: a million rows of fourteen numbers with all digits. [bytes]
+inline constexpr std::size_t kMaxDataBytes = std::size_t{320} << 20;
+
+/// Corners of a hull at most: each can be a point of contact. [-]
+inline constexpr std::size_t kMaxHullCorners = 10'000;
+
+/// The file whose name is the string of `key`, looked up beside the file that names it (an override: beside the scene).
+/// Throws InputError at that key: no string, no ordinary file, not to be opened, too large.
+DataFile read_data_file(const TableReader& reader, std::string_view key);
+
+/// The corners of the hull of the points in the file that `key` names. (3) [m] each
+std::vector<Vector3> read_hull_file(const TableReader& reader, std::string_view key);
+
+/// Writes the corners in the place of the files that hulls of a body's table name, so that many bodies of it read them
+/// once, and so that the table can be written without the files. `path` is the table's.
+void inline_hull_files(ReadContext& context, TomlValue& body, const std::string& path);
+
+}  // namespace stickslip

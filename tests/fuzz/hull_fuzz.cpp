@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Any bytes as a file of points, and as bodies of a fill: they are read, or they are answered with an InputError.
+// Points have a hull of finite mass properties, or they are answered so, too. The first byte says which format and
+// which dimension, the others are the file.
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <string_view>
+#include <vector>
+
+#include "stickslip/base/input_error.h"
+#include "stickslip/geometry/convex_hull.h"
+#include "stickslip/geometry/mass_properties.h"
+#include "stickslip/geometry/point_file.h"
+#include "stickslip/scene/fill_rules.h"
+
+namespace {
+
+using stickslip::PointFileFormat;
+using stickslip::Vector3;
+
+void check_hull(std::string_view bytes, PointFileFormat format, bool planar) {
+  const std::vector<Vector3> points = stickslip::parse_points(bytes, "fuzz", format, planar);
+  stickslip::Convex hull{stickslip::find_hull_corners(points, planar)};
+  if (hull.points.size() < (planar ? 3U : 4U) || hull.points.size() > points.size()) std::abort();
+  stickslip::Shape shape;
+  shape.geometry = std::move(hull);
+  const stickslip::MassProperties p = stickslip::calc_mass_properties(std::vector{shape}, 1.0, planar);
+  if (!(p.mass >= 0.0) || !std::isfinite(p.mass)) std::abort();
+}
+
+void check_rows(std::string_view bytes, bool planar) {
+  constexpr std::size_t kMost = 100;  // [-] rows
+  const stickslip::BodyRows rows = stickslip::parse_body_rows(bytes, "fuzz", planar, kMost);
+  const std::string text = stickslip::write_body_rows(rows, planar);
+  if (stickslip::write_body_rows(stickslip::parse_body_rows(text, "again", planar, kMost), planar) != text) {
+    std::abort();
+  }
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  if (size == 0) return 0;
+  const std::string_view bytes(reinterpret_cast<const char*>(data) + 1, size - 1);
+  const bool planar = data[0] % 2 == 1;
+  try {
+    switch (data[0] / 2 % 4) {
+      case 0:
+        check_hull(bytes, PointFileFormat::points, planar);
+        break;
+      case 1:
+        check_hull(bytes, PointFileFormat::obj, planar);
+        break;
+      case 2:
+        check_hull(bytes, PointFileFormat::stl, planar);
+        break;
+      default:
+        check_rows(bytes, planar);
+    }
+  } catch (const stickslip::InputError&) {
+  }
+  return 0;
+}
