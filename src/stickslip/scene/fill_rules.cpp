@@ -86,11 +86,10 @@ std::vector<Brick> lay_bricks(const BrickWall& wall) {
   return bricks;
 }
 
-Pile::Pile(std::int64_t spheres)
-    : count(spheres),
-      columns(std::lround(std::cbrt(static_cast<double>(spheres)))),
-      side(kCell * static_cast<double>(columns)),
-      height((static_cast<double>(spheres / (columns * columns)) + kSpareLayers) * kCell) {
+Pile::Pile(std::int64_t spheres) : count(spheres), columns(std::lround(std::cbrt(static_cast<double>(spheres)))) {
+  const std::int64_t layers = spheres / (columns * columns);
+  side = kCell * static_cast<double>(columns);
+  height = (static_cast<double>(layers) + kSpareLayers) * kCell;
 }
 
 double Pile::radius(std::int64_t i) const {
@@ -101,10 +100,10 @@ double Pile::radius(std::int64_t i) const {
 Vector3 Pile::position(std::int64_t i) const {
   const auto ix = static_cast<double>(i % columns);
   const auto iy = static_cast<double>((i / columns) % columns);
-  const auto iz = static_cast<double>(i / (columns * columns));
+  const std::int64_t layer = i / (columns * columns);
   return {(ix + 0.5) * kCell - side / 2.0 + kOffset * (2.0 * pile_number(2, i) - 1.0),
           (iy + 0.5) * kCell - side / 2.0 + kOffset * (2.0 * pile_number(3, i) - 1.0),
-          (iz + 0.5) * kCell + kOffset * (2.0 * pile_number(4, i) - 1.0)};
+          (static_cast<double>(layer) + 0.5) * kCell + kOffset * (2.0 * pile_number(4, i) - 1.0)};
 }
 
 std::array<PileWall, 5> pile_walls(const Pile& pile) {

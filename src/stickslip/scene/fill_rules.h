@@ -49,8 +49,8 @@ struct Pile {
 
   std::int64_t count;                      // [-] >= 1
   std::int64_t columns;                    // [-] n
-  double side;                             // [m] of the box, inside
-  double height;                           // [m] of its walls
+  double side = 0.0;                       // [m] of the box, inside
+  double height = 0.0;                     // [m] of its walls
   double radius(std::int64_t i) const;     // [m]
   Vector3 position(std::int64_t i) const;  // (3) [m]
 };
