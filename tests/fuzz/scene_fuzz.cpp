@@ -17,6 +17,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   stickslip::LoadOptions options;
   options.allow_include = false;             // no files but the one
   options.max_bytes = std::size_t{1} << 16;  // [bytes] more text finds nothing that less does not
+  options.max_fill_bodies = 1000;            // [-] nor more bodies
   const std::string_view text(reinterpret_cast<const char*>(data), size);
   try {
     const stickslip::Scene scene = stickslip::parse_scene(text, "fuzz.toml", options);

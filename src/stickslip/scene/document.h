@@ -53,12 +53,16 @@ std::string describe_value(const TomlValue& value);
 /// A value as TOML, on one line; numbers read back as the same.
 std::string write_toml_value(const TomlValue& value);
 
+/// Bodies of a [[fill]] at most. [-]
+inline constexpr std::int64_t kMaxFillBodies = 1'000'000;
+
 /// A scene's text or texts (includes, overrides) as one tree.
 struct Document {
   std::vector<std::string> texts;  // names for messages: file names, "--set key=value"
   TomlValue root{TomlValue::Table{}, Mark{}};
   std::size_t n_files = 1;   // of the texts; those behind them are overrides
   bool reads_files = false;  // files of numbers that it names may be opened
+  std::int64_t max_fill_bodies = kMaxFillBodies;
 
   SourcePlace place(const Mark& mark) const { return {texts[mark.text], mark.line, mark.column}; }
   /// Where files are looked up that are named at `mark`: beside the file that names them, or beside the scene.

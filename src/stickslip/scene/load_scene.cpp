@@ -37,6 +37,7 @@ class DocumentLoader {
     document_.root = read(text, path);
     document_.n_files = document_.texts.size();
     document_.reads_files = options_.allow_include;
+    document_.max_fill_bodies = options_.max_fill_bodies;
     apply_overrides(document_, options_.overrides);
     return std::move(document_);
   }

@@ -2,11 +2,13 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "stickslip/scene/document.h"
 #include "stickslip/scene/scene.h"
 
 namespace stickslip {
@@ -16,8 +18,9 @@ struct LoadOptions {
   /// in TOML, or a number as people write it (.3), or, where it is neither, a string. contacts.NAME.key finds a contact
   /// by its name.
   std::vector<std::string> overrides;
-  bool allow_include = true;                     // and other files that a scene names
-  std::size_t max_bytes = std::size_t{8} << 20;  // [bytes] of one file or text
+  bool allow_include = true;                      // and other files that a scene names
+  std::size_t max_bytes = std::size_t{8} << 20;   // [bytes] of one file or text
+  std::int64_t max_fill_bodies = kMaxFillBodies;  // [-] of each [[fill]]
 };
 
 /// Reads a scene file. Throws InputError with file, line, column, key, value and what is allowed: the first mistake

@@ -23,8 +23,6 @@
 namespace stickslip {
 namespace {
 
-/// Bodies of a fill at most. [-]
-constexpr std::int64_t kMaxFillBodies = 1'000'000;
 /// Places tried for one body before there is said to be no room. [-]
 constexpr int kMaxTries = 10'000;
 /// How far courses of bricks are shifted.
@@ -131,6 +129,9 @@ class Fill {
  private:
   SourcePlace place(const TomlValue& value) const { return reader_.context().document.place(value.mark); }
 
+  /// Bodies at most. [-]
+  std::int64_t most() const { return reader_.context().document.max_fill_bodies; }
+
   std::string_view find_rule() const {
     const auto is_given = [this](std::string_view key) { return reader_.has(key); };
     const auto first = std::find_if(kFillRules.begin(), kFillRules.end(), is_given);
@@ -195,11 +196,11 @@ class Fill {
     }
   }
 
-  static int read_count(const TableReader& rule) {
+  int read_count(const TableReader& rule) const {
     const int count = rule.integer_or("count", 1, 0);
-    if (count < 1 || count > kMaxFillBodies) {
+    if (count < 1 || count > most()) {
       rule.require("count", "a whole number >= 1");
-      rule.fail("count", fmt::format("a whole number from 1 to {}", kMaxFillBodies));
+      rule.fail("count", fmt::format("a whole number from 1 to {}", most()));
     }
     return count;
   }
@@ -214,7 +215,7 @@ class Fill {
     for (const TomlValue& value : *array) {
       const auto* count = std::get_if<std::int64_t>(&value.content);
       if (count == nullptr || *count < 1) grid.fail("counts", allowed);
-      if (*count > kMaxFillBodies / product) grid.fail("counts", fmt::format("at most {} bodies", kMaxFillBodies));
+      if (*count > most() / product) grid.fail("counts", fmt::format("at most {} bodies", most()));
       product *= *count;
       counts.push_back(*count);
     }
@@ -295,7 +296,7 @@ class Fill {
     wall.origin = keys.vector_or("origin", "m", Vector3::Zero());
     wall.bond = keys.number_or("bond", kBond, "", wall.bond);
     wall.planar = planar;
-    if (count_bricks(wall) > kMaxFillBodies) keys.fail("counts", fmt::format("at most {} bodies", kMaxFillBodies));
+    if (count_bricks(wall) > most()) keys.fail("counts", fmt::format("at most {} bodies", most()));
     for (const Brick& brick : lay_bricks(wall)) {
       SceneBody body = draw_body();
       if (!body.density) reader_.fail("body", "a density, by which bricks and pieces of bricks weigh");
@@ -311,12 +312,12 @@ class Fill {
     BodyRows rows;
     if (key == "file") {
       const DataFile file = read_data_file(reader_, "file");
-      rows = parse_body_rows(file.bytes, file.name, planar, kMaxFillBodies);
+      rows = parse_body_rows(file.bytes, file.name, planar, static_cast<std::size_t>(most()));
       if (rows.rows.empty()) reader_.fail("file", "a file of one body a line; it has none");
     } else {
       const std::string& inner = reader_.string("rows", "a text of one body a line");
       try {
-        rows = parse_body_rows(inner, "", planar, kMaxFillBodies);
+        rows = parse_body_rows(inner, "", planar, static_cast<std::size_t>(most()));
       } catch (const InputError& error) {
         throw InputError(place(*reader_.find("rows")), reader_.path_of("rows"), error.value(),
                          fmt::format("line {} of the text: {}", error.place().line, error.allowed()));
