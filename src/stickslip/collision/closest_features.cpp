@@ -11,6 +11,8 @@ namespace stickslip {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
+/// [-] Of the size: what points and distances are off by, at most.
+constexpr double kRoundOff = 1e-14;
 
 FeatureId vertex_id(int index) {
   return make_feature(FeatureKind::vertex, index);
@@ -31,6 +33,53 @@ struct Segment {
 Segment segment_of(const Solid& solid, int edge, const Placement& at) {
   const Solid::Edge& e = solid.edges[edge];
   return {at.apply(solid.vertices[e.tail]), at.R * e.direction, e.length};
+}
+
+/// The feature next to this one whose region of space x (3) [m], in the solid's frame, is in rather than in this one's;
+/// the same where there is none. Signs of lengths decide, not lengths of nearly the same size: the direction to x is
+/// known to round-off / distance then, and not to its root [Lin1991].
+FeatureId step_towards(const Solid& solid, FeatureId feature, const Vector3& x) {
+  const int index = feature_index(feature);
+  switch (feature_kind(feature)) {
+    case FeatureKind::vertex: {
+      FeatureId next = feature;
+      double most = 0.0;
+      for (const int e : solid.edges_of(index)) {
+        const Solid::Edge& edge = solid.edges[e];
+        const double along = (edge.tail == index ? 1.0 : -1.0) * edge.direction.dot(x - solid.vertices[index]);
+        if (along <= most) continue;
+        most = along;
+        next = edge_id(e);
+      }
+      return next;
+    }
+    case FeatureKind::edge: {
+      const Solid::Edge& edge = solid.edges[index];
+      const Vector3 d = x - solid.vertices[edge.tail];
+      const double along = edge.direction.dot(d);
+      if (along <= 0.0) return vertex_id(edge.tail);
+      if (along >= edge.length) return vertex_id(edge.head);
+      for (const int f : {edge.left, edge.right}) {
+        if (f < 0 || solid.faces[f].normal.dot(d) <= 0.0) continue;
+        for (const Solid::Side& side : solid.sides_of(f)) {
+          if (side.edge == index && side.outward.dot(d) < 0.0) return face_id(f);
+        }
+      }
+      return feature;
+    }
+    case FeatureKind::face: {
+      FeatureId next = feature;
+      double most = kOnFeature * solid.size;
+      for (const Solid::Side& side : solid.sides_of(index)) {
+        const double beyond = side.outward.dot(x - solid.vertices[side.vertex]);
+        if (beyond <= most) continue;
+        most = beyond;
+        next = edge_id(side.edge);
+      }
+      return next;
+    }
+  }
+  return feature;
 }
 
 /// Keeps the nearest pair of points that it was offered; among equal ones the first.
@@ -58,6 +107,29 @@ struct Best {
     const double along = s.direction.dot(point - s.tail);
     if (along <= 0.0 || along >= s.length) return;
     offer(vertex_id(vertex), point, edge_id(edge), s.tail + along * s.direction);
+  }
+
+  void offer_edges(int edge, const Segment& a, int other, const Segment& b) {
+    const LineCrossing lines = cross_lines(a.tail, a.direction, b.tail, b.direction);
+    if (lines.on_first <= 0.0 || lines.on_first >= a.length || lines.on_second <= 0.0 || lines.on_second >= b.length) {
+      return;
+    }
+    offer(edge_id(edge), a.tail + lines.on_first * a.direction, edge_id(other), b.tail + lines.on_second * b.direction);
+  }
+
+  /// The vertex `point` of the second and the inside of a face of the first, and the other way round.
+  void offer_face_of_first(const Solid& solid, int face, int vertex, const Vector3& point) {
+    if (step_towards(solid, face_id(face), point) != face_id(face)) return;
+    const Vector3& normal = solid.faces[face].normal;
+    const double beyond = normal.dot(point - solid.vertices[solid.sides_of(face).front().vertex]);
+    if (beyond > 0.0) offer(face_id(face), point - beyond * normal, vertex_id(vertex), point);
+  }
+  void offer_face_of_second(int vertex, const Vector3& point, const Solid& solid, int face, const Placement& at) {
+    Best other;
+    other.offer_face_of_first(solid, face, vertex, at.apply_inverse(point));
+    if (other.distance2 < kInfinity) {
+      offer(vertex_id(vertex), point, face_id(face), at.apply(other.nearest.on_first));
+    }
   }
 
   /// Sets gap and normal; where the points coincide the normal is `fallback`.
@@ -189,53 +261,6 @@ Nearest find_nearest_on_polygon(const Solid& polygon, const Vector3& x) {
   return nearest;
 }
 
-/// The feature next to this one whose region of space x (3) [m], in the solid's frame, is in rather than in this one's;
-/// the same where there is none. Signs of lengths decide, not lengths of nearly the same size: the direction to x is
-/// known to round-off / distance then, and not to its root [Lin1991].
-FeatureId step_towards(const Solid& solid, FeatureId feature, const Vector3& x) {
-  const int index = feature_index(feature);
-  switch (feature_kind(feature)) {
-    case FeatureKind::vertex: {
-      FeatureId next = feature;
-      double most = 0.0;
-      for (const int e : solid.edges_of(index)) {
-        const Solid::Edge& edge = solid.edges[e];
-        const double along = (edge.tail == index ? 1.0 : -1.0) * edge.direction.dot(x - solid.vertices[index]);
-        if (along <= most) continue;
-        most = along;
-        next = edge_id(e);
-      }
-      return next;
-    }
-    case FeatureKind::edge: {
-      const Solid::Edge& edge = solid.edges[index];
-      const Vector3 d = x - solid.vertices[edge.tail];
-      const double along = edge.direction.dot(d);
-      if (along <= 0.0) return vertex_id(edge.tail);
-      if (along >= edge.length) return vertex_id(edge.head);
-      for (const int f : {edge.left, edge.right}) {
-        if (f < 0 || solid.faces[f].normal.dot(d) <= 0.0) continue;
-        for (const Solid::Side& side : solid.sides_of(f)) {
-          if (side.edge == index && side.outward.dot(d) < 0.0) return face_id(f);
-        }
-      }
-      return feature;
-    }
-    case FeatureKind::face: {
-      FeatureId next = feature;
-      double most = kOnFeature * solid.size;
-      for (const Solid::Side& side : solid.sides_of(index)) {
-        const double beyond = side.outward.dot(x - solid.vertices[side.vertex]);
-        if (beyond <= most) continue;
-        most = beyond;
-        next = edge_id(side.edge);
-      }
-      return next;
-    }
-  }
-  return feature;
-}
-
 /// Sets on_first, gap and normal of a feature of a solid and the point on_second.
 void measure_to_point(const Solid& solid, Nearest& nearest) {
   const int i = feature_index(nearest.first);
@@ -291,7 +316,6 @@ constexpr int kMostSteps = 12;
 
 /// From features that are nearest to within round-off to those in whose regions the nearest points lie.
 Nearest walk(const Solid& first, const Solid& second, const Placement& at, const Nearest& start) {
-  constexpr double kRoundOff = 1e-14;  // [-] of the size, of distances
   Nearest nearest = start;
   const auto both = [](FeatureId a, FeatureId b) {
     return (feature_kind(a) == FeatureKind::face && feature_kind(b) != FeatureKind::vertex) ||
@@ -429,27 +453,42 @@ double refine_direction(const Solid& first, const Solid& second, const Placement
   return distance;
 }
 
-/// Vertices and edges of two polytopes near which their nearest points are.
+/// How far apart two solids are along n (3) [-].
+double calc_reach(const Solid& first, const Solid& second, const Placement& at, const Vector3& n) {
+  return n.dot(at.apply(second.vertices[find_support(second, at.R.transpose() * -n)])) -
+         n.dot(first.vertices[find_support(first, n)]);
+}
+
+/// The features of two solids that are apart between which their nearest points are, to within round-off.
 Nearest find_nearest_hulls(const Solid& first, const Solid& second, const Placement& at, const Vector3& start) {
   const double size = std::max(first.size, second.size);
   Vector3 n = start;
   const double distance = refine_direction(first, second, at, n);
-  const Vector3 n_second = at.R.transpose() * -n;
-  const double reach =
-      n.dot(at.apply(second.vertices[find_support(second, n_second)])) - n.dot(first.vertices[find_support(first, n)]);
-  // How far below the farthest vertices those of the nearest features may be: n is off by some round-off / distance.
-  constexpr double kRoundOff = 1e-14;  // [-] of the size, of points
-  constexpr double kAlways = 1e-9;     // [-] of the size
+  const double reach = calc_reach(first, second, at, n);
+  // How far below the farthest vertices those of the nearest features may be: n is off by round-off / distance, and by
+  // the root of kNoProgress.
+  constexpr double kAlways = 1e-6;  // [-] of the size
   const double slack =
       4.0 * std::max(0.0, distance - reach) + size * (kAlways + kRoundOff * size / (distance + kRoundOff * size));
   Best best;
-  visit_top(second, n_second, slack, [&](int k) {
+  visit_top(second, at.R.transpose() * -n, slack, [&](int k) {
     const Vector3 point = at.apply(second.vertices[k]);
     visit_top(first, n, slack, [&](int v) {
       best.offer(vertex_id(v), first.vertices[v], vertex_id(k), point);
-      for (const int e : first.edges_of(v)) best.offer_edge_of_first(e, segment_of(first, e, {}), k, point);
-      for (const int e : second.edges_of(k))
-        best.offer_edge_of_second(v, first.vertices[v], e, segment_of(second, e, at));
+      for (const int e : first.edges_of(v)) {
+        best.offer_edge_of_first(e, segment_of(first, e, {}), k, point);
+        for (const int f : {first.edges[e].left, first.edges[e].right}) {
+          if (f >= 0) best.offer_face_of_first(first, f, k, point);
+        }
+      }
+      for (const int e : second.edges_of(k)) {
+        const Segment segment = segment_of(second, e, at);
+        best.offer_edge_of_second(v, first.vertices[v], e, segment);
+        for (const int f : {second.edges[e].left, second.edges[e].right}) {
+          if (f >= 0) best.offer_face_of_second(v, first.vertices[v], second, f, at);
+        }
+        for (const int f : first.edges_of(v)) best.offer_edges(f, segment_of(first, f, {}), e, segment);
+      }
     });
   });
   return best.finish(n);
@@ -529,7 +568,8 @@ Nearest find_nearest_to_point(const Solid& polytope, const Vector3& x) {
 Nearest find_nearest_of_separated(const Solid& first, const Solid& second, const Placement& at,
                                   const Vector3& direction) {
   const bool segment = second.kind == Solid::Kind::segment;
-  if (!first.planar && !segment && !(first.is_box && second.is_box)) {
+  const bool boxes = first.is_box && second.is_box;
+  if (!first.planar && !segment && !boxes) {
     return walk(first, second, at, find_nearest_hulls(first, second, at, direction));
   }
   // Vertices of each beside the other.
@@ -548,16 +588,22 @@ Nearest find_nearest_of_separated(const Solid& first, const Solid& second, const
       edge.offer_edge_of_second(k, first.vertices[k], 0, axis);
     }
     if (edge.distance2 < best.gap * best.gap) best = edge.finish(direction);
-    return walk(first, second, at, best);
+  } else {
+    const Placement back = at.relative({});
+    for (int k = 0; k < static_cast<int>(first.vertices.size()); ++k) {
+      Nearest nearest = find_nearest_to_point(second, back.apply(first.vertices[k]));
+      if (nearest.gap >= best.gap) continue;
+      nearest.second = vertex_id(k);
+      best = nearest.exchanged(back);
+    }
   }
-  const Placement back = at.relative({});
-  for (int k = 0; k < static_cast<int>(first.vertices.size()); ++k) {
-    Nearest nearest = find_nearest_to_point(second, back.apply(first.vertices[k]));
-    if (nearest.gap >= best.gap) continue;
-    nearest.second = vertex_id(k);
-    best = nearest.exchanged(back);
-  }
-  return first.planar ? best : walk(first, second, at, best);
+  if (first.planar) return best;
+  best = walk(first, second, at, best);
+  // Unless edges cross far from all vertices, nothing reaches farther along the normal than the nearest points.
+  const double size = std::max(first.size, second.size);
+  const double slack = size * kRoundOff * (1.0 + size / std::max(best.gap, kRoundOff * size));
+  if (best.gap - calc_reach(first, second, at, best.normal) <= slack) return best;
+  return walk(first, second, at, find_nearest_hulls(first, second, at, best.normal));
 }
 
 }  // namespace stickslip

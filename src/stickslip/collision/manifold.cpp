@@ -133,7 +133,7 @@ NarrowPhase::Item NarrowPhase::make_item(const Pair& pair, const Nearest& neares
   return item;
 }
 
-void NarrowPhase::add_corners(const Pair& pair, bool face_on_second, int face) {
+void NarrowPhase::add_corners(const Pair& pair, bool face_on_second, int face, double tilt) {
   const Solid& solid = face_on_second ? pair.second : pair.first;
   const Vector3 center = corner_of(solid, face);
   const Vector3& axis = solid.faces[face].normal;
@@ -150,6 +150,7 @@ void NarrowPhase::add_corners(const Pair& pair, bool face_on_second, int face) {
     item.normal = normal;
     item.on_first = face_on_second ? corner.on_incident : Vector3(corner.on_face - item.gap * axis);
     item.outside = corner.outside;
+    item.tilt = tilt;
     append(items_, item);
   }
 }
@@ -163,7 +164,8 @@ bool NarrowPhase::add_face(const Pair& pair, bool face_on_second, int face, int 
   } else {
     clipper_.clip_face(solid, face, incident, incident_face, at, pair.nearby, !face_on_second);
   }
-  add_corners(pair, face_on_second, face);
+  add_corners(pair, face_on_second, face,
+              (solid.faces[face].normal + at.R * incident.faces[incident_face].normal).norm());
   return !clipper_.corners().empty();
 }
 
@@ -173,9 +175,11 @@ bool NarrowPhase::add_edge(const Pair& pair, const Nearest& nearest, bool face_o
   const Placement at = face_on_second ? pair.at.relative({}) : pair.at;
   const Vector3 normal = at.R.transpose() * solid.faces[face].normal;
   const int edge = find_edge_across(incident, face_on_second ? nearest.first : nearest.second, normal);
-  if (edge < 0 || std::abs(incident.edges[edge].direction.dot(normal)) > kSameContact) return false;
+  if (edge < 0) return false;
+  const double tilt = std::abs(incident.edges[edge].direction.dot(normal));
+  if (tilt > kSameContact) return false;
   clipper_.clip_edge(solid, face, incident, edge, at, pair.nearby);
-  add_corners(pair, face_on_second, face);
+  add_corners(pair, face_on_second, face, tilt);
   return !clipper_.corners().empty();
 }
 
@@ -298,13 +302,33 @@ bool NarrowPhase::holds(const Pair& pair, const Nearest& nearest) const {
     }
   }
   if (within) return true;
+  // Or what is parallel to the face has a corner there.
   for (const Item& item : items_) {
-    if (item.gap <= nearest.gap + pair.tie && item.outside <= kOnFeature * pair.size &&
+    if (item.gap <= nearest.gap + pair.tie && item.tilt <= kSameNormal && item.outside <= kOnFeature * pair.size &&
         (item.normal - nearest.normal).squaredNorm() <= kSameNormal * kSameNormal) {
       return true;
     }
   }
   return false;
+}
+
+Nearest NarrowPhase::nearest_edges(const Pair& pair, const SeparatingAxis::EdgeAxis& axis) {
+  const Solid::Edge& a = pair.first.edges[axis.first];
+  const Solid::Edge& b = pair.second.edges[axis.second];
+  const Vector3 tail_a = pair.first.vertices[a.tail];
+  const Vector3 tail_b = pair.at.apply(pair.second.vertices[b.tail]);
+  const Vector3 along_b = pair.at.R * b.direction;
+  const LineCrossing lines = cross_lines(tail_a, a.direction, tail_b, along_b);
+  Nearest nearest;
+  nearest.gap = axis.separation;
+  nearest.normal = axis.normal;
+  nearest.first = make_feature(FeatureKind::edge, axis.first);
+  nearest.second = make_feature(FeatureKind::edge, axis.second);
+  nearest.on_first = tail_a + lines.on_first * a.direction;
+  nearest.on_second = tail_b + lines.on_second * along_b;
+  // What is across both is known to 1e-16 / sine, the difference of the points to 1e-16 size / gap.
+  if (nearest.gap > lines.sine * pair.size) nearest.normal = (nearest.on_second - nearest.on_first).normalized();
+  return nearest;
 }
 
 std::optional<Nearest> NarrowPhase::find_nearest(const Pair& pair, double limit) {
@@ -324,22 +348,9 @@ std::optional<Nearest> NarrowPhase::find_nearest(const Pair& pair, double limit)
   const SeparatingAxis::FaceAxis& of_second = axes_.of_second();
   const SeparatingAxis::EdgeAxis& of_edges = axes_.of_edges();
   Nearest nearest;
-  if (of_edges.separation > std::max(of_first.separation, of_second.separation) + pair.tie) {
-    const Solid::Edge& a = first.edges[of_edges.first];
-    const Solid::Edge& b = second.edges[of_edges.second];
-    const Vector3 tail_a = first.vertices[a.tail];
-    const Vector3 tail_b = pair.at.apply(second.vertices[b.tail]);
-    const Vector3 along_b = pair.at.R * b.direction;
-    const LineCrossing lines = cross_lines(tail_a, a.direction, tail_b, along_b);
-    nearest.gap = of_edges.separation;
-    nearest.normal = of_edges.normal;
-    nearest.first = make_feature(FeatureKind::edge, of_edges.first);
-    nearest.second = make_feature(FeatureKind::edge, of_edges.second);
-    nearest.on_first = tail_a + lines.on_first * a.direction;
-    nearest.on_second = tail_b + lines.on_second * along_b;
-    const Vector3 d = nearest.on_second - nearest.on_first;
-    // What is across both is known to 1e-16 / sine, the difference of the points to 1e-16 size / gap.
-    if (nearest.gap > lines.sine * pair.size) nearest.normal = d.normalized();
+  const double of_faces = std::max(of_first.separation, of_second.separation);
+  if (of_edges.separation > of_faces + pair.tie) {
+    nearest = nearest_edges(pair, of_edges);
   } else if (of_first.separation >= of_second.separation - pair.tie) {
     nearest.gap = of_first.separation;
     nearest.normal = first.faces[of_first.face].normal;
@@ -357,6 +368,17 @@ std::optional<Nearest> NarrowPhase::find_nearest(const Pair& pair, double limit)
   }
   add_neighbours(pair, nearest);
   if (nearest.gap <= pair.tie || holds(pair, nearest)) return nearest;
+  if (is_face(nearest.first) || is_face(nearest.second)) {
+    // As far apart to round-off, and yet in another direction.
+    if (of_edges.first >= 0) {
+      const Nearest edges = nearest_edges(pair, of_edges);
+      items_.clear();
+      if (holds(pair, edges)) {
+        add_neighbours(pair, edges);
+        return edges;
+      }
+    }
+  }
   nearest = find_nearest_of_separated(first, second, pair.at, nearest.normal);
   add_neighbours(pair, nearest);
   return nearest;

@@ -55,7 +55,8 @@ class NarrowPhase {
     double gap = 0.0;                    // [m] of the cores
     Vector3 normal = Vector3::Zero();    // (3) [-]
     Vector3 on_first = Vector3::Zero();  // (3) [m] on the core
-    double outside = 0.0;                // [m] how far outside the face or edge it is said to be on
+    double outside = 0.0;                // [m] how far outside the face that it is said to be on
+    double tilt = 0.0;                   // [-] angle of that face from what it is on of the other solid
   };
 
   /// Two solids in the order that they are worked on: polytopes before segments before balls.
@@ -72,9 +73,10 @@ class NarrowPhase {
   void add_neighbours(const Pair& pair, const Nearest& nearest);
   bool add_face(const Pair& pair, bool face_on_second, int face, int incident_face);
   bool add_edge(const Pair& pair, const Nearest& nearest, bool face_on_second, int face);
-  void add_corners(const Pair& pair, bool face_on_second, int face);
+  void add_corners(const Pair& pair, bool face_on_second, int face, double tilt);
   void add_parallel_edges(const Pair& pair, const Nearest& nearest);
   bool holds(const Pair& pair, const Nearest& nearest) const;
+  static Nearest nearest_edges(const Pair& pair, const SeparatingAxis::EdgeAxis& axis);
   void settle(const Pair& pair, const Nearest& nearest);
   static Item make_item(const Pair& pair, const Nearest& nearest);
 

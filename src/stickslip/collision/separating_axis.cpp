@@ -62,8 +62,13 @@ bool SeparatingAxis::find(const Solid& first, const Solid& second, const Placeme
   return of_edges_.separation <= limit;
 }
 
+double SeparatingAxis::enough(double tie) const {
+  const double faces = std::max(of_first_.separation, of_second_.separation);
+  return faces > tie ? faces - tie : faces + tie;
+}
+
 void SeparatingAxis::try_edges(const Solid& first, const Solid& second, const Placement& at, double tie) {
-  const double faces = std::max(of_first_.separation, of_second_.separation) + tie;
+  const double faces = enough(tie);
   const Vector3 center_of_first = at.apply_inverse(first.center);
   const Vector3 center_of_second = at.apply(second.center);
   others_.clear();
@@ -145,7 +150,7 @@ bool SeparatingAxis::find_boxes(const Solid& first, const Solid& second, const P
   of_first_.vertex = corner(R.row(of_first_.face / 2).transpose() * -along(of_first_.face));
   of_second_.vertex = corner(R.col(of_second_.face / 2) * -along(of_second_.face));
 
-  const double faces = std::max(of_first_.separation, of_second_.separation) + tie;
+  const double faces = enough(tie);
   for (int i = 0; i < 3; ++i) {
     const int i1 = (i + 1) % 3;
     const int i2 = (i + 2) % 3;
@@ -153,6 +158,11 @@ bool SeparatingAxis::find_boxes(const Solid& first, const Solid& second, const P
       const int j1 = (j + 1) % 3;
       const int j2 = (j + 2) % 3;
       const double sine2 = R(i1, j) * R(i1, j) + R(i2, j) * R(i2, j);
+      // Along a normal of a face there is nothing new.
+      if (abs_R(i1, j) <= kParallelLines || abs_R(i2, j) <= kParallelLines || abs_R(i, j1) <= kParallelLines ||
+          abs_R(i, j2) <= kParallelLines) {
+        continue;
+      }
       const double across = t(i2) * R(i1, j) - t(i1) * R(i2, j);
       const double reach = a(i1) * abs_R(i2, j) + a(i2) * abs_R(i1, j) + b(j1) * abs_R(i, j2) + b(j2) * abs_R(i, j1);
       // `across` and `reach` may be off by a thousandth of `tie`: first roughly, then exactly.
@@ -163,7 +173,6 @@ bool SeparatingAxis::find_boxes(const Solid& first, const Solid& second, const P
         continue;
       }
       const double sine = std::sqrt(sine2);
-      if (sine <= kParallelLines) continue;
       Vector3 n = Vector3::Zero();
       n(i1) = (across < 0.0 ? R(i2, j) : -R(i2, j)) / sine;
       n(i2) = (across < 0.0 ? -R(i1, j) : R(i1, j)) / sine;

@@ -32,7 +32,8 @@ class SeparatingAxis {
   };
 
   /// Looks at all directions, until one separates by more than `limit` [m]: false then. Directions across edges count
-  /// where they are better than those of faces by more than `tie` [m].
+  /// where they are better than those of faces by more than `tie` [m] in overlap, and where they are worse by no more
+  /// than that for solids that are apart.
   bool find(const Solid& first, const Solid& second, const Placement& second_in_first, double limit, double tie);
 
   const FaceAxis& of_first() const { return of_first_; }
@@ -45,6 +46,8 @@ class SeparatingAxis {
     Vector3 tail, direction, left, right;  // (3) in the first's frame
   };
 
+  /// What a direction across edges is to separate by. [m]
+  double enough(double tie) const;
   bool find_boxes(const Solid& first, const Solid& second, const Placement& at, double limit, double tie);
   void try_edges(const Solid& first, const Solid& second, const Placement& at, double tie);
   void try_pair(const Solid& first, const Solid& second, const Placement& at, int i, const EdgeInFirst& b,
