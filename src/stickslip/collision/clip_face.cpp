@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "stickslip/base/make_room.h"
+
 namespace stickslip {
 namespace {
 
@@ -65,6 +67,10 @@ void FaceClipper::cut(const Solid& solid, int side, double tolerance) {
 void FaceClipper::clip_face(const Solid& solid, int face, const Solid& incident, int incident_face, const Placement& at,
                             double tolerance, bool solid_first) {
   corners_.clear();
+  // Each side adds at most one corner; the two lists are exchanged, so that both have room for all.
+  const std::size_t most = incident.sides_of(incident_face).size() + solid.sides_of(face).size();
+  make_room(corners_, most);
+  make_room(next_, most);
   for (const Solid::Side& side : incident.sides_of(incident_face)) {
     ClipCorner corner;
     corner.on_incident = incident.vertices[side.vertex];

@@ -16,6 +16,9 @@ namespace {
 
 /// [-] Of the larger size: separations that differ by less are the same, as each is a sum of some ten products.
 constexpr double kTie = 4e-14;
+/// A corner has the pair's gap where it is off by no more than so many ties: what the choice of the direction leaves
+/// open, and the round-off of the corner.
+constexpr double kKnownTies = 4.0;
 /// [-] Of the smaller size: corners that are nearer to each other are one. What rests flush lies so within the
 /// round-off of many steps; a force that is moved by this much turns no body that a solver's tolerance would not.
 constexpr double kOnePlace = 1e-10;
@@ -390,9 +393,9 @@ void NarrowPhase::settle(const Pair& pair, const Nearest& nearest) {
   for (std::size_t i = 0; i < items_.size(); ++i) {
     const Item& item = items_[i];
     // Less than the pair's gap: a corner that the least translation parts another way.
-    if (item.gap < nearest.gap - pair.tie) continue;
-    known |=
-        item.gap <= nearest.gap + pair.tie && (item.normal - nearest.normal).squaredNorm() <= kSameNormal * kSameNormal;
+    if (item.gap < nearest.gap - kKnownTies * pair.tie) continue;
+    known |= item.gap <= nearest.gap + kKnownTies * pair.tie &&
+             (item.normal - nearest.normal).squaredNorm() <= kSameNormal * kSameNormal;
     if (kept != i) items_[kept] = items_[i];
     ++kept;
   }

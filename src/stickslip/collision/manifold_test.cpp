@@ -8,110 +8,26 @@
 #include <string>
 #include <vector>
 
-#include "stickslip/math/rotation.h"
-#include "tests/support/convex_distance.h"
+#include "tests/support/random_solids.h"
 
 namespace stickslip {
 namespace {
 
+using test::brute_core;
 using test::BruteGap;
 using test::BruteHull;
+using test::DrawSolids;
+using test::Form;
 using test::Long;
 using test::Long3;
+using test::name_of;
+using test::nearest_point;
 
 /// [-] What a gap is promised to, of the larger size and the distance from the origin.
 constexpr double kGapExact = 1e-12;
 /// [-] What a normal is promised to, and of the same over the gap.
 constexpr double kNormalExact = 1e-9;
 constexpr double kNormalRoundOff = 1e-15;
-
-enum class Form { sphere, point, capsule, box, convex };
-
-std::string name_of(Form form) {
-  switch (form) {
-    case Form::sphere:
-      return "sphere";
-    case Form::point:
-      return "point";
-    case Form::capsule:
-      return "capsule";
-    case Form::box:
-      return "box";
-    case Form::convex:
-      return "convex";
-  }
-  return {};
-}
-
-class Draw {
- public:
-  explicit Draw(unsigned seed) : random_(seed) {}
-
-  double uniform(double low, double high) { return std::uniform_real_distribution<double>(low, high)(random_); }
-  int index(int n) { return std::uniform_int_distribution<int>(0, n - 1)(random_); }
-  Vector3 normal() {
-    std::normal_distribution<double> normal;
-    const double x = normal(random_);
-    const double y = normal(random_);
-    return {x, y, normal(random_)};
-  }
-  Matrix3 rotation() { return axis_angle_matrix(normal().normalized(), uniform(0.0, 6.0)); }
-
-  Shape shape(Form form, double size) {
-    Shape shape;
-    switch (form) {
-      case Form::sphere:
-        shape.geometry = Sphere{0.5 * size, false};
-        break;
-      case Form::point:
-        shape.geometry = PointShape{};
-        break;
-      case Form::capsule:
-        shape.geometry = Capsule{size * uniform(0.05, 0.4), size * uniform(0.1, 1.0)};
-        break;
-      case Form::box:
-        shape.geometry = Box{size * Vector3(uniform(0.1, 1.0), uniform(0.1, 1.0), uniform(0.1, 1.0))};
-        break;
-      case Form::convex: {
-        Convex convex;
-        switch (index(4)) {
-          case 0:  // a wedge with one square face and rectangles
-            convex.points = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}, {1, 0, 1}, {0, 1, 1}};
-            break;
-          case 1:  // an octahedron
-            convex.points = {{1, 0, 0}, {-1, 0, 0}, {0, 1, 0}, {0, -1, 0}, {0, 0, 1}, {0, 0, -1}};
-            break;
-          case 2:  // a hexagonal prism
-            for (int k = 0; k < 6; ++k) {
-              for (const double z : {-0.4, 0.3}) {
-                convex.points.emplace_back(std::cos(k * M_PI / 3.0), std::sin(k * M_PI / 3.0), z);
-              }
-            }
-            break;
-          default:
-            for (int k = 0; k < 9; ++k) convex.points.push_back(normal().normalized());
-        }
-        for (Vector3& point : convex.points) point *= 0.5 * size;
-        shape.geometry = convex;
-        break;
-      }
-    }
-    if (index(2) == 0) {
-      shape.position = 0.3 * size * normal();
-      shape.rotation = rotation();
-    }
-    return shape;
-  }
-
- private:
-  std::mt19937 random_;
-};
-
-BruteHull brute_core(const Solid& solid, const Placement& at) {
-  std::vector<Long3> points;
-  for (const Vector3& v : solid.vertices) points.push_back(at.p.cast<Long>() + at.R.cast<Long>() * v.cast<Long>());
-  return test::make_brute_hull(points);
-}
 
 /// The gap of a pair's features as they are stated, placed in the world: what the bodies' kinematics make of it.
 double gap_of_features(const ManifoldPoint& point, const Placement& first, const Placement& second) {
@@ -136,27 +52,23 @@ double gap_of_features(const ManifoldPoint& point, const Placement& first, const
   return 0.0;
 }
 
-const ManifoldPoint& nearest_point(const std::vector<ManifoldPoint>& points) {
-  return *std::min_element(points.begin(), points.end(),
-                           [](const ManifoldPoint& a, const ManifoldPoint& b) { return a.gap < b.gap; });
-}
-
 /// How two solids lie to each other before they are moved together.
 enum class Turn { any, same, about_a_face, nearly_same, quarter };
 
-Matrix3 turned(Turn turn, const Matrix3& R, Draw& draw) {
+Matrix3 turned(Turn turn, const Matrix3& R, bool planar, DrawSolids& draw) {
+  const auto axis = [&] { return Vector3::Unit(planar ? 2 : draw.index(3)); };
   switch (turn) {
     case Turn::any:
       return draw.rotation();
     case Turn::same:
       return R;
     case Turn::about_a_face:
-      return R * axis_angle_matrix(Vector3::Unit(draw.index(3)), draw.uniform(0.0, 6.0));
+      return R * axis_angle_matrix(axis(), draw.uniform(0.0, 6.0));
     case Turn::nearly_same:
-      return R * axis_angle_matrix(draw.normal().normalized(), std::pow(10.0, draw.uniform(-12.0, -2.0)));
+      return R * axis_angle_matrix(draw.axis(), std::pow(10.0, draw.uniform(-12.0, -2.0)));
     case Turn::quarter:
-      return R * axis_angle_matrix(Vector3::Unit(draw.index(3)), 0.25 * M_PI * draw.index(8)) *
-             axis_angle_matrix(Vector3::Unit(draw.index(3)), 0.25 * M_PI * draw.index(8));
+      return R * axis_angle_matrix(axis(), 0.25 * M_PI * draw.index(8)) *
+             axis_angle_matrix(axis(), 0.25 * M_PI * draw.index(8));
   }
   return R;
 }
@@ -181,10 +93,11 @@ void bring_to(NarrowPhase& narrow, const Solid& first, const Placement& at, cons
 
 struct Case {
   Form first, second;
+  bool planar = false;
 };
 
 void sweep(const Case& forms, int n, unsigned seed) {
-  Draw draw(seed);
+  DrawSolids draw(seed, forms.planar);
   NarrowPhase narrow;
   std::vector<ManifoldPoint> points;
   std::vector<ManifoldPoint> swapped;
@@ -194,21 +107,22 @@ void sweep(const Case& forms, int n, unsigned seed) {
     const double size = std::pow(10.0, draw.uniform(-3.0, 1.0));
     const double ratio = std::pow(10.0, -draw.uniform(0.0, 3.0) * draw.index(2));
     const bool small_first = draw.index(2) == 0;
-    const Solid first = make_solid(draw.shape(forms.first, small_first ? size * ratio : size), false);
-    const Solid second = make_solid(draw.shape(forms.second, small_first ? size : size * ratio), false);
+    const Solid first = make_solid(draw.shape(forms.first, small_first ? size * ratio : size), forms.planar);
+    const Solid second = make_solid(draw.shape(forms.second, small_first ? size : size * ratio), forms.planar);
     Placement at{size * draw.normal() * (draw.index(2) == 0 ? 0.0 : 10.0), draw.rotation()};
-    Placement other{Vector3::Zero(), turned(static_cast<Turn>(draw.index(5)), at.R, draw)};
+    Placement other{Vector3::Zero(), turned(static_cast<Turn>(draw.index(5)), at.R, forms.planar, draw)};
     const double larger = std::max(first.size, second.size);
     const double smaller = std::max(1e-3 * larger, std::min(first.size, second.size));
     const double targets[] = {0.0, 1e-9 * larger, -1e-9 * larger, draw.uniform(0.0, 1e-2) * smaller,
                               -draw.uniform(0.0, 1e-3) * smaller};
     Vector3 direction = draw.normal().normalized();
-    if (draw.index(3) == 0) direction = at.R.col(draw.index(3));
+    if (draw.index(3) == 0) direction = at.R.col(draw.index(forms.planar ? 2 : 3));
     bring_to(narrow, first, at, second, other, direction, targets[draw.index(5)]);
 
     narrow.calc_manifold(first, at, second, other, kFar, points);
-    const std::string where = name_of(forms.first) + "-" + name_of(forms.second) + " seed " + std::to_string(seed) +
-                              ", pair " + std::to_string(k) + ", size " + std::to_string(larger);
+    const std::string where = std::string(forms.planar ? "planar " : "") + name_of(forms.first) + "-" +
+                              name_of(forms.second) + " seed " + std::to_string(seed) + ", pair " + std::to_string(k) +
+                              ", size " + std::to_string(larger);
     ASSERT_FALSE(points.empty()) << where;
     const BruteHull core = brute_core(first, at);
     const BruteHull other_core = brute_core(second, other);
@@ -269,16 +183,20 @@ TEST_P(ManifoldOf, GapAndNormalAreExact) {
 std::vector<Case> all_cases() {
   std::vector<Case> cases;
   const Form forms[] = {Form::sphere, Form::point, Form::capsule, Form::box, Form::convex};
-  for (const Form first : forms) {
-    for (const Form second : forms) {
-      if (first <= second && !(first == Form::point && second == Form::point)) cases.push_back({first, second});
+  for (const bool planar : {false, true}) {
+    for (const Form first : forms) {
+      for (const Form second : forms) {
+        if (second < first || (first == Form::point && second == Form::point)) continue;
+        if (planar && (first == Form::capsule || second == Form::capsule)) continue;
+        cases.push_back({first, second, planar});
+      }
     }
   }
   return cases;
 }
 
 std::string case_name(const testing::TestParamInfo<Case>& info) {
-  return name_of(info.param.first) + "_" + name_of(info.param.second);
+  return name_of(info.param.first) + "_" + name_of(info.param.second) + (info.param.planar ? "_planar" : "");
 }
 
 INSTANTIATE_TEST_SUITE_P(Pairs, ManifoldOf, testing::ValuesIn(all_cases()), case_name);
