@@ -42,8 +42,8 @@ class ToyScheme {
     system_.solve_mass(force, change);
     state.u += change;
     system_.advance(h, state.u, state.q);
-    system_.normalize(state.q);
     state.t += h;
+    system_.normalize(state.t, state.q);
     return report.status;
   }
 

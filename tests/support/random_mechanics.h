@@ -70,7 +70,7 @@ inline RandomState random_state(const System& system, std::mt19937& generator) {
   for (Vector* v : {&s.q, &s.u, &s.a}) {
     for (double& x : *v) x = uniform(generator);
   }
-  system.normalize(s.q);
+  system.normalize(s.t, s.q);
   return s;
 }
 

@@ -65,11 +65,13 @@ void report_joints(const System& system, double t, const Vector& q, const Vector
   JointVector g;
   for (std::size_t i = 0; i < joints.size(); ++i) {
     const int j = static_cast<int>(i);
-    const JointCoordinate coordinate = system.calc_joint_coordinate(j, t, q, u);
     system.calc_joint_position(j, t, q, g);
     JointReport& joint = report.joints[i];
-    joint.coordinate = coordinate.coordinate;
-    joint.rate = coordinate.rate;
+    for (int c = 0; c < kMaxJointCoordinates; ++c) {
+      const JointCoordinate coordinate = system.calc_joint_coordinate(j, c, t, q, u);
+      (c == 0 ? joint.coordinate : joint.more_coordinates[c - 1]) = coordinate.coordinate;
+      (c == 0 ? joint.rate : joint.more_rates[c - 1]) = coordinate.rate;
+    }
     joint.drift_position = g.head(joints[i].dim - joints[i].n_angle_rows).norm();
     joint.drift_angle = g.tail(joints[i].n_angle_rows).norm();
     if (joints[i].options.limits && joints[i].turns()) {
@@ -77,7 +79,7 @@ void report_joints(const System& system, double t, const Vector& q, const Vector
       joint.drift_angle = std::max({joint.drift_angle, limits.low - joint.coordinate, joint.coordinate - limits.high});
     }
     joint.drive = kUnknown;
-    joint.friction = joints[i].options.friction > 0.0 ? kUnknown : 0.0;
+    joint.friction = joints[i].options.friction > 0.0 || joints[i].options.friction_torque > 0.0 ? kUnknown : 0.0;
     joint.reaction_force.setConstant(kUnknown);
     joint.reaction_torque.setConstant(kUnknown);
     raise(report.drift_position, joint.drift_position);
@@ -113,10 +115,11 @@ void add_joint_drives(const System& system, const Inputs& inputs, double t, cons
 void add_dry_friction(const System& system, int k, double t, const Vector& q, const JointVector& lambda,
                       StepReport& report) {
   report.dry_frictions[k] = lambda.norm();
-  const int j = system.dry_frictions()[k].joint;
+  const DryFrictionElement& element = system.dry_frictions()[k];
+  const int j = element.joint;
   if (j < 0) return;
-  report.joints[j].friction = lambda(0);
-  add_reaction(system.calc_joint_free_reaction(j, t, q, lambda(0)), report.joints[j]);
+  if (element.first_free == 0) report.joints[j].friction = element.dim == 1 ? lambda(0) : lambda.norm();
+  add_reaction(system.calc_dry_friction_reaction(k, t, q, lambda), report.joints[j]);
 }
 
 void add_joint_limit(const System& system, const ContactPoint& point, double t, const Vector& q, double lambda,

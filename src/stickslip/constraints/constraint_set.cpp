@@ -149,6 +149,7 @@ void ConstraintSet::gather_joints() {
   const std::vector<Joint>& joints = system_.joints();
   for (std::size_t i = 0; i < joints.size(); ++i) {
     stop_.check();
+    if (joints[i].dim == 0) continue;
     const int j = static_cast<int>(i);
     if (of_positions_ && !joints[i].holonomic) continue;
     problem_.add_free(joints[i].dim);

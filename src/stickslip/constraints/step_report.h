@@ -10,6 +10,7 @@
 #include "stickslip/cone/cone_solver.h"
 #include "stickslip/math/types.h"
 #include "stickslip/model/element_id.h"
+#include "stickslip/model/joint.h"
 
 namespace stickslip {
 
@@ -41,12 +42,15 @@ struct ContactReport {
 
 /// One joint in one step.
 struct JointReport {
-  double coordinate = 0.0;      // [rad, m] at the end of the step; NaN where the joint has none
-  double rate = 0.0;            // [rad/s, m/s]
+  double coordinate = 0.0;  // [rad, m] the first one at the end of the step; NaN where the joint has none
+  double rate = 0.0;        // [rad/s, m/s]
+  std::array<double, kMaxJointCoordinates - 1> more_coordinates = {};  // [rad, m] likewise, of what has several
+  std::array<double, kMaxJointCoordinates - 1> more_rates = {};        // [rad/s, m/s]
   double drift_position = 0.0;  // [m] by how much its length rows are violated at the end of the step
   double drift_angle = 0.0;     // [rad] the same of angle rows
   double drive = 0.0;           // [N, N m] of its spring, damper and force in the free direction
-  double friction = 0.0;        // [N, N m] of its dry friction; both on the second body
+  double friction = 0.0;        // [N, N m] of its dry friction, of several the first; of a ball the size; both on the
+                                // second body
   // All that the joint does to the second body, drive, friction and limits included; NaN where the scheme does not know
   // it, as Moreau's at the start.
   Vector3 reaction_force = Vector3::Zero();   // [N] world frame

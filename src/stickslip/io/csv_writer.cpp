@@ -48,7 +48,7 @@ CsvWriter::CsvWriter(const std::filesystem::path& path, const System& system) : 
 
 std::vector<std::string> CsvWriter::column_names() const {
   std::vector<std::string> names = {"t"};
-  for (int i = 1; i <= system_.n_q(); ++i) names.push_back(fmt::format("q{}", i));
+  for (int i = 1; i <= system_.n_body_q(); ++i) names.push_back(fmt::format("q{}", i));
   for (int i = 1; i <= system_.n_u(); ++i) names.push_back(fmt::format("u{}", i));
   for (std::size_t k = 0; k < system_.contact_points().size(); ++k) {
     const std::string name = contact_name(system_, static_cast<int>(k));
@@ -86,7 +86,7 @@ void CsvWriter::write_row() {
 void CsvWriter::record(const State& state, const StepReport& report, bool is_row) {
   if (!is_row) return;
   row_.assign(1, state.t);
-  row_.insert(row_.end(), state.q.begin(), state.q.end());
+  row_.insert(row_.end(), state.q.begin(), state.q.begin() + system_.n_body_q());
   row_.insert(row_.end(), state.u.begin(), state.u.end());
   for (std::size_t k = 0; k < system_.contact_points().size(); ++k) {
     const ContactReport& c = report.contacts[k];

@@ -15,8 +15,6 @@ namespace {
 
 using VectorOut = Eigen::Map<Eigen::VectorXd>;  // (n) the place of a column, or of one item of it, in a row
 
-constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
-
 /// Orientation as (w, x, y, z), R_WB.
 Vector4 orientation(const Body& body, const Pose& pose, const State& state) {
   if (body.type == BodyType::rigid) return state.q.segment<4>(body.q_offset + 3);
@@ -69,7 +67,7 @@ OutputColumns::OutputColumns(const System& system, const OutputChoice& choice) :
   const Hdf5Type real = choice.single_precision ? Hdf5Type::float32 : Hdf5Type::float64;
   columns_.push_back(
       {"/time", Hdf5Type::float64, {}, "s", "output instant; the other rows of the same index belong to it"});
-  q_ = add("/q", real, {system.n_q()}, "m, rad, 1", "coordinates, body by body: /bodies/q_offset");
+  q_ = add("/q", real, {system.n_body_q()}, "m, rad, 1", "coordinates, body by body: /bodies/q_offset");
   u_ = add("/u", real, {system.n_u()}, "m/s, rad/s", "velocities, body by body: /bodies/u_offset");
   if (choice.accelerations) a_ = add("/a", real, {system.n_u()}, "m/s^2, rad/s^2", "accelerations, in the order of /u");
   add_bodies(real);
@@ -141,7 +139,7 @@ std::int64_t OutputColumns::row_bytes() const {
 
 void OutputColumns::fill(Table& table, const State& state, const StepReport& report) const {
   *table.reals(0) = state.t;
-  if (q_ >= 0) VectorOut(table.reals(q_), system_.n_q()) = state.q;
+  if (q_ >= 0) VectorOut(table.reals(q_), system_.n_body_q()) = state.q.head(system_.n_body_q());
   if (u_ >= 0) VectorOut(table.reals(u_), system_.n_u()) = state.u;
   if (a_ >= 0) VectorOut(table.reals(a_), system_.n_u()) = report.a;
   if (bodies_.any()) fill_bodies(table, state);
@@ -202,8 +200,10 @@ void OutputColumns::fill_joints(Table& table, const State& state, const StepRepo
       const Pose pose = system_.calc_pose(described.second, state.t, state.q);
       triple(table, joints_.point, j) = pose.p_WB + pose.R_WB * described.options.on_second.at;
     }
-    if (joints_.coordinate >= 0) triple(table, joints_.coordinate, j) << joint.coordinate, kUnknown, kUnknown;
-    if (joints_.rate >= 0) triple(table, joints_.rate, j) << joint.rate, kUnknown, kUnknown;
+    if (joints_.coordinate >= 0) {
+      triple(table, joints_.coordinate, j) << joint.coordinate, joint.more_coordinates[0], joint.more_coordinates[1];
+    }
+    if (joints_.rate >= 0) triple(table, joints_.rate, j) << joint.rate, joint.more_rates[0], joint.more_rates[1];
     if (joints_.drift >= 0) {
       Eigen::Map<Eigen::Vector2d>(table.reals(joints_.drift) + 2 * j) << joint.drift_position, joint.drift_angle;
     }

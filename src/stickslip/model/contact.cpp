@@ -146,9 +146,10 @@ void System::calc_limit(const ContactPoint& point, double t, const Vector& q, Co
   geometry.gap = sign * (calc_joint_coordinate(point.joint, t, q) - (point.is_high ? limits.high : limits.low));
   geometry.position_first = place.p_first;
   geometry.position_second = place.p_second;
-  geometry.normal = sign * free_row(joint, frames.first, frames.second).direction;
+  const JointRow<double> row = free_row(joint, 0, frames.first, frames.second);
+  geometry.normal = sign * row.direction;
   geometry.tangent1.setZero();
-  geometry.tangent2.setZero();
+  geometry.tangent2 = sign * row.axis;
 }
 
 double System::calc_gap(const ContactPoint& k, double t, const Vector& q) const {
@@ -171,15 +172,17 @@ void System::calc_contact_jacobian(const ContactPoint& k, const ContactGeometry&
   if (at.n_u == 0) return;
   const Body& body = bodies_[at.body];
   const double sign = side == Side::first ? -1.0 : 1.0;
-  const bool limit = k.joint >= 0;  // its force acts on first where second's point is
-  const Vector3& x = side == Side::first && !limit ? geometry.position_first : geometry.position_second;
+  const bool limit = k.joint >= 0;
+  // The force of a slide's limit acts on first where second's point is.
+  const bool slides = limit && joints_[k.joint].options.type == JointType::prismatic;
+  const Vector3& x = side == Side::first && !slides ? geometry.position_first : geometry.position_second;
   const Vector3 none = Vector3::Zero();
   const auto fill_row = [&](int row, const Vector3& direction, const Vector3& axis) {
     double f[kMaxSideDofs];
     attachment_force(body, at, q, frame, x, direction, axis, f);
     for (int i = 0; i < at.n_u; ++i) J(row, i) = f[i];
   };
-  const Vector3 turn = limit && turns(k) ? Vector3(sign * limit_sign(k) * Vector3::UnitZ()) : none;
+  const Vector3 turn = limit ? Vector3(sign * geometry.tangent2) : none;
   fill_row(0, sign * geometry.normal, turn);
   if (pair.friction_dim > 0) fill_row(1, sign * geometry.tangent1, none);
   if (pair.friction_dim > 1) fill_row(2, sign * geometry.tangent2, none);
@@ -193,7 +196,7 @@ ContactVector System::calc_contact_velocity(const ContactPoint& k, const Contact
                                             const Vector& q, const Vector& u) const {
   if (k.joint >= 0) {
     ContactVector gamma = ContactVector::Zero();
-    gamma(0) = limit_sign(k) * calc_joint_rate(k.joint, t, q, u);
+    gamma(0) = limit_sign(k) * calc_joint_rate(k.joint, 0, t, q, u);
     return gamma;
   }
   const ContactPair& pair = this->pair(k);

@@ -120,7 +120,8 @@ inline double limit_sign(const ContactPoint& limit) {
 }
 
 /// A contact point at one instant; world frame. position_second - position_first = gap normal. At a joint's limit both
-/// are the joint's points, normal is the direction of the force on second (zero where it is a torque), tangents zero.
+/// are the joint's points, normal is the direction of the force on second (zero where it is a torque), tangent1 zero,
+/// tangent2 the axis of the torque on it.
 struct ContactGeometry {
   double gap = 0.0;                           // [m]
   Vector3 position_first = Vector3::Zero();   // (3) [m] on the pair's first body

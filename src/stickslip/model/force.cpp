@@ -172,7 +172,7 @@ double System::calc_potential_energy(double t, const Vector& q) const {
 
 PairRows System::dry_friction_rows(int k) const {
   const DryFrictionElement& e = dry_frictions_[k];
-  if (e.joint >= 0) return PairRows::free_direction(joints_[e.joint]);
+  if (e.joint >= 0) return PairRows::free_directions(joints_[e.joint], e.first_free, e.dim);
   return PairRows::relative_velocity(std::get<DryFriction>(forces_[e.force].law), e.first, e.second, e.dim);
 }
 

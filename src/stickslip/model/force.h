@@ -68,10 +68,11 @@ struct ForceBlock {
 /// Dry friction of constant bound where it acts: of a force, or in a joint's free direction.
 struct DryFrictionElement {
   int force = -1, joint = -1;  // index into System::forces() or joints(), the other -1
-  int dim = 0;                 // 1 along an axis or in a joint, else the system's dimension
-  bool turns = false;          // whether its row is an angle's
+  int dim = 0;                 // 1 along an axis, else the system's dimension; of a joint's free directions
+  bool turns = false;          // whether its rows are angles'
   double bound = 0.0;          // [N, N m]
   Attachment first, second;
+  int first_free = 0;  // in a joint: the first of its free directions
 
   const Attachment& side(Side s) const { return s == Side::first ? first : second; }
 };

@@ -122,7 +122,7 @@ void fill_spring(const System& system, const Force& force, double t, const Vecto
 template <class F>
 void for_each_drive_block(const System& system, const Joint& joint, bool has_spring, F&& f) {
   const auto is_beam = [&](const Attachment& at) { return system.bodies()[at.body].type == BodyType::beam; };
-  const bool constant_row = joint.turns() && !is_beam(joint.first) && !is_beam(joint.second);
+  const bool constant_row = joint.turns() && !joint.spatial && !is_beam(joint.first) && !is_beam(joint.second);
   if (constant_row && !has_spring) return;
   for (const Side row : {Side::first, Side::second}) {
     for (const Side col : {Side::first, Side::second}) {

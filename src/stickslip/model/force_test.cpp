@@ -29,7 +29,7 @@ Instant random_bent_instant(const System& system, std::mt19937& generator) {
       s.q(b.q_offset + 2 * i + 1) *= 0.1 * G;
     }
   }
-  system.normalize(s.q);
+  system.normalize(s.t, s.q);
   return s;
 }
 

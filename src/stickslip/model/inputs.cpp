@@ -52,7 +52,7 @@ void check_input(const System& system, const JointInput& input) {
   const auto refuse = [&joint](const char* why) {
     throw InputError(fmt::format("an input in joint '{}': {}", joint.options.name, why));
   };
-  if (!joint.has_coordinate()) refuse("only a revolute or prismatic joint has a free direction");
+  if (!joint.has_single_coordinate()) refuse("only a joint with one coordinate has a free direction");
   for (const Side side : {Side::first, Side::second}) {
     if (joint.turns() && system.bodies()[joint.side(side).body].type == BodyType::point) {
       refuse("a point has no orientation");

@@ -40,7 +40,7 @@ class Inputs {
   void set_force(const System& system, int body, const Vector3& force, const Vector3& torque = Vector3::Zero());
   /// The same at any point and in either frame. Inputs at different points of a body, or in different frames, add up.
   void set(const System& system, const BodyInput& input);
-  /// A force or torque in the free direction of a revolute or prismatic joint.
+  /// A force or torque in the free direction of a joint with one coordinate: revolute, prismatic, distance with limits.
   void set_effort(const System& system, int joint, double effort);
   /// No inputs. Keeps the memory.
   void clear();

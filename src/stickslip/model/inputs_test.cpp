@@ -122,7 +122,7 @@ TEST(Inputs, RefuseWhatCannotBe) {
   expect_refused("an input in joint 4: there are 4 joints, counted from 0", [&] { inputs.set_effort(planar, 4, 1.0); });
   expect_refused("an input in joint 0: there are 0 joints, counted from 0",
                  [&] { inputs.set_effort(spatial, 0, 1.0); });
-  expect_refused("an input in joint 'rod': only a revolute or prismatic joint has a free direction",
+  expect_refused("an input in joint 'rod': only a joint with one coordinate has a free direction",
                  [&] { inputs.set_effort(planar, 2, 1.0); });
   // Inputs of another system.
   Inputs other;

@@ -39,6 +39,14 @@ std::string_view joint_type_name(JointType type) {
       return "revolute";
     case JointType::prismatic:
       return "prismatic";
+    case JointType::spherical:
+      return "spherical";
+    case JointType::cylindrical:
+      return "cylindrical";
+    case JointType::universal:
+      return "universal";
+    case JointType::planar:
+      return "planar";
     case JointType::weld:
       return "weld";
     case JointType::distance:
@@ -47,20 +55,6 @@ std::string_view joint_type_name(JointType type) {
       return "knife-edge";
   }
   return "";
-}
-
-FreeCoordinate free_coordinate(JointType type) {
-  switch (type) {
-    case JointType::revolute:
-      return FreeCoordinate::angle;
-    case JointType::prismatic:
-      return FreeCoordinate::length;
-    case JointType::weld:
-    case JointType::distance:
-    case JointType::knife_edge:
-      break;
-  }
-  return FreeCoordinate::none;
 }
 
 void System::calc_joint_position(int j, double t, const Vector& q, JointVector& g) const {
@@ -92,35 +86,56 @@ JointReaction System::calc_joint_free_reaction(int j, double t, const Vector& q,
   return PairRows::free_direction(joints_[j]).calc_reaction(*this, t, q, JointVector::Constant(1, force));
 }
 
+JointReaction System::calc_dry_friction_reaction(int k, double t, const Vector& q, const JointVector& lambda) const {
+  return dry_friction_rows(k).calc_reaction(*this, t, q, lambda);
+}
+
 bool System::joint_has_prescribed_motion(int j) const {
   const Joint& joint = joints_[j];
   return joint.options.motion.has_value() || bodies_[joint.first.body].type == BodyType::moving ||
          bodies_[joint.second.body].type == BodyType::moving;
 }
 
-double System::calc_joint_coordinate(int j, double t, const Vector& q) const {
+double System::calc_joint_coordinate(int j, int c, double t, const Vector& q) const {
   const Joint& joint = joints_[j];
   const JointOptions& o = joint.options;
-  if (!joint.has_coordinate()) return std::numeric_limits<double>::quiet_NaN();
+  if (c >= joint.n_coordinates) return std::numeric_limits<double>::quiet_NaN();
+  const double origin = c == 0 ? o.coordinate_origin : 0.0;
   const Pair pair(*this, joint.first, joint.second);
   const PairCoordinates local(pair, q, nullptr, nullptr);
   const PairFrames<double> frames = pair_frames<double>(pair, t, local.q, local.u);
-  if (!joint.turns()) return free_row(joint, frames.first, frames.second).g + o.coordinate_origin;
+  if (joint.spatial || c < joint.n_free_lengths) {
+    const double g = free_row(joint, c, frames.first, frames.second).g;
+    if (c < joint.n_free_lengths) return g + origin;
+    return wrap_to(q(joint.turns_offset + c - joint.n_free_lengths), g) + origin;
+  }
   double turned = planar_angle(pair.second_body, frames.second, t, q) -
                   planar_angle(pair.first_body, frames.first, t, q) - o.relative_angle;
   if (pair.first.n_control > 0 || pair.second.n_control > 0) turned = wrap_to(driven_angle(joint, t), turned);
-  return turned + o.coordinate_origin;
+  return turned + origin;
 }
 
-double System::calc_joint_rate(int j, double t, const Vector& q, const Vector& u) const {
-  if (!joints_[j].has_coordinate()) return std::numeric_limits<double>::quiet_NaN();
+double System::calc_joint_rate(int j, int c, double t, const Vector& q, const Vector& u) const {
+  if (c >= joints_[j].n_coordinates) return std::numeric_limits<double>::quiet_NaN();
   JointVector rate;
-  PairRows::free_direction(joints_[j]).calc_velocity(*this, t, q, &u, rate);
+  PairRows::free_directions(joints_[j], c, 1).calc_velocity(*this, t, q, &u, rate);
   return rate(0);
 }
 
-JointCoordinate System::calc_joint_coordinate(int j, double t, const Vector& q, const Vector& u) const {
-  return {calc_joint_coordinate(j, t, q), calc_joint_rate(j, t, q, u)};
+JointCoordinate System::calc_joint_coordinate(int j, int c, double t, const Vector& q, const Vector& u) const {
+  return {calc_joint_coordinate(j, c, t, q), calc_joint_rate(j, c, t, q, u)};
+}
+
+void System::count_turns(double t, Vector& q) const {
+  for (std::size_t i = 0; n_turns_ > 0 && i < joints_.size(); ++i) {
+    const Joint& joint = joints_[i];
+    if (joint.turns_offset < 0) continue;
+    const auto j = static_cast<int>(i);
+    for (int c = joint.n_free_lengths; c < joint.n_coordinates; ++c) {
+      const double origin = c == 0 ? joint.options.coordinate_origin : 0.0;
+      q(joint.turns_offset + c - joint.n_free_lengths) = calc_joint_coordinate(j, c, t, q) - origin;
+    }
+  }
 }
 
 double System::calc_joint_drive(int j, double t, const Vector& q, const Vector& u) const {
@@ -132,7 +147,7 @@ double System::calc_joint_drive(int j, double t, const Vector& q, const Vector& 
 
 double System::calc_joint_damping(int j, double t, const Vector& q, const Vector& u) const {
   const JointOptions& o = joints_[j].options;
-  return o.spring && o.spring->damping > 0.0 ? -o.spring->damping * calc_joint_rate(j, t, q, u) : 0.0;
+  return o.spring && o.spring->damping > 0.0 ? -o.spring->damping * calc_joint_rate(j, 0, t, q, u) : 0.0;
 }
 
 }  // namespace stickslip

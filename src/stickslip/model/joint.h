@@ -16,23 +16,27 @@ namespace stickslip {
 /// Most constraint rows of one joint.
 inline constexpr int kMaxJointDim = 6;
 
-/// What a joint leaves free:
-///   revolute    the rotation about its point (planar)
-///   prismatic   the translation along an axis fixed in the first body (planar)
-///   weld        nothing (planar)
-///   distance    all but the distance of two points (planar and spatial)
-///   knife_edge  nonholonomic: the second body's point does not move across its blade (planar)
-enum class JointType { revolute, prismatic, weld, distance, knife_edge };
+/// What a joint leaves free, its axis the z axis of its frame in the first body:
+///   revolute     the rotation about its axis through its point; in a plane about its point
+///   prismatic    the translation along its axis; in a plane along the x axis of the frame
+///   spherical    all rotations about its point (spatial)
+///   cylindrical  the translation along its axis and the rotation about it (spatial)
+///   universal    the rotations about its axis, and about the z axis of the second body's frame, which stays
+///                perpendicular to it (spatial)
+///   planar       the translations across its axis and the rotation about it (spatial)
+///   weld         nothing
+///   distance     all but the distance of two points; with limits that, too
+///   knife_edge   nonholonomic: the second body's point does not move across its blade (planar)
+enum class JointType { revolute, prismatic, spherical, cylindrical, universal, planar, weld, distance, knife_edge };
 
 /// "revolute", "knife-edge", ...: the name in scene files.
 std::string_view joint_type_name(JointType type);
 
-/// The coordinate that a joint leaves free, where it has one.
-enum class FreeCoordinate { none, length, angle };
-FreeCoordinate free_coordinate(JointType type);
+/// Most coordinates that a joint leaves free: lengths first, then angles.
+inline constexpr int kMaxJointCoordinates = 3;
 
-/// Where a joint sits on a body: x_B = at + frame x_J. The x axis is the free direction of a prismatic joint and
-/// the blade of a knife-edge; the z axis that of a revolute joint.
+/// Where a joint sits on a body: x_B = at + frame x_J. The z axis is the joint's; in a plane the x axis is the free
+/// direction of a prismatic joint and the blade of a knife-edge.
 struct JointFrame {
   Vector3 at = Vector3::Zero();        // (3) [m] body frame
   Matrix3 axes = Matrix3::Identity();  // (3, 3) [-] joint to body frame
@@ -59,20 +63,25 @@ struct JointLimits {
   bool operator==(const JointLimits&) const = default;
 };
 
-/// What a joint is, as the builder is told. The two frames coincide where the joint's coordinate is 0;
-/// of a distance only the points count.
+/// What a joint is, as the builder is told. The two frames coincide where the joint's coordinates are 0, but for a
+/// universal joint, where the z axis of the second is the x axis of the first and the other way round; of a distance
+/// and of a spherical joint only the points count.
 struct JointOptions {
   std::string name;
   JointType type = JointType::revolute;
   int first = 0, second = 0;  // bodies; coordinates and reactions are those of second relative to first
   JointFrame on_first, on_second;
-  double length = 0.0;                // [m] distance only, > 0
-  std::optional<Expression> motion;   // prescribed coordinate [rad] or [m]: revolute and prismatic
-  double coordinate_origin = 0.0;     // [rad] or [m] the coordinate where the frames coincide
-  std::optional<JointSpring> spring;  // this and what follows: revolute and prismatic, in the free direction
-  std::optional<Expression> force;    // [N, N m] applied to second
-  double friction = 0.0;              // [N, N m] >= 0: bound of the dry friction
-  std::optional<JointLimits> limits;  // not with a motion
+  double length = 0.0;               // [m] distance only, > 0; without a meaning where it has limits
+  std::optional<Expression> motion;  // prescribed coordinate [rad] or [m]: revolute and prismatic
+  double coordinate_origin = 0.0;    // [rad] or [m] the (first) coordinate where the frames coincide
+  std::optional<JointSpring>
+      spring;                       // this and force: revolute, prismatic, distance with limits: in the free direction
+  std::optional<Expression> force;  // [N, N m] applied to second
+  double friction = 0.0;            // [N, N m] >= 0: bound of the dry friction in the free directions, isotropic; of
+                                    // the force where lengths and angles are free, about each axis of a universal one
+  double friction_torque = 0.0;     // [N m] >= 0: that of the torque where lengths and angles are free
+  std::optional<JointLimits> limits;  // revolute, prismatic, distance, of which the coordinate is then the distance;
+                                      // not with a motion
   double relative_angle = 0.0;        // [rad] planar: phi_second - phi_first where the frames coincide, whole turns
                                       // included; the builder takes the nearest that agrees with the frames
 };
@@ -87,17 +96,27 @@ struct Joint {
   int dim = 0;                                  // rows
   int n_angle_rows = 0;                         // the last ones
   bool holonomic = true;                        // false: g does not exist, calc_joint_position gives zeros
+  bool spatial = false;                         // in a spatial system
+  int n_free = 0;                               // free directions with rows: those of coordinates, or a ball's torques
+  int n_free_lengths = 0;                       // the first of them
+  int n_coordinates = 0;                        // n_free, or none
+  int turns_offset = -1;                        // in space: where q has the whole turns of the first angle, -1: none
   Expression motion_rate, motion_acceleration;  // exact derivatives of options.motion
 
   const Attachment& side(Side s) const { return s == Side::first ? first : second; }
   bool is_angle_row(int row) const { return row >= dim - n_angle_rows; }
-  bool has_coordinate() const { return free_coordinate(options.type) != FreeCoordinate::none; }
-  bool turns() const { return free_coordinate(options.type) == FreeCoordinate::angle; }
+  bool has_coordinate() const { return n_coordinates > 0; }
+  /// Whether there is one free direction, in which springs, forces and limits act.
+  bool has_single_coordinate() const { return n_coordinates == 1; }
+  /// Whether the only coordinate is an angle.
+  bool turns() const { return n_coordinates == 1 && n_free_lengths == 0; }
   /// Whether a spring or a force acts in the free direction.
   bool is_driven() const { return options.spring.has_value() || options.force.has_value(); }
 };
 
-/// A joint's free coordinate, positive for second relative to first; NaN where a joint has none.
+/// A free coordinate of a joint, positive for second relative to first; NaN where a joint has none. cylindrical:
+/// offset, angle; planar: offsets along the x and y axes of the frame in first, angle; universal: the angle about the
+/// axis in first, then about that in second.
 struct JointCoordinate {
   double coordinate;  // [rad] whole turns counted, or [m]
   double rate;        // [rad/s] or [m/s]

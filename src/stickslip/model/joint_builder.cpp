@@ -4,6 +4,7 @@
 #include <Eigen/LU>
 #include <cmath>
 #include <numbers>
+#include <optional>
 
 #include "stickslip/base/input_error.h"
 #include "stickslip/model/system.h"
@@ -11,28 +12,58 @@
 namespace stickslip {
 namespace {
 
-/// Rows of a joint without its motion, the angle rows among them, and what it needs.
+/// Rows of a joint without its motion, the angle rows among them, what it leaves free, and what it needs.
 struct JointKind {
-  int dim;
-  int n_angle_rows;
-  bool holonomic;
-  bool planar_only;
-  bool takes_motion;
-  bool needs_angle;  // without a motion
+  int dim = 0;
+  int n_angle_rows = 0;
+  int n_free = 0;            // free directions that have rows, lengths first
+  int n_free_lengths = 0;    // of them
+  bool needs_angle = false;  // without a motion
+  bool holonomic = true;
 };
 
-JointKind kind_of(JointType type) {
-  switch (type) {
+/// None where there is no such joint.
+std::optional<JointKind> planar_kind_of(const JointOptions& o) {
+  switch (o.type) {
     case JointType::revolute:
-      return {2, 0, true, true, true, false};
+      return JointKind{2, 0, 1, 0, false};
     case JointType::prismatic:
-      return {2, 1, true, true, true, true};
+      return JointKind{2, 1, 1, 1, true};
     case JointType::weld:
-      return {3, 1, true, true, false, true};
+      return JointKind{3, 1, 0, 0, true};
     case JointType::distance:
-      return {1, 0, true, false, false, false};
+      return o.limits ? JointKind{0, 0, 1, 1, false} : JointKind{1, 0, 0, 0, false};
     case JointType::knife_edge:
-      return {1, 0, false, true, false, true};
+      return JointKind{1, 0, 0, 0, true, false};
+    case JointType::spherical:
+    case JointType::cylindrical:
+    case JointType::universal:
+    case JointType::planar:
+      break;
+  }
+  return {};
+}
+
+std::optional<JointKind> spatial_kind_of(const JointOptions& o) {
+  switch (o.type) {
+    case JointType::revolute:
+      return JointKind{5, 2, 1, 0, true};
+    case JointType::prismatic:
+      return JointKind{5, 3, 1, 1, true};
+    case JointType::spherical:
+      return JointKind{3, 0, 3, 0, false};
+    case JointType::cylindrical:
+      return JointKind{4, 2, 2, 1, true};
+    case JointType::universal:
+      return JointKind{4, 1, 2, 0, true};
+    case JointType::planar:
+      return JointKind{3, 2, 3, 2, true};
+    case JointType::weld:
+      return JointKind{6, 3, 0, 0, true};
+    case JointType::distance:
+      return planar_kind_of(o);
+    case JointType::knife_edge:
+      break;
   }
   return {};
 }
@@ -56,7 +87,12 @@ int SystemBuilder::add_joint(const JointOptions& options) {
   const auto refuse = [&options](const std::string& why) {
     throw InputError(fmt::format("joint '{}': {}", options.name, why));
   };
-  const JointKind kind = kind_of(options.type);
+  const std::optional<JointKind> found = system_.planar_ ? planar_kind_of(options) : spatial_kind_of(options);
+  if (!found) {
+    refuse(fmt::format("{} is available in {} systems only", joint_type_name(options.type),
+                       system_.planar_ ? "spatial" : "planar"));
+  }
+  const JointKind kind = *found;
   if (joint_names_.contains(options.name)) refuse("the name is taken");
   Joint joint;
   joint.options = options;
@@ -67,13 +103,11 @@ int SystemBuilder::add_joint(const JointOptions& options) {
   }
   if (options.first == options.second) refuse("a body cannot be joined to itself");
   if (joint.first.n_u + joint.second.n_u == 0) refuse("neither body can move");
-  if (kind.planar_only && !system_.planar_) {
-    refuse(fmt::format("{} is available in planar systems only", joint_type_name(options.type)));
-  }
   for (const JointFrame* frame : {&options.on_first, &options.on_second}) {
     if (!frame->at.allFinite() || !is_rotation(frame->axes)) refuse("its frame must be finite, its axes orthonormal");
   }
-  if (options.type == JointType::distance && (!std::isfinite(options.length) || !(options.length > 0.0))) {
+  if (options.type == JointType::distance && !options.limits &&
+      (!std::isfinite(options.length) || !(options.length > 0.0))) {
     refuse("the distance must be positive");
   }
   for (const int body : {options.first, options.second}) {
@@ -83,21 +117,40 @@ int SystemBuilder::add_joint(const JointOptions& options) {
   joint.dim = kind.dim;
   joint.n_angle_rows = kind.n_angle_rows;
   joint.holonomic = kind.holonomic;
+  joint.spatial = !system_.planar_;
+  joint.n_free = kind.n_free;
+  joint.n_free_lengths = kind.n_free_lengths;
+  joint.n_coordinates = options.type == JointType::spherical ? 0 : kind.n_free;
   if (options.motion) {
-    if (!kind.takes_motion) refuse("only a revolute or prismatic joint takes a motion");
+    if (options.type != JointType::revolute && options.type != JointType::prismatic) {
+      refuse("only a revolute or prismatic joint takes a motion");
+    }
     ++joint.dim;
     joint.n_angle_rows += joint.turns() ? 1 : 0;
     joint.motion_rate = options.motion->derivative();
     joint.motion_acceleration = joint.motion_rate.derivative();
   }
   const auto is_finite_and_not_negative = [](double x) { return std::isfinite(x) && x >= 0.0; };
-  if (options.spring || options.force || options.friction != 0.0 || options.limits) {
-    if (!joint.has_coordinate()) refuse("only a revolute or prismatic joint has a free direction");
+  const bool has_friction = options.friction != 0.0 || options.friction_torque != 0.0;
+  if ((options.spring || options.force || options.limits) && !joint.has_single_coordinate()) {
+    refuse(
+        "only a joint with one coordinate (revolute, prismatic, distance with limits) takes a spring, a force or "
+        "limits");
+  }
+  if (has_friction && joint.n_free == 0) refuse("the joint has no free direction for friction");
+  if (options.spring || options.force || has_friction || options.limits) {
     for (const int body : {options.first, options.second}) {
-      if (joint.turns() && system_.bodies_[body].type == BodyType::point) refuse("a point has no orientation");
+      if (joint.n_free > joint.n_free_lengths && system_.bodies_[body].type == BodyType::point) {
+        refuse("a point has no orientation");
+      }
     }
   }
-  if (!is_finite_and_not_negative(options.friction)) refuse("friction must not be negative");
+  if (!is_finite_and_not_negative(options.friction) || !is_finite_and_not_negative(options.friction_torque)) {
+    refuse("friction must not be negative");
+  }
+  if (options.friction_torque > 0.0 && (joint.n_free_lengths == 0 || joint.n_free_lengths == joint.n_free)) {
+    refuse("one bound of friction: forces and torques are not both free");
+  }
   if (options.spring) {
     const JointSpring& s = *options.spring;
     if (!is_finite_and_not_negative(s.stiffness) || !is_finite_and_not_negative(s.damping) || !std::isfinite(s.rest)) {
@@ -109,20 +162,36 @@ int SystemBuilder::add_joint(const JointOptions& options) {
     if (!(l.low < l.high) || !std::isfinite(l.low) || !std::isfinite(l.high)) refuse("limits are [low, high]");
     if (!(l.restitution >= 0.0 && l.restitution <= 1.0)) refuse("restitution must be in [0, 1]");
     if (options.motion) refuse("a motion prescribes the coordinate: limits have nothing to limit");
+    if (options.type == JointType::distance && !(l.low >= 0.0)) refuse("limits of a distance must not be negative");
   }
   joint.options.relative_angle = relative_angle(options);
   joint_names_.insert(options.name);
   system_.joints_.push_back(std::move(joint));
   const int index = static_cast<int>(system_.joints_.size()) - 1;
   if (system_.joints_[index].is_driven()) system_.driven_joints_.push_back(index);
-  if (options.friction > 0.0) add_joint_friction(index);
+  add_joint_friction(index);
   if (options.limits) add_limits(index);
   return index;
 }
 
 void SystemBuilder::add_joint_friction(int index) {
   const Joint& joint = system_.joints_[index];
-  system_.dry_frictions_.push_back({-1, index, 1, joint.turns(), joint.options.friction, joint.first, joint.second});
+  const int n_lengths = joint.n_free_lengths;
+  const int n_angles = joint.n_free - n_lengths;
+  const double torque = n_lengths > 0 ? joint.options.friction_torque : joint.options.friction;
+  if (n_lengths > 0) add_joint_friction(index, 0, n_lengths, joint.options.friction);
+  if (joint.options.type == JointType::universal) {
+    for (int axis = 0; axis < n_angles; ++axis) add_joint_friction(index, axis, 1, torque);
+  } else if (n_angles > 0) {
+    add_joint_friction(index, n_lengths, n_angles, torque);
+  }
+}
+
+void SystemBuilder::add_joint_friction(int index, int first_free, int dim, double bound) {
+  if (!(bound > 0.0)) return;
+  const Joint& joint = system_.joints_[index];
+  const bool turns = first_free >= joint.n_free_lengths;
+  system_.dry_frictions_.push_back({-1, index, dim, turns, bound, joint.first, joint.second, first_free});
 }
 
 void SystemBuilder::add_limits(int index) {

@@ -331,7 +331,7 @@ void expect_refused(const DriveCase& c, const std::function<void(JointOptions&)>
 
 TEST(JointDrives, RefuseWhatCannotBe) {
   const DriveCase revolute{"", JointType::revolute, 'f', 'p'};
-  expect_refused({"", JointType::weld, 'f', 'p'}, {}, "free direction");
+  expect_refused({"", JointType::weld, 'f', 'p'}, {}, "only a joint with one coordinate");
   expect_refused(
       revolute, [](JointOptions& o) { o.friction = -1.0; }, "friction");
   expect_refused(

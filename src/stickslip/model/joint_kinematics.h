@@ -87,6 +87,82 @@ JointRow<S> angle_row(const JointPlacement<S>& place, const JointTarget<S>& targ
           S(-target.rate)};
 }
 
+/// The angle of (c, s) less `target`, in (-pi, pi], where c and s change by c_axis and s_axis times the angular
+/// velocity of second relative to first.
+template <class S>
+JointRow<S> angle_row(const JointPlacement<S>& place, const S& c, const Vec3<S>& c_axis, const S& s,
+                      const Vec3<S>& s_axis, const JointTarget<S>& target) {
+  using std::cos;
+  using std::sin;
+  const S ct = cos(target.value);
+  const S st = sin(target.value);
+  const S scale = S(1.0) / (c * c + s * s);
+  const Vec3<S> axis = s_axis * S(c * scale) - c_axis * S(s * scale);
+  return {angle_of(S(c * ct + s * st), S(s * ct - c * st)),
+          constant_vector<S>(Vector3::Zero()),
+          place.p_first,
+          place.p_second,
+          axis,
+          S(-target.rate)};
+}
+
+/// In space: the angle about first's z axis from its x axis to second's.
+template <class S>
+JointRow<S> turn_row(const JointPlacement<S>& place, const JointTarget<S>& target) {
+  const Vec3<S> x = place.R_first.col(0);
+  const Vec3<S> y = place.R_first.col(1);
+  const Vec3<S> e = place.R_second.col(0);
+  return angle_row<S>(place, x.dot(e), e.cross(x), y.dot(e), e.cross(y), target);
+}
+
+/// The angles of a universal joint: of second's axis about first's (0), of second about its own axis (1). Each is taken
+/// from the other's axis, which is the x axis where the angle is 0.
+template <class S>
+JointRow<S> cross_row(const JointPlacement<S>& place, int angle) {
+  const JointTarget<S> origin = {S(0.0), S(0.0)};
+  const Mat3<S>& R = angle == 0 ? place.R_first : place.R_second;
+  const Vec3<S> x = R.col(0);
+  const Vec3<S> y = R.col(1);
+  const Vec3<S> e = angle == 0 ? place.R_second.col(2) : place.R_first.col(2);
+  if (angle == 0) return angle_row<S>(place, x.dot(e), e.cross(x), y.dot(e), e.cross(y), origin);
+  return angle_row<S>(place, x.dot(e), x.cross(e), S(-y.dot(e)), e.cross(y), origin);
+}
+
+/// A direction fixed in first (an axis of its joint frame) stays perpendicular to second's z axis: the sine of the
+/// angle by which it does not. Where z axes are to agree it vanishes where they are opposite, too.
+template <class S>
+JointRow<S> tilt_row(const JointPlacement<S>& place, int axis) {
+  const Vec3<S> e = place.R_first.col(axis);
+  const Vec3<S> z = place.R_second.col(2);
+  return {e.dot(z), constant_vector<S>(Vector3::Zero()), place.p_first, place.p_second, z.cross(e), S(0.0)};
+}
+
+/// A component, along an axis of first's joint frame, of the rotation from first to second: sin(angle) times its axis,
+/// of which each component is half the difference of two scalar products. Vanishes at half a turn, too.
+template <class S>
+JointRow<S> twist_row(const JointPlacement<S>& place, int axis) {
+  const int j = (axis + 1) % 3;
+  const int k = (axis + 2) % 3;
+  const Vec3<S> first_j = place.R_first.col(j);
+  const Vec3<S> first_k = place.R_first.col(k);
+  const Vec3<S> second_j = place.R_second.col(j);
+  const Vec3<S> second_k = place.R_second.col(k);
+  const Vec3<S> turning = second_j.cross(first_k) - second_k.cross(first_j);
+  return {S(S(0.5) * (first_k.dot(second_j) - first_j.dot(second_k))),
+          constant_vector<S>(Vector3::Zero()),
+          place.p_first,
+          place.p_second,
+          turning * S(0.5),
+          S(0.0)};
+}
+
+/// The relative rotation about an axis of the world: the direction alone, g is zero.
+template <class S>
+JointRow<S> spin_row(const JointPlacement<S>& place, int axis) {
+  return {S(0.0),         constant_vector<S>(Vector3::Zero()),     place.p_first,
+          place.p_second, constant_vector<S>(Vector3::Unit(axis)), S(0.0)};
+}
+
 /// The offset of second's point along a direction fixed in first (an axis of its joint frame), less `target`. The
 /// force acts on first where second's point is.
 template <class S>
@@ -125,10 +201,66 @@ JointRow<S> knife_edge_row(const JointPlacement<S>& place) {
   return {S(0.0), place.R_second.col(1), place.p_second, place.p_second, constant_vector<S>(Vector3::Zero()), S(0.0)};
 }
 
+/// All rows of a joint in space; rows (joint.dim). Forces first, torques last.
+template <class S>
+void spatial_joint_rows(const Joint& joint, const S& t, const JointPlacement<S>& place, JointRow<S>* rows) {
+  const JointTarget<S> still = {S(0.0), S(0.0)};
+  const bool driven = joint.options.motion.has_value();
+  const auto meet = [&] {
+    for (int i = 0; i < 3; ++i) *rows++ = point_row(place, i);
+  };
+  const auto stay_on_axis = [&] {
+    for (int i = 0; i < 2; ++i) *rows++ = slide_row(place, i, still);
+  };
+  const auto keep_axis = [&] {
+    for (int i = 0; i < 2; ++i) *rows++ = tilt_row(place, i);
+  };
+  const auto keep_rotation = [&] {
+    for (int i = 0; i < 3; ++i) *rows++ = twist_row(place, i);
+  };
+  switch (joint.options.type) {
+    case JointType::revolute:
+      meet();
+      keep_axis();
+      if (driven) *rows = turn_row(place, joint_target(joint, t));
+      break;
+    case JointType::prismatic:
+      if (driven) *rows++ = slide_row(place, 2, joint_target(joint, t));
+      stay_on_axis();
+      keep_rotation();
+      break;
+    case JointType::spherical:
+      meet();
+      break;
+    case JointType::cylindrical:
+      stay_on_axis();
+      keep_axis();
+      break;
+    case JointType::universal:
+      meet();
+      *rows = tilt_row(place, 2);
+      break;
+    case JointType::planar:
+      *rows++ = slide_row(place, 2, still);
+      keep_axis();
+      break;
+    case JointType::weld:
+      meet();
+      keep_rotation();
+      break;
+    case JointType::distance:
+      if (joint.dim > 0) *rows = distance_row(place, joint.options.length);
+      break;
+    case JointType::knife_edge:
+      break;
+  }
+}
+
 /// All rows of a joint; rows (joint.dim).
 template <class S>
 void joint_rows(const Joint& joint, const S& t, const Frame<S>& first, const Frame<S>& second, JointRow<S>* rows) {
   const JointPlacement<S> place = joint_placement(joint, first, second);
+  if (joint.spatial) return spatial_joint_rows(joint, t, place, rows);
   const JointTarget<S> target = joint_target(joint, t);
   const JointTarget<S> still = {S(0.0), S(0.0)};
   switch (joint.options.type) {
@@ -150,20 +282,43 @@ void joint_rows(const Joint& joint, const S& t, const Frame<S>& first, const Fra
       rows[2] = angle_row(place, still);
       break;
     case JointType::distance:
-      rows[0] = distance_row(place, joint.options.length);
+      if (joint.dim > 0) rows[0] = distance_row(place, joint.options.length);
       break;
     case JointType::knife_edge:
       rows[0] = knife_edge_row(place);
       break;
+    case JointType::spherical:
+    case JointType::cylindrical:
+    case JointType::universal:
+    case JointType::planar:
+      break;  // in space only
   }
 }
 
-/// The free coordinate of a revolute or prismatic joint, relative to where its frames coincide.
+/// A free direction of a joint, its coordinate relative to where the joint's frames coincide.
 template <class S>
-JointRow<S> free_row(const Joint& joint, const Frame<S>& first, const Frame<S>& second) {
+JointRow<S> free_row(const Joint& joint, int direction, const Frame<S>& first, const Frame<S>& second) {
   const JointPlacement<S> place = joint_placement(joint, first, second);
   const JointTarget<S> origin = {S(0.0), S(0.0)};
-  return joint.turns() ? angle_row(place, origin) : slide_row(place, 0, origin);
+  switch (joint.options.type) {
+    case JointType::spherical:
+      return spin_row(place, direction);
+    case JointType::cylindrical:
+      return direction == 0 ? slide_row(place, 2, origin) : turn_row(place, origin);
+    case JointType::universal:
+      return cross_row(place, direction);
+    case JointType::planar:
+      return direction < 2 ? slide_row(place, direction, origin) : turn_row(place, origin);
+    case JointType::distance:
+      return distance_row(place, 0.0);
+    case JointType::revolute:
+      return joint.spatial ? turn_row(place, origin) : angle_row(place, origin);
+    case JointType::prismatic:
+    case JointType::weld:
+    case JointType::knife_edge:
+      break;
+  }
+  return slide_row(place, joint.spatial ? 2 : 0, origin);
 }
 
 /// The relative velocity of two material points: along an axis fixed in first, or along the axes of the world.

@@ -184,8 +184,12 @@ struct JointInPlane {
         angle_row(sides.data(), joint, {}, rows[2]);
         break;
       case JointType::distance:
-        distance_row(d, joint.options.length, axis(0), derive, rows[0]);
+        if (joint.dim > 0) distance_row(d, joint.options.length, axis(0), derive, rows[0]);
         break;
+      case JointType::spherical:
+      case JointType::cylindrical:
+      case JointType::universal:
+      case JointType::planar:
       case JointType::knife_edge:
         break;
     }

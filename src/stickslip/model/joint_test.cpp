@@ -46,6 +46,10 @@ System make_jointed(const JointCase& c) {
   joint.on_second.at = Vector3(-0.15, 0.25, c.planar ? 0.0 : -0.1);
   joint.on_first.axes = axis_angle_matrix(Vector3::UnitZ(), 0.4);
   joint.on_second.axes = axis_angle_matrix(Vector3::UnitZ(), -0.2);
+  if (!c.planar) {
+    joint.on_first.axes = axis_angle_matrix(Vector3(1, 2, -1).normalized(), 0.4);
+    joint.on_second.axes = axis_angle_matrix(Vector3(-1, 0.5, 1).normalized(), 0.9);
+  }
   joint.on_first.parameter = 0.15;  // within the first element of beams, whose range begins their coordinates
   joint.on_second.parameter = 0.3;
   builder.add_joint(joint);
@@ -56,6 +60,16 @@ JointVector position_at(const System& system, const RandomState& s) {
   JointVector g;
   system.calc_joint_position(0, s.t, s.q, g);
   return g;
+}
+
+/// Whether the direction in which an angle of a joint in space is read is nearly along the axis of the angle.
+bool has_vague_angle(const System& system, const RandomState& s) {
+  const Joint& joint = system.joints()[0];
+  const Matrix3 first = system.calc_pose(joint.first, s.t, s.q).R_WB * joint.options.on_first.axes;
+  const Matrix3 second = system.calc_pose(joint.second, s.t, s.q).R_WB * joint.options.on_second.axes;
+  const bool is_universal = joint.options.type == JointType::universal;
+  constexpr double kNear = 0.9;  // [-] cosine
+  return std::abs(first.col(2).dot(second.col(is_universal ? 2 : 0))) > kNear;
 }
 
 /// Whether differences say nothing: the points of a distance close together, an angle close to where it wraps.
@@ -69,6 +83,7 @@ bool near_joint_singular(const System& system, const RandomState& s) {
     if (at.n_control > 0 && tangent.norm() < 1.0) return true;
   }
   if (joint.options.type == JointType::distance) return g(0) + joint.options.length < 0.6;
+  if (joint.spatial) return has_vague_angle(system, s);
   return joint.n_angle_rows > 0 && std::abs(g(joint.dim - 1)) > 3.0;
 }
 
@@ -223,16 +238,25 @@ TEST_P(JointKinematics, CoordinateHasItsRateAndFollowsTheMotion) {
   for (int trial = 0; trial < kTrials; ++trial) {
     const RandomState s = random_state(system, generator, near_joint_singular);
     const JointCoordinate now = coordinate(s);
-    if (joint.options.type != JointType::revolute && joint.options.type != JointType::prismatic) {
-      EXPECT_TRUE(std::isnan(now.coordinate));
-      continue;
+    for (int c = joint.n_coordinates; c < kMaxJointCoordinates; ++c) {
+      EXPECT_TRUE(std::isnan(system.calc_joint_coordinate(0, c, s.t, s.q, s.u).coordinate));
+      EXPECT_TRUE(std::isnan(system.calc_joint_coordinate(0, c, s.t, s.q, s.u).rate));
     }
+    for (int c = 1; c < joint.n_coordinates; ++c) {
+      const RandomState plus = moved(system, s, kCentralStep);
+      const RandomState minus = moved(system, s, -kCentralStep);
+      const double rate =
+          (system.calc_joint_coordinate(0, c, plus.t, plus.q) - system.calc_joint_coordinate(0, c, minus.t, minus.q)) /
+          (2.0 * kCentralStep);
+      EXPECT_NEAR(system.calc_joint_coordinate(0, c, s.t, s.q, s.u).rate, rate, kCentralError * (1.0 + std::abs(rate)));
+    }
+    if (!joint.has_coordinate()) continue;
     const double rate = (coordinate(moved(system, s, kCentralStep)).coordinate -
                          coordinate(moved(system, s, -kCentralStep)).coordinate) /
                         (2.0 * kCentralStep);
     EXPECT_NEAR(now.rate, rate, kCentralError * (1.0 + std::abs(rate)));
     if (!joint.options.motion) continue;
-    const int row = joint.options.type == JointType::revolute ? 2 : 0;
+    const int row = joint.options.type == JointType::revolute ? joint.dim - 1 : 0;
     const double off = now.coordinate - joint.options.motion->value(s.t);
     EXPECT_NEAR(std::remainder(position_at(system, s)(row) - off, 2.0 * std::numbers::pi), 0.0, 1e-13);
     EXPECT_NEAR(gamma_at(system, s)(row), now.rate - joint.motion_rate.value(s.t), 1e-13);
@@ -261,6 +285,24 @@ INSTANTIATE_TEST_SUITE_P(
                     JointCase{"distance_spatial", false, JointType::distance, "", 'r', 'r'},
                     JointCase{"distance_spatial_moving", false, JointType::distance, "", 'm', 'r'},
                     JointCase{"distance_spatial_fixed", false, JointType::distance, "", 'f', '.'},
+                    JointCase{"revolute_spatial", false, JointType::revolute, "", 'r', 'r'},
+                    JointCase{"revolute_spatial_moving", false, JointType::revolute, "", 'm', 'r'},
+                    JointCase{"revolute_spatial_motion", false, JointType::revolute, kMotion, 'r', 'r'},
+                    JointCase{"revolute_spatial_motion_moving", false, JointType::revolute, kMotion, 'm', 'r'},
+                    JointCase{"revolute_spatial_motion_fixed", false, JointType::revolute, kMotion, 'f', 'r'},
+                    JointCase{"prismatic_spatial", false, JointType::prismatic, "", 'r', 'r'},
+                    JointCase{"prismatic_spatial_motion", false, JointType::prismatic, kMotion, 'r', 'r'},
+                    JointCase{"prismatic_spatial_motion_moving", false, JointType::prismatic, kMotion, 'm', 'r'},
+                    JointCase{"spherical", false, JointType::spherical, "", 'r', 'r'},
+                    JointCase{"spherical_point", false, JointType::spherical, "", 'r', '.'},
+                    JointCase{"cylindrical", false, JointType::cylindrical, "", 'r', 'r'},
+                    JointCase{"cylindrical_moving", false, JointType::cylindrical, "", 'm', 'r'},
+                    JointCase{"universal", false, JointType::universal, "", 'r', 'r'},
+                    JointCase{"universal_moving", false, JointType::universal, "", 'm', 'r'},
+                    JointCase{"planar_spatial", false, JointType::planar, "", 'r', 'r'},
+                    JointCase{"planar_spatial_moving", false, JointType::planar, "", 'm', 'r'},
+                    JointCase{"weld_spatial", false, JointType::weld, "", 'r', 'r'},
+                    JointCase{"weld_spatial_moving", false, JointType::weld, "", 'm', 'r'},
                     JointCase{"knife_edge", true, JointType::knife_edge, "", 'p', 'p'},
                     JointCase{"beam_revolute", true, JointType::revolute, "", 'b', 'p'},
                     JointCase{"beam_knee", true, JointType::revolute, kMotion, 'p', 'b'},
@@ -336,7 +378,30 @@ TEST(Joints, BuilderRefusesWhatCannotBe) {
   SystemBuilder spatial(false, Vector3::Zero());
   good.first = spatial.add_body(make_body('f', "ground", false));
   good.second = spatial.add_body(make_body('r', "body", false));
-  EXPECT_THROW(spatial.add_joint(good), InputError);
+  const int bead = spatial.add_body(make_body('.', "bead", false));
+  const auto refused_in_space = [&spatial, &good](auto&& change) {
+    JointOptions bad = good;
+    change(bad);
+    EXPECT_THROW(spatial.add_joint(bad), InputError);
+  };
+  refused_in_space([](JointOptions& o) { o.type = JointType::knife_edge; });
+  refused_in_space([&](JointOptions& o) { o.second = bead; });
+  refused_in_space([](JointOptions& o) { o.friction_torque = 1.0; });
+  for (const JointType type : {JointType::spherical, JointType::cylindrical, JointType::universal, JointType::planar}) {
+    refused_in_space([&](JointOptions& o) {
+      o.type = type;
+      o.motion = Expression(1.0);
+    });
+    refused_in_space([&](JointOptions& o) {
+      o.type = type;
+      o.limits = JointLimits{0.0, 1.0, 0.0};
+    });
+    good.type = type;
+    good.first = ground;
+    good.second = body;
+    EXPECT_THROW(builder.add_joint(good), InputError) << "of space in a plane";
+    good.type = JointType::revolute;
+  }
 }
 
 }  // namespace

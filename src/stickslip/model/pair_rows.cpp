@@ -16,8 +16,10 @@ template <class S>
 void make_rows(const PairRows& source, const S& t, const PairFrames<S>& frames, JointRow<S>* rows) {
   if (source.friction() != nullptr) {
     friction_rows<S>(*source.friction(), source.dim(), frames.first, frames.second, rows);
-  } else if (source.is_free_direction()) {
-    rows[0] = free_row<S>(*source.joint(), frames.first, frames.second);
+  } else if (source.first_free() >= 0) {
+    for (int i = 0; i < source.dim(); ++i) {
+      rows[i] = free_row<S>(*source.joint(), source.first_free() + i, frames.first, frames.second);
+    }
   } else {
     joint_rows<S>(*source.joint(), t, frames.first, frames.second, rows);
   }

@@ -16,11 +16,13 @@ class PairRows {
  public:
   /// The constraint itself.
   static PairRows constraint(const Joint& joint) { return {&joint, nullptr, joint.first, joint.second, joint.dim}; }
-  /// The free coordinate of a revolute or prismatic joint: one row, g where the frames' coincidence is 0 (an angle in
-  /// (-pi, pi]), gamma its rate.
-  static PairRows free_direction(const Joint& joint) {
-    PairRows rows = {&joint, nullptr, joint.first, joint.second, 1};
-    rows.free_ = true;
+  /// The only free direction of a joint: one row, g where the frames' coincidence is 0 (an angle in (-pi, pi]), gamma
+  /// its rate.
+  static PairRows free_direction(const Joint& joint) { return free_directions(joint, 0, 1); }
+  /// Those of a joint from `first` on, likewise.
+  static PairRows free_directions(const Joint& joint, int first, int dim) {
+    PairRows rows = {&joint, nullptr, joint.first, joint.second, dim};
+    rows.first_free_ = first;
     return rows;
   }
   /// The relative velocity of two material points, g zero.
@@ -50,7 +52,8 @@ class PairRows {
 
   const Joint* joint() const { return joint_; }
   const DryFriction* friction() const { return friction_; }
-  bool is_free_direction() const { return free_; }
+  /// The first free direction; -1: the constraint.
+  int first_free() const { return first_free_; }
 
  private:
   PairRows(const Joint* joint, const DryFriction* friction, const Attachment& first, const Attachment& second, int dim)
@@ -61,7 +64,7 @@ class PairRows {
   const Attachment* first_;
   const Attachment* second_;
   int dim_;
-  bool free_ = false;
+  int first_free_ = -1;
 };
 
 }  // namespace stickslip

@@ -78,7 +78,7 @@ void System::advance(double h, const Vector& u, Vector& q) const {
   }
 }
 
-void System::normalize(Vector& q) const {
+void System::normalize_quaternions(Vector& q) const {
   for (const Body& b : bodies_) {
     if (has_quaternion(b.type)) q.segment<4>(b.q_offset + 3).normalize();
   }

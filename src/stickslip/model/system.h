@@ -28,7 +28,9 @@ class PairRows;
 /// with M constant and block-diagonal. All calc_* functions are const and do not allocate.
 class System {
  public:
+  /// Coordinates of all bodies, and the turns of joints behind them: see count_turns().
   int n_q() const { return n_q_; }
+  int n_body_q() const { return n_q_ - n_turns_; }  // those of bodies alone
   int n_u() const { return n_u_; }
   bool planar() const { return planar_; }
   int dimension() const { return planar_ ? 2 : 3; }
@@ -74,8 +76,17 @@ class System {
   /// q moved by the constant velocities u over h: straight lines, and rotations by the
   /// exponential map, so that quaternions keep their length. [in place]
   void advance(double h, const Vector& u, Vector& q) const;
-  /// Divides every quaternion in q by its length.
-  void normalize(Vector& q) const;
+  /// What a step does last to the positions at its end: divides every quaternion in q by its length, and counts turns.
+  void normalize(double t, Vector& q) const {
+    normalize_quaternions(q);
+    count_turns(t, q);
+  }
+  void normalize_quaternions(Vector& q) const;
+  /// Poses in space do not tell how often a joint has turned: q remembers, behind the coordinates of the bodies, each
+  /// angle that a joint in space leaves free, relative to where its frames coincide. [rad] The angle at (t, q) is the
+  /// one of those that differ by whole turns that is nearest to what q remembers; this puts it there. So a joint may
+  /// turn by less than half a turn from one call to the next.
+  void count_turns(double t, Vector& q) const;
 
   // --- masses and forces
   /// Mass block of a body, (n_u, n_u) [kg, kg m^2], constant.
@@ -208,6 +219,8 @@ class System {
   void calc_dry_friction_jacobian(int k, double t, const Vector& q, Side side, Eigen::Ref<RowMatrix> J) const;
   /// zeta in gamma' = W^T u' + zeta. (dim) [m/s^2, rad/s^2]
   void calc_dry_friction_acceleration_bias(int k, double t, const Vector& q, const Vector& u, JointVector& zeta) const;
+  /// What lambda (dim) [N, N m] does to second, of a joint's about its point.
+  JointReaction calc_dry_friction_reaction(int k, double t, const Vector& q, const JointVector& lambda) const;
   /// Exact derivatives of the above for a Newton method; g_q is zero.
   void calc_dry_friction_derivatives(int k, double t, const Vector& q, const Vector& u, const Vector& a,
                                      const JointVector& lambda, JointDerivatives& derivatives) const;
@@ -226,9 +239,13 @@ class System {
   /// Exact derivatives of the above for a Newton method.
   void calc_joint_derivatives(int j, double t, const Vector& q, const Vector& u, const Vector& a,
                               const JointVector& lambda, JointDerivatives& derivatives) const;
-  /// The free coordinate, and its rate; NaN where a joint has none.
-  double calc_joint_coordinate(int j, double t, const Vector& q) const;
-  JointCoordinate calc_joint_coordinate(int j, double t, const Vector& q, const Vector& u) const;
+  /// Coordinate c of a joint, the first one where none is said, and its rate; NaN where there is none.
+  double calc_joint_coordinate(int j, int c, double t, const Vector& q) const;
+  JointCoordinate calc_joint_coordinate(int j, int c, double t, const Vector& q, const Vector& u) const;
+  double calc_joint_coordinate(int j, double t, const Vector& q) const { return calc_joint_coordinate(j, 0, t, q); }
+  JointCoordinate calc_joint_coordinate(int j, double t, const Vector& q, const Vector& u) const {
+    return calc_joint_coordinate(j, 0, t, q, u);
+  }
   /// What the constraint does to second.
   JointReaction calc_joint_reaction(int j, double t, const Vector& q, const JointVector& lambda) const;
   /// What spring, damper and applied force of the joint do to second in the free direction. [N, N m]
@@ -241,7 +258,7 @@ class System {
   System() = default;
 
   PairRows dry_friction_rows(int k) const;
-  double calc_joint_rate(int j, double t, const Vector& q, const Vector& u) const;
+  double calc_joint_rate(int j, int c, double t, const Vector& q, const Vector& u) const;
   double calc_joint_damping(int j, double t, const Vector& q, const Vector& u) const;
   double calc_joint_prescribed_power(int j, double t, const Vector& q) const;
   void add_joint_drive(int j, double force, double t, const Vector& q, Vector& h) const;
@@ -253,6 +270,7 @@ class System {
 
   bool planar_ = false;
   int n_q_ = 0;
+  int n_turns_ = 0;
   int n_u_ = 0;
   Vector3 gravity_ = Vector3::Zero();
   std::vector<Body> bodies_;
@@ -300,6 +318,7 @@ class SystemBuilder {
 
  private:
   void add_joint_friction(int joint);
+  void add_joint_friction(int joint, int first_free, int dim, double bound);
   void add_limits(int joint);
   void add_features(int body);
   std::span<const ShapeBall> balls_on(const ShapeFeatures& on, const ShapeFeatures& of) const;

@@ -413,7 +413,7 @@ int SystemBuilder::add_force(Force force) {
     force.second = attach(friction.second, friction.parameter_second);
     if (!(friction.bound >= 0.0)) refuse("the bound must not be negative");
     const int dim = friction.axis ? 1 : system_.dimension();
-    system_.dry_frictions_.push_back({index, -1, dim, false, friction.bound, force.first, force.second});
+    system_.dry_frictions_.push_back({index, -1, dim, false, friction.bound, force.first, force.second, 0});
   };
   std::visit(Overloaded{add_spring, add_load, add_dry_friction}, force.law);
   system_.forces_.push_back(std::move(force));
@@ -421,6 +421,12 @@ int SystemBuilder::add_force(Force force) {
 }
 
 System SystemBuilder::build() {
+  for (Joint& joint : system_.joints_) {
+    if (!joint.spatial || joint.n_coordinates == joint.n_free_lengths) continue;
+    joint.turns_offset = system_.n_q_ + system_.n_turns_;
+    system_.n_turns_ += joint.n_coordinates - joint.n_free_lengths;
+  }
+  system_.n_q_ += system_.n_turns_;
   return std::move(system_);
 }
 

@@ -14,6 +14,9 @@
 #include "stickslip/geometry/convex_hull.h"
 #include "stickslip/geometry/mass_properties.h"
 #include "stickslip/math/rotation.h"
+#include "stickslip/scene/joint_frames.h"
+#include "stickslip/scene/orientation.h"
+#include "stickslip/scene/project_start.h"
 
 namespace stickslip {
 namespace {
@@ -28,26 +31,6 @@ struct BodyFrame {
 };
 
 using ForceLaw = decltype(Force::law);
-
-Matrix3 rotation_of(const Orientation& orientation) {
-  struct Rotation {
-    Matrix3 operator()(const std::monostate&) const { return Matrix3::Identity(); }
-    Matrix3 operator()(const PlanarAngle& o) const { return axis_angle_matrix(Vector3::UnitZ(), o.angle); }
-    Matrix3 operator()(const AxisAngle& o) const { return axis_angle_matrix(o.axis.normalized(), o.angle); }
-    Matrix3 operator()(const Quaternion& o) const { return rotation_matrix<double>(o.wxyz.normalized()); }
-  };
-  return std::visit(Rotation{}, orientation);
-}
-
-Vector4 quaternion_of(const Orientation& orientation) {
-  struct Turned {
-    Vector4 operator()(const std::monostate&) const { return Vector4::UnitX(); }
-    Vector4 operator()(const PlanarAngle& o) const { return quaternion_exp(o.angle * Vector3::UnitZ()); }
-    Vector4 operator()(const AxisAngle& o) const { return quaternion_exp(o.angle * o.axis.normalized()); }
-    Vector4 operator()(const Quaternion& o) const { return o.wxyz.normalized(); }
-  };
-  return std::visit(Turned{}, orientation);
-}
 
 /// Turns a scene into a System, part by part.
 class Builder {
@@ -65,6 +48,8 @@ class Builder {
     built.system = std::make_unique<const System>(system_.build());
     stop_.check();
     built.initial = make_initial_state(*built.system);
+    built.misfits = misfits_;
+    if (!misfits_.empty()) project_start(*built.system, built.initial, stop_);
     built.solver = at_place("solver", [&] {
       SolverOptions options = scene_.solver;
       stop_options(options).stop = stop_;
@@ -388,18 +373,22 @@ class Builder {
     o.second = second.frame.index;
     if (source.type == JointType::distance) {
       set_distance(source, first, second, o);
-    } else {
+    } else if (scene_.planar) {
       set_frames(source, first, second, o);
+    } else {
+      set_spatial_frames(source, first, second, path, o);
     }
     o.on_first.parameter = first.parameter;
     o.on_second.parameter = second.parameter;
     if (source.motion) o.motion = make_motion_part(*source.motion, path + ".motion");
     o.spring = source.spring;
     o.friction = source.friction;
+    o.friction_torque = source.friction_torque;
     o.limits = source.limits;
     if (source.force) o.force = make_expression(*source.force, path + ".force");
     set_coordinate(source, first, second, path, o);
     at_place(path, [&] { return system_.add_joint(o); });
+    ++n_joints_;
   }
 
   static void set_distance(const SceneJoint& source, const JointSide& first, const JointSide& second, JointOptions& o) {
@@ -423,9 +412,32 @@ class Builder {
     o.on_second = JointFrame::from_world(second.pose, at, axes);
   }
 
+  void set_spatial_frames(const SceneJoint& source, const JointSide& first, const JointSide& second,
+                          const std::string& path, JointOptions& o) {
+    if (!source.frames) {
+      const Vector3 at = source.at.value_or(second.pose.p_WB);
+      return place_joint(first.pose, second.pose, at, source.axis.value_or(Vector3::UnitZ()), source.axis2, o);
+    }
+    const auto frame_on = [&](const JointSide& side, const SceneFrame& frame) {
+      return JointFrame{frame.position - side.frame.center, rotation_of(frame.orientation), 0.0};
+    };
+    o.on_first = frame_on(first, source.frames->front());
+    o.on_second = frame_on(second, source.frames->back());
+    constexpr double kFits = 1e-6;  // [m, rad] how well poses and frames typed as decimal numbers agree
+    const JointMisfit misfit = calc_misfit(first.pose, second.pose, o);
+    if (!(misfit.length <= kFits) || !(misfit.angle <= kFits)) {
+      fail(path + ".frame_b", "",
+           fmt::format("frames that fit to {:g} m and {:g} rad at the start: they miss by {:.6g} m and {:.6g} rad",
+                       kFits, kFits, misfit.length, misfit.angle));
+    }
+    misfits_.push_back({n_joints_, misfit.length, misfit.angle});
+    if (!source.absolute) reset_coordinates(first.pose, second.pose, o);
+  }
+
   /// The coordinate at the start, from which a motion has to begin.
   void set_coordinate(const SceneJoint& source, const JointSide& first, const JointSide& second,
                       const std::string& path, JointOptions& o) const {
+    if (!scene_.planar) return set_spatial_coordinate(source, first, second, path, o);
     o.relative_angle = start_angle(second.body) - start_angle(first.body);
     if (source.absolute) {
       const Matrix3 axes = first.pose.R_WB * o.on_first.axes;
@@ -433,16 +445,30 @@ class Builder {
                                 ? axes.col(0).dot(second.frame.pose.p_WB - first.frame.pose.p_WB)
                                 : o.relative_angle;
     }
+    check_start(source, path, 0.0, o);
+  }
+
+  void set_spatial_coordinate(const SceneJoint& source, const JointSide& first, const JointSide& second,
+                              const std::string& path, JointOptions& o) const {
+    const bool has_own_origin = source.type == JointType::revolute || source.type == JointType::prismatic;
+    const double from = source.absolute && has_own_origin ? calc_start_coordinate(first.pose, second.pose, o) : 0.0;
+    check_start(source, path, from, o);
+  }
+
+  /// A motion begins where the joint is, at `from` relative to where its frames coincide; of an angle by whole turns
+  /// elsewhere where it is absolute.
+  void check_start(const SceneJoint& source, const std::string& path, double from, JointOptions& o) const {
     if (!o.motion) return;
     const double start = o.motion->value(scene_.time.start);
     constexpr double kTurn = 2.0 * std::numbers::pi;
     if (source.absolute && source.type == JointType::revolute) {
-      o.coordinate_origin += kTurn * std::round((start - o.coordinate_origin) / kTurn);
+      o.coordinate_origin += kTurn * std::round((start - from - o.coordinate_origin) / kTurn);
     }
+    const double there = from + o.coordinate_origin;
     constexpr double kTyped = 1e-6;  // [rad, m] how well poses and motions typed as decimal numbers agree
-    if (std::abs(start - o.coordinate_origin) > kTyped) {
+    if (std::abs(start - there) > kTyped) {
       fail(path + ".motion", fmt::format("{} at the start", start),
-           fmt::format("a motion that begins where the joint is: at {}", o.coordinate_origin));
+           fmt::format("a motion that begins where the joint is: at {}", there));
     }
   }
 
@@ -561,6 +587,8 @@ class Builder {
   StopToken stop_;
   SystemBuilder system_;
   std::map<std::string, BodyFrame, std::less<>> frames_;
+  int n_joints_ = 0;
+  std::vector<StartMisfit> misfits_;
 };
 
 }  // namespace

@@ -15,10 +15,18 @@
 
 namespace stickslip {
 
+/// By how much the poses that a scene states violate a joint, which the start then holds: round-off of typed numbers.
+struct StartMisfit {
+  int joint = 0;        // into System::joints()
+  double length = 0.0;  // [m]
+  double angle = 0.0;   // [rad]
+};
+
 /// All that a run needs. The stepper refers to the system and the solver: keep them together.
 struct BuiltScene {
   std::unique_ptr<const System> system;
-  State initial;  // t, q, u of the start; TimeStepper::initialize() completes it
+  State initial;                     // t, q, u of the start; TimeStepper::initialize() completes it
+  std::vector<StartMisfit> misfits;  // of joints by two frames: why bodies are not quite where the scene says
   std::unique_ptr<ConeSolver> solver;
   std::unique_ptr<TimeStepper> stepper;
 };

@@ -24,6 +24,7 @@ class Warnings {
     warn_of_lonely_bodies();
     warn_of_overlaps();
     warn_of_detected_overlaps();
+    warn_of_misfits();
     warn_of_joints();
     warn_of_redundancy();
     warn_of_quaternions();
@@ -125,6 +126,19 @@ class Warnings {
     }
   }
 
+  // What round-off of poses and frames typed as decimal numbers is no news.
+  void warn_of_misfits() {
+    constexpr double kTyped = 1e-12;  // [m, rad]
+    for (const StartMisfit& misfit : built_.misfits) {
+      if (misfit.length <= kTyped && misfit.angle <= kTyped) continue;
+      warn("joints." + built_.system->joints()[misfit.joint].options.name,
+           fmt::format(
+               "its frames miss each other by {:.6g} m and {:.6g} rad at the start: the bodies are moved so that "
+               "all joints hold",
+               misfit.length, misfit.angle));
+    }
+  }
+
   void warn_of_redundancy() {
     const System& system = *built_.system;
     const std::vector<int> redundant = count_redundant_rows(system, built_.initial);
@@ -198,7 +212,7 @@ std::string describe_joints(const System& system) {
     if (o.motion) text += ", motion";
     if (o.spring) text += ", spring";
     if (o.force) text += ", force";
-    if (o.friction > 0.0) text += ", friction";
+    if (o.friction > 0.0 || o.friction_torque > 0.0) text += ", friction";
     if (o.limits) text += ", limits";
     text += '\n';
   }

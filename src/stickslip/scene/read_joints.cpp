@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <cmath>
 
 #include "stickslip/scene/read_scene.h"
 
@@ -10,30 +11,90 @@ namespace {
 
 constexpr const char* kBodies = "[\"body\", \"body\"]";
 
-void read_place(const TableReader& reader, SceneJoint& joint) {
+void read_at(const TableReader& reader, SceneJoint& joint) {
   if (reader.has("at")) joint.at = reader.vector("at", "m");
   joint.at_parameter = reader.parameters_on_beams();
 }
 
-void read_motion(const TableReader& reader, std::string_view unit, SceneJoint& joint) {
-  if (reader.has("motion")) joint.motion = reader.time_function("motion", unit);
-  joint.absolute = reader.boolean_or("absolute", false);
+bool in_plane(const TableReader& reader) {
+  return reader.context().scene.planar;
 }
 
-/// What acts in the free direction of a joint; `length` is the unit of its coordinate, `force` of what acts on it.
-void read_drive(const TableReader& reader, std::string_view length, std::string_view force, SceneJoint& joint) {
+SceneFrame read_frame(const TableReader& reader, std::string_view key) {
+  const TableReader frame(reader.context(), reader.require(key, "{position, quaternion}: both frames or neither"),
+                          reader.path_of(key));
+  frame.allow({"position", "quaternion", "rotation"});
+  return {frame.vector_or("position", "m", Vector3::Zero()), frame.orientation()};
+}
+
+/// Whether a place may be left out, and which axes a joint in space has.
+struct Place {
+  bool has_default = false;
+  int n_axes = 1;
+};
+
+/// `at` and `axis`, or two frames.
+void read_place(const TableReader& reader, const Place& place, SceneJoint& joint) {
+  if (reader.has("frame_a") || reader.has("frame_b")) {
+    if (in_plane(reader))
+      reader.fail(reader.has("frame_a") ? "frame_a" : "frame_b", "at: frames are of spatial scenes");
+    joint.frames = {read_frame(reader, "frame_a"), read_frame(reader, "frame_b")};
+    for (const char* key : {"at", "axis", "axis2"}) {
+      if (reader.has(key)) reader.fail(key, "no place or axis: frame_a and frame_b say both");
+    }
+    return;
+  }
+  read_at(reader, joint);
+  if (!joint.at && joint.at_parameter.empty() && !place.has_default) {
+    reader.require("at", in_plane(reader) ? "a point [m] of the world, or at_parameter"
+                                          : "a point [m] of the world, or frame_a and frame_b");
+  }
+  if (in_plane(reader)) return;
+  if (place.n_axes > 0) joint.axis = reader.direction("axis");
+  if (place.n_axes > 1) {
+    joint.axis2 = reader.direction("axis2");
+    constexpr double kPerpendicular = 1e-6;  // [-] cosine: how well directions typed as decimal numbers are
+    if (!(std::abs(joint.axis->normalized().dot(joint.axis2->normalized())) <= kPerpendicular)) {
+      reader.fail("axis2", "a direction perpendicular to axis, to 1e-6");
+    }
+  }
+}
+
+void read_absolute(const TableReader& reader, SceneJoint& joint) {
+  joint.absolute = reader.boolean_or("absolute", false);
+  if (joint.absolute && !in_plane(reader) && !joint.frames) {
+    reader.fail("absolute", "false, or frame_a and frame_b: in space the angle and the offset of frames");
+  }
+}
+
+void read_motion(const TableReader& reader, std::string_view unit, SceneJoint& joint) {
+  if (reader.has("motion")) joint.motion = reader.time_function("motion", unit);
+  read_absolute(reader, joint);
+}
+
+/// Units of a coordinate and of what acts along it.
+struct Units {
+  std::string_view length, force;
+};
+constexpr Units kLength = {"m", "N"};
+constexpr Units kAngle = {"rad", "N m"};
+
+/// What acts in the free direction of a joint with one coordinate.
+void read_drive(const TableReader& reader, const Units& units, SceneJoint& joint) {
   if (const TomlValue* value = reader.find("spring")) {
     const TableReader spring(reader.context(), *value, reader.path_of("spring"));
     spring.allow({"stiffness", "damping", "rest"});
     joint.spring.emplace();
-    joint.spring->stiffness = spring.number_or("stiffness", kNotNegative, fmt::format("{}/{}", force, length), 0.0);
-    joint.spring->damping = spring.number_or("damping", kNotNegative, fmt::format("{} s/{}", force, length), 0.0);
-    joint.spring->rest = spring.number_or("rest", kAnyNumber, length, 0.0);
+    joint.spring->stiffness =
+        spring.number_or("stiffness", kNotNegative, fmt::format("{}/{}", units.force, units.length), 0.0);
+    joint.spring->damping =
+        spring.number_or("damping", kNotNegative, fmt::format("{} s/{}", units.force, units.length), 0.0);
+    joint.spring->rest = spring.number_or("rest", kAnyNumber, units.length, 0.0);
   }
-  joint.friction = reader.number_or("friction", kNotNegative, force, 0.0);
-  if (reader.has("force")) joint.force = reader.time_function("force", force);
+  joint.friction = reader.number_or("friction", kNotNegative, units.force, 0.0);
+  if (reader.has("force")) joint.force = reader.time_function("force", units.force);
   if (reader.has("limits")) {
-    const auto [low, high] = reader.pair_of_numbers("limits", kAnyNumber, length);
+    const auto [low, high] = reader.pair_of_numbers("limits", kAnyNumber, units.length);
     if (!(low < high)) reader.fail("limits", "[low, high], low < high");
     if (joint.motion) reader.fail("limits", "no limits: the motion prescribes the coordinate");
     joint.limits = {low, high, reader.number_or("restitution", kUnitInterval, "", 0.0)};
@@ -42,54 +103,108 @@ void read_drive(const TableReader& reader, std::string_view length, std::string_
   }
 }
 
+/// The bounds where forces and torques are both free.
+void read_two_frictions(const TableReader& reader, SceneJoint& joint) {
+  const TomlValue* value = reader.find("friction");
+  if (value == nullptr) return;
+  if (value->table() == nullptr) {
+    reader.fail("friction", "{force, torque}: this joint leaves offsets and an angle free");
+  }
+  const TableReader friction(reader.context(), *value, reader.path_of("friction"));
+  friction.allow({"force", "torque"});
+  joint.friction = friction.number_or("force", kNotNegative, "N", 0.0);
+  joint.friction_torque = friction.number_or("torque", kNotNegative, "N m", 0.0);
+}
+
 void read_revolute(const TableReader& reader, SceneJoint& joint) {
-  reader.allow({"type", "between", "at", "at_parameter", "motion", "absolute", "spring", "friction", "force", "limits",
-                "restitution"},
-               {"axis"});
-  read_place(reader, joint);
-  if (!joint.at && joint.at_parameter.empty()) reader.require("at", "a point [m] of the world, or at_parameter");
+  if (in_plane(reader)) {
+    reader.allow({"type", "between", "at", "at_parameter", "motion", "absolute", "spring", "friction", "force",
+                  "limits", "restitution"},
+                 {"axis"});
+  } else {
+    reader.allow({"type", "between", "at", "axis", "frame_a", "frame_b", "motion", "absolute", "spring", "friction",
+                  "force", "limits", "restitution"});
+  }
+  read_place(reader, {}, joint);
   read_motion(reader, "rad", joint);
-  read_drive(reader, "rad", "N m", joint);
+  read_drive(reader, kAngle, joint);
 }
 
 void read_prismatic(const TableReader& reader, SceneJoint& joint) {
-  reader.allow({"type", "between", "at", "at_parameter", "axis", "motion", "absolute", "spring", "friction", "force",
-                "limits", "restitution"});
-  read_place(reader, joint);
-  joint.axis = reader.direction("axis");
+  reader.allow({"type", "between", "at", "at_parameter", "axis", "frame_a", "frame_b", "motion", "absolute", "spring",
+                "friction", "force", "limits", "restitution"});
+  read_place(reader, {.has_default = true}, joint);
+  if (in_plane(reader)) joint.axis = reader.direction("axis");
   read_motion(reader, "m", joint);
-  read_drive(reader, "m", "N", joint);
+  read_drive(reader, kLength, joint);
+}
+
+void read_spherical(const TableReader& reader, SceneJoint& joint) {
+  reader.allow({"type", "between", "at", "frame_a", "frame_b", "friction"});
+  read_place(reader, {.n_axes = 0}, joint);
+  joint.friction = reader.number_or("friction", kNotNegative, "N m", 0.0);
+}
+
+/// Of cylindrical and planar joints.
+void read_cylindrical(const TableReader& reader, SceneJoint& joint) {
+  reader.allow({"type", "between", "at", "axis", "frame_a", "frame_b", "absolute", "friction"});
+  read_place(reader, {}, joint);
+  read_absolute(reader, joint);
+  read_two_frictions(reader, joint);
+}
+
+void read_universal(const TableReader& reader, SceneJoint& joint) {
+  reader.allow({"type", "between", "at", "axis", "axis2", "frame_a", "frame_b", "absolute", "friction"});
+  read_place(reader, {.n_axes = 2}, joint);
+  read_absolute(reader, joint);
+  joint.friction = reader.number_or("friction", kNotNegative, "N m", 0.0);
 }
 
 void read_weld(const TableReader& reader, SceneJoint& joint) {
-  reader.allow({"type", "between", "at", "at_parameter"});
-  read_place(reader, joint);
+  reader.allow({"type", "between", "at", "at_parameter", "frame_a", "frame_b"});
+  read_place(reader, {.has_default = true, .n_axes = 0}, joint);
 }
 
 void read_distance(const TableReader& reader, SceneJoint& joint) {
-  reader.allow({"type", "between", "at_a", "at_b", "at_parameter", "length"}, {"limits"});
+  reader.allow({"type", "between", "at_a", "at_b", "at_parameter", "length", "limits", "restitution", "spring",
+                "friction", "force"});
   joint.at_a = reader.vector_or("at_a", "m", Vector3::Zero());
   joint.at_b = reader.vector_or("at_b", "m", Vector3::Zero());
   joint.at_parameter = reader.parameters_on_beams();
   joint.length = reader.optional_number("length", kPositive, "m");
+  if (!reader.has("limits")) {
+    for (const char* key : {"spring", "friction", "force"}) {
+      if (reader.has(key)) reader.fail(key, "limits, too: else the distance is not free");
+    }
+  }
+  read_drive(reader, kLength, joint);
+  if (!joint.limits) return;
+  if (joint.length) reader.fail("length", "no length: with limits the distance is free");
+  if (joint.limits->low < 0.0) reader.fail("limits", "[low, high] of a distance, 0 <= low < high");
 }
 
 void read_knife_edge(const TableReader& reader, SceneJoint& joint) {
   reader.allow({"type", "between", "at", "at_parameter", "direction"});
-  read_place(reader, joint);
+  read_at(reader, joint);
   joint.axis = reader.direction("direction");
 }
 
 struct JointReader {
   JointType type;
   void (*read)(const TableReader&, SceneJoint&);
+  bool is_planar, is_spatial;  // the scenes that have it
 };
 
-constexpr std::array kJoints = {
-    JointReader{JointType::revolute, read_revolute}, JointReader{JointType::prismatic, read_prismatic},
-    JointReader{JointType::weld, read_weld}, JointReader{JointType::distance, read_distance},
-    JointReader{JointType::knife_edge, read_knife_edge}};
-constexpr std::array<std::string_view, 5> kLaterJoints = {"spherical", "cylindrical", "universal", "planar", "gear"};
+constexpr std::array kJoints = {JointReader{JointType::revolute, read_revolute, true, true},
+                                JointReader{JointType::prismatic, read_prismatic, true, true},
+                                JointReader{JointType::spherical, read_spherical, false, true},
+                                JointReader{JointType::cylindrical, read_cylindrical, false, true},
+                                JointReader{JointType::universal, read_universal, false, true},
+                                JointReader{JointType::planar, read_cylindrical, false, true},
+                                JointReader{JointType::weld, read_weld, true, true},
+                                JointReader{JointType::distance, read_distance, true, true},
+                                JointReader{JointType::knife_edge, read_knife_edge, true, false}};
+constexpr std::array<std::string_view, 1> kLaterJoints = {"gear"};
 
 SceneJoint read_joint(const TableReader& reader, const std::string& name) {
   std::vector<std::string_view> types;
@@ -102,8 +217,10 @@ SceneJoint read_joint(const TableReader& reader, const std::string& name) {
   for (const JointReader& each : kJoints) {
     if (joint_type_name(each.type) != type) continue;
     joint.type = each.type;
-    if (each.type != JointType::distance && !reader.context().scene.planar) {
-      reader.fail("type", "distance: in this version a spatial scene has no other joints");
+    if (!(in_plane(reader) ? each.is_planar : each.is_spatial)) {
+      reader.fail("type",
+                  fmt::format("a joint of {} scenes; {} is one of {} scenes", in_plane(reader) ? "planar" : "spatial",
+                              type, in_plane(reader) ? "spatial" : "planar"));
     }
     each.read(reader, joint);
   }

@@ -121,21 +121,32 @@ struct SceneContactDefault {
   bool operator==(const SceneContactDefault&) const = default;
 };
 
+/// A joint's frame on a body: z is the joint's axis.
+struct SceneFrame {
+  Vector3 position = Vector3::Zero();  // (3) [m] in the body's drawing frame
+  Orientation orientation;             // against it
+  bool operator==(const SceneFrame&) const = default;
+};
+
 struct SceneJoint {
   std::string name;
   JointType type = JointType::revolute;
   std::array<std::string, 2> between;  // the second relative to the first
   std::optional<Vector3> at;           // (3) [m] world, at the start; none: the point of the beam, else second's origin
   std::vector<double> at_parameter;    // [-] xi on the beam, or on each of two
-  std::optional<Vector3> axis;     // (3) [-] world direction at the start: a prismatic joint's, a knife-edge's blade
-  Vector3 at_a = Vector3::Zero();  // (3) [m] distance: on the first body, in its drawing frame
-  Vector3 at_b = Vector3::Zero();  // (3) [m] distance: on the second
-  std::optional<double> length;    // [m] distance; none: as placed
-  std::optional<TimeFunction> motion;  // [rad] or [m] revolute, prismatic
-  bool absolute = false;               // the coordinate is not 0 at the start but the angle or offset of the bodies
-  std::optional<JointSpring> spring;   // this and what follows: revolute, prismatic
-  std::optional<TimeFunction> force;   // [N, N m]
-  double friction = 0.0;               // [N, N m]
+  std::optional<Vector3> axis;   // (3) [-] world direction at the start, any length but zero; of a knife-edge the blade
+  std::optional<Vector3> axis2;  // (3) [-] likewise: universal, the axis on the second body
+  std::optional<std::array<SceneFrame, 2>> frames;  // spatial: on the first and the second body, instead of at and axes
+  Vector3 at_a = Vector3::Zero();                   // (3) [m] distance: on the first body, in its drawing frame
+  Vector3 at_b = Vector3::Zero();                   // (3) [m] distance: on the second
+  std::optional<double> length;                     // [m] distance; none: as placed, or anything within limits
+  std::optional<TimeFunction> motion;               // [rad] or [m] revolute, prismatic
+  bool absolute =
+      false;  // coordinates are not 0 at the start but the angles or offsets of the bodies, or of the frames
+  std::optional<JointSpring> spring;  // this, force and limits: of joints with one coordinate
+  std::optional<TimeFunction> force;  // [N, N m]
+  double friction = 0.0;              // [N, N m] in the free directions; of the force where both are free
+  double friction_torque = 0.0;       // [N m] of the torque where both are free
   std::optional<JointLimits> limits;
   bool operator==(const SceneJoint&) const = default;
 };

@@ -291,6 +291,11 @@ class SceneWriter {
     if (on_beams.size() == 2) line("at_parameter = [{}, {}]", number(on_beams[0]), number(on_beams[1]));
   }
 
+  void write_frame(const char* key, const SceneFrame& frame) {
+    line("{} = {{position = {}{}}}", key, vector(frame.position),
+         with_comma(std::visit(OrientationText{}, frame.orientation)));
+  }
+
   void write_joint(const SceneJoint& joint) {
     line("\n[joints.{}]", quote_toml_key(joint.name));
     line("type = \"{}\"", joint_type_name(joint.type));
@@ -298,6 +303,11 @@ class SceneWriter {
     if (joint.at) line("at = {}", vector(*joint.at));
     write_parameters(joint.at_parameter);
     if (joint.axis) line("{} = {}", joint.type == JointType::knife_edge ? "direction" : "axis", vector(*joint.axis));
+    if (joint.axis2) line("axis2 = {}", vector(*joint.axis2));
+    if (joint.frames) {
+      write_frame("frame_a", joint.frames->front());
+      write_frame("frame_b", joint.frames->back());
+    }
     if (joint.type == JointType::distance) {
       line("at_a = {}", vector(joint.at_a));
       line("at_b = {}", vector(joint.at_b));
@@ -309,7 +319,12 @@ class SceneWriter {
       line("spring = {{stiffness = {}, damping = {}, rest = {}}}", number(joint.spring->stiffness),
            number(joint.spring->damping), number(joint.spring->rest));
     }
-    if (joint.friction > 0.0) line("friction = {}", number(joint.friction));
+    const bool has_two_bounds = joint.type == JointType::cylindrical || joint.type == JointType::planar;
+    if (has_two_bounds && (joint.friction > 0.0 || joint.friction_torque > 0.0)) {
+      line("friction = {{force = {}, torque = {}}}", number(joint.friction), number(joint.friction_torque));
+    } else if (joint.friction > 0.0) {
+      line("friction = {}", number(joint.friction));
+    }
     if (joint.force) line("force = {}", time_function(*joint.force));
     if (joint.limits) {
       line("limits = [{}, {}]", number(joint.limits->low), number(joint.limits->high));

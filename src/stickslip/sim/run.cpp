@@ -99,7 +99,7 @@ void begin(const Scene& scene, BuiltScene& built, const StepSequence& steps, con
            Summary& summary) {
   run.state = built.initial;
   if (options.control && !options.resume) {
-    built.system->normalize(run.state.q);
+    built.system->normalize(run.state.t, run.state.q);
     options.control(*built.system, run.state, run.state.inputs);
   }
   built.stepper->initialize(run.state, run.report);

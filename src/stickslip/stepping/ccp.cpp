@@ -34,7 +34,7 @@ class CcpStepper final : public TimeStepper {
  private:
   void calc_free_velocity(const State& state, double h);
   void set_activations(double h);
-  void advance(double h);
+  void advance(double h, double t_end);
   bool meet_overlapping();
   void add_positions(const State& state, double h);
   void add_contact(int cone, const ValuesById& approaches, double h);
@@ -89,7 +89,7 @@ Status CcpStepper::step(State& state, double h, double t_end, StepReport& report
     velocity_.constraints().gather(start_, contacts.points(), activations_, h);
     add_positions(state, h);
     if (velocity_.solve(u_free_, state, report) == Status::failed) return report.status = Status::failed;
-    advance(h);
+    advance(h, t_end);
     if (!q_end_.allFinite() || !velocity_.u_end().allFinite()) {
       report.message += describe_non_finite(system_, q_end_, velocity_.u_end());
       return report.status = Status::failed;
@@ -158,10 +158,10 @@ void CcpStepper::set_activations(double h) {
 }
 
 /// (5a), and quaternions normalised.
-void CcpStepper::advance(double h) {
+void CcpStepper::advance(double h, double t_end) {
   system_.calc_coordinate_rates(start_.q(), velocity_.u_end(), q_dot_);
   q_end_ = start_.q() + h * q_dot_;
-  system_.normalize(q_end_);
+  system_.normalize(t_end, q_end_);
 }
 
 /// Lists contacts that took no part and overlap at the end, to take part in another solve; whether there are some.

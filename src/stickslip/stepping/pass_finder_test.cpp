@@ -268,7 +268,7 @@ TEST(PassFinder, AgreesWithLookingAtManyInstants) {
     Vector q[2] = {Vector(14), Vector(14)};
     for (Vector& x : q) {
       for (double& each : x) each = u(generator);
-      bodies.system().normalize(x);
+      bodies.system().normalize_quaternions(x);
     }
     const auto center = [&](int end, int body, const Vector3& local) {
       const Pose pose = bodies.system().calc_pose(body, 0.0, q[end]);

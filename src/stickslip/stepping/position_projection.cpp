@@ -67,7 +67,7 @@ void PositionProjection::project(double h, const std::vector<ContactPoint>& poin
     system_.solve_mass(force_, displacement_);
     q_before_ = q;
     system_.advance(1.0, displacement_, q);
-    system_.normalize(q);
+    system_.normalize(t, q);
     at.take(t, q, nullptr);
     const double before = off;
     off = q.allFinite() ? calc_off(at, points) : before;

@@ -22,7 +22,7 @@ VelocityStep::VelocityStep(const System& system, ConeSolver& solver, StopToken s
 }
 
 void VelocityStep::initialize(State& state, StepReport& report) {
-  system_.normalize(state.q);
+  system_.normalize(state.t, state.q);
   state.memory.resize(0);
   state.warm.clear();
   state.contacts.clear();

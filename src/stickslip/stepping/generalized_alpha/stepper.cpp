@@ -88,7 +88,7 @@ class Stepper final : public TimeStepper {
 };
 
 void Stepper::initialize(State& state, StepReport& report) {
-  system_.normalize(state.q);
+  system_.normalize(state.t, state.q);
   state.warm.clear();
   state.energy = {};
   state.energy.initial = system_.calc_kinetic_energy(state.u) + system_.calc_potential_energy(state.t, state.q);
@@ -275,7 +275,7 @@ std::string Stepper::describe_failure() const {
 
 void Stepper::report_step(const StepSolve& solve, StepReport& report) {
   q_end_ = step_.q;
-  system_.normalize(q_end_);
+  system_.normalize(step_.t_end, q_end_);
   report.t = step_.t_end;
   report.step = step_.h;
   report.parts = 1;

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <optional>
+
+#include "stickslip/model/joint.h"
+
+namespace stickslip {
+
+// Where joints in space sit on their bodies: of a place and axes in the world, or of two frames that the user gives.
+
+/// By how much two frames do not fit the joint that is between them.
+struct JointMisfit {
+  double length = 0.0;  // [m]
+  double angle = 0.0;   // [rad]
+};
+
+/// Sets the frames of a joint at `at` (3) [m] with `axis` (3) [-] and, of a universal one, `axis2` (3) [-], world
+/// frame, of any length but zero, on bodies with these poses: coordinates are 0 there.
+void place_joint(const Pose& first, const Pose& second, const Vector3& at, const Vector3& axis,
+                 const std::optional<Vector3>& axis2, JointOptions& joint);
+
+/// How well frames fit that are given.
+JointMisfit calc_misfit(const Pose& first, const Pose& second, const JointOptions& joint);
+
+/// Moves frames that are given, along what the joint leaves free, to where its coordinates are 0 with these poses.
+void reset_coordinates(const Pose& first, const Pose& second, JointOptions& joint);
+
+/// The coordinate of a revolute or prismatic joint with these poses, relative to where its frames coincide. [rad, m]
+double calc_start_coordinate(const Pose& first, const Pose& second, const JointOptions& joint);
+
+}  // namespace stickslip

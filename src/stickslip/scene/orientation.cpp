@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "stickslip/scene/orientation.h"
+
+#include <variant>
+
+#include "stickslip/math/rotation.h"
+
+namespace stickslip {
+
+Matrix3 rotation_of(const Orientation& orientation) {
+  struct Rotation {
+    Matrix3 operator()(const std::monostate&) const { return Matrix3::Identity(); }
+    Matrix3 operator()(const PlanarAngle& o) const { return axis_angle_matrix(Vector3::UnitZ(), o.angle); }
+    Matrix3 operator()(const AxisAngle& o) const { return axis_angle_matrix(o.axis.normalized(), o.angle); }
+    Matrix3 operator()(const Quaternion& o) const { return rotation_matrix<double>(o.wxyz.normalized()); }
+  };
+  return std::visit(Rotation{}, orientation);
+}
+
+Vector4 quaternion_of(const Orientation& orientation) {
+  struct Turned {
+    Vector4 operator()(const std::monostate&) const { return Vector4::UnitX(); }
+    Vector4 operator()(const PlanarAngle& o) const { return quaternion_exp(o.angle * Vector3::UnitZ()); }
+    Vector4 operator()(const AxisAngle& o) const { return quaternion_exp(o.angle * o.axis.normalized()); }
+    Vector4 operator()(const Quaternion& o) const { return o.wxyz.normalized(); }
+  };
+  return std::visit(Turned{}, orientation);
+}
+
+}  // namespace stickslip
