@@ -35,10 +35,14 @@ constexpr std::array kShapes = {
     Entry{"convex", "points or file (x y z a line, .obj, .stl): the convex hull"},
 };
 constexpr std::array kJoints = {
-    Entry{"revolute", "planar; motion, spring, force, friction, limits of its angle"},
-    Entry{"prismatic", "planar; the same of its offset"},
-    Entry{"weld", "planar; nothing is free"},
-    Entry{"distance", "of two points, planar and spatial"},
+    Entry{"revolute", "motion, spring, force, friction, limits of its angle"},
+    Entry{"prismatic", "the same of its offset"},
+    Entry{"spherical", "spatial; a point in common, friction"},
+    Entry{"cylindrical", "spatial; offset and angle, friction"},
+    Entry{"universal", "spatial; two angles, friction"},
+    Entry{"planar", "spatial; two offsets and an angle, friction"},
+    Entry{"weld", "nothing is free"},
+    Entry{"distance", "of two points; with limits a rope or a strut"},
     Entry{"knife-edge", "planar; no velocity across a blade"},
 };
 constexpr std::array kLaws = {

@@ -104,7 +104,7 @@ ConstraintElement ElementRows::add_dry_friction(int index) {
   e.kind = ConstraintElement::Kind::dry_friction;
   e.index = index;
   e.dim = friction.dim;
-  e.n_angle_rows = friction.turns ? 1 : 0;
+  e.n_angle_rows = friction.turns ? friction.dim : 0;
   e.bound = friction.bound;
   return place(e, friction.first, friction.second);
 }

@@ -42,10 +42,11 @@ struct ContactReport {
 
 /// One joint in one step.
 struct JointReport {
+  static constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
   double coordinate = 0.0;  // [rad, m] the first one at the end of the step; NaN where the joint has none
   double rate = 0.0;        // [rad/s, m/s]
-  std::array<double, kMaxJointCoordinates - 1> more_coordinates = {};  // [rad, m] likewise, of what has several
-  std::array<double, kMaxJointCoordinates - 1> more_rates = {};        // [rad/s, m/s]
+  std::array<double, kMaxJointCoordinates - 1> more_coordinates = {kNone, kNone};  // [rad, m] likewise
+  std::array<double, kMaxJointCoordinates - 1> more_rates = {kNone, kNone};        // [rad/s, m/s]
   double drift_position = 0.0;  // [m] by how much its length rows are violated at the end of the step
   double drift_angle = 0.0;     // [rad] the same of angle rows
   double drive = 0.0;           // [N, N m] of its spring, damper and force in the free direction

@@ -437,7 +437,10 @@ class Builder {
   /// The coordinate at the start, from which a motion has to begin.
   void set_coordinate(const SceneJoint& source, const JointSide& first, const JointSide& second,
                       const std::string& path, JointOptions& o) const {
-    if (!scene_.planar) return set_spatial_coordinate(source, first, second, path, o);
+    if (!scene_.planar) {
+      const bool is_absolute = source.absolute && o.motion;
+      return check_start(source, path, is_absolute ? calc_start_coordinate(first.pose, second.pose, o) : 0.0, o);
+    }
     o.relative_angle = start_angle(second.body) - start_angle(first.body);
     if (source.absolute) {
       const Matrix3 axes = first.pose.R_WB * o.on_first.axes;
@@ -446,13 +449,6 @@ class Builder {
                                 : o.relative_angle;
     }
     check_start(source, path, 0.0, o);
-  }
-
-  void set_spatial_coordinate(const SceneJoint& source, const JointSide& first, const JointSide& second,
-                              const std::string& path, JointOptions& o) const {
-    const bool has_own_origin = source.type == JointType::revolute || source.type == JointType::prismatic;
-    const double from = source.absolute && has_own_origin ? calc_start_coordinate(first.pose, second.pose, o) : 0.0;
-    check_start(source, path, from, o);
   }
 
   /// A motion begins where the joint is, at `from` relative to where its frames coincide; of an angle by whole turns

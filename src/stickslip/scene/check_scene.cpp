@@ -238,7 +238,7 @@ std::string summarize(const Scene& scene, const BuiltScene& built) {
       std::count_if(system.bodies().begin(), system.bodies().end(), [](const auto& b) { return b.n_u > 0; });
   std::string text = fmt::format("{}: {} scene\n", scene.name, scene.planar ? "planar" : "spatial");
   text += fmt::format("  bodies    {} ({} can move), {} coordinates, {} velocities\n", system.bodies().size(), moving,
-                      system.n_q(), system.n_u());
+                      system.n_body_q(), system.n_u());
   text += fmt::format("  contacts  {} named, {} points{}\n", system.contacts().size(), count_points(system),
                       system.detection() ? "; all others are detected" : "");
   text += describe_joints(system);
