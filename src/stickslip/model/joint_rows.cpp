@@ -7,6 +7,7 @@
 #include "stickslip/base/assert.h"
 #include "stickslip/model/planar_side.h"
 #include "stickslip/model/rigid_contact_derivatives.h"
+#include "stickslip/model/spatial_joint_rows.h"
 
 namespace stickslip {
 namespace {
@@ -297,6 +298,7 @@ void calc_joint_rows(const System& system, int j, double t, const Vector& q, con
     const Pair pair(system, joint.first, joint.second);
     return rows_in_plane(joint, pair, t, PairCoordinates(pair, q, &u, nullptr), rows);
   }
+  if (has_spatial_rows(joint)) return calc_spatial_joint_rows(system, joint, t, q, u, rows);
   system.calc_joint_position(j, t, q, rows.g);
   system.calc_joint_velocity(j, t, q, u, rows.gamma);
   system.calc_joint_acceleration_bias(j, t, q, u, rows.zeta);
@@ -309,7 +311,8 @@ void calc_joint_row_derivatives(const System& system, int j, double t, const Vec
                                 const Vector& a, const JointVector& lambda, JointDerivatives& derivatives) {
   const Joint& joint = system.joints()[j];
   const bool in_plane = is_in_plane(system, joint);
-  if (!in_plane && !is_rigid_distance(system, joint)) {
+  const bool in_space = has_spatial_rows(joint);
+  if (!in_plane && !in_space && !is_rigid_distance(system, joint)) {
     return system.calc_joint_derivatives(j, t, q, u, a, lambda, derivatives);
   }
   const Pair pair(system, joint.first, joint.second);
@@ -318,6 +321,7 @@ void calc_joint_row_derivatives(const System& system, int j, double t, const Vec
   derivatives.gamma_dot_q.setZero(joint.dim, pair.n_q());
   derivatives.gamma_dot_u.setZero(joint.dim, pair.n_u());
   derivatives.force_q.setZero(pair.n_u(), pair.n_q());
+  if (in_space) return calc_spatial_joint_derivatives(system, joint, t, q, u, a, lambda, derivatives);
   if (!in_plane) return calc_rigid_distance_derivatives(system, joint, t, q, u, a, lambda(0), derivatives);
   derivatives_in_plane(joint, pair, t, PairCoordinates(pair, q, &u, &a), lambda, derivatives);
 }

@@ -10,6 +10,7 @@
 #include "stickslip/math/rotation.h"
 #include "stickslip/model/kinematics.h"
 #include "stickslip/model/pair_kinematics.h"
+#include "stickslip/model/rigid_side.h"
 
 // A ball on body b and a surface on body a, in the world. With the arms r_a, r_b from the bodies' origins to the centre
 // of the surface and of the ball,
@@ -32,84 +33,6 @@
 
 namespace stickslip {
 namespace {
-
-using RotationRates = Eigen::Matrix<double, 3, 4>;
-
-/// A body with what its contact needs.
-struct RigidSide {
-  const Body& body;
-  Vector3 p, v, a;              // (3) [m], [m/s], [m/s^2] its origin
-  Matrix3 R;                    // (3, 3) body to world
-  Vector3 omega, alpha;         // (3) [rad/s], [rad/s^2] world
-  Vector3 arm, arm_v, arm_a;    // (3) from the origin to the centre of its feature, and its rates by omega and alpha
-  bool has_quaternion = false;  // it has four coordinates and three velocities of rotation
-
-  RigidSide(const Body& of, const Attachment& at, const Vector3& center, double t, const Vector& q_all,
-            const Vector& u_all, const Vector& a_all)
-      : body(of) {
-    const double* q = q_all.data() + at.q_offset;
-    const double* u = u_all.data() + at.u_offset;
-    const double* u_dot = a_all.data() + at.u_offset;
-    v.setZero();
-    a.setZero();
-    omega.setZero();
-    alpha.setZero();
-    switch (body.type) {
-      case BodyType::fixed:
-        p = body.pose.p_WB;
-        R = body.pose.R_WB;
-        break;
-      case BodyType::moving: {
-        TimeJet<double> now(t);
-        now.set_derivative(0, 1.0);
-        const Frame<TimeJet<double>> f = moving_frame(*body.motion, now);
-        for (int i = 0; i < 3; ++i) {
-          p(i) = f.p(i).value();
-          v(i) = f.v(i).value();
-          a(i) = f.v(i).derivative(0);
-          omega(i) = f.w(i).value();
-          alpha(i) = f.w(i).derivative(0);
-          for (int j = 0; j < 3; ++j) R(i, j) = f.R(i, j).value();
-        }
-        break;
-      }
-      case BodyType::rigid:
-        has_quaternion = true;
-        p << q[0], q[1], q[2];
-        v << u[0], u[1], u[2];
-        a << u_dot[0], u_dot[1], u_dot[2];
-        R = rotation_matrix<double>(Vector4(q[3], q[4], q[5], q[6]));
-        omega = R * Vector3(u[3], u[4], u[5]);
-        alpha = R * Vector3(u_dot[3], u_dot[4], u_dot[5]);
-        break;
-      case BodyType::planar:
-        p << q[0], q[1], 0.0;
-        v << u[0], u[1], 0.0;
-        a << u_dot[0], u_dot[1], 0.0;
-        R << std::cos(q[2]), -std::sin(q[2]), 0.0, std::sin(q[2]), std::cos(q[2]), 0.0, 0.0, 0.0, 1.0;
-        omega(2) = u[2];
-        alpha(2) = u_dot[2];
-        break;
-      case BodyType::point:
-      case BodyType::beam:  // not here
-        p << q[0], q[1], body.n_q == 3 ? q[2] : 0.0;
-        v << u[0], u[1], body.n_u == 3 ? u[2] : 0.0;
-        a << u_dot[0], u_dot[1], body.n_u == 3 ? u_dot[2] : 0.0;
-        R.setIdentity();
-        break;
-    }
-    arm = R * center;
-    arm_v = omega.cross(arm);
-    arm_a = alpha.cross(arm) + omega.cross(arm_v);
-  }
-
-  /// d theta = rotation_rates(e) de, as e' = 1/2 E^T omega.
-  RotationRates rotation_rates(const double* e) const {
-    RotationRates E;
-    E << -e[1], e[0], e[3], -e[2], -e[2], -e[3], e[0], e[1], -e[3], e[2], -e[1], e[0];
-    return (2.0 / (e[0] * e[0] + e[1] * e[1] + e[2] * e[2] + e[3] * e[3])) * (R * E);
-  }
-};
 
 /// Over d and A.
 struct OverGeometry {
@@ -235,44 +158,6 @@ struct Gradient {
   Vector3 n, n_dot, s, s_dot, d_dot, d_ddot, omega_a, alpha_a, omega_b, alpha_b;
 };
 
-/// Writes gradients over displacements dp and small rotations theta of a body into its columns, as it has them.
-class Columns {
- public:
-  Columns(const RigidSide& side, const Attachment& at, const double* q, int first_q, int first_u)
-      : side_(side), n_q_(at.n_q), n_u_(at.n_u), q_(first_q), u_(first_u) {
-    if (side.has_quaternion) rates_ = side.rotation_rates(q + at.q_offset + 3);
-  }
-  bool empty() const { return n_u_ == 0; }
-  int u() const { return u_; }
-  int n_translations() const { return side_.body.type == BodyType::planar ? 2 : std::min(n_u_, 3); }
-
-  template <class Row>
-  void over_q(const Vector3& over_p, const Vector3& over_theta, Row&& row) const {
-    for (int i = 0; i < std::min(n_q_, 3); ++i) row(q_ + i) = over_p(i);
-    if (side_.has_quaternion) {
-      const Eigen::RowVector4d over_e = over_theta.transpose() * rates_;
-      for (int i = 0; i < 4; ++i) row(q_ + 3 + i) = over_e(i);
-    } else if (side_.body.type == BodyType::planar) {
-      row(q_ + 2) = over_theta(2);
-    }
-  }
-  template <class Row>
-  void over_u(const Vector3& over_v, const Vector3& over_omega, Row&& row) const {
-    for (int i = 0; i < std::min(n_u_, 3); ++i) row(u_ + i) = over_v(i);
-    if (side_.has_quaternion) {
-      const Vector3 over_body = side_.R.transpose() * over_omega;
-      for (int i = 0; i < 3; ++i) row(u_ + 3 + i) = over_body(i);
-    } else if (side_.body.type == BodyType::planar) {
-      row(u_ + 2) = over_omega(2);
-    }
-  }
-
- private:
-  const RigidSide& side_;
-  int n_q_, n_u_, q_, u_;
-  RotationRates rates_;
-};
-
 template <class Surface>
 class RigidContact {
  public:
@@ -356,7 +241,7 @@ class RigidContact {
 
   /// A row's gradient in the columns of both bodies, over_u only of a rate.
   template <class RowQ, class RowU>
-  void write(const Gradient& g, const Columns& to_a, const Columns& to_b, RowQ&& over_q, RowU* over_u) const {
+  void write(const Gradient& g, const RigidColumns& to_a, const RigidColumns& to_b, RowQ&& over_q, RowU* over_u) const {
     OverGeometry over = surface_.pull(g.n, g.s);
     OverGeometry over_rates{Vector3::Zero(), Vector3::Zero()};
     if (over_u != nullptr) {
@@ -390,7 +275,7 @@ class RigidContact {
   /// W lambda: with f inside F and T, the force F and the torque T on b at the arm m_b = r_b - r f n; -F and -T on a at
   /// m_a = r_a + s.
   template <class Result>
-  void write_force(const ContactVector& lambda, double drilling, const Columns& to_a, const Columns& to_b,
+  void write_force(const ContactVector& lambda, double drilling, const RigidColumns& to_a, const RigidColumns& to_b,
                    Result&& result) const {
     const Vector3& n = t_[0];
     const Vector3 F = f_ * (lambda(0) * n + lambda(1) * t_[1] + lambda(2) * t_[2]);
@@ -416,7 +301,7 @@ class RigidContact {
       const Vector3 tau = m.cross(F) + T;
       write_row({{row, sign}}, over_n, s_part * over_m, &side, side.arm.cross(over_m) - tau.cross(G));
     };
-    const auto write_torques = [&](const Columns& rows, const RigidSide& side, double sign, const Vector3& m,
+    const auto write_torques = [&](const RigidColumns& rows, const RigidSide& side, double sign, const Vector3& m,
                                    double n_part, double s_part) {
       if (side.has_quaternion) {
         for (int i = 0; i < 3; ++i) write_torque(rows.u() + 3 + i, side.R.col(i), side, sign, m, n_part, s_part);
@@ -461,8 +346,8 @@ class RigidContact {
 /// Rows of a contact (of dim rows, `drilling` the lever of the fourth) or of a distance joint; gap its gradient.
 template <class Surface, class Gap, class Derivatives>
 void fill_rows(const Surface& surface, const RigidContact<Surface>& contact, const RigidSide& a, const RigidSide& b,
-               const Columns& to_a, const Columns& to_b, int dim, double drilling, const ContactVector& lambda,
-               Gap&& gap, Derivatives& D) {
+               const RigidColumns& to_a, const RigidColumns& to_b, int dim, double drilling,
+               const ContactVector& lambda, Gap&& gap, Derivatives& D) {
   Gradient g;
   Gradient rate;
   for (int i = 0; i < dim; ++i) {
@@ -495,10 +380,10 @@ void calc_rigid_contact_derivatives(const System& system, const ContactPoint& po
   const Attachment& second = system.side(point, Side::second);
   const Attachment& at_a = point.flipped ? second : first;
   const Attachment& at_b = point.flipped ? first : second;
-  const RigidSide of_a(system.bodies()[at_a.body], at_a, surface.center, t, q, u, a);
-  const RigidSide of_b(system.bodies()[at_b.body], at_b, ball.center, t, q, u, a);
-  const Columns to_a(of_a, at_a, q.data(), point.flipped ? first.n_q : 0, point.flipped ? first.n_u : 0);
-  const Columns to_b(of_b, at_b, q.data(), point.flipped ? 0 : first.n_q, point.flipped ? 0 : first.n_u);
+  const RigidSide of_a(system.bodies()[at_a.body], at_a, surface.center, t, q, u, &a);
+  const RigidSide of_b(system.bodies()[at_b.body], at_b, ball.center, t, q, u, &a);
+  const RigidColumns to_a(of_a, at_a, q.data(), point.flipped ? first.n_q : 0, point.flipped ? first.n_u : 0);
+  const RigidColumns to_b(of_b, at_b, q.data(), point.flipped ? 0 : first.n_q, point.flipped ? 0 : first.n_u);
   const double f = point.flipped ? -1.0 : 1.0;
   const int dim = 1 + pair.friction_dim;
   ContactVector forces = ContactVector::Zero();
@@ -530,10 +415,10 @@ void calc_rigid_contact_derivatives(const System& system, const ContactPoint& po
 
 void calc_rigid_distance_derivatives(const System& system, const Joint& joint, double t, const Vector& q,
                                      const Vector& u, const Vector& a, double lambda, JointDerivatives& D) {
-  const RigidSide of_a(system.bodies()[joint.first.body], joint.first, joint.options.on_first.at, t, q, u, a);
-  const RigidSide of_b(system.bodies()[joint.second.body], joint.second, joint.options.on_second.at, t, q, u, a);
-  const Columns to_a(of_a, joint.first, q.data(), 0, 0);
-  const Columns to_b(of_b, joint.second, q.data(), joint.first.n_q, joint.first.n_u);
+  const RigidSide of_a(system.bodies()[joint.first.body], joint.first, joint.options.on_first.at, t, q, u, &a);
+  const RigidSide of_b(system.bodies()[joint.second.body], joint.second, joint.options.on_second.at, t, q, u, &a);
+  const RigidColumns to_a(of_a, joint.first, q.data(), 0, 0);
+  const RigidColumns to_b(of_b, joint.second, q.data(), joint.first.n_q, joint.first.n_u);
   const SphereNormal normal(of_b.p + of_b.arm - of_a.p - of_a.arm, of_a.R * joint.options.on_first.axes.col(0), 1.0,
                             0.0);
   const RigidContact contact(normal, of_a, of_b, Vector3::UnitX(), 1.0, 0.0, system.planar());

@@ -126,6 +126,36 @@ TEST(JointRows, DistanceJointsInSpaceAreThoseOfTheGeneralKinematics) {
   }
 }
 
+TEST(JointRows, JointsInSpaceAreThoseOfTheGeneralKinematics) {
+  std::mt19937 generator(10);
+  const std::pair<JointType, bool> kinds[] = {
+      {JointType::revolute, false},  {JointType::revolute, true},   {JointType::prismatic, false},
+      {JointType::prismatic, true},  {JointType::spherical, false}, {JointType::cylindrical, false},
+      {JointType::universal, false}, {JointType::planar, false},    {JointType::weld, false}};
+  for (const auto& [type, driven] : kinds) {
+    for (const std::string pair : {"rr", "fr", "rf", "mr", "rm", ".r", "r."}) {
+      if (type != JointType::spherical && pair.find('.') != std::string::npos) continue;
+      SystemBuilder builder(false, Vector3(0, -9.81, 0));
+      JointOptions joint;
+      joint.name = "joint";
+      joint.type = type;
+      joint.first = builder.add_body(make_body(pair[0], "first", false));
+      joint.second = builder.add_body(make_body(pair[1], "second", false));
+      joint.on_first.at = Vector3(0.2, -0.1, 0.3);
+      joint.on_second.at = Vector3(-0.15, 0.25, 0.1);
+      joint.on_first.axes = axis_angle_matrix(Vector3(1, 2, -1).normalized(), 0.4);
+      joint.on_second.axes = axis_angle_matrix(Vector3(-1, 0.5, 1).normalized(), 0.9);
+      if (driven) joint.motion = Expression::parse("0.1 + 0.3*sin(2*t)");
+      builder.add_joint(joint);
+      const System system = builder.build();
+      for (int i = 0; i < 5; ++i) {
+        compare_joint(system, random_state(system, generator),
+                      std::string(joint_type_name(type)) + (driven ? " driven " : " ") + pair);
+      }
+    }
+  }
+}
+
 void compare_contact(const System& system, const RandomState& s, const std::string& what) {
   const ContactPoint& point = system.contact_points()[0];
   ASSERT_TRUE(has_contact_rows(system, point)) << what;
