@@ -395,7 +395,7 @@ TEST(SystemBuilder, RefusesPairsWithoutAGapFunction) {
   SystemBuilder builder(false, Vector3::Zero());
   Body a = make_body('r', "a", false);
   Body b = make_body('r', "b", false);
-  a.shapes.push_back(shape(Box{{1, 1, 1}}, Vector3::Zero()));
+  a.shapes.push_back(shape(Cylinder{1.0, 1.0, false}, Vector3::Zero()));
   b.shapes.push_back(shape(Sphere{1.0, false}, Vector3::Zero()));
   ContactPairOptions pair;
   pair.name = "p";

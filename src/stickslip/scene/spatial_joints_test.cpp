@@ -16,7 +16,7 @@
 namespace stickslip {
 namespace {
 
-constexpr const char* kHead = R"toml(stickslip = 1
+constexpr const char* kSpatialHead = R"toml(stickslip = 1
 time = {end = 1, step = 1e-2}
 [bodies.ground]
 type = "fixed"
@@ -30,7 +30,7 @@ rotation = {axis = [1, 1, 0], angle = 0.7}
 )toml";
 
 BuiltScene build_text(const std::string& joints) {
-  return build(parse_scene(kHead + joints, "test.toml"));
+  return build(parse_scene(kSpatialHead + joints, "test.toml"));
 }
 
 JointVector violation(const BuiltScene& built, int j = 0) {
@@ -55,7 +55,7 @@ TEST(SpatialJointScenes, EveryTypeHoldsWhereItIsPutAndReadsBack) {
   constexpr double kRoundOff = 1e-15;
   for (const auto& [text, dim] : kinds) {
     const std::string joint = "[joints.j]\n" + text + place;
-    const Scene scene = parse_scene(kHead + joint, "test.toml");
+    const Scene scene = parse_scene(kSpatialHead + joint, "test.toml");
     EXPECT_EQ(parse_scene(to_toml(scene), "again.toml"), scene) << text;
     const BuiltScene built = build(scene);
     EXPECT_EQ(built.system->joints()[0].dim, dim) << text;
@@ -159,7 +159,7 @@ TEST(SpatialJointScenes, StartsThatMissByRoundOffAreProjectedAndSaid) {
 }
 
 TEST(SpatialJointScenes, RedundantConstraintsAreCountedInSpace) {
-  std::string text = kHead;
+  std::string text = kSpatialHead;
   text += R"toml(
 [bodies.a]
 mass = 1
