@@ -39,7 +39,7 @@ void calibrate() {
   constexpr int kRounds = 20'000'000;
   volatile double start = 1.0;  // so that nothing is known of what follows
   std::array<double, kLanes> x;
-  x.fill(start);
+  x.fill(static_cast<double>(start));
   const double seconds = time_of(
       [&] {
         for (int k = 0; k < kRounds; ++k) {

@@ -142,7 +142,8 @@ void NarrowPhase::add_corners(const Pair& pair, bool face_on_second, int face, d
   const Vector3& axis = solid.faces[face].normal;
   const Vector3 normal = face_on_second ? Vector3(pair.at.R * -axis) : axis;
   for (const ClipCorner& corner : clipper_.corners()) {
-    Item item;
+    make_room(items_, items_.size() + 1);
+    Item& item = items_.emplace_back();
     item.surface_on_second = face_on_second;
     item.surface_center = center;
     item.surface_axis = axis;
@@ -154,7 +155,6 @@ void NarrowPhase::add_corners(const Pair& pair, bool face_on_second, int face, d
     item.on_first = face_on_second ? corner.on_incident : Vector3(corner.on_face - item.gap * axis);
     item.outside = corner.outside;
     item.tilt = tilt;
-    append(items_, item);
   }
 }
 
@@ -437,7 +437,8 @@ void NarrowPhase::calc_manifold(const Solid& first, const Placement& first_at, c
   settle(pair, *nearest);
   for (const Item& item : items_) {
     if (item.gap - radii > within) continue;
-    ManifoldPoint point;
+    make_room(points, points.size() + 1);
+    ManifoldPoint& point = points.emplace_back();
     const bool on_b = item.surface_on_second;
     const Solid& owner = on_b ? b : a;
     const Solid& other = on_b ? a : b;
@@ -457,7 +458,6 @@ void NarrowPhase::calc_manifold(const Solid& first, const Placement& first_at, c
     point.normal = exchanged ? Vector3(-normal) : normal;
     point.on_first = exchanged ? Vector3(on_a + point.gap * normal) : on_a;
     point.on_second = exchanged ? on_a : Vector3(on_a + point.gap * normal);
-    append(points, point);
   }
 }
 

@@ -311,7 +311,7 @@ void make_polygon(std::vector<Vector3> points, Solid& solid) {
 /// Turns all that has a direction into the body's frame.
 void place(const Shape& shape, Solid& solid) {
   const Placement at{shape.position, shape.rotation};
-  for (Vector3& v : solid.vertices) v = at.apply(v);
+  for (Vector3& v : solid.vertices) v = Vector3(shape.position + shape.rotation * v);  // to the bit as balls_of()
   solid.center = at.apply(solid.center);
   solid.axes = at.R * solid.axes;
   for (Solid::Face& face : solid.faces) {
