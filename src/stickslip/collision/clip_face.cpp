@@ -71,36 +71,39 @@ void FaceClipper::clip_face(const Solid& solid, int face, const Solid& incident,
   const std::size_t most = incident.sides_of(incident_face).size() + solid.sides_of(face).size();
   make_room(corners_, most);
   make_room(next_, most);
+  incident_.clear();
   for (const Solid::Side& side : incident.sides_of(incident_face)) {
-    ClipCorner corner;
+    ClipCorner& corner = corners_.emplace_back();
     corner.on_incident = incident.vertices[side.vertex];
     corner.on_face = at.apply(corner.on_incident);
     corner.of_face = make_feature(FeatureKind::face, face);
     corner.of_incident = make_feature(FeatureKind::vertex, side.vertex);
-    corner.along = side.edge;
-    corners_.push_back(corner);
+    corner.along = static_cast<int>(incident_.size());
+    append(incident_, corner.on_face);
   }
   const Solid::Face& reference = solid.faces[face];
   for (int side = reference.begin; side < reference.end && !corners_.empty(); ++side) cut(solid, side, tolerance);
 
   const Vector3 normal = at.R * incident.faces[incident_face].normal;
   const double slope = normal.dot(reference.normal);
-  const Vector3 origin = at.apply(incident.vertices[incident.sides_of(incident_face).front().vertex]);
+  const Vector3& origin = incident_.front();
   for (ClipCorner& corner : corners_) {
     if (!corner.made) continue;
     const int side = static_cast<int>(corner.of_face);
     const int along = static_cast<int>(corner.of_incident);
     if (along >= 0) {
       // Of an edge of the other with a side.
-      const Solid::Edge& edge = incident.edges[along];
-      const double tail = beyond_side(solid, side, at.apply(incident.vertices[edge.tail]));
-      const double head = beyond_side(solid, side, at.apply(incident.vertices[edge.head]));
-      const double fraction = tail != head ? std::clamp(tail / (tail - head), 0.0, 1.0) : 0.0;
-      corner.on_incident =
-          incident.vertices[edge.tail] + fraction * (incident.vertices[edge.head] - incident.vertices[edge.tail]);
-      corner.on_face = at.apply(corner.on_incident);
+      const auto sides = incident.sides_of(incident_face);
+      const std::size_t from = static_cast<std::size_t>(along);
+      const std::size_t to = from + 1 < sides.size() ? from + 1 : 0;
+      const double at_from = beyond_side(solid, side, incident_[from]);
+      const double at_to = beyond_side(solid, side, incident_[to]);
+      const double fraction = at_from != at_to ? std::clamp(at_from / (at_from - at_to), 0.0, 1.0) : 0.0;
+      const Vector3& vertex = incident.vertices[sides[from].vertex];
+      corner.on_incident = vertex + fraction * (incident.vertices[sides[to].vertex] - vertex);
+      corner.on_face = incident_[from] + fraction * (incident_[to] - incident_[from]);
       corner.of_face = make_feature(FeatureKind::edge, solid.sides[side].edge);
-      corner.of_incident = make_feature(FeatureKind::edge, along);
+      corner.of_incident = make_feature(FeatureKind::edge, sides[from].edge);
       continue;
     }
     // Of two sides: the vertex between them, carried along the normal to the other's face.

@@ -9,13 +9,13 @@ namespace stickslip {
 
 /// A corner of what a face and a face or edge of another solid have in common, seen along the first face's normal.
 struct ClipCorner {
-  Vector3 on_face = Vector3::Zero();      // (3) [m] of the face's solid: the corner, on the other solid
-  Vector3 on_incident = Vector3::Zero();  // (3) [m] the same in the frame of the other solid
-  FeatureId of_face = 0;                  // feature of the face's solid: the face, or an edge or vertex of it
-  FeatureId of_incident = 0;              // of the other: a vertex, or the edge or face with the corner
-  double outside = 0.0;                   // [m] how far outside the face it is; 0 within
+  Vector3 on_face;            // (3) [m] of the face's solid: the corner, on the other solid
+  Vector3 on_incident;        // (3) [m] the same in the frame of the other solid
+  FeatureId of_face = 0;      // feature of the face's solid: the face, or an edge or vertex of it
+  FeatureId of_incident = 0;  // of the other: a vertex, or the edge or face with the corner
+  double outside = 0.0;       // [m] how far outside the face it is; 0 within
   // While a face is cut:
-  int along = -1;     // the edge of the other to the next corner, or -2 - (side of the face)
+  int along = -1;     // the side of the other's face to the next corner, or -2 - (side of the face)
   bool made = false;  // a crossing of what of_incident and of_face then number, `along` and a side
 };
 
@@ -42,7 +42,8 @@ class FaceClipper {
   void merge(double tolerance, bool solid_first);
 
   std::vector<ClipCorner> corners_, next_;
-  std::vector<double> beyond_;  // [m] of each corner, of a side
+  std::vector<Vector3> incident_;  // (3) [m] corners of the other's face
+  std::vector<double> beyond_;     // [m] of each corner, of a side
   std::vector<bool> dropped_;
 };
 

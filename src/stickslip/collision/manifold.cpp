@@ -131,6 +131,7 @@ NarrowPhase::Item NarrowPhase::make_item(const Pair& pair, const Nearest& neares
     item.surface_center = solid.vertices[solid.edges[feature_index(surface)].tail];
   } else {
     item.kind = SurfaceKind::sphere;
+    item.surface_axis = Vector3::UnitZ();
     item.surface_center = solid.vertices[feature_index(surface)];
   }
   return item;
@@ -448,7 +449,7 @@ void NarrowPhase::calc_manifold(const Solid& first, const Placement& first_at, c
     point.surface.radius = item.kind == SurfaceKind::half_space ? 0.0 : owner.radius;
     point.ball.center = item.ball_center;
     point.ball.radius = other.radius;
-    point.ball.axis = item.ball_axis;
+    if (item.kind == SurfaceKind::crossing) point.ball.axis = item.ball_axis;
     point.flipped = on_b != exchanged;
     point.feature_first = exchanged ? item.second : item.first;
     point.feature_second = exchanged ? item.first : item.second;

@@ -49,14 +49,15 @@ class NarrowPhase {
   struct Item {
     SurfaceKind kind = SurfaceKind::half_space;
     bool surface_on_second = false;
-    Vector3 surface_center = Vector3::Zero(), surface_axis = Vector3::UnitZ();  // (3) surface's body
-    Vector3 ball_center = Vector3::Zero(), ball_axis = Vector3::Zero();         // (3) ball's body
+    Vector3 surface_center, surface_axis;  // (3) surface's body
+    Vector3 ball_center;                   // (3) ball's body
+    Vector3 ball_axis;                     // (3) of a crossing
     FeatureId first = 0, second = 0;
-    double gap = 0.0;                    // [m] of the cores
-    Vector3 normal = Vector3::Zero();    // (3) [-]
-    Vector3 on_first = Vector3::Zero();  // (3) [m] on the core
-    double outside = 0.0;                // [m] how far outside the face that it is said to be on
-    double tilt = 0.0;                   // [-] angle of that face from what it is on of the other solid
+    double gap = 0.0;      // [m] of the cores
+    Vector3 normal;        // (3) [-]
+    Vector3 on_first;      // (3) [m] on the core
+    double outside = 0.0;  // [m] how far outside the face that it is said to be on
+    double tilt = 0.0;     // [-] angle of that face from what it is on of the other solid
   };
 
   /// Two solids in the order that they are worked on: polytopes before segments before balls.

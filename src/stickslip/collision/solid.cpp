@@ -155,6 +155,7 @@ bool merge_triangles(const std::vector<Vector3>& points, const std::vector<std::
     int index;
   };
   std::vector<Triangle> by_area;
+  by_area.reserve(triangles.size());
   const auto cross = [&](const std::array<int, 3>& t) -> Vector3 {
     return (points[t[1]] - points[t[0]]).cross(points[t[2]] - points[t[0]]);
   };
