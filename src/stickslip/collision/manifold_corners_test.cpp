@@ -161,6 +161,44 @@ TEST(ManifoldCorners, OfFacesOnFacesAreThoseOfTheirIntersection) {
   }
 }
 
+/// Faces that are nearly parallel: all corners are there, near or far, with gaps along one normal; the pair's nearest
+/// point may have a normal of its own.
+TEST(ManifoldCorners, OfTiltedFacesAreAsManyAsOfParallelOnes) {
+  test::DrawSolids draw(17);
+  NarrowPhase narrow;
+  std::vector<ManifoldPoint> points;
+  int tried = 0;
+  for (int trial = 0; trial < 2000; ++trial) {
+    const double tilt = std::pow(10.0, draw.uniform(-13.0, -1.5));
+    const std::vector<Vector2> lower = regular_polygon(3 + draw.index(4), 1.0, 0.0);
+    std::vector<Vector2> upper = regular_polygon(3 + draw.index(4), draw.uniform(0.5, 1.5), draw.uniform(0.0, 6.0));
+    const Vector2 shift(draw.uniform(-0.7, 0.7), draw.uniform(-0.7, 0.7));
+    const Solid first = solid_of(prism_on(lower, 1.0));
+    const Solid second = solid_of(prism_on(upper, 1.0));
+    for (Vector2& x : upper) x += shift;
+    // Corners that are nearer to each other than the tilt moves them are one or two.
+    const double same = 10.0 * tilt + 1e-9;
+    const std::vector<Vector2> expected = brute_corners(lower, upper, 1e-12);
+    if (expected.size() < 3 || brute_corners(lower, upper, 10.0 * same).size() != expected.size()) continue;
+    ++tried;
+    const Placement above{
+        Vector3(shift(0), shift(1), 1.0 + draw.uniform(-1e-3, 1e-3)),
+        axis_angle_matrix(Vector3(draw.normal().head<2>().homogeneous() - Vector3::UnitZ()).normalized(), tilt)};
+    narrow.calc_manifold(first, {}, second, above, kEverywhere, points);
+    EXPECT_EQ(points.size(), expected.size()) << "trial " << trial << ", tilt " << tilt;
+    int n_others = 0;
+    for (const ManifoldPoint& p : points) {
+      const bool known = std::any_of(expected.begin(), expected.end(),
+                                     [&](const Vector2& y) { return (p.on_first.head<2>() - y).norm() <= same; });
+      EXPECT_TRUE(known) << "trial " << trial << ", tilt " << tilt << ": " << p.on_first.transpose();
+      if ((p.normal - Vector3::UnitZ()).norm() > 1.01 * tilt + 1e-12) ++n_others;  // across two edges
+    }
+    EXPECT_LE(n_others, 1) << "trial " << trial << ", tilt " << tilt;
+    if (HasFailure()) return;
+  }
+  EXPECT_GT(tried, 500);
+}
+
 TEST(ManifoldCorners, OfEqualBoxesThatLieFlushAreFourVertices) {
   const Solid box = unit_box();
   for (const double gap : {0.0, 1e-3, -1e-3}) {

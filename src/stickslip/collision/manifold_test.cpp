@@ -180,6 +180,41 @@ TEST_P(ManifoldOf, GapAndNormalAreExact) {
   sweep(GetParam(), 300, 7);
 }
 
+/// Hulls of many vertices, which are climbed: the gap against all triangles and edges.
+TEST(ManifoldOfLargeHulls, GapAndNormalAreExact) {
+  test::DrawSolids draw(13);
+  NarrowPhase narrow;
+  std::vector<ManifoldPoint> points;
+  constexpr int kVertices = 60;
+  const auto draw_hull = [&] {
+    Shape shape;
+    Convex convex;
+    const Vector3 sizes(draw.uniform(0.2, 1.0), draw.uniform(0.2, 1.0), draw.uniform(0.2, 1.0));
+    for (int k = 0; k < kVertices; ++k) convex.points.push_back(sizes.cwiseProduct(draw.normal().normalized()));
+    shape.geometry = convex;
+    return make_solid(shape, false);
+  };
+  for (int k = 0; k < 12; ++k) {
+    const Solid first = draw_hull();
+    const Solid second = draw_hull();
+    ASSERT_EQ(first.vertices.size(), static_cast<std::size_t>(kVertices));
+    const Placement at{draw.normal(), draw.rotation()};
+    Placement other{Vector3::Zero(), draw.rotation()};
+    const double targets[] = {1e-2, 1e-9, -1e-9, -1e-3, -0.1};
+    bring_to(narrow, first, at, second, other, draw.normal().normalized(), targets[k % 5]);
+    narrow.calc_manifold(first, at, second, other, kFar, points);
+    ASSERT_FALSE(points.empty());
+    const BruteHull core = brute_core(first, at);
+    const BruteHull other_core = brute_core(second, other);
+    const BruteGap brute = calc_brute_gap(core, other_core);
+    const double tolerance = kGapExact * (first.size + second.size + at.p.norm());
+    const ManifoldPoint& point = nearest_point(points);
+    EXPECT_NEAR(point.gap, static_cast<double>(brute.gap), tolerance) << "pair " << k;
+    const Long separation = separation_along(core, other_core, point.normal.cast<Long>());
+    EXPECT_NEAR(static_cast<double>(separation), point.gap, kNormalExact * first.size) << "pair " << k;
+  }
+}
+
 std::vector<Case> all_cases() {
   std::vector<Case> cases;
   const Form forms[] = {Form::sphere, Form::point, Form::capsule, Form::box, Form::convex};

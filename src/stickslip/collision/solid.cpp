@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 #include <map>
 #include <optional>
 #include <utility>
@@ -12,6 +13,7 @@
 #include "stickslip/base/assert.h"
 #include "stickslip/base/input_error.h"
 #include "stickslip/base/overloaded.h"
+#include "stickslip/collision/exact_hull.h"
 #include "stickslip/geometry/convex_hull.h"
 
 namespace stickslip {
@@ -19,7 +21,9 @@ namespace {
 
 /// [-] Of the size of a hull: what lies nearer to a plane or line lies on it. Corners that were turned by a matrix of
 /// doubles are off by some 1e-16; gaps are to be exact to 1e-12. Tried in this order until the faces close.
-constexpr std::array kOnPlane = {1e-13, 1e-12, 1e-14, 1e-15};
+constexpr std::array kOnPlane = {1e-13, 2e-14, 5e-13, 4e-15};
+/// So many times as much may a point be above a face that was made of triangles.
+constexpr double kLeftOut = 2.0;
 
 /// Hulls of more vertices are climbed: looking at all costs 1.5 ns each, a climb some 100 ns (measured with hulls of
 /// points on a sphere).
@@ -145,66 +149,26 @@ std::optional<std::vector<int>> order_corners(const std::vector<Vector3>& points
   return members;
 }
 
-/// Faces of the hull of `points` whose triangles are known: those in a plane together make one.
-bool merge_triangles(const std::vector<Vector3>& points, const std::vector<std::array<int, 3>>& triangles,
-                     double tolerance, Solid& solid) {
-  Vector3 inside = Vector3::Zero();
-  for (const Vector3& point : points) inside += point / static_cast<double>(points.size());
-  struct Triangle {
-    double area;
-    int index;
-  };
-  std::vector<Triangle> by_area;
-  by_area.reserve(triangles.size());
-  const auto cross = [&](const std::array<int, 3>& t) -> Vector3 {
-    return (points[t[1]] - points[t[0]]).cross(points[t[2]] - points[t[0]]);
-  };
-  for (int k = 0; k < static_cast<int>(triangles.size()); ++k) by_area.push_back({cross(triangles[k]).norm(), k});
-  // The largest first: their planes are known best, and slivers, whose normals are anything, fall to them.
-  std::sort(by_area.begin(), by_area.end(), [](const Triangle& a, const Triangle& b) {
-    return a.area > b.area || (a.area == b.area && a.index < b.index);
-  });
-  std::vector<bool> taken(triangles.size(), false);
-  solid.faces.clear();
-  solid.sides.clear();
-  for (const Triangle& next : by_area) {
-    if (taken[next.index]) continue;
-    if (!(next.area > 0.0)) return false;
-    const std::array<int, 3>& corners = triangles[next.index];
-    Solid::Face face;
-    face.normal = cross(corners).normalized();
-    const Vector3 origin = points[corners[0]];
-    if (face.normal.dot(origin - inside) < 0.0) face.normal = -face.normal;
-    const auto height = [&](int k) { return face.normal.dot(points[k] - origin); };
-    std::vector<int> members;
-    for (int k = 0; k < static_cast<int>(points.size()); ++k) {
-      if (std::abs(height(k)) <= tolerance) members.push_back(k);
-    }
-    const auto ordered = order_corners(points, members, face.normal, tolerance);
-    if (!ordered) return false;
-    for (std::size_t t = 0; t < triangles.size(); ++t) {
-      bool within = true;
-      for (const int k : triangles[t]) within &= std::abs(height(k)) <= tolerance;
-      if (within) taken[t] = true;
-    }
-    // The normal of the whole polygon, which is known better than that of one triangle.
-    Vector3 sum = Vector3::Zero();
-    for (std::size_t i = 1; i + 1 < ordered->size(); ++i) {
-      sum += (points[(*ordered)[i]] - points[(*ordered)[0]]).cross(points[(*ordered)[i + 1]] - points[(*ordered)[0]]);
-    }
-    face.normal = sum.normalized();
-    face.offset = face.normal.dot(origin);
-    for (const int k : members) face.offset = std::max(face.offset, face.normal.dot(points[k]));
-    face.begin = static_cast<int>(solid.sides.size());
-    for (const int k : *ordered) {
-      Solid::Side side;
-      side.vertex = k;
-      solid.sides.push_back(side);
-    }
-    face.end = static_cast<int>(solid.sides.size());
-    solid.faces.push_back(face);
+/// Adds a face with these corners, in order. Its normal is that of the whole polygon, which is known better than that
+/// of one of its triangles.
+void add_face(const std::vector<Vector3>& points, const std::vector<int>& corners, const Vector3& normal,
+              Solid& solid) {
+  Solid::Face face;
+  face.normal = normal;
+  face.offset = -std::numeric_limits<double>::infinity();
+  for (const int k : corners) face.offset = std::max(face.offset, normal.dot(points[k]));
+  face.begin = static_cast<int>(solid.sides.size());
+  for (const int k : corners) {
+    Solid::Side side;
+    side.vertex = k;
+    solid.sides.push_back(side);
   }
-  // Vertices that are corners of no face go.
+  face.end = static_cast<int>(solid.sides.size());
+  solid.faces.push_back(face);
+}
+
+/// Keeps the points that are corners of faces as vertices, and connects.
+bool close_faces(const std::vector<Vector3>& points, Solid& solid) {
   std::vector<int> place(points.size(), -1);
   for (const Solid::Side& side : solid.sides) place[side.vertex] = 0;
   solid.vertices.clear();
@@ -217,22 +181,99 @@ bool merge_triangles(const std::vector<Vector3>& points, const std::vector<std::
   return connect(solid);
 }
 
-void make_hull(const Convex& convex, Solid& solid) {
-  const ConvexHull hull = make_convex_hull(convex.points, false);
-  std::vector<int> place(convex.points.size(), -1);
-  std::vector<Vector3> points;
-  for (const int k : hull.vertices) {
-    place[k] = static_cast<int>(points.size());
-    points.push_back(convex.points[k]);
+/// Faces of the hull of `points` whose triangles are known: those in a plane together make one. False where they do not
+/// fit together, or leave a point out.
+bool merge_triangles(const std::vector<Vector3>& points, const std::vector<std::array<int, 3>>& triangles,
+                     double tolerance, Solid& solid) {
+  struct Triangle {
+    double area;
+    int index;
+  };
+  std::vector<Triangle> by_area;
+  by_area.reserve(triangles.size());
+  for (int k = 0; k < static_cast<int>(triangles.size()); ++k) {
+    const auto& t = triangles[k];
+    by_area.push_back({(points[t[1]] - points[t[0]]).cross(points[t[2]] - points[t[0]]).norm(), k});
   }
-  std::vector<std::array<int, 3>> triangles;
-  for (const auto& facet : hull.facets) triangles.push_back({place[facet[0]], place[facet[1]], place[facet[2]]});
+  // The largest first: their planes are known best, and slivers fall to them.
+  std::sort(by_area.begin(), by_area.end(), [](const Triangle& a, const Triangle& b) {
+    return a.area > b.area || (a.area == b.area && a.index < b.index);
+  });
+  std::vector<bool> taken(triangles.size(), false);
+  std::vector<std::vector<int>> polygons;
+  std::vector<int> n_faces(points.size(), 0);
+  for (const Triangle& next : by_area) {
+    if (taken[next.index]) continue;
+    const std::array<int, 3>& corners = triangles[next.index];
+    const Vector3& origin = points[corners[0]];
+    const Vector3 normal = calc_exact_normal(origin, points[corners[1]], points[corners[2]]);
+    const auto height = [&](int k) { return normal.dot(points[k] - origin); };
+    std::vector<int> members;
+    for (int k = 0; k < static_cast<int>(points.size()); ++k) {
+      if (std::abs(height(k)) <= tolerance) members.push_back(k);
+    }
+    for (std::size_t t = 0; t < triangles.size(); ++t) {
+      bool within = true;
+      for (const int k : triangles[t]) within &= std::abs(height(k)) <= tolerance;
+      if (within) taken[t] = true;
+    }
+    const auto ordered = order_corners(points, members, normal, tolerance);
+    if (!ordered) return false;
+    for (const int k : *ordered) ++n_faces[k];
+    polygons.push_back(*ordered);
+  }
+  solid.faces.clear();
+  solid.sides.clear();
+  for (std::vector<int>& polygon : polygons) {
+    // What is a corner of one or two faces lies on an edge: round-off has bent it.
+    std::erase_if(polygon, [&](int k) { return n_faces[k] < 3; });
+    if (polygon.size() < 3) return false;
+    Vector3 sum = Vector3::Zero();
+    const Vector3& origin = points[polygon[0]];
+    for (std::size_t i = 1; i + 1 < polygon.size(); ++i) {
+      sum += (points[polygon[i]] - origin).cross(points[polygon[i + 1]] - origin);
+    }
+    if (!(sum.norm() > 0.0)) return false;
+    add_face(points, polygon, sum.normalized(), solid);
+  }
+  if (!close_faces(points, solid)) return false;
+  for (Solid::Face& face : solid.faces) {
+    for (const Vector3& point : points) {
+      const double beyond = face.normal.dot(point) - face.offset;
+      if (beyond > kLeftOut * tolerance) return false;
+    }
+  }
+  return true;
+}
+
+void make_hull(const Convex& convex, Solid& solid) {
+  std::vector<Vector3> points;
+  for (const int k : make_convex_hull(convex.points, false).vertices) points.push_back(convex.points[k]);
   double reach = 0.0;
   for (const Vector3& point : points) reach = std::max(reach, (point - points.front()).norm());
-  for (const double tolerance : kOnPlane) {
-    if (merge_triangles(points, triangles, tolerance * reach, solid)) return;
+  // Of points in one place, to round-off, one is enough.
+  const auto is_new = [&](std::size_t k) {
+    for (std::size_t i = 0; i < k; ++i) {
+      if ((points[k] - points[i]).squaredNorm() <= kOnPlane.front() * kOnPlane.front() * reach * reach) return false;
+    }
+    return true;
+  };
+  std::vector<Vector3> distinct;
+  for (std::size_t k = 0; k < points.size(); ++k) {
+    if (is_new(k)) distinct.push_back(points[k]);
   }
-  throw InputError("convex: some of the points are too nearly in one place, line or plane");
+  const std::vector<std::array<int, 3>> triangles = make_exact_hull(distinct);
+  if (triangles.empty()) throw InputError("convex: the points must span a volume");
+  for (const double tolerance : kOnPlane) {
+    if (merge_triangles(distinct, triangles, tolerance * reach, solid)) return;
+  }
+  // Planes that cannot be told from each other: every triangle is a face.
+  solid.faces.clear();
+  solid.sides.clear();
+  for (const auto& t : triangles) {
+    add_face(distinct, {t[0], t[1], t[2]}, calc_exact_normal(distinct[t[0]], distinct[t[1]], distinct[t[2]]), solid);
+  }
+  if (!close_faces(distinct, solid)) throw InputError("convex: some of the points are too nearly in one place");
 }
 
 /// Edge 4 i + 2 (sign of the next axis is +) + (sign of the one after is +) is along axis i; face 2 i is that of +axis

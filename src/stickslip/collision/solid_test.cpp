@@ -84,6 +84,56 @@ TEST(Solid, OfAHullHasFacesNotTriangles) {
   }
 }
 
+/// Grids, prisms, globes whose points coincide at the poles and points along edges, flat or not, turned and shaken by
+/// less or more than round-off: the surface closes, and no point is outside.
+TEST(Solid, OfAHullClosesWhateverThePointsAre) {
+  test::DrawSolids draw(3);
+  constexpr int kForms = 4;
+  for (int form = 0; form < kForms; ++form) {
+    for (const double noise : {0.0, 1e-16, 1e-15, 1e-14, 1e-13, 1e-12, 1e-10, 1e-7}) {
+      for (const double thin : {1.0, 1e-3, 1e-6}) {
+        Convex convex;
+        const auto add = [&](double x, double y, double z) { convex.points.emplace_back(x, y, thin * z); };
+        for (int i = 0; i < 4; ++i) {
+          for (int j = 0; j < 4; ++j) {
+            for (int k = 0; k < 4 && form == 0; ++k) add(i / 3.0, j / 3.0, k / 3.0);
+          }
+        }
+        for (int i = 0; i < 20; ++i) {
+          const double angle = 0.1 * M_PI * i;
+          const double s = 0.05 * i;
+          if (form == 1) {
+            for (const double z : {0.0, 1.0}) add(std::cos(angle), std::sin(angle), z);
+          } else if (form == 2) {
+            for (int j = 0; j <= 6; ++j) {
+              const double height = M_PI * j / 6.0;
+              add(std::sin(height) * std::cos(angle), std::sin(height) * std::sin(angle), std::cos(height));
+            }
+          } else if (form == 3) {
+            for (const double t : {0.0, 1.0 - s}) {
+              add(s, t, 0.0);
+              add(s, 0.0, t);
+              add(0.0, s, t);
+            }
+          }
+        }
+        const Matrix3 R = draw.rotation();
+        for (Vector3& x : convex.points) x = R * x + noise * draw.normal();
+        SCOPED_TRACE(testing::Message() << "form " << form << ", noise " << noise << ", thin " << thin);
+        const Solid solid = make(convex);
+        EXPECT_EQ(solid.vertices.size() + solid.faces.size(), solid.edges.size() + 2);
+        constexpr double kOutside = 1e-12;  // [m] of the bodies' metre
+        for (const Solid::Face& face : solid.faces) {
+          for (const Vector3& x : convex.points) EXPECT_LE(face.normal.dot(x), face.offset + kOutside);
+        }
+        if (noise <= 1e-15 && thin == 1.0 && form == 0) EXPECT_EQ(solid.faces.size(), 6U);
+        if (noise <= 1e-15 && thin == 1.0 && form == 3) EXPECT_EQ(solid.faces.size(), 5U);
+        if (HasFailure()) return;
+      }
+    }
+  }
+}
+
 TEST(Solid, OfAPrismWithManySides) {
   for (const int n : {3, 5, 64}) {
     Convex convex;
