@@ -67,6 +67,7 @@ void System::calc_coordinate_rates(const Vector& q, const Vector& u, Vector& q_d
       body_coordinate_rates<double>(b, q.data() + b.q_offset, u.data() + b.u_offset, q_dot.data() + b.q_offset);
     }
   }
+  q_dot.tail(n_turns_).setZero();  // counted at the end of a step
 }
 
 void System::advance(double h, const Vector& u, Vector& q) const {

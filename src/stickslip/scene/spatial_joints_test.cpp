@@ -16,7 +16,7 @@
 namespace stickslip {
 namespace {
 
-constexpr const char* kSpatialHead = R"toml(stickslip = 1
+constexpr const char* kGroundAndArm = R"toml(stickslip = 1
 time = {end = 1, step = 1e-2}
 [bodies.ground]
 type = "fixed"
@@ -30,7 +30,7 @@ rotation = {axis = [1, 1, 0], angle = 0.7}
 )toml";
 
 BuiltScene build_text(const std::string& joints) {
-  return build(parse_scene(kSpatialHead + joints, "test.toml"));
+  return build(parse_scene(kGroundAndArm + joints, "test.toml"));
 }
 
 JointVector violation(const BuiltScene& built, int j = 0) {
@@ -52,16 +52,16 @@ TEST(SpatialJointScenes, EveryTypeHoldsWhereItIsPutAndReadsBack) {
       {"type = \"universal\"\naxis2 = [3, 2, -1]\n" + axis + "friction = 0.2\n", 4},
       {"type = \"planar\"\n" + axis + "friction = {force = 1}\n", 3},
       {"type = \"weld\"\n", 6}};
-  constexpr double kRoundOff = 1e-15;
+  constexpr double kPoseRoundOff = 1e-15;
   for (const auto& [text, dim] : kinds) {
     const std::string joint = "[joints.j]\n" + text + place;
-    const Scene scene = parse_scene(kSpatialHead + joint, "test.toml");
+    const Scene scene = parse_scene(kGroundAndArm + joint, "test.toml");
     EXPECT_EQ(parse_scene(to_toml(scene), "again.toml"), scene) << text;
     const BuiltScene built = build(scene);
     EXPECT_EQ(built.system->joints()[0].dim, dim) << text;
-    EXPECT_LT(violation(built).norm(), 10 * kRoundOff) << text;
+    EXPECT_LT(violation(built).norm(), 10 * kPoseRoundOff) << text;
     for (int c = 0; c < built.system->joints()[0].n_coordinates; ++c) {
-      EXPECT_NEAR(built.system->calc_joint_coordinate(0, c, 0.0, built.initial.q), 0.0, kRoundOff) << text;
+      EXPECT_NEAR(built.system->calc_joint_coordinate(0, c, 0.0, built.initial.q), 0.0, kPoseRoundOff) << text;
     }
   }
 }
@@ -100,26 +100,27 @@ double coordinate_of(const BuiltScene& built, int c = 0) {
 TEST(SpatialJointScenes, FramesSayWhereAbsoluteCoordinatesAre) {
   const auto open = [](const std::string& text) { return build(parse_scene(text, "test.toml")); };
   const Vector3 none = Vector3::Zero();
-  constexpr double kRoundOff = 1e-15;
-  EXPECT_NEAR(coordinate_of(open(framed("revolute", 0.7, none, ""))), 0.0, kRoundOff);
-  EXPECT_NEAR(coordinate_of(open(framed("revolute", 0.7, none, "absolute = true\n"))), 0.7, kRoundOff);
-  EXPECT_NEAR(coordinate_of(open(framed("prismatic", 0.0, Vector3(0, 0, 0.4), ""))), 0.0, kRoundOff);
-  EXPECT_NEAR(coordinate_of(open(framed("prismatic", 0.0, Vector3(0, 0, 0.4), "absolute = true\n"))), 0.4, kRoundOff);
+  constexpr double kPoseRoundOff = 1e-15;
+  EXPECT_NEAR(coordinate_of(open(framed("revolute", 0.7, none, ""))), 0.0, kPoseRoundOff);
+  EXPECT_NEAR(coordinate_of(open(framed("revolute", 0.7, none, "absolute = true\n"))), 0.7, kPoseRoundOff);
+  EXPECT_NEAR(coordinate_of(open(framed("prismatic", 0.0, Vector3(0, 0, 0.4), ""))), 0.0, kPoseRoundOff);
+  EXPECT_NEAR(coordinate_of(open(framed("prismatic", 0.0, Vector3(0, 0, 0.4), "absolute = true\n"))), 0.4,
+              kPoseRoundOff);
   const BuiltScene sliding = open(framed("cylindrical", -0.3, Vector3(0, 0, 0.4), "absolute = true\n"));
-  EXPECT_NEAR(coordinate_of(sliding, 0), 0.4, kRoundOff);
-  EXPECT_NEAR(coordinate_of(sliding, 1), -0.3, kRoundOff);
+  EXPECT_NEAR(coordinate_of(sliding, 0), 0.4, kPoseRoundOff);
+  EXPECT_NEAR(coordinate_of(sliding, 1), -0.3, kPoseRoundOff);
   const BuiltScene table = open(framed("planar", 1.3, Vector3(0.2, -0.1, 0.0), "absolute = true\n"));
-  EXPECT_NEAR(coordinate_of(table, 0), 0.2, kRoundOff);
-  EXPECT_NEAR(coordinate_of(table, 1), -0.1, kRoundOff);
-  EXPECT_NEAR(coordinate_of(table, 2), 1.3, kRoundOff);
+  EXPECT_NEAR(coordinate_of(table, 0), 0.2, kPoseRoundOff);
+  EXPECT_NEAR(coordinate_of(table, 1), -0.1, kPoseRoundOff);
+  EXPECT_NEAR(coordinate_of(table, 2), 1.3, kPoseRoundOff);
   const BuiltScene moved = open(framed("planar", 1.3, Vector3(0.2, -0.1, 0.0), ""));
-  for (int c = 0; c < 3; ++c) EXPECT_NEAR(coordinate_of(moved, c), 0.0, kRoundOff);
+  for (int c = 0; c < 3; ++c) EXPECT_NEAR(coordinate_of(moved, c), 0.0, kPoseRoundOff);
   // A motion may begin whole turns from the pose.
   const double start = 0.7 + 4.0 * std::numbers::pi;
   const BuiltScene driven =
       open(framed("revolute", 0.7, none, fmt::format("absolute = true\nmotion = \"{:.17g} + t\"\n", start)));
-  EXPECT_NEAR(coordinate_of(driven), start, 10 * kRoundOff);
-  EXPECT_LT(violation(driven).norm(), 10 * kRoundOff);
+  EXPECT_NEAR(coordinate_of(driven), start, 10 * kPoseRoundOff);
+  EXPECT_LT(violation(driven).norm(), 10 * kPoseRoundOff);
   EXPECT_THROW(open(framed("revolute", 0.7, none, "absolute = true\nmotion = \"t\"\n")), InputError);
 }
 
@@ -146,12 +147,12 @@ TEST(SpatialJointScenes, StartsThatMissByRoundOffAreProjectedAndSaid) {
   ASSERT_EQ(built.misfits.size(), 3u);
   EXPECT_GT(built.misfits[0].length, 1e-9);
   EXPECT_LT(built.misfits[0].length, 1e-6);
-  constexpr double kRoundOff = 1e-14;  // [m, rad]
-  for (int j = 0; j < 3; ++j) EXPECT_LT(violation(built, j).norm(), kRoundOff) << j;
+  constexpr double kPoseRoundOff = 1e-14;  // [m, rad]
+  for (int j = 0; j < 3; ++j) EXPECT_LT(violation(built, j).norm(), kPoseRoundOff) << j;
   for (int b = 0; b < 3; ++b) {
     const Vector3 stated = scene.bodies[static_cast<std::size_t>(b)].position;
     EXPECT_LT((built.initial.q.segment<3>(7 * b) - stated).norm(), 1e-6);
-    EXPECT_NEAR(built.initial.q.segment<4>(7 * b + 3).norm(), 1.0, kRoundOff);
+    EXPECT_NEAR(built.initial.q.segment<4>(7 * b + 3).norm(), 1.0, kPoseRoundOff);
   }
   const SceneCheck check = check_scene(scene, built);
   EXPECT_NE(check.warnings.at(0).find("joints.j0: its frames miss each other by"), std::string::npos)
@@ -159,7 +160,7 @@ TEST(SpatialJointScenes, StartsThatMissByRoundOffAreProjectedAndSaid) {
 }
 
 TEST(SpatialJointScenes, RedundantConstraintsAreCountedInSpace) {
-  std::string text = kSpatialHead;
+  std::string text = kGroundAndArm;
   text += R"toml(
 [bodies.a]
 mass = 1
