@@ -182,11 +182,8 @@ Nearest find_nearest_to_point(const Solid& polytope, const Vector3& x) {
   gap = normal.dot(x - polytope.vertices[polytope.sides_of(face).front().vertex]);
   Nearest nearest{gap, normal, face_id(face), vertex_id(0), x - gap * normal, x};
   if (gap <= 0.0) return nearest;
-  bool within = true;
-  for (const Solid::Side& side : polytope.sides_of(face)) {
-    within &= side.outward.dot(x - polytope.vertices[side.vertex]) <= kOnFeature * polytope.size;
-  }
-  if (within) return nearest;
+  // From the face that x is farthest beyond the nearest feature is not far, and often is this face.
+  if (walk_to_point(polytope, nearest)) return nearest;
   // The nearest feature has a face that x is beyond.
   NearestSearch best;
   for (int e = 0; e < static_cast<int>(polytope.edges.size()); ++e) {

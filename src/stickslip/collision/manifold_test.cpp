@@ -194,7 +194,7 @@ TEST(ManifoldOfLargeHulls, GapAndNormalAreExact) {
     shape.geometry = convex;
     return make_solid(shape, false);
   };
-  for (int k = 0; k < 12; ++k) {
+  for (int k = 0; k < 5; ++k) {
     const Solid first = draw_hull();
     const Solid second = draw_hull();
     ASSERT_EQ(first.vertices.size(), static_cast<std::size_t>(kVertices));

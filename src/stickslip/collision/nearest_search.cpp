@@ -110,13 +110,18 @@ FeatureId step_towards(const Solid& solid, FeatureId feature, const Vector3& x) 
   return feature;
 }
 
-void walk_to_point(const Solid& solid, Nearest& nearest) {
+bool walk_to_point(const Solid& solid, Nearest& nearest) {
+  Nearest at = nearest;
   for (int step = 0; step < kMostSteps; ++step) {
-    const FeatureId next = step_towards(solid, nearest.first, nearest.on_second);
-    if (next == nearest.first) return;
-    nearest.first = next;
-    measure_to_point(solid, nearest);
+    const FeatureId next = step_towards(solid, at.first, at.on_second);
+    if (next == at.first) {
+      nearest = at;
+      return true;
+    }
+    at.first = next;
+    measure_to_point(solid, at);
   }
+  return false;
 }
 
 Nearest walk(const Solid& first, const Solid& second, const Placement& at, const Nearest& start) {

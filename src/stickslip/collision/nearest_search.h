@@ -35,8 +35,9 @@ Segment segment_of(const Solid& solid, int edge, const Placement& at);
 /// known to round-off / distance then, and not to its root [Lin1991].
 FeatureId step_towards(const Solid& solid, FeatureId feature, const Vector3& x);
 
-/// Goes on from a feature of a solid and the point on_second to the feature in whose region the point is.
-void walk_to_point(const Solid& solid, Nearest& nearest);
+/// Goes on from a feature of a solid and the point on_second to the feature in whose region the point is; false, and
+/// nothing is changed, where round-off leads round in circles or the way is long.
+bool walk_to_point(const Solid& solid, Nearest& nearest);
 /// From features that are nearest to within round-off to those in whose regions the nearest points lie.
 Nearest walk(const Solid& first, const Solid& second, const Placement& at, const Nearest& start);
 
