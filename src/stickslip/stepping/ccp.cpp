@@ -38,6 +38,7 @@ class CcpStepper final : public TimeStepper {
   bool meet_overlapping();
   void add_positions(const State& state, double h);
   void add_contact(int cone, const ValuesById& approaches, double h);
+  double calc_distance(const ContactPoint& point) const;
   void add_joint(int cone, double h);
   void keep_approaches(const State& state);
 
@@ -202,14 +203,10 @@ void CcpStepper::add_contact(int cone, const ValuesById& approaches, double h) {
   double& added = velocity_.added()[rows.offset];
   double& size = velocity_.added_sizes()[rows.offset];
   const double gap = gaps_[constraints.index(cone)];
-  double far = std::abs(gap);
-  for (const Side side : {Side::first, Side::second}) {
-    const int body = system_.body(point, side);
-    if (system_.bodies()[body].n_u > 0) far = std::max(far, start_[body].p.lpNorm<Eigen::Infinity>());
-  }
-  size = kOfPositions * far / h;
   added = gap / h;
   if (gap < 0.0) {
+    // Overlaps that contradict each other by round-off, as of what just fits between two walls.
+    if (!projection_) size = kOfPositions * calc_distance(point) / h;
     const double most = correction_speed_of(system_, point, options_.correction_speed);
     added = projection_ || !options_.stabilisation ? 0.0 : std::max(gap / h, -most);
   }
@@ -230,6 +227,16 @@ void CcpStepper::add_contact(int cone, const ValuesById& approaches, double h) {
   } else {
     lands_[cone] = 1;
   }
+}
+
+/// Of the bodies of a contact from the origin of the world: positions are rounded by that. [m]
+double CcpStepper::calc_distance(const ContactPoint& point) const {
+  double far = 0.0;
+  for (const Side side : {Side::first, Side::second}) {
+    const int body = system_.body(point, side);
+    if (system_.bodies()[body].n_u > 0) far = std::max(far, start_[body].p.lpNorm<Eigen::Infinity>());
+  }
+  return far;
 }
 
 /// g/h + g_t: g_t, of prescribed motions, is tau.
