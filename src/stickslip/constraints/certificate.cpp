@@ -26,6 +26,7 @@ void begin_contacts(std::size_t n, StepReport& report) {
 
 void report_gap(const System& system, const ContactPoint& point, double gap, ContactReport& contact,
                 StepReport& report) {
+  if (point.apart) gap = std::max(gap, 0.0);
   contact.contact = point.pair;
   contact.point = point.index;
   contact.id = point.id;

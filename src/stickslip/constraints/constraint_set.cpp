@@ -118,6 +118,7 @@ void ConstraintSet::gather_contacts(ActivationOf&& activation_of) {
   for (std::size_t i = 0; i < points_->size(); ++i) {
     stop_.check();
     const ContactPoint& k = (*points_)[i];
+    if (of_positions_ && k.apart) continue;
     if (!calc_contact_within(*at_, k, activation_of(i), geometry, gamma)) continue;
     const ContactPair& pair = system_.pair(k);
     const FrictionBlock friction{pair.friction_dim, of_positions_ ? 0.0 : pair.law().friction, 0, 0.0};

@@ -59,14 +59,14 @@ void ContactFinder::calc_reaches(const BodySnapshot& start, double h) {
   }
 }
 
-void ContactFinder::find(const BodySnapshot& start, double t_end, std::span<const ElementId> keep) {
+void ContactFinder::find(const BodySnapshot& start, double t_end, std::span<const ElementId> keep, bool again) {
   if (!detects()) return;
   const double h = t_end - start.t();
   margin_ = filter_ ? 0.5 * system_.detection()->envelope.value_or(0.0) : 0.0;
   kept_manifolds_.clear();
   ids_.clear();
   for (const ElementId id : keep) append(system_.find_manifold(id) ? kept_manifolds_ : ids_, id);
-  if (manifolds_.is_needed()) manifolds_.find(start, h, margin_, kept_manifolds_);
+  if (manifolds_.is_needed()) manifolds_.find(start, h, margin_, kept_manifolds_, again);
   if (filter_) {
     calc_reaches(start, h);
     collect(start, h);
@@ -93,9 +93,16 @@ void ContactFinder::find_touching(const BodySnapshot& at, double distance) {
 
 bool ContactFinder::extend(const BodySnapshot& end) {
   const std::size_t before = points_.size();
+  for (std::size_t i = n_named_; i < before; ++i) {
+    if (points_[i].frozen != nullptr && calc_gap(end, points_[i]) < 0.0) manifolds_.refresh(end, points_[i]);
+  }
   if (filter_) extend_balls(end);
   if (manifolds_.extend(end)) points_.insert(points_.end(), manifolds_.added().begin(), manifolds_.added().end());
-  return points_.size() > before;
+  if (points_.size() == before) return false;
+  make_room(all_ids_, points_.size() - n_named_);
+  for (std::size_t i = before; i < points_.size(); ++i) all_ids_.push_back(points_[i].id);
+  std::ranges::sort(all_ids_);
+  return true;
 }
 
 void ContactFinder::extend_balls(const BodySnapshot& end) {

@@ -35,18 +35,19 @@ class ContactFinder {
   /// added.
   const std::vector<ContactPoint>& points() const { return points_; }
   int n_named() const { return n_named_; }
-  /// The ids of those that come and go, sorted, but for what extend() added.
+  /// The ids of those that come and go, sorted.
   std::span<const ElementId> ids() const { return all_ids_; }
 
   /// Whether it looks for any; else the points are those that the scene names, always, and as they are.
   bool detects() const { return filter_.has_value() || manifolds_.is_needed(); }
 
   /// The points of the step from an instant (t, q, u) to t_end, and of the contacts `keep` (ids, sorted) in any case.
-  void find(const BodySnapshot& start, double t_end, std::span<const ElementId> keep = {});
+  /// `again`: for the same step, after extend(): what touches at a point that it added is what touched then.
+  void find(const BodySnapshot& start, double t_end, std::span<const ElementId> keep = {}, bool again = false);
   /// Those that touch or overlap, and all whose gap is at most `distance` [m]; some with larger gaps, too.
   void find_touching(const BodySnapshot& at, double distance = 0.0);
   /// Adds contacts that overlap at the end of the step and that find() did not foresee, once after each find().
-  /// Whether there were some.
+  /// Whether there were some. Points of manifolds that overlap by what was frozen at the start are found again.
   bool extend(const BodySnapshot& end);
 
  private:

@@ -37,7 +37,8 @@ ManifoldFinder::ManifoldFinder(const System& system, const ContactFilter* filter
   fixed_features_.resize(n_fixed);
 }
 
-void ManifoldFinder::find(const BodySnapshot& at, double h, double margin, std::span<const ElementId> keep) {
+void ManifoldFinder::find(const BodySnapshot& at, double h, double margin, std::span<const ElementId> keep,
+                          bool again) {
   set_reaches(at, h, margin);
   find_fixed(at);
   found_.clear();
@@ -48,7 +49,7 @@ void ManifoldFinder::find(const BodySnapshot& at, double h, double margin, std::
     const auto listed = std::lower_bound(found_.begin(), found_.begin() + n_found, id,
                                          [](const Found& found, ElementId x) { return found.point.id < x; });
     if (listed != found_.begin() + n_found && listed->point.id == id) continue;
-    keep_point(at, id, found_);
+    keep_point(at, id, again, found_);
   }
   std::ranges::sort(found_, comes_before, &Found::point);
   place(found_, varying_features_, varying_);
@@ -76,6 +77,24 @@ bool ManifoldFinder::extend(const BodySnapshot& at) {
   std::ranges::sort(found_, comes_before, &Found::point);
   place(found_, added_features_, added_);
   return !added_.empty();
+}
+
+void ManifoldFinder::refresh(const BodySnapshot& at, ContactPoint& point) {
+  const std::optional<System::ManifoldOfId> of = system_.find_manifold(point.id);
+  if (!of) return;
+  const std::optional<ManifoldPoint> now = make_again(at, *of, point.id);
+  point.apart = !now;
+  if (!now) return;
+  const Found found = freeze(*now, of->first_shape, of->second_shape, of->manifold_pair);
+  varying_features_[point.frozen - varying_features_.data()] = found.features;
+  point.flipped = found.point.flipped;
+}
+
+std::optional<ManifoldPoint> ManifoldFinder::make_again(const BodySnapshot& at, const System::ManifoldOfId& of,
+                                                        ElementId id) {
+  return narrow_.calc_point(system_.solids()[system_.shapes()[of.first_shape].solid], placement(at, of.first_shape),
+                            system_.solids()[system_.shapes()[of.second_shape].solid], placement(at, of.second_shape),
+                            static_cast<FeatureId>(id.feature >> 32), static_cast<FeatureId>(id.feature));
 }
 
 void ManifoldFinder::set_reaches(const BodySnapshot& at, double h, double margin) {
@@ -124,13 +143,12 @@ void ManifoldFinder::collect_pair(const BodySnapshot& at, int a, int b, int mani
   for (const ManifoldPoint& point : manifold_) append(found, freeze(point, a, b, manifold_pair));
 }
 
-void ManifoldFinder::keep_point(const BodySnapshot& at, ElementId id, std::vector<Found>& found) {
+void ManifoldFinder::keep_point(const BodySnapshot& at, ElementId id, bool again, std::vector<Found>& found) {
+  const auto added = std::ranges::lower_bound(added_, id, {}, &ContactPoint::id);
+  if (again && added != added_.end() && added->id == id) return append(found, {*added, *added->frozen});
   const std::optional<System::ManifoldOfId> of = system_.find_manifold(id);
   if (!of) return;
-  const std::optional<ManifoldPoint> point = narrow_.calc_point(
-      system_.solids()[system_.shapes()[of->first_shape].solid], placement(at, of->first_shape),
-      system_.solids()[system_.shapes()[of->second_shape].solid], placement(at, of->second_shape),
-      static_cast<FeatureId>(id.feature >> 32), static_cast<FeatureId>(id.feature));
+  const std::optional<ManifoldPoint> point = make_again(at, *of, id);
   if (point) append(found, freeze(*point, of->first_shape, of->second_shape, of->manifold_pair));
 }
 

@@ -29,12 +29,16 @@ class ManifoldFinder {
   /// Whether the system has such shapes at all.
   bool is_needed() const { return !shapes_.empty() || !system_.manifold_pairs().empty(); }
 
-  /// With the reaches over a step of length h from `at` on, and the points `keep` (ids, sorted) in any case.
-  void find(const BodySnapshot& at, double h, double margin, std::span<const ElementId> keep);
+  /// With the reaches over a step of length h from `at` on, and the points `keep` (ids, sorted) in any case. `again`:
+  /// after extend() in the same step, of which points are kept as they were found there, at its end.
+  void find(const BodySnapshot& at, double h, double margin, std::span<const ElementId> keep, bool again);
   /// With reaches of `distance` [m].
   void find_within(const BodySnapshot& at, double distance);
   /// Points with gaps of at most 0 that are not listed yet; once after each find(). Whether there are some.
   bool extend(const BodySnapshot& at);
+
+  /// Finds again where the bodies are what touches at a point that find() listed: its features, or that it is apart.
+  void refresh(const BodySnapshot& at, ContactPoint& point);
 
   /// Of named pairs with one point each: what touches there, by the order of System::manifold_pairs(), those without
   /// left out.
@@ -54,7 +58,8 @@ class ManifoldFinder {
   void collect(const BodySnapshot& at, std::vector<Found>& found);
   void collect_pair(const BodySnapshot& at, int shape_a, int shape_b, int manifold_pair, double within,
                     std::vector<Found>& found);
-  void keep_point(const BodySnapshot& at, ElementId id, std::vector<Found>& found);
+  void keep_point(const BodySnapshot& at, ElementId id, bool again, std::vector<Found>& found);
+  std::optional<ManifoldPoint> make_again(const BodySnapshot& at, const System::ManifoldOfId& of, ElementId id);
   Found freeze(const ManifoldPoint& point, int shape_a, int shape_b, int manifold_pair) const;
   void find_fixed(const BodySnapshot& at);
   static void place(std::vector<Found>& found, std::vector<FrozenFeatures>& features,

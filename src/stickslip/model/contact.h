@@ -111,6 +111,7 @@ struct ContactPoint {
   const FrozenFeatures* frozen = nullptr;  // of a manifold: in the ContactFinder, until it finds again
   int joint = -1;               // limits: index into System::joints(); else -1
   bool flipped = false;         // the ball is on the pair's first side
+  bool apart = false;           // of a manifold: the shapes no longer touch with what is frozen, whatever its gap
   bool is_high = false;         // limits: gap = high - coordinate, else coordinate - low
 };
 

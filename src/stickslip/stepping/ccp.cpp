@@ -85,7 +85,7 @@ Status CcpStepper::step(State& state, double h, double t_end, StepReport& report
   start_.take(state.t, state.q, &state.u);
   met_.clear();
   for (int i = 0; i < kMaxSolves; ++i) {
-    contacts.find(start_, t_end, met_);
+    contacts.find(start_, t_end, met_, i > 0);
     set_activations(h);
     velocity_.constraints().gather(start_, contacts.points(), activations_, h);
     add_positions(state, h);
@@ -173,7 +173,7 @@ bool CcpStepper::meet_overlapping() {
     stop_.check();
     if (options_.envelope || system_.pair(points[i]).options.envelope) continue;
     const bool took_part = i < gaps_.size() && gaps_[i] <= activations_[i];
-    if (!took_part && calc_gap(end_, points[i]) < 0.0) append(met_, points[i].id);
+    if (!took_part && !points[i].apart && calc_gap(end_, points[i]) < 0.0) append(met_, points[i].id);
   }
   std::ranges::sort(met_);
   return met_.size() > before;

@@ -52,6 +52,7 @@ void PositionProjection::project(double h, const std::vector<ContactPoint>& poin
   for (int i = 0; i < gathered.count() && gathered.kind(i) == ConstraintSet::Kind::contact; ++i) {
     const int k = gathered.index(i);
     const double way = h * velocity[gathered.problem().cones[i].offset];
+    if (points[k].apart) continue;
     is_held_[k] = way > 0.0 && calc_gap(at, points[k]) + way >= 0.0 ? 0 : 1;
   }
   const double t = at.t();

@@ -67,7 +67,7 @@ void begin(Step& step, const State& state, double h, double t_end, bool again) {
     const auto kept = again ? step.contacts.ids() : state.contacts.ids();
     step.kept_contacts.assign(kept.begin(), kept.end());
     step.snapshot.take(state.t, state.q, &state.u);
-    step.contacts.find(step.snapshot, t_end, step.kept_contacts);
+    step.contacts.find(step.snapshot, t_end, step.kept_contacts, again);
     make_detected_elements(step);
   }
   load_memory(step, state);
