@@ -62,10 +62,13 @@ void ContactFinder::calc_reaches(const BodySnapshot& start, double h) {
 void ContactFinder::find(const BodySnapshot& start, double t_end, std::span<const ElementId> keep, bool again) {
   if (!detects()) return;
   const double h = t_end - start.t();
-  margin_ = filter_ ? 0.5 * system_.detection()->envelope.value_or(0.0) : 0.0;
+  margin_ = 0.5 * std::max(envelope_, filter_ ? system_.detection()->envelope.value_or(0.0) : 0.0);
   kept_manifolds_.clear();
   ids_.clear();
-  for (const ElementId id : keep) append(system_.find_manifold(id) ? kept_manifolds_ : ids_, id);
+  for (const ElementId id : keep) {
+    const bool is_listed = (id.pair & (kDetectedBit | kVaryingBit)) == 0;  // by name, always
+    if (!is_listed) append(system_.find_manifold(id) ? kept_manifolds_ : ids_, id);
+  }
   if (manifolds_.is_needed()) manifolds_.find(start, h, margin_, kept_manifolds_, again);
   if (filter_) {
     calc_reaches(start, h);

@@ -30,6 +30,9 @@ class ContactFinder {
   /// Whatever takes long asks `stop`, and throws Interrupted where it is raised.
   explicit ContactFinder(const System& system, StopToken stop = {});
 
+  /// Looks up to gaps of `envelope` [m] at least, beside what the scene says.
+  void set_envelope(double envelope) { envelope_ = envelope; }
+
   const System& system() const { return system_; }
   /// Named points first, by their index in System::contact_points(); then detected ones by id; then what extend()
   /// added.
@@ -74,7 +77,8 @@ class ContactFinder {
   std::vector<int> round_;  // balls in the broad phase: spheres and points
   bool walls_move_ = false;
   ManifoldFinder manifolds_;
-  double margin_ = 0.0;  // [m] reach of a body at rest
+  double envelope_ = 0.0;  // [m] of the scheme
+  double margin_ = 0.0;    // [m] reach of a body at rest
 
   // Workspace.
   BroadPhase broad_phase_;

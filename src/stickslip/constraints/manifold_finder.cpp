@@ -42,7 +42,9 @@ void ManifoldFinder::find(const BodySnapshot& at, double h, double margin, std::
   set_reaches(at, h, margin);
   find_fixed(at);
   found_.clear();
+  looks_ahead_ = true;
   collect(at, found_);
+  looks_ahead_ = false;
   std::ranges::sort(found_, comes_before, &Found::point);
   const auto n_found = static_cast<std::ptrdiff_t>(found_.size());
   for (const ElementId id : keep) {
@@ -116,7 +118,8 @@ void ManifoldFinder::collect(const BodySnapshot& at, std::vector<Found>& found) 
     stop_.check();
     if (named[k].point >= 0) continue;
     const auto [a, b] = std::pair(named[k].first_shape, named[k].second_shape);
-    collect_pair(at, a, b, static_cast<int>(k), reach_[a] + reach_[b], found);
+    const double envelope = looks_ahead_ ? system_.contacts()[named[k].pair].options.envelope.value_or(0.0) : 0.0;
+    collect_pair(at, a, b, static_cast<int>(k), std::max(reach_[a] + reach_[b], envelope), found);
   }
   if (shapes_.empty()) return;
   boxes_.clear();

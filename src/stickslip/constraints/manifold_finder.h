@@ -72,6 +72,7 @@ class ManifoldFinder {
   std::vector<int> shapes_;     // in the broad phase: those with solids, where some of them are not round
   std::vector<double> radius_;  // (shapes of the system) [m] largest distance from the body's origin
   std::vector<double> reach_;   // (shapes of the system) [m]
+  bool looks_ahead_ = false;    // whether the envelopes of named pairs count
 
   // Points, each with the features that it points to.
   std::vector<ContactPoint> fixed_, varying_, added_;

@@ -80,11 +80,11 @@ std::uint64_t System::number_of(ElementId id) const {
     const std::uint64_t second = number_feature(solids_[shapes_[of->second_shape].solid], id.feature & kFeatureMask);
     const std::uint64_t shapes =
         static_cast<std::uint64_t>(of->first_shape) * shapes_.size() + static_cast<std::uint64_t>(of->second_shape);
-    return (shapes * most_features_ + first) * most_features_ + second;
+    return shapes * numbers_a_pair() + first * most_features_ + second;
   }
   STICKSLIP_ASSERT((id.pair & kDetectedBit) != 0);
   const std::uint64_t surface_shape = id.pair >> kShapeBits & kShapeMask;
-  return (surface_shape * shapes_.size() + (id.pair & kShapeMask)) * most_balls_ + (id.feature & kFeatureMask);
+  return (surface_shape * shapes_.size() + (id.pair & kShapeMask)) * numbers_a_pair() + (id.feature & kFeatureMask);
 }
 
 ContactPoint System::make_contact_point(ElementId id) const {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <algorithm>
 #include <deque>
 #include <optional>
 #include <span>
@@ -283,6 +284,8 @@ class System {
   std::uint64_t most_balls_ = 1;  // of a shape
   std::vector<Solid> solids_;
   std::uint64_t most_features_ = 1;  // of a solid
+  /// Contacts that two shapes can have at most.
+  std::uint64_t numbers_a_pair() const { return std::max(most_features_ * most_features_, most_balls_); }
   std::vector<ManifoldPair> manifold_pairs_;
   int n_varying_pairs_ = 0;
   std::deque<FrozenFeatures> unfrozen_;  // of points of manifolds, for what asks for their bodies

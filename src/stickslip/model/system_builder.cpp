@@ -385,6 +385,10 @@ void SystemBuilder::detect_contacts(const ContactDetectionOptions& options) {
     throw InputError(fmt::format("{}: no gap function between {}; {}; except = [[..]] keeps shapes apart", owner,
                                  missing, kAvailablePairs));
   }
+  const auto n_shapes = static_cast<double>(system_.shapes_.size());
+  if (!(n_shapes * n_shapes * static_cast<double>(system_.numbers_a_pair()) < 0x1p63)) {
+    throw InputError(owner + ": too many shapes with too many corners to number their contacts");
+  }
   system_.detected_.options.law = options.law;
   system_.detected_.options.envelope = options.envelope;
   system_.detected_.options.correction_speed = options.correction_speed;

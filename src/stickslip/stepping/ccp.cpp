@@ -38,6 +38,7 @@ class CcpStepper final : public TimeStepper {
   bool meet_overlapping();
   void add_positions(const State& state, double h);
   void add_contact(int cone, const ValuesById& approaches, double h);
+  double calc_distance(int body) const;
   double calc_distance(const ContactPoint& point) const;
   void add_joint(int cone, double h);
   void keep_approaches(const State& state);
@@ -70,6 +71,7 @@ CcpStepper::CcpStepper(const CcpOptions& options, const System& system, ConeSolv
       start_(system),
       free_(system),
       end_(system) {
+  velocity_.contacts().set_envelope(options.envelope.value_or(0.0));
   if (is_on(options.projection, system)) projection_.emplace(system, solver, options.correction_speed, stop);
   velocity_.constraints().problem().law = options.law;
   for (Vector* v : {&u_free_, &force_}) v->resize(system.n_u());
@@ -229,13 +231,16 @@ void CcpStepper::add_contact(int cone, const ValuesById& approaches, double h) {
   }
 }
 
-/// Of the bodies of a contact from the origin of the world: positions are rounded by that. [m]
+/// Of a body that moves from the origin of the world: its positions are rounded by that. [m]
+double CcpStepper::calc_distance(int body) const {
+  if (system_.bodies()[body].n_u == 0) return 0.0;
+  return system_.calc_pose(body, start_.t(), start_.q()).p_WB.lpNorm<Eigen::Infinity>();
+}
+
+/// The larger of the two bodies of a contact.
 double CcpStepper::calc_distance(const ContactPoint& point) const {
   double far = 0.0;
-  for (const Side side : {Side::first, Side::second}) {
-    const int body = system_.body(point, side);
-    if (system_.bodies()[body].n_u > 0) far = std::max(far, start_[body].p.lpNorm<Eigen::Infinity>());
-  }
+  for (const Side side : {Side::first, Side::second}) far = std::max(far, calc_distance(system_.body(point, side)));
   return far;
 }
 
@@ -247,10 +252,7 @@ void CcpStepper::add_joint(int cone, double h) {
   if (!joint.holonomic) return;
   JointVector g;
   system_.calc_joint_position(index, start_.t(), start_.q(), g);
-  double far = 0.0;
-  for (const int body : {joint.first.body, joint.second.body}) {
-    if (system_.bodies()[body].n_u > 0) far = std::max(far, start_[body].p.lpNorm<Eigen::Infinity>());
-  }
+  const double far = std::max(calc_distance(joint.first.body), calc_distance(joint.second.body));
   const int first = velocity_.constraints().problem().cones[cone].offset;
   for (int r = 0; r < joint.dim; ++r) {
     velocity_.added()[first + r] = std::clamp(g(r) / h, -options_.correction_speed, options_.correction_speed);
@@ -259,7 +261,8 @@ void CcpStepper::add_joint(int cone, double h) {
 }
 
 /// Of contacts with restitution that others closed, and that bounce in the next step: -(u_N' - W_NN p_N), the velocity
-/// at which it would have closed. Not of those that bore something before, which rest.
+/// at which it would have closed, but no more than has the energy that the landing took: what others bear depends on
+/// this one, too. Not of those that bore something before, which rest.
 void CcpStepper::keep_approaches(const State& state) {
   approaches_.clear();
   const ConstraintSet& constraints = velocity_.constraints();
@@ -272,7 +275,9 @@ void CcpStepper::keep_approaches(const State& state) {
     const std::span<const double> before = state.warm.find(id);
     if (!(p > 0.0) || (!before.empty() && before[0] > 0.0)) continue;
     constraints.problem().calc_diagonal(i, diagonal.data());
-    const double approach = diagonal[0] * p - velocity_.gamma_end()[row];
+    const double after = velocity_.gamma_end()[row];
+    const double dissipated = std::max(0.0, -0.5 * p * (constraints.gamma()[row] + after));  // [J]
+    const double approach = std::min(diagonal[0] * p - after, std::sqrt(2.0 * diagonal[0] * dissipated));
     if (approach > 0.0) approaches_.add(id, 1)[0] = approach;
   }
 }

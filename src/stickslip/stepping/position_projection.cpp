@@ -67,18 +67,36 @@ void PositionProjection::project(double h, const std::vector<ContactPoint>& poin
     constraints_.calc_generalized_percussions(solution_.p, force_);
     system_.solve_mass(force_, displacement_);
     q_before_ = q;
+    gaps_before_ = gaps_;
     system_.advance(1.0, displacement_, q);
     system_.normalize(t, q);
     at.take(t, q, nullptr);
     const double before = off;
-    off = q.allFinite() ? calc_off(at, points) : before;
+    off = q.allFinite() ? calc_off(at, points) : std::numeric_limits<double>::infinity();
     if (!(off < before)) {
       q = q_before_;
       at.take(t, q, nullptr);
-      return;
     }
-    if (capped || !(off < kTakesAway * before)) return;
+    if (off < kTakesAway * before) {
+      if (capped) return;
+      continue;
+    }
+    if (!give_up_stuck()) return;
+    off = calc_off(at, points);
   }
+}
+
+/// Lets go of overlaps that a step did not halve, so that they do not keep others from being put right; whether there
+/// are some.
+bool PositionProjection::give_up_stuck() {
+  bool some = false;
+  for (std::size_t i = 0; i < is_held_.size(); ++i) {
+    if (is_held_[i] == 0 || !(gaps_before_[i] < 0.0)) continue;
+    if (gaps_[i] > kTakesAway * gaps_before_[i]) continue;
+    is_held_[i] = 0;
+    some = true;
+  }
+  return some;
 }
 
 /// What positions of two bodies are right within. [m, and rad of rows that are angles]
@@ -94,6 +112,7 @@ double PositionProjection::calc_off(const BodySnapshot& at, const std::vector<Co
   double off = 0.0;
   deepest_ = 0.0;
   finest_ = std::numeric_limits<double>::infinity();
+  gaps_.assign(points.size(), 0.0);
   const auto add = [&](double violation, double tolerance) {
     off = std::max(off, violation / tolerance);
     deepest_ = std::max(deepest_, violation);
@@ -104,6 +123,7 @@ double PositionProjection::calc_off(const BodySnapshot& at, const std::vector<Co
     if (is_held_[i] == 0) continue;
     const ContactPoint& k = points[i];
     const double gap = calc_gap(at, k);
+    gaps_[i] = gap;
     if (gap >= 0.0) continue;
     const int first = system_.body(k, Side::first);
     const int second = system_.body(k, Side::second);

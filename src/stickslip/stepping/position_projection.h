@@ -49,6 +49,7 @@ class PositionProjection {
  private:
   /// How far positions are off, relative to what is right to round-off: right up to 1.
   double calc_off(const BodySnapshot& at, const std::vector<ContactPoint>& points);
+  bool give_up_stuck();
   double calc_tolerance(const BodySnapshot& at, int body_a, int body_b) const;
   bool set_targets(const std::vector<ContactPoint>& points, double h);
 
@@ -60,6 +61,7 @@ class PositionProjection {
   ConstraintSet constraints_;
   ConeSolution solution_;
   std::vector<char> is_held_;    // (points) whether its overlap is put right
+  std::vector<double> gaps_, gaps_before_;  // (points) [m] of those held
   double deepest_ = 0.0;         // [m, rad] the largest violation that calc_off() saw
   double finest_ = 0.0;          // [m, rad] the least tolerance that calc_off() judged by
   Vector force_, displacement_;  // (n_u)
