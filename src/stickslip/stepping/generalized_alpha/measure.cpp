@@ -17,8 +17,6 @@ namespace {
 constexpr double kMostGrowth = 100.0;  // [-]
 /// Round-off above this part of the body's displacement is not excused.
 constexpr double kLargestRoundOff = 0.01;  // [-]
-/// Keeps quotients finite where nothing moves at all: only exact zeros pass.
-constexpr double kTiny = std::numeric_limits<double>::min();  // [m]
 
 /// y^T A y, at least zero. A (n, n) symmetric, positive semidefinite, a whole matrix
 double quadratic_form(const Eigen::Ref<const Matrix>& A, const double* y, int n) {
@@ -159,15 +157,15 @@ double Measure::row_round_off(const Step& step, const StepElement& e, int row) c
 // --- tolerances and residuals
 
 double Measure::tolerance_position(const Step& step, const StepElement& e) const {
-  return step.options.tolerance * displacement_of(e) + e.lever(0) * row_round_off(step, e, 0) + kTiny;
+  return step.options.tolerance * displacement_of(e) + e.lever(0) * row_round_off(step, e, 0) + kNoLength;
 }
 
 double Measure::tolerance_velocity(const Step& step, const StepElement& e) const {
-  return step.options.tolerance * displacement_of(e) + step.h * e.round_off.velocity + kTiny;
+  return step.options.tolerance * displacement_of(e) + step.h * e.round_off.velocity + kNoLength;
 }
 
 double Measure::tolerance_acceleration(const Step& step, const StepElement& e) const {
-  return step.options.tolerance * deviation_of(e) + step.h * step.h * e.round_off.acceleration + kTiny;
+  return step.options.tolerance * deviation_of(e) + step.h * step.h * e.round_off.acceleration + kNoLength;
 }
 
 void Measure::update(const Step& step) {
@@ -223,9 +221,9 @@ void Measure::measure_balances(const Step& step) {
     const Body& body = step.system.bodies()[k];
     if (body.n_u == 0) continue;
     const BodyScale& scale = bodies_[k];
-    const double allowed = step.options.tolerance * scale.displacement + kTiny;
+    const double allowed = step.options.tolerance * scale.displacement + kNoLength;
     const double allowed_acceleration =
-        step.options.tolerance * scale.deviation + h * h * scale.round_off.acceleration + kTiny;
+        step.options.tolerance * scale.deviation + h * h * scale.round_off.acceleration + kNoLength;
     const auto measure = [&](const Vector& r) { return std::sqrt(calc_balance(step, k, r) / body.mass); };
     error_ = std::max({error_, h * h * measure(step.r1) / allowed_acceleration,
                        h * measure(step.r2) / (allowed + h * scale.round_off.velocity),
@@ -234,7 +232,7 @@ void Measure::measure_balances(const Step& step) {
 }
 
 double Measure::measure_joint(const Step& step, const StepElement& e) const {
-  const double allowed = step.options.tolerance * displacement_of(e) + kTiny;
+  const double allowed = step.options.tolerance * displacement_of(e) + kNoLength;
   const double allowed_velocity = tolerance_velocity(step, e);
   const double allowed_acceleration = tolerance_acceleration(step, e);
   double worst = 0.0;

@@ -20,6 +20,10 @@ struct RoundOff {
   double acceleration = 0.0;  // [m/s^2]
 };
 
+/// What is shorter is no motion. A body that another stops has 1e-36 m/s left where gravity gives no scale, of which
+/// nothing is solved for to ten digits. [m]
+inline constexpr double kNoLength = 1e-30;
+
 /// sqrt(y^T M y / m) of a body, and the largest over the bodies: of velocities y (n_u), those of the bodies' points.
 double measure_motion(const System& system, int body, const Vector& y);
 double measure_motion(const System& system, const Vector& y);

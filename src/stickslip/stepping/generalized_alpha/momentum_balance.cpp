@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <limits>
 
 #include "stickslip/math/round_off.h"
 #include "stickslip/stepping/generalized_alpha/memory.h"
@@ -93,7 +92,7 @@ int MomentumBalance::find_unbalanced(const Step& step, const State& start) {
     if (system.bodies()[k].n_u == 0) continue;
     const int body = static_cast<int>(k);
     const double tolerance = kSlack * step.options.tolerance * step.measure.displacement(body) / step.h +
-                             kActingRoundOff * acts_[k] + std::numeric_limits<double>::min();
+                             kActingRoundOff * acts_[k] + kNoLength / step.h;
     const double exact = measure_motion(system, body, off_) / tolerance;
     const double allowed = acts_[k] + tolerance + kOfSpeed * step.measure.start_speed(body);
     const double gross = std::min(measure_motion(system, body, off_by_force_), averages_[k]) / allowed;
