@@ -281,6 +281,7 @@ TEST_P(EveryScheme, DoesNotPenetrateByMoreThanItAnnounces) {
 }
 
 TEST_P(EveryScheme, NeverGainsEnergyFromContacts) {
+  constexpr double kGravityInStep = 9.81 * 1e-3;  // [m/s]
   SceneRun run = open(kThrown, 1.5, 1e-3);
   const double first = run.report.kinetic_energy + run.report.potential_energy;
   const double dissipated_before = run.report.dissipated;
@@ -290,7 +291,14 @@ TEST_P(EveryScheme, NeverGainsEnergyFromContacts) {
     ASSERT_LT(r.kinetic_energy + r.potential_energy, first + std::abs(r.energy_error) + 1e-12) << r.t;
     ASSERT_LT(std::abs(r.energy_error), 5e-3 * first) << r.t;
     ASSERT_NEAR(r.work, 0.0, 1e-12) << r.t;
-    ASSERT_GT(r.dissipated, dissipated - 1e-9 * first) << r.t;
+    // What falls onto a surface and lands there at less than a step's worth of gravity: its percussion may have taken
+    // the momentum of gravity before that worked (docs/moreau.md, energy balance).
+    double landing = 0.0;
+    for (const ContactReport& c : r.contacts) {
+      const bool lands = c.velocity[0] < -1e-9 && c.velocity[0] > -kGravityInStep;
+      if (lands) landing += 0.5 * kGravityInStep * c.percussion[0];
+    }
+    ASSERT_GT(r.dissipated, dissipated - 1e-9 * first - landing) << r.t;
     dissipated = r.dissipated;
   });
   EXPECT_GT(run.report.dissipated, dissipated_before + 0.3 * first);

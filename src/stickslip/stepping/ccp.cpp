@@ -2,7 +2,6 @@
 #include "stickslip/stepping/ccp.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 
 #include "stickslip/base/input_error.h"
@@ -19,6 +18,9 @@ constexpr int kMaxSolves = 4;
 /// Contacts with gaps up to this part of the smaller body touch, whatever moves: what is left of positions of scenes,
 /// which are rounded. [-]
 constexpr double kTouches = 1e-9;
+/// Steps within which a bounce takes away the overlap at which it began: this is then left to it, as stabilisation
+/// would add to its velocity. An overlap of one step's approach is gone so for e >= 0.1. [-]
+constexpr double kLeavesWithin = 10.0;
 /// A gap is the difference of two positions, each rounded to half of the spacing of numbers: a quarter of what a sum of
 /// products is counted with. [-]
 constexpr double kOfPositions = 0.25;
@@ -36,12 +38,11 @@ class CcpStepper final : public TimeStepper {
   void set_activations(double h);
   void advance(double h, double t_end);
   bool meet_overlapping();
-  void add_positions(const State& state, double h);
-  void add_contact(int cone, const ValuesById& approaches, double h);
+  void add_positions(double h);
+  void add_contact(int cone, double h);
   double calc_distance(int body) const;
   double calc_distance(const ContactPoint& point) const;
   void add_joint(int cone, double h);
-  void keep_approaches(const State& state);
 
   CcpOptions options_;
   const System& system_;
@@ -56,8 +57,6 @@ class CcpStepper final : public TimeStepper {
   std::vector<double> gaps_;         // (points) [m] at the start
   std::vector<ElementId> met_;       // sorted; contacts that percussions close in the step
   std::vector<char> closes_;         // (points) whether it does within the step without percussions
-  std::vector<char> lands_;          // (cones) whether a bounce is to follow that waits for the next step
-  ValuesById approaches_;            // by contact (1) [m/s]
   Vector u_free_, force_;            // (n_u)
   Vector q_dot_, q_end_;             // (n_q)
 };
@@ -90,7 +89,7 @@ Status CcpStepper::step(State& state, double h, double t_end, StepReport& report
     contacts.find(start_, t_end, met_, i > 0);
     set_activations(h);
     velocity_.constraints().gather(start_, contacts.points(), activations_, h);
-    add_positions(state, h);
+    add_positions(h);
     if (velocity_.solve(u_free_, state, report) == Status::failed) return report.status = Status::failed;
     advance(h, t_end);
     if (!q_end_.allFinite() || !velocity_.u_end().allFinite()) {
@@ -101,9 +100,9 @@ Status CcpStepper::step(State& state, double h, double t_end, StepReport& report
     contacts.extend(end_);
     if (!meet_overlapping()) break;
   }
-  if (projection_) projection_->project(h, contacts.points(), velocity_.constraints(), velocity_.gamma_end(), q_end_, end_);
+  if (projection_)
+    projection_->project(h, contacts.points(), velocity_.constraints(), velocity_.gamma_end(), q_end_, end_);
 
-  keep_approaches(state);
   EnergyLedger energy = state.energy;
   velocity_.account_energy(state.inputs, state.t, state.q, state.u, state.u, h, energy);
   velocity_.report(end_, h, state.inputs, state.t, state.q, state.u, report);
@@ -115,7 +114,6 @@ Status CcpStepper::step(State& state, double h, double t_end, StepReport& report
   state.u = velocity_.u_end();
   state.t = t_end;
   ++state.step;
-  state.contacts = approaches_;
   velocity_.constraints().save_warm(velocity_.solution(), state.warm);
   report_energy(system_, state, report);
   return report.status;
@@ -132,12 +130,15 @@ void CcpStepper::calc_free_velocity(const State& state, double h) {
 }
 
 /// The gap up to which each point takes part: the envelope where one is given, else what its sides move in the step
-/// without percussions.
+/// without percussions; under the associated law also the gap mu h |u_T| at which it bears what slides. With
+/// restitution a contact that does not close takes part where it touches, no farther away: others may close it in this
+/// step, and it gives back in the next, from the velocity that it then has.
 void CcpStepper::set_activations(double h) {
   const std::vector<ContactPoint>& points = velocity_.contacts().points();
   free_.take(start_.t(), start_.q(), &u_free_);
   make_room(activations_, points.size());
   make_room(gaps_, points.size());
+  make_room(closes_, points.size());
   activations_.resize(points.size());
   gaps_.resize(points.size());
   closes_.resize(points.size());
@@ -146,16 +147,24 @@ void CcpStepper::set_activations(double h) {
   ContactVector gamma;
   for (std::size_t i = 0; i < points.size(); ++i) {
     stop_.check();
-    const std::optional<double>& own = system_.pair(points[i]).options.envelope;
+    const ContactPair& pair = system_.pair(points[i]);
     calc_contact_within(free_, points[i], std::numeric_limits<double>::infinity(), geometry, gamma);
     gaps_[i] = geometry.gap;
     closes_[i] = geometry.gap + h * gamma(0) < 0.0 ? 1 : 0;
-    if (own || options_.envelope) {
-      activations_[i] = own ? *own : *options_.envelope;
+    const double touches =
+        kTouches * sizes_.of_pair(system_.body(points[i], Side::first), system_.body(points[i], Side::second));
+    if (pair.options.envelope || options_.envelope) {
+      activations_[i] = pair.options.envelope ? *pair.options.envelope : *options_.envelope;
     } else if (std::ranges::binary_search(met_, points[i].id)) {
       activations_[i] = gaps_[i];
     } else {
-      activations_[i] = h * std::abs(gamma(0)) + fall + kTouches * sizes_.of_pair(system_.body(points[i], Side::first), system_.body(points[i], Side::second));
+      activations_[i] = h * std::abs(gamma(0)) + fall + touches;
+      if (options_.law == FrictionLaw::associated) {
+        activations_[i] += h * pair.law().friction * gamma.segment(1, pair.friction_dim).norm();
+      }
+    }
+    if (pair.law().restitution_normal > 0.0 && closes_[i] == 0) {
+      activations_[i] = std::min(activations_[i], fall + touches);
     }
   }
 }
@@ -173,7 +182,8 @@ bool CcpStepper::meet_overlapping() {
   const std::size_t before = met_.size();
   for (std::size_t i = 0; i < points.size(); ++i) {
     stop_.check();
-    if (options_.envelope || system_.pair(points[i]).options.envelope) continue;
+    const ContactPair& pair = system_.pair(points[i]);
+    if (options_.envelope || pair.options.envelope || pair.law().restitution_normal > 0.0) continue;
     const bool took_part = i < gaps_.size() && gaps_[i] <= activations_[i];
     if (!took_part && !points[i].apart && calc_gap(end_, points[i]) < 0.0) append(met_, points[i].id);
   }
@@ -182,7 +192,7 @@ bool CcpStepper::meet_overlapping() {
 }
 
 /// What positions and restitution add to the rows of (5c) and (7), and by what round-off of positions these are off.
-void CcpStepper::add_positions(const State& state, double h) {
+void CcpStepper::add_positions(double h) {
   const ConstraintSet& constraints = velocity_.constraints();
   std::vector<double>& added = velocity_.added();
   std::vector<double>& sizes = velocity_.added_sizes();
@@ -190,15 +200,14 @@ void CcpStepper::add_positions(const State& state, double h) {
   make_room(sizes, constraints.size());
   added.assign(constraints.size(), 0.0);
   sizes.assign(constraints.size(), 0.0);
-  lands_.assign(constraints.count(), 0);
   for (int i = 0; i < constraints.count(); ++i) {
     stop_.check();
-    if (constraints.kind(i) == ConstraintSet::Kind::contact) add_contact(i, state.contacts, h);
+    if (constraints.kind(i) == ConstraintSet::Kind::contact) add_contact(i, h);
     if (constraints.kind(i) == ConstraintSet::Kind::joint) add_joint(i, h);
   }
 }
 
-void CcpStepper::add_contact(int cone, const ValuesById& approaches, double h) {
+void CcpStepper::add_contact(int cone, double h) {
   const ConstraintSet& constraints = velocity_.constraints();
   const ContactPoint& point = velocity_.contacts().points()[constraints.index(cone)];
   const Cone& rows = constraints.problem().cones[cone];
@@ -221,14 +230,9 @@ void CcpStepper::add_contact(int cone, const ValuesById& approaches, double h) {
   }
   if (e.normal == 0.0) return;
   const double approach = constraints.gamma()[rows.offset];  // < 0 where it closes
-  const std::span<const double> pending = approaches.find(point.id);
-  if (!pending.empty()) {
-    added = std::min(added, -e.normal * pending[0]);
-  } else if (approach < 0.0 && closes_[constraints.index(cone)] != 0) {
-    added = std::min(added, e.normal * approach);
-  } else {
-    lands_[cone] = 1;
-  }
+  if (gap < 0.0 && -gap <= kLeavesWithin * h * std::abs(approach)) added = 0.0;
+  if (approach >= 0.0 || closes_[constraints.index(cone)] == 0) return;
+  added = std::min(added, e.normal * approach);
 }
 
 /// Of a body that moves from the origin of the world: its positions are rounded by that. [m]
@@ -257,28 +261,6 @@ void CcpStepper::add_joint(int cone, double h) {
   for (int r = 0; r < joint.dim; ++r) {
     velocity_.added()[first + r] = std::clamp(g(r) / h, -options_.correction_speed, options_.correction_speed);
     velocity_.added_sizes()[first + r] = kOfPositions * (joint.is_angle_row(r) ? 1.0 : far) / h;
-  }
-}
-
-/// Of contacts with restitution that others closed, and that bounce in the next step: -(u_N' - W_NN p_N), the velocity
-/// at which it would have closed, but no more than has the energy that the landing took: what others bear depends on
-/// this one, too. Not of those that bore something before, which rest.
-void CcpStepper::keep_approaches(const State& state) {
-  approaches_.clear();
-  const ConstraintSet& constraints = velocity_.constraints();
-  std::array<double, kMaxConeDim> diagonal;
-  for (int i = 0; i < constraints.count(); ++i) {
-    if (lands_[i] == 0) continue;
-    const int row = constraints.problem().cones[i].offset;
-    const double p = velocity_.solution().p[row];
-    const ElementId id = velocity_.contacts().points()[constraints.index(i)].id;
-    const std::span<const double> before = state.warm.find(id);
-    if (!(p > 0.0) || (!before.empty() && before[0] > 0.0)) continue;
-    constraints.problem().calc_diagonal(i, diagonal.data());
-    const double after = velocity_.gamma_end()[row];
-    const double dissipated = std::max(0.0, -0.5 * p * (constraints.gamma()[row] + after));  // [J]
-    const double approach = std::min(diagonal[0] * p - after, std::sqrt(2.0 * diagonal[0] * dissipated));
-    if (approach > 0.0) approaches_.add(id, 1)[0] = approach;
   }
 }
 

@@ -32,11 +32,13 @@ namespace stickslip {
 /// problem, so that no velocity comes of them, and positions are put right at the end (position_projection.h).
 ///
 /// Envelope. A contact takes part where Phi is at most that. `auto`: where it may close in the step by the velocities
-/// without percussions, and what then still overlaps at the end takes part in a second solve.
+/// without percussions (associated: or bear what slides), and what then still overlaps at the end takes part in a
+/// second solve.
 ///
 /// Restitution. Newton's law u_N' = -e u_N, where a contact closes within the step by the velocities without
 /// percussions, with its approach at the start of the step, so that it does not matter where in the step that is. A
-/// contact that others close lands, and bounces in the next step with the velocity at which it would have closed.
+/// contact that others close does so in the next step, as one impact after the other; it overlaps by at most what it
+/// moves in one.
 struct CcpOptions {
   static constexpr SchemeTraits kTraits = {
       .name = "ccp",
