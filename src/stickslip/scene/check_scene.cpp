@@ -23,7 +23,7 @@ class Warnings {
     warn_of_stillness();
     warn_of_lonely_bodies();
     warn_of_overlaps();
-    warn_of_detected_overlaps();
+    warn_of_overlaps_found();
     warn_of_misfits();
     warn_of_joints();
     warn_of_redundancy();
@@ -78,8 +78,8 @@ class Warnings {
     }
   }
 
-  // Of detected contacts the worst alone: a heap placed carelessly overlaps in many places.
-  void warn_of_detected_overlaps() {
+  // Pairs whose points vary; of detected contacts the worst alone: a heap placed carelessly overlaps in many places.
+  void warn_of_overlaps_found() {
     const System& system = *built_.system;
     ContactFinder contacts(system, stop_);
     BodySnapshot start(system);
@@ -87,12 +87,20 @@ class Warnings {
     contacts.find_touching(start);
     const ContactPoint* worst = nullptr;
     double least = -kOverlap;
+    std::vector<double> least_of_pair(system.contacts().size(), -kOverlap);
     for (const ContactPoint& point : std::span(contacts.points()).subspan(contacts.n_named())) {
       const double gap = system.calc_gap(point, built_.initial.t, built_.initial.q);
-      if (gap < least) {
+      if (point.pair != kDetected) {
+        least_of_pair[point.pair] = std::min(least_of_pair[point.pair], gap);
+      } else if (gap < least) {
         least = gap;
         worst = &point;
       }
+    }
+    for (std::size_t i = 0; i < least_of_pair.size(); ++i) {
+      if (least_of_pair[i] == -kOverlap) continue;
+      warn("contacts." + system.contacts()[i].options.name,
+           fmt::format("the bodies overlap by {:.6g} m at the start", -least_of_pair[i]));
     }
     if (worst == nullptr) return;
     warn("contact_default", fmt::format("the bodies '{}' and '{}' overlap by {:.6g} m at the start",

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Positions put right at the end of steps of schemes on velocities: overlaps, joints, and what cannot be put right.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "tests/support/scene_run.h"
+
+namespace stickslip {
+namespace {
+
+using test::SceneRun;
+
+class ProjectedPositions : public testing::TestWithParam<std::string> {
+ protected:
+  static SceneRun open(const std::string& text, double end, double h, const std::string& options = "") {
+    std::ostringstream scene;
+    scene.precision(17);
+    scene << "stickslip = 1\nscheme = {type = \"" << GetParam() << "\", projection = true" << options
+          << "}\nsolver = {tolerance = 1e-12}\ntime = {end = " << end << ", step = " << h << "}\n"
+          << text;
+    return test::scene_from_text(scene.str());
+  }
+};
+
+constexpr double kRight = 1e-12;  // [m, rad] what positions are right within here
+
+/// A box that starts `depth` deep in the ground.
+std::string make_sunk_box(double depth, const std::string& contact) {
+  std::ostringstream text;
+  text.precision(17);
+  text << "[bodies.ground]\ntype = \"fixed\"\nshapes.top = {type = \"half-space\", normal = [0, 0, 1], offset = 0}\n"
+       << "[bodies.box]\nmass = 2\ninertia = [0.1, 0.1, 0.1]\nposition = [0, 0, " << 0.25 - depth
+       << "]\nshapes.hull = {type = \"box\", size = [0.5, 0.5, 0.5]}\n[[contacts]]\nbetween = [\"ground\", \"box\"]\n"
+       << "friction = 0.5\n"
+       << contact;
+  return text.str();
+}
+
+/// An overlap of 20 mm goes at the cap, of 2 m/s here: 2 mm a step of 1 ms, and no velocity comes of it.
+TEST_P(ProjectedPositions, AnOverlapAtTheStartGoesAtTheCappedSpeed) {
+  constexpr double kDepth = 0.02;
+  constexpr double kSpeed = 2.0;
+  constexpr double h = 1e-3;
+  SceneRun run = open(make_sunk_box(kDepth, "correction_speed = 2.0\n"), 0.1, h);
+  run.run([&](const SceneRun& r) {
+    const double depth = std::max(0.0, kDepth - kSpeed * r.state.t);
+    EXPECT_NEAR(r.state.q(2), 0.25 - depth, 1e-10 + kRight) << "t = " << r.state.t;
+    EXPECT_LE(r.state.u.lpNorm<Eigen::Infinity>(), kRight) << "t = " << r.state.t;
+  });
+}
+
+TEST(OverlapsAtTheStart, AreSaidWithTheDeepestPair) {
+  const auto warnings_of = [](const std::string& contacts) {
+    std::string all;
+    for (const std::string& warning : check_scene(parse_scene(R"(stickslip = 1
+time = {end = 1, step = 1e-3}
+[bodies.ground]
+type = "fixed"
+shapes.block = {type = "box", size = [4, 4, 1], position = [0, 0, -0.5]}
+[bodies.low]
+density = 1000
+position = [0, 0, 0.24]
+shapes.hull = {type = "box", size = [0.5, 0.5, 0.5]}
+[bodies.high]
+density = 1000
+position = [0, 0, 0.71]
+shapes.hull = {type = "box", size = [0.5, 0.5, 0.5]}
+)" + contacts,
+                                                              "test.toml"))
+                                          .warnings) {
+      all += warning + "\n";
+    }
+    return all;
+  };
+  EXPECT_NE(warnings_of("[contact_default]\n").find("the bodies 'low' and 'high' overlap by 0.03 m at the start"),
+            std::string::npos);
+  const std::string named =
+      warnings_of("[[contacts]]\nbetween = [\"ground\", \"low\"]\n[[contacts]]\nbetween = [\"low\", \"high\"]\n");
+  EXPECT_NE(named.find("contacts.ground-low: the bodies overlap by 0.01 m at the start"), std::string::npos) << named;
+  EXPECT_NE(named.find("contacts.low-high: the bodies overlap by 0.03 m at the start"), std::string::npos) << named;
+}
+
+/// A chain of different joints that swings freely and loses a motor's start, for two seconds.
+TEST_P(ProjectedPositions, JointsDoNotDrift) {
+  SceneRun run = open(R"(
+[bodies.ground]
+type = "fixed"
+[bodies.upper]
+mass = 1.5
+inertia = [0.02, 0.03, 0.04]
+position = [0.5, 0, 0]
+[bodies.lower]
+mass = 0.7
+inertia = [0.01, 0.02, 0.02]
+position = [1, 0.3, 0]
+angular_velocity = [3, 0, 1]
+[bodies.slide]
+mass = 0.2
+inertia = [0.001, 0.002, 0.002]
+position = [1, 0.6, 0]
+[bodies.wheel]
+mass = 0.4
+inertia = [0.004, 0.002, 0.004]
+position = [0, -0.4, 0]
+[joints.pivot]
+type = "revolute"
+between = ["ground", "upper"]
+at = [0, 0, 0]
+axis = [0, 1, 0]
+[joints.elbow]
+type = "spherical"
+between = ["upper", "lower"]
+at = [1, 0, 0]
+[joints.rail]
+type = "prismatic"
+between = ["lower", "slide"]
+axis = [0, 1, 0]
+spring = {stiffness = 50, damping = 0.1}
+[joints.motor]
+type = "revolute"
+between = ["upper", "wheel"]
+at = [0, -0.4, 0]
+axis = [0, 1, 0]
+motion = "0.5*sin(6*t)^2"
+)",
+                      2.0, 1e-3);
+  double position = 0.0;
+  double angle = 0.0;
+  run.run([&](const SceneRun& r) {
+    position = std::max(position, r.report.drift_position);
+    angle = std::max(angle, r.report.drift_angle);
+  });
+  EXPECT_LE(position, kRight);
+  EXPECT_LE(angle, kRight);
+}
+
+/// A ball wider than the slot it is in: no positions are right, so it stays where it is, and the certificate says by
+/// how much it overlaps.
+TEST_P(ProjectedPositions, ASqueezedBodyStaysAndIsSaid) {
+  SceneRun run = open(R"(
+gravity = [0, 0, 0]
+[bodies.slot]
+type = "fixed"
+shapes.left = {type = "half-space", normal = [1, 0, 0], offset = -0.09}
+shapes.right = {type = "half-space", normal = [-1, 0, 0], offset = -0.09}
+[bodies.ball]
+mass = 1
+inertia = [0.1, 0.1, 0.1]
+velocity = [0, 0.3, 0]
+shapes.hull = {type = "sphere", radius = 0.1}
+[[contacts]]
+between = ["slot/left", "ball"]
+[[contacts]]
+between = ["slot/right", "ball"]
+)",
+                      0.2, 1e-3);
+  run.run([&](const SceneRun& r) {
+    EXPECT_NEAR(r.report.penetration, 0.01, kRight) << "t = " << r.state.t;
+    EXPECT_NEAR(r.state.q(0), 0.0, kRight);
+    EXPECT_NEAR(r.state.u(1), 0.3, kRight);
+  });
+  EXPECT_NEAR(run.state.q(1), 0.06, kRight);
+}
+
+INSTANTIATE_TEST_SUITE_P(, ProjectedPositions, testing::Values("moreau", "ccp"),
+                         [](const auto& of) { return of.param; });
+
+}  // namespace
+}  // namespace stickslip
