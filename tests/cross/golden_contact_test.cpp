@@ -191,15 +191,18 @@ TEST(GoldenBilateral, ContactsAndJointsUnderTheRelaxedLaw) {
   constexpr double kReference = 1e-9;  // what the reference claims for v
   const auto systems = read_bilateral_systems();
   ASSERT_EQ(systems.size(), 3U);
-  for (const ContactSystem& system : systems) {
-    const auto solver = make_solver(NsgsOptions{});
-    for (const ConeProblem& problem : {make_factored_problem(system, FrictionLaw::associated),
-                                       make_stored_problem(system, FrictionLaw::associated)}) {
-      ConeSolution solution;
-      solution.p.assign(problem.size(), 0.0);
-      const SolveReport report = solver->solve(problem, solution);
-      EXPECT_EQ(report.status, Status::ok);
-      EXPECT_LE(calc_distance(calc_velocity(system, solution.p), system.v_associated), kReference);
+  const std::vector<SolverOptions> solvers = {AutoOptions{}, NsgsOptions{}, ProxOptions{}, IpmOptions{}};
+  for (const SolverOptions& options : solvers) {
+    const auto solver = make_solver(options);
+    for (const ContactSystem& system : systems) {
+      for (const ConeProblem& problem : {make_factored_problem(system, FrictionLaw::associated),
+                                         make_stored_problem(system, FrictionLaw::associated)}) {
+        ConeSolution solution;
+        solution.p.assign(problem.size(), 0.0);
+        const SolveReport report = solver->solve(problem, solution);
+        EXPECT_EQ(report.status, Status::ok) << solver->name();
+        EXPECT_LE(calc_distance(calc_velocity(system, solution.p), system.v_associated), kReference) << solver->name();
+      }
     }
   }
 }
