@@ -1,0 +1,272 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Structures and toys that everybody knows, each against what is known of it: what must stand stands, what must fall
+// falls in order, and where there is a formula the motion follows it.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <numbers>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "stickslip/math/rotation.h"
+#include "tests/support/scene_run.h"
+
+namespace stickslip {
+namespace {
+
+using test::kGravity;
+
+const Body& body_of(const test::SceneRun& run, const std::string& name) {
+  const int index = run.built.system->find_body(name);
+  if (index < 0) throw std::runtime_error("no body " + name);
+  return run.built.system->bodies()[index];
+}
+
+Vector3 position_of(const test::SceneRun& run, const std::string& name) {
+  return run.state.q.segment<3>(body_of(run, name).q_offset);
+}
+
+Vector3 velocity_of(const test::SceneRun& run, const std::string& name) {
+  return run.state.u.segment<3>(body_of(run, name).u_offset);
+}
+
+/// (w, x, y, z)
+Vector4 orientation_of(const test::SceneRun& run, const std::string& name) {
+  return run.state.q.segment<4>(body_of(run, name).q_offset + 3);
+}
+
+/// [rad] about y, of a body that turns about y alone.
+double tilt_of(const test::SceneRun& run, const std::string& name) {
+  const Vector4 e = orientation_of(run, name);
+  return 2.0 * std::atan2(e[2], e[0]);
+}
+
+/// [m] the most that a coordinate of a centre, or that a component of a quaternion, has moved since the start.
+double calc_largest_move(const test::SceneRun& run) {
+  return (run.state.q - run.built.initial.q).cwiseAbs().maxCoeff();
+}
+
+class Structures : public testing::TestWithParam<std::string> {
+ protected:
+  test::SceneRun open(const std::string& name, std::vector<std::string> overrides = {}) const {
+    overrides.insert(overrides.begin(), "scheme.type=" + GetParam());
+    return test::open_scene(name, std::move(overrides));
+  }
+  /// [m] what a structure that stands may creep in 2 s, 400 steps of the tolerance of the solver.
+  double most_creep() const { return GetParam() == "ccp" ? 1e-9 : 1e-7; }
+};
+
+TEST_P(Structures, TheCardHouseStands) {
+  test::SceneRun run = open("card_house");
+  double worst = 0.0;
+  run.run([&](const test::SceneRun& r) { worst = std::max(worst, calc_largest_move(r)); });
+  EXPECT_LT(worst, most_creep());
+}
+
+TEST_P(Structures, TheCardHouseFallsWhereFrictionIsTooSmall) {
+  // The upper pair carries nothing: its feet need tan(lean)/2 = .18.
+  test::SceneRun run = open("card_house", {"contact_default.friction=0.15", "time.end=0.5"});
+  const double height = position_of(run, "c1").z();
+  run.run();
+  EXPECT_LT(position_of(run, "c1").z(), 0.8 * height);
+}
+
+TEST_P(Structures, TheArchStandsOnItsAbutments) {
+  test::SceneRun run = open("stone_arch");
+  const System& system = *run.built.system;
+  const std::array abutments = {system.find_body("left"), system.find_body("right")};
+  double weight = 0.0;  // [N]
+  for (const Body& body : system.bodies()) weight += body.n_u > 0 ? body.mass * kGravity : 0.0;
+  double worst = 0.0;
+  double worst_share = 0.0;  // [-] of the weight, by which the abutments do not carry all of it
+  run.run([&](const test::SceneRun& r) {
+    worst = std::max(worst, calc_largest_move(r));
+    double carried = 0.0;  // [N]
+    for (const ContactReport& c : r.report.contacts) {
+      const bool below = std::ranges::count(abutments, c.body_a) > 0;
+      if (!below && std::ranges::count(abutments, c.body_b) == 0) continue;
+      const Vector3 P =
+          c.percussion[0] * c.normal + c.percussion[1] * c.tangent + c.percussion[2] * c.normal.cross(c.tangent);
+      carried += (below ? P.z() : -P.z()) / r.scene.time.step;
+    }
+    worst_share = std::max(worst_share, std::abs(carried / weight - 1.0));
+  });
+  EXPECT_LT(worst, most_creep());
+  constexpr double kBalance = 1e-6;  // [-] the solver's tolerance [m/s] over g times the step, with a margin
+  EXPECT_LT(worst_share, kBalance);
+}
+
+TEST_P(Structures, AnArchTooThinFalls) {
+  // A half circle holds its line of thrust down to a thickness of .107 of its mean radius; here it is .04.
+  test::SceneRun run = open("stone_arch", {"parameters.inner=0.98", "parameters.outer=1.02", "time.end=1"});
+  const double height = position_of(run, "s5").z();
+  run.run();
+  EXPECT_LT(position_of(run, "s5").z(), 0.8 * height);
+}
+
+TEST_P(Structures, DominoesFallOneAfterTheOther) {
+  constexpr int kDominoes = 12;
+  constexpr double kFelt = 1e-3;  // [rad] a domino that stands does not tilt by this much
+  test::SceneRun run = open("dominoes", {"limits.on_passing=warn"});
+  std::vector<double> felt(kDominoes, -1.0);  // [s]
+  run.run([&](const test::SceneRun& r) {
+    for (int k = 0; k < kDominoes; ++k) {
+      if (felt[k] < 0.0 && tilt_of(r, "d" + std::to_string(k)) > kFelt) felt[k] = r.state.t;
+    }
+  });
+  for (int k = 0; k < kDominoes; ++k) {
+    EXPECT_GT(felt[k], k == 0 ? 0.0 : felt[k - 1]) << k;
+    EXPECT_GT(tilt_of(run, "d" + std::to_string(k)), 1.0) << k;
+  }
+  // The wave settles: it takes the same time from one to the next, within 15 % and the steps' resolution.
+  const double last = felt[10] - felt[9];
+  EXPECT_NEAR(felt[9] - felt[8], last, 0.15 * last);
+  EXPECT_LT(last, 0.5 * (felt[2] - felt[1])) << "faster than the first ones";
+  // Each rests on the next, the last lies flat.
+  constexpr double kFlat = 1e-3;  // [rad]
+  EXPECT_NEAR(tilt_of(run, "d11"), 0.5 * std::numbers::pi, kFlat);
+  EXPECT_LT(tilt_of(run, "d10"), 0.45 * std::numbers::pi);
+}
+
+TEST_P(Structures, TheBlockRocksAsHousnerSays) {
+  // [Housner1963] linearises in the angles; with alpha = .197 that leaves errors of alpha^2/6, .7 %.
+  constexpr double kLinear = 0.02, b = 0.2, h = 1.0;
+  const double alpha = std::atan2(b, h);
+  const double theta0 = 0.5 * alpha;
+  const double p = std::sqrt(0.75 * kGravity / (0.5 * std::hypot(b, h)));
+  const auto quarter = [&](double share) { return std::acosh(1.0 / (1.0 - share)) / p; };
+  test::SceneRun run = open("rocking_block", {"time.step=1e-4"});
+  const double step = run.scene.time.step;
+  std::vector<double> angles = {run.state.q(2)};
+  std::vector<double> rates = {run.state.u(2)};
+  run.run([&](const test::SceneRun& r) {
+    angles.push_back(r.state.q(2));
+    rates.push_back(r.state.u(2));
+  });
+  const double ratio = 1.0 - 1.5 * std::pow(std::sin(alpha), 2);  // of angular velocities in a blow
+  constexpr double kBlow = 5e-3;                                  // [-] the blow falls within a step
+  constexpr std::size_t kAway = 3;                                // steps from a blow, which takes up to two
+  double before = 0.0;                                            // [s] when the block was last upright
+  double peak = theta0 / alpha;
+  int blows = 0;
+  for (std::size_t n = 1; n + kAway < angles.size() && blows < 4; ++n) {
+    peak = std::max(peak, std::abs(angles[n]) / alpha);
+    if (angles[n - 1] * angles[n] >= 0.0) continue;
+    const double part = angles[n - 1] / (angles[n - 1] - angles[n]);
+    const double upright = (static_cast<double>(n - 1) + part) * step;
+    const double expected = (blows == 0 ? 1.0 : 2.0) * quarter(peak);
+    EXPECT_NEAR(upright - before, expected, kLinear * expected) << blows;
+    // Gravity speeds it up before the blow and slows it down after it, by p^2 alpha.
+    const double ahead = p * p * alpha * step * static_cast<double>(kAway);
+    const double arriving = std::abs(rates[n - 1 - kAway]) + ahead + p * p * alpha * step * part;
+    const double leaving = std::abs(rates[n + kAway]) + ahead + p * p * alpha * step * (1.0 - part);
+    EXPECT_NEAR(leaving / arriving, ratio, kBlow) << blows;
+    before = upright;
+    peak = 0.0;
+    ++blows;
+  }
+  EXPECT_EQ(blows, 4);
+}
+
+INSTANTIATE_TEST_SUITE_P(Schemes, Structures, testing::Values("ccp", "moreau"),
+                         [](const auto& scheme) { return scheme.param; });
+
+TEST(NewtonsCradle, TheLastBallFliesAsTheFirstCame) {
+  constexpr double kLength = 0.2, kUp = std::numbers::pi / 6.0;  // [m], [rad]
+  const double v = std::sqrt(2.0 * kGravity * kLength * (1.0 - std::cos(kUp)));
+  // [-] threads are not quite upright in a blow, by gap/length = 5e-3 each: of the velocity this takes some 1e-4 in
+  // four blows.
+  constexpr double kGaps = 5e-4;
+  test::SceneRun run = test::open_scene("newtons_cradle", {"time.end=0.65"});
+  double first = 0.0;
+  double last = 0.0;
+  double top = -1.0;  // [m] of the last ball
+  double others = 0.0;
+  run.run([&](const test::SceneRun& r) {
+    first = std::max(first, velocity_of(r, "b0").x());
+    last = std::max(last, velocity_of(r, "b4").x());
+    top = std::max(top, position_of(r, "b4").z());
+    if (last < 0.5 * v) return;
+    for (const char* name : {"b0", "b1", "b2", "b3"}) others = std::max(others, velocity_of(r, name).norm());
+  });
+  EXPECT_NEAR(first, v, kGaps * v);
+  EXPECT_NEAR(last, v, kGaps * v);
+  EXPECT_LT(others, 2e-2 * v) << "they swing within the gaps until the last comes back at .68 s";
+  const double rise = kLength * (1.0 - std::cos(kUp));
+  EXPECT_NEAR(top + kLength, rise, 2.0 * kGaps * rise);
+}
+
+TEST(WallHitByBall, LosesBricksInTheWayAndKeepsItsFlanks) {
+  test::SceneRun run = test::open_scene("wall_hit_by_ball", {"time.end=0.1"});
+  std::vector<Vector3> before;
+  const std::vector<Body>& bodies = run.built.system->bodies();
+  for (const Body& body : bodies)
+    before.push_back(body.n_u > 0 ? Vector3(run.state.q.segment<3>(body.q_offset)) : Vector3::Zero());
+  run.run();
+  int out = 0;
+  int still = 0;
+  for (std::size_t i = 0; i < bodies.size(); ++i) {
+    if (!bodies[i].name.starts_with("brick")) continue;
+    const Vector3 moved = run.state.q.segment<3>(bodies[i].q_offset) - before[i];
+    out += moved.y() > 0.12 ? 1 : 0;  // [m] the thickness of the wall
+    still += moved.norm() < 1e-3 ? 1 : 0;
+  }
+  EXPECT_GE(out, 3);
+  EXPECT_GE(still, 8);
+  EXPECT_LT(velocity_of(run, "ball").y(), 6.0);  // [m/s] of 8
+  EXPECT_GT(velocity_of(run, "ball").y(), 1.0) << "it goes through";
+}
+
+/// The gripper: what its box slips in the hand.
+struct Slip {
+  double lifting = 0.0;   // [m] the most along z until the lift ends
+  double swinging = 0.0;  // [m] the most across the jaws until the end
+  int sliding = 0;        // contacts that slip between pads and box while it is lifted
+};
+
+Slip calc_slip(std::vector<std::string> overrides) {
+  test::SceneRun run = test::open_scene("gripper", std::move(overrides));
+  const int box = run.built.system->find_body("box");
+  const Vector3 start = position_of(run, "box") - position_of(run, "hand");
+  Slip slip;
+  run.run([&](const test::SceneRun& r) {
+    const Vector3 place = rotation_matrix<double>(orientation_of(r, "hand")).transpose() *
+                          (position_of(r, "box") - position_of(r, "hand"));
+    if (r.state.t < 1.55) slip.lifting = std::max(slip.lifting, std::abs(place.z() - start.z()));
+    slip.swinging = std::max(slip.swinging, std::abs(place.x() - start.x()));
+    if (r.state.t < 0.6 || r.state.t > 1.55) return;
+    for (const ContactReport& c : r.report.contacts) {
+      const bool at_box = c.body_a == box || c.body_b == box;
+      slip.sliding += at_box && c.status == ContactStatus::slip ? 1 : 0;
+    }
+  });
+  return slip;
+}
+
+TEST(Gripper, TheBoxStaysInTheHandButForTheErrorOfTheStep) {
+  // At the end of a step the joints with motions are put where they belong, to h^2 a/2 from where their velocities led;
+  // what sticks to the pads is not. So a box that does not slip is displaced by h/2 times the integral of the
+  // acceleration: h v/2 at the fastest of the lift, v = pi/2 .15 m/s, and h/2 (r w^2) over the swing, 2 s of r = .4 m,
+  // w = pi^2/8 sin(pi t/2).
+  constexpr double kPi = std::numbers::pi;
+  const double lifting = 0.25 * kPi * 0.15;                     // [m/s] over the step
+  const double swinging = 0.5 * 0.4 * std::pow(kPi, 4) / 64.0;  // [m/s]
+  constexpr double kMargin = 1.05;                              // [-] terms of higher order
+  for (const double h : {2e-3, 1e-3}) {
+    const Slip slip = calc_slip({"time.step=" + std::to_string(h), "output.every=0.01"});
+    EXPECT_LE(slip.lifting, kMargin * h * lifting) << h;
+    EXPECT_LE(slip.swinging, kMargin * h * swinging) << h;
+    EXPECT_EQ(slip.sliding, 0) << h;
+  }
+}
+
+TEST(Gripper, ABoxGrippedTooGentlyStaysOnTheGround) {
+  // Two pads hold 2 mu grip = 1.5 N; the box weighs 2.1 N.
+  EXPECT_GT(calc_slip({"parameters.grip=1.5", "time.end=1.5", "time.step=1e-3"}).lifting, 0.1);
+}
+
+}  // namespace
+}  // namespace stickslip
