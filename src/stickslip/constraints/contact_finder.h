@@ -84,11 +84,11 @@ class ContactFinder {
   BroadPhase broad_phase_;
   std::vector<BoundingBox> boxes_;
   std::vector<BroadPhase::Pair> pairs_;
-  std::vector<Vector3> centers_;  // (n balls) (3) [m] at the start of the step
-  std::vector<double> reaches_;   // (n balls) [m]
+  std::vector<Vector3> centers_;           // (n balls) (3) [m] at the start of the step
+  std::vector<double> reaches_;            // (n balls) [m]
   std::vector<ElementId> kept_manifolds_;  // of the ids to be kept, those of manifolds
-  std::vector<ElementId> ids_;      // sorted; of the detected points between surfaces and balls
-  std::vector<ElementId> all_ids_;  // sorted; of the points after the named ones
+  std::vector<ElementId> ids_;             // sorted; of the detected points between surfaces and balls
+  std::vector<ElementId> all_ids_;         // sorted; of the points after the named ones
 };
 
 }  // namespace stickslip

@@ -73,9 +73,8 @@ bool ManifoldFinder::extend(const BodySnapshot& at) {
   std::ranges::fill(reach_, 0.0);
   found_.clear();
   collect(at, found_);
-  std::erase_if(found_, [this](const Found& found) {
-    return std::ranges::binary_search(varying_, found.point, comes_before);
-  });
+  std::erase_if(found_,
+                [this](const Found& found) { return std::ranges::binary_search(varying_, found.point, comes_before); });
   std::ranges::sort(found_, comes_before, &Found::point);
   place(found_, added_features_, added_);
   return !added_.empty();

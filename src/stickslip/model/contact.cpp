@@ -66,8 +66,8 @@ ContactPoint System::make_manifold_point(int first_shape, int second_shape, int 
     point.id.pair = kVaryingBit | static_cast<std::uint64_t>(manifold_pair);
     point.pair = manifold_pairs_[manifold_pair].pair;
   } else {
-    point.id.pair = kDetectedBit | static_cast<std::uint64_t>(first_shape) << kShapeBits |
-                    static_cast<std::uint64_t>(second_shape);
+    point.id.pair =
+        kDetectedBit | static_cast<std::uint64_t>(first_shape) << kShapeBits | static_cast<std::uint64_t>(second_shape);
     point.pair = kDetected;
   }
   point.id.feature = static_cast<std::uint64_t>(feature_first) << 32 | feature_second;

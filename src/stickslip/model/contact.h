@@ -53,9 +53,9 @@ struct ShapeSelection {
 
 /// The law of contacts between shapes that no pair names, and between which of them there are none.
 struct ContactDetectionOptions {
-  ContactLaw law = {};    // without Contensou
-  std::optional<double> envelope = {};          // [m] >= 0: how far beyond their way in a step shapes are looked for, at
-                                                // least; and as of ContactPairOptions
+  ContactLaw law = {};                  // without Contensou
+  std::optional<double> envelope = {};  // [m] >= 0: how far beyond their way in a step shapes are looked for, at
+                                        // least; and as of ContactPairOptions
   std::optional<double> correction_speed = {};  // [m/s] as of ContactPairOptions
   struct Except {
     std::vector<ShapeSelection> first, second;
@@ -105,14 +105,14 @@ struct FrozenFeatures {
 /// joint, whose gap is the free coordinate, an angle [rad] in a revolute joint.
 struct ContactPoint {
   ElementId id;
-  int pair = 0;                 // index into System::contacts(), or kDetected
-  int index = 0;                // which point of the pair
-  int surface = -1, ball = -1;  // into System::surfaces() and balls(); of a manifold -1
+  int pair = 0;                            // index into System::contacts(), or kDetected
+  int index = 0;                           // which point of the pair
+  int surface = -1, ball = -1;             // into System::surfaces() and balls(); of a manifold -1
   const FrozenFeatures* frozen = nullptr;  // of a manifold: in the ContactFinder, until it finds again
-  int joint = -1;               // limits: index into System::joints(); else -1
-  bool flipped = false;         // the ball is on the pair's first side
-  bool apart = false;           // of a manifold: the shapes no longer touch with what is frozen, whatever its gap
-  bool is_high = false;         // limits: gap = high - coordinate, else coordinate - low
+  int joint = -1;                          // limits: index into System::joints(); else -1
+  bool flipped = false;                    // the ball is on the pair's first side
+  bool apart = false;    // of a manifold: the shapes no longer touch with what is frozen, whatever its gap
+  bool is_high = false;  // limits: gap = high - coordinate, else coordinate - low
 };
 
 /// d gap / d coordinate at a joint's limit. [-]

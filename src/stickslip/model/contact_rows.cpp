@@ -123,8 +123,8 @@ void calc_contact_rows(const System& system, const ContactPoint& point, const Ve
 void calc_contact_row_derivatives(const System& system, const ContactPoint& point, double t, const Vector& q,
                                   const Vector& u, const Vector& a, const ContactVector& lambda,
                                   ContactDerivatives& derivatives) {
-  if (!has_contact_rows(system, point) || !(has_derivatives_on_fixed(system, point) ||
-                                            system.bodies()[system.ball(point).body].type == BodyType::beam)) {
+  if (!has_contact_rows(system, point) ||
+      !(has_derivatives_on_fixed(system, point) || system.bodies()[system.ball(point).body].type == BodyType::beam)) {
     return system.calc_contact_derivatives(point, t, q, u, a, lambda, derivatives);
   }
   const Attachment& at = system.place(system.ball(point).place);

@@ -100,7 +100,8 @@ class PlaneNormal {
   double height_;
 };
 
-/// The inside of a cylinder around A, or the outside of one: with m = A (A . d), x = d - m, e = x / |x|: n = sign e, s = m + radius e.
+/// The inside of a cylinder around A, or the outside of one: with m = A (A . d), x = d - m, e = x / |x|: n = sign e, s
+/// = m + radius e.
 class CylinderNormal {
  public:
   CylinderNormal(const Vector3& d, const Vector3& axis, const Vector3& fallback, double sign, double radius)

@@ -5,8 +5,8 @@
 
 namespace stickslip {
 
-/// The derivatives of calc_contact_derivatives by hand where no side is a beam and no lines cross. d must have its shape. Where a
-/// ball is in the centre of a sphere or on the axis of a cylinder, those of the normal are left out.
+/// The derivatives of calc_contact_derivatives by hand where no side is a beam and no lines cross. d must have its
+/// shape. Where a ball is in the centre of a sphere or on the axis of a cylinder, those of the normal are left out.
 void calc_rigid_contact_derivatives(const System& system, const ContactPoint& point, double t, const Vector& q,
                                     const Vector& u, const Vector& a, const ContactVector& lambda,
                                     ContactDerivatives& d);

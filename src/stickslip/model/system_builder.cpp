@@ -22,7 +22,8 @@ std::string describe(const Body& body, const Shape& shape) {
 }
 
 constexpr const char* kAvailablePairs =
-    "available: sphere, point, box, capsule and convex with each other, but for two points, on half-spaces and inside a "
+    "available: sphere, point, box, capsule and convex with each other, but for two points, on half-spaces and inside "
+    "a "
     "sphere or cylinder with inside = true";
 
 std::size_t count_features(const Solid& solid) {

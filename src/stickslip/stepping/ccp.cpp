@@ -158,13 +158,13 @@ void CcpStepper::set_activations(double h) {
     } else if (std::ranges::binary_search(met_, points[i].id)) {
       activations_[i] = gaps_[i];
     } else {
-      activations_[i] = h * std::abs(gamma(0)) + fall + touches;
+      activations_[i] = std::max({h * std::abs(gamma(0)), fall, touches});
       if (options_.law == FrictionLaw::associated) {
         activations_[i] += h * pair.law().friction * gamma.segment(1, pair.friction_dim).norm();
       }
     }
     if (pair.law().restitution_normal > 0.0 && closes_[i] == 0) {
-      activations_[i] = std::min(activations_[i], fall + touches);
+      activations_[i] = std::min(activations_[i], std::max(fall, touches));
     }
   }
 }

@@ -38,12 +38,12 @@ class MoreauStepper final : public TimeStepper {
   State settled_;  // the start, after its impact
 
   // Workspace, kept from step to step.
-  BodySnapshot outer_, middle_;  // at (t, q, u), then (t', q'); at (t_m, q_m, u)
+  BodySnapshot outer_, middle_;      // at (t, q, u), then (t', q'); at (t_m, q_m, u)
   std::vector<double> activations_;  // (points) [m]
-  Vector q_mid_, q_end_;         // (n_q)
-  Vector u_free_;                // (n_u) [m/s, rad/s]
-  Vector u_work_;                // (n_u) [m/s, rad/s] u_free without the applied forces: u, turned by the gyroscopic term
-  Vector force_;                 // (n_u) [N, N m] at (t_m, q_m, u)
+  Vector q_mid_, q_end_;             // (n_q)
+  Vector u_free_;                    // (n_u) [m/s, rad/s]
+  Vector u_work_;  // (n_u) [m/s, rad/s] u_free without the applied forces: u, turned by the gyroscopic term
+  Vector force_;   // (n_u) [N, N m] at (t_m, q_m, u)
 };
 
 MoreauStepper::MoreauStepper(const MoreauOptions& options, const System& system, ConeSolver& solver, StopToken stop)
@@ -96,7 +96,8 @@ Status MoreauStepper::step(State& state, double h, double t_end, StepReport& rep
   }
   outer_.take(t_end, q_end_, nullptr);
   contacts.extend(outer_);
-  if (projection_) projection_->project(h, contacts.points(), velocity_.constraints(), velocity_.gamma_end(), q_end_, outer_);
+  if (projection_)
+    projection_->project(h, contacts.points(), velocity_.constraints(), velocity_.gamma_end(), q_end_, outer_);
 
   EnergyLedger energy = start.energy;
   velocity_.account_energy(state.inputs, t_mid, q_mid_, start.u, u_work_, h, energy);

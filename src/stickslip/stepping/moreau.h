@@ -41,8 +41,8 @@ struct MoreauOptions {
       .holds_positions = false,
       .automatic_steps = false};
 
-  double theta = 0.5;                     // [-] in [0, 1]
-  double activation = 1e-10;              // [m] finite: a contact is active when its predicted gap is at most this
+  double theta = 0.5;         // [-] in [0, 1]
+  double activation = 1e-10;  // [m] finite: a contact is active when its predicted gap is at most this
   Projection projection = Projection::automatic;
   ForceChoice forces = ForceChoice::any;  // for whoever makes the solver
   bool operator==(const MoreauOptions&) const = default;

@@ -147,9 +147,8 @@ bool PositionProjection::set_targets(const std::vector<ContactPoint>& points, do
   for (int i = 0; i < constraints_.count(); ++i) {
     const Cone& cone = problem.cones[i];
     const bool is_contact = constraints_.kind(i) == ConstraintSet::Kind::contact;
-    const double most =
-        h * (is_contact ? correction_speed_of(system_, points[constraints_.index(i)], correction_speed_)
-                        : correction_speed_);
+    const double most = h * (is_contact ? correction_speed_of(system_, points[constraints_.index(i)], correction_speed_)
+                                        : correction_speed_);
     const int n_rows = is_contact ? 1 : cone.dim;
     for (int row = cone.offset; row < cone.offset + n_rows; ++row) {
       const bool is_held = !is_contact || is_held_[constraints_.index(i)] != 0;

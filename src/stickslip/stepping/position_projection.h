@@ -60,12 +60,12 @@ class PositionProjection {
   BodySizes sizes_;
   ConstraintSet constraints_;
   ConeSolution solution_;
-  std::vector<char> is_held_;    // (points) whether its overlap is put right
+  std::vector<char> is_held_;               // (points) whether its overlap is put right
   std::vector<double> gaps_, gaps_before_;  // (points) [m] of those held
-  double deepest_ = 0.0;         // [m, rad] the largest violation that calc_off() saw
-  double finest_ = 0.0;          // [m, rad] the least tolerance that calc_off() judged by
-  Vector force_, displacement_;  // (n_u)
-  Vector q_before_;              // (n_q)
+  double deepest_ = 0.0;                    // [m, rad] the largest violation that calc_off() saw
+  double finest_ = 0.0;                     // [m, rad] the least tolerance that calc_off() judged by
+  Vector force_, displacement_;             // (n_u)
+  Vector q_before_;                         // (n_q)
 };
 
 }  // namespace stickslip

@@ -33,7 +33,7 @@ class VelocityStep {
   ContactFinder& contacts() { return contacts_; }
   ConstraintSet& constraints() { return constraints_; }
   const ConeSolution& solution() const { return solution_; }
-  const Vector& u_end() const { return u_end_; }                      // (n_u) [m/s, rad/s]
+  const Vector& u_end() const { return u_end_; }                    // (n_u) [m/s, rad/s]
   std::span<const double> gamma_end() const { return gamma_end_; }  // (n) [m/s] J u' + tau
 
   /// TimeStepper::initialize() of a scheme that remembers percussions.
