@@ -66,10 +66,10 @@ std::string named(double restitution) {
 class DetectedContacts : public testing::TestWithParam<const char*> {};
 
 /// To the last bit: candidates that stay open take no part in a step. Those that may close are rows of ccp's problem,
-/// more or fewer of them: to round-off.
+/// more or fewer of them: to what the solver's tolerance leaves, which grows in a heap.
 TEST_P(DetectedContacts, MoveAsNamedOnesDo) {
   const bool has_open_rows = std::string(GetParam()).find("ccp") != std::string::npos;
-  const double difference = has_open_rows ? 1e-12 : 0.0;
+  const double difference = has_open_rows ? 1e-8 : 0.0;
   for (const double restitution : {0.0, 0.3}) {
     SceneRun detected = scene_from_text(discs(GetParam(), restitution, kDefault));
     SceneRun all = scene_from_text(discs(GetParam(), restitution, named(restitution)));
