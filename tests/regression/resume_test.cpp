@@ -82,6 +82,23 @@ TEST(Resume, AfterKillsAtAnyMomentEveryDatasetIsTheSame) {
   expect_no_difference(folder, "whole.h5", "killed.h5");
 }
 
+TEST(Resume, AWallThatABallBreaksIsTheSameAfterAKill) {
+  // Contact points that come and go, by detection: what their forces were is found again by their features.
+  const TemporaryFolder folder;
+  const Arguments scene = {
+      "run", shipped_scene("wall_hit_by_ball.toml"), "--quiet", "--end", "0.2", "--checkpoint-every", "0.004"};
+  ASSERT_EQ(run_stickslip(joined(scene, {"-o", "whole.h5"}), folder.path()).status, 0);
+  Arguments arguments = joined(scene, {"-o", "killed.h5"});
+  for (const std::int64_t row : {8, 25}) {  // of 50: before the ball strikes or as it does, and among falling bricks
+    Process process(joined({STICKSLIP_PROGRAM}, arguments), folder.path());
+    ASSERT_TRUE(kill_after(process, folder / "killed.h5", row));
+    arguments = joined(scene, {"--resume", "killed.h5"});
+  }
+  const Ended last = run_stickslip(arguments, folder.path());
+  ASSERT_EQ(last.status, 0) << last.err;
+  expect_no_difference(folder, "whole.h5", "killed.h5");
+}
+
 TEST(Resume, AKilledResultIsClearedByInfo) {
   const TemporaryFolder folder;
   Process process(joined({STICKSLIP_PROGRAM}, joined(kTippeTop, {"--end", "50", "-o", "r.h5"})), folder.path());

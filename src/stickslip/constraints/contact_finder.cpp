@@ -80,7 +80,7 @@ void ContactFinder::find(const BodySnapshot& start, double t_end, std::span<cons
 void ContactFinder::find_touching(const BodySnapshot& at, double distance) {
   if (!detects()) return;
   constexpr double kTouching = 1e-9;  // [m] positions of scenes are rounded to a few digits
-  if (manifolds_.is_needed()) manifolds_.find_within(at, 2.0 * std::max(kTouching, distance));
+  if (manifolds_.is_needed()) manifolds_.find_within(at, std::max(kTouching, distance));
   ids_.clear();
   if (!filter_) return make_points();
   const std::vector<ShapeBall>& balls = system_.balls();

@@ -59,7 +59,7 @@ void ManifoldFinder::find(const BodySnapshot& at, double h, double margin, std::
 }
 
 void ManifoldFinder::find_within(const BodySnapshot& at, double distance) {
-  std::ranges::fill(reach_, 0.5 * distance);
+  std::ranges::fill(reach_, distance);
   find_fixed(at);
   found_.clear();
   collect(at, found_);
@@ -146,12 +146,19 @@ void ManifoldFinder::collect_pair(const BodySnapshot& at, int a, int b, int mani
 }
 
 void ManifoldFinder::keep_point(const BodySnapshot& at, ElementId id, bool again, std::vector<Found>& found) {
-  const auto added = std::ranges::lower_bound(added_, id, {}, &ContactPoint::id);
-  if (again && added != added_.end() && added->id == id) return append(found, {*added, *added->frozen});
+  const auto append_from = [&](const std::vector<ContactPoint>& points) {
+    const auto listed = std::ranges::lower_bound(points, id, {}, &ContactPoint::id);
+    if (listed == points.end() || listed->id != id) return false;
+    append(found, {*listed, *listed->frozen});
+    return true;
+  };
+  if (again && append_from(added_)) return;
   const std::optional<System::ManifoldOfId> of = system_.find_manifold(id);
   if (!of) return;
   const std::optional<ManifoldPoint> point = make_again(at, *of, id);
-  if (point) append(found, freeze(*point, of->first_shape, of->second_shape, of->manifold_pair));
+  if (point) return append(found, freeze(*point, of->first_shape, of->second_shape, of->manifold_pair));
+  // Added at the end of an earlier solve of this step; at its start these features have no point.
+  if (again) append_from(varying_);
 }
 
 ManifoldFinder::Found ManifoldFinder::freeze(const ManifoldPoint& point, int a, int b, int manifold_pair) const {

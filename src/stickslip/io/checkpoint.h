@@ -33,7 +33,7 @@ class CheckpointSlots {
 
   /// Writes over the older slot and flushes. The rows it counts must be flushed. Throws WriteError.
   void write(const Checkpoint& checkpoint);
-  /// Writes both, and zeros where longer contents stood: what is left does not tell of earlier checkpoints.
+  /// Writes both, and takes away the room that longer contents had: what is left does not tell of earlier checkpoints.
   void finish(const Checkpoint& checkpoint);
 
  private:

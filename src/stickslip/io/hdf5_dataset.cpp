@@ -25,7 +25,14 @@ Hdf5Id transfer_properties(Hdf5Dataset::Checksums checksums) {
 }  // namespace
 
 void Hdf5Dataset::grow(std::int64_t rows) {
-  if (rows <= rows_) return;
+  if (rows > rows_) set_rows(rows);
+}
+
+void Hdf5Dataset::shrink(std::int64_t rows) {
+  if (rows < rows_) set_rows(rows);
+}
+
+void Hdf5Dataset::set_rows(std::int64_t rows) {
   const hsize_t shape[3] = {static_cast<hsize_t>(rows), static_cast<hsize_t>(items_),
                             static_cast<hsize_t>(components_)};
   if (H5Dset_extent(id_.get(), shape) < 0) {

@@ -58,6 +58,8 @@ class Hdf5Dataset {
 
   /// Makes the dataset at least that long. Throws WriteError.
   void grow(std::int64_t rows);
+  /// Makes it at most that long; what stood behind is gone. Throws WriteError.
+  void shrink(std::int64_t rows);
   /// Writes rows from `first` on; data holds (n, items, components) numbers. Grows the dataset as needed. Throws
   /// WriteError.
   void write(std::int64_t first, std::span<const double> data);
@@ -88,6 +90,7 @@ class Hdf5Dataset {
     std::int64_t first, n;             // [-]
     std::int64_t first_item, n_items;  // [-]
   };
+  void set_rows(std::int64_t rows);
   std::int64_t select(const Rows& rows) const;
   std::int64_t space_of(std::int64_t n, std::int64_t n_items) const;
   void write_rows(std::int64_t first, std::int64_t n, std::int64_t memory_type, const void* data);
