@@ -57,11 +57,15 @@ Ran run_steps(const std::string& text) {
     ran.inexact += status == Status::inexact ? 1 : 0;
     ran.failed += status == Status::failed ? 1 : 0;
     ran.penetration = std::max(ran.penetration, run.report.penetration);
-    if (status == Status::failed) EXPECT_FALSE(run.report.message.empty());
+    if (status == Status::failed) {
+      EXPECT_FALSE(run.report.message.empty());
+    }
     // The State of a step that failed is as it was, so numbers are numbers in any case.
     for (const double x : run.state.q) EXPECT_TRUE(std::isfinite(x)) << "step " << k;
     for (const double x : run.state.u) EXPECT_TRUE(std::isfinite(x)) << "step " << k;
-    if (status == Status::ok) EXPECT_TRUE(std::isfinite(run.report.coulomb_residual)) << "step " << k;
+    if (status == Status::ok) {
+      EXPECT_TRUE(std::isfinite(run.report.coulomb_residual)) << "step " << k;
+    }
   }
   ran.state = run.state;
   return ran;

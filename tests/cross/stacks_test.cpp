@@ -122,7 +122,7 @@ TEST(HighStack, StandsUnderCcp) {
 /// Edges that cross, a corner over an edge, a ball beside an edge: what is frozen has a smooth gap, of which rows and
 /// derivatives are exact.
 TEST(FrozenFeatures, HaveExactDerivatives) {
-  constexpr double kStep = 1e-6;
+  constexpr double kDifference = 1e-6;
   constexpr double kError = 1e-7;
   std::mt19937 generator(11);
   std::uniform_real_distribution<double> u(-1.0, 1.0);
@@ -186,9 +186,9 @@ friction = 0.3
         const int column = swapped ? (j + 7) % 14 : j;
         Vector plus = q;
         Vector minus = q;
-        plus(j) += kStep;
-        minus(j) -= kStep;
-        const auto difference = ((rows(plus, v) - rows(minus, v)) / (2.0 * kStep)).eval();
+        plus(j) += kDifference;
+        minus(j) -= kDifference;
+        const auto difference = ((rows(plus, v) - rows(minus, v)) / (2.0 * kDifference)).eval();
         const double allowed = kError * (1.0 + difference.norm());
         ASSERT_NEAR(d.gap_q(column), difference(0), allowed) << j;
         ASSERT_LT((d.gamma_q.col(column) - difference.segment<3>(1)).norm(), allowed) << j;
@@ -201,9 +201,9 @@ friction = 0.3
         const int column = swapped ? (j + 6) % 12 : j;
         Vector plus = v;
         Vector minus = v;
-        plus(j) += kStep;
-        minus(j) -= kStep;
-        const auto difference = ((rows(q, plus) - rows(q, minus)) / (2.0 * kStep)).eval();
+        plus(j) += kDifference;
+        minus(j) -= kDifference;
+        const auto difference = ((rows(q, plus) - rows(q, minus)) / (2.0 * kDifference)).eval();
         ASSERT_LT((d.gamma_dot_u.col(column) - difference.segment<3>(4)).norm(), kError * (1.0 + difference.norm()))
             << j;
       }

@@ -267,7 +267,9 @@ TEST(ManifoldCorners, OfATiltedBoxAreThoseOfOneContact) {
     ASSERT_EQ(points.size(), expected) << tilt;
     for (const ManifoldPoint& p : points) {
       const bool down = std::abs(p.gap) < 1e-14;
-      if (!down) EXPECT_NEAR(p.gap, std::sin(tilt), 1e-14) << tilt;
+      if (!down) {
+        EXPECT_NEAR(p.gap, std::sin(tilt), 1e-14) << tilt;
+      }
       EXPECT_LE((p.normal - Vector3::UnitZ()).norm(), 1e-15);
     }
     // Of those within a millimetre the edge is left at any but small angles.

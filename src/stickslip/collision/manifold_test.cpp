@@ -141,9 +141,9 @@ void sweep(const Case& forms, int n, unsigned seed) {
     double off = core_gap > tolerance || core_gap < -tolerance ? kFar : 0.0;
     for (const ManifoldPoint& p : points) {
       if (p.gap > gap + tolerance) continue;
-      const auto n = p.normal.cast<Long>();
-      const Long o =
-          core_gap > 0.0 ? (n - brute.normal).norm() : (brute.gap - separation_along(core, other_core, n)) / larger;
+      const auto normal = p.normal.cast<Long>();
+      const Long o = core_gap > 0.0 ? (normal - brute.normal).norm()
+                                    : (brute.gap - separation_along(core, other_core, normal)) / larger;
       off = std::min(off, static_cast<double>(o));
     }
     EXPECT_LE(off, normal_exact) << where << ", gap " << gap;
@@ -168,9 +168,13 @@ void sweep(const Case& forms, int n, unsigned seed) {
     }
     if (testing::Test::HasFailure()) return;
   }
-  if (forms.first != Form::point || forms.second != Form::point) EXPECT_GT(n_apart, n / 4);
+  if (forms.first != Form::point || forms.second != Form::point) {
+    EXPECT_GT(n_apart, n / 4);
+  }
   const bool flat = forms.first == Form::point || forms.second == Form::point;
-  if (!flat) EXPECT_GT(n_overlap, n / 8);
+  if (!flat) {
+    EXPECT_GT(n_overlap, n / 8);
+  }
 }
 
 class ManifoldOf : public testing::TestWithParam<Case> {};

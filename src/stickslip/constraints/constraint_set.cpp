@@ -128,7 +128,7 @@ void ConstraintSet::gather_contacts(ActivationOf&& activation_of) {
       positions_.resize(problem_.b.size(), 0.0);
       positions_[problem_.cones.back().offset] = geometry.gap;
     } else if (has_motions_ && system_.has_prescribed_motion(k)) {
-      set_tau(system_.calc_contact_velocity(k, geometry, at_->t(), at_->q(), rest_).data());
+      set_last_tau(system_.calc_contact_velocity(k, geometry, at_->t(), at_->q(), rest_).data());
     }
     if (packed != nullptr) {
       const int first = system_.body(k, Side::first);
@@ -161,7 +161,7 @@ void ConstraintSet::gather_joints() {
       positions_.insert(positions_.end(), gamma.begin(), gamma.end());
     } else if (system_.joint_has_prescribed_motion(j)) {
       system_.calc_joint_velocity(j, at_->t(), at_->q(), rest_, gamma);
-      set_tau(gamma.data());
+      set_last_tau(gamma.data());
     }
     add_rows(joints[i].first, joints[i].second,
              [&](Side side, Eigen::Ref<RowMatrix> J) { system_.calc_joint_jacobian(j, at_->t(), at_->q(), side, J); });
@@ -178,7 +178,7 @@ void ConstraintSet::gather_dry_frictions(double h) {
     system_.calc_dry_friction_velocity(k, at_->t(), at_->q(), at_->u(), gamma);
     add_member(Kind::dry_friction, k, gamma.data());
     system_.calc_dry_friction_velocity(k, at_->t(), at_->q(), rest_, gamma);
-    set_tau(gamma.data());
+    set_last_tau(gamma.data());
     add_rows(e.first, e.second, [&](Side side, Eigen::Ref<RowMatrix> J) {
       system_.calc_dry_friction_jacobian(k, at_->t(), at_->q(), side, J);
     });
@@ -193,7 +193,7 @@ void ConstraintSet::add_member(Kind kind, int index, const double* gamma) {
 }
 
 /// tau (dim) of the last cone's rows.
-void ConstraintSet::set_tau(const double* tau) {
+void ConstraintSet::set_last_tau(const double* tau) {
   const Cone& cone = problem_.cones.back();
   tau_.resize(problem_.b.size(), 0.0);
   std::copy_n(tau, cone.dim, tau_.begin() + cone.offset);
@@ -255,6 +255,11 @@ void ConstraintSet::get_tau(std::vector<double>& gamma) const {
   make_room(gamma, gamma_.size());
   if (tau_.empty()) return gamma.assign(gamma_.size(), 0.0);
   gamma = tau_;
+}
+
+void ConstraintSet::set_tau(int cone, const JointVector& tau) {
+  STICKSLIP_ASSERT(!tau_.empty() && tau.size() == problem_.cones[cone].dim);
+  std::copy_n(tau.data(), tau.size(), tau_.begin() + problem_.cones[cone].offset);
 }
 
 void ConstraintSet::add_relative_velocities(const Vector& v, std::span<double> gamma) {

@@ -62,6 +62,8 @@ class ConstraintSet {
   /// What prescribed motions give, of a row and of all, gamma (n) = tau. [m/s]
   double tau(int row) const { return tau_.empty() ? 0.0 : tau_[row]; }
   void get_tau(std::vector<double>& gamma) const;
+  /// Another tau (dim) of a joint with a motion: what a scheme means by the motion's rate over a step. [m/s]
+  void set_tau(int cone, const JointVector& tau);
 
   /// gamma (n) += J v. v (n_u) [m/s, rad/s].
   void add_relative_velocities(const Vector& v, std::span<double> gamma);
@@ -99,7 +101,7 @@ class ConstraintSet {
   void gather_joints();
   void gather_dry_frictions(double h);
   void add_member(Kind kind, int index, const double* gamma);
-  void set_tau(const double* tau);
+  void set_last_tau(const double* tau);
   template <class FillJacobian>
   void add_rows(const Attachment& first, const Attachment& second, FillJacobian&& fill_jacobian);
   void add_bodies(FactoredDelassus& factored) const;

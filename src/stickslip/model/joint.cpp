@@ -107,7 +107,9 @@ double System::calc_joint_coordinate(int j, int c, double t, const Vector& q) co
   if (joint.spatial || c < joint.n_free_lengths) {
     const double g = free_row(joint, c, frames.first, frames.second).g;
     if (c < joint.n_free_lengths) return g + origin;
-    return wrap_to(q(joint.turns_offset + c - joint.n_free_lengths), g) + origin;
+    // A motion says how often its joint has turned, in however few steps.
+    const double near = o.motion ? driven_angle(joint, t) : q(joint.turns_offset + c - joint.n_free_lengths);
+    return wrap_to(near, g) + origin;
   }
   double turned = planar_angle(pair.second_body, frames.second, t, q) -
                   planar_angle(pair.first_body, frames.first, t, q) - o.relative_angle;

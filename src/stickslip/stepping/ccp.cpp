@@ -38,11 +38,12 @@ class CcpStepper final : public TimeStepper {
   void set_activations(double h);
   void advance(double h, double t_end);
   bool meet_overlapping();
-  void add_positions(double h);
+  void add_positions(double h, double t_end);
   void add_contact(int cone, double h);
   double calc_distance(int body) const;
   double calc_distance(const ContactPoint& point) const;
   void add_joint(int cone, double h);
+  void set_motion(int cone, double h, double t_end);
 
   CcpOptions options_;
   const System& system_;
@@ -89,7 +90,7 @@ Status CcpStepper::step(State& state, double h, double t_end, StepReport& report
     contacts.find(start_, t_end, met_, i > 0);
     set_activations(h);
     velocity_.constraints().gather(start_, contacts.points(), activations_, h);
-    add_positions(h);
+    add_positions(h, t_end);
     if (velocity_.solve(u_free_, state, report) == Status::failed) return report.status = Status::failed;
     advance(h, t_end);
     if (!q_end_.allFinite() || !velocity_.u_end().allFinite()) {
@@ -100,8 +101,9 @@ Status CcpStepper::step(State& state, double h, double t_end, StepReport& report
     contacts.extend(end_);
     if (!meet_overlapping()) break;
   }
-  if (projection_)
+  if (projection_) {
     projection_->project(h, contacts.points(), velocity_.constraints(), velocity_.gamma_end(), q_end_, end_);
+  }
 
   EnergyLedger energy = state.energy;
   velocity_.account_energy(state.inputs, state.t, state.q, state.u, state.u, h, energy);
@@ -188,11 +190,12 @@ bool CcpStepper::meet_overlapping() {
     if (!took_part && !points[i].apart && calc_gap(end_, points[i]) < 0.0) append(met_, points[i].id);
   }
   std::ranges::sort(met_);
+  met_.erase(std::unique(met_.begin(), met_.end()), met_.end());
   return met_.size() > before;
 }
 
 /// What positions and restitution add to the rows of (5c) and (7), and by what round-off of positions these are off.
-void CcpStepper::add_positions(double h) {
+void CcpStepper::add_positions(double h, double t_end) {
   const ConstraintSet& constraints = velocity_.constraints();
   std::vector<double>& added = velocity_.added();
   std::vector<double>& sizes = velocity_.added_sizes();
@@ -203,7 +206,12 @@ void CcpStepper::add_positions(double h) {
   for (int i = 0; i < constraints.count(); ++i) {
     stop_.check();
     if (constraints.kind(i) == ConstraintSet::Kind::contact) add_contact(i, h);
-    if (constraints.kind(i) == ConstraintSet::Kind::joint) add_joint(i, h);
+    if (constraints.kind(i) != ConstraintSet::Kind::joint) continue;
+    if (projection_) {
+      set_motion(i, h, t_end);
+    } else if (options_.stabilisation) {
+      add_joint(i, h);
+    }
   }
 }
 
@@ -250,7 +258,6 @@ double CcpStepper::calc_distance(const ContactPoint& point) const {
 
 /// g/h + g_t: g_t, of prescribed motions, is tau.
 void CcpStepper::add_joint(int cone, double h) {
-  if (projection_ || !options_.stabilisation) return;
   const int index = velocity_.constraints().index(cone);
   const Joint& joint = system_.joints()[index];
   if (!joint.holonomic) return;
@@ -262,6 +269,18 @@ void CcpStepper::add_joint(int cone, double h) {
     velocity_.added()[first + r] = std::clamp(g(r) / h, -options_.correction_speed, options_.correction_speed);
     velocity_.added_sizes()[first + r] = kOfPositions * (joint.is_angle_row(r) ? 1.0 : far) / h;
   }
+}
+
+/// Where the projection puts a joint with a motion at the end of the step is where the velocities lead it: by the mean
+/// rate (g(t', q) - g(t, q))/h and not g_t. Else what rests on it by friction, which is not projected, would lag.
+void CcpStepper::set_motion(int cone, double h, double t_end) {
+  const int index = velocity_.constraints().index(cone);
+  if (!system_.joints()[index].options.motion) return;
+  JointVector before;
+  JointVector after;
+  system_.calc_joint_position(index, start_.t(), start_.q(), before);
+  system_.calc_joint_position(index, t_end, start_.q(), after);
+  velocity_.constraints().set_tau(cone, (after - before) / h);
 }
 
 }  // namespace

@@ -27,6 +27,7 @@ class MoreauStepper final : public TimeStepper {
   const State& settle_start(const State& state);
   bool calc_free_velocity(const State& state, double h, double t_mid, StepReport& report);
   void set_activations(const State& state, double h);
+  void set_motions(double t_end);
   void add_restitution();
 
   MoreauOptions options_;
@@ -44,6 +45,7 @@ class MoreauStepper final : public TimeStepper {
   Vector u_free_;                    // (n_u) [m/s, rad/s]
   Vector u_work_;  // (n_u) [m/s, rad/s] u_free without the applied forces: u, turned by the gyroscopic term
   Vector force_;   // (n_u) [N, N m] at (t_m, q_m, u)
+  Vector rest_;    // (n_u) zero
 };
 
 MoreauStepper::MoreauStepper(const MoreauOptions& options, const System& system, ConeSolver& solver, StopToken stop)
@@ -58,6 +60,7 @@ MoreauStepper::MoreauStepper(const MoreauOptions& options, const System& system,
   q_mid_.resize(system.n_q());
   q_end_.resize(system.n_q());
   for (Vector* v : {&u_free_, &u_work_, &force_}) v->resize(system.n_u());
+  rest_.setZero(system.n_u());
 }
 
 Status MoreauStepper::step(State& state, double h, double t_end, StepReport& report) {
@@ -81,6 +84,7 @@ Status MoreauStepper::step(State& state, double h, double t_end, StepReport& rep
   if (projection_) {
     set_activations(state, h);
     velocity_.constraints().gather(middle_, contacts.points(), activations_, h);
+    set_motions(t_end);
   } else {
     velocity_.constraints().gather(middle_, contacts.points(), options_.activation, h);
   }
@@ -96,8 +100,9 @@ Status MoreauStepper::step(State& state, double h, double t_end, StepReport& rep
   }
   outer_.take(t_end, q_end_, nullptr);
   contacts.extend(outer_);
-  if (projection_)
+  if (projection_) {
     projection_->project(h, contacts.points(), velocity_.constraints(), velocity_.gamma_end(), q_end_, outer_);
+  }
 
   EnergyLedger energy = start.energy;
   velocity_.account_energy(state.inputs, t_mid, q_mid_, start.u, u_work_, h, energy);
@@ -163,6 +168,21 @@ void MoreauStepper::set_activations(const State& state, double h) {
   for (std::size_t i = 0; i < points.size(); ++i) {
     const std::span<const double> before = state.warm.find(points[i].id);
     if (!before.empty() && before[0] > 0.0) activations_[i] = std::max(options_.activation, fall);
+  }
+}
+
+/// Positions follow the mean of the velocities at both ends, so joints with motions, which the projection puts where
+/// these are, get the rates of the end and not of the middle. Else what rests on them by friction, which is not
+/// projected, would lag.
+void MoreauStepper::set_motions(double t_end) {
+  ConstraintSet& constraints = velocity_.constraints();
+  for (int i = 0; i < constraints.count(); ++i) {
+    if (constraints.kind(i) != ConstraintSet::Kind::joint) continue;
+    const int index = constraints.index(i);
+    if (!system_.joints()[index].options.motion) continue;
+    JointVector tau;
+    system_.calc_joint_velocity(index, t_end, q_mid_, rest_, tau);
+    constraints.set_tau(i, tau);
   }
 }
 

@@ -42,10 +42,9 @@ class VelocityStep {
   /// Whether inputs, and prescribed motions at `times` [s], are finite; else the report says which is not.
   bool are_given_finite(const Inputs& inputs, std::initializer_list<double> times, StepReport& report) const;
 
-  /// The numbers that a scheme adds to the rows of those gathered, to be filled with n of them, and what each may be
-  /// off by. [m/s]
+  /// What a scheme adds to the rows of those gathered, to be filled with n numbers. [m/s]
   std::vector<double>& added() { return added_; }
-  /// Of the sums in `added`, whose round-off counts. (n) [m/s]
+  /// The sizes of what these are the sums of, whose round-off counts; to be filled likewise. [m/s]
   std::vector<double>& added_sizes() { return added_sizes_; }
 
   /// Solves for p, and sets u'. u_free (n_u) [m/s, rad/s]. failed: nothing is set, the report says why.
