@@ -39,6 +39,10 @@ double measure_motion(const System& system, const Vector& y);
 /// and units play no part.
 class Measure {
  public:
+  /// error() of start values that are taken as they are: continued from earlier steps they err to the same side in each
+  /// step, so that what they leave adds up. [-]
+  static constexpr double kContinued = 0.01;
+
   explicit Measure(const System& system);
 
   /// Takes the scales before a step from a state, and the accelerations (n_u) at it.

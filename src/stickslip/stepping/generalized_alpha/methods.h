@@ -17,7 +17,9 @@ class Methods {
 
   /// From the start values of the step, which begin() has set; `state` is where it begins. Where no method solves the
   /// step, it is left anywhere.
-  StepSolve solve(Step& step, const State& state);
+  /// `parts_follow`: a step that is not solved is made in parts, so that where passes lead in circles nothing else is
+  /// tried.
+  StepSolve solve(Step& step, const State& state, bool parts_follow = false);
 
   /// Passes of the nested iteration as a fallback, in the last solve.
   int fallbacks() const { return fallbacks_; }
@@ -33,7 +35,7 @@ class Methods {
   void settle(Step& step);
 
  private:
-  StepSolve solve_by_tries(Step& step, const State& state);
+  StepSolve solve_by_tries(Step& step, const State& state, bool parts_follow);
   void balance_stiff_forces(Step& step);
 
   Newton newton_;

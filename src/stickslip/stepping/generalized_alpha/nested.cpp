@@ -51,12 +51,14 @@ void Nested::clear() {
 void Nested::add_cone(const Step& step, int element, int n, Law law, double radius) {
   step.stop.check();
   const StepElement& e = step.elements[element];
-  rows_.push_back({element, n, problem_.size()});
+  const bool along = law == Law::sliding;
+  if (along) n = 2;
+  rows_.push_back({element, n, problem_.size(), along});
   switch (e.kind) {
     case ConstraintElement::Kind::contact: {
-      const FrictionBlock block{e.n_friction(), e.mu, 0, 0.0};
-      const bool slides = law == Law::friction && block.dim > 0;
-      problem_.add_contact({&block, slides ? std::size_t{1} : std::size_t{0}});
+      const FrictionBlock block{along ? 1 : e.n_friction(), e.mu, 0, 0.0};
+      const bool rubs = law != Law::normal && block.dim > 0;
+      problem_.add_contact({&block, rubs ? std::size_t{1} : std::size_t{0}});
       break;
     }
     case ConstraintElement::Kind::dry_friction:
@@ -70,8 +72,32 @@ void Nested::add_cone(const Step& step, int element, int n, Law law, double radi
   delassus.begin_row(n);
   for (int t = 0; t < e.n_touches; ++t) {
     RowMatrixView J = delassus.add_block(e.touches[t].block);
-    std::copy_n(step.rows.W() + e.touches[t].values, n * step.rows.blocks()[e.touches[t].block].n_u, J.data());
+    const double* w = step.rows.W() + e.touches[t].values;
+    const int n_u = step.rows.blocks()[e.touches[t].block].n_u;
+    std::copy_n(w, (along ? 1 : n) * n_u, J.data());
+    for (int c = 0; along && c < n_u; ++c) {
+      double sum = 0.0;
+      for (int i = 1; i < e.dim; ++i) sum += e.slip[i - 1] * w[i * n_u + c];
+      J.data()[n_u + c] = sum;
+    }
   }
+}
+
+/// p (dim) of an element from the values of its rows in the problem.
+void Nested::expand(const Step& step, const Rows& rows, const double* values, double* p) const {
+  const StepElement& e = step.elements[rows.element];
+  std::fill_n(p, e.dim, 0.0);
+  std::copy_n(values, rows.along ? 1 : rows.n, p);
+  for (int i = 1; rows.along && i < e.dim; ++i) p[i] = e.slip[i - 1] * values[1];
+}
+
+/// The values of its rows in the problem from those of all rows of an element (dim).
+void Nested::contract(const Step& step, const Rows& rows, const double* w, double* values) const {
+  const StepElement& e = step.elements[rows.element];
+  std::copy_n(w, rows.along ? 1 : rows.n, values);
+  if (!rows.along) return;
+  values[1] = 0.0;
+  for (int i = 1; i < e.dim; ++i) values[1] += e.slip[i - 1] * w[i];
 }
 
 /// One level: the value of each row at the iterate is in problem_.b, its multiplier in solution_.p, M^-1 times the
@@ -88,17 +114,18 @@ void Nested::solve_level(const Step& step, double allowed) {
   const auto add_all = [&] {
     for (const Rows& rows : rows_) {
       const StepElement& e = step.elements[rows.element];
-      p.fill(0.0);
-      std::copy_n(solution_.p.begin() + rows.offset, rows.n, p.begin());
+      expand(step, rows, solution_.p.data() + rows.offset, p.data());
       step.rows.add_response(e, p.data(), response_);
     }
   };
   add_all();
   response_ += free_;
   std::array<double, kMaxElementDim> w;
+  std::array<double, kMaxElementDim> values;
   for (const Rows& rows : rows_) {
     step.rows.multiply_transposed(step.elements[rows.element], response_, w.data());
-    for (int i = 0; i < rows.n; ++i) problem_.b[rows.offset + i] -= w[i];
+    contract(step, rows, w.data(), values.data());
+    for (int i = 0; i < rows.n; ++i) problem_.b[rows.offset + i] -= values[i];
   }
   change_ = -response_;
   SolveReport report;
@@ -215,6 +242,7 @@ void Nested::settle_many_sliding(Step& step) {
   least_change_a_ = change_a_;
   double least = std::numeric_limits<double>::infinity();  // [m/s^2] of accelerations that a repetition changed
   for (int i = 0; i < kMaxRepetitions && !settled; ++i) {
+    along_ = i > 0;
     solve_accelerations(step);
     const double change = set_sliding_forces(step);
     settled = change <= kShare * allowed_acceleration_;
@@ -275,13 +303,17 @@ void Nested::solve_accelerations(Step& step) {
     if (sliding && e.kind == ConstraintElement::Kind::dry_friction) continue;
     const bool pushed = next_pushed < push_.size() && sliding_[next_pushed] == static_cast<int>(k);
     const bool alone = sliding && !pushed;
-    add_cone(step, static_cast<int>(k), alone ? 1 : e.dim, alone ? Law::normal : Law::friction, e.bound);
+    const Law law = pushed && along_ ? Law::sliding : alone ? Law::normal : Law::friction;
+    add_cone(step, static_cast<int>(k), alone ? 1 : e.dim, law, e.bound);
+    const Rows& rows = rows_.back();
     step.rows.multiply_transposed(e, change_a_, moved.data());
-    for (int i = 0; i < rows_.back().n; ++i) {
-      const bool is_pushed = pushed && i > 0;
-      problem_.b[rows_.back().offset + i] = is_pushed ? push_[next_pushed] * e.slip[i - 1] : e.gamma_dot[i] + moved[i];
-      solution_.p.push_back(lambda_(e.offset + i));
+    for (int i = 0; i < e.dim; ++i) moved[i] += e.gamma_dot[i];
+    contract(step, rows, moved.data(), problem_.b.data() + rows.offset);
+    for (int i = 1; pushed && i < rows.n; ++i) {
+      problem_.b[rows.offset + i] = push_[next_pushed] * (along_ ? 1.0 : e.slip[i - 1]);
     }
+    solution_.p.resize(solution_.p.size() + rows.n);
+    contract(step, rows, lambda_.data() + e.offset, solution_.p.data() + rows.offset);
     next_pushed += pushed ? 1 : 0;
   }
   allowed_acceleration_ = calc_allowed(step, Level::acceleration);
@@ -290,7 +322,11 @@ void Nested::solve_accelerations(Step& step) {
   free_.setZero();
   for (const Rows& rows : rows_) {
     const StepElement& e = step.elements[rows.element];
-    std::copy_n(solution_.p.begin() + rows.offset, rows.n, lambda_.data() + e.offset);
+    if (rows.along) {
+      expand(step, rows, solution_.p.data() + rows.offset, lambda_.data() + e.offset);
+    } else {
+      std::copy_n(solution_.p.begin() + rows.offset, rows.n, lambda_.data() + e.offset);
+    }
   }
 }
 
@@ -362,13 +398,28 @@ void Nested::pass(Step& step) {
   set_multipliers(step);
 }
 
+/// Whether passes lead round in circles: index sets and error are those of an earlier pass. Among sets that stand the
+/// error falls by some hundreds a pass.
+bool Nested::comes_back(const Step& step) {
+  constexpr double kSame = 1e-3;  // [-]
+  const Visit now{signature(step), step.measure.error()};
+  const bool been = std::any_of(visits_.begin(), visits_.end(), [&](const Visit& visit) {
+    return visit.sets == now.sets && std::abs(now.error - visit.error) < kSame * visit.error;
+  });
+  visits_.push_back(now);
+  return in_circles_ = been;
+}
+
 StepSolve Nested::solve(Step& step, int max_passes, bool many) {
   StepSolve result;
   many_ = many;
   exact_ = true;
+  visits_.clear();
+  in_circles_ = false;
   double best = step.measure.error();
   best_ = step.x;
-  while (step.measure.error() > 1.0 && result.iterations < max_passes && exact_) {
+  while (best > (many && result.iterations == 0 ? Measure::kContinued : 1.0) && result.iterations < max_passes &&
+         exact_) {
     if (many) close_contacts(step);
     exact_ = true;
     pass(step);
@@ -379,6 +430,7 @@ StepSolve Nested::solve(Step& step, int max_passes, bool many) {
       best = step.measure.error();
       best_ = step.x;
     }
+    if (many && comes_back(step)) break;
   }
   if (!(step.measure.error() <= best)) {
     step.x = best_;

@@ -34,6 +34,8 @@ class Nested {
   /// [m/s] Above zero: no percussions give the velocities that contacts and joints need, by a proof, with the
   /// directions of the last pass, and this is what they miss at least. `bound` [N s] as SolveReport::bound.
   double violation() const { return impact_.violation; }
+  /// Whether the last solve() ended because passes among many contacts led in circles.
+  bool was_in_circles() const { return in_circles_; }
   void forget_proof() { impact_ = {}; }
   double bound() const { return impact_.bound; }
 
@@ -42,17 +44,27 @@ class Nested {
   void calc_jump(Step& step, const State& state);
 
  private:
-  /// What holds of the rows of a contact: Signorini's law, or Coulomb's with it.
-  enum class Law { normal, friction };
+  /// What holds of the rows of a contact: Signorini's law, or Coulomb's with it, of all friction rows or, in sliding,
+  /// along the slip alone.
+  enum class Law { normal, friction, sliding };
   /// Rows of one element in the problem of one level.
   struct Rows {
     int element;
     int n;       // the first n rows of the element
     int offset;  // in the problem
+    bool along;  // its second row is the friction rows along the slip
+  };
+
+  /// Where a pass has led.
+  struct Visit {
+    std::uint64_t sets;
+    double error;
   };
 
   void clear();
   void add_cone(const Step& step, int element, int n, Law law, double radius);
+  void expand(const Step& step, const Rows& rows, const double* values, double* p) const;
+  void contract(const Step& step, const Rows& rows, const double* w, double* values) const;
   void solve_level(const Step& step, double allowed);
   double calc_allowed(const Step& step, Level level) const;
   void velocity_pass(Step& step);
@@ -69,16 +81,20 @@ class Nested {
   void set_multipliers(Step& step) const;
   bool find_jammed(const Step& step);
   void pass(Step& step);
+  bool comes_back(const Step& step);
 
   ConeSolver& solver_;
   ConeProblem problem_;
   ConeSolution solution_;
   std::vector<Rows> rows_;
   Unknowns best_;
+  std::vector<Visit> visits_;  // by the last solve(), `many`
+  bool in_circles_ = false;
   DisjointSets components_{0};  // of bodies that closed elements hold together, find_jammed()
   std::vector<double> energy_;  // [J] by component: what may be moved less what is
   std::vector<int> sliding_;    // elements: contacts that slide on the acceleration level
   std::vector<double> push_;    // (sliding_) [m/s^2] see settle_many_sliding; empty: their normal rows alone are solved
+  bool along_ = false;          // pushed contacts have the friction row along the slip alone
   // (sliding_) [N] their normal forces before and after a solution, and moved for a difference.
   std::vector<double> held_, found_, moved_;
   double allowed_acceleration_ = 0.0;      // [m/s^2] residual of the level; 0: in relation to its own values

@@ -15,15 +15,13 @@ StepSolve Newton::solve(Step& step, bool search) {
   // Smooth motion is solved after as many; what is not is asked for its round-off.
   constexpr int kSmooth = 2;
   constexpr int kPatience = 8;
-  // Start values continued from earlier steps err to the same side in each step, so that what they leave adds up.
-  constexpr double kContinued = 0.01;  // [-]
   const Measure& measure = step.measure;
   StepSolve result;
   history_.clear();
   history_.reserve(kMaxIterations);
   double last_error = std::numeric_limits<double>::infinity();
   int stalled = 0;
-  while (measure.error() > (result.iterations == 0 ? kContinued : 1.0)) {
+  while (measure.error() > (result.iterations == 0 ? Measure::kContinued : 1.0)) {
     const std::uint64_t sets = signature(step);
     const bool same_sets = !history_.empty() && history_.back() == sets;
     if (!same_sets && std::count(history_.begin(), history_.end(), sets) >= kMaxVisits) return result;

@@ -83,6 +83,7 @@ class Stepper final : public TimeStepper {
   const State* start_ = nullptr;  // the state of the last try, with its memory as that took it
   EnergyLedger energy_;           // at its end
   bool continues_ = false;        // whether the forces of the last step can be continued
+  bool parts_follow_ = true;      // whether a try that fails is divided
   bool in_parts_ = false;         // whether the last step was made so
   State whole_, part_start_;      // of a step in parts: as far as it is made, and where its last part began
 };
@@ -116,6 +117,7 @@ Status Stepper::step(State& state, double h, double t_end, StepReport& report) {
   report.message = describe_non_finite_input(system_, state.inputs);
   if (!report.message.empty()) return report.status = Status::failed;
   in_parts_ = false;
+  parts_follow_ = true;
   solve(state, h, t_end, report);
   if (report.status != Status::ok && step_.options.strategy == GeneralizedAlphaStrategy::newton) {
     if (may_divide()) {
@@ -152,6 +154,7 @@ bool Stepper::advance_in_parts(State& state, double h, double t_end, int depth, 
   const int fallbacks = report.fallbacks;
   const auto advance = [&](double end, StepReport& part) {
     part_start_ = state;
+    parts_follow_ = depth < kMostHalvings;
     solve(state, half, end, part);
     if (part.status == Status::ok) {
       accept(state, part);
@@ -248,7 +251,7 @@ void Stepper::finish(const State& state, const StepSolve& solve, StepReport& rep
 StepSolve Stepper::solve_equations() {
   StepSolve solve;
   const auto attempt = [&] {
-    const StepSolve next = methods_.solve(step_, *start_);
+    const StepSolve next = methods_.solve(step_, *start_, parts_follow_);
     solve = {next.converged, solve.iterations + next.iterations};
   };
   attempt();
