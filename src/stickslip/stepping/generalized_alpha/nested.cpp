@@ -415,6 +415,7 @@ StepSolve Nested::solve(Step& step, int max_passes, bool many) {
   many_ = many;
   exact_ = true;
   visits_.clear();
+  visits_.reserve(max_passes);
   in_circles_ = false;
   double best = step.measure.error();
   best_ = step.x;
