@@ -1,0 +1,329 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "stickslip/report/picture_data.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <tuple>
+
+#include "stickslip/base/input_error.h"
+#include "stickslip/math/b_spline.h"
+#include "stickslip/report/pose_codec.h"
+#include "stickslip/report/row_reader.h"
+#include "stickslip/scene/load_scene.h"
+
+namespace stickslip {
+namespace {
+
+constexpr int kCurvePoints = 4;  // [-] drawn points an element of a beam: a bend of .5 rad then looks smooth
+
+/// What the scene says and the datasets do not: which way is up, and of what degree beams are. Of a scene that does not
+/// read any more (a file that it names has gone) nothing.
+struct SceneFacts {
+  Vector3 gravity = Vector3(0.0, 0.0, -9.81);  // (3) [m/s^2]
+  bool planar = false;
+  std::map<std::string, BeamOptions> beams;
+};
+
+SceneFacts find_facts(const Trajectory& result) {
+  SceneFacts facts;
+  try {
+    LoadOptions options;
+    options.allow_include = false;
+    const Scene scene = parse_scene(result.scene(), result.file().name() + " (scene)", options);
+    facts.gravity = scene.gravity;
+    for (const SceneBody& body : scene.bodies) {
+      if (body.beam) facts.beams[body.name] = body.beam->options;
+    }
+  } catch (const InputError&) {
+    facts.beams.clear();
+  }
+  for (const LayoutRow& row : result.layout()) facts.planar |= row.type == "planar" || row.type == "beam";
+  return facts;
+}
+
+std::vector<float> to_floats(const std::vector<double>& numbers) {
+  return {numbers.begin(), numbers.end()};
+}
+
+void add_bodies(const Trajectory& result, const SceneFacts& facts, PageData& data) {
+  std::vector<std::string> names;
+  std::vector<std::string> types;
+  std::vector<std::int32_t> offsets;
+  for (const LayoutRow& row : result.layout()) {
+    names.push_back(row.body);
+    types.push_back(row.type);
+    offsets.insert(offsets.end(), {row.q_offset, row.n_q, row.u_offset, row.n_u});
+  }
+  data.set("bodies", to_json(names));
+  data.set("types", to_json(types));
+  data.set("planar", facts.planar ? "true" : "false");
+  data.set("gravity", fmt::format("[{},{},{}]", to_json(facts.gravity.x()), to_json(facts.gravity.y()),
+                                  to_json(facts.gravity.z())));
+  data.add("layout", std::span<const std::int32_t>(offsets));
+  if (result.file().has("/bodies/mass")) data.add("mass", result.file().read_numbers("/bodies/mass"));
+}
+
+std::vector<double> read_fixed(const Trajectory& result, const std::string& path) {
+  const Hdf5Dataset dataset = result.file().open_dataset(path);
+  std::vector<double> numbers(static_cast<std::size_t>(dataset.rows() * dataset.width()));
+  dataset.read(0, std::span<double>(numbers));
+  return numbers;
+}
+
+std::vector<std::int32_t> read_indices(const Trajectory& result, const std::string& path) {
+  const Hdf5Dataset dataset = result.file().open_dataset(path);
+  std::vector<std::int64_t> numbers(static_cast<std::size_t>(dataset.rows() * dataset.width()));
+  dataset.read(0, std::span<std::int64_t>(numbers));
+  return {numbers.begin(), numbers.end()};
+}
+
+void add_shapes(const Trajectory& result, PageData& data) {
+  const Hdf5File& file = result.file();
+  if (!file.has("/shapes")) return;
+  data.set("shapes", to_json(file.read_texts("/shapes/name")));
+  data.set("shape_types", to_json(file.read_texts("/shapes/type")));
+  for (const char* name : {"body", "inside", "vertex_offset", "face_offset", "faces"}) {
+    const std::string path = std::string("/shapes/") + name;
+    if (file.has(path)) data.add("shapes/" + std::string(name), read_indices(result, path));
+  }
+  for (const char* name : {"position", "orientation", "size", "vertices"}) {
+    const std::string path = std::string("/shapes/") + name;
+    if (file.has(path)) data.add("shapes/" + std::string(name), to_floats(read_fixed(result, path)));
+  }
+}
+
+/// The curves of all beams at each row: kCurvePoints an element and one more, x and y each.
+void add_curves(const Trajectory& result, const SceneFacts& facts, const std::vector<std::int64_t>& rows,
+                PageData& data) {
+  if (facts.beams.empty() || !result.file().has("/q")) return;
+  const std::vector<double> q = read_picked(result, "/q", rows);
+  const std::size_t n_q = q.size() / std::max<std::size_t>(rows.size(), 1);
+  const std::vector<LayoutRow> layout = result.layout();
+  for (std::size_t b = 0; b < layout.size(); ++b) {
+    const auto beam = facts.beams.find(layout[b].body);
+    if (beam == facts.beams.end()) continue;
+    const BSpline spline(beam->second.degree, beam->second.elements);
+    if (2 * spline.n_functions() != layout[b].n_q) continue;
+    std::vector<float> curve;
+    std::vector<double> value(static_cast<std::size_t>(spline.degree()) + 1), first = value, second = value;
+    const int n = kCurvePoints * spline.elements();
+    for (std::size_t row = 0; row < rows.size(); ++row) {
+      const double* control = q.data() + row * n_q + layout[b].q_offset;
+      for (int i = 0; i <= n; ++i) {
+        const double xi = static_cast<double>(i) / n;
+        const int element = spline.find_element(xi);
+        spline.calc_functions(element, xi, value.data(), first.data(), second.data());
+        double x = 0.0, y = 0.0;
+        for (int k = 0; k <= spline.degree(); ++k) {
+          x += value[static_cast<std::size_t>(k)] * control[2 * (element + k)];
+          y += value[static_cast<std::size_t>(k)] * control[2 * (element + k) + 1];
+        }
+        curve.insert(curve.end(), {static_cast<float>(x), static_cast<float>(y)});
+      }
+    }
+    data.add(fmt::format("curve/{}", b), std::span<const float>(curve));
+  }
+}
+
+void add_poses(const Trajectory& result, const std::vector<std::int64_t>& rows, PageData& data) {
+  const std::vector<double> position = read_picked(result, "/bodies/position", rows);
+  const std::vector<double> orientation = read_picked(result, "/bodies/orientation", rows);
+  const std::size_t n = result.layout().size();
+  if (position.size() != rows.size() * n * 3 || orientation.size() != rows.size() * n * 4) {
+    throw InputError({result.file().name()}, "/bodies/position", "", "damaged: not one pose for each body");
+  }
+  std::vector<PoseRange> ranges(n);
+  for (std::size_t b = 0; b < n; ++b) {
+    Vector3 low = Vector3::Constant(std::numeric_limits<double>::infinity()), high = -low;
+    for (std::size_t row = 0; row < rows.size(); ++row) {
+      const Vector3 p(position.data() + 3 * (row * n + b));
+      if (!p.allFinite()) continue;
+      low = low.cwiseMin(p);
+      high = high.cwiseMax(p);
+    }
+    if (low.allFinite()) ranges[b] = {low, high - low};
+  }
+  std::vector<std::uint16_t> packed;
+  packed.reserve(rows.size() * n * std::tuple_size_v<PackedPose>);
+  std::vector<double> bounds;
+  for (const PoseRange& range : ranges) {
+    bounds.insert(bounds.end(), range.low.begin(), range.low.end());
+    bounds.insert(bounds.end(), range.size.begin(), range.size.end());
+  }
+  for (std::size_t i = 0; i < rows.size() * n; ++i) {
+    const PackedPose pose =
+        pack_pose(ranges[i % n], Vector3(position.data() + 3 * i), Vector4(orientation.data() + 4 * i));
+    packed.insert(packed.end(), pose.begin(), pose.end());
+  }
+  data.add("pose_range", std::span<const double>(bounds));
+  data.add("poses", std::span<const std::uint16_t>(packed));
+}
+
+/// The contact points of some rows, ragged, named and detected alike.
+struct PointList {
+  std::vector<std::uint32_t> offsets = {0};
+  std::vector<float> point, normal, force, gap, mu;
+  std::vector<std::uint8_t> status;
+  std::vector<std::int32_t> bodies, index;
+};
+
+/// The length of the step that ends at each of the times. [s] 0 where none does.
+std::vector<double> find_step_lengths(const Trajectory& result, const std::vector<double>& times) {
+  const std::vector<std::int64_t> all = pick_rows(result.steps(), result.steps());
+  const std::vector<double> end = read_picked(result, "/steps/time", all);
+  const std::vector<double> length = read_picked(result, "/steps/step", all);
+  std::vector<double> lengths;
+  for (const double t : times) {
+    const auto found = std::ranges::lower_bound(end, t);
+    lengths.push_back(found == end.end() ? 0.0 : length[static_cast<std::size_t>(found - end.begin())]);
+  }
+  return lengths;
+}
+
+void add_vector(const double* vector, double factor, std::vector<float>& list) {
+  for (int i = 0; i < 3; ++i) {
+    const double x = vector[i] * factor;
+    list.push_back(std::isfinite(x) ? static_cast<float>(x) : 0.0F);
+  }
+}
+
+class NamedPoints {
+ public:
+  NamedPoints(const Trajectory& result, const std::vector<std::int64_t>& rows) {
+    const Hdf5File& file = result.file();
+    for (const char* name : {"point", "normal", "gap", "status"}) {
+      if (!file.has(std::string("/contacts/") + name)) return;
+    }
+    has_force_ = file.has("/contacts/force");
+    if (!has_force_ && !file.has("/contacts/percussion")) return;
+    n_ = result.names("contacts").size();
+    point_ = read_picked(result, "/contacts/point", rows);
+    normal_ = read_picked(result, "/contacts/normal", rows);
+    gap_ = read_picked(result, "/contacts/gap", rows);
+    status_ = read_picked(result, "/contacts/status", rows);
+    force_ = read_picked(result, has_force_ ? "/contacts/force" : "/contacts/percussion", rows);
+    body_a_ = file.read_integers("/contacts/body_a");
+    body_b_ = file.read_integers("/contacts/body_b");
+    mu_ = file.read_numbers("/contacts/friction_coefficient");
+  }
+
+  void add_row(std::size_t row, double step, PointList& list) const {
+    for (std::size_t c = 0; c < n_; ++c) {
+      const std::size_t i = row * n_ + c;
+      if (!std::isfinite(point_[3 * i]) || !std::isfinite(normal_[3 * i])) continue;
+      add_vector(&point_[3 * i], 1.0, list.point);
+      add_vector(&normal_[3 * i], 1.0, list.normal);
+      add_vector(&force_[3 * i], has_force_ ? 1.0 : step > 0.0 ? 1.0 / step : 0.0, list.force);
+      list.gap.push_back(static_cast<float>(gap_[i]));
+      list.mu.push_back(static_cast<float>(mu_[c]));
+      list.status.push_back(static_cast<std::uint8_t>(status_[i]));
+      list.bodies.insert(list.bodies.end(),
+                         {static_cast<std::int32_t>(body_a_[c]), static_cast<std::int32_t>(body_b_[c])});
+      list.index.push_back(static_cast<std::int32_t>(c));
+    }
+  }
+
+ private:
+  std::size_t n_ = 0;
+  bool has_force_ = false;
+  std::vector<double> point_, normal_, gap_, status_, force_, mu_;
+  std::vector<std::int64_t> body_a_, body_b_;
+};
+
+void add_detected_row(const Trajectory& result, std::int64_t first, std::int64_t n, double step, PointList& list) {
+  if (n == 0) return;
+  const auto read = [&](const char* name) { return result.read(std::string("/contact_sets/") + name, first, n); };
+  const RowMatrix point = read("point"), normal = read("normal"), percussion = read("percussion"), gap = read("gap"),
+                  status = read("status"), a = read("body_a"), b = read("body_b");
+  for (std::int64_t i = 0; i < n; ++i) {
+    add_vector(point.row(i).data(), 1.0, list.point);
+    add_vector(normal.row(i).data(), 1.0, list.normal);
+    add_vector(percussion.row(i).data(), step > 0.0 ? 1.0 / step : 0.0, list.force);
+    list.gap.push_back(static_cast<float>(gap(i, 0)));
+    list.mu.push_back(std::numeric_limits<float>::quiet_NaN());
+    list.status.push_back(static_cast<std::uint8_t>(status(i, 0)));
+    list.bodies.insert(list.bodies.end(), {static_cast<std::int32_t>(a(i, 0)), static_cast<std::int32_t>(b(i, 0))});
+    list.index.push_back(-1);
+  }
+}
+
+void note_thinned(const char* what, std::size_t shown, std::int64_t rows, std::vector<std::string>& notes) {
+  if (static_cast<std::int64_t>(shown) >= rows) return;
+  notes.push_back(fmt::format("{}: {} of {} rows are in this page", what, shown, rows));
+}
+
+}  // namespace
+
+void add_picture(const Trajectory& result, double bytes, PageData& data, std::vector<std::string>& notes) {
+  const SceneFacts facts = find_facts(result);
+  add_bodies(result, facts, data);
+  add_shapes(result, data);
+  if (!result.file().has("/bodies/position") || !result.file().has("/bodies/orientation")) {
+    notes.emplace_back("the result holds no poses (output.fields): nothing moves here");
+    return;
+  }
+  double row_bytes = 12.0 * static_cast<double>(result.layout().size()) + 8.0;
+  for (const auto& [name, beam] : facts.beams) row_bytes += 8.0 * (kCurvePoints * beam.elements + 1);
+  const double most = std::clamp(bytes / row_bytes, 2.0, 1e9);
+  const std::vector<std::int64_t> rows = pick_rows(result.rows(), static_cast<std::int64_t>(most));
+  note_thinned("poses, interpolated between", rows.size(), result.rows(), notes);
+  data.add("frame_time", read_picked(result, "/time", rows));
+  add_poses(result, rows, data);
+  add_curves(result, facts, rows, data);
+}
+
+void add_contacts(const Trajectory& result, double bytes, PageData& data, std::vector<std::string>& notes) {
+  const Hdf5File& file = result.file();
+  std::vector<std::int64_t> sets;  // where the detected contacts of each row begin
+  double entries = static_cast<double>(result.names("contacts").size()) * static_cast<double>(result.rows());
+  if (file.has("/contact_sets")) {
+    sets = file.read_integers("/contact_sets/offsets");
+    entries += static_cast<double>(sets[static_cast<std::size_t>(result.rows())]);
+  }
+  const double n_joints = static_cast<double>(result.names("joints").size());
+  constexpr double kEntry = 57.0;  // [bytes] of a contact: 11 numbers of 4 bytes, 2 bodies, an index, a status
+  const double n_rows = static_cast<double>(std::max<std::int64_t>(result.rows(), 1));
+  const double row_bytes = std::max(kEntry * entries / n_rows + 12.0 * n_joints + 12.0, 1.0);
+  const std::vector<std::int64_t> rows =
+      pick_rows(result.rows(), static_cast<std::int64_t>(std::clamp(bytes / row_bytes, 2.0, 1e9)));
+  if (entries + n_joints > 0.0) note_thinned("contacts and joints in the picture", rows.size(), result.rows(), notes);
+  const std::vector<double> times = read_picked(result, "/time", rows);
+  const std::vector<double> steps = find_step_lengths(result, times);
+  data.add("contact_time", times);
+  if (n_joints > 0.0 && file.has("/joints/point")) {
+    data.add("joint_point", to_floats(read_picked(result, "/joints/point", rows)));
+    std::vector<std::int32_t> pairs;
+    const auto a = file.read_integers("/joints/body_a"), b = file.read_integers("/joints/body_b");
+    for (std::size_t j = 0; j < a.size(); ++j) {
+      pairs.insert(pairs.end(), {static_cast<std::int32_t>(a[j]), static_cast<std::int32_t>(b[j])});
+    }
+    data.add("joint_bodies", std::span<const std::int32_t>(pairs));
+  }
+  if (entries == 0.0) return;
+  const NamedPoints named(result, rows);
+  PointList list;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const double step = rows[i] > 0 ? steps[i] : 0.0;
+    named.add_row(i, step, list);
+    if (!sets.empty()) {
+      const auto row = static_cast<std::size_t>(rows[i]);
+      add_detected_row(result, sets[row], sets[row + 1] - sets[row], step, list);
+    }
+    list.offsets.push_back(static_cast<std::uint32_t>(list.index.size()));
+  }
+  data.add("contact_offset", std::span<const std::uint32_t>(list.offsets));
+  data.add("contact_point", std::span<const float>(list.point));
+  data.add("contact_normal", std::span<const float>(list.normal));
+  data.add("contact_force", std::span<const float>(list.force));
+  data.add("contact_gap", std::span<const float>(list.gap));
+  data.add("contact_mu", std::span<const float>(list.mu));
+  data.add("contact_status", std::span<const std::uint8_t>(list.status));
+  data.add("contact_bodies", std::span<const std::int32_t>(list.bodies));
+  data.add("contact_index", std::span<const std::int32_t>(list.index));
+}
+
+}  // namespace stickslip

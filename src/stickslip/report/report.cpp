@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "stickslip/report/report.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <fstream>
+
+#include "stickslip/base/input_error.h"
+#include "stickslip/io/output_file.h"
+#include "stickslip/report/picture_data.h"
+#include "stickslip/report/row_reader.h"
+#include "stickslip/sim/summary.h"
+
+namespace stickslip {
+namespace {
+
+constexpr std::string_view kMark = "<!doctype html><!-- stickslip page -->";
+constexpr std::string_view kDataPlace = "<!-- stickslip data -->";
+constexpr double kBase64 = 4.0 / 3.0;  // [-] characters a byte
+// Of the room for numbers: poses draw the picture, contacts are thinned first, plots take what they need.
+constexpr double kPoseShare = 0.5;
+constexpr double kContactShare = 0.2;
+constexpr double kSignalShare = 0.2;
+constexpr double kStepShare = 0.1;
+constexpr std::int64_t kMostSteps = 20000;   // [-] in a plot of 1000 pixels: 20 a pixel
+constexpr std::int64_t kFewestRows = 200;    // [-] below these a plot says nothing, and columns are left out instead
+constexpr std::int64_t kStepBlock = 100000;  // [-] rows read at a time
+
+/// A dataset with a row for each output instant that can be plotted.
+constexpr std::array<const char*, 17> kSignals = {"/contacts/gap",
+                                                  "/contacts/normal_force",
+                                                  "/contacts/normal_percussion",
+                                                  "/contacts/status",
+                                                  "/contacts/friction_force",
+                                                  "/contacts/friction_percussion",
+                                                  "/joints/coordinate",
+                                                  "/joints/rate",
+                                                  "/joints/drift",
+                                                  "/joints/friction",
+                                                  "/joints/drive",
+                                                  "/joints/reaction_force",
+                                                  "/joints/reaction_torque",
+                                                  "/q",
+                                                  "/u",
+                                                  "/contacts/normal_impulse",
+                                                  "/a"};
+
+/// Where the worst residual of a run was: "contact tip-ground", "detected contact of a1 and table".
+std::string describe_place(const StepRow& row, const Trajectory& result, const std::vector<std::string>& bodies) {
+  const auto name = [](const std::vector<std::string>& names, std::int64_t i) {
+    return i >= 0 && i < static_cast<std::int64_t>(names.size()) ? names[static_cast<std::size_t>(i)]
+                                                                 : std::string("?");
+  };
+  switch (row.worst_kind) {
+    case 1:
+      return "contact " + name(result.names("contacts"), row.worst);
+    case 2:
+      return "the contact of " + name(bodies, row.worst_a) + " and " + name(bodies, row.worst_b);
+    case 3:
+      return "joint " + name(result.names("joints"), row.worst);
+    case 4:
+      return fmt::format("force {}", row.worst);
+    default:
+      return "";
+  }
+}
+
+/// The column of each step that is kept: of many, in each bucket the one whose residual is largest.
+std::vector<std::int64_t> pick_steps(const std::vector<double>& residual, std::int64_t most) {
+  const auto n = static_cast<std::int64_t>(residual.size());
+  std::vector<std::int64_t> kept;
+  const std::int64_t buckets = std::min(n, std::max<std::int64_t>(most, 2));
+  for (std::int64_t b = 0; b < buckets; ++b) {
+    const std::int64_t first = b * n / buckets, end = (b + 1) * n / buckets;
+    std::int64_t best = first;
+    for (std::int64_t i = first; i < end; ++i) {
+      if (residual[static_cast<std::size_t>(i)] > residual[static_cast<std::size_t>(best)]) best = i;
+    }
+    if (b == 0) best = 0;  // energies begin where the run does, and end where it ends
+    kept.push_back(b == buckets - 1 ? n - 1 : best);
+  }
+  return kept;
+}
+
+void add_steps(const Trajectory& result, double bytes, PageData& data, std::vector<std::string>& notes) {
+  const std::vector<std::string> bodies = result.names("bodies");
+  Summary summary;
+  StepRow worst;
+  std::vector<double> residual;
+  for (std::int64_t first = 0; first < result.steps(); first += kStepBlock) {
+    const std::vector<StepRow> rows = result.read_steps(first, std::min(kStepBlock, result.steps() - first));
+    for (const StepRow& row : rows) {
+      const bool initial = residual.empty();
+      residual.push_back(std::isfinite(row.residual) ? row.residual : 0.0);
+      if (initial) continue;
+      summary.add(row);
+      if (!(row.residual <= worst.residual)) worst = row;
+    }
+  }
+  summary.limits = result.limits();
+  std::vector<std::string> limits;
+  for (const LimitEntry& entry : summary.limits) limits.push_back(describe(entry));
+  data.set("certificate",
+           fmt::format("{{\"steps\":{},\"inexact\":{},\"failed\":{},\"residual\":{},\"relative\":{},\"time\":{},"
+                       "\"place\":{},\"penetration\":{},\"drift\":{},\"energy_error\":{},\"limits\":{}}}",
+                       summary.steps, summary.inexact, summary.failed, to_json(summary.residual.value),
+                       to_json(summary.relative_residual.value), to_json(summary.residual.time),
+                       to_json(describe_place(worst, result, bodies)), to_json(summary.penetration.value),
+                       to_json(summary.drift_position.value), to_json(summary.energy_error.value), to_json(limits)));
+  const double column_bytes = 8.0;
+  const double most = bytes / (column_bytes * static_cast<double>(step_columns().size()));
+  const std::vector<std::int64_t> kept =
+      pick_steps(residual, std::min(kMostSteps, static_cast<std::int64_t>(std::max(most, 2.0))));
+  if (static_cast<std::int64_t>(kept.size()) < result.steps()) {
+    notes.push_back(fmt::format("the steps' figures: {} of {} steps are in this page, those of the largest residuals",
+                                kept.size(), result.steps()));
+  }
+  std::string columns;
+  for (const StepColumn& column : step_columns()) {
+    const std::string path = std::string("/steps/") + column.name;
+    if (!result.file().has(path)) continue;
+    columns += fmt::format("{}[{},{},{}]", columns.empty() ? "" : ",", to_json(column.name), to_json(column.unit),
+                           to_json(column.meaning));
+    data.add(path, read_picked(result, path, kept));
+  }
+  data.set("steps", '[' + columns + ']');
+}
+
+void add_signals(const Trajectory& result, double bytes, PageData& data, std::vector<std::string>& notes) {
+  const std::vector<std::int64_t> whole = pick_rows(result.rows(), result.rows());
+  std::vector<std::string> paths;
+  std::vector<std::string> left_out;
+  double row_bytes = 8.0;
+  const double fewest =
+      static_cast<double>(std::min<std::int64_t>(kFewestRows, std::max<std::int64_t>(result.rows(), 1)));
+  for (const char* path : kSignals) {
+    if (!result.file().has(path)) continue;
+    const double width = 8.0 * static_cast<double>(result.file().open_dataset(path).width());
+    if ((row_bytes + width) * fewest > bytes) {
+      left_out.emplace_back(path);
+      continue;
+    }
+    row_bytes += width;
+    paths.emplace_back(path);
+  }
+  const std::vector<std::int64_t> rows = pick_rows(result.rows(), static_cast<std::int64_t>(bytes / row_bytes));
+  if (rows.size() < whole.size() && !paths.empty()) {
+    notes.push_back(fmt::format("plots: {} of {} rows are in this page", rows.size(), whole.size()));
+  }
+  if (!left_out.empty()) notes.push_back(fmt::format("not in this page, too large: {}", fmt::join(left_out, ", ")));
+  data.add("row_time", read_picked(result, "/time", rows));
+  for (const std::string& path : paths) data.add(path, read_picked(result, path, rows));
+}
+
+}  // namespace
+
+PageData make_page_data(const Trajectory& result, double bytes) {
+  PageData data;
+  std::vector<std::string> notes;
+  for (const char* name : {"name", "scheme", "solver", "version", "commit", "outcome", "message"}) {
+    data.set(name, to_json(result.text(name)));
+  }
+  data.set("file", to_json(std::filesystem::path(result.file().name()).filename().string()));
+  data.set("scene", to_json(result.scene()));
+  data.set("contacts", to_json(result.names("contacts")));
+  data.set("joints", to_json(result.names("joints")));
+  if (result.file().has("/joints/type")) data.set("joint_types", to_json(result.file().read_texts("/joints/type")));
+  if (result.file().has("/contacts/friction_coefficient")) {
+    data.add("friction_coefficient", result.file().read_numbers("/contacts/friction_coefficient"));
+  }
+  if (result.rows() == 0) throw InputError({result.file().name()}, "/time", "", "has no rows: nothing to show");
+  add_steps(result, kStepShare * bytes, data, notes);
+  add_picture(result, kPoseShare * bytes, data, notes);
+  add_contacts(result, kContactShare * bytes, data, notes);
+  add_signals(result, kSignalShare * bytes, data, notes);
+  data.set("notes", to_json(notes));
+  return data;
+}
+
+std::string make_report(const std::vector<std::filesystem::path>& results, double max_bytes) {
+  const std::string_view page = page_template();
+  const std::size_t place = page.find(kDataPlace);
+  // Headers, with scenes and names, are small beside the numbers; what they take too much shows in the end.
+  const double room = (max_bytes - static_cast<double>(page.size())) / static_cast<double>(results.size());
+  std::string data;
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    const Trajectory result(results[i]);
+    PageData numbers;
+    for (double bytes = room / kBase64;; bytes *= 0.5) {
+      numbers = make_page_data(result, bytes);
+      const double taken =
+          kBase64 * static_cast<double>(numbers.bytes().size()) + static_cast<double>(numbers.header().size());
+      constexpr double kFrame = 300.0;  // [bytes] the elements around
+      if (taken + kFrame <= room) break;
+      if (bytes < 1.0) {
+        throw InputError(fmt::format("--max-size: {} leave no room for {}, which takes {} with the fewest rows",
+                                     describe_bytes(max_bytes), results[i].string(),
+                                     describe_bytes(taken + static_cast<double>(page.size()))));
+      }
+    }
+    data += fmt::format("<script type=\"application/json\" class=\"result\">{}</script>\n", numbers.header());
+    data += fmt::format("<script type=\"text/plain\" class=\"numbers\">{}</script>\n", to_base64(numbers.bytes()));
+  }
+  std::string report(page.substr(0, place));
+  report += data;
+  report += page.substr(place + kDataPlace.size());
+  return report;
+}
+
+bool is_report(const std::filesystem::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::string head(kMark.size(), '\0');
+  file.read(head.data(), static_cast<std::streamsize>(head.size()));
+  return file.good() && head == kMark;
+}
+
+}  // namespace stickslip

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "stickslip/io/result_reader.h"
+#include "stickslip/report/page_data.h"
+
+namespace stickslip {
+
+inline constexpr double kMaxReportBytes = 50e6;  // a page of 160 MB was measured to crash a browser's tab
+
+/// The page without data: one file of HTML with its styles and its program, as web/ builds it.
+std::string_view page_template();
+
+/// What a page shows of a result: bodies, shapes, poses, contacts, the rows' and the steps' columns for plots, and its
+/// certificate, in about `bytes` bytes of numbers. Throws InputError.
+PageData make_page_data(const Trajectory& result, double bytes);
+
+/// One self-contained page of these results, in at most max_bytes bytes; of what does not fit fewer rows, which the
+/// page says. It needs no network and no other file. Throws InputError where a result cannot be read, or where even the
+/// fewest rows take more.
+std::string make_report(const std::vector<std::filesystem::path>& results, double max_bytes = kMaxReportBytes);
+
+/// Whether a file is such a page: it may be written over.
+bool is_report(const std::filesystem::path& path);
+
+}  // namespace stickslip

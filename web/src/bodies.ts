@@ -1,0 +1,325 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Bodies as they look: one instanced mesh, one draw call, for each kind of shape.
+import * as THREE from 'three';
+import {Result} from './result';
+
+// Pale, so that contacts and forces stand out on them; neighbours differ in lightness, too.
+const kColors = ['#8fb8de', '#e8c07d', '#9fcfb0', '#d9a5c3', '#c9c2e8', '#e0a58f', '#b8c9a0', '#a9d5dc'];
+const kFixed = '#b4bac2';
+
+interface Part {
+  body: number;
+  local: THREE.Matrix4;
+  color: THREE.Color;
+}
+
+class Kind {
+  readonly parts: Part[] = [];
+  readonly borders: THREE.Matrix4[] = [];  // of planar shapes: a little larger, drawn dark behind
+  mesh?: THREE.InstancedMesh;
+  border?: THREE.InstancedMesh;
+  constructor(readonly geometry: THREE.BufferGeometry) {}
+}
+
+/** Octants of two shades, by which one sees a ball turn. */
+function shade(geometry: THREE.BufferGeometry, planar: boolean): THREE.BufferGeometry {
+  const split = geometry.index ? geometry.toNonIndexed() : geometry;
+  const at = split.getAttribute('position');
+  const colors = new Float32Array(3 * at.count);
+  for (let i = 0; i < at.count; i += 3) {
+    let x = 0, y = 0, z = 0;
+    for (let k = 0; k < 3; ++k) {
+      x += at.getX(i + k);
+      y += at.getY(i + k);
+      z += at.getZ(i + k);
+    }
+    const tone = (x * y > 0) !== (!planar && z > 0) ? 1 : 0.78;
+    colors.fill(tone, 3 * i, 3 * i + 9);
+  }
+  split.setAttribute('color', new THREE.BufferAttribute(colors, 3));
+  return split;
+}
+
+function plain(geometry: THREE.BufferGeometry): THREE.BufferGeometry {
+  const n = geometry.getAttribute('position').count;
+  geometry.setAttribute('color', new THREE.BufferAttribute(new Float32Array(3 * n).fill(1), 3));
+  return geometry;
+}
+
+export class Bodies {
+  readonly group = new THREE.Group();
+  readonly poses: Float64Array;      // (7 n_bodies) x y z, w x y z
+  readonly drawn: Uint8Array;        // (n_bodies) 1: has a shape
+  readonly grounds: {point: THREE.Vector3; normal: THREE.Vector3}[] = [];
+  private kinds = new Map<string, Kind>();
+  private pickable: {mesh: THREE.InstancedMesh; kind: Kind}[] = [];
+  private curves: {body: number; line: THREE.Line; data: ArrayLike<number>; n: number}[] = [];
+  private containers: {body: number; box: THREE.Box3}[] = [];
+  private world: THREE.Matrix4[];
+  private matrix = new THREE.Matrix4();
+
+  constructor(private result: Result, private planar: boolean, extent: number, segments: number) {
+    const header = result.header;
+    this.poses = new Float64Array(7 * result.n_bodies);
+    this.drawn = new Uint8Array(result.n_bodies);
+    this.world = Array.from({length: result.n_bodies}, () => new THREE.Matrix4());
+    const body = result.get('shapes/body'), position = result.get('shapes/position'), size = result.get('shapes/size'),
+          orientation = result.get('shapes/orientation'), inside = result.get('shapes/inside');
+    result.poses_at(result.frame_time[0], this.poses);
+    this.set_worlds();
+    if (body && position && orientation && size && inside) {
+      (header.shape_types ?? []).forEach((type, s) => {
+        const at = new THREE.Vector3(position[3 * s], position[3 * s + 1], position[3 * s + 2]);
+        const turn = new THREE.Quaternion(orientation[4 * s + 1], orientation[4 * s + 2], orientation[4 * s + 3], orientation[4 * s]);
+        const edges = [size[4 * s], size[4 * s + 1], size[4 * s + 2]];
+        this.add_shape(type, s, body[s], at, turn, edges, inside[s] !== 0, extent, segments);
+      });
+    }
+    this.make_meshes();
+    this.make_curves();
+  }
+
+  private kind(name: string, make: () => THREE.BufferGeometry): Kind {
+    let kind = this.kinds.get(name);
+    if (!kind) this.kinds.set(name, kind = new Kind(make()));
+    return kind;
+  }
+
+  private color(body: number): THREE.Color {
+    return new THREE.Color(this.result.header.types[body] === 'fixed' ? kFixed : kColors[body % kColors.length]);
+  }
+
+  private place(kind: Kind, body: number, at: THREE.Vector3, turn: THREE.Quaternion, scale: THREE.Vector3, border: number): void {
+    this.drawn[body] = 1;
+    kind.parts.push({body, local: new THREE.Matrix4().compose(at, turn, scale), color: this.color(body)});
+    if (this.planar) kind.borders.push(new THREE.Matrix4().compose(at, turn, scale.clone().addScalar(border)));
+  }
+
+  private add_shape(type: string, s: number, body: number, at: THREE.Vector3, turn: THREE.Quaternion, size: number[],
+                    inside: boolean, extent: number, segments: number): void {
+    const border = 0.003 * extent, planar = this.planar;
+    const ball = () => this.kind('ball', () => shade(planar ? new THREE.CircleGeometry(1, 2 * segments)
+                                                            : new THREE.SphereGeometry(1, 2 * segments, segments), planar));
+    const [r, length] = size;
+    if (inside) {
+      this.add_container(type, body, at, turn, r, length);
+    } else if (type === 'sphere') {
+      this.place(ball(), body, at, turn, new THREE.Vector3(r, r, r), border);
+    } else if (type === 'box') {
+      const kind = this.kind('box', () => plain(planar ? new THREE.PlaneGeometry(1, 1) : new THREE.BoxGeometry(1, 1, 1)));
+      this.place(kind, body, at, turn, new THREE.Vector3(size[0], size[1], planar ? 1 : size[2]), 2 * border);
+    } else if (type === 'capsule' || type === 'cylinder') {
+      if (planar && type === 'capsule') {
+        const kind = this.kind('box', () => plain(new THREE.PlaneGeometry(1, 1)));
+        // A planar capsule's axis lies in the plane: its frame's z.
+        const flat = turn.clone().multiply(new THREE.Quaternion().setFromAxisAngle(new THREE.Vector3(1, 0, 0), Math.PI / 2));
+        this.place(kind, body, at, flat, new THREE.Vector3(2 * r, length, 1), border);
+      } else {
+        const kind = this.kind('cylinder', () => shade(new THREE.CylinderGeometry(1, 1, 1, 2 * segments).rotateX(Math.PI / 2), false));
+        this.place(kind, body, at, turn, new THREE.Vector3(r, r, Number.isFinite(length) ? length : 4 * extent), border);
+      }
+      for (const end of type === 'capsule' ? [-0.5, 0.5] : []) {
+        const centre = new THREE.Vector3(0, 0, end * length).applyQuaternion(turn).add(at);
+        this.place(ball(), body, centre, turn, new THREE.Vector3(r, r, r), border);
+      }
+    } else if (type === 'half-space') {
+      const normal = new THREE.Vector3(0, 0, 1).applyQuaternion(turn).transformDirection(this.world[body]);
+      this.grounds.push({point: at.clone().applyMatrix4(this.world[body]), normal});
+    } else if (type === 'convex' || type === 'mesh') {
+      const kind = this.hull(s);
+      if (kind) this.place(kind, body, at, turn, new THREE.Vector3(1, 1, 1), 0);
+    }
+  }
+
+  /** Hulls of the same corners are one kind. */
+  private hull(s: number): Kind | undefined {
+    const vertices = this.result.get('shapes/vertices'), from = this.result.get('shapes/vertex_offset');
+    const faces = this.result.get('shapes/faces'), first = this.result.get('shapes/face_offset');
+    if (!vertices || !from || !faces || !first) return undefined;
+    const corners = vertices.slice(3 * from[s], 3 * from[s + 1]), sides = faces.slice(3 * first[s], 3 * first[s + 1]);
+    return this.kind(`hull ${corners.join(' ')}`, () => {
+      if (this.planar) return plain(planar_hull(corners));
+      const geometry = new THREE.BufferGeometry();
+      const flat = new Float32Array(3 * sides.length);
+      const centre = [0, 1, 2].map((k) => {
+        let sum = 0;
+        for (let i = k; i < corners.length; i += 3) sum += corners[i];
+        return sum / (corners.length / 3);
+      });
+      for (let f = 0; f < sides.length; f += 3) {
+        const p = [0, 1, 2].map((k) => new THREE.Vector3().fromArray(Array.from(corners.slice(3 * sides[f + k], 3 * sides[f + k] + 3))));
+        const out = p[1].clone().sub(p[0]).cross(p[2].clone().sub(p[0])).dot(p[0].clone().sub(new THREE.Vector3(...centre as [number, number, number])));
+        if (out < 0) [p[1], p[2]] = [p[2], p[1]];
+        p.forEach((v, k) => v.toArray(flat, 3 * (f + k)));
+      }
+      geometry.setAttribute('position', new THREE.BufferAttribute(flat, 3));
+      geometry.computeVertexNormals();
+      return plain(geometry);
+    });
+  }
+
+  private add_container(type: string, body: number, at: THREE.Vector3, turn: THREE.Quaternion, r: number, length: number): void {
+    const material = new THREE.LineBasicMaterial({color: '#6b7480'});
+    const ring = new THREE.BufferGeometry().setFromPoints(new THREE.EllipseCurve(0, 0, r, r).getPoints(96));
+    const holder = new THREE.Group();
+    holder.userData.body = body;
+    const add = (z: number, tilt: THREE.Euler) => {
+      const line = new THREE.Line(ring, material);
+      line.position.copy(new THREE.Vector3(0, 0, z).applyQuaternion(turn).add(at));
+      line.quaternion.copy(turn).multiply(new THREE.Quaternion().setFromEuler(tilt));
+      holder.add(line);
+    };
+    const half = type === 'cylinder' && Number.isFinite(length) ? length / 2 : 0;
+    for (const z of half > 0 ? [-half, half] : [0]) add(z, new THREE.Euler());
+    if (type === 'sphere' && !this.planar) {
+      add(0, new THREE.Euler(Math.PI / 2, 0, 0));
+      add(0, new THREE.Euler(0, Math.PI / 2, 0));
+    }
+    holder.matrixAutoUpdate = false;
+    this.group.add(holder);
+    this.drawn[body] = 1;
+    const size = new THREE.Vector3(r, r, this.planar ? 0 : half || r);
+    this.containers.push({body, box: new THREE.Box3(at.clone().sub(size), at.clone().add(size))});
+  }
+
+  private make_meshes(): void {
+    for (const kind of this.kinds.values()) {
+      const n = kind.parts.length;
+      const material = this.planar ? new THREE.MeshBasicMaterial({vertexColors: true, depthTest: false, side: THREE.DoubleSide})
+                                   : new THREE.MeshStandardMaterial({vertexColors: true, roughness: 0.75, metalness: 0});
+      kind.mesh = new THREE.InstancedMesh(kind.geometry, material, n);
+      kind.mesh.frustumCulled = false;
+      kind.mesh.castShadow = kind.mesh.receiveShadow = !this.planar;
+      kind.mesh.renderOrder = 2;
+      kind.parts.forEach((part, i) => kind.mesh!.setColorAt(i, part.color));
+      this.group.add(kind.mesh);
+      this.pickable.push({mesh: kind.mesh, kind});
+      if (!this.planar) continue;
+      const dark = new THREE.MeshBasicMaterial({color: '#3a424d', depthTest: false, side: THREE.DoubleSide});
+      kind.border = new THREE.InstancedMesh(kind.geometry, dark, n);
+      kind.border.frustumCulled = false;
+      kind.border.renderOrder = 1;
+      this.group.add(kind.border);
+    }
+  }
+
+  private make_curves(): void {
+    for (let b = 0; b < this.result.n_bodies; ++b) {
+      const data = this.result.get(`curve/${b}`);
+      if (!data) continue;
+      const n = data.length / 2 / this.result.frame_time.length;
+      const geometry = new THREE.BufferGeometry();
+      geometry.setAttribute('position', new THREE.BufferAttribute(new Float32Array(3 * n), 3));
+      const line = new THREE.Line(geometry, new THREE.LineBasicMaterial({color: b % 2 ? '#2f7fb8' : '#b5651d', depthTest: false}));
+      line.renderOrder = 3;
+      line.frustumCulled = false;
+      this.curves.push({body: b, line, data, n});
+      this.group.add(line);
+      this.drawn[b] = 1;
+    }
+  }
+
+  private set_worlds(): void {
+    const at = new THREE.Vector3(), turn = new THREE.Quaternion(), one = new THREE.Vector3(1, 1, 1), p = this.poses;
+    for (let b = 0; b < this.world.length; ++b) {
+      const i = 7 * b;
+      at.set(p[i], p[i + 1], p[i + 2]);
+      turn.set(p[i + 4], p[i + 5], p[i + 6], p[i + 3]);
+      this.world[b].compose(at, turn, one);
+    }
+  }
+
+  /** Moves everything to where it is at t. */
+  set_time(t: number): void {
+    this.result.poses_at(t, this.poses);
+    this.set_worlds();
+    for (const kind of this.kinds.values()) {
+      kind.parts.forEach((part, i) => {
+        kind.mesh!.setMatrixAt(i, this.matrix.multiplyMatrices(this.world[part.body], part.local));
+        kind.border?.setMatrixAt(i, this.matrix.multiplyMatrices(this.world[part.body], kind.borders[i]));
+      });
+      kind.mesh!.instanceMatrix.needsUpdate = true;
+      if (kind.border) kind.border.instanceMatrix.needsUpdate = true;
+    }
+    for (const child of this.group.children) {
+      if (child.userData.body !== undefined) child.matrix.copy(this.world[child.userData.body as number]);
+    }
+    this.set_curves(t);
+  }
+
+  private set_curves(t: number): void {
+    const times = this.result.frame_time;
+    let i = 0;
+    while (i + 1 < times.length && times[i + 1] <= t && this.curves.length > 0) ++i;
+    const j = Math.min(i + 1, times.length - 1), dt = times[j] - times[i];
+    const share = dt > 0 ? Math.min(Math.max((t - times[i]) / dt, 0), 1) : 0;
+    for (const {line, data, n} of this.curves) {
+      const at = line.geometry.getAttribute('position');
+      for (let k = 0; k < n; ++k) {
+        const a = 2 * (i * n + k), b = 2 * (j * n + k);
+        at.setXY(k, data[a] + share * (data[b] - data[a]), data[a + 1] + share * (data[b + 1] - data[a + 1]));
+      }
+      at.needsUpdate = true;
+    }
+  }
+
+  /** Makes a box hold everything as it is at t; moves what is drawn there. */
+  expand(box: THREE.Box3, t: number): void {
+    this.result.poses_at(t, this.poses);
+    this.set_worlds();
+    const own = new THREE.Box3();
+    for (const kind of this.kinds.values()) {
+      if (!kind.geometry.boundingBox) kind.geometry.computeBoundingBox();
+      for (const part of kind.parts) {
+        box.union(own.copy(kind.geometry.boundingBox!).applyMatrix4(this.matrix.multiplyMatrices(this.world[part.body], part.local)));
+      }
+    }
+    for (const part of this.containers) box.union(own.copy(part.box).applyMatrix4(this.world[part.body]));
+    const at = new THREE.Vector3();
+    this.result.header.types.forEach((type, b) => {
+      if (type !== 'fixed' && type !== 'beam') box.expandByPoint(at.fromArray(this.poses, 7 * b));
+    });
+  }
+
+  /** A point of a body, given in its frame, in the world's. */
+  to_world(body: number, point: THREE.Vector3, out: THREE.Vector3): THREE.Vector3 {
+    return out.copy(point).applyMatrix4(this.world[body]);
+  }
+
+  /** A point of the world in a body's frame. */
+  to_body(body: number, point: THREE.Vector3): THREE.Vector3 {
+    return point.clone().applyMatrix4(this.world[body].clone().invert());
+  }
+
+  pick(ray: THREE.Raycaster): number {
+    let nearest = Infinity, body = -1;
+    for (const {mesh, kind} of this.pickable) {
+      mesh.computeBoundingSphere();
+      for (const hit of ray.intersectObject(mesh)) {
+        if (hit.instanceId !== undefined && hit.distance < nearest) {
+          nearest = hit.distance;
+          body = kind.parts[hit.instanceId].body;
+        }
+      }
+    }
+    return body;
+  }
+
+  select(body: number): void {
+    for (const kind of this.kinds.values()) {
+      kind.parts.forEach((part, i) => {
+        kind.mesh!.setColorAt(i, part.body === body ? new THREE.Color('#ffd84d') : part.color);
+      });
+      if (kind.mesh!.instanceColor) kind.mesh!.instanceColor.needsUpdate = true;
+    }
+  }
+}
+
+/** A planar polygon's triangles, of its corners in order around the centre. */
+function planar_hull(corners: ArrayLike<number>): THREE.BufferGeometry {
+  const points: THREE.Vector2[] = [], centre = new THREE.Vector2();
+  for (let i = 0; i < corners.length; i += 3) points.push(new THREE.Vector2(corners[i], corners[i + 1]));
+  points.forEach((p) => centre.addScaledVector(p, 1 / points.length));
+  points.sort((p, q) => Math.atan2(p.y - centre.y, p.x - centre.x) - Math.atan2(q.y - centre.y, q.x - centre.x));
+  return new THREE.ShapeGeometry(new THREE.Shape(points)).toNonIndexed();
+}

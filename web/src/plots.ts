@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Plots over time: signals of one or several results in a panel, with the time of the replay marked.
+import uPlot from 'uplot';
+import {find_nearest, Result, show} from './result';
+import {list_signals, Signal} from './signals';
+
+// Okabe and Ito's colours, darkened or lightened until each line stands 3 : 1 off its ground; dashes tell them apart, too.
+const kLight = ['#0072b2', '#b34700', '#007a5a', '#9c4f86', '#5f5f00', '#1b1f24'];
+const kDark = ['#56b4e9', '#f0a04b', '#2bc79a', '#e29ac7', '#e8df52', '#e8eaed'];
+const kDashes: number[][] = [[], [8, 4], [2, 3], [10, 3, 2, 3], [5, 2], [1, 2]];
+export const kStatus = {open: '#8a929c', stick: '#0072b2', slip: '#d55e00'};
+const kHeight = 170;  // [px] of a plot
+
+const css = (name: string) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+const is_dark = () => document.documentElement.classList.contains('dark');
+const is_logarithmic = (signal: Signal) => /residual|missed/.test(signal.id);
+
+/** Which of kDashes a curve has: by its result where several are overlaid, a bound always the same. */
+function dash_of(result: number, series: number, many: boolean, bound: boolean): number {
+  return many ? result % kDashes.length : bound ? 4 : series % 4;
+}
+
+/** What CSS has for it in the legend. */
+function legend_dash(result: number, series: number, many: boolean, bound: boolean): string {
+  return ['solid', 'dashed', 'dotted', 'dashed', 'dashed', 'dotted'][dash_of(result, series, many, bound)];
+}
+
+export interface PlotHost {
+  results: Result[];
+  set_time(t: number): void;
+}
+
+export class Panel {
+  readonly element = document.createElement('div');
+  private plot?: uPlot;
+  private mark = document.createElement('div');
+  private data: uPlot.AlignedData = [[]];
+  private times = new Float64Array(0);
+  private labels: string[] = [];
+  private hovered = false;
+  private time = 0;
+
+  constructor(private host: PlotHost, private all: Signal[][], readonly title: string, readonly ids: string[],
+              private on_remove: (panel: Panel) => void) {
+    this.element.className = 'panel';
+    this.mark.className = 'mark';
+    this.build();
+  }
+
+  /** The signals of this panel, result by result. */
+  private signals(): {signal: Signal; result: number}[] {
+    return this.ids.flatMap((id) => this.all.flatMap((signals, result) => {
+      const signal = signals.find((s) => s.id === id);
+      return signal ? [{signal, result}] : [];
+    }));
+  }
+
+  build(): void {
+    this.plot?.destroy();
+    this.element.replaceChildren();
+    const entries = this.signals();
+    const units = [...new Set(entries.map((e) => e.signal.unit))];
+    const heading = document.createElement('h2'), text = document.createElement('span');
+    text.textContent = `${this.title} [${units.join('; ')}]`;
+    heading.append(text, this.make_adder(), this.make_button('CSV', 'Save what is shown as CSV', () => this.save()),
+                   this.make_button('\u00d7', 'Remove this plot', () => this.on_remove(this)));
+    this.element.append(heading);
+    const tables = entries.map(({signal}) => {
+      const y = Array.from(signal.y(), (v) => Number.isFinite(v) && !(is_logarithmic(signal) && v <= 0) ? v : null);
+      return [Array.from(signal.x), y] as uPlot.AlignedData;
+    });
+    this.data = tables.length > 0 ? uPlot.join(tables) : [[]];
+    this.times = Float64Array.from(this.data[0] as number[]);
+    const many = this.host.results.length > 1;
+    this.labels = entries.map(({signal, result}) => many ? `${signal.label} (${this.result_name(result)})` : signal.label);
+    const colors = is_dark() ? kDark : kLight;
+    const axis = {
+      stroke: () => css('--text'), grid: {stroke: () => css('--line'), width: 1},
+      ticks: {stroke: () => css('--line'), width: 1}, font: '12px system-ui, DejaVu Sans, sans-serif',
+    };
+    const logarithmic = entries.length > 0 && entries.every((e) => is_logarithmic(e.signal));
+    // Its own logarithmic scale does not end below 1e-16.
+    const drawn = logarithmic ? (this.data as (number | null | undefined)[][]).map((column, i) => i === 0 ? column : column.map((v) => v === null || v === undefined ? v : Math.log10(v))) as uPlot.AlignedData : this.data;
+    const bands = entries.find((e) => e.signal.contact >= 0);
+    const options: uPlot.Options = {
+      width: Math.max(this.element.clientWidth - 18, 240),
+      height: kHeight,
+      scales: {x: {time: false}, y: {}},
+      cursor: {sync: {key: 'stickslip', setSeries: false}, drag: {x: true, y: false}, points: {size: 6}},
+      legend: {markers: {width: 3, dash: (_, i) => legend_dash(entries[i - 1]?.result ?? 0, i - 1, many, entries[i - 1]?.signal.dashed)}},
+      series: [
+        {label: 't [s]', value: (_, v) => show(v, 6)},
+        ...entries.map(({result}, i): uPlot.Series => ({
+          label: this.labels[i],
+          stroke: colors[Math.floor(i / (many ? this.host.results.length : 1)) % colors.length],
+          width: entries[i].signal.dashed ? 1 : 2,
+          dash: kDashes[dash_of(result, i, many, entries[i].signal.dashed)],
+          points: {show: false},
+          spanGaps: true,
+          value: (_, __, k, row) => show(row === null ? null : (this.data[k] as (number | null)[])[row], 5),
+        })),
+      ],
+      axes: [
+        {...axis, size: 34, values: (_, ticks) => ticks.map((t) => show(t, 6))},
+        {...axis, size: 66, ...(logarithmic ? {incrs: [1, 2, 3, 4, 5, 10, 20, 50]} : {}), values: (_, ticks) => ticks.map((t) => logarithmic ? `1e${t}` : show(t, 4))},
+      ],
+      hooks: {draw: bands ? [(u) => this.draw_bands(u, bands.signal.contact, bands.result)] : []},
+    };
+    this.plot = new uPlot(options, drawn, this.element);
+    const over = this.plot.over;
+    over.append(this.mark);
+    let pressed = 0;
+    over.addEventListener('mousedown', (e) => { pressed = e.clientX; });
+    over.addEventListener('click', (e) => {
+      if (this.plot && Math.abs(e.clientX - pressed) < 3) this.host.set_time(this.plot.posToVal(e.offsetX, 'x'));
+    });
+    over.addEventListener('mouseenter', () => { this.hovered = true; });
+    over.addEventListener('mouseleave', () => { this.hovered = false; this.set_time(this.time); });
+    if (bands) this.element.append(this.make_band_key(this.host.results[bands.result].header.contacts[bands.signal.contact]));
+    this.set_time(this.time);
+  }
+
+  private result_name(i: number): string {
+    const all = this.host.results.map((r) => `${r.header.name}, ${r.header.scheme}`);
+    return all.indexOf(all[i]) === all.lastIndexOf(all[i]) ? all[i] : this.host.results[i].header.file;
+  }
+
+  private make_button(text: string, title: string, action: () => void): HTMLButtonElement {
+    const button = document.createElement('button');
+    button.textContent = text;
+    button.title = title;
+    button.addEventListener('click', action);
+    return button;
+  }
+
+  private make_adder(): HTMLSelectElement {
+    const select = document.createElement('select');
+    fill_signals(select, this.all[0], 'Signals');
+    select.title = 'Switch a signal on or off';
+    select.addEventListener('change', () => {
+      const at = this.ids.indexOf(select.value);
+      if (at >= 0) this.ids.splice(at, 1);
+      else this.ids.push(select.value);
+      this.build();
+    });
+    return select;
+  }
+
+  private make_band_key(name: string): HTMLElement {
+    const key = document.createElement('div');
+    key.className = 'bands';
+    key.textContent = `${name}:`;
+    for (const [status, color] of Object.entries(kStatus)) {
+      const mark = document.createElement('i');
+      mark.style.background = color;
+      key.append(mark, status);
+    }
+    return key;
+  }
+
+  /** A stripe under the curves: when the contact was open, stuck, slipped. Slip is the tallest, open the lowest. */
+  private draw_bands(u: uPlot, contact: number, of: number): void {
+    const result = this.host.results[of], status = result.get('/contacts/status'), t = result.get('row_time');
+    if (!status || !t) return;
+    const n = result.header.contacts.length, names = ['open', 'stick', 'slip'] as const;
+    const {left, top, width, height} = u.bbox;
+    u.ctx.save();
+    u.ctx.beginPath();
+    u.ctx.rect(left, top, width, height);
+    u.ctx.clip();
+    for (let i = 0, j = 0; i < t.length; i = j) {
+      const s = status[i * n + contact];
+      for (j = i + 1; j < t.length && status[j * n + contact] === s;) ++j;
+      const from = u.valToPos(t[Math.max(i - 1, 0)], 'x', true), to = u.valToPos(t[j - 1], 'x', true);
+      const tall = (3 + 3 * s) * devicePixelRatio;
+      u.ctx.fillStyle = kStatus[names[s] ?? 'open'];
+      u.ctx.fillRect(from, top + height - tall, Math.max(to - from, 1), tall);
+    }
+    u.ctx.restore();
+  }
+
+  set_time(t: number): void {
+    this.time = t;
+    if (!this.plot) return;
+    const x = this.plot.valToPos(t, 'x');
+    this.mark.style.transform = `translateX(${x}px)`;
+    this.mark.hidden = !(x >= 0 && x <= this.plot.over.clientWidth);
+    if (!this.hovered && this.times.length > 0) {
+      this.plot.setLegend({idx: find_nearest(this.times, t)}, false);
+    }
+  }
+
+  /** The values at the row nearest to t, by label. */
+  values_at(t: number): Record<string, number | null> {
+    const row = find_nearest(this.times, t);
+    return Object.fromEntries(this.labels.map((label, i) => [label, (this.data[i + 1] as (number | null)[])[row] ?? null]));
+  }
+
+  resize(): void {
+    this.plot?.setSize({width: Math.max(this.element.clientWidth - 18, 240), height: kHeight});
+    this.set_time(this.time);
+  }
+
+  to_csv(): string {
+    const quote = (label: string) => `"${label.replaceAll('"', '""').replace(/^[=+\-@]/, "'$&")}"`;
+    const lines = [['time [s]', ...this.labels].map(quote).join(',')];
+    const {min, max} = this.plot?.scales.x ?? {};
+    (this.data[0] as number[]).forEach((t, i) => {
+      if ((min != null && t < min) || (max != null && t > max)) return;
+      lines.push([t, ...this.labels.map((_, k) => (this.data[k + 1] as (number | null)[])[i] ?? '')].join(','));
+    });
+    return lines.join('\n') + '\n';
+  }
+
+  private save(): void {
+    save_file(new Blob([this.to_csv()], {type: 'text/csv'}), `${this.title.toLowerCase().replace(/\W+/g, '-')}.csv`);
+  }
+}
+
+export function save_file(blob: Blob, name: string): void {
+  const link = document.createElement('a');
+  link.href = URL.createObjectURL(blob);
+  link.download = name;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 10000);
+}
+
+/** Options for each signal, by group; of very many the first, picked bodies bring the others. */
+export function fill_signals(select: HTMLSelectElement, signals: Signal[], title: string): void {
+  const kMost = 600;
+  const first = new Option(title, '', true, true);
+  first.disabled = true;
+  select.replaceChildren(first);
+  let group: HTMLOptGroupElement | undefined;
+  for (const signal of signals.slice(0, kMost)) {
+    if (group?.label !== signal.group) {
+      group = document.createElement('optgroup');
+      group.label = signal.group;
+      select.append(group);
+    }
+    group.append(new Option(`${signal.label} [${signal.unit}]`, signal.id));
+  }
+}
+
+export function list_all_signals(results: Result[]): Signal[][] {
+  return results.map(list_signals);
+}

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What can be plotted of a result: the steps' certificate, coordinates, contacts and joints, each with its unit.
+import {Numbers, Result} from './result';
+
+export interface Signal {
+  id: string;
+  label: string;
+  unit: string;
+  group: string;
+  contact: number;  // whose status colours a band, -1: none
+  dashed: boolean;  // a bound, not a value
+  x: Numbers;       // [s]
+  y: () => Float64Array;
+}
+
+function column(values: Numbers, width: number, at: number): Float64Array {
+  const n = Math.floor(values.length / width);
+  const y = new Float64Array(n);
+  for (let i = 0; i < n; ++i) y[i] = values[i * width + at];
+  return y;
+}
+
+/** |(y1, y2)|, of two columns that follow one another, or bounds mu N of one. */
+function derived(values: Numbers, width: number, of: (row: number) => number): Float64Array {
+  const y = new Float64Array(Math.floor(values.length / width));
+  for (let i = 0; i < y.length; ++i) y[i] = of(i * width);
+  return y;
+}
+
+/** Names and units of a body's coordinates and of its velocities. */
+function coordinates(type: string, n: number): [string, string][] {
+  if (type === 'planar') return [['x', 'm'], ['y', 'm'], ['phi', 'rad']];
+  if (type === 'rigid' && n === 7) return [['x', 'm'], ['y', 'm'], ['z', 'm'], ['e0', '-'], ['e1', '-'], ['e2', '-'], ['e3', '-']];
+  if (type === 'beam') return Array.from({length: n}, (_, i) => [`${'xy'[i % 2]}${i >> 1}`, 'm'] as [string, string]);
+  return Array.from({length: n}, (_, i) => ['xyz'[i] ?? `q${i}`, 'm'] as [string, string]);
+}
+
+function velocities(type: string, n: number): [string, string][] {
+  if (type === 'planar') return [['vx', 'm/s'], ['vy', 'm/s'], ['omega', 'rad/s']];
+  if (type === 'rigid' && n === 6) {
+    return [['vx', 'm/s'], ['vy', 'm/s'], ['vz', 'm/s'], ['omega1', 'rad/s'], ['omega2', 'rad/s'], ['omega3', 'rad/s']];
+  }
+  if (type === 'beam') return Array.from({length: n}, (_, i) => [`v${'xy'[i % 2]}${i >> 1}`, 'm/s'] as [string, string]);
+  return Array.from({length: n}, (_, i) => [`v${'xyz'[i] ?? i}`, 'm/s'] as [string, string]);
+}
+
+export function list_signals(result: Result): Signal[] {
+  const header = result.header;
+  const signals: Signal[] = [];
+  const add = (id: string, label: string, unit: string, group: string, x: Numbers | undefined, y: () => Float64Array,
+               contact = -1, dashed = false) => {
+    if (x) signals.push({id, label, unit, group, contact, dashed, x, y});
+  };
+  const steps = result.get('/steps/time'), rows = result.get('row_time');
+
+  for (const [name, unit] of header.steps) {
+    const values = result.get(`/steps/${name}`);
+    if (!values || name === 'time' || name.startsWith('worst')) continue;
+    const energy = unit === 'J';
+    add(`/steps/${name}`, name.replaceAll('_', ' '), unit, energy ? 'Energy' : 'Steps', steps, () => column(values, 1, 0));
+  }
+  const kinetic = result.get('/steps/kinetic_energy'), potential = result.get('/steps/potential_energy');
+  if (kinetic && potential) {
+    add('total', 'kinetic + potential', 'J', 'Energy', steps, () => derived(kinetic, 1, (i) => kinetic[i] + potential[i]));
+  }
+
+  const mu = result.get('friction_coefficient');
+  const n_c = header.contacts.length;
+  header.contacts.forEach((name, c) => {
+    const group = `Contact ${name}`;
+    const per_point = (path: string, label: string, unit: string) => {
+      const values = result.get(`/contacts/${path}`);
+      if (values) add(`/contacts/${path}/${c}`, label, unit, group, rows, () => column(values, n_c, c), c);
+      return values;
+    };
+    per_point('gap', `gap ${name}`, 'm');
+    for (const [what, unit] of [['force', 'N'], ['percussion', 'N s']]) {
+      const normal = per_point(`normal_${what}`, `normal ${what} ${name}`, unit);
+      const friction = result.get(`/contacts/friction_${what}`);
+      if (!normal || !friction) continue;
+      const width = 3 * n_c, at = 3 * c;
+      const size = (i: number) => Math.hypot(...[0, 1].map((k) => Number.isFinite(friction[i + at + k]) ? friction[i + at + k] : 0));
+      if (header.planar) {
+        add(`/contacts/friction_${what}/${c}/0`, `friction ${what} ${name}`, unit, group, rows, () => column(friction, width, at), c);
+      } else {
+        for (const k of [0, 1]) {
+          add(`/contacts/friction_${what}/${c}/${k}`, `friction ${what} t${k + 1} ${name}`, unit, group, rows,
+              () => column(friction, width, at + k), c);
+        }
+        add(`/contacts/friction_${what}/${c}`, `friction ${what} (size) ${name}`, unit, group, rows,
+            () => derived(friction, width, size), c);
+      }
+      if (mu && mu[c] > 0) {
+        add(`bound_${what}/${c}/+`, `bound: mu N ${name}`, unit, group, rows, () => derived(normal, n_c, (i) => mu[c] * normal[i + c]), c, true);
+        if (header.planar) {
+          add(`bound_${what}/${c}/-`, `bound: -mu N ${name}`, unit, group, rows, () => derived(normal, n_c, (i) => -mu[c] * normal[i + c]), c, true);
+        }
+      }
+    }
+    per_point('normal_impulse', `normal impulse ${name}`, 'N s');
+    per_point('status', `status ${name} (0 open, 1 stick, 2 slip)`, '-');
+  });
+
+  const n_j = header.joints.length;
+  header.joints.forEach((name, j) => {
+    const group = `Joint ${name}`;
+    const vector = (path: string, parts: string[], unit: string) => {
+      const values = result.get(`/joints/${path}`), width = parts.length;
+      if (!values) return;
+      parts.forEach((part, k) => {
+        if (!Number.isFinite(values[Math.min(1, values.length / (width * n_j) - 1) * width * n_j + width * j + k])) return;
+        add(`/joints/${path}/${j}/${k}`, `${path.replaceAll('_', ' ')} ${part} ${name}`.replace('  ', ' '), unit, group, rows,
+            () => column(values, width * n_j, width * j + k));
+      });
+    };
+    vector('coordinate', ['', '2', '3'], 'rad, m');
+    vector('rate', ['', '2', '3'], 'rad/s, m/s');
+    vector('reaction_force', ['x', 'y', 'z'], 'N');
+    vector('reaction_torque', ['x', 'y', 'z'], 'N m');
+    vector('friction', [''], 'N m, N');
+    vector('drive', [''], 'N m, N');
+    vector('drift', ['of lengths', 'of angles'], 'm, rad');
+  });
+
+  const layout = result.get('layout'), q = result.get('/q'), u = result.get('/u');
+  const n_rows = rows?.length ?? 1;
+  if (layout) {
+    header.bodies.forEach((name, b) => {
+      const [q_at, n_q, u_at, n_u] = Array.from(layout.slice(4 * b, 4 * b + 4));
+      if (q) {
+        coordinates(header.types[b], n_q).slice(0, n_q).forEach(([part, unit], k) => {
+          add(`/q/${q_at + k}`, `${part} ${name}`, unit, `Body ${name}`, rows, () => column(q, q.length / n_rows, q_at + k));
+        });
+      }
+      if (u) {
+        velocities(header.types[b], n_u).slice(0, n_u).forEach(([part, unit], k) => {
+          add(`/u/${u_at + k}`, `${part} ${name}`, unit, `Body ${name}`, rows, () => column(u, u.length / n_rows, u_at + k));
+        });
+      }
+    });
+  }
+  return signals;
+}
+
+/** The plots that a page begins with: titles and the signals' names. */
+export function first_plots(result: Result, signals: Signal[]): [string, string[]][] {
+  const known = new Set(signals.map((signal) => signal.id));
+  const plots: [string, string[]][] = [];
+  const add = (title: string, ids: string[]) => {
+    const there = ids.filter((id) => known.has(id));
+    if (there.length > 0) plots.push([title, there]);
+  };
+  add('Energy', ['/steps/kinetic_energy', '/steps/potential_energy', 'total', '/steps/dissipated', '/steps/work']);
+  const header = result.header;
+  const shown = header.contacts.slice(0, 4).map((_, c) => c);
+  add('Gap', shown.map((c) => `/contacts/gap/${c}`));
+  if (shown.length > 0) {
+    const what = known.has('/contacts/normal_force/0') ? 'force' : 'percussion';
+    add(what === 'force' ? 'Contact force and its bound' : 'Contact percussion and its bound',
+        [`/contacts/normal_${what}/0`, `/contacts/friction_${what}/0/0`, `/contacts/friction_${what}/0`, `bound_${what}/0/+`, `bound_${what}/0/-`]
+            .filter((id) => header.planar || !id.endsWith('/0/0')));
+  }
+  add('Joints', header.joints.slice(0, 4).map((_, j) => `/joints/coordinate/${j}/0`));
+  const layout = result.get('layout');
+  const moving = header.bodies.findIndex((_, b) => layout !== undefined && layout[4 * b + 1] > 0);
+  if (moving >= 0 && layout) {
+    const q = layout[4 * moving];
+    add('Coordinates', header.planar ? [`/q/${q}`, `/q/${q + 1}`] : [`/q/${q}`, `/q/${q + 1}`, `/q/${q + 2}`]);
+  }
+  add('Residual', ['/steps/residual', '/steps/coulomb_residual']);
+  add('Iterations and contacts', ['/steps/iterations', '/steps/contacts']);
+  return plots;
+}

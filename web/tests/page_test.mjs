@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The page of `stickslip report` in a browser: node web/tests/page_test.mjs PROGRAM FOLDER. Every check is a line; the
+// status tells whether all held.
+import {execFileSync} from 'node:child_process';
+import {mkdirSync, readFileSync, writeFileSync} from 'node:fs';
+import {resolve} from 'node:path';
+import {start_browser} from './browser.mjs';
+
+const [program, folder] = process.argv.slice(2).map((path) => resolve(path));
+const scenes = new URL('../../scenes/', import.meta.url).pathname;
+mkdirSync(folder, {recursive: true});
+
+let failures = 0;
+function check(what, holds, found = '') {
+  if (!holds) ++failures;
+  console.log(`${holds ? 'ok    ' : 'FAILED'} ${what}${holds ? '' : `: ${JSON.stringify(found)}`}`);
+}
+
+function run(scene, name, ...options) {
+  execFileSync(program, ['run', scene, '-o', `${folder}/${name}.h5`, '--force', '--quiet', ...options]);
+}
+
+function report(name, ...results) {
+  execFileSync(program, ['report', ...results.map((r) => `${folder}/${r}.h5`), '-o', `${folder}/${name}.html`, '--force', '--quiet']);
+  return `${folder}/${name}.html`;
+}
+
+const kNames = {name: '</script><script>alert(1)</script>', body: '<img src=x onerror=alert(2)>'};
+writeFileSync(`${folder}/names.toml`, `stickslip = 1
+name = "${kNames.name}"
+time = {end = 0.1, step = 1e-3}
+scheme = {type = "moreau"}
+[bodies.floor]
+type = "fixed"
+shapes.top = {type = "half-space", normal = [0, 0, 1]}
+[bodies."${kNames.body}"]
+mass = 1
+inertia = [1, 1, 1]
+position = [0, 0, 0.5]
+shapes.ball = {type = "sphere", radius = 0.5}
+[[contacts]]
+name = "touch<b>"
+between = ["floor", "${kNames.body}"]
+friction = 0.3
+`);
+writeFileSync(`${folder}/pile.toml`, `stickslip = 1
+name = "pile"
+time = {end = 0.04, step = 0.01}
+scheme = {type = "ccp"}
+limits = {energy = 0.5}
+contact_default = {friction = 0.3, envelope = 0.01}
+[[fill]]
+body = {density = 1000, shapes.ball = {type = "sphere"}}
+pile = {count = 1000}
+`);
+
+run(`${scenes}box_incline_20.toml`, 'box', '--csv', `${folder}/box.csv`);
+run(`${scenes}box_incline_20.toml`, 'box_ccp', '--scheme', 'ccp');
+run(`${scenes}card_house.toml`, 'cards', '--end', '0.2');
+run(`${folder}/names.toml`, 'names');
+run(`${folder}/pile.toml`, 'pile', '--set', 'solver.tolerance=1e-4');
+const pages = {
+  box: report('box', 'box'), both: report('both', 'box', 'box_ccp'), cards: report('cards', 'cards'),
+  names: report('names', 'names'), pile: report('pile', 'pile'),
+};
+
+const browser = await start_browser();
+
+/** Opens a page at a size, with what went wrong in it collected. */
+async function open(path, width = 1280, height = 900, hash = 'light') {
+  const page = await browser.newPage({viewport: {width, height}});
+  page.faults = [];
+  page.on('pageerror', (error) => page.faults.push(error.message));
+  page.on('console', (message) => { if (message.type() === 'error') page.faults.push(message.text()); });
+  page.on('dialog', (dialog) => { page.faults.push(`dialog ${dialog.message()}`); dialog.dismiss(); });
+  page.on('request', (request) => { if (!request.url().startsWith(`file://${path}`) && !/^(blob|data):/.test(request.url())) page.faults.push(request.url()); });
+  await page.addInitScript(() => {
+    // What each canvas says: texts with their boxes, forgotten where it is cleared.
+    window.texts = new Map();
+    const prototype = CanvasRenderingContext2D.prototype, write = prototype.fillText, clear = prototype.clearRect;
+    prototype.fillText = function(text, x, y, ...rest) {
+      const m = this.getTransform(), measure = this.measureText(text), list = window.texts.get(this.canvas) ?? [];
+      const left = m.a * (x - measure.actualBoundingBoxLeft) + m.e, right = m.a * (x + measure.actualBoundingBoxRight) + m.e;
+      const top = m.d * (y - measure.actualBoundingBoxAscent) + m.f, bottom = m.d * (y + measure.actualBoundingBoxDescent) + m.f;
+      if (String(text).trim()) list.push({text, left, right, top, bottom});
+      window.texts.set(this.canvas, list);
+      return write.call(this, text, x, y, ...rest);
+    };
+    prototype.clearRect = function(...box) {
+      window.texts.set(this.canvas, []);
+      return clear.apply(this, box);
+    };
+  });
+  await page.goto(`file://${path}#${hash}`);
+  await page.waitForFunction(() => window.stickslip?.replay?.frames > 0);
+  return page;
+}
+
+/** How many colours the picture has, and the share of its commonest. */
+function count_colors(page) {
+  return page.evaluate(async () => {
+    const image = await createImageBitmap(await window.stickslip.replay.to_blob());
+    const canvas = new OffscreenCanvas(image.width, image.height), context = canvas.getContext('2d');
+    context.drawImage(image, 0, 0);
+    const data = context.getImageData(0, 0, image.width, image.height).data, counts = new Map();
+    for (let i = 0; i < data.length; i += 4 * 7) {
+      const color = (data[i] >> 3 << 10) | (data[i + 1] >> 3 << 5) | data[i + 2] >> 3;
+      counts.set(color, (counts.get(color) ?? 0) + 1);
+    }
+    return [counts.size, Math.max(...counts.values()) / (data.length / 28)];
+  });
+}
+
+async function check_layout(page, what) {
+  const found = await page.evaluate(() => {
+    const overlaps = [];
+    for (const [canvas, texts] of window.texts) {
+      if (!canvas.isConnected) continue;
+      for (let i = 0; i < texts.length; ++i) {
+        for (let j = 0; j < i; ++j) {
+          const a = texts[i], b = texts[j];
+          if (a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom) overlaps.push([a.text, b.text]);
+        }
+      }
+    }
+    const {scrollWidth, clientWidth} = document.documentElement;
+    return {overlaps, scrollWidth, clientWidth, texts: [...window.texts.values()].reduce((n, list) => n + list.length, 0)};
+  });
+  check(`${what}: no wider than its window`, found.scrollWidth <= found.clientWidth, found);
+  check(`${what}: labels do not overlap`, found.texts > 10 && found.overlaps.length === 0, found);
+}
+
+for (const [name, path] of Object.entries(pages)) {
+  const page = await open(path);
+  const [colors, share] = await count_colors(page);
+  check(`${name}: something is drawn`, colors > 8 && share < 0.97, [colors, share]);
+  await check_layout(page, `${name}, 1280 pixels`);
+  check(`${name}: no error, no request`, page.faults.length === 0, page.faults);
+  await page.close();
+}
+for (const name of ['both', 'cards']) {
+  const page = await open(pages[name], 390, 800, 'dark');
+  await check_layout(page, `${name}, 390 pixels`);
+  await page.close();
+}
+
+{
+  const page = await open(pages.box);
+  // The numbers of the file, by the program's own text output.
+  const lines = readFileSync(`${folder}/box.csv`, 'utf8').trim().split('\n').filter((line) => !line.startsWith('#'));
+  const head = lines[0].split(','), rows = lines.slice(1).map((line) => line.split(',').map(Number));
+  const row = rows[Math.floor(rows.length / 3)];
+  const plotted = await page.evaluate((t) => {
+    window.stickslip.set_time(t);
+    return Object.assign({}, ...window.stickslip.panels.map((panel) => panel.values_at(t)));
+  }, row[0]);
+  const q = head.findIndex((name) => name.trim().startsWith('q1'));
+  const x = Object.entries(plotted).find(([label]) => label.startsWith('x '))?.[1];
+  check('plotted values are those of the file', q > 0 && x === row[q], [x, row[q], head.slice(0, 4), plotted]);
+
+  await page.keyboard.press('Home');
+  const time = () => page.evaluate(() => window.stickslip.time);
+  check('Home goes to the start', await time() === rows[0][0], await time());
+  await page.keyboard.press('ArrowRight');
+  check('Right goes one frame on', await time() === rows[1][0], [await time(), rows[1][0]]);
+  await page.keyboard.press('ArrowLeft');
+  check('Left goes back', await time() === rows[0][0], await time());
+  await page.keyboard.press('End');
+  check('End goes to the end', await time() === rows.at(-1)[0], await time());
+  await page.keyboard.press('Home');
+  await page.keyboard.press(' ');
+  await page.waitForFunction(() => window.stickslip.time > 0);
+  check('Space plays', await page.evaluate(() => window.stickslip.playing));
+  await page.keyboard.press(' ');
+  check('Space stops', !await page.evaluate(() => window.stickslip.playing));
+  await page.keyboard.press('?');
+  check('? lists the keys', await page.locator('#help').isVisible());
+  await page.keyboard.press('Escape');
+
+  const series = () => page.locator('.panel').first().locator('.u-series').count();
+  const before = await series();
+  const select = page.locator('.panel').first().locator('select');
+  await select.selectOption('/steps/energy_error');
+  check('a signal is switched on', await series() === before + 1, [before, await series()]);
+  await select.selectOption('/steps/energy_error');
+  check('and off', await series() === before, await series());
+  const panels = await page.locator('.panel').count();
+  await page.locator('#add-plot').selectOption('/steps/iterations');
+  check('a plot is added', await page.locator('.panel').count() === panels + 1);
+  const csv = await page.evaluate(() => window.stickslip.panels[0].to_csv());
+  check('a plot as CSV has its rows', csv.split('\n').length > rows.length && csv.startsWith('"time [s]"'), csv.slice(0, 200));
+  await page.locator('#scrubber').fill('500000');
+  const middle = (rows[0][0] + rows.at(-1)[0]) / 2;
+  check('the scrubber goes where it is put', Math.abs(await time() - middle) < 1e-9, [await time(), middle]);
+  check('the certificate is one sentence', /^All \d+ steps were solved to the tolerance: .*every limit held\.$/.test(await page.locator('.certificate').innerText()),
+        await page.locator('.certificate').innerText());
+  const outside = await page.evaluate(() => fetch('https://example.org/').then(() => 'fetched', () => 'refused'));
+  check('nothing is fetched', outside === 'refused', outside);
+  const evaluated = await page.evaluate(() => {
+    const script = document.createElement('script');
+    script.textContent = 'window.injected = 1';
+    document.body.append(script);
+    return window.injected;
+  });
+  check('no other program runs', evaluated === undefined, evaluated);
+  await page.close();
+}
+
+{
+  const page = await open(pages.both);
+  const labels = await page.locator('.panel').first().locator('.u-series .u-label').allInnerTexts();
+  check('two results overlay with a legend', labels.some((l) => l.includes('moreau')) && labels.some((l) => l.includes('ccp')), labels);
+  await page.locator('#which').selectOption('1');
+  const [colors] = await count_colors(page);
+  check('the other result is drawn', colors > 8, colors);
+  check('overlay: no error', page.faults.length === 0, page.faults);
+  await page.close();
+}
+
+{
+  const page = await open(pages.names);
+  const canvas = await page.locator('#canvas').boundingBox();
+  await page.mouse.click(canvas.x + canvas.width / 2, canvas.y + canvas.height / 2);
+  const text = await page.locator('#picked').innerText();
+  check('a click picks the body, its name is text', text.startsWith(kNames.body), text);
+  check('the title is text', await page.locator('#title').innerText() === kNames.name, await page.locator('#title').innerText());
+  check('names make no elements', await page.evaluate(() => document.querySelectorAll('img').length === 0 && document.querySelectorAll('script').length === 3));
+  check('names: no dialog, no error', page.faults.length === 0, page.faults);
+  await page.close();
+}
+
+{
+  const page = await open(pages.pile);
+  const [calls, took] = await page.evaluate(() => {
+    const start = performance.now();
+    for (let i = 0; i < 20; ++i) window.stickslip.replay.set_time(0.002 * i);
+    return [window.stickslip.replay.calls(), (performance.now() - start) / 20];
+  });
+  console.log(`       pile of 1000: ${took.toFixed(2)} ms of script a frame, ${calls} draw calls`);
+  check('a thousand bodies take few draw calls', calls < 40, calls);
+  await page.close();
+}
+
+await browser.close();
+console.log(failures === 0 ? 'page: all checks held' : `page: ${failures} checks FAILED`);
+process.exit(failures === 0 ? 0 : 1);
