@@ -86,7 +86,9 @@ export class Bodies {
   }
 
   private color(body: number): THREE.Color {
-    return new THREE.Color(this.result.header.types[body] === 'fixed' ? kFixed : kColors[body % kColors.length]);
+    // Darker on a dark ground, so that light marks stand out on bodies there, too.
+    const tone = document.documentElement.classList.contains('dark') ? 0.4 : 1;
+    return new THREE.Color(this.result.header.types[body] === 'fixed' ? kFixed : kColors[body % kColors.length]).multiplyScalar(tone);
   }
 
   private place(kind: Kind, body: number, at: THREE.Vector3, turn: THREE.Quaternion, scale: THREE.Vector3, border: number): void {
@@ -115,7 +117,7 @@ export class Bodies {
         const flat = turn.clone().multiply(new THREE.Quaternion().setFromAxisAngle(new THREE.Vector3(1, 0, 0), Math.PI / 2));
         this.place(kind, body, at, flat, new THREE.Vector3(2 * r, length, 1), border);
       } else {
-        const kind = this.kind('cylinder', () => shade(new THREE.CylinderGeometry(1, 1, 1, 2 * segments).rotateX(Math.PI / 2), false));
+        const kind = this.kind('cylinder', () => shade(new THREE.CylinderGeometry(1, 1, 1, 2 * segments).rotateX(Math.PI / 2), true));
         this.place(kind, body, at, turn, new THREE.Vector3(r, r, Number.isFinite(length) ? length : 4 * extent), border);
       }
       for (const end of type === 'capsule' ? [-0.5, 0.5] : []) {
@@ -276,6 +278,10 @@ export class Bodies {
     }
     for (const part of this.containers) box.union(own.copy(part.box).applyMatrix4(this.world[part.body]));
     const at = new THREE.Vector3();
+    const pairs = this.result.get('link_bodies'), points = this.result.get('link_points');
+    for (let i = 0; pairs && points && i < pairs.length; ++i) {
+      box.expandByPoint(this.to_world(pairs[i], at.set(points[3 * i], points[3 * i + 1], points[3 * i + 2]), at));
+    }
     this.result.header.types.forEach((type, b) => {
       if (type !== 'fixed' && type !== 'beam') box.expandByPoint(at.fromArray(this.poses, 7 * b));
     });
@@ -303,6 +309,11 @@ export class Bodies {
       }
     }
     return body;
+  }
+
+  set_theme(selected: number): void {
+    for (const kind of this.kinds.values()) for (const part of kind.parts) part.color = this.color(part.body);
+    this.select(selected);
   }
 
   select(body: number): void {

@@ -3,10 +3,10 @@
 import * as THREE from 'three';
 import {Bodies} from './bodies';
 import {find_nearest, Result} from './result';
-import {kStatus} from './plots';
+import {mark_colors} from './plots';
 
+const kCoils = 24;  // [-] pieces of a spring as it is drawn
 const kUp = new THREE.Vector3(0, 1, 0);
-export const kForce = '#7b2d8e';
 
 /** Instances of one geometry, as many as a frame needs. */
 class Glyphs {
@@ -61,14 +61,14 @@ export class Overlay {
         {color, depthTest: false, transparent: true, opacity, side: opacity < 1 ? THREE.DoubleSide : THREE.FrontSide, depthWrite: false});
     // Told apart by form as well as by colour.
     const forms = [new THREE.SphereGeometry(0.55, 10, 8), new THREE.BoxGeometry(1.3, 1.3, 1.3), new THREE.OctahedronGeometry(1.1)];
-    this.points = [kStatus.open, kStatus.stick, kStatus.slip].map((color, k) => new Glyphs(forms[k], flat(color), most, 9));
-    this.shafts = new Glyphs(new THREE.CylinderGeometry(1, 1, 1, 8).translate(0, 0.5, 0), flat(kForce), most, 8);
-    this.heads = new Glyphs(new THREE.ConeGeometry(1, 1, 10).translate(0, -0.5, 0), flat(kForce), most, 8);
+    this.points = forms.map((form) => new Glyphs(form, flat('#000'), most, 9));
+    this.shafts = new Glyphs(new THREE.CylinderGeometry(1, 1, 1, 8).translate(0, 0.5, 0), flat('#000'), most, 8);
+    this.heads = new Glyphs(new THREE.ConeGeometry(1, 1, 10).translate(0, -0.5, 0), flat('#000'), most, 8);
     this.cones = new Glyphs(planar ? wedge() : new THREE.ConeGeometry(1, 1, 28, 1, true).rotateX(Math.PI).translate(0, 0.5, 0),
                             flat('#2b8a6e', 0.28), most, 7);
     const solid = (color: string) => planar ? new THREE.MeshBasicMaterial({color, depthTest: false}) : new THREE.MeshStandardMaterial({color, roughness: 0.7});
     const joint_bodies = result.get('joint_bodies'), n_joints = joint_bodies ? joint_bodies.length / 2 : 0;
-    this.rods = new Glyphs(new THREE.CylinderGeometry(1, 1, 1, 12).translate(0, 0.5, 0), solid('#8a9cb3'), 2 * n_joints, 4);
+    this.rods = new Glyphs(new THREE.CylinderGeometry(1, 1, 1, 12).translate(0, 0.5, 0), solid('#8a9cb3'), 2 * n_joints + kCoils * (result.get('link_spring')?.length ?? 0), 4);
     this.pins = new Glyphs(new THREE.SphereGeometry(1, 16, 12), solid('#39424e'), n_joints, 5);
     this.marks = new Glyphs(new THREE.BoxGeometry(1, 1, 1), solid('#d99a5b'), result.n_bodies, 4);
     for (const glyphs of [...this.points, this.shafts, this.heads, this.cones, this.rods, this.pins, this.marks]) {
@@ -77,6 +77,14 @@ export class Overlay {
     for (const glyphs of [this.rods, this.pins, this.marks]) glyphs.mesh.castShadow = !planar;
     this.find_largest();
     this.find_joints();
+    this.set_theme();
+  }
+
+  set_theme(): void {
+    const colors = mark_colors();
+    const paint = (glyphs: Glyphs, color: string) => (glyphs.mesh.material as THREE.MeshBasicMaterial).color.set(color);
+    (['open', 'stick', 'slip'] as const).forEach((status, k) => paint(this.points[k], colors[status]));
+    for (const glyphs of [this.shafts, this.heads]) paint(glyphs, colors.force);
   }
 
   /** The 98th of a hundred forces: one peak does not make the others invisible. */
@@ -138,17 +146,44 @@ export class Overlay {
       } else {
         this.bodies.to_world(b, local, at);
       }
-      this.pins.add(this.matrix.compose(at, this.turn.identity(), new THREE.Vector3(1, 1, 1).multiplyScalar(0.011 * this.extent)));
+      this.pins.add(this.matrix.compose(at, this.turn.identity(), new THREE.Vector3(1, 1, 1).multiplyScalar((this.joints.length > 12 ? 0.005 : 0.011) * this.extent)));
       for (const body of [a, b]) {
         if (body < 0 || types[body] === 'fixed' || types[body] === 'beam' || this.bodies.drawn[body] === 1) continue;
         this.add_stick(this.rods, this.bodies.to_world(body, zero, centre), at, 0.008 * this.extent);
       }
     });
+    this.add_links();
     const p = this.bodies.poses;
     for (const b of this.bare) {
       centre.set(p[7 * b], p[7 * b + 1], p[7 * b + 2]);
       this.turn.set(p[7 * b + 4], p[7 * b + 5], p[7 * b + 6], p[7 * b + 3]);
       this.marks.add(this.matrix.compose(centre, this.turn, new THREE.Vector3(1, 1, 1).multiplyScalar(0.035 * this.extent)));
+    }
+  }
+
+  /** Threads and rods of a fixed length as thin sticks, springs as zigzags. */
+  private add_links(): void {
+    const pairs = this.result.get('link_bodies'), points = this.result.get('link_points'), springs = this.result.get('link_spring');
+    if (!pairs || !points || !springs) return;
+    const a = new THREE.Vector3(), b = new THREE.Vector3();
+    for (let i = 0; i < springs.length; ++i) {
+      this.bodies.to_world(pairs[2 * i], a.set(points[6 * i], points[6 * i + 1], points[6 * i + 2]), a);
+      this.bodies.to_world(pairs[2 * i + 1], b.set(points[6 * i + 3], points[6 * i + 4], points[6 * i + 5]), b);
+      if (springs[i] === 0) {
+        this.add_stick(this.rods, a, b, 0.0025 * this.extent);
+        continue;
+      }
+      const along = b.clone().sub(a);
+      const aside = new THREE.Vector3(0, 0, 1).cross(along);
+      if (aside.lengthSq() < 1e-12 * along.lengthSq()) aside.set(1, 0, 0);
+      aside.setLength(0.012 * this.extent);
+      let last = a.clone();
+      for (let k = 1; k <= kCoils; ++k) {
+        const next = a.clone().addScaledVector(along, k / kCoils);
+        if (k > 2 && k < kCoils - 2) next.addScaledVector(aside, k % 2 ? 1 : -1);
+        this.add_stick(this.rods, last, next, 0.0025 * this.extent);
+        last = next;
+      }
     }
   }
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The page of results: certificate, replay and plots of what `stickslip report` put into it.
-import {fill_signals, kStatus, list_all_signals, Panel, save_file} from './plots';
-import {kForce} from './glyphs';
+import {fill_signals, list_all_signals, mark_colors, Panel, save_file, Status} from './plots';
 import {Replay} from './replay';
 import {Certificate, find_nearest, find_row, read_results, Result, show} from './result';
 import {first_plots} from './signals';
@@ -74,17 +73,23 @@ class Page {
       }
     }
     find('scene').textContent = first.scene;
-    const key = find('key');
+    this.write_key();
+  }
+
+  /** What marks in the picture mean. */
+  private write_key(): void {
+    const key = find('key'), colors = mark_colors();
+    key.replaceChildren();
     const forms = {open: '<circle cx="5" cy="5" r="4"/>', stick: '<rect x="1" y="1" width="8" height="8"/>', slip: '<path d="M5 0 10 5 5 10 0 5z"/>'};
     if (this.results.some((r) => r.get('contact_offset'))) {
       for (const [status, form] of Object.entries(forms)) {
         const item = document.createElement('span');
-        item.innerHTML = `<svg viewBox="0 0 10 10" fill="${kStatus[status as keyof typeof kStatus]}">${form}</svg>${status}`;
+        item.innerHTML = `<svg viewBox="0 0 10 10" fill="${colors[status as Status]}">${form}</svg>${status}`;
         key.append(item);
       }
       const item = document.createElement('span');
       item.id = 'force-key';
-      item.innerHTML = `<svg viewBox="0 0 10 10" fill="${kForce}"><path d="M0 4h5V1l5 4-5 4V6H0z"/></svg><span></span>`;
+      item.innerHTML = `<svg viewBox="0 0 10 10" fill="${colors.force}"><path d="M0 4h5V1l5 4-5 4V6H0z"/></svg><span></span>`;
       key.append(item);
     }
     key.hidden = key.childElementCount === 0;
@@ -217,6 +222,8 @@ class Page {
     root.classList.toggle('dark', dark);
     find('theme').textContent = dark ? 'Light' : 'Dark';
     this.replay?.set_theme();
+    this.write_key();
+    this.write_force_key();
     for (const panel of this.panels) panel.build();
   }
 

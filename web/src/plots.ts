@@ -8,7 +8,11 @@ import {list_signals, Signal} from './signals';
 const kLight = ['#0072b2', '#b34700', '#007a5a', '#9c4f86', '#5f5f00', '#1b1f24'];
 const kDark = ['#56b4e9', '#f0a04b', '#2bc79a', '#e29ac7', '#e8df52', '#e8eaed'];
 const kDashes: number[][] = [[], [8, 4], [2, 3], [10, 3, 2, 3], [5, 2], [1, 2]];
-export const kStatus = {open: '#8a929c', stick: '#0072b2', slip: '#d55e00'};
+export type Status = 'open' | 'stick' | 'slip';
+const kLightMarks = {open: '#7d8590', stick: '#0072b2', slip: '#d55e00', force: '#7b2d8e'};
+const kDarkMarks = {open: '#a3adb8', stick: '#56b4e9', slip: '#f58a3c', force: '#d8a2e8'};
+/** Colours of contacts and forces, each 3 : 1 at least off the ground of its theme. */
+export const mark_colors = () => is_dark() ? kDarkMarks : kLightMarks;
 const kHeight = 170;  // [px] of a plot
 
 const css = (name: string) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
@@ -121,7 +125,8 @@ export class Panel {
   }
 
   private result_name(i: number): string {
-    const all = this.host.results.map((r) => `${r.header.name}, ${r.header.scheme}`);
+    const one = new Set(this.host.results.map((r) => r.header.name)).size === 1;  // scene: its name tells nothing
+    const all = this.host.results.map((r) => one ? r.header.scheme : `${r.header.name}, ${r.header.scheme}`);
     return all.indexOf(all[i]) === all.lastIndexOf(all[i]) ? all[i] : this.host.results[i].header.file;
   }
 
@@ -150,9 +155,9 @@ export class Panel {
     const key = document.createElement('div');
     key.className = 'bands';
     key.textContent = `${name}:`;
-    for (const [status, color] of Object.entries(kStatus)) {
+    for (const status of ['open', 'stick', 'slip'] as const) {
       const mark = document.createElement('i');
-      mark.style.background = color;
+      mark.style.background = mark_colors()[status];
       key.append(mark, status);
     }
     return key;
@@ -173,7 +178,7 @@ export class Panel {
       for (j = i + 1; j < t.length && status[j * n + contact] === s;) ++j;
       const from = u.valToPos(t[Math.max(i - 1, 0)], 'x', true), to = u.valToPos(t[j - 1], 'x', true);
       const tall = (3 + 3 * s) * devicePixelRatio;
-      u.ctx.fillStyle = kStatus[names[s] ?? 'open'];
+      u.ctx.fillStyle = mark_colors()[names[s] ?? 'open'];
       u.ctx.fillRect(from, top + height - tall, Math.max(to - from, 1), tall);
     }
     u.ctx.restore();

@@ -195,11 +195,11 @@ export class Replay {
     this.frame();
   }
 
-  /** Puts all that moves into the picture. azimuth and elevation [deg] of the eye. */
-  frame(azimuth = -62, elevation = 17): void {
+  /** Puts all that moves into the picture. azimuth and elevation [deg] of the eye; zoom > 1: nearer. */
+  frame(azimuth = -62, elevation = 17, zoom = 1): void {
     this.controls.target.copy(this.centre);
     const aspect = this.canvas.clientWidth / Math.max(this.canvas.clientHeight, 1);
-    const margin = 1.12;
+    const margin = 1.12 / zoom;
     if (this.camera instanceof THREE.OrthographicCamera) {
       const size = this.box.getSize(new THREE.Vector3());
       const height = margin * Math.max(size.y, size.x / aspect, 0.05 * this.extent);
@@ -325,6 +325,8 @@ export class Replay {
     if (!this.planar) this.scene.fog = new THREE.Fog(dark ? '#20252c' : '#eef2f6', 6 * this.extent, 18 * this.extent);
     else this.scene.fog = null;
     this.add_ground();
+    this.overlay.set_theme();
+    this.bodies.set_theme(this.picked);
     this.dirty = true;
   }
 

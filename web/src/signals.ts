@@ -152,13 +152,21 @@ export function first_plots(result: Result, signals: Signal[]): [string, string[
   };
   add('Energy', ['/steps/kinetic_energy', '/steps/potential_energy', 'total', '/steps/dissipated', '/steps/work']);
   const header = result.header;
-  const shown = header.contacts.slice(0, 4).map((_, c) => c);
+  // Contacts that are closed most of the time first.
+  const status = result.get('/contacts/status'), n_c = header.contacts.length;
+  const closed = header.contacts.map((_, c) => {
+    let n = 0;
+    for (let i = c; status && i < status.length; i += n_c) n += status[i] > 0 ? 1 : 0;
+    return n;
+  });
+  const shown = header.contacts.map((_, c) => c).sort((a, b) => closed[b] - closed[a] || a - b).slice(0, 4);
+  const main = shown[0] ?? 0;
   add('Gap', shown.map((c) => `/contacts/gap/${c}`));
   if (shown.length > 0) {
     const what = known.has('/contacts/normal_force/0') ? 'force' : 'percussion';
     add(what === 'force' ? 'Contact force and its bound' : 'Contact percussion and its bound',
-        [`/contacts/normal_${what}/0`, `/contacts/friction_${what}/0/0`, `/contacts/friction_${what}/0`, `bound_${what}/0/+`, `bound_${what}/0/-`]
-            .filter((id) => header.planar || !id.endsWith('/0/0')));
+        [`/contacts/normal_${what}/${main}`, `/contacts/friction_${what}/${main}/0`, `/contacts/friction_${what}/${main}`, `bound_${what}/${main}/+`, `bound_${what}/${main}/-`]
+            .filter((id) => header.planar || !id.endsWith(`/${main}/0`)));
   }
   add('Joints', header.joints.slice(0, 4).map((_, j) => `/joints/coordinate/${j}/0`));
   const layout = result.get('layout');

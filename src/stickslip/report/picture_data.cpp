@@ -4,10 +4,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <map>
 #include <tuple>
+#include <variant>
 
 #include "stickslip/base/input_error.h"
 #include "stickslip/math/b_spline.h"
@@ -20,12 +22,20 @@ namespace {
 
 constexpr int kCurvePoints = 4;  // [-] drawn points an element of a beam: a bend of .5 rad then looks smooth
 
-/// What the scene says and the datasets do not: which way is up, and of what degree beams are. Of a scene that does not
-/// read any more (a file that it names has gone) nothing.
+/// A spring or a distance joint: a line between a point of one body and a point of another, both in drawing frames.
+struct Link {
+  std::array<std::string, 2> between;
+  std::array<Vector3, 2> at;  // (3) [m]
+  bool spring = false;
+};
+
+/// What the scene says and the datasets do not: which way is up, of what degree beams are, what links bodies. Of a
+/// scene that does not read any more (a file that it names has gone) nothing.
 struct SceneFacts {
   Vector3 gravity = Vector3(0.0, 0.0, -9.81);  // (3) [m/s^2]
   bool planar = false;
   std::map<std::string, BeamOptions> beams;
+  std::vector<Link> links;
 };
 
 SceneFacts find_facts(const Trajectory& result) {
@@ -38,8 +48,16 @@ SceneFacts find_facts(const Trajectory& result) {
     for (const SceneBody& body : scene.bodies) {
       if (body.beam) facts.beams[body.name] = body.beam->options;
     }
+    for (const SceneJoint& joint : scene.joints) {
+      if (joint.type == JointType::distance) facts.links.push_back({joint.between, {joint.at_a, joint.at_b}, false});
+    }
+    for (const SceneForce& force : scene.forces) {
+      const auto* spring = std::get_if<SceneSpring>(&force.law);
+      if (spring != nullptr) facts.links.push_back({spring->between, {spring->at_a, spring->at_b}, true});
+    }
   } catch (const InputError&) {
     facts.beams.clear();
+    facts.links.clear();
   }
   for (const LayoutRow& row : result.layout()) facts.planar |= row.type == "planar" || row.type == "beam";
   return facts;
@@ -94,6 +112,35 @@ void add_shapes(const Trajectory& result, PageData& data) {
     const std::string path = std::string("/shapes/") + name;
     if (file.has(path)) data.add("shapes/" + std::string(name), to_floats(read_fixed(result, path)));
   }
+}
+
+/// Links as two bodies, a point in the frame of each, and whether it is a spring. Those to beams are left out: their
+/// points are no points of a body.
+void add_links(const Trajectory& result, const SceneFacts& facts, PageData& data) {
+  std::map<std::string, std::size_t> index;
+  const std::vector<LayoutRow> layout = result.layout();
+  for (std::size_t b = 0; b < layout.size(); ++b) {
+    if (layout[b].type != "beam") index[layout[b].body] = b;
+  }
+  const bool has_origin = result.file().has("/bodies/origin");
+  const std::vector<double> origin = has_origin ? read_fixed(result, "/bodies/origin") : std::vector<double>{};
+  std::vector<std::int32_t> bodies;
+  std::vector<float> points;
+  std::vector<std::uint8_t> springs;
+  for (const Link& link : facts.links) {
+    if (!index.contains(link.between[0]) || !index.contains(link.between[1])) continue;
+    for (std::size_t side = 0; side < 2; ++side) {
+      const std::size_t b = index.at(link.between[side]);
+      Vector3 at = link.at[side];
+      if (origin.size() == 3 * layout.size()) at += Vector3(origin.data() + 3 * b);
+      bodies.push_back(static_cast<std::int32_t>(b));
+      for (const double x : at) points.push_back(static_cast<float>(x));
+    }
+    springs.push_back(link.spring ? 1 : 0);
+  }
+  data.add("link_bodies", std::span<const std::int32_t>(bodies));
+  data.add("link_points", std::span<const float>(points));
+  data.add("link_spring", std::span<const std::uint8_t>(springs));
 }
 
 /// The curves of all beams at each row: kCurvePoints an element and one more, x and y each.
@@ -262,6 +309,7 @@ void add_picture(const Trajectory& result, double bytes, PageData& data, std::ve
   const SceneFacts facts = find_facts(result);
   add_bodies(result, facts, data);
   add_shapes(result, data);
+  add_links(result, facts, data);
   if (!result.file().has("/bodies/position") || !result.file().has("/bodies/orientation")) {
     notes.emplace_back("the result holds no poses (output.fields): nothing moves here");
     return;
