@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Time of one step of each shipped scene under Moreau's scheme, over the whole run of the scene: contacts open, stick
-// and slip in the shares that they have there. The certificate of the step is included, output is not.
+// Time of one step of each shipped scene under Moreau's scheme, and of one spatial contact under every scheme, over the
+// whole run of the scene: contacts open, stick and slip in the shares that they have there. The certificate of the step
+// is included, output is not.
 #include <benchmark/benchmark.h>
 
 #include <algorithm>
@@ -10,15 +11,16 @@
 
 #include "stickslip/scene/build.h"
 #include "stickslip/scene/load_scene.h"
+#include "stickslip/stepping/scheme_options.h"
 
 namespace stickslip {
 namespace {
 
 namespace fs = std::filesystem;
 
-void step_scene(benchmark::State& bench, const fs::path& path) {
+void step_scene(benchmark::State& bench, const fs::path& path, const std::string& scheme) {
   LoadOptions load;
-  load.overrides = {"scheme.type=moreau"};
+  load.overrides = {"scheme.type=" + scheme};
   if (path.stem() == "hopper") load.overrides.emplace_back("time.step=5e-6");  // explicit in its stiff leg
   const Scene scene = load_scene(path, load);
   const BuiltScene built = build(scene);
@@ -46,7 +48,13 @@ const bool kRegistered = [] {
   std::sort(scenes.begin(), scenes.end());
   for (const fs::path& path : scenes) {
     const std::string name = "step/" + fs::relative(path, folder).replace_extension().string();
-    benchmark::RegisterBenchmark(name.c_str(), step_scene, path)->Unit(benchmark::kMicrosecond);
+    benchmark::RegisterBenchmark(name.c_str(), step_scene, path, "moreau")->Unit(benchmark::kMicrosecond);
+  }
+  for (const SchemeOptions& scheme : all_schemes()) {
+    const std::string type(scheme_traits(scheme).name);
+    benchmark::RegisterBenchmark(("one_contact/" + type).c_str(), step_scene, folder / "papers/trinkle/sphere.toml",
+                                 type)
+        ->Unit(benchmark::kMicrosecond);
   }
   return true;
 }();

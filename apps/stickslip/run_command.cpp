@@ -82,9 +82,10 @@ RunCommand::RunCommand(CLI::App& program)
                   "go on from this result's last checkpoint, in the file itself or with -o in a copy")
       ->type_name("RESULT.h5");
   command_
-      .add_option("--problems-every", problems_every_,
-                  "leave the contact problem of every N-th step beside the result, as <result>-step-<n>.hdf5 (FCLIB); "
-                  "without, those of the first steps that fail or end inexact")
+      .add_option(
+          "--problems-every", problems_every_,
+          "leave the contact problem of every N-th step beside the result, as <result>-step-<n>.hdf5 (FCLIB), or "
+          ".txt (LCP) under facets; without, those of the first steps that fail or end inexact")
       ->type_name("N")
       ->check(CLI::PositiveNumber);
   command_.footer("Ctrl-C drops the step under way, closes the result and says how to resume; a second one kills.");

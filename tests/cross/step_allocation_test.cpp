@@ -129,6 +129,14 @@ INSTANTIATE_TEST_SUITE_P(GeneralizedAlpha, StepAllocations,
                                          generalized_alpha("chaplygin_sleigh")),
                          case_name);
 
+INSTANTIATE_TEST_SUITE_P(StewartTrinkle, StepAllocations,
+                         testing::Values(AllocationCase{"papers/negrut/bowling_ball", {"scheme.type=stewart-trinkle"}},
+                                         AllocationCase{"box_incline_20", {"scheme.type=stewart-trinkle"}},
+                                         AllocationCase{"box_incline_35", {"scheme.type=stewart-trinkle"}},
+                                         AllocationCase{"spring_slider", {"scheme.type=stewart-trinkle"}},
+                                         AllocationCase{"four_bar", {"scheme.type=stewart-trinkle"}}),
+                         case_name);
+
 /// With so many contacts that they are packed; under a solver that factorises nothing, whose fill may grow at any step.
 TEST(StepAllocation, IsNoneInAPile) {
   test::SceneRun run = test::scene_from_text(test::pile_scene("spg"));

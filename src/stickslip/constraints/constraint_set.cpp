@@ -18,6 +18,18 @@ namespace {
 /// From so many contacts on the packed operator is used; what has fewer keeps the bits of the factored one.
 constexpr std::size_t kPackedContacts = 64;  // [-]
 
+/// contact_status() of a contact that bears something where friction has a polygon: it sticks where p_T - u_T / w lies
+/// in p_N D. The percussions of a corner are off by round-off; w [1/kg] as there.
+ContactStatus polygon_status(const FrictionBlock& block, const double* p, const double* u, double w) {
+  constexpr double kRoundOff = 1e-12;  // [-] as there
+  double x[2];
+  double y[2];
+  for (int i = 0; i < 2; ++i) x[i] = p[1 + i] - u[1 + i] / w;
+  project_on_friction_set(block, p[0], x, y);
+  return std::hypot(x[0] - y[0], x[1] - y[1]) <= kRoundOff * block.mu * p[0] ? ContactStatus::stick
+                                                                             : ContactStatus::slip;
+}
+
 }  // namespace
 
 ConstraintSet::ConstraintSet(const System& system, StopToken stop, bool packs) : system_(system), stop_(stop) {
@@ -421,6 +433,11 @@ void ConstraintSet::report_percussion(int i, const ConeSolution& solution, std::
   if (!(p[0] > 0.0)) return;
   const double mu = cone.n_blocks > 0 ? problem_.friction(cone).front().mu : 0.0;
   const double trace = packed != nullptr ? packed->calc_trace(i) : calc_trace(i);
+  if (cone.n_blocks == 1 && problem_.friction(cone).front().facets > 0) {
+    contact.status =
+        polygon_status(problem_.friction(cone).front(), p, solution.u.data() + cone.offset, trace / cone.dim);
+    return;
+  }
   contact.status = contact_status(p, solution.u.data() + cone.offset, cone.dim, mu, trace / cone.dim);
 }
 

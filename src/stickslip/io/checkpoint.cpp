@@ -124,6 +124,7 @@ CheckpointSlots::CheckpointSlots(Hdf5File& file, std::size_t capacity)
   for (std::size_t begin = 0; begin < capacity; begin += width) {
     state_.write(kSlots * static_cast<std::int64_t>(begin / width), none);
   }
+  first_rows_ = state_.rows();
 }
 
 CheckpointSlots::Contents CheckpointSlots::make_contents(const Checkpoint& checkpoint) const {
@@ -156,7 +157,9 @@ void CheckpointSlots::finish(const Checkpoint& checkpoint) {
   for (int slot = 0; slot < kSlots; ++slot) write(contents);
   const auto width = static_cast<std::size_t>(state_.width());
   const auto used = static_cast<std::int64_t>(contents.bytes.size() / width);
-  state_.shrink(kSlots * used);
+  state_.shrink(std::max(kSlots * used, first_rows_));
+  const Bytes zeros(width);
+  for (std::int64_t row = kSlots * used; row < state_.rows(); ++row) state_.write(row, zeros);
 }
 
 std::optional<Checkpoint> read_checkpoint(const Hdf5File& file) {

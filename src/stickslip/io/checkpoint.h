@@ -33,7 +33,8 @@ class CheckpointSlots {
 
   /// Writes over the older slot and flushes. The rows it counts must be flushed. Throws WriteError.
   void write(const Checkpoint& checkpoint);
-  /// Writes both, and takes away the room that longer contents had: what is left does not tell of earlier checkpoints.
+  /// Writes both, zeros where longer contents stood, and takes away the room that was added for these: what is left
+  /// does not tell of earlier checkpoints.
   void finish(const Checkpoint& checkpoint);
 
  private:
@@ -49,6 +50,7 @@ class CheckpointSlots {
   Hdf5File& file_;
   std::array<Hdf5Dataset, 5> columns_;  // number, rows, steps, size, checksum
   Hdf5Dataset state_;                   // (2 n, width) bytes
+  std::int64_t first_rows_ = 0;         // of state_, for the capacity asked for
   int next_ = 0;
 };
 

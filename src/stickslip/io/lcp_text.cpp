@@ -116,6 +116,18 @@ LcpForm read_lcp(const std::filesystem::path& path) {
   return parse_lcp(text, path.string());
 }
 
+void write_lcp(const std::filesystem::path& path, const LcpForm& form) {
+  NewFile file(path);
+  std::ofstream out(file.temporary_path(), std::ios::binary);
+  out << fmt::format("{}\n", form.q.size());
+  const Matrix m(form.m);
+  for (Eigen::Index i = 0; i < m.rows(); ++i) out << fmt::format("{:.17g}\n", fmt::join(Vector(m.row(i)), " "));
+  out << fmt::format("{:.17g}\n", fmt::join(form.q, " "));
+  if (!out.flush()) throw WriteError(path.string() + ": cannot be written");
+  out.close();
+  file.publish();
+}
+
 void write_lcp_solution(const std::filesystem::path& path, std::span<const double> z) {
   NewFile file(path);
   std::ofstream out(file.temporary_path(), std::ios::binary);

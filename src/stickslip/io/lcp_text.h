@@ -17,6 +17,8 @@ namespace stickslip {
 LcpForm parse_lcp(std::string_view text, const std::string& file);
 /// Reads a file. Throws InputError.
 LcpForm read_lcp(const std::filesystem::path& path);
+/// Writes a problem, numbers in full. Throws as write_lcp_solution().
+void write_lcp(const std::filesystem::path& path, const LcpForm& form);
 /// Writes a solution: n, then z. Throws InputError where path cannot be a file, WriteError.
 void write_lcp_solution(const std::filesystem::path& path, std::span<const double> z);
 

@@ -10,6 +10,7 @@
 
 #include "stickslip/base/input_error.h"
 #include "stickslip/io/hdf5_file.h"
+#include "stickslip/io/lcp_text.h"
 #include "stickslip/io/write_error.h"
 
 namespace stickslip {
@@ -38,6 +39,10 @@ bool is_result(const fs::path& path) {
 
 bool is_problem(const fs::path& path) {
   try {
+    if (path.extension() == ".txt") {
+      read_lcp(path);
+      return true;
+    }
     const Hdf5File file = Hdf5File::open(path);
     return file.is_group("/fclib_local") || file.is_group("/fclib_global");
   } catch (const InputError&) {

@@ -26,6 +26,7 @@ class ProblemRecorder final : public ConeSolver {
   void start(bool all);
   /// Whether there is a problem to write.
   bool has_problem() const { return has_problem_; }
+  const ConeProblem& problem() const { return problem_; }
   /// Writes the problem kept, with the solver's answer where it gave one, as an FCLIB file (fclib_file.h). Throws
   /// InputError, WriteError.
   void write(const std::filesystem::path& path) const;

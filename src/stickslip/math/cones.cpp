@@ -112,6 +112,24 @@ void project_on_polygon(const FrictionBlock& block, double s, const double* x, d
   }
 }
 
+/// Likewise for one polygon: of the cone over it, the nearest points of the face and of the edge that are nearest to x.
+void project_on_polygonal_cone(const FrictionBlock& block, const double* x, double* y) {
+  const FacetView view = view_from_facet(block, x + 1);
+  if (view.outward <= view.apothem * x[0] && x[0] >= 0.0) return std::copy_n(x, 3, y), void();
+  const double on_face = (x[0] + view.apothem * view.outward) / (1.0 + view.apothem * view.apothem);
+  if (on_face > 0.0 && std::abs(view.along) <= view.half_edge * on_face) {
+    const double excess = view.outward - on_face * view.apothem;
+    y[0] = on_face;
+    for (int i = 0; i < 2; ++i) y[1 + i] = x[1 + i] - excess * view.normal[i];
+    return;
+  }
+  double corner[2];
+  view.corner(corner);
+  const double s = (x[0] + corner[0] * x[1] + corner[1] * x[2]) / (1.0 + block.mu * block.mu);
+  y[0] = std::max(s, 0.0);
+  for (int i = 0; i < 2; ++i) y[1 + i] = y[0] * corner[i];
+}
+
 }  // namespace
 
 double calc_support(const FrictionBlock& block, const double* v) {
@@ -199,7 +217,10 @@ double calc_projected_normal(std::span<const FrictionBlock> blocks, const double
 }
 
 void project_on_contact_cone(std::span<const FrictionBlock> blocks, const double* x, double* y) {
-  if (blocks.size() == 1 && blocks[0].facets == 0) return project_on_circular_cone(blocks[0], x, y);
+  if (blocks.size() == 1) {
+    return blocks[0].facets == 0 ? project_on_circular_cone(blocks[0], x, y)
+                                 : project_on_polygonal_cone(blocks[0], x, y);
+  }
   const double s = calc_projected_normal(blocks, x);
   y[0] = s;
   int row = 1;

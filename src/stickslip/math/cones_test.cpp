@@ -219,5 +219,15 @@ TEST(Cones, ApexAndAxis) {
   EXPECT_EQ(project(blocks, {-2.0, 0.5, 0.0}), (Rows{0.0, 0.0, 0.0}));
 }
 
+/// Straight below the apex, where a polygon of radius 0 has no inside.
+TEST(Cones, ProjectWhatPullsOnTheApex) {
+  for (const FrictionBlock& block : {FrictionBlock{2, 0.0, 5, 0.0}, {2, 0.4, 8, 0.0}, {2, 0.0, 0, 0.0}}) {
+    const Rows x = {-1.0, 0.0, 0.0};
+    Rows y(3, 1.0);
+    project_on_contact_cone({&block, 1}, x.data(), y.data());
+    EXPECT_EQ(y, Rows(3, 0.0)) << block.mu << ' ' << block.facets;
+  }
+}
+
 }  // namespace
 }  // namespace stickslip

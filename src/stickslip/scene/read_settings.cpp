@@ -88,6 +88,18 @@ SchemeOptions read_ccp(const TableReader& reader) {
   return options;
 }
 
+SchemeOptions read_stewart_trinkle(const TableReader& reader) {
+  reader.allow({"type", "facets", "orientation", "projection", "correction_speed", "forces"}, {"law"});
+  StewartTrinkleOptions options;
+  options.facets = reader.integer_or("facets", 0, options.facets);
+  if (options.facets == 1 || options.facets == 2) reader.fail("facets", "0 for the round cone, or at least 3");
+  options.orientation = reader.number_or("orientation", kAnyNumber, "rad", options.orientation);
+  options.projection = read_projection(reader);
+  options.correction_speed = reader.number_or("correction_speed", kCorrectionSpeeds, "m/s", options.correction_speed);
+  options.forces = read_forces(reader);
+  return options;
+}
+
 SchemeOptions read_generalized_alpha(const TableReader& reader) {
   reader.allow({"type", "rho_inf", "tolerance", "r", "strategy", "friction", "forces"}, {"law"});
   GeneralizedAlphaOptions options;
@@ -112,8 +124,9 @@ SchemeOptions read_generalized_alpha(const TableReader& reader) {
 
 constexpr std::array kSchemes = {SchemeReader{MoreauOptions::kTraits.name, read_moreau},
                                  SchemeReader{CcpOptions::kTraits.name, read_ccp},
+                                 SchemeReader{StewartTrinkleOptions::kTraits.name, read_stewart_trinkle},
                                  SchemeReader{GeneralizedAlphaOptions::kTraits.name, read_generalized_alpha}};
-constexpr std::array<std::string_view, 3> kLaterSchemes = {"stewart-trinkle", "relaxation", "event-driven"};
+constexpr std::array<std::string_view, 2> kLaterSchemes = {"relaxation", "event-driven"};
 
 /// The keys of solvers beside those of all, by kind.
 void read_solver_keys(const TableReader& reader, StopOptions&) {

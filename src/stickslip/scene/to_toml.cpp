@@ -116,6 +116,14 @@ class SceneWriter {
         options.envelope ? number(*options.envelope) : "\"auto\"", name_of(options.forces));
   }
 
+  void write_scheme(const StewartTrinkleOptions& options) {
+    line(
+        "scheme = {{type = \"{}\", facets = {}, orientation = {}, projection = {}, correction_speed = {}, forces = "
+        "\"{}\"}}",
+        options.kTraits.name, options.facets, number(options.orientation), name_of(options.projection),
+        number(options.correction_speed), name_of(options.forces));
+  }
+
   void write_scheme(const GeneralizedAlphaOptions& options) {
     const std::string r = options.r ? number(*options.r) : "\"auto\"";
     const char* strategy = options.strategy == GeneralizedAlphaStrategy::newton ? "newton" : "fixed-point";

@@ -7,11 +7,13 @@
 #include <algorithm>
 #include <atomic>
 #include <filesystem>
+#include <fstream>
 #include <vector>
 
 #include "stickslip/base/input_error.h"
 #include "stickslip/cone/residual.h"
 #include "stickslip/io/hdf5_file.h"
+#include "stickslip/io/lcp_text.h"
 #include "stickslip/io/problem_file.h"
 #include "stickslip/io/result_reader.h"
 #include "stickslip/scene/load_scene.h"
@@ -101,6 +103,36 @@ TEST(Run, LeavesEveryFewProblems) {
     EXPECT_EQ(problem.n_contacts(), 2);
   }
   EXPECT_FALSE(std::filesystem::exists(folder / "r-step-000030.hdf5"));
+}
+
+/// Where friction has polygons: (F, f) as they are printed in [Trinkle2003 eq. 48], beta along +x, +y, -x, -y.
+TEST(Run, LeavesProblemsWithPolygonsAsLcpTexts) {
+  const TemporaryFolder folder;
+  RunOptions options = write_to(folder / "r.h5");
+  options.problems_every = 1;
+  LoadOptions load;
+  load.overrides = {R"(scheme={type="stewart-trinkle",facets=4})"};
+  const Scene scene = load_scene(STICKSLIP_SCENES_DIR "/papers/trinkle/sphere.toml", load);
+  for (int repeat = 0; repeat < 2; ++repeat) {  // over its own files it may write
+    ASSERT_EQ(run(scene, options).outcome, Outcome::done);
+    const LcpForm form = read_lcp(folder / "r-step-000001.txt");
+    const Matrix f(form.m);
+    ASSERT_EQ(f.rows(), 6);
+    EXPECT_NEAR(f(0, 0), 1.0, 1e-14);
+    EXPECT_NEAR(f(1, 1), 3.5, 1e-14);
+    EXPECT_NEAR(f(1, 3), -3.5, 1e-14);
+    EXPECT_NEAR(f(2, 4), -3.5, 1e-14);
+    EXPECT_EQ(f(5, 0), 0.2);
+    EXPECT_EQ(f(5, 4), -1.0);
+    EXPECT_EQ(f(3, 5), 1.0);
+    EXPECT_NEAR(form.q(0), -9.81 * 0.12, 1e-14);
+    EXPECT_NEAR(form.q(1), 2.0, 1e-14);
+    EXPECT_NEAR(form.q(3), -2.0, 1e-14);
+  }
+  EXPECT_TRUE(std::filesystem::exists(folder / "r-step-000005.txt"));
+  EXPECT_NO_THROW(StepProblems::check_replaceable(folder / "r.h5"));
+  std::ofstream(folder / "r-step-000001.txt") << "not a problem";
+  EXPECT_THROW(StepProblems::check_replaceable(folder / "r.h5"), InputError);
 }
 
 TEST(Run, WritesRowsOnTheirGridAndEveryStep) {

@@ -3,10 +3,14 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
+#include "stickslip/io/lcp_text.h"
 #include "stickslip/io/output_file.h"
 #include "stickslip/io/problem_recorder.h"
+#include "stickslip/solvers/facet_lcp.h"
+#include "stickslip/solvers/solver_options.h"
 
 namespace stickslip {
 namespace {
@@ -25,7 +29,9 @@ void StepProblems::check_replaceable(const fs::path& result) {
   std::error_code error;
   for (const fs::directory_entry& entry : fs::directory_iterator(folder, error)) {
     const fs::path name = entry.path().filename();
-    if (!name.string().starts_with(stem_of(result)) || name.extension() != ".hdf5") continue;
+    if (!name.string().starts_with(stem_of(result)) || !(name.extension() == ".hdf5" || name.extension() == ".txt")) {
+      continue;
+    }
     stickslip::check_replaceable(entry.path(), MayReplace::problems);
   }
 }
@@ -48,8 +54,17 @@ void StepProblems::end_step(std::int64_t n, Status status) {
   const bool is_failure = status != Status::ok && static_cast<int>(failures_.size()) < kMostFailures;
   if (!recorder_->has_problem() || !(is_failure || is_wanted(n))) return;
   std::filesystem::path path = result_;
-  path.replace_filename(fmt::format("{}{:06}.hdf5", stem_of(result_), n));
-  recorder_->write(path);
+  const ConeProblem& problem = recorder_->problem();
+  const bool has_polygons = std::ranges::any_of(problem.blocks, [](const FrictionBlock& b) { return b.facets > 0; });
+  if (has_polygons && !FacetLcp::refuses(problem)) {
+    path.replace_filename(fmt::format("{}{:06}.txt", stem_of(result_), n));
+    FacetLcp lcp(FacetOptions{}.facets);
+    lcp.build(problem, {});
+    write_lcp(path, lcp.standard_form());
+  } else {
+    path.replace_filename(fmt::format("{}{:06}.hdf5", stem_of(result_), n));
+    recorder_->write(path);
+  }
   if (is_failure) failures_.push_back(path);
 }
 

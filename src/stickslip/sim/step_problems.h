@@ -14,8 +14,9 @@ namespace stickslip {
 
 class ProblemRecorder;
 
-/// The contact problems of a run that are left beside its result, <result>-step-<n>.hdf5: those of steps that fail or
-/// end inexact, the first few of them, and every k-th step's where that is wanted.
+/// The contact problems of a run that are left beside its result, <result>-step-<n>.hdf5, or, where friction has
+/// polygons, <result>-step-<n>.txt with (F, f) of the linear complementarity problem (FacetLcp::standard_form): those
+/// of steps that fail or end inexact, the first few of them, and every k-th step's where that is wanted.
 class StepProblems {
  public:
   /// Problems of so many failed or inexact steps are written, not more: a run may have a million of them. [-]

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "stickslip/solvers/facet_lcp.h"
 
+#include <algorithm>
 #include <cmath>
 #include <numbers>
+#include <numeric>
 
 #include "stickslip/cone/condense.h"
 #include "stickslip/math/dense_factors.h"
@@ -145,6 +147,37 @@ void FacetLcp::build(const ConeProblem& problem, const StopToken& stop) {
   stop.check();
   m_.resize(n_generators + n_bounds, n_generators + n_bounds);
   m_.setFromTriplets(entries.begin(), entries.end());
+}
+
+LcpForm FacetLcp::standard_form() const {
+  const int n_generators = static_cast<int>(generators_.size());
+  const int n = n_generators + static_cast<int>(bounds_.size());
+  std::vector<int> part(n, 0);  // 0 p_N, 1 and 2 beta, 3 and 4 sigma: of contacts, of balls
+  for (std::size_t b = 0; b < bounds_.size(); ++b) {
+    const Bound& bound = bounds_[b];
+    const int of_ball = bound.normal < 0 ? 1 : 0;
+    std::fill_n(part.begin() + bound.first_generator, bound.n_generators, 1 + of_ball);
+    part[n_generators + b] = 3 + of_ball;
+  }
+  std::vector<int> order(n);
+  std::iota(order.begin(), order.end(), 0);
+  std::ranges::stable_sort(order, {}, [&](int k) { return part[k]; });
+  std::vector<int> place(n);
+  for (int i = 0; i < n; ++i) place[order[i]] = i;
+  LcpForm form;
+  form.q.resize(n);
+  std::vector<Eigen::Triplet<double>> entries;
+  for (int k = 0; k < n; ++k) {
+    form.q[place[k]] = q_[k] * (k < n_generators ? w_mean_ : 1.0);
+    for (SparseMatrix::InnerIterator entry(m_, k); entry; ++entry) {
+      const int column = static_cast<int>(entry.col());
+      const double unit = k < n_generators && column < n_generators ? w_mean_ : 1.0;
+      entries.emplace_back(place[k], place[column], entry.value() * unit);
+    }
+  }
+  form.m.resize(n, n);
+  form.m.setFromTriplets(entries.begin(), entries.end());
+  return form;
 }
 
 void FacetLcp::recover(const Vector& z, std::span<double> p) const {

@@ -8,6 +8,7 @@
 
 #include "stickslip/base/stop_token.h"
 #include "stickslip/cone/cone_problem.h"
+#include "stickslip/cone/one_step_problem.h"
 #include "stickslip/math/sparse.h"
 
 namespace stickslip {
@@ -46,6 +47,11 @@ class FacetLcp {
   const Vector& q() const { return q_; }
   /// Whether some disc had to be replaced by a polygon, so that a solution is not one of the problem itself.
   bool is_approximate() const { return is_approximate_; }
+
+  /// The problem as it is printed, w = F z + f with z = (p_N, beta of contacts, beta of balls, sigma of contacts, sigma
+  /// of balls), each by cones [Trinkle2003 eqs. 43-48], in the units of the cone problem: free rows are eliminated, and
+  /// nothing is scaled. F is M with these rows and columns, F_ij = M_ij times w where both are of percussions.
+  LcpForm standard_form() const;
 
   /// p (n) [N s] of z, the free rows included.
   void recover(const Vector& z, std::span<double> p) const;

@@ -11,6 +11,7 @@ void LocalSolver::prepare(const ConeProblem& problem, const DelassusRows& rows) 
   rows_ = &rows;
   contacts_.clear();
   associated_.clear();
+  polygons_.clear();
   free_.clear();
   general_.clear();
   slots_.assign(problem.n_cones(), {Method::not_prepared, 0});
@@ -35,6 +36,10 @@ void LocalSolver::prepare_cone(int i) {
 
 LocalSolver::Slot LocalSolver::prepare_contact(const ConeProblem& problem, const Cone& cone, const double* w) {
   const auto friction = problem.friction(cone);
+  if (friction.size() == 1 && friction[0].facets != 0 && problem.law == FrictionLaw::coulomb) {
+    polygons_.emplace_back().prepare(friction[0], w);
+    return {Method::polygon, static_cast<int>(polygons_.size()) - 1};
+  }
   if (friction.size() > 1 || (friction.size() == 1 && friction[0].facets != 0)) {
     return prepare_general(problem, cone, w);
   }
@@ -74,6 +79,13 @@ int LocalSolver::solve_ball(int i, const OneContact& ball, const double* b, doub
   return n;
 }
 
+int LocalSolver::solve_polygon(int i, const PolygonContact& polygon, const double* b, double* p) const {
+  if (const int n = polygon.solve(b, p); n > 0) return n;
+  GeneralCone general;
+  general.prepare(problem_->law, problem_->cones[i], problem_->friction(problem_->cones[i]), rows_->diagonal(i));
+  return general.solve(b, p) ? 1 : 0;
+}
+
 int LocalSolver::solve(int i, const double* b, double* p) {
   if (slots_[i].method == Method::not_prepared) prepare_cone(i);
   const Slot slot = slots_[i];
@@ -85,6 +97,8 @@ int LocalSolver::solve(int i, const double* b, double* p) {
       return 1;
     case Method::constant_ball:
       return solve_ball(i, contacts_[slot.index], b, p);
+    case Method::polygon:
+      return solve_polygon(i, polygons_[slot.index], b, p);
     case Method::free:
       free_[slot.index].solve(b, p);
       return 1;

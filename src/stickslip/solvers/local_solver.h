@@ -9,6 +9,7 @@
 #include "stickslip/solvers/free_cone.h"
 #include "stickslip/solvers/general_cone.h"
 #include "stickslip/solvers/one_contact.h"
+#include "stickslip/solvers/polygon_contact.h"
 
 namespace stickslip {
 
@@ -17,6 +18,7 @@ namespace stickslip {
 ///   contact, at most one ball-shaped block   OneContact (coulomb) or AssociatedContact (associated)
 ///   ball of at most three dimensions         OneContact with W_NN = 1, W_NT = 0, b_N = -radius, mu = 1: a contact
 ///                                            whose normal percussion is the radius
+///   contact, one polygon, coulomb            PolygonContact, GeneralCone where that finds nothing
 ///   free                                     FreeCone
 ///   anything else                            GeneralCone
 class LocalSolver {
@@ -36,7 +38,7 @@ class LocalSolver {
   }
 
  private:
-  enum class Method { not_prepared, one_contact, associated, constant_ball, free, general };
+  enum class Method { not_prepared, one_contact, associated, constant_ball, polygon, free, general };
   struct Slot {
     Method method;
     int index;  // into the vector of that method
@@ -46,6 +48,7 @@ class LocalSolver {
   Slot prepare_contact(const ConeProblem& problem, const Cone& cone, const double* w);
   Slot prepare_ball(const ConeProblem& problem, const Cone& cone, const double* w);
   Slot prepare_general(const ConeProblem& problem, const Cone& cone, const double* w);
+  int solve_polygon(int i, const PolygonContact& polygon, const double* b, double* p) const;
   int solve_ball(int i, const OneContact& ball, const double* b, double* p) const;
 
   const ConeProblem* problem_ = nullptr;
@@ -53,6 +56,7 @@ class LocalSolver {
   std::vector<Slot> slots_;  // (n_cones)
   std::vector<OneContact> contacts_;
   std::vector<AssociatedContact> associated_;
+  std::vector<PolygonContact> polygons_;
   std::vector<FreeCone> free_;
   std::vector<GeneralCone> general_;
 };

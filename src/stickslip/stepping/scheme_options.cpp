@@ -13,6 +13,9 @@ std::unique_ptr<TimeStepper> make_stepper(const SchemeOptions& options, const Sy
       return make_moreau(o, system, solver, stop);
     }
     std::unique_ptr<TimeStepper> operator()(const CcpOptions& o) const { return make_ccp(o, system, solver, stop); }
+    std::unique_ptr<TimeStepper> operator()(const StewartTrinkleOptions& o) const {
+      return make_stewart_trinkle(o, system, solver, stop);
+    }
     std::unique_ptr<TimeStepper> operator()(const GeneralizedAlphaOptions& o) const {
       return make_generalized_alpha(o, system, solver, stop);
     }

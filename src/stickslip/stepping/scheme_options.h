@@ -11,11 +11,12 @@
 #include "stickslip/stepping/generalized_alpha/generalized_alpha.h"
 #include "stickslip/stepping/moreau.h"
 #include "stickslip/stepping/scheme_traits.h"
+#include "stickslip/stepping/stewart_trinkle.h"
 #include "stickslip/stepping/time_stepper.h"
 
 namespace stickslip {
 
-using SchemeOptions = std::variant<MoreauOptions, CcpOptions, GeneralizedAlphaOptions>;
+using SchemeOptions = std::variant<MoreauOptions, CcpOptions, StewartTrinkleOptions, GeneralizedAlphaOptions>;
 
 /// The scheme for this system. The stepper keeps references to the system and the solver, which must outlive it. Steps
 /// ask `stop`.

@@ -1,0 +1,357 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "stickslip/stepping/half_implicit.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "stickslip/base/make_room.h"
+#include "stickslip/cone/residual.h"
+#include "stickslip/constraints/certificate.h"
+#include "stickslip/math/round_off.h"
+#include "stickslip/stepping/velocity_step.h"
+
+namespace stickslip {
+namespace {
+
+/// Solves of a step at most: each takes part of the contacts in that the one before made overlap.
+constexpr int kMaxSolves = 4;
+/// Contacts with gaps up to this part of the smaller body touch, whatever moves: what is left of positions of scenes,
+/// which are rounded. [-]
+constexpr double kTouches = 1e-9;
+/// Steps within which a bounce takes away the overlap at which it began: this is then left to it, as stabilisation
+/// would add to its velocity. An overlap of one step's approach is gone so for e >= 0.1. [-]
+constexpr double kLeavesWithin = 10.0;
+/// A gap is the difference of two positions, each rounded to half of the spacing of numbers: a quarter of what a sum of
+/// products is counted with. [-]
+constexpr double kOfPositions = 0.25;
+
+class HalfImplicitStepper final : public TimeStepper {
+ public:
+  HalfImplicitStepper(const HalfImplicitOptions& options, const System& system, ConeSolver& solver, StopToken stop);
+
+  std::string_view name() const override { return options_.name; }
+  void initialize(State& state, StepReport& report) override { velocity_.initialize(state, report); }
+  Status step(State& state, double h, double t_end, StepReport& report) override;
+
+ private:
+  void calc_free_velocity(const State& state, double h);
+  void set_activations(double h);
+  void advance(double h, double t_end);
+  bool meet_overlapping();
+  void put_facets();
+  Status solve(const State& state, double h, double t_end, StepReport& report);
+  bool drop(bool joints);
+  void judge_by_discs(StepReport& report);
+  void add_positions(double h, double t_end);
+  void add_contact(int cone, double h);
+  double calc_distance(int body) const;
+  double calc_distance(const ContactPoint& point) const;
+  void add_joint(int cone, double h);
+  void set_motion(int cone, double h, double t_end);
+
+  HalfImplicitOptions options_;
+  const System& system_;
+  StopToken stop_;
+  VelocityStep velocity_;
+  std::optional<PositionProjection> projection_;
+  BodySizes sizes_;
+
+  // Workspace, kept from step to step.
+  BodySnapshot start_, free_, end_;  // at (t, q, u); at (t, q, u_free); at (t', q')
+  std::vector<double> activations_;  // (points) [m]
+  std::vector<double> gaps_;         // (points) [m] at the start
+  std::vector<ElementId> met_;       // sorted; contacts that percussions close in the step
+  std::vector<char> closes_;         // (points) whether it does within the step without percussions
+  Vector u_free_, force_;            // (n_u)
+  Vector q_dot_, q_end_;             // (n_q)
+  std::vector<FrictionBlock> blocks_;
+  std::vector<double> residual_work_;
+};
+
+HalfImplicitStepper::HalfImplicitStepper(const HalfImplicitOptions& options, const System& system, ConeSolver& solver,
+                                         StopToken stop)
+    : options_(options),
+      system_(system),
+      stop_(stop),
+      velocity_(system, solver, stop),
+      sizes_(system),
+      start_(system),
+      free_(system),
+      end_(system) {
+  velocity_.contacts().set_envelope(options.envelope.value_or(0.0));
+  if (is_on(options.projection, system)) projection_.emplace(system, solver, options.correction_speed, stop);
+  velocity_.constraints().problem().law = options.law;
+  for (Vector* v : {&u_free_, &force_}) v->resize(system.n_u());
+  for (Vector* v : {&q_dot_, &q_end_}) v->resize(system.n_q());
+}
+
+Status HalfImplicitStepper::step(State& state, double h, double t_end, StepReport& report) {
+  report.message.clear();
+  if (!velocity_.are_given_finite(state.inputs, {state.t, t_end}, report)) return report.status = Status::failed;
+  calc_free_velocity(state, h);
+
+  ContactFinder& contacts = velocity_.contacts();
+  start_.take(state.t, state.q, &state.u);
+  met_.clear();
+  for (int i = 0; i < kMaxSolves; ++i) {
+    contacts.find(start_, t_end, met_, i > 0);
+    set_activations(h);
+    velocity_.constraints().gather(start_, contacts.points(), activations_, h);
+    put_facets();
+    if (solve(state, h, t_end, report) == Status::failed) return report.status = Status::failed;
+    advance(h, t_end);
+    if (!q_end_.allFinite() || !velocity_.u_end().allFinite()) {
+      report.message += describe_non_finite(system_, q_end_, velocity_.u_end());
+      return report.status = Status::failed;
+    }
+    end_.take(t_end, q_end_, nullptr);
+    contacts.extend(end_);
+    if (!meet_overlapping()) break;
+  }
+  if (projection_) {
+    projection_->project(h, contacts.points(), velocity_.constraints(), velocity_.gamma_end(), q_end_, end_);
+  }
+
+  if (options_.facets > 0) judge_by_discs(report);
+
+  EnergyLedger energy = state.energy;
+  velocity_.account_energy(state.inputs, state.t, state.q, state.u, state.u, h, energy);
+  velocity_.report(end_, h, state.inputs, state.t, state.q, state.u, report);
+
+  // Last of all, so that the step can be left before.
+  stop_.check();
+  state.energy = energy;
+  state.q = q_end_;
+  state.u = velocity_.u_end();
+  state.t = t_end;
+  ++state.step;
+  velocity_.constraints().save_warm(velocity_.solution(), state.warm);
+  report_energy(system_, state, report);
+  return report.status;
+}
+
+/// (5b) without impulses: u_free = u + M^-1 h f, f with the gyroscopic torque -omega x J omega.
+void HalfImplicitStepper::calc_free_velocity(const State& state, double h) {
+  system_.calc_applied_forces(state.t, state.q, state.u, force_);
+  system_.add_gyroscopic_forces(state.u, force_);
+  system_.add_input_forces(state.inputs, state.t, state.q, force_);
+  force_ *= h;
+  system_.solve_mass(force_, u_free_);
+  u_free_ += state.u;
+}
+
+/// The gap up to which each point takes part: the envelope where one is given, else what its sides move in the step
+/// without percussions; under the associated law also the gap mu h |u_T| at which it bears what slides. With
+/// restitution a contact that does not close takes part where it touches, no farther away: others may close it in this
+/// step, and it gives back in the next, from the velocity that it then has.
+void HalfImplicitStepper::set_activations(double h) {
+  const std::vector<ContactPoint>& points = velocity_.contacts().points();
+  free_.take(start_.t(), start_.q(), &u_free_);
+  make_room(activations_, points.size());
+  make_room(gaps_, points.size());
+  make_room(closes_, points.size());
+  activations_.resize(points.size());
+  gaps_.resize(points.size());
+  closes_.resize(points.size());
+  const double fall = h * h * system_.gravity().norm();
+  ContactGeometry geometry;
+  ContactVector gamma;
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    stop_.check();
+    const ContactPair& pair = system_.pair(points[i]);
+    calc_contact_within(free_, points[i], std::numeric_limits<double>::infinity(), geometry, gamma);
+    gaps_[i] = geometry.gap;
+    closes_[i] = geometry.gap + h * gamma(0) < 0.0 ? 1 : 0;
+    const double touches =
+        kTouches * sizes_.of_pair(system_.body(points[i], Side::first), system_.body(points[i], Side::second));
+    if (pair.options.envelope || options_.envelope) {
+      activations_[i] = pair.options.envelope ? *pair.options.envelope : *options_.envelope;
+    } else if (std::ranges::binary_search(met_, points[i].id)) {
+      activations_[i] = gaps_[i];
+    } else {
+      activations_[i] = std::max({h * std::abs(gamma(0)), fall, touches});
+      if (options_.law == FrictionLaw::associated) {
+        activations_[i] += h * pair.law().friction * gamma.segment(1, pair.friction_dim).norm();
+      }
+    }
+    if (pair.law().restitution_normal > 0.0 && closes_[i] == 0) {
+      activations_[i] = std::min(activations_[i], std::max(fall, touches));
+    }
+  }
+}
+
+/// Polygons in the place of discs [Trinkle2003 eq. 35].
+void HalfImplicitStepper::put_facets() {
+  if (options_.facets == 0) return;
+  for (FrictionBlock& block : velocity_.constraints().problem().blocks) {
+    if (block.dim != 2) continue;
+    block.facets = options_.facets;
+    block.orientation = options_.orientation;
+  }
+}
+
+/// The problem of the step. Where the scheme does so, one that is not solved is tried again without what may have made
+/// it insoluble: overlaps first, then what joints are off by as well [Trinkle2003, the premises of existence].
+Status HalfImplicitStepper::solve(const State& state, double h, double t_end, StepReport& report) {
+  report.fallbacks = 0;
+  add_positions(h, t_end);
+  Status status = velocity_.solve(u_free_, state, report);
+  for (const bool joints : {false, true}) {
+    if (!options_.retries || status == Status::ok) break;
+    if (!drop(joints)) continue;
+    ++report.fallbacks;
+    status = velocity_.solve(u_free_, state, report);
+    if (status != Status::ok) continue;
+    report.message = joints ? "solved without the stabilisation of overlaps and joints"
+                            : "solved without the stabilisation of overlaps";
+  }
+  return status;
+}
+
+/// Takes the stabilisation of overlaps, or of joints, out of what is added to rows; whether there was some.
+bool HalfImplicitStepper::drop(bool joints) {
+  const ConstraintSet& constraints = velocity_.constraints();
+  bool some = false;
+  for (int i = 0; i < constraints.count(); ++i) {
+    const ConstraintSet::Kind kind = constraints.kind(i);
+    const Cone& cone = constraints.problem().cones[i];
+    if (kind != (joints ? ConstraintSet::Kind::joint : ConstraintSet::Kind::contact)) continue;
+    if (!joints && !(gaps_[constraints.index(i)] < 0.0 && constraints.restitution(i).normal == 0.0)) continue;
+    for (int row = cone.offset; row < cone.offset + (joints ? cone.dim : 1); ++row) {
+      some |= velocity_.added()[row] != 0.0;
+      velocity_.added()[row] = 0.0;
+    }
+  }
+  return some;
+}
+
+/// The residual of the exact law, whose friction sets are discs.
+void HalfImplicitStepper::judge_by_discs(StepReport& report) {
+  ConeProblem& problem = velocity_.constraints().problem();
+  blocks_ = problem.blocks;
+  for (FrictionBlock& block : problem.blocks) block.facets = 0;
+  report.coulomb_residual =
+      calc_residual(problem, FrictionLaw::coulomb, velocity_.solution().p, residual_work_).absolute;
+  problem.blocks = blocks_;
+}
+
+/// (5a), and quaternions normalised.
+void HalfImplicitStepper::advance(double h, double t_end) {
+  system_.calc_coordinate_rates(start_.q(), velocity_.u_end(), q_dot_);
+  q_end_ = start_.q() + h * q_dot_;
+  system_.normalize(t_end, q_end_);
+}
+
+/// Lists contacts that took no part and overlap at the end, to take part in another solve; whether there are some.
+bool HalfImplicitStepper::meet_overlapping() {
+  const std::vector<ContactPoint>& points = velocity_.contacts().points();
+  const std::size_t before = met_.size();
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    stop_.check();
+    const ContactPair& pair = system_.pair(points[i]);
+    if (options_.envelope || pair.options.envelope || pair.law().restitution_normal > 0.0) continue;
+    const bool took_part = i < gaps_.size() && gaps_[i] <= activations_[i];
+    if (!took_part && !points[i].apart && calc_gap(end_, points[i]) < 0.0) append(met_, points[i].id);
+  }
+  std::ranges::sort(met_);
+  met_.erase(std::unique(met_.begin(), met_.end()), met_.end());
+  return met_.size() > before;
+}
+
+/// What positions and restitution add to the rows of (5c) and (7), and by what round-off of positions these are off.
+void HalfImplicitStepper::add_positions(double h, double t_end) {
+  const ConstraintSet& constraints = velocity_.constraints();
+  std::vector<double>& added = velocity_.added();
+  std::vector<double>& sizes = velocity_.added_sizes();
+  make_room(added, constraints.size());
+  make_room(sizes, constraints.size());
+  added.assign(constraints.size(), 0.0);
+  sizes.assign(constraints.size(), 0.0);
+  for (int i = 0; i < constraints.count(); ++i) {
+    stop_.check();
+    if (constraints.kind(i) == ConstraintSet::Kind::contact) add_contact(i, h);
+    if (constraints.kind(i) != ConstraintSet::Kind::joint) continue;
+    if (projection_) {
+      set_motion(i, h, t_end);
+    } else if (options_.stabilisation) {
+      add_joint(i, h);
+    }
+  }
+}
+
+void HalfImplicitStepper::add_contact(int cone, double h) {
+  const ConstraintSet& constraints = velocity_.constraints();
+  const ContactPoint& point = velocity_.contacts().points()[constraints.index(cone)];
+  const Cone& rows = constraints.problem().cones[cone];
+  double& added = velocity_.added()[rows.offset];
+  double& size = velocity_.added_sizes()[rows.offset];
+  const double gap = gaps_[constraints.index(cone)];
+  added = gap / h;
+  if (gap < 0.0) {
+    // Overlaps that contradict each other by round-off, as of what just fits between two walls.
+    if (!projection_) size = kOfPositions * calc_distance(point) / h;
+    const double most = correction_speed_of(system_, point, options_.correction_speed);
+    added = projection_ || !options_.stabilisation ? 0.0 : std::max(gap / h, -most);
+  }
+  const ConstraintSet::Restitution e = constraints.restitution(cone);
+  if (e.tangential > 0.0) {
+    for (int row = 1; row < rows.dim; ++row) {
+      velocity_.added()[rows.offset + row] = e.tangential * constraints.gamma()[rows.offset + row];
+      velocity_.added_sizes()[rows.offset + row] = std::abs(velocity_.added()[rows.offset + row]);
+    }
+  }
+  if (e.normal == 0.0) return;
+  const double approach = constraints.gamma()[rows.offset];  // < 0 where it closes
+  if (gap < 0.0 && -gap <= kLeavesWithin * h * std::abs(approach)) added = 0.0;
+  if (approach >= 0.0 || closes_[constraints.index(cone)] == 0) return;
+  added = std::min(added, e.normal * approach);
+}
+
+/// Of a body that moves from the origin of the world: its positions are rounded by that. [m]
+double HalfImplicitStepper::calc_distance(int body) const {
+  if (system_.bodies()[body].n_u == 0) return 0.0;
+  return system_.calc_pose(body, start_.t(), start_.q()).p_WB.lpNorm<Eigen::Infinity>();
+}
+
+/// The larger of the two bodies of a contact.
+double HalfImplicitStepper::calc_distance(const ContactPoint& point) const {
+  double far = 0.0;
+  for (const Side side : {Side::first, Side::second}) far = std::max(far, calc_distance(system_.body(point, side)));
+  return far;
+}
+
+/// g/h + g_t: g_t, of prescribed motions, is tau.
+void HalfImplicitStepper::add_joint(int cone, double h) {
+  const int index = velocity_.constraints().index(cone);
+  const Joint& joint = system_.joints()[index];
+  if (!joint.holonomic) return;
+  JointVector g;
+  system_.calc_joint_position(index, start_.t(), start_.q(), g);
+  const double far = std::max(calc_distance(joint.first.body), calc_distance(joint.second.body));
+  const int first = velocity_.constraints().problem().cones[cone].offset;
+  for (int r = 0; r < joint.dim; ++r) {
+    velocity_.added()[first + r] = std::clamp(g(r) / h, -options_.correction_speed, options_.correction_speed);
+    velocity_.added_sizes()[first + r] = kOfPositions * (joint.is_angle_row(r) ? 1.0 : far) / h;
+  }
+}
+
+/// Where the projection puts a joint with a motion at the end of the step is where the velocities lead it: by the mean
+/// rate (g(t', q) - g(t, q))/h and not g_t. Else what rests on it by friction, which is not projected, would lag.
+void HalfImplicitStepper::set_motion(int cone, double h, double t_end) {
+  const int index = velocity_.constraints().index(cone);
+  if (!system_.joints()[index].options.motion) return;
+  JointVector before;
+  JointVector after;
+  system_.calc_joint_position(index, start_.t(), start_.q(), before);
+  system_.calc_joint_position(index, t_end, start_.q(), after);
+  velocity_.constraints().set_tau(cone, (after - before) / h);
+}
+
+}  // namespace
+
+std::unique_ptr<TimeStepper> make_half_implicit(const HalfImplicitOptions& options, const System& system,
+                                                ConeSolver& solver, StopToken stop) {
+  return std::make_unique<HalfImplicitStepper>(options, system, solver, stop);
+}
+
+}  // namespace stickslip
