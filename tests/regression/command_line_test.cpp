@@ -43,6 +43,10 @@ struct Refusal {
 TEST(CommandLine, BadUsageIsRefusedInOneMessageAndLeavesNothing) {
   const std::vector<Refusal> refusals = {{{"rnu", "x"}, "did you mean 'run'"},
                                          {{"compare", "x"}, "not available in this version"},
+                                         {{"report", "nosuch.h5"}, "nosuch.h5"},
+                                         {{"report", kBall}, "ball"},
+                                         {{"report", "x.h5", "--max-size", "0"}, "--max-size"},
+                                         {{"report", "nosuch.h5", "-o", kBall}, "exists: --force"},
                                          {{"run"}, "scene"},
                                          {{"run", "nosuch.toml"}, "nosuch.toml"},
                                          {{"run", kBall, "--shceme", "moreau"}, "did you mean '--scheme'"},
