@@ -167,6 +167,54 @@ between = ["slot/right", "ball"]
   EXPECT_NEAR(run.state.q(1), 0.06, kRight);
 }
 
+/// More than half a turn in a step is counted by the motion.
+TEST_P(ProjectedPositions, AFastMotorTurnsAsItsMotionSays) {
+  SceneRun run = open(R"(
+gravity = [0, 0]
+[bodies.ground]
+type = "fixed"
+[bodies.rotor]
+type = "planar"
+mass = 1
+inertia = 0.1
+[joints.axle]
+type = "revolute"
+between = ["ground", "rotor"]
+at = [0, 0]
+motion = "400*t"
+)",
+                      0.1, 0.01);
+  run.run([&](const SceneRun& r) {
+    EXPECT_NEAR(r.report.joints[0].coordinate, 400.0 * r.state.t, 1e-10);
+    EXPECT_NEAR(r.report.joints[0].rate, 400.0, 1e-10);
+  });
+}
+
+/// 1 kg lifted by t^2. Under Moreau's scheme the work of the drive is what speed and weight gain; under ccp, whose
+/// positions follow the velocities at the ends of steps, it is more by h/2 times the force of inertia and the speed.
+TEST_P(ProjectedPositions, TheWorkOfALiftIsWhatItGains) {
+  constexpr double kStep = 0.01;  // [s]
+  constexpr double kForce = 2.0;  // [N] m a
+  constexpr double kSpeed = 2.0;  // [m/s] at the end
+  SceneRun run = open(R"(
+[bodies.ground]
+type = "fixed"
+[bodies.load]
+mass = 1
+inertia = [0.1, 0.1, 0.1]
+[joints.lift]
+type = "prismatic"
+between = ["ground", "load"]
+axis = [0, 0, 1]
+motion = "t^2"
+)",
+                      1.0, kStep);
+  run.run([](const SceneRun&) {});
+  EXPECT_NEAR(run.report.joints[0].coordinate, 1.0, kRight);
+  const double off = GetParam() == "ccp" ? 0.5 * kStep * kForce * kSpeed : 0.0;
+  EXPECT_NEAR(std::abs(run.report.energy_error), off, 0.01 * off + 1e-9);
+}
+
 INSTANTIATE_TEST_SUITE_P(, ProjectedPositions, testing::Values("moreau", "ccp"),
                          [](const auto& of) { return of.param; });
 

@@ -269,6 +269,16 @@ TEST(Gripper, UnderCcpTheBoxStaysInTheHandButForTheErrorOfTheStep) {
   }
 }
 
+TEST(Gripper, UnderMoreausSchemeItGoesWithTheLift) {
+  constexpr double kHeld = 1e-6;  // [m] of .15 m
+  for (const char* theta : {"0.5", "1"}) {
+    const Slip slip = calc_slip({"scheme.type=moreau", "solver.tolerance=1e-10", "time.step=1e-3", "time.end=1.6",
+                                 std::string("scheme.theta=") + theta});
+    EXPECT_LE(slip.lifting, kHeld) << theta;
+    EXPECT_EQ(slip.sliding, 0) << theta;
+  }
+}
+
 TEST(Gripper, ABoxGrippedTooGentlyStaysOnTheGround) {
   // Two pads hold 2 mu grip = 1.5 N; the box weighs 2.1 N.
   EXPECT_GT(calc_slip({"scheme.type=ccp", "parameters.grip=1.5", "time.end=1.5"}).lifting, 0.1);

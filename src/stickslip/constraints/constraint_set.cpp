@@ -269,9 +269,11 @@ void ConstraintSet::get_tau(std::vector<double>& gamma) const {
   gamma = tau_;
 }
 
-void ConstraintSet::set_tau(int cone, const JointVector& tau) {
-  STICKSLIP_ASSERT(!tau_.empty() && tau.size() == problem_.cones[cone].dim);
-  std::copy_n(tau.data(), tau.size(), tau_.begin() + problem_.cones[cone].offset);
+void ConstraintSet::add_motion_rate(int cone, double more) {
+  const Joint& joint = system_.joints()[index(cone)];
+  STICKSLIP_ASSERT(!tau_.empty() && joint.options.motion);
+  const int row = joint.turns() ? joint.dim - 1 : 0;  // lengths are first, angles last
+  tau_[problem_.cones[cone].offset + row] -= more;
 }
 
 void ConstraintSet::add_relative_velocities(const Vector& v, std::span<double> gamma) {

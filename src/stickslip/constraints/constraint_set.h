@@ -62,8 +62,8 @@ class ConstraintSet {
   /// What prescribed motions give, of a row and of all, gamma (n) = tau. [m/s]
   double tau(int row) const { return tau_.empty() ? 0.0 : tau_[row]; }
   void get_tau(std::vector<double>& gamma) const;
-  /// Another tau (dim) of a joint with a motion: what a scheme means by the motion's rate over a step. [m/s]
-  void set_tau(int cone, const JointVector& tau);
+  /// Another rate of the motion that a joint has than at the instant, by so much more, in its row alone. [m/s, rad/s]
+  void add_motion_rate(int cone, double more);
 
   /// gamma (n) += J v. v (n_u) [m/s, rad/s].
   void add_relative_velocities(const Vector& v, std::span<double> gamma);

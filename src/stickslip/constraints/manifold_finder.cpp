@@ -87,8 +87,9 @@ void ManifoldFinder::refresh(const BodySnapshot& at, ContactPoint& point) {
   point.apart = !now;
   if (!now) return;
   const Found found = freeze(*now, of->first_shape, of->second_shape, of->manifold_pair);
-  varying_features_[point.frozen - varying_features_.data()] = found.features;
-  point.flipped = found.point.flipped;
+  const auto i = point.frozen - varying_features_.data();
+  varying_features_[i] = found.features;
+  varying_[i].flipped = point.flipped = found.point.flipped;
 }
 
 std::optional<ManifoldPoint> ManifoldFinder::make_again(const BodySnapshot& at, const System::ManifoldOfId& of,

@@ -157,9 +157,9 @@ void CheckpointSlots::finish(const Checkpoint& checkpoint) {
   for (int slot = 0; slot < kSlots; ++slot) write(contents);
   const auto width = static_cast<std::size_t>(state_.width());
   const auto used = static_cast<std::int64_t>(contents.bytes.size() / width);
-  state_.shrink(std::max(kSlots * used, first_rows_));
   const Bytes zeros(width);
   for (std::int64_t row = kSlots * used; row < state_.rows(); ++row) state_.write(row, zeros);
+  state_.shrink(std::max(kSlots * used, first_rows_));
 }
 
 std::optional<Checkpoint> read_checkpoint(const Hdf5File& file) {

@@ -33,8 +33,8 @@ class CheckpointSlots {
 
   /// Writes over the older slot and flushes. The rows it counts must be flushed. Throws WriteError.
   void write(const Checkpoint& checkpoint);
-  /// Writes both, zeros where longer contents stood, and takes away the room that was added for these: what is left
-  /// does not tell of earlier checkpoints.
+  /// Writes both, zeros where longer contents stood, and takes the rows that were added for these out of the dataset:
+  /// what is left does not tell of earlier checkpoints.
   void finish(const Checkpoint& checkpoint);
 
  private:

@@ -58,7 +58,7 @@ class Hdf5Dataset {
 
   /// Makes the dataset at least that long. Throws WriteError.
   void grow(std::int64_t rows);
-  /// Makes it at most that long; what stood behind is gone. Throws WriteError.
+  /// Makes it at most that long; the file keeps the space of what stood behind. Throws WriteError.
   void shrink(std::int64_t rows);
   /// Writes rows from `first` on; data holds (n, items, components) numbers. Grows the dataset as needed. Throws
   /// WriteError.

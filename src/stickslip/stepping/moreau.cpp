@@ -27,7 +27,9 @@ class MoreauStepper final : public TimeStepper {
   const State& settle_start(const State& state);
   bool calc_free_velocity(const State& state, double h, double t_mid, StepReport& report);
   void set_activations(const State& state, double h);
-  void set_motions(double t_end);
+  /// With theta = 0 positions follow the velocity at the start alone, whatever the rate.
+  bool moves_by_rates() const { return projection_.has_value() && options_.theta > 0.0; }
+  void set_motions(double t, double t_end, double share);
   void add_restitution();
 
   MoreauOptions options_;
@@ -45,7 +47,7 @@ class MoreauStepper final : public TimeStepper {
   Vector u_free_;                    // (n_u) [m/s, rad/s]
   Vector u_work_;  // (n_u) [m/s, rad/s] u_free without the applied forces: u, turned by the gyroscopic term
   Vector force_;   // (n_u) [N, N m] at (t_m, q_m, u)
-  Vector rest_;    // (n_u) zero
+  std::vector<double> motion_rates_;  // (joints) [m/s, rad/s] in their rows
 };
 
 MoreauStepper::MoreauStepper(const MoreauOptions& options, const System& system, ConeSolver& solver, StopToken stop)
@@ -60,7 +62,7 @@ MoreauStepper::MoreauStepper(const MoreauOptions& options, const System& system,
   q_mid_.resize(system.n_q());
   q_end_.resize(system.n_q());
   for (Vector* v : {&u_free_, &u_work_, &force_}) v->resize(system.n_u());
-  rest_.setZero(system.n_u());
+  motion_rates_.assign(system.joints().size(), 0.0);
 }
 
 Status MoreauStepper::step(State& state, double h, double t_end, StepReport& report) {
@@ -84,7 +86,13 @@ Status MoreauStepper::step(State& state, double h, double t_end, StepReport& rep
   if (projection_) {
     set_activations(state, h);
     velocity_.constraints().gather(middle_, contacts.points(), activations_, h);
-    set_motions(t_end);
+    if (moves_by_rates()) {
+      for (std::size_t i = 0; i < system_.joints().size(); ++i) {
+        const Joint& joint = system_.joints()[i];
+        motion_rates_[i] = joint.options.motion ? joint.motion_rate.value(t_mid) : 0.0;
+      }
+      set_motions(start.t, t_end, h1 / h2);
+    }
   } else {
     velocity_.constraints().gather(middle_, contacts.points(), options_.activation, h);
   }
@@ -105,6 +113,7 @@ Status MoreauStepper::step(State& state, double h, double t_end, StepReport& rep
   }
 
   EnergyLedger energy = start.energy;
+  if (moves_by_rates()) set_motions(start.t, t_end, 0.0);
   velocity_.account_energy(state.inputs, t_mid, q_mid_, start.u, u_work_, h, energy);
   // Planar: u_work is u.
   velocity_.report(outer_, h, state.inputs, t_mid, q_mid_, u_work_, report);
@@ -171,18 +180,23 @@ void MoreauStepper::set_activations(const State& state, double h) {
   }
 }
 
-/// Positions follow the mean of the velocities at both ends, so joints with motions, which the projection puts where
-/// these are, get the rates of the end and not of the middle. Else what rests on them by friction, which is not
-/// projected, would lag.
-void MoreauStepper::set_motions(double t_end) {
+/// Takes the rates of motions to be `share` of the way further than their means over the step, in place of those of
+/// the instant gathered or of the share before. The projection puts joints where their motions are, and positions move
+/// by (1 - theta) h u + theta h u': so they are there already, but for terms of third order, if the rate that goes into
+/// u' is (1 - theta)/theta of the way from the one at the start beyond the mean. Else what rests on such a joint by
+/// friction, which is not projected, would lag. Over the step it has moved by the mean, whose work is booked.
+void MoreauStepper::set_motions(double t, double t_end, double share) {
   ConstraintSet& constraints = velocity_.constraints();
   for (int i = 0; i < constraints.count(); ++i) {
     if (constraints.kind(i) != ConstraintSet::Kind::joint) continue;
-    const int index = constraints.index(i);
-    if (!system_.joints()[index].options.motion) continue;
-    JointVector tau;
-    system_.calc_joint_velocity(index, t_end, q_mid_, rest_, tau);
-    constraints.set_tau(i, tau);
+    const Joint& joint = system_.joints()[constraints.index(i)];
+    if (!joint.options.motion) continue;
+    const double at_start = joint.motion_rate.value(t);
+    const double mean = 0.5 * (at_start + joint.motion_rate.value(t_end));
+    const double rate = mean + share * (mean - at_start);
+    double& taken = motion_rates_[constraints.index(i)];
+    constraints.add_motion_rate(i, rate - taken);
+    taken = rate;
   }
 }
 

@@ -30,6 +30,7 @@ namespace stickslip {
 /// q_m to that at the end by the free rotation, not by the one with u'. tau, the velocity that prescribed motions give
 /// a contact, is taken at t_m, where the contact's directions are. First order in general, and by itself it penetrates
 /// by O(h), since constraints hold on velocities only: `projection` puts the positions right at the end of each step.
+/// With it joints with a motion get, for theta > 0, the rate at the end that leads them to where it puts them.
 ///
 /// A step's report has position, normal and tangent of the contacts in A where their percussions acted, at (t_m, q_m);
 /// of the others at the end of the step, as all gaps are.
