@@ -302,6 +302,13 @@ friction = 0.1
   EXPECT_NE(squeezed.report.message.find("without the stabilisation of overlaps"), std::string::npos);
   EXPECT_NEAR(squeezed.state.u(0), 0.0, 1e-14);
 
+  // Restitution changes nothing for what does not approach.
+  SceneRun elastic = test::scene_from_text(fmt::format(fmt::runtime(kSqueezed), "fixed", "position = [0.1, 0]", 0.051) +
+                                           "restitution = {normal = 0.3}\n");
+  ASSERT_EQ(elastic.step(), Status::ok) << elastic.report.message;
+  EXPECT_EQ(elastic.report.fallbacks, 1);
+  EXPECT_NEAR(elastic.state.u(0), 0.0, 1e-14);
+
   SceneRun free = test::scene_from_text(fmt::format(fmt::runtime(kSqueezed), "fixed", "position = [0.1, 0]", 0.05));
   ASSERT_EQ(free.step(), Status::ok);
   EXPECT_EQ(free.report.fallbacks, 0);

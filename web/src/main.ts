@@ -11,11 +11,16 @@ const kLegendInterval = 80;  // [ms] between two updates of plots while it plays
 const find = <T extends HTMLElement>(id: string) => document.getElementById(id) as T;
 const root = document.documentElement;
 
-function certificate_sentence(c: Certificate): [boolean, string] {
+function certificate_sentence(c: Certificate, outcome: string): [boolean, string] {
   const limits = c.limits.length === 0 ? 'every limit held' : `${c.limits.length} limit${c.limits.length > 1 ? 's were' : ' was'} passed: ${c.limits[0]}`;
   const place = c.place && c.residual ? `, at ${c.place} at t = ${show(c.time, 5)} s` : '';
   const worst = `the worst residual was ${show(c.residual)} m/s (relative ${show(c.relative)})${place}`;
   const plural = c.steps === 1 ? 'step was' : 'steps were';
+  const all = c.inexact > 0 ? `${c.inexact} of ${c.steps} steps stayed above the tolerance` : `all ${c.steps} steps so far were solved to the tolerance`;
+  if (outcome === 'running' || outcome === 'interrupted') {
+    const state = outcome === 'running' ? 'Not finished (running when this page was made, or killed)' : 'Interrupted';
+    return [false, c.steps === 0 ? `${state}: no step has been made.` : `${state}: ${all}; ${worst}; ${limits}.`];
+  }
   if (c.failed > 0) return [false, `Stopped: a step failed after ${c.steps} steps; ${worst}; ${limits}.`];
   if (c.inexact > 0) return [false, `${c.inexact} of ${c.steps} steps stayed above the tolerance; ${worst}; ${limits}.`];
   return [c.limits.length === 0, `All ${c.steps} ${plural} solved to the tolerance: ${worst}; ${limits}.`];
@@ -61,7 +66,7 @@ class Page {
     find('subtitle').textContent = this.results.map(({header: h}) => `${h.file}: scheme ${h.scheme}, solver ${h.solver}`).join('; ') +
         `; t = ${show(this.start, 5)} to ${show(this.end, 5)} s`;
     for (const {header} of this.results) {
-      const [good, sentence] = certificate_sentence(header.certificate);
+      const [good, sentence] = certificate_sentence(header.certificate, header.outcome);
       const line = document.createElement('p');
       line.className = good ? 'certificate' : 'certificate bad';
       line.textContent = (this.results.length > 1 ? `${header.file}: ` : '') + sentence + (header.message ? ` ${header.message}` : '');

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The page of `stickslip report` in a browser: node web/tests/page_test.mjs PROGRAM FOLDER. Every check is a line; the
 // status tells whether all held.
-import {execFileSync} from 'node:child_process';
+import {execFileSync, spawnSync} from 'node:child_process';
 import {mkdirSync, readFileSync, writeFileSync} from 'node:fs';
 import {resolve} from 'node:path';
 import {start_browser} from './browser.mjs';
@@ -59,9 +59,11 @@ run(`${scenes}box_incline_20.toml`, 'box_ccp', '--scheme', 'ccp');
 run(`${scenes}card_house.toml`, 'cards', '--end', '0.2');
 run(`${folder}/names.toml`, 'names');
 run(`${folder}/pile.toml`, 'pile', '--set', 'solver.tolerance=1e-4');
+// As by Ctrl-C, long before its end.
+spawnSync('timeout', ['-s', 'INT', '1', program, 'run', `${scenes}box_incline_20.toml`, '-o', `${folder}/broken.h5`, '--force', '--quiet', '--end', '1e5']);
 const pages = {
   box: report('box', 'box'), both: report('both', 'box', 'box_ccp'), cards: report('cards', 'cards'),
-  names: report('names', 'names'), pile: report('pile', 'pile'),
+  names: report('names', 'names'), pile: report('pile', 'pile'), broken: report('broken', 'broken'),
 };
 
 const browser = await start_browser();
@@ -194,6 +196,10 @@ for (const name of ['both', 'cards']) {
   check('the scrubber goes where it is put', Math.abs(await time() - middle) < 1e-9, [await time(), middle]);
   check('the certificate is one sentence', /^All \d+ steps were solved to the tolerance: .*every limit held\.$/.test(await page.locator('.certificate').innerText()),
         await page.locator('.certificate').innerText());
+  const broken = await open(pages.broken);
+  const said = await broken.locator('.certificate.bad').innerText();
+  check('an interrupted run is said to be one', /^Interrupted: all \d+ steps so far were solved to the tolerance/.test(said), said);
+  await broken.close();
   const outside = await page.evaluate(() => fetch('https://example.org/').then(() => 'fetched', () => 'refused'));
   check('nothing is fetched', outside === 'refused', outside);
   const evaluated = await page.evaluate(() => {

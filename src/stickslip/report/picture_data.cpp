@@ -59,7 +59,9 @@ SceneFacts find_facts(const Trajectory& result) {
     facts.beams.clear();
     facts.links.clear();
   }
-  for (const LayoutRow& row : result.layout()) facts.planar |= row.type == "planar" || row.type == "beam";
+  for (const LayoutRow& row : result.layout()) {
+    facts.planar |= row.type == "planar" || row.type == "beam" || (row.type == "point" && row.n_q == 2);
+  }
   return facts;
 }
 
@@ -256,6 +258,10 @@ class NamedPoints {
     body_a_ = file.read_integers("/contacts/body_a");
     body_b_ = file.read_integers("/contacts/body_b");
     mu_ = file.read_numbers("/contacts/friction_coefficient");
+    const std::size_t values = rows.size() * n_;
+    for (const std::size_t size : {point_.size(), normal_.size(), force_.size()}) check_size(file, size, 3 * values);
+    for (const std::size_t size : {gap_.size(), status_.size()}) check_size(file, size, values);
+    for (const std::size_t size : {body_a_.size(), body_b_.size(), mu_.size()}) check_size(file, size, n_);
   }
 
   void add_row(std::size_t row, double step, PointList& list) const {
@@ -275,6 +281,11 @@ class NamedPoints {
   }
 
  private:
+  static void check_size(const Hdf5File& file, std::size_t size, std::size_t expected) {
+    if (size == expected) return;
+    throw InputError({file.name()}, "/contacts", "", "damaged: not one value for each name in /contacts/name");
+  }
+
   std::size_t n_ = 0;
   bool has_force_ = false;
   std::vector<double> point_, normal_, gap_, status_, force_, mu_;

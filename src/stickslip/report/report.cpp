@@ -97,7 +97,7 @@ void add_steps(const Trajectory& result, double bytes, PageData& data, std::vect
       residual.push_back(std::isfinite(row.residual) ? row.residual : 0.0);
       if (initial) continue;
       summary.add(row);
-      if (!(row.residual <= worst.residual)) worst = row;
+      if (std::isfinite(row.residual) && !(row.residual <= worst.residual)) worst = row;
     }
   }
   summary.limits = result.limits();

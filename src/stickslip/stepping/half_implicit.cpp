@@ -191,21 +191,27 @@ void HalfImplicitStepper::put_facets() {
 }
 
 /// The problem of the step. Where the scheme does so, one that is not solved is tried again without what may have made
-/// it insoluble: overlaps first, then what joints are off by as well [Trinkle2003, the premises of existence].
+/// it insoluble: overlaps first, then what joints are off by as well [Trinkle2003, the premises of existence]. Where
+/// that does not help the answer is that of the problem itself, solved once more.
 Status HalfImplicitStepper::solve(const State& state, double h, double t_end, StepReport& report) {
   report.fallbacks = 0;
   add_positions(h, t_end);
-  Status status = velocity_.solve(u_free_, state, report);
+  const Status first = velocity_.solve(u_free_, state, report);
+  if (!options_.retries || first == Status::ok) return first;
+  const std::string message = report.message;
+  std::string left_away;
   for (const bool joints : {false, true}) {
-    if (!options_.retries || status == Status::ok) break;
     if (!drop(joints)) continue;
+    left_away += joints ? (left_away.empty() ? "joints" : " and joints") : "overlaps";
     ++report.fallbacks;
-    status = velocity_.solve(u_free_, state, report);
-    if (status != Status::ok) continue;
-    report.message = joints ? "solved without the stabilisation of overlaps and joints"
-                            : "solved without the stabilisation of overlaps";
+    if (velocity_.solve(u_free_, state, report) != Status::ok) continue;
+    report.message = "solved without the stabilisation of " + left_away;
+    return Status::ok;
   }
-  return status;
+  if (left_away.empty()) return first;
+  add_positions(h, t_end);
+  report.message = message;
+  return velocity_.solve(u_free_, state, report);
 }
 
 /// Takes the stabilisation of overlaps, or of joints, out of what is added to rows; whether there was some.
@@ -216,10 +222,12 @@ bool HalfImplicitStepper::drop(bool joints) {
     const ConstraintSet::Kind kind = constraints.kind(i);
     const Cone& cone = constraints.problem().cones[i];
     if (kind != (joints ? ConstraintSet::Kind::joint : ConstraintSet::Kind::contact)) continue;
-    if (!joints && !(gaps_[constraints.index(i)] < 0.0 && constraints.restitution(i).normal == 0.0)) continue;
+    if (!joints && gaps_[constraints.index(i)] >= 0.0) continue;
     for (int row = cone.offset; row < cone.offset + (joints ? cone.dim : 1); ++row) {
-      some |= velocity_.added()[row] != 0.0;
-      velocity_.added()[row] = 0.0;
+      const bool bounces = !joints && closes_[constraints.index(i)] != 0;
+      const double kept = bounces ? std::min(0.0, constraints.restitution(i).normal * constraints.gamma()[row]) : 0.0;
+      some |= velocity_.added()[row] != kept;
+      velocity_.added()[row] = kept;
     }
   }
   return some;
