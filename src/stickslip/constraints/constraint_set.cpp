@@ -98,6 +98,7 @@ void ConstraintSet::clear() {
   problem_.clear_cones();
   members_.clear();
   geometries_.clear();
+  gaps_.clear();
   gamma_.clear();
   tau_.clear();
   positions_.clear();
@@ -136,6 +137,7 @@ void ConstraintSet::gather_contacts(ActivationOf&& activation_of) {
     const FrictionBlock friction{pair.friction_dim, of_positions_ ? 0.0 : pair.law().friction, 0, 0.0};
     problem_.add_contact({&friction, pair.friction_dim > 0 ? std::size_t{1} : std::size_t{0}});
     add_member(Kind::contact, static_cast<int>(i), gamma.data());
+    append(gaps_, geometry.gap);
     if (of_positions_) {
       positions_.resize(problem_.b.size(), 0.0);
       positions_[problem_.cones.back().offset] = geometry.gap;

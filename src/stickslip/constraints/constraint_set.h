@@ -53,6 +53,8 @@ class ConstraintSet {
     double normal = 0.0, tangential = 0.0;
   };
   Restitution restitution(int cone) const;
+  /// Of a contact at the instant, not after gather_positions(). [m, rad]
+  double gap(int cone) const { return gaps_[cone]; }
   /// added (n) += e gamma, of the rows at the instant gathered: what Newton's law of impacts adds to the velocities
   /// after them.
   void add_restitution(std::span<double> added) const;
@@ -125,6 +127,7 @@ class ConstraintSet {
   Delassus other_;                           // of the kind that the problem has not, for its memory
   std::vector<Member> members_;              // (cones)
   std::vector<ContactGeometry> geometries_;  // (contacts) where they are not packed
+  std::vector<double> gaps_;                 // (contacts) [m]
   std::vector<double> gamma_;
   std::vector<double> tau_;        // none where all are zero
   std::vector<double> positions_;  // (n) [m, rad] none but after gather_positions()

@@ -66,18 +66,40 @@ bool Instant::is_angle_row(int cone, int row) const {
 
 void Instant::take(const BodySnapshot& at, const std::vector<ContactPoint>& points, const Inputs& inputs,
                    const InstantTolerances& tolerances) {
-  points_ = &points;
   tolerances_ = tolerances;
-  system_.calc_applied_forces(at.t(), at.q(), at.u(), force_);
-  system_.add_input_forces(inputs, at.t(), at.q(), force_);
-  system_.add_gyroscopic_forces(at.u(), force_);
-  system_.solve_mass(force_, free_);
-  calc_sizes(at);
+  calc_forces(at, inputs);
   activation_.clear();
   for (const ContactPoint& point : points) {
     const double length = calc_length(system_.side(point, Side::first).body, system_.side(point, Side::second).body);
     activation_.push_back(tolerances.gap * length);
   }
+  take_gathered(at, points);
+}
+
+void Instant::take(const BodySnapshot& at, const std::vector<ContactPoint>& points, std::span<const double> activation,
+                   const Inputs& inputs) {
+  tolerances_ = {};
+  calc_forces(at, inputs);
+  activation_.assign(activation.begin(), activation.end());
+  take_gathered(at, points);
+}
+
+void Instant::set_facets(int facets, double orientation) {
+  facets_ = facets;
+  orientation_ = orientation;
+}
+
+void Instant::calc_forces(const BodySnapshot& at, const Inputs& inputs) {
+  system_.calc_applied_forces(at.t(), at.q(), at.u(), force_);
+  system_.add_input_forces(inputs, at.t(), at.q(), force_);
+  system_.add_gyroscopic_forces(at.u(), force_);
+  system_.solve_mass(force_, free_);
+  calc_sizes(at);
+}
+
+/// The rows of those that activation_ lets take part.
+void Instant::take_gathered(const BodySnapshot& at, const std::vector<ContactPoint>& points) {
+  points_ = &points;
   constexpr double kForces = 1.0;  // [s] percussions of a second are forces
   set_.gather(at, points, activation_, kForces);
 
@@ -121,6 +143,11 @@ void Instant::calc_sizes(const BodySnapshot& at) {
 
 double Instant::calc_length(int first, int second) const {
   return std::max(sizes_[first].length, sizes_[second].length);
+}
+
+double Instant::zero_gap(int cone, int row) const {
+  const double length = calc_length(side(cone, Side::first).body, side(cone, Side::second).body);
+  return tolerances_.gap * (is_angle_row(cone, row) ? 1.0 : length);
 }
 
 /// [m/s] up to which the velocities of a constraint are zero.
@@ -204,6 +231,14 @@ void Instant::set_mode(int cone, InstantMode mode) {
   members_[cone].mode = mode;
 }
 
+void Instant::slide(int cone, std::span<const double> direction) {
+  Member& member = members_[cone];
+  STICKSLIP_ASSERT(static_cast<int>(direction.size()) == member.n_friction);
+  member.mode = InstantMode::sliding;
+  member.direction.fill(0.0);
+  std::ranges::copy(direction, member.direction.begin());
+}
+
 void Instant::open_contacts() {
   for (int i = 0; i < set_.count(); ++i) {
     if (set_.kind(i) == ConstraintSet::Kind::contact) set_mode(i, InstantMode::open);
@@ -254,7 +289,8 @@ void Instant::make_problem() {
     if (slides(i) && !is_contact) continue;
     if (slides(i) && member.mu > 0.0) sliding_.push_back(i);
     rows_.push_back({i, slides(i) ? 1 : dim, problem_.size()});
-    const FrictionBlock friction{member.n_friction, member.mu, 0, 0.0};
+    const bool has_polygon = member.n_friction == 2;
+    const FrictionBlock friction{member.n_friction, member.mu, has_polygon ? facets_ : 0, orientation_};
     if (is_contact) {
       problem_.add_contact({&friction, rows_.back().n > 1 ? std::size_t{1} : std::size_t{0}});
     } else if (member.mode == InstantMode::bilateral) {
@@ -362,6 +398,12 @@ void Instant::calc_accelerations() {
   a_ = free_ + ConstVectorView(memory_.v.data(), free_.size());
   gamma_dot_ = zeta_;
   set_.add_relative_velocities(a_, gamma_dot_);
+}
+
+void Instant::put(std::span<const double> lambda) {
+  STICKSLIP_ASSERT(lambda.size() == lambda_.size());
+  std::ranges::copy(lambda, lambda_.begin());
+  calc_accelerations();
 }
 
 /// The residual of u' and lambda, in relation to what the constraints would have without any forces.

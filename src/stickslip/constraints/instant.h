@@ -89,6 +89,12 @@ class Instant {
   /// with velocities; it and `points`, where contacts may be, must outlive the use of constraints().
   void take(const BodySnapshot& at, const std::vector<ContactPoint>& points, const Inputs& inputs = {},
             const InstantTolerances& tolerances = {});
+  /// The same of the points that a caller knows to be closed: those whose gap is at most `activation` (points) [m].
+  void take(const BodySnapshot& at, const std::vector<ContactPoint>& points, std::span<const double> activation,
+            const Inputs& inputs);
+  /// Friction in space that sticks has polygons in the place of discs from here on [Trinkle2003 eq. 35]: `facets`
+  /// corners, the first one at the angle `orientation` [rad] from the first tangent. 0: discs.
+  void set_facets(int facets, double orientation);
 
   /// The rows, in cones: contacts, joints, dry friction; gamma() by row.
   const ConstraintSet& constraints() const { return set_; }
@@ -96,6 +102,8 @@ class Instant {
   /// Another one than by its velocity, for a caller who knows better. A contact or dry friction that slides needs a
   /// velocity to do so.
   void set_mode(int cone, InstantMode mode);
+  /// That it slides, or begins to, along a direction (n_F) of unit length.
+  void slide(int cone, std::span<const double> direction);
   void open_contacts();
   /// Makes contacts stick that slide now, but that accelerations u' (n_u) would stop within a time h [s]; whether there
   /// are any.
@@ -104,15 +112,24 @@ class Instant {
   /// accelerations before it mean little.
   bool jumps(int cone) const { return members_[cone].jumps; }
   bool joints_jump() const;
+  /// Up to where the gap of a contact, or what a row of a joint is off by, counts as zero. [m, rad]
+  double zero_gap(int cone, int row = 0) const;
 
   /// Finds u' and lambda, by the modes as they are.
   [[nodiscard]] InstantReport solve();
+  /// Takes forces lambda (n) [N, N m] from somewhere else, and the u' that they make.
+  void put(std::span<const double> lambda);
 
   const Vector& a() const { return a_; }                            // (n_u) u' [m/s^2, rad/s^2]
   const Vector& force() const { return force_; }                    // (n_u) h [N, N m]
   std::span<const double> lambda() const { return lambda_; }        // (n) [N, N m]
   std::span<const double> zeta() const { return zeta_; }            // (n) [m/s^2, rad/s^2]
+  std::span<const double> given() const { return given_; }          // (n) [m/s^2, rad/s^2] gamma' without lambda
   std::span<const double> gamma_dot() const { return gamma_dot_; }  // (n) [m/s^2, rad/s^2] W^T u' + zeta
+  /// n = gamma_F / |gamma_F| of what slides. (n_F) [-]
+  std::span<const double> slip_direction(int cone) const {
+    return {members_[cone].direction.data(), static_cast<std::size_t>(members_[cone].n_friction)};
+  }
   /// lambda of one cone. (dim)
   std::span<const double> lambda(int cone) const { return rows_of(cone, lambda_); }
 
@@ -139,6 +156,8 @@ class Instant {
   double calc_length(int first, int second) const;
   double calc_zero_speed(int cone) const;
   void classify(int cone);
+  void take_gathered(const BodySnapshot& at, const std::vector<ContactPoint>& points);
+  void calc_forces(const BodySnapshot& at, const Inputs& inputs);
   void calc_bias(const BodySnapshot& at, const std::vector<ContactPoint>& points);
   std::span<const double> rows_of(int cone, const std::vector<double>& values) const;
   double* rows_of(int cone, std::vector<double>& values);
@@ -158,6 +177,8 @@ class Instant {
   StopToken stop_;
   ConstraintSet set_;
   InstantTolerances tolerances_;
+  int facets_ = 0;
+  double orientation_ = 0.0;        // [rad]
   std::vector<Size> sizes_;         // (bodies)
   std::vector<double> activation_;  // (points) [m]
   std::vector<Member> members_;     // (cones)

@@ -19,6 +19,26 @@ enum class ContactStatus : int { open = 0, stick = 1, slip = 2 };
 /// Normal, then friction components of a contact (n_F); the rest is zero.
 using ContactComponents = std::array<double, kMaxContactDim>;
 
+/// What happened at an instant within a step, where a scheme finds such instants.
+enum class EventKind : int {
+  impact = 0,        // a contact closed with an impact
+  touch = 1,         // a contact closed without one
+  lift_off = 2,      // a contact opened
+  stick = 3,         // what slid sticks
+  slip = 4,          // what stuck slides
+  reversal = 5,      // what slid slides the other way
+  accumulation = 6,  // a contact's impacts accumulated and were passed over: it stays closed
+  no_solution = 7,   // no accelerations obeyed the laws, and a contact stopped by a tangential impact
+};
+
+struct StepEvent {
+  double t = 0.0;  // [s]
+  EventKind what = EventKind::impact;
+  int contact = -1;       // index of the contact point, -1: of a dry friction element
+  int dry_friction = -1;  // index into System::dry_frictions(), -1: of a contact
+  bool operator==(const StepEvent&) const = default;
+};
+
 /// One contact point in one step. Forces act on the second body of the pair; components are along
 /// the normal (first to second body, so >= 0) and the friction directions (Contensou's third one is
 /// moment / (3 pi R / 16)).
@@ -90,6 +110,7 @@ struct StepReport {
   std::vector<JointReport> joints;      // every joint, in the system's order
   std::vector<double> dry_frictions;  // (n dry friction elements) [N, N m] what each bears, its norm, joints' too; NaN
                                       // where the scheme does not know it, as Moreau's at the start
+  std::vector<StepEvent> events;      // in order of time; none under schemes that do not find them
   Vector a;                           // (n_u) accelerations; NaN where the scheme has none
 };
 

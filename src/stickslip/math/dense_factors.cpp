@@ -34,6 +34,10 @@ Matrix DenseLu::inverse() const {
   return factors_->lu.inverse();
 }
 
+double DenseLu::determinant() const {
+  return factors_->lu.determinant();
+}
+
 struct PivotedQr::Factors {
   Eigen::ColPivHouseholderQR<Matrix> qr;
 };

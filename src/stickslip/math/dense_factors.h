@@ -24,6 +24,7 @@ class DenseLu {
   Vector solve(const Vector& b) const;
   Vector solve_transposed(const Vector& b) const;
   Matrix inverse() const;  // (n, n)
+  double determinant() const;
 
  private:
   struct Factors;

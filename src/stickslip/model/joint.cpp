@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "stickslip/model/joint.h"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <numbers>
 
+#include "stickslip/model/gear_rows.h"
 #include "stickslip/model/joint_kinematics.h"
 #include "stickslip/model/pair_kinematics.h"
 #include "stickslip/model/pair_rows.h"
@@ -24,6 +26,12 @@ double planar_angle(const Body& body, const Frame<double>& frame, double t, cons
 /// The coordinate that a motion asks for, relative to where the frames coincide; 0 without a motion.
 double driven_angle(const Joint& joint, double t) {
   return joint.options.motion ? joint.options.motion->value(t) - joint.options.coordinate_origin : 0.0;
+}
+
+/// Calls f with the rows of a joint.
+template <class F>
+auto with_constraint(const Joint& joint, F&& f) {
+  return joint.options.gear ? f(GearRows(joint)) : f(PairRows::constraint(joint));
 }
 
 /// `angle`, moved by whole turns as near to `near` as it gets: a beam's tangent does not count its turns.
@@ -53,33 +61,36 @@ std::string_view joint_type_name(JointType type) {
       return "distance";
     case JointType::knife_edge:
       return "knife-edge";
+    case JointType::gear:
+      return "gear";
   }
   return "";
 }
 
 void System::calc_joint_position(int j, double t, const Vector& q, JointVector& g) const {
-  PairRows::constraint(joints_[j]).calc_position(*this, t, q, g);
+  with_constraint(joints_[j], [&](const auto& rows) { rows.calc_position(*this, t, q, g); });
 }
 
 void System::calc_joint_velocity(int j, double t, const Vector& q, const Vector& u, JointVector& gamma) const {
-  PairRows::constraint(joints_[j]).calc_velocity(*this, t, q, &u, gamma);
+  with_constraint(joints_[j], [&](const auto& rows) { rows.calc_velocity(*this, t, q, &u, gamma); });
 }
 
 void System::calc_joint_jacobian(int j, double t, const Vector& q, Side side, Eigen::Ref<RowMatrix> J) const {
-  PairRows::constraint(joints_[j]).calc_jacobian(*this, t, q, side, J);
+  with_constraint(joints_[j], [&](const auto& rows) { rows.calc_jacobian(*this, t, q, side, J); });
 }
 
 void System::calc_joint_acceleration_bias(int j, double t, const Vector& q, const Vector& u, JointVector& zeta) const {
-  PairRows::constraint(joints_[j]).calc_acceleration_bias(*this, t, q, u, zeta);
+  with_constraint(joints_[j], [&](const auto& rows) { rows.calc_acceleration_bias(*this, t, q, u, zeta); });
 }
 
 void System::calc_joint_derivatives(int j, double t, const Vector& q, const Vector& u, const Vector& a,
                                     const JointVector& lambda, JointDerivatives& derivatives) const {
-  PairRows::constraint(joints_[j]).calc_derivatives(*this, t, q, u, &a, lambda, derivatives);
+  with_constraint(joints_[j],
+                  [&](const auto& rows) { rows.calc_derivatives(*this, t, q, u, &a, lambda, derivatives); });
 }
 
 JointReaction System::calc_joint_reaction(int j, double t, const Vector& q, const JointVector& lambda) const {
-  return PairRows::constraint(joints_[j]).calc_reaction(*this, t, q, lambda);
+  return with_constraint(joints_[j], [&](const auto& rows) { return rows.calc_reaction(*this, t, q, lambda); });
 }
 
 JointReaction System::calc_joint_free_reaction(int j, double t, const Vector& q, double force) const {
@@ -92,8 +103,12 @@ JointReaction System::calc_dry_friction_reaction(int k, double t, const Vector& 
 
 bool System::joint_has_prescribed_motion(int j) const {
   const Joint& joint = joints_[j];
-  return joint.options.motion.has_value() || bodies_[joint.first.body].type == BodyType::moving ||
-         bodies_[joint.second.body].type == BodyType::moving;
+  const auto on_moving = [this](const Joint& at) {
+    return bodies_[at.first.body].type == BodyType::moving || bodies_[at.second.body].type == BodyType::moving;
+  };
+  if (joint.options.gear)
+    return std::ranges::any_of(joint.options.gear->joints, [&](int i) { return on_moving(joints_[i]); });
+  return joint.options.motion.has_value() || on_moving(joint);
 }
 
 double System::calc_joint_coordinate(int j, int c, double t, const Vector& q) const {

@@ -27,7 +27,19 @@ inline constexpr int kMaxJointDim = 6;
 ///   weld         nothing
 ///   distance     all but the distance of two points; with limits that, too
 ///   knife_edge   nonholonomic: the second body's point does not move across its blade (planar)
-enum class JointType { revolute, prismatic, spherical, cylindrical, universal, planar, weld, distance, knife_edge };
+///   gear         all but the difference of two joints' coordinates: see JointGear
+enum class JointType {
+  revolute,
+  prismatic,
+  spherical,
+  cylindrical,
+  universal,
+  planar,
+  weld,
+  distance,
+  knife_edge,
+  gear
+};
 
 /// "revolute", "knife-edge", ...: the name in scene files.
 std::string_view joint_type_name(JointType type);
@@ -63,6 +75,14 @@ struct JointLimits {
   bool operator==(const JointLimits&) const = default;
 };
 
+/// A gear between two joints with one coordinate each, x1 and x2: x2 - start2 = ratio (x1 - start1). It acts on the
+/// bodies of both; no more than two of them may move.
+struct JointGear {
+  std::array<int, 2> joints = {-1, -1};  // into System::joints()
+  double ratio = 1.0;                    // [-, rad/m, m/rad] not 0
+  std::array<double, 2> start = {};      // [rad, m] coordinates that belong together
+};
+
 /// What a joint is, as the builder is told. The two frames coincide where the joint's coordinates are 0, but for a
 /// universal joint, where the z axis of the second is the x axis of the first and the other way round; of a distance
 /// and of a spherical joint only the points count.
@@ -82,6 +102,7 @@ struct JointOptions {
   double friction_torque = 0.0;     // [N m] >= 0: that of the torque where lengths and angles are free
   std::optional<JointLimits> limits;  // revolute, prismatic, distance, of which the coordinate is then the distance;
                                       // not with a motion
+  std::optional<JointGear> gear;      // of a gear, whose bodies and frames follow from its joints
   double relative_angle = 0.0;        // [rad] planar: phi_second - phi_first where the frames coincide, whole turns
                                       // included; the builder takes the nearest that agrees with the frames
 };

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <Eigen/LU>
+#include <algorithm>
 #include <cmath>
 #include <numbers>
 #include <optional>
+#include <vector>
 
 #include "stickslip/base/input_error.h"
 #include "stickslip/model/system.h"
@@ -35,6 +38,8 @@ std::optional<JointKind> planar_kind_of(const JointOptions& o) {
       return o.limits ? JointKind{0, 0, 1, 1, false} : JointKind{1, 0, 0, 0, false};
     case JointType::knife_edge:
       return JointKind{1, 0, 0, 0, true, false};
+    case JointType::gear:
+      return JointKind{1, 0, 0, 0, false};
     case JointType::spherical:
     case JointType::cylindrical:
     case JointType::universal:
@@ -61,6 +66,7 @@ std::optional<JointKind> spatial_kind_of(const JointOptions& o) {
     case JointType::weld:
       return JointKind{6, 3, 0, 0, true};
     case JointType::distance:
+    case JointType::gear:
       return planar_kind_of(o);
     case JointType::knife_edge:
       break;
@@ -82,6 +88,45 @@ double relative_angle(const JointOptions& o) {
 }
 
 }  // namespace
+
+int SystemBuilder::add_gear(std::string name, const JointGear& gear) {
+  const auto refuse = [&name](const std::string& why) { throw InputError(fmt::format("joint '{}': {}", name, why)); };
+  if (!std::isfinite(gear.ratio) || gear.ratio == 0.0) refuse("the ratio must be finite and not 0");
+  JointOptions options;
+  options.name = name;
+  options.type = JointType::gear;
+  options.gear = gear;
+  // The bodies that move, those of the first joint first; where it is one only, a second that does not.
+  std::vector<int> moving;
+  int still = -1;
+  for (const int i : gear.joints) {
+    if (i < 0 || i >= static_cast<int>(system_.joints_.size())) refuse("it needs two joints that there are");
+    const Joint& joint = system_.joints_[i];
+    if (!joint.has_single_coordinate()) {
+      refuse(
+          fmt::format("joint '{}' has not one coordinate: a gear couples revolute and prismatic joints and distances "
+                      "with limits",
+                      joint.options.name));
+    }
+    for (const Attachment* side : {&joint.first, &joint.second}) {
+      if (side->n_control > 0) refuse("a beam does not count its turns: gears are between joints of rigid bodies");
+      if (side->n_u == 0)
+        still = side->body;
+      else if (std::ranges::find(moving, side->body) == moving.end())
+        moving.push_back(side->body);
+    }
+  }
+  if (gear.joints[0] == gear.joints[1]) refuse("it needs two different joints");
+  if (moving.size() > 2) {
+    std::vector<std::string_view> names;
+    names.reserve(moving.size());
+    for (const int body : moving) names.push_back(system_.bodies_[body].name);
+    refuse(fmt::format("no more than two of the bodies that it couples may move, but {} do", fmt::join(names, ", ")));
+  }
+  options.first = moving.front();
+  options.second = moving.size() == 2 ? moving.back() : still;
+  return add_joint(options);
+}
 
 int SystemBuilder::add_joint(const JointOptions& options) {
   const auto refuse = [&options](const std::string& why) {
@@ -116,6 +161,7 @@ int SystemBuilder::add_joint(const JointOptions& options) {
   }
   joint.dim = kind.dim;
   joint.n_angle_rows = kind.n_angle_rows;
+  if (options.gear && system_.joints_[options.gear->joints[1]].turns()) joint.n_angle_rows = 1;
   joint.holonomic = kind.holonomic;
   joint.spatial = !system_.planar_;
   joint.n_free = kind.n_free;

@@ -252,6 +252,7 @@ void spatial_joint_rows(const Joint& joint, const S& t, const JointPlacement<S>&
       if (joint.dim > 0) *rows = distance_row(place, joint.options.length);
       break;
     case JointType::knife_edge:
+    case JointType::gear:
       break;
   }
 }
@@ -290,8 +291,9 @@ void joint_rows(const Joint& joint, const S& t, const Frame<S>& first, const Fra
     case JointType::spherical:
     case JointType::cylindrical:
     case JointType::universal:
-    case JointType::planar:
-      break;  // in space only
+    case JointType::planar:  // those up to here are in space only
+    case JointType::gear:    // GearRows
+      break;
   }
 }
 
@@ -316,6 +318,7 @@ JointRow<S> free_row(const Joint& joint, int direction, const Frame<S>& first, c
     case JointType::prismatic:
     case JointType::weld:
     case JointType::knife_edge:
+    case JointType::gear:
       break;
   }
   return slide_row(place, joint.spatial ? 2 : 0, origin);

@@ -192,13 +192,14 @@ struct JointInPlane {
       case JointType::universal:
       case JointType::planar:
       case JointType::knife_edge:
+      case JointType::gear:
         break;
     }
   }
 };
 
 bool is_in_plane(const System& system, const Joint& joint) {
-  return system.planar() && joint.options.type != JointType::knife_edge;
+  return system.planar() && joint.options.type != JointType::knife_edge && joint.options.type != JointType::gear;
 }
 
 /// A distance joint in space, where no body is a beam.

@@ -127,6 +127,7 @@ class SpatialJoint {
         break;
       case JointType::distance:
       case JointType::knife_edge:
+      case JointType::gear:
         break;
     }
     STICKSLIP_ASSERT(i == joint_.dim);
@@ -246,7 +247,8 @@ class SpatialJoint {
 
 bool has_spatial_rows(const Joint& joint) {
   const JointType type = joint.options.type;
-  return joint.spatial && type != JointType::distance && !(type == JointType::revolute && joint.options.motion);
+  return joint.spatial && type != JointType::distance && type != JointType::gear &&
+         !(type == JointType::revolute && joint.options.motion);
 }
 
 void calc_spatial_joint_rows(const System& system, const Joint& joint, double t, const Vector& q, const Vector& u,

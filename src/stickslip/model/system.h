@@ -316,6 +316,8 @@ class SystemBuilder {
   void detect_contacts(const ContactDetectionOptions& options);
   /// Also its dry friction, and its limits as a pair of contact points "<joint>-limits": 0 the low, 1 the high one.
   int add_joint(const JointOptions& options);
+  /// A gear between two joints that have been added.
+  int add_gear(std::string name, const JointGear& gear);
   int add_force(Force force);
   System build();
 
