@@ -19,6 +19,12 @@ std::unique_ptr<TimeStepper> make_stepper(const SchemeOptions& options, const Sy
     std::unique_ptr<TimeStepper> operator()(const GeneralizedAlphaOptions& o) const {
       return make_generalized_alpha(o, system, solver, stop);
     }
+    std::unique_ptr<TimeStepper> operator()(const RelaxationOptions& o) const {
+      return make_relaxation(o, system, solver, stop);
+    }
+    std::unique_ptr<TimeStepper> operator()(const EventDrivenOptions& o) const {
+      return make_event_driven(o, system, solver, stop);
+    }
   };
   return std::visit(Make{system, solver, stop}, options);
 }

@@ -8,15 +8,18 @@
 #include "stickslip/cone/cone_solver.h"
 #include "stickslip/model/system.h"
 #include "stickslip/stepping/ccp.h"
+#include "stickslip/stepping/event_driven/event_driven.h"
 #include "stickslip/stepping/generalized_alpha/generalized_alpha.h"
 #include "stickslip/stepping/moreau.h"
+#include "stickslip/stepping/relaxation/relaxation.h"
 #include "stickslip/stepping/scheme_traits.h"
 #include "stickslip/stepping/stewart_trinkle.h"
 #include "stickslip/stepping/time_stepper.h"
 
 namespace stickslip {
 
-using SchemeOptions = std::variant<MoreauOptions, CcpOptions, StewartTrinkleOptions, GeneralizedAlphaOptions>;
+using SchemeOptions = std::variant<MoreauOptions, CcpOptions, StewartTrinkleOptions, GeneralizedAlphaOptions,
+                                   RelaxationOptions, EventDrivenOptions>;
 
 /// The scheme for this system. The stepper keeps references to the system and the solver, which must outlive it. Steps
 /// ask `stop`.

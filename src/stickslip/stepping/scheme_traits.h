@@ -13,6 +13,8 @@ struct SchemeTraits {
   int order;                 // [-] of smooth motion under constraints
   bool holds_positions;      // gaps and joints hold at the end of every step, not their velocities alone
   bool automatic_steps;      // it can choose the lengths of its steps, TimeStepper::estimates_errors()
+  bool relaxed = false;      // contacts and joints give way and bounce by parameters of the scheme, within a time delta
+  bool controls_errors = false;  // smooth motion is found to tolerances, whatever the length of a step
 };
 
 }  // namespace stickslip

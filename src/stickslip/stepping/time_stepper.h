@@ -33,6 +33,8 @@ class TimeStepper {
   /// Whether reports have accelerations, and tell impulses from forces: else these are NaN.
   virtual bool knows_accelerations() const { return false; }
   virtual bool knows_impulses() const { return false; }
+  /// Whether reports have the events within steps.
+  virtual bool finds_events() const { return false; }
 
   /// Completes a state of which t, q, u, and inputs where there are any from the start on, are given: normalises
   /// quaternions, fills scheme memory and the energy ledger, and reports the initial instant (percussions zero). Call

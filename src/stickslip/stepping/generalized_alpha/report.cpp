@@ -64,18 +64,20 @@ void account_energy(const Step& step, const State& before, Vector& nonconservati
     if (!e.evaluated) continue;
     const double size = step.P.segment(e.offset, e.dim).norm();
     if (size == 0.0) continue;
-    // Joints are held before and after an impact.
-    const bool smooth =
-        e.kind == ConstraintElement::Kind::joint ||
-        (e.level == Level::acceleration && step.x.Lambda.segment(e.offset, e.dim).norm() <= kImpulsive * size);
+    // Joints are held before and after an impact, but for what a run starts from.
+    const bool is_joint = e.kind == ConstraintElement::Kind::joint;
+    const bool starts = is_joint && before.step == 0;
+    const bool smooth = is_joint || (e.level == Level::acceleration &&
+                                     step.x.Lambda.segment(e.offset, e.dim).norm() <= kImpulsive * size);
     step.rows.multiply_transposed(e, step.u, end.data());
-    if (!smooth) step.rows.multiply_transposed(e, before.u, start.data());
+    if (!smooth || starts) step.rows.multiply_transposed(e, before.u, start.data());
     const bool driven = step.rows.calc_prescribed_velocity(e, before.t, before.q, tau_start.data());
     for (int i = 0; i < e.dim; ++i) {
       const double p = step.P(e.offset + i);
       const double tau = driven ? e.gamma[i] - end[i] : 0.0;
       const double middle = smooth ? e.gamma[i] - 0.5 * step.h * e.gamma_dot[i] : 0.5 * (start[i] + tau + e.gamma[i]);
-      if (e.kind != ConstraintElement::Kind::joint) ledger.dissipated -= p * middle;
+      if (!is_joint) ledger.dissipated -= p * middle;
+      if (starts) ledger.dissipated -= 0.5 * p * (start[i] + (driven ? tau_start[i] : 0.0));
       if (driven) ledger.work -= p * 0.5 * (tau_start[i] + tau);
     }
   }

@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "stickslip/stepping/event_driven/event_search.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numbers>
+
+namespace stickslip::event_driven {
+namespace {
+
+/// What is within this part of its scale is at zero where a phase begins: of gaps and velocities, and of forces. [-]
+constexpr double kAtZero = 1e-12;
+constexpr double kForceAtZero = 1e-9;
+/// What reached zero together with the least one: within this. [-]
+constexpr double kMayBeOff = 10.0;  // [-] what projections leave, in units of these
+constexpr double kTogether = 1e-13;
+constexpr double kTurned = 0.5;  // [-] cosine of the angle beyond which a direction is taken anew
+
+}  // namespace
+
+void EventSearch::calc_force_scale(const SmoothMotion& motion) {
+  force_ = 0.0;
+  for (const Body& body : system_.bodies()) {
+    if (body.n_u > 0) force_ = std::max(force_, body.mass * transition_.scales().acceleration);
+  }
+  for (const double x : motion.lambda()) force_ = std::max(force_, std::abs(x));
+}
+
+bool EventSearch::begin(SmoothMotion& motion, const Inputs& inputs) {
+  watches_.clear();
+  calc_force_scale(motion);
+  const Modes& modes = motion.modes();
+  bool has_forces = false;
+  for (std::size_t i = 0; i < modes.contacts.size(); ++i) {
+    const int k = static_cast<int>(i);
+    const Mode& mode = modes.contacts[i];
+    if (!mode.closed) {
+      watches_.push_back({Kind::gap, true, k, 0.0});
+      continue;
+    }
+    has_forces = true;
+    if (motion.determined()) watches_.push_back({Kind::lift, true, k, 0.0});
+    if (motion.friction_of(k) == 0.0) continue;
+    if (!mode.sticks) watches_.push_back({Kind::stop, true, k, 0.0});
+    if (!mode.sticks && motion.determined()) watches_.push_back({Kind::yield, true, k, 0.0});
+    if (mode.sticks && motion.determined()) watches_.push_back({Kind::slip, true, k, 0.0});
+  }
+  for (std::size_t i = 0; i < modes.dry_frictions.size(); ++i) {
+    const int k = static_cast<int>(i);
+    if (!modes.dry_frictions[i].sticks) watches_.push_back({Kind::stop, false, k, 0.0});
+    if (modes.dry_frictions[i].sticks && motion.determined()) watches_.push_back({Kind::slip, false, k, 0.0});
+    has_forces |= modes.dry_frictions[i].sticks;
+  }
+  if (has_forces && !motion.determined()) watches_.push_back({Kind::laws, true, 0, 0.0});
+  bool may = true;
+  for (Watch& watch : watches_) {
+    double value = calc(watch, motion, inputs);
+    if (watch.kind == Kind::gap && value <= kAtZero) {
+      watch.from_zero = true;
+      value = calc(watch, motion, inputs);
+      if (value > 0.0) continue;
+    }
+    const bool is_force = watch.kind == Kind::lift || watch.kind == Kind::slip;
+    const double zero = is_force ? kForceAtZero : kAtZero;
+    if (value > zero) continue;
+    watch.offset = zero + std::max(0.0, -value);
+    if (value < -kMayBeOff * zero) may = false;
+  }
+  return may;
+}
+
+void EventSearch::arm(SmoothMotion& motion, const Inputs& inputs) {
+  for (Watch& watch : watches_) {
+    if (watch.offset > 0.0 && calc(watch, motion, inputs) > watch.offset) watch.offset = 0.0;
+    if (!watch.from_zero) continue;
+    const double gap = calc_gap(motion.at(), system_.contact_points()[watch.index]);
+    watch.from_zero = gap <= kAtZero * transition_.length(watch.index);
+  }
+}
+
+double EventSearch::calc_slip(const Watch& watch, const SmoothMotion& motion) const {
+  const int cone = watch.is_contact ? motion.contact_cone(watch.index) : motion.dry_friction_cone(watch.index);
+  const Cone& rows = motion.constraints().problem().cones[cone];
+  const double* lambda = motion.lambda().data() + rows.offset;
+  const int first = watch.is_contact ? 1 : 0;
+  const int dim = rows.dim - first;
+  const double bound =
+      watch.is_contact ? motion.friction_of(watch.index) * lambda[0] : system_.dry_frictions()[watch.index].bound;
+  if (watch.is_contact && dim == 2 && options_.facets > 0) {  // the nearest edge of the polygon
+    const double turn = 2.0 * std::numbers::pi / options_.facets;
+    double most = 0.0;
+    for (int j = 0; j < options_.facets; ++j) {
+      const double angle = options_.orientation + (j + 0.5) * turn;
+      most = std::max(most, std::cos(angle) * lambda[1] + std::sin(angle) * lambda[2]);
+    }
+    return (bound * std::cos(0.5 * turn) - most) / force_;
+  }
+  double squared = 0.0;
+  for (int i = 0; i < dim; ++i) squared += lambda[first + i] * lambda[first + i];
+  return (bound - std::sqrt(squared)) / force_;
+}
+
+/// gamma_F . n of the direction in which the phase began; of directions in a plane or in space it is to be taken anew
+/// where it has turned, too.
+double EventSearch::calc_stop(const Watch& watch, const SmoothMotion& motion) const {
+  const int cone = watch.is_contact ? motion.contact_cone(watch.index) : motion.dry_friction_cone(watch.index);
+  const Cone& rows = motion.constraints().problem().cones[cone];
+  const Mode& mode = (watch.is_contact ? motion.modes().contacts
+                                       : motion.modes().dry_frictions)[static_cast<std::size_t>(watch.index)];
+  const int first = watch.is_contact ? 1 : 0;
+  const int dim = rows.dim - first;
+  double along = 0.0;
+  double squared = 0.0;
+  for (int i = 0; i < dim; ++i) {
+    const double gamma = motion.constraints().gamma()[rows.offset + first + i];
+    along += gamma * mode.direction[i];
+    squared += gamma * gamma;
+  }
+  const double speed = transition_.scales().speed;
+  return (dim == 1 ? along : along - kTurned * std::sqrt(squared)) / speed;
+}
+
+double EventSearch::calc(const Watch& watch, SmoothMotion& motion, const Inputs& inputs) const {
+  switch (watch.kind) {
+    case Kind::gap: {
+      const ContactPoint& point = system_.contact_points()[watch.index];
+      const double length = transition_.length(watch.index);
+      if (!watch.from_zero) return calc_gap(motion.at(), point) / length;
+      // It starts at a gap of nothing, perhaps a little below: what closes has a negative rate, too.
+      ContactGeometry geometry;
+      ContactVector gamma;
+      calc_contact_within(motion.at(), point, std::numeric_limits<double>::infinity(), geometry, gamma);
+      return std::max(geometry.gap / length, gamma(0) / transition_.scales().speed);
+    }
+    case Kind::lift:
+      return motion.lambda()[motion.constraints().problem().cones[motion.contact_cone(watch.index)].offset] / force_;
+    case Kind::slip:
+      return calc_slip(watch, motion);
+    case Kind::stop:
+      return calc_stop(watch, motion);
+    case Kind::yield:
+      return motion.calc_yield(watch.index);
+    case Kind::laws:
+      break;
+  }
+  // Forces of least norm that obey the laws are enough; else CP1 says whether others do.
+  bool holds = true;
+  for (std::size_t k = 0; k < motion.modes().contacts.size() && holds; ++k) {
+    const Mode& mode = motion.modes().contacts[k];
+    if (!mode.closed) continue;
+    const int index = static_cast<int>(k);
+    holds = motion.lambda()[motion.constraints().problem().cones[motion.contact_cone(index)].offset] >= 0.0;
+    if (mode.sticks) holds &= calc_slip({Kind::slip, true, index, 0.0}, motion) >= 0.0;
+  }
+  for (std::size_t k = 0; k < motion.modes().dry_frictions.size() && holds; ++k) {
+    if (!motion.modes().dry_frictions[k].sticks) continue;
+    holds = calc_slip({Kind::slip, false, static_cast<int>(k), 0.0}, motion) >= 0.0;
+  }
+  return holds || transition_.agrees(motion, inputs) ? 1.0 : -1.0;
+}
+
+double EventSearch::calc_least(SmoothMotion& motion, const Inputs& inputs) {
+  double least = 1.0;
+  for (const Watch& watch : watches_) least = std::min(least, calc(watch, motion, inputs) + watch.offset);
+  return least;
+}
+
+std::vector<Trigger> EventSearch::find_triggers(SmoothMotion& motion, const Inputs& inputs) {
+  const double most = calc_least(motion, inputs) + kTogether;
+  std::vector<Trigger> triggers;
+  for (const Watch& watch : watches_) {
+    if (calc(watch, motion, inputs) + watch.offset > most) continue;
+    constexpr Trigger::Kind kKinds[] = {Trigger::Kind::closes, Trigger::Kind::lifts, Trigger::Kind::slips,
+                                        Trigger::Kind::stops,  Trigger::Kind::laws,  Trigger::Kind::laws};
+    Trigger trigger{kKinds[static_cast<int>(watch.kind)], watch.is_contact, watch.index, {}};
+    if (watch.kind == Kind::slip) {
+      // It begins to slide against the friction that cannot hold it.
+      const int cone = watch.is_contact ? motion.contact_cone(watch.index) : motion.dry_friction_cone(watch.index);
+      const Cone& rows = motion.constraints().problem().cones[cone];
+      const int first = watch.is_contact ? 1 : 0;
+      double squared = 0.0;
+      for (int i = first; i < rows.dim; ++i) squared += std::pow(motion.lambda()[rows.offset + i], 2);
+      for (int i = first; i < rows.dim && squared > 0.0; ++i) {
+        trigger.direction[i - first] = -motion.lambda()[rows.offset + i] / std::sqrt(squared);
+      }
+    }
+    triggers.push_back(trigger);
+  }
+  return triggers;
+}
+
+void EventSearch::take_gaps(const SmoothMotion& motion, std::vector<double>& gaps, std::vector<double>& rates) const {
+  gaps.clear();
+  rates.clear();
+  ContactGeometry geometry;
+  ContactVector gamma;
+  for (const Watch& watch : watches_) {
+    if (watch.kind != Kind::gap) continue;
+    calc_contact_within(motion.at(), system_.contact_points()[watch.index], std::numeric_limits<double>::infinity(),
+                        geometry, gamma);
+    gaps.push_back(geometry.gap);
+    rates.push_back(gamma(0));
+  }
+}
+
+double EventSearch::find_dip(const SmoothMotion& motion, double h) {
+  take_gaps(motion, gaps_, rates_);
+  double found = 0.0;
+  double lowest = 0.0;
+  for (std::size_t i = 0; i < gaps_.size(); ++i) {
+    if (!(first_rates_[i] < 0.0) || !(rates_[i] > 0.0) || !(first_gaps_[i] > 0.0) || !(gaps_[i] > 0.0)) continue;
+    const double s = first_rates_[i] / (first_rates_[i] - rates_[i]);  // where the rate would vanish
+    // The cubic through both gaps and rates.
+    const double r = 1.0 - s;
+    const double dip = first_gaps_[i] * r * r * (1.0 + 2.0 * s) + gaps_[i] * s * s * (3.0 - 2.0 * s) +
+                       h * s * r * (first_rates_[i] * r - rates_[i] * s);
+    if (dip < lowest) {
+      lowest = dip;
+      found = s;
+    }
+  }
+  return found;
+}
+
+}  // namespace stickslip::event_driven

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "stickslip/constraints/constraint_set.h"
+#include "stickslip/math/dense_factors.h"
+#include "stickslip/model/system.h"
+
+namespace stickslip::event_driven {
+
+/// Some rows of a ConstraintSet that are held at a given rate, and what holds them: the linear problem
+///
+///   J_A v = 0,   v = v_0 + M^-1 sum_k x_k (w_k + friction that belongs to it),
+///
+/// for velocities, accelerations or displacements v. Dense: for systems with up to some hundred such rows. Where rows
+/// depend on each other x is of least norm, rows scaled to a unit diagonal of J M^-1 J^T.
+class HeldRows {
+ public:
+  explicit HeldRows(const System& system) : system_(system) {}
+
+  /// Starts a list of rows of `set`, which must outlive the use.
+  void clear(ConstraintSet& set);
+  /// A row, and a unit along it.
+  void add(int row) { add(row, 0, {}); }
+  /// A row, and a unit along it together with friction (n) on the rows from `first` on.
+  void add(int row, int first, std::span<const double> friction);
+  /// To be called after the last row.
+  void factorise();
+  int count() const { return static_cast<int>(rows_.size()); }
+  /// Whether the rows are independent.
+  bool determined() const { return determined_; }
+
+  /// By how much a unit along the k-th row that was added moves it while the others hold, in units of what it does
+  /// without friction and alone: [-] above 0 but where friction turns it round.
+  double calc_yield(int k) const;
+  /// Adds to p (n of the set) and to v (n_u) what takes away `rates` (n), those of v, from the rows that are held.
+  void hold(std::span<const double> rates, std::vector<double>& p, Vector& v) const;
+
+ private:
+  struct Friction {
+    int row, first_row;  // of the set
+    int first, count;    // into friction_
+  };
+
+  const System& system_;
+  ConstraintSet* set_ = nullptr;
+  std::vector<Friction> rows_;
+  std::vector<double> friction_;
+  std::vector<double> scale_;  // (rows) 1 / sqrt(J M^-1 J^T)
+  Matrix response_;            // (n_u, rows) M^-1 w of a unit of each
+  Matrix matrix_;              // (rows, rows) scaled
+  std::optional<PivotedQr> factors_;
+  bool determined_ = true;
+};
+
+}  // namespace stickslip::event_driven

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <array>
+#include <span>
+#include <vector>
+
+#include "stickslip/base/stop_token.h"
+#include "stickslip/constraints/body_snapshot.h"
+#include "stickslip/constraints/constraint_set.h"
+#include "stickslip/stepping/event_driven/held_rows.h"
+
+namespace stickslip::event_driven {
+
+/// What a contact point or a dry friction does throughout a smooth phase.
+struct Mode {
+  bool closed = false;                                 // dry friction always is
+  bool sticks = false;                                 // else it slides
+  std::array<double, kMaxFrictionDim> direction = {};  // (n_F) [-] of gamma_F where the phase began to slide
+  bool operator==(const Mode&) const = default;
+};
+
+struct Modes {
+  std::vector<Mode> contacts;       // (contact points)
+  std::vector<Mode> dry_frictions;  // (dry friction elements)
+};
+
+/// The smooth motion of a phase: accelerations and forces at (t, q, u) while all keep their modes, whatever sign these
+/// forces get; see EventDrivenOptions. Friction that slides opposes the velocity that it has, and where that has turned
+/// from the direction in which the phase began by 60 degrees or more, or is nothing, it opposes that direction: so
+/// forces go on smoothly beyond the instant at which something stops.
+class SmoothMotion {
+ public:
+  /// The system must outlive this.
+  SmoothMotion(const System& system, StopToken stop);
+
+  /// The modes of the instants to come. zero_speed [m/s]: of friction, up to which its velocity has no direction.
+  void set_modes(const Modes& modes, double zero_speed);
+  const Modes& modes() const { return modes_; }
+
+  /// Accelerations and forces at an instant; whether they are finite.
+  bool solve(double t, const Vector& q, const Vector& u, const Inputs& inputs);
+  /// The rows there, without accelerations and forces: all of joints, closed contacts and dry friction.
+  void gather(double t, const Vector& q, const Vector& u);
+
+  const Vector& a() const { return a_; }                      // (n_u) [m/s^2, rad/s^2]
+  std::span<const double> lambda() const { return lambda_; }  // (n) [N, N m] of the rows gathered
+  const BodySnapshot& at() const { return at_; }
+  const ConstraintSet& constraints() const { return set_; }
+  ConstraintSet& constraints() { return set_; }
+  /// The cone of a contact point or a dry friction, -1 where it has none.
+  int contact_cone(int point) const { return contact_cones_[point]; }
+  int dry_friction_cone(int k) const { return dry_cones_[k]; }
+  /// n (n_F) [-] that the friction of a cone opposes, at the instant gathered.
+  void find_direction(int cone, std::array<double, kMaxFrictionDim>& n);
+  /// Whether the forces are the only ones that hold what is held.
+  bool determined() const { return rows_.determined(); }
+  double friction_of(int point) const;  // [-] mu
+  int friction_dim(int point) const;    // [-] n_F
+
+  /// Of a contact that slides, where forces are determined: [-] the acceleration gamma_N' that a unit of its normal
+  /// force with its friction adds, all else held, in units of that without friction. Where it falls to zero forces have
+  /// no bound.
+  double calc_yield(int point) const;
+  /// [W] what contacts and dry friction take, and what forces without a potential and prescribed motions put in.
+  double dissipated_power() const;
+  double working_power(const Inputs& inputs);
+  /// Of a contact that slides, at the instant solved last: G_A, the acceleration -gamma_N' at which it would close
+  /// without its force, and G_B, the gamma_N' that a unit of its normal force with the friction that belongs to it
+  /// adds, all else held. No force obeys the laws where G_A > 0 and G_B <= 0. {[m/s^2], [1/kg]}
+  std::array<double, 2> calc_certificate(int point);
+
+  /// Projects velocities u on those at which all that is held, and what of contacts and dry friction sticks, has
+  /// none, and books the energy that this takes.
+  void project_velocities(double t, const Vector& q, Vector& u, EnergyLedger& energy);
+  /// (n) [N s, N m s] what the last projection of velocities took, of the rows gathered.
+  std::span<const double> percussions() const { return percussions_; }
+  /// Projects positions on those at which joints fit and closed contacts touch.
+  void project_positions(double t, Vector& q);
+
+ private:
+  void calc_bias();
+  Mode& mode(int cone);
+
+  const System& system_;
+  StopToken stop_;
+  Modes modes_;
+  double zero_speed_ = 0.0;
+  std::vector<double> activation_;              // (contact points) [m] infinite or minus that
+  std::vector<int> held_row_;                   // (contact points) its normal row in rows_
+  std::vector<int> contact_cones_, dry_cones_;  // (contact points), (dry friction elements)
+  BodySnapshot at_;
+  ConstraintSet set_;
+  HeldRows rows_;
+  Vector force_, a_, nonconservative_;                // (n_u)
+  std::vector<double> lambda_, rates_, percussions_;  // (n)
+};
+
+}  // namespace stickslip::event_driven

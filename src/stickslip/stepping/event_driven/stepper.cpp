@@ -1,0 +1,464 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+#include "stickslip/base/input_error.h"
+#include "stickslip/constraints/certificate.h"
+#include "stickslip/math/round_off.h"
+#include "stickslip/stepping/event_driven/event_driven.h"
+#include "stickslip/stepping/event_driven/event_search.h"
+#include "stickslip/stepping/event_driven/runge_kutta.h"
+#include "stickslip/stepping/event_driven/transition.h"
+#include "stickslip/stepping/start_impact.h"
+
+namespace stickslip {
+namespace event_driven {
+namespace {
+
+/// Changes of the length of steps within a phase: how much of the length that the error allows, and how much at once.
+/// [-]
+constexpr double kSafety = 0.9;
+constexpr double kShrinks = 0.2;
+constexpr double kGrows = 5.0;
+/// Phases of one step at most: what goes on longer accumulates in a way that no rule crosses.
+constexpr int kMaxPhases = 10000;
+/// Smallest part of a step, relative to its length, in which smooth motion is integrated; below it forces have no
+/// bound. [-]
+constexpr double kLeastStep = 1e-13;
+constexpr int kMaxLocations = 100;  // [-] tries to locate an event
+/// Numbers of a mode in State::memory, behind one that says whether there are any.
+constexpr Eigen::Index kNumbers = 2 + kMaxFrictionDim;
+
+class Stepper final : public TimeStepper {
+ public:
+  Stepper(const EventDrivenOptions& options, const System& system, ConeSolver& solver, StopToken stop);
+
+  std::string_view name() const override { return EventDrivenOptions::kTraits.name; }
+  bool knows_accelerations() const override { return true; }
+  bool knows_impulses() const override { return true; }
+  bool finds_events() const override { return true; }
+  void initialize(State& state, StepReport& report) override;
+  Status step(State& state, double h, double t_end, StepReport& report) override;
+
+ private:
+  enum class Ended { at_end, by_event, failed };
+
+  bool calc_rates(double t, const Vector& y, Vector& rates);
+  void unpack(const Vector& y, Vector& q, Vector& u) const;
+  bool solve(double t, const Vector& y);
+  double calc_error() const;
+  Ended advance(double t_end);
+  double find_sign_change(double h);
+  void locate(double first, double last);
+  void accept(double t);
+  Status fail(const std::string& message, StepReport& report) const;
+  bool take_modes(const Vector& memory);
+  void save_modes(Vector& memory) const;
+  void report_step(double h, StepReport& report);
+  void report_forces(StepReport& report);
+
+  const EventDrivenOptions options_;
+  const System& system_;
+  StopToken stop_;
+  Transition transition_;
+  SmoothMotion motion_;
+  EventSearch search_;
+  RungeKutta method_;
+  StartImpact start_;
+  ConstraintSet start_constraints_;
+
+  // Of the step under way.
+  Moment now_;
+  Inputs inputs_;
+  double least_ = 0.0;  // [s] the smallest part of a step
+  StepRecord record_;
+  std::vector<Trigger> triggers_;
+  std::vector<ContactComponents> percussions_;  // (contact points) [N s] of forces
+  State working_;
+  Modes before_;  // the modes of the phase that ended
+
+  // Workspace.
+  Vector q_, u_, q_dot_, y_, z_;
+  int parts_ = 0;  // Runge-Kutta steps
+};
+
+Stepper::Stepper(const EventDrivenOptions& options, const System& system, ConeSolver& solver, StopToken stop)
+    : options_(options),
+      system_(system),
+      stop_(stop),
+      transition_(options, system, solver, stop),
+      motion_(system, stop),
+      search_(options_, system, transition_),
+      method_([this](double t, const Vector& y, Vector& rates) { return calc_rates(t, y, rates); }),
+      start_(system, stop),
+      start_constraints_(system, stop, false) {
+  q_dot_.setZero(system.n_q());
+}
+
+void Stepper::unpack(const Vector& y, Vector& q, Vector& u) const {
+  q = y.head(system_.n_q());
+  u = y.segment(system_.n_q(), system_.n_u());
+}
+
+bool Stepper::solve(double t, const Vector& y) {
+  stop_.check();
+  unpack(y, q_, u_);
+  return motion_.solve(t, q_, u_, inputs_);
+}
+
+/// y: q, u, work, what is dissipated, and the integrals of all forces lambda.
+bool Stepper::calc_rates(double t, const Vector& y, Vector& rates) {
+  if (!solve(t, y)) return false;
+  q_dot_.setZero();
+  system_.calc_coordinate_rates(q_, u_, q_dot_);
+  rates.head(system_.n_q()) = q_dot_;
+  rates.segment(system_.n_q(), system_.n_u()) = motion_.a();
+  Eigen::Index next = system_.n_q() + system_.n_u();
+  rates(next++) = motion_.working_power(inputs_);
+  rates(next++) = motion_.dissipated_power();
+  for (const double x : motion_.lambda()) rates(next++) = x;
+  return rates.allFinite();
+}
+
+/// Of the last step, in units of the tolerances.
+double Stepper::calc_error() const {
+  double error = 0.0;
+  for (Eigen::Index i = 0; i < system_.n_q() + system_.n_u(); ++i) {
+    const double size = std::max(std::abs(method_.start()(i)), std::abs(method_.end()(i)));
+    const double allowed = options_.absolute_tolerance + options_.relative_tolerance * size;
+    error = std::max(error, std::abs(method_.error()(i)) / allowed);
+  }
+  return error;
+}
+
+/// Whether the phase ends within the step of length h that was made last: the first time into it, of those looked at,
+/// at which it is over; 0: it is not.
+double Stepper::find_sign_change(double h) {
+  const double t = method_.start_time();
+  if (!solve(t, method_.start())) return 0.0;
+  search_.set_first(motion_);
+  double before = 0.0;
+  for (const double theta : {0.5, 1.0}) {
+    if (theta < 1.0) {
+      method_.interpolate(theta, y_);
+    } else {
+      y_ = method_.end();
+    }
+    if (!solve(t + theta * h, y_)) return theta * h;
+    if (search_.calc_least(motion_, inputs_) < 0.0) return theta * h;
+    const double dip = search_.find_dip(motion_, (theta - before) * h);
+    search_.set_first(motion_);
+    if (dip > 0.0) {
+      const double at = before + dip * (theta - before);
+      method_.interpolate(at, y_);
+      if (solve(t + at * h, y_) && search_.calc_least(motion_, inputs_) < 0.0) return at * h;
+      (void)solve(t + theta * h, theta < 1.0 ? y_ : method_.end());
+    }
+    before = theta;
+  }
+  return 0.0;
+}
+
+/// The zero of the least of all watches in (first, last], by steps of that length: the Illinois method, and halves
+/// where it is slow.
+void Stepper::locate(double first, double last) {
+  const double t = method_.start_time();
+  const auto calc = [&](double h) {
+    if (!method_.step(h) || !solve(t + h, method_.end())) return -1.0;
+    return search_.calc_least(motion_, inputs_);
+  };
+  (void)solve(t, method_.start());
+  double at_first = std::max(search_.calc_least(motion_, inputs_), 0.0);
+  double at_last = calc(last);
+  const double close = 2.0 * kEpsilon * std::max(std::abs(t) + last, last);
+  int side = 0;
+  for (int i = 0; i < kMaxLocations && last - first > close && at_last < 0.0; ++i) {
+    double middle = first + (last - first) * at_first / (at_first - at_last);
+    if (i % 4 == 3 || !(middle > first) || !(middle < last)) middle = 0.5 * (first + last);
+    const double value = calc(middle);
+    if (value < 0.0) {
+      last = middle;
+      at_last = value;
+      if (side < 0) at_first *= 0.5;
+      side = -1;
+    } else {
+      first = middle;
+      at_first = value;
+      if (side > 0) at_last *= 0.5;
+      side = 1;
+    }
+  }
+  (void)calc(last);
+}
+
+/// Moves to the end of the last step, at t.
+void Stepper::accept(double t) {
+  ++parts_;
+  const Eigen::Index n = system_.n_q() + system_.n_u();
+  unpack(method_.end(), now_.q, now_.u);
+  const Vector& end = method_.end();
+  now_.energy.work += end(n);
+  now_.energy.dissipated += end(n + 1);
+  for (std::size_t k = 0; k < percussions_.size(); ++k) {
+    const int cone = motion_.contact_cone(static_cast<int>(k));
+    if (cone < 0) continue;
+    const Cone& rows = motion_.constraints().problem().cones[cone];
+    for (int r = 0; r < rows.dim; ++r) percussions_[k][r] += end(n + 2 + rows.offset + r);
+  }
+  now_.t = t;
+  system_.normalize(now_.t, now_.q);
+}
+
+/// Integrates the phase until t_end or its end.
+Stepper::Ended Stepper::advance(double t_end) {
+  double h = t_end - now_.t;
+  const double least = std::max(least_, 8.0 * kEpsilon * std::abs(t_end));
+  bool begins = true;
+  while (now_.t < t_end) {
+    motion_.gather(now_.t, now_.q, now_.u);
+    y_.setZero(system_.n_q() + system_.n_u() + 2 + motion_.constraints().size());
+    y_.head(system_.n_q()) = now_.q;
+    y_.segment(system_.n_q(), system_.n_u()) = now_.u;
+    if (!method_.start(now_.t, y_)) return Ended::failed;
+    if (begins) {
+      (void)search_.begin(motion_, inputs_);
+    } else {
+      search_.arm(motion_, inputs_);
+    }
+    begins = false;
+    double error = 0.0;
+    for (;;) {
+      if (h < least) return Ended::failed;
+      if (!method_.step(h)) {
+        h *= kShrinks;
+        continue;
+      }
+      error = calc_error();
+      if (error <= 1.0) break;
+      h *= std::clamp(kSafety * std::pow(error, -0.2), kShrinks, 1.0);
+    }
+    const double over = find_sign_change(h);
+    if (over > 0.0) {
+      locate(0.0, over);
+      triggers_ = search_.find_triggers(motion_, inputs_);
+      accept(std::min(now_.t + method_.length(), t_end));
+      return Ended::by_event;
+    }
+    const bool is_last = now_.t + h >= t_end;
+    accept(is_last ? t_end : now_.t + h);
+    const double grows = error > 0.0 ? kSafety * std::pow(error, -0.2) : kGrows;
+    h = std::min(h * std::clamp(grows, kShrinks, kGrows), t_end - now_.t);
+  }
+  return Ended::at_end;
+}
+
+Status Stepper::fail(const std::string& message, StepReport& report) const {
+  report.message = message;
+  return report.status = Status::failed;
+}
+
+void Stepper::initialize(State& state, StepReport& report) {
+  system_.normalize(state.t, state.q);
+  state.memory.setZero(
+      1 + kNumbers * static_cast<Eigen::Index>(system_.contact_points().size() + system_.dry_frictions().size()));
+  state.warm.clear();
+  state.contacts.clear();
+  state.remembered_inputs.clear();
+  state.energy = {};
+  state.energy.initial = system_.calc_kinetic_energy(state.u) + system_.calc_potential_energy(state.t, state.q);
+  report = {};
+  report.t = state.t;
+  now_ = {state.t, state.q, state.u, state.energy};
+  inputs_ = state.inputs;
+  record_ = {};
+  record_.impulses.assign(system_.contact_points().size(), {});
+  percussions_ = record_.impulses;
+  // As after the impacts that the first step begins with.
+  const bool begins = transition_.begin(now_, inputs_, {}, nullptr, motion_, record_);
+  const bool is_solved = begins && motion_.solve(now_.t, now_.q, now_.u, inputs_);
+  BodySnapshot at(system_);
+  at.take(state.t, state.q, nullptr);
+  report_geometry(at, system_.contact_points(), report);
+  report_joints(system_, state.t, state.q, state.u, report);
+  if (is_solved) {
+    report.a = motion_.a();
+    record_.impulses.assign(system_.contact_points().size(), {});
+    report_forces(report);
+  } else {
+    report.a.setConstant(system_.n_u(), VelocityStep::kUnknown);
+    report.status = Status::inexact;
+    report.message = "no accelerations and contact forces were found at the start: " + record_.message;
+  }
+  report_energy(system_, state, report);
+}
+
+Status Stepper::step(State& state, double h, double t_end, StepReport& report) {
+  report.events.clear();
+  report.message = describe_non_finite_input(system_, state.inputs);
+  if (report.message.empty()) report.message = describe_non_finite_motion(system_, t_end);
+  if (!report.message.empty()) return report.status = Status::failed;
+
+  working_ = state;
+  if (state.step == 0) start_.act(start_constraints_, working_);
+  now_ = {state.t, state.q, working_.u, working_.energy};
+  inputs_ = state.inputs;
+  record_ = {};
+  record_.impulses.assign(system_.contact_points().size(), {});
+  percussions_ = record_.impulses;
+  triggers_.clear();
+  least_ = kLeastStep * h;
+  parts_ = 0;
+  const Modes* known = nullptr;
+  for (int phase = 0;; ++phase) {
+    if (phase == 0 && take_modes(state.memory)) known = &before_;
+    if (phase == kMaxPhases) return fail(fmt::format("more than {} events in a step: they accumulate", phase), report);
+    const bool goes_on = phase == 0 && known != nullptr && search_.begin(motion_, inputs_);
+    if (!goes_on && !transition_.begin(now_, inputs_, triggers_, known, motion_, record_))
+      return fail(record_.message, report);
+    before_ = motion_.modes();
+    known = &before_;
+    if (!(now_.t < t_end)) break;
+    const Ended ended = advance(t_end);
+    if (ended == Ended::failed) {
+      return fail(fmt::format("the motion cannot be integrated beyond t = {:.9g}: accelerations have no bound", now_.t),
+                  report);
+    }
+    motion_.project_positions(now_.t, now_.q);
+    motion_.project_velocities(now_.t, now_.q, now_.u, now_.energy);
+    if (ended == Ended::at_end) break;
+  }
+  report_step(h, report);
+
+  // Last of all, so that the step can be left before.
+  stop_.check();
+  state.energy = now_.energy;
+  state.q = now_.q;
+  state.u = now_.u;
+  state.t = t_end;
+  ++state.step;
+  save_modes(state.memory);
+  report_energy(system_, state, report);
+  return report.status;
+}
+
+/// The modes in which the last step ended, into motion_, solved there; false: there was none.
+bool Stepper::take_modes(const Vector& memory) {
+  if (memory(0) == 0.0) return false;
+  Modes modes;
+  modes.contacts.resize(system_.contact_points().size());
+  modes.dry_frictions.resize(system_.dry_frictions().size());
+  Eigen::Index next = 1;
+  for (std::vector<Mode>* each : {&modes.contacts, &modes.dry_frictions}) {
+    for (Mode& mode : *each) {
+      mode.closed = memory(next++) != 0.0;
+      mode.sticks = memory(next++) != 0.0;
+      for (double& x : mode.direction) x = memory(next++);
+    }
+  }
+  transition_.go_on(now_, inputs_);
+  motion_.set_modes(modes, transition_.scales().zero_speed);
+  before_ = modes;
+  return motion_.solve(now_.t, now_.q, now_.u, inputs_);
+}
+
+void Stepper::save_modes(Vector& memory) const {
+  memory(0) = 1.0;
+  Eigen::Index next = 1;
+  for (const std::vector<Mode>* each : {&motion_.modes().contacts, &motion_.modes().dry_frictions}) {
+    for (const Mode& mode : *each) {
+      memory(next++) = mode.closed ? 1.0 : 0.0;
+      memory(next++) = mode.sticks ? 1.0 : 0.0;
+      for (const double x : mode.direction) memory(next++) = x;
+    }
+  }
+}
+
+/// What contacts, joints and dry friction do by the forces of the instant that was solved last.
+void Stepper::report_forces(StepReport& report) {
+  const ConstraintSet& set = motion_.constraints();
+  report.closed_contacts = 0;
+  for (std::size_t k = 0; k < report.contacts.size(); ++k) {
+    ContactReport& contact = report.contacts[k];
+    contact.impulse = record_.impulses[k];
+    for (int r = 0; r < kMaxContactDim; ++r) contact.percussion[r] = percussions_[k][r] + record_.impulses[k][r];
+    const int cone = motion_.contact_cone(static_cast<int>(k));
+    if (cone < 0) continue;
+    const Cone& rows = set.problem().cones[cone];
+    for (int r = 0; r < rows.dim; ++r) {
+      contact.force[r] = motion_.lambda()[rows.offset + r];
+      contact.velocity[r] = set.gamma()[rows.offset + r];
+    }
+    contact.status = motion_.modes().contacts[k].sticks ? ContactStatus::stick : ContactStatus::slip;
+    ++report.closed_contacts;
+  }
+  add_joint_drives(system_, inputs_, motion_.at().t(), motion_.at().q(), motion_.at().u(), report);
+  ConeSolution forces;
+  forces.p.assign(motion_.lambda().begin(), motion_.lambda().end());
+  constexpr double kForces = 1.0;  // [s]
+  set.add_reactions(forces, kForces, report);
+}
+
+void Stepper::report_step(double h, StepReport& report) {
+  report.t = now_.t;
+  report.step = h;
+  const bool is_solved = motion_.solve(now_.t, now_.q, now_.u, inputs_);
+  report_geometry(motion_.at(), system_.contact_points(), report);
+  report_joints(system_, now_.t, now_.q, now_.u, report);
+  report_forces(report);
+  report.a = motion_.a();
+  report.solve = record_.worst;
+  report.solve.residual = record_.residual;
+  report.solve.iterations = record_.iterations;
+  report.coulomb_residual = record_.residual.absolute;
+  report.missed = record_.missed;
+  report.choices = record_.choices;
+  report.fallbacks = 0;
+  report.parts = std::max(parts_, 1);
+  report_no_worst(report);
+  report.message = record_.message;
+  report.events = record_.events;
+  report.status = record_.inexact || !is_solved ? Status::inexact : Status::ok;
+  report.solve.status = report.status;
+}
+
+}  // namespace
+}  // namespace event_driven
+
+void EventDrivenOptions::check() const {
+  const auto refuse = [](const char* key, const std::string& value, const char* allowed) {
+    throw InputError({}, std::string("scheme.") + key, value, allowed);
+  };
+  if (facets != 0 && facets < 3) refuse("facets", std::to_string(facets), "0 for the round cone, or at least 3");
+  if (!std::isfinite(orientation)) refuse("orientation", std::to_string(orientation), "finite [rad]");
+  if (!(relative_tolerance >= 1e-14 && relative_tolerance <= 1e-3)) {
+    refuse("relative_tolerance", fmt::format("{}", relative_tolerance), "1e-14 to 1e-3");
+  }
+  if (!(absolute_tolerance > 0.0 && absolute_tolerance <= 1e-3)) {
+    refuse("absolute_tolerance", fmt::format("{}", absolute_tolerance), "above 0, at most 1e-3");
+  }
+  if (!(zeno_time > 0.0) || !std::isfinite(zeno_time)) {
+    refuse("zeno_time", fmt::format("{}", zeno_time), "a number > 0 [s]");
+  }
+}
+
+std::unique_ptr<TimeStepper> make_event_driven(const EventDrivenOptions& options, const System& system,
+                                               ConeSolver& solver, StopToken stop) {
+  options.check();
+  if (system.has_varying_contacts()) {
+    throw InputError({}, "scheme.type", std::string(EventDrivenOptions::kTraits.name),
+                     "another scheme: detected contacts, and those between solids, come and go, and event-driven knows "
+                     "its contacts from the start");
+  }
+  for (const ContactPair& pair : system.contacts()) {
+    if (options.facets == 0 || pair.friction_dim <= 2 || pair.law().friction == 0.0) continue;
+    throw InputError({}, "scheme.facets", std::to_string(options.facets),
+                     "facets = 0: contact '" + pair.options.name +
+                         "' has Coulomb-Contensou friction, which has three dimensions and no polygons");
+  }
+  return std::make_unique<event_driven::Stepper>(options, system, solver, stop);
+}
+
+}  // namespace stickslip

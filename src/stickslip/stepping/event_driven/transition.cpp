@@ -1,0 +1,462 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "stickslip/stepping/event_driven/transition.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "stickslip/math/round_off.h"
+
+namespace stickslip::event_driven {
+namespace {
+
+/// Velocities below this part of the speeds of bodies are none: what projections and the location of events leave is
+/// round-off of some operations. [-]
+constexpr double kZeroSpeed = 1e-11;
+/// Accelerations that the laws want to be zero are so within this part of those in play: ten and more times what
+/// solvers leave. [-]
+constexpr double kZeroAcceleration = 1e-7;
+/// A gap of this part of the bodies is where an event was located, beside the round-off of positions. [-]
+constexpr double kTinyGap = 1e-12;
+/// Rounds of impacts and accumulations at one instant at most.
+constexpr int kMaxRounds = 200;
+/// The length of the step in which an instant without accelerations is passed, relative to the time in which forces
+/// change speeds: far above what tolerances of solvers hide, far below what changes the answer's kind. [-]
+constexpr double kJamStep = 1e-4;
+/// By how much of the speeds the limit of that answer may differ from it. [-]
+constexpr double kJamLimit = 1e-2;
+constexpr double kAll = std::numeric_limits<double>::infinity();
+
+double norm(const double* x, int n) {
+  double squared = 0.0;
+  for (int i = 0; i < n; ++i) squared += x[i] * x[i];
+  return std::sqrt(squared);
+}
+
+/// Where x (n) points; all of it zero where it is none.
+std::array<double, kMaxFrictionDim> direction_of(const double* x, int n) {
+  std::array<double, kMaxFrictionDim> direction = {};
+  const double size = norm(x, n);
+  for (int i = 0; i < n && size > 0.0; ++i) direction[i] = x[i] / size;
+  return direction;
+}
+
+}  // namespace
+
+Transition::Transition(const EventDrivenOptions& options, const System& system, ConeSolver& solver, StopToken stop)
+    : options_(options),
+      system_(system),
+      stop_(stop),
+      velocity_(system, solver, stop),
+      instant_(system, solver, stop),
+      sizes_(system),
+      at_(system) {
+  instant_.set_facets(options.facets, options.orientation);
+  for (const ContactPoint& point : system.contact_points()) {
+    const double size = sizes_.of_pair(system.body(point, Side::first), system.body(point, Side::second));
+    lengths_.push_back(system.turns(point) ? 1.0 : size);
+  }
+  force_.resize(system.n_u());
+  change_.resize(system.n_u());
+}
+
+double Transition::tiny_gap(int point) const {
+  double far = 0.0;
+  const ContactPoint& k = system_.contact_points()[point];
+  for (const Side side : {Side::first, Side::second}) {
+    const Body& body = system_.bodies()[system_.body(k, side)];
+    if (body.n_u > 0) far = std::max(far, at_[system_.body(k, side)].p.lpNorm<Eigen::Infinity>());
+  }
+  return kTinyGap * lengths_[point] + kSumRoundOff * far;
+}
+
+void Transition::calc_scales(const Moment& now, const Inputs& inputs) {
+  system_.calc_applied_forces(now.t, now.q, now.u, force_);
+  system_.add_input_forces(inputs, now.t, now.q, force_);
+  scales_.length = sizes_.least();
+  scales_.acceleration = system_.gravity().norm();
+  double speed = 0.0;
+  for (std::size_t i = 0; i < system_.bodies().size(); ++i) {
+    const Body& body = system_.bodies()[i];
+    if (body.n_u == 0) continue;
+    const int b = static_cast<int>(i);
+    const auto u = now.u.segment(body.u_offset, body.n_u);
+    const auto h = force_.segment(body.u_offset, body.n_u);
+    speed = std::max(speed, std::sqrt(u.dot(system_.mass(b) * u) / body.mass));
+    scales_.acceleration = std::max(scales_.acceleration, std::sqrt(h.dot(system_.inverse_mass(b) * h) / body.mass));
+  }
+  scales_.speed = std::max(speed, std::sqrt(scales_.acceleration * scales_.length));
+  scales_.zero_speed = kZeroSpeed * scales_.speed;
+}
+
+/// What touches and what closes at an instant; whether something closes.
+bool Transition::classify(const Moment& now) {
+  at_.take(now.t, now.q, &now.u);
+  const std::vector<ContactPoint>& points = system_.contact_points();
+  touches_.assign(points.size(), Touch::open);
+  activation_.assign(points.size(), -kAll);
+  bool closes = false;
+  ContactGeometry geometry;
+  ContactVector gamma;
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    stop_.check();
+    const int k = static_cast<int>(i);
+    if (!calc_contact_within(at_, points[i], near_gap(k), geometry, gamma)) continue;
+    if (gamma(0) < -scales_.zero_speed && geometry.gap <= tiny_gap(k)) {
+      touches_[i] = Touch::closing;
+      closes = true;
+    } else if (std::abs(gamma(0)) <= scales_.zero_speed) {
+      touches_[i] = Touch::touching;
+    }
+    if (touches_[i] != Touch::open || met_[i] != 0) activation_[i] = kAll;
+  }
+  return closes;
+}
+
+void Transition::add(const SolveReport& report, StepRecord& record) const {
+  record.iterations += report.iterations;
+  record.choices += report.choices;
+  if (report.status != Status::ok) record.inexact = true;
+  if (report.status == record.worst.status && report.residual.relative <= record.worst.residual.relative) return;
+  if (report.status < record.worst.status) return;
+  record.worst = report;
+}
+
+/// The impact of what closes: J u+ + e J u- of contacts and percussions obey the laws [Trinkle2003 section 2, with
+/// Newton's law in the place of a plastic impact].
+bool Transition::strike(Moment& now, StepRecord& record) {
+  ConstraintSet& constraints = velocity_.constraints();
+  constraints.gather(at_, system_.contact_points(), activation_, 0.0);
+  std::vector<double>& added = velocity_.added();
+  added.assign(constraints.size(), 0.0);
+  velocity_.added_sizes().assign(constraints.size(), 0.0);
+  for (int i = 0; i < constraints.count() && constraints.kind(i) == ConstraintSet::Kind::contact; ++i) {
+    const int k = constraints.index(i);
+    met_[k] = 1;
+    if (touches_[k] != Touch::closing) continue;
+    const ConstraintSet::Restitution e = constraints.restitution(i);
+    const Cone& cone = constraints.problem().cones[i];
+    const bool rebounds = passed_[k] == 0;
+    if (rebounds) added[cone.offset] = e.normal * constraints.gamma()[cone.offset];
+    for (int row = cone.offset + 1; row < cone.offset + cone.dim && rebounds; ++row) {
+      added[row] = e.tangential * constraints.gamma()[row];
+    }
+    for (int row = cone.offset; row < cone.offset + cone.dim; ++row) {
+      velocity_.added_sizes()[row] = std::abs(added[row]);
+    }
+    hit_[k] = 1;
+    record.events.push_back({now.t, EventKind::impact, k, -1});
+  }
+  StepReport report;
+  if (velocity_.solve(now.u, no_state_, report) == Status::failed) {
+    record.message = report.message;
+    return false;
+  }
+  add(report.solve, record);
+  if (report.solve.residual.absolute >= record.residual.absolute) record.residual = report.solve.residual;
+  record.missed = std::max(record.missed, report.solve.residual.missed);
+  for (int i = 0; i < constraints.count() && constraints.kind(i) == ConstraintSet::Kind::contact; ++i) {
+    const Cone& cone = constraints.problem().cones[i];
+    for (int r = 0; r < cone.dim; ++r) {
+      record.impulses[constraints.index(i)][r] += velocity_.solution().p[cone.offset + r];
+    }
+  }
+  velocity_.account_energy({}, now.t, now.q, now.u, now.u, 0.0, now.energy);
+  now.u = velocity_.u_end();
+  return true;
+}
+
+/// Modes by velocities alone: what touches is closed, and sticks where it does not slide.
+void Transition::choose_tentative(const Moment& now, const std::vector<Trigger>& triggers) {
+  at_.take(now.t, now.q, &now.u);
+  tentative_.contacts.assign(system_.contact_points().size(), {});
+  tentative_.dry_frictions.assign(system_.dry_frictions().size(), {});
+  held_.assign(system_.contact_points().size(), 0);
+  ContactGeometry geometry;
+  ContactVector gamma;
+  for (std::size_t i = 0; i < touches_.size(); ++i) {
+    if (touches_[i] == Touch::open) continue;
+    Mode& mode = tentative_.contacts[i];
+    mode.closed = true;
+    const ContactPoint& point = system_.contact_points()[i];
+    const int dim = system_.pair(point).friction_dim;
+    calc_contact_within(at_, point, kAll, geometry, gamma);
+    const bool has_friction = dim > 0 && system_.pair(point).law().friction > 0.0;
+    mode.sticks = has_friction && norm(gamma.data() + 1, dim) <= scales_.zero_speed;
+    if (!mode.sticks) mode.direction = direction_of(gamma.data() + 1, dim);
+  }
+  JointVector rate;
+  for (std::size_t k = 0; k < tentative_.dry_frictions.size(); ++k) {
+    Mode& mode = tentative_.dry_frictions[k];
+    mode.closed = true;
+    system_.calc_dry_friction_velocity(static_cast<int>(k), now.t, now.q, now.u, rate);
+    mode.sticks = rate.norm() <= scales_.zero_speed;
+    if (!mode.sticks) mode.direction = direction_of(rate.data(), static_cast<int>(rate.size()));
+  }
+  for (const Trigger& trigger : triggers) {
+    Mode& mode = (trigger.is_contact ? tentative_.contacts : tentative_.dry_frictions)[trigger.index];
+    if (trigger.kind == Trigger::Kind::lifts) held_[trigger.index] = 1;
+    if (trigger.kind != Trigger::Kind::slips || !mode.closed || !mode.sticks) continue;
+    mode.sticks = false;
+    mode.direction = trigger.direction;
+  }
+}
+
+/// CP1 with the tentative modes.
+InstantReport Transition::solve_instant(const BodySnapshot& at, const Inputs& inputs) {
+  instant_.take(at, system_.contact_points(), activation_, inputs);
+  const ConstraintSet& set = instant_.constraints();
+  for (int i = 0; i < set.count(); ++i) {
+    if (set.kind(i) == ConstraintSet::Kind::joint) continue;
+    const bool is_contact = set.kind(i) == ConstraintSet::Kind::contact;
+    const int k = set.index(i);
+    const Mode& mode = is_contact ? tentative_.contacts[k] : tentative_.dry_frictions[k];
+    if (is_contact && (!mode.closed || held_[k] != 0)) {
+      instant_.set_mode(i, InstantMode::open);
+    } else if (mode.sticks) {
+      instant_.set_mode(i, InstantMode::sticking);
+    } else {
+      const int dim = set.problem().cones[i].dim - (is_contact ? 1 : 0);
+      instant_.slide(i, {mode.direction.data(), static_cast<std::size_t>(dim)});
+    }
+  }
+  return instant_.solve();
+}
+
+bool Transition::agrees(SmoothMotion& motion, const Inputs& inputs) {
+  const ConstraintSet& set = motion.constraints();
+  tentative_ = motion.modes();
+  held_.assign(tentative_.contacts.size(), 0);
+  activation_.assign(tentative_.contacts.size(), -kAll);
+  for (std::size_t k = 0; k < tentative_.contacts.size(); ++k) {
+    if (tentative_.contacts[k].closed) activation_[k] = kAll;
+  }
+  for (int i = 0; i < set.count(); ++i) {
+    if (set.kind(i) == ConstraintSet::Kind::joint) continue;
+    auto& modes = set.kind(i) == ConstraintSet::Kind::contact ? tentative_.contacts : tentative_.dry_frictions;
+    motion.find_direction(i, modes[set.index(i)].direction);
+  }
+  (void)solve_instant(motion.at(), inputs);
+  const double zero = kZeroAcceleration * std::max(scales_.acceleration, instant_.a().lpNorm<Eigen::Infinity>());
+  for (int i = 0; i < instant_.constraints().count(); ++i) {
+    const Cone& cone = instant_.constraints().problem().cones[i];
+    const double* rates = instant_.gamma_dot().data() + cone.offset;
+    if (instant_.constraints().kind(i) == ConstraintSet::Kind::joint) continue;
+    const bool is_contact = instant_.constraints().kind(i) == ConstraintSet::Kind::contact;
+    if (is_contact && rates[0] > zero) return false;
+    if (instant_.mode(i) != InstantMode::sticking) continue;
+    if (norm(rates + (is_contact ? 1 : 0), cone.dim - (is_contact ? 1 : 0)) > zero) return false;
+  }
+  return true;
+}
+
+/// Contacts that just bounced and would do so again within zeno_time stay closed; false: the step is to fail.
+bool Transition::cross_accumulations(Moment& now, SmoothMotion& motion, StepRecord& record, bool& crossed) {
+  crossed = false;
+  const ConstraintSet& set = instant_.constraints();
+  for (int i = 0; i < set.count() && set.kind(i) == ConstraintSet::Kind::contact; ++i) {
+    const int k = set.index(i);
+    const double leaves = set.gamma()[set.problem().cones[i].offset];
+    const double slows = -instant_.gamma_dot()[set.problem().cones[i].offset];
+    if (met_[k] == 0 || tentative_.contacts[k].closed || !(leaves > 0.0) || !(slows > 0.0)) continue;
+    if (2.0 * leaves >= options_.zeno_time * slows) continue;
+    if (options_.zeno == ZenoRule::stop) {
+      const ContactPair& pair = system_.pair(system_.contact_points()[k]);
+      record.message = fmt::format("impacts of contact '{}' accumulate at t = {:.9g}: the next one is {:.3g} s away",
+                                   pair.options.name, now.t, 2.0 * leaves / slows);
+      return false;
+    }
+    crossed = true;
+    passed_[k] = 1;
+    tentative_.contacts[k].closed = true;
+    tentative_.contacts[k].sticks = false;
+    record.events.push_back({now.t, EventKind::accumulation, k, -1});
+  }
+  if (!crossed) return true;
+  motion.set_modes(tentative_, scales_.zero_speed);
+  motion.project_velocities(now.t, now.q, now.u, now.energy);
+  const ConstraintSet& held = motion.constraints();
+  for (int i = 0; i < held.count() && held.kind(i) == ConstraintSet::Kind::contact; ++i) {
+    record.impulses[held.index(i)][0] += motion.percussions()[held.problem().cones[i].offset];
+  }
+  return true;
+}
+
+/// Passes an instant at which no accelerations obey the laws, by the one-step problem with its forces as the step falls
+/// to zero: M (u+ - u) = h f + J^T p, of which the forces vanish and the percussions do not.
+bool Transition::jam(Moment& now, const Inputs& inputs, SmoothMotion& motion, StepRecord& record) {
+  motion.set_modes(tentative_, scales_.zero_speed);
+  if (!motion.solve(now.t, now.q, now.u, inputs)) return false;
+  std::string what;
+  int stopped = -1;
+  for (std::size_t k = 0; k < tentative_.contacts.size(); ++k) {
+    if (!tentative_.contacts[k].closed || tentative_.contacts[k].sticks ||
+        motion.friction_of(static_cast<int>(k)) == 0) {
+      continue;
+    }
+    const std::array<double, 2> certificate = motion.calc_certificate(static_cast<int>(k));
+    if (stopped >= 0 && !(certificate[0] > 0.0 && certificate[1] <= 0.0)) continue;
+    stopped = static_cast<int>(k);
+    what = fmt::format(
+        "no accelerations obey the laws at t = {:.9g}: contact '{}' has G_A = {:.6g} m/s^2, G_B = {:.6g} "
+        "/kg, and stops by a tangential impact",
+        now.t, system_.pair(system_.contact_points()[k]).options.name, certificate[0], certificate[1]);
+  }
+  const double h = kJamStep * scales_.speed / scales_.acceleration;
+  ConstraintSet& constraints = velocity_.constraints();
+  constraints.gather(at_, system_.contact_points(), activation_, 0.0);
+  velocity_.added().assign(constraints.size(), 0.0);
+  velocity_.added_sizes().assign(constraints.size(), 0.0);
+  const std::span<const double> zeta = instant_.zeta();
+  for (std::size_t row = 0; row < velocity_.added().size(); ++row) velocity_.added()[row] = h * zeta[row];
+  system_.solve_mass(instant_.force(), change_);
+  const Vector free = now.u + h * change_;
+  StepReport report;
+  if (velocity_.solve(free, no_state_, report) == Status::failed) return false;
+  Modes bearing = tentative_;
+  bool bears = false;
+  for (int i = 0; i < constraints.count() && constraints.kind(i) == ConstraintSet::Kind::contact; ++i) {
+    const bool has_percussion = velocity_.solution().p[constraints.problem().cones[i].offset] > 0.0;
+    bears |= has_percussion;
+    Mode& mode = bearing.contacts[constraints.index(i)];
+    mode.closed = has_percussion;
+    mode.sticks = has_percussion && motion.friction_of(constraints.index(i)) > 0.0;
+  }
+  if (!bears || stopped < 0) {
+    record.message = what.empty() ? fmt::format("no accelerations obey the laws at t = {:.9g}", now.t) : what;
+    return false;
+  }
+  // The limit, where all that bears stops in it.
+  Moment limit = now;
+  motion.set_modes(bearing, scales_.zero_speed);
+  motion.project_velocities(limit.t, limit.q, limit.u, limit.energy);
+  if ((limit.u - velocity_.u_end()).lpNorm<Eigen::Infinity>() <=
+      kJamLimit * std::max(scales_.speed, now.u.lpNorm<Eigen::Infinity>())) {
+    const ConstraintSet& held = motion.constraints();
+    for (int i = 0; i < held.count() && held.kind(i) == ConstraintSet::Kind::contact; ++i) {
+      const Cone& cone = held.problem().cones[i];
+      for (int r = 0; r < cone.dim; ++r) {
+        record.impulses[held.index(i)][r] += motion.percussions()[cone.offset + r];
+      }
+    }
+    now = limit;
+  } else {
+    velocity_.account_energy({}, now.t, now.q, now.u, now.u, 0.0, now.energy);
+    for (int i = 0; i < constraints.count() && constraints.kind(i) == ConstraintSet::Kind::contact; ++i) {
+      const Cone& cone = constraints.problem().cones[i];
+      for (int r = 0; r < cone.dim; ++r) {
+        record.impulses[constraints.index(i)][r] += velocity_.solution().p[cone.offset + r];
+      }
+    }
+    now.u = velocity_.u_end();
+  }
+  ++record.choices;
+  record.message = what;
+  record.events.push_back({now.t, EventKind::no_solution, stopped, -1});
+  hit_[stopped] = 1;
+  met_[stopped] = 1;
+  return true;
+}
+
+/// The modes that CP1 leaves, into modes_.
+void Transition::choose_modes() {
+  modes_ = tentative_;
+  const ConstraintSet& set = instant_.constraints();
+  const double zero = kZeroAcceleration * std::max(scales_.acceleration, instant_.a().lpNorm<Eigen::Infinity>());
+  for (int i = 0; i < set.count(); ++i) {
+    if (set.kind(i) == ConstraintSet::Kind::joint) continue;
+    const Cone& cone = set.problem().cones[i];
+    const bool is_contact = set.kind(i) == ConstraintSet::Kind::contact;
+    const int k = set.index(i);
+    Mode& mode = (is_contact ? modes_.contacts : modes_.dry_frictions)[k];
+    const double* rates = instant_.gamma_dot().data() + cone.offset;
+    if (is_contact) {
+      mode.closed = mode.closed && held_[k] == 0 && rates[0] <= zero;
+      if (!mode.closed) mode = {};
+    }
+    if (!mode.closed || !mode.sticks) continue;
+    const int first = is_contact ? 1 : 0;
+    if (norm(rates + first, cone.dim - first) <= zero) continue;
+    mode.sticks = false;
+    mode.direction = direction_of(rates + first, cone.dim - first);
+  }
+}
+
+void Transition::list_changes(const Moment& now, const std::vector<Trigger>& triggers, const Modes& before,
+                              StepRecord& record) {
+  const auto list = [&](const std::vector<Mode>& was, const std::vector<Mode>& is, bool is_contact) {
+    for (std::size_t i = 0; i < is.size(); ++i) {
+      const int k = static_cast<int>(i);
+      const auto tell = [&](EventKind what) {
+        record.events.push_back({now.t, what, is_contact ? k : -1, is_contact ? -1 : k});
+      };
+      const bool slides = is[i].closed && !is[i].sticks;
+      const bool slid = was[i].closed && !was[i].sticks;
+      if (is_contact && hit_[i] != 0) continue;  // its impact says more
+      if (was[i].closed && !is[i].closed) tell(EventKind::lift_off);
+      if (!was[i].closed && is[i].closed) tell(EventKind::touch);
+      if (slid && is[i].closed && is[i].sticks) tell(EventKind::stick);
+      if (was[i].closed && was[i].sticks && slides) {
+        if (!is_contact || system_.pair(system_.contact_points()[i]).law().friction > 0.0) tell(EventKind::slip);
+      }
+      const bool stopped = std::ranges::any_of(triggers, [&](const Trigger& trigger) {
+        return trigger.kind == Trigger::Kind::stops && trigger.is_contact == is_contact && trigger.index == k;
+      });
+      double along = 0.0;
+      for (int r = 0; r < kMaxFrictionDim; ++r) along += was[i].direction[r] * is[i].direction[r];
+      if (slid && slides && stopped && along < 0.0) tell(EventKind::reversal);
+    }
+  };
+  list(before.contacts, modes_.contacts, true);
+  list(before.dry_frictions, modes_.dry_frictions, false);
+}
+
+bool Transition::begin(Moment& now, const Inputs& inputs, const std::vector<Trigger>& triggers, const Modes* before,
+                       SmoothMotion& motion, StepRecord& record) {
+  hit_.assign(system_.contact_points().size(), 0);
+  met_ = hit_;
+  passed_ = hit_;
+  calc_scales(now, inputs);
+  for (int round = 0; round < kMaxRounds; ++round) {
+    stop_.check();
+    if (classify(now)) {
+      if (!strike(now, record)) return false;
+      continue;
+    }
+    choose_tentative(now, triggers);
+    motion.set_modes(tentative_, scales_.zero_speed);
+    motion.project_velocities(now.t, now.q, now.u, now.energy);
+    at_.take(now.t, now.q, &now.u);
+    const auto is_closed = [](const Mode& mode) { return mode.closed; };
+    if (tentative_.dry_frictions.empty() && std::ranges::none_of(met_, [](char met) { return met != 0; }) &&
+        std::ranges::none_of(tentative_.contacts, is_closed)) {
+      modes_ = tentative_;
+      if (before != nullptr) list_changes(now, triggers, *before, record);
+      return true;
+    }
+    const InstantReport report = solve_instant(at_, inputs);
+    if (report.status == Status::failed) {
+      record.message = "forces are not finite";
+      return false;
+    }
+    if (report.has_none()) {
+      if (!jam(now, inputs, motion, record)) return false;
+      continue;
+    }
+    add(report.solve, record);
+    if (report.status == Status::inexact) record.inexact = true;
+    bool crossed = false;
+    if (!cross_accumulations(now, motion, record, crossed)) return false;
+    if (crossed) continue;
+    choose_modes();
+    if (before != nullptr) list_changes(now, triggers, *before, record);
+    motion.set_modes(modes_, scales_.zero_speed);
+    return true;
+  }
+  record.message = fmt::format("more than {} impacts at t = {:.9g}", kMaxRounds, now.t);
+  return false;
+}
+
+}  // namespace stickslip::event_driven

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <array>
+#include <string>
+#include <vector>
+
+#include "stickslip/base/stop_token.h"
+#include "stickslip/cone/cone_solver.h"
+#include "stickslip/constraints/instant.h"
+#include "stickslip/model/state.h"
+#include "stickslip/stepping/body_sizes.h"
+#include "stickslip/stepping/event_driven/event_driven.h"
+#include "stickslip/stepping/event_driven/smooth_motion.h"
+#include "stickslip/stepping/velocity_step.h"
+
+namespace stickslip::event_driven {
+
+/// Where a step has come to.
+struct Moment {
+  double t = 0.0;  // [s]
+  Vector q, u;     // (n_q), (n_u)
+  EnergyLedger energy;
+};
+
+/// What counts as nothing at an instant, and what it is compared with.
+struct Scales {
+  double length = 1.0;        // [m] the least body
+  double speed = 1.0;         // [m/s] of bodies, or of what forces make of them over that length
+  double acceleration = 1.0;  // [m/s^2] by forces alone
+  double zero_speed = 0.0;    // [m/s]
+};
+
+/// What ended a phase, of one contact point or dry friction element.
+struct Trigger {
+  enum class Kind { closes, lifts, slips, stops, laws };
+  Kind kind;
+  bool is_contact = true;
+  int index = 0;
+  std::array<double, kMaxFrictionDim> direction = {};  // (n_F) [-] in which it begins to slide, of `slips`
+};
+
+/// What a step adds up from transition to transition.
+struct StepRecord {
+  std::vector<StepEvent> events;
+  std::vector<ContactComponents> impulses;  // (contact points) [N s]
+  SolveReport worst;                        // of the problems solved: the one with the largest residual
+  Residual residual;                        // of impacts [m/s], the largest
+  double missed = 0.0;                      // [m/s]
+  int iterations = 0, choices = 0;
+  bool inexact = false;
+  std::string message;
+};
+
+/// The beginning of a phase: impacts of what closes, projection of velocities, and the acceleration-level problem CP1,
+/// which says what is closed, sticks and slides from there on.
+class Transition {
+ public:
+  Transition(const EventDrivenOptions& options, const System& system, ConeSolver& solver, StopToken stop);
+
+  /// Begins a phase at `now`, whose velocities change, and sets the modes of `motion`. `before`: the modes until then,
+  /// whose changes are listed as events; null: unknown. False: the step fails, record.message says why.
+  bool begin(Moment& now, const Inputs& inputs, const std::vector<Trigger>& triggers, const Modes* before,
+             SmoothMotion& motion, StepRecord& record);
+  /// The same at the start of a step that goes on with the modes of `motion`: scales alone.
+  void go_on(const Moment& now, const Inputs& inputs) { calc_scales(now, inputs); }
+  const Scales& scales() const { return scales_; }
+  /// [m] up to which a gap is none, where the contact does not close; and where it does.
+  double near_gap(int point) const { return 1e-9 * lengths_[point]; }
+  double tiny_gap(int point) const;
+  double length(int point) const { return lengths_[point]; }  // [m] of its bodies
+
+  /// Whether accelerations by CP1, with all that slides as it is, are those of `motion` at the instant it solved last.
+  bool agrees(SmoothMotion& motion, const Inputs& inputs);
+
+ private:
+  enum class Touch { open, touching, closing };
+
+  void calc_scales(const Moment& now, const Inputs& inputs);
+  bool classify(const Moment& now);
+  bool strike(Moment& now, StepRecord& record);
+  void choose_tentative(const Moment& now, const std::vector<Trigger>& triggers);
+  InstantReport solve_instant(const BodySnapshot& at, const Inputs& inputs);
+  bool cross_accumulations(Moment& now, SmoothMotion& motion, StepRecord& record, bool& crossed);
+  bool jam(Moment& now, const Inputs& inputs, SmoothMotion& motion, StepRecord& record);
+  void choose_modes();
+  void list_changes(const Moment& now, const std::vector<Trigger>& triggers, const Modes& before, StepRecord& record);
+  void add(const SolveReport& report, StepRecord& record) const;
+
+  const EventDrivenOptions options_;
+  const System& system_;
+  StopToken stop_;
+  VelocityStep velocity_;
+  Instant instant_;
+  BodySizes sizes_;
+  BodySnapshot at_;
+  Scales scales_;
+  std::vector<double> lengths_;                  // (contact points) [m]
+  std::vector<Touch> touches_;                   // (contact points)
+  std::vector<char> hit_, met_, held_, passed_;  // (contact points) closed with an impact here; took part in
+                                                 // one; is released; its impacts accumulated
+  std::vector<double> activation_;               // (contact points) [m]
+  Modes tentative_, modes_;
+  State no_state_;
+  Vector force_, change_;  // (n_u)
+};
+
+}  // namespace stickslip::event_driven

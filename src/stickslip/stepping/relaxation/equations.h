@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "stickslip/base/stop_token.h"
+#include "stickslip/cone/cone_solver.h"
+#include "stickslip/constraints/body_snapshot.h"
+#include "stickslip/constraints/constraint_set.h"
+#include "stickslip/model/contact_rows.h"
+#include "stickslip/stepping/relaxation/clip.h"
+#include "stickslip/stepping/relaxation/relaxation.h"
+
+namespace stickslip {
+
+/// The right-hand side of the relaxed equations of motion (relaxation.h): an evaluation at (t, q, u).
+class RelaxationEquations {
+ public:
+  /// What an evaluation gives.
+  struct Rates {
+    Vector q_dot;             // (n_q)
+    Vector a;                 // (n_u) u' [m/s^2, rad/s^2]
+    std::vector<double> e;    // (n) e' [m/s] of the penalty model
+    double work = 0.0;        // [W] of forces without potential and of prescribed motions
+    double dissipated = 0.0;  // [W] taken by contacts and dry friction; contacts give back what they stored: < 0
+  };
+
+  /// system and solver must outlive this.
+  RelaxationEquations(const RelaxationOptions& options, const System& system, ConeSolver& solver, StopToken stop);
+
+  /// Of the penalty model: what the next evaluations have as e (n) [m]; none: what `warm` has.
+  void set_deflections(const std::vector<double>* e) { given_ = e; }
+  /// Those of the last evaluation. (n) [m]
+  const std::vector<double>& deflections() const { return deflections_; }
+
+  /// Contacts of `points` whose gap is at most `activation` (points) [m] take part. The solver
+  /// starts from `warm`, or, where that is null, from solution(), of an evaluation with the same contacts. delta [s]
+  /// and zeta as there. Adds what the solve has to say to `report`: the worst of all evaluations of a step. False where
+  /// it failed.
+  bool evaluate(double t, const Vector& q, const Vector& u, const std::vector<ContactPoint>& points,
+                std::span<const double> activation, const Inputs& inputs, double delta, double zeta,
+                const ValuesById* warm, Rates& rates, StepReport& report);
+
+  const ConstraintSet& constraints() const { return set_; }
+  ConstraintSet& constraints() { return set_; }
+  /// p: lambda (n) [N, N m], u: eta (n) [m/s^2, rad/s^2], of the last evaluation.
+  const ConeSolution& solution() const { return solution_; }
+  const BodySnapshot& at() const { return at_; }
+
+ private:
+  void calc_contact_bias(const ContactPoint& point, int dim, double* zeta);
+  void fill_problem(const std::vector<ContactPoint>& points, double delta, double zeta);
+  Status solve(StepReport& report);
+  Status find_forces(double delta, double zeta, const std::vector<ContactPoint>& points, Rates& rates,
+                     StepReport& report);
+  Status bend(Rates& rates, StepReport& report);
+  double calc_exact_residual();
+  void put_facets();
+
+  RelaxationOptions options_;
+  const System& system_;
+  ConeSolver& solver_;
+  StopToken stop_;
+  BodySnapshot at_;
+  ConstraintSet set_;
+  ConeSolution solution_;
+  ClipInclusion clip_;
+  const std::vector<double>* given_ = nullptr;
+  std::vector<double> deflections_;
+  ContactRows contact_rows_;
+  bool has_powers_;                        // whether there are forces but weight and gyroscopic ones
+  Vector force_, free_, nonconservative_;  // (n_u)
+  std::vector<double> sizes_, work_;       // (n)
+};
+
+}  // namespace stickslip

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <string>
+#include <utility>
+
+#include "stickslip/base/input_error.h"
+#include "stickslip/stepping/relaxation/relaxation.h"
+
+namespace stickslip {
+
+void RelaxationOptions::check() const {
+  if (!(delta > 0.0 && std::isfinite(delta))) {
+    throw InputError({}, "scheme.delta", std::to_string(delta), "a number > 0 [s]");
+  }
+  if (!(zeta >= 0.0 && std::isfinite(zeta))) {
+    throw InputError({}, "scheme.zeta", std::to_string(zeta), "a number >= 0");
+  }
+  if (model == RelaxationModel::penalty) {
+    for (const auto& [name, value] : {std::pair("scheme.stiffness", stiffness), std::pair("scheme.damping", damping)}) {
+      if (!(value > 0.0 && std::isfinite(value))) throw InputError({}, name, std::to_string(value), "a number > 0");
+    }
+    if (form == RelaxationForm::implicit) {
+      throw InputError({}, "scheme.model", "penalty", "baumgarte with form = \"implicit\"");
+    }
+  }
+  if (facets < 3) throw InputError({}, "scheme.facets", std::to_string(facets), "at least 3");
+  if (!std::isfinite(orientation)) {
+    throw InputError({}, "scheme.orientation", std::to_string(orientation), "finite [rad]");
+  }
+}
+
+double RelaxationOptions::longest_step() const {
+  return model == RelaxationModel::penalty ? std::numeric_limits<double>::infinity() : longest_step_of_joints();
+}
+
+double RelaxationOptions::longest_step_of_joints() const {
+  if (form == RelaxationForm::implicit) return std::numeric_limits<double>::infinity();
+  constexpr double kHalfDisc = 2.6;  // [-] within the region of stability of rk4, on the left of the imaginary axis
+  if (integrator == RelaxationIntegrator::rk4) return kHalfDisc * delta / std::max(1.0, 2.0 * zeta);
+  const double of_position = 2.0 * (std::sqrt(zeta * zeta + 1.0) - zeta);
+  return delta * (zeta > 0.0 ? std::min(1.0 / zeta, of_position) : of_position);
+}
+
+}  // namespace stickslip
