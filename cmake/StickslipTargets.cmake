@@ -166,17 +166,17 @@ function(stickslip_fuzzers)
   endforeach()
 endfunction()
 
-# stickslip_page(<folder> <file>): the page without data, which is committed as it was built (web/README.md), as a function of the
-# folder's library: one raw string, so that the program needs no file beside it.
-function(stickslip_page folder file)
+# stickslip_embed(<folder> <file> <header> <function>): a file as a function of the folder's library, which the header declares: one raw
+# string, so that the program needs no file beside it.
+function(stickslip_embed folder file header function)
   if(NOT TARGET stickslip_${folder})
     return()
   endif()
   set_property(DIRECTORY "${PROJECT_SOURCE_DIR}" APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${file}")
-  file(READ "${file}" page)
-  set(source "${PROJECT_BINARY_DIR}/generated/page_template.cpp")
-  set(text "// Made by CMake of ${file}.\n#include \"stickslip/${folder}/report.h\"\nnamespace stickslip {\n")
-  string(APPEND text "std::string_view page_template() {\n  return R\"stickslip(" "${page}" ")stickslip\";\n}\n}\n")
+  file(READ "${file}" content)
+  set(source "${PROJECT_BINARY_DIR}/generated/${function}.cpp")
+  set(text "// Made by CMake of ${file}.\n#include \"stickslip/${folder}/${header}\"\nnamespace stickslip {\n")
+  string(APPEND text "std::string_view ${function}() {\n  return R\"stickslip(" "${content}" ")stickslip\";\n}\n}\n")
   set(before "")
   if(EXISTS "${source}")
     file(READ "${source}" before)

@@ -5,10 +5,12 @@
 #include <algorithm>
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "commands.h"
 #include "stickslip/base/input_error.h"
+#include "stickslip/io/events_table.h"
 #include "stickslip/io/result_reader.h"
 #include "stickslip/io/write_error.h"
 #include "stickslip/io/write_lock.h"
@@ -69,11 +71,26 @@ std::string describe_bodies(const std::vector<LayoutRow>& layout) {
   return fmt::format("{}: {}", layout.size(), fmt::join(counts, ", "));
 }
 
+/// "12: 9 impact, 2 slip, 1 stick", most frequent first.
+std::string describe_events(const std::vector<EventRow>& events) {
+  std::map<std::string, int> counts;
+  for (const EventRow& event : events) ++counts[event.what];
+  std::vector<std::pair<int, std::string>> sorted;
+  for (const auto& [what, count] : counts) sorted.emplace_back(-count, what);
+  std::ranges::sort(sorted);
+  std::vector<std::string> texts;
+  for (const auto& [count, what] : sorted) texts.push_back(fmt::format("{} {}", -count, what));
+  return fmt::format("{}{}{}", events.size(), texts.empty() ? "" : ": ", fmt::join(texts, ", "));
+}
+
 void print_contents(const Trajectory& result) {
   fmt::print("bodies             {}\n", describe_bodies(result.layout()));
   fmt::print("contact points     {}\n", describe_names(result.names("contacts")));
   if (const auto joints = result.names("joints"); !joints.empty()) {
     fmt::print("joints             {}\n", describe_names(joints));
+  }
+  if (result.file().has("/events")) {
+    fmt::print("events             {}\n", describe_events(read_events(result.file())));
   }
   if (!result.file().has("/contact_sets")) return;
   const double detected = result.rows() > 0 ? result.read("/contact_sets/offsets", result.rows(), 1)(0, 0) : 0.0;

@@ -62,7 +62,7 @@ void set_signals() {
   std::signal(SIGXFSZ, SIG_IGN);
 }
 
-constexpr std::array<std::string_view, 3> kLaterVerbs = {"compare", "analyze", "view"};
+constexpr std::array<std::string_view, 1> kLaterVerbs = {"view"};
 
 std::string suggestion(const std::string& word, const std::vector<std::string_view>& known) {
   const std::string nearest = nearest_name(word, known);
@@ -114,8 +114,10 @@ int run_program(int argc, char** argv) {
   commands["list"] = add_list_command(program);
   commands["info"] = add_info_command(program);
   commands["solve"] = add_solve_command(program);
+  commands["analyze"] = add_analyze_command(program);
   commands["gallery"] = add_gallery_command(program);
   commands["report"] = add_report_command(program);
+  commands["compare"] = add_compare_command(program);
   if (argc < 2) {
     fmt::print(stderr, "{}", program.help());
     return kBadInput;

@@ -2,8 +2,11 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
+#include <array>
 #include <filesystem>
 #include <fstream>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -11,8 +14,12 @@
 #include "stickslip/base/input_error.h"
 #include "stickslip/io/new_file.h"
 #include "stickslip/io/output_file.h"
+#include "stickslip/io/vtk_series.h"
+#include "stickslip/io/vtk_writer.h"
 #include "stickslip/io/write_error.h"
 #include "stickslip/report/report.h"
+#include "stickslip/report/svg.h"
+#include "stickslip/sim/draw_result.h"
 
 namespace stickslip {
 namespace {
@@ -31,20 +38,68 @@ class ReportCommand final : public Command {
         ->add_option("--max-size", max_size_, "the most that the page may take, in MB; of more, fewer rows are shown")
         ->type_name("MB")
         ->capture_default_str();
+    command
+        ->add_option("--svg", svg_,
+                     "instead of a page, write each plot as a picture into this folder (of several results into one "
+                     "for each in it); needs python3-h5py and python3-matplotlib")
+        ->type_name("DIR");
+    command
+        ->add_option("--vtk", vtk_,
+                     "instead of a page, write one result's rows for ParaView into this folder, as run --vtk does")
+        ->type_name("DIR");
     command->add_flag("--quiet", quiet_, "print errors only");
-    command->add_flag("--force", force_, "write over a file that is no page of this program");
+    command->add_flag("--force", force_, "write over files that are no page or plot of this program");
   }
   int execute() override;
 
  private:
+  int write_plots() const;
+  int write_frames() const;
+
   std::vector<std::string> results_;
   std::string output_;
+  std::string svg_;
+  std::string vtk_;
   double max_size_ = kMaxReportBytes / 1e6;  // [MB]
   bool quiet_ = false;
   bool force_ = false;
 };
 
+int ReportCommand::write_plots() const {
+  namespace fs = std::filesystem;
+  std::set<std::string> folders;
+  for (const std::string& result : results_) {
+    if (folders.insert(fs::path(result).stem().string()).second) continue;
+    throw InputError({result}, "", "", "--svg: two results of one name would be drawn into one folder");
+  }
+  NewFolder folder(svg_);
+  for (const std::string& result : results_) {
+    const fs::path own = results_.size() > 1 ? fs::path(svg_) / fs::path(result).stem() : fs::path(svg_);
+    write_svg(result, own, force_, quiet_);
+  }
+  folder.keep();
+  return kDone;
+}
+
+int ReportCommand::write_frames() const {
+  if (results_.size() > 1) throw InputError("--vtk: of one result");
+  if (!force_) VtkWriter::check_replaceable(vtk_);
+  keep_work_on_signals();
+  try {
+    draw_result(results_.front(), vtk_, &stop_requested);
+  } catch (const Interrupted&) {
+    fmt::print(stderr, "interrupted: nothing was written\n");
+    return kInterrupted;
+  }
+  if (!quiet_) fmt::print("{}\n", vtk_);
+  return kDone;
+}
+
 int ReportCommand::execute() {
+  const auto n_forms = std::ranges::count(std::array{output_.empty(), svg_.empty(), vtk_.empty()}, false);
+  if (n_forms > 1) throw InputError("--output, --svg, --vtk: one of them");
+  if (!svg_.empty()) return write_plots();
+  if (!vtk_.empty()) return write_frames();
   if (!(max_size_ > 0.0)) {
     throw InputError(fmt::format("--max-size: {}: a size in MB, greater than 0", max_size_));
   }

@@ -10,6 +10,7 @@
 #include "progress_line.h"
 #include "stickslip/base/input_error.h"
 #include "stickslip/io/output_file.h"
+#include "stickslip/io/vtk_writer.h"
 #include "stickslip/scene/load_scene.h"
 #include "stickslip/sim/run.h"
 #include "stickslip/sim/step_problems.h"
@@ -63,8 +64,12 @@ RunCommand::RunCommand(CLI::App& program)
   command_.add_option("--set", settings_, "set any key of the scene, for example bodies.ball.mass=2")
       ->type_name("KEY=VALUE");
   command_.add_option("--csv", csv_, "write the output rows as text, too")->type_name("FILE");
-  command_.add_option("--vtk", vtk_, "not available in this version")->type_name("DIR");
-  command_.add_flag("--force", force_, "write over files that are there and are no results: any for -o, and a CSV");
+  command_
+      .add_option("--vtk", vtk_,
+                  "write the output rows for ParaView, too: bodies.pvd, contacts.pvd and joints.pvd in this folder")
+      ->type_name("DIR");
+  command_.add_flag("--force", force_,
+                    "write over files that are there and are no results: any for -o, a CSV, lists of frames");
   command_.add_option("--threads", threads_, "accepted for later: this version computes in one thread")
       ->type_name("N")
       ->check(CLI::Range(1, 1024));
@@ -114,6 +119,7 @@ RunOptions RunCommand::make_options(const Scene& scene) const {
   RunOptions options;
   options.output = !output_.empty() ? output_ : !resume_.empty() ? resume_ : default_output(scene, scene_);
   if (!csv_.empty()) options.csv = csv_;
+  if (!vtk_.empty()) options.vtk = vtk_;
   if (!resume_.empty()) options.resume = resume_;
   if (checkpoint_every_ > 0.0) options.checkpoint_every = checkpoint_every_;
   if (problems_every_ > 0) options.problems_every = problems_every_;
@@ -129,6 +135,7 @@ RunOptions RunCommand::make_options(const Scene& scene) const {
     const bool goes_on = options.resume && fs::equivalent(options.output, *options.resume, error);
     if (!goes_on) check_replaceable(options.output, MayReplace::results);
     if (options.csv) check_replaceable(*options.csv, MayReplace::nothing);
+    if (options.vtk) VtkWriter::check_replaceable(*options.vtk);
     StepProblems::check_replaceable(options.output);
   }
   return options;
@@ -171,7 +178,6 @@ void print_inexact(const Summary& summary) {
 
 int RunCommand::execute() {
   separate_scene(settings_, scene_);
-  if (!vtk_.empty()) throw InputError("--vtk: not available in this version");
   Scene scene = load();
   const std::string title = fmt::format("{}: {}", scene.name, scheme_traits(scene.scheme).name);
   RunOptions options = make_options(scene);
@@ -217,7 +223,8 @@ int RunCommand::tell(const std::string& title, const RunOptions& options, const 
   } else if (result.outcome == Outcome::interrupted) {
     fmt::print(stderr, "interrupted at t = {:.9g} s; to go on: stickslip run {} ... --resume {}{}\n", result.time,
                scene_, options.output.string(),
-               options.csv ? fmt::format(" --csv {} --force", options.csv->string()) : "");
+               fmt::format("{}{}", options.vtk ? fmt::format(" --vtk {}", options.vtk->string()) : "",
+                           options.csv ? fmt::format(" --csv {} --force", options.csv->string()) : ""));
   }
   return exit_status(result.outcome);
 }

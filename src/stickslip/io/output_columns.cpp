@@ -28,15 +28,6 @@ Vector4 orientation(const Body& body, const Pose& pose, const State& state) {
   return wxyz(0) < 0.0 ? Vector4(-wxyz) : wxyz;  // of the two that mean the same, always the same one
 }
 
-/// A force on the second body in the world frame; Contensou's third component is a moment and no part of it.
-template <class Components>
-Vector3 world_force(const ContactReport& c, const Components& components) {
-  Vector3 f = components[0] * c.normal;
-  if (c.friction_dim > 0) f += components[1] * c.tangent;
-  if (c.friction_dim > 1) f += components[2] * c.normal.cross(c.tangent);
-  return f;
-}
-
 /// The place of item i in a column of 3 numbers each.
 Eigen::Map<Vector3> triple(Table& table, int column, std::size_t i) {
   return Eigen::Map<Vector3>(table.reals(column) + 3 * i);
@@ -50,6 +41,13 @@ std::string contact_name(const System& system, int point) {
   std::string name = pair.options.name;
   if (pair.n_points > 1) name.append("/").append(std::to_string(p.index));
   return name;
+}
+
+Vector3 world_force(const ContactReport& contact, const ContactComponents& components) {
+  Vector3 f = components[0] * contact.normal;
+  if (contact.friction_dim > 0) f += components[1] * contact.tangent;
+  if (contact.friction_dim > 1) f += components[2] * contact.normal.cross(contact.tangent);
+  return f;
 }
 
 bool OutputChoice::wants(std::string_view path) const {

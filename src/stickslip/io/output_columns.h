@@ -14,6 +14,10 @@ namespace stickslip {
 /// "<pair>", or "<pair>/<k>" where the pair has several points.
 std::string contact_name(const System& system, int point);
 
+/// A force, impulse or percussion of a contact on its second body in the world frame; Contensou's third component is a
+/// moment and no part of it. (3) in the unit of the components
+Vector3 world_force(const ContactReport& contact, const ContactComponents& components);
+
 /// What of a result's output instants is wanted, and known.
 struct OutputChoice {
   bool single_precision = false;    // all but the time

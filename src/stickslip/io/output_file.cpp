@@ -44,7 +44,7 @@ bool is_problem(const fs::path& path) {
       return true;
     }
     const Hdf5File file = Hdf5File::open(path);
-    return file.is_group("/fclib_local") || file.is_group("/fclib_global");
+    return file.is_group("/fclib_local") || file.is_group("/fclib_global") || file.is_group("/stickslip_cones");
   } catch (const InputError&) {
     return false;
   }

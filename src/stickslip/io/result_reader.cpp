@@ -9,6 +9,7 @@
 #include "stickslip/base/input_error.h"
 #include "stickslip/io/checksum.h"
 #include "stickslip/io/contact_sets.h"
+#include "stickslip/io/events_table.h"
 #include "stickslip/io/limits_table.h"
 #include "stickslip/io/result_writer.h"
 
@@ -159,6 +160,7 @@ void Trajectory::verify() const {
   for (const StepColumn& c : step_columns()) {
     if (file_.has(step_path(c))) paths.push_back(step_path(c));
   }
+  if (file_.has("/events/time")) paths.emplace_back("/events/time");
   const std::optional<Checkpoint> last = checkpoint();
   for (const std::string& path : paths) {
     const Hdf5Dataset dataset = file_.open_dataset(path);
@@ -167,6 +169,7 @@ void Trajectory::verify() const {
   scene();
   layout();
   limits();
+  read_events(file_);
 }
 
 }  // namespace stickslip

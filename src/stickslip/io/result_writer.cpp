@@ -90,6 +90,7 @@ ResultWriter::ResultWriter(const std::filesystem::path& path, const System& syst
     const Hdf5Type real = header.output.single_precision ? Hdf5Type::float32 : Hdf5Type::float64;
     contact_sets_.emplace(file_, system, real, header.expected_rows);
   }
+  if (header.events) events_.emplace(file_, system);
   file_.start_live_writing();
   lock_ = WriteLock(file_name_.temporary_path());
 }
@@ -133,6 +134,7 @@ void ResultWriter::begin(const Trajectory& before, const Checkpoint& last, const
   output_.copy_rows(before.file(), last.rows, last.sums, stop);
   steps_.copy_rows(before.file(), last.steps, last.sums, stop);
   if (contact_sets_) contact_sets_->copy_rows(before.file(), last.rows, last.sums, stop);
+  if (events_) events_->copy_rows(before.file(), last.sums, stop);
   Checkpoint mine = mark(last.state);  // whose chunks may be others
   mine.limits = last.limits;
   checkpoint(mine, {});
@@ -140,6 +142,7 @@ void ResultWriter::begin(const Trajectory& before, const Checkpoint& last, const
 
 void ResultWriter::record(const State& state, const StepReport& report, bool is_row) {
   record_step(make_step_row(report));
+  if (events_) events_->record(report);
   if (is_row) record_row(state, report);
 }
 
@@ -166,11 +169,13 @@ Checkpoint ResultWriter::mark(const State& state) const {
   output_.add_sums(checkpoint.sums);
   steps_.add_sums(checkpoint.sums);
   if (contact_sets_) contact_sets_->add_sums(checkpoint.sums);
+  if (events_) events_->add_sums(checkpoint.sums);
   return checkpoint;
 }
 
 void ResultWriter::flush() {
   if (contact_sets_) contact_sets_->flush();
+  if (events_) events_->flush();
   output_.flush();
   steps_.flush();
   file_.flush();

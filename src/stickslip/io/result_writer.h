@@ -8,6 +8,7 @@
 
 #include "stickslip/io/checkpoint.h"
 #include "stickslip/io/contact_sets.h"
+#include "stickslip/io/events_table.h"
 #include "stickslip/io/hdf5_file.h"
 #include "stickslip/io/limits_table.h"
 #include "stickslip/io/new_file.h"
@@ -34,6 +35,7 @@ struct ResultHeader {
   std::int64_t seed = 0;
   OutputChoice output;              // of what is recorded at output instants
   bool automatic_steps = false;     // steps have estimated errors
+  bool events = false;              // the scheme finds events within steps
   LimitOptions limits;              // of the scene
   std::int64_t expected_rows = 1;   // [-] output rows of the whole run
   std::int64_t expected_steps = 1;  // [-] steps of the whole run
@@ -75,6 +77,7 @@ class ResultWriter final : public StepSink {
   Table output_;
   Table steps_;
   std::optional<ContactSets> contact_sets_;  // of a system with detected contacts
+  std::optional<EventsTable> events_;        // of a scheme that finds them
   LimitsTable limits_;
   CheckpointSlots slots_;
   WriteLock lock_;

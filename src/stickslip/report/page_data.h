@@ -8,17 +8,9 @@
 #include <string_view>
 #include <vector>
 
+#include "stickslip/base/json.h"
+
 namespace stickslip {
-
-/// A text as JSON, quotation marks included, that may stand inside an HTML element: no '<', '>' or '&' is left in it.
-/// What is not UTF-8 becomes U+FFFD.
-std::string to_json(std::string_view text);
-/// A number as JSON; null where it is not finite, which JSON cannot say.
-std::string to_json(double value);
-std::string to_json(const std::vector<std::string>& texts);
-
-/// By RFC 4648, section 4, with padding.
-std::string to_base64(std::span<const std::byte> bytes);
 
 /// What a page is given of one result: named arrays of numbers, one behind the other in little-endian bytes, and a
 /// header in JSON that says where each of them lies and holds the texts.

@@ -16,45 +16,6 @@
 namespace stickslip {
 namespace {
 
-std::span<const std::byte> bytes_of(std::string_view text) {
-  return std::as_bytes(std::span(text.data(), text.size()));
-}
-
-TEST(PageData, Base64IsThatOfTheStandard) {
-  // The examples of RFC 4648, section 10.
-  EXPECT_EQ(to_base64(bytes_of("")), "");
-  EXPECT_EQ(to_base64(bytes_of("f")), "Zg==");
-  EXPECT_EQ(to_base64(bytes_of("fo")), "Zm8=");
-  EXPECT_EQ(to_base64(bytes_of("foo")), "Zm9v");
-  EXPECT_EQ(to_base64(bytes_of("foob")), "Zm9vYg==");
-  EXPECT_EQ(to_base64(bytes_of("fooba")), "Zm9vYmE=");
-  EXPECT_EQ(to_base64(bytes_of("foobar")), "Zm9vYmFy");
-  EXPECT_EQ(to_base64(bytes_of("\xfb\xff\xfe")), "+//+");
-}
-
-TEST(PageData, TextsCannotLeaveTheirElement) {
-  EXPECT_EQ(to_json("</script><b>f(1)</b>"), R"json("\u003c/script\u003e\u003cb\u003ef(1)\u003c/b\u003e")json");
-  EXPECT_EQ(to_json("<!--"), R"("\u003c!--")");
-  EXPECT_EQ(to_json("a\"b\\c\n&"), R"("a\u0022b\u005cc\u000a\u0026")");
-  EXPECT_EQ(to_json("Painlev\xc3\xa9 \xe2\x82\xac \xf0\x9f\x98\x80"),
-            "\"Painlev\xc3\xa9 \xe2\x82\xac \xf0\x9f\x98\x80\"");
-}
-
-TEST(PageData, WhatIsNoUtf8IsReplaced) {
-  // A byte alone, an overlong '/', a surrogate, what is beyond U+10FFFF, and a sequence cut off.
-  EXPECT_EQ(to_json("\xff"), R"("\ufffd")");
-  EXPECT_EQ(to_json("\xc0\xaf"), R"("\ufffd\ufffd")");
-  EXPECT_EQ(to_json("\xed\xa0\x80"), R"("\ufffd\ufffd\ufffd")");
-  EXPECT_EQ(to_json("\xf4\x90\x80\x80"), R"("\ufffd\ufffd\ufffd\ufffd")");
-  EXPECT_EQ(to_json("a\xe2\x82"), R"("a\ufffd\ufffd")");
-}
-
-TEST(PageData, NumbersThatJsonLacksAreNull) {
-  EXPECT_EQ(to_json(std::numeric_limits<double>::quiet_NaN()), "null");
-  EXPECT_EQ(to_json(-std::numeric_limits<double>::infinity()), "null");
-  EXPECT_EQ(to_json(0.1), "0.1");
-}
-
 TEST(PageData, ArraysLieWhereTheHeaderSays) {
   PageData data;
   data.add("a", std::span<const std::uint8_t>(std::array<std::uint8_t, 3>{1, 2, 3}));

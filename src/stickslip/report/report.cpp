@@ -8,6 +8,7 @@
 #include <cmath>
 #include <fstream>
 
+#include "stickslip/base/base64.h"
 #include "stickslip/base/input_error.h"
 #include "stickslip/io/output_file.h"
 #include "stickslip/report/picture_data.h"

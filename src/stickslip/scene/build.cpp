@@ -17,6 +17,7 @@
 #include "stickslip/scene/joint_frames.h"
 #include "stickslip/scene/orientation.h"
 #include "stickslip/scene/project_start.h"
+#include "stickslip/scene/start_state.h"
 
 namespace stickslip {
 namespace {
@@ -47,7 +48,9 @@ class Builder {
     stop_.check();
     built.system = std::make_unique<const System>(system_.build());
     stop_.check();
-    built.initial = make_initial_state(*built.system);
+    std::vector<Vector3> centers;
+    for (const SceneBody& body : scene_.bodies) centers.push_back(frames_.at(body.name).pose.p_WB);
+    built.initial = make_start_state(scene_, *built.system, centers);
     built.misfits = misfits_;
     if (!misfits_.empty()) project_start(*built.system, built.initial, stop_);
     built.solver = at_place("solver", [&] {
@@ -365,6 +368,7 @@ class Builder {
   void add_joint(const SceneJoint& source) {
     stop_.check();
     const std::string path = "joints." + source.name;
+    if (source.gear) return add_gear(source, path);
     const auto [first, second] = make_sides(source.between, source.at_parameter, path);
     JointOptions o;
     o.name = source.name;
@@ -387,8 +391,38 @@ class Builder {
     o.limits = source.limits;
     if (source.force) o.force = make_expression(*source.force, path + ".force");
     set_coordinate(source, first, second, path, o);
-    at_place(path, [&] { return system_.add_joint(o); });
+    joints_[source.name] = {at_place(path, [&] { return system_.add_joint(o); }),
+                            start_coordinate(source, first, second, o)};
     ++n_joints_;
+  }
+
+  void add_gear(const SceneJoint& source, const std::string& path) {
+    JointGear gear;
+    gear.ratio = source.gear->ratio;
+    for (std::size_t i = 0; i < 2; ++i) {
+      const std::string& name = source.gear->joints[i];
+      const auto found = joints_.find(name);
+      if (found == joints_.end()) {
+        std::vector<std::string_view> names;
+        for (const SceneJoint& joint : scene_.joints) {
+          if (!joint.gear) names.push_back(joint.name);
+        }
+        fail(fmt::format("{}.joints[{}]", path, i), "\"" + name + "\"",
+             "a joint of the scene that is not a gear" + hint(name, names));
+      }
+      gear.joints[i] = found->second.index;
+      gear.start[i] = found->second.start;
+    }
+    at_place(path, [&] { return system_.add_gear(source.name, gear); });
+    ++n_joints_;
+  }
+
+  /// The coordinate of a joint at the start. [rad, m]
+  double start_coordinate(const SceneJoint& source, const JointSide& first, const JointSide& second,
+                          const JointOptions& o) const {
+    if (source.type == JointType::distance) return o.length;
+    const bool is_elsewhere = source.absolute && !scene_.planar;
+    return o.coordinate_origin + (is_elsewhere ? calc_start_coordinate(first.pose, second.pose, o) : 0.0);
   }
 
   static void set_distance(const SceneJoint& source, const JointSide& first, const JointSide& second, JointOptions& o) {
@@ -539,50 +573,16 @@ class Builder {
     return load;
   }
 
-  // --- the start
-
-  State make_initial_state(const System& system) const {
-    State state;
-    state.t = scene_.time.start;
-    state.q = Vector::Zero(system.n_q());
-    state.u = Vector::Zero(system.n_u());
-    for (std::size_t k = 0; k < scene_.bodies.size(); ++k) {
-      const SceneBody& source = scene_.bodies[k];
-      const Body& body = system.bodies()[k];
-      if (body.n_u == 0) continue;
-      if (body.beam) {
-        start_beam(source, body, state);
-        continue;
-      }
-      const int dim = std::min(system.dimension(), 3);
-      const Vector3& position = frames_.at(source.name).pose.p_WB;
-      state.q.segment(body.q_offset, dim) = position.head(dim);
-      state.u.segment(body.u_offset, dim) = source.velocity.head(dim);
-      if (source.type == BodyType::rigid) {
-        state.q.segment<4>(body.q_offset + 3) = quaternion_of(source.orientation);
-        state.u.segment<3>(body.u_offset + 3) = source.angular_velocity;
-      } else if (source.type == BodyType::planar) {
-        const auto* turned = std::get_if<PlanarAngle>(&source.orientation);
-        state.q(body.q_offset + 2) = turned == nullptr ? 0.0 : turned->angle;
-        state.u(body.u_offset + 2) = source.angular_velocity(2);
-      }
-    }
-    return state;
-  }
-
-  static void start_beam(const SceneBody& source, const Body& body, State& state) {
-    const Vector3 along = body.beam->options().length * source.beam->direction.normalized();
-    for (int i = 0; i < body.beam->n_control(); ++i) {
-      const Vector3 p = source.position + body.beam->greville(i) * along;
-      state.q.segment<2>(body.q_offset + 2 * i) = p.head<2>();
-      state.u.segment<2>(body.u_offset + 2 * i) = source.velocity.head<2>();
-    }
-  }
-
   const Scene& scene_;
   StopToken stop_;
   SystemBuilder system_;
   std::map<std::string, BodyFrame, std::less<>> frames_;
+  /// What a gear needs of a joint: its index in the System and its coordinate at the start. [rad, m]
+  struct BuiltJoint {
+    int index = 0;
+    double start = 0.0;
+  };
+  std::map<std::string, BuiltJoint, std::less<>> joints_;
   int n_joints_ = 0;
   std::vector<StartMisfit> misfits_;
 };

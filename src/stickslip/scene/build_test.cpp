@@ -357,5 +357,32 @@ TEST(CheckScene, SummarisesTheScene) {
       << jointed;
 }
 
+TEST(Gears, AreBehindTheirJointsAndStartFromTheirCoordinates) {
+  const Scene scene = parse_scene(R"(stickslip = 1
+time = {end = 1, step = 1e-3}
+gravity = [0, -9.81]
+[bodies]
+ground = {type = "fixed"}
+wheel = {type = "planar", mass = 1, inertia = 1, angle = 0.3}
+pinion = {type = "planar", mass = 1, inertia = 1, position = [1, 0], angle = -0.4}
+[joints]
+teeth = {type = "gear", joints = ["shaft", "axle"], ratio = -2.5}
+axle = {type = "revolute", between = ["ground", "wheel"], at = [0, 0], absolute = true}
+shaft = {type = "revolute", between = ["ground", "pinion"], at = [1, 0]}
+)",
+                                  "test.toml");
+  EXPECT_EQ(parse_scene(to_toml(scene), "again.toml"), scene);
+  const BuiltScene built = build(scene);
+  const Joint& gear = built.system->joints().at(2);
+  ASSERT_TRUE(gear.options.gear.has_value());
+  EXPECT_EQ(gear.options.gear->joints, (std::array<int, 2>{1, 0}));
+  EXPECT_EQ(gear.options.gear->start, (std::array<double, 2>{0.0, 0.3}));
+  EXPECT_EQ(gear.options.first, 2);
+  EXPECT_EQ(gear.options.second, 1);
+  JointVector g;
+  built.system->calc_joint_position(2, 0.0, built.initial.q, g);
+  EXPECT_NEAR(g(0), 0.0, 1e-15);
+}
+
 }  // namespace
 }  // namespace stickslip

@@ -217,6 +217,10 @@ std::string describe_joints(const System& system) {
     text += fmt::format("    {}: {}, {} to {}, {} constraint{}", o.name, joint_type_name(o.type),
                         system.bodies()[o.first].name, system.bodies()[o.second].name, joint.dim,
                         joint.dim == 1 ? "" : "s");
+    if (o.gear) {
+      text += fmt::format(", {} : {} = {:.6g}", system.joints()[o.gear->joints[1]].options.name,
+                          system.joints()[o.gear->joints[0]].options.name, o.gear->ratio);
+    }
     if (o.motion) text += ", motion";
     if (o.spring) text += ", spring";
     if (o.force) text += ", force";

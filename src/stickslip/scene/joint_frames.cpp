@@ -82,6 +82,7 @@ JointMisfit calc_misfit(const Pose& first, const Pose& second, const JointOption
       return {r.p.norm(), angle_of(r.R)};
     case JointType::distance:
     case JointType::knife_edge:
+    case JointType::gear:
       break;
   }
   return {};
@@ -121,6 +122,7 @@ void reset_coordinates(const Pose& first, const Pose& second, JointOptions& join
     case JointType::weld:
     case JointType::distance:
     case JointType::knife_edge:
+    case JointType::gear:
       break;
   }
 }

@@ -129,6 +129,9 @@ at = [0, 0, 0.1]
 force = ["sin(t)", 0, 1]
 torque = [0, "=l*t", 0]
 frame = "body"
+
+[reference."Körper 1"]
+position = ["half*t", 0, 0]
 )toml";
 
 std::string message_of(const std::string& text, const std::vector<std::string>& overrides = {}) {
@@ -175,6 +178,26 @@ TEST(LoadScene, ForcesOfLeastNorm) {
   EXPECT_EQ(std::get<GeneralizedAlphaOptions>(scene.scheme).contact_forces, ForceChoice::least_norm);
   EXPECT_EQ(parse_scene(to_toml(scene), "scene.toml"), scene);
   EXPECT_THROW(read("least_norm"), InputError);
+}
+
+TEST(LoadScene, Relaxation) {
+  const std::vector<std::string> keys = {
+      "{type=\"relaxation\"}",
+      "{type=\"relaxation\",delta=0.01,zeta=0.5,inclusion=\"clip-axis\",integrator=\"symplectic-euler\",gate=false}",
+      "{type=\"relaxation\",model=\"penalty\",stiffness=1e4,damping=20,delta=0.01}",
+      "{type=\"relaxation\",form=\"implicit\",inclusion=\"facets\",facets=5,orientation=0.1,forces=\"least-norm\"}"};
+  std::vector<RelaxationOptions> read;
+  const std::string text = "stickslip = 1\ntime = {end = 1, step = 1e-3}\n";
+  for (const std::string& scheme : keys) {
+    const Scene scene = with_overrides({"scheme=" + scheme}, text);
+    EXPECT_EQ(parse_scene(to_toml(scene), "scene.toml"), scene);
+    read.push_back(std::get<RelaxationOptions>(scene.scheme));
+  }
+  EXPECT_EQ(read[0], RelaxationOptions{});
+  EXPECT_EQ(read[1].inclusion, RelaxationInclusion::clip_axis);
+  EXPECT_EQ(read[1].longest_step(), 0.01 * 2.0 * (std::sqrt(1.25) - 0.5)) << "shorter than delta/zeta";
+  EXPECT_EQ(read[2].stiffness, 1e4);
+  EXPECT_EQ(read[3].form, RelaxationForm::implicit);
 }
 
 TEST(LoadScene, AutomaticSteps) {
@@ -306,6 +329,10 @@ TEST(LoadScene, ReadsOneOfEverything) {
   EXPECT_FALSE(std::get<SceneDryFriction>(scene.forces[2].law).at.has_value());
   EXPECT_TRUE(std::get<SceneLoad>(scene.forces[3].law).body_frame);
   EXPECT_EQ(std::get<SceneLoad>(scene.forces[3].law).torque[1], TimeFunction("l*t"));
+  ASSERT_EQ(scene.reference.size(), 1U);
+  EXPECT_EQ(scene.reference[0].body, "Körper 1");
+  EXPECT_EQ(scene.reference[0].position->at(0), TimeFunction("half*t"));
+  EXPECT_FALSE(scene.reference[0].velocity.has_value());
 }
 
 TEST(LoadScene, KeepsPlacesOutOfWhatIsCompared) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 
@@ -189,6 +190,15 @@ void read_knife_edge(const TableReader& reader, SceneJoint& joint) {
   joint.axis = reader.direction("direction");
 }
 
+void read_gear(const TableReader& reader, SceneJoint& joint) {
+  reader.allow({"type", "between", "joints", "ratio"});
+  if (reader.has("between")) reader.fail("between", "no bodies: a gear is between joints");
+  joint.gear.emplace();
+  joint.gear->joints = reader.pair_of_names("joints", "[\"joint\", \"joint\"]");
+  joint.gear->ratio = reader.number("ratio", kAnyNumber, "");
+  if (joint.gear->ratio == 0.0) reader.fail("ratio", "a number other than 0");
+}
+
 struct JointReader {
   JointType type;
   void (*read)(const TableReader&, SceneJoint&);
@@ -203,17 +213,17 @@ constexpr std::array kJoints = {JointReader{JointType::revolute, read_revolute, 
                                 JointReader{JointType::planar, read_cylindrical, false, true},
                                 JointReader{JointType::weld, read_weld, true, true},
                                 JointReader{JointType::distance, read_distance, true, true},
-                                JointReader{JointType::knife_edge, read_knife_edge, true, false}};
-constexpr std::array<std::string_view, 1> kLaterJoints = {"gear"};
+                                JointReader{JointType::knife_edge, read_knife_edge, true, false},
+                                JointReader{JointType::gear, read_gear, true, true}};
 
 SceneJoint read_joint(const TableReader& reader, const std::string& name) {
   std::vector<std::string_view> types;
   types.reserve(kJoints.size());
   for (const JointReader& each : kJoints) types.push_back(joint_type_name(each.type));
-  const std::string type = reader.choice("type", types, kLaterJoints);
+  const std::string type = reader.choice("type", types, {});
   SceneJoint joint;
   joint.name = name;
-  joint.between = reader.pair_of_names("between", kBodies);
+  if (type != joint_type_name(JointType::gear)) joint.between = reader.pair_of_names("between", kBodies);
   for (const JointReader& each : kJoints) {
     if (joint_type_name(each.type) != type) continue;
     joint.type = each.type;
@@ -238,6 +248,9 @@ void read_joints(ReadContext& context, const TableReader& scene) {
     const TableReader joint(context, entry.value, joints.path_of(entry.key));
     context.scene.joints.push_back(read_joint(joint, entry.key));
   }
+  // Gears last, behind the joints that they couple.
+  std::vector<SceneJoint>& all = context.scene.joints;
+  std::stable_partition(all.begin(), all.end(), [](const SceneJoint& joint) { return !joint.gear; });
 }
 
 }  // namespace stickslip

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 
@@ -122,11 +123,87 @@ SchemeOptions read_generalized_alpha(const TableReader& reader) {
   return options;
 }
 
+SchemeOptions read_relaxation_scheme(const TableReader& reader) {
+  reader.allow({"type", "delta", "zeta", "inclusion", "facets", "orientation", "integrator", "gate", "form", "model",
+                "stiffness", "damping", "forces"},
+               {"relative_tolerance", "absolute_tolerance"});
+  RelaxationOptions options;
+  if (reader.has("form")) {
+    constexpr std::array<std::string_view, 2> kForms = {"ode", "implicit"};
+    const bool implicit = reader.choice("form", kForms, {}) == kForms[1];
+    options.form = implicit ? RelaxationForm::implicit : RelaxationForm::ode;
+  }
+  for (const std::string_view key : {"delta", "zeta", "integrator", "gate"}) {
+    if (options.form != RelaxationForm::implicit || !reader.has(key)) continue;
+    reader.fail(key, "no such key with form = \"implicit\": delta is the step there, zeta 1/2, and nothing is gated");
+  }
+  if (reader.has("model")) {
+    constexpr std::array<std::string_view, 2> kModels = {"baumgarte", "penalty"};
+    const bool penalty = reader.choice("model", kModels, {}) == kModels[1];
+    options.model = penalty ? RelaxationModel::penalty : RelaxationModel::baumgarte;
+  }
+  if (options.model == RelaxationModel::penalty) {
+    for (const std::string_view key : {"form", "inclusion", "facets", "orientation"}) {
+      if (reader.has(key)) reader.fail(key, "no such key with model = \"penalty\", whose forces are those of springs");
+    }
+    options.stiffness = reader.number("stiffness", kPositive, "N/m");
+    options.damping = reader.number("damping", kPositive, "N s/m");
+  }
+  for (const std::string_view key : {"stiffness", "damping"}) {
+    if (options.model == RelaxationModel::penalty || !reader.has(key)) continue;
+    reader.fail(key, "no such key but with model = \"penalty\"");
+  }
+  options.delta = reader.number_or("delta", kPositive, "s", options.delta);
+  options.zeta = reader.number_or("zeta", kNotNegative, "", options.zeta);
+  if (reader.has("inclusion")) {
+    const std::string inclusion = reader.choice("inclusion", kInclusionNames, {});
+    const auto found = std::ranges::find(kInclusionNames, inclusion);
+    options.inclusion = static_cast<RelaxationInclusion>(found - kInclusionNames.begin());
+  }
+  options.facets = reader.integer_or("facets", 3, options.facets);
+  options.orientation = reader.number_or("orientation", kAnyNumber, "rad", options.orientation);
+  if (reader.has("integrator")) {
+    constexpr std::array<std::string_view, 2> kIntegrators = {"rk4", "symplectic-euler"};
+    constexpr std::array<std::string_view, 3> kLater = {"cvode", "arkode-explicit", "arkode-implicit"};
+    const bool rk4 = reader.choice("integrator", kIntegrators, kLater) == kIntegrators[0];
+    options.integrator = rk4 ? RelaxationIntegrator::rk4 : RelaxationIntegrator::symplectic_euler;
+  }
+  options.gate = reader.boolean_or("gate", options.gate);
+  options.forces = read_forces(reader);
+  return options;
+}
+
+SchemeOptions read_event_driven(const TableReader& reader) {
+  constexpr Range kRelative = {.least = 1e-14, .most = 1e-3, .text = "a number from 1e-14 to 1e-3"};
+  constexpr Range kAbsolute = {.least = 0.0, .most = 1e-3, .without_least = true, .text = "a number > 0, at most 1e-3"};
+  reader.allow(
+      {"type", "facets", "orientation", "integrator", "relative_tolerance", "absolute_tolerance", "zeno", "zeno_time"},
+      {"law"});
+  EventDrivenOptions options;
+  options.facets = reader.integer_or("facets", 0, options.facets);
+  if (options.facets == 1 || options.facets == 2) reader.fail("facets", "0 for the round cone, or at least 3");
+  options.orientation = reader.number_or("orientation", kAnyNumber, "rad", options.orientation);
+  if (reader.has("integrator")) {
+    constexpr std::array<std::string_view, 1> kIntegrators = {"dormand-prince"};
+    constexpr std::array<std::string_view, 2> kLater = {"arkode-explicit", "cvode"};
+    reader.choice("integrator", kIntegrators, kLater);
+  }
+  options.relative_tolerance = reader.number_or("relative_tolerance", kRelative, "", options.relative_tolerance);
+  options.absolute_tolerance = reader.number_or("absolute_tolerance", kAbsolute, "", options.absolute_tolerance);
+  if (reader.has("zeno")) {
+    constexpr std::array<std::string_view, 2> kRules = {"cross", "stop"};
+    options.zeno = reader.choice("zeno", kRules, {}) == kRules[0] ? ZenoRule::cross : ZenoRule::stop;
+  }
+  options.zeno_time = reader.number_or("zeno_time", kPositive, "s", options.zeno_time);
+  return options;
+}
+
 constexpr std::array kSchemes = {SchemeReader{MoreauOptions::kTraits.name, read_moreau},
                                  SchemeReader{CcpOptions::kTraits.name, read_ccp},
                                  SchemeReader{StewartTrinkleOptions::kTraits.name, read_stewart_trinkle},
-                                 SchemeReader{GeneralizedAlphaOptions::kTraits.name, read_generalized_alpha}};
-constexpr std::array<std::string_view, 2> kLaterSchemes = {"relaxation", "event-driven"};
+                                 SchemeReader{GeneralizedAlphaOptions::kTraits.name, read_generalized_alpha},
+                                 SchemeReader{RelaxationOptions::kTraits.name, read_relaxation_scheme},
+                                 SchemeReader{EventDrivenOptions::kTraits.name, read_event_driven}};
 
 /// The keys of solvers beside those of all, by kind.
 void read_solver_keys(const TableReader& reader, StopOptions&) {
@@ -162,19 +239,25 @@ void read_solver(ReadContext& context, const TableReader& scene) {
   options.max_iterations = reader.integer_or("max_iterations", 1, options.max_iterations);
 }
 
-/// Reads the table `key` by the reader of its type; the first type is the default.
-template <class Readers, class Result>
-void read_by_type(ReadContext& context, const TableReader& scene, std::string_view key, const Readers& readers,
-                  std::span<const std::string_view> later, Result& result) {
-  const TomlValue* value = scene.find(key);
-  if (value == nullptr) return;
-  const TableReader reader(context, *value, std::string(key));
+/// Of a scene that names none, by what was measured (docs/schemes.md).
+std::string_view default_scheme(const TableReader& scene) {
+  if (scene.has("contact_default")) return CcpOptions::kTraits.name;
+  return scene.has("joints") ? GeneralizedAlphaOptions::kTraits.name : MoreauOptions::kTraits.name;
+}
+
+void read_scheme(ReadContext& context, const TableReader& scene) {
+  const std::string_view otherwise = default_scheme(scene);
+  const TomlValue nothing{TomlValue::Table{}, {}};
+  const TomlValue* value = scene.find("scheme");
+  if (value == nullptr) context.notes_places = false;
+  const TableReader reader(context, value == nullptr ? nothing : *value, "scheme");
+  context.notes_places = true;
   std::vector<std::string_view> types;
-  types.reserve(readers.size());
-  for (const auto& each : readers) types.push_back(each.type);
-  const std::string type = reader.has("type") ? reader.choice("type", types, later) : std::string(types.front());
-  for (const auto& each : readers) {
-    if (each.type == type) result = each.read(reader);
+  types.reserve(kSchemes.size());
+  for (const SchemeReader& each : kSchemes) types.push_back(each.type);
+  const std::string type = reader.has("type") ? reader.choice("type", types, {}) : std::string(otherwise);
+  for (const SchemeReader& each : kSchemes) {
+    if (each.type == type) context.scene.scheme = each.read(reader);
   }
 }
 
@@ -216,11 +299,20 @@ void read_limits(ReadContext& context, const TableReader& scene) {
 
 void read_settings(ReadContext& context, const TableReader& scene) {
   read_time(context, scene);
-  read_by_type(context, scene, "scheme", kSchemes, kLaterSchemes, context.scene.scheme);
+  read_scheme(context, scene);
   if (context.scene.time.automatic && !scheme_traits(context.scene.scheme).automatic_steps) {
     const TableReader time(context, scene.require("time", ""), "time");
     time.fail("step", fmt::format("a number > 0 [s]: the scheme {} has no automatic steps, generalized-alpha has",
                                   scheme_traits(context.scene.scheme).name));
+  }
+  if (const auto* relaxation = std::get_if<RelaxationOptions>(&context.scene.scheme)) {
+    const TableReader time(context, scene.require("time", ""), "time");
+    const double longest = relaxation->longest_step();
+    if (context.scene.time.step > longest) {
+      time.fail("step", fmt::format("at most {:.3g} [s] with scheme.delta = {:g}, scheme.zeta = {:g} and this "
+                                    "scheme.integrator, which is not stable with longer ones",
+                                    longest, relaxation->delta, relaxation->zeta));
+    }
   }
   read_solver(context, scene);
   read_output(context, scene);

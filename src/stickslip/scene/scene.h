@@ -128,6 +128,13 @@ struct SceneFrame {
   bool operator==(const SceneFrame&) const = default;
 };
 
+/// The coordinate of the second joint is ratio times that of the first, both from their starting values.
+struct SceneGear {
+  std::array<std::string, 2> joints;
+  double ratio = 1.0;  // [-, rad/m, m/rad] not 0
+  bool operator==(const SceneGear&) const = default;
+};
+
 struct SceneJoint {
   std::string name;
   JointType type = JointType::revolute;
@@ -148,6 +155,7 @@ struct SceneJoint {
   double friction = 0.0;              // [N, N m] in the free directions; of the force where both are free
   double friction_torque = 0.0;       // [N m] of the torque where both are free
   std::optional<JointLimits> limits;
+  std::optional<SceneGear> gear;  // of a gear, all that is said of it
   bool operator==(const SceneJoint&) const = default;
 };
 
@@ -203,6 +211,14 @@ struct SceneOutput {
   bool operator==(const SceneOutput&) const = default;
 };
 
+/// How a body is known to move, for those who ask how far a run is from it: `compare`.
+struct SceneReference {
+  std::string body;
+  std::optional<std::array<TimeFunction, 3>> position;  // [m] of its centre of mass
+  std::optional<std::array<TimeFunction, 3>> velocity;  // [m/s]
+  bool operator==(const SceneReference&) const = default;
+};
+
 /// Where the parts of a scene were written, by dotted path ("bodies.ball.mass"), for errors that show
 /// only when the scene is built. Not part of what a scene means: all places compare equal.
 class ScenePlaces {
@@ -235,6 +251,7 @@ struct Scene {
   std::optional<SceneContactDefault> contact_default;
   std::vector<SceneJoint> joints;
   std::vector<SceneForce> forces;
+  std::vector<SceneReference> reference;  // of some bodies
   ScenePlaces places;
   bool operator==(const Scene&) const = default;
 };

@@ -45,6 +45,11 @@ class SceneWriter {
       line("\n[forces.{}]", quote_toml_key(force.name));
       std::visit([this](const auto& law) { write_force(law); }, force.law);
     }
+    for (const SceneReference& reference : scene_.reference) {
+      line("\n[reference.{}]", quote_toml_key(reference.body));
+      if (reference.position) line("position = {}", vector(*reference.position));
+      if (reference.velocity) line("velocity = {}", vector(*reference.velocity));
+    }
     return std::move(text_);
   }
 
@@ -124,6 +129,15 @@ class SceneWriter {
         number(options.correction_speed), name_of(options.forces));
   }
 
+  void write_scheme(const EventDrivenOptions& options) {
+    line(
+        "scheme = {{type = \"{}\", facets = {}, orientation = {}, relative_tolerance = {}, absolute_tolerance = {}, "
+        "zeno = \"{}\", zeno_time = {}}}",
+        options.kTraits.name, options.facets, number(options.orientation), number(options.relative_tolerance),
+        number(options.absolute_tolerance), options.zeno == ZenoRule::cross ? "cross" : "stop",
+        number(options.zeno_time));
+  }
+
   void write_scheme(const GeneralizedAlphaOptions& options) {
     const std::string r = options.r ? number(*options.r) : "\"auto\"";
     const char* strategy = options.strategy == GeneralizedAlphaStrategy::newton ? "newton" : "fixed-point";
@@ -134,6 +148,24 @@ class SceneWriter {
         "\"{}\"}}",
         options.kTraits.name, number(options.rho_inf), number(options.tolerance), r, strategy, friction,
         name_of(options.contact_forces));
+  }
+
+  void write_scheme(const RelaxationOptions& options) {
+    const std::string_view inclusion = kInclusionNames[static_cast<std::size_t>(options.inclusion)];
+    std::string of_form = "form = \"implicit\"";
+    if (options.form == RelaxationForm::ode) {
+      const bool rk4 = options.integrator == RelaxationIntegrator::rk4;
+      of_form = fmt::format("delta = {}, zeta = {}, integrator = \"{}\", gate = {}", number(options.delta),
+                            number(options.zeta), rk4 ? "rk4" : "symplectic-euler", options.gate);
+    }
+    if (options.model == RelaxationModel::penalty) {
+      return line("scheme = {{type = \"{}\", {}, model = \"penalty\", stiffness = {}, damping = {}, forces = \"{}\"}}",
+                  options.kTraits.name, of_form, number(options.stiffness), number(options.damping),
+                  name_of(options.forces));
+    }
+    line("scheme = {{type = \"{}\", {}, inclusion = \"{}\", facets = {}, orientation = {}, forces = \"{}\"}}",
+         options.kTraits.name, of_form, inclusion, options.facets, number(options.orientation),
+         name_of(options.forces));
   }
 
   void write_solver(const StopOptions& options, const std::string& more = "") {
@@ -307,6 +339,11 @@ class SceneWriter {
   void write_joint(const SceneJoint& joint) {
     line("\n[joints.{}]", quote_toml_key(joint.name));
     line("type = \"{}\"", joint_type_name(joint.type));
+    if (joint.gear) {
+      line("joints = [{}, {}]", quote_toml(joint.gear->joints[0]), quote_toml(joint.gear->joints[1]));
+      line("ratio = {}", number(joint.gear->ratio));
+      return;
+    }
     write_between(joint.between);
     if (joint.at) line("at = {}", vector(*joint.at));
     write_parameters(joint.at_parameter);

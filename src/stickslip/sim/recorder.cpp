@@ -2,6 +2,7 @@
 #include "stickslip/sim/recorder.h"
 
 #include "stickslip/io/csv_writer.h"
+#include "stickslip/io/vtk_writer.h"
 
 namespace stickslip {
 
@@ -18,6 +19,7 @@ ResultHeader make_result_header(const Scene& scene, const BuiltScene& built, con
   header.output.accelerations = built.stepper->knows_accelerations();
   header.output.impulses = built.stepper->knows_impulses();
   header.automatic_steps = scene.time.automatic;
+  header.events = built.stepper->finds_events();
   header.limits = scene.limits;
   header.expected_rows = steps.expected_rows();
   header.expected_steps = steps.expected_steps();
@@ -32,6 +34,11 @@ Recorder::Recorder(const Scene& scene, const BuiltScene& built, const State& ini
   result_ = result.get();
   sinks_.push_back(std::move(result));
   if (options.csv) sinks_.push_back(std::make_unique<CsvWriter>(*options.csv, *built.system));
+  if (options.vtk) {
+    const bool is_known = !scene.time.automatic || scene.output.every.has_value();
+    sinks_.push_back(
+        std::make_unique<VtkWriter>(*options.vtk, *built.system, initial, is_known ? steps.expected_rows() : 0));
+  }
 }
 
 void Recorder::begin(const State& state, const StepReport& report) {

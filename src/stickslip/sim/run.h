@@ -42,6 +42,7 @@ struct RunResult {
 struct RunOptions {
   std::filesystem::path output;                 // the result file
   std::optional<std::filesystem::path> csv;     // the output rows as text too
+  std::optional<std::filesystem::path> vtk;     // the output rows as files for ParaView too, in this folder
   std::optional<std::filesystem::path> resume;  // go on from this result's last checkpoint
   std::optional<double> checkpoint_every;       // [s] simulated; none: once a second of wall-clock time
   std::optional<std::int64_t> problems_every;   // [-] every so many steps, leave the contact problem beside the result

@@ -12,6 +12,7 @@
 
 #include "stickslip/base/input_error.h"
 #include "stickslip/cone/residual.h"
+#include "stickslip/io/events_table.h"
 #include "stickslip/io/hdf5_file.h"
 #include "stickslip/io/lcp_text.h"
 #include "stickslip/io/problem_file.h"
@@ -241,6 +242,46 @@ TEST(Run, AControlledRunThatIsResumedHasTheSameBits) {
       EXPECT_EQ(calls, 1002) << "that of the dropped step is repeated";
       EXPECT_TRUE(same_result(folder / "whole.h5", folder / "r.h5")) << scheme << ' ' << n;
     }
+  }
+}
+
+TEST(Run, ListsEventsAndGoesOnWithThem) {
+  const TemporaryFolder folder;
+  const Scene scene = parse_scene(R"(stickslip = 1
+scheme = {type = "event-driven"}
+gravity = [0, -10]
+time = {end = 1.9, step = 0.01}
+bodies.floor = {type = "fixed", shapes.top = {type = "half-space", normal = [0, 1], offset = 0}}
+bodies.mass = {type = "point", mass = 1, position = [0, 0.8], velocity = [1, 0], shapes.tip = {type = "point"}}
+contacts = [{name = "foot", between = ["floor", "mass"], friction = 0.1, restitution = {normal = 0.5}}]
+)",
+                                  "bounces");
+  EXPECT_EQ(run(scene, write_to(folder / "whole.h5")).outcome, Outcome::done);
+  const Trajectory whole(folder / "whole.h5");
+  const std::vector<EventRow> events = read_events(whole.file());
+  // It falls for .4 s, and bounces after .4, .2, .1, ... s more.
+  ASSERT_GT(events.size(), 4U);
+  const std::vector<double> times = {0.4, 0.8, 1.0, 1.1};
+  for (std::size_t i = 0; i < times.size(); ++i) {
+    EXPECT_NEAR(events[i].time, times[i], 1e-9);
+    EXPECT_EQ(events[i].name, "foot");
+    EXPECT_EQ(events[i].what, "impact");
+  }
+  EXPECT_EQ(events.back().what, "accumulation");
+  whole.verify();
+  for (const int n : {30, 85, 150}) {
+    std::atomic<bool> stop = false;
+    RunOptions options = write_to(folder / "r.h5");
+    options.stop = &stop;
+    int calls = 0;
+    options.control = [&](const System&, const State&, Inputs&) {
+      if (++calls == n) stop = true;
+    };
+    EXPECT_EQ(run(scene, options).outcome, Outcome::interrupted);
+    options.resume = folder / "r.h5";
+    options.stop = nullptr;
+    EXPECT_EQ(run(scene, options).outcome, Outcome::done);
+    EXPECT_TRUE(same_result(folder / "whole.h5", folder / "r.h5")) << n;
   }
 }
 

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <limits>
 
+#include "stickslip/base/json.h"
 #include "stickslip/cone/infeasibility.h"
 #include "stickslip/cone/residual.h"
 #include "stickslip/solvers/deadline.h"
@@ -61,25 +62,6 @@ bool look_for_infeasibility(const OneStepProblem& problem, SolverOptions options
   report = judged;
   solution = answer;
   return is_ok;
-}
-
-std::string json_string(std::string_view text) {
-  std::string json = "\"";
-  for (const char c : text) {
-    if (c == '"' || c == '\\') {
-      json += '\\';
-      json += c;
-    } else if (static_cast<unsigned char>(c) < 0x20) {
-      json += fmt::format("\\u{:04x}", static_cast<unsigned>(c));
-    } else {
-      json += c;
-    }
-  }
-  return json + '"';
-}
-
-std::string number(double value) {
-  return std::isfinite(value) ? fmt::format("{}", value) : "null";
 }
 
 }  // namespace
@@ -150,11 +132,11 @@ std::string to_json(std::span<const ProblemReport> reports) {
         "{}\n  {{\"problem\": {}, \"contacts\": {}, \"solver\": {}, \"law\": \"{}\", \"status\": {}, "
         "\"iterations\": {}, \"cpu_seconds\": {}, \"residual\": {}, \"relative_residual\": {}, "
         "\"missed\": {}, \"siconos_error\": {}, \"method\": {}, \"violation\": {}, \"bound\": {}, {}\"message\": {}}}",
-        &report == reports.data() ? "" : ",", json_string(report.problem), report.contacts, json_string(report.solver),
-        report.law == FrictionLaw::coulomb ? "coulomb" : "associated", json_string(report.status), report.iterations,
-        number(report.cpu_seconds), number(report.residual), number(report.relative_residual), number(report.missed),
-        number(report.siconos_error), json_string(report.method), number(report.violation), number(report.bound), more,
-        json_string(report.message));
+        &report == reports.data() ? "" : ",", to_json(report.problem), report.contacts, to_json(report.solver),
+        report.law == FrictionLaw::coulomb ? "coulomb" : "associated", to_json(report.status), report.iterations,
+        to_json(report.cpu_seconds), to_json(report.residual), to_json(report.relative_residual),
+        to_json(report.missed), to_json(report.siconos_error), to_json(report.method), to_json(report.violation),
+        to_json(report.bound), more, to_json(report.message));
   }
   return json + "\n]\n";
 }

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include "commands.h"
+#include "stickslip/base/input_error.h"
+#include "stickslip/compare/compare.h"
+#include "stickslip/io/new_file.h"
+#include "stickslip/io/output_file.h"
+#include "stickslip/io/write_error.h"
+
+namespace stickslip {
+namespace {
+
+class CompareCommand final : public Command {
+ public:
+  explicit CompareCommand(CLI::App& program);
+  int execute() override;
+
+ private:
+  void check_file(const std::string& file, const char* option, const char* ending) const;
+
+  std::string scene_;
+  std::vector<std::string> schemes_, solvers_, settings_;
+  std::vector<double> steps_;
+  int threads_ = 1;
+  std::string output_, json_;
+  bool force_ = false, quiet_ = false;
+};
+
+CompareCommand::CompareCommand(CLI::App& program) {
+  CLI::App& command = *program.add_subcommand(
+      "compare", "Run a scene under several schemes, solvers and steps, and tabulate errors, orders and costs");
+  command.add_option("scene", scene_, "the scene file")->type_name("SCENE.toml");
+  const auto add_list = [&command](const char* name, auto& values, const char* meaning, const char* type) {
+    command.add_option(name, values, meaning)->delimiter(',')->allow_extra_args(false)->type_name(type);
+  };
+  add_list("--schemes", schemes_, "schemes instead of the scene's, or all: see `list schemes`", "A,B,...");
+  add_list("--solvers", solvers_, "contact solvers instead of the scene's: see `list solvers`", "A,B,...");
+  add_list("--steps", steps_, "time steps instead of the scene's [s]", "H1,H2,...");
+  command.add_option("--set", settings_, "set any key of the scene in all runs")->type_name("KEY=VALUE");
+  command.add_option("--threads", threads_, "how many runs at a time")
+      ->type_name("N")
+      ->check(CLI::Range(1, 1024))
+      ->capture_default_str();
+  command.add_option("-o,--output", output_, "write the table as Markdown, too")->type_name("FILE.md");
+  command.add_option("--json", json_, "write the rows as JSON, too")->type_name("FILE");
+  command.add_flag("--force", force_, "write over files that are there");
+  command.add_flag("--quiet", quiet_, "print errors only");
+  command.footer(
+      "Errors are against the scene's `reference`, or else against the run with the finest step. A scheme or solver\n"
+      "that cannot take the scene has a row that says so. Exit status: that of the worst run. Leaves no results.");
+}
+
+void CompareCommand::check_file(const std::string& file, const char* option, const char* ending) const {
+  if (file.empty()) return;
+  if (*ending != '\0' && std::filesystem::path(file).extension() != ending) {
+    throw InputError({}, option, file, fmt::format("a file *{}", ending));
+  }
+  std::error_code not_there;
+  if (std::filesystem::equivalent(file, scene_, not_there)) throw InputError({}, option, file, "is the scene itself");
+  if (!force_) check_replaceable(file, MayReplace::nothing);
+}
+
+void write_text(const std::string& path, const std::string& text) {
+  NewFile file(path);
+  std::ofstream stream(file.temporary_path(), std::ios::binary);
+  stream << text;
+  stream.close();
+  if (!stream) throw WriteError(fmt::format("{}: cannot be written", path));
+  file.publish();
+}
+
+int CompareCommand::execute() {
+  separate_scene(settings_, scene_);
+  check_file(output_, "--output", ".md");
+  check_file(json_, "--json", "");
+  if (!output_.empty() && output_ == json_) throw InputError({}, "--json", json_, "is the file of --output");
+  CompareOptions options;
+  if (schemes_ == std::vector<std::string>{"all"}) {
+    schemes_.clear();
+    for (const SchemeOptions& scheme : all_schemes()) schemes_.emplace_back(scheme_traits(scheme).name);
+  }
+  options.schemes = schemes_;
+  options.solvers = solvers_;
+  options.steps = steps_;
+  options.settings = settings_;
+  options.threads = threads_;
+  options.stop = &stop_requested;
+  if (!quiet_) {
+    options.progress = [](int ended, int all) { fmt::print(stderr, "{} of {} runs\n", ended, all); };
+  }
+  keep_work_on_signals();
+  try {
+    const SchemeComparison comparison = compare(scene_, options);
+    if (!output_.empty()) write_text(output_, to_markdown(comparison));
+    if (!json_.empty()) write_text(json_, to_json(comparison));
+    if (!quiet_) fmt::print("{}", to_text(comparison));
+    return exit_status(worst_outcome(comparison));
+  } catch (const Interrupted&) {
+    fmt::print(stderr, "interrupted: nothing was written\n");
+    return kInterrupted;
+  }
+}
+
+}  // namespace
+
+std::unique_ptr<Command> add_compare_command(CLI::App& program) {
+  return std::make_unique<CompareCommand>(program);
+}
+
+}  // namespace stickslip

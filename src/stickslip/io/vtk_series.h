@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "stickslip/io/new_file.h"
+
+namespace stickslip {
+
+/// A folder that is made where there is none, and removed again where nothing came of it. Throws InputError where
+/// `path` is something else, WriteError where it cannot be made.
+class NewFolder {
+ public:
+  explicit NewFolder(const std::filesystem::path& path);
+  NewFolder(const NewFolder&) = delete;
+  NewFolder& operator=(const NewFolder&) = delete;
+  ~NewFolder();
+  void keep() { is_new_ = false; }
+
+ private:
+  std::filesystem::path path_;
+  bool is_new_ = false;
+};
+
+/// FOLDER/NAME.pvd, which lists the frames FOLDER/NAME/0000000.vtp, 0000001.vtp, ... with their times.
+///
+/// Whoever reads the list finds it and all it lists whole, also after the program was killed at any moment. A frame is
+/// written under another name, renamed, and then listed. In the list there are slots of 128 characters, blank at first,
+/// in front of the closing tags; a frame is listed by one write over the next slot, at a multiple of 128: inside a page
+/// of memory, where a kill does not tear a write. A list without a blank slot is replaced by one of twice as many: what
+/// is written of it in a run is at most four times what it holds in the end.
+class VtkSeries {
+ public:
+  /// parts: a checksum of what all frames have in common. Throws InputError, WriteError.
+  VtkSeries(const std::filesystem::path& folder, const std::string& name, std::uint64_t parts,
+            std::int64_t expected_frames);
+  VtkSeries(const VtkSeries&) = delete;
+  VtkSeries& operator=(const VtkSeries&) = delete;
+  ~VtkSeries();
+
+  /// How many frames, from the first on, are in the folder as frames with these keys, which say what they show.
+  std::int64_t count_ready(std::span<const std::uint64_t> keys) const;
+  /// Begins with so many of them, before anything is added.
+  void keep(std::int64_t frames);
+  /// The next frame. Before publish() it waits under another name.
+  void add(double time, std::uint64_t key, std::string_view frame);
+  /// What is in the folder from here on is this series; frames that it does not list are removed.
+  void publish();
+  /// Without the blank slots.
+  void finish();
+
+  /// Throws InputError where the folder holds something under these names that is no series of this program.
+  static void check_replaceable(const std::filesystem::path& folder, const std::string& name);
+
+ private:
+  struct Waiting {
+    std::unique_ptr<NewFile> file;
+    double time;
+    std::uint64_t key;
+  };
+  std::filesystem::path frame_path(std::int64_t frame) const;
+  std::string make_slot(double time, std::uint64_t key) const;
+  void write_list(std::string_view slots, std::int64_t capacity);
+  void list(double time, std::uint64_t key);
+  void remove_others();
+
+  std::string name_;
+  std::filesystem::path list_path_;
+  NewFolder frames_;
+  std::filesystem::path frames_path_;
+  std::uint64_t parts_;
+  std::string old_slots_;         // of the list that was there
+  std::vector<Waiting> waiting_;  // before publish()
+  bool is_published_ = false;
+  std::int64_t listed_ = 0;
+  std::int64_t capacity_;
+  int list_ = -1;  // the open list
+};
+
+}  // namespace stickslip

@@ -1,0 +1,342 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Plots of a result: `stickslip report --svg` runs this file, scripts/plot_result draws one page with it.
+
+python3 plots.py FOLDER RESULT.h5 FORCE QUIET
+    writes each plot that the result has data for as FOLDER/NAME.svg; FORCE, QUIET: anything for yes, '' for no
+"""
+import os
+import re
+import sys
+
+try:
+    import h5py
+    import matplotlib
+
+    matplotlib.use("Agg")
+    import matplotlib.pyplot as plt
+    import numpy as np
+    from matplotlib.patches import Patch
+except ImportError:
+    if __name__ == "__main__":
+        sys.exit(69)  # what calls this says what to install
+    raise
+
+# Okabe and Ito's colours, which the colour-blind can tell apart.
+COLOURS = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000"]
+STATUS_COLOURS = {0: "#ECEFF1", 1: "#009E73", 2: "#E69F00"}
+STATUS_NAMES = {0: "open", 1: "stick", 2: "slip"}
+MAX_LINES = 7  # as many as there are colours
+MAX_RIBBONS = 12  # more would be too thin to read
+MAX_POINTS = 4000  # a line; more than the picture has pixels
+ROUND_OFF = 1e-12  # [rad/s] what a body that does not turn may show
+FLOOR = 1e-18  # stands for zero on a logarithmic axis
+INK, PALE = "#263238", "#90A4AE"
+STYLE = {"font.family": "DejaVu Sans", "font.size": 9, "axes.edgecolor": PALE, "legend.facecolor": "white",
+         "legend.edgecolor": "white", "legend.framealpha": 0.8, "axes.labelcolor": INK, "xtick.color": INK,
+         "ytick.color": INK}
+DASHES = ["-", "--", ":", "-."]  # lines are told apart without colours, too
+
+
+def text_attribute(node, name, default=""):
+    value = node.attrs.get(name, default)
+    return value.decode() if isinstance(value, bytes) else str(value)
+
+
+def scene_name(result):
+    """The scene's own name, or the file's."""
+    match = re.search(r'^\s*name\s*=\s*"([^"]*)"', text_attribute(result, "scene"), re.MULTILINE)
+    return match.group(1) if match else result.filename.rsplit("/", 1)[-1].removesuffix(".h5")
+
+
+def texts(dataset):
+    return list(dataset.asstr()[:])
+
+
+def plain(name):
+    """A name as a label: nothing in it is a formula, and a leading underscore does not hide it."""
+    return ("\u200b" if name.startswith("_") else "") + name.replace("$", r"\$")
+
+
+class Item:
+    """One body, contact point or joint of a result: item["position"] has its rows."""
+
+    def __init__(self, result, group, name):
+        self.group = result[group]
+        self.index = texts(self.group["name"]).index(name)
+
+    def __getitem__(self, quantity):
+        return self.group[quantity][:, self.index]
+
+
+def find_contacts(result):
+    """(name, contact) of the named contact points that a picture has room for."""
+    if "contacts" not in result:
+        return []
+    return [(name, Item(result, "contacts", name)) for name in texts(result["contacts/name"])[:MAX_RIBBONS]]
+
+
+def thinned(*columns):
+    stride = max(1, len(columns[0]) // MAX_POINTS)
+    return [column[::stride] for column in columns]
+
+
+def thinned_worst(time, values):
+    """As thinned(), but with the largest value of each stretch: no worst moment is lost."""
+    stride = max(1, len(time) // MAX_POINTS)
+    rows = len(time) // stride * stride
+    worst = np.max(np.nan_to_num(values[:rows]).reshape(-1, stride), axis=1, initial=FLOOR)
+    return time[:rows:stride], worst
+
+
+def inclination(quaternion):
+    """theta(t) [rad], the angle between the body's z axis and the vertical. quaternion (n, 4): w, x, y, z."""
+    _, x, y, _ = quaternion.T
+    return np.arccos(np.clip(1 - 2 * (x**2 + y**2), -1, 1))
+
+
+def start(axes, title, label):
+    axes.set_title(title, loc="left", fontsize=11, fontweight="bold", color=INK)
+    axes.set_ylabel(label)
+    axes.grid(color="#CFD8DC", linewidth=0.6)
+    for side in ("top", "right"):
+        axes.spines[side].set_visible(False)
+
+
+def draw_inclination(axes, result, body):
+    time, theta = thinned(result["time"][:], inclination(Item(result, "bodies", body)["orientation"]))
+    start(axes, "Inclination", r"$\theta$ [rad]")
+    axes.plot(time, theta, color=COLOURS[0], linewidth=1.6)
+    axes.axhline(np.pi, color=PALE, linewidth=1, linestyle="--")
+    axes.annotate("upside down", (time[-1], np.pi), xytext=(0, 3), textcoords="offset points", fontsize=8, color=PALE,
+                  horizontalalignment="right")
+    axes.set_ylim(-0.1, 3.5)
+
+
+def draw_motion(axes, result, bodies, planar):
+    """Heights, which is what touches and falls; a single body's whole position where it moves sideways."""
+    time = result["time"][:]
+    names = "xy" if planar else "xyz"
+    positions = {body: Item(result, "bodies", body)["position"] for body in bodies[:MAX_LINES]}
+    start(axes, "Positions" if len(bodies) == 1 else "Heights", "[m]")
+    if len(bodies) == 1:
+        body = bodies[0]
+        for k, name in enumerate(names):
+            axes.plot(*thinned(time, positions[body][:, k]), color=COLOURS[k], label=name, linewidth=1.4)
+    else:
+        for k, body in enumerate(bodies[:MAX_LINES]):
+            axes.plot(*thinned(time, positions[body][:, len(names) - 1]), color=COLOURS[k], label=plain(body), linewidth=1.2)
+    axes.legend(fontsize=8, ncol=3)
+
+
+def draw_speeds(axes, result, bodies, planar):
+    time = result["time"][:]
+    start(axes, "Velocities", "[m/s]")
+    body = bodies[0]
+    velocity = Item(result, "bodies", body)["velocity"]
+    rotation = Item(result, "bodies", body)["angular_velocity"]
+    lines = []
+    for k, name in enumerate("xy" if planar else "xyz"):
+        lines += axes.plot(*thinned(time, velocity[:, k]), color=COLOURS[k], label=f"$v_{name}$", linewidth=1.3)
+    if np.max(np.abs(rotation), initial=0) > ROUND_OFF:
+        turning = axes.twinx()
+        turning.set_ylabel("[rad/s]")
+        turning.spines["top"].set_visible(False)
+        label, values = (r"$\omega$", rotation[:, 2]) if planar else (r"$|\omega|$", np.linalg.norm(rotation, axis=1))
+        lines += turning.plot(*thinned(time, values), color=COLOURS[3], label=label, linewidth=1.3, linestyle="--")
+    axes.legend(handles=lines, fontsize=8, ncol=4, title=plain(body) if len(bodies) > 1 else None)
+
+
+def draw_gaps(axes, result, contacts):
+    time = result["time"][:]
+    start(axes, "Gaps", r"$g_N$ [m]")
+    for k, (name, contact) in enumerate(contacts[:MAX_LINES]):
+        axes.plot(*thinned(time, contact["gap"]), color=COLOURS[k], label=plain(name), linewidth=1.2)
+    axes.axhline(0, color=INK, linewidth=0.8)
+    if contacts:
+        axes.legend(fontsize=8, ncol=2)
+
+
+def draw_status(axes, result, contacts):
+    """One ribbon a contact: open, stick, slip."""
+    time = result["time"][:]
+    start(axes, "Contact", "")
+    shown = contacts[:MAX_RIBBONS]
+    for row, (_, contact) in enumerate(shown):
+        status = contact["status"]
+        changes = np.flatnonzero(np.diff(status)) + 1
+        edges = np.concatenate(([0], changes, [len(status) - 1]))
+        for first, last in zip(edges[:-1], edges[1:]):
+            # A row tells of the step that ends there: the state of row `first` began one row earlier.
+            left = time[max(first - 1, 0)]
+            right = time[last - 1] if last < len(status) - 1 else time[-1]
+            axes.broken_barh([(left, right - left)], (row - 0.36, 0.72), color=STATUS_COLOURS[int(status[first])])
+    axes.set_yticks(range(len(shown)), [plain(name) for name, _ in shown], fontsize=8)
+    axes.set_ylim(len(shown) - 0.4, -0.6)
+    axes.grid(False)
+    axes.legend(handles=[Patch(color=STATUS_COLOURS[s], label=STATUS_NAMES[s]) for s in (0, 1, 2)],
+                fontsize=8, ncol=3, loc="lower right", bbox_to_anchor=(1, 1))
+
+
+def draw_energies(axes, result):
+    steps = result["steps"]
+    time = steps["time"][:]
+    kinetic, potential, dissipated = (steps[name][:] for name in ("kinetic_energy", "potential_energy", "dissipated"))
+    potential = potential - potential[0]
+    start(axes, "Energies", "[J]")
+    for k, (label, values) in enumerate([("kinetic", kinetic), ("potential, from its start", potential),
+                                         ("their sum", kinetic + potential), ("dissipated", dissipated)]):
+        axes.plot(*thinned(time, values), color=COLOURS[k], label=label, linewidth=1.4)
+    axes.legend(fontsize=8, ncol=2)
+
+
+def draw_certificate(axes, result):
+    """How well the laws of contact hold: each step's residual and penetration."""
+    steps = result["steps"]
+    time = steps["time"][:]
+    start(axes, "Certificate", "m/s, m")
+    for k, (name, label) in enumerate([("coulomb_residual", "residual of Signorini and Coulomb [m/s]"),
+                                       ("penetration", "worst penetration [m]")]):
+        values = steps[name][:]
+        axes.semilogy(*thinned_worst(time, values), color=COLOURS[k], linewidth=1,
+                      label=f"{label}: at most {np.nanmax(values, initial=0):.1e}")
+    axes.set_ylim(FLOOR / 3, max(axes.get_ylim()[1], 1e-9))
+    axes.legend(fontsize=8)
+
+
+def describe(result):
+    """What the pages say of a result's bodies: the moving ones, and whether they stay in a plane."""
+    types = dict(zip(texts(result["bodies/name"]), texts(result["bodies/type"])))
+    bodies = [body for body, kind in types.items() if kind not in ("fixed", "moving")]
+    planar = "rigid" not in types.values() and not np.any(result["bodies/position"][:, :, 2])
+    return types, bodies, planar
+
+
+def has(result, group, *quantities):
+    return group in result and all(quantity in result[group] for quantity in quantities)
+
+
+def plot_motion(result):
+    if not has(result, "bodies", "position"):
+        return None
+    _, bodies, planar = describe(result)
+    return (lambda axes: draw_motion(axes, result, bodies, planar)) if bodies else None
+
+
+def plot_velocities(result):
+    if not has(result, "bodies", "position", "velocity", "angular_velocity"):
+        return None
+    _, bodies, planar = describe(result)
+    return (lambda axes: draw_speeds(axes, result, bodies, planar)) if bodies else None
+
+
+def plot_gaps(result):
+    if not has(result, "contacts", "gap"):
+        return None
+    return lambda axes: draw_gaps(axes, result, find_contacts(result))
+
+
+def plot_status(result):
+    if not has(result, "contacts", "status"):
+        return None
+    return lambda axes: draw_status(axes, result, find_contacts(result))
+
+
+def draw_percussions(axes, result):
+    """Normal percussions, and those of friction between the bounds of the cone."""
+    time = result["time"][:]
+    friction = result["contacts/friction_coefficient"][:]
+    start(axes, "Percussions: normal, friction (dashed) within its bound (shaded)", "[N s]")
+    for k, (name, contact) in enumerate(find_contacts(result)[:MAX_LINES]):
+        normal, tangential = contact["normal_percussion"], np.linalg.norm(contact["friction_percussion"], axis=1)
+        axes.plot(*thinned(time, normal), color=COLOURS[k], label=plain(name), linewidth=1.2)
+        axes.plot(*thinned(time, tangential), color=COLOURS[k], linestyle="--", linewidth=1)
+        shown, bound = thinned(time, friction[contact.index] * normal)
+        axes.fill_between(shown, 0, bound, color=COLOURS[k], alpha=0.12, linewidth=0)
+    axes.legend(fontsize=8, ncol=2)
+
+
+def plot_percussions(result):
+    if not has(result, "contacts", "normal_percussion", "friction_percussion"):
+        return None
+    return lambda axes: draw_percussions(axes, result)
+
+
+def draw_joints(axes, result):
+    time, names = result["time"][:], texts(result["joints/name"])
+    start(axes, "Joint coordinates", "[rad, m]")
+    for k, name in enumerate(names[:MAX_LINES]):
+        first = result["joints/coordinate"][:, k, 0]
+        if np.any(np.isfinite(first)):
+            axes.plot(*thinned(time, first), color=COLOURS[k], label=plain(name), linestyle=DASHES[k % 4], linewidth=1.2)
+    if axes.lines:
+        axes.legend(fontsize=8, ncol=2)
+
+
+def plot_joints(result):
+    return (lambda axes: draw_joints(axes, result)) if has(result, "joints", "coordinate") else None
+
+
+def draw_steps(axes, result, name, title, label):
+    steps = result["steps"]
+    start(axes, title, label)
+    axes.plot(*thinned_worst(steps["time"][:], steps[name][:]), color=COLOURS[0], linewidth=1)
+
+
+def draw_energy_error(axes, result):
+    steps = result["steps"]
+    start(axes, "Energy balance: kinetic + potential - initial - work + dissipated", "[J]")
+    axes.plot(*thinned(steps["time"][:], steps["energy_error"][:]), color=COLOURS[0], linewidth=1)
+
+
+def plots_of(result):
+    """NAME: what draws it on axes, or None where the result lacks the data."""
+    return {
+        "motion": plot_motion(result),
+        "velocities": plot_velocities(result),
+        "gaps": plot_gaps(result),
+        "status": plot_status(result),
+        "percussions": plot_percussions(result),
+        "joints": plot_joints(result),
+        "energies": lambda axes: draw_energies(axes, result),
+        "energy_balance": lambda axes: draw_energy_error(axes, result),
+        "certificate": lambda axes: draw_certificate(axes, result),
+        "iterations": lambda axes: draw_steps(axes, result, "iterations", "Iterations of the solver", "[1]"),
+        "steps": lambda axes: draw_steps(axes, result, "step", "Length of steps", "[s]"),
+    }
+
+
+MARK = "stickslip, by Matplotlib"
+
+
+def is_ours(path):
+    with open(path, "rb") as file:
+        return MARK.encode() in file.read(4096)
+
+
+def write_svg(folder, path, force, quiet):
+    # Text stays text, and the same result gives the same bytes.
+    plt.rcParams.update(STYLE | {"svg.fonttype": "none", "svg.hashsalt": "stickslip"})
+    with h5py.File(path, "r", swmr=True) as result:
+        plots = {os.path.join(folder, name + ".svg"): draw for name, draw in plots_of(result).items() if draw}
+        for file in plots:
+            if os.path.exists(file) and not force and not is_ours(file):
+                sys.exit(f"{file}: exists and is no plot of this program: --force writes over it")
+        for file, draw in plots.items():
+            figure, axes = plt.subplots(figsize=(7.5, 4), gridspec_kw={"left": 0.11, "right": 0.9, "bottom": 0.12, "top": 0.91})
+            draw(axes)
+            axes.set_xlabel("t [s]")
+            if len(result["time"]) > 1:
+                axes.set_xlim(result["time"][0], result["time"][-1])
+            figure.savefig(file + ".tmp", format="svg",
+                           metadata={"Date": None, "Creator": MARK, "Title": scene_name(result)})
+            os.replace(file + ".tmp", file)
+            plt.close(figure)
+            if not quiet:
+                print(file)
+
+
+if __name__ == "__main__":
+    try:
+        write_svg(sys.argv[1], sys.argv[2], bool(sys.argv[3]), bool(sys.argv[4]))
+    except OSError as error:
+        sys.exit(f"{sys.argv[1]}: {error}")
