@@ -2,7 +2,7 @@
 # A thin front: what each target does is in scripts/. `make run SCENE=scenes/...` runs another scene.
 SCENE ?= scenes/papers/capobianco/tippe_top.toml
 
-.PHONY: build run check sweep fuzz bench format clean
+.PHONY: build run check docs sweep fuzz bench format clean
 
 build:
 	@scripts/setup build
@@ -16,6 +16,10 @@ run:
 check:
 	@scripts/setup check
 	@scripts/check
+
+docs:
+	@scripts/setup docs
+	@scripts/docs
 
 sweep:
 	@scripts/setup check

@@ -7,31 +7,13 @@
 #include <algorithm>
 #include <string>
 
+#include "tests/support/many_contacts_scene.h"
 #include "tests/support/scene_run.h"
 
 namespace stickslip {
 namespace {
 
 constexpr double kBrick = 0.08;  // [m] the least side of a brick
-
-/// Bricks laid dry on the ground, half a brick of bond, at rest.
-std::string wall_scene(int length, int height) {
-  return R"(
-stickslip = 1
-time = {end = 2, step = 5e-3}
-scheme = {type = "generalized-alpha"}
-[bodies.ground]
-type = "fixed"
-shapes.top = {type = "half-space", normal = [0, 0, 1]}
-[[fill]]
-prefix = "brick"
-body = {density = 2000}
-bricks = {size = [0.25, 0.12, 0.08], origin = [0, 0, 0], bond = 0.5, counts = [)" +
-         std::to_string(length) + ", 1, " + std::to_string(height) + R"(]}
-[contact_default]
-friction = 0.5
-)";
-}
 
 /// A wall stands: in each step, with no more than a few passes of the nested problems, whatever the forces that its
 /// faces leave open. Newton's method on all levels at once, which has a singular system here, took thirty iterations
@@ -50,43 +32,13 @@ void expect_standing(test::SceneRun& run, int n_steps) {
 }
 
 TEST(Manifolds, AWallOfBricksStands) {
-  test::SceneRun run = test::scene_from_text(wall_scene(5, 6));
+  test::SceneRun run = test::scene_from_text(test::wall_scene(5, 6));
   expect_standing(run, 20);
 }
 
 TEST(SlowManifolds, AWallOfFiftyBricksStandsForTwoSeconds) {
-  test::SceneRun run = test::scene_from_text(wall_scene(5, 10));
+  test::SceneRun run = test::scene_from_text(test::wall_scene(5, 10));
   expect_standing(run, 400);
-}
-
-/// n x n x layers balls that fall into a box of `side` [m] and settle; tolerances as a user sets them for heaps.
-std::string balls_scene(int n, int layers, double side) {
-  const std::string count = std::to_string(n);
-  const std::string wall = std::to_string(-side);
-  return R"(
-stickslip = 1
-time = {end = 1, step = 1e-3}
-scheme = {type = "generalized-alpha", tolerance = 1e-6}
-solver = {tolerance = 1e-6, max_iterations = 2000}
-[bodies.box]
-type = "fixed"
-shapes.floor = {type = "half-space", normal = [0, 0, 1]}
-shapes.left = {type = "half-space", normal = [1, 0, 0]}
-shapes.front = {type = "half-space", normal = [0, 1, 0]}
-shapes.right = {type = "half-space", normal = [-1, 0, 0], offset = )" +
-         wall + R"(}
-shapes.back = {type = "half-space", normal = [0, -1, 0], offset = )" +
-         wall + R"(}
-[[fill]]
-prefix = "ball"
-jitter = 1e-3
-seed = 7
-body = {density = 1000, shapes.ball = {type = "sphere", radius = {uniform = [0.016, 0.021]}}}
-grid = {spacing = 0.046, origin = [0.033, 0.033, 0.03], counts = [)" +
-         count + ", " + count + ", " + std::to_string(layers) + R"(]}
-[contact_default]
-friction = 0.3
-)";
 }
 
 struct Settled {
@@ -110,7 +62,7 @@ Settled settle(test::SceneRun& run, int n_steps) {
 constexpr double kOverlap = 1e-9;  // [m] tolerance 1e-6 of what a ball at 1 m/s moves in a step
 
 TEST(Manifolds, BallsInSpaceSettle) {
-  test::SceneRun run = test::scene_from_text(balls_scene(3, 4, 0.15));
+  test::SceneRun run = test::scene_from_text(test::balls_scene(3, 4, 0.15));
   const Settled settled = settle(run, 120);
   EXPECT_EQ(settled.inexact, 0);
   EXPECT_GT(settled.most_contacts, 30) << "the balls must have come to lie on each other";
@@ -118,7 +70,7 @@ TEST(Manifolds, BallsInSpaceSettle) {
 }
 
 TEST(SlowManifolds, TwoHundredBallsInSpaceSettle) {
-  test::SceneRun run = test::scene_from_text(balls_scene(5, 8, 0.25));
+  test::SceneRun run = test::scene_from_text(test::balls_scene(5, 8, 0.25));
   constexpr int kSteps = 400;
   const Settled settled = settle(run, kSteps);
   EXPECT_LT(settled.inexact, 0.01 * kSteps);

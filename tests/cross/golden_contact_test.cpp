@@ -4,9 +4,11 @@
 #include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <vector>
 
 #include "stickslip/cone/residual.h"
+#include "stickslip/solvers/enumeration.h"
 #include "stickslip/solvers/one_contact.h"
 #include "stickslip/solvers/solver_options.h"
 #include "tests/cross/contact_data.h"
@@ -76,6 +78,24 @@ TEST(GoldenOneContact, EnumerationFindsExactlyTheListedSolutions) {
       double nearest = HUGE_VAL;
       for (const auto& listed : c.p_coulomb) nearest = std::min(nearest, calc_distance(p, listed));
       EXPECT_LE(nearest, calc_percussion_bound(c, p));
+    }
+  }
+}
+
+TEST(GoldenOneContact, EnumerationOfCasesFindsExactlyTheListedSolutions) {
+  for (const OneContactCase& c : read_one_contact_cases()) {
+    const Enumeration found = enumerate_solutions(make_one_contact(c, FrictionLaw::coulomb));
+    EXPECT_TRUE(found.complete);
+    ASSERT_EQ(found.solutions.size(), c.p_coulomb.size());
+    for (const EnumeratedSolution& solution : found.solutions) {
+      // A percussion of 2.5e5 N s is among them: its own round-off as a velocity, in three rows.
+      const double size =
+          make_one_contact(c, FrictionLaw::coulomb).calc_residual_scale() * Vector3(solution.p.data()).norm();
+      EXPECT_LE(solution.residual.absolute,
+                std::max(kExactResidual, 4.0 * std::numeric_limits<double>::epsilon() * size));
+      double nearest = HUGE_VAL;
+      for (const auto& listed : c.p_coulomb) nearest = std::min(nearest, calc_distance(solution.p, listed));
+      EXPECT_LE(nearest, calc_percussion_bound(c, solution.p));
     }
   }
 }

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <random>
 #include <string>
+#include <utility>
 
 #include "stickslip/constraints/contact_finder.h"
 #include "tests/support/scene_run.h"
@@ -82,7 +83,7 @@ class Stacks : public testing::TestWithParam<const char*> {
 TEST_P(Stacks, TenBoxesStandHoweverHeavyTheTop) {
   for (const double heavy : {1.0, 100.0, 1e4}) {
     SceneRun run = test::scene_from_text(stack(GetParam(), 10, heavy));
-    EXPECT_LT(stand(run, 400, 1e-9), allowed()) << heavy;
+    EXPECT_LT(stand(run, GetParam() == std::string("generalized-alpha") ? 400 : 2000, 1e-9), allowed()) << heavy;
     EXPECT_EQ(run.report.closed_contacts, 40) << heavy;
   }
 }
@@ -117,6 +118,17 @@ INSTANTIATE_TEST_SUITE_P(Schemes, Stacks, testing::Values("moreau", "ccp", "gene
 TEST(HighStack, StandsUnderCcp) {
   SceneRun run = test::scene_from_text(stack("ccp", 100, 1.0));
   EXPECT_LT(stand(run, 100, 1e-9), 1e-9);
+}
+
+/// For 5 s a hundred boxes, for 10 s ten times ten bricks whose faces touch exactly. The stack sways by what the
+/// tolerance leaves of velocities.
+TEST(SlowStacks, HighOnesAndWallsStand) {
+  for (const auto& [scheme, most] : {std::pair("ccp", 1e-9), std::pair("moreau", 1e-7)}) {
+    SceneRun high = test::scene_from_text(stack(scheme, 100, 1.0));
+    EXPECT_LT(stand(high, 1000, 1e-9), most) << scheme;
+    SceneRun bricks = test::scene_from_text(wall(scheme, 10, 10));
+    EXPECT_LT(stand(bricks, 2000, 1e-10), most) << scheme;
+  }
 }
 
 /// Edges that cross, a corner over an edge, a ball beside an edge: what is frozen has a smooth gap, of which rows and

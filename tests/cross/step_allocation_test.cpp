@@ -137,6 +137,20 @@ INSTANTIATE_TEST_SUITE_P(StewartTrinkle, StepAllocations,
                                          AllocationCase{"four_bar", {"scheme.type=stewart-trinkle"}}),
                          case_name);
 
+/// Contacts that bear, creep and hold; joints alone; springs; cut forces. Steps of the scenes fit 2 delta.
+AllocationCase relaxation(const char* scene, const std::string& keys) {
+  return {scene, {"scheme={type=\"relaxation\"" + keys + "}"}};
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Relaxation, StepAllocations,
+    testing::Values(relaxation("papers/negrut/bowling_ball", ",delta=0.01"),
+                    relaxation("box_incline_20", ",delta=0.01"),
+                    relaxation("box_incline_35", ",delta=0.01,inclusion=\"clip\""),
+                    relaxation("papers/kikuuwe/point_mass", ",model=\"penalty\",stiffness=100,damping=10"),
+                    relaxation("four_bar", ",delta=0.01"), relaxation("chaplygin_sleigh", ",form=\"implicit\"")),
+    case_name);
+
 /// With so many contacts that they are packed; under a solver that factorises nothing, whose fill may grow at any step.
 TEST(StepAllocation, IsNoneInAPile) {
   test::SceneRun run = test::scene_from_text(test::pile_scene("spg"));

@@ -42,7 +42,7 @@ struct Refusal {
 
 TEST(CommandLine, BadUsageIsRefusedInOneMessageAndLeavesNothing) {
   const std::vector<Refusal> refusals = {{{"rnu", "x"}, "did you mean 'run'"},
-                                         {{"compare", "x"}, "not available in this version"},
+                                         {{"view", "x"}, "not available in this version"},
                                          {{"report", "nosuch.h5"}, "nosuch.h5"},
                                          {{"report", kBall}, "ball"},
                                          {{"report", "x.h5", "--max-size", "0"}, "--max-size"},
@@ -57,7 +57,8 @@ TEST(CommandLine, BadUsageIsRefusedInOneMessageAndLeavesNothing) {
                                          {{"run", kBall, "--end", "x"}, "time.end"},
                                          {{"run", kBall, "--threads", "0"}, "--threads"},
                                          {{"run", kBall, "--checkpoint-every", "-1"}, "--checkpoint-every"},
-                                         {{"run", kBall, "--vtk", "x"}, "not available in this version"},
+                                         {{"run", kBall, "--vtk", kBall}, "is not a folder"},
+                                         {{"run", kBall, "--vtk", "none/x"}, "folder none does not exist"},
                                          {{"run", kBall, "one", "more"}, "not expected"},
                                          {{"run", kBall, "-o", "none/r.h5"}, "folder none does not exist"},
                                          {{"run", kBall, "-o", "/dev/full"}, "is not a file"},
@@ -71,6 +72,11 @@ TEST(CommandLine, BadUsageIsRefusedInOneMessageAndLeavesNothing) {
                                          {{"info", "none.h5"}, "no such file"},
                                          {{"info", kBall}, "not an HDF5 file"},
                                          {{"list", "schmes"}, "did you mean 'schemes'"},
+                                         {{"compare"}, "scene"},
+                                         {{"compare", kBall, "--schemes", "moreau,morau"}, "did you mean 'moreau'"},
+                                         {{"compare", kBall, "--steps", "1e-3,0"}, "--steps"},
+                                         {{"compare", kBall, "-o", "table.html"}, "a file *.md"},
+                                         {{"compare", kBall, "--json", kBall}, "scene itself"},
                                          {{"gallery"}, "--output"},
                                          {{"gallery", "capobianko", "-o", "x"}, "did you mean 'capobianco'"}};
   const TemporaryFolder folder;
@@ -117,13 +123,44 @@ TEST(CommandLine, HelpVersionAndListsAreDone) {
   EXPECT_EQ(run_stickslip({}, folder.path()).status, 2);
 }
 
+TEST(CommandLine, ComparesSchemesInATableAndInJson) {
+  const TemporaryFolder folder;
+  const std::vector<std::string> arguments = {"compare",   kBall,       "--schemes", "all",      "--steps",
+                                              "4e-3,2e-3", "--threads", "2",         "--set",    "time.end=0.2",
+                                              "-o",        "table.md",  "--json",    "rows.json"};
+  const Ended ended = run_stickslip(arguments, folder.path());
+  EXPECT_EQ(ended.status, 0) << ended.err;
+  EXPECT_NE(ended.out.find("generalized-alpha"), std::string::npos);
+  std::ifstream table(folder / "table.md");
+  const std::string text(std::istreambuf_iterator<char>(table), {});
+  const auto lines = std::ranges::count(text, '\n');
+  std::istringstream schemes(run_stickslip({"list", "schemes"}, folder.path()).out);
+  const auto n_schemes = std::count(std::istreambuf_iterator<char>(schemes), {}, '\n');
+  EXPECT_GE(lines, 2 + 2 * n_schemes);
+  // JSON that another reader takes (a relaxation takes no restitution), a row a scheme and step, and no file of the
+  // runs themselves.
+  const Ended read = run_process({"/usr/bin/python3", "-c",
+                                  "import json; d = json.load(open('rows.json')); print(len(d['rows']), "
+                                  "sorted(d['rows'][0]), "
+                                  "all(r['exit'] == 0 or r['scheme'] == 'relaxation' for r in d['rows']))"},
+                                 folder.path());
+  EXPECT_EQ(read.out, std::to_string(2 * n_schemes) +
+                          " ['cost_seconds', 'drift', 'energy_error', 'error', 'exit', 'message', 'order', "
+                          "'penetration', 'residual', 'scheme', 'solver', 'step', 'steps'] True\n");
+  EXPECT_EQ(contents(folder).size(), 2U);
+  EXPECT_EQ(run_stickslip(arguments, folder.path()).status, 2);  // the files are there
+}
+
 TEST(CommandLine, EveryListedSchemeAndSolverExists) {
   const TemporaryFolder folder;
   for (const auto& [what, key] : {std::pair("schemes", "scheme.type="), std::pair("solvers", "solver.type=")}) {
     std::istringstream lines(run_stickslip({"list", what}, folder.path()).out);
     for (std::string line; std::getline(lines, line);) {
       const std::string name = line.substr(0, line.find(' '));
-      EXPECT_EQ(run_stickslip({"check", kBall, "--set", key + name}, folder.path()).status, 0) << name;
+      // A scene that all of them take: without restitution, and with a step that is short enough.
+      const std::string scene = shipped_scene("papers/negrut/bowling_ball.toml");
+      const Ended ended = run_stickslip({"check", scene, "--set", key + name, "time.step=1e-4"}, folder.path());
+      EXPECT_EQ(ended.status, 0) << name << ended.err;
     }
   }
 }
@@ -200,6 +237,20 @@ TEST(CommandLine, ContactProblemsBesideAResultWriteOverNothingElse) {
   EXPECT_EQ(run_stickslip(forced, folder.path()).status, 0);
   EXPECT_NE(read(folder / "r-step-000005.hdf5"), "my notes");
   EXPECT_EQ(run_stickslip(arguments, folder.path()).status, 0) << "problems are ours to write over";
+}
+
+TEST(CommandLine, ContactProblemsOfJointsAloneAreWrittenOverAsOthers) {
+  const TemporaryFolder folder;
+  const Arguments run = {"run",     shipped_scene("four_bar.toml"),
+                         "--quiet", "--scheme",
+                         "moreau",  "--end",
+                         "0.002",   "-o",
+                         "r.h5",    "--problems-every",
+                         "1"};
+  EXPECT_EQ(run_stickslip(run, folder.path()).status, 0);
+  ASSERT_TRUE(fs::exists(folder / "r-step-000001.hdf5"));
+  const Ended again = run_stickslip(run, folder.path());
+  EXPECT_EQ(again.status, 0) << again.err;
 }
 
 TEST(CommandLine, ThreadsAreAcceptedAndSaidToBeOne) {

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// `report --svg`: plots as pictures, and what is said where they cannot be drawn.
+#include <gtest/gtest.h>
+#include <stdlib.h>
+
+#include "stickslip/scene/load_scene.h"
+#include "stickslip/sim/run.h"
+#include "tests/support/process.h"
+#include "tests/support/temporary_folder.h"
+#include "tests/support/vtk_reader.h"
+
+namespace stickslip::test {
+namespace {
+
+namespace fs = std::filesystem;
+
+TEST(Svg, PlotsAreDrawnAndForeignFilesStay) {
+  const TemporaryFolder folder;
+  RunOptions options;
+  options.output = folder / "r.h5";
+  const LoadOptions load = {.overrides = {"name=\"a<b>&$c$\"", "time.end=0.5"}};
+  run(load_scene(shipped_scene("papers/capobianco/bouncing_ball_zeno.toml"), load), options);
+  const Arguments draw = {"report", "r.h5", "--svg", "plots"};
+  // What is missing is said.
+  ::setenv("STICKSLIP_PYTHON", "/no/such/python", 1);
+  const Ended without = run_stickslip(draw, folder.path());
+  ::unsetenv("STICKSLIP_PYTHON");
+  EXPECT_EQ(without.status, 2);
+  EXPECT_NE(without.err.find("sudo apt-get install python3-h5py python3-matplotlib"), std::string::npos) << without.err;
+  EXPECT_FALSE(fs::exists(folder / "plots"));
+
+  const Ended drawn = run_stickslip(draw, folder.path());
+  if (drawn.err.find("sudo apt-get install") != std::string::npos) GTEST_SKIP() << "no h5py or matplotlib";
+  ASSERT_EQ(drawn.status, 0) << drawn.err;
+  for (const char* name : {"motion", "velocities", "gaps", "status", "percussions", "energies", "energy_balance",
+                           "certificate", "iterations", "steps"}) {
+    const std::string text = whole_text(folder / "plots" / (std::string(name) + ".svg"));
+    EXPECT_NE(drawn.out.find(std::string("plots/") + name + ".svg\n"), std::string::npos) << drawn.out;
+    EXPECT_NE(text.find("</svg>"), std::string::npos) << name;
+    EXPECT_NE(text.find("t [s]"), std::string::npos) << name << ": text is text";
+    EXPECT_NE(text.find("a&lt;b&gt;&amp;$c$"), std::string::npos) << name;
+  }
+  EXPECT_FALSE(fs::exists(folder / "plots/joints.svg"));
+  std::ofstream(folder / "plots/steps.svg") << "mine";
+  const Ended refused = run_stickslip(draw, folder.path());
+  EXPECT_EQ(refused.status, 2);
+  EXPECT_NE(refused.err.find("plots/steps.svg: exists and is no plot of this program: --force"), std::string::npos);
+  EXPECT_EQ(whole_text(folder / "plots/steps.svg"), "mine");
+}
+
+}  // namespace
+}  // namespace stickslip::test
