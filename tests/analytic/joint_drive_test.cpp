@@ -245,6 +245,35 @@ limits = [0.1, 1]
   EXPECT_NEAR(run.report.joints[0].reaction_force(0), 0.0, 1e-9);
 }
 
+TEST_P(JointDrives, TwoRopesHoldAWeight) {
+  // Ropes are distances with a limit alone: no rows of their own, and two of them close a loop. m g / (2 cos 45) each.
+  test::SceneRun run = open(R"toml(
+gravity = [0, -9.81]
+[bodies.ceiling]
+type = "fixed"
+[bodies.weight]
+type = "point"
+mass = 2
+position = [0, 0]
+[joints.left]
+type = "distance"
+between = ["ceiling", "weight"]
+at_a = [-1, 1]
+limits = [0, 1.4142135623730951]
+[joints.right]
+type = "distance"
+between = ["ceiling", "weight"]
+at_a = [1, 1]
+limits = [0, 1.4142135623730951]
+)toml",
+                            0.1, 1e-3);
+  run.run();
+  EXPECT_NEAR(run.state.q(1), 0.0, 1e-9);
+  for (const JointReport& rope : run.report.joints) {
+    EXPECT_NEAR(rope.reaction_force.norm(), 2.0 * kGravity * std::numbers::sqrt2 / 2.0, 1e-6);
+  }
+}
+
 TEST_P(JointDrives, SpringAndDryFrictionBetweenPoints) {
   // m = 1, k = 100, bound 2 from 0.19: turning points lose 2 bound / k each, rest at 0.01 [Trinkle2003].
   test::SceneRun run = open(R"toml(

@@ -27,7 +27,8 @@ UndeterminedForces::UndeterminedForces(const Step& step, ForceChoice contacts)
   // The memory for all that the scene names, closed.
   if (step.system.joints().empty() && !all_) return;
   for (std::size_t k = 0; k < step.elements.size(); ++k) {
-    if (step.elements[k].n_touches > 0) candidates_.push_back(make_member(step, static_cast<int>(k)));
+    const StepElement& e = step.elements[k];
+    if (e.n_touches > 0 && e.dim > 0) candidates_.push_back(make_member(step, static_cast<int>(k)));
   }
   find_members(step);
   has_candidates_ = false;
@@ -53,7 +54,7 @@ void UndeterminedForces::find_candidates(const Step& step, Multiplier which) {
   int n_contacts = 0;
   for (std::size_t k = 0; k < step.elements.size(); ++k) {
     const StepElement& e = step.elements[k];
-    if (e.n_touches == 0) continue;
+    if (e.n_touches == 0 || e.dim == 0) continue;  // a distance between limits has no rows of its own
     Member member = make_member(step, static_cast<int>(k));
     if (e.kind != ConstraintElement::Kind::joint && which == Multiplier::start && !all_)
       continue;  // directions are not known
