@@ -36,6 +36,7 @@ struct ConeProblem {
   double floor = 0.0;
   Delassus delassus;
   double residual_scale = 0.0;  // [1/kg] w of the residual where > 0, see calc_residual_scale()
+  bool of_positions = false;    // of a projection: b and u are gaps and what joints are off by [m], p is in [kg m]
 
   int size() const { return static_cast<int>(b.size()); }  // n, the number of rows
   int n_cones() const { return static_cast<int>(cones.size()); }

@@ -52,6 +52,7 @@ ConstraintSet::ConstraintSet(const System& system, StopToken stop, bool packs) :
 
 void ConstraintSet::gather(const BodySnapshot& at, const std::vector<ContactPoint>& points, double activation,
                            double h) {
+  problem_.of_positions = false;
   gather_closed(
       at, points, [activation](std::size_t) { return activation; }, h);
 }
@@ -59,6 +60,7 @@ void ConstraintSet::gather(const BodySnapshot& at, const std::vector<ContactPoin
 void ConstraintSet::gather(const BodySnapshot& at, const std::vector<ContactPoint>& points,
                            std::span<const double> activation, double h) {
   STICKSLIP_ASSERT(activation.size() == points.size());
+  problem_.of_positions = false;
   gather_closed(
       at, points, [activation](std::size_t i) { return activation[i]; }, h);
 }
@@ -82,16 +84,15 @@ void ConstraintSet::gather_closed(const BodySnapshot& at, const std::vector<Cont
     gather_contacts(activation_of);
   }
   gather_joints();
-  if (!of_positions_) gather_dry_frictions(h);
+  if (!problem_.of_positions) gather_dry_frictions(h);
   if (!tau_.empty()) tau_.resize(gamma_.size(), 0.0);
 }
 
 void ConstraintSet::gather_positions(const BodySnapshot& at, const std::vector<ContactPoint>& points,
                                      double activation) {
-  of_positions_ = true;
+  problem_.of_positions = true;
   gather_closed(
       at, points, [activation](std::size_t) { return activation; }, 0.0);
-  of_positions_ = false;
 }
 
 void ConstraintSet::clear() {
@@ -131,14 +132,14 @@ void ConstraintSet::gather_contacts(ActivationOf&& activation_of) {
   for (std::size_t i = 0; i < points_->size(); ++i) {
     stop_.check();
     const ContactPoint& k = (*points_)[i];
-    if (of_positions_ && k.apart) continue;
+    if (problem_.of_positions && k.apart) continue;
     if (!calc_contact_within(*at_, k, activation_of(i), geometry, gamma)) continue;
     const ContactPair& pair = system_.pair(k);
-    const FrictionBlock friction{pair.friction_dim, of_positions_ ? 0.0 : pair.law().friction, 0, 0.0};
+    const FrictionBlock friction{pair.friction_dim, problem_.of_positions ? 0.0 : pair.law().friction, 0, 0.0};
     problem_.add_contact({&friction, pair.friction_dim > 0 ? std::size_t{1} : std::size_t{0}});
     add_member(Kind::contact, static_cast<int>(i), gamma.data());
     append(gaps_, geometry.gap);
-    if (of_positions_) {
+    if (problem_.of_positions) {
       positions_.resize(problem_.b.size(), 0.0);
       positions_[problem_.cones.back().offset] = geometry.gap;
     } else if (has_motions_ && system_.has_prescribed_motion(k)) {
@@ -166,11 +167,11 @@ void ConstraintSet::gather_joints() {
     stop_.check();
     if (joints[i].dim == 0) continue;
     const int j = static_cast<int>(i);
-    if (of_positions_ && !joints[i].holonomic) continue;
+    if (problem_.of_positions && !joints[i].holonomic) continue;
     problem_.add_free(joints[i].dim);
     system_.calc_joint_velocity(j, at_->t(), at_->q(), at_->u(), gamma);
     add_member(Kind::joint, j, gamma.data());
-    if (of_positions_) {
+    if (problem_.of_positions) {
       system_.calc_joint_position(j, at_->t(), at_->q(), gamma);
       positions_.insert(positions_.end(), gamma.begin(), gamma.end());
     } else if (system_.joint_has_prescribed_motion(j)) {

@@ -131,7 +131,6 @@ class ConstraintSet {
   std::vector<double> gamma_;
   std::vector<double> tau_;        // none where all are zero
   std::vector<double> positions_;  // (n) [m, rad] none but after gather_positions()
-  bool of_positions_ = false;      // while these are gathered
   Vector rest_;                    // (n_u) zero
   Vector world_;                   // (n_u) velocities or momenta of packed bodies, turns in the world frame
 };

@@ -10,13 +10,20 @@ namespace stickslip {
 
 SolveReport ProblemRecorder::do_solve(const ConeProblem& problem, Tolerance tolerance, ConeSolution& solution) {
   const SolveReport report = solver_->solve(problem, tolerance, solution);
-  if (all_ || report.status != Status::ok) {
+  if (is_wanted(problem, report.status)) {
     has_problem_ = true;
     problem_ = problem;
     solution_ = solution;
     status_ = report.status;
   }
   return report;
+}
+
+bool ProblemRecorder::is_wanted(const ConeProblem& problem, Status status) const {
+  if (status != Status::ok) return true;
+  if (!all_) return false;
+  if (!has_problem_) return true;
+  return status_ == Status::ok && (problem_.of_positions || !problem.of_positions);
 }
 
 void ProblemRecorder::start(bool all) {

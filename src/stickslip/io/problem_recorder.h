@@ -12,8 +12,8 @@
 namespace stickslip {
 
 /// A solver that keeps problems for a closer look: it hands each on to another solver, and keeps a copy of the last one
-/// that was not solved to its tolerance, or of the last one at all where it is told to. Copies are made for these
-/// alone.
+/// that was not solved to its tolerance or, where it is told to and there is none, of the last one of velocities, or of
+/// positions where there is no other. Copies are made for these alone.
 class ProblemRecorder final : public ConeSolver {
  public:
   explicit ProblemRecorder(std::unique_ptr<ConeSolver> solver) : solver_(std::move(solver)) {}
@@ -22,7 +22,7 @@ class ProblemRecorder final : public ConeSolver {
   double tolerance() const override { return solver_->tolerance(); }
   std::optional<std::string> refuses(const ConeProblem& problem) const override { return solver_->refuses(problem); }
 
-  /// Forgets what was kept; from now on keeps what fails or, with `all`, every problem.
+  /// Forgets what was kept; from now on keeps what fails or, with `all`, others too.
   void start(bool all);
   /// Whether there is a problem to write.
   bool has_problem() const { return has_problem_; }
@@ -33,6 +33,8 @@ class ProblemRecorder final : public ConeSolver {
 
  private:
   SolveReport do_solve(const ConeProblem& problem, Tolerance tolerance, ConeSolution& solution) override;
+  bool is_wanted(const ConeProblem& problem, Status status) const;
+
   std::unique_ptr<ConeSolver> solver_;
   bool all_ = false;
   bool has_problem_ = false;

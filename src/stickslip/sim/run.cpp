@@ -168,7 +168,7 @@ RunResult nothing_written(double start) {
 
 /// Simulates; throws Interrupted where it is interrupted while the scene is built.
 RunResult simulate(Scene scene, const RunOptions& options) {
-  StepProblems problems(options.output, options.problems_every);
+  StepProblems problems(scene, options.output, options.problems_every, options.stop);
   BuiltScene built = build(
       scene, [&problems](std::unique_ptr<ConeSolver> solver) { return problems.watch(std::move(solver)); },
       options.stop);

@@ -106,6 +106,25 @@ TEST(Run, LeavesEveryFewProblems) {
   EXPECT_FALSE(std::filesystem::exists(folder / "r-step-000030.hdf5"));
 }
 
+/// Of a step whose positions are projected, too, the problem of velocities; in the plane (F, f) has p, beta+, beta- and
+/// sigma of each contact.
+TEST(Run, LeavesTheProblemOfVelocitiesNotOfPositions) {
+  const TemporaryFolder folder;
+  RunOptions options = write_to(folder / "r.h5");
+  options.problems_every = 20;
+  LoadOptions load;
+  load.overrides = {R"(scheme={type="stewart-trinkle",projection=true})", "time.end=0.02"};
+  const Scene scene = load_scene(STICKSLIP_SCENES_DIR "/box_incline_35.toml", load);
+  ASSERT_EQ(run(scene, options).outcome, Outcome::done);
+  const LcpForm form = read_lcp(folder / "r-step-000020.txt");
+  ASSERT_EQ(form.q.size(), 8);
+  EXPECT_LT(form.q(0), 0.0);  // [m/s] weight over a step
+  const Matrix f(form.m);
+  EXPECT_EQ(f(6, 2), -1.0);
+  EXPECT_EQ(f(6, 3), -1.0);
+  EXPECT_GT(f(6, 0), 0.0);  // mu
+}
+
 /// Where friction has polygons: (F, f) as they are printed in [Trinkle2003 eq. 48], beta along +x, +y, -x, -y.
 TEST(Run, LeavesProblemsWithPolygonsAsLcpTexts) {
   const TemporaryFolder folder;

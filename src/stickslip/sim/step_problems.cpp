@@ -3,8 +3,9 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
+#include <type_traits>
 #include <utility>
+#include <variant>
 
 #include "stickslip/io/lcp_text.h"
 #include "stickslip/io/output_file.h"
@@ -22,6 +23,24 @@ std::string stem_of(const fs::path& result) {
   return result.stem().string() + "-step-";
 }
 
+/// Corners of the polygons that stand for discs of friction, where the scheme or the solver has such.
+std::optional<int> facets_of(const Scene& scene) {
+  const auto of_solver = [](const auto& options) -> std::optional<int> {
+    if constexpr (std::is_base_of_v<FacetOptions, std::decay_t<decltype(options)>>) return options.facets;
+    return std::nullopt;
+  };
+  const auto of_scheme = [](const auto& options) -> std::optional<int> {
+    using Options = std::decay_t<decltype(options)>;
+    bool has = false;
+    if constexpr (std::is_same_v<Options, StewartTrinkleOptions> || std::is_same_v<Options, EventDrivenOptions>)
+      has = options.facets > 0;
+    if constexpr (std::is_same_v<Options, RelaxationOptions>) has = options.inclusion == RelaxationInclusion::facets;
+    return has ? std::optional(options.facets) : std::nullopt;
+  };
+  const std::optional<int> solver = std::visit(of_solver, scene.solver);
+  return solver ? solver : std::visit(of_scheme, scene.scheme);
+}
+
 }  // namespace
 
 void StepProblems::check_replaceable(const fs::path& result) {
@@ -36,8 +55,9 @@ void StepProblems::check_replaceable(const fs::path& result) {
   }
 }
 
-StepProblems::StepProblems(const std::filesystem::path& result, std::optional<std::int64_t> every)
-    : result_(result), every_(every) {
+StepProblems::StepProblems(const Scene& scene, const std::filesystem::path& result, std::optional<std::int64_t> every,
+                           StopToken stop)
+    : facets_(facets_of(scene)), result_(result), every_(every), stop_(stop) {
 }
 
 std::unique_ptr<ConeSolver> StepProblems::watch(std::unique_ptr<ConeSolver> solver) {
@@ -55,11 +75,14 @@ void StepProblems::end_step(std::int64_t n, Status status) {
   if (!recorder_->has_problem() || !(is_failure || is_wanted(n))) return;
   std::filesystem::path path = result_;
   const ConeProblem& problem = recorder_->problem();
-  const bool has_polygons = std::ranges::any_of(problem.blocks, [](const FrictionBlock& b) { return b.facets > 0; });
-  if (has_polygons && !FacetLcp::refuses(problem)) {
+  if (facets_ && !FacetLcp::refuses(problem)) {
     path.replace_filename(fmt::format("{}{:06}.txt", stem_of(result_), n));
-    FacetLcp lcp(FacetOptions{}.facets);
-    lcp.build(problem, {});
+    FacetLcp lcp(*facets_);
+    try {
+      lcp.build(problem, stop_);
+    } catch (const Interrupted&) {
+      return;  // the run ends before its next step
+    }
     write_lcp(path, lcp.standard_form());
   } else {
     path.replace_filename(fmt::format("{}{:06}.hdf5", stem_of(result_), n));

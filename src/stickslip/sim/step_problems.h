@@ -8,21 +8,25 @@
 #include <string>
 #include <vector>
 
+#include "stickslip/base/stop_token.h"
 #include "stickslip/cone/cone_solver.h"
+#include "stickslip/scene/scene.h"
 
 namespace stickslip {
 
 class ProblemRecorder;
 
 /// The contact problems of a run that are left beside its result, <result>-step-<n>.hdf5, or, where friction has
-/// polygons, <result>-step-<n>.txt with (F, f) of the linear complementarity problem (FacetLcp::standard_form): those
-/// of steps that fail or end inexact, the first few of them, and every k-th step's where that is wanted.
+/// polygons, by the scheme or by the solver, in the plane too, <result>-step-<n>.txt with (F, f) of the linear
+/// complementarity problem (FacetLcp::standard_form): those of steps that fail or end inexact, the first few of them,
+/// and every k-th step's where that is wanted.
 class StepProblems {
  public:
   /// Problems of so many failed or inexact steps are written, not more: a run may have a million of them. [-]
   static constexpr int kMostFailures = 10;
 
-  StepProblems(const std::filesystem::path& result, std::optional<std::int64_t> every);
+  StepProblems(const Scene& scene, const std::filesystem::path& result, std::optional<std::int64_t> every,
+               StopToken stop);
 
   /// Refuses a result beside which files with such names are no contact problems. Throws InputError, which names
   /// --force.
@@ -41,8 +45,10 @@ class StepProblems {
  private:
   bool is_wanted(std::int64_t n) const { return every_ && n % *every_ == 0; }
 
+  std::optional<int> facets_;  // [-] corners for discs of friction, where problems are written as LCP text
   std::filesystem::path result_;
   std::optional<std::int64_t> every_;
+  StopToken stop_;
   ProblemRecorder* recorder_ = nullptr;  // the run's solver, which the run owns
   std::vector<std::filesystem::path> failures_;
 };

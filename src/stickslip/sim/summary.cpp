@@ -74,7 +74,7 @@ std::string describe(const Summary& s) {
   text += fmt::format("\ncontacts           {} at most, {:.3g} solver iterations a step", s.most_contacts,
                       static_cast<double>(s.iterations) / static_cast<double>(std::max<std::int64_t>(s.steps, 1)));
   if (s.choices > 0) text += fmt::format("; the laws left a choice {} times", s.choices);
-  if (s.fallbacks > 0) text += fmt::format("; {} steps needed a slower method", s.fallbacks);
+  if (s.fallbacks > 0) text += fmt::format("; {} steps needed a fallback of the scheme", s.fallbacks);
   if (s.in_parts > 0) text += fmt::format("; {} were made in parts", s.in_parts);
   text += "\nworst of all steps:\n";
   const auto line = [&text](const char* name, const Worst& worst, const char* unit) {
