@@ -70,8 +70,8 @@ Scene load_job(const std::filesystem::path& path, const std::vector<std::string>
   return scene;
 }
 
-/// Where each scheme is run with each solver and step.
-std::vector<Job> make_jobs(const std::filesystem::path& path, const CompareOptions& options) {
+/// Where each scheme is run with each solver and step, those of the scene where none are named.
+std::vector<Job> make_jobs(const std::filesystem::path& path, const Scene& scene_itself, const CompareOptions& options) {
   const auto each = [](const std::vector<std::string>& names, const char* key) {
     std::vector<std::string> settings;
     settings.reserve(names.size());
@@ -92,8 +92,9 @@ std::vector<Job> make_jobs(const std::filesystem::path& path, const CompareOptio
         if (!solver.empty()) job.settings.push_back(solver);
         if (step > 0.0) job.settings.push_back(fmt::format("time.step={}", step));
         job.row.scheme = scheme.substr(scheme.find('=') + 1);
-        job.row.solver = solver.substr(solver.find('=') + 1);
+        job.row.solver = solver.empty() ? solver_name(scene_itself.solver) : solver.substr(solver.find('=') + 1);
         job.row.step = step;
+        if (step == 0.0 && !scene_itself.time.automatic) job.row.step = scene_itself.time.step;
         try {
           LoadOptions load;
           load.overrides = job.settings;
@@ -247,7 +248,7 @@ SchemeComparison compare(const std::filesystem::path& path, const CompareOptions
   LoadOptions load;
   load.overrides = options.settings;
   const Scene scene = load_scene(path, load);  // throws where it is the scene that is wrong
-  std::vector<Job> jobs = make_jobs(path, options);
+  std::vector<Job> jobs = make_jobs(path, scene, options);
   run_jobs(path, options, choose_every(scene, jobs), jobs);
   if (std::ranges::all_of(jobs, [](const Job& job) { return job.row.is_refused; })) {
     throw InputError(jobs.front().row.message);

@@ -133,6 +133,7 @@ TEST(Compare, SaysWhatRefusesTheScene) {
   const SchemeComparison found = compare(scene.path(), options);
   ASSERT_EQ(found.rows.size(), 2U);
   EXPECT_TRUE(found.rows[0].is_refused);
+  EXPECT_EQ(found.rows[0].solver, "auto");
   EXPECT_NE(found.rows[0].message.find("auto"), std::string::npos) << found.rows[0].message;
   EXPECT_FALSE(found.rows[1].is_refused);
   EXPECT_EQ(found.rows[1].step, 0.0);

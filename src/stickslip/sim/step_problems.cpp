@@ -31,11 +31,12 @@ std::optional<int> facets_of(const Scene& scene) {
   };
   const auto of_scheme = [](const auto& options) -> std::optional<int> {
     using Options = std::decay_t<decltype(options)>;
-    bool has = false;
-    if constexpr (std::is_same_v<Options, StewartTrinkleOptions> || std::is_same_v<Options, EventDrivenOptions>)
-      has = options.facets > 0;
-    if constexpr (std::is_same_v<Options, RelaxationOptions>) has = options.inclusion == RelaxationInclusion::facets;
-    return has ? std::optional(options.facets) : std::nullopt;
+    if constexpr (std::is_same_v<Options, StewartTrinkleOptions> || std::is_same_v<Options, EventDrivenOptions>) {
+      if (options.facets > 0) return options.facets;
+    } else if constexpr (std::is_same_v<Options, RelaxationOptions>) {
+      if (options.inclusion == RelaxationInclusion::facets) return options.facets;
+    }
+    return std::nullopt;
   };
   const std::optional<int> solver = std::visit(of_solver, scene.solver);
   return solver ? solver : std::visit(of_scheme, scene.scheme);

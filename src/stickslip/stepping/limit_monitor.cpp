@@ -55,7 +55,7 @@ LimitMonitor::LimitMonitor(const System& system, const LimitOptions& options, co
   }
   for (const ContactPoint& point : system.contact_points()) has_angular_stops_ |= system.turns(point);
   note_energy(initial, report);
-  last_scale_ = calc_energy_scale();
+  last_energy_ = calc_energy();
   pass_finder_.begin(initial);
 }
 
@@ -171,18 +171,23 @@ double LimitMonitor::calc_prescribed_load(const State& state) const {
   return load;
 }
 
-double LimitMonitor::calc_energy_scale() const {
-  const double potential = std::max({std::abs(least_potential_), std::abs(largest_potential_), weights_});
-  return std::max({largest_energy_, largest_work_, kEnergyRoundOff * potential, kEnergyRoundOff * largest_load_});
+double LimitMonitor::calc_energy() const {
+  return std::max(largest_energy_, largest_work_);
 }
 
-/// Growth goes on until it has paused for as many steps as it took.
+double LimitMonitor::calc_energy_scale() const {
+  const double potential = std::max({std::abs(least_potential_), std::abs(largest_potential_), weights_});
+  return std::max({calc_energy(), kEnergyRoundOff * potential, kEnergyRoundOff * largest_load_});
+}
+
+/// Growth goes on until it has paused for as many steps as it took. A start from rest may begin with steps whose energy
+/// is below the round-off of positions.
 void LimitMonitor::note_growth() {
-  const double scale = calc_energy_scale();
-  if (scale > (1.0 + kEnergyGrowth) * last_scale_) {
+  const double energy = calc_energy();
+  if (energy > (1.0 + kEnergyGrowth) * last_energy_) {
     growing_steps_ = is_settled() ? 1 : growing_steps_ + quiet_steps_ + 1;
     quiet_steps_ = 0;
-    last_scale_ = scale;
+    last_energy_ = energy;
   } else {
     ++quiet_steps_;
   }
@@ -277,7 +282,7 @@ std::vector<std::byte> LimitMonitor::to_bytes() const {
   out.put(kMagic);
   out.put(kVersion);
   for (const double x : {least_potential_, largest_potential_, largest_energy_, largest_work_, largest_load_,
-                         last_scale_, worst_error_}) {
+                         last_energy_, worst_error_}) {
     out.put(x);
   }
   for (const std::int64_t x : {growing_steps_, quiet_steps_, std::int64_t{waiting_.has_value()}}) out.put(x);
@@ -297,7 +302,7 @@ void LimitMonitor::restore(std::span<const std::byte> bytes, const State& state)
   ByteReader in(bytes, "the memory of limits");
   if (in.get() != kMagic || in.get() != kVersion) in.fail();
   for (double* x : {&least_potential_, &largest_potential_, &largest_energy_, &largest_work_, &largest_load_,
-                    &last_scale_, &worst_error_}) {
+                    &last_energy_, &worst_error_}) {
     *x = in.get_real();
   }
   growing_steps_ = in.get_integer();

@@ -70,7 +70,8 @@ class LimitMonitor {
   void note_energy(const State& state, const StepReport& report);
   double calc_load(const State& state, const StepReport& report) const;
   double calc_prescribed_load(const State& state) const;
-  double calc_energy_scale() const;
+  double calc_energy() const;        // [J] of the run, without round-off
+  double calc_energy_scale() const;  // [J] with it
   void note_growth();
   bool is_settled() const { return quiet_steps_ >= growing_steps_; }
   bool may_be_start(double share) const;
@@ -89,7 +90,7 @@ class LimitMonitor {
   double largest_energy_ = 0.0;                 // [J] kinetic energy + spread of the potential energy, so far
   double largest_work_ = 0.0;                   // [J] |work| so far
   double largest_load_ = 0.0;                   // [N m] forces times sizes, so far
-  double last_scale_ = 0.0;                     // [J] the energy of the run when it last grew
+  double last_energy_ = 0.0;                    // [J] the energy of the run when it last grew
   double worst_error_ = 0.0;                    // [J] that waits
   std::int64_t growing_steps_ = 0;              // [-] from where the energy began to grow to where it last did
   std::int64_t quiet_steps_ = 0;                // [-] since then

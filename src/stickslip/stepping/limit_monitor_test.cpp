@@ -211,6 +211,17 @@ TEST_F(LimitMonitorTest, AStartByAnyPowerOfTimeIsQuiet) {
   }
 }
 
+// The first of very short steps have less energy than the round-off of positions may come to.
+TEST_F(LimitMonitorTest, AStartBelowRoundOffIsQuiet) {
+  LimitMonitor monitor = make_monitor();
+  for (int n = 1; n <= 400; ++n) {
+    report.work = report.kinetic_energy = 1e-9 * n * n;
+    report.energy_error = 1e-9 * n;
+    EXPECT_FALSE(step(monitor)) << n;
+  }
+  EXPECT_TRUE(monitor.entries_of_ended().empty());
+}
+
 // What error there is of the first step alone may be many times the energy that there is then.
 TEST_F(LimitMonitorTest, AnErrorOfTheFirstStepIsQuietWhereEnergyOutgrowsIt) {
   LimitMonitor monitor = make_monitor();
