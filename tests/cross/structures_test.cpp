@@ -66,6 +66,13 @@ TEST_P(Structures, TheCardHouseStands) {
   EXPECT_LT(worst, most_creep());
 }
 
+TEST_P(Structures, TheStackWithAHeavyTopStands) {
+  test::SceneRun run = open("stack", {"solver.tolerance=1e-10"});
+  double worst = 0.0;
+  run.run([&](const test::SceneRun& r) { worst = std::max(worst, calc_largest_move(r)); });
+  EXPECT_LT(worst, most_creep());
+}
+
 TEST_P(Structures, TheCardHouseFallsWhereFrictionIsTooSmall) {
   // The upper pair carries nothing: its feet need tan(lean)/2 = .18.
   test::SceneRun run = open("card_house", {"contact_default.friction=0.15", "time.end=0.5"});

@@ -17,6 +17,7 @@ namespace stickslip {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr double kSmallest = std::numeric_limits<double>::min();
 /// Eigenvalues of S below this share of trace(W) are raised to it: an error of round-off in u that keeps massless
 /// directions finite.
 constexpr double kSmallestEigenvalue = kEpsilon / 2.0;
@@ -147,7 +148,8 @@ OneContact::SlipFunction::Value OneContact::SlipFunction::find_root(const Value&
   double bracket_high = high;
   Value value = low;
   for (int step = 0; step < kMaxSlipSteps && std::abs(value.h) > value.noise; ++step) {
-    double next = value.lambda - value.h / value.slope;
+    double next = bracket_low;  // no step of Newton's method where there is no slope, as where |y|^2 underflows
+    if (std::abs(value.slope) > kSmallest * std::abs(value.h)) next = value.lambda - value.h / value.slope;
     if (!(next > bracket_low && next < bracket_high)) {
       next = std::isfinite(bracket_high) ? 0.5 * (bracket_low + bracket_high) : 2.0 * bracket_low + s_min;
     }

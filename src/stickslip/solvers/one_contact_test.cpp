@@ -149,6 +149,23 @@ TEST(OneContact, DegenerateCases) {
   EXPECT_NEAR(edge[1], -0.2, 1e-15);
 }
 
+/// Velocities whose squares underflow, as of what an iteration takes to zero: nothing is divided by those.
+TEST(OneContact, TinyVelocities) {
+  for (const double coupling : {-0.5, 0.5}) {
+    const std::vector<double> w = {1.0, coupling, 0.0, coupling, 1.0, 0.0, 0.0, 0.0, 1.0};
+    for (const double size : {1e-155, 1e-163, 1e-170, 1e-300}) {
+      OneContact contact;
+      contact.prepare(2, 0.3, w.data());
+      const std::vector<double> b = {-size, -4.0 * size, 0.0};
+      std::vector<double> p(3, 0.0);
+      EXPECT_EQ(contact.solve(b.data(), p.data()), 1);
+      EXPECT_GE(p[0], 0.0);
+      EXPECT_LE(p[0], 5.0 * size);
+      EXPECT_LE(std::hypot(p[1], p[2]), 10.0 * size);
+    }
+  }
+}
+
 TEST(OneContact, FrictionlessContactIsAHalfLine) {
   OneContact contact;
   const double w = 2.0;
