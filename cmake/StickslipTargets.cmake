@@ -52,6 +52,17 @@ function(stickslip_folder folder)
   set_property(GLOBAL APPEND PROPERTY STICKSLIP_LIBRARIES ${target})
 endfunction()
 
+# stickslip_sundials(<folder>): where SUNDIALS was found (cmake/FindSundials.cmake) the folder's library is compiled with it and holds its
+# objects, so that the installed package needs none; a linker takes those that are called.
+function(stickslip_sundials folder)
+  if(Sundials_FOUND)
+    set_source_files_properties(${Sundials_OBJECTS} PROPERTIES EXTERNAL_OBJECT ON)
+    target_sources(stickslip_${folder} PRIVATE ${Sundials_OBJECTS})
+    target_include_directories(stickslip_${folder} SYSTEM PRIVATE "${Sundials_INCLUDE_DIR}")
+    target_compile_definitions(stickslip_${folder} PRIVATE STICKSLIP_WITH_SUNDIALS)
+  endif()
+endfunction()
+
 # stickslip_program(<name> USES <folder>... EXTERNAL <target>...): apps/<name>/*.cpp, at the root of the build folder.
 function(stickslip_program name)
   cmake_parse_arguments(arg "" "" "USES;EXTERNAL" ${ARGN})

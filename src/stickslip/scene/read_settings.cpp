@@ -4,9 +4,13 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <span>
+#include <string>
+#include <string_view>
 
 #include "stickslip/scene/output_fields.h"
 #include "stickslip/scene/read_scene.h"
+#include "stickslip/stepping/sundials_integrator.h"
 
 namespace stickslip {
 namespace {
@@ -123,17 +127,34 @@ SchemeOptions read_generalized_alpha(const TableReader& reader) {
   return options;
 }
 
+constexpr Range kRelativeTolerances = {.least = 1e-14, .most = 1e-3, .text = "a number from 1e-14 to 1e-3"};
+constexpr Range kAbsoluteTolerances = {
+    .least = 0.0, .most = 1e-3, .without_least = true, .text = "a number > 0, at most 1e-3"};
+
+/// One of `names`, of which the first n_own need no SUNDIALS.
+template <class Integrator>
+Integrator read_integrator(const TableReader& reader, std::span<const std::string_view> names, std::size_t n_own) {
+  const std::string name = reader.choice("integrator", names, {});
+  const auto index = static_cast<std::size_t>(std::ranges::find(names, name) - names.begin());
+  if (index >= n_own && !has_sundials()) {
+    std::string own(names[0]);
+    for (std::size_t i = 1; i < n_own; ++i) own += " or " + std::string(names[i]);
+    reader.fail("integrator", own + kWithoutSundials);
+  }
+  return static_cast<Integrator>(index);
+}
+
 SchemeOptions read_relaxation_scheme(const TableReader& reader) {
-  reader.allow({"type", "delta", "zeta", "inclusion", "facets", "orientation", "integrator", "gate", "form", "model",
-                "stiffness", "damping", "forces"},
-               {"relative_tolerance", "absolute_tolerance"});
+  reader.allow({"type", "delta", "zeta", "inclusion", "facets", "orientation", "integrator", "relative_tolerance",
+                "absolute_tolerance", "gate", "form", "model", "stiffness", "damping", "forces"});
   RelaxationOptions options;
   if (reader.has("form")) {
     constexpr std::array<std::string_view, 2> kForms = {"ode", "implicit"};
     const bool implicit = reader.choice("form", kForms, {}) == kForms[1];
     options.form = implicit ? RelaxationForm::implicit : RelaxationForm::ode;
   }
-  for (const std::string_view key : {"delta", "zeta", "integrator", "gate"}) {
+  for (const std::string_view key :
+       {"delta", "zeta", "integrator", "relative_tolerance", "absolute_tolerance", "gate"}) {
     if (options.form != RelaxationForm::implicit || !reader.has(key)) continue;
     reader.fail(key, "no such key with form = \"implicit\": delta is the step there, zeta 1/2, and nothing is gated");
   }
@@ -163,19 +184,22 @@ SchemeOptions read_relaxation_scheme(const TableReader& reader) {
   options.facets = reader.integer_or("facets", 3, options.facets);
   options.orientation = reader.number_or("orientation", kAnyNumber, "rad", options.orientation);
   if (reader.has("integrator")) {
-    constexpr std::array<std::string_view, 2> kIntegrators = {"rk4", "symplectic-euler"};
-    constexpr std::array<std::string_view, 3> kLater = {"cvode", "arkode-explicit", "arkode-implicit"};
-    const bool rk4 = reader.choice("integrator", kIntegrators, kLater) == kIntegrators[0];
-    options.integrator = rk4 ? RelaxationIntegrator::rk4 : RelaxationIntegrator::symplectic_euler;
+    options.integrator = read_integrator<RelaxationIntegrator>(reader, kRelaxationIntegratorNames, 2);
   }
+  for (const std::string_view key : {"relative_tolerance", "absolute_tolerance"}) {
+    if (options.controls_errors() || !reader.has(key)) continue;
+    reader.fail(key, "no such key but with an integrator of SUNDIALS: arkode-explicit, arkode-implicit or cvode");
+  }
+  options.relative_tolerance =
+      reader.number_or("relative_tolerance", kRelativeTolerances, "", options.relative_tolerance);
+  options.absolute_tolerance =
+      reader.number_or("absolute_tolerance", kAbsoluteTolerances, "", options.absolute_tolerance);
   options.gate = reader.boolean_or("gate", options.gate);
   options.forces = read_forces(reader);
   return options;
 }
 
 SchemeOptions read_event_driven(const TableReader& reader) {
-  constexpr Range kRelative = {.least = 1e-14, .most = 1e-3, .text = "a number from 1e-14 to 1e-3"};
-  constexpr Range kAbsolute = {.least = 0.0, .most = 1e-3, .without_least = true, .text = "a number > 0, at most 1e-3"};
   reader.allow(
       {"type", "facets", "orientation", "integrator", "relative_tolerance", "absolute_tolerance", "zeno", "zeno_time"},
       {"law"});
@@ -184,12 +208,12 @@ SchemeOptions read_event_driven(const TableReader& reader) {
   if (options.facets == 1 || options.facets == 2) reader.fail("facets", "0 for the round cone, or at least 3");
   options.orientation = reader.number_or("orientation", kAnyNumber, "rad", options.orientation);
   if (reader.has("integrator")) {
-    constexpr std::array<std::string_view, 1> kIntegrators = {"dormand-prince"};
-    constexpr std::array<std::string_view, 2> kLater = {"arkode-explicit", "cvode"};
-    reader.choice("integrator", kIntegrators, kLater);
+    options.integrator = read_integrator<EventIntegrator>(reader, kEventIntegratorNames, 1);
   }
-  options.relative_tolerance = reader.number_or("relative_tolerance", kRelative, "", options.relative_tolerance);
-  options.absolute_tolerance = reader.number_or("absolute_tolerance", kAbsolute, "", options.absolute_tolerance);
+  options.relative_tolerance =
+      reader.number_or("relative_tolerance", kRelativeTolerances, "", options.relative_tolerance);
+  options.absolute_tolerance =
+      reader.number_or("absolute_tolerance", kAbsoluteTolerances, "", options.absolute_tolerance);
   if (reader.has("zeno")) {
     constexpr std::array<std::string_view, 2> kRules = {"cross", "stop"};
     options.zeno = reader.choice("zeno", kRules, {}) == kRules[0] ? ZenoRule::cross : ZenoRule::stop;

@@ -131,9 +131,10 @@ class SceneWriter {
 
   void write_scheme(const EventDrivenOptions& options) {
     line(
-        "scheme = {{type = \"{}\", facets = {}, orientation = {}, relative_tolerance = {}, absolute_tolerance = {}, "
-        "zeno = \"{}\", zeno_time = {}}}",
-        options.kTraits.name, options.facets, number(options.orientation), number(options.relative_tolerance),
+        "scheme = {{type = \"{}\", facets = {}, orientation = {}, integrator = \"{}\", relative_tolerance = {}, "
+        "absolute_tolerance = {}, zeno = \"{}\", zeno_time = {}}}",
+        options.kTraits.name, options.facets, number(options.orientation),
+        kEventIntegratorNames[static_cast<std::size_t>(options.integrator)], number(options.relative_tolerance),
         number(options.absolute_tolerance), options.zeno == ZenoRule::cross ? "cross" : "stop",
         number(options.zeno_time));
   }
@@ -154,9 +155,13 @@ class SceneWriter {
     const std::string_view inclusion = kInclusionNames[static_cast<std::size_t>(options.inclusion)];
     std::string of_form = "form = \"implicit\"";
     if (options.form == RelaxationForm::ode) {
-      const bool rk4 = options.integrator == RelaxationIntegrator::rk4;
       of_form = fmt::format("delta = {}, zeta = {}, integrator = \"{}\", gate = {}", number(options.delta),
-                            number(options.zeta), rk4 ? "rk4" : "symplectic-euler", options.gate);
+                            number(options.zeta),
+                            kRelaxationIntegratorNames[static_cast<std::size_t>(options.integrator)], options.gate);
+      if (options.controls_errors()) {
+        of_form += fmt::format(", relative_tolerance = {}, absolute_tolerance = {}", number(options.relative_tolerance),
+                               number(options.absolute_tolerance));
+      }
     }
     if (options.model == RelaxationModel::penalty) {
       return line("scheme = {{type = \"{}\", {}, model = \"penalty\", stiffness = {}, damping = {}, forces = \"{}\"}}",

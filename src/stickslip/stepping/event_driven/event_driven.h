@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <array>
 #include <memory>
+#include <string_view>
 
 #include "stickslip/base/stop_token.h"
 #include "stickslip/cone/cone_solver.h"
@@ -17,6 +19,15 @@ enum class ZenoRule : int {
   stop = 1,   // the step fails and says so
 };
 
+/// What integrates smooth motion.
+enum class EventIntegrator : int {
+  dormand_prince,   // RungeKutta
+  arkode_explicit,  // the same pair by SUNDIALS
+  cvode,            // for stiff motion
+};
+/// Their names in scene files, in order.
+inline constexpr std::array<std::string_view, 3> kEventIntegratorNames = {"dormand-prince", "arkode-explicit", "cvode"};
+
 /// Integration from event to event: between them the motion is smooth, and is found to tolerances, whatever the length
 /// of a step, which is the distance of outputs alone.
 ///
@@ -29,7 +40,7 @@ enum class ZenoRule : int {
 ///   -bound n                                     of dry frictions that slide          (18)
 ///
 /// an ordinary differential equation in (q, u), integrated by a Runge-Kutta method with an error estimate
-/// (RungeKutta). A phase ends at the first zero of one of
+/// (RungeKutta), or by one of SUNDIALS (SundialsIntegrator). A phase ends at the first zero of one of
 ///
 ///   gap                  of an open contact: it closes
 ///   lambda_N             of a closed one: it lifts off                                         (20), (21)
@@ -51,8 +62,9 @@ struct EventDrivenOptions {
       .automatic_steps = false,
       .controls_errors = true};
 
-  int facets = 0;                     // [-] of friction in space that sticks: >= 3, or 0: the round cone
-  double orientation = 0.0;           // [rad] angle of the first facet from the first tangent
+  int facets = 0;            // [-] of friction in space that sticks: >= 3, or 0: the round cone
+  double orientation = 0.0;  // [rad] angle of the first facet from the first tangent
+  EventIntegrator integrator = EventIntegrator::dormand_prince;
   double relative_tolerance = 1e-10;  // [-] in (0, 1e-3]: of the local errors of smooth motion
   double absolute_tolerance = 1e-12;  // [m, m/s, rad, rad/s] > 0: added to it
   ZenoRule zeno = ZenoRule::cross;

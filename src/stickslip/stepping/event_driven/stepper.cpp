@@ -13,6 +13,7 @@
 #include "stickslip/stepping/event_driven/runge_kutta.h"
 #include "stickslip/stepping/event_driven/transition.h"
 #include "stickslip/stepping/start_impact.h"
+#include "stickslip/stepping/sundials_integrator.h"
 
 namespace stickslip {
 namespace event_driven {
@@ -50,10 +51,17 @@ class Stepper final : public TimeStepper {
   void unpack(const Vector& y, Vector& q, Vector& u) const;
   bool solve(double t, const Vector& y);
   double calc_error() const;
+  void pack();
   Ended advance(double t_end);
+  Ended advance_by_sundials(double t_end);
+  double step_start() const { return integrator_ ? integrator_->start_time() : method_.start_time(); }
+  const Vector& step_from() const { return integrator_ ? integrator_->start() : method_.start(); }
+  const Vector& step_to() const { return integrator_ ? integrator_->end() : method_.end(); }
+  void interpolate(double theta, double h, Vector& y);
   double find_sign_change(double h);
-  void locate(double first, double last);
-  void accept(double t);
+  double calc_at(double h);
+  double locate(double last);
+  void accept(double t, const Vector& end);
   Status fail(const std::string& message, StepReport& report) const;
   bool take_modes(const Vector& memory);
   void save_modes(Vector& memory) const;
@@ -67,6 +75,7 @@ class Stepper final : public TimeStepper {
   SmoothMotion motion_;
   EventSearch search_;
   RungeKutta method_;
+  std::unique_ptr<SundialsIntegrator> integrator_;  // in its place
   StartImpact start_;
   ConstraintSet start_constraints_;
 
@@ -82,7 +91,8 @@ class Stepper final : public TimeStepper {
 
   // Workspace.
   Vector q_, u_, q_dot_, y_, z_;
-  int parts_ = 0;  // Runge-Kutta steps
+  int parts_ = 0;  // of the integrator, in the step
+  std::string why_;
 };
 
 Stepper::Stepper(const EventDrivenOptions& options, const System& system, ConeSolver& solver, StopToken stop)
@@ -96,6 +106,11 @@ Stepper::Stepper(const EventDrivenOptions& options, const System& system, ConeSo
       start_(system, stop),
       start_constraints_(system, stop, false) {
   q_dot_.setZero(system.n_q());
+  if (options.integrator == EventIntegrator::dormand_prince) return;
+  integrator_ = std::make_unique<SundialsIntegrator>(
+      options.integrator == EventIntegrator::cvode ? SundialsMethod::bdf : SundialsMethod::erk,
+      options.relative_tolerance, options.absolute_tolerance,
+      [this](double t, const Vector& y, Vector& rates) { return calc_rates(t, y, rates); });
 }
 
 void Stepper::unpack(const Vector& y, Vector& q, Vector& u) const {
@@ -134,18 +149,27 @@ double Stepper::calc_error() const {
   return error;
 }
 
+/// y_ at the share theta of the last step, of length h.
+void Stepper::interpolate(double theta, double h, Vector& y) {
+  if (integrator_) {
+    integrator_->interpolate(integrator_->start_time() + theta * h, y);
+  } else {
+    method_.interpolate(theta, y);
+  }
+}
+
 /// Whether the phase ends within the step of length h that was made last: the first time into it, of those looked at,
 /// at which it is over; 0: it is not.
 double Stepper::find_sign_change(double h) {
-  const double t = method_.start_time();
-  if (!solve(t, method_.start())) return 0.0;
+  const double t = step_start();
+  if (!solve(t, step_from())) return 0.0;
   search_.set_first(motion_);
   double before = 0.0;
   for (const double theta : {0.5, 1.0}) {
     if (theta < 1.0) {
-      method_.interpolate(theta, y_);
+      interpolate(theta, h, y_);
     } else {
-      y_ = method_.end();
+      y_ = step_to();
     }
     if (!solve(t + theta * h, y_)) return theta * h;
     if (search_.calc_least(motion_, inputs_) < 0.0) return theta * h;
@@ -153,32 +177,48 @@ double Stepper::find_sign_change(double h) {
     search_.set_first(motion_);
     if (dip > 0.0) {
       const double at = before + dip * (theta - before);
-      method_.interpolate(at, y_);
+      interpolate(at, h, y_);
       if (solve(t + at * h, y_) && search_.calc_least(motion_, inputs_) < 0.0) return at * h;
-      (void)solve(t + theta * h, theta < 1.0 ? y_ : method_.end());
+      if (theta < 1.0) {
+        interpolate(theta, h, y_);
+      } else {
+        y_ = step_to();
+      }
+      (void)solve(t + theta * h, y_);
     }
     before = theta;
   }
   return 0.0;
 }
 
-/// The zero of the least of all watches in (first, last], by steps of that length: the Illinois method, and halves
-/// where it is slow.
-void Stepper::locate(double first, double last) {
-  const double t = method_.start_time();
-  const auto calc = [&](double h) {
-    if (!method_.step(h) || !solve(t + h, method_.end())) return -1.0;
-    return search_.calc_least(motion_, inputs_);
-  };
-  (void)solve(t, method_.start());
+/// The least of all watches at the time h into the last step, and y_ there: by a Runge-Kutta step of that length, or by
+/// the polynomial of SUNDIALS.
+double Stepper::calc_at(double h) {
+  const double t = step_start();
+  if (integrator_) {
+    integrator_->interpolate(t + h, y_);
+  } else {
+    if (!method_.step(h)) return -1.0;
+    y_ = method_.end();
+  }
+  if (!solve(t + h, y_)) return -1.0;
+  return search_.calc_least(motion_, inputs_);
+}
+
+/// The zero of the least of all watches in (0, last], from the start of the last step, and y_ there: the Illinois
+/// method, and halves where it is slow.
+double Stepper::locate(double last) {
+  const double t = step_start();
+  (void)solve(t, step_from());
+  double first = 0.0;
   double at_first = std::max(search_.calc_least(motion_, inputs_), 0.0);
-  double at_last = calc(last);
+  double at_last = calc_at(last);
   const double close = 2.0 * kEpsilon * std::max(std::abs(t) + last, last);
   int side = 0;
   for (int i = 0; i < kMaxLocations && last - first > close && at_last < 0.0; ++i) {
     double middle = first + (last - first) * at_first / (at_first - at_last);
     if (i % 4 == 3 || !(middle > first) || !(middle < last)) middle = 0.5 * (first + last);
-    const double value = calc(middle);
+    const double value = calc_at(middle);
     if (value < 0.0) {
       last = middle;
       at_last = value;
@@ -191,15 +231,14 @@ void Stepper::locate(double first, double last) {
       side = 1;
     }
   }
-  (void)calc(last);
+  (void)calc_at(last);
+  return last;
 }
 
-/// Moves to the end of the last step, at t.
-void Stepper::accept(double t) {
-  ++parts_;
+/// Moves to `end`, at t.
+void Stepper::accept(double t, const Vector& end) {
   const Eigen::Index n = system_.n_q() + system_.n_u();
-  unpack(method_.end(), now_.q, now_.u);
-  const Vector& end = method_.end();
+  unpack(end, now_.q, now_.u);
   now_.energy.work += end(n);
   now_.energy.dissipated += end(n + 1);
   for (std::size_t k = 0; k < percussions_.size(); ++k) {
@@ -212,16 +251,22 @@ void Stepper::accept(double t) {
   system_.normalize(now_.t, now_.q);
 }
 
+/// y_ at the start of what is integrated next.
+void Stepper::pack() {
+  motion_.gather(now_.t, now_.q, now_.u);
+  y_.setZero(system_.n_q() + system_.n_u() + 2 + motion_.constraints().size());
+  y_.head(system_.n_q()) = now_.q;
+  y_.segment(system_.n_q(), system_.n_u()) = now_.u;
+}
+
 /// Integrates the phase until t_end or its end.
 Stepper::Ended Stepper::advance(double t_end) {
+  if (integrator_) return advance_by_sundials(t_end);
   double h = t_end - now_.t;
   const double least = std::max(least_, 8.0 * kEpsilon * std::abs(t_end));
   bool begins = true;
   while (now_.t < t_end) {
-    motion_.gather(now_.t, now_.q, now_.u);
-    y_.setZero(system_.n_q() + system_.n_u() + 2 + motion_.constraints().size());
-    y_.head(system_.n_q()) = now_.q;
-    y_.segment(system_.n_q(), system_.n_u()) = now_.u;
+    pack();
     if (!method_.start(now_.t, y_)) return Ended::failed;
     if (begins) {
       (void)search_.begin(motion_, inputs_);
@@ -242,16 +287,46 @@ Stepper::Ended Stepper::advance(double t_end) {
     }
     const double over = find_sign_change(h);
     if (over > 0.0) {
-      locate(0.0, over);
+      const double located = locate(over);
       triggers_ = search_.find_triggers(motion_, inputs_);
-      accept(std::min(now_.t + method_.length(), t_end));
+      ++parts_;
+      accept(std::min(now_.t + located, t_end), y_);
       return Ended::by_event;
     }
     const bool is_last = now_.t + h >= t_end;
-    accept(is_last ? t_end : now_.t + h);
+    ++parts_;
+    accept(is_last ? t_end : now_.t + h, method_.end());
     const double grows = error > 0.0 ? kSafety * std::pow(error, -0.2) : kGrows;
     h = std::min(h * std::clamp(grows, kShrinks, kGrows), t_end - now_.t);
   }
+  return Ended::at_end;
+}
+
+/// The same by SUNDIALS, which begins anew with each phase and goes on within it.
+Stepper::Ended Stepper::advance_by_sundials(double t_end) {
+  pack();
+  if (!solve(now_.t, y_)) return Ended::failed;
+  (void)search_.begin(motion_, inputs_);
+  bool goes_on = integrator_->start(now_.t, y_, system_.n_q() + system_.n_u(), t_end);
+  while (goes_on && integrator_->time() < t_end) {
+    goes_on = integrator_->step();
+    if (!goes_on) break;
+    ++parts_;
+    const double h = integrator_->time() - integrator_->start_time();
+    const double over = find_sign_change(h);
+    if (over > 0.0) {
+      const double located = locate(over);
+      triggers_ = search_.find_triggers(motion_, inputs_);
+      accept(std::min(integrator_->start_time() + located, t_end), y_);
+      return Ended::by_event;
+    }
+    search_.arm(motion_, inputs_);
+  }
+  if (!goes_on) {
+    why_ = ": " + integrator_->message();
+    return Ended::failed;
+  }
+  accept(t_end, integrator_->end());
   return Ended::at_end;
 }
 
@@ -311,6 +386,7 @@ Status Stepper::step(State& state, double h, double t_end, StepReport& report) {
   triggers_.clear();
   least_ = kLeastStep * h;
   parts_ = 0;
+  why_.clear();
   const Modes* known = nullptr;
   for (int phase = 0;; ++phase) {
     if (phase == 0 && take_modes(state.memory)) known = &before_;
@@ -323,8 +399,8 @@ Status Stepper::step(State& state, double h, double t_end, StepReport& report) {
     if (!(now_.t < t_end)) break;
     const Ended ended = advance(t_end);
     if (ended == Ended::failed) {
-      return fail(fmt::format("the motion cannot be integrated beyond t = {:.9g}: accelerations have no bound", now_.t),
-                  report);
+      if (why_.empty()) why_ = ": accelerations have no bound";
+      return fail(fmt::format("the motion cannot be integrated beyond t = {:.9g}{}", now_.t, why_), report);
     }
     motion_.project_positions(now_.t, now_.q);
     motion_.project_velocities(now_.t, now_.q, now_.u, now_.energy);
@@ -432,6 +508,9 @@ void EventDrivenOptions::check() const {
     throw InputError({}, std::string("scheme.") + key, value, allowed);
   };
   if (facets != 0 && facets < 3) refuse("facets", std::to_string(facets), "0 for the round cone, or at least 3");
+  if (integrator != EventIntegrator::dormand_prince) {
+    require_sundials(kEventIntegratorNames[static_cast<std::size_t>(integrator)], "dormand-prince");
+  }
   if (!std::isfinite(orientation)) refuse("orientation", std::to_string(orientation), "finite [rad]");
   if (!(relative_tolerance >= 1e-14 && relative_tolerance <= 1e-3)) {
     refuse("relative_tolerance", fmt::format("{}", relative_tolerance), "1e-14 to 1e-3");

@@ -7,6 +7,7 @@
 
 #include "stickslip/base/input_error.h"
 #include "stickslip/stepping/relaxation/relaxation.h"
+#include "stickslip/stepping/sundials_integrator.h"
 
 namespace stickslip {
 
@@ -25,6 +26,15 @@ void RelaxationOptions::check() const {
       throw InputError({}, "scheme.model", "penalty", "baumgarte with form = \"implicit\"");
     }
   }
+  if (controls_errors()) {
+    require_sundials(kRelaxationIntegratorNames[static_cast<std::size_t>(integrator)], "rk4 or symplectic-euler");
+  }
+  if (!(relative_tolerance >= 1e-14 && relative_tolerance <= 1e-3)) {
+    throw InputError({}, "scheme.relative_tolerance", std::to_string(relative_tolerance), "1e-14 to 1e-3");
+  }
+  if (!(absolute_tolerance > 0.0 && absolute_tolerance <= 1e-3)) {
+    throw InputError({}, "scheme.absolute_tolerance", std::to_string(absolute_tolerance), "above 0, at most 1e-3");
+  }
   if (facets < 3) throw InputError({}, "scheme.facets", std::to_string(facets), "at least 3");
   if (!std::isfinite(orientation)) {
     throw InputError({}, "scheme.orientation", std::to_string(orientation), "finite [rad]");
@@ -36,7 +46,7 @@ double RelaxationOptions::longest_step() const {
 }
 
 double RelaxationOptions::longest_step_of_joints() const {
-  if (form == RelaxationForm::implicit) return std::numeric_limits<double>::infinity();
+  if (form == RelaxationForm::implicit || controls_errors()) return std::numeric_limits<double>::infinity();
   constexpr double kHalfDisc = 2.6;  // [-] within the region of stability of rk4, on the left of the imaginary axis
   if (integrator == RelaxationIntegrator::rk4) return kHalfDisc * delta / std::max(1.0, 2.0 * zeta);
   const double of_position = 2.0 * (std::sqrt(zeta * zeta + 1.0) - zeta);

@@ -24,7 +24,10 @@ enum class RelaxationInclusion : int {
 /// Their names in scene files, in order.
 inline constexpr std::array<std::string_view, 5> kInclusionNames = {"exact", "facets", "associated", "clip",
                                                                     "clip-axis"};
-enum class RelaxationIntegrator : int { rk4, symplectic_euler };
+enum class RelaxationIntegrator : int { rk4, symplectic_euler, arkode_explicit, arkode_implicit, cvode };
+/// Likewise.
+inline constexpr std::array<std::string_view, 5> kRelaxationIntegratorNames = {
+    "rk4", "symplectic-euler", "arkode-explicit", "arkode-implicit", "cvode"};
 enum class RelaxationModel : int {
   baumgarte,  // (64)
   penalty,    // (83), (84), (92), (93)
@@ -68,7 +71,9 @@ enum class RelaxationForm : int {
 /// row; the second line is e_N = -g_N while something is borne, and nothing left of it when that ends. Joints are as
 /// above. In State::warm friction has e [m] in the place of its forces.
 ///
-/// Explicit integrators are bound to steps of the order of delta, see longest_step().
+/// rk4 and symplectic-euler are bound to steps of the order of delta, see longest_step(). Under the integrators of
+/// SUNDIALS (SundialsIntegrator) a step is the distance of outputs: they choose steps of their own, to tolerances,
+/// locate the instants at which gates switch, on and off, and begin anew there and at each step.
 struct RelaxationOptions {
   static constexpr SchemeTraits kTraits = {
       .name = "relaxation",
@@ -84,7 +89,9 @@ struct RelaxationOptions {
   int facets = 8;            // [-] >= 3, of RelaxationInclusion::facets
   double orientation = 0.0;  // [rad] finite: angle of the first facet from the first tangent
   RelaxationIntegrator integrator = RelaxationIntegrator::rk4;
-  bool gate = true;  // of RelaxationForm::ode
+  double relative_tolerance = 1e-9;   // [-] in [1e-14, 1e-3]: of local errors, of the integrators of SUNDIALS
+  double absolute_tolerance = 1e-12;  // [m, m/s, rad, rad/s] in (0, 1e-3]: added to it
+  bool gate = true;                   // of RelaxationForm::ode
   RelaxationForm form = RelaxationForm::ode;
   RelaxationModel model = RelaxationModel::baumgarte;
   double stiffness = 0.0;                 // [N/m] > 0: K of RelaxationModel::penalty
@@ -92,12 +99,16 @@ struct RelaxationOptions {
   ForceChoice forces = ForceChoice::any;  // for whoever makes the solver
   bool operator==(const RelaxationOptions&) const = default;
   void check() const;  // throws InputError
+  /// Whether the integrator is one of SUNDIALS.
+  bool controls_errors() const {
+    return form == RelaxationForm::ode && integrator >= RelaxationIntegrator::arkode_explicit;
+  }
 
   /// Beyond it the integrator makes the relaxed rows grow, whatever they constrain. The largest rate of these is 2
   /// zeta/delta of velocities, or of size 1/delta where zeta < 1/2. rk4: 2.6 over it, as half a disc of that radius is
   /// within its region of stability. symplectic-euler: 1/zeta, and 2 (sqrt(zeta^2 + 1) - zeta) deltas from the
-  /// characteristic polynomial of its step on (96). Infinite for the implicit form, and for the penalty model, which
-  /// bounds joints alone so: what springs allow depends on masses. [s]
+  /// characteristic polynomial of its step on (96). Infinite for the implicit form, for the integrators of SUNDIALS,
+  /// and for the penalty model, which bounds joints alone so: what springs allow depends on masses. [s]
   double longest_step() const;
   /// The same of joints.
   double longest_step_of_joints() const;

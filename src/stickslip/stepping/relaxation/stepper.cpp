@@ -8,30 +8,19 @@
 #include "stickslip/base/input_error.h"
 #include "stickslip/base/make_room.h"
 #include "stickslip/constraints/certificate.h"
-#include "stickslip/constraints/contact_finder.h"
-#include "stickslip/stepping/body_sizes.h"
-#include "stickslip/stepping/relaxation/equations.h"
+#include "stickslip/stepping/relaxation/gates.h"
+#include "stickslip/stepping/relaxation/part.h"
 
 namespace stickslip {
 namespace {
 
 /// Parts of a step at most: what closes after so many closes at the end of the step.
 constexpr int kMostParts = 16;
-/// Gaps up to this part of the smaller body are closed where the contact is approaching: what is left of the search for
-/// the instant at which they are zero; at the start of a run of positions of scenes, which are rounded. [-]
-constexpr double kClosedGap = 1e-13;
-constexpr double kClosedAtStart = 1e-9;
+/// The same where instants at which gates switch are located: beyond it something chatters.
+constexpr int kMostSwitches = 10000;
 /// Parts of a step below this share of it are none. [-]
 constexpr double kNoPart = 1e-12;
-/// As printed, contacts take part up to the gap at which one that approaches with so many times the largest relative
-/// velocity, and is accelerated to it within delta, would bear a force. [-]
-constexpr double kReach = 4.0;
 constexpr double kNotKnown = std::numeric_limits<double>::quiet_NaN();
-
-/// y += factor x, of as many as there are in both.
-void add_multiple(double factor, const std::vector<double>& x, std::vector<double>& y) {
-  for (std::size_t i = 0; i < y.size(); ++i) y[i] += factor * x[i];
-}
 
 class RelaxationStepper final : public TimeStepper {
  public:
@@ -43,22 +32,13 @@ class RelaxationStepper final : public TimeStepper {
   Status step(State& state, double h, double t_end, StepReport& report) override;
 
  private:
-  using Rates = RelaxationEquations::Rates;
-  static constexpr int kStages = 4;
-
   bool is_gated() const { return options_.gate && options_.form == RelaxationForm::ode; }
   bool is_given_finite(const State& state, double t_end, StepReport& report) const;
-  void find_points(const State& state, double t_end);
-  void open_gates();
-  bool meet(const BodySnapshot& at, double closed, bool approaching);
-  void set_reaches(double h);
-  bool evaluate(double t, const Vector& q, const Vector& u, const State& state, Rates& rates, StepReport& report);
-  bool advance(double t, double h, const State& state, StepReport& report);
-  bool advance_rk4(double t, double h, const State& state, StepReport& report);
-  bool advance_euler(double t, double h, const State& state, StepReport& report);
-  void weigh(double weight);
-  double calc_least_gap(double t);
-  bool divide(double t, double h, const State& state, StepReport& report, double& first);
+  void begin_step(const State& state, double h, double t_end);
+  double calc_least_gap(double t, const Vector& q);
+  bool divide(double t, double h, const Inputs& inputs, StepReport& report, double& first);
+  void advance(const State& state, double h, StepReport& report);
+  void advance_controlled(const State& state, double t_end, StepReport& report);
   void accept(double h);
   void carry_deflections(ValuesById& warm);
   std::size_t slot(int cone) const;
@@ -68,25 +48,15 @@ class RelaxationStepper final : public TimeStepper {
   RelaxationOptions options_;
   const System& system_;
   StopToken stop_;
-  ContactFinder contacts_;
-  RelaxationEquations equations_;
-  BodySizes sizes_;
-  double delta_, zeta_;
+  RelaxationGates gates_;
+  RelaxationPart part_;
   bool has_motions_;  // whether a body moves as prescribed
 
   // Workspace, kept from step to step.
   BodySnapshot start_, end_;
-  std::vector<char> takes_part_;                          // (points) gated: whether its gate is on
-  std::vector<double> activations_;                       // (points) [m]
-  std::vector<double> e0_, e1_, e_;                       // (n) [m] of the penalty model, likewise
   const ValuesById* warm_ = nullptr;                      // of the part's start
-  Vector q0_, u0_, q1_, u1_, q_, u_;                      // of a part: its start, its end; of a stage
-  std::array<Rates, kStages> stages_;                     // of a part
-  std::vector<double> mean_;                              // (n) [N, N m] forces of a part, over its length
-  double work_ = 0.0, dissipated_ = 0.0;                  // [W] likewise
   EnergyLedger energy_;                                   // of the parts so far
   std::vector<std::array<double, kMaxConeDim>> percuss_;  // (points, joints, dry friction) [N s] of these
-  std::size_t n_points_ = 0;                              // of the step
   ConeSolution reported_;
   std::vector<double> gamma_end_;
   ValuesById carried_, kept_;
@@ -97,20 +67,11 @@ RelaxationStepper::RelaxationStepper(const RelaxationOptions& options, const Sys
     : options_(options),
       system_(system),
       stop_(stop),
-      contacts_(system, stop),
-      equations_(options, system, solver, stop),
-      sizes_(system),
-      delta_(options.delta),
-      zeta_(options.form == RelaxationForm::implicit ? 0.5 : options.zeta),
+      gates_(options, system, stop),
+      part_(options, system, solver, gates_, stop),
       has_motions_(std::ranges::any_of(system.bodies(), [](const Body& b) { return b.type == BodyType::moving; })),
       start_(system),
       end_(system) {
-  for (Vector* v : {&u0_, &u1_, &u_}) v->setZero(system.n_u());
-  for (Vector* v : {&q0_, &q1_, &q_}) v->setZero(system.n_q());
-  for (Rates& rates : stages_) {
-    rates.q_dot.setZero(system.n_q());
-    rates.a.setZero(system.n_u());
-  }
 }
 
 void RelaxationStepper::initialize(State& state, StepReport& report) {
@@ -124,31 +85,29 @@ void RelaxationStepper::initialize(State& state, StepReport& report) {
   report = {};
   report.t = state.t;
   start_.take(state.t, state.q, &state.u);
-  contacts_.find_touching(start_);
-  takes_part_.assign(contacts_.points().size(), 0);
-  meet(start_, kClosedAtStart, true);
-  if (!is_gated()) set_reaches(0.0);
-  open_gates();
-  Rates& rates = stages_[0];
-  warm_ = &state.warm;
+  gates_.find_touching(start_);
+  gates_.meet(start_, kClosedAtStart, true);
+  if (!is_gated()) gates_.set_reaches(start_, 0.0);
+  gates_.open();
+  part_.begin(state.q, state.u, state.warm);
+  RelaxationEquations& equations = part_.equations();
   end_.take(state.t, state.q, nullptr);
   report_joints(system_, state.t, state.q, state.u, report);
-  if (evaluate(state.t, state.q, state.u, state, rates, report)) {
-    report.a = rates.a;
-    reported_ = equations_.solution();
-    const std::span<const double> gamma = equations_.constraints().gamma();
+  if (part_.evaluate_start(state.t, state.inputs, report)) {
+    report.a = part_.last_rates().a;
+    reported_ = equations.solution();
+    const std::span<const double> gamma = equations.constraints().gamma();
     constexpr double kForces = 1.0;  // [s] percussions of a second are forces
-    equations_.constraints().report_contacts(end_, reported_, gamma, kForces, kNotKnown, report);
+    equations.constraints().report_contacts(end_, reported_, gamma, kForces, kNotKnown, report);
     for (ContactReport& contact : report.contacts) contact.percussion.fill(0.0);
     if (options_.model == RelaxationModel::penalty) {
-      e1_ = equations_.deflections();
       carry_deflections(state.warm);
     } else {
-      equations_.constraints().save_warm(reported_, state.warm);
+      equations.constraints().save_warm(reported_, state.warm);
     }
   } else {
     report.a.setConstant(system_.n_u(), kNotKnown);
-    report_geometry(end_, contacts_.points(), report, kNotKnown);
+    report_geometry(end_, gates_.points(), report, kNotKnown);
   }
   report_energy(system_, state, report);
 }
@@ -161,189 +120,46 @@ bool RelaxationStepper::is_given_finite(const State& state, double t_end, StepRe
   return report.message.empty();
 }
 
-/// The points of a step, and which take part from its start on.
-void RelaxationStepper::find_points(const State& state, double t_end) {
+/// The points of a step, which take part from its start on, and its start.
+void RelaxationStepper::begin_step(const State& state, double h, double t_end) {
   start_.take(state.t, state.q, &state.u);
-  contacts_.find(start_, t_end, state.warm.ids());
-  const std::vector<ContactPoint>& points = contacts_.points();
-  n_points_ = points.size();
-  make_room(takes_part_, n_points_);
-  takes_part_.assign(n_points_, 0);
-  const std::span<const ElementId> on = state.warm.ids();
-  for (std::size_t i = 0; i < n_points_ && is_gated(); ++i) {
-    takes_part_[i] = std::ranges::binary_search(on, points[i].id) ? 1 : 0;
-  }
-  const std::size_t n = n_points_ + system_.joints().size() + system_.dry_frictions().size();
+  gates_.find(start_, t_end, state.warm.ids());
+  const std::size_t n = gates_.count() + system_.joints().size() + system_.dry_frictions().size();
   make_room(percuss_, n);
   percuss_.assign(n, {});
-}
-
-/// Activations by the gates: gaps are no matter where one is on, so that rows are the same in all of a part.
-void RelaxationStepper::open_gates() {
-  constexpr double kInfinity = std::numeric_limits<double>::infinity();
-  make_room(activations_, takes_part_.size());
-  activations_.resize(takes_part_.size());
-  std::ranges::transform(takes_part_, activations_.begin(), [](char on) { return on != 0 ? kInfinity : -kInfinity; });
-}
-
-/// Switches on what is closed there; whether there was something.
-bool RelaxationStepper::meet(const BodySnapshot& at, double closed, bool approaching) {
-  const std::vector<ContactPoint>& points = contacts_.points();
-  bool met = false;
-  ContactGeometry geometry;
-  ContactVector gamma;
-  for (std::size_t i = 0; i < takes_part_.size(); ++i) {
-    stop_.check();
-    if (takes_part_[i] != 0 || points[i].apart) continue;
-    const double touches =
-        closed * sizes_.of_pair(system_.body(points[i], Side::first), system_.body(points[i], Side::second));
-    if (approaching) {
-      if (!calc_contact_within(at, points[i], touches, geometry, gamma)) continue;
-      if (geometry.gap > 0.0 && gamma(0) > 0.0) continue;
-    } else if (!(calc_gap(at, points[i]) <= touches)) {
-      continue;
-    }
-    takes_part_[i] = 1;
-    met = true;
+  if (options_.form == RelaxationForm::implicit) part_.set_delta(h);
+  warm_ = &state.warm;
+  part_.begin(state.q, state.u, state.warm);
+  energy_ = state.energy;
+  if (is_gated()) {
+    gates_.meet(start_, kClosedGap, true);
+  } else {
+    gates_.set_reaches(start_, h);
   }
-  return met;
 }
 
-/// What takes part in a step as printed: see kReach. A force on a contact accelerates others by about speed/delta at
-/// most.
-void RelaxationStepper::set_reaches(double h) {
-  const std::vector<ContactPoint>& points = contacts_.points();
-  double fastest = 0.0;
-  ContactGeometry geometry;
-  ContactVector gamma;
-  make_room(activations_, points.size());
-  activations_.resize(points.size());
-  for (std::size_t i = 0; i < points.size(); ++i) {
-    stop_.check();
-    calc_contact_within(start_, points[i], std::numeric_limits<double>::infinity(), geometry, gamma);
-    fastest = std::max(fastest, gamma.norm());
-    activations_[i] = geometry.gap;
-  }
-  const double delta = options_.form == RelaxationForm::implicit ? h : delta_;
-  const double fall = (delta + h) * (delta + h) * system_.gravity().norm();
-  const double time =
-      options_.model == RelaxationModel::penalty ? options_.damping / options_.stiffness : (2.0 * zeta_ + 1.0) * delta;
-  const double reach = kReach * ((time + h) * fastest + fall);
-  for (std::size_t i = 0; i < points.size(); ++i) takes_part_[i] = activations_[i] <= reach ? 1 : 0;
-}
-
-bool RelaxationStepper::evaluate(double t, const Vector& q, const Vector& u, const State& state, Rates& rates,
-                                 StepReport& report) {
-  const bool is_first = &rates == stages_.data();
-  equations_.set_deflections(is_first ? nullptr : &e_);
-  return equations_.evaluate(t, q, u, contacts_.points(), activations_, state.inputs, delta_, zeta_,
-                             is_first ? warm_ : nullptr, rates, report);
-}
-
-/// From (q0_, u0_) to (q1_, u1_).
-bool RelaxationStepper::advance(double t, double h, const State& state, StepReport& report) {
-  return options_.integrator == RelaxationIntegrator::rk4 && options_.form == RelaxationForm::ode
-             ? advance_rk4(t, h, state, report)
-             : advance_euler(t, h, state, report);
-}
-
-/// Adds the forces and powers of the last evaluation to the means of a part.
-void RelaxationStepper::weigh(double weight) {
-  const std::vector<double>& lambda = equations_.solution().p;
-  make_room(mean_, lambda.size());
-  mean_.resize(lambda.size(), 0.0);
-  for (std::size_t row = 0; row < lambda.size(); ++row) mean_[row] += weight * lambda[row];
-}
-
-/// The classical method of order 4; rows are the same in its four evaluations.
-bool RelaxationStepper::advance_rk4(double t, double h, const State& state, StepReport& report) {
-  constexpr std::array<double, kStages> kAt = {0.0, 0.5, 0.5, 1.0};
-  constexpr std::array<double, kStages> kWeight = {1.0 / 6.0, 1.0 / 3.0, 1.0 / 3.0, 1.0 / 6.0};
-  mean_.clear();
-  work_ = dissipated_ = 0.0;
-  q1_ = q0_;
-  u1_ = u0_;
-  for (int s = 0; s < kStages; ++s) {
-    const double at = kAt[s] * h;
-    q_ = q0_;
-    u_ = u0_;
-    if (s > 0) {
-      q_ += at * stages_[s - 1].q_dot;
-      u_ += at * stages_[s - 1].a;
-      e_ = e0_;
-      add_multiple(at, stages_[s - 1].e, e_);
-    }
-    if (!evaluate(t + at, q_, u_, state, stages_[s], report)) return false;
-    if (s == 0) e1_ = e0_ = equations_.deflections();
-    add_multiple(h * kWeight[s], stages_[s].e, e1_);
-    weigh(kWeight[s]);
-    q1_ += h * kWeight[s] * stages_[s].q_dot;
-    u1_ += h * kWeight[s] * stages_[s].a;
-    work_ += kWeight[s] * stages_[s].work;
-    dissipated_ += kWeight[s] * stages_[s].dissipated;
-  }
-  return true;
-}
-
-/// u' = u + h a(t, q, u), q' = q + h B u'. Powers are those of the mean velocity, with which that balances.
-bool RelaxationStepper::advance_euler(double t, double h, const State& state, StepReport& report) {
-  mean_.clear();
-  Rates& rates = stages_[0];
-  if (!evaluate(t, q0_, u0_, state, rates, report)) return false;
-  weigh(1.0);
-  e1_ = equations_.deflections();
-  add_multiple(h, rates.e, e1_);
-  u1_ = u0_ + h * rates.a;
-  q1_ = q0_;
-  system_.advance(h, u1_, q1_);
-  // Half of what velocities change by in the step.
-  ConstraintSet& set = equations_.constraints();
-  std::vector<double>& change = set.problem().b;
-  change.assign(change.size(), 0.0);
-  set.add_relative_velocities(rates.a, change);
-  dissipated_ = rates.dissipated;
-  for (int i = 0; i < set.count(); ++i) {
-    const Cone& cone = set.problem().cones[i];
-    if (set.kind(i) == ConstraintSet::Kind::joint) continue;
-    for (int row = cone.offset; row < cone.offset + cone.dim; ++row) {
-      dissipated_ -= 0.5 * h * change[row] * mean_[row];
-    }
-  }
-  system_.calc_nonconservative_forces(t, q0_, u0_, u_);
-  system_.add_input_forces(state.inputs, t, q0_, u_);
-  work_ = rates.work + 0.5 * h * u_.dot(rates.a);
-  return true;
-}
-
-/// [m] Of what takes no part, at (t, q1_); infinite where there is none.
-double RelaxationStepper::calc_least_gap(double t) {
-  end_.take(t, q1_, nullptr);
-  const std::vector<ContactPoint>& points = contacts_.points();
-  double least = std::numeric_limits<double>::infinity();
-  for (std::size_t i = 0; i < n_points_; ++i) {
-    stop_.check();
-    if (takes_part_[i] == 0 && !points[i].apart) least = std::min(least, calc_gap(end_, points[i]));
-  }
-  return least;
+/// [m] Of what takes no part, at (t, q); infinite where there is none.
+double RelaxationStepper::calc_least_gap(double t, const Vector& q) {
+  end_.take(t, q, nullptr);
+  return gates_.calc_least_gap(end_);
 }
 
 /// Where a part of length h ends with an overlap of what took no part: the time `first` to the first such contact,
-/// by regula falsi, and (q1_, u1_) there. False where an evaluation fails.
-bool RelaxationStepper::divide(double t, double h, const State& state, StepReport& report, double& first) {
+/// by regula falsi, and the part ends there. False where an evaluation fails.
+bool RelaxationStepper::divide(double t, double h, const Inputs& inputs, StepReport& report, double& first) {
   constexpr int kMostTries = 60;
   double low = 0.0;
   double high = h;
-  double gap_high = calc_least_gap(t + h);
-  q1_ = q0_;
-  double gap_low = calc_least_gap(t);
+  double gap_high = calc_least_gap(t + h, part_.q1());
+  double gap_low = calc_least_gap(t, part_.q0());
   first = h;
   int side = 0;
   for (int i = 0; i < kMostTries && high - low > kNoPart * h && gap_low > 0.0; ++i) {
     first = low + (high - low) * gap_low / (gap_low - gap_high);
     if (!(first > low && first < high)) first = 0.5 * (low + high);
-    if (!advance(t, first, state, report)) return false;
-    const double gap = calc_least_gap(t + first);
-    if (std::abs(gap) <= kClosedGap * sizes_.least()) return true;
+    if (!part_.advance(t, first, inputs, report)) return false;
+    const double gap = calc_least_gap(t + first, part_.q1());
+    if (std::abs(gap) <= kClosedGap * gates_.sizes().least()) return true;
     if (gap > 0.0) {
       low = first;
       gap_low = gap;
@@ -357,32 +173,32 @@ bool RelaxationStepper::divide(double t, double h, const State& state, StepRepor
     }
   }
   first = gap_low > 0.0 ? high : 0.0;
-  return advance(t, first, state, report);
+  return part_.advance(t, first, inputs, report);
 }
 
 std::size_t RelaxationStepper::slot(int cone) const {
-  const ConstraintSet& set = equations_.constraints();
+  const ConstraintSet& set = part_.equations().constraints();
   const auto index = static_cast<std::size_t>(set.index(cone));
   switch (set.kind(cone)) {
     case ConstraintSet::Kind::contact:
       return index;
     case ConstraintSet::Kind::joint:
-      return n_points_ + index;
+      return gates_.count() + index;
     case ConstraintSet::Kind::dry_friction:
       break;
   }
-  return n_points_ + system_.joints().size() + index;
+  return gates_.count() + system_.joints().size() + index;
 }
 
 /// A part of length h is over.
 void RelaxationStepper::accept(double h) {
-  energy_.work += h * work_;
-  energy_.dissipated += h * dissipated_;
-  const ConstraintSet& set = equations_.constraints();
+  energy_.work += h * part_.work();
+  energy_.dissipated += h * part_.dissipated();
+  const ConstraintSet& set = part_.equations().constraints();
   for (int i = 0; i < set.count(); ++i) {
     const Cone& cone = set.problem().cones[i];
     std::array<double, kMaxConeDim>& sum = percuss_[slot(i)];
-    for (int r = 0; r < cone.dim; ++r) sum[r] += h * mean_[cone.offset + r];
+    for (int r = 0; r < cone.dim; ++r) sum[r] += h * part_.mean()[cone.offset + r];
   }
   if (options_.model != RelaxationModel::penalty) return;
   carry_deflections(carried_);
@@ -391,14 +207,67 @@ void RelaxationStepper::accept(double h) {
 
 /// What the penalty model carries on: e of friction, nothing of the other rows.
 void RelaxationStepper::carry_deflections(ValuesById& warm) {
-  const ConstraintSet& set = equations_.constraints();
-  reported_.p = e1_;
+  const ConstraintSet& set = part_.equations().constraints();
+  reported_.p = part_.e1();
   for (int i = 0; i < set.count(); ++i) {
     const Cone& cone = set.problem().cones[i];
     if (cone.kind == ConeKind::free) std::fill_n(reported_.p.begin() + cone.offset, cone.dim, 0.0);
     if (cone.kind == ConeKind::contact) reported_.p[cone.offset] = 0.0;
   }
   set.save_warm(reported_, warm);
+}
+
+/// By steps of given length, divided where gates switch on.
+void RelaxationStepper::advance(const State& state, double h, StepReport& report) {
+  double t = state.t;
+  double length = h;
+  while (true) {
+    gates_.open();
+    if (!part_.advance(t, length, state.inputs, report)) return;
+    const bool closes = is_gated() && report.parts < kMostParts && calc_least_gap(t + length, part_.q1()) < 0.0;
+    if (!closes) return accept(length);
+    double first = 0.0;
+    if (!divide(t, length, state.inputs, report, first)) {
+      report.solve.status = Status::failed;
+      return;
+    }
+    if (first > 0.0) {
+      accept(first);
+      t += first;
+      length -= first;
+      part_.begin(part_.q1(), part_.u1(), *warm_);
+      ++report.parts;
+    }
+    end_.take(t, part_.q0(), nullptr);
+    if (!gates_.meet(end_, kClosedGap, false) || !(length > kNoPart * h)) {
+      // Nothing more to divide at.
+      gates_.open();
+      if (part_.advance(t, length, state.inputs, report)) accept(length);
+      return;
+    }
+  }
+}
+
+/// By SUNDIALS, from switch to switch.
+void RelaxationStepper::advance_controlled(const State& state, double t_end, StepReport& report) {
+  double t = state.t;
+  while (true) {
+    gates_.open();
+    double reached = t_end;
+    if (!part_.advance_controlled(t, t_end, state.inputs, report, reached)) return;
+    accept(reached - t);
+    if (!(reached < t_end)) break;
+    if (report.parts == kMostSwitches) {
+      report.solve.status = Status::failed;
+      report.solve.message = "contacts switch too often: use a shorter step";
+      return;
+    }
+    t = reached;
+    part_.switch_gates();
+    part_.begin(part_.q1(), part_.u1(), *warm_);
+    ++report.parts;
+  }
+  if (!part_.evaluate_end(t_end, state.inputs, report)) report.solve.status = Status::failed;
 }
 
 Status RelaxationStepper::step(State& state, double h, double t_end, StepReport& report) {
@@ -416,65 +285,30 @@ Status RelaxationStepper::step(State& state, double h, double t_end, StepReport&
     report.message = "the step is longer than the relaxation's integrator is stable with: use a shorter one";
     return report.status = Status::failed;
   }
-  if (options_.form == RelaxationForm::implicit) delta_ = h;
-  find_points(state, t_end);
-  q0_ = state.q;
-  u0_ = state.u;
-  energy_ = state.energy;
-  warm_ = &state.warm;
-  if (is_gated()) {
-    meet(start_, kClosedGap, true);
+  begin_step(state, h, t_end);
+  if (options_.controls_errors()) {
+    advance_controlled(state, t_end, report);
   } else {
-    set_reaches(h);
+    advance(state, h, report);
   }
-
-  double t = state.t;
-  double length = h;
-  while (true) {
-    open_gates();
-    if (!advance(t, length, state, report)) break;
-    const bool closes = is_gated() && report.parts < kMostParts && calc_least_gap(t + length) < 0.0;
-    if (!closes) {
-      accept(length);
-      break;
-    }
-    double first = 0.0;
-    if (!divide(t, length, state, report, first)) {
-      report.solve.status = Status::failed;
-      break;
-    }
-    if (first > 0.0) {
-      accept(first);
-      t += first;
-      length -= first;
-      q0_ = q1_;
-      u0_ = u1_;
-      ++report.parts;
-    }
-    end_.take(t, q0_, nullptr);
-    if (!meet(end_, kClosedGap, false) || !(length > kNoPart * h)) {
-      // Nothing more to divide at.
-      open_gates();
-      if (advance(t, length, state, report)) accept(length);
-      break;
-    }
-  }
-  system_.normalize(t_end, q1_);
-  if (report.solve.status == Status::failed || !q1_.allFinite() || !u1_.allFinite()) {
-    report.message = report.solve.message;
-    if (report.message.empty() || !u1_.allFinite()) report.message += describe_non_finite(system_, q1_, u1_);
+  Vector& q1 = part_.q1();
+  const Vector& u1 = part_.u1();
+  system_.normalize(t_end, q1);
+  if (report.solve.status == Status::failed || !q1.allFinite() || !u1.allFinite()) {
+    report.message = part_.message().empty() ? report.solve.message : part_.message();
+    if (report.message.empty() || !u1.allFinite()) report.message += describe_non_finite(system_, q1, u1);
     if (report.message.empty()) report.message = "forces are not finite";
     return report.status = Status::failed;
   }
-  end_.take(t_end, q1_, nullptr);
+  end_.take(t_end, q1, nullptr);
   report_step(state, h, report);
   save_gates(end_, carried_);
 
   // Last of all, so that the step can be left before.
   stop_.check();
   state.energy = energy_;
-  state.q = q1_;
-  state.u = u1_;
+  state.q = q1;
+  state.u = u1;
   state.t = t_end;
   ++state.step;
   std::swap(state.warm, carried_);
@@ -484,14 +318,14 @@ Status RelaxationStepper::step(State& state, double h, double t_end, StepReport&
 
 /// What took part in the last evaluation, with its forces, but contacts without force whose gap is open.
 void RelaxationStepper::save_gates(const BodySnapshot& end, ValuesById& warm) {
-  const ConstraintSet& set = equations_.constraints();
-  if (options_.model == RelaxationModel::baumgarte) set.save_warm(equations_.solution(), warm);
+  const ConstraintSet& set = part_.equations().constraints();
+  if (options_.model == RelaxationModel::baumgarte) set.save_warm(part_.equations().solution(), warm);
   if (!is_gated()) return;
   reported_.p.clear();  // (contacts) 0: to be left away
   bool some = false;
   for (int i = 0; i < set.count() && set.kind(i) == ConstraintSet::Kind::contact; ++i) {
-    const bool bears = equations_.solution().p[set.problem().cones[i].offset] > 0.0;
-    const bool stays = bears || !(calc_gap(end, contacts_.points()[set.index(i)]) > 0.0);
+    const bool bears = part_.equations().solution().p[set.problem().cones[i].offset] > 0.0;
+    const bool stays = bears || !(calc_gap(end, gates_.points()[set.index(i)]) > 0.0);
     some |= !stays;
     append(reported_.p, stays ? 1.0 : 0.0);
   }
@@ -507,8 +341,8 @@ void RelaxationStepper::save_gates(const BodySnapshot& end, ValuesById& warm) {
 
 /// Forces and u' are those of the last evaluation: of rk4 at the end of the step; percussions those of the whole step.
 void RelaxationStepper::report_step(const State& state, double h, StepReport& report) {
-  ConstraintSet& set = equations_.constraints();
-  const ConeSolution& last = equations_.solution();
+  ConstraintSet& set = part_.equations().constraints();
+  const ConeSolution& last = part_.equations().solution();
   // Residuals of accelerations count by the velocities that they give over the step.
   for (double* x : {&report.solve.residual.absolute, &report.solve.residual.missed, &report.solve.residual.size,
                     &report.solve.residual.given, &report.solve.residual.floor, &report.coulomb_residual,
@@ -519,9 +353,9 @@ void RelaxationStepper::report_step(const State& state, double h, StepReport& re
   report.status = report.solve.status;
   report.t = end_.t();
   report.step = h;
-  const bool is_rk4 = options_.integrator == RelaxationIntegrator::rk4 && options_.form == RelaxationForm::ode;
-  report.a = stages_[is_rk4 ? kStages - 1 : 0].a;
-  report_joints(system_, end_.t(), end_.q(), u1_, report);
+  report.a = part_.last_rates().a;
+  const Vector& u1 = part_.u1();
+  report_joints(system_, end_.t(), end_.q(), u1, report);
   const std::size_t n = last.p.size();
   for (std::vector<double>* rows : {&reported_.p, &reported_.u, &gamma_end_}) {
     make_room(*rows, n);
@@ -535,15 +369,19 @@ void RelaxationStepper::report_step(const State& state, double h, StepReport& re
     }
   }
   set.get_tau(gamma_end_);
-  set.add_relative_velocities(u1_, gamma_end_);
-  contacts_.extend(end_);
+  set.add_relative_velocities(u1, gamma_end_);
+  gates_.contacts().extend(end_);
   set.report_contacts(end_, reported_, gamma_end_, h, kNotKnown, report);
+  // What came and went has percussions, too.
+  for (std::size_t i = 0; i < gates_.count() && options_.controls_errors(); ++i) {
+    std::copy_n(percuss_[i].begin(), report.contacts[i].percussion.size(), report.contacts[i].percussion.begin());
+  }
   for (int i = 0; i < set.count() && set.kind(i) == ConstraintSet::Kind::contact; ++i) {
     const Cone& cone = set.problem().cones[i];
     for (int r = 0; r < cone.dim; ++r) report.contacts[set.index(i)].force[r] = last.p[cone.offset + r];
   }
   stop_.check();
-  add_joint_drives(system_, state.inputs, end_.t(), end_.q(), u1_, report);
+  add_joint_drives(system_, state.inputs, end_.t(), end_.q(), u1, report);
   constexpr double kForces = 1.0;  // [s] percussions of a second are forces
   set.add_reactions(last, kForces, report);
 }

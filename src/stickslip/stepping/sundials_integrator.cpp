@@ -1,0 +1,322 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "stickslip/stepping/sundials_integrator.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "stickslip/base/assert.h"
+#include "stickslip/base/input_error.h"
+#include "stickslip/math/round_off.h"
+
+#ifdef STICKSLIP_WITH_SUNDIALS
+#include <arkode/arkode_arkstep.h>
+#include <arkode/arkode_erkstep.h>
+#include <cvode/cvode.h>
+#include <nvector/nvector_serial.h>
+#include <sundials/sundials_context.h>
+#include <sunlinsol/sunlinsol_dense.h>
+#include <sunmatrix/sunmatrix_dense.h>
+
+#include <algorithm>
+#include <cmath>
+#include <exception>
+#include <limits>
+#endif
+
+namespace stickslip {
+
+void require_sundials(std::string_view name, const std::string& available) {
+  if (has_sundials()) return;
+  throw InputError({}, "scheme.integrator", std::string(name), available + kWithoutSundials);
+}
+
+#ifdef STICKSLIP_WITH_SUNDIALS
+
+bool has_sundials() {
+  return true;
+}
+
+namespace {
+
+/// Of the error test, of what is not controlled: weights must not be zero. [-]
+constexpr double kNoWeight = 1e-20;
+
+/// What Newton's method leaves of the error allowed, 0.1 by default: where rates have kinks the convergence seen, by
+/// which that is judged, may be none, and bounces were off by a thousand tolerances. [-]
+constexpr double kNewton = 1e-3;
+
+Eigen::Map<Vector> values(N_Vector v) {
+  return {N_VGetArrayPointer_Serial(v), N_VGetLength_Serial(v)};
+}
+
+}  // namespace
+
+/// What SUNDIALS holds, for y of one size, and what it calls.
+struct SundialsIntegrator::Memory {
+  Memory(SundialsIntegrator& owner, double t, const Vector& start) : self(owner), n(start.size()) {
+    SUNContext_Create(nullptr, &context);
+    y = N_VNew_Serial(n, context);
+    values(y) = start;
+    at.resize(n);
+    rates.resize(n);
+    switch (self.method_) {
+      case SundialsMethod::erk:
+        solver = ERKStepCreate(calc_rates, t, y, context);
+        ERKStepSetTableNum(solver, ARKODE_DORMAND_PRINCE_7_4_5);
+        ERKStepSetErrHandlerFn(solver, take_message, this);
+        ERKStepSetUserData(solver, this);
+        ERKStepWFtolerances(solver, weigh);
+        break;
+      case SundialsMethod::dirk:
+        solver = ARKStepCreate(nullptr, calc_rates, t, y, context);
+        ARKStepSetTableNum(solver, ARKODE_ARK548L2SA_DIRK_8_4_5, ARKODE_ERK_NONE);
+        ARKStepSetNonlinConvCoef(solver, kNewton);
+        ARKStepSetErrHandlerFn(solver, take_message, this);
+        ARKStepSetUserData(solver, this);
+        ARKStepWFtolerances(solver, weigh);
+        make_linear_solver();
+        ARKStepSetLinearSolver(solver, linear, matrix);
+        ARKStepSetJacFn(solver, calc_jacobian);
+        break;
+      case SundialsMethod::bdf:
+        solver = CVodeCreate(CV_BDF, context);
+        CVodeInit(solver, calc_rates, t, y);
+        CVodeSetErrHandlerFn(solver, take_message, this);
+        CVodeSetUserData(solver, this);
+        CVodeWFtolerances(solver, weigh);
+        make_linear_solver();
+        CVodeSetLinearSolver(solver, linear, matrix);
+        CVodeSetJacFn(solver, calc_jacobian);
+        break;
+    }
+  }
+  Memory(const Memory&) = delete;
+  Memory& operator=(const Memory&) = delete;
+  ~Memory() {
+    switch (self.method_) {
+      case SundialsMethod::erk:
+        ERKStepFree(&solver);
+        break;
+      case SundialsMethod::dirk:
+        ARKStepFree(&solver);
+        break;
+      case SundialsMethod::bdf:
+        CVodeFree(&solver);
+        break;
+    }
+    if (linear != nullptr) SUNLinSolFree(linear);
+    if (matrix != nullptr) SUNMatDestroy(matrix);
+    N_VDestroy(y);
+    SUNContext_Free(&context);
+  }
+
+  void make_linear_solver() {
+    matrix = SUNDenseMatrix(n, n, context);
+    linear = SUNLinSol_Dense(y, matrix, context);
+  }
+
+  int begin(double t, const Vector& start, double t_end) {
+    values(y) = start;
+    switch (self.method_) {
+      case SundialsMethod::erk: {
+        const int flag = ERKStepReInit(solver, calc_rates, t, y);
+        return flag != ARK_SUCCESS ? flag : ERKStepSetStopTime(solver, t_end);
+      }
+      case SundialsMethod::dirk: {
+        const int flag = ARKStepReInit(solver, nullptr, calc_rates, t, y);
+        return flag != ARK_SUCCESS ? flag : ARKStepSetStopTime(solver, t_end);
+      }
+      case SundialsMethod::bdf:
+        break;
+    }
+    const int flag = CVodeReInit(solver, t, y);
+    return flag != CV_SUCCESS ? flag : CVodeSetStopTime(solver, t_end);
+  }
+
+  int step(double t_end, double& t) {
+    switch (self.method_) {
+      case SundialsMethod::erk:
+        return ERKStepEvolve(solver, t_end, y, &t, ARK_ONE_STEP);
+      case SundialsMethod::dirk:
+        return ARKStepEvolve(solver, t_end, y, &t, ARK_ONE_STEP);
+      case SundialsMethod::bdf:
+        break;
+    }
+    return CVode(solver, t_end, y, &t, CV_ONE_STEP);
+  }
+
+  int interpolate(double t) {
+    switch (self.method_) {
+      case SundialsMethod::erk:
+        return ERKStepGetDky(solver, t, 0, y);
+      case SundialsMethod::dirk:
+        return ARKStepGetDky(solver, t, 0, y);
+      case SundialsMethod::bdf:
+        break;
+    }
+    return CVodeGetDky(solver, t, 0, y);
+  }
+
+  double current_step() const {
+    double h = 0.0;
+    if (self.method_ == SundialsMethod::dirk) ARKStepGetCurrentStep(solver, &h);
+    if (self.method_ == SundialsMethod::bdf) CVodeGetCurrentStep(solver, &h);
+    return h;
+  }
+
+  /// 0: rates; 1: none there, try a shorter step; -1: leave.
+  int ask(double t) {
+    try {
+      if (!at.allFinite()) return 1;
+      ++self.evaluations_;
+      return self.rates_(t, at, rates) && rates.allFinite() ? 0 : 1;
+    } catch (...) {
+      thrown = std::current_exception();
+      return -1;
+    }
+  }
+
+  double tolerance(double value) const { return self.absolute_ + self.relative_ * std::abs(value); }
+
+  static int calc_rates(double t, N_Vector y, N_Vector y_dot, void* data) {
+    Memory& memory = *static_cast<Memory*>(data);
+    memory.at = values(y);
+    const int result = memory.ask(t);
+    if (result == 0) values(y_dot) = memory.rates;
+    return result;
+  }
+
+  /// SUNDIALS' norm is a root of a mean: these weights make a sum of it.
+  static int weigh(N_Vector y, N_Vector weights, void* data) {
+    const Memory& memory = *static_cast<Memory*>(data);
+    Eigen::Map<Vector> w = values(weights);
+    const Eigen::Map<Vector> at = values(y);
+    w.setConstant(kNoWeight);
+    const double root = std::sqrt(static_cast<double>(memory.n));
+    for (Eigen::Index i = 0; i < memory.n_controlled; ++i) w(i) = root / memory.tolerance(at(i));
+    return 0;
+  }
+
+  /// By differences as long as those of SUNDIALS: of half the digits of y_j, and not so short that round-off of f
+  /// shows in a step.
+  static int calc_jacobian(double t, N_Vector y, N_Vector y_dot, SUNMatrix jacobian, void* data, N_Vector, N_Vector,
+                           N_Vector) {
+    Memory& memory = *static_cast<Memory*>(data);
+    constexpr double kOfRoundOff = 1000.0;  // [-]
+    const Eigen::Map<Vector> rates = values(y_dot);
+    Eigen::Map<Matrix> j(SUNDenseMatrix_Data(jacobian), memory.n, memory.n);
+    j.setZero();
+    memory.at = values(y);
+    double squared = 0.0;
+    for (Eigen::Index i = 0; i < memory.n_controlled; ++i) {
+      squared += std::pow(rates(i) / memory.tolerance(memory.at(i)), 2);
+    }
+    const double of_rates = std::sqrt(squared / static_cast<double>(std::max<Eigen::Index>(memory.n_controlled, 1)));
+    const double least =
+        kOfRoundOff * std::abs(memory.current_step()) * kEpsilon * static_cast<double>(memory.n_controlled) * of_rates;
+    for (Eigen::Index i = 0; i < memory.n_controlled; ++i) {
+      const double before = memory.at(i);
+      const double tolerance = memory.tolerance(before);
+      const double wanted = std::max(std::sqrt(kEpsilon) * std::abs(before), std::max(least, kEpsilon) * tolerance);
+      memory.at(i) = before + std::max(wanted, std::numeric_limits<double>::min() / kEpsilon);
+      const double step = memory.at(i) - before;
+      const int result = memory.ask(t);
+      if (result != 0) return result;
+      j.col(i) = (memory.rates - rates) / step;
+      memory.at(i) = before;
+    }
+    return 0;
+  }
+
+  static void take_message(int code, const char*, const char*, char* text, void* data) {
+    if (code < 0) static_cast<Memory*>(data)->message = text;
+  }
+
+  SundialsIntegrator& self;
+  Eigen::Index n;
+  Eigen::Index n_controlled = 0;
+  SUNContext context = nullptr;
+  N_Vector y = nullptr;
+  SUNMatrix matrix = nullptr;
+  SUNLinearSolver linear = nullptr;
+  void* solver = nullptr;
+  Vector at, rates;  // (n)
+  std::exception_ptr thrown;
+  std::string message;
+};
+
+SundialsIntegrator::SundialsIntegrator(SundialsMethod method, double relative, double absolute, Rates rates)
+    : method_(method), relative_(relative), absolute_(absolute), rates_(std::move(rates)) {
+  STICKSLIP_ASSERT(relative > 0.0 && absolute > 0.0);
+}
+
+SundialsIntegrator::~SundialsIntegrator() = default;
+
+bool SundialsIntegrator::start(double t, const Vector& y, Eigen::Index n_controlled, double t_end) {
+  if (memory_ == nullptr || memory_->n != y.size()) memory_ = std::make_unique<Memory>(*this, t, y);
+  memory_->n_controlled = n_controlled;
+  memory_->message.clear();
+  message_.clear();
+  t_ = t_start_ = t;
+  t_end_ = t_end;
+  start_ = end_ = y;
+  const int flag = memory_->begin(t, y, t_end);
+  if (flag < 0) message_ = memory_->message;
+  return flag >= 0;
+}
+
+bool SundialsIntegrator::step() {
+  t_start_ = t_;
+  start_ = end_;
+  const int flag = memory_->step(t_end_, t_);
+  if (memory_->thrown != nullptr) {
+    const std::exception_ptr thrown = std::exchange(memory_->thrown, nullptr);
+    memory_.reset();
+    std::rethrow_exception(thrown);
+  }
+  if (flag < 0) {
+    message_ = fmt::format("{}: {}", method_ == SundialsMethod::bdf ? "CVODE" : "ARKODE",
+                           memory_->message.empty() ? fmt::format("flag {}", flag) : memory_->message);
+    memory_.reset();
+    return false;
+  }
+  end_ = values(memory_->y);
+  return true;
+}
+
+void SundialsIntegrator::interpolate(double t, Vector& y) {
+  if (t >= t_) {
+    y = end_;
+  } else if (t <= t_start_ || memory_->interpolate(t) < 0) {
+    y = start_;
+  } else {
+    y = values(memory_->y);
+  }
+}
+
+#else
+
+bool has_sundials() {
+  return false;
+}
+
+struct SundialsIntegrator::Memory {};
+
+SundialsIntegrator::SundialsIntegrator(SundialsMethod method, double relative, double absolute, Rates rates)
+    : method_(method), relative_(relative), absolute_(absolute), rates_(std::move(rates)) {
+  STICKSLIP_ASSERT(has_sundials());
+}
+SundialsIntegrator::~SundialsIntegrator() = default;
+bool SundialsIntegrator::start(double, const Vector&, Eigen::Index, double) {
+  return false;
+}
+bool SundialsIntegrator::step() {
+  return false;
+}
+void SundialsIntegrator::interpolate(double, Vector&) {
+}
+
+#endif
+
+}  // namespace stickslip
