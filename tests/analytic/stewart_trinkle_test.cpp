@@ -324,18 +324,18 @@ friction = 0.1
   EXPECT_NEAR(closing.state.u(0), -0.05, 1e-9) << "half of the speed at which they close";
 }
 
-/// Three balls in a box that is too small for them, on a ball joint with friction and a rod, thrown to random places: with
-/// overlaps and joints that are off no step needs to have a solution. Nothing moves as prescribed, so that leaving away
-/// stabilisation always helps.
+/// Three balls in a box that is too small for them, on a ball joint with friction and a rod, thrown to random places:
+/// with overlaps and joints that are off no step needs to have a solution. Nothing moves as prescribed, so that leaving
+/// away stabilisation always helps.
 void step_from_random_places(int samples, const std::string& facets) {
   std::string text = "stickslip = 1\ntime = {end = 100, step = 1e-2}\n";
   text += "scheme = {type = \"stewart-trinkle\", projection = false, facets = " + facets + "}\n";
   text += R"([bodies.box]
 type = "fixed"
-shapes.left = {type = "half-space", normal = [1, 0, 0], offset = -0.7}
-shapes.right = {type = "half-space", normal = [-1, 0, 0], offset = -0.7}
-shapes.floor = {type = "half-space", normal = [0, 0, 1], offset = -0.7}
-shapes.lid = {type = "half-space", normal = [0, 0, -1], offset = -0.7}
+shapes.left = {type = "half-space", normal = [1, 0, 0], offset = -1.1}
+shapes.right = {type = "half-space", normal = [-1, 0, 0], offset = -1.1}
+shapes.floor = {type = "half-space", normal = [0, 0, 1], offset = -1.1}
+shapes.lid = {type = "half-space", normal = [0, 0, -1], offset = -1.1}
 [bodies.a]
 density = 1000
 position = [-0.4, 0, 0]
@@ -351,7 +351,7 @@ shapes.ball = {type = "sphere", radius = 0.4}
 [joints.hinge]
 type = "spherical"
 between = ["a", "b"]
-at = [0, 0, 0]
+at = [0, 0.3, 0]
 friction = 50
 [joints.rod]
 type = "distance"

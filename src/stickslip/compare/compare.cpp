@@ -10,6 +10,7 @@
 #include <limits>
 #include <mutex>
 #include <thread>
+#include <tuple>
 #include <utility>
 
 #include "stickslip/base/input_error.h"
@@ -57,7 +58,8 @@ void check_options(const CompareOptions& options) {
 struct Job {
   std::vector<std::string> settings;
   CompareRow row;
-  int order = 0;          // [-] of the scheme
+  int order = 0;  // [-] of the scheme
+  bool is_relaxed = false;
   double fineness = 0.0;  // [s] its step, 0 where it is automatic: the finest of all
   Track track;
 };
@@ -71,7 +73,8 @@ Scene load_job(const std::filesystem::path& path, const std::vector<std::string>
 }
 
 /// Where each scheme is run with each solver and step, those of the scene where none are named.
-std::vector<Job> make_jobs(const std::filesystem::path& path, const Scene& scene_itself, const CompareOptions& options) {
+std::vector<Job> make_jobs(const std::filesystem::path& path, const Scene& scene_itself,
+                           const CompareOptions& options) {
   const auto each = [](const std::vector<std::string>& names, const char* key) {
     std::vector<std::string> settings;
     settings.reserve(names.size());
@@ -103,6 +106,7 @@ std::vector<Job> make_jobs(const std::filesystem::path& path, const Scene& scene
           job.row.solver = solver_name(scene.solver);
           job.row.step = scene.time.automatic ? 0.0 : scene.time.step;
           job.order = scheme_traits(scene.scheme).order;
+          job.is_relaxed = scheme_traits(scene.scheme).relaxed;
         } catch (const InputError& error) {
           job.row.is_refused = true;  // the scheme has no such step, say; the scene by itself was read
           job.row.message = error.what();
@@ -209,13 +213,13 @@ bool is_whole(const Job& job) {
   return !job.row.is_refused && (job.row.outcome == Outcome::done || job.row.outcome == Outcome::inexact);
 }
 
-/// The run that others are measured by; null where none reached the end, or there is but one.
+/// The run that others are measured by; null where none reached the end, or there is but one. What a relaxed scheme
+/// errs by does not fall with the step: it is one only where there is no other.
 const Job* find_reference_run(const std::vector<Job>& jobs) {
+  const auto rank = [](const Job& job) { return std::tuple(job.is_relaxed, job.fineness, -job.order); };
   const Job* best = nullptr;
   for (const Job& job : jobs) {
-    if (!is_whole(job)) continue;
-    const bool finer = best == nullptr || job.fineness < best->fineness;
-    if (finer || (job.fineness == best->fineness && job.order > best->order)) best = &job;
+    if (is_whole(job) && (best == nullptr || rank(job) < rank(*best))) best = &job;
   }
   return jobs.size() < 2 ? nullptr : best;
 }
@@ -258,14 +262,14 @@ SchemeComparison compare(const std::filesystem::path& path, const CompareOptions
     comparison.reference = "the scene's reference";
     const KnownMotion known(scene);
     for (Job& job : jobs) {
-      if (!job.row.is_refused) job.row.error = job.track.calc_error(known);
+      if (is_whole(job)) job.row.error = job.track.calc_error(known);
     }
   } else if (const Job* reference = find_reference_run(jobs)) {
     const CompareRow& row = reference->row;
     comparison.reference = fmt::format("{} with {}, step {} s", row.scheme, row.solver, describe_step(row.step));
     const double tolerance = 1e-9 * (scene.time.end - scene.time.start);
     for (Job& job : jobs) {
-      if (!job.row.is_refused && &job != reference) job.row.error = job.track.calc_error(reference->track, tolerance);
+      if (is_whole(job) && &job != reference) job.row.error = job.track.calc_error(reference->track, tolerance);
     }
   }
   for (Job& job : jobs) comparison.rows.push_back(std::move(job.row));

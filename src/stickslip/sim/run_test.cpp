@@ -118,7 +118,7 @@ TEST(Run, LeavesTheProblemOfVelocitiesNotOfPositions) {
   ASSERT_EQ(run(scene, options).outcome, Outcome::done);
   const LcpForm form = read_lcp(folder / "r-step-000020.txt");
   ASSERT_EQ(form.q.size(), 4);
-  EXPECT_NEAR(form.q(1), -form.q(2), 1e-12);     // [m/s] it slides
+  EXPECT_NEAR(form.q(1), -form.q(2), 1e-12);  // [m/s] it slides
   EXPECT_GT(std::abs(form.q(1)), 0.1);
   const Matrix f(form.m);
   EXPECT_EQ(f(3, 1), -1.0);

@@ -88,17 +88,18 @@ HalfImplicitStepper::HalfImplicitStepper(const HalfImplicitOptions& options, con
 Status HalfImplicitStepper::step(State& state, double h, double t_end, StepReport& report) {
   report.message.clear();
   if (!velocity_.are_given_finite(state.inputs, {state.t, t_end}, report)) return report.status = Status::failed;
-  calc_free_velocity(state, h);
+  const State& start = velocity_.settle_start(state);
+  calc_free_velocity(start, h);
 
   ContactFinder& contacts = velocity_.contacts();
-  start_.take(state.t, state.q, &state.u);
+  start_.take(start.t, start.q, &start.u);
   met_.clear();
   for (int i = 0; i < kMaxSolves; ++i) {
     contacts.find(start_, t_end, met_, i > 0);
     set_activations(h);
     velocity_.constraints().gather(start_, contacts.points(), activations_, h);
     put_facets();
-    if (solve(state, h, t_end, report) == Status::failed) return report.status = Status::failed;
+    if (solve(start, h, t_end, report) == Status::failed) return report.status = Status::failed;
     advance(h, t_end);
     if (!q_end_.allFinite() || !velocity_.u_end().allFinite()) {
       report.message += describe_non_finite(system_, q_end_, velocity_.u_end());
@@ -114,9 +115,9 @@ Status HalfImplicitStepper::step(State& state, double h, double t_end, StepRepor
 
   if (options_.facets > 0) judge_by_discs(report);
 
-  EnergyLedger energy = state.energy;
-  velocity_.account_energy(state.inputs, state.t, state.q, state.u, state.u, h, energy);
-  velocity_.report(end_, h, state.inputs, state.t, state.q, state.u, report);
+  EnergyLedger energy = start.energy;
+  velocity_.account_energy(state.inputs, start.t, start.q, start.u, start.u, h, energy);
+  velocity_.report(end_, h, state.inputs, start.t, start.q, start.u, report);
 
   // Last of all, so that the step can be left before.
   stop_.check();

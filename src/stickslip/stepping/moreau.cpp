@@ -9,7 +9,6 @@
 #include "stickslip/base/make_room.h"
 #include "stickslip/constraints/certificate.h"
 #include "stickslip/stepping/free_rotation.h"
-#include "stickslip/stepping/start_impact.h"
 #include "stickslip/stepping/velocity_step.h"
 
 namespace stickslip {
@@ -24,7 +23,6 @@ class MoreauStepper final : public TimeStepper {
   Status step(State& state, double h, double t_end, StepReport& report) override;
 
  private:
-  const State& settle_start(const State& state);
   bool calc_free_velocity(const State& state, double h, double t_mid, StepReport& report);
   void set_activations(const State& state, double h);
   /// With theta = 0 positions follow the velocity at the start alone, whatever the rate.
@@ -37,8 +35,6 @@ class MoreauStepper final : public TimeStepper {
   StopToken stop_;
   VelocityStep velocity_;
   std::optional<PositionProjection> projection_;
-  StartImpact start_impact_;
-  State settled_;  // the start, after its impact
 
   // Workspace, kept from step to step.
   BodySnapshot outer_, middle_;      // at (t, q, u), then (t', q'); at (t_m, q_m, u)
@@ -55,7 +51,6 @@ MoreauStepper::MoreauStepper(const MoreauOptions& options, const System& system,
       system_(system),
       stop_(stop),
       velocity_(system, solver, stop),
-      start_impact_(system, stop),
       outer_(system),
       middle_(system) {
   if (is_on(options.projection, system)) projection_.emplace(system, solver, kCorrectionSpeed, stop);
@@ -72,7 +67,7 @@ Status MoreauStepper::step(State& state, double h, double t_end, StepReport& rep
   report.message.clear();
   if (!velocity_.are_given_finite(state.inputs, {t_mid, t_end}, report)) return report.status = Status::failed;
 
-  const State& start = settle_start(state);
+  const State& start = velocity_.settle_start(state);
   q_mid_ = start.q;
   system_.advance(h1, start.u, q_mid_);
   if (!calc_free_velocity(start, h, t_mid, report)) return report.status = Status::failed;
@@ -117,7 +112,6 @@ Status MoreauStepper::step(State& state, double h, double t_end, StepReport& rep
   velocity_.account_energy(state.inputs, t_mid, q_mid_, start.u, u_work_, h, energy);
   // Planar: u_work is u.
   velocity_.report(outer_, h, state.inputs, t_mid, q_mid_, u_work_, report);
-  if (&start != &state) start_impact_.add_reactions(h, report);
 
   // Last of all, so that the step can be left before.
   stop_.check();
@@ -129,13 +123,6 @@ Status MoreauStepper::step(State& state, double h, double t_end, StepReport& rep
   velocity_.constraints().save_warm(velocity_.solution(), state.warm);
   report_energy(system_, state, report);
   return report.status;
-}
-
-/// The state with velocities that joints allow; the state itself where it has them, and after the first step.
-const State& MoreauStepper::settle_start(const State& state) {
-  if (state.step > 0) return state;
-  settled_ = state;
-  return start_impact_.act(velocity_.constraints(), settled_) ? settled_ : state;
 }
 
 /// u_free = u + M^-1 h h(t_m, q_m, u), rotations by the exact balance of angular momentum.

@@ -17,6 +17,7 @@ VelocityStep::VelocityStep(const System& system, ConeSolver& solver, StopToken s
       contacts_(system, stop),
       constraints_(system, stop),
       has_motions_(std::ranges::any_of(system.bodies(), [](const Body& b) { return b.type == BodyType::moving; })),
+      start_impact_(system, stop),
       start_(system) {
   for (Vector* v : {&u_end_, &force_, &nonconservative_}) v->resize(system.n_u());
 }
@@ -37,6 +38,14 @@ void VelocityStep::initialize(State& state, StepReport& report) {
   report_geometry(start_, contacts_.points(), report, kUnknown);
   report_joints(system_, state.t, state.q, state.u, report);
   report_energy(system_, state, report);
+}
+
+const State& VelocityStep::settle_start(const State& state) {
+  is_settled_ = false;
+  if (state.step > 0) return state;
+  settled_ = state;
+  is_settled_ = start_impact_.act(constraints_, settled_);
+  return is_settled_ ? settled_ : state;
 }
 
 bool VelocityStep::are_given_finite(const Inputs& inputs, std::initializer_list<double> times,
@@ -118,6 +127,7 @@ void VelocityStep::report(const BodySnapshot& end, double h, const Inputs& input
   stop_.check();
   add_joint_drives(system_, inputs, t, q, u, report);
   constraints_.add_reactions(solution_, h, report);
+  if (is_settled_) start_impact_.add_reactions(h, report);
 }
 
 }  // namespace stickslip

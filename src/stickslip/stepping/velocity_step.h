@@ -13,6 +13,7 @@
 #include "stickslip/constraints/contact_finder.h"
 #include "stickslip/constraints/step_report.h"
 #include "stickslip/model/state.h"
+#include "stickslip/stepping/start_impact.h"
 
 namespace stickslip {
 
@@ -39,6 +40,9 @@ class VelocityStep {
   /// TimeStepper::initialize() of a scheme that remembers percussions.
   void initialize(State& state, StepReport& report);
 
+  /// What a step starts from: the state, in the first step of a run with velocities that joints allow (StartImpact).
+  const State& settle_start(const State& state);
+
   /// Whether inputs, and prescribed motions at `times` [s], are finite; else the report says which is not.
   bool are_given_finite(const Inputs& inputs, std::initializer_list<double> times, StepReport& report) const;
 
@@ -59,7 +63,8 @@ class VelocityStep {
   void account_energy(const Inputs& inputs, double t, const Vector& q, const Vector& u, const Vector& u_work, double h,
                       EnergyLedger& ledger);
 
-  /// Fills the report of a step of length h that ended at `end` and its velocity u'; drives of joints at (t, q, u).
+  /// Fills the report of a step of length h, with the impact at its start, that ended at `end` and its velocity u';
+  /// drives of joints at (t, q, u).
   void report(const BodySnapshot& end, double h, const Inputs& inputs, double t, const Vector& q, const Vector& u,
               StepReport& report);
 
@@ -70,6 +75,9 @@ class VelocityStep {
   ContactFinder contacts_;
   ConstraintSet constraints_;
   bool has_motions_;  // whether a body moves as prescribed
+  StartImpact start_impact_;
+  State settled_;            // the start, after its impact
+  bool is_settled_ = false;  // whether there was one in this step
 
   // Workspace, kept from step to step.
   BodySnapshot start_;

@@ -59,10 +59,9 @@ bool RelaxationEquations::evaluate(double t, const Vector& q, const Vector& u, c
   rates.dissipated = 0.0;
   for (int i = 0; i < set_.count(); ++i) {
     const Cone& cone = set_.problem().cones[i];
-    const bool dissipates = set_.kind(i) != ConstraintSet::Kind::joint;
     for (int row = cone.offset; row < cone.offset + cone.dim; ++row) {
       const double p = solution_.p[row];
-      if (dissipates) rates.dissipated -= p * set_.gamma()[row];
+      rates.dissipated -= p * set_.gamma()[row];
       rates.work -= p * set_.tau(row);
     }
   }

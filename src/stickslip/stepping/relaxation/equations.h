@@ -23,7 +23,7 @@ class RelaxationEquations {
     Vector a;                 // (n_u) u' [m/s^2, rad/s^2]
     std::vector<double> e;    // (n) e' [m/s] of the penalty model
     double work = 0.0;        // [W] of forces without potential and of prescribed motions
-    double dissipated = 0.0;  // [W] taken by contacts and dry friction; contacts give back what they stored: < 0
+    double dissipated = 0.0;  // [W] taken by contacts, joints and dry friction; what gives way gives back: < 0
   };
 
   /// system and solver must outlive this.
