@@ -12,7 +12,7 @@ set(package_directory "${CMAKE_INSTALL_LIBDIR}/cmake/stickslip")
 install(TARGETS stickslip_library ${libraries} EXPORT stickslip ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/src/stickslip" DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
         FILES_MATCHING PATTERN "*.h")
-install(DIRECTORY "${PROJECT_SOURCE_DIR}/scenes" DESTINATION ${CMAKE_INSTALL_DATADIR}/stickslip OPTIONAL)
+install(DIRECTORY "${PROJECT_SOURCE_DIR}/scenes" "${PROJECT_SOURCE_DIR}/galleries" DESTINATION ${CMAKE_INSTALL_DATADIR}/stickslip OPTIONAL)
 install(EXPORT stickslip NAMESPACE stickslip:: FILE stickslipTargets.cmake DESTINATION ${package_directory})
 
 configure_package_config_file("${PROJECT_SOURCE_DIR}/cmake/stickslipConfig.cmake.in" stickslipConfig.cmake

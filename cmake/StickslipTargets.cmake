@@ -73,8 +73,9 @@ function(stickslip_program name)
   endif()
   add_executable(${name} ${sources})
   target_link_libraries(${name} PRIVATE stickslip_compile fmt::fmt ${arg_EXTERNAL})
-  # Where to look for scenes when the program runs from a build folder.
-  target_compile_definitions(${name} PRIVATE STICKSLIP_SCENES_DIR="${PROJECT_SOURCE_DIR}/scenes")
+  # Where to look for scenes and galleries when the program runs from a build folder.
+  target_compile_definitions(${name} PRIVATE STICKSLIP_SCENES_DIR="${PROJECT_SOURCE_DIR}/scenes"
+                             STICKSLIP_GALLERIES_DIR="${PROJECT_SOURCE_DIR}/galleries")
   foreach(used IN LISTS arg_USES)
     if(TARGET stickslip_${used})
       target_link_libraries(${name} PRIVATE stickslip_${used})

@@ -58,6 +58,8 @@ void separate_scene(std::vector<std::string>& settings, std::string& scene);
 /// Where the scenes that ship lie: beside the installed program, or in the source folder. Throws InputError where there
 /// are none.
 std::filesystem::path find_shipped_scenes();
+/// The same of galleries.
+std::filesystem::path find_shipped_galleries();
 
 int exit_status(Outcome outcome);
 

@@ -23,12 +23,24 @@ class GalleryCommand final : public Command {
         ->required();
     command->add_flag("--quiet", quiet_, "print errors only");
     command->add_flag("--force", force_, "write over tables and figures that are there, and files that are no results");
-    command->footer(fmt::format("Known: {}.", fmt::join(gallery_names(), ", ")));
+    command->add_option("--galleries", folder_, "a folder of galleries, one folder each (default: those that ship)")
+        ->type_name("FOLDER");
+    command->footer(fmt::format("Known: {}.", fmt::join(shipped_names(), ", ")));
   }
   int execute() override;
 
  private:
+  /// For the help, which is there without them, too.
+  static std::vector<std::string> shipped_names() {
+    try {
+      return gallery_names(find_shipped_galleries());
+    } catch (const InputError&) {
+      return {};
+    }
+  }
+
   std::vector<std::string> names_;
+  std::string folder_;
   std::string output_;
   bool quiet_ = false;
   bool force_ = false;
@@ -43,11 +55,11 @@ int GalleryCommand::execute() {
     line.set_title(run);
     line.show(progress);
   };
-  if (names_.empty()) {
-    for (const std::string_view name : gallery_names()) names_.emplace_back(name);
-  }
+  const std::filesystem::path folder = folder_.empty() ? find_shipped_galleries() : std::filesystem::path(folder_);
+  if (names_.empty()) names_ = gallery_names(folder);
+  if (names_.empty()) throw InputError({}, "--galleries", folder.string(), "a folder of folders with a gallery.toml");
   std::vector<Gallery> galleries;  // all are known before the first one runs
-  for (const std::string& name : names_) galleries.push_back(make_gallery(name));
+  for (const std::string& name : names_) galleries.push_back(load_gallery(folder, name));
   if (!force_) {
     for (const Gallery& gallery : galleries) {
       check_gallery_folder(gallery, std::filesystem::path(output_) / gallery.name);

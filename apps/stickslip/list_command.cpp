@@ -131,13 +131,26 @@ class ListCommand final : public Command {
 
 }  // namespace
 
-fs::path find_shipped_scenes() {
+namespace {
+
+/// Where the package has it, or where this program was built.
+fs::path find_shipped(const char* name, const char* built) {
   const fs::path folder = fs::read_symlink("/proc/self/exe").parent_path();
   std::error_code error;
-  for (const fs::path& candidate : {folder / "../share/stickslip/scenes", fs::path(STICKSLIP_SCENES_DIR)}) {
+  for (const fs::path& candidate : {folder / "../share/stickslip" / name, fs::path(built)}) {
     if (fs::is_directory(candidate, error)) return candidate.lexically_normal();
   }
-  throw InputError("the scenes that ship are not beside this program");
+  throw InputError(fmt::format("the {} that ship are not beside this program", name));
+}
+
+}  // namespace
+
+fs::path find_shipped_scenes() {
+  return find_shipped("scenes", STICKSLIP_SCENES_DIR);
+}
+
+fs::path find_shipped_galleries() {
+  return find_shipped("galleries", STICKSLIP_GALLERIES_DIR);
 }
 
 std::unique_ptr<Command> add_list_command(CLI::App& program) {

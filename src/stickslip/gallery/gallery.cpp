@@ -3,108 +3,70 @@
 
 #include <fmt/format.h>
 
-#include <array>
-#include <charconv>
-#include <cmath>
+#include <algorithm>
+#include <map>
+#include <system_error>
 
-#include "stickslip/base/assert.h"
 #include "stickslip/base/input_error.h"
 #include "stickslip/base/nearest.h"
+#include "stickslip/gallery/study_reader.h"
+#include "stickslip/scene/document.h"
 
 namespace stickslip {
 namespace {
 
-struct Known {
-  std::string_view name;
-  Gallery (*make)();
-};
+namespace fs = std::filesystem;
 
-constexpr std::array kGalleries = {Known{"capobianco", make_capobianco_gallery}};
+constexpr const char* kAbout = "gallery.toml";
 
-/// Half a unit of the last digit of a number in decimal notation without an exponent.
-double half_last_digit(std::string_view printed) {
-  const std::size_t point = printed.find('.');
-  const std::size_t decimals = point == std::string_view::npos ? 0 : printed.size() - point - 1;
-  return 0.5 * std::pow(10.0, -static_cast<double>(decimals));
-}
-
-double parse_number(std::string_view printed) {
-  double value = 0.0;
-  [[maybe_unused]] const auto [end, error] = std::from_chars(printed.data(), printed.data() + printed.size(), value);
-  STICKSLIP_ASSERT(error == std::errc() && end == printed.data() + printed.size());
-  return value;
+/// Results and figures of a gallery lie in one folder.
+void check_unique(const Gallery& gallery, const fs::path& folder) {
+  std::map<std::string, std::string> runs, figures;  // and the study that has it
+  const auto claim = [&](auto& known, const char* what, const std::string& name, const Study& study) {
+    const auto [at, is_new] = known.try_emplace(name, study.name);
+    if (is_new) return;
+    throw InputError({(folder / (study.name + ".toml")).string(), 0, 0}, what, name,
+                     fmt::format("a name that no other {} has: {} has it already", what, at->second));
+  };
+  for (const Study& study : gallery.studies) {
+    for (const GalleryRun& run : study.runs) claim(runs, "run", run.name, study);
+    for (const StudyFigure& figure : study.figures) claim(figures, "figure", figure.name, study);
+  }
 }
 
 }  // namespace
 
-std::string_view origin_name(Origin origin) {
-  switch (origin) {
-    case Origin::published:
-      return "published";
-    case Origin::analytic:
-      return "analytic";
-    case Origin::reference:
-      return "reference";
+std::vector<std::string> gallery_names(const fs::path& folder) {
+  std::vector<std::string> names;
+  std::error_code error;
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder, error)) {
+    if (fs::is_regular_file(entry.path() / kAbout, error)) names.push_back(entry.path().filename().string());
   }
-  return "";
-}
-
-bool Comparison::agrees() const {
-  // The last bit of a number that is printed with few digits decides nothing.
-  constexpr double kRoundOff = 1e-12;  // [-]
-  return std::abs(difference()) <= tolerance + kRoundOff * std::abs(value);
-}
-
-void BenchmarkPage::add(std::string quantity, std::string unit, Origin origin, double value, double tolerance,
-                        double ours, std::string reason) {
-  comparisons.push_back({std::move(quantity), std::move(unit), origin, fmt::format("{}", value), value, tolerance, ours,
-                         std::move(reason)});
-}
-
-void BenchmarkPage::published(std::string quantity, std::string unit, std::string expected, double ours,
-                              std::string reason) {
-  const double value = parse_number(expected);
-  add(std::move(quantity), std::move(unit), Origin::published, value, half_last_digit(expected), ours,
-      std::move(reason));
-  comparisons.back().expected = std::move(expected);
-}
-
-void BenchmarkPage::stated(std::string quantity, std::string unit, double value, double tolerance, double ours,
-                           std::string reason) {
-  add(std::move(quantity), std::move(unit), Origin::published, value, tolerance, ours, std::move(reason));
-}
-
-void BenchmarkPage::observed(const std::string& behaviour, bool seen) {
-  add(behaviour + " (1: it does)", "", Origin::published, 1.0, 0.0, seen ? 1.0 : 0.0, "");
-}
-
-void BenchmarkPage::analytic(std::string quantity, std::string unit, double value, double tolerance, double ours,
-                             std::string reason) {
-  add(std::move(quantity), std::move(unit), Origin::analytic, value, tolerance, ours, std::move(reason));
-  comparisons.back().expected = fmt::format("{:.9g}", value);
-}
-
-void BenchmarkPage::reference(std::string quantity, std::string unit, double value, double tolerance, double ours,
-                              std::string reason) {
-  add(std::move(quantity), std::move(unit), Origin::reference, value, tolerance, ours, std::move(reason));
-}
-
-std::vector<std::string_view> gallery_names() {
-  std::vector<std::string_view> names;
-  names.reserve(kGalleries.size());
-  for (const Known& known : kGalleries) names.push_back(known.name);
+  std::ranges::sort(names);
   return names;
 }
 
-Gallery make_gallery(std::string_view name) {
-  for (const Known& known : kGalleries) {
-    if (known.name == name) return known.make();
+Gallery load_gallery(const fs::path& folder, std::string_view name) {
+  const std::vector<std::string> names = gallery_names(folder);
+  if (std::ranges::find(names, name) == names.end()) {
+    const std::vector<std::string_view> views(names.begin(), names.end());
+    const std::string nearest = nearest_name(name, views);
+    throw InputError({}, "gallery", std::string(name),
+                     fmt::format("one of {}{}", fmt::join(names, ", "),
+                                 nearest.empty() ? "" : fmt::format("; did you mean '{}'?", nearest)));
   }
-  const std::vector<std::string_view> names = gallery_names();
-  const std::string nearest = nearest_name(name, names);
-  throw InputError({}, "gallery", std::string(name),
-                   fmt::format("one of {}{}", fmt::join(names, ", "),
-                               nearest.empty() ? "" : fmt::format("; did you mean '{}'?", nearest)));
+  const fs::path own = folder / name;
+  Gallery gallery;
+  gallery.name = name;
+  gallery.source = load_gallery_source(own / kAbout);
+  std::vector<fs::path> files;
+  for (const fs::directory_entry& entry : fs::directory_iterator(own)) {
+    if (entry.path().extension() == ".toml" && entry.path().filename() != kAbout) files.push_back(entry.path());
+  }
+  std::ranges::sort(files);
+  for (const fs::path& file : files) gallery.studies.push_back(load_study(file));
+  check_unique(gallery, own);
+  return gallery;
 }
 
 }  // namespace stickslip

@@ -3,59 +3,68 @@
 
 #include <cstdint>
 #include <filesystem>
-#include <functional>
-#include <span>
+#include <memory>
 #include <string>
 #include <vector>
 
+#include "stickslip/gallery/series.h"
 #include "stickslip/io/result_reader.h"
+#include "stickslip/sim/analyze.h"
 
 namespace stickslip {
 
-/// The result of a run, column by column. A row is an output instant; row 0 is the initial state.
-class RunData {
+/// What formulas read columns from.
+class ColumnSource {
+ public:
+  virtual ~ColumnSource() = default;
+  /// part: what stands in brackets behind the path, or nothing. Throws SeriesError where there is no such column.
+  virtual Series read(const std::string& path, const std::string& part) const = 0;
+};
+
+/// The result of a run. A row is an output instant; row 0 is the initial state.
+///
+///   /time, /q, /u, /bodies/ball/position, ...     a dataset, or one item of it; part: which component, from 0
+///   /steps/iterations, ...                        rows are steps, row 0 the initial state; a failed step has none
+///   /events/impact, /events/impact/NAME           times at which it happened
+///   /lcp/3/F, /lcp/3/f                            of the linear complementarity problem of step 3, F row by row
+class RunData final : public ColumnSource {
  public:
   /// Throws InputError where the file is no result.
   explicit RunData(const std::filesystem::path& result);
 
-  const std::vector<double>& time() const { return time_; }  // (rows) [s]
-  std::size_t rows() const { return time_.size(); }
-  /// A column of a dataset of the result ("/q"), or of one item of it: "/bodies/ball/position",
-  /// "/contacts/main/gap".
-  std::vector<double> read(const std::string& path, int column = 0) const;
-  /// The steps that were done, without the initial state's row.
-  std::span<const StepRow> steps() const { return std::span(steps_).subspan(1); }
-  /// Kinetic and potential energy at the start and at the end of each step. (steps + 1) [J]
-  std::vector<double> calc_energy() const;
+  Series read(const std::string& path, const std::string& part) const override;
   std::int64_t max_iterations() const;
   double mean_iterations() const;  // NaN without a step
 
-  /// The row of an instant, or rows() where there is none within a thousandth of a step.
-  std::size_t row_at(double t) const;
-  /// The value of a column at an instant; NaN where there is no such row.
-  double at(const std::vector<double>& column, double t) const;
-  /// The instant of the first row that satisfies a condition; NaN where none does.
-  double first_time(const std::function<bool(std::size_t)>& condition) const;
-
  private:
-  RowMatrix read_item(const std::string& path) const;
+  Series read_steps(const std::string& column) const;
+  Series read_events(const std::string& what) const;
+  Series read_problem(const std::string& which) const;
+  RowMatrix read_dataset(const std::string& path) const;
 
+  std::filesystem::path path_;
   Trajectory result_;
-  std::vector<double> time_;
-  std::vector<StepRow> steps_;
+  std::vector<StepRow> steps_;  // the initial state's row first
+  std::shared_ptr<const std::vector<double>> time_, step_time_;
 };
 
-/// Rows in which `closed` differs from the row before.
-std::vector<std::size_t> find_switches(const std::vector<bool>& closed);
-/// Rows in which a contact's status is not open.
-std::vector<bool> find_closed(const RunData& run, const std::string& contact);
+/// All solutions of the contact problem of several states; a row is a state.
+///
+///   /solutions, /open, /stick, /slip   how many there are, and how many with the first contact in that state
+///   /exists, /unique, /complete        0 or 1
+///   /G_A, /G_B, /residual              NaN where there is none; the worst residual of the solutions
+///   /parameters/NAME                   a parameter of the scene
+///   /forces/slip                       of the first contact in the first solution with it in that state, else NaN;
+///   part
+///                                      0: normal, 1, 2: friction
+class AnalysisData final : public ColumnSource {
+ public:
+  void add(Analysis analysis) { states_.push_back(std::move(analysis)); }
+  std::size_t states() const { return states_.size(); }
+  Series read(const std::string& path, const std::string& part) const override;
 
-double largest(const std::vector<double>& values);            // NaN of nothing
-double largest_magnitude(const std::vector<double>& values);  // NaN of nothing
-/// The largest rise from one value to the next.
-double largest_rise(const std::vector<double>& values);
-/// The value of a row; NaN where there is none.
-double value_of_row(const std::vector<double>& column, std::size_t row);
-std::vector<double> scaled(double factor, std::vector<double> values);
+ private:
+  std::vector<Analysis> states_;
+};
 
 }  // namespace stickslip

@@ -7,8 +7,12 @@
 #include <chrono>
 #include <fstream>
 #include <limits>
+#include <memory>
 #include <system_error>
+#include <utility>
 
+#include "stickslip/gallery/evaluator.h"
+#include "stickslip/gallery/run_data.h"
 #include "stickslip/gallery/tables.h"
 #include "stickslip/io/new_file.h"
 #include "stickslip/io/output_file.h"
@@ -45,10 +49,16 @@ void write_text(const fs::path& path, const std::string& text) {
   file.publish();
 }
 
+/// "./own" stands beside the study, any other among the scenes that ship.
+template <class Source>
+fs::path scene_path(const Source& source, const fs::path& scenes) {
+  return (source.scene.starts_with("./") ? source.folder : scenes) / (source.scene + ".toml");
+}
+
 Scene load(const GalleryRun& run, const fs::path& scenes) {
   LoadOptions options;
   options.overrides = run.overrides;
-  Scene scene = load_scene(scenes / (run.scene + ".toml"), options);
+  Scene scene = load_scene(scene_path(run, scenes), options);
   const bool says_when = std::ranges::any_of(run.overrides, [](const auto& o) { return o.starts_with("output."); });
   if (!says_when) scene.output.every.reset();
   return scene;
@@ -85,6 +95,7 @@ RunRecord run_one(const GalleryRun& run, const fs::path& result, const GalleryOp
   RunOptions run_options;
   run_options.output = result;
   run_options.stop = options.stop;
+  if (run.keeps_problems) run_options.problems_every = 1;
   if (options.progress) {
     run_options.progress = [&](const Progress& progress) { options.progress(run.name, progress); };
   }
@@ -114,24 +125,73 @@ int severity(Outcome outcome) {
   return 3;
 }
 
-void run_benchmark(const Benchmark& benchmark, const GalleryOptions& options, GalleryRecord& gallery) {
-  BenchmarkRecord& record = gallery.benchmarks.emplace_back();
-  record.title = benchmark.title;
-  std::vector<RunData> data;
-  for (const GalleryRun& run : benchmark.runs) {
+/// Throws Interrupted.
+std::unique_ptr<AnalysisData> analyze_one(const GalleryAnalysis& analysis, const GalleryOptions& options) {
+  auto data = std::make_unique<AnalysisData>();
+  std::vector<Sweep> sweeps;
+  for (const std::string& text : analysis.sweeps) sweeps.push_back(parse_sweep(text));
+  AnalysisOptions analysis_options = analysis.options;
+  analysis_options.stop = options.stop;
+  analyze_sweep(scene_path(analysis, options.scenes), analysis.overrides, sweeps, analysis_options,
+                [&](const Analysis& state, const std::vector<double>&) { data->add(state); });
+  return data;
+}
+
+/// Scenes and what is set in them, before the first one runs. Throws InputError at the run.
+void check_scenes(const Study& study, const fs::path& scenes) {
+  const auto check = [&](const auto& source) {
+    try {
+      LoadOptions options;
+      options.overrides = source.overrides;
+      load_scene(scene_path(source, scenes), options);
+    } catch (const InputError& error) {
+      throw InputError(source.place, "scene of " + source.name, source.scene, error.what());
+    }
+  };
+  for (const GalleryRun& run : study.runs) check(run);
+  for (const GalleryAnalysis& analysis : study.analyses) {
+    check(analysis);
+    for (const std::string& text : analysis.sweeps) {
+      try {
+        parse_sweep(text);
+      } catch (const InputError& error) {
+        throw InputError(analysis.place, "sweep of " + analysis.name, text, error.allowed());
+      }
+    }
+  }
+}
+
+/// False where it was interrupted.
+bool run_study(const Study& study, const GalleryOptions& options, GalleryRecord& gallery) {
+  StudyRecord& record = gallery.studies.emplace_back(StudyRecord{study.name, study.title, study.source, {}, {}, {}});
+  std::vector<StudySource> sources;
+  for (const GalleryRun& run : study.runs) {
     const fs::path result = result_path(options.output, run);
     record.runs.push_back(run_one(run, result, options));
     RunRecord& last = record.runs.back();
     if (severity(last.result.outcome) > severity(gallery.outcome)) gallery.outcome = last.result.outcome;
-    if (gallery.outcome == Outcome::interrupted) return;
-    data.emplace_back(result);
-    last.max_iterations = data.back().max_iterations();
-    last.mean_iterations = data.back().mean_iterations();
+    if (gallery.outcome == Outcome::interrupted) return false;
+    auto data = std::make_unique<RunData>(result);
+    last.max_iterations = data->max_iterations();
+    last.mean_iterations = data->mean_iterations();
+    const bool is_whole = severity(last.result.outcome) <= severity(Outcome::inexact);
+    sources.push_back({run.name, run.given, std::move(data), is_whole});
   }
-  benchmark.evaluate(data, record.page);
+  for (const GalleryAnalysis& analysis : study.analyses) {
+    try {
+      auto data = analyze_one(analysis, options);
+      record.analyses.push_back({analysis.name, std::string(level_name(analysis.options.level)), data->states()});
+      sources.push_back({analysis.name, analysis.given, std::move(data), true});
+    } catch (const Interrupted&) {
+      gallery.outcome = Outcome::interrupted;
+      return false;
+    }
+  }
+  record.page = evaluate_study(study, sources);
   for (const Figure& figure : record.page.figures) {
     write_text(options.output / (figure.name + ".csv"), figure_to_csv(figure));
   }
+  return true;
 }
 
 }  // namespace
@@ -140,24 +200,24 @@ void check_gallery_folder(const Gallery& gallery, const fs::path& output) {
   std::error_code error;
   for (const fs::directory_entry& entry : fs::directory_iterator(output, error)) {
     const std::string name = entry.path().filename().string();
-    const bool is_figure = name.starts_with("figure_") && name.ends_with(".csv");
+    const bool is_figure = (name.starts_with("figure_") || name.starts_with("curve_")) && name.ends_with(".csv");
     if (is_figure || name == kTable || name == kTableCsv || name == kRuns) {
       check_replaceable(entry.path(), MayReplace::nothing);
     }
   }
-  for (const Benchmark& benchmark : gallery.benchmarks) {
-    for (const GalleryRun& run : benchmark.runs) check_replaceable(result_path(output, run), MayReplace::results);
+  for (const Study& study : gallery.studies) {
+    for (const GalleryRun& run : study.runs) check_replaceable(result_path(output, run), MayReplace::results);
   }
 }
 
 GalleryRecord run_gallery(const Gallery& gallery, const GalleryOptions& options) {
+  for (const Study& study : gallery.studies) check_scenes(study, options.scenes);
   make_folder(options.output / "results");
   GalleryRecord record;
   record.name = gallery.name;
   record.source = gallery.source;
-  for (const Benchmark& benchmark : gallery.benchmarks) {
-    run_benchmark(benchmark, options, record);
-    if (record.outcome == Outcome::interrupted) return record;
+  for (const Study& study : gallery.studies) {
+    if (!run_study(study, options, record)) return record;
   }
   write_text(options.output / kTable, to_markdown(record));
   write_text(options.output / kTableCsv, comparisons_to_csv(record));

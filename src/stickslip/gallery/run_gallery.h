@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "stickslip/gallery/comparison.h"
 #include "stickslip/gallery/gallery.h"
 #include "stickslip/sim/run.h"
 
@@ -29,16 +30,25 @@ struct RunRecord {
   double microseconds_per_step = 0.0;  // [us] median, of the step alone: no output
 };
 
-struct BenchmarkRecord {
+struct AnalysisRecord {
+  std::string name;
+  std::string level;
+  std::size_t states = 0;  // [-]
+};
+
+struct StudyRecord {
+  std::string name;
   std::string title;
+  std::string source;
   std::vector<RunRecord> runs;
-  BenchmarkPage page;
+  std::vector<AnalysisRecord> analyses;
+  StudyPage page;
 };
 
 struct GalleryRecord {
   std::string name;
   std::string source;
-  std::vector<BenchmarkRecord> benchmarks;
+  std::vector<StudyRecord> studies;
   Outcome outcome = Outcome::done;  // the worst of all runs
 };
 
@@ -47,10 +57,10 @@ struct GalleryRecord {
 void check_gallery_folder(const Gallery& gallery, const std::filesystem::path& output);
 
 /// Runs a gallery and writes into the folder `output`
-///   results/RUN.h5            what every run left, every step of it
-///   figure_*.csv              the data of each figure, columns "name [unit]"
-///   table.md, table.csv       every number beside ours
-///   runs.csv                  every run: how it ended, its iterations, the worst of its certificate, its time
+///   results/RUN.h5              what every run left, every step of it
+///   figure_*.csv, curve_*.csv   the data of each figure, columns "name [unit]"
+///   table.md, table.csv         every number beside ours
+///   runs.csv                    every run: how it ended, its iterations, the worst of its certificate, its time
 /// A run that failed or has inexact steps does not stop the others. An interrupted gallery has no tables.
 /// Throws InputError and WriteError.
 GalleryRecord run_gallery(const Gallery& gallery, const GalleryOptions& options);

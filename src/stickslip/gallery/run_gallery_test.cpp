@@ -9,6 +9,7 @@
 #include <sstream>
 
 #include "stickslip/base/input_error.h"
+#include "stickslip/gallery/evaluator.h"
 #include "stickslip/gallery/tables.h"
 #include "stickslip/io/write_error.h"
 #include "tests/support/temporary_folder.h"
@@ -77,40 +78,67 @@ GalleryOptions options_for(const TemporaryFolder& folder) {
   return options;
 }
 
+fs::path galleries() {
+  return fs::path(STICKSLIP_SCENES_DIR).parent_path() / "galleries";
+}
+
 Gallery bouncing_ball() {
-  Gallery gallery = make_gallery("capobianco");
-  gallery.benchmarks.resize(1);
+  Gallery gallery = load_gallery(galleries(), "capobianco");
+  gallery.studies.resize(1);
   return gallery;
 }
 
 TEST(Gallery, UnknownNamesAreAnsweredWithTheNearest) {
-  EXPECT_EQ(make_gallery("capobianco").name, "capobianco");
+  EXPECT_EQ(load_gallery(galleries(), "capobianco").name, "capobianco");
   try {
-    make_gallery("capobianko");
+    load_gallery(galleries(), "capobianko");
     FAIL();
   } catch (const InputError& error) {
     EXPECT_NE(std::string(error.what()).find("did you mean 'capobianco'"), std::string::npos) << error.what();
   }
 }
 
-TEST(Gallery, RunNamesAreUnique) {
-  for (const std::string_view name : gallery_names()) {
-    std::map<std::string, int> seen;
-    for (const Benchmark& benchmark : make_gallery(name).benchmarks) {
-      for (const GalleryRun& run : benchmark.runs) EXPECT_EQ(seen[run.name]++, 0) << run.name;
-    }
+TEST(Gallery, AllThatShipAreRead) {
+  const std::vector<std::string> names = gallery_names(galleries());
+  EXPECT_EQ(names, (std::vector<std::string>{"capobianco", "negrut", "trinkle"}));
+  for (const std::string& name : names) EXPECT_FALSE(load_gallery(galleries(), name).studies.empty()) << name;
+}
+
+TEST(Gallery, RunAndFigureNamesAreUnique) {
+  const TemporaryFolder folder;
+  const auto write = [&](const std::string& file, const std::string& text) { std::ofstream(folder / file) << text; };
+  fs::create_directory(folder / "own");
+  write("own/gallery.toml", "stickslip_gallery = 1\nsource = \"nothing\"\n");
+  const std::string study = "stickslip_study = 1\ntitle = \"a\"\nsource = \"b\"\n[[runs]]\nscene = \"s\"\n";
+  write("own/1.toml", study);
+  EXPECT_EQ(load_gallery(folder.path(), "own").studies.size(), 1u);
+  write("own/2.toml", study);
+  try {
+    load_gallery(folder.path(), "own");
+    FAIL();
+  } catch (const InputError& error) {
+    EXPECT_NE(std::string(error.what()).find("2.toml: run: s: a name that no other run has: 1 has it already"),
+              std::string::npos)
+        << error.what();
   }
 }
 
+/// A study without runs: what is compared with what.
+StudyPage evaluate(const std::string& text) {
+  const std::string head = "stickslip_study = 1\ntitle = \"a\"\nsource = \"b\"\n";
+  return evaluate_study(parse_study(head + text, "study.toml"), {});
+}
+
 TEST(Gallery, AgreesToTheDigitsThatArePrinted) {
-  BenchmarkPage page;
-  page.published("a", "", "4.2", 4.249);
-  page.published("a", "", "4.2", 4.251);
-  page.published("a", "", "-0.29", -0.285714);
-  page.published("a", "", "74", 74.0);
-  page.published("a", "", "74", 75.0);
-  page.published("a", "", "9.81", NAN);
+  const StudyPage page = evaluate(R"toml(
+[[values]]
+each = {printed = ["4.2", "4.2", "-0.29", "74", "74", "9.81"], ours = ["4.249", "4.251", "-0.285714", "74", "75", "0/0"]}
+quantity = "a"
+published = "{printed}"
+ours = "{ours}"
+)toml");
   const std::vector<bool> expected = {true, false, true, true, false, false};
+  ASSERT_EQ(page.comparisons.size(), expected.size());
   for (std::size_t i = 0; i < expected.size(); ++i) EXPECT_EQ(page.comparisons[i].agrees(), expected[i]) << i;
 }
 
@@ -173,12 +201,12 @@ TEST(Gallery, AFailedRunIsReportedAndDoesNotStopTheOthers) {
   const TemporaryFolder folder;
   Gallery gallery = bouncing_ball();
   // Pushed until its speed is no double any more, before it touches the ground.
-  gallery.benchmarks[0].runs[1].overrides = {"bodies.ball.velocity=[1.7e308, 0]", "gravity=[1e308, -9.81]"};
+  gallery.studies[0].runs[1].overrides = {"bodies.ball.velocity=[1.7e308, 0]", "gravity=[1e308, -9.81]"};
   const GalleryOptions options = options_for(folder);
   const GalleryRecord record = run_gallery(gallery, options);
   EXPECT_EQ(record.outcome, Outcome::failed);
-  EXPECT_EQ(record.benchmarks[0].runs[1].result.outcome, Outcome::failed);
-  EXPECT_EQ(record.benchmarks[0].runs[2].result.outcome, Outcome::done);
+  EXPECT_EQ(record.studies[0].runs[1].result.outcome, Outcome::failed);
+  EXPECT_EQ(record.studies[0].runs[2].result.outcome, Outcome::done);
   for (const std::string& text : {to_text(record), read_text(options.output / "table.md")}) {
     EXPECT_NE(text.find("bouncing_ball_slip: the step from t = "), std::string::npos) << text;
     EXPECT_NE(text.find("not reached"), std::string::npos) << text;
@@ -187,20 +215,43 @@ TEST(Gallery, AFailedRunIsReportedAndDoesNotStopTheOthers) {
 
 TEST(Gallery, InexactStepsAreCountedAndSaid) {
   const TemporaryFolder folder;
-  const Gallery gallery = {
-      "own",
-      "two runs of a sphere",
-      {{"sphere",
-        {{"exact", "papers/negrut/bowling_ball", {}, ""},
-         {"inexact", "papers/negrut/bowling_ball", {"solver.type=pgs", "solver.max_iterations=1"}, ""}},
-        [](std::span<const RunData> runs, BenchmarkPage& page) {
-          page.published("steps", "", "60", static_cast<double>(runs[0].steps().size()));
-          page.reference("steps, wrongly", "", 61, 0.0, static_cast<double>(runs[1].steps().size()), "a mistake");
-          page.analytic("never", "s", 0.0, 1.0, runs[1].first_time([](std::size_t) { return false; }));
-        }}}};
+  const Gallery gallery = {"own",
+                           "two runs of a sphere",
+                           {parse_study(R"toml(
+stickslip_study = 1
+title = "sphere"
+source = "none"
+[[runs]]
+name = "exact"
+scene = "papers/negrut/bowling_ball"
+[[runs]]
+name = "inexact"
+scene = "papers/negrut/bowling_ball"
+set = ["solver.type=pgs", "solver.max_iterations=1"]
+[[values]]
+quantity = "steps"
+published = "60"
+ours = "rows('/steps/time') - 1"
+[[values]]
+quantity = "steps, wrongly"
+run = "inexact"
+reference = 61
+tolerance = 0
+ours = "rows('/steps/time') - 1"
+reason = "a mistake: there are ${rows('/time')} rows"
+[[values]]
+quantity = "never"
+unit = "s"
+run = "inexact"
+analytic = 0
+tolerance = 1
+ours = "first('/time', '/time' > 100)"
+)toml",
+                                        "study.toml")}};
   const GalleryRecord record = run_gallery(gallery, options_for(folder));
   EXPECT_EQ(record.outcome, Outcome::inexact);
   const std::string text = to_text(record);
+  EXPECT_NE(text.find("a mistake: there are 61 rows"), std::string::npos) << text;
   EXPECT_NE(text.find("of 60 steps stayed above the tolerance"), std::string::npos) << text;
   EXPECT_NE(text.find("published: 1 numbers, 1 agree, 0 differ"), std::string::npos) << text;
   EXPECT_NE(text.find("reference: 1 numbers, 0 agree, 1 differ (0 of them without a known reason)"), std::string::npos)

@@ -71,8 +71,8 @@ struct Count {
 
 Count count(const GalleryRecord& gallery, Origin origin) {
   Count n;
-  for (const BenchmarkRecord& benchmark : gallery.benchmarks) {
-    for (const Comparison& c : benchmark.page.comparisons) {
+  for (const StudyRecord& study : gallery.studies) {
+    for (const Comparison& c : study.page.comparisons) {
       if (c.origin != origin) continue;
       ++n.all;
       if (c.agrees()) {
@@ -95,13 +95,17 @@ std::string describe_count(const GalleryRecord& gallery, Origin origin) {
 /// Runs that did not go as they should, a line each.
 std::string describe_troubles(const GalleryRecord& gallery) {
   std::string text;
-  for (const BenchmarkRecord& benchmark : gallery.benchmarks) {
-    for (const RunRecord& r : benchmark.runs) {
+  for (const StudyRecord& study : gallery.studies) {
+    for (const RunRecord& r : study.runs) {
       if (r.result.outcome == Outcome::failed) {
         text += fmt::format("{}: the step from t = {:.9g} s failed: {}\n", r.run.name, r.result.time, r.result.message);
-      } else if (r.result.outcome == Outcome::inexact) {
+      } else if (r.result.outcome == Outcome::stopped) {
+        text += fmt::format("{}: stopped at t = {:.9g} s: {}\n", r.run.name, r.result.time, r.result.message);
+      } else if (r.result.summary.inexact > 0) {
         text += fmt::format("{}: {} of {} steps stayed above the tolerance\n", r.run.name, r.result.summary.inexact,
                             r.result.summary.steps);
+      } else if (r.result.outcome == Outcome::inexact) {
+        text += fmt::format("{}: {}", r.run.name, describe_limits(r.result.summary.limits, 1));
       }
     }
   }
@@ -110,20 +114,21 @@ std::string describe_troubles(const GalleryRecord& gallery) {
 
 /// Calls visit(comparison) in the order of the tables: by origin, then as they were added.
 template <class Visit>
-void for_each_comparison(const BenchmarkRecord& benchmark, Visit&& visit) {
+void for_each_comparison(const StudyRecord& study, Visit&& visit) {
   for (const Origin origin : kOrigins) {
-    for (const Comparison& c : benchmark.page.comparisons) {
+    for (const Comparison& c : study.page.comparisons) {
       if (c.origin == origin) visit(c);
     }
   }
 }
 
-std::string runs_to_markdown(const BenchmarkRecord& benchmark) {
+std::string runs_to_markdown(const StudyRecord& study) {
+  if (study.runs.empty()) return "";
   std::string text =
-      "| run | scheme | step [s] | steps | ended | Newton iterations, mean (most) | fallback steps | inexact steps | "
+      "| run | scheme | step [s] | steps | ended | iterations, mean (most) | fallback steps | inexact steps | "
       "worst residual [m/s] | deepest penetration [m] | joint drift [m], [rad] | us a step | elsewhere, us a step |\n"
       "|---|---|---|---|---|---|---|---|---|---|---|---|---|\n";
-  for (const RunRecord& r : benchmark.runs) {
+  for (const RunRecord& r : study.runs) {
     const Summary& s = r.result.summary;
     text += fmt::format(
         "| {} | {} | {} | {} | {} | {:.3f} ({}) | {} | {} | {:.1e} | {:.1e} | {:.1e}, {:.1e} | {:.2f} | {} |\n",
@@ -154,11 +159,11 @@ std::string figure_to_csv(const Figure& figure) {
 
 std::string comparisons_to_csv(const GalleryRecord& gallery) {
   std::string text = "benchmark,quantity,unit,origin,expected,value,tolerance,ours,difference,agrees,reason\n";
-  for (const BenchmarkRecord& benchmark : gallery.benchmarks) {
-    for_each_comparison(benchmark, [&](const Comparison& c) {
-      text += fmt::format("{},{},{},{},{},{},{},{},{},{},{}\n", quoted(benchmark.title), quoted(c.quantity),
-                          quoted(c.unit), origin_name(c.origin), c.expected, c.value, c.tolerance, c.ours,
-                          c.difference(), c.agrees() ? 1 : 0, quoted(describe_reason(c)));
+  for (const StudyRecord& study : gallery.studies) {
+    for_each_comparison(study, [&](const Comparison& c) {
+      text += fmt::format("{},{},{},{},{},{},{},{},{},{},{}\n", quoted(study.title), quoted(c.quantity), quoted(c.unit),
+                          origin_name(c.origin), c.expected, c.value, c.tolerance, c.ours, c.difference(),
+                          c.agrees() ? 1 : 0, quoted(describe_reason(c)));
     });
   }
   return text;
@@ -168,8 +173,8 @@ std::string runs_to_csv(const GalleryRecord& gallery) {
   std::string text =
       "run,scheme,step [s],steps,outcome,mean iterations,most iterations,fallback steps,inexact steps,worst residual "
       "[m/s],deepest penetration [m],joint drift [m],joint drift [rad],median step [us],elsewhere [us]\n";
-  for (const BenchmarkRecord& benchmark : gallery.benchmarks) {
-    for (const RunRecord& r : benchmark.runs) {
+  for (const StudyRecord& study : gallery.studies) {
+    for (const RunRecord& r : study.runs) {
       const Summary& s = r.result.summary;
       text += fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{},{:.3f},{}\n", quoted(r.run.name), r.scheme, r.step,
                           s.steps, outcome_name(r.result.outcome), r.mean_iterations, r.max_iterations, s.fallbacks,
@@ -192,15 +197,17 @@ std::string to_markdown(const GalleryRecord& gallery) {
   if (const std::string troubles = describe_troubles(gallery); !troubles.empty()) {
     text += fmt::format("\nNot all runs went well:\n\n{}", troubles);
   }
-  for (const BenchmarkRecord& benchmark : gallery.benchmarks) {
-    text += fmt::format("\n## {}\n\n", benchmark.title);
-    for (const Figure& figure : benchmark.page.figures)
-      text += fmt::format("- {}.csv: {}\n", figure.name, figure.caption);
+  for (const StudyRecord& study : gallery.studies) {
+    text += fmt::format("\n## {}\n\n{}\n\n", study.title, study.source);
+    for (const Figure& figure : study.page.figures) text += fmt::format("- {}.csv: {}\n", figure.name, figure.caption);
+    for (const AnalysisRecord& a : study.analyses) {
+      text += fmt::format("- {}: every solution of {} states, {} problem\n", a.name, a.states, a.level);
+    }
     text += fmt::format(
         "\n{}\n| quantity | unit | origin | expected | ours | difference | | reason |\n"
         "|---|---|---|---|---|---|---|---|\n",
-        runs_to_markdown(benchmark));
-    for_each_comparison(benchmark, [&](const Comparison& c) {
+        runs_to_markdown(study));
+    for_each_comparison(study, [&](const Comparison& c) {
       text += fmt::format("| {} | {} | {} | {} | {} | {} | {} | {} |\n", escaped(c.quantity), c.unit,
                           origin_name(c.origin), c.expected, describe_number(c.ours), describe_difference(c),
                           c.agrees() ? "agrees" : "differs", escaped(describe_reason(c)));
@@ -211,16 +218,19 @@ std::string to_markdown(const GalleryRecord& gallery) {
 
 std::string to_text(const GalleryRecord& gallery) {
   std::string text = fmt::format("{}: {}\n", gallery.name, gallery.source);
-  for (const BenchmarkRecord& benchmark : gallery.benchmarks) {
-    text += fmt::format("\n{}\n", benchmark.title);
-    for (const RunRecord& r : benchmark.runs) {
-      text += fmt::format("  {}: {}, {} steps, {:.3g} Newton iterations a step, {:.3g} us a step\n", r.run.name,
+  for (const StudyRecord& study : gallery.studies) {
+    text += fmt::format("\n{} ({})\n", study.title, study.name);
+    for (const RunRecord& r : study.runs) {
+      text += fmt::format("  {}: {}, {} steps, {:.3g} iterations a step, {:.3g} us a step\n", r.run.name,
                           outcome_name(r.result.outcome), r.result.summary.steps, r.mean_iterations,
                           r.microseconds_per_step);
     }
+    for (const AnalysisRecord& a : study.analyses) {
+      text += fmt::format("  {}: every solution of {} states, {} problem\n", a.name, a.states, a.level);
+    }
     std::size_t width = 0;
-    for (const Comparison& c : benchmark.page.comparisons) width = std::max(width, c.quantity.size() + c.unit.size());
-    for_each_comparison(benchmark, [&](const Comparison& c) {
+    for (const Comparison& c : study.page.comparisons) width = std::max(width, c.quantity.size() + c.unit.size());
+    for_each_comparison(study, [&](const Comparison& c) {
       const std::string quantity = c.unit.empty() ? c.quantity : fmt::format("{} [{}]", c.quantity, c.unit);
       text +=
           fmt::format("  {:<{}}  {:<9} {:>15} {:>15} {:>9}  {}\n", quantity, width + 3, origin_name(c.origin),
