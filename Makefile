@@ -2,7 +2,7 @@
 # A thin front: what each target does is in scripts/. `make run SCENE=scenes/...` runs another scene.
 SCENE ?= scenes/papers/capobianco/tippe_top.toml
 
-.PHONY: build run check docs sweep fuzz bench format clean
+.PHONY: build run check docs gallery sweep fuzz bench format clean
 
 build:
 	@scripts/setup build
@@ -20,6 +20,11 @@ check:
 docs:
 	@scripts/setup docs
 	@scripts/docs
+
+gallery:
+	@scripts/setup build
+	@scripts/build
+	@scripts/gallery
 
 sweep:
 	@scripts/setup check

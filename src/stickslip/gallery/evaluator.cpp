@@ -21,9 +21,9 @@ double half_last_digit(std::string_view printed) {
   return 0.5 * std::pow(10.0, -static_cast<double>(decimals));
 }
 
-/// "-0.3" but not a column of what is longer than any number.
-std::string print_expected(Origin origin, double value) {
-  return origin == Origin::analytic ? fmt::format("{:.9g}", value) : fmt::format("{}", value);
+/// A number as it reads, a formula's value with nine digits.
+std::string print_expected(const StudyFormula& expected, double value) {
+  return expected.formula.kind == Formula::Kind::number ? fmt::format("{}", value) : fmt::format("{:.9g}", value);
 }
 
 std::string fill_reason(const StudyValue& value, Evaluator& evaluator) {
@@ -186,7 +186,7 @@ StudyPage evaluate_study(const Study& study, const std::vector<StudySource>& sou
     c.unit = value.unit;
     c.origin = value.origin;
     c.value = evaluator.number(value.expected, value.run);
-    c.expected = value.printed.empty() ? print_expected(value.origin, c.value) : value.printed;
+    c.expected = value.printed.empty() ? print_expected(value.expected, c.value) : value.printed;
     c.tolerance = value.tolerance ? evaluator.number(*value.tolerance, value.run) : half_last_digit(value.printed);
     c.ours = evaluator.number(value.ours, value.run);
     c.reason = fill_reason(value, evaluator);

@@ -99,8 +99,8 @@ Series RunData::read_problem(const std::string& which) const {
   const std::string part = slash == std::string::npos ? "" : which.substr(slash + 1);
   int step = 0;
   const char* end = which.data() + std::min(slash, which.size());
-  const auto [stop, error] = std::from_chars(which.data(), end, step);
-  if (error != std::errc() || stop != end || (part != "F" && part != "f")) {
+  const auto [stop, code] = std::from_chars(which.data(), end, step);
+  if (code != std::errc() || stop != end || (part != "F" && part != "f")) {
     throw SeriesError("the problem of a step is /lcp/STEP/F or /lcp/STEP/f");
   }
   LcpForm form;

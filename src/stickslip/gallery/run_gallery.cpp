@@ -102,7 +102,8 @@ RunRecord run_one(const GalleryRun& run, const fs::path& result, const GalleryOp
   record.result = stickslip::run(scene, run_options);
   if (record.result.outcome == Outcome::interrupted) return record;
   try {
-    record.microseconds_per_step = time_steps(scene, options);
+    record.microseconds_per_step =
+        options.times_steps ? time_steps(scene, options) : std::numeric_limits<double>::quiet_NaN();
   } catch (const Interrupted&) {
     record.result.outcome = Outcome::interrupted;
   }

@@ -16,6 +16,7 @@ struct GalleryOptions {
   std::filesystem::path scenes;  // the folder of the scenes that ship
   std::filesystem::path output;  // a folder, made where there is none
   StopToken stop;                // raised by someone else: drop the step under way and end
+  bool times_steps = true;       // in a second run of each, without output
   std::function<void(const std::string& run, const Progress&)> progress;
 };
 
@@ -27,7 +28,7 @@ struct RunRecord {
   RunResult result;
   std::int64_t max_iterations = 0;     // [-]
   double mean_iterations = 0.0;        // [-]
-  double microseconds_per_step = 0.0;  // [us] median, of the step alone: no output
+  double microseconds_per_step = 0.0;  // [us] median, of the step alone: no output; NaN where it was not taken
 };
 
 struct AnalysisRecord {
