@@ -60,6 +60,7 @@ int GalleryCommand::execute() {
   if (names_.empty()) throw InputError({}, "--galleries", folder.string(), "a folder of folders with a gallery.toml");
   std::vector<Gallery> galleries;  // all are known before the first one runs
   for (const std::string& name : names_) galleries.push_back(load_gallery(folder, name));
+  for (const Gallery& gallery : galleries) check_gallery_scenes(gallery, options.scenes);
   if (!force_) {
     for (const Gallery& gallery : galleries) {
       check_gallery_folder(gallery, std::filesystem::path(output_) / gallery.name);

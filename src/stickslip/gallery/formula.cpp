@@ -24,6 +24,9 @@ class FormulaParser {
   explicit FormulaParser(std::string_view text) : text_(text) {}
 
   Formula parse() {
+    if (text_.size() > Formula::kMaxTextSize) {
+      throw FormulaError(0, fmt::format("a formula has at most {} bytes", Formula::kMaxTextSize));
+    }
     Formula root = parse_choice();
     skip_blanks();
     if (position_ < text_.size()) fail("expected an operator or the end");

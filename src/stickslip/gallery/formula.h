@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <stdexcept>
 #include <string>
@@ -35,7 +36,8 @@ class FormulaError : public std::runtime_error {
 /// Names, functions and texts mean what Evaluator says.
 struct Formula {
   enum class Kind : std::uint8_t { number, name, source, call, operation, choice, of_run };
-  static constexpr int kMaxNesting = 100;  // [-] levels
+  static constexpr int kMaxNesting = 100;            // [-] levels
+  static constexpr std::size_t kMaxTextSize = 4096;  // [bytes]
 
   Kind kind = Kind::number;
   double number = 0.0;        // of a number

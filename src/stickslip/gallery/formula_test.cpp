@@ -157,11 +157,23 @@ TEST(Formula, SaysWhatCannotBeEvaluated) {
 }
 
 TEST(Formula, SaysWhereATextIsNone) {
-  const std::vector<std::pair<std::string, int>> cases = {
-      {"", 1},         {"1 +", 4},      {"1 2", 3},    {"(1", 3},
-      {"max(1, 2", 9}, {"'/x", 1},      {"'/x'[]", 6}, {"'/x'[1", 7},
-      {"a@", 3},       {"1 ? 2", 6},    {"1e999", 1},  {"$", 1},
-      {"x y", 3},      {"'/x'[-1]", 6}, {"1 <", 4},    {std::string(500, '('), 51}};
+  const std::vector<std::pair<std::string, int>> cases = {{"", 1},
+                                                          {"1 +", 4},
+                                                          {"1 2", 3},
+                                                          {"(1", 3},
+                                                          {"max(1, 2", 9},
+                                                          {"'/x", 1},
+                                                          {"'/x'[]", 6},
+                                                          {"'/x'[1", 7},
+                                                          {"a@", 3},
+                                                          {"1 ? 2", 6},
+                                                          {"1e999", 1},
+                                                          {"$", 1},
+                                                          {"x y", 3},
+                                                          {"'/x'[-1]", 6},
+                                                          {"1 <", 4},
+                                                          {std::string(500, '('), 51},
+                                                          {std::string(5000, '-'), 0}};
   for (const auto& [text, column] : cases) {
     try {
       parse_formula(text);

@@ -197,6 +197,10 @@ bool run_study(const Study& study, const GalleryOptions& options, GalleryRecord&
 
 }  // namespace
 
+void check_gallery_scenes(const Gallery& gallery, const fs::path& scenes) {
+  for (const Study& study : gallery.studies) check_scenes(study, scenes);
+}
+
 void check_gallery_folder(const Gallery& gallery, const fs::path& output) {
   std::error_code error;
   for (const fs::directory_entry& entry : fs::directory_iterator(output, error)) {
@@ -212,7 +216,7 @@ void check_gallery_folder(const Gallery& gallery, const fs::path& output) {
 }
 
 GalleryRecord run_gallery(const Gallery& gallery, const GalleryOptions& options) {
-  for (const Study& study : gallery.studies) check_scenes(study, options.scenes);
+  check_gallery_scenes(gallery, options.scenes);
   make_folder(options.output / "results");
   GalleryRecord record;
   record.name = gallery.name;

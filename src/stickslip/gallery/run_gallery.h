@@ -53,6 +53,9 @@ struct GalleryRecord {
   Outcome outcome = Outcome::done;  // the worst of all runs
 };
 
+/// Reads the scenes of all runs and analyses with what is set in them. Throws InputError at the run.
+void check_gallery_scenes(const Gallery& gallery, const std::filesystem::path& scenes);
+
 /// Refuses a folder where run_gallery() would write over tables, figures or what is no result. Throws InputError, which
 /// names --force.
 void check_gallery_folder(const Gallery& gallery, const std::filesystem::path& output);
