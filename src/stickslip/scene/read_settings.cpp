@@ -131,17 +131,15 @@ constexpr Range kRelativeTolerances = {.least = 1e-14, .most = 1e-3, .text = "a 
 constexpr Range kAbsoluteTolerances = {
     .least = 0.0, .most = 1e-3, .without_least = true, .text = "a number > 0, at most 1e-3"};
 
-/// One of `names`, of which the first n_own need no SUNDIALS.
 template <class Integrator>
-Integrator read_integrator(const TableReader& reader, std::span<const std::string_view> names, std::size_t n_own) {
+Integrator read_integrator(const TableReader& reader, std::span<const std::string_view> names) {
   const std::string name = reader.choice("integrator", names, {});
-  const auto index = static_cast<std::size_t>(std::ranges::find(names, name) - names.begin());
-  if (index >= n_own && !has_sundials()) {
-    std::string own(names[0]);
-    for (std::size_t i = 1; i < n_own; ++i) own += " or " + std::string(names[i]);
-    reader.fail("integrator", own + kWithoutSundials);
-  }
-  return static_cast<Integrator>(index);
+  return static_cast<Integrator>(std::ranges::find(names, name) - names.begin());
+}
+
+/// Last of all, so that what else is wrong is said everywhere.
+void check_sundials(const TableReader& reader, bool needed, const std::string& available) {
+  if (needed && !has_sundials()) reader.fail("integrator", available + kWithoutSundials);
 }
 
 SchemeOptions read_relaxation_scheme(const TableReader& reader) {
@@ -184,7 +182,7 @@ SchemeOptions read_relaxation_scheme(const TableReader& reader) {
   options.facets = reader.integer_or("facets", 3, options.facets);
   options.orientation = reader.number_or("orientation", kAnyNumber, "rad", options.orientation);
   if (reader.has("integrator")) {
-    options.integrator = read_integrator<RelaxationIntegrator>(reader, kRelaxationIntegratorNames, 2);
+    options.integrator = read_integrator<RelaxationIntegrator>(reader, kRelaxationIntegratorNames);
   }
   for (const std::string_view key : {"relative_tolerance", "absolute_tolerance"}) {
     if (options.controls_errors() || !reader.has(key)) continue;
@@ -196,6 +194,7 @@ SchemeOptions read_relaxation_scheme(const TableReader& reader) {
       reader.number_or("absolute_tolerance", kAbsoluteTolerances, "", options.absolute_tolerance);
   options.gate = reader.boolean_or("gate", options.gate);
   options.forces = read_forces(reader);
+  check_sundials(reader, options.controls_errors(), "rk4 or symplectic-euler");
   return options;
 }
 
@@ -208,7 +207,7 @@ SchemeOptions read_event_driven(const TableReader& reader) {
   if (options.facets == 1 || options.facets == 2) reader.fail("facets", "0 for the round cone, or at least 3");
   options.orientation = reader.number_or("orientation", kAnyNumber, "rad", options.orientation);
   if (reader.has("integrator")) {
-    options.integrator = read_integrator<EventIntegrator>(reader, kEventIntegratorNames, 1);
+    options.integrator = read_integrator<EventIntegrator>(reader, kEventIntegratorNames);
   }
   options.relative_tolerance =
       reader.number_or("relative_tolerance", kRelativeTolerances, "", options.relative_tolerance);
@@ -219,6 +218,7 @@ SchemeOptions read_event_driven(const TableReader& reader) {
     options.zeno = reader.choice("zeno", kRules, {}) == kRules[0] ? ZenoRule::cross : ZenoRule::stop;
   }
   options.zeno_time = reader.number_or("zeno_time", kPositive, "s", options.zeno_time);
+  check_sundials(reader, options.integrator != EventIntegrator::dormand_prince, "dormand-prince");
   return options;
 }
 

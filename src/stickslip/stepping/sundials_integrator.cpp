@@ -46,6 +46,10 @@ constexpr double kNoWeight = 1e-20;
 /// which that is judged, may be none, and bounces were off by a thousand tolerances. [-]
 constexpr double kNewton = 1e-3;
 
+/// Steps at most between factorisations of Newton's matrix, 20 by default: in version 6.4.1 steps by an older one can be off by a thousand
+/// tolerances unnoticed, already for y' = -10 (y - cos t) - sin t. [-]
+constexpr int kSetups = 1;
+
 Eigen::Map<Vector> values(N_Vector v) {
   return {N_VGetArrayPointer_Serial(v), N_VGetLength_Serial(v)};
 }
@@ -57,6 +61,7 @@ struct SundialsIntegrator::Memory {
   Memory(SundialsIntegrator& owner, double t, const Vector& start) : self(owner), n(start.size()) {
     SUNContext_Create(nullptr, &context);
     y = N_VNew_Serial(n, context);
+    between = N_VNew_Serial(n, context);
     values(y) = start;
     at.resize(n);
     rates.resize(n);
@@ -72,6 +77,7 @@ struct SundialsIntegrator::Memory {
         solver = ARKStepCreate(nullptr, calc_rates, t, y, context);
         ARKStepSetTableNum(solver, ARKODE_ARK548L2SA_DIRK_8_4_5, ARKODE_ERK_NONE);
         ARKStepSetNonlinConvCoef(solver, kNewton);
+        ARKStepSetLSetupFrequency(solver, kSetups);
         ARKStepSetErrHandlerFn(solver, take_message, this);
         ARKStepSetUserData(solver, this);
         ARKStepWFtolerances(solver, weigh);
@@ -108,6 +114,7 @@ struct SundialsIntegrator::Memory {
     if (linear != nullptr) SUNLinSolFree(linear);
     if (matrix != nullptr) SUNMatDestroy(matrix);
     N_VDestroy(y);
+    N_VDestroy(between);
     SUNContext_Free(&context);
   }
 
@@ -149,13 +156,13 @@ struct SundialsIntegrator::Memory {
   int interpolate(double t) {
     switch (self.method_) {
       case SundialsMethod::erk:
-        return ERKStepGetDky(solver, t, 0, y);
+        return ERKStepGetDky(solver, t, 0, between);
       case SundialsMethod::dirk:
-        return ARKStepGetDky(solver, t, 0, y);
+        return ARKStepGetDky(solver, t, 0, between);
       case SundialsMethod::bdf:
         break;
     }
-    return CVodeGetDky(solver, t, 0, y);
+    return CVodeGetDky(solver, t, 0, between);
   }
 
   double current_step() const {
@@ -237,7 +244,8 @@ struct SundialsIntegrator::Memory {
   Eigen::Index n;
   Eigen::Index n_controlled = 0;
   SUNContext context = nullptr;
-  N_Vector y = nullptr;
+  N_Vector y = nullptr;        // at the end of the last step, of which ARKODE thinks that nobody writes on it
+  N_Vector between = nullptr;  // interpolated
   SUNMatrix matrix = nullptr;
   SUNLinearSolver linear = nullptr;
   void* solver = nullptr;
@@ -269,7 +277,8 @@ bool SundialsIntegrator::start(double t, const Vector& y, Eigen::Index n_control
 bool SundialsIntegrator::step() {
   t_start_ = t_;
   start_ = end_;
-  const int flag = memory_->step(t_end_, t_);
+  double reached = t_;
+  const int flag = memory_->step(t_end_, reached);
   if (memory_->thrown != nullptr) {
     const std::exception_ptr thrown = std::exchange(memory_->thrown, nullptr);
     memory_.reset();
@@ -281,6 +290,7 @@ bool SundialsIntegrator::step() {
     memory_.reset();
     return false;
   }
+  t_ = reached;
   end_ = values(memory_->y);
   return true;
 }
@@ -291,7 +301,7 @@ void SundialsIntegrator::interpolate(double t, Vector& y) {
   } else if (t <= t_start_ || memory_->interpolate(t) < 0) {
     y = start_;
   } else {
-    y = values(memory_->y);
+    y = values(memory_->between);
   }
 }
 

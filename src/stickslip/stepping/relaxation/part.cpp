@@ -200,7 +200,9 @@ double RelaxationPart::calc_switch(double t, const Vector& y) {
     if (points[i].apart) continue;
     const double gap = calc_gap(at_, points[i]);
     if (gates_.takes_part(i)) {
-      some |= gap > gates_.touching(i);
+      const double touches = gates_.touching(i) - gap;
+      some |= touches < 0.0;
+      if (touches >= 0.0) least = std::min(least, touches);
       continue;
     }
     if (gap < 0.0) switches_[i] = Gate::closes;
