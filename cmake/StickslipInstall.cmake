@@ -13,6 +13,9 @@ install(TARGETS stickslip_library ${libraries} EXPORT stickslip ARCHIVE DESTINAT
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/src/stickslip" DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
         FILES_MATCHING PATTERN "*.h")
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/scenes" "${PROJECT_SOURCE_DIR}/galleries" DESTINATION ${CMAKE_INSTALL_DATADIR}/stickslip OPTIONAL)
+if(Sundials_FOUND)
+  install(FILES "${Sundials_INCLUDE_DIR}/../copyright" DESTINATION ${CMAKE_INSTALL_DOCDIR} RENAME SUNDIALS OPTIONAL)
+endif()
 install(EXPORT stickslip NAMESPACE stickslip:: FILE stickslipTargets.cmake DESTINATION ${package_directory})
 
 configure_package_config_file("${PROJECT_SOURCE_DIR}/cmake/stickslipConfig.cmake.in" stickslipConfig.cmake

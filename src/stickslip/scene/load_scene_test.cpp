@@ -12,6 +12,7 @@
 #include <string>
 
 #include "stickslip/scene/build.h"
+#include "stickslip/stepping/sundials_integrator.h"
 
 namespace stickslip {
 namespace {
@@ -198,6 +199,32 @@ TEST(LoadScene, Relaxation) {
   EXPECT_EQ(read[1].longest_step(), 0.01 * 2.0 * (std::sqrt(1.25) - 0.5)) << "shorter than delta/zeta";
   EXPECT_EQ(read[2].stiffness, 1e4);
   EXPECT_EQ(read[3].form, RelaxationForm::implicit);
+}
+
+TEST(LoadScene, IntegratorsOfSundials) {
+  const std::vector<std::string> keys = {
+      "{type=\"relaxation\",integrator=\"cvode\"}",
+      "{type=\"relaxation\",integrator=\"arkode-implicit\",relative_tolerance=1e-6,absolute_tolerance=1e-8,delta=1e-5}",
+      "{type=\"relaxation\",integrator=\"arkode-explicit\",model=\"penalty\",stiffness=1e4,damping=20}",
+      "{type=\"event-driven\",integrator=\"cvode\"}", "{type=\"event-driven\",integrator=\"arkode-explicit\"}"};
+  const std::string text = "stickslip = 1\ntime = {end = 1, step = 0.5}\n";  // [s] far beyond what rk4 takes
+  for (const std::string& scheme : keys) {
+    if (!has_sundials()) {
+      try {
+        with_overrides({"scheme=" + scheme}, text);
+        FAIL() << scheme;
+      } catch (const InputError& error) {
+        EXPECT_NE(std::string(error.what()).find("without SUNDIALS"), std::string::npos) << error.what();
+      }
+      continue;
+    }
+    const Scene scene = with_overrides({"scheme=" + scheme}, text);
+    EXPECT_EQ(parse_scene(to_toml(scene), "scene.toml"), scene) << to_toml(scene);
+    EXPECT_NE(to_toml(scene).find(scheme.substr(scheme.find("integrator=") + 11, 7)), std::string::npos);
+    if (const auto* relaxation = std::get_if<RelaxationOptions>(&scene.scheme)) {
+      EXPECT_TRUE(relaxation->controls_errors());
+    }
+  }
 }
 
 TEST(LoadScene, AutomaticSteps) {

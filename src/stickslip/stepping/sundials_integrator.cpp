@@ -42,13 +42,12 @@ namespace {
 /// Of the error test, of what is not controlled: weights must not be zero. [-]
 constexpr double kNoWeight = 1e-20;
 
-/// What Newton's method leaves of the error allowed, 0.1 by default: where rates have kinks the convergence seen, by
-/// which that is judged, may be none, and bounces were off by a thousand tolerances. [-]
-constexpr double kNewton = 1e-3;
-
-/// Steps at most between factorisations of Newton's matrix, 20 by default: in version 6.4.1 steps by an older one can be off by a thousand
-/// tolerances unnoticed, already for y' = -10 (y - cos t) - sin t. [-]
+/// Steps at most between factorisations of Newton's matrix, 20 by default: in version 6.4.1 steps by an older one can
+/// be off by a thousand tolerances unnoticed, already for y' = -10 (y - cos t) - sin t. [-]
 constexpr int kSetups = 1;
+
+/// Shortest step, relative to the time, but for the last. [-]
+constexpr double kLeastStep = 4.0 * kEpsilon;
 
 Eigen::Map<Vector> values(N_Vector v) {
   return {N_VGetArrayPointer_Serial(v), N_VGetLength_Serial(v)};
@@ -76,7 +75,6 @@ struct SundialsIntegrator::Memory {
       case SundialsMethod::dirk:
         solver = ARKStepCreate(nullptr, calc_rates, t, y, context);
         ARKStepSetTableNum(solver, ARKODE_ARK548L2SA_DIRK_8_4_5, ARKODE_ERK_NONE);
-        ARKStepSetNonlinConvCoef(solver, kNewton);
         ARKStepSetLSetupFrequency(solver, kSetups);
         ARKStepSetErrHandlerFn(solver, take_message, this);
         ARKStepSetUserData(solver, this);
@@ -284,9 +282,11 @@ bool SundialsIntegrator::step() {
     memory_.reset();
     std::rethrow_exception(thrown);
   }
-  if (flag < 0) {
-    message_ = fmt::format("{}: {}", method_ == SundialsMethod::bdf ? "CVODE" : "ARKODE",
-                           memory_->message.empty() ? fmt::format("flag {}", flag) : memory_->message);
+  // SUNDIALS goes on for ever where steps shrink to nothing.
+  const bool stands = reached < t_end_ && !(reached - t_ > kLeastStep * std::max(std::abs(t_), std::abs(t_end_)));
+  if (flag < 0 || stands) {
+    if (memory_->message.empty()) memory_->message = fmt::format("steps shrink to nothing at t = {:.9g}", t_);
+    message_ = fmt::format("{}: {}", method_ == SundialsMethod::bdf ? "CVODE" : "ARKODE", memory_->message);
     memory_.reset();
     return false;
   }
