@@ -10,6 +10,7 @@
 #include "stickslip/constraints/certificate.h"
 #include "stickslip/stepping/relaxation/gates.h"
 #include "stickslip/stepping/relaxation/part.h"
+#include "stickslip/stepping/start_impact.h"
 
 namespace stickslip {
 namespace {
@@ -51,6 +52,10 @@ class RelaxationStepper final : public TimeStepper {
   RelaxationGates gates_;
   RelaxationPart part_;
   bool has_motions_;  // whether a body moves as prescribed
+  StartImpact start_impact_;
+  ConstraintSet start_constraints_;
+  State settled_;            // the start, after its impact
+  bool is_settled_ = false;  // whether there was one in this step
 
   // Workspace, kept from step to step.
   BodySnapshot start_, end_;
@@ -70,6 +75,8 @@ RelaxationStepper::RelaxationStepper(const RelaxationOptions& options, const Sys
       gates_(options, system, stop),
       part_(options, system, solver, gates_, stop),
       has_motions_(std::ranges::any_of(system.bodies(), [](const Body& b) { return b.type == BodyType::moving; })),
+      start_impact_(system, stop),
+      start_constraints_(system, stop, false),
       start_(system),
       end_(system) {
 }
@@ -122,15 +129,21 @@ bool RelaxationStepper::is_given_finite(const State& state, double t_end, StepRe
 
 /// The points of a step, which take part from its start on, and its start.
 void RelaxationStepper::begin_step(const State& state, double h, double t_end) {
-  start_.take(state.t, state.q, &state.u);
+  is_settled_ = false;
+  if (state.step == 0) {
+    settled_ = state;
+    is_settled_ = start_impact_.act(start_constraints_, settled_);
+  }
+  const Vector& u = is_settled_ ? settled_.u : state.u;
+  start_.take(state.t, state.q, &u);
   gates_.find(start_, t_end, state.warm.ids());
   const std::size_t n = gates_.count() + system_.joints().size() + system_.dry_frictions().size();
   make_room(percuss_, n);
   percuss_.assign(n, {});
   if (options_.form == RelaxationForm::implicit) part_.set_delta(h);
   warm_ = &state.warm;
-  part_.begin(state.q, state.u, state.warm);
-  energy_ = state.energy;
+  part_.begin(state.q, u, state.warm);
+  energy_ = is_settled_ ? settled_.energy : state.energy;
   if (is_gated()) {
     gates_.meet(start_, kClosedGap, true);
   } else {
@@ -382,6 +395,7 @@ void RelaxationStepper::report_step(const State& state, double h, StepReport& re
   }
   stop_.check();
   add_joint_drives(system_, state.inputs, end_.t(), end_.q(), u1, report);
+  if (is_settled_) start_impact_.add_reactions(h, report);
   constexpr double kForces = 1.0;  // [s] percussions of a second are forces
   set.add_reactions(last, kForces, report);
 }
