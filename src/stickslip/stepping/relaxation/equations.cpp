@@ -186,8 +186,11 @@ Status RelaxationEquations::solve(StepReport& report) {
   ConeProblem& problem = set_.problem();
   SolveReport found;
   double exact = 0.0;
-  const bool clips =
-      options_.inclusion == RelaxationInclusion::clip || options_.inclusion == RelaxationInclusion::clip_axis;
+  bool clips = options_.inclusion == RelaxationInclusion::clip || options_.inclusion == RelaxationInclusion::clip_axis;
+  // Joints alone: nothing is clipped. Newton's iterates are off the constraints, where redundant rows contradict each
+  // other in terms of second order, and forces of least squares are what is wanted.
+  clips |= options_.is_implicit() &&
+           std::ranges::all_of(problem.cones, [](const Cone& cone) { return cone.kind == ConeKind::free; });
   if (clips) {
     const bool solved = clip_.solve(problem, options_.inclusion == RelaxationInclusion::clip_axis, solution_);
     found.method = "clip";

@@ -146,8 +146,10 @@ bool RelaxationPart::advance_euler(double t, double h, const Inputs& inputs, Ste
 
 // --- By SUNDIALS
 
+/// Quaternions of length 1: joints do not fit otherwise, and rows that others imply would contradict them.
 void RelaxationPart::unpack(const Vector& y) {
   q_ = y.head(system_.n_q());
+  system_.normalize_quaternions(q_);
   u_ = y.segment(system_.n_q(), system_.n_u());
   const Eigen::Index first = system_.n_q() + system_.n_u();
   const std::size_t n = options_.model == RelaxationModel::penalty ? e0_.size() : 0;
@@ -167,21 +169,22 @@ void RelaxationPart::pack(const Rates& rates, Vector& y_dot) const {
   for (const double x : equations_.solution().p) y_dot(next++) = x;
 }
 
-/// What fails is tried again nearer by, so that it does not count yet.
+/// Where the integrator tries: what fails there is tried again nearer by, and what a solver leaves there is no residual
+/// of the motion.
 bool RelaxationPart::calc_controlled(double t, const Vector& y, Vector& rates) {
   unpack(y);
-  kept_ = report_->solve;
+  trial_.solve = {};
   equations_.set_deflections(&e_);
   const bool found = equations_.evaluate(t, q_, u_, gates_.points(), gates_.activations(), *inputs_, delta_, zeta_,
-                                         reload_ ? warm_ : nullptr, stages_[1], *report_);
+                                         reload_ ? warm_ : nullptr, stages_[1], trial_);
+  report_->solve.iterations += trial_.solve.iterations;
   reload_ = !found;
-  if (!found) {
-    why_ = report_->solve.message;
-    report_->solve = kept_;
-    return false;
+  if (found) {
+    pack(stages_[1], rates);
+  } else {
+    why_ = trial_.solve.message;
   }
-  pack(stages_[1], rates);
-  return true;
+  return found;
 }
 
 /// Positive while no gate switches: the least of the gaps of what takes no part [m], and of what does while it touches

@@ -92,7 +92,7 @@ class RelaxationPart {
   std::unique_ptr<SundialsIntegrator> integrator_;
   const Inputs* inputs_ = nullptr;
   StepReport* report_ = nullptr;
-  SolveReport kept_;
+  StepReport trial_;
   const char* why_ = "";  // of the last evaluation that failed
   std::string message_;
   bool reload_ = false;

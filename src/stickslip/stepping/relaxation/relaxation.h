@@ -103,6 +103,8 @@ struct RelaxationOptions {
   bool controls_errors() const {
     return form == RelaxationForm::ode && integrator >= RelaxationIntegrator::arkode_explicit;
   }
+  /// Whether that solves for the end of a step.
+  bool is_implicit() const { return controls_errors() && integrator != RelaxationIntegrator::arkode_explicit; }
 
   /// Beyond it the integrator makes the relaxed rows grow, whatever they constrain. The largest rate of these is 2
   /// zeta/delta of velocities, or of size 1/delta where zeta < 1/2. rk4: 2.6 over it, as half a disc of that radius is
