@@ -294,6 +294,99 @@ bodies.a = {type = "planar", mass = 2.0, inertia = 0.3, position = [0, 0.25], sh
   EXPECT_TRUE(slides.solutions[0].unique_forces);
 }
 
+/// Two planar boxes at rest on a slope of .5 rad, mu = .3 everywhere: both slide along it by h g (sin - mu cos), the
+/// upper one with the lower one, at the bound of its friction.
+TEST(Analyze, AStackOnASteepSlopeSlidesAsOne) {
+  const std::string stack = R"toml(
+gravity = ["=10*sin(0.5)", "=-10*cos(0.5)"]
+scheme = {type = "stewart-trinkle"}
+bodies.floor = {type = "fixed", shapes.top = {type = "half-space", normal = [0, 1]}}
+bodies.a = {type = "planar", mass = 2, inertia = 0.2, position = [0, 0.25], shapes.b = {type = "box", size = [1, 0.5]}}
+bodies.b = {type = "planar", mass = 1, inertia = 0.1, position = [0.1, 0.75], shapes.b = {type = "box", size = [1, 0.5]}}
+contacts = [{name = "c", between = ["floor/top", "a"], friction = 0.3}, {name = "d", between = ["a", "b"], friction = 0.3}]
+)toml";
+  const Analysis step = analyze_text(stack, {});
+  EXPECT_TRUE(step.is_unique());
+  ASSERT_EQ(step.solutions.size(), 1U);
+  const double v = 0.1 * (std::sin(0.5) - 0.3 * std::cos(0.5));
+  Vector expected(6);
+  expected << v, 0.0, 0.0, v, 0.0, 0.0;
+  EXPECT_LE((step.solutions[0].motion - expected).norm(), kOfEnumeration);
+}
+
+/// A planar box on the floor and against a wall: four contacts and three degrees of freedom. Rest is the one motion.
+TEST(Analyze, ABoxInACornerRestsForCertain) {
+  const std::string box = R"(
+gravity = [0, -10]
+scheme = {type = "stewart-trinkle"}
+bodies.floor.type = "fixed"
+bodies.floor.shapes = {top = {type = "half-space", normal = [0, 1]}, wall = {type = "half-space", normal = [-1, 0], offset = -0.5}}
+bodies.box = {type = "planar", mass = 2, inertia = 0.2, position = [0, 0.25], shapes.b = {type = "box", size = [1, 0.5]}}
+contacts = [{name = "c", between = ["floor/top", "box"], friction = 0.5}, {name = "w", between = ["floor/wall", "box"], friction = 0.5}]
+)";
+  for (const AnalysisLevel level : {AnalysisLevel::acceleration, AnalysisLevel::step}) {
+    AnalysisOptions options;
+    options.level = level;
+    const Analysis rest = analyze_text(box, options);
+    EXPECT_TRUE(rest.is_unique());
+    ASSERT_EQ(rest.solutions.size(), 1U);
+    EXPECT_LE(rest.solutions[0].motion.norm(), kOfEnumeration);
+  }
+}
+
+/// A wheel on a hinge in space with a spring of .05 N m/rad, inertia .1 kg m^2, at 10 rad/s: theta'' = -theta / 2, more
+/// than two turns after 2 s. A result tells them by the coordinates of joints, or by its checkpoint at its end.
+TEST(Analyze, KeepsTheTurnsOfJointsInSpace) {
+  const std::string wheel = R"(
+gravity = [0, 0, 0]
+scheme = {type = "moreau"}
+bodies.base = {type = "fixed", shapes.w = {type = "half-space", normal = [0, 0, 1], offset = -1}}
+bodies.wheel = {mass = 1, inertia = [0.1, 0.1, 0.1], position = [0, 0, 0], angular_velocity = [0, 10, 0], shapes.s = {type = "sphere", radius = 1.0}}
+joints.hinge = {type = "revolute", between = ["base", "wheel"], at = [0, 0, 0], axis = [0, 1, 0], spring = {stiffness = 0.05}}
+contacts = [{name = "rub", between = ["base", "wheel"], friction = 0}]
+stickslip = 1
+name = "wheel"
+time = {end = 2.0, step = 1e-2}
+)";
+  const Scene scene = parse_scene(wheel, "test");
+  const test::TemporaryFolder folder;
+  AnalysisOptions options;
+  options.level = AnalysisLevel::acceleration;
+  options.time = 2.0;
+  const Analysis there = analyze(scene, options);
+  ASSERT_EQ(there.solutions.size(), 1U);
+  const double spring = there.solutions[0].motion(4);
+  EXPECT_NEAR(spring, -0.5 * 10.0 * std::sqrt(2.0) * std::sin(std::sqrt(2.0)), 0.01);
+  RunOptions running;
+  running.output = folder.path() / "wheel.h5";
+  ASSERT_EQ(run(scene, running).outcome, Outcome::done);
+  options.result = running.output;
+  const Analysis read = analyze(scene, options);
+  EXPECT_NEAR(read.solutions.at(0).motion(4), spring, kOfEnumeration);
+  options.time = 1.0;
+  EXPECT_NEAR(analyze(scene, options).solutions.at(0).motion(4),
+              -0.5 * 10.0 * std::sqrt(2.0) * std::sin(std::sqrt(0.5)), 0.01);
+  Scene without = scene;
+  without.output.fields = {"q", "u"};
+  running.output = folder.path() / "bodies.h5";
+  ASSERT_EQ(run(without, running).outcome, Outcome::done);
+  options.result = running.output;
+  options.time = std::nullopt;
+  EXPECT_NEAR(analyze(scene, options).solutions.at(0).motion(4), spring, kOfEnumeration);
+  options.time = 1.0;
+  EXPECT_THROW(analyze(scene, options), InputError);
+  // As `run --resume`: another system of the same size is another scene; another step and scheme are not.
+  options.time = 2.0;
+  options.result = folder.path() / "wheel.h5";
+  Scene another = scene;
+  another.bodies[1].mass = 2.0;
+  EXPECT_THROW(analyze(another, options), InputError);
+  another = scene;
+  another.time.step = 1e-3;
+  another.scheme = StewartTrinkleOptions();
+  EXPECT_NEAR(analyze(another, options).solutions.at(0).motion(4), spring, kOfEnumeration);
+}
+
 /// The state of a row of a result, and that to which the scheme runs, are the same; a contact in space slides there.
 TEST(Analyze, AtATimeAsInTheResult) {
   const std::string sphere = test::shipped_scene("papers/trinkle/sphere.toml");
@@ -348,8 +441,20 @@ TEST(Analyze, RefusesWhatItCannotDo) {
     }
     return std::string();
   };
-  EXPECT_NE(message({"scheme.type=generalized-alpha"}, {}).find("generalized-alpha"), std::string::npos);
+  for (const std::string scheme : {"generalized-alpha", "relaxation", "event-driven"}) {
+    const std::string said = message({"scheme.type=" + scheme}, {});
+    EXPECT_NE(said.find("no step of " + scheme), std::string::npos) << said;
+  }
   AnalysisOptions options;
+  options.level = AnalysisLevel::acceleration;
+  EXPECT_EQ(message({"scheme.type=event-driven"}, options), "");
+  try {
+    analyze_sweep(kRod, {}, {parse_sweep("parameters.thta=0:1:2")}, options, [](const auto&, const auto&) { FAIL(); });
+    ADD_FAILURE();
+  } catch (const InputError& error) {
+    EXPECT_NE(std::string(error.what()).find("did you mean 'theta'"), std::string::npos) << error.what();
+  }
+  options = {};
   options.time = 7.0;
   EXPECT_NE(message({}, options).find("--time"), std::string::npos);
   options = {};

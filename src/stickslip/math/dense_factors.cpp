@@ -72,6 +72,32 @@ Vector PivotedQr::project_off_columns(const Vector& y) const {
   return factors_->qr.householderQ() * turned;
 }
 
+struct OrthogonalFactors::Factors {
+  Eigen::CompleteOrthogonalDecomposition<Matrix> decomposition;
+};
+
+OrthogonalFactors::OrthogonalFactors(const Matrix& a, double threshold) : factors_(std::make_unique<Factors>()) {
+  factors_->decomposition.setThreshold(threshold);
+  factors_->decomposition.compute(a);
+}
+OrthogonalFactors::OrthogonalFactors(OrthogonalFactors&&) noexcept = default;
+OrthogonalFactors& OrthogonalFactors::operator=(OrthogonalFactors&&) noexcept = default;
+OrthogonalFactors::~OrthogonalFactors() = default;
+
+Eigen::Index OrthogonalFactors::rank() const {
+  return factors_->decomposition.rank();
+}
+
+Vector OrthogonalFactors::solve(const Vector& b) const {
+  return factors_->decomposition.solve(b);
+}
+
+Matrix OrthogonalFactors::kernel() const {
+  const auto& decomposition = factors_->decomposition;
+  const Matrix z = decomposition.matrixZ();
+  return decomposition.colsPermutation() * z.transpose().rightCols(z.cols() - decomposition.rank());
+}
+
 Matrix calc_cholesky_factor(const Matrix& a) {
   return a.llt().matrixL();
 }

@@ -54,6 +54,26 @@ class PivotedQr {
   std::unique_ptr<Factors> factors_;
 };
 
+/// Complete orthogonal factors of a matrix: of A x = b with dependent rows or columns the shortest solution, and all
+/// that A maps to zero. Pivots below `threshold` times the largest count as zero.
+class OrthogonalFactors {
+ public:
+  OrthogonalFactors(const Matrix& a, double threshold);
+  OrthogonalFactors(OrthogonalFactors&&) noexcept;
+  OrthogonalFactors& operator=(OrthogonalFactors&&) noexcept;
+  ~OrthogonalFactors();
+
+  Eigen::Index rank() const;
+  /// The x of least norm with the least |A x - b|.
+  Vector solve(const Vector& b) const;
+  /// (n, n - rank) An orthonormal basis of what A (m, n) maps to zero.
+  Matrix kernel() const;
+
+ private:
+  struct Factors;
+  std::unique_ptr<Factors> factors_;
+};
+
 /// The lower L with A = L L^T, of a symmetric positive definite A.
 Matrix calc_cholesky_factor(const Matrix& a);
 

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 namespace stickslip {
 namespace {
 
@@ -80,6 +82,18 @@ TEST(SolveLeastNorm, TakesPivotsBelowTheThresholdForZero) {
   const Vector b = Vector3(1.0, 1.0, 1.0);
   EXPECT_NEAR(solve_least_norm(a, b)[1], 1e3, 1e-9);
   EXPECT_EQ(solve_least_norm(a, b, 1e-2)[1], 0.0);
+}
+
+TEST(OrthogonalFactors, FindTheShortestSolutionAndTheKernel) {
+  const OrthogonalFactors factors(dependent(), 1e-12);
+  EXPECT_EQ(factors.rank(), 2);
+  const Matrix kernel = factors.kernel();  // along (1, 1, -1)
+  ASSERT_EQ(kernel.cols(), 1);
+  EXPECT_LT((kernel.col(0) * (kernel(0, 0) < 0.0 ? -1.0 : 1.0) - Vector3(1.0, 1.0, -1.0) / std::sqrt(3.0)).norm(),
+            kFactorRoundOff);
+  const Vector x = factors.solve(dependent() * Vector3(1.0, 2.0, 3.0));
+  EXPECT_LT((x - Vector3(1.0, 2.0, 3.0)).norm(), 10.0 * kFactorRoundOff);  // which is orthogonal to it
+  EXPECT_EQ(OrthogonalFactors(square(), 1e-12).kernel().cols(), 0);
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "stickslip/base/input_error.h"
+#include "stickslip/base/nearest.h"
 #include "stickslip/constraints/contact_finder.h"
 #include "stickslip/constraints/instant.h"
 #include "stickslip/constraints/instant_problem.h"
@@ -17,6 +18,7 @@
 #include "stickslip/scene/build.h"
 #include "stickslip/scene/load_scene.h"
 #include "stickslip/sim/enumerating_solver.h"
+#include "stickslip/sim/resume.h"
 #include "stickslip/sim/step_sequence.h"
 
 namespace stickslip {
@@ -36,6 +38,7 @@ class Analyzer {
 
  private:
   void take_row();
+  void take_turns(const Trajectory& result, Eigen::Index row);
   void run_to_time();
   void list(std::span<const ElementId> ids, Analysis& analysis, Listed& listed) const;
   Enumeration enumerate(const ConeProblem& problem, std::span<const double> candidate,
@@ -69,6 +72,19 @@ BuiltScene build_watched(const Scene& scene, StopToken stop, EnumeratingSolver*&
       stop);
 }
 
+/// Whether a step is the solution of one contact problem, of percussions [N s] and the velocities at its end.
+bool steps_by_one_problem(const SchemeOptions& scheme) {
+  struct Is {
+    bool operator()(const MoreauOptions&) const { return true; }
+    bool operator()(const CcpOptions&) const { return true; }
+    bool operator()(const StewartTrinkleOptions&) const { return true; }
+    bool operator()(const GeneralizedAlphaOptions&) const { return false; }
+    bool operator()(const RelaxationOptions&) const { return false; }   // forces at an instant
+    bool operator()(const EventDrivenOptions&) const { return false; }  // impacts, then smooth motion
+  };
+  return std::visit(Is{}, scheme);
+}
+
 Analyzer::Analyzer(const Scene& scene, const AnalysisOptions& options)
     : scene_(scene),
       options_(options),
@@ -78,10 +94,11 @@ Analyzer::Analyzer(const Scene& scene, const AnalysisOptions& options)
       at_(system_),
       contacts_(system_, options.stop),
       instant_(system_, *built_.solver, options.stop) {
-  if (options.level == AnalysisLevel::step && std::holds_alternative<GeneralizedAlphaOptions>(scene.scheme)) {
+  if (options.level == AnalysisLevel::step && !steps_by_one_problem(scene.scheme)) {
     throw InputError({}, "--level", "step",
-                     "no step of generalized-alpha is one contact problem: --level acceleration, or another scheme by "
-                     "--set scheme.type=stewart-trinkle");
+                     fmt::format("no step of {} is one contact problem: --level acceleration, or another scheme by "
+                                 "--set scheme.type=stewart-trinkle",
+                                 scheme_traits(scene.scheme).name));
   }
   if (!(options.delta > 0.0) || !std::isfinite(options.delta)) {
     throw InputError({}, "--delta", fmt::format("{:g}", options.delta), "above 0 [s]");
@@ -101,6 +118,7 @@ Analyzer::Analyzer(const Scene& scene, const AnalysisOptions& options)
 void Analyzer::take_row() {
   const Trajectory result(*options_.result);
   const std::string& file = result.file().name();
+  check_state_of(file, scene_, scene_of(result));
   if (result.rows() == 0) throw InputError({file}, "", "", "holds no rows");
   const RowMatrix times = result.read("/time");
   Eigen::Index row = times.rows() - 1;
@@ -120,7 +138,39 @@ void Analyzer::take_row() {
   state_.t = times(row, 0);
   state_.q.head(q.cols()) = q.row(0).transpose();
   state_.u = u.row(0).transpose();
+  take_turns(result, row);
   system_.normalize(state_.t, state_.q);
+}
+
+/// How often joints in space have turned, which no pose tells: from their coordinates, else the result's checkpoint.
+void Analyzer::take_turns(const Trajectory& result, Eigen::Index row) {
+  const std::vector<Joint>& joints = system_.joints();
+  if (std::ranges::none_of(joints, [](const Joint& joint) { return joint.turns_offset >= 0; })) return;
+  const std::string& file = result.file().name();
+  if (!result.file().has("/joints/coordinate")) {
+    // The checkpoint of a run that has ended is that of its last step, or of the one before, in which nothing turns
+    // by half a turn.
+    const std::optional<Checkpoint> checkpoint = result.checkpoint();
+    if (!checkpoint || checkpoint->state.q.size() != state_.q.size() || checkpoint->state.t > state_.t ||
+        result.steps() - checkpoint->steps > 1) {
+      throw InputError({file}, "/joints/coordinate", "",
+                       "missing: without it nobody knows how often the joints have turned, but at the result's end");
+    }
+    const Eigen::Index n = system_.n_q() - system_.n_body_q();
+    state_.q.tail(n) = checkpoint->state.q.tail(n);
+    return;
+  }
+  const RowMatrix coordinates = result.read("/joints/coordinate", row, 1);
+  const auto n = static_cast<Eigen::Index>(joints.size());
+  if (coordinates.cols() != 3 * n) throw InputError({file}, "/joints/coordinate", "", "is of another system");
+  for (Eigen::Index j = 0; j < n; ++j) {
+    const Joint& joint = joints[j];
+    if (joint.turns_offset < 0) continue;
+    for (int c = joint.n_free_lengths; c < joint.n_coordinates; ++c) {
+      const double origin = c == 0 ? joint.options.coordinate_origin : 0.0;
+      state_.q(joint.turns_offset + c - joint.n_free_lengths) = coordinates(0, 3 * j + c) - origin;
+    }
+  }
 }
 
 void Analyzer::run_to_time() {
@@ -373,9 +423,36 @@ Sweep parse_sweep(const std::string& text) {
   return sweep;
 }
 
+namespace {
+
+/// A parameter that the scene does not have changes nothing; of all other keys the reader says so.
+void check_swept_parameters(const std::filesystem::path& scene, const std::vector<std::string>& settings,
+                            const std::vector<Sweep>& sweeps) {
+  constexpr std::string_view kParameters = "parameters.";
+  for (const Sweep& sweep : sweeps) {
+    if (!sweep.key.starts_with(kParameters)) continue;
+    LoadOptions load;
+    load.overrides = settings;
+    for (const Sweep& other : sweeps) {
+      if (&other != &sweep) load.overrides.push_back(fmt::format("{}={:.17g}", other.key, other.value(0)));
+    }
+    const Scene without = load_scene(scene, load);
+    const std::string name = sweep.key.substr(kParameters.size());
+    if (without.parameters.contains(name)) continue;
+    std::vector<std::string_view> names;
+    for (const auto& [known, value] : without.parameters) names.push_back(known);
+    const std::string nearest = nearest_name(name, names);
+    throw InputError({scene.string()}, sweep.key, "",
+                     nearest.empty() ? "a parameter of the scene" : "unknown; did you mean '" + nearest + "'?");
+  }
+}
+
+}  // namespace
+
 void analyze_sweep(const std::filesystem::path& scene, const std::vector<std::string>& settings,
                    const std::vector<Sweep>& sweeps, const AnalysisOptions& options,
                    const std::function<void(const Analysis&, const std::vector<double>&)>& take) {
+  check_swept_parameters(scene, settings, sweeps);
   std::vector<int> index(sweeps.size(), 0);
   while (true) {
     options.stop.check();

@@ -5,6 +5,7 @@
 
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "stickslip/io/write_lock.h"
 #include "stickslip/scene/load_scene.h"
@@ -28,14 +29,13 @@ std::string first_difference(std::string_view now, std::string_view before) {
   return "";
 }
 
-void check_same_scene(const std::string& file, const Scene& scene, const Scene& before) {
-  Scene now = scene;
+/// now: the scene, but for what may differ.
+void check_same_scene(const std::string& file, Scene now, const Scene& before, const char* allowed) {
   now.time.end = before.time.end;
   now.output = before.output;
   now.name = before.name;  // the file's name, perhaps
   if (now == before) return;
-  throw InputError({file}, "scene", first_difference(to_toml(now), to_toml(before)),
-                   "a resumed run may differ in time.end and output only");
+  throw InputError({file}, "scene", first_difference(to_toml(now), to_toml(before)), allowed);
 }
 
 }  // namespace
@@ -48,11 +48,21 @@ Scene scene_of(const Trajectory& result) {
   return parse_scene(text, result.file().name() + " (scene)", options);
 }
 
+void check_state_of(const std::string& file, const Scene& scene, const Scene& before) {
+  Scene now = scene;
+  now.time = before.time;
+  now.scheme = before.scheme;
+  now.solver = before.solver;
+  now.limits = before.limits;
+  check_same_scene(file, std::move(now), before,
+                   "the same scene as in the result: it may differ in time, scheme, solver, limits and output only");
+}
+
 Checkpoint find_checkpoint(const Trajectory& result, const Scene& scene, const State& initial,
                            const StepSequence& steps) {
   const std::string& file = result.file().name();
   if (WriteLock::is_held(file)) throw InputError({file}, "", "", "another run is writing it");
-  check_same_scene(file, scene, scene_of(result));
+  check_same_scene(file, scene, scene_of(result), "a resumed run may differ in time.end and output only");
   const std::optional<Checkpoint> checkpoint = result.checkpoint();
   if (!checkpoint) throw InputError({file}, "", "", "holds no whole checkpoint");
   if (checkpoint->rows < 1 || checkpoint->rows > result.announced_rows() ||

@@ -22,6 +22,9 @@ using Demand = EnumerationCase::Demand;
 constexpr double kDeficient = 1e-11;  // [-]
 /// Velocities of two solutions that are the same, of the sum of magnitudes that they are the sums of.
 constexpr double kSameVelocity = 1e-8;  // [-]
+/// The same of the answer of a solver, which has its tolerance: solutions nearer to each other are not told apart by
+/// it.
+constexpr double kSameAsAnswer = 1e-6;  // [-]
 /// Residual of what is a solution, of the velocities in play.
 constexpr double kSolves = 1e-9;  // [-]
 /// Boxes that a search for directions of slip looks at before it gives up, halved for each contact that slips so, as
@@ -97,12 +100,11 @@ class Enumerator {
   void visit(const std::vector<const CaseState*>& states);
   void solve_linear(const EnumerationCase& here, const std::vector<const CaseState*>& states);
   void solve_smooth(const EnumerationCase& here, const std::vector<const CaseState*>& states);
-  void add(const Vector& p, const std::vector<const CaseState*>& states, bool unique);
+  bool add(const Vector& p, const std::vector<const CaseState*>& states, bool unique);
   void add_candidate(std::span<const double> candidate);
   bool has_unique_velocities() const;
-  void decide();
   std::vector<double> expand(const Vector& p) const;
-  EnumeratedSolution* find_same(const EnumeratedSolution& solution);
+  EnumeratedSolution* find_same(const EnumeratedSolution& solution, double same);
   bool finish(EnumeratedSolution& solution) const;
 
   const ConeProblem& problem_;
@@ -114,7 +116,6 @@ class Enumerator {
   Matrix by_others_;  // p of free rows: -(by_others_ p + by_given_)
   Vector by_given_;
   bool unique_free_ = true;
-  std::vector<Vector> undecided_;  // (m) percussions of cases
   Enumeration found_;
 };
 
@@ -153,16 +154,16 @@ int count_open(const EnumeratedSolution& solution) {
   return static_cast<int>(std::ranges::count(solution.states, ContactState::open));
 }
 
-/// The solution that there is with the same u, or null.
-EnumeratedSolution* Enumerator::find_same(const EnumeratedSolution& solution) {
+/// The solution that there is with the same u, up to a share `same` of the magnitudes in it, or null.
+EnumeratedSolution* Enumerator::find_same(const EnumeratedSolution& solution, double same) {
   const auto n = static_cast<Eigen::Index>(problem_.size());
   const Vector size = W_all_.cwiseAbs() * ConstVectorView(solution.p.data(), n).cwiseAbs() + b_all_.cwiseAbs();
   for (EnumeratedSolution& other : found_.solutions) {
-    bool same = true;
-    for (Eigen::Index r = 0; r < n && same; ++r) {
-      same = std::abs(other.u[r] - solution.u[r]) <= kSameVelocity * size(r) + problem_.floor;
+    bool is_same = true;
+    for (Eigen::Index r = 0; r < n && is_same; ++r) {
+      is_same = std::abs(other.u[r] - solution.u[r]) <= same * size(r) + problem_.floor;
     }
-    if (same) return &other;
+    if (is_same) return &other;
   }
   return nullptr;
 }
@@ -176,21 +177,22 @@ bool Enumerator::finish(EnumeratedSolution& solution) const {
   return solution.residual.is_within({.relative = kSolves});
 }
 
-/// Adds a solution, or makes one of it and another with the same u.
-void Enumerator::add(const Vector& p, const std::vector<const CaseState*>& states, bool unique) {
+/// Adds a solution, or makes one of it and another with the same u. False where it is none.
+bool Enumerator::add(const Vector& p, const std::vector<const CaseState*>& states, bool unique) {
   EnumeratedSolution solution;
   solution.p = expand(p);
-  if (!finish(solution)) return;
+  if (!finish(solution)) return false;
   solution.states.assign(problem_.n_cones(), ContactState::stick);
   for (std::size_t i = 0; i < cones_.size(); ++i) solution.states[cones_[i].cone] = to_contact_state(states[i]->kind);
   solution.unique_percussions = unique && unique_free_;
-  EnumeratedSolution* same = find_same(solution);
+  EnumeratedSolution* same = find_same(solution, kSameVelocity);
   if (same == nullptr) {
     found_.solutions.push_back(std::move(solution));
-    return;
+    return true;
   }
   if (count_open(solution) < count_open(*same)) *same = std::move(solution);
   same->unique_percussions = false;
+  return true;
 }
 
 void Enumerator::solve_linear(const EnumerationCase& here, const std::vector<const CaseState*>& states) {
@@ -206,21 +208,10 @@ void Enumerator::solve_linear(const EnumerationCase& here, const std::vector<con
   }
   using Verdict = EnumerationCase::Feasible::Verdict;
   const EnumerationCase::Feasible feasible = here.find_feasible(E, e);
-  if (feasible.verdict == Verdict::unknown || feasible.verdict == Verdict::several) found_.complete = false;
-  if (feasible.verdict == Verdict::undecided && here.holds(feasible.p, Demand::velocities)) {
-    undecided_.push_back(feasible.p);
-  }
-  const bool has = feasible.verdict == Verdict::found || feasible.verdict == Verdict::several;
-  if (has && here.holds(feasible.p, Demand::loose)) add(feasible.p, states, false);
-}
-
-/// Cases that were left undecided add nothing where their motion is one that is known.
-void Enumerator::decide() {
-  for (const Vector& p : undecided_) {
-    EnumeratedSolution of_case;
-    of_case.p = expand(p);
-    finish(of_case);
-    if (find_same(of_case) == nullptr) found_.complete = false;
+  found_.complete &= feasible.verdict == Verdict::none || feasible.verdict == Verdict::found;
+  for (const Vector& p : feasible.p) {
+    // Velocities at the end of what a state allows are those of another state, whose case has these percussions, too.
+    if (here.holds(p, Demand::velocities) && !add(p, states, false)) found_.complete = false;
   }
 }
 
@@ -259,12 +250,12 @@ void Enumerator::visit(const std::vector<const CaseState*>& states) {
   }
 }
 
-/// Of the states that percussions and velocities say.
+/// Of the states that percussions and velocities say. One that nothing gave shows that something was missed.
 void Enumerator::add_candidate(std::span<const double> candidate) {
   if (candidate.empty()) return;
   EnumeratedSolution solution;
   solution.p.assign(candidate.begin(), candidate.end());
-  if (!finish(solution) || find_same(solution) != nullptr) return;
+  if (!finish(solution) || find_same(solution, kSameAsAnswer) != nullptr) return;
   const double none = std::max(kSameVelocity * solution.residual.size, problem_.floor);
   const double w = problem_.calc_residual_scale();
   for (const Cone& cone : problem_.cones) {
@@ -277,6 +268,7 @@ void Enumerator::add_candidate(std::span<const double> candidate) {
   }
   solution.unique_percussions = PivotedQr(W_all_, kDeficient).rank() == W_all_.rows();
   found_.solutions.push_back(std::move(solution));
+  found_.complete = false;
 }
 
 /// Under the associated law with W symmetric and positive semidefinite u is the nearest point of a convex set.
@@ -296,7 +288,10 @@ Enumeration Enumerator::run(std::span<const double> candidate) {
   if (!eliminate()) return std::move(found_);
   const bool unique = has_unique_velocities();
   if (unique) add_candidate(candidate);
-  if (!found_.solutions.empty()) return std::move(found_);
+  if (!found_.solutions.empty()) {
+    found_.complete = true;
+    return std::move(found_);
+  }
   if (cones_.empty()) {
     add(Vector(), {}, true);
     return std::move(found_);
@@ -312,8 +307,7 @@ Enumeration Enumerator::run(std::span<const double> candidate) {
     while (i > 0 && ++index[i - 1] == all[i - 1].size()) index[--i] = 0;
     if (i == 0) break;
   }
-  decide();
-  if (!found_.complete) add_candidate(candidate);
+  add_candidate(candidate);
   if (unique && !found_.solutions.empty()) found_.complete = true;
   return std::move(found_);
 }

@@ -34,8 +34,9 @@ struct EnumeratedSolution {
 struct Enumeration {
   std::vector<EnumeratedSolution> solutions;  // no two with the same u; in the order of their states, open before stick
                                               // before slip, the first contact slowest
-  /// Whether these are all for certain. Not where percussions slip along dependent directions, or where a search was
-  /// left because it took too long: then those given are solutions, and there may be more.
+  /// Whether these are all for certain. Not where discs may slip along dependent directions, where there are infinitely
+  /// many, where a search was left, or where the candidate is one that no case gave: then those given are solutions,
+  /// and there may be more. Without any solution: whether there is none for certain.
   bool complete = true;
   std::int64_t cases = 0;  // [-] of states that were looked at
   /// The problem without its bilateral rows, which are eliminated: u = W p + b on the others, in their order.
@@ -70,14 +71,15 @@ std::optional<std::string> refuses_enumeration(const ConeProblem& problem);
 /// (mu p_N)^2 = |p_T|^2 are k polynomials in s = lambda / (w + lambda), whose roots in (0, 1)^k are found by Bernstein
 /// subdivision (bernstein_roots.h); for one contact this is the quartic of [Bonnefon2011].
 ///
-/// Where a linear system is short of rank but has solutions, as of a box on more feet than it needs, percussions that
-/// obey the inequalities are looked for by projections in turn on its solutions and on the cones; what is found is
-/// judged by the residual. Solutions with the same u are one, of which the percussions with the fewest open contacts
-/// are given.
+/// Where a linear system is short of rank but has solutions, as of a body on two points that stick, whether any of them
+/// obeys the inequalities is decided by a linear program, with planes that touch for discs (feasible_set.h): either one
+/// is found, which the residual judges, or a separating combination of the inequalities shows that there is none. Where
+/// such solutions have different velocities, the ends of what they reach are given. Solutions with the same u are one,
+/// of which the percussions with the fewest open contacts are given.
 ///
-/// `candidate` (n) [N s], which may be empty: the answer of a solver; where cases were left undecided and it is a
-/// solution that none gave, it is added. Under the associated law u is unique where W is symmetric and positive
-/// semidefinite [Negrut2017 eq. 11]: there it is the answer, where it is a solution, and any solution is the only one.
+/// `candidate` (n) [N s], which may be empty: the answer of a solver; where it is a solution that no case gave, it is
+/// added. Under the associated law u is unique where W is symmetric and positive semidefinite [Negrut2017 eq. 11]:
+/// there it is the answer, where it is a solution, and any solution is the only one.
 Enumeration enumerate_solutions(const ConeProblem& problem, std::span<const double> candidate = {},
                                 StopToken stop = {});
 

@@ -16,20 +16,6 @@ constexpr double kNoneOfCase = 1e-11;  // [-]
 /// Singular values below are dependent directions.
 constexpr double kOpenDirection = 1e-11;  // [-]
 
-/// Corner j of the polygon of a contact. [-]
-std::array<double, kMaxFrictionDim> corner_of(const CaseCone& cone, double j, double radius) {
-  const double angle = cone.orientation + 2.0 * std::numbers::pi * j / cone.facets;
-  return {radius * std::cos(angle), radius * std::sin(angle), 0.0};
-}
-
-/// [-] distance of the edges of a contact's polygon from its middle, and half their length.
-double apothem_of(const CaseCone& cone) {
-  return cone.mu * std::cos(std::numbers::pi / cone.facets);
-}
-double half_edge_of(const CaseCone& cone) {
-  return cone.mu * std::sin(std::numbers::pi / cone.facets);
-}
-
 FrictionBlock block_of(const CaseCone& cone) {
   return {cone.d, cone.mu, cone.facets, cone.orientation};
 }
@@ -46,6 +32,18 @@ double calc_gauge(const CaseCone& cone, const double* p_T) {
 }
 
 }  // namespace
+
+std::array<double, kMaxFrictionDim> corner_of(const CaseCone& cone, double j, double radius) {
+  const double angle = cone.orientation + 2.0 * std::numbers::pi * j / cone.facets;
+  return {radius * std::cos(angle), radius * std::sin(angle), 0.0};
+}
+
+double apothem_of(const CaseCone& cone) {
+  return cone.mu * std::cos(std::numbers::pi / cone.facets);
+}
+double half_edge_of(const CaseCone& cone) {
+  return cone.mu * std::sin(std::numbers::pi / cone.facets);
+}
 
 std::vector<CaseState> make_case_states(const CaseCone& cone) {
   using Kind = CaseState::Kind;
@@ -406,46 +404,6 @@ bool EnumerationCase::holds_contact(std::size_t i, const Vector& p, const Vector
       break;
   }
   return true;
-}
-
-void EnumerationCase::project_on_cones(Vector& p) const {
-  for (const CaseCone& cone : cones_) {
-    double* rows = p.data() + cone.offset;
-    if (!cone.is_contact()) {
-      project_on_ball(cone.dim, cone.radius, rows, rows);
-    } else if (!cone.has_friction()) {
-      rows[0] = std::max(rows[0], 0.0);
-    } else {
-      const FrictionBlock block = block_of(cone);
-      project_on_contact_cone({&block, 1}, rows, rows);
-    }
-  }
-}
-
-EnumerationCase::Feasible EnumerationCase::find_feasible(const Matrix& E, const Vector& e) const {
-  using Verdict = Feasible::Verdict;
-  constexpr int kMaxProjections = 400;
-  constexpr double kConsistent = 1e-9;  // [-] of what is asked
-  constexpr double kApart = 1e-3;       // [-] of p: sets as far apart do not meet
-  const Eigen::Index m = e.size();
-  Matrix inverse(m, m);
-  for (Eigen::Index j = 0; j < m; ++j) inverse.col(j) = solve_least_norm(E, Vector::Unit(m, j), kOpenDirection);
-  Vector p = inverse * e;
-  if ((E * p - e).norm() > kConsistent * std::max(e.norm(), b_.norm())) return {};
-  double apart = 0.0;
-  for (int i = 0; i < kMaxProjections; ++i) {
-    Vector inside = p;
-    project_on_cones(inside);
-    apart = (inside - p).norm();
-    if (apart <= kNoneOfCase * p.norm()) break;
-    p = inside + inverse * (e - E * inside);
-  }
-  p += inverse * (e - E * p);
-  const Matrix moved = W_ - W_ * inverse * E;  // W p along what E leaves open
-  const bool same = moved.cwiseAbs().maxCoeff() <= kConsistent * W_.cwiseAbs().maxCoeff();
-  if (apart <= kConsistent * p.norm()) return {same ? Verdict::found : Verdict::several, p};
-  if (apart > kApart * p.norm()) return {};
-  return {same ? Verdict::undecided : Verdict::unknown, p};
 }
 
 }  // namespace stickslip

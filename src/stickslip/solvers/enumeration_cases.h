@@ -50,6 +50,14 @@ std::vector<CaseState> make_case_states(const CaseCone& cone);
 double count_case_states(const CaseCone& cone);
 ContactState to_contact_state(CaseState::Kind kind);
 
+/// Corner j of the polygon of a contact, on the circle `radius`. [-]
+std::array<double, kMaxFrictionDim> corner_of(const CaseCone& cone, double j, double radius);
+/// Distance of the edges of a contact's polygon from its middle, and half their length. [-]
+double apothem_of(const CaseCone& cone);
+double half_edge_of(const CaseCone& cone);
+
+class FeasibleSet;
+
 /// One choice of a state for each cone, as equations and inequalities in p (m).
 class EnumerationCase {
  public:
@@ -76,15 +84,16 @@ class EnumerationCase {
   /// What came of a search among the solutions of E p = e, which is short of rank.
   struct Feasible {
     enum class Verdict : std::uint8_t {
-      none,       // nothing obeys the cones
-      found,      // p does, and W p is the same for all
-      several,    // p does, and there are others with other W p
-      undecided,  // p obeys E p = e; all have the same W p, and may obey the cones or not
-      unknown,    // neither is known
+      none,     // nothing obeys the inequalities, by a separating combination of them
+      found,    // the first of p does, and all that do have the same W p
+      several,  // all of p do, and there are others with other W p, as a rule infinitely many
+      unknown,  // neither is known
     };
     Verdict verdict = Verdict::none;
-    Vector p;  // (m)
+    std::vector<Vector> p;  // (m) each
   };
+  /// Decides whether a solution of E p = e obeys the inequalities, those of velocities included, all with equality
+  /// allowed (enumeration_feasible.cpp).
   Feasible find_feasible(const Matrix& E, const Vector& e) const;
 
  private:
@@ -94,6 +103,8 @@ class EnumerationCase {
   bool holds(std::size_t i, const Vector& p, const Vector& u, const Vector& zero, Demand demand) const;
   bool holds_contact(std::size_t i, const Vector& p, const Vector& u, const Vector& zero, Demand demand) const;
   void project_on_cones(Vector& p) const;
+  void add_inequalities(FeasibleSet& set) const;
+  void add_inequalities(std::size_t i, FeasibleSet& set) const;
 
   const Matrix& W_;
   const Vector& b_;

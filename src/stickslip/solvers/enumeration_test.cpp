@@ -3,8 +3,11 @@
 
 #include <gtest/gtest.h>
 
+#include <Eigen/LU>
+#include <algorithm>
 #include <array>
 #include <cmath>
+#include <numbers>
 #include <random>
 #include <vector>
 
@@ -131,7 +134,9 @@ TEST(Enumeration, OfTheRelaxedLawThePlantedSolutionAlone) {
     recipe.friction_dim = 1 + static_cast<int>(seed % 2);
     const test::PlantedProblem planted = test::Planter(recipe, FrictionLaw::associated, seed).make();
     ConeSolution answer{std::vector<double>(planted.problem.size(), 0.0), {}};
-    if (recipe.friction_dim == 2) ASSERT_EQ(solver->solve(planted.problem, answer).status, Status::ok);
+    if (recipe.friction_dim == 2) {
+      ASSERT_EQ(solver->solve(planted.problem, answer).status, Status::ok);
+    }
     const std::vector<double> candidate = recipe.friction_dim == 2 ? answer.p : std::vector<double>();
     const Enumeration found = enumerate_solutions(planted.problem, candidate);
     EXPECT_TRUE(found.complete) << seed;
@@ -159,6 +164,211 @@ TEST(Enumeration, OfSeveralDiscsThePlantedSolutionAmongAnOddNumber) {
     }
     EXPECT_LE(nearest, 1e-7) << seed;
   }
+}
+
+/// A body of 1 kg and `inertia` that points in space or in a plane touch: rows of J, normal before tangents.
+struct TouchedBody {
+  Matrix J;             // (contacts (1 + d), dofs)
+  Vector inverse_mass;  // (dofs)
+
+  Matrix W() const { return J * inverse_mass.asDiagonal() * J.transpose(); }
+  std::vector<double> b(const Vector& velocity) const {
+    const Vector b = J * velocity;
+    return {b.data(), b.data() + b.size()};
+  }
+};
+
+TouchedBody planar_body(const std::vector<std::array<double, 2>>& points, const std::vector<double>& angles,
+                        double inertia) {
+  TouchedBody body{Matrix(2 * static_cast<Eigen::Index>(points.size()), 3), Vector3(1.0, 1.0, 1.0 / inertia)};
+  for (std::size_t k = 0; k < points.size(); ++k) {
+    const auto [x, y] = points[k];
+    const double c = std::cos(angles[k]);
+    const double s = std::sin(angles[k]);
+    body.J.row(2 * static_cast<Eigen::Index>(k)) << c, s, x * s - y * c;
+    body.J.row(2 * static_cast<Eigen::Index>(k) + 1) << s, -c, -x * c - y * s;
+  }
+  return body;
+}
+
+ConeProblem planar_contacts(const std::vector<double>& mu) {
+  ConeProblem cones;
+  for (const double one : mu) {
+    const FrictionBlock block{1, one, 0, 0.0};
+    cones.add_contact({&block, 1});
+  }
+  return cones;
+}
+
+bool rests(const EnumeratedSolution& solution) {
+  return std::ranges::all_of(solution.u, [](double u) { return std::abs(u) < kEnumerated; });
+}
+
+/// A disc of radius .1 m under its weight, which two walls hold by any friction: in a groove of .4 rad and .1 rad, in a
+/// corner of twice 45 degrees, and so in space with facets, where it is a ball.
+TEST(Enumeration, ADiscInAGrooveRestsHoweverSlippery) {
+  const double pi = std::numbers::pi;
+  for (const auto& [left, right] : {std::array{0.4, pi - 0.1}, std::array{pi / 4.0, 3.0 * pi / 4.0}}) {
+    const double r = 0.1;
+    const TouchedBody disc =
+        planar_body({{-r * std::cos(left), -r * std::sin(left)}, {-r * std::cos(right), -r * std::sin(right)}},
+                    {left, right}, 0.005);
+    for (const double mu : {1e-3, 0.01, 0.05, 0.1, 0.3, 1.0}) {
+      const Enumeration found =
+          enumerate_solutions(with_operator(planar_contacts({mu, mu}), disc.W(), disc.b(Vector3(0.0, -0.1, 0.0))));
+      EXPECT_TRUE(found.complete) << mu;
+      ASSERT_EQ(found.solutions.size(), 1U) << mu;
+      EXPECT_TRUE(rests(found.solutions[0])) << mu;
+      TouchedBody ball{Matrix::Zero(6, 6), Vector(6)};
+      ball.inverse_mass << 1.0, 1.0, 1.0, 200.0, 200.0, 200.0;
+      int row = 0;
+      for (const double angle : {left, right}) {
+        const Vector3 n(std::cos(angle), std::sin(angle), 0.0);
+        const Vector3 along(std::sin(angle), -std::cos(angle), 0.0);
+        for (const Vector3& t : {n, along, Vector3(0.0, 0.0, 1.0)}) {
+          ball.J.row(row++) << t.transpose(), (-r * n).cross(t).transpose();
+        }
+      }
+      ConeProblem facets;
+      const FrictionBlock block{2, mu, 4, 0.0};
+      for (int k = 0; k < 2; ++k) facets.add_contact({&block, 1});
+      const Enumeration in_space =
+          enumerate_solutions(with_operator(facets, ball.W(), ball.b(-0.1 * Vector::Unit(6, 1))));
+      EXPECT_TRUE(in_space.complete) << mu;
+      ASSERT_EQ(in_space.solutions.size(), 1U) << mu;
+      EXPECT_TRUE(rests(in_space.solutions[0])) << mu;
+    }
+  }
+}
+
+/// Two contacts of a planar body: whether it may rest, from the interval of the one force that presses them against
+/// each other. Forces q with J^T q = -f are q_0 + s n, n of unit length, and each mu q_N - |q_T| >= 0 bounds s.
+TEST(Enumeration, TwoPlanarContactsRestWhereAnIntervalSaysSo) {
+  std::mt19937 random(11);
+  std::uniform_real_distribution<double> uniform(-1.0, 1.0);
+  int rest = 0;
+  int several = 0;
+  for (int k = 0; k < 400; ++k) {
+    const TouchedBody body = planar_body(
+        {{uniform(random), uniform(random)}, {uniform(random), uniform(random)}},
+        {0.5 * std::numbers::pi + 1.5 * uniform(random), 0.5 * std::numbers::pi + 1.5 * uniform(random)}, 0.1);
+    const std::vector<double> mu = {1.2 + uniform(random), 1.2 + uniform(random)};
+    const Vector3 v(5.0 * uniform(random), 5.0 * uniform(random) - 4.0, 30.0 * uniform(random));
+    const Vector3 f = v.cwiseQuotient(Vector3(body.inverse_mass));
+    // n by Cramer's rule, and q_0 from the normal equations of J^T.
+    Vector n(4);
+    for (int r = 0; r < 4; ++r) {
+      Matrix3 others;
+      for (int i = 0, j = 0; i < 4; ++i) {
+        if (i != r) others.col(j++) = body.J.row(i).transpose();
+      }
+      n(r) = (r % 2 == 0 ? 1.0 : -1.0) * others.determinant();
+    }
+    n.normalize();
+    const Matrix3 normal = body.J.transpose() * body.J;
+    const Vector q_0 = -(body.J * normal.inverse() * f);
+    double low = -HUGE_VAL;
+    double high = HUGE_VAL;
+    for (int i = 0; i < 2; ++i) {
+      for (const double side : {1.0, -1.0}) {
+        const double slope = mu[i] * n(2 * i) - side * n(2 * i + 1);
+        const double at_zero = mu[i] * q_0(2 * i) - side * q_0(2 * i + 1);
+        (slope > 0.0 ? low : high) = slope > 0.0 ? std::max(low, -at_zero / slope) : std::min(high, -at_zero / slope);
+      }
+    }
+    if (std::abs(high - low) < 1e-9) continue;
+    const Enumeration found = enumerate_solutions(with_operator(planar_contacts(mu), body.W(), body.b(v)));
+    EXPECT_TRUE(found.complete) << k;
+    EXPECT_EQ(std::ranges::any_of(found.solutions, rests), low < high) << k;
+    EXPECT_FALSE(found.solutions.empty()) << k;
+    rest += low < high ? 1 : 0;
+    several += found.solutions.size() > 1 ? 1 : 0;
+  }
+  EXPECT_GT(rest, 50);
+  EXPECT_GT(several, 20);
+}
+
+/// Three and four contacts of a planar body, W of rank three. Where -J^T p of p in the cones is what moves it, it may
+/// rest; where all contacts leave the cones of a motion w as it moves with it, w . f > 0, no force holds it.
+TEST(Enumeration, APlanarBodyOnManyPointsRestsOrCannot) {
+  std::mt19937 random(5);
+  std::uniform_real_distribution<double> uniform(-1.0, 1.0);
+  int held = 0;
+  int moved = 0;
+  for (int k = 0; k < 60; ++k) {
+    const int contacts = 3 + k % 2;
+    std::vector<std::array<double, 2>> points;
+    std::vector<double> angles;
+    std::vector<double> mu;
+    for (int i = 0; i < contacts; ++i) {
+      points.push_back({uniform(random), uniform(random)});
+      angles.push_back(0.5 * std::numbers::pi + uniform(random));
+      mu.push_back(0.3 + 0.25 * uniform(random));
+    }
+    const TouchedBody body = planar_body(points, angles, 0.2);
+    const Vector3 mass = body.inverse_mass.cwiseInverse();
+    Vector p(2 * contacts);
+    for (int i = 0; i < contacts; ++i) {
+      p(2 * i) = 0.5 + 0.5 * uniform(random);
+      // Every third time at the bound, where nothing is to spare.
+      p(2 * i + 1) = mu[i] * p(2 * i) * (k % 3 == 0 ? (uniform(random) < 0.0 ? -1.0 : 1.0) : uniform(random));
+    }
+    const Vector3 v = -(body.inverse_mass.asDiagonal() * (body.J.transpose() * p));
+    const Enumeration rest = enumerate_solutions(with_operator(planar_contacts(mu), body.W(), body.b(v)));
+    EXPECT_TRUE(rest.complete) << k;
+    EXPECT_TRUE(std::ranges::any_of(rest.solutions, rests)) << k;
+    ++held;
+    const Vector3 w(0.2 * uniform(random), 1.0, 0.2 * uniform(random));
+    const Vector leaving = body.J * w;
+    bool all = true;
+    for (int i = 0; i < contacts; ++i) all &= leaving(2 * i) > mu[i] * std::abs(leaving(2 * i + 1));
+    if (!all) continue;
+    ++moved;
+    Vector3 away(uniform(random), uniform(random), uniform(random));
+    const Vector3 along = mass.asDiagonal() * w;
+    away += w * ((k % 2 == 0 ? 1e-6 : 0.3) - along.dot(away)) / along.dot(w);
+    const Enumeration found = enumerate_solutions(with_operator(planar_contacts(mu), body.W(), body.b(away)));
+    EXPECT_TRUE(found.complete) << k;
+    EXPECT_FALSE(std::ranges::any_of(found.solutions, rests)) << k;
+  }
+  EXPECT_EQ(held, 60);
+  EXPECT_GT(moved, 5);
+}
+
+/// Five discs that slide are not searched, so that the answer of a solver is what there is, and it is said that there
+/// may be more.
+TEST(Enumeration, ListsTheAnswerOfASolverThatNoCaseGives) {
+  constexpr int kDiscs = 5;
+  ConeProblem cones;
+  const FrictionBlock block{2, 0.5, 0, 0.0};
+  std::vector<double> b;
+  std::vector<double> answer;
+  for (int k = 0; k < kDiscs; ++k) {
+    cones.add_contact({&block, 1});
+    b.insert(b.end(), {-1.0, 3.0, 4.0});
+    answer.insert(answer.end(), {1.0, -0.3, -0.4});
+  }
+  const ConeProblem problem = with_operator(cones, Matrix::Identity(3 * kDiscs, 3 * kDiscs), b);
+  const Enumeration nothing = enumerate_solutions(problem);
+  EXPECT_FALSE(nothing.complete);
+  EXPECT_TRUE(nothing.solutions.empty());
+  const Enumeration found = enumerate_solutions(problem, answer);
+  EXPECT_FALSE(found.complete);
+  ASSERT_EQ(found.solutions.size(), 1U);
+  EXPECT_EQ(found.solutions[0].p, answer);
+  EXPECT_EQ(found.solutions[0].states, (std::vector(kDiscs, ContactState::slip)));
+}
+
+/// An operator of no mechanical system: u_1 = p_2 + b_1, u_2 = b_2. Where b_2 = 0, p_2 and with it u_1 may be anything.
+TEST(Enumeration, SaysThatThereAreInfinitelyManyMotions) {
+  Matrix W(2, 2);
+  W << 0.0, 1.0, 0.0, 0.0;
+  const Enumeration found = enumerate_solutions(normals(W, {1.0, 0.0}));
+  EXPECT_FALSE(found.complete);
+  EXPECT_GT(found.solutions.size(), 1U);
+  const Enumeration one = enumerate_solutions(normals(W, {1.0, 1.0}));
+  EXPECT_TRUE(one.complete);
+  EXPECT_EQ(one.solutions.size(), 1U);
 }
 
 TEST(Enumeration, RefusesWhatIsTooLarge) {
