@@ -199,9 +199,9 @@ SchemeOptions read_relaxation_scheme(const TableReader& reader) {
 }
 
 SchemeOptions read_event_driven(const TableReader& reader) {
-  reader.allow(
-      {"type", "facets", "orientation", "integrator", "relative_tolerance", "absolute_tolerance", "zeno", "zeno_time"},
-      {"law"});
+  reader.allow({"type", "facets", "orientation", "integrator", "relative_tolerance", "absolute_tolerance", "max_step",
+                "zeno", "zeno_time"},
+               {"law"});
   EventDrivenOptions options;
   options.facets = reader.integer_or("facets", 0, options.facets);
   if (options.facets == 1 || options.facets == 2) reader.fail("facets", "0 for the round cone, or at least 3");
@@ -213,6 +213,7 @@ SchemeOptions read_event_driven(const TableReader& reader) {
       reader.number_or("relative_tolerance", kRelativeTolerances, "", options.relative_tolerance);
   options.absolute_tolerance =
       reader.number_or("absolute_tolerance", kAbsoluteTolerances, "", options.absolute_tolerance);
+  options.max_step = reader.number_or("max_step", kNotNegative, "s", options.max_step);
   if (reader.has("zeno")) {
     constexpr std::array<std::string_view, 2> kRules = {"cross", "stop"};
     options.zeno = reader.choice("zeno", kRules, {}) == kRules[0] ? ZenoRule::cross : ZenoRule::stop;

@@ -132,11 +132,11 @@ class SceneWriter {
   void write_scheme(const EventDrivenOptions& options) {
     line(
         "scheme = {{type = \"{}\", facets = {}, orientation = {}, integrator = \"{}\", relative_tolerance = {}, "
-        "absolute_tolerance = {}, zeno = \"{}\", zeno_time = {}}}",
+        "absolute_tolerance = {}, max_step = {}, zeno = \"{}\", zeno_time = {}}}",
         options.kTraits.name, options.facets, number(options.orientation),
         kEventIntegratorNames[static_cast<std::size_t>(options.integrator)], number(options.relative_tolerance),
-        number(options.absolute_tolerance), options.zeno == ZenoRule::cross ? "cross" : "stop",
-        number(options.zeno_time));
+        number(options.absolute_tolerance), number(options.max_step),
+        options.zeno == ZenoRule::cross ? "cross" : "stop", number(options.zeno_time));
   }
 
   void write_scheme(const GeneralizedAlphaOptions& options) {

@@ -139,6 +139,21 @@ struct SundialsIntegrator::Memory {
     return flag != CV_SUCCESS ? flag : CVodeSetStopTime(solver, t_end);
   }
 
+  /// The time beyond which f is not asked for in the next step.
+  void set_stop(double t) {
+    switch (self.method_) {
+      case SundialsMethod::erk:
+        ERKStepSetStopTime(solver, t);
+        return;
+      case SundialsMethod::dirk:
+        ARKStepSetStopTime(solver, t);
+        return;
+      case SundialsMethod::bdf:
+        break;
+    }
+    CVodeSetStopTime(solver, t);
+  }
+
   int step(double t_end, double& t) {
     switch (self.method_) {
       case SundialsMethod::erk:
@@ -272,9 +287,10 @@ bool SundialsIntegrator::start(double t, const Vector& y, Eigen::Index n_control
   return flag >= 0;
 }
 
-bool SundialsIntegrator::step() {
+bool SundialsIntegrator::step(double t_most) {
   t_start_ = t_;
   start_ = end_;
+  if (std::isfinite(t_most)) memory_->set_stop(std::min(t_most, t_end_));
   double reached = t_;
   const int flag = memory_->step(t_end_, reached);
   if (memory_->thrown != nullptr) {
@@ -321,7 +337,7 @@ SundialsIntegrator::~SundialsIntegrator() = default;
 bool SundialsIntegrator::start(double, const Vector&, Eigen::Index, double) {
   return false;
 }
-bool SundialsIntegrator::step() {
+bool SundialsIntegrator::step(double) {
   return false;
 }
 void SundialsIntegrator::interpolate(double, Vector&) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <limits>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -48,8 +49,8 @@ class SundialsIntegrator {
 
   /// Begins at (t, y), to go to t_end > t, beyond which f is not asked for. Whether that could be begun.
   bool start(double t, const Vector& y, Eigen::Index n_controlled, double t_end);
-  /// One step, the last one to t_end exactly. False: message() says why it cannot be made.
-  bool step();
+  /// One step, not beyond t_most, the last one to t_end exactly. False: message() says why it cannot be made.
+  bool step(double t_most = std::numeric_limits<double>::infinity());
 
   double start_time() const { return t_start_; }  // [s] of the last step
   double time() const { return t_; }              // [s] its end

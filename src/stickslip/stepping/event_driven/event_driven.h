@@ -62,11 +62,14 @@ struct EventDrivenOptions {
       .automatic_steps = false,
       .controls_errors = true};
 
-  int facets = 0;            // [-] of friction in space that sticks: >= 3, or 0: the round cone
-  double orientation = 0.0;  // [rad] angle of the first facet from the first tangent
+  // Friction is that of the round cone. In a plane polygons are the same, so that scenes that name them run; friction
+  // in two directions with polygons is refused.
+  int facets = 0;            // [-] >= 3, or 0: the round cone
+  double orientation = 0.0;  // [rad] of the first facet
   EventIntegrator integrator = EventIntegrator::dormand_prince;
   double relative_tolerance = 1e-10;  // [-] in (0, 1e-3]: of the local errors of smooth motion
   double absolute_tolerance = 1e-12;  // [m, m/s, rad, rad/s] > 0: added to it
+  double max_step = 0.0;              // [s] > 0: of smooth motion; 0: none but what docs/event-driven.md says
   ZenoRule zeno = ZenoRule::cross;
   double zeno_time = 1e-6;  // [s] > 0: the interval between impacts below which a sequence counts as accumulating
   bool operator==(const EventDrivenOptions&) const = default;

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <numbers>
 
 namespace stickslip::event_driven {
 namespace {
@@ -12,9 +11,13 @@ namespace {
 /// What is within this part of its scale is at zero where a phase begins: of gaps and velocities, and of forces. [-]
 constexpr double kAtZero = 1e-12;
 constexpr double kForceAtZero = 1e-9;
-/// What reached zero together with the least one: within this. [-]
 constexpr double kMayBeOff = 10.0;  // [-] what projections leave, in units of these
+/// What reached zero together with the least one: within this. [-]
 constexpr double kTogether = 1e-13;
+/// Looks between two others are at least this part of the way off both. [-]
+constexpr double kInside = 0.02;
+/// Where a parabola says that a watch has fallen to this part of what it is at the looks, it is looked at. [-]
+constexpr double kDoubt = 0.25;
 constexpr double kTurned = 0.5;  // [-] cosine of the angle beyond which a direction is taken anew
 
 }  // namespace
@@ -67,6 +70,7 @@ bool EventSearch::begin(SmoothMotion& motion, const Inputs& inputs) {
     watch.offset = zero + std::max(0.0, -value);
     if (value < -kMayBeOff * zero) may = false;
   }
+  look(motion, inputs, first_);
   return may;
 }
 
@@ -77,6 +81,7 @@ void EventSearch::arm(SmoothMotion& motion, const Inputs& inputs) {
     const double gap = calc_gap(motion.at(), system_.contact_points()[watch.index]);
     watch.from_zero = gap <= kAtZero * transition_.length(watch.index);
   }
+  look(motion, inputs, first_);
 }
 
 double EventSearch::calc_slip(const Watch& watch, const SmoothMotion& motion) const {
@@ -87,15 +92,6 @@ double EventSearch::calc_slip(const Watch& watch, const SmoothMotion& motion) co
   const int dim = rows.dim - first;
   const double bound =
       watch.is_contact ? motion.friction_of(watch.index) * lambda[0] : system_.dry_frictions()[watch.index].bound;
-  if (watch.is_contact && dim == 2 && options_.facets > 0) {  // the nearest edge of the polygon
-    const double turn = 2.0 * std::numbers::pi / options_.facets;
-    double most = 0.0;
-    for (int j = 0; j < options_.facets; ++j) {
-      const double angle = options_.orientation + (j + 0.5) * turn;
-      most = std::max(most, std::cos(angle) * lambda[1] + std::sin(angle) * lambda[2]);
-    }
-    return (bound * std::cos(0.5 * turn) - most) / force_;
-  }
   double squared = 0.0;
   for (int i = 0; i < dim; ++i) squared += lambda[first + i] * lambda[first + i];
   return (bound - std::sqrt(squared)) / force_;
@@ -145,19 +141,7 @@ double EventSearch::calc(const Watch& watch, SmoothMotion& motion, const Inputs&
       break;
   }
   // Forces of least norm that obey the laws are enough; else CP1 says whether others do.
-  bool holds = true;
-  for (std::size_t k = 0; k < motion.modes().contacts.size() && holds; ++k) {
-    const Mode& mode = motion.modes().contacts[k];
-    if (!mode.closed) continue;
-    const int index = static_cast<int>(k);
-    holds = motion.lambda()[motion.constraints().problem().cones[motion.contact_cone(index)].offset] >= 0.0;
-    if (mode.sticks) holds &= calc_slip({Kind::slip, true, index, 0.0}, motion) >= 0.0;
-  }
-  for (std::size_t k = 0; k < motion.modes().dry_frictions.size() && holds; ++k) {
-    if (!motion.modes().dry_frictions[k].sticks) continue;
-    holds = calc_slip({Kind::slip, false, static_cast<int>(k), 0.0}, motion) >= 0.0;
-  }
-  return holds || transition_.agrees(motion, inputs) ? 1.0 : -1.0;
+  return transition_.obeys(motion) || transition_.agrees(motion, inputs) ? 1.0 : -1.0;
 }
 
 double EventSearch::calc_least(SmoothMotion& motion, const Inputs& inputs) {
@@ -190,35 +174,55 @@ std::vector<Trigger> EventSearch::find_triggers(SmoothMotion& motion, const Inpu
   return triggers;
 }
 
-void EventSearch::take_gaps(const SmoothMotion& motion, std::vector<double>& gaps, std::vector<double>& rates) const {
-  gaps.clear();
-  rates.clear();
+void EventSearch::look(SmoothMotion& motion, const Inputs& inputs, Look& look) {
+  look.values.assign(watches_.size(), 0.0);
+  look.rates.assign(watches_.size(), 0.0);
+  look.least = 1.0;
   ContactGeometry geometry;
   ContactVector gamma;
-  for (const Watch& watch : watches_) {
+  for (std::size_t i = 0; i < watches_.size(); ++i) {
+    const Watch& watch = watches_[i];
+    const double value = calc(watch, motion, inputs) + watch.offset;
+    look.least = std::min(look.least, value);
+    look.values[i] = value;
     if (watch.kind != Kind::gap) continue;
     calc_contact_within(motion.at(), system_.contact_points()[watch.index], std::numeric_limits<double>::infinity(),
                         geometry, gamma);
-    gaps.push_back(geometry.gap);
-    rates.push_back(gamma(0));
+    look.values[i] = geometry.gap;
+    look.rates[i] = gamma(0);
   }
 }
 
-double EventSearch::find_dip(const SmoothMotion& motion, double h) {
-  take_gaps(motion, gaps_, rates_);
+double EventSearch::find_dip(const Look& a, const Look& b, double h, bool at_tangents) const {
   double found = 0.0;
   double lowest = 0.0;
-  for (std::size_t i = 0; i < gaps_.size(); ++i) {
-    if (!(first_rates_[i] < 0.0) || !(rates_[i] > 0.0) || !(first_gaps_[i] > 0.0) || !(gaps_[i] > 0.0)) continue;
-    const double s = first_rates_[i] / (first_rates_[i] - rates_[i]);  // where the rate would vanish
-    // The cubic through both gaps and rates.
-    const double r = 1.0 - s;
-    const double dip = first_gaps_[i] * r * r * (1.0 + 2.0 * s) + gaps_[i] * s * s * (3.0 - 2.0 * s) +
-                       h * s * r * (first_rates_[i] * r - rates_[i] * s);
-    if (dip < lowest) {
-      lowest = dip;
-      found = s;
-    }
+  for (std::size_t i = 0; i < watches_.size(); ++i) {
+    if (watches_[i].kind != Kind::gap) continue;
+    if (!(a.rates[i] < 0.0) || !(b.rates[i] > 0.0) || !(a.values[i] > 0.0) || !(b.values[i] > 0.0)) continue;
+    const double bend = a.rates[i] - b.rates[i];
+    const double theta = (b.values[i] - a.values[i] - h * b.rates[i]) / (h * bend);
+    const double bound = a.values[i] + theta * h * a.rates[i];
+    if (!(bound < lowest)) continue;
+    lowest = bound;
+    found = std::clamp(at_tangents ? theta : a.rates[i] / bend, kInside, 1.0 - kInside);
+  }
+  return found;
+}
+
+double EventSearch::find_low(const Look& a, const Look& middle, const Look& b) const {
+  double found = 0.0;
+  double lowest = 0.0;
+  for (std::size_t i = 0; i < watches_.size(); ++i) {
+    if (watches_[i].kind == Kind::gap || watches_[i].kind == Kind::laws) continue;
+    const double slope = 4.0 * middle.values[i] - 3.0 * a.values[i] - b.values[i];
+    const double bend = 2.0 * (a.values[i] + b.values[i]) - 4.0 * middle.values[i];
+    const double theta = -0.5 * slope / bend;
+    if (!(bend > 0.0) || !(theta > 0.0) || !(theta < 1.0)) continue;
+    const double least = std::min({a.values[i], middle.values[i], b.values[i]});
+    const double low = a.values[i] + 0.5 * theta * slope - kDoubt * least;
+    if (!(low < lowest)) continue;
+    lowest = low;
+    found = theta;
   }
   return found;
 }

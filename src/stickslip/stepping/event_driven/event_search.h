@@ -11,8 +11,7 @@ namespace stickslip::event_driven {
 /// is held are not the only ones, their signs say little, and CP1 itself is asked whether it still agrees.
 class EventSearch {
  public:
-  EventSearch(const EventDrivenOptions& options, const System& system, Transition& transition)
-      : options_(options), system_(system), transition_(transition) {}
+  EventSearch(const System& system, Transition& transition) : system_(system), transition_(transition) {}
 
   /// Begins a phase: `motion` is solved where it starts. Whether it may: nothing is below zero there by more than
   /// round-off.
@@ -26,10 +25,22 @@ class EventSearch {
   /// What reached zero there.
   std::vector<Trigger> find_triggers(SmoothMotion& motion, const Inputs& inputs);
 
-  /// Gaps that may have been below zero between two instants, their rates say: theta in (0, 1) of the least of them, 0:
-  /// none. Instants are those of set_first() and the last one solved, h [s] apart.
-  void set_first(const SmoothMotion& motion) { take_gaps(motion, first_gaps_, first_rates_); }
-  double find_dip(const SmoothMotion& motion, double h);
+  /// All watches at an instant.
+  struct Look {
+    double least = 0.0;          // as of calc_least
+    std::vector<double> values;  // (watches) each in units of its own; of gaps [m]
+    std::vector<double> rates;   // (watches) [m/s] of gaps
+  };
+  /// The instant that `motion` solved last.
+  void look(SmoothMotion& motion, const Inputs& inputs, Look& look);
+  /// Where the step to come starts, as begin() or arm() left it.
+  const Look& first() const { return first_; }
+  /// Gaps that may have been below zero between two looks h [s] apart at which none is: theta in (0, 1), where that is
+  /// to be looked for, 0: none. A gap that is convex between them is above its tangents at both. `at_tangents`: where
+  /// they intersect, else where the rate would vanish: one of both is soon close to the least gap.
+  double find_dip(const Look& a, const Look& b, double h, bool at_tangents) const;
+  /// The same of all else, by the parabola through looks at the start, halfway, and the end.
+  double find_low(const Look& a, const Look& middle, const Look& b) const;
 
  private:
   enum class Kind { gap, lift, slip, stop, yield, laws };
@@ -45,14 +56,12 @@ class EventSearch {
   double calc_slip(const Watch& watch, const SmoothMotion& motion) const;
   double calc_stop(const Watch& watch, const SmoothMotion& motion) const;
   void calc_force_scale(const SmoothMotion& motion);
-  void take_gaps(const SmoothMotion& motion, std::vector<double>& gaps, std::vector<double>& rates) const;
 
-  const EventDrivenOptions& options_;
   const System& system_;
   Transition& transition_;
   std::vector<Watch> watches_;
-  double force_ = 1.0;                                           // [N] the scale of forces
-  std::vector<double> first_gaps_, first_rates_, gaps_, rates_;  // (open contacts) [m], [m/s]
+  double force_ = 1.0;  // [N] the scale of forces
+  Look first_;
 };
 
 }  // namespace stickslip::event_driven

@@ -60,6 +60,13 @@ void HeldRows::factorise() {
   determined_ = factors_->rank() == n;
 }
 
+double HeldRows::calc_response(int row) const {
+  for (std::size_t k = 0; k < rows_.size(); ++k) {
+    if (rows_[k].row == row && scale_[k] > 0.0) return 1.0 / (scale_[k] * scale_[k]);
+  }
+  return 0.0;
+}
+
 double HeldRows::calc_yield(int k) const {
   const double response = factors_->solve(Vector(Vector::Unit(matrix_.rows(), k)))(k);
   return response == 0.0 ? std::numeric_limits<double>::infinity() : 1.0 / response;

@@ -33,6 +33,8 @@ class HeldRows {
   /// Whether the rows are independent.
   bool determined() const { return determined_; }
 
+  /// [1/kg, 1/(kg m^2)] What a unit along a row of the set does to its own rate, by itself; 0 of rows not held.
+  double calc_response(int row) const;
   /// By how much a unit along the k-th row that was added moves it while the others hold, in units of what it does
   /// without friction and alone: [-] above 0 but where friction turns it round.
   double calc_yield(int k) const;

@@ -14,11 +14,12 @@ constexpr double kCosine = 0.5;  // [-] of the angle by which a direction may tu
 /// Newton steps of a projection of positions at most, and its end: what is off is round-off of lengths by then. [-]
 constexpr int kMaxProjections = 4;
 constexpr double kRight = 4.0 * kEpsilon;
+constexpr double kOverlap = 1e-6;  // [-] of the least body: far above what integration leaves
 
 }  // namespace
 
 SmoothMotion::SmoothMotion(const System& system, StopToken stop)
-    : system_(system), stop_(stop), at_(system), set_(system, stop, false), rows_(system) {
+    : system_(system), stop_(stop), at_(system), set_(system, stop, false), rows_(system), sizes_(system) {
   for (Vector* v : {&force_, &a_, &nonconservative_}) v->setZero(system.n_u());
 }
 
@@ -145,6 +146,12 @@ bool SmoothMotion::solve(double t, const Vector& q, const Vector& u, const Input
   return a_.allFinite();
 }
 
+void SmoothMotion::calc_accelerations(std::vector<double>& rates) {
+  calc_bias();
+  rates = rates_;
+  set_.add_relative_velocities(a_, rates);
+}
+
 double SmoothMotion::dissipated_power() const {
   double power = 0.0;
   for (int i = 0; i < set_.count(); ++i) {
@@ -251,7 +258,9 @@ void SmoothMotion::project_positions(double t, Vector& q) {
       const Cone& cone = set_.problem().cones[i];
       const int index = set_.index(i);
       if (set_.kind(i) == ConstraintSet::Kind::contact) {
-        off[cone.offset] = calc_gap(at_, system_.contact_points()[index]);
+        // What began in an overlap, and no integration leaves such a one, keeps it: to take it away would lift bodies.
+        const double gap = calc_gap(at_, system_.contact_points()[index]);
+        off[cone.offset] = gap < -kOverlap * sizes_.least() ? 0.0 : gap;
         rows_.add(cone.offset);
       } else if (set_.kind(i) == ConstraintSet::Kind::joint && system_.joints()[index].holonomic) {
         system_.calc_joint_position(index, t, q, g);

@@ -8,6 +8,7 @@
 #include "stickslip/base/stop_token.h"
 #include "stickslip/constraints/body_snapshot.h"
 #include "stickslip/constraints/constraint_set.h"
+#include "stickslip/stepping/body_sizes.h"
 #include "stickslip/stepping/event_driven/held_rows.h"
 
 namespace stickslip::event_driven {
@@ -45,6 +46,8 @@ class SmoothMotion {
 
   const Vector& a() const { return a_; }                      // (n_u) [m/s^2, rad/s^2]
   std::span<const double> lambda() const { return lambda_; }  // (n) [N, N m] of the rows gathered
+  /// gamma' (n) [m/s^2, rad/s^2] of the rows gathered last, at the accelerations found last.
+  void calc_accelerations(std::vector<double>& rates);
   const BodySnapshot& at() const { return at_; }
   const ConstraintSet& constraints() const { return set_; }
   ConstraintSet& constraints() { return set_; }
@@ -53,6 +56,8 @@ class SmoothMotion {
   int dry_friction_cone(int k) const { return dry_cones_[k]; }
   /// n (n_F) [-] that the friction of a cone opposes, at the instant gathered.
   void find_direction(int cone, std::array<double, kMaxFrictionDim>& n);
+  /// Of a row gathered: what a unit of its force does to its own acceleration [1/kg, 1/(kg m^2)]; 0: it is not held.
+  double calc_response(int row) const { return rows_.calc_response(row); }
   /// Whether the forces are the only ones that hold what is held.
   bool determined() const { return rows_.determined(); }
   double friction_of(int point) const;  // [-] mu
@@ -75,7 +80,7 @@ class SmoothMotion {
   void project_velocities(double t, const Vector& q, Vector& u, EnergyLedger& energy);
   /// (n) [N s, N m s] what the last projection of velocities took, of the rows gathered.
   std::span<const double> percussions() const { return percussions_; }
-  /// Projects positions on those at which joints fit and closed contacts touch.
+  /// Projects positions on those at which joints fit and closed contacts touch, but for those that began in an overlap.
   void project_positions(double t, Vector& q);
 
  private:
@@ -92,6 +97,7 @@ class SmoothMotion {
   BodySnapshot at_;
   ConstraintSet set_;
   HeldRows rows_;
+  BodySizes sizes_;
   Vector force_, a_, nonconservative_;                // (n_u)
   std::vector<double> lambda_, rates_, percussions_;  // (n)
 };

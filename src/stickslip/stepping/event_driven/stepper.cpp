@@ -11,6 +11,7 @@
 #include "stickslip/stepping/event_driven/event_driven.h"
 #include "stickslip/stepping/event_driven/event_search.h"
 #include "stickslip/stepping/event_driven/runge_kutta.h"
+#include "stickslip/stepping/event_driven/time_course.h"
 #include "stickslip/stepping/event_driven/transition.h"
 #include "stickslip/stepping/start_impact.h"
 #include "stickslip/stepping/sundials_integrator.h"
@@ -30,6 +31,9 @@ constexpr int kMaxPhases = 10000;
 /// bound. [-]
 constexpr double kLeastStep = 1e-13;
 constexpr int kMaxLocations = 100;  // [-] tries to locate an event
+constexpr int kMaxDips = 10;        // [-] looks for the least of a gap between two others, each nearer to it
+/// By how much bodies turn in a step at most, where there are contacts. [rad]
+constexpr double kTurn = 0.3;
 /// Numbers of a mode in State::memory, behind one that says whether there are any.
 constexpr Eigen::Index kNumbers = 2 + kMaxFrictionDim;
 
@@ -58,7 +62,11 @@ class Stepper final : public TimeStepper {
   const Vector& step_from() const { return integrator_ ? integrator_->start() : method_.start(); }
   const Vector& step_to() const { return integrator_ ? integrator_->end() : method_.end(); }
   void interpolate(double theta, double h, Vector& y);
+  bool look_at(double theta, double h, EventSearch::Look& look);
+  double find_dip(const EventSearch::Look& before, double from, const EventSearch::Look& behind, double to, double h,
+                  int depth);
   double find_sign_change(double h);
+  double bound_step(double t, const Vector& y, double h) const;
   double calc_at(double h);
   double locate(double last);
   void accept(double t, const Vector& end);
@@ -74,6 +82,7 @@ class Stepper final : public TimeStepper {
   Transition transition_;
   SmoothMotion motion_;
   EventSearch search_;
+  TimeCourse course_;
   RungeKutta method_;
   std::unique_ptr<SundialsIntegrator> integrator_;  // in its place
   StartImpact start_;
@@ -82,7 +91,7 @@ class Stepper final : public TimeStepper {
   // Of the step under way.
   Moment now_;
   Inputs inputs_;
-  double least_ = 0.0;  // [s] the smallest part of a step
+  double least_ = 0.0;  // [s] the smallest part of a step: what is left of it and is shorter is round-off
   StepRecord record_;
   std::vector<Trigger> triggers_;
   std::vector<ContactComponents> percussions_;  // (contact points) [N s] of forces
@@ -90,7 +99,8 @@ class Stepper final : public TimeStepper {
   Modes before_;  // the modes of the phase that ended
 
   // Workspace.
-  Vector q_, u_, q_dot_, y_, z_;
+  Vector q_, u_, q_dot_, y_;
+  EventSearch::Look middle_, last_;
   int parts_ = 0;  // of the integrator, in the step
   std::string why_;
 };
@@ -101,7 +111,8 @@ Stepper::Stepper(const EventDrivenOptions& options, const System& system, ConeSo
       stop_(stop),
       transition_(options, system, solver, stop),
       motion_(system, stop),
-      search_(options_, system, transition_),
+      search_(system, transition_),
+      course_(system),
       method_([this](double t, const Vector& y, Vector& rates) { return calc_rates(t, y, rates); }),
       start_(system, stop),
       start_constraints_(system, stop, false) {
@@ -138,13 +149,19 @@ bool Stepper::calc_rates(double t, const Vector& y, Vector& rates) {
   return rates.allFinite();
 }
 
-/// Of the last step, in units of the tolerances.
+/// Of the last step, in units of the tolerances: of coordinates, of velocities, and of the impulses of what holds, as
+/// the velocities which these would give by themselves, compared with the speeds in play.
 double Stepper::calc_error() const {
   double error = 0.0;
   for (Eigen::Index i = 0; i < system_.n_q() + system_.n_u(); ++i) {
     const double size = std::max(std::abs(method_.start()(i)), std::abs(method_.end()(i)));
     const double allowed = options_.absolute_tolerance + options_.relative_tolerance * size;
     error = std::max(error, std::abs(method_.error()(i)) / allowed);
+  }
+  const double allowed = options_.absolute_tolerance + options_.relative_tolerance * transition_.scales().speed;
+  const Eigen::Index impulses = system_.n_q() + system_.n_u() + 2;
+  for (int row = 0; row < motion_.constraints().size(); ++row) {
+    error = std::max(error, motion_.calc_response(row) * std::abs(method_.error()(impulses + row)) / allowed);
   }
   return error;
 }
@@ -158,37 +175,57 @@ void Stepper::interpolate(double theta, double h, Vector& y) {
   }
 }
 
+/// Looks at the share theta of the last step, of length h: whether there is anything to see there.
+bool Stepper::look_at(double theta, double h, EventSearch::Look& look) {
+  if (theta < 1.0) {
+    interpolate(theta, h, y_);
+  } else {
+    y_ = step_to();
+  }
+  if (!solve(step_start() + theta * h, y_)) return false;
+  search_.look(motion_, inputs_, look);
+  return look.least >= 0.0;
+}
+
+/// The share of the last step, of length h, at which a gap is below zero that is above it at a look before, at `from`,
+/// and at one behind, at `to`; 0: there is none.
+double Stepper::find_dip(const EventSearch::Look& before, double from, const EventSearch::Look& behind, double to,
+                         double h, int depth) {
+  const double dip = search_.find_dip(before, behind, (to - from) * h, depth % 2 == 1);
+  if (dip == 0.0 || depth == kMaxDips) return 0.0;
+  const double at = from + dip * (to - from);
+  EventSearch::Look between;
+  if (!look_at(at, h, between)) return at;
+  const double first = find_dip(before, from, between, at, h, depth + 1);
+  return first > 0.0 ? first : find_dip(between, at, behind, to, h, depth + 1);
+}
+
 /// Whether the phase ends within the step of length h that was made last: the first time into it, of those looked at,
 /// at which it is over; 0: it is not.
 double Stepper::find_sign_change(double h) {
-  const double t = step_start();
-  if (!solve(t, step_from())) return 0.0;
-  search_.set_first(motion_);
-  double before = 0.0;
-  for (const double theta : {0.5, 1.0}) {
-    if (theta < 1.0) {
-      interpolate(theta, h, y_);
-    } else {
-      y_ = step_to();
+  if (!look_at(0.5, h, middle_)) return 0.5 * h;
+  if (!look_at(1.0, h, last_)) return h;
+  double over = find_dip(search_.first(), 0.0, middle_, 0.5, h, 0);
+  if (over == 0.0) over = find_dip(middle_, 0.5, last_, 1.0, h, 0);
+  const double low = over == 0.0 ? search_.find_low(search_.first(), middle_, last_) : 0.0;
+  if (low > 0.0 && !look_at(low, h, middle_)) over = low;
+  return over * h;
+}
+
+/// How long a step from here may be [s], at most h: bodies turn by a part of a radian alone, so that what goes up and
+/// down with their turns is seen, and expressions of time take a simple course.
+double Stepper::bound_step(double t, const Vector& y, double h) const {
+  if (options_.max_step > 0.0) h = std::min(h, options_.max_step);
+  if (!system_.contact_points().empty()) {
+    double omega = course_.calc_angular_speed(t);
+    for (const Body& body : system_.bodies()) {
+      const auto u = y.segment(system_.n_q() + body.u_offset, body.n_u);
+      if (body.type == BodyType::rigid) omega = std::max(omega, u.tail<3>().norm());
+      if (body.type == BodyType::planar) omega = std::max(omega, std::abs(u(2)));
     }
-    if (!solve(t + theta * h, y_)) return theta * h;
-    if (search_.calc_least(motion_, inputs_) < 0.0) return theta * h;
-    const double dip = search_.find_dip(motion_, (theta - before) * h);
-    search_.set_first(motion_);
-    if (dip > 0.0) {
-      const double at = before + dip * (theta - before);
-      interpolate(at, h, y_);
-      if (solve(t + at * h, y_) && search_.calc_least(motion_, inputs_) < 0.0) return at * h;
-      if (theta < 1.0) {
-        interpolate(theta, h, y_);
-      } else {
-        y_ = step_to();
-      }
-      (void)solve(t + theta * h, y_);
-    }
-    before = theta;
+    if (omega * h > kTurn) h = kTurn / omega;
   }
-  return 0.0;
+  return course_.bound(t, h);
 }
 
 /// The least of all watches at the time h into the last step, and y_ there: by a Runge-Kutta step of that length, or by
@@ -263,7 +300,6 @@ void Stepper::pack() {
 Stepper::Ended Stepper::advance(double t_end) {
   if (integrator_) return advance_by_sundials(t_end);
   double h = t_end - now_.t;
-  const double least = std::max(least_, 8.0 * kEpsilon * std::abs(t_end));
   bool begins = true;
   while (now_.t < t_end) {
     pack();
@@ -274,16 +310,14 @@ Stepper::Ended Stepper::advance(double t_end) {
       search_.arm(motion_, inputs_);
     }
     begins = false;
+    h = bound_step(now_.t, y_, h);
     double error = 0.0;
     for (;;) {
-      if (h < least) return Ended::failed;
-      if (!method_.step(h)) {
-        h *= kShrinks;
-        continue;
-      }
-      error = calc_error();
-      if (error <= 1.0) break;
-      h *= std::clamp(kSafety * std::pow(error, -0.2), kShrinks, 1.0);
+      const bool is_made = method_.step(h);
+      error = is_made ? calc_error() : 0.0;
+      if (is_made && error <= 1.0) break;
+      h *= is_made ? std::clamp(kSafety * std::pow(error, -0.2), kShrinks, 1.0) : kShrinks;
+      if (h < least_) return Ended::failed;
     }
     const double over = find_sign_change(h);
     if (over > 0.0) {
@@ -293,7 +327,7 @@ Stepper::Ended Stepper::advance(double t_end) {
       accept(std::min(now_.t + located, t_end), y_);
       return Ended::by_event;
     }
-    const bool is_last = now_.t + h >= t_end;
+    const bool is_last = t_end - (now_.t + h) <= least_;
     ++parts_;
     accept(is_last ? t_end : now_.t + h, method_.end());
     const double grows = error > 0.0 ? kSafety * std::pow(error, -0.2) : kGrows;
@@ -309,7 +343,8 @@ Stepper::Ended Stepper::advance_by_sundials(double t_end) {
   (void)search_.begin(motion_, inputs_);
   bool goes_on = integrator_->start(now_.t, y_, system_.n_q() + system_.n_u(), t_end);
   while (goes_on && integrator_->time() < t_end) {
-    goes_on = integrator_->step();
+    const double t = integrator_->time();
+    goes_on = integrator_->step(t + bound_step(t, integrator_->end(), t_end - t));
     if (!goes_on) break;
     ++parts_;
     const double h = integrator_->time() - integrator_->start_time();
@@ -384,13 +419,17 @@ Status Stepper::step(State& state, double h, double t_end, StepReport& report) {
   record_.impulses.assign(system_.contact_points().size(), {});
   percussions_ = record_.impulses;
   triggers_.clear();
-  least_ = kLeastStep * h;
+  least_ = std::max(kLeastStep * h, 8.0 * kEpsilon * std::abs(t_end));
   parts_ = 0;
   why_.clear();
   const Modes* known = nullptr;
   for (int phase = 0;; ++phase) {
     if (phase == 0 && take_modes(state.memory)) known = &before_;
-    if (phase == kMaxPhases) return fail(fmt::format("more than {} events in a step: they accumulate", phase), report);
+    if (phase == kMaxPhases) {
+      return fail(
+          fmt::format("more than {} events in a step: they accumulate{}", phase, transition_.describe_last(record_)),
+          report);
+    }
     const bool goes_on = phase == 0 && known != nullptr && search_.begin(motion_, inputs_);
     if (!goes_on && !transition_.begin(now_, inputs_, triggers_, known, motion_, record_))
       return fail(record_.message, report);
@@ -402,6 +441,7 @@ Status Stepper::step(State& state, double h, double t_end, StepReport& report) {
       if (why_.empty()) why_ = ": accelerations have no bound";
       return fail(fmt::format("the motion cannot be integrated beyond t = {:.9g}{}", now_.t, why_), report);
     }
+    if (t_end - now_.t <= least_) now_.t = t_end;  // an event at the end of the step, but for round-off
     motion_.project_positions(now_.t, now_.q);
     motion_.project_velocities(now_.t, now_.q, now_.u, now_.energy);
     if (ended == Ended::at_end) break;
@@ -518,6 +558,9 @@ void EventDrivenOptions::check() const {
   if (!(absolute_tolerance > 0.0 && absolute_tolerance <= 1e-3)) {
     refuse("absolute_tolerance", fmt::format("{}", absolute_tolerance), "above 0, at most 1e-3");
   }
+  if (!(max_step >= 0.0) || !std::isfinite(max_step)) {
+    refuse("max_step", fmt::format("{}", max_step), "a number > 0 [s], or 0: none");
+  }
   if (!(zeno_time > 0.0) || !std::isfinite(zeno_time)) {
     refuse("zeno_time", fmt::format("{}", zeno_time), "a number > 0 [s]");
   }
@@ -532,10 +575,11 @@ std::unique_ptr<TimeStepper> make_event_driven(const EventDrivenOptions& options
                      "its contacts from the start");
   }
   for (const ContactPair& pair : system.contacts()) {
-    if (options.facets == 0 || pair.friction_dim <= 2 || pair.law().friction == 0.0) continue;
+    if (options.facets == 0 || pair.friction_dim < 2 || pair.law().friction == 0.0) continue;
     throw InputError({}, "scheme.facets", std::to_string(options.facets),
                      "facets = 0: contact '" + pair.options.name +
-                         "' has Coulomb-Contensou friction, which has three dimensions and no polygons");
+                         "' has friction in more than one direction, and what slides has the round cone: past an edge "
+                         "of the polygon it could neither stick nor slide");
   }
   return std::make_unique<event_driven::Stepper>(options, system, solver, stop);
 }

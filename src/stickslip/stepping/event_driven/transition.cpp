@@ -8,6 +8,7 @@
 #include <limits>
 
 #include "stickslip/math/round_off.h"
+#include "stickslip/stepping/event_driven/directions.h"
 
 namespace stickslip::event_driven {
 namespace {
@@ -15,9 +16,6 @@ namespace {
 /// Velocities below this part of the speeds of bodies are none: what projections and the location of events leave is
 /// round-off of some operations. [-]
 constexpr double kZeroSpeed = 1e-11;
-/// Accelerations that the laws want to be zero are so within this part of those in play: ten and more times what
-/// solvers leave. [-]
-constexpr double kZeroAcceleration = 1e-7;
 /// A gap of this part of the bodies is where an event was located, beside the round-off of positions. [-]
 constexpr double kTinyGap = 1e-12;
 /// Rounds of impacts and accumulations at one instant at most.
@@ -29,20 +27,6 @@ constexpr double kJamStep = 1e-4;
 constexpr double kJamLimit = 1e-2;
 constexpr double kAll = std::numeric_limits<double>::infinity();
 
-double norm(const double* x, int n) {
-  double squared = 0.0;
-  for (int i = 0; i < n; ++i) squared += x[i] * x[i];
-  return std::sqrt(squared);
-}
-
-/// Where x (n) points; all of it zero where it is none.
-std::array<double, kMaxFrictionDim> direction_of(const double* x, int n) {
-  std::array<double, kMaxFrictionDim> direction = {};
-  const double size = norm(x, n);
-  for (int i = 0; i < n && size > 0.0; ++i) direction[i] = x[i] / size;
-  return direction;
-}
-
 }  // namespace
 
 Transition::Transition(const EventDrivenOptions& options, const System& system, ConeSolver& solver, StopToken stop)
@@ -53,7 +37,6 @@ Transition::Transition(const EventDrivenOptions& options, const System& system, 
       instant_(system, solver, stop),
       sizes_(system),
       at_(system) {
-  instant_.set_facets(options.facets, options.orientation);
   for (const ContactPoint& point : system.contact_points()) {
     const double size = sizes_.of_pair(system.body(point, Side::first), system.body(point, Side::second));
     lengths_.push_back(system.turns(point) ? 1.0 : size);
@@ -78,16 +61,19 @@ void Transition::calc_scales(const Moment& now, const Inputs& inputs) {
   scales_.length = sizes_.least();
   scales_.acceleration = system_.gravity().norm();
   double speed = 0.0;
+  at_.take(now.t, now.q, &now.u);
   for (std::size_t i = 0; i < system_.bodies().size(); ++i) {
     const Body& body = system_.bodies()[i];
-    if (body.n_u == 0) continue;
     const int b = static_cast<int>(i);
+    if (body.motion) speed = std::max(speed, at_[b].v.norm());
+    if (body.n_u == 0) continue;
     const auto u = now.u.segment(body.u_offset, body.n_u);
     const auto h = force_.segment(body.u_offset, body.n_u);
     speed = std::max(speed, std::sqrt(u.dot(system_.mass(b) * u) / body.mass));
     scales_.acceleration = std::max(scales_.acceleration, std::sqrt(h.dot(system_.inverse_mass(b) * h) / body.mass));
   }
   scales_.speed = std::max(speed, std::sqrt(scales_.acceleration * scales_.length));
+  if (!(scales_.speed > 0.0)) scales_.speed = 1.0;  // nothing moves, and nothing makes it
   scales_.zero_speed = kZeroSpeed * scales_.speed;
 }
 
@@ -238,7 +224,7 @@ bool Transition::agrees(SmoothMotion& motion, const Inputs& inputs) {
     auto& modes = set.kind(i) == ConstraintSet::Kind::contact ? tentative_.contacts : tentative_.dry_frictions;
     motion.find_direction(i, modes[set.index(i)].direction);
   }
-  (void)solve_instant(motion.at(), inputs);
+  if (solve_instant(motion.at(), inputs).status != Status::ok) return false;  // it says nothing
   const double zero = kZeroAcceleration * std::max(scales_.acceleration, instant_.a().lpNorm<Eigen::Infinity>());
   for (int i = 0; i < instant_.constraints().count(); ++i) {
     const Cone& cone = instant_.constraints().problem().cones[i];
@@ -384,6 +370,19 @@ void Transition::choose_modes() {
   }
 }
 
+std::string Transition::describe_last(const StepRecord& record) const {
+  if (record.events.empty()) return "";
+  const StepEvent& last = record.events.back();
+  std::string name;
+  if (last.contact >= 0) {
+    name = system_.pair(system_.contact_points()[last.contact]).options.name;
+  } else {
+    const DryFrictionElement& element = system_.dry_frictions()[last.dry_friction];
+    name = element.joint >= 0 ? system_.joints()[element.joint].options.name : system_.forces()[element.force].name;
+  }
+  return fmt::format(", the last one of '{}' at t = {:.9g}", name, last.t);
+}
+
 void Transition::list_changes(const Moment& now, const std::vector<Trigger>& triggers, const Modes& before,
                               StepRecord& record) {
   const auto list = [&](const std::vector<Mode>& was, const std::vector<Mode>& is, bool is_contact) {
@@ -436,6 +435,10 @@ bool Transition::begin(Moment& now, const Inputs& inputs, const std::vector<Trig
       if (before != nullptr) list_changes(now, triggers, *before, record);
       return true;
     }
+    if (keep_all(now, inputs, motion)) {
+      if (before != nullptr) list_changes(now, triggers, *before, record);
+      return true;
+    }
     const InstantReport report = solve_instant(at_, inputs);
     if (report.status == Status::failed) {
       record.message = "forces are not finite";
@@ -445,17 +448,29 @@ bool Transition::begin(Moment& now, const Inputs& inputs, const std::vector<Trig
       if (!jam(now, inputs, motion, record)) return false;
       continue;
     }
-    add(report.solve, record);
-    if (report.status == Status::inexact) record.inexact = true;
     bool crossed = false;
     if (!cross_accumulations(now, motion, record, crossed)) return false;
     if (crossed) continue;
-    choose_modes();
+    if (report.status == Status::ok) {
+      add(report.solve, record);
+      choose_modes();
+    } else if (!try_sets(now, inputs, motion)) {
+      // Modes that nobody vouches for: those of velocities.
+      add(report.solve, record);
+      record.inexact = true;
+      if (record.message.empty()) {
+        record.message = fmt::format(
+            "accelerations at t = {:.9g} obey the laws up to {:.3g} m/s^2 alone, {:.3g} of those without contact",
+            now.t, report.residual.absolute, report.residual.relative);
+      }
+      modes_ = tentative_;
+    }
     if (before != nullptr) list_changes(now, triggers, *before, record);
     motion.set_modes(modes_, scales_.zero_speed);
     return true;
   }
-  record.message = fmt::format("more than {} impacts at t = {:.9g}", kMaxRounds, now.t);
+  record.message =
+      fmt::format("more than {} rounds of impacts at t = {:.9g}{}", kMaxRounds, now.t, describe_last(record));
   return false;
 }
 

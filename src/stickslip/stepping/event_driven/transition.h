@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -70,6 +71,11 @@ class Transition {
   double tiny_gap(int point) const;
   double length(int point) const { return lengths_[point]; }  // [m] of its bodies
 
+  /// Which event was the last one, for messages; nothing where there was none.
+  std::string describe_last(const StepRecord& record) const;
+  /// Whether the forces that `motion` solved last obey the laws, where there are others as well: contacts press, and
+  /// what sticks needs no more than its friction.
+  bool obeys(const SmoothMotion& motion) const;
   /// Whether accelerations by CP1, with all that slides as it is, are those of `motion` at the instant it solved last.
   bool agrees(SmoothMotion& motion, const Inputs& inputs);
 
@@ -83,6 +89,10 @@ class Transition {
   InstantReport solve_instant(const BodySnapshot& at, const Inputs& inputs);
   bool cross_accumulations(Moment& now, SmoothMotion& motion, StepRecord& record, bool& crossed);
   bool jam(Moment& now, const Inputs& inputs, SmoothMotion& motion, StepRecord& record);
+  bool keep_all(const Moment& now, const Inputs& inputs, SmoothMotion& motion);
+  bool try_sets(const Moment& now, const Inputs& inputs, SmoothMotion& motion);
+  bool try_set(unsigned opened, std::span<const int> closed, const Moment& now, const Inputs& inputs,
+               SmoothMotion& motion);
   void choose_modes();
   void list_changes(const Moment& now, const std::vector<Trigger>& triggers, const Modes& before, StepRecord& record);
   void add(const SolveReport& report, StepRecord& record) const;
@@ -102,7 +112,8 @@ class Transition {
   std::vector<double> activation_;               // (contact points) [m]
   Modes tentative_, modes_;
   State no_state_;
-  Vector force_, change_;  // (n_u)
+  Vector force_, change_;      // (n_u)
+  std::vector<double> rates_;  // (n) [m/s^2]
 };
 
 }  // namespace stickslip::event_driven

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "stickslip/stepping/event_driven/time_course.h"
+
+#include <algorithm>
+#include <cmath>
+#include <variant>
+
+#include "stickslip/math/round_off.h"
+
+namespace stickslip::event_driven {
+namespace {
+
+/// The longest distance of two looks [s], the least number of looks in a step, and the most.
+constexpr double kLook = 1e-3;
+constexpr int kLeastLooks = 10;
+constexpr int kMostLooks = 100000;
+/// Up to where steps are halved. [s]
+constexpr double kShortest = 1e-4;
+/// By how much of its range an expression may differ from the parabola: half a period of a sine is still too long. [-]
+constexpr double kOff = 0.05;
+/// Looks are moved by up to this part of their distance, so that no period hides between them, by a sequence that never
+/// repeats: multiples of the golden ratio. [-]
+constexpr double kMoved = 0.4;
+constexpr double kGolden = 0.6180339887498949;
+
+}  // namespace
+
+TimeCourse::TimeCourse(const System& system) {
+  for (const Body& body : system.bodies()) {
+    if (!body.motion) continue;
+    for (const Expression& x : body.motion->position) add(x);
+    for (const Expression& x : body.motion->acceleration) add(x);
+    add(body.motion->angle);
+    add(body.motion->angle_acceleration);
+    rates_.push_back(&body.motion->angle_rate);
+  }
+  for (const Joint& joint : system.joints()) {
+    if (joint.options.motion) {
+      add(*joint.options.motion);
+      add(joint.motion_acceleration);
+    }
+    if (joint.options.force) add(*joint.options.force);
+  }
+  for (const Force& force : system.forces()) {
+    const auto* load = std::get_if<Load>(&force.law);
+    if (load == nullptr) continue;
+    for (const Expression& x : load->force) add(x);
+    for (const Expression& x : load->torque) add(x);
+  }
+}
+
+void TimeCourse::add(const Expression& expression) {
+  if (!expression.is_constant()) expressions_.push_back(&expression);
+}
+
+bool TimeCourse::follows(const Expression& expression, double t, double h) const {
+  const double first = expression.value(t);
+  const double middle = expression.value(t + 0.5 * h);
+  const double last = expression.value(t + h);
+  const double slope = last - first;
+  const double bend = 2.0 * (first + last) - 4.0 * middle;
+  const int looks = static_cast<int>(std::clamp(std::ceil(h / kLook), 1.0 * kLeastLooks, 1.0 * kMostLooks));
+  double off = 0.0;
+  double least = std::min({first, middle, last});
+  double most = std::max({first, middle, last});
+  for (int i = 1; i < looks; ++i) {
+    const double moved = i * kGolden - std::floor(i * kGolden) - 0.5;
+    const double s = (i + kMoved * moved) / looks;
+    const double value = expression.value(t + s * h);
+    least = std::min(least, value);
+    most = std::max(most, value);
+    off = std::max(off, std::abs(value - (first + s * slope - s * (1.0 - s) * bend)));
+  }
+  const double round_off = kSumRoundOff * std::max(std::abs(least), std::abs(most));
+  return off <= kOff * (most - least) + round_off;
+}
+
+double TimeCourse::bound(double t, double h) const {
+  for (const Expression* expression : expressions_) {
+    while (h > kShortest && !follows(*expression, t, h)) h *= 0.5;
+  }
+  return h;
+}
+
+double TimeCourse::calc_angular_speed(double t) const {
+  double speed = 0.0;
+  for (const Expression* rate : rates_) speed = std::max(speed, std::abs(rate->value(t)));
+  return speed;
+}
+
+}  // namespace stickslip::event_driven

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Transition where forces are not determined: what CP1 does not settle.
+#include <algorithm>
+#include <bit>
+#include <cmath>
+
+#include "stickslip/stepping/event_driven/directions.h"
+#include "stickslip/stepping/event_driven/transition.h"
+
+namespace stickslip::event_driven {
+namespace {
+
+/// Forces below this part of the largest are none, where they are of least norm. [-]
+constexpr double kZeroForce = 1e-9;
+/// Contacts of which all sets are tried where CP1 is not settled, and turns of directions in which what sticks begins
+/// to slide.
+constexpr std::size_t kMaxTried = 8;
+constexpr int kMaxTurns = 30;
+}  // namespace
+
+bool Transition::obeys(const SmoothMotion& motion) const {
+  const ConstraintSet& set = motion.constraints();
+  double largest = 0.0;
+  for (const double x : motion.lambda()) largest = std::max(largest, std::abs(x));
+  const double zero = kZeroForce * largest;
+  for (int i = 0; i < set.count(); ++i) {
+    if (set.kind(i) == ConstraintSet::Kind::joint) continue;
+    const Cone& cone = set.problem().cones[i];
+    const double* lambda = motion.lambda().data() + cone.offset;
+    const int k = set.index(i);
+    if (set.kind(i) == ConstraintSet::Kind::dry_friction) {
+      if (!motion.modes().dry_frictions[k].sticks) continue;
+      if (norm(lambda, cone.dim) > system_.dry_frictions()[k].bound + zero) return false;
+      continue;
+    }
+    if (lambda[0] < -zero) return false;
+    if (!motion.modes().contacts[k].sticks) continue;
+    if (norm(lambda + 1, cone.dim - 1) > motion.friction_of(k) * lambda[0] + zero) return false;
+  }
+  return true;
+}
+
+/// Where forces are not determined, which CP1 of contacts that slide may not settle: whether all that touches can go on
+/// as it moves, by the forces that SmoothMotion takes. Then modes_ are these.
+bool Transition::keep_all(const Moment& now, const Inputs& inputs, SmoothMotion& motion) {
+  const auto is_open = [this](std::size_t k) { return met_[k] != 0 && !tentative_.contacts[k].closed; };
+  for (std::size_t k = 0; k < met_.size(); ++k) {
+    if (held_[k] != 0 || is_open(k)) return false;
+  }
+  motion.set_modes(tentative_, scales_.zero_speed);
+  if (!motion.solve(now.t, now.q, now.u, inputs) || motion.determined() || !obeys(motion)) return false;
+  modes_ = tentative_;
+  return true;
+}
+
+/// Modes of which those contacts of `closed` are open that have a bit in `opened`: whether they obey the laws, what
+/// sticks and cannot slides against the friction that it has. Then modes_ are these.
+bool Transition::try_set(unsigned opened, std::span<const int> closed, const Moment& now, const Inputs& inputs,
+                         SmoothMotion& motion) {
+  modes_ = tentative_;
+  for (std::size_t i = 0; i < closed.size(); ++i) {
+    if ((opened >> i & 1u) != 0) modes_.contacts[closed[i]] = {};
+  }
+  for (int turn = 0; turn < kMaxTurns; ++turn) {
+    motion.set_modes(modes_, scales_.zero_speed);
+    if (!motion.solve(now.t, now.q, now.u, inputs)) return false;
+    const ConstraintSet& set = motion.constraints();
+    const double zero = kZeroAcceleration * std::max(scales_.acceleration, motion.a().lpNorm<Eigen::Infinity>());
+    motion.calc_accelerations(rates_);
+    // What begins to slide here goes on against its friction, into the direction in which it accelerates.
+    bool changed = false;
+    bool holds = true;
+    for (int i = 0; i < set.count(); ++i) {
+      if (set.kind(i) == ConstraintSet::Kind::joint) continue;
+      const bool is_contact = set.kind(i) == ConstraintSet::Kind::contact;
+      const Cone& cone = set.problem().cones[i];
+      const int first = is_contact ? 1 : 0;
+      const int dim = cone.dim - first;
+      const int k = set.index(i);
+      const double* lambda = motion.lambda().data() + cone.offset;
+      Mode& mode = (is_contact ? modes_.contacts : modes_.dry_frictions)[k];
+      const bool stuck = (is_contact ? tentative_.contacts : tentative_.dry_frictions)[k].sticks;
+      const double bound =
+          is_contact ? motion.friction_of(k) * std::max(lambda[0], 0.0) : system_.dry_frictions()[k].bound;
+      if (mode.sticks && norm(lambda + first, dim) > bound * (1.0 + kZeroForce)) {
+        mode.sticks = false;
+        mode.direction = direction_of(lambda + first, dim);
+        for (double& x : mode.direction) x = -x;
+        changed = true;
+      } else if (!mode.sticks && stuck) {
+        const double* slips = rates_.data() + cone.offset + first;
+        double along = 0.0;
+        for (int r = 0; r < dim; ++r) along += slips[r] * mode.direction[r];
+        holds &= along >= -zero;
+        if (norm(slips, dim) - along > zero) {
+          mode.direction = direction_of(slips, dim);
+          changed = true;
+        }
+      }
+    }
+    if (changed) continue;
+    if (!holds || !obeys(motion)) return false;
+    Modes all = modes_;
+    for (const int k : closed) all.contacts[k].closed = true;
+    motion.set_modes(all, scales_.zero_speed);
+    motion.gather(now.t, now.q, now.u);
+    motion.calc_accelerations(rates_);
+    for (const int k : closed) {
+      if (rates_[motion.constraints().problem().cones[motion.contact_cone(k)].offset] < -zero) return false;
+    }
+    return true;
+  }
+  return false;
+}
+
+/// Where CP1 was not settled: the modes with the fewest contacts let go that obey the laws, among all where they are
+/// few.
+bool Transition::try_sets(const Moment& now, const Inputs& inputs, SmoothMotion& motion) {
+  std::vector<int> closed;
+  for (std::size_t k = 0; k < tentative_.contacts.size(); ++k) {
+    if (tentative_.contacts[k].closed) closed.push_back(static_cast<int>(k));
+  }
+  if (closed.size() > kMaxTried) return false;
+  for (int opened = 0; opened <= static_cast<int>(closed.size()); ++opened) {
+    for (unsigned set = 0; set < 1u << closed.size(); ++set) {
+      stop_.check();
+      if (std::popcount(set) == opened && try_set(set, closed, now, inputs, motion)) return true;
+    }
+  }
+  return false;
+}
+
+}  // namespace stickslip::event_driven
