@@ -139,19 +139,23 @@ void EnumerationCase::add_inequalities(FeasibleSet& set) const {
 EnumerationCase::Feasible EnumerationCase::find_feasible(const Matrix& E, const Vector& e) const {
   using Verdict = Feasible::Verdict;
   constexpr int kProjections = 20;
-  constexpr double kNone = 1e-11;       // [-]
-  constexpr double kConsistent = 1e-9;  // [-] of what is asked
+  constexpr double kNone = 1e-11;           // [-]
+  constexpr double kConsistent = 1e-9;      // [-] of what is asked
+  constexpr double kRoundOffOfSum = 1e-14;  // [-] of what the sums E p consist of
   const OrthogonalFactors factors(E, kDependentPercussions);
   Vector p = factors.solve(e);
   const Vector wrong = factors.solve(Vector(e - E * p));
   p += wrong;
   const double asked = std::max(e.norm(), b_.norm());
+  const double entry = E.cwiseAbs().maxCoeff();
+  double size = std::max(p.cwiseAbs().maxCoeff(), entry > 0.0 ? asked / entry : 0.0);
   const Vector beside = e - E * p;  // orthogonal to all columns of E
-  if (beside.norm() > kConsistent * asked) {
-    // y . E p = 0 for all p and y . e > 0, y = beside: up to percussions that round-off leaves in y E.
-    const double off = (E.transpose() * beside).cwiseAbs().sum();
-    const double size = std::max(p.cwiseAbs().maxCoeff(), asked / E.cwiseAbs().maxCoeff());
-    const bool shown = beside.dot(e) > off * FeasibleSet::kFar * size;
+  const double lost = kRoundOffOfSum * (E.cwiseAbs() * p.cwiseAbs()).norm();
+  if (beside.norm() > std::max(kConsistent * asked, lost)) {
+    // y . E p = 0 for all p and y . e > 0: up to what round-off leaves of y in E.
+    const Vector y = beside - E * factors.solve(beside);
+    const double off = (E.transpose() * y).cwiseAbs().sum();
+    const bool shown = y.dot(e) > off * FeasibleSet::kFar * size;
     return {shown ? Verdict::none : Verdict::unknown, {}};
   }
   const Matrix kernel = factors.kernel();
@@ -169,7 +173,6 @@ EnumerationCase::Feasible EnumerationCase::find_feasible(const Matrix& E, const 
       break;
     }
   }
-  double size = std::max(p.cwiseAbs().maxCoeff(), asked / E.cwiseAbs().maxCoeff());
   for (const CaseCone& cone : cones_) size = std::max(size, cone.radius);
   FeasibleSet set(p, wrong.cwiseAbs(), kernel, size > 0.0 ? size : 1.0);
   add_inequalities(set);
