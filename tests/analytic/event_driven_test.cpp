@@ -11,50 +11,16 @@
 
 #include "stickslip/base/input_error.h"
 #include "stickslip/constraints/instant.h"
+#include "tests/support/event_run.h"
 #include "tests/support/scene_run.h"
 
 namespace stickslip {
 namespace {
 
+using test::EventRun;
+using test::kEventFloor;
+using test::kEventTime;
 using test::SceneRun;
-
-/// Of event times: the tolerance of smooth motion, 1e-10, adds up over some steps. [s]
-constexpr double kTime = 1e-9;
-
-/// A run of a scene, whose events are kept.
-struct EventRun : SceneRun {
-  explicit EventRun(const std::string& text, double end, double h, const std::string& options = "")
-      : SceneRun(parse_scene(fmt::format("stickslip = 1\ntime = {{end = {:.17g}, step = {:.17g}}}\nscheme = {{type = "
-                                         "\"event-driven\"{}}}\nsolver = {{tolerance = 1e-12}}\n{}",
-                                         end, h, options, text),
-                             "test.toml")) {}
-
-  void run_all() {
-    run([this](const SceneRun&) { events.insert(events.end(), report.events.begin(), report.events.end()); });
-  }
-  /// A step to an instant.
-  void go_to(double t) {
-    ASSERT_EQ(built.stepper->step(state, t - state.t, t, report), Status::ok) << report.message;
-    events.insert(events.end(), report.events.begin(), report.events.end());
-  }
-  /// Of one kind, in order. [s]
-  std::vector<double> times(EventKind what) const {
-    std::vector<double> found;
-    for (const StepEvent& event : events) {
-      if (event.what == what) found.push_back(event.t);
-    }
-    return found;
-  }
-
-  std::vector<StepEvent> events;
-};
-
-constexpr const char* kFloor = R"(
-gravity = [0, -10]
-[bodies.floor]
-type = "fixed"
-shapes.top = {type = "half-space", normal = [0, 1], offset = 0}
-)";
 
 /// m = 1 on a spring of 100 N/m with friction of 2 N, from .19 m: half swings of pi/10, each .04 m less [Trinkle2003
 /// (18)].
@@ -70,19 +36,19 @@ forces.friction = {type = "dry-friction", between = ["frame", "mass"], axis = [1
   run.run_all();
   const std::vector<double> turns = run.times(EventKind::reversal);
   ASSERT_EQ(turns.size(), 4U);
-  for (std::size_t k = 0; k < turns.size(); ++k) EXPECT_NEAR(turns[k], 0.1 * std::numbers::pi * (k + 1.0), kTime);
+  for (std::size_t k = 0; k < turns.size(); ++k) EXPECT_NEAR(turns[k], 0.1 * std::numbers::pi * (k + 1.0), kEventTime);
   const std::vector<double> stops = run.times(EventKind::stick);
   ASSERT_EQ(stops.size(), 1U);
-  EXPECT_NEAR(stops[0], 0.5 * std::numbers::pi, kTime);
-  EXPECT_NEAR(run.state.q(0), 0.01, kTime);
+  EXPECT_NEAR(stops[0], 0.5 * std::numbers::pi, kEventTime);
+  EXPECT_NEAR(run.state.q(0), 0.01, kEventTime);
   EXPECT_EQ(run.state.u(0), 0.0);
-  EXPECT_NEAR(run.report.dissipated, 50.0 * (0.19 * 0.19 - 0.01 * 0.01), kTime);
+  EXPECT_NEAR(run.report.dissipated, 50.0 * (0.19 * 0.19 - 0.01 * 0.01), kEventTime);
 
   // And at the turns themselves.
   EventRun at_turns(slider, 2.0, 0.1 * std::numbers::pi);
   for (const double x : {-0.15, 0.11, -0.07, 0.03}) {
     ASSERT_EQ(at_turns.step(), Status::ok);
-    EXPECT_NEAR(at_turns.state.q(0), x, kTime);
+    EXPECT_NEAR(at_turns.state.q(0), x, kEventTime);
   }
 }
 
@@ -107,9 +73,9 @@ joints.hinge = {{type = "revolute", between = ["frame", "bob"], at = [0, 0], fri
   EventRun again(pendulum, 8.0, 0.05);
   for (std::size_t k = 0; k < times.size(); ++k) {
     again.go_to(times[k]);
-    EXPECT_NEAR(std::abs(1.0 + again.report.joints[0].coordinate), std::abs(angles[k]), kTime) << k;
+    EXPECT_NEAR(std::abs(1.0 + again.report.joints[0].coordinate), std::abs(angles[k]), kEventTime) << k;
   }
-  EXPECT_NEAR(std::abs(1.0 + run.report.joints[0].coordinate), .0058878436974, kTime);
+  EXPECT_NEAR(std::abs(1.0 + run.report.joints[0].coordinate), .0058878436974, kEventTime);
   EXPECT_LT(run.report.drift_position, 1e-14);
 }
 
@@ -117,7 +83,7 @@ joints.hinge = {{type = "revolute", between = ["frame", "bob"], at = [0, 0], fri
 TEST(EventDriven, BallBouncesInGeometricSequenceAndComesToRest) {
   constexpr double kFall = 1.0, kG = 10.0, kE = 0.5;
   constexpr double kZenoTime = 1e-6;
-  const std::string ball = std::string(kFloor) + R"(
+  const std::string ball = std::string(kEventFloor) + R"(
 [bodies.ball]
 type = "planar"
 mass = 2
@@ -175,7 +141,7 @@ TEST(EventDriven, SphereRollsWhenItShould) {
 /// A mass on a floor that is pulled more and more: it slips at t = mu m g / k along x, lifts off at t = m g / k along
 /// y.
 TEST(EventDriven, SlipsAndLiftsOffWhenItShould) {
-  const std::string mass = std::string(kFloor) + R"(
+  const std::string mass = std::string(kEventFloor) + R"(
 [bodies.mass]
 type = "point"
 mass = 2
@@ -208,7 +174,7 @@ body = "mass"
 /// A block of 1 x 1 m that is pushed at its top by a growing force k t tips over its edge at t = m g / (2 k), half its
 /// weight at full height: forces of its two corners are not determined, and CP1 says when it goes.
 TEST(EventDriven, BlockTipsWhereForcesAreNotDetermined) {
-  EventRun run(std::string(kFloor) + R"(
+  EventRun run(std::string(kEventFloor) + R"(
 [bodies.block]
 type = "planar"
 mass = 3
@@ -323,204 +289,6 @@ friction = {:.17g}
   EXPECT_NEAR(std::abs(run.report.contacts[0].impulse[1]), 0.25 * (1.0 + 3.0 * c * c), 1e-9);
 }
 
-/// A point that slides stops v / (mu g) after the start: at the end of a step but for round-off, at several steps.
-TEST(EventDriven, StopsAtTheEndOfAStep) {
-  for (const double mu : {0.1, 0.2, 0.25, 0.4, 0.5, 0.8}) {
-    for (const double h : {0.1, 0.05, 0.02, 0.01}) {
-      EventRun run(fmt::format(R"({}
-[bodies.b]
-type = "point"
-mass = 1
-velocity = [1, 0]
-shapes.p = {{type = "point"}}
-[[contacts]]
-name = "c"
-between = ["floor", "b/p"]
-friction = {}
-)",
-                               kFloor, mu),
-                   0.1 / mu + h, h);
-      run.run_all();
-      const std::vector<double> stops = run.times(EventKind::stick);
-      ASSERT_EQ(stops.size(), 1U) << mu << ' ' << h;
-      EXPECT_NEAR(stops[0], 0.1 / mu, 1e-11);
-      EXPECT_NEAR(run.state.q(0), 0.05 / mu, 1e-12);
-    }
-  }
-}
-
-/// Falls of .2 s and flights of .2, .1 ... s: impacts at ends of steps.
-TEST(EventDriven, BouncesAtTheEndOfAStep) {
-  for (const double h : {0.5, 0.1, 0.01}) {
-    EventRun run(std::string(kFloor) + R"(
-[bodies.b]
-type = "point"
-mass = 1
-position = [0, 0.2]
-shapes.p = {type = "point"}
-[[contacts]]
-name = "c"
-between = ["floor", "b/p"]
-restitution = {normal = 0.5}
-)",
-                 1.0, h);
-    run.run_all();
-    const std::vector<double> impacts = run.times(EventKind::impact);
-    ASSERT_EQ(impacts.size(), 19U) << h;
-    for (std::size_t k = 0; k < impacts.size(); ++k) {
-      EXPECT_NEAR(impacts[k], 0.2 * (3.0 - std::pow(0.5, static_cast<double>(k) - 1.0)), 1e-10);
-    }
-    EXPECT_EQ(run.state.u(1), 0.0);
-  }
-}
-
-/// 8 sin(40 pi t) on a block that friction of 3 holds: it slips where the sine first reaches 3 / 8, whatever the step,
-/// of which .1 and 1 have the load at its zeros alone; and it slips and turns as often.
-TEST(EventDriven, SeesALoadThatIsFasterThanTheStep) {
-  std::vector<double> turns;
-  for (const double h : {0.01, 0.1, 1.0}) {
-    EventRun run(std::string(kFloor) + R"toml(
-[bodies.block]
-type = "point"
-mass = 1
-shapes.p = {type = "point"}
-[[contacts]]
-name = "c"
-between = ["floor", "block/p"]
-friction = 0.3
-[forces.push]
-type = "load"
-body = "block"
-force = ["8*sin(2*pi*20*t)", 0]
-)toml",
-                 1.0, h);
-    run.run_all();
-    const std::vector<double> slips = run.times(EventKind::slip);
-    ASSERT_EQ(slips.size(), 1U) << h;
-    EXPECT_NEAR(slips[0], std::asin(3.0 / 8.0) / (40.0 * std::numbers::pi), kTime);
-    const std::vector<double> found = run.times(EventKind::reversal);
-    ASSERT_EQ(found.size(), 39U) << h;
-    if (turns.empty()) turns = found;
-    for (std::size_t k = 0; k < turns.size(); ++k) EXPECT_NEAR(found[k], turns[k], 1e-8) << h;
-  }
-}
-
-/// A pulse of 8 N for .018 s on a free mass, between all that a Runge-Kutta step of .1 s sees.
-TEST(EventDriven, SeesAPulseWithinAStep) {
-  for (const double h : {1.0, 0.1, 0.01}) {
-    EventRun run(R"toml(
-gravity = [0, 0]
-bodies.mass = {type = "point", mass = 1}
-forces.push = {type = "load", body = "mass", force = ["(t>0.461)*(t<0.479)*8", 0]}
-)toml",
-                 1.0, h);
-    run.run_all();
-    EXPECT_NEAR(run.state.u(0), 8.0 * 0.018, 1e-8) << h;
-  }
-}
-
-/// A wall at .2 sin(40 pi t) meets a ball whose surface is at .15 where the sine is first 3 / 4, and throws it with the
-/// speed that it has.
-TEST(EventDriven, SeesAWallThatSwingsThroughWithinAStep) {
-  const double meets = std::asin(0.75) / (40.0 * std::numbers::pi);
-  for (const double h : {1.0, 0.1, 0.01}) {
-    EventRun run(R"toml(
-gravity = [0, 0]
-[bodies.wall]
-type = "moving"
-position = ["0.2*sin(2*pi*20*t)", 0]
-shapes.f = {type = "half-space", normal = [1, 0]}
-[bodies.b]
-type = "planar"
-mass = 1
-inertia = 0.005
-position = [0.25, 0]
-shapes.s = {type = "sphere", radius = 0.1}
-[[contacts]]
-name = "c"
-between = ["wall/f", "b"]
-)toml",
-                 0.2, std::min(h, 0.2));
-    run.run_all();
-    const std::vector<double> impacts = run.times(EventKind::impact);
-    ASSERT_EQ(impacts.size(), 1U) << h;
-    EXPECT_NEAR(impacts[0], meets, kTime);
-    EXPECT_NEAR(run.state.u(0), 8.0 * std::numbers::pi * std::sqrt(1.0 - 0.75 * 0.75), 1e-6);
-  }
-}
-
-/// A bar of 2 m that spins at 10 rad/s with its middle at .9 m and .997 m: its tip meets the floor where sin(angle) is
-/// that, in steps of two turns and of a part of one.
-TEST(EventDriven, SeesATipThatDipsWithinAStep) {
-  for (const double height : {0.9, 0.997}) {
-    for (const double h : {0.4 * std::numbers::pi, 0.1}) {
-      EventRun run(fmt::format(R"(
-gravity = [0, 0]
-[bodies.floor]
-type = "fixed"
-shapes.top = {{type = "half-space", normal = [0, 1]}}
-[bodies.bar]
-type = "planar"
-mass = 1
-inertia = 0.3
-position = [0, {}]
-angular_velocity = 10
-shapes.a = {{type = "point", position = [1, 0]}}
-shapes.b = {{type = "point", position = [-1, 0]}}
-[[contacts]]
-name = "a"
-between = ["floor", "bar/a"]
-[[contacts]]
-name = "b"
-between = ["floor", "bar/b"]
-)",
-                               height),
-                   h, h);
-      while (run.events.empty() && run.state.t < 0.3) run.go_to(run.state.t + h);
-      ASSERT_FALSE(run.events.empty()) << height << ' ' << h;
-      EXPECT_EQ(run.events[0].what, EventKind::impact);
-      EXPECT_NEAR(run.events[0].t, 0.1 * std::asin(height), kTime);
-    }
-  }
-}
-
-/// A ball that flies by another one at .1 m, radii together .15: the gap is at its least for a moment of a step.
-TEST(EventDriven, SeesABallThatAnotherOneMeetsWithinAStep) {
-  EventRun run(R"(
-gravity = [0, 0]
-[bodies.a]
-type = "fixed"
-shapes.s = {type = "sphere", radius = 0.05}
-[bodies.b]
-type = "planar"
-mass = 1
-inertia = 1
-position = [-3, 0.1]
-velocity = [10, 0]
-shapes.s = {type = "sphere", radius = 0.1}
-[[contacts]]
-name = "c"
-between = ["a", "b"]
-)",
-               1.0, 1.0);
-  run.run_all();
-  const std::vector<double> impacts = run.times(EventKind::impact);
-  ASSERT_EQ(impacts.size(), 1U);
-  EXPECT_NEAR(impacts[0], 0.3 - 0.1 * std::sqrt(0.15 * 0.15 - 0.1 * 0.1), kTime);
-}
-
-/// A pulse that is shorter than a millisecond is seen for certain where steps are told to be short.
-TEST(EventDriven, SeesAShortPulseWithShortSteps) {
-  EventRun run(R"toml(
-gravity = [0, 0]
-bodies.mass = {type = "point", mass = 1}
-forces.push = {type = "load", body = "mass", force = ["(t>0.4614)*(t<0.4616)*8", 0]}
-)toml",
-               1.0, 0.5, ", max_step = 1e-3");
-  run.run_all();
-  EXPECT_NEAR(run.state.u(0), 8.0 * 2e-4, 1e-8);
-}
-
 /// A box that slides flat on four feet and spins: which of them bears how much is not determined, and with it the
 /// motion. Friction takes mu m g for each metre that it slides, if all slide, and no energy is made; it comes to rest.
 /// CP1 of the feet does not settle.
@@ -571,7 +339,7 @@ friction = 0.3
 /// A ball that starts 20 mm within the floor and moves out at .5 m/s rises 12.5 mm: it does not get out, and rests
 /// where it turns, without energy from nowhere.
 TEST(EventDriven, WhatBeganInAnOverlapRestsInIt) {
-  EventRun run(std::string(kFloor) + R"(
+  EventRun run(std::string(kEventFloor) + R"(
 [bodies.b]
 type = "planar"
 mass = 1
@@ -587,7 +355,7 @@ between = ["floor", "b"]
   run.run_all();
   ASSERT_EQ(run.events.size(), 1U);
   EXPECT_EQ(run.events[0].what, EventKind::touch);
-  EXPECT_NEAR(run.events[0].t, 0.05, kTime);
+  EXPECT_NEAR(run.events[0].t, 0.05, kEventTime);
   EXPECT_NEAR(run.state.q(1), 0.0925, 1e-12);
   EXPECT_EQ(run.state.u(1), 0.0);
   EXPECT_NEAR(run.report.energy_error, 0.0, 1e-12);
