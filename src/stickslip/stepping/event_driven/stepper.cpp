@@ -344,7 +344,8 @@ Stepper::Ended Stepper::advance_by_sundials(double t_end) {
   bool goes_on = integrator_->start(now_.t, y_, system_.n_q() + system_.n_u(), t_end);
   while (goes_on && integrator_->time() < t_end) {
     const double t = integrator_->time();
-    goes_on = integrator_->step(t + bound_step(t, integrator_->end(), t_end - t));
+    const double most = t + bound_step(t, integrator_->end(), t_end - t);
+    goes_on = integrator_->step(t_end - most <= least_ ? t_end : most);
     if (!goes_on) break;
     ++parts_;
     const double h = integrator_->time() - integrator_->start_time();
