@@ -36,6 +36,7 @@ class Process {
     std::vector<char*> argv;
     for (std::string& argument : arguments) argv.push_back(argument.data());
     argv.push_back(nullptr);
+    for (const auto& file : {out_, err_}) std::filesystem::remove(file);  // what one before has said
     id_ = ::fork();
     if (id_ < 0) throw std::runtime_error("fork failed");
     if (id_ > 0) return;
