@@ -17,6 +17,9 @@ constexpr double kBeyond = 4.0;  // [-]
 constexpr int kMostRounds = 200;  // [-]
 /// Margin that is enough, of the values of rows.
 constexpr double kMargin = 0.1;  // [-]
+/// Of the values of rows, a violation that the residual of a solution may have. Where a set is a single point planes
+/// come near it slowly.
+constexpr double kNearly = 1e-10;  // [-]
 /// How far points are looked for first, in sizes.
 constexpr double kReaches[] = {1e1, 1e3, FeasibleSet::kFar};  // [-]
 
@@ -73,26 +76,27 @@ void FeasibleSet::cut_along_axes() {
   }
 }
 
-/// Planes that z is beyond, of cones that it is not in; whether there are any.
-bool FeasibleSet::cut_off(const Vector& z, std::vector<Row>& cuts) const {
+/// Planes that z is beyond by more than round-off and `allowed`, of cones that it is not in; whether there are any.
+bool FeasibleSet::cut_off(const Vector& z, std::vector<Row>& cuts, double allowed) const {
   cuts.clear();
   for (const Round& cone : cones_) {
     const Vector value = cone.A * z + cone.g;
     const Eigen::Index d = value.size() - 1;
     const double size = value.tail(d).norm();
     const double error = cone.error + kRoundOffOfRow * (cone.A.cwiseAbs() * z.cwiseAbs()).sum();
-    if (size - value(0) > kBeyond * error && size > 0.0) add_cut(cone, value.tail(d) / size, cuts);
+    if (size - value(0) > kBeyond * error + allowed && size > 0.0) add_cut(cone, value.tail(d) / size, cuts);
   }
   return !cuts.empty();
 }
 
-bool FeasibleSet::obeys(const Vector& z) const {
+/// Whether z obeys the inequalities, up to round-off and `allowed`.
+bool FeasibleSet::obeys(const Vector& z, double allowed) const {
   for (const Row& row : rows_) {
     const double error = row.error + kRoundOffOfRow * row.a.cwiseAbs().dot(z.cwiseAbs());
-    if (row.a.dot(z) + row.g < -kBeyond * error) return false;
+    if (row.a.dot(z) + row.g < -kBeyond * error - allowed) return false;
   }
   std::vector<Row> cuts;
-  return !cut_off(z, cuts);
+  return !cut_off(z, cuts, allowed);
 }
 
 bool FeasibleSet::is_separated(std::span<const LinearProgram::Multiplier> multipliers) const {
@@ -126,21 +130,22 @@ FeasibleSet::Verdict FeasibleSet::find_within(double reach, Vector& z) {
   for (int round = 0; round < kMostRounds; ++round) {
     const LinearProgram::Outcome outcome = program.maximise();
     if (outcome != LinearProgram::Outcome::gave_up && is_separated(program.multipliers())) return Verdict::none;
-    if (outcome != LinearProgram::Outcome::solved) return Verdict::unknown;
+    if (outcome != LinearProgram::Outcome::solved) break;
     z = program.x().tail(k);
-    if (!cut_off(z, cuts)) return obeys(z) ? Verdict::found : Verdict::unknown;
+    if (!cut_off(z, cuts)) break;
     for (const Row& cut : cuts) {
       rows_.push_back(cut);
       add(cut);
     }
   }
-  return Verdict::unknown;
+  return z.size() == k && obeys(z, kNearly * scale_) ? Verdict::found : Verdict::unknown;
 }
 
 /// As near to x_0 along the way there as the inequalities let it, and a part of the way back inside.
 void FeasibleSet::draw_near(Vector& z) const {
   constexpr int kHalvings = 20;
   constexpr double kInside = 0.2;  // [-]
+  if (!obeys(z)) return;           // all but
   double out = 0.0;
   double in = 1.0;
   for (int i = 0; i < kHalvings; ++i) {

@@ -32,7 +32,8 @@ class FeasibleSet {
   /// s(x) >= |v(x)|, s = A_0 . x + c_0 and v of the rows below. A (1 + d, m), c (1 + d).
   void add_cone(const Matrix& A, const Vector& c);
 
-  /// Looks for a point; where there is room, one well inside and of moderate size.
+  /// Looks for a point; where there is room, one well inside and of moderate size. Where there is none, what is found
+  /// may violate the inequalities by 1e-10 of their values.
   Verdict find(Vector& x);
   /// The largest c . x of the set, c (m), from a point in it; the cones hold to round-off. False where that is not
   /// found. Bounded by kRange times the size.
@@ -52,8 +53,8 @@ class FeasibleSet {
   };
   void add_cut(const Round& cone, const Vector& direction, std::vector<Row>& rows) const;
   void cut_along_axes();
-  bool cut_off(const Vector& z, std::vector<Row>& cuts) const;
-  bool obeys(const Vector& z) const;
+  bool cut_off(const Vector& z, std::vector<Row>& cuts, double allowed = 0.0) const;
+  bool obeys(const Vector& z, double allowed = 0.0) const;
   bool is_separated(std::span<const LinearProgram::Multiplier> multipliers) const;
   Verdict find_within(double reach, Vector& z);
   void draw_near(Vector& z) const;

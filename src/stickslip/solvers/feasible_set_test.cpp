@@ -68,6 +68,32 @@ TEST(FeasibleSet, FindsAPointInConesOrProvesThatThereIsNone) {
   }
 }
 
+/// Cones that the equations touch along one ray each, so that one point is left: round-off of e decides whether there
+/// is any, and it is found as a solution's residual asks for it; by 1e-6 beyond there is none.
+TEST(FeasibleSet, NeverDeniesAPointThatIsTheOnlyOne) {
+  std::mt19937 random(23);
+  std::normal_distribution<double> normal;
+  for (int k = 0; k < 60; ++k) {
+    const int contacts = 2 + k % 3;
+    InCones problem;
+    problem.E = Matrix::NullaryExpr(contacts + 1 + k % 2, 3 * contacts, [&] { return normal(random); });
+    Vector p(3 * contacts);
+    for (Eigen::Index i = 0; i < p.size(); i += 3) {
+      const double angle = normal(random);
+      const Eigen::Vector2d n(std::cos(angle), std::sin(angle));
+      p(i) = 0.5 + std::abs(normal(random));
+      p.segment<2>(i + 1) = problem.mu * p(i) * n;
+      problem.E.bottomRows(1).middleCols(i, 3) << problem.mu, -n.transpose();
+    }
+    problem.e = problem.E * p;
+    Vector found;
+    ASSERT_EQ(problem.find(found), FeasibleSet::Verdict::found) << k;
+    EXPECT_LT(problem.violation(found), 1e-9) << k;  // what the residual of a solution may be
+    problem.e(problem.e.size() - 1) = -1e-6;
+    EXPECT_EQ(problem.find(found), FeasibleSet::Verdict::none) << k;
+  }
+}
+
 /// The unit disc cut by x >= c, c above, below and at 1, and what is farthest along y in it.
 TEST(FeasibleSet, OfADiscAndAHalfPlane) {
   for (const double c : {0.5, 1.0 - 1e-7, 1.0 + 1e-7, 2.0}) {
