@@ -16,6 +16,9 @@ namespace {
 /// Velocities below this part of the speeds of bodies are none: what projections and the location of events leave is
 /// round-off of some operations. [-]
 constexpr double kZeroSpeed = 1e-11;
+/// The same of what turns sharply there: in two directions it may pass zero that far off, again and again. In units of
+/// that. [-]
+constexpr double kStopped = 10.0;
 /// A gap of this part of the bodies is where an event was located, beside the round-off of positions. [-]
 constexpr double kTinyGap = 1e-12;
 /// Rounds of impacts and accumulations at one instant at most.
@@ -170,7 +173,11 @@ void Transition::choose_tentative(const Moment& now, const std::vector<Trigger>&
     const int dim = system_.pair(point).friction_dim;
     calc_contact_within(at_, point, kAll, geometry, gamma);
     const bool has_friction = dim > 0 && system_.pair(point).law().friction > 0.0;
-    mode.sticks = has_friction && norm(gamma.data() + 1, dim) <= scales_.zero_speed;
+    const bool stops = std::ranges::any_of(triggers, [i](const Trigger& trigger) {
+      return trigger.kind == Trigger::Kind::stops && trigger.is_contact && trigger.index == static_cast<int>(i);
+    });
+    const double zero = stops ? kStopped * scales_.zero_speed : scales_.zero_speed;
+    mode.sticks = has_friction && norm(gamma.data() + 1, dim) <= zero;
     if (!mode.sticks) mode.direction = direction_of(gamma.data() + 1, dim);
   }
   JointVector rate;
@@ -188,6 +195,25 @@ void Transition::choose_tentative(const Moment& now, const std::vector<Trigger>&
     mode.sticks = false;
     mode.direction = trigger.direction;
   }
+}
+
+/// Modes by velocities, and velocities at which what is held has none: where that stops more, it sticks, too.
+void Transition::settle_velocities(Moment& now, const std::vector<Trigger>& triggers, SmoothMotion& motion) {
+  const auto count_sticking = [this] {
+    std::ptrdiff_t count = 0;
+    for (const std::vector<Mode>* modes : {&tentative_.contacts, &tentative_.dry_frictions}) {
+      count += std::ranges::count_if(*modes, [](const Mode& mode) { return mode.sticks; });
+    }
+    return count;
+  };
+  choose_tentative(now, triggers);
+  for (std::ptrdiff_t stuck = -1; count_sticking() > stuck;) {
+    stuck = count_sticking();
+    motion.set_modes(tentative_, scales_.zero_speed);
+    motion.project_velocities(now.t, now.q, now.u, now.energy);
+    choose_tentative(now, triggers);
+  }
+  at_.take(now.t, now.q, &now.u);
 }
 
 /// CP1 with the tentative modes.
@@ -424,10 +450,7 @@ bool Transition::begin(Moment& now, const Inputs& inputs, const std::vector<Trig
       if (!strike(now, record)) return false;
       continue;
     }
-    choose_tentative(now, triggers);
-    motion.set_modes(tentative_, scales_.zero_speed);
-    motion.project_velocities(now.t, now.q, now.u, now.energy);
-    at_.take(now.t, now.q, &now.u);
+    settle_velocities(now, triggers, motion);
     const auto is_closed = [](const Mode& mode) { return mode.closed; };
     if (tentative_.dry_frictions.empty() && std::ranges::none_of(met_, [](char met) { return met != 0; }) &&
         std::ranges::none_of(tentative_.contacts, is_closed)) {

@@ -86,6 +86,7 @@ class Transition {
   bool classify(const Moment& now);
   bool strike(Moment& now, StepRecord& record);
   void choose_tentative(const Moment& now, const std::vector<Trigger>& triggers);
+  void settle_velocities(Moment& now, const std::vector<Trigger>& triggers, SmoothMotion& motion);
   InstantReport solve_instant(const BodySnapshot& at, const Inputs& inputs);
   bool cross_accumulations(Moment& now, SmoothMotion& motion, StepRecord& record, bool& crossed);
   bool jam(Moment& now, const Inputs& inputs, SmoothMotion& motion, StepRecord& record);
