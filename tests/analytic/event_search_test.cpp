@@ -216,5 +216,107 @@ forces.push = {type = "load", body = "mass", force = ["(t>0.4614)*(t<0.4616)*8",
   EXPECT_NEAR(run.state.u(0), 8.0 * 2e-4, 1e-8);
 }
 
+/// A ball that would fly through another and be on its other side at the next look; then a wall, and the first again.
+TEST(EventSearch, NoBallFliesThroughAnother) {
+  const auto ball = [](const char* name, double x, double v) {
+    return fmt::format(R"(
+[bodies.{}]
+type = "planar"
+mass = 1
+inertia = 0.005
+position = [{}, 0]
+velocity = [{}, 0]
+shapes.s = {{type = "sphere", radius = 0.1}}
+)",
+                       name, x, v);
+  };
+  const std::string scene =
+      "gravity = [0, 0]\n[bodies.room]\ntype = \"fixed\"\n"
+      "shapes.wall = {type = \"half-space\", normal = [-1, 0], position = [5, 0]}\n" +
+      ball("a", 0.0, 10.0) + ball("b", 2.0, 0.0) + R"(
+[[contacts]]
+name = "ab"
+between = ["a", "b"]
+restitution = {normal = 1.0}
+[[contacts]]
+name = "wa"
+between = ["room/wall", "a"]
+restitution = {normal = 1.0}
+[[contacts]]
+name = "wb"
+between = ["room/wall", "b"]
+restitution = {normal = 1.0}
+)";
+  for (const double h : {1.0, 0.5, 0.1, 0.01}) {
+    EventRun run(scene, 1.0, h);
+    run.run_all();
+    const std::vector<double> impacts = run.times(EventKind::impact);
+    ASSERT_EQ(impacts.size(), 3U) << h;
+    EXPECT_NEAR(impacts[0], 0.18, 1e-12);
+    EXPECT_NEAR(impacts[1], 0.47, 1e-12);
+    EXPECT_NEAR(impacts[2], 0.76, 1e-12);
+    EXPECT_NEAR(run.state.q(0), -0.6, 1e-11);
+  }
+}
+
+/// Gaps that fall below zero and rise again between looks: below a ceiling on the way up, and under forces that are a
+/// ramp and a parabola of time, where gaps are of third and fourth order.
+TEST(EventSearch, GapsThatFallAndRiseAgainAreFollowed) {
+  struct Case {
+    const char* start;
+    const char* force;
+    double (*gap)(double t);
+    double within;  // [s] the gap has one zero
+  };
+  const Case cases[] = {
+      {"position = [0, 0.5]\nvelocity = [0, 3.1654]", "=-10", [](double t) { return 0.5 - 3.1654 * t + 5.0 * t * t; },
+       0.31},
+      {"position = [0, 0.015333333333333]\nvelocity = [0, -0.35]", "4.5-20*t",
+       [](double t) { return 0.015333333333333 - 0.35 * t + 2.25 * t * t - 10.0 / 3.0 * t * t * t; }, 0.09},
+      {"position = [0, 0.2015]\nvelocity = [0, -3.24]", "4*(12*((t-0.45)/0.5)^2-4*0.36)",
+       [](double t) {
+         const double s = t - 0.45;
+         return 0.2015 - 3.24 * t + 16.0 * (s * s * s * s - std::pow(0.45, 4)) + 64.0 * std::pow(0.45, 3) * t -
+                2.88 * t * t;
+       },
+       0.15}};
+  for (const Case& c : cases) {
+    double first = 0.0;
+    double last = c.within;
+    ASSERT_LT(c.gap(last), 0.0);
+    for (int i = 0; i < 60; ++i) (c.gap(0.5 * (first + last)) > 0.0 ? first : last) = 0.5 * (first + last);
+    for (const double h : {0.01, 0.1, 0.5, 1.0}) {
+      EventRun run(fmt::format(R"(
+gravity = [0, 0]
+[bodies.room]
+type = "fixed"
+shapes.floor = {{type = "half-space", normal = [0, 1]}}
+shapes.ceiling = {{type = "half-space", normal = [0, -1], position = [0, 1]}}
+[bodies.b]
+type = "point"
+mass = 1
+{}
+shapes.p = {{type = "point"}}
+[forces.push]
+type = "load"
+body = "b"
+force = [0, "{}"]
+[[contacts]]
+between = ["room/floor", "b/p"]
+restitution = {{normal = 0.5}}
+[[contacts]]
+between = ["room/ceiling", "b/p"]
+restitution = {{normal = 0.5}}
+)",
+                               c.start, c.force),
+                   1.0, h);
+      run.run_all();
+      const std::vector<double> impacts = run.times(EventKind::impact);
+      ASSERT_FALSE(impacts.empty()) << c.force << ' ' << h;
+      EXPECT_NEAR(impacts[0], first, 1e-10) << c.force << ' ' << h;
+    }
+  }
+}
+
 }  // namespace
 }  // namespace stickslip

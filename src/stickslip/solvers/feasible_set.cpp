@@ -103,13 +103,16 @@ bool FeasibleSet::is_separated(std::span<const LinearProgram::Multiplier> multip
   Vector left = Vector::Zero(N_.cols());
   double value = 0.0;
   double error = 0.0;
+  double sizes = 0.0;
   for (const LinearProgram::Multiplier& one : multipliers) {
     const Row& row = rows_[one.row];
     left += one.y * row.a;
+    sizes += one.y * row.a.cwiseAbs().sum();
     value += one.y * row.g;
     error += one.y * row.error;
   }
-  return value + kBeyond * error + left.cwiseAbs().sum() * kFar * size_ < 0.0;
+  const double round_off = kEpsilon * static_cast<double>(multipliers.size()) * sizes;  // of `left`
+  return value + kBeyond * error + (left.cwiseAbs().sum() + round_off) * kFar * size_ < 0.0;
 }
 
 FeasibleSet::Verdict FeasibleSet::find_within(double reach, Vector& z) {

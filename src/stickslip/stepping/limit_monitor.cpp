@@ -15,7 +15,7 @@ namespace stickslip {
 namespace {
 
 constexpr std::uint64_t kMagic = 0x4d4c5353;  // "SSLM"
-constexpr std::uint64_t kVersion = 3;
+constexpr std::uint64_t kVersion = 4;
 constexpr std::size_t kEntryNumbers = 8;
 
 /// What is left at rest, of weights times distances: round-off in long runs, and what loose tolerances leave.

@@ -14,8 +14,6 @@ constexpr double kForceAtZero = 1e-9;
 constexpr double kMayBeOff = 10.0;  // [-] what projections leave, in units of these
 /// What reached zero together with the least one: within this. [-]
 constexpr double kTogether = 1e-13;
-/// Looks between two others are at least this part of the way off both. [-]
-constexpr double kInside = 0.02;
 /// Where a parabola says that a watch has fallen to this part of what it is at the looks, it is looked at. [-]
 constexpr double kDoubt = 0.25;
 constexpr double kTurned = 0.5;  // [-] cosine of the angle beyond which a direction is taken anew
@@ -176,37 +174,29 @@ std::vector<Trigger> EventSearch::find_triggers(SmoothMotion& motion, const Inpu
 
 void EventSearch::look(SmoothMotion& motion, const Inputs& inputs, Look& look) {
   look.values.assign(watches_.size(), 0.0);
-  look.rates.assign(watches_.size(), 0.0);
   look.least = 1.0;
-  ContactGeometry geometry;
-  ContactVector gamma;
   for (std::size_t i = 0; i < watches_.size(); ++i) {
     const Watch& watch = watches_[i];
     const double value = calc(watch, motion, inputs) + watch.offset;
     look.least = std::min(look.least, value);
-    look.values[i] = value;
-    if (watch.kind != Kind::gap) continue;
-    calc_contact_within(motion.at(), system_.contact_points()[watch.index], std::numeric_limits<double>::infinity(),
-                        geometry, gamma);
-    look.values[i] = geometry.gap;
-    look.rates[i] = gamma(0);
+    look.values[i] = watch.kind == Kind::gap ? calc_gap(motion.at(), system_.contact_points()[watch.index]) : value;
   }
 }
 
-double EventSearch::find_dip(const Look& a, const Look& b, double h, bool at_tangents) const {
-  double found = 0.0;
-  double lowest = 0.0;
+void EventSearch::look_at_gaps(const BodySnapshot& at, GapCourse::Sample& gaps) const {
+  gaps.values.clear();
+  gaps.rates.clear();
+  ContactGeometry geometry;
+  ContactVector gamma;
   for (std::size_t i = 0; i < watches_.size(); ++i) {
-    if (watches_[i].kind != Kind::gap) continue;
-    if (!(a.rates[i] < 0.0) || !(b.rates[i] > 0.0) || !(a.values[i] > 0.0) || !(b.values[i] > 0.0)) continue;
-    const double bend = a.rates[i] - b.rates[i];
-    const double theta = (b.values[i] - a.values[i] - h * b.rates[i]) / (h * bend);
-    const double bound = a.values[i] + theta * h * a.rates[i];
-    if (!(bound < lowest)) continue;
-    lowest = bound;
-    found = std::clamp(at_tangents ? theta : a.rates[i] / bend, kInside, 1.0 - kInside);
+    const Watch& watch = watches_[i];
+    if (watch.kind != Kind::gap) continue;
+    calc_contact_within(at, system_.contact_points()[watch.index], std::numeric_limits<double>::infinity(), geometry,
+                        gamma);
+    const double at_zero = kAtZero * transition_.length(watch.index) + std::max(0.0, -first_.values[i]);
+    gaps.values.push_back(geometry.gap + at_zero);
+    gaps.rates.push_back(gamma(0));
   }
-  return found;
 }
 
 double EventSearch::find_low(const Look& a, const Look& middle, const Look& b) const {

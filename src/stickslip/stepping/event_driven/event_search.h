@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "stickslip/stepping/event_driven/transition.h"
+#include "stickslip/stepping/gap_course.h"
 
 namespace stickslip::event_driven {
 
@@ -29,17 +30,15 @@ class EventSearch {
   struct Look {
     double least = 0.0;          // as of calc_least
     std::vector<double> values;  // (watches) each in units of its own; of gaps [m]
-    std::vector<double> rates;   // (watches) [m/s] of gaps
   };
   /// The instant that `motion` solved last.
   void look(SmoothMotion& motion, const Inputs& inputs, Look& look);
   /// Where the step to come starts, as begin() or arm() left it.
   const Look& first() const { return first_; }
-  /// Gaps that may have been below zero between two looks h [s] apart at which none is: theta in (0, 1), where that is
-  /// to be looked for, 0: none. A gap that is convex between them is above its tangents at both. `at_tangents`: where
-  /// they intersect, else where the rate would vanish: one of both is soon close to the least gap.
-  double find_dip(const Look& a, const Look& b, double h, bool at_tangents) const;
-  /// The same of all else, by the parabola through looks at the start, halfway, and the end.
+  /// Gaps of what is open, and their rates; above zero where the step to come starts.
+  void look_at_gaps(const BodySnapshot& at, GapCourse::Sample& gaps) const;
+  /// Where all else may have been below zero between looks at which it is not: theta in (0, 1), where that is to be
+  /// looked for, by the parabola through looks at the start, halfway, and the end; 0: nowhere.
   double find_low(const Look& a, const Look& middle, const Look& b) const;
 
  private:

@@ -3,7 +3,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <string>
+#include <tuple>
+#include <utility>
 
 #include "stickslip/base/input_error.h"
 #include "stickslip/constraints/certificate.h"
@@ -13,6 +16,7 @@
 #include "stickslip/stepping/event_driven/runge_kutta.h"
 #include "stickslip/stepping/event_driven/time_course.h"
 #include "stickslip/stepping/event_driven/transition.h"
+#include "stickslip/stepping/gap_course.h"
 #include "stickslip/stepping/start_impact.h"
 #include "stickslip/stepping/sundials_integrator.h"
 
@@ -31,7 +35,6 @@ constexpr int kMaxPhases = 10000;
 /// bound. [-]
 constexpr double kLeastStep = 1e-13;
 constexpr int kMaxLocations = 100;  // [-] tries to locate an event
-constexpr int kMaxDips = 10;        // [-] looks for the least of a gap between two others, each nearer to it
 /// By how much bodies turn in a step at most, where there are contacts. [rad]
 constexpr double kTurn = 0.3;
 /// Numbers of a mode in State::memory, behind one that says whether there are any.
@@ -63,12 +66,11 @@ class Stepper final : public TimeStepper {
   const Vector& step_to() const { return integrator_ ? integrator_->end() : method_.end(); }
   void interpolate(double theta, double h, Vector& y);
   bool look_at(double theta, double h, EventSearch::Look& look);
-  double find_dip(const EventSearch::Look& before, double from, const EventSearch::Look& behind, double to, double h,
-                  int depth);
-  double find_sign_change(double h);
+  void look_at_gaps(double theta, double h, GapCourse::Sample& gaps);
+  std::optional<std::pair<double, double>> find_sign_change(double h);
   double bound_step(double t, const Vector& y, double h) const;
   double calc_at(double h);
-  double locate(double last);
+  double locate(double first, double last);
   void accept(double t, const Vector& end);
   Status fail(const std::string& message, StepReport& report) const;
   bool take_modes(const Vector& memory);
@@ -101,6 +103,8 @@ class Stepper final : public TimeStepper {
   // Workspace.
   Vector q_, u_, q_dot_, y_;
   EventSearch::Look middle_, last_;
+  BodySnapshot snapshot_;
+  GapCourse gap_course_;
   int parts_ = 0;  // of the integrator, in the step
   std::string why_;
 };
@@ -115,7 +119,8 @@ Stepper::Stepper(const EventDrivenOptions& options, const System& system, ConeSo
       course_(system),
       method_([this](double t, const Vector& y, Vector& rates) { return calc_rates(t, y, rates); }),
       start_(system, stop),
-      start_constraints_(system, stop, false) {
+      start_constraints_(system, stop, false),
+      snapshot_(system) {
   q_dot_.setZero(system.n_q());
   if (options.integrator == EventIntegrator::dormand_prince) return;
   integrator_ = std::make_unique<SundialsIntegrator>(
@@ -187,36 +192,42 @@ bool Stepper::look_at(double theta, double h, EventSearch::Look& look) {
   return look.least >= 0.0;
 }
 
-/// The share of the last step, of length h, at which a gap is below zero that is above it at a look before, at `from`,
-/// and at one behind, at `to`; 0: there is none.
-double Stepper::find_dip(const EventSearch::Look& before, double from, const EventSearch::Look& behind, double to,
-                         double h, int depth) {
-  const double dip = search_.find_dip(before, behind, (to - from) * h, depth % 2 == 1);
-  if (dip == 0.0 || depth == kMaxDips) return 0.0;
-  const double at = from + dip * (to - from);
-  EventSearch::Look between;
-  if (!look_at(at, h, between)) return at;
-  const double first = find_dip(before, from, between, at, h, depth + 1);
-  return first > 0.0 ? first : find_dip(between, at, behind, to, h, depth + 1);
+/// Open gaps and their rates at the share theta of the last step, of length h.
+void Stepper::look_at_gaps(double theta, double h, GapCourse::Sample& gaps) {
+  interpolate(theta, h, y_);
+  unpack(y_, q_, u_);
+  snapshot_.take(step_start() + theta * h, q_, &u_);
+  search_.look_at_gaps(snapshot_, gaps);
 }
 
-/// Whether the phase ends within the step of length h that was made last: the first time into it, of those looked at,
-/// at which it is over; 0: it is not.
-double Stepper::find_sign_change(double h) {
-  if (!look_at(0.5, h, middle_)) return 0.5 * h;
-  if (!look_at(1.0, h, last_)) return h;
-  double over = find_dip(search_.first(), 0.0, middle_, 0.5, h, 0);
-  if (over == 0.0) over = find_dip(middle_, 0.5, last_, 1.0, h, 0);
-  const double low = over == 0.0 ? search_.find_low(search_.first(), middle_, last_) : 0.0;
-  if (low > 0.0 && !look_at(low, h, middle_)) over = low;
-  return over * h;
+/// Whether the phase ends within the step of length h that was made last: times into it [s], at the first of which it
+/// goes on, and at the second of which it is over.
+std::optional<std::pair<double, double>> Stepper::find_sign_change(double h) {
+  double first = 0.0;
+  double last = 0.0;
+  if (!look_at(0.5, h, middle_)) {
+    last = 0.5;
+  } else if (!look_at(1.0, h, last_)) {
+    first = 0.5;
+    last = 1.0;
+  } else if (const double low = search_.find_low(search_.first(), middle_, last_); low > 0.0) {
+    if (!look_at(low, h, last_)) {
+      first = low > 0.5 ? 0.5 : 0.0;
+      last = low;
+    }
+  }
+  const auto gaps = gap_course_.find_first(h, [this, h](double theta, auto& at) { look_at_gaps(theta, h, at); });
+  if (gaps && (last == 0.0 || gaps->before < last) && !look_at(gaps->behind, h, last_)) {
+    std::tie(first, last) = std::pair(gaps->before, gaps->behind);
+  }
+  return last > 0.0 ? std::optional(std::pair(first * h, last * h)) : std::nullopt;
 }
 
 /// How long a step from here may be [s], at most h: bodies turn by a part of a radian alone, so that what goes up and
 /// down with their turns is seen, and expressions of time take a simple course.
 double Stepper::bound_step(double t, const Vector& y, double h) const {
   if (options_.max_step > 0.0) h = std::min(h, options_.max_step);
-  if (!system_.contact_points().empty()) {
+  if (!system_.contact_points().empty() || !system_.dry_frictions().empty()) {
     double omega = course_.calc_angular_speed(t);
     for (const Body& body : system_.bodies()) {
       const auto u = y.segment(system_.n_q() + body.u_offset, body.n_u);
@@ -242,13 +253,16 @@ double Stepper::calc_at(double h) {
   return search_.calc_least(motion_, inputs_);
 }
 
-/// The zero of the least of all watches in (0, last], from the start of the last step, and y_ there: the Illinois
+/// The zero of the least of all watches in (first, last], from the start of the last step, and y_ there: the Illinois
 /// method, and halves where it is slow.
-double Stepper::locate(double last) {
+double Stepper::locate(double first, double last) {
   const double t = step_start();
-  (void)solve(t, step_from());
-  double first = 0.0;
-  double at_first = std::max(search_.calc_least(motion_, inputs_), 0.0);
+  double at_first = first > 0.0 ? calc_at(first) : 0.0;
+  if (first > 0.0 && at_first < 0.0) std::tie(first, last) = std::pair(0.0, first);  // something else was before
+  if (first == 0.0) {
+    (void)solve(t, step_from());
+    at_first = std::max(search_.calc_least(motion_, inputs_), 0.0);
+  }
   double at_last = calc_at(last);
   const double close = 2.0 * kEpsilon * std::max(std::abs(t) + last, last);
   int side = 0;
@@ -319,9 +333,8 @@ Stepper::Ended Stepper::advance(double t_end) {
       h *= is_made ? std::clamp(kSafety * std::pow(error, -0.2), kShrinks, 1.0) : kShrinks;
       if (h < least_) return Ended::failed;
     }
-    const double over = find_sign_change(h);
-    if (over > 0.0) {
-      const double located = locate(over);
+    if (const auto over = find_sign_change(h)) {
+      const double located = locate(over->first, over->second);
       triggers_ = search_.find_triggers(motion_, inputs_);
       ++parts_;
       accept(std::min(now_.t + located, t_end), y_);
@@ -349,9 +362,8 @@ Stepper::Ended Stepper::advance_by_sundials(double t_end) {
     if (!goes_on) break;
     ++parts_;
     const double h = integrator_->time() - integrator_->start_time();
-    const double over = find_sign_change(h);
-    if (over > 0.0) {
-      const double located = locate(over);
+    if (const auto over = find_sign_change(h)) {
+      const double located = locate(over->first, over->second);
       triggers_ = search_.find_triggers(motion_, inputs_);
       accept(std::min(integrator_->start_time() + located, t_end), y_);
       return Ended::by_event;

@@ -32,7 +32,8 @@ RelaxationPart::RelaxationPart(const RelaxationOptions& options, const System& s
       equations_(options, system, solver, stop),
       delta_(options.delta),
       zeta_(options.form == RelaxationForm::implicit ? 0.5 : options.zeta),
-      at_(system) {
+      at_(system),
+      look_(system) {
   for (Vector* v : {&u0_, &u1_, &u_}) v->setZero(system.n_u());
   for (Vector* v : {&q0_, &q1_, &q_}) v->setZero(system.n_q());
   for (Rates& rates : stages_) {
@@ -231,8 +232,27 @@ double RelaxationPart::calc_switch(double t, const Vector& y) {
   return least;
 }
 
-/// The first of the quarters of the last step after which a gate has switched, and the one before; t of the end: none
-/// has.
+/// Gaps of what takes no part, and their rates, at t.
+void RelaxationPart::look_at_gaps(double t, GapCourse::Sample& gaps) {
+  integrator_->interpolate(t, y_);
+  unpack(y_);
+  look_.take(t, q_, &u_);
+  gaps.values.clear();
+  gaps.rates.clear();
+  ContactGeometry geometry;
+  ContactVector gamma;
+  for (std::size_t i = 0; i < gates_.count(); ++i) {
+    stop_.check();
+    const ContactPoint& point = gates_.points()[i];
+    if (point.apart || gates_.takes_part(i)) continue;
+    calc_contact_within(look_, point, std::numeric_limits<double>::infinity(), geometry, gamma);
+    gaps.values.push_back(geometry.gap + gates_.touching(i));
+    gaps.rates.push_back(gamma(0));
+  }
+}
+
+/// Where a gate switches in the last step: after the time returned and before `last`. Gaps are followed throughout,
+/// what takes part is looked at at quarters of the step; `last` the end: none of it switches.
 double RelaxationPart::find_switch(double& last) {
   constexpr int kLooks = 4;
   const double start = integrator_->start_time();
@@ -241,10 +261,16 @@ double RelaxationPart::find_switch(double& last) {
   for (int i = 1; i <= kLooks; ++i) {
     last = i == kLooks ? integrator_->time() : start + h * i / kLooks;
     integrator_->interpolate(last, y_);
-    if (calc_switch(last, y_) < 0.0) return before;
+    if (calc_switch(last, y_) < 0.0) break;
     before = last;
   }
-  return before;
+  const auto gaps =
+      gap_course_.find_first(h, [this, start, h](double theta, auto& at) { look_at_gaps(start + theta * h, at); });
+  if (!gaps || !(start + gaps->before * h < last)) return before;
+  integrator_->interpolate(start + gaps->behind * h, y_);
+  if (!(calc_switch(start + gaps->behind * h, y_) < 0.0)) return before;
+  last = start + gaps->behind * h;
+  return start + gaps->before * h;
 }
 
 /// The zero of calc_switch() in (first, last], into y_ just beyond it: by the Illinois method, and halves where it is

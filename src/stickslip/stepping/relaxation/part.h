@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "stickslip/model/state.h"
+#include "stickslip/stepping/gap_course.h"
 #include "stickslip/stepping/relaxation/equations.h"
 #include "stickslip/stepping/relaxation/gates.h"
 #include "stickslip/stepping/sundials_integrator.h"
@@ -70,6 +71,7 @@ class RelaxationPart {
   void pack(const Rates& rates, Vector& y_dot) const;
   void unpack(const Vector& y);
   double calc_switch(double t, const Vector& y);
+  void look_at_gaps(double t, GapCourse::Sample& gaps);
   double find_switch(double& last);
   double locate(double first, double last);
 
@@ -96,7 +98,8 @@ class RelaxationPart {
   const char* why_ = "";  // of the last evaluation that failed
   std::string message_;
   bool reload_ = false;
-  BodySnapshot at_;
+  BodySnapshot at_, look_;
+  GapCourse gap_course_;
   std::vector<Gate> switches_;  // (points) at the instant looked at last
   Vector y_, y_dot_;
 };
