@@ -59,15 +59,15 @@ std::optional<GapCourse::Bracket> GapCourse::find_in(const Sample& start, double
   Sample three_quarters;
   (*evaluate_)(from + 0.25 * length, quarter);
   (*evaluate_)(from + 0.75 * length, three_quarters);
-  int closing = 0;
+  bool some_close = false;
   bool is_known = true;
   for (std::size_t i = 0; i < start.values.size(); ++i) {
     const Verdict verdict = judge(start, quarter, middle, three_quarters, end, i, h_ * length, from == 0.0);
-    if (verdict == Verdict::closes) ++closing;
+    some_close |= verdict == Verdict::closes;
     is_known &= verdict != Verdict::unknown;
   }
-  if (is_known && closing == 0) return std::nullopt;
-  if (is_known) return Bracket{from, to};  // several: all are open at `from`, and what finds the zero takes the least
+  if (is_known && !some_close) return std::nullopt;
+  if (is_known) return Bracket{from, to};  // several may: what finds the zero takes the least of them
   if (depth == kMaxHalvings || ++intervals_ > kMaxIntervals) {
     double before = from;
     const std::array<const Sample*, 4> samples = {&quarter, &middle, &three_quarters, &end};

@@ -131,7 +131,16 @@ Vector StartImpact::solve(const ConstraintSet& constraints, Eigen::Index n) cons
   return scale.cwiseProduct(x);
 }
 
+const State& StartImpact::settle(ConstraintSet& constraints, const State& state) {
+  is_settled_ = false;
+  if (state.step > 0) return state;
+  settled_ = state;
+  is_settled_ = act(constraints, settled_);
+  return is_settled_ ? settled_ : state;
+}
+
 void StartImpact::add_reactions(double h, StepReport& report) const {
+  if (!is_settled_) return;
   JointVector lambda;
   Eigen::Index row = 0;
   for (std::size_t j = 0; j < system_.joints().size(); ++j) {

@@ -27,7 +27,12 @@ class StartImpact {
   /// as far as the digits go with which scenes are written. `constraints` is gathered anew.
   bool act(ConstraintSet& constraints, State& state);
 
-  /// Adds what joints did in the last impact to the reactions of report.joints, as forces over a step of length h.
+  /// What a step starts from: the state, in the first step of a run with velocities that joints allow. Valid until the
+  /// next call.
+  const State& settle(ConstraintSet& constraints, const State& state);
+
+  /// Adds what joints did in the impact, if settle() made one, to the reactions of report.joints, as forces over a step
+  /// of length h.
   void add_reactions(double h, StepReport& report) const;
 
  private:
@@ -39,6 +44,8 @@ class StartImpact {
   BodySnapshot at_;
   const std::vector<ContactPoint> no_points_;
   std::vector<double> percussions_;  // (n) [N s]
+  State settled_;
+  bool is_settled_ = false;
 };
 
 }  // namespace stickslip

@@ -7,6 +7,7 @@
 #include "stickslip/base/make_room.h"
 #include "stickslip/constraints/certificate.h"
 #include "stickslip/math/round_off.h"
+#include "stickslip/stepping/begin_run.h"
 
 namespace stickslip {
 
@@ -23,15 +24,7 @@ VelocityStep::VelocityStep(const System& system, ConeSolver& solver, StopToken s
 }
 
 void VelocityStep::initialize(State& state, StepReport& report) {
-  system_.normalize(state.t, state.q);
-  state.memory.resize(0);
-  state.warm.clear();
-  state.contacts.clear();
-  state.remembered_inputs.clear();
-  state.energy = {};
-  state.energy.initial = system_.calc_kinetic_energy(state.u) + system_.calc_potential_energy(state.t, state.q);
-  report = {};
-  report.t = state.t;
+  begin_run(system_, state, report);
   report.a.setConstant(system_.n_u(), kUnknown);
   start_.take(state.t, state.q, nullptr);
   contacts_.find_touching(start_);
@@ -41,11 +34,7 @@ void VelocityStep::initialize(State& state, StepReport& report) {
 }
 
 const State& VelocityStep::settle_start(const State& state) {
-  is_settled_ = false;
-  if (state.step > 0) return state;
-  settled_ = state;
-  is_settled_ = start_impact_.act(constraints_, settled_);
-  return is_settled_ ? settled_ : state;
+  return start_impact_.settle(constraints_, state);
 }
 
 bool VelocityStep::are_given_finite(const Inputs& inputs, std::initializer_list<double> times,
@@ -127,7 +116,7 @@ void VelocityStep::report(const BodySnapshot& end, double h, const Inputs& input
   stop_.check();
   add_joint_drives(system_, inputs, t, q, u, report);
   constraints_.add_reactions(solution_, h, report);
-  if (is_settled_) start_impact_.add_reactions(h, report);
+  start_impact_.add_reactions(h, report);
 }
 
 }  // namespace stickslip

@@ -76,8 +76,6 @@ class VelocityStep {
   ConstraintSet constraints_;
   bool has_motions_;  // whether a body moves as prescribed
   StartImpact start_impact_;
-  State settled_;            // the start, after its impact
-  bool is_settled_ = false;  // whether there was one in this step
 
   // Workspace, kept from step to step.
   BodySnapshot start_;

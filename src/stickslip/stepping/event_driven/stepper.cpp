@@ -10,7 +10,9 @@
 
 #include "stickslip/base/input_error.h"
 #include "stickslip/constraints/certificate.h"
+#include "stickslip/math/find_crossing.h"
 #include "stickslip/math/round_off.h"
+#include "stickslip/stepping/begin_run.h"
 #include "stickslip/stepping/event_driven/event_driven.h"
 #include "stickslip/stepping/event_driven/event_search.h"
 #include "stickslip/stepping/event_driven/runge_kutta.h"
@@ -34,7 +36,6 @@ constexpr int kMaxPhases = 10000;
 /// Smallest part of a step, relative to its length, in which smooth motion is integrated; below it forces have no
 /// bound. [-]
 constexpr double kLeastStep = 1e-13;
-constexpr int kMaxLocations = 100;  // [-] tries to locate an event
 /// By how much bodies turn in a step at most, where there are contacts. [rad]
 constexpr double kTurn = 0.3;
 /// Numbers of a mode in State::memory, behind one that says whether there are any.
@@ -253,8 +254,7 @@ double Stepper::calc_at(double h) {
   return search_.calc_least(motion_, inputs_);
 }
 
-/// The zero of the least of all watches in (first, last], from the start of the last step, and y_ there: the Illinois
-/// method, and halves where it is slow.
+/// The zero of the least of all watches in (first, last], from the start of the last step, and y_ there.
 double Stepper::locate(double first, double last) {
   const double t = step_start();
   double at_first = first > 0.0 ? calc_at(first) : 0.0;
@@ -263,25 +263,8 @@ double Stepper::locate(double first, double last) {
     (void)solve(t, step_from());
     at_first = std::max(search_.calc_least(motion_, inputs_), 0.0);
   }
-  double at_last = calc_at(last);
   const double close = 2.0 * kEpsilon * std::max(std::abs(t) + last, last);
-  int side = 0;
-  for (int i = 0; i < kMaxLocations && last - first > close && at_last < 0.0; ++i) {
-    double middle = first + (last - first) * at_first / (at_first - at_last);
-    if (i % 4 == 3 || !(middle > first) || !(middle < last)) middle = 0.5 * (first + last);
-    const double value = calc_at(middle);
-    if (value < 0.0) {
-      last = middle;
-      at_last = value;
-      if (side < 0) at_first *= 0.5;
-      side = -1;
-    } else {
-      first = middle;
-      at_first = value;
-      if (side > 0) at_last *= 0.5;
-      side = 1;
-    }
-  }
+  last = find_crossing([this](double h) { return calc_at(h); }, first, at_first, last, close);
   (void)calc_at(last);
   return last;
 }
@@ -384,16 +367,9 @@ Status Stepper::fail(const std::string& message, StepReport& report) const {
 }
 
 void Stepper::initialize(State& state, StepReport& report) {
-  system_.normalize(state.t, state.q);
+  begin_run(system_, state, report);
   state.memory.setZero(
       1 + kNumbers * static_cast<Eigen::Index>(system_.contact_points().size() + system_.dry_frictions().size()));
-  state.warm.clear();
-  state.contacts.clear();
-  state.remembered_inputs.clear();
-  state.energy = {};
-  state.energy.initial = system_.calc_kinetic_energy(state.u) + system_.calc_potential_energy(state.t, state.q);
-  report = {};
-  report.t = state.t;
   now_ = {state.t, state.q, state.u, state.energy};
   inputs_ = state.inputs;
   record_ = {};

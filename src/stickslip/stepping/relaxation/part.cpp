@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "stickslip/base/make_room.h"
+#include "stickslip/math/find_crossing.h"
 #include "stickslip/math/round_off.h"
 
 namespace stickslip {
@@ -273,35 +274,15 @@ double RelaxationPart::find_switch(double& last) {
   return start + gaps->before * h;
 }
 
-/// The zero of calc_switch() in (first, last], into y_ just beyond it: by the Illinois method, and halves where it is
-/// slow.
+/// The zero of calc_switch() in (first, last], into y_ just beyond it.
 double RelaxationPart::locate(double first, double last) {
-  constexpr int kMostTries = 100;
-  integrator_->interpolate(first, y_);
-  double at_first = std::max(calc_switch(first, y_), 0.0);
-  integrator_->interpolate(last, y_);
-  double at_last = calc_switch(last, y_);
+  const auto calc = [this](double t) {
+    integrator_->interpolate(t, y_);
+    return calc_switch(t, y_);
+  };
   const double close = 2.0 * kEpsilon * std::max(std::abs(first), std::abs(last));
-  int side = 0;
-  for (int i = 0; i < kMostTries && last - first > close && at_last < 0.0; ++i) {
-    double middle = first + (last - first) * at_first / (at_first - at_last);
-    if (i % 4 == 3 || !(middle > first) || !(middle < last)) middle = 0.5 * (first + last);
-    integrator_->interpolate(middle, y_);
-    const double value = calc_switch(middle, y_);
-    if (value < 0.0) {
-      last = middle;
-      at_last = value;
-      if (side < 0) at_first *= 0.5;
-      side = -1;
-    } else {
-      first = middle;
-      at_first = value;
-      if (side > 0) at_last *= 0.5;
-      side = 1;
-    }
-  }
-  integrator_->interpolate(last, y_);
-  (void)calc_switch(last, y_);
+  last = find_crossing(calc, first, std::max(calc(first), 0.0), last, close);
+  (void)calc(last);
   return last;
 }
 

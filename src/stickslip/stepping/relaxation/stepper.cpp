@@ -8,6 +8,7 @@
 #include "stickslip/base/input_error.h"
 #include "stickslip/base/make_room.h"
 #include "stickslip/constraints/certificate.h"
+#include "stickslip/stepping/begin_run.h"
 #include "stickslip/stepping/relaxation/gates.h"
 #include "stickslip/stepping/relaxation/part.h"
 #include "stickslip/stepping/start_impact.h"
@@ -54,8 +55,6 @@ class RelaxationStepper final : public TimeStepper {
   bool has_motions_;  // whether a body moves as prescribed
   StartImpact start_impact_;
   ConstraintSet start_constraints_;
-  State settled_;            // the start, after its impact
-  bool is_settled_ = false;  // whether there was one in this step
 
   // Workspace, kept from step to step.
   BodySnapshot start_, end_;
@@ -82,15 +81,7 @@ RelaxationStepper::RelaxationStepper(const RelaxationOptions& options, const Sys
 }
 
 void RelaxationStepper::initialize(State& state, StepReport& report) {
-  system_.normalize(state.t, state.q);
-  state.memory.resize(0);
-  state.warm.clear();
-  state.contacts.clear();
-  state.remembered_inputs.clear();
-  state.energy = {};
-  state.energy.initial = system_.calc_kinetic_energy(state.u) + system_.calc_potential_energy(state.t, state.q);
-  report = {};
-  report.t = state.t;
+  begin_run(system_, state, report);
   start_.take(state.t, state.q, &state.u);
   gates_.find_touching(start_);
   gates_.meet(start_, kClosedAtStart, true);
@@ -129,21 +120,16 @@ bool RelaxationStepper::is_given_finite(const State& state, double t_end, StepRe
 
 /// The points of a step, which take part from its start on, and its start.
 void RelaxationStepper::begin_step(const State& state, double h, double t_end) {
-  is_settled_ = false;
-  if (state.step == 0) {
-    settled_ = state;
-    is_settled_ = start_impact_.act(start_constraints_, settled_);
-  }
-  const Vector& u = is_settled_ ? settled_.u : state.u;
-  start_.take(state.t, state.q, &u);
+  const State& start = start_impact_.settle(start_constraints_, state);
+  start_.take(start.t, start.q, &start.u);
   gates_.find(start_, t_end, state.warm.ids());
   const std::size_t n = gates_.count() + system_.joints().size() + system_.dry_frictions().size();
   make_room(percuss_, n);
   percuss_.assign(n, {});
   if (options_.form == RelaxationForm::implicit) part_.set_delta(h);
   warm_ = &state.warm;
-  part_.begin(state.q, u, state.warm);
-  energy_ = is_settled_ ? settled_.energy : state.energy;
+  part_.begin(start.q, start.u, state.warm);
+  energy_ = start.energy;
   if (is_gated()) {
     gates_.meet(start_, kClosedGap, true);
   } else {
@@ -395,7 +381,7 @@ void RelaxationStepper::report_step(const State& state, double h, StepReport& re
   }
   stop_.check();
   add_joint_drives(system_, state.inputs, end_.t(), end_.q(), u1, report);
-  if (is_settled_) start_impact_.add_reactions(h, report);
+  start_impact_.add_reactions(h, report);
   constexpr double kForces = 1.0;  // [s] percussions of a second are forces
   set.add_reactions(last, kForces, report);
 }

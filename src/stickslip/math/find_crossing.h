@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+namespace stickslip {
+
+/// Where a function falls below zero in (first, last]: the last argument tried at which it is below zero, no farther
+/// than `close` behind one at which it is not. `at_first` >= 0 is its value at `first`. Where it is not below zero at
+/// `last` that is returned. By the Illinois method, and by halves where that is slow.
+template <class Function>
+double find_crossing(Function&& calc, double first, double at_first, double last, double close) {
+  constexpr int kMostTries = 100;  // [-] an end of what never settles: by then halves alone have taken 2^25 off
+  double at_last = calc(last);
+  int side = 0;
+  for (int i = 0; i < kMostTries && last - first > close && at_last < 0.0; ++i) {
+    double middle = first + (last - first) * at_first / (at_first - at_last);
+    if (i % 4 == 3 || !(middle > first) || !(middle < last)) middle = 0.5 * (first + last);
+    const double value = calc(middle);
+    if (value < 0.0) {
+      last = middle;
+      at_last = value;
+      if (side < 0) at_first *= 0.5;
+      side = -1;
+    } else {
+      first = middle;
+      at_first = value;
+      if (side > 0) at_last *= 0.5;
+      side = 1;
+    }
+  }
+  return last;
+}
+
+}  // namespace stickslip
