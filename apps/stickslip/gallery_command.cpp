@@ -81,6 +81,11 @@ int GalleryCommand::execute() {
     // A failed step weighs more than inexact ones.
     const int own = exit_status(record.outcome);
     if (status != kStepFailed && own != kDone) status = own;
+    const int unexplained = record.count_unexplained();
+    if (unexplained == 0) continue;
+    if (status == kDone) status = kInexact;
+    fmt::print(stderr, "{}: {} number{} more than by what is explained: see {}\n", record.name, unexplained,
+               unexplained == 1 ? " differs" : "s differ", (options.output / "table.csv").string());
   }
   if (quiet_ && status != kDone) fmt::print(stderr, "not all runs went well: see {}\n", output_);
   return status;

@@ -74,7 +74,7 @@ void check_study_of(const ShippedStudy& shipped) {
   int agree = 0;
   for (const Comparison& c : page.comparisons) {
     agree += c.agrees() ? 1 : 0;
-    EXPECT_TRUE(c.agrees() || !c.reason.empty()) << c.quantity << ' ' << c.ours;
+    EXPECT_TRUE(c.agrees() || c.is_explained()) << c.quantity << ' ' << c.ours << " not " << c.value;
     EXPECT_FALSE(std::isnan(c.ours)) << c.quantity;
     if (c.origin == Origin::analytic) {
       EXPECT_TRUE(c.agrees()) << c.quantity << ' ' << c.ours;

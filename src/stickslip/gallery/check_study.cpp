@@ -36,6 +36,7 @@ class StudyChecker {
       check_formula(value.expected);
       if (value.tolerance) check_formula(*value.tolerance);
       for (const StudyFormula& f : value.in_reason) check_formula(f);
+      if (value.explains) check_formula(*value.explains);
     }
   }
 

@@ -45,6 +45,10 @@ bool Comparison::agrees() const {
   return std::abs(difference()) <= tolerance + kRoundOff * std::abs(value);
 }
 
+bool Comparison::is_explained() const {
+  return !reason.empty() && std::abs(difference()) <= explained;
+}
+
 bool Evaluator::all_whole() const {
   return std::ranges::all_of(sources_, &StudySource::is_whole);
 }
@@ -190,6 +194,7 @@ StudyPage evaluate_study(const Study& study, const std::vector<StudySource>& sou
     c.tolerance = value.tolerance ? evaluator.number(*value.tolerance, value.run) : half_last_digit(value.printed);
     c.ours = evaluator.number(value.ours, value.run);
     c.reason = fill_reason(value, evaluator);
+    if (value.explains) c.explained = evaluator.number(*value.explains, value.run);
   }
   return page;
 }

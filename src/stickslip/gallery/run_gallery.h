@@ -51,6 +51,8 @@ struct GalleryRecord {
   std::string source;
   std::vector<StudyRecord> studies;
   Outcome outcome = Outcome::done;  // the worst of all runs
+  /// Numbers that neither agree nor differ by what their reason accounts for.
+  int count_unexplained() const;
 };
 
 /// Reads the scenes of all runs and analyses with what is set in them. Throws InputError at the run.

@@ -61,11 +61,11 @@ std::map<std::string, double> read_ours(const fs::path& path) {
   std::ifstream in(path);
   std::string line;
   std::getline(in, line);
-  EXPECT_EQ(line, "benchmark,quantity,unit,origin,expected,value,tolerance,ours,difference,agrees,reason");
+  EXPECT_EQ(line, "benchmark,quantity,unit,origin,expected,value,tolerance,ours,difference,agrees,explained,reason");
   std::map<std::string, double> ours;
   while (std::getline(in, line)) {
     const std::vector<std::string> cells = split(line);
-    EXPECT_EQ(cells.size(), 11u) << line;
+    EXPECT_EQ(cells.size(), 12u) << line;
     ours[cells[1]] = std::stod(cells[7]);
   }
   return ours;
@@ -239,6 +239,15 @@ reference = 61
 tolerance = 0
 ours = "rows('/steps/time') - 1"
 reason = "a mistake: there are ${rows('/time')} rows"
+explains = "rows('/time') - 60"
+[[values]]
+quantity = "steps, more wrongly"
+run = "inexact"
+reference = 62
+tolerance = 0
+ours = "rows('/steps/time') - 1"
+reason = "a mistake of one"
+explains = 1
 [[values]]
 quantity = "never"
 unit = "s"
@@ -254,8 +263,11 @@ ours = "first('/time', '/time' > 100)"
   EXPECT_NE(text.find("a mistake: there are 61 rows"), std::string::npos) << text;
   EXPECT_NE(text.find("of 60 steps stayed above the tolerance"), std::string::npos) << text;
   EXPECT_NE(text.find("published: 1 numbers, 1 agree, 0 differ"), std::string::npos) << text;
-  EXPECT_NE(text.find("reference: 1 numbers, 0 agree, 1 differ (0 of them without a known reason)"), std::string::npos)
+  EXPECT_NE(text.find("reference: 2 numbers, 0 agree, 2 differ (1 of them without a known reason)"), std::string::npos)
       << text;
+  EXPECT_NE(text.find("not explained: more than the 1 that this explains: a mistake of one"), std::string::npos)
+      << text;
+  EXPECT_EQ(record.count_unexplained(), 2);
   EXPECT_NE(text.find("analytic: 1 numbers, 0 agree, 1 differ (1 of them without a known reason)"), std::string::npos)
       << text;
 }

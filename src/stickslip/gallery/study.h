@@ -68,7 +68,8 @@ struct StudyValue {
   StudyFormula ours;
   std::string reason;  // why ours differs where it does; "${formula}" is replaced by its value
   std::vector<StudyFormula> in_reason;
-  std::string run;  // that formulas read from; empty: the first
+  std::optional<StudyFormula> explains;  // the largest difference that the reason accounts for: with each reason
+  std::string run;                       // that formulas read from; empty: the first
 };
 
 struct StudyColumn {

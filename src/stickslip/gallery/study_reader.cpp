@@ -236,7 +236,7 @@ class StudyReader {
 
   void read_value(const TableReader& table) {
     table.allow({"quantity", "unit", "run", "ours", "published", "stated", "analytic", "reference", "tolerance",
-                 "reason", "each"});
+                 "reason", "explains", "each"});
     StudyValue value;
     value.quantity = table.string("quantity", "what is compared");
     value.unit = optional_text(table, "unit");
@@ -246,6 +246,10 @@ class StudyReader {
     if (table.has("reason")) {
       value.reason = table.string("reason", "a text");
       find_formulas(table, value);
+      if (!table.has("explains")) table.require("explains", kExplains);
+      value.explains = formula(table, "explains");
+    } else if (table.has("explains")) {
+      table.fail("explains", "beside a reason");
     }
     study_.values.push_back(std::move(value));
   }
@@ -291,6 +295,8 @@ class StudyReader {
     }
   }
 
+  static constexpr const char* kExplains =
+      "a number, or a formula: the largest difference that the reason accounts for, in the unit of the quantity";
   static constexpr const char* kColumns = "an array of columns, each [name, unit, formula]";
 
   fs::path path_;

@@ -32,6 +32,7 @@ run = "run_{h}"
 ours = "last('/q')"
 published = "{x}"
 reason = "so far ${rows('/time')}, then ${2*h}"
+explains = "2*h"
 )toml",
                                   "study.toml");
   ASSERT_EQ(study.runs.size(), 2u);
@@ -44,6 +45,8 @@ reason = "so far ${rows('/time')}, then ${2*h}"
   EXPECT_EQ(study.values[1].quantity, "x at 5e-3");
   EXPECT_EQ(study.values[1].run, "run_5e-3");
   EXPECT_EQ(study.values[1].in_reason.size(), 2u);
+  ASSERT_TRUE(study.values[1].explains);
+  EXPECT_EQ(study.values[1].explains->text, "2*h");
 }
 
 struct Wrong {
@@ -89,6 +92,9 @@ TEST(Study, WrongOnesAreSaidWithTheirPlace) {
       {value + "ours = 1\npublished = \"2*3\"\n", "a number as it is printed, in quotation marks"},
       {value + "ours = true\nstated = 0\n", "values[0].ours: true: a number or a formula"},
       {value + "ours = 1\nstated = 0\ntolerance = 0\nreason = \"as ${1\"\n", "each ${ has its }"},
+      {value + "ours = 1\nstated = 0\ntolerance = 0\nreason = \"a\"\n",
+       "values[0].explains: missing: a number, or a formula: the largest difference that the reason accounts for"},
+      {value + "ours = 1\nstated = 0\ntolerance = 0\nexplains = 1\n", "values[0].explains: 1: beside a reason"},
       {value + "ours = \"'no.csv'[x]\"\nstated = 0\ntolerance = 0\n", "no.csv: a file of numbers that cannot be read"},
       {kHead + kRun + "[[figures]]\nname = \"a\"\ncaption = \"\"\ncolumns = []\n",
        "a name that begins with figure_ or curve_"},

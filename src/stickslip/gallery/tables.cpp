@@ -62,7 +62,10 @@ std::string describe_difference(const Comparison& c) {
 std::string describe_reason(const Comparison& c) {
   if (c.agrees()) return "";
   if (std::isnan(c.ours)) return "the run ended before, or it did not happen";
-  return c.reason.empty() ? "not explained" : c.reason;
+  if (c.reason.empty()) return "not explained";
+  return c.is_explained()
+             ? c.reason
+             : fmt::format("not explained: more than the {:.3g} that this explains: {}", c.explained, c.reason);
 }
 
 struct Count {
@@ -77,7 +80,7 @@ Count count(const GalleryRecord& gallery, Origin origin) {
       ++n.all;
       if (c.agrees()) {
         ++n.agree;
-      } else if (!c.reason.empty()) {
+      } else if (c.is_explained()) {
         ++n.explained;
       }
     }
@@ -158,12 +161,13 @@ std::string figure_to_csv(const Figure& figure) {
 }
 
 std::string comparisons_to_csv(const GalleryRecord& gallery) {
-  std::string text = "benchmark,quantity,unit,origin,expected,value,tolerance,ours,difference,agrees,reason\n";
+  std::string text =
+      "benchmark,quantity,unit,origin,expected,value,tolerance,ours,difference,agrees,explained,reason\n";
   for (const StudyRecord& study : gallery.studies) {
     for_each_comparison(study, [&](const Comparison& c) {
-      text += fmt::format("{},{},{},{},{},{},{},{},{},{},{}\n", quoted(study.title), quoted(c.quantity), quoted(c.unit),
-                          origin_name(c.origin), c.expected, c.value, c.tolerance, c.ours, c.difference(),
-                          c.agrees() ? 1 : 0, quoted(describe_reason(c)));
+      text += fmt::format("{},{},{},{},{},{},{},{},{},{},{},{}\n", quoted(study.title), quoted(c.quantity),
+                          quoted(c.unit), origin_name(c.origin), c.expected, c.value, c.tolerance, c.ours,
+                          c.difference(), c.agrees() ? 1 : 0, c.explained, quoted(describe_reason(c)));
     });
   }
   return text;
@@ -241,6 +245,15 @@ std::string to_text(const GalleryRecord& gallery) {
   text += '\n';
   for (const Origin origin : kOrigins) text += describe_count(gallery, origin) + '\n';
   return text + describe_troubles(gallery);
+}
+
+int GalleryRecord::count_unexplained() const {
+  int n = 0;
+  for (const Origin origin : kOrigins) {
+    const Count of_origin = count(*this, origin);
+    n += of_origin.all - of_origin.agree - of_origin.explained;
+  }
+  return n;
 }
 
 }  // namespace stickslip

@@ -9,7 +9,7 @@ namespace stickslip {
 
 /// A header "name [unit],..." and a line a row; numbers that read back as the same doubles.
 std::string figure_to_csv(const Figure& figure);
-/// benchmark, quantity, unit, origin, expected, value, tolerance, ours, difference, agrees, reason
+/// benchmark, quantity, unit, origin, expected, value, tolerance, ours, difference, agrees, explained, reason
 std::string comparisons_to_csv(const GalleryRecord& gallery);
 /// A line a run.
 std::string runs_to_csv(const GalleryRecord& gallery);
