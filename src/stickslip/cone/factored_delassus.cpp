@@ -2,11 +2,29 @@
 #include "stickslip/cone/factored_delassus.h"
 
 #include <algorithm>
+#include <type_traits>
 
 #include "stickslip/base/assert.h"
 #include "stickslip/math/small_matrix.h"
 
 namespace stickslip {
+namespace {
+
+/// product (dim, n_v) = J M^-1, w (dim, dim) += its lower half with J^T. `size` is n_v, where it can be an
+/// std::integral_constant: loops of known length take a third of the instructions.
+template <class Size>
+void prepare_block(Size size, int dim, const double* inverse_mass, const double* j, double* product, double* w) {
+  for (int r = 0; r < dim; ++r) {
+    add_transposed_product(size, size, inverse_mass, j + r * size, product + r * size);
+    for (int c = 0; c <= r; ++c) {
+      double sum = 0.0;
+      for (int k = 0; k < size; ++k) sum += product[r * size + k] * j[c * size + k];
+      w[r * dim + c] += sum;
+    }
+  }
+}
+
+}  // namespace
 
 void FactoredDelassus::clear() {
   clear_rows();
@@ -128,13 +146,16 @@ void FactoredDelassus::prepare_row(std::span<const Cone> cones, int i, SweepMemo
     STICKSLIP_ASSERT(memory.rows.size() == block.offset);
     memory.rows.resize(block.offset + static_cast<std::size_t>(dim) * n_v, 0.0);
     double* product = memory.rows.data() + block.offset;
-    for (int r = 0; r < dim; ++r) {
-      add_transposed_product(n_v, n_v, inverse_mass(block.body), j + r * n_v, product + r * n_v);
-      for (int c = 0; c <= r; ++c) {
-        double sum = 0.0;
-        for (int k = 0; k < n_v; ++k) sum += product[r * n_v + k] * j[c * n_v + k];
-        w[r * dim + c] += sum;
-      }
+    const auto prepare = [&](const auto size) { prepare_block(size, dim, inverse_mass(block.body), j, product, w); };
+    switch (n_v) {
+      case 3:
+        prepare(std::integral_constant<int, 3>());
+        break;
+      case 6:
+        prepare(std::integral_constant<int, 6>());
+        break;
+      default:
+        prepare(n_v);
     }
   }
   for (int r = 0; r < dim; ++r) {
