@@ -95,7 +95,7 @@ TEST_F(RelaxedBySundials, BouncesByTheRestitutionOfZetaWithinAStep) {
 TEST_F(RelaxedBySundials, NoGateIsPassed) {
   for (const std::string_view integrator : kRelaxing) {
     for (const double h : {1.0, 0.5, 0.1}) {
-      SceneRun run = scene_from_text(fmt::format(R"(stickslip = 1
+      SceneRun run = test::scene_from_text(fmt::format(R"(stickslip = 1
 gravity = [0, -10]
 time = {{end = 0.6, step = {}}}
 scheme = {{type = "relaxation", integrator = "{}", delta = 1e-5, zeta = 0.3}}
@@ -111,7 +111,7 @@ shapes.p = {{type = "point"}}
 [[contacts]]
 between = ["room/ceiling", "b/p"]
 )",
-                                                 h, integrator));
+                                                       h, integrator));
       ASSERT_EQ(run.built.stepper->step(run.state, 0.6, 0.6, run.report), Status::ok) << run.report.message;
       // Without the ceiling v = 3.1654 - 6 m/s; it takes v_0 (1 + e) of what meets it, sqrt(3.1654^2 - 10) m/s.
       const double meets = std::sqrt(3.1654 * 3.1654 - 10.0);
@@ -441,6 +441,33 @@ TEST_F(EventsBySundials, WhatCannotBeIntegratedFails) {
     EXPECT_NE(run.report.message.find(integrator == "cvode" ? "CVODE" : "ARKODE"), std::string::npos)
         << run.report.message;
   }
+}
+
+/// A driven arm with a tail that swings: what its motor does is as exact as the motion.
+TEST(MotorBySundials, WorkIsWithinTolerances) {
+  if (!has_sundials()) GTEST_SKIP() << "built without SUNDIALS";
+  for (const std::string_view scheme :
+       {"\"event-driven\", integrator = \"cvode\"", "\"relaxation\", integrator = \"cvode\"",
+        "\"relaxation\", integrator = \"arkode-explicit\""}) {
+    SceneRun run = test::scene_from_text(fmt::format(R"(stickslip = 1
+gravity = [0, -9.81]
+time = {{end = 4, step = 0.5}}
+scheme = {{type = {}}}
+bodies.frame = {{type = "fixed"}}
+bodies.arm = {{type = "planar", mass = 1.5, inertia = 0.1, position = [0.5, 0]}}
+bodies.tail = {{type = "planar", mass = 0.5, inertia = 0.02, position = [1.3, 0]}}
+joints.motor = {{type = "revolute", between = ["frame", "arm"], at = [0, 0], motion = "0.5*sin(7*t)"
+  }
+}
+joints.hinge = {{type = "revolute", between = ["arm", "tail"], at = [1, 0]}}
+)",
+                                                     scheme));
+double worst = 0.0;
+run.run([&](const SceneRun& r) { worst = std::max(worst, std::abs(r.report.energy_error)); });
+// Tolerances of 1e-10 and 1e-9 of m v^2, 50 J, and steps that are some hundred.
+EXPECT_LT(worst, scheme.find("event") != std::string_view::npos ? 1e-8 : 1e-7) << scheme;
+EXPECT_GT(std::abs(run.report.work), 1.0);
+}
 }
 
 }  // namespace

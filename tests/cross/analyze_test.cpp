@@ -242,6 +242,30 @@ TEST(Analyze, APointMassHoldsOrFollowsItsLoadAtOnce) {
   EXPECT_LE((follows.solutions[0].motion - Vector3(3.0, 4.0, 0.0)).norm(), kOfEnumeration);
 }
 
+/// Under polygons of event-driven one that slides along the normal of an edge has what keeps it there, and slides; with
+/// more of a load across it turns away.
+TEST(Analyze, APointMassSlidesOnTheEdgeOfItsPolygon) {
+  AnalysisOptions options;
+  options.level = AnalysisLevel::acceleration;
+  const auto analyze_load = [&](double across) {
+    std::string text = kPush;
+    text.replace(text.find("position = [0, 0, 0]"), 20, "velocity = [1, 1, 0]");
+    return analyze_text(text + "scheme = {type = \"event-driven\", facets = 4}\n" +
+                            "forces.push = {type = \"load\", body = \"mass\", force = [" + std::to_string(-across) +
+                            ", " + std::to_string(across) + ", 0]}\n",
+                        options);
+  };
+  // The corners are at 5 N along -x and -y: 2.5 (1, 1) against the motion, up to 2.5 (-1, 1) across it.
+  const Analysis stays = analyze_load(2.0);
+  ASSERT_EQ(kinds_of(stays), "slip");
+  EXPECT_TRUE(stays.is_unique());
+  EXPECT_LE((stays.solutions[0].forces[0] - Vector3(10.0, -0.5, -4.5)).norm(), kOfEnumeration);
+  EXPECT_LE((stays.solutions[0].motion - Vector3(-2.5, -2.5, 0.0)).norm(), kOfEnumeration);
+  const Analysis turns = analyze_load(3.0);
+  ASSERT_EQ(kinds_of(turns), "slip");
+  EXPECT_LE((turns.solutions[0].motion - Vector3(-3.0, -2.0, 0.0)).norm(), kOfEnumeration);
+}
+
 /// A planar box of 2 kg at rest on two feet that stick: one motion, none; forces that are not determined, as their
 /// parts along the floor may press against each other, but carry its weight.
 TEST(Analyze, ABoxAtRestHasOneMotionAndManyForces) {

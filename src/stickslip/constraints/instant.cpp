@@ -84,11 +84,6 @@ void Instant::take(const BodySnapshot& at, const std::vector<ContactPoint>& poin
   take_gathered(at, points);
 }
 
-void Instant::set_facets(int facets, double orientation) {
-  facets_ = facets;
-  orientation_ = orientation;
-}
-
 void Instant::calc_forces(const BodySnapshot& at, const Inputs& inputs) {
   system_.calc_applied_forces(at.t(), at.q(), at.u(), force_);
   system_.add_input_forces(inputs, at.t(), at.q(), force_);
@@ -199,6 +194,7 @@ void Instant::classify(int cone) {
   const double size = sliding.norm();
   member.mode = size > zero ? InstantMode::sliding : InstantMode::sticking;
   for (int i = 0; i < member.n_friction && slides(cone); ++i) member.direction[i] = sliding(i) / size;
+  if (slides(cone) && has_polygon(cone)) slide_on_polygon(member, zero / size);
 }
 
 /// zeta, from the System's kinematics.
@@ -237,6 +233,8 @@ void Instant::slide(int cone, std::span<const double> direction) {
   member.mode = InstantMode::sliding;
   member.direction.fill(0.0);
   std::ranges::copy(direction, member.direction.begin());
+  constexpr double kOnEdge = 1e-9;  // [-] round-off of directions
+  if (has_polygon(cone)) slide_on_polygon(member, kOnEdge);
 }
 
 void Instant::open_contacts() {
@@ -288,10 +286,10 @@ void Instant::make_problem() {
     if (member.mode == InstantMode::open || member.mode == InstantMode::separating) continue;
     if (slides(i) && !is_contact) continue;
     if (slides(i) && member.mu > 0.0) sliding_.push_back(i);
-    rows_.push_back({i, slides(i) ? 1 : dim, problem_.size()});
-    const bool has_polygon = member.n_friction == 2;
-    const FrictionBlock friction{member.n_friction, member.mu, has_polygon ? facets_ : 0, orientation_};
+    const int n_slides = on_edge(i) ? 2 : 1;
+    rows_.push_back({i, slides(i) ? n_slides : dim, problem_.size()});
     if (is_contact) {
+      const FrictionBlock friction = friction_block(i);
       problem_.add_contact({&friction, rows_.back().n > 1 ? std::size_t{1} : std::size_t{0}});
     } else if (member.mode == InstantMode::bilateral) {
       problem_.add_free(dim);
@@ -302,6 +300,9 @@ void Instant::make_problem() {
     for (const FactoredDelassus::Block& block : all.row(i)) {
       RowMatrixView J = delassus.add_block(block.body);
       std::copy_n(all.values(block), J.size(), J.data());
+      if (!on_edge(i)) continue;
+      const double* second = all.values(block) + J.size();
+      J.row(1) = -member.direction[1] * J.row(1) + member.direction[0] * ConstVectorView(second, J.cols()).transpose();
     }
   }
   solution_.p.assign(problem_.size(), 0.0);
@@ -322,37 +323,41 @@ void Instant::set_friction(const std::vector<double>& y) {
     const Member& member = members_[i];
     const bool is_contact = set_.kind(i) == ConstraintSet::Kind::contact;
     if (is_contact && !(member.mu > 0.0)) continue;
-    const double radius = is_contact ? member.mu * y[next++] : member.bound;
+    const double radius = is_contact ? slip_friction(i) * y[next++] : member.bound;
     p.fill(0.0);
     const int first = is_contact ? 1 : 0;
     for (int r = 0; r < member.n_friction; ++r) {
       p[first + r] = rows_of(i, lambda_)[first + r] = -radius * member.direction[r];
     }
     add_response(i, p.data());
+    if (!on_edge(i)) continue;
+    rows_of(i, lambda_)[1] -= member.across * member.direction[1];  // which the problem has itself
+    rows_of(i, lambda_)[2] += member.across * member.direction[0];
   }
 }
 
 /// Solves with the friction in memory_.v held; the forces of the problem's rows go into lambda_.
 bool Instant::solve_rows(InstantReport& report) {
   stop_.check();
-  std::array<double, kMaxConeDim> added;
+  std::array<double, kMaxConeDim> rates;
   double sum = 0.0;
   for (const Rows& rows : rows_) {
     const Cone& cone = set_.problem().cones[rows.cone];
-    added.fill(0.0);
+    rates.fill(0.0);
     std::get<FactoredDelassus>(set_.problem().delassus)
-        .add_relative_velocity(set_.problem().cones, rows.cone, nullptr, memory_, added.data());
-    for (int r = 0; r < rows.n; ++r) {
-      problem_.b[rows.offset + r] = given_[cone.offset + r] + added[r];
-      sum += speeds_[cone.offset + r] * speeds_[cone.offset + r];
-    }
+        .add_relative_velocity(set_.problem().cones, rows.cone, nullptr, memory_, rates.data());
+    for (int r = 0; r < cone.dim; ++r) rates[r] += given_[cone.offset + r];
+    reduce(rows, rates.data(), problem_.b.data() + rows.offset);
+    for (int r = 0; r < rows.n; ++r) sum += speeds_[cone.offset + r] * speeds_[cone.offset + r];
   }
   problem_.floor = kRoundOff * std::sqrt(sum);
   if (rows_.empty()) return true;
   ++report.problems;
   report.solve = solver_.solve(problem_, solution_);
   for (const Rows& rows : rows_) {
-    std::copy_n(solution_.p.begin() + rows.offset, rows.n, rows_of(rows.cone, lambda_));
+    const double* p = solution_.p.data() + rows.offset;
+    std::copy_n(p, slides(rows.cone) ? 1 : rows.n, rows_of(rows.cone, lambda_));
+    if (on_edge(rows.cone)) members_[rows.cone].across = p[1];
   }
   return report.solve.status != Status::failed;
 }
@@ -411,8 +416,8 @@ void Instant::judge(InstantReport& report) {
   solution_.u.resize(solution_.p.size());
   for (const Rows& rows : rows_) {
     const int offset = set_.problem().cones[rows.cone].offset;
-    std::copy_n(given_.begin() + offset, rows.n, problem_.b.begin() + rows.offset);
-    std::copy_n(gamma_dot_.begin() + offset, rows.n, solution_.u.begin() + rows.offset);
+    reduce(rows, given_.data() + offset, problem_.b.data() + rows.offset);
+    reduce(rows, gamma_dot_.data() + offset, solution_.u.data() + rows.offset);
   }
   report.residual =
       calc_residual(problem_, FrictionLaw::coulomb, solution_.p, solution_.u, problem_.calc_residual_scale());
@@ -441,7 +446,8 @@ int Instant::count_solutions() {
     const Member& member = members_[rows.cone];
     if (member.mode == InstantMode::bilateral) {
       for (int r = 0; r < rows.n; ++r) bilateral.push_back(offset + r);
-    } else if (set_.kind(rows.cone) == ConstraintSet::Kind::contact && (slides(rows.cone) || member.mu == 0.0)) {
+    } else if (set_.kind(rows.cone) == ConstraintSet::Kind::contact && !on_edge(rows.cone) &&
+               (slides(rows.cone) || member.mu == 0.0)) {
       normal.push_back(offset);
       problem_.calc_diagonal(static_cast<int>(&rows - rows_.data()), p.data());
       largest = std::max(largest, p[0]);

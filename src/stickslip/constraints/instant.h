@@ -10,6 +10,7 @@
 #include "stickslip/cone/cone_solver.h"
 #include "stickslip/constraints/body_snapshot.h"
 #include "stickslip/constraints/constraint_set.h"
+#include "stickslip/math/friction_polygon.h"
 #include "stickslip/model/inputs.h"
 
 namespace stickslip {
@@ -67,6 +68,12 @@ struct InstantReport {
 ///   dry friction                 the same with its bound in the place of mu lambda_N              (18), (23)
 ///   all other contacts           lambda = 0                                                       (6)
 ///
+/// With polygons of friction in space (set_facets) what sticks has the polygon in (22), and what slides has what
+/// maximal dissipation over the same polygon makes of its velocity (FrictionPolygon): a corner; or, where gamma_F is
+/// normal to an edge, mu lambda_N cos(pi / facets) against it and along the edge what keeps it so, up to mu lambda_N
+/// sin(pi / facets), as what sticks in one direction. [Trinkle2003] bounds what sticks by the polygon (35) and gives
+/// what slides the round cone (17), from which no motion goes on past an edge of the polygon.
+///
 /// zeta holds what is centripetal and what prescribed motions and drives add. Contacts that stick are cones, joints
 /// free rows and dry friction balls of one cone problem on (gamma', lambda), with the Delassus operator W^T M^-1 W. A
 /// contact that slides has its normal row alone in it: what its friction adds to all rows, which would make the
@@ -92,8 +99,8 @@ class Instant {
   /// The same of the points that a caller knows to be closed: those whose gap is at most `activation` (points) [m].
   void take(const BodySnapshot& at, const std::vector<ContactPoint>& points, std::span<const double> activation,
             const Inputs& inputs);
-  /// Friction in space that sticks has polygons in the place of discs from here on [Trinkle2003 eq. 35]: `facets`
-  /// corners, the first one at the angle `orientation` [rad] from the first tangent. 0: discs.
+  /// Friction of contacts in space has polygons in the place of discs in all that is taken from here on [Trinkle2003
+  /// eq. 35]: `facets` corners, the first one at the angle `orientation` [rad] from the first tangent. 0: discs.
   void set_facets(int facets, double orientation);
 
   /// The rows, in cones: contacts, joints, dry friction; gamma() by row.
@@ -102,7 +109,8 @@ class Instant {
   /// Another one than by its velocity, for a caller who knows better. A contact or dry friction that slides needs a
   /// velocity to do so.
   void set_mode(int cone, InstantMode mode);
-  /// That it slides, or begins to, along a direction (n_F) of unit length.
+  /// That it slides, or begins to, along a direction (n_F) of unit length; under polygons that direction is taken for
+  /// one that friction opposes, a corner or the normal of an edge.
   void slide(int cone, std::span<const double> direction);
   void open_contacts();
   /// Makes contacts stick that slide now, but that accelerations u' (n_u) would stop within a time h [s]; whether there
@@ -126,10 +134,15 @@ class Instant {
   std::span<const double> zeta() const { return zeta_; }            // (n) [m/s^2, rad/s^2]
   std::span<const double> given() const { return given_; }          // (n) [m/s^2, rad/s^2] gamma' without lambda
   std::span<const double> gamma_dot() const { return gamma_dot_; }  // (n) [m/s^2, rad/s^2] W^T u' + zeta
-  /// n = gamma_F / |gamma_F| of what slides. (n_F) [-]
+  /// n = gamma_F / |gamma_F| of what slides, or what a polygon's corner or edge opposes. (n_F) [-]
   std::span<const double> slip_direction(int cone) const {
     return {members_[cone].direction.data(), static_cast<std::size_t>(members_[cone].n_friction)};
   }
+  /// Of what slides: friction along slip_direction() by normal force [-], and whether it is held across, on an edge.
+  double slip_friction(int cone) const { return members_[cone].mu * (on_edge(cone) ? polygon_.apothem() : 1.0); }
+  bool on_edge(int cone) const { return members_[cone].on_edge && slides(cone); }
+  /// The friction set of a contact that sticks; of one on an edge: across it.
+  FrictionBlock friction_block(int cone) const;
   /// lambda of one cone. (dim)
   std::span<const double> lambda(int cone) const { return rows_of(cone, lambda_); }
 
@@ -144,8 +157,10 @@ class Instant {
     double mu;                                      // [-] contact
     double bound;                                   // [N, N m] dry friction
     std::array<double, kMaxFrictionDim> direction;  // (n_friction) [-] of sliding; zero where it does not
+    bool on_edge = false;                           // of a polygon, while it slides
+    double across = 0.0;                            // [N] friction along that edge
   };
-  /// A cone of the set in the problem that is solved: its first n rows.
+  /// A cone of the set in the problem that is solved: its first n rows; on an edge the normal and the one across.
   struct Rows {
     int cone, n, offset;
   };
@@ -162,6 +177,9 @@ class Instant {
   std::span<const double> rows_of(int cone, const std::vector<double>& values) const;
   double* rows_of(int cone, std::vector<double>& values);
   bool slides(int cone) const { return members_[cone].mode == InstantMode::sliding; }
+  bool has_polygon(int cone) const;
+  void slide_on_polygon(Member& member, double zero) const;
+  void reduce(const Rows& rows, const double* of_cone, double* reduced) const;
   void make_problem();
   void add_response(int cone, const double* p);
   void set_friction(const std::vector<double>& y);
@@ -178,7 +196,8 @@ class Instant {
   ConstraintSet set_;
   InstantTolerances tolerances_;
   int facets_ = 0;
-  double orientation_ = 0.0;        // [rad]
+  double orientation_ = 0.0;  // [rad]
+  FrictionPolygon polygon_;
   std::vector<Size> sizes_;         // (bodies)
   std::vector<double> activation_;  // (points) [m]
   std::vector<Member> members_;     // (cones)

@@ -9,8 +9,6 @@
 namespace stickslip {
 namespace {
 
-using RowsOf = std::vector<std::pair<int, int>>;  // (cones of the problem) first row of the Instant, how many
-
 /// W of the Instant's rows, in full. (n, n) [1/kg]
 Matrix make_full_delassus(const ConeProblem& problem) {
   const auto n = static_cast<Eigen::Index>(problem.size());
@@ -26,10 +24,11 @@ Matrix make_full_delassus(const ConeProblem& problem) {
   return W;
 }
 
-/// Puts W and b of what of_problem, given and the rows say into the problem. b (n) [m/s^2] of the Instant's rows.
-void fill_problem(const Matrix& W, const Vector& b, const RowsOf& rows, InstantProblem& made) {
-  const Matrix by_columns = W * made.of_problem;
-  const Vector without = b + W * made.given;
+/// Puts W and b of what of_problem, given and `measures` (n, n of the problem), accelerations in the Instant's rows,
+/// say into the problem. b (n) [m/s^2] of the Instant's rows.
+void fill_problem(const Matrix& W, const Vector& b, const Matrix& measures, InstantProblem& made) {
+  const Matrix by_columns = measures.transpose() * W * made.of_problem;
+  const Vector without = measures.transpose() * (b + W * made.given);
   StoredDelassus stored;
   std::vector<int> columns;
   std::vector<int> dims;
@@ -42,11 +41,11 @@ void fill_problem(const Matrix& W, const Vector& b, const RowsOf& rows, InstantP
     std::vector<double> values;
     for (const Cone& other : made.problem.cones) {
       for (int r = 0; r < cone.dim; ++r) {
-        for (int c = 0; c < other.dim; ++c) values.push_back(by_columns(rows[i].first + r, other.offset + c));
+        for (int c = 0; c < other.dim; ++c) values.push_back(by_columns(cone.offset + r, other.offset + c));
       }
     }
     stored.add_row(columns, dims, cone.dim, values);
-    for (int r = 0; r < cone.dim; ++r) made.problem.b[cone.offset + r] = without(rows[i].first + r);
+    for (int r = 0; r < cone.dim; ++r) made.problem.b[cone.offset + r] = without(cone.offset + r);
   }
   made.problem.delassus = std::move(stored);
 }
@@ -57,17 +56,21 @@ class InstantProblemBuilder {
   explicit InstantProblemBuilder(const Instant& instant) : instant_(instant), all_(instant.constraints().problem()) {
     const auto n = static_cast<Eigen::Index>(all_.size());
     columns_ = Matrix::Zero(n, n);
+    measures_ = columns_;
     made_.given = Vector::Zero(n);
   }
 
   InstantProblem& made() { return made_; }
 
-  void add_whole(int i) {
+  /// With discs, or as the Instant has it.
+  void add_whole(int i, bool as_instant) {
     const Cone& cone = all_.cones[i];
     switch (cone.kind) {
-      case ConeKind::contact:
-        made_.problem.add_contact(all_.friction(cone));
+      case ConeKind::contact: {
+        const FrictionBlock friction = instant_.friction_block(i);
+        made_.problem.add_contact(as_instant && cone.n_blocks > 0 ? std::span(&friction, 1) : all_.friction(cone));
         break;
+      }
       case ConeKind::ball:
         made_.problem.add_ball(cone.dim, cone.radius);
         break;
@@ -75,22 +78,34 @@ class InstantProblemBuilder {
         made_.problem.add_free(cone.dim);
         break;
     }
-    for (int r = 0; r < cone.dim; ++r) columns_(cone.offset + r, n_++) = 1.0;
-    note(i, cone.dim, false);
+    for (int r = 0; r < cone.dim; ++r) {
+      measures_(cone.offset + r, n_) = 1.0;
+      columns_(cone.offset + r, n_++) = 1.0;
+    }
+    note(i, false);
   }
 
-  /// A contact that slides: its normal row, with its friction.
+  /// A contact that slides: its normal row, with its friction; on an edge of a polygon the row across, too.
   void add_sliding(int i) {
     const Cone& cone = all_.cones[i];
-    const double mu = cone.n_blocks > 0 ? all_.friction(cone).front().mu : 0.0;
+    const double mu = instant_.slip_friction(i);
     const std::span<const double> n = instant_.slip_direction(i);
-    made_.problem.add_contact({});
+    const FrictionBlock friction = instant_.friction_block(i);
+    made_.problem.add_contact({&friction, instant_.on_edge(i) ? std::size_t{1} : std::size_t{0}});
+    measures_(cone.offset, n_) = 1.0;
     columns_(cone.offset, n_) = 1.0;
     for (std::size_t r = 0; r < n.size(); ++r) {
       columns_(cone.offset + 1 + static_cast<Eigen::Index>(r), n_) = -mu * n[r];
     }
     ++n_;
-    note(i, 1, true);
+    if (instant_.on_edge(i)) {
+      for (Matrix* each : {&columns_, &measures_}) {
+        (*each)(cone.offset + 1, n_) = -n[1];
+        (*each)(cone.offset + 2, n_) = n[0];
+      }
+      ++n_;
+    }
+    note(i, !instant_.on_edge(i));
   }
 
   /// Dry friction that slides.
@@ -102,23 +117,21 @@ class InstantProblemBuilder {
 
   InstantProblem finish(const Vector& b) {
     made_.of_problem = columns_.leftCols(n_);
-    fill_problem(make_full_delassus(all_), b, rows_, made_);
+    fill_problem(make_full_delassus(all_), b, measures_.leftCols(n_), made_);
     return std::move(made_);
   }
 
  private:
-  void note(int i, int dim, bool slides) {
+  void note(int i, bool slides) {
     made_.cones.push_back(i);
     made_.slides.push_back(slides);
-    rows_.emplace_back(all_.cones[i].offset, dim);
   }
 
   const Instant& instant_;
   const ConeProblem& all_;
   InstantProblem made_;
-  Matrix columns_;
+  Matrix columns_, measures_;  // (n, n of the problem) its forces, and its accelerations, in the Instant's rows
   Eigen::Index n_ = 0;
-  RowsOf rows_;
 };
 
 }  // namespace
@@ -145,7 +158,7 @@ InstantProblem make_acceleration_problem(const Instant& instant) {
         break;
       case InstantMode::sticking:
       case InstantMode::bilateral:
-        builder.add_whole(i);
+        builder.add_whole(i, true);
         break;
     }
   }
@@ -159,7 +172,7 @@ InstantProblem make_relaxed_problem(const Instant& instant, const BodySnapshot& 
   InstantProblemBuilder builder(instant);
   Vector b = ConstVectorView(instant.given().data(), set.size());
   for (int i = 0; i < set.count(); ++i) {
-    builder.add_whole(i);
+    builder.add_whole(i, false);
     const Cone& cone = set.problem().cones[i];
     const InstantMode mode = instant.mode(i);
     const bool is_contact = set.kind(i) == ConstraintSet::Kind::contact;

@@ -14,18 +14,18 @@ namespace stickslip {
 /// accelerations [m/s^2]. W is in full, and not symmetric where contacts slide.
 struct InstantProblem {
   ConeProblem problem;
-  std::vector<int> cones;  // (cones of the problem) of the Instant's constraints()
-  std::vector<bool>
-      slides;         // (cones of the problem) contacts with a given direction of slip: one row, the normal force
-  Matrix of_problem;  // (n, n of the problem) [-] lambda = of_problem p + given, n the Instant's rows
-  Vector given;       // (n) [N, N m] of dry friction that slides
+  std::vector<int> cones;    // (cones of the problem) of the Instant's constraints()
+  std::vector<bool> slides;  // (cones of the problem) contacts whose friction is given by their normal force: one row
+  Matrix of_problem;         // (n, n of the problem) [-] lambda = of_problem p + given, n the Instant's rows
+  Vector given;              // (n) [N, N m] of dry friction that slides
 
   Vector calc_lambda(std::span<const double> p) const;  // (n) [N, N m]
 };
 
 /// The acceleration-level problem, gamma' against lambda (instant.h): CP1 of [Trinkle2003 eqs. 6, 17-24]. A contact
 /// that slides with friction has its normal row alone, with what its friction -mu lambda_N n adds to all rows in its
-/// column; dry friction that slides is in b. Contacts that separate, or were opened, are not in it.
+/// column; on an edge of a polygon it has the row across, too, and a bound on its friction there; dry friction that
+/// slides is in b. Contacts that separate, or were opened, are not in it.
 InstantProblem make_acceleration_problem(const Instant& instant);
 
 /// The problem of the relaxed laws [Kikuuwe2017 eq. 65], with zeta = `damping` [-] and delta [s]:

@@ -5,15 +5,19 @@ namespace stickslip {
 
 /// Where a function falls below zero in (first, last]: the last argument tried at which it is below zero, no farther
 /// than `close` behind one at which it is not. `at_first` >= 0 is its value at `first`. Where it is not below zero at
-/// `last` that is returned. By the Illinois method, and by halves where that is slow.
+/// `last` that is returned. By the Illinois method, and by halves wherever two of its tries leave more than half: as
+/// where two functions of which it is the less cross zero together, at slopes of their own.
 template <class Function>
 double find_crossing(Function&& calc, double first, double at_first, double last, double close) {
-  constexpr int kMostTries = 100;  // [-] an end of what never settles: by then halves alone have taken 2^25 off
+  constexpr int kMostTries = 200;  // [-] an end of what never settles: by then halves alone have taken 2^66 off
   double at_last = calc(last);
   int side = 0;
+  double width = last - first;  // before the last three tries
   for (int i = 0; i < kMostTries && last - first > close && at_last < 0.0; ++i) {
     double middle = first + (last - first) * at_first / (at_first - at_last);
-    if (i % 4 == 3 || !(middle > first) || !(middle < last)) middle = 0.5 * (first + last);
+    if (i % 3 == 0) width = last - first;
+    const bool is_slow = i % 3 == 2 && last - first > 0.5 * width;
+    if (is_slow || !(middle > first) || !(middle < last)) middle = 0.5 * (first + last);
     const double value = calc(middle);
     if (value < 0.0) {
       last = middle;

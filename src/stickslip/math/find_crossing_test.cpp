@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 
 namespace stickslip {
@@ -19,7 +20,18 @@ TEST(FindCrossing, IsJustBeyondTheZero) {
       const double found = find_crossing(calc, 0.0, std::pow(zero, power), 1.0, 4e-16);
       EXPECT_GT(found, zero);
       EXPECT_NEAR(found, zero, power == 1.0 ? 4e-16 : 1e-7) << power;
-      EXPECT_LE(tries, 101);
+      EXPECT_LE(tries, 201);
+    }
+  }
+}
+
+/// The less of two that cross zero together, as a velocity and its distance to the edge of a polygon do.
+TEST(FindCrossing, IsFoundWhereSlopesDiffer) {
+  for (const double zero : {0.3, 0.712}) {
+    for (const double slope : {0.05, 0.2, 5.0, 100.0}) {
+      const double found = find_crossing([&](double x) { return std::min(zero - x, slope * (zero - x)); }, 0.0,
+                                         std::min(zero, slope * zero), 1.0, 4e-16);
+      EXPECT_NEAR(found, zero, 8e-16) << zero << ' ' << slope;
     }
   }
 }

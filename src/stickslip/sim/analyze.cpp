@@ -106,6 +106,9 @@ Analyzer::Analyzer(const Scene& scene, const AnalysisOptions& options)
   if (!(options.damping >= 0.0) || !std::isfinite(options.damping)) {
     throw InputError({}, "--zeta", fmt::format("{:g}", options.damping), "at least 0");
   }
+  if (const auto* events = std::get_if<EventDrivenOptions>(&scene.scheme)) {
+    instant_.set_facets(events->facets, events->orientation);
+  }
   built_.stepper->initialize(state_, report_);
   if (options.result) {
     take_row();
@@ -293,6 +296,8 @@ void Analyzer::analyze_instant(Analysis& analysis) {
         if (k != made.cones.end()) {
           const auto index = static_cast<std::size_t>(k - made.cones.begin());
           kind = one.states[index];
+          // On the edge of a polygon what holds across slides along.
+          if (!relaxed && kind == ContactState::stick && instant_.on_edge(cone)) kind = ContactState::slip;
           if (relaxed) rate = rows_of(made.problem.cones[index], one.u);
         } else if (set.kind(cone) != ConstraintSet::Kind::contact) {
           kind = ContactState::slip;

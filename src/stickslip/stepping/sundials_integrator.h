@@ -26,13 +26,15 @@ inline constexpr const char* kWithoutSundials =
 /// Throws InputError where it was not: scheme.integrator = `name`, or else what is `available`.
 void require_sundials(std::string_view name, const std::string& available);
 
-/// y' = f(t, y) by a method of SUNDIALS, step by step of its own choice, to tolerances: with n numbers of y controlled,
-/// the first ones, and their local errors e,
+/// y' = f(t, y) by a method of SUNDIALS, step by step of its own choice, to tolerances: the first numbers of y are the
+/// motion, the rest integrals, on which f does not depend, each with a tolerance of its own; of their local errors e
 ///
-///   sum_i (e_i / (absolute + relative |y_i|))^2 <= 1,
+///   sum_i (e_i / tolerance_i)^2 <= 1,   tolerance_i = absolute + relative |y_i| of the motion,
 ///
-/// so that each is within its own. The rest of y are integrals, on which f does not depend: they go along without a
-/// say. The implicit methods solve by Newton's method with a dense matrix of differences over the controlled numbers.
+/// so that each is within its own. The implicit methods solve by Newton's method: with a dense matrix of differences
+/// over the motion, or, where this has many numbers, by GMRES without a matrix [Saad1986], whose products are
+/// differences, too: what is stiff in our equations is a projection on what contacts and joints hold, so that it has
+/// few eigenvalues, and some products are enough, however many bodies there are.
 ///
 /// start() forgets all that was before: the same start has the same bits.
 class SundialsIntegrator {
@@ -47,8 +49,9 @@ class SundialsIntegrator {
   SundialsIntegrator& operator=(const SundialsIntegrator&) = delete;
   ~SundialsIntegrator();
 
-  /// Begins at (t, y), to go to t_end > t, beyond which f is not asked for. Whether that could be begun.
-  bool start(double t, const Vector& y, Eigen::Index n_controlled, double t_end);
+  /// Begins at (t, y), to go to t_end > t, beyond which f is not asked for. tolerances (n - n of the motion) > 0 [units
+  /// of y]: of the integrals. Whether that could be begun.
+  bool start(double t, const Vector& y, const Vector& tolerances, double t_end);
   /// One step, not beyond t_most, the last one to t_end exactly. False: message() says why it cannot be made.
   bool step(double t_most = std::numeric_limits<double>::infinity());
 

@@ -26,4 +26,10 @@ inline std::array<double, kMaxFrictionDim> direction_of(const double* x, int n) 
   return direction;
 }
 
+inline double dot(const std::array<double, kMaxFrictionDim>& a, const std::array<double, kMaxFrictionDim>& b) {
+  double sum = 0.0;
+  for (int r = 0; r < kMaxFrictionDim; ++r) sum += a[r] * b[r];
+  return sum;
+}
+
 }  // namespace stickslip::event_driven

@@ -46,6 +46,8 @@ inline constexpr std::array<std::string_view, 3> kEventIntegratorNames = {"dorma
 ///   lambda_N             of a closed one: it lifts off                                         (20), (21)
 ///   mu lambda_N - |lambda_F|, bound - |lambda|   of what sticks: it begins to slide            (22), (23)
 ///   gamma_F . n          of what slides: it stops
+///   (d_k - d_j) . gamma_F   of a polygon's corner d_j: the velocity is normal to the edge towards d_k
+///   mu lambda_N sin(pi / facets) - |lambda along the edge|   of an edge: it leaves it
 ///
 /// and the next one begins with an impact where a contact closes, by Newton's law with the coefficients of restitution,
 /// and with the acceleration-level problem CP1 (Instant), which says what is closed, slides and sticks from there on.
@@ -62,8 +64,8 @@ struct EventDrivenOptions {
       .automatic_steps = false,
       .controls_errors = true};
 
-  // Friction is that of the round cone. In a plane polygons are the same, so that scenes that name them run; friction
-  // in two directions with polygons is refused.
+  // Friction in two directions has the round cone, or polygons (FrictionPolygon), of what sticks and of what slides.
+  // With these lambda_F of what slides is at a corner, or, where gamma_F is normal to an edge, somewhere on that.
   int facets = 0;            // [-] >= 3, or 0: the round cone
   double orientation = 0.0;  // [rad] of the first facet
   EventIntegrator integrator = EventIntegrator::dormand_prince;

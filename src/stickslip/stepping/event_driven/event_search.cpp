@@ -5,6 +5,8 @@
 #include <cmath>
 #include <limits>
 
+#include "stickslip/stepping/event_driven/directions.h"
+
 namespace stickslip::event_driven {
 namespace {
 
@@ -44,8 +46,11 @@ bool EventSearch::begin(SmoothMotion& motion, const Inputs& inputs) {
     if (motion.determined()) watches_.push_back({Kind::lift, true, k, 0.0});
     if (motion.friction_of(k) == 0.0) continue;
     if (!mode.sticks) watches_.push_back({Kind::stop, true, k, 0.0});
+    if (!mode.sticks && motion.has_polygon(k) && !motion.on_edge(k)) {
+      for (const double side : {1.0, -1.0}) watches_.push_back({Kind::turn, true, k, 0.0, false, side});
+    }
     if (!mode.sticks && motion.determined()) watches_.push_back({Kind::yield, true, k, 0.0});
-    if (mode.sticks && motion.determined()) watches_.push_back({Kind::slip, true, k, 0.0});
+    if ((mode.sticks || motion.on_edge(k)) && motion.determined()) watches_.push_back({Kind::slip, true, k, 0.0});
   }
   for (std::size_t i = 0; i < modes.dry_frictions.size(); ++i) {
     const int k = static_cast<int>(i);
@@ -86,13 +91,19 @@ double EventSearch::calc_slip(const Watch& watch, const SmoothMotion& motion) co
   const int cone = watch.is_contact ? motion.contact_cone(watch.index) : motion.dry_friction_cone(watch.index);
   const Cone& rows = motion.constraints().problem().cones[cone];
   const double* lambda = motion.lambda().data() + rows.offset;
-  const int first = watch.is_contact ? 1 : 0;
-  const int dim = rows.dim - first;
-  const double bound =
-      watch.is_contact ? motion.friction_of(watch.index) * lambda[0] : system_.dry_frictions()[watch.index].bound;
-  double squared = 0.0;
-  for (int i = 0; i < dim; ++i) squared += lambda[first + i] * lambda[first + i];
-  return (bound - std::sqrt(squared)) / force_;
+  if (!watch.is_contact) return (system_.dry_frictions()[watch.index].bound - norm(lambda, rows.dim)) / force_;
+  const double bound = motion.friction_of(watch.index) * lambda[0];
+  if (!motion.on_edge(watch.index)) return (bound - motion.friction_size(watch.index, lambda + 1)) / force_;
+  const auto& n = motion.modes().contacts[watch.index].direction;
+  return (motion.polygon().half_edge() * bound - std::abs(n[0] * lambda[2] - n[1] * lambda[1])) / force_;
+}
+
+/// How far the velocity of a corner of a polygon is from the edge beside it.
+double EventSearch::calc_turn(const Watch& watch, const SmoothMotion& motion) const {
+  const Cone& rows = motion.constraints().problem().cones[motion.contact_cone(watch.index)];
+  const auto& n = motion.modes().contacts[watch.index].direction;
+  const double* gamma = motion.constraints().gamma().data() + rows.offset + 1;
+  return motion.polygon().calc_distance({n[0], n[1]}, watch.side, gamma) / transition_.scales().speed;
 }
 
 /// gamma_F . n of the direction in which the phase began; of directions in a plane or in space it is to be taken anew
@@ -112,7 +123,8 @@ double EventSearch::calc_stop(const Watch& watch, const SmoothMotion& motion) co
     squared += gamma * gamma;
   }
   const double speed = transition_.scales().speed;
-  return (dim == 1 ? along : along - kTurned * std::sqrt(squared)) / speed;
+  const bool is_fixed = dim == 1 || (watch.is_contact && motion.has_polygon(watch.index));
+  return (is_fixed ? along : along - kTurned * std::sqrt(squared)) / speed;
 }
 
 double EventSearch::calc(const Watch& watch, SmoothMotion& motion, const Inputs& inputs) const {
@@ -133,6 +145,8 @@ double EventSearch::calc(const Watch& watch, SmoothMotion& motion, const Inputs&
       return calc_slip(watch, motion);
     case Kind::stop:
       return calc_stop(watch, motion);
+    case Kind::turn:
+      return calc_turn(watch, motion);
     case Kind::yield:
       return motion.calc_yield(watch.index);
     case Kind::laws:
@@ -154,22 +168,34 @@ std::vector<Trigger> EventSearch::find_triggers(SmoothMotion& motion, const Inpu
   for (const Watch& watch : watches_) {
     if (calc(watch, motion, inputs) + watch.offset > most) continue;
     constexpr Trigger::Kind kKinds[] = {Trigger::Kind::closes, Trigger::Kind::lifts, Trigger::Kind::slips,
-                                        Trigger::Kind::stops,  Trigger::Kind::laws,  Trigger::Kind::laws};
+                                        Trigger::Kind::stops,  Trigger::Kind::turns, Trigger::Kind::laws,
+                                        Trigger::Kind::laws};
     Trigger trigger{kKinds[static_cast<int>(watch.kind)], watch.is_contact, watch.index, {}};
-    if (watch.kind == Kind::slip) {
-      // It begins to slide against the friction that cannot hold it.
-      const int cone = watch.is_contact ? motion.contact_cone(watch.index) : motion.dry_friction_cone(watch.index);
-      const Cone& rows = motion.constraints().problem().cones[cone];
-      const int first = watch.is_contact ? 1 : 0;
-      double squared = 0.0;
-      for (int i = first; i < rows.dim; ++i) squared += std::pow(motion.lambda()[rows.offset + i], 2);
-      for (int i = first; i < rows.dim && squared > 0.0; ++i) {
-        trigger.direction[i - first] = -motion.lambda()[rows.offset + i] / std::sqrt(squared);
-      }
-    }
+    if (watch.kind == Kind::slip) find_slip(watch, motion, trigger);
     triggers.push_back(trigger);
   }
   return triggers;
+}
+
+/// What cannot be held begins to slide against its friction; under a polygon through the edge that this is at, and from
+/// an edge on which it slides already against the corner.
+void EventSearch::find_slip(const Watch& watch, const SmoothMotion& motion, Trigger& trigger) const {
+  const int cone = watch.is_contact ? motion.contact_cone(watch.index) : motion.dry_friction_cone(watch.index);
+  const Cone& rows = motion.constraints().problem().cones[cone];
+  const int first = watch.is_contact ? 1 : 0;
+  const double* lambda = motion.lambda().data() + rows.offset + first;
+  if (watch.is_contact && motion.has_polygon(watch.index)) {
+    const FrictionPolygon& polygon = motion.polygon();
+    const auto& n = motion.modes().contacts[watch.index].direction;
+    const FrictionPolygon::Pair from = {n[0], n[1]};
+    const double held = n[0] * lambda[1] - n[1] * lambda[0];
+    const FrictionPolygon::Pair against = motion.on_edge(watch.index) ? polygon.turn(from, held > 0.0 ? -1.0 : 1.0)
+                                                                      : polygon.find_slip_against(lambda).direction;
+    std::ranges::copy(against, trigger.direction.begin());
+    return;
+  }
+  trigger.direction = direction_of(lambda, rows.dim - first);
+  for (double& x : trigger.direction) x = -x;
 }
 
 void EventSearch::look(SmoothMotion& motion, const Inputs& inputs, Look& look) {

@@ -42,18 +42,21 @@ class EventSearch {
   double find_low(const Look& a, const Look& middle, const Look& b) const;
 
  private:
-  enum class Kind { gap, lift, slip, stop, yield, laws };
+  enum class Kind { gap, lift, slip, stop, turn, yield, laws };
   struct Watch {
     Kind kind;
     bool is_contact;
     int index;
     double offset;           // of a watch that begins at zero
     bool from_zero = false;  // a gap that begins at nothing
+    double side = 0.0;       // [-] of `turn`: the edge to the left (1) or right (-1) of a polygon's corner
   };
 
   double calc(const Watch& watch, SmoothMotion& motion, const Inputs& inputs) const;
   double calc_slip(const Watch& watch, const SmoothMotion& motion) const;
   double calc_stop(const Watch& watch, const SmoothMotion& motion) const;
+  double calc_turn(const Watch& watch, const SmoothMotion& motion) const;
+  void find_slip(const Watch& watch, const SmoothMotion& motion, Trigger& trigger) const;
   void calc_force_scale(const SmoothMotion& motion);
 
   const System& system_;

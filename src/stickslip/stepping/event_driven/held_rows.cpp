@@ -10,6 +10,8 @@ namespace {
 
 /// Pivots below this part of the largest are round-off of rows that depend on each other. [-]
 constexpr double kDependent = 1e-11;
+/// What rows that depend on each other ask for and do not get, beyond round-off. [-]
+constexpr double kContradicts = 1e-8;
 
 }  // namespace
 
@@ -22,6 +24,16 @@ void HeldRows::clear(ConstraintSet& set) {
 void HeldRows::add(int row, int first, std::span<const double> friction) {
   rows_.push_back({row, first, static_cast<int>(friction_.size()), static_cast<int>(friction.size())});
   friction_.insert(friction_.end(), friction.begin(), friction.end());
+}
+
+void HeldRows::add_along(int first, const std::array<double, 2>& direction) {
+  rows_.push_back({first, first, static_cast<int>(friction_.size()), 0, 2, direction});
+}
+
+double HeldRows::rate_of(const Friction& own, std::span<const double> rates) {
+  double rate = 0.0;
+  for (int i = 0; i < own.n; ++i) rate += own.direction[i] * rates[own.row + i];
+  return rate;
 }
 
 void HeldRows::factorise() {
@@ -41,17 +53,18 @@ void HeldRows::factorise() {
   };
   for (Eigen::Index k = 0; k < n; ++k) {
     const Friction& own = rows_[k];
-    p[own.row] = 1.0;
+    for (int i = 0; i < own.n; ++i) p[own.row + i] = own.direction[i];
     respond();
-    scale_[k] = rates[own.row] > 0.0 ? 1.0 / std::sqrt(rates[own.row]) : 0.0;
+    const double alone = rate_of(own, rates);
+    scale_[k] = alone > 0.0 ? 1.0 / std::sqrt(alone) : 0.0;
     if (own.count > 0) {
       for (int i = 0; i < own.count; ++i) p[own.first_row + i] = friction_[own.first + i];
       respond();
       for (int i = 0; i < own.count; ++i) p[own.first_row + i] = 0.0;
     }
-    p[own.row] = 0.0;
+    for (int i = 0; i < own.n; ++i) p[own.row + i] = 0.0;
     response_.col(k) = v * scale_[k];
-    for (Eigen::Index i = 0; i < n; ++i) matrix_(i, k) = rates[rows_[i].row] * scale_[k];
+    for (Eigen::Index i = 0; i < n; ++i) matrix_(i, k) = rate_of(rows_[i], rates) * scale_[k];
   }
   for (Eigen::Index i = 0; i < n; ++i) matrix_.row(i) *= scale_[i];
   determined_ = true;
@@ -62,7 +75,8 @@ void HeldRows::factorise() {
 
 double HeldRows::calc_response(int row) const {
   for (std::size_t k = 0; k < rows_.size(); ++k) {
-    if (rows_[k].row == row && scale_[k] > 0.0) return 1.0 / (scale_[k] * scale_[k]);
+    const bool is_held = row >= rows_[k].row && row < rows_[k].row + rows_[k].n;
+    if (is_held && scale_[k] > 0.0) return 1.0 / (scale_[k] * scale_[k]);
   }
   return 0.0;
 }
@@ -72,19 +86,20 @@ double HeldRows::calc_yield(int k) const {
   return response == 0.0 ? std::numeric_limits<double>::infinity() : 1.0 / response;
 }
 
-void HeldRows::hold(std::span<const double> rates, std::vector<double>& p, Vector& v) const {
-  if (rows_.empty()) return;
+bool HeldRows::hold(std::span<const double> rates, std::vector<double>& p, Vector& v) const {
+  if (rows_.empty()) return true;
   const auto n = static_cast<Eigen::Index>(rows_.size());
   Vector target(n);
-  for (Eigen::Index i = 0; i < n; ++i) target(i) = -scale_[i] * rates[rows_[i].row];
+  for (Eigen::Index i = 0; i < n; ++i) target(i) = -scale_[i] * rate_of(rows_[i], rates);
   const Vector x = determined_ ? factors_->solve(target) : solve_least_norm(matrix_, target, kDependent);
   v += response_ * x;
   for (Eigen::Index k = 0; k < n; ++k) {
     const Friction& own = rows_[k];
     const double size = scale_[k] * x(k);
-    p[own.row] += size;
+    for (int i = 0; i < own.n; ++i) p[own.row + i] += size * own.direction[i];
     for (int i = 0; i < own.count; ++i) p[own.first_row + i] += size * friction_[own.first + i];
   }
+  return determined_ || (target - matrix_ * x).norm() <= kContradicts * target.norm();
 }
 
 }  // namespace stickslip::event_driven

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <array>
 #include <optional>
 #include <span>
 #include <vector>
@@ -27,6 +28,8 @@ class HeldRows {
   void add(int row) { add(row, 0, {}); }
   /// A row, and a unit along it together with friction (n) on the rows from `first` on.
   void add(int row, int first, std::span<const double> friction);
+  /// A direction in the two rows from `first` on, and a unit along it.
+  void add_along(int first, const std::array<double, 2>& direction);
   /// To be called after the last row.
   void factorise();
   int count() const { return static_cast<int>(rows_.size()); }
@@ -39,13 +42,18 @@ class HeldRows {
   /// without friction and alone: [-] above 0 but where friction turns it round.
   double calc_yield(int k) const;
   /// Adds to p (n of the set) and to v (n_u) what takes away `rates` (n), those of v, from the rows that are held.
-  void hold(std::span<const double> rates, std::vector<double>& p, Vector& v) const;
+  /// Whether that can be: rows that depend on each other may contradict each other.
+  bool hold(std::span<const double> rates, std::vector<double>& p, Vector& v) const;
 
  private:
   struct Friction {
     int row, first_row;  // of the set
     int first, count;    // into friction_
+    int n = 1;           // rows from `row` on, which take part by
+    std::array<double, 2> direction = {1.0, 0.0};
   };
+
+  static double rate_of(const Friction& own, std::span<const double> rates);
 
   const System& system_;
   ConstraintSet* set_ = nullptr;

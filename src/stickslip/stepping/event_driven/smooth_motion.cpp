@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "stickslip/math/round_off.h"
+#include "stickslip/stepping/event_driven/directions.h"
 
 namespace stickslip::event_driven {
 namespace {
@@ -18,8 +19,14 @@ constexpr double kOverlap = 1e-6;  // [-] of the least body: far above what inte
 
 }  // namespace
 
-SmoothMotion::SmoothMotion(const System& system, StopToken stop)
-    : system_(system), stop_(stop), at_(system), set_(system, stop, false), rows_(system), sizes_(system) {
+SmoothMotion::SmoothMotion(const System& system, const FrictionPolygon& polygon, StopToken stop)
+    : system_(system),
+      polygon_(polygon),
+      stop_(stop),
+      at_(system),
+      set_(system, stop, false),
+      rows_(system),
+      sizes_(system) {
   for (Vector* v : {&force_, &a_, &nonconservative_}) v->setZero(system.n_u());
 }
 
@@ -29,6 +36,15 @@ double SmoothMotion::friction_of(int point) const {
 
 int SmoothMotion::friction_dim(int point) const {
   return system_.pair(system_.contact_points()[point]).friction_dim;
+}
+
+double SmoothMotion::friction_size(int point, const double* friction) const {
+  return has_polygon(point) ? polygon_.calc_gauge(friction) : norm(friction, friction_dim(point));
+}
+
+/// [-] of a contact that slides, along what its friction opposes.
+double SmoothMotion::slip_friction(int point) const {
+  return friction_of(point) * (on_edge(point) ? polygon_.apothem() : 1.0);
 }
 
 double SmoothMotion::calc_yield(int point) const {
@@ -41,6 +57,13 @@ void SmoothMotion::set_modes(const Modes& modes, double zero_speed) {
   constexpr double kAll = std::numeric_limits<double>::infinity();
   activation_.clear();
   for (const Mode& contact : modes.contacts) activation_.push_back(contact.closed ? kAll : -kAll);
+  on_edge_.assign(modes.contacts.size(), 0);
+  for (std::size_t k = 0; k < modes.contacts.size(); ++k) {
+    const Mode& mode = modes.contacts[k];
+    const int point = static_cast<int>(k);
+    if (!mode.closed || mode.sticks || !has_polygon(point) || friction_of(point) == 0.0) continue;
+    if (polygon_.take(mode.direction.data()).on_edge) on_edge_[k] = 1;
+  }
 }
 
 Mode& SmoothMotion::mode(int cone) {
@@ -67,7 +90,7 @@ void SmoothMotion::find_direction(int cone, std::array<double, kMaxFrictionDim>&
   const int first = rows.offset + (is_contact ? 1 : 0);
   const int dim = rows.dim - (is_contact ? 1 : 0);
   n = mode(cone).direction;
-  if (dim < 2) return;
+  if (dim < 2 || (is_contact && has_polygon(set_.index(cone)))) return;
   double along = 0.0;
   double squared = 0.0;
   for (int i = 0; i < dim; ++i) {
@@ -77,6 +100,24 @@ void SmoothMotion::find_direction(int cone, std::array<double, kMaxFrictionDim>&
   const double speed = std::sqrt(squared);
   if (!(speed > zero_speed_) || along < kCosine * speed) return;
   for (int i = 0; i < dim; ++i) n[i] = set_.gamma()[first + i] / speed;
+}
+
+/// All rows of a cone are held.
+void SmoothMotion::hold(int cone) {
+  const Cone& rows = set_.problem().cones[cone];
+  for (int row = rows.offset; row < rows.offset + rows.dim; ++row) rows_.add(row);
+}
+
+/// A contact is held along its normal, with the friction that slides; on an edge across that, too.
+void SmoothMotion::slide(int cone) {
+  const Cone& rows = set_.problem().cones[cone];
+  const int point = set_.index(cone);
+  std::array<double, kMaxFrictionDim> n;
+  find_direction(cone, n);
+  std::array<double, kMaxFrictionDim> friction = {};
+  for (int r = 0; r < rows.dim - 1; ++r) friction[r] = -slip_friction(point) * n[r];
+  rows_.add(rows.offset, rows.offset + 1, {friction.data(), static_cast<std::size_t>(rows.dim - 1)});
+  if (on_edge(point)) rows_.add_along(rows.offset + 1, across({n[0], n[1]}));
 }
 
 /// rates_ = zeta: what gamma' is without accelerations.
@@ -124,14 +165,11 @@ bool SmoothMotion::solve(double t, const Vector& q, const Vector& u, const Input
     const bool is_joint = set_.kind(i) == ConstraintSet::Kind::joint;
     const bool is_contact = set_.kind(i) == ConstraintSet::Kind::contact;
     if (is_joint || mode(i).sticks) {
-      for (int row = cone.offset; row < cone.offset + cone.dim; ++row) rows_.add(row);
-      continue;
-    }
-    find_direction(i, n);
-    if (is_contact) {
-      for (int r = 0; r < cone.dim - 1; ++r) n[r] *= -friction_of(k);
-      rows_.add(cone.offset, cone.offset + 1, {n.data(), static_cast<std::size_t>(cone.dim - 1)});
+      hold(i);
+    } else if (is_contact) {
+      slide(i);
     } else {
+      find_direction(i, n);
       for (int r = 0; r < cone.dim; ++r) lambda_[cone.offset + r] = -system_.dry_frictions()[k].bound * n[r];
     }
   }
@@ -142,7 +180,7 @@ bool SmoothMotion::solve(double t, const Vector& q, const Vector& u, const Input
   system_.solve_mass(force_, a_);
   calc_bias();
   set_.add_relative_velocities(a_, rates_);
-  rows_.hold(rates_, lambda_, a_);
+  consistent_ = rows_.hold(rates_, lambda_, a_);
   return a_.allFinite();
 }
 
@@ -175,16 +213,16 @@ std::array<double, 2> SmoothMotion::calc_certificate(int point) {
   rows_.clear(set_);
   std::array<double, kMaxFrictionDim> n;
   for (int i = 0; i < set_.count(); ++i) {
-    const Cone& cone = set_.problem().cones[i];
     if (i == own) continue;
     if (set_.kind(i) == ConstraintSet::Kind::joint || mode(i).sticks) {
-      for (int row = cone.offset; row < cone.offset + cone.dim; ++row) rows_.add(row);
+      hold(i);
     } else if (set_.kind(i) == ConstraintSet::Kind::contact) {
-      find_direction(i, n);
-      for (double& x : n) x *= -friction_of(set_.index(i));
-      rows_.add(cone.offset, cone.offset + 1, {n.data(), static_cast<std::size_t>(cone.dim - 1)});
+      slide(i);
     }
   }
+  const int first = set_.problem().cones[own].offset;
+  find_direction(own, n);
+  if (on_edge(point)) rows_.add_along(first + 1, across({n[0], n[1]}));
   rows_.factorise();
   const Cone& cone = set_.problem().cones[own];
   std::vector<double> p(set_.size());
@@ -192,7 +230,7 @@ std::array<double, 2> SmoothMotion::calc_certificate(int point) {
     std::ranges::fill(p, 0.0);
     std::vector<double> rates = rates_;
     set_.add_relative_velocities(v, rates);
-    rows_.hold(rates, p, v);
+    (void)rows_.hold(rates, p, v);
     rates = rates_;
     set_.add_relative_velocities(v, rates);
     return rates[cone.offset];
@@ -201,10 +239,9 @@ std::array<double, 2> SmoothMotion::calc_certificate(int point) {
   system_.solve_mass(force_, v);  // dry friction included
   calc_bias();
   const double without = rate(v);
-  find_direction(own, n);
   std::ranges::fill(p, 0.0);
   p[cone.offset] = 1.0;
-  for (int r = 0; r < cone.dim - 1; ++r) p[cone.offset + 1 + r] = -friction_of(point) * n[r];
+  for (int r = 0; r < cone.dim - 1; ++r) p[cone.offset + 1 + r] = -slip_friction(point) * n[r];
   Vector w;
   set_.calc_generalized_percussions(p, w);
   system_.solve_mass(w, v);
@@ -221,13 +258,16 @@ void SmoothMotion::project_velocities(double t, const Vector& q, Vector& u, Ener
     const bool is_joint = set_.kind(i) == ConstraintSet::Kind::joint;
     const int dim = is_joint || mode(i).sticks ? cone.dim : is_contact ? 1 : 0;
     for (int row = cone.offset; row < cone.offset + dim; ++row) rows_.add(row);
+    if (!is_contact || !on_edge(set_.index(i))) continue;
+    const Mode& own = mode(i);
+    rows_.add_along(cone.offset + 1, across({own.direction[0], own.direction[1]}));
   }
   percussions_.assign(set_.size(), 0.0);
   if (rows_.count() == 0) return;
   rows_.factorise();
   std::vector<double>& p = percussions_;
   Vector change = Vector::Zero(system_.n_u());
-  rows_.hold(set_.gamma(), p, change);
+  (void)rows_.hold(set_.gamma(), p, change);
   if (!change.allFinite()) return;
   u += change;
   // As of any percussion: of joints, too, which take what they do not allow.
@@ -275,7 +315,7 @@ void SmoothMotion::project_positions(double t, Vector& q) {
     rows_.factorise();
     displacement.setZero();
     p.assign(set_.size(), 0.0);
-    rows_.hold(off, p, displacement);
+    (void)rows_.hold(off, p, displacement);
     if (!displacement.allFinite()) return;
     system_.advance(1.0, displacement, q);
     system_.normalize(t, q);

@@ -8,6 +8,7 @@
 #include "stickslip/base/stop_token.h"
 #include "stickslip/constraints/body_snapshot.h"
 #include "stickslip/constraints/constraint_set.h"
+#include "stickslip/math/friction_polygon.h"
 #include "stickslip/stepping/body_sizes.h"
 #include "stickslip/stepping/event_driven/held_rows.h"
 
@@ -17,7 +18,8 @@ namespace stickslip::event_driven {
 struct Mode {
   bool closed = false;                                 // dry friction always is
   bool sticks = false;                                 // else it slides
-  std::array<double, kMaxFrictionDim> direction = {};  // (n_F) [-] of gamma_F where the phase began to slide
+  std::array<double, kMaxFrictionDim> direction = {};  // (n_F) [-] of gamma_F where the phase began to slide; with
+                                                       // polygons what their corner or edge opposes, throughout it
   bool operator==(const Mode&) const = default;
 };
 
@@ -29,11 +31,12 @@ struct Modes {
 /// The smooth motion of a phase: accelerations and forces at (t, q, u) while all keep their modes, whatever sign these
 /// forces get; see EventDrivenOptions. Friction that slides opposes the velocity that it has, and where that has turned
 /// from the direction in which the phase began by 60 degrees or more, or is nothing, it opposes that direction: so
-/// forces go on smoothly beyond the instant at which something stops.
+/// forces go on smoothly beyond the instant at which something stops. With polygons it opposes one direction
+/// throughout; on an edge velocities are held across that.
 class SmoothMotion {
  public:
-  /// The system must outlive this.
-  SmoothMotion(const System& system, StopToken stop);
+  /// The system must outlive this. polygon: of contacts with friction in two directions; none: discs.
+  SmoothMotion(const System& system, const FrictionPolygon& polygon, StopToken stop);
 
   /// The modes of the instants to come. zero_speed [m/s]: of friction, up to which its velocity has no direction.
   void set_modes(const Modes& modes, double zero_speed);
@@ -60,8 +63,17 @@ class SmoothMotion {
   double calc_response(int row) const { return rows_.calc_response(row); }
   /// Whether the forces are the only ones that hold what is held.
   bool determined() const { return rows_.determined(); }
+  /// Whether all that is held could be, at the instant solved last: two feet on edges of polygons may contradict each
+  /// other.
+  bool consistent() const { return consistent_; }
   double friction_of(int point) const;  // [-] mu
   int friction_dim(int point) const;    // [-] n_F
+  bool has_polygon(int point) const { return polygon_.exists() && friction_dim(point) == 2; }
+  const FrictionPolygon& polygon() const { return polygon_; }
+  /// Whether a contact slides on an edge of its polygon.
+  bool on_edge(int point) const { return on_edge_[point] != 0; }
+  /// The size of friction (n_F) of a contact that counts against mu lambda_N.
+  double friction_size(int point, const double* friction) const;
 
   /// Of a contact that slides, where forces are determined: [-] the acceleration gamma_N' that a unit of its normal
   /// force with its friction adds, all else held, in units of that without friction. Where it falls to zero forces have
@@ -86,11 +98,17 @@ class SmoothMotion {
  private:
   void calc_bias();
   Mode& mode(int cone);
+  double slip_friction(int point) const;
+  void hold(int cone);
+  void slide(int cone);
 
   const System& system_;
+  const FrictionPolygon polygon_;
   StopToken stop_;
   Modes modes_;
+  std::vector<char> on_edge_;  // (contact points)
   double zero_speed_ = 0.0;
+  bool consistent_ = true;
   std::vector<double> activation_;              // (contact points) [m] infinite or minus that
   std::vector<int> held_row_;                   // (contact points) its normal row in rows_
   std::vector<int> contact_cones_, dry_cones_;  // (contact points), (dry friction elements)

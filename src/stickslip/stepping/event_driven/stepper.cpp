@@ -58,6 +58,7 @@ class Stepper final : public TimeStepper {
   bool calc_rates(double t, const Vector& y, Vector& rates);
   void unpack(const Vector& y, Vector& q, Vector& u) const;
   bool solve(double t, const Vector& y);
+  void calc_tolerances();
   double calc_error() const;
   void pack();
   Ended advance(double t_end);
@@ -103,6 +104,7 @@ class Stepper final : public TimeStepper {
 
   // Workspace.
   Vector q_, u_, q_dot_, y_;
+  Vector tolerances_;  // of the integrals in y_
   EventSearch::Look middle_, last_;
   BodySnapshot snapshot_;
   GapCourse gap_course_;
@@ -115,7 +117,7 @@ Stepper::Stepper(const EventDrivenOptions& options, const System& system, ConeSo
       system_(system),
       stop_(stop),
       transition_(options, system, solver, stop),
-      motion_(system, stop),
+      motion_(system, FrictionPolygon(options.facets, options.orientation), stop),
       search_(system, transition_),
       course_(system),
       method_([this](double t, const Vector& y, Vector& rates) { return calc_rates(t, y, rates); }),
@@ -155,8 +157,20 @@ bool Stepper::calc_rates(double t, const Vector& y, Vector& rates) {
   return rates.allFinite();
 }
 
-/// Of the last step, in units of the tolerances: of coordinates, of velocities, and of the impulses of what holds, as
-/// the velocities which these would give by themselves, compared with the speeds in play.
+/// What the integrals of a phase may be off by: work and what is dissipated; the impulses of what holds, as the
+/// velocities which these would give by themselves, compared with the speeds in play.
+void Stepper::calc_tolerances() {
+  const Scales& scales = transition_.scales();
+  tolerances_.resize(2 + motion_.constraints().size());
+  tolerances_.head(2).setConstant(scales.energy_tolerance(options_.relative_tolerance, options_.absolute_tolerance));
+  const double speed = scales.speed_tolerance(options_.relative_tolerance, options_.absolute_tolerance);
+  for (int row = 0; row < motion_.constraints().size(); ++row) {
+    const double response = motion_.calc_response(row);
+    tolerances_(2 + row) = response > 0.0 ? speed / response : speed * scales.mass;
+  }
+}
+
+/// Of the last step, in units of the tolerances: of coordinates, of velocities, and of integrals.
 double Stepper::calc_error() const {
   double error = 0.0;
   for (Eigen::Index i = 0; i < system_.n_q() + system_.n_u(); ++i) {
@@ -164,10 +178,8 @@ double Stepper::calc_error() const {
     const double allowed = options_.absolute_tolerance + options_.relative_tolerance * size;
     error = std::max(error, std::abs(method_.error()(i)) / allowed);
   }
-  const double allowed = options_.absolute_tolerance + options_.relative_tolerance * transition_.scales().speed;
-  const Eigen::Index impulses = system_.n_q() + system_.n_u() + 2;
-  for (int row = 0; row < motion_.constraints().size(); ++row) {
-    error = std::max(error, motion_.calc_response(row) * std::abs(method_.error()(impulses + row)) / allowed);
+  for (Eigen::Index i = 0; i < tolerances_.size(); ++i) {
+    error = std::max(error, std::abs(method_.error()(system_.n_q() + system_.n_u() + i)) / tolerances_(i));
   }
   return error;
 }
@@ -301,6 +313,7 @@ Stepper::Ended Stepper::advance(double t_end) {
   while (now_.t < t_end) {
     pack();
     if (!method_.start(now_.t, y_)) return Ended::failed;
+    calc_tolerances();
     if (begins) {
       (void)search_.begin(motion_, inputs_);
     } else {
@@ -337,7 +350,8 @@ Stepper::Ended Stepper::advance_by_sundials(double t_end) {
   pack();
   if (!solve(now_.t, y_)) return Ended::failed;
   (void)search_.begin(motion_, inputs_);
-  bool goes_on = integrator_->start(now_.t, y_, system_.n_q() + system_.n_u(), t_end);
+  calc_tolerances();
+  bool goes_on = integrator_->start(now_.t, y_, tolerances_, t_end);
   while (goes_on && integrator_->time() < t_end) {
     const double t = integrator_->time();
     const double most = t + bound_step(t, integrator_->end(), t_end - t);
@@ -564,11 +578,10 @@ std::unique_ptr<TimeStepper> make_event_driven(const EventDrivenOptions& options
                      "its contacts from the start");
   }
   for (const ContactPair& pair : system.contacts()) {
-    if (options.facets == 0 || pair.friction_dim < 2 || pair.law().friction == 0.0) continue;
+    if (options.facets == 0 || pair.friction_dim <= 2 || pair.law().friction == 0.0) continue;
     throw InputError({}, "scheme.facets", std::to_string(options.facets),
                      "facets = 0: contact '" + pair.options.name +
-                         "' has friction in more than one direction, and what slides has the round cone: past an edge "
-                         "of the polygon it could neither stick nor slide");
+                         "' has Coulomb-Contensou friction, whose three directions have no polygons");
   }
   return std::make_unique<event_driven::Stepper>(options, system, solver, stop);
 }

@@ -28,6 +28,8 @@ constexpr int kMaxRounds = 200;
 constexpr double kJamStep = 1e-4;
 /// By how much of the speeds the limit of that answer may differ from it. [-]
 constexpr double kJamLimit = 1e-2;
+/// Round-off of the cosine between an edge of a polygon and its corner. [-]
+constexpr double kOffEdge = 1e-9;
 constexpr double kAll = std::numeric_limits<double>::infinity();
 
 }  // namespace
@@ -36,6 +38,7 @@ Transition::Transition(const EventDrivenOptions& options, const System& system, 
     : options_(options),
       system_(system),
       stop_(stop),
+      polygon_(options.facets, options.orientation),
       velocity_(system, solver, stop),
       instant_(system, solver, stop),
       sizes_(system),
@@ -46,6 +49,7 @@ Transition::Transition(const EventDrivenOptions& options, const System& system, 
   }
   force_.resize(system.n_u());
   change_.resize(system.n_u());
+  instant_.set_facets(options.facets, options.orientation);
 }
 
 double Transition::tiny_gap(int point) const {
@@ -61,22 +65,8 @@ double Transition::tiny_gap(int point) const {
 void Transition::calc_scales(const Moment& now, const Inputs& inputs) {
   system_.calc_applied_forces(now.t, now.q, now.u, force_);
   system_.add_input_forces(inputs, now.t, now.q, force_);
-  scales_.length = sizes_.least();
-  scales_.acceleration = system_.gravity().norm();
-  double speed = 0.0;
   at_.take(now.t, now.q, &now.u);
-  for (std::size_t i = 0; i < system_.bodies().size(); ++i) {
-    const Body& body = system_.bodies()[i];
-    const int b = static_cast<int>(i);
-    if (body.motion) speed = std::max(speed, at_[b].v.norm());
-    if (body.n_u == 0) continue;
-    const auto u = now.u.segment(body.u_offset, body.n_u);
-    const auto h = force_.segment(body.u_offset, body.n_u);
-    speed = std::max(speed, std::sqrt(u.dot(system_.mass(b) * u) / body.mass));
-    scales_.acceleration = std::max(scales_.acceleration, std::sqrt(h.dot(system_.inverse_mass(b) * h) / body.mass));
-  }
-  scales_.speed = std::max(speed, std::sqrt(scales_.acceleration * scales_.length));
-  if (!(scales_.speed > 0.0)) scales_.speed = 1.0;  // nothing moves, and nothing makes it
+  scales_ = {calc_motion_scales(system_, sizes_, at_, force_)};
   scales_.zero_speed = kZeroSpeed * scales_.speed;
 }
 
@@ -113,11 +103,22 @@ void Transition::add(const SolveReport& report, StepRecord& record) const {
   record.worst = report;
 }
 
+/// The rows of percussions of all that touches or closes.
+void Transition::gather_impact() {
+  velocity_.constraints().gather(at_, system_.contact_points(), activation_, 0.0);
+  if (!polygon_.exists()) return;
+  for (FrictionBlock& block : velocity_.constraints().problem().blocks) {
+    if (block.dim != 2) continue;
+    block.facets = options_.facets;
+    block.orientation = options_.orientation;
+  }
+}
+
 /// The impact of what closes: J u+ + e J u- of contacts and percussions obey the laws [Trinkle2003 section 2, with
 /// Newton's law in the place of a plastic impact].
 bool Transition::strike(Moment& now, StepRecord& record) {
   ConstraintSet& constraints = velocity_.constraints();
-  constraints.gather(at_, system_.contact_points(), activation_, 0.0);
+  gather_impact();
   std::vector<double>& added = velocity_.added();
   added.assign(constraints.size(), 0.0);
   velocity_.added_sizes().assign(constraints.size(), 0.0);
@@ -174,11 +175,16 @@ void Transition::choose_tentative(const Moment& now, const std::vector<Trigger>&
     calc_contact_within(at_, point, kAll, geometry, gamma);
     const bool has_friction = dim > 0 && system_.pair(point).law().friction > 0.0;
     const bool stops = std::ranges::any_of(triggers, [i](const Trigger& trigger) {
-      return trigger.kind == Trigger::Kind::stops && trigger.is_contact && trigger.index == static_cast<int>(i);
+      const bool ends = trigger.kind == Trigger::Kind::stops || trigger.kind == Trigger::Kind::turns;
+      return ends && trigger.is_contact && trigger.index == static_cast<int>(i);
     });
     const double zero = stops ? kStopped * scales_.zero_speed : scales_.zero_speed;
     mode.sticks = has_friction && norm(gamma.data() + 1, dim) <= zero;
-    if (!mode.sticks) mode.direction = direction_of(gamma.data() + 1, dim);
+    if (mode.sticks) continue;
+    mode.direction = direction_of(gamma.data() + 1, dim);
+    if (!has_friction || dim != 2 || !polygon_.exists()) continue;
+    const FrictionPolygon::Slip slip = polygon_.find_slip(gamma.data() + 1, zero);
+    std::ranges::copy(slip.direction, mode.direction.begin());
   }
   JointVector rate;
   for (std::size_t k = 0; k < tentative_.dry_frictions.size(); ++k) {
@@ -191,7 +197,10 @@ void Transition::choose_tentative(const Moment& now, const std::vector<Trigger>&
   for (const Trigger& trigger : triggers) {
     Mode& mode = (trigger.is_contact ? tentative_.contacts : tentative_.dry_frictions)[trigger.index];
     if (trigger.kind == Trigger::Kind::lifts) held_[trigger.index] = 1;
-    if (trigger.kind != Trigger::Kind::slips || !mode.closed || !mode.sticks) continue;
+    if (trigger.kind != Trigger::Kind::slips || !mode.closed) continue;
+    // What slides is one that left the edge of a polygon, if it is on that edge still.
+    const double along = mode.sticks ? 1.0 : dot(mode.direction, trigger.direction);
+    if (along < polygon_.apothem() - kOffEdge) continue;
     mode.sticks = false;
     mode.direction = trigger.direction;
   }
@@ -258,6 +267,10 @@ bool Transition::agrees(SmoothMotion& motion, const Inputs& inputs) {
     if (instant_.constraints().kind(i) == ConstraintSet::Kind::joint) continue;
     const bool is_contact = instant_.constraints().kind(i) == ConstraintSet::Kind::contact;
     if (is_contact && rates[0] > zero) return false;
+    if (is_contact && instant_.on_edge(i)) {
+      const auto n = instant_.slip_direction(i);
+      if (std::abs(n[0] * rates[2] - n[1] * rates[1]) > zero) return false;
+    }
     if (instant_.mode(i) != InstantMode::sticking) continue;
     if (norm(rates + (is_contact ? 1 : 0), cone.dim - (is_contact ? 1 : 0)) > zero) return false;
   }
@@ -318,7 +331,7 @@ bool Transition::jam(Moment& now, const Inputs& inputs, SmoothMotion& motion, St
   }
   const double h = kJamStep * scales_.speed / scales_.acceleration;
   ConstraintSet& constraints = velocity_.constraints();
-  constraints.gather(at_, system_.contact_points(), activation_, 0.0);
+  gather_impact();
   velocity_.added().assign(constraints.size(), 0.0);
   velocity_.added_sizes().assign(constraints.size(), 0.0);
   const std::span<const double> zeta = instant_.zeta();
@@ -388,12 +401,32 @@ void Transition::choose_modes() {
       mode.closed = mode.closed && held_[k] == 0 && rates[0] <= zero;
       if (!mode.closed) mode = {};
     }
-    if (!mode.closed || !mode.sticks) continue;
+    if (!mode.closed) continue;
+    if (is_contact && polygon_.exists() && cone.dim == 3) {
+      turn_on_polygon(i, rates + 1, zero, mode);
+      continue;
+    }
     const int first = is_contact ? 1 : 0;
-    if (norm(rates + first, cone.dim - first) <= zero) continue;
+    if (!mode.sticks || norm(rates + first, cone.dim - first) <= zero) continue;
     mode.sticks = false;
     mode.direction = direction_of(rates + first, cone.dim - first);
   }
+}
+
+/// What of a polygon begins to slide by accelerations (2), or leaves the edge on which it slides.
+void Transition::turn_on_polygon(int cone, const double* rates, double zero, Mode& mode) const {
+  FrictionPolygon::Pair next = {mode.direction[0], mode.direction[1]};
+  if (mode.sticks) {
+    if (norm(rates, 2) <= zero) return;
+    next = polygon_.find_slip(rates, zero).direction;
+  } else {
+    if (!instant_.on_edge(cone)) return;
+    const double turns = next[0] * rates[1] - next[1] * rates[0];
+    if (std::abs(turns) <= zero) return;
+    next = polygon_.turn(next, turns > 0.0 ? 1.0 : -1.0);
+  }
+  mode.sticks = false;
+  std::ranges::copy(next, mode.direction.begin());
 }
 
 std::string Transition::describe_last(const StepRecord& record) const {
@@ -429,9 +462,7 @@ void Transition::list_changes(const Moment& now, const std::vector<Trigger>& tri
       const bool stopped = std::ranges::any_of(triggers, [&](const Trigger& trigger) {
         return trigger.kind == Trigger::Kind::stops && trigger.is_contact == is_contact && trigger.index == k;
       });
-      double along = 0.0;
-      for (int r = 0; r < kMaxFrictionDim; ++r) along += was[i].direction[r] * is[i].direction[r];
-      if (slid && slides && stopped && along < 0.0) tell(EventKind::reversal);
+      if (slid && slides && stopped && dot(was[i].direction, is[i].direction) < 0.0) tell(EventKind::reversal);
     }
   };
   list(before.contacts, modes_.contacts, true);

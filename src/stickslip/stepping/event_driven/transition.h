@@ -13,6 +13,7 @@
 #include "stickslip/stepping/body_sizes.h"
 #include "stickslip/stepping/event_driven/event_driven.h"
 #include "stickslip/stepping/event_driven/smooth_motion.h"
+#include "stickslip/stepping/motion_scales.h"
 #include "stickslip/stepping/velocity_step.h"
 
 namespace stickslip::event_driven {
@@ -25,20 +26,18 @@ struct Moment {
 };
 
 /// What counts as nothing at an instant, and what it is compared with.
-struct Scales {
-  double length = 1.0;        // [m] the least body
-  double speed = 1.0;         // [m/s] of bodies, or of what forces make of them over that length
-  double acceleration = 1.0;  // [m/s^2] by forces alone
-  double zero_speed = 0.0;    // [m/s]
+struct Scales : MotionScales {
+  double zero_speed = 0.0;  // [m/s]
 };
 
 /// What ended a phase, of one contact point or dry friction element.
 struct Trigger {
-  enum class Kind { closes, lifts, slips, stops, laws };
+  enum class Kind { closes, lifts, slips, stops, turns, laws };  // turns: to an edge of a polygon
   Kind kind;
   bool is_contact = true;
   int index = 0;
-  std::array<double, kMaxFrictionDim> direction = {};  // (n_F) [-] in which it begins to slide, of `slips`
+  std::array<double, kMaxFrictionDim> direction = {};  // (n_F) [-] in which it begins to slide, of `slips`; along which
+                                                       // it does so from then on, of what left an edge of a polygon
 };
 
 /// What a step adds up from transition to transition.
@@ -84,6 +83,7 @@ class Transition {
 
   void calc_scales(const Moment& now, const Inputs& inputs);
   bool classify(const Moment& now);
+  void gather_impact();
   bool strike(Moment& now, StepRecord& record);
   void choose_tentative(const Moment& now, const std::vector<Trigger>& triggers);
   void settle_velocities(Moment& now, const std::vector<Trigger>& triggers, SmoothMotion& motion);
@@ -95,12 +95,16 @@ class Transition {
   bool try_set(unsigned opened, std::span<const int> closed, const Moment& now, const Inputs& inputs,
                SmoothMotion& motion);
   void choose_modes();
+  void turn_on_polygon(int cone, const double* rates, double zero, Mode& mode) const;
+  bool turn_on_polygon(const SmoothMotion& motion, int point, double bound, const double* friction, const double* slips,
+                       double zero, Mode& mode) const;
   void list_changes(const Moment& now, const std::vector<Trigger>& triggers, const Modes& before, StepRecord& record);
   void add(const SolveReport& report, StepRecord& record) const;
 
   const EventDrivenOptions options_;
   const System& system_;
   StopToken stop_;
+  FrictionPolygon polygon_;
   VelocityStep velocity_;
   Instant instant_;
   BodySizes sizes_;

@@ -16,9 +16,12 @@ constexpr double kZeroForce = 1e-9;
 /// to slide.
 constexpr std::size_t kMaxTried = 8;
 constexpr int kMaxTurns = 30;
+constexpr double kSame = 1.0 - 1e-9;  // [-] cosine of a direction with itself
+
 }  // namespace
 
 bool Transition::obeys(const SmoothMotion& motion) const {
+  if (!motion.consistent()) return false;
   const ConstraintSet& set = motion.constraints();
   double largest = 0.0;
   for (const double x : motion.lambda()) largest = std::max(largest, std::abs(x));
@@ -34,8 +37,13 @@ bool Transition::obeys(const SmoothMotion& motion) const {
       continue;
     }
     if (lambda[0] < -zero) return false;
+    if (motion.on_edge(k)) {
+      const auto& n = motion.modes().contacts[k].direction;
+      const double bound = motion.polygon().half_edge() * motion.friction_of(k) * lambda[0];
+      if (std::abs(n[0] * lambda[2] - n[1] * lambda[1]) > bound + zero) return false;
+    }
     if (!motion.modes().contacts[k].sticks) continue;
-    if (norm(lambda + 1, cone.dim - 1) > motion.friction_of(k) * lambda[0] + zero) return false;
+    if (motion.friction_size(k, lambda + 1) > motion.friction_of(k) * lambda[0] + zero) return false;
   }
   return true;
 }
@@ -51,6 +59,33 @@ bool Transition::keep_all(const Moment& now, const Inputs& inputs, SmoothMotion&
   if (!motion.solve(now.t, now.q, now.u, inputs) || motion.determined() || !obeys(motion)) return false;
   modes_ = tentative_;
   return true;
+}
+
+/// The next mode of a contact with a polygon: where its friction is beyond `bound` [N] it slides through the edge, or
+/// leaves the edge on which it slides; where what began here moves beyond the edge beside its corner, it is on that
+/// edge. Whether it changed.
+bool Transition::turn_on_polygon(const SmoothMotion& motion, int point, double bound, const double* friction,
+                                 const double* slips, double zero, Mode& mode) const {
+  const FrictionPolygon::Pair n = {mode.direction[0], mode.direction[1]};
+  const auto take = [&mode](const FrictionPolygon::Pair& next) {
+    mode.sticks = false;
+    std::ranges::copy(next, mode.direction.begin());
+    return true;
+  };
+  if (mode.sticks) {
+    return motion.friction_size(point, friction) > bound && take(polygon_.find_slip_against(friction).direction);
+  }
+  if (motion.on_edge(point)) {
+    const double held = n[0] * friction[1] - n[1] * friction[0];
+    return std::abs(held) > polygon_.half_edge() * bound && take(polygon_.turn(n, held > 0.0 ? -1.0 : 1.0));
+  }
+  const Mode& began = tentative_.contacts[point];
+  for (const double side : {1.0, -1.0}) {
+    const FrictionPolygon::Pair edge = polygon_.turn(n, side);
+    const bool was_there = began.sticks || edge[0] * began.direction[0] + edge[1] * began.direction[1] > kSame;
+    if (was_there && polygon_.calc_distance(n, side, slips) < -zero) return take(edge);
+  }
+  return false;
 }
 
 /// Modes of which those contacts of `closed` are open that have a bit in `opened`: whether they obey the laws, what
@@ -82,15 +117,18 @@ bool Transition::try_set(unsigned opened, std::span<const int> closed, const Mom
       const bool stuck = (is_contact ? tentative_.contacts : tentative_.dry_frictions)[k].sticks;
       const double bound =
           is_contact ? motion.friction_of(k) * std::max(lambda[0], 0.0) : system_.dry_frictions()[k].bound;
-      if (mode.sticks && norm(lambda + first, dim) > bound * (1.0 + kZeroForce)) {
+      const double* slips = rates_.data() + cone.offset + first;
+      double along = 0.0;
+      for (int r = 0; r < dim; ++r) along += slips[r] * mode.direction[r];
+      if (is_contact && motion.has_polygon(k)) {
+        changed |= turn_on_polygon(motion, k, bound * (1.0 + kZeroForce), lambda + 1, slips, zero, mode);
+        holds &= mode.sticks || !stuck || along >= -zero;
+      } else if (mode.sticks && norm(lambda + first, dim) > bound * (1.0 + kZeroForce)) {
         mode.sticks = false;
         mode.direction = direction_of(lambda + first, dim);
         for (double& x : mode.direction) x = -x;
         changed = true;
       } else if (!mode.sticks && stuck) {
-        const double* slips = rates_.data() + cone.offset + first;
-        double along = 0.0;
-        for (int r = 0; r < dim; ++r) along += slips[r] * mode.direction[r];
         holds &= along >= -zero;
         if (norm(slips, dim) - along > zero) {
           mode.direction = direction_of(slips, dim);

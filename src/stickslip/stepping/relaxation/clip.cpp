@@ -78,6 +78,19 @@ bool ClipInclusion::hold_joints(const ConeProblem& problem, ConeSolution& soluti
   return std::ranges::all_of(solution.p, [](double p) { return std::isfinite(p); });
 }
 
+void ClipInclusion::drop_contradictions(ConeProblem& problem) {
+  assemble(problem);
+  const std::size_t m = joints_.size();
+  if (m == 0) return;
+  others_.assign(problem.size(), 0.0);
+  if (!solve_joints(problem, others_)) return;
+  const auto n = static_cast<std::size_t>(problem.size());
+  for (const int row : joints_) {
+    problem.b[row] = 0.0;
+    for (const int k : joints_) problem.b[row] -= a_[n * row + k] * others_[k];
+  }
+}
+
 void ClipInclusion::clip(const ConeProblem& problem, const Cone& cone, bool per_axis, double* p) {
   switch (cone.kind) {
     case ConeKind::free:

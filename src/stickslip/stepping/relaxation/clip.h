@@ -23,6 +23,9 @@ class ClipInclusion {
   /// Forces in the rows of joints of solution.p such that these hold under those in the other rows, which stay; and
   /// solution.u. Likewise false where they are not finite.
   bool hold_joints(const ConeProblem& problem, ConeSolution& solution);
+  /// Takes out of b of the rows of joints what forces in them cannot change and rows contradict each other by, where
+  /// some depend on others: the problem has a solution then, with the forces of least squares.
+  void drop_contradictions(ConeProblem& problem);
 
  private:
   void assemble(const ConeProblem& problem);
@@ -34,6 +37,7 @@ class ClipInclusion {
   std::vector<double> a_, unit_, column_;       // (n n), (n), (n)
   std::vector<double> work_;                    // of products with A
   std::vector<double> copy_, rhs_, x_, other_;  // of a system of equations
+  std::vector<double> others_;                  // (n)
   std::vector<int> joints_;                     // rows of free cones
 };
 

@@ -187,10 +187,12 @@ Status RelaxationEquations::solve(StepReport& report) {
   SolveReport found;
   double exact = 0.0;
   bool clips = options_.inclusion == RelaxationInclusion::clip || options_.inclusion == RelaxationInclusion::clip_axis;
-  // Joints alone: nothing is clipped. Newton's iterates are off the constraints, where redundant rows contradict each
-  // other in terms of second order, and forces of least squares are what is wanted.
-  clips |= options_.is_implicit() &&
-           std::ranges::all_of(problem.cones, [](const Cone& cone) { return cone.kind == ConeKind::free; });
+  // Newton's iterates are off the constraints, where redundant rows of joints contradict each other in terms of second
+  // order, and forces of least squares are what is wanted. Joints alone: nothing is clipped.
+  const auto is_joint = [](const Cone& cone) { return cone.kind == ConeKind::free; };
+  clips |= options_.is_implicit() && std::ranges::all_of(problem.cones, is_joint);
+  if (!clips && options_.is_implicit() && std::ranges::any_of(problem.cones, is_joint))
+    clip_.drop_contradictions(problem);
   if (clips) {
     const bool solved = clip_.solve(problem, options_.inclusion == RelaxationInclusion::clip_axis, solution_);
     found.method = "clip";

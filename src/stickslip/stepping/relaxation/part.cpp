@@ -34,7 +34,8 @@ RelaxationPart::RelaxationPart(const RelaxationOptions& options, const System& s
       delta_(options.delta),
       zeta_(options.form == RelaxationForm::implicit ? 0.5 : options.zeta),
       at_(system),
-      look_(system) {
+      look_(system),
+      sizes_(system) {
   for (Vector* v : {&u0_, &u1_, &u_}) v->setZero(system.n_u());
   for (Vector* v : {&q0_, &q1_, &q_}) v->setZero(system.n_q());
   for (Rates& rates : stages_) {
@@ -286,6 +287,24 @@ double RelaxationPart::locate(double first, double last) {
   return last;
 }
 
+/// What the integrals may be off by: work and what is dissipated; the impulses of forces, as the velocities which these
+/// would give by themselves, compared with the speeds in play.
+void RelaxationPart::calc_tolerances() {
+  const ConeProblem& problem = equations_.constraints().problem();
+  system_.calc_applied_forces(equations_.at().t(), q0_, u0_, u_);
+  const MotionScales scales = calc_motion_scales(system_, sizes_, equations_.at(), u_);
+  tolerances_.resize(2 + problem.size());
+  tolerances_.head(2).setConstant(scales.energy_tolerance(options_.relative_tolerance, options_.absolute_tolerance));
+  const double speed = scales.speed_tolerance(options_.relative_tolerance, options_.absolute_tolerance);
+  std::array<double, kMaxConeDim> diagonal;
+  for (int i = 0; i < problem.n_cones(); ++i) {
+    problem.calc_diagonal(i, diagonal.data());
+    for (int r = 0; r < problem.cones[i].dim; ++r) {
+      tolerances_(2 + problem.cones[i].offset + r) = diagonal[r] > 0.0 ? speed / diagonal[r] : speed * scales.mass;
+    }
+  }
+}
+
 bool RelaxationPart::advance_controlled(double t, double t_end, const Inputs& inputs, StepReport& report,
                                         double& reached) {
   const bool is_gated = options_.gate;
@@ -299,8 +318,8 @@ bool RelaxationPart::advance_controlled(double t, double t_end, const Inputs& in
   const bool has_e = options_.model == RelaxationModel::penalty;
   const auto n = static_cast<Eigen::Index>(equations_.solution().p.size());
   const Eigen::Index n_motion = system_.n_q() + system_.n_u();
-  const Eigen::Index n_controlled = n_motion + (has_e ? n : 0);
-  const Eigen::Index n_all = n_controlled + 2 + n;
+  const Eigen::Index n_of_motion = n_motion + (has_e ? n : 0);
+  const Eigen::Index n_all = n_of_motion + 2 + n;
   y_.setZero(n_all);
   y_.head(system_.n_q()) = q0_;
   y_.segment(system_.n_q(), system_.n_u()) = u0_;
@@ -308,7 +327,8 @@ bool RelaxationPart::advance_controlled(double t, double t_end, const Inputs& in
   y_dot_.resize(n_all);
   switches_.assign(gates_.count(), Gate::stays);
   reached = t_end;
-  bool goes_on = integrator_->start(t, y_, n_controlled, t_end);
+  calc_tolerances();
+  bool goes_on = integrator_->start(t, y_, tolerances_, t_end);
   while (goes_on && integrator_->time() < t_end) {
     goes_on = integrator_->step();
     if (!goes_on || !is_gated) continue;
@@ -331,12 +351,12 @@ bool RelaxationPart::advance_controlled(double t, double t_end, const Inputs& in
   u1_ = u_;
   e1_ = e_;
   const double per_second = 1.0 / (reached - t);
-  work_ = per_second * y_(n_controlled);
-  dissipated_ = per_second * y_(n_controlled + 1);
+  work_ = per_second * y_(n_of_motion);
+  dissipated_ = per_second * y_(n_of_motion + 1);
   make_room(mean_, static_cast<std::size_t>(n));
   mean_.resize(static_cast<std::size_t>(n));
   for (Eigen::Index row = 0; row < n; ++row) {
-    mean_[static_cast<std::size_t>(row)] = per_second * y_(n_controlled + 2 + row);
+    mean_[static_cast<std::size_t>(row)] = per_second * y_(n_of_motion + 2 + row);
   }
   return true;
 }

@@ -7,7 +7,9 @@
 #include <vector>
 
 #include "stickslip/model/state.h"
+#include "stickslip/stepping/body_sizes.h"
 #include "stickslip/stepping/gap_course.h"
+#include "stickslip/stepping/motion_scales.h"
 #include "stickslip/stepping/relaxation/equations.h"
 #include "stickslip/stepping/relaxation/gates.h"
 #include "stickslip/stepping/sundials_integrator.h"
@@ -70,6 +72,7 @@ class RelaxationPart {
   bool calc_controlled(double t, const Vector& y, Vector& rates);
   void pack(const Rates& rates, Vector& y_dot) const;
   void unpack(const Vector& y);
+  void calc_tolerances();
   double calc_switch(double t, const Vector& y);
   void look_at_gaps(double t, GapCourse::Sample& gaps);
   double find_switch(double& last);
@@ -102,6 +105,8 @@ class RelaxationPart {
   GapCourse gap_course_;
   std::vector<Gate> switches_;  // (points) at the instant looked at last
   Vector y_, y_dot_;
+  BodySizes sizes_;
+  Vector tolerances_;  // of the integrals in y_
 };
 
 }  // namespace stickslip
