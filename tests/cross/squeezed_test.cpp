@@ -103,13 +103,16 @@ Squeeze make_squeeze(const std::string& scheme, unsigned seed, bool boxes) {
 class SqueezedBody : public testing::TestWithParam<const char*> {};
 
 TEST_P(SqueezedBody, IsNotThrownAbout) {
+  const bool is_alpha = std::string(GetParam()) == "generalized-alpha";
+  // Others correct overlaps in the same problem, or have instants instead of a first half step.
   const bool is_moreau = std::string(GetParam()) == "moreau";
   int n_inexact = 0;
   for (unsigned seed = 0; seed < 108; ++seed) {
+    if (!is_alpha && !is_moreau && seed >= 36) break;  // a third of them, for the sake of time
     // Boxes take the generalized-alpha scheme a second a step, and may turn out of its way.
-    const Squeeze squeeze = make_squeeze(GetParam(), seed, is_moreau);
+    const Squeeze squeeze = make_squeeze(GetParam(), seed, !is_alpha);
     // Nor are wedges quick in which friction jams a body: some of them are enough.
-    if (!is_moreau && !squeeze.is_parallel && seed > 12) continue;
+    if (is_alpha && !squeeze.is_parallel && seed > 12) continue;
     const double lever = squeeze.is_parallel ? 1.0 : 1.0 / std::sin(kTilt);  // what a wedge makes of a percussion
     test::SceneRun run = test::scene_from_text(squeeze.text);
     for (int k = 0; k < 2; ++k) {
@@ -135,11 +138,16 @@ TEST_P(SqueezedBody, IsNotThrownAbout) {
       }
     }
   }
-  EXPECT_GE(n_inexact, 120);
+  EXPECT_GE(n_inexact, is_alpha || is_moreau ? 120 : 40);
 }
 
-INSTANTIATE_TEST_SUITE_P(Schemes, SqueezedBody, testing::Values("moreau", "generalized-alpha"),
-                         [](const auto& made) { return std::string(made.param) == "moreau" ? "moreau" : "alpha"; });
+INSTANTIATE_TEST_SUITE_P(Schemes, SqueezedBody,
+                         testing::Values("moreau", "generalized-alpha", "ccp", "stewart-trinkle", "event-driven"),
+                         [](const auto& made) {
+                           std::string name = made.param;
+                           std::erase(name, '-');
+                           return name;
+                         });
 
 /// A closed loop that starts stretched out with velocities that it does not allow: no method solves the first step
 /// whole, and in parts an impact makes the velocities consistent.

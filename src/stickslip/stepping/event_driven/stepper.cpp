@@ -77,7 +77,9 @@ class Stepper final : public TimeStepper {
   Status fail(const std::string& message, StepReport& report) const;
   bool take_modes(const Vector& memory);
   void save_modes(Vector& memory) const;
-  void report_step(double h, StepReport& report);
+  void report_motion(double h, StepReport& report);
+  void report_crossing(double h, StepReport& report);
+  void report_record(StepReport& report) const;
   void report_forces(StepReport& report);
 
   const EventDrivenOptions options_;
@@ -391,7 +393,7 @@ void Stepper::initialize(State& state, StepReport& report) {
   percussions_ = record_.impulses;
   // As after the impacts that the first step begins with.
   const bool begins = transition_.begin(now_, inputs_, {}, nullptr, motion_, record_);
-  const bool is_solved = begins && motion_.solve(now_.t, now_.q, now_.u, inputs_);
+  const bool is_solved = begins && !record_.squeezed && motion_.solve(now_.t, now_.q, now_.u, inputs_);
   BodySnapshot at(system_);
   at.take(state.t, state.q, nullptr);
   report_geometry(at, system_.contact_points(), report);
@@ -436,6 +438,10 @@ Status Stepper::step(State& state, double h, double t_end, StepReport& report) {
     const bool goes_on = phase == 0 && known != nullptr && search_.begin(motion_, inputs_);
     if (!goes_on && !transition_.begin(now_, inputs_, triggers_, known, motion_, record_))
       return fail(record_.message, report);
+    if (record_.squeezed) {
+      if (now_.t < t_end && !transition_.cross(now_, inputs_, t_end, record_)) return fail(record_.message, report);
+      break;
+    }
     before_ = motion_.modes();
     known = &before_;
     if (!(now_.t < t_end)) break;
@@ -449,7 +455,12 @@ Status Stepper::step(State& state, double h, double t_end, StepReport& report) {
     motion_.project_velocities(now_.t, now_.q, now_.u, now_.energy);
     if (ended == Ended::at_end) break;
   }
-  report_step(h, report);
+  if (record_.squeezed) {
+    report_crossing(h, report);
+  } else {
+    report_motion(h, report);
+  }
+  report_record(report);
 
   // Last of all, so that the step can be left before.
   stop_.check();
@@ -458,7 +469,11 @@ Status Stepper::step(State& state, double h, double t_end, StepReport& report) {
   state.u = now_.u;
   state.t = t_end;
   ++state.step;
-  save_modes(state.memory);
+  if (record_.squeezed) {
+    state.memory.setZero();
+  } else {
+    save_modes(state.memory);
+  }
   report_energy(system_, state, report);
   return report.status;
 }
@@ -520,14 +535,33 @@ void Stepper::report_forces(StepReport& report) {
   set.add_reactions(forces, kForces, report);
 }
 
-void Stepper::report_step(double h, StepReport& report) {
+/// The end of a step that smooth motion reaches.
+void Stepper::report_motion(double h, StepReport& report) {
   report.t = now_.t;
   report.step = h;
-  const bool is_solved = motion_.solve(now_.t, now_.q, now_.u, inputs_);
+  record_.inexact |= !motion_.solve(now_.t, now_.q, now_.u, inputs_);
   report_geometry(motion_.at(), system_.contact_points(), report);
   report_joints(system_, now_.t, now_.q, now_.u, report);
   report_forces(report);
   report.a = motion_.a();
+}
+
+/// The end of one that was crossed: as of schemes on velocities, forces are percussions over the step.
+void Stepper::report_crossing(double h, StepReport& report) {
+  snapshot_.take(now_.t, now_.q, &now_.u);
+  transition_.report_crossing(snapshot_, h, inputs_, report);
+  for (std::size_t k = 0; k < report.contacts.size(); ++k) {
+    ContactReport& contact = report.contacts[k];
+    contact.impulse = record_.impulses[k];
+    for (int r = 0; r < kMaxContactDim; ++r) {
+      contact.percussion[r] = percussions_[k][r] + record_.impulses[k][r];
+      contact.force[r] = contact.percussion[r] / h;
+    }
+  }
+  report.a.setConstant(system_.n_u(), VelocityStep::kUnknown);
+}
+
+void Stepper::report_record(StepReport& report) const {
   report.solve = record_.worst;
   report.solve.residual = record_.residual;
   report.solve.iterations = record_.iterations;
@@ -539,7 +573,7 @@ void Stepper::report_step(double h, StepReport& report) {
   report_no_worst(report);
   report.message = record_.message;
   report.events = record_.events;
-  report.status = record_.inexact || !is_solved ? Status::inexact : Status::ok;
+  report.status = record_.inexact ? Status::inexact : Status::ok;
   report.solve.status = report.status;
 }
 

@@ -21,7 +21,7 @@ constexpr double kZeroSpeed = 1e-11;
 constexpr double kStopped = 10.0;
 /// A gap of this part of the bodies is where an event was located, beside the round-off of positions. [-]
 constexpr double kTinyGap = 1e-12;
-/// Rounds of impacts and accumulations at one instant at most.
+/// Rounds of impacts and accumulations at one instant at most; what goes on longer is crossed.
 constexpr int kMaxRounds = 200;
 /// The length of the step in which an instant without accelerations is passed, relative to the time in which forces
 /// change speeds: far above what tolerances of solvers hide, far below what changes the answer's kind. [-]
@@ -147,15 +147,25 @@ bool Transition::strike(Moment& now, StepRecord& record) {
   add(report.solve, record);
   if (report.solve.residual.absolute >= record.residual.absolute) record.residual = report.solve.residual;
   record.missed = std::max(record.missed, report.solve.residual.missed);
+  if (report.solve.status != Status::ok && report.solve.residual.missed > scales_.zero_speed) {
+    record.message = fmt::format("no percussions keep contacts from closing at t = {:.9g}", now.t);
+    record.squeezed = true;
+  }
+  add_impulses(record);
+  velocity_.account_energy({}, now.t, now.q, now.u, now.u, 0.0, now.energy);
+  now.u = velocity_.u_end();
+  return true;
+}
+
+/// The percussions of contacts that were found last.
+void Transition::add_impulses(StepRecord& record) {
+  const ConstraintSet& constraints = velocity_.constraints();
   for (int i = 0; i < constraints.count() && constraints.kind(i) == ConstraintSet::Kind::contact; ++i) {
     const Cone& cone = constraints.problem().cones[i];
     for (int r = 0; r < cone.dim; ++r) {
       record.impulses[constraints.index(i)][r] += velocity_.solution().p[cone.offset + r];
     }
   }
-  velocity_.account_energy({}, now.t, now.q, now.u, now.u, 0.0, now.energy);
-  now.u = velocity_.u_end();
-  return true;
 }
 
 /// Modes by velocities alone: what touches is closed, and sticks where it does not slide.
@@ -351,7 +361,8 @@ bool Transition::jam(Moment& now, const Inputs& inputs, SmoothMotion& motion, St
   }
   if (!bears || stopped < 0) {
     record.message = what.empty() ? fmt::format("no accelerations obey the laws at t = {:.9g}", now.t) : what;
-    return false;
+    record.squeezed = true;
+    return true;
   }
   // The limit, where all that bears stops in it.
   Moment limit = now;
@@ -369,12 +380,7 @@ bool Transition::jam(Moment& now, const Inputs& inputs, SmoothMotion& motion, St
     now = limit;
   } else {
     velocity_.account_energy({}, now.t, now.q, now.u, now.u, 0.0, now.energy);
-    for (int i = 0; i < constraints.count() && constraints.kind(i) == ConstraintSet::Kind::contact; ++i) {
-      const Cone& cone = constraints.problem().cones[i];
-      for (int r = 0; r < cone.dim; ++r) {
-        record.impulses[constraints.index(i)][r] += velocity_.solution().p[cone.offset + r];
-      }
-    }
+    add_impulses(record);
     now.u = velocity_.u_end();
   }
   ++record.choices;
@@ -479,6 +485,7 @@ bool Transition::begin(Moment& now, const Inputs& inputs, const std::vector<Trig
     stop_.check();
     if (classify(now)) {
       if (!strike(now, record)) return false;
+      if (record.squeezed) return true;
       continue;
     }
     settle_velocities(now, triggers, motion);
@@ -500,6 +507,7 @@ bool Transition::begin(Moment& now, const Inputs& inputs, const std::vector<Trig
     }
     if (report.has_none()) {
       if (!jam(now, inputs, motion, record)) return false;
+      if (record.squeezed) return true;
       continue;
     }
     bool crossed = false;
@@ -525,7 +533,8 @@ bool Transition::begin(Moment& now, const Inputs& inputs, const std::vector<Trig
   }
   record.message =
       fmt::format("more than {} rounds of impacts at t = {:.9g}{}", kMaxRounds, now.t, describe_last(record));
-  return false;
+  record.squeezed = true;
+  return true;
 }
 
 }  // namespace stickslip::event_driven

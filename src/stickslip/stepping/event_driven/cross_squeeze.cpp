@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <algorithm>
+#include <limits>
+
+#include "stickslip/stepping/event_driven/transition.h"
+
+namespace stickslip::event_driven {
+
+bool Transition::cross(Moment& now, const Inputs& inputs, double t_end, StepRecord& record) {
+  const double h = t_end - now.t;
+  system_.calc_applied_forces(now.t, now.q, now.u, force_);
+  system_.add_gyroscopic_forces(now.u, force_);
+  system_.add_input_forces(inputs, now.t, now.q, force_);
+  system_.solve_mass(force_, change_);
+  at_.take(now.t, now.q, &now.u);
+  activation_.assign(system_.contact_points().size(), std::numeric_limits<double>::infinity());
+  ConstraintSet& constraints = velocity_.constraints();
+  constraints.gather(at_, system_.contact_points(), activation_, h);
+  std::vector<double>& added = velocity_.added();
+  added.assign(constraints.size(), 0.0);
+  for (int i = 0; i < constraints.count() && constraints.kind(i) == ConstraintSet::Kind::contact; ++i) {
+    const double gap = calc_gap(at_, system_.contact_points()[constraints.index(i)]);
+    added[constraints.problem().cones[i].offset] = std::max(gap, 0.0) / h;
+  }
+  velocity_.added_sizes() = added;
+  StepReport report;
+  if (velocity_.solve(now.u + h * change_, no_state_, report) == Status::failed) {
+    record.message = report.message;
+    return false;
+  }
+  add(report.solve, record);
+  record.inexact = true;
+  if (report.solve.residual.absolute >= record.residual.absolute) record.residual = report.solve.residual;
+  record.missed = std::max(record.missed, report.solve.residual.missed);
+  add_impulses(record);
+  velocity_.account_energy(inputs, now.t, now.q, now.u, now.u, h, now.energy);
+  now.u = velocity_.u_end();
+  Vector q_dot = Vector::Zero(system_.n_q());
+  system_.calc_coordinate_rates(now.q, now.u, q_dot);
+  now.q += h * q_dot;
+  now.t = t_end;
+  system_.normalize(now.t, now.q);
+  return true;
+}
+
+void Transition::report_crossing(const BodySnapshot& end, double h, const Inputs& inputs, StepReport& report) {
+  velocity_.report(end, h, inputs, end.t(), end.q(), end.u(), report);
+}
+
+}  // namespace stickslip::event_driven
