@@ -23,7 +23,7 @@ async function until(what, condition) {
   for (;;) {
     const found = await condition();
     if (found) return found;
-    if (Date.now() > end) throw new Error(`${what}: did not come`);
+    if (Date.now() > end) throw new Error(`${what}: did not come, but ${JSON.stringify(found)}`);
     await new Promise((done) => setTimeout(done, 20));
   }
 }
@@ -83,7 +83,7 @@ shapes.ball = {type = "sphere", radius = 0.1}
 name = "touch"
 between = ["floor", "${body}"]
 friction = "=mu"
-restitution = 0.8
+restitution = {normal = 0.8}
 ${extra}`);
   return `${folder}/${file}.toml`;
 }
@@ -111,7 +111,10 @@ const rows_of = (page) => page.evaluate(() => {
   const result = window.stickslip.results[0], t = result.get('row_time'), q = result.get('/q'), n = q.length / t.length;
   return Array.from(t, (time, i) => [time, q[i * n], q[i * n + 2]]);
 });
-const wait_for = (page, text) => until(text, async () => (await said(page)).includes(text));
+async function wait_for(page, text) {
+  await page.waitForFunction((t) => document.getElementById('live-state').textContent.includes(t), text, {timeout: kPatience, polling: 50})
+      .catch(async () => { throw new Error(`'${text}' did not come, but '${await said(page)}'`); });
+}
 
 /** Texts whose contrast with what is behind them is below 4.5. */
 function find_pale(page) {
@@ -147,8 +150,10 @@ try {
     const z = head.indexOf('q3');
     const served = await view(toml, '-o', `${folder}/bounce.h5`);
     check('the address is local, with a token', /^http:\/\/127\.0\.0\.1:\d+\/[0-9a-f]{32}\/$/.test(served.address), served.address);
+    await ask(served.address, `${new URL(served.address).pathname}pause`, {}, 'POST');  // until the browser is there
     const page = await open(served.address);
-    await wait_for(page, 'Running');
+    await wait_for(page, 'Paused');
+    await page.getByText('Go on').click();
     const live = await until('rows', async () => {
       const found = await rows_of(page);
       return found.length > 8 && found;

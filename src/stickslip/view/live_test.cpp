@@ -153,7 +153,7 @@ TEST(LiveSink, FramesAreTheRowsOfTheResult) {
 TEST(LiveSink, FramesContinueTheBeginning) {
   const TemporaryFolder folder;
   LiveData data;
-  RunControl control(Pace::fast);
+  RunControl control(Pace::real);  // which takes as long as several frames
   ASSERT_EQ(run_to(folder / "r.h5", &data, control).outcome, Outcome::done);
   const std::string beginning = *data.beginning();
   std::uint32_t length = 0;

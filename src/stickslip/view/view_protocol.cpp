@@ -155,6 +155,7 @@ std::optional<HttpResponse> ViewProtocol::next(const HttpRequest& request) {
 
 HttpResponse ViewProtocol::command(const HttpRequest& request) {
   if (!may_control_) return plain(404, "there is no run to steer");
+  control_.see_viewer("");
   if (request.path == "pause") {
     control_.pause();
   } else if (request.path == "resume") {
