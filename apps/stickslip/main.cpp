@@ -62,8 +62,6 @@ void set_signals() {
   std::signal(SIGXFSZ, SIG_IGN);
 }
 
-constexpr std::array<std::string_view, 1> kLaterVerbs = {"view"};
-
 std::string suggestion(const std::string& word, const std::vector<std::string_view>& known) {
   const std::string nearest = nearest_name(word, known);
   return nearest.empty() ? "see stickslip --help" : fmt::format("did you mean '{}'?", nearest);
@@ -74,10 +72,7 @@ using Commands = std::map<std::string, std::unique_ptr<Command>>;
 /// Refuses verbs that do not exist, which CLI11 would take for the lack of one.
 void check_verb(const std::string& verb, const Commands& commands) {
   if (verb.starts_with('-') || commands.contains(verb)) return;
-  if (std::ranges::find(kLaterVerbs, verb) != kLaterVerbs.end()) {
-    throw InputError(fmt::format("{}: not available in this version", verb));
-  }
-  std::vector<std::string_view> known(kLaterVerbs.begin(), kLaterVerbs.end());
+  std::vector<std::string_view> known;
   for (const auto& [name, command] : commands) known.push_back(name);
   throw InputError(fmt::format("{}: unknown command; {}", verb, suggestion(verb, known)));
 }
@@ -118,6 +113,7 @@ int run_program(int argc, char** argv) {
   commands["gallery"] = add_gallery_command(program);
   commands["report"] = add_report_command(program);
   commands["compare"] = add_compare_command(program);
+  commands["view"] = add_view_command(program);
   if (argc < 2) {
     fmt::print(stderr, "{}", program.help());
     return kBadInput;

@@ -53,7 +53,7 @@ export class Bodies {
   readonly grounds: {point: THREE.Vector3; normal: THREE.Vector3}[] = [];
   private kinds = new Map<string, Kind>();
   private pickable: {mesh: THREE.InstancedMesh; kind: Kind}[] = [];
-  private curves: {body: number; line: THREE.Line; data: ArrayLike<number>; n: number}[] = [];
+  private curves: {body: number; line: THREE.Line; n: number}[] = [];
   private containers: {body: number; box: THREE.Box3}[] = [];
   private world: THREE.Matrix4[];
   private matrix = new THREE.Matrix4();
@@ -215,7 +215,7 @@ export class Bodies {
       const line = new THREE.Line(geometry, new THREE.LineBasicMaterial({color: b % 2 ? '#2f7fb8' : '#b5651d', depthTest: false}));
       line.renderOrder = 3;
       line.frustumCulled = false;
-      this.curves.push({body: b, line, data, n});
+      this.curves.push({body: b, line, n});
       this.group.add(line);
       this.drawn[b] = 1;
     }
@@ -255,7 +255,8 @@ export class Bodies {
     while (i + 1 < times.length && times[i + 1] <= t && this.curves.length > 0) ++i;
     const j = Math.min(i + 1, times.length - 1), dt = times[j] - times[i];
     const share = dt > 0 ? Math.min(Math.max((t - times[i]) / dt, 0), 1) : 0;
-    for (const {line, data, n} of this.curves) {
+    for (const {body, line, n} of this.curves) {
+      const data = this.result.get(`curve/${body}`)!;
       const at = line.geometry.getAttribute('position');
       for (let k = 0; k < n; ++k) {
         const a = 2 * (i * n + k), b = 2 * (j * n + k);

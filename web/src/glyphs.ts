@@ -42,6 +42,8 @@ export class Overlay {
   private rods: Glyphs;
   private pins: Glyphs;
   private marks: Glyphs;
+  too_small = false;                    // a row has more contacts than there is room for
+  private room: number;                 // [-] contacts of a row
   private length = 0.22;                // [-] of the longest arrow over the scene's size
   private size = 0.0085;                // [-] of a contact point likewise
   private largest = 0;                  // [N] the force that the longest arrow stands for
@@ -50,10 +52,13 @@ export class Overlay {
   private matrix = new THREE.Matrix4();
   private turn = new THREE.Quaternion();
 
-  constructor(private result: Result, private bodies: Bodies, private extent: number, private planar: boolean) {
+  /** spare [-]: of the contacts that a row has at most, so many times as many find room. */
+  constructor(private result: Result, private bodies: Bodies, private extent: number, private planar: boolean, spare: number) {
     const offset = result.get('contact_offset');
     let most = 0;
     if (offset) for (let i = 0; i + 1 < offset.length; ++i) most = Math.max(most, offset[i + 1] - offset[i]);
+    most = Math.ceil(spare * most);
+    this.room = most;
     const crowd = Math.min(Math.max(Math.sqrt(most / 24), 1), 4);  // many contacts: small marks
     this.length /= crowd;
     this.size /= Math.sqrt(crowd);
@@ -88,7 +93,7 @@ export class Overlay {
   }
 
   /** The 98th of a hundred forces: one peak does not make the others invisible. */
-  private find_largest(): void {
+  find_largest(): void {
     const force = this.result.get('contact_force');
     if (!force) return;
     const sizes: number[] = [], stride = 3 * Math.max(1, Math.floor(force.length / 3 / 20000));
@@ -193,6 +198,7 @@ export class Overlay {
     const force = this.result.get('contact_force'), status = this.result.get('contact_status'), mu = this.result.get('contact_mu');
     if (!offset || !times || !point || !normal || !force || !status || !mu) return;
     const row = find_nearest(times, t), scale = this.scale(), e = this.extent;
+    this.too_small = offset[row + 1] - offset[row] > this.room;
     const at = new THREE.Vector3(), n = new THREE.Vector3(), f = new THREE.Vector3();
     for (let i = offset[row]; i < offset[row + 1]; ++i) {
       at.set(point[3 * i], point[3 * i + 1], point[3 * i + 2]);

@@ -2,10 +2,12 @@
 // The page of results: certificate, replay and plots of what `stickslip report` put into it.
 import {fill_signals, list_all_signals, mark_colors, Panel, save_file, Status} from './plots';
 import {Replay} from './replay';
+import {view_live} from './live';
 import {Certificate, find_nearest, find_row, read_results, Result, show} from './result';
-import {first_plots} from './signals';
+import {first_plots, Signal} from './signals';
 
 const kSpeeds = [0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10];
+const kRunning = 'live';      // the outcome of a run that goes on while the page shows it
 const kLegendInterval = 80;  // [ms] between two updates of plots while it plays
 
 const find = <T extends HTMLElement>(id: string) => document.getElementById(id) as T;
@@ -17,8 +19,8 @@ function certificate_sentence(c: Certificate, outcome: string): [boolean, string
   const worst = `the worst residual was ${show(c.residual)} m/s (relative ${show(c.relative)})${place}`;
   const plural = c.steps === 1 ? 'step was' : 'steps were';
   const all = c.inexact > 0 ? `${c.inexact} of ${c.steps} steps stayed above the tolerance` : `all ${c.steps} steps so far were solved to the tolerance`;
-  if (outcome === 'running' || outcome === 'interrupted') {
-    const state = outcome === 'running' ? 'Not finished (running when this page was made, or killed)' : 'Interrupted';
+  if (outcome === 'running' || outcome === 'interrupted' || outcome === kRunning) {
+    const state = outcome === kRunning ? 'Running' : outcome === 'running' ? 'Not finished (running when this page was made, or killed)' : 'Interrupted';
     return [false, c.steps === 0 ? `${state}: no step has been made.` : `${state}: ${all}; ${worst}; ${limits}.`];
   }
   if (c.failed > 0) return [false, `Stopped: a step failed after ${c.steps} steps; ${worst}; ${limits}.`];
@@ -26,9 +28,8 @@ function certificate_sentence(c: Certificate, outcome: string): [boolean, string
   return [c.limits.length === 0, `All ${c.steps} ${plural} solved to the tolerance: ${worst}; ${limits}.`];
 }
 
-class Page {
-  readonly results = read_results();
-  private signals = list_all_signals(this.results);
+export class Page {
+  private signals: Signal[][];
   readonly panels: Panel[] = [];
   replay?: Replay;
   time = 0;
@@ -40,15 +41,15 @@ class Page {
   private start = Infinity;
   private end = -Infinity;
   private picked = -1;
+  following = false;          // what a run that goes on has reached last is shown
+  private goes_on = false;
 
-  constructor() {
+  constructor(public results: Result[]) {
+    this.signals = list_all_signals(results);
     const query = new URLSearchParams(location.hash.slice(1));
     if (query.has('picture')) root.classList.add('picture');
     if (query.has('dark') || (!query.has('light') && matchMedia('(prefers-color-scheme: dark)').matches)) root.classList.add('dark');
-    for (const result of this.results) {
-      this.start = Math.min(this.start, result.frame_time[0]);
-      this.end = Math.max(this.end, result.frame_time[result.frame_time.length - 1]);
-    }
+    this.find_range();
     this.write_head();
     this.make_replay();
     this.make_plots();
@@ -58,7 +59,47 @@ class Page {
     requestAnimationFrame((now) => this.tick(now));
   }
 
+  private find_range(): void {
+    [this.start, this.end] = [Infinity, -Infinity];
+    for (const result of this.results) {
+      this.start = Math.min(this.start, result.frame_time[0]);
+      this.end = Math.max(this.end, result.frame_time[result.frame_time.length - 1]);
+    }
+  }
+
+  /** Shows other results in place of these. goes_on: they get more rows, see extend(). */
+  reload(results: Result[], goes_on: boolean): void {
+    this.results = results;
+    this.goes_on = goes_on;
+    this.shown = 0;
+    this.signals = list_all_signals(results);
+    this.find_range();
+    this.write_head();
+    this.show_picked(-1);
+    this.replay?.load(results[0], goes_on, true);
+    this.write_force_key();
+    this.apply_options();
+    for (const panel of this.panels) panel.update(this.signals);
+    this.go_to(this.following ? this.end : this.time);
+  }
+
+  /** The results have more rows. with_plots: which takes longer, the plots show them, too. */
+  extend(with_plots: boolean): void {
+    this.find_range();
+    if (with_plots) {
+      this.write_head();
+      this.replay?.extend();
+      this.write_force_key();
+      if (find<HTMLInputElement>('show-trails').checked) this.replay?.set_trails(true);
+      this.signals = list_all_signals(this.results);
+      for (const panel of this.panels) panel.update(this.signals);
+    }
+    this.go_to(this.following ? this.end : this.time);
+  }
+
   private write_head(): void {
+    find('certificates').replaceChildren();
+    find('notes').replaceChildren();
     const first = this.results[0].header;
     const title = [...new Set(this.results.map((r) => r.header.name))].join(', ');
     document.title = `${title} - stickslip`;
@@ -145,8 +186,13 @@ class Page {
     return panel;
   }
 
-  /** Goes to t [s], within what there is. */
+  /** Goes to t [s], within what there is; at the end of a run that goes on, on with it. */
   set_time(t: number): void {
+    this.following = this.goes_on && t >= this.end;
+    this.go_to(t);
+  }
+
+  private go_to(t: number): void {
     this.time = Math.min(Math.max(t, this.start), this.end);
     const share = this.end > this.start ? (this.time - this.start) / (this.end - this.start) : 0;
     find<HTMLInputElement>('scrubber').value = String(Math.round(1e6 * share));
@@ -236,7 +282,7 @@ class Page {
     const speed = find<HTMLSelectElement>('speed');
     for (const s of kSpeeds) speed.append(new Option(`${s}x`, String(s)));
     // A short event is shown slowly: the whole run takes at least 2 s.
-    const own = [...kSpeeds].reverse().find((s) => s <= 1 && (this.end - this.start) / s >= 2) ?? kSpeeds[0];
+    const own = this.end === this.start ? 1 : [...kSpeeds].reverse().find((s) => s <= 1 && (this.end - this.start) / s >= 2) ?? kSpeeds[0];
     this.speed = own;
     speed.value = String(own);
     speed.addEventListener('change', () => { this.speed = Number(speed.value); });
@@ -246,6 +292,7 @@ class Page {
     click('first', () => this.set_time(this.start));
     click('back', () => this.step(-1));
     click('forward', () => this.step(1));
+    click('last', () => this.set_time(this.end));
     click('frame', () => this.replay?.frame());
     click('theme', () => this.set_theme(!root.classList.contains('dark')));
     click('help-button', () => find<HTMLDialogElement>('help').showModal());
@@ -269,7 +316,7 @@ class Page {
 
   private answer_key(e: KeyboardEvent): void {
     const target = e.target as HTMLElement;
-    if (e.ctrlKey || e.altKey || e.metaKey || target.tagName === 'SELECT' || find<HTMLDialogElement>('help').open) return;
+    if (e.ctrlKey || e.altKey || e.metaKey || target.tagName === 'SELECT' || target.closest('#live') || find<HTMLDialogElement>('help').open) return;
     if (e.key === ' ' && target.tagName === 'BUTTON') return;  // presses it
     const frames = e.shiftKey ? 10 : 1;
     const actions: Record<string, () => void> = {
@@ -295,5 +342,7 @@ declare global {
   }
 }
 
-window.stickslip = new Page();
+const embedded = read_results();
+if (embedded.length > 0) window.stickslip = new Page(embedded);
+else void view_live((results) => window.stickslip = new Page(results));
 export type {Result};

@@ -29,6 +29,13 @@ function legend_dash(result: number, series: number, many: boolean, bound: boole
   return ['solid', 'dashed', 'dotted', 'dashed', 'dashed', 'dotted'][dash_of(result, series, many, bound)];
 }
 
+interface Entry {
+  signal: Signal;
+  result: number;
+}
+
+const all_logarithmic = (entries: Entry[]) => entries.length > 0 && entries.every((e) => is_logarithmic(e.signal));
+
 export interface PlotHost {
   results: Result[];
   set_time(t: number): void;
@@ -52,11 +59,38 @@ export class Panel {
   }
 
   /** The signals of this panel, result by result. */
-  private signals(): {signal: Signal; result: number}[] {
+  private signals(): Entry[] {
     return this.ids.flatMap((id) => this.all.flatMap((signals, result) => {
       const signal = signals.find((s) => s.id === id);
       return signal ? [{signal, result}] : [];
     }));
+  }
+
+  /** Reads the signals anew; gives what is drawn of them. */
+  private read(entries: Entry[]): uPlot.AlignedData {
+    const tables = entries.map(({signal}) => {
+      const y = Array.from(signal.y(), (v) => Number.isFinite(v) && !(is_logarithmic(signal) && v <= 0) ? v : null);
+      return [Array.from(signal.x), y] as uPlot.AlignedData;
+    });
+    this.data = tables.length > 0 ? uPlot.join(tables) : [[]];
+    this.times = Float64Array.from(this.data[0] as number[]);
+    if (!all_logarithmic(entries)) return this.data;
+    // Its own logarithmic scale does not end below 1e-16.
+    return (this.data as (number | null | undefined)[][]).map((column, i) => i === 0 ? column : column.map((v) => v === null || v === undefined ? v : Math.log10(v))) as uPlot.AlignedData;
+  }
+
+  /** The results have more rows, or there are others. A zoom stays. */
+  update(all: Signal[][]): void {
+    const n_before = this.signals().length;
+    this.all = all;
+    const entries = this.signals();
+    if (!this.plot || entries.length !== n_before) return this.build();
+    const {min, max} = this.plot.scales.x, n = this.times.length;
+    const zoomed = n > 1 && min != null && max != null && (min > this.times[0] || max < this.times[n - 1]);
+    const drawn = this.read(entries);
+    this.plot.setData(drawn, !zoomed);
+    if (zoomed) this.plot.redraw(true, true);
+    this.set_time(this.time);
   }
 
   build(): void {
@@ -69,12 +103,7 @@ export class Panel {
     heading.append(text, this.make_adder(), this.make_button('CSV', 'Save what is shown as CSV', () => this.save()),
                    this.make_button('\u00d7', 'Remove this plot', () => this.on_remove(this)));
     this.element.append(heading);
-    const tables = entries.map(({signal}) => {
-      const y = Array.from(signal.y(), (v) => Number.isFinite(v) && !(is_logarithmic(signal) && v <= 0) ? v : null);
-      return [Array.from(signal.x), y] as uPlot.AlignedData;
-    });
-    this.data = tables.length > 0 ? uPlot.join(tables) : [[]];
-    this.times = Float64Array.from(this.data[0] as number[]);
+    const drawn = this.read(entries);
     const many = this.host.results.length > 1;
     this.labels = entries.map(({signal, result}) => many ? `${signal.label} (${this.result_name(result)})` : signal.label);
     const colors = is_dark() ? kDark : kLight;
@@ -82,9 +111,7 @@ export class Panel {
       stroke: () => css('--text'), grid: {stroke: () => css('--line'), width: 1},
       ticks: {stroke: () => css('--line'), width: 1}, font: '12px system-ui, DejaVu Sans, sans-serif',
     };
-    const logarithmic = entries.length > 0 && entries.every((e) => is_logarithmic(e.signal));
-    // Its own logarithmic scale does not end below 1e-16.
-    const drawn = logarithmic ? (this.data as (number | null | undefined)[][]).map((column, i) => i === 0 ? column : column.map((v) => v === null || v === undefined ? v : Math.log10(v))) as uPlot.AlignedData : this.data;
+    const logarithmic = all_logarithmic(entries);
     const bands = entries.find((e) => e.signal.contact >= 0);
     const options: uPlot.Options = {
       width: Math.max(this.element.clientWidth - 18, 240),

@@ -9,6 +9,8 @@ import {Result} from './result';
 const kMostTrails = 40;       // [-] bodies with a trail
 const kMostTrailPoints = 3000;
 const kBoxFrames = 12;        // [-] by which the camera frames the motion
+const kGrown = 1.25;          // [-] of the framed size, beyond which a motion that goes on is framed anew
+const kSpare = 2;             // [-] room for the contacts of a motion that goes on
 const kSlow = 100;            // [ms] a frame, above which detail falls
 
 export class Replay {
@@ -22,6 +24,8 @@ export class Replay {
   private ground = new THREE.Group();
   private trails = new THREE.Group();
   private result!: Result;
+  private goes_on = false;    // rows are added while it is shown
+  private moved = false;      // the camera, by somebody
   private planar = false;
   private up = new THREE.Vector3(0, 0, 1);
   private centre = new THREE.Vector3();
@@ -45,10 +49,13 @@ export class Replay {
     });
   }
 
-  load(result: Result): void {
+  /** goes_on: more rows come, see extend(). keep: the camera stays where somebody put it. */
+  load(result: Result, goes_on = false, keep = false): void {
+    const eye = keep && this.moved && this.planar === result.header.planar ? this.camera : undefined, target = eye && this.controls.target.clone();
     this.result = result;
+    this.goes_on = goes_on;
     this.planar = result.header.planar;
-    this.scene.clear();
+    this.clear_scene();
     this.controls?.dispose();
     this.picked = -1;
     const g = new THREE.Vector3(...result.header.gravity);
@@ -57,14 +64,56 @@ export class Replay {
     this.find_box();
     this.bodies = new Bodies(result, this.planar, this.extent, result.n_bodies > 2000 ? 6 : result.n_bodies > 200 ? 10 : 20);
     this.find_box();
-    this.overlay = new Overlay(result, this.bodies, this.extent, this.planar);
-    this.scene.add(this.bodies.group, this.overlay.group, this.ground, this.trails);
+    this.make_overlay();
+    this.scene.add(this.bodies.group, this.ground, this.trails);
     this.add_ground();
     this.add_light();
     this.make_camera();
+    if (eye && target) this.put_camera(eye, target);
     this.make_trails();
     this.make_names();
     this.set_theme();
+  }
+
+  private clear_scene(): void {
+    this.scene.traverse((object) => {
+      const drawn = object as Partial<THREE.InstancedMesh>;
+      drawn.geometry?.dispose();
+      if (drawn.material instanceof THREE.Material) drawn.material.dispose();
+      if (object instanceof THREE.InstancedMesh) object.dispose();
+    });
+    this.scene.clear();
+  }
+
+  private make_overlay(): void {
+    const before = this.overlay as Overlay | undefined;
+    this.overlay = new Overlay(this.result, this.bodies, this.extent, this.planar, this.goes_on ? kSpare : 1);
+    if (before) {
+      [this.overlay.show_contacts, this.overlay.show_forces, this.overlay.show_cones] = [before.show_contacts, before.show_forces, before.show_cones];
+      this.scene.remove(before.group);
+    }
+    this.scene.add(this.overlay.group);
+  }
+
+  private put_camera(eye: THREE.Camera, target: THREE.Vector3): void {
+    this.camera.position.copy(eye.position);
+    if (this.camera instanceof THREE.OrthographicCamera && eye instanceof THREE.OrthographicCamera) {
+      [this.camera.left, this.camera.right, this.camera.top, this.camera.bottom] = [eye.left, eye.right, eye.top, eye.bottom];
+      this.camera.zoom = eye.zoom;
+    }
+    this.camera.updateProjectionMatrix();
+    this.controls.target.copy(target);
+    this.controls.update();
+    this.moved = true;
+  }
+
+  /** The result has more rows: what is drawn is measured by them all. */
+  extend(): void {
+    const times = this.result.frame_time, box = new THREE.Box3();
+    this.bodies.expand(box, times[times.length - 1]);
+    const size = this.box.clone().union(box).getSize(new THREE.Vector3()).length();
+    if (size > kGrown * this.extent && size < 100 * this.extent) return this.load(this.result, true, true);
+    this.overlay.find_largest();
   }
 
   /** What the bodies fill in the first frame, and what of their ways lies near it. */
@@ -191,12 +240,14 @@ export class Replay {
     this.controls.enableRotate = !this.planar;
     if (this.planar) this.controls.mouseButtons.LEFT = THREE.MOUSE.PAN;
     this.controls.addEventListener('change', () => { this.dirty = true; });
+    this.controls.addEventListener('start', () => { this.moved = true; });
     this.resize();
     this.frame();
   }
 
   /** Puts all that moves into the picture. azimuth and elevation [deg] of the eye; zoom > 1: nearer. */
   frame(azimuth = -62, elevation = 17, zoom = 1): void {
+    this.moved = false;
     this.controls.target.copy(this.centre);
     const aspect = this.canvas.clientWidth / Math.max(this.canvas.clientHeight, 1);
     const margin = 1.12 / zoom;
@@ -310,6 +361,10 @@ export class Replay {
   set_time(t: number): void {
     this.bodies.set_time(t);
     this.overlay.set_time(t);
+    if (this.overlay.too_small) {
+      this.make_overlay();
+      this.overlay.set_time(t);
+    }
     for (const line of this.trails.children) {
       const stamps = line.userData.stamps as number[];
       let n = 0;

@@ -3,7 +3,7 @@
 
 export type Numbers = Float64Array | Float32Array | Int32Array | Uint32Array | Uint16Array | Uint8Array;
 
-const kTypes = {
+export const kTypes = {
   f64: Float64Array, f32: Float32Array, i32: Int32Array, u32: Uint32Array, u16: Uint16Array, u8: Uint8Array,
 };
 
@@ -21,8 +21,10 @@ export interface Certificate {
   limits: string[];
 }
 
+export type Arrays = Record<string, [keyof typeof kTypes, number, number]>;
+
 export interface Header {
-  arrays: Record<string, [keyof typeof kTypes, number, number]>;
+  arrays: Arrays;
   name: string;
   scheme: string;
   solver: string;
@@ -69,26 +71,25 @@ export function find_nearest(values: Numbers, t: number): number {
 }
 
 export class Result {
-  readonly frame_time: Numbers;
+  frame_time: Numbers;
   readonly n_bodies: number;
-  private readonly buffer: ArrayBuffer;
   private readonly pose = new Float64Array(7);
 
-  constructor(readonly header: Header, base64: string) {
-    this.buffer = from_base64(base64);
+  /** The numbers begin `start` bytes behind the buffer's begin, a multiple of 8. */
+  constructor(readonly header: Header, private readonly buffer: ArrayBuffer, private readonly start = 0) {
     this.frame_time = this.get('frame_time') ?? new Float64Array([0]);
     this.n_bodies = header.bodies.length;
   }
 
   get(name: string): Numbers | undefined {
     const entry = Object.prototype.hasOwnProperty.call(this.header.arrays, name) ? this.header.arrays[name] : undefined;
-    return entry && new kTypes[entry[0]](this.buffer, entry[1], entry[2]);
+    return entry && new kTypes[entry[0]](this.buffer, this.start + entry[1], entry[2]);
   }
 
   /** Poses of all bodies at t, x y z and w x y z each, into out (7 n_bodies): interpolated between two frames. */
   poses_at(t: number, out: Float64Array): void {
-    const packed = this.get('poses'), range = this.get('pose_range');
-    if (!packed || !range) {
+    const plain = this.get('pose'), packed = this.get('poses'), range = this.get('pose_range');
+    if (!plain && (!packed || !range)) {
       for (let b = 0; b < this.n_bodies; ++b) out.set([0, 0, 0, 1, 0, 0, 0], 7 * b);
       return;
     }
@@ -96,9 +97,11 @@ export class Result {
     const dt = this.frame_time[j] - this.frame_time[i];
     const share = dt > 0 ? Math.min(Math.max((t - this.frame_time[i]) / dt, 0), 1) : 0;
     for (let b = 0; b < this.n_bodies; ++b) {
-      unpack_pose(packed, 6 * (i * this.n_bodies + b), range, 6 * b, out, 7 * b);
+      if (plain) copy_pose(plain, 7 * (i * this.n_bodies + b), out, 7 * b);
+      else unpack_pose(packed!, 6 * (i * this.n_bodies + b), range!, 6 * b, out, 7 * b);
       if (share === 0) continue;
-      unpack_pose(packed, 6 * (j * this.n_bodies + b), range, 6 * b, this.pose, 0);
+      if (plain) copy_pose(plain, 7 * (j * this.n_bodies + b), this.pose, 0);
+      else unpack_pose(packed!, 6 * (j * this.n_bodies + b), range!, 6 * b, this.pose, 0);
       let dot = 0;
       for (let k = 3; k < 7; ++k) dot += out[7 * b + k] * this.pose[k];
       const sign = dot < 0 ? -1 : 1;
@@ -109,6 +112,10 @@ export class Result {
       for (let k = 3; k < 7; ++k) out[7 * b + k] /= norm;
     }
   }
+}
+
+function copy_pose(poses: Numbers, at: number, out: Float64Array, to: number): void {
+  for (let k = 0; k < 7; ++k) out[to + k] = poses[at + k];
 }
 
 /** What pack_pose (src/stickslip/report/pose_codec.h) did, undone. */
@@ -129,7 +136,7 @@ export function read_results(): Result[] {
   const headers = document.querySelectorAll('script.result'), numbers = document.querySelectorAll('script.numbers');
   const results: Result[] = [];
   headers.forEach((element, i) => {
-    results.push(new Result(JSON.parse(element.textContent ?? '{}') as Header, numbers[i].textContent ?? ''));
+    results.push(new Result(JSON.parse(element.textContent ?? '{}') as Header, from_base64(numbers[i].textContent ?? '')));
   });
   return results;
 }

@@ -6,20 +6,12 @@
 #include <limits>
 #include <span>
 
-#include "stickslip/constraints/certificate.h"
-
 namespace stickslip {
 namespace {
 
 constexpr const char* kOffsets = "/contact_sets/offsets";
 /// Contacts of a row, for the size of chunks; runs of a few hundred bodies have as many. [-]
 constexpr std::int64_t kTypicalContacts = 64;
-/// What counts as touching where the scene sets no envelope: positions in files are rounded to a few digits. [m]
-constexpr double kTouching = 1e-9;
-
-double envelope_of(const System& system) {
-  return system.detection() ? system.detection()->envelope.value_or(0.0) : 0.0;
-}
 
 Hdf5File& with_group(Hdf5File& file) {
   file.create_group("/contact_sets");
@@ -45,40 +37,19 @@ std::vector<Column> contact_columns(Hdf5Type real) {
 
 ContactSets::ContactSets(Hdf5File& file, const System& system, Hdf5Type real, std::int64_t expected_rows)
     : system_(system),
-      envelope_(std::max(envelope_of(system), kTouching)),
-      finder_(system),
-      snapshot_(system),
+      near_(system),
       contacts_(with_group(file), contact_columns(real), kTypicalContacts * expected_rows),
       offsets_(file,
                {{kOffsets, Hdf5Type::int64, {}, "1", "row i of /time has the contacts offsets[i] to offsets[i+1] - 1"}},
                expected_rows + 1) {
 }
 
-/// A scheme looks for contacts that its step can close; an envelope may be wider, or have been reached unforeseen.
 void ContactSets::record(const State& state, const StepReport& report) {
   if (offsets_.rows() == 0) {
     *offsets_.integers(0) = 0;
     offsets_.end_row();
   }
-  const auto by_id = [](const ContactReport& a, const ContactReport& b) { return a.id < b.id; };
-  found_.clear();
-  for (std::size_t k = system_.contact_points().size(); k < report.contacts.size(); ++k) {
-    const ContactReport& contact = report.contacts[k];
-    if (contact.status != ContactStatus::open || contact.gap <= envelope_) found_.push_back(contact);
-  }
-  std::sort(found_.begin(), found_.end(), by_id);
-  if (envelope_ > kTouching) {
-    snapshot_.take(state.t, state.q, nullptr);
-    finder_.find_touching(snapshot_, envelope_);
-    report_geometry(snapshot_, std::span(finder_.points()).subspan(finder_.n_named()), open_);
-    const auto n_reported = static_cast<std::ptrdiff_t>(found_.size());
-    for (const ContactReport& contact : open_.contacts) {
-      const bool is_known = std::binary_search(found_.begin(), found_.begin() + n_reported, contact, by_id);
-      if (contact.gap <= envelope_ && !is_known) found_.push_back(contact);
-    }
-    std::sort(found_.begin(), found_.end(), by_id);
-  }
-  for (const ContactReport& contact : found_) add(contact);
+  for (const ContactReport& contact : near_.find(state, report)) add(contact);
   *offsets_.integers(0) = contacts_.rows();
   offsets_.end_row();
 }
@@ -90,11 +61,9 @@ void ContactSets::add(const ContactReport& contact) {
   *contacts_.integers(3) = contact.contact;
   *contacts_.integers(4) = static_cast<int>(contact.status);
   *contacts_.reals(5) = contact.gap;
-  Vector3 percussion = contact.percussion[0] * contact.normal + contact.percussion[1] * contact.tangent;
-  if (!system_.planar()) percussion += contact.percussion[2] * contact.normal.cross(contact.tangent);
   Eigen::Map<Vector3>(contacts_.reals(6)) = contact.position;
   Eigen::Map<Vector3>(contacts_.reals(7)) = contact.normal;
-  Eigen::Map<Vector3>(contacts_.reals(8)) = percussion;
+  Eigen::Map<Vector3>(contacts_.reals(8)) = world_percussion(system_, contact);
   contacts_.end_row();
 }
 

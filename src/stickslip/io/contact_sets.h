@@ -5,9 +5,9 @@
 #include <span>
 #include <vector>
 
-#include "stickslip/constraints/contact_finder.h"
 #include "stickslip/constraints/step_report.h"
 #include "stickslip/io/hdf5_file.h"
+#include "stickslip/io/near_contacts.h"
 #include "stickslip/io/table.h"
 #include "stickslip/model/system.h"
 
@@ -32,11 +32,7 @@ class ContactSets {
   void add(const ContactReport& contact);
 
   const System& system_;
-  double envelope_;  // [m]
-  ContactFinder finder_;
-  std::vector<ContactReport> found_;  // of a row
-  BodySnapshot snapshot_;             // of where it looks
-  StepReport open_;                   // what finder_ found for it
+  NearContacts near_;
   Table contacts_;
   Table offsets_;
 };

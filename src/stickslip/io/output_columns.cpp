@@ -29,8 +29,9 @@ Vector4 orientation(const Body& body, const Pose& pose, const State& state) {
 }
 
 /// The place of item i in a column of 3 numbers each.
-Eigen::Map<Vector3> triple(Table& table, int column, std::size_t i) {
-  return Eigen::Map<Vector3>(table.reals(column) + 3 * i);
+template <class Row>
+Eigen::Map<Vector3> triple(Row& row, int column, std::size_t i) {
+  return Eigen::Map<Vector3>(row.reals(column) + 3 * i);
 }
 
 }  // namespace
@@ -135,53 +136,56 @@ std::int64_t OutputColumns::row_bytes() const {
   return bytes;
 }
 
-void OutputColumns::fill(Table& table, const State& state, const StepReport& report) const {
-  *table.reals(0) = state.t;
-  if (q_ >= 0) VectorOut(table.reals(q_), system_.n_body_q()) = state.q.head(system_.n_body_q());
-  if (u_ >= 0) VectorOut(table.reals(u_), system_.n_u()) = state.u;
-  if (a_ >= 0) VectorOut(table.reals(a_), system_.n_u()) = report.a;
-  if (bodies_.any()) fill_bodies(table, state);
-  if (!system_.contact_points().empty()) fill_contacts(table, report);
-  if (!system_.joints().empty()) fill_joints(table, state, report);
+template <class Row>
+void OutputColumns::fill_row(Row& row, const State& state, const StepReport& report) const {
+  *row.reals(0) = state.t;
+  if (q_ >= 0) VectorOut(row.reals(q_), system_.n_body_q()) = state.q.head(system_.n_body_q());
+  if (u_ >= 0) VectorOut(row.reals(u_), system_.n_u()) = state.u;
+  if (a_ >= 0) VectorOut(row.reals(a_), system_.n_u()) = report.a;
+  if (bodies_.any()) fill_bodies(row, state);
+  if (!system_.contact_points().empty()) fill_contacts(row, report);
+  if (!system_.joints().empty()) fill_joints(row, state, report);
 }
 
-void OutputColumns::fill_bodies(Table& table, const State& state) const {
+template <class Row>
+void OutputColumns::fill_bodies(Row& row, const State& state) const {
   const bool moves = bodies_.velocity >= 0 || bodies_.angular_velocity >= 0;
   for (std::size_t i = 0; i < system_.bodies().size(); ++i) {
     const Body& body = system_.bodies()[i];
     const int index = static_cast<int>(i);
     const Pose pose = system_.calc_pose(index, state.t, state.q);
-    if (bodies_.position >= 0) triple(table, bodies_.position, i) = pose.p_WB;
+    if (bodies_.position >= 0) triple(row, bodies_.position, i) = pose.p_WB;
     if (bodies_.orientation >= 0) {
-      Eigen::Map<Vector4>(table.reals(bodies_.orientation) + 4 * i) = orientation(body, pose, state);
+      Eigen::Map<Vector4>(row.reals(bodies_.orientation) + 4 * i) = orientation(body, pose, state);
     }
     if (!moves) continue;
     const Twist twist = system_.calc_twist(index, state.t, state.q, state.u);
-    if (bodies_.velocity >= 0) triple(table, bodies_.velocity, i) = twist.v_WB;
+    if (bodies_.velocity >= 0) triple(row, bodies_.velocity, i) = twist.v_WB;
     if (bodies_.angular_velocity < 0) continue;
     const bool rigid = body.type == BodyType::rigid;  // whose u has it already, to the last bit
-    triple(table, bodies_.angular_velocity, i) =
+    triple(row, bodies_.angular_velocity, i) =
         rigid ? Vector3(state.u.segment<3>(body.u_offset + 3)) : Vector3(pose.R_WB.transpose() * twist.w_WB);
   }
 }
 
-void OutputColumns::fill_contacts(Table& table, const StepReport& report) const {
+template <class Row>
+void OutputColumns::fill_contacts(Row& row, const StepReport& report) const {
   const std::size_t n = system_.contact_points().size();
   STICKSLIP_ASSERT(report.contacts.size() >= n);
   for (std::size_t k = 0; k < n; ++k) {
     const ContactReport& c = report.contacts[k];
-    if (contacts_.gap >= 0) table.reals(contacts_.gap)[k] = c.gap;
-    if (contacts_.status >= 0) table.integers(contacts_.status)[k] = static_cast<int>(c.status);
-    if (contacts_.point >= 0) triple(table, contacts_.point, k) = c.position;
-    if (contacts_.normal >= 0) triple(table, contacts_.normal, k) = c.normal;
-    if (contacts_.tangent >= 0) triple(table, contacts_.tangent, k) = c.tangent;
+    if (contacts_.gap >= 0) row.reals(contacts_.gap)[k] = c.gap;
+    if (contacts_.status >= 0) row.integers(contacts_.status)[k] = static_cast<int>(c.status);
+    if (contacts_.point >= 0) triple(row, contacts_.point, k) = c.position;
+    if (contacts_.normal >= 0) triple(row, contacts_.normal, k) = c.normal;
+    if (contacts_.tangent >= 0) triple(row, contacts_.tangent, k) = c.tangent;
     const auto fill_forces = [&](const Forces& columns, const auto& components) {
-      if (columns.normal >= 0) table.reals(columns.normal)[k] = components[0];
+      if (columns.normal >= 0) row.reals(columns.normal)[k] = components[0];
       if (columns.friction >= 0) {
-        double* friction = table.reals(columns.friction) + 3 * k;
+        double* friction = row.reals(columns.friction) + 3 * k;
         for (int i = 0; i < 3; ++i) friction[i] = i < c.friction_dim ? components[1 + i] : 0.0;
       }
-      if (columns.world >= 0) triple(table, columns.world, k) = world_force(c, components);
+      if (columns.world >= 0) triple(row, columns.world, k) = world_force(c, components);
     };
     fill_forces(contacts_.force, c.force);
     fill_forces(contacts_.impulse, c.impulse);
@@ -189,27 +193,35 @@ void OutputColumns::fill_contacts(Table& table, const StepReport& report) const 
   }
 }
 
-void OutputColumns::fill_joints(Table& table, const State& state, const StepReport& report) const {
+template <class Row>
+void OutputColumns::fill_joints(Row& row, const State& state, const StepReport& report) const {
   STICKSLIP_ASSERT(report.joints.size() == system_.joints().size());
   for (std::size_t j = 0; j < report.joints.size(); ++j) {
     const JointReport& joint = report.joints[j];
     if (joints_.point >= 0) {
       const Joint& described = system_.joints()[j];
       const Pose pose = system_.calc_pose(described.second, state.t, state.q);
-      triple(table, joints_.point, j) = pose.p_WB + pose.R_WB * described.options.on_second.at;
+      triple(row, joints_.point, j) = pose.p_WB + pose.R_WB * described.options.on_second.at;
     }
     if (joints_.coordinate >= 0) {
-      triple(table, joints_.coordinate, j) << joint.coordinate, joint.more_coordinates[0], joint.more_coordinates[1];
+      triple(row, joints_.coordinate, j) << joint.coordinate, joint.more_coordinates[0], joint.more_coordinates[1];
     }
-    if (joints_.rate >= 0) triple(table, joints_.rate, j) << joint.rate, joint.more_rates[0], joint.more_rates[1];
+    if (joints_.rate >= 0) triple(row, joints_.rate, j) << joint.rate, joint.more_rates[0], joint.more_rates[1];
     if (joints_.drift >= 0) {
-      Eigen::Map<Eigen::Vector2d>(table.reals(joints_.drift) + 2 * j) << joint.drift_position, joint.drift_angle;
+      Eigen::Map<Eigen::Vector2d>(row.reals(joints_.drift) + 2 * j) << joint.drift_position, joint.drift_angle;
     }
-    if (joints_.drive >= 0) table.reals(joints_.drive)[j] = joint.drive;
-    if (joints_.friction >= 0) table.reals(joints_.friction)[j] = joint.friction;
-    if (joints_.force >= 0) triple(table, joints_.force, j) = joint.reaction_force;
-    if (joints_.torque >= 0) triple(table, joints_.torque, j) = joint.reaction_torque;
+    if (joints_.drive >= 0) row.reals(joints_.drive)[j] = joint.drive;
+    if (joints_.friction >= 0) row.reals(joints_.friction)[j] = joint.friction;
+    if (joints_.force >= 0) triple(row, joints_.force, j) = joint.reaction_force;
+    if (joints_.torque >= 0) triple(row, joints_.torque, j) = joint.reaction_torque;
   }
+}
+
+void OutputColumns::fill(Table& table, const State& state, const StepReport& report) const {
+  fill_row(table, state, report);
+}
+void OutputColumns::fill(RowBuffer& row, const State& state, const StepReport& report) const {
+  fill_row(row, state, report);
 }
 
 }  // namespace stickslip

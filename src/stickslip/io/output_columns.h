@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "stickslip/constraints/step_report.h"
+#include "stickslip/io/row_buffer.h"
 #include "stickslip/io/table.h"
 #include "stickslip/model/system.h"
 
@@ -41,6 +42,7 @@ class OutputColumns {
   std::int64_t row_bytes() const;
   /// Fills the table's next row, of these columns. The table's end_row() is the caller's.
   void fill(Table& table, const State& state, const StepReport& report) const;
+  void fill(RowBuffer& row, const State& state, const StepReport& report) const;
 
  private:
   using Items = std::vector<std::int64_t>;
@@ -48,9 +50,14 @@ class OutputColumns {
   void add_bodies(Hdf5Type real);
   void add_contacts(Hdf5Type real);
   void add_joints(Hdf5Type real);
-  void fill_bodies(Table& table, const State& state) const;
-  void fill_contacts(Table& table, const StepReport& report) const;
-  void fill_joints(Table& table, const State& state, const StepReport& report) const;
+  template <class Row>
+  void fill_row(Row& row, const State& state, const StepReport& report) const;
+  template <class Row>
+  void fill_bodies(Row& row, const State& state) const;
+  template <class Row>
+  void fill_contacts(Row& row, const StepReport& report) const;
+  template <class Row>
+  void fill_joints(Row& row, const State& state, const StepReport& report) const;
 
   // Columns by what they hold; -1: not wanted, or not known.
   struct Bodies {

@@ -17,6 +17,7 @@ void PageData::append(std::string_view name, std::string_view type, std::span<co
                       std::size_t count) {
   bytes_.resize((bytes_.size() + kAlignment - 1) / kAlignment * kAlignment);
   arrays_ += fmt::format("{}{}:[\"{}\",{},{}]", arrays_.empty() ? "" : ",", to_json(name), type, bytes_.size(), count);
+  names_.emplace_back(name);
   bytes_.insert(bytes_.end(), numbers.begin(), numbers.end());
 }
 

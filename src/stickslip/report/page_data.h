@@ -29,11 +29,13 @@ class PageData {
   /// {"arrays": {NAME: [TYPE, OFFSET, COUNT], ...}, members that were set}
   std::string header() const;
   const std::vector<std::byte>& bytes() const { return bytes_; }
+  const std::vector<std::string>& names() const { return names_; }  // of the arrays
 
  private:
   void append(std::string_view name, std::string_view type, std::span<const std::byte> numbers, std::size_t count);
 
   std::string arrays_;
+  std::vector<std::string> names_;
   std::string members_;
   std::vector<std::byte> bytes_;
 };

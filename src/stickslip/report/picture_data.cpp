@@ -12,15 +12,13 @@
 #include <variant>
 
 #include "stickslip/base/input_error.h"
-#include "stickslip/math/b_spline.h"
+#include "stickslip/report/drawn_rows.h"
 #include "stickslip/report/pose_codec.h"
 #include "stickslip/report/row_reader.h"
 #include "stickslip/scene/load_scene.h"
 
 namespace stickslip {
 namespace {
-
-constexpr int kCurvePoints = 4;  // [-] drawn points an element of a beam: a bend of .5 rad then looks smooth
 
 /// A spring or a distance joint: a line between a point of one body and a point of another, both in drawing frames.
 struct Link {
@@ -145,7 +143,7 @@ void add_links(const Trajectory& result, const SceneFacts& facts, PageData& data
   data.add("link_spring", std::span<const std::uint8_t>(springs));
 }
 
-/// The curves of all beams at each row: kCurvePoints an element and one more, x and y each.
+/// The curves of all beams at each row.
 void add_curves(const Trajectory& result, const SceneFacts& facts, const std::vector<std::int64_t>& rows,
                 PageData& data) {
   if (facts.beams.empty() || !result.file().has("/q")) return;
@@ -155,25 +153,10 @@ void add_curves(const Trajectory& result, const SceneFacts& facts, const std::ve
   for (std::size_t b = 0; b < layout.size(); ++b) {
     const auto beam = facts.beams.find(layout[b].body);
     if (beam == facts.beams.end()) continue;
-    const BSpline spline(beam->second.degree, beam->second.elements);
-    if (2 * spline.n_functions() != layout[b].n_q) continue;
+    const BeamCurve drawn(beam->second);
+    if (drawn.n_q() != layout[b].n_q) continue;
     std::vector<float> curve;
-    std::vector<double> value(static_cast<std::size_t>(spline.degree()) + 1), first = value, second = value;
-    const int n = kCurvePoints * spline.elements();
-    for (std::size_t row = 0; row < rows.size(); ++row) {
-      const double* control = q.data() + row * n_q + layout[b].q_offset;
-      for (int i = 0; i <= n; ++i) {
-        const double xi = static_cast<double>(i) / n;
-        const int element = spline.find_element(xi);
-        spline.calc_functions(element, xi, value.data(), first.data(), second.data());
-        double x = 0.0, y = 0.0;
-        for (int k = 0; k <= spline.degree(); ++k) {
-          x += value[static_cast<std::size_t>(k)] * control[2 * (element + k)];
-          y += value[static_cast<std::size_t>(k)] * control[2 * (element + k) + 1];
-        }
-        curve.insert(curve.end(), {static_cast<float>(x), static_cast<float>(y)});
-      }
-    }
+    for (std::size_t row = 0; row < rows.size(); ++row) drawn.sample(q.data() + row * n_q + layout[b].q_offset, curve);
     data.add(fmt::format("curve/{}", b), std::span<const float>(curve));
   }
 }
@@ -212,14 +195,6 @@ void add_poses(const Trajectory& result, const std::vector<std::int64_t>& rows, 
   data.add("poses", std::span<const std::uint16_t>(packed));
 }
 
-/// The contact points of some rows, ragged, named and detected alike.
-struct PointList {
-  std::vector<std::uint32_t> offsets = {0};
-  std::vector<float> point, normal, force, gap, mu;
-  std::vector<std::uint8_t> status;
-  std::vector<std::int32_t> bodies, index;
-};
-
 /// The length of the step that ends at each of the times. [s] 0 where none does.
 std::vector<double> find_step_lengths(const Trajectory& result, const std::vector<double>& times) {
   const std::vector<std::int64_t> all = pick_rows(result.steps(), result.steps());
@@ -231,13 +206,6 @@ std::vector<double> find_step_lengths(const Trajectory& result, const std::vecto
     lengths.push_back(found == end.end() ? 0.0 : length[static_cast<std::size_t>(found - end.begin())]);
   }
   return lengths;
-}
-
-void add_vector(const double* vector, double factor, std::vector<float>& list) {
-  for (int i = 0; i < 3; ++i) {
-    const double x = vector[i] * factor;
-    list.push_back(std::isfinite(x) ? static_cast<float>(x) : 0.0F);
-  }
 }
 
 class NamedPoints {
@@ -264,19 +232,15 @@ class NamedPoints {
     for (const std::size_t size : {body_a_.size(), body_b_.size(), mu_.size()}) check_size(file, size, n_);
   }
 
-  void add_row(std::size_t row, double step, PointList& list) const {
+  void add_row(std::size_t row, double step, ContactList& list) const {
     for (std::size_t c = 0; c < n_; ++c) {
       const std::size_t i = row * n_ + c;
-      if (!std::isfinite(point_[3 * i]) || !std::isfinite(normal_[3 * i])) continue;
-      add_vector(&point_[3 * i], 1.0, list.point);
-      add_vector(&normal_[3 * i], 1.0, list.normal);
-      add_vector(&force_[3 * i], has_force_ ? 1.0 : step > 0.0 ? 1.0 / step : 0.0, list.force);
-      list.gap.push_back(static_cast<float>(gap_[i]));
-      list.mu.push_back(static_cast<float>(mu_[c]));
-      list.status.push_back(static_cast<std::uint8_t>(status_[i]));
-      list.bodies.insert(list.bodies.end(),
-                         {static_cast<std::int32_t>(body_a_[c]), static_cast<std::int32_t>(body_b_[c])});
-      list.index.push_back(static_cast<std::int32_t>(c));
+      list.add({&point_[3 * i], &normal_[3 * i], &force_[3 * i],
+                has_force_   ? 1.0
+                : step > 0.0 ? 1.0 / step
+                             : 0.0,
+                gap_[i], mu_[c], static_cast<std::int64_t>(status_[i]), body_a_[c], body_b_[c],
+                static_cast<std::int64_t>(c)});
     }
   }
 
@@ -292,20 +256,15 @@ class NamedPoints {
   std::vector<std::int64_t> body_a_, body_b_;
 };
 
-void add_detected_row(const Trajectory& result, std::int64_t first, std::int64_t n, double step, PointList& list) {
+void add_detected_row(const Trajectory& result, std::int64_t first, std::int64_t n, double step, ContactList& list) {
   if (n == 0) return;
   const auto read = [&](const char* name) { return result.read(std::string("/contact_sets/") + name, first, n); };
   const RowMatrix point = read("point"), normal = read("normal"), percussion = read("percussion"), gap = read("gap"),
                   status = read("status"), a = read("body_a"), b = read("body_b");
   for (std::int64_t i = 0; i < n; ++i) {
-    add_vector(point.row(i).data(), 1.0, list.point);
-    add_vector(normal.row(i).data(), 1.0, list.normal);
-    add_vector(percussion.row(i).data(), step > 0.0 ? 1.0 / step : 0.0, list.force);
-    list.gap.push_back(static_cast<float>(gap(i, 0)));
-    list.mu.push_back(std::numeric_limits<float>::quiet_NaN());
-    list.status.push_back(static_cast<std::uint8_t>(status(i, 0)));
-    list.bodies.insert(list.bodies.end(), {static_cast<std::int32_t>(a(i, 0)), static_cast<std::int32_t>(b(i, 0))});
-    list.index.push_back(-1);
+    list.add({point.row(i).data(), normal.row(i).data(), percussion.row(i).data(), step > 0.0 ? 1.0 / step : 0.0,
+              gap(i, 0), std::numeric_limits<double>::quiet_NaN(), static_cast<std::int64_t>(status(i, 0)),
+              static_cast<std::int64_t>(a(i, 0)), static_cast<std::int64_t>(b(i, 0)), -1});
   }
 }
 
@@ -326,7 +285,7 @@ void add_picture(const Trajectory& result, double bytes, PageData& data, std::ve
     return;
   }
   double row_bytes = 12.0 * static_cast<double>(result.layout().size()) + 8.0;
-  for (const auto& [name, beam] : facts.beams) row_bytes += 8.0 * (kCurvePoints * beam.elements + 1);
+  for (const auto& [name, beam] : facts.beams) row_bytes += BeamCurve::row_bytes(beam);
   const double most = std::clamp(bytes / row_bytes, 2.0, 1e9);
   const std::vector<std::int64_t> rows = pick_rows(result.rows(), static_cast<std::int64_t>(most));
   note_thinned("poses, interpolated between", rows.size(), result.rows(), notes);
@@ -364,7 +323,7 @@ void add_contacts(const Trajectory& result, double bytes, PageData& data, std::v
   }
   if (entries == 0.0) return;
   const NamedPoints named(result, rows);
-  PointList list;
+  ContactList list;
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const double step = rows[i] > 0 ? steps[i] : 0.0;
     named.add_row(i, step, list);
@@ -372,17 +331,9 @@ void add_contacts(const Trajectory& result, double bytes, PageData& data, std::v
       const auto row = static_cast<std::size_t>(rows[i]);
       add_detected_row(result, sets[row], sets[row + 1] - sets[row], step, list);
     }
-    list.offsets.push_back(static_cast<std::uint32_t>(list.index.size()));
+    list.end_row();
   }
-  data.add("contact_offset", std::span<const std::uint32_t>(list.offsets));
-  data.add("contact_point", std::span<const float>(list.point));
-  data.add("contact_normal", std::span<const float>(list.normal));
-  data.add("contact_force", std::span<const float>(list.force));
-  data.add("contact_gap", std::span<const float>(list.gap));
-  data.add("contact_mu", std::span<const float>(list.mu));
-  data.add("contact_status", std::span<const std::uint8_t>(list.status));
-  data.add("contact_bodies", std::span<const std::int32_t>(list.bodies));
-  data.add("contact_index", std::span<const std::int32_t>(list.index));
+  list.write(data);
 }
 
 }  // namespace stickslip

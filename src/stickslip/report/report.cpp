@@ -8,12 +8,13 @@
 #include <cmath>
 #include <fstream>
 
+#include "stickslip/base/assert.h"
 #include "stickslip/base/base64.h"
 #include "stickslip/base/input_error.h"
 #include "stickslip/io/output_file.h"
+#include "stickslip/report/certificate_data.h"
 #include "stickslip/report/picture_data.h"
 #include "stickslip/report/row_reader.h"
-#include "stickslip/sim/summary.h"
 
 namespace stickslip {
 namespace {
@@ -49,26 +50,6 @@ constexpr std::array<const char*, 17> kSignals = {"/contacts/gap",
                                                   "/contacts/normal_impulse",
                                                   "/a"};
 
-/// Where the worst residual of a run was: "contact tip-ground", "detected contact of a1 and table".
-std::string describe_place(const StepRow& row, const Trajectory& result, const std::vector<std::string>& bodies) {
-  const auto name = [](const std::vector<std::string>& names, std::int64_t i) {
-    return i >= 0 && i < static_cast<std::int64_t>(names.size()) ? names[static_cast<std::size_t>(i)]
-                                                                 : std::string("?");
-  };
-  switch (row.worst_kind) {
-    case 1:
-      return "contact " + name(result.names("contacts"), row.worst);
-    case 2:
-      return "the contact of " + name(bodies, row.worst_a) + " and " + name(bodies, row.worst_b);
-    case 3:
-      return "joint " + name(result.names("joints"), row.worst);
-    case 4:
-      return fmt::format("force {}", row.worst);
-    default:
-      return "";
-  }
-}
-
 /// The column of each step that is kept: of many, in each bucket the one whose residual is largest.
 std::vector<std::int64_t> pick_steps(const std::vector<double>& residual, std::int64_t most) {
   const auto n = static_cast<std::int64_t>(residual.size());
@@ -87,30 +68,18 @@ std::vector<std::int64_t> pick_steps(const std::vector<double>& residual, std::i
 }
 
 void add_steps(const Trajectory& result, double bytes, PageData& data, std::vector<std::string>& notes) {
-  const std::vector<std::string> bodies = result.names("bodies");
-  Summary summary;
-  StepRow worst;
+  CertificateData certificate;
   std::vector<double> residual;
   for (std::int64_t first = 0; first < result.steps(); first += kStepBlock) {
     const std::vector<StepRow> rows = result.read_steps(first, std::min(kStepBlock, result.steps() - first));
     for (const StepRow& row : rows) {
       const bool initial = residual.empty();
       residual.push_back(std::isfinite(row.residual) ? row.residual : 0.0);
-      if (initial) continue;
-      summary.add(row);
-      if (std::isfinite(row.residual) && !(row.residual <= worst.residual)) worst = row;
+      if (!initial) certificate.add(row);
     }
   }
-  summary.limits = result.limits();
-  std::vector<std::string> limits;
-  for (const LimitEntry& entry : summary.limits) limits.push_back(describe(entry));
-  data.set("certificate",
-           fmt::format("{{\"steps\":{},\"inexact\":{},\"failed\":{},\"residual\":{},\"relative\":{},\"time\":{},"
-                       "\"place\":{},\"penetration\":{},\"drift\":{},\"energy_error\":{},\"limits\":{}}}",
-                       summary.steps, summary.inexact, summary.failed, to_json(summary.residual.value),
-                       to_json(summary.relative_residual.value), to_json(summary.residual.time),
-                       to_json(describe_place(worst, result, bodies)), to_json(summary.penetration.value),
-                       to_json(summary.drift_position.value), to_json(summary.energy_error.value), to_json(limits)));
+  certificate.set_limits(result.limits());
+  data.set("certificate", certificate.to_json(PlaceNames(result)));
   const double column_bytes = 8.0;
   const double most = bytes / (column_bytes * static_cast<double>(step_columns().size()));
   const std::vector<std::int64_t> kept =
@@ -130,13 +99,14 @@ void add_steps(const Trajectory& result, double bytes, PageData& data, std::vect
   data.set("steps", '[' + columns + ']');
 }
 
-void add_signals(const Trajectory& result, double bytes, PageData& data, std::vector<std::string>& notes) {
+void add_signals(const Trajectory& result, double bytes, std::int64_t expected_rows, PageData& data,
+                 std::vector<std::string>& notes) {
   const std::vector<std::int64_t> whole = pick_rows(result.rows(), result.rows());
   std::vector<std::string> paths;
   std::vector<std::string> left_out;
   double row_bytes = 8.0;
-  const double fewest =
-      static_cast<double>(std::min<std::int64_t>(kFewestRows, std::max<std::int64_t>(result.rows(), 1)));
+  const double fewest = static_cast<double>(
+      std::min<std::int64_t>(kFewestRows, std::max<std::int64_t>({result.rows(), expected_rows, 1})));
   for (const char* path : kSignals) {
     if (!result.file().has(path)) continue;
     const double width = 8.0 * static_cast<double>(result.file().open_dataset(path).width());
@@ -158,7 +128,20 @@ void add_signals(const Trajectory& result, double bytes, PageData& data, std::ve
 
 }  // namespace
 
-PageData make_page_data(const Trajectory& result, double bytes) {
+ServedPage page_for_server() {
+  constexpr std::string_view kNobody = "connect-src 'none'", kOwnServer = "connect-src 'self'";
+  constexpr std::string_view kPolicy = "http-equiv=\"Content-Security-Policy\" content=\"";
+  ServedPage page{std::string(page_template()), ""};
+  const std::size_t place = page.text.find(kNobody);
+  const std::size_t policy = page.text.find(kPolicy);
+  STICKSLIP_ASSERT(place != std::string::npos && policy != std::string::npos);
+  page.text.replace(place, kNobody.size(), kOwnServer);
+  const std::size_t begin = policy + kPolicy.size();
+  page.policy = page.text.substr(begin, page.text.find('"', begin) - begin) + "; frame-ancestors 'none'";
+  return page;
+}
+
+PageData make_page_data(const Trajectory& result, double bytes, std::int64_t expected_rows) {
   PageData data;
   std::vector<std::string> notes;
   for (const char* name : {"name", "scheme", "solver", "version", "commit", "outcome", "message"}) {
@@ -176,7 +159,7 @@ PageData make_page_data(const Trajectory& result, double bytes) {
   add_steps(result, kStepShare * bytes, data, notes);
   add_picture(result, kPoseShare * bytes, data, notes);
   add_contacts(result, kContactShare * bytes, data, notes);
-  add_signals(result, kSignalShare * bytes, data, notes);
+  add_signals(result, kSignalShare * bytes, expected_rows, data, notes);
   data.set("notes", to_json(notes));
   return data;
 }

@@ -16,9 +16,17 @@ inline constexpr double kMaxReportBytes = 50e6;  // a page of 160 MB was measure
 /// The page without data: one file of HTML with its styles and its program, as web/ builds it.
 std::string_view page_template();
 
+/// The same for a server: without data, and allowed to ask that server alone for them.
+struct ServedPage {
+  std::string text;
+  std::string policy;  // its Content-Security-Policy, which no other page may frame
+};
+ServedPage page_for_server();
+
 /// What a page shows of a result: bodies, shapes, poses, contacts, the rows' and the steps' columns for plots, and its
-/// certificate, in about `bytes` bytes of numbers. Throws InputError.
-PageData make_page_data(const Trajectory& result, double bytes);
+/// certificate, in about `bytes` bytes of numbers. expected_rows: as many as that will be there are not yet; what would
+/// be left out then is left out already. Throws InputError.
+PageData make_page_data(const Trajectory& result, double bytes, std::int64_t expected_rows = 0);
 
 /// One self-contained page of these results, in at most max_bytes bytes; of what does not fit fewer rows, which the
 /// page says. It needs no network and no other file. Throws InputError where a result cannot be read, or where even the

@@ -147,6 +147,19 @@ Scene load_scene(const fs::path& path, const LoadOptions& options) {
   return read_scene(DocumentLoader(options).load_file(path), default_name(path));
 }
 
+std::vector<std::string> list_free_parameters(const fs::path& path, const LoadOptions& options) {
+  const Document document = DocumentLoader(options).load_file(path);
+  std::vector<std::string> names;
+  const TomlValue* parameters = find_value(*document.root.table(), "parameters");
+  if (parameters == nullptr || parameters->table() == nullptr) return names;
+  for (const TomlEntry& entry : *parameters->table()) {
+    const auto& content = entry.value.content;
+    if (std::holds_alternative<double>(content) || std::holds_alternative<std::int64_t>(content))
+      names.push_back(entry.key);
+  }
+  return names;
+}
+
 Scene parse_scene(std::string_view text, const std::string& file_name, const LoadOptions& options) {
   return read_scene(DocumentLoader(options).load(text, file_name), default_name(file_name));
 }

@@ -31,4 +31,8 @@ Scene load_scene(const std::filesystem::path& path, const LoadOptions& options =
 /// looked up beside it. Throws InputError.
 Scene parse_scene(std::string_view text, const std::string& file_name, const LoadOptions& options = {});
 
+/// The names of a scene file's [parameters] that are numbers of their own, in the file's order: expressions over others
+/// follow them. Throws InputError where the file is not even TOML.
+std::vector<std::string> list_free_parameters(const std::filesystem::path& path, const LoadOptions& options = {});
+
 }  // namespace stickslip

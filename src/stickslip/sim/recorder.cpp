@@ -29,8 +29,8 @@ ResultHeader make_result_header(const Scene& scene, const BuiltScene& built, con
 Recorder::Recorder(const Scene& scene, const BuiltScene& built, const State& initial, const LimitMonitor& limits,
                    const StepSequence& steps, const RunOptions& options)
     : limits_(limits), steps_(steps), checkpoint_every_(options.checkpoint_every) {
-  auto result =
-      std::make_unique<ResultWriter>(options.output, *built.system, initial, make_result_header(scene, built, steps));
+  const ResultHeader header = make_result_header(scene, built, steps);
+  auto result = std::make_unique<ResultWriter>(options.output, *built.system, initial, header);
   result_ = result.get();
   sinks_.push_back(std::move(result));
   if (options.csv) sinks_.push_back(std::make_unique<CsvWriter>(*options.csv, *built.system));
@@ -39,6 +39,7 @@ Recorder::Recorder(const Scene& scene, const BuiltScene& built, const State& ini
     sinks_.push_back(
         std::make_unique<VtkWriter>(*options.vtk, *built.system, initial, is_known ? steps.expected_rows() : 0));
   }
+  if (options.make_sink) sinks_.push_back(options.make_sink(*built.system, initial, header));
 }
 
 void Recorder::begin(const State& state, const StepReport& report) {

@@ -20,7 +20,8 @@ namespace stickslip {
 /// What the result of a scene says of it.
 ResultHeader make_result_header(const Scene& scene, const BuiltScene& built, const StepSequence& steps);
 
-/// Hands a run's steps to its sinks: the result, and the CSV and frames for ParaView where they are wanted.
+/// Hands a run's steps to its sinks: the result, and the CSV, frames for ParaView and RunOptions::make_sink's where
+/// they are wanted.
 class Recorder {
  public:
   /// Makes the files under temporary names. The system, the limits and the steps must outlive this.

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -15,6 +16,9 @@
 #include "stickslip/sim/summary.h"
 
 namespace stickslip {
+
+class StepSink;
+struct ResultHeader;
 
 /// Sets the inputs of the next step from the state at its start, of which they are a part: those of the last step
 /// until they are changed. What it sets may depend on its arguments alone; then a run that is resumed with it has the
@@ -56,6 +60,12 @@ struct RunOptions {
   std::function<void(const Progress&)> progress;  // called now and then, and at the end
   std::function<void(const LimitEntry&)> warn;    // called when a limit is passed, the first time by each pair or joint
   Control control;                                // called before each step, and before row 0 is made
+  /// Makes one more sink of the run's steps, beside the result's, of the system, the state at the start and what the
+  /// result says of itself. The system outlives it.
+  std::function<std::unique_ptr<StepSink>(const System&, const State&, const ResultHeader&)> make_sink;
+  /// Called before each step and may wait, but not longer than a moment once `stop` is raised. `save` makes safe what
+  /// was recorded so far, which who waits long should.
+  std::function<void(const State&, const std::function<void()>& save)> before_step;
 };
 
 /// Simulates a scene and writes its result. Throws InputError (nothing is written then) and WriteError.

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <vector>
+
+#include "stickslip/constraints/body_snapshot.h"
+#include "stickslip/constraints/contact_finder.h"
+#include "stickslip/constraints/step_report.h"
+#include "stickslip/model/system.h"
+
+namespace stickslip {
+
+/// The detected contacts of an output instant: those that were closed in the step or are within the envelope at its
+/// end. A scheme looks for contacts that its step can close; an envelope may be wider, or have been reached unforeseen.
+class NearContacts {
+ public:
+  /// The system must outlive this.
+  explicit NearContacts(const System& system);
+  /// By ascending id; valid until the next call.
+  const std::vector<ContactReport>& find(const State& state, const StepReport& report);
+
+ private:
+  const System& system_;
+  double envelope_;  // [m]
+  ContactFinder finder_;
+  std::vector<ContactReport> found_;
+  BodySnapshot snapshot_;  // of where it looks
+  StepReport open_;        // what finder_ found for it
+};
+
+/// Percussion on the second body in the world frame, normal and friction together. (3) [N s]
+Vector3 world_percussion(const System& system, const ContactReport& contact);
+
+}  // namespace stickslip

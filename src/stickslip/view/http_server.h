@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+
+namespace stickslip {
+
+/// What a client asks, behind the token: "/TOKEN/next?after=3" has path "next" and query "after=3". Nothing is decoded.
+struct HttpRequest {
+  std::string method;  // "GET" or "POST"
+  std::string path;
+  std::string query;
+  std::string body;     // at most HttpServer::kMostBody bytes
+  double waited = 0.0;  // [s] since it came
+};
+
+struct HttpResponse {
+  int status = 200;
+  std::string type = "text/plain; charset=utf-8";
+  std::shared_ptr<const std::string> body;    // none: empty
+  std::string policy = "default-src 'none'";  // Content-Security-Policy
+};
+
+/// Answers a request; none: not yet, ask again. Called by the server's own thread.
+using HttpHandler = std::function<std::optional<HttpResponse>(const HttpRequest&)>;
+
+/// Serves a page to browsers on this machine, by a thread of its own, by HTTP/1.1.
+///
+/// Listens on 127.0.0.1 alone. Nothing is answered to who does not know the token, 128 random bits that are new with
+/// each server and stand first in the path. The Host must be 127.0.0.1 with this port, and an Origin, where there is
+/// one, that of the page: other sites that the browser has open, also on this machine, are refused, and so are names
+/// that lead here. No request names a file. A header takes 8 kB at most and a body 64 kB; who is silent for 10 s, or
+/// does not take an answer within 60 s, is left; of more than 64 connections each further one is closed.
+class HttpServer {
+ public:
+  static constexpr int kMostBody = 65536;      // [bytes]
+  static constexpr int kMostHeader = 8192;     // [bytes]
+  static constexpr int kMostConnections = 64;  // [-]
+
+  /// port: 0 takes a free one. Throws InputError where it cannot be had.
+  HttpServer(int port, HttpHandler handler);
+  HttpServer(const HttpServer&) = delete;
+  HttpServer& operator=(const HttpServer&) = delete;
+  ~HttpServer();
+
+  int port() const;
+  const std::string& token() const;
+  /// "http://127.0.0.1:PORT/TOKEN/"
+  std::string address() const;
+
+ private:
+  class Listener;
+  std::unique_ptr<Listener> listener_;
+};
+
+}  // namespace stickslip

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <string>
+
+#include "stickslip/base/stop_token.h"
+
+namespace stickslip {
+
+enum class Pace { real, fast };
+
+/// What viewers ask of a run, and how the run does it: its pace, pause, single steps, the end, a new beginning. The run
+/// asks before each step; viewers ask from the server's thread.
+class RunControl {
+ public:
+  using Clock = std::chrono::steady_clock;
+  /// A run that viewers paused goes on this long after the last of them was seen.
+  static constexpr std::chrono::seconds kPatience{10};
+
+  explicit RunControl(Pace pace, Clock::duration patience = kPatience) : patience_(patience), pace_(pace) {}
+
+  // --- the run's side
+  /// A run begins: nothing is asked of it yet.
+  void begin_run();
+  /// Before a step from simulated time t [s]: waits as long as the pace or a pause wants. Calls `save` once where that
+  /// may be long. Returns at once where the run is to stop.
+  void hold(double t, const std::function<void()>& save);
+  /// Whether each step is wanted: viewers watch the run step by step.
+  bool is_stepping() const { return paused_.load(std::memory_order_relaxed); }
+  /// Raised where the run is to end.
+  StopToken stop_token() const { return {&stop_}; }
+
+  // --- between runs
+  using Parameters = std::map<std::string, double>;
+  /// The parameters with which a viewer wants the scene to run again, once.
+  std::optional<Parameters> take_restart();
+  /// Waits for that for a while.
+  void wait_for_restart(std::chrono::milliseconds most);
+
+  // --- viewers' side; any thread
+  /// After one more step, which the viewers see.
+  void pause();
+  void resume();
+  /// One step more, then paused.
+  void step();
+  void stop() { stop_.store(true); }
+  void set_pace(Pace pace);
+  /// Ends the run, and has it begin anew.
+  void restart(const Parameters& parameters);
+  /// A viewer is there.
+  void see_viewer(const std::string& name);
+
+  struct State {
+    bool paused = false;
+    Pace pace = Pace::real;
+    int viewers = 0;            // [-] seen lately
+    std::int64_t revision = 0;  // [-] changes with pause and pace
+  };
+  State state() const;
+
+ private:
+  void change();
+  bool is_alone(Clock::time_point now) const;
+
+  const Clock::duration patience_;
+  mutable std::mutex mutex_;
+  std::condition_variable changed_;
+  std::atomic<bool> stop_ = false;
+  std::atomic<bool> paused_ = false;  // written under the mutex
+  std::atomic<Pace> pace_;            // likewise
+  int steps_ = 0;                     // [-] wanted while paused
+  std::int64_t revision_ = 0;
+  bool anchored_ = false;
+  double anchor_t_ = 0.0;       // [s] simulated time at
+  Clock::time_point anchor_{};  // this instant
+  std::map<std::string, Clock::time_point> viewers_;
+  std::optional<Parameters> restart_;
+};
+
+}  // namespace stickslip

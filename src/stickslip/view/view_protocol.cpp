@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "stickslip/view/view_protocol.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <chrono>
+#include <cmath>
+#include <optional>
+#include <string_view>
+
+#include "stickslip/base/json.h"
+#include "stickslip/report/report.h"
+
+namespace stickslip {
+namespace {
+
+constexpr std::size_t kMostFrameBytes = 4'000'000;  // [bytes] of an answer
+constexpr double kLongest = 1.0;                    // [s] an answer without news waits
+constexpr std::size_t kLongestName = 64;            // [characters] of a viewer
+constexpr std::size_t kMostRemembered = 1000;       // [-] whose last answer is remembered
+
+const char* name_of(Phase phase) {
+  switch (phase) {
+    case Phase::preparing:
+      return "preparing";
+    case Phase::running:
+      return "running";
+    case Phase::ended:
+      return "ended";
+    case Phase::growing:
+      return "growing";
+    case Phase::result:
+      return "result";
+  }
+  return "";
+}
+
+HttpResponse plain(int status, const std::string& text) {
+  HttpResponse response;
+  response.status = status;
+  response.body = std::make_shared<const std::string>(text + "\n");
+  return response;
+}
+
+HttpResponse packed(std::shared_ptr<const std::string> body) {
+  HttpResponse response;
+  response.type = "application/octet-stream";
+  response.body = std::move(body);
+  return response;
+}
+
+/// "a=1&b=2"
+std::map<std::string, std::string> parse_query(std::string_view query) {
+  std::map<std::string, std::string> found;
+  while (!query.empty()) {
+    const std::string_view item = query.substr(0, query.find('&'));
+    query.remove_prefix(std::min(item.size() + 1, query.size()));
+    const std::size_t equals = item.find('=');
+    if (equals != std::string_view::npos) found.emplace(item.substr(0, equals), item.substr(equals + 1));
+  }
+  return found;
+}
+
+template <class Number>
+std::optional<Number> parse(std::string_view text) {
+  Number value{};
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return value;
+}
+
+std::int64_t integer_of(const std::map<std::string, std::string>& query, const char* name) {
+  const auto found = query.find(name);
+  return found == query.end() ? 0 : parse<std::int64_t>(found->second).value_or(0);
+}
+
+void set_state(PageData& page, const LiveData::View& view, const RunControl::State& control,
+               const std::vector<ViewParameter>& parameters, bool may_control) {
+  const auto set_number = [&page](const char* name, auto value) { page.set(name, fmt::format("{}", value)); };
+  set_number("version", view.version);
+  set_number("revision", view.revision + control.revision);
+  set_number("last", view.last);
+  set_number("transient", !view.frames.empty() && !view.frames.back()->is_row);
+  set_number("more", view.is_more);
+  page.set("phase", to_json(std::string_view(name_of(view.phase))));
+  page.set("message", to_json(view.message));
+  set_number("controls", may_control);
+  set_number("paused", control.paused);
+  page.set("pace", to_json(std::string_view(control.pace == Pace::real ? "real" : "fast")));
+  set_number("viewers", control.viewers);
+  page.set("time", to_json(view.progress.time));
+  page.set("share", to_json(view.progress.share));
+  set_number("steps", view.progress.steps);
+  set_number("rows", view.progress.rows);
+  set_number("left_out", view.progress.left_out);
+  page.set("rate", to_json(view.progress.steps_per_second));
+  if (!view.progress.certificate.empty()) page.set("certificate", view.progress.certificate);
+  std::string list;
+  for (const ViewParameter& p : parameters) {
+    list += fmt::format("{}[{},{}]", list.empty() ? "" : ",", to_json(p.name), to_json(p.value));
+  }
+  page.set("parameters", '[' + list + ']');
+}
+
+}  // namespace
+
+ViewProtocol::ViewProtocol(LiveData& data, RunControl& control, std::vector<ViewParameter> parameters, bool may_control)
+    : data_(data), control_(control), parameters_(std::move(parameters)), may_control_(may_control) {
+  ServedPage page = page_for_server();
+  policy_ = std::move(page.policy);
+  page_ = std::make_shared<const std::string>(std::move(page.text));
+}
+
+std::optional<HttpResponse> ViewProtocol::answer(const HttpRequest& request) {
+  if (request.method == "POST") return command(request);
+  if (request.path.empty()) {
+    HttpResponse response;
+    response.type = "text/html; charset=utf-8";
+    response.body = page_;
+    response.policy = policy_;
+    return response;
+  }
+  if (request.path == "data") {
+    auto beginning = data_.beginning();
+    return beginning ? packed(std::move(beginning)) : plain(404, "there is nothing to show yet");
+  }
+  if (request.path == "next") return next(request);
+  return plain(404, "nothing is here");
+}
+
+std::optional<HttpResponse> ViewProtocol::next(const HttpRequest& request) {
+  const auto query = parse_query(request.query);
+  const auto named = query.find("viewer");
+  const std::string viewer = named == query.end() ? "" : named->second.substr(0, kLongestName);
+  control_.see_viewer(viewer);
+  const auto now = RunControl::Clock::now();
+  const auto sent = sent_.find(viewer);
+  if (sent != sent_.end() && now - sent->second < kFramePeriod) return std::nullopt;
+  const std::int64_t version = integer_of(query, "version");
+  const LiveData::View view = data_.look(version, integer_of(query, "after"), kMostFrameBytes);
+  const RunControl::State control = control_.state();
+  const bool is_news = view.version != version || !view.frames.empty() ||
+                       view.revision + control.revision != integer_of(query, "revision");
+  if (!is_news && request.waited < kLongest) return std::nullopt;
+  if (!view.frames.empty() && !view.is_more) {
+    if (sent_.size() >= kMostRemembered) sent_.clear();
+    sent_[viewer] = now;
+  }
+  PageData page = join_frames(view.frames);
+  set_state(page, view, control, parameters_, may_control_);
+  return packed(std::make_shared<const std::string>(pack(page)));
+}
+
+HttpResponse ViewProtocol::command(const HttpRequest& request) {
+  if (!may_control_) return plain(404, "there is no run to steer");
+  control_.see_viewer("");
+  if (request.path == "pause") {
+    control_.pause();
+  } else if (request.path == "resume") {
+    control_.resume();
+  } else if (request.path == "step") {
+    control_.step();
+  } else if (request.path == "stop") {
+    control_.stop();
+  } else if (request.path == "real") {
+    control_.set_pace(Pace::real);
+  } else if (request.path == "fast") {
+    control_.set_pace(Pace::fast);
+  } else if (request.path == "restart") {
+    return restart(request.body);
+  } else {
+    return plain(404, "nothing is here");
+  }
+  return plain(200, "done");
+}
+
+HttpResponse ViewProtocol::restart(const std::string& body) {
+  std::vector<ViewParameter> changed = parameters_;
+  std::string_view rest = body;
+  while (!rest.empty()) {
+    const std::string_view line = rest.substr(0, rest.find('\n'));
+    rest.remove_prefix(std::min(line.size() + 1, rest.size()));
+    if (line.empty()) continue;
+    const std::size_t equals = line.find('=');
+    const std::string_view name = line.substr(0, equals);
+    const auto parameter = std::ranges::find(changed, name, &ViewParameter::name);
+    if (parameter == changed.end()) return plain(400, "no parameter of this scene");
+    const auto value = parse<double>(equals == std::string_view::npos ? "" : line.substr(equals + 1));
+    if (!value || !std::isfinite(*value)) return plain(400, fmt::format("{}: a number", parameter->name));
+    parameter->value = *value;
+  }
+  parameters_ = std::move(changed);
+  RunControl::Parameters parameters;
+  for (const ViewParameter& p : parameters_) parameters[p.name] = p.value;
+  control_.restart(parameters);
+  return plain(200, "done");
+}
+
+}  // namespace stickslip

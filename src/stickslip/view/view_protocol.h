@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "stickslip/view/http_server.h"
+#include "stickslip/view/live_data.h"
+#include "stickslip/view/run_control.h"
+
+namespace stickslip {
+
+/// A parameter of the scene that viewers may change.
+struct ViewParameter {
+  std::string name;
+  double value = 0.0;
+};
+
+/// What pages and the program say to one another, by HTTP (http_server.h). Paths behind the token:
+///
+///   GET  (nothing)    the page of a report, without data, that may ask its own server alone
+///   GET  data         a beginning: what a report's page holds of the result, packed (live_frame.h), and data_version
+///   GET  next?version=V&after=N&revision=R&viewer=NAME
+///                     what is new after frame N of the beginning V, packed: frames, at most about 4 MB of them, and
+///                     the members of `state` below. Without anything new the answer waits, a second at most; a viewer
+///                     gets 30 answers with frames a second at most.
+///   POST pause, resume, step, stop, real, fast
+///   POST restart      the scene from its start, with parameters: a line NAME=NUMBER each, those of the scene alone
+///
+/// state: version (of the beginning; a page with another asks for data), revision, last (number of the last frame),
+/// transient (the last frame is no row: the next replaces it), more (ask at once), phase, message, paused, pace, time,
+/// share, steps, rows, left_out, rate, certificate, parameters, viewers.
+class ViewProtocol {
+ public:
+  /// All must outlive this. may_control: there is a run, which viewers may steer.
+  ViewProtocol(LiveData& data, RunControl& control, std::vector<ViewParameter> parameters, bool may_control);
+
+  std::optional<HttpResponse> answer(const HttpRequest& request);
+
+ private:
+  std::optional<HttpResponse> next(const HttpRequest& request);
+  HttpResponse command(const HttpRequest& request);
+  HttpResponse restart(const std::string& body);
+
+  LiveData& data_;
+  RunControl& control_;
+  std::vector<ViewParameter> parameters_;  // as the last run had them
+  bool may_control_;
+  std::shared_ptr<const std::string> page_;
+  std::string policy_;
+  std::map<std::string, RunControl::Clock::time_point> sent_;  // when a viewer got frames last
+};
+
+}  // namespace stickslip

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What a viewer of a run that goes on can do with it: pause, step, stop, pace, and run it again with other parameters.
+import type {LiveState} from './live';
+import {show} from './result';
+
+const kTicks = 200;  // [-] of a slider
+
+/** A name and a number that somebody may change, by hand or by a slider from 0 to twice the first value. */
+class ParameterRow {
+  readonly element = document.createElement('label');
+  private slider = document.createElement('input');
+  private number = document.createElement('input');
+
+  constructor(readonly name: string, value: number) {
+    const text = document.createElement('span');
+    text.textContent = name;
+    const reach = value === 0 ? 1 : Math.abs(value);
+    this.slider.type = 'range';
+    this.slider.min = String(value > 0 ? 0 : value - reach);
+    this.slider.max = String(value + reach);
+    this.slider.step = String((Number(this.slider.max) - Number(this.slider.min)) / kTicks);
+    this.number.type = 'number';
+    this.number.step = 'any';
+    this.slider.setAttribute('aria-label', name);
+    this.slider.addEventListener('input', () => { this.number.value = String(Number(Number(this.slider.value).toPrecision(6))); });
+    this.number.addEventListener('input', () => { this.slider.value = this.number.value; });
+    this.set(value);
+    this.element.append(text, this.slider, this.number);
+  }
+
+  set(value: number): void {
+    this.slider.value = String(value);
+    this.number.value = String(value);
+  }
+
+  value(): number {
+    return this.number.valueAsNumber;
+  }
+}
+
+export class Controls {
+  private element = document.getElementById('live') as HTMLElement;
+  private says = document.createElement('p');
+  private message = document.createElement('p');
+  private buttons = document.createElement('div');
+  private pause = this.button('Pause', 'The run waits', () => this.ask(this.state?.paused ? 'resume' : 'pause'));
+  private step = this.button('One step', 'The run makes one time step and waits', () => this.ask('step'));
+  private stop = this.button('Stop', 'The run ends here; its result stays', () => this.ask('stop'));
+  private again = this.button('Run again', 'From the start, with these parameters; the result is written over', () => this.restart());
+  private pace = document.createElement('select');
+  private parameters = document.createElement('details');
+  private rows: ParameterRow[] = [];
+  private state?: LiveState;
+  private complaint = '';  // what was wrong with what was asked last
+
+  constructor() {
+    this.pace.append(new Option('as in reality', 'real'), new Option('as fast as it goes', 'fast'));
+    this.pace.addEventListener('change', () => this.ask(this.pace.value));
+    const pace_label = document.createElement('label');
+    pace_label.append('Pace ', this.pace);
+    this.buttons.className = 'row';
+    this.buttons.append(this.pause, this.step, this.stop, pace_label, this.again);
+    this.says.id = 'live-state';
+    this.says.textContent = 'Waiting for the program.';
+    this.message.id = 'live-message';
+    this.message.setAttribute('role', 'alert');
+    const summary = document.createElement('summary');
+    summary.textContent = 'Parameters of the scene';
+    this.parameters.append(summary);
+    this.parameters.open = true;
+    this.buttons.hidden = this.message.hidden = this.parameters.hidden = true;
+    this.element.append(this.says, this.message, this.buttons, this.parameters);
+    this.element.hidden = false;
+  }
+
+  private button(text: string, title: string, action: () => void): HTMLButtonElement {
+    const button = document.createElement('button');
+    button.textContent = text;
+    button.title = title;
+    button.addEventListener('click', action);
+    return button;
+  }
+
+  private ask(what: string, body = ''): void {
+    fetch(what, {method: 'POST', body}).then(async (answer) => {
+      this.complain(answer.ok ? '' : await answer.text());
+    }, () => this.lose());
+  }
+
+  private restart(): void {
+    const bad = this.rows.find((row) => !Number.isFinite(row.value()));
+    if (bad) return this.complain(`${bad.name}: a number`);
+    this.ask('restart', this.rows.map((row) => `${row.name}=${row.value()}`).join('\n'));
+  }
+
+  private complain(text: string): void {
+    this.complaint = text;
+    this.show_message();
+  }
+
+  private show_message(): void {
+    const text = this.complaint || (this.state?.message ?? '');
+    this.message.textContent = text;
+    this.message.hidden = text === '';
+  }
+
+  /** The server does not answer. */
+  lose(): void {
+    this.element.hidden = false;
+    this.says.textContent = 'The program does not answer: it has ended. What it sent is still here.';
+    this.buttons.hidden = this.parameters.hidden = true;
+  }
+
+  show(state: LiveState): void {
+    this.state = state;
+    this.says.textContent = describe(state);
+    this.show_message();
+    this.element.hidden = state.phase === 'result' && state.message === '';
+    this.buttons.hidden = !state.controls;
+    const running = state.phase === 'running';
+    for (const element of [this.pause, this.step, this.stop]) element.disabled = !running;
+    this.pause.textContent = running && state.paused ? 'Go on' : 'Pause';
+    if (document.activeElement !== this.pace) this.pace.value = state.pace;
+    this.parameters.hidden = state.parameters.length === 0;
+    if (this.rows.length > 0 || state.parameters.length === 0) return;
+    this.rows = state.parameters.map(([name, value]) => new ParameterRow(name, value));
+    const list = document.createElement('div');
+    list.id = 'parameters';
+    list.append(...this.rows.map((row) => row.element));
+    this.parameters.append(list);
+  }
+}
+
+function describe(state: LiveState): string {
+  if (state.phase === 'preparing') return 'The scene is being prepared.';
+  if (state.phase === 'ended') return 'The run has ended; this is its result.';
+  if (state.phase === 'growing') return 'Not finished: another program writes this result, or was killed. New rows are shown as they come.';
+  if (state.phase === 'result') return '';
+  const dropped = state.left_out > 0 ? `; ${state.left_out} of ${state.rows} rows are not shown until the end (30 a second at most are)` : '';
+  const rate = state.rate !== null && !state.paused ? `, ${show(state.rate)} steps/s` : '';
+  return `${state.paused ? 'Paused' : 'Running'} at t = ${show(state.time, 6)} s (${Math.floor(100 * (state.share ?? 0))} %), step ${state.steps}${rate}${dropped}.`;
+}
