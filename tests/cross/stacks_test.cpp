@@ -120,12 +120,12 @@ TEST(HighStack, StandsUnderCcp) {
   EXPECT_LT(stand(run, 100, 1e-9), 1e-9);
 }
 
-/// For 5 s a hundred boxes, for 10 s ten times ten bricks whose faces touch exactly. The stack sways by what the
-/// tolerance leaves of velocities.
+/// For 10 s a hundred boxes, and ten times ten bricks whose faces touch exactly. The stack sways by what the tolerance
+/// leaves of velocities.
 TEST(SlowStacks, HighOnesAndWallsStand) {
   for (const auto& [scheme, most] : {std::pair("ccp", 1e-9), std::pair("moreau", 1e-7)}) {
     SceneRun high = test::scene_from_text(stack(scheme, 100, 1.0));
-    EXPECT_LT(stand(high, 1000, 1e-9), most) << scheme;
+    EXPECT_LT(stand(high, 2000, 1e-9), most) << scheme;
     SceneRun bricks = test::scene_from_text(wall(scheme, 10, 10));
     EXPECT_LT(stand(bricks, 2000, 1e-10), most) << scheme;
   }
