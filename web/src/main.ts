@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The page of results: certificate, replay and plots of what `stickslip report` put into it.
+// The page of results: certificate, replay and plots of what `stickslip report` put into it, or a study's of a gallery.
 import {fill_signals, list_all_signals, mark_colors, Panel, save_file, Status} from './plots';
 import {Replay} from './replay';
 import {Certificate, find_nearest, find_row, read_results, Result, show} from './result';
 import {first_plots} from './signals';
+import {read_study} from './study';
 
 const kSpeeds = [0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10];
 const kLegendInterval = 80;  // [ms] between two updates of plots while it plays
@@ -40,15 +41,13 @@ class Page {
   private start = Infinity;
   private end = -Infinity;
   private picked = -1;
+  readonly study = read_study({go: (run, t) => this.go(run, t)});
 
   constructor() {
     const query = new URLSearchParams(location.hash.slice(1));
     if (query.has('picture')) root.classList.add('picture');
     if (query.has('dark') || (!query.has('light') && matchMedia('(prefers-color-scheme: dark)').matches)) root.classList.add('dark');
-    for (const result of this.results) {
-      this.start = Math.min(this.start, result.frame_time[0]);
-      this.end = Math.max(this.end, result.frame_time[result.frame_time.length - 1]);
-    }
+    this.find_times(this.study ? this.results.slice(0, 1) : this.results);
     this.write_head();
     this.make_replay();
     this.make_plots();
@@ -56,6 +55,12 @@ class Page {
     const at = Number(query.get('t'));
     this.set_time(query.has('t') && Number.isFinite(at) ? at : this.start);
     requestAnimationFrame((now) => this.tick(now));
+  }
+
+  /** From the first instant of these results to the last. */
+  private find_times(results: Result[]): void {
+    this.start = Math.min(...results.map((r) => r.frame_time[0]));
+    this.end = Math.max(...results.map((r) => r.frame_time[r.frame_time.length - 1]));
   }
 
   private write_head(): void {
@@ -79,6 +84,11 @@ class Page {
     }
     find('scene').textContent = first.scene;
     this.write_key();
+    if (!this.study) return;
+    document.title = `${this.study.data.title} - stickslip`;
+    find('title').textContent = this.study.data.title;
+    find('subtitle').textContent = this.study.data.source;
+    find('subtitle').after(this.study.make_ways());
   }
 
   /** What marks in the picture mean. */
@@ -128,6 +138,11 @@ class Page {
       if (signal) this.add_panel(signal.label, [signal.id], true);
       add.selectedIndex = 0;
     });
+    if (this.study) {
+      find('panels').after(this.study.figures);
+      document.querySelector('main')!.append(this.study.make_tables());
+      return;
+    }
     for (const [title, ids] of first_plots(this.results[0], this.signals[0])) this.add_panel(title, ids);
   }
 
@@ -152,6 +167,7 @@ class Page {
     find<HTMLInputElement>('scrubber').value = String(Math.round(1e6 * share));
     find('clock').textContent = `t = ${this.time.toFixed(this.end - this.start < 1 ? 4 : 3)} s`;
     this.replay?.set_time(this.time);
+    this.study?.set_time(this.results[this.shown].header.file.replace(/\.h5$/, ''), this.time);
     if (this.picked >= 0) this.show_picked(this.picked);
     const now = performance.now();
     if (this.playing && now - this.legends_at < kLegendInterval) return;
@@ -204,8 +220,21 @@ class Page {
     box.textContent = lines.join('\n');
   }
 
+  /** To a time of a study's run. */
+  private go(run: string, t: number): void {
+    const i = this.results.findIndex(({header}) => header.file === `${run}.h5`);
+    if (i < 0) return;
+    this.play(false);
+    if (i !== this.shown) {
+      find<HTMLSelectElement>('which').value = String(i);
+      this.show_result(i);
+    }
+    this.set_time(t);
+  }
+
   private show_result(i: number): void {
     this.shown = i;
+    if (this.study) this.find_times([this.results[i]]);
     this.show_picked(-1);
     this.replay?.load(this.results[i]);
     this.apply_options();

@@ -57,6 +57,12 @@ struct GalleryAnalysis {
   SourcePlace place;
 };
 
+/// Where a number stands in a figure: formulas in which `expected` is the number. None: a line at the other's place.
+struct StudyMark {
+  std::string figure;
+  std::optional<StudyFormula> x, y;
+};
+
 /// A number beside ours.
 struct StudyValue {
   std::string quantity;
@@ -68,6 +74,7 @@ struct StudyValue {
   StudyFormula ours;
   std::string reason;  // why ours differs where it does; "${formula}" is replaced by its value
   std::vector<StudyFormula> in_reason;
+  std::vector<StudyMark> marks;
   std::string run;  // that formulas read from; empty: the first
 };
 
@@ -77,12 +84,22 @@ struct StudyColumn {
   StudyFormula values;
 };
 
+/// What a figure draws over what.
+struct FigureCurve {
+  std::string name;
+  std::string of;    // the figure that has the columns; empty: the curve's own
+  std::string x, y;  // names of columns
+  std::string by;    // a column: a curve for each of its values; empty: one
+  std::string style = "line";  // "line", "points", "both"
+};
+
 /// The data of a figure, or of one of its parts.
 struct StudyFigure {
   std::string name;     // of the file: "figure_1"
   std::string caption;  // what it shows
   std::vector<StudyColumn> columns;
-  std::string run;  // that formulas read from; empty: the first
+  std::vector<FigureCurve> curves;  // none: each column over the first
+  std::string run;                  // that formulas read from; empty: the first
 };
 
 struct Study {
