@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <cstdint>
 #include <optional>
@@ -23,7 +22,6 @@ constexpr double kMotionBytes = 0.45e6;
 constexpr std::size_t kMostShown = 4;     // [-] runs that move on a page
 constexpr std::size_t kMostRows = 4000;   // [-] of a figure: four a pixel
 constexpr std::size_t kPictureRows = 120;  // [-] of the picture in the index, 280 pixels wide
-constexpr std::array kOrigins = {Origin::published, Origin::analytic, Origin::reference};
 
 std::string describe_program() {
   return fmt::format("Made by stickslip {}, commit {}, {}.", version(), commit(), compiler());

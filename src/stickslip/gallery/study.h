@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <array>
 #include <filesystem>
 #include <map>
 #include <optional>
@@ -23,6 +24,7 @@ enum class Origin {
   analytic,   // follows in closed form from what the paper states
   reference,  // of an independent dense implementation of the paper's scheme at the same step
 };
+inline constexpr std::array kOrigins = {Origin::published, Origin::analytic, Origin::reference};
 std::string_view origin_name(Origin origin);
 
 /// A formula of a file and where it stands there.

@@ -235,7 +235,7 @@ class StudyReader {
     study_.figures.push_back(std::move(figure));
   }
 
-  void read_curves(const TableReader& table, StudyFigure& figure) const {
+  void read_curves(const TableReader& table, StudyFigure& figure) {
     const TomlValue* curves = table.find("curves");
     if (curves == nullptr) return;
     if (curves->array() == nullptr) table.fail("curves", "an array of tables {name, x, y}");

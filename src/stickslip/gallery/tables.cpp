@@ -13,8 +13,6 @@
 namespace stickslip {
 namespace {
 
-constexpr std::array kOrigins = {Origin::published, Origin::analytic, Origin::reference};
-
 /// A cell of a CSV file: in quotation marks, doubled where they are part of the text.
 std::string quoted(const std::string& text) {
   std::string cell = "\"";

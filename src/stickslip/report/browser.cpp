@@ -11,7 +11,7 @@
 namespace stickslip {
 namespace {
 
-constexpr double kPatience = 60.0;  // [s] for one reply: a loaded machine draws a large page in some seconds
+constexpr double kReply = 60.0;  // [s] for one reply: a loaded machine draws a large page in some seconds
 
 /// The text of a member whose value has no escaped characters: identifiers, Base64.
 std::string find_text(const std::string& json, std::string_view member) {
@@ -64,7 +64,7 @@ std::string Browser::call(std::string_view method, std::string_view params) {
   while (true) {
     const std::size_t end = pending_.find('\0');
     if (end == std::string::npos) {
-      const std::string more = process_.read(kPatience);
+      const std::string more = process_.read(kReply);
       if (more.empty()) throw InputError(fmt::format("--video: the browser did not answer {}", method));
       pending_ += more;
       continue;

@@ -21,7 +21,6 @@
 namespace stickslip {
 namespace {
 
-constexpr int kNoSuchProgram = 127;
 constexpr int kKilled = 128;
 constexpr int kSpare = 64;  // above any descriptor that a child asks for
 

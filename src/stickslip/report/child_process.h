@@ -8,6 +8,8 @@
 
 namespace stickslip {
 
+inline constexpr int kNoSuchProgram = 127;  // exit status, as a shell has it
+
 /// Where a program of the path is, or the named one of an environment variable that is set; none: it is not there.
 std::optional<std::string> find_program(const std::vector<std::string>& names, const char* variable);
 

@@ -17,7 +17,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int kNoSuchProgram = 127;
 constexpr int kLacksModules = 69;  // said by plots.py
 
 }  // namespace

@@ -27,7 +27,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr double kShortest = 4.0;   // [s] of a film at its own speed
-constexpr double kPatience = 60.0;  // [s] until the page has drawn its first picture
+constexpr double kFirstPicture = 60.0;  // [s] until the page has drawn its first picture
 
 /// A folder that goes with this object.
 class ScratchFolder {
@@ -65,7 +65,7 @@ void wait_for_picture(Browser& browser) {
     if (browser.is_true("document.getElementById('no-webgl')?.hidden === false")) {
       throw InputError("--video: the browser draws no WebGL 2");
     }
-    if (std::chrono::duration<double>(Clock::now() - start).count() > kPatience) {
+    if (std::chrono::duration<double>(Clock::now() - start).count() > kFirstPicture) {
       throw InputError("--video: the browser did not draw the page");
     }
     std::this_thread::sleep_for(std::chrono::milliseconds(50));
