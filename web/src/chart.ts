@@ -58,11 +58,13 @@ export function make_ticks(low: number, high: number, most: number, log: boolean
   if (log) {
     const first = Math.floor(Math.log10(low)), last = Math.ceil(Math.log10(high));
     const stride = Math.max(1, Math.ceil((last - first + 1) / Math.max(most, 1)));
-    const within = 3 * (last - first + 1) <= most ? [1, 2, 5] : [1];
-    for (let k = first; k <= last; k += stride) {
-      for (const m of within) if (m * 10 ** k >= 0.999 * low && m * 10 ** k <= 1.001 * high) ticks.push(m * 10 ** k);
+    for (const within of [[1, 2, 3, 5], [1, 2, 5], [1]]) {
+      const list: number[] = [];
+      for (let k = first; k <= last; k += within.length > 1 ? 1 : stride) {
+        for (const m of within) if (m * 10 ** k >= 0.999 * low && m * 10 ** k <= 1.001 * high) list.push(m * 10 ** k);
+      }
+      if (list.length <= most || within.length === 1) return list;
     }
-    return ticks;
   }
   const rough = (high - low) / Math.max(most - 1, 1), unit = 10 ** Math.floor(Math.log10(rough));
   const step = [1, 2, 5, 10].map((m) => m * unit).find((s) => s >= 0.999 * rough) ?? rough;
@@ -124,7 +126,8 @@ export class Chart {
         [bounds[0], bounds[1]] = [bounds[0] / room, bounds[1] * room];
       } else {
         const room = bounds[1] > bounds[0] ? 0.04 * (bounds[1] - bounds[0]) : 0.1 * (Math.abs(bounds[0]) || 1);
-        if (bounds === y || !this.sorted.every(Boolean) || bounds[1] === bounds[0]) [bounds[0], bounds[1]] = [bounds[0] - room, bounds[1] + room];
+        const free = !this.sorted.every(Boolean) || curves.some((curve) => curve.style === 'points');  // x is no course of time
+        if (bounds === y || free || bounds[1] === bounds[0]) [bounds[0], bounds[1]] = [bounds[0] - room, bounds[1] + room];
       }
     }
     this.range = [x[0], x[1], y[0], y[1]];

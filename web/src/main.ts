@@ -89,6 +89,10 @@ class Page {
     find('title').textContent = this.study.data.title;
     find('subtitle').textContent = this.study.data.source;
     find('subtitle').after(this.study.make_ways());
+    const kept = document.createElement('details'), summary = document.createElement('summary');
+    summary.textContent = 'What of the runs is in this page';
+    kept.append(summary, find('notes'));
+    document.querySelector('footer')!.prepend(kept);
   }
 
   /** What marks in the picture mean. */

@@ -187,6 +187,8 @@ export class Study {
 
   private make_numbers(): HTMLElement {
     const box = make_table(['quantity', 'expected', 'ours', 'difference', 'allowed', ''], []);
+    box.querySelector('table')!.classList.add('numbers');
+    box.querySelectorAll('th').forEach((cell, i) => cell.classList.toggle('wide', i === 3 || i === 4));
     const body = box.querySelector('tbody')!;
     for (const [origin, meaning] of Object.entries(kOrigins)) {
       const numbers = this.data.numbers.filter((n) => n.origin === origin);
@@ -199,8 +201,8 @@ export class Study {
       for (const n of numbers) {
         const row = body.insertRow();
         const unit = n.unit ? ` [${n.unit}]` : '';
-        row.append(element('td', n.quantity + unit, 'text'), element('td', n.expected, 'n'), element('td', n.ours === null ? 'not reached' : show(n.ours, 9), 'n'),
-                   element('td', show(n.difference, 2), 'n'), element('td', show(n.tolerance, 2), 'n'),
+        row.append(element('td', n.quantity + unit, 'text'), element('td', n.expected, 'n'), element('td', n.ours === null ? 'not reached' : show(n.ours, 7), 'n'),
+                   element('td', show(n.difference, 2), 'n wide'), element('td', show(n.tolerance, 2), 'n wide'),
                    element('td', n.agrees ? '\u2713 agrees' : '\u2260 differs', n.agrees ? 'agrees' : 'differs'));
         if (n.agrees || !n.reason) continue;
         row.className = 'explained';
