@@ -4,7 +4,6 @@
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <filesystem>
-#include <fstream>
 #include <string>
 #include <vector>
 
@@ -13,7 +12,7 @@
 #include "stickslip/compare/compare.h"
 #include "stickslip/io/new_file.h"
 #include "stickslip/io/output_file.h"
-#include "stickslip/io/write_error.h"
+#include "stickslip/report/report.h"
 
 namespace stickslip {
 namespace {
@@ -24,7 +23,9 @@ class CompareCommand final : public Command {
   int execute() override;
 
  private:
-  void check_file(const std::string& file, const char* option, const char* ending) const;
+  bool is_page() const { return std::filesystem::path(output_).extension() == ".html"; }
+  void check_output() const;
+  void check_file(const std::string& file, const char* option) const;
 
   std::string scene_;
   std::vector<std::string> schemes_, solvers_, settings_;
@@ -49,7 +50,8 @@ CompareCommand::CompareCommand(CLI::App& program) {
       ->type_name("N")
       ->check(CLI::Range(1, 1024))
       ->capture_default_str();
-  command.add_option("-o,--output", output_, "write the table as Markdown, too")->type_name("FILE.md");
+  command.add_option("-o,--output", output_, "write the table as Markdown, or a page with it and its plots, too")
+      ->type_name("FILE.md|FILE.html");
   command.add_option("--json", json_, "write the rows as JSON, too")->type_name("FILE");
   command.add_flag("--force", force_, "write over files that are there");
   command.add_flag("--quiet", quiet_, "print errors only");
@@ -58,29 +60,24 @@ CompareCommand::CompareCommand(CLI::App& program) {
       "that cannot take the scene has a row that says so. Exit status: that of the worst run. Leaves no results.");
 }
 
-void CompareCommand::check_file(const std::string& file, const char* option, const char* ending) const {
-  if (file.empty()) return;
-  if (*ending != '\0' && std::filesystem::path(file).extension() != ending) {
-    throw InputError({}, option, file, fmt::format("a file *{}", ending));
+void CompareCommand::check_output() const {
+  if (!output_.empty() && !is_page() && std::filesystem::path(output_).extension() != ".md") {
+    throw InputError({}, "--output", output_, "a file *.md or *.html");
   }
-  std::error_code not_there;
-  if (std::filesystem::equivalent(file, scene_, not_there)) throw InputError({}, option, file, "is the scene itself");
-  if (!force_) check_replaceable(file, MayReplace::nothing);
+  check_file(output_, "--output");
 }
 
-void write_text(const std::string& path, const std::string& text) {
-  NewFile file(path);
-  std::ofstream stream(file.temporary_path(), std::ios::binary);
-  stream << text;
-  stream.close();
-  if (!stream) throw WriteError(fmt::format("{}: cannot be written", path));
-  file.publish();
+void CompareCommand::check_file(const std::string& file, const char* option) const {
+  if (file.empty()) return;
+  std::error_code not_there;
+  if (std::filesystem::equivalent(file, scene_, not_there)) throw InputError({}, option, file, "is the scene itself");
+  if (!force_ && !is_report(file)) check_replaceable(file, MayReplace::nothing);
 }
 
 int CompareCommand::execute() {
   separate_scene(settings_, scene_);
-  check_file(output_, "--output", ".md");
-  check_file(json_, "--json", "");
+  check_output();
+  check_file(json_, "--json");
   if (!output_.empty() && output_ == json_) throw InputError({}, "--json", json_, "is the file of --output");
   CompareOptions options;
   if (schemes_ == std::vector<std::string>{"all"}) {
@@ -99,7 +96,7 @@ int CompareCommand::execute() {
   keep_work_on_signals();
   try {
     const SchemeComparison comparison = compare(scene_, options);
-    if (!output_.empty()) write_text(output_, to_markdown(comparison));
+    if (!output_.empty()) write_text(output_, is_page() ? to_html(comparison, scene_) : to_markdown(comparison));
     if (!json_.empty()) write_text(json_, to_json(comparison));
     if (!quiet_) fmt::print("{}", to_text(comparison));
     return exit_status(worst_outcome(comparison));

@@ -7,7 +7,11 @@
 #include "progress_line.h"
 #include "stickslip/base/input_error.h"
 #include "stickslip/gallery/run_gallery.h"
+#include "stickslip/gallery/site.h"
 #include "stickslip/gallery/tables.h"
+#include "stickslip/io/new_file.h"
+#include "stickslip/io/output_file.h"
+#include "stickslip/report/report.h"
 
 namespace stickslip {
 namespace {
@@ -16,7 +20,7 @@ class GalleryCommand final : public Command {
  public:
   explicit GalleryCommand(CLI::App& program) {
     CLI::App* command =
-        program.add_subcommand("gallery", "Run published studies again: each figure's data, each number beside ours");
+        program.add_subcommand("gallery", "Run published studies again, as pages: each figure's data, each number beside ours");
     command->add_option("names", names_, "which ones (default: all that there are)")->type_name("NAME");
     command->add_option("-o,--output", output_, "the folder to write to, one folder in it for each")
         ->type_name("DIR")
@@ -66,11 +70,15 @@ int GalleryCommand::execute() {
       check_gallery_folder(gallery, std::filesystem::path(output_) / gallery.name);
     }
   }
+  const std::filesystem::path index = std::filesystem::path(output_) / "index.html";
+  if (!force_ && !is_report(index)) check_replaceable(index, MayReplace::nothing);
   int status = kDone;
   keep_work_on_signals();
+  std::vector<GalleryRecord> records;
   for (const Gallery& gallery : galleries) {
     options.output = std::filesystem::path(output_) / gallery.name;
-    const GalleryRecord record = run_gallery(gallery, options);
+    records.push_back(run_gallery(gallery, options));
+    const GalleryRecord& record = records.back();
     line.clear();
     if (record.outcome == Outcome::interrupted) {
       fmt::print(stderr, "interrupted; results of the runs so far: {}; to run it again: --force\n",
@@ -87,6 +95,8 @@ int GalleryCommand::execute() {
     fmt::print(stderr, "{}: {} number{} more than by what is explained: see {}\n", record.name, unexplained,
                unexplained == 1 ? " differs" : "s differ", (options.output / "table.csv").string());
   }
+  write_text(index, make_index_page(records));
+  if (!quiet_) fmt::print("open in a browser: {}\n", std::filesystem::absolute(index).string());
   if (quiet_ && status != kDone) fmt::print(stderr, "not all runs went well: see {}\n", output_);
   return status;
 }

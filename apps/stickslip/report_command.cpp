@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
 #include <filesystem>
-#include <fstream>
 #include <set>
 #include <string>
 #include <vector>
@@ -16,9 +16,9 @@
 #include "stickslip/io/output_file.h"
 #include "stickslip/io/vtk_series.h"
 #include "stickslip/io/vtk_writer.h"
-#include "stickslip/io/write_error.h"
 #include "stickslip/report/report.h"
 #include "stickslip/report/svg.h"
+#include "stickslip/report/video.h"
 #include "stickslip/sim/draw_result.h"
 
 namespace stickslip {
@@ -47,6 +47,14 @@ class ReportCommand final : public Command {
         ->add_option("--vtk", vtk_,
                      "instead of a page, write one result's rows for ParaView into this folder, as run --vtk does")
         ->type_name("DIR");
+    command
+        ->add_option("--video", video_,
+                     "instead of a page, write one result's motion as a film; needs chromium-headless-shell and ffmpeg")
+        ->type_name("FILE.mp4|webm|gif");
+    command
+        ->add_option("--speed", speed_,
+                     "how fast a film goes, 1: as fast as it is (default: that, or slower where it took under 4 s)")
+        ->type_name("X");
     command->add_flag("--quiet", quiet_, "print errors only");
     command->add_flag("--force", force_, "write over files that are no page or plot of this program");
   }
@@ -55,11 +63,14 @@ class ReportCommand final : public Command {
  private:
   int write_plots() const;
   int write_frames() const;
+  int write_film() const;
 
   std::vector<std::string> results_;
   std::string output_;
   std::string svg_;
   std::string vtk_;
+  std::string video_;
+  double speed_ = 0.0;  // [-] 0: its own
   double max_size_ = kMaxReportBytes / 1e6;  // [MB]
   bool quiet_ = false;
   bool force_ = false;
@@ -95,9 +106,36 @@ int ReportCommand::write_frames() const {
   return kDone;
 }
 
+int ReportCommand::write_film() const {
+  if (results_.size() > 1) throw InputError("--video: of one result");
+  if (!force_) check_replaceable(video_, MayReplace::nothing);
+  keep_work_on_signals();
+  VideoOptions options;
+  options.speed = speed_;
+  options.stop = &stop_requested;
+  if (!quiet_ && ::isatty(STDERR_FILENO) == 1) {
+    options.progress = [](int made, int all) {
+      fmt::print(stderr, "\r{} of {} frames{}", made, all, made == all ? "\n" : "");
+    };
+  }
+  try {
+    write_video(results_.front(), video_, options);
+  } catch (const Interrupted&) {
+    fmt::print(stderr, "\ninterrupted: nothing was written\n");
+    return kInterrupted;
+  }
+  if (!quiet_) fmt::print("{}\n", video_);
+  return kDone;
+}
+
 int ReportCommand::execute() {
-  const auto n_forms = std::ranges::count(std::array{output_.empty(), svg_.empty(), vtk_.empty()}, false);
-  if (n_forms > 1) throw InputError("--output, --svg, --vtk: one of them");
+  const auto n_forms =
+      std::ranges::count(std::array{output_.empty(), svg_.empty(), vtk_.empty(), video_.empty()}, false);
+  if (n_forms > 1) throw InputError("--output, --svg, --vtk, --video: one of them");
+  if (speed_ != 0.0 && (video_.empty() || !(speed_ > 0.0))) {
+    throw InputError(fmt::format("--speed: {}: of --video, greater than 0", speed_));
+  }
+  if (!video_.empty()) return write_film();
   if (!svg_.empty()) return write_plots();
   if (!vtk_.empty()) return write_frames();
   if (!(max_size_ > 0.0)) {
@@ -109,12 +147,7 @@ int ReportCommand::execute() {
   if (!force_ && !is_report(output)) check_replaceable(output, MayReplace::nothing);
   const std::string page = make_report({results_.begin(), results_.end()}, 1e6 * max_size_);
   check_room(output, static_cast<double>(page.size()));
-  NewFile file(output);
-  std::ofstream stream(file.temporary_path(), std::ios::binary);
-  stream << page;
-  stream.close();
-  if (!stream) throw WriteError(fmt::format("{}: cannot be written", output.string()));
-  file.publish();
+  write_text(output, page);
   if (!quiet_) fmt::print("{}: {}\n", output.string(), describe_bytes(static_cast<double>(page.size())));
   return kDone;
 }

@@ -75,7 +75,7 @@ TEST(CommandLine, BadUsageIsRefusedInOneMessageAndLeavesNothing) {
                                          {{"compare"}, "scene"},
                                          {{"compare", kBall, "--schemes", "moreau,morau"}, "did you mean 'moreau'"},
                                          {{"compare", kBall, "--steps", "1e-3,0"}, "--steps"},
-                                         {{"compare", kBall, "-o", "table.html"}, "a file *.md"},
+                                         {{"compare", kBall, "-o", "table.txt"}, "a file *.md or *.html"},
                                          {{"compare", kBall, "--json", kBall}, "scene itself"},
                                          {{"gallery"}, "--output"},
                                          {{"gallery", "capobianko", "-o", "x"}, "did you mean 'capobianco'"}};

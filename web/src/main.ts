@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The page of results: certificate, replay and plots of what `stickslip report` put into it.
+// The page of results: certificate, replay and plots of what `stickslip report` put into it, or a study's of a gallery.
 import {fill_signals, list_all_signals, mark_colors, Panel, save_file, Status} from './plots';
 import {Replay} from './replay';
 import {view_live} from './live';
 import {Certificate, find_nearest, find_row, read_results, Result, show} from './result';
 import {first_plots, Signal} from './signals';
+import {read_study} from './study';
 
 const kSpeeds = [0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10];
 const kRunning = 'live';      // the outcome of a run that goes on while the page shows it
@@ -43,13 +44,14 @@ export class Page {
   private picked = -1;
   following = false;          // what a run that goes on has reached last is shown
   private goes_on = false;
+  readonly study = read_study({go: (run, t) => this.go(run, t)});
 
   constructor(public results: Result[]) {
     this.signals = list_all_signals(results);
     const query = new URLSearchParams(location.hash.slice(1));
     if (query.has('picture')) root.classList.add('picture');
     if (query.has('dark') || (!query.has('light') && matchMedia('(prefers-color-scheme: dark)').matches)) root.classList.add('dark');
-    this.find_range();
+    this.find_times();
     this.write_head();
     this.make_replay();
     this.make_plots();
@@ -59,12 +61,11 @@ export class Page {
     requestAnimationFrame((now) => this.tick(now));
   }
 
-  private find_range(): void {
-    [this.start, this.end] = [Infinity, -Infinity];
-    for (const result of this.results) {
-      this.start = Math.min(this.start, result.frame_time[0]);
-      this.end = Math.max(this.end, result.frame_time[result.frame_time.length - 1]);
-    }
+  /** From the first instant of these results, of a study of the run that is shown, to the last. */
+  private find_times(): void {
+    const results = this.study ? [this.results[this.shown]] : this.results;
+    this.start = Math.min(...results.map((r) => r.frame_time[0]));
+    this.end = Math.max(...results.map((r) => r.frame_time[r.frame_time.length - 1]));
   }
 
   /** Shows other results in place of these. goes_on: they get more rows, see extend(). */
@@ -73,7 +74,7 @@ export class Page {
     this.goes_on = goes_on;
     this.shown = 0;
     this.signals = list_all_signals(results);
-    this.find_range();
+    this.find_times();
     this.write_head();
     this.show_picked(-1);
     this.replay?.load(results[0], goes_on, true);
@@ -85,7 +86,7 @@ export class Page {
 
   /** The results have more rows. with_plots: which takes longer, the plots show them, too. */
   extend(with_plots: boolean): void {
-    this.find_range();
+    this.find_times();
     if (with_plots) {
       this.write_head();
       this.replay?.extend();
@@ -120,6 +121,15 @@ export class Page {
     }
     find('scene').textContent = first.scene;
     this.write_key();
+    if (!this.study) return;
+    document.title = `${this.study.data.title} - stickslip`;
+    find('title').textContent = this.study.data.title;
+    find('subtitle').textContent = this.study.data.source;
+    find('subtitle').after(this.study.make_ways());
+    const kept = document.createElement('details'), summary = document.createElement('summary');
+    summary.textContent = 'What of the runs is in this page';
+    kept.append(summary, find('notes'));
+    document.querySelector('footer')!.prepend(kept);
   }
 
   /** What marks in the picture mean. */
@@ -169,6 +179,11 @@ export class Page {
       if (signal) this.add_panel(signal.label, [signal.id], true);
       add.selectedIndex = 0;
     });
+    if (this.study) {
+      find('panels').after(this.study.figures);
+      document.querySelector('main')!.append(this.study.make_tables());
+      return;
+    }
     for (const [title, ids] of first_plots(this.results[0], this.signals[0])) this.add_panel(title, ids);
   }
 
@@ -198,6 +213,7 @@ export class Page {
     find<HTMLInputElement>('scrubber').value = String(Math.round(1e6 * share));
     find('clock').textContent = `t = ${this.time.toFixed(this.end - this.start < 1 ? 4 : 3)} s`;
     this.replay?.set_time(this.time);
+    this.study?.set_time(this.results[this.shown].header.file.replace(/\.h5$/, ''), this.time);
     if (this.picked >= 0) this.show_picked(this.picked);
     const now = performance.now();
     if (this.playing && now - this.legends_at < kLegendInterval) return;
@@ -250,8 +266,21 @@ export class Page {
     box.textContent = lines.join('\n');
   }
 
+  /** To a time of a study's run. */
+  private go(run: string, t: number): void {
+    const i = this.results.findIndex(({header}) => header.file === `${run}.h5`);
+    if (i < 0) return;
+    this.play(false);
+    if (i !== this.shown) {
+      find<HTMLSelectElement>('which').value = String(i);
+      this.show_result(i);
+    }
+    this.set_time(t);
+  }
+
   private show_result(i: number): void {
     this.shown = i;
+    this.find_times();
     this.show_picked(-1);
     this.replay?.load(this.results[i]);
     this.apply_options();

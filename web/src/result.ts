@@ -7,6 +7,9 @@ export const kTypes = {
   f64: Float64Array, f32: Float32Array, i32: Int32Array, u32: Uint32Array, u16: Uint16Array, u8: Uint8Array,
 };
 
+/** Where each named array of a page lies among its numbers: type, offset [bytes], count. */
+export type Arrays = Record<string, [keyof typeof kTypes, number, number]>;
+
 export interface Certificate {
   steps: number;
   inexact: number;
@@ -20,8 +23,6 @@ export interface Certificate {
   energy_error: number | null;
   limits: string[];
 }
-
-export type Arrays = Record<string, [keyof typeof kTypes, number, number]>;
 
 export interface Header {
   arrays: Arrays;
@@ -46,11 +47,16 @@ export interface Header {
   notes: string[];
 }
 
-function from_base64(text: string): ArrayBuffer {
+export function from_base64(text: string): ArrayBuffer {
   const binary = atob(text.trim());
   const bytes = new Uint8Array(binary.length);
   for (let i = 0; i < binary.length; ++i) bytes[i] = binary.charCodeAt(i);
   return bytes.buffer;
+}
+
+export function read_array(arrays: Arrays, buffer: ArrayBuffer, name: string, start = 0): Numbers | undefined {
+  const entry = Object.prototype.hasOwnProperty.call(arrays, name) ? arrays[name] : undefined;
+  return entry && new kTypes[entry[0]](buffer, start + entry[1], entry[2]);
 }
 
 /** The last index whose value is at most t, 0 where there is none; values ascend. */
@@ -82,8 +88,7 @@ export class Result {
   }
 
   get(name: string): Numbers | undefined {
-    const entry = Object.prototype.hasOwnProperty.call(this.header.arrays, name) ? this.header.arrays[name] : undefined;
-    return entry && new kTypes[entry[0]](this.buffer, this.start + entry[1], entry[2]);
+    return read_array(this.header.arrays, this.buffer, name, this.start);
   }
 
   /** Poses of all bodies at t, x y z and w x y z each, into out (7 n_bodies): interpolated between two frames. */

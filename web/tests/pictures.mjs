@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Pictures for the documentation: node web/tests/pictures.mjs PAGES OUTPUT LIST. LIST has a line for each: the page's name, the time
-// [s], azimuth and elevation [deg], zoom, width and height [pixels], and `whole` for the whole page, `replay` or `dark` for less.
+// [s], azimuth and elevation [deg], zoom, width and height [pixels], and `whole` for the whole page, `replay` or `dark` for less,
+// `tables` for a page without a replay, `figure` for its first figure.
 import {readFileSync} from 'node:fs';
 import {resolve} from 'node:path';
 import {start_browser} from './browser.mjs';
@@ -11,12 +12,17 @@ for (const line of readFileSync(list, 'utf8').split('\n')) {
   if (!line.trim() || line.startsWith('#')) continue;
   const [name, picture, time, azimuth, elevation, zoom, width, height, mode] = line.trim().split(/\s+/);
   const page = await browser.newPage({viewport: {width: Number(width), height: Number(height)}});
-  const options = {whole: 'light', dark: 'dark', replay: 'light&picture'}[mode];
+  const options = {whole: 'light', dark: 'dark', replay: 'light&picture'}[mode] ?? 'light';
   await page.goto(`file://${resolve(pages)}/${name}.html#t=${time}&${options}`);
-  await page.waitForFunction(() => window.stickslip?.replay?.frames > 0);
-  await page.evaluate(([a, e, z]) => window.stickslip.replay.frame(a, e, z), [azimuth, elevation, zoom].map(Number));
+  if (mode === 'tables' || mode === 'figure') {
+    await page.waitForFunction(() => document.querySelector('.chart svg'));
+  } else {
+    await page.waitForFunction(() => window.stickslip?.replay?.frames > 0);
+    await page.evaluate(([a, e, z]) => window.stickslip.replay.frame(a, e, z), [azimuth, elevation, zoom].map(Number));
+  }
   await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
-  await page.screenshot({path: `${output}/${picture}.png`});
+  if (mode === 'figure') await page.locator('.chart').first().screenshot({path: `${output}/${picture}.png`});
+  else await page.screenshot({path: `${output}/${picture}.png`});
   console.log(`${output}/${picture}.png`);
   await page.close();
 }

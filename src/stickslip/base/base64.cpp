@@ -2,12 +2,17 @@
 #include "stickslip/base/base64.h"
 
 #include <algorithm>
+#include <array>
 #include <string_view>
 
 namespace stickslip {
+namespace {
+
+constexpr std::string_view kDigits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+
+}  // namespace
 
 std::string to_base64(std::span<const std::byte> bytes) {
-  constexpr std::string_view kDigits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
   std::string text((bytes.size() + 2) / 3 * 4, '=');
   for (std::size_t i = 0, out = 0; i < bytes.size(); i += 3, out += 4) {
     const std::size_t n = std::min<std::size_t>(3, bytes.size() - i);
@@ -16,6 +21,26 @@ std::string to_base64(std::span<const std::byte> bytes) {
     for (std::size_t k = 0; k <= n; ++k) text[out + k] = kDigits[(group >> (18 - 6 * k)) & 63U];
   }
   return text;
+}
+
+std::string from_base64(std::string_view text) {
+  std::array<int, 256> values;
+  values.fill(-1);
+  for (std::size_t i = 0; i < kDigits.size(); ++i) values[static_cast<unsigned char>(kDigits[i])] = static_cast<int>(i);
+  std::string bytes;
+  bytes.reserve(text.size() / 4 * 3);
+  unsigned group = 0;
+  int bits = 0;  // of the group that no byte has yet
+  for (const char c : text) {
+    const int value = values[static_cast<unsigned char>(c)];
+    if (value < 0) break;
+    group = ((group << 6) | static_cast<unsigned>(value)) & 0xffffffU;
+    bits += 6;
+    if (bits < 8) continue;
+    bits -= 8;
+    bytes += static_cast<char>((group >> bits) & 0xffU);
+  }
+  return bytes;
 }
 
 }  // namespace stickslip

@@ -69,5 +69,8 @@ Outcome worst_outcome(const SchemeComparison& comparison);
 std::string to_text(const SchemeComparison& comparison);
 std::string to_markdown(const SchemeComparison& comparison);
 std::string to_json(const SchemeComparison& comparison);
+/// A page for any browser, offline: the table, errors over the step with their orders, cost against error.
+/// scene: what it was run with, for the title.
+std::string to_html(const SchemeComparison& comparison, const std::string& scene);
 
 }  // namespace stickslip

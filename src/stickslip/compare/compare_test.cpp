@@ -174,6 +174,19 @@ TEST(Compare, AStepThatFailsIsTold) {
   EXPECT_NE(to_markdown(found).find("| 3 |"), std::string::npos) << to_markdown(found);
 }
 
+TEST(Compare, APageHoldsTheRowsOfItsJson) {
+  const CompareScene scene(kSlider);
+  CompareOptions options;
+  options.schemes = {"moreau", "ccp"};
+  options.steps = {0.02, 0.01};
+  const SchemeComparison found = compare(scene.path(), options);
+  const std::string page = to_html(found, "</script>.toml");
+  EXPECT_TRUE(page.starts_with("<!doctype html>"));
+  EXPECT_LT(page.size(), 1e5);
+  EXPECT_NE(page.find("\"comparison\":" + to_json(found)), std::string::npos);
+  EXPECT_EQ(page.find("</script>.toml"), std::string::npos);
+}
+
 TEST(Compare, AStopThatIsRaisedEndsAllRuns) {
   const CompareScene scene(kSlider);
   const std::atomic<bool> stop = true;

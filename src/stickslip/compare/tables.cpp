@@ -7,8 +7,10 @@
 #include <iterator>
 #include <limits>
 
+#include "stickslip/base/build_info.h"
 #include "stickslip/base/json.h"
 #include "stickslip/compare/compare.h"
+#include "stickslip/report/report.h"
 
 namespace stickslip {
 namespace {
@@ -127,6 +129,13 @@ std::string to_json(const SchemeComparison& comparison) {
         to_json(row.message));
   }
   return fmt::format("{{\"reference\": {}, \"rows\": [{}\n]}}\n", to_json(comparison.reference), rows);
+}
+
+std::string to_html(const SchemeComparison& comparison, const std::string& scene) {
+  const std::string made = fmt::format("Made by stickslip {}, commit {}, {}.", version(), commit(), compiler());
+  return fill_page(tables_template(),
+                   make_json_element("comparison", fmt::format("{{\"scene\":{},\"made\":{},\"comparison\":{}}}",
+                                                               to_json(scene), to_json(made), to_json(comparison))));
 }
 
 }  // namespace stickslip

@@ -30,6 +30,7 @@ class StudyChecker {
     }
     for (const StudyFigure& figure : study_.figures) {
       for (const StudyColumn& column : figure.columns) check_with_run(column.values, figure.run);
+      for (const FigureCurve& curve : figure.curves) check_curve(curve, figure);
     }
     for (const StudyValue& value : study_.values) {
       check_with_run(value.ours, value.run);
@@ -37,10 +38,47 @@ class StudyChecker {
       if (value.tolerance) check_formula(*value.tolerance);
       for (const StudyFormula& f : value.in_reason) check_formula(f);
       if (value.explains) check_formula(*value.explains);
+      for (const StudyMark& mark : value.marks) check_mark(mark, value);
     }
   }
 
  private:
+  std::vector<std::string> figure_names() const {
+    std::vector<std::string> names;
+    for (const StudyFigure& figure : study_.figures) names.push_back(figure.name);
+    return names;
+  }
+
+  void check_curve(const FigureCurve& curve, const StudyFigure& figure) const {
+    const StudyFormula& place = figure.columns.front().values;
+    const auto refuse = [&](const std::string& value, const std::string& allowed) {
+      throw InputError(place.place, figure.name + ": curves: " + curve.name, value, allowed);
+    };
+    const auto source = curve.of.empty() ? study_.figures.end()
+                                         : std::ranges::find(study_.figures, curve.of, &StudyFigure::name);
+    if (!curve.of.empty() && source == study_.figures.end()) {
+      refuse(curve.of, "a figure of the study" + hint(curve.of, figure_names()));
+    }
+    std::vector<std::string> columns;
+    for (const StudyColumn& column : (curve.of.empty() ? figure : *source).columns) columns.push_back(column.name);
+    for (const std::string& name : {curve.x, curve.y, curve.by}) {
+      if (name.empty() || std::ranges::find(columns, name) != columns.end()) continue;
+      refuse(name, "a column of the figure" + hint(name, columns));
+    }
+  }
+
+  void check_mark(const StudyMark& mark, const StudyValue& value) {
+    const StudyFormula& some = mark.x ? *mark.x : *mark.y;
+    if (std::ranges::find(study_.figures, mark.figure, &StudyFigure::name) == study_.figures.end()) {
+      throw InputError(some.place, some.key, mark.figure,
+                       "a figure of the study" + hint(mark.figure, figure_names()));
+    }
+    in_mark_ = true;
+    if (mark.x) check_with_run(*mark.x, value.run);
+    if (mark.y) check_with_run(*mark.y, value.run);
+    in_mark_ = false;
+  }
+
   void check_with_run(const StudyFormula& f, const std::string& run) {
     if (!run.empty() && !is_source(run)) {
       throw InputError(f.place, f.key + ": run", run, "a run or an analysis of the study" + hint(run, sources_));
@@ -110,7 +148,7 @@ class StudyChecker {
 
   void check_name(const Formula& node, const Fail& fail) {
     const std::string& name = node.text;
-    if (name == "pi" || study_.constants.contains(name)) return;
+    if (name == "pi" || (in_mark_ && name == "expected") || study_.constants.contains(name)) return;
     if (const auto series = study_.series.find(name); series != study_.series.end()) {
       check_own(name, series->second);
       return;
@@ -171,6 +209,7 @@ class StudyChecker {
 
   const Study& study_;
   std::vector<std::string> sources_;
+  bool in_mark_ = false;  // where `expected` is a number
   std::vector<std::string> under_way_;  // series that are being looked at
 };
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -31,11 +32,20 @@ struct FigureColumn {
   std::vector<double> values;
 };
 
+/// A number where it stands in a figure; NaN: a line at the other's place.
+struct FigureMark {
+  std::size_t comparison;  // its place in the study
+  double x, y;
+};
+
 /// The data of a figure, or of one of its parts. Columns of the same length.
 struct Figure {
   std::string name;     // of the file: "figure_1"
   std::string caption;  // what it shows
   std::vector<FigureColumn> columns;
+  std::vector<FigureCurve> curves;
+  std::string run;  // that it is of; empty: the study's first
+  std::vector<FigureMark> marks;
 };
 
 /// What a study shows.

@@ -84,6 +84,13 @@ double Evaluator::number(const StudyFormula& formula, const std::string& run) {
   }
 }
 
+double Evaluator::place(const StudyFormula& formula, double expected, const std::string& run) {
+  expected_ = expected;
+  const double at = number(formula, run);
+  expected_.reset();
+  return at;
+}
+
 Series Evaluator::eval(const Formula& node, std::size_t source) {
   try {
     switch (node.kind) {
@@ -119,6 +126,7 @@ Series Evaluator::eval_name(const Formula& node, std::size_t source) {
     if (given != sources_[source].given.end()) return Series::of_number(given->second);
   }
   if (name == "pi") return Series::of_number(std::numbers::pi);
+  if (expected_ && name == "expected") return Series::of_number(*expected_);
   const auto constant = study_.constants.find(name);
   if (constant != study_.constants.end()) return Series::of_number(constant->second);
   const auto own = study_.series.find(name);
@@ -175,7 +183,7 @@ StudyPage evaluate_study(const Study& study, const std::vector<StudySource>& sou
   Evaluator evaluator(study, sources);
   StudyPage page;
   for (const StudyFigure& figure : study.figures) {
-    Figure& made = page.figures.emplace_back(Figure{figure.name, figure.caption, {}});
+    Figure& made = page.figures.emplace_back(Figure{figure.name, figure.caption, {}, figure.curves, figure.run, {}});
     for (const StudyColumn& column : figure.columns) {
       made.columns.push_back({column.name, column.unit, evaluator.evaluate(column.values, figure.run).values});
       if (made.columns.back().values.size() == made.columns[0].values.size()) continue;
@@ -195,6 +203,13 @@ StudyPage evaluate_study(const Study& study, const std::vector<StudySource>& sou
     c.ours = evaluator.number(value.ours, value.run);
     c.reason = fill_reason(value, evaluator);
     if (value.explains) c.explained = evaluator.number(*value.explains, value.run);
+    for (const StudyMark& mark : value.marks) {
+      const auto place = [&](const std::optional<StudyFormula>& formula) {
+        return formula ? evaluator.place(*formula, c.value, value.run) : std::numeric_limits<double>::quiet_NaN();
+      };
+      std::ranges::find(page.figures, mark.figure, &Figure::name)
+          ->marks.push_back({page.comparisons.size() - 1, place(mark.x), place(mark.y)});
+    }
   }
   return page;
 }

@@ -3,6 +3,7 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -35,6 +36,8 @@ class Evaluator {
   Series evaluate(const StudyFormula& formula, const std::string& run = "");
   /// The same; a column in the place of a number is an error. NaN where a run that ended early cannot tell.
   double number(const StudyFormula& formula, const std::string& run = "");
+  /// A number of the place of a mark, where `expected` has this value.
+  double place(const StudyFormula& formula, double expected, const std::string& run);
 
  private:
   static constexpr std::size_t kNoSource = static_cast<std::size_t>(-1);
@@ -49,6 +52,7 @@ class Evaluator {
 
   const Study& study_;
   const std::vector<StudySource>& sources_;
+  std::optional<double> expected_;
   std::map<std::pair<std::size_t, std::string>, Series> columns_;  // that were read, by source and path
   std::map<std::pair<std::size_t, std::string>, Series> series_;   // that were evaluated, by source and name
   std::map<std::string, NumberTable> tables_;

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <fstream>
 #include <limits>
 #include <memory>
 #include <system_error>
@@ -13,10 +12,12 @@
 
 #include "stickslip/gallery/evaluator.h"
 #include "stickslip/gallery/run_data.h"
+#include "stickslip/gallery/site.h"
 #include "stickslip/gallery/tables.h"
 #include "stickslip/io/new_file.h"
 #include "stickslip/io/output_file.h"
 #include "stickslip/io/write_error.h"
+#include "stickslip/report/report.h"
 #include "stickslip/scene/build.h"
 #include "stickslip/scene/load_scene.h"
 #include "stickslip/sim/step_grid.h"
@@ -38,15 +39,6 @@ void make_folder(const fs::path& folder) {
   std::error_code error;
   fs::create_directories(folder, error);
   if (error) throw WriteError(fmt::format("{}: {}", folder.string(), error.message()));
-}
-
-void write_text(const fs::path& path, const std::string& text) {
-  NewFile file(path);
-  std::ofstream out(file.temporary_path(), std::ios::binary);
-  out << text;
-  out.close();
-  if (!out) throw WriteError(fmt::format("{}: cannot be written", path.string()));
-  file.publish();
 }
 
 /// "./own" stands beside the study, any other among the scenes that ship.
@@ -212,6 +204,8 @@ void check_gallery_folder(const Gallery& gallery, const fs::path& output) {
   }
   for (const Study& study : gallery.studies) {
     for (const GalleryRun& run : study.runs) check_replaceable(result_path(output, run), MayReplace::results);
+    const fs::path page = output / (study.name + ".html");
+    if (!is_report(page)) check_replaceable(page, MayReplace::nothing);
   }
 }
 
@@ -223,6 +217,9 @@ GalleryRecord run_gallery(const Gallery& gallery, const GalleryOptions& options)
   record.source = gallery.source;
   for (const Study& study : gallery.studies) {
     if (!run_study(study, options, record)) return record;
+  }
+  for (const StudyRecord& study : record.studies) {
+    write_text(options.output / study_page_name(study), make_study_page(record, study, options.output / "results"));
   }
   write_text(options.output / kTable, to_markdown(record));
   write_text(options.output / kTableCsv, comparisons_to_csv(record));

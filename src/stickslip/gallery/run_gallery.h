@@ -65,6 +65,7 @@ void check_gallery_folder(const Gallery& gallery, const std::filesystem::path& o
 /// Runs a gallery and writes into the folder `output`
 ///   results/RUN.h5              what every run left, every step of it
 ///   figure_*.csv, curve_*.csv   the data of each figure, columns "name [unit]"
+///   STUDY.html                  each study as a page (site.h)
 ///   table.md, table.csv         every number beside ours
 ///   runs.csv                    every run: how it ended, its iterations, the worst of its certificate, its time
 /// A run that failed or has inexact steps does not stop the others. An interrupted gallery has no tables.

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <fstream>
 #include <map>
@@ -10,8 +11,10 @@
 
 #include "stickslip/base/input_error.h"
 #include "stickslip/gallery/evaluator.h"
+#include "stickslip/gallery/site.h"
 #include "stickslip/gallery/tables.h"
 #include "stickslip/io/write_error.h"
+#include "stickslip/report/report.h"
 #include "tests/support/temporary_folder.h"
 
 namespace stickslip {
@@ -193,6 +196,25 @@ TEST(Gallery, TheTableHoldsWhatTheFiguresDataShow) {
   EXPECT_NE(table.find("| omega = 50: Lambda_N of the impact | N s | published | 4.2 | 4.2074 |"), std::string::npos)
       << table;
   EXPECT_EQ(read_columns(options.output / "figure_1.csv").size(), 4u);
+  // The same as a page: its figures with the published values as marks, and a result for each run that a figure is of.
+  const std::string page = read_text(options.output / "10_1_bouncing_ball.html");
+  EXPECT_TRUE(is_report(options.output / "10_1_bouncing_ball.html"));
+  EXPECT_LT(page.size(), 1.3e6);
+  std::size_t results = 0;
+  for (std::size_t at = 0; (at = page.find("class=\"result\"", at)) != std::string::npos; ++at) ++results;
+  EXPECT_EQ(results, 3u);
+  EXPECT_NE(page.find("\"quantity\":\"omega = 50: |Lambda_F| of the impact, mu Lambda_N\",\"unit\":\"N s\","
+                      "\"origin\":\"published\",\"expected\":\"0.84\""),
+            std::string::npos);
+  const auto figure = std::ranges::find(record.studies[0].page.figures, "figure_2_left", &Figure::name);
+  ASSERT_EQ(figure->marks.size(), 3u);
+  EXPECT_EQ(figure->marks[0].x, slide["t [s]"][i_slide]);
+  EXPECT_EQ(figure->marks[0].y, -0.84);
+  EXPECT_NEAR(figure->marks[2].x, 0.728, 1e-3);
+  EXPECT_TRUE(std::isnan(figure->marks[2].y));
+  const std::string index = make_index_page({record});
+  EXPECT_NE(index.find("\"page\":\"capobianco/10_1_bouncing_ball.html\""), std::string::npos);
+  EXPECT_LT(index.size(), 1e5);
   EXPECT_NE(read_text(options.output / "runs.csv").find("\"bouncing_ball_zeno\",generalized-alpha,0.002,1000,done"),
             std::string::npos);
 }

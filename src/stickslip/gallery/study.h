@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <array>
 #include <filesystem>
 #include <map>
 #include <optional>
@@ -23,6 +24,7 @@ enum class Origin {
   analytic,   // follows in closed form from what the paper states
   reference,  // of an independent dense implementation of the paper's scheme at the same step
 };
+inline constexpr std::array kOrigins = {Origin::published, Origin::analytic, Origin::reference};
 std::string_view origin_name(Origin origin);
 
 /// A formula of a file and where it stands there.
@@ -57,6 +59,12 @@ struct GalleryAnalysis {
   SourcePlace place;
 };
 
+/// Where a number stands in a figure: formulas in which `expected` is the number. None: a line at the other's place.
+struct StudyMark {
+  std::string figure;
+  std::optional<StudyFormula> x, y;
+};
+
 /// A number beside ours.
 struct StudyValue {
   std::string quantity;
@@ -69,7 +77,8 @@ struct StudyValue {
   std::string reason;  // why ours differs where it does; "${formula}" is replaced by its value
   std::vector<StudyFormula> in_reason;
   std::optional<StudyFormula> explains;  // the largest difference that the reason accounts for: with each reason
-  std::string run;                       // that formulas read from; empty: the first
+  std::vector<StudyMark> marks;
+  std::string run;  // that formulas read from; empty: the first
 };
 
 struct StudyColumn {
@@ -78,12 +87,22 @@ struct StudyColumn {
   StudyFormula values;
 };
 
+/// What a figure draws over what.
+struct FigureCurve {
+  std::string name;
+  std::string of;    // the figure that has the columns; empty: the curve's own
+  std::string x, y;  // names of columns
+  std::string by;    // a column: a curve for each of its values; empty: one
+  std::string style = "line";  // "line", "points", "both"
+};
+
 /// The data of a figure, or of one of its parts.
 struct StudyFigure {
   std::string name;     // of the file: "figure_1"
   std::string caption;  // what it shows
   std::vector<StudyColumn> columns;
-  std::string run;  // that formulas read from; empty: the first
+  std::vector<FigureCurve> curves;  // none: each column over the first
+  std::string run;                  // that formulas read from; empty: the first
 };
 
 struct Study {

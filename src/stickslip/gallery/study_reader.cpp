@@ -211,7 +211,7 @@ class StudyReader {
   }
 
   void read_figure(const TableReader& table) {
-    table.allow({"name", "caption", "run", "columns", "each"});
+    table.allow({"name", "caption", "run", "columns", "curves", "each"});
     StudyFigure figure;
     figure.name = table.string("name", "a name that begins with figure_ or curve_");
     const bool is_named = figure.name.starts_with("figure_") || figure.name.starts_with("curve_");
@@ -231,12 +231,55 @@ class StudyReader {
       figure.columns.push_back(
           {*(*parts)[0].string(), *(*parts)[1].string(), formula_of(table, (*parts)[2], table.path_of("columns"))});
     }
+    read_curves(table, figure);
     study_.figures.push_back(std::move(figure));
+  }
+
+  void read_curves(const TableReader& table, StudyFigure& figure) {
+    const TomlValue* curves = table.find("curves");
+    if (curves == nullptr) return;
+    if (curves->array() == nullptr) table.fail("curves", "an array of tables {name, x, y}");
+    for (const TomlValue& value : *curves->array()) {
+      const TableReader curve(context_, value, table.path_of("curves"));
+      curve.allow({"name", "of", "x", "y", "by", "style"});
+      FigureCurve read;
+      read.name = curve.string("name", "what it is");
+      read.of = optional_text(curve, "of");
+      read.x = curve.string("x", "the name of a column");
+      read.y = curve.string("y", "the name of a column");
+      read.by = optional_text(curve, "by");
+      constexpr std::array<std::string_view, 3> kStyles = {"line", "points", "both"};
+      if (curve.has("style")) read.style = curve.choice("style", kStyles, {});
+      figure.curves.push_back(std::move(read));
+    }
+  }
+
+  void read_marks(const TableReader& table, StudyValue& value) const {
+    constexpr const char* kAllowed = "an array of [figure, x, y], x and y formulas, or \"\" for one of them";
+    const TomlValue* marks = table.find("marks");
+    if (marks == nullptr) return;
+    if (marks->array() == nullptr) table.fail("marks", kAllowed);
+    for (const TomlValue& mark : *marks->array()) {
+      const TomlValue::Array* parts = mark.array();
+      if (parts == nullptr || parts->size() != 3 || (*parts)[0].string() == nullptr) {
+        table.fail_at(mark, table.path_of("marks"), kAllowed);
+      }
+      StudyMark read;
+      read.figure = *(*parts)[0].string();
+      const auto place = [&](const TomlValue& part) -> std::optional<StudyFormula> {
+        if (part.string() != nullptr && part.string()->empty()) return std::nullopt;
+        return formula_of(table, part, table.path_of("marks"));
+      };
+      read.x = place((*parts)[1]);
+      read.y = place((*parts)[2]);
+      if (!read.x && !read.y) table.fail_at(mark, table.path_of("marks"), kAllowed);
+      value.marks.push_back(std::move(read));
+    }
   }
 
   void read_value(const TableReader& table) {
     table.allow({"quantity", "unit", "run", "ours", "published", "stated", "analytic", "reference", "tolerance",
-                 "reason", "explains", "each"});
+                 "reason", "explains", "marks", "each"});
     StudyValue value;
     value.quantity = table.string("quantity", "what is compared");
     value.unit = optional_text(table, "unit");
@@ -251,6 +294,7 @@ class StudyReader {
     } else if (table.has("explains")) {
       table.fail("explains", "beside a reason");
     }
+    read_marks(table, value);
     study_.values.push_back(std::move(value));
   }
 

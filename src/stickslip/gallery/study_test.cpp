@@ -55,6 +55,7 @@ struct Wrong {
 };
 
 TEST(Study, WrongOnesAreSaidWithTheirPlace) {
+  const std::string kFigure = "[[figures]]\nname = \"figure_1\"\ncaption = \"\"\ncolumns = [[\"t\", \"s\", \"1\"]]\n";
   const std::string value = kHead + kRun + "[[values]]\nquantity = \"x\"\n";
   const std::vector<Wrong> cases = {
       {"title = \"a\"\n", "study.toml:1:1: stickslip_study: missing: the version of the format, 1"},
@@ -100,6 +101,16 @@ TEST(Study, WrongOnesAreSaidWithTheirPlace) {
        "a name that begins with figure_ or curve_"},
       {kHead + kRun + "[[figures]]\nname = \"figure_1\"\ncaption = \"\"\ncolumns = [[\"a\", \"s\"]]\n",
        "figures[0].columns: an array of 2 values: an array of columns, each [name, unit, formula]"},
+      {kHead + kRun + kFigure + "curves = [{name = \"a\", x = \"t\", y = \"z\"}]\n",
+       "figure_1: curves: a: z: a column of the figure"},
+      {kHead + kRun + kFigure + "curves = [{name = \"a\", of = \"figure_2\", x = \"t\", y = \"t\"}]\n",
+       "figure_2: a figure of the study; did you mean 'figure_1'?"},
+      {kHead + kRun + kFigure + "curves = [{name = \"a\", x = \"t\", y = \"t\", style = \"dots\"}]\n", "style"},
+      {value + "ours = 1\nstated = 0\ntolerance = 0\nmarks = [[\"figure_1\", \"1\", \"2\"]]\n",
+       "values[0].marks: figure_1: a figure of the study"},
+      {value + "ours = 1\nstated = 0\ntolerance = 0\nmarks = [[\"figure_1\", \"\", \"\"]]\n",
+       "an array of [figure, x, y]"},
+      {value + "ours = \"expected\"\nstated = 0\ntolerance = 0\n", "unknown name"},
       {kHead + "[[analyses]]\nname = \"a\"\nscene = \"s\"\nlevel = \"steps\"\n", "did you mean 'step'?"},
       {kHead + "[[analyses]]\nname = \"a\"\nscene = \"s\"\ndelta = \"-1\"\n",
        "analyses[0].delta: \"-1\": a number > 0"},

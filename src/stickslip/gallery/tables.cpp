@@ -13,24 +13,6 @@
 namespace stickslip {
 namespace {
 
-constexpr std::array kOrigins = {Origin::published, Origin::analytic, Origin::reference};
-
-std::string_view outcome_name(Outcome outcome) {
-  switch (outcome) {
-    case Outcome::done:
-      return "done";
-    case Outcome::inexact:
-      return "inexact";
-    case Outcome::failed:
-      return "failed";
-    case Outcome::stopped:
-      return "stopped";
-    case Outcome::interrupted:
-      return "interrupted";
-  }
-  return "";
-}
-
 /// A cell of a CSV file: in quotation marks, doubled where they are part of the text.
 std::string quoted(const std::string& text) {
   std::string cell = "\"";
@@ -57,15 +39,6 @@ std::string describe_number(double x) {
 
 std::string describe_difference(const Comparison& c) {
   return std::isnan(c.difference()) ? "-" : c.difference() == 0.0 ? "0" : fmt::format("{:.1e}", c.difference());
-}
-
-std::string describe_reason(const Comparison& c) {
-  if (c.agrees()) return "";
-  if (std::isnan(c.ours)) return "the run ended before, or it did not happen";
-  if (c.reason.empty()) return "not explained";
-  return c.is_explained()
-             ? c.reason
-             : fmt::format("not explained: more than the {:.3g} that this explains: {}", c.explained, c.reason);
 }
 
 struct Count {
@@ -143,6 +116,31 @@ std::string runs_to_markdown(const StudyRecord& study) {
 }
 
 }  // namespace
+
+std::string_view outcome_name(Outcome outcome) {
+  switch (outcome) {
+    case Outcome::done:
+      return "done";
+    case Outcome::inexact:
+      return "inexact";
+    case Outcome::failed:
+      return "failed";
+    case Outcome::stopped:
+      return "stopped";
+    case Outcome::interrupted:
+      return "interrupted";
+  }
+  return "";
+}
+
+std::string describe_reason(const Comparison& c) {
+  if (c.agrees()) return "";
+  if (std::isnan(c.ours)) return "the run ended before, or it did not happen";
+  if (c.reason.empty()) return "not explained";
+  return c.is_explained()
+             ? c.reason
+             : fmt::format("not explained: more than the {:.3g} that this explains: {}", c.explained, c.reason);
+}
 
 std::string figure_to_csv(const Figure& figure) {
   std::string text;

@@ -2,10 +2,16 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "stickslip/gallery/run_gallery.h"
 
 namespace stickslip {
+
+/// "done", "inexact", "failed", "stopped", "interrupted"
+std::string_view outcome_name(Outcome outcome);
+/// Why a number differs, as far as it is known; empty where it agrees.
+std::string describe_reason(const Comparison& comparison);
 
 /// A header "name [unit],..." and a line a row; numbers that read back as the same doubles.
 std::string figure_to_csv(const Figure& figure);

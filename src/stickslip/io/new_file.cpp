@@ -4,6 +4,9 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <fstream>
+#include <system_error>
+
 #include "stickslip/base/input_error.h"
 #include "stickslip/io/write_error.h"
 
@@ -37,6 +40,15 @@ void NewFile::publish() {
   fs::rename(temporary_path_, path_, error);
   if (error) throw WriteError(fmt::format("{}: {}", path_.string(), error.message()));
   published_ = true;
+}
+
+void write_text(const fs::path& path, std::string_view text) {
+  NewFile file(path);
+  std::ofstream stream(file.temporary_path(), std::ios::binary);
+  stream << text;
+  stream.close();
+  if (!stream) throw WriteError(fmt::format("{}: cannot be written", path.string()));
+  file.publish();
 }
 
 }  // namespace stickslip

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <string_view>
 
 namespace stickslip {
 
@@ -27,5 +28,8 @@ class NewFile {
   std::filesystem::path temporary_path_;
   bool published_ = false;
 };
+
+/// Writes a whole file, which has its name once it is whole. Throws InputError and WriteError.
+void write_text(const std::filesystem::path& path, std::string_view text);
 
 }  // namespace stickslip

@@ -164,34 +164,49 @@ PageData make_page_data(const Trajectory& result, double bytes, std::int64_t exp
   return data;
 }
 
+std::string fill_page(std::string_view page, std::string_view data) {
+  const std::size_t place = page.find(kDataPlace);
+  return fmt::format("{}{}{}", page.substr(0, place), data, page.substr(place + kDataPlace.size()));
+}
+
+std::string make_json_element(std::string_view css_class, std::string_view json) {
+  return fmt::format("<script type=\"application/json\" class=\"{}\">{}</script>\n", css_class, json);
+}
+
+std::string make_numbers_element(std::string_view css_class, std::span<const std::byte> bytes) {
+  return fmt::format("<script type=\"text/plain\" class=\"{}\">{}</script>\n", css_class, to_base64(bytes));
+}
+
+std::optional<std::string> make_result_elements(const Trajectory& result, double room) {
+  for (double bytes = room / kBase64; bytes >= 0.5; bytes *= 0.5) {
+    const PageData data = make_page_data(result, bytes);
+    std::string elements = make_json_element("result", data.header());
+    if (static_cast<double>(elements.size()) + kBase64 * static_cast<double>(data.bytes().size()) > room) continue;
+    elements += make_numbers_element("numbers", data.bytes());
+    if (static_cast<double>(elements.size()) <= room) return elements;
+  }
+  return std::nullopt;
+}
+
 std::string make_report(const std::vector<std::filesystem::path>& results, double max_bytes) {
   const std::string_view page = page_template();
-  const std::size_t place = page.find(kDataPlace);
   // Headers, with scenes and names, are small beside the numbers; what they take too much shows in the end.
   const double room = (max_bytes - static_cast<double>(page.size())) / static_cast<double>(results.size());
   std::string data;
-  for (std::size_t i = 0; i < results.size(); ++i) {
-    const Trajectory result(results[i]);
-    PageData numbers;
-    for (double bytes = room / kBase64;; bytes *= 0.5) {
-      numbers = make_page_data(result, bytes);
+  for (const std::filesystem::path& path : results) {
+    const Trajectory result(path);
+    const std::optional<std::string> elements = make_result_elements(result, room);
+    if (!elements) {
+      const PageData least = make_page_data(result, 0.0);
       const double taken =
-          kBase64 * static_cast<double>(numbers.bytes().size()) + static_cast<double>(numbers.header().size());
-      constexpr double kFrame = 300.0;  // [bytes] the elements around
-      if (taken + kFrame <= room) break;
-      if (bytes < 1.0) {
-        throw InputError(fmt::format("--max-size: {} leave no room for {}, which takes {} with the fewest rows",
-                                     describe_bytes(max_bytes), results[i].string(),
-                                     describe_bytes(taken + static_cast<double>(page.size()))));
-      }
+          kBase64 * static_cast<double>(least.bytes().size()) + static_cast<double>(least.header().size());
+      throw InputError(fmt::format("--max-size: {} leave no room for {}, which takes {} with the fewest rows",
+                                   describe_bytes(max_bytes), path.string(),
+                                   describe_bytes(taken + static_cast<double>(page.size()))));
     }
-    data += fmt::format("<script type=\"application/json\" class=\"result\">{}</script>\n", numbers.header());
-    data += fmt::format("<script type=\"text/plain\" class=\"numbers\">{}</script>\n", to_base64(numbers.bytes()));
+    data += *elements;
   }
-  std::string report(page.substr(0, place));
-  report += data;
-  report += page.substr(place + kDataPlace.size());
-  return report;
+  return fill_page(page, data);
 }
 
 bool is_report(const std::filesystem::path& path) {

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -22,6 +24,19 @@ struct ServedPage {
   std::string policy;  // its Content-Security-Policy, which no other page may frame
 };
 ServedPage page_for_server();
+/// The same without a replay, and so of a thirtieth of its size: indices, studies that do not move, comparisons.
+std::string_view tables_template();
+
+/// One of these pages with its data, elements of HTML, in their place.
+std::string fill_page(std::string_view page, std::string_view data);
+
+/// {"name": value, ...} as an element that the program of a page finds by its class; json holds no '<'.
+std::string make_json_element(std::string_view css_class, std::string_view json);
+/// Numbers as such an element, in Base64.
+std::string make_numbers_element(std::string_view css_class, std::span<const std::byte> bytes);
+
+/// A result as elements of a page in at most `room` bytes; none where the fewest rows take more. Throws InputError.
+std::optional<std::string> make_result_elements(const Trajectory& result, double room);
 
 /// What a page shows of a result: bodies, shapes, poses, contacts, the rows' and the steps' columns for plots, and its
 /// certificate, in about `bytes` bytes of numbers. expected_rows: as many as that will be there are not yet; what would

@@ -4,10 +4,12 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <cstring>
 #include <fstream>
 
 #include "stickslip/base/input_error.h"
+#include "stickslip/report/video.h"
 #include "stickslip/scene/load_scene.h"
 #include "stickslip/sim/run.h"
 #include "tests/support/temporary_folder.h"
@@ -129,6 +131,33 @@ TEST(Report, KeepsToItsSize) {
   const std::string both = make_report({folder / "r.h5", folder / "r.h5"}, 2.0 * allowed);
   EXPECT_EQ(read_array(both, "row_time", 1).back(), 0.5);
   EXPECT_THROW(make_report({folder / "r.h5"}, bare + 1000.0), InputError);
+}
+
+TEST(Video, WhatIsMissingIsSaidAndHowToInstallIt) {
+  const TemporaryFolder folder;
+  write_ball(folder / "ball.h5");
+  const auto said = [&](const char* film) {
+    try {
+      write_video(folder / "ball.h5", folder / film, {});
+    } catch (const InputError& error) {
+      return std::string(error.what());
+    }
+    return std::string("it was made");
+  };
+  ::setenv("STICKSLIP_BROWSER", "/none/chromium", 1);
+  ::setenv("STICKSLIP_FFMPEG", "/none/ffmpeg", 1);
+  EXPECT_NE(said("ball.mp4").find("sudo apt-get install --no-install-recommends chromium-headless-shell ffmpeg"),
+            std::string::npos)
+      << said("ball.mp4");
+  ::setenv("STICKSLIP_BROWSER", "/bin/true", 1);  // is there
+  EXPECT_NE(said("ball.mp4").find("needs ffmpeg; to install it"), std::string::npos) << said("ball.mp4");
+  ::setenv("STICKSLIP_FFMPEG", "/bin/true", 1);
+  EXPECT_NE(said("ball.avi").find("*.mp4, *.webm or *.gif"), std::string::npos) << said("ball.avi");
+  // A browser that ends without a word.
+  EXPECT_NE(said("ball.mp4").find("--video: the browser"), std::string::npos) << said("ball.mp4");
+  EXPECT_FALSE(std::filesystem::exists(folder / "ball.mp4"));
+  ::unsetenv("STICKSLIP_BROWSER");
+  ::unsetenv("STICKSLIP_FFMPEG");
 }
 
 TEST(Report, KnowsItsOwnPages) {

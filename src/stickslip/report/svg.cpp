@@ -2,47 +2,22 @@
 #include "stickslip/report/svg.h"
 
 #include <fmt/format.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
-#include <cerrno>
-#include <cstdio>
 #include <cstdlib>
-#include <system_error>
+#include <string>
 #include <vector>
 
 #include "stickslip/base/input_error.h"
 #include "stickslip/io/result_reader.h"
 #include "stickslip/io/vtk_series.h"
-#include "stickslip/io/write_error.h"
+#include "stickslip/report/child_process.h"
 
 namespace stickslip {
 namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int kNoSuchProgram = 127;
 constexpr int kLacksModules = 69;  // said by plots.py
-constexpr int kKilled = 128;
-
-/// Runs a program of the path and waits for it: its exit status, or one of the above.
-int run_program(std::vector<std::string> arguments) {
-  std::vector<char*> argv;
-  argv.reserve(arguments.size() + 1);
-  for (std::string& argument : arguments) argv.push_back(argument.data());
-  argv.push_back(nullptr);
-  std::fflush(nullptr);
-  const pid_t child = ::fork();
-  if (child < 0) throw WriteError(fmt::format("{}: {}", arguments[0], std::generic_category().message(errno)));
-  if (child == 0) {
-    ::execvp(argv[0], argv.data());
-    ::_exit(kNoSuchProgram);
-  }
-  int status = 0;
-  while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
-  }
-  return WIFEXITED(status) ? WEXITSTATUS(status) : kKilled;
-}
 
 }  // namespace
 

@@ -15,7 +15,7 @@ bool Transition::cross(Moment& now, const Inputs& inputs, double t_end, StepReco
   at_.take(now.t, now.q, &now.u);
   activation_.assign(system_.contact_points().size(), std::numeric_limits<double>::infinity());
   ConstraintSet& constraints = velocity_.constraints();
-  constraints.gather(at_, system_.contact_points(), activation_, h);
+  gather(h);
   std::vector<double>& added = velocity_.added();
   added.assign(constraints.size(), 0.0);
   for (int i = 0; i < constraints.count() && constraints.kind(i) == ConstraintSet::Kind::contact; ++i) {

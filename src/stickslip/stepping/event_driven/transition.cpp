@@ -103,9 +103,9 @@ void Transition::add(const SolveReport& report, StepRecord& record) const {
   record.worst = report;
 }
 
-/// The rows of percussions of all that touches or closes.
-void Transition::gather_impact() {
-  velocity_.constraints().gather(at_, system_.contact_points(), activation_, 0.0);
+/// The rows of percussions of all that takes part, over a step of length h [s]; of an impact: 0.
+void Transition::gather(double h) {
+  velocity_.constraints().gather(at_, system_.contact_points(), activation_, h);
   if (!polygon_.exists()) return;
   for (FrictionBlock& block : velocity_.constraints().problem().blocks) {
     if (block.dim != 2) continue;
@@ -118,7 +118,7 @@ void Transition::gather_impact() {
 /// Newton's law in the place of a plastic impact].
 bool Transition::strike(Moment& now, StepRecord& record) {
   ConstraintSet& constraints = velocity_.constraints();
-  gather_impact();
+  gather(0.0);
   std::vector<double>& added = velocity_.added();
   added.assign(constraints.size(), 0.0);
   velocity_.added_sizes().assign(constraints.size(), 0.0);
@@ -341,7 +341,7 @@ bool Transition::jam(Moment& now, const Inputs& inputs, SmoothMotion& motion, St
   }
   const double h = kJamStep * scales_.speed / scales_.acceleration;
   ConstraintSet& constraints = velocity_.constraints();
-  gather_impact();
+  gather(0.0);
   velocity_.added().assign(constraints.size(), 0.0);
   velocity_.added_sizes().assign(constraints.size(), 0.0);
   const std::span<const double> zeta = instant_.zeta();

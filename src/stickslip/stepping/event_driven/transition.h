@@ -94,7 +94,7 @@ class Transition {
 
   void calc_scales(const Moment& now, const Inputs& inputs);
   bool classify(const Moment& now);
-  void gather_impact();
+  void gather(double h);
   bool strike(Moment& now, StepRecord& record);
   void add_impulses(StepRecord& record);
   void choose_tentative(const Moment& now, const std::vector<Trigger>& triggers);
