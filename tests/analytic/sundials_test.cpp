@@ -443,32 +443,5 @@ TEST_F(EventsBySundials, WhatCannotBeIntegratedFails) {
   }
 }
 
-/// A driven arm with a tail that swings: what its motor does is as exact as the motion.
-TEST(MotorBySundials, WorkIsWithinTolerances) {
-  if (!has_sundials()) GTEST_SKIP() << "built without SUNDIALS";
-  for (const std::string_view scheme :
-       {"\"event-driven\", integrator = \"cvode\"", "\"relaxation\", integrator = \"cvode\"",
-        "\"relaxation\", integrator = \"arkode-explicit\""}) {
-    SceneRun run = test::scene_from_text(fmt::format(R"(stickslip = 1
-gravity = [0, -9.81]
-time = {{end = 4, step = 0.5}}
-scheme = {{type = {}}}
-bodies.frame = {{type = "fixed"}}
-bodies.arm = {{type = "planar", mass = 1.5, inertia = 0.1, position = [0.5, 0]}}
-bodies.tail = {{type = "planar", mass = 0.5, inertia = 0.02, position = [1.3, 0]}}
-joints.motor = {{type = "revolute", between = ["frame", "arm"], at = [0, 0], motion = "0.5*sin(7*t)"
-  }
-}
-joints.hinge = {{type = "revolute", between = ["arm", "tail"], at = [1, 0]}}
-)",
-                                                     scheme));
-double worst = 0.0;
-run.run([&](const SceneRun& r) { worst = std::max(worst, std::abs(r.report.energy_error)); });
-// Tolerances of 1e-10 and 1e-9 of m v^2, 50 J, and steps that are some hundred.
-EXPECT_LT(worst, scheme.find("event") != std::string_view::npos ? 1e-8 : 1e-7) << scheme;
-EXPECT_GT(std::abs(run.report.work), 1.0);
-}
-}
-
 }  // namespace
 }  // namespace stickslip

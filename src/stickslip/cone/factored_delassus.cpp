@@ -11,7 +11,7 @@ namespace stickslip {
 namespace {
 
 /// product (dim, n_v) = J M^-1, w (dim, dim) += its lower half with J^T. `size` is n_v, where it can be an
-/// std::integral_constant: loops of known length take a third of the instructions.
+/// std::integral_constant, so that the compiler knows how long loops are.
 template <class Size>
 void prepare_block(Size size, int dim, const double* inverse_mass, const double* j, double* product, double* w) {
   for (int r = 0; r < dim; ++r) {
