@@ -205,12 +205,13 @@ try {
   // Pause, steps, two viewers, a browser that is closed and opened again, parameters, stop.
   {
     const served = await view(scene('long', {end: 1e5}), '-o', `${folder}/long.h5`);
-    const page = await open(served.address), second = await open(served.address, {width: 390, height: 800, hash: 'dark'});
+    const page = await open(served.address);
     await wait_for(page, 'Running');
     await page.getByText('Pause', {exact: true}).click();
     await wait_for(page, 'Paused');
+    const second = await open(served.address, {width: 390, height: 800, hash: 'dark'});
     await wait_for(second, 'Paused');
-    check('the other viewer sees the pause', true);
+    check('another viewer sees the pause', true);
     const step = async () => Number((await said(page)).match(/step (\d+)/)[1]);
     const before = await step(), time_before = await page.evaluate(() => window.stickslip.time);
     await page.getByText('One step').click();
@@ -232,7 +233,8 @@ try {
     await page.locator('#scrubber').fill('0');
     const rested = await page.evaluate(() => window.stickslip.time);
     const n_rows = (await rows_of(page)).length;
-    await until('more rows', async () => (await rows_of(page)).length > n_rows + 3);
+    await page.waitForFunction((n) => window.stickslip.results[0].get('row_time').length > n, n_rows + 3, {timeout: kPatience, polling: 50})
+        .catch(async () => { throw new Error(`no more rows than ${n_rows}, but '${await said(page)}', ${page.faults}`); });
     check('who goes back in time stays there', await page.evaluate(() => window.stickslip.time) === rested);
     await page.keyboard.press('End');
     await until('the newest', () => page.evaluate((t) => window.stickslip.time > t, rested + 0.1));
