@@ -238,12 +238,13 @@ export class Page {
   }
 
   private tick(now: number): void {
-    const interval = this.playing && this.last > 0 ? now - this.last : 0;
+    const moves = this.playing || this.following;
+    const interval = moves && this.last > 0 ? now - this.last : 0;
     if (this.playing) {
       if (this.last > 0) this.set_time(this.time + this.speed * Math.min(interval, 250) / 1000);
-      this.last = now;
       if (this.time >= this.end) this.play(false);
     }
+    this.last = moves ? now : 0;
     this.replay?.draw(interval);
     requestAnimationFrame((next) => this.tick(next));
   }

@@ -105,6 +105,8 @@ async function open(address, {width = 1280, height = 900, hash = 'light'} = {}) 
   await page.waitForFunction(() => window.stickslip?.replay?.frames > 0, null, {timeout: kPatience});
   return page;
 }
+/** One press of a button, however slowly the page draws. */
+const press = (page, name) => page.locator('#live').getByRole('button', {name, exact: true}).dispatchEvent('click');
 const said = (page) => page.locator('#live-state').innerText();
 /** Times and first heights of all rows that a page has. */
 const rows_of = (page) => page.evaluate(() => {
@@ -153,7 +155,7 @@ try {
     await ask(served.address, `${new URL(served.address).pathname}pause`, {}, 'POST');  // until the browser is there
     const page = await open(served.address);
     await wait_for(page, 'Paused');
-    await page.getByText('Go on').click();
+    await press(page, 'Go on');
     const live = await until('rows', async () => {
       const found = await rows_of(page);
       return found.length > 8 && found;
@@ -205,15 +207,16 @@ try {
   // Pause, steps, two viewers, a browser that is closed and opened again, parameters, stop.
   {
     const served = await view(scene('long', {end: 1e5}), '-o', `${folder}/long.h5`);
-    const page = await open(served.address), second = await open(served.address, {width: 390, height: 800, hash: 'dark'});
+    const page = await open(served.address);
     await wait_for(page, 'Running');
-    await page.getByText('Pause', {exact: true}).click();
+    await press(page, 'Pause');
     await wait_for(page, 'Paused');
+    const second = await open(served.address, {width: 390, height: 800, hash: 'dark'});
     await wait_for(second, 'Paused');
-    check('the other viewer sees the pause', true);
+    check('another viewer sees the pause', true);
     const step = async () => Number((await said(page)).match(/step (\d+)/)[1]);
     const before = await step(), time_before = await page.evaluate(() => window.stickslip.time);
-    await page.getByText('One step').click();
+    await press(page, 'One step');
     await until('a step', async () => await step() === before + 1);
     await until('its picture', () => page.evaluate((t) => window.stickslip.time > t, time_before));
     const moved = await page.evaluate(() => window.stickslip.time) - time_before;
@@ -227,12 +230,13 @@ try {
       check(`no wider than its window (${what})`, wide <= room, [wide, room]);
     }
     await second.close();
-    await page.getByText('Go on').click();
+    await press(page, 'Go on');
     await wait_for(page, 'Running');
     await page.locator('#scrubber').fill('0');
     const rested = await page.evaluate(() => window.stickslip.time);
     const n_rows = (await rows_of(page)).length;
-    await until('more rows', async () => (await rows_of(page)).length > n_rows + 3);
+    await page.waitForFunction((n) => window.stickslip.results[0].get('row_time').length > n, n_rows + 3, {timeout: kPatience, polling: 50})
+        .catch(async () => { throw new Error(`no more rows than ${n_rows}, but '${await said(page)}', ${page.faults}`); });
     check('who goes back in time stays there', await page.evaluate(() => window.stickslip.time) === rested);
     await page.keyboard.press('End');
     await until('the newest', () => page.evaluate((t) => window.stickslip.time > t, rested + 0.1));
@@ -251,16 +255,16 @@ try {
     check('numbers are parameters, what follows from them is none', names.join() === 'mu,height', names);
     const slider = again.locator('#parameters input[type=range]').nth(1);
     await slider.fill('0.75');
-    await again.getByText('Run again').click();
+    await press(again, 'Run again');
     await until('the new run', async () => (await rows_of(again))[0][2] === 0.75);
     check('a slider runs the scene from its start with another parameter', (await rows_of(again))[0][0] === 0);
     await wait_for(again, 'Running');
     check('the text of the scene says so', (await again.locator('#scene').textContent()).includes('0.75'));
     await again.locator('#parameters input[type=number]').nth(1).fill('');
-    await again.getByText('Run again').click();
+    await press(again, 'Run again');
     await until('a complaint', async () => (await again.locator('#live-message').innerText()).includes('height: a number'));
     check('what is no number is said', true);
-    await again.getByText('Stop', {exact: true}).first().click();
+    await press(again, 'Stop');
     await wait_for(again, 'has ended');
     const words = await again.locator('.certificate').innerText();
     check('a stopped run is said to be interrupted', words.startsWith('Interrupted'), words);
@@ -299,7 +303,7 @@ try {
 
   // Results: one that another program writes, and damaged ones.
   {
-    const child = spawn(program, ['run', scene('other', {end: 1e5}), '-o', `${folder}/other.h5`, '--quiet']);
+    const other = await view(scene('other', {end: 1e5}), '-o', `${folder}/other.h5`);  // writes 100 rows a second
     await until('the result', () => spawnSync(program, ['info', `${folder}/other.h5`]).status === 0);
     const served = await view(`${folder}/other.h5`);
     const page = await open(served.address);
@@ -308,7 +312,7 @@ try {
     await until('more', async () => (await rows_of(page)).at(-1)[0] > before);
     check('a result that is still written grows', true);
     check('and has nothing to steer', await page.locator('#live button').first().isHidden());
-    child.kill('SIGINT');
+    await end(other);
     await until('its end', async () => (await page.locator('.certificate').innerText()).startsWith('Interrupted'));
     check('its end is seen', await page.locator('#live').isHidden(), await said(page));
     const [status] = await end(served);
