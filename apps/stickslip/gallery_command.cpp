@@ -19,8 +19,8 @@ namespace {
 class GalleryCommand final : public Command {
  public:
   explicit GalleryCommand(CLI::App& program) {
-    CLI::App* command =
-        program.add_subcommand("gallery", "Run published studies again, as pages: each figure's data, each number beside ours");
+    CLI::App* command = program.add_subcommand(
+        "gallery", "Run published studies again, as pages: each figure's data, each number beside ours");
     command->add_option("names", names_, "which ones (default: all that there are)")->type_name("NAME");
     command->add_option("-o,--output", output_, "the folder to write to, one folder in it for each")
         ->type_name("DIR")

@@ -70,7 +70,7 @@ class ReportCommand final : public Command {
   std::string svg_;
   std::string vtk_;
   std::string video_;
-  double speed_ = 0.0;  // [-] 0: its own
+  double speed_ = 0.0;                       // [-] 0: its own
   double max_size_ = kMaxReportBytes / 1e6;  // [MB]
   bool quiet_ = false;
   bool force_ = false;

@@ -54,8 +54,8 @@ class StudyChecker {
     const auto refuse = [&](const std::string& value, const std::string& allowed) {
       throw InputError(place.place, figure.name + ": curves: " + curve.name, value, allowed);
     };
-    const auto source = curve.of.empty() ? study_.figures.end()
-                                         : std::ranges::find(study_.figures, curve.of, &StudyFigure::name);
+    const auto source =
+        curve.of.empty() ? study_.figures.end() : std::ranges::find(study_.figures, curve.of, &StudyFigure::name);
     if (!curve.of.empty() && source == study_.figures.end()) {
       refuse(curve.of, "a figure of the study" + hint(curve.of, figure_names()));
     }
@@ -70,8 +70,7 @@ class StudyChecker {
   void check_mark(const StudyMark& mark, const StudyValue& value) {
     const StudyFormula& some = mark.x ? *mark.x : *mark.y;
     if (std::ranges::find(study_.figures, mark.figure, &StudyFigure::name) == study_.figures.end()) {
-      throw InputError(some.place, some.key, mark.figure,
-                       "a figure of the study" + hint(mark.figure, figure_names()));
+      throw InputError(some.place, some.key, mark.figure, "a figure of the study" + hint(mark.figure, figure_names()));
     }
     in_mark_ = true;
     if (mark.x) check_with_run(*mark.x, value.run);
@@ -209,7 +208,7 @@ class StudyChecker {
 
   const Study& study_;
   std::vector<std::string> sources_;
-  bool in_mark_ = false;  // where `expected` is a number
+  bool in_mark_ = false;                // where `expected` is a number
   std::vector<std::string> under_way_;  // series that are being looked at
 };
 

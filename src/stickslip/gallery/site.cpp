@@ -19,8 +19,8 @@ namespace {
 // With the program of the replay, 0.73 MB, a page takes 1.2 MB at most beside its figures, so that the twenty studies
 // that ship stay below 30 MB (measured: 18 MB).
 constexpr double kMotionBytes = 0.45e6;
-constexpr std::size_t kMostShown = 4;     // [-] runs that move on a page
-constexpr std::size_t kMostRows = 4000;   // [-] of a figure: four a pixel
+constexpr std::size_t kMostShown = 4;      // [-] runs that move on a page
+constexpr std::size_t kMostRows = 4000;    // [-] of a figure: four a pixel
 constexpr std::size_t kPictureRows = 120;  // [-] of the picture in the index, 280 pixels wide
 
 std::string describe_program() {
@@ -45,8 +45,8 @@ std::vector<std::size_t> pick_figure_rows(const Figure& figure, std::size_t most
     for (std::size_t k = 1; k < figure.columns.size(); ++k) {
       const auto at = figure.columns[k].values.begin();
       const auto below = [](double a, double b) { return a < b || (std::isnan(a) && !std::isnan(b)); };
-      const auto [low, high] = std::minmax_element(at + static_cast<std::ptrdiff_t>(first),
-                                                   at + static_cast<std::ptrdiff_t>(end), below);
+      const auto [low, high] =
+          std::minmax_element(at + static_cast<std::ptrdiff_t>(first), at + static_cast<std::ptrdiff_t>(end), below);
       kept.push_back(static_cast<std::size_t>(low - at));
       kept.push_back(static_cast<std::size_t>(high - at));
     }
@@ -86,10 +86,10 @@ std::string figures_to_json(const StudyRecord& study, PageData& data) {
       marks += fmt::format("{}{{\"number\":{},\"x\":{},\"y\":{}}}", marks.empty() ? "" : ",", mark.comparison,
                            to_json(mark.x), to_json(mark.y));
     }
-    figures += fmt::format(
-        "{}{{\"name\":{},\"caption\":{},\"run\":{},\"columns\":[{}],\"curves\":[{}],\"marks\":[{}]}}",
-        figures.empty() ? "" : ",", to_json(figure.name), to_json(figure.caption), to_json(run_of(figure, study)),
-        columns, curves, marks);
+    figures +=
+        fmt::format("{}{{\"name\":{},\"caption\":{},\"run\":{},\"columns\":[{}],\"curves\":[{}],\"marks\":[{}]}}",
+                    figures.empty() ? "" : ",", to_json(figure.name), to_json(figure.caption),
+                    to_json(run_of(figure, study)), columns, curves, marks);
   }
   return '[' + figures + ']';
 }
@@ -176,10 +176,10 @@ std::string picture_to_json(const StudyRecord& study) {
   };
   std::string curves, axes;
   for (const FigureCurve& curve : wanted) {
-    const auto source = curve.of.empty() ? study.page.figures.begin()
-                                         : std::ranges::find(study.page.figures, curve.of, &Figure::name);
-    const std::string own_axes = fmt::format("{}|{}|{}", curve.x == source->columns[0].name,
-                                             unit_of(*source, curve.x), unit_of(*source, curve.y));
+    const auto source =
+        curve.of.empty() ? study.page.figures.begin() : std::ranges::find(study.page.figures, curve.of, &Figure::name);
+    const std::string own_axes = fmt::format("{}|{}|{}", curve.x == source->columns[0].name, unit_of(*source, curve.x),
+                                             unit_of(*source, curve.y));
     if (!axes.empty() && axes != own_axes) continue;
     axes = own_axes;
     const std::vector<std::size_t> rows = pick_figure_rows(*source, kPictureRows);
@@ -224,7 +224,8 @@ std::string make_study_page(const GalleryRecord& gallery, const StudyRecord& stu
   data.set("numbers", numbers_to_json(study));
   data.set("runs", runs_to_json(study));
   data.set("analyses", analyses_to_json(study));
-  std::string elements = make_json_element("study", data.header()) + make_numbers_element("study-numbers", data.bytes());
+  std::string elements =
+      make_json_element("study", data.header()) + make_numbers_element("study-numbers", data.bytes());
   const std::vector<std::string> shown = shown_runs(study);
   for (const std::string& name : shown) {
     const Trajectory result(results / (name + ".h5"));
@@ -241,14 +242,14 @@ std::string make_index_page(const std::vector<GalleryRecord>& galleries) {
   for (const GalleryRecord& gallery : galleries) {
     std::string studies;
     for (const StudyRecord& study : gallery.studies) {
-      studies += fmt::format(
-          "{}{{\"page\":{},\"title\":{},\"source\":{},\"counts\":{},\"picture\":{}}}", studies.empty() ? "" : ",",
-          to_json(gallery.name + '/' + study_page_name(study)), to_json(study.title), to_json(study.source),
-          counts_to_json(study), picture_to_json(study));
+      studies +=
+          fmt::format("{}{{\"page\":{},\"title\":{},\"source\":{},\"counts\":{},\"picture\":{}}}",
+                      studies.empty() ? "" : ",", to_json(gallery.name + '/' + study_page_name(study)),
+                      to_json(study.title), to_json(study.source), counts_to_json(study), picture_to_json(study));
     }
-    entries += fmt::format("{}{{\"name\":{},\"source\":{},\"table\":{},\"studies\":[{}]}}", entries.empty() ? "" : ",",
-                           to_json(gallery.name), to_json(gallery.source), to_json(gallery.name + "/table.csv"),
-                           studies);
+    entries +=
+        fmt::format("{}{{\"name\":{},\"source\":{},\"table\":{},\"studies\":[{}]}}", entries.empty() ? "" : ",",
+                    to_json(gallery.name), to_json(gallery.source), to_json(gallery.name + "/table.csv"), studies);
   }
   const std::string index = fmt::format("{{\"made\":{},\"galleries\":[{}]}}", to_json(describe_program()), entries);
   return fill_page(tables_template(), make_json_element("index", index));

@@ -15,8 +15,8 @@ namespace stickslip {
 std::string study_page_name(const StudyRecord& study);
 
 /// A study: its figures with the published values as marks, its numbers with agreement or reason, its runs. The runs
-/// that figures are of move in a replay, read from `results`, the folder that run_gallery() left them in; where no figure
-/// is of a run, the first does. Throws InputError.
+/// that figures are of move in a replay, read from `results`, the folder that run_gallery() left them in; where no
+/// figure is of a run, the first does. Throws InputError.
 std::string make_study_page(const GalleryRecord& gallery, const StudyRecord& study,
                             const std::filesystem::path& results);
 

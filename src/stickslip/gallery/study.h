@@ -90,9 +90,9 @@ struct StudyColumn {
 /// What a figure draws over what.
 struct FigureCurve {
   std::string name;
-  std::string of;    // the figure that has the columns; empty: the curve's own
-  std::string x, y;  // names of columns
-  std::string by;    // a column: a curve for each of its values; empty: one
+  std::string of;              // the figure that has the columns; empty: the curve's own
+  std::string x, y;            // names of columns
+  std::string by;              // a column: a curve for each of its values; empty: one
   std::string style = "line";  // "line", "points", "both"
 };
 

@@ -10,8 +10,8 @@
 
 namespace stickslip {
 
-/// A page in a Chromium without a window, driven over its debugging pipe (Chrome DevTools Protocol). Pictures are drawn by
-/// software where there is no graphics card. Throws InputError where the browser does not answer or refuses.
+/// A page in a Chromium without a window, driven over its debugging pipe (Chrome DevTools Protocol). Pictures are drawn
+/// by software where there is no graphics card. Throws InputError where the browser does not answer or refuses.
 class Browser {
  public:
   /// program: find_program() of what Browser::names() lists; a page of width x height pixels.

@@ -26,7 +26,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr double kShortest = 4.0;   // [s] of a film at its own speed
+constexpr double kShortest = 4.0;       // [s] of a film at its own speed
 constexpr double kFirstPicture = 60.0;  // [s] until the page has drawn its first picture
 
 /// A folder that goes with this object.
@@ -52,9 +52,11 @@ class ScratchFolder {
 /// How ffmpeg makes a film of this ending.
 std::vector<std::string> encoding(const fs::path& film) {
   const std::string ending = film.extension().string();
-  if (ending == ".mp4") return {"-c:v", "libx264", "-crf", "20", "-pix_fmt", "yuv420p", "-movflags", "+faststart", "-f", "mp4"};
+  if (ending == ".mp4")
+    return {"-c:v", "libx264", "-crf", "20", "-pix_fmt", "yuv420p", "-movflags", "+faststart", "-f", "mp4"};
   if (ending == ".webm") return {"-c:v", "libvpx-vp9", "-crf", "32", "-b:v", "0", "-pix_fmt", "yuv420p", "-f", "webm"};
-  if (ending == ".gif") return {"-vf", "split[a][b];[a]palettegen=max_colors=96[p];[b][p]paletteuse=dither=none", "-f", "gif"};
+  if (ending == ".gif")
+    return {"-vf", "split[a][b];[a]palettegen=max_colors=96[p];[b][p]paletteuse=dither=none", "-f", "gif"};
   throw InputError({}, "--video", film.string(), "a file *.mp4, *.webm or *.gif");
 }
 
@@ -81,7 +83,9 @@ void write_video(const fs::path& result, const fs::path& film, const VideoOption
   if (!chromium || !ffmpeg) {
     throw InputError(fmt::format(
         "--video: needs {}; to install {}: sudo apt-get install --no-install-recommends {} (elsewhere: {})",
-        !chromium && !ffmpeg ? "a browser (Chromium) and ffmpeg" : !chromium ? "a browser (Chromium)" : "ffmpeg",
+        !chromium && !ffmpeg ? "a browser (Chromium) and ffmpeg"
+        : !chromium          ? "a browser (Chromium)"
+                             : "ffmpeg",
         !chromium && !ffmpeg ? "them" : "it",
         fmt::join(std::vector<std::string>{chromium ? "" : "chromium-headless-shell ", ffmpeg ? "" : "ffmpeg"}, ""),
         "chromium.org, ffmpeg.org; STICKSLIP_BROWSER and STICKSLIP_FFMPEG name programs that are not in the path"));
@@ -100,16 +104,18 @@ void write_video(const fs::path& result, const fs::path& film, const VideoOption
   wait_for_picture(browser);
 
   NewFile file(film);
-  std::vector<std::string> arguments = {*ffmpeg, "-y", "-loglevel", "error", "-f", "image2pipe", "-framerate",
-                                        fmt::format("{}", options.frames_a_second), "-c:v", "png", "-i", "-"};
+  std::vector<std::string> arguments = {*ffmpeg, "-y",         "-loglevel",  "error",
+                                        "-f",    "image2pipe", "-framerate", fmt::format("{}", options.frames_a_second),
+                                        "-c:v",  "png",        "-i",         "-"};
   arguments.insert(arguments.end(), encoded.begin(), encoded.end());
   arguments.push_back(file.temporary_path().string());
   ChildProcess encoder(arguments, {0}, false);
   for (int i = 0; i < frames; ++i) {
     if (options.stop.is_raised()) throw Interrupted();
-    browser.is_true(fmt::format("stickslip.set_time({}), new Promise((drawn) => requestAnimationFrame(() => "
-                                "requestAnimationFrame(() => drawn(true))))",
-                                begin + interval * i));
+    browser.is_true(
+        fmt::format("stickslip.set_time({}), new Promise((drawn) => requestAnimationFrame(() => "
+                    "requestAnimationFrame(() => drawn(true))))",
+                    begin + interval * i));
     if (!encoder.write(browser.take_picture())) break;  // why, it says itself
     if (options.progress) options.progress(i + 1, frames);
   }

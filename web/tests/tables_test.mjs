@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Pages of `stickslip gallery` and `stickslip compare` in a browser: node web/tests/tables_test.mjs PROGRAM FOLDER. Every check is a
+// line; the status tells whether all held.
+import {spawnSync} from 'node:child_process';
+import {cpSync, mkdirSync} from 'node:fs';
+import {resolve} from 'node:path';
+import {start_browser} from './browser.mjs';
+
+const [program, folder] = process.argv.slice(2).map((path) => resolve(path));
+const root = new URL('../../', import.meta.url).pathname;
+mkdirSync(`${folder}/own/trinkle`, {recursive: true});
+
+let failures = 0;
+function check(what, holds, found = '') {
+  if (!holds) ++failures;
+  console.log(`${holds ? 'ok    ' : 'FAILED'} ${what}${holds ? '' : `: ${JSON.stringify(found)}`}`);
+}
+
+// A study that moves and one that does not.
+for (const file of ['gallery.toml', 'data', '4_1_sphere.toml', '2_rolling_to_sliding.toml', '2_joint_friction.toml']) {
+  cpSync(`${root}galleries/trinkle/${file}`, `${folder}/own/trinkle/${file}`, {recursive: true});
+}
+const gallery = spawnSync(program, ['gallery', '-o', `${folder}/site`, '--galleries', `${folder}/own`, '--force', '--quiet']);
+check('a gallery is made', gallery.status === 0, String(gallery.stderr));
+const compare = spawnSync(program, ['compare', `${root}scenes/papers/capobianco/bouncing_ball_slip.toml`, '--schemes', 'moreau,ccp', '--steps', '4e-3,2e-3,1e-3',
+                                    '-o', `${folder}/compare.html`, '--force', '--quiet']);
+check('a comparison is made', compare.status === 0, String(compare.stderr));
+
+const browser = await start_browser();
+
+async function open(path, width, hash) {
+  const page = await browser.newPage({viewport: {width, height: 900}});
+  page.faults = [];
+  page.on('pageerror', (error) => page.faults.push(error.message));
+  page.on('console', (message) => { if (message.type() === 'error') page.faults.push(message.text()); });
+  page.on('request', (request) => { if (!request.url().startsWith(`file://${path}`) && !/^(blob|data):/.test(request.url())) page.faults.push(request.url()); });
+  await page.goto(`file://${path}#${hash}`);
+  await page.waitForFunction(() => document.querySelector('.chart svg, table.data'));
+  return page;
+}
+
+/** Width, labels of charts, and contrasts of texts (4.5) and of curves and marks (3) with what is behind them. */
+async function check_looks(page, what) {
+  const found = await page.evaluate(() => {
+    const overlaps = [], faint = [];
+    for (const chart of document.querySelectorAll('.chart svg')) {
+      const boxes = [...chart.querySelectorAll('text')].map((text) => [text.textContent, text.getBoundingClientRect()]);
+      boxes.forEach(([a, p], i) => boxes.slice(0, i).forEach(([b, q]) => {
+        if (p.left < q.right && q.left < p.right && p.top + 2 < q.bottom && q.top + 2 < p.bottom) overlaps.push([a, b]);
+      }));
+    }
+    const numbers = (color) => (color.match(/[\d.]+/g) ?? []).map(Number);
+    const light = (color) => {
+      const [r, g, b] = numbers(color).map((v) => v / 255).map((v) => v <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4);
+      return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+    };
+    const behind = (element) => {
+      for (let at = element; at; at = at.parentElement) {
+        const color = getComputedStyle(at).backgroundColor, parts = numbers(color);
+        if (parts.length === 3 || parts[3] === 1) return color;
+      }
+      return 'rgb(255, 255, 255)';
+    };
+    const demand = (element, color, least) => {
+      const [a, b] = [light(color), light(behind(element))], contrast = (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
+      if (contrast < least) faint.push([element.tagName, element.className.baseVal ?? element.className, color, behind(element), contrast]);
+    };
+    let texts = 0;
+    for (const element of document.querySelectorAll('body *')) {
+      const own = [...element.childNodes].some((node) => node.nodeType === 3 && node.textContent.trim());
+      if (!own || ['SCRIPT', 'STYLE'].includes(element.tagName) || element.getClientRects().length === 0) continue;
+      ++texts;
+      demand(element, element instanceof SVGElement ? getComputedStyle(element).fill : getComputedStyle(element).color, 4.5);
+    }
+    for (const mark of document.querySelectorAll('.curve, .published')) demand(mark, getComputedStyle(mark).stroke, 3);
+    for (const mark of document.querySelectorAll('.points')) demand(mark, getComputedStyle(mark).fill, 3);
+    const {scrollWidth, clientWidth} = document.documentElement;
+    return {overlaps, faint: faint.slice(0, 5), scrollWidth, clientWidth, texts};
+  });
+  check(`${what}: no wider than its window`, found.scrollWidth <= found.clientWidth, found);
+  check(`${what}: labels do not overlap`, found.texts > 10 && found.overlaps.length === 0, found.overlaps);
+  check(`${what}: texts and marks stand out`, found.faint.length === 0, found.faint);
+  check(`${what}: no error, no request`, page.faults.length === 0, page.faults);
+}
+
+const pages = {
+  index: `${folder}/site/index.html`, study: `${folder}/site/trinkle/4_1_sphere.html`,
+  still: `${folder}/site/trinkle/2_rolling_to_sliding.html`, compare: `${folder}/compare.html`,
+};
+for (const [name, path] of Object.entries(pages)) {
+  for (const [width, hash] of [[1280, 'light'], [390, 'dark']]) {
+    const page = await open(path, width, hash);
+    await check_looks(page, `${name}, ${width} pixels, ${hash}`);
+    await page.close();
+  }
+}
+
+{
+  const page = await open(pages.study, 1280, 'light');
+  await page.waitForFunction(() => window.stickslip?.replay?.frames > 0);
+  const marks = await page.locator('.figure').first().locator('svg[role=img] .published').count();
+  check('published values are marks in the figure', marks === 2, marks);
+  const rows = await page.locator('table.numbers td.agrees, table.numbers td.differs').count();
+  const numbers = await page.evaluate(() => window.stickslip.study.data.numbers.length);
+  check('every number has its row', rows === numbers && rows > 20, [rows, numbers]);
+  const chart = await page.locator('.figure .chart svg[role=img]').first().boundingBox();
+  await page.mouse.click(chart.x + chart.width / 2, chart.y + chart.height / 2);
+  const time = await page.evaluate(() => window.stickslip.time);
+  check('a click in a figure goes to that time', time > 0.2 && time < 0.5, time);
+  check('the figure marks the time of the replay', await page.locator('.figure .now[visibility=visible]').count() > 0);
+  await page.close();
+}
+{
+  const page = await open(pages.index, 1280, 'light');
+  check('the index names the studies', await page.locator('a.card').count() === 3);
+  await page.locator('a.card').filter({hasText: 'h = 0.12'}).click();
+  await page.waitForFunction(() => window.stickslip?.replay?.frames > 0);
+  await page.locator('nav.ways a').first().click();
+  await page.waitForFunction(() => document.querySelectorAll('a.card').length === 3);
+  check('its links lead to a study and back', true);
+  await page.close();
+}
+{
+  const page = await open(pages.compare, 1280, 'light');
+  check('every run has its row', await page.locator('table.data tbody tr').count() === 6);
+  const keys = await page.locator('.chart-key').first().innerText();
+  check('errors over the step have their orders', /moreau: order .*ccp: order/s.test(keys), keys);
+  check('errors stand over steps and over costs', await page.locator('.figure').count() >= 4);
+  await page.close();
+}
+
+await browser.close();
+console.log(failures === 0 ? 'tables: all checks held' : `tables: ${failures} checks FAILED`);
+process.exit(failures === 0 ? 0 : 1);
