@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <cmath>
 #include <cstdint>
 #include <optional>
@@ -31,7 +32,8 @@ std::string describe_program() {
 std::vector<std::size_t> pick_figure_rows(const Figure& figure, std::size_t most) {
   const std::size_t n = figure.columns.empty() ? 0 : figure.columns[0].values.size();
   std::vector<std::size_t> rows;
-  const bool is_course = n > 0 && std::ranges::is_sorted(figure.columns[0].values);
+  const bool is_course =
+      n > 0 && std::ranges::adjacent_find(figure.columns[0].values, std::greater_equal<>()) == figure.columns[0].values.end();
   if (n <= most || !is_course) {
     // What is no course of time, but the states of a grid, is thinned only where nobody could tell them apart.
     const std::size_t stride = is_course ? 1 : n / (5 * most) + 1;
@@ -39,8 +41,8 @@ std::vector<std::size_t> pick_figure_rows(const Figure& figure, std::size_t most
     return rows;
   }
   const std::size_t stretches = std::max<std::size_t>(1, most / (2 * figure.columns.size()));
-  for (std::size_t b = 0; b < stretches; ++b) {
-    const std::size_t first = b * n / stretches, end = (b + 1) * n / stretches;
+  for (std::size_t stretch = 0; stretch < stretches; ++stretch) {
+    const std::size_t first = stretch * n / stretches, end = (stretch + 1) * n / stretches;
     std::vector<std::size_t> kept = {first, end - 1};
     for (std::size_t k = 1; k < figure.columns.size(); ++k) {
       const auto at = figure.columns[k].values.begin();

@@ -12,7 +12,7 @@ namespace stickslip {
 namespace {
 
 using Pair = FrictionPolygon::Pair;
-constexpr double kRoundOff = 1e-13;
+constexpr double kOfRoundOff = 1e-13;
 constexpr double kOrientation = 0.3;  // [rad]
 
 double dot(const Pair& a, const Pair& b) {
@@ -30,7 +30,7 @@ TEST(FrictionPolygon, FrictionDissipatesAsMuchAsThePolygonAllows) {
       const Pair opposite = {-v[0], -v[1]};
       const FrictionPolygon::Slip slip = polygon.find_slip(v.data(), 1e-6);
       ASSERT_FALSE(slip.on_edge);
-      EXPECT_NEAR(dot(v, slip.direction), calc_support(block, opposite.data()), kRoundOff) << facets << ' ' << angle;
+      EXPECT_NEAR(dot(v, slip.direction), calc_support(block, opposite.data()), kOfRoundOff) << facets << ' ' << angle;
       EXPECT_GT(polygon.calc_distance(slip.direction, 1.0, v.data()), 0.0);
       EXPECT_GT(polygon.calc_distance(slip.direction, -1.0, v.data()), 0.0);
       for (const double sign : {1.0, -1.0}) {
@@ -38,11 +38,11 @@ TEST(FrictionPolygon, FrictionDissipatesAsMuchAsThePolygonAllows) {
         const Pair edge = polygon.turn(slip.direction, sign);
         const FrictionPolygon::Slip found = polygon.find_slip(edge.data(), 1e-12);
         ASSERT_TRUE(found.on_edge) << facets << ' ' << angle;
-        EXPECT_NEAR(dot(found.direction, edge), 1.0, kRoundOff);
+        EXPECT_NEAR(dot(found.direction, edge), 1.0, kOfRoundOff);
         EXPECT_TRUE(polygon.take(edge.data()).on_edge);
-        EXPECT_NEAR(polygon.calc_distance(slip.direction, sign, edge.data()), 0.0, kRoundOff);
-        EXPECT_NEAR(dot(polygon.turn(edge, -sign), slip.direction), 1.0, kRoundOff);
-        EXPECT_NEAR(polygon.apothem(), calc_support(block, Pair{-edge[0], -edge[1]}.data()), kRoundOff);
+        EXPECT_NEAR(polygon.calc_distance(slip.direction, sign, edge.data()), 0.0, kOfRoundOff);
+        EXPECT_NEAR(dot(polygon.turn(edge, -sign), slip.direction), 1.0, kOfRoundOff);
+        EXPECT_NEAR(polygon.apothem(), calc_support(block, Pair{-edge[0], -edge[1]}.data()), kOfRoundOff);
       }
     }
   }
@@ -59,10 +59,10 @@ TEST(FrictionPolygon, BorderIsWhereTheGaugeIsOne) {
       // The support in the direction that it begins to slide against.
       const FrictionPolygon::Slip slip = polygon.find_slip_against(f.data());
       EXPECT_TRUE(slip.on_edge);
-      EXPECT_NEAR(-dot(f, slip.direction) / gauge, polygon.apothem(), kRoundOff);
+      EXPECT_NEAR(-dot(f, slip.direction) / gauge, polygon.apothem(), kOfRoundOff);
       Pair nearest;
       project_on_friction_set({2, 1.0, facets, kOrientation}, gauge, f.data(), nearest.data());
-      EXPECT_NEAR(std::hypot(nearest[0] - f[0], nearest[1] - f[1]), 0.0, kRoundOff) << "in gauge P";
+      EXPECT_NEAR(std::hypot(nearest[0] - f[0], nearest[1] - f[1]), 0.0, kOfRoundOff) << "in gauge P";
     }
     EXPECT_EQ(polygon.calc_gauge(Pair{0.0, 0.0}.data()), 0.0);
   }
