@@ -282,5 +282,24 @@ TEST(MotorUnderCcp, IsOffByOneStepsRemainder) {
   }
 }
 
+/// A ball that just fits between two walls, but for 5.6e-17 m on either side, falls: round-off of positions makes
+/// no forces, also where positions are put right.
+TEST(Ccp, WhatJustFitsBetweenWallsFalls) {
+  SceneRun run = test::scene_from_text(R"(
+stickslip = 1
+gravity = [0, -10]
+time = {end = 0.05, step = 1e-4}
+scheme = {type = "ccp", projection = true}
+bodies.left = {type = "fixed", shapes.wall = {type = "half-space", normal = [1, 0], offset = 0.1}}
+bodies.right = {type = "fixed", shapes.wall = {type = "half-space", normal = [-1, 0], offset = -0.7}}
+bodies.ball = {type = "planar", mass = 1, inertia = 0.1, position = [0.4, 0], shapes.hull = {type = "sphere", radius = 0.3}}
+contacts = [{between = ["left", "ball"], friction = 0.3}, {between = ["right", "ball"], friction = 0.3}]
+)");
+  ASSERT_NE(run.report.contacts[0].gap, 0.0);
+  ASSERT_NE(run.report.contacts[1].gap, 0.0);
+  run.run();
+  EXPECT_NEAR(run.state.u(1), -0.5, 1e-12);
+}
+
 }  // namespace
 }  // namespace stickslip

@@ -42,7 +42,6 @@ struct Refusal {
 
 TEST(CommandLine, BadUsageIsRefusedInOneMessageAndLeavesNothing) {
   const std::vector<Refusal> refusals = {{{"rnu", "x"}, "did you mean 'run'"},
-                                         {{"view", "x"}, "not available in this version"},
                                          {{"report", "nosuch.h5"}, "nosuch.h5"},
                                          {{"report", kBall}, "ball"},
                                          {{"report", "x.h5", "--max-size", "0"}, "--max-size"},

@@ -71,8 +71,7 @@ struct InstantReport {
 /// With polygons of friction in space (set_facets) what sticks has the polygon in (22), and what slides has what
 /// maximal dissipation over the same polygon makes of its velocity (FrictionPolygon): a corner; or, where gamma_F is
 /// normal to an edge, mu lambda_N cos(pi / facets) against it and along the edge what keeps it so, up to mu lambda_N
-/// sin(pi / facets), as what sticks in one direction. [Trinkle2003] bounds what sticks by the polygon (35) and gives
-/// what slides the round cone (17), from which no motion goes on past an edge of the polygon.
+/// sin(pi / facets), as what sticks in one direction: (35)-(37) carried over to accelerations.
 ///
 /// zeta holds what is centripetal and what prescribed motions and drives add. Contacts that stick are cones, joints
 /// free rows and dry friction balls of one cone problem on (gamma', lambda), with the Delassus operator W^T M^-1 W. A

@@ -296,18 +296,16 @@ void HalfImplicitStepper::add_contact(int cone, double h) {
   double& size = velocity_.added_sizes()[rows.offset];
   const double gap = gaps_[constraints.index(cone)];
   added = gap / h;
-  if (gap < 0.0) {
-    // Overlaps that contradict each other by round-off, as of what just fits between two walls.
-    size = kOfPositions * calc_distance(point) / h;
-    if (projection_) {
-      // What the projection leaves, by no more than round-off in a step: openings are closed as Phi/h says, and what
-      // bends a stack opens on one side and overlaps on the other, which else would stay (docs/schemes.md: a hundred
-      // boxes).
-      added = std::max(added, -kSumRoundOff * size);
-    } else {
-      const double most = correction_speed_of(system_, point, options_.correction_speed);
-      added = options_.stabilisation ? std::max(added, -most) : 0.0;
-    }
+  // A gap is known up to the round-off of positions: overlaps within it that contradict each other, as of what just
+  // fits between two walls, are none, and with the projection, which takes back no less, neither are openings. Closed
+  // on one side alone, what bends a stack would stay (docs/schemes.md: a hundred boxes).
+  const double round_off = kOfPositions * calc_distance(point);
+  if (projection_) {
+    if (gap < kSumRoundOff * round_off) added = 0.0;
+  } else if (gap < 0.0) {
+    size = round_off / h;
+    const double most = correction_speed_of(system_, point, options_.correction_speed);
+    added = options_.stabilisation ? std::max(added, -most) : 0.0;
   }
   const ConstraintSet::Restitution e = constraints.restitution(cone);
   if (e.tangential > 0.0) {

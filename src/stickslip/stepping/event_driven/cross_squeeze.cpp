@@ -2,12 +2,13 @@
 #include <algorithm>
 #include <limits>
 
+#include "stickslip/constraints/certificate.h"
 #include "stickslip/stepping/event_driven/transition.h"
 
 namespace stickslip::event_driven {
 
-bool Transition::cross(Moment& now, const Inputs& inputs, double t_end, StepRecord& record) {
-  const double h = t_end - now.t;
+bool Transition::cross(Moment& now, const Inputs& inputs, double h, std::vector<ContactComponents>& percussions,
+                       StepRecord& record) {
   system_.calc_applied_forces(now.t, now.q, now.u, force_);
   system_.add_gyroscopic_forces(now.u, force_);
   system_.add_input_forces(inputs, now.t, now.q, force_);
@@ -29,16 +30,19 @@ bool Transition::cross(Moment& now, const Inputs& inputs, double t_end, StepReco
     return false;
   }
   add(report.solve, record);
-  record.inexact = true;
   if (report.solve.residual.absolute >= record.residual.absolute) record.residual = report.solve.residual;
   record.missed = std::max(record.missed, report.solve.residual.missed);
-  add_impulses(record);
+  add_percussions(percussions);
   velocity_.account_energy(inputs, now.t, now.q, now.u, now.u, h, now.energy);
   now.u = velocity_.u_end();
   Vector q_dot = Vector::Zero(system_.n_q());
   system_.calc_coordinate_rates(now.q, now.u, q_dot);
   now.q += h * q_dot;
-  now.t = t_end;
+  now.t += h;
+  if (!now.q.allFinite() || !now.u.allFinite()) {
+    record.message = describe_non_finite(system_, now.q, now.u);
+    return false;
+  }
   system_.normalize(now.t, now.q);
   return true;
 }

@@ -28,6 +28,7 @@ void EventSearch::calc_force_scale(const SmoothMotion& motion) {
     if (body.n_u > 0) force_ = std::max(force_, body.mass * transition_.scales().acceleration);
   }
   for (const double x : motion.lambda()) force_ = std::max(force_, std::abs(x));
+  if (!(force_ > 0.0)) force_ = 1.0;  // there are none
 }
 
 bool EventSearch::begin(SmoothMotion& motion, const Inputs& inputs) {

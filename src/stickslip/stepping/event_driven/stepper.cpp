@@ -38,6 +38,10 @@ constexpr int kMaxPhases = 10000;
 constexpr double kLeastStep = 1e-13;
 /// By how much bodies turn in a step at most, where there are contacts. [rad]
 constexpr double kTurn = 0.3;
+/// Parts in which a motion is crossed that nothing keeps from closing: as often as expressions of time are looked at,
+/// but a thousand in a step at most. [s], [-]
+constexpr double kCrossing = 1e-3;
+constexpr double kCrossingPart = 1e-3;
 /// Numbers of a mode in State::memory, behind one that says whether there are any.
 constexpr Eigen::Index kNumbers = 2 + kMaxFrictionDim;
 
@@ -77,8 +81,10 @@ class Stepper final : public TimeStepper {
   Status fail(const std::string& message, StepReport& report) const;
   bool take_modes(const Vector& memory);
   void save_modes(Vector& memory) const;
-  void report_motion(double h, StepReport& report);
-  void report_crossing(double h, StepReport& report);
+  void release();
+  bool cross(double h, double t_end);
+  void report_motion(StepReport& report);
+  void report_crossing(StepReport& report);
   void report_record(StepReport& report) const;
   void report_forces(StepReport& report);
 
@@ -102,7 +108,8 @@ class Stepper final : public TimeStepper {
   std::vector<Trigger> triggers_;
   std::vector<ContactComponents> percussions_;  // (contact points) [N s] of forces
   State working_;
-  Modes before_;  // the modes of the phase that ended
+  Modes before_;          // the modes of the phase that ended
+  double crossed_ = 0.0;  // [s] length of the last part of the step, where it was crossed
 
   // Workspace.
   Vector q_, u_, q_dot_, y_;
@@ -181,7 +188,9 @@ double Stepper::calc_error() const {
     error = std::max(error, std::abs(method_.error()(i)) / allowed);
   }
   for (Eigen::Index i = 0; i < tolerances_.size(); ++i) {
-    error = std::max(error, std::abs(method_.error()(system_.n_q() + system_.n_u() + i)) / tolerances_(i));
+    const Eigen::Index k = system_.n_q() + system_.n_u() + i;
+    const double allowed = tolerances_(i) + options_.relative_tolerance * std::abs(method_.end()(k));
+    error = std::max(error, std::abs(method_.error()(k)) / allowed);
   }
   return error;
 }
@@ -438,9 +447,15 @@ Status Stepper::step(State& state, double h, double t_end, StepReport& report) {
     const bool goes_on = phase == 0 && known != nullptr && search_.begin(motion_, inputs_);
     if (!goes_on && !transition_.begin(now_, inputs_, triggers_, known, motion_, record_))
       return fail(record_.message, report);
+    crossed_ = 0.0;
     if (record_.squeezed) {
-      if (now_.t < t_end && !transition_.cross(now_, inputs_, t_end, record_)) return fail(record_.message, report);
-      break;
+      record_.inexact = true;
+      known = nullptr;
+      release();
+      if (!(now_.t < t_end)) break;
+      if (!cross(h, t_end)) return fail(record_.message, report);
+      if (!(now_.t < t_end)) break;
+      continue;
     }
     before_ = motion_.modes();
     known = &before_;
@@ -455,11 +470,12 @@ Status Stepper::step(State& state, double h, double t_end, StepReport& report) {
     motion_.project_velocities(now_.t, now_.q, now_.u, now_.energy);
     if (ended == Ended::at_end) break;
   }
-  if (record_.squeezed) {
-    report_crossing(h, report);
+  if (crossed_ > 0.0) {
+    report_crossing(report);
   } else {
-    report_motion(h, report);
+    report_motion(report);
   }
+  report.step = h;
   report_record(report);
 
   // Last of all, so that the step can be left before.
@@ -535,10 +551,31 @@ void Stepper::report_forces(StepReport& report) {
   set.add_reactions(forces, kForces, report);
 }
 
+/// Where nothing keeps contacts from closing: all contacts open, whatever they do.
+void Stepper::release() {
+  Modes modes;
+  modes.contacts.resize(system_.contact_points().size());
+  modes.dry_frictions.resize(system_.dry_frictions().size());
+  for (Mode& mode : modes.dry_frictions) mode.closed = true;
+  motion_.set_modes(modes, transition_.scales().zero_speed);
+}
+
+/// A part of the step of length h, in which nothing keeps contacts from closing; joints are put right behind it.
+bool Stepper::cross(double h, double t_end) {
+  y_.resize(system_.n_q() + system_.n_u());
+  y_ << now_.q, now_.u;
+  crossed_ = bound_step(now_.t, y_, std::min(t_end - now_.t, std::max(kCrossing, kCrossingPart * h)));
+  const bool is_last = t_end - (now_.t + crossed_) <= least_;
+  if (!transition_.cross(now_, inputs_, crossed_, percussions_, record_)) return false;
+  if (is_last) now_.t = t_end;
+  motion_.project_positions(now_.t, now_.q);
+  motion_.project_velocities(now_.t, now_.q, now_.u, now_.energy);
+  return true;
+}
+
 /// The end of a step that smooth motion reaches.
-void Stepper::report_motion(double h, StepReport& report) {
+void Stepper::report_motion(StepReport& report) {
   report.t = now_.t;
-  report.step = h;
   record_.inexact |= !motion_.solve(now_.t, now_.q, now_.u, inputs_);
   report_geometry(motion_.at(), system_.contact_points(), report);
   report_joints(system_, now_.t, now_.q, now_.u, report);
@@ -546,17 +583,14 @@ void Stepper::report_motion(double h, StepReport& report) {
   report.a = motion_.a();
 }
 
-/// The end of one that was crossed: as of schemes on velocities, forces are percussions over the step.
-void Stepper::report_crossing(double h, StepReport& report) {
+/// The end of one whose last part was crossed.
+void Stepper::report_crossing(StepReport& report) {
   snapshot_.take(now_.t, now_.q, &now_.u);
-  transition_.report_crossing(snapshot_, h, inputs_, report);
+  transition_.report_crossing(snapshot_, crossed_, inputs_, report);
   for (std::size_t k = 0; k < report.contacts.size(); ++k) {
     ContactReport& contact = report.contacts[k];
     contact.impulse = record_.impulses[k];
-    for (int r = 0; r < kMaxContactDim; ++r) {
-      contact.percussion[r] = percussions_[k][r] + record_.impulses[k][r];
-      contact.force[r] = contact.percussion[r] / h;
-    }
+    for (int r = 0; r < kMaxContactDim; ++r) contact.percussion[r] = percussions_[k][r] + record_.impulses[k][r];
   }
   report.a.setConstant(system_.n_u(), VelocityStep::kUnknown);
 }

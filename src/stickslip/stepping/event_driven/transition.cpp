@@ -23,6 +23,9 @@ constexpr double kStopped = 10.0;
 constexpr double kTinyGap = 1e-12;
 /// Rounds of impacts and accumulations at one instant at most; what goes on longer is crossed.
 constexpr int kMaxRounds = 200;
+/// An impact that is solved once more from its own answer, and still misses as much of what it missed, has no solution.
+/// [-]
+constexpr double kProgress = 0.5;
 /// The length of the step in which an instant without accelerations is passed, relative to the time in which forces
 /// change speeds: far above what tolerances of solvers hide, far below what changes the answer's kind. [-]
 constexpr double kJamStep = 1e-4;
@@ -117,6 +120,7 @@ void Transition::gather(double h) {
 /// The impact of what closes: J u+ + e J u- of contacts and percussions obey the laws [Trinkle2003 section 2, with
 /// Newton's law in the place of a plastic impact].
 bool Transition::strike(Moment& now, StepRecord& record) {
+  const std::size_t n_events = record.events.size();
   ConstraintSet& constraints = velocity_.constraints();
   gather(0.0);
   std::vector<double>& added = velocity_.added();
@@ -147,24 +151,26 @@ bool Transition::strike(Moment& now, StepRecord& record) {
   add(report.solve, record);
   if (report.solve.residual.absolute >= record.residual.absolute) record.residual = report.solve.residual;
   record.missed = std::max(record.missed, report.solve.residual.missed);
-  if (report.solve.status != Status::ok && report.solve.residual.missed > scales_.zero_speed) {
+  const double missed = report.solve.status == Status::ok ? 0.0 : report.solve.residual.missed;
+  const bool is_stuck = report.solve.violation > scales_.zero_speed || missed > kProgress * missed_before_;
+  missed_before_ = missed;
+  if (missed > scales_.zero_speed && is_stuck) {
     record.message = fmt::format("no percussions keep contacts from closing at t = {:.9g}", now.t);
     record.squeezed = true;
+    record.events.resize(n_events);
   }
-  add_impulses(record);
+  add_percussions(record.impulses);
   velocity_.account_energy({}, now.t, now.q, now.u, now.u, 0.0, now.energy);
   now.u = velocity_.u_end();
   return true;
 }
 
-/// The percussions of contacts that were found last.
-void Transition::add_impulses(StepRecord& record) {
+/// Adds the percussions of contacts that were found last.
+void Transition::add_percussions(std::vector<ContactComponents>& sums) {
   const ConstraintSet& constraints = velocity_.constraints();
   for (int i = 0; i < constraints.count() && constraints.kind(i) == ConstraintSet::Kind::contact; ++i) {
     const Cone& cone = constraints.problem().cones[i];
-    for (int r = 0; r < cone.dim; ++r) {
-      record.impulses[constraints.index(i)][r] += velocity_.solution().p[cone.offset + r];
-    }
+    for (int r = 0; r < cone.dim; ++r) sums[constraints.index(i)][r] += velocity_.solution().p[cone.offset + r];
   }
 }
 
@@ -380,7 +386,7 @@ bool Transition::jam(Moment& now, const Inputs& inputs, SmoothMotion& motion, St
     now = limit;
   } else {
     velocity_.account_energy({}, now.t, now.q, now.u, now.u, 0.0, now.energy);
-    add_impulses(record);
+    add_percussions(record.impulses);
     now.u = velocity_.u_end();
   }
   ++record.choices;
@@ -480,6 +486,8 @@ bool Transition::begin(Moment& now, const Inputs& inputs, const std::vector<Trig
   hit_.assign(system_.contact_points().size(), 0);
   met_ = hit_;
   passed_ = hit_;
+  missed_before_ = kAll;
+  record.squeezed = false;
   calc_scales(now, inputs);
   for (int round = 0; round < kMaxRounds; ++round) {
     stop_.check();

@@ -49,7 +49,7 @@ struct StepRecord {
   double missed = 0.0;                      // [m/s]
   int iterations = 0, choices = 0;
   bool inexact = false;
-  bool squeezed = false;  // the rest of the step was crossed by one step on velocities
+  bool squeezed = false;  // nothing keeps contacts from closing
   std::string message;
 };
 
@@ -63,15 +63,15 @@ class Transition {
   /// whose changes are listed as events; null: unknown. False: the step fails, record.message says why.
   bool begin(Moment& now, const Inputs& inputs, const std::vector<Trigger>& triggers, const Modes* before,
              SmoothMotion& motion, StepRecord& record);
-  /// Where nothing keeps contacts from closing, begin() returns with `record.squeezed` set, and the rest of the step,
-  /// until t_end, is to be crossed by one step on velocities:
+  /// Where nothing keeps contacts from closing, begin() returns with `record.squeezed` set and no modes; the motion
+  /// then goes on for h [s] by one step on velocities:
   ///
   ///   M (u' - u) = h f + J^T p,   q' = q + h B u',   the laws between J u' + tau + max(gap, 0) / h and p,
   ///
-  /// with the least violation that percussions reach. Joints are off by O(h^2) at its end. False: the step fails.
-  bool cross(Moment& now, const Inputs& inputs, double t_end, StepRecord& record);
-  /// Joints, contacts and their statuses at the end of a step of length h that was crossed, by the percussions found
-  /// last.
+  /// with the least violation that percussions reach, which are added to `percussions`. False: the step fails.
+  bool cross(Moment& now, const Inputs& inputs, double h, std::vector<ContactComponents>& percussions,
+             StepRecord& record);
+  /// Forces, and what follows from them, of a step that ended so: percussions over h.
   void report_crossing(const BodySnapshot& end, double h, const Inputs& inputs, StepReport& report);
   /// The same at the start of a step that goes on with the modes of `motion`: scales alone.
   void go_on(const Moment& now, const Inputs& inputs) { calc_scales(now, inputs); }
@@ -96,7 +96,7 @@ class Transition {
   bool classify(const Moment& now);
   void gather(double h);
   bool strike(Moment& now, StepRecord& record);
-  void add_impulses(StepRecord& record);
+  void add_percussions(std::vector<ContactComponents>& sums);
   void choose_tentative(const Moment& now, const std::vector<Trigger>& triggers);
   void settle_velocities(Moment& now, const std::vector<Trigger>& triggers, SmoothMotion& motion);
   InstantReport solve_instant(const BodySnapshot& at, const Inputs& inputs);
@@ -127,6 +127,7 @@ class Transition {
   std::vector<char> hit_, met_, held_, passed_;  // (contact points) closed with an impact here; took part in
                                                  // one; is released; its impacts accumulated
   std::vector<double> activation_;               // (contact points) [m]
+  double missed_before_ = 0.0;                   // [m/s] by the impact solved before at this instant
   Modes tentative_, modes_;
   State no_state_;
   Vector force_, change_;      // (n_u)
