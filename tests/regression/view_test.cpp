@@ -134,8 +134,10 @@ TEST(View, EndsAsARunDoesWhileItRuns) {
     View view(folder.path(), {"ball.toml", "--quiet", "-o", "viewed.h5", "--end", "1e6"});
     ASSERT_TRUE(view.serves()) << view.process().err();
     view.wait_for("\"phase\":\"running\"");
-    if (paused) EXPECT_EQ(view.post("pause"), 200);
-    if (paused) view.wait_for("\"paused\":true");
+    if (paused) {
+      EXPECT_EQ(view.post("pause"), 200);
+      view.wait_for("\"paused\":true");
+    }
     EXPECT_EQ(view.interrupt(), 130);
     EXPECT_NE(view.process().err().find("--resume viewed.h5"), std::string::npos) << view.process().err();
     EXPECT_EQ(Trajectory(folder / "viewed.h5").text("outcome"), "interrupted");

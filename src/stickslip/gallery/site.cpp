@@ -4,9 +4,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <functional>
 #include <cmath>
 #include <cstdint>
+#include <functional>
 #include <optional>
 
 #include "stickslip/base/build_info.h"
@@ -32,8 +32,8 @@ std::string describe_program() {
 std::vector<std::size_t> pick_figure_rows(const Figure& figure, std::size_t most) {
   const std::size_t n = figure.columns.empty() ? 0 : figure.columns[0].values.size();
   std::vector<std::size_t> rows;
-  const bool is_course =
-      n > 0 && std::ranges::adjacent_find(figure.columns[0].values, std::greater_equal<>()) == figure.columns[0].values.end();
+  const bool is_course = n > 0 && std::ranges::adjacent_find(figure.columns[0].values, std::greater_equal<>()) ==
+                                      figure.columns[0].values.end();
   if (n <= most || !is_course) {
     // What is no course of time, but the states of a grid, is thinned only where nobody could tell them apart.
     const std::size_t stride = is_course ? 1 : n / (5 * most) + 1;
