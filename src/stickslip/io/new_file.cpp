@@ -47,10 +47,7 @@ void NewFile::publish() {
 fs::path make_temporary_folder(std::string_view name) {
   std::error_code error;
   const fs::path place = fs::temp_directory_path(error);
-  if (error) {
-    throw WriteError(
-        fmt::format("{}: no folder for temporary files: {}; TMPDIR names it", place.string(), error.message()));
-  }
+  if (error) throw WriteError(fmt::format("TMPDIR, the folder for temporary files: {}", error.message()));
   std::string folder = (place / fmt::format("{}-XXXXXX", name)).string();
   if (::mkdtemp(folder.data()) == nullptr) {
     throw WriteError(fmt::format("{}: cannot be made: {}; TMPDIR names the folder for temporary files", folder,
