@@ -53,7 +53,7 @@ class ViewCommand final : public Command {
   RunResult run_scene(Scene scene, const RunOptions& options);
   void show_end(const RunOptions& options, const RunResult& result);
   void fail(const std::exception& error);
-  Scene wait_for_scene(RunOptions& options);
+  Scene wait_for_scene(RunOptions& options, ViewProtocol& protocol);
   void say(const HttpServer& server) const;
 
   CLI::App& command_;
@@ -65,6 +65,7 @@ class ViewCommand final : public Command {
   LiveData data_;
   RunControl control_{Pace::real};
   std::atomic<bool> is_running_ = false;
+  std::atomic<int> status_ = kDone;  // at the program's end where no run goes on
 };
 
 ViewCommand::ViewCommand(CLI::App& program)
@@ -162,12 +163,15 @@ void ViewCommand::show_end(const RunOptions& options, const RunResult& result) {
   data_.set_message(message);
 }
 
-/// A run that could not begin, or could not be written: the program's end before anything is shown, a message after.
+/// A run that could not begin, or could not be written: the program's end before anything is shown, a message after,
+/// and the program's status once it ends.
 void ViewCommand::fail(const std::exception& error) {
   if (!data_.beginning()) throw;
+  status_ = kBadInput;
   is_running_ = false;
   data_.set_phase(Phase::ended);
   data_.set_message(error.what());
+  fmt::print(stderr, "{}\n", error.what());
 }
 
 RunResult ViewCommand::run_scene(Scene scene, const RunOptions& options) {
@@ -192,7 +196,7 @@ RunResult ViewCommand::run_scene(Scene scene, const RunOptions& options) {
 }
 
 /// The scene once more, with what a viewer has changed, as soon as one wants that.
-Scene ViewCommand::wait_for_scene(RunOptions& options) {
+Scene ViewCommand::wait_for_scene(RunOptions& options, ViewProtocol& protocol) {
   for (;;) {
     std::optional<RunControl::Parameters> wanted;
     while (!(wanted = control_.take_restart())) control_.wait_for_restart(milliseconds(1000));
@@ -202,6 +206,7 @@ Scene ViewCommand::wait_for_scene(RunOptions& options) {
       Scene scene = load_scene(shown_, load);
       options = arguments_.make_options(scene, shown_, true);
       options.resume.reset();
+      protocol.accept(*wanted);
       data_.set_message("");
       return scene;
     } catch (const InputError& error) {
@@ -225,7 +230,7 @@ int ViewCommand::view_scene() {
   const std::jthread watcher([this](const std::stop_token& stop) {
     for (; !stop.stop_requested(); std::this_thread::sleep_for(kLookEvery)) {
       if (!stop_requested) continue;
-      if (!is_running_) end_program(kDone);
+      if (!is_running_) end_program(status_);
       control_.stop();
     }
   });
@@ -237,6 +242,7 @@ int ViewCommand::view_scene() {
       if (stop_requested && result.outcome == Outcome::interrupted) {  // before there was a result
         end_program(arguments_.tell("", shown_, options, result));
       }
+      status_ = kDone;
       is_running_ = false;
       show_end(options, result);
     } catch (const InputError& error) {
@@ -244,7 +250,7 @@ int ViewCommand::view_scene() {
     } catch (const WriteError& error) {
       fail(error);
     }
-    scene = wait_for_scene(options);
+    scene = wait_for_scene(options, protocol);
     is_running_ = true;
   }
 }

@@ -131,17 +131,20 @@ TEST(View, EndsAsARunDoesWhileItRuns) {
   const TemporaryFolder folder;
   std::ofstream(folder / "ball.toml") << kScene;
   for (const bool paused : {false, true}) {
-    View view(folder.path(), {"ball.toml", "--quiet", "-o", "viewed.h5", "--end", "1e6"});
+    View view(folder.path(), {"ball.toml", "--quiet", "-o", "viewed.h5", "--end", "1e4"});
     ASSERT_TRUE(view.serves()) << view.process().err();
     view.wait_for("\"phase\":\"running\"");
-    if (paused) EXPECT_EQ(view.post("pause"), 200);
-    if (paused) view.wait_for("\"paused\":true");
+    if (paused) {
+      EXPECT_EQ(view.post("pause"), 200);
+      view.wait_for("\"paused\":true");
+    }
     EXPECT_EQ(view.interrupt(), 130);
     EXPECT_NE(view.process().err().find("--resume viewed.h5"), std::string::npos) << view.process().err();
     EXPECT_EQ(Trajectory(folder / "viewed.h5").text("outcome"), "interrupted");
   }
   // The result of a stop by a viewer can be resumed as well, and watched again.
-  View view(folder.path(), {"ball.toml", "--quiet", "-o", "viewed.h5", "--end", "1e6"});
+  View view(folder.path(), {"ball.toml", "--quiet", "-o", "viewed.h5", "--end", "1e4"});
+  ASSERT_TRUE(view.serves()) << view.process().err();
   view.wait_for("\"phase\":\"running\"");
   EXPECT_EQ(view.post("stop"), 200);
   view.wait_for("\"phase\":\"ended\"");
@@ -149,6 +152,7 @@ TEST(View, EndsAsARunDoesWhileItRuns) {
   const double end = Trajectory(folder / "viewed.h5").read("/time").maxCoeff() + 0.3;
   const std::string until = fmt::format("{}", end);
   View on(folder.path(), {"ball.toml", "--quiet", "--resume", "viewed.h5", "--end", until, "--pace", "fast"});
+  ASSERT_TRUE(on.serves()) << on.process().err();
   on.wait_for("\"phase\":\"ended\"");
   EXPECT_EQ(on.interrupt(), 0);
   ASSERT_EQ(run_stickslip({"run", "ball.toml", "--quiet", "-o", "plain.h5", "--end", until}, folder.path()).status, 0);

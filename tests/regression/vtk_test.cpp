@@ -61,7 +61,9 @@ TEST(VtkRun, AKilledRunGoesOnInItsFolder) {
     ASSERT_GT(ready, 5U);
     ASSERT_LT(ready, read_pvd(folder / "whole/bodies.pvd").size());
     for (const auto& [name, text] : whole) {
-      if (name.ends_with(".vtp")) EXPECT_NO_THROW(VtpFile(folder / "whole" / name)) << name;
+      if (name.ends_with(".vtp")) {
+        EXPECT_NO_THROW(VtpFile(folder / "whole" / name)) << name;
+      }
     }
     draw_result(folder / "whole.h5", folder / "drawn", {});
     EXPECT_TRUE(frames_in(folder / "drawn") == whole) << "of the finished result";

@@ -11,7 +11,8 @@ class ParameterRow {
   private slider = document.createElement('input');
   private number = document.createElement('input');
 
-  constructor(readonly name: string, value: number) {
+  constructor(readonly name: string, private told: number) {
+    const value = told;
     const text = document.createElement('span');
     text.textContent = name;
     const reach = value === 0 ? 1 : Math.abs(value);
@@ -31,6 +32,13 @@ class ParameterRow {
   set(value: number): void {
     this.slider.value = String(value);
     this.number.value = String(value);
+  }
+
+  /** What the last run had: shown, unless somebody has set something else since the last time. */
+  tell(value: number): void {
+    if (value === this.told) return;
+    if (this.value() === this.told) this.set(value);
+    this.told = value;
   }
 
   value(): number {
@@ -122,6 +130,7 @@ export class Controls {
     this.pause.textContent = running && state.paused ? 'Go on' : 'Pause';
     if (document.activeElement !== this.pace) this.pace.value = state.pace;
     this.parameters.hidden = state.parameters.length === 0;
+    for (const [name, value] of state.parameters) this.rows.find((row) => row.name === name)?.tell(value);
     if (this.rows.length > 0 || state.parameters.length === 0) return;
     this.rows = state.parameters.map(([name, value]) => new ParameterRow(name, value));
     const list = document.createElement('div');
@@ -133,7 +142,7 @@ export class Controls {
 
 function describe(state: LiveState): string {
   if (state.phase === 'preparing') return 'The scene is being prepared.';
-  if (state.phase === 'ended') return 'The run has ended; this is its result.';
+  if (state.phase === 'ended') return state.message ? 'The run has ended; this is what there is of it.' : 'The run has ended; this is its result.';
   if (state.phase === 'growing') return 'Not finished: another program writes this result, or was killed. New rows are shown as they come.';
   if (state.phase === 'result') return '';
   const dropped = state.left_out > 0 ? `; ${state.left_out} of ${state.rows} rows are not shown until the end (30 a second at most are)` : '';

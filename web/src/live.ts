@@ -2,7 +2,7 @@
 // A page that `stickslip view` serves: asks its server for the data and for what is new (src/stickslip/view/view_protocol.h).
 import {Controls} from './controls';
 import type {Page} from './main';
-import {Arrays, Certificate, Header, kTypes, Numbers, Result} from './result';
+import {Arrays, Certificate, Header, kCut, kRunning, kTypes, Numbers, Result} from './result';
 
 const kPlotsInterval = 250;  // [ms] at least between two updates of the plots
 const kPlotsShare = 8;       // [-] of the time they take one part in so many at most
@@ -119,9 +119,10 @@ export async function view_live(open: (results: Result[]) => Page): Promise<void
 
   const begin = async (phase: LiveState['phase']) => {
     const buffer = await (await fetch('data')).arrayBuffer(), {header, start} = unpack(buffer);
-    const goes_on = phase === 'running' || phase === 'growing';
     result = new LiveResult(header as Header, buffer, start);
-    if (phase === 'running') result.header.outcome = 'live';
+    if (phase === 'running') result.header.outcome = kRunning;
+    if (phase === 'ended' && result.header.outcome === 'running') result.header.outcome = kCut;
+    const goes_on = phase === 'running' || phase === 'growing' || result.header.outcome === kCut;  // its rows come yet
     const first = page === undefined;
     page ??= open([result]);
     if (first && goes_on) page.following = true;
@@ -145,6 +146,12 @@ export async function view_live(open: (results: Result[]) => Page): Promise<void
       if (told.certificate) result.header.certificate = told.certificate;
       const n_arrays = Object.keys(told.arrays).length;
       if (n_arrays > 0) result.append(told.arrays, buffer, start, told.transient);
+      if (told.phase === 'ended' && result.header.outcome === kRunning && !told.more) {
+        // The run could not be written to its end: there is no result in place of what came.
+        result.header.outcome = kCut;
+        page.reload([result], false);
+        continue;
+      }
       if (told.more || (n_arrays === 0 && !lagging)) continue;
       const now = performance.now();
       lagging = n_arrays > 0 && !told.paused && now - drawn_at <= Math.max(kPlotsInterval, kPlotsShare * took);

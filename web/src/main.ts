@@ -3,12 +3,11 @@
 import {fill_signals, list_all_signals, mark_colors, Panel, save_file, Status} from './plots';
 import {Replay} from './replay';
 import {view_live} from './live';
-import {Certificate, find_nearest, find_row, read_results, Result, show} from './result';
+import {Certificate, find_nearest, find_row, kCut, kRunning, read_results, Result, show} from './result';
 import {first_plots, Signal} from './signals';
 import {read_study} from './study';
 
 const kSpeeds = [0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10];
-const kRunning = 'live';      // the outcome of a run that goes on while the page shows it
 const kLegendInterval = 80;  // [ms] between two updates of plots while it plays
 
 const find = <T extends HTMLElement>(id: string) => document.getElementById(id) as T;
@@ -20,8 +19,8 @@ function certificate_sentence(c: Certificate, outcome: string): [boolean, string
   const worst = `the worst residual was ${show(c.residual)} m/s (relative ${show(c.relative)})${place}`;
   const plural = c.steps === 1 ? 'step was' : 'steps were';
   const all = c.inexact > 0 ? `${c.inexact} of ${c.steps} steps stayed above the tolerance` : `all ${c.steps} steps so far were solved to the tolerance`;
-  if (outcome === 'running' || outcome === 'interrupted' || outcome === kRunning) {
-    const state = outcome === kRunning ? 'Running' : outcome === 'running' ? 'Not finished (running when this page was made, or killed)' : 'Interrupted';
+  if (outcome === 'running' || outcome === 'interrupted' || outcome === kRunning || outcome === kCut) {
+    const state = outcome === kRunning ? 'Running' : outcome === kCut ? 'Ended before its result was written' : outcome === 'running' ? 'Not finished (running when this page was made, or killed)' : 'Interrupted';
     return [false, c.steps === 0 ? `${state}: no step has been made.` : `${state}: ${all}; ${worst}; ${limits}.`];
   }
   if (c.failed > 0) return [false, `Stopped: a step failed after ${c.steps} steps; ${worst}; ${limits}.`];

@@ -24,6 +24,9 @@ export interface Certificate {
   limits: string[];
 }
 
+export const kRunning = 'live';  // the outcome of a run that goes on while the page shows it
+export const kCut = 'cut';       // of one that ended while the page showed it, without a result
+
 export interface Header {
   arrays: Arrays;
   name: string;

@@ -222,11 +222,16 @@ export class Study {
     for (const [text, target] of [['All studies', '../index.html'], ['Before', this.data.back], ['Next', this.data.next]]) {
       if (!target) continue;
       const link = element('a', text);
-      link.href = target;
+      link.href = to_link(target);
       ways.append(link);
     }
     return ways;
   }
+}
+
+/** A file's path as a link: names may hold any character. */
+export function to_link(path: string): string {
+  return path.split('/').map(encodeURIComponent).join('/');
 }
 
 /** The study that the page is of, where it is of one. */

@@ -2,7 +2,7 @@
 // Pages without a replay: the index of galleries, studies that have no motion, `stickslip compare`.
 import {Chart} from './chart';
 import {Comparison, show_comparison} from './compare';
-import {element, kOrigins, read_study} from './study';
+import {element, kOrigins, read_study, to_link} from './study';
 
 interface Index {
   made: string;
@@ -33,7 +33,7 @@ function show_index(index: Index, holder: HTMLElement): void {
     const cards = element('div', '', 'cards');
     for (const study of gallery.studies) {
       const card = element('a', '', 'card');
-      card.href = study.page;
+      card.href = to_link(study.page);
       card.append(element('h3', study.title));
       if (study.picture) {
         const curves = study.picture.curves.map(({x, y, style}) => ({label: '', x: x.map((v) => v ?? NaN), y: y.map((v) => v ?? NaN), style}));
@@ -44,7 +44,7 @@ function show_index(index: Index, holder: HTMLElement): void {
       cards.append(card);
     }
     const table = element('p'), link = element('a', 'All its numbers as CSV');
-    link.href = gallery.table;
+    link.href = to_link(gallery.table);
     table.append(link);
     holder.append(cards, table);
   }

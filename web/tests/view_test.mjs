@@ -315,9 +315,9 @@ try {
     await end(other);
     await until('its end', async () => (await page.locator('.certificate').innerText()).startsWith('Interrupted'));
     check('its end is seen', await page.locator('#live').isHidden(), await said(page));
+    check('growing: no error', page.faults.length === 0, page.faults);
     const [status] = await end(served);
     check('Ctrl-C at a result: status 0', status === 0, status);
-    check('growing: no error', page.faults.length === 0, page.faults);
     await page.close();
 
     copyFileSync(`${folder}/plain.h5`, `${folder}/damaged.h5`);

@@ -2,8 +2,10 @@
 #include "stickslip/io/new_file.h"
 
 #include <fmt/format.h>
+#include <stdlib.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <fstream>
 #include <system_error>
 
@@ -40,6 +42,18 @@ void NewFile::publish() {
   fs::rename(temporary_path_, path_, error);
   if (error) throw WriteError(fmt::format("{}: {}", path_.string(), error.message()));
   published_ = true;
+}
+
+fs::path make_temporary_folder(std::string_view name) {
+  std::error_code error;
+  const fs::path place = fs::temp_directory_path(error);
+  if (error) throw WriteError(fmt::format("TMPDIR, the folder for temporary files: {}", error.message()));
+  std::string folder = (place / fmt::format("{}-XXXXXX", name)).string();
+  if (::mkdtemp(folder.data()) == nullptr) {
+    throw WriteError(fmt::format("{}: cannot be made: {}; TMPDIR names the folder for temporary files", folder,
+                                 std::generic_category().message(errno)));
+  }
+  return folder;
 }
 
 void write_text(const fs::path& path, std::string_view text) {

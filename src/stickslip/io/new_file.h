@@ -29,6 +29,9 @@ class NewFile {
   bool published_ = false;
 };
 
+/// Makes a folder of its own, "NAME-" and six characters, in that for temporary files (TMPDIR). Throws WriteError.
+std::filesystem::path make_temporary_folder(std::string_view name);
+
 /// Writes a whole file, which has its name once it is whole. Throws InputError and WriteError.
 void write_text(const std::filesystem::path& path, std::string_view text);
 

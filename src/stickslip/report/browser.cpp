@@ -44,8 +44,9 @@ std::vector<std::string> Browser::names() {
   return {"chromium-headless-shell", "chromium", "chromium-browser", "google-chrome"};
 }
 
-Browser::Browser(const std::string& program, const std::filesystem::path& profile, int width, int height)
-    : process_(command_line(program, profile), {3, 4}, true) {
+Browser::Browser(const std::string& program, const std::filesystem::path& profile, int width, int height,
+                 StopToken stop)
+    : stop_(stop), process_(command_line(program, profile), {3, 4}, true) {
   const std::string target = find_text(call("Target.createTarget", "{\"url\":\"about:blank\"}"), "targetId");
   session_ = find_text(
       call("Target.attachToTarget", fmt::format("{{\"targetId\":{},\"flatten\":true}}", to_json(target))), "sessionId");
@@ -64,7 +65,7 @@ std::string Browser::call(std::string_view method, std::string_view params) {
   while (true) {
     const std::size_t end = pending_.find('\0');
     if (end == std::string::npos) {
-      const std::string more = process_.read(kReply);
+      const std::string more = process_.read(kReply, stop_);
       if (more.empty()) throw InputError(fmt::format("--video: the browser did not answer {}", method));
       pending_ += more;
       continue;

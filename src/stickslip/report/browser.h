@@ -11,11 +11,12 @@
 namespace stickslip {
 
 /// A page in a Chromium without a window, driven over its debugging pipe (Chrome DevTools Protocol). Pictures are drawn
-/// by software where there is no graphics card. Throws InputError where the browser does not answer or refuses.
+/// by software where there is no graphics card. Throws InputError where the browser does not answer or refuses;
+/// Interrupted.
 class Browser {
  public:
   /// program: find_program() of what Browser::names() lists; a page of width x height pixels.
-  Browser(const std::string& program, const std::filesystem::path& profile, int width, int height);
+  Browser(const std::string& program, const std::filesystem::path& profile, int width, int height, StopToken stop);
 
   static std::vector<std::string> names();
 
@@ -29,6 +30,7 @@ class Browser {
   /// The reply to a command; params: JSON.
   std::string call(std::string_view method, std::string_view params);
 
+  StopToken stop_;
   ChildProcess process_;
   std::string session_;
   std::string pending_;  // received and not yet a whole message

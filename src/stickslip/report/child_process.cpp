@@ -10,11 +10,13 @@
 
 #include <array>
 #include <cerrno>
+#include <chrono>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <sstream>
 #include <system_error>
+#include <thread>
 
 #include "stickslip/io/write_error.h"
 
@@ -22,7 +24,8 @@ namespace stickslip {
 namespace {
 
 constexpr int kKilled = 128;
-constexpr int kSpare = 64;  // above any descriptor that a child asks for
+constexpr std::chrono::milliseconds kSlice(50);  // between two looks at whether to stop
+constexpr int kSpare = 64;                       // above any descriptor that a child asks for
 
 std::vector<char*> pointers(std::vector<std::string>& arguments) {
   std::vector<char*> argv;
@@ -32,11 +35,15 @@ std::vector<char*> pointers(std::vector<std::string>& arguments) {
   return argv;
 }
 
+int exit_status(int status) {
+  return WIFEXITED(status) ? WEXITSTATUS(status) : kKilled;
+}
+
 int wait_for(pid_t child) {
   int status = 0;
   while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
   }
-  return WIFEXITED(status) ? WEXITSTATUS(status) : kKilled;
+  return exit_status(status);
 }
 
 pid_t fork_or_throw(const std::string& name) {
@@ -114,20 +121,33 @@ bool ChildProcess::write(std::string_view bytes) const {
   return true;
 }
 
-std::string ChildProcess::read(double seconds) const {
+std::string ChildProcess::read(double seconds, const StopToken& stop) const {
+  using Clock = std::chrono::steady_clock;
+  const Clock::time_point start = Clock::now();
   pollfd waiting = {channel_, POLLIN, 0};
-  if (::poll(&waiting, 1, static_cast<int>(1e3 * seconds)) <= 0) return "";
+  for (int ready = 0; ready <= 0;) {
+    stop.check();
+    ready = ::poll(&waiting, 1, static_cast<int>(kSlice.count()));
+    if (ready < 0 && errno != EINTR) return "";  // a signal is no silence
+    if (ready <= 0 && std::chrono::duration<double>(Clock::now() - start).count() > seconds) return "";
+  }
   std::string bytes(1 << 16, '\0');
-  const ssize_t n = ::recv(channel_, bytes.data(), bytes.size(), 0);
+  ssize_t n = 0;
+  while ((n = ::recv(channel_, bytes.data(), bytes.size(), 0)) < 0 && errno == EINTR) {
+  }
   bytes.resize(n > 0 ? static_cast<std::size_t>(n) : 0);
   return bytes;
 }
 
-int ChildProcess::finish() {
+int ChildProcess::finish(const StopToken& stop) {
   ::shutdown(channel_, SHUT_WR);
-  const int status = wait_for(pid_);
+  int status = 0;
+  while (::waitpid(pid_, &status, WNOHANG) == 0) {
+    stop.check();
+    std::this_thread::sleep_for(kSlice / 10);
+  }
   pid_ = -1;
-  return status;
+  return exit_status(status);
 }
 
 }  // namespace stickslip

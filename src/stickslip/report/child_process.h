@@ -6,6 +6,8 @@
 #include <string_view>
 #include <vector>
 
+#include "stickslip/base/stop_token.h"
+
 namespace stickslip {
 
 inline constexpr int kNoSuchProgram = 127;  // exit status, as a shell has it
@@ -29,9 +31,10 @@ class ChildProcess {
   /// False where the child takes no more.
   bool write(std::string_view bytes) const;
   /// Up to some 64 kB more; empty where the child has ended or has said nothing for so long.
-  std::string read(double seconds) const;
-  /// Says that nothing more comes, and waits: its exit status.
-  int finish();
+  /// Throws Interrupted.
+  std::string read(double seconds, const StopToken& stop) const;
+  /// Says that nothing more comes, and waits: its exit status. Throws Interrupted.
+  int finish(const StopToken& stop);
 
  private:
   int pid_ = -1;

@@ -9,6 +9,7 @@
 #include <fstream>
 
 #include "stickslip/base/input_error.h"
+#include "stickslip/io/write_error.h"
 #include "stickslip/report/video.h"
 #include "stickslip/scene/load_scene.h"
 #include "stickslip/sim/run.h"
@@ -136,9 +137,11 @@ TEST(Report, KeepsToItsSize) {
 TEST(Video, WhatIsMissingIsSaidAndHowToInstallIt) {
   const TemporaryFolder folder;
   write_ball(folder / "ball.h5");
-  const auto said = [&](const char* film) {
+  const auto said = [&](const char* film, double speed = 0.0) {
     try {
-      write_video(folder / "ball.h5", folder / film, {});
+      VideoOptions options;
+      options.speed = speed;
+      write_video(folder / "ball.h5", folder / film, options);
     } catch (const InputError& error) {
       return std::string(error.what());
     }
@@ -155,6 +158,10 @@ TEST(Video, WhatIsMissingIsSaidAndHowToInstallIt) {
   EXPECT_NE(said("ball.avi").find("*.mp4, *.webm or *.gif"), std::string::npos) << said("ball.avi");
   // A browser that ends without a word.
   EXPECT_NE(said("ball.mp4").find("--video: the browser"), std::string::npos) << said("ball.mp4");
+  EXPECT_NE(said("ball.mp4", 1e-12).find("--speed 1e-12"), std::string::npos) << said("ball.mp4", 1e-12);
+  ASSERT_EQ(::setenv("TMPDIR", "/none", 1), 0);
+  EXPECT_THROW(said("ball.mp4"), WriteError);
+  ::unsetenv("TMPDIR");
   EXPECT_FALSE(std::filesystem::exists(folder / "ball.mp4"));
   ::unsetenv("STICKSLIP_BROWSER");
   ::unsetenv("STICKSLIP_FFMPEG");

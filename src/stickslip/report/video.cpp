@@ -2,7 +2,6 @@
 #include "stickslip/report/video.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
@@ -27,16 +26,13 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr double kShortest = 4.0;       // [s] of a film at its own speed
+constexpr double kMostFrames = 1e6;     // [-] eleven hours at 25 a second: a speed that was mistyped
 constexpr double kFirstPicture = 60.0;  // [s] until the page has drawn its first picture
 
 /// A folder that goes with this object.
 class ScratchFolder {
  public:
-  ScratchFolder() {
-    std::string name = (fs::temp_directory_path() / "stickslip-video-XXXXXX").string();
-    if (::mkdtemp(name.data()) == nullptr) throw WriteError(fmt::format("{}: cannot be made", name));
-    path_ = name;
-  }
+  ScratchFolder() { path_ = make_temporary_folder("stickslip-video"); }
   ScratchFolder(const ScratchFolder&) = delete;
   ScratchFolder& operator=(const ScratchFolder&) = delete;
   ~ScratchFolder() {
@@ -60,10 +56,11 @@ std::vector<std::string> encoding(const fs::path& film) {
   throw InputError({}, "--video", film.string(), "a file *.mp4, *.webm or *.gif");
 }
 
-void wait_for_picture(Browser& browser) {
+void wait_for_picture(Browser& browser, const StopToken& stop) {
   using Clock = std::chrono::steady_clock;
   const Clock::time_point start = Clock::now();
   while (!browser.is_true("window.stickslip?.replay?.frames > 0")) {
+    stop.check();
     if (browser.is_true("document.getElementById('no-webgl')?.hidden === false")) {
       throw InputError("--video: the browser draws no WebGL 2");
     }
@@ -95,13 +92,18 @@ void write_video(const fs::path& result, const fs::path& film, const VideoOption
   const double begin = times.empty() ? 0.0 : times.front(), duration = times.empty() ? 0.0 : times.back() - begin;
   const double speed = options.speed > 0.0 ? options.speed : std::min(1.0, duration / kShortest);
   const double interval = speed / options.frames_a_second;  // [s] of the motion
-  const int frames = interval > 0.0 ? static_cast<int>(std::floor(duration / interval + 1e-9)) + 1 : 1;
+  const double wanted = interval > 0.0 ? std::floor(duration / interval + 1e-9) + 1.0 : 1.0;
+  if (!(wanted <= kMostFrames)) {
+    throw InputError(
+        fmt::format("--speed {}: {:.3g} frames, of which a film has at most {:.0f}", speed, wanted, kMostFrames));
+  }
+  const int frames = static_cast<int>(wanted);
 
   const ScratchFolder scratch;
   write_text(scratch.path() / "page.html", make_report({result}));
-  Browser browser(*chromium, scratch.path() / "profile", options.width, options.height);
+  Browser browser(*chromium, scratch.path() / "profile", options.width, options.height, options.stop);
   browser.open(scratch.path() / "page.html", "picture&light");
-  wait_for_picture(browser);
+  wait_for_picture(browser, options.stop);
 
   NewFile file(film);
   std::vector<std::string> arguments = {*ffmpeg, "-y",         "-loglevel",  "error",
@@ -119,7 +121,8 @@ void write_video(const fs::path& result, const fs::path& film, const VideoOption
     if (!encoder.write(browser.take_picture())) break;  // why, it says itself
     if (options.progress) options.progress(i + 1, frames);
   }
-  if (encoder.finish() != 0) throw WriteError(fmt::format("{}: ffmpeg did not make it, as said above", film.string()));
+  if (encoder.finish(options.stop) != 0)
+    throw WriteError(fmt::format("{}: ffmpeg did not make it, as said above", film.string()));
   file.publish();
 }
 

@@ -16,6 +16,7 @@
 #include <boost/beast/http.hpp>
 #include <chrono>
 #include <cstdint>
+#include <list>
 #include <string_view>
 #include <thread>
 
@@ -66,6 +67,8 @@ std::string_view to_view(beast::string_view text) {
   return {text.data(), text.size()};
 }
 
+class Session;
+
 /// What all connections share. Used by the server's thread alone once that runs.
 struct Door {
   HttpHandler handler;
@@ -73,6 +76,7 @@ struct Door {
   std::string host;    // "127.0.0.1:PORT"
   std::string origin;  // "http://127.0.0.1:PORT"
   int connections = 0;
+  std::list<Session*> strangers;  // that have not shown the token yet, the oldest first
 
   /// Whether a request may come in; `request` is then what it asks.
   std::optional<HttpResponse> refuse(const http::request<http::string_body>& message, HttpRequest& request) const {
@@ -106,10 +110,20 @@ class Session : public std::enable_shared_from_this<Session> {
  public:
   Session(tcp::socket&& socket, Door& door) : stream_(std::move(socket)), timer_(stream_.get_executor()), door_(door) {
     ++door_.connections;
+    place_ = door_.strangers.insert(door_.strangers.end(), this);
   }
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
-  ~Session() { --door_.connections; }
+  ~Session() {
+    be_known();
+    --door_.connections;
+  }
+
+  /// Makes room for others.
+  void leave() {
+    be_known();
+    close();
+  }
 
   void read() {
     parser_.emplace();
@@ -121,6 +135,11 @@ class Session : public std::enable_shared_from_this<Session> {
   }
 
  private:
+  void be_known() {
+    if (place_) door_.strangers.erase(*place_);
+    place_.reset();
+  }
+
   void take(ErrorCode error) {
     if (error == http::error::header_limit) return send(refusal(431, "too long a header"), false);
     if (error == http::error::body_limit) return send(refusal(413, "too long a body"), false);
@@ -132,6 +151,7 @@ class Session : public std::enable_shared_from_this<Session> {
     keep_ = parser_->get().keep_alive();
     request_ = {};
     if (const auto refused = door_.refuse(parser_->get(), request_)) return send(*refused, false);
+    be_known();
     came_ = Clock::now();
     answer();
   }
@@ -204,6 +224,7 @@ class Session : public std::enable_shared_from_this<Session> {
   beast::tcp_stream stream_;
   asio::steady_timer timer_;
   Door& door_;
+  std::optional<std::list<Session*>::iterator> place_;  // among the strangers
   beast::flat_buffer buffer_;
   std::optional<http::request_parser<http::string_body>> parser_;
   HttpRequest request_;
@@ -247,7 +268,10 @@ class HttpServer::Listener {
  private:
   void accept() {
     acceptor_.async_accept([this](ErrorCode error, tcp::socket socket) {
-      if (!error && door_.connections < kMostConnections) std::make_shared<Session>(std::move(socket), door_)->read();
+      const bool is_full = door_.connections >= kMostConnections;
+      const bool has_room = !is_full || !door_.strangers.empty();
+      if (!error && is_full && has_room) door_.strangers.front()->leave();
+      if (!error && has_room) std::make_shared<Session>(std::move(socket), door_)->read();
       if (!error) return accept();
       // No descriptor is left, or the client has gone already: not at once again.
       pause_.expires_after(kAskEvery);

@@ -33,7 +33,8 @@ using HttpHandler = std::function<std::optional<HttpResponse>(const HttpRequest&
 /// each server and stand first in the path. The Host must be 127.0.0.1 with this port, and an Origin, where there is
 /// one, that of the page: other sites that the browser has open, also on this machine, are refused, and so are names
 /// that lead here. No request names a file. A header takes 8 kB at most and a body 64 kB; who is silent for 10 s, or
-/// does not take an answer within 60 s, is left; of more than 64 connections each further one is closed.
+/// does not take an answer within 60 s, is left; of more than 64 connections the oldest that has
+/// not shown the token is closed, and each further one where all have.
 class HttpServer {
  public:
   static constexpr int kMostBody = 65536;      // [bytes]

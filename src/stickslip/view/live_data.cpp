@@ -68,7 +68,7 @@ void LiveData::add(std::shared_ptr<const LiveFrame> frame, LiveProgress progress
 
 LiveData::View LiveData::look(std::int64_t version, std::int64_t after, std::size_t most_bytes) const {
   const std::lock_guard lock(mutex_);
-  View view{version_, revision_, phase_, message_, progress_, {}, after, false};
+  View view{version_, revision_, phase_, message_, progress_, {}, after, false, false};
   if (version != version_) return view;
   std::size_t bytes = 0;
   // Those that are new stand at the end.
@@ -81,7 +81,8 @@ LiveData::View LiveData::look(std::int64_t version, std::int64_t after, std::siz
       view.frames.push_back(kept_[i]);
     bytes += kept_[i]->bytes();
   }
-  if (!view.is_more && last_ && last_->number > after) view.frames.push_back(last_);
+  view.is_transient = !view.is_more && last_ && last_->number > after;
+  if (view.is_transient) view.frames.push_back(last_);
   if (!view.frames.empty()) view.last = view.frames.back()->number;
   return view;
 }

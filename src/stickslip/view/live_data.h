@@ -53,8 +53,9 @@ class LiveData {
     std::string message;
     LiveProgress progress;
     LiveFrames frames;
-    std::int64_t last = 0;  // [-] number of the last frame given here or before
-    bool is_more = false;   // frames were left for the next time
+    std::int64_t last = 0;      // [-] number of the last frame given here or before
+    bool is_more = false;       // frames were left for the next time
+    bool is_transient = false;  // the last frame is not kept: the next one replaces it
   };
   /// The frames of this version that came after frame number `after`, about `most_bytes` of them.
   View look(std::int64_t version, std::int64_t after, std::size_t most_bytes) const;

@@ -2,14 +2,13 @@
 #include "stickslip/view/live_sink.h"
 
 #include <fmt/format.h>
-#include <stdlib.h>
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <utility>
 
-#include "stickslip/io/write_error.h"
+#include "stickslip/io/new_file.h"
 #include "stickslip/report/report.h"
 
 namespace stickslip {
@@ -35,17 +34,11 @@ double value_of(const StepRow& row, const StepColumn& column) {
   return static_cast<double>(row.*std::get<std::int64_t StepRow::*>(column.member));
 }
 
-fs::path make_folder() {
-  std::string pattern = (fs::temp_directory_path() / "stickslip-view-XXXXXX").string();
-  if (::mkdtemp(pattern.data()) == nullptr) throw WriteError(fmt::format("{}: cannot be made", pattern));
-  return pattern;
-}
-
 }  // namespace
 
 LiveSink::LiveSink(const fs::path& result, const System& system, const State& initial, const ResultHeader& header,
                    LiveData& data, const RunControl& control)
-    : folder_(make_folder()),
+    : folder_(make_temporary_folder("stickslip-view")),
       path_(folder_ / result.filename()),
       system_(system),
       start_(header.start),
@@ -91,9 +84,12 @@ void LiveSink::publish() {
   beginning_->publish();
   beginning_->finish({RunState::running, "", beginning_->mark(mark_), {}});
   beginning_.reset();
+  const StopToken stop = control_.stop_token();
+  stop.check();
   {
     const Trajectory beginning(path_);
     const PageData page = make_page_data(beginning, kMaxReportBytes, kManyRows);
+    stop.check();
     shown_ = {page.names().begin(), page.names().end()};
     names_ = PlaceNames(beginning);
     read_beginning(beginning);

@@ -227,6 +227,31 @@ TEST(LiveData, KeepsToItsSize) {
             3 * n + (view.frames.back()->is_row ? 0 : 1));
 }
 
+/// What a page keeps is what it is not told to replace: no more than the server keeps, however long the run.
+TEST(LiveData, PagesKeepNoMoreThanTheServer) {
+  LiveData data;
+  data.show(PageData(), Phase::running);
+  std::size_t kept = 0, last = 0;  // [bytes] on the page; of its last frame, where the next replaces it
+  std::int64_t version = 1, after = 0;
+  const std::size_t n = 10 * LiveData::kMostBytes / 800000;
+  for (std::size_t i = 1; i <= n; ++i) {
+    data.add(make_frame(static_cast<std::int64_t>(i), 100000), {});
+    LiveData::View view = data.look(version, after, 1U << 30U);
+    if (view.version != version) {
+      kept = last = 0;
+      version = view.version;
+      view = data.look(version, 0, 1U << 30U);
+    }
+    if (view.frames.empty()) continue;
+    after = view.last;
+    kept -= last;
+    for (const auto& frame : view.frames) kept += frame->bytes();
+    last = view.is_transient ? view.frames.back()->bytes() : 0;
+    ASSERT_LE(kept, LiveData::kMostBytes + 2 * view.frames.back()->bytes()) << i;
+  }
+  EXPECT_GT(version, 3);
+}
+
 TEST(LiveFrames, AreJoinedArrayByArray) {
   const PageData data = join_frames({make_frame(1, 2), make_frame(2, 2), make_frame(3, 2)});
   EXPECT_EQ(data.header(), R"({"arrays":{"x":["f64",0,6],"contact_offset":["u32",48,4]}})");
@@ -278,6 +303,13 @@ TEST(ViewProtocol, AnswersPagesAndTakesCommands) {
   ASSERT_TRUE(wanted.has_value());
   EXPECT_EQ(wanted->at("mu"), 0.5);
   EXPECT_EQ(wanted->at("k"), 2.0);
+  // What was refused later is not the last run's; what was accepted is.
+  EXPECT_EQ(post("restart", "k=3"), 200);
+  EXPECT_EQ(control.take_restart()->at("mu"), 0.3);
+  EXPECT_NE(get("next", known)->body->find("[\"k\",2"), std::string::npos);
+  protocol.accept({{"mu", 0.3}, {"k", 3.0}});
+  EXPECT_EQ(post("restart", "mu=0.7"), 200);
+  EXPECT_EQ(control.take_restart()->at("k"), 3.0);
   EXPECT_EQ(post("nothing"), 404);
   ViewProtocol result(data, control, {}, false);
   EXPECT_EQ(result.answer({"POST", "stop", "", "", 0.0})->status, 404);

@@ -82,7 +82,7 @@ void set_state(PageData& page, const LiveData::View& view, const RunControl::Sta
   set_number("version", view.version);
   set_number("revision", view.revision + control.revision);
   set_number("last", view.last);
-  set_number("transient", !view.frames.empty() && !view.frames.back()->is_row);
+  set_number("transient", view.is_transient);
   set_number("more", view.is_more);
   page.set("phase", to_json(std::string_view(name_of(view.phase))));
   page.set("message", to_json(view.message));
@@ -149,7 +149,7 @@ std::optional<HttpResponse> ViewProtocol::next(const HttpRequest& request) {
     sent_[viewer] = now;
   }
   PageData page = join_frames(view.frames);
-  set_state(page, view, control, parameters_, may_control_);
+  set_state(page, view, control, parameters(), may_control_);
   return packed(std::make_shared<const std::string>(pack(page)));
 }
 
@@ -177,7 +177,7 @@ HttpResponse ViewProtocol::command(const HttpRequest& request) {
 }
 
 HttpResponse ViewProtocol::restart(const std::string& body) {
-  std::vector<ViewParameter> changed = parameters_;
+  std::vector<ViewParameter> changed = parameters();
   std::string_view rest = body;
   while (!rest.empty()) {
     const std::string_view line = rest.substr(0, rest.find('\n'));
@@ -191,11 +191,22 @@ HttpResponse ViewProtocol::restart(const std::string& body) {
     if (!value || !std::isfinite(*value)) return plain(400, fmt::format("{}: a number", parameter->name));
     parameter->value = *value;
   }
-  parameters_ = std::move(changed);
-  RunControl::Parameters parameters;
-  for (const ViewParameter& p : parameters_) parameters[p.name] = p.value;
-  control_.restart(parameters);
+  RunControl::Parameters wanted;
+  for (const ViewParameter& p : changed) wanted[p.name] = p.value;
+  control_.restart(wanted);
   return plain(200, "done");
+}
+
+void ViewProtocol::accept(const RunControl::Parameters& parameters) {
+  const std::lock_guard lock(mutex_);
+  for (ViewParameter& p : parameters_) {
+    if (const auto found = parameters.find(p.name); found != parameters.end()) p.value = found->second;
+  }
+}
+
+std::vector<ViewParameter> ViewProtocol::parameters() const {
+  const std::lock_guard lock(mutex_);
+  return parameters_;
 }
 
 }  // namespace stickslip

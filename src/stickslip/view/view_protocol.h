@@ -2,6 +2,7 @@
 #pragma once
 
 #include <map>
+#include <mutex>
 #include <string>
 #include <vector>
 
@@ -29,23 +30,27 @@ struct ViewParameter {
 ///   POST restart      the scene from its start, with parameters: a line NAME=NUMBER each, those of the scene alone
 ///
 /// state: version (of the beginning; a page with another asks for data), revision, last (number of the last frame),
-/// transient (the last frame is no row: the next replaces it), more (ask at once), phase, message, paused, pace, time,
-/// share, steps, rows, left_out, rate, certificate, parameters, viewers.
+/// transient (the last frame is not kept: the next replaces it), more (ask at once), phase, message, paused, pace,
+/// time, share, steps, rows, left_out, rate, certificate, parameters, viewers.
 class ViewProtocol {
  public:
   /// All must outlive this. may_control: there is a run, which viewers may steer.
   ViewProtocol(LiveData& data, RunControl& control, std::vector<ViewParameter> parameters, bool may_control);
 
   std::optional<HttpResponse> answer(const HttpRequest& request);
+  /// The scene could be read with these: they are the last run's from here on. Any thread.
+  void accept(const RunControl::Parameters& parameters);
 
  private:
   std::optional<HttpResponse> next(const HttpRequest& request);
   HttpResponse command(const HttpRequest& request);
   HttpResponse restart(const std::string& body);
+  std::vector<ViewParameter> parameters() const;
 
   LiveData& data_;
   RunControl& control_;
-  std::vector<ViewParameter> parameters_;  // as the last run had them
+  mutable std::mutex mutex_;
+  std::vector<ViewParameter> parameters_;  // as the last run had them; under the mutex
   bool may_control_;
   std::shared_ptr<const std::string> page_;
   std::string policy_;
