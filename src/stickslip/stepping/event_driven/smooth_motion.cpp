@@ -19,6 +19,14 @@ constexpr double kOverlap = 1e-6;  // [-] of the least body: far above what inte
 
 }  // namespace
 
+Modes make_open_modes(const System& system) {
+  Modes modes;
+  modes.contacts.resize(system.contact_points().size());
+  modes.dry_frictions.resize(system.dry_frictions().size());
+  for (Mode& mode : modes.dry_frictions) mode.closed = true;
+  return modes;
+}
+
 SmoothMotion::SmoothMotion(const System& system, const FrictionPolygon& polygon, StopToken stop)
     : system_(system),
       polygon_(polygon),

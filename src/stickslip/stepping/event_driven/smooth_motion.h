@@ -28,6 +28,9 @@ struct Modes {
   std::vector<Mode> dry_frictions;  // (dry friction elements)
 };
 
+/// All contacts open, and dry friction that slides.
+Modes make_open_modes(const System& system);
+
 /// The smooth motion of a phase: accelerations and forces at (t, q, u) while all keep their modes, whatever sign these
 /// forces get; see EventDrivenOptions. Friction that slides opposes the velocity that it has, and where that has turned
 /// from the direction in which the phase began by 60 degrees or more, or is nothing, it opposes that direction: so

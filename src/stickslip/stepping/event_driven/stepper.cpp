@@ -8,7 +8,6 @@
 #include <tuple>
 #include <utility>
 
-#include "stickslip/base/input_error.h"
 #include "stickslip/constraints/certificate.h"
 #include "stickslip/math/find_crossing.h"
 #include "stickslip/math/round_off.h"
@@ -81,11 +80,9 @@ class Stepper final : public TimeStepper {
   Status fail(const std::string& message, StepReport& report) const;
   bool take_modes(const Vector& memory);
   void save_modes(Vector& memory) const;
-  void release();
   bool cross(double h, double t_end);
   void report_motion(StepReport& report);
   void report_crossing(StepReport& report);
-  void report_record(StepReport& report) const;
   void report_forces(StepReport& report);
 
   const EventDrivenOptions options_;
@@ -451,7 +448,7 @@ Status Stepper::step(State& state, double h, double t_end, StepReport& report) {
     if (record_.squeezed) {
       record_.inexact = true;
       known = nullptr;
-      release();
+      motion_.set_modes(make_open_modes(system_), transition_.scales().zero_speed);
       if (!(now_.t < t_end)) break;
       if (!cross(h, t_end)) return fail(record_.message, report);
       if (!(now_.t < t_end)) break;
@@ -476,7 +473,8 @@ Status Stepper::step(State& state, double h, double t_end, StepReport& report) {
     report_motion(report);
   }
   report.step = h;
-  report_record(report);
+  record_.fill(report);
+  report.parts = std::max(parts_, 1);
 
   // Last of all, so that the step can be left before.
   stop_.check();
@@ -551,15 +549,6 @@ void Stepper::report_forces(StepReport& report) {
   set.add_reactions(forces, kForces, report);
 }
 
-/// Where nothing keeps contacts from closing: all contacts open, whatever they do.
-void Stepper::release() {
-  Modes modes;
-  modes.contacts.resize(system_.contact_points().size());
-  modes.dry_frictions.resize(system_.dry_frictions().size());
-  for (Mode& mode : modes.dry_frictions) mode.closed = true;
-  motion_.set_modes(modes, transition_.scales().zero_speed);
-}
-
 /// A part of the step of length h, in which nothing keeps contacts from closing; joints are put right behind it.
 bool Stepper::cross(double h, double t_end) {
   y_.resize(system_.n_q() + system_.n_u());
@@ -595,62 +584,13 @@ void Stepper::report_crossing(StepReport& report) {
   report.a.setConstant(system_.n_u(), VelocityStep::kUnknown);
 }
 
-void Stepper::report_record(StepReport& report) const {
-  report.solve = record_.worst;
-  report.solve.residual = record_.residual;
-  report.solve.iterations = record_.iterations;
-  report.coulomb_residual = record_.residual.absolute;
-  report.missed = record_.missed;
-  report.choices = record_.choices;
-  report.fallbacks = 0;
-  report.parts = std::max(parts_, 1);
-  report_no_worst(report);
-  report.message = record_.message;
-  report.events = record_.events;
-  report.status = record_.inexact ? Status::inexact : Status::ok;
-  report.solve.status = report.status;
-}
-
 }  // namespace
 }  // namespace event_driven
-
-void EventDrivenOptions::check() const {
-  const auto refuse = [](const char* key, const std::string& value, const char* allowed) {
-    throw InputError({}, std::string("scheme.") + key, value, allowed);
-  };
-  if (facets != 0 && facets < 3) refuse("facets", std::to_string(facets), "0 for the round cone, or at least 3");
-  if (integrator != EventIntegrator::dormand_prince) {
-    require_sundials(kEventIntegratorNames[static_cast<std::size_t>(integrator)], "dormand-prince");
-  }
-  if (!std::isfinite(orientation)) refuse("orientation", std::to_string(orientation), "finite [rad]");
-  if (!(relative_tolerance >= 1e-14 && relative_tolerance <= 1e-3)) {
-    refuse("relative_tolerance", fmt::format("{}", relative_tolerance), "1e-14 to 1e-3");
-  }
-  if (!(absolute_tolerance > 0.0 && absolute_tolerance <= 1e-3)) {
-    refuse("absolute_tolerance", fmt::format("{}", absolute_tolerance), "above 0, at most 1e-3");
-  }
-  if (!(max_step >= 0.0) || !std::isfinite(max_step)) {
-    refuse("max_step", fmt::format("{}", max_step), "a number > 0 [s], or 0: none");
-  }
-  if (!(zeno_time > 0.0) || !std::isfinite(zeno_time)) {
-    refuse("zeno_time", fmt::format("{}", zeno_time), "a number > 0 [s]");
-  }
-}
 
 std::unique_ptr<TimeStepper> make_event_driven(const EventDrivenOptions& options, const System& system,
                                                ConeSolver& solver, StopToken stop) {
   options.check();
-  if (system.has_varying_contacts()) {
-    throw InputError({}, "scheme.type", std::string(EventDrivenOptions::kTraits.name),
-                     "another scheme: detected contacts, and those between solids, come and go, and event-driven knows "
-                     "its contacts from the start");
-  }
-  for (const ContactPair& pair : system.contacts()) {
-    if (options.facets == 0 || pair.friction_dim <= 2 || pair.law().friction == 0.0) continue;
-    throw InputError({}, "scheme.facets", std::to_string(options.facets),
-                     "facets = 0: contact '" + pair.options.name +
-                         "' has Coulomb-Contensou friction, whose three directions have no polygons");
-  }
+  event_driven::refuse_contacts(options, system);
   return std::make_unique<event_driven::Stepper>(options, system, solver, stop);
 }
 

@@ -51,7 +51,13 @@ struct StepRecord {
   bool inexact = false;
   bool squeezed = false;  // nothing keeps contacts from closing
   std::string message;
+
+  /// What of it a report says.
+  void fill(StepReport& report) const;
 };
+
+/// Throws InputError where the scheme does not take the contacts of a system.
+void refuse_contacts(const EventDrivenOptions& options, const System& system);
 
 /// The beginning of a phase: impacts of what closes, projection of velocities, and the acceleration-level problem CP1,
 /// which says what is closed, sticks and slides from there on.
