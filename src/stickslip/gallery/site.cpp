@@ -53,8 +53,8 @@ std::vector<std::size_t> pick_figure_rows(const Figure& figure, std::size_t most
       kept.push_back(static_cast<std::size_t>(high - at));
     }
     std::ranges::sort(kept);
-    const auto again = std::ranges::unique(kept);
-    rows.insert(rows.end(), kept.begin(), again.begin());
+    kept.erase(std::unique(kept.begin(), kept.end()), kept.end());
+    rows.insert(rows.end(), kept.begin(), kept.end());
   }
   return rows;
 }
