@@ -64,8 +64,8 @@ std::optional<std::string> find_program(const std::vector<std::string>& names, c
   for (const std::string& name : names) {
     std::istringstream folders(path == nullptr ? "/usr/bin:/bin" : path);
     for (std::string folder; std::getline(folders, folder, ':');) {
-      const std::string candidate = folder + '/' + name;
-      if (is_program(candidate)) return candidate;
+      folder.append("/").append(name);
+      if (is_program(folder)) return folder;
     }
   }
   return std::nullopt;

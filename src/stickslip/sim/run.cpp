@@ -197,7 +197,7 @@ RunResult simulate(Scene scene, const RunOptions& options) {
       recorder->mark(state);
       marked = true;
     }
-    if (options.before_step) options.before_step(state, [&] { recorder->save(state); });
+    if (options.before_step) options.before_step(state, [&under_way] { under_way.recorder->save(under_way.state); });
     if (options.control) {
       inputs_before = state.inputs;
       options.control(*built.system, state, state.inputs);
