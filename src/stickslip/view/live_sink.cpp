@@ -16,7 +16,6 @@ namespace {
 
 namespace fs = std::filesystem;
 using std::chrono::duration;
-using std::chrono::duration_cast;
 
 /// Of the run's time frames take at most one in so many. [-]
 constexpr int kShare = 20;
