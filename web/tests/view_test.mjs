@@ -266,8 +266,9 @@ try {
     check('what is no number is said', true);
     await press(again, 'Stop');
     await wait_for(again, 'has ended');
-    const words = await again.locator('.certificate').innerText();
-    check('a stopped run is said to be interrupted', words.startsWith('Interrupted'), words);
+    const words = async () => again.locator('.certificate').innerText();  // they come with the rows of the file
+    await until('the headline of a stopped run', async () => (await words()).startsWith('Interrupted'));
+    check('a stopped run is said to be interrupted', (await words()).startsWith('Interrupted'), await words());
     const info = execFileSync(program, ['info', `${folder}/long.h5`], {encoding: 'utf8'});
     check('and its result says so', info.includes('interrupted'), info);
     check('again: no error', again.faults.length === 0, again.faults);
