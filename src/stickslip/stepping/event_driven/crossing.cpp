@@ -7,21 +7,6 @@
 
 namespace stickslip::event_driven {
 
-void StepRecord::fill(StepReport& report) const {
-  report.solve = worst;
-  report.solve.residual = residual;
-  report.solve.iterations = iterations;
-  report.coulomb_residual = residual.absolute;
-  report.missed = missed;
-  report.choices = choices;
-  report.fallbacks = 0;
-  report_no_worst(report);
-  report.message = message;
-  report.events = events;
-  report.status = inexact ? Status::inexact : Status::ok;
-  report.solve.status = report.status;
-}
-
 bool Transition::cross(Moment& now, const Inputs& inputs, double h, std::vector<ContactComponents>& percussions,
                        StepRecord& record) {
   system_.calc_applied_forces(now.t, now.q, now.u, force_);

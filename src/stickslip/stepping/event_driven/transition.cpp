@@ -7,6 +7,7 @@
 #include <cmath>
 #include <limits>
 
+#include "stickslip/constraints/certificate.h"
 #include "stickslip/math/round_off.h"
 #include "stickslip/stepping/event_driven/directions.h"
 
@@ -36,6 +37,21 @@ constexpr double kOffEdge = 1e-9;
 constexpr double kAll = std::numeric_limits<double>::infinity();
 
 }  // namespace
+
+void StepRecord::fill(StepReport& report) const {
+  report.solve = worst;
+  report.solve.residual = residual;
+  report.solve.iterations = iterations;
+  report.coulomb_residual = residual.absolute;
+  report.missed = missed;
+  report.choices = choices;
+  report.fallbacks = 0;
+  report_no_worst(report);
+  report.message = message;
+  report.events = events;
+  report.status = inexact ? Status::inexact : Status::ok;
+  report.solve.status = report.status;
+}
 
 Transition::Transition(const EventDrivenOptions& options, const System& system, ConeSolver& solver, StopToken stop)
     : options_(options),
