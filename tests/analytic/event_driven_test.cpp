@@ -362,6 +362,35 @@ between = ["floor", "b"]
   EXPECT_NEAR(run.report.energy_error, 0.0, 1e-12);
 }
 
+/// A wall that a ball rests against, and whose velocity jumps within a step: away, and it leaves the ball where it is;
+/// towards it, and it pushes the ball along.
+TEST(EventDriven, NoWallThatLeavesPullsABallAlong) {
+  const auto move = [](const std::string& wall, const std::string& integrator) {
+    EventRun run(fmt::format(R"(
+gravity = [0, 0]
+bodies.wall = {{type = "moving", position = ["{}", 0], shapes.w = {{type = "half-space", normal = [1, 0]}}}}
+bodies.ball = {{type = "point", mass = 1, position = [0.36, 0], shapes.p = {{type = "sphere", radius = 0.36}}}}
+contacts = [{{name = "touch", between = ["wall", "ball"]}}]
+)",
+                             wall),
+                 1.5, 0.1, integrator);
+    while (run.state.t < 1.5) EXPECT_EQ(run.step(), Status::ok) << run.state.t << ": " << run.report.message;
+    return std::pair(run.state.u(0), run.report.contacts[0].gap);
+  };
+  for (const char* integrator : {"", ", integrator = \"arkode-explicit\"", ", integrator = \"cvode\""}) {
+    for (const char* when : {"1", "1.03"}) {
+      SCOPED_TRACE(fmt::format("{} {}", when, integrator));
+      const double left = 1.5 - std::stod(when);
+      const auto [leaves, gap] = move(fmt::format("-0.25*max(0, t - {})", when), integrator);
+      EXPECT_EQ(leaves, 0.0);
+      EXPECT_NEAR(gap, 0.25 * left, 1e-12);
+      const auto [pushes, none] = move(fmt::format("0.25*max(0, t - {})", when), integrator);
+      EXPECT_NEAR(pushes, 0.25, 1e-12);
+      EXPECT_NEAR(none, 0.0, 1e-12);
+    }
+  }
+}
+
 /// Two walls that close on a ball: from when they meet no motion obeys the laws. The run goes on with the least
 /// violation, and says when and by how much.
 TEST(EventDriven, GoesOnWhereWallsClose) {

@@ -233,8 +233,7 @@ void Instant::slide(int cone, std::span<const double> direction) {
   member.mode = InstantMode::sliding;
   member.direction.fill(0.0);
   std::ranges::copy(direction, member.direction.begin());
-  constexpr double kOnEdge = 1e-9;  // [-] round-off of directions
-  if (has_polygon(cone)) slide_on_polygon(member, kOnEdge);
+  if (has_polygon(cone)) slide_on_polygon(member, FrictionPolygon::kRoundOff);
 }
 
 void Instant::open_contacts() {

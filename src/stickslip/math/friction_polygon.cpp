@@ -38,7 +38,6 @@ FrictionPolygon::Slip FrictionPolygon::find_slip_against(const double* f) const 
 }
 
 FrictionPolygon::Slip FrictionPolygon::take(const double* direction) const {
-  constexpr double kRoundOff = 1e-9;  // [-] far below half a sector of any polygon that is solved
   return find_slip(direction, kRoundOff);
 }
 

@@ -18,6 +18,8 @@ class FrictionPolygon {
  public:
   /// Two directions, or components along them.
   using Pair = std::array<double, 2>;
+  /// Round-off of directions, and of cosines between them: far below half a sector of any polygon that is solved. [-]
+  static constexpr double kRoundOff = 1e-9;
   /// How something slides: the direction that friction opposes, -d_j or minus the outward normal of an edge [-], and
   /// whether it is an edge.
   struct Slip {

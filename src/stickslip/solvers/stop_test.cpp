@@ -42,8 +42,8 @@ std::vector<Case> make_cases() {
     recipe.friction_dim = friction_dim;
     return test::plant(recipe, law, 1).problem;
   };
-  return {{"many", plant(20, 30, FrictionLaw::coulomb, 2)},
-          {"many, associated", plant(20, 30, FrictionLaw::associated, 2)},
+  return {{"many", plant(10, 15, FrictionLaw::coulomb, 2)},
+          {"many, associated", plant(10, 15, FrictionLaw::associated, 2)},
           {"few", plant(2, 3, FrictionLaw::coulomb, 1)},
           {"squeezed", make_squeezed()}};
 }

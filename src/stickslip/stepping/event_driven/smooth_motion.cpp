@@ -27,6 +27,33 @@ Modes make_open_modes(const System& system) {
   return modes;
 }
 
+void write_modes(const Modes& modes, Vector& memory) {
+  constexpr std::size_t kNumbers = 2 + kMaxFrictionDim;  // of a mode
+  memory.resize(static_cast<Eigen::Index>(1 + kNumbers * (modes.contacts.size() + modes.dry_frictions.size())));
+  memory(0) = 1.0;
+  Eigen::Index next = 1;
+  for (const std::vector<Mode>* each : {&modes.contacts, &modes.dry_frictions}) {
+    for (const Mode& mode : *each) {
+      memory(next++) = mode.closed ? 1.0 : 0.0;
+      memory(next++) = mode.sticks ? 1.0 : 0.0;
+      for (const double x : mode.direction) memory(next++) = x;
+    }
+  }
+}
+
+bool read_modes(const Vector& memory, Modes& modes) {
+  if (memory(0) == 0.0) return false;
+  Eigen::Index next = 1;
+  for (std::vector<Mode>* each : {&modes.contacts, &modes.dry_frictions}) {
+    for (Mode& mode : *each) {
+      mode.closed = memory(next++) != 0.0;
+      mode.sticks = memory(next++) != 0.0;
+      for (double& x : mode.direction) x = memory(next++);
+    }
+  }
+  return true;
+}
+
 SmoothMotion::SmoothMotion(const System& system, const FrictionPolygon& polygon, StopToken stop)
     : system_(system),
       polygon_(polygon),
@@ -108,6 +135,14 @@ void SmoothMotion::find_direction(int cone, std::array<double, kMaxFrictionDim>&
   const double speed = std::sqrt(squared);
   if (!(speed > zero_speed_) || along < kCosine * speed) return;
   for (int i = 0; i < dim; ++i) n[i] = set_.gamma()[first + i] / speed;
+}
+
+double SmoothMotion::calc_normal_speed() const {
+  double speed = 0.0;
+  for (int i = 0; i < set_.count() && set_.kind(i) == ConstraintSet::Kind::contact; ++i) {
+    speed = std::max(speed, std::abs(set_.gamma()[set_.problem().cones[i].offset]));
+  }
+  return speed;
 }
 
 /// All rows of a cone are held.

@@ -31,6 +31,10 @@ struct Modes {
 /// All contacts open, and dry friction that slides.
 Modes make_open_modes(const System& system);
 
+/// Modes as numbers of State::memory, the first of which is 1, or 0 where there are none: then read_modes() is false.
+void write_modes(const Modes& modes, Vector& memory);
+bool read_modes(const Vector& memory, Modes& modes);
+
 /// The smooth motion of a phase: accelerations and forces at (t, q, u) while all keep their modes, whatever sign these
 /// forces get; see EventDrivenOptions. Friction that slides opposes the velocity that it has, and where that has turned
 /// from the direction in which the phase began by 60 degrees or more, or is nothing, it opposes that direction: so
@@ -57,6 +61,8 @@ class SmoothMotion {
   const BodySnapshot& at() const { return at_; }
   const ConstraintSet& constraints() const { return set_; }
   ConstraintSet& constraints() { return set_; }
+  /// [m/s] How fast closed contacts close or part, at most, of the rows gathered last.
+  double calc_normal_speed() const;
   /// The cone of a contact point or a dry friction, -1 where it has none.
   int contact_cone(int point) const { return contact_cones_[point]; }
   int dry_friction_cone(int k) const { return dry_cones_[k]; }

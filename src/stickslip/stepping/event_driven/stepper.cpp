@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <optional>
 #include <string>
 #include <tuple>
@@ -41,8 +42,11 @@ constexpr double kTurn = 0.3;
 /// but a thousand in a step at most. [s], [-]
 constexpr double kCrossing = 1e-3;
 constexpr double kCrossingPart = 1e-3;
-/// Numbers of a mode in State::memory, behind one that says whether there are any.
-constexpr Eigen::Index kNumbers = 2 + kMaxFrictionDim;
+/// What closed contacts have of the speeds in play where a prescribed velocity has jumped, and of relative_tolerance
+/// where that is loose; errors of the integration are a thousandth of it. [-]
+constexpr double kJump = 1e-6;
+constexpr double kJumpTolerances = 1e3;
+constexpr double kNever = std::numeric_limits<double>::infinity();
 
 class Stepper final : public TimeStepper {
  public:
@@ -56,7 +60,7 @@ class Stepper final : public TimeStepper {
   Status step(State& state, double h, double t_end, StepReport& report) override;
 
  private:
-  enum class Ended { at_end, by_event, failed };
+  enum class Ended { at_end, by_event, by_jump, failed };
 
   bool calc_rates(double t, const Vector& y, Vector& rates);
   void unpack(const Vector& y, Vector& q, Vector& u) const;
@@ -79,7 +83,8 @@ class Stepper final : public TimeStepper {
   void accept(double t, const Vector& end);
   Status fail(const std::string& message, StepReport& report) const;
   bool take_modes(const Vector& memory);
-  void save_modes(Vector& memory) const;
+  double find_jump(double h);
+  std::optional<Ended> end_within(double h, double t_end);
   bool cross(double h, double t_end);
   void report_motion(StepReport& report);
   void report_crossing(StepReport& report);
@@ -88,6 +93,7 @@ class Stepper final : public TimeStepper {
   const EventDrivenOptions options_;
   const System& system_;
   StopToken stop_;
+  bool has_moving_;  // whether a body moves as prescribed
   Transition transition_;
   SmoothMotion motion_;
   EventSearch search_;
@@ -122,6 +128,7 @@ Stepper::Stepper(const EventDrivenOptions& options, const System& system, ConeSo
     : options_(options),
       system_(system),
       stop_(stop),
+      has_moving_(std::ranges::any_of(system.bodies(), [](const Body& b) { return b.type == BodyType::moving; })),
       transition_(options, system, solver, stop),
       motion_(system, FrictionPolygon(options.facets, options.orientation), stop),
       search_(system, transition_),
@@ -289,6 +296,17 @@ double Stepper::locate(double first, double last) {
   return last;
 }
 
+/// How far into the last step, of length h, the velocity of a body that moves as prescribed jumps, so that contacts
+/// that are closed close or part; infinity: it does not. There the phase is over, and the next begins with an impact or
+/// with contacts that open: no contact pulls a body along. [s]
+double Stepper::find_jump(double h) {
+  const double most = std::max(kJump, kJumpTolerances * options_.relative_tolerance) * transition_.scales().speed;
+  if (!has_moving_ || !solve(step_start() + h, step_to()) || motion_.calc_normal_speed() <= most) return kNever;
+  const auto hold_at = [this, most](double part) { return (void)calc_at(part), most - motion_.calc_normal_speed(); };
+  const double close = std::max(least_, 2.0 * kEpsilon * (std::abs(step_start()) + h));
+  return find_crossing(hold_at, 0.0, std::max(hold_at(0.0), 0.0), h, close);
+}
+
 /// Moves to `end`, at t.
 void Stepper::accept(double t, const Vector& end) {
   const Eigen::Index n = system_.n_q() + system_.n_u();
@@ -311,6 +329,21 @@ void Stepper::pack() {
   y_.setZero(system_.n_q() + system_.n_u() + 2 + motion_.constraints().size());
   y_.head(system_.n_q()) = now_.q;
   y_.segment(system_.n_q(), system_.n_u()) = now_.u;
+}
+
+/// Ends the phase in the last step, of length h, at the first event or jump in it.
+std::optional<Stepper::Ended> Stepper::end_within(double h, double t_end) {
+  const double jump = find_jump(h);
+  if (const auto over = find_sign_change(std::min(h, jump))) {
+    const double located = locate(over->first, over->second);
+    triggers_ = search_.find_triggers(motion_, inputs_);
+    accept(std::min(step_start() + located, t_end), y_);
+    return Ended::by_event;
+  }
+  if (jump > h) return std::nullopt;
+  (void)calc_at(jump);
+  accept(std::min(step_start() + jump, t_end), y_);
+  return Ended::by_jump;
 }
 
 /// Integrates the phase until t_end or its end.
@@ -337,15 +370,9 @@ Stepper::Ended Stepper::advance(double t_end) {
       h *= is_made ? std::clamp(kSafety * std::pow(error, -0.2), kShrinks, 1.0) : kShrinks;
       if (h < least_) return Ended::failed;
     }
-    if (const auto over = find_sign_change(h)) {
-      const double located = locate(over->first, over->second);
-      triggers_ = search_.find_triggers(motion_, inputs_);
-      ++parts_;
-      accept(std::min(now_.t + located, t_end), y_);
-      return Ended::by_event;
-    }
-    const bool is_last = t_end - (now_.t + h) <= least_;
     ++parts_;
+    if (const auto ended = end_within(h, t_end)) return *ended;
+    const bool is_last = t_end - (now_.t + h) <= least_;
     accept(is_last ? t_end : now_.t + h, method_.end());
     const double grows = error > 0.0 ? kSafety * std::pow(error, -0.2) : kGrows;
     h = std::min(h * std::clamp(grows, kShrinks, kGrows), t_end - now_.t);
@@ -367,12 +394,7 @@ Stepper::Ended Stepper::advance_by_sundials(double t_end) {
     if (!goes_on) break;
     ++parts_;
     const double h = integrator_->time() - integrator_->start_time();
-    if (const auto over = find_sign_change(h)) {
-      const double located = locate(over->first, over->second);
-      triggers_ = search_.find_triggers(motion_, inputs_);
-      accept(std::min(integrator_->start_time() + located, t_end), y_);
-      return Ended::by_event;
-    }
+    if (const auto ended = end_within(h, t_end)) return *ended;
     search_.arm(motion_, inputs_);
   }
   if (!goes_on) {
@@ -390,8 +412,8 @@ Status Stepper::fail(const std::string& message, StepReport& report) const {
 
 void Stepper::initialize(State& state, StepReport& report) {
   begin_run(system_, state, report);
-  state.memory.setZero(
-      1 + kNumbers * static_cast<Eigen::Index>(system_.contact_points().size() + system_.dry_frictions().size()));
+  write_modes(make_open_modes(system_), state.memory);
+  state.memory.setZero();
   now_ = {state.t, state.q, state.u, state.energy};
   inputs_ = state.inputs;
   record_ = {};
@@ -463,6 +485,10 @@ Status Stepper::step(State& state, double h, double t_end, StepReport& report) {
       return fail(fmt::format("the motion cannot be integrated beyond t = {:.9g}{}", now_.t, why_), report);
     }
     if (t_end - now_.t <= least_) now_.t = t_end;  // an event at the end of the step, but for round-off
+    if (ended == Ended::by_jump) {
+      triggers_.clear();
+      motion_.set_modes(make_open_modes(system_), transition_.scales().zero_speed);
+    }
     motion_.project_positions(now_.t, now_.q);
     motion_.project_velocities(now_.t, now_.q, now_.u, now_.energy);
     if (ended == Ended::at_end) break;
@@ -486,7 +512,7 @@ Status Stepper::step(State& state, double h, double t_end, StepReport& report) {
   if (record_.squeezed) {
     state.memory.setZero();
   } else {
-    save_modes(state.memory);
+    write_modes(motion_.modes(), state.memory);
   }
   report_energy(system_, state, report);
   return report.status;
@@ -494,34 +520,11 @@ Status Stepper::step(State& state, double h, double t_end, StepReport& report) {
 
 /// The modes in which the last step ended, into motion_, solved there; false: there was none.
 bool Stepper::take_modes(const Vector& memory) {
-  if (memory(0) == 0.0) return false;
-  Modes modes;
-  modes.contacts.resize(system_.contact_points().size());
-  modes.dry_frictions.resize(system_.dry_frictions().size());
-  Eigen::Index next = 1;
-  for (std::vector<Mode>* each : {&modes.contacts, &modes.dry_frictions}) {
-    for (Mode& mode : *each) {
-      mode.closed = memory(next++) != 0.0;
-      mode.sticks = memory(next++) != 0.0;
-      for (double& x : mode.direction) x = memory(next++);
-    }
-  }
+  before_ = make_open_modes(system_);
+  if (!read_modes(memory, before_)) return false;
   transition_.go_on(now_, inputs_);
-  motion_.set_modes(modes, transition_.scales().zero_speed);
-  before_ = modes;
+  motion_.set_modes(before_, transition_.scales().zero_speed);
   return motion_.solve(now_.t, now_.q, now_.u, inputs_);
-}
-
-void Stepper::save_modes(Vector& memory) const {
-  memory(0) = 1.0;
-  Eigen::Index next = 1;
-  for (const std::vector<Mode>* each : {&motion_.modes().contacts, &motion_.modes().dry_frictions}) {
-    for (const Mode& mode : *each) {
-      memory(next++) = mode.closed ? 1.0 : 0.0;
-      memory(next++) = mode.sticks ? 1.0 : 0.0;
-      for (const double x : mode.direction) memory(next++) = x;
-    }
-  }
 }
 
 /// What contacts, joints and dry friction do by the forces of the instant that was solved last.

@@ -32,8 +32,6 @@ constexpr double kProgress = 0.5;
 constexpr double kJamStep = 1e-4;
 /// By how much of the speeds the limit of that answer may differ from it. [-]
 constexpr double kJamLimit = 1e-2;
-/// Round-off of the cosine between an edge of a polygon and its corner. [-]
-constexpr double kOffEdge = 1e-9;
 constexpr double kAll = std::numeric_limits<double>::infinity();
 
 }  // namespace
@@ -232,7 +230,7 @@ void Transition::choose_tentative(const Moment& now, const std::vector<Trigger>&
     if (trigger.kind != Trigger::Kind::slips || !mode.closed) continue;
     // What slides is one that left the edge of a polygon, if it is on that edge still.
     const double along = mode.sticks ? 1.0 : dot(mode.direction, trigger.direction);
-    if (along < polygon_.apothem() - kOffEdge) continue;
+    if (along < polygon_.apothem() - FrictionPolygon::kRoundOff) continue;
     mode.sticks = false;
     mode.direction = trigger.direction;
   }
