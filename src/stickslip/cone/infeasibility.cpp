@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 
 #include "stickslip/cone/condense.h"
 #include "stickslip/math/dense_factors.h"
@@ -116,10 +117,26 @@ class LeastViolation {
   Vector y_;
 };
 
-/// y (rows of w) = the nearest to it that w^T maps to zero, w (rows, columns); its other entries stay zero.
+double round_off_of_rank(const Matrix& w) {
+  return kProofRoundOff * static_cast<double>(std::max(w.rows(), w.cols()));
+}
+
+/// y (rows of w) = the nearest to it that w^T maps to zero, w (rows, columns).
 Vector project_on_kernel(const Matrix& w, const Vector& y) {
+  return w.cols() == 0 ? y : PivotedQr(w, round_off_of_rank(w)).project_off_columns(y);
+}
+
+/// y (rows of w) = what w^T maps to zero, w (rows, columns), changed as little as can be in shares of the entries of y,
+/// so that what factors leave in a column is round-off of the column's own terms, of `sizes` (rows, columns), and of no
+/// other's. No entry of y is zero.
+Vector project_in_shares(Matrix w, const Matrix& sizes, const Vector& y) {
   if (w.cols() == 0) return y;
-  return PivotedQr(w, kProofRoundOff * static_cast<double>(std::max(w.rows(), w.cols()))).project_off_columns(y);
+  const Vector terms = sizes.transpose() * y.cwiseAbs();
+  w.array().colwise() *= y.array();
+  for (Eigen::Index k = 0; k < w.cols(); ++k) {
+    if (terms[k] > 0.0) w.col(k) /= terms[k];
+  }
+  return y.cwiseProduct(project_on_kernel(w, Vector::Ones(y.size())));
 }
 
 /// What the rows of a problem say of percussions, whatever their sign and friction.
@@ -145,35 +162,51 @@ std::optional<Infeasibility> prove(const SparseMatrix& w, const Vector& b, const
       columns(i, entry.col()) = entry.value();
     }
   }
+  // What is left of a sum that cancels does not tell how large its terms were, as where a tangent meets a normal:
+  // |W_ij| <= sqrt(W_ii W_jj) does, W positive semidefinite. The entries of an LCP may be no such sums.
+  Matrix sizes = columns.cwiseAbs();
+  for (Eigen::Index i = 0; i < columns.rows() && !rows.is_lcp; ++i) {
+    const double own = columns(i, rows.of_problem[violated[i]]);
+    for (Eigen::Index k = 0; k < w.rows(); ++k) {
+      if (columns(i, k) != 0.0) sizes(i, k) = std::max(sizes(i, k), std::sqrt(std::abs(own * w.coeff(k, k))));
+    }
+  }
   Vector p_all = Vector::Zero(w.rows());
   for (Eigen::Index k = 0; k < p.size(); ++k) p_all[rows.of_problem[k]] = p[k];
   std::vector<Eigen::Index> moving;
   for (Eigen::Index k = 0; k < w.rows(); ++k) {
     if (!rows.is_lcp || p_all[k] > 0.0) moving.push_back(k);
   }
-  part = project_on_kernel(columns(Eigen::all, moving), part);
+  // Of contacts that jam, those that push with nothing but round-off, or pull, have no part in it. Joints alone are
+  // left as they are: near a dead point J J^T is singular to round-off where J is not, and large percussions solve it.
+  const bool has_contacts = std::ranges::any_of(violated, [&](int k) { return !rows.is_free[k]; });
+  if (!has_contacts) part = project_on_kernel(columns(Eigen::all, moving), part);
+  std::vector<Eigen::Index> taking(has_contacts ? violated.size() : 0);
+  std::iota(taking.begin(), taking.end(), 0);
+  for (std::size_t before = 0; taking.size() != before && !taking.empty();) {
+    before = taking.size();
+    const Vector given = part(taking);
+    const Vector projected = project_in_shares(columns(taking, moving), sizes(taking, moving), given);
+    part.setZero();
+    std::vector<Eigen::Index> left;
+    for (std::size_t i = 0; i < before; ++i) {
+      const double share = projected[i] / given[i];
+      const bool is_free = rows.is_free[violated[taking[i]]];
+      if ((is_free ? std::abs(share) : share) <= kProofRoundOff * static_cast<double>(before)) continue;
+      part[taking[i]] = projected[i];
+      left.push_back(taking[i]);
+    }
+    taking = std::move(left);
+  }
   // The proof stands on y alone, whatever was done to find it.
   double work = 0.0;  // y . b
-  for (Eigen::Index i = 0; i < columns.rows(); ++i) {
-    if (!rows.is_free[violated[i]]) part[i] = std::max(part[i], 0.0);
-    work += part[i] * b[violated[i]];
-  }
+  for (Eigen::Index i = 0; i < columns.rows(); ++i) work += part[i] * b[violated[i]];
   const double size = part.norm();
   if (!(size > 0.0) || !(-work > kViolated * b.norm() * size)) return std::nullopt;
   Vector product = columns.transpose() * part;
   if (rows.is_lcp) product = product.cwiseMax(0.0);  // where p >= 0, what is below zero is no matter
-  // Column by column, so that large entries elsewhere excuse nothing. What is left of a sum that cancels does not tell
-  // how large its terms were, as where a tangent meets a normal: |W_ij| <= sqrt(W_ii W_jj) does, W positive
-  // semidefinite. The entries of an LCP may be no such sums.
-  Vector round_off = kProofRoundOff * (columns.cwiseAbs().transpose() * part.cwiseAbs());
-  for (Eigen::Index k = 0; k < w.rows() && !rows.is_lcp; ++k) {
-    double terms = 0.0;
-    for (Eigen::Index i = 0; i < columns.rows(); ++i) {
-      if (columns(i, k) != 0.0)
-        terms += std::sqrt(std::abs(columns(i, rows.of_problem[violated[i]]))) * std::abs(part[i]);
-    }
-    round_off[k] = std::max(round_off[k], kProofRoundOff * std::sqrt(std::abs(w.coeff(k, k))) * terms);
-  }
+  // Column by column, so that large entries elsewhere excuse nothing.
+  const Vector round_off = kProofRoundOff * (sizes.transpose() * part.cwiseAbs());
   if ((product.array().abs() > round_off.array()).any()) return std::nullopt;
   Infeasibility found;
   found.violation = -work / size;

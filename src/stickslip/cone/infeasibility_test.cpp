@@ -3,11 +3,16 @@
 
 #include <gtest/gtest.h>
 
+#include <Eigen/Geometry>
+
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <random>
+#include <vector>
 
 #include "stickslip/cone/one_step_problem.h"
+#include "stickslip/math/linear_program.h"
 
 namespace stickslip {
 namespace {
@@ -137,6 +142,103 @@ TEST(Infeasibility, AColumnUnderAHeavyLoadHasASolution) {
       EXPECT_FALSE(find_infeasibility(with(w, cones))) << n << " " << load;
     }
   }
+}
+
+struct Jam {
+  ConeProblem cones;
+  Matrix normals;  // (contacts, 9) their rows of J
+};
+
+/// Three balls of unlike masses in a box too small for them, with friction.
+Jam make_jam(std::mt19937& random) {
+  std::uniform_real_distribution<double> uniform;
+  constexpr double kStep = 0.1;  // [s]
+  constexpr double kHalf = 0.35;
+  constexpr double kNear = 0.15;  // [m] gaps that may close in the step
+  std::array<Eigen::Vector3d, 3> at;
+  std::array<double, 3> radius;
+  std::array<double, 3> inverse_mass;
+  for (int k = 0; k < 3; ++k) {
+    radius[k] = 0.2 + 0.1 * uniform(random);
+    inverse_mass[k] = std::pow(10.0, 2.0 * uniform(random) - 1.0);
+    for (double& x : at[k]) x = (kHalf - 0.5 * radius[k]) * (2.0 * uniform(random) - 1.0);
+  }
+  std::vector<Eigen::RowVectorXd> rows;
+  Jam jam;
+  // A contact of ball i and, where j >= 0, ball j, n away from j: rows of the normal and two tangents.
+  const auto add = [&](int i, int j, const Eigen::Vector3d& n, double gap) {
+    if (gap > kNear) return;
+    const Eigen::Vector3d t = n.unitOrthogonal();
+    for (const Eigen::Vector3d& d : {n, t, Eigen::Vector3d(n.cross(t))}) {
+      Eigen::RowVectorXd row =
+          Eigen::RowVectorXd::Zero(18);  // velocities, then angular ones times the radius of gyration
+      row.segment<3>(3 * i) = d * std::sqrt(inverse_mass[i]);
+      row.segment<3>(9 + 3 * i) = -n.cross(d) * std::sqrt(2.5 * inverse_mass[i]);
+      if (j >= 0) {
+        row.segment<3>(3 * j) = -d * std::sqrt(inverse_mass[j]);
+        row.segment<3>(9 + 3 * j) = -n.cross(d) * std::sqrt(2.5 * inverse_mass[j]);
+      }
+      rows.push_back(row);
+    }
+    jam.cones.add_contact({&kDisc, 1});
+    const std::size_t first = rows.size() - 3;
+    jam.cones.b[first] = gap / kStep;
+    jam.cones.b[first + 1] = uniform(random);
+    jam.cones.b[first + 2] = uniform(random);
+  };
+  for (int i = 0; i < 3; ++i) {
+    for (int axis = 0; axis < 3; ++axis) {
+      for (const double side : {-1.0, 1.0}) {
+        add(i, -1, -side * Eigen::Vector3d::Unit(axis), kHalf - side * at[i][axis] - radius[i]);
+      }
+    }
+    for (int j = 0; j < i; ++j) {
+      const Eigen::Vector3d way = at[i] - at[j];
+      add(i, j, way.normalized(), way.norm() - radius[i] - radius[j]);
+    }
+  }
+  const auto n = static_cast<Eigen::Index>(rows.size());
+  Matrix j(n, 18);
+  for (Eigen::Index k = 0; k < n; ++k) j.row(k) = rows[k];
+  jam.normals.resize(n / 3, 9);
+  for (Eigen::Index k = 0; k < n / 3; ++k) jam.normals.row(k) = j.row(3 * k).head<9>();
+  jam.cones = with(j * j.transpose(), jam.cones);
+  return jam;
+}
+
+/// The largest -y . b of pushes 0 <= y <= 1 of all contacts that balance on each ball: by a linear program.
+double calc_squeeze(const Jam& jam) {
+  const Eigen::Index n = jam.normals.rows();
+  Vector c(n);
+  for (Eigen::Index k = 0; k < n; ++k) c[k] = -jam.cones.b[3 * k];
+  LinearProgram program(c, Vector::Zero(n), Vector::Ones(n));
+  for (Eigen::Index d = 0; d < jam.normals.cols(); ++d) {
+    program.add_row(jam.normals.col(d), 0.0);
+    program.add_row(-jam.normals.col(d), 0.0);
+  }
+  EXPECT_EQ(program.maximise(), LinearProgram::Outcome::solved);
+  return c.dot(program.x());
+}
+
+/// Whoever has pushes that balance and that the gaps do not allow has a proof, where most of the pushes are nothing,
+/// too.
+TEST(Infeasibility, AJamOfBallsHasAProofIfItHasPushesThatBalance) {
+  std::mt19937 random(11);
+  int jams = 0;
+  int others = 0;
+  for (int k = 0; k < 300; ++k) {
+    const Jam jam = make_jam(random);
+    const double squeeze = calc_squeeze(jam);
+    if (squeeze > 1e-6) {
+      ++jams;
+      EXPECT_TRUE(find_infeasibility(jam.cones)) << k << ": " << squeeze;
+    } else if (squeeze < 1e-12) {
+      ++others;
+      EXPECT_FALSE(find_infeasibility(jam.cones)) << k;
+    }
+  }
+  EXPECT_GT(jams, 100);
+  EXPECT_GT(others, 20);
 }
 
 TEST(Infeasibility, LinearComplementarity) {
