@@ -91,11 +91,12 @@ class Nested {
   Unknowns best_;
   std::vector<Visit> visits_;  // by the last solve(), `many`
   bool in_circles_ = false;
-  DisjointSets components_{0};  // of bodies that closed elements hold together, find_jammed()
-  std::vector<double> energy_;  // [J] by component: what may be moved less what is
-  std::vector<int> sliding_;    // elements: contacts that slide on the acceleration level
-  std::vector<double> push_;    // (sliding_) [m/s^2] see settle_many_sliding; empty: their normal rows alone are solved
-  bool along_ = false;          // pushed contacts have the friction row along the slip alone
+  DisjointSets components_{0};          // of bodies that closed elements hold together, find_jammed()
+  std::vector<double> energy_;          // [J] by component: what may be moved less what is
+  std::vector<double> allowed_energy_;  // (bodies) what an impact can have of it, of which energy_ is left
+  std::vector<int> sliding_;            // elements: contacts that slide on the acceleration level
+  std::vector<double> push_;  // (sliding_) [m/s^2] see settle_many_sliding; empty: their normal rows alone are solved
+  bool along_ = false;        // pushed contacts have the friction row along the slip alone
   // (sliding_) [N] their normal forces before and after a solution, and moved for a difference.
   std::vector<double> held_, found_, moved_;
   double allowed_acceleration_ = 0.0;      // [m/s^2] residual of the level; 0: in relation to its own values
