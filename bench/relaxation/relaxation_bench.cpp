@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The five ways to solve the inclusion of the relaxation (stepping/relaxation/relaxation.h), as rows of
-// docs/relaxation.md: a sphere that slides and then rolls, and random contact problems. Beside them what a step of
-// other schemes costs.
+// docs/schemes.md: a sphere that slides and then rolls, and random contact problems. Beside them what a step of
+// other schemes costs. `relaxation_bench WAY`: the sphere by that way alone, for a profiler.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -79,15 +79,17 @@ Slide slide(const Scene& scene, int repetitions) {
   return result;
 }
 
+void print_way(std::string_view name) {
+  const Slide s = slide(load_sphere(fmt::format("{{type=\"relaxation\",inclusion=\"{}\"}}", name), 2.5e-4), 20);
+  constexpr double kEvaluations = 4.0;
+  fmt::print("| {} | {:.2f} | {:.2e} | {:.2e} | {:.2e} | {:.4f} |\n", name, s.microseconds / kEvaluations, s.velocity,
+             s.across, s.gap, s.rolls);
+}
+
 void print_sphere() {
   fmt::print(
       "| a sphere at .3 rad, delta 1 ms, h .25 ms | us an evaluation | velocity off by | across | gap | rolls at |\n");
-  for (const std::string_view name : kInclusionNames) {
-    const Slide s = slide(load_sphere(fmt::format("{{type=\"relaxation\",inclusion=\"{}\"}}", name), 2.5e-4), 20);
-    constexpr double kEvaluations = 4.0;
-    fmt::print("| {} | {:.2f} | {:.2e} | {:.2e} | {:.2e} | {:.4f} |\n", name, s.microseconds / kEvaluations, s.velocity,
-               s.across, s.gap, s.rolls);
-  }
+  for (const std::string_view name : kInclusionNames) print_way(name);
   for (const std::string_view name : {"moreau", "ccp", "stewart-trinkle", "generalized-alpha"}) {
     const Slide s = slide(load_sphere(fmt::format("{{type=\"{}\"}}", name), 2.5e-4), 20);
     fmt::print("| step of {} | {:.2f} | {:.2e} | {:.2e} | {:.2e} | {:.4f} |\n", name, s.microseconds, s.velocity,
@@ -186,7 +188,9 @@ void print_random() {
 }  // namespace
 }  // namespace stickslip
 
-int main() {
+int main(int argc, char** argv) {
+  for (int i = 1; i < argc; ++i) stickslip::print_way(argv[i]);
+  if (argc > 1) return 0;
   stickslip::print_sphere();
   stickslip::print_random();
   return 0;

@@ -2,7 +2,6 @@
 #include "stickslip/cone/factored_delassus.h"
 
 #include <algorithm>
-#include <type_traits>
 
 #include "stickslip/base/assert.h"
 #include "stickslip/math/small_matrix.h"
@@ -13,9 +12,14 @@ namespace {
 /// product (dim, n_v) = J M^-1, w (dim, dim) += its lower half with J^T. `size` is n_v, where it can be an
 /// std::integral_constant, so that the compiler knows how long loops are.
 template <class Size>
-void prepare_block(Size size, int dim, const double* inverse_mass, const double* j, double* product, double* w) {
+void prepare_block(Size size, int dim, const double* inverse_mass, bool is_diagonal, const double* j, double* product,
+                   double* w) {
   for (int r = 0; r < dim; ++r) {
-    add_transposed_product(size, size, inverse_mass, j + r * size, product + r * size);
+    if (is_diagonal) {
+      for (int k = 0; k < size; ++k) product[r * size + k] = inverse_mass[k * size + k] * j[r * size + k];
+    } else {
+      add_transposed_product(size, size, inverse_mass, j + r * size, product + r * size);
+    }
     for (int c = 0; c <= r; ++c) {
       double sum = 0.0;
       for (int k = 0; k < size; ++k) sum += product[r * size + k] * j[c * size + k];
@@ -43,7 +47,7 @@ void FactoredDelassus::clear_rows() {
 int FactoredDelassus::add_body(const Eigen::Ref<const Matrix>& inverse_mass) {
   STICKSLIP_ASSERT(inverse_mass.rows() == inverse_mass.cols());
   const int n_v = static_cast<int>(inverse_mass.rows());
-  bodies_.push_back({n_v_, n_v, inverse_mass_.size()});
+  bodies_.push_back({n_v_, n_v, inverse_mass_.size(), inverse_mass.isDiagonal(0.0)});
   for (int i = 0; i < n_v; ++i) {
     for (int j = 0; j < n_v; ++j) inverse_mass_.push_back(inverse_mass(i, j));
   }
@@ -84,7 +88,13 @@ void FactoredDelassus::add_momentum(std::span<const Cone> cones, const double* p
 void FactoredDelassus::add_inverse_mass_product(const double* momentum, double* v) const {
   for (int k = 0; k < n_bodies(); ++k) {
     const Body& body = bodies_[k];
-    add_product(body.n_v, body.n_v, inverse_mass(k), momentum + body.v_offset, v + body.v_offset);
+    if (!body.is_diagonal) {
+      add_product(body.n_v, body.n_v, inverse_mass(k), momentum + body.v_offset, v + body.v_offset);
+      continue;
+    }
+    for (int r = 0; r < body.n_v; ++r) {
+      v[body.v_offset + r] += inverse_mass(k)[r * (body.n_v + 1)] * momentum[body.v_offset + r];
+    }
   }
 }
 
@@ -115,6 +125,10 @@ double FactoredDelassus::calc_entry(int i, int r, int c) const {
     const double* right = values(block) + c * n_v;
     for (int j = 0; j < n_v; ++j) {
       if (left[j] == 0.0) continue;
+      if (bodies_[block.body].is_diagonal) {
+        sum += left[j] * (inverse[j * (n_v + 1)] * right[j]);
+        continue;
+      }
       double product = 0.0;
       for (int k = 0; k < n_v; ++k) product += inverse[j * n_v + k] * right[k];
       sum += left[j] * product;
@@ -141,22 +155,14 @@ void FactoredDelassus::prepare_row(std::span<const Cone> cones, int i, SweepMemo
   std::fill_n(w, dim * dim, 0.0);
   if (i == 0) memory.rows.clear();
   for (const Block& block : row(i)) {
-    const int n_v = bodies_[block.body].n_v;
+    const Body& body = bodies_[block.body];
     const double* j = values(block);
     STICKSLIP_ASSERT(memory.rows.size() == block.offset);
-    memory.rows.resize(block.offset + static_cast<std::size_t>(dim) * n_v, 0.0);
+    memory.rows.resize(block.offset + static_cast<std::size_t>(dim) * body.n_v, 0.0);
     double* product = memory.rows.data() + block.offset;
-    const auto prepare = [&](const auto size) { prepare_block(size, dim, inverse_mass(block.body), j, product, w); };
-    switch (n_v) {
-      case 3:
-        prepare(std::integral_constant<int, 3>());
-        break;
-      case 6:
-        prepare(std::integral_constant<int, 6>());
-        break;
-      default:
-        prepare(n_v);
-    }
+    with_size(body.n_v, [&](const auto size) {
+      prepare_block(size, dim, inverse_mass(block.body), body.is_diagonal, j, product, w);
+    });
   }
   for (int r = 0; r < dim; ++r) {
     for (int c = r + 1; c < dim; ++c) w[r * dim + c] = w[c * dim + r];

@@ -23,6 +23,7 @@ class FactoredDelassus {
     int v_offset;        // first of its rows in v
     int n_v;             // how many
     std::size_t offset;  // first value of its inverse mass block, (n_v, n_v)
+    bool is_diagonal;    // that block, as of all bodies in the plane and of those in their principal axes
   };
   struct Block {
     int body;

@@ -256,6 +256,16 @@ ConstraintSet::Restitution ConstraintSet::restitution(int cone) const {
   return {law.restitution_normal, law.restitution_tangential};
 }
 
+const Vector3& ConstraintSet::normal(int cone) const {
+  const auto* packed = std::get_if<PackedDelassus>(&problem_.delassus);
+  return packed != nullptr ? packed->contact(cone).normal : geometries_[cone].normal;
+}
+
+const Vector3& ConstraintSet::tangent(int cone) const {
+  const auto* packed = std::get_if<PackedDelassus>(&problem_.delassus);
+  return packed != nullptr ? packed->contact(cone).tangent : geometries_[cone].tangent1;
+}
+
 void ConstraintSet::add_restitution(std::span<double> added) const {
   for (int i = 0; i < count() && kind(i) == Kind::contact; ++i) {
     const Restitution e = restitution(i);
@@ -293,13 +303,9 @@ void ConstraintSet::add_relative_velocities(const Vector& v, std::span<double> g
     const Cone& cone = problem_.cones[i];
     for (const FactoredDelassus::Block& block : factored.row(i)) {
       const FactoredDelassus::Body& body = factored.body(block.body);
-      double* rows = gamma.data() + cone.offset;
-      if (body.n_v <= 3) {  // the same sums, sooner
-        add_product(cone.dim, body.n_v, factored.values(block), v.data() + body.v_offset, rows);
-        continue;
-      }
-      const ConstRowMatrixView J(factored.values(block), cone.dim, body.n_v);
-      VectorView(rows, cone.dim).noalias() += J * v.segment(body.v_offset, body.n_v);
+      with_size(body.n_v, [&](const auto n_v) {
+        add_product(cone.dim, n_v, factored.values(block), v.data() + body.v_offset, gamma.data() + cone.offset);
+      });
     }
   }
 }
@@ -325,11 +331,14 @@ void ConstraintSet::add_speeds(const Vector& v, std::span<double> speed) const {
     for (const FactoredDelassus::Block& block : factored.row(i)) {
       const FactoredDelassus::Body& body = factored.body(block.body);
       const double* J = factored.values(block);
-      for (int r = 0; r < cone.dim; ++r) {
-        double sum = 0.0;
-        for (int j = 0; j < body.n_v; ++j) sum += std::abs(J[r * body.n_v + j] * v(body.v_offset + j));
-        speed[cone.offset + r] += sum;
-      }
+      const double* v_of_body = v.data() + body.v_offset;
+      with_size(body.n_v, [&](const auto n_v) {
+        for (int r = 0; r < cone.dim; ++r) {
+          double sum = 0.0;
+          for (int j = 0; j < n_v; ++j) sum += std::abs(J[r * n_v + j] * v_of_body[j]);
+          speed[cone.offset + r] += sum;
+        }
+      });
     }
   }
 }
@@ -349,11 +358,9 @@ void ConstraintSet::calc_generalized_percussions(std::span<const double> p, Vect
     for (const FactoredDelassus::Block& block : factored.row(i)) {
       const FactoredDelassus::Body& body = factored.body(block.body);
       const double* J = factored.values(block);
-      for (int j = 0; j < body.n_v; ++j) {
-        double sum = 0.0;
-        for (int r = 0; r < cone.dim; ++r) sum += J[r * body.n_v + j] * p[cone.offset + r];
-        force(body.v_offset + j) += sum;
-      }
+      with_size(body.n_v, [&](const auto n_v) {
+        add_transposed_product(cone.dim, n_v, J, p.data() + cone.offset, force.data() + body.v_offset);
+      });
     }
   }
 }
@@ -419,13 +426,11 @@ void ConstraintSet::report_percussion(int i, const ConeSolution& solution, std::
   if (packed != nullptr) {
     const PackedDelassus::Contact& at = packed->contact(i);
     contact.position = (*at_)[contact.body_b].p + at.arm_second;
-    contact.normal = at.normal;
-    contact.tangent = at.tangent;
   } else {
     contact.position = geometries_[i].position_second;
-    contact.normal = geometries_[i].normal;
-    contact.tangent = geometries_[i].tangent1;
   }
+  contact.normal = normal(i);
+  contact.tangent = tangent(i);
   const double* p = solution.p.data() + cone.offset;
   const double* u = velocity.data() + cone.offset;
   for (int j = 0; j < kMaxContactDim; ++j) {

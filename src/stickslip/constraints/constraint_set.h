@@ -55,6 +55,9 @@ class ConstraintSet {
   Restitution restitution(int cone) const;
   /// Of a contact at the instant, not after gather_positions(). [m, rad]
   double gap(int cone) const { return gaps_[cone]; }
+  /// Of a contact at the instant. [-]
+  const Vector3& normal(int cone) const;
+  const Vector3& tangent(int cone) const;
   /// added (n) += e gamma, of the rows at the instant gathered: what Newton's law of impacts adds to the velocities
   /// after them.
   void add_restitution(std::span<double> added) const;

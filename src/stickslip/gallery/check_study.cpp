@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "stickslip/base/nearest.h"
+#include "stickslip/gallery/evaluator.h"
 #include "stickslip/gallery/number_table.h"
 #include "stickslip/gallery/series.h"
 
@@ -37,7 +38,11 @@ class StudyChecker {
       check_formula(value.expected);
       if (value.tolerance) check_formula(*value.tolerance);
       for (const StudyFormula& f : value.in_reason) check_formula(f);
-      if (value.explains) check_formula(*value.explains);
+      for (const StudyFormula& f : value.explains) check_formula(f);
+      if (std::ranges::none_of(value.explains, [&](const StudyFormula& f) { return needs_run(f.formula); })) {
+        static const std::vector<StudySource> kNone;
+        (void)Evaluator(study_, kNone).explained(value);
+      }
       for (const StudyMark& mark : value.marks) check_mark(mark, value);
     }
   }
@@ -196,6 +201,26 @@ class StudyChecker {
     if (std::ranges::none_of(sources_, [&](const std::string& s) { return matches_pattern(s, pattern); })) {
       fail(node.args[0], "no run or analysis has such a name");
     }
+  }
+
+  /// Whether a formula has a value only after the runs.
+  bool needs_run(const Formula& node) const {
+    switch (node.kind) {
+      case Formula::Kind::name:
+        return node.text != "pi" && !study_.constants.contains(node.text);
+      case Formula::Kind::source:
+        return node.text.starts_with('/');
+      case Formula::Kind::of_run:
+        return true;
+      case Formula::Kind::call:
+        if (node.text == "over") return true;
+        break;
+      case Formula::Kind::number:
+      case Formula::Kind::operation:
+      case Formula::Kind::choice:
+        break;
+    }
+    return std::ranges::any_of(node.args, [&](const Formula& arg) { return needs_run(arg); });
   }
 
   bool is_source(const std::string& name) const { return std::ranges::find(sources_, name) != sources_.end(); }

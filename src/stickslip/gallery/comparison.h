@@ -19,7 +19,7 @@ struct Comparison {
   double tolerance = 0.0;  // [unit] >= 0; published: half a unit of the last digit that is printed
   double ours = 0.0;       // [unit] NaN where the run did not get there
   std::string reason;      // why ours differs, where it is known to
-  double explained = 0.0;  // [unit] up to what difference that accounts for
+  double explained_from = 0.0, explained_to = 0.0;  // [unit] the least and the largest difference() it accounts for
   double difference() const { return ours - value; }
   bool agrees() const;
   /// Whether the reason accounts for what ours differs by.

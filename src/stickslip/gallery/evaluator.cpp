@@ -7,6 +7,7 @@
 #include <cmath>
 #include <limits>
 #include <numbers>
+#include <tuple>
 
 #include "stickslip/base/assert.h"
 #include "stickslip/gallery/check_study.h"
@@ -46,7 +47,7 @@ bool Comparison::agrees() const {
 }
 
 bool Comparison::is_explained() const {
-  return !reason.empty() && std::abs(difference()) <= explained;
+  return !reason.empty() && difference() >= explained_from && difference() <= explained_to;
 }
 
 bool Evaluator::all_whole() const {
@@ -89,6 +90,27 @@ double Evaluator::place(const StudyFormula& formula, double expected, const std:
   const double at = number(formula, run);
   expected_.reset();
   return at;
+}
+
+std::pair<double, double> Evaluator::explained(const StudyValue& value) {
+  if (value.explains.empty()) return {0.0, 0.0};
+  const StudyFormula& last = value.explains.back();
+  const auto refuse = [&](const StudyFormula& f, double x, const char* allowed) {
+    throw InputError(f.place, f.key, fmt::format("\"{}\", which is {:.9g}", f.text, std::isnan(x) ? std::abs(x) : x),
+                     allowed);
+  };
+  for (const StudyFormula& f : value.explains) {
+    const double x = number(f, value.run);
+    if (!std::isfinite(x) && all_whole()) refuse(f, x, "a finite number");
+  }
+  const double to = number(last, value.run);
+  if (value.explains.size() > 1) {
+    const double from = number(value.explains.front(), value.run);
+    if (from > to) refuse(last, to, "at least the first of the two");
+    return {from, to};
+  }
+  if (to < 0.0) refuse(last, to, "a number >= 0; differences of one sign: [least, largest]");
+  return {-to, to};
 }
 
 Series Evaluator::eval(const Formula& node, std::size_t source) {
@@ -202,7 +224,7 @@ StudyPage evaluate_study(const Study& study, const std::vector<StudySource>& sou
     c.tolerance = value.tolerance ? evaluator.number(*value.tolerance, value.run) : half_last_digit(value.printed);
     c.ours = evaluator.number(value.ours, value.run);
     c.reason = fill_reason(value, evaluator);
-    if (value.explains) c.explained = evaluator.number(*value.explains, value.run);
+    std::tie(c.explained_from, c.explained_to) = evaluator.explained(value);
     for (const StudyMark& mark : value.marks) {
       const auto place = [&](const std::optional<StudyFormula>& formula) {
         return formula ? evaluator.place(*formula, c.value, value.run) : std::numeric_limits<double>::quiet_NaN();

@@ -36,6 +36,9 @@ class Evaluator {
   Series evaluate(const StudyFormula& formula, const std::string& run = "");
   /// The same; a column in the place of a number is an error. NaN where a run that ended early cannot tell.
   double number(const StudyFormula& formula, const std::string& run = "");
+  /// The differences that the reason of a value accounts for, from and to; 0 without one. Throws InputError where they
+  /// are not finite, though all runs are whole, or none: a bound below zero, or the larger first.
+  std::pair<double, double> explained(const StudyValue& value);
   /// A number of the place of a mark, where `expected` has this value.
   double place(const StudyFormula& formula, double expected, const std::string& run);
 

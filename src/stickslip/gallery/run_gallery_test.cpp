@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "stickslip/gallery/run_gallery.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -64,11 +65,13 @@ std::map<std::string, double> read_ours(const fs::path& path) {
   std::ifstream in(path);
   std::string line;
   std::getline(in, line);
-  EXPECT_EQ(line, "benchmark,quantity,unit,origin,expected,value,tolerance,ours,difference,agrees,explained,reason");
+  EXPECT_EQ(line,
+            "benchmark,quantity,unit,origin,expected,value,tolerance,ours,difference,agrees,explained_from,"
+            "explained_to,reason");
   std::map<std::string, double> ours;
   while (std::getline(in, line)) {
     const std::vector<std::string> cells = split(line);
-    EXPECT_EQ(cells.size(), 12u) << line;
+    EXPECT_EQ(cells.size(), 13u) << line;
     ours[cells[1]] = std::stod(cells[7]);
   }
   return ours;
@@ -271,6 +274,22 @@ ours = "rows('/steps/time') - 1"
 reason = "a mistake of one"
 explains = 1
 [[values]]
+quantity = "steps, fewer"
+run = "inexact"
+reference = 61
+tolerance = 0
+ours = "rows('/steps/time') - 1"
+reason = "one is left out"
+explains = ["60 - rows('/time')", 0]
+[[values]]
+quantity = "steps, more"
+run = "inexact"
+reference = 59
+tolerance = 0
+ours = "rows('/steps/time') - 1"
+reason = "some are left out"
+explains = [-2, 0]
+[[values]]
 quantity = "never"
 unit = "s"
 run = "inexact"
@@ -285,13 +304,47 @@ ours = "first('/time', '/time' > 100)"
   EXPECT_NE(text.find("a mistake: there are 61 rows"), std::string::npos) << text;
   EXPECT_NE(text.find("of 60 steps stayed above the tolerance"), std::string::npos) << text;
   EXPECT_NE(text.find("published: 1 numbers, 1 agree, 0 differ"), std::string::npos) << text;
-  EXPECT_NE(text.find("reference: 2 numbers, 0 agree, 2 differ (1 of them without a known reason)"), std::string::npos)
+  EXPECT_NE(text.find("reference: 4 numbers, 0 agree, 4 differ (2 of them without a known reason)"), std::string::npos)
       << text;
   EXPECT_NE(text.find("not explained: more than the 1 that this explains: a mistake of one"), std::string::npos)
       << text;
-  EXPECT_EQ(record.count_unexplained(), 2);
+  EXPECT_NE(text.find("not explained: not the -2 to 0 that this explains: some are left out"), std::string::npos)
+      << text;
+  EXPECT_EQ(record.count_unexplained(), 3);
   EXPECT_NE(text.find("analytic: 1 numbers, 0 agree, 1 differ (1 of them without a known reason)"), std::string::npos)
       << text;
+}
+
+TEST(Gallery, ABoundOfAReasonIsAFiniteNumber) {
+  const TemporaryFolder folder;
+  for (const auto& [bound, message] :
+       {std::pair("\"first('/time')/0\"", "study.toml:14:12: values[0].explains: \"first('/time')/0\", which is nan"),
+        std::pair("\"0 - last('/time')\"", "a number >= 0; differences of one sign: [least, largest]"),
+        std::pair("[\"last('/time')\", 0]", "values[0].explains: \"0\", which is 0: at least the first of the two")}) {
+    const std::string text = fmt::format(R"toml(stickslip_study = 1
+title = "sphere"
+source = "none"
+[[runs]]
+name = "run"
+scene = "papers/negrut/bowling_ball"
+set = ["time.end=0.1"]
+[[values]]
+quantity = "none"
+stated = 0
+tolerance = 0
+ours = 1
+reason = "a"
+explains = {}
+)toml",
+                                         bound);
+    const Gallery gallery = {"own", "one run of a sphere", {parse_study(text, "study.toml")}};
+    try {
+      (void)run_gallery(gallery, options_for(folder));
+      ADD_FAILURE() << bound;
+    } catch (const InputError& error) {
+      EXPECT_NE(std::string(error.what()).find(message), std::string::npos) << error.what();
+    }
+  }
 }
 
 TEST(Gallery, StopsWhenAskedTo) {

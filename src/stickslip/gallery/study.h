@@ -76,7 +76,9 @@ struct StudyValue {
   StudyFormula ours;
   std::string reason;  // why ours differs where it does; "${formula}" is replaced by its value
   std::vector<StudyFormula> in_reason;
-  std::optional<StudyFormula> explains;  // the largest difference that the reason accounts for: with each reason
+  /// With each reason, the differences, ours less `expected`, that it accounts for: from the first to the last of two;
+  /// of one: up to it, of either sign.
+  std::vector<StudyFormula> explains;
   std::vector<StudyMark> marks;
   std::string run;  // that formulas read from; empty: the first
 };

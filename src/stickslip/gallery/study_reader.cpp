@@ -289,13 +289,21 @@ class StudyReader {
     if (table.has("reason")) {
       value.reason = table.string("reason", "a text");
       find_formulas(table, value);
-      if (!table.has("explains")) table.require("explains", kExplains);
-      value.explains = formula(table, "explains");
+      read_explains(table, value);
     } else if (table.has("explains")) {
       table.fail("explains", "beside a reason");
     }
     read_marks(table, value);
     study_.values.push_back(std::move(value));
+  }
+
+  void read_explains(const TableReader& table, StudyValue& value) const {
+    const TomlValue& bounds = table.require("explains", kExplains);
+    if (bounds.array() == nullptr) return value.explains.push_back(formula(table, "explains"));
+    if (bounds.array()->size() != 2) table.fail("explains", kExplains);
+    for (const TomlValue& bound : *bounds.array()) {
+      value.explains.push_back(formula_of(table, bound, table.path_of("explains")));
+    }
   }
 
   void read_expected(const TableReader& table, StudyValue& value) const {
@@ -340,7 +348,8 @@ class StudyReader {
   }
 
   static constexpr const char* kExplains =
-      "a number, or a formula: the largest difference that the reason accounts for, in the unit of the quantity";
+      "a number, or a formula: the largest difference that the reason accounts for, in the unit of the quantity; "
+      "or [least, largest] of ours less what is expected";
   static constexpr const char* kColumns = "an array of columns, each [name, unit, formula]";
 
   fs::path path_;

@@ -45,8 +45,8 @@ explains = "2*h"
   EXPECT_EQ(study.values[1].quantity, "x at 5e-3");
   EXPECT_EQ(study.values[1].run, "run_5e-3");
   EXPECT_EQ(study.values[1].in_reason.size(), 2u);
-  ASSERT_TRUE(study.values[1].explains);
-  EXPECT_EQ(study.values[1].explains->text, "2*h");
+  ASSERT_EQ(study.values[1].explains.size(), 1u);
+  EXPECT_EQ(study.values[1].explains[0].text, "2*h");
 }
 
 struct Wrong {
@@ -57,6 +57,7 @@ struct Wrong {
 TEST(Study, WrongOnesAreSaidWithTheirPlace) {
   const std::string kFigure = "[[figures]]\nname = \"figure_1\"\ncaption = \"\"\ncolumns = [[\"t\", \"s\", \"1\"]]\n";
   const std::string value = kHead + kRun + "[[values]]\nquantity = \"x\"\n";
+  const std::string explained = value + "ours = 1\nstated = 0\ntolerance = 0\nreason = \"a\"\nexplains = ";
   const std::vector<Wrong> cases = {
       {"title = \"a\"\n", "study.toml:1:1: stickslip_study: missing: the version of the format, 1"},
       {"stickslip_study = 2\n", "study.toml:1:19: stickslip_study: 2: 1, the version"},
@@ -96,6 +97,12 @@ TEST(Study, WrongOnesAreSaidWithTheirPlace) {
       {value + "ours = 1\nstated = 0\ntolerance = 0\nreason = \"a\"\n",
        "values[0].explains: missing: a number, or a formula: the largest difference that the reason accounts for"},
       {value + "ours = 1\nstated = 0\ntolerance = 0\nexplains = 1\n", "values[0].explains: 1: beside a reason"},
+      {explained + "-1\n", "study.toml:12:12: values[0].explains: \"-1\", which is -1: a number >= 0; differences of"},
+      {explained + "\"1/0\"\n", "values[0].explains: \"1/0\", which is inf: a finite number"},
+      {explained + "[0, \"log(-1)\"]\n", "values[0].explains: \"log(-1)\", which is nan: a finite number"},
+      {explained + "[1, -1]\n", "values[0].explains: \"-1\", which is -1: at least the first of the two"},
+      {explained + "[1]\n", "values[0].explains: [1]: a number, or a formula"},
+      {explained + "[1, true]\n", "values[0].explains: true: a number or a formula"},
       {value + "ours = \"'no.csv'[x]\"\nstated = 0\ntolerance = 0\n", "no.csv: a file of numbers that cannot be read"},
       {kHead + kRun + "[[figures]]\nname = \"a\"\ncaption = \"\"\ncolumns = []\n",
        "a name that begins with figure_ or curve_"},

@@ -137,9 +137,11 @@ std::string describe_reason(const Comparison& c) {
   if (c.agrees()) return "";
   if (std::isnan(c.ours)) return "the run ended before, or it did not happen";
   if (c.reason.empty()) return "not explained";
-  return c.is_explained()
-             ? c.reason
-             : fmt::format("not explained: more than the {:.3g} that this explains: {}", c.explained, c.reason);
+  if (c.is_explained()) return c.reason;
+  const std::string bounds = -c.explained_from == c.explained_to
+                                 ? fmt::format("more than the {:.3g}", c.explained_to)
+                                 : fmt::format("not the {:.3g} to {:.3g}", c.explained_from, c.explained_to);
+  return fmt::format("not explained: {} that this explains: {}", bounds, c.reason);
 }
 
 std::string figure_to_csv(const Figure& figure) {
@@ -160,12 +162,14 @@ std::string figure_to_csv(const Figure& figure) {
 
 std::string comparisons_to_csv(const GalleryRecord& gallery) {
   std::string text =
-      "benchmark,quantity,unit,origin,expected,value,tolerance,ours,difference,agrees,explained,reason\n";
+      "benchmark,quantity,unit,origin,expected,value,tolerance,ours,difference,agrees,explained_from,explained_to,"
+      "reason\n";
   for (const StudyRecord& study : gallery.studies) {
     for_each_comparison(study, [&](const Comparison& c) {
-      text += fmt::format("{},{},{},{},{},{},{},{},{},{},{},{}\n", quoted(study.title), quoted(c.quantity),
-                          quoted(c.unit), origin_name(c.origin), c.expected, c.value, c.tolerance, c.ours,
-                          c.difference(), c.agrees() ? 1 : 0, c.explained, quoted(describe_reason(c)));
+      text +=
+          fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{}\n", quoted(study.title), quoted(c.quantity),
+                      quoted(c.unit), origin_name(c.origin), c.expected, c.value, c.tolerance, c.ours, c.difference(),
+                      c.agrees() ? 1 : 0, c.explained_from, c.explained_to, quoted(describe_reason(c)));
     });
   }
   return text;

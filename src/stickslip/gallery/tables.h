@@ -15,7 +15,8 @@ std::string describe_reason(const Comparison& comparison);
 
 /// A header "name [unit],..." and a line a row; numbers that read back as the same doubles.
 std::string figure_to_csv(const Figure& figure);
-/// benchmark, quantity, unit, origin, expected, value, tolerance, ours, difference, agrees, explained, reason
+/// benchmark, quantity, unit, origin, expected, value, tolerance, ours, difference, agrees, explained_from,
+/// explained_to, reason
 std::string comparisons_to_csv(const GalleryRecord& gallery);
 /// A line a run.
 std::string runs_to_csv(const GalleryRecord& gallery);

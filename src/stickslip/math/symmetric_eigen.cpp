@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <type_traits>
 
 namespace stickslip {
 namespace {
@@ -12,8 +13,9 @@ namespace {
 /// against values that are not finite.
 constexpr int kMaxSweeps = 40;
 
-/// Rotates the plane (i, j), i < j, so that A_ij vanishes.
-void rotate(int n, double* a, double* vectors, int i, int j) {
+/// Rotates the plane (i, j), i < j, so that A_ij vanishes. `n` is a size, or an std::integral_constant.
+template <class Size>
+void rotate(Size n, double* a, double* vectors, int i, int j) {
   const double a_ij = a[i * n + j];
   const double tau = (a[j * n + j] - a[i * n + i]) / (2.0 * a_ij);
   const double t = (tau >= 0.0 ? 1.0 : -1.0) / (std::abs(tau) + std::sqrt(1.0 + tau * tau));
@@ -37,9 +39,8 @@ void rotate(int n, double* a, double* vectors, int i, int j) {
   }
 }
 
-}  // namespace
-
-void calc_symmetric_eigen(int n, double* a, double* values, double* vectors) {
+template <class Size>
+void diagonalise(Size n, double* a, double* values, double* vectors) {
   std::fill_n(vectors, n * n, 0.0);
   for (int i = 0; i < n; ++i) vectors[i * n + i] = 1.0;
   // Relative to the two diagonal entries, which keeps small eigenvalues accurate [Demmel1992].
@@ -57,6 +58,14 @@ void calc_symmetric_eigen(int n, double* a, double* values, double* vectors) {
     if (!rotated) break;
   }
   for (int i = 0; i < n; ++i) values[i] = a[i * n + i];
+}
+
+}  // namespace
+
+void calc_symmetric_eigen(int n, double* a, double* values, double* vectors) {
+  // Contacts in space first: loops whose length is known take half as long.
+  if (n == 2) return diagonalise(std::integral_constant<int, 2>(), a, values, vectors);
+  diagonalise(n, a, values, vectors);
 }
 
 void calc_symmetric_part(int n, const double* a, double* symmetric) {

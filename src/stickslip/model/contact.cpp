@@ -176,6 +176,28 @@ void System::calc_contact_jacobian(const ContactPoint& k, const ContactGeometry&
   // The force of a slide's limit acts on first where second's point is.
   const bool slides = limit && joints_[k.joint].options.type == JointType::prismatic;
   const Vector3& x = side == Side::first && !slides ? geometry.position_first : geometry.position_second;
+  if (body.type == BodyType::rigid && !limit) {  // the rows below in one
+    const Vector3 arm = x - frame.p;
+    const Vector3* const directions[] = {&geometry.normal, &geometry.tangent1, &geometry.tangent2};
+    double* row = J.data();
+    for (int r = 0; r <= std::min(pair.friction_dim, 2); ++r, row += J.outerStride()) {
+      const Vector3 direction = sign * *directions[r];
+      const Vector3 torque = frame.R.transpose() * arm.cross(direction);
+      for (int i = 0; i < 3; ++i) {
+        row[i] = direction(i);
+        row[3 + i] = torque(i);
+      }
+    }
+    if (pair.friction_dim > 2) {
+      const double factor = sign * kContensouFactor * pair.law().contensou_radius;
+      const Vector3 torque = frame.R.transpose() * (factor * geometry.normal);
+      for (int i = 0; i < 3; ++i) {
+        row[i] = 0.0;
+        row[3 + i] = torque(i);
+      }
+    }
+    return;
+  }
   const Vector3 none = Vector3::Zero();
   const auto fill_row = [&](int row, const Vector3& direction, const Vector3& axis) {
     double f[kMaxSideDofs];

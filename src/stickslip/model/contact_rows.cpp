@@ -3,6 +3,7 @@
 
 #include <cmath>
 
+#include "stickslip/base/assert.h"
 #include "stickslip/math/rotation.h"
 #include "stickslip/model/contact_on_fixed.h"
 #include "stickslip/model/planar_gap.h"
@@ -118,6 +119,18 @@ void calc_contact_rows(const System& system, const ContactPoint& point, const Ve
   const double* const of_u = u.data() + at.u_offset;
   if (system.planar()) return planar_rows(surface, fixed, ball, system.bodies()[ball.body], at, dim, of_q, of_u, rows);
   spatial_rows(surface, fixed, ball, dim, kContensouFactor * pair.law().contensou_radius, of_q, of_u, rows);
+}
+
+void calc_contact_bias(const System& system, const ContactPoint& point, const BodyMotion& ball, const Vector3& normal,
+                       const Vector3& tangent, double* zeta) {
+  STICKSLIP_ASSERT(!system.planar() && has_contact_rows(system, point));
+  const int dim = 1 + system.pair(point).friction_dim;
+  const Vector3 arm = ball.R * system.ball(point).center;
+  const Vector3 bias = ball.w.cross(ball.w.cross(arm));  // of spatial_rows()
+  zeta[0] = normal.dot(bias);
+  if (dim > 1) zeta[1] = tangent.dot(bias);
+  if (dim > 2) zeta[2] = normal.cross(tangent).dot(bias);
+  if (dim > 3) zeta[3] = 0.0;
 }
 
 void calc_contact_row_derivatives(const System& system, const ContactPoint& point, double t, const Vector& q,

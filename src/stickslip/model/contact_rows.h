@@ -24,6 +24,11 @@ bool has_contact_rows(const System& system, const ContactPoint& point);
 void calc_contact_rows(const System& system, const ContactPoint& point, const Vector& q, const Vector& u,
                        ContactRows& rows);
 
+/// zeta (dim) [m/s^2] of these rows alone, in a spatial system, where the motion `ball` of the ball's body and the
+/// normal and first tangent of the contact are known already.
+void calc_contact_bias(const System& system, const ContactPoint& point, const BodyMotion& ball, const Vector3& normal,
+                       const Vector3& tangent, double* zeta);
+
 /// The derivatives of System::calc_contact_derivatives; by hand for beams as well.
 void calc_contact_row_derivatives(const System& system, const ContactPoint& point, double t, const Vector& q,
                                   const Vector& u, const Vector& a, const ContactVector& lambda,

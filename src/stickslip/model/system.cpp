@@ -43,7 +43,9 @@ Twist System::calc_twist(const Attachment& at, double t, const Vector& q, const 
   return {f.v, f.w};
 }
 
-BodyMotion System::calc_motion(const Attachment& at, double t, const Vector& q, const Vector* u) const {
+// Flat, as calc_contact_within().
+[[gnu::flatten]] BodyMotion System::calc_motion(const Attachment& at, double t, const Vector& q,
+                                                const Vector* u) const {
   return frame_at(bodies_[at.body], at, t, q, u);
 }
 
@@ -95,6 +97,10 @@ void System::multiply_mass(const Vector& v, Vector& result) const {
 }
 
 void System::solve_mass(const Vector& f, Vector& result) const {
+  if (has_diagonal_mass_) {
+    result = inverse_mass_diagonal_.cwiseProduct(f);
+    return;
+  }
   for (std::size_t i = 0; i < bodies_.size(); ++i) {
     const Body& b = bodies_[i];
     if (b.beam) {

@@ -299,6 +299,8 @@ class System {
   std::vector<DryFrictionElement> dry_frictions_;
   std::vector<Matrix> mass_;
   std::vector<Matrix> inverse_mass_;
+  Vector inverse_mass_diagonal_;   // (n_u) of all bodies
+  bool has_diagonal_mass_ = true;  // whether that is all of it
 };
 
 /// Collects the parts of a System and checks that they fit together. Every add_* and build()

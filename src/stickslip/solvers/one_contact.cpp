@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <type_traits>
 
 #include "stickslip/base/assert.h"
 #include "stickslip/math/cones.h"
@@ -199,38 +200,46 @@ void OneContact::prepare(int friction_dim, double mu, const double* w) {
   asymmetric_ = false;
   is_direct_ = false;
   if (is_frictionless()) return;
+  // Contacts in space: loops whose length is known take half as long.
+  if (d_ == 2) return decompose(std::integral_constant<int, 2>(), w);
+  decompose(d_, w);
+}
 
+/// S in its eigenbasis, and whether solutions are unique. d is d_, or an std::integral_constant.
+template <class Size>
+void OneContact::decompose(Size d, const double* w) {
+  const int n = 1 + d;
   double trace = w_nn_;
   std::array<double, kMaxFrictionDim* kMaxFrictionDim> schur = {};
-  for (int i = 0; i < d_; ++i) {
+  for (int i = 0; i < d; ++i) {
     trace += w[(i + 1) * n + i + 1];
-    for (int j = i; j < d_; ++j) {
+    for (int j = i; j < d; ++j) {
       const double upper = w[(i + 1) * n + j + 1] - w[(i + 1) * n] * w[j + 1] / w_nn_;
       const double lower = w[(j + 1) * n + i + 1] - w[(j + 1) * n] * w[i + 1] / w_nn_;
-      schur[i * d_ + j] = 0.5 * (upper + lower);
+      schur[i * d + j] = 0.5 * (upper + lower);
     }
   }
   for (int i = 0; i < n; ++i) {
     for (int j = i + 1; j < n; ++j) asymmetric_ |= std::abs(w[i * n + j] - w[j * n + i]) > kSymmetric * trace;
   }
-  calc_symmetric_eigen(d_, schur.data(), s_.data(), q_.data());
+  calc_symmetric_eigen(d, schur.data(), s_.data(), q_.data());
   double squared_row = 0.0;
   double s_min = kInfinity;
   double s_max = 0.0;
-  for (int k = 0; k < d_; ++k) {
+  for (int k = 0; k < d; ++k) {
     s_[k] = std::max(s_[k], kSmallestEigenvalue * trace);
     s_min = std::min(s_min, s_[k]);
     s_max = std::max(s_max, s_[k]);
     row_[k] = col_[k] = 0.0;
-    for (int i = 0; i < d_; ++i) {
-      row_[k] += q_[i * d_ + k] * w[i + 1];
-      col_[k] += q_[i * d_ + k] * w[(i + 1) * n] / w_nn_;
+    for (int i = 0; i < d; ++i) {
+      row_[k] += q_[i * d + k] * w[i + 1];
+      col_[k] += q_[i * d + k] * w[(i + 1) * n] / w_nn_;
     }
     squared_row += row_[k] * row_[k];
   }
   const double condition = s_max / s_min;
   unique_ = mu_ * std::sqrt(squared_row) * (1.0 + condition) < 2.0 * std::sqrt(condition) * w_nn_;
-  is_direct_ = asymmetric_ && unique_ && d_ == 2 && s_min > kSmallestEigenvalue * trace;
+  is_direct_ = asymmetric_ && unique_ && d == 2 && s_min > kSmallestEigenvalue * trace;
   if (!is_direct_) return;
   q_ = {1.0, 0.0, 0.0, 1.0};
   for (int i = 0; i < 2; ++i) {

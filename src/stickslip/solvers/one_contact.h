@@ -69,6 +69,8 @@ class OneContact {
  private:
   class SlipFunction;
 
+  template <class Size>
+  void decompose(Size d, const double* w);
   int dim() const { return 1 + d_; }
   bool is_frictionless() const { return d_ == 0 || mu_ == 0.0 || !(w_nn_ > 0.0); }
   int solve_frictionless(double b_normal, Solution& solution) const;

@@ -97,15 +97,14 @@ bool RelaxationPart::advance_rk4(double t, double h, const Inputs& inputs, StepR
   u1_ = u0_;
   for (int s = 0; s < kStages; ++s) {
     const double at = kAt[s] * h;
-    q_ = q0_;
-    u_ = u0_;
     if (s > 0) {
-      q_ += at * stages_[s - 1].q_dot;
-      u_ += at * stages_[s - 1].a;
+      q_ = q0_ + at * stages_[s - 1].q_dot;
+      u_ = u0_ + at * stages_[s - 1].a;
       e_ = e0_;
       add_multiple(at, stages_[s - 1].e, e_);
     }
-    if (!evaluate(t + at, q_, u_, s == 0, inputs, stages_[s], report)) return false;
+    const bool is_first = s == 0;
+    if (!evaluate(t + at, is_first ? q0_ : q_, is_first ? u0_ : u_, is_first, inputs, stages_[s], report)) return false;
     if (s == 0) e1_ = e0_ = equations_.deflections();
     add_multiple(h * kWeight[s], stages_[s].e, e1_);
     weigh(kWeight[s]);
