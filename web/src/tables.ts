@@ -64,7 +64,7 @@ const sheet = find('sheet');
 const index = read_json<Index>('index'), comparison = read_json<Comparison>('comparison'), study = read_study();
 if (index) show_index(index, sheet);
 if (comparison) {
-  set_head(`${comparison.scene}: schemes side by side`, '');
+  set_head(`${comparison.scene.replace(/^.*\//, '').replace(/\.toml$/, '')}: schemes side by side`, comparison.scene);
   show_comparison(comparison, sheet);
 }
 if (study) {

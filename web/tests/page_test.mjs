@@ -5,6 +5,7 @@ import {execFileSync, spawnSync} from 'node:child_process';
 import {mkdirSync, readFileSync, writeFileSync} from 'node:fs';
 import {resolve} from 'node:path';
 import {start_browser} from './browser.mjs';
+import {find_faint} from './looks.mjs';
 
 const [program, folder] = process.argv.slice(2).map((path) => resolve(path));
 const scenes = new URL('../../scenes/', import.meta.url).pathname;
@@ -130,6 +131,8 @@ async function check_layout(page, what) {
   });
   check(`${what}: no wider than its window`, found.scrollWidth <= found.clientWidth, found);
   check(`${what}: labels do not overlap`, found.texts > 10 && found.overlaps.length === 0, found);
+  const {texts, faint} = await find_faint(page);
+  check(`${what}: contrast of texts at least 4.5, of marks 3`, texts > 20 && faint.length === 0, faint);
 }
 
 for (const [name, path] of Object.entries(pages)) {
@@ -189,6 +192,13 @@ for (const name of ['both', 'cards']) {
   const panels = await page.locator('.panel').count();
   await page.locator('#add-plot').selectOption('/steps/iterations');
   check('a plot is added', await page.locator('.panel').count() === panels + 1);
+  const looks = await page.evaluate(() => {
+    const {panels, results} = window.stickslip, panel = panels.at(-1);
+    panel.ids.splice(0, panel.ids.length, ...results[0].header.steps.map(([name]) => `/steps/${name}`).filter((id) => !/time|worst/.test(id)));
+    panel.build();
+    return [...panel.element.querySelectorAll('.u-marker line')].map((line) => `${line.getAttribute('stroke')} ${line.getAttribute('stroke-dasharray')}`);
+  });
+  check('more curves than colours: no two look the same', looks.length > 8 && new Set(looks).size === looks.length, looks);
   const csv = await page.evaluate(() => window.stickslip.panels[0].to_csv());
   check('a plot as CSV has its rows', csv.split('\n').length > rows.length && csv.startsWith('"time [s]"'), csv.slice(0, 200));
   await page.locator('#scrubber').fill('500000');
