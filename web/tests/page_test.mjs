@@ -2,7 +2,7 @@
 // The page of `stickslip report` in a browser: node web/tests/page_test.mjs PROGRAM FOLDER. Every check is a line; the
 // status tells whether all held.
 import {execFileSync, spawnSync} from 'node:child_process';
-import {mkdirSync, readFileSync, writeFileSync} from 'node:fs';
+import {copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync} from 'node:fs';
 import {resolve} from 'node:path';
 import {start_browser} from './browser.mjs';
 import {find_faint} from './looks.mjs';
@@ -62,9 +62,16 @@ run(`${folder}/names.toml`, 'names');
 run(`${folder}/pile.toml`, 'pile', '--set', 'solver.tolerance=1e-4');
 // As by Ctrl-C, long before its end.
 spawnSync('timeout', ['-s', 'INT', '1', program, 'run', `${scenes}box_incline_20.toml`, '-o', `${folder}/broken.h5`, '--force', '--quiet', '--end', '1e5']);
+// As by a power cut: no end, and rows that were torn.
+spawnSync('timeout', ['-s', 'KILL', '2', program, 'run', `${scenes}box_incline_20.toml`, '-o', `${folder}/killed.h5`, '--force', '--quiet', '--end', '1e5']);
+copyFileSync(`${folder}/box.h5`, `${folder}/damaged.h5`);
+truncateSync(`${folder}/damaged.h5`, Math.floor(statSync(`${folder}/damaged.h5`).size / 2));
+rmSync(`${folder}/damaged.html`, {force: true});
+const refusal = spawnSync(program, ['report', `${folder}/damaged.h5`, '-o', `${folder}/damaged.html`, '--quiet'], {encoding: 'utf8'});
+check('a damaged result is refused by name, and leaves no page', refusal.status === 2 && refusal.stderr.includes('damaged.h5') && !existsSync(`${folder}/damaged.html`), refusal);
 const pages = {
   box: report('box', 'box'), both: report('both', 'box', 'box_ccp'), cards: report('cards', 'cards'),
-  names: report('names', 'names'), pile: report('pile', 'pile'), broken: report('broken', 'broken'),
+  names: report('names', 'names'), pile: report('pile', 'pile'), broken: report('broken', 'broken'), killed: report('killed', 'killed'),
 };
 
 const browser = await start_browser();
@@ -210,6 +217,21 @@ for (const name of ['both', 'cards']) {
   const said = await broken.locator('.certificate.bad').innerText();
   check('an interrupted run is said to be one', /^Interrupted: all \d+ steps so far were solved to the tolerance/.test(said), said);
   await broken.close();
+  const killed = await open(pages.killed);
+  const told = await killed.locator('.certificate.bad').innerText();
+  check('a killed run is said not to be finished, with its steps', /^Not finished .*: all [1-9]\d+ steps so far were solved/.test(told), told);
+  const drawn = await killed.evaluate(() => {
+    document.documentElement.classList.add('dark');
+    dispatchEvent(new Event('beforeprint'));
+    const copy = document.getElementById('print'), data = copy.getContext('2d').getImageData(0, 0, copy.width, copy.height).data;
+    const colors = new Set();
+    for (let i = 0; i < data.length; i += 28) colors.add(data[i] << 16 | data[i + 1] << 8 | data[i + 2]);
+    const light = !document.documentElement.classList.contains('dark');
+    dispatchEvent(new Event('afterprint'));
+    return {light, colors: colors.size, dark: document.documentElement.classList.contains('dark'), gone: !document.getElementById('print')};
+  });
+  check('what is printed is light, with the picture; after it all is as before', drawn.light && drawn.colors > 8 && drawn.dark && drawn.gone, drawn);
+  await killed.close();
   const outside = await page.evaluate(() => fetch('https://example.org/').then(() => 'fetched', () => 'refused'));
   check('nothing is fetched', outside === 'refused', outside);
   const evaluated = await page.evaluate(() => {
