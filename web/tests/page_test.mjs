@@ -276,6 +276,10 @@ for (const name of ['both', 'cards']) {
   });
   console.log(`       pile of 1000: ${took.toFixed(2)} ms of script a frame, ${calls} draw calls`);
   check('a thousand bodies take few draw calls', calls < 40, calls);
+  const canvas = await page.locator('#canvas').boundingBox();
+  await page.mouse.click(canvas.x + canvas.width / 2, canvas.y + canvas.height / 2);
+  const name = await page.locator('#picked').innerText();
+  check('one looks, and picks, through the walls around them', /^fill\d+ \(rigid\)/.test(name), name);
   await page.close();
 }
 
