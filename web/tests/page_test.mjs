@@ -58,6 +58,7 @@ pile = {count = 1000}
 run(`${scenes}box_incline_20.toml`, 'box', '--csv', `${folder}/box.csv`);
 run(`${scenes}box_incline_20.toml`, 'box_ccp', '--scheme', 'ccp');
 run(`${scenes}card_house.toml`, 'cards', '--end', '0.2');
+run(`${scenes}papers/capobianco/tippe_top.toml`, 'top');
 run(`${folder}/names.toml`, 'names');
 run(`${folder}/pile.toml`, 'pile', '--set', 'solver.tolerance=1e-4');
 // As by Ctrl-C, long before its end.
@@ -71,8 +72,10 @@ const refusal = spawnSync(program, ['report', `${folder}/damaged.h5`, '-o', `${f
 check('a damaged result is refused by name, and leaves no page', refusal.status === 2 && refusal.stderr.includes('damaged.h5') && !existsSync(`${folder}/damaged.html`), refusal);
 const pages = {
   box: report('box', 'box'), both: report('both', 'box', 'box_ccp'), cards: report('cards', 'cards'),
-  names: report('names', 'names'), pile: report('pile', 'pile'), broken: report('broken', 'broken'), killed: report('killed', 'killed'),
+  names: report('names', 'names'), pile: report('pile', 'pile'), broken: report('broken', 'broken'), killed: report('killed', 'killed'), top: report('top', 'top'),
 };
+
+check('the page of the tippe top is below 5 MB', statSync(pages.top).size < 5e6, statSync(pages.top).size);
 
 const browser = await start_browser();
 
