@@ -141,6 +141,7 @@ void RunArguments::print_end(const std::string& title, const RunOptions& options
   fmt::print("{}, to t = {:.6g} s in {:.3g} s ({:.3g} us a step)\n", title, result.time, result.wall_seconds,
              1e6 * result.wall_seconds / static_cast<double>(steps));
   fmt::print("{}result: {}\n", describe(result.summary), options.output.string());
+  std::fflush(stdout);  // `view` goes on, and somebody may read this from a pipe
 }
 
 void RunArguments::set_warnings(RunOptions& options, std::function<void()> before_line) {

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Bodies as they look: one instanced mesh, one draw call, for each kind of shape.
 import * as THREE from 'three';
-import {Result} from './result';
+import {Numbers, Result} from './result';
 
 // Pale, so that contacts and forces stand out on them; neighbours differ in lightness, too.
 const kColors = ['#8fb8de', '#e8c07d', '#9fcfb0', '#d9a5c3', '#c9c2e8', '#e0a58f', '#b8c9a0', '#a9d5dc'];
 const kFixed = '#b4bac2';
+const kWall = 'wall';  // the kind of boxes that one looks through
 
 interface Part {
   body: number;
@@ -52,6 +53,7 @@ export class Bodies {
   readonly drawn: Uint8Array;        // (n_bodies) 1: has a shape
   readonly grounds: {point: THREE.Vector3; normal: THREE.Vector3}[] = [];
   private kinds = new Map<string, Kind>();
+  private walls = new Set<number>();  // shapes that one looks through
   private pickable: {mesh: THREE.InstancedMesh; kind: Kind}[] = [];
   private curves: {body: number; line: THREE.Line; n: number}[] = [];
   private containers: {body: number; box: THREE.Box3}[] = [];
@@ -68,6 +70,7 @@ export class Bodies {
     result.poses_at(result.frame_time[0], this.poses);
     this.set_worlds();
     if (body && position && orientation && size && inside) {
+      this.walls = this.find_walls(header.shape_types ?? [], body, size);
       (header.shape_types ?? []).forEach((type, s) => {
         const at = new THREE.Vector3(position[3 * s], position[3 * s + 1], position[3 * s + 2]);
         const turn = new THREE.Quaternion(orientation[4 * s + 1], orientation[4 * s + 2], orientation[4 * s + 3], orientation[4 * s]);
@@ -77,6 +80,15 @@ export class Bodies {
     }
     this.make_meshes();
     this.make_curves();
+  }
+
+  /** Thin fixed boxes, four or more of which enclose what moves: one looks through them. */
+  private find_walls(types: string[], body: Numbers, size: Numbers): Set<number> {
+    const walls = types.map((_, s) => s).filter((s) => {
+      const [thin, middle] = Array.from(size.slice(4 * s, 4 * s + 3)).sort((a, b) => a - b);
+      return types[s] === 'box' && this.result.header.types[body[s]] === 'fixed' && 4 * thin < middle;
+    });
+    return new Set(walls.length >= 4 && !this.planar ? walls : []);
   }
 
   private kind(name: string, make: () => THREE.BufferGeometry): Kind {
@@ -108,7 +120,7 @@ export class Bodies {
     } else if (type === 'sphere') {
       this.place(ball(), body, at, turn, new THREE.Vector3(r, r, r), border);
     } else if (type === 'box') {
-      const kind = this.kind('box', () => plain(planar ? new THREE.PlaneGeometry(1, 1) : new THREE.BoxGeometry(1, 1, 1)));
+      const kind = this.kind(this.walls.has(s) ? kWall : 'box', () => plain(planar ? new THREE.PlaneGeometry(1, 1) : new THREE.BoxGeometry(1, 1, 1)));
       this.place(kind, body, at, turn, new THREE.Vector3(size[0], size[1], planar ? 1 : size[2]), 2 * border);
     } else if (type === 'capsule' || type === 'cylinder') {
       if (planar && type === 'capsule') {
@@ -185,17 +197,17 @@ export class Bodies {
   }
 
   private make_meshes(): void {
-    for (const kind of this.kinds.values()) {
-      const n = kind.parts.length;
+    for (const [name, kind] of this.kinds) {
+      const n = kind.parts.length, is_wall = name === kWall;
       const material = this.planar ? new THREE.MeshBasicMaterial({vertexColors: true, depthTest: false, side: THREE.DoubleSide})
-                                   : new THREE.MeshStandardMaterial({vertexColors: true, roughness: 0.75, metalness: 0});
+                                   : new THREE.MeshStandardMaterial({vertexColors: true, roughness: 0.75, metalness: 0, transparent: is_wall, opacity: is_wall ? 0.15 : 1, depthWrite: !is_wall});
       kind.mesh = new THREE.InstancedMesh(kind.geometry, material, n);
       kind.mesh.frustumCulled = false;
-      kind.mesh.castShadow = kind.mesh.receiveShadow = !this.planar;
-      kind.mesh.renderOrder = 2;
+      kind.mesh.castShadow = kind.mesh.receiveShadow = !this.planar && !is_wall;
+      kind.mesh.renderOrder = is_wall ? 3 : 2;
       kind.parts.forEach((part, i) => kind.mesh!.setColorAt(i, part.color));
       this.group.add(kind.mesh);
-      this.pickable.push({mesh: kind.mesh, kind});
+      if (!is_wall) this.pickable.push({mesh: kind.mesh, kind});
       if (!this.planar) continue;
       const dark = new THREE.MeshBasicMaterial({color: '#3a424d', depthTest: false, side: THREE.DoubleSide});
       kind.border = new THREE.InstancedMesh(kind.geometry, dark, n);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Charts of studies and comparisons, in SVG: they print sharply, their colours follow the theme by CSS alone, and pages
 // without a replay need no library. Curves over any column, points, logarithmic axes, published numbers as marks.
+import {curve_style, kDashes, make_svg as make, make_swatch} from './curve_style';
 import {show} from './result';
 
 export interface Curve {
@@ -30,8 +31,6 @@ export interface ChartOptions {
   on_pick?: (x: number) => void;
 }
 
-const kDashes = ['', '9 5', '2 4', '12 4 2 4', '5 3', '1 3'];
-export const kColors = 6;                  // [-] of style.css, --c0 to --c5
 /** Shapes of points about where the path is, of radius r. */
 const kShapes: ((r: number) => string)[] = [
   (r) => `m${-r} 0a${r} ${r} 0 1 0 ${2 * r} 0a${r} ${r} 0 1 0 ${-2 * r} 0z`,
@@ -42,16 +41,9 @@ const kShapes: ((r: number) => string)[] = [
   (r) => `m${-1.1 * r} ${-0.4 * r}h${2.2 * r}v${0.8 * r}h${-2.2 * r}z`,
 ];
 const kMarkShape = kShapes[2];
+const kClick = 4;                          // [px] a pointer that moved less has clicked
+const kBox = 14;                           // [px] a drag that is flatter zooms along x alone
 const kMostNamed = 3;                      // [-] marks of a kind that the key names one by one
-const kSvg = 'http://www.w3.org/2000/svg';
-
-function make(name: string, attributes: Record<string, string | number>, parent?: Element): SVGElement {
-  const element = document.createElementNS(kSvg, name);
-  for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, String(value));
-  parent?.append(element);
-  return element;
-}
-
 /** Ticks at round numbers, at most `most` of them; on a logarithmic axis decades, or 1, 2, 5 of few. */
 export function make_ticks(low: number, high: number, most: number, log: boolean): number[] {
   const ticks: number[] = [];
@@ -86,6 +78,9 @@ export class Chart {
   private time_line!: SVGElement;
   private values: HTMLElement[] = [];
   private range: [number, number, number, number] = [0, 1, 0, 1];
+  private zoom?: [number, number, number, number];  // what of both axes is shown, where not all
+  private pressed?: {x: number; y: number};         // where a drag began, in the picture [px]
+  private band?: SVGElement;
   private inside = {left: 0, top: 0, width: 1, height: 1};
   private time = NaN;
   private readonly sorted: boolean[];
@@ -144,6 +139,7 @@ export class Chart {
     const width = Math.max(this.element.clientWidth, 160), height = this.options.height ?? 230;
     this.inside = bare ? {left: 4, top: 4, width: width - 8, height: height - 8} : {left: 68, top: 24, width: width - 84, height: height - 66};
     this.find_range();
+    if (this.zoom) this.range = [...this.zoom];
     if (equal) this.make_equal();
     this.svg = make('svg', {viewBox: `0 0 ${width} ${height}`, role: 'img', 'aria-label': `${this.options.y_label} over ${this.options.x_label}`});
     const {left, top, width: w, height: h} = this.inside;
@@ -152,8 +148,9 @@ export class Chart {
     make('rect', {x: left - 5, y: top - 5, width: w + 10, height: h + 10}, make('clipPath', {id}, this.svg));
     const group = make('g', {'clip-path': `url(#${id})`}, this.svg);
     curves.forEach((curve, i) => {
-      if (curve.style !== 'points') make('path', {d: this.line_of(i), class: `curve k${i % kColors}`, 'stroke-dasharray': kDashes[i % kDashes.length]}, group);
-      if (curve.style !== 'line') make('path', {d: this.points_of(curve, kShapes[i % kShapes.length](bare ? 1.5 : curve.x.length > 500 ? 1.8 : 4)), class: `points k${i % kColors}`}, group);
+      const {color, dash} = curve_style(i), radius = bare ? 1.5 : curve.x.length > 500 ? 1.8 : 4;
+      if (curve.style !== 'points') make('path', {d: this.line_of(i), class: `curve k${color}`, 'stroke-dasharray': kDashes[dash].join(' ')}, group);
+      if (curve.style !== 'line') make('path', {d: this.points_of(curve, kShapes[dash](radius)), class: `points k${color}`}, group);
     });
     for (const mark of marks) this.draw_mark(mark, group);
     this.hair = make('line', {class: 'hair', y1: top, y2: top + h, visibility: 'hidden'}, this.svg);
@@ -161,9 +158,7 @@ export class Chart {
     this.element.replaceChildren(this.svg);
     if (!bare) {
       this.element.append(this.make_key());
-      this.svg.addEventListener('pointermove', (e) => this.hover(e as PointerEvent));
-      this.svg.addEventListener('pointerleave', () => this.hover(undefined));
-      this.svg.addEventListener('click', (e) => this.options.on_pick?.(this.x_at(e as MouseEvent)));
+      this.bind();
     }
     this.set_time(this.time);
   }
@@ -182,8 +177,7 @@ export class Chart {
     for (const t of make_ticks(x0, x1, Math.floor(w / 74), log)) {
       const x = this.place(t, 0);
       make('line', {x1: x, x2: x, y1: top, y2: top + h, class: 'grid'}, this.svg);
-      const text = make('text', {x, y: top + h + 16, 'text-anchor': 'middle'}, this.svg);
-      text.textContent = format_tick(t);
+      make('text', {x, y: top + h + 16, 'text-anchor': 'middle'}, this.svg).textContent = format_tick(t);
     }
     for (const t of make_ticks(y0, y1, Math.floor(h / 24), log)) {
       const y = this.place(t, 1);
@@ -263,16 +257,16 @@ export class Chart {
     key.className = 'chart-key';
     this.values = this.options.curves.map((curve, i) => {
       const item = document.createElement('li'), value = document.createElement('output');
-      const swatch = make('svg', {viewBox: '0 0 32 12', class: 'swatch', 'aria-hidden': 'true'});
-      if (curve.style !== 'points') make('line', {x1: 0, x2: 32, y1: 6, y2: 6, class: `curve k${i % kColors}`, 'stroke-dasharray': kDashes[i % kDashes.length]}, swatch);
-      if (curve.style !== 'line') make('path', {d: `M16 6${kShapes[i % kShapes.length](4)}`, class: `points k${i % kColors}`}, swatch);
+      const swatch = make_swatch(), {color, dash} = curve_style(i);
+      if (curve.style !== 'points') make('line', {x1: 0, x2: 32, y1: 6, y2: 6, class: `curve k${color}`, 'stroke-dasharray': kDashes[dash].join(' ')}, swatch);
+      if (curve.style !== 'line') make('path', {d: `M16 6${kShapes[dash](4)}`, class: `points k${color}`}, swatch);
       item.append(swatch, curve.label, ' ', value);
       key.append(item);
       return value;
     });
     for (const [mark, label] of this.name_marks()) {
       const item = document.createElement('li');
-      const swatch = make('svg', {viewBox: '0 0 32 12', class: 'swatch', 'aria-hidden': 'true'});
+      const swatch = make_swatch();
       if (mark.x !== null && mark.y !== null) make('path', {d: `M16 6${kMarkShape(4)}`, class: 'published'}, swatch);
       else make('line', {x1: 0, x2: 32, y1: 6, y2: 6, class: 'published'}, swatch);
       item.append(swatch, label);
@@ -292,10 +286,69 @@ export class Chart {
         marks.length <= kMostNamed ? marks.map((mark) => [mark, mark.label]) : [[marks[0], `${marks[0].kind}: ${marks.length} of the numbers below`]]);
   }
 
-  private x_at(e: MouseEvent): number {
-    const box = this.svg.getBoundingClientRect(), [low, high] = this.range;
-    const px = (e.clientX - box.left) * (Number(this.svg.getAttribute('viewBox')!.split(' ')[2]) / box.width);
-    const share = Math.min(Math.max((px - this.inside.left) / this.inside.width, 0), 1);
+  /** A click goes to its place, a drag shows what it spans, a double click all. */
+  private bind(): void {
+    make('title', {}, this.svg).textContent = 'Drag to zoom, double click to show all';
+    const on = (name: string, action: (e: PointerEvent) => void) => this.svg.addEventListener(name, (e) => action(e as PointerEvent));
+    on('pointermove', (e) => {
+      this.hover(e);
+      if (this.pressed) this.draw_band(this.pressed, this.point_at(e));
+    });
+    on('pointerleave', () => this.hover(undefined));
+    on('pointerdown', (e) => {
+      if (e.button !== 0) return;
+      this.pressed = this.point_at(e);
+      this.svg.setPointerCapture(e.pointerId);
+    });
+    on('pointercancel', () => this.end_drag());
+    on('pointerup', (e) => {
+      const from = this.pressed, to = this.point_at(e);
+      this.end_drag();
+      if (!from) return;
+      const [dx, dy] = [Math.abs(to.x - from.x), Math.abs(to.y - from.y)];
+      if (Math.max(dx, dy) < kClick) this.options.on_pick?.(this.value_at(to.x, 0));
+      else if (dx >= kClick) this.zoom_to(from, to, dy >= kBox);
+    });
+    on('dblclick', () => {
+      if (!this.zoom) return;
+      this.zoom = undefined;
+      this.build();
+    });
+  }
+
+  private end_drag(): void {
+    this.pressed = undefined;
+    this.band?.remove();
+    this.band = undefined;
+  }
+
+  /** The part of the picture that a drag spans: all of its height where the drag is flat. */
+  private draw_band(from: {x: number; y: number}, to: {x: number; y: number}): void {
+    const {top, height} = this.inside, flat = Math.abs(to.y - from.y) < kBox;
+    this.band ??= make('rect', {class: 'band'}, this.svg);
+    const box = {x: Math.min(from.x, to.x), width: Math.abs(to.x - from.x), y: flat ? top : Math.min(from.y, to.y), height: flat ? height : Math.abs(to.y - from.y)};
+    for (const [name, value] of Object.entries(box)) this.band.setAttribute(name, String(value));
+  }
+
+  private zoom_to(from: {x: number; y: number}, to: {x: number; y: number}, both: boolean): void {
+    const x = [from.x, to.x].sort((a, b) => a - b).map((v) => this.value_at(v, 0));
+    const y = both ? [from.y, to.y].sort((a, b) => b - a).map((v) => this.value_at(v, 1)) : this.range.slice(2);
+    if (!(x[1] > x[0] && y[1] > y[0])) return;
+    this.zoom = [x[0], x[1], y[0], y[1]];
+    this.build();
+  }
+
+  /** Where the pointer is, in the picture and within its axes [px]. */
+  private point_at(e: MouseEvent): {x: number; y: number} {
+    const box = this.svg.getBoundingClientRect(), scale = Number(this.svg.getAttribute('viewBox')!.split(' ')[2]) / box.width;
+    const within = (v: number, low: number, size: number) => Math.min(Math.max(v, low), low + size), {left, top, width, height} = this.inside;
+    return {x: within((e.clientX - box.left) * scale, left, width), y: within((e.clientY - box.top) * scale, top, height)};
+  }
+
+  /** What place() puts there. */
+  private value_at(p: number, axis: 0 | 1): number {
+    const {left, top, width, height} = this.inside, [low, high] = this.range.slice(2 * axis, 2 * axis + 2);
+    const share = axis === 0 ? (p - left) / width : 1 - (p - top) / height;
     return this.options.log ? 10 ** (Math.log10(low) + share * Math.log10(high / low)) : low + share * (high - low);
   }
 
@@ -305,7 +358,7 @@ export class Chart {
       this.show_values(this.time);
       return;
     }
-    const x = this.x_at(e), px = this.place(x, 0);
+    const {x: px} = this.point_at(e), x = this.value_at(px, 0);
     this.hair.setAttribute('x1', String(px));
     this.hair.setAttribute('x2', String(px));
     this.show_values(x);

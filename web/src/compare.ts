@@ -58,11 +58,13 @@ export function show_comparison(data: Comparison, holder: HTMLElement): void {
   const {reference, rows} = data.comparison;
   holder.append(element('p', reference ? `Errors are against ${reference}: the largest over bodies and rows.` : 'No errors: there is no reference but the run itself.'));
   const number = (value: number | null, digits = 3) => show(value, digits);
-  holder.append(make_table(
+  const table = make_table(
       ['scheme', 'solver', 'step [s]', 'exit', 'steps', 'cost [s]', 'position [m]', 'order', 'velocity [m/s]', 'order', 'penetration [m]', 'drift [m]', 'energy error [J]', 'residual [m/s]'],
       rows.map((r) => [r.scheme, r.solver, r.step === null ? 'auto' : number(r.step, 4), r.exit === 2 ? 'refused' : String(r.exit), r.exit === 2 ? '-' : String(r.steps), number(r.cost_seconds),
                        number(r.error.position), number(r.order.position, 2), number(r.error.velocity), number(r.order.velocity, 2), number(r.penetration, 2),
-                       number(r.drift, 2), number(r.energy_error, 2), number(r.residual, 2)]), [0, 1]));
+                       number(r.drift, 2), number(r.energy_error, 2), number(r.residual, 2)]), [0, 1]);
+  table.querySelector('table')!.classList.add('tight');
+  holder.append(table);
   const charts = element('div', '', 'charts');
   const add = (chart: HTMLElement | undefined) => { if (chart) charts.append(chart); };
   add(make_chart(rows, (r) => r.step, (r) => r.error.position, (r) => r.order.position, 'step [s]', 'error of positions [m]'));

@@ -43,6 +43,7 @@ export class Page {
   private picked = -1;
   following = false;          // what a run that goes on has reached last is shown
   private goes_on = false;
+  private was_dark = false;   // before it was printed
   readonly study = read_study({go: (run, t) => this.go(run, t)});
 
   constructor(public results: Result[]) {
@@ -305,6 +306,25 @@ export class Page {
     this.write_key();
     this.write_force_key();
     for (const panel of this.panels) panel.build();
+    queueMicrotask(() => { for (const panel of this.panels) panel.set_time(this.time); });  // once they are drawn
+  }
+
+  /** On paper the page is light. What WebGL draws is shown only later: a copy of it is printed. */
+  private begin_print(): void {
+    this.was_dark = root.classList.contains('dark');
+    if (this.was_dark) this.set_theme(false);
+    if (!this.replay) return;
+    const drawn = find<HTMLCanvasElement>('canvas'), copy = document.createElement('canvas');
+    this.replay.set_time(this.time);
+    this.replay.draw(0);
+    [copy.id, copy.width, copy.height] = ['print', drawn.width, drawn.height];
+    copy.getContext('2d')?.drawImage(drawn, 0, 0);
+    find('view').insertBefore(copy, drawn.nextSibling);
+  }
+
+  private end_print(): void {
+    document.getElementById('print')?.remove();
+    if (this.was_dark) this.set_theme(true);
   }
 
   private bind(): void {
@@ -337,6 +357,8 @@ export class Page {
       find(`show-${id}`).addEventListener('change', () => this.apply_options());
     }
     document.addEventListener('keydown', (e) => this.answer_key(e));
+    addEventListener('beforeprint', () => this.begin_print());
+    addEventListener('afterprint', () => this.end_print());
     new ResizeObserver(() => {
       this.replay?.resize();
       for (const panel of this.panels) panel.resize();

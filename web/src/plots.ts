@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Plots over time: signals of one or several results in a panel, with the time of the replay marked.
 import uPlot from 'uplot';
+import {curve_style, kBoundDash, kDashes, make_svg, make_swatch, overlay_style} from './curve_style';
 import {find_nearest, Result, show} from './result';
 import {list_signals, Signal} from './signals';
 
-// Okabe and Ito's colours, darkened or lightened until each line stands 3 : 1 off its ground; dashes tell them apart, too.
-const kLight = ['#0072b2', '#b34700', '#007a5a', '#9c4f86', '#5f5f00', '#1b1f24'];
-const kDark = ['#56b4e9', '#f0a04b', '#2bc79a', '#e29ac7', '#e8df52', '#e8eaed'];
-const kDashes: number[][] = [[], [8, 4], [2, 3], [10, 3, 2, 3], [5, 2], [1, 2]];
 export type Status = 'open' | 'stick' | 'slip';
 const kLightMarks = {open: '#7d8590', stick: '#0072b2', slip: '#d55e00', force: '#7b2d8e'};
 const kDarkMarks = {open: '#a3adb8', stick: '#56b4e9', slip: '#f58a3c', force: '#d8a2e8'};
@@ -18,16 +15,6 @@ const kHeight = 170;  // [px] of a plot
 const css = (name: string) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 const is_dark = () => document.documentElement.classList.contains('dark');
 const is_logarithmic = (signal: Signal) => /residual|missed/.test(signal.id);
-
-/** Which of kDashes a curve has: by its result where several are overlaid, a bound always the same. */
-function dash_of(result: number, series: number, many: boolean, bound: boolean): number {
-  return many ? result % kDashes.length : bound ? 4 : series % 4;
-}
-
-/** What CSS has for it in the legend. */
-function legend_dash(result: number, series: number, many: boolean, bound: boolean): string {
-  return ['solid', 'dashed', 'dotted', 'dashed', 'dashed', 'dotted'][dash_of(result, series, many, bound)];
-}
 
 interface Entry {
   signal: Signal;
@@ -106,7 +93,10 @@ export class Panel {
     const drawn = this.read(entries);
     const many = this.host.results.length > 1;
     this.labels = entries.map(({signal, result}) => many ? `${signal.label} (${this.result_name(result)})` : signal.label);
-    const colors = is_dark() ? kDark : kLight;
+    const styles = entries.map(({signal, result}, i) => {
+      const {color, dash} = many ? overlay_style(this.ids.indexOf(signal.id), result, this.ids.length, this.host.results.length) : curve_style(i);
+      return {stroke: css(`--c${color}`), dash: signal.dashed && !many ? kBoundDash : kDashes[dash], width: signal.dashed ? 1 : 2};
+    });
     const axis = {
       stroke: () => css('--text'), grid: {stroke: () => css('--line'), width: 1},
       ticks: {stroke: () => css('--line'), width: 1}, font: '12px system-ui, DejaVu Sans, sans-serif',
@@ -118,14 +108,11 @@ export class Panel {
       height: kHeight,
       scales: {x: {time: false}, y: {}},
       cursor: {sync: {key: 'stickslip', setSeries: false}, drag: {x: true, y: false}, points: {size: 6}},
-      legend: {markers: {width: 3, dash: (_, i) => legend_dash(entries[i - 1]?.result ?? 0, i - 1, many, entries[i - 1]?.signal.dashed)}},
       series: [
         {label: 't [s]', value: (_, v) => show(v, 6)},
-        ...entries.map(({result}, i): uPlot.Series => ({
+        ...styles.map((style, i): uPlot.Series => ({
+          ...style,
           label: this.labels[i],
-          stroke: colors[Math.floor(i / (many ? this.host.results.length : 1)) % colors.length],
-          width: entries[i].signal.dashed ? 1 : 2,
-          dash: kDashes[dash_of(result, i, many, entries[i].signal.dashed)],
           points: {show: false},
           spanGaps: true,
           value: (_, __, k, row) => show(row === null ? null : (this.data[k] as (number | null)[])[row], 5),
@@ -138,6 +125,13 @@ export class Panel {
       hooks: {draw: bands ? [(u) => this.draw_bands(u, bands.signal.contact, bands.result)] : []},
     };
     this.plot = new uPlot(options, drawn, this.element);
+    this.element.querySelectorAll('.u-series').forEach((row, i) => {
+      const marker = row.querySelector('.u-marker');
+      if (i === 0 || !marker) return;  // of the time
+      const swatch = make_swatch(), {stroke, dash, width} = styles[i - 1];
+      make_svg('line', {x1: 0, x2: 32, y1: 6, y2: 6, stroke, 'stroke-width': width, 'stroke-dasharray': dash.join(' ')}, swatch);
+      marker.replaceChildren(swatch);
+    });
     const over = this.plot.over;
     over.append(this.mark);
     let pressed = 0;

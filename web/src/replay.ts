@@ -8,6 +8,7 @@ import {Result} from './result';
 
 const kMostTrails = 40;       // [-] bodies with a trail
 const kMostTrailPoints = 3000;
+const kFew = 3;               // [-] bodies that move: the ball in the corner and the bouncing ball are seen to their end
 const kBoxFrames = 12;        // [-] by which the camera frames the motion
 const kGrown = 1.25;          // [-] of the framed size, beyond which a motion that goes on is framed anew
 const kSpare = 2;             // [-] room for the contacts of a motion that goes on
@@ -142,7 +143,9 @@ export class Replay {
     if (start.isEmpty()) start.set(new THREE.Vector3(-0.5, -0.5, -0.5), new THREE.Vector3(0.5, 0.5, 0.5));
     whole.union(start);
     const size = start.getSize(at).length() || 1;
-    const limit = new THREE.Box3(start.min.clone().subScalar(1.2 * size), start.max.clone().addScalar(1.2 * size));
+    // Of many bodies one that flies off does not make the others small; the way of a few is seen whole.
+    const reach = (this.result.header.types.filter((type) => type !== 'fixed').length > kFew ? 1.2 : 6) * size;
+    const limit = new THREE.Box3(start.min.clone().subScalar(reach), start.max.clone().addScalar(reach));
     this.box = whole.intersect(limit);
     this.box.getCenter(this.centre);
     this.extent = this.box.getSize(new THREE.Vector3()).length() || 1;

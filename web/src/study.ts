@@ -99,6 +99,7 @@ export class Study {
 
   constructor(readonly data: StudyData, base64: string, host?: StudyHost) {
     this.buffer = from_base64(base64);
+    if (data.figures.length === 0) this.figures.append(element('p', 'The paper draws no figure of this.'));
     for (const figure of data.figures) this.figures.append(this.make_figure(figure, host));
   }
 
@@ -136,6 +137,7 @@ export class Study {
   private make_figure(figure: FigureData, host?: StudyHost): HTMLElement {
     const box = element('section', '', 'figure'), title = element('h2', `${figure.name.replaceAll('_', ' ')}: ${figure.caption} `);
     box.append(title);
+    if (!figure.name.startsWith('figure')) title.append(element('small', '(not drawn in the paper) '));
     if (figure.run && this.data.runs.length > 1) title.append(element('small', `(run ${figure.run})`));
     const groups = this.groups(figure);
     for (const [i, group] of groups.entries()) {

@@ -59,12 +59,19 @@ function set_theme(dark: boolean): void {
 const query = new URLSearchParams(location.hash.slice(1));
 set_theme(query.has('dark') || (!query.has('light') && matchMedia('(prefers-color-scheme: dark)').matches));
 find('theme').addEventListener('click', () => set_theme(!root.classList.contains('dark')));
+// On paper the page is light.
+let was_dark = false;
+addEventListener('beforeprint', () => {
+  was_dark = root.classList.contains('dark');
+  set_theme(false);
+});
+addEventListener('afterprint', () => set_theme(was_dark));
 
 const sheet = find('sheet');
 const index = read_json<Index>('index'), comparison = read_json<Comparison>('comparison'), study = read_study();
 if (index) show_index(index, sheet);
 if (comparison) {
-  set_head(`${comparison.scene}: schemes side by side`, '');
+  set_head(`${comparison.scene.replace(/^.*\//, '').replace(/\.toml$/, '')}: schemes side by side`, comparison.scene);
   show_comparison(comparison, sheet);
 }
 if (study) {

@@ -2,9 +2,10 @@
 // The page of `stickslip report` in a browser: node web/tests/page_test.mjs PROGRAM FOLDER. Every check is a line; the
 // status tells whether all held.
 import {execFileSync, spawnSync} from 'node:child_process';
-import {mkdirSync, readFileSync, writeFileSync} from 'node:fs';
+import {copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync} from 'node:fs';
 import {resolve} from 'node:path';
 import {start_browser} from './browser.mjs';
+import {find_faint} from './looks.mjs';
 
 const [program, folder] = process.argv.slice(2).map((path) => resolve(path));
 const scenes = new URL('../../scenes/', import.meta.url).pathname;
@@ -57,14 +58,24 @@ pile = {count = 1000}
 run(`${scenes}box_incline_20.toml`, 'box', '--csv', `${folder}/box.csv`);
 run(`${scenes}box_incline_20.toml`, 'box_ccp', '--scheme', 'ccp');
 run(`${scenes}card_house.toml`, 'cards', '--end', '0.2');
+run(`${scenes}papers/capobianco/tippe_top.toml`, 'top');
 run(`${folder}/names.toml`, 'names');
 run(`${folder}/pile.toml`, 'pile', '--set', 'solver.tolerance=1e-4');
 // As by Ctrl-C, long before its end.
 spawnSync('timeout', ['-s', 'INT', '1', program, 'run', `${scenes}box_incline_20.toml`, '-o', `${folder}/broken.h5`, '--force', '--quiet', '--end', '1e5']);
+// As by a power cut: no end, and rows that were torn.
+spawnSync('timeout', ['-s', 'KILL', '2', program, 'run', `${scenes}box_incline_20.toml`, '-o', `${folder}/killed.h5`, '--force', '--quiet', '--end', '1e5']);
+copyFileSync(`${folder}/box.h5`, `${folder}/damaged.h5`);
+truncateSync(`${folder}/damaged.h5`, Math.floor(statSync(`${folder}/damaged.h5`).size / 2));
+rmSync(`${folder}/damaged.html`, {force: true});
+const refusal = spawnSync(program, ['report', `${folder}/damaged.h5`, '-o', `${folder}/damaged.html`, '--quiet'], {encoding: 'utf8'});
+check('a damaged result is refused by name, and leaves no page', refusal.status === 2 && refusal.stderr.includes('damaged.h5') && !existsSync(`${folder}/damaged.html`), refusal);
 const pages = {
   box: report('box', 'box'), both: report('both', 'box', 'box_ccp'), cards: report('cards', 'cards'),
-  names: report('names', 'names'), pile: report('pile', 'pile'), broken: report('broken', 'broken'),
+  names: report('names', 'names'), pile: report('pile', 'pile'), broken: report('broken', 'broken'), killed: report('killed', 'killed'), top: report('top', 'top'),
 };
+
+check('the page of the tippe top is below 5 MB', statSync(pages.top).size < 5e6, statSync(pages.top).size);
 
 const browser = await start_browser();
 
@@ -130,6 +141,8 @@ async function check_layout(page, what) {
   });
   check(`${what}: no wider than its window`, found.scrollWidth <= found.clientWidth, found);
   check(`${what}: labels do not overlap`, found.texts > 10 && found.overlaps.length === 0, found);
+  const {texts, faint} = await find_faint(page);
+  check(`${what}: contrast of texts at least 4.5, of marks 3`, texts > 20 && faint.length === 0, faint);
 }
 
 for (const [name, path] of Object.entries(pages)) {
@@ -189,6 +202,13 @@ for (const name of ['both', 'cards']) {
   const panels = await page.locator('.panel').count();
   await page.locator('#add-plot').selectOption('/steps/iterations');
   check('a plot is added', await page.locator('.panel').count() === panels + 1);
+  const looks = await page.evaluate(() => {
+    const {panels, results} = window.stickslip, panel = panels.at(-1);
+    panel.ids.splice(0, panel.ids.length, ...results[0].header.steps.map(([name]) => `/steps/${name}`).filter((id) => !/time|worst/.test(id)));
+    panel.build();
+    return [...panel.element.querySelectorAll('.u-marker line')].map((line) => `${line.getAttribute('stroke')} ${line.getAttribute('stroke-dasharray')}`);
+  });
+  check('more curves than colours: no two look the same', looks.length > 8 && new Set(looks).size === looks.length, looks);
   const csv = await page.evaluate(() => window.stickslip.panels[0].to_csv());
   check('a plot as CSV has its rows', csv.split('\n').length > rows.length && csv.startsWith('"time [s]"'), csv.slice(0, 200));
   await page.locator('#scrubber').fill('500000');
@@ -200,6 +220,21 @@ for (const name of ['both', 'cards']) {
   const said = await broken.locator('.certificate.bad').innerText();
   check('an interrupted run is said to be one', /^Interrupted: all \d+ steps so far were solved to the tolerance/.test(said), said);
   await broken.close();
+  const killed = await open(pages.killed);
+  const told = await killed.locator('.certificate.bad').innerText();
+  check('a killed run is said not to be finished, with its steps', /^Not finished .*: all [1-9]\d+ steps so far were solved/.test(told), told);
+  const drawn = await killed.evaluate(() => {
+    document.documentElement.classList.add('dark');
+    dispatchEvent(new Event('beforeprint'));
+    const copy = document.getElementById('print'), data = copy.getContext('2d').getImageData(0, 0, copy.width, copy.height).data;
+    const colors = new Set();
+    for (let i = 0; i < data.length; i += 28) colors.add(data[i] << 16 | data[i + 1] << 8 | data[i + 2]);
+    const light = !document.documentElement.classList.contains('dark');
+    dispatchEvent(new Event('afterprint'));
+    return {light, colors: colors.size, dark: document.documentElement.classList.contains('dark'), gone: !document.getElementById('print')};
+  });
+  check('what is printed is light, with the picture; after it all is as before', drawn.light && drawn.colors > 8 && drawn.dark && drawn.gone, drawn);
+  await killed.close();
   const outside = await page.evaluate(() => fetch('https://example.org/').then(() => 'fetched', () => 'refused'));
   check('nothing is fetched', outside === 'refused', outside);
   const evaluated = await page.evaluate(() => {
@@ -244,6 +279,10 @@ for (const name of ['both', 'cards']) {
   });
   console.log(`       pile of 1000: ${took.toFixed(2)} ms of script a frame, ${calls} draw calls`);
   check('a thousand bodies take few draw calls', calls < 40, calls);
+  const canvas = await page.locator('#canvas').boundingBox();
+  await page.mouse.click(canvas.x + canvas.width / 2, canvas.y + canvas.height / 2);
+  const name = await page.locator('#picked').innerText();
+  check('one looks, and picks, through the walls around them', /^fill\d+ \(rigid\)/.test(name), name);
   await page.close();
 }
 

@@ -5,6 +5,7 @@ import {spawnSync} from 'node:child_process';
 import {cpSync, mkdirSync} from 'node:fs';
 import {resolve} from 'node:path';
 import {start_browser} from './browser.mjs';
+import {find_faint, measure_palette} from './looks.mjs';
 
 const [program, folder] = process.argv.slice(2).map((path) => resolve(path));
 const root = new URL('../../', import.meta.url).pathname;
@@ -22,7 +23,8 @@ for (const file of ['gallery.toml', 'data', '4_1_sphere.toml', '2_rolling_to_sli
 }
 const gallery = spawnSync(program, ['gallery', '-o', `${folder}/site`, '--galleries', `${folder}/own`, '--force', '--quiet']);
 check('a gallery is made', gallery.status === 0, String(gallery.stderr));
-const compare = spawnSync(program, ['compare', `${root}scenes/papers/capobianco/bouncing_ball_slip.toml`, '--schemes', 'moreau,ccp', '--steps', '4e-3,2e-3,1e-3',
+const kSchemes = ['moreau', 'ccp'], kSolvers = ['auto', 'pgs', 'newton-fb', 'ipm'];  // more curves than colours
+const compare = spawnSync(program, ['compare', `${root}scenes/papers/capobianco/bouncing_ball_slip.toml`, '--schemes', kSchemes.join(), '--solvers', kSolvers.join(), '--steps', '4e-3,2e-3,1e-3',
                                     '-o', `${folder}/compare.html`, '--force', '--quiet']);
 check('a comparison is made', compare.status === 0, String(compare.stderr));
 
@@ -39,47 +41,29 @@ async function open(path, width, hash) {
   return page;
 }
 
-/** Width, labels of charts, and contrasts of texts (4.5) and of curves and marks (3) with what is behind them. */
+/** Width, labels of charts, contrasts, and that no two curves of a chart look the same. */
 async function check_looks(page, what) {
   const found = await page.evaluate(() => {
-    const overlaps = [], faint = [];
+    const overlaps = [], same = [];
     for (const chart of document.querySelectorAll('.chart svg')) {
       const boxes = [...chart.querySelectorAll('text')].map((text) => [text.textContent, text.getBoundingClientRect()]);
       boxes.forEach(([a, p], i) => boxes.slice(0, i).forEach(([b, q]) => {
         if (p.left < q.right && q.left < p.right && p.top + 2 < q.bottom && q.top + 2 < p.bottom) overlaps.push([a, b]);
       }));
     }
-    const numbers = (color) => (color.match(/[\d.]+/g) ?? []).map(Number);
-    const light = (color) => {
-      const [r, g, b] = numbers(color).map((v) => v / 255).map((v) => v <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4);
-      return 0.2126 * r + 0.7152 * g + 0.0722 * b;
-    };
-    const behind = (element) => {
-      for (let at = element; at; at = at.parentElement) {
-        const color = getComputedStyle(at).backgroundColor, parts = numbers(color);
-        if (parts.length === 3 || parts[3] === 1) return color;
-      }
-      return 'rgb(255, 255, 255)';
-    };
-    const demand = (element, color, least) => {
-      const [a, b] = [light(color), light(behind(element))], contrast = (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
-      if (contrast < least) faint.push([element.tagName, element.className.baseVal ?? element.className, color, behind(element), contrast]);
-    };
-    let texts = 0;
-    for (const element of document.querySelectorAll('body *')) {
-      const own = [...element.childNodes].some((node) => node.nodeType === 3 && node.textContent.trim());
-      if (!own || ['SCRIPT', 'STYLE'].includes(element.tagName) || element.getClientRects().length === 0) continue;
-      ++texts;
-      demand(element, element instanceof SVGElement ? getComputedStyle(element).fill : getComputedStyle(element).color, 4.5);
+    for (const key of document.querySelectorAll('.chart-key')) {
+      const looks = [...key.querySelectorAll('.swatch')].map((swatch) => [...swatch.children].map(
+          (mark) => [mark.getAttribute('class'), mark.getAttribute('stroke-dasharray'), mark.getAttribute('d')].join()).join());
+      looks.forEach((look, i) => { if (looks.indexOf(look) !== i && !look.includes('published')) same.push(look); });
     }
-    for (const mark of document.querySelectorAll('.curve, .published')) demand(mark, getComputedStyle(mark).stroke, 3);
-    for (const mark of document.querySelectorAll('.points')) demand(mark, getComputedStyle(mark).fill, 3);
     const {scrollWidth, clientWidth} = document.documentElement;
-    return {overlaps, faint: faint.slice(0, 5), scrollWidth, clientWidth, texts};
+    return {overlaps, same, scrollWidth, clientWidth};
   });
+  const {texts, faint} = await find_faint(page);
   check(`${what}: no wider than its window`, found.scrollWidth <= found.clientWidth, found);
-  check(`${what}: labels do not overlap`, found.texts > 10 && found.overlaps.length === 0, found.overlaps);
-  check(`${what}: texts and marks stand out`, found.faint.length === 0, found.faint);
+  check(`${what}: labels do not overlap`, texts > 10 && found.overlaps.length === 0, found.overlaps);
+  check(`${what}: no two curves of a chart look the same`, found.same.length === 0, found.same);
+  check(`${what}: texts and marks stand out`, faint.length === 0, faint);
   check(`${what}: no error, no request`, page.faults.length === 0, page.faults);
 }
 
@@ -107,6 +91,20 @@ for (const [name, path] of Object.entries(pages)) {
   await page.mouse.click(chart.x + chart.width / 2, chart.y + chart.height / 2);
   const time = await page.evaluate(() => window.stickslip.time);
   check('a click in a figure goes to that time', time > 0.2 && time < 0.5, time);
+  const ticks = () => page.locator('.figure .chart svg[role=img]').first().locator('text').allInnerTexts().then((texts) => texts.join(' '));
+  const all_ticks = await ticks();
+  const drag = async (from, to) => {
+    await page.mouse.move(chart.x + from[0] * chart.width, chart.y + from[1] * chart.height);
+    await page.mouse.down();
+    await page.mouse.move(chart.x + to[0] * chart.width, chart.y + to[1] * chart.height, {steps: 3});
+    await page.mouse.up();
+  };
+  await drag([0.4, 0.3], [0.6, 0.6]);
+  const zoomed = await page.evaluate(() => window.stickslip.study.charts[0].chart.range);
+  check('a drag in a figure zooms', await ticks() !== all_ticks && zoomed[0] > 0.1 && zoomed[1] < 0.5, [zoomed, all_ticks]);
+  check('and goes to no time', await page.evaluate(() => window.stickslip.time) === time);
+  await page.mouse.dblclick(chart.x + chart.width / 2, chart.y + chart.height / 2);
+  check('a double click shows all', await ticks() === all_ticks, [await ticks(), all_ticks]);
   check('the figure marks the time of the replay', await page.locator('.figure .now[visibility=visible]').count() > 0);
   await page.close();
 }
@@ -122,9 +120,18 @@ for (const [name, path] of Object.entries(pages)) {
 }
 {
   const page = await open(pages.compare, 1280, 'light');
-  check('every run has its row', await page.locator('table.data tbody tr').count() === 6);
+  check('more curves than colours in a chart', await page.locator('.chart-key').first().locator('li').count() === kSchemes.length * kSolvers.length);
+  for (const theme of ['light', 'dark']) {
+    if (theme === 'dark') await page.locator('#theme').click();
+    const colors = await page.evaluate(() => Array.from({length: 6}, (_, i) => getComputedStyle(document.documentElement).getPropertyValue(`--c${i}`).trim()));
+    // 10 is told apart at a glance; curves that lie over one another want more.
+    const apart = measure_palette(colors);
+    check(`colours are apart for all eyes, ${theme}`, Object.values(apart).every((least) => least > 25), apart);
+  }
+  await page.locator('#theme').click();
+  check('every run has its row', await page.locator('table.data tbody tr').count() === 3 * kSchemes.length * kSolvers.length);
   const keys = await page.locator('.chart-key').first().innerText();
-  check('errors over the step have their orders', /moreau: order .*ccp: order/s.test(keys), keys);
+  check('errors over the step have their orders', /moreau, auto: order .*ccp, auto: order/s.test(keys), keys);
   check('errors stand over steps and over costs', await page.locator('.figure').count() >= 4);
   await page.close();
 }

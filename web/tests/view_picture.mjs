@@ -5,14 +5,18 @@ import {spawn} from 'node:child_process';
 import {start_browser} from './browser.mjs';
 
 const [program, scene, result, time, out] = process.argv.slice(2);
-const child = spawn(program, ['view', scene, '-o', result, '--force', '--quiet', '--pace', 'fast'], {stdio: ['ignore', 'pipe', 'inherit']});
+const child = spawn(program, ['view', scene, '-o', result, '--force', '--quiet'], {stdio: ['ignore', 'pipe', 'inherit']});
 const address = await new Promise((done) => child.stdout.once('data', (text) => done(String(text).trim())));
+const command = (path) => fetch(`${address}${path}`, {method: 'POST'});
+await command('pause');  // until the browser is there
 const browser = await start_browser();
 try {
   const page = await browser.newPage({viewport: {width: 1280, height: 900}});
   await page.goto(`${address}#light`);
-  await page.waitForFunction((t) => window.stickslip?.time >= t, Number(time), {timeout: 120000});
-  await page.getByText('Pause', {exact: true}).click();
+  await page.waitForFunction(() => document.getElementById('live-state').textContent.startsWith('Paused'), null, {timeout: 60000});
+  await command('resume');
+  await page.waitForFunction((t) => window.stickslip?.time >= t, Number(time), {timeout: 60000, polling: 20});
+  await command('pause');
   await page.waitForFunction(() => document.getElementById('live-state').textContent.startsWith('Paused'));
   await page.waitForTimeout(1000);
   await page.screenshot({path: out});

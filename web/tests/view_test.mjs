@@ -6,6 +6,7 @@ import {copyFileSync, mkdirSync, readFileSync, rmSync, truncateSync, statSync, w
 import {createServer, request} from 'node:http';
 import {resolve} from 'node:path';
 import {start_browser} from './browser.mjs';
+import {find_faint} from './looks.mjs';
 
 const [program, folder] = process.argv.slice(2).map((path) => resolve(path));
 rmSync(folder, {recursive: true, force: true});
@@ -119,31 +120,6 @@ async function wait_for(page, text) {
       .catch(async () => { throw new Error(`'${text}' did not come, but '${await said(page)}'`); });
 }
 
-/** Texts whose contrast with what is behind them is below 4.5. */
-function find_pale(page) {
-  return page.evaluate(() => {
-    const parse = (color) => (color.match(/[\d.]+/g) ?? []).map(Number);
-    const light = (c) => [0.2126, 0.7152, 0.0722].reduce((sum, w, k) => {
-      const x = c[k] / 255;
-      return sum + w * (x <= 0.04045 ? x / 12.92 : ((x + 0.055) / 1.055) ** 2.4);
-    }, 0);
-    const pale = [];
-    let n = 0;
-    const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
-    for (let node = walker.nextNode(); node; node = walker.nextNode()) {
-      const element = node.parentElement;
-      if (!node.textContent.trim() || !element.checkVisibility() || element.closest('script, style, button:disabled, option')) continue;
-      let behind = element, back = [0, 0, 0, 0];
-      for (; behind && (back.length < 3 || back[3] === 0); behind = behind.parentElement) back = parse(getComputedStyle(behind).backgroundColor);
-      const a = light(parse(getComputedStyle(element).color)), b = light(back);
-      const ratio = (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
-      ++n;
-      if (ratio < 4.5) pale.push([node.textContent.trim().slice(0, 40), ratio]);
-    }
-    return {n, pale};
-  });
-}
-
 try {
   // A scene while it runs, until its end.
   {
@@ -225,8 +201,8 @@ try {
     await until('the other picture', async () => Math.abs(await second.evaluate(() => window.stickslip.time) - time_before - 1e-3) < 1e-9);
     check('by both viewers', true);
     for (const [who, what] of [[page, '1280 pixels, light'], [second, '390 pixels, dark']]) {
-      const {n, pale} = await find_pale(who);
-      check(`contrast of texts at least 4.5 (${what})`, n > 20 && pale.length === 0, pale);
+      const {texts, faint} = await find_faint(who);
+      check(`contrast of texts at least 4.5, of marks 3 (${what})`, texts > 20 && faint.length === 0, faint);
       const [wide, room] = await who.evaluate(() => [document.documentElement.scrollWidth, document.documentElement.clientWidth]);
       check(`no wider than its window (${what})`, wide <= room, [wide, room]);
     }
