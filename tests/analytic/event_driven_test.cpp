@@ -391,6 +391,47 @@ contacts = [{{name = "touch", between = ["wall", "ball"]}}]
   }
 }
 
+/// Velocities of belts, drums and joints that jump within a step: friction drags along what sticks as far as it can,
+/// and what a joint's motion takes away leaves what rests against it where it is, at loose tolerances too.
+TEST(EventDriven, WhatStartsAtOnceDragsNoFasterThanFrictionCan) {
+  const auto run = [](const std::string& text, double end, const std::string& options) {
+    EventRun made(text, end, 0.1, options);
+    while (made.state.t < end) EXPECT_EQ(made.step(), Status::ok) << made.state.t << ": " << made.report.message;
+    return made;
+  };
+  constexpr double kAfter = 0.17;  // [s] from 1.03 to 1.2
+  for (const char* options : {"", ", integrator = \"cvode\"", ", relative_tolerance = 1e-3"}) {
+    SCOPED_TRACE(options);
+    const EventRun belt = run(R"toml(
+gravity = [0, -10]
+bodies.belt = {type = "moving", position = ["max(0, t - 1.03)", 0], shapes.w = {type = "half-space", normal = [0, 1]}}
+bodies.block = {type = "point", mass = 1, position = [0, 0.5], shapes.p = {type = "sphere", radius = 0.5}}
+contacts = [{name = "touch", between = ["belt", "block"], friction = 0.2}]
+)toml",
+                              1.2, options);
+    EXPECT_NEAR(belt.state.u(0), 0.2 * 10.0 * kAfter, 1e-6);
+    const EventRun drum = run(R"toml(
+gravity = [0, 0]
+bodies.drum = {type = "moving", position = [0, 0], angle = "max(0, t - 1.03)"}
+bodies.arm = {type = "planar", mass = 1, inertia = 1, position = [0, 0]}
+joints.hinge = {type = "revolute", between = ["drum", "arm"], at = [0, 0], friction = 2}
+)toml",
+                              1.2, options);
+    EXPECT_NEAR(drum.state.u(2), 2.0 * kAfter, 1e-6);
+    const EventRun slider = run(R"toml(
+gravity = [0, 0]
+bodies.ground = {type = "fixed"}
+bodies.slider = {type = "planar", mass = 1, inertia = 1, position = [0, 0], shapes.w = {type = "sphere", radius = 0.5}}
+bodies.ball = {type = "point", mass = 1, position = [1, 0], shapes.p = {type = "sphere", radius = 0.5}}
+joints.rail = {type = "prismatic", between = ["ground", "slider"], axis = [1, 0], motion = "-0.25*max(0, t - 1.03)"}
+contacts = [{name = "touch", between = ["slider", "ball"]}]
+)toml",
+                                1.5, options);
+    EXPECT_NEAR(slider.state.u(3), 0.0, 1e-12);
+    EXPECT_NEAR(slider.report.contacts[0].gap, 0.25 * 0.47, 1e-9);
+  }
+}
+
 /// Two walls that close on a ball: from when they meet no motion obeys the laws. The run goes on with the least
 /// violation, and says when and by how much.
 TEST(EventDriven, GoesOnWhereWallsClose) {

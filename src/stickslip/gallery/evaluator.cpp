@@ -94,23 +94,24 @@ double Evaluator::place(const StudyFormula& formula, double expected, const std:
 
 std::pair<double, double> Evaluator::explained(const StudyValue& value) {
   if (value.explains.empty()) return {0.0, 0.0};
-  const StudyFormula& last = value.explains.back();
-  const auto refuse = [&](const StudyFormula& f, double x, const char* allowed) {
+  // What a run that ended early leaves open is no mistake of the file, and explains nothing.
+  constexpr double kNothing = std::numeric_limits<double>::quiet_NaN();
+  const auto holds = [&](bool condition, const StudyFormula& f, double x, const char* allowed) {
+    if (condition || !all_whole()) return condition;
     throw InputError(f.place, f.key, fmt::format("\"{}\", which is {:.9g}", f.text, std::isnan(x) ? std::abs(x) : x),
                      allowed);
   };
   for (const StudyFormula& f : value.explains) {
     const double x = number(f, value.run);
-    if (!std::isfinite(x) && all_whole()) refuse(f, x, "a finite number");
+    if (!holds(std::isfinite(x), f, x, "a finite number")) return {kNothing, kNothing};
   }
+  const StudyFormula& last = value.explains.back();
   const double to = number(last, value.run);
-  if (value.explains.size() > 1) {
-    const double from = number(value.explains.front(), value.run);
-    if (from > to) refuse(last, to, "at least the first of the two");
-    return {from, to};
-  }
-  if (to < 0.0) refuse(last, to, "a number >= 0; differences of one sign: [least, largest]");
-  return {-to, to};
+  const bool is_interval = value.explains.size() > 1;
+  const double from = is_interval ? number(value.explains.front(), value.run) : -to;
+  const char* allowed =
+      is_interval ? "at least the first of the two" : "a number >= 0; differences of one sign: [least, largest]";
+  return holds(from <= to, last, to, allowed) ? std::pair(from, to) : std::pair(kNothing, kNothing);
 }
 
 Series Evaluator::eval(const Formula& node, std::size_t source) {

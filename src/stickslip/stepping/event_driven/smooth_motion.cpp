@@ -27,6 +27,11 @@ Modes make_open_modes(const System& system) {
   return modes;
 }
 
+bool is_driven(const System& system) {
+  return std::ranges::any_of(system.bodies(), [](const Body& body) { return body.type == BodyType::moving; }) ||
+         std::ranges::any_of(system.joints(), [](const Joint& joint) { return joint.options.motion.has_value(); });
+}
+
 void write_modes(const Modes& modes, Vector& memory) {
   constexpr std::size_t kNumbers = 2 + kMaxFrictionDim;  // of a mode
   memory.resize(static_cast<Eigen::Index>(1 + kNumbers * (modes.contacts.size() + modes.dry_frictions.size())));
@@ -137,10 +142,14 @@ void SmoothMotion::find_direction(int cone, std::array<double, kMaxFrictionDim>&
   for (int i = 0; i < dim; ++i) n[i] = set_.gamma()[first + i] / speed;
 }
 
-double SmoothMotion::calc_normal_speed() const {
+double SmoothMotion::calc_held_speed() const {
   double speed = 0.0;
-  for (int i = 0; i < set_.count() && set_.kind(i) == ConstraintSet::Kind::contact; ++i) {
-    speed = std::max(speed, std::abs(set_.gamma()[set_.problem().cones[i].offset]));
+  for (int i = 0; i < set_.count(); ++i) {
+    const Cone& rows = set_.problem().cones[i];
+    int n = rows.dim;
+    if (set_.kind(i) == ConstraintSet::Kind::contact && !modes_.contacts[set_.index(i)].sticks) n = 1;
+    if (set_.kind(i) == ConstraintSet::Kind::dry_friction && !modes_.dry_frictions[set_.index(i)].sticks) n = 0;
+    for (int r = 0; r < n; ++r) speed = std::max(speed, std::abs(set_.gamma()[rows.offset + r]));
   }
   return speed;
 }

@@ -31,6 +31,9 @@ struct Modes {
 /// All contacts open, and dry friction that slides.
 Modes make_open_modes(const System& system);
 
+/// Whether a body or a joint moves as prescribed.
+bool is_driven(const System& system);
+
 /// Modes as numbers of State::memory, the first of which is 1, or 0 where there are none: then read_modes() is false.
 void write_modes(const Modes& modes, Vector& memory);
 bool read_modes(const Vector& memory, Modes& modes);
@@ -61,8 +64,9 @@ class SmoothMotion {
   const BodySnapshot& at() const { return at_; }
   const ConstraintSet& constraints() const { return set_; }
   ConstraintSet& constraints() { return set_; }
-  /// [m/s] How fast closed contacts close or part, at most, of the rows gathered last.
-  double calc_normal_speed() const;
+  /// [m/s, rad/s] The largest velocity along what is held, of the rows gathered last: joints, closed contacts, friction
+  /// that sticks.
+  double calc_held_speed() const;
   /// The cone of a contact point or a dry friction, -1 where it has none.
   int contact_cone(int point) const { return contact_cones_[point]; }
   int dry_friction_cone(int k) const { return dry_cones_[k]; }

@@ -42,10 +42,8 @@ constexpr double kTurn = 0.3;
 /// but a thousand in a step at most. [s], [-]
 constexpr double kCrossing = 1e-3;
 constexpr double kCrossingPart = 1e-3;
-/// What closed contacts have of the speeds in play where a prescribed velocity has jumped, and of relative_tolerance
-/// where that is loose; errors of the integration are a thousandth of it. [-]
+/// What is held has at least so much of the speeds in play where a prescribed velocity has jumped. [-]
 constexpr double kJump = 1e-6;
-constexpr double kJumpTolerances = 1e3;
 constexpr double kNever = std::numeric_limits<double>::infinity();
 
 class Stepper final : public TimeStepper {
@@ -93,7 +91,7 @@ class Stepper final : public TimeStepper {
   const EventDrivenOptions options_;
   const System& system_;
   StopToken stop_;
-  bool has_moving_;  // whether a body moves as prescribed
+  bool is_driven_;  // whether a body or a joint moves as prescribed
   Transition transition_;
   SmoothMotion motion_;
   EventSearch search_;
@@ -128,7 +126,7 @@ Stepper::Stepper(const EventDrivenOptions& options, const System& system, ConeSo
     : options_(options),
       system_(system),
       stop_(stop),
-      has_moving_(std::ranges::any_of(system.bodies(), [](const Body& b) { return b.type == BodyType::moving; })),
+      is_driven_(is_driven(system)),
       transition_(options, system, solver, stop),
       motion_(system, FrictionPolygon(options.facets, options.orientation), stop),
       search_(system, transition_),
@@ -296,15 +294,17 @@ double Stepper::locate(double first, double last) {
   return last;
 }
 
-/// How far into the last step, of length h, the velocity of a body that moves as prescribed jumps, so that contacts
-/// that are closed close or part; infinity: it does not. There the phase is over, and the next begins with an impact or
-/// with contacts that open: no contact pulls a body along. [s]
+/// How far into the last step, of length h, a prescribed velocity jumps, so that what is held moves at once; infinity:
+/// it does not. There the phase is over, and the next begins with an impact, or with contacts that open or slide:
+/// nothing pulls a body along. What has drifted that far is no jump. [s]
 double Stepper::find_jump(double h) {
-  const double most = std::max(kJump, kJumpTolerances * options_.relative_tolerance) * transition_.scales().speed;
-  if (!has_moving_ || !solve(step_start() + h, step_to()) || motion_.calc_normal_speed() <= most) return kNever;
-  const auto hold_at = [this, most](double part) { return (void)calc_at(part), most - motion_.calc_normal_speed(); };
+  const double most = kJump * transition_.scales().speed;
+  if (!is_driven_ || !solve(step_start() + h, step_to()) || motion_.calc_held_speed() <= most) return kNever;
+  const auto hold_at = [this, most](double part) { return (void)calc_at(part), most - motion_.calc_held_speed(); };
   const double close = std::max(least_, 2.0 * kEpsilon * (std::abs(step_start()) + h));
-  return find_crossing(hold_at, 0.0, std::max(hold_at(0.0), 0.0), h, close);
+  const double jump = find_crossing(hold_at, 0.0, std::max(hold_at(0.0), 0.0), h, close);
+  const double before = hold_at(std::max(jump - close, 0.0));
+  return before - hold_at(jump) > 0.5 * most ? jump : kNever;
 }
 
 /// Moves to `end`, at t.
