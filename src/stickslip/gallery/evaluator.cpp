@@ -66,7 +66,8 @@ Series Evaluator::evaluate(const StudyFormula& formula, const std::string& run) 
                       column > 0 ? fmt::format("column {}: {}", column, why) : why);
   };
   try {
-    return eval(formula.formula, run.empty() ? sources_.empty() ? kNoSource : 0 : find_source(run));
+    // Without runs, what needs none.
+    return eval(formula.formula, sources_.empty() ? kNoSource : run.empty() ? 0 : find_source(run));
   } catch (const FormulaError& error) {
     throw refuse(error.column(), error.what());
   }
