@@ -165,10 +165,11 @@ std::optional<Infeasibility> prove(const SparseMatrix& w, const Vector& b, const
   // What is left of a sum that cancels does not tell how large its terms were, as where a tangent meets a normal:
   // |W_ij| <= sqrt(W_ii W_jj) does, W positive semidefinite. The entries of an LCP may be no such sums.
   Matrix sizes = columns.cwiseAbs();
+  const Vector diagonal = w.diagonal();
   for (Eigen::Index i = 0; i < columns.rows() && !rows.is_lcp; ++i) {
-    const double own = columns(i, rows.of_problem[violated[i]]);
+    const double own = diagonal[rows.of_problem[violated[i]]];
     for (Eigen::Index k = 0; k < w.rows(); ++k) {
-      if (columns(i, k) != 0.0) sizes(i, k) = std::max(sizes(i, k), std::sqrt(std::abs(own * w.coeff(k, k))));
+      if (columns(i, k) != 0.0) sizes(i, k) = std::max(sizes(i, k), std::sqrt(std::abs(own * diagonal[k])));
     }
   }
   Vector p_all = Vector::Zero(w.rows());
