@@ -52,7 +52,8 @@ forces.friction = {type = "dry-friction", between = ["frame", "mass"], axis = [1
   }
 }
 
-/// m g L (cos a' - cos a) = c (a + a') between turns, whatever the inertia: m = 1.5, L = .5, g = 9.81, c = .5.
+/// m g L (cos a' - cos a) = c (a + a') between turns, a' the angle on the other side, whatever the inertia: m = 1.5,
+/// L = .5, g = 9.81, c = .5. The last a' is -.0058878436974: it rests before the middle, on the side it comes from.
 TEST(EventDriven, PendulumWithFrictionInItsHingeTurnsWhereItShould) {
   const std::string pendulum = fmt::format(R"(
 gravity = [0, -9.81]
@@ -68,14 +69,14 @@ joints.hinge = {{type = "revolute", between = ["frame", "bob"], at = [0, 0], fri
   ASSERT_EQ(stops.size(), 1U);
   times.push_back(stops[0]);
   const std::vector<double> angles = {-.8426037207056, .6922284045076, -.5470812557193, .4057667868097,
-                                      -.2671414993035, .1302205096121, -.0058878436974};
+                                      -.2671414993035, .1302205096121, .0058878436974};
   ASSERT_EQ(times.size(), angles.size());
   EventRun again(pendulum, 8.0, 0.05);
   for (std::size_t k = 0; k < times.size(); ++k) {
     again.go_to(times[k]);
-    EXPECT_NEAR(std::abs(1.0 + again.report.joints[0].coordinate), std::abs(angles[k]), kEventTime) << k;
+    EXPECT_NEAR(1.0 + again.report.joints[0].coordinate, angles[k], kEventTime) << k;
   }
-  EXPECT_NEAR(std::abs(1.0 + run.report.joints[0].coordinate), .0058878436974, kEventTime);
+  EXPECT_NEAR(1.0 + run.report.joints[0].coordinate, angles.back(), kEventTime);
   EXPECT_LT(run.report.drift_position, 1e-14);
 }
 
