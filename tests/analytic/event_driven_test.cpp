@@ -433,6 +433,24 @@ contacts = [{name = "touch", between = ["slider", "ball"]}]
   }
 }
 
+/// A belt of 1 m/s that runs at 2 m/s for 20 ms, much less than a step: friction makes the block faster for 20 ms and
+/// slower for as long, by 2 m/s^2. Of the belt's way the pulse is 2 %.
+TEST(EventDriven, AVelocityThatComesBackWithinAStepIsSeen) {
+  for (const char* options : {"", ", integrator = \"arkode-explicit\"", ", integrator = \"cvode\""}) {
+    SCOPED_TRACE(options);
+    EventRun run(R"toml(
+gravity = [0, -10]
+bodies.belt = {type = "moving", position = ["t + max(0, t - 1.53) - max(0, t - 1.55)", 0], shapes.w = {type = "half-space", normal = [0, 1]}}
+bodies.block = {type = "point", mass = 1, position = [0, 0.5], velocity = [1, 0], shapes.p = {type = "sphere", radius = 0.5}}
+contacts = [{name = "touch", between = ["belt", "block"], friction = 0.2}]
+)toml",
+                 2.0, 1.0, options);
+    while (run.state.t < 2.0) ASSERT_EQ(run.step(), Status::ok) << run.report.message;
+    EXPECT_NEAR(run.state.u(0), 1.0, 1e-9);
+    EXPECT_NEAR(run.state.q(0), 2.0 + 0.02 * 0.04, 1e-9);
+  }
+}
+
 /// Two walls that close on a ball: from when they meet no motion obeys the laws. The run goes on with the least
 /// violation, and says when and by how much.
 TEST(EventDriven, GoesOnWhereWallsClose) {
