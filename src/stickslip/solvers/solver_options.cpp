@@ -15,6 +15,7 @@
 #include "stickslip/solvers/de_saxce.h"
 #include "stickslip/solvers/extragradient.h"
 #include "stickslip/solvers/ipm.h"
+#include "stickslip/solvers/island_solver.h"
 #include "stickslip/solvers/lcp_solver.h"
 #include "stickslip/solvers/least_norm.h"
 #include "stickslip/solvers/least_violation.h"
@@ -162,9 +163,10 @@ SolverOptions make_solver_options(std::string_view name) {
 
 std::unique_ptr<ConeSolver> make_solver(const SolverOptions& options) {
   std::visit([](const auto& chosen) { chosen.check(); }, options);
+  const StopOptions& stop = stop_options(options);
   return std::make_unique<StretchedSolver>(
-      std::make_unique<LeastViolationSolver>(std::visit(Maker{}, options), stop_options(options)),
-      stop_options(options).stop);
+      std::make_unique<IslandSolver>(std::make_unique<LeastViolationSolver>(std::visit(Maker{}, options), stop), stop),
+      stop.stop);
 }
 
 std::unique_ptr<ConeSolver> make_solver(const SolverOptions& options, ForceChoice forces) {

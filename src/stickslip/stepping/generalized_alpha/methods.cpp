@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "stickslip/stepping/generalized_alpha/methods.h"
 
+#include <algorithm>
 #include <span>
 
 #include "stickslip/stepping/generalized_alpha/fixed_point.h"
@@ -71,17 +72,114 @@ StepSolve Methods::solve_by_tries(Step& step, const State& state, bool parts_fol
   return total;
 }
 
-void Methods::settle(Step& step) {
-  balance_stiff_forces(step);
-  evaluate(step);
-  nested_.settle(step);
+void Methods::settle(Step& step, const State& state) {
+  const SolveReport proof = nested_.proof();
+  const bool is_proved = proof.violation > 0.0;
+  if (is_proved) ended_ = step.x;
+  set_start_values(step, state, false);
+  settle_once(step);
+  const bool has_rest = find_stuck(step);
+  if (is_proved) {
+    set_start_values(step, state, false);
+    take_stuck(ended_, step);
+    settle_once(step);
+    nested_.set_proof(proof);
+  }
+  if (has_rest) solve_rest(step, state);
   balance_stiff_forces(step);
   evaluate_as_is(step);
 }
 
+void Methods::settle_once(Step& step) {
+  balance_stiff_forces(step);
+  evaluate(step);
+  nested_.settle(step);
+  evaluate_as_is(step);
+}
+
+/// Which bodies hang together, by joints and contacts that are closed or overlap, with something that is stuck: in
+/// is_stuck_. Whether there are some, and others.
+bool Methods::find_stuck(const Step& step) {
+  const std::size_t n_bodies = step.system.bodies().size();
+  parts_.reset(n_bodies);
+  is_stuck_.assign(n_bodies, 0);
+  for (const StepElement& e : step.elements) {
+    const bool holds = e.level > Level::open || (e.evaluated && e.gap[0] < 0.0);
+    if (holds && e.sides[0].touch >= 0 && e.sides[1].touch >= 0) parts_.join(e.sides[0].body, e.sides[1].body);
+  }
+  const auto mark = [this](int body) { is_stuck_[parts_.find(body)] = 1; };
+  for (std::size_t k = 0; k < step.elements.size(); ++k) {
+    const StepElement& e = step.elements[k];
+    if (!nested_.is_stuck(static_cast<int>(k))) continue;
+    for (const auto& side : e.sides) {
+      if (side.touch >= 0) mark(side.body);
+    }
+  }
+  for (std::size_t k = 0; k < n_bodies; ++k) is_stuck_[k] = is_stuck_[parts_.find(static_cast<int>(k))];
+  bool some = false;
+  bool others = false;
+  for (std::size_t k = 0; k < n_bodies; ++k) {
+    (is_stuck_[k] != 0 ? some : others) |= step.system.bodies()[k].n_u > 0;
+  }
+  return some && others;
+}
+
+/// Whether an element acts on a body that is stuck.
+bool Methods::is_stuck(const StepElement& e) const {
+  return std::any_of(e.sides.begin(), e.sides.end(),
+                     [this](const auto& side) { return side.touch >= 0 && is_stuck_[side.body] != 0; });
+}
+
+/// x of what is stuck, into the iterate.
+void Methods::take_stuck(const Unknowns& x, Step& step) const {
+  for (std::size_t k = 0; k < is_stuck_.size(); ++k) {
+    if (is_stuck_[k] == 0) continue;
+    const Body& body = step.system.bodies()[k];
+    for (const auto part : {&Unknowns::a, &Unknowns::U, &Unknowns::Q}) {
+      (step.x.*part).segment(body.u_offset, body.n_u) = (x.*part).segment(body.u_offset, body.n_u);
+    }
+  }
+  for (const StepElement& e : step.elements) {
+    if (!is_stuck(e)) continue;
+    step.x.kappa.segment(e.pos_offset, e.n_pos) = x.kappa.segment(e.pos_offset, e.n_pos);
+    for (const auto part : {&Unknowns::Lambda, &Unknowns::lambda}) {
+      (step.x.*part).segment(e.offset, e.dim) = (x.*part).segment(e.offset, e.dim);
+    }
+  }
+}
+
+/// The step again for the bodies that nothing stuck hangs together with, without the others' contacts and joints.
+void Methods::solve_rest(Step& step, const State& state) {
+  const SolveReport proof = nested_.proof();
+  nested_.forget_proof();
+  settled_ = step.x;
+  elements_ = step.elements;
+  const std::size_t n_fixed = step.n_fixed;
+  const auto is_left_out = [this](const StepElement& e) { return is_stuck(e); };
+  step.n_fixed -= std::count_if(step.elements.begin(), step.elements.begin() + n_fixed, is_left_out);
+  std::erase_if(step.elements, is_left_out);
+  set_start_values(step, state, false);
+  evaluate(step);
+  const bool is_solved = solve_by_tries(step, state, false).converged;
+  nested_.set_proof(proof);
+  step.n_fixed = n_fixed;
+  step.elements = elements_;
+  if (!is_solved) {
+    step.x = settled_;
+    return;
+  }
+  take_stuck(settled_, step);
+}
+
+/// Undone where it leads astray: percussions that are held turn a light plate under a heavy block over.
 void Methods::balance_stiff_forces(Step& step) {
+  constexpr double kAstray = 100.0;  // [-]
   before_ = step.x;
-  if (!solve_smooth(step, newton_)) step.x = before_;
+  motion_ = step.v;
+  const double most = kAstray * step.measure.displacement();
+  const bool is_balanced = solve_smooth(step, newton_);
+  motion_ -= step.v;
+  if (!is_balanced || !(measure_motion(step.system, motion_) <= most)) step.x = before_;
 }
 
 }  // namespace stickslip::generalized_alpha

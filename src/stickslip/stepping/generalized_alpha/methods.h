@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <vector>
+
+#include "stickslip/base/disjoint_sets.h"
 #include "stickslip/cone/cone_solver.h"
 #include "stickslip/model/state.h"
 #include "stickslip/stepping/generalized_alpha/nested.h"
@@ -29,20 +32,32 @@ class Methods {
   double bound() const { return nested_.bound(); }
   Nested& nested() { return nested_; }
 
-  /// What a step is left at that no method solves, from step.x: Nested::settle(), with stiff forces and joints brought
-  /// to balance before and after it while contacts' multipliers are held. The law of impact holds but for what that
-  /// moves.
-  void settle(Step& step);
+  /// What a step is left at that no method solves: Nested::settle() from the start values, with stiff forces and joints
+  /// brought to balance before and after it while contacts' multipliers are held. The law of impact holds but for what
+  /// that moves. Where a proof says that nothing solves the step, what is stuck is settled from where the methods have
+  /// ended, step.x: those are the directions in which bodies are squeezed. What does not hang together with what is
+  /// stuck is solved as if that were not there.
+  void settle(Step& step, const State& state);
 
  private:
   StepSolve solve_by_tries(Step& step, const State& state, bool parts_follow);
+  void settle_once(Step& step);
+  bool find_stuck(const Step& step);
+  bool is_stuck(const StepElement& e) const;
+  void take_stuck(const Unknowns& x, Step& step) const;
+  void solve_rest(Step& step, const State& state);
   void balance_stiff_forces(Step& step);
 
   Newton newton_;
   Nested nested_;
   Painleve painleve_;
-  Unknowns before_;    // balance_stiff_forces()
-  int fallbacks_ = 0;  // [-]
+  Unknowns before_;                    // balance_stiff_forces()
+  Vector motion_;                      // (n_u) likewise
+  Unknowns ended_, settled_;           // settle()
+  DisjointSets parts_{0};              // of bodies that hang together
+  std::vector<char> is_stuck_;         // (bodies) whether their part of the system has something that is stuck
+  std::vector<StepElement> elements_;  // of the step
+  int fallbacks_ = 0;                  // [-]
 };
 
 }  // namespace stickslip::generalized_alpha

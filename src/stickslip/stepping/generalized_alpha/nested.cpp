@@ -6,7 +6,9 @@
 #include <cmath>
 #include <limits>
 
+#include "stickslip/cone/cone_defect.h"
 #include "stickslip/constraints/sliding_newton.h"
+#include "stickslip/math/round_off.h"
 #include "stickslip/math/small_matrix.h"
 #include "stickslip/stepping/generalized_alpha/equations.h"
 #include "stickslip/stepping/generalized_alpha/index_sets.h"
@@ -135,6 +137,28 @@ void Nested::solve_level(const Step& step, double allowed) {
   change_ += response_;
   exact_ &= report.status == Status::ok;
   last_ = report;
+  if (!is_stuck_.empty() && report.status != Status::ok) mark_stuck(step, tolerance.absolute);
+}
+
+/// Marks the elements whose laws the solution of a level misses by more than Certificate takes for solved.
+void Nested::mark_stuck(const Step& step, double allowed) {
+  constexpr double kFactor = 10.0;  // [-]
+  std::array<double, kMaxElementDim> u;
+  for (std::size_t k = 0; k < rows_.size(); ++k) {
+    const Rows& rows = rows_[k];
+    const StepElement& e = step.elements[rows.element];
+    std::copy_n(solution_.u.begin() + rows.offset, rows.n, u.begin());
+    for (const Stretch& s : problem_.stretches) {
+      if (s.row >= rows.offset && s.row < rows.offset + rows.n) s.apply(u.data() + s.row - rows.offset);
+    }
+    const double* p = solution_.p.data() + rows.offset;
+    double largest = 0.0;  // [N s]
+    for (int i = 0; i < rows.n; ++i) largest = std::max(largest, std::abs(p[i]));
+    const double w = e.diagonal[0];
+    const double defect = calc_squared_defect(problem_, FrictionLaw::coulomb, problem_.cones[k], w, p, u.data());
+    const double solved = kFactor * (1.0 + e.mu) * (allowed + kSumRoundOff * w * largest);
+    if (!(defect <= solved * solved)) is_stuck_[rows.element] = 1;
+  }
 }
 
 /// What error() allows of the residuals of a level, the least of its elements: [m], [m/s], [m/s^2].
@@ -413,6 +437,7 @@ bool Nested::comes_back(const Step& step) {
 StepSolve Nested::solve(Step& step, int max_passes, bool many) {
   StepSolve result;
   many_ = many;
+  is_stuck_.clear();
   exact_ = true;
   visits_.clear();
   visits_.reserve(max_passes);
@@ -444,6 +469,7 @@ StepSolve Nested::solve(Step& step, int max_passes, bool many) {
 void Nested::settle(Step& step) {
   many_ = true;
   best_ = step.x;
+  is_stuck_.assign(step.elements.size(), 0);
   pass(step);
   if (!find_jammed(step)) return;
   const SolveReport proof = impact_;
@@ -473,6 +499,7 @@ void Nested::settle(Step& step) {
   for (std::size_t k = 0; k < step.elements.size(); ++k) {
     StepElement& e = step.elements[k];
     if (e.n_touches == 0 || energy_[components_.find(moving_body(e))] >= 0.0) continue;
+    is_stuck_[k] = 1;
     e.mu = 0.0;
     e.bound = 0.0;
     e.gamma_start.fill(0.0);
@@ -487,8 +514,9 @@ void Nested::settle(Step& step) {
 /// closed elements hold together, with u the velocities without percussions and V what prescribed motions move, both in
 /// the measure of kinetic energy, |M^-1 W P| is at most (1 + e) |(u, V)| where kinetic energy falls, e at most one.
 /// Friction that jams bodies, with P beyond all bounds, is seen so; where percussions beyond all bounds cancel, as
-/// between two walls that friction holds a body by, each one alone. Sets energy_ by component: below zero where they
-/// are jammed.
+/// between two walls that friction holds a body by, each one alone, against the momentum that the heaviest of the
+/// bodies has with all of it: a plate under a block bears the block's weight. Sets energy_ by component: below zero
+/// where they are jammed.
 bool Nested::find_jammed(const Step& step) {
   // [-] Levers make percussions larger than what drives them, a wedge of one degree fifty times as large; those of
   // random-602 of random_scenes_test were 1e6 times as large at first and 1e89 N s ten steps on.
@@ -516,6 +544,12 @@ bool Nested::find_jammed(const Step& step) {
     energy_[components_.find(body)] += 4.0 * step.system.bodies()[k].mass * speed * speed;
   }
   allowed_energy_ = energy_;
+  heaviest_.assign(n_bodies, 0.0);
+  for (std::size_t k = 0; k < n_bodies; ++k) {
+    const Body& body = step.system.bodies()[k];
+    double& mass = heaviest_[components_.find(static_cast<int>(k))];
+    if (body.n_u > 0) mass = std::max(mass, body.mass);
+  }
   for (std::size_t k = 0; k < n_bodies; ++k) {
     const int body = static_cast<int>(k);
     const double moved = measure_motion(step.system, body, response_);
@@ -524,8 +558,8 @@ bool Nested::find_jammed(const Step& step) {
   for (const StepElement& e : step.elements) {
     if (e.level == Level::open || e.n_touches == 0) continue;
     double alone = 0.0;
-    for (int i = 0; i < e.dim; ++i) alone += std::pow(P_(e.offset + i) / e.lever(i), 2) / e.mass;
     const int component = components_.find(moving_body(e));
+    for (int i = 0; i < e.dim; ++i) alone += std::pow(P_(e.offset + i) / e.lever(i), 2) / heaviest_[component];
     if (alone > kLevers * kLevers * allowed_energy_[component]) energy_[component] = -alone;
   }
   return std::any_of(energy_.begin(), energy_.end(), [](double energy) { return energy < 0.0; });

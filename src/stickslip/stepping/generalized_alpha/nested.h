@@ -32,12 +32,17 @@ class Nested {
   /// that it is for evaluate_as_is(). Where friction jams bodies, with percussions that no kinetic energy explains, it
   /// is left out among all that hangs together with them, and so is restitution.
   void settle(Step& step);
+  /// Whether the last settle() left laws of an element unsolved, or found it jammed.
+  bool is_stuck(int element) const { return is_stuck_[element] != 0; }
   /// [m/s] Above zero: no percussions give the velocities that contacts and joints need, by a proof, with the
   /// directions of the last pass, and this is what they miss at least. `bound` [N s] as SolveReport::bound.
   double violation() const { return impact_.violation; }
   /// Whether the last solve() ended because passes among many contacts led in circles.
   bool was_in_circles() const { return in_circles_; }
   void forget_proof() { impact_ = {}; }
+  /// What violation() and bound() are of.
+  const SolveReport& proof() const { return impact_; }
+  void set_proof(const SolveReport& proof) { impact_ = proof; }
   double bound() const { return impact_.bound; }
 
   /// By how much inputs that are not the remembered ones change accelerations and forces of joints at the instant of a
@@ -67,6 +72,7 @@ class Nested {
   void expand(const Step& step, const Rows& rows, const double* values, double* p) const;
   void contract(const Step& step, const Rows& rows, const double* w, double* values) const;
   void solve_level(const Step& step, double allowed);
+  void mark_stuck(const Step& step, double allowed);
   double calc_allowed(const Step& step, Level level) const;
   void velocity_pass(Step& step);
   void acceleration_pass(Step& step);
@@ -91,9 +97,11 @@ class Nested {
   Unknowns best_;
   std::vector<Visit> visits_;  // by the last solve(), `many`
   bool in_circles_ = false;
+  std::vector<char> is_stuck_;          // (elements) by the last settle(), else empty
   DisjointSets components_{0};          // of bodies that closed elements hold together, find_jammed()
   std::vector<double> energy_;          // [J] by component: what may be moved less what is
   std::vector<double> allowed_energy_;  // (bodies) what an impact can have of it, of which energy_ is left
+  std::vector<double> heaviest_;        // [kg] by component
   std::vector<int> sliding_;            // elements: contacts that slide on the acceleration level
   std::vector<double> push_;  // (sliding_) [m/s^2] see settle_many_sliding; empty: their normal rows alone are solved
   bool along_ = false;        // pushed contacts have the friction row along the slip alone

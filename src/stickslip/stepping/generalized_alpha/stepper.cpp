@@ -217,21 +217,12 @@ void Stepper::solve(const State& state, double h, double t_end, StepReport& repo
   finish(state, solve_equations(), report);
 }
 
-/// The last resort, a step that is balanced. From its start values, or, where a proof says that nothing solves it, from
-/// where the methods have ended: those are the directions in which bodies are squeezed.
+/// The last resort, a step that is balanced.
 void Stepper::settle(const State& state, StepReport& report) {
-  const auto settle_afresh = [this] {
-    set_start_values(step_, *start_, false);
-    methods_.settle(step_);
-  };
-  if (methods_.violation() > 0.0) {
-    methods_.settle(step_);
-  } else {
-    settle_afresh();
-  }
+  methods_.settle(step_, *start_);
   for (int i = 0; i < kMaxExtensions && meets_others(step_); ++i) {
     begin(step_, *start_, step_.h, step_.t_end, true);
-    settle_afresh();
+    methods_.settle(step_, *start_);
   }
   finish(state, {false, report.solve.iterations}, report);
 }

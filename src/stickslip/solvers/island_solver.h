@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "stickslip/base/disjoint_sets.h"
+#include "stickslip/base/stop_token.h"
+#include "stickslip/cone/cone_solver.h"
+#include "stickslip/solvers/assembled_delassus.h"
+#include "stickslip/solvers/deadline.h"
+#include "stickslip/solvers/solver_options.h"
+
+namespace stickslip {
+
+// A solver of which one island does not depend on another. Islands are the cones that W connects, by themselves or
+// by others in between: what one body of a scene is squeezed by, and a stack far away. W is block diagonal over
+// them, so that a problem is solved where each of them is, and most methods solve them at once. Where one has no
+// solution they do not: steps have one length for all, percussions without bound are the scale by which the rest is
+// judged, and what is nearest to a solution of all is far from one of the others.
+//
+// Method: the problem as a whole; where that is not solved, each island that is not, from the guess, by itself. The
+// answer is that of the islands, and says of the whole what they say.
+class IslandSolver final : public ConeSolver {
+ public:
+  IslandSolver(std::unique_ptr<ConeSolver> solver, const StopOptions& options);
+
+  std::string_view name() const override { return solver_->name(); }
+  double tolerance() const override { return solver_->tolerance(); }
+  std::optional<std::string> refuses(const ConeProblem& problem) const override { return solver_->refuses(problem); }
+
+ private:
+  SolveReport do_solve(const ConeProblem& problem, Tolerance tolerance, ConeSolution& solution) override;
+  int find_islands(const ConeProblem& problem);
+  void set_island(const ConeProblem& problem, int island);
+  void take_part(const ConeProblem& problem, const std::vector<double>& p);
+  void find_unsolved(const ConeProblem& problem, int n, double asked, const std::vector<double>& p);
+  void solve_islands(const ConeProblem& problem, int n, Tolerance tolerance, const Deadline& deadline,
+                     ConeSolution& solution, SolveReport& report);
+
+  std::unique_ptr<ConeSolver> solver_;
+  double time_limit_;  // [s] of the whole and all islands
+  StopToken stop_;
+  AssembledDelassus assembled_;
+  DisjointSets sets_{0};
+  std::vector<int> island_of_;  // (cones)
+  std::vector<int> cones_;      // of the island that is solved
+  std::vector<int> place_;      // (cones) among them
+  std::vector<int> columns_, dims_;
+  std::vector<double> values_;
+  std::vector<int> unsolved_;
+  std::vector<double> start_;  // (n) [N s] the starting guess
+  ConeProblem island_;
+  ConeSolution of_island_;
+};
+
+}  // namespace stickslip
