@@ -4,6 +4,9 @@
 #include <algorithm>
 #include <cmath>
 #include <utility>
+#include <variant>
+
+#include "stickslip/cone/cone_defect.h"
 
 namespace stickslip {
 
@@ -26,14 +29,22 @@ SolveReport IslandSolver::do_solve(const ConeProblem& problem, Tolerance toleran
   return report;
 }
 
-/// Numbers the islands in the order of their first cones; how many there are.
+/// Numbers the islands in the order of their first cones; how many there are. Cones with a key of W in common are on
+/// one.
 int IslandSolver::find_islands(const ConeProblem& problem) {
-  assembled_.assemble(problem);
   sets_.reset(problem.n_cones());
-  for (int i = 0; i < problem.n_cones(); ++i) {
-    for (int k = assembled_.row_begin()[i]; k < assembled_.row_begin()[i + 1]; ++k)
-      sets_.join(i, assembled_.columns()[k]);
-  }
+  const auto join = [&](const auto& w) {
+    first_.assign(w.n_keys(), -1);
+    for (int i = 0; i < problem.n_cones(); ++i) {
+      const auto add = [this, i](int key) {
+        if (first_[key] < 0) first_[key] = i;
+        sets_.join(first_[key], i);
+      };
+      w.for_each_left_key(i, add);
+      w.for_each_right_key(i, add);
+    }
+  };
+  std::visit(join, problem.delassus);
   island_of_.resize(problem.n_cones());
   int n = 0;
   for (int i = 0; i < problem.n_cones(); ++i) {
@@ -41,6 +52,27 @@ int IslandSolver::find_islands(const ConeProblem& problem) {
     island_of_[i] = first == i ? n++ : island_of_[first];
   }
   return n;
+}
+
+/// Those of n that the answer does not have within `asked` [m/s]; the others stay as they are.
+void IslandSolver::find_unsolved(const ConeProblem& problem, int n, double asked, const ConeSolution& solution) {
+  const double w = problem.calc_residual_scale();
+  squared_.assign(n, {});
+  for (int i = 0; i < problem.n_cones(); ++i) {
+    const Cone& cone = problem.cones[i];
+    const double* u = solution.u.data() + cone.offset;
+    Squared& island = squared_[island_of_[i]];
+    island.defect += calc_squared_defect(problem, problem.law, cone, w, solution.p.data() + cone.offset, u);
+    for (int r = 0; r < cone.dim; ++r) {
+      const bool is_missed = cone.kind == ConeKind::free || (cone.kind == ConeKind::contact && r == 0 && u[0] < 0.0);
+      if (is_missed) island.missed += u[r] * u[r];
+    }
+  }
+  unsolved_.clear();
+  const double most = std::pow(std::max(asked, problem.floor), 2);
+  for (int island = 0; island < n; ++island) {
+    if (!(std::max(squared_[island].defect, squared_[island].missed) <= most)) unsolved_.push_back(island);
+  }
 }
 
 /// The cones of one island as a problem of their own, judged by the scales of the whole.
@@ -97,22 +129,13 @@ void IslandSolver::take_part(const ConeProblem& problem, const std::vector<doubl
   }
 }
 
-/// Those of n that the answer does not have within `asked` [m/s]; the others stay as they are.
-void IslandSolver::find_unsolved(const ConeProblem& problem, int n, double asked, const std::vector<double>& p) {
-  unsolved_.clear();
-  for (int island = 0; island < n; ++island) {
-    set_island(problem, island);
-    take_part(problem, p);
-    if (!calc_residual(island_, of_island_.p).is_within({.absolute = asked})) unsolved_.push_back(island);
-  }
-}
-
 /// Each of n islands to its share of what is asked of all. One that alone is not solved has nothing to gain.
 void IslandSolver::solve_islands(const ConeProblem& problem, int n, Tolerance tolerance, const Deadline& deadline,
                                  ConeSolution& solution, SolveReport& report) {
   const double asked = std::max(tolerance.absolute, tolerance.relative * report.residual.given) / std::sqrt(n);
-  find_unsolved(problem, n, asked, solution.p);
+  find_unsolved(problem, n, asked, solution);
   if (unsolved_.size() < 2) return;
+  assembled_.assemble(problem);
   SolveReport worst;
   for (const int island : unsolved_) {
     if (deadline.passed()) break;

@@ -37,7 +37,7 @@ class IslandSolver final : public ConeSolver {
   int find_islands(const ConeProblem& problem);
   void set_island(const ConeProblem& problem, int island);
   void take_part(const ConeProblem& problem, const std::vector<double>& p);
-  void find_unsolved(const ConeProblem& problem, int n, double asked, const std::vector<double>& p);
+  void find_unsolved(const ConeProblem& problem, int n, double asked, const ConeSolution& solution);
   void solve_islands(const ConeProblem& problem, int n, Tolerance tolerance, const Deadline& deadline,
                      ConeSolution& solution, SolveReport& report);
 
@@ -45,10 +45,15 @@ class IslandSolver final : public ConeSolver {
   double time_limit_;  // [s] of the whole and all islands
   StopToken stop_;
   AssembledDelassus assembled_;
+  struct Squared {
+    double defect = 0.0, missed = 0.0;  // [m^2/s^2] absolute and missed of Residual, squared
+  };
   DisjointSets sets_{0};
-  std::vector<int> island_of_;  // (cones)
-  std::vector<int> cones_;      // of the island that is solved
-  std::vector<int> place_;      // (cones) among them
+  std::vector<int> first_;        // (keys of W) cone
+  std::vector<Squared> squared_;  // (islands)
+  std::vector<int> island_of_;    // (cones)
+  std::vector<int> cones_;        // of the island that is solved
+  std::vector<int> place_;        // (cones) among them
   std::vector<int> columns_, dims_;
   std::vector<double> values_;
   std::vector<int> unsolved_;
