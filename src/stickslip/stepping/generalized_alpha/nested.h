@@ -35,8 +35,6 @@ class Nested {
   /// [m/s] Above zero: no percussions give the velocities that contacts and joints need, by a proof, with the
   /// directions of the last pass, and this is what they miss at least. `bound` [N s] as SolveReport::bound.
   double violation() const { return impact_.violation; }
-  /// Whether the last solve() ended because passes among many contacts led in circles.
-  bool was_in_circles() const { return in_circles_; }
   void forget_proof() { impact_ = {}; }
   double bound() const { return impact_.bound; }
 
@@ -90,7 +88,6 @@ class Nested {
   std::vector<Rows> rows_;
   Unknowns best_;
   std::vector<Visit> visits_;  // by the last solve(), `many`
-  bool in_circles_ = false;
   DisjointSets components_{0};          // of bodies that closed elements hold together, find_jammed()
   std::vector<double> energy_;          // [J] by component: what may be moved less what is
   std::vector<double> allowed_energy_;  // (bodies) what an impact can have of it, of which energy_ is left
