@@ -87,7 +87,7 @@ class Nested {
   ConeSolution solution_;
   std::vector<Rows> rows_;
   Unknowns best_;
-  std::vector<Visit> visits_;  // by the last solve(), `many`
+  std::vector<Visit> visits_;           // by the last solve(), `many`
   DisjointSets components_{0};          // of bodies that closed elements hold together, find_jammed()
   std::vector<double> energy_;          // [J] by component: what may be moved less what is
   std::vector<double> allowed_energy_;  // (bodies) what an impact can have of it, of which energy_ is left
