@@ -20,8 +20,8 @@ class Methods {
 
   /// From the start values of the step, which begin() has set; `state` is where it begins. Where no method solves the
   /// step, it is left anywhere.
-  /// `parts_follow`: a step that is not solved is made in parts, so that where passes lead in circles nothing else is
-  /// tried.
+  /// `parts_follow`: a step that is not solved is made in parts, so that among many contacts nothing else is tried
+  /// after passes that do not get there.
   StepSolve solve(Step& step, const State& state, bool parts_follow = false);
 
   /// Passes of the nested iteration as a fallback, in the last solve.

@@ -431,7 +431,7 @@ bool Nested::comes_back(const Step& step) {
     return visit.sets == now.sets && std::abs(now.error - visit.error) < kSame * visit.error;
   });
   visits_.push_back(now);
-  return in_circles_ = been;
+  return been;
 }
 
 StepSolve Nested::solve(Step& step, int max_passes, bool many) {
@@ -441,7 +441,6 @@ StepSolve Nested::solve(Step& step, int max_passes, bool many) {
   exact_ = true;
   visits_.clear();
   visits_.reserve(max_passes);
-  in_circles_ = false;
   double best = step.measure.error();
   best_ = step.x;
   while (best > (many && result.iterations == 0 ? Measure::kContinued : 1.0) && result.iterations < max_passes &&

@@ -37,8 +37,6 @@ class Nested {
   /// [m/s] Above zero: no percussions give the velocities that contacts and joints need, by a proof, with the
   /// directions of the last pass, and this is what they miss at least. `bound` [N s] as SolveReport::bound.
   double violation() const { return impact_.violation; }
-  /// Whether the last solve() ended because passes among many contacts led in circles.
-  bool was_in_circles() const { return in_circles_; }
   void forget_proof() { impact_ = {}; }
   /// What violation() and bound() are of.
   const SolveReport& proof() const { return impact_; }
@@ -95,8 +93,7 @@ class Nested {
   ConeSolution solution_;
   std::vector<Rows> rows_;
   Unknowns best_;
-  std::vector<Visit> visits_;  // by the last solve(), `many`
-  bool in_circles_ = false;
+  std::vector<Visit> visits_;           // by the last solve(), `many`
   std::vector<char> is_stuck_;          // (elements) by the last settle(), else empty
   DisjointSets components_{0};          // of bodies that closed elements hold together, find_jammed()
   std::vector<double> energy_;          // [J] by component: what may be moved less what is
