@@ -200,7 +200,7 @@ export class Bodies {
     for (const [name, kind] of this.kinds) {
       const n = kind.parts.length, is_wall = name === kWall;
       const material = this.planar ? new THREE.MeshBasicMaterial({vertexColors: true, depthTest: false, side: THREE.DoubleSide})
-                                   : new THREE.MeshStandardMaterial({vertexColors: true, roughness: 0.75, metalness: 0, transparent: is_wall, opacity: is_wall ? 0.15 : 1, depthWrite: !is_wall});
+                                   : new THREE.MeshLambertMaterial({vertexColors: true, transparent: is_wall, opacity: is_wall ? 0.15 : 1, depthWrite: !is_wall});
       kind.mesh = new THREE.InstancedMesh(kind.geometry, material, n);
       kind.mesh.frustumCulled = false;
       kind.mesh.castShadow = kind.mesh.receiveShadow = !this.planar && !is_wall;

@@ -71,7 +71,7 @@ export class Overlay {
     this.heads = new Glyphs(new THREE.ConeGeometry(1, 1, 10).translate(0, -0.5, 0), flat('#000'), most, 8);
     this.cones = new Glyphs(planar ? wedge() : new THREE.ConeGeometry(1, 1, 28, 1, true).rotateX(Math.PI).translate(0, 0.5, 0),
                             flat('#2b8a6e', 0.28), most, 7);
-    const solid = (color: string) => planar ? new THREE.MeshBasicMaterial({color, depthTest: false}) : new THREE.MeshStandardMaterial({color, roughness: 0.7});
+    const solid = (color: string) => planar ? new THREE.MeshBasicMaterial({color, depthTest: false}) : new THREE.MeshLambertMaterial({color});
     const joint_bodies = result.get('joint_bodies'), n_joints = joint_bodies ? joint_bodies.length / 2 : 0;
     this.rods = new Glyphs(new THREE.CylinderGeometry(1, 1, 1, 12).translate(0, 0.5, 0), solid('#8a9cb3'), 2 * n_joints + kCoils * (result.get('link_spring')?.length ?? 0), 4);
     this.pins = new Glyphs(new THREE.SphereGeometry(1, 16, 12), solid('#39424e'), n_joints, 5);
