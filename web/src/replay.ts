@@ -41,6 +41,7 @@ export class Replay {
 
   constructor(private canvas: HTMLCanvasElement, private holder: HTMLElement, private on_pick: (body: number) => void) {
     this.renderer = new THREE.WebGLRenderer({canvas, antialias: true});
+    this.renderer.capabilities.getMaxAnisotropy();  // asked later, it would wait for all shaders
     this.renderer.shadowMap.enabled = true;
     this.renderer.setPixelRatio(Math.min(devicePixelRatio, 2));
     let x = 0, y = 0;
@@ -74,6 +75,7 @@ export class Replay {
     this.make_trails();
     this.make_names();
     this.set_theme();
+    this.set_time(result.frame_time[0]);
     this.renderer.compile(this.scene, this.camera);  // goes on beside what the page does before it draws
   }
 
