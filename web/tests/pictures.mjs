@@ -29,7 +29,7 @@ for (const line of readFileSync(list, 'utf8').split('\n')) {
   await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
   if (mode === 'figure') {
     const box = await page.locator('.figure').first().locator('.chart').first().boundingBox();
-    await page.screenshot({path: `${output}/${picture}.png`, fullPage: true, clip: {x: box.x - 8, y: box.y - 8, width: box.width + 16, height: box.height + 16}});
+    await page.screenshot({path: `${output}/${picture}.png`, fullPage: true, clip: {x: box.x - 8, y: box.y - 8, width: box.width + 16, height: box.height + 9}});
   }
   else await page.screenshot({path: `${output}/${picture}.png`});
   console.log(`${output}/${picture}.png`);
