@@ -84,14 +84,14 @@ class Builder {
     throw InputError(scene_.places.find(path), path, value, allowed);
   }
 
-  // Runs `make` and gives the errors it throws, which know nothing of files, the place of `path`.
+  // Runs `make` and gives the errors it throws, which know nothing of files, the place of `path` or of the key in it.
   template <class Make>
   std::invoke_result_t<Make> at_place(const std::string& path, const Make& make) const {
     try {
       return make();
     } catch (const InputError& error) {
       if (!error.place().file.empty()) throw;
-      fail(path, error.value(), error.allowed());
+      fail(error.key().starts_with(path + ".") ? error.key() : path, error.value(), error.allowed());
     } catch (const ExpressionError& error) {
       fail(path, "", error.what());
     }

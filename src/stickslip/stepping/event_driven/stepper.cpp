@@ -387,13 +387,13 @@ Stepper::Ended Stepper::advance_by_sundials(double t_end) {
   (void)search_.begin(motion_, inputs_);
   calc_tolerances();
   bool goes_on = integrator_->start(now_.t, y_, tolerances_, t_end);
-  while (goes_on && integrator_->time() < t_end) {
+  for (double h = t_end - now_.t; goes_on && integrator_->time() < t_end;) {
     const double t = integrator_->time();
-    const double most = t + bound_step(t, integrator_->end(), t_end - t);
+    const double most = t + bound_step(t, integrator_->end(), std::min(kGrows * h, t_end - t));
     goes_on = integrator_->step(t_end - most <= least_ ? t_end : most);
     if (!goes_on) break;
     ++parts_;
-    const double h = integrator_->time() - integrator_->start_time();
+    h = integrator_->time() - integrator_->start_time();
     if (const auto ended = end_within(h, t_end)) return *ended;
     search_.arm(motion_, inputs_);
   }

@@ -29,14 +29,17 @@ TimeCourse::TimeCourse(const System& system) {
   for (const Body& body : system.bodies()) {
     if (!body.motion) continue;
     for (const Expression& x : body.motion->position) add(x);
+    for (const Expression& x : body.motion->velocity) add(x);
     for (const Expression& x : body.motion->acceleration) add(x);
     add(body.motion->angle);
+    add(body.motion->angle_rate);
     add(body.motion->angle_acceleration);
     rates_.push_back(&body.motion->angle_rate);
   }
   for (const Joint& joint : system.joints()) {
     if (joint.options.motion) {
       add(*joint.options.motion);
+      add(joint.motion_rate);
       add(joint.motion_acceleration);
     }
     if (joint.options.force) add(*joint.options.force);
