@@ -164,7 +164,8 @@ export class Study {
   private make_marks(marks: FigureData['marks']): Mark[] {
     const places = new Map<string, Mark>();
     for (const {number, x, y} of marks) {
-      const n = this.data.numbers[number], label = this.describe(n), place = `${x} ${y}`, there = places.get(place);
+      const n = this.data.numbers[number], label = this.describe(n);
+      const place = [x, y].map((v) => v?.toPrecision(9)).join(), there = places.get(place);  // but for round-off
       if (there) there.label += `; ${label}`;
       else places.set(place, {x, y, kind: n.origin, label});
     }
