@@ -21,13 +21,6 @@ TEST(Svg, PlotsAreDrawnAndForeignFilesStay) {
   const LoadOptions load = {.overrides = {"name=\"a<b>&$c$\"", "time.end=0.5"}};
   run(load_scene(shipped_scene("papers/capobianco/bouncing_ball_zeno.toml"), load), options);
   const Arguments draw = {"report", "r.h5", "--svg", "plots"};
-  // What is missing is said.
-  ::setenv("STICKSLIP_PYTHON", "/no/such/python", 1);
-  const Ended without = run_stickslip(draw, folder.path());
-  ::unsetenv("STICKSLIP_PYTHON");
-  EXPECT_EQ(without.status, 2);
-  EXPECT_NE(without.err.find("sudo apt-get install python3-h5py python3-matplotlib"), std::string::npos) << without.err;
-  EXPECT_FALSE(fs::exists(folder / "plots"));
 
   const Ended drawn = run_stickslip(draw, folder.path());
   if (drawn.err.find("sudo apt-get install") != std::string::npos) GTEST_SKIP() << "no h5py or matplotlib";
@@ -46,6 +39,37 @@ TEST(Svg, PlotsAreDrawnAndForeignFilesStay) {
   EXPECT_EQ(refused.status, 2);
   EXPECT_NE(refused.err.find("plots/steps.svg: exists and is no plot of this program: --force"), std::string::npos);
   EXPECT_EQ(whole_text(folder / "plots/steps.svg"), "mine");
+}
+
+TEST(Svg, WhatPythonLacksIsSaidAndHowToInstallIt) {
+  const TemporaryFolder folder;
+  RunOptions options;
+  options.output = folder / "r.h5";
+  run(load_scene(shipped_scene("box_incline_20.toml"), {.overrides = {"time.end=0.01"}}), options);
+  const auto refusal_of = [&](const std::string& python) {
+    ::setenv("STICKSLIP_PYTHON", python.c_str(), 1);
+    const Ended refused = run_stickslip({"report", "r.h5", "--svg", "plots"}, folder.path());
+    ::unsetenv("STICKSLIP_PYTHON");
+    EXPECT_EQ(refused.status, 2);
+    EXPECT_FALSE(fs::exists(folder / "plots"));
+    return refused.err;
+  };
+  const auto make_python = [&](int status) {
+    const fs::path path = folder / "python";
+    std::ofstream(path) << "#!/bin/sh\nexit " << status << "\n";
+    fs::permissions(path, fs::perms::owner_all);
+    return path.string();
+  };
+  const std::string none = refusal_of("/nowhere/python3");
+  EXPECT_NE(none.find("needs Python 3 (/nowhere/python3 is not there) with h5py and matplotlib"), std::string::npos)
+      << none;
+  EXPECT_NE(none.find("sudo apt-get install python3 python3-h5py python3-matplotlib"), std::string::npos) << none;
+  const std::string plain = refusal_of(make_python(71));
+  EXPECT_NE(plain.find("/python lacks matplotlib; to install it: sudo apt-get install python3-matplotlib ("),
+            std::string::npos)
+      << plain;
+  EXPECT_NE(refusal_of(make_python(70)).find("lacks h5py;"), std::string::npos);
+  EXPECT_NE(refusal_of(make_python(69)).find("lacks h5py and matplotlib;"), std::string::npos);
 }
 
 }  // namespace

@@ -6,6 +6,8 @@ import {Numbers, Result} from './result';
 // Pale, so that contacts and forces stand out on them; neighbours differ in lightness, too.
 const kColors = ['#8fb8de', '#e8c07d', '#9fcfb0', '#d9a5c3', '#c9c2e8', '#e0a58f', '#b8c9a0', '#a9d5dc'];
 const kFixed = '#b4bac2';
+const kThin = 1.5;      // [-] edges of a wall over its thickness: of a pile of 60 the shorter ones are twice as long
+const kBeam = 0.0035;   // [-] half a beam's thickness as it is drawn, over the scene's size
 const kWall = 'wall';  // the kind of boxes that one looks through
 
 interface Part {
@@ -55,7 +57,8 @@ export class Bodies {
   private kinds = new Map<string, Kind>();
   private walls = new Set<number>();  // shapes that one looks through
   private pickable: {mesh: THREE.InstancedMesh; kind: Kind}[] = [];
-  private curves: {body: number; line: THREE.Line; n: number}[] = [];
+  private curves: {body: number; band: THREE.Mesh; n: number}[] = [];
+  private half_width = 0;            // [m] of a beam
   private containers: {body: number; box: THREE.Box3}[] = [];
   private world: THREE.Matrix4[];
   private matrix = new THREE.Matrix4();
@@ -79,14 +82,14 @@ export class Bodies {
       });
     }
     this.make_meshes();
-    this.make_curves();
+    this.make_curves(kBeam * extent);
   }
 
-  /** Thin fixed boxes, four or more of which enclose what moves: one looks through them. */
+  /** Fixed boxes that are walls by their form, where there are four or more, as around a pile: one looks through them. */
   private find_walls(types: string[], body: Numbers, size: Numbers): Set<number> {
     const walls = types.map((_, s) => s).filter((s) => {
       const [thin, middle] = Array.from(size.slice(4 * s, 4 * s + 3)).sort((a, b) => a - b);
-      return types[s] === 'box' && this.result.header.types[body[s]] === 'fixed' && 4 * thin < middle;
+      return types[s] === 'box' && this.result.header.types[body[s]] === 'fixed' && kThin * thin < middle;
     });
     return new Set(walls.length >= 4 && !this.planar ? walls : []);
   }
@@ -200,7 +203,7 @@ export class Bodies {
     for (const [name, kind] of this.kinds) {
       const n = kind.parts.length, is_wall = name === kWall;
       const material = this.planar ? new THREE.MeshBasicMaterial({vertexColors: true, depthTest: false, side: THREE.DoubleSide})
-                                   : new THREE.MeshStandardMaterial({vertexColors: true, roughness: 0.75, metalness: 0, transparent: is_wall, opacity: is_wall ? 0.15 : 1, depthWrite: !is_wall});
+                                   : new THREE.MeshLambertMaterial({vertexColors: true, transparent: is_wall, opacity: is_wall ? 0.15 : 1, depthWrite: !is_wall});
       kind.mesh = new THREE.InstancedMesh(kind.geometry, material, n);
       kind.mesh.frustumCulled = false;
       kind.mesh.castShadow = kind.mesh.receiveShadow = !this.planar && !is_wall;
@@ -217,18 +220,21 @@ export class Bodies {
     }
   }
 
-  private make_curves(): void {
+  /** Beams are bands of two points a node. */
+  private make_curves(half_width: number): void {
+    this.half_width = half_width;
     for (let b = 0; b < this.result.n_bodies; ++b) {
       const data = this.result.get(`curve/${b}`);
       if (!data) continue;
       const n = data.length / 2 / this.result.frame_time.length;
       const geometry = new THREE.BufferGeometry();
-      geometry.setAttribute('position', new THREE.BufferAttribute(new Float32Array(3 * n), 3));
-      const line = new THREE.Line(geometry, new THREE.LineBasicMaterial({color: b % 2 ? '#2f7fb8' : '#b5651d', depthTest: false}));
-      line.renderOrder = 3;
-      line.frustumCulled = false;
-      this.curves.push({body: b, line, n});
-      this.group.add(line);
+      geometry.setAttribute('position', new THREE.BufferAttribute(new Float32Array(6 * n), 3));
+      geometry.setIndex(Array.from({length: n - 1}, (_, k) => [2 * k, 2 * k + 1, 2 * k + 2, 2 * k + 2, 2 * k + 1, 2 * k + 3]).flat());
+      const band = new THREE.Mesh(geometry, new THREE.MeshBasicMaterial({color: b % 2 ? '#2f7fb8' : '#b5651d', depthTest: false, side: THREE.DoubleSide}));
+      band.renderOrder = 3;
+      band.frustumCulled = false;
+      this.curves.push({body: b, band, n});
+      this.group.add(band);
       this.drawn[b] = 1;
     }
   }
@@ -267,12 +273,18 @@ export class Bodies {
     while (i + 1 < times.length && times[i + 1] <= t && this.curves.length > 0) ++i;
     const j = Math.min(i + 1, times.length - 1), dt = times[j] - times[i];
     const share = dt > 0 ? Math.min(Math.max((t - times[i]) / dt, 0), 1) : 0;
-    for (const {body, line, n} of this.curves) {
+    for (const {body, band, n} of this.curves) {
       const data = this.result.get(`curve/${body}`)!;
-      const at = line.geometry.getAttribute('position');
+      const at = band.geometry.getAttribute('position');
+      const middle = (k: number, axis: number) => {
+        const a = 2 * (i * n + k) + axis, b = 2 * (j * n + k) + axis;
+        return data[a] + share * (data[b] - data[a]);
+      };
       for (let k = 0; k < n; ++k) {
-        const a = 2 * (i * n + k), b = 2 * (j * n + k);
-        at.setXY(k, data[a] + share * (data[b] - data[a]), data[a + 1] + share * (data[b + 1] - data[a + 1]));
+        const x = middle(k, 0), y = middle(k, 1), before = Math.max(k - 1, 0), after = Math.min(k + 1, n - 1);
+        const dx = middle(after, 0) - middle(before, 0), dy = middle(after, 1) - middle(before, 1), aside = this.half_width / (Math.hypot(dx, dy) || 1);
+        at.setXY(2 * k, x - aside * dy, y + aside * dx);
+        at.setXY(2 * k + 1, x + aside * dy, y - aside * dx);
       }
       at.needsUpdate = true;
     }

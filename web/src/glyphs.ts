@@ -8,11 +8,11 @@ import {mark_colors} from './plots';
 const kCoils = 24;  // [-] pieces of a spring as it is drawn
 const kUp = new THREE.Vector3(0, 1, 0);
 
-/** Instances of one geometry, as many as a frame needs. */
+/** Instances of one geometry, as many as a frame needs; in the scene once there is one, so that no shader is compiled for none. */
 class Glyphs {
   readonly mesh: THREE.InstancedMesh;
   private count = 0;
-  constructor(geometry: THREE.BufferGeometry, material: THREE.Material, most: number, order: number) {
+  constructor(private group: THREE.Group, geometry: THREE.BufferGeometry, material: THREE.Material, most: number, order: number) {
     this.mesh = new THREE.InstancedMesh(geometry, material, Math.max(most, 1));
     this.mesh.frustumCulled = false;
     this.mesh.renderOrder = order;
@@ -26,6 +26,7 @@ class Glyphs {
   }
   end(): void {
     this.mesh.count = this.count;
+    if (this.count > 0 && !this.mesh.parent) this.group.add(this.mesh);
     this.mesh.instanceMatrix.needsUpdate = true;
   }
 }
@@ -66,19 +67,16 @@ export class Overlay {
         {color, depthTest: false, transparent: true, opacity, side: opacity < 1 ? THREE.DoubleSide : THREE.FrontSide, depthWrite: false});
     // Told apart by form as well as by colour.
     const forms = [new THREE.SphereGeometry(0.55, 10, 8), new THREE.BoxGeometry(1.3, 1.3, 1.3), new THREE.OctahedronGeometry(1.1)];
-    this.points = forms.map((form) => new Glyphs(form, flat('#000'), most, 9));
-    this.shafts = new Glyphs(new THREE.CylinderGeometry(1, 1, 1, 8).translate(0, 0.5, 0), flat('#000'), most, 8);
-    this.heads = new Glyphs(new THREE.ConeGeometry(1, 1, 10).translate(0, -0.5, 0), flat('#000'), most, 8);
-    this.cones = new Glyphs(planar ? wedge() : new THREE.ConeGeometry(1, 1, 28, 1, true).rotateX(Math.PI).translate(0, 0.5, 0),
+    this.points = forms.map((form) => new Glyphs(this.group, form, flat('#000'), most, 9));
+    this.shafts = new Glyphs(this.group, new THREE.CylinderGeometry(1, 1, 1, 8).translate(0, 0.5, 0), flat('#000'), most, 8);
+    this.heads = new Glyphs(this.group, new THREE.ConeGeometry(1, 1, 10).translate(0, -0.5, 0), flat('#000'), most, 8);
+    this.cones = new Glyphs(this.group, planar ? wedge() : new THREE.ConeGeometry(1, 1, 28, 1, true).rotateX(Math.PI).translate(0, 0.5, 0),
                             flat('#2b8a6e', 0.28), most, 7);
-    const solid = (color: string) => planar ? new THREE.MeshBasicMaterial({color, depthTest: false}) : new THREE.MeshStandardMaterial({color, roughness: 0.7});
+    const solid = (color: string) => planar ? new THREE.MeshBasicMaterial({color, depthTest: false}) : new THREE.MeshLambertMaterial({color});
     const joint_bodies = result.get('joint_bodies'), n_joints = joint_bodies ? joint_bodies.length / 2 : 0;
-    this.rods = new Glyphs(new THREE.CylinderGeometry(1, 1, 1, 12).translate(0, 0.5, 0), solid('#8a9cb3'), 2 * n_joints + kCoils * (result.get('link_spring')?.length ?? 0), 4);
-    this.pins = new Glyphs(new THREE.SphereGeometry(1, 16, 12), solid('#39424e'), n_joints, 5);
-    this.marks = new Glyphs(new THREE.BoxGeometry(1, 1, 1), solid('#d99a5b'), result.n_bodies, 4);
-    for (const glyphs of [...this.points, this.shafts, this.heads, this.cones, this.rods, this.pins, this.marks]) {
-      this.group.add(glyphs.mesh);
-    }
+    this.rods = new Glyphs(this.group, new THREE.CylinderGeometry(1, 1, 1, 12).translate(0, 0.5, 0), solid('#8a9cb3'), 2 * n_joints + kCoils * (result.get('link_spring')?.length ?? 0), 4);
+    this.pins = new Glyphs(this.group, new THREE.SphereGeometry(1, 16, 12), solid('#39424e'), n_joints, 5);
+    this.marks = new Glyphs(this.group, new THREE.BoxGeometry(1, 1, 1), solid('#d99a5b'), result.n_bodies, 4);
     for (const glyphs of [this.rods, this.pins, this.marks]) glyphs.mesh.castShadow = !planar;
     this.find_largest();
     this.find_joints();

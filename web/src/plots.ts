@@ -10,7 +10,9 @@ const kLightMarks = {open: '#7d8590', stick: '#0072b2', slip: '#d55e00', force: 
 const kDarkMarks = {open: '#a3adb8', stick: '#56b4e9', slip: '#f58a3c', force: '#d8a2e8'};
 /** Colours of contacts and forces, each 3 : 1 at least off the ground of its theme. */
 export const mark_colors = () => is_dark() ? kDarkMarks : kLightMarks;
-const kHeight = 170;  // [px] of a plot
+const kHeight = 186;  // [px] of a plot with the axis' label
+
+const kFont = '12px system-ui, DejaVu Sans, sans-serif';
 
 const css = (name: string) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 const is_dark = () => document.documentElement.classList.contains('dark');
@@ -28,6 +30,7 @@ export interface PlotHost {
   set_time(t: number): void;
 }
 
+/** One plot with its legend: where its element has been put into the page, build() makes it. */
 export class Panel {
   readonly element = document.createElement('div');
   private plot?: uPlot;
@@ -42,7 +45,6 @@ export class Panel {
               private on_remove: (panel: Panel) => void) {
     this.element.className = 'panel';
     this.mark.className = 'mark';
-    this.build();
   }
 
   /** The signals of this panel, result by result. */
@@ -99,7 +101,7 @@ export class Panel {
     });
     const axis = {
       stroke: () => css('--text'), grid: {stroke: () => css('--line'), width: 1},
-      ticks: {stroke: () => css('--line'), width: 1}, font: '12px system-ui, DejaVu Sans, sans-serif',
+      ticks: {stroke: () => css('--line'), width: 1}, font: kFont, labelFont: kFont,
     };
     const logarithmic = all_logarithmic(entries);
     const bands = entries.find((e) => e.signal.contact >= 0);
@@ -119,7 +121,7 @@ export class Panel {
         })),
       ],
       axes: [
-        {...axis, size: 34, values: (_, ticks) => ticks.map((t) => show(t, 6))},
+        {...axis, size: 30, label: 'time [s]', labelSize: 18, labelGap: -2, values: (_, ticks) => ticks.map((t) => show(t, 6))},
         {...axis, size: 66, ...(logarithmic ? {incrs: [1, 2, 3, 4, 5, 10, 20, 50]} : {}), values: (_, ticks) => ticks.map((t) => logarithmic ? `1e${t}` : show(t, 4))},
       ],
       hooks: {draw: bands ? [(u) => this.draw_bands(u, bands.signal.contact, bands.result)] : []},

@@ -41,6 +41,7 @@ export class Replay {
 
   constructor(private canvas: HTMLCanvasElement, private holder: HTMLElement, private on_pick: (body: number) => void) {
     this.renderer = new THREE.WebGLRenderer({canvas, antialias: true});
+    this.renderer.capabilities.getMaxAnisotropy();  // asked later, it would wait for all shaders
     this.renderer.shadowMap.enabled = true;
     this.renderer.setPixelRatio(Math.min(devicePixelRatio, 2));
     let x = 0, y = 0;
@@ -74,6 +75,8 @@ export class Replay {
     this.make_trails();
     this.make_names();
     this.set_theme();
+    this.set_time(result.frame_time[0]);
+    this.renderer.compile(this.scene, this.camera);  // goes on beside what the page does before it draws
   }
 
   private clear_scene(): void {
@@ -198,7 +201,7 @@ export class Replay {
       const turn = new THREE.Quaternion().setFromUnitVectors(new THREE.Vector3(0, 0, 1), normal);
       const level = normal.dot(this.up) > 0.5;
       const plane = new THREE.Mesh(new THREE.PlaneGeometry(level ? 40 * e : 2 * e, level ? 40 * e : 2 * e),
-                                   new THREE.MeshStandardMaterial({color: dark ? '#343c46' : '#e3e7ec', roughness: 1,
+                                   new THREE.MeshLambertMaterial({color: dark ? '#343c46' : '#e3e7ec',
                                      transparent: !level, opacity: level ? 1 : 0.25, depthWrite: level}));
       plane.receiveShadow = true;
       plane.position.copy(at).addScaledVector(normal, -1e-4 * e);

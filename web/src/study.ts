@@ -147,7 +147,7 @@ export class Study {
         const unit = this.data.numbers[mark.number].unit;
         return groups.findIndex((g) => g.y_unit === unit) === i || (i === 0 && groups.every((g) => g.y_unit !== unit));
       };
-      const marks: Mark[] = figure.marks.filter(own).map(({number, x, y}) => ({x, y, kind: this.data.numbers[number].origin, label: this.describe(this.data.numbers[number])}));
+      const marks = this.make_marks(figure.marks.filter(own));
       const timed = figure.columns[0][1] === 's' && group.x_label.endsWith('[s]');
       const chart = new Chart({
         curves: group.curves, marks, x_label: group.x_label, y_label: `[${group.y_unit}]`, equal: group.equal,
@@ -158,6 +158,18 @@ export class Study {
       if (timed) this.charts.push({chart, run: figure.run});
     }
     return box;
+  }
+
+  /** One for each place: both coordinates of a point may be numbers. */
+  private make_marks(marks: FigureData['marks']): Mark[] {
+    const places = new Map<string, Mark>();
+    for (const {number, x, y} of marks) {
+      const n = this.data.numbers[number], label = this.describe(n);
+      const place = [x, y].map((v) => v?.toPrecision(9)).join(), there = places.get(place);  // but for round-off
+      if (there) there.label += `; ${label}`;
+      else places.set(place, {x, y, kind: n.origin, label});
+    }
+    return [...places.values()];
   }
 
   private describe(n: NumberData): string {

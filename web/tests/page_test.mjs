@@ -55,12 +55,17 @@ body = {density = 1000, shapes.ball = {type = "sphere"}}
 pile = {count = 1000}
 `);
 
+const small = readFileSync(`${folder}/pile.toml`, 'utf8').replace('count = 1000', 'count = 60');
+writeFileSync(`${folder}/small.toml`, small);
+
 run(`${scenes}box_incline_20.toml`, 'box', '--csv', `${folder}/box.csv`);
 run(`${scenes}box_incline_20.toml`, 'box_ccp', '--scheme', 'ccp');
 run(`${scenes}card_house.toml`, 'cards', '--end', '0.2');
 run(`${scenes}papers/capobianco/tippe_top.toml`, 'top');
 run(`${folder}/names.toml`, 'names');
 run(`${folder}/pile.toml`, 'pile', '--set', 'solver.tolerance=1e-4');
+run(`${folder}/small.toml`, 'small', '--set', 'solver.tolerance=1e-4');
+run(`${scenes}chain_beams.toml`, 'beams', '--end', '0.1');
 // As by Ctrl-C, long before its end.
 spawnSync('timeout', ['-s', 'INT', '1', program, 'run', `${scenes}box_incline_20.toml`, '-o', `${folder}/broken.h5`, '--force', '--quiet', '--end', '1e5']);
 // As by a power cut: no end, and rows that were torn.
@@ -72,7 +77,7 @@ const refusal = spawnSync(program, ['report', `${folder}/damaged.h5`, '-o', `${f
 check('a damaged result is refused by name, and leaves no page', refusal.status === 2 && refusal.stderr.includes('damaged.h5') && !existsSync(`${folder}/damaged.html`), refusal);
 const pages = {
   box: report('box', 'box'), both: report('both', 'box', 'box_ccp'), cards: report('cards', 'cards'),
-  names: report('names', 'names'), pile: report('pile', 'pile'), broken: report('broken', 'broken'), killed: report('killed', 'killed'), top: report('top', 'top'),
+  names: report('names', 'names'), pile: report('pile', 'pile'), small: report('small', 'small'), beams: report('beams', 'beams'), broken: report('broken', 'broken'), killed: report('killed', 'killed'), top: report('top', 'top'),
 };
 
 check('the page of the tippe top is below 5 MB', statSync(pages.top).size < 5e6, statSync(pages.top).size);
@@ -283,6 +288,22 @@ for (const name of ['both', 'cards']) {
   await page.mouse.click(canvas.x + canvas.width / 2, canvas.y + canvas.height / 2);
   const name = await page.locator('#picked').innerText();
   check('one looks, and picks, through the walls around them', /^fill\d+ \(rigid\)/.test(name), name);
+  await page.close();
+  const few = await open(pages.small);
+  const walls = await few.evaluate(() => window.stickslip.replay.bodies.walls.size);
+  check('and around a few', walls === 5, walls);
+  await few.close();
+}
+
+{
+  const page = await open(pages.beams);
+  const thickness = await page.evaluate(() => {
+    const {band} = window.stickslip.replay.bodies.curves[0], at = band.geometry.getAttribute('position');
+    const edge = (i) => window.stickslip.replay.controls.target.clone().fromArray(at.array, 3 * i).project(window.stickslip.replay.camera);
+    const [a, b] = [edge(0), edge(1)], {clientWidth, clientHeight} = window.stickslip.replay.canvas;
+    return Math.hypot((a.x - b.x) * clientWidth / 2, (a.y - b.y) * clientHeight / 2);
+  });
+  check('a beam is as thick as one sees', thickness > 2.5 && thickness < 12, thickness);
   await page.close();
 }
 

@@ -21,10 +21,16 @@ for (const line of readFileSync(list, 'utf8').split('\n')) {
     await page.evaluate(([a, e, z]) => window.stickslip.replay.frame(a, e, z), [azimuth, elevation, zoom].map(Number));
   }
   if (mode === 'bare') {
-    await page.evaluate(() => ['show-contacts', 'show-forces'].forEach((id) => document.getElementById(id).click()));
+    await page.evaluate(() => {
+      ['show-contacts', 'show-forces'].forEach((id) => document.getElementById(id).click());
+      document.getElementById('key').hidden = true;
+    });
   }
   await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
-  if (mode === 'figure') await page.locator('.chart').first().screenshot({path: `${output}/${picture}.png`});
+  if (mode === 'figure') {
+    const box = await page.locator('.figure').first().locator('.chart').first().boundingBox();
+    await page.screenshot({path: `${output}/${picture}.png`, fullPage: true, clip: {x: box.x - 8, y: box.y - 8, width: box.width + 16, height: box.height + 9}});
+  }
   else await page.screenshot({path: `${output}/${picture}.png`});
   console.log(`${output}/${picture}.png`);
   await page.close();

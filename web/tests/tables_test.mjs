@@ -17,7 +17,9 @@ function check(what, holds, found = '') {
   console.log(`${holds ? 'ok    ' : 'FAILED'} ${what}${holds ? '' : `: ${JSON.stringify(found)}`}`);
 }
 
-// A study that moves and one that does not.
+// Studies that move, one that does not, and one with two numbers for each mark.
+mkdirSync(`${folder}/own/capobianco`, {recursive: true});
+for (const file of ['gallery.toml', '10_3_ball_in_cylinder.toml']) cpSync(`${root}galleries/capobianco/${file}`, `${folder}/own/capobianco/${file}`);
 for (const file of ['gallery.toml', 'data', '4_1_sphere.toml', '2_rolling_to_sliding.toml', '2_joint_friction.toml']) {
   cpSync(`${root}galleries/trinkle/${file}`, `${folder}/own/trinkle/${file}`, {recursive: true});
 }
@@ -44,9 +46,11 @@ async function open(path, width, hash) {
 /** Width, labels of charts, contrasts, and that no two curves of a chart look the same. */
 async function check_looks(page, what) {
   const found = await page.evaluate(() => {
-    const overlaps = [], same = [];
+    const overlaps = [], same = [], doubled = [];
     for (const chart of document.querySelectorAll('.chart svg')) {
       const boxes = [...chart.querySelectorAll('text')].map((text) => [text.textContent, text.getBoundingClientRect()]);
+      const places = [...chart.querySelectorAll('g .published')].map((mark) => ['d', 'x1', 'y1', 'x2', 'y2'].map((name) => mark.getAttribute(name)).join());
+      doubled.push(...places.filter((place, i) => places.indexOf(place) !== i));
       boxes.forEach(([a, p], i) => boxes.slice(0, i).forEach(([b, q]) => {
         if (p.left < q.right && q.left < p.right && p.top + 2 < q.bottom && q.top + 2 < p.bottom) overlaps.push([a, b]);
       }));
@@ -57,19 +61,20 @@ async function check_looks(page, what) {
       looks.forEach((look, i) => { if (looks.indexOf(look) !== i && !look.includes('published')) same.push(look); });
     }
     const {scrollWidth, clientWidth} = document.documentElement;
-    return {overlaps, same, scrollWidth, clientWidth};
+    return {overlaps, same, doubled, scrollWidth, clientWidth};
   });
   const {texts, faint} = await find_faint(page);
   check(`${what}: no wider than its window`, found.scrollWidth <= found.clientWidth, found);
   check(`${what}: labels do not overlap`, texts > 10 && found.overlaps.length === 0, found.overlaps);
   check(`${what}: no two curves of a chart look the same`, found.same.length === 0, found.same);
+  check(`${what}: no mark lies on another`, found.doubled.length === 0, found.doubled);
   check(`${what}: texts and marks stand out`, faint.length === 0, faint);
   check(`${what}: no error, no request`, page.faults.length === 0, page.faults);
 }
 
 const pages = {
   index: `${folder}/site/index.html`, study: `${folder}/site/trinkle/4_1_sphere.html`,
-  still: `${folder}/site/trinkle/2_rolling_to_sliding.html`, compare: `${folder}/compare.html`,
+  cylinder: `${folder}/site/capobianco/10_3_ball_in_cylinder.html`, still: `${folder}/site/trinkle/2_rolling_to_sliding.html`, compare: `${folder}/compare.html`,
 };
 for (const [name, path] of Object.entries(pages)) {
   for (const [width, hash] of [[1280, 'light'], [390, 'dark']]) {
@@ -110,11 +115,11 @@ for (const [name, path] of Object.entries(pages)) {
 }
 {
   const page = await open(pages.index, 1280, 'light');
-  check('the index names the studies', await page.locator('a.card').count() === 3);
+  check('the index names the studies', await page.locator('a.card').count() === 4);
   await page.locator('a.card').filter({hasText: 'h = 0.12'}).click();
   await page.waitForFunction(() => window.stickslip?.replay?.frames > 0);
   await page.locator('nav.ways a').first().click();
-  await page.waitForFunction(() => document.querySelectorAll('a.card').length === 3);
+  await page.waitForFunction(() => document.querySelectorAll('a.card').length === 4);
   check('its links lead to a study and back', true);
   await page.close();
 }

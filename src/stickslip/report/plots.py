@@ -4,37 +4,41 @@
 python3 plots.py FOLDER RESULT.h5 FORCE QUIET
     writes each plot that the result has data for as FOLDER/NAME.svg; FORCE, QUIET: anything for yes, '' for no
 """
+import importlib.util
 import os
 import re
 import sys
 
-try:
-    import h5py
-    import matplotlib
+if __name__ == "__main__":
+    lacking = [module for module in ("h5py", "matplotlib") if importlib.util.find_spec(module) is None]
+    if lacking:  # what calls this says what to install
+        sys.exit(69 if len(lacking) > 1 else {"h5py": 70, "matplotlib": 71}[lacking[0]])
 
-    matplotlib.use("Agg")
-    import matplotlib.pyplot as plt
-    import numpy as np
-    from matplotlib.patches import Patch
-except ImportError:
-    if __name__ == "__main__":
-        sys.exit(69)  # what calls this says what to install
-    raise
+import h5py
+import matplotlib
 
-# Okabe and Ito's colours, which the colour-blind can tell apart.
-COLOURS = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000"]
-STATUS_COLOURS = {0: "#ECEFF1", 1: "#009E73", 2: "#E69F00"}
+matplotlib.use("Agg")
+import matplotlib.pyplot as plt
+import numpy as np
+from matplotlib.patches import Patch
+
+# Those of the pages (web/src/tables.css, light): 3 : 1 off white, and apart for whoever does not see red, green or blue.
+COLOURS = ["#028FFC", "#702D06", "#778D74", "#622981", "#A88C05", "#1B1F24"]
+STATUS_COLOURS = {0: "#7D8590", 1: "#0072B2", 2: "#D55E00"}
+STATUS_HEIGHTS = {0: 0.12, 1: 0.4, 2: 0.72}  # the taller, the more it moves
 STATUS_NAMES = {0: "open", 1: "stick", 2: "slip"}
-MAX_LINES = 7  # as many as there are colours
+MAX_LINES = 6  # as many as there are colours
 MAX_RIBBONS = 12  # more would be too thin to read
 MAX_POINTS = 4000  # a line; more than the picture has pixels
 ROUND_OFF = 1e-12  # [rad/s] what a body that does not turn may show
 FLOOR = 1e-18  # stands for zero on a logarithmic axis
-INK, PALE = "#263238", "#90A4AE"
+INK, PALE = "#1B1F24", "#C9CED6"
+QUIET = "#57606A"  # text of less weight
 STYLE = {"font.family": "DejaVu Sans", "font.size": 9, "axes.edgecolor": PALE, "legend.facecolor": "white",
          "legend.edgecolor": "white", "legend.framealpha": 0.8, "axes.labelcolor": INK, "xtick.color": INK,
          "ytick.color": INK}
-DASHES = ["-", "--", ":", "-."]  # lines are told apart without colours, too
+# Lines are told apart without colours, too.
+DASHES = ["-", (0, (6, 2.5)), (0, (1.5, 2)), (0, (8, 2.5, 1.5, 2.5)), (0, (3.5, 1.5)), (0, (1, 3))]
 
 
 def text_attribute(node, name, default=""):
@@ -106,8 +110,8 @@ def draw_inclination(axes, result, body):
     time, theta = thinned(result["time"][:], inclination(Item(result, "bodies", body)["orientation"]))
     start(axes, "Inclination", r"$\theta$ [rad]")
     axes.plot(time, theta, color=COLOURS[0], linewidth=1.6)
-    axes.axhline(np.pi, color=PALE, linewidth=1, linestyle="--")
-    axes.annotate("upside down", (time[-1], np.pi), xytext=(0, 3), textcoords="offset points", fontsize=8, color=PALE,
+    axes.axhline(np.pi, color=QUIET, linewidth=1, linestyle="--")
+    axes.annotate("upside down", (time[-1], np.pi), xytext=(0, 3), textcoords="offset points", fontsize=8, color=QUIET,
                   horizontalalignment="right")
     axes.set_ylim(-0.1, 3.5)
 
@@ -121,10 +125,11 @@ def draw_motion(axes, result, bodies, planar):
     if len(bodies) == 1:
         body = bodies[0]
         for k, name in enumerate(names):
-            axes.plot(*thinned(time, positions[body][:, k]), color=COLOURS[k], label=name, linewidth=1.4)
+            axes.plot(*thinned(time, positions[body][:, k]), color=COLOURS[k], linestyle=DASHES[k], label=name, linewidth=1.4)
     else:
         for k, body in enumerate(bodies[:MAX_LINES]):
-            axes.plot(*thinned(time, positions[body][:, len(names) - 1]), color=COLOURS[k], label=plain(body), linewidth=1.2)
+            axes.plot(*thinned(time, positions[body][:, len(names) - 1]), color=COLOURS[k], linestyle=DASHES[k],
+                      label=plain(body), linewidth=1.2)
     axes.legend(fontsize=8, ncol=3)
 
 
@@ -136,13 +141,14 @@ def draw_speeds(axes, result, bodies, planar):
     rotation = Item(result, "bodies", body)["angular_velocity"]
     lines = []
     for k, name in enumerate("xy" if planar else "xyz"):
-        lines += axes.plot(*thinned(time, velocity[:, k]), color=COLOURS[k], label=f"$v_{name}$", linewidth=1.3)
+        lines += axes.plot(*thinned(time, velocity[:, k]), color=COLOURS[k], linestyle=DASHES[k], label=f"$v_{name}$",
+                           linewidth=1.3)
     if np.max(np.abs(rotation), initial=0) > ROUND_OFF:
         turning = axes.twinx()
         turning.set_ylabel("[rad/s]")
         turning.spines["top"].set_visible(False)
         label, values = (r"$\omega$", rotation[:, 2]) if planar else (r"$|\omega|$", np.linalg.norm(rotation, axis=1))
-        lines += turning.plot(*thinned(time, values), color=COLOURS[3], label=label, linewidth=1.3, linestyle="--")
+        lines += turning.plot(*thinned(time, values), color=COLOURS[3], label=label, linewidth=1.3, linestyle=DASHES[3])
     axes.legend(handles=lines, fontsize=8, ncol=4, title=plain(body) if len(bodies) > 1 else None)
 
 
@@ -150,7 +156,7 @@ def draw_gaps(axes, result, contacts):
     time = result["time"][:]
     start(axes, "Gaps", r"$g_N$ [m]")
     for k, (name, contact) in enumerate(contacts[:MAX_LINES]):
-        axes.plot(*thinned(time, contact["gap"]), color=COLOURS[k], label=plain(name), linewidth=1.2)
+        axes.plot(*thinned(time, contact["gap"]), color=COLOURS[k], linestyle=DASHES[k], label=plain(name), linewidth=1.2)
     axes.axhline(0, color=INK, linewidth=0.8)
     if contacts:
         axes.legend(fontsize=8, ncol=2)
@@ -169,7 +175,9 @@ def draw_status(axes, result, contacts):
             # A row tells of the step that ends there: the state of row `first` began one row earlier.
             left = time[max(first - 1, 0)]
             right = time[last - 1] if last < len(status) - 1 else time[-1]
-            axes.broken_barh([(left, right - left)], (row - 0.36, 0.72), color=STATUS_COLOURS[int(status[first])])
+            kind = int(status[first])
+            height = STATUS_HEIGHTS[kind]
+            axes.broken_barh([(left, right - left)], (row + 0.36 - height, height), color=STATUS_COLOURS[kind])
     axes.set_yticks(range(len(shown)), [plain(name) for name, _ in shown], fontsize=8)
     axes.set_ylim(len(shown) - 0.4, -0.6)
     axes.grid(False)
@@ -185,7 +193,7 @@ def draw_energies(axes, result):
     start(axes, "Energies", "[J]")
     for k, (label, values) in enumerate([("kinetic", kinetic), ("potential, from its start", potential),
                                          ("their sum", kinetic + potential), ("dissipated", dissipated)]):
-        axes.plot(*thinned(time, values), color=COLOURS[k], label=label, linewidth=1.4)
+        axes.plot(*thinned(time, values), color=COLOURS[k], linestyle=DASHES[k], label=label, linewidth=1.4)
     axes.legend(fontsize=8, ncol=2)
 
 
@@ -197,7 +205,7 @@ def draw_certificate(axes, result):
     for k, (name, label) in enumerate([("coulomb_residual", "residual of Signorini and Coulomb [m/s]"),
                                        ("penetration", "worst penetration [m]")]):
         values = steps[name][:]
-        axes.semilogy(*thinned_worst(time, values), color=COLOURS[k], linewidth=1,
+        axes.semilogy(*thinned_worst(time, values), color=COLOURS[k], linestyle=DASHES[k], linewidth=1,
                       label=f"{label}: at most {np.nanmax(values, initial=0):.1e}")
     axes.set_ylim(FLOOR / 3, max(axes.get_ylim()[1], 1e-9))
     axes.legend(fontsize=8)
@@ -245,11 +253,11 @@ def draw_percussions(axes, result):
     """Normal percussions, and those of friction between the bounds of the cone."""
     time = result["time"][:]
     friction = result["contacts/friction_coefficient"][:]
-    start(axes, "Percussions: normal, friction (dashed) within its bound (shaded)", "[N s]")
+    start(axes, "Percussions: normal, friction (thin) within its bound (shaded)", "[N s]")
     for k, (name, contact) in enumerate(find_contacts(result)[:MAX_LINES]):
         normal, tangential = contact["normal_percussion"], np.linalg.norm(contact["friction_percussion"], axis=1)
-        axes.plot(*thinned(time, normal), color=COLOURS[k], label=plain(name), linewidth=1.2)
-        axes.plot(*thinned(time, tangential), color=COLOURS[k], linestyle="--", linewidth=1)
+        axes.plot(*thinned(time, normal), color=COLOURS[k], linestyle=DASHES[k], label=plain(name), linewidth=1.8)
+        axes.plot(*thinned(time, tangential), color=COLOURS[k], linestyle=DASHES[k], linewidth=0.8)
         shown, bound = thinned(time, friction[contact.index] * normal)
         axes.fill_between(shown, 0, bound, color=COLOURS[k], alpha=0.12, linewidth=0)
     axes.legend(fontsize=8, ncol=2)
@@ -267,7 +275,7 @@ def draw_joints(axes, result):
     for k, name in enumerate(names[:MAX_LINES]):
         first = result["joints/coordinate"][:, k, 0]
         if np.any(np.isfinite(first)):
-            axes.plot(*thinned(time, first), color=COLOURS[k], label=plain(name), linestyle=DASHES[k % 4], linewidth=1.2)
+            axes.plot(*thinned(time, first), color=COLOURS[k], label=plain(name), linestyle=DASHES[k], linewidth=1.2)
     if axes.lines:
         axes.legend(fontsize=8, ncol=2)
 

@@ -141,7 +141,7 @@ ServedPage page_for_server() {
   return page;
 }
 
-PageData make_page_data(const Trajectory& result, double bytes, std::int64_t expected_rows) {
+PageData make_page_data(const Trajectory& result, double bytes, std::int64_t expected_rows, StopToken stop) {
   PageData data;
   std::vector<std::string> notes;
   for (const char* name : {"name", "scheme", "solver", "version", "commit", "outcome", "message"}) {
@@ -157,8 +157,11 @@ PageData make_page_data(const Trajectory& result, double bytes, std::int64_t exp
   }
   if (result.rows() == 0) throw InputError({result.file().name()}, "/time", "", "has no rows: nothing to show");
   add_steps(result, kStepShare * bytes, data, notes);
+  stop.check();
   add_picture(result, kPoseShare * bytes, data, notes);
+  stop.check();
   add_contacts(result, kContactShare * bytes, data, notes);
+  stop.check();
   add_signals(result, kSignalShare * bytes, expected_rows, data, notes);
   data.set("notes", to_json(notes));
   return data;

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "stickslip/base/stop_token.h"
 #include "stickslip/io/result_reader.h"
 #include "stickslip/report/page_data.h"
 
@@ -40,8 +41,8 @@ std::optional<std::string> make_result_elements(const Trajectory& result, double
 
 /// What a page shows of a result: bodies, shapes, poses, contacts, the rows' and the steps' columns for plots, and its
 /// certificate, in about `bytes` bytes of numbers. expected_rows: as many as that will be there are not yet; what would
-/// be left out then is left out already. Throws InputError.
-PageData make_page_data(const Trajectory& result, double bytes, std::int64_t expected_rows = 0);
+/// be left out then is left out already. Throws InputError, and Interrupted where it is stopped.
+PageData make_page_data(const Trajectory& result, double bytes, std::int64_t expected_rows = 0, StopToken stop = {});
 
 /// One self-contained page of these results, in at most max_bytes bytes; of what does not fit fewer rows, which the
 /// page says. It needs no network and no other file. Throws InputError where a result cannot be read, or where even the

@@ -134,6 +134,19 @@ TEST(Report, KeepsToItsSize) {
   EXPECT_THROW(make_report({folder / "r.h5"}, bare + 1000.0), InputError);
 }
 
+TEST(Report, ItsPartsAreStopped) {
+  const TemporaryFolder folder;
+  write_ball(folder / "r.h5");
+  const Trajectory result(folder / "r.h5");
+  StopCounter counter;
+  make_page_data(result, kMaxReportBytes, 0, StopToken(&counter));
+  ASSERT_GE(counter.asks, 3);
+  for (std::int64_t ask = 1; ask <= counter.asks; ++ask) {
+    StopCounter stopping{.stop_at = ask};
+    EXPECT_THROW(make_page_data(result, kMaxReportBytes, 0, StopToken(&stopping)), Interrupted) << ask;
+  }
+}
+
 TEST(Video, WhatIsMissingIsSaidAndHowToInstallIt) {
   const TemporaryFolder folder;
   write_ball(folder / "ball.h5");

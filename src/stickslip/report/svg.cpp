@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <string>
 #include <vector>
@@ -17,7 +18,24 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int kLacksModules = 69;  // said by plots.py
+/// What plots.py ends with where Python lacks what it needs.
+constexpr int kLacksBoth = 69, kLacksH5py = 70, kLacksMatplotlib = 71;
+
+bool is_lacking(int status) {
+  return status == kNoSuchProgram || (status >= kLacksBoth && status <= kLacksMatplotlib);
+}
+
+/// What is missing, of the Python that lacks least, and how to install it.
+std::string describe_lack(int status, const std::string& python) {
+  const bool h5py = status != kLacksMatplotlib, matplotlib = status != kLacksH5py;
+  const std::string modules = h5py && matplotlib ? "h5py and matplotlib" : h5py ? "h5py" : "matplotlib";
+  return fmt::format("--svg: {}; to install {}: sudo apt-get install{}{}{} (elsewhere: pip install{}{})",
+                     status == kNoSuchProgram ? fmt::format("needs Python 3 ({} is not there) with {}", python, modules)
+                                              : fmt::format("{} lacks {}", python, modules),
+                     h5py && matplotlib ? "them" : "it", status == kNoSuchProgram ? " python3" : "",
+                     h5py ? " python3-h5py" : "", matplotlib ? " python3-matplotlib" : "", h5py ? " h5py" : "",
+                     matplotlib ? " matplotlib" : "");
+}
 
 }  // namespace
 
@@ -26,17 +44,22 @@ void write_svg(const fs::path& result, const fs::path& folder, bool force, bool 
   NewFolder made(folder);
   std::vector<std::string> candidates = {"/usr/bin/python3", "python3"};
   if (const char* chosen = std::getenv("STICKSLIP_PYTHON"); chosen != nullptr) candidates = {chosen};
+  std::string lack;
+  int most = 0;
   for (const std::string& python : candidates) {
     const int status = run_program({python, "-c", std::string(plots_script()), folder.string(), result.string(),
                                     force ? "force" : "", quiet ? "quiet" : ""});
-    if (status == kNoSuchProgram || status == kLacksModules) continue;
+    if (is_lacking(status)) {
+      const int has = status == kNoSuchProgram ? 0 : status;  // the more, the more it has
+      if (lack.empty() || has > most) lack = describe_lack(status, python);
+      most = std::max(most, has);
+      continue;
+    }
     if (status != 0) throw InputError({result.string()}, "", "", "was not drawn, or not all of it, as said above");
     made.keep();
     return;
   }
-  throw InputError(
-      "--svg: needs Python 3 with h5py and matplotlib; to install them: sudo apt-get install python3-h5py "
-      "python3-matplotlib (elsewhere: pip install h5py matplotlib)");
+  throw InputError(lack);
 }
 
 }  // namespace stickslip

@@ -87,7 +87,7 @@ void LiveSink::publish() {
   stop.check();
   {
     const Trajectory beginning(path_);
-    const PageData page = make_page_data(beginning, kMaxReportBytes, kManyRows);
+    const PageData page = make_page_data(beginning, kMaxReportBytes, kManyRows, stop);
     stop.check();
     shown_ = {page.names().begin(), page.names().end()};
     names_ = PlaceNames(beginning);
