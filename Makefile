@@ -2,7 +2,7 @@
 # A thin front: what each target does is in scripts/. `make run SCENE=scenes/...` runs another scene.
 SCENE ?= scenes/papers/capobianco/tippe_top.toml
 
-.PHONY: build run check docs gallery sweep fuzz bench format clean
+.PHONY: build run check pages docs gallery sweep fuzz bench format clean
 
 build:
 	@scripts/setup build
@@ -16,6 +16,11 @@ run:
 check:
 	@scripts/setup check
 	@scripts/check
+
+pages:
+	@scripts/setup check
+	@scripts/build
+	@scripts/check_browser build/release/stickslip all
 
 docs:
 	@scripts/setup docs
