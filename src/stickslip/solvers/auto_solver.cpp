@@ -452,8 +452,8 @@ SolveReport AutoSolver::solve_nearest(const ConeProblem& problem, const Infeasib
 int AutoSolver::sweep_while_quick(const ConeProblem& problem, int max_sweeps, const Deadline& deadline) {
   const double goal = iterate_.last().calc_asked(tolerance_);
   const auto promises = [goal](double now, double before) {
-    const double rate = now / before;
-    return rate < 1.0 && std::log(goal / now) / std::log(rate) <= kPromisedSweeps;
+    if (!(now < before)) return false;
+    return now <= goal || (goal > 0.0 && std::log(goal / now) / std::log(now / before) <= kPromisedSweeps);
   };
   int sweeps = 0;
   double before = 0.0;         // [m/s] the change of the last sweep
