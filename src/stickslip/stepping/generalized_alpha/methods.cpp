@@ -154,17 +154,34 @@ void Methods::solve_rest(Step& step, const State& state) {
   const SolveReport proof = nested_.proof();
   nested_.forget_proof();
   settled_ = step.x;
-  elements_ = step.elements;
-  const std::size_t n_fixed = step.n_fixed;
   const auto is_left_out = [this](const StepElement& e) { return is_stuck(e); };
-  step.n_fixed -= std::count_if(step.elements.begin(), step.elements.begin() + n_fixed, is_left_out);
-  std::erase_if(step.elements, is_left_out);
-  set_start_values(step, state, false);
-  evaluate(step);
-  const bool is_solved = solve_by_tries(step, state, false).converged;
+  bool is_solved = false;
+  {
+    // All elements come back whatever happens.
+    class Kept {
+     public:
+      explicit Kept(Step& of) : step_(of), n_fixed_(of.n_fixed), elements_(of.elements) {}
+      Kept(const Kept&) = delete;
+      Kept& operator=(const Kept&) = delete;
+      ~Kept() {
+        step_.n_fixed = n_fixed_;
+        step_.elements.swap(elements_);
+      }
+
+     private:
+      Step& step_;
+      const std::size_t n_fixed_;
+      std::vector<StepElement> elements_;
+    };
+    const Kept kept(step);
+    const auto end = step.elements.begin() + static_cast<std::ptrdiff_t>(step.n_fixed);
+    step.n_fixed -= static_cast<std::size_t>(std::count_if(step.elements.begin(), end, is_left_out));
+    std::erase_if(step.elements, is_left_out);
+    set_start_values(step, state, false);
+    evaluate(step);
+    is_solved = solve_by_tries(step, state, false).converged;
+  }
   nested_.set_proof(proof);
-  step.n_fixed = n_fixed;
-  step.elements = elements_;
   if (!is_solved) {
     step.x = settled_;
     return;
@@ -174,8 +191,9 @@ void Methods::solve_rest(Step& step, const State& state) {
 
 /// Undone where it leads astray: percussions that are held turn a light plate under a heavy block over.
 void Methods::balance_stiff_forces(Step& step) {
-  constexpr double kAstray = 100.0;  // [-]
+  constexpr double kAstray = 1.0;  // [-] of the scale of the step
   before_ = step.x;
+  evaluate_smooth(step);
   motion_ = step.v;
   const double most = kAstray * step.measure.displacement();
   const bool is_balanced = solve_smooth(step, newton_);

@@ -51,13 +51,12 @@ class Methods {
   Newton newton_;
   Nested nested_;
   Painleve painleve_;
-  Unknowns before_;                    // balance_stiff_forces()
-  Vector motion_;                      // (n_u) likewise
-  Unknowns ended_, settled_;           // settle()
-  DisjointSets parts_{0};              // of bodies that hang together
-  std::vector<char> is_stuck_;         // (bodies) whether their part of the system has something that is stuck
-  std::vector<StepElement> elements_;  // of the step
-  int fallbacks_ = 0;                  // [-]
+  Unknowns before_;             // balance_stiff_forces()
+  Vector motion_;               // (n_u) likewise
+  Unknowns ended_, settled_;    // settle()
+  DisjointSets parts_{0};       // of bodies that hang together
+  std::vector<char> is_stuck_;  // (bodies) whether their part of the system has something that is stuck
+  int fallbacks_ = 0;           // [-]
 };
 
 }  // namespace stickslip::generalized_alpha
