@@ -129,7 +129,7 @@ void IslandSolver::take_part(const ConeProblem& problem, const std::vector<doubl
   }
 }
 
-/// Each of n islands to its share of what is asked of all. One that alone is not solved has nothing to gain.
+/// Each of n islands to its share of what is asked of all.
 void IslandSolver::solve_islands(const ConeProblem& problem, int n, Tolerance tolerance, const Deadline& deadline,
                                  ConeSolution& solution, SolveReport& report) {
   const double asked = std::max(tolerance.absolute, tolerance.relative * report.residual.given) / std::sqrt(n);
@@ -156,8 +156,10 @@ void IslandSolver::solve_islands(const ConeProblem& problem, int n, Tolerance to
   problem.apply_delassus(solution.p, solution.u);
   for (int row = 0; row < problem.size(); ++row) solution.u[row] += problem.b[row];
   report.residual = calc_residual(problem, solution.p);
-  report.method = worst.method;
-  report.message = worst.message;
+  if (worst.residual.worst >= 0) {
+    report.method = worst.method;
+    report.message = worst.message;
+  }
   if (!report.residual.is_within(tolerance)) return;
   report.status = Status::ok;
   report.message = "";

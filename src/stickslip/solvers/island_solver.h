@@ -23,7 +23,8 @@ namespace stickslip {
 // judged, and what is nearest to a solution of all is far from one of the others.
 //
 // Method: the problem as a whole; where that is not solved, each island that is not, from the guess, by itself. The
-// answer is that of the islands, and says of the whole what they say.
+// answer is that of the islands, and says of the whole what the worst of them says. Where a single one is not solved,
+// no other has spoilt it, and it is left as it is. Counts of iterations are of all solves, `effort` is of the first.
 class IslandSolver final : public ConeSolver {
  public:
   IslandSolver(std::unique_ptr<ConeSolver> solver, const StopOptions& options);
@@ -42,7 +43,7 @@ class IslandSolver final : public ConeSolver {
                      ConeSolution& solution, SolveReport& report);
 
   std::unique_ptr<ConeSolver> solver_;
-  double time_limit_;  // [s] of the whole and all islands
+  double time_limit_;  // [s] after which no island is begun; each has as much for itself
   StopToken stop_;
   AssembledDelassus assembled_;
   struct Squared {
