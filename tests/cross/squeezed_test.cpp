@@ -10,6 +10,7 @@
 #include <string>
 
 #include "tests/support/scene_run.h"
+#include "tests/support/squeezed_scene.h"
 
 namespace stickslip {
 namespace {
@@ -145,53 +146,7 @@ TEST_P(SqueezedBody, IsNotThrownAbout) {
 /// close: every step is inexact, but there alone.
 TEST_P(SqueezedBody, DisturbsNothingElse) {
   if (std::string(GetParam()) == "event-driven") GTEST_SKIP() << "it takes no contacts between solids";
-  test::SceneRun run = test::scene_from_text("stickslip = 1\nscheme = {type = \"" + std::string(GetParam()) + R"("}
-time = {end = 1, step = 1e-3}
-gravity = [2, -10]
-[bodies.ground]
-type = "fixed"
-shapes.w = {type = "half-space", normal = [0, 1]}
-[bodies.left]
-type = "moving"
-position = ["-5.5 + 0.2*t", 0]
-shapes.w = {type = "half-space", normal = [1, 0]}
-[bodies.right]
-type = "moving"
-position = ["-4.5 - 0.2*t", 0]
-shapes.w = {type = "half-space", normal = [-1, 0]}
-[bodies.ball]
-type = "planar"
-mass = 1
-inertia = 0.1
-position = [-5, 0.5]
-shapes.p = {type = "sphere", radius = 0.5}
-[bodies.plate]
-type = "planar"
-mass = 5e-3
-inertia = 1e-3
-position = [1, 0.05]
-shapes.p = {type = "box", size = [1, 0.1]}
-[bodies.block]
-type = "planar"
-mass = 100
-inertia = 10
-position = [1, 0.4]
-shapes.p = {type = "box", size = [0.8, 0.6]}
-[[contacts]]
-name = "l"
-between = ["left", "ball"]
-[[contacts]]
-name = "g"
-between = ["ground", "plate"]
-friction = 0.5
-[[contacts]]
-name = "r"
-between = ["right", "ball"]
-[[contacts]]
-name = "b"
-between = ["plate", "block"]
-friction = 0.5
-)");
+  test::SceneRun run = test::scene_from_text(test::squeeze_beside_a_block(GetParam()));
   for (int k = 0; k < 50; ++k) {
     ASSERT_NE(run.step(), Status::failed) << run.report.message;
     if (k > 0) {

@@ -15,17 +15,20 @@
 
 #include "tests/support/heap_scene.h"
 #include "tests/support/scene_run.h"
+#include "tests/support/squeezed_scene.h"
 
 namespace stickslip::test {
 namespace {
 
+const char* const kSqueezed = "squeezed";
 const char* const kSettings = "[scheme]\ntolerance = 1e-6\n[solver]\ntolerance = 1e-6\n";
 
 struct Case {
   std::string name;
-  std::string scene;  // shipped, or empty: the heap
+  std::string scene;  // shipped, or empty: the heap, or kSqueezed
   std::vector<std::string> overrides;
-  int steps;  // [-] before the one that is interrupted
+  int steps;     // [-] before the one that is interrupted
+  int last = 0;  // [-] asks at its end each of which is tried
 };
 
 void PrintTo(const Case& c, std::ostream* out) {
@@ -36,6 +39,7 @@ Scene load(const Case& c) {
   LoadOptions options;
   options.overrides = c.overrides;
   if (c.scene.empty()) return parse_scene(heap_scene(6, kSettings), "heap.toml", options);
+  if (c.scene == kSqueezed) return parse_scene(squeeze_beside_a_block("generalized-alpha"), "squeezed.toml", options);
   return load_scene(std::string(STICKSLIP_SCENES_DIR) + "/" + c.scene + ".toml", options);
 }
 
@@ -85,11 +89,14 @@ TEST_P(Stop, LeavesTheStateAndNothingBehind) {
   const std::vector<std::byte> after = to_bytes(whole.state);
   const std::int64_t asks = whole.counter.asks;
   ASSERT_GT(asks, 10);
+  std::vector<std::int64_t> moments;
   const std::int64_t tried = asks <= 300 ? asks : 40;
-  for (std::int64_t i = 0; i < tried; ++i) {
-    SCOPED_TRACE("ask " + std::to_string(1 + i * (asks - 1) / (tried - 1)) + " of " + std::to_string(asks));
+  for (std::int64_t i = 0; i < tried; ++i) moments.push_back(1 + i * (asks - 1) / (tried - 1));
+  for (std::int64_t ask = asks - GetParam().last; ask < asks; ++ask) moments.push_back(ask);
+  for (const std::int64_t moment : moments) {
+    SCOPED_TRACE("ask " + std::to_string(moment) + " of " + std::to_string(asks));
     stopped.counter.asks = 0;
-    stopped.counter.stop_at = 1 + i * (asks - 1) / (tried - 1);
+    stopped.counter.stop_at = moment;
     stopped.counter.flag = false;
     EXPECT_THROW((void)stopped.step(), Interrupted);
     EXPECT_EQ(stopped.counter.asks, stopped.counter.stop_at) << "it went on asking";
@@ -116,6 +123,8 @@ INSTANTIATE_TEST_SUITE_P(
                          {kGeneralizedAlpha, "scheme.strategy=fixed-point"},
                          300},
                     Case{"rod_with_a_choice", "papers/capobianco/sliding_rod", {kGeneralizedAlpha}, 1017},
+                    // Among the last hundred asks what is not squeezed is solved.
+                    Case{"squeezed_generalized_alpha", kSqueezed, {kGeneralizedAlpha}, 3, 100},
                     Case{"four_bar_moreau", "four_bar", {"scheme.type=moreau"}, 20},
                     Case{"four_bar", "four_bar", {kGeneralizedAlpha}, 20},
                     Case{"sphere_relaxed_by_cvode",
