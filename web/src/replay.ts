@@ -9,6 +9,7 @@ import {Result} from './result';
 const kMostTrails = 40;       // [-] bodies with a trail
 const kMostTrailPoints = 3000;
 const kFew = 3;               // [-] bodies that move: the ball in the corner and the bouncing ball are seen to their end
+const kAlone = 1e-3;  // [-] size of what is seen first over its way, below which it has none
 const kBoxFrames = 12;        // [-] by which the camera frames the motion
 const kGrown = 1.25;          // [-] of the framed size, beyond which a motion that goes on is framed anew
 const kSpare = 2;             // [-] room for the contacts of a motion that goes on
@@ -145,9 +146,11 @@ export class Replay {
     }
     if (start.isEmpty()) start.set(new THREE.Vector3(-0.5, -0.5, -0.5), new THREE.Vector3(0.5, 0.5, 0.5));
     whole.union(start);
-    const size = start.getSize(at).length() || 1;
-    // Of many bodies one that flies off does not make the others small; the way of a few is seen whole.
-    const reach = (this.result.header.types.filter((type) => type !== 'fixed').length > kFew ? 1.2 : 6) * size;
+    const size = start.getSize(at).length(), way = whole.getSize(at).length();
+    // Of many bodies one that flies off does not make the others small; the way of a few is seen whole, and that of a mass alone,
+    // whose size is round-off, is all there is.
+    const times_size = this.result.header.types.filter((type) => type !== 'fixed').length > kFew ? 1.2 : 6;
+    const reach = size > kAlone * way ? times_size * size : way;
     const limit = new THREE.Box3(start.min.clone().subScalar(reach), start.max.clone().addScalar(reach));
     this.box = whole.intersect(limit);
     this.box.getCenter(this.centre);
