@@ -13,7 +13,7 @@ TEST(MakeRoom, LeavesLittleUnused) {
     const std::size_t before = values.capacity();
     append(values, n);
     moves += values.capacity() != before;
-    ASSERT_LE(values.capacity(), n + n / 16 + 8);
+    ASSERT_LE(values.capacity(), n + n / 32 + 8);
     ASSERT_EQ(values[n / 2], n / 2 + 1);
   }
   EXPECT_LT(moves, 150);

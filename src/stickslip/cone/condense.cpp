@@ -62,7 +62,7 @@ SparseDelassus make_sparse(const ConeProblem& problem, const PackedDelassus& w, 
     }
     left.clear();
     right.clear();
-    for (int r = 0; r < PackedDelassus::kDim; ++r) {
+    for (int r = 0; r < w.dim(); ++r) {
       for (const int body : bodies) {
         if (body == PackedDelassus::kFixed) continue;
         const PackedDelassus::BodyRow row = w.row_of(i, body, r);

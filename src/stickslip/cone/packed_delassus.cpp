@@ -24,7 +24,8 @@ std::array<Vector3, 3> directions_of(const PackedDelassus::Contact& c) {
   return {c.normal, c.tangent, c.normal.cross(c.tangent)};
 }
 
-Vector3 force_of(const PackedDelassus::Contact& c, const double* p) {
+Vector3 force_of(const PackedDelassus::Contact& c, int dim, const double* p) {
+  if (dim == 1) return p[0] * c.normal;
   return p[0] * c.normal + p[1] * c.tangent + p[2] * c.normal.cross(c.tangent);
 }
 
@@ -34,10 +35,16 @@ void accelerate(const PackedDelassus::Body& body, const Vector3& force, const Ve
   Eigen::Map<Vector3>(v + 3) += times(body.inverse_inertia, torque);
 }
 
-/// block += sign (d_r . d_c / m + (arm_i x d_r) . I^-1 (arm_j x d_c)), d the directions of two contacts of a body.
-void add_coupling(const PackedDelassus::Body& body, double sign, const std::array<Vector3, 3>& left,
+/// block (dim, dim) += sign (d_r . d_c / m + (arm_i x d_r) . I^-1 (arm_j x d_c)), d the directions of two contacts of a
+/// body.
+void add_coupling(const PackedDelassus::Body& body, int dim, double sign, const std::array<Vector3, 3>& left,
                   const Vector3& arm_left, const std::array<Vector3, 3>& right, const Vector3& arm_right,
                   double* block) {
+  if (dim == 1) {
+    const Vector3 turned = times(body.inverse_inertia, arm_right.cross(right[0]));
+    block[0] += sign * (body.inverse_mass * left[0].dot(right[0]) + arm_left.cross(left[0]).dot(turned));
+    return;
+  }
   std::array<Vector3, 3> turned;
   for (int c = 0; c < 3; ++c) turned[c] = times(body.inverse_inertia, arm_right.cross(right[c]));
   for (int r = 0; r < 3; ++r) {
@@ -50,7 +57,9 @@ void add_coupling(const PackedDelassus::Body& body, double sign, const std::arra
 
 }  // namespace
 
-void PackedDelassus::clear() {
+void PackedDelassus::clear(int dim) {
+  STICKSLIP_ASSERT(dim == kDim || dim == 1);
+  dim_ = dim;
   bodies_.clear();
   contacts_.clear();
 }
@@ -73,13 +82,14 @@ void PackedDelassus::add_relative_velocity(int i, const double* v, double* u) co
     dv -= Map3(of_body) + Map3(of_body + 3).cross(c.arm_first);
   }
   u[0] += c.normal.dot(dv);
+  if (dim_ == 1) return;
   u[1] += c.tangent.dot(dv);
   u[2] += c.normal.cross(c.tangent).dot(dv);
 }
 
 void PackedDelassus::add_momentum(int i, const double* p, double* momentum) const {
   const Contact& c = contacts_[i];
-  const Vector3 force = force_of(c, p);
+  const Vector3 force = force_of(c, dim_, p);
   if (c.second != kFixed) {
     double* of_body = momentum + kBodyRows * c.second;
     Eigen::Map<Vector3>(of_body) += force;
@@ -119,7 +129,7 @@ void PackedDelassus::calc_velocities(std::span<const Cone> cones, const double* 
 void PackedDelassus::apply(std::span<const Cone> cones, const double* p, double* u, std::span<double> work) const {
   calc_velocities(cones, p, work.data());
   for (int i = 0; i < n_rows(); ++i) {
-    std::fill_n(u + cones[i].offset, kDim, 0.0);
+    std::fill_n(u + cones[i].offset, dim_, 0.0);
     add_relative_velocity(i, work.data(), u + cones[i].offset);
   }
 }
@@ -134,7 +144,7 @@ bool PackedDelassus::calc_product(int i, int j, double* block) const {
   const auto add = [&](int body, int other, double sign, const Vector3& arm, const Vector3& other_arm) {
     if (body == kFixed || body != other) return;
     coupled = true;
-    add_coupling(bodies_[body], sign, left, arm, right, other_arm, block);
+    add_coupling(bodies_[body], dim_, sign, left, arm, right, other_arm, block);
   };
   add(a.first, b.first, 1.0, a.arm_first, b.arm_first);
   add(a.first, b.second, -1.0, a.arm_first, b.arm_second);
@@ -144,17 +154,17 @@ bool PackedDelassus::calc_product(int i, int j, double* block) const {
 }
 
 void PackedDelassus::calc_diagonal_block(std::span<const Cone> /*cones*/, int i, double* block) const {
-  std::fill_n(block, kDim * kDim, 0.0);
+  std::fill_n(block, dim_ * dim_, 0.0);
   calc_product(i, i, block);
-  for (int r = 0; r < kDim; ++r) {  // exactly symmetric
-    for (int c = r + 1; c < kDim; ++c) block[c * kDim + r] = block[r * kDim + c];
+  for (int r = 0; r < dim_; ++r) {  // exactly symmetric
+    for (int c = r + 1; c < dim_; ++c) block[c * dim_ + r] = block[r * dim_ + c];
   }
 }
 
 void PackedDelassus::calc_diagonal(std::span<const Cone> /*cones*/, int i, double* diagonal) const {
   const Contact& contact = contacts_[i];
   const std::array<Vector3, 3> directions = directions_of(contact);
-  for (int r = 0; r < kDim; ++r) {
+  for (int r = 0; r < dim_; ++r) {
     diagonal[r] = 0.0;
     const auto add = [&](int body, const Vector3& arm) {
       if (body == kFixed) return;
@@ -199,7 +209,7 @@ void PackedDelassus::add_relative_velocity(std::span<const Cone> /*cones*/, int 
 
 void PackedDelassus::add_velocity(std::span<const Cone> /*cones*/, int i, const double* dp, SweepMemory& memory) const {
   const Contact& c = contacts_[i];
-  const Vector3 force = force_of(c, dp);
+  const Vector3 force = force_of(c, dim_, dp);
   if (c.second != kFixed) {
     accelerate(bodies_[c.second], force, c.arm_second.cross(force), memory.v.data() + kBodyRows * c.second);
   }
@@ -212,7 +222,7 @@ bool PackedDelassus::calc_block(std::span<const Cone> /*cones*/, int i, int j, c
                                 double* block) const {
   std::array<double, kDim* kDim> sum = {};
   if (!calc_product(i, j, sum.data())) return false;
-  std::ranges::copy(sum, block);
+  std::copy_n(sum.begin(), dim_ * dim_, block);
   return true;
 }
 

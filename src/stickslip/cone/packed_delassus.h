@@ -18,7 +18,8 @@ namespace stickslip {
 /// does not move, from what such contacts consist of: all in the world frame, 104 bytes a contact and 56 a body where
 /// the rows of J alone take 288 bytes a contact. Block row i has the rows
 ///   u_i = (n . dv, t . dv, (n x t) . dv),   dv = v_2 + w_2 x r_2 - v_1 - w_1 x r_1,
-/// r the arms from the centres of mass. A body's velocity unknowns are (v, w), six in a row.
+/// r the arms from the centres of mass, or the first of them alone. A body's velocity unknowns are (v, w), six in a
+/// row.
 class PackedDelassus {
  public:
   static constexpr bool kSymmetricPattern = true;
@@ -36,8 +37,9 @@ class PackedDelassus {
     int first, second;              // bodies, or kFixed
   };
 
-  /// Forgets bodies and contacts; keeps the memory.
-  void clear();
+  /// Forgets bodies and contacts; keeps the memory. dim: the rows of a contact from now on, kDim or 1.
+  void clear(int dim = kDim);
+  int dim() const { return dim_; }
   int add_body(double inverse_mass, const Matrix3& inverse_inertia);
   /// Appends block row i = number of rows so far. At least one of its bodies moves.
   void add_contact(const Contact& contact) {
@@ -48,10 +50,10 @@ class PackedDelassus {
   int n_bodies() const { return static_cast<int>(bodies_.size()); }
   const Contact& contact(int i) const { return contacts_[i]; }
   const Body& body(int k) const { return bodies_[k]; }
-  /// The trace of W_ii, from arms and inertias alone. [1/kg]
+  /// The trace of the three rows' W_ii, from arms and inertias alone. [1/kg]
   double calc_trace(int i) const;
 
-  /// u_i += J_i v; momentum += J_i^T p_i. u_i, p_i (3); v, momentum (6 n_bodies).
+  /// u_i += J_i v; momentum += J_i^T p_i. u_i, p_i (dim); v, momentum (6 n_bodies).
   void add_relative_velocity(int i, const double* v, double* u) const;
   void add_momentum(int i, const double* p, double* momentum) const;
 
@@ -93,6 +95,7 @@ class PackedDelassus {
   void calc_velocities(std::span<const Cone> cones, const double* p, double* v) const;
   bool calc_product(int i, int j, double* block) const;
 
+  int dim_ = kDim;
   std::vector<Body> bodies_;
   std::vector<Contact> contacts_;
 };

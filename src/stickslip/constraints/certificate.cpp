@@ -15,15 +15,7 @@ void raise(double& largest, double x) {
   if (x > largest || std::isnan(x)) largest = x;
 }
 
-}  // namespace
-
-void begin_contacts(std::size_t n, StepReport& report) {
-  make_room(report.contacts, n);
-  report.contacts.resize(n);
-  report.penetration = 0.0;
-  report.closed_contacts = 0;
-}
-
+/// Which point it is, its gap [m], and report.penetration.
 void report_gap(const System& system, const ContactPoint& point, double gap, ContactReport& contact,
                 StepReport& report) {
   if (point.apart) gap = std::max(gap, 0.0);
@@ -37,6 +29,7 @@ void report_gap(const System& system, const ContactPoint& point, double gap, Con
   if (!system.turns(point)) raise(report.penetration, -gap);
 }
 
+/// The whole entry, where the bodies are.
 void report_contact_geometry(const BodySnapshot& at, const ContactPoint& point, double impulse, ContactReport& contact,
                              StepReport& report) {
   ContactGeometry geometry;
@@ -49,6 +42,30 @@ void report_contact_geometry(const BodySnapshot& at, const ContactPoint& point, 
   contact.impulse.fill(impulse);
 }
 
+}  // namespace
+
+void begin_contacts(std::size_t n, StepReport& report) {
+  make_room(report.contacts, n);
+  report.contacts.resize(n);
+  report.penetration = 0.0;
+  report.closed_contacts = 0;
+}
+
+void begin_contact(ContactReport& contact, bool has_place) {
+  contact.gap = has_place ? 0.0 : std::numeric_limits<double>::quiet_NaN();
+}
+
+void report_places(const BodySnapshot& at, std::span<const ContactPoint> points, double impulse, StepReport& report) {
+  for (std::size_t k = 0; k < points.size(); ++k) {
+    ContactReport& contact = report.contacts[k];
+    if (std::isnan(contact.gap)) {
+      report_contact_geometry(at, points[k], impulse, contact, report);
+    } else {
+      report_gap(at.system(), points[k], calc_gap(at, points[k]), contact, report);
+    }
+  }
+}
+
 void report_geometry(const BodySnapshot& at, std::span<const ContactPoint> points, StepReport& report, double impulse) {
   begin_contacts(points.size(), report);
   for (std::size_t k = 0; k < points.size(); ++k) {
@@ -56,11 +73,27 @@ void report_geometry(const BodySnapshot& at, std::span<const ContactPoint> point
   }
 }
 
-void report_joints(const System& system, double t, const Vector& q, const Vector& u, StepReport& report) {
+void begin_joints(const System& system, StepReport& report) {
   constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
-  const std::vector<Joint>& joints = system.joints();
-  report.joints.resize(joints.size());
+  report.joints.resize(system.joints().size());
   report.dry_frictions.assign(system.dry_frictions().size(), kUnknown);
+  for (std::size_t i = 0; i < report.joints.size(); ++i) {
+    const JointOptions& options = system.joints()[i].options;
+    JointReport& joint = report.joints[i];
+    joint.drive = kUnknown;
+    joint.friction = options.friction > 0.0 || options.friction_torque > 0.0 ? kUnknown : 0.0;
+    joint.reaction_force.setConstant(kUnknown);
+    joint.reaction_torque.setConstant(kUnknown);
+  }
+}
+
+void report_joints(const System& system, double t, const Vector& q, const Vector& u, StepReport& report) {
+  begin_joints(system, report);
+  report_joint_places(system, t, q, u, report);
+}
+
+void report_joint_places(const System& system, double t, const Vector& q, const Vector& u, StepReport& report) {
+  const std::vector<Joint>& joints = system.joints();
   report.drift_position = 0.0;
   report.drift_angle = 0.0;
   JointVector g;
@@ -79,10 +112,6 @@ void report_joints(const System& system, double t, const Vector& q, const Vector
       const JointLimits& limits = *joints[i].options.limits;
       joint.drift_angle = std::max({joint.drift_angle, limits.low - joint.coordinate, joint.coordinate - limits.high});
     }
-    joint.drive = kUnknown;
-    joint.friction = joints[i].options.friction > 0.0 || joints[i].options.friction_torque > 0.0 ? kUnknown : 0.0;
-    joint.reaction_force.setConstant(kUnknown);
-    joint.reaction_torque.setConstant(kUnknown);
     raise(report.drift_position, joint.drift_position);
     raise(report.drift_angle, joint.drift_angle);
   }

@@ -12,22 +12,24 @@ namespace stickslip {
 
 // What every scheme reports in the same way: gaps, penetration, energies, contact status.
 
-/// Of one contact point into an entry of report.contacts, and report.penetration: which it is, and its gap [m].
-void report_gap(const System& system, const ContactPoint& point, double gap, ContactReport& contact,
-                StepReport& report);
-/// The whole entry, where the bodies are: what report_geometry() does of each.
-void report_contact_geometry(const BodySnapshot& at, const ContactPoint& point, double impulse, ContactReport& contact,
-                             StepReport& report);
 /// Starts report.contacts, n entries, each to be filled in.
 void begin_contacts(std::size_t n, StepReport& report);
+/// Starts an entry. has_place: all but its gap is filled in by other hands, else report_places() fills in all.
+void begin_contact(ContactReport& contact, bool has_place);
+/// Where the bodies are at the end of a step: the gap of each point that was begun; the rest, where it has no place
+/// yet, as report_geometry() does.
+void report_places(const BodySnapshot& at, std::span<const ContactPoint> points, double impulse, StepReport& report);
 /// Fills report.contacts, one entry per contact point of `points`, where the bodies are: gap, position, normal,
 /// tangent; status open, all forces zero, impulses as given: NaN where the scheme does not know them. Sets
 /// report.penetration.
 void report_geometry(const BodySnapshot& at, std::span<const ContactPoint> points, StepReport& report,
                      double impulse = 0.0);
 
-/// Fills report.joints, one entry per joint of the system: coordinate, rate, drift (also beyond limits that are
-/// angles); reactions NaN, as are report.dry_frictions. Sets report.drift_position and drift_angle.
+/// Starts report.joints, one entry per joint of the system, and report.dry_frictions: all forces NaN.
+void begin_joints(const System& system, StepReport& report);
+/// Fills in coordinate, rate, drift (also beyond limits that are angles). Sets report.drift_position and drift_angle.
+void report_joint_places(const System& system, double t, const Vector& q, const Vector& u, StepReport& report);
+/// Both.
 void report_joints(const System& system, double t, const Vector& q, const Vector& u, StepReport& report);
 
 /// Starts the reactions of report.joints with what springs, forces and inputs of joints do at (t, q, u), and

@@ -74,7 +74,7 @@ void ConstraintSet::gather_closed(const BodySnapshot& at, const std::vector<Cont
   bool packed = can_pack_ && points.size() >= kPackedContacts;
   if (packed) {
     clear();
-    pack_bodies();
+    pack_bodies(problem_.of_positions ? 1 : PackedDelassus::kDim);
     gather_contacts(activation_of);
     packed = members_.size() >= kPackedContacts;
   }
@@ -91,6 +91,7 @@ void ConstraintSet::gather_closed(const BodySnapshot& at, const std::vector<Cont
 void ConstraintSet::gather_positions(const BodySnapshot& at, const std::vector<ContactPoint>& points,
                                      double activation) {
   problem_.of_positions = true;
+  problem_.floor = 0.0;
   gather_closed(
       at, points, [activation](std::size_t) { return activation; }, 0.0);
 }
@@ -102,7 +103,6 @@ void ConstraintSet::clear() {
   gaps_.clear();
   gamma_.clear();
   tau_.clear();
-  positions_.clear();
 }
 
 /// The Delassus operator of the problem as one of a kind, with the memory that it had when it was one last.
@@ -113,9 +113,9 @@ W& ConstraintSet::hold() {
 }
 
 /// The bodies that move, with their inverse inertia in the world frame.
-void ConstraintSet::pack_bodies() {
+void ConstraintSet::pack_bodies(int dim) {
   auto& packed = hold<PackedDelassus>();
-  packed.clear();
+  packed.clear(dim);
   for (std::size_t i = 0; i < system_.bodies().size(); ++i) {
     if (delassus_body_[i] < 0) continue;
     const Matrix3& R = (*at_)[static_cast<int>(i)].R;
@@ -135,14 +135,12 @@ void ConstraintSet::gather_contacts(ActivationOf&& activation_of) {
     if (problem_.of_positions && k.apart) continue;
     if (!calc_contact_within(*at_, k, activation_of(i), geometry, gamma)) continue;
     const ContactPair& pair = system_.pair(k);
-    const FrictionBlock friction{pair.friction_dim, problem_.of_positions ? 0.0 : pair.law().friction, 0, 0.0};
-    problem_.add_contact({&friction, pair.friction_dim > 0 ? std::size_t{1} : std::size_t{0}});
-    add_member(Kind::contact, static_cast<int>(i), gamma.data());
-    append(gaps_, geometry.gap);
-    if (problem_.of_positions) {
-      positions_.resize(problem_.b.size(), 0.0);
-      positions_[problem_.cones.back().offset] = geometry.gap;
-    } else if (has_motions_ && system_.has_prescribed_motion(k)) {
+    const bool slides = pair.friction_dim > 0 && !problem_.of_positions;
+    const FrictionBlock friction{pair.friction_dim, pair.law().friction, 0, 0.0};
+    problem_.add_contact({&friction, slides ? std::size_t{1} : std::size_t{0}});
+    add_member(Kind::contact, static_cast<int>(i), problem_.of_positions ? &geometry.gap : gamma.data());
+    if (!problem_.of_positions) append(gaps_, geometry.gap);
+    if (has_motions_ && !problem_.of_positions && system_.has_prescribed_motion(k)) {
       set_last_tau(system_.calc_contact_velocity(k, geometry, at_->t(), at_->q(), rest_).data());
     }
     if (packed != nullptr) {
@@ -169,12 +167,13 @@ void ConstraintSet::gather_joints() {
     const int j = static_cast<int>(i);
     if (problem_.of_positions && !joints[i].holonomic) continue;
     problem_.add_free(joints[i].dim);
-    system_.calc_joint_velocity(j, at_->t(), at_->q(), at_->u(), gamma);
-    add_member(Kind::joint, j, gamma.data());
     if (problem_.of_positions) {
       system_.calc_joint_position(j, at_->t(), at_->q(), gamma);
-      positions_.insert(positions_.end(), gamma.begin(), gamma.end());
-    } else if (system_.joint_has_prescribed_motion(j)) {
+    } else {
+      system_.calc_joint_velocity(j, at_->t(), at_->q(), at_->u(), gamma);
+    }
+    add_member(Kind::joint, j, gamma.data());
+    if (!problem_.of_positions && system_.joint_has_prescribed_motion(j)) {
       system_.calc_joint_velocity(j, at_->t(), at_->q(), rest_, gamma);
       set_last_tau(gamma.data());
     }
@@ -200,9 +199,14 @@ void ConstraintSet::gather_dry_frictions(double h) {
   }
 }
 
-/// What the last cone of the problem is, and gamma (dim) of its rows.
+/// What the last cone of the problem is, and gamma (dim) of its rows; of positions, these.
 void ConstraintSet::add_member(Kind kind, int index, const double* gamma) {
   append(members_, {kind, index});
+  if (problem_.of_positions) {
+    const Cone& cone = problem_.cones.back();
+    std::copy_n(gamma, cone.dim, problem_.b.begin() + cone.offset);
+    return;
+  }
   make_room(gamma_, problem_.b.size());
   for (int r = 0; r < problem_.cones.back().dim; ++r) gamma_.push_back(gamma[r]);
 }
@@ -264,6 +268,14 @@ const Vector3& ConstraintSet::normal(int cone) const {
 const Vector3& ConstraintSet::tangent(int cone) const {
   const auto* packed = std::get_if<PackedDelassus>(&problem_.delassus);
   return packed != nullptr ? packed->contact(cone).tangent : geometries_[cone].tangent1;
+}
+
+bool ConstraintSet::gives_back() const {
+  for (int i = 0; i < count() && kind(i) == Kind::contact; ++i) {
+    const Restitution e = restitution(i);
+    if (e.normal != 0.0 || e.tangential != 0.0) return true;
+  }
+  return false;
 }
 
 void ConstraintSet::add_restitution(std::span<double> added) const {
@@ -401,16 +413,19 @@ void ConstraintSet::report_worst(const Residual& residual, StepReport& report) c
 void ConstraintSet::report_contacts(const BodySnapshot& end, const ConeSolution& solution,
                                     std::span<const double> velocity, double h, double impulse,
                                     StepReport& report) const {
+  report_percussions(solution, velocity, h, impulse, report);
+  report_places(end, *points_, impulse, report);
+}
+
+void ConstraintSet::report_percussions(const ConeSolution& solution, std::span<const double> velocity, double h,
+                                       double impulse, StepReport& report) const {
   begin_contacts(points_->size(), report);
   int i = 0;  // the next cone of a contact
   for (std::size_t k = 0; k < points_->size(); ++k) {
-    const ContactPoint& point = (*points_)[k];
     ContactReport& contact = report.contacts[k];
-    if (i == count() || kind(i) != Kind::contact || static_cast<std::size_t>(index(i)) != k) {
-      report_contact_geometry(end, point, impulse, contact, report);
-      continue;
-    }
-    report_gap(system_, point, calc_gap(end, point), contact, report);
+    const bool gathered = i < count() && kind(i) == Kind::contact && static_cast<std::size_t>(index(i)) == k;
+    begin_contact(contact, gathered);
+    if (!gathered) continue;
     report_percussion(i, solution, velocity, h, contact);
     contact.impulse.fill(impulse);
     if (contact.status != ContactStatus::open) ++report.closed_contacts;
@@ -425,7 +440,7 @@ void ConstraintSet::report_percussion(int i, const ConeSolution& solution, std::
   const auto* packed = std::get_if<PackedDelassus>(&problem_.delassus);
   if (packed != nullptr) {
     const PackedDelassus::Contact& at = packed->contact(i);
-    contact.position = (*at_)[contact.body_b].p + at.arm_second;
+    contact.position = (*at_)[system_.body((*points_)[index(i)], Side::second)].p + at.arm_second;
   } else {
     contact.position = geometries_[i].position_second;
   }

@@ -35,11 +35,10 @@ class ConstraintSet {
   void gather(const BodySnapshot& at, const std::vector<ContactPoint>& points, std::span<const double> activation,
               double h);
 
-  /// Gathers what positions must obey: contacts without friction, joints that are holonomic, no dry friction elements.
-  /// The problem is then one of displacements d = M^-1 J^T p, which change positions() by J d.
+  /// Gathers what positions must obey: normal rows of contacts, joints that are holonomic, no dry friction elements.
+  /// The problem is then one of displacements d = M^-1 J^T p; its b are the positions, gaps and what joints are off by
+  /// [m, rad], and nothing else is known by row.
   void gather_positions(const BodySnapshot& at, const std::vector<ContactPoint>& points, double activation);
-  /// (n) [m, rad] of what gather_positions() gathered: gaps and, in their tangential rows, 0; what joints are off by.
-  std::span<const double> positions() const { return positions_; }
 
   ConeProblem& problem() { return problem_; }
   const ConeProblem& problem() const { return problem_; }
@@ -53,11 +52,13 @@ class ConstraintSet {
     double normal = 0.0, tangential = 0.0;
   };
   Restitution restitution(int cone) const;
-  /// Of a contact at the instant, not after gather_positions(). [m, rad]
+  /// Of a contact at the instant. [m, rad]
   double gap(int cone) const { return gaps_[cone]; }
   /// Of a contact at the instant. [-]
   const Vector3& normal(int cone) const;
   const Vector3& tangent(int cone) const;
+  /// Whether a contact does.
+  bool gives_back() const;
   /// added (n) += e gamma, of the rows at the instant gathered: what Newton's law of impacts adds to the velocities
   /// after them.
   void add_restitution(std::span<double> added) const;
@@ -83,8 +84,11 @@ class ConstraintSet {
 
   /// Names what set the residual of a solution and what it missed.
   void report_worst(const Residual& residual, StepReport& report) const;
-  /// Fills report.contacts as report_geometry() at the end of a step of length h, and of those gathered what they did
-  /// and where. velocity (n) [m/s]: gamma at the end of the step.
+  /// Fills report.contacts, of those gathered, with what they did in a step of length h, and where; report_places()
+  /// does the rest. velocity (n) [m/s]: gamma at the end of the step. impulse [N s]: what is said of them.
+  void report_percussions(const ConeSolution& solution, std::span<const double> velocity, double h, double impulse,
+                          StepReport& report) const;
+  /// Both, at the end of the step.
   void report_contacts(const BodySnapshot& end, const ConeSolution& solution, std::span<const double> velocity,
                        double h, double impulse, StepReport& report) const;
   /// Adds to the reactions of report.joints what constraints do, forces being percussions over h.
@@ -102,7 +106,7 @@ class ConstraintSet {
   void clear();
   template <class ActivationOf>
   void gather_contacts(ActivationOf&& activation_of);
-  void pack_bodies();
+  void pack_bodies(int dim);
   void gather_joints();
   void gather_dry_frictions(double h);
   void add_member(Kind kind, int index, const double* gamma);
@@ -132,10 +136,9 @@ class ConstraintSet {
   std::vector<ContactGeometry> geometries_;  // (contacts) where they are not packed
   std::vector<double> gaps_;                 // (contacts) [m]
   std::vector<double> gamma_;
-  std::vector<double> tau_;        // none where all are zero
-  std::vector<double> positions_;  // (n) [m, rad] none but after gather_positions()
-  Vector rest_;                    // (n_u) zero
-  Vector world_;                   // (n_u) velocities or momenta of packed bodies, turns in the world frame
+  std::vector<double> tau_;  // none where all are zero
+  Vector rest_;              // (n_u) zero
+  Vector world_;             // (n_u) velocities or momenta of packed bodies, turns in the world frame
 };
 
 }  // namespace stickslip

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "stickslip/cone/condense.h"
 #include "stickslip/constraints/certificate.h"
 #include "stickslip/constraints/contact_finder.h"
 
@@ -144,6 +145,42 @@ TEST_P(Gathered, GatheringAgainElsewhereForgetsAll) {
 }
 
 /// Points found later, at the end of the step, may move all of them in memory.
+/// Of positions normal rows alone, which are every third of W; and gathered again, all rows as before.
+TEST_P(Gathered, PositionsAreGapsInNormalRows) {
+  const Matrix all(make_delassus_matrix(set_.problem()));
+  std::vector<double> gaps;
+  for (int i = 0; i < set_.count(); ++i) gaps.push_back(set_.gap(i));
+  set_.gather_positions(at_, finder_.points(), 0.0);
+  ASSERT_EQ(set_.count(), static_cast<int>(gaps.size()));
+  ASSERT_EQ(set_.size(), set_.count());
+  EXPECT_EQ(std::holds_alternative<PackedDelassus>(set_.problem().delassus), set_.count() >= 64);
+  const auto n = static_cast<Eigen::Index>(gaps.size());
+  const Matrix normal(make_delassus_matrix(set_.problem()));
+  std::vector<double> p;
+  for (int i = 0; i < set_.count(); ++i) {
+    EXPECT_EQ(set_.problem().b[i], gaps[i]);
+    EXPECT_EQ(set_.problem().cones[i].n_blocks, 0);
+    p.push_back(std::sin(1.0 + i));
+    double diagonal = 0.0;
+    set_.problem().calc_diagonal(i, &diagonal);
+    EXPECT_NEAR(diagonal, all(3 * i, 3 * i), 1e-13);
+    for (int j = 0; j < set_.count(); ++j) EXPECT_NEAR(normal(i, j), all(3 * i, 3 * j), 1e-13);
+  }
+  std::vector<double> d(p.size());
+  set_.problem().apply_delassus(p, d);
+  EXPECT_LT((ConstVectorView(d.data(), n) - normal * ConstVectorView(p.data(), n)).norm(), 1e-13 * normal.norm() * n);
+  Vector force;
+  Vector moved(system_.n_u());
+  set_.calc_generalized_percussions(p, force);
+  system_.solve_mass(force, moved);
+  std::vector<double> changed(p.size(), 0.0);
+  set_.add_relative_velocities(moved, changed);
+  EXPECT_LT((ConstVectorView(d.data(), n) - ConstVectorView(changed.data(), n)).norm(), 1e-13 * normal.norm() * n);
+
+  set_.gather(at_, finder_.points(), 0.0, 1e-3);
+  EXPECT_EQ(Matrix(make_delassus_matrix(set_.problem())), all);
+}
+
 TEST_P(Gathered, PointsMayBeAddedBeforeReports) {
   std::vector<ContactPoint> points = finder_.points();
   points.shrink_to_fit();

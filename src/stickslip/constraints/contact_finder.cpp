@@ -64,15 +64,17 @@ void ContactFinder::find(const BodySnapshot& start, double t_end, std::span<cons
   const double h = t_end - start.t();
   margin_ = 0.5 * std::max(envelope_, filter_ ? system_.detection()->envelope.value_or(0.0) : 0.0);
   kept_manifolds_.clear();
-  ids_.clear();
+  some_ids_.clear();
   for (const ElementId id : keep) {
     const bool is_listed = (id.pair & (kDetectedBit | kVaryingBit)) == 0;  // by name, always
-    if (!is_listed) append(system_.find_manifold(id) ? kept_manifolds_ : ids_, id);
+    if (!is_listed) append(system_.find_manifold(id) ? kept_manifolds_ : some_ids_, id);
   }
+  make_room(ids_, some_ids_.size());
+  ids_ = some_ids_;
   if (manifolds_.is_needed()) manifolds_.find(start, h, margin_, kept_manifolds_, again);
   if (filter_) {
     calc_reaches(start, h);
-    collect(start, h);
+    collect(start, h, ids_);
   }
   make_points();
 }
@@ -90,7 +92,7 @@ void ContactFinder::find_touching(const BodySnapshot& at, double distance) {
     centers_[k] = center_of(balls[k], at.at(balls[k].place, scratch));
   }
   std::fill(reaches_.begin(), reaches_.end(), std::max(kTouching, distance));
-  collect(at, 0.0);
+  collect(at, 0.0, ids_);
   make_points();
 }
 
@@ -102,9 +104,8 @@ bool ContactFinder::extend(const BodySnapshot& end) {
   if (filter_) extend_balls(end);
   if (manifolds_.extend(end)) points_.insert(points_.end(), manifolds_.added().begin(), manifolds_.added().end());
   if (points_.size() == before) return false;
-  make_room(all_ids_, points_.size() - n_named_);
-  for (std::size_t i = before; i < points_.size(); ++i) all_ids_.push_back(points_[i].id);
-  std::ranges::sort(all_ids_);
+  for (std::size_t i = before; i < points_.size(); ++i) append(ids_, points_[i].id);
+  std::ranges::sort(ids_);
   return true;
 }
 
@@ -120,17 +121,16 @@ void ContactFinder::extend_balls(const BodySnapshot& end) {
   }
   if (!beyond) return;
   std::fill(reaches_.begin(), reaches_.end(), 0.0);
-  const std::size_t n_listed = ids_.size();
-  collect(end, 0.0);
-  if (ids_.size() == n_listed) return;
-  for (const ElementId id : ids_) {
-    if (!std::ranges::binary_search(all_ids_, id)) points_.push_back(system_.make_contact_point(id));
+  some_ids_.clear();
+  collect(end, 0.0, some_ids_);
+  for (const ElementId id : some_ids_) {
+    if (!std::ranges::binary_search(ids_, id)) append(points_, system_.make_contact_point(id));
   }
 }
 
-/// Adds the ids of all that is within its reach to ids_, which ends sorted and without repetition.
-void ContactFinder::collect(const BodySnapshot& at, double h) {
-  collect_on_surfaces(at, h);
+/// Adds the ids of all balls that are within their reach; `ids` ends sorted and without repetition.
+void ContactFinder::collect(const BodySnapshot& at, double h, std::vector<ElementId>& ids) {
+  collect_on_surfaces(at, h, ids);
   const std::vector<ShapeBall>& balls = system_.balls();
   boxes_.clear();
   for (const int k : round_) {
@@ -148,14 +148,14 @@ void ContactFinder::collect(const BodySnapshot& at, double h) {
     const ShapeBall& b = balls[j];
     const double reach = a.radius + reaches_[i] + b.radius + reaches_[j];
     if ((centers_[i] - centers_[j]).squaredNorm() > reach * reach || !filter_->allows(a.shape, b.shape)) continue;
-    append(ids_, System::make_contact_id(a.shape, b.shape, j - system_.shapes()[b.shape].first_ball));
+    append(ids, System::make_contact_id(a.shape, b.shape, j - system_.shapes()[b.shape].first_ball));
   }
-  if (!std::ranges::is_sorted(ids_)) std::ranges::sort(ids_);  // pairs come sorted
-  ids_.erase(std::unique(ids_.begin(), ids_.end()), ids_.end());
+  if (!std::ranges::is_sorted(ids)) std::ranges::sort(ids);  // pairs come sorted
+  ids.erase(std::unique(ids.begin(), ids.end()), ids.end());
 }
 
 /// h: the length of the step that is looked ahead, 0 for none.
-void ContactFinder::collect_on_surfaces(const BodySnapshot& at, double h) {
+void ContactFinder::collect_on_surfaces(const BodySnapshot& at, double h, std::vector<ElementId>& ids) {
   for (const Wall& wall : walls_) {
     stop_.check();
     const ShapeSurface& surface = system_.surfaces()[wall.surface];
@@ -170,7 +170,7 @@ void ContactFinder::collect_on_surfaces(const BodySnapshot& at, double h) {
         reach += std::max(h * speed + fall, margin_);
       }
       if (calc_gap<double>(surface, body.p, body.R, centers_[k], ball.radius).gap > reach) continue;
-      append(ids_, System::make_contact_id(surface.shape, ball.shape, k - system_.shapes()[ball.shape].first_ball));
+      append(ids, System::make_contact_id(surface.shape, ball.shape, k - system_.shapes()[ball.shape].first_ball));
     }
   }
 }
@@ -178,21 +178,18 @@ void ContactFinder::collect_on_surfaces(const BodySnapshot& at, double h) {
 /// The named points, what touches in them; and behind them those of manifolds and of balls, by id.
 void ContactFinder::make_points() {
   const std::span<const ContactPoint> varying = manifolds_.varying();
-  const bool same = varying.empty() && std::ranges::equal(all_ids_, ids_) &&
-                    points_.size() == static_cast<std::size_t>(n_named_) + ids_.size();
-  if (!same) {
+  for (const ContactPoint& k : varying) append(ids_, k.id);
+  if (!varying.empty()) std::ranges::sort(ids_);
+  const auto listed = std::span(points_).subspan(n_named_);
+  if (!varying.empty() || !std::ranges::equal(listed, ids_, {}, &ContactPoint::id)) {
     points_.resize(n_named_);
-    make_room(points_, n_named_ + varying.size() + ids_.size());
+    make_room(points_, n_named_ + ids_.size());
     auto manifold = varying.begin();
     for (const ElementId id : ids_) {
       stop_.check();
-      for (; manifold != varying.end() && manifold->id < id; ++manifold) points_.push_back(*manifold);
-      points_.push_back(system_.make_contact_point(id));
+      const bool varies = manifold != varying.end() && manifold->id == id;
+      points_.push_back(varies ? *manifold++ : system_.make_contact_point(id));
     }
-    points_.insert(points_.end(), manifold, varying.end());
-    make_room(all_ids_, points_.size() - n_named_);
-    all_ids_.clear();
-    for (std::size_t i = n_named_; i < points_.size(); ++i) all_ids_.push_back(points_[i].id);
   }
   std::size_t n = 0;
   for (const ManifoldPair& pair : system_.manifold_pairs()) {

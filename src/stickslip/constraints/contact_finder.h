@@ -39,7 +39,7 @@ class ContactFinder {
   const std::vector<ContactPoint>& points() const { return points_; }
   int n_named() const { return n_named_; }
   /// The ids of those that come and go, sorted.
-  std::span<const ElementId> ids() const { return all_ids_; }
+  std::span<const ElementId> ids() const { return ids_; }
 
   /// Whether it looks for any; else the points are those that the scene names, always, and as they are.
   bool detects() const { return filter_.has_value() || manifolds_.is_needed(); }
@@ -61,8 +61,8 @@ class ContactFinder {
   };
 
   void calc_reaches(const BodySnapshot& start, double h);
-  void collect(const BodySnapshot& at, double h);
-  void collect_on_surfaces(const BodySnapshot& at, double h);
+  void collect(const BodySnapshot& at, double h, std::vector<ElementId>& ids);
+  void collect_on_surfaces(const BodySnapshot& at, double h, std::vector<ElementId>& ids);
   void extend_balls(const BodySnapshot& end);
   void make_points();
 
@@ -87,8 +87,8 @@ class ContactFinder {
   std::vector<Vector3> centers_;           // (n balls) (3) [m] at the start of the step
   std::vector<double> reaches_;            // (n balls) [m]
   std::vector<ElementId> kept_manifolds_;  // of the ids to be kept, those of manifolds
-  std::vector<ElementId> ids_;             // sorted; of the detected points between surfaces and balls
-  std::vector<ElementId> all_ids_;         // sorted; of the points after the named ones
+  std::vector<ElementId> ids_;             // sorted; of the points after the named ones
+  std::vector<ElementId> some_ids_;        // of balls: to be kept, then found by extend()
 };
 
 }  // namespace stickslip

@@ -170,6 +170,7 @@ void System::calc_contact_jacobian(const ContactPoint& k, const ContactGeometry&
   const ContactPair& pair = this->pair(k);
   const Attachment& at = this->side(k, side);
   if (at.n_u == 0) return;
+  const int n_friction = std::min(pair.friction_dim, static_cast<int>(J.rows()) - 1);
   const Body& body = bodies_[at.body];
   const double sign = side == Side::first ? -1.0 : 1.0;
   const bool limit = k.joint >= 0;
@@ -180,7 +181,7 @@ void System::calc_contact_jacobian(const ContactPoint& k, const ContactGeometry&
     const Vector3 arm = x - frame.p;
     const Vector3* const directions[] = {&geometry.normal, &geometry.tangent1, &geometry.tangent2};
     double* row = J.data();
-    for (int r = 0; r <= std::min(pair.friction_dim, 2); ++r, row += J.outerStride()) {
+    for (int r = 0; r <= std::min(n_friction, 2); ++r, row += J.outerStride()) {
       const Vector3 direction = sign * *directions[r];
       const Vector3 torque = frame.R.transpose() * arm.cross(direction);
       for (int i = 0; i < 3; ++i) {
@@ -188,7 +189,7 @@ void System::calc_contact_jacobian(const ContactPoint& k, const ContactGeometry&
         row[3 + i] = torque(i);
       }
     }
-    if (pair.friction_dim > 2) {
+    if (n_friction > 2) {
       const double factor = sign * kContensouFactor * pair.law().contensou_radius;
       const Vector3 torque = frame.R.transpose() * (factor * geometry.normal);
       for (int i = 0; i < 3; ++i) {
@@ -206,9 +207,9 @@ void System::calc_contact_jacobian(const ContactPoint& k, const ContactGeometry&
   };
   const Vector3 turn = limit ? Vector3(sign * geometry.tangent2) : none;
   fill_row(0, sign * geometry.normal, turn);
-  if (pair.friction_dim > 0) fill_row(1, sign * geometry.tangent1, none);
-  if (pair.friction_dim > 1) fill_row(2, sign * geometry.tangent2, none);
-  if (pair.friction_dim > 2) {
+  if (n_friction > 0) fill_row(1, sign * geometry.tangent1, none);
+  if (n_friction > 1) fill_row(2, sign * geometry.tangent2, none);
+  if (n_friction > 2) {
     const double arm = sign * kContensouFactor * pair.law().contensou_radius;
     fill_row(3, none, arm * geometry.normal);
   }

@@ -38,18 +38,42 @@ ConeProblem make_global() {
   return make_one_step_problem(form, "memory").cones;
 }
 
+/// The same contacts without friction, in their normal rows alone.
+ConeProblem normal_rows_of(const ConeProblem& problem) {
+  const auto& from = std::get<PackedDelassus>(problem.delassus);
+  PackedDelassus packed;
+  packed.clear(1);
+  for (int k = 0; k < from.n_bodies(); ++k) {
+    const auto& [xx, xy, xz, yy, yz, zz] = from.body(k).inverse_inertia;
+    Matrix3 inverse_inertia;
+    inverse_inertia << xx, xy, xz, xy, yy, yz, xz, yz, zz;
+    packed.add_body(from.body(k).inverse_mass, inverse_inertia);
+  }
+  ConeProblem normal;
+  for (int i = 0; i < problem.n_cones(); ++i) {
+    normal.add_contact({});
+    normal.b[i] = problem.b[problem.cones[i].offset];
+    packed.add_contact(from.contact(i));
+  }
+  normal.delassus = packed;
+  return normal;
+}
+
 /// What the sweeps read and write, against W itself, for every form of the operator.
 class Rows : public testing::TestWithParam<int> {
  protected:
   ConeProblem problem() const {
     if (GetParam() == 0) return make_global();
-    if (GetParam() == 3) return test::plant({.n_contacts = 12, .packed = true}, FrictionLaw::coulomb, 3).problem;
+    if (GetParam() >= 3) {
+      const ConeProblem packed = test::plant({.n_contacts = 12, .packed = true}, FrictionLaw::coulomb, 3).problem;
+      return GetParam() == 3 ? packed : normal_rows_of(packed);
+    }
     ConeProblem made = test::plant({.n_contacts = 4, .n_joints = 1}, FrictionLaw::coulomb, 3).problem;
     if (GetParam() == 2) made.delassus = condense(made);
     return made;
   }
 };
-INSTANTIATE_TEST_SUITE_P(, Rows, testing::Values(0, 1, 2, 3));
+INSTANTIATE_TEST_SUITE_P(, Rows, testing::Values(0, 1, 2, 3, 4));
 
 TEST_P(Rows, AreThoseOfTheMatrix) {
   const ConeProblem made = problem();
@@ -64,7 +88,7 @@ TEST_P(Rows, AreThoseOfTheMatrix) {
   // Cone 1 changes: all velocities follow.
   const std::array<double, 3> change = {0.3, -0.2, 0.1};
   rows.add_change(1, change.data());
-  for (int r = 0; r < 3; ++r) p[made.cones[1].offset + r] += change[r];
+  for (int r = 0; r < made.cones[1].dim; ++r) p[made.cones[1].offset + r] += change[r];
   const Vector expected = w * ConstVectorView(p.data(), n) + ConstVectorView(made.b.data(), n);
   std::array<double, kMaxConeDim* kMaxConeDim> block = {};
   for (int i = 0; i < made.n_cones(); ++i) {
@@ -119,6 +143,11 @@ TEST(PackedDelassus, IsTheFactoredOperator) {
         EXPECT_LT((ConstRowMatrixView(block.data(), 3, 3) - w.block<3, 3>(3 * i, 3 * i)).norm(), allowed);
         for (int r = 0; r < 3; ++r) EXPECT_NEAR(diagonal[r], block[4 * r], allowed);
         EXPECT_NEAR(std::get<PackedDelassus>(packed.delassus).calc_trace(i), block[0] + block[4] + block[8], allowed);
+      }
+      const ConeProblem normal = normal_rows_of(packed);
+      const Matrix w_normal(make_delassus_matrix(normal));
+      for (int i = 0; i < normal.n_cones(); ++i) {
+        for (int j = 0; j < normal.n_cones(); ++j) EXPECT_NEAR(w_normal(i, j), w(3 * i, 3 * j), allowed);
       }
     }
   }

@@ -109,15 +109,13 @@ Status HalfImplicitStepper::step(State& state, double h, double t_end, StepRepor
     contacts.extend(end_);
     if (!meet_overlapping()) break;
   }
-  if (projection_) {
-    projection_->project(h, contacts.points(), velocity_.constraints(), velocity_.gamma_end(), q_end_, end_);
-  }
-
   if (options_.facets > 0) judge_by_discs(report);
 
   EnergyLedger energy = start.energy;
   velocity_.account_energy(state.inputs, start.t, start.q, start.u, start.u, h, energy);
-  velocity_.report(end_, h, state.inputs, start.t, start.q, start.u, report);
+  velocity_.report_forces(h, state.inputs, start.t, start.q, start.u, report);
+  if (projection_) projection_->project(h, velocity_, q_end_, end_);
+  velocity_.report_places(end_, report);
 
   // Last of all, so that the step can be left before.
   stop_.check();
@@ -126,7 +124,7 @@ Status HalfImplicitStepper::step(State& state, double h, double t_end, StepRepor
   state.u = velocity_.u_end();
   state.t = t_end;
   ++state.step;
-  velocity_.constraints().save_warm(velocity_.solution(), state.warm);
+  velocity_.keep_warm(state);
   report_energy(system_, state, report);
   return report.status;
 }

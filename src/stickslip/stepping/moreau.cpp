@@ -103,15 +103,14 @@ Status MoreauStepper::step(State& state, double h, double t_end, StepReport& rep
   }
   outer_.take(t_end, q_end_, nullptr);
   contacts.extend(outer_);
-  if (projection_) {
-    projection_->project(h, contacts.points(), velocity_.constraints(), velocity_.gamma_end(), q_end_, outer_);
-  }
 
   EnergyLedger energy = start.energy;
   if (moves_by_rates()) set_motions(start.t, t_end, 0.0);
   velocity_.account_energy(state.inputs, t_mid, q_mid_, start.u, u_work_, h, energy);
   // Planar: u_work is u.
-  velocity_.report(outer_, h, state.inputs, t_mid, q_mid_, u_work_, report);
+  velocity_.report_forces(h, state.inputs, t_mid, q_mid_, u_work_, report);
+  if (projection_) projection_->project(h, velocity_, q_end_, outer_);
+  velocity_.report_places(outer_, report);
 
   // Last of all, so that the step can be left before.
   stop_.check();
@@ -120,7 +119,7 @@ Status MoreauStepper::step(State& state, double h, double t_end, StepReport& rep
   state.u = velocity_.u_end();
   state.t = t_end;
   ++state.step;
-  velocity_.constraints().save_warm(velocity_.solution(), state.warm);
+  velocity_.keep_warm(state);
   report_energy(system_, state, report);
   return report.status;
 }
@@ -192,6 +191,9 @@ void MoreauStepper::add_restitution() {
   const ConstraintSet& constraints = velocity_.constraints();
   std::vector<double>& added = velocity_.added();
   std::vector<double>& sizes = velocity_.added_sizes();
+  added.clear();
+  sizes.clear();
+  if (!constraints.gives_back()) return;
   make_room(added, constraints.size());
   make_room(sizes, constraints.size());
   added.assign(constraints.size(), 0.0);

@@ -36,47 +36,46 @@ double correction_speed_of(const System& system, const ContactPoint& point, doub
 
 PositionProjection::PositionProjection(const System& system, ConeSolver& solver, double correction_speed,
                                        StopToken stop)
-    : system_(system),
-      solver_(solver),
-      stop_(stop),
-      correction_speed_(correction_speed),
-      sizes_(system),
-      constraints_(system, stop) {
+    : system_(system), solver_(solver), stop_(stop), correction_speed_(correction_speed), sizes_(system) {
   force_.resize(system.n_u());
   displacement_.resize(system.n_u());
 }
 
-void PositionProjection::project(double h, const std::vector<ContactPoint>& points, const ConstraintSet& gathered,
-                                 std::span<const double> velocity, Vector& q, BodySnapshot& at) {
-  is_held_.assign(points.size(), 0);
-  for (int i = 0; i < gathered.count() && gathered.kind(i) == ConstraintSet::Kind::contact; ++i) {
-    const int k = gathered.index(i);
-    const double way = h * velocity[gathered.problem().cones[i].offset];
-    if (points[k].apart) continue;
-    is_held_[k] = way > 0.0 && calc_gap(at, points[k]) + way >= 0.0 ? 0 : 1;
+void PositionProjection::project(double h, VelocityStep& step, Vector& q, BodySnapshot& at) {
+  const std::vector<ContactPoint>& points = step.contacts().points();
+  ConstraintSet& constraints = step.constraints();
+  ConeSolution& solution = step.solution();
+  held_.assign(points.size(), Held::no);
+  gaps_.assign(points.size(), 0.0);
+  for (int i = 0; i < constraints.count() && constraints.kind(i) == ConstraintSet::Kind::contact; ++i) {
+    const int k = constraints.index(i);
+    const double way = h * step.gamma_end()[constraints.problem().cones[i].offset];
+    if (points[k].apart || (way > 0.0 && calc_gap(at, points[k]) + way >= 0.0)) continue;
+    held_[k] = Held::yes;
   }
   const double t = at.t();
   double off = calc_off(at, points);
   for (int i = 0; i < kMaxProjections && off > 1.0; ++i) {
-    constraints_.gather_positions(at, points, kReachOfOverlap * deepest_);
-    const bool capped = set_targets(points, h);
-    solution_.p.assign(constraints_.size(), 0.0);
+    constraints.gather_positions(at, points, kReachOfOverlap * deepest_);
+    const bool capped = set_targets(constraints, points, h);
+    solution.p.assign(constraints.size(), 0.0);
     const SolveReport report =
-        solver_.solve(constraints_.problem(), {.relative = kLinearTolerance, .absolute = 0.5 * finest_}, solution_);
+        solver_.solve(constraints.problem(), {.relative = kLinearTolerance, .absolute = 0.5 * finest_}, solution);
     if (report.status == Status::failed) return;
-    constraints_.calc_generalized_percussions(solution_.p, force_);
+    constraints.calc_generalized_percussions(solution.p, force_);
     system_.solve_mass(force_, displacement_);
     q_before_ = q;
-    gaps_before_ = gaps_;
     system_.advance(1.0, displacement_, q);
     system_.normalize(t, q);
     at.take(t, q, nullptr);
     const double before = off;
-    off = q.allFinite() ? calc_off(at, points) : std::numeric_limits<double>::infinity();
-    if (!(off < before)) {
+    const bool is_finite = q.allFinite();
+    if (is_finite) off = calc_off(at, points);
+    if (!is_finite || !(off < before)) {
       q = q_before_;
       at.take(t, q, nullptr);
     }
+    if (!is_finite) return;
     if (off < kTakesAway * before) {
       if (capped) return;
       continue;
@@ -89,14 +88,9 @@ void PositionProjection::project(double h, const std::vector<ContactPoint>& poin
 /// Lets go of overlaps that a step did not halve, so that they do not keep others from being put right; whether there
 /// are some.
 bool PositionProjection::give_up_stuck() {
-  bool some = false;
-  for (std::size_t i = 0; i < is_held_.size(); ++i) {
-    if (is_held_[i] == 0 || !(gaps_before_[i] < 0.0)) continue;
-    if (gaps_[i] > kTakesAway * gaps_before_[i]) continue;
-    is_held_[i] = 0;
-    some = true;
-  }
-  return some;
+  const auto n_stuck = std::ranges::count(held_, Held::stuck);
+  std::ranges::replace(held_, Held::stuck, Held::no);
+  return n_stuck > 0;
 }
 
 /// What positions of two bodies are right within. [m, and rad of rows that are angles]
@@ -112,7 +106,6 @@ double PositionProjection::calc_off(const BodySnapshot& at, const std::vector<Co
   double off = 0.0;
   deepest_ = 0.0;
   finest_ = std::numeric_limits<double>::infinity();
-  gaps_.assign(points.size(), 0.0);
   const auto add = [&](double violation, double tolerance) {
     off = std::max(off, violation / tolerance);
     deepest_ = std::max(deepest_, violation);
@@ -120,9 +113,10 @@ double PositionProjection::calc_off(const BodySnapshot& at, const std::vector<Co
   };
   for (std::size_t i = 0; i < points.size(); ++i) {
     stop_.check();
-    if (is_held_[i] == 0) continue;
+    if (held_[i] == Held::no) continue;
     const ContactPoint& k = points[i];
     const double gap = calc_gap(at, k);
+    held_[i] = gaps_[i] < 0.0 && !(gap > kTakesAway * gaps_[i]) ? Held::stuck : Held::yes;
     gaps_[i] = gap;
     if (gap >= 0.0) continue;
     const int first = system_.body(k, Side::first);
@@ -140,22 +134,21 @@ double PositionProjection::calc_off(const BodySnapshot& at, const std::vector<Co
   return off;
 }
 
-/// b of the linear step, no more than the cap allows; whether it does not allow all.
-bool PositionProjection::set_targets(const std::vector<ContactPoint>& points, double h) {
+/// The positions that b is made no more than the cap allows; whether it does not allow all.
+bool PositionProjection::set_targets(ConstraintSet& constraints, const std::vector<ContactPoint>& points,
+                                     double h) const {
   bool capped = false;
-  ConeProblem& problem = constraints_.problem();
-  for (int i = 0; i < constraints_.count(); ++i) {
+  ConeProblem& problem = constraints.problem();
+  for (int i = 0; i < constraints.count(); ++i) {
     const Cone& cone = problem.cones[i];
-    const bool is_contact = constraints_.kind(i) == ConstraintSet::Kind::contact;
-    const double most = h * (is_contact ? correction_speed_of(system_, points[constraints_.index(i)], correction_speed_)
+    const bool is_contact = constraints.kind(i) == ConstraintSet::Kind::contact;
+    const double most = h * (is_contact ? correction_speed_of(system_, points[constraints.index(i)], correction_speed_)
                                         : correction_speed_);
-    const int n_rows = is_contact ? 1 : cone.dim;
-    for (int row = cone.offset; row < cone.offset + n_rows; ++row) {
-      const bool is_held = !is_contact || is_held_[constraints_.index(i)] != 0;
-      const double g = is_held ? constraints_.positions()[row] : std::max(constraints_.positions()[row], 0.0);
-      const double target = std::clamp(g, -most, is_contact ? std::max(g, 0.0) : most);
-      capped |= target != g;
-      problem.b[row] = target;
+    for (int row = cone.offset; row < cone.offset + cone.dim; ++row) {
+      const bool is_held = !is_contact || held_[constraints.index(i)] != Held::no;
+      const double g = is_held ? problem.b[row] : std::max(problem.b[row], 0.0);
+      problem.b[row] = std::clamp(g, -most, is_contact ? std::max(g, 0.0) : most);
+      capped |= problem.b[row] != g;
     }
   }
   return capped;

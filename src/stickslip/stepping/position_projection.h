@@ -8,6 +8,7 @@
 #include "stickslip/constraints/body_snapshot.h"
 #include "stickslip/constraints/constraint_set.h"
 #include "stickslip/stepping/body_sizes.h"
+#include "stickslip/stepping/velocity_step.h"
 
 namespace stickslip {
 
@@ -38,34 +39,31 @@ class PositionProjection {
   /// system and solver must outlive this. correction_speed [m/s, rad/s]: that of the scheme.
   PositionProjection(const System& system, ConeSolver& solver, double correction_speed, StopToken stop);
 
-  /// Of coordinates q, where a step of length h ended with the bodies `at`, which follow. `points`: those that
-  /// may touch; `gathered`: what the laws held for in the step, `velocity` (n) [m/s] of its rows at the end. Contacts
-  /// that overlap and were not gathered are about to collide, and those that part fast enough to be right after another
-  /// step have bounced: they come no nearer. Positions that cannot be put right, as those of a body that is squeezed,
-  /// stay as they are.
-  void project(double h, const std::vector<ContactPoint>& points, const ConstraintSet& gathered,
-               std::span<const double> velocity, Vector& q, BodySnapshot& at);
+  /// Of coordinates q, where a step of length h ended with the bodies `at`, which follow. Works with the constraints
+  /// and the solution of the step, which are done with. Contacts that overlap and were not gathered in it are about to
+  /// collide, and those that part fast enough to be right after another step have bounced: they come no nearer.
+  /// Positions that cannot be put right, as those of a body that is squeezed, stay as they are.
+  void project(double h, VelocityStep& step, Vector& q, BodySnapshot& at);
 
  private:
-  /// How far positions are off, relative to what is right to round-off: right up to 1.
+  /// How far positions are off, relative to what is right to round-off: right up to 1. Notes which overlaps are stuck.
   double calc_off(const BodySnapshot& at, const std::vector<ContactPoint>& points);
   bool give_up_stuck();
   double calc_tolerance(const BodySnapshot& at, int body_a, int body_b) const;
-  bool set_targets(const std::vector<ContactPoint>& points, double h);
+  bool set_targets(ConstraintSet& constraints, const std::vector<ContactPoint>& points, double h) const;
 
   const System& system_;
   ConeSolver& solver_;
   StopToken stop_;
   double correction_speed_;  // [m/s, rad/s]
   BodySizes sizes_;
-  ConstraintSet constraints_;
-  ConeSolution solution_;
-  std::vector<char> is_held_;               // (points) whether its overlap is put right
-  std::vector<double> gaps_, gaps_before_;  // (points) [m] of those held
-  double deepest_ = 0.0;                    // [m, rad] the largest violation that calc_off() saw
-  double finest_ = 0.0;                     // [m, rad] the least tolerance that calc_off() judged by
-  Vector force_, displacement_;             // (n_u)
-  Vector q_before_;                         // (n_q)
+  enum class Held : char { no, yes, stuck };
+  std::vector<Held> held_;       // (points) whether its overlap is put right; stuck: the last step did not halve it
+  std::vector<double> gaps_;     // (points) [m] of those held
+  double deepest_ = 0.0;         // [m, rad] the largest violation that calc_off() saw
+  double finest_ = 0.0;          // [m, rad] the least tolerance that calc_off() judged by
+  Vector force_, displacement_;  // (n_u)
+  Vector q_before_;              // (n_q)
 };
 
 }  // namespace stickslip

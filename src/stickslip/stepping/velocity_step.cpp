@@ -53,16 +53,20 @@ bool VelocityStep::are_given_finite(const Inputs& inputs, std::initializer_list<
 Status VelocityStep::solve(const Vector& u_free, const State& state, StepReport& report) {
   ConeProblem& problem = constraints_.problem();
   const auto n = static_cast<std::size_t>(constraints_.size());
-  STICKSLIP_ASSERT(added_.size() == n && added_sizes_.size() == n);
-  for (std::size_t row = 0; row < n; ++row) problem.b[row] = constraints_.tau(static_cast<int>(row)) + added_[row];
+  const bool adds = !added_.empty();
+  STICKSLIP_ASSERT(!adds || (added_.size() == n && added_sizes_.size() == n));
+  for (std::size_t row = 0; row < n; ++row) {
+    problem.b[row] = constraints_.tau(static_cast<int>(row)) + (adds ? added_[row] : 0.0);
+  }
   constraints_.add_relative_velocities(u_free, problem.b);
-  std::vector<double>& speeds = gamma_end_;
+  std::vector<double>& speeds = solution_.u;  // that b is the sum of
   make_room(speeds, n);
   speeds.assign(n, 0.0);
   constraints_.add_speeds(u_free, speeds);
   double squared = 0.0;
   for (std::size_t row = 0; row < n; ++row) {
-    const double size = speeds[row] + std::abs(constraints_.tau(static_cast<int>(row))) + added_sizes_[row];
+    const double size =
+        speeds[row] + std::abs(constraints_.tau(static_cast<int>(row))) + (adds ? added_sizes_[row] : 0.0);
     squared += size * size;
   }
   problem.floor = kSumRoundOff * std::sqrt(squared);
@@ -77,7 +81,8 @@ Status VelocityStep::solve(const Vector& u_free, const State& state, StepReport&
   constraints_.calc_generalized_percussions(solution_.p, force_);
   system_.solve_mass(force_, u_end_);
   u_end_ += u_free;
-  for (std::size_t row = 0; row < n; ++row) gamma_end_[row] = solution_.u[row] - added_[row];
+  gamma_end_.resize(adds ? n : 0);
+  for (std::size_t row = 0; row < gamma_end_.size(); ++row) gamma_end_[row] = solution_.u[row] - added_[row];
   report.coulomb_residual = problem.law == FrictionLaw::coulomb
                                 ? report.solve.residual.absolute
                                 : calc_residual(problem, FrictionLaw::coulomb, solution_.p, residual_work_).absolute;
@@ -88,6 +93,7 @@ Status VelocityStep::solve(const Vector& u_free, const State& state, StepReport&
 void VelocityStep::account_energy(const Inputs& inputs, double t, const Vector& q, const Vector& u,
                                   const Vector& u_work, double h, EnergyLedger& ledger) {
   std::vector<double>& gamma_work = constraints_.problem().b;
+  const std::span<const double> gamma_end = this->gamma_end();
   constraints_.get_tau(gamma_work);
   constraints_.add_relative_velocities(u_work, gamma_work);
   for (int i = 0; i < constraints_.count(); ++i) {
@@ -95,7 +101,7 @@ void VelocityStep::account_energy(const Inputs& inputs, double t, const Vector& 
     for (int row = cone.offset; row < cone.offset + cone.dim; ++row) {
       const double p = solution_.p[row];
       if (constraints_.kind(i) != ConstraintSet::Kind::joint) {
-        ledger.dissipated -= p * 0.5 * (gamma_work[row] + gamma_end_[row]);
+        ledger.dissipated -= p * 0.5 * (gamma_work[row] + gamma_end[row]);
       }
       ledger.work -= p * constraints_.tau(row);
     }
@@ -106,17 +112,23 @@ void VelocityStep::account_energy(const Inputs& inputs, double t, const Vector& 
   ledger.work += h * system_.calc_prescribed_power(t, q, u);
 }
 
-void VelocityStep::report(const BodySnapshot& end, double h, const Inputs& inputs, double t, const Vector& q,
-                          const Vector& u, StepReport& report) {
+void VelocityStep::report_forces(double h, const Inputs& inputs, double t, const Vector& q, const Vector& u,
+                                 StepReport& report) {
   report.status = report.solve.status;
-  report.t = end.t();
   report.step = h;
-  report_joints(system_, end.t(), end.q(), u_end_, report);
-  constraints_.report_contacts(end, solution_, gamma_end_, h, kUnknown, report);
+  begin_joints(system_, report);
+  constraints_.report_percussions(solution_, gamma_end(), h, kUnknown, report);
   stop_.check();
   add_joint_drives(system_, inputs, t, q, u, report);
   constraints_.add_reactions(solution_, h, report);
   start_impact_.add_reactions(h, report);
+  constraints_.save_warm(solution_, warm_);
+}
+
+void VelocityStep::report_places(const BodySnapshot& end, StepReport& report) const {
+  report.t = end.t();
+  report_joint_places(system_, end.t(), end.q(), u_end_, report);
+  stickslip::report_places(end, contacts_.points(), kUnknown, report);
 }
 
 }  // namespace stickslip

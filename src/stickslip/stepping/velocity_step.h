@@ -4,6 +4,7 @@
 #include <initializer_list>
 #include <limits>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "stickslip/base/stop_token.h"
@@ -13,6 +14,7 @@
 #include "stickslip/constraints/contact_finder.h"
 #include "stickslip/constraints/step_report.h"
 #include "stickslip/model/state.h"
+#include "stickslip/model/values_by_id.h"
 #include "stickslip/stepping/start_impact.h"
 
 namespace stickslip {
@@ -33,9 +35,11 @@ class VelocityStep {
 
   ContactFinder& contacts() { return contacts_; }
   ConstraintSet& constraints() { return constraints_; }
-  const ConeSolution& solution() const { return solution_; }
-  const Vector& u_end() const { return u_end_; }                    // (n_u) [m/s, rad/s]
-  std::span<const double> gamma_end() const { return gamma_end_; }  // (n) [m/s] J u' + tau
+  ConeSolution& solution() { return solution_; }
+  const Vector& u_end() const { return u_end_; }  // (n_u) [m/s, rad/s]
+  std::span<const double> gamma_end() const {
+    return added_.empty() ? solution_.u : gamma_end_;
+  }  // (n) [m/s] J u' + tau
 
   /// TimeStepper::initialize() of a scheme that remembers percussions.
   void initialize(State& state, StepReport& report);
@@ -46,7 +50,7 @@ class VelocityStep {
   /// Whether inputs, and prescribed motions at `times` [s], are finite; else the report says which is not.
   bool are_given_finite(const Inputs& inputs, std::initializer_list<double> times, StepReport& report) const;
 
-  /// What a scheme adds to the rows of those gathered, to be filled with n numbers. [m/s]
+  /// What a scheme adds to the rows of those gathered, to be filled with n numbers, or none where all are zero. [m/s]
   std::vector<double>& added() { return added_; }
   /// The sizes of what these are the sums of, whose round-off counts; to be filled likewise. [m/s]
   std::vector<double>& added_sizes() { return added_sizes_; }
@@ -63,10 +67,13 @@ class VelocityStep {
   void account_energy(const Inputs& inputs, double t, const Vector& q, const Vector& u, const Vector& u_work, double h,
                       EnergyLedger& ledger);
 
-  /// Fills the report of a step of length h, with the impact at its start, that ended at `end` and its velocity u';
-  /// drives of joints at (t, q, u).
-  void report(const BodySnapshot& end, double h, const Inputs& inputs, double t, const Vector& q, const Vector& u,
-              StepReport& report);
+  /// Reports what acted in a step of length h, with the impact at its start, and drives of joints at (t, q, u), and
+  /// keeps what the next step starts from. Constraints and solution are then done with.
+  void report_forces(double h, const Inputs& inputs, double t, const Vector& q, const Vector& u, StepReport& report);
+  /// Reports where all is at the end of the step.
+  void report_places(const BodySnapshot& end, StepReport& report) const;
+  /// The last of a step, which it cannot be left after.
+  void keep_warm(State& state) { std::swap(state.warm, warm_); }
 
  private:
   const System& system_;
@@ -81,8 +88,9 @@ class VelocityStep {
   BodySnapshot start_;
   ConeSolution solution_;
   std::vector<double> added_, added_sizes_;  // (n) [m/s]
-  std::vector<double> gamma_end_;            // (n) [m/s] of u_end_; before the solve the speeds that b is the sum of
+  std::vector<double> gamma_end_;  // (n) [m/s] of u_end_; none where nothing is added: it is u of the solution
   std::vector<double> residual_work_;
+  ValuesById warm_;                         // of the next step
   Vector u_end_, force_, nonconservative_;  // (n_u)
 };
 

@@ -48,7 +48,8 @@ bool Transition::cross(Moment& now, const Inputs& inputs, double h, std::vector<
 }
 
 void Transition::report_crossing(const BodySnapshot& end, double h, const Inputs& inputs, StepReport& report) {
-  velocity_.report(end, h, inputs, end.t(), end.q(), end.u(), report);
+  velocity_.report_forces(h, inputs, end.t(), end.q(), end.u(), report);
+  velocity_.report_places(end, report);
 }
 
 }  // namespace stickslip::event_driven
