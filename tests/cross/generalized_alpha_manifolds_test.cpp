@@ -36,6 +36,12 @@ TEST(Manifolds, AWallOfBricksStands) {
   expect_standing(run, 20);
 }
 
+/// The solver's tolerance is looser than the scheme's, which is the one that steps are held to, from the start on.
+TEST(Manifolds, AWallStandsWhateverTheTolerance) {
+  test::SceneRun run = test::scene_from_text("solver = {tolerance = 1e-4}\n" + test::wall_scene(5, 6));
+  expect_standing(run, 3);
+}
+
 TEST(SlowManifolds, AWallOfFiftyBricksStandsForTwoSeconds) {
   test::SceneRun run = test::scene_from_text(test::wall_scene(5, 10));
   expect_standing(run, 400);

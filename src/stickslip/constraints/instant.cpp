@@ -352,7 +352,7 @@ bool Instant::solve_rows(InstantReport& report) {
   problem_.floor = kRoundOff * std::sqrt(sum);
   if (rows_.empty()) return true;
   ++report.problems;
-  report.solve = solver_.solve(problem_, solution_);
+  report.solve = solver_.solve(problem_, {.relative = std::min(solver_.tolerance(), tolerances_.solve)}, solution_);
   for (const Rows& rows : rows_) {
     const double* p = solution_.p.data() + rows.offset;
     std::copy_n(p, slides(rows.cone) ? 1 : rows.n, rows_of(rows.cone, lambda_));

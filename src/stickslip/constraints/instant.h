@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <vector>
 
@@ -23,6 +24,8 @@ struct InstantTolerances {
   /// [-] A relative velocity is zero where it is at most this part of the larger speed of the two bodies, or of
   /// sqrt(their acceleration by forces alone times that length), for bodies that are about to move.
   double speed = 1e-9;
+  /// [-] Relative, of the cone problems; that of the solver where this is less strict.
+  double solve = std::numeric_limits<double>::infinity();
 };
 
 /// What a constraint does at an instant, by its velocity. Contacts whose gap is open are not there at all.

@@ -42,10 +42,16 @@ void set_instant(Step& step, const Instant& instant) {
   }
 }
 
+/// At the instant of the state, as exactly as the steps themselves are solved: forces that do not balance to their
+/// tolerance open and close contacts that rest.
+void take_instant(Step& step, const State& state, Instant& instant) {
+  instant.take(set_to_instant(step, state), step.contacts.points(), step.inputs, {.solve = step.options.tolerance});
+}
+
 }  // namespace
 
 bool solve_start(Step& step, const State& state, Instant& instant) {
-  instant.take(set_to_instant(step, state), step.contacts.points(), step.inputs);
+  take_instant(step, state, instant);
   const bool found = instant.solve().status == Status::ok;
   if (!found) {
     instant.open_contacts();
@@ -56,7 +62,7 @@ bool solve_start(Step& step, const State& state, Instant& instant) {
 }
 
 bool settle_start(Step& step, const State& state, double h, Instant& instant) {
-  instant.take(set_to_instant(step, state), step.contacts.points(), step.inputs);
+  take_instant(step, state, instant);
   if (!instant.hold_what_stops(state.memory.head(step.system.n_u()), h)) return false;
   if (instant.solve().status != Status::ok) return false;
   set_instant(step, instant);
