@@ -43,6 +43,8 @@ struct OverGeometry {
 /// derivatives are left out.
 class SphereNormal {
  public:
+  static constexpr bool kHasAxis = false;  // whether A matters
+
   SphereNormal(const Vector3& d, const Vector3& fallback, double sign, double lever) : sign_(sign), lever_(lever) {
     const double length = d.norm();
     per_length_ = length > 0.0 ? 1.0 / length : 0.0;
@@ -77,6 +79,8 @@ class SphereNormal {
 /// A half-space: n = A, s = d - n (n . d).
 class PlaneNormal {
  public:
+  static constexpr bool kHasAxis = true;
+
   PlaneNormal(const Vector3& d, const Vector3& axis) : d_(d), n_(axis), height_(axis.dot(d)) {}
   Vector3 n() const { return n_; }
   Vector3 s() const { return d_ - height_ * n_; }
@@ -104,6 +108,8 @@ class PlaneNormal {
 /// = m + radius e.
 class CylinderNormal {
  public:
+  static constexpr bool kHasAxis = true;
+
   CylinderNormal(const Vector3& d, const Vector3& axis, const Vector3& fallback, double sign, double radius)
       : d_(d), axis_(axis), sign_(sign), radius_(radius), height_(axis.dot(d)) {
     const Vector3 x = d - height_ * axis;
@@ -154,9 +160,12 @@ class CylinderNormal {
   Vector3 e_;
 };
 
-/// The gradient of a row.
+/// The gradient of a row of gamma, and of gamma'.
 struct Gradient {
-  Vector3 n, n_dot, s, s_dot, d_dot, d_ddot, omega_a, alpha_a, omega_b, alpha_b;
+  Vector3 n, s, d_dot, omega_a, omega_b;
+};
+struct RateGradient : Gradient {
+  Vector3 n_dot, s_dot, d_ddot, alpha_a, alpha_b;
 };
 
 template <class Surface>
@@ -201,15 +210,10 @@ class RigidContact {
     g.d_dot = f_ * t;
     g.omega_a = -f_ * s_.cross(t);
     g.omega_b = -r_ * t_[0].cross(t);
-    g.n_dot.setZero();
-    g.s_dot.setZero();
-    g.d_ddot.setZero();
-    g.alpha_a.setZero();
-    g.alpha_b.setZero();
   }
 
   /// gamma_i', i < 3.
-  void fill_gamma_dot(int i, Gradient& g) const {
+  void fill_gamma_dot(int i, RateGradient& g) const {
     const Vector3& n = t_[0];
     const Vector3& t = t_[i];
     const Vector3 over_w = phi_.cross(t);
@@ -231,46 +235,61 @@ class RigidContact {
   }
 
   /// gamma_3 = c n . dw and its rate, dw = f (omega_b - omega_a).
-  void fill_drilling(double c, Gradient& g, Gradient& rate) const {
+  void fill_drilling(double c, Gradient& g, RateGradient& rate) const {
     const Vector3 spin = (c * f_) * (b_.omega - a_.omega);
     const Vector3 n = (c * f_) * t_[0];
     const Vector3 n_dot = (c * f_) * n_dot_;
     const Vector3 zero = Vector3::Zero();
-    g = {spin, zero, zero, zero, zero, zero, -n, zero, n, zero};
-    rate = {(c * f_) * (b_.alpha - a_.alpha), spin, zero, zero, zero, zero, -n_dot, -n, n_dot, n};
+    g = {spin, zero, zero, -n, n};
+    rate = {{(c * f_) * (b_.alpha - a_.alpha), zero, zero, -n_dot, n_dot}, spin, zero, zero, -n, n};
   }
 
-  /// A row's gradient in the columns of both bodies, over_u only of a rate.
-  template <class RowQ, class RowU>
-  void write(const Gradient& g, const RigidColumns& to_a, const RigidColumns& to_b, RowQ&& over_q, RowU* over_u) const {
-    OverGeometry over = surface_.pull(g.n, g.s);
-    OverGeometry over_rates{Vector3::Zero(), Vector3::Zero()};
-    if (over_u != nullptr) {
-      const OverGeometry more = surface_.pull_rates(g.n_dot, g.s_dot, d_dot_, axis_dot_);
-      over.d += more.d;
-      over.axis += more.axis;
-      over_rates = surface_.pull(g.n_dot, g.s_dot);
-    }
-    over_rates.d += g.d_dot;
-    const auto by_arm = [&](const RigidSide& side) {
-      return Vector3(side.arm.cross(over.d) + side.arm_v.cross(over_rates.d) + side.arm_a.cross(g.d_ddot));
+  /// A row of gamma in the columns of both bodies.
+  template <class RowQ>
+  void write(const Gradient& g, const RigidColumns& to_a, const RigidColumns& to_b, RowQ&& over_q) const {
+    const OverGeometry over = surface_.pull(g.n, g.s);
+    const auto by_arm = [&](const RigidSide& side) -> Vector3 {
+      if (!side.has_arm) return Vector3::Zero();
+      return side.arm.cross(over.d) + side.arm_v.cross(g.d_dot);
     };
-    const auto by_arm_rate = [&](const RigidSide& side) {
-      return Vector3(side.arm.cross(over_rates.d + g.d_ddot.cross(side.omega)) + side.arm_v.cross(g.d_ddot));
+    if (!to_b.empty()) to_b.over_q(over.d, by_arm(b_) + b_.omega.cross(g.omega_b), over_q);
+    if (to_a.empty()) return;
+    Vector3 over_theta = a_.omega.cross(g.omega_a) - by_arm(a_);
+    if constexpr (Surface::kHasAxis) over_theta += axis_.cross(over.axis);
+    to_a.over_q(-over.d, over_theta, over_q);
+  }
+
+  /// A row of gamma' likewise.
+  template <class RowQ, class RowU>
+  void write(const RateGradient& g, const RigidColumns& to_a, const RigidColumns& to_b, RowQ&& over_q,
+             RowU&& over_u) const {
+    OverGeometry over = surface_.pull(g.n, g.s);
+    const OverGeometry more = surface_.pull_rates(g.n_dot, g.s_dot, d_dot_, axis_dot_);
+    over.d += more.d;
+    over.axis += more.axis;
+    OverGeometry over_rates = surface_.pull(g.n_dot, g.s_dot);
+    over_rates.d += g.d_dot;
+    const auto by_arm = [&](const RigidSide& side) -> Vector3 {
+      if (!side.has_arm) return Vector3::Zero();
+      return side.arm.cross(over.d) + side.arm_v.cross(over_rates.d) + side.arm_a.cross(g.d_ddot);
+    };
+    const auto by_arm_rate = [&](const RigidSide& side) -> Vector3 {
+      if (!side.has_arm) return Vector3::Zero();
+      return side.arm.cross(over_rates.d + g.d_ddot.cross(side.omega)) + side.arm_v.cross(g.d_ddot);
     };
     if (!to_b.empty()) {
       to_b.over_q(over.d, by_arm(b_) + b_.omega.cross(g.omega_b) + b_.alpha.cross(g.alpha_b), over_q);
-      if (over_u != nullptr) to_b.over_u(over_rates.d, by_arm_rate(b_) + g.omega_b, *over_u);
+      to_b.over_u(over_rates.d, by_arm_rate(b_) + g.omega_b, over_u);
     }
-    if (!to_a.empty()) {
-      to_a.over_q(-over.d,
-                  a_.omega.cross(g.omega_a) + a_.alpha.cross(g.alpha_a) + axis_.cross(over.axis) +
-                      axis_dot_.cross(over_rates.axis) - by_arm(a_),
-                  over_q);
-      if (over_u != nullptr) {
-        to_a.over_u(-over_rates.d, g.omega_a + axis_.cross(over_rates.axis) - by_arm_rate(a_), *over_u);
-      }
+    if (to_a.empty()) return;
+    Vector3 over_theta = a_.omega.cross(g.omega_a) + a_.alpha.cross(g.alpha_a) - by_arm(a_);
+    Vector3 over_omega = g.omega_a - by_arm_rate(a_);
+    if constexpr (Surface::kHasAxis) {
+      over_theta += axis_.cross(over.axis) + axis_dot_.cross(over_rates.axis);
+      over_omega += axis_.cross(over_rates.axis);
     }
+    to_a.over_q(-over.d, over_theta, over_q);
+    to_a.over_u(-over_rates.d, over_omega, over_u);
   }
 
   /// W lambda: with f inside F and T, the force F and the torque T on b at the arm m_b = r_b - r f n; -F and -T on a at
@@ -286,8 +305,11 @@ class RigidContact {
     const auto write_row = [&](Rows rows, const Vector3& over_n, const Vector3& over_s, const RigidSide* side,
                                const Vector3& over_theta) {
       const OverGeometry over = surface_.pull(over_n, over_s);
-      Vector3 over_theta_a = axis_.cross(over.axis) - a_.arm.cross(over.d);
-      Vector3 over_theta_b = b_.arm.cross(over.d);
+      Vector3 over_theta_a = Vector3::Zero();
+      Vector3 over_theta_b = Vector3::Zero();
+      if (a_.has_arm) over_theta_a -= a_.arm.cross(over.d);
+      if (b_.has_arm) over_theta_b += b_.arm.cross(over.d);
+      if constexpr (Surface::kHasAxis) over_theta_a += axis_.cross(over.axis);
       if (side != nullptr) (side == &a_ ? over_theta_a : over_theta_b) += over_theta;
       Eigen::Matrix<double, 1, 2 * kMaxLocalSide> row;
       if (!to_b.empty()) to_b.over_q(over.d, over_theta_b, row);
@@ -350,7 +372,7 @@ void fill_rows(const Surface& surface, const RigidContact<Surface>& contact, con
                const RigidColumns& to_a, const RigidColumns& to_b, int dim, double drilling,
                const ContactVector& lambda, Gap&& gap, Derivatives& D) {
   Gradient g;
-  Gradient rate;
+  RateGradient rate;
   for (int i = 0; i < dim; ++i) {
     if (i < 3) {
       contact.fill_gamma(i, g);
@@ -358,9 +380,8 @@ void fill_rows(const Surface& surface, const RigidContact<Surface>& contact, con
     } else {
       contact.fill_drilling(drilling, g, rate);
     }
-    auto rates_u = D.gamma_dot_u.row(i);
-    contact.write(g, to_a, to_b, D.gamma_q.row(i), static_cast<decltype(rates_u)*>(nullptr));
-    contact.write(rate, to_a, to_b, D.gamma_dot_q.row(i), &rates_u);
+    contact.write(g, to_a, to_b, D.gamma_q.row(i));
+    contact.write(rate, to_a, to_b, D.gamma_dot_q.row(i), D.gamma_dot_u.row(i));
   }
   contact.write_force(lambda, drilling * lambda(3), to_a, to_b, D.force_q);
   // The gap changes by n . w, with displacements for velocities.

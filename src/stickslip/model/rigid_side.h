@@ -22,6 +22,7 @@ struct RigidSide {
   Matrix3 R;                    // (3, 3) body to world
   Vector3 omega, alpha;         // (3) [rad/s], [rad/s^2] world
   Vector3 arm, arm_v, arm_a;    // (3) from the origin to the centre of its feature, and its rates by omega and alpha
+  bool has_arm = false;         // the arm is not zero, as it is of a ball around the origin
   bool has_quaternion = false;  // it has four coordinates and three velocities of rotation
 
   RigidSide(const Body& of, const Attachment& at, const Vector3& center, double t, const Vector& q_all,
@@ -79,6 +80,7 @@ struct RigidSide {
         R.setIdentity();
         break;
     }
+    has_arm = !center.isZero(0.0);
     arm = R * center;
     arm_v = omega.cross(arm);
     arm_a = alpha.cross(arm) + omega.cross(arm_v);
