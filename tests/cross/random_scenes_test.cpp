@@ -73,7 +73,8 @@ Ends run_random(std::uint64_t seed) {
     } else if (missed > 1.0) {
       ++ends.wrong;
       if (ends.first_wrong.empty()) {
-        ends.first_wrong = run.scene.name + " at t = " + std::to_string(run.state.t) + ": " + laws.worst();
+        ends.first_wrong = run.scene.name + " at t = " + std::to_string(run.state.t) + ": " + laws.worst() + ", " +
+                           std::to_string(missed) + " times what is allowed";
       }
     }
   }

@@ -349,14 +349,19 @@ double StepLaws::check_whole(const State& before, const SceneRun& run) {
     return p;
   };
   // (129) asks for a kappa_hat >= 0 that is zero but where g is: contacts without any force first take none, as a
-  // redundant one that is shut by the others; where that leaves a residual, all that are shut may.
+  // redundant one that is shut by the others; where that leaves a residual, all that are shut may that do not close,
+  // as they would then have a percussion; and at last all.
+  enum class Shut { bears, rests, any };
   for (Eigen::Index k = 0; k < n_contacts; ++k) position_balance += known_kappa[k] * columns.col(k);
-  const auto fit_kappa = [&](bool all, Vector& residual) {
+  const auto fit_kappa = [&](Shut which, Vector& residual) {
     std::vector<Eigen::Index> taken;
     for (Eigen::Index k = 0; k < n_contacts; ++k) {
       const Contact& c = contacts[k];
-      const bool bears = known_kappa[k] != 0.0 || c.P.norm() > 0.0 || c.lambda.norm() > 0.0;
-      if (std::abs(c.gap) <= allowed.length && (all || bears)) taken.push_back(k);
+      const bool pushes = c.P.norm() > 0.0 || c.lambda.norm() > 0.0;
+      const bool rests = pushes || c.xi(0) >= -allowed.velocity;
+      const bool bears = pushes || (rests && known_kappa[k] != 0.0);
+      const bool may = which == Shut::any || (which == Shut::rests ? rests : bears);
+      if (std::abs(c.gap) <= allowed.length && may) taken.push_back(k);
     }
     const auto n_signed = static_cast<Eigen::Index>(taken.size());
     for (Eigen::Index k = n_contacts; k < columns.cols(); ++k) taken.push_back(k);
@@ -383,11 +388,12 @@ double StepLaws::check_whole(const State& before, const SceneRun& run) {
     for (Eigen::Index k = 0; k < n_signed; ++k) kappa(taken[k]) = fitted(k);
     return kappa;
   };
-  Vector position_residual = position_balance;
-  Vector kappa = fit_kappa(false, position_residual);
-  if (measure(system, position_residual) > allowed.length) {
+  Vector position_residual;
+  Vector kappa;
+  for (const Shut which : {Shut::bears, Shut::rests, Shut::any}) {
     position_residual = position_balance;
-    kappa = fit_kappa(true, position_residual);
+    kappa = fit_kappa(which, position_residual);
+    if (measure(system, position_residual) <= allowed.length) break;
   }
   fit(n_contacts, force_balance);
   fit(n_contacts, impulse_balance);

@@ -87,7 +87,7 @@ void classify_contact(Step& step, StepElement& e) {
   e.opened_by_choice = false;
   step.rows.calc_gap(e, step.t_end, step.q, step.u);
   const double kappa = step.kappa_hat(e.pos_offset);
-  bool remembers = kappa != 0.0;
+  bool remembers = kappa != 0.0 || step.known_kappa(e.pos_offset) != 0.0;
   for (int k = e.offset; k < e.offset + e.dim; ++k) {
     remembers |= step.known_P(k) != 0.0 || step.x.Lambda(k) != 0.0 || step.x.lambda(k) != 0.0;
   }

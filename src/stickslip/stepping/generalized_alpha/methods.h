@@ -42,6 +42,7 @@ class Methods {
  private:
   StepSolve solve_by_tries(Step& step, const State& state, bool parts_follow);
   void settle_once(Step& step);
+  void find_parts(const Step& step);
   bool find_stuck(const Step& step);
   bool is_stuck(const StepElement& e) const;
   void take_stuck(const Unknowns& x, Step& step) const;
@@ -53,6 +54,7 @@ class Methods {
   Painleve painleve_;
   Unknowns before_;             // balance_stiff_forces()
   Vector motion_;               // (n_u) likewise
+  std::vector<double> ways_;    // (bodies) [m] likewise
   Unknowns ended_, settled_;    // settle()
   DisjointSets parts_{0};       // of bodies that hang together
   std::vector<char> is_stuck_;  // (bodies) whether their part of the system has something that is stuck

@@ -15,6 +15,7 @@ StepSolve Newton::solve(Step& step, bool search) {
   // Smooth motion is solved after as many; what is not is asked for its round-off.
   constexpr int kSmooth = 2;
   constexpr int kPatience = 8;
+  constexpr double kFalls = 0.9;  // [-]
   const Measure& measure = step.measure;
   StepSolve result;
   history_.clear();
@@ -25,8 +26,9 @@ StepSolve Newton::solve(Step& step, bool search) {
     const std::uint64_t sets = signature(step);
     const bool same_sets = !history_.empty() && history_.back() == sets;
     if (!same_sets && std::count(history_.begin(), history_.end(), sets) >= kMaxVisits) return result;
-    // Round-off reached: the sets stand and the residual no longer falls. From far away it may take a while to begin.
-    stalled = same_sets && measure.error() > 0.5 * last_error ? stalled + 1 : 0;
+    // Round-off reached: the sets stand and the residual no longer falls. From far away it may take a while to begin;
+    // and at a dead point of joints it falls by a third in each iteration.
+    stalled = same_sets && measure.error() > kFalls * last_error ? stalled + 1 : 0;
     if (stalled >= kPatience || !std::isfinite(measure.error()) || result.iterations >= kMaxIterations) {
       return result;
     }

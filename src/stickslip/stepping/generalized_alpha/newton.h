@@ -19,7 +19,7 @@ struct StepSolve {
 /// Semismooth Newton method on the equations of a step (143).
 class Newton {
  public:
-  static constexpr int kMaxIterations = 30;  // more than any index sets need to settle
+  static constexpr int kMaxIterations = 60;  // more than any index sets need to settle, and a dead point of joints
 
   explicit Newton(const Step& step) : system_(step), round_off_(step.system.n_u()), base_(step.x), best_(step.x) {}
 

@@ -18,6 +18,22 @@ double weight_of(double diagonal) {
   return diagonal > 0.0 && std::isfinite(diagonal) ? diagonal : 1.0;
 }
 
+/// (dim) The multipliers of a contact that slides over its normal one: by the law, as these may be no more than
+/// round-off, which the shortest ones are a large multiple of. value: its multipliers, at the start, where nothing else
+/// says which way it slides; else null.
+void set_direction(const StepElement& e, const double* value, const double* direction, double* over_normal) {
+  over_normal[0] = 1.0;
+  double size = 0.0;
+  for (int i = 1; i < e.dim && value != nullptr; ++i) size = std::hypot(size, value[i]);
+  for (int i = 1; i < e.dim; ++i) {
+    if (value == nullptr) {
+      over_normal[i] = -e.mu * direction[i - 1];
+    } else {
+      over_normal[i] = size > 0.0 ? e.mu * value[i] / size : 0.0;
+    }
+  }
+}
+
 }  // namespace
 
 UndeterminedForces::UndeterminedForces(const Step& step, ForceChoice contacts)
@@ -192,7 +208,9 @@ void UndeterminedForces::set_weights(const Step& step, Multiplier which) {
         m.fill(contact_weight_);
         shortest_.part(k).size = e.mu;
         if (members_[k].n_columns > 1) break;
-        for (int i = 0; i < e.dim; ++i) directions_[k][i] = value(e.offset + i) / value(e.offset);
+        set_direction(e, which == Multiplier::start ? value.data() + e.offset : nullptr,
+                      which == Multiplier::force ? e.direction_acceleration.data() : e.direction.data(),
+                      directions_[k].data());
         break;
     }
   }
