@@ -110,6 +110,12 @@ TEST(RandomScenes, EndEveryStepAndSayTheTruth) {
   expect_true_words(run_randoms(first, count, asked != nullptr));
 }
 
+/// Forces of least norm are a large multiple of what a sliding contact had that bore next to nothing: they keep to its
+/// cone, not to the direction of round-off.
+TEST(RandomScenes, AContactThatHardlyBearsKeepsToItsCone) {
+  expect_true_words(run_randoms(169, 1, false));
+}
+
 /// A body that friction holds between two walls, whose percussions cancel: steps that no method solves leave it there,
 /// and not with 1e9 N s at first, and ten steps on 1e84 m from where it was.
 TEST(RandomScenes, ABodyThatFrictionJamsStaysWhereItIs) {

@@ -173,7 +173,7 @@ class System {
   double calc_gap(const ContactPoint& k, double t, const Vector& q) const;
   double calc_gap(const ContactPoint& k, const BodyMotion& first, const BodyMotion& second) const;
   /// Rows of W^T for one side of the contact: gamma = J_first u_first + J_second u_second + tau.
-  /// J (dim, n_u of side(k, side)); untouched when that side has no velocities.
+  /// J (dim, n_u of side(k, side)), or as many of its first rows; untouched when that side has no velocities.
   void calc_contact_jacobian(const ContactPoint& k, const ContactGeometry& geometry, const Vector& q, Side side,
                              Eigen::Ref<RowMatrix> J) const;
   /// The same of where the side is.
