@@ -117,7 +117,10 @@ PackedDelassus::BodyRow PackedDelassus::row_of(int i, int body, int r) const {
 /// v = M^-1 J^T p. (6 n_bodies)
 void PackedDelassus::calc_velocities(std::span<const Cone> cones, const double* p, double* v) const {
   std::fill_n(v, kBodyRows * bodies_.size(), 0.0);
-  for (int i = 0; i < n_rows(); ++i) add_momentum(i, p + cones[i].offset, v);
+  for (int i = 0; i < n_rows(); ++i) {
+    prefetch_ahead(i, v);
+    add_momentum(i, p + cones[i].offset, v);
+  }
   for (int k = 0; k < n_bodies(); ++k, v += kBodyRows) {  // momenta become velocities in place
     const Vector3 force = Map3(v);
     const Vector3 torque = Map3(v + 3);
@@ -129,6 +132,7 @@ void PackedDelassus::calc_velocities(std::span<const Cone> cones, const double* 
 void PackedDelassus::apply(std::span<const Cone> cones, const double* p, double* u, std::span<double> work) const {
   calc_velocities(cones, p, work.data());
   for (int i = 0; i < n_rows(); ++i) {
+    prefetch_ahead(i, work.data());
     std::fill_n(u + cones[i].offset, dim_, 0.0);
     add_relative_velocity(i, work.data(), u + cones[i].offset);
   }
@@ -204,6 +208,8 @@ void PackedDelassus::start(std::span<const Cone> cones, const double* p, SweepMe
 
 void PackedDelassus::add_relative_velocity(std::span<const Cone> /*cones*/, int i, const double* /*p*/,
                                            const SweepMemory& memory, double* u) const {
+  prefetch_ahead(i, memory.v.data());  // sweeps go through them in order
+  prefetch_ahead(i);
   add_relative_velocity(i, memory.v.data(), u);
 }
 

@@ -8,6 +8,7 @@
 
 #include "stickslip/base/assert.h"
 #include "stickslip/base/make_room.h"
+#include "stickslip/base/prefetch.h"
 #include "stickslip/cone/cone.h"
 #include "stickslip/cone/sweep_memory.h"
 #include "stickslip/math/types.h"
@@ -57,6 +58,18 @@ class PackedDelassus {
   void add_relative_velocity(int i, const double* v, double* u) const;
   void add_momentum(int i, const double* p, double* momentum) const;
 
+  /// Of a loop over the contacts that is at the i-th: asks memory for values of the second bodies of contacts some way
+  /// ahead, of_bodies (6 n_bodies); they stand anywhere, where first ones stand in order.
+  [[gnu::always_inline]] void prefetch_ahead(int i, const double* of_bodies) const {
+    const int body = second_ahead(i);
+    if (body != kFixed) prefetch(*reinterpret_cast<const std::array<double, kBodyRows>*>(of_bodies + kBodyRows * body));
+  }
+  /// The same of their masses.
+  [[gnu::always_inline]] void prefetch_ahead(int i) const {
+    const int body = second_ahead(i);
+    if (body != kFixed) prefetch(bodies_[body]);
+  }
+
   /// Row r of J_i over the velocities of a body, and the same times M^-1. (6) [-, m], [1/kg, 1/(kg m)]
   struct BodyRow {
     std::array<double, kBodyRows> momentum, velocity;
@@ -92,6 +105,10 @@ class PackedDelassus {
   }
 
  private:
+  int second_ahead(int i) const {
+    const std::size_t ahead = static_cast<std::size_t>(i) + kPrefetchDistance;
+    return ahead < contacts_.size() ? contacts_[ahead].second : kFixed;
+  }
   void calc_velocities(std::span<const Cone> cones, const double* p, double* v) const;
   bool calc_product(int i, int j, double* block) const;
 

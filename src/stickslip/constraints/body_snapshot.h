@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <span>
 #include <vector>
 
+#include "stickslip/base/prefetch.h"
 #include "stickslip/model/system.h"
 
 namespace stickslip {
@@ -47,6 +49,18 @@ class BodySnapshot {
   std::vector<int> moving_;          // bodies whose motion is worked out
   std::vector<int> unturned_;        // planar ones of which the rotation is not
 };
+
+/// Of a loop over `points` that is at the k-th: asks memory for the balls, and where they are, of points some way ahead.
+/// They are sorted by their surfaces, which need no asking.
+[[gnu::always_inline]] inline void prefetch_ahead(const BodySnapshot& at, std::span<const ContactPoint> points,
+                                                  std::size_t k) {
+  if (k + 2 * kPrefetchDistance >= points.size()) return;
+  const std::vector<ShapeBall>& balls = at.system().balls();
+  const ContactPoint& far = points[k + 2 * kPrefetchDistance];
+  if (far.ball >= 0) prefetch(balls[far.ball]);
+  const ContactPoint& next = points[k + kPrefetchDistance];
+  if (next.ball >= 0) prefetch(at[balls[next.ball].body]);
+}
 
 /// A contact point there; its gap alone; and with gamma (dim) [m/s] where the gap is at most `most`, else false.
 void calc_contact(const BodySnapshot& at, const ContactPoint& point, ContactGeometry& geometry);

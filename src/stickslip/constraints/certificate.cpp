@@ -57,6 +57,7 @@ void begin_contact(ContactReport& contact, bool has_place) {
 
 void report_places(const BodySnapshot& at, std::span<const ContactPoint> points, double impulse, StepReport& report) {
   for (std::size_t k = 0; k < points.size(); ++k) {
+    prefetch_ahead(at, points, k);
     ContactReport& contact = report.contacts[k];
     if (std::isnan(contact.gap)) {
       report_contact_geometry(at, points[k], impulse, contact, report);

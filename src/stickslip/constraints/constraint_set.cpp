@@ -45,9 +45,15 @@ ConstraintSet::ConstraintSet(const System& system, StopToken stop, bool packs) :
     has_motions_ |= body.type == BodyType::moving;
     delassus_body_.push_back(body.n_u > 0 ? n_bodies++ : -1);
   }
+  for (std::size_t i = 0; can_pack_ && i < system.bodies().size(); ++i) {
+    const int body = static_cast<int>(i);
+    if (delassus_body_[i] < 0) continue;
+    packed_masses_.push_back(
+        {body, 1.0 / system.bodies()[i].mass, system.inverse_mass(body).bottomRightCorner<3, 3>()});
+  }
   rest_.setZero(system.n_u());
   world_.setZero(system.n_u());
-  members_.reserve(system.contact_points().size() + system.joints().size() + system.dry_frictions().size());
+  indices_.reserve(system.contact_points().size() + system.joints().size() + system.dry_frictions().size());
 }
 
 void ConstraintSet::gather(const BodySnapshot& at, const std::vector<ContactPoint>& points, double activation,
@@ -65,9 +71,15 @@ void ConstraintSet::gather(const BodySnapshot& at, const std::vector<ContactPoin
       at, points, [activation](std::size_t i) { return activation[i]; }, h);
 }
 
-template <class ActivationOf>
+void ConstraintSet::gather(const BodySnapshot& at, const std::vector<ContactPoint>& points,
+                           const ActivationOf& activation_of, double h) {
+  problem_.of_positions = false;
+  gather_closed(at, points, activation_of, h);
+}
+
+template <class Activations>
 void ConstraintSet::gather_closed(const BodySnapshot& at, const std::vector<ContactPoint>& points,
-                                  ActivationOf&& activation_of, double h) {
+                                  const Activations& activation_of, double h) {
   STICKSLIP_ASSERT(&at.system() == &system_);
   at_ = &at;
   points_ = &points;
@@ -76,7 +88,7 @@ void ConstraintSet::gather_closed(const BodySnapshot& at, const std::vector<Cont
     clear();
     pack_bodies(problem_.of_positions ? 1 : PackedDelassus::kDim);
     gather_contacts(activation_of);
-    packed = members_.size() >= kPackedContacts;
+    packed = indices_.size() >= kPackedContacts;
   }
   if (!packed) {
     clear();
@@ -98,7 +110,9 @@ void ConstraintSet::gather_positions(const BodySnapshot& at, const std::vector<C
 
 void ConstraintSet::clear() {
   problem_.clear_cones();
-  members_.clear();
+  indices_.clear();
+  n_contacts_ = 0;
+  n_joints_ = 0;
   geometries_.clear();
   gaps_.clear();
   gamma_.clear();
@@ -116,21 +130,20 @@ W& ConstraintSet::hold() {
 void ConstraintSet::pack_bodies(int dim) {
   auto& packed = hold<PackedDelassus>();
   packed.clear(dim);
-  for (std::size_t i = 0; i < system_.bodies().size(); ++i) {
-    if (delassus_body_[i] < 0) continue;
-    const Matrix3& R = (*at_)[static_cast<int>(i)].R;
-    const Matrix3 inverse_inertia = system_.inverse_mass(static_cast<int>(i)).bottomRightCorner<3, 3>();
-    packed.add_body(1.0 / system_.bodies()[i].mass, R * inverse_inertia * R.transpose());
+  for (const PackedMass& mass : packed_masses_) {
+    const Matrix3& R = (*at_)[mass.body].R;
+    packed.add_body(mass.inverse_mass, R * mass.inverse_inertia * R.transpose());
   }
 }
 
-template <class ActivationOf>
-void ConstraintSet::gather_contacts(ActivationOf&& activation_of) {
+template <class Activations>
+void ConstraintSet::gather_contacts(const Activations& activation_of) {
   auto* packed = std::get_if<PackedDelassus>(&problem_.delassus);
   ContactGeometry geometry;
   ContactVector gamma;
   for (std::size_t i = 0; i < points_->size(); ++i) {
     stop_.check();
+    prefetch_ahead(*at_, *points_, i);
     const ContactPoint& k = (*points_)[i];
     if (problem_.of_positions && k.apart) continue;
     if (!calc_contact_within(*at_, k, activation_of(i), geometry, gamma)) continue;
@@ -138,7 +151,8 @@ void ConstraintSet::gather_contacts(ActivationOf&& activation_of) {
     const bool slides = pair.friction_dim > 0 && !problem_.of_positions;
     const FrictionBlock friction{pair.friction_dim, pair.law().friction, 0, 0.0};
     problem_.add_contact({&friction, slides ? std::size_t{1} : std::size_t{0}});
-    add_member(Kind::contact, static_cast<int>(i), problem_.of_positions ? &geometry.gap : gamma.data());
+    ++n_contacts_;
+    add_member(static_cast<int>(i), problem_.of_positions ? &geometry.gap : gamma.data());
     if (!problem_.of_positions) append(gaps_, geometry.gap);
     if (has_motions_ && !problem_.of_positions && system_.has_prescribed_motion(k)) {
       set_last_tau(system_.calc_contact_velocity(k, geometry, at_->t(), at_->q(), rest_).data());
@@ -172,7 +186,8 @@ void ConstraintSet::gather_joints() {
     } else {
       system_.calc_joint_velocity(j, at_->t(), at_->q(), at_->u(), gamma);
     }
-    add_member(Kind::joint, j, gamma.data());
+    ++n_joints_;
+    add_member(j, gamma.data());
     if (!problem_.of_positions && system_.joint_has_prescribed_motion(j)) {
       system_.calc_joint_velocity(j, at_->t(), at_->q(), rest_, gamma);
       set_last_tau(gamma.data());
@@ -190,7 +205,7 @@ void ConstraintSet::gather_dry_frictions(double h) {
     const DryFrictionElement& e = system_.dry_frictions()[i];
     problem_.add_ball(e.dim, h * e.bound);
     system_.calc_dry_friction_velocity(k, at_->t(), at_->q(), at_->u(), gamma);
-    add_member(Kind::dry_friction, k, gamma.data());
+    add_member(k, gamma.data());
     system_.calc_dry_friction_velocity(k, at_->t(), at_->q(), rest_, gamma);
     set_last_tau(gamma.data());
     add_rows(e.first, e.second, [&](Side side, Eigen::Ref<RowMatrix> J) {
@@ -200,8 +215,8 @@ void ConstraintSet::gather_dry_frictions(double h) {
 }
 
 /// What the last cone of the problem is, and gamma (dim) of its rows; of positions, these.
-void ConstraintSet::add_member(Kind kind, int index, const double* gamma) {
-  append(members_, {kind, index});
+void ConstraintSet::add_member(int index, const double* gamma) {
+  append(indices_, index);
   if (problem_.of_positions) {
     const Cone& cone = problem_.cones.back();
     std::copy_n(gamma, cone.dim, problem_.b.begin() + cone.offset);
@@ -242,8 +257,8 @@ void ConstraintSet::add_bodies(FactoredDelassus& factored) const {
 }
 
 ElementId ConstraintSet::id(int cone) const {
-  const auto index = static_cast<std::uint64_t>(members_[cone].index);
-  switch (members_[cone].kind) {
+  const auto index = static_cast<std::uint64_t>(indices_[cone]);
+  switch (kind(cone)) {
     case Kind::contact:
       return (*points_)[index].id;
     case Kind::joint:
@@ -255,8 +270,8 @@ ElementId ConstraintSet::id(int cone) const {
 }
 
 ConstraintSet::Restitution ConstraintSet::restitution(int cone) const {
-  if (members_[cone].kind != Kind::contact) return {};
-  const ContactLaw& law = system_.pair((*points_)[members_[cone].index]).law();
+  if (kind(cone) != Kind::contact) return {};
+  const ContactLaw& law = system_.pair((*points_)[indices_[cone]]).law();
   return {law.restitution_normal, law.restitution_tangential};
 }
 
@@ -306,6 +321,7 @@ void ConstraintSet::add_relative_velocities(const Vector& v, std::span<double> g
     world_ = v;
     turn_packed([](const Matrix3& R, Eigen::Ref<Vector3> w) { w = R * w.eval(); });
     for (int i = 0; i < count(); ++i) {
+      packed->prefetch_ahead(i, world_.data());
       packed->add_relative_velocity(i, world_.data(), gamma.data() + problem_.cones[i].offset);
     }
     return;
@@ -325,6 +341,7 @@ void ConstraintSet::add_relative_velocities(const Vector& v, std::span<double> g
 void ConstraintSet::add_speeds(const Vector& v, std::span<double> speed) const {
   if (const auto* packed = std::get_if<PackedDelassus>(&problem_.delassus)) {
     for (int i = 0; i < count(); ++i) {
+      packed->prefetch_ahead(i, v.data());
       const PackedDelassus::Contact& contact = packed->contact(i);
       double of_contact = 0.0;
       for (const auto& [body, arm] :
@@ -358,7 +375,10 @@ void ConstraintSet::add_speeds(const Vector& v, std::span<double> speed) const {
 void ConstraintSet::calc_generalized_percussions(std::span<const double> p, Vector& force) {
   if (const auto* packed = std::get_if<PackedDelassus>(&problem_.delassus)) {
     world_.setZero();
-    for (int i = 0; i < count(); ++i) packed->add_momentum(i, p.data() + problem_.cones[i].offset, world_.data());
+    for (int i = 0; i < count(); ++i) {
+      packed->prefetch_ahead(i, world_.data());
+      packed->add_momentum(i, p.data() + problem_.cones[i].offset, world_.data());
+    }
     turn_packed([](const Matrix3& R, Eigen::Ref<Vector3> w) { w = R.transpose() * w.eval(); });
     force = world_;
     return;
@@ -380,9 +400,9 @@ void ConstraintSet::calc_generalized_percussions(std::span<const double> p, Vect
 /// Turns the angular parts of world_ between the frames of the bodies and of the world.
 template <class Turn>
 void ConstraintSet::turn_packed(Turn&& turn) {
-  for (std::size_t i = 0; i < system_.bodies().size(); ++i) {
-    if (delassus_body_[i] < 0) continue;
-    turn((*at_)[static_cast<int>(i)].R, world_.segment<3>(system_.bodies()[i].u_offset + 3));
+  for (std::size_t k = 0; k < packed_masses_.size(); ++k) {  // each has PackedDelassus::kBodyRows velocities
+    turn((*at_)[packed_masses_[k].body].R,
+         world_.segment<3>(PackedDelassus::kBodyRows * static_cast<Eigen::Index>(k) + 3));
   }
 }
 
@@ -399,14 +419,14 @@ void ConstraintSet::save_warm(const ConeSolution& solution, ValuesById& warm) co
 void ConstraintSet::report_worst(const Residual& residual, StepReport& report) const {
   report.missed = residual.missed;
   if (residual.worst < 0) return report_no_worst(report);
-  const Member& member = members_[residual.worst];
-  switch (member.kind) {
+  const int worst = index(residual.worst);
+  switch (kind(residual.worst)) {
     case Kind::contact:
-      return report_worst_contact(system_, (*points_)[member.index], member.index, report);
+      return report_worst_contact(system_, (*points_)[worst], worst, report);
     case Kind::joint:
-      return report_worst_joint(system_, member.index, report);
+      return report_worst_joint(system_, worst, report);
     case Kind::dry_friction:
-      return report_worst_dry_friction(system_, member.index, report);
+      return report_worst_dry_friction(system_, worst, report);
   }
 }
 
@@ -420,12 +440,15 @@ void ConstraintSet::report_contacts(const BodySnapshot& end, const ConeSolution&
 void ConstraintSet::report_percussions(const ConeSolution& solution, std::span<const double> velocity, double h,
                                        double impulse, StepReport& report) const {
   begin_contacts(points_->size(), report);
+  const auto* packed = std::get_if<PackedDelassus>(&problem_.delassus);
   int i = 0;  // the next cone of a contact
   for (std::size_t k = 0; k < points_->size(); ++k) {
+    prefetch_ahead(*at_, *points_, k);
     ContactReport& contact = report.contacts[k];
     const bool gathered = i < count() && kind(i) == Kind::contact && static_cast<std::size_t>(index(i)) == k;
     begin_contact(contact, gathered);
     if (!gathered) continue;
+    if (packed != nullptr) packed->prefetch_ahead(i);
     report_percussion(i, solution, velocity, h, contact);
     contact.impulse.fill(impulse);
     if (contact.status != ContactStatus::open) ++report.closed_contacts;

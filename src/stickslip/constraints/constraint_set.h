@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -34,6 +35,10 @@ class ConstraintSet {
   /// The same with the activation of each point by itself. activation (points) [m]
   void gather(const BodySnapshot& at, const std::vector<ContactPoint>& points, std::span<const double> activation,
               double h);
+  /// Or asked for in their order; from the first one on again, where it turns out that they are too few to be packed.
+  using ActivationOf = std::function<double(std::size_t point)>;
+  void gather(const BodySnapshot& at, const std::vector<ContactPoint>& points, const ActivationOf& activation_of,
+              double h);
 
   /// Gathers what positions must obey: normal rows of contacts, joints that are holonomic, no dry friction elements.
   /// The problem is then one of displacements d = M^-1 J^T p; its b are the positions, gaps and what joints are off by
@@ -44,9 +49,12 @@ class ConstraintSet {
   const ConeProblem& problem() const { return problem_; }
   int size() const { return problem_.size(); }  // n, the rows
   int count() const { return problem_.n_cones(); }
-  Kind kind(int cone) const { return members_[cone].kind; }
+  Kind kind(int cone) const {
+    if (cone < n_contacts_) return Kind::contact;
+    return cone < n_contacts_ + n_joints_ ? Kind::joint : Kind::dry_friction;
+  }
   /// Into the points, System::joints() or System::dry_frictions().
-  int index(int cone) const { return members_[cone].index; }
+  int index(int cone) const { return indices_[cone]; }
   /// Of the rows of a cone: of a contact the normal one's and the others', 0 for all else. [-]
   struct Restitution {
     double normal = 0.0, tangential = 0.0;
@@ -95,21 +103,16 @@ class ConstraintSet {
   void add_reactions(const ConeSolution& solution, double h, StepReport& report) const;
 
  private:
-  struct Member {
-    Kind kind;
-    int index;
-  };
-
-  template <class ActivationOf>
-  void gather_closed(const BodySnapshot& at, const std::vector<ContactPoint>& points, ActivationOf&& activation_of,
+  template <class Activations>
+  void gather_closed(const BodySnapshot& at, const std::vector<ContactPoint>& points, const Activations& activation_of,
                      double h);
   void clear();
-  template <class ActivationOf>
-  void gather_contacts(ActivationOf&& activation_of);
+  template <class Activations>
+  void gather_contacts(const Activations& activation_of);
   void pack_bodies(int dim);
   void gather_joints();
   void gather_dry_frictions(double h);
-  void add_member(Kind kind, int index, const double* gamma);
+  void add_member(int index, const double* gamma);
   void set_last_tau(const double* tau);
   template <class FillJacobian>
   void add_rows(const Attachment& first, const Attachment& second, FillJacobian&& fill_jacobian);
@@ -128,11 +131,19 @@ class ConstraintSet {
   const BodySnapshot* at_ = nullptr;
   const std::vector<ContactPoint>* points_ = nullptr;
   std::vector<int> delassus_body_;  // per body of the system: index in the Delassus operator, -1 without velocities
+  /// What the packed operator needs of a body that moves, out of what the system knows of it, in one place.
+  struct PackedMass {
+    int body;
+    double inverse_mass;      // [1/kg]
+    Matrix3 inverse_inertia;  // (3, 3) [1/(kg m^2)] body frame
+  };
+  std::vector<PackedMass> packed_masses_;  // none where it is never packed
   bool can_pack_ = true;            // whether contacts of rigid bodies, with friction in space, are all there can be
   bool has_motions_ = false;        // whether a body moves as prescribed
   ConeProblem problem_;
   Delassus other_;                           // of the kind that the problem has not, for its memory
-  std::vector<Member> members_;              // (cones)
+  std::vector<int> indices_;                 // (cones) see index()
+  int n_contacts_ = 0, n_joints_ = 0;        // of the cones
   std::vector<ContactGeometry> geometries_;  // (contacts) where they are not packed
   std::vector<double> gaps_;                 // (contacts) [m]
   std::vector<double> gamma_;

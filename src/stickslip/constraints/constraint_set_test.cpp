@@ -202,9 +202,8 @@ TEST_P(Gathered, PointsMayBeAddedBeforeReports) {
 TEST_P(Gathered, ReportsTellGapsOfTheEndAndTheRestOfWhereItWasGathered) {
   constexpr double kStep = 1e-3;
   constexpr double kImpulse = 7.0;
-  std::vector<double> activation(finder_.points().size(), 0.0);
-  for (std::size_t k = 3; k < activation.size(); k += 7) activation[k] = -1.0;  // [m] not these
-  set_.gather(at_, finder_.points(), activation, kStep);
+  const auto activation_of = [](std::size_t k) { return k % 7 == 3 ? -1.0 : 0.0; };  // [m] not all
+  set_.gather(at_, finder_.points(), activation_of, kStep);
   ASSERT_LT(set_.count(), std::ssize(finder_.points()));
   ConeSolution solution = {std::vector<double>(static_cast<std::size_t>(set_.size()), 0.0), {}};
   solution.u.assign(solution.p.size(), 0.0);

@@ -139,7 +139,14 @@ void ContactFinder::collect(const BodySnapshot& at, double h, std::vector<Elemen
   }
   broad_phase_.find(boxes_, pairs_, stop_);
   const auto is_sphere = [&](int k) { return system_.shapes()[balls[k].shape].surface >= 0; };
-  for (const BroadPhase::Pair& pair : pairs_) {
+  for (std::size_t k = 0; k < pairs_.size(); ++k) {
+    if (k + kPrefetchDistance < pairs_.size()) {
+      const int ahead = round_[pairs_[k + kPrefetchDistance].second];
+      prefetch(balls[ahead]);
+      prefetch(centers_[ahead]);
+      prefetch(reaches_[ahead]);
+    }
+    const BroadPhase::Pair& pair = pairs_[k];
     int i = round_[pair.first];
     int j = round_[pair.second];
     if (!is_sphere(i)) std::swap(i, j);

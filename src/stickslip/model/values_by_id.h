@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <vector>
 
@@ -43,7 +44,8 @@ class ValuesById {
     append(ids_, id);
     make_room(values_, values_.size() + n);
     values_.resize(values_.size() + n);
-    append(ends_, values_.size());
+    STICKSLIP_ASSERT(values_.size() <= std::numeric_limits<std::uint32_t>::max());
+    append(ends_, static_cast<std::uint32_t>(values_.size()));
     return (*this)[ids_.size() - 1];
   }
 
@@ -53,7 +55,7 @@ class ValuesById {
   std::size_t begin(std::size_t k) const { return k == 0 ? 0 : ends_[k - 1]; }
 
   std::vector<ElementId> ids_;     // (n) ascending
-  std::vector<std::size_t> ends_;  // (n) where the numbers of each end in values_
+  std::vector<std::uint32_t> ends_;  // (n) where the numbers of each end in values_
   std::vector<double> values_;
 };
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <optional>
 
 #include "stickslip/base/input_error.h"
@@ -24,7 +25,7 @@ class MoreauStepper final : public TimeStepper {
 
  private:
   bool calc_free_velocity(const State& state, double h, double t_mid, StepReport& report);
-  void set_activations(const State& state, double h);
+  void gather_touching(const State& state, double h);
   /// With theta = 0 positions follow the velocity at the start alone, whatever the rate.
   bool moves_by_rates() const { return projection_.has_value() && options_.theta > 0.0; }
   void set_motions(double t, double t_end, double share);
@@ -38,12 +39,18 @@ class MoreauStepper final : public TimeStepper {
 
   // Workspace, kept from step to step.
   BodySnapshot outer_, middle_;      // at (t, q, u), then (t', q'); at (t_m, q_m, u)
-  std::vector<double> activations_;  // (points) [m]
   Vector q_mid_, q_end_;             // (n_q)
   Vector u_free_;                    // (n_u) [m/s, rad/s]
   Vector u_work_;  // (n_u) [m/s, rad/s] u_free without the applied forces: u, turned by the gyroscopic term
   Vector force_;   // (n_u) [N, N m] at (t_m, q_m, u)
   std::vector<double> motion_rates_;  // (joints) [m/s, rad/s] in their rows
+  /// A rigid body whose rotation is that of the exact balance of angular momentum.
+  struct Gyroscopic {
+    int body;
+    int row;                            // of its angular velocity
+    Matrix3 inertia, inverse_inertia;  // (3, 3) [kg m^2] body frame
+  };
+  std::vector<Gyroscopic> gyroscopic_;
 };
 
 MoreauStepper::MoreauStepper(const MoreauOptions& options, const System& system, ConeSolver& solver, StopToken stop)
@@ -57,6 +64,13 @@ MoreauStepper::MoreauStepper(const MoreauOptions& options, const System& system,
   q_mid_.resize(system.n_q());
   q_end_.resize(system.n_q());
   for (Vector* v : {&u_free_, &u_work_, &force_}) v->resize(system.n_u());
+  for (std::size_t i = 0; i < system.bodies().size(); ++i) {
+    const int k = static_cast<int>(i);
+    const Body& body = system.bodies()[i];
+    if (body.type != BodyType::rigid || !body.gyroscopic) continue;
+    gyroscopic_.push_back(
+        {k, body.u_offset + 3, body.inertia, system.inverse_mass(k).bottomRightCorner<3, 3>()});
+  }
   motion_rates_.assign(system.joints().size(), 0.0);
 }
 
@@ -79,8 +93,7 @@ Status MoreauStepper::step(State& state, double h, double t_end, StepReport& rep
   }
   middle_.take(t_mid, q_mid_, &start.u);
   if (projection_) {
-    set_activations(state, h);
-    velocity_.constraints().gather(middle_, contacts.points(), activations_, h);
+    gather_touching(state, h);
     if (moves_by_rates()) {
       for (std::size_t i = 0; i < system_.joints().size(); ++i) {
         const Joint& joint = system_.joints()[i];
@@ -132,22 +145,18 @@ bool MoreauStepper::calc_free_velocity(const State& state, double h, double t_mi
   system_.solve_mass(force_, u_free_);
   u_free_ += state.u;
   u_work_ = state.u;
-  const std::vector<Body>& bodies = system_.bodies();
-  for (std::size_t i = 0; i < bodies.size(); ++i) {
+  for (const Gyroscopic& k : gyroscopic_) {
     stop_.check();
-    const Body& body = bodies[i];
-    if (body.type != BodyType::rigid || !body.gyroscopic) continue;
-    const int row = body.u_offset + 3;
-    const Matrix3 inverse_inertia = system_.inverse_mass(static_cast<int>(i)).bottomRightCorner<3, 3>();
     const FreeRotation rotation =
-        solve_free_rotation(body.inertia, inverse_inertia, state.u.segment<3>(row), force_.segment<3>(row),
+        solve_free_rotation(k.inertia, k.inverse_inertia, state.u.segment<3>(k.row), force_.segment<3>(k.row),
                             (1.0 - options_.theta) * h, options_.theta * h);
     if (!rotation.converged) {
-      report.message = "body '" + body.name + "': turns too far in one step, reduce time.step";
+      report.message =
+          "body '" + system_.bodies()[k.body].name + "': turns too far in one step, reduce time.step";
       return false;
     }
-    u_free_.segment<3>(row) = rotation.omega;
-    u_work_.segment<3>(row) = rotation.omega - inverse_inertia * force_.segment<3>(row);
+    u_free_.segment<3>(k.row) = rotation.omega;
+    u_work_.segment<3>(k.row) = rotation.omega - k.inverse_inertia * force_.segment<3>(k.row);
   }
   return true;
 }
@@ -155,15 +164,18 @@ bool MoreauStepper::calc_free_velocity(const State& state, double h, double t_mi
 /// With positions put right contacts that bear touch, and what their surfaces turn in half a step opens them by O(h^2).
 /// So contacts that bore something in the last step stay active up to a gap that gravity closes within a step: else
 /// they would fall, and be lifted again by the projection, in every other one.
-void MoreauStepper::set_activations(const State& state, double h) {
+void MoreauStepper::gather_touching(const State& state, double h) {
   const std::vector<ContactPoint>& points = velocity_.contacts().points();
-  const double fall = h * h * system_.gravity().norm();
-  make_room(activations_, points.size());
-  activations_.assign(points.size(), options_.activation);
-  for (std::size_t i = 0; i < points.size(); ++i) {
-    const std::span<const double> before = state.warm.find(points[i].id);
-    if (!before.empty() && before[0] > 0.0) activations_[i] = std::max(options_.activation, fall);
-  }
+  const ValuesById& before = state.warm;
+  const double fall = std::max(options_.activation, h * h * system_.gravity().norm());
+  std::size_t k = 0;  // of `before`, whose ids ascend as those of the points do
+  const auto activation_of = [&](std::size_t i) {
+    if (i == 0) k = 0;
+    while (k < before.size() && before.ids()[k] < points[i].id) ++k;
+    const bool bore = k < before.size() && before.ids()[k] == points[i].id && before[k][0] > 0.0;
+    return bore ? fall : options_.activation;
+  };
+  velocity_.constraints().gather(middle_, points, std::ref(activation_of), h);  // by reference: allocates nothing
 }
 
 /// Takes the rates of motions to be `share` of the way further than their means over the step, in place of those of

@@ -37,6 +37,7 @@ double correction_speed_of(const System& system, const ContactPoint& point, doub
 PositionProjection::PositionProjection(const System& system, ConeSolver& solver, double correction_speed,
                                        StopToken stop)
     : system_(system), solver_(solver), stop_(stop), correction_speed_(correction_speed), sizes_(system) {
+  for (const Body& body : system.bodies()) moves_.push_back(body.n_u > 0 ? 1 : 0);
   force_.resize(system.n_u());
   displacement_.resize(system.n_u());
 }
@@ -49,6 +50,7 @@ void PositionProjection::project(double h, VelocityStep& step, Vector& q, BodySn
   gaps_.assign(points.size(), 0.0);
   for (int i = 0; i < constraints.count() && constraints.kind(i) == ConstraintSet::Kind::contact; ++i) {
     const int k = constraints.index(i);
+    prefetch_ahead(at, points, k);
     const double way = h * step.gamma_end()[constraints.problem().cones[i].offset];
     if (points[k].apart || (way > 0.0 && calc_gap(at, points[k]) + way >= 0.0)) continue;
     held_[k] = Held::yes;
@@ -97,7 +99,7 @@ bool PositionProjection::give_up_stuck() {
 double PositionProjection::calc_tolerance(const BodySnapshot& at, int body_a, int body_b) const {
   double far = sizes_.of_pair(body_a, body_b);
   for (const int body : {body_a, body_b}) {
-    if (system_.bodies()[body].n_u > 0) far = std::max(far, at[body].p.lpNorm<Eigen::Infinity>());
+    if (moves_[body] != 0) far = std::max(far, at[body].p.lpNorm<Eigen::Infinity>());
   }
   return kOfRoundOff * kSumRoundOff * std::max(far, 1e-3);
 }
@@ -113,6 +115,7 @@ double PositionProjection::calc_off(const BodySnapshot& at, const std::vector<Co
   };
   for (std::size_t i = 0; i < points.size(); ++i) {
     stop_.check();
+    prefetch_ahead(at, points, i);
     if (held_[i] == Held::no) continue;
     const ContactPoint& k = points[i];
     const double gap = calc_gap(at, k);

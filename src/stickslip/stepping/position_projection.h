@@ -58,6 +58,7 @@ class PositionProjection {
   double correction_speed_;  // [m/s, rad/s]
   BodySizes sizes_;
   enum class Held : char { no, yes, stuck };
+  std::vector<char> moves_;      // (bodies)
   std::vector<Held> held_;       // (points) whether its overlap is put right; stuck: the last step did not halve it
   std::vector<double> gaps_;     // (points) [m] of those held
   double deepest_ = 0.0;         // [m, rad] the largest violation that calc_off() saw
