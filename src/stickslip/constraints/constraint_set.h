@@ -138,8 +138,8 @@ class ConstraintSet {
     Matrix3 inverse_inertia;  // (3, 3) [1/(kg m^2)] body frame
   };
   std::vector<PackedMass> packed_masses_;  // none where it is never packed
-  bool can_pack_ = true;            // whether contacts of rigid bodies, with friction in space, are all there can be
-  bool has_motions_ = false;        // whether a body moves as prescribed
+  bool can_pack_ = true;      // whether contacts of rigid bodies, with friction in space, are all there can be
+  bool has_motions_ = false;  // whether a body moves as prescribed
   ConeProblem problem_;
   Delassus other_;                           // of the kind that the problem has not, for its memory
   std::vector<int> indices_;                 // (cones) see index()

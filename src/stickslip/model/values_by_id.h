@@ -54,7 +54,7 @@ class ValuesById {
  private:
   std::size_t begin(std::size_t k) const { return k == 0 ? 0 : ends_[k - 1]; }
 
-  std::vector<ElementId> ids_;     // (n) ascending
+  std::vector<ElementId> ids_;       // (n) ascending
   std::vector<std::uint32_t> ends_;  // (n) where the numbers of each end in values_
   std::vector<double> values_;
 };

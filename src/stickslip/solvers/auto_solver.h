@@ -46,12 +46,13 @@ namespace stickslip {
 //      budget of iterations is used up.
 //
 // Turns: each method keeps its own iterate and goes on where its last turn ended, as it would by itself; a turn is as
-// short as the method can be cut. Next is the one that has cost least so far, in multiply-adds counted from the pattern
-// of its factorisations (BlockLu::n_operations) and from numbers of rows. One counts these once, all others several
-// times: the most likely to get there, gradients under the associated law with friction, else Newton steps from the
-// guess, or from the best iterate where gradients have been first. So what it solves is solved at less than twice its
-// cost, and what another solves at some multiple. Interior points are not cut while their steps are long, as they are
-// where they converge.
+// short as the method can be cut. Next is the one that will have cost least after its turn, in multiply-adds counted
+// from the pattern of its factorisations (BlockLu::n_operations) and from numbers of rows. One counts these once: the
+// most likely to get there, gradients under the associated law with friction, else Newton steps from the guess, or from
+// the best iterate where gradients have been first. What solves most of the rest counts them some times,
+// Fischer-Burmeister steps under the associated law, else interior points where W has few blocks; all others many
+// times. So what the first solves is solved at less than twice its cost, and what another solves at some multiple.
+// Interior points are not cut while their steps are long, as they are where they converge.
 //
 // The best iterate of all is returned, the starting guess included: never one that violates more (Residual::defect).
 // SolveReport::method names the last method used, SolveReport::effort how often each was. Nothing is allocated once the
@@ -86,6 +87,7 @@ class AutoSolver final : public ConeSolver {
   };
   enum class Round { newton, inside, rest };
   int take_turns(const ConeProblem& problem, Round round, int used, const Deadline& deadline, SolveReport& report);
+  double calc_cost_with_next(const Contender& contender) const;
   int take_turn(Contender& contender, const ConeProblem& problem, int budget, const Deadline& deadline,
                 SolveReport& report);
   Turn step_from_best(const ConeProblem& problem, int budget, const Deadline& deadline, SolveReport& report);
@@ -118,8 +120,9 @@ class AutoSolver final : public ConeSolver {
   Contender from_best_, inside_, from_guess_, fischer_burmeister_, gradients_;
   int n_from_best_ = 0;               // [-] Newton steps from the best iterate
   int n_inside_ = 0;                  // [-] steps of interior points
+  bool has_few_blocks_ = false;       // of W: no interior point has been analysed
   bool is_polished_ = false;          // Newton steps go on where they ended
-  double step_operations_ = 0.0;      // [-] multiply-adds of a Newton step
+  double step_operations_ = 0.0;      // [-] multiply-adds of a Newton step; 0 before there was one, or an analysis
   double gradient_operations_ = 0.0;  // [-] those of a gradient step
   bool look_for_proof_ = true;
 };

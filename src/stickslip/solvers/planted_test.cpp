@@ -123,6 +123,36 @@ TEST(AutoSolver, OtherMethodsCostLess) {
   }
 }
 
+/// What solves most of what the likeliest method does not has its costs counted fewer times: Fischer-Burmeister steps
+/// under the associated law, interior points under the exact one.
+TEST(AutoSolver, WhatIsSecondMostLikelyIsNotFarBehind) {
+  for (const unsigned seed : {392u, 398u}) {
+    const ConeProblem problem = plant_any(seed);
+    ASSERT_EQ(problem.law, FrictionLaw::associated);
+    ConeSolution solution;
+    const SolveReport report = solve(problem, solution);
+    EXPECT_EQ(report.status, Status::ok);
+    EXPECT_STREQ(report.method, "newton-fb");
+    EXPECT_LT(report.effort.gradient_steps, 1200) << seed;  // these solve them after 2900 and 1520, if they counted so
+  }
+  ConeSolution solution;
+  const SolveReport report = solve(plant_any(75), solution);
+  EXPECT_EQ(report.status, Status::ok);
+  EXPECT_STREQ(report.method, "ipm");
+  EXPECT_LT(report.effort.newton_steps, 500);                    // 930 as one of the others
+  EXPECT_LT(solve(jam(17), solution).effort.newton_steps, 600);  // 944
+}
+
+/// A turn of interior points is not cut while its steps are long: it counts before, too, or it were always the first.
+TEST(AutoSolver, InteriorPointsDoNotGoFirst) {
+  for (const unsigned seed : {66u, 392u, 398u}) {
+    ConeSolution solution;
+    const SolveReport report = solve(plant_any(seed), solution);
+    EXPECT_EQ(report.status, Status::ok);
+    EXPECT_EQ(report.effort.interior_point_steps, 0) << seed;  // some thirty
+  }
+}
+
 /// Where interior points end early, Newton steps from there are not one of the others at once.
 TEST(AutoSolver, PolishesWhatInteriorPointsFound) {
   ConeSolution solution;

@@ -38,16 +38,16 @@ class MoreauStepper final : public TimeStepper {
   std::optional<PositionProjection> projection_;
 
   // Workspace, kept from step to step.
-  BodySnapshot outer_, middle_;      // at (t, q, u), then (t', q'); at (t_m, q_m, u)
-  Vector q_mid_, q_end_;             // (n_q)
-  Vector u_free_;                    // (n_u) [m/s, rad/s]
+  BodySnapshot outer_, middle_;  // at (t, q, u), then (t', q'); at (t_m, q_m, u)
+  Vector q_mid_, q_end_;         // (n_q)
+  Vector u_free_;                // (n_u) [m/s, rad/s]
   Vector u_work_;  // (n_u) [m/s, rad/s] u_free without the applied forces: u, turned by the gyroscopic term
   Vector force_;   // (n_u) [N, N m] at (t_m, q_m, u)
   std::vector<double> motion_rates_;  // (joints) [m/s, rad/s] in their rows
   /// A rigid body whose rotation is that of the exact balance of angular momentum.
   struct Gyroscopic {
     int body;
-    int row;                            // of its angular velocity
+    int row;                           // of its angular velocity
     Matrix3 inertia, inverse_inertia;  // (3, 3) [kg m^2] body frame
   };
   std::vector<Gyroscopic> gyroscopic_;
@@ -68,8 +68,7 @@ MoreauStepper::MoreauStepper(const MoreauOptions& options, const System& system,
     const int k = static_cast<int>(i);
     const Body& body = system.bodies()[i];
     if (body.type != BodyType::rigid || !body.gyroscopic) continue;
-    gyroscopic_.push_back(
-        {k, body.u_offset + 3, body.inertia, system.inverse_mass(k).bottomRightCorner<3, 3>()});
+    gyroscopic_.push_back({k, body.u_offset + 3, body.inertia, system.inverse_mass(k).bottomRightCorner<3, 3>()});
   }
   motion_rates_.assign(system.joints().size(), 0.0);
 }
@@ -151,8 +150,7 @@ bool MoreauStepper::calc_free_velocity(const State& state, double h, double t_mi
         solve_free_rotation(k.inertia, k.inverse_inertia, state.u.segment<3>(k.row), force_.segment<3>(k.row),
                             (1.0 - options_.theta) * h, options_.theta * h);
     if (!rotation.converged) {
-      report.message =
-          "body '" + system_.bodies()[k.body].name + "': turns too far in one step, reduce time.step";
+      report.message = "body '" + system_.bodies()[k.body].name + "': turns too far in one step, reduce time.step";
       return false;
     }
     u_free_.segment<3>(k.row) = rotation.omega;
