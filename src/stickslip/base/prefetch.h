@@ -9,7 +9,8 @@ namespace stickslip {
 /// the time of a few contacts.
 inline constexpr std::size_t kPrefetchDistance = 16;  // [-] contacts
 
-/// Asks for an object that a loop will need, where nothing else foretells which. Changes no result.
+/// Asks for an object that a loop will need, where nothing else foretells which; for its last line where it begins with
+/// one, which is measured to do as well as for it always. Changes no result.
 ///
 /// This, and each function that only calls it, has to be inlined always: GCC takes what only prefetches for a function
 /// without effects, and drops its calls.

@@ -17,18 +17,13 @@ void ConeProblem::clear_cones() {
 
 int ConeProblem::add_ball(int dim, double radius) {
   STICKSLIP_ASSERT(radius >= 0.0);
-  Cone cone;
-  cone.kind = ConeKind::ball;
-  cone.dim = dim;
+  Cone cone = make_cone(ConeKind::ball, dim);
   cone.radius = radius;
   return add_cone(cone);
 }
 
 int ConeProblem::add_free(int dim) {
-  Cone cone;
-  cone.kind = ConeKind::free;
-  cone.dim = dim;
-  return add_cone(cone);
+  return add_cone(make_cone(ConeKind::free, dim));
 }
 
 void ConeProblem::apply_delassus(std::span<const double> p, std::span<double> result) const {

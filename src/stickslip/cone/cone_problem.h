@@ -45,15 +45,14 @@ struct ConeProblem {
   void clear_cones();
   /// Appends a cone; its rows follow the rows so far and its b is zero. Returns its index.
   int add_contact(std::span<const FrictionBlock> friction) {
-    Cone cone;
-    cone.kind = ConeKind::contact;
-    cone.dim = 1;
+    int dim = 1;
     for (const FrictionBlock& block : friction) {
       STICKSLIP_ASSERT(block.dim >= 1 && block.dim <= kMaxFrictionDim && block.mu >= 0.0);
       STICKSLIP_ASSERT(block.facets == 0 || (block.facets >= 3 && block.dim == 2));
-      cone.dim += block.dim;
+      dim += block.dim;
     }
-    cone.n_blocks = static_cast<int>(friction.size());
+    Cone cone = make_cone(ConeKind::contact, dim);
+    cone.n_blocks = static_cast<int>(friction.size());  // fewer than rows
     if (!std::ranges::equal(std::span(blocks).last(std::min(blocks.size(), friction.size())), friction)) {
       blocks.insert(blocks.end(), friction.begin(), friction.end());
     }
@@ -82,8 +81,14 @@ struct ConeProblem {
   double calc_residual_scale() const;
 
  private:
+  static Cone make_cone(ConeKind kind, int dim) {
+    STICKSLIP_ASSERT(dim >= 1 && dim <= kMaxConeDim);
+    Cone cone;
+    cone.kind = kind;
+    cone.dim = dim;
+    return cone;
+  }
   int add_cone(Cone cone) {
-    STICKSLIP_ASSERT(cone.dim >= 1 && cone.dim <= kMaxConeDim);
     cone.offset = size();
     make_room(b, b.size() + cone.dim);
     for (int r = 0; r < cone.dim; ++r) b.push_back(0.0);

@@ -54,12 +54,12 @@ class BodySnapshot {
 /// ahead. They are sorted by their surfaces, which need no asking.
 [[gnu::always_inline]] inline void prefetch_ahead(const BodySnapshot& at, std::span<const ContactPoint> points,
                                                   std::size_t k) {
-  if (k + 2 * kPrefetchDistance >= points.size()) return;
   const std::vector<ShapeBall>& balls = at.system().balls();
-  const ContactPoint& far = points[k + 2 * kPrefetchDistance];
-  if (far.ball >= 0) prefetch(balls[far.ball]);
-  const ContactPoint& next = points[k + kPrefetchDistance];
-  if (next.ball >= 0) prefetch(at[balls[next.ball].body]);
+  const auto ball_of = [&](std::size_t i) { return i < points.size() ? points[i].ball : -1; };
+  const int far = ball_of(k + 2 * kPrefetchDistance);
+  if (far >= 0) prefetch(balls[far]);
+  const int next = ball_of(k + kPrefetchDistance);
+  if (next >= 0) prefetch(at[balls[next].body]);
 }
 
 /// A contact point there; its gap alone; and with gamma (dim) [m/s] where the gap is at most `most`, else false.

@@ -197,13 +197,38 @@ TEST_P(Gathered, PointsMayBeAddedBeforeReports) {
   set_.add_reactions(solution, 1e-3, report);
 }
 
+/// The activation of each point, in an array or asked for: in order, and again from the first where they are too few to
+/// be packed.
+TEST_P(Gathered, ActivationsAreAskedForInOrder) {
+  const auto takes_part = [](std::size_t k) { return k % 7 != 3; };
+  std::vector<double> activation(finder_.points().size(), 0.0);
+  for (std::size_t k = 3; k < activation.size(); k += 7) activation[k] = -1.0;  // [m]
+  set_.gather(at_, finder_.points(), activation, 1e-3);
+  std::vector<int> given;
+  for (int i = 0; i < set_.count(); ++i) given.push_back(set_.index(i));
+  std::size_t next = 0;
+  const auto activation_of = [&](std::size_t k) {
+    if (k == 0) next = 0;
+    EXPECT_EQ(k, next);
+    ++next;
+    return takes_part(k) ? 0.0 : -1.0;
+  };
+  set_.gather(at_, finder_.points(), std::ref(activation_of), 1e-3);
+  EXPECT_EQ(next, finder_.points().size());
+  std::vector<int> asked;
+  for (int i = 0; i < set_.count(); ++i) asked.push_back(set_.index(i));
+  EXPECT_EQ(asked, given);
+  EXPECT_LT(asked.size(), finder_.points().size());
+}
+
 /// Entries are told anew whatever they held: gaps of the end, all else of those gathered of where that was, of others
 /// of the end.
 TEST_P(Gathered, ReportsTellGapsOfTheEndAndTheRestOfWhereItWasGathered) {
   constexpr double kStep = 1e-3;
   constexpr double kImpulse = 7.0;
-  const auto activation_of = [](std::size_t k) { return k % 7 == 3 ? -1.0 : 0.0; };  // [m] not all
-  set_.gather(at_, finder_.points(), activation_of, kStep);
+  std::vector<double> activation(finder_.points().size(), 0.0);
+  for (std::size_t k = 3; k < activation.size(); k += 7) activation[k] = -1.0;  // [m] not these
+  set_.gather(at_, finder_.points(), activation, kStep);
   ASSERT_LT(set_.count(), std::ssize(finder_.points()));
   ConeSolution solution = {std::vector<double>(static_cast<std::size_t>(set_.size()), 0.0), {}};
   solution.u.assign(solution.p.size(), 0.0);

@@ -74,7 +74,7 @@ class StateReader : public ByteReader {
       id.feature = get();
       if (k > 0 && id <= table.ids().back()) fail();
       const std::uint64_t size = sizes.get();
-      if (size > values.bytes_left() / 8) fail();
+      if (size > values.bytes_left() / 8 || size > ValuesById::kMostValues - table.values().size()) fail();
       for (double& x : table.add(id, static_cast<std::size_t>(size))) x = values.get_real();
     }
     static_cast<ByteReader&>(*this) = values;

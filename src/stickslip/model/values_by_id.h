@@ -38,13 +38,15 @@ class ValuesById {
     ends_.clear();
     values_.clear();
   }
+  /// Numbers that it holds at most.
+  static constexpr std::size_t kMostValues = std::numeric_limits<std::uint32_t>::max();
   /// Appends n zeros for an id above those so far, and returns them: valid until the next change.
   std::span<double> add(ElementId id, std::size_t n) {
     STICKSLIP_ASSERT(ids_.empty() || ids_.back() < id);
     append(ids_, id);
     make_room(values_, values_.size() + n);
     values_.resize(values_.size() + n);
-    STICKSLIP_ASSERT(values_.size() <= std::numeric_limits<std::uint32_t>::max());
+    STICKSLIP_ASSERT(values_.size() <= kMostValues);
     append(ends_, static_cast<std::uint32_t>(values_.size()));
     return (*this)[ids_.size() - 1];
   }

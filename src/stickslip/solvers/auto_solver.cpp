@@ -230,7 +230,7 @@ SolveReport AutoSolver::escalate(const ConeProblem& problem, ConeSolution& solut
   return report;
 }
 
-/// Turns, always of the one that has cost least so far. Round::newton: the first Newton steps from the best iterate;
+/// Turns, always of the one with the least calc_cost_with_next(). Round::newton: the first Newton steps from the best iterate;
 /// Round::inside: until interior points have ended and been polished once; Round::rest: until none has anything to do.
 /// Returns how many iterations.
 int AutoSolver::take_turns(const ConeProblem& problem, Round round, int used, const Deadline& deadline,
@@ -258,7 +258,8 @@ int AutoSolver::take_turns(const ConeProblem& problem, Round round, int used, co
   return taken;
 }
 
-/// What a contender will have cost after its next turn.
+/// What a contender will have cost after one more Newton step of its weight; ten of them before interior points begin
+/// where W has few blocks.
 double AutoSolver::calc_cost_with_next(const Contender& contender) const {
   const bool is_long = &contender == &inside_ && has_few_blocks_ && !contender.has_begun;
   return contender.cost + contender.weight * (is_long ? kInsideTurn : 1.0) * step_operations_;

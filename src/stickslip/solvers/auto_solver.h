@@ -46,13 +46,14 @@ namespace stickslip {
 //      budget of iterations is used up.
 //
 // Turns: each method keeps its own iterate and goes on where its last turn ended, as it would by itself; a turn is as
-// short as the method can be cut. Next is the one that will have cost least after its turn, in multiply-adds counted
-// from the pattern of its factorisations (BlockLu::n_operations) and from numbers of rows. One counts these once: the
-// most likely to get there, gradients under the associated law with friction, else Newton steps from the guess, or from
-// the best iterate where gradients have been first. What solves most of the rest counts them some times,
-// Fischer-Burmeister steps under the associated law, else interior points where W has few blocks; all others many
-// times. So what the first solves is solved at less than twice its cost, and what another solves at some multiple.
-// Interior points are not cut while their steps are long, as they are where they converge.
+// short as the method can be cut. Next is the one that will have cost least after one Newton step more, in
+// multiply-adds counted from the pattern of its factorisations (BlockLu::n_operations) and from numbers of rows. One
+// counts these once: with few rows Fischer-Burmeister steps, else the most likely to get there, gradients under the
+// associated law with friction, else Newton steps from the guess, or from the best iterate where gradients have been
+// first. What solves most of the rest counts them some times, Fischer-Burmeister steps under the associated law, else
+// interior points where W has few blocks; all others many times. So what the first solves is solved at less than twice
+// its cost, and what another solves at some multiple. Interior points are not cut while their steps are long, as they
+// are where they converge.
 //
 // The best iterate of all is returned, the starting guess included: never one that violates more (Residual::defect).
 // SolveReport::method names the last method used, SolveReport::effort how often each was. Nothing is allocated once the
@@ -118,11 +119,11 @@ class AutoSolver final : public ConeSolver {
   Tolerance tolerance_;        // of the present solve
   std::vector<double> start_;  // (n) [N s] the starting guess
   Contender from_best_, inside_, from_guess_, fischer_burmeister_, gradients_;
-  int n_from_best_ = 0;               // [-] Newton steps from the best iterate
-  int n_inside_ = 0;                  // [-] steps of interior points
-  bool has_few_blocks_ = false;       // of W: no interior point has been analysed
-  bool is_polished_ = false;          // Newton steps go on where they ended
-  double step_operations_ = 0.0;      // [-] multiply-adds of a Newton step; 0 before there was one, or an analysis
+  int n_from_best_ = 0;           // [-] Newton steps from the best iterate
+  int n_inside_ = 0;              // [-] steps of interior points
+  bool has_few_blocks_ = false;   // of W: fewer than kManyBlocks
+  bool is_polished_ = false;      // Newton steps go on where they ended
+  double step_operations_ = 0.0;  // [-] multiply-adds of a Newton step, as far as known: estimated, or the last kind's
   double gradient_operations_ = 0.0;  // [-] those of a gradient step
   bool look_for_proof_ = true;
 };

@@ -170,7 +170,7 @@ void MoreauStepper::gather_touching(const State& state, double h) {
   const auto activation_of = [&](std::size_t i) {
     if (i == 0) k = 0;
     while (k < before.size() && before.ids()[k] < points[i].id) ++k;
-    const bool bore = k < before.size() && before.ids()[k] == points[i].id && before[k][0] > 0.0;
+    const bool bore = k < before.size() && before.ids()[k] == points[i].id && !before[k].empty() && before[k][0] > 0.0;
     return bore ? fall : options_.activation;
   };
   velocity_.constraints().gather(middle_, points, std::ref(activation_of), h);  // by reference: allocates nothing
