@@ -230,9 +230,9 @@ SolveReport AutoSolver::escalate(const ConeProblem& problem, ConeSolution& solut
   return report;
 }
 
-/// Turns, always of the one with the least calc_cost_with_next(). Round::newton: the first Newton steps from the best iterate;
-/// Round::inside: until interior points have ended and been polished once; Round::rest: until none has anything to do.
-/// Returns how many iterations.
+/// Turns, always of the one with the least calc_cost_with_next(). Round::newton: the first Newton steps from the best
+/// iterate; Round::inside: until interior points have ended and been polished once; Round::rest: until none has
+/// anything to do. Returns how many iterations.
 int AutoSolver::take_turns(const ConeProblem& problem, Round round, int used, const Deadline& deadline,
                            SolveReport& report) {
   int taken = 0;
