@@ -48,7 +48,8 @@ fs::path make_temporary_folder(std::string_view name) {
   std::error_code error;
   const fs::path place = fs::temp_directory_path(error);
   if (error) throw WriteError(fmt::format("TMPDIR, the folder for temporary files: {}", error.message()));
-  std::string folder = (place / fmt::format("{}-XXXXXX", name)).string();
+  const std::string filled_in(6, 'X');  // by mkdtemp
+  std::string folder = (place / fmt::format("{}-{}", name, filled_in)).string();
   if (::mkdtemp(folder.data()) == nullptr) {
     throw WriteError(fmt::format("{}: cannot be made: {}; TMPDIR names the folder for temporary files", folder,
                                  std::generic_category().message(errno)));

@@ -47,8 +47,9 @@ class MoreauStepper final : public TimeStepper {
   /// A rigid body whose rotation is that of the exact balance of angular momentum.
   struct Gyroscopic {
     int body;
-    int row;                           // of its angular velocity
-    Matrix3 inertia, inverse_inertia;  // (3, 3) [kg m^2] body frame
+    int row;                  // of its angular velocity
+    Matrix3 inertia;          // (3, 3) [kg m^2] body frame
+    Matrix3 inverse_inertia;  // (3, 3) [1/(kg m^2)] body frame
   };
   std::vector<Gyroscopic> gyroscopic_;
 };
