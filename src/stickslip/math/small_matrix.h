@@ -29,6 +29,10 @@ inline void add_product(int rows, int cols, const double* a, const double* x, do
     y[2] += 0.0 + a[6] * x[0] + a[7] * x[1] + a[8] * x[2];
     return;
   }
+  if (rows == 1 && cols == 1) {  // without friction
+    y[0] += 0.0 + a[0] * x[0];
+    return;
+  }
   for (int i = 0; i < rows; ++i) {
     double sum = 0.0;
     for (int j = 0; j < cols; ++j) sum += a[i * cols + j] * x[j];

@@ -24,7 +24,8 @@ namespace stickslip {
 class AlternatingDirections {
  public:
   /// start() and run() ask `stop` and throw Interrupted where it is raised.
-  explicit AlternatingDirections(StopToken stop = {}) : delassus_(stop), lu_(stop) {}
+  explicit AlternatingDirections(StopToken stop = {}, SharedDelassus* shared = nullptr)
+      : delassus_(stop, shared), lu_(stop) {}
 
   /// Assembles W; to be called before run(). Returns the mean number of blocks in a row of W, the diagonal one
   /// included: the more there are, the dearer is a factorisation beside a solve. Where W has fewer than min_blocks in
@@ -44,7 +45,8 @@ class AlternatingDirections {
   double calc_balanced_penalty();
 
   FirstOrder first_order_;
-  AssembledDelassus delassus_;
+  SharedDelassus delassus_;
+  const AssembledDelassus* w_ = nullptr;
   BlockLu lu_;
   double rho_ = 1.0;  // [-] in the metric D
   std::vector<int> dims_;

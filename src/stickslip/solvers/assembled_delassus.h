@@ -53,4 +53,31 @@ class AssembledDelassus {
   std::vector<double> scratch_;
 };
 
+/// W of the present problem in blocks, assembled when it is first asked for: a method's own, or one that methods share
+/// which take turns at the same problem.
+class SharedDelassus {
+ public:
+  /// get() asks `stop` and throws Interrupted where it is raised. `shared` must outlive this; null: an own one.
+  explicit SharedDelassus(StopToken stop = {}, SharedDelassus* shared = nullptr) : own_(stop), shared_(shared) {}
+  SharedDelassus(const SharedDelassus&) = delete;
+  SharedDelassus& operator=(const SharedDelassus&) = delete;
+
+  /// Forgets the last problem: to be called once before a new one; of one that is shared its owner's to say.
+  void start() { is_assembled_ = false; }
+  const AssembledDelassus& get(const ConeProblem& problem) {
+    if (shared_ != nullptr) return shared_->get(problem);
+    if (!is_assembled_) own_.assemble(problem);
+    is_assembled_ = true;
+    return own_;
+  }
+  double estimate_blocks(const ConeProblem& problem) {
+    return shared_ != nullptr ? shared_->estimate_blocks(problem) : own_.estimate_blocks(problem);
+  }
+
+ private:
+  AssembledDelassus own_;
+  SharedDelassus* shared_;
+  bool is_assembled_ = false;
+};
+
 }  // namespace stickslip

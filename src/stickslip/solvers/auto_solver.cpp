@@ -36,8 +36,9 @@ constexpr double kDearStep = 35.0;
 /// halved last after k turns, the best iterate's residual must halve once more by turn 2 k + 2.
 constexpr int kGradientTurns = 60;
 /// From this many cones on so many turns, of 17 iterations each, come before the pattern of W is analysed, which takes
-/// as long as 30 of them: from the last step's percussions piles of 2359 and 9449 contacts take 40 at 1e-2.
-constexpr int kTurnsBeforeAnalysis = 4;
+/// as long as 30 of them: from the last step's percussions piles of 2359 and 9449 contacts take 40 at 1e-2, from none
+/// the latter takes 120 under the associated law.
+constexpr int kTurnsBeforeAnalysis = 8;
 /// Up to so many cones accelerated gradients are those of the exact law, too: twice as quick as spectral ones in a pile
 /// of 495 contacts, and they get nowhere in one of 2359.
 constexpr int kManyForMomentum = 1000;
@@ -56,12 +57,11 @@ constexpr int kPolishSteps = 50;
 /// jammed problems that need turns the sum of times is 1.08, 1.03, 1, .99 times that with 20 where it is 9, 14, 20, 30,
 /// and with 30 what others solve takes twice as long.
 constexpr double kUnlikely = 20.0;
-/// That of Fischer-Burmeister steps under the associated law, and where W has few blocks of interior points under the
-/// exact one, counts fewer times: they solve most of what the likeliest method does not. And where it has few, ten
-/// steps count before a first turn of interior points, which is not cut: some thirty go nowhere there, where a pile of
-/// 463 rocks takes 11. Of 540 planted and jammed problems 22 take more than 3 times the quickest method + 10 ms without
-/// these three, 12 with them.
-constexpr double kFischerBurmeisterWeight = 2.0;
+/// Where W has few blocks Fischer-Burmeister steps count once under the associated law, too, as gradients do, and
+/// interior points fewer times under the exact one: they solve most of what the likeliest method does not. And ten steps
+/// count before a first turn of interior points, which is not cut: some thirty go nowhere there, where a pile of 463
+/// rocks, which has many blocks, takes 11. Of 540 planted and jammed problems 22 take more than 3 times the quickest
+/// method + 10 ms without these three, 8 with them.
 constexpr double kInsideWeight = 5.0;
 constexpr double kInsideTurn = 10.0;
 /// Sweeps between proximal Newton steps that were stuck and new ones, and those with Newton steps of nsgs before these.
@@ -131,6 +131,7 @@ SolveReport AutoSolver::escalate(const ConeProblem& problem, ConeSolution& solut
     report.effort = effort;
   }
   if (!iterate_.begin_solve(problem, solution, report)) return report;
+  delassus_.start();
   newton_.start();
   from_best_ = {&AutoSolver::step_from_best, kUnlikely};
   from_guess_ = {&AutoSolver::step_from_guess, kUnlikely};
@@ -158,7 +159,6 @@ SolveReport AutoSolver::escalate(const ConeProblem& problem, ConeSolution& solut
   fischer_burmeister_.has_ended = inside_.has_ended;
   from_guess_.has_ended = is_small || is_convex;
   gradients_.has_ended = is_small;
-  if (is_convex) fischer_burmeister_.weight = kFischerBurmeisterWeight;
   (is_small ? fischer_burmeister_ : is_convex ? gradients_ : from_guess_).weight = 1.0;
   gradient_operations_ = FirstOrder::count_operations(problem);
   const auto descend = [&](double of_a_step, int turns) {
@@ -185,6 +185,7 @@ SolveReport AutoSolver::escalate(const ConeProblem& problem, ConeSolution& solut
     report.method = "admm";
   }
   has_few_blocks_ = !(neighbors > 0.0);
+  if (has_few_blocks_ && is_convex) fischer_burmeister_.weight = 1.0;
   if (has_few_blocks_ && !is_convex) inside_.weight = kInsideWeight;
   if (is_open() && neighbors > 0.0) {
     interior_point_.start(problem, iterate_);

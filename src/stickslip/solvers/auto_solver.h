@@ -50,10 +50,10 @@ namespace stickslip {
 // multiply-adds counted from the pattern of its factorisations (BlockLu::n_operations) and from numbers of rows. One
 // counts these once: with few rows Fischer-Burmeister steps, else the most likely to get there, gradients under the
 // associated law with friction, else Newton steps from the guess, or from the best iterate where gradients have been
-// first. What solves most of the rest counts them some times, Fischer-Burmeister steps under the associated law, else
-// interior points where W has few blocks; all others many times. So what the first solves is solved at less than twice
-// its cost, and what another solves at some multiple. Interior points are not cut while their steps are long, as they
-// are where they converge.
+// first. Where W has few blocks Fischer-Burmeister steps count once under the associated law, too, and interior points
+// some times under the exact one; all others count many times. So what the first solves is solved at less than twice
+// its cost, or three times where there are two, and what another solves at some multiple. Interior points are not cut
+// while their steps are long, as they are where they converge.
 //
 // The best iterate of all is returned, the starting guess included: never one that violates more (Residual::defect).
 // SolveReport::method names the last method used, SolveReport::effort how often each was. Nothing is allocated once the
@@ -110,12 +110,13 @@ class AutoSolver final : public ConeSolver {
   LocalSolver local_;
   SpectralGradient spectral_gradient_;
   AcceleratedGradient accelerated_gradient_;
-  AlternatingDirections directions_{options_.stop};
-  ProximalNewton newton_{options_.stop};
-  ProximalNewton newton_from_best_{options_.stop};
-  ProximalNewton newton_from_guess_{options_.stop};
-  FischerBurmeister newton_fb_{options_.stop};
-  InteriorPoint interior_point_{options_.stop};
+  SharedDelassus delassus_{options_.stop};
+  AlternatingDirections directions_{options_.stop, &delassus_};
+  ProximalNewton newton_{options_.stop, &delassus_};
+  ProximalNewton newton_from_best_{options_.stop, &delassus_};
+  ProximalNewton newton_from_guess_{options_.stop, &delassus_};
+  FischerBurmeister newton_fb_{options_.stop, &delassus_};
+  InteriorPoint interior_point_{options_.stop, &delassus_};
   Tolerance tolerance_;        // of the present solve
   std::vector<double> start_;  // (n) [N s] the starting guess
   Contender from_best_, inside_, from_guess_, fischer_burmeister_, gradients_;

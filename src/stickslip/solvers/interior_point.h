@@ -43,7 +43,7 @@ namespace stickslip {
 class InteriorPoint {
  public:
   /// run() asks `stop` and throws Interrupted where it is raised.
-  explicit InteriorPoint(StopToken stop = {}) : delassus_(stop), lu_(stop) {}
+  explicit InteriorPoint(StopToken stop = {}, SharedDelassus* shared = nullptr) : delassus_(stop, shared), lu_(stop) {}
 
   /// Why the method cannot take such a problem: several friction blocks at a contact, polygons.
   static const char* find_reason_to_refuse(const ConeProblem& problem);
@@ -96,7 +96,8 @@ class InteriorPoint {
   void calc_defect(const ConeProblem& problem);
   void move(const ConeProblem& problem, double step);
 
-  AssembledDelassus delassus_;
+  SharedDelassus delassus_;
+  const AssembledDelassus* w_ = nullptr;
   BlockLu lu_;
   std::vector<int> dims_;                       // (n_cones)
   std::vector<State> states_;                   // (n_cones)

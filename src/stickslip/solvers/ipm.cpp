@@ -15,6 +15,7 @@ SolveReport IpmSolver::do_solve(const ConeProblem& problem, Tolerance tolerance,
   if (!iterate_.begin_solve(problem, solution, report)) return report;
   const Deadline deadline(options_.time_limit, options_.stop);
   if (!iterate_.best().is_within(tolerance)) {
+    delassus_.start();
     report.iterations = interior_point_.run(problem, tolerance, options_.max_iterations, deadline, iterate_);
     newton_.start();
     report.iterations += newton_

@@ -22,8 +22,9 @@ class IpmSolver final : public ConeSolver {
   SolveReport do_solve(const ConeProblem& problem, Tolerance tolerance, ConeSolution& solution) override;
   const IpmOptions options_;
   Iterate iterate_{options_.stop};
-  InteriorPoint interior_point_{options_.stop};
-  ProximalNewton newton_{options_.stop};
+  SharedDelassus delassus_{options_.stop};
+  InteriorPoint interior_point_{options_.stop, &delassus_};
+  ProximalNewton newton_{options_.stop, &delassus_};
 };
 
 }  // namespace stickslip

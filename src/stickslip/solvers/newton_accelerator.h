@@ -16,7 +16,7 @@ namespace stickslip {
 class NewtonAccelerator {
  public:
   /// calc_step() asks `stop` and throws Interrupted where it is raised; start() comes next then.
-  explicit NewtonAccelerator(StopToken stop = {}) : system_(stop) {}
+  explicit NewtonAccelerator(StopToken stop = {}, SharedDelassus* shared = nullptr) : system_(stop, shared) {}
 
   /// Forgets the last problem: to be called once before the steps on a new one.
   void start() { system_.start(); }

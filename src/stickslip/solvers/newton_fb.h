@@ -44,7 +44,7 @@ namespace stickslip {
 class FischerBurmeister {
  public:
   /// Steps ask `stop` and throw Interrupted where it is raised; start() comes next then.
-  explicit FischerBurmeister(StopToken stop = {}) : system_(stop) {}
+  explicit FischerBurmeister(StopToken stop = {}, SharedDelassus* shared = nullptr) : system_(stop, shared) {}
 
   /// Begins at the present iterate, which must have been judged, and keeps its rows.
   void start(const ConeProblem& problem, Iterate& iterate);

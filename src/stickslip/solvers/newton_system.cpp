@@ -82,13 +82,9 @@ void NewtonSystem::assemble_dense(const DelassusRows& rows) {
 }
 
 /// The pattern of W between the cones, for lu_.
-void NewtonSystem::analyze(const ConeProblem& problem) {
-  if (!is_assembled_) {
-    delassus_.assemble(problem);
-  } else if (analyzed_ == cones_) {
-    return;
-  }
-  is_assembled_ = true;
+void NewtonSystem::analyze(const ConeProblem& problem, const AssembledDelassus& w) {
+  if (is_analyzed_ && analyzed_ == cones_) return;
+  is_analyzed_ = true;
   analyzed_ = cones_;
   position_.assign(problem.n_cones(), -1);
   for (std::size_t a = 0; a < cones_.size(); ++a) position_[cones_[a]] = static_cast<int>(a);
@@ -96,8 +92,8 @@ void NewtonSystem::analyze(const ConeProblem& problem) {
   columns_.clear();
   blocks_.clear();
   for (const int i : cones_) {
-    for (int k = delassus_.row_begin()[i]; k < delassus_.row_begin()[i + 1]; ++k) {
-      const int column = position_[delassus_.columns()[k]];
+    for (int k = w.row_begin()[i]; k < w.row_begin()[i + 1]; ++k) {
+      const int column = position_[w.columns()[k]];
       if (column < 0) continue;
       columns_.push_back(column);
       blocks_.push_back(k);
@@ -108,7 +104,8 @@ void NewtonSystem::analyze(const ConeProblem& problem) {
 }
 
 bool NewtonSystem::solve_sparse(const ConeProblem& problem) {
-  analyze(problem);
+  const AssembledDelassus& w = delassus_.get(problem);
+  analyze(problem, w);
   lu_.clear_values();
   std::array<double, kMaxConeDim * kMaxConeDim> block;
   for (std::size_t a = 0; a < cones_.size(); ++a) {
@@ -116,7 +113,7 @@ bool NewtonSystem::solve_sparse(const ConeProblem& problem) {
     for (int k = row_begin_[a]; k < row_begin_[a + 1]; ++k) {
       const int dim_c = dims_[columns_[k]];
       std::fill_n(block.begin(), dim * dim_c, 0.0);
-      add_product(dim, dim_c, by_u_.data() + begin_[a], delassus_.block(blocks_[k]), block.data(), dim_c);
+      add_product(dim, dim_c, by_u_.data() + begin_[a], w.block(blocks_[k]), block.data(), dim_c);
       if (columns_[k] == static_cast<int>(a)) {
         for (int r = 0; r < dim * dim; ++r) block[r] += by_p_[begin_[a] + r];
       }

@@ -25,12 +25,14 @@ class NewtonSystem {
     double* right;  // (dim) r
   };
 
-  /// solve() asks `stop` and throws Interrupted where it is raised; start() comes next then.
-  explicit NewtonSystem(StopToken stop = {}) : delassus_(stop), lu_(stop) {}
+  /// solve() asks `stop` and throws Interrupted where it is raised; start() comes next then. `shared`: W of all who work
+  /// at the same problems; null: an own one.
+  explicit NewtonSystem(StopToken stop = {}, SharedDelassus* shared = nullptr) : delassus_(stop, shared), lu_(stop) {}
 
   /// Forgets the last problem: to be called once before the systems of a new one.
   void start() {
-    is_assembled_ = false;
+    delassus_.start();
+    is_analyzed_ = false;
     operations_ = 0.0;
   }
   /// Begins a system.
@@ -53,7 +55,7 @@ class NewtonSystem {
 
  private:
   void assemble_dense(const DelassusRows& rows);
-  void analyze(const ConeProblem& problem);
+  void analyze(const ConeProblem& problem, const AssembledDelassus& w);
   bool solve_sparse(const ConeProblem& problem);
 
   int n_rows_ = 0;
@@ -66,8 +68,8 @@ class NewtonSystem {
   std::vector<double> by_u_;
   std::vector<double> right_;   // (n_rows) r, then x
   std::vector<double> matrix_;  // (n_rows, n_rows) row-major
-  bool is_assembled_ = false;
-  AssembledDelassus delassus_;
+  bool is_analyzed_ = false;
+  SharedDelassus delassus_;
   BlockLu lu_;
   std::vector<int> analyzed_;   // cones of the pattern that lu_ knows
   std::vector<int> row_begin_;  // the pattern: its blocks ...

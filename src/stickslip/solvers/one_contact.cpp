@@ -18,7 +18,9 @@ namespace stickslip {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
-constexpr double kSmallest = std::numeric_limits<double>::min();
+/// A slope below this share of h is none. Far above the smallest number: a product of that with h underflows, which takes
+/// processors a hundred cycles, a fifth of a sweep in all.
+constexpr double kFlattest = 1e-250;  // [kg]
 /// Eigenvalues of S below this share of trace(W) are raised to it: an error of round-off in u that keeps massless
 /// directions finite.
 constexpr double kSmallestEigenvalue = kEpsilon / 2.0;
@@ -63,9 +65,11 @@ class OneContact::SlipFunction {
   double b_normal() const { return b_normal_; }
   double beta(int i) const { return beta_[i]; }
 
+  /// In place: a value that is copied where it was just written waits for its parts.
+  void evaluate(double lambda, Value& value) const;
   Value evaluate(double lambda) const;
   double calc_sign_at_infinity() const;
-  Value find_root(const Value& low, double high) const;
+  void find_root(Value& value, double high) const;
   Value polish_root(double lambda) const;
   Solution make_solution(const Value& value) const;
 
@@ -79,6 +83,11 @@ class OneContact::SlipFunction {
 
 OneContact::SlipFunction::Value OneContact::SlipFunction::evaluate(double lambda) const {
   Value value;
+  evaluate(lambda, value);
+  return value;
+}
+
+void OneContact::SlipFunction::evaluate(double lambda, Value& value) const {
   value.lambda = lambda;
   if (contact_.is_direct_) {
     // y = (S + lambda I)^-1 beta by Cramer's rule, and its derivative is -z = -(S + lambda I)^-1 y.
@@ -93,7 +102,7 @@ OneContact::SlipFunction::Value OneContact::SlipFunction::evaluate(double lambda
     complete(value, value.y[0] * value.y[0] + value.y[1] * value.y[1],
              contact_.row_[0] * value.y[0] + contact_.row_[1] * value.y[1], value.y[0] * z[0] + value.y[1] * z[1],
              contact_.row_[0] * z[0] + contact_.row_[1] * z[1]);
-    return value;
+    return;
   }
   double squared = 0.0;         // |y|^2
   double coupling = 0.0;        // -W_NT p_T
@@ -109,7 +118,6 @@ OneContact::SlipFunction::Value OneContact::SlipFunction::evaluate(double lambda
     coupling_slope += contact_.row_[i] * y * inverse;
   }
   complete(value, squared, coupling, squared_slope, coupling_slope);
-  return value;
 }
 
 /// The rest of `value` from the sums of evaluate().
@@ -120,6 +128,8 @@ void OneContact::SlipFunction::complete(Value& value, double squared, double cou
   value.p_normal = numerator / contact_.w_nn_;
   if (value.norm == 0.0) {  // on the axis: inside the cone where p_N >= 0, whatever lambda is
     value.h = value.p_normal >= 0.0 ? 1.0 : -1.0;
+    value.slope = 0.0;
+    value.noise = 0.0;
     return;
   }
   const double factor = contact_.mu_ / (contact_.w_nn_ * value.norm);
@@ -140,25 +150,23 @@ double OneContact::SlipFunction::calc_sign_at_infinity() const {
   return contact_.mu_ * coupling < contact_.w_nn_ * std::sqrt(squared) ? -1.0 : 1.0;
 }
 
-/// The root of h between `low` and `high` (which may be infinite), where h has different signs: Newton's method inside
-/// a bracket that shrinks.
-OneContact::SlipFunction::Value OneContact::SlipFunction::find_root(const Value& low, double high) const {
-  const bool rising = low.h < 0.0;
+/// From `value` to the root of h between it and `high` (which may be infinite), where h has different signs: Newton's
+/// method inside a bracket that shrinks.
+void OneContact::SlipFunction::find_root(Value& value, double high) const {
+  const bool rising = value.h < 0.0;
   const double s_min = *std::min_element(contact_.s_.begin(), contact_.s_.begin() + contact_.d_);
-  double bracket_low = low.lambda;
+  double bracket_low = value.lambda;
   double bracket_high = high;
-  Value value = low;
   for (int step = 0; step < kMaxSlipSteps && std::abs(value.h) > value.noise; ++step) {
     double next = bracket_low;  // no step of Newton's method where there is no slope, as where |y|^2 underflows
-    if (std::abs(value.slope) > kSmallest * std::abs(value.h)) next = value.lambda - value.h / value.slope;
+    if (std::abs(value.slope) > kFlattest * std::abs(value.h)) next = value.lambda - value.h / value.slope;
     if (!(next > bracket_low && next < bracket_high)) {
       next = std::isfinite(bracket_high) ? 0.5 * (bracket_low + bracket_high) : 2.0 * bracket_low + s_min;
     }
     if (!(std::abs(next - value.lambda) > kEpsilon * (value.lambda + s_min))) break;
-    value = evaluate(next);
+    evaluate(next, value);
     ((value.h < 0.0) == rising ? bracket_low : bracket_high) = next;
   }
-  return value;
 }
 
 /// A few steps of Newton's method from a root that has no bracket; the best of them.
@@ -262,7 +270,7 @@ OneContact::Solution OneContact::solve_unique(const double* b) const {
   if (b[0] >= 0.0) return {};
   const SlipFunction function(*this, b);
   SlipFunction::Value value = function.evaluate(0.0);
-  if (value.h < 0.0) value = function.find_root(value, kInfinity);
+  if (value.h < 0.0) function.find_root(value, kInfinity);
   Solution solution = function.make_solution(value);
   if (asymmetric_ && !is_direct_ && d_ > 1) polish(b, solution);
   return solution;
@@ -361,7 +369,7 @@ int OneContact::find_slips(const SlipFunction& function, Solution* slips) const 
     } else {
       const double sign_high = std::isfinite(high) ? function.evaluate(high).h : function.calc_sign_at_infinity();
       if ((value.h < 0.0) == (sign_high < 0.0)) continue;  // a root with p_N < 0
-      value = function.find_root(value, high);
+      function.find_root(value, high);
     }
     if (!(value.lambda > 0.0 && value.norm > 0.0)) continue;
     if (n > 0 && value.lambda - slips[n - 1].lambda <= kSameRoot * value.lambda) continue;
