@@ -58,10 +58,10 @@ constexpr int kPolishSteps = 50;
 /// and with 30 what others solve takes twice as long.
 constexpr double kUnlikely = 20.0;
 /// Where W has few blocks Fischer-Burmeister steps count once under the associated law, too, as gradients do, and
-/// interior points fewer times under the exact one: they solve most of what the likeliest method does not. And ten steps
-/// count before a first turn of interior points, which is not cut: some thirty go nowhere there, where a pile of 463
-/// rocks, which has many blocks, takes 11. Of 540 planted and jammed problems 22 take more than 3 times the quickest
-/// method + 10 ms without these three, 8 with them.
+/// interior points fewer times under the exact one: they solve most of what the likeliest method does not. And ten
+/// steps count before a first turn of interior points, which is not cut: some thirty go nowhere there, where a pile of
+/// 463 rocks, which has many blocks, takes 11. Of 540 planted and jammed problems 22 take more than 3 times the
+/// quickest method + 10 ms without these three, 8 with them.
 constexpr double kInsideWeight = 5.0;
 constexpr double kInsideTurn = 10.0;
 /// Sweeps between proximal Newton steps that were stuck and new ones, and those with Newton steps of nsgs before these.

@@ -199,8 +199,8 @@ TEST(AutoSolver, VeryManyContactsTakeSpectralGradients) {
   EXPECT_EQ(report.effort.newton_steps, 0);
 }
 
-/// Beyond a thousand cones some gradients come first, before W is looked at: 128 here, then alternating directions. With
-/// none before there are 1480 behind these, with five times as many turns 640.
+/// Beyond a thousand cones some gradients come first, before W is looked at: 128 here, then alternating directions.
+/// With none before there are 1480 behind these, with five times as many turns 640.
 TEST(AutoSolver, VeryManyContactsTakeSomeGradientsFirst) {
   const ConeProblem problem = BoxPyramid(18).make(FrictionLaw::coulomb);
   ASSERT_GE(problem.n_cones(), 1000);

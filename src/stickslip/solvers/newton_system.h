@@ -25,8 +25,8 @@ class NewtonSystem {
     double* right;  // (dim) r
   };
 
-  /// solve() asks `stop` and throws Interrupted where it is raised; start() comes next then. `shared`: W of all who work
-  /// at the same problems; null: an own one.
+  /// solve() asks `stop` and throws Interrupted where it is raised; start() comes next then. `shared`: W of all who
+  /// work at the same problems; null: an own one.
   explicit NewtonSystem(StopToken stop = {}, SharedDelassus* shared = nullptr) : delassus_(stop, shared), lu_(stop) {}
 
   /// Forgets the last problem: to be called once before the systems of a new one.

@@ -18,8 +18,8 @@ namespace stickslip {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
-/// A slope below this share of h is none. Far above the smallest number: a product of that with h underflows, which takes
-/// processors a hundred cycles, a fifth of a sweep in all.
+/// A slope below this share of h is none. Far above the smallest number: a product of that with h underflows, which
+/// takes processors a hundred cycles, a fifth of a sweep in all.
 constexpr double kFlattest = 1e-250;  // [kg]
 /// Eigenvalues of S below this share of trace(W) are raised to it: an error of round-off in u that keeps massless
 /// directions finite.

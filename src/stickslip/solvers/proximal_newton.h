@@ -38,8 +38,7 @@ class ProximalNewton {
   };
 
   /// Steps ask `stop` and throw Interrupted where it is raised; start() comes next then.
-  explicit ProximalNewton(StopToken stop = {}, SharedDelassus* shared = nullptr)
-      : stop_(stop), newton_(stop, shared) {}
+  explicit ProximalNewton(StopToken stop = {}, SharedDelassus* shared = nullptr) : stop_(stop), newton_(stop, shared) {}
 
   /// Forgets the last problem: to be called once before run() on a new one.
   void start() {
