@@ -31,7 +31,7 @@ namespace stickslip {
 //      SpectralGradient for very many cones under the exact law), for as long as some sixty Newton steps take, and
 //      while as many turns again halve the residual;
 //   6. proximal Newton steps (ProximalNewton) from the best iterate, or from the guess with few rows, for nsgs has been
-//      where the best is; until four of their inner solves got stuck;
+//      where the best is; until two of their inner solves got stuck;
 //   7. turns of all: an interior point method (InteriorPoint) where the cones allow it, which is hardly slowed down by
 //      contacts that carry each other, however many and however heavy, and Newton steps that polish its answer;
 //      proximal Newton steps from the guess, and from the best iterate; steps on the Fischer-Burmeister function
