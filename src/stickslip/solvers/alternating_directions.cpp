@@ -24,22 +24,22 @@ constexpr int kRateOver = 20;
 }  // namespace
 
 double AlternatingDirections::start(const ConeProblem& problem, double min_blocks) {
-  if (delassus_.estimate_blocks(problem) < min_blocks) return 0.0;
   delassus_.start();
-  w_ = &delassus_.get(problem);
-  const auto blocks = static_cast<double>(w_->columns().size());
+  if (delassus_.estimate_blocks(problem) < min_blocks) return 0.0;
+  const auto blocks = static_cast<double>(delassus_.get(problem).columns().size());
   return blocks < min_blocks ? 0.0 : blocks / problem.n_cones();
 }
 
 /// Factorises W + rho D.
 bool AlternatingDirections::factorize(const ConeProblem& problem) {
+  const AssembledDelassus& w = delassus_.get(problem);
   lu_.clear_values();
   std::array<double, kMaxConeDim * kMaxConeDim> diagonal;
   for (int i = 0; i < problem.n_cones(); ++i) {
     const int dim = dims_[i];
-    for (int k = w_->row_begin()[i]; k < w_->row_begin()[i + 1]; ++k) {
-      lu_.add(k, w_->block(k));
-      if (w_->columns()[k] != i) continue;
+    for (int k = w.row_begin()[i]; k < w.row_begin()[i + 1]; ++k) {
+      lu_.add(k, w.block(k));
+      if (w.columns()[k] != i) continue;
       std::fill_n(diagonal.begin(), dim * dim, 0.0);
       for (int r = 0; r < dim; ++r) diagonal[r * dim + r] = rho_ * first_order_.metric()[problem.cones[i].offset + r];
       lu_.add(k, diagonal.data());
@@ -55,7 +55,8 @@ void AlternatingDirections::begin(const ConeProblem& problem, Iterate& iterate) 
   first_order_.start(problem, iterate);
   dims_.clear();
   for (const Cone& cone : problem.cones) dims_.push_back(cone.dim);
-  lu_.analyze(dims_, w_->row_begin(), w_->columns());
+  const AssembledDelassus& w = delassus_.get(problem);
+  lu_.analyze(dims_, w.row_begin(), w.columns());
   rho_ = kFirstPenalty;
   std::copy(iterate.p().begin(), iterate.p().end(), z_.begin());
   project_on_cones(problem, z_);

@@ -46,7 +46,6 @@ class AlternatingDirections {
 
   FirstOrder first_order_;
   SharedDelassus delassus_;
-  const AssembledDelassus* w_ = nullptr;
   BlockLu lu_;
   double rho_ = 1.0;  // [-] in the metric D
   std::vector<int> dims_;

@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include "stickslip/base/assert.h"
 #include "stickslip/base/stop_token.h"
 #include "stickslip/cone/cone_problem.h"
 
@@ -54,7 +55,7 @@ class AssembledDelassus {
 };
 
 /// W of the present problem in blocks, assembled when it is first asked for: a method's own, or one that methods share
-/// which take turns at the same problem.
+/// which take turns at the same problem; then it is its owner's to start().
 class SharedDelassus {
  public:
   /// get() asks `stop` and throws Interrupted where it is raised. `shared` must outlive this; null: an own one.
@@ -62,12 +63,13 @@ class SharedDelassus {
   SharedDelassus(const SharedDelassus&) = delete;
   SharedDelassus& operator=(const SharedDelassus&) = delete;
 
-  /// Forgets the last problem: to be called once before a new one; of one that is shared its owner's to say.
+  /// Forgets the last problem: to be called once before a new one. Of one that is shared nothing is forgotten.
   void start() { is_assembled_ = false; }
   const AssembledDelassus& get(const ConeProblem& problem) {
     if (shared_ != nullptr) return shared_->get(problem);
     if (!is_assembled_) own_.assemble(problem);
     is_assembled_ = true;
+    STICKSLIP_ASSERT(own_.n_cones() == problem.n_cones());
     return own_;
   }
   double estimate_blocks(const ConeProblem& problem) {

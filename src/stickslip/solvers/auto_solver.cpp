@@ -35,19 +35,24 @@ constexpr double kDearStep = 35.0;
 /// first takes 45, and of the second's 10 s Newton steps behind them take 8. Fewer where they get nowhere: when it was
 /// halved last after k turns, the best iterate's residual must halve once more by turn 2 k + 2.
 constexpr int kGradientTurns = 60;
-/// From this many cones on so many turns, of 17 iterations each, come before the pattern of W is analysed, which takes
-/// as long as 30 of them: from the last step's percussions piles of 2359 and 9449 contacts take 40 at 1e-2, from none
-/// the latter takes 120 under the associated law.
-constexpr int kTurnsBeforeAnalysis = 8;
+/// From kManyForMomentum cones on up to so many turns, of 17 iterations each, come before the pattern of W is analysed,
+/// which takes as long as 30 iterations: from the last step's percussions piles of 2359 and 9449 contacts take 40 at
+/// 1e-2, from none the latter takes 120 under the associated law. Under the exact one a planar problem of 7002
+/// contacts, which Newton steps solve, takes 1.8 times as long at 1e-4 with eight turns.
+constexpr int kTurnsBeforeAnalysis = 4;
+constexpr int kConvexTurnsBeforeAnalysis = 8;
 /// Up to so many cones accelerated gradients are those of the exact law, too: twice as quick as spectral ones in a pile
 /// of 495 contacts, and they get nowhere in one of 2359.
 constexpr int kManyForMomentum = 1000;
 /// The residual is computed once the change of a sweep is below this many times the tolerance.
 constexpr double kLooksConverged = 2.0;
 /// Newton steps from the best iterate go on until so many of their inner solves got stuck, then other methods get
-/// turns. Of 540 planted and jammed problems 7, 5, 8 take more than 3 times the quickest method + 10 ms where it is 1, 2,
-/// 4, and 463 rocks take 9 ms less under the associated law with 2 than with 4.
-constexpr int kStuckSolves = 2;
+/// turns. Under the exact law: the sum of times of 119 planted problems (621 to 900) is 1.15 times as large with 2,
+/// that of 211 others 1.05, 1.03, 1.02, 1, 1.05 times that with 4 where it is 1, 2, 3, 4, 20. Under the associated one:
+/// that of 155 (621 to 900) is .92 times as large with 2 as with 4, and of 270 (1 to 500, jammed) 3, 1, 5 take more
+/// than 3 times the quickest method + 10 ms where it is 1, 2, 4.
+constexpr int kStuckSolves = 4;
+constexpr int kStuckConvexSolves = 2;
 /// And so many steps at most, as interior points: real problems that Newton steps solve take up to 55, interior points
 /// need some ten, and where there is no solution neither end by themselves.
 constexpr int kMostSteps = 100;
@@ -58,10 +63,10 @@ constexpr int kPolishSteps = 50;
 /// and with 30 what others solve takes twice as long.
 constexpr double kUnlikely = 20.0;
 /// Where W has few blocks Fischer-Burmeister steps count once under the associated law, too, as gradients do, and
-/// interior points fewer times under the exact one: they solve most of what the likeliest method does not. And ten
-/// steps count before a first turn of interior points, which is not cut: some thirty go nowhere there, where a pile of
-/// 463 rocks, which has many blocks, takes 11. Of 540 planted and jammed problems 22 take more than 3 times the
-/// quickest method + 10 ms without these three, 8 with them.
+/// interior points so many times under the exact one: they solve most of what the likeliest method does not. And so
+/// many steps count before a first turn of interior points, which is not cut: some thirty go nowhere there, where a
+/// pile of 463 rocks, which has many blocks, takes 11. Of 540 planted and jammed problems 22 take more than 3 times the
+/// quickest method + 10 ms without these three, 8 with them, both with kStuckSolves under either law.
 constexpr double kInsideWeight = 5.0;
 constexpr double kInsideTurn = 10.0;
 /// Sweeps between proximal Newton steps that were stuck and new ones, and those with Newton steps of nsgs before these.
@@ -173,7 +178,8 @@ SolveReport AutoSolver::escalate(const ConeProblem& problem, ConeSolution& solut
     }
   };
   if (is_open() && problem.n_cones() >= kManyForMomentum) {
-    descend(NewtonSystem::kOperationsOfARow * problem.size(), kTurnsBeforeAnalysis);
+    descend(NewtonSystem::kOperationsOfARow * problem.size(),
+            is_convex ? kConvexTurnsBeforeAnalysis : kTurnsBeforeAnalysis);
   }
   const double neighbors = is_open() ? directions_.start(problem, kManyBlocks) : 0.0;
   if (neighbors >= kManyNeighbors) {
@@ -236,9 +242,10 @@ SolveReport AutoSolver::escalate(const ConeProblem& problem, ConeSolution& solut
 /// anything to do. Returns how many iterations.
 int AutoSolver::take_turns(const ConeProblem& problem, Round round, int used, const Deadline& deadline,
                            SolveReport& report) {
+  const int max_stuck = is_convex_friction(problem) ? kStuckConvexSolves : kStuckSolves;
   int taken = 0;
   while (!iterate_.best().is_within(tolerance_) && used + taken < options_.max_iterations && !deadline.passed()) {
-    const bool is_slow = newton_from_best_.n_stuck() >= kStuckSolves || n_from_best_ >= kMostSteps;
+    const bool is_slow = newton_from_best_.n_stuck() >= max_stuck || n_from_best_ >= kMostSteps;
     if (round == Round::newton && (from_best_.has_ended || is_slow)) break;
     if (round == Round::inside && (inside_.has_ended || is_polished_)) break;
     Contender* next = nullptr;
@@ -320,7 +327,7 @@ AutoSolver::Turn AutoSolver::step_inside(const ConeProblem& problem, int budget,
     return step_by_newton(problem, newton_, ProximalNewton::kPolishParameter, 0.0, budget, deadline, inside_, report);
   }
   report.method = "ipm";
-  if (!inside_.has_begun) interior_point_.start(problem, iterate_);
+  if (!inside_.has_begun && has_few_blocks_) interior_point_.start(problem, iterate_);  // else it has been counted
   const int most = std::min(kMostSteps - n_inside_, budget);
   Turn turn;
   turn.iterations = interior_point_.advance(problem, tolerance_, most, 1.0, deadline, iterate_);

@@ -6,6 +6,7 @@
 #include "stickslip/cone/infeasibility.h"
 #include "stickslip/solvers/accelerated_gradient.h"
 #include "stickslip/solvers/alternating_directions.h"
+#include "stickslip/solvers/assembled_delassus.h"
 #include "stickslip/solvers/interior_point.h"
 #include "stickslip/solvers/iterate.h"
 #include "stickslip/solvers/local_solver.h"
@@ -25,13 +26,15 @@ namespace stickslip {
 //   2. one cone: solved directly; few rows: nsgs with its dense Newton steps;
 //   3. sweeps of Gauss-Seidel, as long as their rate promises to reach the tolerance at less cost than a few sparse
 //      factorisations; they find most open contacts and are all that an easy problem or a loose tolerance needs;
-//   4. many cones, each coupled to many others: alternating directions (AlternatingDirections), which factorise once or
+//   4. with more than a thousand cones some gradients, as of 5, before the pattern of W is looked at; then, where each
+//   is
+//      coupled to many others, alternating directions (AlternatingDirections), which factorise once or
 //      twice, as long as their rate promises to reach the tolerance at the cost of a few factorisations;
 //   5. where a Newton step costs as much as many gradients, as in piles: gradients (AcceleratedGradient, or
 //      SpectralGradient for very many cones under the exact law), for as long as some sixty Newton steps take, and
 //      while as many turns again halve the residual;
 //   6. proximal Newton steps (ProximalNewton) from the best iterate, or from the guess with few rows, for nsgs has been
-//      where the best is; until two of their inner solves got stuck;
+//      where the best is; until four of their inner solves got stuck, under the associated law two;
 //   7. turns of all: an interior point method (InteriorPoint) where the cones allow it, which is hardly slowed down by
 //      contacts that carry each other, however many and however heavy, and Newton steps that polish its answer;
 //      proximal Newton steps from the guess, and from the best iterate; steps on the Fischer-Burmeister function

@@ -101,7 +101,7 @@ void InteriorPoint::add_state(const ConeProblem& problem, const Cone& cone, doub
 
 void InteriorPoint::start(const ConeProblem& problem, const Iterate& iterate) {
   delassus_.start();
-  w_ = &delassus_.get(problem);
+  const AssembledDelassus& w = delassus_.get(problem);
   dims_.clear();
   states_.clear();
   x_.clear();
@@ -117,7 +117,7 @@ void InteriorPoint::start(const ConeProblem& problem, const Iterate& iterate) {
     add_state(problem, problem.cones[i], iterate.rows().scale(i), speed);
   }
   for (auto* vector : {&dx_, &dy_, &corrector_, &scaled_}) vector->assign(x_.size(), 0.0);
-  lu_.analyze(dims_, w_->row_begin(), w_->columns());
+  lu_.analyze(dims_, w.row_begin(), w.columns());
   idle_ = 0;
   least_ = HUGE_VAL;
   last_step_ = 1.0;
@@ -185,12 +185,13 @@ void InteriorPoint::calc_block(const State& state, int dim, double* block) const
 }
 
 bool InteriorPoint::factorize(const ConeProblem& problem) {
+  const AssembledDelassus& w = delassus_.get(problem);
   lu_.clear_values();
   std::array<double, kMaxConeDim * kMaxConeDim> block;
   for (int i = 0; i < problem.n_cones(); ++i) {
-    for (int k = w_->row_begin()[i]; k < w_->row_begin()[i + 1]; ++k) {
-      lu_.add(k, w_->block(k));
-      if (w_->columns()[k] != i) continue;
+    for (int k = w.row_begin()[i]; k < w.row_begin()[i + 1]; ++k) {
+      lu_.add(k, w.block(k));
+      if (w.columns()[k] != i) continue;
       calc_block(states_[i], dims_[i], block.data());
       lu_.add(k, block.data());
     }
@@ -200,7 +201,7 @@ bool InteriorPoint::factorize(const ConeProblem& problem) {
 
 /// defect_ = W p + b + s e_N - u; on free rows u = 0.
 void InteriorPoint::calc_defect(const ConeProblem& problem) {
-  w_->apply(problem, p_, defect_);
+  delassus_.get(problem).apply(problem, p_, defect_);
   for (int i = 0; i < problem.n_cones(); ++i) {
     const Cone& cone = problem.cones[i];
     const State& state = states_[i];
@@ -226,7 +227,7 @@ void InteriorPoint::calc_defect(const ConeProblem& problem) {
 void InteriorPoint::solve(const ConeProblem& problem) {
   dp_ = right_;
   lu_.solve(dp_);
-  w_->apply(problem, dp_, product_);
+  delassus_.get(problem).apply(problem, dp_, product_);
   std::array<double, kMaxConeDim * kMaxConeDim> block;
   for (int i = 0; i < problem.n_cones(); ++i) {
     const int dim = dims_[i];

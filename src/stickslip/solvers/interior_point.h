@@ -97,7 +97,6 @@ class InteriorPoint {
   void move(const ConeProblem& problem, double step);
 
   SharedDelassus delassus_;
-  const AssembledDelassus* w_ = nullptr;
   BlockLu lu_;
   std::vector<int> dims_;                       // (n_cones)
   std::vector<State> states_;                   // (n_cones)

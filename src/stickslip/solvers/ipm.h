@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "stickslip/solvers/assembled_delassus.h"
 #include "stickslip/solvers/interior_point.h"
 #include "stickslip/solvers/proximal_newton.h"
 #include "stickslip/solvers/solver_options.h"

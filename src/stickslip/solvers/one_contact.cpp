@@ -18,8 +18,8 @@ namespace stickslip {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
-/// A slope below this share of h is none. Far above the smallest number: a product of that with h underflows, which
-/// takes processors a hundred cycles, a fifth of a sweep in all.
+/// A slope below this times h is none. Far above the smallest number, for the product of that one with h underflows,
+/// which takes processors a hundred cycles, a fifth of a sweep in all.
 constexpr double kFlattest = 1e-250;  // [kg]
 /// Eigenvalues of S below this share of trace(W) are raised to it: an error of round-off in u that keeps massless
 /// directions finite.
@@ -65,7 +65,7 @@ class OneContact::SlipFunction {
   double b_normal() const { return b_normal_; }
   double beta(int i) const { return beta_[i]; }
 
-  /// In place: a value that is copied where it was just written waits for its parts.
+  /// In place, in loops: a copy of what was just written number by number has to wait for it.
   void evaluate(double lambda, Value& value) const;
   Value evaluate(double lambda) const;
   double calc_sign_at_infinity() const;
