@@ -221,7 +221,8 @@ TEST(AutoSolver, VeryManyContactsTakeSpectralGradients) {
 }
 
 /// Beyond a thousand cones some gradients come first, before W is looked at: 64 here, then alternating directions. With
-/// none before there are 1480 behind these, with ten times as many turns 640.
+/// none before there are 1480 behind these, with ten times as many turns 640. Under the associated law, where gradients
+/// get farther, twice as many.
 TEST(AutoSolver, VeryManyContactsTakeSomeGradientsFirst) {
   const ConeProblem problem = BoxPyramid(18).make(FrictionLaw::coulomb);
   ASSERT_GE(problem.n_cones(), 1000);
@@ -232,6 +233,9 @@ TEST(AutoSolver, VeryManyContactsTakeSomeGradientsFirst) {
   EXPECT_EQ(report.status, Status::ok);
   EXPECT_GT(report.effort.gradient_steps, 0);
   EXPECT_LE(report.effort.gradient_steps, 100);
+  ConeSolution associated;
+  EXPECT_GT(solve(BoxPyramid(18).make(FrictionLaw::associated), options, associated).effort.gradient_steps,
+            report.effort.gradient_steps);
 }
 
 // --- no solution
