@@ -196,7 +196,6 @@ void Methods::solve_rest(Step& step, const State& state) {
 /// Undone where it leads astray: percussions that are held turn a light plate under a heavy block over. What bodies may
 /// be moved is the way of the fastest of those that they hang together with, by forces as well.
 void Methods::balance_stiff_forces(Step& step) {
-  constexpr double kAstray = 1.0;  // [-] of that way
   before_ = step.x;
   evaluate_smooth(step);
   find_parts(step);
@@ -213,7 +212,7 @@ void Methods::balance_stiff_forces(Step& step) {
   bool is_balanced = solve_smooth(step, newton_);
   motion_ -= step.v;
   for (int k = 0; k < n_bodies && is_balanced; ++k) {
-    is_balanced = measure_motion(step.system, k, motion_) <= kAstray * ways_[parts_.find(k)];
+    is_balanced = measure_motion(step.system, k, motion_) <= ways_[parts_.find(k)];
   }
   if (!is_balanced) step.x = before_;
 }

@@ -11,10 +11,9 @@
 namespace stickslip::generalized_alpha {
 namespace {
 
-/// Of the tolerance of velocities: residuals of several levels add up.
+/// Of the tolerance of velocities: residuals of several levels add up; and of the round-off of a sum: what acts is the
+/// sum of such.
 constexpr double kSlack = 10.0;  // [-]
-/// Of sums of products of what acts, each rounded a few times.
-constexpr double kActingRoundOff = 8.0 * kSumRoundOff;  // [-]
 /// Of the speed of a body: what averages of forces that have ended may still give it. Where rho_inf > 1/2 they change
 /// sign as they fade, and so push off a body that was pressed on.
 constexpr double kOfSpeed = 1e-3;  // [-]
@@ -92,7 +91,7 @@ int MomentumBalance::find_unbalanced(const Step& step, const State& start) {
     if (system.bodies()[k].n_u == 0) continue;
     const int body = static_cast<int>(k);
     const double tolerance = kSlack * step.options.tolerance * step.measure.displacement(body) / step.h +
-                             kActingRoundOff * acts_[k] + kNoLength / step.h;
+                             kSlack * kSumRoundOff * acts_[k] + kNoLength / step.h;
     const double exact = measure_motion(system, body, off_) / tolerance;
     const double allowed = acts_[k] + tolerance + kOfSpeed * step.measure.start_speed(body);
     const double gross = std::min(measure_motion(system, body, off_by_force_), averages_[k]) / allowed;

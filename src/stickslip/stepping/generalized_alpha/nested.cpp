@@ -10,6 +10,7 @@
 #include "stickslip/constraints/sliding_newton.h"
 #include "stickslip/math/round_off.h"
 #include "stickslip/math/small_matrix.h"
+#include "stickslip/stepping/generalized_alpha/certificate.h"
 #include "stickslip/stepping/generalized_alpha/equations.h"
 #include "stickslip/stepping/generalized_alpha/index_sets.h"
 
@@ -142,7 +143,6 @@ void Nested::solve_level(const Step& step, double allowed) {
 
 /// Marks the elements whose laws the solution of a level misses by more than Certificate takes for solved.
 void Nested::mark_stuck(const Step& step, double allowed) {
-  constexpr double kFactor = 10.0;  // [-]
   std::array<double, kMaxElementDim> u;
   for (std::size_t k = 0; k < rows_.size(); ++k) {
     const Rows& rows = rows_[k];
@@ -156,7 +156,7 @@ void Nested::mark_stuck(const Step& step, double allowed) {
     for (int i = 0; i < rows.n; ++i) largest = std::max(largest, std::abs(p[i]));
     const double w = e.diagonal[0];
     const double defect = calc_squared_defect(problem_, FrictionLaw::coulomb, problem_.cones[k], w, p, u.data());
-    const double solved = kFactor * (1.0 + e.mu) * (allowed + kSumRoundOff * w * largest);
+    const double solved = Certificate::kSolved * (1.0 + e.mu) * (allowed + kSumRoundOff * w * largest);
     if (!(defect <= solved * solved)) is_stuck_[rows.element] = 1;
   }
 }

@@ -12,8 +12,8 @@ namespace stickslip::generalized_alpha {
 StepSolve Newton::solve(Step& step, bool search) {
   // Index sets that come back this often do not settle any more.
   constexpr int kMaxVisits = 3;
-  // Smooth motion is solved after as many; what is not is asked for its round-off.
-  constexpr int kSmooth = 2;
+  // Iterations in which the residual hardly falls. Of 400 000 steps of random scenes (seeds 0 to 999 of
+  // random_scenes_test) 99 are inexact, and where it may not fall at all 164, and one is wrong.
   constexpr int kPatience = 8;
   constexpr double kFalls = 0.9;  // [-]
   const Measure& measure = step.measure;
@@ -42,7 +42,7 @@ StepSolve Newton::solve(Step& step, bool search) {
     ++result.iterations;
     evaluate(step);
     if (search || !system_.is_dense() || !std::isfinite(measure.error())) search_line(step, merit);
-    if (result.iterations >= kSmooth && measure.error() > 1.0 && std::isfinite(measure.error())) {
+    if (measure.error() > 1.0 && std::isfinite(measure.error())) {
       round_off_.set(step, system_);
       step.measure.judge(step);
     }
