@@ -27,9 +27,8 @@ namespace stickslip {
 //   3. sweeps of Gauss-Seidel, as long as their rate promises to reach the tolerance at less cost than a few sparse
 //      factorisations; they find most open contacts and are all that an easy problem or a loose tolerance needs;
 //   4. with more than a thousand cones some gradients, as of 5, before the pattern of W is looked at; then, where each
-//   is
-//      coupled to many others, alternating directions (AlternatingDirections), which factorise once or
-//      twice, as long as their rate promises to reach the tolerance at the cost of a few factorisations;
+//      is coupled to many others, alternating directions (AlternatingDirections), which factorise once or twice, as
+//      long as their rate promises to reach the tolerance at the cost of a few factorisations;
 //   5. where a Newton step costs as much as many gradients, as in piles: gradients (AcceleratedGradient, or
 //      SpectralGradient for very many cones under the exact law), for as long as some sixty Newton steps take, and
 //      while as many turns again halve the residual;

@@ -19,7 +19,7 @@ namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 /// A slope below this times h is none. Far above the smallest number, for the product of that one with h underflows,
-/// which takes processors a hundred cycles, a fifth of a sweep in all.
+/// which takes processors a hundred cycles: sweeps over contacts in space took 9 to 19 % longer.
 constexpr double kFlattest = 1e-250;  // [kg]
 /// Eigenvalues of S below this share of trace(W) are raised to it: an error of round-off in u that keeps massless
 /// directions finite.
