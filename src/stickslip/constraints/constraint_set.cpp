@@ -114,6 +114,7 @@ void ConstraintSet::clear() {
   n_contacts_ = 0;
   n_joints_ = 0;
   geometries_.clear();
+  units_.clear();
   gaps_.clear();
   gamma_.clear();
   tau_.clear();
@@ -173,7 +174,6 @@ void ConstraintSet::gather_contacts(const Activations& activation_of) {
 }
 
 void ConstraintSet::gather_joints() {
-  JointVector gamma;
   const std::vector<Joint>& joints = system_.joints();
   for (std::size_t i = 0; i < joints.size(); ++i) {
     stop_.check();
@@ -181,37 +181,38 @@ void ConstraintSet::gather_joints() {
     const int j = static_cast<int>(i);
     if (problem_.of_positions && !joints[i].holonomic) continue;
     problem_.add_free(joints[i].dim);
-    if (problem_.of_positions) {
-      system_.calc_joint_position(j, at_->t(), at_->q(), gamma);
-    } else {
-      system_.calc_joint_velocity(j, at_->t(), at_->q(), at_->u(), gamma);
-    }
+    system_.calc_joint_geometry(j, at_->t(), at_->q(), problem_.of_positions ? nullptr : &at_->u(), pair_);
     ++n_joints_;
-    add_member(j, gamma.data());
+    add_member(j, problem_.of_positions ? pair_.g.data() : pair_.gamma.data());
     if (!problem_.of_positions && system_.joint_has_prescribed_motion(j)) {
-      system_.calc_joint_velocity(j, at_->t(), at_->q(), rest_, gamma);
-      set_last_tau(gamma.data());
+      system_.calc_joint_velocity(j, at_->t(), at_->q(), rest_, pair_.gamma);
+      set_last_tau(pair_.gamma.data());
     }
-    add_rows(joints[i].first, joints[i].second,
-             [&](Side side, Eigen::Ref<RowMatrix> J) { system_.calc_joint_jacobian(j, at_->t(), at_->q(), side, J); });
+    add_pair(joints[i].first, joints[i].second);
   }
 }
 
 void ConstraintSet::gather_dry_frictions(double h) {
-  JointVector gamma;
   for (std::size_t i = 0; i < system_.dry_frictions().size(); ++i) {
     stop_.check();
     const int k = static_cast<int>(i);
     const DryFrictionElement& e = system_.dry_frictions()[i];
     problem_.add_ball(e.dim, h * e.bound);
-    system_.calc_dry_friction_velocity(k, at_->t(), at_->q(), at_->u(), gamma);
-    add_member(k, gamma.data());
-    system_.calc_dry_friction_velocity(k, at_->t(), at_->q(), rest_, gamma);
-    set_last_tau(gamma.data());
-    add_rows(e.first, e.second, [&](Side side, Eigen::Ref<RowMatrix> J) {
-      system_.calc_dry_friction_jacobian(k, at_->t(), at_->q(), side, J);
-    });
+    system_.calc_dry_friction_geometry(k, at_->t(), at_->q(), &at_->u(), pair_);
+    add_member(k, pair_.gamma.data());
+    if (system_.dry_friction_has_prescribed_motion(k)) {
+      system_.calc_dry_friction_velocity(k, at_->t(), at_->q(), rest_, pair_.gamma);
+      set_last_tau(pair_.gamma.data());
+    }
+    add_pair(e.first, e.second);
   }
+}
+
+/// The rows W^T of pair_ for the last cone, and what their multipliers do.
+void ConstraintSet::add_pair(const Attachment& first, const Attachment& second) {
+  add_rows(first, second,
+           [this](Side side, Eigen::Ref<RowMatrix> J) { J = pair_.W[static_cast<std::size_t>(side)]; });
+  for (int r = 0; r < problem_.cones.back().dim; ++r) append(units_, pair_.unit[r]);
 }
 
 /// What the last cone of the problem is, and gamma (dim) of its rows; of positions, these.
@@ -498,6 +499,17 @@ double ConstraintSet::calc_trace(int i) const {
   return trace;
 }
 
+/// What lambda (dim) does to the second body of a joint or dry friction element. Their rows are the last ones.
+JointReaction ConstraintSet::calc_reaction(int i, const JointVector& lambda) const {
+  const std::size_t first = problem_.cones[i].offset - (problem_.b.size() - units_.size());
+  JointReaction reaction = {Vector3::Zero(), Vector3::Zero()};
+  for (int r = 0; r < problem_.cones[i].dim; ++r) {
+    reaction.force += lambda(r) * units_[first + r].force;
+    reaction.torque += lambda(r) * units_[first + r].torque;
+  }
+  return reaction;
+}
+
 void ConstraintSet::add_reactions(const ConeSolution& solution, double h, StepReport& report) const {
   JointVector lambda;
   for (int i = 0; i < count(); ++i) {
@@ -508,7 +520,7 @@ void ConstraintSet::add_reactions(const ConeSolution& solution, double h, StepRe
         add_joint_limit(system_, (*points_)[index(i)], at_->t(), at_->q(), lambda(0), report);
         break;
       case Kind::joint:
-        add_reaction(system_.calc_joint_reaction(index(i), at_->t(), at_->q(), lambda), report.joints[index(i)]);
+        add_reaction(calc_reaction(i, lambda), report.joints[index(i)]);
         break;
       case Kind::dry_friction:
         add_dry_friction(system_, index(i), at_->t(), at_->q(), lambda, report);

@@ -116,10 +116,12 @@ class ConstraintSet {
   void set_last_tau(const double* tau);
   template <class FillJacobian>
   void add_rows(const Attachment& first, const Attachment& second, FillJacobian&& fill_jacobian);
+  void add_pair(const Attachment& first, const Attachment& second);
   void add_bodies(FactoredDelassus& factored) const;
   void report_percussion(int cone, const ConeSolution& solution, std::span<const double> velocity, double h,
                          ContactReport& contact) const;
   double calc_trace(int i) const;
+  JointReaction calc_reaction(int cone, const JointVector& lambda) const;
   ElementId id(int cone) const;
   template <class W>
   W& hold();
@@ -145,6 +147,8 @@ class ConstraintSet {
   std::vector<int> indices_;                 // (cones) see index()
   int n_contacts_ = 0, n_joints_ = 0;        // of the cones
   std::vector<ContactGeometry> geometries_;  // (contacts) where they are not packed
+  PairGeometry pair_;                        // of the joint or dry friction that is gathered
+  std::vector<JointReaction> units_;         // (rows of joints and dry friction) what a unit of their multiplier does
   std::vector<double> gaps_;                 // (contacts) [m]
   std::vector<double> gamma_;
   std::vector<double> tau_;  // none where all are zero

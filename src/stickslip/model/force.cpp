@@ -184,6 +184,16 @@ void System::calc_dry_friction_jacobian(int k, double t, const Vector& q, Side s
   dry_friction_rows(k).calc_jacobian(*this, t, q, side, J);
 }
 
+void System::calc_dry_friction_geometry(int k, double t, const Vector& q, const Vector* u,
+                                        PairGeometry& geometry) const {
+  dry_friction_rows(k).calc_geometry(*this, t, q, u, geometry);
+}
+
+bool System::dry_friction_has_prescribed_motion(int k) const {
+  const DryFrictionElement& e = dry_frictions_[k];
+  return bodies_[e.first.body].type == BodyType::moving || bodies_[e.second.body].type == BodyType::moving;
+}
+
 void System::calc_dry_friction_acceleration_bias(int k, double t, const Vector& q, const Vector& u,
                                                  JointVector& zeta) const {
   dry_friction_rows(k).calc_acceleration_bias(*this, t, q, u, zeta);

@@ -109,6 +109,18 @@ void GearRows::calc_jacobian(const System& system, double t, const Vector& q, Si
   for (int k = 0; k < attachment.n_u; ++k) J(0, k) = force[(s == Side::first ? 0 : at.pair.first_local_u) + k];
 }
 
+void GearRows::calc_geometry(const System& system, double t, const Vector& q, const Vector* u,
+                             PairGeometry& geometry) const {
+  calc_position(system, t, q, geometry.g);
+  calc_velocity(system, t, q, u, geometry.gamma);
+  for (const Side side : {Side::first, Side::second}) {
+    auto& W = geometry.W[static_cast<std::size_t>(side)];
+    W.resize(1, joint_->side(side).n_u);
+    calc_jacobian(system, t, q, side, W);
+  }
+  geometry.unit[0] = calc_reaction(system, t, q, JointVector::Constant(1, 1.0));
+}
+
 void GearRows::calc_acceleration_bias(const System& system, double t, const Vector& q, const Vector& u,
                                       JointVector& zeta) const {
   const Pair pair(system, first(), second());

@@ -25,6 +25,7 @@ class GearRows {
   void calc_position(const System& system, double t, const Vector& q, JointVector& g) const;
   void calc_velocity(const System& system, double t, const Vector& q, const Vector* u, JointVector& gamma) const;
   void calc_jacobian(const System& system, double t, const Vector& q, Side side, Eigen::Ref<RowMatrix> J) const;
+  void calc_geometry(const System& system, double t, const Vector& q, const Vector* u, PairGeometry& geometry) const;
   void calc_acceleration_bias(const System& system, double t, const Vector& q, const Vector& u,
                               JointVector& zeta) const;
   void calc_derivatives(const System& system, double t, const Vector& q, const Vector& u, const Vector* a,

@@ -79,6 +79,10 @@ void System::calc_joint_jacobian(int j, double t, const Vector& q, Side side, Ei
   with_constraint(joints_[j], [&](const auto& rows) { rows.calc_jacobian(*this, t, q, side, J); });
 }
 
+void System::calc_joint_geometry(int j, double t, const Vector& q, const Vector* u, PairGeometry& geometry) const {
+  with_constraint(joints_[j], [&](const auto& rows) { rows.calc_geometry(*this, t, q, u, geometry); });
+}
+
 void System::calc_joint_acceleration_bias(int j, double t, const Vector& q, const Vector& u, JointVector& zeta) const {
   with_constraint(joints_[j], [&](const auto& rows) { rows.calc_acceleration_bias(*this, t, q, u, zeta); });
 }

@@ -152,6 +152,15 @@ struct JointReaction {
 /// (dim) [m, rad], [m/s, rad/s], ...: rows of one joint.
 using JointVector = Eigen::Matrix<double, Eigen::Dynamic, 1, 0, kMaxJointDim, 1>;
 
+/// What a step on velocities asks of a joint or a dry friction element at one instant, at once.
+struct PairGeometry {
+  JointVector g;      // (dim) [m, rad]; zero where there is none
+  JointVector gamma;  // (dim) [m/s, rad/s]
+  // W^T of first and second, each (dim, n_u of its side).
+  std::array<Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor, kMaxJointDim, kMaxSideDofs>, 2> W;
+  std::array<JointReaction, kMaxJointDim> unit;  // (dim) what one unit of each row does to second
+};
+
 /// Exact derivatives of one joint's rows over the pair's own coordinates q = (q_first, q_second) of n_q, u likewise
 /// of n_u, each side's as its Attachment says. lambda and a are held constant.
 struct JointDerivatives {

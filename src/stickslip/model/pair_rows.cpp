@@ -63,6 +63,22 @@ PairRowsAt<double> rows_at(const System& system, const PairRows& source, double 
   return {system, source, pair, t, local.q, local.u};
 }
 
+/// Rows of W^T for a side that has velocities.
+template <class Result>
+void fill_jacobian(const System& system, const PairRows& source, const Vector& q, const PairRowsAt<double>& at, Side s,
+                   Result& J) {
+  const Attachment& attachment = source.side(s);
+  const double sign = s == Side::first ? -1.0 : 1.0;
+  const Frame<double>& frame = s == Side::first ? at.frames.first : at.frames.second;
+  double force[kMaxSideDofs];
+  for (int i = 0; i < source.dim(); ++i) {
+    const JointRow<double>& row = at.rows[i];
+    attachment_force(system.bodies()[attachment.body], attachment, q, frame,
+                     s == Side::first ? row.on_first : row.on_second, sign * row.direction, sign * row.axis, force);
+    for (int k = 0; k < attachment.n_u; ++k) J(i, k) = force[k];
+  }
+}
+
 }  // namespace
 
 void PairRows::calc_position(const System& system, double t, const Vector& q, JointVector& g) const {
@@ -79,17 +95,24 @@ void PairRows::calc_velocity(const System& system, double t, const Vector& q, co
 }
 
 void PairRows::calc_jacobian(const System& system, double t, const Vector& q, Side s, Eigen::Ref<RowMatrix> J) const {
-  const Attachment& attachment = side(s);
-  if (attachment.n_u == 0) return;
-  const PairRowsAt<double> at = rows_at(system, *this, t, q, nullptr);
-  const double sign = s == Side::first ? -1.0 : 1.0;
-  const Frame<double>& frame = s == Side::first ? at.frames.first : at.frames.second;
-  double force[kMaxSideDofs];
+  if (side(s).n_u == 0) return;
+  fill_jacobian(system, *this, q, rows_at(system, *this, t, q, nullptr), s, J);
+}
+
+void PairRows::calc_geometry(const System& system, double t, const Vector& q, const Vector* u,
+                             PairGeometry& geometry) const {
+  const PairRowsAt<double> at = rows_at(system, *this, t, q, u);
+  geometry.g.resize(dim_);
+  geometry.gamma.resize(dim_);
   for (int i = 0; i < dim_; ++i) {
-    const JointRow<double>& row = at.rows[i];
-    attachment_force(system.bodies()[attachment.body], attachment, q, frame,
-                     s == Side::first ? row.on_first : row.on_second, sign * row.direction, sign * row.axis, force);
-    for (int k = 0; k < attachment.n_u; ++k) J(i, k) = force[k];
+    geometry.g(i) = at.g(i);
+    geometry.gamma(i) = at.velocity(i);
+    geometry.unit[i] = {at.rows[i].direction, at.rows[i].axis};
+  }
+  for (const Side s : {Side::first, Side::second}) {
+    auto& W = geometry.W[static_cast<std::size_t>(s)];
+    W.resize(dim_, side(s).n_u);
+    if (side(s).n_u > 0) fill_jacobian(system, *this, q, at, s, W);
   }
 }
 

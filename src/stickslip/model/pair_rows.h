@@ -41,6 +41,8 @@ class PairRows {
   void calc_velocity(const System& system, double t, const Vector& q, const Vector* u, JointVector& gamma) const;
   /// Rows of W^T for one side (dim, n_u of it); untouched where it has no velocities.
   void calc_jacobian(const System& system, double t, const Vector& q, Side side, Eigen::Ref<RowMatrix> J) const;
+  /// g, gamma (u null: as of velocities zero), W^T of both sides and reactions.
+  void calc_geometry(const System& system, double t, const Vector& q, const Vector* u, PairGeometry& geometry) const;
   /// zeta in gamma' = W^T u' + zeta.
   void calc_acceleration_bias(const System& system, double t, const Vector& q, const Vector& u,
                               JointVector& zeta) const;

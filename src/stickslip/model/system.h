@@ -218,6 +218,10 @@ class System {
   void calc_dry_friction_velocity(int k, double t, const Vector& q, const Vector& u, JointVector& gamma) const;
   /// Rows of W^T for one side, (dim, n_u of that side).
   void calc_dry_friction_jacobian(int k, double t, const Vector& q, Side side, Eigen::Ref<RowMatrix> J) const;
+  /// All of these at once, and reactions. u null: at rest.
+  void calc_dry_friction_geometry(int k, double t, const Vector& q, const Vector* u, PairGeometry& geometry) const;
+  /// Whether a prescribed motion is on either side, so that tau is not zero.
+  bool dry_friction_has_prescribed_motion(int k) const;
   /// zeta in gamma' = W^T u' + zeta. (dim) [m/s^2, rad/s^2]
   void calc_dry_friction_acceleration_bias(int k, double t, const Vector& q, const Vector& u, JointVector& zeta) const;
   /// What lambda (dim) [N, N m] does to second, of a joint's about its point.
@@ -233,6 +237,8 @@ class System {
   void calc_joint_velocity(int j, double t, const Vector& q, const Vector& u, JointVector& gamma) const;
   /// Rows of W^T for one side, J (dim, n_u of joints()[j].side(side)); untouched when that side has no velocities.
   void calc_joint_jacobian(int j, double t, const Vector& q, Side side, Eigen::Ref<RowMatrix> J) const;
+  /// All of these at once, and reactions. u null: at rest.
+  void calc_joint_geometry(int j, double t, const Vector& q, const Vector* u, PairGeometry& geometry) const;
   /// Whether a motion drives it or a prescribed motion is on either side, so that tau is not zero.
   bool joint_has_prescribed_motion(int j) const;
   /// zeta in gamma' = W^T u' + zeta. (dim) [m/s^2, rad/s^2]

@@ -81,6 +81,10 @@ bool is_small(const ConeProblem& problem) {
   return problem.n_cones() == 1 || problem.size() <= kFewRows;
 }
 
+bool is_linear(const ConeProblem& problem) {
+  return problem.n_cones() > 1 && FreeRows::are_all(problem);
+}
+
 /// Whether the law makes friction a convex program. Without friction both laws say the same, and what goes for the
 /// exact one is quicker.
 bool is_convex_friction(const ConeProblem& problem) {
@@ -111,31 +115,31 @@ std::optional<std::string> AutoSolver::refuses(const ConeProblem&) const {
 SolveReport AutoSolver::do_solve(const ConeProblem& problem, Tolerance tolerance, ConeSolution& solution) {
   start_.assign(solution.p.begin(), solution.p.end());
   tolerance_ = tolerance;
+  const bool is_few = is_small(problem) && !is_linear(problem);
   try {
-    return escalate(problem, solution);
+    SolveReport report =
+        is_few ? nsgs_.solve(problem, tolerance, solution) : SolveReport{.status = Status::inexact};
+    if (is_few) {
+      report.method = "nsgs";
+      report.effort.sweeps = report.iterations;
+    }
+    if (report.status == Status::inexact) escalate(problem, solution, report);
+    return report;
   } catch (const Interrupted&) {
     solution.p.assign(start_.begin(), start_.end());
     throw;
   }
 }
 
-/// The methods in turn, as the header says, from start_ on.
-SolveReport AutoSolver::escalate(const ConeProblem& problem, ConeSolution& solution) {
-  SolveReport report;
+/// The methods in turn, as the header says, from start_ on; `report` is of what nsgs took.
+void AutoSolver::escalate(const ConeProblem& problem, ConeSolution& solution, SolveReport& report) {
   const Deadline deadline(options_.time_limit, options_.stop);
-  int used = 0;
   const bool is_small = stickslip::is_small(problem);
-  if (is_small) {
-    report = nsgs_.solve(problem, tolerance_, solution);
-    report.method = "nsgs";
-    report.effort.sweeps = report.iterations;
-    if (report.status != Status::inexact) return report;
-    used = report.iterations;
-    const Effort effort = report.effort;
-    report = {};
-    report.effort = effort;
-  }
-  if (!iterate_.begin_solve(problem, solution, report)) return report;
+  int used = report.iterations;
+  const Effort effort = report.effort;
+  report = {};
+  report.effort = effort;
+  if (!iterate_.begin_solve(problem, solution, report)) return;
   delassus_.start();
   newton_.start();
   from_best_ = {&AutoSolver::step_from_best, kUnlikely};
@@ -149,10 +153,24 @@ SolveReport AutoSolver::escalate(const ConeProblem& problem, ConeSolution& solut
   newton_from_guess_.start();
   newton_from_best_.start();
   report.method = "certificate";
+  if (is_linear(problem) && !iterate_.best().is_within(tolerance_)) {
+    used = report.effort.newton_steps = free_rows_.solve(problem, tolerance_, iterate_);  // the first that is tried
+    report.method = "linear";
+  }
   if (!iterate_.best().is_within(tolerance_)) local_.prepare(problem, iterate_.rows());
   const auto is_open = [&] {
     return !iterate_.best().is_within(tolerance_) && used < options_.max_iterations && !deadline.passed();
   };
+  if (is_open() && !is_small && FreeRows::are_beside_normals(problem) && delassus_.estimate_blocks(problem) < kManyBlocks) {
+    report.method = "prox";
+    const int steps = newton_
+                          .run(problem, tolerance_, FreeRows::kFirstNewtonSteps, HUGE_VAL,
+                               ProximalNewton::kPolishParameter, deadline, iterate_)
+                          .iterations;
+    used += steps;
+    report.effort.newton_steps += steps;
+    iterate_.return_to_best();
+  }
   if (is_open() && !is_small) {
     const int sweeps = sweep_while_quick(problem, options_.max_iterations - used, deadline);
     used += sweeps;
@@ -208,7 +226,8 @@ SolveReport AutoSolver::escalate(const ConeProblem& problem, ConeSolution& solut
     iterate_.return_to_best();
     if (proof && !is_contradicted(*proof, problem, iterate_.u())) {
       report.iterations = used;
-      return solve_nearest(problem, *proof, deadline, report, solution);
+      report = solve_nearest(problem, *proof, deadline, report, solution);
+      return;
     }
   }
   if (is_open()) pivot(problem, deadline, report);
@@ -234,7 +253,6 @@ SolveReport AutoSolver::escalate(const ConeProblem& problem, ConeSolution& solut
   if (report.status == Status::inexact) {
     report.message = deadline.is_time_up() ? kTimeIsUp : "sweeps, Newton steps, interior points: none converged";
   }
-  return report;
 }
 
 /// Turns, always of the one with the least calc_cost_with_next(). Round::newton: the first Newton steps from the best

@@ -7,6 +7,7 @@
 #include "stickslip/solvers/accelerated_gradient.h"
 #include "stickslip/solvers/alternating_directions.h"
 #include "stickslip/solvers/assembled_delassus.h"
+#include "stickslip/solvers/free_rows.h"
 #include "stickslip/solvers/interior_point.h"
 #include "stickslip/solvers/iterate.h"
 #include "stickslip/solvers/local_solver.h"
@@ -23,7 +24,8 @@ namespace stickslip {
 //
 //   1. the certificate: a starting guess whose residual is at the tolerance is the answer (a quiet set of contacts with
 //      a warm start costs one product with W);
-//   2. one cone: solved directly; few rows: nsgs with its dense Newton steps;
+//   2. free rows alone: one linear system (FreeRows); one cone: solved directly; few rows: nsgs with its dense Newton
+//      steps; free rows beside normal ones, where W has few blocks: some Newton steps from the guess;
 //   3. sweeps of Gauss-Seidel, as long as their rate promises to reach the tolerance at less cost than a few sparse
 //      factorisations; they find most open contacts and are all that an easy problem or a loose tolerance needs;
 //   4. with more than a thousand cones some gradients, as of 5, before the pattern of W is looked at; then, where each
@@ -70,7 +72,7 @@ class AutoSolver final : public ConeSolver {
 
  private:
   SolveReport do_solve(const ConeProblem& problem, Tolerance tolerance, ConeSolution& solution) override;
-  SolveReport escalate(const ConeProblem& problem, ConeSolution& solution);
+  void escalate(const ConeProblem& problem, ConeSolution& solution, SolveReport& report);
   int sweep_with_newton(const ConeProblem& problem, int used, const Deadline& deadline, SolveReport& report);
   void pivot(const ConeProblem& problem, const Deadline& deadline, SolveReport& report);
   SolveReport solve_nearest(const ConeProblem& problem, const Infeasibility& proof, const Deadline& deadline,
@@ -113,6 +115,7 @@ class AutoSolver final : public ConeSolver {
   SpectralGradient spectral_gradient_;
   AcceleratedGradient accelerated_gradient_;
   SharedDelassus delassus_{options_.stop};
+  FreeRows free_rows_{options_.stop, &delassus_};
   AlternatingDirections directions_{options_.stop, &delassus_};
   ProximalNewton newton_{options_.stop, &delassus_};
   ProximalNewton newton_from_best_{options_.stop, &delassus_};

@@ -15,6 +15,7 @@ IslandSolver::IslandSolver(std::unique_ptr<ConeSolver> solver, const StopOptions
 }
 
 SolveReport IslandSolver::do_solve(const ConeProblem& problem, Tolerance tolerance, ConeSolution& solution) {
+  if (problem.n_cones() == 1) return solver_->solve(problem, tolerance, solution);
   const Deadline deadline(time_limit_, stop_);
   start_.assign(solution.p.begin(), solution.p.end());
   SolveReport report = solver_->solve(problem, tolerance, solution);

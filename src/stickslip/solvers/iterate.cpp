@@ -11,6 +11,13 @@
 
 namespace stickslip {
 
+bool is_polished(const Residual& residual, Tolerance tolerance) {
+  constexpr double kPolished = 1e-14;  // [-] of the residual's size
+  constexpr double kLoose = 1e-6;      // [-] from here on no polish is wanted
+  if (!residual.is_within(tolerance)) return false;
+  return tolerance.relative >= kLoose || residual.absolute <= kPolished * residual.size;
+}
+
 void project_on_cone(const ConeProblem& problem, const Cone& cone, double* p) {
   switch (cone.kind) {
     case ConeKind::contact:

@@ -15,6 +15,10 @@ void project_on_cone(const ConeProblem& problem, const Cone& cone, double* p);
 /// p (n) = the nearest point of the cones.
 void project_on_cones(const ConeProblem& problem, std::span<double> p);
 
+/// Whether an answer is within the tolerance and needs no polish: its residual is some ten times round-off, or the
+/// tolerance one of those who ask for speed.
+bool is_polished(const Residual& residual, Tolerance tolerance);
+
 /// What an iterative solver works on: the percussions p, the operator row by row, and the best iterate that was
 /// judged so far (by Residual::defect()), which is what the solver returns in the end.
 class Iterate {

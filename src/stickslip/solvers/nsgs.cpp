@@ -7,6 +7,7 @@
 
 #include "stickslip/math/small_matrix.h"
 #include "stickslip/solvers/deadline.h"
+#include "stickslip/solvers/free_rows.h"
 #include "stickslip/solvers/gauss_seidel.h"
 
 namespace stickslip {
@@ -38,22 +39,12 @@ constexpr double kProximalRise = 100.0;
 constexpr double kProximalFall = 0.1;
 /// Growth of the residual that counts as none: round-off along a null space.
 constexpr double kStayed = 1.01;
-/// Relative residual that needs no polish: some ten times round-off. And the tolerance above which none is wanted: who
-/// asks for so little asks for speed.
-constexpr double kNsgsPolished = 1e-14;
-constexpr double kPolishedTolerance = 1e-6;
 /// Sweeps of one window in watching progress, the ratio of changes between windows that counts as none (a linear
 /// rate of 0.999 a sweep), what then happens to the relaxation, and its least value.
 constexpr int kWindow = 30;
 constexpr double kNoProgress = 0.97;
 constexpr double kNsgsRelax = 0.6;
 constexpr double kLeastRelaxation = 0.1;
-
-/// Whether Newton steps have no more to do.
-bool is_polished(const Residual& residual, Tolerance tolerance) {
-  if (!residual.is_within(tolerance)) return false;
-  return tolerance.relative > kPolishedTolerance || residual.absolute <= kNsgsPolished * residual.size;
-}
 
 }  // namespace
 
@@ -62,8 +53,12 @@ std::optional<std::string> NsgsSolver::refuses(const ConeProblem&) const {
 }
 
 SolveReport NsgsSolver::do_solve(const ConeProblem& problem, Tolerance tolerance, ConeSolution& solution) {
+  return problem.n_cones() == 1 ? solve_single(problem, tolerance, solution)
+                                : solve_several(problem, tolerance, solution);
+}
+
+SolveReport NsgsSolver::solve_several(const ConeProblem& problem, Tolerance tolerance, ConeSolution& solution) {
   SolveReport report;
-  if (problem.n_cones() == 1) return solve_single(problem, tolerance, solution);
   if (!iterate_.begin_solve(problem, solution, report)) return report;
   newton_.start();
   relaxation_ = options_.relaxation;
@@ -72,6 +67,9 @@ SolveReport NsgsSolver::do_solve(const ConeProblem& problem, Tolerance tolerance
   bool prepared = false;
   double newton_due = kSweepsBeforeNewton;
   const Deadline deadline(options_.time_limit, options_.stop);
+  if (FreeRows::are_beside_normals(problem) && options_.newton_rows > 0 && !iterate_.best().is_within(tolerance)) {
+    accelerate(problem, tolerance, options_.newton_rows, FreeRows::kFirstNewtonSteps);
+  }
   while (!iterate_.best().is_within(tolerance) && report.iterations < options_.max_iterations && !deadline.passed()) {
     if (!prepared) local_.prepare(problem, iterate_.rows());
     prepared = true;

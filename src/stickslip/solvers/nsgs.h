@@ -34,6 +34,7 @@ class NsgsSolver final : public ConeSolver {
 
  private:
   SolveReport do_solve(const ConeProblem& problem, Tolerance tolerance, ConeSolution& solution) override;
+  SolveReport solve_several(const ConeProblem& problem, Tolerance tolerance, ConeSolution& solution);
   SolveReport solve_single(const ConeProblem& problem, Tolerance tolerance, ConeSolution& solution);
   void accelerate(const ConeProblem& problem, Tolerance tolerance, int max_rows, int max_steps);
   bool step_to_surface(const ConeProblem& problem, double at_base);

@@ -101,8 +101,8 @@ Status HalfImplicitStepper::step(State& state, double h, double t_end, StepRepor
     put_facets();
     if (solve(start, h, t_end, report) == Status::failed) return report.status = Status::failed;
     advance(h, t_end);
-    if (!q_end_.allFinite() || !velocity_.u_end().allFinite()) {
-      report.message += describe_non_finite(system_, q_end_, velocity_.u_end());
+    if (const std::string what = describe_non_finite(system_, q_end_, velocity_.u_end()); !what.empty()) {
+      report.message += what;
       return report.status = Status::failed;
     }
     end_.take(t_end, q_end_, nullptr);

@@ -110,8 +110,8 @@ Status MoreauStepper::step(State& state, double h, double t_end, StepReport& rep
   q_end_ = q_mid_;
   system_.advance(h2, velocity_.u_end(), q_end_);
   system_.normalize(t_end, q_end_);
-  if (!q_end_.allFinite() || !velocity_.u_end().allFinite()) {
-    report.message += describe_non_finite(system_, q_end_, velocity_.u_end());
+  if (const std::string what = describe_non_finite(system_, q_end_, velocity_.u_end()); !what.empty()) {
+    report.message += what;
     return report.status = Status::failed;
   }
   outer_.take(t_end, q_end_, nullptr);
