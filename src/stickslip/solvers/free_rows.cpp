@@ -12,9 +12,11 @@ namespace {
 
 /// e. [-]
 constexpr double kRegular = 1e-10;
-/// Up to so many rows dense factors are quicker than finding an order for sparse ones.
-constexpr int kMaxDenseRows = 100;
-/// A solve that leaves more than this share of the residual has met round-off.
+/// Up to so many rows dense factors are quicker than finding an order for sparse ones: steps of chains of 10, 16, 25
+/// planar links, two rows each, take 28, 52, 106 us with dense ones and 32, 50, 78 with sparse ones.
+constexpr int kMaxDenseRows = 30;
+/// A solve that leaves more than this share of the residual has met round-off. Directions that W shortens to about e,
+/// as where a linkage is nearly stretched out, lose half of it a solve. [-]
 constexpr double kFalls = 0.9;
 
 }  // namespace
