@@ -49,9 +49,24 @@ bool VelocityStep::are_given_finite(const Inputs& inputs, std::initializer_list<
   return true;
 }
 
+/// A step without constraints.
+Status VelocityStep::fly(const Vector& u_free, StepReport& report) {
+  u_end_ = u_free;
+  solution_.p.clear();
+  solution_.u.clear();
+  gamma_end_.clear();
+  report.solve = {};
+  report.message.clear();
+  report.coulomb_residual = 0.0;
+  report.choices = 0;
+  constraints_.report_worst(report.solve.residual, report);
+  return Status::ok;
+}
+
 /// b = J u_free + tau + added: what xi is without percussions.
 Status VelocityStep::solve(const Vector& u_free, const State& state, StepReport& report) {
   ConeProblem& problem = constraints_.problem();
+  if (constraints_.count() == 0) return fly(u_free, report);
   const auto n = static_cast<std::size_t>(constraints_.size());
   const bool adds = !added_.empty();
   STICKSLIP_ASSERT(!adds || (added_.size() == n && added_sizes_.size() == n));

@@ -76,6 +76,8 @@ class VelocityStep {
   void keep_warm(State& state) { std::swap(state.warm, warm_); }
 
  private:
+  Status fly(const Vector& u_free, StepReport& report);
+
   const System& system_;
   ConeSolver& solver_;
   StopToken stop_;
