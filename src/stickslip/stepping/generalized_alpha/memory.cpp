@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 #include <span>
 
 #include "stickslip/math/round_off.h"
@@ -170,8 +171,7 @@ double find_sets(const Step& step) {
     }
     sum += hash ^ (hash >> 32);
   }
-  constexpr int kSpareBits = 11;  // [-] a double holds whole numbers of 53 bits
-  return static_cast<double>(sum >> kSpareBits);
+  return static_cast<double>(sum >> (64 - std::numeric_limits<double>::digits));  // those that a double holds
 }
 
 }  // namespace stickslip::generalized_alpha

@@ -16,7 +16,7 @@ template <class V>
 class MemoryView {
  public:
   MemoryView(const System& system, V& values)
-      : values_(values), n_u_(system.n_u()), n_((values.size() - kNumbers) / 4 - n_u_) {}
+      : values_(values), n_u_(system.n_u()), n_((values.size() - n_numbers) / 4 - n_u_) {}
 
   auto a() const { return part(0, n_u_); }
   auto a_bar() const { return part(n_u_, n_u_); }
@@ -27,16 +27,18 @@ class MemoryView {
   auto earlier_a() const { return part(3 * (n_u_ + n_), n_u_); }
   auto earlier_lambda() const { return part(4 * n_u_ + 3 * n_, n_); }
   /// How many of the last two continue smoothly in a and lambda. [-]
-  auto& history() const { return values_(values_.size() - 3); }
+  auto& history() const { return number(history_number); }
   /// find_sets() of the last step. [-]
-  auto& sets() const { return values_(values_.size() - 2); }
+  auto& sets() const { return number(sets_number); }
   /// The length of the last step, 0: nothing from before this instant is remembered. [s]
-  auto& step() const { return values_(values_.size() - 1); }
+  auto& step() const { return number(step_number); }
 
-  static Eigen::Index size(const System& system, Eigen::Index n) { return 4 * (system.n_u() + n) + kNumbers; }
+  static Eigen::Index size(const System& system, Eigen::Index n) { return 4 * (system.n_u() + n) + n_numbers; }
 
  private:
-  static constexpr int kNumbers = 3;
+  /// The numbers behind the vectors.
+  enum Number { history_number, sets_number, step_number, n_numbers };
+  auto& number(Number which) const { return values_(values_.size() - n_numbers + which); }
   auto part(Eigen::Index begin, Eigen::Index size) const { return values_.segment(begin, size); }
 
   V& values_;
