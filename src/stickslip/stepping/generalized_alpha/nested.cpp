@@ -110,8 +110,9 @@ void Nested::contract(const Step& step, const Rows& rows, const double* w, doubl
 void Nested::solve_level(const Step& step, double allowed) {
   step.stop.check();
   const double strictness = std::min(1.0, solver_.tolerance() / step.options.tolerance);
-  const Tolerance tolerance =
-      allowed > 0.0 ? Tolerance{.absolute = kShare * allowed * strictness} : Tolerance{.relative = solver_.tolerance()};
+  const Tolerance tolerance{.relative = allowed > 0.0 ? 0.0 : solver_.tolerance(),
+                            .absolute = kShare * allowed * strictness,
+                            .may_give_up = is_stuck_.empty()};  // passes may; settle() takes the answer as it is
   response_.setZero();
   std::array<double, kMaxElementDim> p = {};
   const auto add_all = [&] {
