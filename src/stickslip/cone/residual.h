@@ -12,6 +12,8 @@ namespace stickslip {
 struct Tolerance {
   double relative = 0.0;  // [-] of max(|b|, |u|); of |b| for what is missed
   double absolute = 0.0;  // [m/s] allowed whatever the velocities are
+  /// Whoever asks has other means: a solver may end without its last resorts, as on a problem that has no solution.
+  bool may_give_up = false;
 };
 
 /// How far percussions p are from solving a cone problem, in three numbers: the one yardstick for every solver, step,

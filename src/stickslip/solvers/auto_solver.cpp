@@ -230,10 +230,11 @@ void AutoSolver::escalate(const ConeProblem& problem, ConeSolution& solution, So
       return;
     }
   }
-  if (is_open()) pivot(problem, deadline, report);
-  if (is_open() && !is_small) used += sweep_with_newton(problem, used, deadline, report);
-  if (is_open()) used += take_turns(problem, Round::rest, used, deadline, report);
-  while (is_open()) {
+  const auto goes_on = [&] { return is_open() && !tolerance_.may_give_up; };
+  if (goes_on()) pivot(problem, deadline, report);
+  if (goes_on() && !is_small) used += sweep_with_newton(problem, used, deadline, report);
+  if (goes_on()) used += take_turns(problem, Round::rest, used, deadline, report);
+  while (goes_on()) {
     report.method = "prox";
     iterate_.return_to_best();
     const int steps = newton_

@@ -42,7 +42,8 @@ namespace stickslip {
 //      (newton_fb.h), which solve for percussions as large as 1e10 times the others, as nearly parallel joints need;
 //      gradients;
 //   8. once interior points have been polished: a proof that there is no solution (infeasibility.h); then the nearest
-//      problem that has one is solved instead, and the report says so;
+//      problem that has one is solved instead, and the report says so; whoever has other means than a solution gets the
+//      best iterate (Tolerance::may_give_up);
 //   9. pivoting (lcp.h), where friction is planar, polygonal or absent: linear complementarity problems from elsewhere
 //      need not be monotone;
 //  10. some sweeps with nsgs's dense Newton steps between them; then the turns go on;

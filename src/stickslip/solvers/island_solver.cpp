@@ -134,6 +134,7 @@ void IslandSolver::take_part(const ConeProblem& problem, const std::vector<doubl
 void IslandSolver::solve_islands(const ConeProblem& problem, int n, Tolerance tolerance, const Deadline& deadline,
                                  ConeSolution& solution, SolveReport& report) {
   const double asked = std::max(tolerance.absolute, tolerance.relative * report.residual.given) / std::sqrt(n);
+  const Tolerance part{.absolute = asked, .may_give_up = tolerance.may_give_up};
   find_unsolved(problem, n, asked, solution);
   if (unsolved_.size() < 2) return;
   assembled_.assemble(problem);
@@ -142,7 +143,7 @@ void IslandSolver::solve_islands(const ConeProblem& problem, int n, Tolerance to
     if (deadline.passed()) break;
     set_island(problem, island);
     take_part(problem, start_);
-    const SolveReport solved = solver_->solve(island_, {.absolute = asked}, of_island_);
+    const SolveReport solved = solver_->solve(island_, part, of_island_);
     report.iterations += solved.iterations;
     report.choices += solved.choices;
     if (solved.status == Status::failed) continue;

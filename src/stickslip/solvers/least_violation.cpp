@@ -77,7 +77,7 @@ SolveReport LeastViolationSolver::do_solve(const ConeProblem& problem, Tolerance
   calc_diagonals(problem, diagonals_);
   if (calc_size(solution.p) <= kExplained * calc_explained(problem.b)) return report;
   try {
-    bound(problem, deadline, solution, report);
+    bound(problem, tolerance.may_give_up, deadline, solution, report);
   } catch (const Interrupted&) {
     solution.p.assign(start_.begin(), start_.end());
     throw;
@@ -114,8 +114,8 @@ bool LeastViolationSolver::has_solution(const ConeProblem& problem, const Deadli
 }
 
 /// Takes the least percussions of the least violation instead, where they violate little more.
-void LeastViolationSolver::bound(const ConeProblem& problem, const Deadline& deadline, ConeSolution& solution,
-                                 SolveReport& report) const {
+void LeastViolationSolver::bound(const ConeProblem& problem, bool may_give_up, const Deadline& deadline,
+                                 ConeSolution& solution, SolveReport& report) const {
   if (has_solution(problem, deadline, report)) return;
   SparseMatrix w = make_delassus_matrix(problem, stop_);
   if (!is_mechanical(w)) return;
@@ -134,7 +134,8 @@ void LeastViolationSolver::bound(const ConeProblem& problem, const Deadline& dea
     for (int row = 0; row < problem.size() && step > 0; ++row) soft.b[row] += kSoft * diagonals_[row] * found.p[row];
     options.time_limit = deadline.calc_remaining();
     found.p.assign(problem.size(), 0.0);
-    const SolveReport solved = AutoSolver(options).solve(soft, {.relative = kSoftTolerance}, found);
+    const Tolerance tolerance{.relative = kSoftTolerance, .may_give_up = may_give_up};
+    const SolveReport solved = AutoSolver(options).solve(soft, tolerance, found);
     report.iterations += solved.iterations;
     if (solved.status == Status::failed) return;
   }

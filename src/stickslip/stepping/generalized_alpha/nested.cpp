@@ -19,8 +19,11 @@ namespace {
 
 /// Of the tolerance of a level, for what its problem leaves: what else adds to the residual of the step has the rest.
 constexpr double kShare = 0.5;  // [-]
-/// Of the acceleration level, until friction belongs to normal forces: Newton's method takes two or three.
-constexpr int kMaxRepetitions = 15;
+/// Of the acceleration level, until friction belongs to normal forces: Newton's method takes two or three, and where it
+/// takes many it cycles. Of 400 000 steps of random scenes (seeds 0 to 999 of random_scenes_test) 84 are inexact with
+/// 6, 99 were with 15, where the passes of a step took up to 3400 solutions; with 4 a step of the paper's ball in the
+/// corner takes 15 iterations of Newton's method where 6 leave 7.
+constexpr int kMaxRepetitions = 6;
 
 /// One of the bodies that an element moves.
 int moving_body(const StepElement& e) {
@@ -110,8 +113,9 @@ void Nested::contract(const Step& step, const Rows& rows, const double* w, doubl
 void Nested::solve_level(const Step& step, double allowed) {
   step.stop.check();
   const double strictness = std::min(1.0, solver_.tolerance() / step.options.tolerance);
-  const Tolerance tolerance =
-      allowed > 0.0 ? Tolerance{.absolute = kShare * allowed * strictness} : Tolerance{.relative = solver_.tolerance()};
+  const Tolerance tolerance{.relative = allowed > 0.0 ? 0.0 : solver_.tolerance(),
+                            .absolute = kShare * allowed * strictness,
+                            .may_give_up = is_stuck_.empty()};  // passes may; settle() takes the answer as it is
   response_.setZero();
   std::array<double, kMaxElementDim> p = {};
   const auto add_all = [&] {
