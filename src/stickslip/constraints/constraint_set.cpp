@@ -210,8 +210,7 @@ void ConstraintSet::gather_dry_frictions(double h) {
 
 /// The rows W^T of pair_ for the last cone, and what their multipliers do.
 void ConstraintSet::add_pair(const Attachment& first, const Attachment& second) {
-  add_rows(first, second,
-           [this](Side side, Eigen::Ref<RowMatrix> J) { J = pair_.W[static_cast<std::size_t>(side)]; });
+  add_rows(first, second, [this](Side side, Eigen::Ref<RowMatrix> J) { J = pair_.W[static_cast<std::size_t>(side)]; });
   for (int r = 0; r < problem_.cones.back().dim; ++r) append(units_, pair_.unit[r]);
 }
 

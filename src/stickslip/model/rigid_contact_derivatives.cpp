@@ -367,10 +367,11 @@ class RigidContact {
 };
 
 /// Rows of a contact (of dim rows, `drilling` the lever of the fourth) or of a distance joint; gap its gradient.
+/// Products of three numbers each, which the compiler leaves as calls else: a sixth of the time.
 template <class Surface, class Gap, class Derivatives>
-void fill_rows(const Surface& surface, const RigidContact<Surface>& contact, const RigidSide& a, const RigidSide& b,
-               const RigidColumns& to_a, const RigidColumns& to_b, int dim, double drilling,
-               const ContactVector& lambda, Gap&& gap, Derivatives& D) {
+[[gnu::flatten]] void fill_rows(const Surface& surface, const RigidContact<Surface>& contact, const RigidSide& a,
+                                const RigidSide& b, const RigidColumns& to_a, const RigidColumns& to_b, int dim,
+                                double drilling, const ContactVector& lambda, Gap&& gap, Derivatives& D) {
   Gradient g;
   RateGradient rate;
   for (int i = 0; i < dim; ++i) {

@@ -117,8 +117,7 @@ SolveReport AutoSolver::do_solve(const ConeProblem& problem, Tolerance tolerance
   tolerance_ = tolerance;
   const bool is_few = is_small(problem) && !is_linear(problem);
   try {
-    SolveReport report =
-        is_few ? nsgs_.solve(problem, tolerance, solution) : SolveReport{.status = Status::inexact};
+    SolveReport report = is_few ? nsgs_.solve(problem, tolerance, solution) : SolveReport{.status = Status::inexact};
     if (is_few) {
       report.method = "nsgs";
       report.effort.sweeps = report.iterations;
@@ -161,7 +160,8 @@ void AutoSolver::escalate(const ConeProblem& problem, ConeSolution& solution, So
   const auto is_open = [&] {
     return !iterate_.best().is_within(tolerance_) && used < options_.max_iterations && !deadline.passed();
   };
-  if (is_open() && !is_small && FreeRows::are_beside_normals(problem) && delassus_.estimate_blocks(problem) < kManyBlocks) {
+  if (is_open() && !is_small && FreeRows::are_beside_normals(problem) &&
+      delassus_.estimate_blocks(problem) < kManyBlocks) {
     report.method = "prox";
     const int steps = newton_
                           .run(problem, tolerance_, FreeRows::kFirstNewtonSteps, HUGE_VAL,

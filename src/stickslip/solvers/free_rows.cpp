@@ -34,7 +34,8 @@ bool FreeRows::are_beside_normals(const ConeProblem& problem) {
 int FreeRows::solve(const ConeProblem& problem, Tolerance tolerance, Iterate& iterate) {
   if (!factorise(problem, iterate.rows())) return 0;
   int solves = 0;
-  for (double before = HUGE_VAL; !is_polished(iterate.last(), tolerance) && iterate.last().absolute < kFalls * before;) {
+  for (double before = HUGE_VAL;
+       !is_polished(iterate.last(), tolerance) && iterate.last().absolute < kFalls * before;) {
     before = iterate.last().absolute;
     change_.assign(iterate.u().begin(), iterate.u().end());
     if (is_dense_) {
