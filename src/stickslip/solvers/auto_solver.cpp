@@ -117,12 +117,12 @@ SolveReport AutoSolver::do_solve(const ConeProblem& problem, Tolerance tolerance
   tolerance_ = tolerance;
   const bool is_few = is_small(problem) && !is_linear(problem);
   try {
-    SolveReport report = is_few ? nsgs_.solve(problem, tolerance, solution) : SolveReport{.status = Status::inexact};
+    SolveReport report = is_few ? nsgs_.solve(problem, tolerance, solution) : SolveReport{};
     if (is_few) {
       report.method = "nsgs";
       report.effort.sweeps = report.iterations;
     }
-    if (report.status == Status::inexact) escalate(problem, solution, report);
+    if (!is_few || report.status == Status::inexact) escalate(problem, solution, report);
     return report;
   } catch (const Interrupted&) {
     solution.p.assign(start_.begin(), start_.end());
