@@ -47,6 +47,7 @@ int FreeRows::solve(const ConeProblem& problem, Tolerance tolerance, Iterate& it
     iterate.judge();
     ++solves;
   }
+  iterate.return_to_best();
   return solves;
 }
 
