@@ -498,7 +498,7 @@ double ConstraintSet::calc_trace(int i) const {
   return trace;
 }
 
-/// What lambda (dim) does to the second body of a joint or dry friction element. Their rows are the last ones.
+/// What lambda (dim) does to the second body of a joint. Rows of joints and dry friction are the last ones.
 JointReaction ConstraintSet::calc_reaction(int i, const JointVector& lambda) const {
   const std::size_t first = problem_.cones[i].offset - (problem_.b.size() - units_.size());
   JointReaction reaction = {Vector3::Zero(), Vector3::Zero()};

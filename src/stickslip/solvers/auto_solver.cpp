@@ -152,8 +152,9 @@ void AutoSolver::escalate(const ConeProblem& problem, ConeSolution& solution, So
   newton_from_guess_.start();
   newton_from_best_.start();
   report.method = "certificate";
-  if (is_linear(problem) && !iterate_.best().is_within(tolerance_)) {
-    used = report.effort.newton_steps = free_rows_.solve(problem, tolerance_, iterate_);  // the first that is tried
+  if (is_linear(problem) && !is_polished(iterate_.best(), tolerance_)) {
+    used = report.effort.newton_steps =
+        free_rows_.solve(problem, tolerance_, options_.max_iterations, iterate_);  // the first that is tried
     report.method = "linear";
   }
   if (!iterate_.best().is_within(tolerance_)) local_.prepare(problem, iterate_.rows());
@@ -164,8 +165,8 @@ void AutoSolver::escalate(const ConeProblem& problem, ConeSolution& solution, So
       delassus_.estimate_blocks(problem) < kManyBlocks) {
     report.method = "prox";
     const int steps = newton_
-                          .run(problem, tolerance_, FreeRows::kFirstNewtonSteps, HUGE_VAL,
-                               ProximalNewton::kPolishParameter, deadline, iterate_)
+                          .run(problem, tolerance_, std::min(FreeRows::kFirstNewtonSteps, options_.max_iterations),
+                               HUGE_VAL, ProximalNewton::kPolishParameter, deadline, iterate_)
                           .iterations;
     used += steps;
     report.effort.newton_steps += steps;
@@ -358,13 +359,14 @@ AutoSolver::Turn AutoSolver::step_inside(const ConeProblem& problem, int budget,
   interior_point_.leave(iterate_);
   is_polished_ = true;
   report.method = "prox";
+  const double before = newton_.operations();
   const int steps = newton_
                         .run(problem, tolerance_, std::min(kPolishSteps, budget - turn.iterations), HUGE_VAL,
                              ProximalNewton::kPolishParameter, deadline, iterate_)
                         .iterations;
   report.effort.newton_steps += steps;
   turn.iterations += steps;
-  turn.operations += newton_.operations();
+  turn.operations += newton_.operations() - before;
   return turn;
 }
 

@@ -31,11 +31,11 @@ bool FreeRows::are_beside_normals(const ConeProblem& problem) {
   return std::ranges::any_of(problem.cones, is_free) && std::ranges::none_of(problem.cones, rubs);
 }
 
-int FreeRows::solve(const ConeProblem& problem, Tolerance tolerance, Iterate& iterate) {
+int FreeRows::solve(const ConeProblem& problem, Tolerance tolerance, int max_solves, Iterate& iterate) {
   if (!factorise(problem, iterate.rows())) return 0;
   int solves = 0;
   for (double before = HUGE_VAL;
-       !is_polished(iterate.last(), tolerance) && iterate.last().absolute < kFalls * before;) {
+       solves < max_solves && !is_polished(iterate.last(), tolerance) && iterate.last().absolute < kFalls * before;) {
     before = iterate.last().absolute;
     change_.assign(iterate.u().begin(), iterate.u().end());
     if (is_dense_) {

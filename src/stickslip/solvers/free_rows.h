@@ -13,8 +13,9 @@ namespace stickslip {
 // system.
 //
 // Method: LU factors of W + e D, D the mean diagonal of each W_ii, dense where there are few rows; then
-// p -= (W + e D)^-1 (W p + b), until that is round-off. Where joints repeat what others say W is singular; changes of
-// p then lie near the range of W, and what nothing determines of the percussions stays what it was in the guess.
+// p -= (W + e D)^-1 (W p + b), until that is round-off. Where joints repeat what others say W is singular; where b lies
+// in its range changes of p lie there, too, but for round-off over e, and what nothing determines of the percussions
+// stays what it was in the guess.
 class FreeRows {
  public:
   /// solve() asks `stop` and throws Interrupted where it is raised. `shared`: W of all who work at the same problems.
@@ -30,7 +31,7 @@ class FreeRows {
 
   /// From the present iterate, which must have been judged; returns how many solves that took, 0 where W + e D is
   /// singular or not finite.
-  int solve(const ConeProblem& problem, Tolerance tolerance, Iterate& iterate);
+  int solve(const ConeProblem& problem, Tolerance tolerance, int max_solves, Iterate& iterate);
 
  private:
   bool factorise(const ConeProblem& problem, const DelassusRows& rows);

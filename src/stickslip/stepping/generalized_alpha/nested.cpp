@@ -19,9 +19,10 @@ namespace {
 
 /// Of the tolerance of a level, for what its problem leaves: what else adds to the residual of the step has the rest.
 constexpr double kShare = 0.5;  // [-]
-/// Of the acceleration level, until friction belongs to normal forces: Newton's method takes two or three, and where it
-/// takes many it cycles: with 15 the passes of a step of random scenes took up to 3400 solutions. With 4 a step of the
-/// paper's ball in the corner takes 15 iterations of Newton's method where 6 leave 7.
+/// Of the acceleration level, until friction belongs to normal forces, and of its growing push among many contacts:
+/// Newton's method takes two or three, and where it takes many it cycles: with 15 the passes of a step of random scenes
+/// took up to 3400 solutions. With 4 a step of the paper's ball in the corner takes 15 iterations of Newton's method
+/// where 6 leave 7.
 constexpr int kMaxRepetitions = 6;
 
 /// One of the bodies that an element moves.
