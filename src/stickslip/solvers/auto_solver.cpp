@@ -130,7 +130,7 @@ SolveReport AutoSolver::do_solve(const ConeProblem& problem, Tolerance tolerance
   }
 }
 
-/// The methods in turn, as the header says, from start_ on; `report` is of what nsgs took.
+/// The methods in turn, as the header says, from start_ on; `report` is of what nsgs took, where it was asked.
 void AutoSolver::escalate(const ConeProblem& problem, ConeSolution& solution, SolveReport& report) {
   const Deadline deadline(options_.time_limit, options_.stop);
   const bool is_small = stickslip::is_small(problem);
