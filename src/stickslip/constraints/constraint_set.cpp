@@ -189,6 +189,7 @@ void ConstraintSet::gather_joints() {
       set_last_tau(pair_.gamma.data());
     }
     add_pair(joints[i].first, joints[i].second);
+    for (int r = 0; r < joints[i].dim; ++r) append(units_, pair_.unit[r]);
   }
 }
 
@@ -208,10 +209,9 @@ void ConstraintSet::gather_dry_frictions(double h) {
   }
 }
 
-/// The rows W^T of pair_ for the last cone, and what their multipliers do.
+/// The rows W^T of pair_ for the last cone.
 void ConstraintSet::add_pair(const Attachment& first, const Attachment& second) {
   add_rows(first, second, [this](Side side, Eigen::Ref<RowMatrix> J) { J = pair_.W[static_cast<std::size_t>(side)]; });
-  for (int r = 0; r < problem_.cones.back().dim; ++r) append(units_, pair_.unit[r]);
 }
 
 /// What the last cone of the problem is, and gamma (dim) of its rows; of positions, these.
@@ -498,9 +498,9 @@ double ConstraintSet::calc_trace(int i) const {
   return trace;
 }
 
-/// What lambda (dim) does to the second body of a joint. Rows of joints and dry friction are the last ones.
+/// What lambda (dim) does to the second body of a joint.
 JointReaction ConstraintSet::calc_reaction(int i, const JointVector& lambda) const {
-  const std::size_t first = problem_.cones[i].offset - (problem_.b.size() - units_.size());
+  const int first = problem_.cones[i].offset - problem_.cones[n_contacts_].offset;
   JointReaction reaction = {Vector3::Zero(), Vector3::Zero()};
   for (int r = 0; r < problem_.cones[i].dim; ++r) {
     reaction.force += lambda(r) * units_[first + r].force;

@@ -148,7 +148,7 @@ class ConstraintSet {
   int n_contacts_ = 0, n_joints_ = 0;        // of the cones
   std::vector<ContactGeometry> geometries_;  // (contacts) where they are not packed
   PairGeometry pair_;                        // of the joint or dry friction that is gathered
-  std::vector<JointReaction> units_;         // (rows of joints and dry friction) what a unit of their multiplier does
+  std::vector<JointReaction> units_;         // (rows of joints) what a unit of their multiplier does
   std::vector<double> gaps_;                 // (contacts) [m]
   std::vector<double> gamma_;
   std::vector<double> tau_;  // none where all are zero

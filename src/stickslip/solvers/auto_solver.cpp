@@ -155,7 +155,7 @@ void AutoSolver::escalate(const ConeProblem& problem, ConeSolution& solution, So
   if (is_linear(problem) && !is_polished(iterate_.best(), tolerance_)) {
     used = report.effort.newton_steps =
         free_rows_.solve(problem, tolerance_, options_.max_iterations, iterate_);  // the first that is tried
-    report.method = "linear";
+    if (used > 0) report.method = "linear";
   }
   if (!iterate_.best().is_within(tolerance_)) local_.prepare(problem, iterate_.rows());
   const auto is_open = [&] {
