@@ -81,6 +81,7 @@ bool is_small(const ConeProblem& problem) {
   return problem.n_cones() == 1 || problem.size() <= kFewRows;
 }
 
+/// One linear system; a single cone has its direct solve.
 bool is_linear(const ConeProblem& problem) {
   return problem.n_cones() > 1 && FreeRows::are_all(problem);
 }
@@ -165,7 +166,7 @@ void AutoSolver::escalate(const ConeProblem& problem, ConeSolution& solution, So
       delassus_.estimate_blocks(problem) < kManyBlocks) {
     report.method = "prox";
     const int steps = newton_
-                          .run(problem, tolerance_, std::min(FreeRows::kFirstNewtonSteps, options_.max_iterations),
+                          .run(problem, tolerance_, std::min(ProximalNewton::kMaxSteps, options_.max_iterations),
                                HUGE_VAL, ProximalNewton::kPolishParameter, deadline, iterate_)
                           .iterations;
     used += steps;

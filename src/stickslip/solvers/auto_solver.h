@@ -25,7 +25,8 @@ namespace stickslip {
 //   1. the certificate: a starting guess whose residual is at the tolerance is the answer (a quiet set of contacts with
 //      a warm start costs one product with W);
 //   2. free rows alone: one linear system (FreeRows); one cone: solved directly; few rows: nsgs with its dense Newton
-//      steps; free rows beside normal ones, where W has few blocks: some Newton steps from the guess;
+//      steps; free rows beside normal ones, where W has few blocks: an inner solve of
+//      ProximalNewton from the guess;
 //   3. sweeps of Gauss-Seidel, as long as their rate promises to reach the tolerance at less cost than a few sparse
 //      factorisations; they find most open contacts and are all that an easy problem or a loose tolerance needs;
 //   4. with more than a thousand cones some gradients, as of 5, before the pattern of W is looked at; then, where each

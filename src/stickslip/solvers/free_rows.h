@@ -22,12 +22,11 @@ class FreeRows {
   FreeRows(StopToken stop, SharedDelassus* shared) : stop_(stop), delassus_(stop, shared), lu_(stop) {}
 
   static bool are_all(const ConeProblem& problem);
-  /// Whether some are, and nothing rubs, as when positions are put right.
+  /// Whether some are, and nothing rubs, as when positions are put right. Newton steps then come before the first
+  /// sweep, which moves what joints hold rigidly together by a little only. Not with friction: of redundant contacts,
+  /// as those of a gripper's pads, Newton steps leave some on the surface of their cone where sweeps find percussions
+  /// inside all.
   static bool are_beside_normals(const ConeProblem& problem);
-  /// Newton steps from the guess there, before the first sweep, which moves what joints hold rigidly together by a
-  /// little only. Not with friction: of redundant contacts, as those of a gripper's pads, Newton steps leave some on
-  /// the surface of their cone where sweeps find percussions inside all.
-  static constexpr int kFirstNewtonSteps = 3;
 
   /// From the present iterate, which must have been judged; returns how many solves that took, 0 where W + e D is
   /// singular or not finite.

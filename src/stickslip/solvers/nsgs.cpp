@@ -68,7 +68,7 @@ SolveReport NsgsSolver::solve_several(const ConeProblem& problem, Tolerance tole
   double newton_due = kSweepsBeforeNewton;
   const Deadline deadline(options_.time_limit, options_.stop);
   if (FreeRows::are_beside_normals(problem) && options_.newton_rows > 0 && !iterate_.best().is_within(tolerance)) {
-    accelerate(problem, tolerance, options_.newton_rows, FreeRows::kFirstNewtonSteps);
+    accelerate(problem, tolerance, options_.newton_rows, kNsgsMaxNewtonSteps);
   }
   while (!iterate_.best().is_within(tolerance) && report.iterations < options_.max_iterations && !deadline.passed()) {
     if (!prepared) local_.prepare(problem, iterate_.rows());

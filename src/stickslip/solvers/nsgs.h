@@ -20,7 +20,7 @@ namespace stickslip {
 //     the whole problem are tried (NewtonAccelerator) and kept if the residual falls. Sweeps settle the status of
 //     each contact within a few passes but the rest converges linearly, slowly where contacts are redundant. At
 //     the end small problems get such steps as a polish, so that a body at rest stays at rest to round-off and not
-//     only to the tolerance; not so where that is 1e-6 or looser.
+//     only to the tolerance; not so where that is 1e-6 or looser. Where joints are and nothing rubs they come first.
 //   - Where the changes stop falling (under exact Coulomb friction sweeps can cycle between two solutions of a local
 //     problem), the changes are under-relaxed, the more the longer it lasts.
 //   - The iterate with the least residual is returned, the starting guess included.
