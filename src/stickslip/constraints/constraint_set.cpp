@@ -372,6 +372,35 @@ void ConstraintSet::add_speeds(const Vector& v, std::span<double> speed) const {
   }
 }
 
+void ConstraintSet::add_relative_velocities(const Vector& v, std::span<double> gamma, std::span<double> speed) {
+  if (std::holds_alternative<PackedDelassus>(problem_.delassus)) {
+    add_relative_velocities(v, gamma);
+    return add_speeds(v, speed);
+  }
+  const auto& factored = std::get<FactoredDelassus>(problem_.delassus);
+  for (int i = 0; i < count(); ++i) {
+    const Cone& cone = problem_.cones[i];
+    for (const FactoredDelassus::Block& block : factored.row(i)) {
+      const FactoredDelassus::Body& body = factored.body(block.body);
+      const double* J = factored.values(block);
+      const double* v_of_body = v.data() + body.v_offset;
+      with_size(body.n_v, [&](const auto n_v) {
+        for (int r = 0; r < cone.dim; ++r) {
+          double sum = 0.0;
+          double size = 0.0;
+          for (int j = 0; j < n_v; ++j) {
+            const double term = J[r * n_v + j] * v_of_body[j];
+            sum += term;
+            size += std::abs(term);
+          }
+          gamma[cone.offset + r] += sum;
+          speed[cone.offset + r] += size;
+        }
+      });
+    }
+  }
+}
+
 void ConstraintSet::calc_generalized_percussions(std::span<const double> p, Vector& force) {
   if (const auto* packed = std::get_if<PackedDelassus>(&problem_.delassus)) {
     world_.setZero();
@@ -511,7 +540,7 @@ JointReaction ConstraintSet::calc_reaction(int i, const JointVector& lambda) con
 
 void ConstraintSet::add_reactions(const ConeSolution& solution, double h, StepReport& report) const {
   JointVector lambda;
-  for (int i = 0; i < count(); ++i) {
+  for (int i = system_.joints().empty() ? n_contacts_ : 0; i < count(); ++i) {  // contacts are limits of joints, if any
     const Cone& cone = problem_.cones[i];
     lambda = ConstVectorView(solution.p.data() + cone.offset, std::min(cone.dim, kMaxJointDim)) / h;
     switch (kind(i)) {

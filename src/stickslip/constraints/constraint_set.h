@@ -83,6 +83,8 @@ class ConstraintSet {
   void add_relative_velocities(const Vector& v, std::span<double> gamma);
   /// speed (n) += what |J v| can be at most, whatever cancels in it: the scale of its round-off.
   void add_speeds(const Vector& v, std::span<double> speed) const;
+  /// Both, in one pass.
+  void add_relative_velocities(const Vector& v, std::span<double> gamma, std::span<double> speed);
   /// force = W p, W = J^T. p (n) [N s], force (n_u) [N s, N m s].
   void calc_generalized_percussions(std::span<const double> p, Vector& force);
 

@@ -8,10 +8,13 @@ namespace stickslip {
 // Products of small row-major blocks that lie in flat arrays, in a fixed order of summation. Written as plain loops:
 // for blocks of one to six rows whose size is known only at run time they are quicker than general kernels.
 
-/// function(n), with n known to the compiler where it is that of a planar or a spatial body: the same sums, sooner.
+/// function(n), with n known to the compiler where it is that of a planar point or body or of a spatial body: the same
+/// sums, sooner.
 template <class Function>
 auto with_size(int n, const Function& function) {
   switch (n) {
+    case 2:
+      return function(std::integral_constant<int, 2>{});
     case 3:
       return function(std::integral_constant<int, 3>{});
     case 6:

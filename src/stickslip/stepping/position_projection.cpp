@@ -27,7 +27,7 @@ constexpr double kReachOfOverlap = 4.0;
 
 bool is_on(Projection projection, const System& system) {
   if (projection != Projection::automatic) return projection == Projection::on;
-  return !system.joints().empty() || system.has_varying_contacts();
+  return std::ranges::any_of(system.joints(), &Joint::holonomic) || system.has_varying_contacts();
 }
 
 double correction_speed_of(const System& system, const ContactPoint& point, double of_scheme) {

@@ -12,8 +12,8 @@
 
 namespace stickslip {
 
-/// Whether a scheme on velocities puts positions right at the end of each step; automatic: where there are joints or
-/// detected contacts.
+/// Whether a scheme on velocities puts positions right at the end of each step; automatic: where joints hold positions,
+/// contacts are detected or their points vary.
 enum class Projection : int { automatic = 0, off = 1, on = 2 };
 
 /// The cap on the velocity at which overlaps, and joints that are off, are corrected where nothing else is said. [m/s,

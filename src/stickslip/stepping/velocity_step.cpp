@@ -73,11 +73,10 @@ Status VelocityStep::solve(const Vector& u_free, const State& state, StepReport&
   for (std::size_t row = 0; row < n; ++row) {
     problem.b[row] = constraints_.tau(static_cast<int>(row)) + (adds ? added_[row] : 0.0);
   }
-  constraints_.add_relative_velocities(u_free, problem.b);
   std::vector<double>& speeds = solution_.u;  // that b is the sum of
   make_room(speeds, n);
   speeds.assign(n, 0.0);
-  constraints_.add_speeds(u_free, speeds);
+  constraints_.add_relative_velocities(u_free, problem.b, speeds);
   double squared = 0.0;
   for (std::size_t row = 0; row < n; ++row) {
     const double size =
