@@ -116,6 +116,12 @@ TEST(RandomScenes, AContactThatHardlyBearsKeepsToItsCone) {
   expect_true_words(run_randoms(169, 1, false));
 }
 
+/// Forces of least norm among the corners of a box and a joint that move all bodies alike, but whose share in
+/// dt/2 W_F Lambda_F asks for a kappa_hat below zero: they are not taken.
+TEST(RandomScenes, ForcesOfLeastNormKeepTheLawOfPositions) {
+  expect_true_words(run_randoms(1766, 1, false));
+}
+
 /// A body that friction holds between two walls, whose percussions cancel: steps that no method solves leave it there,
 /// and not with 1e9 N s at first, and ten steps on 1e84 m from where it was.
 TEST(RandomScenes, ABodyThatFrictionJamsStaysWhereItIs) {

@@ -251,16 +251,40 @@ void UndeterminedForces::set_values(const Step& step, Multiplier which) {
   }
 }
 
+/// Whether contacts keep kappa_hat >= 0 (129). Lambda moves by dLambda with W dLambda = 0, so R3 of (127), which has
+/// dt/2 W_F Lambda_F, asks for dkappa = dt/2 dLambda_N: where forces change, dLambda = -dt gamma' dlambda,
+///   dkappa_hat = dt^2 (beta' - gamma' / 2) dlambda_N,
+/// and where percussions do, dt/2 dP_N. To the tolerance of positions.
+bool UndeterminedForces::keeps_position_law(const Step& step, Multiplier which) {
+  if (which == Multiplier::start) return true;
+  const bool of_forces = which == Multiplier::force;
+  const double factor = of_forces ? step.beta_step() - 0.5 * step.h * step.gamma_step() : 0.5 * step.h;
+  const Vector& value = of_forces ? step.x.lambda : step.P;
+  for (std::size_t k = 0; k < members_.size(); ++k) {
+    const StepElement& e = step.elements[members_[k].element];
+    if (e.kind != ConstraintElement::Kind::contact || e.n_pos == 0) continue;
+    const double kappa_hat = step.kappa_hat(e.pos_offset) + factor * (get_found(step, k, 0) - value(e.offset));
+    if (-kappa_hat * e.diagonal[0] > step.measure.tolerance_position(step, e)) return false;
+  }
+  return true;
+}
+
+/// What was found for row i of a member, lambda or P.
+double UndeterminedForces::get_found(const Step& step, std::size_t k, int i) {
+  const StepElement& e = step.elements[members_[k].element];
+  if (e.kind != ConstraintElement::Kind::contact || members_[k].n_columns > 1) {
+    return shortest_.value(k)[i] / std::sqrt(weights_[k][i]);
+  }
+  double length = 0.0;
+  for (int r = 0; r < e.dim; ++r) length += weights_[k][r] * directions_[k][r] * directions_[k][r];
+  return shortest_.value(k)[0] / std::sqrt(length) * directions_[k][i];
+}
+
 void UndeterminedForces::write_back(Step& step, Multiplier which) {
   for (std::size_t k = 0; k < members_.size(); ++k) {
-    const Member& member = members_[k];
-    const StepElement& e = step.elements[member.element];
-    const bool is_along = e.kind == ConstraintElement::Kind::contact && member.n_columns == 1;
-    double length = 0.0;
-    for (int i = 0; i < e.dim && is_along; ++i) length += weights_[k][i] * directions_[k][i] * directions_[k][i];
+    const StepElement& e = step.elements[members_[k].element];
     for (int i = 0; i < e.dim; ++i) {
-      const double y = is_along ? shortest_.value(k)[0] / std::sqrt(length) * directions_[k][i]
-                                : shortest_.value(k)[i] / std::sqrt(weights_[k][i]);
+      const double y = get_found(step, k, i);
       const int row = e.offset + i;
       if (which == Multiplier::percussion) {
         step.x.Lambda(row) += y - step.P(row);
@@ -281,7 +305,11 @@ bool UndeterminedForces::settle(Step& step, Multiplier which) {
   if (members_.empty()) return true;
   set_weights(step, which);
   set_values(step, which);
-  const bool found = shortest_.solve();
+  bool found = shortest_.solve();
+  if (found && shortest_.has_changed() && !keeps_position_law(step, which)) {
+    found = false;
+    set_values(step, which);
+  }
   if (!found && !shortest_.solve(true)) return false;
   if (shortest_.has_changed()) write_back(step, which);
   return found;

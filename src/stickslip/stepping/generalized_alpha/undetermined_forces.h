@@ -24,6 +24,7 @@ namespace stickslip::generalized_alpha {
 ///     contacts that slide       lambda' = lambda_N' (1, lambda_F / lambda_N),  lambda_N' >= 0
 ///     dry friction that sticks  |lambda'| <= bound
 ///     all else                  lambda' = lambda,
+/// where kappa_hat of contacts stays at least zero with them (keeps_position_law),
 /// in the norm of LeastNormForces (solvers/least_norm.h), whose terms are energies: m_r = (W^T M^-1 W)_rr on rows of
 /// joints, the mean over its rows on a dry friction, on contacts the mean of W_NN over all that are closed.
 ///
@@ -67,6 +68,8 @@ class UndeterminedForces {
   void set_structure(const Step& step);
   void set_weights(const Step& step, Multiplier which);
   void set_values(const Step& step, Multiplier which);
+  bool keeps_position_law(const Step& step, Multiplier which);
+  double get_found(const Step& step, std::size_t k, int i);
   void write_back(Step& step, Multiplier which);
 
   bool all_;                                                              // whether loops of contacts alone take part
