@@ -121,12 +121,28 @@ TEST(RankRevealingSolve, SolvesAndKnowsTheRank) {
   std::array<double, 4> twice = {1.0, 1.0, 1.0, 1.0};
   std::array<double, 2> two = {2.0, 2.0};
   std::array<double, 2> shortest = {};
-  std::array<double, 4> destroyed = twice;
-  std::array<double, 2> right = two;
-  EXPECT_EQ(solve_complete_pivoting(2, destroyed.data(), right.data(), order.data(), shortest.data(), 1e-12), 1);
-  solve_least_norm(2, twice.data(), two.data(), shortest.data(), 1e-12);
+  EXPECT_EQ(solve_complete_pivoting(2, twice.data(), two.data(), order.data(), shortest.data(), 1e-12), 1);
   EXPECT_NEAR(shortest[0], 1.0, 1e-14);
   EXPECT_NEAR(shortest[1], 1.0, 1e-14);
+}
+
+/// A = B C of every rank from none to all, b outside of what A reaches: as an orthogonal decomposition has it.
+TEST(RankRevealingSolve, IsOfLeastNormWithTheLeastResidual) {
+  constexpr int n = 60;
+  using RowMajor = Eigen::Matrix<double, n, n, Eigen::RowMajor>;
+  std::srand(7);
+  for (const int rank : {0, 1, 20, 45, 59, 60}) {
+    const RowMajor A = Matrix::Random(n, rank) * Matrix::Random(rank, n);
+    const Vector b = Vector::Random(n);
+    Vector best(n);
+    solve_least_norm(n, A.data(), b.data(), best.data(), 1e-10);
+    RowMajor destroyed = A;
+    Vector right = b;
+    Vector x(n);
+    std::array<int, n> order = {};
+    EXPECT_EQ(solve_complete_pivoting(n, destroyed.data(), right.data(), order.data(), x.data(), 1e-10), rank);
+    EXPECT_LE((x - best).norm(), 1e-10 * (1.0 + best.norm())) << rank;
+  }
 }
 
 }  // namespace

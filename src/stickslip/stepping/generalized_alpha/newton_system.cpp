@@ -161,19 +161,15 @@ bool NewtonSystem::solve_sparse_system() {
 }
 
 bool NewtonSystem::solve_dense_system() {
-  const std::size_t square = static_cast<std::size_t>(n_) * n_;
-  // Each elimination destroys what it works on; matrix_ and rhs_ stay for the next.
+  // An elimination destroys what it works on; matrix_ and rhs_ stay for the next.
   const auto start_again = [&] {
-    std::copy_n(matrix_.begin(), square, copy_.begin());
+    std::copy_n(matrix_.begin(), static_cast<std::size_t>(n_) * n_, copy_.begin());
     std::copy_n(rhs_.begin(), n_, work_rhs_.begin());
   };
   start_again();
   if (!solve_partial_pivoting(n_, copy_.data(), work_rhs_.data(), solution_.data(), kSafePivot)) {
     start_again();
-    if (solve_complete_pivoting(n_, copy_.data(), work_rhs_.data(), order_.data(), solution_.data(), kRankThreshold) <
-        n_) {
-      solve_least_norm(n_, matrix_.data(), rhs_.data(), solution_.data(), kRankThreshold);
-    }
+    solve_complete_pivoting(n_, copy_.data(), work_rhs_.data(), order_.data(), solution_.data(), kRankThreshold);
   }
   return true;
 }

@@ -21,9 +21,9 @@ namespace stickslip::generalized_alpha {
 /// because
 ///   dt^2 beta' S^-1 K M^-1 w = S^-1 w - M^-1 w - dt gamma' S^-1 dh/du M^-1 w.
 ///
-/// A small system is dense and solved by elimination. Where a pivot is small, again with complete pivoting, and where
-/// it is rank deficient (redundant contacts or joints) the step of least norm that leaves the least residual is taken,
-/// by a complete orthogonal decomposition. A large system couples only elements that share a velocity block; its rows
+/// A small system is dense and solved by elimination. Where a pivot is small, again with complete pivoting, which where
+/// it is rank deficient (redundant contacts or joints) gives the step of least norm that leaves the least residual. A
+/// large system couples only elements that share a velocity block; its rows
 /// are kept compressed to these and solved by SparseSolver.
 class NewtonSystem {
  public:
