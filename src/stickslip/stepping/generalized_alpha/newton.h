@@ -24,7 +24,8 @@ class Newton {
   explicit Newton(const Step& step) : system_(step), round_off_(step.system.n_u()), base_(step.x), best_(step.x) {}
 
   /// Iterates from step.x, which must be evaluated. Stops where the step is solved, where the method cycles or stalls,
-  /// and after kMaxIterations. With `search` steps are shortened until they lead nearer; a large system's always are.
+  /// after kMaxIterations, and where it has had its share of what the step may cost. With `search` steps are shortened
+  /// until they lead nearer; a large system's always are.
   StepSolve solve(Step& step, bool search = false);
 
   /// Evaluates step.x as a solution: with what round-off makes of it, where its residuals are not small without.

@@ -32,6 +32,8 @@ class NewtonSystem {
   /// Whether the system of the present index sets is large: sparse, of unknown rank.
   static bool is_large(const Step& step);
   bool is_dense() const { return dense_; }
+  /// Of the last system.
+  int n_rows() const { return n_; }
 
   /// Finds the change of x at step.x, which must be evaluated. False: none was found.
   bool solve(const Step& step);

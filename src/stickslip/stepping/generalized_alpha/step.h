@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 #include "stickslip/cone/stretch.h"
@@ -104,6 +105,13 @@ struct Step {
   Vector kappa_hat;   // (n_pos) [kg m]
   Vector r1, r2, r3;  // (n_u) residuals of (127), in N, N s, kg m
   Measure measure;
+
+  // --- what it may cost
+  /// [-] Spent on the step, with all its parts and tries: n^2 for a linear system of Newton's method on n rows, and
+  /// Nested::kWorkOfRow n for an iteration of the cone solver. Counted, not measured: the same on every machine.
+  double work = 0.0;
+  double most_work = std::numeric_limits<double>::infinity();  // [-] after which it is settled
+  bool is_spent() const { return work > most_work; }
 
   bool follows_branches = true;  // whether contacts take the branches that they are asked for
 };

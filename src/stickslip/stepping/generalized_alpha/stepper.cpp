@@ -118,6 +118,7 @@ Status Stepper::step(State& state, double h, double t_end, StepReport& report) {
   if (!report.message.empty()) return report.status = Status::failed;
   in_parts_ = false;
   parts_follow_ = true;
+  step_.work = 0.0;
   solve(state, h, t_end, report);
   if (report.status != Status::ok && step_.options.strategy == GeneralizedAlphaStrategy::newton) {
     if (may_divide()) {
@@ -137,9 +138,10 @@ Status Stepper::step(State& state, double h, double t_end, StepReport& report) {
   return report.status;
 }
 
-/// Whether a step that no method solved may have a solution in parts: there is no proof against one.
+/// Whether a step that no method solved may have a solution in parts: there is no proof against one, and it may cost
+/// more.
 bool Stepper::may_divide() const {
-  return !(methods_.violation() > 0.0);
+  return !(methods_.violation() > 0.0) && !step_.is_spent();
 }
 
 /// Index sets of a step can have no solution: friction percussions act on positions by dt/2 W_F Lambda_F, and lift off
