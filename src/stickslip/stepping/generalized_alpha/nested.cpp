@@ -20,9 +20,8 @@ namespace {
 /// Of the tolerance of a level, for what its problem leaves: what else adds to the residual of the step has the rest.
 constexpr double kShare = 0.5;  // [-]
 /// Of the acceleration level, until friction belongs to normal forces, and of its growing push among many contacts:
-/// Newton's method takes two or three, and where it takes many it cycles: with 15 the passes of a step of random scenes
-/// took up to 3400 solutions, and of seeds 0 to 999 of random_scenes_test 205 steps are inexact with 6, by what a step
-/// may cost, where 3 leave 95, and 2 leave 228.
+/// Newton's method takes two or three, and where it takes many it cycles: of seeds 0 to 999 of random_scenes_test 205
+/// steps are inexact with 6, by what a step may cost, 95 with 3 and 228 with 2.
 constexpr int kMaxRepetitions = 3;
 
 /// One of the bodies that an element moves.
