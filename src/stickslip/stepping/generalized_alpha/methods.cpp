@@ -36,9 +36,8 @@ constexpr Try kTries[] = {kContinued, kAfresh, kSearch};
 constexpr Try kTriesOfMany[] = {kMany, kAfresh, kSearch};
 
 /// What a step may cost, Step::work: what is left then is not tried but settled. Of seeds 0 to 999 and 1000 to 1999 of
-/// random_scenes_test 214 and 259 steps are inexact with it, 85 and 60 without, and the slowest takes a third of the
-/// time. Not among many contacts, where steps are large and rare, nor of joints alone, which have no index sets to
-/// cycle: a loop that starts at a dead point takes 60 iterations in each of five lengths.
+/// random_scenes_test 258 and 267 steps are inexact with it, 85 and 60 without; half as much again saves a third of
+/// these. Not among many contacts, where steps are large, nor of joints alone, which have no index sets to cycle.
 constexpr double kMostWork = 2e5;  // [-]
 
 }  // namespace

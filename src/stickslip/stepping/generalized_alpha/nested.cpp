@@ -20,8 +20,8 @@ namespace {
 /// Of the tolerance of a level, for what its problem leaves: what else adds to the residual of the step has the rest.
 constexpr double kShare = 0.5;  // [-]
 /// Of the acceleration level, until friction belongs to normal forces, and of its growing push among many contacts:
-/// Newton's method takes two or three, and where it takes many it cycles: of seeds 0 to 999 of random_scenes_test 205
-/// steps are inexact with 6, by what a step may cost, 95 with 3 and 228 with 2.
+/// Newton's method takes two or three, and where it takes many it cycles: of slow scenes among seeds 0 to 999 and 1000
+/// to 1999 205 and 201 steps are inexact with 6, 95 and 199 with 3, 228 and 178 with 2 (kWorkOfRow 4).
 constexpr int kMaxRepetitions = 3;
 
 /// One of the bodies that an element moves.
