@@ -120,10 +120,11 @@ void finish_deficient(int n, int r, double* a, double* b, double* scratch) {
 
 }  // namespace
 
-int solve_complete_pivoting(int n, double* a, double* b, int* order, double* x, double threshold) {
+FoundRank solve_complete_pivoting(int n, double* a, double* b, int* order, double* x, double threshold) {
   const auto at = [&](int i, int j) -> double& { return a[static_cast<std::size_t>(i) * n + j]; };
   std::iota(order, order + n, 0);
   double largest = 0.0;
+  double smallest = 0.0;
   int rank = 0;
   for (; rank < n; ++rank) {
     const int k = rank;
@@ -140,6 +141,7 @@ int solve_complete_pivoting(int n, double* a, double* b, int* order, double* x, 
     while (pivot > 0.0 && std::abs(at(pivot_row, pivot_column)) != pivot) ++pivot_column;
     if (k == 0) largest = pivot;
     if (!(pivot > threshold * largest)) break;
+    smallest = k == 0 ? pivot : std::min(smallest, pivot);
     if (pivot_row != k) {
       std::swap_ranges(&at(k, 0), &at(k, 0) + n, &at(pivot_row, 0));
       std::swap(b[k], b[pivot_row]);
@@ -167,7 +169,7 @@ int solve_complete_pivoting(int n, double* a, double* b, int* order, double* x, 
     }
   }
   for (int k = 0; k < n; ++k) x[order[k]] = b[k];
-  return rank;
+  return {rank, rank > 0 ? smallest / largest : 1.0};
 }
 
 bool solve_partial_pivoting(int n, double* a, double* b, double* x, double threshold) {

@@ -7,12 +7,19 @@ namespace stickslip {
 /// (n). False where a pivot is not above `threshold` times the largest entry: then x is not a solution.
 bool solve_partial_pivoting(int n, double* a, double* b, double* x, double threshold);
 
-/// The x of least norm with the least |A x - b|, by elimination with complete pivoting. a (n, n) row-major and b (n) are
-/// destroyed; order (n) is scratch; x (n). Returns the rank found: the first pivots above `threshold` times the largest.
-int solve_complete_pivoting(int n, double* a, double* b, int* order, double* x, double threshold);
+/// What an elimination with complete pivoting has found.
+struct FoundRank {
+  int rank;         // the first pivots above `threshold` times the largest
+  double smallest;  // [-] the smallest of these over the largest
+};
 
-/// The same by a complete orthogonal decomposition, some ten times as long; a (n, n) row-major, x may be
-/// b. Takes memory from the heap above 48 rows.
+/// The x of least norm with the least |A x - b|, by elimination with complete pivoting. a (n, n) row-major and b (n)
+/// are destroyed; order (n) is scratch; x (n). Where the rank is less than n round-off is as that of normal equations,
+/// over `smallest` squared.
+FoundRank solve_complete_pivoting(int n, double* a, double* b, int* order, double* x, double threshold);
+
+/// The same by a complete orthogonal decomposition, which takes longer and no square of anything; a (n, n) row-major, x
+/// may be b. Takes memory from the heap above 48 rows.
 void solve_least_norm(int n, const double* a, const double* b, double* x, double threshold);
 
 }  // namespace stickslip

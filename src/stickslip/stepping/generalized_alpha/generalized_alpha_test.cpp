@@ -114,14 +114,14 @@ TEST(RankRevealingSolve, SolvesAndKnowsTheRank) {
   }
   std::array<double, 3> solution = {};
   std::array<int, 3> order = {};
-  EXPECT_EQ(solve_complete_pivoting(3, a.data(), b.data(), order.data(), solution.data(), 1e-12), 3);
+  EXPECT_EQ(solve_complete_pivoting(3, a.data(), b.data(), order.data(), solution.data(), 1e-12).rank, 3);
   for (int i = 0; i < 3; ++i) EXPECT_NEAR(solution[i], x[i], 1e-14);
 
   // Rows twice: of all solutions of x + y = 2 the shortest.
   std::array<double, 4> twice = {1.0, 1.0, 1.0, 1.0};
   std::array<double, 2> two = {2.0, 2.0};
   std::array<double, 2> shortest = {};
-  EXPECT_EQ(solve_complete_pivoting(2, twice.data(), two.data(), order.data(), shortest.data(), 1e-12), 1);
+  EXPECT_EQ(solve_complete_pivoting(2, twice.data(), two.data(), order.data(), shortest.data(), 1e-12).rank, 1);
   EXPECT_NEAR(shortest[0], 1.0, 1e-14);
   EXPECT_NEAR(shortest[1], 1.0, 1e-14);
 }
@@ -140,7 +140,7 @@ TEST(RankRevealingSolve, IsOfLeastNormWithTheLeastResidual) {
     Vector right = b;
     Vector x(n);
     std::array<int, n> order = {};
-    EXPECT_EQ(solve_complete_pivoting(n, destroyed.data(), right.data(), order.data(), x.data(), 1e-10), rank);
+    EXPECT_EQ(solve_complete_pivoting(n, destroyed.data(), right.data(), order.data(), x.data(), 1e-10).rank, rank);
     EXPECT_LE((x - best).norm(), 1e-10 * (1.0 + best.norm())) << rank;
   }
 }

@@ -115,7 +115,7 @@ void Nested::solve_level(Step& step, double allowed) {
   const double strictness = std::min(1.0, solver_.tolerance() / step.options.tolerance);
   const Tolerance tolerance{.relative = allowed > 0.0 ? 0.0 : solver_.tolerance(),
                             .absolute = kShare * allowed * strictness,
-                            .may_give_up = is_stuck_.empty() || std::isfinite(step.most_work)};
+                            .may_give_up = is_stuck_.empty() || step.is_spent()};
   response_.setZero();
   std::array<double, kMaxElementDim> p = {};
   const auto add_all = [&] {

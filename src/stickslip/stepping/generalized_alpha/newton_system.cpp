@@ -12,7 +12,9 @@
 namespace stickslip::generalized_alpha {
 namespace {
 
-/// Partial pivoting does not reveal the rank: pivots below this send the system to complete pivoting.
+/// Partial pivoting does not reveal the rank: pivots below this send the system to complete pivoting; and where there
+/// are some of those a rank-deficient one to an orthogonal decomposition, too: without a squeezed loop at its dead
+/// point is not made consistent.
 constexpr double kSafePivot = 1e-6;  // [-]
 /// What a large system, whose rank is not revealed, has added to its diagonal. Round-off in the residual moves
 /// multipliers that do not matter by as much over this; weaker directions that matter are found by refinement.
@@ -169,7 +171,12 @@ bool NewtonSystem::solve_dense_system() {
   start_again();
   if (!solve_partial_pivoting(n_, copy_.data(), work_rhs_.data(), solution_.data(), kSafePivot)) {
     start_again();
-    solve_complete_pivoting(n_, copy_.data(), work_rhs_.data(), order_.data(), solution_.data(), kRankThreshold);
+    const FoundRank found =
+        solve_complete_pivoting(n_, copy_.data(), work_rhs_.data(), order_.data(), solution_.data(), kRankThreshold);
+    // At a dead point of joints pivots fall to the threshold; among redundant contacts there is nothing in between.
+    if (found.rank < n_ && found.smallest < kSafePivot) {
+      solve_least_norm(n_, matrix_.data(), rhs_.data(), solution_.data(), kRankThreshold);
+    }
   }
   return true;
 }

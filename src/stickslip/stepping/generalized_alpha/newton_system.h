@@ -22,9 +22,9 @@ namespace stickslip::generalized_alpha {
 ///   dt^2 beta' S^-1 K M^-1 w = S^-1 w - M^-1 w - dt gamma' S^-1 dh/du M^-1 w.
 ///
 /// A small system is dense and solved by elimination. Where a pivot is small, again with complete pivoting, which where
-/// it is rank deficient (redundant contacts or joints) gives the step of least norm that leaves the least residual. A
-/// large system couples only elements that share a velocity block; its rows
-/// are kept compressed to these and solved by SparseSolver.
+/// it is rank deficient (redundant contacts or joints) gives the step of least norm that leaves the least residual; an
+/// orthogonal decomposition does where the rank is not plain. A large system couples only elements that share a
+/// velocity block; its rows are kept compressed to these and solved by SparseSolver.
 class NewtonSystem {
  public:
   explicit NewtonSystem(const Step& step);
