@@ -108,8 +108,8 @@ void Nested::contract(const Step& step, const Rows& rows, const double* w, doubl
 /// One level: the value of each row at the iterate is in problem_.b, its multiplier in solution_.p, M^-1 times the
 /// residual in free_. Solves for b = value - W^T (M^-1 W p + free), and leaves change_ = M^-1 W (p' - p) - free. The
 /// residual is to be at most `allowed`, whatever the solver's tolerance, and less where that is below the scheme's; 0:
-/// relative to the values themselves. Passes let the solver give up; settle() takes the answer as it is, but the last
-/// resorts only where contacts are many: with few they took up to .07 s of a step (random-602 of random_scenes_test).
+/// relative to the values themselves. Passes let the solver give up; settle() takes what its last resorts come to,
+/// until the step has cost what it may: in any case they took up to .07 s of a step (random-602 of random_scenes_test).
 void Nested::solve_level(Step& step, double allowed) {
   step.stop.check();
   const double strictness = std::min(1.0, solver_.tolerance() / step.options.tolerance);
