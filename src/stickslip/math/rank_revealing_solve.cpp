@@ -58,8 +58,8 @@ void solve_cholesky(int m, double* G, int stride, double* y) {
 }
 
 /// The x of least norm with the least residual from an elimination that ended at rank r, L U = P A Q with L of r
-/// columns, b being L^-1 P b as far as that goes. With V = L11^-T L21^T and X = U11^-1 U12 the columns of (-V; I) are
-/// orthogonal to what A reaches, and those of (-X; I) to nothing but what A leaves alone:
+/// columns, b being L^-1 P b as far as that goes. With V = L11^-T L21^T and X = U11^-1 U12 the columns of (-V; I) span
+/// what A does not reach, and those of (-X; I) what A takes to zero:
 ///   U11 x_p = b1 + L11^-1 V (I + V^T V)^-1 b2,   x2 = (I + X^T X)^-1 X^T x_p,   x1 = x_p - X x2.
 /// All in the places of L21, U12 and the block that was left; `scratch` (n).
 void finish_deficient(int n, int r, double* a, double* b, double* scratch) {
@@ -169,7 +169,7 @@ FoundRank solve_complete_pivoting(int n, double* a, double* b, int* order, doubl
     }
   }
   for (int k = 0; k < n; ++k) x[order[k]] = b[k];
-  return {rank, rank > 0 ? smallest / largest : 1.0};
+  return {rank, rank > 0 ? smallest / largest : 0.0};
 }
 
 bool solve_partial_pivoting(int n, double* a, double* b, double* x, double threshold) {
