@@ -252,7 +252,8 @@ void UndeterminedForces::set_values(const Step& step, Multiplier which) {
 }
 
 /// Whether contacts keep kappa_hat >= 0 (129). Lambda moves by dLambda with W dLambda = 0, so R3 of (127), which has
-/// dt/2 W_F Lambda_F, asks for dkappa = dt/2 dLambda_N: where forces change, dLambda = -dt gamma' dlambda,
+/// dt/2 W_F Lambda_F, is balanced by dkappa = dt/2 dLambda_N (others may do, too): where forces change, dLambda = -dt
+/// gamma' dlambda,
 ///   dkappa_hat = dt^2 (beta' - gamma' / 2) dlambda_N,
 /// and where percussions do, dt/2 dP_N. To the tolerance of positions.
 bool UndeterminedForces::keeps_position_law(const Step& step, Multiplier which) {
