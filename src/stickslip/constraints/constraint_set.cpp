@@ -30,6 +30,22 @@ ContactStatus polygon_status(const FrictionBlock& block, const double* p, const 
                                                                              : ContactStatus::slip;
 }
 
+/// visit(row, n, J, v_of_body): each row of W^T stored in blocks, with each body's n velocities that it has columns of.
+template <class Visit>
+void visit_rows(const ConeProblem& problem, const Vector& v, const Visit& visit) {
+  const auto& factored = std::get<FactoredDelassus>(problem.delassus);
+  for (int i = 0; i < problem.n_cones(); ++i) {
+    const Cone& cone = problem.cones[i];
+    for (const FactoredDelassus::Block& block : factored.row(i)) {
+      const FactoredDelassus::Body& body = factored.body(block.body);
+      const double* J = factored.values(block);
+      with_size(body.n_v, [&](const auto n) {
+        for (int r = 0; r < cone.dim; ++r) visit(cone.offset + r, n, J + r * n, v.data() + body.v_offset);
+      });
+    }
+  }
+}
+
 }  // namespace
 
 ConstraintSet::ConstraintSet(const System& system, StopToken stop, bool packs) : system_(system), stop_(stop) {
@@ -354,22 +370,11 @@ void ConstraintSet::add_speeds(const Vector& v, std::span<double> speed) const {
     }
     return;
   }
-  const auto& factored = std::get<FactoredDelassus>(problem_.delassus);
-  for (int i = 0; i < count(); ++i) {
-    const Cone& cone = problem_.cones[i];
-    for (const FactoredDelassus::Block& block : factored.row(i)) {
-      const FactoredDelassus::Body& body = factored.body(block.body);
-      const double* J = factored.values(block);
-      const double* v_of_body = v.data() + body.v_offset;
-      with_size(body.n_v, [&](const auto n_v) {
-        for (int r = 0; r < cone.dim; ++r) {
-          double sum = 0.0;
-          for (int j = 0; j < n_v; ++j) sum += std::abs(J[r * n_v + j] * v_of_body[j]);
-          speed[cone.offset + r] += sum;
-        }
-      });
-    }
-  }
+  visit_rows(problem_, v, [&](int row, auto n, const double* J, const double* v_of_body) {
+    double sum = 0.0;
+    for (int j = 0; j < n; ++j) sum += std::abs(J[j] * v_of_body[j]);
+    speed[row] += sum;
+  });
 }
 
 void ConstraintSet::add_relative_velocities(const Vector& v, std::span<double> gamma, std::span<double> speed) {
@@ -377,28 +382,17 @@ void ConstraintSet::add_relative_velocities(const Vector& v, std::span<double> g
     add_relative_velocities(v, gamma);
     return add_speeds(v, speed);
   }
-  const auto& factored = std::get<FactoredDelassus>(problem_.delassus);
-  for (int i = 0; i < count(); ++i) {
-    const Cone& cone = problem_.cones[i];
-    for (const FactoredDelassus::Block& block : factored.row(i)) {
-      const FactoredDelassus::Body& body = factored.body(block.body);
-      const double* J = factored.values(block);
-      const double* v_of_body = v.data() + body.v_offset;
-      with_size(body.n_v, [&](const auto n_v) {
-        for (int r = 0; r < cone.dim; ++r) {
-          double sum = 0.0;
-          double size = 0.0;
-          for (int j = 0; j < n_v; ++j) {
-            const double term = J[r * n_v + j] * v_of_body[j];
-            sum += term;
-            size += std::abs(term);
-          }
-          gamma[cone.offset + r] += sum;
-          speed[cone.offset + r] += size;
-        }
-      });
+  visit_rows(problem_, v, [&](int row, auto n, const double* J, const double* v_of_body) {
+    double sum = 0.0;
+    double size = 0.0;
+    for (int j = 0; j < n; ++j) {
+      const double term = J[j] * v_of_body[j];
+      sum += term;
+      size += std::abs(term);
     }
-  }
+    gamma[row] += sum;
+    speed[row] += size;
+  });
 }
 
 void ConstraintSet::calc_generalized_percussions(std::span<const double> p, Vector& force) {
