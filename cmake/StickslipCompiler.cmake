@@ -28,8 +28,10 @@ target_compile_options(stickslip_compile INTERFACE
   -Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor -Woverloaded-virtual -Wcast-qual -Wundef
   # Warnings of GCC 12 that cry wolf: -Wmaybe-uninitialized on Eigen's fixed-size matrices, the others on std::string's
   # operator+. The sanitizers look for the real ones.
-  $<$<CXX_COMPILER_ID:GNU>:-Wduplicated-cond -Wlogical-op -Wno-maybe-uninitialized -Wno-restrict -Wno-array-bounds
-    -Wno-stringop-overflow>)
+  $<$<CXX_COMPILER_ID:GNU>:-Wduplicated-cond -Wlogical-op -Wsuggest-override -Wno-maybe-uninitialized -Wno-restrict -Wno-array-bounds
+    -Wno-stringop-overflow>
+  # A page is one string of 700 kB.
+  $<$<CXX_COMPILER_ID:Clang>:-Wno-overlength-strings>)
 # GCC looks for garbage of its own from 128 MB on, again and again: an eighth of the time of files full of templates. Up
 # to 1 GB it need not, where each of the processors has twice that.
 cmake_host_system_information(RESULT memory QUERY TOTAL_PHYSICAL_MEMORY)  # [MiB]
@@ -40,21 +42,21 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL GNU AND memory_each GREATER 2047)
 endif()
 # Some of Eigen's optional headers are LGPL: leave them out for certain.
 target_compile_definitions(stickslip_compile INTERFACE EIGEN_MPL2_ONLY)
-if(STICKSLIP_PRECOMPILED_HEADERS AND CMAKE_CXX_COMPILER_ID STREQUAL GNU)
-  target_compile_options(stickslip_compile INTERFACE -fpch-preprocess)  # for ccache
+if(STICKSLIP_PRECOMPILED_HEADERS)  # for ccache
+  target_compile_options(stickslip_compile INTERFACE
+    $<$<CXX_COMPILER_ID:GNU>:-fpch-preprocess> $<$<CXX_COMPILER_ID:Clang>:SHELL:-Xclang -fno-pch-timestamp>)
 endif()
 if(STICKSLIP_SANITIZE)
-  # Not the checks for null pointers, as the address sanitizer sees each such access, nor those of alignment, as Eigen
-  # asserts what it relies on and all other bytes are copied: they double the time of files full of Eigen.
+  # Not the checks for null pointers, the sizes of objects and the arithmetic of pointers, as the address sanitizer sees each
+  # access that they would lead to, nor those of alignment, as Eigen asserts what it relies on and all other bytes are
+  # copied: they double the time of files full of Eigen.
   target_compile_options(stickslip_compile INTERFACE
-    -fsanitize=${STICKSLIP_SANITIZE} -fno-sanitize=null,alignment -fno-sanitize-recover=all -fno-omit-frame-pointer)
+    -fsanitize=${STICKSLIP_SANITIZE} -fno-sanitize=null,alignment,object-size,pointer-overflow -fno-sanitize-recover=all
+    -fno-omit-frame-pointer)
   target_link_options(stickslip_compile INTERFACE -fsanitize=${STICKSLIP_SANITIZE})
 endif()
-if(STICKSLIP_FUZZERS)
-  if(NOT CMAKE_CXX_COMPILER_ID MATCHES Clang)
-    message(FATAL_ERROR "STICKSLIP_FUZZERS needs clang: use the preset fuzz")
-  endif()
-  target_compile_options(stickslip_compile INTERFACE -fsanitize=fuzzer-no-link)
+if(STICKSLIP_FUZZERS AND NOT CMAKE_CXX_COMPILER_ID MATCHES Clang)
+  message(FATAL_ERROR "STICKSLIP_FUZZERS needs clang")
 endif()
 
 # Standard and external headers that many files include, compiled once a build folder; every file still includes what it

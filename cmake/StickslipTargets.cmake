@@ -161,8 +161,13 @@ function(stickslip_system_tests kind)
   endif()
 endfunction()
 
-# tests/fuzz/x.cpp: one libFuzzer executable each, <build>/fuzz/x, of a reader up to io/.
+# tests/fuzz/x.cpp: one libFuzzer executable each, <build>/fuzz/x, of a reader up to io/. The folders that read tell
+# libFuzzer where an input has led (as -fsanitize=fuzzer-no-link does, which makes headers compiled without unusable).
 function(stickslip_fuzzers)
+  foreach(folder base geometry scene io)
+    target_compile_options(stickslip_${folder} PRIVATE
+      -fsanitize-coverage=inline-8bit-counters,pc-table,trace-cmp,indirect-calls)
+  endforeach()
   file(GLOB sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/tests/fuzz/*.cpp")
   add_custom_target(fuzzers)
   foreach(source IN LISTS sources)

@@ -237,7 +237,7 @@ struct SundialsIntegrator::Memory {
   static int calc_jacobian(double t, N_Vector y, N_Vector y_dot, SUNMatrix jacobian, void* data, N_Vector, N_Vector,
                            N_Vector) {
     Memory& memory = *static_cast<Memory*>(data);
-    constexpr double kOfRoundOff = 1000.0;  // [-]
+    constexpr double kAboveRoundOff = 1000.0;  // [-]
     const Eigen::Map<Vector> rates = values(y_dot);
     Eigen::Map<Matrix> j(SUNDenseMatrix_Data(jacobian), memory.n, memory.n);
     j.setZero();
@@ -248,7 +248,7 @@ struct SundialsIntegrator::Memory {
     }
     const double of_rates = std::sqrt(squared / static_cast<double>(std::max<Eigen::Index>(memory.n_motion, 1)));
     const double least =
-        kOfRoundOff * std::abs(memory.current_step()) * kEpsilon * static_cast<double>(memory.n_motion) * of_rates;
+        kAboveRoundOff * std::abs(memory.current_step()) * kEpsilon * static_cast<double>(memory.n_motion) * of_rates;
     for (Eigen::Index i = 0; i < memory.n_motion; ++i) {
       const double before = memory.at(i);
       const double tolerance = memory.tolerance(before);

@@ -19,13 +19,13 @@ StepSolve Newton::solve(Step& step, bool search) {
   // Of what a step may cost, for one call, so that the first does not take all where it cycles on redundant contacts:
   // of the scenes with slow or inexact steps among seeds 0 to 999 and 1000 to 1999 349 and 318 steps are inexact
   // without, 138 and 155 with it (six repetitions in Nested, iterations of the cone solver at 2 a row).
-  constexpr double kShare = 0.35;  // [-]
+  constexpr double kShareOfWork = 0.35;  // [-]
   const Measure& measure = step.measure;
   StepSolve result;
   history_.clear();
   history_.reserve(kMaxIterations);
   double last_error = std::numeric_limits<double>::infinity();
-  const double most_work = std::min(step.most_work, step.work + kShare * step.most_work);
+  const double most_work = std::min(step.most_work, step.work + kShareOfWork * step.most_work);
   int stalled = 0;
   while (measure.error() > (result.iterations == 0 ? Measure::kContinued : 1.0)) {
     const std::uint64_t sets = signature(step);
