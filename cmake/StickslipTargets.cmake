@@ -161,18 +161,19 @@ function(stickslip_system_tests kind)
   endif()
 endfunction()
 
-# tests/fuzz/x.cpp: one libFuzzer executable each, <build>/fuzz/x, of a reader up to io/. The folders that read tell
-# libFuzzer where an input has led (as -fsanitize=fuzzer-no-link does, which makes headers compiled without unusable).
+# tests/fuzz/x.cpp: one libFuzzer executable each, <build>/fuzz/x, of a reader up to io/. They and the folders that read
+# tell libFuzzer where an input has led (as -fsanitize=fuzzer-no-link does, which makes headers compiled without unusable).
 function(stickslip_fuzzers)
+  set(coverage -fsanitize-coverage=inline-8bit-counters,pc-table,trace-cmp,indirect-calls)
   foreach(folder base geometry scene io)
-    target_compile_options(stickslip_${folder} PRIVATE
-      -fsanitize-coverage=inline-8bit-counters,pc-table,trace-cmp,indirect-calls)
+    target_compile_options(stickslip_${folder} PRIVATE ${coverage})
   endforeach()
   file(GLOB sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/tests/fuzz/*.cpp")
   add_custom_target(fuzzers)
   foreach(source IN LISTS sources)
     get_filename_component(name "${source}" NAME_WE)
     add_executable(fuzz_${name} "${source}")
+    target_compile_options(fuzz_${name} PRIVATE ${coverage})
     target_include_directories(fuzz_${name} PRIVATE "${PROJECT_SOURCE_DIR}")
     target_link_libraries(fuzz_${name} PRIVATE stickslip_scene stickslip_io stickslip_compile fmt::fmt)
     target_compile_definitions(fuzz_${name} PRIVATE STICKSLIP_SCENES_DIR="${PROJECT_SOURCE_DIR}/scenes")

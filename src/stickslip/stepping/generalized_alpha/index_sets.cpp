@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 
+#include "stickslip/math/langevin.h"
 #include "stickslip/stepping/generalized_alpha/equations.h"
 #include "stickslip/stepping/generalized_alpha/painleve.h"
 
@@ -124,10 +125,8 @@ void evaluate_constraint(Step& step, StepElement& e) {
 /// off the slip in it, over that. A step with a constant force along and across then leaves exp(-z) of a small motion
 /// across the slip, as the equations of motion do. [-]
 double calc_stretch(double z) {
-  constexpr double kSmall = 1e-3;  // [-] below, the series is off by z^2/18 < 1e-7 and the function by round-off
-  if (z < kSmall) return 1.0 - z / 3.0;
-  const double theta = -1.0 / std::expm1(-z) - 1.0 / z;
-  return 1.0 / theta - 1.0;
+  const double L = langevin(0.5 * z);
+  return (1.0 - L) / (1.0 + L);
 }
 
 }  // namespace
@@ -211,6 +210,14 @@ double evaluate_as_is(Step& step) {
   calc_residuals(step);
   step.measure.update(step);
   return step.measure.error();
+}
+
+bool SetHistory::add(std::uint64_t sets) {
+  constexpr int kMaxVisits = 3;
+  stand_ = !sets_.empty() && sets_.back() == sets;
+  const bool may_settle = stand_ || std::count(sets_.begin(), sets_.end(), sets) < kMaxVisits;
+  sets_.push_back(sets);
+  return may_settle;
 }
 
 bool is_finite(const Step& step) {

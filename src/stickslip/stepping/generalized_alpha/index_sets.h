@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include "stickslip/model/state.h"
 #include "stickslip/stepping/generalized_alpha/step.h"
@@ -32,6 +33,21 @@ void classify_percussion(Step& step, StepElement& e, const double* xi, const dou
 void exclude_above(Step& step, StepElement& e, Level level);
 /// A hash of all index sets.
 std::uint64_t signature(const Step& step);
+
+/// The index sets of the iterates of a method, by their signatures.
+class SetHistory {
+ public:
+  SetHistory() { sets_.reserve(64); }  // steps take no memory while they need no more
+  void clear() { sets_.clear(); }
+  /// Those of the next iterate. False: they were left and have come back so often that they do not settle any more.
+  bool add(std::uint64_t sets);
+  /// Whether the last are those of the iterate before.
+  bool stand() const { return stand_; }
+
+ private:
+  std::vector<std::uint64_t> sets_;
+  bool stand_ = false;
+};
 
 /// S of second-order friction, of an element that slides before the step.
 void set_stretch(Step& step, StepElement& e, const State& state);

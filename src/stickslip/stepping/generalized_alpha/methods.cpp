@@ -178,23 +178,7 @@ void Methods::solve_rest(Step& step, const State& state) {
   step.work = 0.0;  // the rest may cost as much again
   bool is_solved = false;
   {
-    // All elements come back whatever happens.
-    class Kept {
-     public:
-      explicit Kept(Step& of) : step_(of), n_fixed_(of.n_fixed), elements_(of.elements) {}
-      Kept(const Kept&) = delete;
-      Kept& operator=(const Kept&) = delete;
-      ~Kept() {
-        step_.n_fixed = n_fixed_;
-        step_.elements.swap(elements_);
-      }
-
-     private:
-      Step& step_;
-      const std::size_t n_fixed_;
-      std::vector<StepElement> elements_;
-    };
-    const Kept kept(step);
+    const KeptElements kept(step);
     const auto end = step.elements.begin() + static_cast<std::ptrdiff_t>(step.n_fixed);
     step.n_fixed -= static_cast<std::size_t>(std::count_if(step.elements.begin(), end, is_left_out));
     std::erase_if(step.elements, is_left_out);

@@ -238,7 +238,6 @@ void Nested::acceleration_pass(Step& step) {
 /// in pieces. Given up where the solver leaves the level unsolved: then there is mostly no Phi(y), and each try costs
 /// all its iterations (random-418 of random_scenes_test: a step of 78 s).
 void Nested::settle_sliding(Step& step) {
-  constexpr double kSettled = 1e-13;  // [-] relative change of a: round-off
   const auto m = static_cast<int>(sliding_.size());
   for (int i = 0; i < kMaxRepetitions; ++i) {
     get_sliding_normals(step, held_);
@@ -246,7 +245,7 @@ void Nested::settle_sliding(Step& step) {
     if (last_.status != Status::ok || (is_stuck_.empty() && step.is_spent())) return;
     get_sliding_normals(step, found_);
     const double change = set_sliding_forces(step);
-    if (change <= kSettled * (step.x.a.norm() + change_a_.norm())) return;
+    if (change <= kShare * allowed_acceleration_) return;
     if (i > 0 && m > 0 && m <= kMaxNewtonRows) newton_on_sliding(step);
   }
 }
@@ -427,25 +426,12 @@ void Nested::pass(Step& step) {
   set_multipliers(step);
 }
 
-/// Whether passes lead round in circles: index sets and error are those of an earlier pass. Among sets that stand the
-/// error falls by some hundreds a pass.
-bool Nested::comes_back(const Step& step) {
-  constexpr double kSame = 1e-3;  // [-]
-  const Visit now{signature(step), step.measure.error()};
-  const bool been = std::any_of(visits_.begin(), visits_.end(), [&](const Visit& visit) {
-    return visit.sets == now.sets && std::abs(now.error - visit.error) < kSame * visit.error;
-  });
-  visits_.push_back(now);
-  return been;
-}
-
 StepSolve Nested::solve(Step& step, int max_passes, bool many) {
   StepSolve result;
   many_ = many;
   is_stuck_.clear();
   exact_ = true;
-  visits_.clear();
-  visits_.reserve(max_passes);
+  history_.clear();
   double best = step.measure.error();
   best_ = step.x;
   while (best > (many && result.iterations == 0 ? Measure::kContinued : 1.0) && result.iterations < max_passes &&
@@ -456,11 +442,14 @@ StepSolve Nested::solve(Step& step, int max_passes, bool many) {
     evaluate(step);
     ++result.iterations;
     if (!std::isfinite(step.measure.error())) break;
-    if (step.measure.error() < best) {
+    const bool may_settle = history_.add(signature(step));
+    const bool is_best = step.measure.error() < best;
+    if (is_best) {
       best = step.measure.error();
       best_ = step.x;
     }
-    if (many && comes_back(step)) break;
+    // Among sets that stand the error falls by some hundreds a pass.
+    if (many && (!may_settle || (history_.stand() && !is_best))) break;
   }
   if (!(step.measure.error() <= best)) {
     step.x = best_;
@@ -479,27 +468,7 @@ void Nested::settle(Step& step) {
   const SolveReport proof = impact_;
   step.x = best_;
   evaluate(step);
-  // Elements as they are come back whatever happens in the pass.
-  class Kept {
-   public:
-    explicit Kept(Step& of) : step_(of), elements_(of.elements) {}
-    Kept(const Kept&) = delete;
-    Kept& operator=(const Kept&) = delete;
-    ~Kept() {
-      for (std::size_t k = 0; k < elements_.size(); ++k) {
-        StepElement& e = step_.elements[k];
-        e.mu = elements_[k].mu;
-        e.bound = elements_[k].bound;
-        e.gamma_start = elements_[k].gamma_start;
-        e.stretch = elements_[k].stretch;
-      }
-    }
-
-   private:
-    Step& step_;
-    const std::vector<StepElement> elements_;
-  };
-  const Kept kept(step);
+  const KeptElements kept(step);
   for (std::size_t k = 0; k < step.elements.size(); ++k) {
     StepElement& e = step.elements[k];
     if (e.n_touches == 0 || energy_[components_.find(moving_body(e))] >= 0.0) continue;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <cstdint>
 #include <vector>
 
 #include "stickslip/base/disjoint_sets.h"
@@ -65,12 +64,6 @@ class Nested {
     bool along;  // its second row is the friction rows along the slip
   };
 
-  /// Where a pass has led.
-  struct Visit {
-    std::uint64_t sets;
-    double error;
-  };
-
   void clear();
   void add_cone(const Step& step, int element, int n, Law law, double radius);
   void expand(const Step& step, const Rows& rows, const double* values, double* p) const;
@@ -92,14 +85,13 @@ class Nested {
   void set_multipliers(Step& step) const;
   bool find_jammed(const Step& step);
   void pass(Step& step);
-  bool comes_back(const Step& step);
 
   ConeSolver& solver_;
   ConeProblem problem_;
   ConeSolution solution_;
   std::vector<Rows> rows_;
   Unknowns best_;
-  std::vector<Visit> visits_;           // by the last solve(), `many`
+  SetHistory history_;
   std::vector<char> is_stuck_;          // (elements) by the last settle(), else empty
   DisjointSets components_{0};          // of bodies that closed elements hold together, find_jammed()
   std::vector<double> energy_;          // [J] by component: what may be moved less what is

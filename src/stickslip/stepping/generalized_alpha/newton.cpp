@@ -10,8 +10,6 @@
 namespace stickslip::generalized_alpha {
 
 StepSolve Newton::solve(Step& step, bool search) {
-  // Index sets that come back this often do not settle any more.
-  constexpr int kMaxVisits = 3;
   // Iterations in which the residual hardly falls. Of 400 000 steps of random scenes (seeds 0 to 999 of
   // random_scenes_test) 99 are inexact, and where it may not fall at all 164, and one is wrong.
   constexpr int kPatience = 8;
@@ -23,22 +21,18 @@ StepSolve Newton::solve(Step& step, bool search) {
   const Measure& measure = step.measure;
   StepSolve result;
   history_.clear();
-  history_.reserve(kMaxIterations);
   double last_error = std::numeric_limits<double>::infinity();
   const double most_work = std::min(step.most_work, step.work + kShareOfWork * step.most_work);
   int stalled = 0;
   while (measure.error() > (result.iterations == 0 ? Measure::kContinued : 1.0)) {
-    const std::uint64_t sets = signature(step);
-    const bool same_sets = !history_.empty() && history_.back() == sets;
-    if (!same_sets && std::count(history_.begin(), history_.end(), sets) >= kMaxVisits) return result;
+    if (!history_.add(signature(step))) return result;
     // Round-off reached: the sets stand and the residual no longer falls. From far away it may take a while to begin;
     // and at a dead point of joints it falls by a third in each iteration.
-    stalled = same_sets && measure.error() > kFalls * last_error ? stalled + 1 : 0;
+    stalled = history_.stand() && measure.error() > kFalls * last_error ? stalled + 1 : 0;
     if (stalled >= kPatience || !std::isfinite(measure.error()) || result.iterations >= kMaxIterations ||
         step.work > most_work) {
       return result;
     }
-    history_.push_back(sets);
     last_error = measure.error();
     const double merit = measure.merit();
     if (!move(step)) {

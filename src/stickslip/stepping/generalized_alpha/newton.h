@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <cstdint>
-#include <vector>
-
+#include "stickslip/stepping/generalized_alpha/index_sets.h"
 #include "stickslip/stepping/generalized_alpha/newton_system.h"
 #include "stickslip/stepping/generalized_alpha/round_off.h"
 #include "stickslip/stepping/generalized_alpha/step.h"
@@ -39,8 +37,8 @@ class Newton {
 
   NewtonSystem system_;
   RoundOffBounds round_off_;
-  Unknowns base_, best_;                // x where a Newton step begins, and where it has led best
-  std::vector<std::uint64_t> history_;  // index sets of the iterates
+  Unknowns base_, best_;  // x where a Newton step begins, and where it has led best
+  SetHistory history_;
 };
 
 }  // namespace stickslip::generalized_alpha

@@ -116,6 +116,23 @@ struct Step {
   bool follows_branches = true;  // whether contacts take the branches that they are asked for
 };
 
+/// Brings the elements of a step back as they were, whatever happens.
+class KeptElements {
+ public:
+  explicit KeptElements(Step& step) : step_(step), n_fixed_(step.n_fixed), elements_(step.elements) {}
+  KeptElements(const KeptElements&) = delete;
+  KeptElements& operator=(const KeptElements&) = delete;
+  ~KeptElements() {
+    step_.n_fixed = n_fixed_;
+    step_.elements.swap(elements_);
+  }
+
+ private:
+  Step& step_;
+  const std::size_t n_fixed_;
+  std::vector<StepElement> elements_;
+};
+
 /// Sets out from a state: the contacts of the step, what is known before it, and the start values of x. `again`: with
 /// the contacts that `contacts` has been extended by.
 void begin(Step& step, const State& state, double h, double t_end, bool again = false);
