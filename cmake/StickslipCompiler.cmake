@@ -28,7 +28,7 @@ target_compile_options(stickslip_compile INTERFACE
   -Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor -Woverloaded-virtual -Wcast-qual -Wundef
   # Warnings of GCC 12 that cry wolf: -Wmaybe-uninitialized on Eigen's fixed-size matrices, the others on std::string's
   # operator+. The sanitizers look for the real ones.
-  $<$<CXX_COMPILER_ID:GNU>:-Wduplicated-cond -Wlogical-op -Wsuggest-override -Wno-maybe-uninitialized -Wno-restrict -Wno-array-bounds
+  $<$<CXX_COMPILER_ID:GNU>:-Wduplicated-cond -Wlogical-op -Wno-maybe-uninitialized -Wno-restrict -Wno-array-bounds
     -Wno-stringop-overflow>
   # A page is one string of 700 kB.
   $<$<CXX_COMPILER_ID:Clang>:-Wno-overlength-strings>)
@@ -60,7 +60,7 @@ if(STICKSLIP_FUZZERS AND NOT CMAKE_CXX_COMPILER_ID MATCHES Clang)
 endif()
 
 # Standard and external headers that many files include, compiled once a build folder; every file still includes what it
-# uses, so that it compiles without as well (the presets for clang do). Libraries and executables have one each, because
+# uses, so that it compiles without as well (clang-tidy reads them so). Libraries and executables have one each, because
 # GCC refuses a header that was compiled for the other kind of position-independent code.
 set(kPrecompiledHeaders
   <algorithm> <array> <cmath> <cstdint> <limits> <map> <memory> <optional> <span> <string> <string_view> <utility>

@@ -28,12 +28,14 @@ export CCACHE_BASEDIR=$PWD
 # configure_preset PRESET : once; Ninja and CMake notice changes by themselves.
 configure_preset() {
   local preset=$1 options=() clang
-  [ ! -e "build/$preset/CMakeCache.txt" ] || return 0
   clang=$(llvm_tool clang++)
   # The sanitizers by clang, where there is one: in half of GCC's time, and libFuzzer's targets use the same objects.
   if [ "$preset" = asan ] && [ -n "$clang" ]; then
     options+=("-DCMAKE_CXX_COMPILER=$clang" -DSTICKSLIP_FUZZERS=ON)
+    # A folder that was configured by hand may have another compiler's objects.
+    grep -qs '^STICKSLIP_FUZZERS:BOOL=ON' build/asan/CMakeCache.txt || rm -rf build/asan/CMakeCache.txt build/asan/CMakeFiles
   fi
+  [ ! -e "build/$preset/CMakeCache.txt" ] || return 0
   # Ninja where there is one; an exported CMAKE_GENERATOR wins.
   if command -v ninja >/dev/null; then export CMAKE_GENERATOR=${CMAKE_GENERATOR:-Ninja}; fi
   cmake --preset "$preset" "${options[@]}" >"/tmp/stickslip-configure.$$" 2>&1 || {

@@ -37,7 +37,7 @@ std::uint64_t signature(const Step& step);
 /// The index sets of the iterates of a method, by their signatures.
 class SetHistory {
  public:
-  SetHistory() { sets_.reserve(64); }  // steps take no memory while they need no more
+  SetHistory() { sets_.reserve(64); }  // Newton's method has fewer iterations: steps take no memory
   void clear() { sets_.clear(); }
   /// Those of the next iterate. False: they were left and have come back so often that they do not settle any more.
   bool add(std::uint64_t sets);

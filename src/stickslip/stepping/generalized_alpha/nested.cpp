@@ -442,14 +442,14 @@ StepSolve Nested::solve(Step& step, int max_passes, bool many) {
     evaluate(step);
     ++result.iterations;
     if (!std::isfinite(step.measure.error())) break;
-    const bool may_settle = history_.add(signature(step));
     const bool is_best = step.measure.error() < best;
     if (is_best) {
       best = step.measure.error();
       best_ = step.x;
     }
+    if (!many) continue;
     // Among sets that stand the error falls by some hundreds a pass.
-    if (many && (!may_settle || (history_.stand() && !is_best))) break;
+    if (!history_.add(signature(step)) || (history_.stand() && !is_best)) break;
   }
   if (!(step.measure.error() <= best)) {
     step.x = best_;

@@ -91,7 +91,7 @@ class Nested {
   ConeSolution solution_;
   std::vector<Rows> rows_;
   Unknowns best_;
-  SetHistory history_;
+  SetHistory history_;                  // of the passes of the last solve(), `many`
   std::vector<char> is_stuck_;          // (elements) by the last settle(), else empty
   DisjointSets components_{0};          // of bodies that closed elements hold together, find_jammed()
   std::vector<double> energy_;          // [J] by component: what may be moved less what is
