@@ -238,6 +238,7 @@ void Nested::acceleration_pass(Step& step) {
 /// in pieces. Given up where the solver leaves the level unsolved: then there is mostly no Phi(y), and each try costs
 /// all its iterations (random-418 of random_scenes_test: a step of 78 s).
 void Nested::settle_sliding(Step& step) {
+  constexpr double kSettled = 1e-13;  // [-] relative change of a: round-off
   const auto m = static_cast<int>(sliding_.size());
   for (int i = 0; i < kMaxRepetitions; ++i) {
     get_sliding_normals(step, held_);
@@ -245,7 +246,7 @@ void Nested::settle_sliding(Step& step) {
     if (last_.status != Status::ok || (is_stuck_.empty() && step.is_spent())) return;
     get_sliding_normals(step, found_);
     const double change = set_sliding_forces(step);
-    if (change <= kShare * allowed_acceleration_) return;
+    if (change <= kSettled * (step.x.a.norm() + change_a_.norm())) return;
     if (i > 0 && m > 0 && m <= kMaxNewtonRows) newton_on_sliding(step);
   }
 }
