@@ -221,9 +221,11 @@ double StepLaws::check(const State& before, SceneRun& run) {
     EXPECT_EQ(run.built.stepper->step(run.state, half, end, run.report), Status::ok) << end;
     score = std::max(score, check(start, run));
   }
-  EXPECT_TRUE(run.state.q == after.q && run.state.u == after.u) << after.t;
+  const bool is_same = run.state.q == after.q && run.state.u == after.u;
+  EXPECT_TRUE(is_same) << after.t;
   run.state = after;
   run.report = report;
+  if (!is_same) resume(run);  // a half may have more work done on it as a step than as a part
   return score;
 }
 

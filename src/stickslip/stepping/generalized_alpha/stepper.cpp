@@ -21,10 +21,6 @@ namespace stickslip {
 namespace generalized_alpha {
 namespace {
 
-/// A body that was pushed may have gone where nothing was looked for: then again with what it met there. Each time is
-/// rare; contacts left over are met in the next step.
-constexpr int kMaxExtensions = 3;  // [-]
-
 class Stepper final : public TimeStepper {
  public:
   Stepper(const GeneralizedAlphaOptions& options, const System& system, ConeSolver& solver, StopToken stop)
@@ -222,7 +218,7 @@ void Stepper::solve(const State& state, double h, double t_end, StepReport& repo
 /// The last resort, a step that is balanced.
 void Stepper::settle(const State& state, StepReport& report) {
   methods_.settle(step_, *start_);
-  for (int i = 0; i < kMaxExtensions && meets_others(step_); ++i) {
+  while (meets_others(step_)) {
     begin(step_, *start_, step_.h, step_.t_end, true);
     methods_.settle(step_, *start_);
   }
@@ -241,6 +237,8 @@ void Stepper::finish(const State& state, const StepSolve& solve, StepReport& rep
   report_step(solve, report);
 }
 
+/// A body that was pushed may have gone where nothing was looked for: then again with what it met there, which is new
+/// each time.
 StepSolve Stepper::solve_equations() {
   StepSolve solve;
   const auto attempt = [&] {
@@ -248,7 +246,7 @@ StepSolve Stepper::solve_equations() {
     solve = {next.converged, solve.iterations + next.iterations};
   };
   attempt();
-  for (int i = 0; i < kMaxExtensions && solve.converged && meets_others(step_); ++i) {
+  while (solve.converged && meets_others(step_)) {
     begin(step_, *start_, step_.h, step_.t_end, true);
     attempt();
   }
