@@ -164,6 +164,7 @@ TEST_P(GeneralizedAlphaRobustness, EndsEveryStepAndSaysTheTruth) {
           }
           EXPECT_TRUE(failure.empty()) << what.str() << ": " << failure;
           EXPECT_LE(score, 1.0) << what.str() << ": " << broken;
+          EXPECT_EQ(laws.unjudged(), 0) << what.str();
           worst_score = std::max(worst_score, score);
           (!resolved ? unresolved : (reachable ? reached : too_tight)).add(tally);
           if (full && tally.inexact > 0) {
@@ -238,6 +239,7 @@ TEST_P(GeneralizedAlphaRobustness, TakesFineStepsAroundEvents) {
             EXPECT_LE(score, 1.0) << "event " << event << " tolerance " << tolerance << " rho " << rho << " r " << r
                                   << ": " << laws.worst() << " at t = " << run.state.t;
           }
+          EXPECT_EQ(laws.unjudged(), 0) << "event " << event << " rho " << rho << " r " << r;
           (reachable ? reached : too_tight).add(tally);
         }
       }

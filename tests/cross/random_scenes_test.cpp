@@ -27,6 +27,7 @@ struct Ends {
   int steps = 0, inexact = 0, failed = 0;
   int wrong = 0;         // ok, and StepLaws says no
   int in_parts = 0;      // of all steps
+  int unjudged = 0;      // of these, StepLaws::unjudged()
   double slowest = 0.0;  // [s] of processor time; printed only
   std::string first_wrong;
 
@@ -36,13 +37,14 @@ struct Ends {
     failed += other.failed;
     wrong += other.wrong;
     in_parts += other.in_parts;
+    unjudged += other.unjudged;
     slowest = std::max(slowest, other.slowest);
     if (first_wrong.empty()) first_wrong = other.first_wrong;
   }
   void print(const std::string& what) const {
-    std::printf("%s: %d steps, %d inexact, %d failed, %d wrong, %d in parts; slowest %.1f ms%s%s\n", what.c_str(),
-                steps, inexact, failed, wrong, in_parts, 1e3 * slowest, first_wrong.empty() ? "" : "; ",
-                first_wrong.c_str());
+    std::printf("%s: %d steps, %d inexact, %d failed, %d wrong, %d in parts, %d not judged; slowest %.1f ms%s%s\n",
+                what.c_str(), steps, inexact, failed, wrong, in_parts, unjudged, 1e3 * slowest,
+                first_wrong.empty() ? "" : "; ", first_wrong.c_str());
     std::fflush(stdout);
   }
 };
@@ -78,6 +80,7 @@ Ends run_random(std::uint64_t seed) {
       }
     }
   }
+  ends.unjudged = laws.unjudged();
   return ends;
 }
 
@@ -98,6 +101,7 @@ void expect_true_words(const Ends& ends) {
   EXPECT_EQ(ends.failed, 0);
   EXPECT_EQ(ends.wrong, 0) << ends.first_wrong;
   EXPECT_LE(ends.inexact, 1e-3 * ends.steps);
+  EXPECT_LE(ends.unjudged, 0.01 * ends.in_parts);
 }
 
 TEST(RandomScenes, EndEveryStepAndSayTheTruth) {

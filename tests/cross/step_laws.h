@@ -18,18 +18,18 @@ class StepLaws {
 
   /// By how much the step that led from `before` to the run's state breaks them, as a multiple of what the tolerance
   /// allows: lengths, velocities and accelerations each against the largest of the step. Must be called for each step.
-  /// A step in parts is judged by these: they are made again, and must lead to the same bits. After one that is
-  /// inexact, 0, it goes on from what the scheme itself remembers.
+  /// A step in parts is judged by these, which are made again. After one that is inexact, 0, it goes on from what the
+  /// scheme itself remembers; after one whose parts do not end with the same bits, too: as a step by itself a part may
+  /// cost more than it had left.
   double check(const State& before, SceneRun& run);
   /// Which law was broken most in the last check.
   const char* worst() const { return worst_; }
+  /// Steps in parts that could not be made again.
+  int unjudged() const { return unjudged_; }
 
  private:
   struct Allowed {
     double length, velocity, acceleration;
-  };
-  struct Balance {
-    Vector force, impulse, position;  // (n_u) residuals of (127)
   };
   void note(double ratio, const char* what, double& score);
   Allowed calc_allowed(const State& before, const SceneRun& run) const;
@@ -46,6 +46,7 @@ class StepLaws {
   Vector a_, a_bar_;                                    // (n_u)
   std::vector<ContactComponents> lambda_, lambda_bar_;  // per contact
   const char* worst_ = "";
+  int unjudged_ = 0;
 };
 
 }  // namespace stickslip::test

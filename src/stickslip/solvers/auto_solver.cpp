@@ -86,11 +86,14 @@ bool is_linear(const ConeProblem& problem) {
   return problem.n_cones() > 1 && FreeRows::are_all(problem);
 }
 
+bool has_friction(const ConeProblem& problem) {
+  return std::ranges::any_of(problem.blocks, [](const FrictionBlock& block) { return block.mu > 0.0; });
+}
+
 /// Whether the law makes friction a convex program. Without friction both laws say the same, and what goes for the
 /// exact one is quicker.
 bool is_convex_friction(const ConeProblem& problem) {
-  const auto has_friction = [](const FrictionBlock& block) { return block.mu > 0.0; };
-  return problem.law == FrictionLaw::associated && std::ranges::any_of(problem.blocks, has_friction);
+  return problem.law == FrictionLaw::associated && has_friction(problem);
 }
 
 bool is_accelerated(const ConeProblem& problem) {
@@ -147,6 +150,7 @@ void AutoSolver::escalate(const ConeProblem& problem, ConeSolution& solution, So
   inside_ = {&AutoSolver::step_inside, kUnlikely};
   fischer_burmeister_ = {&AutoSolver::step_by_fischer_burmeister, kUnlikely};
   gradients_ = {&AutoSolver::step_by_gradients, kUnlikely};
+  de_saxce_ = {&AutoSolver::step_by_fixed_shift};
   n_from_best_ = n_inside_ = 0;
   is_polished_ = false;
   step_operations_ = 0.0;
@@ -184,6 +188,7 @@ void AutoSolver::escalate(const ConeProblem& problem, ConeSolution& solution, So
   fischer_burmeister_.has_ended = inside_.has_ended;
   from_guess_.has_ended = is_small || is_convex;
   gradients_.has_ended = is_small;
+  de_saxce_.has_ended = is_small || problem.law == FrictionLaw::associated || !has_friction(problem);
   (is_small ? fischer_burmeister_ : is_convex ? gradients_ : from_guess_).weight = 1.0;
   gradient_operations_ = FirstOrder::count_operations(problem);
   const auto descend = [&](double of_a_step, int turns) {
@@ -235,6 +240,7 @@ void AutoSolver::escalate(const ConeProblem& problem, ConeSolution& solution, So
   const auto goes_on = [&] { return is_open() && !tolerance_.may_give_up; };
   if (goes_on()) pivot(problem, deadline, report);
   if (goes_on() && !is_small) used += sweep_with_newton(problem, used, deadline, report);
+  de_saxce_.cost = from_best_.cost;  // from here on as much as these
   if (goes_on()) used += take_turns(problem, Round::rest, used, deadline, report);
   while (goes_on()) {
     report.method = "prox";
@@ -280,6 +286,7 @@ int AutoSolver::take_turns(const ConeProblem& problem, Round round, int used, co
     if (round != Round::newton) {
       for (Contender* contender : {&fischer_burmeister_, &gradients_, &inside_, &from_guess_}) offer(*contender);
     }
+    if (round == Round::rest) offer(de_saxce_);
     offer(from_best_);
     if (next == nullptr) break;
     taken += take_turn(*next, problem, options_.max_iterations - used - taken, deadline, report);
@@ -387,6 +394,24 @@ AutoSolver::Turn AutoSolver::step_by_fischer_burmeister(const ConeProblem& probl
   turn.operations = newton_fb_.operations() - before;
   if (turn.iterations > 0) step_operations_ = turn.operations / turn.iterations;
   fischer_burmeister_.has_ended = newton_fb_.is_stuck();
+  report.effort.newton_steps += turn.iterations;
+  return turn;
+}
+
+/// A turn of De Saxce's fixed point from the best iterate: an inner solve of Newton's method at its associated problem.
+AutoSolver::Turn AutoSolver::step_by_fixed_shift(const ConeProblem& problem, int budget, const Deadline& deadline,
+                                                 SolveReport& report) {
+  report.method = "de-saxce";
+  if (!de_saxce_.has_begun) {
+    iterate_.return_to_best();
+    fixed_shift_.start(problem, iterate_);
+  }
+  const double before = fixed_shift_.operations();
+  Turn turn;
+  turn.iterations =
+      fixed_shift_.advance(problem, tolerance_, budget, std::nextafter(before, HUGE_VAL), deadline, iterate_);
+  turn.operations = fixed_shift_.operations() - before;
+  de_saxce_.has_ended = fixed_shift_.has_ended() || fixed_shift_.is_stuck();
   report.effort.newton_steps += turn.iterations;
   return turn;
 }

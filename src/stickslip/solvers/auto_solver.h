@@ -7,6 +7,7 @@
 #include "stickslip/solvers/accelerated_gradient.h"
 #include "stickslip/solvers/alternating_directions.h"
 #include "stickslip/solvers/assembled_delassus.h"
+#include "stickslip/solvers/de_saxce.h"
 #include "stickslip/solvers/free_rows.h"
 #include "stickslip/solvers/interior_point.h"
 #include "stickslip/solvers/iterate.h"
@@ -104,6 +105,7 @@ class AutoSolver final : public ConeSolver {
   Turn step_inside(const ConeProblem& problem, int budget, const Deadline& deadline, SolveReport& report);
   Turn step_by_fischer_burmeister(const ConeProblem& problem, int budget, const Deadline& deadline,
                                   SolveReport& report);
+  Turn step_by_fixed_shift(const ConeProblem& problem, int budget, const Deadline& deadline, SolveReport& report);
   Turn step_by_gradients(const ConeProblem& problem, int budget, const Deadline& deadline, SolveReport& report);
   void start_gradients(const ConeProblem& problem);
   int advance_gradients(const ConeProblem& problem, int max_iterations, const Deadline& deadline);
@@ -123,10 +125,11 @@ class AutoSolver final : public ConeSolver {
   ProximalNewton newton_from_best_{options_.stop, &delassus_};
   ProximalNewton newton_from_guess_{options_.stop, &delassus_};
   FischerBurmeister newton_fb_{options_.stop, &delassus_};
+  FixedShift fixed_shift_{options_.stop, &delassus_};
   InteriorPoint interior_point_{options_.stop, &delassus_};
   Tolerance tolerance_;        // of the present solve
   std::vector<double> start_;  // (n) [N s] the starting guess
-  Contender from_best_, inside_, from_guess_, fischer_burmeister_, gradients_;
+  Contender from_best_, inside_, from_guess_, fischer_burmeister_, gradients_, de_saxce_;
   int n_from_best_ = 0;           // [-] Newton steps from the best iterate
   int n_inside_ = 0;              // [-] steps of interior points
   bool has_few_blocks_ = false;   // of W: fewer than kManyBlocks

@@ -14,6 +14,52 @@ constexpr double kShare = 0.1;
 
 }  // namespace
 
+void FixedShift::start(const ConeProblem& problem, const Iterate& iterate) {
+  convex_ = problem;
+  convex_.law = FrictionLaw::associated;
+  newton_.start();
+  take(iterate);
+  is_inside_ = has_ended_ = is_stuck_ = false;
+}
+
+void FixedShift::take(const Iterate& iterate) {
+  const std::span<const double> p = iterate.p();
+  p_.assign(p.begin(), p.end());
+  u_.assign(iterate.u().begin(), iterate.u().end());
+  residual_ = iterate.last().absolute;
+}
+
+int FixedShift::advance(const ConeProblem& problem, Tolerance tolerance, int max_iterations, double max_operations,
+                        const Deadline& deadline, Iterate& iterate) {
+  int used = 0;
+  while (!iterate.best().is_within(tolerance) && !has_ended_ && used < max_iterations &&
+         operations() < max_operations && !deadline.passed()) {
+    // In m/s: where friction is large, the velocities b + s that would make it relative are so, too.
+    const Tolerance inner = {.absolute = kShare * residual_};
+    ProximalNewton::Report steps;
+    if (is_inside_) {
+      steps = newton_.resume(convex_, inner, max_iterations - used, max_operations, deadline, inner_);
+    } else {
+      convex_.b.assign(problem.b.begin(), problem.b.end());
+      add_de_saxce_shift(problem, u_, convex_.b);
+      guess_.p.assign(p_.begin(), p_.end());
+      has_ended_ = !inner_.start(convex_, guess_) || inner_.best().is_within(inner);
+      if (has_ended_) break;
+      steps = newton_.run(convex_, inner, max_iterations - used, max_operations, ProximalNewton::kFirstParameter,
+                          deadline, inner_);
+    }
+    used += steps.iterations;
+    is_inside_ = !steps.is_stuck && !inner_.best().is_within(inner);
+    inner_.return_to_best();
+    std::copy(inner_.p().begin(), inner_.p().end(), iterate.p().begin());
+    iterate.judge();
+    if (is_inside_) continue;
+    is_stuck_ = steps.is_stuck && !(iterate.last().absolute < residual_);
+    take(iterate);
+  }
+  return used;
+}
+
 std::optional<std::string> DeSaxceSolver::refuses(const ConeProblem&) const {
   return std::nullopt;
 }
@@ -22,29 +68,9 @@ SolveReport DeSaxceSolver::do_solve(const ConeProblem& problem, Tolerance tolera
   SolveReport report;
   if (!iterate_.begin_solve(problem, solution, report)) return report;
   const Deadline deadline(options_.time_limit, options_.stop);
-  bool is_copied = false;
-  while (!iterate_.best().is_within(tolerance) && report.iterations < options_.max_iterations && !deadline.passed()) {
-    if (!is_copied) {
-      convex_ = problem;
-      convex_.law = FrictionLaw::associated;
-      is_copied = true;
-    }
-    convex_.b.assign(problem.b.begin(), problem.b.end());
-    add_de_saxce_shift(problem, iterate_.u(), convex_.b);
-    guess_.p.assign(iterate_.p().begin(), iterate_.p().end());
-    if (!inner_.start(convex_, guess_)) break;
-    newton_.start();
-    // In m/s: where friction is large, the velocities b + s that would make it relative are so, too.
-    const Tolerance inner = {.absolute = kShare * iterate_.last().absolute};
-    const int used = newton_
-                         .run(convex_, inner, options_.max_iterations - report.iterations, HUGE_VAL,
-                              ProximalNewton::kFirstParameter, deadline, inner_)
-                         .iterations;
-    if (used == 0) break;  // the shift changes no more
-    report.iterations += used;
-    inner_.return_to_best();
-    std::copy(inner_.p().begin(), inner_.p().end(), iterate_.p().begin());
-    iterate_.judge();
+  if (!iterate_.best().is_within(tolerance)) {
+    fixed_shift_.start(problem, iterate_);
+    report.iterations = fixed_shift_.advance(problem, tolerance, options_.max_iterations, HUGE_VAL, deadline, iterate_);
   }
   iterate_.finish(tolerance, solution, report);
   if (report.status == Status::inexact) {

@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "stickslip/solvers/deadline.h"
 #include "stickslip/solvers/iterate.h"
 #include "stickslip/solvers/proximal_newton.h"
 #include "stickslip/solvers/solver_options.h"
@@ -18,6 +19,38 @@ namespace stickslip {
 // existence of a fixed point is the existence of a solution. The inner problems are solved to a share of the residual
 // of the outer one, in m/s. Under the associated law one inner solve is all. Takes all cones; an iteration is
 // one of the inner Newton steps.
+class FixedShift {
+ public:
+  /// Steps ask `stop` and throw Interrupted where it is raised; start() comes next then.
+  explicit FixedShift(StopToken stop = {}, SharedDelassus* shared = nullptr) : newton_(stop, shared), inner_(stop) {}
+
+  /// Begins at the present iterate, which must have been judged.
+  void start(const ConeProblem& problem, const Iterate& iterate);
+  /// Goes on from where it was, until the best residual is within the tolerance or it has ended, after max_iterations
+  /// Newton steps or the deadline, or where operations() has come to max_operations. Returns how many Newton steps.
+  int advance(const ConeProblem& problem, Tolerance tolerance, int max_iterations, double max_operations,
+              const Deadline& deadline, Iterate& iterate);
+  /// Whether the shift changes no more.
+  bool has_ended() const { return has_ended_; }
+  /// Whether the last inner problem was not solved, and what it was left at is no nearer to the exact law.
+  bool is_stuck() const { return is_stuck_; }
+  /// Multiply-adds of all factorisations since start().
+  double operations() const { return newton_.operations(); }
+
+ private:
+  void take(const Iterate& iterate);
+
+  ProximalNewton newton_;
+  ConeProblem convex_;  // the associated problem with the shift in its b
+  ConeSolution guess_;
+  Iterate inner_;
+  std::vector<double> p_, u_;  // (n) [N s], [m/s] at the last fixed shift
+  double residual_ = 0.0;      // [m/s] there, of the exact law
+  bool is_inside_ = false;     // an inner problem is not done with
+  bool has_ended_ = false, is_stuck_ = false;
+};
+
+/// FixedShift by itself.
 class DeSaxceSolver final : public ConeSolver {
  public:
   explicit DeSaxceSolver(const DeSaxceOptions& options) : options_(options) {}
@@ -30,10 +63,7 @@ class DeSaxceSolver final : public ConeSolver {
   SolveReport do_solve(const ConeProblem& problem, Tolerance tolerance, ConeSolution& solution) override;
   const DeSaxceOptions options_;
   Iterate iterate_{options_.stop};
-  ProximalNewton newton_{options_.stop};
-  ConeProblem convex_;  // the associated problem with the shift in its b
-  ConeSolution guess_;
-  Iterate inner_{options_.stop};
+  FixedShift fixed_shift_{options_.stop};
 };
 
 }  // namespace stickslip

@@ -45,6 +45,7 @@ class Iterate {
 
   const DelassusRows& rows() const { return rows_; }
   std::span<double> p() { return p_; }              // (n) [N s]
+  std::span<const double> p() const { return p_; }  // (n) [N s]
   std::span<const double> u() const { return u_; }  // (n) [m/s] of the p judged last
   const Residual& best() const { return best_; }
   const Residual& last() const { return last_; }

@@ -18,7 +18,7 @@ using test::kStepLength;
 using test::make_balls;
 
 constexpr double kTolerance = 1e-11;  // [-]
-constexpr double kGravity = 10.0;    // [m/s^2] of make_balls
+constexpr double kGravity = 10.0;     // [m/s^2] of make_balls
 
 /// Two balls, bodies 1 and 2 beside the floor, of which one flies at 3 m/s and one falls from rest, without contacts.
 class Measured : public testing::Test {
