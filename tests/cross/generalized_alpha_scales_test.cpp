@@ -288,7 +288,7 @@ TEST(GeneralizedAlphaScales, AHeavyDiscRestsOnALightOne) {
 
 TEST(GeneralizedAlphaScales, AFastBodyElsewhereExcusesNothing) {
   // At a mass ratio of 1e13 round-off of the heavy disc's percussion, eight units of its last place, moves the light
-  // one by more than a millionth of its way: the step is inexact, whether something far off moves or not.
+  // one by more than a hundredth of its way: the step is inexact, whether something far off moves or not.
   for (const char* more : {"", kShot}) {
     EXPECT_EQ(heavy_on_light(1e12, more).step(), Status::ok) << more;
     EXPECT_EQ(heavy_on_light(1e13, more).step(), Status::inexact) << more;

@@ -132,6 +132,8 @@ TEST(RandomScenes, PercussionsThatCancelAreNotExcusedByTheirSize) {
   const Ends ends = run_randoms(5786, 1, false);
   EXPECT_EQ(ends.failed, 0);
   EXPECT_EQ(ends.wrong, 0) << ends.first_wrong;
+  EXPECT_EQ(ends.unjudged, 0);
+  EXPECT_LE(ends.inexact, 10);
 }
 
 /// A body that friction holds between two walls, whose percussions cancel: steps that no method solves leave it there,

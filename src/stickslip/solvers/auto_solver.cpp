@@ -240,7 +240,8 @@ void AutoSolver::escalate(const ConeProblem& problem, ConeSolution& solution, So
   const auto goes_on = [&] { return is_open() && !tolerance_.may_give_up; };
   if (goes_on()) pivot(problem, deadline, report);
   if (goes_on() && !is_small) used += sweep_with_newton(problem, used, deadline, report);
-  de_saxce_.cost = from_best_.cost;  // from here on as much as these
+  de_saxce_.weight = from_best_.weight;  // from here on as much as these
+  de_saxce_.cost = from_best_.cost;
   if (goes_on()) used += take_turns(problem, Round::rest, used, deadline, report);
   while (goes_on()) {
     report.method = "prox";

@@ -48,10 +48,9 @@ namespace stickslip {
 //      best iterate (Tolerance::may_give_up);
 //   9. pivoting (lcp.h), where friction is planar, polygonal or absent: linear complementarity problems from elsewhere
 //      need not be monotone;
-//  10. some sweeps with nsgs's dense Newton steps between them; then the turns go on, under the exact law with De
-//  Saxce's
-//      fixed point (de_saxce.h), which gets as much as Newton steps from the best iterate: a step of 300 poured solids
-//      is solved by nothing else;
+//  10. some sweeps with nsgs's dense Newton steps between them; then the turns go on, under the exact law with the
+//      fixed point of de_saxce.h, which gets as much as Newton steps from the best iterate: a step of 300 poured
+//      solids is solved by nothing else;
 //  11. where all of these have ended, proximal Newton steps until they are stuck, some sweeps, and again, until the
 //      budget of iterations is used up.
 //

@@ -30,7 +30,7 @@ class FixedShift {
   /// Newton steps or the deadline, or where operations() has come to max_operations. Returns how many Newton steps.
   int advance(const ConeProblem& problem, Tolerance tolerance, int max_iterations, double max_operations,
               const Deadline& deadline, Iterate& iterate);
-  /// Whether the shift changes no more.
+  /// Whether the shift changes no more: the inner problem is solved to begin with.
   bool has_ended() const { return has_ended_; }
   /// Whether the last inner problem was not solved, and what it was left at is no nearer to the exact law.
   bool is_stuck() const { return is_stuck_; }

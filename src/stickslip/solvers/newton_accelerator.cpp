@@ -71,7 +71,7 @@ bool NewtonAccelerator::gather(const ConeProblem& problem, const DelassusRows& r
 
 bool NewtonAccelerator::calc_step(const ConeProblem& problem, const DelassusRows& rows, std::span<const double> p,
                                   std::span<const double> u, double proximal, int max_rows) {
-  return gather(problem, rows, u, p, proximal, max_rows) && system_.solve(problem);
+  return gather(problem, rows, u, p, proximal, max_rows) && system_.solve(problem, rows);
 }
 
 double NewtonAccelerator::calc_factor_to_surface(const ConeProblem& problem, std::span<const double> from) const {

@@ -172,7 +172,7 @@ bool FischerBurmeister::calc_step(const ConeProblem& problem) {
       }
     }
   }
-  if (!system_.solve(problem)) return false;
+  if (!system_.solve(problem, *rows_)) return false;
   // The multipliers of balls, from their own equations; du = (W + e D) dp.
   for (int i = 0; i < problem.n_cones(); ++i) {
     const Cone& cone = problem.cones[i];

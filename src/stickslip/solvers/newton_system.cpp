@@ -58,27 +58,42 @@ NewtonSystem::Equation NewtonSystem::add(int cone, int dim) {
   return {by_p_.data() + first, by_u_.data() + first, right_.data() + n_rows_ - dim};
 }
 
-bool NewtonSystem::solve(const ConeProblem& problem) {
+bool NewtonSystem::solve(const ConeProblem& problem, const DelassusRows& rows) {
   operations_ += kOperationsOfARow * n_rows_;
   if (n_rows_ > kMaxDenseRows) return solve_sparse(problem);
-  assemble_dense(problem);
+  assemble_dense(problem, rows);
   return solve_dense(n_rows_, matrix_.data(), right_.data());
 }
 
-void NewtonSystem::assemble_dense(const ConeProblem& problem) {
-  const AssembledDelassus& w = delassus_.get(problem);
+/// From W assembled where all its blocks are few; of a large problem a few cones alone.
+void NewtonSystem::assemble_dense(const ConeProblem& problem, const DelassusRows& rows) {
   const auto n = static_cast<std::size_t>(n_rows_);
   matrix_.assign(n * n, 0.0);
-  position_.assign(problem.n_cones(), -1);
-  for (std::size_t a = 0; a < cones_.size(); ++a) position_[cones_[a]] = static_cast<int>(a);
-  for (std::size_t a = 0; a < cones_.size(); ++a) {
-    double* out = matrix_.data() + row_[a] * n;
-    for (int k = w.row_begin()[cones_[a]]; k < w.row_begin()[cones_[a] + 1]; ++k) {
-      const int c = position_[w.columns()[k]];
-      if (c >= 0) add_product(dims_[a], dims_[c], by_u_.data() + begin_[a], w.block(k), out + row_[c], n);
+  const auto add_block = [&](std::size_t a, std::size_t c, const double* w) {
+    add_product(dims_[a], dims_[c], by_u_.data() + begin_[a], w, matrix_.data() + row_[a] * n + row_[c], n);
+  };
+  if (problem.n_cones() <= kMaxDenseRows) {
+    const AssembledDelassus& w = delassus_.get(problem);
+    position_.assign(problem.n_cones(), -1);
+    for (std::size_t a = 0; a < cones_.size(); ++a) position_[cones_[a]] = static_cast<int>(a);
+    for (std::size_t a = 0; a < cones_.size(); ++a) {
+      for (int k = w.row_begin()[cones_[a]]; k < w.row_begin()[cones_[a] + 1]; ++k) {
+        const int c = position_[w.columns()[k]];
+        if (c >= 0) add_block(a, static_cast<std::size_t>(c), w.block(k));
+      }
     }
+  } else {
+    std::array<double, kMaxConeDim * kMaxConeDim> w;
+    for (std::size_t a = 0; a < cones_.size(); ++a) {
+      for (std::size_t c = 0; c < cones_.size(); ++c) {
+        if (rows.calc_block(cones_[a], cones_[c], w.data())) add_block(a, c, w.data());
+      }
+    }
+  }
+  for (std::size_t a = 0; a < cones_.size(); ++a) {
+    double* out = matrix_.data() + row_[a] * n + row_[a];
     for (int i = 0; i < dims_[a]; ++i) {
-      for (int j = 0; j < dims_[a]; ++j) out[i * n + row_[a] + j] += by_p_[begin_[a] + i * dims_[a] + j];
+      for (int j = 0; j < dims_[a]; ++j) out[i * n + j] += by_p_[begin_[a] + i * dims_[a] + j];
     }
   }
 }

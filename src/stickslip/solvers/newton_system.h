@@ -7,6 +7,7 @@
 #include "stickslip/cone/cone_problem.h"
 #include "stickslip/math/block_lu.h"
 #include "stickslip/solvers/assembled_delassus.h"
+#include "stickslip/solvers/delassus_rows.h"
 
 namespace stickslip {
 
@@ -39,7 +40,7 @@ class NewtonSystem {
   /// Adds the equation of cone i, which has dim rows. In ascending order of cones.
   Equation add(int cone, int dim);
   /// Solves it; returns false where the matrix is singular or not finite.
-  [[nodiscard]] bool solve(const ConeProblem& problem);
+  [[nodiscard]] bool solve(const ConeProblem& problem, const DelassusRows& rows);
 
   /// What a step costs beside its factorisation, in multiply-adds of one, for each row: 320 to 430 ns in which a
   /// factorisation does 4 a ns (towers of boxes, a pile of 463 rocks, heaps of 67 contacts, where it is all there is).
@@ -53,7 +54,7 @@ class NewtonSystem {
   const double* solution(int a) const { return right_.data() + row_[a]; }
 
  private:
-  void assemble_dense(const ConeProblem& problem);
+  void assemble_dense(const ConeProblem& problem, const DelassusRows& rows);
   void analyze(const ConeProblem& problem, const AssembledDelassus& w);
   bool solve_sparse(const ConeProblem& problem);
 

@@ -15,10 +15,11 @@ namespace {
 /// A solution moves by at most this multiple of what the start values of the step move by: what is beyond is no scale
 /// to measure by but an iterate that has gone astray.
 constexpr double kMostGrowth = 100.0;  // [-]
-/// Round-off above this part of the body's displacement is not excused: that of percussions which cancel between two
-/// walls would be (random-5786 of random_scenes_test: 4e11 N s, called ok with .01). With 1e-9 that of the forces of a
-/// stiff spring, known to the round-off of coordinates, is not (AStiffSpringAtRestIsExactToRoundOff).
-constexpr double kLargestRoundOff = 1e-6;  // [-]
+/// Round-off above this part of the body's displacement is not excused.
+constexpr double kLargestRoundOff = 0.01;  // [-]
+/// Nor is that of percussions above this part: those that cancel between two walls would excuse themselves by their
+/// size (random-5786 of random_scenes_test: 4e11 N s, called ok with .01).
+constexpr double kLargestOfPercussions = 1e-6;  // [-]
 
 /// y^T A y, at least zero. A (n, n) symmetric, positive semidefinite, a whole matrix
 double quadratic_form(const Eigen::Ref<const Matrix>& A, const double* y, int n) {
@@ -139,7 +140,8 @@ void Measure::set_round_off(const Step& step, int body, double force, double per
   BodyScale& scale = bodies_[body];
   RoundOff& round_off = scale.round_off;
   round_off.acceleration = std::min(std::max(scale.beam_round_off, force + acceleration), largest / (step.h * step.h));
-  round_off.velocity = std::min(percussion + velocity, largest / step.h);
+  const double most = kLargestOfPercussions / kLargestRoundOff * largest;
+  round_off.velocity = std::min(std::min(percussion, most / step.h) + velocity, largest / step.h);
   // kappa is of the size of h Lambda, or of h^2 lambda.
   round_off.position = std::min(step.h * round_off.velocity + step.h * step.h * force, largest);
 }

@@ -61,21 +61,25 @@ TEST_F(Measured, ResidualsAreLengthsOverTheDisplacementOfTheirBody) {
   EXPECT_NEAR(step.measure.error(), 4.0, 1e-6);
 }
 
-TEST_F(Measured, RoundOffIsExcusedUpToAMillionthOfTheDisplacement) {
+TEST_F(Measured, RoundOffIsExcusedUpToAHundredthOfTheDisplacement) {
   step.r1(1) = 2.0 * 1e3 * kTolerance * kGravity;
   step.measure.judge(step);
   EXPECT_GT(step.measure.error(), 900.0);
   step.measure.set_round_off(step, 1, 2e3 * kTolerance * kGravity, 0.0, 0.0, 0.0);
   step.measure.judge(step);
   EXPECT_LT(step.measure.error(), 1.0);
-  // Accelerations off by a thousandth of the displacement.
-  const double off = 1e-3 * displacement() / (kStepLength * kStepLength);
+  // Accelerations off by ten times the displacement.
+  const double off = 10.0 * displacement() / (kStepLength * kStepLength);
   step.r1(1) = 2.0 * off;
   step.measure.set_round_off(step, 1, 2.0 * off, 0.0, 0.0, 0.0);
   step.measure.judge(step);
   EXPECT_GT(step.measure.error(), 100.0);
   step.measure.forget_round_off(step);
   EXPECT_EQ(step.measure.round_off(1).acceleration, 0.0);
+  // That of percussions up to a millionth.
+  step.measure.set_round_off(step, 1, 0.0, 1e9, 0.0, 0.0);
+  EXPECT_LE(step.measure.round_off(1).velocity, 1e-5 * displacement() / kStepLength);
+  EXPECT_GE(step.measure.round_off(1).velocity, 1e-7 * displacement() / kStepLength);
 }
 
 TEST_F(Measured, CoordinatesAreRoundedAsTheLargestOfTheirBody) {

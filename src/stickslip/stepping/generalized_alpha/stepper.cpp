@@ -219,6 +219,7 @@ void Stepper::solve(const State& state, double h, double t_end, StepReport& repo
 void Stepper::settle(const State& state, StepReport& report) {
   methods_.settle(step_, *start_);
   while (meets_others(step_)) {
+    step_.work = 0.0;
     begin(step_, *start_, step_.h, step_.t_end, true);
     methods_.settle(step_, *start_);
   }
@@ -238,7 +239,7 @@ void Stepper::finish(const State& state, const StepSolve& solve, StepReport& rep
 }
 
 /// A body that was pushed may have gone where nothing was looked for: then again with what it met there, which is new
-/// each time.
+/// each time; each may cost as much as the first.
 StepSolve Stepper::solve_equations() {
   StepSolve solve;
   const auto attempt = [&] {
@@ -247,6 +248,7 @@ StepSolve Stepper::solve_equations() {
   };
   attempt();
   while (solve.converged && meets_others(step_)) {
+    step_.work = 0.0;
     begin(step_, *start_, step_.h, step_.t_end, true);
     attempt();
   }
