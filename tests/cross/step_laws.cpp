@@ -225,10 +225,11 @@ double StepLaws::check(const State& before, SceneRun& run) {
   is_same = is_same && run.state.q == after.q && run.state.u == after.u;
   run.state = after;
   run.report = report;
-  if (is_same) return score;
-  ++unjudged_;
-  resume(run);
-  return 0.0;
+  if (!is_same) {
+    ++unjudged_;
+    resume(run);
+  }
+  return score;
 }
 
 double StepLaws::check_whole(const State& before, const SceneRun& run) {

@@ -17,8 +17,8 @@ namespace stickslip {
 // so that a convex solver, here ProximalNewton, is called until the shift s no longer changes. Where it converges, it
 // does so linearly, the slower the larger friction is (by mu^2 / (1 + mu^2) where W is a multiple of the identity);
 // existence of a fixed point is the existence of a solution. The inner problems are solved to a share of the residual
-// of the outer one, in m/s. Under the associated law one inner solve is all. Takes all cones; an iteration is
-// one of the inner Newton steps.
+// of the outer one, in m/s. Under the associated law s is zero: the same problem, in steps. Takes all cones; an
+// iteration is one of the inner Newton steps.
 class FixedShift {
  public:
   /// Steps ask `stop` and throw Interrupted where it is raised; start() comes next then.
