@@ -323,11 +323,17 @@ bool ElementRows::calc_prescribed_velocity(const ConstraintElement& e, double t,
 // --- products
 
 void ElementRows::multiply_transposed(const ConstraintElement& e, const Vector& y, double* result) const {
-  std::fill_n(result, e.dim, 0.0);
+  if (e.n_touches == 0) std::fill_n(result, e.dim, 0.0);
   for (int k = 0; k < e.n_touches; ++k) {
     const VelocityBlock& block = blocks_[e.touches[k].block];
-    with_size(block.n_u,
-              [&](auto n) { add_product(e.dim, n, W() + e.touches[k].values, y.data() + block.u_offset, result); });
+    const double* w = W() + e.touches[k].values;
+    with_size(block.n_u, [&](auto n) {
+      if (k == 0) {
+        set_product(e.dim, n, w, y.data() + block.u_offset, result);
+      } else {
+        add_product(e.dim, n, w, y.data() + block.u_offset, result);
+      }
+    });
   }
 }
 

@@ -91,8 +91,8 @@ class System {
 
   // --- masses and forces
   /// Mass block of a body, (n_u, n_u) [kg, kg m^2], constant.
-  Eigen::Ref<const Matrix> mass(int body) const { return mass_[body]; }
-  Eigen::Ref<const Matrix> inverse_mass(int body) const { return inverse_mass_[body]; }
+  const Matrix& mass(int body) const { return mass_[body]; }
+  const Matrix& inverse_mass(int body) const { return inverse_mass_[body]; }
   /// M v. Shapes (n_u) -> (n_u).
   void multiply_mass(const Vector& v, Vector& result) const;
   /// M^-1 f. Shapes (n_u) -> (n_u).

@@ -12,7 +12,6 @@
 namespace stickslip::generalized_alpha {
 
 Certificate::Certificate(const Step& step) {
-  response_.setZero(step.system.n_u());
   // With all that the scene names closed.
   std::size_t n_rows = 0;
   for (const StepElement& e : step.elements) n_rows += static_cast<std::size_t>(e.dim);
@@ -22,12 +21,12 @@ Certificate::Certificate(const Step& step) {
   stretches_.reserve(n_rows);
 }
 
-bool Certificate::judge(const Step& step, StepReport& report) {
+bool Certificate::judge(const Step& step, const Vector& response, StepReport& report) {
   set_problem(step);
   report.solve.residual = {};
   report.coulomb_residual = 0.0;
   if (!percussions_.empty()) {
-    set_free_velocities(step);
+    set_free_velocities(step, response);
     const auto calc = [&] { return calc_residual(problem_, FrictionLaw::coulomb, percussions_, velocities_, w_); };
     report.solve.residual = calc();
     report.coulomb_residual = report.solve.residual.absolute;
@@ -73,16 +72,12 @@ void Certificate::set_problem(const Step& step) {
 }
 
 /// b = xi - W^T M^-1 W P: the velocities without the percussions, against which the residual is scaled.
-void Certificate::set_free_velocities(const Step& step) {
-  response_.setZero();
-  for (const StepElement& e : step.elements) {
-    if (e.level >= Level::position) step.rows.add_response(e, step.P.data() + e.offset, response_);
-  }
+void Certificate::set_free_velocities(const Step& step, const Vector& response) {
   std::array<double, kMaxElementDim> moved;
   std::size_t k = 0;
   for (const StepElement& e : step.elements) {
     if (e.level < Level::position) continue;
-    step.rows.multiply_transposed(e, response_, moved.data());
+    step.rows.multiply_transposed(e, response, moved.data());
     for (int i = 0; i < e.dim; ++i) problem_.b[k++] = e.lever(i) * (e.xi[i] - moved[i]);
   }
 }

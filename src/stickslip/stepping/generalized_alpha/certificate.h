@@ -20,12 +20,12 @@ class Certificate {
   explicit Certificate(const Step& step);
 
   /// Sets the residual of the law that was solved, that of the exact law, and what misses most. Whether each of them,
-  /// by that yardstick with its own Delassus diagonal, holds to its own tolerance.
-  bool judge(const Step& step, StepReport& report);
+  /// by that yardstick with its own Delassus diagonal, holds to its own tolerance. `response`: M^-1 W P (n_u) [m/s]
+  bool judge(const Step& step, const Vector& response, StepReport& report);
 
  private:
   void set_problem(const Step& step);
-  void set_free_velocities(const Step& step);
+  void set_free_velocities(const Step& step, const Vector& response);
   bool holds_to_tolerances(const Step& step, double residual) const;
   void report_worst(const Step& step, StepReport& report) const;
 
@@ -33,7 +33,6 @@ class Certificate {
   std::vector<Stretch> stretches_;                // of its rows
   std::vector<double> percussions_, velocities_;  // [N s], [m/s]
   double w_ = 0.0;                                // [1/kg] of the residual
-  Vector response_;                               // (n_u) M^-1 W P
 };
 
 }  // namespace stickslip::generalized_alpha

@@ -22,19 +22,22 @@ void set_restitution(Step& step, StepElement& e, const State& state) {
 
 void set_known(Step& step, const State& state) {
   const MemoryView memory(step.system, state.memory);
+  const auto a = memory.a();
+  const auto a_bar = memory.a_bar();
   const double h = step.h;
   const double gamma = step.weights.gamma;
   const double beta = step.weights.beta;
-  Vector& known = step.v;  // (n_u) workspace
 
   // u' = u_known + dt gamma' a' + U                                    (73)
-  known = (step.weights.alpha_f * memory.a() - step.weights.alpha_m * memory.a_bar()) / (1.0 - step.weights.alpha_m);
-  step.u_known = state.u + h * ((1.0 - gamma) * memory.a_bar() + gamma * known);
   // q' = q_known + B (dt^2 beta' a' + Q)                               (125)
+  for (Eigen::Index i = 0; i < a.size(); ++i) {
+    const double bar = step.weights.known_bar(a(i), a_bar(i));
+    step.u_known(i) = state.u(i) + h * ((1.0 - gamma) * a_bar(i) + gamma * bar);
+    step.v(i) = h * state.u(i) + (h * h) * ((0.5 - beta) * a_bar(i) + beta * bar);
+  }
   step.q_start = state.q;
   step.q_known = state.q;
-  known = h * state.u + (h * h) * ((0.5 - beta) * memory.a_bar() + beta * known);
-  add_coordinate_map(step, known, step.q_known);
+  add_coordinate_map(step, step.v, step.q_known);
   for (const Body& body : step.system.bodies()) {
     if (!has_quaternion(body.type)) continue;
     // (d q_dot / dq) q_dot: the quaternion rate of the quaternion rate.

@@ -223,7 +223,9 @@ bool SetHistory::add(std::uint64_t sets) {
 }
 
 bool is_finite(const Step& step) {
-  return step.q.allFinite() && step.u.allFinite() && step.r1.allFinite() && step.r2.allFinite() && step.r3.allFinite();
+  return std::ranges::all_of(std::array{&step.q, &step.u, &step.r1, &step.r2, &step.r3}, [](const Vector* y) {
+    return std::all_of(y->data(), y->data() + y->size(), [](double value) { return std::isfinite(value); });
+  });
 }
 
 void classify_percussion(Step& step, StepElement& e, const double* xi, const double* percussion) {

@@ -22,7 +22,7 @@ constexpr double kLargestRoundOff = 0.01;  // [-]
 constexpr double kLargestOfPercussions = 1e-6;  // [-]
 
 /// y^T A y, at least zero. A (n, n) symmetric, positive semidefinite, a whole matrix
-double quadratic_form(const Eigen::Ref<const Matrix>& A, const double* y, int n) {
+double quadratic_form(const Matrix& A, const double* y, int n) {
   double sum = 0.0;
   with_size(n, [&](auto size) {
     for (int i = 0; i < size; ++i) {
@@ -37,16 +37,16 @@ double quadratic_form(const Eigen::Ref<const Matrix>& A, const double* y, int n)
 
 }  // namespace
 
-double measure_motion(const System& system, int index, const Vector& y) {
+double measure_motion(const System& system, int index, const double* y) {
   const Body& body = system.bodies()[index];
   if (body.n_u == 0) return 0.0;
-  return std::sqrt(quadratic_form(system.mass(index), y.data() + body.u_offset, body.n_u) / body.mass);
+  return std::sqrt(quadratic_form(system.mass(index), y + body.u_offset, body.n_u) / body.mass);
 }
 
 double measure_motion(const System& system, const Vector& y) {
   double largest = 0.0;
   for (int k = 0; k < static_cast<int>(system.bodies().size()); ++k) {
-    largest = std::max(largest, measure_motion(system, k, y));
+    largest = std::max(largest, measure_motion(system, k, y.data()));
   }
   return largest;
 }
@@ -58,12 +58,12 @@ Measure::Measure(const System& system) : bodies_(system.bodies().size()) {
 // --- scales
 
 /// Round-off of coordinates: lengths each to that of the largest of the body, angles to theirs or one.
-void Measure::start(const Step& step, const State& state, const Vector& a) {
+void Measure::start(const Step& step, const State& state, const double* a) {
   for (std::size_t k = 0; k < bodies_.size(); ++k) {
     const Body& body = step.system.bodies()[k];
     if (body.n_u == 0) continue;
     BodyScale& scale = bodies_[k];
-    scale.start_speed = measure_motion(step.system, static_cast<int>(k), state.u);
+    scale.start_speed = measure_motion(step.system, static_cast<int>(k), state.u.data());
     scale.start_acceleration = measure_motion(step.system, static_cast<int>(k), a);
     const int n = n_lengths(body);
     double size = 0.0;
@@ -89,7 +89,7 @@ void Measure::calc_scales(const Step& step) {
     const Body& body = step.system.bodies()[k];
     if (body.n_u == 0) continue;
     BodyScale& scale = bodies_[k];
-    const auto mass = step.system.mass(static_cast<int>(k));
+    const Matrix& mass = step.system.mass(static_cast<int>(k));
     double free2 = 0.0;
     for (int i = body.u_offset; i < body.u_offset + body.n_u; ++i) free2 += free_(i) * step.force(i);
     // Where a wall turns what flies freely, a' is all there is; where a body is pushed off, u'.

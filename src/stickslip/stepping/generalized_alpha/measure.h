@@ -25,7 +25,7 @@ struct RoundOff {
 inline constexpr double kNoLength = 1e-30;
 
 /// sqrt(y^T M y / m) of a body, and the largest over the bodies: of velocities y (n_u), those of the bodies' points.
-double measure_motion(const System& system, int body, const Vector& y);
+double measure_motion(const System& system, int body, const double* y);
 double measure_motion(const System& system, const Vector& y);
 
 /// How near an iterate is to a solution of its step.
@@ -46,7 +46,7 @@ class Measure {
   explicit Measure(const System& system);
 
   /// Takes the scales before a step from a state, and the accelerations (n_u) at it.
-  void start(const Step& step, const State& state, const Vector& a);
+  void start(const Step& step, const State& state, const double* a);
   /// Takes those of the iterate, and sets error() and merit().
   void update(const Step& step);
   /// error() and merit() again, with other round-off.

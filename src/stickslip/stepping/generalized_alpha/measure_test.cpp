@@ -51,7 +51,7 @@ TEST_F(Measured, ResidualsAreLengthsOverTheDisplacementOfTheirBody) {
   step.measure.judge(step);
   EXPECT_NEAR(step.measure.error(), 2.0, 1e-6);
   step.r1(7) = 0.0;
-  const double speed = measure_motion(step.system, 1, step.u);
+  const double speed = measure_motion(step.system, 1, step.u.data());
   step.r2(0) = 2.0 * (3.0 * kTolerance * (speed + kStepLength * kGravity));
   step.measure.judge(step);
   EXPECT_NEAR(step.measure.error(), 3.0, 1e-6);

@@ -78,14 +78,15 @@ void save_memory(const Step& step, State& state, bool smooth) {
     last = smooth ? now : next;
     now = next;
   };
-  const auto advance_all = [&](auto now, auto bar, auto last, const Vector& next) {
-    for (Eigen::Index i = 0; i < now.size(); ++i) advance(now(i), bar(i), last(i), next(i));
+  const auto advance_all = [&](auto now, auto bar, auto last, auto earlier, const Vector& next) {
+    for (Eigen::Index i = 0; i < now.size(); ++i) {
+      earlier(i) = last(i);
+      advance(now(i), bar(i), last(i), next(i));
+    }
   };
   const MemoryView memory(step.system, state.memory);
-  memory.earlier_a() = memory.last_a();
-  memory.earlier_lambda() = memory.last_lambda();
-  advance_all(memory.a(), memory.a_bar(), memory.last_a(), step.x.a);
-  advance_all(memory.lambda(), memory.lambda_bar(), memory.last_lambda(), step.x.lambda);
+  advance_all(memory.a(), memory.a_bar(), memory.last_a(), memory.earlier_a(), step.x.a);
+  advance_all(memory.lambda(), memory.lambda_bar(), memory.last_lambda(), memory.earlier_lambda(), step.x.lambda);
   const double sets = find_sets(step);
   memory.history() = smooth && sets == memory.sets() ? std::min(memory.history() + 1.0, 2.0) : 0.0;
   memory.sets() = sets;
@@ -140,20 +141,29 @@ void set_start_values(Step& step, const State& state, bool continued) {
   const MemoryView memory(step.system, state.memory);
   Unknowns& x = step.x;
   step.measure.forget_round_off(step);
-  x.a = memory.a();
-  x.lambda = step.start_lambda;
-  if (continued) {
-    x.a += x.a - memory.last_a();
-    x.lambda += step.start_lambda - step.start_last;
-  }
-  // By a parabola also the second differences, where there are three values of one motion. Of detected contacts, which
-  // come and go, two are remembered, and among many contacts sets seldom stand for three steps.
+  // By a parabola, where there are three values of one motion. Of detected contacts, which come and go, two are
+  // remembered, and among many contacts sets seldom stand for three steps.
   constexpr int kFewContacts = 16;  // [-]
-  if (continued && memory.history() >= 2.0 && !step.contacts.detects() && step.contacts.n_named() <= kFewContacts) {
-    x.a += memory.a() - 2.0 * memory.last_a() + memory.earlier_a();
-    x.lambda.head(step.rows.n_kept_rows()) += memory.lambda() - 2.0 * memory.last_lambda() + memory.earlier_lambda();
+  const bool bends =
+      continued && memory.history() >= 2.0 && !step.contacts.detects() && step.contacts.n_named() <= kFewContacts;
+  const auto a = memory.a();
+  const auto last_a = memory.last_a();
+  const auto earlier_a = memory.earlier_a();
+  for (Eigen::Index i = 0; i < a.size(); ++i) {
+    x.a(i) = a(i);
+    if (continued) x.a(i) += a(i) - last_a(i);
+    if (bends) x.a(i) += a(i) - 2.0 * last_a(i) + earlier_a(i);
+    x.U(i) = x.Q(i) = 0.0;
   }
-  for (Vector* y : {&x.U, &x.Q, &x.kappa, &x.Lambda}) y->setZero();
+  const auto earlier_lambda = memory.earlier_lambda();
+  for (Eigen::Index i = 0; i < x.lambda.size(); ++i) {
+    const double lambda = step.start_lambda(i);
+    x.lambda(i) = lambda;
+    if (continued) x.lambda(i) += lambda - step.start_last(i);
+    if (bends && i < earlier_lambda.size()) x.lambda(i) += lambda - 2.0 * step.start_last(i) + earlier_lambda(i);
+    x.Lambda(i) = 0.0;
+  }
+  x.kappa.setZero();
 }
 
 double find_sets(const Step& step) {

@@ -215,7 +215,7 @@ void Methods::balance_stiff_forces(Step& step) {
   bool is_balanced = solve_smooth(step, newton_);
   motion_ -= step.v;
   for (int k = 0; k < n_bodies && is_balanced; ++k) {
-    is_balanced = measure_motion(step.system, k, motion_) <= ways_[parts_.find(k)];
+    is_balanced = measure_motion(step.system, k, motion_.data()) <= ways_[parts_.find(k)];
   }
   if (!is_balanced) step.x = before_;
 }

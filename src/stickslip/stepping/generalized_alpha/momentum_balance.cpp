@@ -21,47 +21,52 @@ constexpr double kOfSpeed = 1e-3;  // [-]
 }  // namespace
 
 MomentumBalance::MomentumBalance(const System& system)
-    : acts_(system.bodies().size()), averages_(system.bodies().size()) {
-  for (Vector* y : {&work_, &off_, &off_by_force_}) y->setZero(system.n_u());
+    : acts_(system.bodies().size()), averages_(acts_.size()), allowed_(acts_.size()) {
+  for (Vector* y : {&free_, &off_, &response_}) y->setZero(system.n_u());
 }
 
-/// Takes W' P and its impulsive part away, and adds |W_e P_e| to what acts, the same of the smooth part to the
-/// averages.
+/// M^-1 W' P; takes its impulsive part away from what is off, and adds |W_e P_e| to what acts, the same of the smooth
+/// part to the averages: all in one pass over the rows.
 void MomentumBalance::add_elements(const Step& step) {
-  std::array<double, kMaxElementDim> p, smooth;
+  std::array<double, kMaxElementDim> smooth;
+  response_.setZero();
   for (const StepElement& e : step.elements) {
     if (!e.evaluated) continue;
     const double* P = step.P.data() + e.offset;
-    for (int i = 0; i < e.dim; ++i) p[i] = -P[i];
-    step.rows.add_response(e, p.data(), off_by_force_);
+    bool acts = false;
     for (int i = 0; i < e.dim; ++i) {
       const int row = e.offset + i;
       smooth[i] = step.known_P(row) + step.gamma_step() * step.x.lambda(row);
-      p[i] = smooth[i] - P[i];
+      acts |= P[i] != 0.0 || smooth[i] != 0.0;
     }
-    step.rows.add_response(e, p.data(), off_);
+    if (!acts) continue;
     for (const ConstraintElement::SideRange& side : e.sides) {
       if (side.touch < 0) continue;
       const ConstraintElement::Touch& touch = e.touches[side.touch];
-      const int n = step.rows.blocks()[touch.block].n_u;
+      const VelocityBlock& block = step.rows.blocks()[touch.block];
       const Body& body = step.system.bodies()[side.body];
-      const int first = body.u_offset - step.rows.blocks()[touch.block].u_offset;
-      const auto measure = [&](const double* y) {
-        double squared = 0.0;
-        for (int c = first; c < first + body.n_u; ++c) {
-          double force = 0.0;
-          double response = 0.0;
-          for (int i = 0; i < e.dim; ++i) {
-            const std::size_t at = touch.values + static_cast<std::size_t>(i) * n + c;
-            force += step.rows.W()[at] * y[i];
-            response += step.rows.MinvW()[at] * y[i];
-          }
-          squared += force * response;
+      const int first = body.u_offset - block.u_offset;
+      double squared = 0.0;
+      double squared_smooth = 0.0;
+      for (int c = 0; c < body.n_u; ++c) {
+        double force = 0.0, response = 0.0, force_smooth = 0.0, response_smooth = 0.0, off = 0.0;
+        std::size_t at = touch.values + first + c;
+        for (int i = 0; i < e.dim; ++i, at += block.n_u) {
+          const double w = step.rows.W()[at];
+          const double y = step.rows.MinvW()[at];
+          force += w * P[i];
+          response += y * P[i];
+          force_smooth += w * smooth[i];
+          response_smooth += y * smooth[i];
+          off += y * (smooth[i] - P[i]);  // here, since both may be much larger
         }
-        return std::sqrt(std::max(squared, 0.0) / body.mass);
-      };
-      acts_[side.body] += measure(P);
-      averages_[side.body] += measure(smooth.data());
+        squared += force * response;
+        squared_smooth += force_smooth * response_smooth;
+        off_(body.u_offset + c) += off;
+        response_(body.u_offset + c) += response;
+      }
+      acts_[side.body] += std::sqrt(std::max(squared, 0.0) / body.mass);
+      averages_[side.body] += std::sqrt(std::max(squared_smooth, 0.0) / body.mass);
     }
   }
 }
@@ -69,37 +74,48 @@ void MomentumBalance::add_elements(const Step& step) {
 int MomentumBalance::find_unbalanced(const Step& step, const State& start) {
   const System& system = step.system;
   const Weights& weights = step.weights;
-  const int n_u = system.n_u();
   const MemoryView memory(system, start.memory);
   const auto a = memory.a();
   const auto a_bar = memory.a_bar();
-  system.solve_mass(step.force, work_);
-  for (int i = 0; i < n_u; ++i) {
-    const double change = step.u(i) - start.u(i);
+  for (Eigen::Index i = 0; i < a.size(); ++i) {
     const double next_bar = weights.next_bar(a(i), step.x.a(i), a_bar(i));
-    off_(i) = change - step.h * ((1.0 - weights.gamma) * a_bar(i) + weights.gamma * next_bar);
-    off_by_force_(i) = change - step.h * work_(i);
+    off_(i) = step.u(i) - start.u(i) - step.h * ((1.0 - weights.gamma) * a_bar(i) + weights.gamma * next_bar);
   }
   for (std::size_t k = 0; k < acts_.size(); ++k) acts_[k] = 3.0 * step.measure.deviation(static_cast<int>(k)) / step.h;
   std::ranges::fill(averages_, 0.0);
   add_elements(step);
   exact_ = 0.0;
-  gross_ = 0.0;
   int worst = -1;
-  double most = 1.0;
+  bool may_push = false;
   for (std::size_t k = 0; k < acts_.size(); ++k) {
     if (system.bodies()[k].n_u == 0) continue;
     const int body = static_cast<int>(k);
     const double tolerance = kSlack * step.options.tolerance * step.measure.displacement(body) / step.h +
                              kSlack * kSumRoundOff * acts_[k] + kNoLength / step.h;
-    const double exact = measure_motion(system, body, off_) / tolerance;
-    const double allowed = acts_[k] + tolerance + kOfSpeed * step.measure.start_speed(body);
-    const double gross = std::min(measure_motion(system, body, off_by_force_), averages_[k]) / allowed;
-    exact_ = std::max(exact_, exact);
-    gross_ = std::max(gross_, gross);
-    if (exact <= most && gross <= most) continue;
-    most = std::max(exact, gross);
+    allowed_[k] = acts_[k] + tolerance + kOfSpeed * step.measure.start_speed(body);
+    may_push |= averages_[k] > allowed_[k];
+    const double exact = measure_motion(system, body, off_.data()) / tolerance;
+    if (!(exact > exact_)) continue;
+    exact_ = exact;
     worst = body;
+  }
+  if (may_push) {
+    const Gross gross = find_gross(step, start);
+    if (gross.off > std::max(1.0, exact_)) return gross.body;
+  }
+  return exact_ > 1.0 ? worst : -1;
+}
+
+MomentumBalance::Gross MomentumBalance::find_gross(const Step& step, const State& start) {
+  const System& system = step.system;
+  system.solve_mass(step.force, free_);
+  off_ = step.u - start.u - step.h * free_ - response_;
+  Gross worst;
+  for (std::size_t k = 0; k < acts_.size(); ++k) {
+    if (system.bodies()[k].n_u == 0) continue;
+    const int body = static_cast<int>(k);
+    const double off = std::min(measure_motion(system, body, off_.data()), averages_[k]) / allowed_[k];
+    if (off > worst.off) worst = {body, off};
   }
   return worst;
 }

@@ -35,21 +35,31 @@ class MomentumBalance {
  public:
   explicit MomentumBalance(const System& system);
 
+  struct Gross {
+    int body = -1;
+    double off = 0.0;  // [-] over what is allowed
+  };
+
   /// The body that is off most of those that are not balanced, -1 where all are. `start`: the state that the step set
   /// out from, with its memory as the step took it.
   int find_unbalanced(const Step& step, const State& start);
-
-  /// By how much the worst body is off, over what is allowed; at most one where all are balanced. [-]
+  /// By how much the worst body's exact balance is off there, over what is allowed. [-]
   double exact() const { return exact_; }
-  double gross() const { return gross_; }
+  /// The body whose gross balance is off most, right after find_unbalanced(), which asks for it only where averages are
+  /// larger than what is allowed.
+  Gross find_gross(const Step& step, const State& start);
+  /// M^-1 W' P of the step, likewise. (n_u) [m/s]
+  const Vector& response() const { return response_; }
 
  private:
   void add_elements(const Step& step);
 
-  Vector work_, off_, off_by_force_;  // (n_u) [m/s^2], [m/s], [m/s]
-  std::vector<double> acts_;          // (n bodies) [m/s]
-  std::vector<double> averages_;      // (n bodies) [m/s] of elements
-  double exact_ = 0.0, gross_ = 0.0;
+  Vector free_;                   // (n_u) [m/s^2] M^-1 h'
+  Vector off_, response_;         // (n_u) [m/s]
+  std::vector<double> acts_;      // (n bodies) [m/s]
+  std::vector<double> averages_;  // (n bodies) [m/s] of elements
+  std::vector<double> allowed_;   // (n bodies) [m/s] of the gross balance
+  double exact_ = 0.0;
 };
 
 }  // namespace stickslip::generalized_alpha

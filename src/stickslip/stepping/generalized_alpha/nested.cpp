@@ -514,7 +514,7 @@ bool Nested::find_jammed(const Step& step) {
   change_ = step.u + change_u_ - response_;
   for (std::size_t k = 0; k < n_bodies; ++k) {
     const int body = static_cast<int>(k);
-    const double speed = measure_motion(step.system, body, change_);
+    const double speed = measure_motion(step.system, body, change_.data());
     energy_[components_.find(body)] += 4.0 * step.system.bodies()[k].mass * speed * speed;
   }
   allowed_energy_ = energy_;
@@ -526,7 +526,7 @@ bool Nested::find_jammed(const Step& step) {
   }
   for (std::size_t k = 0; k < n_bodies; ++k) {
     const int body = static_cast<int>(k);
-    const double moved = measure_motion(step.system, body, response_);
+    const double moved = measure_motion(step.system, body, response_.data());
     energy_[components_.find(body)] -= step.system.bodies()[k].mass * moved * moved;
   }
   for (const StepElement& e : step.elements) {
@@ -539,24 +539,20 @@ bool Nested::find_jammed(const Step& step) {
   return std::any_of(energy_.begin(), energy_.end(), [](double energy) { return energy < 0.0; });
 }
 
-/// The position level alone, forces and percussions held, until it closes no other contact and hardly moves any more.
+/// The position level alone, forces and percussions held, until it closes no other contact.
 void Nested::close_contacts(Step& step) {
-  constexpr int kMaxRounds = 12;   // [-] layers of contacts that close one after the other
-  constexpr double kSmall = 0.01;  // [-] of the displacements in the step: directions are then as good as settled
   const auto count_closed = [&] {
     return std::count_if(step.elements.begin(), step.elements.end(),
                          [](const StepElement& e) { return e.level >= Level::position; });
   };
-  for (int i = 0; i < kMaxRounds; ++i) {
-    const auto closed = count_closed();
+  for (auto closed = count_closed(), before = closed - 1; closed > before; closed = count_closed()) {
+    before = closed;
     P_ = step.P;
     lambda_ = step.x.lambda;
     position_pass(step, step.r3);
     step.x.Q += change_v_;
     set_multipliers(step);
     evaluate(step);
-    if (count_closed() <= closed && measure_motion(step.system, change_v_) <= kSmall * step.measure.displacement())
-      return;
   }
 }
 

@@ -77,7 +77,7 @@ void begin(Step& step, const State& state, double h, double t_end, bool again) {
     e.has_choice = false;
     set_stretch(step, e, state);
   }
-  step.measure.start(step, state, state.memory.head(step.system.n_u()));
+  step.measure.start(step, state, MemoryView(step.system, state.memory).a().data());
   set_start_values(step, state, true);
 }
 

@@ -298,8 +298,8 @@ void Stepper::accept(State& state, StepReport& report) {
     state.memory = start_->memory;
     state.contacts = start_->contacts;
   }
-  state.remembered_inputs = state.inputs;
-  state.q = q_end_;
+  if (inputs_changed_) state.remembered_inputs = state.inputs;
+  state.q.swap(q_end_);
   state.u = step_.u;
   state.t = step_.t_end;
   ++state.step;
@@ -310,7 +310,7 @@ void Stepper::accept(State& state, StepReport& report) {
 
 /// `unbalanced`: a body whose momentum is not balanced, -1: none.
 void Stepper::certify(int unbalanced, StepReport& report) {
-  const bool is_certified = certificate_.judge(step_, report);
+  const bool is_certified = certificate_.judge(step_, balance_.response(), report);
   const bool is_solved = step_.measure.error() <= 1.0 && is_certified;
   const bool is_ok = is_solved && unbalanced < 0;
   report.status = is_ok ? Status::ok : Status::inexact;
