@@ -13,10 +13,6 @@ namespace stickslip::generalized_alpha {
 /// same yardstick as every other scheme's.
 class Certificate {
  public:
-  /// An element is solved whose natural map is at most this multiple of (1 + mu) times its tolerance, see
-  /// holds_to_tolerances(). [-]
-  static constexpr double kSolved = 10.0;
-
   explicit Certificate(const Step& step);
 
   /// Sets the residual of the law that was solved, that of the exact law, and what misses most. Whether each of them,

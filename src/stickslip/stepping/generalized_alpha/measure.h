@@ -42,6 +42,10 @@ class Measure {
   /// error() of start values that are taken as they are: continued from earlier steps they err to the same side in each
   /// step, so that what they leave adds up. [-]
   static constexpr double kContinued = 0.01;
+  /// How many times a tolerance a second reading of a solved step may be off, in which residuals of several rows and
+  /// levels add up: the natural map of an element, over 1 + mu (Certificate), and the momentum of a body
+  /// (MomentumBalance), there of the round-off of a sum, too, as what acts is the sum of such. [-]
+  static constexpr double kSolved = 10.0;
 
   explicit Measure(const System& system);
 

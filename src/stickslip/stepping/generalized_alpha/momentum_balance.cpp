@@ -11,9 +11,6 @@
 namespace stickslip::generalized_alpha {
 namespace {
 
-/// Of the tolerance of velocities: residuals of several levels add up; and of the round-off of a sum: what acts is the
-/// sum of such.
-constexpr double kSlack = 10.0;  // [-]
 /// Of the speed of a body: what averages of forces that have ended may still give it. Where rho_inf > 1/2 they change
 /// sign as they fade, and so push off a body that was pressed on.
 constexpr double kOfSpeed = 1e-3;  // [-]
@@ -90,8 +87,8 @@ int MomentumBalance::find_unbalanced(const Step& step, const State& start) {
   for (std::size_t k = 0; k < acts_.size(); ++k) {
     if (system.bodies()[k].n_u == 0) continue;
     const int body = static_cast<int>(k);
-    const double tolerance = kSlack * step.options.tolerance * step.measure.displacement(body) / step.h +
-                             kSlack * kSumRoundOff * acts_[k] + kNoLength / step.h;
+    const double tolerance = Measure::kSolved * step.options.tolerance * step.measure.displacement(body) / step.h +
+                             Measure::kSolved * kSumRoundOff * acts_[k] + kNoLength / step.h;
     allowed_[k] = acts_[k] + tolerance + kOfSpeed * step.measure.start_speed(body);
     may_push |= averages_[k] > allowed_[k];
     const double exact = measure_motion(system, body, off_.data()) / tolerance;

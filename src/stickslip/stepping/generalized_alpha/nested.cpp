@@ -10,7 +10,6 @@
 #include "stickslip/constraints/sliding_newton.h"
 #include "stickslip/math/round_off.h"
 #include "stickslip/math/small_matrix.h"
-#include "stickslip/stepping/generalized_alpha/certificate.h"
 #include "stickslip/stepping/generalized_alpha/equations.h"
 #include "stickslip/stepping/generalized_alpha/index_sets.h"
 
@@ -161,7 +160,7 @@ void Nested::mark_stuck(const Step& step, double allowed) {
     for (int i = 0; i < rows.n; ++i) largest = std::max(largest, std::abs(p[i]));
     const double w = e.diagonal[0];
     const double defect = calc_squared_defect(problem_, FrictionLaw::coulomb, problem_.cones[k], w, p, u.data());
-    const double solved = Certificate::kSolved * (1.0 + e.mu) * (allowed + kSumRoundOff * w * largest);
+    const double solved = Measure::kSolved * (1.0 + e.mu) * (allowed + kSumRoundOff * w * largest);
     if (!(defect <= solved * solved)) is_stuck_[rows.element] = 1;
   }
 }
