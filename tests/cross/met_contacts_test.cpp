@@ -70,6 +70,28 @@ friction = 0
   }
 }
 
+/// Each ball is met only where the one before it was struck: contacts are added to the step again and again.
+TEST(MetContacts, ARowOfBallsIsStruckFromBallToBall) {
+  constexpr int kBalls = 6;  // that stand
+  const char* const ball = "{type = \"sphere\", radius = 0.1}";
+  for (const char* scheme : {"ccp", "generalized-alpha"}) {
+    std::string text = fmt::format(fmt::runtime(kStruck), scheme, ball, ball);
+    for (int i = 1; i < kBalls; ++i) {
+      text += fmt::format("[bodies.b{}]\nmass = 1\ninertia = [1, 1, 1]\nposition = [{}, 0, 0]\nshapes.s = {}\n", i,
+                          0.21 * i, ball);
+    }
+    SceneRun run = test::scene_from_text(text + "[contact_default]\nfriction = 0\n");
+    run.run([&](const SceneRun& now) {
+      ASSERT_EQ(now.report.status, Status::ok) << scheme << " " << now.state.t;
+      ASSERT_GT(now.state.q(0) - now.state.q(7), 0.2 - 1e-9) << scheme;
+      for (int i = 1; i < kBalls; ++i) {
+        const int before = i == 1 ? 0 : 7 * i;
+        ASSERT_GT(now.state.q(7 * (i + 1)) - now.state.q(before), 0.2 - 1e-9) << scheme << " " << i;
+      }
+    });
+  }
+}
+
 /// An envelope of the scheme makes contacts found that are in it.
 TEST(MetContacts, AnEnvelopeOfTheSchemeIsLookedInto) {
   SceneRun run = test::scene_from_text(R"(

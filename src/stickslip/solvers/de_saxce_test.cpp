@@ -6,6 +6,7 @@
 #include <cmath>
 #include <vector>
 
+#include "stickslip/solvers/assembled_delassus.h"
 #include "tests/support/hard_problems.h"
 
 namespace stickslip {
@@ -20,7 +21,7 @@ struct Course {
 };
 
 template <class Until>
-Course follow(const ConeProblem& problem, Until&& until) {
+Course follow(const ConeProblem& problem, Until&& until, SharedDelassus* shared = nullptr) {
   constexpr Tolerance kTolerance = {.relative = 1e-8};
   constexpr int kMaxIterations = 2000;
   Course course;
@@ -30,7 +31,7 @@ Course follow(const ConeProblem& problem, Until&& until) {
   SolveReport report;
   if (!iterate.begin_solve(problem, solution, report)) return course;
   const Deadline deadline(HUGE_VAL, {});
-  FixedShift fixed_shift;
+  FixedShift fixed_shift({}, shared);
   fixed_shift.start(problem, iterate);
   for (int last = -1; last != 0 && !iterate.best().is_within(kTolerance); ++course.turns) {
     last = fixed_shift.advance(problem, kTolerance, kMaxIterations - course.iterations, until(fixed_shift.operations()),
@@ -61,6 +62,25 @@ TEST(FixedShift, TakesTheSameStepsHoweverOftenItIsCut) {
   }
   EXPECT_GT(solved, 10);
   EXPECT_GT(cut, 10);
+}
+
+/// W that other methods have assembled, of the problem without the shift, is the one it needs.
+TEST(FixedShift, TakesTheSameStepsWithASharedOperator) {
+  const auto until = [](double) { return HUGE_VAL; };
+  int solved = 0;
+  for (unsigned seed = 1; seed <= 20; ++seed) {
+    const ConeProblem problem = test::plant_any(seed);
+    if (problem.law != FrictionLaw::coulomb || problem.n_cones() > 40) continue;
+    SharedDelassus shared;
+    shared.start();
+    shared.get(problem);
+    const Course own = follow(problem, until);
+    const Course with_shared = follow(problem, until, &shared);
+    EXPECT_EQ(with_shared.iterations, own.iterations) << seed;
+    EXPECT_EQ(with_shared.p, own.p) << seed;
+    solved += own.is_solved ? 1 : 0;
+  }
+  EXPECT_GT(solved, 3);
 }
 
 }  // namespace

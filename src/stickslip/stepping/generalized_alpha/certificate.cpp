@@ -106,8 +106,8 @@ void Certificate::report_worst(const Step& step, StepReport& report) const {
 /// row of a contact holds to the velocity tolerance tol, the natural map |w P - proj(w P - xi - De Saxce's shift)| is
 /// at most tol (1 + sqrt(n_F) (1 + mu)) for what xi is off by, as the projection does not expand, and sqrt(n_F) tol w /
 /// G_FF for P, w the mean of the diagonal; twice that where ties are kept, and with S xi in place of xi (1 + tau) the
-/// share of friction. Measure::kSolved (1 + mu) tol bounds all of it: a step is refused whose index sets or directions were
-/// wrong. residual [m/s]: of all, that of a single one among them.
+/// share of friction. Measure::kSolved (1 + mu) tol bounds all of it: a step is refused whose index sets or directions
+/// were wrong. residual [m/s]: of all, that of a single one among them.
 bool Certificate::holds_to_tolerances(const Step& step, double residual) const {
   std::size_t k = 0;
   for (const StepElement& e : step.elements) {
