@@ -16,7 +16,8 @@ class Certificate {
   explicit Certificate(const Step& step);
 
   /// Sets the residual of the law that was solved, that of the exact law, and what misses most. Whether each of them,
-  /// by that yardstick with its own Delassus diagonal, holds to its own tolerance. `response`: M^-1 W P (n_u) [m/s]
+  /// by that yardstick with its own Delassus diagonal, holds to its own tolerance. `response`: M^-1 W P
+  /// (n_u) [m/s] as the step was solved, before free percussions were settled.
   bool judge(const Step& step, const Vector& response, StepReport& report);
 
  private:

@@ -43,8 +43,8 @@ class Measure {
   /// step, so that what they leave adds up. [-]
   static constexpr double kContinued = 0.01;
   /// How many times a tolerance a second reading of a solved step may be off, in which residuals of several rows and
-  /// levels add up: the natural map of an element, over 1 + mu (Certificate), and the momentum of a body
-  /// (MomentumBalance), there of the round-off of a sum, too, as what acts is the sum of such. [-]
+  /// levels add up, and the round-off of a sum of what acts: the natural map of an element, over 1 + mu (Certificate,
+  /// Nested), and the momentum of a body (MomentumBalance). [-]
   static constexpr double kSolved = 10.0;
 
   explicit Measure(const System& system);

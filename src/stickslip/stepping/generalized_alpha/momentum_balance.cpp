@@ -38,7 +38,8 @@ void MomentumBalance::add_elements(const Step& step) {
     }
     if (!acts) continue;
     for (const ConstraintElement::SideRange& side : e.sides) {
-      if (side.touch < 0) continue;
+      const bool is_again = &side == &e.sides[1] && e.sides[0].touch >= 0 && side.body == e.sides[0].body;
+      if (side.touch < 0 || is_again) continue;
       const ConstraintElement::Touch& touch = e.touches[side.touch];
       const VelocityBlock& block = step.rows.blocks()[touch.block];
       const Body& body = step.system.bodies()[side.body];
@@ -92,9 +93,10 @@ int MomentumBalance::find_unbalanced(const Step& step, const State& start) {
     allowed_[k] = acts_[k] + tolerance + kOfSpeed * step.measure.start_speed(body);
     may_push |= averages_[k] > allowed_[k];
     const double exact = measure_motion(system, body, off_.data()) / tolerance;
-    if (!(exact > exact_)) continue;
+    if (exact <= exact_) continue;
     exact_ = exact;
     worst = body;
+    if (std::isnan(exact)) return worst;
   }
   if (may_push) {
     const Gross gross = find_gross(step, start);

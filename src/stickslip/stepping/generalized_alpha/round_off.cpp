@@ -96,8 +96,8 @@ void RoundOffBounds::calc(const Step& step, const NewtonSystem& system) {
 /// The bounds as accelerations and velocities, in the measure of the balances.
 void RoundOffBounds::set_body(Step& step, int index) const {
   const Body& body = step.system.bodies()[index];
-  const auto inverse = step.system.inverse_mass(index);
-  const auto mass = step.system.mass(index);
+  const Matrix& inverse = step.system.inverse_mass(index);
+  const Matrix& mass = step.system.mass(index);
   const auto form = [&](const auto& A, const Vector& y) {
     double sum = 0.0;
     for (int i = 0; i < body.n_u; ++i) {
