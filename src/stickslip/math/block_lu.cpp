@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <limits>
 
 #include "stickslip/base/assert.h"
@@ -17,6 +18,10 @@ constexpr int kZeroBlocks = 6;
 /// Pivots below this share of the largest entry that their column has in its supernode are replaced by it: what is left
 /// is round-off.
 constexpr double kSmallPivot = 1e-14;
+/// Pivots that are eliminated together, and columns of a product between two questions whether to stop: no figure
+/// depends on them.
+constexpr int kPivotsAtOnce = 32;
+constexpr int kColumnsAtOnce = 64;
 /// Values set to zero between two questions whether to stop: some milliseconds, if their memory is new.
 constexpr std::size_t kValuesAtOnce = std::size_t{1} << 20;
 
@@ -29,6 +34,9 @@ constexpr std::size_t kValuesAtOnce = std::size_t{1} << 20;
 #else
 #define STICKSLIP_SIMD_CLONES
 #endif
+
+/// Rows of a tile: one vector of AVX-512, two of AVX2, four of SSE2.
+using Tile [[gnu::vector_size(64)]] = double;
 
 /// y -= A x. A (rows, cols) column-major with the given stride, x (cols), y (rows); x and y do not overlap.
 [[gnu::always_inline]] inline void subtract_columns(int rows, int cols, const double* a, int stride, const double* x,
@@ -52,6 +60,64 @@ constexpr std::size_t kValuesAtOnce = std::size_t{1} << 20;
   }
 }
 
+/// y -= A x for several right-hand sides: y (rows, n_sides), A (rows, cols), x (cols, n_sides), column-major with the
+/// given strides; x and y do not overlap. Tiles of y stay in registers while columns of A pass by, and so each is read
+/// once for four sides. Each entry subtracts its terms one by one in the order of the columns, as in
+/// subtract_columns().
+[[gnu::always_inline]] inline void subtract_product(int rows, int cols, int n_sides, const double* a, int stride,
+                                                    const double* x, int x_stride, double* __restrict__ y,
+                                                    int y_stride) {
+  constexpr int kTile = sizeof(Tile) / sizeof(double);
+  constexpr int kSides = 4;   // columns of a tile
+  constexpr int kDepth = 64;  // columns of A at a time, which then stay in the cache for all sides
+  const int in_tiles = rows - rows % kTile;
+  for (int first = 0; first < cols; first += kDepth) {
+    const int depth = std::min(kDepth, cols - first);
+    const double* a_first = a + static_cast<std::size_t>(first) * stride;
+    int side = 0;
+    for (; in_tiles > 0 && side + kSides <= n_sides; side += kSides) {
+      const double* x0 = x + static_cast<std::size_t>(side) * x_stride + first;
+      const double* x1 = x0 + x_stride;
+      const double* x2 = x1 + x_stride;
+      const double* x3 = x2 + x_stride;
+      double* y0 = y + static_cast<std::size_t>(side) * y_stride;
+      double* y1 = y0 + y_stride;
+      double* y2 = y1 + y_stride;
+      double* y3 = y2 + y_stride;
+      for (int i = 0; i < in_tiles; i += kTile) {
+        Tile t0, t1, t2, t3;
+        std::memcpy(&t0, y0 + i, sizeof(Tile));
+        std::memcpy(&t1, y1 + i, sizeof(Tile));
+        std::memcpy(&t2, y2 + i, sizeof(Tile));
+        std::memcpy(&t3, y3 + i, sizeof(Tile));
+        const double* column = a_first + i;
+        for (int k = 0; k < depth; ++k, column += stride) {
+          Tile of_a;
+          std::memcpy(&of_a, column, sizeof(Tile));
+          t0 -= of_a * x0[k];
+          t1 -= of_a * x1[k];
+          t2 -= of_a * x2[k];
+          t3 -= of_a * x3[k];
+        }
+        std::memcpy(y0 + i, &t0, sizeof(Tile));
+        std::memcpy(y1 + i, &t1, sizeof(Tile));
+        std::memcpy(y2 + i, &t2, sizeof(Tile));
+        std::memcpy(y3 + i, &t3, sizeof(Tile));
+      }
+      if (in_tiles == rows) continue;
+      for (int s = 0; s < kSides; ++s) {
+        subtract_columns(rows - in_tiles, depth, a_first + in_tiles, stride,
+                         x0 + static_cast<std::size_t>(s) * x_stride,
+                         y0 + static_cast<std::size_t>(s) * y_stride + in_tiles);
+      }
+    }
+    for (; side < n_sides; ++side) {
+      subtract_columns(rows, depth, a_first, stride, x + static_cast<std::size_t>(side) * x_stride + first,
+                       y + static_cast<std::size_t>(side) * y_stride);
+    }
+  }
+}
+
 /// x = L^-1 x for the first n of the columns of L, whose diagonal is 1: from the first row of x on. x (n).
 [[gnu::always_inline]] inline void solve_unit_lower(int n, const double* lower, int stride, double* __restrict__ x) {
   for (int k = 0; k + 1 < n; ++k) {
@@ -61,43 +127,53 @@ constexpr std::size_t kValuesAtOnce = std::size_t{1} << 20;
   }
 }
 
-/// Dense LU of the n pivots of a panel with partial pivoting among them, left looking; then L below and U beside them.
-/// lower (n + m, n) and upper (n, m) column-major, swaps and thresholds (n). Returns how many pivots were replaced by
-/// their thresholds, or -1 where one is not finite.
+/// Dense LU of the n pivots of a panel with partial pivoting among them; then L below and U beside them. Some pivots at
+/// a time, left looking, and then the columns right of them. lower (n + m, n) and upper (n, m) column-major, swaps and
+/// thresholds (n). Returns how many pivots were replaced by their thresholds, or -1 where one is not finite.
 STICKSLIP_SIMD_CLONES int factorize_panel(int n, int m, double* lower, double* upper, int* swaps,
                                           const double* thresholds, const StopToken& stop) {
   const int stride = n + m;
+  const auto at = [stride](int row, int column) { return static_cast<std::size_t>(column) * stride + row; };
   int n_replaced = 0;
-  for (int k = 0; k < n; ++k) {
-    stop.check();
-    double* column = lower + static_cast<std::size_t>(k) * stride;
-    // The earlier columns' part: its pivot rows one by one, the rest in one go.
-    solve_unit_lower(k, lower, stride, column);
-    subtract_columns(stride - k, k, lower + k, stride, column, column + k);
-    int pivot = k;
-    for (int i = k + 1; i < n; ++i) {
-      if (std::abs(column[i]) > std::abs(column[pivot])) pivot = i;
-    }
-    swaps[k] = pivot;
-    if (pivot != k) {
-      for (int j = 0; j < n; ++j) {
-        std::swap(lower[static_cast<std::size_t>(j) * stride + k], lower[static_cast<std::size_t>(j) * stride + pivot]);
+  for (int first = 0; first < n; first += kPivotsAtOnce) {
+    const int end = std::min(n, first + kPivotsAtOnce);
+    for (int k = first; k < end; ++k) {
+      stop.check();
+      double* column = lower + at(0, k);
+      // The part of the pivots before it: its pivot rows one by one, the rest in one go.
+      solve_unit_lower(k - first, lower + at(first, first), stride, column + first);
+      subtract_columns(stride - k, k - first, lower + at(k, first), stride, column + first, column + k);
+      int pivot = k;
+      for (int i = k + 1; i < n; ++i) {
+        if (std::abs(column[i]) > std::abs(column[pivot])) pivot = i;
       }
-      for (int j = 0; j < m; ++j) {
-        std::swap(upper[static_cast<std::size_t>(j) * n + k], upper[static_cast<std::size_t>(j) * n + pivot]);
+      swaps[k] = pivot;
+      if (pivot != k) {
+        for (int j = 0; j < n; ++j) std::swap(lower[at(k, j)], lower[at(pivot, j)]);
+        for (int j = 0; j < m; ++j) {
+          std::swap(upper[static_cast<std::size_t>(j) * n + k], upper[static_cast<std::size_t>(j) * n + pivot]);
+        }
       }
+      if (!std::isfinite(column[k])) return -1;
+      if (std::abs(column[k]) < thresholds[k]) {
+        column[k] = column[k] < 0.0 ? -thresholds[k] : thresholds[k];
+        ++n_replaced;
+      }
+      const double inverse = 1.0 / column[k];
+      for (int i = k + 1; i < stride; ++i) column[i] *= inverse;
     }
-    if (!std::isfinite(column[k])) return -1;
-    if (std::abs(column[k]) < thresholds[k]) {
-      column[k] = column[k] < 0.0 ? -thresholds[k] : thresholds[k];
-      ++n_replaced;
-    }
-    const double inverse = 1.0 / column[k];
-    for (int i = k + 1; i < stride; ++i) column[i] *= inverse;
+    const int n_pivots = end - first;
+    for (int k = end; k < n; ++k) solve_unit_lower(n_pivots, lower + at(first, first), stride, lower + at(first, k));
+    subtract_product(stride - end, n_pivots, n - end, lower + at(end, first), stride, lower + at(first, end), stride,
+                     lower + at(end, end), stride);
   }
-  for (int j = 0; j < m; ++j) {
+  for (int first = 0; first < n && m > 0; first += kPivotsAtOnce) {
     stop.check();
-    solve_unit_lower(n, lower, stride, upper + static_cast<std::size_t>(j) * n);
+    const int end = std::min(n, first + kPivotsAtOnce);
+    for (int j = 0; j < m; ++j) {
+      solve_unit_lower(end - first, lower + at(first, first), stride, upper + static_cast<std::size_t>(j) * n + first);
+    }
+    subtract_product(n - end, end - first, m, lower + at(end, first), stride, upper + first, n, upper + end, n);
   }
   return n_replaced;
 }
@@ -105,11 +181,12 @@ STICKSLIP_SIMD_CLONES int factorize_panel(int n, int m, double* lower, double* u
 /// product = -L U for the parts of a panel below and beside its n pivots. product (m, m) column-major.
 STICKSLIP_SIMD_CLONES void calc_outer_product(int n, int m, const double* lower, const double* upper,
                                               double* __restrict__ product, const StopToken& stop) {
-  for (int c = 0; c < m; ++c) {
+  for (int first = 0; first < m; first += kColumnsAtOnce) {
     stop.check();
-    double* column = product + static_cast<std::size_t>(c) * m;
-    std::fill_n(column, m, 0.0);
-    subtract_columns(m, n, lower, n + m, upper + static_cast<std::size_t>(c) * n, column);
+    const int n_columns = std::min(kColumnsAtOnce, m - first);
+    double* columns = product + static_cast<std::size_t>(first) * m;
+    std::fill_n(columns, static_cast<std::size_t>(n_columns) * m, 0.0);
+    subtract_product(m, n, n_columns, lower, n + m, upper + static_cast<std::size_t>(first) * n, n, columns, m);
   }
 }
 
