@@ -224,7 +224,8 @@ bool SetHistory::add(std::uint64_t sets) {
 
 bool is_finite(const Step& step) {
   return std::ranges::all_of(std::array{&step.q, &step.u, &step.r1, &step.r2, &step.r3}, [](const Vector* y) {
-    return std::all_of(y->data(), y->data() + y->size(), [](double value) { return std::isfinite(value); });
+    return std::all_of(y->data(), y->data() + y->size(),
+                       [](double value) { return std::abs(value) <= std::numeric_limits<double>::max(); });
   });
 }
 
