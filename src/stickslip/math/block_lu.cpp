@@ -18,25 +18,38 @@ constexpr int kZeroBlocks = 6;
 /// Pivots below this share of the largest entry that their column has in its supernode are replaced by it: what is left
 /// is round-off.
 constexpr double kSmallPivot = 1e-14;
-/// Pivots that are eliminated together, and columns of a product between two questions whether to stop: no figure
-/// depends on them.
+/// Pivots that are eliminated together: no figure depends on it.
 constexpr int kPivotsAtOnce = 32;
-constexpr int kColumnsAtOnce = 64;
 /// Values set to zero between two questions whether to stop: some milliseconds, if their memory is new.
 constexpr std::size_t kValuesAtOnce = std::size_t{1} << 20;
 
+template <int kBytes>
+struct VectorOf;
+template <>
+struct VectorOf<16> {
+  using Type [[gnu::vector_size(16)]] = double;
+};
+template <>
+struct VectorOf<32> {
+  using Type [[gnu::vector_size(32)]] = double;
+};
+template <>
+struct VectorOf<64> {
+  using Type [[gnu::vector_size(64)]] = double;
+};
+
 // One source, compiled for several instruction sets and chosen when the program starts. Each entry sums its terms in
 // the same order in all of them, and nothing is contracted (-ffp-contract=off), so the bits do not depend on the
-// choice.
+// choice. Where vectors are written out each set has its own: GCC keeps longer ones in memory.
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && !defined(__SANITIZE_ADDRESS__) && \
     !defined(__SANITIZE_THREAD__)
 #define STICKSLIP_SIMD_CLONES __attribute__((target_clones("avx512f", "avx2", "default")))
+#define STICKSLIP_SIMD_VERSIONS(define) \
+  define([[gnu::target("default")]], 16) define([[gnu::target("avx2")]], 32) define([[gnu::target("avx512f")]], 64)
 #else
 #define STICKSLIP_SIMD_CLONES
+#define STICKSLIP_SIMD_VERSIONS(define) define(, 16)
 #endif
-
-/// Rows of a tile: one vector of AVX-512, two of AVX2, four of SSE2.
-using Tile [[gnu::vector_size(64)]] = double;
 
 /// y -= A x. A (rows, cols) column-major with the given stride, x (cols), y (rows); x and y do not overlap.
 [[gnu::always_inline]] inline void subtract_columns(int rows, int cols, const double* a, int stride, const double* x,
@@ -61,21 +74,25 @@ using Tile [[gnu::vector_size(64)]] = double;
 }
 
 /// y -= A x for several right-hand sides: y (rows, n_sides), A (rows, cols), x (cols, n_sides), column-major with the
-/// given strides; x and y do not overlap. Tiles of y stay in registers while columns of A pass by, and so each is read
-/// once for four sides. Each entry subtracts its terms one by one in the order of the columns, as in
-/// subtract_columns().
+/// given strides; x and y do not overlap. Tiles of y, of two vectors and four sides, stay in registers while columns of
+/// A pass by, each read once for four sides. Each entry subtracts its terms one by one in the order of the columns, as
+/// in subtract_columns().
+template <int kBytes>
 [[gnu::always_inline]] inline void subtract_product(int rows, int cols, int n_sides, const double* a, int stride,
-                                                    const double* x, int x_stride, double* __restrict__ y,
-                                                    int y_stride) {
-  constexpr int kTile = sizeof(Tile) / sizeof(double);
-  constexpr int kSides = 4;   // columns of a tile
-  constexpr int kDepth = 64;  // columns of A at a time, which then stay in the cache for all sides
-  const int in_tiles = rows - rows % kTile;
+                                                    const double* x, int x_stride, double* __restrict__ y, int y_stride,
+                                                    const StopToken& stop) {
+  using Vector = typename VectorOf<kBytes>::Type;
+  constexpr int kVector = kBytes / static_cast<int>(sizeof(double));  // rows of a vector
+  constexpr int kSides = 4;                                           // columns of a tile
+  constexpr int kDepth = 64;        // columns of A at a time, which then stay in the cache for all sides
+  constexpr int kSidesAtOnce = 64;  // between two questions whether to stop
+  const int in_tiles = rows - rows % (2 * kVector);
   for (int first = 0; first < cols; first += kDepth) {
     const int depth = std::min(kDepth, cols - first);
     const double* a_first = a + static_cast<std::size_t>(first) * stride;
     int side = 0;
     for (; in_tiles > 0 && side + kSides <= n_sides; side += kSides) {
+      if (side % kSidesAtOnce == 0) stop.check();
       const double* x0 = x + static_cast<std::size_t>(side) * x_stride + first;
       const double* x1 = x0 + x_stride;
       const double* x2 = x1 + x_stride;
@@ -84,25 +101,39 @@ using Tile [[gnu::vector_size(64)]] = double;
       double* y1 = y0 + y_stride;
       double* y2 = y1 + y_stride;
       double* y3 = y2 + y_stride;
-      for (int i = 0; i < in_tiles; i += kTile) {
-        Tile t0, t1, t2, t3;
-        std::memcpy(&t0, y0 + i, sizeof(Tile));
-        std::memcpy(&t1, y1 + i, sizeof(Tile));
-        std::memcpy(&t2, y2 + i, sizeof(Tile));
-        std::memcpy(&t3, y3 + i, sizeof(Tile));
+      for (int i = 0; i < in_tiles; i += 2 * kVector) {
+        Vector t0, t1, t2, t3, s0, s1, s2, s3;  // the upper and the lower vector of each side
+        std::memcpy(&t0, y0 + i, kBytes);
+        std::memcpy(&t1, y1 + i, kBytes);
+        std::memcpy(&t2, y2 + i, kBytes);
+        std::memcpy(&t3, y3 + i, kBytes);
+        std::memcpy(&s0, y0 + i + kVector, kBytes);
+        std::memcpy(&s1, y1 + i + kVector, kBytes);
+        std::memcpy(&s2, y2 + i + kVector, kBytes);
+        std::memcpy(&s3, y3 + i + kVector, kBytes);
         const double* column = a_first + i;
-        for (int k = 0; k < depth; ++k, column += stride) {
-          Tile of_a;
-          std::memcpy(&of_a, column, sizeof(Tile));
-          t0 -= of_a * x0[k];
-          t1 -= of_a * x1[k];
-          t2 -= of_a * x2[k];
-          t3 -= of_a * x3[k];
+        for (int k = 0; k < depth; ++k) {
+          Vector upper, lower;
+          std::memcpy(&upper, column, kBytes);
+          std::memcpy(&lower, column + kVector, kBytes);
+          t0 -= upper * x0[k];
+          s0 -= lower * x0[k];
+          t1 -= upper * x1[k];
+          s1 -= lower * x1[k];
+          t2 -= upper * x2[k];
+          s2 -= lower * x2[k];
+          t3 -= upper * x3[k];
+          s3 -= lower * x3[k];
+          column += stride;
         }
-        std::memcpy(y0 + i, &t0, sizeof(Tile));
-        std::memcpy(y1 + i, &t1, sizeof(Tile));
-        std::memcpy(y2 + i, &t2, sizeof(Tile));
-        std::memcpy(y3 + i, &t3, sizeof(Tile));
+        std::memcpy(y0 + i, &t0, kBytes);
+        std::memcpy(y1 + i, &t1, kBytes);
+        std::memcpy(y2 + i, &t2, kBytes);
+        std::memcpy(y3 + i, &t3, kBytes);
+        std::memcpy(y0 + i + kVector, &s0, kBytes);
+        std::memcpy(y1 + i + kVector, &s1, kBytes);
+        std::memcpy(y2 + i + kVector, &s2, kBytes);
+        std::memcpy(y3 + i + kVector, &s3, kBytes);
       }
       if (in_tiles == rows) continue;
       for (int s = 0; s < kSides; ++s) {
@@ -112,6 +143,7 @@ using Tile [[gnu::vector_size(64)]] = double;
       }
     }
     for (; side < n_sides; ++side) {
+      if (side % kSidesAtOnce == 0) stop.check();
       subtract_columns(rows, depth, a_first, stride, x + static_cast<std::size_t>(side) * x_stride + first,
                        y + static_cast<std::size_t>(side) * y_stride);
     }
@@ -130,8 +162,9 @@ using Tile [[gnu::vector_size(64)]] = double;
 /// Dense LU of the n pivots of a panel with partial pivoting among them; then L below and U beside them. Some pivots at
 /// a time, left looking, and then the columns right of them. lower (n + m, n) and upper (n, m) column-major, swaps and
 /// thresholds (n). Returns how many pivots were replaced by their thresholds, or -1 where one is not finite.
-STICKSLIP_SIMD_CLONES int factorize_panel(int n, int m, double* lower, double* upper, int* swaps,
-                                          const double* thresholds, const StopToken& stop) {
+template <int kBytes>
+[[gnu::always_inline]] inline int factorize_panel_by(int n, int m, double* lower, double* upper, int* swaps,
+                                                     const double* thresholds, const StopToken& stop) {
   const int stride = n + m;
   const auto at = [stride](int row, int column) { return static_cast<std::size_t>(column) * stride + row; };
   int n_replaced = 0;
@@ -162,10 +195,11 @@ STICKSLIP_SIMD_CLONES int factorize_panel(int n, int m, double* lower, double* u
       const double inverse = 1.0 / column[k];
       for (int i = k + 1; i < stride; ++i) column[i] *= inverse;
     }
+    if (end == n) break;
     const int n_pivots = end - first;
     for (int k = end; k < n; ++k) solve_unit_lower(n_pivots, lower + at(first, first), stride, lower + at(first, k));
-    subtract_product(stride - end, n_pivots, n - end, lower + at(end, first), stride, lower + at(first, end), stride,
-                     lower + at(end, end), stride);
+    subtract_product<kBytes>(stride - end, n_pivots, n - end, lower + at(end, first), stride, lower + at(first, end),
+                             stride, lower + at(end, end), stride, stop);
   }
   for (int first = 0; first < n && m > 0; first += kPivotsAtOnce) {
     stop.check();
@@ -173,22 +207,29 @@ STICKSLIP_SIMD_CLONES int factorize_panel(int n, int m, double* lower, double* u
     for (int j = 0; j < m; ++j) {
       solve_unit_lower(end - first, lower + at(first, first), stride, upper + static_cast<std::size_t>(j) * n + first);
     }
-    subtract_product(n - end, end - first, m, lower + at(end, first), stride, upper + first, n, upper + end, n);
+    if (end == n) break;
+    subtract_product<kBytes>(n - end, end - first, m, lower + at(end, first), stride, upper + first, n, upper + end, n,
+                             stop);
   }
   return n_replaced;
 }
 
-/// product = -L U for the parts of a panel below and beside its n pivots. product (m, m) column-major.
-STICKSLIP_SIMD_CLONES void calc_outer_product(int n, int m, const double* lower, const double* upper,
-                                              double* __restrict__ product, const StopToken& stop) {
-  for (int first = 0; first < m; first += kColumnsAtOnce) {
-    stop.check();
-    const int n_columns = std::min(kColumnsAtOnce, m - first);
-    double* columns = product + static_cast<std::size_t>(first) * m;
-    std::fill_n(columns, static_cast<std::size_t>(n_columns) * m, 0.0);
-    subtract_product(m, n, n_columns, lower, n + m, upper + static_cast<std::size_t>(first) * n, n, columns, m);
+#define STICKSLIP_DEFINE(target, bytes)                                                                        \
+  target int factorize_panel(int n, int m, double* lower, double* upper, int* swaps, const double* thresholds, \
+                             const StopToken& stop) {                                                          \
+    return factorize_panel_by<bytes>(n, m, lower, upper, swaps, thresholds, stop);                             \
   }
-}
+STICKSLIP_SIMD_VERSIONS(STICKSLIP_DEFINE)
+#undef STICKSLIP_DEFINE
+
+/// product -= L U for the parts of a panel below and beside its n pivots. product (m, m) column-major.
+#define STICKSLIP_DEFINE(target, bytes)                                                                       \
+  target void subtract_panel_product(int n, int m, const double* lower, const double* upper, double* product, \
+                                     const StopToken& stop) {                                                 \
+    subtract_product<bytes>(m, n, m, lower, n + m, upper, n, product, m, stop);                               \
+  }
+STICKSLIP_SIMD_VERSIONS(STICKSLIP_DEFINE)
+#undef STICKSLIP_DEFINE
 
 /// The n pivots' part of x = L^-1 x, x (n), and what is to be added to the rows below, product = -L x (m).
 STICKSLIP_SIMD_CLONES void solve_lower_panel(int n, int m, const double* lower, double* x, double* product) {
@@ -210,6 +251,7 @@ STICKSLIP_SIMD_CLONES void solve_upper_panel(int n, int m, const double* lower, 
 }
 
 #undef STICKSLIP_SIMD_CLONES
+#undef STICKSLIP_SIMD_VERSIONS
 
 }  // namespace
 
@@ -487,7 +529,11 @@ void BlockLu::subtract_outer_product(const Supernode& node) {
   const int n = node.n_pivots;
   const int m = node.n_below_rows;
   product_.resize(std::max(product_.size(), static_cast<std::size_t>(m) * m));
-  calc_outer_product(n, m, values_.data() + node.lower + n, values_.data() + node.upper, product_.data(), stop_);
+  for (int c = 0; c < m; ++c) {
+    stop_.check();
+    std::fill_n(product_.data() + static_cast<std::size_t>(c) * m, m, 0.0);
+  }
+  subtract_panel_product(n, m, values_.data() + node.lower + n, values_.data() + node.upper, product_.data(), stop_);
   int first = 0;      // block rows of one ancestor at a time
   int first_row = 0;  // and their scalar rows in the product
   while (first < node.n_below) {

@@ -4,10 +4,14 @@
 #include <gtest/gtest.h>
 
 #include <Eigen/LU>
+#include <cmath>
 #include <limits>
 #include <numeric>
 #include <random>
 #include <set>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "stickslip/math/types.h"
 
@@ -41,39 +45,95 @@ Pattern draw_pattern(int n, int n_links, std::mt19937& random) {
   return pattern;
 }
 
-TEST(BlockLu, SolvesWhatDenseLuSolves) {
+/// Solves with random blocks, `shift` added to their diagonals, and compares with the solution that the right-hand side
+/// was made of.
+void expect_solution(BlockLu& lu, const Pattern& pattern, double shift, std::mt19937& random) {
   constexpr double kAccuracy = 1e-9;  // static pivoting on well conditioned random matrices, measured 1e-12
-  std::mt19937 random(7);
   std::normal_distribution<double> normal;
+  const int n = static_cast<int>(pattern.dims.size());
+  std::vector<int> first(n + 1, 0);
+  std::partial_sum(pattern.dims.begin(), pattern.dims.end(), first.begin() + 1);
+  const int rows = first.back();
+  Matrix dense = Matrix::Zero(rows, rows);
+  lu.clear_values();
+  for (int i = 0; i < n; ++i) {
+    for (int k = pattern.row_begin[i]; k < pattern.row_begin[i + 1]; ++k) {
+      const int j = pattern.columns[k];
+      RowMatrix block(pattern.dims[i], pattern.dims[j]);
+      for (double& value : block.reshaped()) value = normal(random);
+      if (i == j) block += shift * RowMatrix::Identity(block.rows(), block.cols());
+      dense.block(first[i], first[j], block.rows(), block.cols()) = block;
+      lu.add(k, block.data());
+    }
+  }
+  ASSERT_EQ(lu.factorize(), 0);
+  Vector x = Vector::NullaryExpr(rows, [&] { return normal(random); });
+  const Vector right = dense * x;
+  Vector solution = right;
+  lu.solve({solution.data(), static_cast<std::size_t>(rows)});
+  const double condition = dense.norm() * dense.inverse().norm();
+  EXPECT_LT((solution - x).norm(), kAccuracy * condition * x.norm());
+}
+
+TEST(BlockLu, SolvesWhatDenseLuSolves) {
+  std::mt19937 random(7);
   BlockLu lu;
   for (int trial = 0; trial < 60; ++trial) {
     const int n = 1 + static_cast<int>(random() % 60);
     const Pattern pattern = draw_pattern(n, (trial % 4) * n, random);
     lu.analyze(pattern.dims, pattern.row_begin, pattern.columns);
-    std::vector<int> first(n + 1, 0);
-    std::partial_sum(pattern.dims.begin(), pattern.dims.end(), first.begin() + 1);
-    const int rows = first.back();
-    for (int fill = 0; fill < 2; ++fill) {  // the same analysis for other values
-      Matrix dense = Matrix::Zero(rows, rows);
-      lu.clear_values();
-      for (int i = 0; i < n; ++i) {
-        for (int k = pattern.row_begin[i]; k < pattern.row_begin[i + 1]; ++k) {
-          const int j = pattern.columns[k];
-          RowMatrix block(pattern.dims[i], pattern.dims[j]);
-          for (double& value : block.reshaped()) value = normal(random);
-          if (i == j) block += 8.0 * RowMatrix::Identity(block.rows(), block.cols());
-          dense.block(first[i], first[j], block.rows(), block.cols()) = block;
-          lu.add(k, block.data());
-        }
+    for (int fill = 0; fill < 2; ++fill) expect_solution(lu, pattern, 8.0, random);  // the same analysis twice
+  }
+}
+
+/// Panels with pivots and rows below them around the sizes of what is taken at once: three leaves of a rows around a
+/// hub of s, without anything that makes their diagonals large.
+TEST(BlockLu, SolvesWithPanelsOfEverySize) {
+  std::mt19937 random(11);
+  BlockLu lu;
+  for (const auto& [a, s] : {std::pair{3, 9}, {31, 7}, {32, 8}, {33, 65}, {64, 64}, {65, 67}, {129, 131}}) {
+    SCOPED_TRACE(std::to_string(a) + ", " + std::to_string(s));
+    const Pattern pattern = {{a, a, a, s}, {0, 2, 4, 6, 10}, {0, 3, 1, 3, 2, 3, 0, 1, 2, 3}};
+    lu.analyze(pattern.dims, pattern.row_begin, pattern.columns);
+    expect_solution(lu, pattern, 0.0, random);
+  }
+}
+
+/// However pivots, rows and columns are grouped and whatever the machine's vectors, each entry sums the same terms in
+/// the same order: that of elimination by hand.
+TEST(BlockLu, HasTheBitsOfPlainElimination) {
+  std::mt19937 random(3);
+  std::normal_distribution<double> normal;
+  for (const int n : {1, 4, 7, 8, 9, 31, 32, 33, 35, 36, 63, 64, 65, 72, 97, 130}) {
+    RowMatrix A(n, n);
+    for (double& value : A.reshaped()) value = normal(random);
+    Vector x = Vector::NullaryExpr(n, [&] { return normal(random); });
+    BlockLu lu;
+    lu.analyze(std::vector{n}, std::vector{0, 1}, std::vector{0});
+    lu.clear_values();
+    lu.add(0, A.data());
+    ASSERT_EQ(lu.factorize(), 0);
+    Vector solution = x;
+    lu.solve({solution.data(), static_cast<std::size_t>(n)});
+    for (int k = 0; k < n; ++k) {
+      int pivot = k;
+      for (int i = k + 1; i < n; ++i) {
+        if (std::abs(A(i, k)) > std::abs(A(pivot, k))) pivot = i;
       }
-      ASSERT_EQ(lu.factorize(), 0);
-      Vector x = Vector::NullaryExpr(rows, [&] { return normal(random); });
-      const Vector right = dense * x;
-      Vector solution = right;
-      lu.solve({solution.data(), static_cast<std::size_t>(rows)});
-      const double condition = dense.norm() * dense.inverse().norm();
-      EXPECT_LT((solution - x).norm(), kAccuracy * condition * x.norm());
+      A.row(k).swap(A.row(pivot));
+      std::swap(x(k), x(pivot));
+      const double inverse = 1.0 / A(k, k);
+      for (int i = k + 1; i < n; ++i) {
+        A(i, k) *= inverse;
+        for (int j = k + 1; j < n; ++j) A(i, j) -= A(i, k) * A(k, j);
+        x(i) -= A(i, k) * x(k);
+      }
     }
+    for (int k = n - 1; k >= 0; --k) {
+      x(k) /= A(k, k);
+      for (int i = 0; i < k; ++i) x(i) -= A(i, k) * x(k);
+    }
+    EXPECT_EQ(solution, x) << n;
   }
 }
 
