@@ -56,7 +56,9 @@ TEST(FixedShift, TakesTheSameStepsHoweverOftenItIsCut) {
     // best.
     EXPECT_EQ(parts.is_solved, whole.is_solved) << seed;
     EXPECT_LE(parts.iterations, whole.iterations) << seed;
-    if (whole.is_solved && parts.iterations == whole.iterations) EXPECT_EQ(parts.p, whole.p) << seed;
+    if (whole.is_solved && parts.iterations == whole.iterations) {
+      EXPECT_EQ(parts.p, whole.p) << seed;
+    }
     solved += whole.is_solved ? 1 : 0;
     cut += parts.turns > whole.turns + 2 ? 1 : 0;
   }
