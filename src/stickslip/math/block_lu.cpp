@@ -18,24 +18,13 @@ constexpr int kZeroBlocks = 6;
 /// Pivots below this share of the largest entry that their column has in its supernode are replaced by it: what is left
 /// is round-off.
 constexpr double kSmallPivot = 1e-14;
-/// Pivots that are eliminated together: no figure depends on it.
-constexpr int kPivotsAtOnce = 32;
+constexpr int kPivotsAtOnce = 32;  // eliminated together: no figure depends on it
 /// Values set to zero between two questions whether to stop: some milliseconds, if their memory is new.
 constexpr std::size_t kValuesAtOnce = std::size_t{1} << 20;
 
 template <int kBytes>
-struct VectorOf;
-template <>
-struct VectorOf<16> {
-  using Type [[gnu::vector_size(16)]] = double;
-};
-template <>
-struct VectorOf<32> {
-  using Type [[gnu::vector_size(32)]] = double;
-};
-template <>
-struct VectorOf<64> {
-  using Type [[gnu::vector_size(64)]] = double;
+struct VectorOf {
+  using Type [[gnu::vector_size(kBytes)]] = double;
 };
 
 // One source, compiled for several instruction sets and chosen when the program starts. Each entry sums its terms in
@@ -84,15 +73,14 @@ template <int kBytes>
   using Vector = typename VectorOf<kBytes>::Type;
   constexpr int kVector = kBytes / static_cast<int>(sizeof(double));  // rows of a vector
   constexpr int kSides = 4;                                           // columns of a tile
-  constexpr int kDepth = 64;        // columns of A at a time, which then stay in the cache for all sides
-  constexpr int kSidesAtOnce = 64;  // between two questions whether to stop
+  constexpr int kDepth = 64;  // columns of A at a time, which stay in the cache; and sides between two asks to stop
   const int in_tiles = rows - rows % (2 * kVector);
   for (int first = 0; first < cols; first += kDepth) {
     const int depth = std::min(kDepth, cols - first);
     const double* a_first = a + static_cast<std::size_t>(first) * stride;
     int side = 0;
     for (; in_tiles > 0 && side + kSides <= n_sides; side += kSides) {
-      if (side % kSidesAtOnce == 0) stop.check();
+      if (side % kDepth == 0) stop.check();
       const double* x0 = x + static_cast<std::size_t>(side) * x_stride + first;
       const double* x1 = x0 + x_stride;
       const double* x2 = x1 + x_stride;
@@ -112,7 +100,7 @@ template <int kBytes>
         std::memcpy(&s2, y2 + i + kVector, kBytes);
         std::memcpy(&s3, y3 + i + kVector, kBytes);
         const double* column = a_first + i;
-        for (int k = 0; k < depth; ++k) {
+        for (int k = 0; k < depth; ++k, column += stride) {
           Vector upper, lower;
           std::memcpy(&upper, column, kBytes);
           std::memcpy(&lower, column + kVector, kBytes);
@@ -124,7 +112,6 @@ template <int kBytes>
           s2 -= lower * x2[k];
           t3 -= upper * x3[k];
           s3 -= lower * x3[k];
-          column += stride;
         }
         std::memcpy(y0 + i, &t0, kBytes);
         std::memcpy(y1 + i, &t1, kBytes);
@@ -143,7 +130,7 @@ template <int kBytes>
       }
     }
     for (; side < n_sides; ++side) {
-      if (side % kSidesAtOnce == 0) stop.check();
+      if (side % kDepth == 0) stop.check();
       subtract_columns(rows, depth, a_first, stride, x + static_cast<std::size_t>(side) * x_stride + first,
                        y + static_cast<std::size_t>(side) * y_stride);
     }
@@ -196,9 +183,8 @@ template <int kBytes>
       for (int i = k + 1; i < stride; ++i) column[i] *= inverse;
     }
     if (end == n) break;
-    const int n_pivots = end - first;
-    for (int k = end; k < n; ++k) solve_unit_lower(n_pivots, lower + at(first, first), stride, lower + at(first, k));
-    subtract_product<kBytes>(stride - end, n_pivots, n - end, lower + at(end, first), stride, lower + at(first, end),
+    for (int k = end; k < n; ++k) solve_unit_lower(end - first, lower + at(first, first), stride, lower + at(first, k));
+    subtract_product<kBytes>(stride - end, end - first, n - end, lower + at(end, first), stride, lower + at(first, end),
                              stride, lower + at(end, end), stride, stop);
   }
   for (int first = 0; first < n && m > 0; first += kPivotsAtOnce) {
@@ -221,7 +207,6 @@ template <int kBytes>
   }
 STICKSLIP_SIMD_VERSIONS(STICKSLIP_DEFINE)
 #undef STICKSLIP_DEFINE
-
 /// product -= L U for the parts of a panel below and beside its n pivots. product (m, m) column-major.
 #define STICKSLIP_DEFINE(target, bytes)                                                                       \
   target void subtract_panel_product(int n, int m, const double* lower, const double* upper, double* product, \
@@ -529,10 +514,7 @@ void BlockLu::subtract_outer_product(const Supernode& node) {
   const int n = node.n_pivots;
   const int m = node.n_below_rows;
   product_.resize(std::max(product_.size(), static_cast<std::size_t>(m) * m));
-  for (int c = 0; c < m; ++c) {
-    stop_.check();
-    std::fill_n(product_.data() + static_cast<std::size_t>(c) * m, m, 0.0);
-  }
+  std::fill_n(product_.data(), static_cast<std::size_t>(m) * m, 0.0);
   subtract_panel_product(n, m, values_.data() + node.lower + n, values_.data() + node.upper, product_.data(), stop_);
   int first = 0;      // block rows of one ancestor at a time
   int first_row = 0;  // and their scalar rows in the product
