@@ -30,6 +30,9 @@ target_compile_options(stickslip_compile INTERFACE
   # operator+. The sanitizers look for the real ones.
   $<$<CXX_COMPILER_ID:GNU>:-Wduplicated-cond -Wlogical-op -Wno-maybe-uninitialized -Wno-restrict -Wno-array-bounds
     -Wno-stringop-overflow>
+  # Most loops run over the few coordinates of a body or rows of a contact: what GCC adds to each, so that it would be
+  # vectorised where it is long, takes longer than the loop. Files of long loops ask for it (stickslip_long_loops).
+  $<$<CXX_COMPILER_ID:GNU>:-fvect-cost-model=very-cheap>
   # A page is one string of 700 kB.
   $<$<CXX_COMPILER_ID:Clang>:-Wno-overlength-strings>)
 # GCC looks for garbage of its own from 128 MB on, again and again: an eighth of the time of files full of templates. Up

@@ -52,6 +52,14 @@ function(stickslip_folder folder)
   set_property(GLOBAL APPEND PROPERTY STICKSLIP_LIBRARIES ${target})
 endfunction()
 
+# stickslip_long_loops(<file>...): files of src/stickslip/ whose loops are long, compiled with all that vectorises them. They are
+# compiled alone, as GCC takes such options from the headers that it compiled once.
+function(stickslip_long_loops)
+  list(TRANSFORM ARGN PREPEND "${PROJECT_SOURCE_DIR}/src/stickslip/")
+  set_source_files_properties(${ARGN} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON SKIP_PRECOMPILE_HEADERS ON
+    COMPILE_OPTIONS $<$<CXX_COMPILER_ID:GNU>:-fvect-cost-model=dynamic>)
+endfunction()
+
 # stickslip_sundials(<folder>): where SUNDIALS was found (cmake/FindSundials.cmake) the folder's library is compiled with it and holds its
 # objects, so that the installed package needs none; a linker takes those that are called.
 function(stickslip_sundials folder)

@@ -25,8 +25,8 @@ Pair unit(double angle) {
   return {std::cos(angle), std::sin(angle)};
 }
 
-constexpr double kMu = 0.5;
-constexpr double kG = 10.0;
+constexpr double kFacetFriction = 0.5;
+constexpr double kFacetGravity = 10.0;
 
 /// A mass of 1 kg on a floor with mu = .5 under g = 10: friction of a polygon has 5 N at its corners.
 std::string make_mass(const Pair& velocity, const std::string& load = "") {
@@ -65,11 +65,13 @@ TEST(EventDrivenFacets, MassTurnsToTheNormalOfAnEdgeAndStopsAlongIt) {
       const Pair v0 = 2.0 * (std::cos(phi) * n + std::sin(phi) * left);
       EventRun run(make_mass(v0), 2.0, 2.0, polygon(facets, kOrientation));
       // v = v0 - 5 t n is at the angle a where |left.v| = tan a n.v.
-      const double turns = (2.0 * std::cos(phi) - 2.0 * std::abs(std::sin(phi)) / std::tan(a)) / (kMu * kG);
+      const double turns =
+          (2.0 * std::cos(phi) - 2.0 * std::abs(std::sin(phi)) / std::tan(a)) / (kFacetFriction * kFacetGravity);
       const double speed = 2.0 * std::abs(std::sin(phi)) / std::sin(a);
-      const double stops = turns + speed / (kMu * kG * std::cos(a));
+      const double stops = turns + speed / (kFacetFriction * kFacetGravity * std::cos(a));
       const Pair edge = std::cos(a) * n + std::copysign(std::sin(a), phi) * left;
-      const Pair where = v0 * turns - 0.5 * kMu * kG * turns * turns * n + 0.5 * speed * (stops - turns) * edge;
+      const Pair where =
+          v0 * turns - 0.5 * kFacetFriction * kFacetGravity * turns * turns * n + 0.5 * speed * (stops - turns) * edge;
       run.run_all();
       ASSERT_EQ(run.events.size(), 1U) << facets << ' ' << share;
       EXPECT_EQ(run.events[0].what, EventKind::stick);
@@ -81,12 +83,12 @@ TEST(EventDrivenFacets, MassTurnsToTheNormalOfAnEdgeAndStopsAlongIt) {
       // And on the way: on the edge, at 1 m from nowhere.
       EventRun again(make_mass(v0), 2.0, 2.0, polygon(facets, kOrientation));
       again.go_to(0.5 * turns);
-      EXPECT_LT((again.state.u.head<2>() - (v0 - 0.5 * turns * kMu * kG * n)).norm(), kEventTime);
+      EXPECT_LT((again.state.u.head<2>() - (v0 - 0.5 * turns * kFacetFriction * kFacetGravity * n)).norm(), kEventTime);
       EXPECT_LT((Pair(again.report.contacts[0].force[1], again.report.contacts[0].force[2]) + 5.0 * n).norm(), 1e-12);
       again.go_to(0.5 * (turns + stops));
       EXPECT_LT((again.state.u.head<2>() - 0.5 * speed * edge).norm(), kEventTime);
       const Pair friction(again.report.contacts[0].force[1], again.report.contacts[0].force[2]);
-      EXPECT_LT((friction + kMu * kG * std::cos(a) * edge).norm(), 1e-11);
+      EXPECT_LT((friction + kFacetFriction * kFacetGravity * std::cos(a) * edge).norm(), 1e-11);
     }
   }
 }

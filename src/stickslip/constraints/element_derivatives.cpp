@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "stickslip/math/small_matrix.h"
+
 namespace stickslip {
 
 ElementDerivatives::ElementDerivatives(const System& system, const ElementRows& rows)
@@ -53,10 +55,14 @@ void ElementDerivatives::add_times_coordinate_map(const Vector& q_base, int inde
   const Body& body = system_.bodies()[index];
   // x may be of a part of a beam.
   const int straight = static_cast<int>(x.cols()) - (has_quaternion(body.type) ? 4 : 0);
+  with_size(straight, [&](auto n) {
+    for (int i = 0; i < x.rows(); ++i) {
+      for (int j = 0; j < n; ++j) y[i * stride + j] += x(i, j);
+    }
+  });
+  if (!has_quaternion(body.type)) return;
   for (int i = 0; i < x.rows(); ++i) {
     double* yi = y + i * stride;
-    for (int j = 0; j < straight; ++j) yi[j] += x(i, j);
-    if (!has_quaternion(body.type)) continue;
     // d e' / d omega = 1/2 [-v^T; e0 I + v^]
     const double* e = q_base.data() + body.q_offset + 3;
     const double p[4] = {x(i, 3), x(i, 4), x(i, 5), x(i, 6)};

@@ -233,6 +233,27 @@ void ElementRows::calc_joint_rates(ConstraintElement& e, double t, const Vector&
   if (e.n_pos > 0) std::copy_n(joint_rows_.g.data(), e.dim, e.gap.begin());
 }
 
+/// M^-1 of each row of w (dim, n_u of the block).
+void ElementRows::solve_mass(const VelocityBlock& block, int dim, const double* w, double* y) const {
+  if (system_.has_diagonal_mass()) {
+    const double* inverse = system_.inverse_mass_diagonal().data() + block.u_offset;
+    return with_size(block.n_u, [&](auto n) {
+      for (int i = 0; i < dim; ++i) {
+        for (int c = 0; c < n; ++c) y[i * n + c] = inverse[c] * w[i * n + c];
+      }
+    });
+  }
+  for (int b = 0; b < block.n_bodies; ++b) {
+    const Body& body = system_.bodies()[block.first_body + b];
+    const int column = body.u_offset - block.u_offset;
+    const double* inverse = system_.inverse_mass(block.first_body + b).data();
+    for (int i = 0; i < dim; ++i) {
+      const int at = i * block.n_u + column;
+      set_product(body.n_u, body.n_u, inverse, w + at, y + at);
+    }
+  }
+}
+
 /// M^-1 W and what of W^T M^-1 W is needed.
 void ElementRows::calc_responses(ConstraintElement& e) {
   std::array<double, kMaxElementDim * kMaxElementDim> G;  // (dim, dim) its upper half
@@ -242,19 +263,13 @@ void ElementRows::calc_responses(ConstraintElement& e) {
     const VelocityBlock& block = blocks_[touch.block];
     const double* w = W_.data() + touch.values;
     double* y = MinvW_.data() + touch.values;
-    for (int b = 0; b < block.n_bodies; ++b) {
-      const Body& body = system_.bodies()[block.first_body + b];
-      const int column = body.u_offset - block.u_offset;
-      const double* inverse = system_.inverse_mass(block.first_body + b).data();
-      for (int i = 0; i < e.dim; ++i) {
-        const int at = i * block.n_u + column;
-        set_product(body.n_u, body.n_u, inverse, w + at, y + at);
-      }
-    }
+    solve_mass(block, e.dim, w, y);
     with_size(block.n_u, [&](auto n) {
       for (int i = 0; i < e.dim; ++i) {
         for (int j = i; j < e.dim; ++j) {
-          for (int c = 0; c < n; ++c) G[i * e.dim + j] += w[i * n + c] * y[j * n + c];
+          double sum = G[i * e.dim + j];
+          for (int c = 0; c < n; ++c) sum += w[i * n + c] * y[j * n + c];
+          G[i * e.dim + j] = sum;
         }
       }
     });
@@ -340,9 +355,21 @@ void ElementRows::multiply_transposed(const ConstraintElement& e, const Vector& 
 void ElementRows::add_force(const ConstraintElement& e, const double* p, Vector& y) const {
   for (int k = 0; k < e.n_touches; ++k) {
     const VelocityBlock& block = blocks_[e.touches[k].block];
-    with_size(block.n_u, [&](auto n) {
-      add_transposed_product(e.dim, n, W() + e.touches[k].values, p, y.data() + block.u_offset);
-    });
+    const double* w = W() + e.touches[k].values;
+    double* const out = y.data() + block.u_offset;
+    if (block.n_u == 3) {  // in registers: the same sums
+      double x = out[0], y1 = out[1], z = out[2];
+      for (int i = 0; i < e.dim; ++i, w += 3) {
+        x += w[0] * p[i];
+        y1 += w[1] * p[i];
+        z += w[2] * p[i];
+      }
+      out[0] = x;
+      out[1] = y1;
+      out[2] = z;
+      continue;
+    }
+    add_transposed_product(e.dim, block.n_u, w, p, out);
   }
 }
 

@@ -139,6 +139,7 @@ class ElementRows {
   void calc_joint_rates(ConstraintElement& e, double t, const Vector& q, const Vector& u);
   template <class FillJacobian>
   void set_directions(const ConstraintElement& e, FillJacobian&& fill);
+  void solve_mass(const VelocityBlock& block, int dim, const double* w, double* y) const;
   void calc_responses(ConstraintElement& e);
 
   const System& system_;

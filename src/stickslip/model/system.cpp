@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "stickslip/base/assert.h"
 #include "stickslip/math/small_matrix.h"
 #include "stickslip/model/kinematics.h"
 #include "stickslip/model/pair_kinematics.h"
@@ -90,6 +91,11 @@ void System::normalize_quaternions(Vector& q) const {
 // --- masses and forces
 
 void System::multiply_mass(const Vector& v, Vector& result) const {
+  STICKSLIP_ASSERT(result.size() == v.size());
+  if (has_diagonal_mass_) {
+    for (Eigen::Index i = 0; i < v.size(); ++i) result(i) = mass_diagonal_(i) * v(i);
+    return;
+  }
   for (std::size_t i = 0; i < bodies_.size(); ++i) {
     const Body& b = bodies_[i];
     set_product(b.n_u, b.n_u, mass_[i].data(), v.data() + b.u_offset, result.data() + b.u_offset);
@@ -97,8 +103,9 @@ void System::multiply_mass(const Vector& v, Vector& result) const {
 }
 
 void System::solve_mass(const Vector& f, Vector& result) const {
+  STICKSLIP_ASSERT(result.size() == f.size());
   if (has_diagonal_mass_) {
-    result = inverse_mass_diagonal_.cwiseProduct(f);
+    for (Eigen::Index i = 0; i < f.size(); ++i) result(i) = inverse_mass_diagonal_(i) * f(i);
     return;
   }
   for (std::size_t i = 0; i < bodies_.size(); ++i) {

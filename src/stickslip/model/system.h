@@ -93,6 +93,10 @@ class System {
   /// Mass block of a body, (n_u, n_u) [kg, kg m^2], constant.
   const Matrix& mass(int body) const { return mass_[body]; }
   const Matrix& inverse_mass(int body) const { return inverse_mass_[body]; }
+  /// Whether the masses of all bodies are diagonal, and if so their diagonals: (n_u) of all bodies.
+  bool has_diagonal_mass() const { return has_diagonal_mass_; }
+  const Vector& mass_diagonal() const { return mass_diagonal_; }
+  const Vector& inverse_mass_diagonal() const { return inverse_mass_diagonal_; }
   /// M v. Shapes (n_u) -> (n_u).
   void multiply_mass(const Vector& v, Vector& result) const;
   /// M^-1 f. Shapes (n_u) -> (n_u).
@@ -305,8 +309,8 @@ class System {
   std::vector<DryFrictionElement> dry_frictions_;
   std::vector<Matrix> mass_;
   std::vector<Matrix> inverse_mass_;
-  Vector inverse_mass_diagonal_;   // (n_u) of all bodies
-  bool has_diagonal_mass_ = true;  // whether that is all of it
+  Vector mass_diagonal_, inverse_mass_diagonal_;
+  bool has_diagonal_mass_ = true;
 };
 
 /// Collects the parts of a System and checks that they fit together. Every add_* and build()

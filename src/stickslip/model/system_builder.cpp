@@ -185,8 +185,11 @@ int SystemBuilder::add_body(Body body) {
   system_.n_u_ += body.n_u;
   system_.mass_.push_back(mass_block(body));
   system_.inverse_mass_.push_back(inverse_mass_block(body));
-  system_.inverse_mass_diagonal_.conservativeResize(system_.n_u_);
-  system_.inverse_mass_diagonal_.tail(body.n_u) = system_.inverse_mass_.back().diagonal();
+  for (auto [diagonal, block] : {std::pair{&system_.mass_diagonal_, &system_.mass_.back()},
+                                 std::pair{&system_.inverse_mass_diagonal_, &system_.inverse_mass_.back()}}) {
+    diagonal->conservativeResize(system_.n_u_);
+    diagonal->tail(body.n_u) = block->diagonal();
+  }
   system_.has_diagonal_mass_ &= system_.inverse_mass_.back().isDiagonal(0.0);
   system_.bodies_.push_back(std::move(body));
   const int index = static_cast<int>(system_.bodies_.size()) - 1;

@@ -222,13 +222,6 @@ bool SetHistory::add(std::uint64_t sets) {
   return may_settle;
 }
 
-bool is_finite(const Step& step) {
-  return std::ranges::all_of(std::array{&step.q, &step.u, &step.r1, &step.r2, &step.r3}, [](const Vector* y) {
-    return std::all_of(y->data(), y->data() + y->size(),
-                       [](double value) { return std::abs(value) <= std::numeric_limits<double>::max(); });
-  });
-}
-
 void classify_percussion(Step& step, StepElement& e, const double* xi, const double* percussion) {
   if (e.kind == ConstraintElement::Kind::joint) return;
   if (e.kind == ConstraintElement::Kind::contact) {

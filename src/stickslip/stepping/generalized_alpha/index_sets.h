@@ -25,7 +25,6 @@ double evaluate(Step& step);
 double evaluate_smooth(Step& step);
 /// Everything at x and its multipliers as they are, contacts closed where they bear something. Returns the error.
 double evaluate_as_is(Step& step);
-bool is_finite(const Step& step);
 
 /// Whether a contact of A is in B and whether it sticks, by the outcome (xi, P) (dim) of a velocity level.
 void classify_percussion(Step& step, StepElement& e, const double* xi, const double* percussion);

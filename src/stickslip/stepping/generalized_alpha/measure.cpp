@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "stickslip/math/round_off.h"
+#include "stickslip/math/small_lu.h"
 #include "stickslip/math/small_matrix.h"
 #include "stickslip/stepping/generalized_alpha/index_sets.h"
 #include "stickslip/stepping/generalized_alpha/step.h"
@@ -21,26 +22,25 @@ constexpr double kLargestRoundOff = 0.01;  // [-]
 /// size (random-5786 of random_scenes_test: 4e11 N s, called ok with .01).
 constexpr double kLargestOfPercussions = 1e-6;  // [-]
 
-/// y^T A y, at least zero. A (n, n) symmetric, positive semidefinite, a whole matrix
-double quadratic_form(const Matrix& A, const double* y, int n) {
+/// y^T M y / m of a body, at least zero. [m^2 or as y] y (n_u of the system)
+double square_of_motion(const System& system, int index, const double* y) {
+  const Body& body = system.bodies()[index];
+  const double* own = y + body.u_offset;
   double sum = 0.0;
-  with_size(n, [&](auto size) {
-    for (int i = 0; i < size; ++i) {
-      const double* column = A.data() + static_cast<std::ptrdiff_t>(i) * size;
-      double product = 0.0;
-      for (int j = 0; j < size; ++j) product += column[j] * y[j];
-      sum += y[i] * product;
-    }
-  });
-  return std::max(sum, 0.0);
+  if (system.has_diagonal_mass()) {
+    const double* mass = system.mass_diagonal().data() + body.u_offset;
+    for (int i = 0; i < body.n_u; ++i) sum += own[i] * (mass[i] * own[i]);
+  } else {
+    const double* mass = system.mass(index).data();
+    for (int i = 0; i < body.n_u; ++i) sum += own[i] * dot(body.n_u, mass + i * body.n_u, own);
+  }
+  return std::max(sum, 0.0) / body.mass;
 }
 
 }  // namespace
 
 double measure_motion(const System& system, int index, const double* y) {
-  const Body& body = system.bodies()[index];
-  if (body.n_u == 0) return 0.0;
-  return std::sqrt(quadratic_form(system.mass(index), y + body.u_offset, body.n_u) / body.mass);
+  return system.bodies()[index].n_u == 0 ? 0.0 : std::sqrt(square_of_motion(system, index, y));
 }
 
 double measure_motion(const System& system, const Vector& y) {
@@ -89,14 +89,14 @@ void Measure::calc_scales(const Step& step) {
     const Body& body = step.system.bodies()[k];
     if (body.n_u == 0) continue;
     BodyScale& scale = bodies_[k];
-    const Matrix& mass = step.system.mass(static_cast<int>(k));
     double free2 = 0.0;
     for (int i = body.u_offset; i < body.u_offset + body.n_u; ++i) free2 += free_(i) * step.force(i);
     // Where a wall turns what flies freely, a' is all there is; where a body is pushed off, u'.
-    const double turned2 = quadratic_form(mass, step.x.a.data() + body.u_offset, body.n_u);
-    const double moved2 = quadratic_form(mass, step.u.data() + body.u_offset, body.n_u);
-    scale.deviation = h * h * std::max(scale.start_acceleration, std::sqrt(std::max(free2, turned2) / body.mass));
-    scale.displacement = h * std::max(scale.start_speed, std::sqrt(moved2 / body.mass)) + scale.deviation;
+    const double turned2 = square_of_motion(step.system, static_cast<int>(k), step.x.a.data());
+    const double moved = measure_motion(step.system, static_cast<int>(k), step.u.data());
+    const double fallen = std::sqrt(std::max(free2 / body.mass, turned2));
+    scale.deviation = h * h * std::max(scale.start_acceleration, fallen);
+    scale.displacement = h * std::max(scale.start_speed, moved) + scale.deviation;
     scale.deviation = std::min(scale.deviation, longest_);
     scale.displacement = std::min(scale.displacement, longest_);
     displacement_ = std::max(displacement_, scale.displacement);
@@ -188,7 +188,6 @@ void Measure::judge(const Step& step) {
     merit_ += error * error;
   }
   merit_ = std::sqrt(merit_);
-  if (!is_finite(step)) error_ = std::numeric_limits<double>::infinity();
 }
 
 void Measure::update_smooth(const Step& step) {
@@ -197,13 +196,18 @@ void Measure::update_smooth(const Step& step) {
   for (const StepElement& e : step.elements) {
     if (e.kind != ConstraintElement::Kind::contact) error_ = std::max(error_, measure_element(step, e));
   }
-  if (!is_finite(step)) error_ = std::numeric_limits<double>::infinity();
 }
 
 /// R^T M^-1 R of a body, of R (n_u of the system).
 double Measure::calc_balance(const Step& step, int index, const Vector& residual) {
   const Body& body = step.system.bodies()[index];
   const double* r = residual.data() + body.u_offset;
+  if (step.system.has_diagonal_mass()) {
+    const double* inverse = step.system.inverse_mass_diagonal().data() + body.u_offset;
+    double sum = 0.0;
+    for (int i = 0; i < body.n_u; ++i) sum += (inverse[i] * r[i]) * r[i];
+    return std::abs(sum);
+  }
   if (std::all_of(r, r + body.n_u, [](double value) { return value == 0.0; })) return 0.0;
   double* solved = work_.data() + body.u_offset;
   if (body.beam) {
@@ -217,9 +221,10 @@ double Measure::calc_balance(const Step& step, int index, const Vector& residual
 }
 
 /// The largest sqrt(R^T M^-1 R / m) of R1, R2 and R3 (127) over the bodies, each over its tolerance: lengths per unit
-/// of mass.
+/// of mass. What is not finite in any unknown, force or multiplier shows in one of these.
 void Measure::measure_balances(const Step& step) {
   error_ = 0.0;
+  double sum = 0.0;
   const double h = step.h;
   for (int k = 0; k < static_cast<int>(bodies_.size()); ++k) {
     const Body& body = step.system.bodies()[k];
@@ -228,11 +233,16 @@ void Measure::measure_balances(const Step& step) {
     const double allowed = step.options.tolerance * scale.displacement + kNoLength;
     const double allowed_acceleration =
         step.options.tolerance * scale.deviation + h * h * scale.round_off.acceleration + kNoLength;
-    const auto measure = [&](const Vector& r) { return std::sqrt(calc_balance(step, k, r) / body.mass); };
+    const auto measure = [&](const Vector& r) {
+      const double squared = calc_balance(step, k, r);
+      sum += squared;
+      return std::sqrt(squared / body.mass);
+    };
     error_ = std::max({error_, h * h * measure(step.r1) / allowed_acceleration,
                        h * measure(step.r2) / (allowed + h * scale.round_off.velocity),
                        measure(step.r3) / (allowed + scale.round_off.position)});
   }
+  if (!std::isfinite(sum)) error_ = std::numeric_limits<double>::infinity();
 }
 
 double Measure::measure_joint(const Step& step, const StepElement& e) const {

@@ -96,15 +96,22 @@ TEST_F(Measured, AnIterateGoneAstrayIsNoScale) {
   EXPECT_GT(step.measure.error(), 1e3);
 }
 
-TEST_F(Measured, WhatIsNotFiniteIsNotSolved) {
-  step.q(0) = std::numeric_limits<double>::infinity();
+TEST(Measure, WhatIsNotFiniteIsNotSolved) {
+  BallStep resting(make_balls(2, 0.3), {.rho_inf = 1.0, .tolerance = kTolerance});
+  resting.begin(kStepLength);
+  Step& step = resting.step;
   // The traps of these tests would stop at what is to be seen here.
   std::fenv_t traps;
   std::feholdexcept(&traps);
-  step.measure.judge(step);
-  EXPECT_FALSE(is_finite(step));
+  const Unknowns start = step.x;
+  for (Vector Unknowns::*part : {&Unknowns::a, &Unknowns::U, &Unknowns::Q, &Unknowns::Lambda, &Unknowns::lambda}) {
+    for (const double value : {std::numeric_limits<double>::infinity(), std::numeric_limits<double>::quiet_NaN()}) {
+      step.x = start;
+      (step.x.*part)(0) = value;
+      EXPECT_TRUE(std::isinf(evaluate(step)));
+    }
+  }
   std::fesetenv(&traps);
-  EXPECT_TRUE(std::isinf(step.measure.error()));
 }
 
 }  // namespace

@@ -214,15 +214,19 @@ void NewtonSystem::add_free_rows(const Step& step, const Group& group, const Ste
 /// are where their values begin in the layout of W; shift leads from a column to its place in the rows.
 void NewtonSystem::couple(const Step& step, const Group& group, std::size_t at_row, const Group& other,
                           std::size_t at_column, int block, int shift) {
-  with_size(step.rows.blocks()[block].n_u,
-            [&](auto n) { couple_sized(n, step, group, at_row, other, at_column, block, shift); });
+  with_size(step.rows.blocks()[block].n_u, [&](auto n) {
+    if (derivatives_.damped(block)) {
+      couple_sized<true>(n, step, group, at_row, other, at_column, block, shift);
+    } else {
+      couple_sized<false>(n, step, group, at_row, other, at_column, block, shift);
+    }
+  });
 }
 
-template <class Size>
+template <bool damped, class Size>
 void NewtonSystem::couple_sized(const Size n, const Step& step, const Group& group, std::size_t at_row,
                                 const Group& other, std::size_t at_column, int block, int shift) {
   const bool touched = derivatives_.touched(block);
-  const bool damped = derivatives_.damped(block);
   const double g = step.gamma_step();
   const double b = step.beta_step();
   const int vel = group.row + group.n_pos;
@@ -240,38 +244,40 @@ void NewtonSystem::couple_sized(const Size n, const Step& step, const Group& gro
     if (j < other.n_acc) columns[n_columns++] = other.row + other.n_pos + other.n_vel + j;
     for (int i = 0; i < group.n_directions(); ++i) {
       const std::size_t from = at_row + static_cast<std::size_t>(i) * n;
-      // A row of derivatives times (s, z, y).
+      // A row of derivatives times (s, z, y), and what a column makes of its part in s and z.
       struct Products {
         double s, z, y;
-      };
-      const auto times = [&](const double* x) {
-        const double xs = dot(n, x, s);
-        return Products{xs, damped ? dot(n, x, z) : 0.0, touched ? dot(n, x, y) : xs};
+        double in(const Column& c) const { return damped ? c.by_s * s + c.by_z * z : c.by_s * s; }
       };
       const auto over_v = [&](const double* x) { return Products{dot(n, x, s), damped ? dot(n, x, z) : 0.0, 0.0}; };
+      const auto times = [&](const double* x) {
+        Products p = over_v(x);
+        p.y = touched ? dot(n, x, y) : p.s;
+        return p;
+      };
       if (i < group.n_pos) {
         const Products gap = over_v(derivatives_.gap_v() + from);
         for (int k = 0; k < n_columns; ++k) {
           const Column& c = columns_[columns[k]];
-          row(group.row + i)[columns[k] + shift] += b * (c.by_s * gap.s + c.by_z * gap.z);
+          row(group.row + i)[columns[k] + shift] += b * gap.in(c);
         }
       }
       if (i >= group.n_vel) continue;
       const Products w = times(step.rows.W() + from);
       const Products xi = over_v(derivatives_.gamma_v() + from);
+      std::array<double, 3> over_a;
       for (int k = 0; k < n_columns; ++k) {
         const Column& c = columns_[columns[k]];
-        const double over_a = c.by_s * w.s + c.by_z * w.z + c.by_y * w.y;
-        row(vel + i)[columns[k] + shift] += g * over_a + c.by_U * w.y + b * (c.by_s * xi.s + c.by_z * xi.z);
+        over_a[k] = w.in(c) + c.by_y * w.y;
+        row(vel + i)[columns[k] + shift] += g * over_a[k] + c.by_U * w.y + b * xi.in(c);
       }
       if (i >= group.n_acc) continue;
       const Products rate_u = times(derivatives_.gamma_dot_u() + from);
       const Products rate_v = over_v(derivatives_.gamma_dot_v() + from);
       for (int k = 0; k < n_columns; ++k) {
         const Column& c = columns_[columns[k]];
-        const double over_a = c.by_s * w.s + c.by_z * w.z + c.by_y * w.y;
-        const double over_u = g * (c.by_s * rate_u.s + c.by_z * rate_u.z + c.by_y * rate_u.y) + c.by_U * rate_u.y;
-        row(acc + i)[columns[k] + shift] += over_a + over_u + b * (c.by_s * rate_v.s + c.by_z * rate_v.z);
+        const double over_u = g * (rate_u.in(c) + c.by_y * rate_u.y) + c.by_U * rate_u.y;
+        row(acc + i)[columns[k] + shift] += over_a[k] + over_u + b * rate_v.in(c);
       }
     }
   }

@@ -97,7 +97,7 @@ class NewtonSystem {
   void add_free_rows(const Step& step, const Group& group, const StepElement& e);
   void couple(const Step& step, const Group& row, std::size_t at_row, const Group& column, std::size_t at_column,
               int block, int shift);
-  template <class Size>
+  template <bool damped, class Size>
   void couple_sized(Size n, const Step& step, const Group& row, std::size_t at_row, const Group& column,
                     std::size_t at_column, int block, int shift);
   void apply_laws(const Step& step, const Group& group, const StepElement& e);

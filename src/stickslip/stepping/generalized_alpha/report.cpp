@@ -41,16 +41,16 @@ void report_reactions(const Step& step, StepReport& report) {
   const System& system = step.system;
   add_joint_drives(system, step.inputs, step.t_end, step.q, step.u, report);
   for (const StepElement& e : step.elements) {
-    const JointVector lambda = step.x.lambda.segment(e.offset, std::min(e.dim, kMaxJointDim));
+    const auto lambda = [&] { return JointVector(step.x.lambda.segment(e.offset, e.dim)); };
     switch (e.kind) {
       case ConstraintElement::Kind::joint:
-        add_reaction(system.calc_joint_reaction(e.index, step.t_end, step.q, lambda), report.joints[e.index]);
+        add_reaction(system.calc_joint_reaction(e.index, step.t_end, step.q, lambda()), report.joints[e.index]);
         break;
       case ConstraintElement::Kind::dry_friction:
-        add_dry_friction(system, e.index, step.t_end, step.q, lambda, report);
+        add_dry_friction(system, e.index, step.t_end, step.q, lambda(), report);
         break;
       case ConstraintElement::Kind::contact:
-        add_joint_limit(system, step.rows.point(e), step.t_end, step.q, lambda(0), report);
+        add_joint_limit(system, step.rows.point(e), step.t_end, step.q, step.x.lambda(e.offset), report);
         break;
     }
   }
@@ -69,9 +69,9 @@ void account_energy(const Step& step, const State& before, Vector& nonconservati
     const bool starts = is_joint && before.step == 0;
     const bool smooth = is_joint || (e.level == Level::acceleration &&
                                      step.x.Lambda.segment(e.offset, e.dim).norm() <= kImpulsive * size);
-    step.rows.multiply_transposed(e, step.u, end.data());
-    if (!smooth || starts) step.rows.multiply_transposed(e, before.u, start.data());
     const bool driven = step.rows.calc_prescribed_velocity(e, before.t, before.q, tau_start.data());
+    if (driven) step.rows.multiply_transposed(e, step.u, end.data());
+    if (!smooth || starts) step.rows.multiply_transposed(e, before.u, start.data());
     for (int i = 0; i < e.dim; ++i) {
       const double p = step.P(e.offset + i);
       const double tau = driven ? e.gamma[i] - end[i] : 0.0;

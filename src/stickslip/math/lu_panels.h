@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "stickslip/base/stop_token.h"
+
+namespace stickslip {
+
+// Dense LU of the panels of a supernode, see BlockLu: n pivots and m rows below and columns beside them. Each asks
+// `stop` every few columns.
+
+/// LU of the n pivots with partial pivoting among them; then L below and U beside them. Some pivots at a time, left
+/// looking, and then the columns right of them. lower (n + m, n) and upper (n, m) column-major, swaps and thresholds
+/// (n). Returns how many pivots were replaced by their thresholds, or -1 where one is not finite.
+int factorize_panel(int n, int m, double* lower, double* upper, int* swaps, const double* thresholds,
+                    const StopToken& stop);
+/// product -= L U for the parts of a panel below and beside its n pivots. lower from its row n on; product (m, m)
+/// column-major.
+void subtract_panel_product(int n, int m, const double* lower, const double* upper, double* product,
+                            const StopToken& stop);
+/// The n pivots' part of x = L^-1 x, x (n), and what is to be added to the rows below, product = -L x (m).
+void solve_lower_panel(int n, int m, const double* lower, double* x, double* product);
+/// The n pivots' part of x = U^-1 x, x (n), where the rows to the right are solved already: right (m).
+void solve_upper_panel(int n, int m, const double* lower, const double* upper, const double* right, double* x);
+
+}  // namespace stickslip
