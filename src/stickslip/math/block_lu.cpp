@@ -24,8 +24,15 @@ constexpr std::size_t kValuesAtOnce = std::size_t{1} << 20;
 }  // namespace
 
 void BlockLu::analyze(std::span<const int> dims, std::span<const int> row_begin, std::span<const int> columns) {
+  if (is_analyzed_ && std::ranges::equal(dims, dims_) && std::ranges::equal(row_begin, row_begin_) &&
+      std::ranges::equal(columns, columns_)) {
+    return;
+  }
+  is_analyzed_ = false;
   n_blocks_ = static_cast<int>(dims.size());
   dims_.assign(dims.begin(), dims.end());
+  row_begin_.assign(row_begin.begin(), row_begin.end());
+  columns_.assign(columns.begin(), columns.end());
   row_of_.resize(n_blocks_);
   n_rows_ = 0;
   for (int i = 0; i < n_blocks_; ++i) {
@@ -54,6 +61,7 @@ void BlockLu::analyze(std::span<const int> dims, std::span<const int> row_begin,
   thresholds_.resize(n_rows_);
   x_.resize(n_rows_);
   beside_.resize(n_rows_);
+  is_analyzed_ = true;
 }
 
 /// The block rows of each column of L: those of A and of its children in the elimination tree.

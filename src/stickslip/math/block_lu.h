@@ -26,7 +26,8 @@ class BlockLu {
   explicit BlockLu(StopToken stop = {}) : stop_(stop), minimum_degree_(stop) {}
 
   /// Takes the pattern: dims (n) rows of each diagonal block; row_begin (n + 1) and columns list the blocks (i, j) row
-  /// by row, the diagonal ones among them, (j, i) where (i, j). Keeps its memory.
+  /// by row, the diagonal ones among them, (j, i) where (i, j). Keeps its memory, and what it found for a pattern that
+  /// is that of the last call, as those of the solves of a step mostly are.
   void analyze(std::span<const int> dims, std::span<const int> row_begin, std::span<const int> columns);
 
   /// Sets A = 0, to be filled by add().
@@ -76,7 +77,9 @@ class BlockLu {
   int n_blocks_ = 0;
   int n_rows_ = 0;
   MinimumDegree minimum_degree_;
-  std::vector<int> dims_;          // (n) in the caller's order
+  bool is_analyzed_ = false;  // the pattern is that of dims_, row_begin_ and columns_
+  std::vector<int> dims_;     // (n) in the caller's order
+  std::vector<int> row_begin_, columns_;
   std::vector<int> row_of_;        // (n) first scalar row of a block, caller's order
   std::vector<int> order_;         // (n) caller's block at each place of the elimination
   std::vector<int> place_;         // (n) its inverse

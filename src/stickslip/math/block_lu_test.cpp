@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <Eigen/LU>
+#include <atomic>
 #include <cmath>
 #include <limits>
 #include <numeric>
@@ -13,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "stickslip/base/stop_token.h"
 #include "stickslip/math/types.h"
 
 namespace stickslip {
@@ -83,6 +85,27 @@ TEST(BlockLu, SolvesWhatDenseLuSolves) {
     const Pattern pattern = draw_pattern(n, (trial % 4) * n, random);
     lu.analyze(pattern.dims, pattern.row_begin, pattern.columns);
     for (int fill = 0; fill < 2; ++fill) expect_solution(lu, pattern, 8.0, random);  // the same analysis twice
+  }
+}
+
+/// A pattern may come again, with other dims, after a part of itself or after an analysis that was stopped.
+TEST(BlockLu, TakesEachPatternAsItIs) {
+  std::mt19937 random(5);
+  std::atomic<bool> flag = false;
+  BlockLu lu{StopToken(&flag)};
+  const Pattern chain = {{3, 1, 2}, {0, 2, 5, 7}, {0, 1, 0, 1, 2, 1, 2}};
+  const Pattern wider = {{3, 2, 2}, chain.row_begin, chain.columns};
+  const Pattern apart = {{3, 1, 2}, {0, 1, 2, 3}, {0, 1, 2}};
+  for (const Pattern* pattern : {&chain, &chain, &wider, &chain, &apart, &chain}) {
+    lu.analyze(pattern->dims, pattern->row_begin, pattern->columns);
+    expect_solution(lu, *pattern, 8.0, random);
+  }
+  flag = true;
+  EXPECT_THROW(lu.analyze(wider.dims, wider.row_begin, wider.columns), Interrupted);
+  flag = false;
+  for (const Pattern* pattern : {&wider, &chain}) {
+    lu.analyze(pattern->dims, pattern->row_begin, pattern->columns);
+    expect_solution(lu, *pattern, 8.0, random);
   }
 }
 
