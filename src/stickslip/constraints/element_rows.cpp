@@ -355,21 +355,9 @@ void ElementRows::multiply_transposed(const ConstraintElement& e, const Vector& 
 void ElementRows::add_force(const ConstraintElement& e, const double* p, Vector& y) const {
   for (int k = 0; k < e.n_touches; ++k) {
     const VelocityBlock& block = blocks_[e.touches[k].block];
-    const double* w = W() + e.touches[k].values;
-    double* const out = y.data() + block.u_offset;
-    if (block.n_u == 3) {  // in registers: the same sums
-      double x = out[0], y1 = out[1], z = out[2];
-      for (int i = 0; i < e.dim; ++i, w += 3) {
-        x += w[0] * p[i];
-        y1 += w[1] * p[i];
-        z += w[2] * p[i];
-      }
-      out[0] = x;
-      out[1] = y1;
-      out[2] = z;
-      continue;
-    }
-    add_transposed_product(e.dim, block.n_u, w, p, out);
+    with_size(block.n_u, [&](auto n) {
+      add_transposed_product(e.dim, n, W() + e.touches[k].values, p, y.data() + block.u_offset);
+    });
   }
 }
 
