@@ -13,7 +13,8 @@ namespace stickslip::test {
 inline constexpr double kStepLength = 0.01;  // [s]
 
 /// A ball of 2 kg and radius 1/2 over the floor z = 0 with friction, or as many side by side, touching each other.
-inline System make_balls(int n, double friction, double restitution = 0.0) {
+inline System make_balls(int n, double friction, double restitution = 0.0,
+                         const Matrix3& inertia = 0.2 * Matrix3::Identity()) {
   SystemBuilder builder(false, Vector3(0.0, 0.0, -10.0));
   Body floor;
   floor.name = "floor";
@@ -24,7 +25,7 @@ inline System make_balls(int n, double friction, double restitution = 0.0) {
     Body ball;
     ball.name = "ball" + std::to_string(i);
     ball.mass = 2.0;
-    ball.inertia = 0.2 * Matrix3::Identity();
+    ball.inertia = inertia;
     ball.shapes = {Shape{.name = "hull", .geometry = Sphere{.radius = 0.5}}};
     const int body = builder.add_body(ball);
     const auto touch = [&](int first) {

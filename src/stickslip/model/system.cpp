@@ -91,7 +91,7 @@ void System::normalize_quaternions(Vector& q) const {
 // --- masses and forces
 
 void System::multiply_mass(const Vector& v, Vector& result) const {
-  STICKSLIP_ASSERT(result.size() == v.size());
+  STICKSLIP_ASSERT(v.size() == n_u_ && result.size() == n_u_);
   if (has_diagonal_mass_) {
     for (Eigen::Index i = 0; i < v.size(); ++i) result(i) = mass_diagonal_(i) * v(i);
     return;
@@ -103,7 +103,7 @@ void System::multiply_mass(const Vector& v, Vector& result) const {
 }
 
 void System::solve_mass(const Vector& f, Vector& result) const {
-  STICKSLIP_ASSERT(result.size() == f.size());
+  STICKSLIP_ASSERT(f.size() == n_u_ && result.size() == n_u_);
   if (has_diagonal_mass_) {
     for (Eigen::Index i = 0; i < f.size(); ++i) result(i) = inverse_mass_diagonal_(i) * f(i);
     return;

@@ -28,7 +28,7 @@ constexpr double kVelocityStart = 10.0;
 /// Rows held at zero have this many times the mean diagonal added to theirs.
 constexpr double kHold = 1e12;
 /// Free rows get this share of it: redundant joints make W singular, and their last digits are Newton's.
-constexpr double kRegular = 1e-12;
+constexpr double kInsideRegular = 1e-12;
 
 /// out = N v, N = eta (w_0, w_1^T; w_1, I + w_1 w_1^T / (1 + w_0)), or N^-1 v, the same with 1 / eta and -w_1.
 void scale(int dim, double eta, const double* w, bool inverse, const double* v, double* out) {
@@ -180,7 +180,7 @@ void InteriorPoint::calc_block(const State& state, int dim, double* block) const
   }
   for (int i = dim - state.n_held; i < dim; ++i) block[i * dim + i] = kHold * state.mass;
   if (state.dim == 0 && state.n_held == 0) {
-    for (int i = 0; i < dim; ++i) block[i * dim + i] = kRegular * state.mass;
+    for (int i = 0; i < dim; ++i) block[i * dim + i] = kInsideRegular * state.mass;
   }
 }
 

@@ -2,7 +2,6 @@
 #include "stickslip/stepping/generalized_alpha/index_sets.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <limits>
 

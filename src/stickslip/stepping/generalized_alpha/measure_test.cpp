@@ -96,19 +96,26 @@ TEST_F(Measured, AnIterateGoneAstrayIsNoScale) {
   EXPECT_GT(step.measure.error(), 1e3);
 }
 
+/// Whatever is not finite in x shows in the error, where masses are diagonal and where they are not.
 TEST(Measure, WhatIsNotFiniteIsNotSolved) {
-  BallStep resting(make_balls(2, 0.3), {.rho_inf = 1.0, .tolerance = kTolerance});
-  resting.begin(kStepLength);
-  Step& step = resting.step;
   // The traps of these tests would stop at what is to be seen here.
   std::fenv_t traps;
   std::feholdexcept(&traps);
-  const Unknowns start = step.x;
-  for (Vector Unknowns::*part : {&Unknowns::a, &Unknowns::U, &Unknowns::Q, &Unknowns::Lambda, &Unknowns::lambda}) {
-    for (const double value : {std::numeric_limits<double>::infinity(), std::numeric_limits<double>::quiet_NaN()}) {
-      step.x = start;
-      (step.x.*part)(0) = value;
-      EXPECT_TRUE(std::isinf(evaluate(step)));
+  for (const double product : {0.0, 0.05}) {  // [kg m^2] of inertia
+    Matrix3 inertia = 0.2 * Matrix3::Identity();
+    inertia(0, 1) = inertia(1, 0) = product;
+    BallStep resting(make_balls(2, 0.3, 0.0, inertia), {.rho_inf = 1.0, .tolerance = kTolerance});
+    EXPECT_EQ(resting.system.has_diagonal_mass(), product == 0.0);
+    resting.begin(kStepLength);
+    Step& step = resting.step;
+    const Unknowns start = step.x;
+    for (Vector Unknowns::*part :
+         {&Unknowns::a, &Unknowns::U, &Unknowns::Q, &Unknowns::kappa, &Unknowns::Lambda, &Unknowns::lambda}) {
+      for (const double value : {std::numeric_limits<double>::infinity(), std::numeric_limits<double>::quiet_NaN()}) {
+        step.x = start;
+        (step.x.*part)(0) = value;
+        EXPECT_TRUE(std::isinf(evaluate(step)));
+      }
     }
   }
   std::fesetenv(&traps);
