@@ -79,7 +79,9 @@ void FactoredDelassus::add_momentum(std::span<const Cone> cones, const double* p
   for (int i = 0; i < n_rows(); ++i) {
     for (const Block& block : row(i)) {
       const Body& body = bodies_[block.body];
-      add_transposed_product(cones[i].dim, body.n_v, values(block), p + cones[i].offset, momentum + body.v_offset);
+      with_size(body.n_v, [&](const auto size) {
+        add_transposed_product(cones[i].dim, size, values(block), p + cones[i].offset, momentum + body.v_offset);
+      });
     }
   }
 }
@@ -92,9 +94,11 @@ void FactoredDelassus::add_inverse_mass_product(const double* momentum, double* 
       add_product(body.n_v, body.n_v, inverse_mass(k), momentum + body.v_offset, v + body.v_offset);
       continue;
     }
-    for (int r = 0; r < body.n_v; ++r) {
-      v[body.v_offset + r] += inverse_mass(k)[r * (body.n_v + 1)] * momentum[body.v_offset + r];
-    }
+    with_size(body.n_v, [&](const auto size) {
+      for (int r = 0; r < size; ++r) {
+        v[body.v_offset + r] += inverse_mass(k)[r * (size + 1)] * momentum[body.v_offset + r];
+      }
+    });
   }
 }
 
@@ -110,7 +114,8 @@ void FactoredDelassus::apply(std::span<const Cone> cones, const double* p, doubl
     std::fill_n(out, cones[i].dim, 0.0);
     for (const Block& block : row(i)) {
       const Body& body = bodies_[block.body];
-      add_product(cones[i].dim, body.n_v, values(block), v + body.v_offset, out);
+      with_size(body.n_v,
+                [&](const auto size) { add_product(cones[i].dim, size, values(block), v + body.v_offset, out); });
     }
   }
 }
@@ -187,8 +192,10 @@ void FactoredDelassus::add_relative_velocity(std::span<const Cone> cones, int i,
 void FactoredDelassus::add_velocity(std::span<const Cone> cones, int i, const double* dp, SweepMemory& memory) const {
   for (const Block& block : row(i)) {
     const Body& body = bodies_[block.body];
-    add_transposed_product(cones[i].dim, body.n_v, memory.rows.data() + block.offset, dp,
-                           memory.v.data() + body.v_offset);
+    with_size(body.n_v, [&](const auto size) {
+      add_transposed_product(cones[i].dim, size, memory.rows.data() + block.offset, dp,
+                             memory.v.data() + body.v_offset);
+    });
   }
 }
 
