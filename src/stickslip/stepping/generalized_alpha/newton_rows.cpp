@@ -179,7 +179,7 @@ void NewtonSystem::add_rows(const Step& step, const Group& group, const StepElem
     for (int t = 0; t < e.n_touches; ++t) {
       for (int s = 0; s < f.n_touches; ++s) {
         if (f.touches[s].block != e.touches[t].block) continue;
-        couple(step, group, e.touches[t].values, other, f.touches[s].values, e.touches[t].block, shift);
+        couple(step, group, e, t, other, f.touches[s].values, shift);
       }
     }
   }
@@ -210,29 +210,40 @@ void NewtonSystem::add_free_rows(const Step& step, const Group& group, const Ste
   }
 }
 
-/// Adds what the multipliers of one element do to the rows of another in a block that both touch; at_row and at_column
-/// are where their values begin in the layout of W; shift leads from a column to its place in the rows.
-void NewtonSystem::couple(const Step& step, const Group& group, std::size_t at_row, const Group& other,
-                          std::size_t at_column, int block, int shift) {
-  with_size(step.rows.blocks()[block].n_u, [&](auto n) {
+/// Adds what the multipliers of one element do to the rows of another, e, in the block that is its touch t and that
+/// both touch; at_column is where the values of the first begin in the layout of W; shift leads from a column to its
+/// place in the rows. Rows of e are zero but for its own bodies.
+void NewtonSystem::couple(const Step& step, const Group& group, const StepElement& e, int t, const Group& other,
+                          std::size_t at_column, int shift) {
+  const int block = e.touches[t].block;
+  int begin = step.rows.blocks()[block].n_u;
+  int end = 0;
+  for (const ConstraintElement::SideRange& side : e.sides) {
+    if (side.touch != t) continue;
+    begin = std::min(begin, side.u_offset);
+    end = std::max(end, side.u_offset + side.n_u);
+  }
+  with_size(end - begin, [&](auto n) {
     if (derivatives_.damped(block)) {
-      couple_sized<true>(n, step, group, at_row, other, at_column, block, shift);
+      couple_sized<true>(n, step, group, e.touches[t].values + begin, other, at_column + begin, block, shift);
     } else {
-      couple_sized<false>(n, step, group, at_row, other, at_column, block, shift);
+      couple_sized<false>(n, step, group, e.touches[t].values + begin, other, at_column + begin, block, shift);
     }
   });
 }
 
+/// couple() over n of the block's velocities, from at_row and at_column on.
 template <bool damped, class Size>
 void NewtonSystem::couple_sized(const Size n, const Step& step, const Group& group, std::size_t at_row,
                                 const Group& other, std::size_t at_column, int block, int shift) {
+  const int stride = step.rows.blocks()[block].n_u;
   const bool touched = derivatives_.touched(block);
   const double g = step.gamma_step();
   const double b = step.beta_step();
   const int vel = group.row + group.n_pos;
   const int acc = vel + group.n_vel;
   for (int j = 0; j < other.n_directions(); ++j) {
-    const std::size_t to = at_column + static_cast<std::size_t>(j) * n;
+    const std::size_t to = at_column + static_cast<std::size_t>(j) * stride;
     const double* y = step.rows.MinvW() + to;
     const double* s = touched ? SinvW_.data() + to : y;
     const double* z = SinvHMinvW_.data() + to;
@@ -243,7 +254,7 @@ void NewtonSystem::couple_sized(const Size n, const Step& step, const Group& gro
     if (j < other.n_vel) columns[n_columns++] = other.row + other.n_pos + j;
     if (j < other.n_acc) columns[n_columns++] = other.row + other.n_pos + other.n_vel + j;
     for (int i = 0; i < group.n_directions(); ++i) {
-      const std::size_t from = at_row + static_cast<std::size_t>(i) * n;
+      const std::size_t from = at_row + static_cast<std::size_t>(i) * stride;
       // A row of derivatives times (s, z, y), and what a column makes of its part in s and z.
       struct Products {
         double s, z, y;

@@ -95,8 +95,8 @@ class NewtonSystem {
   void assemble(const Step& step);
   void add_rows(const Step& step, const Group& row, const StepElement& e);
   void add_free_rows(const Step& step, const Group& group, const StepElement& e);
-  void couple(const Step& step, const Group& row, std::size_t at_row, const Group& column, std::size_t at_column,
-              int block, int shift);
+  void couple(const Step& step, const Group& row, const StepElement& e, int t, const Group& column,
+              std::size_t at_column, int shift);
   template <bool damped, class Size>
   void couple_sized(Size n, const Step& step, const Group& row, std::size_t at_row, const Group& column,
                     std::size_t at_column, int block, int shift);
