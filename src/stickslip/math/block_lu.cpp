@@ -24,7 +24,7 @@ constexpr std::size_t kValuesAtOnce = std::size_t{1} << 20;
 }  // namespace
 
 void BlockLu::analyze(std::span<const int> dims, std::span<const int> row_begin, std::span<const int> columns) {
-  if (is_analyzed_ && !dims.empty() && std::ranges::equal(dims, dims_) && std::ranges::equal(row_begin, row_begin_) &&
+  if (is_analyzed_ && std::ranges::equal(dims, dims_) && std::ranges::equal(row_begin, row_begin_) &&
       std::ranges::equal(columns, columns_)) {
     return;
   }

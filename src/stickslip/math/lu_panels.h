@@ -5,8 +5,8 @@
 
 namespace stickslip {
 
-// Dense LU of the panels of a supernode, see BlockLu: n pivots and m rows below and columns beside them. What takes n^2
-// m operations asks `stop` every few columns.
+// Dense LU of the panels of a supernode, see BlockLu: n pivots and m rows below and columns beside them. What takes
+// more than (n + m)^2 operations asks `stop` every few columns.
 
 /// LU of the n pivots with partial pivoting among them; then L below and U beside them. Some pivots at a time, left
 /// looking, and then the columns right of them. lower (n + m, n) and upper (n, m) column-major, swaps and thresholds

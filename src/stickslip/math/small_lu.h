@@ -41,7 +41,7 @@ bool factorise_sized_lu(Size n, double* a, int* pivots, const StopToken& stop) {
   return true;
 }
 
-/// factorise_lu() of blocks of many velocities: the same bits.
+/// factorise_lu() of any other size: the same bits.
 bool factorise_long_lu(int n, double* a, int* pivots, const StopToken& stop);
 
 /// LU factors with partial pivoting, in place, with the inverse of the pivots on the diagonal; quick for the blocks of

@@ -81,28 +81,30 @@ void check_stopping(const SolverOptions& plain, ForceChoice forces, const Case& 
   SolverOptions options = plain;
   StopCounter counter;
   stop_options(options).stop = StopToken(&counter);
-  const auto solver = make_solver(options, forces);
+  auto solver = make_solver(options, forces);
   if (solver->refuses(c.problem)) return;
   const Answer wanted = solve(*make_solver(plain, forces), c.problem);
-  expect_same(solve(*solver, c.problem), wanted);
-  counter.asks = 0;
-  expect_same(solve(*solver, c.problem), wanted);  // again, as patterns that are known are not analysed again
-  const std::int64_t asks = counter.asks;
-  ASSERT_GT(asks, 0);
-  for (const std::int64_t at : pick_asks(asks)) {
-    SCOPED_TRACE("ask " + std::to_string(at) + " of " + std::to_string(asks));
+  for (const bool is_known : {false, true}) {  // patterns that a solver has seen are not analysed again
     counter.asks = 0;
-    counter.stop_at = at;
-    counter.flag = false;
-    ConeSolution solution;
-    solution.p.assign(c.problem.size(), 0.25);
-    const std::vector<double> before = solution.p;
-    EXPECT_THROW((void)solver->solve(c.problem, solution), Interrupted);
-    EXPECT_EQ(counter.asks, at) << "it went on asking";
-    EXPECT_EQ(solution.p, before);
-    counter.stop_at = std::numeric_limits<std::int64_t>::max();
-    counter.flag = false;
     expect_same(solve(*solver, c.problem), wanted);
+    const std::int64_t asks = counter.asks;
+    ASSERT_GT(asks, 0);
+    for (const std::int64_t at : pick_asks(asks)) {
+      SCOPED_TRACE("ask " + std::to_string(at) + " of " + std::to_string(asks) + (is_known ? ", known" : ""));
+      if (!is_known) solver = make_solver(options, forces);
+      counter.asks = 0;
+      counter.stop_at = at;
+      counter.flag = false;
+      ConeSolution solution;
+      solution.p.assign(c.problem.size(), 0.25);
+      const std::vector<double> before = solution.p;
+      EXPECT_THROW((void)solver->solve(c.problem, solution), Interrupted);
+      EXPECT_EQ(counter.asks, at) << "it went on asking";
+      EXPECT_EQ(solution.p, before);
+      counter.stop_at = std::numeric_limits<std::int64_t>::max();
+      counter.flag = false;
+      expect_same(solve(*solver, c.problem), wanted);
+    }
   }
 }
 

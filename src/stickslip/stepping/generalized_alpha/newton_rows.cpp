@@ -212,7 +212,7 @@ void NewtonSystem::add_free_rows(const Step& step, const Group& group, const Ste
 
 /// Adds what the multipliers of one element do to the rows of another, e, in the block that is its touch t and that
 /// both touch; at_column is where the values of the first begin in the layout of W; shift leads from a column to its
-/// place in the rows. Rows of e are zero but for its own bodies.
+/// place in the rows. Rows of e are zero outside the columns of its sides.
 void NewtonSystem::couple(const Step& step, const Group& group, const StepElement& e, int t, const Group& other,
                           std::size_t at_column, int shift) {
   const int block = e.touches[t].block;
