@@ -93,7 +93,8 @@ class System {
   /// Mass block of a body, (n_u, n_u) [kg, kg m^2], constant.
   const Matrix& mass(int body) const { return mass_[body]; }
   const Matrix& inverse_mass(int body) const { return inverse_mass_[body]; }
-  /// Whether the masses of all bodies are diagonal, and if so their diagonals: (n_u) of all bodies.
+  /// Whether the mass blocks of all bodies are diagonal; then these diagonals are all of M and M^-1.
+  /// (n_u) [kg, kg m^2] and the inverse
   bool has_diagonal_mass() const { return has_diagonal_mass_; }
   const Vector& mass_diagonal() const { return mass_diagonal_; }
   const Vector& inverse_mass_diagonal() const { return inverse_mass_diagonal_; }

@@ -22,7 +22,7 @@ constexpr double kLargestRoundOff = 0.01;  // [-]
 /// size (random-5786 of random_scenes_test: 4e11 N s, called ok with .01).
 constexpr double kLargestOfPercussions = 1e-6;  // [-]
 
-/// y^T M y / m of a body, at least zero. [m^2 or as y] y (n_u of the system)
+/// y^T M y / m of a body, at least zero: measure_motion() squared. y (n_u of the system)
 double square_of_motion(const System& system, int index, const double* y) {
   const Body& body = system.bodies()[index];
   const double* own = y + body.u_offset;
