@@ -43,7 +43,7 @@ class BlockLu {
 
   int n_rows() const { return n_rows_; }
   std::size_t n_factor_entries() const { return values_.size(); }
-  /// Multiply-adds of a factorisation, by the pattern alone.
+  /// What a factorisation takes, in multiply-adds of a large one, by the pattern alone.
   double n_operations() const { return n_operations_; }
 
  private:

@@ -28,13 +28,20 @@ constexpr double kManyBlocks = 2500.0;
 /// need more than so many iterations, each a solve, which then costs as much as a thirtieth of a factorisation.
 constexpr double kManyNeighbors = 12.0;
 constexpr double kPromisedDirections = 150.0;
-/// Gradients go first where a Newton step costs as much as so many: in piles of 495, 2359, 9449 contacts 45, 270, 1750,
-/// in real problems 15 to 26.
-constexpr double kDearStep = 35.0;
-/// They have what so many Newton steps cost: at 1e-4 piles of 495, 2359, 9449 contacts take 14, 45, 12; at 1e-6 the
-/// first takes 45, and of the second's 10 s Newton steps behind them take 8. Fewer where they get nowhere: when it was
-/// halved last after k turns, the best iterate's residual must halve once more by turn 2 k + 2.
+/// Gradients go first where a Newton step costs as much as so many: in piles of 510, 2265, 8502 contacts 40, 85, 285,
+/// in real problems up to 20.
+constexpr double kDearStep = 25.0;
+/// They have what so many Newton steps cost, fewer where they get nowhere: when it was halved last after k turns, the
+/// best iterate's residual must halve once more by turn 2 k + 2.
 constexpr int kGradientTurns = 60;
+/// Where contacts are coupled to fewer than so many, as in piles of spheres (7.1 to 7.9; what is planted with more than
+/// a thousand blocks mostly has more than 10), interior points come next, which take some 25 steps there: then
+/// gradients have but so many turns before, and share with them while each of their operations counts so many times. A
+/// pile of 510 contacts took 10 times as long as interior points by themselves at 1e-4 when Newton steps came next, one
+/// of 2265 6.8 times at 1e-6.
+constexpr double kPileNeighbors = 9.0;
+constexpr int kPileTurns = 28;
+constexpr double kBesideInside = 4.0;
 /// From kManyForMomentum cones on up to so many turns, of 17 iterations each, come before the pattern of W is analysed,
 /// which takes as long as 30 iterations: from the last step's percussions piles of 2359 and 9449 contacts take 40 at
 /// 1e-2, from none the latter takes 120 under the associated law. Under the exact one a planar problem of 7002
@@ -218,14 +225,23 @@ void AutoSolver::escalate(const ConeProblem& problem, ConeSolution& solution, So
   has_few_blocks_ = !(neighbors > 0.0);
   if (has_few_blocks_ && is_convex) fischer_burmeister_.weight = 1.0;
   if (has_few_blocks_ && !is_convex) inside_.weight = kInsideWeight;
+  bool is_pile = false;
   if (is_open() && neighbors > 0.0) {
     interior_point_.start(problem, iterate_);
     const double of_a_step = interior_point_.n_operations();
     step_operations_ = of_a_step;
-    if (of_a_step >= kDearStep * gradient_operations_) descend(of_a_step, kGradientTurns);
+    const bool is_dear = of_a_step >= kDearStep * gradient_operations_;
+    is_pile = is_dear && neighbors < kPileNeighbors && !inside_.has_ended;
+    if (is_dear) descend(of_a_step, is_pile ? kPileTurns : kGradientTurns);
   }
   if (gradients_.has_begun) std::swap(from_best_.weight, from_guess_.weight);  // the best is near a solution now
-  if (is_open()) used += take_turns(problem, Round::newton, used, deadline, report);
+  if (is_pile) {
+    from_best_.weight = kUnlikely;
+    inside_.weight = 1.0;
+    gradients_.weight = kBesideInside;
+    gradients_.cost = 0.0;
+  }
+  if (is_open() && !is_pile) used += take_turns(problem, Round::newton, used, deadline, report);
   if (is_open()) used += take_turns(problem, Round::inside, used, deadline, report);
   if (is_open() && look_for_proof_) {
     const auto proof = find_infeasibility(

@@ -34,10 +34,10 @@ namespace stickslip {
 //      is coupled to many others, alternating directions (AlternatingDirections), which factorise once or twice, as
 //      long as their rate promises to reach the tolerance at the cost of a few factorisations;
 //   5. where a Newton step costs as much as many gradients, as in piles: gradients (AcceleratedGradient, or
-//      SpectralGradient for very many cones under the exact law), for as long as some sixty Newton steps take, and
-//      while as many turns again halve the residual;
-//   6. proximal Newton steps (ProximalNewton) from the best iterate, or from the guess with few rows, for nsgs has been
-//      where the best is; until four of their inner solves got stuck, under the associated law two;
+//      SpectralGradient for very many cones under the exact law), for as long as some sixty Newton steps take, 28
+//      in piles, where contacts are coupled to few others, and while as many turns again halve the residual;
+//   6. but in piles proximal Newton steps (ProximalNewton) from the best iterate, or from the guess with few rows, for
+//      nsgs has been where the best is; until four of their inner solves got stuck, under the associated law two;
 //   7. turns of all: an interior point method (InteriorPoint) where the cones allow it, which is hardly slowed down by
 //      contacts that carry each other, however many and however heavy, and Newton steps that polish its answer;
 //      proximal Newton steps from the guess, and from the best iterate; steps on the Fischer-Burmeister function
@@ -60,9 +60,10 @@ namespace stickslip {
 // counts these once: with few rows Fischer-Burmeister steps, else the most likely to get there, gradients under the
 // associated law with friction, else Newton steps from the guess, or from the best iterate where gradients have been
 // first. Where W has few blocks Fischer-Burmeister steps count once under the associated law, too, and interior points
-// some times under the exact one; all others count many times. So what the first solves is solved at less than twice
-// its cost, or three times where there are two, and what another solves at some multiple. Interior points are not cut
-// while their steps are long, as they are where they converge.
+// some times under the exact one; in piles interior points count once and gradients four times; all others count many
+// times. So what the first solves is solved at less than twice its cost, or three times where there are two, and what
+// another solves at some multiple. Interior points are not cut while their steps are long, as they are where they
+// converge.
 //
 // The best iterate of all is returned, the starting guess included: never one that violates more (Residual::defect).
 // SolveReport::method names the last method used, SolveReport::effort how often each was. Nothing is allocated once the

@@ -42,9 +42,9 @@ class NewtonSystem {
   /// Solves it; returns false where the matrix is singular or not finite.
   [[nodiscard]] bool solve(const ConeProblem& problem, const DelassusRows& rows);
 
-  /// What a step costs beside its factorisation, in multiply-adds of one, for each row: 320 to 430 ns in which a
-  /// factorisation does 4 a ns (towers of boxes, a pile of 463 rocks, heaps of 67 contacts, where it is all there is).
-  static constexpr double kOperationsOfARow = 1500.0;
+  /// What a step costs beside its factorisation, in multiply-adds of one, for each row: 800 ns where a large
+  /// factorisation does 6.7 a ns (planted problems of 96 to 393 contacts, piles of 385 to 8502, under load).
+  static constexpr double kOperationsOfARow = 5300.0;
   /// Multiply-adds of all factorisations since start(), by their patterns alone, and what else steps cost in such.
   double operations() const { return operations_; }
   int n_rows() const { return n_rows_; }
