@@ -97,6 +97,11 @@ bool has_friction(const ConeProblem& problem) {
   return std::ranges::any_of(problem.blocks, [](const FrictionBlock& block) { return block.mu > 0.0; });
 }
 
+/// Whether some friction has discs: polyhedral cones are what Newton steps end on (a planar problem of 7002 contacts).
+bool is_spatial(const ConeProblem& problem) {
+  return std::ranges::any_of(problem.blocks, [](const FrictionBlock& block) { return block.dim > 1; });
+}
+
 /// Whether the law makes friction a convex program. Without friction both laws say the same, and what goes for the
 /// exact one is quicker.
 bool is_convex_friction(const ConeProblem& problem) {
@@ -230,7 +235,7 @@ void AutoSolver::escalate(const ConeProblem& problem, ConeSolution& solution, So
     interior_point_.start(problem, iterate_);
     const double of_a_step = interior_point_.n_operations();
     step_operations_ = of_a_step;
-    const bool is_dear = of_a_step >= kDearStep * gradient_operations_;
+    const bool is_dear = is_spatial(problem) && of_a_step >= kDearStep * gradient_operations_;
     is_pile = is_dear && neighbors < kPileNeighbors && !inside_.has_ended;
     if (is_dear) descend(of_a_step, is_pile ? kPileTurns : kGradientTurns);
   }
