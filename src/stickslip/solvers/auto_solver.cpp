@@ -28,21 +28,21 @@ constexpr double kManyBlocks = 2500.0;
 /// need more than so many iterations, each a solve, which then costs as much as a thirtieth of a factorisation.
 constexpr double kManyNeighbors = 12.0;
 constexpr double kPromisedDirections = 150.0;
-/// Gradients go first where a Newton step costs as much as so many: in piles of 510, 2265, 8502 contacts 40, 85, 285,
-/// in real problems up to 20.
+/// Gradients go first where a Newton step costs as much as so many: in piles of 510, 2265, 8502 contacts 33, 85, 283
+/// by their counts.
 constexpr double kDearStep = 25.0;
 /// They have what so many Newton steps cost, fewer where they get nowhere: when it was halved last after k turns, the
 /// best iterate's residual must halve once more by turn 2 k + 2.
 constexpr int kGradientTurns = 60;
-/// Where contacts are coupled to fewer than so many, as in piles of spheres (7.1 to 7.9; what is planted with more than
-/// a thousand blocks mostly has more than 10), interior points come next, which take some 25 steps there: then
-/// gradients have but so many turns before, and share with them while each of their operations counts so many times. A
-/// pile of 510 contacts took 10 times as long as interior points by themselves at 1e-4 when Newton steps came next, one
-/// of 2265 6.8 times at 1e-6.
+/// Where contacts are coupled to fewer than so many, as in piles of spheres (7.1 to 7.9; of eleven
+/// planted problems with as many blocks ten have 10.5 to 26), interior points come next, which take some 25 steps
+/// there: then gradients have but so many turns before, and share with them while each of their operations counts so
+/// many times. A pile of 510 contacts took 10 times as long as interior points by themselves at 1e-4 when Newton steps
+/// came next, one of 2265 6.8 times at 1e-6.
 constexpr double kPileNeighbors = 9.0;
 constexpr int kPileTurns = 28;
 constexpr double kBesideInside = 4.0;
-/// From kManyForMomentum cones on up to so many turns, of 17 iterations each, come before the pattern of W is analysed,
+/// From kManyForMomentum cones on up to so many turns, of 12 iterations each, come before the pattern of W is analysed,
 /// which takes as long as 30 iterations: from the last step's percussions piles of 2359 and 9449 contacts take 40 at
 /// 1e-2, from none the latter takes 120 under the associated law. Under the exact one a planar problem of 7002
 /// contacts, which Newton steps solve, takes 1.8 times as long at 1e-4 with eight turns.
