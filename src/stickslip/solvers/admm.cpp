@@ -14,7 +14,7 @@ SolveReport AdmmSolver::do_solve(const ConeProblem& problem, Tolerance tolerance
   if (!iterate_.begin_solve(problem, solution, report)) return report;
   const Deadline deadline(options_.time_limit, options_.stop);
   if (!iterate_.best().is_within(tolerance)) {
-    directions_.start(problem, 0.0);
+    directions_.start(problem);
     report.iterations = directions_.run(problem, tolerance, options_.max_iterations, HUGE_VAL, deadline, iterate_);
   }
   iterate_.finish(tolerance, solution, report);

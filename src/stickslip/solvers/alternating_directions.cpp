@@ -23,11 +23,9 @@ constexpr int kRateOver = 20;
 
 }  // namespace
 
-double AlternatingDirections::start(const ConeProblem& problem, double min_blocks) {
+double AlternatingDirections::start(const ConeProblem& problem) {
   delassus_.start();
-  if (delassus_.estimate_blocks(problem) < min_blocks) return 0.0;
-  const auto blocks = static_cast<double>(delassus_.get(problem).columns().size());
-  return blocks < min_blocks ? 0.0 : blocks / problem.n_cones();
+  return static_cast<double>(delassus_.get(problem).columns().size()) / problem.n_cones();
 }
 
 /// Factorises W + rho D.

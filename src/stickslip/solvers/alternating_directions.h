@@ -28,9 +28,8 @@ class AlternatingDirections {
       : delassus_(stop, shared), lu_(stop) {}
 
   /// Assembles W; to be called before run(). Returns the mean number of blocks in a row of W, the diagonal one
-  /// included: the more there are, the dearer is a factorisation beside a solve. Where W has fewer than min_blocks in
-  /// all, 0, mostly without assembling it.
-  double start(const ConeProblem& problem, double min_blocks);
+  /// included: the more there are, the dearer is a factorisation beside a solve.
+  double start(const ConeProblem& problem);
 
   /// Iterates from the present iterate until its best residual is within the tolerance, after max_iterations or
   /// the deadline, or where the rate of the last iterations promises to need more than max_promised further ones.

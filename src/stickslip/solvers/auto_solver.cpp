@@ -34,14 +34,14 @@ constexpr double kDearStep = 25.0;
 /// They have what so many Newton steps cost, fewer where they get nowhere: when it was halved last after k turns, the
 /// best iterate's residual must halve once more by turn 2 k + 2.
 constexpr int kGradientTurns = 60;
-/// Where contacts are coupled to fewer than so many, as in piles of spheres (7.1 to 7.9; of eleven
-/// planted problems with as many blocks ten have 10.5 to 26), interior points come next, which take some 25 steps
-/// there: then gradients have but so many turns before, and share with them while each of their operations counts so
-/// many times. A pile of 510 contacts took 10 times as long as interior points by themselves at 1e-4 when Newton steps
-/// came next, one of 2265 6.8 times at 1e-6.
+/// Piles: contacts are coupled to fewer than so many, as in those of spheres (4.8 to 7.9 from 278 to 8502 contacts),
+/// and friction has discs or is associated. Interior points come early there; they take 10 to 30 steps. In a planar
+/// problem of 7002 contacts under the exact law they take 80 to 130, and Newton steps by themselves fewer. Of 150
+/// planted problems of 17 to 400 contacts coupled to so few two take more than 3 times the quickest method + 10 ms,
+/// seven without, and piles of 385 and 457 contacts 2 times the quickest at 1e-4, six without.
 constexpr double kPileNeighbors = 9.0;
+/// Where gradients go first in piles they have but so many turns: with 16 a pile of 2265 takes 3 times as long at 1e-3.
 constexpr int kPileTurns = 28;
-constexpr double kBesideInside = 4.0;
 /// From kManyForMomentum cones on up to so many turns, of 12 iterations each, come before the pattern of W is analysed,
 /// which takes as long as 30 iterations: from the last step's percussions piles of 2359 and 9449 contacts take 40 at
 /// 1e-2, from none the latter takes 120 under the associated law. Under the exact one a planar problem of 7002
@@ -97,8 +97,8 @@ bool has_friction(const ConeProblem& problem) {
   return std::ranges::any_of(problem.blocks, [](const FrictionBlock& block) { return block.mu > 0.0; });
 }
 
-/// Whether some friction has discs: polyhedral cones are what Newton steps end on (a planar problem of 7002 contacts).
-bool is_spatial(const ConeProblem& problem) {
+/// Whether some friction has discs, or what is made of them.
+bool has_discs(const ConeProblem& problem) {
   return std::ranges::any_of(problem.blocks, [](const FrictionBlock& block) { return block.dim > 1; });
 }
 
@@ -201,7 +201,8 @@ void AutoSolver::escalate(const ConeProblem& problem, ConeSolution& solution, So
   from_guess_.has_ended = is_small || is_convex;
   gradients_.has_ended = is_small;
   de_saxce_.has_ended = is_small || problem.law == FrictionLaw::associated || !has_friction(problem);
-  (is_small ? fischer_burmeister_ : is_convex ? gradients_ : from_guess_).weight = 1.0;
+  likeliest_ = is_small ? &fischer_burmeister_ : is_convex ? &gradients_ : &from_guess_;
+  likeliest_->weight = 1.0;
   gradient_operations_ = FirstOrder::count_operations(problem);
   const auto descend = [&](double of_a_step, int turns) {
     step_operations_ = of_a_step;
@@ -218,8 +219,9 @@ void AutoSolver::escalate(const ConeProblem& problem, ConeSolution& solution, So
     descend(NewtonSystem::kOperationsOfARow * problem.size(),
             is_convex ? kConvexTurnsBeforeAnalysis : kTurnsBeforeAnalysis);
   }
-  const double neighbors = is_open() ? directions_.start(problem, kManyBlocks) : 0.0;
-  if (neighbors >= kManyNeighbors) {
+  const double neighbors = is_open() && !is_small ? directions_.start(problem) : 0.0;
+  has_few_blocks_ = neighbors * problem.n_cones() < kManyBlocks;
+  if (!has_few_blocks_ && neighbors >= kManyNeighbors) {
     iterate_.return_to_best();
     const int steps =
         directions_.run(problem, tolerance_, options_.max_iterations - used, kPromisedDirections, deadline, iterate_);
@@ -227,26 +229,29 @@ void AutoSolver::escalate(const ConeProblem& problem, ConeSolution& solution, So
     report.effort.alternating_steps += steps;
     report.method = "admm";
   }
-  has_few_blocks_ = !(neighbors > 0.0);
+  is_pile_ = neighbors > 0.0 && neighbors < kPileNeighbors && !inside_.has_ended && (is_convex || has_discs(problem));
+  if (is_open() && !has_few_blocks_) {
+    interior_point_.start(problem, iterate_);
+    step_operations_ = interior_point_.n_operations();
+    if (step_operations_ >= kDearStep * gradient_operations_) {
+      descend(step_operations_, is_pile_ ? kPileTurns : kGradientTurns);
+    }
+  }
   if (has_few_blocks_ && is_convex) fischer_burmeister_.weight = 1.0;
   if (has_few_blocks_ && !is_convex) inside_.weight = kInsideWeight;
-  bool is_pile = false;
-  if (is_open() && neighbors > 0.0) {
-    interior_point_.start(problem, iterate_);
-    const double of_a_step = interior_point_.n_operations();
-    step_operations_ = of_a_step;
-    const bool is_dear = is_spatial(problem) && of_a_step >= kDearStep * gradient_operations_;
-    is_pile = is_dear && neighbors < kPileNeighbors && !inside_.has_ended;
-    if (is_dear) descend(of_a_step, is_pile ? kPileTurns : kGradientTurns);
+  if (gradients_.has_begun && likeliest_ == &from_guess_) {  // the best is near a solution now
+    std::swap(from_best_.weight, from_guess_.weight);
+    likeliest_ = &from_best_;
   }
-  if (gradients_.has_begun) std::swap(from_best_.weight, from_guess_.weight);  // the best is near a solution now
-  if (is_pile) {
-    from_best_.weight = kUnlikely;
+  first_inside_turn_ = has_few_blocks_ && !is_pile_ ? kInsideTurn : 1.0;
+  const bool are_inside_next = is_pile_ && gradients_.has_begun;
+  if (is_pile_) {
     inside_.weight = 1.0;
-    gradients_.weight = kBesideInside;
+    likeliest_->weight = kUnlikely;
+    if (!are_inside_next && !is_convex) from_best_.weight = 1.0;
     gradients_.cost = 0.0;
   }
-  if (is_open() && !is_pile) used += take_turns(problem, Round::newton, used, deadline, report);
+  if (is_open() && !are_inside_next) used += take_turns(problem, Round::newton, used, deadline, report);
   if (is_open()) used += take_turns(problem, Round::inside, used, deadline, report);
   if (is_open() && look_for_proof_) {
     const auto proof = find_infeasibility(
@@ -291,7 +296,7 @@ void AutoSolver::escalate(const ConeProblem& problem, ConeSolution& solution, So
 /// anything to do. Returns how many iterations.
 int AutoSolver::take_turns(const ConeProblem& problem, Round round, int used, const Deadline& deadline,
                            SolveReport& report) {
-  const int max_stuck = is_convex_friction(problem) ? kStuckConvexSolves : kStuckSolves;
+  const int max_stuck = is_pile_ ? 1 : is_convex_friction(problem) ? kStuckConvexSolves : kStuckSolves;
   int taken = 0;
   while (!iterate_.best().is_within(tolerance_) && used + taken < options_.max_iterations && !deadline.passed()) {
     const bool is_slow = newton_from_best_.n_stuck() >= max_stuck || n_from_best_ >= kMostSteps;
@@ -316,11 +321,17 @@ int AutoSolver::take_turns(const ConeProblem& problem, Round round, int used, co
   return taken;
 }
 
+/// Its operations count so many times, those so far, too.
+void AutoSolver::weigh(Contender& contender, double weight) {
+  contender.cost *= weight / contender.weight;
+  contender.weight = weight;
+}
+
 /// What a contender will have cost after one more Newton step of its weight; ten of them before interior points begin
 /// where W has few blocks.
 double AutoSolver::calc_cost_with_next(const Contender& contender) const {
-  const bool is_long = &contender == &inside_ && has_few_blocks_ && !contender.has_begun;
-  return contender.cost + contender.weight * (is_long ? kInsideTurn : 1.0) * step_operations_;
+  const bool is_first = &contender == &inside_ && !contender.has_begun;
+  return contender.cost + contender.weight * (is_first ? first_inside_turn_ : 1.0) * step_operations_;
 }
 
 /// A turn of this one; returns how many iterations.
@@ -388,6 +399,11 @@ AutoSolver::Turn AutoSolver::step_inside(const ConeProblem& problem, int budget,
   if (!interior_point_.is_finished() && n_inside_ < kMostSteps) return turn;
   interior_point_.leave(iterate_);
   is_polished_ = true;
+  weigh(inside_, kUnlikely);
+  if (is_pile_) {
+    weigh(from_best_, kUnlikely);
+    weigh(*likeliest_, 1.0);
+  }
   report.method = "prox";
   const double before = newton_.operations();
   const int steps = newton_
@@ -491,10 +507,10 @@ int AutoSolver::sweep_with_newton(const ConeProblem& problem, int used, const De
 /// Lemke's method, and Newton's on the Fischer-Burmeister function, for linear complementarity problems that are not
 /// monotone, and where no disc has to become a polygon.
 void AutoSolver::pivot(const ConeProblem& problem, const Deadline& deadline, SolveReport& report) {
-  const bool has_discs =
+  const bool has_curved_cones =
       std::ranges::any_of(problem.blocks, [](const FrictionBlock& b) { return b.dim > 1 && b.facets == 0; }) ||
       std::ranges::any_of(problem.cones, [](const Cone& c) { return c.kind == ConeKind::ball && c.dim > 1; });
-  if (has_discs || problem.size() > kMaxPivotRows) return;
+  if (has_curved_cones || problem.size() > kMaxPivotRows) return;
   FacetLcp lcp(FacetOptions{}.facets);
   lcp.build(problem, options_.stop);
   const auto take = [&](const LcpResult& result, const char* method) {

@@ -33,11 +33,13 @@ namespace stickslip {
 //   4. with more than a thousand cones some gradients, as of 5, before the pattern of W is looked at; then, where each
 //      is coupled to many others, alternating directions (AlternatingDirections), which factorise once or twice, as
 //      long as their rate promises to reach the tolerance at the cost of a few factorisations;
-//   5. where a Newton step costs as much as many gradients, as in piles: gradients (AcceleratedGradient, or
-//      SpectralGradient for very many cones under the exact law), for as long as some sixty Newton steps take, 28
-//      in piles, where contacts are coupled to few others, and while as many turns again halve the residual;
-//   6. but in piles proximal Newton steps (ProximalNewton) from the best iterate, or from the guess with few rows, for
-//      nsgs has been where the best is; until four of their inner solves got stuck, under the associated law two;
+//   5. where a Newton step costs as much as many gradients: gradients (AcceleratedGradient, or SpectralGradient for
+//   very
+//      many cones under the exact law), for as long as some sixty Newton steps take, 28 in piles, where contacts are
+//      coupled to few others, and while as many turns again halve the residual;
+//   6. proximal Newton steps (ProximalNewton) from the best iterate, or from the guess with few rows, for nsgs has been
+//      where the best is; until four of their inner solves got stuck, under the associated law two, in piles one; none
+//      in piles where gradients went first;
 //   7. turns of all: an interior point method (InteriorPoint) where the cones allow it, which is hardly slowed down by
 //      contacts that carry each other, however many and however heavy, and Newton steps that polish its answer;
 //      proximal Newton steps from the guess, and from the best iterate; steps on the Fischer-Burmeister function
@@ -60,10 +62,11 @@ namespace stickslip {
 // counts these once: with few rows Fischer-Burmeister steps, else the most likely to get there, gradients under the
 // associated law with friction, else Newton steps from the guess, or from the best iterate where gradients have been
 // first. Where W has few blocks Fischer-Burmeister steps count once under the associated law, too, and interior points
-// some times under the exact one; in piles interior points count once and gradients four times; all others count many
-// times. So what the first solves is solved at less than twice its cost, or three times where there are two, and what
-// another solves at some multiple. Interior points are not cut while their steps are long, as they are where they
-// converge.
+// some times under the exact one. In piles interior points count once until they have been polished, and what Newton
+// steps from the best iterate do beside them under the exact law, unless gradients went first. All others count many
+// times. So what the first
+// solves is solved at less than twice its cost, or three times where there are two, and what another solves at some
+// multiple. Interior points are not cut while their steps are long, as they are where they converge.
 //
 // The best iterate of all is returned, the starting guess included: never one that violates more (Residual::defect).
 // SolveReport::method names the last method used, SolveReport::effort how often each was. Nothing is allocated once the
@@ -98,6 +101,7 @@ class AutoSolver final : public ConeSolver {
   };
   enum class Round { newton, inside, rest };
   int take_turns(const ConeProblem& problem, Round round, int used, const Deadline& deadline, SolveReport& report);
+  static void weigh(Contender& contender, double weight);
   double calc_cost_with_next(const Contender& contender) const;
   int take_turn(Contender& contender, const ConeProblem& problem, int budget, const Deadline& deadline,
                 SolveReport& report);
@@ -133,10 +137,13 @@ class AutoSolver final : public ConeSolver {
   Tolerance tolerance_;        // of the present solve
   std::vector<double> start_;  // (n) [N s] the starting guess
   Contender from_best_, inside_, from_guess_, fischer_burmeister_, gradients_, de_saxce_;
-  int n_from_best_ = 0;           // [-] Newton steps from the best iterate
-  int n_inside_ = 0;              // [-] steps of interior points
-  bool has_few_blocks_ = false;   // of W: fewer than kManyBlocks
-  bool is_polished_ = false;      // Newton steps go on where they ended
+  Contender* likeliest_ = nullptr;  // to get there, where interior points do not
+  int n_from_best_ = 0;             // [-] Newton steps from the best iterate
+  int n_inside_ = 0;                // [-] steps of interior points
+  bool has_few_blocks_ = false;     // of W: fewer than kManyBlocks
+  bool is_pile_ = false;            // contacts are coupled to fewer than kPileNeighbors
+  double first_inside_turn_ = 1.0;  // [-] Newton steps that the first turn of interior points counts as beforehand
+  bool is_polished_ = false;        // Newton steps go on where they ended
   double step_operations_ = 0.0;  // [-] multiply-adds of a Newton step, as far as known: estimated, or the last kind's
   double gradient_operations_ = 0.0;  // [-] those of a gradient step
   bool look_for_proof_ = true;
