@@ -305,6 +305,7 @@ int AutoSolver::take_turns(const ConeProblem& problem, Round round, int used, co
     Contender* next = nullptr;
     double least = 0.0;
     const auto offer = [&](Contender& contender) {
+      if (round == Round::inside && is_pile_ && contender.weight == kUnlikely) return;  // they wait in piles
       const double cost = calc_cost_with_next(contender);
       if (contender.has_ended || (next != nullptr && cost >= least)) return;
       next = &contender;

@@ -63,8 +63,8 @@ namespace stickslip {
 // associated law with friction, else Newton steps from the guess, or from the best iterate where gradients have been
 // first. Where W has few blocks Fischer-Burmeister steps count once under the associated law, too, and interior points
 // some times under the exact one. In piles interior points count once until they have been polished, and what Newton
-// steps from the best iterate do beside them under the exact law, unless gradients went first. All others count many
-// times. So what the first
+// steps from the best iterate do beside them under the exact law, unless gradients went first; all others wait until
+// then. All others count many times. So what the first
 // solves is solved at less than twice its cost, or three times where there are two, and what another solves at some
 // multiple. Interior points are not cut while their steps are long, as they are where they converge.
 //
