@@ -37,8 +37,8 @@ constexpr int kGradientTurns = 60;
 /// Piles: contacts are coupled to fewer than so many, as in those of spheres (4.8 to 7.9 from 278 to 8502 contacts),
 /// and friction has discs or is associated. Interior points come early there; they take 10 to 30 steps. In a planar
 /// problem of 7002 contacts under the exact law they take 80 to 130, and Newton steps by themselves fewer. Of 150
-/// planted problems of 17 to 400 contacts coupled to so few two take more than 3 times the quickest method + 10 ms,
-/// seven without, and piles of 385 and 457 contacts 2 times the quickest at 1e-4, six without.
+/// planted problems of 17 to 400 contacts coupled to so few 2 to 6 take more than 3 times the quickest method + 10 ms
+/// in a run, 6 to 10 without, and piles of 385 and 457 contacts 1.3 to 1.8 times the quickest at 1e-4, 4 to 6 without.
 constexpr double kPileNeighbors = 9.0;
 /// Where gradients go first in piles they have but so many turns: with 16 a pile of 2265 takes 3 times as long at 1e-3.
 constexpr int kPileTurns = 28;
