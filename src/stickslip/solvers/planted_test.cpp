@@ -168,6 +168,13 @@ TEST(AutoSolver, InteriorPointsComeEarlyInPiles) {
   }
 }
 
+/// One inner solve that got stuck is enough there.
+TEST(AutoSolver, NewtonStepsEndEarlyInPiles) {
+  ASSERT_EQ(plant_any(278).law, FrictionLaw::associated);
+  ConeSolution solution;
+  EXPECT_LE(solve(plant_any(278), solution).effort.newton_steps, 15);  // 20 if it took two
+}
+
 /// Where interior points end early, Newton steps from there are not one of the others at once.
 TEST(AutoSolver, PolishesWhatInteriorPointsFound) {
   ConeSolution solution;
