@@ -4,7 +4,9 @@
 
 #include <CLI/CLI.hpp>
 #include <csignal>
+#include <cstdint>
 #include <cstdio>
+#include <ctime>
 #include <exception>
 #include <map>
 #include <new>
@@ -24,12 +26,28 @@ namespace {
 
 static_assert(std::atomic<bool>::is_always_lock_free, "a signal handler may touch nothing else");
 std::atomic<bool> has_work_to_keep = false;
+static_assert(std::atomic<std::int64_t>::is_always_lock_free, "nor this");
+std::atomic<std::int64_t> asked_at = 0;  // [ns], 0 before the first signal
+
+/// Signals less than this after the first are the same one: `timeout` sends two, to the program and to its group.
+constexpr std::int64_t kOneSignal = 100'000'000;  // [ns]
+
+std::int64_t now() {
+  timespec time{};
+  ::clock_gettime(CLOCK_MONOTONIC, &time);
+  return 1'000'000'000 * static_cast<std::int64_t>(time.tv_sec) + time.tv_nsec;
+}
 
 /// Where there is something to keep the first Ctrl-C asks, and the second ends the program at once.
 void answer_signal(int signal) {
   if (has_work_to_keep.load()) {
-    stop_requested.store(true);
-    std::signal(signal, SIG_DFL);
+    std::int64_t before = 0;
+    if (asked_at.compare_exchange_strong(before, now())) {
+      stop_requested.store(true);
+    } else if (now() - before >= kOneSignal) {
+      std::signal(signal, SIG_DFL);
+      std::raise(signal);  // comes once this has returned
+    }
     return;
   }
   constexpr std::string_view kSaid = "interrupted\n";

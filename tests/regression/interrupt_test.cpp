@@ -93,6 +93,21 @@ TEST(Interrupt, AStepThatWouldNeverEndIsDropped) {
   }
 }
 
+// `timeout` signals the program and then its group, to which the program belongs.
+TEST(Interrupt, ASignalThatComesTwiceAtOnceIsOne) {
+  for (const int microseconds : {50, 100, 200, 300, 400, 600, 800, 1000}) {
+    const TemporaryFolder folder;
+    std::ofstream(folder / "heap.toml") << heap_scene(8, kSettings);
+    Process process(program(joined({"run", "heap.toml", "-o", "r.h5"}, kForever)), folder.path());
+    wait_for(process, folder / "r.h5", 1);
+    process.send(SIGTERM);
+    std::this_thread::sleep_for(std::chrono::microseconds(microseconds));  // or the kernel makes them one
+    process.send(SIGTERM);
+    EXPECT_EQ(process.wait(), 130) << process.err();
+    EXPECT_EQ(Trajectory(folder / "r.h5").text("outcome"), "interrupted");
+  }
+}
+
 TEST(Interrupt, SolveEndsUnderEverySolver) {
   const TemporaryFolder folder;
   const OneStepProblem problem = make_exchange_problem(

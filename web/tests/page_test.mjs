@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The page of `stickslip report` in a browser: node web/tests/page_test.mjs PROGRAM FOLDER. Every check is a line; the
 // status tells whether all held.
-import {execFileSync, spawnSync} from 'node:child_process';
+import {execFileSync, spawn, spawnSync} from 'node:child_process';
 import {copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync} from 'node:fs';
 import {resolve} from 'node:path';
 import {start_browser} from './browser.mjs';
@@ -19,6 +19,18 @@ function check(what, holds, found = '') {
 
 function run(scene, name, ...options) {
   execFileSync(program, ['run', scene, '-o', `${folder}/${name}.h5`, '--force', '--quiet', ...options]);
+}
+
+/** Ends a run by a signal once there are steps on disk. */
+async function end_a_run(name, signal) {
+  const result = `${folder}/${name}.h5`;
+  rmSync(result, {force: true});
+  const child = spawn(program, ['run', `${scenes}box_incline_20.toml`, '-o', result, '--quiet', '--end', '1e5'], {stdio: 'inherit'});
+  const ended = new Promise((done) => child.on('exit', done));
+  const steps = () => Number(/^steps +(\d+)/m.exec(spawnSync(program, ['info', result], {encoding: 'utf8'}).stdout)?.[1] ?? 0);
+  while (child.exitCode === null && steps() < 10) await new Promise((done) => setTimeout(done, 20));
+  child.kill(signal);
+  await ended;
 }
 
 function report(name, ...results) {
@@ -66,10 +78,9 @@ run(`${folder}/names.toml`, 'names');
 run(`${folder}/pile.toml`, 'pile', '--set', 'solver.tolerance=1e-4');
 run(`${folder}/small.toml`, 'small', '--set', 'solver.tolerance=1e-4');
 run(`${scenes}chain_beams.toml`, 'beams', '--end', '0.1');
-// As by Ctrl-C, long before its end.
-spawnSync('timeout', ['-s', 'INT', '1', program, 'run', `${scenes}box_incline_20.toml`, '-o', `${folder}/broken.h5`, '--force', '--quiet', '--end', '1e5']);
-// As by a power cut: no end, and rows that were torn.
-spawnSync('timeout', ['-s', 'KILL', '2', program, 'run', `${scenes}box_incline_20.toml`, '-o', `${folder}/killed.h5`, '--force', '--quiet', '--end', '1e5']);
+// As by Ctrl-C, long before its end, and as by a power cut: no end, and rows that were torn.
+await end_a_run('broken', 'SIGINT');
+await end_a_run('killed', 'SIGKILL');
 copyFileSync(`${folder}/box.h5`, `${folder}/damaged.h5`);
 truncateSync(`${folder}/damaged.h5`, Math.floor(statSync(`${folder}/damaged.h5`).size / 2));
 rmSync(`${folder}/damaged.html`, {force: true});
