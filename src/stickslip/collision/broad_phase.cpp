@@ -159,14 +159,13 @@ void BroadPhase::sort_pairs(std::size_t n_boxes, std::vector<Pair>& pairs) {
   begin_.assign(n_boxes + 1, 0);
   for (const Pair& pair : pairs) ++begin_[pair.first + 1];
   for (std::size_t i = 0; i < n_boxes; ++i) begin_[i + 1] += begin_[i];
-  make_room(sorted_, pairs.size());
-  sorted_.resize(pairs.size());
-  for (const Pair& pair : pairs) sorted_[begin_[pair.first]++] = pair;  // now begin_[i] is where i's pairs end
+  std::vector<Pair> sorted(pairs.size());                              // returned after use: others then have the room
+  for (const Pair& pair : pairs) sorted[begin_[pair.first]++] = pair;  // now begin_[i] is where i's pairs end
   for (std::size_t i = 0; i < n_boxes; ++i) {
-    const auto first = sorted_.begin() + (i == 0 ? 0 : begin_[i - 1]);
-    std::sort(first, sorted_.begin() + begin_[i], [](const Pair& a, const Pair& b) { return a.second < b.second; });
+    const auto first = sorted.begin() + (i == 0 ? 0 : begin_[i - 1]);
+    std::sort(first, sorted.begin() + begin_[i], [](const Pair& a, const Pair& b) { return a.second < b.second; });
   }
-  pairs.swap(sorted_);
+  pairs.swap(sorted);
 }
 
 }  // namespace stickslip

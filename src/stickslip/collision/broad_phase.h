@@ -58,7 +58,6 @@ class BroadPhase {
   std::vector<int> by_level_;         // (n) boxes, those of a level together, from the smallest on
   Entries entries_, others_, scratch_;
   std::vector<int> begin_;  // (n + 1) where the pairs of each first box begin
-  std::vector<Pair> sorted_;
 };
 
 }  // namespace stickslip

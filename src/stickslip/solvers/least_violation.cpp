@@ -70,10 +70,10 @@ LeastViolationSolver::LeastViolationSolver(std::unique_ptr<ConeSolver> solver, c
 
 SolveReport LeastViolationSolver::do_solve(const ConeProblem& problem, Tolerance tolerance, ConeSolution& solution) {
   const Deadline deadline(time_limit_, stop_);
+  if (problem.size() > kMaxRows) return solver_->solve(problem, tolerance, solution);
   start_.assign(solution.p.begin(), solution.p.end());
   SolveReport report = solver_->solve(problem, tolerance, solution);
-  if (report.status != Status::inexact || report.residual.is_within({.relative = kNear}) || problem.size() > kMaxRows)
-    return report;
+  if (report.status != Status::inexact || report.residual.is_within({.relative = kNear})) return report;
   calc_diagonals(problem, diagonals_);
   if (calc_size(solution.p) <= kExplained * calc_explained(problem.b)) return report;
   try {
