@@ -154,18 +154,22 @@ void BroadPhase::join(std::span<const BoundingBox> boxes, const Entries& entries
   }
 }
 
-/// By first, then second.
+/// By first, then second: pairs are swapped to where those of their first boxes are, so that no second list is needed.
 void BroadPhase::sort_pairs(std::size_t n_boxes, std::vector<Pair>& pairs) {
   begin_.assign(n_boxes + 1, 0);
   for (const Pair& pair : pairs) ++begin_[pair.first + 1];
   for (std::size_t i = 0; i < n_boxes; ++i) begin_[i + 1] += begin_[i];
-  std::vector<Pair> sorted(pairs.size());                              // returned after use: others then have the room
-  for (const Pair& pair : pairs) sorted[begin_[pair.first]++] = pair;  // now begin_[i] is where i's pairs end
+  next_.assign(begin_.begin(), begin_.end());
   for (std::size_t i = 0; i < n_boxes; ++i) {
-    const auto first = sorted.begin() + (i == 0 ? 0 : begin_[i - 1]);
-    std::sort(first, sorted.begin() + begin_[i], [](const Pair& a, const Pair& b) { return a.second < b.second; });
+    while (next_[i] < begin_[i + 1]) {
+      Pair& pair = pairs[next_[i]];
+      int& place = next_[pair.first];
+      std::swap(pair, pairs[place]);
+      ++place;
+    }
+    std::sort(pairs.begin() + begin_[i], pairs.begin() + begin_[i + 1],
+              [](const Pair& a, const Pair& b) { return a.second < b.second; });
   }
-  pairs.swap(sorted);
 }
 
 }  // namespace stickslip

@@ -58,6 +58,7 @@ class BroadPhase {
   std::vector<int> by_level_;         // (n) boxes, those of a level together, from the smallest on
   Entries entries_, others_, scratch_;
   std::vector<int> begin_;  // (n + 1) where the pairs of each first box begin
+  std::vector<int> next_;   // (n + 1) where the next of them goes
 };
 
 }  // namespace stickslip

@@ -21,62 +21,60 @@ constexpr int kFewRowsSweeps = 200;
 /// Sweeps at least, before their rate means anything, and how many more they may promise to need.
 constexpr int kLeastSweeps = 3;
 constexpr double kPromisedSweeps = 12.0;
-/// Where W has fewer blocks than this, Newton steps go first: real problems that they solve in some milliseconds have
-/// fewer, and the analysis takes up to a tenth of that.
+/// Where W has fewer blocks than this, Newton steps go first: real problems that they solve in milliseconds have fewer.
 constexpr double kManyBlocks = 2500.0;
-/// Where contacts are coupled to so many on average, alternating directions are tried; they stop where they promise to
-/// need more than so many iterations, each a solve, which then costs as much as a thirtieth of a factorisation.
+/// Where contacts are coupled to so many on average, alternating directions are tried, while they promise no more.
 constexpr double kManyNeighbors = 12.0;
 constexpr double kPromisedDirections = 150.0;
-/// Gradients go first where a Newton step costs as much as so many: in piles of 510, 2265, 8502 contacts 33, 85, 283
-/// by their counts, 28 and 70 in the first two where W is stored.
-constexpr double kDearStep = 25.0;
+/// Gradients go first where a Newton step costs as much as so many: in piles of 457, 510, 2265, 8502 contacts 24, 28,
+/// 70, 283. With 25 the first takes 2 to 3 times the quickest under the associated law, with 20 at most 1.6.
+constexpr double kDearStep = 20.0;
 /// They have what so many Newton steps cost, fewer where they get nowhere: when it was halved last after k turns, the
 /// best iterate's residual must halve once more by turn 2 k + 2.
 constexpr int kGradientTurns = 60;
 /// Piles: contacts are coupled to fewer than so many, as in those of spheres (4.8 to 7.9 from 278 to 8502 contacts),
-/// and friction has discs or is associated. Interior points come early there; they take 10 to 30 steps. In a planar
-/// problem of 7002 contacts under the exact law they take 80 to 130, and Newton steps by themselves fewer. Of 150
-/// planted problems of 17 to 400 contacts coupled to so few 2 to 6 take more than 3 times the quickest method + 10 ms
-/// in a run, 6 to 10 without, and piles of 385 and 457 contacts 1.3 to 1.8 times the quickest at 1e-4, 4 to 6 without.
+/// and friction has discs or is associated. Interior points come early there. In a planar problem of 7002 contacts
+/// under the exact law they take 80 to 130 steps, and Newton steps by themselves fewer. Of 150 planted problems of 17
+/// to 400 contacts coupled to so few 2 to 6 exceed 3 times the quickest + 10 ms in a run, 6 to 10 without.
 constexpr double kPileNeighbors = 9.0;
-/// Where gradients go first in piles they have but so many turns: with 16 a pile of 2265 takes 3 times as long at 1e-3.
-constexpr int kPileTurns = 28;
-/// From kManyForMomentum cones on up to so many turns, of 12 iterations each, come before the pattern of W is analysed,
-/// which takes as long as 30 iterations: from the last step's percussions piles of 2359 and 9449 contacts take 40 at
-/// 1e-2, from none the latter takes 120 under the associated law. Under the exact one a planar problem of 7002
-/// contacts, which Newton steps solve, takes 1.8 times as long at 1e-4 with eight turns.
+/// Interior points start anew: gradients have as long as these take there, and end where, falling as from the first on,
+/// they will not be there by then. 11 to 31 steps under the exact law, 8 to 17 under the associated one (278 to 2265
+/// contacts). With 24 8502 take 5 times as long at 1e-4, with 28 457 contacts 3.5 times the quickest, associated.
+constexpr int kPileTurns = 30;
+constexpr int kConvexPileTurns = 15;
+/// Turns of gradients there where a step is not dear but W has so many blocks: at 1e-2 278 to 457 contacts take 4 to 18
+/// times the quickest without, 1.3 to 2 with; with 10, or with fewer blocks, real problems of 1 to 3 ms 2 to 2.7 times.
+constexpr double kSomeBlocks = 1000.0;
+constexpr int kFewTurns = 6;
+/// From kManyForMomentum cones on so many turns of 12 iterations come before the analysis of W, which takes as long as
+/// 30: warm piles of 2359 and 9449 contacts take 40 at 1e-2, the latter 120 from none, associated.
 constexpr int kTurnsBeforeAnalysis = 4;
 constexpr int kConvexTurnsBeforeAnalysis = 8;
-/// Up to so many cones accelerated gradients are those of the exact law, too: twice as quick as spectral ones in a pile
-/// of 495 contacts, and they get nowhere in one of 2359.
+/// Accelerated gradients are those of the exact law, too: twice as quick as spectral ones in a pile of 495 contacts;
+/// they get nowhere in one of 2359.
 constexpr int kManyForMomentum = 1000;
-/// The residual is computed once the change of a sweep is below this many times the tolerance.
+/// The residual is computed once a sweep's change is below this many times the tolerance.
 constexpr double kLooksConverged = 2.0;
-/// Newton steps from the best iterate go on until so many of their inner solves got stuck, then other methods get
-/// turns. Under the exact law: the sum of times of 119 planted problems (621 to 900) is 1.15 times as large with 2,
-/// that of 211 others 1.05, 1.03, 1.02, 1, 1.05 times that with 4 where it is 1, 2, 3, 4, 20. Under the associated one:
-/// that of 155 (621 to 900) is .92 times as large with 2 as with 4, and of 270 (1 to 500, jammed) 3, 1, 5 take more
-/// than 3 times the quickest method + 10 ms where it is 1, 2, 4.
+/// Newton steps from the best iterate go on until so many of their inner solves got stuck, then others get turns. The
+/// time of 119 planted problems (621 to 900) is 1.15 times that with 4 with 2, of 211 others 1.05, 1.03, 1.02, 1.05
+/// times with 1, 2, 3, 20; associated, .92 times with 2 (155), and 3, 1, 5 of 270 exceed 3 times + 10 ms with 1, 2, 4.
 constexpr int kStuckSolves = 4;
 constexpr int kStuckConvexSolves = 2;
-/// And so many steps at most, as interior points: real problems that Newton steps solve take up to 55, interior points
-/// need some ten, and where there is no solution neither end by themselves.
+/// And so many steps at most, as interior points: real problems take up to 55 Newton steps, interior points some ten,
+/// and where there is no solution neither end by themselves.
 constexpr int kMostSteps = 100;
 /// Newton steps from where interior points end before these count as one of the others: jammed spheres take up to 48.
 constexpr int kPolishSteps = 50;
-/// What other methods cost than the one that is most likely to get there counts so many times. Of 211 planted and
-/// jammed problems that need turns the sum of times is 1.08, 1.03, 1, .99 times that with 20 where it is 9, 14, 20, 30,
-/// and with 30 what others solve takes twice as long.
+/// What other methods cost than the likeliest to get there counts so many times. Of 211 planted and jammed problems
+/// that need turns the time is 1.08, 1.03, 1, .99 with 9, 14, 20, 30; with 30 what others solve takes twice as long.
 constexpr double kUnlikely = 20.0;
 /// Where W has few blocks Fischer-Burmeister steps count once under the associated law, too, as gradients do, and
 /// interior points so many times under the exact one: they solve most of what the likeliest method does not. And so
-/// many steps count before a first turn of interior points, which is not cut: some thirty go nowhere there, where a
-/// pile of 463 rocks, which has many blocks, takes 11. Of 540 planted and jammed problems 22 take more than 3 times the
-/// quickest method + 10 ms without these three, 8 with them, both with kStuckSolves under either law.
+/// many steps count before a first turn of interior points, which is not cut: some thirty go nowhere there. Of 540
+/// planted and jammed problems 22 exceed 3 times the quickest + 10 ms without these three, 8 with them.
 constexpr double kInsideWeight = 5.0;
 constexpr double kInsideTurn = 10.0;
-/// Sweeps between proximal Newton steps that were stuck and new ones, and those with Newton steps of nsgs before these.
+/// Sweeps between proximal Newton steps that were stuck and new ones, and those of nsgs before these.
 constexpr int kRestartSweeps = 50;
 
 /// Normal and free rows up to which a proof is looked for that there is no solution: dense, some seconds at most.
@@ -102,8 +100,7 @@ bool has_discs(const ConeProblem& problem) {
   return std::ranges::any_of(problem.blocks, [](const FrictionBlock& block) { return block.dim > 1; });
 }
 
-/// Whether the law makes friction a convex program. Without friction both laws say the same, and what goes for the
-/// exact one is quicker.
+/// Whether the law makes friction a convex program. Without friction both say the same, and the exact one's is quicker.
 bool is_convex_friction(const ConeProblem& problem) {
   return problem.law == FrictionLaw::associated && has_friction(problem);
 }
@@ -155,6 +152,8 @@ void AutoSolver::escalate(const ConeProblem& problem, ConeSolution& solution, So
   report = {};
   report.effort = effort;
   if (!iterate_.begin_solve(problem, solution, report)) return;
+  const double first = iterate_.last().defect();
+  const double asked = iterate_.last().calc_asked(tolerance_);
   delassus_.start();
   newton_.start();
   from_best_ = {&AutoSolver::step_from_best, kUnlikely};
@@ -204,14 +203,18 @@ void AutoSolver::escalate(const ConeProblem& problem, ConeSolution& solution, So
   likeliest_ = is_small ? &fischer_burmeister_ : is_convex ? &gradients_ : &from_guess_;
   likeliest_->weight = 1.0;
   gradient_operations_ = FirstOrder::count_operations(problem);
+  is_pile_ = false;
   const auto descend = [&](double of_a_step, int turns) {
     step_operations_ = of_a_step;
     double halved = iterate_.best().defect();
     int needed = 1;  // turns until it was
-    for (int k = 1; k <= turns && k <= 2 * (needed + 1) && is_open(); ++k) {
+    for (int k = 1; k <= turns && (is_pile_ || k <= 2 * (needed + 1)) && is_open(); ++k) {
       used += take_turn(gradients_, problem, options_.max_iterations - used, deadline, report);
-      if (iterate_.best().defect() > 0.5 * halved) continue;
-      halved = iterate_.best().defect();
+      const double now = iterate_.best().defect();
+      const double done = report.effort.gradient_steps * gradient_operations_ / (turns * of_a_step);
+      if (is_pile_ && done * std::log(first / asked) > std::log(first / now)) break;
+      if (now > 0.5 * halved) continue;
+      halved = now;
       needed = k;
     }
   };
@@ -220,8 +223,9 @@ void AutoSolver::escalate(const ConeProblem& problem, ConeSolution& solution, So
             is_convex ? kConvexTurnsBeforeAnalysis : kTurnsBeforeAnalysis);
   }
   const double neighbors = is_open() && !is_small ? directions_.start(problem) : 0.0;
-  has_few_blocks_ = neighbors * problem.n_cones() < kManyBlocks;
-  if (!has_few_blocks_ && neighbors >= kManyNeighbors) {
+  const double n_blocks = neighbors * problem.n_cones();
+  const bool has_few_blocks = n_blocks < kManyBlocks;
+  if (!has_few_blocks && neighbors >= kManyNeighbors) {
     iterate_.return_to_best();
     const int steps =
         directions_.run(problem, tolerance_, options_.max_iterations - used, kPromisedDirections, deadline, iterate_);
@@ -230,21 +234,24 @@ void AutoSolver::escalate(const ConeProblem& problem, ConeSolution& solution, So
     report.method = "admm";
   }
   is_pile_ = neighbors > 0.0 && neighbors < kPileNeighbors && !inside_.has_ended && (is_convex || has_discs(problem));
-  if (is_open() && !has_few_blocks_) {
+  bool is_dear = false;
+  is_inside_ready_ = is_open() && n_blocks >= (is_pile_ ? kSomeBlocks : kManyBlocks);
+  if (is_inside_ready_) {
     interior_point_.start(problem, iterate_);
     step_operations_ = interior_point_.n_operations();
-    if (step_operations_ >= kDearStep * gradient_operations_) {
-      descend(step_operations_, is_pile_ ? kPileTurns : kGradientTurns);
-    }
+    is_dear = !has_few_blocks && step_operations_ >= kDearStep * gradient_operations_;
+    const int turns_in_pile = !is_dear ? kFewTurns : is_convex ? kConvexPileTurns : kPileTurns;
+    if (is_dear || is_pile_) descend(step_operations_, is_pile_ ? turns_in_pile : kGradientTurns);
   }
-  if (has_few_blocks_ && is_convex) fischer_burmeister_.weight = 1.0;
-  if (has_few_blocks_ && !is_convex) inside_.weight = kInsideWeight;
-  if (gradients_.has_begun && likeliest_ == &from_guess_) {  // the best is near a solution now
+  if (has_few_blocks && is_convex) fischer_burmeister_.weight = 1.0;
+  if (has_few_blocks && !is_convex) inside_.weight = kInsideWeight;
+  if (gradients_.has_begun && (is_dear || !is_pile_) &&
+      likeliest_ == &from_guess_) {  // the best is near a solution now
     std::swap(from_best_.weight, from_guess_.weight);
     likeliest_ = &from_best_;
   }
-  first_inside_turn_ = has_few_blocks_ && !is_pile_ ? kInsideTurn : 1.0;
-  const bool are_inside_next = is_pile_ && gradients_.has_begun;
+  first_inside_turn_ = has_few_blocks && !is_pile_ ? kInsideTurn : 1.0;
+  const bool are_inside_next = is_pile_ && is_dear;
   if (is_pile_) {
     inside_.weight = 1.0;
     likeliest_->weight = kUnlikely;
@@ -291,9 +298,8 @@ void AutoSolver::escalate(const ConeProblem& problem, ConeSolution& solution, So
   }
 }
 
-/// Turns, always of the one with the least calc_cost_with_next(). Round::newton: the first Newton steps from the best
-/// iterate; Round::inside: until interior points have ended and been polished once; Round::rest: until none has
-/// anything to do. Returns how many iterations.
+/// Turns, always of the one with the least calc_cost_with_next(). Round::newton: the first steps from the best iterate;
+/// inside: until interior points have been polished once; rest: until none goes on. Returns how many iterations.
 int AutoSolver::take_turns(const ConeProblem& problem, Round round, int used, const Deadline& deadline,
                            SolveReport& report) {
   const int max_stuck = is_pile_ ? 1 : is_convex_friction(problem) ? kStuckConvexSolves : kStuckSolves;
@@ -328,8 +334,7 @@ void AutoSolver::weigh(Contender& contender, double weight) {
   contender.weight = weight;
 }
 
-/// What a contender will have cost after one more Newton step of its weight; ten of them before interior points begin
-/// where W has few blocks.
+/// What a contender will have cost after one more Newton step of its weight, interior points after their first turn.
 double AutoSolver::calc_cost_with_next(const Contender& contender) const {
   const bool is_first = &contender == &inside_ && !contender.has_begun;
   return contender.cost + contender.weight * (is_first ? first_inside_turn_ : 1.0) * step_operations_;
@@ -344,8 +349,7 @@ int AutoSolver::take_turn(Contender& contender, const ConeProblem& problem, int 
   return turn.iterations;
 }
 
-/// A turn of proximal Newton steps from the best iterate; from the guess with few rows, for nsgs has been where the
-/// best is.
+/// A turn of proximal Newton steps from the best iterate; from the guess with few rows: nsgs has been at the best.
 AutoSolver::Turn AutoSolver::step_from_best(const ConeProblem& problem, int budget, const Deadline& deadline,
                                             SolveReport& report) {
   if (!from_best_.has_begun) {
@@ -389,7 +393,7 @@ AutoSolver::Turn AutoSolver::step_inside(const ConeProblem& problem, int budget,
     return step_by_newton(problem, newton_, ProximalNewton::kPolishParameter, 0.0, budget, deadline, inside_, report);
   }
   report.method = "ipm";
-  if (!inside_.has_begun && has_few_blocks_) interior_point_.start(problem, iterate_);  // else it has been counted
+  if (!inside_.has_begun && !is_inside_ready_) interior_point_.start(problem, iterate_);
   const int most = std::min(kMostSteps - n_inside_, budget);
   Turn turn;
   turn.iterations = interior_point_.advance(problem, tolerance_, most, 1.0, deadline, iterate_);
@@ -417,8 +421,7 @@ AutoSolver::Turn AutoSolver::step_inside(const ConeProblem& problem, int budget,
   return turn;
 }
 
-/// A turn of steps on the Fischer-Burmeister function, which have a line search and hardly a proximal term, from the
-/// guess.
+/// A turn of steps on the Fischer-Burmeister function, with a line search and hardly a proximal term, from the guess.
 AutoSolver::Turn AutoSolver::step_by_fischer_burmeister(const ConeProblem& problem, int budget,
                                                         const Deadline& deadline, SolveReport& report) {
   report.method = "newton-fb";
@@ -529,9 +532,8 @@ void AutoSolver::pivot(const ConeProblem& problem, const Deadline& deadline, Sol
   report.effort.pivots += take(result, "lcp-newton");
 }
 
-/// The answer of the problem with velocities shifted as the proof says, which has one. Where that is not found, the
-/// best iterate is left if it is better; where it is, other iterates can only have a lower residual for percussions
-/// without bound, which hide what contacts violate.
+/// The answer of the problem with velocities shifted as the proof says, which has one; not found, the best iterate if
+/// it is better: where it is, others have a lower residual only for percussions without bound, which hide violations.
 SolveReport AutoSolver::solve_nearest(const ConeProblem& problem, const Infeasibility& proof, const Deadline& deadline,
                                       const SolveReport& so_far, ConeSolution& solution) {
   ConeSolution answer{start_, {}};  // the best iterate's percussions may have grown without bound

@@ -139,7 +139,7 @@ class AutoSolver final : public ConeSolver {
   Contender* likeliest_ = nullptr;  // to get there, where interior points do not
   int n_from_best_ = 0;             // [-] Newton steps from the best iterate
   int n_inside_ = 0;                // [-] steps of interior points
-  bool has_few_blocks_ = false;     // of W: fewer than kManyBlocks
+  bool is_inside_ready_ = false;    // interior points have been started, so that their cost is known
   bool is_pile_ = false;            // contacts are coupled to fewer than kPileNeighbors
   double first_inside_turn_ = 1.0;  // [-] Newton steps that the first turn of interior points counts as beforehand
   bool is_polished_ = false;        // Newton steps go on where they ended
