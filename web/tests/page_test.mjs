@@ -28,7 +28,7 @@ async function end_a_run(name, signal) {
   const child = spawn(program, ['run', `${scenes}box_incline_20.toml`, '-o', result, '--quiet', '--end', '1e5'], {stdio: 'inherit'});
   const ended = new Promise((done) => child.on('exit', done));
   const steps = () => Number(/^steps +(\d+)/m.exec(spawnSync(program, ['info', result], {encoding: 'utf8'}).stdout)?.[1] ?? 0);
-  while (child.exitCode === null && steps() < 10) await new Promise((done) => setTimeout(done, 20));
+  while (child.exitCode === null && child.signalCode === null && steps() < 10) await new Promise((done) => setTimeout(done, 20));
   child.kill(signal);
   await ended;
 }

@@ -39,10 +39,10 @@ constexpr int kGradientTurns = 60;
 constexpr double kPileNeighbors = 9.0;
 /// Interior points start anew: gradients have as long as these take there, and end where, falling as from the first on,
 /// they will not be there by then. 11 to 31 steps under the exact law, 8 to 17 under the associated one (278 to 2265
-/// contacts). With 24 8502 take 5 times as long at 1e-4, with 28 457 contacts 3.5 times the quickest, associated.
+/// contacts). With 24 8502 take 3 to 5 times as long at 1e-4, with 28 457 contacts 3.5 times the quickest, associated.
 constexpr int kPileTurns = 30;
 constexpr int kConvexPileTurns = 15;
-/// Turns of gradients there where a step is not dear but W has so many blocks: at 1e-2 278 to 457 contacts take 4 to 18
+/// Turns of gradients there where a step is not dear but W has so many blocks: at 1e-2 278 to 457 contacts take 3 to 15
 /// times the quickest without, 1.3 to 2 with; with 10, or with fewer blocks, real problems of 1 to 3 ms 2 to 2.7 times.
 constexpr double kSomeBlocks = 1000.0;
 constexpr int kFewTurns = 6;

@@ -34,11 +34,13 @@ namespace stickslip {
 //      is coupled to many others, alternating directions (AlternatingDirections), which factorise once or twice, as
 //      long as their rate promises to reach the tolerance at the cost of a few factorisations;
 //   5. where a Newton step costs as much as many gradients: gradients (AcceleratedGradient, or SpectralGradient for
-//      very many cones under the exact law), for as long as some sixty Newton steps take, 28 in piles, where contacts
-//      are coupled to few others, and while as many turns again halve the residual;
+//      very many cones under the exact law), for as long as some sixty Newton steps take and while as many turns again
+//      halve the residual; in piles, where contacts are coupled to few others, for as long as interior points would
+//      take, and while the tolerance will be met by then if the residual falls on; a few in piles whose steps are
+//      cheap;
 //   6. proximal Newton steps (ProximalNewton) from the best iterate, or from the guess with few rows, for nsgs has been
 //      where the best is; until four of their inner solves got stuck, under the associated law two, in piles one; none
-//      in piles where gradients went first;
+//      in piles where a step costs as much as many gradients;
 //   7. turns of all: an interior point method (InteriorPoint) where the cones allow it, which is hardly slowed down by
 //      contacts that carry each other, however many and however heavy, and Newton steps that polish its answer;
 //      proximal Newton steps from the guess, and from the best iterate; steps on the Fischer-Burmeister function
@@ -62,7 +64,7 @@ namespace stickslip {
 // associated law with friction, else Newton steps from the guess, or from the best iterate where gradients have been
 // first. Where W has few blocks Fischer-Burmeister steps count once under the associated law, too, and interior points
 // some times under the exact one. All others count many times. In piles interior points count once, and so do Newton
-// steps from the best iterate under the exact law, unless gradients went first; all others wait until interior points
+// steps from the best iterate under the exact law, unless they are dear; all others wait until interior points
 // have been polished, and from then on it is as elsewhere. So what the first solves is solved at less than twice its
 // cost, or three times where there are two, and what another solves at some multiple. Interior points are not cut while
 // their steps are long, as they are where they converge.
