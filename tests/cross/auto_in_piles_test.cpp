@@ -3,8 +3,8 @@
 // nearly so (tests/data/piles), from percussions of zero.
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <cmath>
+#include <string>
 #include <vector>
 
 #include "stickslip/cone/cone_problem.h"

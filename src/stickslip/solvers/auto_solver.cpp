@@ -23,7 +23,7 @@ constexpr int kLeastSweeps = 3;
 constexpr double kPromisedSweeps = 12.0;
 /// Where W has fewer blocks than this, Newton steps go first: real problems that they solve in milliseconds have fewer.
 constexpr double kManyBlocks = 2500.0;
-/// Where contacts are coupled to so many on average, alternating directions are tried, while they promise no more.
+/// Coupled to so many contacts on average alternating directions are tried, while they promise so many iterations.
 constexpr double kManyNeighbors = 12.0;
 constexpr double kPromisedDirections = 150.0;
 /// Gradients go first where a Newton step costs as much as so many: in piles of 457, 510, 2265, 8502 contacts 24, 28,
@@ -50,8 +50,8 @@ constexpr int kFewTurns = 6;
 /// 30: warm piles of 2359 and 9449 contacts take 40 at 1e-2, the latter 120 from none, associated.
 constexpr int kTurnsBeforeAnalysis = 4;
 constexpr int kConvexTurnsBeforeAnalysis = 8;
-/// Accelerated gradients are those of the exact law, too: twice as quick as spectral ones in a pile of 495 contacts;
-/// they get nowhere in one of 2359.
+/// Up to so many cones accelerated gradients are those of the exact law, too: twice as quick as spectral ones in a pile
+/// of 495 contacts, and they get nowhere in one of 2359.
 constexpr int kManyForMomentum = 1000;
 /// The residual is computed once a sweep's change is below this many times the tolerance.
 constexpr double kLooksConverged = 2.0;
