@@ -154,21 +154,19 @@ void BroadPhase::join(std::span<const BoundingBox> boxes, const Entries& entries
   }
 }
 
-/// By first, then second: pairs are swapped to where those of their first boxes are, so that no second list is needed.
+/// By first, then second. Only the second boxes are set aside: where those of a first begin says which it is.
 void BroadPhase::sort_pairs(std::size_t n_boxes, std::vector<Pair>& pairs) {
   begin_.assign(n_boxes + 1, 0);
   for (const Pair& pair : pairs) ++begin_[pair.first + 1];
   for (std::size_t i = 0; i < n_boxes; ++i) begin_[i + 1] += begin_[i];
-  next_.assign(begin_.begin(), begin_.end());
-  for (std::size_t i = 0; i < n_boxes; ++i) {
-    while (next_[i] < begin_[i + 1]) {
-      Pair& pair = pairs[next_[i]];
-      int& place = next_[pair.first];
-      std::swap(pair, pairs[place]);
-      ++place;
-    }
-    std::sort(pairs.begin() + begin_[i], pairs.begin() + begin_[i + 1],
-              [](const Pair& a, const Pair& b) { return a.second < b.second; });
+  make_room(seconds_, pairs.size());
+  seconds_.resize(pairs.size());
+  for (const Pair& pair : pairs) seconds_[begin_[pair.first]++] = pair.second;  // now begin_[i] is where i's pairs end
+  int begin = 0;
+  for (int i = 0; i < static_cast<int>(n_boxes); ++i) {
+    const int end = begin_[i];
+    std::sort(seconds_.begin() + begin, seconds_.begin() + end);
+    for (; begin < end; ++begin) pairs[begin] = {i, seconds_[begin]};
   }
 }
 

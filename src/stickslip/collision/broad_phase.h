@@ -57,8 +57,8 @@ class BroadPhase {
   std::vector<int> levels_;           // (n) the exponent of the size of each box
   std::vector<int> by_level_;         // (n) boxes, those of a level together, from the smallest on
   Entries entries_, others_, scratch_;
-  std::vector<int> begin_;  // (n + 1) where the pairs of each first box begin
-  std::vector<int> next_;   // (n + 1) where the next of them goes
+  std::vector<int> begin_;    // (n + 1) where the pairs of each first box begin
+  std::vector<int> seconds_;  // (pairs) second boxes in order
 };
 
 }  // namespace stickslip
