@@ -91,7 +91,7 @@ void FactoredDelassus::add_inverse_mass_product(const double* momentum, double* 
   for (int k = 0; k < n_bodies(); ++k) {
     const Body& body = bodies_[k];
     if (!body.is_diagonal) {
-      add_product(body.n_v, body.n_v, inverse_mass(k), momentum + body.v_offset, v + body.v_offset);
+      add_symmetric_product(body.n_v, inverse_mass(k), momentum + body.v_offset, v + body.v_offset);
       continue;
     }
     with_size(body.n_v, [&](const auto size) {

@@ -58,6 +58,25 @@ inline void set_product(int rows, int cols, const double* a, const double* x, do
   }
 }
 
+/// y += A x, A (n, n) symmetric: by four columns at once, which the processor adds up side by side. Of the steps of a
+/// chain of beams, 14 velocities each, add_product took an eighth.
+inline void add_symmetric_product(int n, const double* a, const double* x, double* y) {
+  constexpr int kTogether = 4;
+  int first = 0;
+  for (; first + kTogether <= n; first += kTogether) {
+    double sums[kTogether] = {};
+    for (int i = 0; i < n; ++i) {
+      for (int k = 0; k < kTogether; ++k) sums[k] += a[i * n + first + k] * x[i];
+    }
+    for (int k = 0; k < kTogether; ++k) y[first + k] += sums[k];
+  }
+  for (; first < n; ++first) {
+    double sum = 0.0;
+    for (int i = 0; i < n; ++i) sum += a[i * n + first] * x[i];
+    y[first] += sum;
+  }
+}
+
 /// y += A^T x. A (rows, cols), x (rows), y (cols).
 inline void add_transposed_product(int rows, int cols, const double* a, const double* x, double* y) {
   for (int i = 0; i < rows; ++i) {
