@@ -82,11 +82,14 @@ class AutoSolver final : public ConeSolver {
 
  private:
   SolveReport do_solve(const ConeProblem& problem, Tolerance tolerance, ConeSolution& solution) override;
-  void escalate(const ConeProblem& problem, ConeSolution& solution, SolveReport& report);
-  int sweep_with_newton(const ConeProblem& problem, int used, const Deadline& deadline, SolveReport& report);
-  void pivot(const ConeProblem& problem, const Deadline& deadline, SolveReport& report);
-  SolveReport solve_nearest(const ConeProblem& problem, const Infeasibility& proof, const Deadline& deadline,
-                            const SolveReport& so_far, ConeSolution& solution);
+  /// A solve under way.
+  struct Task {
+    const ConeProblem& problem;
+    const Deadline& deadline;
+    SolveReport& report;
+    int used = 0;                     // [-] iterations
+    double first = 0.0, asked = 0.0;  // [m/s] the residual of the guess, and what is asked for
+  };
   /// What a turn took.
   struct Turn {
     int iterations = 0;
@@ -94,31 +97,45 @@ class AutoSolver final : public ConeSolver {
   };
   /// A method of those that take turns.
   struct Contender {
-    Turn (AutoSolver::*step)(const ConeProblem& problem, int budget, const Deadline& deadline, SolveReport& report);
+    Turn (AutoSolver::*step)(const Task& task);
     double weight = 1.0;  // [-] its operations count so many times
     double cost = 0.0;    // [-] operations so far, times the weight
     bool has_begun = false;
     bool has_ended = false;  // it has nothing more to do
   };
   enum class Round { newton, inside, rest };
-  int take_turns(const ConeProblem& problem, Round round, int used, const Deadline& deadline, SolveReport& report);
+
+  void escalate(const ConeProblem& problem, ConeSolution& solution, SolveReport& report);
+  bool is_open(const Task& task) const;
+  int calc_left(const Task& task) const;
+  void begin(Task& task);
+  void solve_linear(Task& task);
+  void run_newton(Task& task, double first_parameter, int most);
+  void sweep_while_quick(Task& task);
+  void set_contenders(const ConeProblem& problem);
+  void look_at_pattern(Task& task);
+  void descend(Task& task, double of_a_step, int turns);
+  void weigh_contenders(const ConeProblem& problem);
+  void go_on(Task& task);
+  void pivot(const Task& task);
+  void sweep_with_newton(Task& task);
+  SolveReport solve_nearest(const ConeProblem& problem, const Infeasibility& proof, const Deadline& deadline,
+                            const SolveReport& so_far, ConeSolution& solution);
+
+  void take_turns(Task& task, Round round);
+  void take_turn(Task& task, Contender& contender);
   static void weigh(Contender& contender, double weight);
   double calc_cost_with_next(const Contender& contender) const;
-  int take_turn(Contender& contender, const ConeProblem& problem, int budget, const Deadline& deadline,
-                SolveReport& report);
-  Turn step_from_best(const ConeProblem& problem, int budget, const Deadline& deadline, SolveReport& report);
-  Turn step_from_guess(const ConeProblem& problem, int budget, const Deadline& deadline, SolveReport& report);
-  Turn step_by_newton(const ConeProblem& problem, ProximalNewton& newton, double first_parameter, double operations,
-                      int budget, const Deadline& deadline, Contender& contender, SolveReport& report);
-  Turn step_inside(const ConeProblem& problem, int budget, const Deadline& deadline, SolveReport& report);
-  Turn step_by_fischer_burmeister(const ConeProblem& problem, int budget, const Deadline& deadline,
-                                  SolveReport& report);
-  Turn step_by_fixed_shift(const ConeProblem& problem, int budget, const Deadline& deadline, SolveReport& report);
-  Turn step_by_gradients(const ConeProblem& problem, int budget, const Deadline& deadline, SolveReport& report);
+  Turn step_from_best(const Task& task);
+  Turn step_from_guess(const Task& task);
+  Turn step_by_newton(const Task& task, ProximalNewton& newton, double first_parameter, Contender& contender);
+  Turn step_inside(const Task& task);
+  Turn step_by_fischer_burmeister(const Task& task);
+  Turn step_by_fixed_shift(const Task& task);
+  Turn step_by_gradients(const Task& task);
   void start_gradients(const ConeProblem& problem);
-  int advance_gradients(const ConeProblem& problem, int max_iterations, const Deadline& deadline);
+  int advance_gradients(const Task& task, int max_iterations);
   void go_to_guess();
-  int sweep_while_quick(const ConeProblem& problem, int max_sweeps, const Deadline& deadline);
 
   const AutoOptions options_;
   NsgsSolver nsgs_;
@@ -142,7 +159,9 @@ class AutoSolver final : public ConeSolver {
   int n_from_best_ = 0;             // [-] Newton steps from the best iterate
   int n_inside_ = 0;                // [-] steps of interior points
   bool is_inside_ready_ = false;    // interior points have been started, so that their cost is known
-  bool is_pile_ = false;            // contacts are coupled to fewer than kPileNeighbors
+  // Of W: whether contacts are coupled to fewer than kPileNeighbors, it has fewer blocks than kManyBlocks, and a Newton
+  // step costs as much as kDearStep gradients.
+  bool is_pile_ = false, has_few_blocks_ = true, is_dear_ = false;
   double first_inside_turn_ = 1.0;  // [-] Newton steps that the first turn of interior points counts as beforehand
   bool is_polished_ = false;        // Newton steps go on where they ended
   double step_operations_ = 0.0;  // [-] multiply-adds of a Newton step, as far as known: estimated, or the last kind's
