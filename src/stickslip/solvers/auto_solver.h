@@ -48,7 +48,7 @@ namespace stickslip {
 //      gradients;
 //   8. once interior points have been polished: a proof that there is no solution (infeasibility.h); then the nearest
 //      problem that has one is solved instead, and the report says so; whoever has other means than a solution gets the
-//      best iterate (Tolerance::may_give_up);
+//      best iterate (Tolerance::may_give_up), and piles are not told from others for them;
 //   9. pivoting (lcp.h), where friction is planar, polygonal or absent: linear complementarity problems from elsewhere
 //      need not be monotone;
 //  10. some sweeps with nsgs's dense Newton steps between them; then the turns go on, under the exact law with the
