@@ -148,7 +148,7 @@ AutoSolver::Turn AutoSolver::step_by_fischer_burmeister(const Task& task) {
 }
 
 /// A turn of De Saxce's fixed point from the best iterate: an inner solve of Newton's method at its associated
-/// task.problem.
+/// problem.
 AutoSolver::Turn AutoSolver::step_by_fixed_shift(const Task& task) {
   task.report.method = "de-saxce";
   if (!de_saxce_.has_begun) {

@@ -37,7 +37,7 @@ constexpr Try kTriesOfMany[] = {kMany, kAfresh, kSearch};
 
 /// What a step may cost, Step::work: what is left then is not tried but settled. Of seeds 0 to 999 and 1000 to 1999 of
 /// random_scenes_test 214 and 236 steps were inexact with it, 85 and 60 without, and none and one scene had steps of
-/// over 20 ms, 15 to 20 and 22 to 26 without (77 of the first thousand are inexact now). Not among many contacts, where
+/// over 20 ms, 15 to 20 and 22 to 26 without (77 and 186 are inexact now). Not among many contacts, where
 /// steps are large, nor without contacts.
 constexpr double kMostWork = 2e5;  // [-]
 

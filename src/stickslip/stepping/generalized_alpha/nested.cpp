@@ -231,7 +231,8 @@ void Nested::acceleration_pass(Step& step) {
 /// on the acceleration level is lambda_F = -mu lambda_N n: exactly, where friction has one dimension, and else up to
 /// what changes across n, over push. So one cone problem settles nearly all of them. A contact that resists any push,
 /// with forces that grow with it, is jammed: there are no accelerations with which it slides [Capobianco2021,
-/// section 10.4]; the forces of the least push are then kept, for other index sets to be found.
+/// section 10.4]; those of the larger push are kept only where friction follows normal forces better with it, for other
+/// index sets to be found.
 void Nested::settle_sliding(Step& step) {
   constexpr double kPush = 8.0;  // [-] of the accelerations at the iterate, and its growth where it was too small
   const double largest = step.measure.deviation() / (step.h * step.h);
@@ -263,8 +264,7 @@ void Nested::settle_sliding(Step& step) {
   push_.clear();
 }
 
-/// One solution of the acceleration level with the friction forces of sliding contacts as they are in lambda_; moves
-/// lambda_ and change_a_.
+/// One solution of the acceleration level with the push; moves lambda_ and change_a_.
 void Nested::solve_accelerations(Step& step) {
   clear();
   solution_.p.clear();

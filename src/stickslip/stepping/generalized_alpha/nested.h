@@ -12,7 +12,7 @@ namespace stickslip::generalized_alpha {
 
 /// The equations of a step as three nested cone problems with the same Delassus operator W^T M^-1 W:
 ///   velocity      K* contains xi + s(xi), perpendicular to P in K,            over the contacts in A,
-///   acceleration  the same between gamma_dot and lambda over those in B, in sliding the normal row only with
+///   acceleration  the same between gamma_dot and lambda over those in B, in sliding with
 ///                 lambda_F = -mu lambda_N n,
 ///   position      0 <= g, perpendicular to kappa_hat >= 0,                    over the contacts in A,
 /// joints as free cones. Each pass solves all three at the present (q', u', a'), by the cone solver, and moves u', a',
@@ -87,15 +87,15 @@ class Nested {
   ConeSolution solution_;
   std::vector<Rows> rows_;
   Unknowns best_;
-  SetHistory history_;                  // of the passes of the last solve(), `many`
-  std::vector<char> is_stuck_;          // (elements) by the last settle(), else empty
-  DisjointSets components_{0};          // of bodies that closed elements hold together, find_jammed()
-  std::vector<double> energy_;          // [J] by component: what may be moved less what is
-  std::vector<double> allowed_energy_;  // (bodies) what an impact can have of it, of which energy_ is left
-  std::vector<double> heaviest_;        // [kg] by component
-  std::vector<int> sliding_;            // elements: contacts that slide on the acceleration level
-  std::vector<double> push_;  // (sliding_) [m/s^2] see settle_sliding; empty: their normal rows alone are solved
-  bool along_ = false;        // pushed contacts have the friction row along the slip alone
+  SetHistory history_;                     // of the passes of the last solve(), `many`
+  std::vector<char> is_stuck_;             // (elements) by the last settle(), else empty
+  DisjointSets components_{0};             // of bodies that closed elements hold together, find_jammed()
+  std::vector<double> energy_;             // [J] by component: what may be moved less what is
+  std::vector<double> allowed_energy_;     // (bodies) what an impact can have of it, of which energy_ is left
+  std::vector<double> heaviest_;           // [kg] by component
+  std::vector<int> sliding_;               // elements: contacts that slide on the acceleration level
+  std::vector<double> push_;               // (sliding_) [m/s^2] see settle_sliding; empty: none rubs
+  bool along_ = false;                     // pushed contacts have the friction row along the slip alone
   double allowed_acceleration_ = 0.0;      // [m/s^2] residual of the level; 0: in relation to its own values
   SolveReport last_, impact_;              // of the last level, and of the last velocity level
   bool exact_ = true;                      // every solve met the solver's tolerance
