@@ -44,7 +44,7 @@ void expect_no_energy_from_nowhere(const std::string& text) {
     EXPECT_LE(now, energy + 1e-3) << n;
     energy = now;
   }
-  EXPECT_LE(inexact, 10);
+  EXPECT_LE(inexact, 8);
 }
 
 TEST(JammedHeap, TakesEnergyOnly) {

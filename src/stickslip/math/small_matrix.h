@@ -59,7 +59,7 @@ inline void set_product(int rows, int cols, const double* a, const double* x, do
 }
 
 /// y += A x, A (n, n) symmetric: by four columns at once, which the processor adds up side by side. Of the steps of a
-/// chain of beams, 14 velocities each, add_product took an eighth.
+/// chain of beams, 10 velocities each, add_product took an eighth.
 inline void add_symmetric_product(int n, const double* a, const double* x, double* y) {
   constexpr int kTogether = 4;
   int first = 0;

@@ -171,8 +171,8 @@ void AutoSolver::look_at_pattern(Task& task) {
     task.report.effort.alternating_steps += steps;
     task.report.method = "admm";
   }
-  // Who may give up does so after interior points: in piles the others, which wait for these, would have had no turn
-  // (of 1000 steps of 200 balls under generalized-alpha 41 were inexact, of 600 two; of 600 none where they had).
+  // Who may give up does so after interior points: in piles the others, which wait for these, would have had no turn.
+  // (Of 1000 steps of 200 balls under generalized-alpha 41 were inexact so.)
   is_pile_ = neighbors > 0.0 && neighbors < kPileNeighbors && !inside_.has_ended && !tolerance_.may_give_up &&
              (is_convex || has_discs(problem));
   is_inside_ready_ = is_open(task) && n_blocks >= (is_pile_ ? kSomeBlocks : kManyBlocks);

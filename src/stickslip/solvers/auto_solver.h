@@ -130,6 +130,8 @@ class AutoSolver final : public ConeSolver {
   Turn step_from_guess(const Task& task);
   Turn step_by_newton(const Task& task, ProximalNewton& newton, double first_parameter, Contender& contender);
   Turn step_inside(const Task& task);
+  template <class Method>
+  Turn advance_once(const Task& task, Method& method);
   Turn step_by_fischer_burmeister(const Task& task);
   Turn step_by_fixed_shift(const Task& task);
   Turn step_by_gradients(const Task& task);

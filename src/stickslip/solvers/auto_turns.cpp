@@ -129,6 +129,18 @@ AutoSolver::Turn AutoSolver::step_inside(const Task& task) {
   return turn;
 }
 
+/// An inner solve of a method that has been started.
+template <class Method>
+AutoSolver::Turn AutoSolver::advance_once(const Task& task, Method& method) {
+  const double before = method.operations();
+  Turn turn;
+  turn.iterations = method.advance(task.problem, tolerance_, calc_left(task), std::nextafter(before, HUGE_VAL),
+                                   task.deadline, iterate_);
+  turn.operations = method.operations() - before;
+  task.report.effort.newton_steps += turn.iterations;
+  return turn;
+}
+
 /// A turn of steps on the Fischer-Burmeister function, with a line search and hardly a proximal term, from the guess.
 AutoSolver::Turn AutoSolver::step_by_fischer_burmeister(const Task& task) {
   task.report.method = "newton-fb";
@@ -136,14 +148,9 @@ AutoSolver::Turn AutoSolver::step_by_fischer_burmeister(const Task& task) {
     go_to_guess();
     newton_fb_.start(task.problem, iterate_);
   }
-  const double before = newton_fb_.operations();
-  Turn turn;
-  turn.iterations = newton_fb_.advance(task.problem, tolerance_, calc_left(task), std::nextafter(before, HUGE_VAL),
-                                       task.deadline, iterate_);
-  turn.operations = newton_fb_.operations() - before;
+  const Turn turn = advance_once(task, newton_fb_);
   if (turn.iterations > 0) step_operations_ = turn.operations / turn.iterations;
   fischer_burmeister_.has_ended = newton_fb_.is_stuck();
-  task.report.effort.newton_steps += turn.iterations;
   return turn;
 }
 
@@ -155,13 +162,8 @@ AutoSolver::Turn AutoSolver::step_by_fixed_shift(const Task& task) {
     iterate_.return_to_best();
     fixed_shift_.start(task.problem, iterate_);
   }
-  const double before = fixed_shift_.operations();
-  Turn turn;
-  turn.iterations = fixed_shift_.advance(task.problem, tolerance_, calc_left(task), std::nextafter(before, HUGE_VAL),
-                                         task.deadline, iterate_);
-  turn.operations = fixed_shift_.operations() - before;
+  const Turn turn = advance_once(task, fixed_shift_);
   de_saxce_.has_ended = fixed_shift_.has_ended() || fixed_shift_.is_stuck();
-  task.report.effort.newton_steps += turn.iterations;
   return turn;
 }
 

@@ -69,16 +69,14 @@ double move_multipliers(Step& step) {
   return moved;
 }
 
-/// The smooth equations alone, by Newton's method from step.x, with the contacts' multipliers held. False: no end that
-/// is finite.
+}  // namespace
+
 bool solve_smooth(Step& step, Newton& newton) {
   for (int i = 0; i < Newton::kMaxIterations && evaluate_smooth(step) > 1.0; ++i) {
     if (!newton.move(step)) return false;
   }
   return std::isfinite(step.measure.error());
 }
-
-}  // namespace
 
 StepSolve solve_by_fixed_point(Step& step, Newton& newton) {
   // The paper's own runs need up to some hundred; redundant contacts at tight tolerances a few thousand.

@@ -13,4 +13,8 @@ namespace stickslip::generalized_alpha {
 /// and so on until nothing moves. From step.x, evaluated, until it is solved.
 StepSolve solve_by_fixed_point(Step& step, Newton& newton);
 
+/// The smooth equations alone, by Newton's method from step.x, with the contacts' multipliers held. False: no end that
+/// is finite.
+bool solve_smooth(Step& step, Newton& newton);
+
 }  // namespace stickslip::generalized_alpha

@@ -32,10 +32,11 @@ class Methods {
   double bound() const { return nested_.bound(); }
   Nested& nested() { return nested_; }
 
-  /// What a step is left at that no method solves: Nested::settle() from the start values. Where a proof says that
-  /// nothing solves the step, what is stuck is settled from where the methods have ended, step.x: those are the
-  /// directions in which bodies are squeezed. What does not hang together with what is stuck is solved as if that were
-  /// not there.
+  /// What a step is left at that no method solves: Nested::settle() from the start values, with stiff forces and joints
+  /// brought to balance before and after it while contacts' multipliers are held. The law of impact holds but for what
+  /// that moves. Where a proof says that nothing solves the step, what is stuck is settled from where the methods have
+  /// ended, step.x: those are the directions in which bodies are squeezed. What does not hang together with what is
+  /// stuck is solved as if that were not there.
   void settle(Step& step, const State& state);
 
  private:
@@ -46,10 +47,14 @@ class Methods {
   bool is_stuck(const StepElement& e) const;
   void take_stuck(const Unknowns& x, Step& step) const;
   void solve_rest(Step& step, const State& state);
+  void balance_stiff_forces(Step& step);
 
   Newton newton_;
   Nested nested_;
   Painleve painleve_;
+  Unknowns before_;             // balance_stiff_forces()
+  Vector motion_;               // (n_u) likewise
+  std::vector<double> ways_;    // (bodies) [m] likewise
   Unknowns ended_, settled_;    // settle()
   DisjointSets parts_{0};       // of bodies that hang together
   std::vector<char> is_stuck_;  // (bodies) whether their part of the system has something that is stuck

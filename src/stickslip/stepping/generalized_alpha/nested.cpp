@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "stickslip/cone/cone_defect.h"
+#include "stickslip/constraints/sliding_newton.h"
 #include "stickslip/math/round_off.h"
 #include "stickslip/math/small_matrix.h"
 #include "stickslip/stepping/generalized_alpha/equations.h"
@@ -17,10 +18,10 @@ namespace {
 
 /// Of the tolerance of a level, for what its problem leaves: what else adds to the residual of the step has the rest.
 constexpr double kShare = 0.5;  // [-]
-/// Of the acceleration level, with a growing push: the first has all friction rows, the second those along the slip. Of
-/// seeds 0 to 999 77 steps are inexact, with a third 110; with one of rows along the slip alone 88, and of 1200 steps
-/// of dominoes 69 are made in parts in place of 14.
-constexpr int kMaxRepetitions = 2;
+/// Of the acceleration level, until friction belongs to normal forces, and of its growing push among many contacts:
+/// Newton's method takes two or three, and where it takes many it cycles: of slow scenes among seeds 0 to 999 and 1000
+/// to 1999 205 and 201 steps are inexact with 6, 95 and 199 with 3, 228 and 178 with 2 (kWorkOfRow 4).
+constexpr int kMaxRepetitions = 3;
 
 /// One of the bodies that an element moves.
 int moving_body(const StepElement& e) {
@@ -223,17 +224,39 @@ void Nested::acceleration_pass(Step& step) {
     const bool slides = e.kind == ConstraintElement::Kind::contact && e.level >= Level::velocity && !e.stick;
     if (slides && e.mu > 0.0) sliding_.push_back(static_cast<int>(k));
   }
-  settle_sliding(step);
+  if (many_) {
+    settle_many_sliding(step);
+  } else {
+    settle_sliding(step);
+  }
 }
 
-/// At fixed (q', u') the level is linear but for the friction of sliding contacts, which follows their normal forces.
-/// With push n, larger than any tangential acceleration, in the place of its present value gamma_dot_F, Coulomb's law
-/// on the acceleration level is lambda_F = -mu lambda_N n: exactly, where friction has one dimension, and else up to
-/// what changes across n, over push. So one cone problem settles nearly all of them. A contact that resists any push,
-/// with forces that grow with it, is jammed: there are no accelerations with which it slides [Capobianco2021,
-/// section 10.4]; those of the larger push are kept only where friction follows normal forces better with it, for other
-/// index sets to be found.
+/// At fixed (q', u') the level is linear but for the friction of sliding contacts, which follows their normal forces y:
+/// y = Phi(y), Phi the normal forces of the solution with lambda_F = -mu y n held. Repetition contracts at the ratio
+/// mu |G_NF| / G_NN; where that is slow, or above one though a solution exists, Newton's method on Phi, which is linear
+/// in pieces. Given up where the solver leaves the level unsolved: then there is mostly no Phi(y), and each try costs
+/// all its iterations (random-418 of random_scenes_test: a step of 78 s).
 void Nested::settle_sliding(Step& step) {
+  constexpr double kSettled = 1e-13;  // [-] relative change of a: round-off
+  const auto m = static_cast<int>(sliding_.size());
+  for (int i = 0; i < kMaxRepetitions; ++i) {
+    get_sliding_normals(step, held_);
+    solve_accelerations(step);
+    if (last_.status != Status::ok || (is_stuck_.empty() && step.is_spent())) return;
+    get_sliding_normals(step, found_);
+    const double change = set_sliding_forces(step);
+    if (change <= kSettled * (step.x.a.norm() + change_a_.norm())) return;
+    if (i > 0 && m > 0 && m <= kMaxNewtonRows) newton_on_sliding(step);
+  }
+}
+
+/// The same for many sliding contacts. With push n, larger than any tangential acceleration, in the place of its
+/// present value gamma_dot_F, Coulomb's law on the acceleration level is lambda_F = -mu lambda_N n: exactly, where
+/// friction has one dimension, and else up to what changes across n, over push. So one cone problem settles nearly all
+/// of them. A contact that resists any push, with forces that grow with it, is jammed: there are no accelerations with
+/// which it slides [Capobianco2021, section 10.4]; the forces of the least push are then kept, for other index sets
+/// to be found.
+void Nested::settle_many_sliding(Step& step) {
   constexpr double kPush = 8.0;  // [-] of the accelerations at the iterate, and its growth where it was too small
   const double largest = step.measure.deviation() / (step.h * step.h);
   for (const int k : sliding_) {
@@ -264,7 +287,38 @@ void Nested::settle_sliding(Step& step) {
   push_.clear();
 }
 
-/// One solution of the acceleration level with the push; moves lambda_ and change_a_.
+/// y = lambda_N of the sliding contacts.
+void Nested::get_sliding_normals(const Step& step, std::vector<double>& y) const {
+  y.clear();
+  for (const int k : sliding_) y.push_back(lambda_(step.elements[k].offset));
+}
+
+/// Gives the sliding contacts the normal forces y and the friction that belongs to them.
+void Nested::hold_sliding(const Step& step, const double* y) {
+  std::array<double, kMaxElementDim> p;
+  for (std::size_t k = 0; k < sliding_.size(); ++k) {
+    const StepElement& e = step.elements[sliding_[k]];
+    for (int i = 0; i < e.dim; ++i) {
+      const double next = i == 0 ? y[k] : -friction_radius_acceleration(e, y[k]) * e.slip[i - 1];
+      p[i] = next - lambda_(e.offset + i);
+      lambda_(e.offset + i) = next;
+    }
+    step.rows.add_response(e, p.data(), change_a_);
+  }
+}
+
+/// A step of Newton's method for y = Phi(y), whose y it holds.
+void Nested::newton_on_sliding(Step& step) {
+  step_sliding_newton(held_, found_, moved_, [&](std::vector<double>& y) {
+    hold_sliding(step, y.data());
+    solve_accelerations(step);
+    get_sliding_normals(step, y);
+  });
+  hold_sliding(step, held_.data());
+}
+
+/// One solution of the acceleration level with the friction forces of sliding contacts as they are in lambda_; moves
+/// lambda_ and change_a_.
 void Nested::solve_accelerations(Step& step) {
   clear();
   solution_.p.clear();
@@ -374,6 +428,7 @@ void Nested::pass(Step& step) {
 
 StepSolve Nested::solve(Step& step, int max_passes, bool many) {
   StepSolve result;
+  many_ = many;
   is_stuck_.clear();
   exact_ = true;
   history_.clear();
@@ -405,6 +460,7 @@ StepSolve Nested::solve(Step& step, int max_passes, bool many) {
 }
 
 void Nested::settle(Step& step) {
+  many_ = true;
   best_ = step.x;
   is_stuck_.assign(step.elements.size(), 0);
   pass(step);

@@ -12,7 +12,7 @@ namespace stickslip::generalized_alpha {
 
 /// The equations of a step as three nested cone problems with the same Delassus operator W^T M^-1 W:
 ///   velocity      K* contains xi + s(xi), perpendicular to P in K,            over the contacts in A,
-///   acceleration  the same between gamma_dot and lambda over those in B, in sliding with
+///   acceleration  the same between gamma_dot and lambda over those in B, in sliding the normal row only with
 ///                 lambda_F = -mu lambda_N n,
 ///   position      0 <= g, perpendicular to kappa_hat >= 0,                    over the contacts in A,
 /// joints as free cones. Each pass solves all three at the present (q', u', a'), by the cone solver, and moves u', a',
@@ -30,7 +30,7 @@ class Nested {
 
   /// Passes from step.x, which must be evaluated; stops where the step is solved, and after a pass in which a level was
   /// not solved. The iterate with the least error is kept. `many` contacts: in front of each pass the position level is
-  /// repeated alone, cheaply, until it closes no more contacts.
+  /// repeated alone, cheaply, until it closes no more contacts, and sliding contacts are settled in one problem.
   StepSolve solve(Step& step, int max_passes, bool many);
   /// One pass from step.x, which must be evaluated, as it is: velocities obey the law of impact with the percussions in
   /// the directions of step.x, forces and percussions are balanced in these, and nothing is said of the index sets, so
@@ -75,6 +75,10 @@ class Nested {
   void acceleration_pass(Step& step);
   void solve_accelerations(Step& step);
   void settle_sliding(Step& step);
+  void settle_many_sliding(Step& step);
+  void get_sliding_normals(const Step& step, std::vector<double>& y) const;
+  void hold_sliding(const Step& step, const double* y);
+  void newton_on_sliding(Step& step);
   double set_sliding_forces(const Step& step);
   void position_pass(Step& step, const Vector& residual);
   void close_contacts(Step& step);
@@ -87,23 +91,26 @@ class Nested {
   ConeSolution solution_;
   std::vector<Rows> rows_;
   Unknowns best_;
-  SetHistory history_;                     // of the passes of the last solve(), `many`
-  std::vector<char> is_stuck_;             // (elements) by the last settle(), else empty
-  DisjointSets components_{0};             // of bodies that closed elements hold together, find_jammed()
-  std::vector<double> energy_;             // [J] by component: what may be moved less what is
-  std::vector<double> allowed_energy_;     // (bodies) what an impact can have of it, of which energy_ is left
-  std::vector<double> heaviest_;           // [kg] by component
-  std::vector<int> sliding_;               // elements: contacts that slide on the acceleration level
-  std::vector<double> push_;               // (sliding_) [m/s^2] see settle_sliding; empty: none rubs
-  bool along_ = false;                     // pushed contacts have the friction row along the slip alone
+  SetHistory history_;                  // of the passes of the last solve(), `many`
+  std::vector<char> is_stuck_;          // (elements) by the last settle(), else empty
+  DisjointSets components_{0};          // of bodies that closed elements hold together, find_jammed()
+  std::vector<double> energy_;          // [J] by component: what may be moved less what is
+  std::vector<double> allowed_energy_;  // (bodies) what an impact can have of it, of which energy_ is left
+  std::vector<double> heaviest_;        // [kg] by component
+  std::vector<int> sliding_;            // elements: contacts that slide on the acceleration level
+  std::vector<double> push_;  // (sliding_) [m/s^2] see settle_many_sliding; empty: their normal rows alone are solved
+  bool along_ = false;        // pushed contacts have the friction row along the slip alone
+  // (sliding_) [N] their normal forces before and after a solution, and moved for a difference.
+  std::vector<double> held_, found_, moved_;
   double allowed_acceleration_ = 0.0;      // [m/s^2] residual of the level; 0: in relation to its own values
+  bool many_ = false;                      // sliding contacts are settled as many
   SolveReport last_, impact_;              // of the last level, and of the last velocity level
   bool exact_ = true;                      // every solve met the solver's tolerance
   Vector free_;                            // (n_u) M^-1 of the residual of the level
   Vector change_, response_, work_;        // (n_u)
   Vector change_u_, change_a_, change_v_;  // (n_u)
   Vector P_, lambda_, kappa_hat_;          // the new multipliers
-  Vector least_lambda_, least_change_a_;   // see settle_sliding
+  Vector least_lambda_, least_change_a_;   // see settle_many_sliding
 };
 
 }  // namespace stickslip::generalized_alpha

@@ -215,7 +215,7 @@ void Stepper::solve(const State& state, double h, double t_end, StepReport& repo
   finish(state, solve_equations(), report);
 }
 
-/// The last resort.
+/// The last resort, a step that is balanced.
 void Stepper::settle(const State& state, StepReport& report) {
   methods_.settle(step_, *start_);
   while (meets_others(step_)) {
