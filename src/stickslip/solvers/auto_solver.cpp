@@ -214,7 +214,6 @@ void AutoSolver::weigh_contenders(const ConeProblem& problem) {
   if (!is_pile_) return;
   inside_.weight = 1.0;
   likeliest_->weight = kUnlikely;
-  if (!is_dear_ && !is_convex) from_best_.weight = 1.0;
   gradients_.cost = 0.0;
 }
 
