@@ -171,10 +171,7 @@ void AutoSolver::look_at_pattern(Task& task) {
     task.report.effort.alternating_steps += steps;
     task.report.method = "admm";
   }
-  // Who may give up does so after interior points: in piles the others, which wait for these, would have had no turn.
-  // (Of 1000 steps of 200 balls under generalized-alpha 41 were inexact so.)
-  is_pile_ = neighbors > 0.0 && neighbors < kPileNeighbors && !inside_.has_ended && !tolerance_.may_give_up &&
-             (is_convex || has_discs(problem));
+  is_pile_ = neighbors > 0.0 && neighbors < kPileNeighbors && !inside_.has_ended && (is_convex || has_discs(problem));
   is_inside_ready_ = is_open(task) && n_blocks >= (is_pile_ ? kSomeBlocks : kManyBlocks);
   if (!is_inside_ready_) return;
   interior_point_.start(problem, iterate_);

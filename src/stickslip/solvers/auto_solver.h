@@ -48,7 +48,8 @@ namespace stickslip {
 //      gradients;
 //   8. once interior points have been polished: a proof that there is no solution (infeasibility.h); then the nearest
 //      problem that has one is solved instead, and the report says so; whoever has other means than a solution gets the
-//      best iterate (Tolerance::may_give_up), and piles are not told from others for them;
+//      best iterate (Tolerance::may_give_up), in piles once the others have had turns, too, until interior points would
+//      be next again;
 //   9. pivoting (lcp.h), where friction is planar, polygonal or absent: linear complementarity problems from elsewhere
 //      need not be monotone;
 //  10. some sweeps with nsgs's dense Newton steps between them; then the turns go on, under the exact law with the
@@ -63,11 +64,10 @@ namespace stickslip {
 // counts these once: with few rows Fischer-Burmeister steps, else the most likely to get there, gradients under the
 // associated law with friction, else Newton steps from the guess, or from the best iterate where gradients have been
 // first. Where W has few blocks Fischer-Burmeister steps count once under the associated law, too, and interior points
-// some times under the exact one. All others count many times. In piles interior points count once, and so do Newton
-// steps from the best iterate under the exact law, unless they are dear; all others wait until interior points
-// have been polished, and from then on it is as elsewhere. So what the first solves is solved at less than twice its
-// cost, or three times where there are two, and what another solves at some multiple. Interior points are not cut while
-// their steps are long, as they are where they converge.
+// some times under the exact one. All others count many times. In piles interior points count once and all others wait
+// until these have been polished; from then on it is as elsewhere. So what the first solves is solved at less than
+// twice its cost, or three times where there are two, and what another solves at some multiple. Interior points are not
+// cut while their steps are long, as they are where they converge.
 //
 // The best iterate of all is returned, the starting guess included: never one that violates more (Residual::defect).
 // SolveReport::method names the last method used, SolveReport::effort how often each was. Nothing is allocated once the

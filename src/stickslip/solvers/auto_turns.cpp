@@ -18,17 +18,19 @@ bool is_accelerated(const ConeProblem& problem) {
 }  // namespace
 
 /// Turns, always of the one with the least calc_cost_with_next(). Round::newton: the first steps from the best iterate;
-/// inside: until interior points have been polished once; rest: until none goes on.
+/// inside: until interior points have been polished once, and where nothing follows in piles, in which the others
+/// waited for that, until they would be next again; rest: until none goes on.
 void AutoSolver::take_turns(Task& task, Round round) {
   const int max_stuck = is_pile_ ? 1 : is_convex_friction(task.problem) ? kStuckConvexSolves : kStuckSolves;
+  const bool others_follow = is_pile_ && tolerance_.may_give_up;
   while (is_open(task)) {
     const bool is_slow = newton_from_best_.n_stuck() >= max_stuck || n_from_best_ >= kMostSteps;
     if (round == Round::newton && (from_best_.has_ended || is_slow)) break;
-    if (round == Round::inside && (inside_.has_ended || is_polished_)) break;
+    if (round == Round::inside && (inside_.has_ended || (is_polished_ && !others_follow))) break;
     Contender* next = nullptr;
     double least = 0.0;
     const auto offer = [&](Contender& contender) {
-      if (round == Round::inside && is_pile_ && contender.weight == kUnlikely) return;  // they wait in piles
+      if (round == Round::inside && is_pile_ && !is_polished_ && contender.weight == kUnlikely) return;  // they wait
       const double cost = calc_cost_with_next(contender);
       if (contender.has_ended || (next != nullptr && cost >= least)) return;
       next = &contender;
@@ -39,7 +41,7 @@ void AutoSolver::take_turns(Task& task, Round round) {
     }
     if (round == Round::rest) offer(de_saxce_);
     offer(from_best_);
-    if (next == nullptr) break;
+    if (next == nullptr || (round == Round::inside && is_polished_ && next == &inside_)) break;
     take_turn(task, *next);
   }
 }
