@@ -82,7 +82,11 @@ void AutoSolver::escalate(const ConeProblem& problem, ConeSolution& solution, So
       return;
     }
   }
-  if (!tolerance_.may_give_up) go_on(task);
+  if (!tolerance_.may_give_up) {
+    go_on(task);
+  } else if (is_open(task) && is_pile_) {
+    take_turns(task, Round::waiting);
+  }
   report.iterations = task.used + report.effort.pivots;
   iterate_.finish(tolerance_, solution, report);
   if (report.status == Status::inexact) {

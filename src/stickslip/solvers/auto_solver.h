@@ -64,10 +64,10 @@ namespace stickslip {
 // counts these once: with few rows Fischer-Burmeister steps, else the most likely to get there, gradients under the
 // associated law with friction, else Newton steps from the guess, or from the best iterate where gradients have been
 // first. Where W has few blocks Fischer-Burmeister steps count once under the associated law, too, and interior points
-// some times under the exact one. All others count many times. In piles interior points count once and all others wait
-// until these have been polished; from then on it is as elsewhere. So what the first solves is solved at less than
-// twice its cost, or three times where there are two, and what another solves at some multiple. Interior points are not
-// cut while their steps are long, as they are where they converge.
+// some times under the exact one. All others count many times. In piles interior points count once, too, and what
+// counts many times waits until these have been polished; from then on it is as elsewhere. So what the first solves is
+// solved at less than twice its cost, or three times where there are two, and what another solves at some multiple.
+// Interior points are not cut while their steps are long, as they are where they converge.
 //
 // The best iterate of all is returned, the starting guess included: never one that violates more (Residual::defect).
 // SolveReport::method names the last method used, SolveReport::effort how often each was. Nothing is allocated once the
@@ -103,7 +103,7 @@ class AutoSolver final : public ConeSolver {
     bool has_begun = false;
     bool has_ended = false;  // it has nothing more to do
   };
-  enum class Round { newton, inside, rest };
+  enum class Round { newton, inside, waiting, rest };
 
   void escalate(const ConeProblem& problem, ConeSolution& solution, SolveReport& report);
   bool is_open(const Task& task) const;

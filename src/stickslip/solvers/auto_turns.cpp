@@ -22,15 +22,14 @@ bool is_accelerated(const ConeProblem& problem) {
 /// waited for that, until they would be next again; rest: until none goes on.
 void AutoSolver::take_turns(Task& task, Round round) {
   const int max_stuck = is_pile_ ? 1 : is_convex_friction(task.problem) ? kStuckConvexSolves : kStuckSolves;
-  const bool others_follow = is_pile_ && tolerance_.may_give_up;
   while (is_open(task)) {
     const bool is_slow = newton_from_best_.n_stuck() >= max_stuck || n_from_best_ >= kMostSteps;
     if (round == Round::newton && (from_best_.has_ended || is_slow)) break;
-    if (round == Round::inside && (inside_.has_ended || (is_polished_ && !others_follow))) break;
+    if (round == Round::inside && (inside_.has_ended || is_polished_)) break;
     Contender* next = nullptr;
     double least = 0.0;
     const auto offer = [&](Contender& contender) {
-      if (round == Round::inside && is_pile_ && !is_polished_ && contender.weight == kUnlikely) return;  // they wait
+      if (round == Round::inside && is_pile_ && contender.weight == kUnlikely) return;  // they wait in piles
       const double cost = calc_cost_with_next(contender);
       if (contender.has_ended || (next != nullptr && cost >= least)) return;
       next = &contender;
@@ -41,7 +40,7 @@ void AutoSolver::take_turns(Task& task, Round round) {
     }
     if (round == Round::rest) offer(de_saxce_);
     offer(from_best_);
-    if (next == nullptr || (round == Round::inside && is_polished_ && next == &inside_)) break;
+    if (next == nullptr || (round == Round::waiting && next == &inside_)) break;
     take_turn(task, *next);
   }
 }
@@ -115,10 +114,7 @@ AutoSolver::Turn AutoSolver::step_inside(const Task& task) {
   interior_point_.leave(iterate_);
   is_polished_ = true;
   weigh(inside_, kUnlikely);
-  if (is_pile_) {
-    weigh(from_best_, kUnlikely);
-    weigh(*likeliest_, 1.0);
-  }
+  if (is_pile_) weigh(*likeliest_, 1.0);
   task.report.method = "prox";
   const double before = newton_.operations();
   const int steps = newton_

@@ -57,8 +57,8 @@ enum class GeneralizedAlphaFriction {
 ///   - Friction of second order, an option: P_F opposes S xi_F, S = I + tau n n^T with the slip direction n before the
 ///     step.
 ///   - Index sets can have no solution where friction percussions, by dt/2 W_F Lambda_F in (127), lift a contact off
-///     that without them is closed. A step that is not solved is made in two halves, and these again, to a sixteenth:
-///     StepReport::parts. See docs/generalized-alpha.md.
+///     that without them is closed. A step that is not solved is made in two halves, and these again, to a sixteenth,
+///     among many contacts to a 256th: StepReport::parts. See docs/generalized-alpha.md.
 struct GeneralizedAlphaOptions {
   static constexpr SchemeTraits kTraits = {
       .name = "generalized-alpha",
