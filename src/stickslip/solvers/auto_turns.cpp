@@ -18,8 +18,8 @@ bool is_accelerated(const ConeProblem& problem) {
 }  // namespace
 
 /// Turns, always of the one with the least calc_cost_with_next(). Round::newton: the first steps from the best iterate;
-/// inside: until interior points have been polished once, and where nothing follows in piles, in which the others
-/// waited for that, until they would be next again; rest: until none goes on.
+/// inside: until interior points have been polished once; waiting: until these would be next again, so that what waited
+/// for them has had turns; rest: until none goes on.
 void AutoSolver::take_turns(Task& task, Round round) {
   const int max_stuck = is_pile_ ? 1 : is_convex_friction(task.problem) ? kStuckConvexSolves : kStuckSolves;
   while (is_open(task)) {

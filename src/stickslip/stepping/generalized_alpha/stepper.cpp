@@ -150,7 +150,7 @@ bool Stepper::advance_in_parts(State& state, double h, double t_end, int depth, 
   // Each leaves half of the windows: of seeds 0 to 999 of random_scenes_test two leave 23 steps more inexact. Among
   // many contacts, each with a window of its own, steps meet them often: of 1000 steps of 200 balls one is inexact with
   // six (SlowManifolds.TwoHundredBallsInSpaceComeToRest). Where what a step may cost is bounded more only take from
-  // what settles it: the jammed heap ends 10 steps inexact with six, 8 with four.
+  // what settles it: the jammed heap ends 10 steps inexact with six, 6 with four.
   constexpr int kMostHalvings = 4;  // [-] and twice as many among many contacts
   const int most_halvings = has_many_ ? 2 * kMostHalvings : kMostHalvings;
   const double half = 0.5 * h;
