@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <limits>
 #include <span>
 
 #include "stickslip/cone/cone_problem.h"
@@ -14,6 +15,9 @@ struct Tolerance {
   double absolute = 0.0;  // [m/s] allowed whatever the velocities are
   /// Whoever asks has other means: a solver may end without its last resorts, as on a problem that has no solution.
   bool may_give_up = false;
+  /// What this solve may take, if that is less than the solver's own limit; a proof that there is no solution is looked
+  /// for even so. Kept by `auto`.
+  int most_iterations = std::numeric_limits<int>::max();
 };
 
 /// How far percussions p are from solving a cone problem, in three numbers: the one yardstick for every solver, step,

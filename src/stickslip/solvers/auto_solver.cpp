@@ -72,7 +72,7 @@ void AutoSolver::escalate(const ConeProblem& problem, ConeSolution& solution, So
   weigh_contenders(problem);
   if (is_open(task) && !(is_pile_ && is_dear_)) take_turns(task, Round::newton);
   if (is_open(task)) take_turns(task, Round::inside);
-  if (is_open(task) && look_for_proof_) {
+  if (!iterate_.best().is_within(tolerance_) && !task.deadline.passed() && look_for_proof_) {
     const auto proof = find_infeasibility(
         problem, kMaxProofRows, [&] { return deadline.passed(); }, options_.stop);
     iterate_.return_to_best();
@@ -99,7 +99,7 @@ bool AutoSolver::is_open(const Task& task) const {
 }
 
 int AutoSolver::calc_left(const Task& task) const {
-  return options_.max_iterations - task.used;
+  return std::min(options_.max_iterations, tolerance_.most_iterations) - task.used;
 }
 
 /// What a solve starts with, at the guess.

@@ -288,13 +288,13 @@ TEST(AutoSolver, ASqueezedBodyHasNoSolution) {
   EXPECT_NEAR(solution.u[1], -1.0, 1e-10);
 }
 
-/// The same with friction, more of them at once, and bodies beside it that have a solution.
-TEST(AutoSolver, SqueezedAmongOthers) {
+/// The same with friction, and bodies beside it that have a solution: rows from n on squeeze.
+ConeProblem squeeze_among_others(int& n) {
   auto [problem, p] = test::plant({.n_bodies = 6, .n_contacts = 10}, FrictionLaw::coulomb, 5);
   auto w = std::get<FactoredDelassus>(problem.delassus);
   const int squeezed = w.add_body(Matrix::Identity(3, 3));
   const FrictionBlock block{2, 0.3, 0, 0.0};
-  const int n = problem.size();
+  n = problem.size();
   for (const double sign : {1.0, -1.0}) {
     problem.add_contact({&block, 1});
     w.begin_row(3);
@@ -303,6 +303,12 @@ TEST(AutoSolver, SqueezedAmongOthers) {
   problem.b[n] = -0.5;
   problem.b[n + 3] = -0.1;
   problem.delassus = w;
+  return problem;
+}
+
+TEST(AutoSolver, SqueezedAmongOthers) {
+  int n = 0;
+  const ConeProblem problem = squeeze_among_others(n);
   ConeSolution solution;
   const SolveReport report = solve(problem, AutoOptions{}, solution);
   EXPECT_EQ(report.status, Status::inexact);
@@ -312,6 +318,22 @@ TEST(AutoSolver, SqueezedAmongOthers) {
   EXPECT_NEAR(solution.u[n], -0.3, 1e-8);
   EXPECT_NEAR(solution.u[n + 3], -0.3, 1e-8);
   EXPECT_NEAR(report.residual.absolute, report.violation, 1e-6);
+}
+
+/// Who has other means says what a solve may take: it ends there, and has looked for a proof even so.
+TEST(AutoSolver, TakesNoMoreThanItMay) {
+  int n = 0;
+  const ConeProblem problem = squeeze_among_others(n);
+  constexpr int kMost = 60;
+  ConeSolution solution;
+  solution.p.assign(problem.size(), 0.0);
+  const Tolerance tolerance{.relative = 1e-10, .may_give_up = true, .most_iterations = kMost};
+  const SolveReport report = make_solver(AutoOptions{})->solve(problem, tolerance, solution);
+  EXPECT_EQ(report.status, Status::inexact);
+  EXPECT_LE(report.iterations, 2 * kMost);  // the nearest problem that has a solution may take as many
+  EXPECT_NEAR(report.violation, 0.3 * std::sqrt(2.0), 1e-8);
+  EXPECT_NEAR(solution.u[n], -0.3, 1e-8);
+  EXPECT_NEAR(solution.u[n + 3], -0.3, 1e-8);
 }
 
 /// One velocity held at two values by two joints: least squares, midway.

@@ -134,7 +134,9 @@ void IslandSolver::take_part(const ConeProblem& problem, const std::vector<doubl
 void IslandSolver::solve_islands(const ConeProblem& problem, int n, Tolerance tolerance, const Deadline& deadline,
                                  ConeSolution& solution, SolveReport& report) {
   const double asked = std::max(tolerance.absolute, tolerance.relative * report.residual.given) / std::sqrt(n);
-  const Tolerance part{.absolute = asked, .may_give_up = tolerance.may_give_up};
+  Tolerance part = tolerance;
+  part.relative = 0.0;
+  part.absolute = asked;
   find_unsolved(problem, n, asked, solution);
   if (unsolved_.size() < 2) return;
   assembled_.assemble(problem);

@@ -112,9 +112,13 @@ void Nested::contract(const Step& step, const Rows& rows, const double* w, doubl
 void Nested::solve_level(Step& step, double allowed) {
   step.stop.check();
   const double strictness = std::min(1.0, solver_.tolerance() / step.options.tolerance);
-  const Tolerance tolerance{.relative = allowed > 0.0 ? 0.0 : solver_.tolerance(),
-                            .absolute = kShare * allowed * strictness,
-                            .may_give_up = is_stuck_.empty() || step.is_spent()};
+  const double work_of_iteration = kWorkOfRow * std::max(problem_.size(), 1);
+  Tolerance tolerance{.relative = allowed > 0.0 ? 0.0 : solver_.tolerance(),
+                      .absolute = kShare * allowed * strictness,
+                      .may_give_up = is_stuck_.empty() || step.is_spent()};
+  if (std::isfinite(step.most_work)) {
+    tolerance.most_iterations = static_cast<int>(step.most_work_of_a_call() / work_of_iteration);
+  }
   response_.setZero();
   std::array<double, kMaxElementDim> p = {};
   const auto add_all = [&] {
@@ -136,7 +140,7 @@ void Nested::solve_level(Step& step, double allowed) {
   change_ = -response_;
   SolveReport report;
   if (!rows_.empty()) report = solver_.solve(problem_, tolerance, solution_);
-  step.work += kWorkOfRow * problem_.size() * report.iterations;
+  step.work += work_of_iteration * report.iterations;
   response_.setZero();
   add_all();
   change_ += response_;

@@ -14,15 +14,11 @@ StepSolve Newton::solve(Step& step, bool search) {
   // random_scenes_test) 99 are inexact, and where it may not fall at all 164, and one is wrong.
   constexpr int kPatience = 8;
   constexpr double kFalls = 0.9;  // [-]
-  // Of what a step may cost, for one call, so that the first does not take all where it cycles on redundant contacts:
-  // of the scenes with slow or inexact steps among seeds 0 to 999 and 1000 to 1999 349 and 318 steps are inexact
-  // without, 138 and 155 with it (six repetitions in Nested, iterations of the cone solver at 2 a row).
-  constexpr double kShareOfWork = 0.35;  // [-]
   const Measure& measure = step.measure;
   StepSolve result;
   history_.clear();
   double last_error = std::numeric_limits<double>::infinity();
-  const double most_work = std::min(step.most_work, step.work + kShareOfWork * step.most_work);
+  const double most_work = std::min(step.most_work, step.work + step.most_work_of_a_call());
   int stalled = 0;
   while (measure.error() > (result.iterations == 0 ? Measure::kContinued : 1.0)) {
     if (!history_.add(signature(step))) return result;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <string>
 
 #include "stickslip/constraints/certificate.h"
@@ -20,6 +21,13 @@
 namespace stickslip {
 namespace generalized_alpha {
 namespace {
+
+/// Of a step, and twice as many among many contacts. Each leaves half of the windows in which there are no index sets
+/// (advance_in_parts): of seeds 0 to 999 of random_scenes_test two leave 23 steps more inexact. Among many contacts,
+/// each with a window of its own, steps meet them often: of 1000 steps of 200 balls one is inexact with six
+/// (SlowManifolds.TwoHundredBallsInSpaceComeToRest). Where what a step may cost is bounded more only take from what
+/// settles it: the jammed heap ends 10 steps inexact with six, 6 with four.
+constexpr int kHalvings = 4;  // [-]
 
 class Stepper final : public TimeStepper {
  public:
@@ -45,7 +53,7 @@ class Stepper final : public TimeStepper {
 
  private:
   bool may_divide() const;
-  bool advance_in_parts(State& state, double h, double t_end, int depth, StepReport& report);
+  bool advance_in_parts(State& state, double h, double t_end, int halvings, StepReport& report);
   void join_parts(const StepReport& first, StepReport& report) const;
   void set_out(const State& state, double h, double t_end);
   void solve(const State& state, double h, double t_end, StepReport& report);
@@ -81,7 +89,6 @@ class Stepper final : public TimeStepper {
   bool continues_ = false;        // whether the forces of the last step can be continued
   bool parts_follow_ = true;      // whether a try that fails is divided
   bool in_parts_ = false;         // whether the last step was made so
-  bool has_many_ = false;         // it left many contacts closed when it was not solved whole
   State whole_, part_start_;      // of a step in parts: as far as it is made, and where its last part began
 };
 
@@ -116,13 +123,13 @@ Status Stepper::step(State& state, double h, double t_end, StepReport& report) {
   in_parts_ = false;
   parts_follow_ = true;
   step_.work = 0.0;
+  step_.most_work = std::numeric_limits<double>::infinity();  // until the methods say so
   solve(state, h, t_end, report);
   if (report.status != Status::ok && step_.options.strategy == GeneralizedAlphaStrategy::newton) {
     if (may_divide()) {
       in_parts_ = true;
-      has_many_ = NewtonSystem::is_large(step_);
       whole_ = state;
-      if (advance_in_parts(whole_, h, t_end, 1, report)) {
+      if (advance_in_parts(whole_, h, t_end, NewtonSystem::is_large(step_) ? 2 * kHalvings : kHalvings, report)) {
         whole_.step = state.step + 1;
         std::swap(state, whole_);
         return report.status;
@@ -146,26 +153,20 @@ bool Stepper::may_divide() const {
 /// a contact that is closed without them. Over a window of heights, that is, which other instants do not meet: such a
 /// step is made in two halves, and these again. False once the shortest part is not solved: the step is then left
 /// whole.
-bool Stepper::advance_in_parts(State& state, double h, double t_end, int depth, StepReport& report) {
-  // Each leaves half of the windows: of seeds 0 to 999 of random_scenes_test two leave 23 steps more inexact. Among
-  // many contacts, each with a window of its own, steps meet them often: of 1000 steps of 200 balls one is inexact with
-  // six (SlowManifolds.TwoHundredBallsInSpaceComeToRest). Where what a step may cost is bounded more only take from
-  // what settles it: the jammed heap ends 10 steps inexact with six, 6 with four.
-  constexpr int kMostHalvings = 4;  // [-] and twice as many among many contacts
-  const int most_halvings = has_many_ ? 2 * kMostHalvings : kMostHalvings;
+bool Stepper::advance_in_parts(State& state, double h, double t_end, int halvings, StepReport& report) {
   const double half = 0.5 * h;
   StepReport first = report;  // what was spent so far
   const int iterations = report.solve.iterations;
   const int fallbacks = report.fallbacks;
   const auto advance = [&](double end, StepReport& part) {
     part_start_ = state;
-    parts_follow_ = depth < most_halvings;
+    parts_follow_ = halvings > 1;
     solve(state, half, end, part);
     if (part.status == Status::ok) {
       accept(state, part);
       return true;
     }
-    return depth < most_halvings && may_divide() && advance_in_parts(state, half, end, depth + 1, part);
+    return halvings > 1 && may_divide() && advance_in_parts(state, half, end, halvings - 1, part);
   };
   if (!advance(t_end - half, first) || !advance(t_end, report)) return false;
   join_parts(first, report);
