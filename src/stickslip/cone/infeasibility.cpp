@@ -8,6 +8,7 @@
 
 #include "stickslip/cone/condense.h"
 #include "stickslip/math/dense_factors.h"
+#include "stickslip/math/sparse_solver.h"
 #include "stickslip/math/stoppable_product.h"
 
 namespace stickslip {
@@ -219,6 +220,36 @@ std::optional<Infeasibility> prove(const SparseMatrix& w, const Vector& b, const
   return found;
 }
 
+/// Whether percussions stop all rows at once, W p = -b, found sparsely: then there is no proof to look for. n^3 / 3
+/// multiply-adds a step of dense least squares took twenty times as long as a solve of 368 balls' contacts.
+bool can_stop_all(const SparseMatrix& w, const Vector& b, const Rows& rows, const std::vector<int>& place) {
+  constexpr double kRegular = 1e-8;  // [-] as in Newton's systems of many contacts
+  const auto n = static_cast<int>(b.size());
+  const Vector diagonal = w.diagonal();
+  Vector scale(n);
+  for (int k = 0; k < n; ++k) {
+    const double d = diagonal[rows.of_problem[k]];
+    if (!(d > 0.0)) return false;
+    scale[k] = 1.0 / std::sqrt(d);
+  }
+  SparseSolver solver;
+  solver.clear(n);
+  const auto visit = [&](const auto& take) {
+    for (int k = 0; k < n; ++k) {
+      for (SparseMatrix::InnerIterator entry(w, rows.of_problem[k]); entry; ++entry) {
+        const int column = place[entry.col()];
+        if (column >= 0) take(k, column, entry.value());
+      }
+    }
+  };
+  visit([&](int row, int column, double value) { solver.add(row, column, scale[row] * value * scale[column]); });
+  Vector p = -b.cwiseProduct(scale);
+  if (!solver.solve(kRegular, p.data(), p.data())) return false;
+  Vector u = b;
+  visit([&](int row, int column, double value) { u[row] += value * scale[column] * p[column]; });
+  return u.norm() <= kViolated * b.norm();
+}
+
 }  // namespace
 
 std::optional<Infeasibility> find_infeasibility(const ConeProblem& problem, int max_rows,
@@ -248,6 +279,7 @@ std::optional<Infeasibility> find_infeasibility(const ConeProblem& problem, int 
     }
   }
   if (!dense.allFinite() || !b.allFinite()) return std::nullopt;
+  if (!rows.is_lcp && can_stop_all(w, b, rows, place)) return std::nullopt;
   LeastViolation violation(dense, b, rows.is_free, std::vector<bool>(rows.is_free.size(), rows.is_lcp), stop);
   violation.minimize(is_late);
   const auto look = [&]() -> std::optional<Infeasibility> {
