@@ -15,7 +15,8 @@ namespace stickslip {
 ///
 /// Problem: do percussions p exist, whatever their sign and friction, with u = W p + b, u_N >= 0 on contacts and u = 0
 /// on free rows? Every solution has such velocities. Method: minimise 1/2 |y|^2, y the violation, y_N = max(0, -u_N)
-/// and y = -u on free rows (least squares; projected Newton steps [Bertsekas1982]). At the minimum W^T y = 0, and if y
+/// and y = -u on free rows (least squares; projected Newton steps [Bertsekas1982]), unless W p = -b has a solution on
+/// these rows, which a sparse solve shows sooner. At the minimum W^T y = 0, and if y
 /// is not zero then y . u = y . (W p + b) = y . b = -|y|^2 < 0 for every p, while a solution has y . u >= 0: Farkas'
 /// lemma. Half lines without friction (an LCP w = M z + q) keep z >= 0, and then M^T y <= 0 proves the same; the matrix
 /// need not be symmetric.

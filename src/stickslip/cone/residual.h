@@ -16,7 +16,8 @@ struct Tolerance {
   /// Whoever asks has other means: a solver may end without its last resorts, as on a problem that has no solution.
   bool may_give_up = false;
   /// What this solve may take, if that is less than the solver's own limit; a proof that there is no solution is looked
-  /// for even so. Kept by `auto`.
+  /// for even so. Kept by `auto`, which gives as much to each island of a problem and to the nearest problem that has a
+  /// solution, and counts the pivots of its last resorts apart.
   int most_iterations = std::numeric_limits<int>::max();
 };
 

@@ -72,7 +72,8 @@ void AutoSolver::escalate(const ConeProblem& problem, ConeSolution& solution, So
   weigh_contenders(problem);
   if (is_open(task) && !(is_pile_ && is_dear_)) take_turns(task, Round::newton);
   if (is_open(task)) take_turns(task, Round::inside);
-  if (!iterate_.best().is_within(tolerance_) && !task.deadline.passed() && look_for_proof_) {
+  const bool may_go_on = task.used < options_.max_iterations && !deadline.passed();  // whatever this solve may take
+  if (!iterate_.best().is_within(tolerance_) && may_go_on && look_for_proof_) {
     const auto proof = find_infeasibility(
         problem, kMaxProofRows, [&] { return deadline.passed(); }, options_.stop);
     iterate_.return_to_best();

@@ -77,7 +77,7 @@ SolveReport LeastViolationSolver::do_solve(const ConeProblem& problem, Tolerance
   calc_diagonals(problem, diagonals_);
   if (calc_size(solution.p) <= kExplained * calc_explained(problem.b)) return report;
   try {
-    bound(problem, tolerance.may_give_up, deadline, solution, report);
+    bound(problem, tolerance, deadline, solution, report);
   } catch (const Interrupted&) {
     solution.p.assign(start_.begin(), start_.end());
     throw;
@@ -114,7 +114,7 @@ bool LeastViolationSolver::has_solution(const ConeProblem& problem, const Deadli
 }
 
 /// Takes the least percussions of the least violation instead, where they violate little more.
-void LeastViolationSolver::bound(const ConeProblem& problem, bool may_give_up, const Deadline& deadline,
+void LeastViolationSolver::bound(const ConeProblem& problem, Tolerance asked, const Deadline& deadline,
                                  ConeSolution& solution, SolveReport& report) const {
   if (has_solution(problem, deadline, report)) return;
   SparseMatrix w = make_delassus_matrix(problem, stop_);
@@ -129,13 +129,14 @@ void LeastViolationSolver::bound(const ConeProblem& problem, bool may_give_up, c
   AutoOptions options;
   options.stop = stop_;
   ConeSolution found;
+  asked.relative = kSoftTolerance;
+  asked.absolute = 0.0;
   for (int step = 0; step < 2; ++step) {
     if (deadline.passed()) return;
     for (int row = 0; row < problem.size() && step > 0; ++row) soft.b[row] += kSoft * diagonals_[row] * found.p[row];
     options.time_limit = deadline.calc_remaining();
     found.p.assign(problem.size(), 0.0);
-    const Tolerance tolerance{.relative = kSoftTolerance, .may_give_up = may_give_up};
-    const SolveReport solved = AutoSolver(options).solve(soft, tolerance, found);
+    const SolveReport solved = AutoSolver(options).solve(soft, asked, found);
     report.iterations += solved.iterations;
     if (solved.status == Status::failed) return;
   }

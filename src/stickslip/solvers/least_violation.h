@@ -46,7 +46,7 @@ class LeastViolationSolver final : public ConeSolver {
   double calc_size(const std::vector<double>& p) const;
   double calc_explained(const std::vector<double>& b) const;
   bool has_solution(const ConeProblem& problem, const Deadline& deadline, SolveReport& report) const;
-  void bound(const ConeProblem& problem, bool may_give_up, const Deadline& deadline, ConeSolution& solution,
+  void bound(const ConeProblem& problem, Tolerance asked, const Deadline& deadline, ConeSolution& solution,
              SolveReport& report) const;
 
   std::unique_ptr<ConeSolver> solver_;

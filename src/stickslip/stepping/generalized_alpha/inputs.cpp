@@ -14,6 +14,7 @@ namespace stickslip::generalized_alpha {
 
 void Nested::calc_jump(Step& step, const State& state) {
   set_joints(step, state);
+  is_stuck_.clear();  // of the last step
   // The change of forces, as a residual.
   work_.setZero();
   step.system.add_input_forces(state.inputs, state.t, state.q, work_);

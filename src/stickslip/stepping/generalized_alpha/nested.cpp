@@ -108,7 +108,8 @@ void Nested::contract(const Step& step, const Rows& rows, const double* w, doubl
 /// residual in free_. Solves for b = value - W^T (M^-1 W p + free), and leaves change_ = M^-1 W (p' - p) - free. The
 /// residual is to be at most `allowed`, whatever the solver's tolerance, and less where that is below the scheme's; 0:
 /// relative to the values themselves. Passes let the solver give up; settle() takes what its last resorts come to,
-/// until the step has cost what it may: in any case they took up to .07 s of a step (random-602 of random_scenes_test).
+/// within the bound of a call and until the step has cost what it may: in any case they took up to .07 s of a step
+/// (random-602 of random_scenes_test).
 void Nested::solve_level(Step& step, double allowed) {
   step.stop.check();
   const double strictness = std::min(1.0, solver_.tolerance() / step.options.tolerance);

@@ -116,7 +116,7 @@ struct Step {
   /// redundant contacts: of the scenes with slow or inexact steps among seeds 0 to 999 and 1000 to 1999 of
   /// random_scenes_test 349 and 318 steps are inexact without, 138 and 155 with it (six repetitions in Nested,
   /// iterations of the cone solver at 2 a row). Problems without a solution take the cone solver thousands of
-  /// iterations: the slowest steps of these scenes are 22 and 30 ms without, 14 and 20 with half, 10 and 18 so.
+  /// iterations: the slowest steps of these scenes are 22 and 30 ms without, 13 and 19 with half, 10 and 18 so.
   double most_work_of_a_call() const {
     constexpr double kShareOfWork = 0.35;  // [-]
     return kShareOfWork * most_work;
