@@ -223,7 +223,6 @@ std::optional<Infeasibility> prove(const SparseMatrix& w, const Vector& b, const
 /// Whether percussions stop all rows at once, W p = -b, found sparsely: then there is no proof to look for. n^3 / 3
 /// multiply-adds a step of dense least squares took twenty times as long as a solve of 368 balls' contacts.
 bool can_stop_all(const SparseMatrix& w, const Vector& b, const Rows& rows, const std::vector<int>& place) {
-  constexpr double kRegular = 1e-8;  // [-] as in Newton's systems of many contacts
   const auto n = static_cast<int>(b.size());
   const Vector diagonal = w.diagonal();
   Vector scale(n);
@@ -244,7 +243,7 @@ bool can_stop_all(const SparseMatrix& w, const Vector& b, const Rows& rows, cons
   };
   visit([&](int row, int column, double value) { solver.add(row, column, scale[row] * value * scale[column]); });
   Vector p = -b.cwiseProduct(scale);
-  if (!solver.solve(kRegular, p.data(), p.data())) return false;
+  if (!solver.solve(SparseSolver::kRegular, p.data(), p.data())) return false;
   Vector u = b;
   visit([&](int row, int column, double value) { u[row] += value * scale[column] * p[column]; });
   return u.norm() <= kViolated * b.norm();

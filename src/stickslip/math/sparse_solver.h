@@ -14,6 +14,10 @@ namespace stickslip {
 /// epsilon. A should be scaled so that its diagonal is about one.
 class SparseSolver {
  public:
+  /// Epsilon where rank is not known. Round-off in b moves what does not matter by as much over this; weaker directions
+  /// that matter are found by refinement. [-]
+  static constexpr double kRegular = 1e-8;
+
   /// Begins a system of n rows.
   void clear(int n);
   /// Values of one place add up.

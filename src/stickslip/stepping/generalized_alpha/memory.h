@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <type_traits>
-
 #include "stickslip/model/state.h"
 #include "stickslip/stepping/generalized_alpha/step.h"
 

@@ -9,7 +9,6 @@
 #include "stickslip/cone/cone_defect.h"
 #include "stickslip/constraints/sliding_newton.h"
 #include "stickslip/math/round_off.h"
-#include "stickslip/math/small_matrix.h"
 #include "stickslip/stepping/generalized_alpha/equations.h"
 #include "stickslip/stepping/generalized_alpha/index_sets.h"
 

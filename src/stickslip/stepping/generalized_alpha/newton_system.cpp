@@ -16,9 +16,6 @@ namespace {
 /// are some of those a rank-deficient one to an orthogonal decomposition, too: without a squeezed loop at its dead
 /// point is not made consistent.
 constexpr double kSafePivot = 1e-6;  // [-]
-/// What a large system, whose rank is not revealed, has added to its diagonal. Round-off in the residual moves
-/// multipliers that do not matter by as much over this; weaker directions that matter are found by refinement.
-constexpr double kRegular = 1e-8;  // [-]
 
 }  // namespace
 
@@ -163,7 +160,7 @@ bool NewtonSystem::solve_sparse_system() {
       }
     }
   }
-  return sparse_.solve(kRegular, rhs_.data(), solution_.data());
+  return sparse_.solve(SparseSolver::kRegular, rhs_.data(), solution_.data());
 }
 
 bool NewtonSystem::solve_dense_system() {

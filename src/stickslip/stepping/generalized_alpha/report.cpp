@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "stickslip/stepping/generalized_alpha/report.h"
 
-#include <algorithm>
 #include <array>
 
 #include "stickslip/constraints/certificate.h"

@@ -24,10 +24,10 @@ inline constexpr double kImpulsive = 0.1;  // [-]
 
 /// On which of its levels a contact is closed, the nested sets of [Capobianco2021 eqs. 130-141].
 enum class Level : std::uint8_t {
-  open = 0,          // not in A (130): kappa_hat = P = lambda = 0
-  position = 1,      // in A, not in B (133): g = 0, P = lambda = 0
-  velocity = 2,      // in B, not in C (136): xi_N = 0, lambda = 0
-  acceleration = 3,  // in C: g_ddot = 0
+  open = 0,          // not in A (130): kappa_hat = 0, P = 0 (131, 137), lambda = 0 (134)
+  position = 1,      // in A, not in B (133): g = 0 (129), P = 0 (132), lambda = 0 (134)
+  velocity = 2,      // in B, not in C (136): xi_N = 0 (132), lambda = 0 (135)
+  acceleration = 3,  // in C: g_ddot = 0 (135)
 };
 
 /// Which of several solutions of a step a contact is asked for, see Painleve.
