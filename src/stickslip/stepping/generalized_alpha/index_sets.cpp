@@ -13,7 +13,8 @@ namespace stickslip::generalized_alpha {
 namespace {
 
 /// r = kProxFactor / G: of the interval (0, 2) in which the prox iteration of one contact contracts, the part in which
-/// a slip velocity that changes sign is not overshot.
+/// a slip velocity that changes sign is not overshot. Of seeds 0 to 999 of random_scenes_test 230 and 382 steps are
+/// inexact with .3 and 1, 210 so.
 constexpr double kProxFactor = 0.6;  // [-]
 
 double norm(const double* x, int n) {

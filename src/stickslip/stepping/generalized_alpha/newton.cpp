@@ -67,7 +67,9 @@ bool Newton::move(Step& step) {
 /// With many contacts a whole step changes many index sets at once, each as if the others stayed; and from far away a
 /// stiff body's forces can overflow. Shortens the step until the merit falls, or else takes the best of what was tried.
 void Newton::search_line(Step& step, double merit) {
-  constexpr double kShortest = 0.1;  // [-]
+  // Of seeds 0 to 999 of random_scenes_test 218 and 178 steps are inexact with .4 and .01, and 338 and 629 are made in
+  // parts; 210 and 461 so. [-]
+  constexpr double kShortest = 0.1;
   const Measure& measure = step.measure;
   double least = std::isfinite(measure.error()) ? measure.merit() : std::numeric_limits<double>::infinity();
   best_ = step.x;

@@ -10,7 +10,8 @@ namespace stickslip::generalized_alpha {
 namespace {
 
 /// Up to as many rows the system is dense, where elimination is quicker than finding an order for it and rank is
-/// revealed. [-]
+/// revealed. With 50, beyond which nothing bounds what a step costs, 165 in place of 210 steps of seeds 0 to 999 of
+/// random_scenes_test are inexact, and the slowest takes 44 ms in place of 10. [-]
 constexpr int kMaxDenseRows = 100;
 
 }  // namespace
