@@ -10,11 +10,10 @@
 
 namespace stickslip::test {
 
-inline constexpr double kPileStep = 1e-3;  // [s]
-
 /// The next contact problem of a pile of tests/data/piles, `name`: balls in a box with its walls at -half and half and
 /// its floor at 0, as they fall for a step. All gaps below `near` [m] may close.
 inline ConeProblem make_pile(const std::string& name, double near, FrictionLaw law) {
+  constexpr double kStep = 1e-3;  // [s]
   const bool is_large = name == "settled_1000";
   const double half = is_large ? 1.25 : 0.62;  // [m]
   const double mu = is_large ? 0.3 : 0.5;
@@ -27,7 +26,7 @@ inline ConeProblem make_pile(const std::string& name, double near, FrictionLaw l
   problem.law = law;
   PackedDelassus w;
   for (const std::vector<double>& row : read_table("piles/" + name + ".csv")) {
-    balls.push_back({row[0], {row[1], row[2], row[3]}, {row[4], row[5], row[6] - 9.81 * kPileStep}});
+    balls.push_back({row[0], {row[1], row[2], row[3]}, {row[4], row[5], row[6] - 9.81 * kStep}});
     const double mass = 1000.0 * 4.0 / 3.0 * M_PI * std::pow(row[0], 3);
     w.add_body(1.0 / mass, Matrix3::Identity() / (0.4 * mass * row[0] * row[0]));
   }

@@ -46,8 +46,9 @@ namespace stickslip {
 //      proximal Newton steps from the guess, and from the best iterate; steps on the Fischer-Burmeister function
 //      (newton_fb.h), which solve for percussions as large as 1e10 times the others, as nearly parallel joints need;
 //      gradients;
-//   8. once interior points have been polished: a proof that there is no solution (infeasibility.h); then the nearest
-//      problem that has one is solved instead, and the report says so; whoever has other means than a solution gets the
+//   8. once interior points have been polished, or a solve has taken what it may (Tolerance::most_iterations): a proof
+//      that there is no solution (infeasibility.h); then the nearest problem that has one is solved instead, and the
+//      report says so; whoever has other means than a solution gets the
 //      best iterate (Tolerance::may_give_up), in piles once the others have had turns, too, until interior points would
 //      be next again;
 //   9. pivoting (lcp.h), where friction is planar, polygonal or absent: linear complementarity problems from elsewhere

@@ -243,8 +243,9 @@ void Nested::acceleration_pass(Step& step) {
 /// in pieces. Given up where the solver leaves the level unsolved: then there is mostly no Phi(y), and each try costs
 /// all its iterations (random-418 of random_scenes_test: a step of 78 s).
 void Nested::settle_sliding(Step& step) {
-  // Relative change of a: round-off. Of seeds 0 to 999 of random_scenes_test 218 steps are inexact with 1e-15, 209 with
-  // 1e-10, at which the ball in the corner takes other iterations than published: docs/robustness.md. [-]
+  // Relative change of a: round-off. Of seeds 0 to 999 of random_scenes_test 218 and 209 steps are inexact with 1e-15
+  // and 1e-10; settled to the tolerance alone, fewer, but the ball in the corner takes other iterations than published
+  // (docs/robustness.md). [-]
   constexpr double kSettled = 1e-13;
   const auto m = static_cast<int>(sliding_.size());
   for (int i = 0; i < kMaxRepetitions; ++i) {
