@@ -237,9 +237,9 @@ void exclude_above(Step& step, StepElement& e, Level level) {
 }
 
 std::uint64_t signature(const Step& step) {
-  std::uint64_t hash = 1469598103934665603ull;  // FNV-1a
-  for (const StepElement& e : step.elements) hash = (hash ^ e.signature()) * 1099511628211ull;
-  return hash;
+  SetHash hash;
+  for (const StepElement& e : step.elements) hash.add(e.signature());
+  return hash.value();
 }
 
 void set_stretch(Step& step, StepElement& e, const State& state) {
