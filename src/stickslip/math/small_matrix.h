@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <cmath>
 #include <type_traits>
 
 namespace stickslip {
@@ -22,6 +23,13 @@ auto with_size(int n, const Function& function) {
     default:
       return function(n);
   }
+}
+
+/// |x|_2, x (n).
+inline double norm(const double* x, int n) {
+  double sum = 0.0;
+  for (int i = 0; i < n; ++i) sum += x[i] * x[i];
+  return std::sqrt(sum);
 }
 
 /// y += A x. A (rows, cols), x (cols), y (rows).

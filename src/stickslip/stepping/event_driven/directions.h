@@ -2,8 +2,8 @@
 #pragma once
 
 #include <array>
-#include <cmath>
 
+#include "stickslip/math/small_matrix.h"
 #include "stickslip/math/types.h"
 
 namespace stickslip::event_driven {
@@ -11,12 +11,6 @@ namespace stickslip::event_driven {
 /// Accelerations that the laws want to be zero are so within this part of those in play: ten and more times what
 /// solvers leave. [-]
 inline constexpr double kZeroAcceleration = 1e-7;
-
-inline double norm(const double* x, int n) {
-  double squared = 0.0;
-  for (int i = 0; i < n; ++i) squared += x[i] * x[i];
-  return std::sqrt(squared);
-}
 
 /// Where x (n) points; all of it zero where it is none.
 inline std::array<double, kMaxFrictionDim> direction_of(const double* x, int n) {

@@ -11,11 +11,10 @@ namespace stickslip::generalized_alpha {
 namespace {
 
 using test::BallStep;
+using test::kMass;
 using test::kStepLength;
+using test::kWeight;
 using test::make_balls;
-
-constexpr double kMass = 2.0;   // [kg] of the ball
-constexpr double kWeight = 20;  // [N]
 
 /// The ball at a height over the floor and with a velocity at the end of the step, and the multipliers given.
 class IndexSets : public testing::Test {

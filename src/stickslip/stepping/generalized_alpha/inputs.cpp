@@ -5,8 +5,6 @@
 //   M da = df + W dlambda,   W^T da = 0      over the rows of joints,
 // to a, abar and the earlier a, and to lambda likewise. The impulse of inputs is then exact, whatever dlambda is.
 // Contacts and dry friction, whose laws have no derivative, answer in the step itself, by percussions.
-#include <algorithm>
-
 #include "stickslip/stepping/generalized_alpha/nested.h"
 #include "stickslip/stepping/generalized_alpha/start.h"
 
@@ -40,9 +38,7 @@ void Nested::calc_jump(Step& step, const State& state) {
     return;
   }
   step.x.a = change_;
-  for (const Rows& rows : rows_) {
-    std::copy_n(solution_.p.begin() + rows.offset, rows.n, step.x.lambda.data() + step.elements[rows.element].offset);
-  }
+  take_solution(step, step.x.lambda);
 }
 
 }  // namespace stickslip::generalized_alpha

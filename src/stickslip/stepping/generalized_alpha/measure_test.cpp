@@ -14,11 +14,11 @@ namespace stickslip::generalized_alpha {
 namespace {
 
 using test::BallStep;
+using test::kStepGravity;
 using test::kStepLength;
 using test::make_balls;
 
 constexpr double kTolerance = 1e-6;  // [-]
-constexpr double kGravity = 10.0;    // [m/s^2] of make_balls
 
 /// Two balls, bodies 1 and 2 beside the floor, of which one flies at 3 m/s and one falls from rest, without contacts.
 class Measured : public testing::Test {
@@ -28,10 +28,10 @@ class Measured : public testing::Test {
     ball.state.q(7 + 2) = 9.0;
     ball.state.u(0) = 3.0;
     ball.begin(kStepLength);
-    for (int i = 0; i < 2; ++i) step.x.a(6 * i + 2) = -kGravity;
+    for (int i = 0; i < 2; ++i) step.x.a(6 * i + 2) = -kStepGravity;
     evaluate(step);
   }
-  double deviation() const { return kStepLength * kStepLength * kGravity; }
+  double deviation() const { return kStepLength * kStepLength * kStepGravity; }
   double displacement() const {
     return kStepLength * 3.0 + deviation();
   }  // of the first; its fall is not in its speed of 3 m/s
@@ -47,12 +47,12 @@ TEST_F(Measured, AFreeFallIsSolved) {
 
 TEST_F(Measured, ResidualsAreLengthsOverTheDisplacementOfTheirBody) {
   // Accelerations off by 2 tolerances of the deviation; at the same time velocities, over the displacement, hardly.
-  step.r1(7) = 2.0 * (2.0 * kTolerance * kGravity);  // mass times what a is off by, of the second ball
+  step.r1(7) = 2.0 * (2.0 * kTolerance * kStepGravity);  // mass times what a is off by, of the second ball
   step.measure.judge(step);
   EXPECT_NEAR(step.measure.error(), 2.0, 1e-6);
   step.r1(7) = 0.0;
   const double speed = measure_motion(step.system, 1, step.u.data());
-  step.r2(0) = 2.0 * (3.0 * kTolerance * (speed + kStepLength * kGravity));
+  step.r2(0) = 2.0 * (3.0 * kTolerance * (speed + kStepLength * kStepGravity));
   step.measure.judge(step);
   EXPECT_NEAR(step.measure.error(), 3.0, 1e-6);
   step.r2(0) = 0.0;
@@ -62,10 +62,10 @@ TEST_F(Measured, ResidualsAreLengthsOverTheDisplacementOfTheirBody) {
 }
 
 TEST_F(Measured, RoundOffIsExcusedUpToAHundredthOfTheDisplacement) {
-  step.r1(1) = 2.0 * 1e-3 * kGravity;  // a thousand tolerances
+  step.r1(1) = 2.0 * 1e-3 * kStepGravity;  // a thousand tolerances
   step.measure.judge(step);
   EXPECT_GT(step.measure.error(), 900.0);
-  step.measure.set_round_off(step, 1, 2e-3 * kGravity, 0.0, 0.0, 0.0);
+  step.measure.set_round_off(step, 1, 2e-3 * kStepGravity, 0.0, 0.0, 0.0);
   step.measure.judge(step);
   EXPECT_LT(step.measure.error(), 1.0);
   step.r1(1) = 2.0 * 1e6;

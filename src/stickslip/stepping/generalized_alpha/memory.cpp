@@ -174,12 +174,12 @@ double find_sets(const Step& step) {
     // and so the hashes are summed.
     const bool is_contact = e.kind == ConstraintElement::Kind::contact;
     const ElementId id = is_contact ? step.rows.point(e).id : ElementId{static_cast<std::uint64_t>(e.offset), 0};
-    std::uint64_t hash = 1469598103934665603ull;  // FNV-1a
+    SetHash hash;
     for (const std::uint64_t word :
          {static_cast<std::uint64_t>(e.kind), id.pair, id.feature, std::uint64_t{e.signature()}}) {
-      hash = (hash ^ word) * 1099511628211ull;
+      hash.add(word);
     }
-    sum += hash ^ (hash >> 32);
+    sum += hash.value() ^ (hash.value() >> 32);
   }
   return static_cast<double>(sum >> (64 - std::numeric_limits<double>::digits));  // those that a double holds
 }

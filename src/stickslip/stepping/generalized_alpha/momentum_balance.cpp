@@ -69,7 +69,7 @@ void MomentumBalance::add_elements(const Step& step) {
   }
 }
 
-int MomentumBalance::find_unbalanced(const Step& step, const State& start) {
+MomentumBalance::Worst MomentumBalance::find_exact(const Step& step, const State& start) {
   const System& system = step.system;
   const Weights& weights = step.weights;
   const MemoryView memory(system, start.memory);
@@ -82,34 +82,38 @@ int MomentumBalance::find_unbalanced(const Step& step, const State& start) {
   for (std::size_t k = 0; k < acts_.size(); ++k) acts_[k] = 3.0 * step.measure.deviation(static_cast<int>(k)) / step.h;
   std::ranges::fill(averages_, 0.0);
   add_elements(step);
-  exact_ = 0.0;
-  int worst = -1;
-  bool may_push = false;
+  Worst worst;
   for (std::size_t k = 0; k < acts_.size(); ++k) {
     if (system.bodies()[k].n_u == 0) continue;
     const int body = static_cast<int>(k);
     const double tolerance = Measure::kSolved * step.options.tolerance * step.measure.displacement(body) / step.h +
                              Measure::kSolved * kSumRoundOff * acts_[k] + kNoLength / step.h;
     allowed_[k] = acts_[k] + tolerance + kOfSpeed * step.measure.start_speed(body);
-    may_push |= averages_[k] > allowed_[k];
-    const double exact = measure_motion(system, body, off_.data()) / tolerance;
-    if (exact <= exact_) continue;
-    exact_ = exact;
-    worst = body;
-    if (std::isnan(exact)) return worst;
+    const double off = measure_motion(system, body, off_.data()) / tolerance;
+    if (off <= worst.off) continue;
+    worst = {body, off};
+    if (std::isnan(off)) break;
   }
-  if (may_push) {
-    const Gross gross = find_gross(step, start);
-    if (gross.off > std::max(1.0, exact_)) return gross.body;
-  }
-  return exact_ > 1.0 ? worst : -1;
+  return worst;
 }
 
-MomentumBalance::Gross MomentumBalance::find_gross(const Step& step, const State& start) {
+int MomentumBalance::find_unbalanced(const Step& step, const State& start) {
+  const Worst exact = find_exact(step, start);
+  if (std::isnan(exact.off)) return exact.body;
+  bool may_push = false;
+  for (std::size_t k = 0; k < acts_.size(); ++k) may_push |= averages_[k] > allowed_[k];
+  if (may_push) {
+    const Worst gross = find_gross(step, start);
+    if (gross.off > std::max(1.0, exact.off)) return gross.body;
+  }
+  return exact.off > 1.0 ? exact.body : -1;
+}
+
+MomentumBalance::Worst MomentumBalance::find_gross(const Step& step, const State& start) {
   const System& system = step.system;
   system.solve_mass(step.force, free_);
   off_ = step.u - start.u - step.h * free_ - response_;
-  Gross worst;
+  Worst worst;
   for (std::size_t k = 0; k < acts_.size(); ++k) {
     if (system.bodies()[k].n_u == 0) continue;
     const int body = static_cast<int>(k);

@@ -35,7 +35,7 @@ class MomentumBalance {
  public:
   explicit MomentumBalance(const System& system);
 
-  struct Gross {
+  struct Worst {
     int body = -1;
     double off = 0.0;  // [-] over what is allowed
   };
@@ -43,11 +43,11 @@ class MomentumBalance {
   /// The body that is off most of those that are not balanced, -1 where all are. `start`: the state that the step set
   /// out from, with its memory as the step took it.
   int find_unbalanced(const Step& step, const State& start);
-  /// By how much the worst body's exact balance is off there, over what is allowed. [-]
-  double exact() const { return exact_; }
-  /// The body whose gross balance is off most, right after find_unbalanced(), which asks for it only where averages are
-  /// larger than what is allowed.
-  Gross find_gross(const Step& step, const State& start);
+  /// The body whose exact balance is off most, the first whose is not a number.
+  Worst find_exact(const Step& step, const State& start);
+  /// The body whose gross balance is off most, right after find_exact() or find_unbalanced(), which asks for it only
+  /// where averages are larger than what is allowed.
+  Worst find_gross(const Step& step, const State& start);
   /// M^-1 W' P of the step, likewise. (n_u) [m/s]
   const Vector& response() const { return response_; }
 
@@ -59,7 +59,6 @@ class MomentumBalance {
   std::vector<double> acts_;      // (n bodies) [m/s]
   std::vector<double> averages_;  // (n bodies) [m/s] of elements
   std::vector<double> allowed_;   // (n bodies) [m/s] of the gross balance
-  double exact_ = 0.0;
 };
 
 }  // namespace stickslip::generalized_alpha

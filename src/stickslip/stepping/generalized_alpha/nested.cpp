@@ -105,6 +105,19 @@ void Nested::contract(const Step& step, const Rows& rows, const double* w, doubl
   for (int i = 1; i < e.dim; ++i) values[1] += e.slip[i - 1] * w[i];
 }
 
+/// What the solution has for rows of the problem, into multipliers of all rows; those of no row there stay.
+void Nested::take_solution(const Step& step, Vector& multipliers) const {
+  for (const Rows& rows : rows_) {
+    const double* values = solution_.p.data() + rows.offset;
+    double* own = multipliers.data() + step.elements[rows.element].offset;
+    if (rows.along) {
+      expand(step, rows, values, own);
+    } else {
+      std::copy_n(values, rows.n, own);
+    }
+  }
+}
+
 /// One level: the value of each row at the iterate is in problem_.b, its multiplier in solution_.p, M^-1 times the
 /// residual in free_. Solves for b = value - W^T (M^-1 W p + free), and leaves change_ = M^-1 W (p' - p) - free. The
 /// residual is to be at most `allowed`, whatever the solver's tolerance, and less where that is below the scheme's; 0:
@@ -206,10 +219,7 @@ void Nested::velocity_pass(Step& step) {
   impact_ = last_;
   change_u_ = change_;
   P_ = step.P;
-  for (const Rows& rows : rows_) {
-    const StepElement& e = step.elements[rows.element];
-    std::copy_n(solution_.p.begin() + rows.offset, rows.n, P_.data() + e.offset);
-  }
+  take_solution(step, P_);
 }
 
 void Nested::acceleration_pass(Step& step) {
@@ -357,14 +367,7 @@ void Nested::solve_accelerations(Step& step) {
   solve_level(step, allowed_acceleration_);
   change_a_ += change_;
   free_.setZero();
-  for (const Rows& rows : rows_) {
-    const StepElement& e = step.elements[rows.element];
-    if (rows.along) {
-      expand(step, rows, solution_.p.data() + rows.offset, lambda_.data() + e.offset);
-    } else {
-      std::copy_n(solution_.p.begin() + rows.offset, rows.n, lambda_.data() + e.offset);
-    }
-  }
+  take_solution(step, lambda_);
 }
 
 /// lambda_F = -mu lambda_N n where a contact slides, lambda = 0 where it is open; adds what that does to change_a_ and

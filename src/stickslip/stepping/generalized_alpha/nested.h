@@ -68,6 +68,7 @@ class Nested {
   void add_cone(const Step& step, int element, int n, Law law, double radius);
   void expand(const Step& step, const Rows& rows, const double* values, double* p) const;
   void contract(const Step& step, const Rows& rows, const double* w, double* values) const;
+  void take_solution(const Step& step, Vector& multipliers) const;
   void solve_level(Step& step, double allowed);
   void mark_stuck(const Step& step, double allowed);
   double calc_allowed(const Step& step, Level level) const;

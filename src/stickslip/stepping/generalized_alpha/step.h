@@ -22,6 +22,16 @@ namespace stickslip::generalized_alpha {
 /// they are of the size of one or more.
 inline constexpr double kImpulsive = 0.1;  // [-]
 
+/// A hash of words, one after the other: FNV-1a with words for bytes. It is in what states remember.
+class SetHash {
+ public:
+  void add(std::uint64_t word) { value_ = (value_ ^ word) * 1099511628211u; }
+  std::uint64_t value() const { return value_; }
+
+ private:
+  std::uint64_t value_ = 1469598103934665603u;
+};
+
 /// On which of its levels a contact is closed, the nested sets of [Capobianco2021 eqs. 130-141].
 enum class Level : std::uint8_t {
   open = 0,          // not in A (130): kappa_hat = 0, P = 0 (131, 137), lambda = 0 (134)
