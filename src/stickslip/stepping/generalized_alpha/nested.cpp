@@ -552,26 +552,22 @@ bool Nested::find_jammed(const Step& step) {
   return std::any_of(energy_.begin(), energy_.end(), [](double energy) { return energy < 0.0; });
 }
 
-/// The position level alone, forces and percussions held, until it closes no other contact and hardly moves any more.
+/// The position level alone, forces and percussions held, until it closes no other contact; without,
+/// Heap.EveryStepOfDenseDiscs... fails. Rounds until bodies hardly move, twelve at most, take discs_in_box 7.8 s in
+/// place of 6.5, and 32 of its steps are made in parts in place of 15.
 void Nested::close_contacts(Step& step) {
-  // Layers of contacts that close one after the other: with none Heap.EveryStepOfDenseDiscs... fails. [-]
-  constexpr int kMaxRounds = 12;
-  // Of the displacements in the step: directions are then as good as settled. [-]
-  constexpr double kSmall = 0.01;
   const auto count_closed = [&] {
     return std::count_if(step.elements.begin(), step.elements.end(),
                          [](const StepElement& e) { return e.level >= Level::position; });
   };
-  for (int i = 0; i < kMaxRounds; ++i) {
-    const auto closed = count_closed();
+  for (auto closed = count_closed(), before = closed - 1; closed > before; closed = count_closed()) {
+    before = closed;
     P_ = step.P;
     lambda_ = step.x.lambda;
     position_pass(step, step.r3);
     step.x.Q += change_v_;
     set_multipliers(step);
     evaluate(step);
-    if (count_closed() <= closed && measure_motion(step.system, change_v_) <= kSmall * step.measure.displacement())
-      return;
   }
 }
 
