@@ -2,8 +2,12 @@
 // Newton's method, the nested problems and the fixed point on the same steps.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "stickslip/solvers/solver_options.h"
@@ -123,6 +127,16 @@ TEST(FixedPoint, FindsTheSameImpact) {
   expect_impact(ball);
 }
 
+/// With prox parameters of three over G the iteration swings to and fro.
+TEST(FixedPoint, EndsWhereItDoesNotContract) {
+  BallStep ball(make_balls(1, 0.3), {.r = 6.0, .strategy = GeneralizedAlphaStrategy::fixed_point});
+  fall(ball);
+  Newton newton(ball.step);
+  const StepSolve solve = solve_by_fixed_point(ball.step, newton);
+  EXPECT_FALSE(solve.converged);
+  EXPECT_LE(solve.iterations, 5000);
+}
+
 TEST(Methods, SolveAStepThatNewtonsMethodAloneDoesNot) {
   // Redundant contacts that close at once: balls in a row that are pressed together.
   BallStep ball(make_balls(4, 0.5));
@@ -132,6 +146,100 @@ TEST(Methods, SolveAStepThatNewtonsMethodAloneDoesNot) {
   Methods methods(ball.step, *solver);
   EXPECT_TRUE(methods.solve(ball.step, ball.state).converged);
   EXPECT_LE(ball.step.measure.error(), 1.0);
+}
+
+/// Two rods of 1 m on hinges that are 2.1 m apart, at the start of a step; beside them a disc above the ground.
+struct OutOfReach {
+  std::unique_ptr<const System> system;
+  std::unique_ptr<Step> step;
+  State state;
+
+  OutOfReach() {
+    SystemBuilder builder(true, Vector3(0, -10.0, 0));
+    add_body(builder, "ground", BodyType::fixed, HalfSpace{Vector3(0, 1, 0), -5.0});
+    for (const char* name : {"left", "right", "disc"}) add_body(builder, name, BodyType::planar, Sphere{0.1});
+    add_hinge(builder, 0, 1, Vector3::Zero(), Vector3(-0.5, 0, 0));
+    add_hinge(builder, 0, 2, Vector3(2.1, 0, 0), Vector3(0.5, 0, 0));
+    add_hinge(builder, 1, 2, Vector3(0.5, 0, 0), Vector3(-0.5, 0, 0));
+    ContactPairOptions pair;
+    pair.name = "disc on the ground";
+    pair.first = 0;
+    pair.second = 3;
+    builder.add_contact(pair);
+    system = std::make_unique<const System>(builder.build());
+    step = std::make_unique<Step>(GeneralizedAlphaOptions{}, *system, StopToken{});
+    state.q = Vector{{0.5, 0.0, 0.3, 1.6, 0.0, -0.3, 0.0, 0.0, 0.0}};
+    state.u = Vector::Zero(9);
+    start_memory(*step, state);
+    begin(*step, state, kStepLength, kStepLength);
+    evaluate(*step);
+  }
+  static void add_body(SystemBuilder& builder, const char* name, BodyType type, const ShapeGeometry& geometry) {
+    Body body;
+    body.name = name;
+    body.type = type;
+    if (type != BodyType::fixed) {
+      body.mass = 2.0;
+      body.inertia(2, 2) = 0.3;
+    }
+    Shape shape;
+    shape.geometry = geometry;
+    body.shapes.push_back(shape);
+    builder.add_body(body);
+  }
+  static void add_hinge(SystemBuilder& builder, int first, int second, const Vector3& on_first,
+                        const Vector3& on_second) {
+    JointOptions joint;
+    joint.name = std::to_string(first) + " to " + std::to_string(second);
+    joint.type = JointType::revolute;
+    joint.first = first;
+    joint.second = second;
+    joint.on_first.at = on_first;
+    joint.on_second.at = on_second;
+    builder.add_joint(joint);
+  }
+};
+
+/// Where there is no solution Newton's method wanders about, as it does for x^2 + 1 = 0, and ends; here it would after
+/// 58109 iterations.
+TEST(NewtonMethod, EndsWhereALinkageIsOutOfReach) {
+  OutOfReach linkage;
+  Newton newton(*linkage.step);
+  const StepSolve solve = newton.solve(*linkage.step);
+  EXPECT_FALSE(solve.converged);
+  EXPECT_LE(solve.iterations, 60);
+}
+
+/// Solves nothing, takes all that it may, and remembers that.
+class Spender final : public ConeSolver {
+ public:
+  std::string_view name() const override { return "spender"; }
+  double tolerance() const override { return 1e-10; }
+  std::optional<std::string> refuses(const ConeProblem& /*problem*/) const override { return {}; }
+  double most = 0.0;  // [-] iterations times rows
+  int rows = 0;       // [-]
+
+ private:
+  SolveReport do_solve(const ConeProblem& problem, Tolerance tolerance, ConeSolution& solution) override {
+    solution.u.assign(problem.b.begin(), problem.b.end());
+    rows = std::max(rows, problem.size());
+    most = std::max(most, static_cast<double>(tolerance.most_iterations) * problem.size());
+    SolveReport report;
+    report.status = Status::inexact;
+    report.iterations = tolerance.most_iterations;
+    return report;
+  }
+};
+
+/// All of a step may cost 2e5, of which a call has .35; an iteration of the cone solver counts as 6 n.
+TEST(Methods, ACallOfTheConeSolverHasAShareOfWhatAStepMayCost) {
+  OutOfReach linkage;
+  Spender solver;
+  Methods methods(*linkage.step, solver);
+  EXPECT_FALSE(methods.solve(*linkage.step, linkage.state).converged);
+  EXPECT_GT(solver.rows, 0);
+  EXPECT_LE(solver.most, 0.35 * 2e5 / 6.0);
+  EXPECT_GE(solver.most, 0.35 * 2e5 / 6.0 - solver.rows);
 }
 
 }  // namespace

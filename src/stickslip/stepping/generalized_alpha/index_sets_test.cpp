@@ -118,5 +118,21 @@ TEST_F(IndexSets, AStretchIsDroppedInAnImpactOnly) {
   EXPECT_EQ(e.stretch.tau, 0.0);
 }
 
+/// Sets that stand may stand for as long as they do; Newton's method and passes that come back to sets lead in circles.
+TEST(SetHistory, SetsThatComeBackTheThirdTimeAreGivenUp) {
+  SetHistory history;
+  for (int i = 0; i < 10; ++i) {
+    EXPECT_TRUE(history.add(1)) << i;
+    EXPECT_EQ(history.stand(), i > 0);
+  }
+  history.clear();
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_TRUE(history.add(1)) << i;
+    EXPECT_TRUE(history.add(2)) << i;
+  }
+  EXPECT_FALSE(history.add(1));
+  EXPECT_TRUE(history.add(3));
+}
+
 }  // namespace
 }  // namespace stickslip::generalized_alpha

@@ -17,7 +17,9 @@ struct StepSolve {
 /// Semismooth Newton method on the equations of a step (143).
 class Newton {
  public:
-  static constexpr int kMaxIterations = 60;  // more than any index sets need to settle, and a dead point of joints
+  /// More than any index sets need to settle, and a dead point of joints (with 8 SqueezedLoop is not made consistent,
+  /// with 40 neither); where a linkage is out of reach it would take 58109 (EndsWhereALinkageIsOutOfReach). [-]
+  static constexpr int kMaxIterations = 60;
 
   explicit Newton(const Step& step) : system_(step), round_off_(step.system.n_u()), base_(step.x), best_(step.x) {}
 

@@ -11,7 +11,8 @@ namespace {
 
 /// Up to as many rows the system is dense, where elimination is quicker than finding an order for it and rank is
 /// revealed. With 50, beyond which nothing bounds what a step costs, 165 in place of 210 steps of seeds 0 to 999 of
-/// random_scenes_test are inexact, and the slowest takes 44 ms in place of 10. [-]
+/// random_scenes_test are inexact, and the slowest takes 44 ms in place of 10. With 1e5
+/// Heap.EveryStepOfDenseDiscs... fails. [-]
 constexpr int kMaxDenseRows = 100;
 
 }  // namespace
