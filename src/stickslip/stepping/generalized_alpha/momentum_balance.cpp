@@ -17,10 +17,16 @@ namespace {
 /// 1e-2.
 constexpr double kOfSpeed = 1e-3;  // [-]
 
+/// Of the energy that a step can have gained: at most 1.00 times in the shipped scenes, 1.46 in three hundred random
+/// ones; 18 times and more where a stiff leg that rings takes another solution. With 300
+/// GeneralizedAlphaEnergy.ComesFromNowhereInNoStepOfAStiffLeg fails.
+constexpr double kMostGain = 10.0;  // [-]
+
 }  // namespace
 
 MomentumBalance::MomentumBalance(const System& system)
     : acts_(system.bodies().size()), averages_(acts_.size()), allowed_(acts_.size()) {
+  for (const Body& body : system.bodies()) mass_ += body.n_u > 0 ? body.mass : 0.0;
   for (Vector* y : {&free_, &off_, &response_}) y->setZero(system.n_u());
 }
 
@@ -84,12 +90,14 @@ MomentumBalance::Worst MomentumBalance::find_exact(const Step& step, const State
   for (std::size_t k = 0; k < acts_.size(); ++k) acts_[k] = 3.0 * step.measure.deviation(static_cast<int>(k)) / step.h;
   std::ranges::fill(averages_, 0.0);
   add_elements(step);
+  slack_ = 0.0;
   Worst worst;
   for (std::size_t k = 0; k < acts_.size(); ++k) {
     if (system.bodies()[k].n_u == 0) continue;
     const int body = static_cast<int>(k);
     const double tolerance = Measure::kSolved * step.options.tolerance * step.measure.displacement(body) / step.h +
                              Measure::kSolved * kSumRoundOff * acts_[k] + kNoLength / step.h;
+    slack_ += 0.5 * system.bodies()[k].mass * tolerance * tolerance;
     allowed_[k] = acts_[k] + tolerance + kOfSpeed * step.measure.start_speed(body);
     const double off = measure_motion(system, body, off_.data()) / tolerance;
     if (off <= worst.off) continue;
@@ -123,6 +131,18 @@ MomentumBalance::Worst MomentumBalance::find_gross(const Step& step, const State
     if (off > worst.off) worst = {body, off};
   }
   return worst;
+}
+
+bool MomentumBalance::gains_energy(const Step& step, const State& start, double work) const {
+  const System& system = step.system;
+  const auto a = MemoryView(system, start.memory).a();
+  const double pushed =
+      step.h * step.h * (system.calc_kinetic_energy(a) + 0.5 * mass_ * system.gravity().squaredNorm());
+  const double before = system.calc_potential_energy(start.t, start.q);
+  const double after = system.calc_potential_energy(step.t_end, step.q);
+  const double explained = system.calc_kinetic_energy(start.u) + pushed + std::abs(before) + std::abs(work) + slack_ +
+                           kSumRoundOff * std::abs(after);
+  return system.calc_kinetic_energy(step.u) + after - before > kMostGain * explained;
 }
 
 }  // namespace stickslip::generalized_alpha

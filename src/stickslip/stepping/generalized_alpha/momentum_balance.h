@@ -48,6 +48,12 @@ class MomentumBalance {
   /// The body whose gross balance is off most, right after find_exact() or find_unbalanced(), which asks for it only
   /// where averages are larger than what is allowed.
   Worst find_gross(const Step& step, const State& start);
+  /// Whether the kinetic energy at the end and what potential energy has gained are more than ten times what the step
+  /// can have made of: both energies at its start, that of the accelerations and of gravity over the step, the work of
+  /// what acts from outside [J], the tolerance of velocities, and round-off. All equations of a step hold there, too,
+  /// where a step that does not resolve the motion of something stiff has several solutions. Right after
+  /// find_unbalanced().
+  bool gains_energy(const Step& step, const State& start, double work) const;
   /// M^-1 W' P of the step, likewise. (n_u) [m/s]
   const Vector& response() const { return response_; }
 
@@ -59,6 +65,8 @@ class MomentumBalance {
   std::vector<double> acts_;      // (n bodies) [m/s]
   std::vector<double> averages_;  // (n bodies) [m/s] of elements
   std::vector<double> allowed_;   // (n bodies) [m/s] of the gross balance
+  double mass_ = 0.0;             // [kg] of all that moves
+  double slack_ = 0.0;            // [J] of the tolerance of velocities
 };
 
 }  // namespace stickslip::generalized_alpha

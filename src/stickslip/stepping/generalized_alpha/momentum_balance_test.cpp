@@ -107,6 +107,26 @@ TEST(MomentumBalance, SeesWhatWasTamperedWith) {
   EXPECT_EQ(find(), -1);
 }
 
+/// Twice the speed may be, a hundred times may not, nor may a body be lifted as high as that would take it, unless work
+/// was done.
+TEST(MomentumBalance, SeesEnergyThatNothingExplains) {
+  DoublePendulum pendulum;
+  Step& step = *pendulum.step;
+  MomentumBalance balance(*pendulum.system);
+  balance.find_unbalanced(step, pendulum.start);
+  const auto gains = [&](double work = 0.0) { return balance.gains_energy(step, pendulum.start, work); };
+  EXPECT_FALSE(gains());
+  const Vector u = step.u;
+  step.u = 2.0 * u;
+  EXPECT_FALSE(gains());
+  step.u = 100.0 * u;
+  EXPECT_TRUE(gains());
+  EXPECT_FALSE(gains(pendulum.system->calc_kinetic_energy(step.u)));
+  step.u = u;
+  step.q(1) += 100.0 * pendulum.system->calc_kinetic_energy(u) / (2.0 * 9.81);
+  EXPECT_TRUE(gains());
+}
+
 /// An average of forces that are no more: each equation of the step holds, and a body has momentum that nothing gave
 /// it.
 TEST(MomentumBalance, SeesAveragesThatActAlone) {

@@ -67,7 +67,7 @@ class Stepper final : public TimeStepper {
   StepSolve solve_equations();
   std::string describe_failure() const;
   void report_step(const StepSolve& solve, StepReport& report);
-  void certify(int unbalanced, StepReport& report);
+  void certify(int unbalanced, bool gains, StepReport& report);
 
   const System& system_;
   Step step_;
@@ -288,6 +288,7 @@ void Stepper::report_step(const StepSolve& solve, StepReport& report) {
   report.choices = count_choices(step_);
   report.a = step_.x.a;
   const int unbalanced = balance_.find_unbalanced(step_, *start_);
+  const bool gains = balance_.gains_energy(step_, *start_, energy_.work - start_->energy.work);
   continues_ = undetermined_.settle_forces(step_);
   undetermined_.settle_percussions(step_);
   report_geometry(snapshot_.take(step_.t_end, q_end_, nullptr), step_.contacts.points(), report);
@@ -296,7 +297,7 @@ void Stepper::report_step(const StepSolve& solve, StepReport& report) {
   report_joints(system_, step_.t_end, q_end_, step_.u, report);
   step_.stop.check();
   report_reactions(step_, report);
-  certify(unbalanced, report);
+  certify(unbalanced, gains, report);
   step_.stop.check();
 }
 
@@ -317,11 +318,11 @@ void Stepper::accept(State& state, StepReport& report) {
   report_energy(system_, state, report);
 }
 
-/// `unbalanced`: a body whose momentum is not balanced, -1: none.
-void Stepper::certify(int unbalanced, StepReport& report) {
+/// `unbalanced`: a body whose momentum is not balanced, -1: none. `gains`: energy that nothing explains.
+void Stepper::certify(int unbalanced, bool gains, StepReport& report) {
   const bool is_certified = certificate_.judge(step_, balance_.response(), report);
   const bool is_solved = step_.measure.error() <= 1.0 && is_certified;
-  const bool is_ok = is_solved && unbalanced < 0;
+  const bool is_ok = is_solved && unbalanced < 0 && !gains;
   report.status = is_ok ? Status::ok : Status::inexact;
   report.solve.status = report.status;
   report.fallbacks = methods_.fallbacks();
@@ -329,10 +330,11 @@ void Stepper::certify(int unbalanced, StepReport& report) {
   report.solve.bound = is_ok ? 0.0 : methods_.bound();
   report.solve.message = is_ok                          ? ""
                          : report.solve.violation > 0.0 ? "no solution exists; this step is near the least violation"
-                         : is_solved                    ? "the momentum of a body is not balanced"
+                         : is_solved && unbalanced >= 0 ? "the momentum of a body is not balanced"
+                         : is_solved                    ? "the step gains energy that nothing explains"
                                                         : "the residual of the step is above the tolerance";
   report.message = report.solve.message;
-  if (is_solved && !is_ok) report.message += ": '" + system_.bodies()[unbalanced].name + "'";
+  if (is_solved && unbalanced >= 0) report.message += ": '" + system_.bodies()[unbalanced].name + "'";
 }
 
 /// The state with its memory as if its inputs had acted before; the state itself where nothing changes.
