@@ -147,11 +147,18 @@ double System::calc_potential_energy(double t, const Vector& q) const {
     if (b.beam) {
       const Vector& mass = b.beam->lumped_mass();
       for (int i = 0; i < b.n_q; ++i) energy -= mass(i / 2) * gravity_(i % 2) * q(b.q_offset + i);
-      energy += b.beam->calc_strain_energy(q.data() + b.q_offset);
       continue;
     }
     const int n = b.n_u == 0 ? 0 : dimension();
     for (int i = 0; i < n; ++i) energy -= b.mass * gravity_(i) * q(b.q_offset + i);
+  }
+  return energy + calc_elastic_energy(t, q);
+}
+
+double System::calc_elastic_energy(double t, const Vector& q) const {
+  double energy = 0.0;
+  for (const Body& b : bodies_) {
+    if (b.beam) energy += b.beam->calc_strain_energy(q.data() + b.q_offset);
   }
   for (const Force& force : forces_) {
     const auto add_energy = [&](const Spring& spring) {

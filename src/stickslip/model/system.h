@@ -121,7 +121,8 @@ class System {
   /// The power that moving bodies put in through springs. [W]
   double calc_prescribed_power(double t, const Vector& q, const Vector& u) const;
   double calc_kinetic_energy(const Vector& u) const;              // [J]
-  double calc_potential_energy(double t, const Vector& q) const;  // [J] gravity and springs
+  double calc_potential_energy(double t, const Vector& q) const;  // [J] of gravity, and elastic
+  double calc_elastic_energy(double t, const Vector& q) const;    // [J] of beams, springs and springs of joints
 
   // --- contacts: points of contact_points() or detected ones
   /// Whether points come and go: detected ones, and those of named pairs whose points vary.

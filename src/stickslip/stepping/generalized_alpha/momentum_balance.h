@@ -48,11 +48,11 @@ class MomentumBalance {
   /// The body whose gross balance is off most, right after find_exact() or find_unbalanced(), which asks for it only
   /// where averages are larger than what is allowed.
   Worst find_gross(const Step& step, const State& start);
-  /// Whether the kinetic energy at the end and what potential energy has gained are more than ten times what the step
-  /// can have made of: both energies at its start, that of the accelerations and of gravity over the step, the work of
-  /// what acts from outside [J], the tolerance of velocities, and round-off. All equations of a step hold there, too,
-  /// where a step that does not resolve the motion of something stiff has several solutions. Right after
-  /// find_unbalanced().
+  /// Whether the kinetic energy at the end and what elastic energy has gained are more than ten times what the step can
+  /// have made of: both at its start, the energy of the accelerations and of gravity over the step, the work of what
+  /// acts from outside [J], what bodies of prescribed motion do to springs, and the tolerance of velocities. All
+  /// equations of a step hold there, too, where a step that does not resolve the motion of something stiff has several
+  /// solutions. Over all bodies: one that has much energy excuses others. Right after find_unbalanced().
   bool gains_energy(const Step& step, const State& start, double work) const;
   /// M^-1 W' P of the step, likewise. (n_u) [m/s]
   const Vector& response() const { return response_; }

@@ -70,7 +70,7 @@ bool Newton::move(Step& step) {
 /// stiff body's forces can overflow. Shortens the step until the merit falls, or else takes the best of what was tried.
 void Newton::search_line(Step& step, double merit) {
   // Of seeds 0 to 999 of random_scenes_test 218 and 178 steps are inexact with .4 and .01, and 338 and 629 are made in
-  // parts; 210 and 461 so. Without, SqueezedLoop.IsMadeConsistentByAnImpact fails. [-]
+  // parts; 210 and 464 so. Without, SqueezedLoop.IsMadeConsistentByAnImpact fails. [-]
   constexpr double kShortest = 0.1;
   const Measure& measure = step.measure;
   double least = std::isfinite(measure.error()) ? measure.merit() : std::numeric_limits<double>::infinity();
