@@ -256,7 +256,7 @@ TEST_P(GeneralizedAlphaRobustness, TakesFineStepsAroundEvents) {
 }
 
 Sweep hopper(std::vector<double> steps) {
-  return {"hopper",        0.2, 0.1, 1.0, 0.15, 1e-3, 1e-7, 0.05, {0.0, 0.263539}, 1e-4, {0.0, 0.12625, 0.1808},
+  return {"hopper",        0.2, 0.1, 1.0, 0.15, 1e-3, 1e-7, 0.0, {0.0, 0.263539}, 1e-4, {0.0, 0.12625, 0.1808},
           std::move(steps)};
 }
 

@@ -133,16 +133,16 @@ MomentumBalance::Worst MomentumBalance::find_gross(const Step& step, const State
   return worst;
 }
 
-bool MomentumBalance::gains_energy(const Step& step, const State& start, double work) const {
+bool MomentumBalance::gains_energy(const Step& step, const State& start, double work) {
   const System& system = step.system;
-  const auto a = MemoryView(system, start.memory).a();
-  const double pushed =
-      step.h * step.h * (system.calc_kinetic_energy(a) + 0.5 * mass_ * system.gravity().squaredNorm());
   const double elastic = system.calc_elastic_energy(start.t, start.q);
   const double end = system.calc_kinetic_energy(step.u) + system.calc_elastic_energy(step.t_end, step.q) - elastic;
-  double explained = system.calc_kinetic_energy(start.u) + elastic + pushed + std::abs(work) + slack_;
+  double explained = system.calc_kinetic_energy(start.u) + elastic;
   if (!(end > kMostGain * explained)) return false;
-  explained += std::abs(system.calc_elastic_energy(step.t_end, start.q) - elastic);
+  free_ = MemoryView(system, start.memory).a();
+  const double weight = 0.5 * mass_ * system.gravity().squaredNorm();
+  explained += step.h * step.h * (system.calc_kinetic_energy(free_) + weight) + std::abs(work) + slack_ +
+               std::abs(system.calc_elastic_energy(step.t_end, start.q) - elastic);
   return end > kMostGain * explained;
 }
 

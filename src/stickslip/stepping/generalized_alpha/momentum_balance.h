@@ -53,14 +53,14 @@ class MomentumBalance {
   /// acts from outside [J], what bodies of prescribed motion do to springs, and the tolerance of velocities. All
   /// equations of a step hold there, too, where a step that does not resolve the motion of something stiff has several
   /// solutions. Over all bodies: one that has much energy excuses others. Right after find_unbalanced().
-  bool gains_energy(const Step& step, const State& start, double work) const;
+  bool gains_energy(const Step& step, const State& start, double work);
   /// M^-1 W' P of the step, likewise. (n_u) [m/s]
   const Vector& response() const { return response_; }
 
  private:
   void add_elements(const Step& step);
 
-  Vector free_;                   // (n_u) [m/s^2] M^-1 h'
+  Vector free_;                   // (n_u) [m/s^2] M^-1 h', or a
   Vector off_, response_;         // (n_u) [m/s]
   std::vector<double> acts_;      // (n bodies) [m/s]
   std::vector<double> averages_;  // (n bodies) [m/s] of elements

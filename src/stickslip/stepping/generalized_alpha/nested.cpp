@@ -555,7 +555,7 @@ bool Nested::find_jammed(const Step& step) {
   return std::any_of(energy_.begin(), energy_.end(), [](double energy) { return energy < 0.0; });
 }
 
-/// The position level alone, forces and percussions held, until it closes no other contact; without,
+/// The position level alone, forces and percussions held, until no more contacts are closed; without,
 /// Heap.EveryStepOfDenseDiscs... fails. Rounds until bodies hardly move, twelve at most, take discs_in_box 7.8 s in
 /// place of 6.5, and 32 of its steps are made in parts in place of 15.
 void Nested::close_contacts(Step& step) {
