@@ -137,8 +137,8 @@ TEST(FixedPoint, EndsWhereItDoesNotContract) {
   EXPECT_LE(solve.iterations, 5000);
 }
 
-TEST(Methods, SolveAStepThatNewtonsMethodAloneDoesNot) {
-  // Redundant contacts that close at once: balls in a row that are pressed together.
+/// Balls in a row that are pressed together.
+TEST(Methods, SolveRedundantContactsThatCloseAtOnce) {
   BallStep ball(make_balls(4, 0.5));
   for (int i = 0; i < 4; ++i) ball.state.u(6 * i) = 1.0 - 0.7 * i;
   ball.begin(kStepLength);

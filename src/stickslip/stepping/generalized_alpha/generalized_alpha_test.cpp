@@ -10,7 +10,6 @@
 
 #include "stickslip/base/input_error.h"
 #include "stickslip/math/rank_revealing_solve.h"
-#include "stickslip/stepping/generalized_alpha/weights.h"
 #include "tests/support/no_solver.h"
 
 namespace stickslip {
@@ -24,20 +23,6 @@ Body make_point(const std::string& name) {
   body.type = BodyType::point;
   body.mass = 2.0;
   return body;
-}
-
-TEST(GeneralizedAlphaWeights, AreThoseOfSecondOrderAccuracy) {
-  for (const double rho : {0.0, 0.5, 0.9, 1.0}) {
-    const generalized_alpha::Weights w(rho);
-    EXPECT_DOUBLE_EQ(w.gamma, 0.5 + w.alpha_f - w.alpha_m);
-    EXPECT_DOUBLE_EQ(w.beta, 0.25 * (0.5 + w.gamma) * (0.5 + w.gamma));
-    // A constant stays what it is.
-    EXPECT_NEAR(w.next_bar(3.0, 3.0, 3.0), 3.0, 1e-14);
-  }
-  // rho_inf = 1: alpha_m = alpha_f = 1/2, the trapezoidal rule's gamma and beta.
-  const generalized_alpha::Weights w(1.0);
-  EXPECT_DOUBLE_EQ(w.gamma, 0.5);
-  EXPECT_DOUBLE_EQ(w.beta, 0.25);
 }
 
 TEST(GeneralizedAlphaOptions, AreChecked) {

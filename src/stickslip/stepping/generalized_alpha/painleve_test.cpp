@@ -47,6 +47,16 @@ bool opens(RodStep& rod, double free_acceleration) {
   return e.opened_by_choice;
 }
 
+/// The step by Newton's method, and what is chosen then.
+void solve_and_choose(RodStep& rod) {
+  evaluate(rod.step);
+  Newton newton(rod.step);
+  StepSolve solve = newton.solve(rod.step);
+  Painleve painleve(rod.step);
+  painleve.choose(rod.step, rod.state, newton, solve);
+  EXPECT_TRUE(solve.converged);
+}
+
 /// Below mu = 4/3 the normal force presses the tip apart at all angles, above it pulls at some around tan = 2.
 TEST(Painleve, TheCriticalFrictionIsFourThirds) {
   const double worst = std::atan(2.0);
@@ -98,12 +108,7 @@ TEST(Painleve, ChoosesToOpen) {
   step.x.a << kFriction * normal, normal - kStepGravity, 3.0 * normal * (kFriction * rod.s - rod.c);
   rod.remember();
   rod.begin(kShort);
-  evaluate(step);
-  Newton newton(step);
-  StepSolve solve = newton.solve(step);
-  Painleve painleve(step);
-  painleve.choose(step, rod.state, newton, solve);
-  EXPECT_TRUE(solve.converged);
+  solve_and_choose(rod);
   EXPECT_LE(step.measure.error(), 1.0);
   EXPECT_EQ(step.P(0), 0.0);
   EXPECT_EQ(step.x.lambda(0), 0.0);
@@ -118,12 +123,7 @@ TEST(Painleve, StopsOnlyWhereNothingElseSolves) {
   RodStep rod(kFriction, std::atan(2.0), -3.0);
   ASSERT_LT(rod.A(kFriction), 0.0);
   Step& step = rod.step;
-  evaluate(step);
-  Newton newton(step);
-  StepSolve solve = newton.solve(step);
-  Painleve painleve(step);
-  painleve.choose(step, rod.state, newton, solve);
-  EXPECT_TRUE(solve.converged);
+  solve_and_choose(rod);
   EXPECT_TRUE(rod.tip().stick);
   EXPECT_NEAR(rod.tip().xi[1], 0.0, 1e-8);
   EXPECT_NEAR(step.P(0), 0.25 * 9.0 * rod.s * rod.c, 2e-3);

@@ -24,7 +24,8 @@ namespace stickslip::generalized_alpha {
 /// OneNewtonStepIsEnoughInSmoothMotion.
 inline constexpr double kImpulsive = 0.1;  // [-]
 
-/// A hash of words, one after the other: FNV-1a with words for bytes. It is in what states remember.
+/// A hash of words, one after the other: steps of FNV-1a with words for bytes, from a start of its own. It is in what
+/// states remember.
 class SetHash {
  public:
   void add(std::uint64_t word) { value_ = (value_ ^ word) * 1099511628211u; }

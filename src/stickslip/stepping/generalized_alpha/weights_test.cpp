@@ -29,6 +29,20 @@ TEST(Weights, AreThoseOfThePaperByHand) {
   EXPECT_DOUBLE_EQ(none.beta_prime, 0.5);
 }
 
+TEST(Weights, AreThoseOfSecondOrderAccuracy) {
+  for (const double rho : {0.0, 0.5, 0.9, 1.0}) {
+    const Weights w(rho);
+    EXPECT_DOUBLE_EQ(w.gamma, 0.5 + w.alpha_f - w.alpha_m);
+    EXPECT_DOUBLE_EQ(w.beta, 0.25 * (0.5 + w.gamma) * (0.5 + w.gamma));
+    // A constant stays what it is.
+    EXPECT_NEAR(w.next_bar(3.0, 3.0, 3.0), 3.0, 1e-14);
+  }
+  // rho_inf = 1: alpha_m = alpha_f = 1/2, the trapezoidal rule's gamma and beta.
+  const Weights w(1.0);
+  EXPECT_DOUBLE_EQ(w.gamma, 0.5);
+  EXPECT_DOUBLE_EQ(w.beta, 0.25);
+}
+
 TEST(Weights, AveragesSolveTheirEquation) {
   for (const double rho : {0.0, 0.3, 0.9, 1.0}) {
     const Weights w(rho);
