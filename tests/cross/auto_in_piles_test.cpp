@@ -30,19 +30,20 @@ int count_systems(const SolveReport& report) {
   return report.effort.newton_steps + report.effort.interior_point_steps;
 }
 
-/// Gradients have as long as interior points would take: 430 and 2231 contacts need them twice as long as the sixteen
-/// turns with which linear systems had to be solved as well.
+/// Gradients have as long as interior points would take, which is the longer the more contacts there are: 430, 2231 and
+/// 1929 contacts need them for 25 to 55 turns.
 TEST(AutoInPiles, GradientsHaveAsLongAsInteriorPointsTake) {
   EXPECT_EQ(count_systems(solve("poured_457", 1e-6, FrictionLaw::coulomb, 1e-4)), 0);
-  EXPECT_EQ(count_systems(solve("settled_1000", 1e-6, FrictionLaw::coulomb, 1e-3)), 0);
+  EXPECT_EQ(count_systems(solve("settled_1000", 1e-6, FrictionLaw::coulomb, 1e-4)), 0);
+  EXPECT_EQ(count_systems(solve("settled_1000", 1e-7, FrictionLaw::coulomb, 1e-6)), 0);
 }
 
-/// Which is half as long under the associated law, and they end as soon as they do not promise to be there by then.
+/// Which is not as long under the associated law, and they end as soon as they do not promise to be there by then.
 TEST(AutoInPiles, GradientsThatPromiseTooLittleEnd) {
   const SolveReport few = solve("poured_457", 1e-6, FrictionLaw::associated, 1e-6);
   EXPECT_STREQ(few.method, "ipm");
   EXPECT_EQ(few.effort.newton_steps, 0);
-  EXPECT_LE(few.effort.gradient_steps, 200);  // 250 with as long as under the exact law, 375 if they went on to the end
+  EXPECT_LE(few.effort.gradient_steps, 200);  // 150; 700, and no interior points, with twice as long
 }
 
 /// What a few gradients bring is not left to linear systems, however cheap these are; what they do not bring is.
@@ -52,23 +53,30 @@ TEST(AutoInPiles, AFewGradientsGoFirstWhereStepsAreCheap) {
     EXPECT_EQ(count_systems(solve("poured_385", 1e-6, law, 1e-2)), 0);  // 11
   }
   const SolveReport tight = solve("poured_385", 1e-6, FrictionLaw::associated, 1e-6);
-  EXPECT_LE(tight.effort.gradient_steps, 50);  // 60 with ten turns
+  EXPECT_LE(tight.effort.gradient_steps, 200);  // 140; 480 with twice as long
   EXPECT_GT(tight.effort.newton_steps, 0);
+}
+
+/// 368 contacts jam, so that interior points end early and Newton steps take 216 iterations: spectral gradients bring
+/// what is asked for, or nearly so.
+TEST(AutoInPiles, GradientsSolveWhatIsJammed) {
+  EXPECT_EQ(count_systems(solve("poured_385", 1e-6, FrictionLaw::coulomb, 1e-4)), 0);
+  EXPECT_LE(count_systems(solve("poured_385", 1e-6, FrictionLaw::coulomb, 1e-6)), 20);  // 161 with two thirds as long
 }
 
 /// 423 contacts, of which a step costs as much as 23 gradients.
 TEST(AutoInPiles, NoNewtonStepsAreTriedWhereStepsAreDear) {
   for (const FrictionLaw law : {FrictionLaw::coulomb, FrictionLaw::associated}) {
-    const SolveReport report = solve("poured_385", 1e-5, law, 1e-4);
+    const SolveReport report = solve("poured_385", 1e-5, law, 1e-6);
     EXPECT_STREQ(report.method, "ipm");
     EXPECT_EQ(report.effort.newton_steps, 0);  // 16 if a step were dear from 25 on
   }
 }
 
 /// Who asks for a solution and nothing in its place gets it from the methods that wait for interior points, too, where
-/// these and the Newton steps that polish their answer do not find one: 368, 445 and 469 contacts.
+/// these and the Newton steps that polish their answer do not find one: 445, 469 and 504 contacts.
 TEST(AutoInPiles, TheOthersHaveTurnsBeforeItGivesUp) {
-  for (const double near : {1e-6, 3e-5, 1e-4}) {
+  for (const double near : {3e-5, 1e-4, 3e-4}) {
     const SolveReport report = solve("poured_385", near, FrictionLaw::coulomb, 1e-6, true);
     EXPECT_GT(report.effort.interior_point_steps, 0);
   }

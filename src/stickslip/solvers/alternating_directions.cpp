@@ -49,7 +49,7 @@ bool AlternatingDirections::factorize(const ConeProblem& problem) {
 /// z from the present iterate, and y such that -rho D y are the velocities of z.
 void AlternatingDirections::begin(const ConeProblem& problem, Iterate& iterate) {
   const std::size_t n = problem.b.size();
-  for (auto* vector : {&p_, &z_, &before_, &y_, &right_, &gradient_, &wp_}) vector->resize(n);
+  for (auto* vector : {&p_, &z_, &before_, &y_, &right_}) vector->resize(n);
   first_order_.start(problem, iterate);
   dims_.clear();
   for (const Cone& cone : problem.cones) dims_.push_back(cone.dim);
@@ -57,23 +57,15 @@ void AlternatingDirections::begin(const ConeProblem& problem, Iterate& iterate) 
   lu_.analyze(dims_, w.row_begin(), w.columns());
   rho_ = kFirstPenalty;
   std::copy(iterate.p().begin(), iterate.p().end(), z_.begin());
-  project_on_cones(problem, z_);
-  first_order_.apply(z_, wp_);
-  first_order_.calc_gradient(wp_, gradient_);
-  for (std::size_t i = 0; i < n; ++i) y_[i] = -gradient_[i] / (rho_ * first_order_.metric()[i]);
+  first_order_.project(z_);
+  first_order_.apply(z_, right_);
+  for (std::size_t i = 0; i < n; ++i) y_[i] = -(right_[i] + problem.b[i]) / (rho_ * first_order_.metric()[i]);
 }
 
 void AlternatingDirections::iterate_once(const ConeProblem& problem) {
   const std::size_t n = problem.b.size();
   const std::span<const double> metric = first_order_.metric();
-  // The velocities of z without shift are W p + b for p = z: take them from y, whose normal row holds the shift of
-  // the last iteration, by the tangential rows alone.
-  for (std::size_t i = 0; i < n; ++i) wp_[i] = -rho_ * metric[i] * y_[i] - problem.b[i];
-  first_order_.calc_gradient(wp_, gradient_);
-  for (std::size_t i = 0; i < n; ++i) {
-    const double shift = gradient_[i] - (wp_[i] + problem.b[i]);
-    right_[i] = rho_ * metric[i] * (z_[i] - y_[i]) - problem.b[i] - shift;
-  }
+  for (std::size_t i = 0; i < n; ++i) right_[i] = rho_ * metric[i] * (z_[i] - y_[i]) - problem.b[i];
   p_ = right_;
   lu_.solve(p_);
   before_ = z_;
@@ -81,7 +73,7 @@ void AlternatingDirections::iterate_once(const ConeProblem& problem) {
     right_[i] = kOverRelaxation * p_[i] + (1.0 - kOverRelaxation) * z_[i];
     z_[i] = right_[i] + y_[i];
   }
-  project_on_cones(problem, z_);
+  first_order_.project(z_);
   for (std::size_t i = 0; i < n; ++i) y_[i] += right_[i] - z_[i];
 }
 

@@ -13,14 +13,14 @@ namespace stickslip {
 // The alternating direction method of multipliers ([Boyd2011]; for contacts [Acary2018], [Daviet2020]): with a copy z
 // of p that alone has to lie in K,
 //
-//   p = (W + rho D)^-1 (rho D (z - y) - b - s),    z = P_K(p^ + y),    y += p^ - z,    p^ = a p + (1 - a) z,
+//   p = (W + rho D)^-1 (rho D (z - y) - b),    z = P(p^ + y),    y += p^ - z,    p^ = a p + (1 - a) z,
 //
-// in the metric of FirstOrder, a the over-relaxation. W + rho D is factorised once for each rho (BlockLu), which
-// residual balancing changes by factors only when primal |p - z| and dual rho |z - z_before| are far apart. An
-// iteration is one solve.
+// in the metric and with the projection of FirstOrder, a the over-relaxation; -rho D y are the velocities that belong
+// to z. W + rho D is factorised once for each rho (BlockLu), which residual balancing changes by factors only when
+// primal |p - z| and dual rho |z - z_before| are far apart. An iteration is one solve.
 //
-// Deviation: the shift s of the exact law is taken anew at each iteration, from the velocities -rho D y that belong to
-// z. Takes all cones; under the exact law nothing guarantees convergence.
+// Deviation: under the exact law, where [Acary2018] and [Daviet2020] take De Saxce's shift anew at each iteration, the
+// laws are held by the projection alone. Takes all cones; under the exact law nothing guarantees convergence.
 class AlternatingDirections {
  public:
   /// start() and run() ask `stop` and throw Interrupted where it is raised.
@@ -48,7 +48,7 @@ class AlternatingDirections {
   BlockLu lu_;
   double rho_ = 1.0;  // [-] in the metric D
   std::vector<int> dims_;
-  std::vector<double> p_, z_, before_, y_, right_, gradient_, wp_;  // (n)
+  std::vector<double> p_, z_, before_, y_, right_;  // (n)
 };
 
 }  // namespace stickslip

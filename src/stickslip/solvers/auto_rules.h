@@ -44,16 +44,19 @@ inline constexpr double kPromisedDirections = 150.0;
 /// Gradients go first where a Newton step costs as much as so many: in piles of 457, 510, 2265, 8502 contacts 24, 28,
 /// 70, 283. With 25 the first takes 2 to 3 times the quickest under the associated law, with 20 at most 1.6.
 inline constexpr double kDearStep = 20.0;
-/// They have what so many Newton steps cost, fewer where they get nowhere: when it was halved last after k turns, the
-/// best iterate's residual must halve once more by turn 2 k + 2.
-inline constexpr int kGradientTurns = 60;
-/// From kManyForMomentum cones on so many turns of 12 iterations come before the analysis of W, which takes as long as
-/// 30: warm piles of 2359 and 9449 contacts take 40 at 1e-2, the latter 120 from none, associated.
-inline constexpr int kTurnsBeforeAnalysis = 4;
-inline constexpr int kConvexTurnsBeforeAnalysis = 8;
-/// Up to so many cones accelerated gradients are those of the exact law, too: twice as quick as spectral ones in a pile
-/// of 495 contacts, and they get nowhere in one of 2359.
-inline constexpr int kManyForMomentum = 1000;
+/// They have as long as the Newton steps that another method will take, and end where, falling as from the first on,
+/// they will not be there by then. Under the associated law so many: of 540 planted and jammed problems 4 exceed 3
+/// times the quickest + 10 ms, 5 with 60, and one more with 15, which it solves in 133 ms for 40.
+inline constexpr int kConvexTurns = 30;
+/// Under the exact one the root of so many times the number of contacts, as interior points take more the more there
+/// are: 13 to 24 steps with 341 to 497 contacts of poured balls, 75 and more with 1800 settled ones, and none is there
+/// after 150 with 8047. With 2 a pile of 368 contacts takes 78 ms at 1e-6 for 8.4, with 45 turns whatever the number
+/// one of 1929 1.3 s for .28; with 60 those of 430 and 497 take 39 and 53 ms for 25 and 37.
+inline constexpr double kTurnsOfTheExactLaw = 3.0;
+/// From so many cones on so many turns of 12 iterations come before the analysis of W, which takes as long as 30: at
+/// 1e-2 piles of 1827 and 8047 contacts take 80 and 120 from no percussions, warm ones 40.
+inline constexpr int kManyCones = 1000;
+inline constexpr int kTurnsBeforeAnalysis = 10;
 
 // --- piles
 
@@ -62,15 +65,12 @@ inline constexpr int kManyForMomentum = 1000;
 /// under the exact law they take 80 to 130 steps, and Newton steps by themselves fewer. Of 150 planted problems of 17
 /// to 400 contacts coupled to so few 2 to 6 exceed 3 times the quickest + 10 ms in a run, 6 to 10 without.
 inline constexpr double kPileNeighbors = 9.0;
-/// Interior points start anew: gradients have as long as these take there, and end where, falling as from the first on,
-/// they will not be there by then. 11 to 31 steps under the exact law, 8 to 17 under the associated one (278 to 2265
-/// contacts). With 24 8502 take 3 to 5 times as long at 1e-4, with 28 457 contacts 3.5 times the quickest, associated.
-inline constexpr int kPileTurns = 30;
+/// Turns of gradients there under the associated law: interior points take 8 to 17 steps. With 20 at 1e-6 1827 contacts
+/// take 213 ms for 186, 2231 408 for 329; with 30 295 and 534.
 inline constexpr int kConvexPileTurns = 15;
-/// Turns of gradients there where a step is not dear but W has so many blocks: at 1e-2 278 to 457 contacts take 3 to 15
-/// times the quickest without, 1.3 to 2 with; with 10, or with fewer blocks, real problems of 1 to 3 ms 2 to 2.7 times.
+/// Gradients come first there where W has so many blocks, though steps are not dear: at 1e-2 278 to 457 contacts take 3
+/// to 15 times the quickest without; with fewer blocks, real problems of 1 to 3 ms 2 to 2.7 times.
 inline constexpr double kSomeBlocks = 1000.0;
-inline constexpr int kFewTurns = 6;
 
 // --- turns of all
 

@@ -160,10 +160,8 @@ void AutoSolver::set_contenders(const ConeProblem& problem) {
 /// alternating directions.
 void AutoSolver::look_at_pattern(Task& task) {
   const ConeProblem& problem = task.problem;
-  const bool is_convex = is_convex_friction(problem);
-  if (is_open(task) && problem.n_cones() >= kManyForMomentum) {
-    descend(task, NewtonSystem::kOperationsOfARow * problem.size(),
-            is_convex ? kConvexTurnsBeforeAnalysis : kTurnsBeforeAnalysis);
+  if (is_open(task) && problem.n_cones() >= kManyCones) {
+    descend(task, NewtonSystem::kOperationsOfARow * problem.size(), kTurnsBeforeAnalysis);
   }
   const double neighbors = is_open(task) && !is_small(problem) ? directions_.start(problem) : 0.0;
   const double n_blocks = neighbors * problem.n_cones();
@@ -176,29 +174,30 @@ void AutoSolver::look_at_pattern(Task& task) {
     task.report.effort.alternating_steps += steps;
     task.report.method = "admm";
   }
-  is_pile_ = neighbors > 0.0 && neighbors < kPileNeighbors && !inside_.has_ended && (is_convex || has_discs(problem));
+  is_pile_ = neighbors > 0.0 && neighbors < kPileNeighbors && !inside_.has_ended &&
+             (is_convex_friction(problem) || has_discs(problem));
   is_inside_ready_ = is_open(task) && n_blocks >= (is_pile_ ? kSomeBlocks : kManyBlocks);
   if (!is_inside_ready_) return;
   interior_point_.start(problem, iterate_);
   step_operations_ = interior_point_.n_operations();
   is_dear_ = !has_few_blocks_ && step_operations_ >= kDearStep * gradient_operations_;
-  const int turns_in_pile = !is_dear_ ? kFewTurns : is_convex ? kConvexPileTurns : kPileTurns;
-  if (is_dear_ || is_pile_) descend(task, step_operations_, is_pile_ ? turns_in_pile : kGradientTurns);
+  if (is_dear_ || is_pile_) descend(task, step_operations_, calc_gradient_turns(problem));
 }
 
-/// Up to so many turns of gradients, each as long as a Newton step of so many operations takes.
+/// As many as the Newton steps that another method will take.
+int AutoSolver::calc_gradient_turns(const ConeProblem& problem) const {
+  if (is_convex_friction(problem)) return is_pile_ ? kConvexPileTurns : kConvexTurns;
+  return static_cast<int>(std::sqrt(kTurnsOfTheExactLaw * problem.n_cones()));
+}
+
+/// Up to so many turns of gradients, each as long as a Newton step of so many operations takes, and while the tolerance
+/// will be met by then if the residual goes on to fall as it has from the first on.
 void AutoSolver::descend(Task& task, double of_a_step, int turns) {
   step_operations_ = of_a_step;
-  double halved = iterate_.best().defect();
-  int needed = 1;  // turns until it was
-  for (int k = 1; k <= turns && (is_pile_ || k <= 2 * (needed + 1)) && is_open(task); ++k) {
+  for (int k = 1; k <= turns && is_open(task); ++k) {
     take_turn(task, gradients_);
-    const double now = iterate_.best().defect();
     const double done = task.report.effort.gradient_steps * gradient_operations_ / (turns * of_a_step);
-    if (is_pile_ && done * std::log(task.first / task.asked) > std::log(task.first / now)) break;
-    if (now > 0.5 * halved) continue;
-    halved = now;
-    needed = k;
+    if (done * std::log(task.first / task.asked) > std::log(task.first / iterate_.best().defect())) break;
   }
 }
 

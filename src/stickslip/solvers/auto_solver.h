@@ -30,14 +30,13 @@ namespace stickslip {
 //      ProximalNewton from the guess;
 //   3. sweeps of Gauss-Seidel, as long as their rate promises to reach the tolerance at less cost than a few sparse
 //      factorisations; they find most open contacts and are all that an easy problem or a loose tolerance needs;
-//   4. with more than a thousand cones some gradients, as of 5, before the pattern of W is looked at; then, where each
+//   4. with a thousand cones or more some gradients, as of 5, before the pattern of W is looked at; then, where each
 //      is coupled to many others, alternating directions (AlternatingDirections), which factorise once or twice, as
 //      long as their rate promises to reach the tolerance at the cost of a few factorisations;
-//   5. where a Newton step costs as much as many gradients: gradients (AcceleratedGradient, or SpectralGradient for
-//      very many cones under the exact law), for as long as some sixty Newton steps take and while as many turns again
-//      halve the residual; in piles, where contacts are coupled to few others, for as long as interior points would
-//      take, and while the tolerance will be met by then if the residual falls on; a few in piles whose steps are
-//      cheap;
+//   5. where a Newton step costs as much as many gradients, and in piles, where contacts are coupled to few others,
+//      gradients: for as long as the Newton steps of another method will take, and while the tolerance will be met by
+//      then if the residual falls on. AcceleratedGradient, under the exact law in piles and of a thousand cones or more
+//      SpectralGradient;
 //   6. proximal Newton steps (ProximalNewton) from the best iterate, or from the guess with few rows, for nsgs has been
 //      where the best is; until four of their inner solves got stuck, under the associated law two, in piles one; none
 //      in piles where a step costs as much as many gradients;
@@ -115,6 +114,7 @@ class AutoSolver final : public ConeSolver {
   void sweep_while_quick(Task& task);
   void set_contenders(const ConeProblem& problem);
   void look_at_pattern(Task& task);
+  int calc_gradient_turns(const ConeProblem& problem) const;
   void descend(Task& task, double of_a_step, int turns);
   void weigh_contenders(const ConeProblem& problem);
   void go_on(Task& task);
@@ -136,6 +136,7 @@ class AutoSolver final : public ConeSolver {
   Turn step_by_fischer_burmeister(const Task& task);
   Turn step_by_fixed_shift(const Task& task);
   Turn step_by_gradients(const Task& task);
+  bool is_accelerated(const ConeProblem& problem) const;
   void start_gradients(const ConeProblem& problem);
   int advance_gradients(const Task& task, int max_iterations);
   void go_to_guess();

@@ -220,22 +220,20 @@ TEST(AutoSolver, VeryManyContactsTakeSpectralGradients) {
   EXPECT_EQ(report.effort.newton_steps, 0);
 }
 
-/// Beyond a thousand cones some gradients come first, before W is looked at: 64 here, then alternating directions. With
-/// none before there are 1480 behind these, with ten times as many turns 640. Under the associated law, where gradients
-/// get farther, twice as many.
+/// Beyond a thousand cones some gradients come first, before W is looked at, and end where they do not promise to be
+/// there soon: 12 here, then alternating directions. With none before there are 1480 behind these.
 TEST(AutoSolver, VeryManyContactsTakeSomeGradientsFirst) {
-  const ConeProblem problem = BoxPyramid(18).make(FrictionLaw::coulomb);
-  ASSERT_GE(problem.n_cones(), 1000);
-  AutoOptions options;
-  options.tolerance = 1e-8;
-  ConeSolution solution;
-  const SolveReport report = solve(problem, options, solution);
-  EXPECT_EQ(report.status, Status::ok);
-  EXPECT_GT(report.effort.gradient_steps, 0);
-  EXPECT_LE(report.effort.gradient_steps, 100);
-  ConeSolution associated;
-  EXPECT_GT(solve(BoxPyramid(18).make(FrictionLaw::associated), options, associated).effort.gradient_steps,
-            report.effort.gradient_steps);
+  for (const FrictionLaw law : {FrictionLaw::coulomb, FrictionLaw::associated}) {
+    const ConeProblem problem = BoxPyramid(18).make(law);
+    ASSERT_GE(problem.n_cones(), 1000);
+    AutoOptions options;
+    options.tolerance = 1e-8;
+    ConeSolution solution;
+    const SolveReport report = solve(problem, options, solution);
+    EXPECT_EQ(report.status, Status::ok);
+    EXPECT_GT(report.effort.gradient_steps, 0);
+    EXPECT_LE(report.effort.gradient_steps, 20);
+  }
 }
 
 // --- no solution

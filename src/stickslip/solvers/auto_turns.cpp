@@ -7,15 +7,8 @@
 #include "stickslip/solvers/auto_solver.h"
 
 namespace stickslip {
-namespace {
 
 using namespace auto_rules;
-
-bool is_accelerated(const ConeProblem& problem) {
-  return is_convex_friction(problem) || problem.n_cones() < kManyForMomentum;
-}
-
-}  // namespace
 
 /// Turns, always of the one with the least calc_cost_with_next(). Round::newton: the first steps from the best iterate;
 /// inside: until interior points have been polished once; waiting: until these would be next again, so that what waited
@@ -177,6 +170,13 @@ AutoSolver::Turn AutoSolver::step_by_gradients(const Task& task) {
   const int steps = advance_gradients(task, std::max(FirstOrder::kJudgeEvery, static_cast<int>(of_a_step)));
   task.report.effort.gradient_steps += steps;
   return {static_cast<int>(std::ceil(steps / of_a_step)), steps * each};
+}
+
+/// Under the exact law momentum is the quicker outside of piles where contacts are few: of 540 planted and jammed
+/// problems 2 exceed 3 times the quickest + 10 ms with it, 4 without. A planar problem of 7002 contacts takes 401 ms
+/// so, 139 with spectral steps.
+bool AutoSolver::is_accelerated(const ConeProblem& problem) const {
+  return problem.law == FrictionLaw::associated || !(is_pile_ || problem.n_cones() >= kManyCones);
 }
 
 /// From the present iterate.

@@ -30,18 +30,18 @@ SolveReport ExtragradientSolver::do_solve(const ConeProblem& problem, Tolerance 
   first_order_.start(problem, iterate_);
   for (auto* vector : {&p_, &q_, &wp_, &at_p_, &at_q_, &difference_}) vector->resize(n);
   std::copy(iterate_.p().begin(), iterate_.p().end(), p_.begin());
-  project_on_cones(problem, p_);
+  first_order_.project(p_);
   double alpha = 1.0;
   const Deadline deadline(options_.time_limit, options_.stop);
   while (!iterate_.best().is_within(tolerance) && report.iterations < options_.max_iterations && !deadline.passed()) {
     ++report.iterations;
     first_order_.apply(p_, wp_);
-    first_order_.calc_gradient(wp_, at_p_);
+    first_order_.calc_velocity(wp_, at_p_);
     double ratio = 0.0;
     for (int cuts = 0; cuts < kMaxCuts; ++cuts) {
       first_order_.step(p_, alpha, at_p_, q_);
       first_order_.apply(q_, wp_);
-      first_order_.calc_gradient(wp_, at_q_);
+      first_order_.calc_velocity(wp_, at_q_);
       for (std::size_t i = 0; i < n; ++i) difference_[i] = at_p_[i] - at_q_[i];
       const double squared_u = first_order_.calc_inverse_metric_product(difference_, difference_);
       for (std::size_t i = 0; i < n; ++i) difference_[i] = p_[i] - q_[i];

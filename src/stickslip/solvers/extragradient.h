@@ -8,15 +8,18 @@
 
 namespace stickslip {
 
-// The extra-gradient method [Korpelevich1976] for the variational inequality that the laws of contact are,
-// u^(p)^T (q - p) >= 0 for all q in K, in the metric of FirstOrder, with the step chosen as in [Khobotov1987]:
+// The extra-gradient method [Korpelevich1976] for the variational inequality that the associated law is,
+// u(p)^T (q - p) >= 0 for all q in K, in the metric and with the projection of FirstOrder, with the step chosen as in
+// [Khobotov1987]:
 //
-//   q = P_K(p - alpha D^-1 u^(p)),    p+ = P_K(p - alpha D^-1 u^(q)),
+//   q = P(p - alpha D^-1 u(p)),    p+ = P(p - alpha D^-1 u(q)),
 //
-// alpha cut until alpha |u^(p) - u^(q)| <= kSafe |p - q|, and raised where that holds with room to spare. Unlike a
-// gradient method it needs no objective: under the exact law u^ with De Saxce's shift is the operator itself
-// ([Acary2018, section 4.2]); convergence is proven for monotone operators, that is for the associated law. An
-// iteration is two products with W. Takes all cones.
+// alpha cut until alpha |u(p) - u(q)| <= kSafe |p - q|, and raised where that holds with room to spare. Unlike a
+// gradient method it needs no objective ([Acary2018, section 4.2]); convergence is proven for monotone operators, that
+// is for the associated law. An iteration is two products with W. Takes all cones.
+//
+// Deviation: under the exact law the sets of friction are those of the percussions (FirstOrder), where [Acary2018] has
+// De Saxce's shift in the operator, and nothing guarantees convergence.
 class ExtragradientSolver final : public ConeSolver {
  public:
   explicit ExtragradientSolver(const ExtragradientOptions& options) : options_(options) {}

@@ -2,9 +2,12 @@
 #include "stickslip/solvers/first_order.h"
 
 #include <algorithm>
+#include <array>
+#include <cmath>
+#include <numeric>
 
 #include "stickslip/base/make_room.h"
-#include "stickslip/cone/de_saxce_shift.h"
+#include "stickslip/math/cones.h"
 
 namespace stickslip {
 namespace {
@@ -13,6 +16,8 @@ namespace {
 /// as so many: 65 ns and .5 ns where these are 6.7 a ns (planted problems of 91 to 393 contacts, piles of 385 to 8502).
 constexpr double kOperationsOfARow = 430.0;
 constexpr double kOperationsOfAnEntry = 4.0;
+/// A part of a diagonal below so much of the whole is round-off, and has the value of the whole.
+constexpr double kLeastPart = 1e-12;
 
 /// Entries of W where it is stored; the other kinds are as short as their bodies.
 double count_stored(const ConeProblem& problem) {
@@ -38,10 +43,26 @@ void FirstOrder::start(const ConeProblem& problem, const Iterate& iterate) {
   work_.resize(problem.delassus_work_size());
   make_room(metric_, problem.b.size());
   metric_.resize(problem.size());
+  std::array<double, kMaxConeDim> diagonal;
   for (int i = 0; i < problem.n_cones(); ++i) {
-    const Cone& cone = problem.cones[i];
-    const double scale = iterate.rows().scale(i);
-    std::fill_n(metric_.begin() + cone.offset, cone.dim, scale > 0.0 ? scale : 1.0);
+    problem.calc_diagonal(i, diagonal.data());
+    set_metric(problem.cones[i], diagonal.data(), metric_.data() + problem.cones[i].offset);
+  }
+}
+
+/// The mean of each part of the cone's diagonal, or of all of it where a part has none, or 1.
+void FirstOrder::set_metric(const Cone& cone, const double* diagonal, double* metric) const {
+  const double mean = std::accumulate(diagonal, diagonal + cone.dim, 0.0) / cone.dim;
+  const auto set = [&](int row, int dim) {
+    const double of_part = std::accumulate(diagonal + row, diagonal + row + dim, 0.0) / dim;
+    std::fill_n(metric + row, dim, of_part > kLeastPart * mean ? of_part : mean > 0.0 ? mean : 1.0);
+  };
+  if (cone.kind != ConeKind::contact) return set(0, cone.dim);
+  set(0, 1);
+  int row = 1;
+  for (const FrictionBlock& block : problem_->friction(cone)) {
+    set(row, block.dim);
+    row += block.dim;
   }
 }
 
@@ -50,15 +71,56 @@ void FirstOrder::apply(std::span<const double> p, std::span<double> wp) {
   problem_->apply_delassus(p, wp, work_);
 }
 
-void FirstOrder::calc_gradient(std::span<const double> wp, std::span<double> u_hat) const {
-  for (std::size_t i = 0; i < wp.size(); ++i) u_hat[i] = wp[i] + problem_->b[i];
-  add_de_saxce_shift(*problem_, u_hat, u_hat);
+void FirstOrder::calc_velocity(std::span<const double> wp, std::span<double> u) const {
+  for (std::size_t i = 0; i < wp.size(); ++i) u[i] = wp[i] + problem_->b[i];
 }
 
-void FirstOrder::step(std::span<const double> p, double step, std::span<const double> u_hat,
+void FirstOrder::project(std::span<double> p) const {
+  const bool is_exact = problem_->law == FrictionLaw::coulomb;
+  for (const Cone& cone : problem_->cones) {
+    double* part = p.data() + cone.offset;
+    if (cone.kind != ConeKind::contact) {
+      project_on_cone(*problem_, cone, part);
+    } else if (is_exact) {
+      project_by_normal(cone, part);
+    } else {
+      project_on_nearest(cone, metric_.data() + cone.offset, part);
+    }
+  }
+}
+
+/// p (dim) = the nearest point of a contact's cone: the Euclidean one of the cone that is stretched as the metric says.
+void FirstOrder::project_on_nearest(const Cone& cone, const double* metric, double* p) const {
+  std::array<FrictionBlock, kMaxConeDim> blocks;
+  std::array<double, kMaxConeDim> stretch;
+  int row = 1, n_blocks = 0;
+  for (const FrictionBlock& block : problem_->friction(cone)) {
+    const double by = std::sqrt(metric[row] / metric[0]);
+    blocks[n_blocks] = block;
+    blocks[n_blocks++].mu *= by;
+    for (int end = row + block.dim; row < end; ++row) {
+      stretch[row] = by;
+      p[row] *= by;
+    }
+  }
+  project_on_contact_cone(std::span(blocks.data(), n_blocks), p, p);
+  for (row = 1; row < cone.dim; ++row) p[row] /= stretch[row];
+}
+
+/// p (dim) = of a contact: the nearest normal percussion, then the nearest friction that it allows.
+void FirstOrder::project_by_normal(const Cone& cone, double* p) const {
+  p[0] = std::max(0.0, p[0]);
+  int row = 1;
+  for (const FrictionBlock& block : problem_->friction(cone)) {
+    project_on_friction_set(block, p[0], p + row, p + row);
+    row += block.dim;
+  }
+}
+
+void FirstOrder::step(std::span<const double> p, double step, std::span<const double> u,
                       std::span<double> result) const {
-  for (std::size_t i = 0; i < p.size(); ++i) result[i] = p[i] - step * u_hat[i] / metric_[i];
-  project_on_cones(*problem_, result);
+  for (std::size_t i = 0; i < p.size(); ++i) result[i] = p[i] - step * u[i] / metric_[i];
+  project(result);
 }
 
 double FirstOrder::calc_metric_product(std::span<const double> a, std::span<const double> b) const {

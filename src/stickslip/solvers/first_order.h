@@ -8,10 +8,17 @@
 
 namespace stickslip {
 
-/// What first-order methods share. They work in the metric D = diag(w_i), w_i the mean diagonal of W_ii: a scalar for
-/// each cone, which no cone changes under, and which makes masses of any ratio look alike. In it the gradient of
-/// 1/2 p^T W p + (b + s)^T p is D^-1 u^ with u^ = W p + b + s, s De Saxce's shift under the exact law and zero under
-/// the associated one.
+/// What first-order methods share: a metric D and the projection that holds the laws of contact in it. An iterate of
+/// theirs is p+ = P(p - alpha D^-1 u), u = W p + b, whose fixed points are the solutions.
+///
+/// D is diagonal and as near to that of W as a projection allows, which makes masses of any ratio look alike: one value
+/// for the normal row of a contact, one for each of its friction blocks and one for all of another cone. P is, in this
+/// metric,
+///   - under the associated law the nearest point of the cone;
+///   - under the exact one, contact by contact, the nearest normal percussion first, p_N = max(0, x_N), then that of
+///     each block in p_N D_b [Alart1991]. The cone with De Saxce's shift has the same solutions, but s(u) = mu |u_T|
+///     has its kink at u_T = 0, where contacts that stick end, and both rows need one scale: piles take two to six
+///     times the iterations so (docs/performance.md).
 class FirstOrder {
  public:
   /// Iterations of gradients between two judgements.
@@ -22,10 +29,12 @@ class FirstOrder {
 
   /// wp = W p. Shapes (n). [m/s] Throws Interrupted where it is to end.
   void apply(std::span<const double> p, std::span<double> wp);
-  /// u_hat = wp + b + s. Shapes (n). [m/s]
-  void calc_gradient(std::span<const double> wp, std::span<double> u_hat) const;
-  /// result = P_K(p - step D^-1 u_hat). Shapes (n). [N s]
-  void step(std::span<const double> p, double step, std::span<const double> u_hat, std::span<double> result) const;
+  /// u = wp + b. Shapes (n). [m/s]
+  void calc_velocity(std::span<const double> wp, std::span<double> u) const;
+  /// p = P(p). Shape (n). [N s]
+  void project(std::span<double> p) const;
+  /// result = P(p - step D^-1 u). Shapes (n). [N s]
+  void step(std::span<const double> p, double step, std::span<const double> u, std::span<double> result) const;
 
   /// a^T D b, a^T D^-1 b and a^T b. Shapes (n).
   double calc_metric_product(std::span<const double> a, std::span<const double> b) const;
@@ -33,10 +42,14 @@ class FirstOrder {
   static double calc_product(std::span<const double> a, std::span<const double> b);
   /// Multiply-adds of a factorisation (BlockLu) that take as long as an iteration: a product with W, a projection.
   static double count_operations(const ConeProblem& problem);
-  /// w_i of each row. (n) [1/kg]
+  /// D. (n) [1/kg]
   std::span<const double> metric() const { return metric_; }
 
  private:
+  void set_metric(const Cone& cone, const double* diagonal, double* metric) const;
+  void project_on_nearest(const Cone& cone, const double* metric, double* p) const;
+  void project_by_normal(const Cone& cone, double* p) const;
+
   StopToken stop_;
   const ConeProblem* problem_ = nullptr;
   std::vector<double> metric_;  // (n) [1/kg]

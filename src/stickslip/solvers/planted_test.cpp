@@ -158,13 +158,13 @@ TEST(AutoSolver, InteriorPointsDoNotGoFirst) {
 
 /// But early where contacts are coupled to few others, as in piles.
 TEST(AutoSolver, InteriorPointsComeEarlyInPiles) {
-  for (const unsigned seed : {75u, 278u, 136u}) {
+  for (const unsigned seed : {75u, 87u, 210u}) {
     ConeSolution solution;
     const SolveReport report = solve(plant_any(seed), solution);
     EXPECT_EQ(report.status, Status::ok);
     EXPECT_STREQ(report.method, "ipm");
-    EXPECT_LT(report.effort.newton_steps, 100) << seed;    // 257 (exact), 35, 32 (associated) if they did not ...
-    EXPECT_LT(report.effort.gradient_steps, 100) << seed;  // ... and 98, 238, 225 gradients
+    EXPECT_LT(report.effort.newton_steps, 20) << seed;   // 257 (exact), 28, 33 (associated) if they did not ...
+    EXPECT_EQ(report.effort.gradient_steps, 0) << seed;  // ... and 98, 290, 225 gradients
   }
 }
 
@@ -223,7 +223,7 @@ ConeProblem make_grid(int k, FrictionLaw law) {
   return problem;
 }
 
-/// Newton steps on 7^3 spheres are dear, and gradients go first; on 4^3 they bring what is easily had.
+/// Newton steps on 7^3 spheres are dear, and gradients go first; on 4^3, a pile, they do although steps are cheap.
 TEST(AutoSolver, GradientsGoFirstInAPile) {
   for (const FrictionLaw law : {FrictionLaw::coulomb, FrictionLaw::associated}) {
     ConeSolution solution;
@@ -235,7 +235,8 @@ TEST(AutoSolver, GradientsGoFirstInAPile) {
   ConeSolution solution;
   const SolveReport report = solve(make_grid(4, FrictionLaw::coulomb), solution, 1e-8);
   EXPECT_EQ(report.status, Status::ok);
-  EXPECT_GT(report.effort.newton_steps, 0);
+  EXPECT_STREQ(report.method, "spg");
+  EXPECT_EQ(report.effort.newton_steps + report.effort.interior_point_steps, 0);
 }
 
 /// Turns are cut by counts, so the bits are those of any other run.

@@ -10,15 +10,17 @@
 
 namespace stickslip {
 
-// The spectral projected gradient method [Birgin2000] for 1/2 p^T W p + b^T p over K, in the metric of FirstOrder:
+// The spectral projected gradient method [Birgin2000] for 1/2 p^T W p + b^T p over K, in the metric and with the
+// projection of FirstOrder:
 //
-//   d = P_K(p - alpha D^-1 u^) - p,    p+ = p + t d,
+//   d = P(p - alpha D^-1 u) - p,    p+ = p + t d,
 //
-// alpha a Barzilai-Borwein step [Barzilai1988], the long d^T D d / d^T W d and the short d^T W d / d^T W D^-1 W d in
-// turn; t = 1 unless the objective would exceed the largest of the last kMemory ones, then the exact minimum along d.
+// alpha a Barzilai-Borwein step [Barzilai1988], the short d^T W d / d^T W D^-1 W d, and every kLongEvery-th time the
+// long d^T D d / d^T W d; t = 1 unless the objective would exceed the largest of the last kMemory ones, then the exact
+// minimum along d.
 //
-// Deviation: under the exact law the shift is taken anew at each p ([DeSaxce1998]); there is no objective then, t is 1
-// and nothing guarantees convergence. An iteration is one product with W. Takes all cones.
+// Deviation: under the exact law there is no objective, t is 1 and nothing guarantees convergence. An iteration is one
+// product with W. Takes all cones.
 class SpectralGradient {
  public:
   /// Iterates from the present iterate, begun with the problem, until its best residual is within the tolerance,
