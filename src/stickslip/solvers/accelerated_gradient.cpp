@@ -27,8 +27,7 @@ void AcceleratedGradient::start(const ConeProblem& problem, Iterate& iterate) {
   first_order_.apply(p_, wp_);
   y_ = p_;
   wy_ = wp_;
-  has_objective_ = problem.law == FrictionLaw::associated ||
-                   std::ranges::none_of(problem.blocks, [](const FrictionBlock& block) { return block.mu > 0.0; });
+  has_objective_ = has_objective(problem);
   lipschitz_ = 1.0;
   theta_ = 1.0;
   k_ = 0;
@@ -51,8 +50,7 @@ int AcceleratedGradient::advance(Tolerance tolerance, int max_iterations, const 
     p_.swap(next_);
     wp_.swap(w_next_);
     if (k_ % FirstOrder::kJudgeEvery != 0 && k_ - first != max_iterations) continue;
-    std::copy(p_.begin(), p_.end(), iterate.p().begin());
-    iterate.judge();
+    first_order_.judge(p_, iterate);
   }
   return k_ - first;
 }

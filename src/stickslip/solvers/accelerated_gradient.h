@@ -28,17 +28,19 @@ class AcceleratedGradient {
   /// Iterates until the best residual is within the tolerance, after max_iterations or the deadline; goes on where
   /// the last call ended. Returns how many iterations it took.
   int advance(Tolerance tolerance, int max_iterations, const Deadline& deadline, Iterate& iterate);
+  /// The least residual since start(). [m/s]
+  double least_defect() const { return first_order_.least_defect(); }
 
  private:
   void step_with_backtracking();
   bool has_gone_astray();
 
   FirstOrder first_order_;
-  int k_ = 0;                                             // [-] iterations since start()
-  double theta_ = 1.0;                                    // [-] of the momentum
-  bool has_objective_ = true;                             // the associated law, or no friction
+  int k_ = 0;           // [-] iterations since start()
+  double theta_ = 1.0;  // [-] of the momentum
+  bool has_objective_ = true;
   double lipschitz_ = 1.0;                                // [-] L in the metric D
-  double least_change_ = 0.0;                             // |next - y|^2 in the metric D, since momentum began
+  double least_change_ = 0.0;                             // |next - y|^2 in D, since momentum was dropped last
   std::vector<double> p_, next_, y_, gradient_, change_;  // (n)
   std::vector<double> wp_, w_next_, wy_;                  // (n) [m/s] W times these
 };

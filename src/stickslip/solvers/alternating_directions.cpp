@@ -100,8 +100,7 @@ int AlternatingDirections::run(const ConeProblem& problem, Tolerance tolerance, 
     ++iterations;
     iterate_once(problem);
     if (iterations % kAdmmJudgeEvery == 0 || iterations == max_iterations) {
-      std::copy(z_.begin(), z_.end(), iterate.p().begin());
-      iterate.judge();
+      first_order_.judge(z_, iterate);
     }
     if (iterations % kRateOver == 0 && std::isfinite(max_promised)) {
       const double now = calc_excess();

@@ -161,7 +161,8 @@ void AutoSolver::set_contenders(const ConeProblem& problem) {
 void AutoSolver::look_at_pattern(Task& task) {
   const ConeProblem& problem = task.problem;
   if (is_open(task) && problem.n_cones() >= kManyCones) {
-    descend(task, NewtonSystem::kOperationsOfARow * problem.size(), kTurnsBeforeAnalysis);
+    step_operations_ = NewtonSystem::kOperationsOfARow * problem.size();
+    for (int k = 0; k < kTurnsBeforeAnalysis && is_open(task); ++k) take_turn(task, gradients_);
   }
   const double neighbors = is_open(task) && !is_small(problem) ? directions_.start(problem) : 0.0;
   const double n_blocks = neighbors * problem.n_cones();
@@ -181,7 +182,7 @@ void AutoSolver::look_at_pattern(Task& task) {
   interior_point_.start(problem, iterate_);
   step_operations_ = interior_point_.n_operations();
   is_dear_ = !has_few_blocks_ && step_operations_ >= kDearStep * gradient_operations_;
-  if (is_dear_ || is_pile_) descend(task, step_operations_, calc_gradient_turns(problem));
+  if (is_dear_ || is_pile_) descend(task, calc_gradient_turns(problem));
 }
 
 /// As many as the Newton steps that another method will take.
@@ -190,14 +191,14 @@ int AutoSolver::calc_gradient_turns(const ConeProblem& problem) const {
   return static_cast<int>(std::sqrt(kTurnsOfTheExactLaw * problem.n_cones()));
 }
 
-/// Up to so many turns of gradients, each as long as a Newton step of so many operations takes, and while the tolerance
-/// will be met by then if the residual goes on to fall as it has from the first on.
-void AutoSolver::descend(Task& task, double of_a_step, int turns) {
-  step_operations_ = of_a_step;
+/// Up to so many turns of gradients, and while the tolerance will be met by then if their residual goes on to fall as
+/// it has from the first on.
+void AutoSolver::descend(Task& task, int turns) {
+  const double asked = std::max(task.asked, iterate_.last().floor);
   for (int k = 1; k <= turns && is_open(task); ++k) {
     take_turn(task, gradients_);
-    const double done = task.report.effort.gradient_steps * gradient_operations_ / (turns * of_a_step);
-    if (done * std::log(task.first / task.asked) > std::log(task.first / iterate_.best().defect())) break;
+    const double done = task.report.effort.gradient_steps * gradient_operations_ / (turns * step_operations_);
+    if (done * std::log(task.first / asked) > std::log(task.first / calc_least_of_gradients(task.problem))) break;
   }
 }
 

@@ -34,9 +34,9 @@ namespace stickslip {
 //      is coupled to many others, alternating directions (AlternatingDirections), which factorise once or twice, as
 //      long as their rate promises to reach the tolerance at the cost of a few factorisations;
 //   5. where a Newton step costs as much as many gradients, and in piles, where contacts are coupled to few others,
-//      gradients: for as long as the Newton steps of another method will take, and while the tolerance will be met by
-//      then if the residual falls on. AcceleratedGradient, under the exact law in piles and of a thousand cones or more
-//      SpectralGradient;
+//      where W has some blocks, gradients: for as long as the Newton steps of another method will take, and while the
+//      tolerance will be met by then if their residual falls on. AcceleratedGradient, under the exact law in piles and
+//      of a thousand cones or more SpectralGradient;
 //   6. proximal Newton steps (ProximalNewton) from the best iterate, or from the guess with few rows, for nsgs has been
 //      where the best is; until four of their inner solves got stuck, under the associated law two, in piles one; none
 //      in piles where a step costs as much as many gradients;
@@ -115,7 +115,7 @@ class AutoSolver final : public ConeSolver {
   void set_contenders(const ConeProblem& problem);
   void look_at_pattern(Task& task);
   int calc_gradient_turns(const ConeProblem& problem) const;
-  void descend(Task& task, double of_a_step, int turns);
+  void descend(Task& task, int turns);
   void weigh_contenders(const ConeProblem& problem);
   void go_on(Task& task);
   void pivot(const Task& task);
@@ -138,6 +138,7 @@ class AutoSolver final : public ConeSolver {
   Turn step_by_gradients(const Task& task);
   bool is_accelerated(const ConeProblem& problem) const;
   void start_gradients(const ConeProblem& problem);
+  double calc_least_of_gradients(const ConeProblem& problem) const;
   int advance_gradients(const Task& task, int max_iterations);
   void go_to_guess();
 

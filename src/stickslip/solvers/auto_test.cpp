@@ -220,8 +220,8 @@ TEST(AutoSolver, VeryManyContactsTakeSpectralGradients) {
   EXPECT_EQ(report.effort.newton_steps, 0);
 }
 
-/// Beyond a thousand cones some gradients come first, before W is looked at, and end where they do not promise to be
-/// there soon: 12 here, then alternating directions. With none before there are 1480 behind these.
+/// Beyond a thousand cones some gradients come first, before W is looked at: 120 here, then alternating directions.
+/// With none before there are 1480 behind these.
 TEST(AutoSolver, VeryManyContactsTakeSomeGradientsFirst) {
   for (const FrictionLaw law : {FrictionLaw::coulomb, FrictionLaw::associated}) {
     const ConeProblem problem = BoxPyramid(18).make(law);
@@ -232,7 +232,7 @@ TEST(AutoSolver, VeryManyContactsTakeSomeGradientsFirst) {
     const SolveReport report = solve(problem, options, solution);
     EXPECT_EQ(report.status, Status::ok);
     EXPECT_GT(report.effort.gradient_steps, 0);
-    EXPECT_LE(report.effort.gradient_steps, 20);
+    EXPECT_LE(report.effort.gradient_steps, 120);
   }
 }
 

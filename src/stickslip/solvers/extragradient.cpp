@@ -10,7 +10,7 @@ namespace stickslip {
 namespace {
 
 constexpr int kExtraJudgeEvery = 10;
-/// The step's bound on alpha |u^(p) - u^(q)| / |p - q|, and below which it is raised.
+/// The step's bound on alpha |u(p) - u(q)| / |p - q|, and below which it is raised.
 constexpr double kSafe = 0.9;
 constexpr double kRoom = 0.4;
 constexpr double kCut = 0.67;
@@ -53,8 +53,7 @@ SolveReport ExtragradientSolver::do_solve(const ConeProblem& problem, Tolerance 
     first_order_.step(p_, alpha, at_q_, p_);
     if (ratio < kRoom) alpha *= kRaise;
     if (report.iterations % kExtraJudgeEvery != 0 && report.iterations != options_.max_iterations) continue;
-    std::copy(p_.begin(), p_.end(), iterate_.p().begin());
-    iterate_.judge();
+    first_order_.judge(p_, iterate_);
   }
   iterate_.finish(tolerance, solution, report);
   if (report.status == Status::inexact) {

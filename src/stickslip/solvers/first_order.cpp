@@ -33,6 +33,11 @@ double count_stored(const ConeProblem& problem) {
 
 }  // namespace
 
+bool has_objective(const ConeProblem& problem) {
+  return problem.law == FrictionLaw::associated ||
+         std::ranges::none_of(problem.blocks, [](const FrictionBlock& block) { return block.mu > 0.0; });
+}
+
 double FirstOrder::count_operations(const ConeProblem& problem) {
   return kOperationsOfARow * problem.size() + kOperationsOfAnEntry * count_stored(problem);
 }
@@ -40,6 +45,7 @@ double FirstOrder::count_operations(const ConeProblem& problem) {
 void FirstOrder::start(const ConeProblem& problem, const Iterate& iterate) {
   problem_ = &problem;
   stop_ = iterate.stop();
+  least_defect_ = iterate.last().defect();
   work_.resize(problem.delassus_work_size());
   make_room(metric_, problem.b.size());
   metric_.resize(problem.size());
@@ -55,11 +61,12 @@ void FirstOrder::set_metric(const Cone& cone, const double* diagonal, double* me
   const double mean = std::accumulate(diagonal, diagonal + cone.dim, 0.0) / cone.dim;
   const auto set = [&](int row, int dim) {
     const double of_part = std::accumulate(diagonal + row, diagonal + row + dim, 0.0) / dim;
-    std::fill_n(metric + row, dim, of_part > kLeastPart * mean ? of_part : mean > 0.0 ? mean : 1.0);
+    std::fill_n(metric + row, dim, of_part > kLeastPart * std::abs(mean) ? of_part : mean > 0.0 ? mean : 1.0);
   };
-  if (cone.kind != ConeKind::contact) return set(0, cone.dim);
-  set(0, 1);
-  int row = 1;
+  if (cone.kind == ConeKind::ball) return set(0, cone.dim);
+  int row = 0;
+  for (const int n_single = cone.kind == ConeKind::free ? cone.dim : 1; row < n_single; ++row) set(row, 1);
+  if (cone.kind == ConeKind::free) return;
   for (const FrictionBlock& block : problem_->friction(cone)) {
     set(row, block.dim);
     row += block.dim;
@@ -121,6 +128,12 @@ void FirstOrder::step(std::span<const double> p, double step, std::span<const do
                       std::span<double> result) const {
   for (std::size_t i = 0; i < p.size(); ++i) result[i] = p[i] - step * u[i] / metric_[i];
   project(result);
+}
+
+void FirstOrder::judge(std::span<const double> p, Iterate& iterate) {
+  std::copy(p.begin(), p.end(), iterate.p().begin());
+  iterate.judge();
+  least_defect_ = std::min(least_defect_, iterate.last().defect());
 }
 
 double FirstOrder::calc_metric_product(std::span<const double> a, std::span<const double> b) const {

@@ -8,17 +8,18 @@
 
 namespace stickslip {
 
+/// Whether solutions are where 1/2 p^T W p + b^T p is least in K: under the associated law, or without friction.
+bool has_objective(const ConeProblem& problem);
+
 /// What first-order methods share: a metric D and the projection that holds the laws of contact in it. An iterate of
 /// theirs is p+ = P(p - alpha D^-1 u), u = W p + b, whose fixed points are the solutions.
 ///
 /// D is diagonal and as near to that of W as a projection allows, which makes masses of any ratio look alike: one value
-/// for the normal row of a contact, one for each of its friction blocks and one for all of another cone. P is, in this
-/// metric,
+/// for the normal row of a contact, one for each of its friction blocks, one for a ball. P is, in this metric,
 ///   - under the associated law the nearest point of the cone;
 ///   - under the exact one, contact by contact, the nearest normal percussion first, p_N = max(0, x_N), then that of
 ///     each block in p_N D_b [Alart1991]. The cone with De Saxce's shift has the same solutions, but s(u) = mu |u_T|
-///     has its kink at u_T = 0, where contacts that stick end, and both rows need one scale: piles take two to six
-///     times the iterations so (docs/performance.md).
+///     has its kink at u_T = 0, where contacts that stick end (docs/performance.md has what either brings).
 class FirstOrder {
  public:
   /// Iterations of gradients between two judgements.
@@ -35,6 +36,11 @@ class FirstOrder {
   void project(std::span<double> p) const;
   /// result = P(p - step D^-1 u). Shapes (n). [N s]
   void step(std::span<const double> p, double step, std::span<const double> u, std::span<double> result) const;
+
+  /// Makes p the present iterate and judges it. Shape (n). [N s]
+  void judge(std::span<const double> p, Iterate& iterate);
+  /// The least residual (Residual::defect) of those judged so and of where start() began. [m/s]
+  double least_defect() const { return least_defect_; }
 
   /// a^T D b, a^T D^-1 b and a^T b. Shapes (n).
   double calc_metric_product(std::span<const double> a, std::span<const double> b) const;
@@ -54,6 +60,7 @@ class FirstOrder {
   const ConeProblem* problem_ = nullptr;
   std::vector<double> metric_;  // (n) [1/kg]
   std::vector<double> work_;    // of W p
+  double least_defect_ = 0.0;   // [m/s]
 };
 
 }  // namespace stickslip

@@ -40,12 +40,12 @@ void SpectralGradient::start(const ConeProblem& problem, Iterate& iterate) {
   first_order_.apply(p_, wp_);
   objectives_.fill(calc_objective(problem));
   alpha_ = 1.0;
+  has_objective_ = has_objective(problem);
 }
 
 /// k: of this iteration, from 1 on.
 void SpectralGradient::iterate_once(const ConeProblem& problem, int k) {
   const std::size_t n = p_.size();
-  const bool is_convex = problem.law == FrictionLaw::associated;
   std::vector<double>& gradient = scratch_;
   first_order_.calc_velocity(wp_, gradient);
   first_order_.step(p_, alpha_, gradient, change_);
@@ -55,7 +55,7 @@ void SpectralGradient::iterate_once(const ConeProblem& problem, int k) {
   first_order_.apply(change_, w_change);
   const double curvature = FirstOrder::calc_product(change_, w_change);
   double t = 1.0;
-  if (is_convex) {
+  if (has_objective_) {
     const double reference = *std::max_element(objectives_.begin(), objectives_.end());
     const double present = objectives_[(k - 1) % kMemory];
     if (present + slope + 0.5 * curvature > reference + kSufficient * slope && curvature > 0.0) {
@@ -66,7 +66,7 @@ void SpectralGradient::iterate_once(const ConeProblem& problem, int k) {
     p_[i] += t * change_[i];
     wp_[i] += t * w_change[i];
   }
-  if (is_convex) objectives_[k % kMemory] = calc_objective(problem);
+  if (has_objective_) objectives_[k % kMemory] = calc_objective(problem);
   const double squared = first_order_.calc_metric_product(change_, change_);
   const double squared_w = first_order_.calc_inverse_metric_product(w_change, w_change);
   const double spectral = k % kLongEvery == 0 ? squared / curvature : curvature / squared_w;
@@ -85,8 +85,7 @@ int SpectralGradient::advance(const ConeProblem& problem, Tolerance tolerance, i
   while (!iterate.best().is_within(tolerance) && k_ - first < max_iterations && !deadline.passed()) {
     iterate_once(problem, ++k_);
     if (k_ % FirstOrder::kJudgeEvery != 0 && k_ - first != max_iterations) continue;
-    std::copy(p_.begin(), p_.end(), iterate.p().begin());
-    iterate.judge();
+    first_order_.judge(p_, iterate);
     first_order_.apply(p_, wp_);  // free of drift
   }
   return k_ - first;

@@ -19,8 +19,8 @@ namespace stickslip {
 // long d^T D d / d^T W d; t = 1 unless the objective would exceed the largest of the last kMemory ones, then the exact
 // minimum along d.
 //
-// Deviation: under the exact law there is no objective, t is 1 and nothing guarantees convergence. An iteration is one
-// product with W. Takes all cones.
+// Deviation: under the exact law with friction there is no objective, t is 1 and nothing guarantees convergence. An
+// iteration is one product with W. Takes all cones.
 class SpectralGradient {
  public:
   /// Iterates from the present iterate, begun with the problem, until its best residual is within the tolerance,
@@ -32,6 +32,8 @@ class SpectralGradient {
   void start(const ConeProblem& problem, Iterate& iterate);
   int advance(const ConeProblem& problem, Tolerance tolerance, int max_iterations, const Deadline& deadline,
               Iterate& iterate);
+  /// The least residual since start(). [m/s]
+  double least_defect() const { return first_order_.least_defect(); }
 
  private:
   /// Objectives that a new one is compared with.
@@ -46,6 +48,7 @@ class SpectralGradient {
   std::vector<double> wp_, scratch_;  // (n) [m/s] W p; the gradient, then W times the change
   std::array<double, kMemory> objectives_ = {};
   double alpha_ = 1.0;
+  bool has_objective_ = true;
 };
 
 }  // namespace stickslip
