@@ -7,8 +7,11 @@
 #include "stickslip/solvers/auto_solver.h"
 
 namespace stickslip {
+namespace {
 
 using namespace auto_rules;
+
+}  // namespace
 
 /// Turns, always of the one with the least calc_cost_with_next(). Round::newton: the first steps from the best iterate;
 /// inside: until interior points have been polished once; waiting: until these would be next again, so that what waited
