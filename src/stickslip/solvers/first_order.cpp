@@ -63,13 +63,19 @@ void FirstOrder::set_metric(const Cone& cone, const double* diagonal, double* me
     const double of_part = std::accumulate(diagonal + row, diagonal + row + dim, 0.0) / dim;
     std::fill_n(metric + row, dim, of_part > kLeastPart * std::abs(mean) ? of_part : mean > 0.0 ? mean : 1.0);
   };
-  if (cone.kind == ConeKind::ball) return set(0, cone.dim);
   int row = 0;
-  for (const int n_single = cone.kind == ConeKind::free ? cone.dim : 1; row < n_single; ++row) set(row, 1);
-  if (cone.kind == ConeKind::free) return;
-  for (const FrictionBlock& block : problem_->friction(cone)) {
-    set(row, block.dim);
-    row += block.dim;
+  switch (cone.kind) {
+    case ConeKind::ball:
+      return set(0, cone.dim);
+    case ConeKind::free:
+      for (; row < cone.dim; ++row) set(row, 1);
+      return;
+    case ConeKind::contact:
+      set(row++, 1);
+      for (const FrictionBlock& block : problem_->friction(cone)) {
+        set(row, block.dim);
+        row += block.dim;
+      }
   }
 }
 
