@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "stickslip/math/round_off.h"
+
 namespace stickslip {
 namespace {
 
