@@ -92,6 +92,8 @@ function(stickslip_program name)
   # As one translation unit: each of its files would else compile CLI11's headers again, 7 s of 8.
   set_target_properties(${name} PROPERTIES
     UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 0 RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}")
+  # Addresses that the loader fills in are read-only once the program runs.
+  target_link_options(${name} PRIVATE LINKER:-z,relro,-z,now)
   install(TARGETS ${name} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 endfunction()
 

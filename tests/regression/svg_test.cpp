@@ -41,6 +41,21 @@ TEST(Svg, PlotsAreDrawnAndForeignFilesStay) {
   EXPECT_EQ(whole_text(folder / "plots/steps.svg"), "mine");
 }
 
+/// Python would import h5py.py of the folder in which the command runs.
+TEST(Svg, FilesOfTheCurrentFolderAreNotRun) {
+  const TemporaryFolder folder;
+  RunOptions options;
+  options.output = folder / "r.h5";
+  run(load_scene(shipped_scene("box_incline_20.toml"), {.overrides = {"time.end=0.01"}}), options);
+  for (const char* name : {"h5py.py", "re.py", "numpy.py"}) {
+    std::ofstream(folder / name) << "open('was_run', 'w')\nraise SystemExit(1)\n";
+  }
+  const Ended drawn = run_stickslip({"report", "r.h5", "--svg", "plots"}, folder.path());
+  if (drawn.err.find("sudo apt-get install") != std::string::npos) GTEST_SKIP() << "no h5py or matplotlib";
+  EXPECT_EQ(drawn.status, 0) << drawn.err;
+  EXPECT_FALSE(fs::exists(folder / "was_run"));
+}
+
 TEST(Svg, WhatPythonLacksIsSaidAndHowToInstallIt) {
   const TemporaryFolder folder;
   RunOptions options;

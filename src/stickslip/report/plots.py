@@ -4,10 +4,13 @@
 python3 plots.py FOLDER RESULT.h5 FORCE QUIET
     writes each plot that the result has data for as FOLDER/NAME.svg; FORCE, QUIET: anything for yes, '' for no
 """
+import sys
+
+sys.path[:] = [folder for folder in sys.path if folder not in ("", ".")]  # a file of the current folder is no module
+
 import importlib.util
 import os
 import re
-import sys
 
 if __name__ == "__main__":
     lacking = [module for module in ("h5py", "matplotlib") if importlib.util.find_spec(module) is None]

@@ -35,6 +35,9 @@ using ErrorCode = boost::system::error_code;
 constexpr auto kPatience = std::chrono::seconds(10);      // with who is silent, between requests and within one
 constexpr auto kSendingTime = std::chrono::seconds(60);   // 50 MB at a megabyte a second
 constexpr auto kLeaving = std::chrono::seconds(1);        // until a client closes that got its answer
+/// Bytes of one connection that are read and not parsed yet: a header, or what fits into one read. A chunk may have an
+/// extension without an end, which the parser takes whole. [bytes]
+constexpr std::size_t kMostUnparsed = HttpServer::kMostHeader + HttpServer::kMostBody;
 constexpr auto kAskEvery = std::chrono::milliseconds(5);  // a handler that had no answer yet: a sixth of a frame
 
 std::string make_token() {
@@ -213,9 +216,8 @@ class Session : public std::enable_shared_from_this<Session> {
     drain();
   }
   void drain() {
-    constexpr std::size_t kMost = 65536;  // [bytes] at a time
     buffer_.clear();
-    stream_.async_read_some(buffer_.prepare(kMost), [self = shared_from_this()](ErrorCode error, std::size_t) {
+    stream_.async_read_some(buffer_.prepare(HttpServer::kMostBody), [self = shared_from_this()](ErrorCode error, std::size_t) {
       if (error) return self->close();
       self->drain();
     });
@@ -225,7 +227,7 @@ class Session : public std::enable_shared_from_this<Session> {
   asio::steady_timer timer_;
   Door& door_;
   std::optional<std::list<Session*>::iterator> place_;  // among the strangers
-  beast::flat_buffer buffer_;
+  beast::flat_buffer buffer_{kMostUnparsed};
   std::optional<http::request_parser<http::string_body>> parser_;
   HttpRequest request_;
   bool keep_ = true;

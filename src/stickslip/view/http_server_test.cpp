@@ -152,6 +152,9 @@ TEST(HttpServer, TakesNoHarmFromAnyBytes) {
       {begin + "Content-Length: -1\r\n\r\n", 400},
       {begin + "Content-Length: 3\r\nContent-Length: 4\r\n\r\nabcd", 400},
       {begin + "Transfer-Encoding: chunked\r\nContent-Length: 3\r\n\r\n0\r\n\r\n", 400},
+      {begin + "Transfer-Encoding: chunked\r\n\r\n1;" + std::string(200000, 'a'), 400},
+      {begin + "Transfer-Encoding: chunked\r\n\r\n1;x=\"" + std::string(2000000, 'a'), 400},
+      {"POST /x HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n1;" + std::string(200000, 'a'), 400},
       {begin + "Transfer-Encoding: chunked\r\n\r\n20000\r\n" + std::string(0x20000, 'a') + "\r\n0\r\n\r\n", 413},
   };
   for (const Case& c : cases) {
