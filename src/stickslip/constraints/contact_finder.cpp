@@ -15,6 +15,14 @@ Vector3 center_of(const BallFeature& ball, const BodyMotion& body) {
   return place_point<double>(body.p, body.R, ball.center);
 }
 
+/// Puts what touches at named points into them.
+void place_fixed(const System& system, std::span<const ContactPoint> fixed, std::vector<ContactPoint>& points) {
+  auto next = fixed.begin();
+  for (const ManifoldPair& pair : system.manifold_pairs()) {
+    if (pair.point >= 0) points[pair.point] = *next++;
+  }
+}
+
 }  // namespace
 
 ContactFinder::ContactFinder(const System& system, StopToken stop)
@@ -98,8 +106,14 @@ void ContactFinder::find_touching(const BodySnapshot& at, double distance) {
 
 bool ContactFinder::extend(const BodySnapshot& end) {
   const std::size_t before = points_.size();
+  const auto overlaps = [&](const ContactPoint& k) { return k.frozen != nullptr && calc_gap(end, k) < 0.0; };
+  const auto named = std::span(points_).first(n_named_);
+  if (const auto worst = std::ranges::find_if(named, overlaps); worst != named.end()) {
+    manifolds_.refresh(end, *worst);  // and all others with it
+    place_fixed(system_, manifolds_.fixed(), points_);
+  }
   for (std::size_t i = n_named_; i < before; ++i) {
-    if (points_[i].frozen != nullptr && calc_gap(end, points_[i]) < 0.0) manifolds_.refresh(end, points_[i]);
+    if (overlaps(points_[i])) manifolds_.refresh(end, points_[i]);
   }
   if (filter_) extend_balls(end);
   if (manifolds_.extend(end)) points_.insert(points_.end(), manifolds_.added().begin(), manifolds_.added().end());
@@ -198,10 +212,7 @@ void ContactFinder::make_points() {
       points_.push_back(varies ? *manifold++ : system_.make_contact_point(id));
     }
   }
-  std::size_t n = 0;
-  for (const ManifoldPair& pair : system_.manifold_pairs()) {
-    if (pair.point >= 0) points_[pair.point] = manifolds_.fixed()[n++];
-  }
+  place_fixed(system_, manifolds_.fixed(), points_);
 }
 
 }  // namespace stickslip

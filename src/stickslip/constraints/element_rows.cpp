@@ -94,7 +94,6 @@ ConstraintElement ElementRows::add_contact(int index) {
   e.mu = pair.law().friction;
   e.e_normal = pair.law().restitution_normal;
   e.e_tangent = pair.law().restitution_tangential;
-  e.has_rows = has_contact_rows(system_, k);
   return place(e, system_.side(k, Side::first), system_.side(k, Side::second));
 }
 
@@ -165,7 +164,7 @@ void ElementRows::drop_others() {
 // --- kinematics
 
 void ElementRows::calc_gap(ConstraintElement& e, double t, const Vector& q, const Vector& u) {
-  if (e.has_rows) {
+  if (has_rows(e)) {
     calc_contact_rows(system_, point(e), q, u, contact_rows_);
     e.gap[0] = contact_rows_.gap;
   } else {
@@ -203,7 +202,7 @@ void ElementRows::set_directions(const ConstraintElement& e, FillJacobian&& fill
 }
 
 void ElementRows::calc_contact_rates(ConstraintElement& e, double t, const Vector& q, const Vector& u) {
-  if (e.has_rows) {
+  if (has_rows(e)) {
     set_directions(e, [&](int, auto rows) {
       rows = Eigen::Map<const RowMatrix>(contact_rows_.W.data(), rows.rows(), rows.cols());
     });
@@ -287,7 +286,7 @@ void ElementRows::calc_responses(ConstraintElement& e) {
 
 void ElementRows::calc_accelerations(ConstraintElement& e, double t, const Vector& q, const Vector& u,
                                      const Vector& a) const {
-  if (e.kind == ConstraintElement::Kind::contact && !e.has_rows) {
+  if (e.kind == ConstraintElement::Kind::contact && !has_rows(e)) {
     const ContactVector zeta = system_.calc_contact_acceleration_bias(point(e), t, q, u);
     std::copy_n(zeta.data(), e.dim, e.zeta.data());
   } else if (e.kind == ConstraintElement::Kind::dry_friction) {
@@ -300,7 +299,7 @@ void ElementRows::calc_accelerations(ConstraintElement& e, double t, const Vecto
 }
 
 void ElementRows::calc_velocity(const ConstraintElement& e, double t, const Vector& q, const Vector& u, double* gamma) {
-  if (e.has_rows) {
+  if (has_rows(e)) {
     calc_contact_rows(system_, point(e), q, u, contact_rows_);
     std::copy_n(contact_rows_.gamma.begin(), e.dim, gamma);
     return;

@@ -69,7 +69,6 @@ struct ConstraintElement {
   std::array<double, kMaxElementDim> diagonal = {};   // (dim) [1/kg] of G = W^T M^-1 W
   std::array<double, kMaxFrictionDim> coupling = {};  // (n_F) [1/kg] G_NF
   double norm_friction = 0.0;                         // [1/kg] bound of the largest eigenvalue of G_FF
-  bool has_rows = false;                              // contacts: whether ContactRows serve, and not geometry
   ContactGeometry geometry;                           // contacts
 
   /// Angle rows become lengths by the lever 1 / sqrt(G m). [m, 1]
@@ -133,6 +132,8 @@ class ElementRows {
 
  private:
   void make_blocks();
+  /// Whether ContactRows serve, and not the geometry of the contact: by what touches there now.
+  bool has_rows(const ConstraintElement& contact) const { return has_contact_rows(system_, point(contact)); }
   ConstraintElement place(ConstraintElement e, const DofRange& first, const DofRange& second);
   void calc_contact_rates(ConstraintElement& e, double t, const Vector& q, const Vector& u);
   void calc_dry_friction_rates(ConstraintElement& e, double t, const Vector& q, const Vector& u);
@@ -152,7 +153,7 @@ class ElementRows {
   std::size_t kept_values_ = 0;
   std::vector<double> W_;      // W^T, rows (dim, n_u of the block) of each touch
   std::vector<double> MinvW_;  // M^-1 W, likewise
-  ContactRows contact_rows_;   // of the contact that calc_gap was last asked for
+  ContactRows contact_rows_;   // of the contact that calc_gap was last asked for, where it has such rows
   JointRows joint_rows_;
   Vector rest_;  // (n_u) zero
 };

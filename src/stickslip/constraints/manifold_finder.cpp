@@ -82,7 +82,7 @@ bool ManifoldFinder::extend(const BodySnapshot& at) {
 
 void ManifoldFinder::refresh(const BodySnapshot& at, ContactPoint& point) {
   const std::optional<System::ManifoldOfId> of = system_.find_manifold(point.id);
-  if (!of) return;
+  if (!of) return find_fixed(at);
   const std::optional<ManifoldPoint> now = make_again(at, *of, point.id);
   point.apart = !now;
   if (!now) return;

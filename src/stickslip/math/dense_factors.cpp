@@ -4,8 +4,22 @@
 #include <Eigen/Cholesky>
 #include <Eigen/LU>
 #include <Eigen/QR>
+#include <algorithm>
+#include <cmath>
 
 namespace stickslip {
+namespace {
+
+/// The power of two that brings the largest magnitude in A near 1, so that squares of entries neither overflow nor
+/// vanish; 1 where A is zero or not finite. Products with it are exact.
+double calc_scale(const Matrix& a) {
+  const double largest = a.size() > 0 ? a.cwiseAbs().maxCoeff() : 0.0;
+  if (!(largest > 0.0) || !std::isfinite(largest)) return 1.0;
+  // 2^1023 is the largest power of two: below its inverse a factor of two is left.
+  return std::ldexp(1.0, std::min(-std::ilogb(largest), 1023));
+}
+
+}  // namespace
 
 struct DenseLu::Factors {
   Eigen::PartialPivLU<Matrix> lu;
@@ -40,18 +54,25 @@ double DenseLu::determinant() const {
 
 struct PivotedQr::Factors {
   Eigen::ColPivHouseholderQR<Matrix> qr;
+  Eigen::Index n = 0;  // columns
+  bool is_empty = false;
+  double scale = 1.0;  // the factors are those of scale A
 };
 
 PivotedQr::PivotedQr(const Matrix& a, double threshold) : factors_(std::make_unique<Factors>()) {
+  factors_->n = a.cols();
+  factors_->is_empty = a.size() == 0;
+  if (factors_->is_empty) return;
+  factors_->scale = calc_scale(a);
   factors_->qr.setThreshold(threshold);
-  factors_->qr.compute(a);
+  factors_->qr.compute(factors_->scale * a);
 }
 PivotedQr::PivotedQr(PivotedQr&&) noexcept = default;
 PivotedQr& PivotedQr::operator=(PivotedQr&&) noexcept = default;
 PivotedQr::~PivotedQr() = default;
 
 Eigen::Index PivotedQr::rank() const {
-  return factors_->qr.rank();
+  return factors_->is_empty ? 0 : factors_->qr.rank();
 }
 
 Eigen::Index PivotedQr::pivot(Eigen::Index k) const {
@@ -59,14 +80,17 @@ Eigen::Index PivotedQr::pivot(Eigen::Index k) const {
 }
 
 Vector PivotedQr::solve(const Vector& b) const {
-  return factors_->qr.solve(b);
+  if (factors_->is_empty) return Vector::Zero(factors_->n);
+  return factors_->scale * factors_->qr.solve(b);
 }
 
 Matrix PivotedQr::solve(const Matrix& b) const {
-  return factors_->qr.solve(b);
+  if (factors_->is_empty) return Matrix::Zero(factors_->n, b.cols());
+  return factors_->scale * factors_->qr.solve(b);
 }
 
 Vector PivotedQr::project_off_columns(const Vector& y) const {
+  if (factors_->is_empty) return y;
   Vector turned = factors_->qr.householderQ().adjoint() * y;
   turned.head(rank()).setZero();
   return factors_->qr.householderQ() * turned;
@@ -74,25 +98,34 @@ Vector PivotedQr::project_off_columns(const Vector& y) const {
 
 struct OrthogonalFactors::Factors {
   Eigen::CompleteOrthogonalDecomposition<Matrix> decomposition;
+  Eigen::Index n = 0;  // columns
+  bool is_empty = false;
+  double scale = 1.0;  // the factors are those of scale A
 };
 
 OrthogonalFactors::OrthogonalFactors(const Matrix& a, double threshold) : factors_(std::make_unique<Factors>()) {
+  factors_->n = a.cols();
+  factors_->is_empty = a.size() == 0;
+  if (factors_->is_empty) return;
+  factors_->scale = calc_scale(a);
   factors_->decomposition.setThreshold(threshold);
-  factors_->decomposition.compute(a);
+  factors_->decomposition.compute(factors_->scale * a);
 }
 OrthogonalFactors::OrthogonalFactors(OrthogonalFactors&&) noexcept = default;
 OrthogonalFactors& OrthogonalFactors::operator=(OrthogonalFactors&&) noexcept = default;
 OrthogonalFactors::~OrthogonalFactors() = default;
 
 Eigen::Index OrthogonalFactors::rank() const {
-  return factors_->decomposition.rank();
+  return factors_->is_empty ? 0 : factors_->decomposition.rank();
 }
 
 Vector OrthogonalFactors::solve(const Vector& b) const {
-  return factors_->decomposition.solve(b);
+  if (factors_->is_empty) return Vector::Zero(factors_->n);
+  return factors_->scale * factors_->decomposition.solve(b);
 }
 
 Matrix OrthogonalFactors::kernel() const {
+  if (factors_->is_empty) return Matrix::Identity(factors_->n, factors_->n);
   const auto& decomposition = factors_->decomposition;
   const Matrix z = decomposition.matrixZ();
   return decomposition.colsPermutation() * z.transpose().rightCols(z.cols() - decomposition.rank());
@@ -107,10 +140,12 @@ Vector solve_symmetric(const Matrix& a, const Vector& b) {
 }
 
 Vector solve_least_norm(const Matrix& a, const Vector& b, double threshold) {
+  if (a.size() == 0) return Vector::Zero(a.cols());
+  const double scale = calc_scale(a);
   Eigen::CompleteOrthogonalDecomposition<Matrix> decomposition;
   if (threshold >= 0.0) decomposition.setThreshold(threshold);
-  decomposition.compute(a);
-  return decomposition.solve(b);
+  decomposition.compute(scale * a);
+  return scale * decomposition.solve(b);
 }
 
 }  // namespace stickslip

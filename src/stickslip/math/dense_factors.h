@@ -31,8 +31,8 @@ class DenseLu {
   std::unique_ptr<Factors> factors_;
 };
 
-/// QR factors of a matrix with pivoting of columns, which show its rank: pivots below `threshold` times the largest
-/// count as zero.
+/// QR factors of a matrix, be it empty or of huge entries, with pivoting of columns, which show its rank: pivots below
+/// `threshold` times the largest count as zero.
 class PivotedQr {
  public:
   PivotedQr(const Matrix& a, double threshold);

@@ -62,6 +62,46 @@ TEST(PivotedQr, ProjectsOffTheColumns) {
   EXPECT_GT(off.norm(), 1.0);
 }
 
+TEST(PivotedQr, SquaresOfEntriesNeitherOverflowNorVanish) {
+  const Vector x = Vector3(1.0, -2.0, 0.5);
+  for (const int power : {-900, -600, 600, 1000}) {
+    const Matrix a = std::ldexp(1.0, power) * square();
+    const PivotedQr qr(a, 1e-12);
+    EXPECT_EQ(qr.rank(), 3) << power;
+    EXPECT_LT((qr.solve(Vector(a * x)) - x).norm(), kFactorRoundOff) << power;
+    EXPECT_EQ(PivotedQr(std::ldexp(1.0, power) * dependent(), 1e-12).rank(), 2) << power;
+  }
+}
+
+TEST(PivotedQr, ScalesWithoutAChangeOfBits) {
+  const Vector b = Vector3(0.3, 0.7, -0.1);
+  const PivotedQr large(std::ldexp(1.0, 400) * square(), 1e-12);
+  EXPECT_EQ(large.solve(b), std::ldexp(1.0, -400) * PivotedQr(square(), 1e-12).solve(b));
+}
+
+TEST(PivotedQr, OfNothingHasRankZero) {
+  const PivotedQr none(Matrix(0, 0), 1e-12);
+  EXPECT_EQ(none.rank(), 0);
+  EXPECT_EQ(none.solve(Vector()).size(), 0);
+  const PivotedQr tall(Matrix(3, 0), 1e-12);
+  EXPECT_EQ(tall.rank(), 0);
+  EXPECT_EQ(tall.solve(Vector(Vector3(1.0, 2.0, 3.0))).size(), 0);
+  EXPECT_EQ(tall.project_off_columns(Vector3(1.0, 2.0, 3.0)), Vector3(1.0, 2.0, 3.0));
+  const PivotedQr flat(Matrix(0, 2), 1e-12);
+  EXPECT_EQ(flat.solve(Matrix(0, 4)), Matrix::Zero(2, 4));
+}
+
+TEST(PivotedQr, OfWhatIsNotFiniteIsOfTheSizeOfTheMatrix) {
+  for (const double bad : {HUGE_VAL, -HUGE_VAL, std::nan("")}) {
+    Matrix a = square();
+    a(1, 1) = bad;
+    const PivotedQr qr(a, 1e-12);
+    EXPECT_LE(qr.rank(), 3);
+    for (Eigen::Index k = 0; k < 3; ++k) EXPECT_LT(qr.pivot(k), 3);
+    EXPECT_EQ(PivotedQr(Matrix::Constant(3, 3, bad), 1e-12).rank(), 0);
+  }
+}
+
 TEST(SolveSymmetric, TakesIndefiniteMatrices) {
   Matrix a(2, 2);
   a << 1.0, 3.0, 3.0, 2.0;
@@ -94,6 +134,22 @@ TEST(OrthogonalFactors, FindTheShortestSolutionAndTheKernel) {
   const Vector x = factors.solve(dependent() * Vector3(1.0, 2.0, 3.0));
   EXPECT_LT((x - Vector3(1.0, 2.0, 3.0)).norm(), 10.0 * kFactorRoundOff);  // which is orthogonal to it
   EXPECT_EQ(OrthogonalFactors(square(), 1e-12).kernel().cols(), 0);
+}
+
+TEST(OrthogonalFactors, TakeHugeTinyAndNoEntries) {
+  const Vector x = Vector3(1.0, 2.0, 3.0);
+  for (const int power : {-600, 600}) {
+    const Matrix a = std::ldexp(1.0, power) * dependent();
+    const OrthogonalFactors factors(a, 1e-12);
+    EXPECT_EQ(factors.rank(), 2) << power;
+    EXPECT_LT((factors.solve(a * x) - x).norm(), 10.0 * kFactorRoundOff) << power;
+    EXPECT_LT((solve_least_norm(a, a * x) - x).norm(), 10.0 * kFactorRoundOff) << power;
+  }
+  const OrthogonalFactors none(Matrix(0, 2), 1e-12);
+  EXPECT_EQ(none.rank(), 0);
+  EXPECT_EQ(none.kernel(), Matrix::Identity(2, 2));
+  EXPECT_EQ(none.solve(Vector()), Vector::Zero(2));
+  EXPECT_EQ(solve_least_norm(Matrix(0, 2), Vector()), Vector::Zero(2));
 }
 
 }  // namespace

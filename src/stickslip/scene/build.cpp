@@ -121,7 +121,7 @@ class Builder {
       body.mass = body.beam->mass();
     } else {
       body.mass = source.mass.value_or(0.0);
-      body.inertia = make_inertia(source.inertia);
+      body.inertia = inertia_of(source.inertia);
     }
     check_mass(source, body, path);
     if (source.motion) body.motion = make_motion(source, path);
@@ -156,16 +156,6 @@ class Builder {
            fmt::format("a density of shapes that have a volume; here the mass would be {} kg", properties.mass));
     }
     return properties;
-  }
-
-  Matrix3 make_inertia(const SceneInertia& source) const {
-    struct Inertia {
-      Matrix3 operator()(const std::monostate&) const { return Matrix3::Zero(); }
-      Matrix3 operator()(double planar) const { return Vector3(0.0, 0.0, planar).asDiagonal(); }
-      Matrix3 operator()(const Vector3& principal) const { return principal.asDiagonal(); }
-      Matrix3 operator()(const Matrix3& matrix) const { return matrix; }
-    };
-    return std::visit(Inertia{}, source);
   }
 
   void check_mass(const SceneBody& source, const Body& body, const std::string& path) const {
@@ -326,6 +316,9 @@ class Builder {
 
   // --- joints
 
+  /// How well poses, frames, lengths and motions typed as decimal numbers agree.
+  static constexpr double kFits = 1e-6;  // [m, rad]
+
   /// A body where a joint or a force holds on to it.
   struct JointSide {
     const SceneBody& body;
@@ -376,7 +369,7 @@ class Builder {
     o.first = first.frame.index;
     o.second = second.frame.index;
     if (source.type == JointType::distance) {
-      set_distance(source, first, second, o);
+      set_distance(source, first, second, path, o);
     } else if (scene_.planar) {
       set_frames(source, first, second, o);
     } else {
@@ -425,12 +418,20 @@ class Builder {
     return o.coordinate_origin + (is_elsewhere ? calc_start_coordinate(first.pose, second.pose, o) : 0.0);
   }
 
-  static void set_distance(const SceneJoint& source, const JointSide& first, const JointSide& second, JointOptions& o) {
+  void set_distance(const SceneJoint& source, const JointSide& first, const JointSide& second, const std::string& path,
+                    JointOptions& o) {
     o.on_first.at = source.at_a - first.frame.center;
     o.on_second.at = source.at_b - second.frame.center;
     const Vector3 a = first.pose.p_WB + first.pose.R_WB * o.on_first.at;
     const Vector3 b = second.pose.p_WB + second.pose.R_WB * o.on_second.at;
-    o.length = source.length.value_or((b - a).norm());
+    const double placed = (b - a).norm();
+    o.length = source.length.value_or(placed);
+    const double miss = std::abs(placed - o.length);
+    if (!(miss <= kFits)) {
+      fail(path + ".length", fmt::format("{}", o.length),
+           fmt::format("a length that fits to {:g} m at the start: the points are {:.9g} m apart", kFits, placed));
+    }
+    if (miss > kNoMisfit) misfits_.push_back({n_joints_, miss, 0.0});
   }
 
   /// The side whose place is meant where none is said: the beam's, else second's.
@@ -457,7 +458,6 @@ class Builder {
     };
     o.on_first = frame_on(first, source.frames->front());
     o.on_second = frame_on(second, source.frames->back());
-    constexpr double kFits = 1e-6;  // [m, rad] how well poses and frames typed as decimal numbers agree
     const JointMisfit misfit = calc_misfit(first.pose, second.pose, o);
     if (!(misfit.length <= kFits) || !(misfit.angle <= kFits)) {
       fail(path + ".frame_b", "",
@@ -495,8 +495,7 @@ class Builder {
       o.coordinate_origin += kTurn * std::round((start - from - o.coordinate_origin) / kTurn);
     }
     const double there = from + o.coordinate_origin;
-    constexpr double kTyped = 1e-6;  // [rad, m] how well poses and motions typed as decimal numbers agree
-    if (std::abs(start - there) > kTyped) {
+    if (std::abs(start - there) > kFits) {
       fail(path + ".motion", fmt::format("{} at the start", start),
            fmt::format("a motion that begins where the joint is: at {}", there));
     }

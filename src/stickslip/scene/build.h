@@ -26,7 +26,7 @@ struct StartMisfit {
 struct BuiltScene {
   std::unique_ptr<const System> system;
   State initial;                     // t, q, u of the start; TimeStepper::initialize() completes it
-  std::vector<StartMisfit> misfits;  // of joints by two frames: why bodies are not quite where the scene says
+  std::vector<StartMisfit> misfits;  // of joints by frames or length: why bodies are not quite as the scene says
   std::unique_ptr<ConeSolver> solver;
   std::unique_ptr<TimeStepper> stepper;
 };

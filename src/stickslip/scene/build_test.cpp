@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "stickslip/scene/build.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -343,8 +344,70 @@ TEST(CheckScene, WarnsOfJointsThatDoNotFit) {
                        "joints.pivot.limits: the coordinate is beyond them by 0.5 rad"));
   const std::string again = "[joints.bolt]\ntype = \"weld\"\nbetween = [\"ground\", \"arm\"]\n";
   EXPECT_TRUE(contains(warnings_of(kJointed + again), "joints.bolt: 2 of its 3 constraints"));
-  const std::string rope = "[joints.rope]\ntype = \"distance\"\nbetween = [\"ground\", \"arm\"]\nlength = 0.6\n";
-  EXPECT_TRUE(contains(warnings_of(kJointed + rope), "joints.rope: the positions at the start violate it by 0.1 m"));
+}
+
+/// Of a ball in or above a box what touches depends on where they are: the overlap is that of the shapes.
+TEST(CheckScene, WarnsOfBallsInSolids) {
+  const auto warnings = [](const char* between, double height) {
+    return warnings_of(
+        fmt::format("stickslip = 1\ntime = {{end = 1, step = 1e-3}}\n"
+                    "bodies.table = {{type = \"fixed\", shapes.s = {{type = \"box\", size = [2, 2, 1]}}}}\n"
+                    "bodies.ball = {{mass = 1, inertia = [1, 1, 1], position = [0, 0, {}], "
+                    "shapes.s = {{type = \"sphere\", radius = 0.1}}}}\n"
+                    "[[contacts]]\nname = \"meets\"\nbetween = {}\n",
+                    height, between));
+  };
+  for (const char* between : {"[\"table\", \"ball\"]", "[\"ball\", \"table\"]"}) {
+    EXPECT_EQ(warnings(between, 0.7), "");
+    EXPECT_EQ(warnings(between, -0.7), "");  // below it
+    EXPECT_NE(warnings(between, 0.55).find("contacts.meets: the bodies overlap by 0.05 m at the start"),
+              std::string::npos);
+    EXPECT_NE(warnings(between, -0.58).find("contacts.meets: the bodies overlap by 0.02 m at the start"),
+              std::string::npos);
+  }
+}
+
+/// A bar of 0.5 m that hangs on a pivot, and a rod from the ground to a point on it, 0.3 m away, of this length.
+std::string rod(const std::string& length, bool planar) {
+  const auto in = [planar](const char* plane, const char* space) { return planar ? plane : space; };
+  return std::string("stickslip = 1\ntime = {end = 1, step = 1e-3}\ngravity = ") + in("[0, -9.81]", "[0, 0, -9.81]") +
+         "\nbodies.ground = {type = \"fixed\"}\nbodies.bar = {mass = 2, inertia = " + in("0.1", "[0.1, 0.2, 0.3]") +
+         in(", type = \"planar\", position = [0.5, 0]", ", position = [0.5, 0, 0]") +
+         "}\njoints.rod = {type = \"distance\", between = [\"ground\", \"bar\"], at_b = " +
+         in("[-0.2, 0]", "[-0.2, 0, 0]") + ", length = " + length + "}\n";
+}
+
+TEST(DistanceJoints, ThatMissTheirLengthByMoreThanTypedNumbersAreRefused) {
+  for (const bool planar : {true, false}) {
+    for (const char* length : {"0.1", "0.300002", "0.299998", "30", "1e-9"}) {
+      try {
+        build(parse_scene(rod(length, planar), "rod.toml"));
+        ADD_FAILURE() << length;
+      } catch (const InputError& error) {
+        EXPECT_EQ(error.key(), "joints.rod.length");
+        EXPECT_EQ(error.place().line, 6);
+        EXPECT_NE(std::string(error.what()).find("the points are 0.3 m apart"), std::string::npos) << error.what();
+      }
+    }
+  }
+}
+
+TEST(DistanceJoints, ThatMissTheirLengthByTypedNumbersArePutRight) {
+  for (const bool planar : {true, false}) {
+    for (const double miss : {4e-7, -9e-7, 3e-11}) {
+      const BuiltScene built = build(parse_scene(rod(fmt::format("{:.15g}", 0.3 + miss), planar), "rod.toml"));
+      ASSERT_EQ(built.misfits.size(), 1u);
+      EXPECT_NEAR(built.misfits[0].length, std::abs(miss), 1e-15);
+      const double x = built.initial.q(0) - 0.2;  // of the point, which is moved along the rod
+      EXPECT_NEAR(x, 0.3 + miss, 1e-15);
+      EXPECT_EQ(built.initial.q(1), 0.0);
+      const std::string warnings = warnings_of(rod(fmt::format("{:.15g}", 0.3 + miss), planar));
+      EXPECT_NE(warnings.find("joints.rod: its points miss its length by"), std::string::npos) << warnings;
+    }
+    const BuiltScene exact = build(parse_scene(rod("0.3", planar), "rod.toml"));
+    EXPECT_TRUE(exact.misfits.empty());
+    EXPECT_EQ(exact.initial.q(0), 0.5);
+  }
 }
 
 TEST(CheckScene, SummarisesTheScene) {

@@ -4,10 +4,10 @@
 #include <algorithm>
 #include <cmath>
 #include <set>
-#include <span>
 
 #include "stickslip/constraints/contact_finder.h"
 #include "stickslip/scene/build.h"
+#include "stickslip/scene/joint_frames.h"
 #include "stickslip/scene/redundant_joints.h"
 
 namespace stickslip {
@@ -64,6 +64,7 @@ class Warnings {
       stop_.check();
       double gap = 0.0;
       for (int k = pair.first_point; k < pair.first_point + pair.n_points; ++k) {
+        if (system.contact_points()[k].frozen != nullptr) continue;  // what touches there is to be found
         gap = std::min(gap, system.calc_gap(k, built_.initial.t, built_.initial.q));
       }
       if (!(gap < -kOverlap)) continue;
@@ -78,7 +79,8 @@ class Warnings {
     }
   }
 
-  // Pairs whose points vary; of detected contacts the worst alone: a heap placed carelessly overlaps in many places.
+  // Pairs where what touches depends on where the bodies are; of detected contacts the worst alone: a heap placed
+  // carelessly overlaps in many places.
   void warn_of_overlaps_found() {
     const System& system = *built_.system;
     ContactFinder contacts(system, stop_);
@@ -88,7 +90,8 @@ class Warnings {
     const ContactPoint* worst = nullptr;
     double least = -kOverlap;
     std::vector<double> least_of_pair(system.contacts().size(), -kOverlap);
-    for (const ContactPoint& point : std::span(contacts.points()).subspan(contacts.n_named())) {
+    for (const ContactPoint& point : contacts.points()) {
+      if (point.pair != kDetected && point.frozen == nullptr) continue;
       const double gap = system.calc_gap(point, built_.initial.t, built_.initial.q);
       if (point.pair != kDetected) {
         least_of_pair[point.pair] = std::min(least_of_pair[point.pair], gap);
@@ -134,16 +137,18 @@ class Warnings {
     }
   }
 
-  // What round-off of poses and frames typed as decimal numbers is no news.
   void warn_of_misfits() {
-    constexpr double kTyped = 1e-12;  // [m, rad]
     for (const StartMisfit& misfit : built_.misfits) {
-      if (misfit.length <= kTyped && misfit.angle <= kTyped) continue;
-      warn("joints." + built_.system->joints()[misfit.joint].options.name,
-           fmt::format(
-               "its frames miss each other by {:.6g} m and {:.6g} rad at the start: the bodies are moved so that "
-               "all joints hold",
-               misfit.length, misfit.angle));
+      if (misfit.length <= kNoMisfit && misfit.angle <= kNoMisfit) continue;
+      const JointOptions& joint = built_.system->joints()[misfit.joint].options;
+      warn("joints." + joint.name,
+           joint.type == JointType::distance
+               ? fmt::format("its points miss its length by {:.6g} m at the start: the bodies are moved so that all "
+                             "joints hold",
+                             misfit.length)
+               : fmt::format("its frames miss each other by {:.6g} m and {:.6g} rad at the start: the bodies are "
+                             "moved so that all joints hold",
+                             misfit.length, misfit.angle));
     }
   }
 

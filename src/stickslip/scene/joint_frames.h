@@ -7,6 +7,9 @@
 
 namespace stickslip {
 
+/// Misses up to this are round-off of the machine, and no news. [m, rad]
+inline constexpr double kNoMisfit = 1e-12;
+
 // Where joints in space sit on their bodies: of a place and axes in the world, or of two frames that the user gives.
 
 /// By how much two frames do not fit the joint that is between them.

@@ -27,4 +27,14 @@ Vector4 quaternion_of(const Orientation& orientation) {
   return std::visit(Turned{}, orientation);
 }
 
+Matrix3 inertia_of(const SceneInertia& inertia) {
+  struct Inertia {
+    Matrix3 operator()(const std::monostate&) const { return Matrix3::Zero(); }
+    Matrix3 operator()(double planar) const { return Vector3(0.0, 0.0, planar).asDiagonal(); }
+    Matrix3 operator()(const Vector3& principal) const { return principal.asDiagonal(); }
+    Matrix3 operator()(const Matrix3& matrix) const { return matrix; }
+  };
+  return std::visit(Inertia{}, inertia);
+}
+
 }  // namespace stickslip

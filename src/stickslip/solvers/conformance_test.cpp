@@ -359,6 +359,40 @@ TEST_P(Conformance, ValuesThatAreNotFiniteFail) {
   EXPECT_EQ(solution.p, planted.p);
 }
 
+/// Rows of huge and tiny entries, all of them or those of joints alone: squares of entries of W overflow or vanish, or
+/// W itself does. Whatever comes of it is finite, and where it is called solved it is.
+TEST_P(Conformance, NumbersThatOverflow) {
+  SolverOptions options = GetParam().options;
+  std::visit([](auto& chosen) { chosen.max_iterations = std::min(chosen.max_iterations, 100); }, options);
+  solver_ = make_solver(options);
+  for (const double factor : {1e60, 1e80, 1e100, 1e154, 1e-80, 1e-160, 1e-300}) {
+    for (const bool joints_alone : {false, true}) {
+      PlantedProblem planted = plant({.n_contacts = 3, .n_joints = 2}, 9);
+      const auto& w = std::get<FactoredDelassus>(planted.problem.delassus);
+      FactoredDelassus scaled;
+      for (int k = 0; k < w.n_bodies(); ++k) {
+        scaled.add_body(ConstRowMatrixView(w.inverse_mass(k), w.body(k).n_v, w.body(k).n_v));
+      }
+      for (int i = 0; i < w.n_rows(); ++i) {
+        const Cone& cone = planted.problem.cones[i];
+        const double by = joints_alone && cone.kind != ConeKind::free ? 1.0 : factor;
+        scaled.begin_row(w.row_dim(i));
+        for (const auto& block : w.row(i)) {
+          scaled.add_block(block.body) = by * ConstRowMatrixView(w.values(block), w.row_dim(i), w.body(block.body).n_v);
+        }
+        for (int r = 0; r < cone.dim; ++r) planted.problem.b[cone.offset + r] *= by;
+      }
+      planted.problem.delassus = scaled;
+      ConeSolution solution;
+      solution.p.assign(planted.problem.size(), 0.0);
+      const SolveReport report = solver_->solve(planted.problem, solution);
+      for (const double value : solution.p) EXPECT_TRUE(std::isfinite(value)) << factor;
+      if (report.status != Status::ok) continue;
+      EXPECT_TRUE(calc_residual(planted.problem, solution.p).is_within({.relative = 10.0 * tolerance()})) << factor;
+    }
+  }
+}
+
 TEST_P(Conformance, RunningOutOfIterationsIsInexactAndNoWorseThanTheStart) {
   SolverOptions options = GetParam().options;
   std::visit(

@@ -37,10 +37,21 @@ void EventDrivenOptions::check() const {
 namespace event_driven {
 
 void refuse_contacts(const EventDrivenOptions& options, const System& system) {
-  if (system.has_varying_contacts()) {
+  const auto refuse = [](const std::string& what) {
     throw InputError({}, "scheme.type", std::string(EventDrivenOptions::kTraits.name),
-                     "another scheme: detected contacts, and those between solids, come and go, and event-driven knows "
-                     "its contacts from the start");
+                     "another scheme: " + what + ", and event-driven knows its contacts from the start");
+  };
+  if (system.detection()) refuse("detected contacts come and go");
+  if (!system.manifold_pairs().empty()) {
+    const ManifoldPair& pair = system.manifold_pairs().front();
+    const auto describe = [&](int shape) {
+      const ShapeFeatures& features = system.shapes()[shape];
+      const Body& body = system.bodies()[features.body];
+      return body.name + "/" + body.shapes[features.shape].name;
+    };
+    refuse(fmt::format("what touches in contact '{}', between {} and {}, depends on where they are",
+                       system.contacts()[pair.pair].options.name, describe(pair.first_shape),
+                       describe(pair.second_shape)));
   }
   for (const ContactPair& pair : system.contacts()) {
     if (options.facets == 0 || pair.friction_dim <= 2 || pair.law().friction == 0.0) continue;
