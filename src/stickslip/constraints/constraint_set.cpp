@@ -4,12 +4,15 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
+#include <new>
 #include <utility>
 
 #include "stickslip/base/assert.h"
 #include "stickslip/base/make_room.h"
 #include "stickslip/constraints/certificate.h"
 #include "stickslip/constraints/warm_start.h"
+#include "stickslip/math/rotation.h"
 #include "stickslip/math/small_matrix.h"
 
 namespace stickslip {
@@ -99,21 +102,28 @@ void ConstraintSet::gather_closed(const BodySnapshot& at, const std::vector<Cont
   STICKSLIP_ASSERT(&at.system() == &system_);
   at_ = &at;
   points_ = &points;
-  bool packed = can_pack_ && points.size() >= kPackedContacts;
+  if (finite_motions_ && has_motions_ && !problem_.of_positions) find_finite_motions(h);
+  const bool groups = implicit_ != nullptr && !problem_.of_positions;
+  bool packed = can_pack_ && !groups && points.size() >= kPackedContacts;
   if (packed) {
     clear();
     pack_bodies(problem_.of_positions ? 1 : PackedDelassus::kDim);
-    gather_contacts(activation_of);
+    gather_contacts(activation_of, h);
     packed = indices_.size() >= kPackedContacts;
   }
   if (!packed) {
     clear();
-    hold<FactoredDelassus>().clear_rows();
-    gather_contacts(activation_of);
+    auto& factored = hold<FactoredDelassus>();
+    groups || has_groups_ ? factored.clear() : factored.clear_rows();
+    has_groups_ = groups;
+    gather_contacts(activation_of, h);
   }
   gather_joints();
   if (!problem_.of_positions) gather_dry_frictions(h);
-  if (!tau_.empty()) tau_.resize(gamma_.size(), 0.0);
+  if (!tau_.empty()) {
+    tau_.resize(gamma_.size(), 0.0);
+    tau_at_instant_.resize(gamma_.size(), 0.0);
+  }
 }
 
 void ConstraintSet::gather_positions(const BodySnapshot& at, const std::vector<ContactPoint>& points,
@@ -134,6 +144,7 @@ void ConstraintSet::clear() {
   gaps_.clear();
   gamma_.clear();
   tau_.clear();
+  tau_at_instant_.clear();
 }
 
 /// The Delassus operator of the problem as one of a kind, with the memory that it had when it was one last.
@@ -154,7 +165,7 @@ void ConstraintSet::pack_bodies(int dim) {
 }
 
 template <class Activations>
-void ConstraintSet::gather_contacts(const Activations& activation_of) {
+void ConstraintSet::gather_contacts(const Activations& activation_of, double h) {
   auto* packed = std::get_if<PackedDelassus>(&problem_.delassus);
   ContactGeometry geometry;
   ContactVector gamma;
@@ -172,7 +183,16 @@ void ConstraintSet::gather_contacts(const Activations& activation_of) {
     add_member(static_cast<int>(i), problem_.of_positions ? &geometry.gap : gamma.data());
     if (!problem_.of_positions) append(gaps_, geometry.gap);
     if (has_motions_ && !problem_.of_positions && system_.has_prescribed_motion(k)) {
-      set_last_tau(system_.calc_contact_velocity(k, geometry, at_->t(), at_->q(), rest_).data());
+      const ContactVector at_instant = system_.calc_contact_velocity(k, geometry, at_->t(), at_->q(), rest_);
+      ContactVector tau = at_instant;
+      if (k.joint < 0 && !turning_.empty()) {
+        ContactGeometry same;
+        system_.calc_contact_within(k, carry(k, Side::first, geometry, h), carry(k, Side::second, geometry, h),
+                                    std::numeric_limits<double>::infinity(), same, tau);
+        const int first = problem_.cones.back().offset;
+        for (int r = 0; r < problem_.cones.back().dim; ++r) gamma_[first + r] += at_instant(r) - tau(r);
+      }
+      set_last_tau(tau.data(), at_instant.data());
     }
     if (packed != nullptr) {
       const int first = system_.body(k, Side::first);
@@ -202,7 +222,7 @@ void ConstraintSet::gather_joints() {
     add_member(j, problem_.of_positions ? pair_.g.data() : pair_.gamma.data());
     if (!problem_.of_positions && system_.joint_has_prescribed_motion(j)) {
       system_.calc_joint_velocity(j, at_->t(), at_->q(), rest_, pair_.gamma);
-      set_last_tau(pair_.gamma.data());
+      set_last_tau(pair_.gamma.data(), pair_.gamma.data());
     }
     add_pair(joints[i].first, joints[i].second);
     for (int r = 0; r < joints[i].dim; ++r) append(units_, pair_.unit[r]);
@@ -219,7 +239,7 @@ void ConstraintSet::gather_dry_frictions(double h) {
     add_member(k, pair_.gamma.data());
     if (system_.dry_friction_has_prescribed_motion(k)) {
       system_.calc_dry_friction_velocity(k, at_->t(), at_->q(), rest_, pair_.gamma);
-      set_last_tau(pair_.gamma.data());
+      set_last_tau(pair_.gamma.data(), pair_.gamma.data());
     }
     add_pair(e.first, e.second);
   }
@@ -243,10 +263,51 @@ void ConstraintSet::add_member(int index, const double* gamma) {
 }
 
 /// tau (dim) of the last cone's rows.
-void ConstraintSet::set_last_tau(const double* tau) {
+void ConstraintSet::set_last_tau(const double* tau, const double* tau_at_instant) {
   const Cone& cone = problem_.cones.back();
   tau_.resize(problem_.b.size(), 0.0);
+  tau_at_instant_.resize(problem_.b.size(), 0.0);
   std::copy_n(tau, cone.dim, tau_.begin() + cone.offset);
+  std::copy_n(tau_at_instant, cone.dim, tau_at_instant_.begin() + cone.offset);
+}
+
+/// A motion that is not known until the end of the step, which may lie behind that of the run, stays the instant's.
+void ConstraintSet::find_finite_motions(double h) {
+  turning_.clear();
+  for (std::size_t i = 0; i < system_.bodies().size(); ++i) {
+    stop_.check();
+    const Body& body = system_.bodies()[i];
+    if (body.type != BodyType::moving) continue;
+    const double angle = body.motion->angle.value(at_->t() + h) - body.motion->angle.value(at_->t());
+    const int k = static_cast<int>(i);
+    const Vector3 end = system_.calc_pose(k, at_->t() + h, at_->q()).p_WB;
+    if (angle == 0.0 || !std::isfinite(angle) || !end.allFinite()) continue;
+    append(turning_, FiniteMotion{k, axis_angle_matrix(body.motion->axis, angle), end, angle / h * body.motion->axis});
+  }
+}
+
+/// One side of a contact, the other one at rest: where it turns as prescribed, how it carries what is on the other.
+BodyMotion ConstraintSet::carry(const ContactPoint& point, Side side, const ContactGeometry& geometry,
+                                double h) const {
+  const int body = system_.body(point, side);
+  BodyMotion motion;
+  motion = at_->at(system_.place_number(point, side), motion);
+  if (system_.bodies()[body].type != BodyType::moving) {
+    motion.v.setZero();
+    motion.w.setZero();
+    return motion;
+  }
+  const auto turns = std::ranges::find(turning_, body, &FiniteMotion::body);
+  if (turns == turning_.end()) return motion;
+  const Side other = side == Side::first ? Side::second : Side::first;
+  const Body& carried = system_.bodies()[system_.body(point, other)];
+  BodyMotion scratch;
+  const Vector3& held = carried.type == BodyType::beam || carried.n_u == 0
+                            ? geometry.position_second
+                            : at_->at(system_.place_number(point, other), scratch).p;
+  motion.w = turns->omega;
+  motion.v = (turns->end + turns->turn * (held - motion.p) - held) / h + motion.w.cross(motion.p - held);
+  return motion;
 }
 
 /// Appends the rows W^T of the last cone to the Delassus operator; on a beam only columns of the attachment's range are
@@ -256,16 +317,23 @@ void ConstraintSet::add_rows(const Attachment& first, const Attachment& second, 
   auto& factored = std::get<FactoredDelassus>(problem_.delassus);
   if (factored.n_bodies() == 0) add_bodies(factored);
   factored.begin_row(problem_.cones.back().dim);
+  RowMatrixView block(nullptr, 0, 0);
+  int of_block = -1;
   for (const Side side : {Side::first, Side::second}) {
     const Attachment& at = side == Side::first ? first : second;
     if (at.n_u == 0) continue;
-    RowMatrixView block = factored.add_block(delassus_body_[at.body]);
-    fill_jacobian(side, block.middleCols(at.u_offset - system_.bodies()[at.body].u_offset, at.n_u));
+    const int body = has_groups_ ? implicit_->place(at.body).group : delassus_body_[at.body];
+    const int column = has_groups_ ? implicit_->place(at.body).column : 0;
+    if (body != of_block) new (&block) RowMatrixView(factored.add_block(body));
+    of_block = body;
+    fill_jacobian(side, block.middleCols(column + at.u_offset - system_.bodies()[at.body].u_offset, at.n_u));
   }
 }
 
 /// The bodies that move, before the first row: a heap that is packed at once never has them here.
 void ConstraintSet::add_bodies(FactoredDelassus& factored) const {
+  for (int k = 0; has_groups_ && k < implicit_->n_groups(); ++k) factored.add_body(implicit_->inverse_mass(k));
+  if (has_groups_) return;
   for (std::size_t i = 0; i < system_.bodies().size(); ++i) {
     stop_.check();
     if (delassus_body_[i] >= 0) factored.add_body(system_.inverse_mass(static_cast<int>(i)));
@@ -325,16 +393,31 @@ void ConstraintSet::get_tau(std::vector<double>& gamma) const {
   gamma = tau_;
 }
 
+void ConstraintSet::get_tau_at_start(std::vector<double>& gamma) const {
+  make_room(gamma, gamma_.size());
+  gamma.assign(gamma_.size(), 0.0);
+  for (std::size_t row = 0; row < tau_.size(); ++row) gamma[row] = 2.0 * tau_at_instant_[row] - tau_[row];
+}
+
 void ConstraintSet::add_motion_rate(int cone, double more) {
   const Joint& joint = system_.joints()[index(cone)];
   STICKSLIP_ASSERT(!tau_.empty() && joint.options.motion);
   const int row = joint.turns() ? joint.dim - 1 : 0;  // lengths are first, angles last
   tau_[problem_.cones[cone].offset + row] -= more;
+  tau_at_instant_[problem_.cones[cone].offset + row] -= more;
 }
 
-void ConstraintSet::add_relative_velocities(const Vector& v, std::span<double> gamma) {
+/// As the factored operator has them.
+const Vector& ConstraintSet::ordered(const Vector& v) {
+  if (!has_groups_) return v;
+  ordered_.resize(v.size());
+  for (Eigen::Index i = 0; i < v.size(); ++i) ordered_(i) = v(implicit_->order()[i]);
+  return ordered_;
+}
+
+void ConstraintSet::add_relative_velocities(const Vector& u, std::span<double> gamma) {
   if (const auto* packed = std::get_if<PackedDelassus>(&problem_.delassus)) {
-    world_ = v;
+    world_ = u;
     turn_packed([](const Matrix3& R, Eigen::Ref<Vector3> w) { w = R * w.eval(); });
     for (int i = 0; i < count(); ++i) {
       packed->prefetch_ahead(i, world_.data());
@@ -343,6 +426,7 @@ void ConstraintSet::add_relative_velocities(const Vector& v, std::span<double> g
     return;
   }
   const auto& factored = std::get<FactoredDelassus>(problem_.delassus);
+  const Vector& v = ordered(u);
   for (int i = 0; i < count(); ++i) {
     const Cone& cone = problem_.cones[i];
     for (const FactoredDelassus::Block& block : factored.row(i)) {
@@ -354,7 +438,7 @@ void ConstraintSet::add_relative_velocities(const Vector& v, std::span<double> g
   }
 }
 
-void ConstraintSet::add_speeds(const Vector& v, std::span<double> speed) const {
+void ConstraintSet::add_speeds(const Vector& v, std::span<double> speed) {
   if (const auto* packed = std::get_if<PackedDelassus>(&problem_.delassus)) {
     for (int i = 0; i < count(); ++i) {
       packed->prefetch_ahead(i, v.data());
@@ -370,7 +454,7 @@ void ConstraintSet::add_speeds(const Vector& v, std::span<double> speed) const {
     }
     return;
   }
-  visit_rows(problem_, v, [&](int row, auto n, const double* J, const double* v_of_body) {
+  visit_rows(problem_, ordered(v), [&](int row, auto n, const double* J, const double* v_of_body) {
     double sum = 0.0;
     for (int j = 0; j < n; ++j) sum += std::abs(J[j] * v_of_body[j]);
     speed[row] += sum;
@@ -382,7 +466,7 @@ void ConstraintSet::add_relative_velocities(const Vector& v, std::span<double> g
     add_relative_velocities(v, gamma);
     return add_speeds(v, speed);
   }
-  visit_rows(problem_, v, [&](int row, auto n, const double* J, const double* v_of_body) {
+  visit_rows(problem_, ordered(v), [&](int row, auto n, const double* J, const double* v_of_body) {
     double sum = 0.0;
     double size = 0.0;
     for (int j = 0; j < n; ++j) {
@@ -407,17 +491,21 @@ void ConstraintSet::calc_generalized_percussions(std::span<const double> p, Vect
     return;
   }
   const auto& factored = std::get<FactoredDelassus>(problem_.delassus);
-  force.setZero(system_.n_u());
+  Vector& momenta = has_groups_ ? ordered_ : force;
+  momenta.setZero(system_.n_u());
   for (int i = 0; i < count(); ++i) {
     const Cone& cone = problem_.cones[i];
     for (const FactoredDelassus::Block& block : factored.row(i)) {
       const FactoredDelassus::Body& body = factored.body(block.body);
       const double* J = factored.values(block);
       with_size(body.n_v, [&](const auto n_v) {
-        add_transposed_product(cone.dim, n_v, J, p.data() + cone.offset, force.data() + body.v_offset);
+        add_transposed_product(cone.dim, n_v, J, p.data() + cone.offset, momenta.data() + body.v_offset);
       });
     }
   }
+  if (!has_groups_) return;
+  force.resize(system_.n_u());
+  for (Eigen::Index i = 0; i < force.size(); ++i) force(implicit_->order()[i]) = ordered_(i);
 }
 
 /// Turns the angular parts of world_ between the frames of the bodies and of the world.

@@ -9,6 +9,7 @@
 #include "stickslip/base/stop_token.h"
 #include "stickslip/cone/cone_solver.h"
 #include "stickslip/constraints/body_snapshot.h"
+#include "stickslip/constraints/implicit_forces.h"
 #include "stickslip/constraints/step_report.h"
 #include "stickslip/model/inputs.h"
 #include "stickslip/model/values_by_id.h"
@@ -27,6 +28,17 @@ class ConstraintSet {
   /// The system must outlive this. Asks `stop` for each constraint, and throws Interrupted where it is raised. `packs`:
   /// whether the Delassus operator may be the packed one, else it is the factored one always.
   explicit ConstraintSet(const System& system, StopToken stop = {}, bool packs = true);
+
+  /// From now on surfaces that turn as prescribed have, in gather(), the velocity of their finite motion over its step h
+  /// in the place of that at its instant: of a contact with another body, the one with which that body, held by the
+  /// surface, comes to where the surface takes its origin. Else what sticks would leave its circle by the tangent, and
+  /// by a factor of sqrt(1 + (omega h)^2) a step. gamma at the instant is then relative to a surface that moves as much
+  /// slower as this moves faster than the instant's: to its velocity over the step before, but for terms of second
+  /// order.
+  void use_finite_motions() { finite_motions_ = true; }
+
+  /// M of the problems that gather() makes is the M_hat of these, as linearised then, or that of the system: null.
+  void set_implicit(const ImplicitForces* forces) { implicit_ = forces; }
 
   /// Gathers at an instant: of `points` those whose gap is at most `activation` [m]; all joints; all dry friction
   /// elements, with percussions up to h [s] times their bounds. Fills cones and Delassus operator of problem(); b is
@@ -73,16 +85,19 @@ class ConstraintSet {
 
   // --- by row, at the instant
   std::span<const double> gamma() const { return gamma_; }  // (n) [m/s] of its velocities u
-  /// What prescribed motions give, of a row and of all, gamma (n) = tau. [m/s]
+  /// What prescribed motions give, and what they give at the instant, which differs with use_finite_motions(). [m/s]
   double tau(int row) const { return tau_.empty() ? 0.0 : tau_[row]; }
   void get_tau(std::vector<double>& gamma) const;
+  double tau_at_instant(int row) const { return tau_.empty() ? 0.0 : tau_at_instant_[row]; }
+  /// gamma (n) = what they give the velocities at the start of the step, 2 tau_at_instant - tau. [m/s]
+  void get_tau_at_start(std::vector<double>& gamma) const;
   /// Another rate of the motion that a joint has than at the instant, by so much more, in its row alone. [m/s, rad/s]
   void add_motion_rate(int cone, double more);
 
   /// gamma (n) += J v. v (n_u) [m/s, rad/s].
   void add_relative_velocities(const Vector& v, std::span<double> gamma);
   /// speed (n) += what |J v| can be at most, whatever cancels in it: the scale of its round-off.
-  void add_speeds(const Vector& v, std::span<double> speed) const;
+  void add_speeds(const Vector& v, std::span<double> speed);
   /// Both, in one pass.
   void add_relative_velocities(const Vector& v, std::span<double> gamma, std::span<double> speed);
   /// force = W p, W = J^T. p (n) [N s], force (n_u) [N s, N m s].
@@ -110,16 +125,19 @@ class ConstraintSet {
                      double h);
   void clear();
   template <class Activations>
-  void gather_contacts(const Activations& activation_of);
+  void gather_contacts(const Activations& activation_of, double h);
   void pack_bodies(int dim);
   void gather_joints();
   void gather_dry_frictions(double h);
   void add_member(int index, const double* gamma);
-  void set_last_tau(const double* tau);
+  void set_last_tau(const double* tau, const double* tau_at_instant);
+  void find_finite_motions(double h);
+  BodyMotion carry(const ContactPoint& point, Side side, const ContactGeometry& geometry, double h) const;
   template <class FillJacobian>
   void add_rows(const Attachment& first, const Attachment& second, FillJacobian&& fill_jacobian);
   void add_pair(const Attachment& first, const Attachment& second);
   void add_bodies(FactoredDelassus& factored) const;
+  const Vector& ordered(const Vector& v);
   void report_percussion(int cone, const ConeSolution& solution, std::span<const double> velocity, double h,
                          ContactReport& contact) const;
   double calc_trace(int i) const;
@@ -153,8 +171,20 @@ class ConstraintSet {
   std::vector<JointReaction> units_;         // (rows of joints) what a unit of their multiplier does
   std::vector<double> gaps_;                 // (contacts) [m]
   std::vector<double> gamma_;
-  std::vector<double> tau_;  // none where all are zero
+  std::vector<double> tau_, tau_at_instant_;  // none where all are zero
+  /// How a body that turns as prescribed moves in the step.
+  struct FiniteMotion {
+    int body;
+    Matrix3 turn;   // (3, 3) [-] from the instant on
+    Vector3 end;    // (3) [m] its origin then
+    Vector3 omega;  // (3) [rad/s] world frame
+  };
+  bool finite_motions_ = false;
+  std::vector<FiniteMotion> turning_;
   Vector rest_;              // (n_u) zero
+  const ImplicitForces* implicit_ = nullptr;
+  bool has_groups_ = false;  // whether the bodies of the factored operator are groups of implicit forces
+  Vector ordered_;           // (n_u) velocities group by group
   Vector world_;             // (n_u) velocities or momenta of packed bodies, turns in the world frame
 };
 

@@ -23,6 +23,10 @@ namespace stickslip {
 ///
 /// One cone problem with contacts and joints together, (10); as a quadratic program on cones, (11).
 ///
+/// Departures from (5a) and (5b), docs/ccp.md: bodies that turn in space turn by the mean of their angular velocities
+/// (free_rotation.h), surfaces that turn as prescribed have the velocity of their finite motion
+/// (ConstraintSet::use_finite_motions()), and stiff linear forces are implicit (implicit_forces.h).
+///
 /// Law. `associated` is the paper's: what slides with speed s lifts off to a gap of mu h s. `coulomb`, the default, has
 /// De Saxce's shift on d and does not.
 ///

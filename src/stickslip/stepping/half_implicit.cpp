@@ -8,6 +8,7 @@
 #include "stickslip/cone/residual.h"
 #include "stickslip/constraints/certificate.h"
 #include "stickslip/math/round_off.h"
+#include "stickslip/stepping/free_rotation.h"
 #include "stickslip/stepping/velocity_step.h"
 
 namespace stickslip {
@@ -34,7 +35,7 @@ class HalfImplicitStepper final : public TimeStepper {
   Status step(State& state, double h, double t_end, StepReport& report) override;
 
  private:
-  void calc_free_velocity(const State& state, double h);
+  bool calc_free_velocity(const State& state, const Inputs& inputs, double h, double t_end, StepReport& report);
   void set_activations(double h);
   void advance(double h, double t_end);
   bool meet_overlapping();
@@ -44,6 +45,9 @@ class HalfImplicitStepper final : public TimeStepper {
   void judge_by_discs(StepReport& report);
   void add_positions(double h, double t_end);
   void add_contact(int cone, double h);
+  std::span<const double> slip(int cone);
+  void keep_slips();
+  double calc_touching(const ContactPoint& point) const;
   double calc_distance(int body) const;
   double calc_distance(const ContactPoint& point) const;
   void add_joint(int cone, double h);
@@ -63,9 +67,15 @@ class HalfImplicitStepper final : public TimeStepper {
   std::vector<ElementId> met_;       // sorted; contacts that percussions close in the step
   std::vector<char> closes_;         // (points) whether it does within the step without percussions
   Vector u_free_, force_;            // (n_u)
+  Vector u_work_;                    // (n_u) u after the gyroscopic torque, which does no work
+  Vector u_move_;                    // (n_u) what positions follow
   Vector q_dot_, q_end_;             // (n_q)
   std::vector<FrictionBlock> blocks_;
   std::vector<double> residual_work_;
+  std::vector<Gyroscopic> gyroscopic_;
+  bool implicit_ = false;                   // whether forces are, in this step
+  const ValuesById* landing_ = nullptr;     // slips of contacts that were about to land at the end of the last step
+  ValuesById next_landing_;                 // and of this one
 };
 
 HalfImplicitStepper::HalfImplicitStepper(const HalfImplicitOptions& options, const System& system, ConeSolver& solver,
@@ -79,21 +89,28 @@ HalfImplicitStepper::HalfImplicitStepper(const HalfImplicitOptions& options, con
       free_(system),
       end_(system) {
   velocity_.contacts().set_envelope(options.envelope.value_or(0.0));
+  velocity_.constraints().use_finite_motions();
   if (is_on(options.projection, system)) projection_.emplace(system, solver, options.correction_speed, stop);
   velocity_.constraints().problem().law = options.law;
-  for (Vector* v : {&u_free_, &force_}) v->resize(system.n_u());
+  for (Vector* v : {&u_free_, &force_, &u_work_, &u_move_}) v->resize(system.n_u());
   for (Vector* v : {&q_dot_, &q_end_}) v->resize(system.n_q());
+  gyroscopic_ = find_gyroscopic(system);
+  std::erase_if(gyroscopic_, [](const Gyroscopic& k) {
+    return k.inertia == Matrix3(k.inertia(0, 0) * Matrix3::Identity());
+  });
 }
 
 Status HalfImplicitStepper::step(State& state, double h, double t_end, StepReport& report) {
   report.message.clear();
   if (!velocity_.are_given_finite(state.inputs, {state.t, t_end}, report)) return report.status = Status::failed;
   const State& start = velocity_.settle_start(state);
-  calc_free_velocity(start, h);
+  implicit_ = velocity_.is_implicit(h);
+  if (!calc_free_velocity(start, state.inputs, h, t_end, report)) return report.status = Status::failed;
 
   ContactFinder& contacts = velocity_.contacts();
   start_.take(start.t, start.q, &start.u);
   met_.clear();
+  landing_ = &state.contacts;
   for (int i = 0; i < kMaxSolves; ++i) {
     contacts.find(start_, t_end, met_, i > 0);
     set_activations(h);
@@ -112,8 +129,12 @@ Status HalfImplicitStepper::step(State& state, double h, double t_end, StepRepor
   if (options_.facets > 0) judge_by_discs(report);
 
   EnergyLedger energy = start.energy;
-  velocity_.account_energy(state.inputs, start.t, start.q, start.u, start.u, h, energy);
-  velocity_.report_forces(h, state.inputs, start.t, start.q, start.u, report);
+  keep_slips();
+  const double t_forces = implicit_ ? t_end : start.t;
+  const Vector& q_forces = implicit_ ? q_end_ : start.q;
+  const Vector& u_forces = implicit_ ? velocity_.u_end() : start.u;
+  velocity_.account_energy(state.inputs, t_forces, q_forces, u_forces, u_work_, h, energy);
+  velocity_.report_forces(h, state.inputs, t_forces, q_forces, u_forces, report);
   if (projection_) projection_->project(h, velocity_, q_end_, end_);
   velocity_.report_places(end_, report);
 
@@ -125,18 +146,33 @@ Status HalfImplicitStepper::step(State& state, double h, double t_end, StepRepor
   state.t = t_end;
   ++state.step;
   velocity_.keep_warm(state);
+  std::swap(state.contacts, next_landing_);
   report_energy(system_, state, report);
   return report.status;
 }
 
-/// (5b) without impulses: u_free = u + M^-1 h f, f with the gyroscopic torque -omega x J omega.
-void HalfImplicitStepper::calc_free_velocity(const State& state, double h) {
+/// (5b) without impulses: u_free = u + M^-1 h f. What the gyroscopic torque -omega x J omega does to the body alone is
+/// that of solve_mean_rotation().
+bool HalfImplicitStepper::calc_free_velocity(const State& state, const Inputs& inputs, double h, double t_end,
+                                             StepReport& report) {
+  report.message = calc_mean_rotations(system_, gyroscopic_, state.u, h, stop_, u_work_);
+  if (!report.message.empty()) return false;
+  if (implicit_) {
+    velocity_.calc_implicit_free_velocity(state, inputs, h, t_end, u_work_, u_free_);
+    return true;
+  }
   system_.calc_applied_forces(state.t, state.q, state.u, force_);
   system_.add_gyroscopic_forces(state.u, force_);
-  system_.add_input_forces(state.inputs, state.t, state.q, force_);
+  system_.add_input_forces(inputs, state.t, state.q, force_);
   force_ *= h;
   system_.solve_mass(force_, u_free_);
   u_free_ += state.u;
+  for (const Gyroscopic& k : gyroscopic_) {
+    const Vector3 omega = state.u.segment<3>(k.row);
+    u_free_.segment<3>(k.row) +=
+        (u_work_.segment<3>(k.row) - omega) + h * (k.inverse_inertia * omega.cross(k.inertia * omega));
+  }
+  return true;
 }
 
 /// The gap up to which each point takes part: the envelope where one is given, else what its sides move in the step
@@ -161,8 +197,7 @@ void HalfImplicitStepper::set_activations(double h) {
     calc_contact_within(free_, points[i], std::numeric_limits<double>::infinity(), geometry, gamma);
     gaps_[i] = geometry.gap;
     closes_[i] = geometry.gap + h * gamma(0) < 0.0 ? 1 : 0;
-    const double touches =
-        kTouches * sizes_.of_pair(system_.body(points[i], Side::first), system_.body(points[i], Side::second));
+    const double touches = calc_touching(points[i]);
     if (pair.options.envelope || options_.envelope) {
       activations_[i] = pair.options.envelope ? *pair.options.envelope : *options_.envelope;
     } else if (std::ranges::binary_search(met_, points[i].id)) {
@@ -244,7 +279,8 @@ void HalfImplicitStepper::judge_by_discs(StepReport& report) {
 
 /// (5a), and quaternions normalised.
 void HalfImplicitStepper::advance(double h, double t_end) {
-  system_.calc_coordinate_rates(start_.q(), velocity_.u_end(), q_dot_);
+  calc_mean_velocity(gyroscopic_, start_.u(), u_work_, velocity_.u_end(), u_move_);
+  system_.calc_coordinate_rates(start_.q(), u_move_, q_dot_);
   q_end_ = start_.q() + h * q_dot_;
   system_.normalize(t_end, q_end_);
 }
@@ -307,8 +343,9 @@ void HalfImplicitStepper::add_contact(int cone, double h) {
   }
   const ConstraintSet::Restitution e = constraints.restitution(cone);
   if (e.tangential > 0.0) {
+    const std::span<const double> slip = this->slip(cone);
     for (int row = 1; row < rows.dim; ++row) {
-      velocity_.added()[rows.offset + row] = e.tangential * constraints.gamma()[rows.offset + row];
+      velocity_.added()[rows.offset + row] = e.tangential * slip[row];
       velocity_.added_sizes()[rows.offset + row] = std::abs(velocity_.added()[rows.offset + row]);
     }
   }
@@ -317,6 +354,37 @@ void HalfImplicitStepper::add_contact(int cone, double h) {
   if (gap < 0.0 && -gap <= kLeavesWithin * h * std::abs(approach)) added = 0.0;
   if (approach >= 0.0 || closes_[constraints.index(cone)] == 0) return;
   added = std::min(added, e.normal * approach);
+}
+
+/// gamma before an impact: that of the start, or of the start of the step before, where that left the contact about to
+/// land. An impact without rebound takes two steps, in the first of which the gap is closed.
+std::span<const double> HalfImplicitStepper::slip(int cone) {
+  const ConstraintSet& constraints = velocity_.constraints();
+  const std::span<const double> before =
+      landing_->find(velocity_.contacts().points()[constraints.index(cone)].id);
+  const Cone& rows = constraints.problem().cones[cone];
+  return before.empty() ? constraints.gamma().subspan(rows.offset, rows.dim) : before;
+}
+
+/// Of contacts that give back slip, which percussions have slowed down to land in the next step.
+void HalfImplicitStepper::keep_slips() {
+  next_landing_.clear();
+  const ConstraintSet& constraints = velocity_.constraints();
+  for (int i = 0; i < constraints.count() && constraints.kind(i) == ConstraintSet::Kind::contact; ++i) {
+    if (constraints.restitution(i).tangential == 0.0) continue;
+    const ContactPoint& point = velocity_.contacts().points()[constraints.index(i)];
+    const Cone& rows = constraints.problem().cones[i];
+    if (gaps_[constraints.index(i)] <= calc_touching(point) || !(velocity_.gamma_end()[rows.offset] < 0.0) ||
+        !(velocity_.solution().p[rows.offset] > 0.0)) {
+      continue;
+    }
+    std::ranges::copy(slip(i), next_landing_.add(point.id, static_cast<std::size_t>(rows.dim)).begin());
+  }
+}
+
+/// The gap up to which a contact touches, whatever moves.
+double HalfImplicitStepper::calc_touching(const ContactPoint& point) const {
+  return kTouches * sizes_.of_pair(system_.body(point, Side::first), system_.body(point, Side::second));
 }
 
 /// Of a body that moves from the origin of the world: its positions are rounded by that. [m]

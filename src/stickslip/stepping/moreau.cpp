@@ -27,7 +27,7 @@ class MoreauStepper final : public TimeStepper {
   bool calc_free_velocity(const State& state, double h, double t_mid, StepReport& report);
   void gather_touching(const State& state, double h);
   /// With theta = 0 positions follow the velocity at the start alone, whatever the rate.
-  bool moves_by_rates() const { return projection_.has_value() && options_.theta > 0.0; }
+  bool moves_by_rates(double theta) const { return projection_.has_value() && theta > 0.0; }
   void set_motions(double t, double t_end, double share);
   void add_restitution();
 
@@ -39,18 +39,12 @@ class MoreauStepper final : public TimeStepper {
 
   // Workspace, kept from step to step.
   BodySnapshot outer_, middle_;  // at (t, q, u), then (t', q'); at (t_m, q_m, u)
-  Vector q_mid_, q_end_;         // (n_q)
+  Vector q_mid_, q_end_, q_dot_;  // (n_q)
+  Vector u_move_;                 // (n_u) what positions follow where forces are implicit
   Vector u_free_;                // (n_u) [m/s, rad/s]
   Vector u_work_;  // (n_u) [m/s, rad/s] u_free without the applied forces: u, turned by the gyroscopic term
   Vector force_;   // (n_u) [N, N m] at (t_m, q_m, u)
   std::vector<double> motion_rates_;  // (joints) [m/s, rad/s] in their rows
-  /// A rigid body whose rotation is that of the exact balance of angular momentum.
-  struct Gyroscopic {
-    int body;
-    int row;                  // of its angular velocity
-    Matrix3 inertia;          // (3, 3) [kg m^2] body frame
-    Matrix3 inverse_inertia;  // (3, 3) [1/(kg m^2)] body frame
-  };
   std::vector<Gyroscopic> gyroscopic_;
 };
 
@@ -61,30 +55,35 @@ MoreauStepper::MoreauStepper(const MoreauOptions& options, const System& system,
       velocity_(system, solver, stop),
       outer_(system),
       middle_(system) {
+  velocity_.constraints().use_finite_motions();
   if (is_on(options.projection, system)) projection_.emplace(system, solver, kCorrectionSpeed, stop);
   q_mid_.resize(system.n_q());
+  q_dot_.resize(system.n_q());
   q_end_.resize(system.n_q());
   for (Vector* v : {&u_free_, &u_work_, &force_}) v->resize(system.n_u());
-  for (std::size_t i = 0; i < system.bodies().size(); ++i) {
-    const int k = static_cast<int>(i);
-    const Body& body = system.bodies()[i];
-    if (body.type != BodyType::rigid || !body.gyroscopic) continue;
-    gyroscopic_.push_back({k, body.u_offset + 3, body.inertia, system.inverse_mass(k).bottomRightCorner<3, 3>()});
-  }
+  gyroscopic_ = find_gyroscopic(system);
   motion_rates_.assign(system.joints().size(), 0.0);
 }
 
 Status MoreauStepper::step(State& state, double h, double t_end, StepReport& report) {
-  const double h1 = (1.0 - options_.theta) * h;
-  const double h2 = options_.theta * h;
+  const bool implicit = velocity_.is_implicit(h);
+  const double theta = implicit ? 1.0 : options_.theta;
+  const double h1 = (1.0 - theta) * h;
+  const double h2 = theta * h;
   const double t_mid = state.t + h1;
   report.message.clear();
   if (!velocity_.are_given_finite(state.inputs, {t_mid, t_end}, report)) return report.status = Status::failed;
 
   const State& start = velocity_.settle_start(state);
   q_mid_ = start.q;
-  system_.advance(h1, start.u, q_mid_);
-  if (!calc_free_velocity(start, h, t_mid, report)) return report.status = Status::failed;
+  if (implicit) {
+    report.message = calc_mean_rotations(system_, gyroscopic_, start.u, h, stop_, u_work_);
+    if (!report.message.empty()) return report.status = Status::failed;
+    velocity_.calc_implicit_free_velocity(start, state.inputs, h, t_end, u_work_, u_free_);
+  } else {
+    system_.advance(h1, start.u, q_mid_);
+    if (!calc_free_velocity(start, h, t_mid, report)) return report.status = Status::failed;
+  }
 
   ContactFinder& contacts = velocity_.contacts();
   if (contacts.detects()) {
@@ -94,7 +93,7 @@ Status MoreauStepper::step(State& state, double h, double t_end, StepReport& rep
   middle_.take(t_mid, q_mid_, &start.u);
   if (projection_) {
     gather_touching(state, h);
-    if (moves_by_rates()) {
+    if (moves_by_rates(theta)) {
       for (std::size_t i = 0; i < system_.joints().size(); ++i) {
         const Joint& joint = system_.joints()[i];
         motion_rates_[i] = joint.options.motion ? joint.motion_rate.value(t_mid) : 0.0;
@@ -108,7 +107,13 @@ Status MoreauStepper::step(State& state, double h, double t_end, StepReport& rep
   if (velocity_.solve(u_free_, state, report) == Status::failed) return report.status = Status::failed;
 
   q_end_ = q_mid_;
-  system_.advance(h2, velocity_.u_end(), q_end_);
+  if (implicit) {
+    calc_mean_velocity(gyroscopic_, start.u, u_work_, velocity_.u_end(), u_move_);
+    system_.calc_coordinate_rates(q_mid_, u_move_, q_dot_);
+    q_end_ += h * q_dot_;
+  } else {
+    system_.advance(h2, velocity_.u_end(), q_end_);
+  }
   system_.normalize(t_end, q_end_);
   if (const std::string what = describe_non_finite(system_, q_end_, velocity_.u_end()); !what.empty()) {
     report.message += what;
@@ -118,10 +123,15 @@ Status MoreauStepper::step(State& state, double h, double t_end, StepReport& rep
   contacts.extend(outer_);
 
   EnergyLedger energy = start.energy;
-  if (moves_by_rates()) set_motions(start.t, t_end, 0.0);
-  velocity_.account_energy(state.inputs, t_mid, q_mid_, start.u, u_work_, h, energy);
-  // Planar: u_work is u.
-  velocity_.report_forces(h, state.inputs, t_mid, q_mid_, u_work_, report);
+  if (moves_by_rates(theta)) set_motions(start.t, t_end, 0.0);
+  if (implicit) {
+    velocity_.account_energy(state.inputs, t_end, q_end_, velocity_.u_end(), u_work_, h, energy);
+    velocity_.report_forces(h, state.inputs, t_end, q_end_, velocity_.u_end(), report);
+  } else {
+    velocity_.account_energy(state.inputs, t_mid, q_mid_, start.u, u_work_, h, energy);
+    // Planar: u_work is u.
+    velocity_.report_forces(h, state.inputs, t_mid, q_mid_, u_work_, report);
+  }
   if (projection_) projection_->project(h, velocity_, q_end_, outer_);
   velocity_.report_places(outer_, report);
 
@@ -151,7 +161,7 @@ bool MoreauStepper::calc_free_velocity(const State& state, double h, double t_mi
         solve_free_rotation(k.inertia, k.inverse_inertia, state.u.segment<3>(k.row), force_.segment<3>(k.row),
                             (1.0 - options_.theta) * h, options_.theta * h);
     if (!rotation.converged) {
-      report.message = "body '" + system_.bodies()[k.body].name + "': turns too far in one step, reduce time.step";
+      report.message = turns_too_far(system_, k.body);
       return false;
     }
     u_free_.segment<3>(k.row) = rotation.omega;
@@ -199,7 +209,7 @@ void MoreauStepper::set_motions(double t, double t_end, double share) {
 
 /// xi = gamma' + e gamma(u).
 void MoreauStepper::add_restitution() {
-  const ConstraintSet& constraints = velocity_.constraints();
+  ConstraintSet& constraints = velocity_.constraints();
   std::vector<double>& added = velocity_.added();
   std::vector<double>& sizes = velocity_.added_sizes();
   added.clear();

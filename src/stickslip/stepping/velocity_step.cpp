@@ -19,8 +19,10 @@ VelocityStep::VelocityStep(const System& system, ConeSolver& solver, StopToken s
       constraints_(system, stop),
       has_motions_(std::ranges::any_of(system.bodies(), [](const Body& b) { return b.type == BodyType::moving; })),
       start_impact_(system, stop),
+      implicit_(system, stop),
       start_(system) {
   for (Vector* v : {&u_end_, &force_, &nonconservative_}) v->resize(system.n_u());
+  for (Vector* v : {&q_dot_, &q_ahead_}) v->resize(system.n_q());
 }
 
 void VelocityStep::initialize(State& state, StepReport& report) {
@@ -34,6 +36,8 @@ void VelocityStep::initialize(State& state, StepReport& report) {
 }
 
 const State& VelocityStep::settle_start(const State& state) {
+  is_implicit_ = false;
+  constraints_.set_implicit(nullptr);
   return start_impact_.settle(constraints_, state);
 }
 
@@ -47,6 +51,23 @@ bool VelocityStep::are_given_finite(const Inputs& inputs, std::initializer_list<
     if (!report.message.empty()) return false;
   }
   return true;
+}
+
+void VelocityStep::calc_implicit_free_velocity(const State& state, const Inputs& inputs, double h, double t_end,
+                                               const Vector& u_work, Vector& u_free) {
+  system_.calc_coordinate_rates(state.q, state.u, q_dot_);
+  q_ahead_ = state.q + h * q_dot_;
+  system_.normalize(t_end, q_ahead_);
+  implicit_.linearise(state, t_end, q_ahead_, h);
+  is_implicit_ = true;
+  constraints_.set_implicit(&implicit_);
+  system_.calc_applied_forces(t_end, q_ahead_, state.u, force_);
+  system_.add_input_forces(inputs, t_end, q_ahead_, force_);
+  u_free = u_work - state.u;
+  system_.multiply_mass(u_free, nonconservative_);
+  force_ = h * force_ + nonconservative_;
+  implicit_.solve(force_, u_free);
+  u_free += state.u;
 }
 
 /// A step without constraints.
@@ -93,7 +114,7 @@ Status VelocityStep::solve(const Vector& u_free, const State& state, StepReport&
 
   stop_.check();
   constraints_.calc_generalized_percussions(solution_.p, force_);
-  system_.solve_mass(force_, u_end_);
+  is_implicit_ ? implicit_.solve(force_, u_end_) : system_.solve_mass(force_, u_end_);
   u_end_ += u_free;
   gamma_end_.resize(adds ? n : 0);
   for (std::size_t row = 0; row < gamma_end_.size(); ++row) gamma_end_[row] = solution_.u[row] - added_[row];
@@ -108,7 +129,7 @@ void VelocityStep::account_energy(const Inputs& inputs, double t, const Vector& 
                                   const Vector& u_work, double h, EnergyLedger& ledger) {
   std::vector<double>& gamma_work = constraints_.problem().b;
   const std::span<const double> gamma_end = this->gamma_end();
-  constraints_.get_tau(gamma_work);
+  constraints_.get_tau_at_start(gamma_work);
   constraints_.add_relative_velocities(u_work, gamma_work);
   for (int i = 0; i < constraints_.count(); ++i) {
     const Cone& cone = constraints_.problem().cones[i];
@@ -117,7 +138,7 @@ void VelocityStep::account_energy(const Inputs& inputs, double t, const Vector& 
       if (constraints_.kind(i) != ConstraintSet::Kind::joint) {
         ledger.dissipated -= p * 0.5 * (gamma_work[row] + gamma_end[row]);
       }
-      ledger.work -= p * constraints_.tau(row);
+      ledger.work -= p * constraints_.tau_at_instant(row);
     }
   }
   system_.calc_nonconservative_forces(t, q, u, nonconservative_);

@@ -12,6 +12,7 @@
 #include "stickslip/constraints/body_snapshot.h"
 #include "stickslip/constraints/constraint_set.h"
 #include "stickslip/constraints/contact_finder.h"
+#include "stickslip/constraints/implicit_forces.h"
 #include "stickslip/constraints/step_report.h"
 #include "stickslip/model/state.h"
 #include "stickslip/model/values_by_id.h"
@@ -50,6 +51,13 @@ class VelocityStep {
   /// Whether inputs, and prescribed motions at `times` [s], are finite; else the report says which is not.
   bool are_given_finite(const Inputs& inputs, std::initializer_list<double> times, StepReport& report) const;
 
+  /// Whether forces are to be implicit in a step of h, in schemes that can have them so.
+  bool is_implicit(double h) const { return implicit_.are_needed(h); }
+  /// Makes them so for the rest of the step. u_free of a step from a state to t_end, where u_work (n_u) [m/s, rad/s] is u after the
+  /// gyroscopic term: u + M_hat^-1 (M (u_work - u) + h f(t_end, q + h B u, u)).
+  void calc_implicit_free_velocity(const State& state, const Inputs& inputs, double h, double t_end,
+                                   const Vector& u_work, Vector& u_free);
+
   /// What a scheme adds to the rows of those gathered, to be filled with n numbers, or none where all are zero. [m/s]
   std::vector<double>& added() { return added_; }
   /// The sizes of what these are the sums of, whose round-off counts; to be filled likewise. [m/s]
@@ -85,6 +93,8 @@ class VelocityStep {
   ConstraintSet constraints_;
   bool has_motions_;  // whether a body moves as prescribed
   StartImpact start_impact_;
+  ImplicitForces implicit_;
+  bool is_implicit_ = false;  // in this step
 
   // Workspace, kept from step to step.
   BodySnapshot start_;
@@ -94,6 +104,7 @@ class VelocityStep {
   std::vector<double> residual_work_;
   ValuesById warm_;                         // of the next step
   Vector u_end_, force_, nonconservative_;  // (n_u)
+  Vector q_dot_, q_ahead_;                  // (n_q)
 };
 
 }  // namespace stickslip

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <Eigen/Cholesky>
+#include <Eigen/Eigenvalues>
+#include <span>
+#include <vector>
+
+#include "stickslip/base/stop_token.h"
+#include "stickslip/model/system.h"
+
+namespace stickslip {
+
+/// Springs, dampers and beams taken at the end of a step, by one linear solve. With f(t', q, u) the applied forces, C and
+/// K their derivatives by velocities and displacements (f_u = -C, f_q B = -K), and q^ = q + h B u where the velocities at
+/// the start lead:
+///
+///   f(t', q', u') = f(t', q^, u) - (C + h K)(u' - u),   M_hat = M + h C + h^2 K,
+///   M_hat (u' - u) = h f(t', q^, u) + J^T p
+///
+/// for positions that follow q' = q + h B u'. This is backward Euler: a linear system gains no energy at any stiffness,
+/// modes that the step cannot resolve are damped out, and a state of equilibrium is one of the step exactly. C and K are
+/// symmetric and positive semidefinite: of springs c w w^T and k w w^T, w their rows at (t', q^), and what tension holds
+/// across; of beams the exact stiffness, element by element, without what makes an element unstable. What is left away
+/// (the arms of tensions, struts under compression) stays as explicit as the rest.
+class ImplicitForces {
+ public:
+  /// Forces are implicit where h c/m + h^2 k/m passes this on some body: up to 1 an explicit damper stops a body within a
+  /// step at most, never turns it around, and an explicit oscillator makes a radian a step; both blow up from 2 on. [-]
+  static constexpr double kMostExplicit = 1.0;
+
+  explicit ImplicitForces(const System& system, StopToken stop = {});
+
+  /// Whether steps of h [s] need them. c/m and k/m of a body are sums over all that acts on it, bounds that do not
+  /// depend on the state: of a spring 1/m + |arm|^2 / I on each side, twice that where both sides can move; of a joint
+  /// likewise, about its axis where it turns; of a beam the square of its highest frequency.
+  bool are_needed(double h) const;
+
+  /// Takes C and K for a step of h from a state, at (t', q^).
+  void linearise(const State& state, double t, const Vector& q, double h);
+  /// v = M_hat^-1 f. (n_u)
+  void solve(const Vector& f, Vector& v) const;
+
+  // --- M_hat in blocks: groups of bodies that forces couple, whose velocities follow each other
+  struct Place {
+    int group = -1;  // -1: a body without velocities
+    int column = 0;  // of its first velocity there
+  };
+  Place place(int body) const { return places_[body]; }
+  int n_groups() const { return static_cast<int>(groups_.size()); }
+  const Matrix& inverse_mass(int group) const { return groups_[group].inverse; }
+  /// Of the velocities group by group, where each stands in u. (n_u)
+  std::span<const int> order() const { return order_; }
+
+ private:
+  /// Of what acts on a body. c/m [1/s] and k/m [1/s^2]
+  struct Stiffness {
+    double c = 0.0, k = 0.0;
+  };
+  struct Group {
+    int first = 0;  // of its velocities in order_
+    int n = 0;
+    bool is_coupled = false;  // whether a force acts on it
+    Matrix mass, inverse;     // (n, n)
+    Eigen::LLT<Matrix> factor;
+  };
+  void add_bounds(const Attachment& first, const Attachment& second, double first_mobility, double second_mobility,
+                  double c, double k);
+  void prepare();
+  void add_row(const Attachment& first, const Attachment& second, double t, const Vector& q, double weight);
+  void add_spring(const Force& force, const State& state, double t, const Vector& q, double h);
+  void add_beam(int body, const Vector& q, double h);
+
+  const System& system_;
+  StopToken stop_;
+  std::vector<Stiffness> bounds_;  // (bodies) of those with forces
+
+  // Made when they are needed first.
+  std::vector<Place> places_;  // (bodies)
+  std::vector<Group> groups_;
+  std::vector<int> order_;
+  Beam::ElementMatrix element_;
+  Eigen::SelfAdjointEigenSolver<Beam::ElementMatrix> eigen_;
+  Inputs unit_;
+  Vector row_;  // (n_u)
+  mutable Vector group_f_;
+};
+
+}  // namespace stickslip
