@@ -163,7 +163,8 @@ double r_friction(const Step& step, const StepElement& e) {
 }
 
 bool is_closed(const Step& step, const StepElement& e) {
-  return r_normal(step, e) * (e.gap[0] + step.measure.negligible_gap(step, e)) - step.kappa_hat(e.pos_offset) <= 0.0;
+  const double overlap = step.measure.negligible_gap(step, e);
+  return !(r_normal(step, e) * (e.gap[0] + overlap) - step.kappa_hat(e.pos_offset) > 0.0);  // nor what is not finite
 }
 
 double friction_radius(const Step& step, const StepElement& e, double normal_percussion) {
