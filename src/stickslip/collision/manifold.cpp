@@ -423,6 +423,9 @@ void NarrowPhase::calc_manifold(const Solid& first, const Placement& first_at, c
                                 const Placement& second_at, double within, std::vector<ManifoldPoint>& points) {
   points.clear();
   STICKSLIP_ASSERT(first.planar == second.planar);
+  // Places that are not finite, or so far away that squares overflow, touch nothing; schemes name the body.
+  const double size2 = first_at.p.squaredNorm() + second_at.p.squaredNorm() + first_at.R.sum() + second_at.R.sum();
+  if (!std::isfinite(size2)) return;
   const bool exchanged = first.kind < second.kind;
   const Solid& a = exchanged ? second : first;
   const Solid& b = exchanged ? first : second;

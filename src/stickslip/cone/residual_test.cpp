@@ -67,6 +67,37 @@ TEST(Floor, ExcusesRoundOffAndNoMore) {
   EXPECT_FALSE(calc_residual(problem, none).is_within(kTolerance));
 }
 
+/// A body of 1 kg that bears one of 1e6 kg: what its percussions cancel is known to their round-off.
+TEST(Floor, IsWhatRoundingMakesOfVelocitiesThatCancel) {
+  ConeProblem problem;
+  problem.add_contact({});
+  problem.add_contact({});
+  StoredDelassus w;
+  const std::array columns = {0, 1};
+  const std::array sizes = {1, 1};
+  w.add_row(columns, sizes, 1, std::vector{1.0, -1.0});
+  w.add_row(columns, sizes, 1, std::vector{-1.0, 1.0 + 1e-6});
+  problem.delassus = w;
+  problem.b = {-0.01, 0.0};
+  const double p = 0.01 * 1e6;
+  const std::vector<double> exact = {p + 0.01, p};
+  const double ulp = std::nextafter(p, 1e9) - p;  // one of p is as large as one of W p
+  constexpr Tolerance kTolerance = {.relative = 1e-10};
+  EXPECT_TRUE(calc_residual(problem, exact).is_within(kTolerance));
+  EXPECT_TRUE(calc_residual(problem, std::vector{p + 0.01 + 2.0 * ulp, p}).is_within(kTolerance));
+  EXPECT_GT(ulp, 1e-10 * 0.01);  // which the tolerance alone would refuse
+  EXPECT_FALSE(calc_residual(problem, std::vector{p + 0.01 + 1e4 * ulp, p}).is_within(kTolerance));
+}
+
+/// Percussions that grow excuse a share of what is given, and no more.
+TEST(Floor, OfPercussionsIsBoundedByWhatIsGiven) {
+  ConeProblem problem = three_cones();
+  problem.b = {-3.0, 0.0, 0.0, 0.0, 0.0, 4.0};
+  const std::vector<double> huge = {1e15, 0.0, 0.0, 0.0, 0.0, -4.0};
+  EXPECT_LE(calc_residual(problem, huge).floor, 1e-6 * 5.0 * (1.0 + 1e-12));
+  EXPECT_FALSE(calc_residual(problem, huge).is_within({.relative = 1e-10}));
+}
+
 /// Percussions of which the last digit is more than b.
 TEST(Verdict, NothingIsSolvedByPercussionsInWhichVelocitiesAreLost) {
   ConeProblem problem;

@@ -22,7 +22,7 @@ void ElementDerivatives::set_forces(const At& at, const Inputs& inputs) {
   std::fill(dh_du_.begin(), dh_du_.end(), 0.0);
   std::fill(dh_dv_.begin(), dh_dv_.end(), 0.0);
   if (gap_v_.size() < rows_.n_values()) {
-    for (auto* y : {&gap_v_, &gamma_v_, &gamma_dot_u_, &gamma_dot_v_}) y->resize(rows_.n_values());
+    for (auto* y : {&gap_v_, &xi_v_, &gamma_dot_u_, &gamma_dot_v_}) y->resize(rows_.n_values());
   }
   if (!force_blocks_.empty()) system_.calc_force_derivatives(at.t, at.q, at.u, force_blocks_);
   for (const ForceBlock& part : force_blocks_) add_force_block(at, part, rows_.block_of(part.row.body));
@@ -76,12 +76,16 @@ void ElementDerivatives::add_element(const At& at, const ConstraintElement& e, c
   for (int t = 0; t < e.n_touches; ++t) {
     const std::size_t begin = e.touches[t].values;
     const std::size_t size = static_cast<std::size_t>(e.dim) * rows_.blocks()[e.touches[t].block].n_u;
-    for (auto* y : {&gap_v_, &gamma_v_, &gamma_dot_u_, &gamma_dot_v_}) std::fill_n(y->begin() + begin, size, 0.0);
+    for (auto* y : {&gap_v_, &xi_v_, &gamma_dot_u_, &gamma_dot_v_}) std::fill_n(y->begin() + begin, size, 0.0);
   }
   if (e.kind == ConstraintElement::Kind::contact) {
     ContactVector lambda = ContactVector::Zero();
     std::copy_n(force, e.dim, lambda.data());
     calc_contact_row_derivatives(system_, rows_.point(e), at.t, at.q, at.u, at.a, lambda, contact_);
+    if (e.has_restitution()) {
+      calc_contact_row_derivatives(system_, rows_.point(e), at.t, at.q, at.u_start, at.a, lambda, contact_at_start_);
+      for (int i = 0; i < e.dim; ++i) contact_.gamma_q.row(i) += e.restitution(i) * contact_at_start_.gamma_q.row(i);
+    }
     return spread(at, e, contact_.gap_q, contact_);
   }
   const JointVector lambda = Eigen::Map<const Vector>(force, e.dim);
@@ -108,7 +112,7 @@ void ElementDerivatives::spread(const At& at, const ConstraintElement& e, const 
         add_times_coordinate_map(at.q_base, side.body, x.middleCols(q_begin, side.n_q), y.data() + begin, n);
       };
       put(gap_q, gap_v_);
-      put(d.gamma_q, gamma_v_);
+      put(d.gamma_q, xi_v_);
       put(d.gamma_dot_q, gamma_dot_v_);
       for (int i = 0; i < e.dim; ++i) {
         for (int j = 0; j < side.n_u; ++j) gamma_dot_u_[begin + i * n + j] += d.gamma_dot_u(i, u_begin + j);

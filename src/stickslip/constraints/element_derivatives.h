@@ -17,10 +17,11 @@ class ElementDerivatives {
   /// Where they are taken. All must outlive the calls.
   struct At {
     double t;
-    const Vector& q;       // (n_q)
-    const Vector& u;       // (n_u)
-    const Vector& a;       // (n_u) accelerations, in gamma_dot
-    const Vector& q_base;  // (n_q) of B
+    const Vector& q;        // (n_q)
+    const Vector& u;        // (n_u)
+    const Vector& a;        // (n_u) accelerations, in gamma_dot
+    const Vector& q_base;   // (n_q) of B
+    const Vector& u_start;  // (n_u) velocities that restitution acts on
   };
 
   ElementDerivatives(const System& system, const ElementRows& rows);
@@ -38,7 +39,7 @@ class ElementDerivatives {
 
   // --- in the layout of ElementRows::W
   const double* gap_v() const { return gap_v_.data(); }              // dg/dq B, rows < n_pos
-  const double* gamma_v() const { return gamma_v_.data(); }          // d gamma/dq B
+  const double* xi_v() const { return xi_v_.data(); }                // d xi/dq B, xi = gamma + e gamma(t, q, u_start)
   const double* gamma_dot_u() const { return gamma_dot_u_.data(); }  // d gamma_dot/du
   const double* gamma_dot_v() const { return gamma_dot_v_.data(); }  // d gamma_dot/dq B
 
@@ -53,8 +54,8 @@ class ElementDerivatives {
   const ElementRows& rows_;
   std::vector<char> touched_, damped_;  // (blocks)
   std::vector<double> dh_du_, dh_dv_;
-  std::vector<double> gap_v_, gamma_v_, gamma_dot_u_, gamma_dot_v_;
-  ContactDerivatives contact_;
+  std::vector<double> gap_v_, xi_v_, gamma_dot_u_, gamma_dot_v_;
+  ContactDerivatives contact_, contact_at_start_;  // at u and at u_start
   JointDerivatives joint_;
   std::vector<ForceBlock> force_blocks_, input_blocks_;
 };

@@ -76,6 +76,8 @@ struct ConstraintElement {
     const bool known = diagonal[row] > 0.0;  // not yet where it is open
     return row < dim - n_angle_rows || !known ? 1.0 : 1.0 / std::sqrt(diagonal[row] * mass);
   }
+  double restitution(int row) const { return row == 0 ? e_normal : e_tangent; }  // [-] contact
+  bool has_restitution() const { return e_normal != 0.0 || e_tangent != 0.0; }
   int n_friction() const { return kind == Kind::contact ? dim - 1 : dim; }
   int first_friction() const { return kind == Kind::contact ? 1 : 0; }
 };

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <optional>
 #include <string>
 #include <vector>
@@ -148,7 +149,7 @@ TEST_F(Elements, DerivativesAreThoseOfDifferences) {
   const Vector a = Vector::LinSpaced(12, 2.0, -3.0);
   evaluate(q, u, a);
   ElementDerivatives derivatives(system, rows);
-  const ElementDerivatives::At at{0.0, q, u, a, q};
+  const ElementDerivatives::At at{0.0, q, u, a, q, u};
   derivatives.set_forces(at, {});
   const std::vector<double> none(kMaxElementDim, 0.0);
   for (const ConstraintElement& e : elements) derivatives.add_element(at, e, none.data());
@@ -175,11 +176,49 @@ TEST_F(Elements, DerivativesAreThoseOfDifferences) {
           if (i < e.n_pos) {
             EXPECT_NEAR(derivatives.gap_v()[value], difference(ahead[k].gap[i] - behind[k].gap[i]), 1e-7);
           }
-          EXPECT_NEAR(derivatives.gamma_v()[value], difference(ahead[k].gamma[i] - behind[k].gamma[i]), 1e-6);
+          EXPECT_NEAR(derivatives.xi_v()[value], difference(ahead[k].gamma[i] - behind[k].gamma[i]), 1e-6);
           EXPECT_NEAR(derivatives.gamma_dot_v()[value], difference(ahead[k].gamma_dot[i] - behind[k].gamma_dot[i]),
                       1e-5);
           EXPECT_NEAR(derivatives.gamma_dot_u()[value], difference(faster[k].gamma_dot[i] - elements[k].gamma_dot[i]),
                       1e-6);
+        }
+      }
+    }
+  }
+}
+
+/// Those of xi = gamma(t, q, u) + e gamma(t, q, u_start), by row of the element.
+TEST_F(Elements, DerivativesOfRestitutionAreThoseOfDifferences) {
+  const Vector zero = Vector::Zero(12);
+  const Vector u_start = Vector::LinSpaced(12, -1.5, 2.5);
+  evaluate(q, u, zero);
+  ElementDerivatives derivatives(system, rows);
+  derivatives.set_forces({0.0, q, u, zero, q, u_start}, {});
+  const std::vector<double> none(kMaxElementDim, 0.0);
+  std::vector<ConstraintElement> restituting;
+  for (ConstraintElement e : elements) {
+    if (e.kind != ConstraintElement::Kind::contact) continue;
+    e.e_normal = 0.7;
+    e.e_tangent = 0.3;
+    derivatives.add_element({0.0, q, u, zero, q, u_start}, e, none.data());
+    restituting.push_back(e);
+  }
+  ASSERT_FALSE(restituting.empty());
+  constexpr double kStep = 1e-6;
+  for (const ConstraintElement& e : restituting) {
+    const auto calc_xi = [&](const Vector& at, int i) {
+      std::array<double, kMaxElementDim> now, start;
+      rows.calc_velocity(e, 0.0, at, u, now.data());
+      rows.calc_velocity(e, 0.0, at, u_start, start.data());
+      return now[i] + (i == 0 ? 0.7 : 0.3) * start[i];
+    };
+    for (int t = 0; t < e.n_touches; ++t) {
+      const VelocityBlock& block = rows.blocks()[e.touches[t].block];
+      for (int column = 0; column < block.n_u; ++column) {
+        const Vector unit = kStep * Vector::Unit(12, block.u_offset + column);
+        for (int i = 0; i < e.dim; ++i) {
+          const double difference = (calc_xi(moved(unit), i) - calc_xi(moved(-unit), i)) / (2.0 * kStep);
+          EXPECT_NEAR(derivatives.xi_v()[e.touches[t].values + i * block.n_u + column], difference, 1e-6);
         }
       }
     }

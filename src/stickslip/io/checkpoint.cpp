@@ -164,6 +164,7 @@ void CheckpointSlots::finish(const Checkpoint& checkpoint) {
 
 std::optional<Checkpoint> read_checkpoint(const Hdf5File& file) {
   const Hdf5Dataset states = file.open_dataset("/checkpoint/state");
+  if (states.width() <= 0) return std::nullopt;  // it has room for none
   const auto read = [&file](const char* path, int slot) {
     std::int64_t value = 0;
     file.open_dataset(path).read(slot, std::span(&value, 1));

@@ -131,7 +131,9 @@ TEST(AutoSolver, OneIllConditionedContact) {
   problem = make_one_step_problem(ConeForm{SparseMatrix(w.sparseView())}, problem).cones;
   ConeSolution solution;
   EXPECT_EQ(solve(problem, AutoOptions{}, solution).status, Status::ok);
-  EXPECT_LE(calc_residual(problem, solution.p).relative, AutoOptions{}.tolerance);
+  const Residual residual = calc_residual(problem, solution.p);
+  EXPECT_TRUE(residual.is_within({.relative = AutoOptions{}.tolerance}));
+  EXPECT_LE(residual.relative, 1e-9);  // what its percussions cancel is known to no more
 }
 
 // --- warm starts

@@ -14,6 +14,7 @@
 
 #include "stickslip/base/input_error.h"
 #include "stickslip/cone/residual.h"
+#include "stickslip/math/round_off.h"
 #include "stickslip/solvers/solver_options.h"
 #include "tests/support/contact_laws.h"
 #include "tests/support/planted_problem.h"
@@ -208,9 +209,9 @@ TEST_P(Conformance, HeavyOnLight) {
   solution.p.assign(problem.size(), 0.0);
   const SolveReport report = solve(problem, solution);
   // Percussions are this weight at most, so that velocities of bodies of unit mass are known to a few of its ulps only,
-  // 1.2e-10 of b each: more than the tolerance.
+  // 1.2e-10 of b each: more than the tolerance. Of W's diagonal no value is above 2.
   const double weight = kFall * (kHeavy + kBodies - 1);
-  const double round_off = kBodies * std::numeric_limits<double>::epsilon() * weight / std::hypot(kFall, 0.01);
+  const double round_off = kSumRoundOff * 2.0 * std::sqrt(kBodies) * weight / std::hypot(kFall, 0.01);
   EXPECT_LE(report.residual.relative, std::max(tolerance(), round_off));
   EXPECT_NEAR(solution.p[0] / weight, 1.0, 1e-8);
 }
@@ -407,8 +408,11 @@ TEST_P(Conformance, RunningOutOfIterationsIsInexactAndNoWorseThanTheStart) {
     ConeSolution solution{planted.p, {}};
     for (double& value : solution.p) value *= scale;
     const double before = calc_residual(planted.problem, solution.p).absolute;
-    EXPECT_EQ(solver_->solve(planted.problem, solution).status, Status::inexact);
-    EXPECT_LE(calc_residual(planted.problem, solution.p).absolute, before);
+    const Status status = solver_->solve(planted.problem, solution).status;
+    const Residual after = calc_residual(planted.problem, solution.p);
+    EXPECT_EQ(status,
+              after.is_within({.relative = 1e-300}) ? Status::ok : Status::inexact);  // within round-off after one
+    EXPECT_LE(after.absolute, before);
   }
 }
 

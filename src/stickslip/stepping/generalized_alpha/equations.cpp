@@ -7,19 +7,6 @@
 #include "stickslip/stepping/generalized_alpha/memory.h"
 
 namespace stickslip::generalized_alpha {
-namespace {
-
-/// xi = gamma' + e gamma: e gamma before the step. The velocity is taken at (t, q), as the authors' package does.
-void set_restitution(Step& step, StepElement& e, const State& state) {
-  e.gamma_start.fill(0.0);
-  if (e.e_normal == 0.0 && e.e_tangent == 0.0) return;
-  step.rows.calc_velocity(e, state.t, state.q, state.u, e.gamma_start.data());
-  e.gamma_start[0] *= e.e_normal;
-  for (int i = 1; i < e.dim; ++i) e.gamma_start[i] *= e.e_tangent;
-}
-
-}  // namespace
-
 void set_known(Step& step, const State& state) {
   const MemoryView memory(step.system, state.memory);
   const auto a = memory.a();
@@ -35,6 +22,7 @@ void set_known(Step& step, const State& state) {
     step.u_known(i) = state.u(i) + h * ((1.0 - gamma) * a_bar(i) + gamma * bar);
     step.v(i) = h * state.u(i) + (h * h) * ((0.5 - beta) * a_bar(i) + beta * bar);
   }
+  step.u_start = state.u;
   step.q_start = state.q;
   step.q_known = state.q;
   add_coordinate_map(step, step.v, step.q_known);
@@ -57,7 +45,6 @@ void set_known(Step& step, const State& state) {
         step.known_kappa(e.pos_offset + i) = h * h * ((0.5 - beta) * step.start_lambda_bar(k) + beta * bar);
       }
     }
-    set_restitution(step, e, state);
   }
 }
 
@@ -69,6 +56,16 @@ void calc_motion(Step& step) {
   step.system.calc_applied_forces(step.t_end, step.q, step.u, step.force);
   step.system.add_input_forces(step.inputs, step.t_end, step.q, step.force);
   step.system.add_gyroscopic_forces(step.u, step.force);
+}
+
+void calc_xi(Step& step, StepElement& e) {
+  if (e.has_restitution()) {
+    std::array<double, kMaxElementDim> tau;
+    step.rows.multiply_transposed(e, step.u_start, e.gamma_start.data());
+    step.rows.calc_prescribed_velocity(e, step.t_end, step.q, tau.data());
+    for (int i = 0; i < e.dim; ++i) e.gamma_start[i] = e.restitution(i) * (e.gamma_start[i] + tau[i]);
+  }
+  for (int i = 0; i < e.dim; ++i) e.xi[i] = e.gamma[i] + e.gamma_start[i];
 }
 
 void calc_multipliers(Step& step, const StepElement& e) {

@@ -8,12 +8,15 @@
 /// unknowns, the residual of the balances. The laws of contact are in index_sets.h.
 namespace stickslip::generalized_alpha {
 
-/// What is known of (73), (95), (102), (113) and (125) before the step, and the velocities that restitution acts on.
-/// The memory of `state` and start_lambda must be of the elements that the step has.
+/// What is known of (73), (95), (102), (113) and (125) before the step. The memory of `state` and start_lambda must be
+/// of the elements that the step has.
 void set_known(Step& step, const State& state);
 
 /// u' (73), q' (125) and h(t', q', u').
 void calc_motion(Step& step);
+
+/// xi = gamma(t', q', u') + e gamma(t', q', u) of an element (88), whose rows must be those at q'.
+void calc_xi(Step& step, StepElement& e);
 
 /// P (95), (113) and kappa_hat (102) of an element.
 void calc_multipliers(Step& step, const StepElement& e);

@@ -22,7 +22,7 @@ double move_contact(Step& step, const StepElement& e) {
   std::array<double, kMaxElementDim> next_lambda = {};
   const double old_kappa = step.kappa_hat(e.pos_offset);
   const double kappa = std::max(old_kappa - r_n * e.gap[0], 0.0);        // (144)
-  if (r_n * e.gap[0] - old_kappa <= 0.0) {                               // in A
+  if (is_closed(step, e)) {                                              // in A
     next_P[0] = std::max(P[0] - r_n * e.xi[0], 0.0);                     // (145)
     if (r_n * e.xi[0] - P[0] <= 0.0) {                                   // in B
       next_lambda[0] = std::max(lambda[0] - r_n * e.gamma_dot[0], 0.0);  // (146)

@@ -67,7 +67,7 @@ void classify_friction_acceleration(Step& step, StepElement& e) {
 
 void calc_rates(Step& step, StepElement& e) {
   step.rows.calc_rates(e, step.t_end, step.q, step.u);
-  for (int i = 0; i < e.dim; ++i) e.xi[i] = e.gamma[i] + e.gamma_start[i];
+  calc_xi(step, e);
 }
 
 void calc_accelerations(const Step& step, StepElement& e) {
@@ -91,7 +91,7 @@ void classify_contact(Step& step, StepElement& e) {
     return;
   }
   calc_rates(step, e);
-  if (r_normal(step, e) * e.gap[0] - kappa > 0.0) return exclude_above(step, e, Level::open);  // not in A
+  if (!is_closed(step, e)) return exclude_above(step, e, Level::open);  // not in A
   calc_accelerations(step, e);
   const bool is_left_open = step.follows_branches && e.branch == Branch::open;
   if (is_left_open || r_normal(step, e) * e.xi[0] - step.P(e.offset) > 0.0) {
@@ -160,6 +160,11 @@ double r_normal(const Step& step, const StepElement& e) {
 double r_friction(const Step& step, const StepElement& e) {
   if (step.options.r) return *step.options.r;
   return e.norm_friction > 0.0 ? kProxFactor / (e.norm_friction * (1.0 + e.stretch.tau)) : 1.0;
+}
+
+bool is_closed(const Step& step, const StepElement& e) {
+  const double overlap = step.measure.negligible_gap(step, e);
+  return !(r_normal(step, e) * (e.gap[0] + overlap) - step.kappa_hat(e.pos_offset) > 0.0);  // nor what is not finite
 }
 
 double friction_radius(const Step& step, const StepElement& e, double normal_percussion) {

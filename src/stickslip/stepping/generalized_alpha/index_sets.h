@@ -13,6 +13,9 @@ namespace stickslip::generalized_alpha {
 /// Parameters of the prox functions. [kg]
 double r_normal(const Step& step, const StepElement& e);
 double r_friction(const Step& step, const StepElement& e);
+/// Whether a contact is in A (130). An overlap that counts as none (Measure) closes nothing: contacts that close
+/// together differ by round-off, and where it makes one gap negative and one positive, one would bear the impact alone.
+bool is_closed(const Step& step, const StepElement& e);
 /// Radius of the friction ball on velocity level [N s] and on acceleration level [N].
 double friction_radius(const Step& step, const StepElement& e, double normal_percussion);
 double friction_radius_acceleration(const StepElement& e, double normal_force);

@@ -45,8 +45,15 @@ TEST_F(IndexSets, AboveTheFloorNothingActs) {
   EXPECT_EQ(step.kappa_hat(0), 0.0);
 }
 
-TEST_F(IndexSets, OnTheFloorAndRisingItIsClosedOnPositionLevelAlone) {
-  const StepElement& e = set_end(0.0, Vector3(0.0, 0.0, 1.0), Vector3::Zero(), Vector3(0.0, 0.0, 0.0));
+TEST_F(IndexSets, AnOverlapOfRoundOffClosesNothing) {
+  for (const double height : {0.0, -1e-16}) {
+    const StepElement& e = set_end(height, Vector3(0.0, 0.0, -1.0), Vector3::Zero(), Vector3::Zero());
+    EXPECT_EQ(e.level, Level::open) << height;
+  }
+}
+
+TEST_F(IndexSets, InTheFloorAndRisingItIsClosedOnPositionLevelAlone) {
+  const StepElement& e = set_end(-1e-6, Vector3(0.0, 0.0, 1.0), Vector3::Zero(), Vector3(0.0, 0.0, 0.0));
   EXPECT_EQ(e.level, Level::position);  // in A, not in B (133)
 }
 

@@ -68,6 +68,8 @@ void Measure::start(const Step& step, const State& state, const double* a) {
     BodyScale& scale = bodies_[k];
     scale.start_speed = measure_motion(step.system, static_cast<int>(k), state.u.data());
     scale.start_acceleration = measure_motion(step.system, static_cast<int>(k), a);
+    scale.deviation = step.h * step.h * scale.start_acceleration;
+    scale.displacement = step.h * scale.start_speed + scale.deviation;
     const int n = n_lengths(body);
     double size = 0.0;
     for (int i = 0; i < n; ++i) size = std::max(size, std::abs(state.q(body.q_offset + i)));
@@ -173,6 +175,12 @@ double Measure::tolerance_velocity(const Step& step, const StepElement& e) const
 
 double Measure::tolerance_acceleration(const Step& step, const StepElement& e) const {
   return step.options.tolerance * deviation_of(e) + step.h * step.h * e.round_off.acceleration + kNoLength;
+}
+
+double Measure::negligible_gap(const Step& step, const StepElement& e) const {
+  const double round_off = std::max(largest_round_off(step, e.sides[0].body), largest_round_off(step, e.sides[1].body));
+  const double largest = step.options.tolerance * displacement_of(e) + round_off;
+  return std::min(tolerance_position(step, e), largest) / e.lever(0);
 }
 
 void Measure::update(const Step& step) {

@@ -76,6 +76,8 @@ class Measure {
   double tolerance_position(const Step& step, const StepElement& e) const;
   double tolerance_velocity(const Step& step, const StepElement& e) const;
   double tolerance_acceleration(const Step& step, const StepElement& e) const;
+  /// Gaps of a contact that count as none beside what bodies move by. [m], angles of limits
+  double negligible_gap(const Step& step, const StepElement& e) const;
 
   /// Round-off of the coordinates, in terms of velocities. (n_u) [m, rad]
   const Vector& coordinate_round_off() const { return coordinate_round_off_; }

@@ -492,6 +492,8 @@ void Nested::settle(Step& step) {
     is_stuck_[k] = 1;
     e.mu = 0.0;
     e.bound = 0.0;
+    e.e_normal = 0.0;
+    e.e_tangent = 0.0;
     e.gamma_start.fill(0.0);
     e.stretch = {};
   }

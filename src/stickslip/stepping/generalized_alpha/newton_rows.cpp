@@ -203,7 +203,7 @@ void NewtonSystem::add_free_rows(const Step& step, const Group& group, const Ste
       const std::size_t at = e.touches[t].values + static_cast<std::size_t>(i) * n;
       const double* w = step.rows.W() + at;
       if (i < group.n_pos) rhs_[group.row + i] -= dot(n, derivatives_.gap_v() + at, dv);
-      if (i < group.n_vel) rhs_[vel + i] -= dot(n, w, du) + dot(n, derivatives_.gamma_v() + at, dv);
+      if (i < group.n_vel) rhs_[vel + i] -= dot(n, w, du) + dot(n, derivatives_.xi_v() + at, dv);
       if (i < group.n_acc) {
         rhs_[acc + i] -=
             dot(n, w, da) + dot(n, derivatives_.gamma_dot_u() + at, du) + dot(n, derivatives_.gamma_dot_v() + at, dv);
@@ -277,7 +277,7 @@ void NewtonSystem::couple_sized(const Size n, const Step& step, const Group& gro
       }
       if (i >= group.n_vel) continue;
       const Products w = times(step.rows.W() + from);
-      const Products xi = over_v(derivatives_.gamma_v() + from);
+      const Products xi = over_v(derivatives_.xi_v() + from);
       std::array<double, 3> over_a;
       for (int k = 0; k < n_columns; ++k) {
         const Column& c = columns_[columns[k]];

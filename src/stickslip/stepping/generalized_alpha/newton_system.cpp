@@ -57,7 +57,7 @@ void NewtonSystem::apply(Step& step, double factor) const {
 
 void NewtonSystem::calc_derivatives(const Step& step) {
   number_rows(step);
-  const ElementDerivatives::At at{step.t_end, step.q, step.u, step.x.a, step.q_start};
+  const ElementDerivatives::At at{step.t_end, step.q, step.u, step.x.a, step.q_start, step.u_start};
   derivatives_.set_forces(at, step.inputs);
   std::array<double, kMaxElementDim> force;
   for (const Group& group : groups_) {

@@ -15,7 +15,8 @@ namespace stickslip::generalized_alpha {
 ///   S = M + dt gamma' C + dt^2 beta' K B,   C = -dh/du,   K = -d(h + W lambda)/dq,
 /// which leaves a system in the multipliers (kappa_hat, P, lambda) of the closed contacts and of the joints, scaled to
 /// lengths. Derivatives of W Lambda and W kappa are taken as if the impulses were dt gamma' and dt^2 beta'
-/// times the forces, which is exact in smooth motion; the others are exact.
+/// times the forces, which is exact in smooth motion. The direction of a sliding contact's lambda_F takes the
+/// derivatives of xi_F for those of gamma_F, which differ by e_F d gamma_F(t', q', u)/dq. The others are exact.
 ///
 /// All columns of that system are combinations of M^-1 w, S^-1 w and S^-1 dh/du M^-1 w, two solves a row w of W,
 /// because

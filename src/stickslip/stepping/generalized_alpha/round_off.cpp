@@ -31,7 +31,7 @@ void set_row_round_off(Step& step, const ElementDerivatives& derivatives, StepEl
         const double place = step.measure.coordinate_round_off()(c);
         const double w = kSumRoundOff * std::abs(step.rows.W()[at + j]);
         const double speed = std::abs(step.u(c));
-        velocity += w * speed + std::abs(derivatives.gamma_v()[at + j]) * place;
+        velocity += w * speed + std::abs(derivatives.xi_v()[at + j]) * place;
         acceleration += w * std::abs(step.x.a(c)) + kSumRoundOff * std::abs(derivatives.gamma_dot_u()[at + j]) * speed +
                         std::abs(derivatives.gamma_dot_v()[at + j]) * place;
       }

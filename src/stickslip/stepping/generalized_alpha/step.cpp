@@ -52,7 +52,7 @@ Step::Step(const GeneralizedAlphaOptions& o, const System& s, StopToken token)
   for (int k = 0; k < static_cast<int>(system.joints().size()); ++k) elements.emplace_back(rows.add_joint(k));
   rows.keep_added();
   n_fixed = elements.size();
-  for (Vector* y : {&x.a, &x.U, &x.Q, &u, &v, &force, &r1, &r2, &r3, &u_known}) y->setZero(system.n_u());
+  for (Vector* y : {&x.a, &x.U, &x.Q, &u, &v, &force, &r1, &r2, &r3, &u_start, &u_known}) y->setZero(system.n_u());
   for (Vector* y : {&q, &q_start, &q_known}) y->setZero(system.n_q());
   resize_rows(*this);
 }

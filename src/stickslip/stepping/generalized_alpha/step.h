@@ -59,8 +59,8 @@ struct StepElement : ConstraintElement {
   bool has_choice = false;          // another solution of the step was set aside
   Branch branch = Branch::any;
   RoundOff round_off;                                   // of g, xi and gamma_dot
-  std::array<double, kMaxElementDim> xi = {};           // (dim) [m/s] gamma + e gamma_start
-  std::array<double, kMaxElementDim> gamma_start = {};  // (dim) [m/s] e times that before the step
+  std::array<double, kMaxElementDim> xi = {};           // (dim) [m/s] gamma + gamma_start
+  std::array<double, kMaxElementDim> gamma_start = {};  // (dim) [m/s] e gamma(t', q', u)
   Stretch stretch;                                      // S, of the friction rows; none: tau = 0
   double friction_size = 0.0;                           // [N s] |y|, y = r S xi_F - P_F
   std::array<double, kMaxFrictionDim> direction = {};   // (n_F) [-] y / |y|: minus that of P_F in sliding
@@ -105,7 +105,8 @@ struct Step {
   Inputs inputs;                                      // constant in the step
   double h = 0.0, t_end = 0.0;                        // [s]
   Vector start_lambda, start_lambda_bar, start_last;  // (n_rows) [N] lambda, lambdabar and the lambda before that
-  Vector q_start, q_known, u_known;                   // (125) and (73) without a', U, Q
+  Vector q_start, u_start;                            // (n_q), (n_u) of the state before the step
+  Vector q_known, u_known;                            // (125) and (73) without a', U, Q
   Vector known_P, known_kappa;                        // (95), (113) and (102) without lambda', Lambda, kappa
   double gamma_step() const { return h * weights.gamma_prime; }    // [s] dt gamma': d u' / d a', d P / d lambda'
   double beta_step() const { return h * h * weights.beta_prime; }  // [s^2] dt^2 beta'

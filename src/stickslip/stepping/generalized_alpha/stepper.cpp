@@ -120,6 +120,7 @@ void Stepper::initialize(State& state, StepReport& report) {
 
 Status Stepper::step(State& state, double h, double t_end, StepReport& report) {
   report.message = describe_non_finite_input(system_, state.inputs);
+  if (report.message.empty()) report.message = describe_non_finite_motion(system_, t_end);
   if (!report.message.empty()) return report.status = Status::failed;
   in_parts_ = false;
   parts_follow_ = true;
