@@ -87,6 +87,12 @@ void ContactFinder::find(const BodySnapshot& start, double t_end, std::span<cons
   make_points();
 }
 
+void ContactFinder::follow(const BodySnapshot& at, double h) {
+  if (!manifolds_.is_needed() || !manifolds_.follow(at, h)) return;
+  std::erase_if(ids_, [this](ElementId id) { return system_.find_manifold(id).has_value(); });
+  make_points();
+}
+
 void ContactFinder::find_touching(const BodySnapshot& at, double distance) {
   if (!detects()) return;
   constexpr double kTouching = 1e-9;  // [m] positions of scenes are rounded to a few digits

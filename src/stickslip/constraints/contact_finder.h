@@ -47,6 +47,9 @@ class ContactFinder {
   /// The points of the step from an instant (t, q, u) to t_end, and of the contacts `keep` (ids, sorted) in any case.
   /// `again`: for the same step, after extend(): what touches at a point that it added is what touched then.
   void find(const BodySnapshot& start, double t_end, std::span<const ElementId> keep = {}, bool again = false);
+  /// Where bodies are a time h after find(): the points there of manifolds whose features no longer say whether their
+  /// shapes overlap. Bodies that move far in a step leave the features that were nearest at its start.
+  void follow(const BodySnapshot& at, double h);
   /// Those that touch or overlap, and all whose gap is at most `distance` [m]; some with larger gaps, too.
   void find_touching(const BodySnapshot& at, double distance = 0.0);
   /// Adds contacts that overlap at the end of the step and that find() did not foresee, once after each find().

@@ -193,7 +193,8 @@ void ImplicitForces::add_spring(const Force& force, const State& state, double t
   }
   add_along(direction, along);
   if (across == 0.0) return;
-  const Vector3 first_across = system_.planar() ? Vector3(-direction(1), direction(0), 0.0) : direction.unitOrthogonal();
+  const Vector3 first_across =
+      system_.planar() ? Vector3(-direction(1), direction(0), 0.0) : direction.unitOrthogonal();
   add_along(first_across, across);
   if (!system_.planar()) add_along(direction.cross(first_across), across);
 }
@@ -231,7 +232,8 @@ void ImplicitForces::linearise(const State& state, double t, const Vector& q, do
     if (!joint.options.spring) continue;
     unit_.clear();
     unit_.set_effort(system_, static_cast<int>(i), 1.0);
-    add_row(joint.first, joint.second, t, q, h * joint.options.spring->damping + h * h * joint.options.spring->stiffness);
+    add_row(joint.first, joint.second, t, q,
+            h * joint.options.spring->damping + h * h * joint.options.spring->stiffness);
   }
   for (Group& group : groups_) {
     if (!group.is_coupled) continue;

@@ -11,22 +11,23 @@
 
 namespace stickslip {
 
-/// Springs, dampers and beams taken at the end of a step, by one linear solve. With f(t', q, u) the applied forces, C and
-/// K their derivatives by velocities and displacements (f_u = -C, f_q B = -K), and q^ = q + h B u where the velocities at
-/// the start lead:
+/// Springs, dampers and beams taken at the end of a step, by one linear solve. With f(t', q, u) the applied forces, C
+/// and K their derivatives by velocities and displacements (f_u = -C, f_q B = -K), and q^ = q + h B u where the
+/// velocities at the start lead:
 ///
 ///   f(t', q', u') = f(t', q^, u) - (C + h K)(u' - u),   M_hat = M + h C + h^2 K,
 ///   M_hat (u' - u) = h f(t', q^, u) + J^T p
 ///
 /// for positions that follow q' = q + h B u'. This is backward Euler: a linear system gains no energy at any stiffness,
-/// modes that the step cannot resolve are damped out, and a state of equilibrium is one of the step exactly. C and K are
-/// symmetric and positive semidefinite: of springs c w w^T and k w w^T, w their rows at (t', q^), and what tension holds
-/// across; of beams the exact stiffness, element by element, without what makes an element unstable. What is left away
-/// (the arms of tensions, struts under compression) stays as explicit as the rest.
+/// modes that the step cannot resolve are damped out, and a state of equilibrium is one of the step exactly. C and K
+/// are symmetric and positive semidefinite: of springs c w w^T and k w w^T, w their rows at (t', q^), and what tension
+/// holds across; of beams the exact stiffness, element by element, without what makes an element unstable. What is left
+/// away (the arms of tensions, struts under compression) stays as explicit as the rest.
 class ImplicitForces {
  public:
-  /// Forces are implicit where h c/m + h^2 k/m passes this on some body: up to 1 an explicit damper stops a body within a
-  /// step at most, never turns it around, and an explicit oscillator makes a radian a step; both blow up from 2 on. [-]
+  /// Forces are implicit where h c/m + h^2 k/m passes this on some body: up to 1 an explicit damper stops a body within
+  /// a step at most, never turns it around, and an explicit oscillator makes a radian a step; both blow up from 2 on.
+  /// [-]
   static constexpr double kMostExplicit = 1.0;
 
   explicit ImplicitForces(const System& system, StopToken stop = {});

@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "stickslip/base/make_room.h"
+#include "stickslip/constraints/closest_approach.h"
 
 namespace stickslip {
 namespace {
@@ -56,6 +57,61 @@ void ManifoldFinder::find(const BodySnapshot& at, double h, double margin, std::
   std::ranges::sort(found_, comes_before, &Found::point);
   place(found_, varying_features_, varying_);
   added_.clear();
+}
+
+bool ManifoldFinder::follow(const BodySnapshot& at, double h) {
+  bool some = false;
+  std::size_t n = 0;
+  for (std::size_t k = 0; k < system_.manifold_pairs().size(); ++k) {
+    if (system_.manifold_pairs()[k].point < 0) continue;
+    if (has_passed(at, std::span(fixed_).subspan(n, 1), h)) {
+      find_fixed(at, k, n);
+      some = true;
+    }
+    ++n;
+  }
+  found_.clear();
+  bool some_vary = false;
+  for (std::size_t begin = 0, end = 0; begin < varying_.size(); begin = end) {
+    stop_.check();
+    while (end < varying_.size() && varying_[end].id.pair == varying_[begin].id.pair) ++end;
+    const std::span<const ContactPoint> points = std::span(varying_).subspan(begin, end - begin);
+    if (has_passed(at, points, h)) {
+      const auto [a, b, k] = *system_.find_manifold(points.front().id);
+      looks_ahead_ = true;
+      collect_pair(at, a, b, k, calc_reach(a, b, k), found_);
+      looks_ahead_ = false;
+      some_vary = true;
+      continue;
+    }
+    for (const ContactPoint& point : points) append(found_, {point, *point.frozen});
+  }
+  if (some_vary) {
+    std::ranges::sort(found_, comes_before, &Found::point);
+    place(found_, varying_features_, varying_);
+  }
+  return some || some_vary;
+}
+
+/// Whether two shapes are apart where the features of their `points` overlap, or the other way round. What has moved by
+/// less than kApart of the smaller one in a time h, with the velocities of `at`, has not.
+bool ManifoldFinder::has_passed(const BodySnapshot& at, std::span<const ContactPoint> points, double h) {
+  const FrozenFeatures& features = *points.front().frozen;
+  const int a = points.front().flipped ? features.ball.shape : features.surface.shape;
+  const int b = points.front().flipped ? features.surface.shape : features.ball.shape;
+  const Solid& first = system_.solids()[system_.shapes()[a].solid];
+  const Solid& second = system_.solids()[system_.shapes()[b].solid];
+  const BodyMotion& first_at = at[system_.shapes()[a].body];
+  const BodyMotion& second_at = at[system_.shapes()[b].body];
+  const double turns = first_at.w.norm() * radius_[a] + second_at.w.norm() * radius_[b];
+  const double smaller = std::min(first.size, second.size);
+  const double apart = kApart * (smaller > 0.0 ? smaller : std::max(first.size, second.size));
+  if (!(h * ((first_at.v - second_at.v).norm() + turns) > apart)) return false;
+  double gap = std::numeric_limits<double>::infinity();
+  for (const ContactPoint& point : points) gap = std::min(gap, calc_gap(at, point));
+  narrow_.calc_manifold(first, placement(at, a), second, placement(at, b), apart, manifold_);
+  if (gap <= 0.0) return manifold_.empty();
+  return std::ranges::any_of(manifold_, [](const ManifoldPoint& point) { return point.gap < 0.0; });
 }
 
 void ManifoldFinder::find_within(const BodySnapshot& at, double distance) {
@@ -118,8 +174,7 @@ void ManifoldFinder::collect(const BodySnapshot& at, std::vector<Found>& found) 
     stop_.check();
     if (named[k].point >= 0) continue;
     const auto [a, b] = std::pair(named[k].first_shape, named[k].second_shape);
-    const double envelope = looks_ahead_ ? system_.contacts()[named[k].pair].options.envelope.value_or(0.0) : 0.0;
-    collect_pair(at, a, b, static_cast<int>(k), std::max(reach_[a] + reach_[b], envelope), found);
+    collect_pair(at, a, b, static_cast<int>(k), calc_reach(a, b, static_cast<int>(k)), found);
   }
   if (shapes_.empty()) return;
   boxes_.clear();
@@ -135,8 +190,16 @@ void ManifoldFinder::collect(const BodySnapshot& at, std::vector<Found>& found) 
     const int a = shapes_[pair.first];
     const int b = shapes_[pair.second];
     if (!system_.meet_in_manifold(a, b) || !filter_->allows(a, b)) continue;
-    collect_pair(at, a, b, -1, reach_[a] + reach_[b], found);
+    collect_pair(at, a, b, -1, calc_reach(a, b, -1), found);
   }
+}
+
+/// How far points of two shapes are listed; of a named pair (-1: none) also as far as its envelope says.
+double ManifoldFinder::calc_reach(int shape_a, int shape_b, int manifold_pair) const {
+  const double reach = reach_[shape_a] + reach_[shape_b];
+  if (!looks_ahead_ || manifold_pair < 0) return reach;
+  const ManifoldPair& named = system_.manifold_pairs()[manifold_pair];
+  return std::max(reach, system_.contacts()[named.pair].options.envelope.value_or(0.0));
 }
 
 void ManifoldFinder::collect_pair(const BodySnapshot& at, int a, int b, int manifold_pair, double within,
@@ -179,19 +242,22 @@ void ManifoldFinder::find_fixed(const BodySnapshot& at) {
   std::size_t n = 0;
   for (std::size_t k = 0; k < system_.manifold_pairs().size(); ++k) {
     stop_.check();
-    const ManifoldPair& pair = system_.manifold_pairs()[k];
-    if (pair.point < 0) continue;
-    found_.clear();
-    collect_pair(at, pair.first_shape, pair.second_shape, static_cast<int>(k), std::numeric_limits<double>::infinity(),
-                 found_);
-    STICKSLIP_ASSERT(!found_.empty());
-    const auto nearest = std::ranges::min_element(manifold_, {}, &ManifoldPoint::gap) - manifold_.begin();
-    fixed_features_[n] = found_[nearest].features;
-    fixed_[n] = system_.contact_points()[pair.point];
-    fixed_[n].flipped = found_[nearest].point.flipped;
-    fixed_[n].frozen = &fixed_features_[n];
-    ++n;
+    if (system_.manifold_pairs()[k].point >= 0) find_fixed(at, k, n++);
   }
+}
+
+/// That of one such pair, the n-th of them.
+void ManifoldFinder::find_fixed(const BodySnapshot& at, std::size_t manifold_pair, std::size_t n) {
+  const ManifoldPair& pair = system_.manifold_pairs()[manifold_pair];
+  found_.clear();
+  collect_pair(at, pair.first_shape, pair.second_shape, static_cast<int>(manifold_pair),
+               std::numeric_limits<double>::infinity(), found_);
+  STICKSLIP_ASSERT(!found_.empty());
+  const auto nearest = std::ranges::min_element(manifold_, {}, &ManifoldPoint::gap) - manifold_.begin();
+  fixed_features_[n] = found_[nearest].features;
+  fixed_[n] = system_.contact_points()[pair.point];
+  fixed_[n].flipped = found_[nearest].point.flipped;
+  fixed_[n].frozen = &fixed_features_[n];
 }
 
 /// Points and features side by side, the ones pointing to the others.

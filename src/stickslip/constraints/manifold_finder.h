@@ -32,6 +32,9 @@ class ManifoldFinder {
   /// With the reaches over a step of length h from `at` on, and the points `keep` (ids, sorted) in any case. `again`:
   /// after extend() in the same step, of which points are kept as they were found there, at its end.
   void find(const BodySnapshot& at, double h, double margin, std::span<const ElementId> keep, bool again);
+  /// Where bodies are a time h after find(): finds the points of two shapes again whose features no longer say whether
+  /// the shapes overlap. Whether there were some.
+  bool follow(const BodySnapshot& at, double h);
   /// With reaches of `distance` [m].
   void find_within(const BodySnapshot& at, double distance);
   /// Points with gaps of at most 0 that are not listed yet; once after each find(). Whether there are some.
@@ -61,7 +64,10 @@ class ManifoldFinder {
   void keep_point(const BodySnapshot& at, ElementId id, bool again, std::vector<Found>& found);
   std::optional<ManifoldPoint> make_again(const BodySnapshot& at, const System::ManifoldOfId& of, ElementId id);
   Found freeze(const ManifoldPoint& point, int shape_a, int shape_b, int manifold_pair) const;
+  void find_fixed(const BodySnapshot& at, std::size_t manifold_pair, std::size_t n);
   void find_fixed(const BodySnapshot& at);
+  bool has_passed(const BodySnapshot& at, std::span<const ContactPoint> points, double h);
+  double calc_reach(int shape_a, int shape_b, int manifold_pair) const;
   static void place(std::vector<Found>& found, std::vector<FrozenFeatures>& features,
                     std::vector<ContactPoint>& points);
   Placement placement(const BodySnapshot& at, int shape) const;

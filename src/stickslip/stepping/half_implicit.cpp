@@ -3,10 +3,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "stickslip/base/make_room.h"
 #include "stickslip/cone/residual.h"
 #include "stickslip/constraints/certificate.h"
+#include "stickslip/constraints/closest_approach.h"
 #include "stickslip/math/round_off.h"
 #include "stickslip/stepping/free_rotation.h"
 #include "stickslip/stepping/velocity_step.h"
@@ -14,8 +16,10 @@
 namespace stickslip {
 namespace {
 
-/// Solves of a step at most: each takes part of the contacts in that the one before made overlap.
+/// Solves of a step at most that take in contacts which the one before made overlap, and that leave out or put back
+/// contacts which it passed.
 constexpr int kMaxSolves = 4;
+constexpr int kMaxSolvesWithout = 8;
 /// Contacts with gaps up to this part of the smaller body touch, whatever moves: what is left of positions of scenes,
 /// which are rounded. [-]
 constexpr double kTouches = 1e-9;
@@ -39,6 +43,8 @@ class HalfImplicitStepper final : public TimeStepper {
   void set_activations(double h);
   void advance(double h, double t_end);
   bool meet_overlapping();
+  bool leave_out_passed(double h, double t_end);
+  bool put_back_left_out();
   void put_facets();
   Status solve(const State& state, double h, double t_end, StepReport& report);
   bool drop(bool joints);
@@ -59,23 +65,27 @@ class HalfImplicitStepper final : public TimeStepper {
   VelocityStep velocity_;
   std::optional<PositionProjection> projection_;
   BodySizes sizes_;
+  ClosestApproach approach_;
 
   // Workspace, kept from step to step.
   BodySnapshot start_, free_, end_;  // at (t, q, u); at (t, q, u_free); at (t', q')
+  BodySnapshot free_end_;            // at t', where u_free leads
   std::vector<double> activations_;  // (points) [m]
   std::vector<double> gaps_;         // (points) [m] at the start
   std::vector<ElementId> met_;       // sorted; contacts that percussions close in the step
+  std::vector<ElementId> left_out_;  // sorted; contacts whose shapes pass each other in the step
+  std::vector<ElementId> put_back_;  // sorted; such that met in the motion without them
   std::vector<char> closes_;         // (points) whether it does within the step without percussions
   Vector u_free_, force_;            // (n_u)
   Vector u_work_;                    // (n_u) u after the gyroscopic torque, which does no work
   Vector u_move_;                    // (n_u) what positions follow
-  Vector q_dot_, q_end_;             // (n_q)
+  Vector q_dot_, q_end_, q_free_;    // (n_q)
   std::vector<FrictionBlock> blocks_;
   std::vector<double> residual_work_;
   std::vector<Gyroscopic> gyroscopic_;
-  bool implicit_ = false;                   // whether forces are, in this step
-  const ValuesById* landing_ = nullptr;     // slips of contacts that were about to land at the end of the last step
-  ValuesById next_landing_;                 // and of this one
+  bool implicit_ = false;                // whether forces are, in this step
+  const ValuesById* landing_ = nullptr;  // slips of contacts that were about to land at the end of the last step
+  ValuesById next_landing_;              // and of this one
 };
 
 HalfImplicitStepper::HalfImplicitStepper(const HalfImplicitOptions& options, const System& system, ConeSolver& solver,
@@ -85,19 +95,20 @@ HalfImplicitStepper::HalfImplicitStepper(const HalfImplicitOptions& options, con
       stop_(stop),
       velocity_(system, solver, stop),
       sizes_(system),
+      approach_(system),
       start_(system),
       free_(system),
-      end_(system) {
+      end_(system),
+      free_end_(system) {
   velocity_.contacts().set_envelope(options.envelope.value_or(0.0));
   velocity_.constraints().use_finite_motions();
   if (is_on(options.projection, system)) projection_.emplace(system, solver, options.correction_speed, stop);
   velocity_.constraints().problem().law = options.law;
   for (Vector* v : {&u_free_, &force_, &u_work_, &u_move_}) v->resize(system.n_u());
-  for (Vector* v : {&q_dot_, &q_end_}) v->resize(system.n_q());
+  for (Vector* v : {&q_dot_, &q_end_, &q_free_}) v->resize(system.n_q());
   gyroscopic_ = find_gyroscopic(system);
-  std::erase_if(gyroscopic_, [](const Gyroscopic& k) {
-    return k.inertia == Matrix3(k.inertia(0, 0) * Matrix3::Identity());
-  });
+  std::erase_if(gyroscopic_,
+                [](const Gyroscopic& k) { return k.inertia == Matrix3(k.inertia(0, 0) * Matrix3::Identity()); });
 }
 
 Status HalfImplicitStepper::step(State& state, double h, double t_end, StepReport& report) {
@@ -110,8 +121,11 @@ Status HalfImplicitStepper::step(State& state, double h, double t_end, StepRepor
   ContactFinder& contacts = velocity_.contacts();
   start_.take(start.t, start.q, &start.u);
   met_.clear();
+  left_out_.clear();
+  put_back_.clear();
   landing_ = &state.contacts;
-  for (int i = 0; i < kMaxSolves; ++i) {
+  int solves_with_more = 1;
+  for (int i = 0;; ++i) {
     contacts.find(start_, t_end, met_, i > 0);
     set_activations(h);
     velocity_.constraints().gather(start_, contacts.points(), activations_, h);
@@ -124,7 +138,10 @@ Status HalfImplicitStepper::step(State& state, double h, double t_end, StepRepor
     }
     end_.take(t_end, q_end_, nullptr);
     contacts.extend(end_);
-    if (!meet_overlapping()) break;
+    const bool met_more = meet_overlapping() && solves_with_more++ < kMaxSolves;
+    const bool put_back = put_back_left_out();
+    const bool left_out = leave_out_passed(h, t_end);
+    if (!met_more && (!(put_back || left_out) || i + 1 >= kMaxSolvesWithout)) break;
   }
   if (options_.facets > 0) judge_by_discs(report);
 
@@ -210,6 +227,9 @@ void HalfImplicitStepper::set_activations(double h) {
     }
     if (pair.law().restitution_normal > 0.0 && closes_[i] == 0) {
       activations_[i] = std::min(activations_[i], std::max(fall, touches));
+    }
+    if (std::ranges::binary_search(left_out_, points[i].id)) {
+      activations_[i] = -std::numeric_limits<double>::infinity();
     }
   }
 }
@@ -301,6 +321,55 @@ bool HalfImplicitStepper::meet_overlapping() {
   return met_.size() > before;
 }
 
+/// Lists contacts with percussions whose shapes stay apart in the step, without percussions and in the motion with
+/// them: along the normal at the start they close, but they pass each other. What is solved for next goes without
+/// them. Whether there are some.
+bool HalfImplicitStepper::leave_out_passed(double h, double t_end) {
+  const std::vector<ContactPoint>& points = velocity_.contacts().points();
+  const ConstraintSet& constraints = velocity_.constraints();
+  const std::size_t before = left_out_.size();
+  bool has_free_end = false;
+  for (int i = 0; i < constraints.count() && constraints.kind(i) == ConstraintSet::Kind::contact; ++i) {
+    const int first_row = constraints.problem().cones[i].offset;
+    const int k = constraints.index(i);
+    if (!(velocity_.solution().p[first_row] > 0.0) || !(gaps_[k] > 0.0) || points[k].joint >= 0) continue;
+    double apart = kApart * sizes_.of_pair(system_.body(points[k], Side::first), system_.body(points[k], Side::second));
+    if (options_.law == FrictionLaw::associated) {  // it bears what slides at such a gap
+      const int dim = constraints.problem().cones[i].dim;
+      const double slip = ConstVectorView(velocity_.gamma_end().data() + first_row + 1, dim - 1).norm();
+      apart += h * system_.pair(points[k]).law().friction * slip;
+    }
+    if (!(gaps_[k] > apart) || std::ranges::binary_search(put_back_, points[k].id)) continue;
+    stop_.check();
+    if (!has_free_end) {
+      q_free_ = start_.q();
+      system_.advance(h, u_free_, q_free_);
+      free_end_.take(t_end, q_free_, nullptr);
+      has_free_end = true;
+    }
+    if (approach_.stays_apart(start_, free_end_, points[k], apart) &&
+        approach_.stays_apart(start_, end_, points[k], apart)) {
+      append(left_out_, points[k].id);
+    }
+  }
+  std::ranges::sort(left_out_);
+  return left_out_.size() > before;
+}
+
+/// Puts back contacts that were left out and meet after all in the motion without them; whether there are some.
+bool HalfImplicitStepper::put_back_left_out() {
+  if (left_out_.empty()) return false;
+  const std::size_t before = put_back_.size();
+  for (const ContactPoint& point : velocity_.contacts().points()) {
+    if (!std::ranges::binary_search(left_out_, point.id)) continue;
+    const double least = kTouches * sizes_.of_pair(system_.body(point, Side::first), system_.body(point, Side::second));
+    if (!approach_.stays_apart(start_, end_, point, least)) append(put_back_, point.id);
+  }
+  std::ranges::sort(put_back_);
+  std::erase_if(left_out_, [this](ElementId id) { return std::ranges::binary_search(put_back_, id); });
+  return put_back_.size() > before;
+}
+
 /// What positions and restitution add to the rows of (5c) and (7), and by what round-off of positions these are off.
 void HalfImplicitStepper::add_positions(double h, double t_end) {
   const ConstraintSet& constraints = velocity_.constraints();
@@ -360,8 +429,7 @@ void HalfImplicitStepper::add_contact(int cone, double h) {
 /// land. An impact without rebound takes two steps, in the first of which the gap is closed.
 std::span<const double> HalfImplicitStepper::slip(int cone) {
   const ConstraintSet& constraints = velocity_.constraints();
-  const std::span<const double> before =
-      landing_->find(velocity_.contacts().points()[constraints.index(cone)].id);
+  const std::span<const double> before = landing_->find(velocity_.contacts().points()[constraints.index(cone)].id);
   const Cone& rows = constraints.problem().cones[cone];
   return before.empty() ? constraints.gamma().subspan(rows.offset, rows.dim) : before;
 }

@@ -38,10 +38,10 @@ class MoreauStepper final : public TimeStepper {
   std::optional<PositionProjection> projection_;
 
   // Workspace, kept from step to step.
-  BodySnapshot outer_, middle_;  // at (t, q, u), then (t', q'); at (t_m, q_m, u)
+  BodySnapshot outer_, middle_;   // at (t, q, u), then (t', q'); at (t_m, q_m, u)
   Vector q_mid_, q_end_, q_dot_;  // (n_q)
   Vector u_move_;                 // (n_u) what positions follow where forces are implicit
-  Vector u_free_;                // (n_u) [m/s, rad/s]
+  Vector u_free_;                 // (n_u) [m/s, rad/s]
   Vector u_work_;  // (n_u) [m/s, rad/s] u_free without the applied forces: u, turned by the gyroscopic term
   Vector force_;   // (n_u) [N, N m] at (t_m, q_m, u)
   std::vector<double> motion_rates_;  // (joints) [m/s, rad/s] in their rows
@@ -91,6 +91,7 @@ Status MoreauStepper::step(State& state, double h, double t_end, StepReport& rep
     contacts.find(outer_, t_end);
   }
   middle_.take(t_mid, q_mid_, &start.u);
+  contacts.follow(middle_, h1);
   if (projection_) {
     gather_touching(state, h);
     if (moves_by_rates(theta)) {
@@ -172,7 +173,9 @@ bool MoreauStepper::calc_free_velocity(const State& state, double h, double t_mi
 
 /// With positions put right contacts that bear touch, and what their surfaces turn in half a step opens them by O(h^2).
 /// So contacts that bore something in the last step stay active up to a gap that gravity closes within a step: else
-/// they would fall, and be lifted again by the projection, in every other one.
+/// they would fall, and be lifted again by the projection, in every other one. Points of manifolds stay so that were
+/// active at all: faces have more of them than their forces need, and one that happens to bear nothing in a step would
+/// be lost to those after it, until what is gripped by the rest turns.
 void MoreauStepper::gather_touching(const State& state, double h) {
   const std::vector<ContactPoint>& points = velocity_.contacts().points();
   const ValuesById& before = state.warm;
@@ -181,8 +184,8 @@ void MoreauStepper::gather_touching(const State& state, double h) {
   const auto activation_of = [&](std::size_t i) {
     if (i == 0) k = 0;
     while (k < before.size() && before.ids()[k] < points[i].id) ++k;
-    const bool bore = k < before.size() && before.ids()[k] == points[i].id && !before[k].empty() && before[k][0] > 0.0;
-    return bore ? fall : options_.activation;
+    const bool was_active = k < before.size() && before.ids()[k] == points[i].id && !before[k].empty();
+    return was_active && (points[i].frozen != nullptr || before[k][0] > 0.0) ? fall : options_.activation;
   };
   velocity_.constraints().gather(middle_, points, std::ref(activation_of), h);  // by reference: allocates nothing
 }

@@ -71,15 +71,26 @@ void PositionProjection::project(double h, VelocityStep& step, Vector& q, BodySn
     system_.normalize(t, q);
     at.take(t, q, nullptr);
     const double before = off;
+    const double deepest_before = deepest_;
     const bool is_finite = q.allFinite();
     if (is_finite) off = calc_off(at, points);
-    if (!is_finite || !(off < before)) {
+    const auto is_within = [&](double share) { return off < share * before || deepest_ < share * deepest_before; };
+    if (!is_finite || !is_within(1.0)) {
       q = q_before_;
       at.take(t, q, nullptr);
     }
     if (!is_finite) return;
-    if (off < kTakesAway * before) {
-      if (capped) return;
+    if (is_within(kTakesAway)) {
+      if (!capped) continue;
+      // What is still too deep waits for the next time step; what lifting it moved joints by does not.
+      bool some = false;
+      for (std::size_t k = 0; k < points.size(); ++k) {
+        if (held_[k] == Held::no || gaps_[k] >= 0.0) continue;
+        held_[k] = Held::no;
+        some = true;
+      }
+      if (!some) return;
+      off = calc_off(at, points);
       continue;
     }
     if (!give_up_stuck()) return;

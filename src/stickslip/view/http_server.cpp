@@ -32,9 +32,9 @@ using asio::ip::tcp;
 using Clock = std::chrono::steady_clock;
 using ErrorCode = boost::system::error_code;
 
-constexpr auto kPatience = std::chrono::seconds(10);      // with who is silent, between requests and within one
-constexpr auto kSendingTime = std::chrono::seconds(60);   // 50 MB at a megabyte a second
-constexpr auto kLeaving = std::chrono::seconds(1);        // until a client closes that got its answer
+constexpr auto kPatience = std::chrono::seconds(10);     // with who is silent, between requests and within one
+constexpr auto kSendingTime = std::chrono::seconds(60);  // 50 MB at a megabyte a second
+constexpr auto kLeaving = std::chrono::seconds(1);       // until a client closes that got its answer
 /// Bytes of one connection that are read and not parsed yet: a header, or what fits into one read. A chunk may have an
 /// extension without an end, which the parser takes whole. [bytes]
 constexpr std::size_t kMostUnparsed = HttpServer::kMostHeader + HttpServer::kMostBody;
@@ -217,10 +217,11 @@ class Session : public std::enable_shared_from_this<Session> {
   }
   void drain() {
     buffer_.clear();
-    stream_.async_read_some(buffer_.prepare(HttpServer::kMostBody), [self = shared_from_this()](ErrorCode error, std::size_t) {
-      if (error) return self->close();
-      self->drain();
-    });
+    stream_.async_read_some(buffer_.prepare(HttpServer::kMostBody),
+                            [self = shared_from_this()](ErrorCode error, std::size_t) {
+                              if (error) return self->close();
+                              self->drain();
+                            });
   }
 
   beast::tcp_stream stream_;

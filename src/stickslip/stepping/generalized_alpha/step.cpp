@@ -68,6 +68,11 @@ void begin(Step& step, const State& state, double h, double t_end, bool again) {
     step.kept_contacts.assign(kept.begin(), kept.end());
     step.snapshot.take(state.t, state.q, &state.u);
     step.contacts.find(step.snapshot, t_end, step.kept_contacts, again);
+    if (!again) {  // gaps are those at the end of the step: of what is nearest where the velocities lead
+      step.q = state.q;
+      step.system.advance(h, state.u, step.q);
+      step.contacts.follow(step.snapshot.take(t_end, step.q, &state.u), h);
+    }
     make_detected_elements(step);
   }
   load_memory(step, state);
