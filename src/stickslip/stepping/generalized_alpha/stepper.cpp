@@ -192,6 +192,7 @@ void Stepper::join_parts(const StepReport& first, StepReport& report) const {
   report.solve.iterations = iterations;
   report.coulomb_residual = std::max(report.coulomb_residual, first.coulomb_residual);
   report.choices += first.choices;
+  report.contact_work.add(first.contact_work);
   report.fallbacks += first.fallbacks;
   for (const ContactReport& before : first.contacts) {
     const auto same = std::find_if(report.contacts.begin(), report.contacts.end(),
@@ -243,7 +244,7 @@ void Stepper::finish(const State& state, const StepSolve& solve, StepReport& rep
     return;
   }
   energy_ = state.energy;
-  account_energy(step_, state, nonconservative_, energy_);
+  account_energy(step_, state, nonconservative_, energy_, report.contact_work);
   report_step(solve, report);
 }
 
