@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <string>
 #include <utility>
 
@@ -29,7 +30,7 @@ void tell(const std::string& message, StepReport& report) {
 }  // namespace
 
 CertifiedStepper::CertifiedStepper(std::unique_ptr<TimeStepper> scheme, const System& system)
-    : scheme_(std::move(scheme)), system_(system) {
+    : scheme_(std::move(scheme)), system_(system), contacts_(system) {
   double mass = 0.0;  // [kg]
   for (const Body& body : system.bodies()) {
     if (body.n_u > 0) mass += body.beam ? body.beam->mass() : body.mass;
@@ -37,11 +38,32 @@ CertifiedStepper::CertifiedStepper(std::unique_ptr<TimeStepper> scheme, const Sy
   fall_energy_ = 0.5 * mass * system.gravity().squaredNorm();
 }
 
+void CertifiedStepper::initialize(State& state, StepReport& report) {
+  scheme_->initialize(state, report);
+  (void)contacts_.measure(nullptr, state, report);
+}
+
 Status CertifiedStepper::step(State& state, double h, double t_end, StepReport& report) {
+  start_.t = state.t;
+  start_.q = state.q;
+  start_.u = state.u;
   const double energy_before = system_.calc_kinetic_energy(state.u);
   if (scheme_->step(state, h, t_end, report) == Status::failed) return Status::failed;
+  judge_contacts(state, report);
   judge_contact_work(energy_before, report);
   return report.status;
+}
+
+void CertifiedStepper::judge_contacts(const State& state, StepReport& report) {
+  const auto missed = contacts_.measure(finds_events() ? nullptr : &start_, state, report);
+  if (!missed) return;
+  report.status = Status::inexact;
+  const std::string claimed = std::isfinite(missed->claimed)
+                                  ? fmt::format("the gap is {:.3g} m by their contacts", missed->claimed)
+                                  : "no contact of the step is between them";
+  tell(fmt::format("{} overlap by {:.3g} m, but {}", describe_bodies(system_, missed->body_a, missed->body_b),
+                   -missed->gap, claimed),
+       report);
 }
 
 void CertifiedStepper::judge_contact_work(double energy_before, StepReport& report) const {

@@ -159,7 +159,7 @@ void VelocityStep::account_contacts(double h, std::span<const double> gamma_work
     after[0] -= correction;
     law[0] = std::max(law[0] + correction, returned);
     const ContactPoint& point = contacts_.points()[constraints_.index(i)];
-    const double mu = cone.n_blocks > 0 ? problem.friction(i).front().mu : 0.0;
+    const double mu = cone.n_blocks > 0 ? problem.friction(cone).front().mu : 0.0;
     sum.add(system_.body(point, Side::first), system_.body(point, Side::second), cone.dim, mu, e.normal, e.tangential,
             solution_.p.data() + cone.offset, before.data(), after.data(), law.data());
   }

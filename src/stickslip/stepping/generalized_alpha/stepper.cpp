@@ -68,6 +68,7 @@ class Stepper final : public TimeStepper {
   std::string describe_failure() const;
   void report_step(const StepSolve& solve, StepReport& report);
   void certify(int unbalanced, bool gains, StepReport& report);
+  void miss_open_contacts(StepReport& report) const;
 
   const System& system_;
   Step step_;
@@ -325,6 +326,7 @@ void Stepper::certify(int unbalanced, bool gains, StepReport& report) {
   const bool is_solved = step_.measure.error() <= 1.0 && is_certified;
   const bool is_ok = is_solved && unbalanced < 0 && !gains;
   report.status = is_ok ? Status::ok : Status::inexact;
+  if (!is_ok) miss_open_contacts(report);
   report.solve.status = report.status;
   report.fallbacks = methods_.fallbacks();
   report.solve.violation = is_ok ? 0.0 : methods_.violation();
@@ -336,6 +338,17 @@ void Stepper::certify(int unbalanced, bool gains, StepReport& report) {
                                                         : "the residual of the step is above the tolerance";
   report.message = report.solve.message;
   if (is_solved && unbalanced >= 0) report.message += ": '" + system_.bodies()[unbalanced].name + "'";
+}
+
+/// A step that is not solved may leave contacts open that overlap and close: no law is imposed on them, and they miss
+/// what they close by.
+void Stepper::miss_open_contacts(StepReport& report) const {
+  double squared = report.missed * report.missed;
+  for (const ContactReport& contact : report.contacts) {
+    if (contact.status != ContactStatus::open || !(contact.gap < 0.0) || !(contact.velocity[0] < 0.0)) continue;
+    squared += contact.velocity[0] * contact.velocity[0];
+  }
+  report.missed = std::sqrt(squared);
 }
 
 /// The state with its memory as if its inputs had acted before; the state itself where nothing changes.
