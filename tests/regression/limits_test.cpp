@@ -51,6 +51,14 @@ TEST(Limits, WhatPassesOneEndsInStatus4AndIsNamedWithHowOftenAndWhere) {
         "first at t = 0.003 s"}},
       {"bullet", {kGeneralizedAlpha, "parameters.miss=0.109"}, {"through each other of ball, bullet: 0.001 m"}},
       {"crossing", {kMoreau, "parameters.late=0.1"}, {"through each other of a, b: "}},
+      {"kane",
+       {kMoreau},
+       {"contact energy of wall, two: 0.6369 of the energy of the run at most, the limit is 0.05; in 10 steps, first "
+        "at "
+        "t = 0.001 s (step 1)"}},
+      {"kane", {kGeneralizedAlpha}, {"contact energy of wall, two: 0.63"}},
+      {"kane", {"scheme.type=event-driven"}, {"contact energy of wall, two: 0.63"}},
+      {"kane", {kMoreau, "limits.contact_energy=0.6", "limits.energy=inf"}, {"contact energy of wall, two: 0.63"}},
   };
   for (const Passed& run : runs) {
     SCOPED_TRACE(run.scene + std::string(" ") + run.settings[0]);
@@ -77,6 +85,9 @@ TEST(Limits, NearMissesAreNotFlagged) {
   const std::vector<std::pair<const char*, std::vector<std::string>>> runs = {
       {"double_pendulum", {kMoreau, "time.end=0.372"}},                          // a step before the drift is too large
       {"double_pendulum", {kMoreau, "limits.drift=0.1", "limits.energy=0.09"}},  // just above what there is
+      {"kane", {kMoreau, "limits.contact_energy=0.64"}},                         // likewise
+      {"kane", {kMoreau, "parameters.mu=0"}},                                    // without friction none is made
+      {"kane", {kMoreau, "parameters.e=0"}},                                     // nor by a law of one e
       {"double_pendulum", {kGeneralizedAlpha}},
       {"hard_landing", {kMoreau, "parameters.speed=10"}},  // within 5 % of the ball
       {"overflow", {kMoreau, "parameters.speed=1e150"}},   // large, and finite

@@ -78,6 +78,27 @@ struct JointReport {
   Vector3 reaction_torque = Vector3::Zero();  // [N m] on the second body about the joint's point on it, world frame
 };
 
+/// What the percussions of contacts do in a step, by the velocities before and after them. (constraints/contact_work.h)
+struct ContactWork {
+  double made = 0.0;        // [J] energy that they make, summed over the impacts of a step; below 0: that they take,
+                            // of a scheme whose contacts store energy and give it back
+  double excess = 0.0;      // [J] of it, what their law of impacts forbids, where they share one restitution
+  double percussion = 0.0;  // [N s] the sum of the sizes of the percussions, friction by its bound
+  double most = 0.0;        // [J] that one contact makes
+  int body_a = -1, body_b = -1;  // the bodies of that contact; -1: none makes energy
+
+  /// Adds that of another impact or part of the step.
+  void add(const ContactWork& other) {
+    made += other.made;
+    excess += other.excess;
+    percussion += other.percussion;
+    if (!(other.most > most)) return;
+    most = other.most;
+    body_a = other.body_a;
+    body_b = other.body_b;
+  }
+};
+
 /// Everything about a step that one would plot or assert: its certificate.
 struct StepReport {
   Status status = Status::ok;
@@ -99,6 +120,7 @@ struct StepReport {
   double work = 0.0;              // [J] cumulative, see EnergyLedger
   double dissipated = 0.0;        // [J] cumulative
   double energy_error = 0.0;      // [J] kinetic + potential - initial - work + dissipated
+  ContactWork contact_work;       // of this step
   int closed_contacts = 0;        // [-] contact points that are not open
   int choices = 0;                // [-] where the laws left a choice and a rule made it
   int fallbacks = 0;              // [-] where the scheme's own method did not converge: iterations of a slower one

@@ -42,6 +42,7 @@ Hdf5File& with_group(Hdf5File& file, const LimitOptions& limits, std::size_t nam
   file.write_attribute("/limits", "penetration", std::span(&limits.penetration, 1));
   file.write_attribute("/limits", "drift", std::span(&limits.drift, 1));
   file.write_attribute("/limits", "energy", std::span(&limits.energy, 1));
+  file.write_attribute("/limits", "contact_energy", std::span(&limits.contact_energy, 1));
   file.write_attribute("/limits", "on_passing", limits.stop ? "stop" : "warn");
   file.create_texts("/limits/what", longest_kind());
   describe(file, "/limits/what", "1", "which limit was passed");
@@ -56,6 +57,7 @@ LimitsTable::LimitsTable(Hdf5File& file, const System& system, const LimitOption
     : file_(with_group(file, limits, longest_name(system))),
       name_bytes_(longest_name(system)),
       first_time_(make_numbers(file, "first_time", Hdf5Type::float64, "s", "end of the first step that passed it")),
+      first_step_(make_numbers(file, "first_step", Hdf5Type::int64, "1", "number of that step, from 1")),
       count_(make_numbers(file, "count", Hdf5Type::int64, "1", "steps that passed it")),
       worst_(make_numbers(file, "worst", Hdf5Type::float64, "m, rad, 1", "the largest value, in the limit's unit")),
       limit_(make_numbers(file, "limit", Hdf5Type::float64, "m, rad, 1", "what should not have been passed")) {
@@ -65,12 +67,13 @@ void LimitsTable::write(std::span<const LimitEntry> entries) {
   if (std::ranges::equal(entries, written_)) return;
   std::vector<std::string> what, name;
   std::vector<double> first_time, worst, limit;
-  std::vector<std::int64_t> count;
+  std::vector<std::int64_t> count, first_step;
   for (const LimitEntry& entry : entries) {
     what.emplace_back(limit_name(entry.what));
     name.push_back(entry.name.substr(0, name_bytes_));
     first_time.push_back(entry.first_time);
     count.push_back(entry.count);
+    first_step.push_back(entry.first_step);
     worst.push_back(entry.worst);
     limit.push_back(entry.limit);
   }
@@ -80,6 +83,7 @@ void LimitsTable::write(std::span<const LimitEntry> entries) {
   worst_.write(0, worst);
   limit_.write(0, limit);
   count_.write(0, count);
+  first_step_.write(0, first_step);
   written_.assign(entries.begin(), entries.end());
 }
 
@@ -90,9 +94,12 @@ std::vector<LimitEntry> read_limits(const Hdf5File& file) {
   const std::vector<double> worst = file.read_numbers("/limits/worst");
   const std::vector<double> limit = file.read_numbers("/limits/limit");
   const std::vector<std::int64_t> count = file.read_integers("/limits/count");
+  const bool has_steps = file.has("/limits/first_step");  // files of earlier versions lack it
+  const std::vector<std::int64_t> first_step =
+      has_steps ? file.read_integers("/limits/first_step") : std::vector<std::int64_t>(count.size(), 0);
   // A killed program may have written more rows of some columns than of others.
-  std::vector<LimitEntry> entries(
-      std::min({what.size(), name.size(), first_time.size(), worst.size(), limit.size(), count.size()}));
+  std::vector<LimitEntry> entries(std::min(
+      {what.size(), name.size(), first_time.size(), worst.size(), limit.size(), count.size(), first_step.size()}));
   for (std::size_t i = 0; i < entries.size(); ++i) {
     LimitEntry& entry = entries[i];
     int kind = 0;
@@ -102,6 +109,7 @@ std::vector<LimitEntry> read_limits(const Hdf5File& file) {
     entry.name = name[i];
     entry.first_time = first_time[i];
     entry.count = count[i];
+    entry.first_step = first_step[i];
     entry.worst = worst[i];
     entry.limit = limit[i];
   }

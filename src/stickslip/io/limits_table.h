@@ -22,7 +22,7 @@ class LimitsTable {
  private:
   Hdf5File& file_;
   std::size_t name_bytes_;
-  Hdf5Dataset first_time_, count_, worst_, limit_;
+  Hdf5Dataset first_time_, first_step_, count_, worst_, limit_;
   std::vector<LimitEntry> written_;
 };
 

@@ -10,8 +10,9 @@
 
 namespace stickslip {
 
-/// The detected contacts of an output instant: those that were closed in the step or are within the envelope at its
-/// end. A scheme looks for contacts that its step can close; an envelope may be wider, or have been reached unforeseen.
+/// The contacts that come and go of an output instant: those that were closed in the step, or whose gap at its end is
+/// within the envelope of their pair, of detected ones that of the scene. A scheme looks for contacts that its step can
+/// close; an envelope may be wider, or have been reached unforeseen.
 class NearContacts {
  public:
   /// The system must outlive this.
@@ -20,8 +21,14 @@ class NearContacts {
   const std::vector<ContactReport>& find(const State& state, const StepReport& report);
 
  private:
+  double envelope_of(const ContactReport& contact) const {
+    return contact.contact >= 0 ? named_[contact.contact] : detected_;
+  }
+
   const System& system_;
-  double envelope_;  // [m]
+  double detected_;            // [m] envelope
+  std::vector<double> named_;  // (System::contacts()) [m] likewise
+  double largest_;             // [m]
   ContactFinder finder_;
   std::vector<ContactReport> found_;
   BodySnapshot snapshot_;  // of where it looks

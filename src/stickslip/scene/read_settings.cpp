@@ -309,11 +309,12 @@ void read_limits(ReadContext& context, const TableReader& scene) {
   if (value == nullptr) return;
   constexpr Range kShare = {.least = 0.0, .infinite = true, .text = "a number >= 0, or inf for no limit"};
   const TableReader reader(context, *value, "limits");
-  reader.allow({"penetration", "drift", "energy", "on_passing"});
+  reader.allow({"penetration", "drift", "energy", "contact_energy", "on_passing"});
   LimitOptions& limits = context.scene.limits;
   limits.penetration = reader.number_or("penetration", kShare, "", limits.penetration);
   limits.drift = reader.number_or("drift", kShare, "", limits.drift);
   limits.energy = reader.number_or("energy", kShare, "", limits.energy);
+  limits.contact_energy = reader.number_or("contact_energy", kShare, "", limits.contact_energy);
   if (reader.has("on_passing")) {
     constexpr std::array<std::string_view, 2> kActions = {"warn", "stop"};
     limits.stop = reader.choice("on_passing", kActions, {}) == "stop";

@@ -95,8 +95,9 @@ class SceneWriter {
   }
 
   void write_limits(const LimitOptions& limits) {
-    line("limits = {{penetration = {}, drift = {}, energy = {}, on_passing = \"{}\"}}", number(limits.penetration),
-         number(limits.drift), number(limits.energy), limits.stop ? "stop" : "warn");
+    line("limits = {{penetration = {}, drift = {}, energy = {}, contact_energy = {}, on_passing = \"{}\"}}",
+         number(limits.penetration), number(limits.drift), number(limits.energy), number(limits.contact_energy),
+         limits.stop ? "stop" : "warn");
   }
 
   static const char* name_of(ForceChoice forces) { return forces == ForceChoice::any ? "any" : "least-norm"; }

@@ -15,8 +15,8 @@ namespace stickslip {
 namespace {
 
 constexpr std::uint64_t kMagic = 0x4d4c5353;  // "SSLM"
-constexpr std::uint64_t kVersion = 4;
-constexpr std::size_t kEntryNumbers = 8;
+constexpr std::uint64_t kVersion = 5;
+constexpr std::size_t kEntryNumbers = 9;
 
 /// What is left at rest, of weights times distances: round-off in long runs, and what loose tolerances leave.
 constexpr double kEnergyRoundOff = 1e-8;  // [-]
@@ -45,7 +45,9 @@ LimitMonitor::LimitMonitor(const System& system, const LimitOptions& options, co
       sizes_(system),
       pass_finder_(system, sizes_, options.penetration),
       least_potential_(report.potential_energy),
-      largest_potential_(report.potential_energy) {
+      largest_potential_(report.potential_energy),
+      energy_{LimitKind::energy, options.energy, {}, 0.0},
+      made_{LimitKind::contact_energy, options.contact_energy, {}, 0.0} {
   for (std::size_t i = 0; i < system.bodies().size(); ++i) {
     const Body& body = system.bodies()[i];
     if (body.n_u == 0) continue;
@@ -64,6 +66,7 @@ bool LimitMonitor::examine(const State& state, const StepReport& report) {
   note_growth();
   new_entries_.clear();
   time_ = report.t;
+  step_ = state.step;
   passed_.reset();
   if (passes(report.penetration, options_.penetration * sizes_.least()) || has_angular_stops_) {
     examine_contacts(report);
@@ -193,40 +196,51 @@ void LimitMonitor::note_growth() {
   }
 }
 
-/// Whether the error that waits, now that `share` of the energy, may be that of a start from rest.
-bool LimitMonitor::may_be_start(double share) const {
+/// Whether the error that waits, now that `share` of the energy and beyond its limit in `count` steps, may be that of a
+/// start from rest.
+bool LimitMonitor::may_be_start(double share, std::int64_t count) const {
   const double most = std::min(share, 1.0);  // the first steps may have an error of many times their energy
-  return !is_settled() && most * static_cast<double>(waiting_->count) <= kMostOfStart;
+  return !is_settled() && most * static_cast<double>(count) <= kMostOfStart;
 }
 
 void LimitMonitor::examine_energy(const StepReport& report) {
-  const double error = std::abs(report.energy_error);
-  if (std::isfinite(error) && std::isinf(options_.energy)) return;
+  examine_share(std::abs(report.energy_error), -1, -1, energy_);
+  const ContactWork& work = report.contact_work;
+  contact_work_ += work.made;
+  if (!(contact_work_ <= contact_energy_)) contact_energy_ = contact_work_;
+  examine_share(contact_energy_, work.body_a, work.body_b, made_);
+}
+
+/// error [J]: what is judged as a share of the energy of the run; the bodies are those that an entry names.
+void LimitMonitor::examine_share(double error, int body_a, int body_b, Share& share) {
+  std::optional<LimitEntry>& waiting = share.waiting;
+  if (std::isfinite(error) && std::isinf(share.limit)) return;
   const double scale = calc_energy_scale();
-  const double share = error == 0.0 ? 0.0 : error / scale;
-  const bool is_beyond = passes(share, options_.energy);
-  if (index_.contains(kEnergyKey)) {
-    if (is_beyond) add(LimitKind::energy, -1, -1, -1, share, options_.energy);
+  const double figure = error == 0.0 ? 0.0 : error / scale;
+  const bool is_beyond = passes(figure, share.limit);
+  if (index_.contains(share.key())) {
+    if (is_beyond) add(share.what, -1, -1, -1, figure, share.limit);
     return;
   }
   if (is_beyond) {
-    if (!waiting_) {
-      waiting_ = LimitEntry{LimitKind::energy, -1, -1, -1, "", time_, 0, 0.0, options_.energy};
-      worst_error_ = 0.0;
+    if (!waiting) {
+      waiting = LimitEntry{share.what, body_a, body_b, -1, "", time_, 0, 0.0, share.limit, step_};
+      share.worst_error = 0.0;
     }
-    ++waiting_->count;
-    if (!(error <= worst_error_)) worst_error_ = error;
+    ++waiting->count;
+    if (!(error <= share.worst_error)) share.worst_error = error;
   }
-  if (!waiting_) return;
-  waiting_->worst = std::isfinite(error) ? worst_error_ / scale : share;
-  if (!passes(waiting_->worst, options_.energy)) waiting_.reset();
-  if (!is_beyond || (std::isfinite(error) && may_be_start(share))) return;
-  index_.emplace(kEnergyKey, entries_.size());
+  if (!waiting) return;
+  waiting->worst = std::isfinite(error) ? share.worst_error / scale : figure;
+  if (!passes(waiting->worst, share.limit)) waiting.reset();
+  if (!is_beyond || (std::isfinite(error) && may_be_start(figure, waiting->count))) return;
+  waiting->name = name_of(*waiting);
+  index_.emplace(share.key(), entries_.size());
   if (!passed_) passed_ = entries_.size();
-  entries_.push_back(*waiting_);
-  new_entries_.push_back(*waiting_);
+  entries_.push_back(*waiting);
+  new_entries_.push_back(*waiting);
   last_times_.push_back(time_);
-  waiting_.reset();
+  waiting.reset();
 }
 
 void LimitMonitor::examine_passes(const State& state, const StepReport& report) {
@@ -250,7 +264,7 @@ std::size_t LimitMonitor::note(const Key& key, double figure, double limit) {
   if (found == index_.end()) found = index_.try_emplace(key, entries_.size()).first;
   if (found->second == entries_.size()) {
     const auto [kind, a, b, j] = found->first;
-    LimitEntry entry{kind, a, b, j, "", time_, 0, 0.0, limit};
+    LimitEntry entry{kind, a, b, j, "", time_, 0, 0.0, limit, step_};
     entry.name = name_of(entry);
     entries_.push_back(std::move(entry));
     last_times_.push_back(-std::numeric_limits<double>::infinity());
@@ -272,26 +286,40 @@ std::string LimitMonitor::name_of(const LimitEntry& entry) const {
 
 std::vector<LimitEntry> LimitMonitor::entries_of_ended() const {
   std::vector<LimitEntry> entries = entries_;
-  if (waiting_) entries.push_back(*waiting_);
+  for (const Share* share : {&energy_, &made_}) {
+    if (!share->waiting) continue;
+    entries.push_back(*share->waiting);
+    entries.back().name = name_of(*share->waiting);
+  }
   return entries;
+}
+
+/// The bodies of an entry of a share of the energy are those of its first step.
+LimitMonitor::Key LimitMonitor::key_of(const LimitEntry& entry) {
+  if (entry.what == LimitKind::contact_energy) return {entry.what, -1, -1, -1};
+  return {entry.what, entry.body_a, entry.body_b, entry.joint};
 }
 
 std::vector<std::byte> LimitMonitor::to_bytes() const {
   const std::vector<LimitEntry> entries = entries_of_ended();
-  ByteWriter out(8 * (13 + kEntryNumbers * entries.size()));
+  ByteWriter out(8 * (17 + kEntryNumbers * entries.size()));
   out.put(kMagic);
   out.put(kVersion);
   for (const double x : {least_potential_, largest_potential_, largest_energy_, largest_work_, largest_load_,
-                         last_energy_, worst_error_}) {
+                         last_energy_, contact_work_, contact_energy_, energy_.worst_error, made_.worst_error}) {
     out.put(x);
   }
-  for (const std::int64_t x : {growing_steps_, quiet_steps_, std::int64_t{waiting_.has_value()}}) out.put(x);
+  for (const std::int64_t x : {growing_steps_, quiet_steps_, std::int64_t{energy_.waiting.has_value()},
+                               std::int64_t{made_.waiting.has_value()}}) {
+    out.put(x);
+  }
   out.put(static_cast<std::uint64_t>(entries.size()));
   for (const LimitEntry& entry : entries) {
     for (const int x : {static_cast<int>(entry.what), entry.body_a, entry.body_b, entry.joint}) {
       out.put(static_cast<std::int64_t>(x));
     }
     out.put(entry.count);
+    out.put(entry.first_step);
     for (const double x : {entry.first_time, entry.worst, entry.limit}) out.put(x);
   }
   return out.take();
@@ -302,12 +330,13 @@ void LimitMonitor::restore(std::span<const std::byte> bytes, const State& state)
   ByteReader in(bytes, "the memory of limits");
   if (in.get() != kMagic || in.get() != kVersion) in.fail();
   for (double* x : {&least_potential_, &largest_potential_, &largest_energy_, &largest_work_, &largest_load_,
-                    &last_energy_, &worst_error_}) {
+                    &last_energy_, &contact_work_, &contact_energy_, &energy_.worst_error, &made_.worst_error}) {
     *x = in.get_real();
   }
   growing_steps_ = in.get_integer();
   quiet_steps_ = in.get_integer();
-  const bool is_one_waiting = in.get_integer() != 0;
+  const bool energy_waits = in.get_integer() != 0;
+  const bool made_waits = in.get_integer() != 0;
   const auto get_index = [&in](std::int64_t least, std::size_t size) {
     const std::int64_t i = in.get_integer();
     if (i < least || i >= static_cast<std::int64_t>(size)) in.fail();
@@ -316,7 +345,6 @@ void LimitMonitor::restore(std::span<const std::byte> bytes, const State& state)
   const std::size_t n = in.get_length(8 * kEntryNumbers);
   entries_.clear();
   index_.clear();
-  waiting_.reset();
   for (std::size_t i = 0; i < n; ++i) {
     LimitEntry entry;
     entry.what = static_cast<LimitKind>(get_index(0, kLimitKinds));
@@ -324,19 +352,24 @@ void LimitMonitor::restore(std::span<const std::byte> bytes, const State& state)
     entry.body_b = get_index(-1, system_.bodies().size());
     entry.joint = get_index(-1, system_.joints().size());
     entry.count = in.get_integer();
+    entry.first_step = in.get_integer();
     for (double* x : {&entry.first_time, &entry.worst, &entry.limit}) *x = in.get_real();
     entry.name = name_of(entry);
-    if (!index_.try_emplace({entry.what, entry.body_a, entry.body_b, entry.joint}, i).second) in.fail();
+    if (!index_.try_emplace(key_of(entry), i).second) in.fail();
     entries_.push_back(std::move(entry));
   }
   if (!in.at_end()) in.fail();
-  if (is_one_waiting) {
-    const auto last = index_.find(kEnergyKey);
-    if (last == index_.end() || last->second + 1 != n) in.fail();
-    waiting_ = std::move(entries_.back());
+  const auto take_last = [&](bool waits, Share& share) {
+    share.waiting.reset();
+    if (!waits) return;
+    const auto last = index_.find(share.key());
+    if (last == index_.end() || last->second + 1 != entries_.size()) in.fail();
+    share.waiting = std::move(entries_.back());
     entries_.pop_back();
     index_.erase(last);
-  }
+  };
+  take_last(made_waits, made_);
+  take_last(energy_waits, energy_);
   last_times_.assign(entries_.size(), -std::numeric_limits<double>::infinity());
   new_entries_.clear();
   pass_finder_.begin(state);

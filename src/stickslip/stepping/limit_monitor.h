@@ -29,6 +29,8 @@ namespace stickslip {
 /// before it is an entry, and is forgotten when the energy has grown so far that the worst error is within the limit.
 /// It waits until the energy has paused in its growth for as many steps as it took to grow, or until its share has
 /// stayed for longer than that of a start does; an entry then stays. Figures that are not finite pass every limit.
+/// The energy that percussions of contacts made, summed over the steps (ContactWork), is compared and waits likewise;
+/// its entry names the contact that made the most in the step that passed.
 /// Bodies that went through each other: PassFinder.
 ///
 /// A step in which nothing passes costs a few comparisons, beside those of PassFinder, and allocates nothing.
@@ -60,11 +62,20 @@ class LimitMonitor {
 
  private:
   using Key = std::tuple<LimitKind, int, int, int>;  // what, body_a, body_b, joint
-  static constexpr Key kEnergyKey{LimitKind::energy, -1, -1, -1};
+
+  /// Of a figure that is a share of the energy of the run.
+  struct Share {
+    LimitKind what;
+    double limit;                       // [-]
+    std::optional<LimitEntry> waiting;  // that may be one of a start from rest
+    double worst_error = 0.0;           // [J] of what waits
+    Key key() const { return {what, -1, -1, -1}; }
+  };
 
   void examine_contacts(const StepReport& report);
   void examine_joints(const State& state, const StepReport& report);
   void examine_energy(const StepReport& report);
+  void examine_share(double error, int body_a, int body_b, Share& share);
   void examine_passes(const State& state, const StepReport& report);
   double calc_drift_angle(int joint, const State& state, const StepReport& report) const;
   void note_energy(const State& state, const StepReport& report);
@@ -74,7 +85,8 @@ class LimitMonitor {
   double calc_energy_scale() const;  // [J] with it
   void note_growth();
   bool is_settled() const { return quiet_steps_ >= growing_steps_; }
-  bool may_be_start(double share) const;
+  bool may_be_start(double share, std::int64_t count) const;
+  static Key key_of(const LimitEntry& entry);
   void add(LimitKind what, int body_a, int body_b, int joint, double figure, double limit);
   std::size_t note(const Key& key, double figure, double limit);
   std::string name_of(const LimitEntry& entry) const;
@@ -91,15 +103,17 @@ class LimitMonitor {
   double largest_work_ = 0.0;                   // [J] |work| so far
   double largest_load_ = 0.0;                   // [N m] forces times sizes, so far
   double last_energy_ = 0.0;                    // [J] the energy of the run when it last grew
-  double worst_error_ = 0.0;                    // [J] that waits
+  double contact_work_ = 0.0;                   // [J] sum of ContactWork::made
+  double contact_energy_ = 0.0;                 // [J] its largest value so far
   std::int64_t growing_steps_ = 0;              // [-] from where the energy began to grow to where it last did
   std::int64_t quiet_steps_ = 0;                // [-] since then
-  std::optional<LimitEntry> waiting_;           // the energy error that may be one of a start from rest
+  Share energy_, made_;                         // the energy error, what contacts made
   std::vector<LimitEntry> entries_;
   std::vector<double> last_times_;       // (n entries) [s] the last step in which each was counted
   std::map<Key, std::size_t> index_;     // into entries_
   std::vector<LimitEntry> new_entries_;  // of the last step
   double time_ = 0.0;                    // [s] the end of the step that is examined
+  std::int64_t step_ = 0;                // [-] its number
   std::optional<std::size_t> passed_;    // the first entry that this step passed
   std::vector<Pass> passes_;             // workspace
 };

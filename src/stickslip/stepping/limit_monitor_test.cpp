@@ -176,6 +176,54 @@ TEST_F(LimitMonitorTest, EnergyErrorIsComparedWithTheEnergyOfTheRun) {
   EXPECT_TRUE(step(other));
 }
 
+TEST_F(LimitMonitorTest, EnergyThatContactsMakeIsSummedAndNamedByTheFirstStepThatPasses) {
+  LimitMonitor monitor = make_monitor();
+  report.kinetic_energy = 10.0;
+  report.contact_work = {0.2, 0.0, 1.0, 0.2, 0, 1};
+  EXPECT_FALSE(step(monitor));
+  EXPECT_FALSE(step(monitor)) << "0.4 of 10 J";
+  report.contact_work = {0.2, 0.0, 1.0, 0.2, 0, 2};
+  state.step = 3;
+  EXPECT_TRUE(step(monitor));
+  report.contact_work = {};
+  state.step = 4;
+  EXPECT_TRUE(step(monitor)) << "what was made stays";
+  ASSERT_EQ(monitor.entries().size(), 1U);
+  const LimitEntry& entry = monitor.entries()[0];
+  EXPECT_EQ(entry.what, LimitKind::contact_energy);
+  EXPECT_EQ(entry.body_a, 0);
+  EXPECT_EQ(entry.body_b, 2);
+  EXPECT_EQ(entry.first_time, 3.0);
+  EXPECT_EQ(entry.first_step, 3);
+  EXPECT_EQ(entry.count, 2);
+  EXPECT_DOUBLE_EQ(entry.worst, 0.06);
+  EXPECT_EQ(entry.limit, 0.05);
+  LimitMonitor off = make_monitor({.contact_energy = std::numeric_limits<double>::infinity()});
+  report.contact_work = {5.0, 0.0, 1.0, 5.0, 0, 1};
+  EXPECT_FALSE(step(off));
+  LimitMonitor resumed = make_monitor();
+  resumed.restore(monitor.to_bytes(), state);
+  EXPECT_EQ(resumed.entries(), monitor.entries());
+  report.contact_work = {0.3, 0.0, 1.0, 0.3, 1, 2};
+  EXPECT_TRUE(step(resumed));
+  EXPECT_EQ(resumed.entries()[0].count, 3);
+  EXPECT_NEAR(resumed.entries()[0].worst, 0.09, 1e-15) << "the sum goes on";
+  EXPECT_EQ(resumed.entries()[0].body_b, 2);
+}
+
+// Contacts that are springs give back what they took: no more than that is none that they make.
+TEST_F(LimitMonitorTest, EnergyThatContactsTookMayComeBack) {
+  LimitMonitor monitor = make_monitor();
+  report.kinetic_energy = 10.0;
+  for (const double made : {-3.0, 2.0, -1.0, 2.0}) {
+    report.contact_work.made = made;
+    EXPECT_FALSE(step(monitor));
+  }
+  report.contact_work.made = 0.6;
+  EXPECT_TRUE(step(monitor));
+  EXPECT_DOUBLE_EQ(monitor.entries()[0].worst, 0.06);
+}
+
 // A constant force from rest: E ~ t^2, with an error of half a step's growth.
 TEST_F(LimitMonitorTest, AStartFromRestIsJudgedByTheEnergyOfTheWholeRun) {
   LimitMonitor monitor = make_monitor();
@@ -433,7 +481,7 @@ TEST_F(LimitMonitorTest, ARestoredMonitorGoesOnWithTheSameNumbers) {
     EXPECT_THROW(restored.restore(std::span(bytes).first(size), state), InputError);
   }
   // magic, count, kind of the one before the last, that which waits
-  for (const std::size_t place : {std::size_t{0}, std::size_t{96}, bytes.size() - 128, bytes.size() - 64}) {
+  for (const std::size_t place : {std::size_t{0}, std::size_t{128}, bytes.size() - 144, bytes.size() - 72}) {
     std::vector<std::byte> damaged = bytes;
     damaged[place] = std::byte{77};
     EXPECT_THROW(restored.restore(damaged, state), InputError) << place;

@@ -21,6 +21,7 @@ constexpr std::array<KindText, kLimitKinds> kKinds = {{
     {"drift-angle", "rad", "drift of "},
     {"energy", "-", "energy error"},
     {"passed-through", "m", "passing unseen through each other of "},
+    {"contact energy", "-", "contact energy of "},
 }};
 
 const KindText& text_of(LimitKind what) {
@@ -28,9 +29,11 @@ const KindText& text_of(LimitKind what) {
 }
 
 std::string describe_worst(const LimitEntry& entry) {
-  const bool is_share = entry.what == LimitKind::energy;
+  const bool is_balance = entry.what == LimitKind::energy;
+  const bool is_share = is_balance || entry.what == LimitKind::contact_energy;
   const std::string_view unit = is_share ? "of the energy of the run" : text_of(entry.what).unit;
-  const std::string_view name = entry.name.empty() && !is_share ? "others" : std::string_view(entry.name);
+  const std::string_view unnamed = is_balance ? "" : is_share ? "all contacts" : "others";
+  const std::string_view name = entry.name.empty() ? unnamed : std::string_view(entry.name);
   return fmt::format("{}{}: {:.4g} {}", text_of(entry.what).what, name, entry.worst, unit);
 }
 
@@ -45,13 +48,17 @@ std::string_view limit_unit(LimitKind what) {
 }
 
 std::string describe(const LimitEntry& entry) {
-  return fmt::format("{} at most, the limit is {:.3g}; in {} step{}, first at t = {:.6g} s", describe_worst(entry),
-                     entry.limit, entry.count, entry.count == 1 ? "" : "s", entry.first_time);
+  std::string text =
+      fmt::format("{} at most, the limit is {:.3g}; in {} step{}, first at t = {:.6g} s", describe_worst(entry),
+                  entry.limit, entry.count, entry.count == 1 ? "" : "s", entry.first_time);
+  if (entry.first_step > 0) text += fmt::format(" (step {})", entry.first_step);
+  return text;
 }
 
 std::string describe_first(const LimitEntry& entry) {
-  return fmt::format("t = {:.6g} s: {}, above the limit of {:.3g}", entry.first_time, describe_worst(entry),
-                     entry.limit);
+  const bool is_told = entry.what == LimitKind::contact_energy && entry.first_step > 0;
+  return fmt::format("t = {:.6g} s{}: {}, above the limit of {:.3g}", entry.first_time,
+                     is_told ? fmt::format(" (step {})", entry.first_step) : "", describe_worst(entry), entry.limit);
 }
 
 }  // namespace stickslip

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "stickslip/stepping/scheme_options.h"
 
+#include "stickslip/stepping/certified_stepper.h"
+
 namespace stickslip {
 
 std::unique_ptr<TimeStepper> make_stepper(const SchemeOptions& options, const System& system, ConeSolver& solver,
@@ -26,7 +28,7 @@ std::unique_ptr<TimeStepper> make_stepper(const SchemeOptions& options, const Sy
       return make_event_driven(o, system, solver, stop);
     }
   };
-  return std::visit(Make{system, solver, stop}, options);
+  return std::make_unique<CertifiedStepper>(std::visit(Make{system, solver, stop}, options), system);
 }
 
 const SchemeTraits& scheme_traits(const SchemeOptions& options) {

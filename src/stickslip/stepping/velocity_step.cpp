@@ -2,10 +2,12 @@
 #include "stickslip/stepping/velocity_step.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "stickslip/base/make_room.h"
 #include "stickslip/constraints/certificate.h"
+#include "stickslip/constraints/contact_work.h"
 #include "stickslip/math/round_off.h"
 #include "stickslip/stepping/begin_run.h"
 
@@ -131,26 +133,65 @@ void VelocityStep::account_energy(const Inputs& inputs, double t, const Vector& 
   const std::span<const double> gamma_end = this->gamma_end();
   constraints_.get_tau_at_start(gamma_work);
   constraints_.add_relative_velocities(u_work, gamma_work);
+  double made = 0.0;  // [J] by contacts
+  contact_work_ = {};
   for (int i = 0; i < constraints_.count(); ++i) {
     const Cone& cone = constraints_.problem().cones[i];
+    const bool is_contact = constraints_.kind(i) == ConstraintSet::Kind::contact;
     for (int row = cone.offset; row < cone.offset + cone.dim; ++row) {
       const double p = solution_.p[row];
       if (constraints_.kind(i) != ConstraintSet::Kind::joint) {
-        ledger.dissipated -= p * 0.5 * (gamma_work[row] + gamma_end[row]);
+        const double work = p * 0.5 * (gamma_work[row] + gamma_end[row]);
+        ledger.dissipated -= work;
+        if (is_contact) made += work;
       }
       ledger.work -= p * constraints_.tau_at_instant(row);
     }
   }
+  if (!(made <= 0.0)) account_contacts(h, gamma_work, gamma_end);
   system_.calc_nonconservative_forces(t, q, u, nonconservative_);
   system_.add_input_forces(inputs, t, q, nonconservative_);
   ledger.work += 0.5 * h * nonconservative_.dot(u_work + u_end_);
   ledger.work += h * system_.calc_prescribed_power(t, q, u);
 }
 
+/// What contacts make, and how much of it their law forbids. What a scheme adds to a normal row may be restitution, or
+/// take back an overlap: that is a correction, as far as it does not pass the overlap within the step.
+void VelocityStep::account_contacts(double h, std::span<const double> gamma_work, std::span<const double> gamma_end) {
+  std::array<double, kMaxConeDim> before;
+  std::array<double, kMaxConeDim> after;
+  std::array<double, kMaxConeDim> law;
+  ContactWorkSum sum;
+  const ConeProblem& problem = constraints_.problem();
+  for (int i = 0; i < constraints_.count() && constraints_.kind(i) == ConstraintSet::Kind::contact; ++i) {
+    const Cone& cone = problem.cones[i];
+    if (!(solution_.p[cone.offset] > 0.0)) continue;
+    const ConstraintSet::Restitution e = constraints_.restitution(i);
+    for (int r = 0; r < cone.dim; ++r) {
+      const int row = cone.offset + r;
+      before[r] = gamma_work[row];
+      after[r] = gamma_end[row];
+      law[r] = added_.empty() ? 0.0 : added_[row];
+    }
+    const double returned = e.normal * std::min(constraints_.gamma()[cone.offset], 0.0);
+    const double overlap = std::max(-constraints_.gap(i), 0.0);
+    const double correction = h > 0.0 ? std::clamp(returned - law[0], 0.0, overlap / h) : 0.0;
+    before[0] -= correction;
+    after[0] -= correction;
+    law[0] = std::max(law[0] + correction, returned);
+    const ContactPoint& point = contacts_.points()[constraints_.index(i)];
+    const double mu = cone.n_blocks > 0 ? problem.friction(cone).front().mu : 0.0;
+    sum.add(system_.body(point, Side::first), system_.body(point, Side::second), cone.dim, mu, e.normal, e.tangential,
+            solution_.p.data() + cone.offset, before.data(), after.data(), law.data());
+  }
+  contact_work_ = sum.result();
+}
+
 void VelocityStep::report_forces(double h, const Inputs& inputs, double t, const Vector& q, const Vector& u,
                                  StepReport& report) {
   report.status = report.solve.status;
   report.step = h;
+  report.contact_work = contact_work_;
   begin_joints(system_, report);
   constraints_.report_percussions(solution_, gamma_end(), h, kUnknown, report);
   stop_.check();

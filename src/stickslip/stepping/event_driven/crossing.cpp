@@ -34,6 +34,7 @@ bool Transition::cross(Moment& now, const Inputs& inputs, double h, std::vector<
   record.missed = std::max(record.missed, report.solve.residual.missed);
   add_percussions(percussions);
   velocity_.account_energy(inputs, now.t, now.q, now.u, now.u, h, now.energy);
+  record.contact_work.add(velocity_.contact_work());
   now.u = velocity_.u_end();
   Vector q_dot = Vector::Zero(system_.n_q());
   system_.calc_coordinate_rates(now.q, now.u, q_dot);

@@ -47,6 +47,7 @@ void StepRecord::fill(StepReport& report) const {
   report_no_worst(report);
   report.message = message;
   report.events = events;
+  report.contact_work = contact_work;
   report.status = inexact ? Status::inexact : Status::ok;
   report.solve.status = report.status;
 }
@@ -175,6 +176,7 @@ bool Transition::strike(Moment& now, StepRecord& record) {
   }
   add_percussions(record.impulses);
   velocity_.account_energy({}, now.t, now.q, now.u, now.u, 0.0, now.energy);
+  record.contact_work.add(velocity_.contact_work());
   now.u = velocity_.u_end();
   return true;
 }
@@ -400,6 +402,7 @@ bool Transition::jam(Moment& now, const Inputs& inputs, SmoothMotion& motion, St
     now = limit;
   } else {
     velocity_.account_energy({}, now.t, now.q, now.u, now.u, 0.0, now.energy);
+    record.contact_work.add(velocity_.contact_work());
     add_percussions(record.impulses);
     now.u = velocity_.u_end();
   }

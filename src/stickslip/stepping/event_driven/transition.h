@@ -51,6 +51,7 @@ struct StepRecord {
   bool inexact = false;
   bool squeezed = false;  // nothing keeps contacts from closing
   std::string message;
+  ContactWork contact_work;
 
   /// What of it a report says.
   void fill(StepReport& report) const;

@@ -4,6 +4,7 @@
 #include <array>
 
 #include "stickslip/constraints/certificate.h"
+#include "stickslip/constraints/contact_work.h"
 
 namespace stickslip::generalized_alpha {
 
@@ -55,10 +56,14 @@ void report_reactions(const Step& step, StepReport& report) {
   }
 }
 
-void account_energy(const Step& step, const State& before, Vector& nonconservative, EnergyLedger& ledger) {
+void account_energy(const Step& step, const State& before, Vector& nonconservative, EnergyLedger& ledger,
+                    ContactWork& work) {
   std::array<double, kMaxElementDim> start;
   std::array<double, kMaxElementDim> end;
   std::array<double, kMaxElementDim> tau_start;
+  std::array<double, kMaxElementDim> first;  // [m/s] relative velocities whose mean with those at the end is the middle
+  std::array<double, kMaxElementDim> law;    // [m/s] what the law of impacts adds to these
+  ContactWorkSum sum;
   for (const StepElement& e : step.elements) {
     if (!e.evaluated) continue;
     const double size = step.P.segment(e.offset, e.dim).norm();
@@ -76,10 +81,16 @@ void account_energy(const Step& step, const State& before, Vector& nonconservati
       const double tau = driven ? e.gamma[i] - end[i] : 0.0;
       const double middle = smooth ? e.gamma[i] - 0.5 * step.h * e.gamma_dot[i] : 0.5 * (start[i] + tau + e.gamma[i]);
       if (!is_joint) ledger.dissipated -= p * middle;
+      first[i] = 2.0 * middle - e.gamma[i];
+      law[i] = smooth ? 0.0 : (i == 0 ? e.e_normal : e.e_tangent) * first[i];
       if (starts) ledger.dissipated -= 0.5 * p * (start[i] + (driven ? tau_start[i] : 0.0));
       if (driven) ledger.work -= p * 0.5 * (tau_start[i] + tau);
     }
+    if (e.kind != ConstraintElement::Kind::contact) continue;
+    sum.add(e.sides[0].body, e.sides[1].body, e.dim, e.mu, e.e_normal, e.e_tangent, step.P.data() + e.offset,
+            first.data(), e.gamma.data(), law.data());
   }
+  work = sum.result();
   const System& system = step.system;
   if (system.forces().empty() && system.joints().empty() && step.inputs.empty()) return;
   const auto calc_power = [&](double t, const Vector& q, const Vector& u) {

@@ -19,6 +19,7 @@ void report_reactions(const Step& step, StepReport& report);
 /// exactly. With gamma = W^T u + tau, tau from prescribed motions, P . gamma is taken by contacts and dry friction and
 /// P . tau is put in. While forces act smoothly gamma is that of the middle of the step, gamma' - dt/2 gamma_dot'; in
 /// an impact, the mean of before and after it. nonconservative (n_u): workspace.
-void account_energy(const Step& step, const State& before, Vector& nonconservative, EnergyLedger& ledger);
+void account_energy(const Step& step, const State& before, Vector& nonconservative, EnergyLedger& ledger,
+                    ContactWork& work);
 
 }  // namespace stickslip::generalized_alpha

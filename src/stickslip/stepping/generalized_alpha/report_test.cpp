@@ -30,11 +30,12 @@ struct Solved : SystemStep {
     begin_contacts(step.contacts.points().size(), report);
     begin_joints(system, report);
     report_contacts(step, report);
-    account_energy(step, state, work, ledger);
+    account_energy(step, state, work, ledger, contact_work);
   }
   Vector work = Vector::Zero(system.n_u());
   StepReport report;
   EnergyLedger ledger;
+  ContactWork contact_work;
 };
 
 struct Point : Solved {

@@ -68,6 +68,7 @@ class Stepper final : public TimeStepper {
   std::string describe_failure() const;
   void report_step(const StepSolve& solve, StepReport& report);
   void certify(int unbalanced, bool gains, StepReport& report);
+  void miss_open_contacts(StepReport& report) const;
 
   const System& system_;
   Step step_;
@@ -193,6 +194,7 @@ void Stepper::join_parts(const StepReport& first, StepReport& report) const {
   report.solve.iterations = iterations;
   report.coulomb_residual = std::max(report.coulomb_residual, first.coulomb_residual);
   report.choices += first.choices;
+  report.contact_work.add(first.contact_work);
   report.fallbacks += first.fallbacks;
   for (const ContactReport& before : first.contacts) {
     const auto same = std::find_if(report.contacts.begin(), report.contacts.end(),
@@ -244,7 +246,7 @@ void Stepper::finish(const State& state, const StepSolve& solve, StepReport& rep
     return;
   }
   energy_ = state.energy;
-  account_energy(step_, state, nonconservative_, energy_);
+  account_energy(step_, state, nonconservative_, energy_, report.contact_work);
   report_step(solve, report);
 }
 
@@ -325,6 +327,7 @@ void Stepper::certify(int unbalanced, bool gains, StepReport& report) {
   const bool is_solved = step_.measure.error() <= 1.0 && is_certified;
   const bool is_ok = is_solved && unbalanced < 0 && !gains;
   report.status = is_ok ? Status::ok : Status::inexact;
+  if (!is_ok) miss_open_contacts(report);
   report.solve.status = report.status;
   report.fallbacks = methods_.fallbacks();
   report.solve.violation = is_ok ? 0.0 : methods_.violation();
@@ -336,6 +339,17 @@ void Stepper::certify(int unbalanced, bool gains, StepReport& report) {
                                                         : "the residual of the step is above the tolerance";
   report.message = report.solve.message;
   if (is_solved && unbalanced >= 0) report.message += ": '" + system_.bodies()[unbalanced].name + "'";
+}
+
+/// A step that is not solved may leave contacts open that overlap and close: no law is imposed on them, and they miss
+/// what they close by.
+void Stepper::miss_open_contacts(StepReport& report) const {
+  double squared = report.missed * report.missed;
+  for (const ContactReport& contact : report.contacts) {
+    if (contact.status != ContactStatus::open || !(contact.gap < 0.0) || !(contact.velocity[0] < 0.0)) continue;
+    squared += contact.velocity[0] * contact.velocity[0];
+  }
+  report.missed = std::sqrt(squared);
 }
 
 /// The state with its memory as if its inputs had acted before; the state itself where nothing changes.

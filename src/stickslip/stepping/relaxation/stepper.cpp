@@ -352,6 +352,7 @@ void RelaxationStepper::report_step(const State& state, double h, StepReport& re
   report.status = report.solve.status;
   report.t = end_.t();
   report.step = h;
+  report.contact_work.made = state.energy.dissipated - energy_.dissipated;  // contacts store energy and give it back
   report.a = part_.last_rates().a;
   const Vector& u1 = part_.u1();
   report_joints(system_, end_.t(), end_.q(), u1, report);

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "stickslip/stepping/certified_stepper.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <utility>
+
+namespace stickslip {
+namespace {
+
+/// Of the kinetic energy that contacts may make against their law. Solvers leave 1e-12 and less. [-]
+constexpr double kMostMade = 1e-9;
+
+/// A percussion P that is off by the residual r of the natural map, in velocities, does the work |P| r, and as much
+/// again by the change of P. [-]
+constexpr double kOfResidual = 2.0;
+
+std::string describe_bodies(const System& system, int body_a, int body_b) {
+  return fmt::format("'{}' and '{}'", system.bodies()[body_a].name, system.bodies()[body_b].name);
+}
+
+void tell(const std::string& message, StepReport& report) {
+  if (!report.message.empty()) report.message += "; ";
+  report.message += message;
+}
+
+}  // namespace
+
+CertifiedStepper::CertifiedStepper(std::unique_ptr<TimeStepper> scheme, const System& system)
+    : scheme_(std::move(scheme)), system_(system), contacts_(system) {
+  double mass = 0.0;  // [kg]
+  for (const Body& body : system.bodies()) {
+    if (body.n_u > 0) mass += body.beam ? body.beam->mass() : body.mass;
+  }
+  fall_energy_ = 0.5 * mass * system.gravity().squaredNorm();
+}
+
+void CertifiedStepper::initialize(State& state, StepReport& report) {
+  scheme_->initialize(state, report);
+  (void)contacts_.measure(nullptr, state, report);
+}
+
+Status CertifiedStepper::step(State& state, double h, double t_end, StepReport& report) {
+  start_.t = state.t;
+  start_.q = state.q;
+  start_.u = state.u;
+  const double energy_before = system_.calc_kinetic_energy(state.u);
+  if (scheme_->step(state, h, t_end, report) == Status::failed) return Status::failed;
+  judge_contacts(state, report);
+  judge_contact_work(energy_before, report);
+  return report.status;
+}
+
+void CertifiedStepper::judge_contacts(const State& state, StepReport& report) {
+  const auto missed = contacts_.measure(finds_events() ? nullptr : &start_, state, report);
+  if (!missed) return;
+  report.status = Status::inexact;
+  const std::string claimed = std::isfinite(missed->claimed)
+                                  ? fmt::format("the gap is {:.3g} m by their contacts", missed->claimed)
+                                  : "no contact of the step is between them";
+  tell(fmt::format("{} overlap by {:.3g} m, but {}", describe_bodies(system_, missed->body_a, missed->body_b),
+                   -missed->gap, claimed),
+       report);
+}
+
+void CertifiedStepper::judge_contact_work(double energy_before, StepReport& report) const {
+  ContactWork& work = report.contact_work;
+  if (work.made <= 0.0) return;
+  const double admitted = kOfResidual * work.percussion * report.solve.residual.absolute;
+  work.made = std::max(work.made - admitted, 0.0);
+  work.excess = std::max(work.excess - admitted, 0.0);
+  const double fall = fall_energy_ * report.step * report.step;
+  const double most = kMostMade * std::max({energy_before, report.kinetic_energy, fall});
+  if (!(work.made > most && work.excess > most)) return;
+  report.status = Status::inexact;
+  tell(fmt::format("contacts make energy that their law forbids, most between {}",
+                   describe_bodies(system_, work.body_a, work.body_b)),
+       report);
+}
+
+}  // namespace stickslip
