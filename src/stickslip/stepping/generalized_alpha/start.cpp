@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "stickslip/constraints/element_derivatives.h"
+
 namespace stickslip::generalized_alpha {
 namespace {
 
@@ -67,6 +69,27 @@ bool settle_start(Step& step, const State& state, double h, Instant& instant) {
   if (instant.solve().status != Status::ok) return false;
   set_instant(step, instant);
   return true;
+}
+
+std::vector<int> find_unresolved(const Step& step, const State& state, double h) {
+  std::vector<int> bodies;
+  ElementDerivatives derivatives(step.system, step.rows);
+  derivatives.set_forces({state.t, state.q, state.u, step.x.a, state.q, state.u}, state.inputs);
+  for (std::size_t k = 0; k < step.rows.blocks().size(); ++k) {
+    const int index = static_cast<int>(k);
+    if (!derivatives.touched(index)) continue;
+    const VelocityBlock& block = step.rows.blocks()[k];
+    const auto of_block = [&](const double* x) { return Eigen::Map<const RowMatrix>(x, block.n_u, block.n_u); };
+    const RowMatrix change = h * of_block(derivatives.dh_du(index)) + h * h * of_block(derivatives.dh_dv(index));
+    for (int b = block.first_body; b < block.first_body + block.n_bodies; ++b) {
+      const Body& body = step.system.bodies()[b];
+      if (body.n_u == 0) continue;
+      const int at = body.u_offset - block.u_offset;
+      const Matrix response = step.system.inverse_mass(b) * change.block(at, at, body.n_u, body.n_u);
+      if (response.diagonal().cwiseAbs().sum() > 1.0) bodies.push_back(b);  // a diagonal has no units
+    }
+  }
+  return bodies;
 }
 
 void set_joints(Step& step, const State& state) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <vector>
+
 #include "stickslip/constraints/instant.h"
 #include "stickslip/model/state.h"
 #include "stickslip/stepping/generalized_alpha/step.h"
@@ -17,6 +19,11 @@ bool solve_start(Step& step, const State& state, Instant& instant);
 /// where there are none, or no solution. Such forces do not last: taken as the memory of the step they would move
 /// bodies by dt^2 a, far beyond the dt u by which friction can move them.
 bool settle_start(Step& step, const State& state, double h, Instant& instant);
+
+/// Bodies with springs and dampers that a step of length h does not resolve, h c/m or h^2 k/m above one: what these
+/// give a body at the start lasts for a part of the step alone, and taken as the memory of the step would move it by
+/// dt^2 a.
+std::vector<int> find_unresolved(const Step& step, const State& state, double h);
 
 /// The rows of joints alone at the instant of a state.
 void set_joints(Step& step, const State& state);

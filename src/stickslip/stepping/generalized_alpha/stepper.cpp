@@ -41,7 +41,8 @@ class Stepper final : public TimeStepper {
         undetermined_(step_, options.contact_forces),
         certificate_(step_),
         balance_(system),
-        nonconservative_(Vector::Zero(system.n_u())) {}
+        nonconservative_(Vector::Zero(system.n_u())),
+        has_forces_(!system.make_force_blocks().empty()) {}
 
   std::string_view name() const override { return GeneralizedAlphaOptions::kTraits.name; }
   bool knows_accelerations() const override { return true; }
@@ -64,6 +65,7 @@ class Stepper final : public TimeStepper {
   const State& take_inputs(const State& state);
   const State& rescale(const State& state, double h);
   const State& begin_to_stick(const State& state, double h);
+  const State& let_go(const State& state, double h, double t_end);
   StepSolve solve_equations();
   std::string describe_failure() const;
   void report_step(const StepSolve& solve, StepReport& report);
@@ -82,10 +84,12 @@ class Stepper final : public TimeStepper {
   // Workspace.
   Vector nonconservative_;          // (n_u)
   Vector q_end_;                    // (n_q)
+  bool has_forces_ = false;         // springs, dampers, beams
   BodySnapshot snapshot_{system_};  // of the end of the step
   bool inputs_changed_ = false;     // before the last step
   State moved_;                     // the state of its start then
   State rescaled_;
+  State released_;                // the state of the start without what does not last
   const State* start_ = nullptr;  // the state of the last try, with its memory as that took it
   EnergyLedger energy_;           // at its end
   bool continues_ = false;        // whether the forces of the last step can be continued
@@ -217,7 +221,7 @@ void Stepper::join_parts(const StepReport& first, StepReport& report) const {
 /// Begins a step as its state and inputs say.
 void Stepper::set_out(const State& state, double h, double t_end) {
   const State& known = take_inputs(state);
-  start_ = state.step == 0 ? &begin_to_stick(known, h) : &rescale(known, h);
+  start_ = state.step == 0 ? &let_go(begin_to_stick(known, h), h, t_end) : &rescale(known, h);
   begin(step_, *start_, h, t_end);
 }
 
@@ -377,6 +381,27 @@ const State& Stepper::begin_to_stick(const State& state, double h) {
   undetermined_.settle_start(step_, state);
   start_memory(step_, rescaled_ = state);
   return rescaled_;
+}
+
+/// The state with what springs and dampers leave of its accelerations and forces, where they do not last a step: those
+/// at the end of a step that remembers none, which are of the size u / h; the state itself where they last.
+const State& Stepper::let_go(const State& state, double h, double t_end) {
+  if (!has_forces_) return state;
+  const std::vector<int> bodies = find_unresolved(step_, state, h);
+  if (bodies.empty()) return state;
+  released_ = state;
+  released_.memory.setZero();
+  released_.contacts.clear();
+  begin(step_, released_, h, t_end);
+  const bool is_found = methods_.solve(step_, released_, false).converged;
+  const Vector a = MemoryView(system_, state.memory).a();
+  const auto lasts = [&](int body) {
+    return measure_motion(system_, body, a.data()) <= 2.0 * measure_motion(system_, body, step_.x.a.data());
+  };
+  step_.work = 0.0;
+  if (!is_found || std::ranges::all_of(bodies, lasts)) return state;
+  start_memory(step_, released_);
+  return released_;
 }
 
 void Stepper::estimate_errors(const State& before, const State& /*after*/, StepEstimate& estimate) {
