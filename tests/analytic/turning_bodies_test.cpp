@@ -26,9 +26,7 @@ class TurningBodies : public testing::TestWithParam<std::string> {
           << inertia(2) << "]\nangular_velocity = [" << omega(0) << ", " << omega(1) << ", " << omega(2) << "]\n";
     return test::scene_from_text(scene.str());
   }
-  static Matrix3 attitude(const SceneRun& run) {
-    return run.built.system->calc_pose(0, run.state.t, run.state.q).R_WB;
-  }
+  static Matrix3 attitude(const SceneRun& run) { return run.built.system->calc_pose(0, run.state.t, run.state.q).R_WB; }
 };
 
 /// Over 1000 turns momentum in the world frame stays to 1e-9, energy near what it was, without a trend.
@@ -77,10 +75,9 @@ TEST_P(TurningBodies, FindTheAttitudeOfASymmetricTop) {
   const Vector3 omega(0.5, -0.3, 2.0);
   const Vector3 momentum = inertia.asDiagonal() * omega;
   const double end = 2.0;
-  const Matrix3 exact =
-      (Eigen::AngleAxisd(end * momentum.norm() / inertia(0), momentum.normalized()) *
-       Eigen::AngleAxisd(end * (1.0 - inertia(2) / inertia(0)) * omega(2), Vector3::UnitZ()))
-          .toRotationMatrix();
+  const Matrix3 exact = (Eigen::AngleAxisd(end * momentum.norm() / inertia(0), momentum.normalized()) *
+                         Eigen::AngleAxisd(end * (1.0 - inertia(2) / inertia(0)) * omega(2), Vector3::UnitZ()))
+                            .toRotationMatrix();
   double error[2];
   for (const int k : {0, 1}) {
     SceneRun run = open(inertia, omega, end, k == 0 ? 0.01 : 0.005);

@@ -20,8 +20,8 @@ class TurningSurfaces : public testing::TestWithParam<std::string> {
   static SceneRun open(const std::string& text, double end, double h) {
     std::ostringstream scene;
     scene.precision(17);
-    scene << "stickslip = 1\nscheme = {type = \"" << GetParam() << "\"}\nsolver = {tolerance = 1e-12}\ntime = {end = "
-          << end << ", step = " << h << "}\n"
+    scene << "stickslip = 1\nscheme = {type = \"" << GetParam()
+          << "\"}\nsolver = {tolerance = 1e-12}\ntime = {end = " << end << ", step = " << h << "}\n"
           << text;
     return test::scene_from_text(scene.str());
   }

@@ -287,8 +287,7 @@ void ConstraintSet::find_finite_motions(double h) {
 }
 
 /// One side of a contact, the other one at rest: where it turns as prescribed, how it carries what is on the other.
-BodyMotion ConstraintSet::carry(const ContactPoint& point, Side side, const ContactGeometry& geometry,
-                                double h) const {
+BodyMotion ConstraintSet::carry(const ContactPoint& point, Side side, const ContactGeometry& geometry, double h) const {
   const int body = system_.body(point, side);
   BodyMotion motion;
   motion = at_->at(system_.place_number(point, side), motion);

@@ -29,8 +29,8 @@ class ConstraintSet {
   /// whether the Delassus operator may be the packed one, else it is the factored one always.
   explicit ConstraintSet(const System& system, StopToken stop = {}, bool packs = true);
 
-  /// From now on surfaces that turn as prescribed have, in gather(), the velocity of their finite motion over its step h
-  /// in the place of that at its instant: of a contact with another body, the one with which that body, held by the
+  /// From now on surfaces that turn as prescribed have, in gather(), the velocity of their finite motion over its step
+  /// h in the place of that at its instant: of a contact with another body, the one with which that body, held by the
   /// surface, comes to where the surface takes its origin. Else what sticks would leave its circle by the tangent, and
   /// by a factor of sqrt(1 + (omega h)^2) a step. gamma at the instant is then relative to a surface that moves as much
   /// slower as this moves faster than the instant's: to its velocity over the step before, but for terms of second
@@ -181,7 +181,7 @@ class ConstraintSet {
   };
   bool finite_motions_ = false;
   std::vector<FiniteMotion> turning_;
-  Vector rest_;              // (n_u) zero
+  Vector rest_;  // (n_u) zero
   const ImplicitForces* implicit_ = nullptr;
   bool has_groups_ = false;  // whether the bodies of the factored operator are groups of implicit forces
   Vector ordered_;           // (n_u) velocities group by group

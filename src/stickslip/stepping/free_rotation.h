@@ -49,8 +49,8 @@ std::string turns_too_far(const System& system, int body);
 /// u_work = u after the gyroscopic torque of a step of h, by solve_mean_rotation(). Returns why it cannot, or nothing.
 std::string calc_mean_rotations(const System& system, const std::vector<Gyroscopic>& gyroscopic, const Vector& u,
                                 double h, StopToken stop, Vector& u_work);
-/// u_move = u_end - (u_work - u) / 2, by which such a step turns: by the mean of the angular velocities before and after
-/// the gyroscopic torque, and by all that forces and percussions add.
+/// u_move = u_end - (u_work - u) / 2, by which such a step turns: by the mean of the angular velocities before and
+/// after the gyroscopic torque, and by all that forces and percussions add.
 void calc_mean_velocity(const std::vector<Gyroscopic>& gyroscopic, const Vector& u, const Vector& u_work,
                         const Vector& u_end, Vector& u_move);
 

@@ -73,9 +73,9 @@ class HalfImplicitStepper final : public TimeStepper {
   std::vector<FrictionBlock> blocks_;
   std::vector<double> residual_work_;
   std::vector<Gyroscopic> gyroscopic_;
-  bool implicit_ = false;                   // whether forces are, in this step
-  const ValuesById* landing_ = nullptr;     // slips of contacts that were about to land at the end of the last step
-  ValuesById next_landing_;                 // and of this one
+  bool implicit_ = false;                // whether forces are, in this step
+  const ValuesById* landing_ = nullptr;  // slips of contacts that were about to land at the end of the last step
+  ValuesById next_landing_;              // and of this one
 };
 
 HalfImplicitStepper::HalfImplicitStepper(const HalfImplicitOptions& options, const System& system, ConeSolver& solver,
@@ -95,9 +95,8 @@ HalfImplicitStepper::HalfImplicitStepper(const HalfImplicitOptions& options, con
   for (Vector* v : {&u_free_, &force_, &u_work_, &u_move_}) v->resize(system.n_u());
   for (Vector* v : {&q_dot_, &q_end_}) v->resize(system.n_q());
   gyroscopic_ = find_gyroscopic(system);
-  std::erase_if(gyroscopic_, [](const Gyroscopic& k) {
-    return k.inertia == Matrix3(k.inertia(0, 0) * Matrix3::Identity());
-  });
+  std::erase_if(gyroscopic_,
+                [](const Gyroscopic& k) { return k.inertia == Matrix3(k.inertia(0, 0) * Matrix3::Identity()); });
 }
 
 Status HalfImplicitStepper::step(State& state, double h, double t_end, StepReport& report) {
@@ -360,8 +359,7 @@ void HalfImplicitStepper::add_contact(int cone, double h) {
 /// land. An impact without rebound takes two steps, in the first of which the gap is closed.
 std::span<const double> HalfImplicitStepper::slip(int cone) {
   const ConstraintSet& constraints = velocity_.constraints();
-  const std::span<const double> before =
-      landing_->find(velocity_.contacts().points()[constraints.index(cone)].id);
+  const std::span<const double> before = landing_->find(velocity_.contacts().points()[constraints.index(cone)].id);
   const Cone& rows = constraints.problem().cones[cone];
   return before.empty() ? constraints.gamma().subspan(rows.offset, rows.dim) : before;
 }

@@ -38,10 +38,10 @@ class MoreauStepper final : public TimeStepper {
   std::optional<PositionProjection> projection_;
 
   // Workspace, kept from step to step.
-  BodySnapshot outer_, middle_;  // at (t, q, u), then (t', q'); at (t_m, q_m, u)
+  BodySnapshot outer_, middle_;   // at (t, q, u), then (t', q'); at (t_m, q_m, u)
   Vector q_mid_, q_end_, q_dot_;  // (n_q)
   Vector u_move_;                 // (n_u) what positions follow where forces are implicit
-  Vector u_free_;                // (n_u) [m/s, rad/s]
+  Vector u_free_;                 // (n_u) [m/s, rad/s]
   Vector u_work_;  // (n_u) [m/s, rad/s] u_free without the applied forces: u, turned by the gyroscopic term
   Vector force_;   // (n_u) [N, N m] at (t_m, q_m, u)
   std::vector<double> motion_rates_;  // (joints) [m/s, rad/s] in their rows

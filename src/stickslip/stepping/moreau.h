@@ -31,9 +31,9 @@ namespace stickslip {
 /// a contact, is taken at t_m, where the contact's directions are. First order in general, and by itself it penetrates
 /// by O(h), since constraints hold on velocities only: `projection` puts the positions right at the end of each step.
 /// With it joints with a motion get, for theta > 0, the rate at the end that leads them to where it puts them.
-/// Surfaces that turn as prescribed have the velocity of their finite motion from t_m on, over h, which is what leads from
-/// one q_m to the next. Where linear forces are stiff they are implicit (implicit_forces.h), with theta = 1, and bodies
-/// turn as under `ccp` (ccp.h).
+/// Surfaces that turn as prescribed have the velocity of their finite motion from t_m on, over h, which is what leads
+/// from one q_m to the next. Where linear forces are stiff they are implicit (implicit_forces.h), with theta = 1, and
+/// bodies turn as under `ccp` (ccp.h).
 ///
 /// A step's report has position, normal and tangent of the contacts in A where their percussions acted, at (t_m, q_m);
 /// of the others at the end of the step, as all gaps are.

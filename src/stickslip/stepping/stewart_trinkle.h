@@ -32,8 +32,8 @@ namespace stickslip {
 /// solved is tried again without uPsi/h of contacts that overlap, then without bPsi/h of joints as well; the report
 /// says so by `fallbacks` and by its message.
 ///
-/// Which contacts take part, the cap on Psi/h, projection and restitution, and the departures from (25) and (26): as under
-/// `ccp` (ccp.h, docs/ccp.md).
+/// Which contacts take part, the cap on Psi/h, projection and restitution, and the departures from (25) and (26): as
+/// under `ccp` (ccp.h, docs/ccp.md).
 struct StewartTrinkleOptions {
   static constexpr SchemeTraits kTraits = {
       .name = "stewart-trinkle",

@@ -53,8 +53,8 @@ class VelocityStep {
 
   /// Whether forces are to be implicit in a step of h, in schemes that can have them so.
   bool is_implicit(double h) const { return implicit_.are_needed(h); }
-  /// Makes them so for the rest of the step. u_free of a step from a state to t_end, where u_work (n_u) [m/s, rad/s] is u after the
-  /// gyroscopic term: u + M_hat^-1 (M (u_work - u) + h f(t_end, q + h B u, u)).
+  /// Makes them so for the rest of the step. u_free of a step from a state to t_end, where u_work (n_u) [m/s, rad/s] is
+  /// u after the gyroscopic term: u + M_hat^-1 (M (u_work - u) + h f(t_end, q + h/2 B u, u) - h^2/2 K u).
   void calc_implicit_free_velocity(const State& state, const Inputs& inputs, double h, double t_end,
                                    const Vector& u_work, Vector& u_free);
 
