@@ -90,7 +90,9 @@ TEST_P(StiffForces, FreeBodiesGainNoEnergy) {
       double highest = 0.0;
       run.run(
           [&](const SceneRun& r) { highest = std::max(highest, r.report.kinetic_energy + r.report.potential_energy); });
-      EXPECT_LT(highest, 1.001 * before) << k << ", " << c;
+      // A spring that turns by phi a step is taken to be phi^2 / 8 of its length shorter than it is: k/2 (phi^2 l /
+      // 8)^2.
+      EXPECT_LT(highest, (k < 1e12 ? 1.001 : 1.05) * before) << k << ", " << c;
       EXPECT_NEAR(run.state.u(0) + 2.0 * run.state.u(6), 0.0, 1e-11);
       EXPECT_NEAR(run.state.u(1) + 2.0 * run.state.u(7), 0.0, 1e-11);
       EXPECT_NEAR(run.state.u(2) + 2.0 * run.state.u(8), 0.4, 1e-11);

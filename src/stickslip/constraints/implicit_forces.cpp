@@ -145,9 +145,10 @@ void ImplicitForces::prepare() {
 
 /// Adds weight w w^T, w the generalised force of unit_ at (t, q).
 void ImplicitForces::add_row(const Attachment& first, const Attachment& second, double t, const Vector& q,
-                             double weight) {
+                             double weight, double of_positions) {
   row_.setZero(system_.n_u());
   system_.add_input_forces(unit_, t, q, row_);
+  pull_ -= 0.5 * of_positions * row_.dot(*u_) * row_;
   const auto column = [&](const Attachment& at) {
     return places_[at.body].column + at.u_offset - system_.bodies()[at.body].u_offset;
   };
@@ -168,7 +169,7 @@ void ImplicitForces::add_spring(const Force& force, const State& state, double t
     const Pose second = system_.calc_pose(force.second, at_t, at_q);
     return Vector3(second.p_WB + second.R_WB * spring.at_second - first.p_WB - first.R_WB * spring.at_first);
   };
-  const auto add_along = [&](const Vector3& direction, double weight) {
+  const auto add_along = [&](const Vector3& direction, double weight, double of_positions) {
     unit_.clear();
     const auto put = [&](const Attachment& side, const Vector3& at, double parameter, double sign) {
       if (side.n_u == 0) return;
@@ -181,22 +182,23 @@ void ImplicitForces::add_spring(const Force& force, const State& state, double t
     };
     put(force.first, spring.at_first, spring.parameter_first, -1.0);
     put(force.second, spring.at_second, spring.parameter_second, 1.0);
-    add_row(force.first, force.second, t, q, weight);
+    add_row(force.first, force.second, t, q, weight, of_positions);
   };
   const double length = line(state.t, state.q).norm();
   const double across = length > spring.rest ? h * h * spring.stiffness * (1.0 - spring.rest / length) : 0.0;
-  const double along = h * spring.damping + h * h * spring.stiffness;
+  const double of_positions = h * h * spring.stiffness;
+  const double along = h * spring.damping + of_positions;
   const Vector3 direction = line(t, q).stableNormalized();
   if (direction.isZero(0.0)) {  // points that coincide: the same in every direction
-    for (int i = 0; i < system_.dimension(); ++i) add_along(Vector3::Unit(i), along);
+    for (int i = 0; i < system_.dimension(); ++i) add_along(Vector3::Unit(i), along, of_positions);
     return;
   }
-  add_along(direction, along);
+  add_along(direction, along, of_positions);
   if (across == 0.0) return;
   const Vector3 first_across =
       system_.planar() ? Vector3(-direction(1), direction(0), 0.0) : direction.unitOrthogonal();
-  add_along(first_across, across);
-  if (!system_.planar()) add_along(direction.cross(first_across), across);
+  add_along(first_across, across, across);
+  if (!system_.planar()) add_along(direction.cross(first_across), across, across);
 }
 
 /// The stiffness of each element of a beam, without its negative part.
@@ -211,11 +213,15 @@ void ImplicitForces::add_beam(int body, const Vector& q, double h) {
                          eigen_.eigenvectors().transpose();
     const int first = places_[body].column + 2 * e;
     group.inverse.block(first, first, element_.rows(), element_.rows()) += element_;
+    const int row = b.u_offset + 2 * e;
+    pull_.segment(row, element_.rows()).noalias() -= 0.5 * element_ * u_->segment(row, element_.rows());
   }
 }
 
 void ImplicitForces::linearise(const State& state, double t, const Vector& q, double h) {
   if (groups_.empty()) prepare();
+  u_ = &state.u;
+  pull_.setZero(system_.n_u());
   for (Group& group : groups_) {
     if (group.is_coupled) group.inverse = group.mass;
   }
@@ -232,8 +238,8 @@ void ImplicitForces::linearise(const State& state, double t, const Vector& q, do
     if (!joint.options.spring) continue;
     unit_.clear();
     unit_.set_effort(system_, static_cast<int>(i), 1.0);
-    add_row(joint.first, joint.second, t, q,
-            h * joint.options.spring->damping + h * h * joint.options.spring->stiffness);
+    const double of_positions = h * h * joint.options.spring->stiffness;
+    add_row(joint.first, joint.second, t, q, h * joint.options.spring->damping + of_positions, of_positions);
   }
   for (Group& group : groups_) {
     if (!group.is_coupled) continue;

@@ -12,17 +12,17 @@
 namespace stickslip {
 
 /// Springs, dampers and beams taken at the end of a step, by one linear solve. With f(t', q, u) the applied forces, C
-/// and K their derivatives by velocities and displacements (f_u = -C, f_q B = -K), and q^ = q + h B u where the
-/// velocities at the start lead:
+/// and K of them, and q^ = q + h/2 B u where the velocities at the start lead by the middle of the step:
 ///
-///   f(t', q', u') = f(t', q^, u) - (C + h K)(u' - u),   M_hat = M + h C + h^2 K,
-///   M_hat (u' - u) = h f(t', q^, u) + J^T p
+///   f' = f(t', q^, u) - C (u' - u) - K (h u' - h/2 u),   M_hat = M + h C + h^2 K,
+///   M_hat (u' - u) = h f(t', q^, u) - h^2/2 K u + J^T p
 ///
-/// for positions that follow q' = q + h B u'. This is backward Euler: a linear system gains no energy at any stiffness,
-/// modes that the step cannot resolve are damped out, and a state of equilibrium is one of the step exactly. C and K
-/// are symmetric and positive semidefinite: of springs c w w^T and k w w^T, w their rows at (t', q^), and what tension
-/// holds across; of beams the exact stiffness, element by element, without what makes an element unstable. What is left
-/// away (the arms of tensions, struts under compression) stays as explicit as the rest.
+/// for positions that follow q' = q + h B u'. For a linear system this is backward Euler: it gains no energy at any
+/// stiffness, modes that the step cannot resolve are damped out, and a state of equilibrium is one of the step exactly.
+/// Directions are those of the middle of the step, along which lengths change by what u' does. C and K are symmetric
+/// and positive semidefinite: of springs c w w^T and k w w^T, w their rows at (t', q^), and what tension holds across;
+/// of beams the exact stiffness, element by element, without what makes an element unstable. What is left away (the
+/// arms of tensions, struts under compression) stays as explicit as the rest.
 class ImplicitForces {
  public:
   /// Forces are implicit where h c/m + h^2 k/m passes this on some body: up to 1 an explicit damper stops a body within
@@ -39,6 +39,8 @@ class ImplicitForces {
 
   /// Takes C and K for a step of h from a state, at (t', q^).
   void linearise(const State& state, double t, const Vector& q, double h);
+  /// -h^2/2 K u. (n_u) [N s]
+  const Vector& pull() const { return pull_; }
   /// v = M_hat^-1 f. (n_u)
   void solve(const Vector& f, Vector& v) const;
 
@@ -68,7 +70,8 @@ class ImplicitForces {
   void add_bounds(const Attachment& first, const Attachment& second, double first_mobility, double second_mobility,
                   double c, double k);
   void prepare();
-  void add_row(const Attachment& first, const Attachment& second, double t, const Vector& q, double weight);
+  void add_row(const Attachment& first, const Attachment& second, double t, const Vector& q, double weight,
+               double of_positions);
   void add_spring(const Force& force, const State& state, double t, const Vector& q, double h);
   void add_beam(int body, const Vector& q, double h);
 
@@ -83,7 +86,8 @@ class ImplicitForces {
   Beam::ElementMatrix element_;
   Eigen::SelfAdjointEigenSolver<Beam::ElementMatrix> eigen_;
   Inputs unit_;
-  Vector row_;  // (n_u)
+  Vector row_, pull_;  // (n_u)
+  const Vector* u_ = nullptr;
   mutable Vector group_f_;
 };
 

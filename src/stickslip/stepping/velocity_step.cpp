@@ -58,7 +58,7 @@ bool VelocityStep::are_given_finite(const Inputs& inputs, std::initializer_list<
 void VelocityStep::calc_implicit_free_velocity(const State& state, const Inputs& inputs, double h, double t_end,
                                                const Vector& u_work, Vector& u_free) {
   system_.calc_coordinate_rates(state.q, state.u, q_dot_);
-  q_ahead_ = state.q + h * q_dot_;
+  q_ahead_ = state.q + 0.5 * h * q_dot_;
   system_.normalize(t_end, q_ahead_);
   implicit_.linearise(state, t_end, q_ahead_, h);
   is_implicit_ = true;
@@ -67,7 +67,7 @@ void VelocityStep::calc_implicit_free_velocity(const State& state, const Inputs&
   system_.add_input_forces(inputs, t_end, q_ahead_, force_);
   u_free = u_work - state.u;
   system_.multiply_mass(u_free, nonconservative_);
-  force_ = h * force_ + nonconservative_;
+  force_ = h * force_ + nonconservative_ + implicit_.pull();
   implicit_.solve(force_, u_free);
   u_free += state.u;
 }

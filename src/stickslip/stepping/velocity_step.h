@@ -54,7 +54,7 @@ class VelocityStep {
   /// Whether forces are to be implicit in a step of h, in schemes that can have them so.
   bool is_implicit(double h) const { return implicit_.are_needed(h); }
   /// Makes them so for the rest of the step. u_free of a step from a state to t_end, where u_work (n_u) [m/s, rad/s] is
-  /// u after the gyroscopic term: u + M_hat^-1 (M (u_work - u) + h f(t_end, q + h B u, u)).
+  /// u after the gyroscopic term: u + M_hat^-1 (M (u_work - u) + h f(t_end, q + h/2 B u, u) - h^2/2 K u).
   void calc_implicit_free_velocity(const State& state, const Inputs& inputs, double h, double t_end,
                                    const Vector& u_work, Vector& u_free);
 
@@ -75,9 +75,6 @@ class VelocityStep {
   void account_energy(const Inputs& inputs, double t, const Vector& q, const Vector& u, const Vector& u_work, double h,
                       EnergyLedger& ledger);
 
-  /// What contacts did, as account_energy() found last.
-  const ContactWork& contact_work() const { return contact_work_; }
-
   /// Reports what acted in a step of length h, with the impact at its start, and drives of joints at (t, q, u), and
   /// keeps what the next step starts from. Constraints and solution are then done with.
   void report_forces(double h, const Inputs& inputs, double t, const Vector& q, const Vector& u, StepReport& report);
@@ -88,7 +85,6 @@ class VelocityStep {
 
  private:
   Status fly(const Vector& u_free, StepReport& report);
-  void account_contacts(double h, std::span<const double> gamma_work, std::span<const double> gamma_end);
 
   const System& system_;
   ConeSolver& solver_;
@@ -103,7 +99,6 @@ class VelocityStep {
   // Workspace, kept from step to step.
   BodySnapshot start_;
   ConeSolution solution_;
-  ContactWork contact_work_;
   std::vector<double> added_, added_sizes_;  // (n) [m/s]
   std::vector<double> gamma_end_;  // (n) [m/s] of u_end_; none where nothing is added: it is u of the solution
   std::vector<double> residual_work_;
