@@ -118,7 +118,8 @@ void PassFinder::find(const State& state, const StepReport& report, std::vector<
   after_.t = state.t;
   after_.q = state.q;
   after_.u = state.u;
-  if (may_have_passes()) {
+  // Ways have a kink at each event, and who finds events follows all gaps: a chord between the ends says nothing then.
+  if (report.events.empty() && may_have_passes()) {
     for (const auto& [i, j, id] : named_) {
       const double depth = calc_depth(balls_[i], balls_[j]);
       if (depth > 0.0 && !had_percussion(id, report)) passes.push_back({balls_[i].body, balls_[j].body, depth});

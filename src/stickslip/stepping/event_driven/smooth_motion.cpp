@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "stickslip/stepping/event_driven/smooth_motion.h"
 
+#include <Eigen/LU>
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -11,6 +12,13 @@
 namespace stickslip::event_driven {
 namespace {
 
+/// A direction of slip that is taken for the one of the velocity. [-] cosine
+constexpr double kSame = 1.0 - 1e-9;
+/// Newton steps for directions at most, and what these leave: round-off. [-]
+constexpr int kMaxTurns = 20;
+/// The least acceleration of slip that they start from, of what friction gives by itself: round-off. [-]
+constexpr double kLeastSlip = 1e-14;
+constexpr double kTurnedEnough = 16.0 * kEpsilon;
 constexpr double kCosine = 0.5;  // [-] of the angle by which a direction may turn from that at the start
 /// Newton steps of a projection of positions at most, and its end: what is off is round-off of lengths by then. [-]
 constexpr int kMaxProjections = 4;
@@ -130,7 +138,7 @@ void SmoothMotion::find_direction(int cone, std::array<double, kMaxFrictionDim>&
   const int first = rows.offset + (is_contact ? 1 : 0);
   const int dim = rows.dim - (is_contact ? 1 : 0);
   n = mode(cone).direction;
-  if (dim < 2 || (is_contact && has_polygon(set_.index(cone)))) return;
+  if (dim < 2 || mode(cone).stopping || (is_contact && has_polygon(set_.index(cone)))) return;
   double along = 0.0;
   double squared = 0.0;
   for (int i = 0; i < dim; ++i) {
@@ -240,6 +248,192 @@ void SmoothMotion::calc_accelerations(std::vector<double>& rates) {
   calc_bias();
   rates = rates_;
   set_.add_relative_velocities(a_, rates);
+}
+
+int SmoothMotion::first_friction_row(int cone) const {
+  return set_.problem().cones[cone].offset + (set_.kind(cone) == ConstraintSet::Kind::contact ? 1 : 0);
+}
+
+/// Whether friction slides and may take any direction of two and more.
+bool SmoothMotion::turns_freely(int cone) {
+  if (set_.kind(cone) == ConstraintSet::Kind::joint || mode(cone).sticks || mode(cone).stopping) return false;
+  const bool is_contact = set_.kind(cone) == ConstraintSet::Kind::contact;
+  if (is_contact && (friction_of(set_.index(cone)) == 0.0 || has_polygon(set_.index(cone)))) return false;
+  const Cone& rows = set_.problem().cones[cone];
+  return rows.offset + rows.dim - first_friction_row(cone) >= 2;
+}
+
+/// [N, N m] of friction that slides.
+double SmoothMotion::calc_bound(int cone) const {
+  const int k = set_.index(cone);
+  if (set_.kind(cone) == ConstraintSet::Kind::dry_friction) return system_.dry_frictions()[k].bound;
+  return friction_of(k) * lambda_[set_.problem().cones[cone].offset];
+}
+
+std::span<const SmoothMotion::Slip> SmoothMotion::find_slips() {
+  slips_.clear();
+  std::array<double, kMaxFrictionDim> n;
+  std::array<double, kMaxConeDim> diagonal;
+  for (int i = 0; i < set_.count(); ++i) {
+    if (!turns_freely(i)) continue;
+    if (slips_.empty()) calc_accelerations(work_);
+    const Cone& cone = set_.problem().cones[i];
+    const int first = first_friction_row(i);
+    set_.problem().calc_diagonal(i, diagonal.data());
+    find_direction(i, n);
+    Slip slip;
+    double response = 0.0;
+    for (int row = first; row < cone.offset + cone.dim; ++row) {
+      slip.speed += set_.gamma()[row] * set_.gamma()[row];
+      slip.rate += work_[row] * n[row - first];
+      response = std::max(response, diagonal[row - cone.offset]);
+    }
+    slip.speed = std::sqrt(slip.speed);
+    slip.stiffness = std::max(calc_bound(i), 0.0) * response;
+    slips_.push_back(slip);
+  }
+  return slips_;
+}
+
+bool SmoothMotion::mark_stopping(double speed) {
+  bool changed = false;
+  for (int i = 0; i < set_.count(); ++i) {
+    if (set_.kind(i) == ConstraintSet::Kind::joint || !mode(i).stopping) continue;
+    const int first = first_friction_row(i);
+    const Cone& cone = set_.problem().cones[i];
+    if (norm(set_.gamma().data() + first, cone.offset + cone.dim - first) <= 2.0 * speed) continue;
+    mode(i).stopping = false;
+    changed = true;
+  }
+  std::size_t next = 0;
+  find_slips();
+  for (int i = 0; i < set_.count(); ++i) {
+    if (!turns_freely(i)) continue;
+    if (next == slips_.size()) break;
+    const Slip& slip = slips_[next++];
+    if (slip.speed > speed || !(slip.speed > zero_speed_) || !(slip.rate < 0.0)) continue;
+    find_direction(i, mode(i).direction);
+    mode(i).stopping = true;
+    changed = true;
+  }
+  return changed;
+}
+
+/// Of a unit of friction in a row (n_u): its generalized force, and what velocities it changes, all that is held
+/// included.
+void SmoothMotion::respond_to_friction(int row, Vector& jacobian, Vector& v) {
+  work_.assign(set_.size(), 0.0);
+  work_[row] = 1.0;
+  set_.calc_generalized_percussions(work_, jacobian);
+  v.resize(system_.n_u());
+  system_.solve_mass(jacobian, v);
+  rates_.assign(set_.size(), 0.0);
+  set_.add_relative_velocities(v, rates_);
+  (void)rows_.hold(rates_, work_, v);
+}
+
+void SmoothMotion::calc_slip_slopes(Matrix& slopes) {
+  slopes.setZero(system_.n_u(), system_.n_u());
+  std::array<double, kMaxFrictionDim> n;
+  for (int i = 0; i < set_.count(); ++i) {
+    if (!turns_freely(i)) continue;
+    const Cone& cone = set_.problem().cones[i];
+    const int first = first_friction_row(i);
+    const int dim = cone.offset + cone.dim - first;
+    const double speed = norm(set_.gamma().data() + first, dim);
+    find_direction(i, n);
+    double along = 0.0;
+    for (int r = 0; r < dim; ++r) along += n[r] * set_.gamma()[first + r];
+    if (!(speed > zero_speed_) || !(along > kSame * speed)) continue;  // of a direction that does not turn
+    Matrix jacobian(dim, system_.n_u());
+    Matrix response(system_.n_u(), dim);
+    Vector row;
+    Vector v;
+    for (int r = 0; r < dim; ++r) {
+      respond_to_friction(first + r, row, v);
+      jacobian.row(r) = row.transpose();
+      response.col(r) = v;
+    }
+    const ConstVectorView direction(n.data(), dim);
+    const Matrix across = Matrix::Identity(dim, dim) - direction * direction.transpose();
+    slopes -= (calc_bound(i) / speed) * response * across * jacobian;
+  }
+}
+
+bool SmoothMotion::settle_directions(double t, const Vector& q, const Vector& u, const Inputs& inputs,
+                                     const Vector& acceleration) {
+  std::vector<int> rows;   // of friction that begins to slide
+  std::vector<int> cones;  // and its cones
+  for (int i = 0; i < set_.count(); ++i) {
+    if (!turns_freely(i)) continue;
+    const int first = first_friction_row(i);
+    const Cone& cone = set_.problem().cones[i];
+    if (norm(set_.gamma().data() + first, cone.offset + cone.dim - first) > zero_speed_) continue;
+    cones.push_back(i);
+    for (int row = first; row < cone.offset + cone.dim; ++row) rows.push_back(row);
+  }
+  if (cones.empty()) return true;
+  const Modes before = modes_;
+  const auto n = static_cast<Eigen::Index>(rows.size());
+  Vector slip(n);  // [m/s^2, rad/s^2] accelerations of slip
+  Vector off(n);
+  Matrix slopes(n, n);
+  Vector force;
+  Vector v;
+  std::vector<double> rates;
+  const auto give_up = [&] {
+    modes_ = before;
+    (void)solve(t, q, u, inputs);
+    return false;
+  };
+  calc_bias();
+  set_.add_relative_velocities(acceleration, rates_);
+  const std::vector<double> near = rates_;
+  std::array<double, kMaxConeDim> diagonal;
+  for (int iteration = 0; iteration < kMaxTurns; ++iteration) {
+    calc_accelerations(rates);
+    for (Eigen::Index k = 0; k < n; ++k) off(k) = rates[rows[k]];
+    slopes.setIdentity();
+    Eigen::Index own = 0;
+    for (const int i : cones) {
+      const int first = first_friction_row(i);
+      const Cone& cone = set_.problem().cones[i];
+      const int dim = cone.offset + cone.dim - first;
+      const ConstVectorView direction(mode(i).direction.data(), dim);
+      if (iteration == 0) {
+        // Too small is safe: directions follow better then.
+        set_.problem().calc_diagonal(i, diagonal.data());
+        const double least = kLeastSlip * calc_bound(i) * diagonal[first - cone.offset];
+        slip.segment(own, dim) = direction * std::max(norm(near.data() + first, dim), least);
+      }
+      const double size = slip.segment(own, dim).norm();
+      if (!(size > 0.0)) return give_up();
+      const Matrix across = Matrix::Identity(dim, dim) - direction * direction.transpose();
+      Matrix response(n, dim);
+      for (int r = 0; r < dim; ++r) {
+        respond_to_friction(first + r, force, v);
+        rates.assign(set_.size(), 0.0);
+        set_.add_relative_velocities(v, rates);
+        for (Eigen::Index k = 0; k < n; ++k) response(k, r) = rates[rows[k]];
+      }
+      slopes.middleCols(own, dim) += (calc_bound(i) / size) * response * across;
+      own += dim;
+    }
+    const Vector change = Eigen::PartialPivLU<Matrix>(slopes).solve(Vector(off - slip));
+    slip += change;
+    own = 0;
+    double turned = 0.0;
+    for (const int i : cones) {
+      const int dim = set_.problem().cones[i].offset + set_.problem().cones[i].dim - first_friction_row(i);
+      const std::array<double, kMaxFrictionDim> next = direction_of(slip.data() + own, dim);
+      for (int r = 0; r < dim; ++r) turned = std::max(turned, std::abs(next[r] - mode(i).direction[r]));
+      mode(i).direction = next;
+      own += dim;
+    }
+    if (!std::isfinite(turned) || !solve(t, q, u, inputs)) return give_up();
+    if (turned <= kTurnedEnough) return true;
+  }
+  return give_up();
 }
 
 double SmoothMotion::dissipated_power() const {

@@ -20,6 +20,7 @@ struct Mode {
   bool sticks = false;                                 // else it slides
   std::array<double, kMaxFrictionDim> direction = {};  // (n_F) [-] of gamma_F where the phase began to slide; with
                                                        // polygons what their corner or edge opposes, throughout it
+  bool stopping = false;                               // slides, and is about to stop along `direction`
   bool operator==(const Mode&) const = default;
 };
 
@@ -41,8 +42,9 @@ bool read_modes(const Vector& memory, Modes& modes);
 /// The smooth motion of a phase: accelerations and forces at (t, q, u) while all keep their modes, whatever sign these
 /// forces get; see EventDrivenOptions. Friction that slides opposes the velocity that it has, and where that has turned
 /// from the direction in which the phase began by 60 degrees or more, or is nothing, it opposes that direction: so
-/// forces go on smoothly beyond the instant at which something stops. With polygons it opposes one direction
-/// throughout; on an edge velocities are held across that.
+/// forces go on smoothly beyond the instant at which something stops. Where it is about to stop it opposes the
+/// direction that it has then. With polygons it opposes one direction throughout; on an edge velocities are held across
+/// that.
 class SmoothMotion {
  public:
   /// The system must outlive this. polygon: of contacts with friction in two directions; none: discs.
@@ -59,6 +61,24 @@ class SmoothMotion {
 
   const Vector& a() const { return a_; }                      // (n_u) [m/s^2, rad/s^2]
   std::span<const double> lambda() const { return lambda_; }  // (n) [N, N m] of the rows gathered
+  /// Friction in two and more directions that slides and is not about to stop, at the instant solved last: of a round
+  /// cone, which opposes whatever direction that takes.
+  struct Slip {
+    double speed = 0.0;      // [m/s, rad/s]
+    double rate = 0.0;       // [m/s^2, rad/s^2] of the speed
+    double stiffness = 0.0;  // [m/s^2, rad/s^2] what friction would give by itself, at most: its direction follows that
+                             // of slip by stiffness / speed
+  };
+  std::span<const Slip> find_slips();
+  /// Marks what is about to stop: what has at most `speed` [m/s] and slows down. Whether any was marked, or is none any
+  /// more; then the instant is to be solved again.
+  bool mark_stopping(double speed);
+  /// The part of du'/du (n_u, n_u) [1/s] by which the directions of slip turn friction, at the instant solved last.
+  void calc_slip_slopes(Matrix& slopes);
+  /// Where friction begins to slide at rest: directions in which the accelerations point that they lead to, by Newton's
+  /// method from those of an `acceleration` (n_u) that is near; solved at that instant before and after. False: they
+  /// were not found, modes are as before.
+  bool settle_directions(double t, const Vector& q, const Vector& u, const Inputs& inputs, const Vector& acceleration);
   /// gamma' (n) [m/s^2, rad/s^2] of the rows gathered last, at the accelerations found last.
   void calc_accelerations(std::vector<double>& rates);
   const BodySnapshot& at() const { return at_; }
@@ -111,6 +131,10 @@ class SmoothMotion {
  private:
   void calc_bias();
   Mode& mode(int cone);
+  bool turns_freely(int cone);
+  int first_friction_row(int cone) const;
+  double calc_bound(int cone) const;
+  void respond_to_friction(int row, Vector& jacobian, Vector& v);
   double slip_friction(int point) const;
   void hold(int cone);
   void slide(int cone);
@@ -131,6 +155,8 @@ class SmoothMotion {
   BodySizes sizes_;
   Vector force_, a_, nonconservative_;                // (n_u)
   std::vector<double> lambda_, rates_, percussions_;  // (n)
+  std::vector<Slip> slips_;
+  std::vector<double> work_;  // (n)
 };
 
 }  // namespace stickslip::event_driven

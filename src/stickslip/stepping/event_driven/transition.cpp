@@ -80,6 +80,10 @@ double Transition::tiny_gap(int point) const {
   return kTinyGap * lengths_[point] + kSumRoundOff * far;
 }
 
+double Transition::stopping_speed() const {
+  return kStopped * scales_.zero_speed;
+}
+
 void Transition::calc_scales(const Moment& now, const Inputs& inputs) {
   system_.calc_applied_forces(now.t, now.q, now.u, force_);
   system_.add_input_forces(inputs, now.t, now.q, force_);
@@ -327,8 +331,12 @@ bool Transition::cross_accumulations(Moment& now, SmoothMotion& motion, StepReco
     }
     crossed = true;
     passed_[k] = 1;
+    // What friction stops within that time, stops as well: a slip that is left tips what rocks again, and so on.
+    const int offset = set.problem().cones[i].offset;
+    const double stopped = motion.friction_of(k) * slows * options_.zeno_time;
     tentative_.contacts[k].closed = true;
-    tentative_.contacts[k].sticks = false;
+    tentative_.contacts[k].sticks =
+        stopped > 0.0 && norm(set.gamma().data() + offset + 1, motion.friction_dim(k)) <= stopped;
     record.events.push_back({now.t, EventKind::accumulation, k, -1});
   }
   if (!crossed) return true;
@@ -336,7 +344,8 @@ bool Transition::cross_accumulations(Moment& now, SmoothMotion& motion, StepReco
   motion.project_velocities(now.t, now.q, now.u, now.energy);
   const ConstraintSet& held = motion.constraints();
   for (int i = 0; i < held.count() && held.kind(i) == ConstraintSet::Kind::contact; ++i) {
-    record.impulses[held.index(i)][0] += motion.percussions()[held.problem().cones[i].offset];
+    const Cone& cone = held.problem().cones[i];
+    for (int r = 0; r < cone.dim; ++r) record.impulses[held.index(i)][r] += motion.percussions()[cone.offset + r];
   }
   return true;
 }
@@ -541,6 +550,7 @@ bool Transition::begin(Moment& now, const Inputs& inputs, const std::vector<Trig
     if (report.status == Status::ok) {
       add(report.solve, record);
       choose_modes();
+      let_creep(now, inputs, motion);
     } else if (!try_sets(now, inputs, motion)) {
       // Modes that nobody vouches for: those of velocities.
       add(report.solve, record);
@@ -554,6 +564,10 @@ bool Transition::begin(Moment& now, const Inputs& inputs, const std::vector<Trig
     }
     if (before != nullptr) list_changes(now, triggers, *before, record);
     motion.set_modes(modes_, scales_.zero_speed);
+    if (motion.solve(now.t, now.q, now.u, inputs)) {
+      const Vector& near = report.status == Status::ok ? instant_.a() : motion.a();
+      (void)motion.settle_directions(now.t, now.q, now.u, inputs, near);
+    }
     return true;
   }
   record.message =

@@ -83,6 +83,8 @@ class Transition {
   /// The same at the start of a step that goes on with the modes of `motion`: scales alone.
   void go_on(const Moment& now, const Inputs& inputs) { calc_scales(now, inputs); }
   const Scales& scales() const { return scales_; }
+  /// [m/s] up to which what slows down is about to stop: it then sticks unless forces drive it on.
+  double stopping_speed() const;
   /// [m] up to which a gap is none, where the contact does not close; and where it does.
   double near_gap(int point) const { return 1e-9 * lengths_[point]; }
   double tiny_gap(int point) const;
@@ -114,6 +116,7 @@ class Transition {
   bool try_set(unsigned opened, std::span<const int> closed, const Moment& now, const Inputs& inputs,
                SmoothMotion& motion);
   void choose_modes();
+  void let_creep(const Moment& now, const Inputs& inputs, SmoothMotion& motion);
   void turn_on_polygon(int cone, const double* rates, double zero, Mode& mode) const;
   bool turn_on_polygon(const SmoothMotion& motion, int point, double bound, const double* friction, const double* slips,
                        double zero, Mode& mode) const;

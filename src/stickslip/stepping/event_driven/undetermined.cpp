@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Transition where forces are not determined: what CP1 does not settle.
+// Transition where CP1 does not settle what sticks and slides: slip that is slow, forces that are not determined.
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -16,9 +16,47 @@ constexpr double kZeroForce = 1e-9;
 /// to slide.
 constexpr std::size_t kMaxTried = 8;
 constexpr int kMaxTurns = 30;
+/// Friction is at its limit within this part of it: ten times what accelerations are told from none by. [-]
+constexpr double kAtLimit = 10.0 * kZeroAcceleration;
+/// What slides from rest has at least this part of the accelerations in play: above the round-off of forces. [-]
+constexpr double kCreeps = 1e-13;
 constexpr double kSame = 1.0 - 1e-9;  // [-] cosine of a direction with itself
 
 }  // namespace
+
+/// What CP1 has sticking with all the friction that it has may slide as well, but slower than CP1 tells from sticking:
+/// forces that oppose such a slip say so, to round-off.
+void Transition::let_creep(const Moment& now, const Inputs& inputs, SmoothMotion& motion) {
+  Modes creeping = modes_;
+  const ConstraintSet& set = instant_.constraints();
+  std::vector<int> contacts;
+  for (int i = 0; i < set.count() && set.kind(i) == ConstraintSet::Kind::contact; ++i) {
+    const int k = set.index(i);
+    Mode& mode = creeping.contacts[k];
+    if (!mode.closed || !mode.sticks || motion.has_polygon(k)) continue;
+    const double* lambda = instant_.lambda().data() + set.problem().cones[i].offset;
+    const int dim = motion.friction_dim(k);
+    const double bound = motion.friction_of(k) * lambda[0];
+    if (!(bound > 0.0) || norm(lambda + 1, dim) < (1.0 - kAtLimit) * bound) continue;
+    mode.sticks = false;
+    mode.direction = direction_of(lambda + 1, dim);
+    for (double& x : mode.direction) x = -x;
+    contacts.push_back(k);
+  }
+  if (contacts.empty()) return;
+  motion.set_modes(creeping, scales_.zero_speed);
+  if (!motion.solve(now.t, now.q, now.u, inputs)) return;
+  if (!motion.settle_directions(now.t, now.q, now.u, inputs, instant_.a()) || !obeys(motion)) return;
+  motion.calc_accelerations(rates_);
+  for (const int k : contacts) {
+    const Mode& mode = motion.modes().contacts[k];
+    const double* rates = rates_.data() + motion.constraints().problem().cones[motion.contact_cone(k)].offset + 1;
+    double along = 0.0;
+    for (int r = 0; r < motion.friction_dim(k); ++r) along += mode.direction[r] * rates[r];
+    if (!(along > kCreeps * scales_.acceleration)) return;
+  }
+  modes_ = motion.modes();
+}
 
 bool Transition::obeys(const SmoothMotion& motion) const {
   if (!motion.consistent()) return false;

@@ -12,6 +12,9 @@
 namespace stickslip {
 namespace {
 
+/// The tolerance of what bounds no step; its inverse, a weight, is a number. [units of y]
+constexpr double kNoBound = 1e100;
+
 /// y += factor x, of as many as there are in both.
 void add_multiple(double factor, const std::vector<double>& x, std::vector<double>& y) {
   for (std::size_t i = 0; i < y.size(); ++i) y[i] += factor * x[i];
@@ -159,7 +162,7 @@ void RelaxationPart::unpack(const Vector& y) {
   for (std::size_t row = 0; row < n; ++row) e_[row] = y(first + static_cast<Eigen::Index>(row));
 }
 
-void RelaxationPart::pack(const Rates& rates, Vector& y_dot) const {
+void RelaxationPart::pack(const Rates& rates, Vector& y_dot) {
   y_dot.head(system_.n_q()) = rates.q_dot;
   y_dot.segment(system_.n_q(), system_.n_u()) = rates.a;
   Eigen::Index next = system_.n_q() + system_.n_u();
@@ -168,6 +171,9 @@ void RelaxationPart::pack(const Rates& rates, Vector& y_dot) const {
   }
   y_dot(next++) = rates.work;
   y_dot(next++) = rates.dissipated;
+  equations_.constraints().calc_generalized_percussions(equations_.solution().p, resultant_);
+  y_dot.segment(next, system_.n_u()) = resultant_;
+  next += system_.n_u();
   for (const double x : equations_.solution().p) y_dot(next++) = x;
 }
 
@@ -286,22 +292,24 @@ double RelaxationPart::locate(double first, double last) {
   return last;
 }
 
-/// What the integrals may be off by: work and what is dissipated; the impulses of forces, as the velocities which these
-/// would give by themselves, compared with the speeds in play.
+/// What the integrals may be off by: work and what is dissipated; the impulses of what all forces add up to, as the
+/// velocities which these would give by themselves, compared with the speeds in play. Single forces are not unique
+/// where directions depend on each other: they may jump while nothing else does, and no step is short enough for that.
+/// So their integrals bound no step.
 void RelaxationPart::calc_tolerances() {
   const ConeProblem& problem = equations_.constraints().problem();
   system_.calc_applied_forces(equations_.at().t(), q0_, u0_, u_);
   const MotionScales scales = calc_motion_scales(system_, sizes_, equations_.at(), u_);
-  tolerances_.resize(2 + problem.size());
+  tolerances_.resize(2 + system_.n_u() + problem.size());
   tolerances_.head(2).setConstant(scales.energy_tolerance(options_.relative_tolerance, options_.absolute_tolerance));
   const double speed = scales.speed_tolerance(options_.relative_tolerance, options_.absolute_tolerance);
-  std::array<double, kMaxConeDim> diagonal;
-  for (int i = 0; i < problem.n_cones(); ++i) {
-    problem.calc_diagonal(i, diagonal.data());
-    for (int r = 0; r < problem.cones[i].dim; ++r) {
-      tolerances_(2 + problem.cones[i].offset + r) = diagonal[r] > 0.0 ? speed / diagonal[r] : speed * scales.mass;
-    }
+  for (std::size_t b = 0; b < system_.bodies().size(); ++b) {
+    const Body& body = system_.bodies()[b];
+    if (body.n_u == 0) continue;
+    tolerances_.segment(2 + body.u_offset, body.n_u) =
+        speed * system_.inverse_mass(static_cast<int>(b)).diagonal().cwiseInverse();
   }
+  tolerances_.tail(problem.size()).setConstant(kNoBound);
 }
 
 bool RelaxationPart::advance_controlled(double t, double t_end, const Inputs& inputs, StepReport& report,
@@ -318,7 +326,8 @@ bool RelaxationPart::advance_controlled(double t, double t_end, const Inputs& in
   const auto n = static_cast<Eigen::Index>(equations_.solution().p.size());
   const Eigen::Index n_motion = system_.n_q() + system_.n_u();
   const Eigen::Index n_of_motion = n_motion + (has_e ? n : 0);
-  const Eigen::Index n_all = n_of_motion + 2 + n;
+  const Eigen::Index n_of_forces = n_of_motion + 2 + system_.n_u();
+  const Eigen::Index n_all = n_of_forces + n;
   y_.setZero(n_all);
   y_.head(system_.n_q()) = q0_;
   y_.segment(system_.n_q(), system_.n_u()) = u0_;
@@ -355,7 +364,7 @@ bool RelaxationPart::advance_controlled(double t, double t_end, const Inputs& in
   make_room(mean_, static_cast<std::size_t>(n));
   mean_.resize(static_cast<std::size_t>(n));
   for (Eigen::Index row = 0; row < n; ++row) {
-    mean_[static_cast<std::size_t>(row)] = per_second * y_(n_of_motion + 2 + row);
+    mean_[static_cast<std::size_t>(row)] = per_second * y_(n_of_forces + row);
   }
   return true;
 }

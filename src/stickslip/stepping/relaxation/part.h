@@ -70,7 +70,7 @@ class RelaxationPart {
   bool advance_euler(double t, double h, const Inputs& inputs, StepReport& report);
   void weigh(double weight);
   bool calc_controlled(double t, const Vector& y, Vector& rates);
-  void pack(const Rates& rates, Vector& y_dot) const;
+  void pack(const Rates& rates, Vector& y_dot);
   void unpack(const Vector& y);
   void calc_tolerances();
   double calc_switch(double t, const Vector& y);
@@ -93,7 +93,8 @@ class RelaxationPart {
   std::vector<double> mean_;
   double work_ = 0.0, dissipated_ = 0.0;
 
-  // Of SUNDIALS: y is q, u, e of the penalty model, work, what is dissipated, and the integrals of forces.
+  // Of SUNDIALS: y is q, u, e of the penalty model, work, what is dissipated, and the integrals of J^T lambda and of
+  // lambda.
   std::unique_ptr<SundialsIntegrator> integrator_;
   const Inputs* inputs_ = nullptr;
   StepReport* report_ = nullptr;
@@ -105,6 +106,7 @@ class RelaxationPart {
   GapCourse gap_course_;
   std::vector<Gate> switches_;  // (points) at the instant looked at last
   Vector y_, y_dot_;
+  Vector resultant_;  // (n_u) [N, N m] J^T lambda
   BodySizes sizes_;
   Vector tolerances_;  // of the integrals in y_
 };
