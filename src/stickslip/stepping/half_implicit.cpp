@@ -30,6 +30,7 @@ class HalfImplicitStepper final : public TimeStepper {
   HalfImplicitStepper(const HalfImplicitOptions& options, const System& system, ConeSolver& solver, StopToken stop);
 
   std::string_view name() const override { return options_.name; }
+  bool knows_applied_impulses() const override { return true; }
   void initialize(State& state, StepReport& report) override { velocity_.initialize(state, report); }
   Status step(State& state, double h, double t_end, StepReport& report) override;
 
@@ -113,7 +114,7 @@ Status HalfImplicitStepper::step(State& state, double h, double t_end, StepRepor
 
   EnergyLedger energy = start.energy;
   velocity_.account_energy(state.inputs, start.t, start.q, start.u, start.u, h, energy);
-  velocity_.report_forces(h, state.inputs, start.t, start.q, start.u, report);
+  velocity_.report_forces(h, state.inputs, start.t, start.q, start.u, &force_, report);
   if (projection_) projection_->project(h, velocity_, q_end_, end_);
   velocity_.report_places(end_, report);
 

@@ -31,6 +31,7 @@ void VelocityStep::initialize(State& state, StepReport& report) {
   report_geometry(start_, contacts_.points(), report, kUnknown);
   report_joints(system_, state.t, state.q, state.u, report);
   report_energy(system_, state, report);
+  report.applied_impulse.assign(system_.bodies().size(), Vector3::Zero());
 }
 
 const State& VelocityStep::settle_start(const State& state) {
@@ -127,13 +128,14 @@ void VelocityStep::account_energy(const Inputs& inputs, double t, const Vector& 
 }
 
 void VelocityStep::report_forces(double h, const Inputs& inputs, double t, const Vector& q, const Vector& u,
-                                 StepReport& report) {
+                                 const Vector* impulse, StepReport& report) {
   report.status = report.solve.status;
   report.step = h;
   begin_joints(system_, report);
   constraints_.report_percussions(solution_, gamma_end(), h, kUnknown, report);
   stop_.check();
   add_joint_drives(system_, inputs, t, q, u, report);
+  if (impulse != nullptr) report_applied_impulse(system_, *impulse, h, report);
   constraints_.add_reactions(solution_, h, report);
   start_impact_.add_reactions(h, report);
   constraints_.save_warm(solution_, warm_);

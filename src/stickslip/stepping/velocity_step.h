@@ -68,8 +68,10 @@ class VelocityStep {
                       EnergyLedger& ledger);
 
   /// Reports what acted in a step of length h, with the impact at its start, and drives of joints at (t, q, u), and
-  /// keeps what the next step starts from. Constraints and solution are then done with.
-  void report_forces(double h, const Inputs& inputs, double t, const Vector& q, const Vector& u, StepReport& report);
+  /// keeps what the next step starts from. `impulse` (n_u) [N s, N m s]: what applied forces added to M u in the step;
+  /// null: not known. Constraints and solution are then done with.
+  void report_forces(double h, const Inputs& inputs, double t, const Vector& q, const Vector& u, const Vector* impulse,
+                     StepReport& report);
   /// Reports where all is at the end of the step.
   void report_places(const BodySnapshot& end, StepReport& report) const;
   /// The last of a step, which it cannot be left after.
