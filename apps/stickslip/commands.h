@@ -51,6 +51,7 @@ std::unique_ptr<Command> add_gallery_command(CLI::App& program);
 std::unique_ptr<Command> add_report_command(CLI::App& program);
 std::unique_ptr<Command> add_compare_command(CLI::App& program);
 std::unique_ptr<Command> add_view_command(CLI::App& program);
+std::unique_ptr<Command> add_verify_command(CLI::App& program);
 
 /// `--set a=1 b=2 SCENE` reads greedily: of the settings, the one that sets nothing is the scene, where none is named.
 /// Throws InputError where there is no scene then.

@@ -132,6 +132,7 @@ int run_program(int argc, char** argv) {
   commands["report"] = add_report_command(program);
   commands["compare"] = add_compare_command(program);
   commands["view"] = add_view_command(program);
+  commands["verify"] = add_verify_command(program);
   if (argc < 2) {
     fmt::print(stderr, "{}", program.help());
     return kBadInput;

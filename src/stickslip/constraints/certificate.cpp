@@ -143,12 +143,37 @@ void add_joint_drives(const System& system, const Inputs& inputs, double t, cons
   }
 }
 
+void report_applied_impulse(const System& system, const Vector& impulse, double h, StepReport& report) {
+  const std::size_t n = system.bodies().size();
+  make_room(report.applied_impulse, n);
+  report.applied_impulse.assign(n, Vector3::Zero());
+  const int dimension = system.dimension();
+  for (std::size_t i = 0; i < n; ++i) {
+    const Body& body = system.bodies()[i];
+    // The velocity of the centre of mass comes first; of a beam those of its control points, whose shape functions sum
+    // up to one, so that inner forces cancel.
+    const int rows = body.type == BodyType::beam ? body.n_u : std::min(body.n_u, dimension);
+    for (int row = 0; row < rows; ++row) report.applied_impulse[i](row % dimension) += impulse(body.u_offset + row);
+  }
+  for (std::size_t j = 0; j < report.joints.size(); ++j) {
+    const Joint& joint = system.joints()[j];
+    report.applied_impulse[joint.second.body] -= h * report.joints[j].reaction_force;
+    report.applied_impulse[joint.first.body] += h * report.joints[j].reaction_force;
+  }
+}
+
 void add_dry_friction(const System& system, int k, double t, const Vector& q, const JointVector& lambda,
                       StepReport& report) {
   report.dry_frictions[k] = lambda.norm();
   const DryFrictionElement& element = system.dry_frictions()[k];
   const int j = element.joint;
-  if (j < 0) return;
+  if (j < 0) {
+    if (report.applied_impulse.empty()) return;
+    const Vector3 impulse = report.step * system.calc_dry_friction_reaction(k, t, q, lambda).force;
+    report.applied_impulse[element.second.body] += impulse;
+    report.applied_impulse[element.first.body] -= impulse;
+    return;
+  }
   if (element.first_free == 0) report.joints[j].friction = element.dim == 1 ? lambda(0) : lambda.norm();
   add_reaction(system.calc_dry_friction_reaction(k, t, q, lambda), report.joints[j]);
 }

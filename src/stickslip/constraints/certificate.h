@@ -36,8 +36,13 @@ void report_joints(const System& system, double t, const Vector& q, const Vector
 /// report.dry_frictions with zero.
 void add_joint_drives(const System& system, const Inputs& inputs, double t, const Vector& q, const Vector& u,
                       StepReport& report);
+/// Fills report.applied_impulse from `impulse` (n_u) [N s, N m s], what applied forces, drives of joints included, add
+/// to M u in a step of length h. To be called after add_joint_drives(), whose forces it takes out again, and before
+/// anything else is added to the reactions.
+void report_applied_impulse(const System& system, const Vector& impulse, double h, StepReport& report);
+
 /// Adds what a constraint does, `lambda` [N, N m] of dry friction element k, or of the limit that a contact point is;
-/// nothing to joints where the element or the point is not a joint's.
+/// nothing to joints where the element or the point is not a joint's; such an element's to report.applied_impulse.
 void add_reaction(const JointReaction& reaction, JointReport& joint);
 void add_dry_friction(const System& system, int k, double t, const Vector& q, const JointVector& lambda,
                       StepReport& report);

@@ -132,8 +132,12 @@ struct StepReport {
   std::vector<JointReport> joints;      // every joint, in the system's order
   std::vector<double> dry_frictions;  // (n dry friction elements) [N, N m] what each bears, its norm, joints' too; NaN
                                       // where the scheme does not know it, as Moreau's at the start
-  std::vector<StepEvent> events;      // in order of time; none under schemes that do not find them
-  Vector a;                           // (n_u) accelerations; NaN where the scheme has none
+  // (n bodies) (3) [N s] what acted on each in the step beside contacts and what its joints do, drives included:
+  // gravity, loads, springs, inputs, dry friction between points; on a beam all in all. Empty where the scheme does not
+  // know it.
+  std::vector<Vector3> applied_impulse;
+  std::vector<StepEvent> events;  // in order of time; none under schemes that do not find them
+  Vector a;                       // (n_u) accelerations; NaN where the scheme has none
 };
 
 }  // namespace stickslip

@@ -87,6 +87,11 @@ void OutputColumns::add_bodies(Hdf5Type real) {
   bodies_.orientation = add("/bodies/orientation", real, {n, 4}, "1", "quaternion w, x, y, z from body to world frame");
   bodies_.velocity = add("/bodies/velocity", real, {n, 3}, "m/s", "of the body's origin, world frame");
   bodies_.angular_velocity = add("/bodies/angular_velocity", real, {n, 3}, "rad/s", "body frame");
+  if (choice_.applied_impulses) {
+    bodies_.applied_impulse =
+        add("/bodies/applied_impulse", real, {n, 3}, "N s",
+            "what acted on the body in the step beside contacts and joints: gravity, loads, springs, dry friction");
+  }
 }
 
 void OutputColumns::add_contacts(Hdf5Type real) {
@@ -143,6 +148,12 @@ void OutputColumns::fill_row(Row& row, const State& state, const StepReport& rep
   if (u_ >= 0) VectorOut(row.reals(u_), system_.n_u()) = state.u;
   if (a_ >= 0) VectorOut(row.reals(a_), system_.n_u()) = report.a;
   if (bodies_.any()) fill_bodies(row, state);
+  if (bodies_.applied_impulse >= 0) {
+    STICKSLIP_ASSERT(report.applied_impulse.size() == system_.bodies().size());
+    for (std::size_t i = 0; i < report.applied_impulse.size(); ++i) {
+      triple(row, bodies_.applied_impulse, i) = report.applied_impulse[i];
+    }
+  }
   if (!system_.contact_points().empty()) fill_contacts(row, report);
   if (!system_.joints().empty()) fill_joints(row, state, report);
 }

@@ -24,6 +24,7 @@ struct OutputChoice {
   bool single_precision = false;    // all but the time
   bool accelerations = false;       // the scheme knows them
   bool impulses = false;            // the scheme tells impulses from forces
+  bool applied_impulses = false;    // the scheme tells what applied forces do in a step
   std::vector<std::string> fields;  // "q", "bodies", "contacts/gap", ...; none: all
 
   /// Whether the dataset "/group/name" or the group "/group" (some of it) is wanted.
@@ -61,7 +62,8 @@ class OutputColumns {
 
   // Columns by what they hold; -1: not wanted, or not known.
   struct Bodies {
-    int position = -1, orientation = -1, velocity = -1, angular_velocity = -1;
+    int position = -1, orientation = -1, velocity = -1, angular_velocity = -1, applied_impulse = -1;
+    /// Whether there is one that follows from the state.
     bool any() const { return position >= 0 || orientation >= 0 || velocity >= 0 || angular_velocity >= 0; }
   };
   /// The three kinds of forces of contacts in the three ways they are written.

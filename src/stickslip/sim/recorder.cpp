@@ -18,6 +18,7 @@ ResultHeader make_result_header(const Scene& scene, const BuiltScene& built, con
   header.output.fields = scene.output.fields;
   header.output.accelerations = built.stepper->knows_accelerations();
   header.output.impulses = built.stepper->knows_impulses();
+  header.output.applied_impulses = built.stepper->knows_applied_impulses();
   header.automatic_steps = scene.time.automatic;
   header.events = built.stepper->finds_events();
   header.limits = scene.limits;

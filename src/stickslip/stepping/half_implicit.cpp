@@ -35,6 +35,7 @@ class HalfImplicitStepper final : public TimeStepper {
   HalfImplicitStepper(const HalfImplicitOptions& options, const System& system, ConeSolver& solver, StopToken stop);
 
   std::string_view name() const override { return options_.name; }
+  bool knows_applied_impulses() const override { return true; }
   void initialize(State& state, StepReport& report) override { velocity_.initialize(state, report); }
   Status step(State& state, double h, double t_end, StepReport& report) override;
 
@@ -151,7 +152,7 @@ Status HalfImplicitStepper::step(State& state, double h, double t_end, StepRepor
   const Vector& q_forces = implicit_ ? q_end_ : start.q;
   const Vector& u_forces = implicit_ ? velocity_.u_end() : start.u;
   velocity_.account_energy(state.inputs, t_forces, q_forces, u_forces, u_work_, h, energy);
-  velocity_.report_forces(h, state.inputs, t_forces, q_forces, u_forces, report);
+  velocity_.report_forces(h, state.inputs, t_forces, q_forces, u_forces, implicit_ ? nullptr : &force_, report);
   if (projection_) projection_->project(h, velocity_, q_end_, end_);
   velocity_.report_places(end_, report);
 

@@ -20,6 +20,7 @@ class MoreauStepper final : public TimeStepper {
   MoreauStepper(const MoreauOptions& options, const System& system, ConeSolver& solver, StopToken stop);
 
   std::string_view name() const override { return MoreauOptions::kTraits.name; }
+  bool knows_applied_impulses() const override { return true; }
   void initialize(State& state, StepReport& report) override { velocity_.initialize(state, report); }
   Status step(State& state, double h, double t_end, StepReport& report) override;
 
@@ -127,11 +128,11 @@ Status MoreauStepper::step(State& state, double h, double t_end, StepReport& rep
   if (moves_by_rates(theta)) set_motions(start.t, t_end, 0.0);
   if (implicit) {
     velocity_.account_energy(state.inputs, t_end, q_end_, velocity_.u_end(), u_work_, h, energy);
-    velocity_.report_forces(h, state.inputs, t_end, q_end_, velocity_.u_end(), report);
+    velocity_.report_forces(h, state.inputs, t_end, q_end_, velocity_.u_end(), nullptr, report);
   } else {
     velocity_.account_energy(state.inputs, t_mid, q_mid_, start.u, u_work_, h, energy);
     // Planar: u_work is u.
-    velocity_.report_forces(h, state.inputs, t_mid, q_mid_, u_work_, report);
+    velocity_.report_forces(h, state.inputs, t_mid, q_mid_, u_work_, &force_, report);
   }
   if (projection_) projection_->project(h, velocity_, q_end_, outer_);
   velocity_.report_places(outer_, report);

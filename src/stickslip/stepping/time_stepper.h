@@ -33,6 +33,8 @@ class TimeStepper {
   /// Whether reports have accelerations, and tell impulses from forces: else these are NaN.
   virtual bool knows_accelerations() const { return false; }
   virtual bool knows_impulses() const { return false; }
+  /// Whether reports have the impulses of applied forces; else there are none.
+  virtual bool knows_applied_impulses() const { return false; }
   /// Whether reports have the events within steps.
   virtual bool finds_events() const { return false; }
 

@@ -35,6 +35,7 @@ void VelocityStep::initialize(State& state, StepReport& report) {
   report_geometry(start_, contacts_.points(), report, kUnknown);
   report_joints(system_, state.t, state.q, state.u, report);
   report_energy(system_, state, report);
+  report.applied_impulse.assign(system_.bodies().size(), Vector3::Zero());
 }
 
 const State& VelocityStep::settle_start(const State& state) {
@@ -188,7 +189,7 @@ void VelocityStep::account_contacts(double h, std::span<const double> gamma_work
 }
 
 void VelocityStep::report_forces(double h, const Inputs& inputs, double t, const Vector& q, const Vector& u,
-                                 StepReport& report) {
+                                 const Vector* impulse, StepReport& report) {
   report.status = report.solve.status;
   report.step = h;
   report.contact_work = contact_work_;
@@ -196,6 +197,7 @@ void VelocityStep::report_forces(double h, const Inputs& inputs, double t, const
   constraints_.report_percussions(solution_, gamma_end(), h, kUnknown, report);
   stop_.check();
   add_joint_drives(system_, inputs, t, q, u, report);
+  if (impulse != nullptr) report_applied_impulse(system_, *impulse, h, report);
   constraints_.add_reactions(solution_, h, report);
   start_impact_.add_reactions(h, report);
   constraints_.save_warm(solution_, warm_);

@@ -75,9 +75,14 @@ class VelocityStep {
   void account_energy(const Inputs& inputs, double t, const Vector& q, const Vector& u, const Vector& u_work, double h,
                       EnergyLedger& ledger);
 
+  /// What contacts did, as account_energy() found last.
+  const ContactWork& contact_work() const { return contact_work_; }
+
   /// Reports what acted in a step of length h, with the impact at its start, and drives of joints at (t, q, u), and
-  /// keeps what the next step starts from. Constraints and solution are then done with.
-  void report_forces(double h, const Inputs& inputs, double t, const Vector& q, const Vector& u, StepReport& report);
+  /// keeps what the next step starts from. `impulse` (n_u) [N s, N m s]: what applied forces added to M u in the step;
+  /// null: not known. Constraints and solution are then done with.
+  void report_forces(double h, const Inputs& inputs, double t, const Vector& q, const Vector& u, const Vector* impulse,
+                     StepReport& report);
   /// Reports where all is at the end of the step.
   void report_places(const BodySnapshot& end, StepReport& report) const;
   /// The last of a step, which it cannot be left after.
@@ -85,6 +90,7 @@ class VelocityStep {
 
  private:
   Status fly(const Vector& u_free, StepReport& report);
+  void account_contacts(double h, std::span<const double> gamma_work, std::span<const double> gamma_end);
 
   const System& system_;
   ConeSolver& solver_;
@@ -99,6 +105,7 @@ class VelocityStep {
   // Workspace, kept from step to step.
   BodySnapshot start_;
   ConeSolution solution_;
+  ContactWork contact_work_;
   std::vector<double> added_, added_sizes_;  // (n) [m/s]
   std::vector<double> gamma_end_;  // (n) [m/s] of u_end_; none where nothing is added: it is u of the solution
   std::vector<double> residual_work_;

@@ -49,7 +49,7 @@ bool Transition::cross(Moment& now, const Inputs& inputs, double h, std::vector<
 }
 
 void Transition::report_crossing(const BodySnapshot& end, double h, const Inputs& inputs, StepReport& report) {
-  velocity_.report_forces(h, inputs, end.t(), end.q(), end.u(), report);
+  velocity_.report_forces(h, inputs, end.t(), end.q(), end.u(), nullptr, report);
   velocity_.report_places(end, report);
 }
 

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "stickslip/verify/result_rows.h"
+
+#include <algorithm>
+
+namespace stickslip {
+namespace {
+
+constexpr std::array<const char*, ResultRows::n_columns> kPaths = {"/time",
+                                                                   "/q",
+                                                                   "/u",
+                                                                   "/bodies/position",
+                                                                   "/bodies/orientation",
+                                                                   "/bodies/velocity",
+                                                                   "/bodies/angular_velocity",
+                                                                   "/bodies/applied_impulse",
+                                                                   "/contacts/gap",
+                                                                   "/contacts/normal",
+                                                                   "/contacts/tangent",
+                                                                   "/contacts/normal_force",
+                                                                   "/contacts/friction_force",
+                                                                   "/contacts/force",
+                                                                   "/contacts/normal_impulse",
+                                                                   "/contacts/friction_impulse",
+                                                                   "/contacts/impulse",
+                                                                   "/contacts/normal_percussion",
+                                                                   "/contacts/friction_percussion",
+                                                                   "/contacts/percussion",
+                                                                   "/joints/reaction_force",
+                                                                   "/contact_sets/offsets"};
+constexpr std::array<const char*, ResultRows::n_set_columns> kSetPaths = {
+    "/contact_sets/body_a", "/contact_sets/body_b", "/contact_sets/pair",
+    "/contact_sets/gap",    "/contact_sets/normal", "/contact_sets/percussion"};
+
+}  // namespace
+
+const char* ResultRows::path(Column column) {
+  return kPaths[column];
+}
+
+ResultRows::ResultRows(const Trajectory& result) : result_(result) {
+  constexpr std::int64_t kNumbers = 1 << 18;  // [-] read at once: 2 MB
+  std::int64_t width = 1;
+  for (int c = 0; c < n_columns; ++c) {
+    has_[c] = result.file().has(kPaths[c]);
+    if (!has_[c]) continue;
+    const Hdf5Dataset dataset = result.file().open_dataset(kPaths[c]);
+    width += dataset.width();
+    is_single_ |= dataset.is_single();
+  }
+  has_sets_ = has_[set_end];
+  for (const char* path : kSetPaths) has_sets_ = has_sets_ && result.file().has(path);
+  if (has_sets_) is_single_ |= result.file().open_dataset(kSetPaths[set_gap]).is_single();
+  block_ = std::max<std::int64_t>(kNumbers / width, 2);
+}
+
+void ResultRows::load(std::int64_t first, std::int64_t n) {
+  first_ = first;
+  count_ = n;
+  for (int c = 0; c < n_columns; ++c) {
+    if (!has_[c]) continue;
+    data_[c] = result_.read(kPaths[c], first, c == set_end ? n + 1 : n);
+  }
+  if (!has_sets_) return;
+  set_origin_ = static_cast<std::int64_t>(data_[set_end](0, 0));
+  const std::int64_t entries = static_cast<std::int64_t>(data_[set_end](n, 0)) - set_origin_;
+  for (int c = 0; c < n_set_columns; ++c) sets_[c] = result_.read(kSetPaths[c], set_origin_, entries);
+}
+
+std::int64_t ResultRows::set_begin(std::int64_t k) const {
+  return has_sets_ ? static_cast<std::int64_t>(data_[set_end](k, 0)) - set_origin_ : 0;
+}
+
+std::int64_t ResultRows::set_last(std::int64_t k) const {
+  return has_sets_ ? static_cast<std::int64_t>(data_[set_end](k + 1, 0)) - set_origin_ : 0;
+}
+
+}  // namespace stickslip

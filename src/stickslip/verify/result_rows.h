@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "stickslip/io/result_reader.h"
+#include "stickslip/math/types.h"
+
+namespace stickslip {
+
+/// Rows of a result, some at a time. Datasets that the file lacks are empty.
+class ResultRows {
+ public:
+  enum Column {
+    time,
+    q,
+    u,
+    position,
+    orientation,
+    velocity,
+    angular_velocity,
+    applied_impulse,
+    gap,
+    normal,
+    tangent,
+    normal_force,
+    friction_force,
+    force,
+    normal_impulse,
+    friction_impulse,
+    impulse,
+    normal_percussion,
+    friction_percussion,
+    percussion,
+    reaction_force,
+    set_end,
+    n_columns
+  };
+  enum SetColumn { set_body_a, set_body_b, set_pair, set_gap, set_normal, set_percussion, n_set_columns };
+
+  explicit ResultRows(const Trajectory& result);
+
+  /// Path of a column in the file.
+  static const char* path(Column column);
+  bool has(Column column) const { return has_[column]; }
+  bool has_sets() const { return has_sets_; }
+  /// How many rows are worth reading at once.
+  std::int64_t block() const { return block_; }
+  /// Whether numbers of rows are of single precision.
+  bool is_single() const { return is_single_; }
+
+  /// Reads rows first, ..., first + n - 1, which the others are then counted from.
+  void load(std::int64_t first, std::int64_t n);
+  std::int64_t first() const { return first_; }
+  std::int64_t count() const { return count_; }
+
+  /// Row k of a column.
+  const double* row(Column column, std::int64_t k) const { return data_[column].row(k).data(); }
+  Eigen::Index width(Column column) const { return data_[column].cols(); }
+  Vector3 triple(Column column, std::int64_t k, std::size_t item) const {
+    return Eigen::Map<const Vector3>(row(column, k) + 3 * item);
+  }
+  /// Detected contacts of row k: [begin, end) of the set columns.
+  std::int64_t set_begin(std::int64_t k) const;
+  std::int64_t set_last(std::int64_t k) const;
+  const double* set(SetColumn column, std::int64_t entry) const { return sets_[column].row(entry).data(); }
+  Vector3 set_triple(SetColumn column, std::int64_t entry) const {
+    return Eigen::Map<const Vector3>(set(column, entry));
+  }
+
+ private:
+  const Trajectory& result_;
+  std::array<bool, n_columns> has_ = {};
+  bool has_sets_ = false;
+  bool is_single_ = false;
+  std::int64_t block_ = 1;
+  std::int64_t first_ = 0, count_ = 0;
+  std::int64_t set_origin_ = 0;  // of the first row's entries in the file
+  std::array<RowMatrix, n_columns> data_;
+  std::array<RowMatrix, n_set_columns> sets_;
+};
+
+}  // namespace stickslip

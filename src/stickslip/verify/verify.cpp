@@ -1,0 +1,515 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "stickslip/verify/verify.h"
+
+#include <fmt/format.h>
+
+#include <Eigen/Geometry>
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+
+#include "stickslip/base/input_error.h"
+#include "stickslip/base/json.h"
+#include "stickslip/collision/gap.h"
+#include "stickslip/io/result_reader.h"
+#include "stickslip/scene/build.h"
+#include "stickslip/scene/load_scene.h"
+#include "stickslip/verify/momentum.h"
+#include "stickslip/verify/result_rows.h"
+#include "stickslip/verify/touching_shapes.h"
+
+namespace stickslip {
+namespace {
+
+using Rows = ResultRows;
+
+/// What a figure may be worse than its claim by: relative, and lengths in metres.
+constexpr double kRelative = 1e-9;
+constexpr double kLength = 1e-12;
+/// [-] Of what a sum is made of, in units of the stored precision.
+constexpr double kSumRoundOffs = 16.0;
+
+BuiltScene build_scene_of(const Trajectory& result, const StopToken& stop) {
+  const std::string text = result.scene();
+  LoadOptions options;
+  options.allow_include = false;
+  options.max_bytes = text.size();
+  return build(parse_scene(text, result.file().name() + " (scene)", options), nullptr, stop);
+}
+
+class Verifier {
+ public:
+  Verifier(const Trajectory& result, const StopToken& stop)
+      : result_(result),
+        stop_(stop),
+        built_(build_scene_of(result, stop)),
+        system_(*built_.system),
+        rows_(result),
+        shapes_(system_),
+        balance_(system_, rows_),
+        eps_(rows_.is_single() ? 0x1p-24 : 0x1p-53),
+        motion_(system_.bodies().size()),
+        places_(system_.shapes().size()),
+        manifolds_(system_.contact_points().size(), -1) {
+    for (std::size_t i = 0; i < system_.manifold_pairs().size(); ++i) {
+      const int point = system_.manifold_pairs()[i].point;
+      if (point >= 0) manifolds_[point] = static_cast<int>(i);
+    }
+    for (const Body& body : system_.bodies()) {
+      if (body.n_u > 0) heaviest_ = std::max(heaviest_, body.mass);
+    }
+  }
+
+  Verification verify(const std::string& file);
+
+ private:
+  void check_shape_of_file();
+  void list_not_checked();
+  void check_steps();
+  void claim(const std::string& what, const std::string& who, const char* unit, double t, double claimed, double found,
+             double excess);
+  /// Claims that `found` is at most `claimed` + `bound`; and that both are the same to `bound`.
+  void at_most(const std::string& what, const std::string& who, const char* unit, double t, double claimed,
+               double found, double bound);
+  void same(const std::string& what, const std::string& who, const char* unit, double t, double claimed, double found,
+            double bound);
+
+  void take_state(std::int64_t k);
+  void check_bodies(std::int64_t k);
+  void check_gaps(std::int64_t k);
+  void check_penetration(std::int64_t k);
+  void check_cones(std::int64_t k);
+  void check_cone(const std::string& who, double mu, double normal, double friction, double largest);
+  void check_energy(std::int64_t k);
+  void check_momentum(std::int64_t k);
+  void check_kind(std::int64_t k, Rows::Column normal, Rows::Column friction, Rows::Column world, const char* what);
+
+  std::string name(int body) const { return body < 0 ? "" : system_.bodies()[body].name; }
+  std::string names(int a, int b) const { return fmt::format("{}, {}", name(a), name(b)); }
+  /// The row of /steps that ends at t, or -1.
+  std::int64_t find_step(double t) const;
+
+  const Trajectory& result_;
+  StopToken stop_;
+  BuiltScene built_;
+  const System& system_;
+  ResultRows rows_;
+  TouchingShapes shapes_;
+  MomentumBalance balance_;
+  double eps_;
+  Verification out_;
+
+  std::vector<StepRow> steps_;
+  bool has_q_ = false, has_u_ = false, has_poses_ = false;
+  double t_ = 0.0;                             // [s] of the row
+  std::int64_t step_ = -1, step_before_ = -1;  // in steps_
+  Vector q_, u_, q_before_, u_before_;         // (n_q), (n_u)
+  std::vector<Placement> motion_;              // (bodies)
+  std::vector<Placement> places_;              // (shapes)
+  std::vector<int> manifolds_;                 // (points) index into System::manifold_pairs(), -1: none
+  double heaviest_ = 0.0;                      // [kg] of the bodies
+  bool wide_rows_ = false;                     // some rows are more than a step apart
+};
+
+void Verifier::claim(const std::string& what, const std::string& who, const char* unit, double t, double claimed,
+                     double found, double excess) {
+  const FalseClaim claim{what, who, unit, t, claimed, found, excess};
+  if (out_.n_false++ == 0) out_.first = claim;
+  if (out_.n_false == 1 || excess > out_.worst.excess || std::isnan(excess)) out_.worst = claim;
+}
+
+void Verifier::at_most(const std::string& what, const std::string& who, const char* unit, double t, double claimed,
+                       double found, double bound) {
+  if (found <= claimed + bound) return;
+  claim(what, who, unit, t, claimed, found, (found - claimed) / bound);
+}
+
+void Verifier::same(const std::string& what, const std::string& who, const char* unit, double t, double claimed,
+                    double found, double bound) {
+  if (std::abs(found - claimed) <= bound) return;
+  claim(what, who, unit, t, claimed, found, std::abs(found - claimed) / bound);
+}
+
+std::int64_t Verifier::find_step(double t) const {
+  const auto at = std::ranges::lower_bound(steps_, t, {}, &StepRow::time);
+  return at != steps_.end() && at->time == t ? at - steps_.begin() : -1;
+}
+
+/// The file must be of the system that its scene describes.
+void Verifier::check_shape_of_file() {
+  const auto width = [&](Rows::Column column, std::size_t items) {
+    if (!rows_.has(column)) return;
+    const Hdf5Dataset dataset = result_.file().open_dataset(Rows::path(column));
+    if (static_cast<std::size_t>(dataset.width()) == items) return;
+    throw InputError({result_.file().name()}, Rows::path(column), fmt::format("{} numbers a row", dataset.width()),
+                     fmt::format("{}, by the scene that the file holds", items));
+  };
+  const std::size_t n = system_.bodies().size();
+  const std::size_t n_points = system_.contact_points().size();
+  width(Rows::q, static_cast<std::size_t>(system_.n_body_q()));
+  width(Rows::u, static_cast<std::size_t>(system_.n_u()));
+  for (const Rows::Column c : {Rows::position, Rows::velocity, Rows::angular_velocity, Rows::applied_impulse}) {
+    width(c, 3 * n);
+  }
+  width(Rows::orientation, 4 * n);
+  for (const Rows::Column c : {Rows::gap, Rows::normal_force, Rows::normal_impulse, Rows::normal_percussion}) {
+    width(c, n_points);
+  }
+  for (const Rows::Column c : {Rows::normal, Rows::tangent, Rows::friction_force, Rows::force, Rows::friction_impulse,
+                               Rows::impulse, Rows::friction_percussion, Rows::percussion}) {
+    width(c, 3 * n_points);
+  }
+  width(Rows::reaction_force, 3 * system_.joints().size());
+}
+
+void Verifier::list_not_checked() {
+  const auto note = [&](const std::string& text) { out_.not_checked.push_back(text); };
+  if (!has_poses_ && !has_q_) note("penetration, gaps: poses are left out");
+  if (!has_q_ || !has_u_) note("energies: /q or /u is left out");
+  if (!has_u_ || !has_q_) note("momentum: /q or /u is left out");
+  const bool has_points = !system_.contact_points().empty();
+  const bool lacks_points = has_points && (!rows_.has(Rows::percussion) || !rows_.has(Rows::normal_percussion) ||
+                                           !rows_.has(Rows::friction_percussion));
+  const bool lacks_sets = (system_.detection() || system_.has_varying_contacts()) && !rows_.has_sets();
+  if (lacks_points || lacks_sets) note("cones, momentum: percussions are left out");
+  if (wide_rows_) note("momentum between rows that are more than a step apart");
+  if (wide_rows_ && system_.n_q() > system_.n_body_q()) {
+    note("potential energy of rows that are more than a step apart: joints may have turned round in between");
+  }
+  if (!balance_.not_checked().empty() && has_u_) note(balance_.not_checked());
+}
+
+/// The sums of the energy balance, of all steps.
+void Verifier::check_steps() {
+  if (steps_.empty()) return;
+  const double initial = steps_.front().kinetic_energy + steps_.front().potential_energy;
+  for (const StepRow& step : steps_) {
+    if (step.status == 2) continue;  // a failed one reached nothing
+    const double error = step.kinetic_energy + step.potential_energy - initial - step.work + step.dissipated;
+    const double size = std::abs(step.kinetic_energy) + std::abs(step.potential_energy) + std::abs(initial) +
+                        std::abs(step.work) + std::abs(step.dissipated);
+    same("energy_error", "/steps", "J", step.time, step.energy_error, error,
+         kRelative * std::abs(step.energy_error) + kSumRoundOffs * 0x1p-53 * size + std::numeric_limits<double>::min());
+  }
+}
+
+void Verifier::take_state(std::int64_t k) {
+  std::swap(q_, q_before_);
+  std::swap(u_, u_before_);
+  step_before_ = step_;
+  t_ = *rows_.row(Rows::time, k);
+  step_ = find_step(t_);
+  if (has_q_) {
+    q_ = q_before_;
+    q_.head(system_.n_body_q()) = Eigen::Map<const Vector>(rows_.row(Rows::q, k), system_.n_body_q());
+    if (system_.n_q() > system_.n_body_q()) system_.count_turns(t_, q_);
+  }
+  if (has_u_) u_ = Eigen::Map<const Vector>(rows_.row(Rows::u, k), system_.n_u());
+  if (!has_poses_ && !has_q_) return;
+  for (std::size_t i = 0; i < motion_.size(); ++i) {
+    if (has_poses_) {
+      const double* e = rows_.row(Rows::orientation, k) + 4 * i;
+      motion_[i] = {rows_.triple(Rows::position, k, i),
+                    Eigen::Quaterniond(e[0], e[1], e[2], e[3]).normalized().toRotationMatrix()};
+    } else {
+      const Pose pose = system_.calc_pose(static_cast<int>(i), t_, q_);
+      motion_[i] = {pose.p_WB, pose.R_WB};
+    }
+  }
+  for (std::size_t s = 0; s < places_.size(); ++s) {
+    const ShapeFeatures& shape = system_.shapes()[s];
+    places_[s] = motion_[shape.body];
+    if (shape.n_balls == 0 || system_.bodies()[shape.body].type != BodyType::beam || !has_q_) continue;
+    const Pose pose = system_.calc_pose(system_.place(system_.balls()[shape.first_ball].place), t_, q_);
+    places_[s] = {pose.p_WB, pose.R_WB};
+  }
+}
+
+/// /bodies says the same as /q and /u.
+void Verifier::check_bodies(std::int64_t k) {
+  for (std::size_t i = 0; i < motion_.size(); ++i) {
+    const int body = static_cast<int>(i);
+    const std::string& who = system_.bodies()[i].name;
+    if (has_q_ && (rows_.has(Rows::position) || rows_.has(Rows::orientation))) {
+      const Pose pose = system_.calc_pose(body, t_, q_);
+      if (rows_.has(Rows::position)) {
+        const double off = (pose.p_WB - rows_.triple(Rows::position, k, i)).norm();
+        at_most("position against q", who, "m", t_, 0.0, off, kLength + kSumRoundOffs * eps_ * pose.p_WB.norm());
+      }
+      if (rows_.has(Rows::orientation)) {
+        const double* e = rows_.row(Rows::orientation, k) + 4 * i;
+        const Eigen::Quaterniond stored(e[0], e[1], e[2], e[3]);
+        at_most("orientation against q", who, "rad", t_, 0.0,
+                (stored.normalized().toRotationMatrix() - pose.R_WB).norm() + std::abs(stored.norm() - 1.0),
+                kRelative + kSumRoundOffs * eps_);
+      }
+    }
+    if (!has_q_ || !has_u_ || (!rows_.has(Rows::velocity) && !rows_.has(Rows::angular_velocity))) continue;
+    const Twist twist = system_.calc_twist(body, t_, q_, u_);
+    const auto compare = [&](Rows::Column column, const char* what, const char* unit, const Vector3& by_state) {
+      if (!rows_.has(column)) return;
+      at_most(what, who, unit, t_, 0.0, (by_state - rows_.triple(column, k, i)).norm(),
+              kRelative * by_state.norm() + kSumRoundOffs * eps_ * (by_state.norm() + 1e-3));
+    };
+    compare(Rows::velocity, "velocity against u", "m/s", twist.v_WB);
+    const Vector3 omega = rows_.has(Rows::orientation)
+                              ? Vector3(motion_[i].R.transpose() * twist.w_WB)
+                              : Vector3(system_.calc_pose(body, t_, q_).R_WB.transpose() * twist.w_WB);
+    compare(Rows::angular_velocity, "angular velocity against u", "rad/s", omega);
+  }
+}
+
+/// Gaps of named points are no less than they say.
+void Verifier::check_gaps(std::int64_t k) {
+  if (!rows_.has(Rows::gap) || (!has_poses_ && !has_q_)) return;
+  const std::vector<ContactPoint>& points = system_.contact_points();
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    const ContactPoint& point = points[i];
+    if (point.joint >= 0) continue;
+    const double claimed = rows_.row(Rows::gap, k)[i];
+    double found = 0.0;
+    double far = 0.0;
+    if (manifolds_[i] >= 0) {
+      const ManifoldPair& shapes = system_.manifold_pairs()[manifolds_[i]];
+      const auto gap = shapes_.find_gap(shapes.first_shape, shapes.second_shape, places_);
+      if (!gap) continue;
+      found = gap->gap;
+      far = gap->on_first.norm() + shapes_.size(shapes.first_shape) + shapes_.size(shapes.second_shape);
+    } else {
+      const ShapeSurface& surface = system_.surfaces()[point.surface];
+      const ShapeBall& ball = system_.balls()[point.ball];
+      const Placement& at = motion_[surface.body];
+      const Vector3 center = places_[ball.shape].apply(ball.center);
+      found = calc_gap<double>(surface, at.p, at.R, center, ball.radius).gap;
+      far = center.norm() + at.p.norm() + surface.center.norm() + ball.center.norm();
+    }
+    const double bound = kLength + kRelative * std::abs(claimed) + kSumRoundOffs * eps_ * far;
+    if (found >= claimed - bound) continue;
+    const ContactPairOptions& o = system_.contacts()[point.pair].options;
+    claim("gap", fmt::format("{} ({})", o.name, names(o.first, o.second)), "m", t_, claimed, found,
+          (claimed - found) / bound);
+  }
+}
+
+void Verifier::check_penetration(std::int64_t k) {
+  if (!has_poses_ && !has_q_) return;
+  const TouchingShapes::Overlap deepest = shapes_.find_deepest(places_);
+  if (deepest.shape_a < 0 && !(k == 0 && rows_.first() == 0)) return;
+  const double claimed = step_ >= 0 ? steps_[step_].penetration : 0.0;
+  std::string who;
+  double far = 0.0;
+  if (deepest.shape_a >= 0) {
+    who = names(shapes_.body(deepest.shape_a), shapes_.body(deepest.shape_b));
+    for (const int s : {deepest.shape_a, deepest.shape_b}) far += places_[s].p.norm() + shapes_.size(s);
+  }
+  if (deepest.depth > out_.penetration.found || out_.penetration.bodies.empty()) {
+    out_.penetration = {claimed, deepest.depth, t_, who};
+  }
+  if (step_ < 0) return;
+  at_most("penetration", who, "m", t_, claimed, deepest.depth,
+          kLength + kRelative * std::abs(claimed) + kSumRoundOffs * eps_ * far);
+}
+
+void Verifier::check_cone(const std::string& who, double mu, double normal, double friction, double largest) {
+  if (largest == 0.0) return;
+  const double off = std::max({0.0, -normal, friction - mu * std::max(normal, 0.0)}) / largest;
+  out_.cone = std::max(out_.cone, off);
+  // The residual of the step claims how far a percussion may be from its cone, as a velocity: over at least 1/m of the
+  // heaviest body.
+  double residual = step_ >= 0 ? steps_[step_].residual * heaviest_ / largest : 0.0;
+  if (!std::isfinite(residual)) residual = 0.0;
+  at_most("cone", who, "", t_, 0.0, off, kRelative + kSumRoundOffs * eps_ * (1.0 + mu) + residual);
+}
+
+void Verifier::check_cones(std::int64_t k) {
+  const std::vector<ContactPoint>& points = system_.contact_points();
+  double largest = 0.0;
+  const bool has_points = rows_.has(Rows::normal_percussion) && rows_.has(Rows::friction_percussion);
+  if (has_points) {
+    for (std::size_t i = 0; i < points.size(); ++i) {
+      if (points[i].joint < 0) largest = std::max(largest, std::abs(rows_.row(Rows::normal_percussion, k)[i]));
+    }
+  }
+  for (std::int64_t e = rows_.set_begin(k); e < rows_.set_last(k); ++e) {
+    largest = std::max(largest, rows_.set_triple(Rows::set_percussion, e).norm());
+  }
+  if (has_points) {
+    for (std::size_t i = 0; i < points.size(); ++i) {
+      if (points[i].joint >= 0) continue;
+      const ContactPair& pair = system_.contacts()[points[i].pair];
+      check_cone(pair.options.name, pair.law().friction, rows_.row(Rows::normal_percussion, k)[i],
+                 rows_.triple(Rows::friction_percussion, k, i).norm(), largest);
+    }
+  }
+  for (std::int64_t e = rows_.set_begin(k); e < rows_.set_last(k); ++e) {
+    const Vector3 n = rows_.set_triple(Rows::set_normal, e);
+    const Vector3 p = rows_.set_triple(Rows::set_percussion, e);
+    const int named = static_cast<int>(*rows_.set(Rows::set_pair, e));
+    double mu = 0.0;
+    if (named >= 0 && named < static_cast<int>(system_.contacts().size())) {
+      mu = system_.contacts()[named].law().friction;
+    } else if (system_.detection()) {
+      mu = system_.detection()->law.friction;
+    }
+    const double normal = n.dot(p);
+    check_cone(
+        names(static_cast<int>(*rows_.set(Rows::set_body_a, e)), static_cast<int>(*rows_.set(Rows::set_body_b, e))), mu,
+        normal, (p - normal * n).norm(), largest);
+  }
+  check_kind(k, Rows::normal_percussion, Rows::friction_percussion, Rows::percussion, "percussion");
+  check_kind(k, Rows::normal_impulse, Rows::friction_impulse, Rows::impulse, "impulse");
+  check_kind(k, Rows::normal_force, Rows::friction_force, Rows::force, "force");
+}
+
+/// The world's vector is that of the components along normal and tangents.
+void Verifier::check_kind(std::int64_t k, Rows::Column normal, Rows::Column friction, Rows::Column world,
+                          const char* what) {
+  for (const Rows::Column c : {normal, friction, world, Rows::normal, Rows::tangent}) {
+    if (!rows_.has(c)) return;
+  }
+  const std::vector<ContactPoint>& points = system_.contact_points();
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    if (points[i].joint >= 0) continue;
+    const Vector3 p = rows_.triple(world, k, i);
+    const Vector3 f = rows_.triple(friction, k, i);
+    const double along = rows_.row(normal, k)[i];
+    if (along == 0.0 && f.isZero(0.0) && p.isZero(0.0)) continue;
+    if (std::isnan(along) && std::isnan(p(0))) continue;  // not known in this row
+    const Vector3 n = rows_.triple(Rows::normal, k, i);
+    const Vector3 t1 = rows_.triple(Rows::tangent, k, i);
+    Vector3 sum = along * n + f(0) * t1;
+    if (!system_.planar()) sum += f(1) * n.cross(t1);
+    const ContactPair& pair = system_.contacts()[points[i].pair];
+    at_most(fmt::format("{} against its components", what), pair.options.name, "", t_, 0.0, (sum - p).norm(),
+            (kRelative + kSumRoundOffs * eps_) * (std::abs(along) + f.norm() + p.norm()));
+  }
+}
+
+void Verifier::check_energy(std::int64_t k) {
+  if (!has_q_ || !has_u_ || step_ < 0) return;
+  Vector momentum(system_.n_u());
+  system_.multiply_mass(u_, momentum);
+  const double kinetic = 0.5 * u_.dot(momentum);
+  const double potential = system_.calc_potential_energy(t_, q_);
+  double scale = std::abs(potential);
+  double spread = 0.0;  // [J] what round-off of stored positions makes
+  for (std::size_t i = 0; i < motion_.size(); ++i) {
+    const Body& body = system_.bodies()[i];
+    if (body.n_u == 0) continue;
+    const double weight = body.mass * system_.gravity().norm();
+    const double far = q_.segment(body.q_offset, body.n_q).head(std::min(body.n_q, 3)).lpNorm<Eigen::Infinity>();
+    scale += weight * far;
+    spread += eps_ * weight * far;
+  }
+  const StepRow& step = steps_[step_];
+  const auto check = [&](const char* what, double claimed, double found, double bound) {
+    const double off = std::abs(found - claimed);
+    if (off > std::abs(out_.energy.found - out_.energy.claimed) || (k == 0 && rows_.first() == 0)) {
+      out_.energy = {claimed, found};
+    }
+    same(what, "/steps", "J", t_, claimed, found, bound);
+  };
+  check("kinetic energy", step.kinetic_energy, kinetic,
+        kRelative * kinetic + kSumRoundOffs * eps_ * kinetic + std::numeric_limits<double>::min());
+  const bool turned = system_.n_q() > system_.n_body_q() && step_ != step_before_ + 1;
+  if (turned) return;
+  const double elastic = rows_.is_single() ? std::abs(system_.calc_elastic_energy(t_, q_)) : 0.0;
+  check("potential energy", step.potential_energy, potential,
+        kRelative * std::abs(potential) + kSumRoundOffs * (0x1p-53 * scale + spread) + 1e3 * eps_ * elastic +
+            std::numeric_limits<double>::min());
+}
+
+void Verifier::check_momentum(std::int64_t k) {
+  if (k == 0) return;
+  if (step_ < 0 || step_ != step_before_ + 1) {
+    wide_rows_ = true;
+    return;
+  }
+  const bool has_points = system_.contact_points().empty() || rows_.has(Rows::percussion);
+  const bool needs_sets = system_.detection() || system_.has_varying_contacts();
+  if (!has_q_ || !has_u_ || !has_points || (needs_sets && !rows_.has_sets())) return;
+  const StepRow& step = steps_[step_];
+  if (step.status == 2) return;
+  const MomentumBalance::Miss miss = balance_.find_worst(k, step.step, t_, q_before_, u_before_, q_, u_);
+  if (miss.body < 0) return;
+  out_.momentum = std::max(out_.momentum, miss.share);
+  at_most("momentum", name(miss.body), "N s", t_, 0.0, miss.missed, miss.bound);
+}
+
+Verification Verifier::verify(const std::string& file) {
+  out_.file = file;
+  out_.rows = result_.rows();
+  check_shape_of_file();
+  has_q_ = rows_.has(Rows::q);
+  has_u_ = rows_.has(Rows::u);
+  has_poses_ = rows_.has(Rows::position) && rows_.has(Rows::orientation);
+  steps_ = result_.read_steps(0, result_.steps());
+  check_steps();
+  q_ = q_before_ = built_.initial.q;
+  u_ = u_before_ = built_.initial.u;
+  for (std::int64_t first = 0; first < out_.rows; first += rows_.block()) {
+    // The last row of the block before is the start of the first step of this one.
+    const std::int64_t from = std::max<std::int64_t>(first - 1, 0);
+    const std::int64_t n = std::min(first + rows_.block(), out_.rows) - from;
+    rows_.load(from, n);
+    for (std::int64_t k = first - from; k < n; ++k) {
+      stop_.check();
+      take_state(k);
+      check_bodies(k);
+      check_gaps(k);
+      check_penetration(k);
+      check_cones(k);
+      check_energy(k);
+      check_momentum(k);
+    }
+  }
+  for (const auto& entry : result_.limits()) out_.limits.push_back(describe(entry));
+  list_not_checked();
+  return out_;
+}
+
+std::string describe_claim(const FalseClaim& claim) {
+  return fmt::format("t = {:.6g} s: {}{}{}: claimed {:.6g}{}{}, found {:.6g}", claim.time, claim.what,
+                     claim.who.empty() ? "" : " of ", claim.who, claim.claimed, claim.unit.empty() ? "" : " ",
+                     claim.unit, claim.found);
+}
+
+}  // namespace
+
+Verification verify_result(const std::filesystem::path& path, const StopToken& stop) {
+  const Trajectory result(path);
+  return Verifier(result, stop).verify(path.string());
+}
+
+std::string describe(const Verification& v) {
+  std::string text = fmt::format("{}: {} rows: {}", v.file, v.rows, v.ok() ? "no false claim" : "");
+  if (v.n_false > 0) text += fmt::format("{} false claims", v.n_false);
+  if (v.n_false == 0 && !v.limits.empty()) text += "no false claim, but limits were passed";
+  text += fmt::format("\n  penetration  {:.3g} m found, {:.3g} m claimed", v.penetration.found, v.penetration.claimed);
+  if (v.penetration.found > 0.0) {
+    text += fmt::format(", at t = {:.6g} s, {}", v.penetration.time, v.penetration.bodies);
+  }
+  text += fmt::format("\n  cones        {:.3g} of the largest percussion off", v.cone);
+  text += fmt::format("\n  momentum     {:.3g} of the largest percussion off", v.momentum);
+  text += fmt::format("\n  energies     {:.3g} J off", std::abs(v.energy.found - v.energy.claimed));
+  if (v.n_false > 0) {
+    text += fmt::format("\n  first: {}\n  worst: {}", describe_claim(v.first), describe_claim(v.worst));
+  }
+  for (const std::string& limit : v.limits) text += "\n  limit passed: " + limit;
+  for (const std::string& lack : v.not_checked) text += "\n  not checked: " + lack;
+  return text;
+}
+
+std::string to_json(const Verification& v) {
+  const auto number = [](double x) { return to_json(x); };
+  return fmt::format(
+      "{{\"file\": {}, \"ok\": {}, \"rows\": {}, \"penetration\": {{\"claimed\": {}, \"found\": {}, \"time\": {}, "
+      "\"bodies\": {}}}, \"cone\": {{\"found\": {}}}, \"momentum\": {{\"found\": {}}}, \"energy\": {{\"claimed\": {}, "
+      "\"found\": {}}}}}",
+      to_json(v.file), v.ok(), v.rows, number(v.penetration.claimed), number(v.penetration.found),
+      number(v.penetration.time), to_json(v.penetration.bodies), number(v.cone), number(v.momentum),
+      number(v.energy.claimed), number(v.energy.found));
+}
+
+}  // namespace stickslip

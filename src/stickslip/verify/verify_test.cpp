@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Sound results are found sound, and what is changed in them is found.
+#include "stickslip/verify/verify.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <functional>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "stickslip/base/input_error.h"
+#include "tests/support/temporary_folder.h"
+#include "tests/support/written_run.h"
+
+namespace stickslip {
+namespace {
+
+using test::TemporaryFolder;
+using test::write_run;
+
+/// A box that slides and stops and a ball that bounces into it, on a floor, on named contacts in the plane.
+const std::string kPlanar = R"(
+stickslip = 1
+gravity = [0, -9.81]
+time = {end = 0.3, step = 1e-3}
+scheme = {type = "SCHEME"}
+[bodies.floor]
+type = "fixed"
+shapes.top = {type = "half-space", normal = [0, 1], offset = 0}
+[bodies.box]
+type = "planar"
+density = 100
+position = [0, 0.25]
+velocity = [1, 0]
+shapes.box = {type = "box", size = [1, 0.5]}
+[bodies.ball]
+type = "planar"
+mass = 2
+inertia = 0.01
+position = [-1.5, 0.2]
+velocity = [3, 0]
+shapes.ball = {type = "sphere", radius = 0.2}
+[[contacts]]
+between = ["floor", "box"]
+friction = 0.3
+[[contacts]]
+between = ["floor", "ball"]
+friction = 0.2
+)";
+
+/// Balls and boxes that fall onto each other, detected, in space, beside a pendulum with a spring.
+const std::string kSpatial = R"(
+stickslip = 1
+time = {end = 0.25, step = 1e-3}
+scheme = {type = "SCHEME"}
+contact_default = {friction = 0.4, except = [["bob", "floor"]]}
+[bodies.floor]
+type = "fixed"
+shapes.top = {type = "half-space", normal = [0, 0, 1], offset = 0}
+[bodies.box]
+density = 500
+position = [0, 0, 0.1]
+shapes.box = {type = "box", size = [0.4, 0.3, 0.2]}
+[bodies.ball]
+density = 800
+position = [0.05, 0, 0.31]
+velocity = [0.2, 0.1, 0]
+shapes.ball = {type = "sphere", radius = 0.1}
+[bodies.bob]
+density = 300
+position = [0.9, 0, 1]
+angular_velocity = [0, 3, 1]
+shapes.ball = {type = "sphere", radius = 0.1}
+[bodies.wall]
+type = "fixed"
+[joints.pivot]
+type = "spherical"
+between = ["wall", "bob"]
+at = [0.9, 0, 1.5]
+[forces.spring]
+type = "spring"
+between = ["wall", "bob"]
+at_a = [0.5, 0, 1]
+stiffness = 40
+damping = 0.5
+rest = 0.3
+)";
+
+const std::string kAllSchemes[] = {"moreau",     "ccp",         "stewart-trinkle", "generalized-alpha",
+                                   "relaxation", "event-driven"};
+
+std::string with_scheme(std::string scene, const std::string& scheme) {
+  const std::string word = "SCHEME";
+  scene.replace(scene.find(word), word.size(), scheme);
+  return scene;
+}
+
+TEST(Verify, SoundResultsAreSoundUnderAllSchemes) {
+  const TemporaryFolder folder;
+  for (const std::string& scheme : kAllSchemes) {
+    for (const std::string& scene : {kPlanar, kSpatial}) {
+      if (scheme == "event-driven" && scene == kSpatial) continue;  // it detects no contacts
+      write_run(folder / "r.h5", with_scheme(scene, scheme));
+      const Verification found = verify_result(folder / "r.h5");
+      EXPECT_EQ(found.n_false, 0) << scheme << "\n" << describe(found);
+      EXPECT_TRUE(found.limits.empty());
+    }
+  }
+}
+
+TEST(Verify, MomentumHoldsToRoundOffWhereImpulsesAreKnown) {
+  const TemporaryFolder folder;
+  for (const std::string scheme : {"moreau", "ccp", "stewart-trinkle"}) {
+    write_run(folder / "r.h5", with_scheme(kSpatial, scheme));
+    const Verification found = verify_result(folder / "r.h5");
+    EXPECT_LE(found.momentum, 1e-12) << scheme;
+    EXPECT_LE(found.cone, 1e-12) << scheme;
+    EXPECT_TRUE(found.not_checked.empty());
+  }
+}
+
+/// What is changed in a row of a sound result. False where the row has nothing to change.
+using Tamper = std::function<bool(State&, StepReport&)>;
+
+/// The contact of a row with the largest percussion, or none.
+ContactReport* find_loaded(StepReport& report) {
+  ContactReport* loaded = nullptr;
+  for (ContactReport& contact : report.contacts) {
+    if (contact.percussion[0] > (loaded != nullptr ? loaded->percussion[0] : 0.0)) loaded = &contact;
+  }
+  return loaded;
+}
+
+const std::vector<std::pair<std::string, Tamper>> kTampers = {
+    {"a pose moved into its neighbour",
+     [](State& state, StepReport& report) {
+       ContactReport* contact = find_loaded(report);
+       if (contact == nullptr || contact->gap > 9e-7) return false;
+       const int axis = contact->normal.size() == 3 && std::abs(contact->normal(1)) > 0.5 ? 1 : 2;
+       if (contact->body_b == 1) state.q(axis) -= 1e-6;
+       return contact->body_b == 1 && std::abs(contact->normal(axis)) > 0.99;
+     }},
+    {"a velocity",
+     [](State& state, StepReport& report) {
+       if (report.step <= 0.0) return false;
+       state.u(0) += 1e-3;
+       return true;
+     }},
+    {"a percussion",
+     [](State&, StepReport& report) {
+       ContactReport* contact = find_loaded(report);
+       if (contact == nullptr) return false;
+       for (double& p : contact->percussion) p *= 1.01;
+       return true;
+     }},
+    {"friction",
+     [](State&, StepReport& report) {
+       ContactReport* contact = find_loaded(report);
+       if (contact == nullptr) return false;
+       contact->percussion[1] *= 3.0;
+       contact->percussion[2] *= 3.0;
+       return std::hypot(contact->percussion[1], contact->percussion[2]) > 1e-6 * contact->percussion[0];
+     }},
+    {"kinetic energy",
+     [](State&, StepReport& report) {
+       report.kinetic_energy *= 1.0 + 1e-6;
+       return report.kinetic_energy > 1e-6;
+     }},
+    {"potential energy",
+     [](State&, StepReport& report) {
+       report.potential_energy *= 1.0 - 1e-6;
+       return std::abs(report.potential_energy) > 1e-6;
+     }},
+    {"the penetration",
+     [](State&, StepReport& report) {
+       const bool overlaps = report.penetration > 1e-9;
+       report.penetration = 0.0;
+       return overlaps;
+     }},
+};
+
+TEST(Verify, TamperedResultsAreFound) {
+  const TemporaryFolder folder;
+  std::mt19937 random(52);
+  int tried = 0;
+  for (const std::string scheme : {"moreau", "ccp", "stewart-trinkle"}) {
+    for (const std::string& scene : {kPlanar, kSpatial}) {
+      for (const auto& [what, tamper] : kTampers) {
+        const int row = std::uniform_int_distribution<int>(1, 240)(random);
+        if (!write_run(folder / "r.h5", with_scheme(scene, scheme), row, tamper)) continue;
+        ++tried;
+        EXPECT_GT(verify_result(folder / "r.h5").n_false, 0) << what << " in row " << row << " under " << scheme;
+      }
+    }
+  }
+  EXPECT_GE(tried, 24);
+}
+
+/// 200 of them at least.
+TEST(SlowVerify, TamperedResultsAreFound) {
+  const TemporaryFolder folder;
+  std::mt19937 random(53);
+  int tried = 0;
+  while (tried < 200) {
+    for (const std::string scheme : {"moreau", "ccp", "stewart-trinkle"}) {
+      for (const std::string& scene : {kPlanar, kSpatial}) {
+        const auto& [what, tamper] =
+            kTampers[std::uniform_int_distribution<std::size_t>(0, kTampers.size() - 1)(random)];
+        const int row = std::uniform_int_distribution<int>(1, 240)(random);
+        if (!write_run(folder / "r.h5", with_scheme(scene, scheme), row, tamper)) continue;
+        ++tried;
+        EXPECT_GT(verify_result(folder / "r.h5").n_false, 0) << what << " in row " << row << " under " << scheme;
+      }
+    }
+  }
+}
+
+TEST(Verify, WhatAFileLacksIsNotChecked) {
+  const TemporaryFolder folder;
+  write_run(folder / "wide.h5", with_scheme(kPlanar, "moreau"), 0, {}, 10);
+  const Verification wide = verify_result(folder / "wide.h5");
+  EXPECT_EQ(wide.n_false, 0) << describe(wide);
+  EXPECT_EQ(wide.not_checked.size(), 1u);
+  write_run(folder / "few.h5", with_scheme(kPlanar, "moreau"), 0, {}, 1, {"bodies/position"});
+  const Verification few = verify_result(folder / "few.h5");
+  EXPECT_EQ(few.n_false, 0) << describe(few);
+  EXPECT_GE(few.not_checked.size(), 3u);
+}
+
+TEST(Verify, WhatIsNoResultIsRefused) {
+  const TemporaryFolder folder;
+  EXPECT_THROW(verify_result(folder / "none.h5"), InputError);
+}
+
+TEST(Verify, JsonHasTheFiguresOfEachKind) {
+  Verification v;
+  v.file = "a.h5";
+  v.rows = 3;
+  v.penetration = {1e-3, 2e-3, 0.5, "floor, box"};
+  v.n_false = 1;
+  EXPECT_EQ(to_json(v),
+            "{\"file\": \"a.h5\", \"ok\": false, \"rows\": 3, \"penetration\": {\"claimed\": 0.001, \"found\": 0.002, "
+            "\"time\": 0.5, \"bodies\": \"floor, box\"}, \"cone\": {\"found\": 0}, \"momentum\": {\"found\": 0}, "
+            "\"energy\": {\"claimed\": 0, \"found\": 0}}");
+}
+
+}  // namespace
+}  // namespace stickslip
