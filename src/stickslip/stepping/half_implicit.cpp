@@ -152,7 +152,8 @@ Status HalfImplicitStepper::step(State& state, double h, double t_end, StepRepor
   const Vector& q_forces = implicit_ ? q_end_ : start.q;
   const Vector& u_forces = implicit_ ? velocity_.u_end() : start.u;
   velocity_.account_energy(state.inputs, t_forces, q_forces, u_forces, u_work_, h, energy);
-  velocity_.report_forces(h, state.inputs, t_forces, q_forces, u_forces, implicit_ ? nullptr : &force_, report);
+  if (implicit_) velocity_.calc_implicit_impulse(u_work_, force_);
+  velocity_.report_forces(h, state.inputs, t_forces, q_forces, u_forces, &force_, report);
   if (projection_) projection_->project(h, velocity_, q_end_, end_);
   velocity_.report_places(end_, report);
 

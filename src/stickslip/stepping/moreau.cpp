@@ -128,7 +128,8 @@ Status MoreauStepper::step(State& state, double h, double t_end, StepReport& rep
   if (moves_by_rates(theta)) set_motions(start.t, t_end, 0.0);
   if (implicit) {
     velocity_.account_energy(state.inputs, t_end, q_end_, velocity_.u_end(), u_work_, h, energy);
-    velocity_.report_forces(h, state.inputs, t_end, q_end_, velocity_.u_end(), nullptr, report);
+    velocity_.calc_implicit_impulse(u_work_, force_);
+    velocity_.report_forces(h, state.inputs, t_end, q_end_, velocity_.u_end(), &force_, report);
   } else {
     velocity_.account_energy(state.inputs, t_mid, q_mid_, start.u, u_work_, h, energy);
     // Planar: u_work is u.

@@ -188,6 +188,14 @@ void VelocityStep::account_contacts(double h, std::span<const double> gamma_work
   contact_work_ = sum.result();
 }
 
+void VelocityStep::calc_implicit_impulse(const Vector& u_work, Vector& impulse) {
+  nonconservative_ = u_end_ - u_work;
+  system_.multiply_mass(nonconservative_, impulse);
+  if (constraints_.count() == 0) return;
+  constraints_.calc_generalized_percussions(solution_.p, nonconservative_);
+  impulse -= nonconservative_;
+}
+
 void VelocityStep::report_forces(double h, const Inputs& inputs, double t, const Vector& q, const Vector& u,
                                  const Vector* impulse, StepReport& report) {
   report.status = report.solve.status;

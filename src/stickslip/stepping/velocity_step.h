@@ -75,6 +75,9 @@ class VelocityStep {
   void account_energy(const Inputs& inputs, double t, const Vector& q, const Vector& u, const Vector& u_work, double h,
                       EnergyLedger& ledger);
 
+  /// What applied forces added to M u in an implicit step: M (u' - u_work) without percussions. (n_u) [N s, N m s]
+  void calc_implicit_impulse(const Vector& u_work, Vector& impulse);
+
   /// What contacts did, as account_energy() found last.
   const ContactWork& contact_work() const { return contact_work_; }
 
