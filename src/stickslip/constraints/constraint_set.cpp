@@ -12,7 +12,6 @@
 #include "stickslip/base/make_room.h"
 #include "stickslip/constraints/certificate.h"
 #include "stickslip/constraints/warm_start.h"
-#include "stickslip/math/rotation.h"
 #include "stickslip/math/small_matrix.h"
 
 namespace stickslip {
@@ -271,44 +270,6 @@ void ConstraintSet::set_last_tau(const double* tau, const double* tau_at_instant
   std::copy_n(tau_at_instant, cone.dim, tau_at_instant_.begin() + cone.offset);
 }
 
-/// A motion that is not known until the end of the step, which may lie behind that of the run, stays the instant's.
-void ConstraintSet::find_finite_motions(double h) {
-  turning_.clear();
-  for (std::size_t i = 0; i < system_.bodies().size(); ++i) {
-    stop_.check();
-    const Body& body = system_.bodies()[i];
-    if (body.type != BodyType::moving) continue;
-    const double angle = body.motion->angle.value(at_->t() + h) - body.motion->angle.value(at_->t());
-    const int k = static_cast<int>(i);
-    const Vector3 end = system_.calc_pose(k, at_->t() + h, at_->q()).p_WB;
-    if (angle == 0.0 || !std::isfinite(angle) || !end.allFinite()) continue;
-    append(turning_, FiniteMotion{k, axis_angle_matrix(body.motion->axis, angle), end, angle / h * body.motion->axis});
-  }
-}
-
-/// One side of a contact, the other one at rest: where it turns as prescribed, how it carries what is on the other.
-BodyMotion ConstraintSet::carry(const ContactPoint& point, Side side, const ContactGeometry& geometry, double h) const {
-  const int body = system_.body(point, side);
-  BodyMotion motion;
-  motion = at_->at(system_.place_number(point, side), motion);
-  if (system_.bodies()[body].type != BodyType::moving) {
-    motion.v.setZero();
-    motion.w.setZero();
-    return motion;
-  }
-  const auto turns = std::ranges::find(turning_, body, &FiniteMotion::body);
-  if (turns == turning_.end()) return motion;
-  const Side other = side == Side::first ? Side::second : Side::first;
-  const Body& carried = system_.bodies()[system_.body(point, other)];
-  BodyMotion scratch;
-  const Vector3& held = carried.type == BodyType::beam || carried.n_u == 0
-                            ? geometry.position_second
-                            : at_->at(system_.place_number(point, other), scratch).p;
-  motion.w = turns->omega;
-  motion.v = (turns->end + turns->turn * (held - motion.p) - held) / h + motion.w.cross(motion.p - held);
-  return motion;
-}
-
 /// Appends the rows W^T of the last cone to the Delassus operator; on a beam only columns of the attachment's range are
 /// filled.
 template <class FillJacobian>
@@ -384,18 +345,6 @@ void ConstraintSet::add_restitution(std::span<double> added) const {
     added[cone.offset] += e.normal * gamma_[cone.offset];
     for (int row = cone.offset + 1; row < cone.offset + cone.dim; ++row) added[row] += e.tangential * gamma_[row];
   }
-}
-
-void ConstraintSet::get_tau(std::vector<double>& gamma) const {
-  make_room(gamma, gamma_.size());
-  if (tau_.empty()) return gamma.assign(gamma_.size(), 0.0);
-  gamma = tau_;
-}
-
-void ConstraintSet::get_tau_at_start(std::vector<double>& gamma) const {
-  make_room(gamma, gamma_.size());
-  gamma.assign(gamma_.size(), 0.0);
-  for (std::size_t row = 0; row < tau_.size(); ++row) gamma[row] = 2.0 * tau_at_instant_[row] - tau_[row];
 }
 
 void ConstraintSet::add_motion_rate(int cone, double more) {
