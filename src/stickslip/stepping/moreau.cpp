@@ -151,7 +151,10 @@ bool MoreauStepper::calc_free_velocity(const State& state, double h, double t_mi
         solve_free_rotation(k.inertia, k.inverse_inertia, state.u.segment<3>(k.row), force_.segment<3>(k.row),
                             (1.0 - options_.theta) * h, options_.theta * h);
     if (!rotation.converged) {
-      report.message = "body '" + system_.bodies()[k.body].name + "': turns too far in one step, reduce time.step";
+      const bool is_finite = force_.segment<3>(k.row).allFinite();
+      report.message =
+          "body '" + system_.bodies()[k.body].name +
+          (is_finite ? "': turns too far in one step, reduce time.step" : "': a torque on it is not finite");
       return false;
     }
     u_free_.segment<3>(k.row) = rotation.omega;

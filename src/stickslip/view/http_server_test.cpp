@@ -169,6 +169,15 @@ TEST(HttpServer, TakesNoHarmFromAnyBytes) {
 }
 
 /// Clients that say nothing, or do not read, keep nobody waiting, and there are so many connections at most.
+/// It counts neither as header nor as body.
+TEST(HttpServer, AnEndlessExtensionOfAChunkIsRefused) {
+  const HttpServer server = make_server();
+  const HttpClient client(server.port());
+  client.send(fmt::format("POST / HTTP/1.1\r\nHost: {}\r\nTransfer-Encoding: chunked\r\n\r\n1;", client.host()));
+  client.send(std::string(std::size_t{1} << 18, 'x'));
+  EXPECT_EQ(http_status(client.receive(64)), 413);
+}
+
 TEST(HttpServer, SlowClientsKeepNobodyWaiting) {
   std::atomic<int> asked = 0;
   const auto large = std::make_shared<const std::string>(20'000'000, 'x');
