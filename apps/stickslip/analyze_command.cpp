@@ -11,6 +11,7 @@
 #include "stickslip/io/output_file.h"
 #include "stickslip/io/write_error.h"
 #include "stickslip/sim/analyze.h"
+#include "terminal.h"
 
 namespace stickslip {
 namespace {
@@ -94,7 +95,7 @@ AnalysisOptions AnalyzeCommand::make_options() const {
 void AnalyzeCommand::print(const Analysis& analysis, const std::vector<Sweep>& sweeps,
                            const std::vector<double>& values, std::map<std::string, int>& counts) const {
   if (sweeps.empty()) {
-    fmt::print("t = {:.9g} s, {} problem\n{}", analysis.time, level_name(analysis.level), to_text(analysis));
+    print_output("t = {:.9g} s, {} problem\n{}", analysis.time, level_name(analysis.level), to_text(analysis));
     return;
   }
   std::string kinds;
@@ -102,8 +103,8 @@ void AnalyzeCommand::print(const Analysis& analysis, const std::vector<Sweep>& s
   std::string line;
   for (const double value : values) line += fmt::format("{:<14.7g}", value);
   const auto sign = [](const std::optional<double>& x) { return !x ? ' ' : *x < 0.0 ? '-' : '+'; };
-  fmt::print("{} {}{}  {}{}{}\n", line, sign(analysis.G_B), sign(analysis.G_A), analysis.solutions.size(),
-             analysis.complete ? "" : "+", kinds);
+  print_output("{} {}{}  {}{}{}\n", line, sign(analysis.G_B), sign(analysis.G_A), analysis.solutions.size(),
+               analysis.complete ? "" : "+", kinds);
   ++counts[fmt::format("{}{}  {}{}{}", sign(analysis.G_B), sign(analysis.G_A), analysis.solutions.size(),
                        analysis.complete ? "" : "+", kinds)];
 }
@@ -121,7 +122,7 @@ int AnalyzeCommand::execute() {
   if (!sweeps.empty()) {
     std::string head;
     for (const Sweep& sweep : sweeps) head += fmt::format("{:<14}", sweep.key.substr(sweep.key.rfind('.') + 1));
-    fmt::print("{} signs of G_B, G_A; how many solutions; which\n", head);
+    print_output("{} signs of G_B, G_A; how many solutions; which\n", head);
   }
   keep_work_on_signals();
   std::map<std::string, int> counts;
@@ -134,15 +135,15 @@ int AnalyzeCommand::execute() {
   } catch (const Interrupted&) {
     // What there is so far is written.
   }
-  if (!sweeps.empty()) fmt::print("\npoints  signs of G_B, G_A; how many solutions; which\n");
-  for (const auto& [what, count] : counts) fmt::print("{:>6}  {}\n", count, what);
+  if (!sweeps.empty()) print_output("\npoints  signs of G_B, G_A; how many solutions; which\n");
+  for (const auto& [what, count] : counts) print_output("{:>6}  {}\n", count, what);
   if (!json_.empty()) {
     std::ofstream out(json_, std::ios::binary);
     out << "[" << json << "\n]\n";
     if (!out.flush()) throw WriteError(json_ + ": cannot be written");
   }
   if (stop_requested) {
-    fmt::print(stderr, "interrupted\n");
+    print_error("interrupted\n");
     return kInterrupted;
   }
   return kDone;

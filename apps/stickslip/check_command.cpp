@@ -7,6 +7,7 @@
 #include "stickslip/scene/build.h"
 #include "stickslip/scene/load_scene.h"
 #include "stickslip/sim/output_plan.h"
+#include "terminal.h"
 
 namespace stickslip {
 namespace {
@@ -25,8 +26,8 @@ class CheckCommand final : public Command {
     const Scene scene = load_scene(scene_, options_);
     const BuiltScene built = build(scene);
     const SceneCheck found = check_scene(scene, built);
-    for (const std::string& warning : found.warnings) fmt::print("{}\n", warning);
-    fmt::print("{}  output    {}\n", found.summary, describe(plan_output(scene, built)));
+    for (const std::string& warning : found.warnings) print_output("{}\n", warning);
+    print_output("{}  output    {}\n", found.summary, describe(plan_output(scene, built)));
     return kDone;
   }
 

@@ -13,6 +13,7 @@
 #include "stickslip/io/new_file.h"
 #include "stickslip/io/output_file.h"
 #include "stickslip/report/report.h"
+#include "terminal.h"
 
 namespace stickslip {
 namespace {
@@ -91,17 +92,17 @@ int CompareCommand::execute() {
   options.threads = threads_;
   options.stop = &stop_requested;
   if (!quiet_) {
-    options.progress = [](int ended, int all) { fmt::print(stderr, "{} of {} runs\n", ended, all); };
+    options.progress = [](int ended, int all) { print_error("{} of {} runs\n", ended, all); };
   }
   keep_work_on_signals();
   try {
     const SchemeComparison comparison = compare(scene_, options);
     if (!output_.empty()) write_text(output_, is_page() ? to_html(comparison, scene_) : to_markdown(comparison));
     if (!json_.empty()) write_text(json_, to_json(comparison));
-    if (!quiet_) fmt::print("{}", to_text(comparison));
+    if (!quiet_ && !is_standard_output(json_) && !is_standard_output(output_)) write_output(to_text(comparison));
     return exit_status(worst_outcome(comparison));
   } catch (const Interrupted&) {
-    fmt::print(stderr, "interrupted: nothing was written\n");
+    print_error("interrupted: nothing was written\n");
     return kInterrupted;
   }
 }

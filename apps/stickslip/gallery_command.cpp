@@ -12,6 +12,7 @@
 #include "stickslip/io/new_file.h"
 #include "stickslip/io/output_file.h"
 #include "stickslip/report/report.h"
+#include "terminal.h"
 
 namespace stickslip {
 namespace {
@@ -81,23 +82,23 @@ int GalleryCommand::execute() {
     const GalleryRecord& record = records.back();
     line.clear();
     if (record.outcome == Outcome::interrupted) {
-      fmt::print(stderr, "interrupted; results of the runs so far: {}; to run it again: --force\n",
-                 (options.output / "results").string());
+      print_error("interrupted; results of the runs so far: {}; to run it again: --force\n",
+                  (options.output / "results").string());
       return kInterrupted;
     }
-    if (!quiet_) fmt::print("{}tables and figures: {}\n", to_text(record), options.output.string());
+    if (!quiet_) print_output("{}tables and figures: {}\n", to_text(record), options.output.string());
     // A failed step weighs more than inexact ones.
     const int own = exit_status(record.outcome);
     if (status != kStepFailed && own != kDone) status = own;
     const int unexplained = record.count_unexplained();
     if (unexplained == 0) continue;
     if (status == kDone) status = kInexact;
-    fmt::print(stderr, "{}: {} number{} more than by what is explained: see {}\n", record.name, unexplained,
-               unexplained == 1 ? " differs" : "s differ", (options.output / "table.csv").string());
+    print_error("{}: {} number{} more than by what is explained: see {}\n", record.name, unexplained,
+                unexplained == 1 ? " differs" : "s differ", (options.output / "table.csv").string());
   }
   write_text(index, make_index_page(records));
-  if (!quiet_) fmt::print("open in a browser: {}\n", std::filesystem::absolute(index).string());
-  if (quiet_ && status != kDone) fmt::print(stderr, "not all runs went well: see {}\n", output_);
+  if (!quiet_) print_output("open in a browser: {}\n", std::filesystem::absolute(index).string());
+  if (quiet_ && status != kDone) print_error("not all runs went well: see {}\n", output_);
   return status;
 }
 

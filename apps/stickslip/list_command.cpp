@@ -14,6 +14,7 @@
 #include "stickslip/base/nearest.h"
 #include "stickslip/solvers/solver_options.h"
 #include "stickslip/stepping/scheme_options.h"
+#include "terminal.h"
 
 namespace stickslip {
 namespace {
@@ -56,7 +57,7 @@ constexpr std::array kLaws = {
 void print(std::span<const Entry> entries) {
   std::size_t width = 0;
   for (const Entry& entry : entries) width = std::max(width, entry.name.size());
-  for (const Entry& entry : entries) fmt::print("{:<{}}  {}\n", entry.name, width, entry.meaning);
+  for (const Entry& entry : entries) print_output("{:<{}}  {}\n", entry.name, width, entry.meaning);
 }
 
 int print_schemes() {
@@ -90,7 +91,7 @@ int print_scenes() {
     if (entry.path().extension() == ".toml") scenes.push_back(entry.path());
   }
   std::ranges::sort(scenes);
-  for (const fs::path& scene : scenes) fmt::print("{}\n    {}\n", scene.string(), first_comment(scene));
+  for (const fs::path& scene : scenes) print_output("{}\n    {}\n", scene.string(), first_comment(scene));
   return kDone;
 }
 

@@ -17,6 +17,7 @@
 #include "stickslip/base/input_error.h"
 #include "stickslip/base/nearest.h"
 #include "stickslip/io/write_error.h"
+#include "terminal.h"
 
 namespace stickslip {
 
@@ -134,7 +135,7 @@ int run_program(int argc, char** argv) {
   commands["view"] = add_view_command(program);
   commands["verify"] = add_verify_command(program);
   if (argc < 2) {
-    fmt::print(stderr, "{}", program.help());
+    write_error(program.help());
     return kBadInput;
   }
   check_verb(argv[1], commands);
@@ -151,21 +152,35 @@ int run_program(int argc, char** argv) {
 }  // namespace
 }  // namespace stickslip
 
-int main(int argc, char** argv) {
-  using namespace stickslip;
-  set_signals();
+namespace stickslip {
+namespace {
+
+int run_and_tell(int argc, char** argv) {
   try {
     return run_program(argc, argv);
   } catch (const InputError& error) {
-    fmt::print(stderr, "{}\n", error.what());
+    print_error("{}\n", error.what());
     return kBadInput;
   } catch (const WriteError& error) {
-    fmt::print(stderr, "{}\n", error.what());
+    print_error("{}\n", error.what());
     return kBadInput;
   } catch (const std::bad_alloc&) {
-    fmt::print(stderr, "internal error: out of memory\n");
+    print_error("internal error: out of memory\n");
   } catch (const std::exception& error) {
-    fmt::print(stderr, "internal error: {}\n", error.what());
+    print_error("internal error: {}\n", error.what());
   }
   return kInternalError;
+}
+
+}  // namespace
+}  // namespace stickslip
+
+int main(int argc, char** argv) {
+  using namespace stickslip;
+  open_standard_streams();
+  set_signals();
+  const int status = run_and_tell(argc, argv);
+  if (flush_output()) return status;
+  write_error("standard output: cannot be written\n");
+  return status == kDone ? kBadInput : status;
 }

@@ -9,6 +9,9 @@
 #include <cstdio>
 #include <string>
 
+#include "stickslip/base/visible_text.h"
+#include "terminal.h"
+
 namespace stickslip {
 namespace {
 
@@ -36,7 +39,8 @@ ProgressLine::ProgressLine(bool quiet)
 void ProgressLine::show(const Progress& progress) {
   if (quiet_) return;
   if (terminal_) {
-    fmt::print(stderr, "\r{}{}", describe_with_bar(progress, title_, find_width()), kEraseRest);
+    const std::string line = visible_text(describe_with_bar(progress, title_, find_width()));
+    std::fputs(fmt::format("\r{}{}", line, kEraseRest).c_str(), stderr);
     std::fflush(stderr);
     is_drawn_ = true;
     return;
@@ -44,11 +48,11 @@ void ProgressLine::show(const Progress& progress) {
   const auto now = std::chrono::steady_clock::now();
   if (now - last_line_ < kLineEvery) return;
   last_line_ = now;
-  fmt::print(stderr, "{}\n", describe(progress, title_, find_width()));
+  print_error("{}\n", describe(progress, title_, find_width()));
 }
 
 void ProgressLine::clear() {
-  if (is_drawn_) fmt::print(stderr, "\r{}", kEraseRest);
+  if (is_drawn_) std::fputs(fmt::format("\r{}", kEraseRest).c_str(), stderr);
   is_drawn_ = false;
 }
 

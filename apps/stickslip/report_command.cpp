@@ -5,6 +5,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
+#include <cstdio>
 #include <filesystem>
 #include <set>
 #include <string>
@@ -20,6 +21,7 @@
 #include "stickslip/report/svg.h"
 #include "stickslip/report/video.h"
 #include "stickslip/sim/draw_result.h"
+#include "terminal.h"
 
 namespace stickslip {
 namespace {
@@ -43,6 +45,14 @@ class ReportCommand final : public Command {
                      "instead of a page, write each plot as a picture into this folder (of several results into one "
                      "for each in it); needs python3-h5py and python3-matplotlib")
         ->type_name("DIR");
+    command->add_option("--pdf", pdf_, "the same as PDF")->type_name("DIR");
+    command
+        ->add_option("--signals", signals_,
+                     "of --svg and --pdf these plots alone, and datasets by their paths: forces,/steps/iterations,"
+                     "/contacts/gap/NAME,/bodies/position/NAME/2")
+        ->delimiter(',')
+        ->allow_extra_args(false)
+        ->type_name("NAME,NAME");
     command
         ->add_option("--vtk", vtk_,
                      "instead of a page, write one result's rows for ParaView into this folder, as run --vtk does")
@@ -61,13 +71,16 @@ class ReportCommand final : public Command {
   int execute() override;
 
  private:
-  int write_plots() const;
+  int draw_plots() const;
+  void check_inputs(const std::string& output) const;
   int write_frames() const;
   int write_film() const;
 
   std::vector<std::string> results_;
   std::string output_;
   std::string svg_;
+  std::string pdf_;
+  std::vector<std::string> signals_;
   std::string vtk_;
   std::string video_;
   double speed_ = 0.0;                       // [-] 0: its own
@@ -76,17 +89,27 @@ class ReportCommand final : public Command {
   bool force_ = false;
 };
 
-int ReportCommand::write_plots() const {
+/// Refuses to write over what is read, which --force does not mean.
+void ReportCommand::check_inputs(const std::string& output) const {
+  std::error_code error;
+  for (const std::string& result : results_) {
+    if (std::filesystem::equivalent(output, result, error)) throw InputError({output}, "", "", "is a result to read");
+  }
+}
+
+int ReportCommand::draw_plots() const {
   namespace fs = std::filesystem;
   std::set<std::string> folders;
   for (const std::string& result : results_) {
     if (folders.insert(fs::path(result).stem().string()).second) continue;
-    throw InputError({result}, "", "", "--svg: two results of one name would be drawn into one folder");
+    throw InputError({result}, "", "", "two results of one name would be drawn into one folder");
   }
-  NewFolder folder(svg_);
+  const fs::path all = svg_.empty() ? pdf_ : svg_;
+  const PlotOptions options = {svg_.empty() ? "pdf" : "svg", signals_, force_, quiet_};
+  NewFolder folder(all);
   for (const std::string& result : results_) {
-    const fs::path own = results_.size() > 1 ? fs::path(svg_) / fs::path(result).stem() : fs::path(svg_);
-    write_svg(result, own, force_, quiet_);
+    const fs::path own = results_.size() > 1 ? all / fs::path(result).stem() : all;
+    write_plots(result, own, options);
   }
   folder.keep();
   return kDone;
@@ -99,15 +122,16 @@ int ReportCommand::write_frames() const {
   try {
     draw_result(results_.front(), vtk_, &stop_requested);
   } catch (const Interrupted&) {
-    fmt::print(stderr, "interrupted: nothing was written\n");
+    print_error("interrupted: nothing was written\n");
     return kInterrupted;
   }
-  if (!quiet_) fmt::print("{}\n", vtk_);
+  if (!quiet_) print_output("{}\n", vtk_);
   return kDone;
 }
 
 int ReportCommand::write_film() const {
   if (results_.size() > 1) throw InputError("--video: of one result");
+  check_inputs(video_);
   if (!force_) check_replaceable(video_, MayReplace::nothing);
   keep_work_on_signals();
   VideoOptions options;
@@ -115,28 +139,29 @@ int ReportCommand::write_film() const {
   options.stop = &stop_requested;
   if (!quiet_ && ::isatty(STDERR_FILENO) == 1) {
     options.progress = [](int made, int all) {
-      fmt::print(stderr, "\r{} of {} frames{}", made, all, made == all ? "\n" : "");
+      std::fputs(fmt::format("\r{} of {} frames{}", made, all, made == all ? "\n" : "").c_str(), stderr);
     };
   }
   try {
     write_video(results_.front(), video_, options);
   } catch (const Interrupted&) {
-    fmt::print(stderr, "\ninterrupted: nothing was written\n");
+    print_error("\ninterrupted: nothing was written\n");
     return kInterrupted;
   }
-  if (!quiet_) fmt::print("{}\n", video_);
+  if (!quiet_) print_output("{}\n", video_);
   return kDone;
 }
 
 int ReportCommand::execute() {
   const auto n_forms =
-      std::ranges::count(std::array{output_.empty(), svg_.empty(), vtk_.empty(), video_.empty()}, false);
-  if (n_forms > 1) throw InputError("--output, --svg, --vtk, --video: one of them");
+      std::ranges::count(std::array{output_.empty(), svg_.empty(), pdf_.empty(), vtk_.empty(), video_.empty()}, false);
+  if (n_forms > 1) throw InputError("--output, --svg, --pdf, --vtk, --video: one of them");
+  if (!signals_.empty() && svg_.empty() && pdf_.empty()) throw InputError("--signals: of --svg and --pdf");
   if (speed_ != 0.0 && (video_.empty() || !(speed_ > 0.0))) {
     throw InputError(fmt::format("--speed: {}: of --video, greater than 0", speed_));
   }
   if (!video_.empty()) return write_film();
-  if (!svg_.empty()) return write_plots();
+  if (!svg_.empty() || !pdf_.empty()) return draw_plots();
   if (!vtk_.empty()) return write_frames();
   if (!(max_size_ > 0.0)) {
     throw InputError(fmt::format("--max-size: {}: a size in MB, greater than 0", max_size_));
@@ -144,11 +169,14 @@ int ReportCommand::execute() {
   const std::filesystem::path output = output_.empty()
                                            ? std::filesystem::path(results_.front()).replace_extension(".html")
                                            : std::filesystem::path(output_);
+  check_inputs(output.string());
   if (!force_ && !is_report(output)) check_replaceable(output, MayReplace::nothing);
   const std::string page = make_report({results_.begin(), results_.end()}, 1e6 * max_size_);
   check_room(output, static_cast<double>(page.size()));
   write_text(output, page);
-  if (!quiet_) fmt::print("{}: {}\n", output.string(), describe_bytes(static_cast<double>(page.size())));
+  if (!quiet_ && !is_standard_output(output.string())) {
+    print_output("{}: {}\n", output.string(), describe_bytes(static_cast<double>(page.size())));
+  }
   return kDone;
 }
 

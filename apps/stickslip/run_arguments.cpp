@@ -13,6 +13,7 @@
 #include "stickslip/io/output_file.h"
 #include "stickslip/io/vtk_writer.h"
 #include "stickslip/sim/step_problems.h"
+#include "terminal.h"
 
 namespace stickslip {
 namespace {
@@ -28,20 +29,20 @@ std::string default_output(const Scene& scene, const std::string& scene_file) {
 /// Likely mistakes in the scene, the first of them: `check` tells of all.
 void print_warnings(const std::vector<std::string>& warnings) {
   constexpr std::size_t kMost = 8;
-  for (std::size_t k = 0; k < std::min(kMost, warnings.size()); ++k) fmt::print(stderr, "{}\n", warnings[k]);
+  for (std::size_t k = 0; k < std::min(kMost, warnings.size()); ++k) print_error("{}\n", warnings[k]);
   if (warnings.size() > kMost) {
-    fmt::print(stderr, "and {} more warnings: see `stickslip check`\n", warnings.size() - kMost);
+    print_error("and {} more warnings: see `stickslip check`\n", warnings.size() - kMost);
   }
 }
 
 /// Which steps were above the tolerance and what passed a limit, how often and where.
 void print_inexact(const Summary& summary) {
   if (summary.inexact > 0) {
-    fmt::print(stderr, "{} of {} steps stayed above the tolerance, the first at t = {:.6g} s\n", summary.inexact,
-               summary.steps, summary.first_inexact);
+    print_error("{} of {} steps stayed above the tolerance, the first at t = {:.6g} s\n", summary.inexact,
+                summary.steps, summary.first_inexact);
   }
   if (!summary.limits.empty()) {
-    fmt::print(stderr, "limits of the scene were passed:\n{}", describe_limits(summary.limits));
+    print_error("limits of the scene were passed:\n{}", describe_limits(summary.limits));
   }
 }
 
@@ -132,22 +133,22 @@ RunOptions RunArguments::make_options(const Scene& scene, const std::string& sce
 void RunArguments::warn(const LimitEntry& entry) {
   constexpr int kMostWarnings = 8;
   if (quiet_ || warnings_ >= kMostWarnings) return;
-  fmt::print(stderr, "warning: {}\n", describe_first(entry));
-  if (++warnings_ == kMostWarnings) fmt::print(stderr, "warning: what else passes a limit is told at the end\n");
+  print_error("warning: {}\n", describe_first(entry));
+  if (++warnings_ == kMostWarnings) print_error("warning: what else passes a limit is told at the end\n");
 }
 
 void RunArguments::print_end(const std::string& title, const RunOptions& options, const RunResult& result) const {
   const std::int64_t steps = std::max<std::int64_t>(result.summary.steps, 1);
-  fmt::print("{}, to t = {:.6g} s in {:.3g} s ({:.3g} us a step)\n", title, result.time, result.wall_seconds,
-             1e6 * result.wall_seconds / static_cast<double>(steps));
-  fmt::print("{}result: {}\n", describe(result.summary), options.output.string());
+  print_output("{}, to t = {:.6g} s in {:.3g} s ({:.3g} us a step)\n", title, result.time, result.wall_seconds,
+               1e6 * result.wall_seconds / static_cast<double>(steps));
+  print_output("{}result: {}\n", describe(result.summary), options.output.string());
   std::fflush(stdout);  // `view` goes on, and somebody may read this from a pipe
 }
 
 void RunArguments::set_warnings(RunOptions& options, std::function<void()> before_line) {
   if (!quiet_) {
     options.tell_warnings = print_warnings;
-    if (threads_ > 1) fmt::print(stderr, "--threads {}: this version computes in one thread\n", threads_);
+    if (threads_ > 1) print_error("--threads {}: this version computes in one thread\n", threads_);
   }
   options.warn = [this, before_line = std::move(before_line)](const LimitEntry& entry) {
     before_line();
@@ -163,26 +164,26 @@ std::string RunArguments::title_of(const Scene& scene) {
 int RunArguments::tell(const std::string& title, const std::string& scene_file, const RunOptions& options,
                        const RunResult& result) const {
   if (!result.is_written) {
-    fmt::print(stderr, "interrupted before the first step: nothing was written\n");
+    print_error("interrupted before the first step: nothing was written\n");
     return kInterrupted;
   }
   if (!quiet_) print_end(title, options, result);
   if (!result.problems.empty()) {
-    fmt::print(stderr, "contact problems that were not solved, for `stickslip solve`: {}{}\n",
-               result.problems.front().string(),
-               result.problems.size() > 1 ? fmt::format(" and {} more", result.problems.size() - 1) : "");
+    print_error("contact problems that were not solved, for `stickslip solve`: {}{}\n",
+                result.problems.front().string(),
+                result.problems.size() > 1 ? fmt::format(" and {} more", result.problems.size() - 1) : "");
   }
   if (result.outcome == Outcome::failed) {
-    fmt::print(stderr, "the step from t = {:.9g} s failed: {}\n", result.time, result.message);
+    print_error("the step from t = {:.9g} s failed: {}\n", result.time, result.message);
   } else if (result.outcome == Outcome::stopped) {
-    fmt::print(stderr, "stopped by a limit of the scene: {}\n", result.message);
+    print_error("stopped by a limit of the scene: {}\n", result.message);
   } else if (result.outcome == Outcome::inexact) {
     print_inexact(result.summary);
   } else if (result.outcome == Outcome::interrupted) {
-    fmt::print(stderr, "interrupted at t = {:.9g} s; to go on: stickslip run {} ... --resume {}{}\n", result.time,
-               scene_file, options.output.string(),
-               fmt::format("{}{}", options.vtk ? fmt::format(" --vtk {}", options.vtk->string()) : "",
-                           options.csv ? fmt::format(" --csv {} --force", options.csv->string()) : ""));
+    print_error("interrupted at t = {:.9g} s; to go on: stickslip run {} ... --resume {}{}\n", result.time, scene_file,
+                options.output.string(),
+                fmt::format("{}{}", options.vtk ? fmt::format(" --vtk {}", options.vtk->string()) : "",
+                            options.csv ? fmt::format(" --csv {} --force", options.csv->string()) : ""));
   }
   return exit_status(result.outcome);
 }

@@ -16,6 +16,7 @@
 #include "stickslip/io/problem_file.h"
 #include "stickslip/io/write_error.h"
 #include "stickslip/sim/solve_problem.h"
+#include "terminal.h"
 
 namespace stickslip {
 namespace {
@@ -167,9 +168,9 @@ void SolveCommand::print(const ProblemReport& report) const {
                           determined_name(report.forces->velocities));
   }
   if (!report.message.empty()) remarks += "  " + report.message;
-  fmt::print("{:<44} {:>5} {:<12} {:<8} {:>6} {:>10.3e} {:>10.3e} {:>10.3e} {:>10.3e}{}\n", report.problem,
-             report.contacts, report.solver, report.status, report.iterations, report.cpu_seconds, report.residual,
-             report.relative_residual, report.siconos_error, remarks);
+  print_output("{:<44} {:>5} {:<12} {:<8} {:>6} {:>10.3e} {:>10.3e} {:>10.3e} {:>10.3e}{}\n", report.problem,
+               report.contacts, report.solver, report.status, report.iterations, report.cpu_seconds, report.residual,
+               report.relative_residual, report.siconos_error, remarks);
 }
 
 void SolveCommand::write_json(const std::vector<ProblemReport>& reports) const {
@@ -202,8 +203,8 @@ int SolveCommand::execute() {
     check_outputs(problems, solvers);
     make_folder(output_);
   }
-  fmt::print("{:<44} {:>5} {:<12} {:<8} {:>6} {:>10} {:>10} {:>10} {:>10}\n", "problem", "n_c", "solver", "status",
-             "iter", "cpu s", "residual", "relative", "siconos");
+  print_output("{:<44} {:>5} {:<12} {:<8} {:>6} {:>10} {:>10} {:>10} {:>10}\n", "problem", "n_c", "solver", "status",
+               "iter", "cpu s", "residual", "relative", "siconos");
   std::vector<ProblemReport> reports;
   keep_work_on_signals();
   try {
@@ -213,11 +214,11 @@ int SolveCommand::execute() {
   }
   if (!json_.empty()) write_json(reports);
   if (stop_requested) {
-    fmt::print(stderr, "interrupted: {} of {} solves done\n", reports.size(), problems.size() * solvers.size());
+    print_error("interrupted: {} of {} solves done\n", reports.size(), problems.size() * solvers.size());
     return kInterrupted;
   }
   const auto unsolved = std::ranges::count_if(reports, [](const ProblemReport& r) { return r.status != "ok"; });
-  if (unsolved > 0) fmt::print(stderr, "{} of {} were not solved to {:g}\n", unsolved, reports.size(), tolerance_);
+  if (unsolved > 0) print_error("{} of {} were not solved to {:g}\n", unsolved, reports.size(), tolerance_);
   return unsolved > 0 ? kInexact : kDone;
 }
 

@@ -14,6 +14,7 @@
 #include "progress_line.h"
 #include "run_arguments.h"
 #include "stickslip/base/input_error.h"
+#include "stickslip/io/new_file.h"
 #include "stickslip/io/result_reader.h"
 #include "stickslip/io/superblock.h"
 #include "stickslip/io/write_error.h"
@@ -22,6 +23,7 @@
 #include "stickslip/view/http_server.h"
 #include "stickslip/view/live_sink.h"
 #include "stickslip/view/view_protocol.h"
+#include "terminal.h"
 
 namespace stickslip {
 namespace {
@@ -88,7 +90,7 @@ ViewCommand::ViewCommand(CLI::App& program)
 }
 
 void ViewCommand::say(const HttpServer& server) const {
-  fmt::print("{}\n", server.address());
+  print_output("{}\n", server.address());
   std::fflush(stdout);
 }
 
@@ -171,7 +173,7 @@ void ViewCommand::fail(const std::exception& error) {
   is_running_ = false;
   data_.set_phase(Phase::ended);
   data_.set_message(error.what());
-  fmt::print(stderr, "{}\n", error.what());
+  print_error("{}\n", error.what());
 }
 
 RunResult ViewCommand::run_scene(Scene scene, const RunOptions& options) {
@@ -216,6 +218,7 @@ Scene ViewCommand::wait_for_scene(RunOptions& options, ViewProtocol& protocol) {
 }
 
 int ViewCommand::view_scene() {
+  if (is_device(shown_)) throw InputError({shown_}, "", "", "is not a file: a scene is read again for each run");
   const LoadOptions load = arguments_.load_options();
   const std::vector<std::string> names = list_free_parameters(shown_, load);
   Scene scene = load_scene(shown_, load);

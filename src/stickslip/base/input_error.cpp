@@ -3,6 +3,8 @@
 
 #include <utility>
 
+#include "stickslip/base/visible_text.h"
+
 namespace stickslip {
 namespace {
 
@@ -14,12 +16,12 @@ std::string format_message(const SourcePlace& place, const std::string& key, con
     if (!text.empty()) text += ": ";
     text += part;
   };
-  std::string where = place.file;
+  std::string where = visible_text(place.file);
   if (place.line > 0) where.append(":").append(std::to_string(place.line));
   if (place.line > 0 && place.column > 0) where.append(":").append(std::to_string(place.column));
   append(where);
-  append(key);
-  append(value);
+  append(visible_text(key));
+  append(visible_text(value));
   append(allowed);
   return text;
 }

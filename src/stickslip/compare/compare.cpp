@@ -214,9 +214,12 @@ bool is_whole(const Job& job) {
 }
 
 /// The run that others are measured by; null where none reached the end, or there is but one. What a relaxed scheme
-/// errs by does not fall with the step: it is one only where there is no other.
+/// errs by does not fall with the step: it is one only where there is no other. Of runs as fine one that kept to its
+/// tolerance and the limits comes first.
 const Job* find_reference_run(const std::vector<Job>& jobs) {
-  const auto rank = [](const Job& job) { return std::tuple(job.is_relaxed, job.fineness, -job.order); };
+  const auto rank = [](const Job& job) {
+    return std::tuple(job.is_relaxed, job.fineness, job.row.outcome != Outcome::done, -job.order);
+  };
   const Job* best = nullptr;
   for (const Job& job : jobs) {
     if (is_whole(job) && (best == nullptr || rank(job) < rank(*best))) best = &job;
@@ -267,6 +270,9 @@ SchemeComparison compare(const std::filesystem::path& path, const CompareOptions
   } else if (const Job* reference = find_reference_run(jobs)) {
     const CompareRow& row = reference->row;
     comparison.reference = fmt::format("{} with {}, step {} s", row.scheme, row.solver, describe_step(row.step));
+    if (row.outcome != Outcome::done) {
+      comparison.reference += " (not exact itself: steps stayed above the tolerance or passed a limit)";
+    }
     const double tolerance = 1e-9 * (scene.time.end - scene.time.start);
     for (Job& job : jobs) {
       if (is_whole(job) && &job != reference) job.row.error = job.track.calc_error(reference->track, tolerance);

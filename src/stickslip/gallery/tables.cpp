@@ -45,11 +45,16 @@ struct Count {
   int all = 0, agree = 0, explained = 0;
 };
 
-Count count(const GalleryRecord& gallery, Origin origin) {
+/// Whether it is no figure that was measured: nothing at all (0), or a yes (1, exactly and without a unit).
+bool is_answer(const Comparison& c) {
+  return c.value == 0.0 || (c.value == 1.0 && c.unit.empty() && c.tolerance == 0.0);
+}
+
+Count count(const GalleryRecord& gallery, Origin origin, bool answers) {
   Count n;
   for (const StudyRecord& study : gallery.studies) {
     for (const Comparison& c : study.page.comparisons) {
-      if (c.origin != origin) continue;
+      if (c.origin != origin || is_answer(c) != answers) continue;
       ++n.all;
       if (c.agrees()) {
         ++n.agree;
@@ -61,11 +66,16 @@ Count count(const GalleryRecord& gallery, Origin origin) {
   return n;
 }
 
-/// "published: 30 numbers, 20 agree, 10 differ (0 without a known reason)"
+/// "published: 30 numbers, 20 agree, 10 differ (0 without a known reason); 4 zeros and yes-or-no answers, 4 agree, ..."
 std::string describe_count(const GalleryRecord& gallery, Origin origin) {
-  const Count n = count(gallery, origin);
-  return fmt::format("{}: {} numbers, {} agree, {} differ ({} of them without a known reason)", origin_name(origin),
-                     n.all, n.agree, n.all - n.agree, n.all - n.agree - n.explained);
+  const auto describe = [&](bool answers, const char* what) {
+    const Count n = count(gallery, origin, answers);
+    return fmt::format("{} {}, {} agree, {} differ ({} of them without a known reason)", n.all, what, n.agree,
+                       n.all - n.agree, n.all - n.agree - n.explained);
+  };
+  const std::string numbers = fmt::format("{}: {}", origin_name(origin), describe(false, "numbers"));
+  if (count(gallery, origin, true).all == 0) return numbers;
+  return numbers + "; " + describe(true, "zeros and yes-or-no answers");
 }
 
 /// Runs that did not go as they should, a line each.
@@ -252,8 +262,10 @@ std::string to_text(const GalleryRecord& gallery) {
 int GalleryRecord::count_unexplained() const {
   int n = 0;
   for (const Origin origin : kOrigins) {
-    const Count of_origin = count(*this, origin);
-    n += of_origin.all - of_origin.agree - of_origin.explained;
+    for (const bool answers : {false, true}) {
+      const Count of_origin = count(*this, origin, answers);
+      n += of_origin.all - of_origin.agree - of_origin.explained;
+    }
   }
   return n;
 }

@@ -24,12 +24,6 @@ std::string quoted(const std::string& name) {
   return text + '"';
 }
 
-bool is_device(const std::filesystem::path& path) {
-  std::error_code error;
-  return std::filesystem::exists(path, error) && !std::filesystem::is_regular_file(path, error) &&
-         !std::filesystem::is_directory(path, error);
-}
-
 }  // namespace
 
 CsvWriter::CsvWriter(const std::filesystem::path& path, const System& system) : system_(system), path_(path) {
@@ -39,7 +33,11 @@ CsvWriter::CsvWriter(const std::filesystem::path& path, const System& system) : 
         {}, "--csv", path.string(),
         fmt::format("at most {} columns, here {}: the result holds the same numbers", kMostCsvColumns, names.size()));
   }
-  if (!is_device(path)) file_name_.emplace(path);
+  if (is_device(path)) {
+    check_pipe(path);
+  } else {
+    file_name_.emplace(path);
+  }
   errno = 0;
   out_.open(file_name_ ? file_name_->temporary_path() : path);
   check("cannot be made");
@@ -153,6 +151,7 @@ void CsvWriter::finish(const RunEnd& /*end*/) {
   errno = 0;
   out_.close();
   check("cannot be written");
+  if (file_name_) file_name_->check_published();
 }
 
 void CsvWriter::check(const char* what) {

@@ -163,7 +163,7 @@ void write_solution(Hdf5File& file, const OneStepProblem& problem, const ConeSol
 }  // namespace
 
 void write_fclib(const std::filesystem::path& path, const OneStepProblem& problem, const ConeSolution* solution) {
-  NewFile new_file(path);
+  NewFile new_file(path, BeforePublish::named);  // the library opens no file without a name
   Hdf5File file = Hdf5File::create(new_file.temporary_path(), path);
   file.write_attribute("/", "stickslip", version());
   file.write_attribute("/", kLawAttribute, law_name(problem.cones.law));

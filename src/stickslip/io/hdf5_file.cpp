@@ -299,11 +299,36 @@ Hdf5Dataset Hdf5File::named(Hdf5Id id, const std::string& path, const Hdf5Datase
 }
 
 bool Hdf5File::has(const std::string& path) const {
-  // The library wants every group on the way to exist before it is asked for the next.
-  for (std::size_t end = path.find('/', 1); end != std::string::npos; end = path.find('/', end + 1)) {
-    if (H5Lexists(id_.get(), path.substr(0, end).c_str(), H5P_DEFAULT) <= 0) return false;
+  // The library wants every group on the way to exist before it is asked for the next, and follows links on the way.
+  for (std::size_t end = path.find('/', 1);; end = path.find('/', end + 1)) {
+    const std::string part = path.substr(0, end);
+    if (H5Lexists(id_.get(), part.c_str(), H5P_DEFAULT) <= 0) return false;
+    H5L_info_t link = {};
+    if (H5Lget_info(id_.get(), part.c_str(), &link, H5P_DEFAULT) < 0) return false;
+    if (link.type != H5L_TYPE_HARD) fail_reading(part + ": a link; only what lies in the file itself is read");
+    if (end == std::string::npos) return true;
   }
-  return H5Lexists(id_.get(), path.c_str(), H5P_DEFAULT) > 0;
+}
+
+/// Invalid where there is none. Throws where the numbers lie in other files, or take more memory than is plausible.
+Hdf5Id Hdf5File::open_own_dataset(const std::string& path) const {
+  Hdf5Id dataset(has(path) ? H5Dopen2(id_.get(), path.c_str(), H5P_DEFAULT) : -1);
+  if (!dataset.valid()) return dataset;
+  const Hdf5Id creation(H5Dget_create_plist(dataset.get()));
+  const H5D_layout_t layout = H5Pget_layout(creation.get());
+  if (H5Pget_external_count(creation.get()) != 0 || layout == H5D_VIRTUAL) {
+    fail_reading(path + ": lies in other files; only what lies in the file itself is read");
+  }
+  hsize_t chunk[H5S_MAX_RANK] = {};
+  const int rank = layout == H5D_CHUNKED ? H5Pget_chunk(creation.get(), H5S_MAX_RANK, chunk) : 0;
+  const Hdf5Id type(H5Dget_type(dataset.get()));
+  double bytes = static_cast<double>(H5Tget_size(type.get()));  // of a chunk, which the library reads as a whole
+  for (int d = 0; d < rank; ++d) bytes *= static_cast<double>(chunk[d]);
+  const auto stored = static_cast<std::int64_t>(H5Dget_storage_size(dataset.get()));
+  if (rank > 0 && bytes > Hdf5Dataset::most_unpacked(static_cast<double>(std::min(stored, file_bytes())))) {
+    fail_reading(path + ": its chunks are larger than the file can hold");
+  }
+  return dataset;
 }
 
 bool Hdf5File::is_group(const std::string& path) const {
@@ -312,7 +337,7 @@ bool Hdf5File::is_group(const std::string& path) const {
 }
 
 std::vector<std::string> Hdf5File::children(const std::string& group) const {
-  const Hdf5Id id(H5Gopen2(id_.get(), group.c_str(), H5P_DEFAULT));
+  const Hdf5Id id(has(group) ? H5Gopen2(id_.get(), group.c_str(), H5P_DEFAULT) : -1);
   if (!id.valid()) fail_reading(group + ": missing");
   std::vector<std::string> names;
   // In the order of the file: for any other the library makes a table, and gives back what is not in it yet where the
@@ -328,7 +353,7 @@ Hdf5Dataset Hdf5File::open_dataset(const std::string& path) const {
   Hdf5Dataset dataset;
   dataset.file_ = name_;
   dataset.path_ = path;
-  dataset.id_ = Hdf5Id(has(path) ? H5Dopen2(id_.get(), path.c_str(), H5P_DEFAULT) : -1);
+  dataset.id_ = open_own_dataset(path);
   if (!dataset.id_.valid()) fail_reading(path + ": missing");
   const Hdf5Id space(H5Dget_space(dataset.id_.get()));
   const Hdf5Id type(H5Dget_type(dataset.id_.get()));

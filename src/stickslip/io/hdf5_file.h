@@ -96,6 +96,8 @@ class Hdf5Dataset {
   void write_rows(std::int64_t first, std::int64_t n, std::int64_t memory_type, const void* data);
   void read_rows(const Rows& rows, std::int64_t memory_type, void* data, Checksums checksums) const;
   void check_size(std::int64_t file_bytes) const;
+  /// What so many bytes in a file can plausibly be unpacked to. [bytes]
+  static double most_unpacked(double stored);
   /// The rows that so many numbers fill.
   Rows whole_rows(std::int64_t first, std::size_t numbers) const;
 
@@ -160,6 +162,7 @@ class Hdf5File {
   void close();
 
   // --- reading; all throw InputError
+  // Only what lies in the file itself is read: links and datasets that lead elsewhere are refused.
   bool has(const std::string& path) const;
   bool is_group(const std::string& path) const;
   bool has_attribute(const std::string& object, const std::string& name) const;
@@ -183,6 +186,7 @@ class Hdf5File {
   [[noreturn]] void fail_writing(const std::string& what) const;
   [[noreturn]] void fail_reading(const std::string& what) const;
   std::int64_t file_bytes() const;
+  Hdf5Id open_own_dataset(const std::string& path) const;
   Hdf5Id open_attribute(const std::string& object, const std::string& name) const;
   Hdf5Dataset create_fixed(const std::string& path, const Hdf5DatasetOptions& options);
   Hdf5Dataset named(Hdf5Id id, const std::string& path, const Hdf5DatasetOptions& options) const;

@@ -110,19 +110,19 @@ void Hdf5File::write_fixed(const std::string& path, Hdf5Type type, std::span<con
 }
 
 std::int64_t Hdf5File::stored_bytes(const std::string& path) const {
-  const Hdf5Id dataset(has(path) ? H5Dopen2(id_.get(), path.c_str(), H5P_DEFAULT) : -1);
+  const Hdf5Id dataset = open_own_dataset(path);
   if (!dataset.valid()) fail_reading(path + ": missing");
   return static_cast<std::int64_t>(H5Dget_storage_size(dataset.get()));
 }
 
 bool Hdf5File::has_texts(const std::string& path) const {
-  const Hdf5Id dataset(has(path) ? H5Dopen2(id_.get(), path.c_str(), H5P_DEFAULT) : -1);
+  const Hdf5Id dataset = open_own_dataset(path);
   const Hdf5Id type(dataset.valid() ? H5Dget_type(dataset.get()) : -1);
   return type.valid() && H5Tget_class(type.get()) == H5T_STRING;
 }
 
 std::vector<std::string> Hdf5File::read_texts(const std::string& path, std::int64_t first) const {
-  const Hdf5Id dataset(has(path) ? H5Dopen2(id_.get(), path.c_str(), H5P_DEFAULT) : -1);
+  const Hdf5Id dataset = open_own_dataset(path);
   const Hdf5Id type(dataset.valid() ? H5Dget_type(dataset.get()) : -1);
   if (!type.valid() || H5Tget_class(type.get()) != H5T_STRING || H5Tis_variable_str(type.get()) > 0) {
     fail_reading(path + ": texts of a fixed length are missing");

@@ -1,38 +1,70 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <sys/types.h>
+
 #include <filesystem>
 #include <string_view>
 
 namespace stickslip {
 
-/// A file that appears under its name only once it has begun well: written under a temporary name beside it, then
-/// published. What stood under the name is there until then. Unpublished, it leaves nothing behind.
+/// Which file a name leads to.
+struct FileIdentity {
+  dev_t device = 0;
+  ino_t number = 0;  // 0: there is none
+
+  static FileIdentity of(const std::filesystem::path& path);
+  bool operator==(const FileIdentity&) const = default;
+};
+
+/// Whether the file has a name before publish(). Without one it is gone when the program is killed, and takes a
+/// descriptor; file systems that have no files without a name give it one.
+enum class BeforePublish { nameless, named };
+
+/// A file that appears under its name only once it has begun well: written beside it, then published. What stood under
+/// the name is there until then. Unpublished, it leaves nothing behind.
 class NewFile {
  public:
   /// Throws InputError where `path` cannot name a new file: it is a folder or a device; WriteError where its folder
-  /// does not exist.
-  explicit NewFile(const std::filesystem::path& path);
+  /// does not exist or takes no file.
+  explicit NewFile(const std::filesystem::path& path, BeforePublish before = BeforePublish::nameless);
   NewFile(const NewFile&) = delete;
   NewFile& operator=(const NewFile&) = delete;
   ~NewFile();
 
   const std::filesystem::path& path() const { return path_; }
-  /// The name to write under before publish().
+  /// The name to open it under before publish(), in this process; other programs need BeforePublish::named.
   const std::filesystem::path& temporary_path() const { return temporary_path_; }
-  /// Gives the file its name. Throws WriteError.
+  /// Gives the file its name. Throws WriteError, also where the name leads to another file than when this was made.
   void publish();
+  /// Throws WriteError where the name does not lead to this file any more: it was removed, moved or replaced.
+  void check_published() const;
 
  private:
+  void make_nameless();
+  void make_named();
+  void link();
+
   std::filesystem::path path_;
+  std::filesystem::path folder_;
   std::filesystem::path temporary_path_;
+  FileIdentity before_;  // what the name led to at first
+  FileIdentity own_;
+  int descriptor_ = -1;  // of a nameless file
   bool published_ = false;
 };
 
 /// Makes a folder of its own, "NAME-" and six characters, in that for temporary files (TMPDIR). Throws WriteError.
 std::filesystem::path make_temporary_folder(std::string_view name);
 
-/// Writes a whole file, which has its name once it is whole. Throws InputError and WriteError.
+/// Writes a whole file, which has its name once it is whole; pipes and devices are written as they are. Throws
+/// InputError and WriteError.
 void write_text(const std::filesystem::path& path, std::string_view text);
+
+/// Whether something is there that is neither a file nor a folder.
+bool is_device(const std::filesystem::path& path);
+
+/// Refuses to write to a pipe that nobody reads, which would wait for ever. Throws WriteError.
+void check_pipe(const std::filesystem::path& path);
 
 }  // namespace stickslip

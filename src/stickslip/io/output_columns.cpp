@@ -127,7 +127,8 @@ void OutputColumns::add_joints(Hdf5Type real) {
   joints_.rate = add(path("rate"), real, {n, 3}, "rad/s, m/s", "of the coordinates");
   joints_.drift = add(path("drift"), real, {n, 2}, "m, rad",
                       "distance and angle by which the joint is violated at the end of the step");
-  joints_.drive = add(path("drive"), real, {n}, "N, N m", "of its spring, damper and force, on the second body");
+  joints_.drive =
+      add(path("drive"), real, {n}, "N, N m", "of its motion, spring, damper and force, on the second body");
   joints_.friction = add(path("friction"), real, {n}, "N, N m", "of its dry friction, on the second body");
   joints_.force =
       add(path("reaction_force"), real, {n, 3}, "N", "all that the joint does to the second body, world frame");
@@ -204,6 +205,18 @@ void OutputColumns::fill_contacts(Row& row, const StepReport& report) const {
   }
 }
 
+namespace {
+
+/// Along the coordinate. What a motion takes is a reaction: its part there, with all else that acts along it.
+double calc_drive(const System& system, int j, const State& state, const JointReport& joint) {
+  if (!system.joints()[j].options.motion) return joint.drive;
+  const JointReaction unit = system.calc_joint_free_reaction(j, state.t, state.q, 1.0);
+  return (unit.force.dot(joint.reaction_force) + unit.torque.dot(joint.reaction_torque)) /
+         (unit.force.squaredNorm() + unit.torque.squaredNorm());
+}
+
+}  // namespace
+
 template <class Row>
 void OutputColumns::fill_joints(Row& row, const State& state, const StepReport& report) const {
   STICKSLIP_ASSERT(report.joints.size() == system_.joints().size());
@@ -221,7 +234,7 @@ void OutputColumns::fill_joints(Row& row, const State& state, const StepReport& 
     if (joints_.drift >= 0) {
       Eigen::Map<Eigen::Vector2d>(row.reals(joints_.drift) + 2 * j) << joint.drift_position, joint.drift_angle;
     }
-    if (joints_.drive >= 0) row.reals(joints_.drive)[j] = joint.drive;
+    if (joints_.drive >= 0) row.reals(joints_.drive)[j] = calc_drive(system_, static_cast<int>(j), state, joint);
     if (joints_.friction >= 0) row.reals(joints_.friction)[j] = joint.friction;
     if (joints_.force >= 0) triple(row, joints_.force, j) = joint.reaction_force;
     if (joints_.torque >= 0) triple(row, joints_.torque, j) = joint.reaction_torque;

@@ -15,6 +15,8 @@ namespace {
 constexpr std::string_view kHdf5Signature = "\x89HDF\r\n\x1a\n";
 
 bool is_hdf5(const std::filesystem::path& path) {
+  std::error_code error;
+  if (!std::filesystem::is_regular_file(path, error)) return false;  // reading from a pipe may wait for ever
   std::ifstream in(path, std::ios::binary);
   std::array<char, kHdf5Signature.size()> start = {};
   in.read(start.data(), start.size());

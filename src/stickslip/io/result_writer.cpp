@@ -78,7 +78,7 @@ double estimate_result_bytes(const System& system, const ResultHeader& header) {
 
 ResultWriter::ResultWriter(const std::filesystem::path& path, const System& system, const State& state,
                            const ResultHeader& header)
-    : file_name_(path),
+    : file_name_(path, BeforePublish::named),  // the library opens no file without a name
       columns_(system, header.output),
       step_columns_(choose_step_columns(header.automatic_steps)),
       file_(create_file(system, header)),
@@ -195,6 +195,7 @@ void ResultWriter::finish(const RunEnd& end) {
   file_.change_attribute("/", "message", end.message);
   file_.change_attribute("/", "finished", std::int64_t{end.outcome == RunState::done ? 1 : 0});
   file_.close();
+  file_name_.check_published();
 }
 
 }  // namespace stickslip

@@ -148,6 +148,8 @@ uint64_t size_of(std::ifstream& in) {
 
 Superblock look_at_superblock(const std::filesystem::path& path) {
   Superblock superblock;
+  std::error_code error;
+  if (!std::filesystem::is_regular_file(path, error)) return superblock;  // reading from a pipe may wait for ever
   std::ifstream in(path, std::ios::binary);
   if (!in) return superblock;
   for (uint64_t start = 0; start < size_of(in); start = start == 0 ? 512 : 2 * start) {

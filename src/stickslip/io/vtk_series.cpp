@@ -139,7 +139,7 @@ void VtkSeries::keep(std::int64_t frames) {
 
 void VtkSeries::add(double time, std::uint64_t key, std::string_view frame) {
   const auto number = listed_ + static_cast<std::int64_t>(waiting_.size());
-  auto file = std::make_unique<NewFile>(frame_path(number));
+  auto file = std::make_unique<NewFile>(frame_path(number), BeforePublish::named);
   write_text(file->temporary_path(), frame, file->path());
   if (!is_published_) {
     waiting_.push_back({std::move(file), time, key});

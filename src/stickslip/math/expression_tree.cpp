@@ -61,8 +61,13 @@ int ExpressionTree::add(Op op, int a, int b, int c) {
   return insert({.op = op, .a = a, .b = b, .c = c});
 }
 
+// A constant as 0/0 or 1/0.
+bool ExpressionTree::is_undefined(int k) const {
+  return is_constant(k) && !std::isfinite(nodes_[k].constant);
+}
+
 // The node that is the same without the operation, or -1. As usual in symbolic work, 0 * x is 0
-// whatever x is, and x / x is left alone.
+// whatever x is at an instant, and x / x is left alone.
 int ExpressionTree::simplified(Op op, int a, int b, int c) {
   switch (op) {
     case Op::negate:
@@ -79,7 +84,9 @@ int ExpressionTree::simplified(Op op, int a, int b, int c) {
       if (nodes_[b].op == Op::negate) return add(Op::add, a, nodes_[b].a);
       break;
     case Op::multiply:
-      if (is_constant(a, 0.0) || is_constant(b, 0.0)) return add_constant(0.0);
+      if ((is_constant(a, 0.0) && !is_undefined(b)) || (is_constant(b, 0.0) && !is_undefined(a))) {
+        return add_constant(0.0);
+      }
       if (is_constant(a, 1.0)) return b;
       if (is_constant(b, 1.0)) return a;
       if (is_constant(a, -1.0)) return add(Op::negate, b);

@@ -44,6 +44,7 @@ class ExpressionTree {
     double cost;  // [-] nodes visited in an evaluation; a double, because shared subtrees count each time
   };
 
+  bool is_undefined(int k) const;
   bool is_constant(int k, double value) const { return is_constant(k) && nodes_[k].constant == value; }
   int simplified(Op op, int a, int b, int c);
   int derivative_of_unary(const Expression::Node& node, int k);

@@ -31,6 +31,8 @@ ContactFilter::ContactFilter(const System& system) {
     rules_.push_back(std::move(rule));
   }
   for (const ContactPair& pair : system.contacts()) {
+    // The limits of a joint are a pair of contact points, too, and say nothing of the shapes of its bodies.
+    if (pair.n_points > 0 && system.contact_points()[pair.first_point].joint >= 0) continue;
     const ContactPairOptions& o = pair.options;
     add_pairs({o.first, o.first_shape}, {o.second, o.second_shape});
   }

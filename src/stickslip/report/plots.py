@@ -1,14 +1,16 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Plots of a result: `stickslip report --svg` runs this file, scripts/plot_result draws one page with it.
 
-python3 plots.py FOLDER RESULT.h5 FORCE QUIET
-    writes each plot that the result has data for as FOLDER/NAME.svg; FORCE, QUIET: anything for yes, '' for no
+python3 plots.py FOLDER RESULT.h5 FORCE QUIET FORMAT SIGNALS
+    writes each plot that the result has data for as FOLDER/NAME.FORMAT (svg or pdf), or with SIGNALS (names of plots and
+    paths of datasets, with commas between) these alone; FORCE, QUIET: anything for yes, '' for no
 """
 import sys
 
 sys.path[:] = [folder for folder in sys.path if folder not in ("", ".")]  # a file of the current folder is no module
 
 import importlib.util
+import io
 import os
 import re
 
@@ -119,6 +121,39 @@ def draw_inclination(axes, result, body):
     axes.set_ylim(-0.1, 3.5)
 
 
+def turns(result, name):
+    """Whether a contact is a limit of a joint that turns: its gaps are angles."""
+    if "joints" not in result or "-limits/" not in name:
+        return False
+    joint = name.rsplit("-limits/", 1)[0]
+    types = dict(zip(texts(result["joints/name"]), texts(result["joints/type"])))
+    return types.get(joint) == "revolute"
+
+
+def angles_of(quaternion, planar):
+    """(label, values [rad]) of the attitude: the angle in the plane, or roll, pitch and yaw about x, y and z."""
+    w, x, y, z = quaternion.T
+    if planar:
+        return [(r"$\varphi$", np.unwrap(2 * np.arctan2(z, w)))]
+    roll = np.arctan2(2 * (w * x + y * z), 1 - 2 * (x**2 + y**2))
+    pitch = np.arcsin(np.clip(2 * (w * y - x * z), -1, 1))
+    yaw = np.arctan2(2 * (w * z + x * y), 1 - 2 * (y**2 + z**2))
+    return [("roll", np.unwrap(roll)), ("pitch", pitch), ("yaw", np.unwrap(yaw))]
+
+
+def draw_angles(axes, result, bodies, planar):
+    """The angle of each body of a plane; roll, pitch and yaw of the first one in space."""
+    time = result["time"][:]
+    start(axes, "Angles" if planar else "Angles: roll, pitch, yaw", "[rad]")
+    shown = bodies[:MAX_LINES] if planar else bodies[:1]
+    lines = [(body, label, values) for body in shown
+             for label, values in angles_of(Item(result, "bodies", body)["orientation"], planar)]
+    for k, (body, label, values) in enumerate(lines):
+        axes.plot(*thinned(time, values), color=COLOURS[k], linestyle=DASHES[k], linewidth=1.3,
+                  label=plain(body) if planar else label)
+    axes.legend(fontsize=8, ncol=3, title=None if planar or len(bodies) == 1 else plain(bodies[0]))
+
+
 def draw_motion(axes, result, bodies, planar):
     """Heights, which is what touches and falls; a single body's whole position where it moves sideways."""
     time = result["time"][:]
@@ -155,9 +190,9 @@ def draw_speeds(axes, result, bodies, planar):
     axes.legend(handles=lines, fontsize=8, ncol=4, title=plain(body) if len(bodies) > 1 else None)
 
 
-def draw_gaps(axes, result, contacts):
+def draw_gaps(axes, result, contacts, unit="m"):
     time = result["time"][:]
-    start(axes, "Gaps", r"$g_N$ [m]")
+    start(axes, "Gaps" if unit == "m" else "Angles to the limits of joints", rf"$g_N$ [{unit}]")
     for k, (name, contact) in enumerate(contacts[:MAX_LINES]):
         axes.plot(*thinned(time, contact["gap"]), color=COLOURS[k], linestyle=DASHES[k], label=plain(name), linewidth=1.2)
     axes.axhline(0, color=INK, linewidth=0.8)
@@ -240,10 +275,26 @@ def plot_velocities(result):
     return (lambda axes: draw_speeds(axes, result, bodies, planar)) if bodies else None
 
 
+def plot_angles(result):
+    if not has(result, "bodies", "position", "orientation"):
+        return None
+    types, bodies, planar = describe(result)
+    turning = [body for body in bodies if types[body] in ("planar", "rigid")]
+    return (lambda axes: draw_angles(axes, result, turning, planar)) if turning else None
+
+
 def plot_gaps(result):
     if not has(result, "contacts", "gap"):
         return None
-    return lambda axes: draw_gaps(axes, result, find_contacts(result))
+    contacts = [(name, contact) for name, contact in find_contacts(result) if not turns(result, name)]
+    return (lambda axes: draw_gaps(axes, result, contacts)) if contacts else None
+
+
+def plot_limits(result):
+    if not has(result, "contacts", "gap"):
+        return None
+    contacts = [(name, contact) for name, contact in find_contacts(result) if turns(result, name)]
+    return (lambda axes: draw_gaps(axes, result, contacts, "rad")) if contacts else None
 
 
 def plot_status(result):
@@ -252,24 +303,30 @@ def plot_status(result):
     return lambda axes: draw_status(axes, result, find_contacts(result))
 
 
-def draw_percussions(axes, result):
-    """Normal percussions, and those of friction between the bounds of the cone."""
+def draw_contact_forces(axes, result, kind, unit):
+    """Normal forces or percussions, and those of friction between the bounds of the cone: in the plane with their sign,
+    along t1; in space their size."""
     time = result["time"][:]
     friction = result["contacts/friction_coefficient"][:]
-    start(axes, "Percussions: normal, friction (thin) within its bound (shaded)", "[N s]")
-    for k, (name, contact) in enumerate(find_contacts(result)[:MAX_LINES]):
-        normal, tangential = contact["normal_percussion"], np.linalg.norm(contact["friction_percussion"], axis=1)
+    planar = "rigid" not in texts(result["bodies/type"])
+    what = "along t" if planar else "its size"
+    start(axes, f"{kind.capitalize()}s: normal, friction (thin, {what}) within its bound (shaded)", f"[{unit}]")
+    shown_contacts = [(name, contact) for name, contact in find_contacts(result) if not turns(result, name)]
+    for k, (name, contact) in enumerate(shown_contacts[:MAX_LINES]):
+        normal, both = contact[f"normal_{kind}"], contact[f"friction_{kind}"]
+        tangential = both[:, 0] if planar else np.linalg.norm(both[:, :2], axis=1)
         axes.plot(*thinned(time, normal), color=COLOURS[k], linestyle=DASHES[k], label=plain(name), linewidth=1.8)
         axes.plot(*thinned(time, tangential), color=COLOURS[k], linestyle=DASHES[k], linewidth=0.8)
         shown, bound = thinned(time, friction[contact.index] * normal)
-        axes.fill_between(shown, 0, bound, color=COLOURS[k], alpha=0.12, linewidth=0)
-    axes.legend(fontsize=8, ncol=2)
+        axes.fill_between(shown, -bound if planar else 0, bound, color=COLOURS[k], alpha=0.12, linewidth=0)
+    if shown_contacts:
+        axes.legend(fontsize=8, ncol=2)
 
 
-def plot_percussions(result):
-    if not has(result, "contacts", "normal_percussion", "friction_percussion"):
+def plot_contact_forces(result, kind, unit):
+    if not has(result, "contacts", f"normal_{kind}", f"friction_{kind}"):
         return None
-    return lambda axes: draw_percussions(axes, result)
+    return lambda axes: draw_contact_forces(axes, result, kind, unit)
 
 
 def draw_joints(axes, result):
@@ -303,10 +360,13 @@ def plots_of(result):
     """NAME: what draws it on axes, or None where the result lacks the data."""
     return {
         "motion": plot_motion(result),
+        "angles": plot_angles(result),
         "velocities": plot_velocities(result),
         "gaps": plot_gaps(result),
+        "limits": plot_limits(result),
         "status": plot_status(result),
-        "percussions": plot_percussions(result),
+        "forces": plot_contact_forces(result, "force", "N"),
+        "percussions": plot_contact_forces(result, "percussion", "N s"),
         "joints": plot_joints(result),
         "energies": lambda axes: draw_energies(axes, result),
         "energy_balance": lambda axes: draw_energy_error(axes, result),
@@ -316,19 +376,108 @@ def plots_of(result):
     }
 
 
+def draw_dataset(axes, result, path, columns):
+    """The columns of a dataset over its rows' time."""
+    dataset = result[path]
+    time = result["steps/time" if path.startswith("steps/") else "time"][:]
+    start(axes, "/" + path, f"[{text_attribute(dataset, 'unit', '1')}]")
+    values = dataset[:].reshape(len(dataset), -1)
+    rows = min(len(time), len(values))
+    for k, column in enumerate(columns):
+        label = plain("/".join([path, *column_name(result, path, column)]))
+        axes.plot(*thinned(time[:rows], values[:rows, column]), color=COLOURS[k], linestyle=DASHES[k], linewidth=1.3, label=label)
+    axes.legend(fontsize=8, ncol=2)
+
+
+def column_name(result, path, column):
+    """The item's name and the component's number, as far as there are any: /contacts/force/ball-ground/2."""
+    shape, group = result[path].shape[1:], path.split("/")[0]
+    if not shape:
+        return []
+    components = int(np.prod(shape[1:]))
+    named = f"{group}/name" in result and len(result[f"{group}/name"]) == shape[0]
+    item = texts(result[f"{group}/name"])[column // components] if named else str(column // components)
+    return [item] if len(shape) == 1 else [item, str(column % components)]
+
+
+def find_dataset(result, signal):
+    """(path, columns) of "/steps/iterations", "/q/2", "/contacts/gap/ball-ground" or "/bodies/position/ball/2"."""
+    path = signal.strip("/")
+    parts = path.split("/")
+    depth = next((n for n in range(len(parts), 0, -1) if "/".join(parts[:n]) in result), 0)
+    name, rest = "/".join(parts[:depth]), "/".join(parts[depth:])
+    dataset = result[name] if depth else None
+    rows = (len(result["time"]), len(result["steps/time"]))
+    numbers = isinstance(dataset, h5py.Dataset) and dataset.dtype.kind in "fiu" and dataset.ndim <= 3
+    if not numbers or len(dataset) not in rows or name.split("/")[0] in ("checkpoint", "limits"):
+        sys.exit(f"--signals: {signal}: no plot and no dataset with a row for each instant; plots: "
+                 + ", ".join(plots_of(result)))
+    columns = [k for k in range(int(np.prod(dataset.shape[1:])))
+               if ("/".join(column_name(result, name, k)) + "/").startswith(rest + "/" if rest else "")]
+    if not columns:
+        sys.exit(f"--signals: {signal}: /{name} has no such column")
+    return name, columns[:MAX_LINES]
+
+
+def chosen_plots(result, signals):
+    """NAME: what draws it, of the signals that were asked for; of all plots where none was."""
+    plots = {name: draw for name, draw in plots_of(result).items() if draw}
+    if not signals:
+        return plots
+    chosen = {}
+    for signal in signals.split(","):
+        if signal in plots:
+            chosen[signal] = plots[signal]
+            continue
+        path, columns = find_dataset(result, signal)
+        chosen[re.sub(r"[^\w.-]+", "_", signal.strip("/"))] = (
+            lambda axes, path=path, columns=columns: draw_dataset(axes, result, path, columns))
+    return chosen
+
+
 MARK = "stickslip, by Matplotlib"
 
 
 def is_ours(path):
     with open(path, "rb") as file:
-        return MARK.encode() in file.read(4096)
+        return MARK.encode() in file.read()
 
 
-def write_svg(folder, path, force, quiet):
+def check_own(result):
+    """Refuses what leads out of the file: links, and numbers that lie in other files."""
+    def visit(group):
+        for name in group:
+            if not isinstance(group.get(name, getlink=True), h5py.HardLink):
+                sys.exit(f"{result.filename}: {group.name}/{name}: a link; only what lies in the file itself is read")
+            node = group[name]
+            if isinstance(node, h5py.Dataset) and (node.external or node.is_virtual):
+                sys.exit(f"{result.filename}: {node.name}: lies in other files; only what lies in the file itself is read")
+            if isinstance(node, h5py.Group) and group.name == "/":  # results have groups at the root alone
+                visit(node)
+    visit(result)
+
+
+def write_picture(figure, file, kind, name):
+    """Under a name that is new, so that no link is followed; then under its own."""
+    picture = io.BytesIO()
+    date = {"Date": None} if kind == "svg" else {"CreationDate": None}
+    figure.savefig(picture, format=kind, metadata=date | {"Creator": MARK, "Title": name})
+    temporary = f"{file}.{os.getpid()}.tmp"
+    with open(temporary, "xb") as out:
+        try:
+            out.write(picture.getbuffer())
+        except OSError:
+            os.unlink(temporary)
+            raise
+    os.replace(temporary, file)
+
+
+def write_plots(folder, path, force, quiet, kind, signals):
     # Text stays text, and the same result gives the same bytes.
-    plt.rcParams.update(STYLE | {"svg.fonttype": "none", "svg.hashsalt": "stickslip"})
+    plt.rcParams.update(STYLE | {"svg.fonttype": "none", "svg.hashsalt": "stickslip", "pdf.fonttype": 42})
     with h5py.File(path, "r", swmr=True) as result:
-        plots = {os.path.join(folder, name + ".svg"): draw for name, draw in plots_of(result).items() if draw}
+        check_own(result)
+        plots = {os.path.join(folder, f"{name}.{kind}"): draw for name, draw in chosen_plots(result, signals).items()}
         for file in plots:
             if os.path.exists(file) and not force and not is_ours(file):
                 sys.exit(f"{file}: exists and is no plot of this program: --force writes over it")
@@ -338,9 +487,7 @@ def write_svg(folder, path, force, quiet):
             axes.set_xlabel("t [s]")
             if len(result["time"]) > 1:
                 axes.set_xlim(result["time"][0], result["time"][-1])
-            figure.savefig(file + ".tmp", format="svg",
-                           metadata={"Date": None, "Creator": MARK, "Title": scene_name(result)})
-            os.replace(file + ".tmp", file)
+            write_picture(figure, file, kind, scene_name(result))
             plt.close(figure)
             if not quiet:
                 print(file)
@@ -348,6 +495,6 @@ def write_svg(folder, path, force, quiet):
 
 if __name__ == "__main__":
     try:
-        write_svg(sys.argv[1], sys.argv[2], bool(sys.argv[3]), bool(sys.argv[4]))
+        write_plots(sys.argv[1], sys.argv[2], bool(sys.argv[3]), bool(sys.argv[4]), sys.argv[5], sys.argv[6])
     except OSError as error:
         sys.exit(f"{sys.argv[1]}: {error}")

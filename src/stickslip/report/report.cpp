@@ -213,6 +213,8 @@ std::string make_report(const std::vector<std::filesystem::path>& results, doubl
 }
 
 bool is_report(const std::filesystem::path& path) {
+  std::error_code error;
+  if (!std::filesystem::is_regular_file(path, error)) return false;  // reading from a pipe may wait for ever
   std::ifstream file(path, std::ios::binary);
   std::string head(kMark.size(), '\0');
   file.read(head.data(), static_cast<std::streamsize>(head.size()));

@@ -26,10 +26,10 @@ bool is_lacking(int status) {
 }
 
 /// What is missing, of the Python that lacks least, and how to install it.
-std::string describe_lack(int status, const std::string& python) {
+std::string describe_lack(int status, const std::string& python, const std::string& format) {
   const bool h5py = status != kLacksMatplotlib, matplotlib = status != kLacksH5py;
   const std::string modules = h5py && matplotlib ? "h5py and matplotlib" : h5py ? "h5py" : "matplotlib";
-  return fmt::format("--svg: {}; to install {}: sudo apt-get install{}{}{} (elsewhere: pip install{}{})",
+  return fmt::format("--{}: {}; to install {}: sudo apt-get install{}{}{} (elsewhere: pip install{}{})", format,
                      status == kNoSuchProgram ? fmt::format("needs Python 3 ({} is not there) with {}", python, modules)
                                               : fmt::format("{} lacks {}", python, modules),
                      h5py && matplotlib ? "them" : "it", status == kNoSuchProgram ? " python3" : "",
@@ -39,7 +39,7 @@ std::string describe_lack(int status, const std::string& python) {
 
 }  // namespace
 
-void write_svg(const fs::path& result, const fs::path& folder, bool force, bool quiet) {
+void write_plots(const fs::path& result, const fs::path& folder, const PlotOptions& options) {
   const Trajectory readable(result);
   NewFolder made(folder);
   std::vector<std::string> candidates = {"/usr/bin/python3", "python3"};
@@ -48,10 +48,11 @@ void write_svg(const fs::path& result, const fs::path& folder, bool force, bool 
   int most = 0;
   for (const std::string& python : candidates) {
     const int status = run_program({python, "-c", std::string(plots_script()), folder.string(), result.string(),
-                                    force ? "force" : "", quiet ? "quiet" : ""});
+                                    options.force ? "force" : "", options.quiet ? "quiet" : "", options.format,
+                                    fmt::format("{}", fmt::join(options.signals, ","))});
     if (is_lacking(status)) {
       const int has = status == kNoSuchProgram ? 0 : status;  // the more, the more it has
-      if (lack.empty() || has > most) lack = describe_lack(status, python);
+      if (lack.empty() || has > most) lack = describe_lack(status, python, options.format);
       most = std::max(most, has);
       continue;
     }

@@ -105,7 +105,7 @@ void write_video(const fs::path& result, const fs::path& film, const VideoOption
   browser.open(scratch.path() / "page.html", "picture&light");
   wait_for_picture(browser, options.stop);
 
-  NewFile file(film);
+  NewFile file(film, BeforePublish::named);
   std::vector<std::string> arguments = {*ffmpeg, "-y",         "-loglevel",  "error",
                                         "-f",    "image2pipe", "-framerate", fmt::format("{}", options.frames_a_second),
                                         "-c:v",  "png",        "-i",         "-"};

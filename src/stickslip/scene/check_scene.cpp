@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <set>
+#include <utility>
 
 #include "stickslip/constraints/contact_finder.h"
 #include "stickslip/scene/build.h"
@@ -20,21 +22,21 @@ class Warnings {
       : scene_(scene), built_(built), stop_(stop) {}
 
   std::vector<std::string> collect() {
-    warn_of_stillness();
-    warn_of_lonely_bodies();
-    warn_of_overlaps();
-    warn_of_overlaps_found();
-    warn_of_misfits();
-    warn_of_joints();
-    warn_of_redundancy();
-    warn_of_quaternions();
-    warn_of_output();
-    warn_of_step_control();
+    using Kind = void (Warnings::*)();
+    for (const Kind kind : {&Warnings::warn_of_stillness, &Warnings::warn_of_lonely_bodies, &Warnings::warn_of_overlaps,
+                            &Warnings::warn_of_overlaps_found, &Warnings::warn_of_misfits, &Warnings::warn_of_joints,
+                            &Warnings::warn_of_redundancy, &Warnings::warn_of_quaternions, &Warnings::warn_of_output,
+                            &Warnings::warn_of_step_control}) {
+      n_of_kind_ = 0;
+      (this->*kind)();
+      if (n_of_kind_ > kMostOfKind) warnings_.push_back(fmt::format("and {} more like it", n_of_kind_ - kMostOfKind));
+    }
     return std::move(warnings_);
   }
 
  private:
   void warn(const std::string& path, const std::string& text) {
+    if (++n_of_kind_ > kMostOfKind) return;
     warnings_.push_back(InputError(scene_.places.find(path), path, "", text).what());
   }
 
@@ -79,8 +81,9 @@ class Warnings {
     }
   }
 
-  // Pairs where what touches depends on where the bodies are; of detected contacts the worst alone: a heap placed
-  // carelessly overlaps in many places.
+  // Pairs whose points vary, and pairs where what touches depends on where the bodies are; of detected contacts those
+  // between the bodies of each joint, which holds them there, and of the others the worst alone: a heap placed carelessly
+  // overlaps in many places.
   void warn_of_overlaps_found() {
     const System& system = *built_.system;
     ContactFinder contacts(system, stop_);
@@ -90,11 +93,15 @@ class Warnings {
     const ContactPoint* worst = nullptr;
     double least = -kOverlap;
     std::vector<double> least_of_pair(system.contacts().size(), -kOverlap);
+    const std::map<BodyPair, int> jointed = find_jointed();
+    std::map<int, double> least_of_joint;
     for (const ContactPoint& point : contacts.points()) {
       if (point.pair != kDetected && point.frozen == nullptr) continue;
       const double gap = system.calc_gap(point, built_.initial.t, built_.initial.q);
       if (point.pair != kDetected) {
         least_of_pair[point.pair] = std::min(least_of_pair[point.pair], gap);
+      } else if (const auto joint = jointed.find(bodies_of(point)); joint != jointed.end()) {
+        if (gap < -kOverlap) least_of_joint[joint->second] = std::min(least_of_joint[joint->second], gap);
       } else if (gap < least) {
         least = gap;
         worst = &point;
@@ -105,10 +112,35 @@ class Warnings {
       warn("contacts." + system.contacts()[i].options.name,
            fmt::format("the bodies overlap by {:.6g} m at the start", -least_of_pair[i]));
     }
+    for (const auto& [index, gap] : least_of_joint) {
+      const JointOptions& joint = system.joints()[index].options;
+      const std::string& first = system.bodies()[joint.first].name;
+      const std::string& second = system.bodies()[joint.second].name;
+      warn("joints." + joint.name,
+           fmt::format("its bodies '{0}' and '{1}' overlap by {2:.6g} m at the start, where the joint holds them: "
+                       "contact_default.except = [[\"{0}\", \"{1}\"]] lets them pass through each other",
+                       first, second, -gap));
+    }
     if (worst == nullptr) return;
     warn("contact_default", fmt::format("the bodies '{}' and '{}' overlap by {:.6g} m at the start",
                                         system.bodies()[system.side(*worst, Side::first).body].name,
                                         system.bodies()[system.side(*worst, Side::second).body].name, -least));
+  }
+
+  using BodyPair = std::pair<int, int>;  // indices into System::bodies(), the lower one first
+
+  /// The first joint between two bodies.
+  std::map<BodyPair, int> find_jointed() const {
+    std::map<BodyPair, int> joints;
+    for (const Joint& joint : built_.system->joints()) {
+      const auto index = static_cast<int>(&joint - built_.system->joints().data());
+      joints.emplace(std::minmax(joint.options.first, joint.options.second), index);
+    }
+    return joints;
+  }
+
+  BodyPair bodies_of(const ContactPoint& point) const {
+    return std::minmax(built_.system->side(point, Side::first).body, built_.system->side(point, Side::second).body);
   }
 
   // A scheme starts from what the scene says, and removes what violates a joint in its first step.
@@ -203,12 +235,16 @@ class Warnings {
     }
   }
 
+  // A mistake in a fill repeats itself for each of its bodies: so many lines of one kind tell enough.
+  static constexpr int kMostOfKind = 20;  // [-]
+
   // Positions in files are rounded to a few digits: what overlaps by less than a nanometre touches.
   static constexpr double kOverlap = 1e-9;  // [m]
 
   const Scene& scene_;
   const BuiltScene& built_;
   StopToken stop_;
+  int n_of_kind_ = 0;  // [-] warnings of the kind that is looked for
   std::vector<std::string> warnings_;
 };
 
@@ -249,6 +285,16 @@ std::string describe(const SceneTime& time) {
   return fmt::format("{} to {} s, step {} s, {:.0f} steps", time.start, time.end, time.step, steps);
 }
 
+/// Mechanisms whose contacts are named have another default than those whose contacts are found.
+const char* describe_choice(const Scene& scene) {
+  const bool is_default_of_named = std::holds_alternative<GeneralizedAlphaOptions>(scene.scheme) &&
+                                   !scene.contact_default && !scene.contacts.empty() && !scene.joints.empty();
+  if (!is_default_of_named) return "";
+  return "            the default with joints and named contacts; with [contact_default] it is ccp, whose steps may "
+         "cost "
+         "a thirtieth: see `stickslip compare`\n";
+}
+
 std::string summarize(const Scene& scene, const BuiltScene& built) {
   const System& system = *built.system;
   const auto moving =
@@ -265,7 +311,7 @@ std::string summarize(const Scene& scene, const BuiltScene& built) {
   const bool is_loose = has_loose_default(scene) && tolerance == kManyBodiesTolerance;
   text += fmt::format("  scheme    {}, solver {}, tolerance {:g}{}\n", built.stepper->name(), built.solver->name(),
                       tolerance, is_loose ? ", the default where many contacts may be detected" : "");
-  return text;
+  return text + describe_choice(scene);
 }
 
 }  // namespace

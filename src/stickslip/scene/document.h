@@ -53,7 +53,7 @@ std::string describe_value(const TomlValue& value);
 /// A value as TOML, on one line; numbers read back as the same.
 std::string write_toml_value(const TomlValue& value);
 
-/// Bodies of a [[fill]] at most. [-]
+/// Bodies of a scene with [[fill]] at most. [-]
 inline constexpr std::int64_t kMaxFillBodies = 1'000'000;
 
 /// A scene's text or texts (includes, overrides) as one tree.

@@ -27,12 +27,19 @@ SceneSide read_side(const TableReader& contact, const TomlValue& value, const st
   return side;
 }
 
+constexpr Range kRestitution = {
+    .least = 0.0, .most = 1.0, .text = "a number in [0, 1], or a table {normal = 0, tangential = 0} of two"};
+
 /// Friction and restitution, which named and detected contacts have.
 ContactLaw read_law(const TableReader& reader) {
   ContactLaw law;
   law.friction = reader.number_or("friction", kNotNegative, "", 0.0);
   const TomlValue* value = reader.find("restitution");
   if (value == nullptr) return law;
+  if (value->table() == nullptr) {  // Newton's, the normal one
+    law.restitution_normal = reader.number_from(*value, reader.path_of("restitution"), kRestitution, "");
+    return law;
+  }
   const TableReader restitution(reader.context(), *value, reader.path_of("restitution"));
   restitution.allow({"normal", "tangential"});
   law.restitution_normal = restitution.number_or("normal", kUnitInterval, "", 0.0);

@@ -129,8 +129,12 @@ class Fill {
  private:
   SourcePlace place(const TomlValue& value) const { return reader_.context().document.place(value.mark); }
 
-  /// Bodies at most. [-]
-  std::int64_t most() const { return reader_.context().document.max_fill_bodies; }
+  /// Bodies at most, less those that there are already: a scene has so many, however many fills it has. [-]
+  std::int64_t most() const {
+    const ReadContext& context = reader_.context();
+    const auto n_bodies = static_cast<std::int64_t>(context.scene.bodies.size());
+    return std::max<std::int64_t>(0, context.document.max_fill_bodies - n_bodies);
+  }
 
   std::string_view find_rule() const {
     const auto is_given = [this](std::string_view key) { return reader_.has(key); };
@@ -213,8 +217,9 @@ class Fill {
     std::vector<std::int64_t> counts;
     std::int64_t product = 1;
     for (const TomlValue& value : *array) {
-      const auto* count = std::get_if<std::int64_t>(&value.content);
-      if (count == nullptr || *count < 1) grid.fail("counts", allowed);
+      const auto i = static_cast<std::size_t>(&value - array->data());
+      const auto count = grid.integer_from(value, fmt::format("{}[{}]", grid.path_of("counts"), i));
+      if (!count || *count < 1) grid.fail("counts", allowed);
       if (*count > most() / product) grid.fail("counts", fmt::format("at most {} bodies", most()));
       product *= *count;
       counts.push_back(*count);

@@ -4,7 +4,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cmath>
+#include <string_view>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -68,50 +71,66 @@ void check_parameter_name(const TableReader& parameters, const TomlEntry& entry)
                    allowed);
 }
 
-/// Says why none of `unread` can be read: they refer to one another, or to what does not exist.
-[[noreturn]] void fail_unreadable(const TableReader& parameters, const std::vector<const TomlEntry*>& unread) {
-  Expression::Parameters supposed = parameters.context().scene.parameters;
-  for (const TomlEntry* entry : unread) supposed.emplace(entry->key, 1.0);
-  for (const TomlEntry* entry : unread) {
-    try {
-      static_cast<void>(Expression::parse(entry->value.string()->substr(1), supposed));
-    } catch (const ExpressionError&) {
-      static_cast<void>(parameters.number(entry->key, kAnyNumber, ""));  // throws: it has an error of its own
-    }
+/// The names in a text that can be parameters: in an expression, what else is a name is not a parameter's.
+std::vector<std::string_view> find_names(std::string_view text) {
+  const auto is_part = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '.'; };
+  std::vector<std::string_view> names;
+  for (std::size_t i = 0; i < text.size();) {
+    const std::size_t begin = i;
+    while (i < text.size() && is_part(text[i])) ++i;
+    if (i > begin) names.push_back(text.substr(begin, i - begin));  // "1e5" is none that there is
+    if (i == begin) ++i;
   }
-  parameters.fail(unread.front()->key, "parameters that do not refer to one another in a circle");
+  return names;
 }
 
 }  // namespace
 
-// Parameters may be expressions of other parameters, in any order: those that can be read are read, round
-// by round, until all are or none could be.
+// Parameters may be expressions of other parameters, in any order: each is read once those are that it names.
 void read_parameters(ReadContext& context, const TableReader& scene) {
   const TomlValue* value = scene.find("parameters");
   if (value == nullptr) return;
-  constexpr int kMaxRounds = 32;  // [-] how long a chain of parameters may be
   const TableReader parameters(context, *value, "parameters");
-  std::vector<const TomlEntry*> unread;
+  struct Parameter {
+    const TomlEntry* entry;
+    std::vector<std::string_view> names;  // that it may depend on
+    std::size_t next = 0;                 // of these, the first that was not looked at
+    bool is_begun = false;
+    bool is_read = false;
+  };
+  std::vector<Parameter> all;
+  std::unordered_map<std::string_view, std::size_t> index;
   for (const TomlEntry& entry : parameters.entries()) {
     check_parameter_name(parameters, entry);
-    unread.push_back(&entry);
+    index.emplace(entry.key, all.size());
+    const std::string* text = entry.value.string();
+    all.push_back({&entry, text == nullptr ? std::vector<std::string_view>{} : find_names(*text)});
   }
-  Expression::Parameters& known = context.scene.parameters;
-  for (int round = 1; !unread.empty(); ++round) {
-    std::vector<const TomlEntry*> still_unread;
-    Expression::Parameters found;
-    for (const TomlEntry* entry : unread) {
-      try {
-        found.emplace(entry->key, parameters.number(entry->key, kAnyNumber, ""));
-      } catch (const InputError&) {
-        const bool refers = entry->value.string() != nullptr && entry->value.string()->starts_with('=');
-        if (!refers || round == kMaxRounds) throw;
-        still_unread.push_back(entry);
+  // Depth first, without recursion: a chain of parameters may be as long as the table.
+  std::vector<std::size_t> chain;
+  for (std::size_t first = 0; first < all.size(); ++first) {
+    if (!all[first].is_read) chain.push_back(first);
+    while (!chain.empty()) {
+      Parameter& last = all[chain.back()];
+      last.is_begun = true;
+      const TomlEntry& entry = *last.entry;
+      if (last.next < last.names.size()) {
+        const auto named = index.find(last.names[last.next++]);
+        if (named == index.end() || all[named->second].is_read) continue;
+        if (all[named->second].is_begun) {
+          parameters.fail(named->first, "parameters that do not refer to one another in a circle");
+        }
+        chain.push_back(named->second);
+        continue;
       }
+      const double number = parameters.number_from(entry.value, parameters.path_of(entry.key), kAnyNumber, "");
+      context.scene.parameters.emplace(entry.key, number);
+      if (context.notes_places) {
+        context.scene.places.set(parameters.path_of(entry.key), context.document.place(entry.value.mark));
+      }
+      last.is_read = true;
+      chain.pop_back();
     }
-    if (found.empty()) fail_unreadable(parameters, still_unread);
-    known.merge(found);
-    unread = std::move(still_unread);
   }
 }
 

@@ -92,11 +92,20 @@ std::optional<double> TableReader::optional_number(std::string_view key, const R
 int TableReader::integer_or(std::string_view key, int least, int otherwise) const {
   const TomlValue* value = find(key);
   if (value == nullptr) return otherwise;
-  const auto* integer = std::get_if<std::int64_t>(&value->content);
-  if (integer == nullptr || *integer < least || *integer > std::numeric_limits<int>::max()) {
+  const std::optional<std::int64_t> integer = integer_from(*value, path_of(key));
+  if (!integer || *integer < least || *integer > std::numeric_limits<int>::max()) {
     fail(key, fmt::format("a whole number from {} to {}", least, std::numeric_limits<int>::max()));
   }
   return static_cast<int>(*integer);
+}
+
+std::optional<std::int64_t> TableReader::integer_from(const TomlValue& value, const std::string& path) const {
+  if (const auto* integer = std::get_if<std::int64_t>(&value.content)) return *integer;
+  if (value.string() == nullptr || !value.string()->starts_with('=')) return std::nullopt;
+  constexpr double kMost = 0x1p53;  // [-] doubles beyond skip whole numbers
+  const double number = number_from(value, path, kAnyNumber, "");
+  if (number != std::floor(number) || std::abs(number) > kMost) return std::nullopt;
+  return static_cast<std::int64_t>(number);
 }
 
 bool TableReader::boolean_or(std::string_view key, bool otherwise) const {

@@ -68,7 +68,12 @@ class TableReader {
   double number(std::string_view key, const Range& range, std::string_view unit) const;
   double number_or(std::string_view key, const Range& range, std::string_view unit, double otherwise) const;
   std::optional<double> optional_number(std::string_view key, const Range& range, std::string_view unit) const;
+  /// The number that a value is, whose path in the scene is `path`.
+  double number_from(const TomlValue& value, const std::string& path, const Range& range, std::string_view unit) const;
+  /// A whole number, or an expression "=..." that gives one.
   int integer_or(std::string_view key, int least, int otherwise) const;
+  /// Nothing where the value is no whole number of an int64.
+  std::optional<std::int64_t> integer_from(const TomlValue& value, const std::string& path) const;
   bool boolean_or(std::string_view key, bool otherwise) const;
   const std::string& string(std::string_view key, std::string_view allowed) const;
   /// A string that is one of `choices`; one of `later` is not available in this version.
@@ -109,7 +114,6 @@ class TableReader {
   [[noreturn]] void fail_at(const TomlValue& value, const std::string& path, std::string_view allowed) const;
 
  private:
-  double number_from(const TomlValue& value, const std::string& path, const Range& range, std::string_view unit) const;
   TimeFunction time_function_from(const TomlValue& value, const std::string& path, std::string_view unit) const;
   Expression parse_expression(const TomlValue& value, const std::string& path) const;
   const TomlValue::Array& array_from(const TomlValue& value, const std::string& path, std::size_t size,

@@ -164,7 +164,9 @@ bool MoreauStepper::calc_free_velocity(const State& state, double h, double t_mi
         solve_free_rotation(k.inertia, k.inverse_inertia, state.u.segment<3>(k.row), force_.segment<3>(k.row),
                             (1.0 - options_.theta) * h, options_.theta * h);
     if (!rotation.converged) {
-      report.message = turns_too_far(system_, k.body);
+      const bool is_finite = force_.segment<3>(k.row).allFinite();
+      report.message = is_finite ? turns_too_far(system_, k.body)
+                                 : "body '" + system_.bodies()[k.body].name + "': a torque on it is not finite";
       return false;
     }
     u_free_.segment<3>(k.row) = rotation.omega;

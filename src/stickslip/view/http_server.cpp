@@ -32,13 +32,11 @@ using asio::ip::tcp;
 using Clock = std::chrono::steady_clock;
 using ErrorCode = boost::system::error_code;
 
-constexpr auto kPatience = std::chrono::seconds(10);     // with who is silent, between requests and within one
-constexpr auto kSendingTime = std::chrono::seconds(60);  // 50 MB at a megabyte a second
-constexpr auto kLeaving = std::chrono::seconds(1);       // until a client closes that got its answer
-/// Bytes of one connection that are read and not parsed yet: a header, or what fits into one read. A chunk may have an
-/// extension without an end, which the parser takes whole. [bytes]
-constexpr std::size_t kMostUnparsed = HttpServer::kMostHeader + HttpServer::kMostBody;
-constexpr auto kAskEvery = std::chrono::milliseconds(5);  // a handler that had no answer yet: a sixth of a frame
+constexpr std::size_t kMostUnread = std::size_t{1} << 17;  // [bytes] twice what one read brings
+constexpr auto kPatience = std::chrono::seconds(10);       // with who is silent, between requests and within one
+constexpr auto kSendingTime = std::chrono::seconds(60);    // 50 MB at a megabyte a second
+constexpr auto kLeaving = std::chrono::seconds(1);         // until a client closes that got its answer
+constexpr auto kAskEvery = std::chrono::milliseconds(5);   // a handler that had no answer yet: a sixth of a frame
 
 std::string make_token() {
   std::array<unsigned char, 16> bytes;
@@ -145,7 +143,8 @@ class Session : public std::enable_shared_from_this<Session> {
 
   void take(ErrorCode error) {
     if (error == http::error::header_limit) return send(refusal(431, "too long a header"), false);
-    if (error == http::error::body_limit) return send(refusal(413, "too long a body"), false);
+    if (error == http::error::body_limit || error == http::error::buffer_overflow)
+      return send(refusal(413, "too long a body"), false);
     if (error && error.category() == make_error_code(http::error::bad_method).category() &&
         error != http::error::end_of_stream && error != http::error::partial_message) {
       return send(refusal(400, "no request"), false);
@@ -228,7 +227,8 @@ class Session : public std::enable_shared_from_this<Session> {
   asio::steady_timer timer_;
   Door& door_;
   std::optional<std::list<Session*>::iterator> place_;  // among the strangers
-  beast::flat_buffer buffer_{kMostUnparsed};
+  // Of what is not parsed yet: the extension of a chunk may go on for ever, and counts as no body.
+  beast::flat_buffer buffer_{kMostUnread};
   std::optional<http::request_parser<http::string_body>> parser_;
   HttpRequest request_;
   bool keep_ = true;
