@@ -82,8 +82,8 @@ class Warnings {
   }
 
   // Pairs whose points vary, and pairs where what touches depends on where the bodies are; of detected contacts those
-  // between the bodies of each joint, which holds them there, and of the others the worst alone: a heap placed carelessly
-  // overlaps in many places.
+  // between the bodies of each joint, which holds them there, and of the others the worst alone: a heap placed
+  // carelessly overlaps in many places.
   void warn_of_overlaps_found() {
     const System& system = *built_.system;
     ContactFinder contacts(system, stop_);

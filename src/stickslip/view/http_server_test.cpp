@@ -173,6 +173,7 @@ TEST(HttpServer, TakesNoHarmFromAnyBytes) {
 TEST(HttpServer, AnEndlessExtensionOfAChunkIsRefused) {
   const HttpServer server = make_server();
   const HttpClient client(server.port());
+  client.send(fmt::format("POST / HTTP/1.1\r\nHost: {}\r\nTransfer-Encoding: chunked\r\n\r\n1;", client.host()));
   client.send(std::string(std::size_t{1} << 18, 'x'));
   EXPECT_EQ(http_status(client.receive(64)), 413);
 }
