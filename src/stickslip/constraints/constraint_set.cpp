@@ -186,7 +186,7 @@ void ConstraintSet::gather_contacts(const Activations& activation_of, double h) 
       ContactVector tau = at_instant;
       if (k.joint < 0 && !turning_.empty()) {
         ContactGeometry same;
-        system_.calc_contact_within(k, carry(k, Side::first, geometry, h), carry(k, Side::second, geometry, h),
+        system_.calc_contact_within(k, carry(k, Side::first, h), carry(k, Side::second, h),
                                     std::numeric_limits<double>::infinity(), same, tau);
         const int first = problem_.cones.back().offset;
         for (int r = 0; r < problem_.cones.back().dim; ++r) gamma_[first + r] += at_instant(r) - tau(r);

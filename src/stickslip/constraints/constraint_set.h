@@ -132,7 +132,7 @@ class ConstraintSet {
   void add_member(int index, const double* gamma);
   void set_last_tau(const double* tau, const double* tau_at_instant);
   void find_finite_motions(double h);
-  BodyMotion carry(const ContactPoint& point, Side side, const ContactGeometry& geometry, double h) const;
+  BodyMotion carry(const ContactPoint& point, Side side, double h) const;
   template <class FillJacobian>
   void add_rows(const Attachment& first, const Attachment& second, FillJacobian&& fill_jacobian);
   void add_pair(const Attachment& first, const Attachment& second);

@@ -8,6 +8,15 @@
 #include "stickslip/math/rotation.h"
 
 namespace stickslip {
+namespace {
+
+/// How many times what the chord and the instant differ by a body's motion may differ from the surface's for it to be
+/// carried: what begins to stick lags by a step's turn, twice that difference. What slides or rolls differs by far
+/// more.
+/// [-]
+constexpr double kCarried = 4.0;
+
+}  // namespace
 
 void ConstraintSet::get_tau(std::vector<double>& gamma) const {
   make_room(gamma, gamma_.size());
@@ -36,8 +45,9 @@ void ConstraintSet::find_finite_motions(double h) {
   }
 }
 
-/// One side of a contact, the other one at rest: where it turns as prescribed, how it carries what is on the other.
-BodyMotion ConstraintSet::carry(const ContactPoint& point, Side side, const ContactGeometry& geometry, double h) const {
+/// One side of a contact, the other one at rest: where it turns as prescribed, how it carries a body that moves with
+/// it. What slides or rolls on it meets the velocity of the instant.
+BodyMotion ConstraintSet::carry(const ContactPoint& point, Side side, double h) const {
   const int body = system_.body(point, side);
   BodyMotion motion;
   motion = at_->at(system_.place_number(point, side), motion);
@@ -51,11 +61,19 @@ BodyMotion ConstraintSet::carry(const ContactPoint& point, Side side, const Cont
   const Side other = side == Side::first ? Side::second : Side::first;
   const Body& carried = system_.bodies()[system_.body(point, other)];
   BodyMotion scratch;
-  const Vector3& held = carried.type == BodyType::beam || carried.n_u == 0
-                            ? geometry.position_second
-                            : at_->at(system_.place_number(point, other), scratch).p;
+  if (carried.type == BodyType::beam || carried.n_u == 0) return motion;
+  const BodyMotion& held = at_->at(system_.place_number(point, other), scratch);
+  const Vector3 arm = held.p - motion.p;
+  const Vector3 at_instant = motion.v + motion.w.cross(arm);
+  const Vector3 along_chord = (turns->end + turns->turn * arm - held.p) / h;
+  const double turn = h * motion.w.squaredNorm();  // [rad/s] by which the axes of what lags turn away
+  if ((held.v - at_instant).norm() > kCarried * (along_chord - at_instant).norm()) return motion;
+  if (carried.type != BodyType::point &&
+      (held.w - motion.w).norm() > kCarried * ((turns->omega - motion.w).norm() + turn)) {
+    return motion;
+  }
   motion.w = turns->omega;
-  motion.v = (turns->end + turns->turn * (held - motion.p) - held) / h + motion.w.cross(motion.p - held);
+  motion.v = along_chord - motion.w.cross(arm);
   return motion;
 }
 

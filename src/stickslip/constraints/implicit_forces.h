@@ -11,18 +11,18 @@
 
 namespace stickslip {
 
-/// Springs, dampers and beams taken at the end of a step, by one linear solve. With f(t', q, u) the applied forces, C
-/// and K of them, and q^ = q + h/2 B u where the velocities at the start lead by the middle of the step:
+/// Springs, dampers and beams taken at the end of a step, by one linear solve. With f(t, q, u) the applied forces, C
+/// and K of them, t^ = t + h/2, and q^ = q + h/2 B u where the velocities at the start lead by the middle of the step:
 ///
-///   f' = f(t', q^, u) - C (u' - u) - K (h u' - h/2 u),   M_hat = M + h C + h^2 K,
-///   M_hat (u' - u) = h f(t', q^, u) - h^2/2 K u + J^T p
+///   f' = f(t^, q^, u) - C (u' - u) - K (h u' - h/2 u),   M_hat = M + h C + h^2 K,
+///   M_hat (u' - u) = h f(t^, q^, u) - h^2/2 K u + J^T p
 ///
 /// for positions that follow q' = q + h B u'. For a linear system this is backward Euler: it gains no energy at any
 /// stiffness, modes that the step cannot resolve are damped out, and a state of equilibrium is one of the step exactly.
-/// Directions are those of the middle of the step, along which lengths change by what u' does. C and K are symmetric
-/// and positive semidefinite: of springs c w w^T and k w w^T, w their rows at (t', q^), and what tension holds across;
-/// of beams the exact stiffness, element by element, without what makes an element unstable. What is left away (the
-/// arms of tensions, struts under compression) stays as explicit as the rest.
+/// Directions are those of the middle of the step; the length of a spring goes on from that at the start. C and K are
+/// symmetric and positive semidefinite: of springs c w w^T and k w w^T, w their rows at (t', q^), and what tension
+/// holds across; of beams the exact stiffness, element by element, without what makes an element unstable. What is left
+/// away (the arms of tensions, struts under compression) stays as explicit as the rest.
 class ImplicitForces {
  public:
   /// Forces are implicit where h c/m + h^2 k/m passes this on some body: up to 1 an explicit damper stops a body within
@@ -37,9 +37,9 @@ class ImplicitForces {
   /// likewise, about its axis where it turns; of a beam the square of its highest frequency.
   bool are_needed(double h) const;
 
-  /// Takes C and K for a step of h from a state, at (t', q^).
+  /// Takes C and K for a step of h from a state, at (t^, q^).
   void linearise(const State& state, double t, const Vector& q, double h);
-  /// -h^2/2 K u. (n_u) [N s]
+  /// -h^2/2 K u, and of springs what their lengths at the start ask for. (n_u) [N s]
   const Vector& pull() const { return pull_; }
   /// v = M_hat^-1 f. (n_u)
   void solve(const Vector& f, Vector& v) const;

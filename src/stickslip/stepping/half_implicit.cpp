@@ -151,7 +151,8 @@ Status HalfImplicitStepper::step(State& state, double h, double t_end, StepRepor
   const double t_forces = implicit_ ? t_end : start.t;
   const Vector& q_forces = implicit_ ? q_end_ : start.q;
   const Vector& u_forces = implicit_ ? velocity_.u_end() : start.u;
-  velocity_.account_energy(state.inputs, t_forces, q_forces, u_forces, u_work_, h, energy);
+  velocity_.account_energy(state.inputs, implicit_ ? velocity_.t_ahead() : t_forces,
+                           implicit_ ? velocity_.q_ahead() : q_forces, u_forces, u_work_, h, energy);
   if (implicit_) velocity_.calc_implicit_impulse(u_work_, force_);
   velocity_.report_forces(h, state.inputs, t_forces, q_forces, u_forces, &force_, report);
   if (projection_) projection_->project(h, velocity_, q_end_, end_);
@@ -448,6 +449,7 @@ void HalfImplicitStepper::keep_slips() {
         !(velocity_.solution().p[rows.offset] > 0.0)) {
       continue;
     }
+    if (!landing_->find(point.id).empty()) continue;  // it landed in this step, whatever gap curved surfaces leave
     std::ranges::copy(slip(i), next_landing_.add(point.id, static_cast<std::size_t>(rows.dim)).begin());
   }
 }

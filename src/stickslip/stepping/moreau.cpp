@@ -127,7 +127,8 @@ Status MoreauStepper::step(State& state, double h, double t_end, StepReport& rep
   EnergyLedger energy = start.energy;
   if (moves_by_rates(theta)) set_motions(start.t, t_end, 0.0);
   if (implicit) {
-    velocity_.account_energy(state.inputs, t_end, q_end_, velocity_.u_end(), u_work_, h, energy);
+    velocity_.account_energy(state.inputs, velocity_.t_ahead(), velocity_.q_ahead(), velocity_.u_end(), u_work_, h,
+                             energy);
     velocity_.calc_implicit_impulse(u_work_, force_);
     velocity_.report_forces(h, state.inputs, t_end, q_end_, velocity_.u_end(), &force_, report);
   } else {

@@ -16,7 +16,7 @@ namespace {
 /// Gaps of two bodies that differ by less are the same, as rows are computed by other formulas: a part of the smaller
 /// size, and of the distances from the origin, by which positions are rounded. [-]
 constexpr double kSameGap = 1e-12;
-constexpr double kOfPositions = 16.0 * std::numeric_limits<double>::epsilon();
+constexpr double kRoundOffOfPositions = 16.0 * std::numeric_limits<double>::epsilon();
 
 /// The margin of a shape that is listed: this part of its radius, and what it moves in so many steps. Smaller ones list
 /// more often, larger ones look at more pairs; no answer depends on it.
@@ -240,7 +240,8 @@ void TrueContacts::put_gap(const Overlap& overlap, StepReport& report) const {
 /// By how much gaps of two bodies may differ and be the same. [m]
 double TrueContacts::calc_same(int body_a, int body_b) const {
   return kSameGap * sizes_.of_pair(body_a, body_b) +
-         kOfPositions * std::max(at_[body_a].p.lpNorm<Eigen::Infinity>(), at_[body_b].p.lpNorm<Eigen::Infinity>());
+         kRoundOffOfPositions *
+             std::max(at_[body_a].p.lpNorm<Eigen::Infinity>(), at_[body_b].p.lpNorm<Eigen::Infinity>());
 }
 
 /// Of all shapes of two bodies.

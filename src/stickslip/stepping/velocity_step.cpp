@@ -60,12 +60,13 @@ void VelocityStep::calc_implicit_free_velocity(const State& state, const Inputs&
                                                const Vector& u_work, Vector& u_free) {
   system_.calc_coordinate_rates(state.q, state.u, q_dot_);
   q_ahead_ = state.q + 0.5 * h * q_dot_;
-  system_.normalize(t_end, q_ahead_);
-  implicit_.linearise(state, t_end, q_ahead_, h);
+  t_ahead_ = 0.5 * (state.t + t_end);
+  system_.normalize(t_ahead_, q_ahead_);
+  implicit_.linearise(state, t_ahead_, q_ahead_, h);
   is_implicit_ = true;
   constraints_.set_implicit(&implicit_);
-  system_.calc_applied_forces(t_end, q_ahead_, state.u, force_);
-  system_.add_input_forces(inputs, t_end, q_ahead_, force_);
+  system_.calc_applied_forces(t_ahead_, q_ahead_, state.u, force_);
+  system_.add_input_forces(inputs, t_ahead_, q_ahead_, force_);
   u_free = u_work - state.u;
   system_.multiply_mass(u_free, nonconservative_);
   force_ = h * force_ + nonconservative_ + implicit_.pull();

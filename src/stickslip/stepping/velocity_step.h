@@ -54,7 +54,7 @@ class VelocityStep {
   /// Whether forces are to be implicit in a step of h, in schemes that can have them so.
   bool is_implicit(double h) const { return implicit_.are_needed(h); }
   /// Makes them so for the rest of the step. u_free of a step from a state to t_end, where u_work (n_u) [m/s, rad/s] is
-  /// u after the gyroscopic term: u + M_hat^-1 (M (u_work - u) + h f(t_end, q + h/2 B u, u) - h^2/2 K u).
+  /// u after the gyroscopic term: u + M_hat^-1 (M (u_work - u) + h f(t^, q^, u) - h^2/2 K u).
   void calc_implicit_free_velocity(const State& state, const Inputs& inputs, double h, double t_end,
                                    const Vector& u_work, Vector& u_free);
 
@@ -75,6 +75,10 @@ class VelocityStep {
   void account_energy(const Inputs& inputs, double t, const Vector& q, const Vector& u, const Vector& u_work, double h,
                       EnergyLedger& ledger);
 
+  /// Where implicit forces of this step have their directions: the middle of the step as the velocities at its start
+  /// lead.
+  double t_ahead() const { return t_ahead_; }
+  const Vector& q_ahead() const { return q_ahead_; }
   /// What applied forces added to M u in an implicit step: M (u' - u_work) without percussions. (n_u) [N s, N m s]
   void calc_implicit_impulse(const Vector& u_work, Vector& impulse);
 
@@ -115,6 +119,7 @@ class VelocityStep {
   ValuesById warm_;                         // of the next step
   Vector u_end_, force_, nonconservative_;  // (n_u)
   Vector q_dot_, q_ahead_;                  // (n_q)
+  double t_ahead_ = 0.0;                    // [s] the instant of q_ahead_
 };
 
 }  // namespace stickslip

@@ -168,8 +168,7 @@ TEST(HttpServer, TakesNoHarmFromAnyBytes) {
   EXPECT_EQ(http_status(client.ask("/" + server.token() + "/", fmt::format("Host: {}\r\n", client.host()))), 200);
 }
 
-/// Clients that say nothing, or do not read, keep nobody waiting, and there are so many connections at most.
-/// It counts neither as header nor as body.
+/// The extension counts neither as header nor as body.
 TEST(HttpServer, AnEndlessExtensionOfAChunkIsRefused) {
   const HttpServer server = make_server();
   const HttpClient client(server.port());
@@ -178,6 +177,7 @@ TEST(HttpServer, AnEndlessExtensionOfAChunkIsRefused) {
   EXPECT_EQ(http_status(client.receive(64)), 413);
 }
 
+/// Clients that say nothing, or do not read, keep nobody waiting, and there are so many connections at most.
 TEST(HttpServer, SlowClientsKeepNobodyWaiting) {
   std::atomic<int> asked = 0;
   const auto large = std::make_shared<const std::string>(20'000'000, 'x');

@@ -30,7 +30,7 @@ constexpr double kPowerOfStiff = -1.0 / 4.0;
 /// By how much bodies turn in a step at most, where there are contacts. [rad]
 constexpr double kTurn = 0.3;
 /// Parts of so much in a step at most: some seconds, in which nothing is told of the run. [-]
-constexpr double kMaxTurns = 1e5;
+constexpr double kMostParts = 1e5;
 /// What is held has at least so much of the speeds in play where a prescribed velocity has jumped. [-]
 constexpr double kJump = 1e-6;
 /// A step in which friction turns to the direction of slip by more than so many rates of its own is made implicitly: of
@@ -177,12 +177,12 @@ double Stepper::bound_step(double t, const Vector& y, double h) {
 /// Whether a body turns so fast that what is left of the step takes more parts than a step may; why_ says so.
 bool Stepper::turns_too_fast(double t_end) {
   const double parts = turn_rate_ * (t_end - now_.t) / kTurn;
-  if (parts <= kMaxTurns) return false;
+  if (parts <= kMostParts) return false;
   const std::string body =
       fastest_ < 0 ? "what is prescribed" : fmt::format("body '{}'", system_.bodies()[fastest_].name);
   why_ = fmt::format(": {} turns at {:.3g} rad/s, and the step takes {:.3g} parts of {} rad at most", body, turn_rate_,
                      parts, kTurn);
-  const double step = 0.5 * kMaxTurns * kTurn / turn_rate_;
+  const double step = 0.5 * kMostParts * kTurn / turn_rate_;
   if (step > kEpsilon * std::abs(t_end)) why_ += fmt::format(": time.step = {:.2g} s would do", step);
   return true;
 }

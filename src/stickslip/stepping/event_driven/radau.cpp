@@ -14,14 +14,14 @@ namespace {
 /// sqrt(6).
 constexpr double kRoot = 2.449489742783178;
 /// [Hairer1996 table IV.5.6]
-constexpr std::array<double, 3> kNodes = {(4.0 - kRoot) / 10.0, (4.0 + kRoot) / 10.0, 1.0};
+constexpr std::array<double, 3> kRadauNodes = {(4.0 - kRoot) / 10.0, (4.0 + kRoot) / 10.0, 1.0};
 constexpr double kWeights[3][3] = {
     {(88.0 - 7.0 * kRoot) / 360.0, (296.0 - 169.0 * kRoot) / 1800.0, (-2.0 + 3.0 * kRoot) / 225.0},
     {(296.0 + 169.0 * kRoot) / 1800.0, (88.0 + 7.0 * kRoot) / 360.0, (-2.0 - 3.0 * kRoot) / 225.0},
     {(16.0 - kRoot) / 36.0, (16.0 + kRoot) / 36.0, 1.0 / 9.0}};
 /// The embedded formula [Hairer1996 eq. IV.8.17 to IV.8.19]: 1 / gamma_0 is the real eigenvalue of the inverse matrix.
 constexpr double kInverseGamma = 3.6378342527444957;
-constexpr std::array<double, 3> kError = {-(13.0 + 7.0 * kRoot) / 3.0, (-13.0 + 7.0 * kRoot) / 3.0, -1.0 / 3.0};
+constexpr std::array<double, 3> kRadauError = {-(13.0 + 7.0 * kRoot) / 3.0, (-13.0 + 7.0 * kRoot) / 3.0, -1.0 / 3.0};
 
 /// What Newton's method leaves, in units of what a step may err by. [-]
 constexpr double kSettled = 0.01;
@@ -49,7 +49,7 @@ bool Radau::start(double t, const Vector& y) {
 void Radau::predict(double h) {
   const Matrix identity = Matrix::Identity(count_, count_);
   for (int i = 0; i < kStages; ++i) {
-    const double way = kNodes[i] * h;
+    const double way = kRadauNodes[i] * h;
     stages_[i] = y_ + way * start_rates_;
     const Matrix implicit = identity - way * start_slopes_;
     const Vector change = Eigen::PartialPivLU<Matrix>(implicit).solve(Vector(start_rates_.segment(first_, count_)));
@@ -61,7 +61,7 @@ bool Radau::settle(double h) {
   double before = std::numeric_limits<double>::infinity();
   for (int iteration = 0; iteration < kMaxIterations; ++iteration) {
     for (int i = 0; i < kStages; ++i) {
-      if (!rates_(t_ + kNodes[i] * h, stages_[i], stage_rates_[i])) return false;
+      if (!rates_(t_ + kRadauNodes[i] * h, stages_[i], stage_rates_[i])) return false;
       slopes_(stage_slopes_[i]);
     }
     newton_.setIdentity();
@@ -96,7 +96,7 @@ bool Radau::settle(double h) {
 
 void Radau::estimate_error(double h) {
   error_ = start_rates_;
-  for (int i = 0; i < kStages; ++i) error_ += kError[i] / h * (stages_[i] - y_);
+  for (int i = 0; i < kStages; ++i) error_ += kRadauError[i] / h * (stages_[i] - y_);
   error_ *= h / kInverseGamma;
   const Matrix filter = Matrix::Identity(count_, count_) - h / kInverseGamma * stage_slopes_[2];
   const Vector of_velocities = error_.segment(first_, count_);
@@ -114,7 +114,7 @@ void Radau::interpolate(double theta, Vector& y) const {
   const auto weigh = [theta](double own, double a, double b, double c) {
     return (theta - a) * (theta - b) * (theta - c) / ((own - a) * (own - b) * (own - c));
   };
-  const auto& c = kNodes;
+  const auto& c = kRadauNodes;
   y = weigh(0.0, c[0], c[1], c[2]) * y_ + weigh(c[0], 0.0, c[1], c[2]) * stages_[0] +
       weigh(c[1], 0.0, c[0], c[2]) * stages_[1] + weigh(c[2], 0.0, c[0], c[1]) * stages_[2];
 }

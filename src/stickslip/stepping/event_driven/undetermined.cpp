@@ -15,12 +15,12 @@ constexpr double kZeroForce = 1e-9;
 /// Contacts of which all sets are tried where CP1 is not settled, and turns of directions in which what sticks begins
 /// to slide.
 constexpr std::size_t kMaxTried = 8;
-constexpr int kMaxTurns = 30;
+constexpr int kMaxRounds = 30;
 /// Friction is at its limit within this part of it: ten times what accelerations are told from none by. [-]
 constexpr double kAtLimit = 10.0 * kZeroAcceleration;
 /// What slides from rest has at least this part of the accelerations in play: above the round-off of forces. [-]
 constexpr double kCreeps = 1e-13;
-constexpr double kSame = 1.0 - 1e-9;  // [-] cosine of a direction with itself
+constexpr double kSameDirection = 1.0 - 1e-9;  // [-] cosine of a direction with itself
 
 }  // namespace
 
@@ -120,7 +120,7 @@ bool Transition::turn_on_polygon(const SmoothMotion& motion, int point, double b
   const Mode& began = tentative_.contacts[point];
   for (const double side : {1.0, -1.0}) {
     const FrictionPolygon::Pair edge = polygon_.turn(n, side);
-    const bool was_there = began.sticks || edge[0] * began.direction[0] + edge[1] * began.direction[1] > kSame;
+    const bool was_there = began.sticks || edge[0] * began.direction[0] + edge[1] * began.direction[1] > kSameDirection;
     if (was_there && polygon_.calc_distance(n, side, slips) < -zero) return take(edge);
   }
   return false;
@@ -134,7 +134,7 @@ bool Transition::try_set(unsigned opened, std::span<const int> closed, const Mom
   for (std::size_t i = 0; i < closed.size(); ++i) {
     if ((opened >> i & 1u) != 0) modes_.contacts[closed[i]] = {};
   }
-  for (int turn = 0; turn < kMaxTurns; ++turn) {
+  for (int turn = 0; turn < kMaxRounds; ++turn) {
     motion.set_modes(modes_, scales_.zero_speed);
     if (!motion.solve(now.t, now.q, now.u, inputs)) return false;
     const ConstraintSet& set = motion.constraints();
