@@ -25,6 +25,7 @@ class CertifiedStepper final : public TimeStepper {
   std::string_view name() const override { return scheme_->name(); }
   bool knows_accelerations() const override { return scheme_->knows_accelerations(); }
   bool knows_impulses() const override { return scheme_->knows_impulses(); }
+  bool knows_applied_impulses() const override { return scheme_->knows_applied_impulses(); }
   bool finds_events() const override { return scheme_->finds_events(); }
   void initialize(State& state, StepReport& report) override;
   [[nodiscard]] Status step(State& state, double h, double t_end, StepReport& report) override;

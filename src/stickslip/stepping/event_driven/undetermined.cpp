@@ -15,7 +15,7 @@ constexpr double kZeroForce = 1e-9;
 /// Contacts of which all sets are tried where CP1 is not settled, and turns of directions in which what sticks begins
 /// to slide.
 constexpr std::size_t kMaxTried = 8;
-constexpr int kMaxRounds = 30;
+constexpr int kMaxSearches = 30;
 /// Friction is at its limit within this part of it: ten times what accelerations are told from none by. [-]
 constexpr double kAtLimit = 10.0 * kZeroAcceleration;
 /// What slides from rest has at least this part of the accelerations in play: above the round-off of forces. [-]
@@ -134,7 +134,7 @@ bool Transition::try_set(unsigned opened, std::span<const int> closed, const Mom
   for (std::size_t i = 0; i < closed.size(); ++i) {
     if ((opened >> i & 1u) != 0) modes_.contacts[closed[i]] = {};
   }
-  for (int turn = 0; turn < kMaxRounds; ++turn) {
+  for (int turn = 0; turn < kMaxSearches; ++turn) {
     motion.set_modes(modes_, scales_.zero_speed);
     if (!motion.solve(now.t, now.q, now.u, inputs)) return false;
     const ConstraintSet& set = motion.constraints();
