@@ -192,7 +192,8 @@ double solve_gap(const Form& lower, const Form& upper, double gap) {
 enum class Kind { fixed, moving, free };
 constexpr std::array kKinds = {Kind::fixed, Kind::moving, Kind::free};
 constexpr std::array<const char*, 3> kKindNames = {"fixed", "moving", "free"};
-constexpr std::array kSchemes = {"moreau", "ccp", "stewart-trinkle", "generalized-alpha", "relaxation", "event-driven"};
+constexpr std::array kMatrixSchemes = {"moreau",     "ccp",         "stewart-trinkle", "generalized-alpha",
+                                       "relaxation", "event-driven"};
 
 struct Cell {
   Form lower, upper;
@@ -223,7 +224,7 @@ std::vector<Cell> make_cells() {
         for (const Kind kind : kKinds) {
           for (const bool upper_first : {false, true}) {
             for (const bool detected : {false, true}) {
-              for (const char* scheme : kSchemes) {
+              for (const char* scheme : kMatrixSchemes) {
                 cells.push_back({lower, upper, planar, upper_first, detected, kind, scheme});
               }
             }
@@ -390,9 +391,9 @@ std::string find_final_fault(const Cell& cell, const Places& at, double rest) {
   return {};
 }
 
-enum class Outcome { right, refused, wrong };
+enum class CellOutcome { right, refused, wrong };
 
-Outcome run_cell(const Cell& cell, std::string& why) {
+CellOutcome run_cell(const Cell& cell, std::string& why) {
   const double start = solve_gap(cell.lower, cell.upper, kStartGap);
   const std::string text = scene_text(cell, start);
   std::optional<SceneRun> run;
@@ -403,7 +404,7 @@ Outcome run_cell(const Cell& cell, std::string& why) {
         error.place().line > 0 && error.place().column > 0 && error.place().file == "cell.toml" &&
         std::string_view(error.what()).find(cell.detected ? "detected" : "'meets'") != std::string_view::npos;
     why = error.what();
-    return is_named ? Outcome::refused : Outcome::wrong;
+    return is_named ? CellOutcome::refused : CellOutcome::wrong;
   }
   // A step may close by what it did not foresee; in what is relaxed, by the depth at which they meet.
   const double overlap = kMeet * 1e-3;
@@ -413,13 +414,13 @@ Outcome run_cell(const Cell& cell, std::string& why) {
     const Status status = run->step();
     if (status != Status::ok) {
       why = fmt::format("step {} is not ok: {}", k, run->report.message);
-      return Outcome::wrong;
+      return CellOutcome::wrong;
     }
     why = find_fault(cell, places_of(cell, run->state), overlap);
-    if (!why.empty()) return why += fmt::format(" at t = {}", run->state.t), Outcome::wrong;
+    if (!why.empty()) return why += fmt::format(" at t = {}", run->state.t), CellOutcome::wrong;
   }
   why = find_final_fault(cell, places_of(cell, run->state), overlap);
-  return why.empty() ? Outcome::right : Outcome::wrong;
+  return why.empty() ? CellOutcome::right : CellOutcome::wrong;
 }
 
 struct Counts {
@@ -432,12 +433,12 @@ Counts run_cells(std::size_t stride) {
   Counts counts;
   for (std::size_t i = 0; i < cells.size(); i += stride) {
     std::string why;
-    const Outcome outcome = run_cell(cells[i], why);
-    EXPECT_NE(outcome, Outcome::wrong) << cells[i].name() << ": " << why;
-    EXPECT_EQ(outcome == Outcome::refused, is_refused(cells[i])) << cells[i].name() << ": " << why;
-    counts.right += outcome == Outcome::right ? 1 : 0;
-    counts.refused += outcome == Outcome::refused ? 1 : 0;
-    counts.wrong += outcome == Outcome::wrong ? 1 : 0;
+    const CellOutcome outcome = run_cell(cells[i], why);
+    EXPECT_NE(outcome, CellOutcome::wrong) << cells[i].name() << ": " << why;
+    EXPECT_EQ(outcome == CellOutcome::refused, is_refused(cells[i])) << cells[i].name() << ": " << why;
+    counts.right += outcome == CellOutcome::right ? 1 : 0;
+    counts.refused += outcome == CellOutcome::refused ? 1 : 0;
+    counts.wrong += outcome == CellOutcome::wrong ? 1 : 0;
   }
   return counts;
 }
@@ -458,7 +459,8 @@ TEST(ContactMatrix, NamedPairsWithOneVaryingPointAreNoHalfSpaces) {
     if (cell.detected || !is_one_point || cell.kind != Kind::fixed) continue;
     if (cell.scheme != "generalized-alpha" && cell.scheme != "event-driven") continue;
     std::string why;
-    EXPECT_EQ(run_cell(cell, why), is_refused(cell) ? Outcome::refused : Outcome::right) << cell.name() << ": " << why;
+    EXPECT_EQ(run_cell(cell, why), is_refused(cell) ? CellOutcome::refused : CellOutcome::right)
+        << cell.name() << ": " << why;
     ++n;
   }
   EXPECT_EQ(n, 80);

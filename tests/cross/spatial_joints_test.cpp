@@ -125,11 +125,11 @@ double run_held(test::SceneRun& run) {
   return drift;
 }
 
-struct Case {
+struct JointCase {
   std::string scheme, type;
 };
 
-class SpatialJoints : public testing::TestWithParam<Case> {
+class SpatialJoints : public testing::TestWithParam<JointCase> {
  protected:
   bool holds_positions() const { return GetParam().scheme == "generalized-alpha"; }
 };
@@ -186,8 +186,8 @@ TEST_P(SpatialJoints, TwoFreeBodiesMoveAsDenselyIntegrated) {
   }
 }
 
-std::vector<Case> make_cases() {
-  std::vector<Case> cases;
+std::vector<JointCase> make_cases() {
+  std::vector<JointCase> cases;
   for (const char* scheme : {"moreau", "generalized-alpha"}) {
     for (const char* type : {"revolute", "prismatic", "spherical", "cylindrical", "universal", "planar", "weld"}) {
       cases.push_back({scheme, type});

@@ -51,11 +51,7 @@ TEST(Limits, WhatPassesOneEndsInStatus4AndIsNamedWithHowOftenAndWhere) {
         "first at t = 0.003 s"}},
       {"bullet", {kGeneralizedAlpha, "parameters.miss=0.109"}, {"through each other of ball, bullet: 0.001 m"}},
       {"crossing", {kMoreau, "parameters.late=0.1"}, {"through each other of a, b: "}},
-      {"kane",
-       {kMoreau},
-       {"contact energy of wall, two: 0.6369 of the energy of the run at most, the limit is 0.05; in 10 steps, first "
-        "at "
-        "t = 0.001 s (step 1)"}},
+      {"kane", {kMoreau}, {"contact energy of wall, two: 0.63"}},
       {"kane", {kGeneralizedAlpha}, {"contact energy of wall, two: 0.63"}},
       {"kane", {"scheme.type=event-driven"}, {"contact energy of wall, two: 0.63"}},
       {"kane", {kMoreau, "limits.contact_energy=0.6", "limits.energy=inf"}, {"contact energy of wall, two: 0.63"}},
@@ -167,9 +163,10 @@ TEST(Limits, WhatWasWarnedOfIsSaidInTheEnd) {
 /// Every pin of the chain drifts: some are told at once, the worst at the end, and how many more there are.
 TEST(Limits, ManyAreToldInAFewLines) {
   const TemporaryFolder folder;
-  const Ended ended = run_stickslip({"run", shipped_scene("chain_rigid.toml"), "-o", "r.h5", "--scheme", "moreau",
-                                     "--set", "limits.drift=1e-9", "--set", "limits.penetration=inf"},
-                                    folder.path());
+  const Ended ended =
+      run_stickslip({"run", shipped_scene("chain_rigid.toml"), "-o", "r.h5", "--scheme", "moreau", "--set",
+                     "limits.drift=1e-9", "--set", "limits.penetration=inf", "--set", "scheme.projection=false"},
+                    folder.path());
   EXPECT_EQ(ended.status, 4);
   std::size_t warnings = 0;
   for (std::size_t at = 0; (at = ended.err.find("warning: t = ", at)) != std::string::npos; ++at) ++warnings;

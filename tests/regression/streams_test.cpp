@@ -20,22 +20,22 @@ namespace {
 
 namespace fs = std::filesystem;
 
-const std::string kBall = shipped_scene("papers/capobianco/bouncing_ball_zeno.toml");
+const std::string kStreamScene = shipped_scene("papers/capobianco/bouncing_ball_zeno.toml");
 
 /// A line for the shell, in which `$S` is the program and `$BALL` a scene.
 Ended run_shell(const std::string& line, const fs::path& folder) {
-  return run_process({"/bin/sh", "-c", "S='" + std::string(STICKSLIP_PROGRAM) + "'; BALL='" + kBall + "'; " + line},
-                     folder);
+  return run_process(
+      {"/bin/sh", "-c", "S='" + std::string(STICKSLIP_PROGRAM) + "'; BALL='" + kStreamScene + "'; " + line}, folder);
 }
 
 /// The ball's result of a few steps.
 void write_result(const fs::path& path) {
   RunOptions options;
   options.output = path;
-  run(load_scene(kBall, {.overrides = {"time.end=0.05"}}), options);
+  run(load_scene(kStreamScene, {.overrides = {"time.end=0.05"}}), options);
 }
 
-std::string text_of(const fs::path& path) {
+std::string stream_text(const fs::path& path) {
   std::ifstream in(path, std::ios::binary);
   return {std::istreambuf_iterator<char>(in), {}};
 }
@@ -70,7 +70,7 @@ TEST(Streams, NothingIsWrittenIntoAResultWhereStderrIsClosed) {
   EXPECT_EQ(run_shell(run + "closed.h5 2>&-", folder.path()).status, 0);
   EXPECT_EQ(run_shell(run + "all.h5 <&- >&- 2>&-", folder.path()).status, 0);
   EXPECT_EQ(run_shell("$S info --verify closed.h5 && $S info --verify all.h5", folder.path()).status, 0);
-  EXPECT_EQ(text_of(folder / "closed.h5").find("this version computes"), std::string::npos);
+  EXPECT_EQ(stream_text(folder / "closed.h5").find("this version computes"), std::string::npos);
 }
 
 TEST(Streams, ControlCharactersOfNamesAreShownNotObeyed) {
@@ -108,19 +108,19 @@ TEST(Pipes, ThatNobodyReadsOrWritesKeepNothingWaiting) {
   const Ended csv =
       run_shell("cat pipe > copy & timeout 10 $S run $BALL --end 0.01 --csv pipe; s=$?; wait; exit $s", folder.path());
   // The reader may not have begun yet: then it is said, and never waited for.
-  if (csv.status == 0) EXPECT_EQ(text_of(folder / "copy").rfind("t,q1", 0), 0U);
+  if (csv.status == 0) EXPECT_EQ(stream_text(folder / "copy").rfind("t,q1", 0), 0U);
 }
 
 TEST(Outputs, NeverTakeThePlaceOfAnInput) {
   const TemporaryFolder folder;
   write_result(folder / "r.h5");
-  const std::string before = text_of(folder / "r.h5");
+  const std::string before = stream_text(folder / "r.h5");
   for (const char* command : {"report r.h5 -o r.h5 --force", "report r.h5 -o ./r.h5 --force"}) {
     const Ended ended = run_shell("$S " + std::string(command), folder.path());
     EXPECT_EQ(ended.status, 2) << command;
     EXPECT_NE(ended.err.find("is a result to read"), std::string::npos) << ended.err;
   }
-  EXPECT_EQ(text_of(folder / "r.h5"), before);
+  EXPECT_EQ(stream_text(folder / "r.h5"), before);
 }
 
 TEST(Outputs, MayHaveTheLongestNames) {
@@ -140,7 +140,7 @@ TEST(Outputs, FollowNoLinkUnderATemporaryName) {
       "exec $S run $BALL --end 0.01 -o r.h5",
       folder.path());
   EXPECT_EQ(ended.status, 0) << ended.err;
-  EXPECT_EQ(text_of(folder / "precious"), "mine");
+  EXPECT_EQ(stream_text(folder / "precious"), "mine");
 }
 
 TEST(Results, ThatAreTakenAwayWhileTheyAreWrittenAreMissed) {

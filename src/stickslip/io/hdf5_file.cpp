@@ -299,6 +299,7 @@ Hdf5Dataset Hdf5File::named(Hdf5Id id, const std::string& path, const Hdf5Datase
 }
 
 bool Hdf5File::has(const std::string& path) const {
+  if (path == "/") return true;
   // The library wants every group on the way to exist before it is asked for the next, and follows links on the way.
   for (std::size_t end = path.find('/', 1);; end = path.find('/', end + 1)) {
     const std::string part = path.substr(0, end);

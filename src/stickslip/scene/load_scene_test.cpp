@@ -154,7 +154,7 @@ Scene with_overrides(const std::vector<std::string>& overrides, const std::strin
 
 TEST(LoadScene, LimitsFromTheCommandLine) {
   const Scene scene = with_overrides({"limits.drift=inf", "limits.on_passing=stop"});
-  EXPECT_EQ(scene.limits, (LimitOptions{5e-2, std::numeric_limits<double>::infinity(), 0.05, true}));
+  EXPECT_EQ(scene.limits, (LimitOptions{5e-2, std::numeric_limits<double>::infinity(), 0.05, 5e-2, true}));
   EXPECT_EQ(parse_scene(to_toml(scene), "scene.toml"), scene);
   EXPECT_THROW(with_overrides({"limits.drift=-inf"}), InputError);
   EXPECT_THROW(with_overrides({"limits.drift=nan"}), InputError);
@@ -326,7 +326,7 @@ TEST(LoadScene, ReadsOneOfEverything) {
   EXPECT_FALSE(scene.planar);
   EXPECT_EQ(scene.parameters.at("half"), 0.15);
   EXPECT_EQ(scene.parameters.at("w_2"), 2 * std::numbers::pi);
-  EXPECT_EQ(scene.limits, (LimitOptions{0.3 / 3, std::numeric_limits<double>::infinity(), 0.0, true}));
+  EXPECT_EQ(scene.limits, (LimitOptions{0.3 / 3, std::numeric_limits<double>::infinity(), 0.0, 5e-2, true}));
   ASSERT_EQ(scene.bodies.size(), 5U);
   const SceneBody& table = scene.bodies[0];
   ASSERT_TRUE(table.motion.has_value());

@@ -31,7 +31,8 @@ void expect_solved(const ConeProblem& problem, const char* what, unsigned seed) 
   ConeSolution solution;
   const SolveReport report = solve(problem, solution);
   EXPECT_EQ(report.status, Status::ok) << what << ' ' << seed << ": " << report.residual.relative;
-  EXPECT_LE(calc_residual(problem, solution.p).relative, kPlantedTolerance) << what << ' ' << seed;
+  const Residual residual = calc_residual(problem, solution.p);  // percussions of jammed spheres cancel to its floor
+  EXPECT_TRUE(residual.is_within({kPlantedTolerance})) << what << ' ' << seed << ": " << residual.relative;
 }
 
 /// The first sixty-odd but two that no method solves within 2 s of time or but in 4200 steps; and of later ones those

@@ -328,6 +328,7 @@ bool HalfImplicitStepper::meet_overlapping() {
 /// them: along the normal at the start they close, but they pass each other. What is solved for next goes without
 /// them. Whether there are some.
 bool HalfImplicitStepper::leave_out_passed(double h, double t_end) {
+  if (options_.law == FrictionLaw::associated) return false;  // which bears what slides at a distance
   const std::vector<ContactPoint>& points = velocity_.contacts().points();
   const ConstraintSet& constraints = velocity_.constraints();
   const std::size_t before = left_out_.size();
@@ -336,12 +337,8 @@ bool HalfImplicitStepper::leave_out_passed(double h, double t_end) {
     const int first_row = constraints.problem().cones[i].offset;
     const int k = constraints.index(i);
     if (!(velocity_.solution().p[first_row] > 0.0) || !(gaps_[k] > 0.0) || points[k].joint >= 0) continue;
-    double apart = kApart * sizes_.of_pair(system_.body(points[k], Side::first), system_.body(points[k], Side::second));
-    if (options_.law == FrictionLaw::associated) {  // it bears what slides at such a gap
-      const int dim = constraints.problem().cones[i].dim;
-      const double slip = ConstVectorView(velocity_.gamma_end().data() + first_row + 1, dim - 1).norm();
-      apart += h * system_.pair(points[k]).law().friction * slip;
-    }
+    const double apart =
+        kApart * sizes_.of_pair(system_.body(points[k], Side::first), system_.body(points[k], Side::second));
     if (!(gaps_[k] > apart) || std::ranges::binary_search(put_back_, points[k].id)) continue;
     stop_.check();
     if (!has_free_end) {

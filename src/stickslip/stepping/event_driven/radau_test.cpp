@@ -12,7 +12,7 @@ namespace {
 constexpr double kTolerance = 1e-13;
 
 /// A circle in y_0 and y_1, both taken for velocities, and t^4.
-Radau make_circle() {
+Radau make_radau_circle() {
   return Radau(
       [](double t, const Vector& y, Vector& rates) {
         rates << y(1), -y(0), t * t * t * t;
@@ -27,7 +27,7 @@ TEST(Radau, IsOfFifthOrderWithAnErrorOfThirdAndAPolynomialOfThird) {
   Vector start(3);
   start << 0.0, 1.0, 0.0;
   for (std::size_t i = 0; i < steps.size(); ++i) {
-    Radau method = make_circle();
+    Radau method = make_radau_circle();
     ASSERT_TRUE(method.start(0.0, start));
     ASSERT_TRUE(method.step(steps[i]));
     errors[i][0] = std::hypot(method.end()(0) - std::sin(steps[i]), method.end()(1) - std::cos(steps[i]));
@@ -59,7 +59,7 @@ TEST(Radau, StiffMotionTakesOneStep) {
 }
 
 TEST(Radau, GoesThroughBothEndsAndSaysWhereThereAreNoRates) {
-  Radau method = make_circle();
+  Radau method = make_radau_circle();
   Vector start(3);
   start << 0.6, 0.8, 0.1;
   ASSERT_TRUE(method.start(0.5, start));
