@@ -118,6 +118,7 @@ INSTANTIATE_TEST_SUITE_P(Certificate, CertifiedScheme, testing::ValuesIn(all_sch
 class Teller final : public TimeStepper {
  public:
   std::string_view name() const override { return "teller"; }
+  bool knows_applied_impulses() const override { return true; }
   void initialize(State& /*state*/, StepReport& /*report*/) override {}
   Status step(State& state, double h, double t_end, StepReport& report) override {
     report = told;
