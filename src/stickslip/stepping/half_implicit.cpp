@@ -362,8 +362,7 @@ bool HalfImplicitStepper::put_back_left_out() {
   const std::size_t before = put_back_.size();
   for (const ContactPoint& point : velocity_.contacts().points()) {
     if (!std::ranges::binary_search(left_out_, point.id)) continue;
-    const double least = kTouches * sizes_.of_pair(system_.body(point, Side::first), system_.body(point, Side::second));
-    if (!approach_.stays_apart(start_, end_, point, least)) append(put_back_, point.id);
+    if (!approach_.stays_apart(start_, end_, point, calc_touching(point))) append(put_back_, point.id);
   }
   std::ranges::sort(put_back_);
   std::erase_if(left_out_, [this](ElementId id) { return std::ranges::binary_search(put_back_, id); });

@@ -61,7 +61,7 @@ MoreauStepper::MoreauStepper(const MoreauOptions& options, const System& system,
   q_mid_.resize(system.n_q());
   q_dot_.resize(system.n_q());
   q_end_.resize(system.n_q());
-  for (Vector* v : {&u_free_, &u_work_, &force_}) v->resize(system.n_u());
+  for (Vector* v : {&u_free_, &u_work_, &u_move_, &force_}) v->resize(system.n_u());
   gyroscopic_ = find_gyroscopic(system);
   motion_rates_.assign(system.joints().size(), 0.0);
 }
