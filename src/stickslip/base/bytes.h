@@ -64,13 +64,13 @@ class ByteReader {
   }
   std::int64_t get_integer() { return static_cast<std::int64_t>(get()); }
   double get_real() { return std::bit_cast<double>(get()); }
-  /// The length of a list whose entries take so many bytes each; it cannot be longer than what is left.
+  /// The length of a list whose entries take this number of bytes each; it cannot exceed the remaining bytes.
   std::size_t get_length(std::size_t entry_bytes) {
     const std::uint64_t n = get();
     if (n > bytes_.size() / entry_bytes) fail();
     return static_cast<std::size_t>(n);
   }
-  /// Another reader of what follows so many bytes, which are there.
+  /// Another reader that begins after this number of bytes, which exist.
   ByteReader after(std::size_t bytes) const { return {bytes_.subspan(bytes), what_}; }
   std::size_t bytes_left() const { return bytes_.size(); }
   bool at_end() const { return bytes_.empty(); }

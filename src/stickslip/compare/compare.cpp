@@ -108,7 +108,7 @@ std::vector<Job> make_jobs(const std::filesystem::path& path, const Scene& scene
           job.order = scheme_traits(scene.scheme).order;
           job.is_relaxed = scheme_traits(scene.scheme).relaxed;
         } catch (const InputError& error) {
-          job.row.is_refused = true;  // the scheme has no such step, say; the scene by itself was read
+          job.row.is_refused = true;  // for example, the scheme has no such step; the scene itself was read
           job.row.message = error.what();
         }
         job.fineness = job.row.step;
@@ -167,7 +167,7 @@ void simulate(const Scene& scene, const StopToken& stop, Job& job) {
   row.residual = summary.residual.value;
 }
 
-/// Runs all jobs, the finest first, so many at a time. Throws what a job throws but for refusals.
+/// Runs all jobs, the finest first, several at a time. Passes on exceptions of jobs, except refusals.
 void run_jobs(const std::filesystem::path& path, const CompareOptions& options, double every, std::vector<Job>& jobs) {
   std::vector<Job*> order;
   int ended = 0;

@@ -25,8 +25,8 @@ PointFileFormat point_file_format(std::string_view name);
 /// Points of a file at most. [-]
 inline constexpr std::size_t kMaxFilePoints = 1'000'000;
 
-/// The points that the bytes of a file say, in their order, duplicates included [m]; when `planar` with z = 0 and from
-/// the format `points` alone. `name` stands in messages. Throws InputError with line and column of what is wrong.
+/// The points in the bytes of a file, in their order, with duplicates [m]; with `planar` z = 0, and only from the
+/// format `points`. `name` stands in messages. Throws InputError with the line and column of a mistake.
 std::vector<Vector3> parse_points(std::string_view bytes, const std::string& name, PointFileFormat format, bool planar);
 
 }  // namespace stickslip

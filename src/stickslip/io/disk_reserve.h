@@ -6,8 +6,8 @@
 
 namespace stickslip {
 
-/// Claims room on the disk behind the end of an open file before it is written, so that a full disk is noticed while
-/// the file is still whole. What is left of it is given back in the end.
+/// Reserves disk space behind the end of an open file before it is written, so that a full disk is noticed while the
+/// file is still whole. Unused space is freed at the end.
 class DiskReserve {
  public:
   DiskReserve() = default;
@@ -20,7 +20,7 @@ class DiskReserve {
   }
   ~DiskReserve();
 
-  /// Room for the bytes from `first` on. Returns 0 or the errno that says why there is none.
+  /// Reserves `bytes` bytes from `first` on. Returns 0 or an errno.
   int claim(std::int64_t first, std::int64_t bytes);
 
  private:

@@ -27,16 +27,16 @@ static_assert(std::is_same_v<hid_t, std::int64_t>, "Hdf5Id stands for the librar
 /// stay in the object's header, which may be rewritten while others read. [-]
 constexpr unsigned kMaxAttributes = 1000;
 
-/// What the library keeps of its own, such as the headers of datasets, does not cross a border between pages of so many
-/// bytes, unless it is longer: headers are written over while rows arrive, and a kill tears a write where a page of the
-/// operating system's begins. Longer pages leave more of them empty. [bytes]
+/// The library's own structures, such as the headers of datasets, do not cross a border between pages of this size,
+/// unless they are longer: headers are overwritten while rows arrive, and a kill cuts a write at a page border of the
+/// operating system. Longer pages leave more of the file empty. [bytes]
 constexpr hsize_t kPageBytes = 1024;
 
 Hdf5Id scalar_space() {
   return Hdf5Id(H5Screate(H5S_SCALAR));
 }
 
-/// Text of up to so many bytes, in a field of fixed length: UTF-8, ended by a zero.
+/// Text of up to `bytes` bytes, in a field of fixed length: UTF-8, ended by a zero.
 Hdf5Id text_type(std::size_t bytes) {
   Hdf5Id type(H5Tcopy(H5T_C_S1));
   H5Tset_size(type.get(), bytes + 1);
@@ -51,8 +51,8 @@ Hdf5Id link_properties() {
   return properties;
 }
 
-/// The library's cache of what describes the chunks begins with 2 MB and may fail, while a file is written for live
-/// reading, when it has to make room. [bytes]
+/// The library's cache of structures that describe the chunks begins with 2 MB and may fail when it has to make room
+/// while a file is written for live reading. [bytes]
 constexpr std::size_t kMetadataCacheBytes = std::size_t{32} << 20;
 
 void set_metadata_cache(const Hdf5Id& properties) {
@@ -168,8 +168,8 @@ Hdf5File Hdf5File::open(const std::filesystem::path& path) {
   const Superblock superblock = look_at_settled(path);
   if (!superblock.found) file.fail_reading("not an HDF5 file");
   if (!superblock.fault.empty()) file.fail_reading("cannot be opened: " + superblock.fault);
-  // Plainly where that can be. While somebody writes the file its parts may be caught between two writes: the library
-  // then reads them again, waiting twice as long each time; of what nobody writes every part is as it will ever be.
+  // Without live reading where possible. While a program writes the file its parts may be read between two writes: the
+  // library then reads them again, waiting twice as long each time; in a file that nobody writes this changes nothing.
   constexpr unsigned kAttempts = 25;  // [-] 30 ms in all
   const Hdf5Id access = access_properties();
   file.id_ = Hdf5Id(H5Fopen(path.c_str(), H5F_ACC_RDONLY, access.get()));
@@ -341,8 +341,8 @@ std::vector<std::string> Hdf5File::children(const std::string& group) const {
   const Hdf5Id id(has(group) ? H5Gopen2(id_.get(), group.c_str(), H5P_DEFAULT) : -1);
   if (!id.valid()) fail_reading(group + ": missing");
   std::vector<std::string> names;
-  // In the order of the file: for any other the library makes a table, and gives back what is not in it yet where the
-  // group is damaged.
+  // In the order of the file: for any other order the library makes a table, and frees entries that are not set yet if
+  // the group is damaged.
   if (H5Literate(id.get(), H5_INDEX_NAME, H5_ITER_NATIVE, nullptr, collect_name, &names) < 0) {
     fail_reading(group + ": damaged: " + hdf5_error());
   }

@@ -96,9 +96,9 @@ class Hdf5Dataset {
   void write_rows(std::int64_t first, std::int64_t n, std::int64_t memory_type, const void* data);
   void read_rows(const Rows& rows, std::int64_t memory_type, void* data, Checksums checksums) const;
   void check_size(std::int64_t file_bytes) const;
-  /// What so many bytes in a file can plausibly be unpacked to. [bytes]
+  /// The size to which `stored` bytes in a file can plausibly be unpacked. [bytes]
   static double most_unpacked(double stored);
-  /// The rows that so many numbers fill.
+  /// The rows that this number of values fills.
   Rows whole_rows(std::int64_t first, std::size_t numbers) const;
 
   Hdf5Id id_;
@@ -155,7 +155,7 @@ class Hdf5File {
                    std::span<const double> data);
   void write_fixed(const std::string& path, Hdf5Type type, std::span<const std::int64_t> data);
   void start_live_writing();
-  /// Makes sure that the disk takes so many bytes more. Once it does not, what was written before stays whole.
+  /// Reserves this number of bytes on the disk. If that fails, the bytes written before stay whole.
   void reserve(std::int64_t bytes);
   /// Hands everything written so far to the operating system.
   void flush();

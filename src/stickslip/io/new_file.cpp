@@ -38,8 +38,8 @@ FileIdentity identity_of(const struct ::stat& status) {
   return {status.st_dev, status.st_ino};
 }
 
-/// Keeps others who publish in a folder waiting, for a second at most, a thousand times what one takes. Where the file
-/// system has no locks, nobody waits.
+/// Makes other programs that publish in a folder wait, for a second at most, a thousand times the time of one. On file
+/// systems without locks nobody waits.
 class FolderLock {
  public:
   explicit FolderLock(const fs::path& folder)

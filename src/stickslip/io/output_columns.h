@@ -19,12 +19,12 @@ std::string contact_name(const System& system, int point);
 /// moment and no part of it. (3) in the unit of the components
 Vector3 world_force(const ContactReport& contact, const ContactComponents& components);
 
-/// What of a result's output instants is wanted, and known.
+/// The columns at output instants that a result should hold and the scheme can give.
 struct OutputChoice {
   bool single_precision = false;    // all but the time
   bool accelerations = false;       // the scheme knows them
-  bool impulses = false;            // the scheme tells impulses from forces
-  bool applied_impulses = false;    // the scheme tells what applied forces do in a step
+  bool impulses = false;            // the scheme distinguishes impulses from forces
+  bool applied_impulses = false;    // the scheme reports the impulses of applied forces
   std::vector<std::string> fields;  // "q", "bodies", "contacts/gap", ...; none: all
 
   /// Whether the dataset "/group/name" or the group "/group" (some of it) is wanted.

@@ -13,14 +13,13 @@ bool is_result(const std::filesystem::path& path);
 /// Whether a file is a one-step problem in FCLIB's format, as this program leaves them.
 bool is_problem(const std::filesystem::path& path);
 
-/// What of a user's may be written over without being asked for.
+/// Files of the user that may be overwritten without --force.
 enum class MayReplace { results, problems, nothing };
 
-/// Refuses to write over a file that is there already, but for what `replace` allows. Throws InputError, which names
-/// --force.
+/// Refuses to overwrite an existing file, except those that `replace` allows. Throws InputError, which names --force.
 void check_replaceable(const std::filesystem::path& path, MayReplace replace);
 
-/// Refuses to begin a file of so many bytes where the disk has less room. Throws WriteError, which says both.
+/// Refuses to begin a file of `bytes` bytes if the disk has less space. Throws WriteError, which says both.
 void check_room(const std::filesystem::path& path, double bytes);
 
 /// ": needs 1.2 MB more, and 34 kB are free on its disk", the end of a message.

@@ -11,9 +11,9 @@
 
 namespace stickslip {
 
-/// A solver that keeps problems for a closer look: it hands each on to another solver, and keeps a copy of the last one
-/// that was not solved to its tolerance or, where it is told to and there is none, of the last one of velocities, or of
-/// positions where there is no other. Copies are made for these alone.
+/// A solver that records problems: it passes each to another solver, and keeps a copy of the last one that was not
+/// solved to its tolerance. On demand, if there is none, it keeps the last one of velocities, or of positions where
+/// there is no other. It copies no other problems.
 class ProblemRecorder final : public ConeSolver {
  public:
   explicit ProblemRecorder(std::unique_ptr<ConeSolver> solver) : solver_(std::move(solver)) {}

@@ -7,8 +7,8 @@
 
 namespace stickslip {
 
-/// Writes what of a result does not change in a run: the axes' names of bodies, pairs, contact points and joints, and
-/// the shapes, so that the file can be drawn by itself. Makes their groups.
+/// Writes the constant parts of a result: the names of bodies, pairs, contact points and joints, and the shapes, so
+/// that the file alone can be drawn. Makes their groups.
 void write_layout(Hdf5File& file, const System& system, const OutputChoice& choice);
 
 }  // namespace stickslip

@@ -9,16 +9,16 @@
 
 namespace stickslip {
 
-/// What the first structure of an HDF5 file says: the library trusts it wherever its checksum fits, so it is asked
-/// here before the library sees the file.
+/// The first structure of an HDF5 file. The library trusts it if its checksum fits, so it is checked here before the
+/// library reads the file.
 struct Superblock {
   bool found = false;   // there is a signature, so it is an HDF5 file
   bool marked = false;  // as being written: somebody writes it, or was killed doing so
   std::string fault;    // why the file cannot be opened; empty where it can
 };
 
-/// Looks at the superblock of a file, of any of the format's versions (0 to 3), and at the first bytes of what it
-/// points to. A file that cannot be read has none.
+/// Reads the superblock of a file, of any of the format's versions (0 to 3), and the first bytes that it points to. A
+/// file that cannot be read has none.
 Superblock look_at_superblock(const std::filesystem::path& path);
 
 /// The checksum that the HDF5 format guards its structures with: Bob Jenkins' lookup3, beginning with 0.

@@ -26,9 +26,9 @@ struct Column {
   std::int64_t row_bytes() const;
 };
 
-/// What a checkpoint knows of the rows of a dataset up to it: a checksum of them all, which tells what the chunks' own
-/// does not (a chunk of zeros fits Fletcher's). The rows from `first` on share a chunk with rows that come later: it is
-/// written again then, and may be torn when the program is killed, so that its own checksum says nothing of them.
+/// The checksum, in a checkpoint, of all rows of a dataset before it; it also detects a chunk of zeros, which fits
+/// Fletcher's. The rows from `first` on share a chunk with later rows. That chunk is written again with them, and may
+/// be cut when the program is killed, so its own checksum does not protect the earlier rows.
 struct RowSum {
   std::uint64_t path = 0;  // FNV-1a of the dataset's path
   std::int64_t rows = 0;   // [-] up to the checkpoint

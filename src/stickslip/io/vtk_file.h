@@ -21,7 +21,7 @@ class VtkArray {
   /// Texts, which hold no NUL.
   VtkArray(std::string_view name, const std::vector<std::string>& texts);
 
-  /// Its element in the file, whose data begin so many characters behind the mark of the appended data.
+  /// Its element in the file, whose data begin `offset` characters behind the mark of the appended data.
   std::string element(std::size_t offset, bool is_field) const;
   /// Base64 of the number of bytes (64 bits) and the bytes.
   const std::string& data() const { return data_; }
@@ -37,7 +37,7 @@ class VtkArray {
   std::string data_;
 };
 
-/// Cells of one kind over points of a file, one behind the other, with the index of what each of them draws.
+/// Cells of one kind over points of a file, one after the other, with the index of the object that each draws.
 struct VtkCells {
   std::vector<std::int32_t> connectivity;  // indices of points, cell by cell
   std::vector<std::int32_t> ends;          // of each cell in connectivity

@@ -13,8 +13,8 @@
 
 namespace stickslip {
 
-/// A folder that is made where there is none, and removed again where nothing came of it. Throws InputError where
-/// `path` is something else, WriteError where it cannot be made.
+/// A folder that is made if it does not exist, and removed again unless keep() is called. Throws InputError if `path`
+/// is something else, WriteError if it cannot be made.
 class NewFolder {
  public:
   explicit NewFolder(const std::filesystem::path& path);
@@ -30,11 +30,11 @@ class NewFolder {
 
 /// FOLDER/NAME.pvd, which lists the frames FOLDER/NAME/0000000.vtp, 0000001.vtp, ... with their times.
 ///
-/// Whoever reads the list finds it and all it lists whole, also after the program was killed at any moment. A frame is
-/// written under another name, renamed, and then listed. In the list there are slots of 128 characters, blank at first,
-/// in front of the closing tags; a frame is listed by one write over the next slot, at a multiple of 128: inside a page
-/// of memory, where a kill does not tear a write. A list without a blank slot is replaced by one of twice as many: what
-/// is written of it in a run is at most four times what it holds in the end.
+/// The list and all that it lists are whole at any moment, also after the program was killed. A frame is written under
+/// another name, renamed, and then listed. The list has slots of 128 characters, blank at first, before the closing
+/// tags. One write into the next slot, at a multiple of 128, lists a frame: inside a page of memory, where a kill does
+/// not cut a write. A list without a blank slot is replaced by one of twice as many, so at most four times its final
+/// size is written in a run.
 class VtkSeries {
  public:
   /// parts: a checksum of what all frames have in common. Throws InputError, WriteError.
@@ -46,11 +46,11 @@ class VtkSeries {
 
   /// How many frames, from the first on, are in the folder as frames with these keys, which say what they show.
   std::int64_t count_ready(std::span<const std::uint64_t> keys) const;
-  /// Begins with so many of them, before anything is added.
+  /// Begins with this number of them, before any is added.
   void keep(std::int64_t frames);
   /// The next frame. Before publish() it waits under another name.
   void add(double time, std::uint64_t key, std::string_view frame);
-  /// What is in the folder from here on is this series; frames that it does not list are removed.
+  /// Makes the folder hold this series; frames that it does not list are removed.
   void publish();
   /// Without the blank slots.
   void finish();

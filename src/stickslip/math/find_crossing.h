@@ -3,10 +3,10 @@
 
 namespace stickslip {
 
-/// Where a function falls below zero in (first, last]: the last argument tried at which it is below zero, no farther
-/// than `close` behind one at which it is not. `at_first` >= 0 is its value at `first`. Where it is not below zero at
-/// `last` that is returned. By the Illinois method, and by halves wherever two of its tries leave more than half: as
-/// where two functions of which it is the less cross zero together, at slopes of their own.
+/// Where a function falls below zero in (first, last]: an argument at which it is below zero, at most `close` behind
+/// one at which it is not. `at_first` >= 0 is its value at `first`. Returns `last` if the function is not below zero
+/// there. By the Illinois method, and by bisection whenever two of its tries leave more than half, as where the minimum
+/// of two functions changes from one to the other at the zero.
 template <class Function>
 double find_crossing(Function&& calc, double first, double at_first, double last, double close) {
   constexpr int kMostTries = 200;  // [-] an end of what never settles: by then halves alone have taken 2^66 off

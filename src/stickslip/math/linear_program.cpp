@@ -10,11 +10,11 @@
 namespace stickslip {
 namespace {
 
-/// Of the sum of magnitudes that a row's value is the sum of: a violation that is none.
+/// Violations up to this share of the sum of magnitudes of a row's terms are round-off.
 constexpr double kObeyed = 1e-13;  // [-]
-/// Of the largest entry of a direction: no pivot.
+/// Entries below this share of the largest one of a direction are no pivots.
 constexpr double kLeastPivot = 1e-9;  // [-]
-/// Of multipliers, and of ratios of them, which are of the size of c: none.
+/// Multipliers, and differences of their ratios, below this share of the size of c are zero.
 constexpr double kSameRatio = 1e-13;  // [-]
 constexpr int kPivotsPerFactor = 25;  // [-]
 

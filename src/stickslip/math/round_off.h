@@ -8,11 +8,10 @@ namespace stickslip {
 
 /// Distance from 1 to the next double, 2^-52.
 inline constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
-/// [-] Of a sum of a few products, such as a row of a constraint times velocities, relative to its terms.
+/// [-] Round-off of a sum of a few products, such as a row of a constraint times velocities, relative to its terms.
 inline constexpr double kSumRoundOff = 8.0 * kEpsilon;
-/// [-] A pivot below this part of the largest is none: of rows that are scaled to one, two are the same within
-/// round-off of their directions. A light body between a heavy one and the ground has the ratio of their masses as a
-/// pivot.
+/// [-] Pivots below this share of the largest are zero: two rows scaled to one agree within round-off of their
+/// directions. A light body between a heavy one and the ground has the ratio of their masses as a pivot.
 inline constexpr double kRankThreshold = 1e-13;
 
 }  // namespace stickslip

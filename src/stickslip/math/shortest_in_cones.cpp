@@ -15,19 +15,20 @@ namespace {
 
 using Part = ShortestInCones::Part;
 
-/// A y = A y_0 holds to round-off where this part of y_0 is left of it.
+/// A y = A y_0 holds to round-off if the rest is at most this share of y_0.
 constexpr double kSolvedShare = 4.0 * std::numeric_limits<double>::epsilon();  // [-]
-/// Of a part of y_0 up to this y is no other than y_0: what round-off leaves of a system of full rank.
+/// A y that differs from y_0 by less than this share is y_0: the round-off of a system of full rank.
 constexpr double kNothing = 1e-11;  // [-]
-/// What may be left of A y_0 - A y where cones stand in the way of more.
+/// Largest share of A y_0 - A y that may remain where cones are active.
 constexpr double kLeft = 1e-9;  // [-]
-/// The same where none do. More is a force that y_0 held and y does not: 4e-5 on two bars that sag by 3e-5. Less, where
-/// a linkage of joints is stretched out, is what round-off makes of a direction: up to 9e-6 in four_bar, whose forces
-/// reach 285 N instead of 24 N if no more than 1e-6 may be left.
+/// The same where none are. With a larger share y would lose a force that y_0 holds, as of two bars that sag by a few
+/// 1e-5; with a smaller one round-off would count as a direction where a linkage is stretched out, with forces ten
+/// times too large.
 constexpr double kRank = 1e-5;  // [-]
-/// Conjugate gradients end where so many times the least is left: round-off has gone into what A maps to zero.
+/// Conjugate gradients end at this many times the least residual: round-off has grown in directions that A maps to
+/// zero.
 constexpr double kGone = 1e3;  // [-]
-/// A refinement takes this share away or is the last.
+/// The last refinement is the first that removes less than this share.
 constexpr double kWorthwhile = 0.5;  // [-]
 constexpr int kMostSteps = 60;       // [-] each at least halves the residual, or is one of Newton's among few cones
 constexpr int kMostHalvings = 20;    // [-]

@@ -27,8 +27,8 @@ struct Link {
   bool spring = false;
 };
 
-/// What the scene says and the datasets do not: which way is up, of what degree beams are, what links bodies. Of a
-/// scene that does not read any more (a file that it names has gone) nothing.
+/// Facts of the scene that the datasets lack: the direction of gravity, degrees of beams, links between bodies. Empty
+/// if the scene can no longer be read (a file that it names is missing).
 struct SceneFacts {
   Vector3 gravity = Vector3(0.0, 0.0, -9.81);  // (3) [m/s^2]
   bool planar = false;

@@ -44,9 +44,9 @@ std::optional<std::string> make_result_elements(const Trajectory& result, double
 /// be left out then is left out already. Throws InputError, and Interrupted where it is stopped.
 PageData make_page_data(const Trajectory& result, double bytes, std::int64_t expected_rows = 0, StopToken stop = {});
 
-/// One self-contained page of these results, in at most max_bytes bytes; of what does not fit fewer rows, which the
-/// page says. It needs no network and no other file. Throws InputError where a result cannot be read, or where even the
-/// fewest rows take more.
+/// One self-contained page of these results, in at most max_bytes bytes; larger results have fewer rows, and the page
+/// says so. It needs no network and no other file. Throws InputError if a result cannot be read, or if even the fewest
+/// rows take more.
 std::string make_report(const std::vector<std::filesystem::path>& results, double max_bytes = kMaxReportBytes);
 
 /// Whether a file is such a page: it may be written over.

@@ -211,7 +211,7 @@ struct SceneOutput {
   bool operator==(const SceneOutput&) const = default;
 };
 
-/// How a body is known to move, for those who ask how far a run is from it: `compare`.
+/// The exact motion of a body, from which `compare` measures errors.
 struct SceneReference {
   std::string body;
   std::optional<std::array<TimeFunction, 3>> position;  // [m] of its centre of mass
@@ -256,9 +256,9 @@ struct Scene {
   bool operator==(const Scene&) const = default;
 };
 
-/// From so many bodies that can move on, whose contacts are detected, a scheme on velocities has a looser tolerance by
-/// default: a step of a settled pile of 1000 spheres, 2359 contacts, from no percussions, takes `auto` .07 s at 1e-2,
-/// .43 s at 1e-3, 1.7 s at 1e-4 and more than ten at 1e-6; one of 216 spheres a tenth of a second at any.
+/// From this number of moving bodies with detected contacts on, schemes on velocities have a looser default tolerance.
+/// The cost of a settled pile of a thousand spheres grows several times with each factor of ten in the tolerance, that
+/// of a pile of two hundred hardly.
 constexpr int kManyBodies = 500;
 constexpr double kManyBodiesTolerance = 1e-3;
 /// Whether the scene is one of these.

@@ -29,7 +29,7 @@ std::string first_difference(std::string_view now, std::string_view before) {
   return "";
 }
 
-/// now: the scene, but for what may differ.
+/// now: the scene, without the keys that may differ.
 void check_same_scene(const std::string& file, Scene now, const Scene& before, const char* allowed) {
   now.time.end = before.time.end;
   now.output = before.output;

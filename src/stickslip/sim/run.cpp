@@ -86,7 +86,7 @@ void check_inputs(const State& saved, const System& system, const RunOptions& op
   throw InputError({file}, "", "", "a program set forces in its run as it went: only that program can resume it");
 }
 
-/// A run under way: where it is, and who watches it.
+/// A run under way: its state, and its observers.
 struct UnderWay {
   State state;
   StepReport report;

@@ -49,7 +49,7 @@ struct RunOptions {
   std::optional<std::filesystem::path> vtk;     // the output rows as files for ParaView too, in this folder
   std::optional<std::filesystem::path> resume;  // go on from this result's last checkpoint
   std::optional<double> checkpoint_every;       // [s] simulated; none: once a second of wall-clock time
-  std::optional<std::int64_t> problems_every;   // [-] every so many steps, leave the contact problem beside the result
+  std::optional<std::int64_t> problems_every;   // [-] steps between contact problems written beside the result
   StopToken stop;                               // raised by someone else: drop the step under way and end
   /// Called once, before anything is written: likely mistakes in the scene, as check_scene() finds them.
   std::function<void(const std::vector<std::string>&)> tell_warnings;
@@ -63,8 +63,8 @@ struct RunOptions {
   /// Makes one more sink of the run's steps, beside the result's, of the system, the state at the start and what the
   /// result says of itself. The system outlives it.
   std::function<std::unique_ptr<StepSink>(const System&, const State&, const ResultHeader&)> make_sink;
-  /// Called before each step and may wait, but not longer than a moment once `stop` is raised. `save` makes safe what
-  /// was recorded so far, which who waits long should.
+  /// Called before each step and may wait, but only briefly once `stop` is raised. `save` writes all rows recorded so
+  /// far; call it before a long wait.
   std::function<void(const State&, const std::function<void()>& save)> before_step;
 };
 

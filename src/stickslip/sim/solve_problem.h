@@ -31,10 +31,10 @@ struct ProblemReport {
   std::string message;
 };
 
-/// Solves a problem from zero percussions, and judges the answer with u computed anew: ok is what is within the
-/// tolerance (Residual::is_within). `solution` gets the answer. Of what is not ok it is asked whether a solution can
-/// exist at all (infeasibility.h); where none can, the message says so, and the answer is that of the nearest problem
-/// that may have one, with its residual in the problem as it is, if that is the smaller one.
+/// Solves a problem from zero percussions, and judges the answer with u computed anew: it is ok within the tolerance
+/// (Residual::is_within). `solution` gets the answer. If it is not ok, a proof that no solution exists is looked for
+/// (infeasibility.h). With a proof the message says so, and the answer is that of the nearest problem that may have a
+/// solution, if its residual in the original problem is smaller.
 ProblemReport solve_problem(const OneStepProblem& problem, const std::string& name, const SolverOptions& options,
                             ForceChoice forces, ConeSolution& solution);
 

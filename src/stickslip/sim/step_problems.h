@@ -22,7 +22,7 @@ class ProblemRecorder;
 /// and every k-th step's where that is wanted.
 class StepProblems {
  public:
-  /// Problems of so many failed or inexact steps are written, not more: a run may have a million of them. [-]
+  /// The most problems of failed or inexact steps that are written: a run may have a million of them. [-]
   static constexpr int kMostFailures = 10;
 
   StepProblems(const Scene& scene, const std::filesystem::path& result, std::optional<std::int64_t> every,

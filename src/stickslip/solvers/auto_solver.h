@@ -23,53 +23,52 @@ namespace stickslip {
 // The default: chooses among the methods by the problem and by progress, never by time, so that the same problem gives
 // the same bits. In turn:
 //
-//   1. the certificate: a starting guess whose residual is at the tolerance is the answer (a quiet set of contacts with
-//      a warm start costs one product with W);
+//   1. the starting guess, if its residual is at the tolerance (contacts at rest with a warm start cost one product
+//      with W);
 //   2. free rows alone: one linear system (FreeRows); one cone: solved directly; few rows: nsgs with its dense Newton
-//      steps; free rows beside normal ones, where W has few blocks: an inner solve of
-//      ProximalNewton from the guess;
+//      steps; free rows beside normal ones with few blocks of W: an inner solve of ProximalNewton from the guess;
 //   3. sweeps of Gauss-Seidel, as long as their rate promises to reach the tolerance at less cost than a few sparse
-//      factorisations; they find most open contacts and are all that an easy problem or a loose tolerance needs;
-//   4. with a thousand cones or more some gradients, as of 5, before the pattern of W is looked at; then, where each
-//      is coupled to many others, alternating directions (AlternatingDirections), which factorise once or twice, as
-//      long as their rate promises to reach the tolerance at the cost of a few factorisations;
-//   5. where a Newton step costs as much as many gradients, and in piles, where contacts are coupled to few others,
-//      where W has some blocks, gradients: for as long as the Newton steps of another method will take, and while the
-//      tolerance will be met by then if their residual falls on. AcceleratedGradient, under the exact law in piles and
-//      of a thousand cones or more SpectralGradient;
-//   6. proximal Newton steps (ProximalNewton) from the best iterate, or from the guess with few rows, for nsgs has been
-//      where the best is; until four of their inner solves got stuck, under the associated law two, in piles one; none
-//      in piles where a step costs as much as many gradients;
+//      factorisations; they find most open contacts and suffice for easy problems or loose tolerances;
+//   4. with a thousand cones or more some gradients, as in 5, before the pattern of W is analysed; then, if cones are
+//      coupled to many others, alternating directions (AlternatingDirections), which factorise once or twice, as long
+//      as their rate promises to reach the tolerance at the cost of a few factorisations;
+//   5. gradients, if a Newton step costs as much as many of them, and in piles (contacts coupled to few others) with
+//      some blocks of W: at most at the cost of the Newton steps that another method will need, and while their rate
+//      promises to reach the tolerance in that cost. AcceleratedGradient; under the exact law in piles and with a
+//      thousand cones or more SpectralGradient;
+//   6. proximal Newton steps (ProximalNewton) from the best iterate, or with few rows from the guess, since nsgs
+//   started
+//      at the best; until four of their inner solves got stuck, under the associated law two, in piles one; none in
+//      piles whose steps cost as much as many gradients;
 //   7. turns of all: an interior point method (InteriorPoint) where the cones allow it, which is hardly slowed down by
 //      contacts that carry each other, however many and however heavy, and Newton steps that polish its answer;
 //      proximal Newton steps from the guess, and from the best iterate; steps on the Fischer-Burmeister function
 //      (newton_fb.h), which solve for percussions as large as 1e10 times the others, as nearly parallel joints need;
 //      gradients;
-//   8. once interior points have been polished, or a solve has taken what it may (Tolerance::most_iterations): a proof
-//      that there is no solution (infeasibility.h); then the nearest problem that has one is solved instead, and the
-//      report says so; whoever has other means than a solution gets the
-//      best iterate (Tolerance::may_give_up), in piles once the others have had turns, too, until interior points would
-//      be next again;
+//   8. once interior points have been polished, or a solve has reached Tolerance::most_iterations: a proof that there
+//   is
+//      no solution (infeasibility.h); with one the nearest problem that has a solution is solved instead, and the
+//      report says so. A caller with other means than a solution gets the best iterate (Tolerance::may_give_up), in
+//      piles once the other methods have had turns, until interior points would be next again;
 //   9. pivoting (lcp.h), where friction is planar, polygonal or absent: linear complementarity problems from elsewhere
 //      need not be monotone;
-//  10. some sweeps with nsgs's dense Newton steps between them; then the turns go on, under the exact law with the
-//      fixed point of de_saxce.h, which gets as much as Newton steps from the best iterate: a step of 300 poured
-//      solids is solved by nothing else;
-//  11. where all of these have ended, proximal Newton steps until they are stuck, some sweeps, and again, until the
+//  10. some sweeps with nsgs's dense Newton steps between them; then the turns continue, under the exact law with the
+//      fixed point of de_saxce.h, which counts like Newton steps from the best iterate;
+//  11. when all of these have ended, proximal Newton steps until they are stuck and some sweeps, in turn, until the
 //      budget of iterations is used up.
 //
-// Turns: each method keeps its own iterate and goes on where its last turn ended, as it would by itself; a turn is as
-// short as the method can be cut. Next is the one that will have cost least after one Newton step more, in
-// multiply-adds counted from the pattern of its factorisations (BlockLu::n_operations) and from numbers of rows. One
-// counts these once: with few rows Fischer-Burmeister steps, else the most likely to get there, gradients under the
-// associated law with friction, else Newton steps from the guess, or from the best iterate where gradients have been
-// first. Where W has few blocks Fischer-Burmeister steps count once under the associated law, too, and interior points
-// some times under the exact one. All others count many times. In piles interior points count once, too, and what
-// counts many times waits until these have been polished; from then on it is as elsewhere. So what the first solves is
-// solved at less than twice its cost, or three times where there are two, and what another solves at some multiple.
-// Interior points are not cut while their steps are long, as they are where they converge.
+// Turns: each method keeps its own iterate and continues where its last turn ended; a turn is as short as the method
+// allows. The next turn goes to the method with the least cost after one Newton step more, in multiply-adds counted
+// from the pattern of its factorisations (BlockLu::n_operations) and from numbers of rows. The cost of the most likely
+// method counts once: Fischer-Burmeister steps with few rows, else gradients under the associated law with friction,
+// else Newton steps from the guess, or from the best iterate after gradients. With few blocks of W Fischer-Burmeister
+// steps also count once under the associated law, and interior points some times under the exact one. All others count
+// many times. In piles interior points also count once, and methods that count many times wait until these have been
+// polished. So a problem that the most likely method solves takes less than twice its cost, or three times where there
+// are two, and one that another method solves some multiple. Interior points are not cut while their steps are long, as
+// they are when they converge.
 //
-// The best iterate of all is returned, the starting guess included: never one that violates more (Residual::defect).
+// The best iterate of all, the starting guess included, is returned: never one that violates more (Residual::defect).
 // SolveReport::method names the last method used, SolveReport::effort how often each was. Nothing is allocated once the
 // workspace is large enough, except from 8 on.
 class AutoSolver final : public ConeSolver {
@@ -90,12 +89,12 @@ class AutoSolver final : public ConeSolver {
     int used = 0;                     // [-] iterations
     double first = 0.0, asked = 0.0;  // [m/s] the residual of the guess, and what is asked for
   };
-  /// What a turn took.
+  /// The cost of a turn.
   struct Turn {
     int iterations = 0;
     double operations = 0.0;  // [-] multiply-adds of its factorisations, or what takes as long
   };
-  /// A method of those that take turns.
+  /// A method that takes turns.
   struct Contender {
     Turn (AutoSolver::*step)(const Task& task);
     double weight = 1.0;  // [-] its operations count so many times

@@ -13,9 +13,9 @@ using namespace auto_rules;
 
 }  // namespace
 
-/// Turns, always of the one with the least calc_cost_with_next(). Round::newton: the first steps from the best iterate;
-/// inside: until interior points have been polished once; waiting: until these would be next again, so that what waited
-/// for them has had turns; rest: until none goes on.
+/// Gives turns, always to the method with the least calc_cost_with_next(). Round::newton: the first steps from the best
+/// iterate; inside: until interior points have been polished once; waiting: until these would be next again, so that
+/// methods that waited for them have had turns; rest: until all have ended.
 void AutoSolver::take_turns(Task& task, Round round) {
   const int max_stuck = is_pile_ ? 1 : is_convex_friction(task.problem) ? kStuckConvexSolves : kStuckSolves;
   while (is_open(task)) {
@@ -41,13 +41,13 @@ void AutoSolver::take_turns(Task& task, Round round) {
   }
 }
 
-/// Its operations count so many times, those so far, too.
+/// Its operations count `weight` times, also those so far.
 void AutoSolver::weigh(Contender& contender, double weight) {
   contender.cost *= weight / contender.weight;
   contender.weight = weight;
 }
 
-/// What a contender will have cost after one more Newton step of its weight, interior points after their first turn.
+/// The cost of a contender after one more Newton step of its weight, of interior points after their first turn.
 double AutoSolver::calc_cost_with_next(const Contender& contender) const {
   const bool is_first = &contender == &inside_ && !contender.has_begun;
   return contender.cost + contender.weight * (is_first ? first_inside_turn_ : 1.0) * step_operations_;
@@ -60,7 +60,7 @@ void AutoSolver::take_turn(Task& task, Contender& contender) {
   contender.cost += contender.weight * turn.operations;
 }
 
-/// A turn of proximal Newton steps from the best iterate; from the guess with few rows: nsgs has been at the best.
+/// A turn of proximal Newton steps from the best iterate, with few rows from the guess: nsgs started at the best.
 AutoSolver::Turn AutoSolver::step_from_best(const Task& task) {
   if (!from_best_.has_begun) {
     is_small(task.problem) ? go_to_guess() : iterate_.return_to_best();
@@ -175,9 +175,8 @@ AutoSolver::Turn AutoSolver::step_by_gradients(const Task& task) {
   return {static_cast<int>(std::ceil(steps / of_a_step)), steps * each};
 }
 
-/// Under the exact law momentum is the quicker outside of piles where contacts are few: of 540 planted and jammed
-/// problems 2 exceed 3 times the quickest + 10 ms with it, 4 without. A planar problem of 7002 contacts takes 401 ms
-/// so, 139 with spectral steps.
+/// Under the exact law momentum is the quicker with few contacts outside of piles; with many contacts spectral steps
+/// are.
 bool AutoSolver::is_accelerated(const ConeProblem& problem) const {
   return has_objective(problem) || !(is_pile_ || problem.n_cones() >= kManyCones);
 }

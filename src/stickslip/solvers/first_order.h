@@ -8,18 +8,18 @@
 
 namespace stickslip {
 
-/// Whether solutions are where 1/2 p^T W p + b^T p is least in K: under the associated law, or without friction.
+/// Whether solutions minimise 1/2 p^T W p + b^T p in K: under the associated law, or without friction.
 bool has_objective(const ConeProblem& problem);
 
-/// What first-order methods share: a metric D and the projection that holds the laws of contact in it. An iterate of
-/// theirs is p+ = P(p - alpha D^-1 u), u = W p + b, whose fixed points are the solutions.
+/// What first-order methods share: a metric D and the projection that imposes the laws of contact in it. An iterate is
+/// p+ = P(p - alpha D^-1 u), u = W p + b, whose fixed points are the solutions.
 ///
 /// D is diagonal and as near to that of W as a projection allows, which makes masses of any ratio look alike: one value
 /// for the normal row of a contact, one for each of its friction blocks, one for a ball. P is, in this metric,
 ///   - under the associated law the nearest point of the cone;
 ///   - under the exact one, contact by contact, the nearest normal percussion first, p_N = max(0, x_N), then that of
 ///     each block in p_N D_b [Alart1991]. The cone with De Saxce's shift has the same solutions, but s(u) = mu |u_T|
-///     has its kink at u_T = 0, where contacts that stick end (docs/performance.md has what either brings).
+///     has its kink at u_T = 0, where sticking contacts end, and takes more iterations.
 class FirstOrder {
  public:
   /// Iterations of gradients between two judgements.

@@ -10,14 +10,14 @@
 namespace stickslip {
 namespace {
 
-/// e, as small as Newton steps of nsgs have it. Its inverse is what round-off of b grows by in percussions that nothing
-/// determines, some 1e-6 of those that change (free_rows_test allows 1e-5); e itself is what a solve leaves. [-]
+/// e, as small as in Newton steps of nsgs. [-] Round-off of b grows by 1 / e in undetermined percussions, to some 1e-6
+/// of those that change (free_rows_test allows 1e-5); a solve leaves a share e.
 constexpr double kRegular = 1e-10;
-/// Up to so many rows dense factors are quicker than finding an order for sparse ones: steps of chains of 10, 16, 25
-/// planar links, two rows each, take 28, 52, 106 us with dense ones and 32, 50, 78 with sparse ones.
+/// Up to this number of rows dense factors are quicker than ordering sparse ones: chains of about 15 planar links, two
+/// rows each, take the same time with both.
 constexpr int kMaxDenseRows = 30;
-/// A solve that leaves more than this share of the residual has met round-off. Directions that W shortens to about e,
-/// as where a linkage is nearly stretched out, lose half of it a solve. [-]
+/// A solve that leaves more than this share of the residual has reached round-off. [-] Directions that W shortens to
+/// about e, as of a nearly stretched linkage, lose half of it a solve.
 constexpr double kFalls = 0.9;
 
 }  // namespace

@@ -13,23 +13,22 @@ namespace stickslip {
 // system.
 //
 // Method: LU factors of W + e D, D the mean diagonal of each W_ii, dense where there are few rows; then
-// p -= (W + e D)^-1 (W p + b), until that is round-off. Where joints repeat what others say W is singular; where b lies
-// in its range changes of p lie there, too, but for round-off over e, and what nothing determines of the percussions
-// stays what it was in the guess.
+// p -= (W + e D)^-1 (W p + b), until the change is round-off. With redundant joints W is singular; if b lies in its
+// range the changes of p do too, up to round-off over e, and the undetermined part of the percussions stays that of the
+// guess.
 class FreeRows {
  public:
-  /// solve() asks `stop` and throws Interrupted where it is raised. `shared`: W of all who work at the same problems.
+  /// solve() checks `stop` and throws Interrupted. `shared`: W for all methods that work on the same problem.
   FreeRows(StopToken stop, SharedDelassus* shared) : stop_(stop), delassus_(stop, shared), lu_(stop) {}
 
   static bool are_all(const ConeProblem& problem);
-  /// Whether some are, and nothing rubs, as when positions are put right. Newton steps then come before the first
-  /// sweep, which moves what joints hold rigidly together by a little only. Not with friction: of redundant contacts,
-  /// as those of a gripper's pads, Newton steps leave some on the surface of their cone where sweeps find percussions
-  /// inside all.
+  /// Whether some rows are free and none have friction, as in corrections of positions. Newton steps then come before
+  /// the first sweep, which moves rigidly joined bodies only a little. Not with friction: of redundant contacts, as of
+  /// a gripper's pads, Newton steps leave some on the surface of their cone where sweeps find percussions inside all.
   static bool are_beside_normals(const ConeProblem& problem);
 
-  /// From the present iterate, which must have been judged; returns how many solves that took, 0 where W + e D is
-  /// singular or not finite.
+  /// From the present iterate, which must have been judged; returns the number of solves, 0 if W + e D is singular or
+  /// not finite.
   int solve(const ConeProblem& problem, Tolerance tolerance, int max_solves, Iterate& iterate);
 
  private:

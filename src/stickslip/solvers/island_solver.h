@@ -16,15 +16,14 @@
 
 namespace stickslip {
 
-// A solver of which one island does not depend on another. Islands are the cones that W connects, by themselves or
-// by others in between: what one body of a scene is squeezed by, and a stack far away. W is block diagonal over
-// them, so that a problem is solved where each of them is, and most methods solve them at once. Where one has no
-// solution they do not: steps have one length for all, percussions without bound are the scale by which the rest is
-// judged, and what is nearest to a solution of all is far from one of the others.
+// A solver that keeps islands independent. An island is a set of cones that W connects, directly or through others,
+// such as a squeezed body or a distant stack. W is block diagonal over islands, so a problem is solved if each of its
+// islands is, and most methods solve them at once. If one island has no solution this fails: steps have one length for
+// all, and percussions that grow without bound set the scale by which the rest is judged.
 //
-// Method: the problem as a whole; where that is not solved, each island that is not, from the guess, by itself. The
-// answer is that of the islands, and says of the whole what the worst of them says. Where a single one is not solved,
-// no other has spoilt it, and it is left as it is. Counts of iterations are of all solves, `effort` is of the first.
+// Method: solve the problem as a whole; if that fails, solve each unsolved island by itself, from the guess. The report
+// is that of the worst island. A single unsolved island is left as it is. Iterations are counted over all solves,
+// `effort` is of the first.
 class IslandSolver final : public ConeSolver {
  public:
   IslandSolver(std::unique_ptr<ConeSolver> solver, const StopOptions& options);
@@ -43,7 +42,7 @@ class IslandSolver final : public ConeSolver {
                      ConeSolution& solution, SolveReport& report);
 
   std::unique_ptr<ConeSolver> solver_;
-  double time_limit_;  // [s] after which no island is begun; each has as much for itself
+  double time_limit_;  // [s] after which no island is begun; also the limit of each island
   StopToken stop_;
   AssembledDelassus assembled_;
   struct Squared {

@@ -15,12 +15,12 @@ void project_on_cone(const ConeProblem& problem, const Cone& cone, double* p);
 /// p (n) = the nearest point of the cones.
 void project_on_cones(const ConeProblem& problem, std::span<double> p);
 
-/// Whether an answer is within the tolerance and needs no polish: its residual is some ten times round-off, or the
-/// tolerance one of those who ask for speed.
+/// Whether an answer is within the tolerance and needs no polish: its residual is about ten times round-off, or the
+/// tolerance is loose.
 bool is_polished(const Residual& residual, Tolerance tolerance);
 
-/// What an iterative solver works on: the percussions p, the operator row by row, and the best iterate that was
-/// judged so far (by Residual::defect()), which is what the solver returns in the end.
+/// What an iterative solver works on: the percussions p, the operator row by row, and the best iterate judged so far
+/// (by Residual::defect()), which the solver returns.
 class Iterate {
  public:
   /// What a report says where start() returns false.
@@ -55,9 +55,9 @@ class Iterate {
   /// p_i += dp, dp (dim) [N s].
   void change(int i, const double* dp);
 
-  /// Computes u and the residual of p anew, free of drift; keeps p if it is the best so far. Not so percussions of
-  /// round-off's inverse, beside the last digit of which b is nothing: where walls close on a body iterates may grow so
-  /// far, and their W p + b satisfies any law by chance.
+  /// Computes u and the residual of p anew, free of drift; keeps p if it is the best so far. Percussions so large that
+  /// b is below their last digit are not kept: iterates may grow so far where walls close on a body, and their W p + b
+  /// satisfies any law by chance.
   void judge();
   /// Makes the best iterate the present one and judges it again.
   void return_to_best();

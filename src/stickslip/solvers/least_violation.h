@@ -14,9 +14,9 @@
 
 namespace stickslip {
 
-// A solver whose answers stay bounded where a problem has no solution, as when walls close on a body. Iterates violate
-// less and less there as their percussions grow along what W maps to zero, without bound; a body that gets them is shot
-// away by their round-off.
+// A solver whose answers stay bounded if a problem has no solution, as when walls close on a body. There the violation
+// of iterates falls as their percussions grow without bound along directions that W maps to zero, and their round-off
+// would shoot a body away.
 //
 // Problem: find the least violation r, a shift of b with which the laws can be obeyed, and percussions near the least
 // that obey them then. Method: two regularised problems with one small parameter e, D the mean diagonal of each W_ii:
@@ -29,10 +29,10 @@ namespace stickslip {
 // where W is positive semidefinite and the law is the associated one. Under the exact law the same problems are solved:
 // both have solutions, as W + e D is positive definite, and their limits obey the laws with the velocities u + r.
 //
-// Deviation: the answer is only looked for where the solver has ended far from a solution, with percussions far beyond
-// what velocities and masses explain, where `auto` comes near none either, up to kMaxRows rows. It is taken where it
-// violates about as much with far smaller percussions; what a solver returns within bounds stays what it is. What this
-// takes is counted among the iterations, beyond max_iterations.
+// Deviation: this is only tried if the solver ended far from a solution, with percussions far beyond what velocities
+// and masses explain, `auto` does not come near one either, and there are at most kMaxRows rows. The answer is taken if
+// its violation is about as small with far smaller percussions; an answer within bounds is never replaced. The
+// iterations count beyond max_iterations.
 class LeastViolationSolver final : public ConeSolver {
  public:
   LeastViolationSolver(std::unique_ptr<ConeSolver> solver, const StopOptions& options);

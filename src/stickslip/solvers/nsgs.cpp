@@ -19,12 +19,12 @@ constexpr double kNsgsLooksConverged = 2.0;
 constexpr int kNsgsJudgeEvery = 10;
 /// Sweeps before the first Newton steps: by then most contacts have their status.
 constexpr int kSweepsBeforeNewton = 4;
-/// A dense Newton step on n rows costs about as much as n^2 / 300 sweeps (n^3 / 3 multiplications against 150 ns a
-/// contact, measured by bench/one_contact_bench).
+/// A dense Newton step on n rows costs about as much as n^2 over this number of sweeps (n^3 / 3 multiplications against
+/// the time a contact of bench/one_contact_bench). [-]
 constexpr double kRowsSquaredPerSweep = 300.0;
-/// A sparse step takes as long as so many sweeps, whatever the size.
+/// A sparse step takes as long as this number of sweeps, whatever the size. [-]
 constexpr double kSparseSweeps = 200.0;
-/// Above these many active rows the polish, which comes on top, is left out.
+/// Above this number of active rows the final polish is omitted.
 constexpr int kMaxPolishRows = 48;
 constexpr int kNsgsMaxNewtonSteps = 40;
 constexpr int kNsgsMaxPolishSteps = 3;

@@ -9,12 +9,10 @@
 namespace stickslip {
 namespace {
 
-/// Share of the expected decrease that is asked for.
+/// Required share of the expected decrease. [-]
 constexpr double kSufficient = 1e-4;
-/// Every so manieth step is a long one. The pile of 8047 contacts under the exact law takes 3.4 s at 1e-4 with 2, 2.2
-/// with 4, 1.8 with 8, 2.6 with 16, 2.8 with 20, that of 1827 takes .10, .11, .10, .13 and .12 s (with one value of the
-/// metric for each cone); short steps alone, or the shorter of both where they differ, take 5 times as long or do not
-/// get there.
+/// Each step whose number is a multiple of this one is long. [-] In large piles under the exact law 2 and 16 take half
+/// as long again; short steps alone take several times as long or do not converge.
 constexpr int kLongEvery = 8;
 /// Bounds of the spectral step, in the metric D.
 constexpr double kShortest = 1e-6;

@@ -17,10 +17,10 @@ namespace stickslip {
 //
 //   u^ = (S W) p + S b,   K* contains u^ + s(u^),   u^ + s(u^) perpendicular to p,   p in K,
 //
-// whose Delassus operator is not symmetric: W is multiplied out in blocks, its rows are stretched, and the solver knows
-// nothing of it. Its answer has the residual that calc_residual gives it for the problem itself. Problems without
-// stretches are handed on as they are. Of the solvers that follow gradients of 1/2 p^T W p, or divide by W as if it
-// were symmetric, no proof is left; docs/solvers.md says what they solve.
+// whose Delassus operator is not symmetric: W is multiplied out in blocks, and its rows are stretched. The answer has
+// the residual that calc_residual gives for the original problem. Problems without stretches are passed on unchanged.
+// Proofs of convergence by gradients of 1/2 p^T W p or for symmetric W do not hold; docs/solvers.md says what the
+// solvers solve.
 class StretchedSolver final : public ConeSolver {
  public:
   StretchedSolver(std::unique_ptr<ConeSolver> solver, StopToken stop);

@@ -33,9 +33,9 @@ using Clock = std::chrono::steady_clock;
 using ErrorCode = boost::system::error_code;
 
 constexpr std::size_t kMostUnread = std::size_t{1} << 17;  // [bytes] twice what one read brings
-constexpr auto kPatience = std::chrono::seconds(10);       // with who is silent, between requests and within one
+constexpr auto kPatience = std::chrono::seconds(10);       // with a silent client, between requests and within one
 constexpr auto kSendingTime = std::chrono::seconds(60);    // 50 MB at a megabyte a second
-constexpr auto kLeaving = std::chrono::seconds(1);         // until a client closes that got its answer
+constexpr auto kLeaving = std::chrono::seconds(1);         // until a client with its answer closes
 constexpr auto kAskEvery = std::chrono::milliseconds(5);   // a handler that had no answer yet: a sixth of a frame
 
 std::string make_token() {

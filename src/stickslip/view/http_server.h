@@ -29,12 +29,12 @@ using HttpHandler = std::function<std::optional<HttpResponse>(const HttpRequest&
 
 /// Serves a page to browsers on this machine, by a thread of its own, by HTTP/1.1.
 ///
-/// Listens on 127.0.0.1 alone. Nothing is answered to who does not know the token, 128 random bits that are new with
-/// each server and stand first in the path. The Host must be 127.0.0.1 with this port, and an Origin, where there is
-/// one, that of the page: other sites that the browser has open, also on this machine, are refused, and so are names
-/// that lead here. No request names a file. A header takes 8 kB at most and a body 64 kB; who is silent for 10 s, or
-/// does not take an answer within 60 s, is left; of more than 64 connections the oldest that has
-/// not shown the token is closed, and each further one where all have.
+/// Listens on 127.0.0.1 only. A request needs the token, 128 random bits that are new with each server, first in its
+/// path. The Host must be 127.0.0.1 with this port, and an Origin, if there is one, that of the page: other sites in
+/// the same browser, also on this machine, and other names of this machine are refused. No request names a file. A
+/// header has at most 8 kB and a body 64 kB. A client that is silent for 10 s, or does not take an answer within 60 s,
+/// is disconnected; beyond 64 connections the oldest that has not shown the token is closed, or the new one if all
+/// have.
 class HttpServer {
  public:
   static constexpr int kMostBody = 65536;      // [bytes]

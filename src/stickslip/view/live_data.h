@@ -10,11 +10,11 @@
 
 namespace stickslip {
 
-/// Of what viewers look at.
+/// The state of a run or a result that viewers watch.
 enum class Phase {
   preparing,  // the scene is read and built
-  running,    // the run goes on
-  ended,      // it does not any more: the result is shown
+  running,    // the run is under way
+  ended,      // the run has ended: its result is shown
   growing,    // a result that another program writes
   result,     // a result
 };

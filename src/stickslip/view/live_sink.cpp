@@ -17,11 +17,11 @@ namespace {
 namespace fs = std::filesystem;
 using std::chrono::duration;
 
-/// Of the run's time frames take at most one in so many. [-]
+/// Frames take at most one part of the run's time in this number. [-]
 constexpr int kShare = 20;
-/// Where rows come more seldom than so many frames, steps between them are shown. [-]
+/// If there is less than one row in this number of frames, steps between rows are shown. [-]
 constexpr int kSlowRows = 3;
-/// Rows of a run for which its signals are chosen (kFewestRows of a report). [-]
+/// Number of rows for which the signals of a run are chosen (kFewestRows of a report). [-]
 constexpr std::int64_t kManyRows = 200;
 
 std::vector<float> to_floats(const std::vector<double>& numbers) {
