@@ -58,8 +58,8 @@ struct SchemeComparison {
 /// that run has no error then. Rows are compared that both runs have at the same time: the scene's output.every, or by
 /// default multiples of the coarsest step.
 ///
-/// What refuses the scene has a row that says so. Throws InputError where the scene cannot be read, for names that do
-/// not exist, and where everything is refused; Interrupted.
+/// A scheme or solver that refuses the scene has a row that says so. Throws InputError if the scene cannot be read, for
+/// unknown names, and if all runs are refused; Interrupted.
 SchemeComparison compare(const std::filesystem::path& scene, const CompareOptions& options);
 
 /// The worst outcome of all runs that were not refused.

@@ -15,7 +15,7 @@ namespace stickslip {
 
 struct MotionError;
 
-/// A scene's `reference`: where bodies are known to be.
+/// A scene's `reference`: the exact motion of bodies.
 class KnownMotion {
  public:
   explicit KnownMotion(const Scene& scene);

@@ -13,7 +13,7 @@
 
 namespace stickslip {
 
-/// Where a run can go on: the state, and how much of the result was written when it was reached.
+/// A point from which a run can continue: the state, and the rows written when it was reached.
 struct Checkpoint {
   std::int64_t rows = 0;   // [-] of /time, /q, ...
   std::int64_t steps = 0;  // [-] rows of /steps
@@ -33,12 +33,12 @@ class CheckpointSlots {
 
   /// Writes over the older slot and flushes. The rows it counts must be flushed. Throws WriteError.
   void write(const Checkpoint& checkpoint);
-  /// Writes both, zeros where longer contents stood, and takes the rows that were added for these out of the dataset:
-  /// what is left does not tell of earlier checkpoints.
+  /// Writes both slots, zeros over the rest of longer contents, and removes the rows that were added for these, so that
+  /// no trace of earlier checkpoints remains.
   void finish(const Checkpoint& checkpoint);
 
  private:
-  /// What a slot holds, ready to be written.
+  /// The contents of a slot, ready to be written.
   struct Contents {
     std::vector<std::byte> bytes;             // the state and zeros, whole rows
     std::array<std::int64_t, 4> values = {};  // number, rows, steps, size

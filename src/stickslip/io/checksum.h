@@ -12,7 +12,7 @@
 
 namespace stickslip {
 
-/// FNV-1a, 64 bits: enough to tell what was written to its end from what was not, or was changed later.
+/// FNV-1a, 64 bits: detects data that were not written to their end, or were changed later.
 class Checksum {
  public:
   void add(std::span<const std::byte> bytes) {

@@ -15,7 +15,7 @@
 
 namespace stickslip {
 
-/// Columns of a CSV at most: beyond it nobody reads one, and lines take megabytes. [-]
+/// The most columns of a CSV: lines with more take megabytes. [-]
 inline constexpr int kMostCsvColumns = 4096;
 
 /// Writes the output rows as text, separated by commas, numbers with 17 digits: t, q1..., u1..., then per named

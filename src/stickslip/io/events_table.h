@@ -17,7 +17,7 @@ namespace stickslip {
 /// As in results: "impact", "lift-off", ...
 std::string_view event_name(EventKind kind);
 
-/// /events: what happened at instants within steps, in order of time, under schemes that find such instants.
+/// /events: events at instants within steps, in order of time, under schemes that find such instants.
 class EventsTable {
  public:
   /// Makes the group and its datasets in the file, which must outlive this, as must the system.

@@ -29,8 +29,8 @@ class Hdf5File;
 /// "associated". Our files have it.
 inline constexpr const char* kLawAttribute = "law";
 std::string_view law_name(FrictionLaw law);
-/// Where the scheme of a recorded step knows the round-off in its velocities, ConeProblem::floor [m/s]: a dataset of
-/// one number. (velocity_scale, which files of earlier versions may have beside it, is not read.)
+/// A dataset of one number, ConeProblem::floor [m/s], if the scheme of a recorded step knows the round-off in its
+/// velocities. (velocity_scale, which files of earlier versions can have, is not read.)
 inline constexpr const char* kFloorDataset = "/floor";
 
 /// Reads the problem of a file, its law and floor. Throws InputError.
@@ -38,7 +38,7 @@ OneStepProblem read_fclib(const std::filesystem::path& path);
 OneStepProblem read_fclib(const Hdf5File& file);
 
 /// Writes a problem, and its solution if there is one: /solution with r (n) [N s], u (n) [m/s], of a global form v
-/// (n_v), of bilateral rows l (m). Matrices go by rows. A cone problem that FCLIB has no words for (several friction
+/// (n_v), of bilateral rows l (m). Matrices go by rows. A cone problem that FCLIB cannot express (several friction
 /// blocks, polygons, balls of constant radius, stretches, contacts of different dimensions) is written in the same
 /// manner as the group stickslip_cones: W, the vector b, and the tables cones (kind, dim, n_blocks), radius, blocks
 /// (dim, facets) and mu, orientation of the blocks; and, where there are stretches, of each its first row, dim, tau and

@@ -9,7 +9,7 @@ namespace stickslip {
 /// (where a full disk would make it try again and again).
 void prepare_hdf5();
 
-/// Why the last call of the library failed, in words: the operating system's where it has some.
+/// Why the last call of the library failed, in words, those of the operating system if it gives any.
 std::string hdf5_error();
 
 }  // namespace stickslip

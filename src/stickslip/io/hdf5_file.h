@@ -29,7 +29,7 @@ class Hdf5Id {
 
   std::int64_t get() const { return id_; }
   bool valid() const { return id_ >= 0; }
-  /// Gives the identifier back. Returns false where the library could not (what was left to write did not fit).
+  /// Closes the identifier. Returns false if the library could not, because the last writes did not fit on the disk.
   bool reset();
 
  private:
@@ -46,7 +46,7 @@ class Hdf5Dataset {
   std::int64_t rows() const { return rows_; }
   /// Numbers in a row. [-]
   std::int64_t width() const { return items_ * components_; }
-  /// What a row consists of; 1 where the dataset has no such dimension. [-]
+  /// Sizes of a row; 1 if the dataset has no such dimension. [-]
   std::int64_t items() const { return items_; }
   std::int64_t components() const { return components_; }
   int rank() const { return rank_; }
@@ -58,7 +58,7 @@ class Hdf5Dataset {
 
   /// Makes the dataset at least that long. Throws WriteError.
   void grow(std::int64_t rows);
-  /// Makes it at most that long; the file keeps the space of what stood behind. Throws WriteError.
+  /// Makes it at most that long; the file keeps the space of removed rows. Throws WriteError.
   void shrink(std::int64_t rows);
   /// Writes rows from `first` on; data holds (n, items, components) numbers. Grows the dataset as needed. Throws
   /// WriteError.
@@ -67,7 +67,7 @@ class Hdf5Dataset {
   void write(std::int64_t first, std::span<const std::uint64_t> data);
   void write(std::int64_t first, std::span<const std::byte> data);
 
-  /// Whether a read compares what it finds with the checksums of the chunks.
+  /// Whether a read checks the checksums of the chunks.
   enum class Checksums { verified, ignored };
   /// Reads rows first, first + 1, ... into data (n, items, components). Throws InputError.
   void read(std::int64_t first, std::span<double> data, Checksums checksums = Checksums::verified) const;
@@ -77,10 +77,9 @@ class Hdf5Dataset {
   /// Of one item alone: data (n, components).
   void read_item(std::int64_t item, std::int64_t first, std::span<double> data) const;
 
-  /// Rows that were written: a killed program may have announced more. [-]
+  /// Written rows: a killed program may have announced more. [-]
   std::int64_t stored_rows() const;
-  /// Of these, those whose last chunk is as it was written: a killed program may have torn it. Earlier chunks are
-  /// looked at when they are read. [-]
+  /// Rows without a last chunk that a killed program has cut. Earlier chunks are checked when they are read. [-]
   std::int64_t sound_rows() const;
 
  private:
@@ -110,7 +109,7 @@ class Hdf5Dataset {
   std::int64_t components_ = 1;
 };
 
-/// What a dataset is made with.
+/// Properties of a new dataset.
 struct Hdf5DatasetOptions {
   Hdf5Type type = Hdf5Type::float64;
   std::vector<std::int64_t> row = {};  // [-] shape of a row: {}, {items} or {items, components}, all >= 0
@@ -130,9 +129,9 @@ class Hdf5File {
   /// Opens for reading, also while it is being written or after a crash. What is damaged is refused within
   /// milliseconds, whatever the bytes. Throws InputError.
   static Hdf5File open(const std::filesystem::path& path);
-  /// Whether the file carries the mark that somebody writes it: somebody does, or was killed doing so.
+  /// Whether the file has the mark of being written: a program writes it, or was killed while writing.
   static bool is_marked(const std::filesystem::path& path);
-  /// Takes that mark away, so that every program opens the file. Throws WriteError.
+  /// Removes that mark, so that every program opens the file. Throws WriteError.
   static void clear_mark(const std::filesystem::path& path);
 
   const std::string& name() const { return name_; }
@@ -157,7 +156,7 @@ class Hdf5File {
   void start_live_writing();
   /// Reserves this number of bytes on the disk. If that fails, the bytes written before stay whole.
   void reserve(std::int64_t bytes);
-  /// Hands everything written so far to the operating system.
+  /// Passes everything written so far to the operating system.
   void flush();
   void close();
 
@@ -176,7 +175,7 @@ class Hdf5File {
   std::int64_t read_integer(const std::string& object, const std::string& name) const;
   /// All texts of a dataset, or those from `first` on.
   std::vector<std::string> read_texts(const std::string& path, std::int64_t first = 0) const;
-  /// What the numbers or texts of a dataset take in the file. [bytes]
+  /// The size of a dataset's numbers or texts in the file. [bytes]
   std::int64_t stored_bytes(const std::string& path) const;
   /// Whether a dataset holds texts.
   bool has_texts(const std::string& path) const;

@@ -11,7 +11,7 @@
 
 namespace stickslip {
 
-/// /limits: what passed a limit of the scene, an entry a limit and pair. Entries are written over as they get worse.
+/// /limits: violated limits of the scene, an entry a limit and pair. Entries are overwritten as they get worse.
 class LimitsTable {
  public:
   /// Makes the group in the file, which must outlive this; names can be as long as those of two bodies or a joint.

@@ -10,9 +10,9 @@
 
 namespace stickslip {
 
-/// The contacts that come and go of an output instant: those that were closed in the step, or whose gap at its end is
-/// within the envelope of their pair, of detected ones that of the scene. A scheme looks for contacts that its step can
-/// close; an envelope may be wider, or have been reached unforeseen.
+/// The contacts with varying points of an output instant: those that were closed in the step, or whose gap at its end
+/// is within the envelope of their pair (of detected ones, of the scene). A scheme looks only for contacts that its
+/// step can close; the envelope may be wider, or bodies may have come into it unexpectedly.
 class NearContacts {
  public:
   /// The system must outlive this.

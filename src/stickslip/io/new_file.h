@@ -8,7 +8,7 @@
 
 namespace stickslip {
 
-/// Which file a name leads to.
+/// The file to which a name leads.
 struct FileIdentity {
   dev_t device = 0;
   ino_t number = 0;  // 0: there is none
@@ -21,8 +21,8 @@ struct FileIdentity {
 /// descriptor; file systems that have no files without a name give it one.
 enum class BeforePublish { nameless, named };
 
-/// A file that appears under its name only once it has begun well: written beside it, then published. What stood under
-/// the name is there until then. Unpublished, it leaves nothing behind.
+/// A file that gets its name only after a good start: it is written beside it, then published. An older file of that
+/// name stays until then. Without publish() it leaves nothing.
 class NewFile {
  public:
   /// Throws InputError where `path` cannot name a new file: it is a folder or a device; WriteError where its folder
@@ -61,10 +61,10 @@ std::filesystem::path make_temporary_folder(std::string_view name);
 /// InputError and WriteError.
 void write_text(const std::filesystem::path& path, std::string_view text);
 
-/// Whether something is there that is neither a file nor a folder.
+/// Whether the path is neither a file nor a folder.
 bool is_device(const std::filesystem::path& path);
 
-/// Refuses to write to a pipe that nobody reads, which would wait for ever. Throws WriteError.
+/// Refuses to write to a pipe without a reader, which would wait for ever. Throws WriteError.
 void check_pipe(const std::filesystem::path& path);
 
 }  // namespace stickslip

@@ -31,15 +31,15 @@ struct OutputChoice {
   bool wants(std::string_view path) const;
 };
 
-/// What a result holds at each output instant: time, q, u, a, and the bodies, named contact points and joints, each
-/// quantity of all of them in one dataset.
+/// The columns of a result at each output instant: time, q, u, a, and the quantities of bodies, named contact points
+/// and joints, one dataset each.
 class OutputColumns {
  public:
   /// The system must outlive this.
   OutputColumns(const System& system, const OutputChoice& choice);
 
   const std::vector<Column>& columns() const { return columns_; }
-  /// What a row takes in a file. [bytes]
+  /// The size of a row in a file. [bytes]
   std::int64_t row_bytes() const;
   /// Fills the table's next row, of these columns. The table's end_row() is the caller's.
   void fill(Table& table, const State& state, const StepReport& report) const;

@@ -22,7 +22,7 @@ class ProblemRecorder final : public ConeSolver {
   double tolerance() const override { return solver_->tolerance(); }
   std::optional<std::string> refuses(const ConeProblem& problem) const override { return solver_->refuses(problem); }
 
-  /// Forgets what was kept; from now on keeps what fails or, with `all`, others too.
+  /// Forgets the kept problem; from now on keeps those that fail or, with `all`, others too.
   void start(bool all);
   /// Whether there is a problem to write.
   bool has_problem() const { return has_problem_; }

@@ -23,8 +23,8 @@ struct LayoutRow {
   int u_offset = 0, n_u = 0;
 };
 
-/// Reads a result file: finished, still being written, or left by a killed program. What is damaged is never given out:
-/// every chunk has a checksum. Everything throws InputError.
+/// Reads a result file: finished, still being written, or left by a killed program. It never returns damaged data:
+/// every chunk has a checksum. All functions throw InputError.
 class Trajectory {
  public:
   explicit Trajectory(const std::filesystem::path& path);

@@ -12,7 +12,7 @@
 
 namespace stickslip {
 
-/// One dataset of a Table: what is in a row of it.
+/// One dataset of a Table, and the shape of its rows.
 struct Column {
   std::string path;                   // of the dataset
   Hdf5Type type = Hdf5Type::float64;  // in the file; floating-point kinds are doubles here, the others 64-bit integers
@@ -22,7 +22,7 @@ struct Column {
 
   /// Numbers in a row. [-]
   std::int64_t width() const;
-  /// What a row takes in the file. [bytes]
+  /// The size of a row in the file. [bytes]
   std::int64_t row_bytes() const;
 };
 
@@ -37,8 +37,8 @@ struct RowSum {
   bool operator==(const RowSum&) const = default;
 };
 
-/// Datasets that grow together, a row at a time. Each goes out in whole chunks (row by row is slow); flush() sends what
-/// there is. Chunks carry checksums.
+/// Datasets that grow together, a row at a time. Each is written in whole chunks (row by row is slow); flush() writes
+/// the waiting rows. Chunks have checksums.
 class Table {
  public:
   /// Makes the datasets in the file, which must outlive this, empty. expected_rows bounds the size of chunks, so that a
@@ -46,7 +46,7 @@ class Table {
   Table(Hdf5File& file, std::vector<Column> columns, std::int64_t expected_rows);
 
   const std::vector<Column>& columns() const { return columns_; }
-  /// Rows so far, those that still wait here included.
+  /// Rows so far, including waiting ones.
   std::int64_t rows() const { return rows_; }
 
   /// The place of a column in the row that is being filled; every number of it must be set before end_row().
@@ -56,7 +56,7 @@ class Table {
   void end_row();
   void flush();
 
-  /// Adds what a checkpoint after the present row must know of the rows of each dataset.
+  /// Adds the checksum of the rows of each dataset for a checkpoint after the present row.
   void add_sums(std::vector<RowSum>& sums) const;
   /// Takes over the first rows of the same datasets of another file, of which these sums are known. Throws InputError
   /// where they are not there, or damaged. Asks `stop` for each chunk.
@@ -83,8 +83,8 @@ class Table {
   std::int64_t rows_ = 0;
 };
 
-/// Rows first, first + 1, ... of a dataset of a result, of which `rows` count, into data: as Hdf5Dataset::read(), but
-/// without a look at the checksum of the chunk that later rows share.
+/// Reads rows first, first + 1, ... of a dataset of a result, of which `rows` count, into data: as Hdf5Dataset::read(),
+/// but without the checksum of the chunk that later rows share.
 template <class Number>
 void read_rows(const Hdf5Dataset& dataset, std::int64_t first, std::int64_t rows, std::span<const RowSum> sums,
                std::span<Number> data);

@@ -10,7 +10,7 @@
 
 namespace stickslip {
 
-/// One named array of a VTK file, encoded once: what does not change from frame to frame is not encoded again.
+/// One named array of a VTK file, encoded once: arrays that do not change from frame to frame are not encoded again.
 class VtkArray {
  public:
   /// `components` numbers a tuple.
@@ -52,8 +52,7 @@ struct VtkTopology {
   VtkArray connectivity, offsets;
 };
 
-/// What one file holds: a vtkPolyData (VTK's XML format, version 1.0) with its time. Everything pointed to must outlive
-/// it.
+/// The contents of one file: a vtkPolyData (VTK's XML format, version 1.0) with its time. All pointers must outlive it.
 struct VtkFrame {
   double time = 0.0;  // [s]
   std::vector<const VtkArray*> fields, of_points, of_cells;

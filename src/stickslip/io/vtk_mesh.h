@@ -8,10 +8,10 @@
 
 namespace stickslip {
 
-/// What draws the bodies of a system, the same in all its frames: points that move with their bodies, and cells over
-/// them whose owner is the body. Spheres, capsules and cylinders are polyhedra, with fewer faces the more there are of
-/// them; containers, which are seen into, are drawn by lines, a half-space by a square of its surface (in a plane a
-/// line) about the scene; a beam is a line, kBeamPoints an element; a body without shapes is a point.
+/// The mesh of the bodies of a system, the same in all its frames: points that move with their bodies, and cells over
+/// them whose owner is the body. Spheres, capsules and cylinders are polyhedra, with fewer faces the more there are;
+/// containers are drawn by lines, so that their contents are visible, a half-space by a square of its surface (in a
+/// plane a line) about the scene; a beam is a line, kBeamPoints an element; a body without shapes is a point.
 struct VtkMesh {
   std::vector<Vector3> points;       // (3) [m] in the body's frame; of a beam unused
   std::vector<std::size_t> begin;    // (bodies + 1) of each body's points
@@ -24,7 +24,7 @@ inline constexpr int kBeamPoints = 8;  // an element, and one more
 /// state: the initial one, which tells where the scene is.
 VtkMesh make_vtk_mesh(const System& system, const State& state);
 
-/// Corners that a circle is drawn with where so many shapes are round.
+/// Corners of a circle if this number of shapes are round.
 int choose_circle_corners(std::size_t round_shapes);
 
 }  // namespace stickslip

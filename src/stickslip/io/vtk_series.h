@@ -37,22 +37,22 @@ class NewFolder {
 /// size is written in a run.
 class VtkSeries {
  public:
-  /// parts: a checksum of what all frames have in common. Throws InputError, WriteError.
+  /// parts: a checksum of the common parts of all frames. Throws InputError, WriteError.
   VtkSeries(const std::filesystem::path& folder, const std::string& name, std::uint64_t parts,
             std::int64_t expected_frames);
   VtkSeries(const VtkSeries&) = delete;
   VtkSeries& operator=(const VtkSeries&) = delete;
   ~VtkSeries();
 
-  /// How many frames, from the first on, are in the folder as frames with these keys, which say what they show.
+  /// The number of frames, from the first on, that are in the folder with these keys, which identify their contents.
   std::int64_t count_ready(std::span<const std::uint64_t> keys) const;
   /// Begins with this number of them, before any is added.
   void keep(std::int64_t frames);
-  /// The next frame. Before publish() it waits under another name.
+  /// Adds the next frame. Before publish() it waits under another name.
   void add(double time, std::uint64_t key, std::string_view frame);
   /// Makes the folder hold this series; frames that it does not list are removed.
   void publish();
-  /// Without the blank slots.
+  /// Removes the blank slots.
   void finish();
 
   /// Throws InputError where the folder holds something under these names that is no series of this program.

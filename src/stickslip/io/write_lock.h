@@ -5,8 +5,8 @@
 
 namespace stickslip {
 
-/// Says to other processes that a result file is being written, for as long as it lives; a process that is killed
-/// says it no longer. It keeps nobody from reading.
+/// Tells other processes that a result file is being written, as long as this object lives; the lock of a killed
+/// process is released. It does not prevent reading.
 class WriteLock {
  public:
   WriteLock() = default;

@@ -36,12 +36,12 @@ struct BuiltScene {
 /// has, names that do not exist, pairs of shapes without a gap function.
 BuiltScene build(const Scene& scene);
 
-/// The same with something around the solver that the stepper is given. Solver and stepper ask `stop`, and building
-/// does, which throws Interrupted where it is raised.
+/// The same with a wrapper around the stepper's solver. Solver, stepper and building check `stop` and throw
+/// Interrupted.
 using SolverDecorator = std::function<std::unique_ptr<ConeSolver>(std::unique_ptr<ConeSolver>)>;
 BuiltScene build(const Scene& scene, const SolverDecorator& decorate, StopToken stop = {});
 
-/// What can be known of a scene without running it.
+/// Facts of a scene that are known without running it.
 struct SceneCheck {
   std::vector<std::string> warnings;  // "file:line:column: key: ..." each: likely mistakes, none of which stops a run
   std::string summary;                // a few lines of text: bodies, contacts, steps, scheme, solver
@@ -50,9 +50,9 @@ struct SceneCheck {
 /// Builds the scene (throws InputError) and looks for likely mistakes: contacts that overlap at the start,
 /// bodies that nothing holds or that no contact names, nothing that moves.
 SceneCheck check_scene(const Scene& scene);
-/// The same of a scene that is built already.
+/// The same for a scene that is built already.
 SceneCheck check_scene(const Scene& scene, const BuiltScene& built);
-/// Its warnings alone. Takes a time in proportion to the scene, asks `stop`, and throws Interrupted where it is raised.
+/// Its warnings only. The time is proportional to the size of the scene; checks `stop` and throws Interrupted.
 std::vector<std::string> find_warnings(const Scene& scene, const BuiltScene& built, const StopToken& stop = {});
 
 }  // namespace stickslip

@@ -16,10 +16,10 @@ struct DataFile {
   std::string bytes;
 };
 
-/// Such a file's size at most: a million rows of fourteen numbers with all digits. [bytes]
+/// The largest size of such a file: a million rows of fourteen numbers with all digits. [bytes]
 inline constexpr std::size_t kMaxDataBytes = std::size_t{320} << 20;
 
-/// Corners of a hull at most: each can be a point of contact. [-]
+/// The most corners of a hull: each can be a point of contact. [-]
 inline constexpr std::size_t kMaxHullCorners = 10'000;
 
 /// The file whose name is the string of `key`, looked up beside the file that names it (an override: beside the scene).
@@ -29,8 +29,8 @@ DataFile read_data_file(const TableReader& reader, std::string_view key);
 /// The corners of the hull of the points in the file that `key` names. (3) [m] each
 std::vector<Vector3> read_hull_file(const TableReader& reader, std::string_view key);
 
-/// Writes the corners in the place of the files that hulls of a body's table name, so that many bodies of it read them
-/// once, and so that the table can be written without the files. `path` is the table's.
+/// Replaces the files that hulls of a body's table name by the corners, so that they are read once for many bodies, and
+/// the table can be written without the files. `path` is the table's.
 void inline_hull_files(ReadContext& context, TomlValue& body, const std::string& path);
 
 }  // namespace stickslip

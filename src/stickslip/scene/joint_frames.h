@@ -7,12 +7,12 @@
 
 namespace stickslip {
 
-/// Misses up to this are round-off of the machine, and no news. [m, rad]
+/// Misfits up to this are round-off and not reported. [m, rad]
 inline constexpr double kNoMisfit = 1e-12;
 
 // Where joints in space sit on their bodies: of a place and axes in the world, or of two frames that the user gives.
 
-/// By how much two frames do not fit the joint that is between them.
+/// The misfit of two frames of a joint.
 struct JointMisfit {
   double length = 0.0;  // [m]
   double angle = 0.0;   // [rad]
@@ -23,10 +23,10 @@ struct JointMisfit {
 void place_joint(const Pose& first, const Pose& second, const Vector3& at, const Vector3& axis,
                  const std::optional<Vector3>& axis2, JointOptions& joint);
 
-/// How well frames fit that are given.
+/// The misfit of given frames.
 JointMisfit calc_misfit(const Pose& first, const Pose& second, const JointOptions& joint);
 
-/// Moves frames that are given, along what the joint leaves free, to where its coordinates are 0 with these poses.
+/// Moves given frames in the joint's free directions to where its coordinates are 0 with these poses.
 void reset_coordinates(const Pose& first, const Pose& second, JointOptions& joint);
 
 /// The coordinate of a revolute or prismatic joint with these poses, relative to where its frames coincide. [rad, m]

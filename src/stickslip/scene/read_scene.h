@@ -23,7 +23,7 @@ void read_contact_default(ReadContext& context, const TableReader& scene);
 void set_default_tolerance(ReadContext& context, const TableReader& scene);
 void read_joints(ReadContext& context, const TableReader& scene);
 void read_forces(ReadContext& context, const TableReader& scene);
-/// How bodies are known to move; after the bodies.
+/// The exact motions of bodies; after the bodies.
 void read_reference(ReadContext& context, const TableReader& scene);
 
 /// The table of one body, named `name`.

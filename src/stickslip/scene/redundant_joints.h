@@ -7,8 +7,8 @@
 
 namespace stickslip {
 
-/// How many rows of each joint the joints before it imply at a state: motion is determined, single reactions are not.
-/// (n joints) [-]
+/// The number of rows of each joint that earlier joints imply at a state: motion is determined, single reactions are
+/// not. (n joints) [-]
 ///
 /// Which joints can have any is seen from the graph of bodies, all that do not move being one: a joint that makes the
 /// first connection between two parts of which one floats free implies nothing. Where joints close loops, their rows

@@ -16,7 +16,7 @@
 
 namespace stickslip {
 
-/// Which problem of a scene is looked at.
+/// The problem of a scene that is analysed.
 enum class AnalysisLevel : std::uint8_t {
   step,          // the contact problem of one step of the scene's scheme: percussions and velocities
   acceleration,  // CP1 at the instant (make_acceleration_problem): forces and accelerations
@@ -56,11 +56,11 @@ struct Analysis {
   /// a newton of normal force with its friction adds to it [1/kg].
   std::optional<double> G_A, G_B;
   bool complete = true;              // whether these are all for certain
-  std::vector<std::string> remarks;  // what there is to know beside
+  std::vector<std::string> remarks;  // further information
   std::vector<AnalyzedSolution> solutions;
 
   bool exists() const { return !solutions.empty(); }
-  /// Whether there is one motion alone, by proof.
+  /// Whether the motion is unique, by proof.
   bool is_unique() const { return complete && solutions.size() == 1; }
 };
 

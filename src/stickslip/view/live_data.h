@@ -19,7 +19,7 @@ enum class Phase {
   result,     // a result
 };
 
-/// How far a run is, for its viewers.
+/// The progress of a run, for its viewers.
 struct LiveProgress {
   double time = 0.0;              // [s] simulated
   double share = 0.0;             // [-] of the run
@@ -30,22 +30,22 @@ struct LiveProgress {
   std::string certificate;        // JSON, CertificateData::to_json(); empty: as the data say
 };
 
-/// What viewers are given: a beginning, which is the data of a report, and frames that follow it. Any thread may call
-/// anything; nobody waits longer than it takes to copy some pointers.
+/// The data of viewers: a beginning, which is the data of a report, and frames that follow it. Any thread may call any
+/// function; calls wait no longer than it takes to copy some pointers.
 class LiveData {
  public:
-  /// Frames take this much at most; of more, every second is forgotten. [bytes]
+  /// The most that frames may take; beyond, every second one is dropped. [bytes]
   static constexpr std::size_t kMostBytes = 50'000'000;
 
-  /// From here on this is shown, and no frames. Pages begin anew.
+  /// Shows this from now on, without frames. Pages begin anew.
   void show(const PageData& beginning, Phase phase);
   void set_phase(Phase phase);
-  /// What went wrong, in words; empty: nothing.
+  /// An error message; empty: none.
   void set_message(const std::string& message);
-  /// One frame more. A row is kept; another stays until the next frame.
+  /// Adds a frame. A row is kept; a step between rows only until the next frame.
   void add(std::shared_ptr<const LiveFrame> frame, LiveProgress progress);
 
-  /// What a page that asks is told.
+  /// The answer to a page.
   struct View {
     std::int64_t version = 0;   // [-] of the beginning; 0: there is none yet
     std::int64_t revision = 0;  // [-] changes with phase and message
@@ -54,7 +54,7 @@ class LiveData {
     LiveProgress progress;
     LiveFrames frames;
     std::int64_t last = 0;      // [-] number of the last frame given here or before
-    bool is_more = false;       // frames were left for the next time
+    bool is_more = false;       // there are more frames for the next answer
     bool is_transient = false;  // the last frame is not kept: the next one replaces it
   };
   /// The frames of this version that came after frame number `after`, about `most_bytes` of them.
@@ -71,9 +71,9 @@ class LiveData {
   PageData page_;  // of which the beginning is packed
   LiveFrames kept_;
   std::size_t kept_bytes_ = 0;
-  std::int64_t stride_ = 1;                // [-] of so many rows one is kept
-  std::int64_t rows_ = 0;                  // [-] came
-  std::int64_t thinned_ = 0;               // [-] of them were forgotten
+  std::int64_t stride_ = 1;                // [-] one row in this number is kept
+  std::int64_t rows_ = 0;                  // [-] received
+  std::int64_t thinned_ = 0;               // [-] of them dropped
   std::shared_ptr<const LiveFrame> last_;  // that is not kept
   LiveProgress progress_;
 };

@@ -13,7 +13,7 @@
 
 namespace stickslip {
 
-/// Between two frames at least: those of a film. [wall-clock]
+/// The least time between two frames: that of a film. [wall-clock]
 inline constexpr std::chrono::nanoseconds kFramePeriod{1'000'000'000 / 30};
 
 /// One row of one of a page's arrays.
@@ -24,12 +24,12 @@ struct LiveArray {
       numbers;
 };
 
-/// What a page shows of one instant of a run that goes on: a row of each of its arrays. All frames of a run have the
-/// same arrays in the same order.
+/// One instant of a run for a page: a row of each of its arrays. All frames of a run have the same arrays in the same
+/// order.
 struct LiveFrame {
   std::int64_t number = 0;  // [-] from 1, ascending in a run
   double time = 0.0;        // [s]
-  bool is_row = true;       // false: a step between two rows, to be forgotten when the next frame comes
+  bool is_row = true;       // false: a step between two rows, which the next frame replaces
   std::vector<LiveArray> arrays;
   std::size_t bytes() const;
 };

@@ -22,10 +22,10 @@
 
 namespace stickslip {
 
-/// Makes what viewers see of a run: its beginning as a report of the result would show it, then a frame of an output
-/// row at most 30 times a second; where rows come more slowly, of steps between them, too. A frame's numbers are those
-/// that the result's row holds, and the certificate of the worst step since the frame before. Frames take at most a
-/// twentieth of the run's time: where one takes longer to make, there are fewer.
+/// Makes frames of a run for viewers: its beginning as in a report, then frames of output rows, at most 30 a second; if
+/// rows come more slowly, also of steps between them. A frame has the numbers of the result's row and the certificate
+/// of the worst step since the last frame. Frames take at most a twentieth of the run's time: if one takes longer to
+/// make, there are fewer.
 class LiveSink final : public StepSink {
  public:
   /// result: the name of the result's file. The system, the data and the control outlive this.

@@ -17,45 +17,45 @@ namespace stickslip {
 
 enum class Pace { real, fast };
 
-/// What viewers ask of a run, and how the run does it: its pace, pause, single steps, the end, a new beginning. The run
-/// asks before each step; viewers ask from the server's thread.
+/// Commands of viewers to a run: pace, pause, single steps, stop, restart. The run checks them before each step;
+/// viewers give them from the server's thread.
 class RunControl {
  public:
   using Clock = std::chrono::steady_clock;
-  /// A run that viewers paused goes on this long after the last of them was seen.
+  /// A paused run continues this long after the last viewer was seen.
   static constexpr std::chrono::seconds kPatience{10};
 
   explicit RunControl(Pace pace, Clock::duration patience = kPatience) : patience_(patience), pace_(pace) {}
 
   // --- the run's side
-  /// A run begins: nothing is asked of it yet.
+  /// A run begins, without commands.
   void begin_run();
-  /// Before a step from simulated time t [s]: waits as long as the pace or a pause wants. Calls `save` once where that
-  /// may be long. Returns at once where the run is to stop.
+  /// Before a step from simulated time t [s]: waits as the pace or a pause requires. Calls `save` once if that may be
+  /// long. Returns at once if the run is to stop.
   void hold(double t, const std::function<void()>& save);
   /// Whether each step is wanted: viewers watch the run step by step.
   bool is_stepping() const { return paused_.load(std::memory_order_relaxed); }
-  /// Raised where the run is to end.
+  /// Raised when the run is to end.
   StopToken stop_token() const { return {&stop_}; }
 
   // --- between runs
   using Parameters = std::map<std::string, double>;
   /// The parameters with which a viewer wants the scene to run again, once.
   std::optional<Parameters> take_restart();
-  /// Waits for that for a while.
+  /// Waits for such a command for a while.
   void wait_for_restart(std::chrono::milliseconds most);
 
   // --- viewers' side; any thread
-  /// After one more step, which the viewers see.
+  /// Pauses after one more step, which the viewers see.
   void pause();
   void resume();
-  /// One step more, then paused.
+  /// Makes one more step, then pauses.
   void step();
   void stop() { stop_.store(true); }
   void set_pace(Pace pace);
-  /// Ends the run, and has it begin anew.
+  /// Ends the run and starts it anew.
   void restart(const Parameters& parameters);
-  /// A viewer is there.
+  /// A viewer has asked.
   void see_viewer(const std::string& name);
 
   struct State {

@@ -18,7 +18,7 @@ struct ViewParameter {
   double value = 0.0;
 };
 
-/// What pages and the program say to one another, by HTTP (http_server.h). Paths behind the token:
+/// The protocol between pages and the program, by HTTP (http_server.h). Paths after the token:
 ///
 ///   GET  (nothing)    the page of a report, without data, that may ask its own server alone
 ///   GET  data         a beginning: what a report's page holds of the result, packed (live_frame.h), and data_version
@@ -38,7 +38,7 @@ class ViewProtocol {
   ViewProtocol(LiveData& data, RunControl& control, std::vector<ViewParameter> parameters, bool may_control);
 
   std::optional<HttpResponse> answer(const HttpRequest& request);
-  /// The scene could be read with these: they are the last run's from here on. Any thread.
+  /// The scene could be read with these parameters: they are the last run's from now on. Any thread.
   void accept(const RunControl::Parameters& parameters);
 
  private:
