@@ -21,16 +21,16 @@ enum class Status : int {
 /// Whether the laws leave but one value.
 enum class Determined : int { unknown = 0, yes = 1, no = 2 };
 
-/// What the laws of a problem determine, where a solver looked at it (least_norm.h).
+/// What the laws of a problem determine, if a solver examined it (least_norm.h).
 struct Determinacy {
-  /// [-] Percussions that the velocities leave open within their cones, and the rank of W on them; -1: not looked at.
+  /// [-] Percussions that the velocities leave undetermined within their cones, and the rank of W on them; -1: unknown.
   int unknowns = -1;
   int rank = -1;
   Determined forces = Determined::unknown;      // the percussions, given the velocities
   Determined velocities = Determined::unknown;  // the velocities
 };
 
-/// How the iterations of a solver that has several methods divide.
+/// The iterations of a solver with several methods, by method.
 struct Effort {
   int sweeps = 0;
   int gradient_steps = 0;  // a hundred and more of them count as one iteration
@@ -40,7 +40,7 @@ struct Effort {
   int pivots = 0;  // of Lemke's method
 };
 
-/// Which percussions of the many that the laws may allow.
+/// The choice among all percussions that the laws allow.
 enum class ForceChoice : int {
   any = 0,         // those that the solver finds
   least_norm = 1,  // those of least norm with these velocities (least_norm.h)
@@ -51,8 +51,8 @@ struct SolveReport {
   int iterations = 0;        // [-] in the solver's own count (sweeps, Newton steps)
   Residual residual;         // of the answer, always by calc_residual
   int choices = 0;           // [-] local problems with several solutions, where a rule chose one
-  const char* method = "";   // the algorithm that found the answer, where several were at hand; a string literal
-  const char* message = "";  // what there is to say beside the status; a string literal
+  const char* method = "";   // the algorithm that found the answer, of a solver with several; a string literal
+  const char* message = "";  // explains the status; a string literal
   Effort effort;
   Determinacy determinacy;
   /// [m/s] Above zero: the problem has no solution, by a proof (infeasibility.h), and this is by how much velocities
@@ -69,7 +69,7 @@ class ConeSolver {
 
   virtual std::string_view name() const = 0;
 
-  /// The relative tolerance of its options, for solves that ask for no other. [-]
+  /// The relative tolerance of its options, the default of a solve. [-]
   virtual double tolerance() const = 0;
 
   /// Why this solver cannot take such a problem (its cones, its law), or nothing.

@@ -16,7 +16,7 @@
 
 namespace stickslip {
 
-/// What every kind of Delassus operator answers, whatever it is made of: u = W p + b in block rows and columns, one for
+/// The interface of every kind of Delassus operator: u = W p + b in block rows and columns, one for
 /// each of the problem's cones. Blocks are row-major (dim_i, dim_j) [1/kg]; p, u (n) unless they belong to one cone.
 template <class W>
 concept DelassusKind = requires(const W& w, std::span<const Cone> cones, int i, int j, const double* p, double* out,

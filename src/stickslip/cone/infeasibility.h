@@ -23,29 +23,29 @@ namespace stickslip {
 ///
 /// In floating point W^T y = g, not zero. Then y . u = g . p + y . b, and a solution must have |p| >= -y . b / |g|: the
 /// proof holds for smaller percussions only. So least squares end with rank-revealing orthogonal factors in place of
-/// normal equations, y is projected on what W^T maps to zero, and only a g will do of which each entry is as small as
-/// the round-off in its column of W. And who holds percussions that miss by less than the proof allows withdraws it.
+/// normal equations, y is projected on the null space of W^T, and each entry of g must be as small as the round-off in
+/// its column of W. Percussions that miss by less than the proof allows refute it.
 struct Infeasibility {
   std::vector<double> y;   // (n) [m/s] the certificate, and the least shift of b that makes the velocities possible
   double violation = 0.0;  // [m/s] |y|_2: by so much every p misses, at least
   /// [N s] No p with |p|_2 < bound is a solution, nor of any problem whose W differs by round-off. Beyond it round-off
-  /// decides, which is why what is found is called a proof.
+  /// decides.
   double bound = 0.0;
 };
 
-/// Looks for the proof; nothing where there is none to working accuracy, where more than `max_rows` normal and free
-/// rows would have to be solved with densely, or once `is_late` says so. Nothing found says nothing: a problem whose
-/// velocities are possible may still have no solution under the exact law. Asks `stop` between factorisations, and
-/// throws Interrupted where it is raised.
+/// Looks for the proof. Returns nothing if there is none to working accuracy, if more than `max_rows` normal and free
+/// rows would need a dense solve, or once `is_late` returns true. Nothing found proves nothing: a problem whose
+/// velocities are possible may still have no solution under the exact law. Checks `stop` between factorisations, and
+/// throws Interrupted.
 std::optional<Infeasibility> find_infeasibility(const ConeProblem& problem, int max_rows = 1000,
                                                 const std::function<bool()>& is_late = {}, const StopToken& stop = {});
 
-/// Whether velocities u (n) [m/s] of some percussions miss by less than the proof says that all do: then round-off has
-/// deceived it.
+/// Whether velocities u (n) [m/s] of some percussions miss by less than the proof says of all: then the proof is wrong
+/// by round-off.
 bool is_contradicted(const Infeasibility& proof, const ConeProblem& problem, std::span<const double> u);
 
-/// b + y (n) [m/s]: the velocities of the nearest problem that may have a solution. What is round-off of the sum is
-/// zero, lest it be all that is left to solve for.
+/// b + y (n) [m/s]: the velocities of the nearest problem that may have a solution. Round-off of the sum is set to
+/// zero, so that it is not all that is left to solve for.
 void shift_velocities(const Infeasibility& proof, std::span<double> b);
 
 }  // namespace stickslip

@@ -15,9 +15,9 @@
 
 namespace stickslip {
 
-/// The Delassus operator W = J M^-1 J^T of contacts with friction in three directions between rigid bodies and what
-/// does not move, from what such contacts consist of: all in the world frame, 104 bytes a contact and 56 a body where
-/// the rows of J alone take 288 bytes a contact. Block row i has the rows
+/// The Delassus operator W = J M^-1 J^T of contacts in three dimensions between rigid bodies, and between these and
+/// fixed ones, from their directions and arms in the world frame: 104 bytes a contact and 56 a body, where the rows of
+/// J alone take 288 bytes a contact. Block row i has the rows
 ///   u_i = (n . dv, t . dv, (n x t) . dv),   dv = v_2 + w_2 x r_2 - v_1 - w_1 x r_1,
 /// r the arms from the centres of mass, or the first of them alone. A body's velocity unknowns are (v, w), six in a
 /// row.
@@ -58,8 +58,8 @@ class PackedDelassus {
   void add_relative_velocity(int i, const double* v, double* u) const;
   void add_momentum(int i, const double* p, double* momentum) const;
 
-  /// Of a loop over the contacts that is at the i-th: asks memory for values of the second bodies of contacts some way
-  /// ahead, of_bodies (6 n_bodies); they stand anywhere, where first ones stand in order.
+  /// In a loop over contacts, at the i-th: prefetches values of the second bodies of contacts some way ahead, of_bodies
+  /// (6 n_bodies), which lie anywhere in memory; first bodies are in order.
   [[gnu::always_inline]] void prefetch_ahead(int i, const double* of_bodies) const {
     const int body = second_ahead(i);
     if (body != kFixed) prefetch(*reinterpret_cast<const std::array<double, kBodyRows>*>(of_bodies + kBodyRows * body));

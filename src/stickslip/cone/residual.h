@@ -9,41 +9,41 @@
 
 namespace stickslip {
 
-/// What is asked of an answer, see Residual::is_within().
+/// The required accuracy of an answer, see Residual::is_within().
 struct Tolerance {
-  double relative = 0.0;  // [-] of max(|b|, |u|); of |b| for what is missed
-  double absolute = 0.0;  // [m/s] allowed whatever the velocities are
-  /// Whoever asks has other means: a solver may end without its last resorts, as on a problem that has no solution.
+  double relative = 0.0;  // [-] of max(|b|, |u|); of |b| for `missed`
+  double absolute = 0.0;  // [m/s] always allowed
+  /// The caller has other means: a solver may end without its last resorts, as on a problem that has no solution.
   bool may_give_up = false;
-  /// What this solve may take, if that is less than the solver's own limit; a proof that there is no solution is looked
-  /// for even so. Kept by `auto`, which gives as much to each island of a problem and to the nearest problem that has a
-  /// solution, and counts the pivots of its last resorts apart.
+  /// Limit of iterations for this solve, if it is less than the solver's own; a proof that there is no solution is
+  /// looked for all the same. Obeyed by `auto`, which gives each island of a problem and the nearest solvable problem
+  /// as many, and counts the pivots of its last resorts separately.
   int most_iterations = std::numeric_limits<int>::max();
 };
 
-/// How far percussions p are from solving a cone problem, in three numbers: the one yardstick for every solver, step,
-/// test and benchmark. Each can be computed by hand from p, W and b (scripts/residual does so). With
+/// How far percussions p are from solving a cone problem, in three numbers that every solver, step, test and benchmark
+/// uses. Each can be computed by hand from p, W and b (scripts/residual does so). With
 ///
 ///   u  = W p + b, recomputed from p,        u^ = u + s(u), s De Saxce's shift (cone_problem.h),
 ///   r' = w p, w = ConeProblem::calc_residual_scale(), the mean of W's diagonal,
 ///
 ///   absolute = |r' - P_K'(r' - u^)|_2   [m/s]   the natural map in units of velocity,
 ///   relative = absolute / max(|b|_2, |u|_2),
-///   missed   = |(max(0, -u_N) of contacts, u of free rows)|_2   [m/s]   what percussions leave of the velocities that
-///              contacts and bilateral rows must not have.
+///   missed   = |(max(0, -u_N) of contacts, u of free rows)|_2   [m/s]   remaining velocities that contacts and
+///              bilateral rows must not have.
 ///
 /// K' is w K: the cones of contacts as they are, balls with their radius [N s] times w. By kind of cone the natural map
 /// is
 ///   contact       r' - P_K(r' - u - s(u)), s = 0 under the associated law; without friction it is min(r'_N, u_N),
 ///   ball          r' - P_B(r' - u), B the ball of radius w R,
 ///   free          u.
-/// Where the problem has stretches, S u and S b stand for u and b throughout, in the norms, too. All numbers are
-/// infinite where b or u is not finite.
+/// With stretches, S u and S b replace u and b everywhere, also in the norms. All numbers are infinite if b or u is not
+/// finite.
 ///
-/// The natural map is zero at solutions alone, but it may hide what must not be: where friction is large it sees a
-/// normal velocity that closes the gap only as u_N / sqrt(1 + mu^2), and percussions of a problem without a solution
-/// can grow until |u| hides what they violate. So `missed` is judged, too, and by |b| alone. What is left: an answer
-/// that is fast in one place is judged by that speed in all.
+/// The natural map is zero only at solutions, but it can hide violations: with large friction a normal velocity that
+/// closes the gap counts only as u_N / sqrt(1 + mu^2), and percussions of a problem without a solution can grow until
+/// |u| hides their violation. So `missed` is judged too, relative to |b| alone. One weakness remains: a high speed in
+/// one place loosens the tolerance in all.
 struct Residual {
   double absolute = 0.0;  // [m/s]
   double relative = 0.0;  // [-] 0 where `absolute` is
@@ -53,9 +53,9 @@ struct Residual {
   double floor = 0.0;     // [m/s] ConeProblem::floor
   int worst = -1;         // [-] the cone with the largest part of `absolute`, the first that is not finite; -1: none
 
-  /// What `absolute` is to be at most, the floor aside. [m/s]
+  /// The largest accepted `absolute`, without the floor. [m/s]
   double calc_asked(Tolerance tolerance) const { return std::max(tolerance.relative * size, tolerance.absolute); }
-  /// The same as a share of |b|, where it is to be known before u is. [-]
+  /// The same as a share of |b|, for use before u is known. [-]
   double calc_share(Tolerance tolerance) const {
     return given > 0.0 ? std::max(tolerance.relative, tolerance.absolute / given) : tolerance.relative;
   }
@@ -66,7 +66,7 @@ struct Residual {
     return absolute <= std::max(tolerance.relative * size, least) &&
            missed <= std::max(tolerance.relative * given, least);
   }
-  /// By what iterates compare: what they violate, in relation to nothing, for speed makes no iterate better. [m/s]
+  /// The measure that compares iterates: their violation, not relative to speeds, which make no iterate better. [m/s]
   double defect() const { return std::max(absolute, missed); }
 };
 

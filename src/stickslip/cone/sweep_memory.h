@@ -5,8 +5,8 @@
 
 namespace stickslip {
 
-/// What sweeps over the cones of a problem keep beside its Delassus operator, so that a visit to one cone costs no more
-/// than its bodies. Which of them are used is the operator's affair; their memory stays from problem to problem.
+/// The memory of sweeps over the cones of a problem beside its Delassus operator, so that a visit to one cone costs no
+/// more than its bodies. The kind of operator decides which of them are used; they are kept from problem to problem.
 struct SweepMemory {
   std::vector<double> rows;      // J M^-1, in the layout of J's blocks
   std::vector<double> v;         // (n_v) [m/s and like] M^-1 J^T p
