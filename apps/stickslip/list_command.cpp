@@ -147,11 +147,19 @@ fs::path find_shipped(const char* name, const char* built) {
 }  // namespace
 
 fs::path find_shipped_scenes() {
-  return find_shipped("scenes", STICKSLIP_SCENES_DIR);
+  return find_shipped("scenes", STICKSLIP_SOURCE_DIR "/scenes");
 }
 
 fs::path find_shipped_galleries() {
-  return find_shipped("galleries", STICKSLIP_GALLERIES_DIR);
+  return find_shipped("galleries", STICKSLIP_SOURCE_DIR "/galleries");
+}
+
+fs::path find_shipped_gallery_program() {
+  return find_shipped("gallery", STICKSLIP_SOURCE_DIR "/apps/gallery");
+}
+
+fs::path find_shipped_pages() {
+  return find_shipped("page", STICKSLIP_SOURCE_DIR "/web/page");
 }
 
 std::unique_ptr<Command> add_list_command(CLI::App& program) {
