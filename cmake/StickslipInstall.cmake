@@ -12,9 +12,9 @@ set(package_directory "${CMAKE_INSTALL_LIBDIR}/cmake/stickslip")
 install(TARGETS stickslip_library ${libraries} EXPORT stickslip ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/src/stickslip" DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
         FILES_MATCHING PATTERN "*.h")
-# Where the program looks for them; the gallery's own program fills the pages.
+# Where the program looks for them.
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/scenes" "${PROJECT_SOURCE_DIR}/galleries" "${PROJECT_SOURCE_DIR}/web/page"
-                  "${PROJECT_SOURCE_DIR}/apps/gallery"
+                  "${PROJECT_SOURCE_DIR}/apps/gallery" "${PROJECT_SOURCE_DIR}/apps/film"
         DESTINATION ${CMAKE_INSTALL_DATADIR}/stickslip OPTIONAL
         PATTERN __pycache__ EXCLUDE PATTERN sources.sha256 EXCLUDE)
 if(Sundials_FOUND)

@@ -1,22 +1,19 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <cstdio>
-#include <cstdlib>
 
 #include "commands.h"
+#include "python.h"
 #include "stickslip/base/input_error.h"
-#include "stickslip/report/child_process.h"
 
 namespace stickslip {
 namespace {
 
 namespace fs = std::filesystem;
 
-/// Starts the Python program in apps/gallery, in this one's place.
+/// Goes on as the Python program in apps/gallery.
 class GalleryCommand final : public Command {
  public:
   explicit GalleryCommand(CLI::App& program) {
@@ -57,45 +54,16 @@ std::vector<std::string> GalleryCommand::shipped_names() {
   return names;
 }
 
-/// A Python that has what the gallery imports: the system's, the first of the path. Throws InputError.
-std::string find_gallery_python() {
-  constexpr const char* kLooks =
-      "import importlib.util, sys\n"
-      "sys.exit(not all(map(importlib.util.find_spec, ('tomllib', 'numpy', 'h5py'))))";
-  std::vector<std::string> candidates = {"/usr/bin/python3", "python3"};
-  if (const char* chosen = std::getenv("STICKSLIP_PYTHON"); chosen != nullptr) candidates = {chosen};
-  for (const std::string& python : candidates) {
-    if (run_program({python, "-I", "-c", kLooks}) == 0) return python;
-  }
-  throw InputError(fmt::format(
-      "gallery: needs Python 3.11 or later with numpy and h5py, which {} {}; to install them: sudo apt-get install "
-      "python3 python3-numpy python3-h5py (elsewhere: pip install numpy h5py)",
-      fmt::join(candidates, " and "), candidates.size() > 1 ? "do not have" : "does not have"));
-}
-
 int GalleryCommand::execute() {
   const fs::path folder = folder_.empty() ? find_shipped_galleries() : fs::path(folder_);
-  // -I: nothing of the current folder or the user's is imported; -B: nothing is written beside the program.
-  std::vector<std::string> arguments = {find_gallery_python(),
-                                        "-I",
-                                        "-B",
-                                        "-Xutf8",
-                                        find_shipped_gallery_program().string(),
-                                        "--program=" + fs::read_symlink("/proc/self/exe").string(),
-                                        "--scenes=" + find_shipped_scenes().string(),
-                                        "--pages=" + find_shipped_pages().string(),
-                                        "--galleries=" + folder.string(),
-                                        "--output=" + output_};
+  std::vector<std::string> arguments = {
+      "--program=" + own_path().string(), "--scenes=" + find_shipped_scenes().string(),
+      "--pages=" + find_shipped_pages().string(), "--galleries=" + folder.string(), "--output=" + output_};
   if (quiet_) arguments.emplace_back("--quiet");
   if (force_) arguments.emplace_back("--force");
   arguments.emplace_back("--");
   arguments.insert(arguments.end(), names_.begin(), names_.end());
-  std::vector<char*> argv;
-  for (std::string& argument : arguments) argv.push_back(argument.data());
-  argv.push_back(nullptr);
-  std::fflush(nullptr);
-  ::execvp(argv[0], argv.data());
-  throw InputError(fmt::format("gallery: {} cannot be started", arguments[0]));
+  become_python("gallery", {"numpy", "h5py"}, find_gallery_program().string(), arguments);
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What the tests of the gallery have in common. They are started by scripts/check_gallery."""
+"""What the tests of the gallery have in common. They are started by scripts/check_python."""
 import contextlib
 import io
 import os
