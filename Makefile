@@ -27,7 +27,7 @@ docs:
 	@scripts/docs
 
 gallery:
-	@scripts/setup build
+	@scripts/setup gallery
 	@scripts/build
 	@scripts/gallery
 

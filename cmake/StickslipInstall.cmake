@@ -12,7 +12,11 @@ set(package_directory "${CMAKE_INSTALL_LIBDIR}/cmake/stickslip")
 install(TARGETS stickslip_library ${libraries} EXPORT stickslip ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/src/stickslip" DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
         FILES_MATCHING PATTERN "*.h")
-install(DIRECTORY "${PROJECT_SOURCE_DIR}/scenes" "${PROJECT_SOURCE_DIR}/galleries" DESTINATION ${CMAKE_INSTALL_DATADIR}/stickslip OPTIONAL)
+# Where the program looks for them.
+install(DIRECTORY "${PROJECT_SOURCE_DIR}/scenes" "${PROJECT_SOURCE_DIR}/galleries" "${PROJECT_SOURCE_DIR}/web/page"
+                  "${PROJECT_SOURCE_DIR}/apps/gallery" "${PROJECT_SOURCE_DIR}/apps/film"
+        DESTINATION ${CMAKE_INSTALL_DATADIR}/stickslip OPTIONAL
+        PATTERN __pycache__ EXCLUDE PATTERN sources.sha256 EXCLUDE)
 if(Sundials_FOUND)
   install(FILES "${Sundials_INCLUDE_DIR}/../copyright" DESTINATION ${CMAKE_INSTALL_DOCDIR} RENAME SUNDIALS OPTIONAL)
 endif()

@@ -81,9 +81,8 @@ function(stickslip_program name)
   endif()
   add_executable(${name} ${sources})
   target_link_libraries(${name} PRIVATE stickslip_compile fmt::fmt ${arg_EXTERNAL})
-  # Where to look for scenes and galleries when the program runs from a build folder.
-  target_compile_definitions(${name} PRIVATE STICKSLIP_SCENES_DIR="${PROJECT_SOURCE_DIR}/scenes"
-                             STICKSLIP_GALLERIES_DIR="${PROJECT_SOURCE_DIR}/galleries")
+  # Where to look for what is installed beside the program when it runs from a build folder: scenes, galleries, pages.
+  target_compile_definitions(${name} PRIVATE STICKSLIP_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
   foreach(used IN LISTS arg_USES)
     if(TARGET stickslip_${used})
       target_link_libraries(${name} PRIVATE stickslip_${used})

@@ -60,8 +60,14 @@ void separate_scene(std::vector<std::string>& settings, std::string& scene);
 /// Where the scenes that ship lie: beside the installed program, or in the source folder. Throws InputError where there
 /// are none.
 std::filesystem::path find_shipped_scenes();
-/// The same of galleries.
+/// The same of galleries and of the pages without data.
 std::filesystem::path find_shipped_galleries();
+std::filesystem::path find_shipped_pages();
+/// The programs in Python that run galleries and make films.
+std::filesystem::path find_gallery_program();
+std::filesystem::path find_film_program();
+/// Where this program lies.
+std::filesystem::path own_path();
 
 int exit_status(Outcome outcome);
 

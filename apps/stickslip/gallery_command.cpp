@@ -2,21 +2,18 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 
 #include "commands.h"
-#include "progress_line.h"
+#include "python.h"
 #include "stickslip/base/input_error.h"
-#include "stickslip/gallery/run_gallery.h"
-#include "stickslip/gallery/site.h"
-#include "stickslip/gallery/tables.h"
-#include "stickslip/io/new_file.h"
-#include "stickslip/io/output_file.h"
-#include "stickslip/report/report.h"
-#include "terminal.h"
 
 namespace stickslip {
 namespace {
 
+namespace fs = std::filesystem;
+
+/// Goes on as the Python program in apps/gallery.
 class GalleryCommand final : public Command {
  public:
   explicit GalleryCommand(CLI::App& program) {
@@ -30,19 +27,12 @@ class GalleryCommand final : public Command {
     command->add_flag("--force", force_, "write over tables and figures that are there, and files that are no results");
     command->add_option("--galleries", folder_, "a folder of galleries, one folder each (default: those that ship)")
         ->type_name("FOLDER");
-    command->footer(fmt::format("Known: {}.", fmt::join(shipped_names(), ", ")));
+    command->footer(fmt::format("Known: {}. Needs python3 with numpy and h5py.", fmt::join(shipped_names(), ", ")));
   }
   int execute() override;
 
  private:
-  /// For the help, which is there without them, too.
-  static std::vector<std::string> shipped_names() {
-    try {
-      return gallery_names(find_shipped_galleries());
-    } catch (const InputError&) {
-      return {};
-    }
-  }
+  static std::vector<std::string> shipped_names();
 
   std::vector<std::string> names_;
   std::string folder_;
@@ -51,55 +41,29 @@ class GalleryCommand final : public Command {
   bool force_ = false;
 };
 
+/// For the help, which is there without them, too.
+std::vector<std::string> GalleryCommand::shipped_names() {
+  std::vector<std::string> names;
+  try {
+    for (const fs::directory_entry& entry : fs::directory_iterator(find_shipped_galleries())) {
+      if (fs::exists(entry.path() / "gallery.toml")) names.push_back(entry.path().filename().string());
+    }
+  } catch (const InputError&) {
+  }
+  std::ranges::sort(names);
+  return names;
+}
+
 int GalleryCommand::execute() {
-  GalleryOptions options;
-  options.scenes = find_shipped_scenes();
-  options.stop = &stop_requested;
-  ProgressLine line(quiet_);
-  options.progress = [&line](const std::string& run, const Progress& progress) {
-    line.set_title(run);
-    line.show(progress);
-  };
-  const std::filesystem::path folder = folder_.empty() ? find_shipped_galleries() : std::filesystem::path(folder_);
-  if (names_.empty()) names_ = gallery_names(folder);
-  if (names_.empty()) throw InputError({}, "--galleries", folder.string(), "a folder of folders with a gallery.toml");
-  std::vector<Gallery> galleries;  // all are known before the first one runs
-  for (const std::string& name : names_) galleries.push_back(load_gallery(folder, name));
-  for (const Gallery& gallery : galleries) check_gallery_scenes(gallery, options.scenes);
-  if (!force_) {
-    for (const Gallery& gallery : galleries) {
-      check_gallery_folder(gallery, std::filesystem::path(output_) / gallery.name);
-    }
-  }
-  const std::filesystem::path index = std::filesystem::path(output_) / "index.html";
-  if (!force_ && !is_report(index)) check_replaceable(index, MayReplace::nothing);
-  int status = kDone;
-  keep_work_on_signals();
-  std::vector<GalleryRecord> records;
-  for (const Gallery& gallery : galleries) {
-    options.output = std::filesystem::path(output_) / gallery.name;
-    records.push_back(run_gallery(gallery, options));
-    const GalleryRecord& record = records.back();
-    line.clear();
-    if (record.outcome == Outcome::interrupted) {
-      print_error("interrupted; results of the runs so far: {}; to run it again: --force\n",
-                  (options.output / "results").string());
-      return kInterrupted;
-    }
-    if (!quiet_) print_output("{}tables and figures: {}\n", to_text(record), options.output.string());
-    // A failed step weighs more than inexact ones.
-    const int own = exit_status(record.outcome);
-    if (status != kStepFailed && own != kDone) status = own;
-    const int unexplained = record.count_unexplained();
-    if (unexplained == 0) continue;
-    if (status == kDone) status = kInexact;
-    print_error("{}: {} number{} more than by what is explained: see {}\n", record.name, unexplained,
-                unexplained == 1 ? " differs" : "s differ", (options.output / "table.csv").string());
-  }
-  write_text(index, make_index_page(records));
-  if (!quiet_) print_output("open in a browser: {}\n", std::filesystem::absolute(index).string());
-  if (quiet_ && status != kDone) print_error("not all runs went well: see {}\n", output_);
-  return status;
+  const fs::path folder = folder_.empty() ? find_shipped_galleries() : fs::path(folder_);
+  std::vector<std::string> arguments = {
+      "--program=" + own_path().string(), "--scenes=" + find_shipped_scenes().string(),
+      "--pages=" + find_shipped_pages().string(), "--galleries=" + folder.string(), "--output=" + output_};
+  if (quiet_) arguments.emplace_back("--quiet");
+  if (force_) arguments.emplace_back("--force");
+  arguments.emplace_back("--");
+  arguments.insert(arguments.end(), names_.begin(), names_.end());
+  become_python("gallery", {"numpy", "h5py"}, find_gallery_program().string(), arguments);
 }
 
 }  // namespace

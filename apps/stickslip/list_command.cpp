@@ -136,7 +136,7 @@ namespace {
 
 /// Where the package has it, or where this program was built.
 fs::path find_shipped(const char* name, const char* built) {
-  const fs::path folder = fs::read_symlink("/proc/self/exe").parent_path();
+  const fs::path folder = own_path().parent_path();
   std::error_code error;
   for (const fs::path& candidate : {folder / "../share/stickslip" / name, fs::path(built)}) {
     if (fs::is_directory(candidate, error)) return candidate.lexically_normal();
@@ -146,12 +146,28 @@ fs::path find_shipped(const char* name, const char* built) {
 
 }  // namespace
 
+fs::path own_path() {
+  return fs::read_symlink("/proc/self/exe");
+}
+
 fs::path find_shipped_scenes() {
-  return find_shipped("scenes", STICKSLIP_SCENES_DIR);
+  return find_shipped("scenes", STICKSLIP_SOURCE_DIR "/scenes");
 }
 
 fs::path find_shipped_galleries() {
-  return find_shipped("galleries", STICKSLIP_GALLERIES_DIR);
+  return find_shipped("galleries", STICKSLIP_SOURCE_DIR "/galleries");
+}
+
+fs::path find_gallery_program() {
+  return find_shipped("gallery", STICKSLIP_SOURCE_DIR "/apps/gallery");
+}
+
+fs::path find_film_program() {
+  return find_shipped("film", STICKSLIP_SOURCE_DIR "/apps/film") / "film.py";
+}
+
+fs::path find_shipped_pages() {
+  return find_shipped("page", STICKSLIP_SOURCE_DIR "/web/page");
 }
 
 std::unique_ptr<Command> add_list_command(CLI::App& program) {

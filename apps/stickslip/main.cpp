@@ -113,7 +113,7 @@ void check_options(int argc, char** argv, const CLI::App& command) {
   }
 }
 
-int run_program(int argc, char** argv) {
+int run_command(int argc, char** argv) {
   CLI::App program("stickslip simulates mechanical systems whose parts touch, stick, slip and collide.", "stickslip");
   program.set_version_flag("--version", fmt::format("stickslip {} (commit {}, {})", version(), commit(), compiler()));
   program.require_subcommand(1);
@@ -157,7 +157,7 @@ namespace {
 
 int run_and_tell(int argc, char** argv) {
   try {
-    return run_program(argc, argv);
+    return run_command(argc, argv);
   } catch (const InputError& error) {
     print_error("{}\n", error.what());
     return kBadInput;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -12,14 +11,15 @@
 #include <vector>
 
 #include "commands.h"
+#include "python.h"
 #include "stickslip/base/input_error.h"
 #include "stickslip/io/new_file.h"
 #include "stickslip/io/output_file.h"
+#include "stickslip/io/result_reader.h"
 #include "stickslip/io/vtk_series.h"
 #include "stickslip/io/vtk_writer.h"
 #include "stickslip/report/report.h"
 #include "stickslip/report/svg.h"
-#include "stickslip/report/video.h"
 #include "stickslip/sim/draw_result.h"
 #include "terminal.h"
 
@@ -74,7 +74,7 @@ class ReportCommand final : public Command {
   int draw_plots() const;
   void check_inputs(const std::string& output) const;
   int write_frames() const;
-  int write_film() const;
+  [[noreturn]] void write_film() const;
 
   std::vector<std::string> results_;
   std::string output_;
@@ -129,27 +129,17 @@ int ReportCommand::write_frames() const {
   return kDone;
 }
 
-int ReportCommand::write_film() const {
+void ReportCommand::write_film() const {
   if (results_.size() > 1) throw InputError("--video: of one result");
   check_inputs(video_);
   if (!force_) check_replaceable(video_, MayReplace::nothing);
-  keep_work_on_signals();
-  VideoOptions options;
-  options.speed = speed_;
-  options.stop = &stop_requested;
-  if (!quiet_ && ::isatty(STDERR_FILENO) == 1) {
-    options.progress = [](int made, int all) {
-      std::fputs(fmt::format("\r{} of {} frames{}", made, all, made == all ? "\n" : "").c_str(), stderr);
-    };
-  }
-  try {
-    write_video(results_.front(), video_, options);
-  } catch (const Interrupted&) {
-    print_error("\ninterrupted: nothing was written\n");
-    return kInterrupted;
-  }
-  if (!quiet_) print_output("{}\n", video_);
-  return kDone;
+  const std::vector<double> times = Trajectory(results_.front()).file().read_numbers("/time");
+  const double begin = times.empty() ? 0.0 : times.front(), duration = times.empty() ? 0.0 : times.back() - begin;
+  std::vector<std::string> arguments = {"--program=" + own_path().string(), fmt::format("--begin={}", begin),
+                                        fmt::format("--duration={}", duration), fmt::format("--speed={}", speed_)};
+  if (quiet_) arguments.emplace_back("--quiet");
+  arguments.insert(arguments.end(), {"--", results_.front(), video_});
+  become_python("--video", {}, find_film_program().string(), arguments);
 }
 
 int ReportCommand::execute() {
@@ -160,7 +150,7 @@ int ReportCommand::execute() {
   if (speed_ != 0.0 && (video_.empty() || !(speed_ > 0.0))) {
     throw InputError(fmt::format("--speed: {}: of --video, greater than 0", speed_));
   }
-  if (!video_.empty()) return write_film();
+  if (!video_.empty()) write_film();
   if (!svg_.empty() || !pdf_.empty()) return draw_plots();
   if (!vtk_.empty()) return write_frames();
   if (!(max_size_ > 0.0)) {

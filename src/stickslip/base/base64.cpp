@@ -2,7 +2,6 @@
 #include "stickslip/base/base64.h"
 
 #include <algorithm>
-#include <array>
 #include <string_view>
 
 namespace stickslip {
@@ -21,26 +20,6 @@ std::string to_base64(std::span<const std::byte> bytes) {
     for (std::size_t k = 0; k <= n; ++k) text[out + k] = kDigits[(group >> (18 - 6 * k)) & 63U];
   }
   return text;
-}
-
-std::string from_base64(std::string_view text) {
-  std::array<int, 256> values;
-  values.fill(-1);
-  for (std::size_t i = 0; i < kDigits.size(); ++i) values[static_cast<unsigned char>(kDigits[i])] = static_cast<int>(i);
-  std::string bytes;
-  bytes.reserve(text.size() / 4 * 3);
-  unsigned group = 0;
-  int bits = 0;  // of the group that no byte has yet
-  for (const char c : text) {
-    const int value = values[static_cast<unsigned char>(c)];
-    if (value < 0) break;
-    group = ((group << 6) | static_cast<unsigned>(value)) & 0xffffffU;
-    bits += 6;
-    if (bits < 8) continue;
-    bits -= 8;
-    bytes += static_cast<char>((group >> bits) & 0xffU);
-  }
-  return bytes;
 }
 
 }  // namespace stickslip

@@ -4,13 +4,10 @@
 
 #include <gtest/gtest.h>
 
-#include <cstdlib>
 #include <cstring>
 #include <fstream>
 
 #include "stickslip/base/input_error.h"
-#include "stickslip/io/write_error.h"
-#include "stickslip/report/video.h"
 #include "stickslip/scene/load_scene.h"
 #include "stickslip/sim/run.h"
 #include "tests/support/temporary_folder.h"
@@ -145,39 +142,6 @@ TEST(Report, ItsPartsAreStopped) {
     StopCounter stopping{.stop_at = ask};
     EXPECT_THROW(make_page_data(result, kMaxReportBytes, 0, StopToken(&stopping)), Interrupted) << ask;
   }
-}
-
-TEST(Video, WhatIsMissingIsSaidAndHowToInstallIt) {
-  const TemporaryFolder folder;
-  write_ball(folder / "ball.h5");
-  const auto said = [&](const char* film, double speed = 0.0) {
-    try {
-      VideoOptions options;
-      options.speed = speed;
-      write_video(folder / "ball.h5", folder / film, options);
-    } catch (const InputError& error) {
-      return std::string(error.what());
-    }
-    return std::string("it was made");
-  };
-  ::setenv("STICKSLIP_BROWSER", "/none/chromium", 1);
-  ::setenv("STICKSLIP_FFMPEG", "/none/ffmpeg", 1);
-  EXPECT_NE(said("ball.mp4").find("sudo apt-get install --no-install-recommends chromium-headless-shell ffmpeg"),
-            std::string::npos)
-      << said("ball.mp4");
-  ::setenv("STICKSLIP_BROWSER", "/bin/true", 1);  // is there
-  EXPECT_NE(said("ball.mp4").find("needs ffmpeg; to install it"), std::string::npos) << said("ball.mp4");
-  ::setenv("STICKSLIP_FFMPEG", "/bin/true", 1);
-  EXPECT_NE(said("ball.avi").find("*.mp4, *.webm or *.gif"), std::string::npos) << said("ball.avi");
-  // A browser that ends without a word.
-  EXPECT_NE(said("ball.mp4").find("--video: the browser"), std::string::npos) << said("ball.mp4");
-  EXPECT_NE(said("ball.mp4", 1e-12).find("--speed 1e-12"), std::string::npos) << said("ball.mp4", 1e-12);
-  ASSERT_EQ(::setenv("TMPDIR", "/none", 1), 0);
-  EXPECT_THROW(said("ball.mp4"), WriteError);
-  ::unsetenv("TMPDIR");
-  EXPECT_FALSE(std::filesystem::exists(folder / "ball.mp4"));
-  ::unsetenv("STICKSLIP_BROWSER");
-  ::unsetenv("STICKSLIP_FFMPEG");
 }
 
 TEST(Report, KnowsItsOwnPages) {
