@@ -40,9 +40,11 @@ struct Infeasibility {
 std::optional<Infeasibility> find_infeasibility(const ConeProblem& problem, int max_rows = 1000,
                                                 const std::function<bool()>& is_late = {}, const StopToken& stop = {});
 
-/// Whether velocities u (n) [m/s] of some percussions miss by less than the proof says that all do: then round-off has
-/// deceived it.
-bool is_contradicted(const Infeasibility& proof, const ConeProblem& problem, std::span<const double> u);
+/// Whether percussions p (n) [N s], of velocities u (n) [m/s], disprove it: they are below its bound and miss by less
+/// than it says that all do. Then round-off has deceived it. Of larger ones it says nothing, and in their velocities
+/// round-off is as large as what they miss.
+bool is_contradicted(const Infeasibility& proof, const ConeProblem& problem, std::span<const double> p,
+                     std::span<const double> u);
 
 /// b + y (n) [m/s]: the velocities of the nearest problem that may have a solution. What is round-off of the sum is
 /// zero, lest it be all that is left to solve for.

@@ -87,11 +87,11 @@ inline constexpr int kPolishSteps = 50;
 /// What other methods cost than the likeliest to get there counts so many times. Of 211 planted and jammed problems
 /// that need turns the time is 1.08, 1.03, 1, .99 with 9, 14, 20, 30; with 30 what others solve takes twice as long.
 inline constexpr double kUnlikely = 20.0;
-/// Where W has few blocks Fischer-Burmeister steps count once under the associated law, too, as gradients do, and
-/// interior points so many times under the exact one: they solve most of what the likeliest method does not. And so
-/// many steps count before a first turn of interior points, which is not cut: some thirty go nowhere there. Of 540
-/// planted and jammed problems 22 exceed 3 times the quickest + 10 ms without these three, 8 with them.
-inline constexpr double kInsideWeight = 5.0;
+/// Interior points count so many times where W has few blocks, under the exact law; and the likeliest method once it
+/// has taken kMostSteps, so that it and all others together get as much from then on.
+inline constexpr double kLikely = 5.0;
+/// Where W has few blocks Fischer-Burmeister steps count once under the associated law, too. And so many steps count
+/// before a first turn of interior points, which is not cut: some thirty go nowhere there.
 inline constexpr double kInsideTurn = 10.0;
 
 // --- last resorts

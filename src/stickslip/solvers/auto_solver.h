@@ -51,7 +51,8 @@ namespace stickslip {
 //      best iterate (Tolerance::may_give_up), in piles once the others have had turns, too, until interior points would
 //      be next again;
 //   9. pivoting (lcp.h), where friction is planar, polygonal or absent: linear complementarity problems from elsewhere
-//      need not be monotone;
+//      need not be monotone. It costs at most what the turns have cost so far, and has no such bound once they have
+//      ended;
 //  10. some sweeps with nsgs's dense Newton steps between them; then the turns go on, under the exact law with the
 //      fixed point of de_saxce.h, which gets as much as Newton steps from the best iterate: a step of 300 poured
 //      solids is solved by nothing else;
@@ -64,9 +65,10 @@ namespace stickslip {
 // counts these once: with few rows Fischer-Burmeister steps, else the most likely to get there, gradients under the
 // associated law with friction, else Newton steps from the guess, or from the best iterate where gradients have been
 // first. Where W has few blocks Fischer-Burmeister steps count once under the associated law, too, and interior points
-// some times under the exact one. All others count many times. In piles interior points count once, too, and what
-// counts many times waits until these have been polished; from then on it is as elsewhere. So what the first solves is
-// solved at less than twice its cost, or three times where there are two, and what another solves at some multiple.
+// some times under the exact one. All others count many times, and so does what has taken kMostSteps without getting
+// there, the likeliest only some times. In piles interior points count once, too, and what counts many times waits
+// until these have been polished; from then on it is as elsewhere. So what the first solves in kMostSteps is solved at
+// less than twice its cost, or three times where there are two, and what another solves at some multiple.
 // Interior points are not cut while their steps are long, as they are where they converge.
 //
 // The best iterate of all is returned, the starting guess included: never one that violates more (Residual::defect).
@@ -88,6 +90,7 @@ class AutoSolver final : public ConeSolver {
     const Deadline& deadline;
     SolveReport& report;
     int used = 0;                     // [-] iterations
+    double operations = 0.0;          // [-] multiply-adds of the turns
     double first = 0.0, asked = 0.0;  // [m/s] the residual of the guess, and what is asked for
   };
   /// What a turn took.
@@ -100,6 +103,7 @@ class AutoSolver final : public ConeSolver {
     Turn (AutoSolver::*step)(const Task& task);
     double weight = 1.0;  // [-] its operations count so many times
     double cost = 0.0;    // [-] operations so far, times the weight
+    int n_steps = 0;      // [-] iterations so far
     bool has_begun = false;
     bool has_ended = false;  // it has nothing more to do
   };
@@ -118,7 +122,7 @@ class AutoSolver final : public ConeSolver {
   void descend(Task& task, int turns);
   void weigh_contenders(const ConeProblem& problem);
   void go_on(Task& task);
-  void pivot(const Task& task);
+  void pivot(const Task& task, double most_operations);
   void sweep_with_newton(Task& task);
   SolveReport solve_nearest(const ConeProblem& problem, const Infeasibility& proof, const Deadline& deadline,
                             const SolveReport& so_far, ConeSolution& solution);
