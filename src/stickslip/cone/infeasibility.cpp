@@ -291,7 +291,11 @@ std::optional<Infeasibility> find_infeasibility(const ConeProblem& problem, int 
   return look();
 }
 
-bool is_contradicted(const Infeasibility& proof, const ConeProblem& problem, std::span<const double> u) {
+bool is_contradicted(const Infeasibility& proof, const ConeProblem& problem, std::span<const double> p,
+                     std::span<const double> u) {
+  double percussions = 0.0;
+  for (const double value : p) percussions += value * value;
+  if (std::sqrt(percussions) >= proof.bound) return false;
   double squared = 0.0;
   for (const Cone& cone : problem.cones) {
     if (cone.kind == ConeKind::contact) squared += std::pow(std::min(u[cone.offset], 0.0), 2);

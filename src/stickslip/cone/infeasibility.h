@@ -40,9 +40,11 @@ struct Infeasibility {
 std::optional<Infeasibility> find_infeasibility(const ConeProblem& problem, int max_rows = 1000,
                                                 const std::function<bool()>& is_late = {}, const StopToken& stop = {});
 
-/// Whether velocities u (n) [m/s] of some percussions miss by less than the proof says of all: then the proof is wrong
-/// by round-off.
-bool is_contradicted(const Infeasibility& proof, const ConeProblem& problem, std::span<const double> u);
+/// Whether percussions p (n) [N s] with velocities u (n) [m/s] are below the proof's bound and miss by less than it
+/// says of all: then the proof is wrong by round-off. It says nothing of larger percussions, whose velocities have
+/// round-off as large as what they miss.
+bool is_contradicted(const Infeasibility& proof, const ConeProblem& problem, std::span<const double> p,
+                     std::span<const double> u);
 
 /// b + y (n) [m/s]: the velocities of the nearest problem that may have a solution. Round-off of the sum is set to
 /// zero, so that it is not all that is left to solve for.

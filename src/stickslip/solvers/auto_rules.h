@@ -89,9 +89,10 @@ inline constexpr int kPolishSteps = 50;
 /// the most likely method solves, a larger one those that only others solve.
 inline constexpr double kUnlikely = 20.0;
 /// With few blocks of W Fischer-Burmeister steps count once under the associated law, as gradients do, and interior
-/// points kInsideWeight times under the exact one: they solve most problems that the most likely method does not.
+/// points kLikely times under the exact one: they solve most problems that the most likely method does not. After
+/// kMostSteps the most likely method counts kLikely times, too, so that it gets about as much as all others together.
 /// kInsideTurn steps are counted before the first turn of interior points, which is not cut and may lead nowhere.
-inline constexpr double kInsideWeight = 5.0;
+inline constexpr double kLikely = 5.0;
 inline constexpr double kInsideTurn = 10.0;
 
 // --- last resorts

@@ -77,7 +77,7 @@ void AutoSolver::escalate(const ConeProblem& problem, ConeSolution& solution, So
     const auto proof = find_infeasibility(
         problem, kMaxProofRows, [&] { return deadline.passed(); }, options_.stop);
     iterate_.return_to_best();
-    if (proof && !is_contradicted(*proof, problem, iterate_.u())) {
+    if (proof && !is_contradicted(*proof, problem, iterate_.p(), iterate_.u())) {
       report.iterations = task.used;
       report = solve_nearest(problem, *proof, deadline, report, solution);
       return;
@@ -206,7 +206,7 @@ void AutoSolver::descend(Task& task, int turns) {
 void AutoSolver::weigh_contenders(const ConeProblem& problem) {
   const bool is_convex = is_convex_friction(problem);
   if (has_few_blocks_ && is_convex) fischer_burmeister_.weight = 1.0;
-  if (has_few_blocks_ && !is_convex) inside_.weight = kInsideWeight;
+  if (has_few_blocks_ && !is_convex) inside_.weight = kLikely;
   if (gradients_.has_begun && (is_dear_ || !is_pile_) &&
       likeliest_ == &from_guess_) {  // the best is near a solution now
     std::swap(from_best_.weight, from_guess_.weight);
@@ -221,11 +221,12 @@ void AutoSolver::weigh_contenders(const ConeProblem& problem) {
 
 /// The last resorts, until the budget is used up.
 void AutoSolver::go_on(Task& task) {
-  if (is_open(task)) pivot(task);
+  if (is_open(task)) pivot(task, task.operations);
   if (is_open(task) && !is_small(task.problem)) sweep_with_newton(task);
   de_saxce_.weight = from_best_.weight;  // from here on as much as these
   de_saxce_.cost = from_best_.cost;
   if (is_open(task)) take_turns(task, Round::rest);
+  if (is_open(task)) pivot(task, HUGE_VAL);
   while (is_open(task)) {
     iterate_.return_to_best();
     run_newton(task, ProximalNewton::kFirstParameter, options_.max_iterations);
@@ -282,8 +283,8 @@ void AutoSolver::sweep_with_newton(Task& task) {
 }
 
 /// Lemke's method, and Newton's on the Fischer-Burmeister function, for linear complementarity problems that are not
-/// monotone, and where no disc has to become a polygon.
-void AutoSolver::pivot(const Task& task) {
+/// monotone, and where no disc has to become a polygon. A pivot costs n^2 multiply-adds, a Newton step n^3 / 3.
+void AutoSolver::pivot(const Task& task, double most_operations) {
   const ConeProblem& problem = task.problem;
   const bool has_curved_cones =
       std::ranges::any_of(problem.blocks, [](const FrictionBlock& b) { return b.dim > 1 && b.facets == 0; }) ||
@@ -297,12 +298,16 @@ void AutoSolver::pivot(const Task& task) {
     iterate_.judge();
     return result.iterations;
   };
-  const int n_max = LemkeOptions{}.max_iterations;
-  task.report.effort.pivots += take(solve_by_lemke(lcp.m(), lcp.q(), n_max, task.deadline), "lemke");
+  const auto n = static_cast<double>(lcp.q().size());
+  const auto count = [&](double cost, int most) {
+    return static_cast<int>(std::clamp(most_operations / cost, 1.0, static_cast<double>(most)));
+  };
+  const int n_pivots = count(n * n, LemkeOptions{}.max_iterations);
+  task.report.effort.pivots += take(solve_by_lemke(lcp.m(), lcp.q(), n_pivots, task.deadline), "lemke");
   if (iterate_.best().is_within(tolerance_)) return;
-  const LcpResult result =
-      solve_by_newton(lcp.m(), lcp.q(), Vector::Zero(lcp.q().size()), iterate_.last().calc_share(tolerance_),
-                      LcpNewtonOptions{}.max_iterations, task.deadline);
+  const int n_steps = count(n * n * n / 3.0, LcpNewtonOptions{}.max_iterations);
+  const LcpResult result = solve_by_newton(lcp.m(), lcp.q(), Vector::Zero(lcp.q().size()),
+                                           iterate_.last().calc_share(tolerance_), n_steps, task.deadline);
   task.report.effort.pivots += take(result, "lcp-newton");
 }
 

@@ -45,13 +45,12 @@ namespace stickslip {
 //      proximal Newton steps from the guess, and from the best iterate; steps on the Fischer-Burmeister function
 //      (newton_fb.h), which solve for percussions as large as 1e10 times the others, as nearly parallel joints need;
 //      gradients;
-//   8. once interior points have been polished, or a solve has reached Tolerance::most_iterations: a proof that there
-//   is
-//      no solution (infeasibility.h); with one the nearest problem that has a solution is solved instead, and the
-//      report says so. A caller with other means than a solution gets the best iterate (Tolerance::may_give_up), in
+//   8. once interior points have been polished, or a solve has reached Tolerance::most_iterations: a proof that
+//      there is no solution (infeasibility.h); with one the nearest problem that has a solution is solved instead, and
+//      the report says so. A caller with other means than a solution gets the best iterate (Tolerance::may_give_up), in
 //      piles once the other methods have had turns, until interior points would be next again;
 //   9. pivoting (lcp.h), where friction is planar, polygonal or absent: linear complementarity problems from elsewhere
-//      need not be monotone;
+//      need not be monotone. It costs at most what the turns have cost so far, and has no such bound after them;
 //  10. some sweeps with nsgs's dense Newton steps between them; then the turns continue, under the exact law with the
 //      fixed point of de_saxce.h, which counts like Newton steps from the best iterate;
 //  11. when all of these have ended, proximal Newton steps until they are stuck and some sweeps, in turn, until the
@@ -63,10 +62,11 @@ namespace stickslip {
 // method counts once: Fischer-Burmeister steps with few rows, else gradients under the associated law with friction,
 // else Newton steps from the guess, or from the best iterate after gradients. With few blocks of W Fischer-Burmeister
 // steps also count once under the associated law, and interior points some times under the exact one. All others count
-// many times. In piles interior points also count once, and methods that count many times wait until these have been
-// polished. So a problem that the most likely method solves takes less than twice its cost, or three times where there
-// are two, and one that another method solves some multiple. Interior points are not cut while their steps are long, as
-// they are when they converge.
+// many times, and so do methods that have taken kMostSteps, the most likely one only some times. In piles interior
+// points also count once, and methods that count many times wait until these have been polished. So a problem that the
+// most likely method solves in kMostSteps takes less than twice its cost, or three times where there are two, and one
+// that another method solves some multiple. Interior points are not cut while their steps are long, as they are when
+// they converge.
 //
 // The best iterate of all, the starting guess included, is returned: never one that violates more (Residual::defect).
 // SolveReport::method names the last method used, SolveReport::effort how often each was. Nothing is allocated once the
@@ -87,6 +87,7 @@ class AutoSolver final : public ConeSolver {
     const Deadline& deadline;
     SolveReport& report;
     int used = 0;                     // [-] iterations
+    double operations = 0.0;          // [-] multiply-adds of the turns
     double first = 0.0, asked = 0.0;  // [m/s] the residual of the guess, and what is asked for
   };
   /// The cost of a turn.
@@ -99,6 +100,7 @@ class AutoSolver final : public ConeSolver {
     Turn (AutoSolver::*step)(const Task& task);
     double weight = 1.0;  // [-] its operations count so many times
     double cost = 0.0;    // [-] operations so far, times the weight
+    int n_steps = 0;      // [-] iterations so far
     bool has_begun = false;
     bool has_ended = false;  // it has nothing more to do
   };
@@ -117,7 +119,7 @@ class AutoSolver final : public ConeSolver {
   void descend(Task& task, int turns);
   void weigh_contenders(const ConeProblem& problem);
   void go_on(Task& task);
-  void pivot(const Task& task);
+  void pivot(const Task& task, double most_operations);
   void sweep_with_newton(Task& task);
   SolveReport solve_nearest(const ConeProblem& problem, const Infeasibility& proof, const Deadline& deadline,
                             const SolveReport& so_far, ConeSolution& solution);

@@ -56,8 +56,12 @@ double AutoSolver::calc_cost_with_next(const Contender& contender) const {
 void AutoSolver::take_turn(Task& task, Contender& contender) {
   const Turn turn = (this->*contender.step)(task);
   task.used += turn.iterations;
+  task.operations += turn.operations;
   contender.has_begun = true;
   contender.cost += contender.weight * turn.operations;
+  contender.n_steps += turn.iterations;
+  const double weight = &contender == likeliest_ ? kLikely : kUnlikely;
+  if (contender.n_steps >= kMostSteps && contender.weight < weight) weigh(contender, weight);
 }
 
 /// A turn of proximal Newton steps from the best iterate, with few rows from the guess: nsgs started at the best.

@@ -49,6 +49,15 @@ TEST(AutoSolver, SolvesJammedSpheresOfAnySize) {
   for (unsigned seed = 1; seed <= 40; ++seed) expect_solved(jam(seed), "jammed", seed);
 }
 
+/// 27 contacts with mass ratios: only Fischer-Burmeister steps solve it, while Newton steps from the guess cost a third
+/// as much each and would have all iterations.
+TEST(AutoSolver, TheLikeliestMethodLeavesTheOthersSomeIterations) {
+  ConeSolution solution;
+  const SolveReport report = solve(plant_any(263), solution, 1e-10);
+  EXPECT_EQ(report.status, Status::ok) << report.residual.relative;
+  EXPECT_STREQ(report.method, "newton-fb");
+}
+
 /// Where each contact is coupled to a hundred others a factorisation costs 750 gradient steps: it takes no more of them
 /// than as long as what gradients take.
 TEST(AutoSolver, TakesGradientsWhereFactorisationsAreDear) {
