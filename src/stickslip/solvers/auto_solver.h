@@ -36,10 +36,9 @@ namespace stickslip {
 //      some blocks of W: at most at the cost of the Newton steps that another method will need, and while their rate
 //      promises to reach the tolerance in that cost. AcceleratedGradient; under the exact law in piles and with a
 //      thousand cones or more SpectralGradient;
-//   6. proximal Newton steps (ProximalNewton) from the best iterate, or with few rows from the guess, since nsgs
-//   started
-//      at the best; until four of their inner solves got stuck, under the associated law two, in piles one; none in
-//      piles whose steps cost as much as many gradients;
+//   6. proximal Newton steps (ProximalNewton) from the best iterate, or with few rows from the guess, since nsgs has
+//      started at the best; until four of their inner solves got stuck, under the associated law two, in piles one;
+//      none in piles whose steps cost as much as many gradients;
 //   7. turns of all: an interior point method (InteriorPoint) where the cones allow it, which is hardly slowed down by
 //      contacts that carry each other, however many and however heavy, and Newton steps that polish its answer;
 //      proximal Newton steps from the guess, and from the best iterate; steps on the Fischer-Burmeister function
