@@ -149,7 +149,8 @@ def find_programs() -> tuple[str, str]:
         return browser, ffmpeg
     needed = " and ".join([*([] if browser else ["a browser (Chromium)"]), *([] if ffmpeg else ["ffmpeg"])])
     packages = " ".join([*([] if browser else ["chromium-headless-shell"]), *([] if ffmpeg else ["ffmpeg"])])
-    raise FilmError(f"--video: needs {needed}; to install {'it' if browser or ffmpeg else 'them'}: sudo apt-get install "
+    what = "it" if browser or ffmpeg else "them"
+    raise FilmError(f"--video: needs {needed}; to install {what}: sudo apt-get install "
                     f"--no-install-recommends {packages} (elsewhere: chromium.org, ffmpeg.org; STICKSLIP_BROWSER and "
                     "STICKSLIP_FFMPEG name programs that are not in the path)")
 

@@ -91,7 +91,8 @@ class TestFilm(unittest.TestCase):
                 self.call("a.mp4", STICKSLIP_BROWSER=nowhere),
             "--video: a.avi: a file *.mp4, *.webm or *.gif": self.call("a.avi"),
             "--video: the browser": self.call("a.mp4", STICKSLIP_BROWSER="/bin/true"),  # ends without a word
-            "--speed 1e-12: 1.5e+13 frames, of which a film has at most 1000000": self.call("a.mp4", "--speed", "1e-12"),
+            "--speed 1e-12: 1.5e+13 frames, of which a film has at most 1000000":
+                self.call("a.mp4", "--speed", "1e-12"),
             "a.mp4: ffmpeg did not make it": self.call("a.mp4", STICKSLIP_FFMPEG="/bin/false"),
             "--video: needs Python 3.11 or later, which /none/program is not; to install: sudo apt-get install python3":
                 self.call("a.mp4", STICKSLIP_PYTHON=nowhere),
