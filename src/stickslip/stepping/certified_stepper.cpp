@@ -58,6 +58,11 @@ void CertifiedStepper::judge_contacts(const State& state, StepReport& report) {
   const auto missed = contacts_.measure(finds_events() ? nullptr : &start_, state, report);
   if (!missed) return;
   report.status = Status::inexact;
+  if (missed->gap > 0.0) {
+    return tell(fmt::format("{} push each other, but are {:.3g} m apart, more than they move in the step",
+                            describe_bodies(system_, missed->body_a, missed->body_b), missed->gap),
+                report);
+  }
   const std::string claimed = std::isfinite(missed->claimed)
                                   ? fmt::format("the gap is {:.3g} m by their contacts", missed->claimed)
                                   : "no contact of the step is between them";
@@ -71,7 +76,7 @@ void CertifiedStepper::judge_contact_work(double energy_before, StepReport& repo
   if (work.made <= 0.0) return;
   // Where forces change within a step, their work is not that of the percussion at the mean velocity: a step of such a
   // scheme says what contacts made, and limits judge the sum.
-  if (!scheme_->knows_applied_impulses()) return;
+  if (scheme_->knows_accelerations()) return;
   const Residual& residual = report.solve.residual;
   const double admitted = kOfResidual * work.percussion * std::max(residual.absolute, residual.floor);
   work.made = std::max(work.made - admitted, 0.0);
