@@ -56,8 +56,8 @@ void report_reactions(const Step& step, StepReport& report) {
   }
 }
 
-void calc_smooth_impulse(const Step& step, Vector& impulse) {
-  const Vector change = step.u_known - step.u_start + step.gamma_step() * step.x.a;  // u' - u - U, (73)
+void calc_smooth_impulse(const Step& step, Vector& change, Vector& impulse) {
+  change = step.u_known - step.u_start + step.gamma_step() * step.x.a;  // u' - u - U, (73)
   step.system.multiply_mass(change, impulse);
   std::array<double, kMaxElementDim> p;
   for (const StepElement& e : step.elements) {

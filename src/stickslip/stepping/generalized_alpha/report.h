@@ -16,7 +16,8 @@ void report_start_contacts(const Step& step, StepReport& report);
 void report_reactions(const Step& step, StepReport& report);
 /// What changes the momenta in the step beside percussions, by the averages of the scheme:
 ///   M (u' - u) = impulse + W' P.                                        (n_u) [N s, N m s]
-void calc_smooth_impulse(const Step& step, Vector& impulse);
+/// `change` (n_u) is workspace.
+void calc_smooth_impulse(const Step& step, Vector& change, Vector& impulse);
 /// Fills report.applied_impulse from it, after report_reactions().
 void report_smooth_impulse(const Step& step, Vector& impulse, StepReport& report);
 

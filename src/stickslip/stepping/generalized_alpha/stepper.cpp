@@ -42,6 +42,7 @@ class Stepper final : public TimeStepper {
         certificate_(step_),
         balance_(system),
         nonconservative_(Vector::Zero(system.n_u())),
+        change_(Vector::Zero(system.n_u())),
         impulse_(Vector::Zero(system.n_u())),
         has_forces_(!system.make_force_blocks().empty()) {}
 
@@ -86,7 +87,7 @@ class Stepper final : public TimeStepper {
 
   // Workspace.
   Vector nonconservative_;          // (n_u)
-  Vector impulse_;                  // (n_u) [N s, N m s] of calc_smooth_impulse()
+  Vector change_, impulse_;         // (n_u) [m/s], [N s, N m s] of calc_smooth_impulse()
   Vector q_end_;                    // (n_q)
   bool has_forces_ = false;         // springs, dampers, beams
   BodySnapshot snapshot_{system_};  // of the end of the step
@@ -328,7 +329,7 @@ void Stepper::report_step(const StepSolve& solve, StepReport& report) {
   report.a = step_.x.a;
   const int unbalanced = balance_.find_unbalanced(step_, *start_);
   const bool gains = balance_.gains_energy(step_, *start_, energy_.work - start_->energy.work);
-  calc_smooth_impulse(step_, impulse_);
+  calc_smooth_impulse(step_, change_, impulse_);
   continues_ = undetermined_.settle_forces(step_);
   undetermined_.settle_percussions(step_);
   report_geometry(snapshot_.take(step_.t_end, q_end_, nullptr), step_.contacts.points(), report);
