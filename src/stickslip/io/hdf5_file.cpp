@@ -66,11 +66,6 @@ void set_metadata_cache(const Hdf5Id& properties) {
   H5Pset_mdc_config(properties.get(), &config);
 }
 
-/// What the library keeps of each dataset that is read: a chunk of ours (64 kB at most) and the next, so that one which
-/// was looked at is not read and summed again.
-constexpr std::size_t kReadBytes = std::size_t{128} << 10;  // [bytes]
-constexpr std::size_t kReadSlots = 7;                       // [-]
-
 /// The newest format, which alone can be read while it is written.
 Hdf5Id access_properties() {
   Hdf5Id properties(H5Pcreate(H5P_FILE_ACCESS));
@@ -177,7 +172,6 @@ Hdf5File Hdf5File::open(const std::filesystem::path& path) {
   // then reads them again, waiting twice as long each time; of what nobody writes every part is as it will ever be.
   constexpr unsigned kAttempts = 25;  // [-] 30 ms in all
   const Hdf5Id access = access_properties();
-  H5Pset_cache(access.get(), 0, kReadSlots, kReadBytes, 1.0);
   file.id_ = Hdf5Id(H5Fopen(path.c_str(), H5F_ACC_RDONLY, access.get()));
   if (!file.id_.valid()) {
     H5Pset_metadata_read_attempts(access.get(), WriteLock::is_held(path) ? kAttempts : 1);
