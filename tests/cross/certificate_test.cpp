@@ -130,69 +130,6 @@ class Teller final : public TimeStepper {
   StepReport told;
 };
 
-/// Two bodies near each other and what a scheme says that they do.
-struct Push {
-  const char* name;
-  const char* scene;
-  int body_a, body_b;
-  bool ok;
-};
-
-const Push kPushes[] = {
-    {"balls 5 mm apart", R"toml(
-bodies.a = {mass = 1, inertia = [1, 1, 1], position = [0, 0, 0], shapes.s = {type = "sphere", radius = 0.1}}
-bodies.b = {mass = 1, inertia = [1, 1, 1], position = [0.205, 0, 0], shapes.s = {type = "sphere", radius = 0.1}}
-contact_default = {friction = 0}
-)toml",
-     0, 1, false},
-    {"balls that touch", R"toml(
-bodies.a = {mass = 1, inertia = [1, 1, 1], position = [0, 0, 0], shapes.s = {type = "sphere", radius = 0.1}}
-bodies.b = {mass = 1, inertia = [1, 1, 1], position = [0.2, 0, 0], shapes.s = {type = "sphere", radius = 0.1}}
-contact_default = {friction = 0}
-)toml",
-     0, 1, true},
-    {"balls 5 mm apart that move 6 mm past each other in a step", R"toml(
-bodies.a = {mass = 1, inertia = [1, 1, 1], position = [0, 0, 0], velocity = [-6, 0, 0], shapes.s = {type = "sphere", radius = 0.1}}
-bodies.b = {mass = 1, inertia = [1, 1, 1], position = [0.205, 0, 0], shapes.s = {type = "sphere", radius = 0.1}}
-contact_default = {friction = 0}
-)toml",
-     0, 1, true},
-    {"a named disc 1 mm over a floor", R"toml(
-gravity = [0, -9.81]
-bodies.floor = {type = "fixed", shapes.top = {type = "half-space", normal = [0, 1]}}
-bodies.disc = {type = "planar", mass = 1, inertia = 1, position = [0, 0.101], shapes.s = {type = "sphere", radius = 0.1}}
-contacts = [{between = ["floor", "disc"]}]
-)toml",
-     0, 1, false},
-    {"boxes a metre apart", R"toml(
-bodies.a = {mass = 1, inertia = [1, 1, 1], position = [0, 0, 0], shapes.s = {type = "box", size = [0.2, 0.2, 0.2]}}
-bodies.b = {mass = 1, inertia = [1, 1, 1], position = [1.2, 0, 0], shapes.s = {type = "box", size = [0.2, 0.2, 0.2]}}
-contact_default = {friction = 0}
-)toml",
-     0, 1, false},
-};
-
-TEST(Certificate, BodiesThatPushEachOtherHaveMet) {
-  for (const Push& push : kPushes) {
-    SCOPED_TRACE(push.name);
-    const BuiltScene built = build_text(push.scene);
-    auto teller = std::make_unique<Teller>();
-    ContactReport contact;
-    contact.contact = kDetected;
-    contact.body_a = push.body_a;
-    contact.body_b = push.body_b;
-    contact.position = Vector3(0.1, 0.0, 0.0);
-    contact.percussion = {1.0};
-    teller->told.contacts.assign(std::max<std::size_t>(built.system->contact_points().size(), 1), contact);
-    CertifiedStepper stepper(std::move(teller), *built.system);
-    State state = built.initial;
-    StepReport report;
-    stepper.initialize(state, report);
-    EXPECT_EQ(stepper.step(state, 1e-3, 1e-3, report), push.ok ? Status::ok : Status::inexact) << report.message;
-    EXPECT_EQ(report.message.find("push each other") == std::string::npos, push.ok) << report.message;
-  }
-}
-
 TEST(Certificate, EnergyMadeAgainstTheLawIsNotOk) {
   const BuiltScene built = build_text(
       "bodies.a = {type = \"point\", mass = 2, position = [0, 0, 0], velocity = [1, 0, 0]}\n"

@@ -13,7 +13,7 @@ namespace stickslip {
 /// A scheme whose steps are judged by what the scheme does not say itself. Every scheme of a run is one of these.
 ///
 /// - Gaps and penetration are those of the shapes at the end of the step (TrueContacts). A step is inexact whose bodies
-///   overlap more than its rows say, or push each other where they cannot have met.
+///   overlap more than its rows say.
 /// - Energy that contacts make (ContactWork). What the residual that the step admits may make of it is taken away. A
 ///   step is inexact whose contacts share one restitution and make more than kMostMade of the kinetic energy against
 ///   their law.

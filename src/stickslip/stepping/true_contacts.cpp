@@ -18,10 +18,6 @@ namespace {
 constexpr double kSameGap = 1e-12;
 constexpr double kRoundOffOfPositions = 16.0 * std::numeric_limits<double>::epsilon();
 
-/// Bodies that push each other are together up to this part of the smaller size: schemes hold contacts closed that are
-/// open by less (1e-9 of it, or what their tolerances leave), and a push from farther away is one that can be seen. [-]
-constexpr double kTogether = 1e-6;
-
 /// The margin of a shape that is listed: this part of its radius, and what it moves in so many steps. Smaller ones list
 /// more often, larger ones look at more pairs; no answer depends on it.
 constexpr double kMarginOfRadius = 0.1;  // [-]
@@ -36,7 +32,6 @@ std::pair<int, int> sorted(int a, int b) {
 TrueContacts::TrueContacts(const System& system) : system_(system), sizes_(system), at_(system) {
   const std::vector<ShapeFeatures>& shapes = system.shapes();
   if (system.detection()) filter_.emplace(system);
-  is_covered_.assign(system.bodies().size(), 1);
   double sum = 0.0;
   for (std::size_t i = 0; i < shapes.size(); ++i) {
     const ShapeFeatures& shape = shapes[i];
@@ -47,8 +42,6 @@ TrueContacts::TrueContacts(const System& system) : system_(system), sizes_(syste
     } else if (shape.surface >= 0 && !is_bounded(system.surfaces()[shape.surface].kind)) {
       const bool moves = system.bodies()[shape.body].type != BodyType::fixed;
       walls_.push_back({static_cast<int>(i), shape.body, &system.surfaces()[shape.surface], moves});
-    } else {
-      is_covered_[shape.body] = 0;
     }
   }
   if (!rounds_.empty()) common_margin_ = kMarginOfRadius * sum / static_cast<double>(rounds_.size());
@@ -272,69 +265,28 @@ double TrueContacts::calc_least_gap(int body_a, int body_b) {
   return least;
 }
 
-/// Bodies that push each other in the step and are apart at its end by more than they move past each other in it, the
-/// farthest.
-std::optional<TrueContacts::Missed> TrueContacts::find_apart(const Start& start, const State& state,
-                                                             const StepReport& report) {
-  const auto key = [](const auto& x) { return std::pair(x.body_a, x.body_b); };
-  pushing_.clear();
-  for (std::size_t k = 0; k < report.contacts.size(); ++k) {
-    const ContactReport& contact = report.contacts[k];
-    if (!(contact.percussion[0] > 0.0)) continue;
-    if (k < system_.contact_points().size() && system_.contact_points()[k].joint >= 0) continue;
-    const auto [a, b] = sorted(contact.body_a, contact.body_b);
-    if (is_covered_[a] == 0 || is_covered_[b] == 0) continue;
-    if (std::ranges::binary_search(overlaps_, std::pair(a, b), {}, key)) continue;
-    append(pushing_, Pushing{a, b, contact.position});
-  }
-  if (pushing_.empty()) return std::nullopt;
-  std::ranges::sort(pushing_, {}, key);
-  const auto same = [&](const Pushing& x, const Pushing& y) { return key(x) == key(y); };
-  pushing_.erase(std::unique(pushing_.begin(), pushing_.end(), same), pushing_.end());
-  TrueGap found;
-  for (const Pair& pair : pairs_) {
-    const int first = pair.wall ? walls_[pair.first].body : rounds_[pair.first].body;
-    const auto bodies = sorted(first, rounds_[pair.second].body);
-    const auto at = std::ranges::lower_bound(pushing_, bodies, {}, key);
-    if (at == pushing_.end() || key(*at) != bodies) continue;
-    at->gap = std::min(at->gap, calc_gap(pair, at->gap, found));
-  }
-  std::optional<Missed> worst;
-  for (Pushing& pushing : pushing_) {
-    // Not listed: farther apart than any step moves bodies.
-    if (!std::isfinite(pushing.gap)) pushing.gap = calc_least_gap(pushing.body_a, pushing.body_b);
-    const double together =
-        calc_same(pushing.body_a, pushing.body_b) + kTogether * sizes_.of_pair(pushing.body_a, pushing.body_b);
-    if (!(pushing.gap > together) || !std::isfinite(pushing.gap) || (worst && worst->gap >= pushing.gap)) continue;
-    const double way = calc_way(pushing.body_a, pushing.body_b, pushing.place, start, state);
-    if (pushing.gap > way + together) worst = {pushing.body_a, pushing.body_b, pushing.gap, 0.0};
-  }
-  return worst;
-}
-
-/// How fast the bodies move past each other, at a place and at the ends of the smaller one. [m/s]
-double TrueContacts::calc_speed(int body_a, int body_b, const Vector3& place, const Vector& u, double t) const {
+/// How fast the bodies move past each other, where they overlap and at the ends of the smaller one. [m/s]
+double TrueContacts::calc_speed(const Overlap& overlap, const Vector& u, double t) const {
   const auto twist = [&](int body) { return system_.calc_twist(body, t, at_.q(), u); };
-  const Twist a = twist(body_a);
-  const Twist b = twist(body_b);
+  const Twist a = twist(overlap.body_a);
+  const Twist b = twist(overlap.body_b);
   const auto velocity = [&](const Twist& x, int body) {
-    return Vector3(x.v_WB + x.w_WB.cross(Vector3(place - at_[body].p)));
+    return Vector3(x.v_WB + x.w_WB.cross(Vector3(overlap.place - at_[body].p)));
   };
-  return (velocity(a, body_a) - velocity(b, body_b)).norm() + (a.w_WB - b.w_WB).norm() * sizes_.of_pair(body_a, body_b);
+  return (velocity(a, overlap.body_a) - velocity(b, overlap.body_b)).norm() +
+         (a.w_WB - b.w_WB).norm() * sizes_.of_pair(overlap.body_a, overlap.body_b);
 }
 
 /// How far they move past each other there in the step, at most, and fall. [m]
-double TrueContacts::calc_way(int body_a, int body_b, const Vector3& place, const Start& start,
-                              const State& state) const {
+double TrueContacts::calc_way(const Overlap& overlap, const Start& start, const State& state) const {
   const double h = state.t - start.t;
   const auto move = [&](int body) {  // (3) [m] of the point of the body that is there at the end
     const BodyMotion& end = at_[body];
     const Pose pose = system_.calc_pose(body, start.t, start.q);
-    return Vector3(place - pose.p_WB - pose.R_WB * (end.R.transpose() * (place - end.p)));
+    return Vector3(overlap.place - pose.p_WB - pose.R_WB * (end.R.transpose() * (overlap.place - end.p)));
   };
-  const double speed = std::max(calc_speed(body_a, body_b, place, start.u, start.t),
-                                calc_speed(body_a, body_b, place, state.u, state.t));
-  return std::max(h * speed, (move(body_a) - move(body_b)).norm()) + h * h * system_.gravity().norm();
+  const double speed = std::max(calc_speed(overlap, start.u, start.t), calc_speed(overlap, state.u, state.t));
+  return std::max(h * speed, (move(overlap.body_a) - move(overlap.body_b)).norm()) + h * h * system_.gravity().norm();
 }
 
 std::optional<TrueContacts::Missed> TrueContacts::measure(const Start* start, const State& state, StepReport& report) {
@@ -344,9 +296,7 @@ std::optional<TrueContacts::Missed> TrueContacts::measure(const Start* start, co
   if (!is_listed_ || has_moved()) list_pairs(start != nullptr ? state.t - start->t : 0.0);
   make_room(overlaps_, pairs_.size());
   find_overlaps();
-  make_room(pushing_, report.contacts.size());
-  const auto apart = start != nullptr ? find_apart(*start, state, report) : std::nullopt;
-  if (overlaps_.empty() && !varies_) return apart;
+  if (overlaps_.empty() && !varies_) return std::nullopt;
   lift_rows(report);
   std::optional<Missed> worst;
   for (const Overlap& overlap : overlaps_) {
@@ -354,7 +304,7 @@ std::optional<TrueContacts::Missed> TrueContacts::measure(const Start* start, co
     if (!(overlap.gap < std::min(overlap.claimed, 0.0) - same)) continue;
     put_gap(overlap, report);
     const double missed = std::min(overlap.claimed, 0.0) - overlap.gap;
-    const double way = start != nullptr ? calc_way(overlap.body_a, overlap.body_b, overlap.place, *start, state) : 0.0;
+    const double way = start != nullptr ? calc_way(overlap, *start, state) : 0.0;
     if (!(missed > way + same) || (worst && worst->gap < overlap.gap)) continue;
     worst = {overlap.body_a, overlap.body_b, overlap.gap, overlap.claimed};
   }
@@ -364,7 +314,7 @@ std::optional<TrueContacts::Missed> TrueContacts::measure(const Start* start, co
     const double gap = report.contacts[k].gap;
     if (-gap > report.penetration || std::isnan(gap)) report.penetration = -gap;
   }
-  return worst ? worst : apart;
+  return worst;
 }
 
 }  // namespace stickslip

@@ -15,9 +15,9 @@
 
 namespace stickslip {
 
-/// Measures how far shapes overlap at the end of a step, and whether those that push each other can have met, from the
-/// shapes and where they are (collision/true_gap.h): no rows of a scheme. All pairs count that the scene lets touch,
-/// named and detected; not beams, whose gaps are those of points, and not stops of joints.
+/// Measures how far shapes overlap at the end of a step, from the shapes and where they are (collision/true_gap.h): no
+/// rows of a scheme. All pairs count that the scene lets touch, named and detected; not beams, whose gaps are those of
+/// points, and not stops of joints.
 ///
 /// Pairs that may come near are listed by balls round the shapes, each wider than the shape by a margin, and listed
 /// again when a shape has moved farther than its margin. So a step looks at few pairs, and what it finds does not
@@ -27,8 +27,7 @@ class TrueContacts {
   /// The system must outlive this.
   explicit TrueContacts(const System& system);
 
-  /// Two bodies that overlap more than the rows between them say, or that push each other and are apart, by more than
-  /// the step explains.
+  /// Two bodies that overlap more than the rows between them say, by more than the step explains.
   struct Missed {
     int body_a, body_b;
     double gap;      // [m] the true one
@@ -44,8 +43,7 @@ class TrueContacts {
   /// Makes the gaps of a report, and its penetration, those of the shapes where `state` is, at the end of a step from
   /// `start` on; null: of a scheme that looks at contacts where they are at the end. Else a row is linear about where
   /// it was found, so its gap may be off by the way that the two bodies move past each other in the step, by their
-  /// velocities or by a projection. Returns the bodies that are off by more, the worst: those that overlap before those
-  /// that are apart.
+  /// velocities or by a projection. Returns the bodies that are off by more, the worst.
   std::optional<Missed> measure(const Start* start, const State& state, StepReport& report);
 
  private:
@@ -79,13 +77,6 @@ class TrueContacts {
     int row = -1;                                              // of that gap; -1: there is none
   };
 
-  /// Two bodies, the lower index first, that push each other and do not overlap.
-  struct Pushing {
-    int body_a, body_b;
-    Vector3 place;                                         // (3) [m] of one of their contacts
-    double gap = std::numeric_limits<double>::infinity();  // [m] of the shapes
-  };
-
   void add_named();
   bool may_touch(const Round& a, const Round& b) const;
   void place();
@@ -98,9 +89,8 @@ class TrueContacts {
   void put_gap(const Overlap& overlap, StepReport& report) const;
   double calc_same(int body_a, int body_b) const;
   double calc_least_gap(int body_a, int body_b);
-  std::optional<Missed> find_apart(const Start& start, const State& state, const StepReport& report);
-  double calc_speed(int body_a, int body_b, const Vector3& place, const Vector& u, double t) const;
-  double calc_way(int body_a, int body_b, const Vector3& place, const Start& start, const State& state) const;
+  double calc_speed(const Overlap& overlap, const Vector& u, double t) const;
+  double calc_way(const Overlap& overlap, const Start& start, const State& state) const;
 
   const System& system_;
   BodySizes sizes_;
@@ -111,7 +101,6 @@ class TrueContacts {
   bool varies_ = false;         // whether rows are linear about where they were found
   double common_margin_ = 0.0;  // [m]
   bool is_listed_ = false;
-  std::vector<char> is_covered_;  // (bodies) all their shapes are in rounds_ or walls_
 
   // Workspace.
   BodySnapshot at_;
@@ -121,7 +110,6 @@ class TrueContacts {
   std::vector<BroadPhase::Pair> near_;
   std::vector<Pair> pairs_;        // listed
   std::vector<Overlap> overlaps_;  // of bodies, sorted, the deepest of each two
-  std::vector<Pushing> pushing_;   // sorted
 };
 
 }  // namespace stickslip
