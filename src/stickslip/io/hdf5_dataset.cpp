@@ -140,8 +140,9 @@ std::int64_t Hdf5Dataset::sound_rows() const {
   }
   const Hdf5Id file_space(select({rows - 1, 1, 0, items_}));
   const Hdf5Id memory(space_of(1, items_));
-  std::vector<double> row(static_cast<std::size_t>(width()));
-  if (H5Dread(id_.get(), H5T_NATIVE_DOUBLE, memory.get(), file_space.get(), H5P_DEFAULT, row.data()) >= 0) return rows;
+  const Hdf5Id type(H5Dget_type(id_.get()));  // as they are: the library clears a megabyte before it converts any
+  std::vector<std::byte> row(static_cast<std::size_t>(width()) * H5Tget_size(type.get()));
+  if (H5Dread(id_.get(), type.get(), memory.get(), file_space.get(), H5P_DEFAULT, row.data()) >= 0) return rows;
   const auto chunk_rows = static_cast<std::int64_t>(chunk[0]);
   return (rows - 1) / chunk_rows * chunk_rows;
 }

@@ -351,11 +351,23 @@ std::vector<std::string> Hdf5File::children(const std::string& group) const {
 }
 
 Hdf5Dataset Hdf5File::open_dataset(const std::string& path) const {
+  Hdf5Id id = open_own_dataset(path);
+  if (!id.valid()) fail_reading(path + ": missing");
+  return describe_numbers(std::move(id), path);
+}
+
+std::optional<Hdf5Dataset> Hdf5File::find_numbers(const std::string& path) const {
+  Hdf5Id id = open_own_dataset(path);
+  const Hdf5Id type(id.valid() ? H5Dget_type(id.get()) : -1);
+  if (!type.valid() || H5Tget_class(type.get()) == H5T_STRING) return std::nullopt;
+  return describe_numbers(std::move(id), path);
+}
+
+Hdf5Dataset Hdf5File::describe_numbers(Hdf5Id id, const std::string& path) const {
   Hdf5Dataset dataset;
   dataset.file_ = name_;
   dataset.path_ = path;
-  dataset.id_ = open_own_dataset(path);
-  if (!dataset.id_.valid()) fail_reading(path + ": missing");
+  dataset.id_ = std::move(id);
   const Hdf5Id space(H5Dget_space(dataset.id_.get()));
   const Hdf5Id type(H5Dget_type(dataset.id_.get()));
   const H5T_class_t kind = H5Tget_class(type.get());

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -167,6 +168,8 @@ class Hdf5File {
   bool has_attribute(const std::string& object, const std::string& name) const;
   std::vector<std::string> children(const std::string& group) const;  // sorted by name
   Hdf5Dataset open_dataset(const std::string& path) const;
+  /// The same; nothing where there is none, or one of texts.
+  std::optional<Hdf5Dataset> find_numbers(const std::string& path) const;
   /// All numbers of a dataset of one dimension. One that claims more numbers than its bytes in the file can hold is
   /// refused before any memory is taken for it, and so are integers that are stored as floating-point numbers.
   std::vector<double> read_numbers(const std::string& path) const;
@@ -186,6 +189,7 @@ class Hdf5File {
   [[noreturn]] void fail_reading(const std::string& what) const;
   std::int64_t file_bytes() const;
   Hdf5Id open_own_dataset(const std::string& path) const;
+  Hdf5Dataset describe_numbers(Hdf5Id id, const std::string& path) const;
   Hdf5Id open_attribute(const std::string& object, const std::string& name) const;
   Hdf5Dataset create_fixed(const std::string& path, const Hdf5DatasetOptions& options);
   Hdf5Dataset named(Hdf5Id id, const std::string& path, const Hdf5DatasetOptions& options) const;

@@ -35,7 +35,9 @@ const std::vector<ContactReport>& NearContacts::find(const State& state, const S
   found_.clear();
   for (std::size_t k = system_.contact_points().size(); k < report.contacts.size(); ++k) {
     const ContactReport& contact = report.contacts[k];
-    if (contact.status != ContactStatus::open || contact.gap <= envelope_of(contact)) found_.push_back(contact);
+    // One that opened again in a step of several parts acted in it.
+    const bool acted = contact.status != ContactStatus::open || contact.percussion != ContactComponents{};
+    if (acted || contact.gap <= envelope_of(contact)) found_.push_back(contact);
   }
   std::sort(found_.begin(), found_.end(), by_id);
   snapshot_.take(state.t, state.q, nullptr);

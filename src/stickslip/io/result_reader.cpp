@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
+#include <utility>
 
 #include "stickslip/base/input_error.h"
 #include "stickslip/io/checksum.h"
@@ -35,36 +37,46 @@ Trajectory::Trajectory(const std::filesystem::path& path) : file_(Hdf5File::open
                      format < kResultFormat ? fmt::format("format {} was never released: run the scene again", format)
                                             : fmt::format("this program reads results up to format {}", kResultFormat));
   }
-  const Hdf5Dataset time = file_.open_dataset("/time");
-  rows_ = announced_rows_ = time.rows();
-  for (const std::string& name : row_datasets()) {
-    const Hdf5Dataset dataset = file_.open_dataset(name);
+  open_rows();
+  rows_ = announced_rows_ = row_datasets_.at("/time").rows();
+  for (const auto& [name, dataset] : row_datasets_) {
     announced_rows_ = std::min(announced_rows_, dataset.rows());
     rows_ = std::min(rows_, dataset.sound_rows());
   }
   rows_ = count_whole_sets(file_, rows_);
-  steps_ = announced_steps_ = file_.open_dataset("/steps/time").rows();
-  for (const StepColumn& c : step_columns()) {
-    if (c.of_automatic_steps && !file_.has(step_path(c))) continue;
-    const Hdf5Dataset dataset = file_.open_dataset(step_path(c));
+  open_steps();
+  steps_ = announced_steps_ = step_datasets_.at("/steps/time").rows();
+  for (const auto& [name, dataset] : step_datasets_) {
     announced_steps_ = std::min(announced_steps_, dataset.rows());
     steps_ = std::min(steps_, dataset.sound_rows());
   }
 }
 
-std::vector<std::string> Trajectory::row_datasets() const {
-  std::vector<std::string> paths = {"/time"};
+void Trajectory::open_rows() {
+  row_datasets_.emplace("/time", file_.open_dataset("/time"));
   for (const char* path : {"/q", "/u", "/a"}) {
-    if (file_.has(path)) paths.emplace_back(path);
+    if (file_.has(path)) row_datasets_.emplace(path, file_.open_dataset(path));
   }
   for (const char* group : kAxes) {
     if (!file_.has(group)) continue;
     for (const std::string& name : file_.children(group)) {
       const std::string path = fmt::format("{}/{}", group, name);
-      if (!file_.has_texts(path) && file_.open_dataset(path).can_grow()) paths.push_back(path);
+      std::optional<Hdf5Dataset> dataset = file_.find_numbers(path);
+      if (dataset && dataset->can_grow()) row_datasets_.emplace(path, std::move(*dataset));
     }
   }
-  return paths;
+}
+
+void Trajectory::open_steps() {
+  for (const StepColumn& c : step_columns()) {
+    if (c.of_automatic_steps && !file_.has(step_path(c))) continue;
+    step_datasets_.emplace(step_path(c), file_.open_dataset(step_path(c)));
+  }
+}
+
+const Hdf5Dataset* Trajectory::find_rows(const std::string& path) const {
+  const auto found = row_datasets_.find(path);
+  return found == row_datasets_.end() ? nullptr : &found->second;
 }
 
 std::string Trajectory::scene() const {
@@ -77,7 +89,10 @@ std::string Trajectory::scene() const {
 
 RowMatrix Trajectory::read(const std::string& dataset, std::int64_t first, std::int64_t n,
                            const Checkpoint* up_to) const {
-  const Hdf5Dataset data = file_.open_dataset(dataset);
+  const Hdf5Dataset* known = find_rows(dataset);
+  std::optional<Hdf5Dataset> other;
+  if (known == nullptr) known = &other.emplace(file_.open_dataset(dataset));
+  const Hdf5Dataset& data = *known;
   if (first < 0 || n < 0 || first + n > data.stored_rows()) {
     throw InputError({file_.name()}, dataset, fmt::format("rows {} to {}", first, first + n - 1),
                      fmt::format("has {} rows", data.stored_rows()));
@@ -108,8 +123,9 @@ std::vector<StepRow> Trajectory::read_steps(std::int64_t first, std::int64_t n, 
   std::vector<double> reals(rows.size());
   std::vector<std::int64_t> integers(rows.size());
   for (const StepColumn& c : step_columns()) {
-    if (c.of_automatic_steps && !file_.has(step_path(c))) continue;
-    const Hdf5Dataset data = file_.open_dataset(step_path(c));
+    const auto found = step_datasets_.find(step_path(c));
+    if (found == step_datasets_.end()) continue;
+    const Hdf5Dataset& data = found->second;
     if (const auto* real = std::get_if<double StepRow::*>(&c.member)) {
       read_column(data, std::span(reals));
       for (std::size_t i = 0; i < rows.size(); ++i) rows[i].*(*real) = reals[i];
@@ -153,19 +169,18 @@ std::vector<LimitEntry> Trajectory::limits() const {
 }
 
 void Trajectory::verify() const {
-  std::vector<std::string> paths = row_datasets();
-  if (file_.has("/contact_sets")) {
-    for (const std::string& name : file_.children("/contact_sets")) paths.push_back("/contact_sets/" + name);
-  }
-  for (const StepColumn& c : step_columns()) {
-    if (file_.has(step_path(c))) paths.push_back(step_path(c));
-  }
-  if (file_.has("/events/time")) paths.emplace_back("/events/time");
   const std::optional<Checkpoint> last = checkpoint();
-  for (const std::string& path : paths) {
-    const Hdf5Dataset dataset = file_.open_dataset(path);
+  const auto verify_all = [&](const Hdf5Dataset& dataset) {
     verify_rows(dataset, dataset.rows(), last ? last->sums : std::vector<RowSum>{});
+  };
+  for (const auto& [path, dataset] : row_datasets_) verify_all(dataset);
+  if (file_.has("/contact_sets")) {
+    for (const std::string& name : file_.children("/contact_sets")) {
+      verify_all(file_.open_dataset("/contact_sets/" + name));
+    }
   }
+  for (const auto& [path, dataset] : step_datasets_) verify_all(dataset);
+  if (file_.has("/events/time")) verify_all(file_.open_dataset("/events/time"));
   scene();
   layout();
   limits();

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -47,6 +48,8 @@ class Trajectory {
   RowMatrix read(const std::string& dataset, std::int64_t first, std::int64_t n,
                  const Checkpoint* up_to = nullptr) const;
   RowMatrix read(const std::string& dataset) const { return read(dataset, 0, rows_); }
+  /// A dataset with a row for each output instant; null where the file has none of that path.
+  const Hdf5Dataset* find_rows(const std::string& path) const;
   /// All rows of one item of /bodies, /contacts or /joints ("bodies", "ball", "position"), (rows, components).
   RowMatrix read_item(const std::string& group, const std::string& name, const std::string& quantity) const;
   std::vector<StepRow> read_steps(std::int64_t first, std::int64_t n, const Checkpoint* up_to = nullptr) const;
@@ -59,9 +62,13 @@ class Trajectory {
   void verify() const;
 
  private:
-  std::vector<std::string> row_datasets() const;
+  void open_rows();
+  void open_steps();
 
   Hdf5File file_;
+  // Opened once: the library takes longer to find a dataset than to read a short one.
+  std::map<std::string, Hdf5Dataset> row_datasets_;   // by path
+  std::map<std::string, Hdf5Dataset> step_datasets_;  // by path
   std::int64_t rows_ = 0, announced_rows_ = 0;
   std::int64_t steps_ = 0, announced_steps_ = 0;
 };

@@ -71,7 +71,7 @@ void CertifiedStepper::judge_contact_work(double energy_before, StepReport& repo
   if (work.made <= 0.0) return;
   // Where forces change within a step, their work is not that of the percussion at the mean velocity: a step of such a
   // scheme says what contacts made, and limits judge the sum.
-  if (!scheme_->knows_applied_impulses()) return;
+  if (scheme_->knows_accelerations()) return;
   const Residual& residual = report.solve.residual;
   const double admitted = kOfResidual * work.percussion * std::max(residual.absolute, residual.floor);
   work.made = std::max(work.made - admitted, 0.0);

@@ -9,6 +9,7 @@ namespace {
 constexpr std::array<const char*, ResultRows::n_columns> kPaths = {"/time",
                                                                    "/q",
                                                                    "/u",
+                                                                   "/a",
                                                                    "/bodies/position",
                                                                    "/bodies/orientation",
                                                                    "/bodies/velocity",
@@ -42,13 +43,15 @@ ResultRows::ResultRows(const Trajectory& result) : result_(result) {
   constexpr std::int64_t kNumbers = 1 << 18;  // [-] read at once: 2 MB
   std::int64_t width = 1;
   for (int c = 0; c < n_columns; ++c) {
-    has_[c] = result.file().has(kPaths[c]);
+    if (c == set_end) continue;
+    const Hdf5Dataset* dataset = result.find_rows(kPaths[c]);
+    has_[c] = dataset != nullptr;
     if (!has_[c]) continue;
-    const Hdf5Dataset dataset = result.file().open_dataset(kPaths[c]);
-    width += dataset.width();
-    is_single_ |= dataset.is_single();
+    widths_[c] = dataset->width();
+    width += widths_[c];
+    is_single_ |= dataset->is_single();
   }
-  has_sets_ = has_[set_end];
+  has_[set_end] = has_sets_ = result.file().has(kPaths[set_end]);
   for (const char* path : kSetPaths) has_sets_ = has_sets_ && result.file().has(path);
   if (has_sets_) is_single_ |= result.file().open_dataset(kSetPaths[set_gap]).is_single();
   block_ = std::max<std::int64_t>(kNumbers / width, 2);
@@ -58,7 +61,7 @@ void ResultRows::load(std::int64_t first, std::int64_t n) {
   first_ = first;
   count_ = n;
   for (int c = 0; c < n_columns; ++c) {
-    if (!has_[c]) continue;
+    if (!has_[c] || c == a) continue;
     data_[c] = result_.read(kPaths[c], first, c == set_end ? n + 1 : n);
   }
   if (!has_sets_) return;

@@ -16,6 +16,7 @@ class ResultRows {
     time,
     q,
     u,
+    a,
     position,
     orientation,
     velocity,
@@ -44,6 +45,8 @@ class ResultRows {
   /// Path of a column in the file.
   static const char* path(Column column);
   bool has(Column column) const { return has_[column]; }
+  /// Numbers in a row of the file.
+  std::int64_t width(Column column) const { return widths_[column]; }
   bool has_sets() const { return has_sets_; }
   /// How many rows are worth reading at once.
   std::int64_t block() const { return block_; }
@@ -57,7 +60,6 @@ class ResultRows {
 
   /// Row k of a column.
   const double* row(Column column, std::int64_t k) const { return data_[column].row(k).data(); }
-  Eigen::Index width(Column column) const { return data_[column].cols(); }
   Vector3 triple(Column column, std::int64_t k, std::size_t item) const {
     return Eigen::Map<const Vector3>(row(column, k) + 3 * item);
   }
@@ -72,6 +74,7 @@ class ResultRows {
  private:
   const Trajectory& result_;
   std::array<bool, n_columns> has_ = {};
+  std::array<std::int64_t, n_columns> widths_ = {};
   bool has_sets_ = false;
   bool is_single_ = false;
   std::int64_t block_ = 1;

@@ -56,6 +56,28 @@ void report_reactions(const Step& step, StepReport& report) {
   }
 }
 
+void calc_smooth_impulse(const Step& step, Vector& change, Vector& impulse) {
+  change = step.u_known - step.u_start + step.gamma_step() * step.x.a;  // u' - u - U, (73)
+  step.system.multiply_mass(change, impulse);
+  std::array<double, kMaxElementDim> p;
+  for (const StepElement& e : step.elements) {
+    if (!e.evaluated) continue;
+    // M U = W' Lambda, of which P - Lambda is no part.
+    for (int i = 0; i < e.dim; ++i) {
+      p[i] = -step.known_P(e.offset + i) - step.gamma_step() * step.x.lambda(e.offset + i);
+    }
+    step.rows.add_force(e, p.data(), impulse);
+  }
+}
+
+void report_smooth_impulse(const Step& step, Vector& impulse, StepReport& report) {
+  for (const StepElement& e : step.elements) {
+    const bool is_contact = e.kind == ConstraintElement::Kind::contact && step.rows.point(e).joint < 0;
+    if (e.evaluated && !is_contact) step.rows.add_force(e, step.P.data() + e.offset, impulse);
+  }
+  report_applied_impulse(step.system, impulse, step.h, report);
+}
+
 void account_energy(const Step& step, const State& before, Vector& nonconservative, EnergyLedger& ledger,
                     ContactWork& work) {
   std::array<double, kMaxElementDim> start;

@@ -14,6 +14,12 @@ void report_contacts(const Step& step, StepReport& report);
 void report_start_contacts(const Step& step, StepReport& report);
 /// Reactions of joints and what dry friction and limits do in them, at (t_end, q, u) of the step.
 void report_reactions(const Step& step, StepReport& report);
+/// What changes the momenta in the step beside percussions, by the averages of the scheme:
+///   M (u' - u) = impulse + W' P.                                        (n_u) [N s, N m s]
+/// `change` (n_u) is workspace.
+void calc_smooth_impulse(const Step& step, Vector& change, Vector& impulse);
+/// Fills report.applied_impulse from it, after report_reactions().
+void report_smooth_impulse(const Step& step, Vector& impulse, StepReport& report);
 
 /// Adds up work and dissipation of a step from `before`, of second order; the scheme itself does not balance energy
 /// exactly. With gamma = W^T u + tau, tau from prescribed motions, P . gamma is taken by contacts and dry friction and

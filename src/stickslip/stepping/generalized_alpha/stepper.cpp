@@ -42,11 +42,14 @@ class Stepper final : public TimeStepper {
         certificate_(step_),
         balance_(system),
         nonconservative_(Vector::Zero(system.n_u())),
+        change_(Vector::Zero(system.n_u())),
+        impulse_(Vector::Zero(system.n_u())),
         has_forces_(!system.make_force_blocks().empty()) {}
 
   std::string_view name() const override { return GeneralizedAlphaOptions::kTraits.name; }
   bool knows_accelerations() const override { return true; }
   bool knows_impulses() const override { return true; }
+  bool knows_applied_impulses() const override { return true; }
   void initialize(State& state, StepReport& report) override;
   Status step(State& state, double h, double t_end, StepReport& report) override;
   bool estimates_errors() const override { return true; }
@@ -57,6 +60,7 @@ class Stepper final : public TimeStepper {
   bool may_divide() const;
   bool advance_in_parts(State& state, double h, double t_end, int halvings, StepReport& report);
   void join_parts(const StepReport& first, StepReport& report) const;
+  void join_applied_impulses(const StepReport& first, StepReport& report) const;
   void set_out(const State& state, double h, double t_end);
   void solve(const State& state, double h, double t_end, StepReport& report);
   void settle(const State& state, StepReport& report);
@@ -83,6 +87,7 @@ class Stepper final : public TimeStepper {
 
   // Workspace.
   Vector nonconservative_;          // (n_u)
+  Vector change_, impulse_;         // (n_u) [m/s], [N s, N m s] of calc_smooth_impulse()
   Vector q_end_;                    // (n_q)
   bool has_forces_ = false;         // springs, dampers, beams
   BodySnapshot snapshot_{system_};  // of the end of the step
@@ -115,6 +120,7 @@ void Stepper::initialize(State& state, StepReport& report) {
   state.step_size.speed = measure_motion(system_, state.u);
   state.step_size.acceleration = std::max(measure_motion(system_, step_.x.a), system_.gravity().norm());
   report.t = state.t;
+  report.applied_impulse.assign(system_.bodies().size(), Vector3::Zero());
   report.a = step_.x.a;
   report_geometry(snapshot_.take(state.t, state.q, nullptr), step_.contacts.points(), report);
   report_joints(system_, state.t, state.q, state.u, report);
@@ -200,6 +206,7 @@ void Stepper::join_parts(const StepReport& first, StepReport& report) const {
   report.choices += first.choices;
   report.contact_work.add(first.contact_work);
   report.fallbacks += first.fallbacks;
+  join_applied_impulses(first, report);
   for (const ContactReport& before : first.contacts) {
     const auto same = std::find_if(report.contacts.begin(), report.contacts.end(),
                                    [&](const ContactReport& contact) { return contact.id == before.id; });
@@ -216,6 +223,32 @@ void Stepper::join_parts(const StepReport& first, StepReport& report) const {
   }
   std::sort(report.contacts.begin() + step_.contacts.n_named(), report.contacts.end(),
             [](const ContactReport& a, const ContactReport& b) { return a.id < b.id; });
+}
+
+/// The balance of momentum goes with percussions in the directions at the end and with reactions there: what these were
+/// otherwise in the first part is in the applied impulses. Before percussions are summed.
+void Stepper::join_applied_impulses(const StepReport& first, StepReport& report) const {
+  std::vector<Vector3>& impulse = report.applied_impulse;
+  for (std::size_t i = 0; i < impulse.size(); ++i) impulse[i] += first.applied_impulse[i];
+  const auto act = [&](int first_body, int second_body, const Vector3& change) {
+    impulse[second_body] += change;
+    impulse[first_body] -= change;
+  };
+  for (std::size_t j = 0; j < first.joints.size(); ++j) {
+    const Joint& joint = system_.joints()[j];
+    act(joint.first.body, joint.second.body,
+        first.step * (first.joints[j].reaction_force - report.joints[j].reaction_force));
+  }
+  const auto in_world = [&](const ContactComponents& p, const ContactReport& at) {
+    Vector3 sum = p[0] * at.normal + p[1] * at.tangent;
+    if (!system_.planar()) sum += p[2] * at.normal.cross(at.tangent);
+    return sum;
+  };
+  for (const ContactReport& before : first.contacts) {
+    const auto same = std::ranges::find(report.contacts, before.id, &ContactReport::id);
+    if (same == report.contacts.end()) continue;
+    act(before.body_a, before.body_b, in_world(before.percussion, before) - in_world(before.percussion, *same));
+  }
 }
 
 /// Begins a step as its state and inputs say.
@@ -296,6 +329,7 @@ void Stepper::report_step(const StepSolve& solve, StepReport& report) {
   report.a = step_.x.a;
   const int unbalanced = balance_.find_unbalanced(step_, *start_);
   const bool gains = balance_.gains_energy(step_, *start_, energy_.work - start_->energy.work);
+  calc_smooth_impulse(step_, change_, impulse_);
   continues_ = undetermined_.settle_forces(step_);
   undetermined_.settle_percussions(step_);
   report_geometry(snapshot_.take(step_.t_end, q_end_, nullptr), step_.contacts.points(), report);
@@ -304,6 +338,7 @@ void Stepper::report_step(const StepSolve& solve, StepReport& report) {
   report_joints(system_, step_.t_end, q_end_, step_.u, report);
   step_.stop.check();
   report_reactions(step_, report);
+  report_smooth_impulse(step_, impulse_, report);
   certify(unbalanced, gains, report);
   step_.stop.check();
 }
