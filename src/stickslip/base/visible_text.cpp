@@ -5,10 +5,10 @@ namespace stickslip {
 namespace {
 
 void append_code(std::string& text, unsigned char byte) {
-  constexpr const char* kDigits = "0123456789abcdef";
+  constexpr const char* kHexDigits = "0123456789abcdef";
   text += "\\x";
-  text += kDigits[byte >> 4u];
-  text += kDigits[byte & 15u];
+  text += kHexDigits[byte >> 4u];
+  text += kHexDigits[byte & 15u];
 }
 
 }  // namespace
