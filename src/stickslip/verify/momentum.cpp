@@ -13,8 +13,8 @@ constexpr double kOfPercussion = 1e-12;
 /// [-] Of all that a balance sums up, in units of the stored precision: sums, products and quotients of a step.
 constexpr double kRoundOffs = 16.0;
 /// [-] Of all that a balance sums up, or of the largest percussion of the row, where steps are solved by iterations to
-/// a tolerance (scheme.tolerance, 1e-10 by default), as those of schemes that know accelerations, and percussions that
-/// the laws leave open are chosen over all bodies together.
+/// a tolerance (scheme.tolerance, 1e-10 by default), and percussions that the laws do not determine are chosen over all
+/// bodies together.
 constexpr double kIterations = 1e-6;
 /// [-] Of all that a balance sums up, where integrals over the step come from a method of its own: looser than the
 /// tolerances of integrators (1e-9 by default) and of iterations within the step, tighter than a hundredth.
@@ -183,7 +183,7 @@ MomentumBalance::Miss MomentumBalance::find_worst(std::int64_t k, double h, doub
     const Vector3 momentum = linear(momentum_, body);
     const double missed = (momentum - momentum_before - sums_[i]).norm();
     const double size = sizes_[i] + momentum_before.norm() + momentum.norm();
-    const double solved = rows_.has(ResultRows::a) ? kIterations * std::max(size, largest_) : 0.0;
+    const double solved = rows_.is_iterated() ? kIterations * std::max(size, largest_) : 0.0;
     const double tight = kOfPercussion * largest_ + kRoundOffs * eps_ * size + solved;
     const double bound = is_exact_ ? tight : tight + loose_[i] + kIntegrals * size;
     const double scale = largest_ > 0.0 ? largest_ : std::max(size, std::numeric_limits<double>::min());

@@ -9,7 +9,6 @@ namespace {
 constexpr std::array<const char*, ResultRows::n_columns> kPaths = {"/time",
                                                                    "/q",
                                                                    "/u",
-                                                                   "/a",
                                                                    "/bodies/position",
                                                                    "/bodies/orientation",
                                                                    "/bodies/velocity",
@@ -39,7 +38,8 @@ const char* ResultRows::path(Column column) {
   return kPaths[column];
 }
 
-ResultRows::ResultRows(const Trajectory& result) : result_(result) {
+ResultRows::ResultRows(const Trajectory& result)
+    : result_(result), is_iterated_(result.text("scheme") == "generalized-alpha") {
   constexpr std::int64_t kNumbers = 1 << 18;  // [-] read at once: 2 MB
   std::int64_t width = 1;
   for (int c = 0; c < n_columns; ++c) {
@@ -61,7 +61,7 @@ void ResultRows::load(std::int64_t first, std::int64_t n) {
   first_ = first;
   count_ = n;
   for (int c = 0; c < n_columns; ++c) {
-    if (!has_[c] || c == a) continue;
+    if (!has_[c]) continue;
     data_[c] = result_.read(kPaths[c], first, c == set_end ? n + 1 : n);
   }
   if (!has_sets_) return;

@@ -16,7 +16,6 @@ class ResultRows {
     time,
     q,
     u,
-    a,
     position,
     orientation,
     velocity,
@@ -48,6 +47,8 @@ class ResultRows {
   /// Numbers in a row of the file.
   std::int64_t width(Column column) const { return widths_[column]; }
   bool has_sets() const { return has_sets_; }
+  /// Whether the scheme solves each step by iterations to a tolerance, which its balances hold to.
+  bool is_iterated() const { return is_iterated_; }
   /// How many rows are worth reading at once.
   std::int64_t block() const { return block_; }
   /// Whether numbers of rows are of single precision.
@@ -76,6 +77,7 @@ class ResultRows {
   std::array<bool, n_columns> has_ = {};
   std::array<std::int64_t, n_columns> widths_ = {};
   bool has_sets_ = false;
+  bool is_iterated_ = false;
   bool is_single_ = false;
   std::int64_t block_ = 1;
   std::int64_t first_ = 0, count_ = 0;
