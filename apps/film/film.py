@@ -165,6 +165,16 @@ def frame_times(begin: float, duration: float, speed: float) -> list[float]:
     return [begin + interval * k for k in range(count)]
 
 
+def make_part(folder: Path) -> Path:
+    """A new file of a name that nobody can foresee: a link of a known name would lead elsewhere."""
+    handle, name = tempfile.mkstemp(prefix=".stickslip-", suffix=".tmp", dir=folder)
+    mask = os.umask(0o077)
+    os.umask(mask)
+    os.fchmod(handle, 0o666 & ~mask)  # the permissions of a file that is opened
+    os.close(handle)
+    return Path(name)
+
+
 def make_film(options: argparse.Namespace, folder: Path) -> None:
     film: Path = options.film
     if film.suffix not in ENCODINGS:
@@ -176,9 +186,10 @@ def make_film(options: argparse.Namespace, folder: Path) -> None:
                           text=True, check=False)
     if made.returncode != 0:
         raise FilmError(made.stderr.strip())
-    part = film.with_name(f".{film.name}.{os.getpid()}.tmp")
+    part = None
     browser = Browser(chromium, folder / "profile")
     try:
+        part = make_part(film.absolute().parent)
         browser.prepare()
         browser.open(page)
         encode(browser, times, [ffmpeg, "-y", "-loglevel", "error", "-f", "image2pipe", "-framerate",
@@ -187,7 +198,8 @@ def make_film(options: argparse.Namespace, folder: Path) -> None:
         part.replace(film)
     finally:
         end_group(browser.process)
-        part.unlink(missing_ok=True)
+        if part is not None:
+            part.unlink(missing_ok=True)
 
 
 def encode(browser: Browser, times: list[float], arguments: list[str], film: Path, shows: bool) -> None:

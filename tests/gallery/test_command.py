@@ -11,6 +11,7 @@ from support import HEAD, FolderCase, call, run_one
 
 from stickslip_gallery import tables
 from stickslip_gallery.errors import InputError
+from stickslip_gallery.files import current_umask, write_text
 from stickslip_gallery.pages import picture_to_json
 from stickslip_gallery.run import GalleryRecord
 
@@ -76,6 +77,15 @@ ours = "first('/time', '/time' > 100)"
 def read_table(path: Path) -> list[dict[str, str]]:
     with path.open(newline="") as file:
         return list(csv.DictReader(file))
+
+
+class TestFiles(FolderCase):
+    def test_longest_name_and_permissions_of_a_new_file(self) -> None:
+        path = self.folder / f"{'n' * 251}.csv"
+        write_text(path, "text")
+        self.assertEqual(path.read_text(), "text")
+        self.assertEqual(path.stat().st_mode & 0o777, 0o666 & ~current_umask())
+        self.assertEqual(list(self.folder.glob(".*")), [])
 
 
 class TestCommand(FolderCase):

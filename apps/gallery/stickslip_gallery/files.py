@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Files that are written, and files that may be written over."""
 import os
+import tempfile
 from pathlib import Path
 
 import h5py
@@ -12,14 +13,27 @@ PAGE_MARK = b"<!doctype html><!-- stickslip page -->"
 
 def write_text(path: Path, text: str) -> None:
     """Whoever reads the file sees the old one or the whole new one. Raises GalleryError."""
-    part = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    part = None
     try:
-        part.write_text(text, encoding="utf-8")
+        # A new file of a name that nobody can foresee: a link of this name would lead elsewhere.
+        with tempfile.NamedTemporaryFile("w", encoding="utf-8", prefix=".stickslip-", suffix=".tmp", dir=path.parent,
+                                         delete=False) as file:
+            part = Path(file.name)
+            file.write(text)
+        part.chmod(0o666 & ~current_umask())
         part.replace(path)
     except OSError as error:
         raise GalleryError(f"{path}: {error.strerror}") from None
     finally:
-        part.unlink(missing_ok=True)
+        if part is not None:
+            part.unlink(missing_ok=True)
+
+
+def current_umask() -> int:
+    """The permissions that new files lack. There is no call that only reads them."""
+    mask = os.umask(0o077)
+    os.umask(mask)
+    return mask
 
 
 def make_folder(folder: Path) -> None:
