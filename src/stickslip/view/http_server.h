@@ -31,10 +31,10 @@ using HttpHandler = std::function<std::optional<HttpResponse>(const HttpRequest&
 ///
 /// Listens on 127.0.0.1 only. A request needs the token, 128 random bits that are new with each server, first in its
 /// path. The Host must be 127.0.0.1 with this port, and an Origin, if there is one, that of the page: other sites in
-/// the same browser, also on this machine, and other names of this machine are refused. No request names a file. A
-/// header has at most 8 kB and a body 64 kB. A client that is silent for 10 s, or does not take an answer within 60 s,
-/// is disconnected; beyond 64 connections the oldest that has not shown the token is closed, or the new one if all
-/// have.
+/// the same browser, also on this machine, and other names of this machine are refused. No request names a file.
+/// Headers, bodies and connections are bounded by the constants below, and a client that is silent, or does not take an
+/// answer, is disconnected after a while. Beyond kMostConnections the oldest that has not shown the token is closed, or
+/// the new one if all have.
 class HttpServer {
  public:
   static constexpr int kMostBody = 65536;      // [bytes]
