@@ -20,7 +20,7 @@ namespace {
 using test::EventRun;
 using test::kEventTime;
 
-constexpr double kG = 9.81;
+constexpr double kSlipGravity = 9.81;
 constexpr double kNormal = 10.0;  // [m/s^2] gravity down on the floor, of what is pushed and of what stops
 
 struct Slider {
@@ -74,11 +74,12 @@ TEST(EventDrivenSlip, BeginsWithWhateverAccelerationIsLeft) {
                                          std::pair(std::numbers::pi / 4.0, 0.7), std::pair(0.1, 2.0)}) {
       for (const double excess : {1e-6, 2e-6, 3e-5, 1e-3, 0.1}) {
         const double mu = std::tan(angle) * (1.0 - excess);
-        const double a = kG * (std::sin(angle) - mu * std::cos(angle));
+        const double a = kSlipGravity * (std::sin(angle) - mu * std::cos(angle));
         const double way = 0.5 * a * kEnd * kEnd;
-        EventRun run(make_scene(slider, kG * std::sin(angle) * std::cos(azimuth),
-                                kG * std::sin(angle) * std::sin(azimuth), -kG * std::cos(angle), mu, ""),
-                     kEnd, kEnd);
+        EventRun run(
+            make_scene(slider, kSlipGravity * std::sin(angle) * std::cos(azimuth),
+                       kSlipGravity * std::sin(angle) * std::sin(azimuth), -kSlipGravity * std::cos(angle), mu, ""),
+            kEnd, kEnd);
         run.run_all();
         SCOPED_TRACE(fmt::format("{} on {} rad, to {} rad, excess {}", slider.name, angle, azimuth, excess));
         EXPECT_EQ(run.report.status, Status::ok);
@@ -95,7 +96,8 @@ TEST(EventDrivenSlip, DoesNotBeginWhereFrictionHolds) {
   for (const Slider& slider : kSliders) {
     for (const double reserve : {1e-9, 1e-6, 1e-3}) {
       const double mu = std::tan(0.4) * (1.0 + reserve);
-      EventRun run(make_scene(slider, kG * std::sin(0.4) * 0.8, kG * std::sin(0.4) * 0.6, -kG * std::cos(0.4), mu, ""),
+      EventRun run(make_scene(slider, kSlipGravity * std::sin(0.4) * 0.8, kSlipGravity * std::sin(0.4) * 0.6,
+                              -kSlipGravity * std::cos(0.4), mu, ""),
                    0.01, 0.01);
       run.run_all();
       EXPECT_EQ(run.report.status, Status::ok) << slider.name;

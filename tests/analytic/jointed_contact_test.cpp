@@ -79,8 +79,8 @@ joints.hinge = {type = "revolute", between = ["frame", "flap"], at = [0, 0, 0.15
 
 INSTANTIATE_TEST_SUITE_P(Schemes, JointedBodies,
                          testing::Values("moreau", "ccp", "stewart-trinkle", "generalized-alpha"),
-                         [](const auto& info) {
-                           std::string name = info.param;
+                         [](const auto& scheme) {
+                           std::string name = scheme.param;
                            std::replace(name.begin(), name.end(), '-', '_');
                            return name;
                          });

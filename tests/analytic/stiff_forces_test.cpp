@@ -53,7 +53,9 @@ TEST_P(StiffForces, AJointSpringFollowsItsDiscreteLaw) {
         x += kStep * v;
         EXPECT_NEAR(r.state.u(2), v, 1e-9 * kGravity * kStep) << k << ", " << c;
       });
-      if (c == 0.0) EXPECT_NEAR(k * run.state.q(2), -kGravity, 1e-9 * kGravity) << k;
+      if (c == 0.0) {
+        EXPECT_NEAR(k * run.state.q(2), -kGravity, 1e-9 * kGravity) << k;
+      }
     }
   }
 }

@@ -40,10 +40,6 @@ std::string stream_text(const fs::path& path) {
   return {std::istreambuf_iterator<char>(in), {}};
 }
 
-std::size_t count_entries(const fs::path& folder) {
-  return static_cast<std::size_t>(std::distance(fs::directory_iterator(folder), fs::directory_iterator()));
-}
-
 TEST(Streams, AFullStderrChangesNoStatus) {
   const TemporaryFolder folder;
   EXPECT_EQ(run_shell("$S check nosuch.toml 2>/dev/full", folder.path()).status, 2);
