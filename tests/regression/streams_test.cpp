@@ -104,7 +104,9 @@ TEST(Pipes, ThatNobodyReadsOrWritesKeepNothingWaiting) {
   const Ended csv =
       run_shell("cat pipe > copy & timeout 10 $S run $BALL --end 0.01 --csv pipe; s=$?; wait; exit $s", folder.path());
   // The reader may not have begun yet: then it is said, and never waited for.
-  if (csv.status == 0) EXPECT_EQ(stream_text(folder / "copy").rfind("t,q1", 0), 0U);
+  if (csv.status == 0) {
+    EXPECT_EQ(stream_text(folder / "copy").rfind("t,q1", 0), 0U);
+  }
 }
 
 TEST(Outputs, NeverTakeThePlaceOfAnInput) {
