@@ -108,8 +108,8 @@ TEST_P(CertifiedScheme, IsCaughtWhereItsRowsLackAContact) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Certificate, CertifiedScheme, testing::ValuesIn(all_schemes()), [](const auto& info) {
-  std::string name(scheme_traits(info.param).name);
+INSTANTIATE_TEST_SUITE_P(Certificate, CertifiedScheme, testing::ValuesIn(all_schemes()), [](const auto& tested) {
+  std::string name(scheme_traits(tested.param).name);
   std::ranges::replace(name, '-', '_');
   return name;
 });

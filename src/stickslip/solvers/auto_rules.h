@@ -89,11 +89,17 @@ inline constexpr int kPolishSteps = 50;
 /// the most likely method solves, a larger one those that only others solve.
 inline constexpr double kUnlikely = 20.0;
 /// With few blocks of W Fischer-Burmeister steps count once under the associated law, as gradients do, and interior
-/// points kLikely times under the exact one: they solve most problems that the most likely method does not. After
-/// kMostSteps the most likely method counts kLikely times, too, so that it gets about as much as all others together.
+/// points kInsideWeight times under the exact one: they solve most problems that the most likely method does not.
 /// kInsideTurn steps are counted before the first turn of interior points, which is not cut and may lead nowhere.
-inline constexpr double kLikely = 5.0;
+inline constexpr double kInsideWeight = 5.0;
 inline constexpr double kInsideTurn = 10.0;
+
+/// After this number of steps, more than most solved problems take, the most likely method counts kSlow times if it is
+/// Newton's, whose steps still speed up in the end; gradients, whose steps do not, and all others count kUnlikely
+/// times. A smaller kSlow leaves the others too few of all iterations, a larger one slows down problems that Newton
+/// steps solve.
+inline constexpr int kManySteps = 200;
+inline constexpr double kSlow = 3.0;
 
 // --- last resorts
 

@@ -206,7 +206,7 @@ void AutoSolver::descend(Task& task, int turns) {
 void AutoSolver::weigh_contenders(const ConeProblem& problem) {
   const bool is_convex = is_convex_friction(problem);
   if (has_few_blocks_ && is_convex) fischer_burmeister_.weight = 1.0;
-  if (has_few_blocks_ && !is_convex) inside_.weight = kLikely;
+  if (has_few_blocks_ && !is_convex) inside_.weight = kInsideWeight;
   if (gradients_.has_begun && (is_dear_ || !is_pile_) &&
       likeliest_ == &from_guess_) {  // the best is near a solution now
     std::swap(from_best_.weight, from_guess_.weight);

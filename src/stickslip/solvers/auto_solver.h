@@ -61,11 +61,11 @@ namespace stickslip {
 // method counts once: Fischer-Burmeister steps with few rows, else gradients under the associated law with friction,
 // else Newton steps from the guess, or from the best iterate after gradients. With few blocks of W Fischer-Burmeister
 // steps also count once under the associated law, and interior points some times under the exact one. All others count
-// many times, and so do methods that have taken kMostSteps, the most likely one only some times. In piles interior
-// points also count once, and methods that count many times wait until these have been polished. So a problem that the
-// most likely method solves in kMostSteps takes less than twice its cost, or three times where there are two, and one
-// that another method solves some multiple. Interior points are not cut while their steps are long, as they are when
-// they converge.
+// many times, and so do methods that have taken kManySteps, Newton steps as the most likely method only kSlow times. In
+// piles interior points also count once, and methods that count many times wait until these have been polished. So a
+// problem that the most likely method solves in kManySteps takes less than twice its cost, or three times where there
+// are two, and one that another method solves some multiple. Interior points are not cut while their steps are long, as
+// they are when they converge.
 //
 // The best iterate of all, the starting guess included, is returned: never one that violates more (Residual::defect).
 // SolveReport::method names the last method used, SolveReport::effort how often each was. Nothing is allocated once the

@@ -60,8 +60,8 @@ void AutoSolver::take_turn(Task& task, Contender& contender) {
   contender.has_begun = true;
   contender.cost += contender.weight * turn.operations;
   contender.n_steps += turn.iterations;
-  const double weight = &contender == likeliest_ ? kLikely : kUnlikely;
-  if (contender.n_steps >= kMostSteps && contender.weight < weight) weigh(contender, weight);
+  const double weight = &contender == likeliest_ && &contender != &gradients_ ? kSlow : kUnlikely;
+  if (contender.n_steps >= kManySteps && contender.weight < weight) weigh(contender, weight);
 }
 
 /// A turn of proximal Newton steps from the best iterate, with few rows from the guess: nsgs started at the best.

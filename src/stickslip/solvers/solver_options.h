@@ -28,7 +28,7 @@ struct AutoOptions : StopOptions {
   static constexpr std::string_view kName = "auto";
   static constexpr std::string_view kMeaning =
       "chooses by the problem and by progress: sweeps, Newton, interior points";
-  AutoOptions() { max_iterations = 4000; }  // of all its methods together
+  AutoOptions() { max_iterations = 3000; }  // of all its methods together
 };
 struct NsgsOptions : StopOptions {
   static constexpr std::string_view kName = "nsgs";
