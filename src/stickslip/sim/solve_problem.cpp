@@ -23,7 +23,7 @@ double calc_norm(std::span<const double> x) {
 }
 
 /// Normal and free rows up to which a proof is looked for that there is no solution: dense, some seconds at most.
-constexpr int kMaxProofRows = 1000;
+constexpr int kMostRowsOfAProof = 1000;
 
 /// The measures of percussions p; u (n) [m/s] becomes W p + b. Returns whether they are within the tolerance.
 bool judge(const OneStepProblem& problem, std::span<const double> p, Tolerance tolerance, std::vector<double>& u,
@@ -47,7 +47,7 @@ bool judge(const OneStepProblem& problem, std::span<const double> p, Tolerance t
 bool look_for_infeasibility(const OneStepProblem& problem, SolverOptions options, ForceChoice forces,
                             const Deadline& deadline, ConeSolution& solution, ProblemReport& report) {
   const std::optional<Infeasibility> found = find_infeasibility(
-      problem.cones, kMaxProofRows, [&deadline] { return deadline.passed(); }, deadline.stop());
+      problem.cones, kMostRowsOfAProof, [&deadline] { return deadline.passed(); }, deadline.stop());
   if (!found || is_contradicted(*found, problem.cones, solution.p, solution.u)) return false;
   report.violation = found->violation;
   report.bound = found->bound;
