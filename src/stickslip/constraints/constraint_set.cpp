@@ -297,8 +297,7 @@ void ConstraintSet::add_side(FactoredDelassus& factored, const Attachment& at, F
   if (at.n_u == 0) return;
   const int body = has_groups_ ? implicit_->place(at.body).group : delassus_body_[at.body];
   const int column = has_groups_ ? implicit_->place(at.body).column : 0;
-  fill_jacobian(
-      factored.add_block(body).middleCols(column + at.u_offset - system_.bodies()[at.body].u_offset, at.n_u));
+  fill_jacobian(factored.add_block(body).middleCols(column + at.u_offset - system_.bodies()[at.body].u_offset, at.n_u));
 }
 
 /// The bodies that move, before the first row: a heap that is packed at once never has them here.
@@ -356,14 +355,6 @@ void ConstraintSet::add_restitution(std::span<double> added) const {
     added[cone.offset] += e.normal * gamma_[cone.offset];
     for (int row = cone.offset + 1; row < cone.offset + cone.dim; ++row) added[row] += e.tangential * gamma_[row];
   }
-}
-
-void ConstraintSet::add_motion_rate(int cone, double more) {
-  const Joint& joint = system_.joints()[index(cone)];
-  STICKSLIP_ASSERT(!tau_.empty() && joint.options.motion);
-  const int row = joint.turns() ? joint.dim - 1 : 0;  // lengths are first, angles last
-  tau_[problem_.cones[cone].offset + row] -= more;
-  tau_at_instant_[problem_.cones[cone].offset + row] -= more;
 }
 
 /// As the factored operator has them.

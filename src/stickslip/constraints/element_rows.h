@@ -185,7 +185,7 @@ class ElementRows {
   JointRows joint_rows_;
   std::deque<std::vector<ConstraintElement::Touch>> touches_;    // of gears and couplings
   std::deque<std::vector<ConstraintElement::SideRange>> sides_;  // likewise
-  Vector rest_;  // (n_u) zero
+  Vector rest_;                                                  // (n_u) zero
 };
 
 }  // namespace stickslip

@@ -232,6 +232,7 @@ void OutputColumns::fill_joints(Row& row, const State& state, const StepReport& 
       const Joint& described = system_.joints()[j];
       const Pose pose = system_.calc_pose(described.second, state.t, state.q);
       triple(row, joints_.point, j) = pose.p_WB + pose.R_WB * described.options.on_second.at;
+      if (described.options.type == JointType::coupling) triple(row, joints_.point, j).setConstant(JointReport::kNone);
     }
     if (joints_.coordinate >= 0) {
       triple(row, joints_.coordinate, j) << joint.coordinate, joint.more_coordinates[0], joint.more_coordinates[1];

@@ -197,7 +197,8 @@ void write_joints(Hdf5File& file, const System& system, const OutputChoice& choi
   LayoutWriter group(file, "/joints");
   group.texts("name", names, "of the joint with the same index");
   group.texts("type", types, "of the joint, as in scenes");
-  group.integers("body_a", body_a, "index of /bodies/name: the first body; of a gear that of its second joint, -1: coupling");
+  group.integers("body_a", body_a,
+                 "index of /bodies/name: the first body; of a gear that of its second joint, -1: coupling");
   group.integers("body_b", body_b, "index of /bodies/name: the second body, whose coordinates and reactions are told");
 }
 

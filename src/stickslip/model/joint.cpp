@@ -162,7 +162,8 @@ bool System::joint_has_prescribed_motion(int j) const {
     return bodies_[at.first.body].type == BodyType::moving || bodies_[at.second.body].type == BodyType::moving;
   };
   if (joint.is_coupling()) {
-    return std::ranges::any_of(joint.options.terms, [&](const JointTerm& term) { return on_moving(joints_[term.joint]); });
+    return std::ranges::any_of(joint.options.terms,
+                               [&](const JointTerm& term) { return on_moving(joints_[term.joint]); });
   }
   return joint.options.motion.has_value() || on_moving(joint);
 }

@@ -99,17 +99,20 @@ int SystemBuilder::add_coupling(std::string name, JointType type, std::vector<Jo
   joint.options.type = type;
   std::unordered_set<int> found;
   for (const JointTerm& term : terms) {
-    if (term.joint < 0 || term.joint >= static_cast<int>(system_.joints_.size())) refuse("it needs joints that there are");
+    if (term.joint < 0 || term.joint >= static_cast<int>(system_.joints_.size()))
+      refuse("it needs joints that there are");
     if (!std::isfinite(term.coefficient) || term.coefficient == 0.0) {
       refuse(type == JointType::gear ? "the ratio must be finite and not 0" : "coefficients must be finite and not 0");
     }
     const Joint& of_term = system_.joints_[term.joint];
     if (!of_term.has_single_coordinate()) {
-      refuse(fmt::format("joint '{}' has not one coordinate: couple revolute and prismatic joints and distances with "
-                         "limits",
-                         of_term.options.name));
+      refuse(
+          fmt::format("joint '{}' has not one coordinate: couple revolute and prismatic joints and distances with "
+                      "limits",
+                      of_term.options.name));
     }
-    if (!found.insert(term.joint).second) refuse(fmt::format("it needs different joints: '{}' is there twice", of_term.options.name));
+    if (!found.insert(term.joint).second)
+      refuse(fmt::format("it needs different joints: '{}' is there twice", of_term.options.name));
     for (const Attachment* side : {&of_term.first, &of_term.second}) {
       if (side->n_control > 0) refuse("a beam does not count its turns: couple joints of rigid bodies");
       const auto same = [&](const Attachment& at) { return at.body == side->body; };

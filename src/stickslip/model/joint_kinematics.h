@@ -294,7 +294,7 @@ void joint_rows(const Joint& joint, const S& t, const Frame<S>& first, const Fra
     case JointType::universal:
     case JointType::planar:  // those up to here are in space only
     case JointType::gear:
-    case JointType::coupling:    // sums over other joints
+    case JointType::coupling:  // sums over other joints
       break;
   }
 }

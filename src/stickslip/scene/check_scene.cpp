@@ -273,7 +273,8 @@ std::string describe_joints(const System& system) {
                         system.bodies()[o.first].name, system.bodies()[o.second].name, joint.dim,
                         joint.dim == 1 ? "" : "s");
     if (o.type == JointType::gear) {
-      text += fmt::format(", {} : {} = {:.6g}", name(o.terms[1].joint), name(o.terms[0].joint), -o.terms[0].coefficient);
+      text +=
+          fmt::format(", {} : {} = {:.6g}", name(o.terms[1].joint), name(o.terms[0].joint), -o.terms[0].coefficient);
     }
     if (o.motion) text += ", motion";
     if (o.spring) text += ", spring";
