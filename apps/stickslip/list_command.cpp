@@ -45,7 +45,7 @@ constexpr std::array kJoints = {
     Entry{"weld", "nothing is free"},
     Entry{"distance", "of two points; with limits a rope or a strut"},
     Entry{"knife-edge", "planar; no velocity across a blade"},
-    Entry{"gear", "joints, ratio: two joints' coordinates, of which no more than two bodies move"},
+    Entry{"gear", "joints, ratio: the coordinates of two joints; of more: [[couplings]]"},
 };
 constexpr std::array kLaws = {
     Entry{"friction", "Coulomb's, exact: 1 direction in planar scenes, 2 in space [-]"},

@@ -63,10 +63,11 @@ void FactoredDelassus::begin_row(int dim) {
 
 RowMatrixView FactoredDelassus::add_block(int body) {
   STICKSLIP_ASSERT(n_rows() > 0 && body >= 0 && body < n_bodies());
-  STICKSLIP_ASSERT(row(n_rows() - 1).size() < 2);
-  STICKSLIP_ASSERT(row(n_rows() - 1).empty() || blocks_.back().body != body);
   const int dim = row_dim_.back();
   const int n_v = bodies_[body].n_v;
+  for (const Block& block : row(n_rows() - 1)) {
+    if (block.body == body) return RowMatrixView(values_.data() + block.offset, dim, n_v);
+  }
   const std::size_t offset = values_.size();
   values_.resize(offset + static_cast<std::size_t>(dim) * n_v, 0.0);
   blocks_.push_back({body, offset});

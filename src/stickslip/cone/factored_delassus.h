@@ -13,8 +13,8 @@
 namespace stickslip {
 
 /// The Delassus operator as a product, W = J M^-1 J^T: M block-diagonal over bodies with its
-/// inverse kept per body, J in block rows that each touch at most two bodies. "Body" means a
-/// block of velocity unknowns here and nothing more.
+/// inverse kept per body, J in block rows that each touch a few bodies: two, but for relations
+/// between joints. "Body" means a block of velocity unknowns here and nothing more.
 class FactoredDelassus {
  public:
   static constexpr bool kSymmetricPattern = true;
@@ -40,8 +40,8 @@ class FactoredDelassus {
 
   /// Opens block row i = number of rows so far, of `dim` rows.
   void begin_row(int dim);
-  /// Appends the block of `body` to the open row, zero-initialised; the view (dim, n_v) [-] is to be filled
-  /// at once: the next call may move it. At most one block a body and two a row.
+  /// The block of `body` in the open row, appended and zero where the row has none of it yet; the view (dim, n_v) [-]
+  /// is to be filled at once: the next call may move it.
   RowMatrixView add_block(int body);
 
   int n_v() const { return n_v_; }

@@ -82,6 +82,7 @@ void begin_joints(const System& system, StepReport& report) {
     const JointOptions& options = system.joints()[i].options;
     JointReport& joint = report.joints[i];
     joint.drive = kUnknown;
+    joint.coupling = kUnknown;
     joint.friction = options.friction > 0.0 || options.friction_torque > 0.0 ? kUnknown : 0.0;
     joint.reaction_force.setConstant(kUnknown);
     joint.reaction_torque.setConstant(kUnknown);
@@ -113,6 +114,7 @@ void report_joint_places(const System& system, double t, const Vector& q, const 
       const JointLimits& limits = *joints[i].options.limits;
       joint.drift_angle = std::max({joint.drift_angle, limits.low - joint.coordinate, joint.coordinate - limits.high});
     }
+    if (joints[i].options.type == JointType::coupling) continue;  // in units of its own, which may be mixed
     raise(report.drift_position, joint.drift_position);
     raise(report.drift_angle, joint.drift_angle);
   }
@@ -123,15 +125,32 @@ void add_reaction(const JointReaction& reaction, JointReport& joint) {
   joint.reaction_torque += reaction.torque;
 }
 
+void add_joint_reaction(const System& system, int j, double t, const Vector& q, const JointVector& lambda,
+                        StepReport& report) {
+  const Joint& joint = system.joints()[j];
+  if (joint.options.type != JointType::coupling) {
+    add_reaction(system.calc_joint_reaction(j, t, q, lambda), report.joints[j]);
+  }
+  for (const JointTerm& term : joint.options.terms) {
+    const double force = term.coefficient * lambda(0);
+    report.joints[term.joint].coupling += force;
+    add_reaction(system.calc_joint_free_reaction(term.joint, t, q, force), report.joints[term.joint]);
+  }
+  if (joint.is_coupling()) report.joints[j].coupling += lambda(0);
+}
+
 void add_joint_drives(const System& system, const Inputs& inputs, double t, const Vector& q, const Vector& u,
                       StepReport& report) {
   std::ranges::fill(report.dry_frictions, 0.0);
   for (std::size_t i = 0; i < system.joints().size(); ++i) {
     const int j = static_cast<int>(i);
     JointReport& joint = report.joints[i];
-    joint.reaction_force.setZero();
-    joint.reaction_torque.setZero();
+    // A coupling has no second body.
+    const double reaction = system.joints()[i].options.type == JointType::coupling ? JointReport::kNone : 0.0;
+    joint.reaction_force.setConstant(reaction);
+    joint.reaction_torque.setConstant(reaction);
     joint.drive = 0.0;
+    joint.coupling = 0.0;
     if (!system.joints()[i].is_driven()) continue;
     joint.drive = system.calc_joint_drive(j, t, q, u);
     add_reaction(system.calc_joint_free_reaction(j, t, q, joint.drive), joint);
@@ -157,6 +176,7 @@ void report_applied_impulse(const System& system, const Vector& impulse, double 
   }
   for (std::size_t j = 0; j < report.joints.size(); ++j) {
     const Joint& joint = system.joints()[j];
+    if (joint.is_coupling()) continue;
     report.applied_impulse[joint.second.body] -= h * report.joints[j].reaction_force;
     report.applied_impulse[joint.first.body] += h * report.joints[j].reaction_force;
   }

@@ -44,6 +44,9 @@ void report_applied_impulse(const System& system, const Vector& impulse, double 
 /// Adds what a constraint does, `lambda` [N, N m] of dry friction element k, or of the limit that a contact point is;
 /// nothing to joints where the element or the point is not a joint's; such an element's to report.applied_impulse.
 void add_reaction(const JointReaction& reaction, JointReport& joint);
+/// What a joint's own rows do, lambda (dim); of gears and couplings also to the joints that they couple.
+void add_joint_reaction(const System& system, int j, double t, const Vector& q, const JointVector& lambda,
+                        StepReport& report);
 void add_dry_friction(const System& system, int k, double t, const Vector& q, const JointVector& lambda,
                       StepReport& report);
 void add_joint_limit(const System& system, const ContactPoint& point, double t, const Vector& q, double lambda,

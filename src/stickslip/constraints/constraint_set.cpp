@@ -5,7 +5,6 @@
 #include <array>
 #include <cmath>
 #include <limits>
-#include <new>
 #include <utility>
 
 #include "stickslip/base/assert.h"
@@ -202,9 +201,13 @@ void ConstraintSet::gather_contacts(const Activations& activation_of, double h) 
     }
     append(geometries_, geometry);
     BodyMotion scratch;
-    add_rows(system_.side(k, Side::first), system_.side(k, Side::second), [&](Side side, Eigen::Ref<RowMatrix> J) {
-      system_.calc_contact_jacobian(k, geometry, at_->q(), at_->at(system_.side(k, side), scratch), side, J);
-    });
+    FactoredDelassus& factored = begin_rows();
+    for (const Side side : {Side::first, Side::second}) {
+      const Attachment& at = system_.side(k, side);
+      add_side(factored, at, [&](Eigen::Ref<RowMatrix> J) {
+        system_.calc_contact_jacobian(k, geometry, at_->q(), at_->at(at, scratch), side, J);
+      });
+    }
   }
 }
 
@@ -223,7 +226,15 @@ void ConstraintSet::gather_joints() {
       system_.calc_joint_velocity(j, at_->t(), at_->q(), rest_, pair_.gamma);
       set_last_tau(pair_.gamma.data(), pair_.gamma.data());
     }
-    add_pair(joints[i].first, joints[i].second);
+    if (joints[i].is_coupling()) {
+      FactoredDelassus& factored = begin_rows();
+      for (int k = 0; k < joints[i].n_sides(); ++k) {
+        add_side(factored, joints[i].side(k),
+                 [&](Eigen::Ref<RowMatrix> J) { system_.calc_joint_jacobian(j, at_->t(), at_->q(), k, J); });
+      }
+    } else {
+      add_pair(joints[i].first, joints[i].second);
+    }
     for (int r = 0; r < joints[i].dim; ++r) append(units_, pair_.unit[r]);
   }
 }
@@ -246,7 +257,9 @@ void ConstraintSet::gather_dry_frictions(double h) {
 
 /// The rows W^T of pair_ for the last cone.
 void ConstraintSet::add_pair(const Attachment& first, const Attachment& second) {
-  add_rows(first, second, [this](Side side, Eigen::Ref<RowMatrix> J) { J = pair_.W[static_cast<std::size_t>(side)]; });
+  FactoredDelassus& factored = begin_rows();
+  add_side(factored, first, [this](Eigen::Ref<RowMatrix> J) { J = pair_.W[0]; });
+  add_side(factored, second, [this](Eigen::Ref<RowMatrix> J) { J = pair_.W[1]; });
 }
 
 /// What the last cone of the problem is, and gamma (dim) of its rows; of positions, these.
@@ -270,24 +283,21 @@ void ConstraintSet::set_last_tau(const double* tau, const double* tau_at_instant
   std::copy_n(tau_at_instant, cone.dim, tau_at_instant_.begin() + cone.offset);
 }
 
-/// Appends the rows W^T of the last cone to the Delassus operator; on a beam only columns of the attachment's range are
-/// filled.
-template <class FillJacobian>
-void ConstraintSet::add_rows(const Attachment& first, const Attachment& second, FillJacobian&& fill_jacobian) {
+/// Begins the rows W^T of the last cone in the Delassus operator.
+FactoredDelassus& ConstraintSet::begin_rows() {
   auto& factored = std::get<FactoredDelassus>(problem_.delassus);
   if (factored.n_bodies() == 0) add_bodies(factored);
   factored.begin_row(problem_.cones.back().dim);
-  RowMatrixView block(nullptr, 0, 0);
-  int of_block = -1;
-  for (const Side side : {Side::first, Side::second}) {
-    const Attachment& at = side == Side::first ? first : second;
-    if (at.n_u == 0) continue;
-    const int body = has_groups_ ? implicit_->place(at.body).group : delassus_body_[at.body];
-    const int column = has_groups_ ? implicit_->place(at.body).column : 0;
-    if (body != of_block) new (&block) RowMatrixView(factored.add_block(body));
-    of_block = body;
-    fill_jacobian(side, block.middleCols(column + at.u_offset - system_.bodies()[at.body].u_offset, at.n_u));
-  }
+  return factored;
+}
+
+/// Their columns of one side; on a beam only those of the attachment's range are filled.
+template <class FillJacobian>
+void ConstraintSet::add_side(FactoredDelassus& factored, const Attachment& at, FillJacobian&& fill_jacobian) const {
+  if (at.n_u == 0) return;
+  const int body = has_groups_ ? implicit_->place(at.body).group : delassus_body_[at.body];
+  const int column = has_groups_ ? implicit_->place(at.body).column : 0;
+  fill_jacobian(factored.add_block(body).middleCols(column + at.u_offset - system_.bodies()[at.body].u_offset, at.n_u));
 }
 
 /// The bodies that move, before the first row: a heap that is packed at once never has them here.
@@ -345,14 +355,6 @@ void ConstraintSet::add_restitution(std::span<double> added) const {
     added[cone.offset] += e.normal * gamma_[cone.offset];
     for (int row = cone.offset + 1; row < cone.offset + cone.dim; ++row) added[row] += e.tangential * gamma_[row];
   }
-}
-
-void ConstraintSet::add_motion_rate(int cone, double more) {
-  const Joint& joint = system_.joints()[index(cone)];
-  STICKSLIP_ASSERT(!tau_.empty() && joint.options.motion);
-  const int row = joint.turns() ? joint.dim - 1 : 0;  // lengths are first, angles last
-  tau_[problem_.cones[cone].offset + row] -= more;
-  tau_at_instant_[problem_.cones[cone].offset + row] -= more;
 }
 
 /// As the factored operator has them.
@@ -578,7 +580,11 @@ void ConstraintSet::add_reactions(const ConeSolution& solution, double h, StepRe
         add_joint_limit(system_, (*points_)[index(i)], at_->t(), at_->q(), lambda(0), report);
         break;
       case Kind::joint:
-        add_reaction(calc_reaction(i, lambda), report.joints[index(i)]);
+        if (system_.joints()[index(i)].is_coupling()) {
+          add_joint_reaction(system_, index(i), at_->t(), at_->q(), lambda, report);
+        } else {
+          add_reaction(calc_reaction(i, lambda), report.joints[index(i)]);
+        }
         break;
       case Kind::dry_friction:
         add_dry_friction(system_, index(i), at_->t(), at_->q(), lambda, report);

@@ -133,8 +133,9 @@ class ConstraintSet {
   void set_last_tau(const double* tau, const double* tau_at_instant);
   void find_finite_motions(double h);
   BodyMotion carry(const ContactPoint& point, Side side, double h) const;
+  FactoredDelassus& begin_rows();
   template <class FillJacobian>
-  void add_rows(const Attachment& first, const Attachment& second, FillJacobian&& fill_jacobian);
+  void add_side(FactoredDelassus& factored, const Attachment& at, FillJacobian&& fill_jacobian) const;
   void add_pair(const Attachment& first, const Attachment& second);
   void add_bodies(FactoredDelassus& factored) const;
   const Vector& ordered(const Vector& v);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "stickslip/base/assert.h"
 #include "stickslip/base/make_room.h"
 #include "stickslip/constraints/constraint_set.h"
 #include "stickslip/math/rotation.h"
@@ -75,6 +76,14 @@ BodyMotion ConstraintSet::carry(const ContactPoint& point, Side side, double h) 
   motion.w = turns->omega;
   motion.v = along_chord - motion.w.cross(arm);
   return motion;
+}
+
+void ConstraintSet::add_motion_rate(int cone, double more) {
+  const Joint& joint = system_.joints()[index(cone)];
+  STICKSLIP_ASSERT(!tau_.empty() && joint.options.motion);
+  const int row = joint.turns() ? joint.dim - 1 : 0;  // lengths are first, angles last
+  tau_[problem_.cones[cone].offset + row] -= more;
+  tau_at_instant_[problem_.cones[cone].offset + row] -= more;
 }
 
 }  // namespace stickslip

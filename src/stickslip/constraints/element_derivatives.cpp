@@ -73,9 +73,9 @@ void ElementDerivatives::add_times_coordinate_map(const Vector& q_base, int inde
 }
 
 void ElementDerivatives::add_element(const At& at, const ConstraintElement& e, const double* force) {
-  for (int t = 0; t < e.n_touches; ++t) {
-    const std::size_t begin = e.touches[t].values;
-    const std::size_t size = static_cast<std::size_t>(e.dim) * rows_.blocks()[e.touches[t].block].n_u;
+  for (const ConstraintElement::Touch& touch : e.touches()) {
+    const std::size_t begin = touch.values;
+    const std::size_t size = static_cast<std::size_t>(e.dim) * rows_.blocks()[touch.block].n_u;
     for (auto* y : {&gap_v_, &xi_v_, &gamma_dot_u_, &gamma_dot_v_}) std::fill_n(y->begin() + begin, size, 0.0);
   }
   if (e.kind == ConstraintElement::Kind::contact) {
@@ -86,25 +86,34 @@ void ElementDerivatives::add_element(const At& at, const ConstraintElement& e, c
       calc_contact_row_derivatives(system_, rows_.point(e), at.t, at.q, at.u_start, at.a, lambda, contact_at_start_);
       for (int i = 0; i < e.dim; ++i) contact_.gamma_q.row(i) += e.restitution(i) * contact_at_start_.gamma_q.row(i);
     }
-    return spread(at, e, contact_.gap_q, contact_);
+    return spread(at, e, e.own_sides, contact_.gap_q, contact_);
   }
   const JointVector lambda = Eigen::Map<const Vector>(force, e.dim);
+  if (e.kind == ConstraintElement::Kind::joint && system_.joints()[e.index].is_coupling()) {
+    for (const JointTerm& term : system_.joints()[e.index].options.terms) {
+      const Joint& joint = system_.joints()[term.joint];
+      system_.calc_term_derivatives(term, at.t, at.q, at.u, at.a, lambda(0), joint_);
+      spread(at, e, {rows_.side_of(e, joint.first), rows_.side_of(e, joint.second)}, joint_.g_q, joint_);
+    }
+    return;
+  }
   if (e.kind == ConstraintElement::Kind::joint) {
     calc_joint_row_derivatives(system_, e.index, at.t, at.q, at.u, at.a, lambda, joint_);
   } else {
     system_.calc_dry_friction_derivatives(e.index, at.t, at.q, at.u, at.a, lambda, joint_);
   }
-  spread(at, e, joint_.g_q.topRows(e.n_pos), joint_);
+  spread(at, e, e.own_sides, joint_.g_q.topRows(e.n_pos), joint_);
 }
 
-/// Puts the derivatives of one element, over the coordinates of its two sides, in their places.
+/// Adds derivatives of the rows of one element, over the coordinates of two sides, in their places.
 template <class GapQ, class Derivatives>
-void ElementDerivatives::spread(const At& at, const ConstraintElement& e, const GapQ& gap_q, const Derivatives& d) {
+void ElementDerivatives::spread(const At& at, const ConstraintElement& e, const Sides& sides, const GapQ& gap_q,
+                                const Derivatives& d) {
   int q_begin = 0;
   int u_begin = 0;
-  for (const ConstraintElement::SideRange& side : e.sides) {
+  for (const ConstraintElement::SideRange& side : sides) {
     if (side.touch >= 0) {
-      const ConstraintElement::Touch& touch = e.touches[side.touch];
+      const ConstraintElement::Touch& touch = e.touches()[side.touch];
       const VelocityBlock& block = rows_.blocks()[touch.block];
       const int n = block.n_u;
       const std::size_t begin = touch.values + side.u_offset;
@@ -118,7 +127,7 @@ void ElementDerivatives::spread(const At& at, const ConstraintElement& e, const 
         for (int j = 0; j < side.n_u; ++j) gamma_dot_u_[begin + i * n + j] += d.gamma_dot_u(i, u_begin + j);
       }
       int row_begin = 0;
-      for (const ConstraintElement::SideRange& other : e.sides) {
+      for (const ConstraintElement::SideRange& other : sides) {
         if (other.touch == side.touch) {
           const auto part = d.force_q.block(row_begin, q_begin, other.n_u, side.n_q);
           if (!part.isZero(0.0)) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <array>
 #include <span>
 #include <vector>
 
@@ -47,8 +48,9 @@ class ElementDerivatives {
   void add_force_block(const At& at, const ForceBlock& part, int index);
   template <class X>
   void add_times_coordinate_map(const Vector& q_base, int body, const X& x, double* y, int stride) const;
+  using Sides = std::array<ConstraintElement::SideRange, 2>;
   template <class GapQ, class Derivatives>
-  void spread(const At& at, const ConstraintElement& e, const GapQ& gap_q, const Derivatives& d);
+  void spread(const At& at, const ConstraintElement& e, const Sides& sides, const GapQ& gap_q, const Derivatives& d);
 
   const System& system_;
   const ElementRows& rows_;

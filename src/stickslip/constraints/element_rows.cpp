@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "stickslip/constraints/element_rows.h"
 
+#include <algorithm>
 #include <numeric>
 
 #include "stickslip/math/small_matrix.h"
@@ -50,7 +51,11 @@ void ElementRows::make_blocks() {
         ranges.merge(pair.options.first, pair.options.second);
     }
     for (const Joint& joint : system_.joints()) {
-      if (moves(joint.first.body) && moves(joint.second.body)) ranges.merge(joint.first.body, joint.second.body);
+      for (int k = 1; k < joint.n_sides(); ++k) {
+        if (moves(joint.side(0).body) && moves(joint.side(k).body)) {
+          ranges.merge(joint.side(0).body, joint.side(k).body);
+        }
+      }
     }
   }
   for (int i = 0; i < static_cast<int>(bodies.size()); ++i) {
@@ -117,35 +122,79 @@ ConstraintElement ElementRows::add_joint(int index) {
   e.dim = joint.dim;
   e.n_pos = joint.holonomic ? joint.dim : 0;
   e.n_angle_rows = joint.n_angle_rows;
-  return place(e, joint.first, joint.second);
+  if (!joint.is_coupling()) return place(e, joint.first, joint.second);
+  if (joint.options.type == JointType::coupling) e.n_angle_rows = 1;  // its units may be any: the lever makes lengths
+  return place_coupling(e, joint);
 }
 
-ConstraintElement ElementRows::place(ConstraintElement e, const DofRange& first, const DofRange& second) {
+void ElementRows::begin_place(ConstraintElement& e) const {
   e.offset = n_rows_;
   e.pos_offset = n_pos_;
-  const std::array<const DofRange*, 2> ranges = {&first, &second};
-  for (int s = 0; s < 2; ++s) {
-    const DofRange& range = *ranges[s];
-    ConstraintElement::SideRange& side = e.sides[s];
-    side.body = range.body;
-    side.n_u = range.n_u;
-    side.n_q = range.n_q;
-    if (range.n_u == 0) continue;
-    const int index = block_of_body_[range.body];
-    const VelocityBlock& block = blocks_[index];
-    side.u_offset = range.u_offset - block.u_offset;
-    e.mass = e.mass > 0.0 ? std::min(e.mass, system_.bodies()[range.body].mass) : system_.bodies()[range.body].mass;
-    if (e.n_touches > 0 && e.touches[0].block == index) {
-      side.touch = 0;
-      continue;
-    }
-    side.touch = e.n_touches++;
-    e.touches[side.touch] = {index, W_.size()};
-    W_.resize(W_.size() + static_cast<std::size_t>(e.dim) * block.n_u, 0.0);
-  }
+}
+
+void ElementRows::end_place(const ConstraintElement& e) {
   MinvW_.resize(W_.size(), 0.0);
   n_rows_ += e.dim;
   n_pos_ += e.n_pos;
+}
+
+/// Room for the rows of an element in one more block; where it begins.
+std::size_t ElementRows::add_values(const ConstraintElement& e, int block) {
+  const std::size_t begin = W_.size();
+  W_.resize(begin + static_cast<std::size_t>(e.dim) * blocks_[block].n_u, 0.0);
+  return begin;
+}
+
+ConstraintElement::SideRange ElementRows::side_of(const ConstraintElement& e, const DofRange& range) const {
+  ConstraintElement::SideRange side;
+  side.body = range.body;
+  side.n_u = range.n_u;
+  side.n_q = range.n_q;
+  if (range.n_u == 0) return side;
+  const int block = block_of_body_[range.body];
+  side.u_offset = range.u_offset - blocks_[block].u_offset;
+  for (const ConstraintElement::Touch& touch : e.touches()) {
+    if (touch.block == block) side.touch = static_cast<int>(&touch - e.touches().data());
+  }
+  return side;
+}
+
+ConstraintElement ElementRows::place(ConstraintElement e, const DofRange& first, const DofRange& second) {
+  begin_place(e);
+  const std::array<const DofRange*, 2> ranges = {&first, &second};
+  for (int s = 0; s < 2; ++s) {
+    const DofRange& range = *ranges[s];
+    ConstraintElement::SideRange& side = e.own_sides[s];
+    side = side_of(e, range);
+    if (range.n_u == 0) continue;
+    const double mass = system_.bodies()[range.body].mass;
+    e.mass = e.mass > 0.0 ? std::min(e.mass, mass) : mass;
+    if (side.touch >= 0) continue;
+    const int block = block_of_body_[range.body];
+    side.touch = e.n_touches++;
+    e.own_touches[side.touch] = {block, add_values(e, block)};
+  }
+  end_place(e);
+  return e;
+}
+
+ConstraintElement ElementRows::place_coupling(ConstraintElement e, const Joint& joint) {
+  begin_place(e);
+  auto& touches = touches_.emplace_back();
+  for (const Attachment& at : joint.coupled) {
+    if (at.n_u == 0) continue;
+    const double mass = system_.bodies()[at.body].mass;
+    e.mass = e.mass > 0.0 ? std::min(e.mass, mass) : mass;
+    const int block = block_of_body_[at.body];
+    const auto same = [&](const ConstraintElement::Touch& touch) { return touch.block == block; };
+    if (std::ranges::none_of(touches, same)) touches.push_back({block, add_values(e, block)});
+  }
+  e.all_touches = touches;
+  e.n_touches = static_cast<int>(touches.size());
+  auto& sides = sides_.emplace_back();
+  for (const Attachment& at : joint.coupled) sides.push_back(side_of(e, at));
+  e.all_sides = sides;
+  end_place(e);
   return e;
 }
 
@@ -192,10 +241,10 @@ void ElementRows::calc_rates(ConstraintElement& e, double t, const Vector& q, co
 /// fill(side, rows) for each side that moves, rows (dim, n_u of the side) in their place.
 template <class FillJacobian>
 void ElementRows::set_directions(const ConstraintElement& e, FillJacobian&& fill) {
-  for (int s = 0; s < 2; ++s) {
-    const ConstraintElement::SideRange& side = e.sides[s];
+  for (int s = 0; s < static_cast<int>(e.sides().size()); ++s) {
+    const ConstraintElement::SideRange& side = e.sides()[s];
     if (side.touch < 0) continue;
-    const ConstraintElement::Touch& touch = e.touches[side.touch];
+    const ConstraintElement::Touch& touch = e.touches()[side.touch];
     fill(s, Eigen::Map<RowMatrix, 0, Eigen::OuterStride<>>(W_.data() + touch.values + side.u_offset, e.dim, side.n_u,
                                                            Eigen::OuterStride<>(blocks_[touch.block].n_u)));
   }
@@ -226,7 +275,11 @@ void ElementRows::calc_dry_friction_rates(ConstraintElement& e, double t, const 
 
 void ElementRows::calc_joint_rates(ConstraintElement& e, double t, const Vector& q, const Vector& u) {
   calc_joint_rows(system_, e.index, t, q, u, joint_rows_);
-  set_directions(e, [&](int s, auto rows) { rows = joint_rows_.W[s].topRows(rows.rows()); });
+  if (system_.joints()[e.index].is_coupling()) {
+    set_directions(e, [&](int s, auto rows) { system_.calc_joint_jacobian(e.index, t, q, s, rows); });
+  } else {
+    set_directions(e, [&](int s, auto rows) { rows = joint_rows_.W[s].topRows(rows.rows()); });
+  }
   std::copy_n(joint_rows_.gamma.data(), e.dim, e.gamma.begin());
   std::copy_n(joint_rows_.zeta.data(), e.dim, e.zeta.begin());
   if (e.n_pos > 0) std::copy_n(joint_rows_.g.data(), e.dim, e.gap.begin());
@@ -258,7 +311,7 @@ void ElementRows::calc_responses(ConstraintElement& e) {
   std::array<double, kMaxElementDim * kMaxElementDim> G;  // (dim, dim) its upper half
   std::fill_n(G.begin(), e.dim * e.dim, 0.0);
   for (int k = 0; k < e.n_touches; ++k) {
-    const ConstraintElement::Touch& touch = e.touches[k];
+    const ConstraintElement::Touch& touch = e.touches()[k];
     const VelocityBlock& block = blocks_[touch.block];
     const double* w = W_.data() + touch.values;
     double* y = MinvW_.data() + touch.values;
@@ -339,8 +392,8 @@ bool ElementRows::calc_prescribed_velocity(const ConstraintElement& e, double t,
 void ElementRows::multiply_transposed(const ConstraintElement& e, const Vector& y, double* result) const {
   if (e.n_touches == 0) std::fill_n(result, e.dim, 0.0);
   for (int k = 0; k < e.n_touches; ++k) {
-    const VelocityBlock& block = blocks_[e.touches[k].block];
-    const double* w = W() + e.touches[k].values;
+    const VelocityBlock& block = blocks_[e.touches()[k].block];
+    const double* w = W() + e.touches()[k].values;
     with_size(block.n_u, [&](auto n) {
       if (k == 0) {
         set_product(e.dim, n, w, y.data() + block.u_offset, result);
@@ -353,17 +406,17 @@ void ElementRows::multiply_transposed(const ConstraintElement& e, const Vector& 
 
 void ElementRows::add_force(const ConstraintElement& e, const double* p, Vector& y) const {
   for (int k = 0; k < e.n_touches; ++k) {
-    const VelocityBlock& block = blocks_[e.touches[k].block];
+    const VelocityBlock& block = blocks_[e.touches()[k].block];
     with_size(block.n_u, [&](auto n) {
-      add_transposed_product(e.dim, n, W() + e.touches[k].values, p, y.data() + block.u_offset);
+      add_transposed_product(e.dim, n, W() + e.touches()[k].values, p, y.data() + block.u_offset);
     });
   }
 }
 
 void ElementRows::add_response(const ConstraintElement& e, const double* p, Vector& y) const {
   for (int k = 0; k < e.n_touches; ++k) {
-    const VelocityBlock& block = blocks_[e.touches[k].block];
-    add_transposed_product(e.dim, block.n_u, MinvW() + e.touches[k].values, p, y.data() + block.u_offset);
+    const VelocityBlock& block = blocks_[e.touches()[k].block];
+    add_transposed_product(e.dim, block.n_u, MinvW() + e.touches()[k].values, p, y.data() + block.u_offset);
   }
 }
 
@@ -371,10 +424,10 @@ double ElementRows::calc_coupling(const ConstraintElement& e, int row_e, const C
   double sum = 0.0;
   for (int k = 0; k < e.n_touches; ++k) {
     for (int m = 0; m < f.n_touches; ++m) {
-      if (e.touches[k].block != f.touches[m].block) continue;
-      const int n = blocks_[e.touches[k].block].n_u;
-      const double* w = W() + e.touches[k].values + static_cast<std::size_t>(row_e) * n;
-      const double* y = MinvW() + f.touches[m].values + static_cast<std::size_t>(row_f) * n;
+      if (e.touches()[k].block != f.touches()[m].block) continue;
+      const int n = blocks_[e.touches()[k].block].n_u;
+      const double* w = W() + e.touches()[k].values + static_cast<std::size_t>(row_e) * n;
+      const double* y = MinvW() + f.touches()[m].values + static_cast<std::size_t>(row_f) * n;
       for (int c = 0; c < n; ++c) sum += w[c] * y[c];
     }
   }

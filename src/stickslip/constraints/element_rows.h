@@ -5,8 +5,11 @@
 #include <array>
 #include <cmath>
 #include <cstddef>
+#include <deque>
+#include <span>
 #include <vector>
 
+#include "stickslip/base/disjoint_sets.h"
 #include "stickslip/base/stop_token.h"
 #include "stickslip/cone/cone.h"
 #include "stickslip/constraints/contact_finder.h"
@@ -45,20 +48,26 @@ struct ConstraintElement {
   double bound = 0.0;                      // [N] dry friction
   double e_normal = 0.0, e_tangent = 0.0;  // [-] restitution
 
-  /// The one or two velocity blocks it acts on, and the sides (first, second) in them.
+  /// The velocity blocks it acts on, one or two but for gears and couplings, and the sides (first, second) in them.
   struct Touch {
     int block = 0;
     std::size_t values = 0;  // first value of the (dim, n_u of the block) arrays: W^T and M^-1 W
   };
-  std::array<Touch, 2> touches;
+  std::array<Touch, 2> own_touches;
+  std::span<const Touch> all_touches;  // where these are more
   int n_touches = 0;
+  std::span<const Touch> touches() const {
+    return all_touches.empty() ? std::span(own_touches).first(n_touches) : all_touches;
+  }
   struct SideRange {
-    int touch = -1;             // index into touches; -1: does not move
+    int touch = -1;             // index into touches(); -1: does not move
     int u_offset = 0, n_u = 0;  // columns, in the block
     int n_q = 0;
     int body = 0;
   };
-  std::array<SideRange, 2> sides;
+  std::array<SideRange, 2> own_sides;
+  std::span<const SideRange> all_sides;  // those of a gear or a coupling: those that move first
+  std::span<const SideRange> sides() const { return all_sides.empty() ? std::span(own_sides) : all_sides; }
 
   // Where it was evaluated last.
   bool evaluated = false;                             // W and what follows are up to date
@@ -76,6 +85,17 @@ struct ConstraintElement {
     const bool known = diagonal[row] > 0.0;  // not yet where it is open
     return row < dim - n_angle_rows || !known ? 1.0 : 1.0 / std::sqrt(diagonal[row] * mass);
   }
+  /// Whether the bodies of two sides, the same or two, are all that it moves.
+  bool is_between_two() const { return all_sides.size() < 3 || all_sides[2].touch < 0; }
+  /// Joins the bodies that it moves.
+  void join(DisjointSets& bodies) const {
+    const SideRange* before = nullptr;
+    for (const SideRange& side : sides()) {
+      if (side.touch < 0) continue;
+      if (before != nullptr) bodies.join(before->body, side.body);
+      before = &side;
+    }
+  }
   double restitution(int row) const { return row == 0 ? e_normal : e_tangent; }  // [-] contact
   bool has_restitution() const { return e_normal != 0.0 || e_tangent != 0.0; }
   int n_friction() const { return kind == Kind::contact ? dim - 1 : dim; }
@@ -92,6 +112,8 @@ class ElementRows {
   const std::vector<VelocityBlock>& blocks() const { return blocks_; }
   /// Index of the velocity block of a body, -1 where it does not move.
   int block_of(int body) const { return block_of_body_[body]; }
+  /// Where a body's range has its columns in the rows of an element that acts on it.
+  ConstraintElement::SideRange side_of(const ConstraintElement& e, const DofRange& range) const;
 
   // --- layout: elements are numbered as they are added
   ConstraintElement add_contact(int index);
@@ -137,6 +159,10 @@ class ElementRows {
   /// Whether ContactRows serve, and not the geometry of the contact: by what touches there now.
   bool has_rows(const ConstraintElement& contact) const { return has_contact_rows(system_, point(contact)); }
   ConstraintElement place(ConstraintElement e, const DofRange& first, const DofRange& second);
+  ConstraintElement place_coupling(ConstraintElement e, const Joint& joint);
+  void begin_place(ConstraintElement& e) const;
+  void end_place(const ConstraintElement& e);
+  std::size_t add_values(const ConstraintElement& e, int block);
   void calc_contact_rates(ConstraintElement& e, double t, const Vector& q, const Vector& u);
   void calc_dry_friction_rates(ConstraintElement& e, double t, const Vector& q, const Vector& u);
   void calc_joint_rates(ConstraintElement& e, double t, const Vector& q, const Vector& u);
@@ -157,7 +183,9 @@ class ElementRows {
   std::vector<double> MinvW_;  // M^-1 W, likewise
   ContactRows contact_rows_;   // of the contact that calc_gap was last asked for, where it has such rows
   JointRows joint_rows_;
-  Vector rest_;  // (n_u) zero
+  std::deque<std::vector<ConstraintElement::Touch>> touches_;    // of gears and couplings
+  std::deque<std::vector<ConstraintElement::SideRange>> sides_;  // likewise
+  Vector rest_;                                                  // (n_u) zero
 };
 
 }  // namespace stickslip

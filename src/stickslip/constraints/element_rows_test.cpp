@@ -167,11 +167,11 @@ TEST_F(Elements, DerivativesAreThoseOfDifferences) {
     for (std::size_t k = 0; k < elements.size(); ++k) {
       const ConstraintElement& e = now[k];
       for (int t = 0; t < e.n_touches; ++t) {
-        const VelocityBlock& block = rows.blocks()[e.touches[t].block];
+        const VelocityBlock& block = rows.blocks()[e.touches()[t].block];
         const int column = c - block.u_offset;
         if (column < 0 || column >= block.n_u) continue;
         for (int i = 0; i < e.dim; ++i) {
-          const std::size_t value = e.touches[t].values + static_cast<std::size_t>(i) * block.n_u + column;
+          const std::size_t value = e.touches()[t].values + static_cast<std::size_t>(i) * block.n_u + column;
           const auto difference = [&](const auto& over) { return over / (2.0 * kStep); };
           if (i < e.n_pos) {
             EXPECT_NEAR(derivatives.gap_v()[value], difference(ahead[k].gap[i] - behind[k].gap[i]), 1e-7);
@@ -213,12 +213,12 @@ TEST_F(Elements, DerivativesOfRestitutionAreThoseOfDifferences) {
       return now[i] + (i == 0 ? 0.7 : 0.3) * start[i];
     };
     for (int t = 0; t < e.n_touches; ++t) {
-      const VelocityBlock& block = rows.blocks()[e.touches[t].block];
+      const VelocityBlock& block = rows.blocks()[e.touches()[t].block];
       for (int column = 0; column < block.n_u; ++column) {
         const Vector unit = kStep * Vector::Unit(12, block.u_offset + column);
         for (int i = 0; i < e.dim; ++i) {
           const double difference = (calc_xi(moved(unit), i) - calc_xi(moved(-unit), i)) / (2.0 * kStep);
-          EXPECT_NEAR(derivatives.xi_v()[e.touches[t].values + i * block.n_u + column], difference, 1e-6);
+          EXPECT_NEAR(derivatives.xi_v()[e.touches()[t].values + i * block.n_u + column], difference, 1e-6);
         }
       }
     }

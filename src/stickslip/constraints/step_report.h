@@ -72,8 +72,10 @@ struct JointReport {
   double drive = 0.0;           // [N, N m] of its spring, damper and force in the free direction
   double friction = 0.0;        // [N, N m] of its dry friction, of several the first; of a ball the size; both on the
                                 // second body
-  // All that the joint does to the second body, drive, friction and limits included; NaN where the scheme does not know
-  // it, as Moreau's at the start.
+  double coupling = 0.0;        // [N, N m] of gears and couplings along its coordinate; of one of these its multiplier
+  // All that the joint does to the second body: drive, friction, limits, gears and couplings included; NaN where the
+  // scheme does not know it, as Moreau's at the start. Of a gear its part of this to the second of its joints; none of
+  // a coupling.
   Vector3 reaction_force = Vector3::Zero();   // [N] world frame
   Vector3 reaction_torque = Vector3::Zero();  // [N m] on the second body about the joint's point on it, world frame
 };

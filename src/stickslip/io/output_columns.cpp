@@ -130,6 +130,10 @@ void OutputColumns::add_joints(Hdf5Type real) {
   joints_.drive =
       add(path("drive"), real, {n}, "N, N m", "of its motion, spring, damper and force, on the second body");
   joints_.friction = add(path("friction"), real, {n}, "N, N m", "of its dry friction, on the second body");
+  if (std::ranges::any_of(system_.joints(), &Joint::is_coupling)) {
+    joints_.multiplier = add(path("multiplier"), real, {n}, "N, N m",
+                             "of gears and couplings: a joint that they couple has its coefficient times it");
+  }
   joints_.force =
       add(path("reaction_force"), real, {n, 3}, "N", "all that the joint does to the second body, world frame");
   joints_.torque = add(path("reaction_torque"), real, {n, 3}, "N m",
@@ -207,12 +211,14 @@ void OutputColumns::fill_contacts(Row& row, const StepReport& report) const {
 
 namespace {
 
-/// Along the coordinate. What a motion takes is a reaction: its part there, with all else that acts along it.
+/// Along the coordinate. What a motion takes is a reaction: its part there, with all else that acts along it but gears
+/// and couplings.
 double calc_drive(const System& system, int j, const State& state, const JointReport& joint) {
   if (!system.joints()[j].options.motion) return joint.drive;
   const JointReaction unit = system.calc_joint_free_reaction(j, state.t, state.q, 1.0);
   return (unit.force.dot(joint.reaction_force) + unit.torque.dot(joint.reaction_torque)) /
-         (unit.force.squaredNorm() + unit.torque.squaredNorm());
+             (unit.force.squaredNorm() + unit.torque.squaredNorm()) -
+         joint.coupling;
 }
 
 }  // namespace
@@ -226,6 +232,7 @@ void OutputColumns::fill_joints(Row& row, const State& state, const StepReport& 
       const Joint& described = system_.joints()[j];
       const Pose pose = system_.calc_pose(described.second, state.t, state.q);
       triple(row, joints_.point, j) = pose.p_WB + pose.R_WB * described.options.on_second.at;
+      if (described.options.type == JointType::coupling) triple(row, joints_.point, j).setConstant(JointReport::kNone);
     }
     if (joints_.coordinate >= 0) {
       triple(row, joints_.coordinate, j) << joint.coordinate, joint.more_coordinates[0], joint.more_coordinates[1];
@@ -236,6 +243,10 @@ void OutputColumns::fill_joints(Row& row, const State& state, const StepReport& 
     }
     if (joints_.drive >= 0) row.reals(joints_.drive)[j] = calc_drive(system_, static_cast<int>(j), state, joint);
     if (joints_.friction >= 0) row.reals(joints_.friction)[j] = joint.friction;
+    if (joints_.multiplier >= 0) {
+      const bool has_multiplier = system_.joints()[j].is_coupling();
+      row.reals(joints_.multiplier)[j] = has_multiplier ? joint.coupling : JointReport::kNone;
+    }
     if (joints_.force >= 0) triple(row, joints_.force, j) = joint.reaction_force;
     if (joints_.torque >= 0) triple(row, joints_.torque, j) = joint.reaction_torque;
   }

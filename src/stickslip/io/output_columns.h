@@ -76,6 +76,7 @@ class OutputColumns {
   };
   struct Joints {
     int point = -1, coordinate = -1, rate = -1, drift = -1, drive = -1, friction = -1, force = -1, torque = -1;
+    int multiplier = -1;
   };
 
   const System& system_;

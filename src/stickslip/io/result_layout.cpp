@@ -190,13 +190,15 @@ void write_joints(Hdf5File& file, const System& system, const OutputChoice& choi
   for (const Joint& joint : system.joints()) {
     names.push_back(joint.options.name);
     types.emplace_back(joint_type_name(joint.options.type));
-    body_a.push_back(joint.options.first);
-    body_b.push_back(joint.options.second);
+    const bool is_of_bodies = joint.options.type != JointType::coupling;
+    body_a.push_back(is_of_bodies ? joint.options.first : -1);
+    body_b.push_back(is_of_bodies ? joint.options.second : -1);
   }
   LayoutWriter group(file, "/joints");
   group.texts("name", names, "of the joint with the same index");
   group.texts("type", types, "of the joint, as in scenes");
-  group.integers("body_a", body_a, "index of /bodies/name: the first body");
+  group.integers("body_a", body_a,
+                 "index of /bodies/name: the first body; of a gear that of its second joint, -1: coupling");
   group.integers("body_b", body_b, "index of /bodies/name: the second body, whose coordinates and reactions are told");
 }
 

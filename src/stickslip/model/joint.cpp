@@ -6,7 +6,7 @@
 #include <limits>
 #include <numbers>
 
-#include "stickslip/model/gear_rows.h"
+#include "stickslip/base/assert.h"
 #include "stickslip/model/joint_kinematics.h"
 #include "stickslip/model/pair_kinematics.h"
 #include "stickslip/model/pair_rows.h"
@@ -28,10 +28,15 @@ double driven_angle(const Joint& joint, double t) {
   return joint.options.motion ? joint.options.motion->value(t) - joint.options.coordinate_origin : 0.0;
 }
 
-/// Calls f with the rows of a joint.
-template <class F>
-auto with_constraint(const Joint& joint, F&& f) {
-  return joint.options.gear ? f(GearRows(joint)) : f(PairRows::constraint(joint));
+/// The one row of a gear or a coupling, summed over its terms: row(joint, part) of the free direction of each.
+template <class Row>
+void add_terms(const System& system, const Joint& coupling, JointVector& sum, const Row& row) {
+  sum.setZero(1);
+  JointVector part;
+  for (const JointTerm& term : coupling.options.terms) {
+    row(PairRows::free_direction(system.joints()[term.joint]), part);
+    sum(0) += term.coefficient * part(0);
+  }
 }
 
 /// `angle`, moved by whole turns as near to `near` as it gets: a beam's tangent does not count its turns.
@@ -63,38 +68,84 @@ std::string_view joint_type_name(JointType type) {
       return "knife-edge";
     case JointType::gear:
       return "gear";
+    case JointType::coupling:
+      return "coupling";
   }
   return "";
 }
 
 void System::calc_joint_position(int j, double t, const Vector& q, JointVector& g) const {
-  with_constraint(joints_[j], [&](const auto& rows) { rows.calc_position(*this, t, q, g); });
+  const Joint& joint = joints_[j];
+  if (!joint.is_coupling()) return PairRows::constraint(joint).calc_position(*this, t, q, g);
+  g.setZero(1);
+  for (const JointTerm& term : joint.options.terms) {
+    g(0) += term.coefficient * (calc_joint_coordinate(term.joint, 0, t, q) - term.start);
+  }
 }
 
 void System::calc_joint_velocity(int j, double t, const Vector& q, const Vector& u, JointVector& gamma) const {
-  with_constraint(joints_[j], [&](const auto& rows) { rows.calc_velocity(*this, t, q, &u, gamma); });
+  const Joint& joint = joints_[j];
+  if (!joint.is_coupling()) return PairRows::constraint(joint).calc_velocity(*this, t, q, &u, gamma);
+  add_terms(*this, joint, gamma,
+            [&](const PairRows& rows, JointVector& part) { rows.calc_velocity(*this, t, q, &u, part); });
 }
 
-void System::calc_joint_jacobian(int j, double t, const Vector& q, Side side, Eigen::Ref<RowMatrix> J) const {
-  with_constraint(joints_[j], [&](const auto& rows) { rows.calc_jacobian(*this, t, q, side, J); });
+void System::calc_joint_jacobian(int j, double t, const Vector& q, int k, Eigen::Ref<RowMatrix> J) const {
+  const Joint& joint = joints_[j];
+  if (!joint.is_coupling()) {
+    return PairRows::constraint(joint).calc_jacobian(*this, t, q, static_cast<Side>(k), J);
+  }
+  const Attachment& at = joint.coupled[k];
+  if (at.n_u == 0) return;
+  J.setZero();
+  Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor, 1, kMaxSideDofs> part(1, at.n_u);
+  for (const JointTerm& term : joint.options.terms) {
+    const Joint& of_term = joints_[term.joint];
+    for (const Side side : {Side::first, Side::second}) {
+      if (of_term.side(side).body != at.body) continue;
+      PairRows::free_direction(of_term).calc_jacobian(*this, t, q, side, part);
+      J += term.coefficient * part;
+    }
+  }
 }
 
 void System::calc_joint_geometry(int j, double t, const Vector& q, const Vector* u, PairGeometry& geometry) const {
-  with_constraint(joints_[j], [&](const auto& rows) { rows.calc_geometry(*this, t, q, u, geometry); });
+  const Joint& joint = joints_[j];
+  if (!joint.is_coupling()) return PairRows::constraint(joint).calc_geometry(*this, t, q, u, geometry);
+  calc_joint_position(j, t, q, geometry.g);
+  add_terms(*this, joint, geometry.gamma,
+            [&](const PairRows& rows, JointVector& part) { rows.calc_velocity(*this, t, q, u, part); });
+  geometry.unit[0] = calc_joint_reaction(j, t, q, JointVector::Ones(1));
 }
 
 void System::calc_joint_acceleration_bias(int j, double t, const Vector& q, const Vector& u, JointVector& zeta) const {
-  with_constraint(joints_[j], [&](const auto& rows) { rows.calc_acceleration_bias(*this, t, q, u, zeta); });
+  const Joint& joint = joints_[j];
+  if (!joint.is_coupling()) return PairRows::constraint(joint).calc_acceleration_bias(*this, t, q, u, zeta);
+  add_terms(*this, joint, zeta,
+            [&](const PairRows& rows, JointVector& part) { rows.calc_acceleration_bias(*this, t, q, u, part); });
 }
 
 void System::calc_joint_derivatives(int j, double t, const Vector& q, const Vector& u, const Vector& a,
                                     const JointVector& lambda, JointDerivatives& derivatives) const {
-  with_constraint(joints_[j],
-                  [&](const auto& rows) { rows.calc_derivatives(*this, t, q, u, &a, lambda, derivatives); });
+  STICKSLIP_ASSERT(!joints_[j].is_coupling());
+  PairRows::constraint(joints_[j]).calc_derivatives(*this, t, q, u, &a, lambda, derivatives);
+}
+
+void System::calc_term_derivatives(const JointTerm& term, double t, const Vector& q, const Vector& u, const Vector& a,
+                                   double lambda, JointDerivatives& derivatives) const {
+  const JointVector force = JointVector::Constant(1, term.coefficient * lambda);
+  PairRows::free_direction(joints_[term.joint]).calc_derivatives(*this, t, q, u, &a, force, derivatives);
+  derivatives.g_q *= term.coefficient;
+  derivatives.gamma_q *= term.coefficient;
+  derivatives.gamma_dot_q *= term.coefficient;
+  derivatives.gamma_dot_u *= term.coefficient;
 }
 
 JointReaction System::calc_joint_reaction(int j, double t, const Vector& q, const JointVector& lambda) const {
-  return with_constraint(joints_[j], [&](const auto& rows) { return rows.calc_reaction(*this, t, q, lambda); });
+  const Joint& joint = joints_[j];
+  if (!joint.is_coupling()) return PairRows::constraint(joint).calc_reaction(*this, t, q, lambda);
+  const JointTerm& last = joint.options.terms.back();
+  return calc_joint_free_reaction(last.joint, t, q, last.coefficient * lambda(0));
 }
 
 JointReaction System::calc_joint_free_reaction(int j, double t, const Vector& q, double force) const {
@@ -110,8 +161,10 @@ bool System::joint_has_prescribed_motion(int j) const {
   const auto on_moving = [this](const Joint& at) {
     return bodies_[at.first.body].type == BodyType::moving || bodies_[at.second.body].type == BodyType::moving;
   };
-  if (joint.options.gear)
-    return std::ranges::any_of(joint.options.gear->joints, [&](int i) { return on_moving(joints_[i]); });
+  if (joint.is_coupling()) {
+    return std::ranges::any_of(joint.options.terms,
+                               [&](const JointTerm& term) { return on_moving(joints_[term.joint]); });
+  }
   return joint.options.motion.has_value() || on_moving(joint);
 }
 

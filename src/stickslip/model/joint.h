@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "stickslip/math/expression.h"
 #include "stickslip/math/types.h"
@@ -27,7 +28,8 @@ inline constexpr int kMaxJointDim = 6;
 ///   weld         nothing
 ///   distance     all but the distance of two points; with limits that, too
 ///   knife_edge   nonholonomic: the second body's point does not move across its blade (planar)
-///   gear         all but the difference of two joints' coordinates: see JointGear
+///   gear         all but one combination of two joints' coordinates: see JointTerm
+///   coupling     all but one combination of any number of joints' coordinates: see JointTerm
 enum class JointType {
   revolute,
   prismatic,
@@ -38,7 +40,8 @@ enum class JointType {
   weld,
   distance,
   knife_edge,
-  gear
+  gear,
+  coupling
 };
 
 /// "revolute", "knife-edge", ...: the name in scene files.
@@ -75,12 +78,15 @@ struct JointLimits {
   bool operator==(const JointLimits&) const = default;
 };
 
-/// A gear between two joints with one coordinate each, x1 and x2: x2 - start2 = ratio (x1 - start1). It acts on the
-/// bodies of both; no more than two of them may move.
-struct JointGear {
-  std::array<int, 2> joints = {-1, -1};  // into System::joints()
-  double ratio = 1.0;                    // [-, rad/m, m/rad] not 0
-  std::array<double, 2> start = {};      // [rad, m] coordinates that belong together
+/// One joint of a linear relation between the coordinates of joints that have one coordinate each:
+///   sum of coefficient (x - start) = 0.
+/// Such a relation is a gear (two joints, -ratio and 1) or a coupling. Its force lambda acts on the coordinate of each
+/// joint as a drive there does: coefficient lambda on second, against first.
+struct JointTerm {
+  int joint = -1;            // into System::joints()
+  double coefficient = 1.0;  // [-, rad/m, m/rad] not 0
+  double start = 0.0;        // [rad, m] coordinates that belong together
+  bool operator==(const JointTerm&) const = default;
 };
 
 /// What a joint is, as the builder is told. The two frames coincide where the joint's coordinates are 0, but for a
@@ -102,7 +108,7 @@ struct JointOptions {
   double friction_torque = 0.0;     // [N m] >= 0: that of the torque where lengths and angles are free
   std::optional<JointLimits> limits;  // revolute, prismatic, distance, of which the coordinate is then the distance;
                                       // not with a motion
-  std::optional<JointGear> gear;      // of a gear, whose bodies and frames follow from its joints
+  std::vector<JointTerm> terms;       // of a gear or a coupling, whose bodies follow from its joints
   double relative_angle = 0.0;        // [rad] planar: phi_second - phi_first where the frames coincide, whole turns
                                       // included; the builder takes the nearest that agrees with the frames
 };
@@ -113,7 +119,8 @@ struct JointOptions {
 /// Length rows in m are first, angle rows in rad last. A motion adds a row.
 struct Joint {
   JointOptions options;
-  Attachment first, second;
+  Attachment first, second;                     // of a gear or a coupling those of its last joint
+  std::vector<Attachment> coupled;              // all bodies of a gear's or coupling's joints, those that move first
   int dim = 0;                                  // rows
   int n_angle_rows = 0;                         // the last ones
   bool holonomic = true;                        // false: g does not exist, calc_joint_position gives zeros
@@ -125,7 +132,13 @@ struct Joint {
   Expression motion_rate, motion_acceleration;  // exact derivatives of options.motion
 
   const Attachment& side(Side s) const { return s == Side::first ? first : second; }
-  bool is_angle_row(int row) const { return row >= dim - n_angle_rows; }
+  /// Whether it relates coordinates of joints: a gear or a coupling.
+  bool is_coupling() const { return !options.terms.empty(); }
+  /// The bodies that its rows act on: first and second, or all that it couples.
+  int n_sides() const { return is_coupling() ? static_cast<int>(coupled.size()) : 2; }
+  const Attachment& side(int k) const { return is_coupling() ? coupled[k] : (k == 0 ? first : second); }
+  /// Whether a lever makes a length of it: also of a coupling, whose units may be mixed.
+  bool is_angle_row(int row) const { return row >= dim - n_angle_rows || options.type == JointType::coupling; }
   bool has_coordinate() const { return n_coordinates > 0; }
   /// Whether there is one free direction, in which springs, forces and limits act.
   bool has_single_coordinate() const { return n_coordinates == 1; }
@@ -156,7 +169,7 @@ using JointVector = Eigen::Matrix<double, Eigen::Dynamic, 1, 0, kMaxJointDim, 1>
 struct PairGeometry {
   JointVector g;      // (dim) [m, rad]; zero where there is none
   JointVector gamma;  // (dim) [m/s, rad/s]
-  // W^T of first and second, each (dim, n_u of its side).
+  // W^T of first and second, each (dim, n_u of its side); not set of gears and couplings.
   std::array<Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor, kMaxJointDim, kMaxSideDofs>, 2> W;
   std::array<JointReaction, kMaxJointDim> unit;  // (dim) what one unit of each row does to second
 };

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <Eigen/LU>
 #include <algorithm>
 #include <cmath>
 #include <numbers>
 #include <optional>
+#include <unordered_set>
+#include <utility>
 #include <vector>
 
 #include "stickslip/base/input_error.h"
@@ -38,12 +39,12 @@ std::optional<JointKind> planar_kind_of(const JointOptions& o) {
       return o.limits ? JointKind{0, 0, 1, 1, false} : JointKind{1, 0, 0, 0, false};
     case JointType::knife_edge:
       return JointKind{1, 0, 0, 0, true, false};
-    case JointType::gear:
-      return JointKind{1, 0, 0, 0, false};
     case JointType::spherical:
     case JointType::cylindrical:
     case JointType::universal:
     case JointType::planar:
+    case JointType::gear:
+    case JointType::coupling:  // add_coupling()
       break;
   }
   return {};
@@ -66,9 +67,10 @@ std::optional<JointKind> spatial_kind_of(const JointOptions& o) {
     case JointType::weld:
       return JointKind{6, 3, 0, 0, true};
     case JointType::distance:
-    case JointType::gear:
       return planar_kind_of(o);
     case JointType::knife_edge:
+    case JointType::gear:
+    case JointType::coupling:
       break;
   }
   return {};
@@ -89,43 +91,50 @@ double relative_angle(const JointOptions& o) {
 
 }  // namespace
 
-int SystemBuilder::add_gear(std::string name, const JointGear& gear) {
+int SystemBuilder::add_coupling(std::string name, JointType type, std::vector<JointTerm> terms) {
   const auto refuse = [&name](const std::string& why) { throw InputError(fmt::format("joint '{}': {}", name, why)); };
-  if (!std::isfinite(gear.ratio) || gear.ratio == 0.0) refuse("the ratio must be finite and not 0");
-  JointOptions options;
-  options.name = name;
-  options.type = JointType::gear;
-  options.gear = gear;
-  // The bodies that move, those of the first joint first; where it is one only, a second that does not.
-  std::vector<int> moving;
-  int still = -1;
-  for (const int i : gear.joints) {
-    if (i < 0 || i >= static_cast<int>(system_.joints_.size())) refuse("it needs two joints that there are");
-    const Joint& joint = system_.joints_[i];
-    if (!joint.has_single_coordinate()) {
+  if (terms.empty()) refuse("it needs joints to couple");
+  Joint joint;
+  joint.options.name = name;
+  joint.options.type = type;
+  std::unordered_set<int> found;
+  for (const JointTerm& term : terms) {
+    if (term.joint < 0 || term.joint >= static_cast<int>(system_.joints_.size()))
+      refuse("it needs joints that there are");
+    if (!std::isfinite(term.coefficient) || term.coefficient == 0.0) {
+      refuse(type == JointType::gear ? "the ratio must be finite and not 0" : "coefficients must be finite and not 0");
+    }
+    const Joint& of_term = system_.joints_[term.joint];
+    if (!of_term.has_single_coordinate()) {
       refuse(
-          fmt::format("joint '{}' has not one coordinate: a gear couples revolute and prismatic joints and distances "
-                      "with limits",
-                      joint.options.name));
+          fmt::format("joint '{}' has not one coordinate: couple revolute and prismatic joints and distances with "
+                      "limits",
+                      of_term.options.name));
     }
-    for (const Attachment* side : {&joint.first, &joint.second}) {
-      if (side->n_control > 0) refuse("a beam does not count its turns: gears are between joints of rigid bodies");
-      if (side->n_u == 0)
-        still = side->body;
-      else if (std::ranges::find(moving, side->body) == moving.end())
-        moving.push_back(side->body);
+    if (!found.insert(term.joint).second)
+      refuse(fmt::format("it needs different joints: '{}' is there twice", of_term.options.name));
+    for (const Attachment* side : {&of_term.first, &of_term.second}) {
+      if (side->n_control > 0) refuse("a beam does not count its turns: couple joints of rigid bodies");
+      const auto same = [&](const Attachment& at) { return at.body == side->body; };
+      if (std::ranges::none_of(joint.coupled, same)) joint.coupled.push_back(*side);
     }
   }
-  if (gear.joints[0] == gear.joints[1]) refuse("it needs two different joints");
-  if (moving.size() > 2) {
-    std::vector<std::string_view> names;
-    names.reserve(moving.size());
-    for (const int body : moving) names.push_back(system_.bodies_[body].name);
-    refuse(fmt::format("no more than two of the bodies that it couples may move, but {} do", fmt::join(names, ", ")));
-  }
-  options.first = moving.front();
-  options.second = moving.size() == 2 ? moving.back() : still;
-  return add_joint(options);
+  if (!joint_names_.insert(name).second) refuse("the name is taken");
+  std::ranges::stable_partition(joint.coupled, [](const Attachment& at) { return at.n_u > 0; });
+  const Joint& last = system_.joints_[terms.back().joint];
+  joint.options.first = last.options.first;
+  joint.options.second = last.options.second;
+  joint.options.on_first = last.options.on_first;
+  joint.options.on_second = last.options.on_second;
+  joint.options.terms = std::move(terms);
+  joint.first = last.first;
+  joint.second = last.second;
+  joint.dim = 1;
+  // Of a coupling units may be mixed.
+  joint.n_angle_rows = type == JointType::gear && last.turns() ? 1 : 0;
+  joint.spatial = !system_.planar_;
+  system_.joints_.push_back(std::move(joint));
+  return static_cast<int>(system_.joints_.size()) - 1;
 }
 
 int SystemBuilder::add_joint(const JointOptions& options) {
@@ -161,7 +170,6 @@ int SystemBuilder::add_joint(const JointOptions& options) {
   }
   joint.dim = kind.dim;
   joint.n_angle_rows = kind.n_angle_rows;
-  if (options.gear && system_.joints_[options.gear->joints[1]].turns()) joint.n_angle_rows = 1;
   joint.holonomic = kind.holonomic;
   joint.spatial = !system_.planar_;
   joint.n_free = kind.n_free;

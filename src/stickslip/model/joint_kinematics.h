@@ -253,6 +253,7 @@ void spatial_joint_rows(const Joint& joint, const S& t, const JointPlacement<S>&
       break;
     case JointType::knife_edge:
     case JointType::gear:
+    case JointType::coupling:
       break;
   }
 }
@@ -292,7 +293,8 @@ void joint_rows(const Joint& joint, const S& t, const Frame<S>& first, const Fra
     case JointType::cylindrical:
     case JointType::universal:
     case JointType::planar:  // those up to here are in space only
-    case JointType::gear:    // GearRows
+    case JointType::gear:
+    case JointType::coupling:  // sums over other joints
       break;
   }
 }
@@ -319,6 +321,7 @@ JointRow<S> free_row(const Joint& joint, int direction, const Frame<S>& first, c
     case JointType::weld:
     case JointType::knife_edge:
     case JointType::gear:
+    case JointType::coupling:
       break;
   }
   return slide_row(place, joint.spatial ? 2 : 0, origin);

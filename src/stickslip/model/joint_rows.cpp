@@ -193,13 +193,14 @@ struct JointInPlane {
       case JointType::planar:
       case JointType::knife_edge:
       case JointType::gear:
+      case JointType::coupling:
         break;
     }
   }
 };
 
 bool is_in_plane(const System& system, const Joint& joint) {
-  return system.planar() && joint.options.type != JointType::knife_edge && joint.options.type != JointType::gear;
+  return system.planar() && joint.options.type != JointType::knife_edge && !joint.is_coupling();
 }
 
 /// A distance joint in space, where no body is a beam.
@@ -292,6 +293,12 @@ void derivatives_in_plane(const Joint& joint, const Pair& pair, double t, const 
 
 void calc_joint_rows(const System& system, int j, double t, const Vector& q, const Vector& u, JointRows& rows) {
   const Joint& joint = system.joints()[j];
+  if (joint.is_coupling()) {
+    system.calc_joint_position(j, t, q, rows.g);
+    system.calc_joint_velocity(j, t, q, u, rows.gamma);
+    system.calc_joint_acceleration_bias(j, t, q, u, rows.zeta);
+    return;
+  }
   rows.W[0].setZero(joint.dim, joint.first.n_u);
   rows.W[1].setZero(joint.dim, joint.second.n_u);
   if (is_in_plane(system, joint)) {

@@ -11,7 +11,7 @@ namespace stickslip {
 // space: a small part of the cost of System's general kinematics, with the same results to round-off. The others are
 // asked there.
 
-/// One joint's rows and their rates: gamma' = W^T a + zeta.
+/// One joint's rows and their rates: gamma' = W^T a + zeta. Of gears and couplings without W.
 struct JointRows {
   JointVector g, gamma, zeta;  // (dim) [m, rad] and per s, s^2
   // W^T of first and second, each (dim, n_u of its side).
@@ -21,7 +21,7 @@ struct JointRows {
 /// All rows of joint j at (t, q, u).
 void calc_joint_rows(const System& system, int j, double t, const Vector& q, const Vector& u, JointRows& rows);
 
-/// The derivatives of System::calc_joint_derivatives.
+/// The derivatives of System::calc_joint_derivatives; not of gears and couplings.
 void calc_joint_row_derivatives(const System& system, int j, double t, const Vector& q, const Vector& u,
                                 const Vector& a, const JointVector& lambda, JointDerivatives& derivatives);
 

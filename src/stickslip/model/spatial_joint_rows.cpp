@@ -128,6 +128,7 @@ class SpatialJoint {
       case JointType::distance:
       case JointType::knife_edge:
       case JointType::gear:
+      case JointType::coupling:
         break;
     }
     STICKSLIP_ASSERT(i == joint_.dim);
@@ -247,7 +248,7 @@ class SpatialJoint {
 
 bool has_spatial_rows(const Joint& joint) {
   const JointType type = joint.options.type;
-  return joint.spatial && type != JointType::distance && type != JointType::gear &&
+  return joint.spatial && type != JointType::distance && !joint.is_coupling() &&
          !(type == JointType::revolute && joint.options.motion);
 }
 

@@ -241,17 +241,24 @@ class System {
   void calc_joint_position(int j, double t, const Vector& q, JointVector& g) const;
   /// gamma = W^T u + tau (dim) [m/s, rad/s]; equal to g' where holonomic.
   void calc_joint_velocity(int j, double t, const Vector& q, const Vector& u, JointVector& gamma) const;
-  /// Rows of W^T for one side, J (dim, n_u of joints()[j].side(side)); untouched when that side has no velocities.
-  void calc_joint_jacobian(int j, double t, const Vector& q, Side side, Eigen::Ref<RowMatrix> J) const;
+  /// Rows of W^T for side k, J (dim, n_u of joints()[j].side(k)); untouched when that side has no velocities.
+  void calc_joint_jacobian(int j, double t, const Vector& q, int k, Eigen::Ref<RowMatrix> J) const;
+  void calc_joint_jacobian(int j, double t, const Vector& q, Side side, Eigen::Ref<RowMatrix> J) const {
+    calc_joint_jacobian(j, t, q, static_cast<int>(side), J);
+  }
   /// All of these at once, and reactions. u null: at rest.
   void calc_joint_geometry(int j, double t, const Vector& q, const Vector* u, PairGeometry& geometry) const;
   /// Whether a motion drives it or a prescribed motion is on either side, so that tau is not zero.
   bool joint_has_prescribed_motion(int j) const;
   /// zeta in gamma' = W^T u' + zeta. (dim) [m/s^2, rad/s^2]
   void calc_joint_acceleration_bias(int j, double t, const Vector& q, const Vector& u, JointVector& zeta) const;
-  /// Exact derivatives of the above for a Newton method.
+  /// Exact derivatives of the above for a Newton method; not of gears and couplings.
   void calc_joint_derivatives(int j, double t, const Vector& q, const Vector& u, const Vector& a,
                               const JointVector& lambda, JointDerivatives& derivatives) const;
+  /// Those of one term of a gear or a coupling with the force lambda, over the coordinates of its joint's bodies: the
+  /// derivatives of the row and of its force are the sums over its terms.
+  void calc_term_derivatives(const JointTerm& term, double t, const Vector& q, const Vector& u, const Vector& a,
+                             double lambda, JointDerivatives& derivatives) const;
   /// Coordinate c of a joint, the first one where none is said, and its rate; NaN where there is none.
   double calc_joint_coordinate(int j, int c, double t, const Vector& q) const;
   JointCoordinate calc_joint_coordinate(int j, int c, double t, const Vector& q, const Vector& u) const;
@@ -259,7 +266,7 @@ class System {
   JointCoordinate calc_joint_coordinate(int j, double t, const Vector& q, const Vector& u) const {
     return calc_joint_coordinate(j, 0, t, q, u);
   }
-  /// What the constraint does to second.
+  /// What the constraint does to second; of a gear or coupling to the second body of its last joint.
   JointReaction calc_joint_reaction(int j, double t, const Vector& q, const JointVector& lambda) const;
   /// What spring, damper and applied force of the joint do to second in the free direction. [N, N m]
   double calc_joint_drive(int j, double t, const Vector& q, const Vector& u) const;
@@ -330,8 +337,8 @@ class SystemBuilder {
   void detect_contacts(const ContactDetectionOptions& options);
   /// Also its dry friction, and its limits as a pair of contact points "<joint>-limits": 0 the low, 1 the high one.
   int add_joint(const JointOptions& options);
-  /// A gear between two joints that have been added.
-  int add_gear(std::string name, const JointGear& gear);
+  /// A gear or a coupling between joints that have been added.
+  int add_coupling(std::string name, JointType type, std::vector<JointTerm> terms);
   int add_force(Force force);
   System build();
 

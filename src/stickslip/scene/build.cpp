@@ -7,6 +7,7 @@
 #include <cmath>
 #include <map>
 #include <numbers>
+#include <span>
 #include <type_traits>
 #include <utility>
 
@@ -18,6 +19,7 @@
 #include "stickslip/scene/orientation.h"
 #include "stickslip/scene/project_start.h"
 #include "stickslip/scene/start_state.h"
+#include "stickslip/scene/toml_text.h"
 
 namespace stickslip {
 namespace {
@@ -43,6 +45,7 @@ class Builder {
     for (const SceneContact& contact : scene_.contacts) add_contact(contact);
     if (scene_.contact_default) add_detection(*scene_.contact_default);
     for (const SceneJoint& joint : scene_.joints) add_joint(joint);
+    for (const SceneCoupling& c : scene_.couplings) add_terms(c.name, JointType::coupling, c.joints, c.coefficients);
     for (const SceneForce& force : scene_.forces) add_force(force);
     BuiltScene built;
     stop_.check();
@@ -360,8 +363,10 @@ class Builder {
 
   void add_joint(const SceneJoint& source) {
     stop_.check();
+    if (source.gear) {
+      return add_terms(source.name, JointType::gear, source.gear->joints, std::array{-source.gear->ratio, 1.0});
+    }
     const std::string path = "joints." + source.name;
-    if (source.gear) return add_gear(source, path);
     const auto [first, second] = make_sides(source.between, source.at_parameter, path);
     JointOptions o;
     o.name = source.name;
@@ -389,25 +394,21 @@ class Builder {
     ++n_joints_;
   }
 
-  void add_gear(const SceneJoint& source, const std::string& path) {
-    JointGear gear;
-    gear.ratio = source.gear->ratio;
-    for (std::size_t i = 0; i < 2; ++i) {
-      const std::string& name = source.gear->joints[i];
-      const auto found = joints_.find(name);
+  void add_terms(const std::string& name, JointType type, std::span<const std::string> of_joints,
+                 std::span<const double> coefficients) {
+    const std::string path = (type == JointType::gear ? "joints." : "couplings.") + name;
+    std::vector<JointTerm> terms;
+    for (std::size_t i = 0; i < of_joints.size(); ++i) {
+      const auto found = joints_.find(of_joints[i]);
       if (found == joints_.end()) {
         std::vector<std::string_view> names;
-        for (const SceneJoint& joint : scene_.joints) {
-          if (!joint.gear) names.push_back(joint.name);
-        }
-        fail(fmt::format("{}.joints[{}]", path, i), "\"" + name + "\"",
-             "a joint of the scene that is not a gear" + hint(name, names));
+        for (const auto& each : joints_) names.push_back(each.first);
+        fail(fmt::format("{}.joints[{}]", path, i), quote_toml(of_joints[i]),
+             "a joint of the scene that is not a gear" + hint(of_joints[i], names));
       }
-      gear.joints[i] = found->second.index;
-      gear.start[i] = found->second.start;
+      terms.push_back({found->second.index, coefficients[i], found->second.start});
     }
-    at_place(path, [&] { return system_.add_gear(source.name, gear); });
-    ++n_joints_;
+    at_place(path, [&] { return system_.add_coupling(name, type, std::move(terms)); });
   }
 
   /// The coordinate of a joint at the start. [rad, m]
@@ -576,7 +577,7 @@ class Builder {
   StopToken stop_;
   SystemBuilder system_;
   std::map<std::string, BodyFrame, std::less<>> frames_;
-  /// What a gear needs of a joint: its index in the System and its coordinate at the start. [rad, m]
+  /// What gears and couplings need of a joint: its index in the System and its coordinate at the start. [rad, m]
   struct BuiltJoint {
     int index = 0;
     double start = 0.0;

@@ -437,14 +437,65 @@ shaft = {type = "revolute", between = ["ground", "pinion"], at = [1, 0]}
   EXPECT_EQ(parse_scene(to_toml(scene), "again.toml"), scene);
   const BuiltScene built = build(scene);
   const Joint& gear = built.system->joints().at(2);
-  ASSERT_TRUE(gear.options.gear.has_value());
-  EXPECT_EQ(gear.options.gear->joints, (std::array<int, 2>{1, 0}));
-  EXPECT_EQ(gear.options.gear->start, (std::array<double, 2>{0.0, 0.3}));
-  EXPECT_EQ(gear.options.first, 2);
+  EXPECT_EQ(gear.options.type, JointType::gear);
+  EXPECT_EQ(gear.options.terms, (std::vector<JointTerm>{{1, 2.5, 0.0}, {0, 1.0, 0.3}}));
+  EXPECT_EQ(gear.options.first, 0);
   EXPECT_EQ(gear.options.second, 1);
+  EXPECT_EQ(gear.coupled.size(), 3U);
   JointVector g;
   built.system->calc_joint_position(2, 0.0, built.initial.q, g);
   EXPECT_NEAR(g(0), 0.0, 1e-15);
+}
+
+constexpr const char* kDifferential = R"(stickslip = 1
+time = {end = 1, step = 1e-3}
+gravity = [0, 0]
+[bodies]
+frame = {type = "planar", mass = 2, inertia = 1}
+left = {type = "planar", mass = 1, inertia = 1, angle = 0.3}
+right = {type = "planar", mass = 1, inertia = 1, angular_velocity = 1}
+carrier = {type = "planar", mass = 1, inertia = 1}
+[joints]
+one = {type = "revolute", between = ["frame", "left"], at = [0, 0], absolute = true}
+two = {type = "revolute", between = ["frame", "right"], at = [0, 0]}
+three = {type = "revolute", between = ["frame", "carrier"], at = [0, 0]}
+teeth = {type = "gear", joints = ["one", "two"], ratio = -1}
+[[couplings]]
+name = "cage"
+joints = ["one", "two", "three"]
+coefficients = [1, 1, -2]
+)";
+
+TEST(Couplings, AreTheLastJointsAndStartFromTheCoordinates) {
+  const Scene scene = parse_scene(kDifferential, "test.toml");
+  EXPECT_EQ(parse_scene(to_toml(scene), "again.toml"), scene);
+  const BuiltScene built = build(scene);
+  ASSERT_EQ(built.system->joints().size(), 5U);
+  const Joint& coupling = built.system->joints()[4];
+  EXPECT_EQ(coupling.options.name, "cage");
+  EXPECT_EQ(coupling.options.type, JointType::coupling);
+  EXPECT_EQ(coupling.options.terms, (std::vector<JointTerm>{{0, 1.0, 0.3}, {1, 1.0, 0.0}, {2, -2.0, 0.0}}));
+  EXPECT_EQ(coupling.coupled.size(), 4U);
+}
+
+TEST(Couplings, AreToldByCheckAlsoWhereTheStartViolatesThem) {
+  const SceneCheck check = check_scene(parse_scene(kDifferential, "test.toml"));
+  EXPECT_NE(check.summary.find("cage: coupling, 1 one + 1 two + -2 three stays, 1 constraint"), std::string::npos)
+      << check.summary;
+  const auto warns = [&](const std::string& text) {
+    return std::ranges::any_of(check.warnings, [&](const std::string& w) { return w.find(text) != std::string::npos; });
+  };
+  EXPECT_TRUE(warns("couplings.cage: the velocities at the start violate it by 1 "));
+  EXPECT_TRUE(warns("joints.teeth: the velocities at the start violate it by 1 rad/s"));
+}
+
+TEST(Couplings, TakeOverridesByName) {
+  LoadOptions options;
+  options.overrides = {"couplings.cage.coefficients=[1, 1, -3]"};
+  const std::string other = "[[couplings]]\nname = \"other\"\njoints = [\"one\"]\ncoefficients = [1]\n";
+  const Scene scene = parse_scene(kDifferential + other, "test.toml", options);
+  ASSERT_EQ(scene.couplings.size(), 2U);
+  EXPECT_EQ(scene.couplings[0].coefficients, (std::vector<double>{1.0, 1.0, -3.0}));
 }
 
 }  // namespace

@@ -127,6 +127,10 @@ class Warnings {
                                         system.bodies()[system.side(*worst, Side::second).body].name, -least));
   }
 
+  static std::string path_of(const Joint& joint) {
+    return (joint.options.type == JointType::coupling ? "couplings." : "joints.") + joint.options.name;
+  }
+
   using BodyPair = std::pair<int, int>;  // indices into System::bodies(), the lower one first
 
   /// The first joint between two bodies.
@@ -134,6 +138,7 @@ class Warnings {
     std::map<BodyPair, int> joints;
     for (const Joint& joint : built_.system->joints()) {
       const auto index = static_cast<int>(&joint - built_.system->joints().data());
+      if (joint.is_coupling()) continue;
       joints.emplace(std::minmax(joint.options.first, joint.options.second), index);
     }
     return joints;
@@ -154,7 +159,7 @@ class Warnings {
     for (std::size_t i = 0; i < system.joints().size(); ++i) {
       stop_.check();
       const Joint& joint = system.joints()[i];
-      const std::string path = "joints." + joint.options.name;
+      const std::string path = path_of(joint);
       system.calc_joint_position(static_cast<int>(i), start.t, start.q, g);
       system.calc_joint_velocity(static_cast<int>(i), start.t, start.q, start.u, gamma);
       const int n_angles = joint.n_angle_rows;
@@ -190,7 +195,7 @@ class Warnings {
     for (std::size_t j = 0; j < system.joints().size(); ++j) {
       const Joint& joint = system.joints()[j];
       if (redundant[j] == 0) continue;
-      warn("joints." + joint.options.name,
+      warn(path_of(joint),
            fmt::format("{} of its {} constraints say at the start what the joints before it say: motion is determined, "
                        "single reactions are not",
                        redundant[j], joint.dim));
@@ -255,12 +260,21 @@ std::string describe_joints(const System& system) {
   for (std::size_t j = 0; j < std::min(kMost, system.joints().size()); ++j) {
     const Joint& joint = system.joints()[j];
     const JointOptions& o = joint.options;
+    const auto name = [&](int k) -> const std::string& { return system.joints()[k].options.name; };
+    if (o.type == JointType::coupling) {
+      text += fmt::format("    {}: coupling, ", o.name);
+      for (const JointTerm& term : o.terms) {
+        text += fmt::format("{}{:.6g} {}", &term == o.terms.data() ? "" : " + ", term.coefficient, name(term.joint));
+      }
+      text += " stays, 1 constraint\n";
+      continue;
+    }
     text += fmt::format("    {}: {}, {} to {}, {} constraint{}", o.name, joint_type_name(o.type),
                         system.bodies()[o.first].name, system.bodies()[o.second].name, joint.dim,
                         joint.dim == 1 ? "" : "s");
-    if (o.gear) {
-      text += fmt::format(", {} : {} = {:.6g}", system.joints()[o.gear->joints[1]].options.name,
-                          system.joints()[o.gear->joints[0]].options.name, o.gear->ratio);
+    if (o.type == JointType::gear) {
+      text +=
+          fmt::format(", {} : {} = {:.6g}", name(o.terms[1].joint), name(o.terms[0].joint), -o.terms[0].coefficient);
     }
     if (o.motion) text += ", motion";
     if (o.spring) text += ", spring";

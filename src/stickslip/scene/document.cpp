@@ -49,7 +49,7 @@ const std::string* type_of(const TomlValue::Table& table) {
   return type == nullptr ? nullptr : type->string();
 }
 
-void merge_contacts(TomlValue::Array& base, TomlValue::Array&& later) {
+void merge_named(TomlValue::Array& base, TomlValue::Array&& later) {
   std::map<std::string, std::size_t> known;
   for (std::size_t i = 0; i < base.size(); ++i) known.emplace(contact_name(base[i]), i);
   for (TomlValue& contact : later) {
@@ -65,8 +65,9 @@ void merge_contacts(TomlValue::Array& base, TomlValue::Array&& later) {
 }
 
 void merge_entry(TomlValue& present, TomlEntry&& entry) {
-  if (entry.key == "contacts" && present.array() != nullptr && entry.value.array() != nullptr) {
-    merge_contacts(*present.array(), std::move(*entry.value.array()));
+  const bool has_names = entry.key == "contacts" || entry.key == "couplings";
+  if (has_names && present.array() != nullptr && entry.value.array() != nullptr) {
+    merge_named(*present.array(), std::move(*entry.value.array()));
     return;
   }
   TomlValue::Table* before = present.table();
@@ -192,7 +193,8 @@ class Override {
   }
 
   static bool holds_names(std::string_view path) {
-    return path == "bodies" || path == "contacts" || path == "forces" || path.ends_with(".shapes");
+    return path == "bodies" || path == "contacts" || path == "couplings" || path == "forces" ||
+           path.ends_with(".shapes");
   }
 
   void set_value(TomlValue& parent, std::string_view above, std::string_view key, TomlValue&& value) {

@@ -83,6 +83,7 @@ JointMisfit calc_misfit(const Pose& first, const Pose& second, const JointOption
     case JointType::distance:
     case JointType::knife_edge:
     case JointType::gear:
+    case JointType::coupling:
       break;
   }
   return {};
@@ -123,6 +124,7 @@ void reset_coordinates(const Pose& first, const Pose& second, JointOptions& join
     case JointType::distance:
     case JointType::knife_edge:
     case JointType::gear:
+    case JointType::coupling:
       break;
   }
 }

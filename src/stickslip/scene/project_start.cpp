@@ -22,11 +22,11 @@ class Rows {
     JointVector part;
     for (std::size_t j = 0; j < system.joints().size(); ++j) {
       const Joint& joint = system.joints()[j];
-      for (const Side side : {Side::first, Side::second}) {
-        RowMatrix& J = jacobians_.emplace_back(RowMatrix::Zero(joint.dim, joint.side(side).n_u));
-        if (holds(j)) system.calc_joint_jacobian(static_cast<int>(j), state.t, state.q, side, J);
-      }
       if (!holds(j)) continue;
+      for (int k = 0; k < joint.n_sides(); ++k) {
+        RowMatrix& J = jacobians_.emplace_back(RowMatrix::Zero(joint.dim, joint.side(k).n_u));
+        system.calc_joint_jacobian(static_cast<int>(j), state.t, state.q, k, J);
+      }
       system.calc_joint_position(static_cast<int>(j), state.t, state.q, part);
       g.segment(offsets_[j], joint.dim) = part;
     }
@@ -60,16 +60,17 @@ class Rows {
 
   template <class F>
   void for_each_block(F&& f) const {
+    auto J = jacobians_.begin();
     for (std::size_t j = 0; j < system().joints().size(); ++j) {
       if (!holds(j)) continue;
-      f(jacobians_[2 * j], system().joints()[j].first, offsets_[j]);
-      f(jacobians_[2 * j + 1], system().joints()[j].second, offsets_[j]);
+      const Joint& joint = system().joints()[j];
+      for (int k = 0; k < joint.n_sides(); ++k) f(*J++, joint.side(k), offsets_[j]);
     }
   }
 
   std::reference_wrapper<const System> system_;
   std::vector<int> offsets_;          // (joints)
-  std::vector<RowMatrix> jacobians_;  // (2 joints) (dim, n_u of the side)
+  std::vector<RowMatrix> jacobians_;  // (sides of joints that hold) (dim, n_u of the side)
 };
 
 /// l of least residual of J M^-1 J^T l = g.

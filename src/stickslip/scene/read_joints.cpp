@@ -4,8 +4,10 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <set>
 
 #include "stickslip/scene/read_scene.h"
+#include "stickslip/scene/toml_text.h"
 
 namespace stickslip {
 namespace {
@@ -238,6 +240,40 @@ SceneJoint read_joint(const TableReader& reader, const std::string& name) {
 }
 
 }  // namespace
+
+void read_couplings(ReadContext& context, const TableReader& scene) {
+  const TomlValue* value = scene.find("couplings");
+  if (value == nullptr) return;
+  if (value->array() == nullptr) scene.fail("couplings", "an array of tables: [[couplings]]");
+  std::set<std::string> names;
+  for (const SceneJoint& joint : context.scene.joints) names.insert(joint.name);
+  for (std::size_t i = 0; i < value->array()->size(); ++i) {
+    const TomlValue& element = (*value->array())[i];
+    const std::string position = fmt::format("couplings[{}]", i);
+    SceneCoupling coupling;
+    coupling.name = TableReader(context, element, position).string("name", "a text");
+    const SourcePlace place = context.document.place(find_value(*element.table(), "name")->mark);
+    check_name(coupling.name, place, position + ".name");
+    if (!names.insert(coupling.name).second) {
+      throw InputError(place, position + ".name", quote_toml(coupling.name),
+                       "a name of its own: another coupling or a joint has this one");
+    }
+    const TableReader reader(context, element, "couplings." + coupling.name);
+    reader.allow({"name", "joints", "coefficients"});
+    coupling.joints = reader.names("joints", "an array of names of joints, at least one");
+    coupling.coefficients = reader.numbers("coefficients", kAnyNumber, "");
+    if (coupling.coefficients.size() != coupling.joints.size()) {
+      reader.fail("coefficients", fmt::format("one number a joint: {}", coupling.joints.size()));
+    }
+    for (std::size_t k = 0; k < coupling.coefficients.size(); ++k) {
+      if (coupling.coefficients[k] == 0.0) {
+        reader.fail_at((*reader.find("coefficients")->array())[k],
+                       fmt::format("{}[{}]", reader.path_of("coefficients"), k), "a number other than 0");
+      }
+    }
+    context.scene.couplings.push_back(std::move(coupling));
+  }
+}
 
 void read_joints(ReadContext& context, const TableReader& scene) {
   const TomlValue* value = scene.find("joints");

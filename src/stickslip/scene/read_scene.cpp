@@ -140,7 +140,7 @@ Scene read_scene(const Document& document, const std::string& default_name) {
   const TableReader reader(context, document.root, "");
   check_format_version(reader);
   reader.allow({"stickslip", "name", "gravity", "time", "scheme", "solver", "output", "limits", "parameters", "bodies",
-                "fill", "contacts", "contact_default", "joints", "forces", "reference"});
+                "fill", "contacts", "contact_default", "joints", "couplings", "forces", "reference"});
   scene.name = read_name(reader, default_name);
   read_parameters(context, reader);
   scene.planar = is_planar(reader);
@@ -153,6 +153,7 @@ Scene read_scene(const Document& document, const std::string& default_name) {
   read_contact_default(context, reader);
   set_default_tolerance(context, reader);
   read_joints(context, reader);
+  read_couplings(context, reader);
   read_forces(context, reader);
   read_reference(context, reader);
   return scene;

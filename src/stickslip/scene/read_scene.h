@@ -22,6 +22,7 @@ void read_contact_default(ReadContext& context, const TableReader& scene);
 /// The solver's tolerance where the file has none and many contacts may be detected; after bodies and contacts.
 void set_default_tolerance(ReadContext& context, const TableReader& scene);
 void read_joints(ReadContext& context, const TableReader& scene);
+void read_couplings(ReadContext& context, const TableReader& scene);
 void read_forces(ReadContext& context, const TableReader& scene);
 /// The exact motions of bodies; after the bodies.
 void read_reference(ReadContext& context, const TableReader& scene);

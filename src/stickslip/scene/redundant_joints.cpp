@@ -97,12 +97,14 @@ std::vector<char> find_looped(const System& system) {
   DisjointSets parts(system.bodies().size() + 1);
   std::vector<int> closing;
   for (const Joint& joint : system.joints()) {
-    if (!parts.join(node(joint.first), node(joint.second))) closing.push_back(node(joint.first));
+    for (int k = 1; k < joint.n_sides(); ++k) {
+      if (!parts.join(node(joint.side(0)), node(joint.side(k)))) closing.push_back(node(joint.side(0)));
+    }
   }
   std::vector<char> has_loop(system.bodies().size() + 1, 0);
   for (const int body : closing) has_loop[parts.find(body)] = 1;
   std::vector<char> looped;
-  for (const Joint& joint : system.joints()) looped.push_back(has_loop[parts.find(node(joint.first))]);
+  for (const Joint& joint : system.joints()) looped.push_back(has_loop[parts.find(node(joint.side(0)))]);
   return looped;
 }
 
@@ -116,20 +118,20 @@ std::vector<int> count_redundant_rows(const System& system, const State& state) 
   for (std::size_t j = 0; j < system.joints().size(); ++j) {
     if (looped[j] == 0) continue;
     const Joint& joint = system.joints()[j];
-    RowMatrix rows[2];  // (dim, n_u of the body), by side: J M^-1/2
-    for (const Side side : {Side::first, Side::second}) {
-      const Attachment& at = joint.side(side);
+    std::vector<RowMatrix> rows(joint.n_sides());  // (dim, n_u of the body), by side: J M^-1/2
+    for (int k = 0; k < joint.n_sides(); ++k) {
+      const Attachment& at = joint.side(k);
       if (at.n_u == 0) continue;
       RowMatrix part(joint.dim, at.n_u);
-      system.calc_joint_jacobian(static_cast<int>(j), state.t, state.q, side, part);
+      system.calc_joint_jacobian(static_cast<int>(j), state.t, state.q, k, part);
       const Body& body = system.bodies()[at.body];
       const Matrix root = calc_cholesky_factor(system.inverse_mass(at.body));
-      rows[side == Side::first ? 0 : 1] = part.lazyProduct(root.middleRows(at.u_offset - body.u_offset, at.n_u));
+      rows[k] = part.lazyProduct(root.middleRows(at.u_offset - body.u_offset, at.n_u));
     }
     for (int i = 0; i < joint.dim; ++i) {
-      for (const Side side : {Side::first, Side::second}) {
-        const RowMatrix& part = rows[side == Side::first ? 0 : 1];
-        const int first = system.bodies()[joint.side(side).body].u_offset;
+      for (int k = 0; k < joint.n_sides(); ++k) {
+        const RowMatrix& part = rows[k];
+        const int first = system.bodies()[joint.side(k).body].u_offset;
         for (int c = 0; c < part.cols(); ++c) {
           if (part(i, c) != 0.0) elimination.add(first + c, part(i, c));
         }

@@ -159,6 +159,14 @@ struct SceneJoint {
   bool operator==(const SceneJoint&) const = default;
 };
 
+/// The sum of coefficient times coordinate of its joints stays as at the start.
+struct SceneCoupling {
+  std::string name;
+  std::vector<std::string> joints;
+  std::vector<double> coefficients;  // [-, rad/m, m/rad] not 0, one a joint
+  bool operator==(const SceneCoupling&) const = default;
+};
+
 struct SceneSpring {
   std::array<std::string, 2> between;
   std::vector<double> at_parameter;  // [-] xi on the beam, or on each of two
@@ -250,6 +258,7 @@ struct Scene {
   std::vector<SceneContact> contacts;
   std::optional<SceneContactDefault> contact_default;
   std::vector<SceneJoint> joints;
+  std::vector<SceneCoupling> couplings;
   std::vector<SceneForce> forces;
   std::vector<SceneReference> reference;  // of some bodies
   ScenePlaces places;

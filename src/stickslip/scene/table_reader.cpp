@@ -258,6 +258,16 @@ std::array<double, 2> TableReader::pair_of_numbers(std::string_view key, const R
   return pair;
 }
 
+std::vector<double> TableReader::numbers(std::string_view key, const Range& range, std::string_view unit) const {
+  const TomlValue::Array* array = require(key, with_unit("an array of numbers", unit)).array();
+  if (array == nullptr) fail(key, with_unit("an array of numbers", unit));
+  std::vector<double> numbers;
+  for (std::size_t i = 0; i < array->size(); ++i) {
+    numbers.push_back(number_from((*array)[i], fmt::format("{}[{}]", path_of(key), i), range, unit));
+  }
+  return numbers;
+}
+
 std::vector<double> TableReader::parameters_on_beams() const {
   if (!has("at_parameter")) return {};
   if (find("at_parameter")->array() == nullptr) return {number("at_parameter", kUnitInterval, "-")};
@@ -282,15 +292,24 @@ std::vector<std::string> TableReader::names(std::string_view key, std::span<cons
   return names;
 }
 
+std::vector<std::string> TableReader::names(std::string_view key, std::string_view allowed) const {
+  const TomlValue::Array* array = require(key, allowed).array();
+  if (array == nullptr || array->empty()) fail(key, allowed);
+  std::vector<std::string> names;
+  for (std::size_t i = 0; i < array->size(); ++i) {
+    if ((*array)[i].string() == nullptr) fail_at((*array)[i], fmt::format("{}[{}]", path_of(key), i), allowed);
+    note_place(fmt::format("{}[{}]", key, i), (*array)[i].mark);
+    names.push_back(*(*array)[i].string());
+  }
+  return names;
+}
+
 std::array<std::string, 2> TableReader::pair_of_names(std::string_view key, std::string_view allowed) const {
   const std::string text = fmt::format("an array of two names: {}", allowed);
   const TomlValue::Array* array = require(key, text).array();
   if (array == nullptr || array->size() != 2) fail(key, text);
-  for (std::size_t i = 0; i < 2; ++i) {
-    if ((*array)[i].string() == nullptr) fail_at((*array)[i], fmt::format("{}[{}]", path_of(key), i), text);
-    note_place(fmt::format("{}[{}]", key, i), (*array)[i].mark);
-  }
-  return {*(*array)[0].string(), *(*array)[1].string()};
+  std::vector<std::string> both = names(key, text);
+  return {std::move(both[0]), std::move(both[1])};
 }
 
 void TableReader::fail(std::string_view key, std::string_view allowed) const {

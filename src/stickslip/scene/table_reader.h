@@ -103,10 +103,14 @@ class TableReader {
 
   /// Two numbers in range.
   std::array<double, 2> pair_of_numbers(std::string_view key, const Range& range, std::string_view unit) const;
+  /// Any number of them.
+  std::vector<double> numbers(std::string_view key, const Range& range, std::string_view unit) const;
   /// `at_parameter`, where on a beam: none, one number, or one for each body where both are beams.
   std::vector<double> parameters_on_beams() const;
   /// An array of strings, at least one, each one of `choices`.
   std::vector<std::string> names(std::string_view key, std::span<const std::string_view> choices) const;
+  /// An array of names, at least one; `allowed` says what they name.
+  std::vector<std::string> names(std::string_view key, std::string_view allowed) const;
   /// Two names; `allowed` says what they name.
   std::array<std::string, 2> pair_of_names(std::string_view key, std::string_view allowed) const;
 

@@ -41,6 +41,7 @@ class SceneWriter {
     for (const SceneContact& contact : scene_.contacts) write_contact(contact);
     if (scene_.contact_default) write_contact_default(*scene_.contact_default);
     for (const SceneJoint& joint : scene_.joints) write_joint(joint);
+    for (const SceneCoupling& coupling : scene_.couplings) write_coupling(coupling);
     for (const SceneForce& force : scene_.forces) {
       line("\n[forces.{}]", quote_toml_key(force.name));
       std::visit([this](const auto& law) { write_force(law); }, force.law);
@@ -340,6 +341,19 @@ class SceneWriter {
   void write_frame(const char* key, const SceneFrame& frame) {
     line("{} = {{position = {}{}}}", key, vector(frame.position),
          with_comma(std::visit(OrientationText{}, frame.orientation)));
+  }
+
+  void write_coupling(const SceneCoupling& coupling) {
+    std::string joints;
+    std::string coefficients;
+    for (std::size_t i = 0; i < coupling.joints.size(); ++i) {
+      joints += fmt::format("{}{}", i > 0 ? ", " : "", quote_toml(coupling.joints[i]));
+      coefficients += fmt::format("{}{}", i > 0 ? ", " : "", number(coupling.coefficients[i]));
+    }
+    line("\n[[couplings]]");
+    line("name = {}", quote_toml(coupling.name));
+    line("joints = [{}]", joints);
+    line("coefficients = [{}]", coefficients);
   }
 
   void write_joint(const SceneJoint& joint) {

@@ -475,7 +475,8 @@ void HalfImplicitStepper::add_joint(int cone, double h) {
   if (!joint.holonomic) return;
   JointVector g;
   system_.calc_joint_position(index, start_.t(), start_.q(), g);
-  const double far = std::max(calc_distance(joint.first.body), calc_distance(joint.second.body));
+  double far = 0.0;
+  for (int k = 0; k < joint.n_sides(); ++k) far = std::max(far, calc_distance(joint.side(k).body));
   const int first = velocity_.constraints().problem().cones[cone].offset;
   for (int r = 0; r < joint.dim; ++r) {
     velocity_.added()[first + r] = std::clamp(g(r) / h, -options_.correction_speed, options_.correction_speed);

@@ -101,6 +101,7 @@ void LimitMonitor::examine_joints(const State& state, const StepReport& report) 
   for (std::size_t i = 0; i < report.joints.size(); ++i) {
     const int j = static_cast<int>(i);
     const JointOptions& o = system_.joints()[i].options;
+    if (o.type == JointType::coupling) continue;  // in units of its own
     const double limit = options_.drift * sizes_.of_pair(o.first, o.second);
     const double drift = report.joints[i].drift_position;
     if (passes(drift, limit)) add(LimitKind::drift, o.first, o.second, j, drift, limit);
@@ -144,6 +145,7 @@ double LimitMonitor::calc_load(const State& state, const StepReport& report) con
   }
   for (std::size_t j = 0; j < report.joints.size(); ++j) {
     const JointOptions& o = system_.joints()[j].options;
+    if (system_.joints()[j].is_coupling()) continue;  // within the reactions of the joints that it couples
     const double force = report.joints[j].reaction_force.norm();
     if (std::isfinite(force)) load += force * sizes_.of_pair(o.first, o.second);
   }

@@ -143,7 +143,13 @@ double PositionProjection::calc_off(const BodySnapshot& at, const std::vector<Co
     const Joint& joint = system_.joints()[j];
     if (!joint.holonomic) continue;
     system_.calc_joint_position(static_cast<int>(j), at.t(), at.q(), g);
-    add(g.lpNorm<Eigen::Infinity>(), calc_tolerance(at, joint.first.body, joint.second.body));
+    double tolerance = joint.is_coupling() ? 0.0 : calc_tolerance(at, joint.first.body, joint.second.body);
+    for (const JointTerm& term : joint.options.terms) {
+      const Joint& part = system_.joints()[term.joint];
+      const double turned = kSumRoundOff * std::abs(system_.calc_joint_coordinate(term.joint, at.t(), at.q()));
+      tolerance += std::abs(term.coefficient) * (calc_tolerance(at, part.first.body, part.second.body) + turned);
+    }
+    add(g.lpNorm<Eigen::Infinity>(), tolerance);
   }
   return off;
 }

@@ -62,16 +62,16 @@ bool StartImpact::act(ConstraintSet& constraints, State& state) {
   return true;
 }
 
-/// Whether a joint does not allow the velocities u. A row of J u is at most sqrt(W_rr u . M u), M of its two bodies.
+/// Whether a joint does not allow the velocities u. A row of J u is at most sqrt(W_rr u . M u), M of its bodies.
 bool StartImpact::is_off(const ConstraintSet& constraints, int cone, const Vector& u) const {
   const Cone& rows = constraints.problem().cones[cone];
   const Joint& joint = system_.joints()[constraints.index(cone)];
   double energy = 0.0;
-  for (const Side side : {Side::first, Side::second}) {
-    const Body& body = system_.bodies()[joint.side(side).body];
+  for (int k = 0; k < joint.n_sides(); ++k) {
+    const Body& body = system_.bodies()[joint.side(k).body];
     if (body.n_u == 0) continue;
     const auto of_body = u.segment(body.u_offset, body.n_u);
-    energy += of_body.dot(system_.mass(joint.side(side).body) * of_body);
+    energy += of_body.dot(system_.mass(joint.side(k).body) * of_body);
   }
   std::array<double, kMaxConeDim> diagonal;
   constraints.problem().calc_diagonal(cone, diagonal.data());
@@ -146,7 +146,7 @@ void StartImpact::add_reactions(double h, StepReport& report) const {
   for (std::size_t j = 0; j < system_.joints().size(); ++j) {
     lambda = ConstVectorView(percussions_.data() + row, system_.joints()[j].dim) / h;
     row += system_.joints()[j].dim;
-    add_reaction(system_.calc_joint_reaction(static_cast<int>(j), at_.t(), at_.q(), lambda), report.joints[j]);
+    if (lambda.size() > 0) add_joint_reaction(system_, static_cast<int>(j), at_.t(), at_.q(), lambda, report);
   }
 }
 

@@ -40,17 +40,7 @@ MomentumBalance::MomentumBalance(const System& system, const ResultRows& rows)
   };
   const bool has_joints = rows.has(ResultRows::reaction_force);
   for (const Joint& joint : system.joints()) {
-    if (joint.options.gear) {
-      // The reaction of a gear stands for one of its two joints alone; angles exchange no linear momentum.
-      for (const int j : joint.options.gear->joints) {
-        if (system.joints()[j].turns()) continue;
-        for (const Joint* side : {&joint, &system.joints()[j]}) {
-          leave_out(side->first.body, "momentum of bodies that gears push: their forces are not in the file");
-          leave_out(side->second.body, "momentum of bodies that gears push: their forces are not in the file");
-        }
-      }
-      continue;
-    }
+    if (joint.is_coupling()) continue;  // within the reactions of the joints that it couples
     if (is_exact_ && has_joints) continue;
     const char* why = has_joints ? "momentum of jointed bodies: this scheme writes reactions at the end of a step only"
                                  : "momentum of jointed bodies: /joints/reaction_force is left out";
@@ -160,7 +150,7 @@ MomentumBalance::Miss MomentumBalance::find_worst(std::int64_t k, double h, doub
   if (rows_.has(ResultRows::reaction_force)) {
     for (std::size_t j = 0; j < system_.joints().size(); ++j) {
       const Joint& joint = system_.joints()[j];
-      if (joint.options.gear) continue;
+      if (joint.is_coupling()) continue;
       const Vector3 impulse = h * rows_.triple(ResultRows::reaction_force, k, j);
       if (checked_[joint.second.body] != 0) add(joint.second.body, impulse, 0.0);
       if (checked_[joint.first.body] != 0) add(joint.first.body, -impulse, 0.0);

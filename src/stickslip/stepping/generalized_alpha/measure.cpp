@@ -120,11 +120,19 @@ void Measure::limit_scales(const Step& step) {
 }
 
 double Measure::displacement_of(const StepElement& e) const {
-  return std::max(bodies_[e.sides[0].body].displacement, bodies_[e.sides[1].body].displacement);
+  double largest = 0.0;
+  for (const ConstraintElement::SideRange& side : e.sides()) {
+    largest = std::max(largest, bodies_[side.body].displacement);
+  }
+  return largest;
 }
 
 double Measure::deviation_of(const StepElement& e) const {
-  return std::max(bodies_[e.sides[0].body].deviation, bodies_[e.sides[1].body].deviation);
+  double largest = 0.0;
+  for (const ConstraintElement::SideRange& side : e.sides()) {
+    largest = std::max(largest, bodies_[side.body].deviation);
+  }
+  return largest;
 }
 
 // --- round-off
@@ -155,8 +163,8 @@ void Measure::set_round_off(const Step& step, int body, double force, double per
 double Measure::row_round_off(const Step& step, const StepElement& e, int row) const {
   double sum = 0.0;
   for (int t = 0; t < e.n_touches; ++t) {
-    const VelocityBlock& block = step.rows.blocks()[e.touches[t].block];
-    const double* w = step.rows.W() + e.touches[t].values + static_cast<std::size_t>(row) * block.n_u;
+    const VelocityBlock& block = step.rows.blocks()[e.touches()[t].block];
+    const double* w = step.rows.W() + e.touches()[t].values + static_cast<std::size_t>(row) * block.n_u;
     const double* round_off = coordinate_round_off_.data() + block.u_offset;
     for (int c = 0; c < block.n_u; ++c) sum += std::abs(w[c]) * round_off[c];
   }
@@ -178,7 +186,10 @@ double Measure::tolerance_acceleration(const Step& step, const StepElement& e) c
 }
 
 double Measure::negligible_gap(const Step& step, const StepElement& e) const {
-  const double round_off = std::max(largest_round_off(step, e.sides[0].body), largest_round_off(step, e.sides[1].body));
+  double round_off = 0.0;
+  for (const ConstraintElement::SideRange& side : e.sides()) {
+    round_off = std::max(round_off, largest_round_off(step, side.body));
+  }
   const double largest = step.options.tolerance * displacement_of(e) + round_off;
   return std::min(tolerance_position(step, e), largest) / e.lever(0);
 }

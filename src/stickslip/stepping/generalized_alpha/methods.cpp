@@ -118,7 +118,7 @@ void Methods::find_parts(const Step& step) {
   parts_.reset(step.system.bodies().size());
   for (const StepElement& e : step.elements) {
     const bool holds = e.level > Level::open || (e.evaluated && e.gap[0] < 0.0);
-    if (holds && e.sides[0].touch >= 0 && e.sides[1].touch >= 0) parts_.join(e.sides[0].body, e.sides[1].body);
+    if (holds) e.join(parts_);
   }
 }
 
@@ -131,7 +131,7 @@ bool Methods::find_stuck(const Step& step) {
   for (std::size_t k = 0; k < step.elements.size(); ++k) {
     const StepElement& e = step.elements[k];
     if (!nested_.is_stuck(static_cast<int>(k))) continue;
-    for (const auto& side : e.sides) {
+    for (const auto& side : e.sides()) {
       if (side.touch >= 0) mark(side.body);
     }
   }
@@ -146,7 +146,7 @@ bool Methods::find_stuck(const Step& step) {
 
 /// Whether an element acts on a body that is stuck.
 bool Methods::is_stuck(const StepElement& e) const {
-  return std::any_of(e.sides.begin(), e.sides.end(),
+  return std::any_of(e.sides().begin(), e.sides().end(),
                      [this](const auto& side) { return side.touch >= 0 && is_stuck_[side.body] != 0; });
 }
 

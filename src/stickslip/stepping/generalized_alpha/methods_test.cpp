@@ -156,7 +156,7 @@ TEST(Methods, AProofEndsTheTries) {
 TEST(Methods, ManyContactsBeginWithTheNestedProblems) {
   BallStep balls(make_balls(20, 0.3));
   for (const StepElement& e : balls.step.elements) {
-    if (e.sides[0].touch < 0) balls.step.x.lambda(e.offset) = 19.0;
+    if (e.sides()[0].touch < 0) balls.step.x.lambda(e.offset) = 19.0;
   }
   balls.remember();
   balls.begin(kStepLength);

@@ -45,10 +45,10 @@ void MomentumBalance::add_elements(const Step& step) {
       acts |= P[i] != 0.0 || smooth[i] != 0.0;
     }
     if (!acts) continue;
-    for (const ConstraintElement::SideRange& side : e.sides) {
-      const bool is_again = &side == &e.sides[1] && e.sides[0].touch >= 0 && side.body == e.sides[0].body;
+    for (const ConstraintElement::SideRange& side : e.sides()) {
+      const bool is_again = &side != &e.sides()[0] && e.sides()[0].touch >= 0 && side.body == e.sides()[0].body;
       if (side.touch < 0 || is_again) continue;
-      const ConstraintElement::Touch& touch = e.touches[side.touch];
+      const ConstraintElement::Touch& touch = e.touches()[side.touch];
       const VelocityBlock& block = step.rows.blocks()[touch.block];
       const Body& body = step.system.bodies()[side.body];
       const int first = body.u_offset - block.u_offset;

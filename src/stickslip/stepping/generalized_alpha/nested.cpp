@@ -27,7 +27,7 @@ constexpr int kMaxRepetitions = 3;
 
 /// One of the bodies that an element moves.
 int moving_body(const StepElement& e) {
-  return e.sides[e.sides[0].touch >= 0 ? 0 : 1].body;
+  return e.sides()[e.sides()[0].touch >= 0 ? 0 : 1].body;
 }
 
 }  // namespace
@@ -77,9 +77,9 @@ void Nested::add_cone(const Step& step, int element, int n, Law law, double radi
   auto& delassus = std::get<FactoredDelassus>(problem_.delassus);
   delassus.begin_row(n);
   for (int t = 0; t < e.n_touches; ++t) {
-    RowMatrixView J = delassus.add_block(e.touches[t].block);
-    const double* w = step.rows.W() + e.touches[t].values;
-    const int n_u = step.rows.blocks()[e.touches[t].block].n_u;
+    RowMatrixView J = delassus.add_block(e.touches()[t].block);
+    const double* w = step.rows.W() + e.touches()[t].values;
+    const int n_u = step.rows.blocks()[e.touches()[t].block].n_u;
     std::copy_n(w, (along ? 1 : n) * n_u, J.data());
     for (int c = 0; along && c < n_u; ++c) {
       double sum = 0.0;
@@ -521,7 +521,7 @@ bool Nested::find_jammed(const Step& step) {
   for (const StepElement& e : step.elements) {
     if (e.level == Level::open || e.n_touches == 0) continue;
     step.rows.add_response(e, P_.data() + e.offset, response_);
-    if (e.sides[0].touch >= 0 && e.sides[1].touch >= 0) components_.join(e.sides[0].body, e.sides[1].body);
+    e.join(components_);
   }
   for (const StepElement& e : step.elements) {
     if (e.level == Level::open || e.n_touches == 0) continue;

@@ -95,7 +95,7 @@ void NewtonSystem::link_groups(const Step& step) {
     for (std::vector<int>& groups : block_groups_) groups.clear();
     for (int g = 0; g < n_groups; ++g) {
       const StepElement& e = step.elements[groups_[g].element];
-      for (int t = 0; t < e.n_touches; ++t) block_groups_[e.touches[t].block].push_back(g);
+      for (int t = 0; t < e.n_touches; ++t) block_groups_[e.touches()[t].block].push_back(g);
     }
     marks_.assign(groups_.size(), -1);
   }
@@ -115,7 +115,7 @@ void NewtonSystem::link_groups(const Step& step) {
     } else {
       const StepElement& e = step.elements[group.element];
       for (int t = 0; t < e.n_touches; ++t) {
-        for (const int other : block_groups_[e.touches[t].block]) {
+        for (const int other : block_groups_[e.touches()[t].block]) {
           if (marks_[other] == g) continue;
           marks_[other] = g;
           link(other);
@@ -180,8 +180,8 @@ void NewtonSystem::add_rows(const Step& step, const Group& group, const StepElem
     const int shift = links_[l].at - other.row;
     for (int t = 0; t < e.n_touches; ++t) {
       for (int s = 0; s < f.n_touches; ++s) {
-        if (f.touches[s].block != e.touches[t].block) continue;
-        couple(step, group, e, t, other, f.touches[s].values, shift);
+        if (f.touches()[s].block != e.touches()[t].block) continue;
+        couple(step, group, e, t, other, f.touches()[s].values, shift);
       }
     }
   }
@@ -194,13 +194,13 @@ void NewtonSystem::add_free_rows(const Step& step, const Group& group, const Ste
   for (int i = 0; i < group.n_vel; ++i) rhs_[vel + i] = -e.xi[i];
   for (int i = 0; i < group.n_acc; ++i) rhs_[acc + i] = -e.gamma_dot[i];
   for (int t = 0; t < e.n_touches; ++t) {
-    const VelocityBlock& block = step.rows.blocks()[e.touches[t].block];
+    const VelocityBlock& block = step.rows.blocks()[e.touches()[t].block];
     const int n = block.n_u;
     const double* du = free_u_.data() + block.u_offset;
     const double* dv = free_v_.data() + block.u_offset;
     const double* da = free_a_.data() + block.u_offset;
     for (int i = 0; i < group.n_directions(); ++i) {
-      const std::size_t at = e.touches[t].values + static_cast<std::size_t>(i) * n;
+      const std::size_t at = e.touches()[t].values + static_cast<std::size_t>(i) * n;
       const double* w = step.rows.W() + at;
       if (i < group.n_pos) rhs_[group.row + i] -= dot(n, derivatives_.gap_v() + at, dv);
       if (i < group.n_vel) rhs_[vel + i] -= dot(n, w, du) + dot(n, derivatives_.xi_v() + at, dv);
@@ -217,19 +217,19 @@ void NewtonSystem::add_free_rows(const Step& step, const Group& group, const Ste
 /// place in the rows. Rows of e are zero outside the columns of its sides.
 void NewtonSystem::couple(const Step& step, const Group& group, const StepElement& e, int t, const Group& other,
                           std::size_t at_column, int shift) {
-  const int block = e.touches[t].block;
+  const int block = e.touches()[t].block;
   int begin = step.rows.blocks()[block].n_u;
   int end = 0;
-  for (const ConstraintElement::SideRange& side : e.sides) {
+  for (const ConstraintElement::SideRange& side : e.sides()) {
     if (side.touch != t) continue;
     begin = std::min(begin, side.u_offset);
     end = std::max(end, side.u_offset + side.n_u);
   }
   with_size(end - begin, [&](auto n) {
     if (derivatives_.damped(block)) {
-      couple_sized<true>(n, step, group, e.touches[t].values + begin, other, at_column + begin, block, shift);
+      couple_sized<true>(n, step, group, e.touches()[t].values + begin, other, at_column + begin, block, shift);
     } else {
-      couple_sized<false>(n, step, group, e.touches[t].values + begin, other, at_column + begin, block, shift);
+      couple_sized<false>(n, step, group, e.touches()[t].values + begin, other, at_column + begin, block, shift);
     }
   });
 }

@@ -125,12 +125,12 @@ void NewtonSystem::calc_responses(const Step& step) {
     const StepElement& e = step.elements[group.element];
     calc_columns(step, group, e);
     for (int t = 0; t < e.n_touches; ++t) {
-      const int index = e.touches[t].block;
+      const int index = e.touches()[t].block;
       const VelocityBlock& block = step.rows.blocks()[index];
       const int n = block.n_u;
       if (!derivatives_.touched(index)) continue;
       for (int i = 0; i < group.n_directions(); ++i) {
-        const std::size_t at = e.touches[t].values + static_cast<std::size_t>(i) * n;
+        const std::size_t at = e.touches()[t].values + static_cast<std::size_t>(i) * n;
         std::copy_n(step.rows.W() + at, n, SinvW_.data() + at);
         solve_lu(n, S_.data() + block.matrix, pivots_.data() + block.u_offset, SinvW_.data() + at);
         if (!derivatives_.damped(index)) continue;
@@ -198,9 +198,9 @@ void NewtonSystem::add_responses(const Step& step) {
       if (j < group.n_vel) add(group.row + group.n_pos + j);
       if (j < group.n_acc) add(group.row + group.n_pos + group.n_vel + j);
       for (int t = 0; t < e.n_touches; ++t) {
-        const int index = e.touches[t].block;
+        const int index = e.touches()[t].block;
         const VelocityBlock& block = step.rows.blocks()[index];
-        const std::size_t at = e.touches[t].values + static_cast<std::size_t>(j) * block.n_u;
+        const std::size_t at = e.touches()[t].values + static_cast<std::size_t>(j) * block.n_u;
         const double* y = step.rows.MinvW() + at;
         const double* s = derivatives_.touched(index) ? SinvW_.data() + at : y;
         const double* z = SinvHMinvW_.data() + at;

@@ -44,7 +44,7 @@ void report_reactions(const Step& step, StepReport& report) {
     const auto lambda = [&] { return JointVector(step.x.lambda.segment(e.offset, e.dim)); };
     switch (e.kind) {
       case ConstraintElement::Kind::joint:
-        add_reaction(system.calc_joint_reaction(e.index, step.t_end, step.q, lambda()), report.joints[e.index]);
+        add_joint_reaction(system, e.index, step.t_end, step.q, lambda(), report);
         break;
       case ConstraintElement::Kind::dry_friction:
         add_dry_friction(system, e.index, step.t_end, step.q, lambda(), report);
@@ -109,7 +109,7 @@ void account_energy(const Step& step, const State& before, Vector& nonconservati
       if (driven) ledger.work -= p * 0.5 * (tau_start[i] + tau);
     }
     if (e.kind != ConstraintElement::Kind::contact) continue;
-    sum.add(e.sides[0].body, e.sides[1].body, e.dim, e.mu, e.e_normal, e.e_tangent, step.P.data() + e.offset,
+    sum.add(e.sides()[0].body, e.sides()[1].body, e.dim, e.mu, e.e_normal, e.e_tangent, step.P.data() + e.offset,
             first.data(), e.gamma.data(), law.data());
   }
   work = sum.result();

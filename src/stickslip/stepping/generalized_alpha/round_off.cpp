@@ -13,7 +13,7 @@ void set_row_round_off(Step& step, const ElementDerivatives& derivatives, StepEl
   e.round_off = {};
   RoundOff of_bodies;
   double largest = 0.0;  // [m]
-  for (const ConstraintElement::SideRange& side : e.sides) {
+  for (const ConstraintElement::SideRange& side : e.sides()) {
     largest = std::max(largest, step.measure.largest_round_off(step, side.body));
     if (side.touch < 0) continue;
     const RoundOff& body = step.measure.round_off(side.body);
@@ -24,8 +24,8 @@ void set_row_round_off(Step& step, const ElementDerivatives& derivatives, StepEl
     double velocity = 0.0;
     double acceleration = 0.0;
     for (int t = 0; t < e.n_touches; ++t) {
-      const VelocityBlock& block = step.rows.blocks()[e.touches[t].block];
-      const std::size_t at = e.touches[t].values + static_cast<std::size_t>(i) * block.n_u;
+      const VelocityBlock& block = step.rows.blocks()[e.touches()[t].block];
+      const std::size_t at = e.touches()[t].values + static_cast<std::size_t>(i) * block.n_u;
       for (int j = 0; j < block.n_u; ++j) {
         const int c = block.u_offset + j;
         const double place = step.measure.coordinate_round_off()(c);
@@ -78,12 +78,12 @@ void RoundOffBounds::calc(const Step& step, const NewtonSystem& system) {
   for (const int k : system.elements()) {
     const StepElement& e = step.elements[k];
     for (int t = 0; t < e.n_touches; ++t) {
-      const VelocityBlock& block = step.rows.blocks()[e.touches[t].block];
+      const VelocityBlock& block = step.rows.blocks()[e.touches()[t].block];
       for (int i = 0; i < e.dim; ++i) {
         const int row = e.offset + i;
         const double lambda = kSumRoundOff * std::abs(step.x.lambda(row));
         const double P = kSumRoundOff * (std::abs(step.P(row)) + std::abs(step.x.Lambda(row))) + step.h * lambda;
-        const double* w = step.rows.W() + e.touches[t].values + static_cast<std::size_t>(i) * block.n_u;
+        const double* w = step.rows.W() + e.touches()[t].values + static_cast<std::size_t>(i) * block.n_u;
         for (int c = 0; c < block.n_u; ++c) {
           force_(block.u_offset + c) += std::abs(w[c]) * lambda;
           percussion_(block.u_offset + c) += std::abs(w[c]) * P;

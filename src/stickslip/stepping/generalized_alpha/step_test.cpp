@@ -39,7 +39,7 @@ struct DetectedBalls : SystemStep {
   }
   bool has(int first, int second) const {
     for (const StepElement& e : step.elements) {
-      const std::set<int> bodies = {e.sides[0].body, e.sides[1].body};
+      const std::set<int> bodies = {e.sides()[0].body, e.sides()[1].body};
       if (bodies == std::set<int>{first, second}) return true;
     }
     return false;

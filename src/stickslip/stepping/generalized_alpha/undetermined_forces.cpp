@@ -34,6 +34,12 @@ void set_direction(const StepElement& e, const double* value, const double* dire
   }
 }
 
+/// A distance between limits has no rows of its own. Forces that more than two bodies exchange, of gears and couplings,
+/// stay as they are.
+bool is_candidate(const StepElement& e) {
+  return e.n_touches > 0 && e.dim > 0 && e.is_between_two();
+}
+
 }  // namespace
 
 UndeterminedForces::UndeterminedForces(const Step& step, ForceChoice contacts)
@@ -44,7 +50,7 @@ UndeterminedForces::UndeterminedForces(const Step& step, ForceChoice contacts)
   if (step.system.joints().empty() && !all_) return;
   for (std::size_t k = 0; k < step.elements.size(); ++k) {
     const StepElement& e = step.elements[k];
-    if (e.n_touches > 0 && e.dim > 0) candidates_.push_back(make_member(step, static_cast<int>(k)));
+    if (is_candidate(e)) candidates_.push_back(make_member(step, static_cast<int>(k)));
   }
   find_members(step);
   has_candidates_ = false;
@@ -53,7 +59,7 @@ UndeterminedForces::UndeterminedForces(const Step& step, ForceChoice contacts)
 /// An element with multipliers on all its rows.
 UndeterminedForces::Member UndeterminedForces::make_member(const Step& step, int element) const {
   const StepElement& e = step.elements[element];
-  const auto body = [&](int side) { return e.sides[side].touch < 0 ? -1 : e.sides[side].body; };
+  const auto body = [&](int side) { return e.sides()[side].touch < 0 ? -1 : e.sides()[side].body; };
   Member member{element, e.dim, {body(0), body(1)}, false, -1};
   if (e.kind == ConstraintElement::Kind::joint) member.joint = e.index;
   if (e.kind == ConstraintElement::Kind::dry_friction) member.joint = step.system.dry_frictions()[e.index].joint;
@@ -70,7 +76,7 @@ void UndeterminedForces::find_candidates(const Step& step, Multiplier which) {
   int n_contacts = 0;
   for (std::size_t k = 0; k < step.elements.size(); ++k) {
     const StepElement& e = step.elements[k];
-    if (e.n_touches == 0 || e.dim == 0) continue;  // a distance between limits has no rows of its own
+    if (!is_candidate(e)) continue;
     Member member = make_member(step, static_cast<int>(k));
     if (e.kind != ConstraintElement::Kind::joint && which == Multiplier::start && !all_)
       continue;  // directions are not known
@@ -234,8 +240,8 @@ void UndeterminedForces::set_values(const Step& step, Multiplier which) {
     for (int s = 0; s < 2; ++s) {
       const int of_body = member.bodies[s];
       if (of_body < 0) continue;
-      const ConstraintElement::SideRange& side = e.sides[s];
-      const ConstraintElement::Touch& touch = e.touches[side.touch];
+      const ConstraintElement::SideRange& side = e.sides()[s];
+      const ConstraintElement::Touch& touch = e.touches()[side.touch];
       const VelocityBlock& block = step.rows.blocks()[touch.block];
       const Body& body = step.system.bodies()[of_body];
       const int shift = block.u_offset + side.u_offset - body.u_offset;
