@@ -155,5 +155,28 @@ TEST(EventDrivenSlip, StopsWhenItShouldWhileItsDirectionTurns) {
   }
 }
 
+/// The instant of the stop is off by 100 (relative v + absolute) / a at most, at tolerances of any size.
+TEST(EventDrivenSlip, StopsWithinWhatTolerancesAllow) {
+  struct Case {
+    double speed, psi, friction, share;  // [m/s], [rad], [m/s^2] mu g, [-] of it along the floor
+  };
+  for (const Case& c : {Case{1.0, 1.889, 2.043, 0.97}, Case{0.1, 2.234, 2.689, 0.97}, Case{3.0, 1.4, 7.668, 0.97},
+                        Case{10.0, 1.895, 8.361, 0.9}, Case{3.0, 1.77, 8.375, 0.6}, Case{0.1, 1.909, 1.251, 0.3}}) {
+    const double along = c.share * c.friction;
+    const double stop = c.speed * (c.friction + along * std::cos(c.psi)) / (c.friction * c.friction - along * along);
+    for (const double relative : {1e-8, 1e-10, 1e-12}) {
+      EventRun run(make_scene(kSliders[0], along, 0.0, -kNormal, c.friction / kNormal,
+                              fmt::format("velocity = [{:.17g}, {:.17g}, 0]", c.speed * std::cos(c.psi),
+                                          c.speed * std::sin(c.psi))),
+                   1.2 * stop, 1.2 * stop, fmt::format(", relative_tolerance = {:g}", relative));
+      run.run_all();
+      const std::vector<double> stops = run.times(EventKind::stick);
+      ASSERT_EQ(stops.size(), 1U);
+      EXPECT_NEAR(stops[0], stop, 100.0 * (relative * c.speed + 1e-12) / (c.friction - along))
+          << c.speed << " m/s at " << c.psi << " rad, tolerance " << relative;
+    }
+  }
+}
+
 }  // namespace
 }  // namespace stickslip

@@ -262,6 +262,11 @@ bool Instant::hold_what_stops(const Vector& acceleration, double h) {
   return any;
 }
 
+bool Instant::takes(FrictionLaw law) {
+  problem_.law = law;
+  return !solver_.refuses(problem_);
+}
+
 bool Instant::joints_jump() const {
   for (int i = 0; i < set_.count(); ++i) {
     if (set_.kind(i) == ConstraintSet::Kind::joint && jumps(i)) return true;
@@ -272,6 +277,7 @@ bool Instant::joints_jump() const {
 /// The cone problem but for its b.
 void Instant::make_problem() {
   problem_.clear_cones();
+  problem_.law = law_;
   auto& delassus = std::get<FactoredDelassus>(problem_.delassus);
   const auto& all = std::get<FactoredDelassus>(set_.problem().delassus);
   delassus.clear_rows();
@@ -418,8 +424,7 @@ void Instant::judge(InstantReport& report) {
     reduce(rows, given_.data() + offset, problem_.b.data() + rows.offset);
     reduce(rows, gamma_dot_.data() + offset, solution_.u.data() + rows.offset);
   }
-  report.residual =
-      calc_residual(problem_, FrictionLaw::coulomb, solution_.p, solution_.u, problem_.calc_residual_scale());
+  report.residual = calc_residual(problem_, law_, solution_.p, solution_.u, problem_.calc_residual_scale());
 }
 
 /// With joints eliminated and friction following normal forces z, the instant is w = A z + b >= 0 perpendicular to z >=

@@ -104,6 +104,11 @@ class Instant {
   /// Friction of contacts in space has polygons in the place of discs in all that is taken from here on [Trinkle2003
   /// eq. 35]: `facets` corners, the first one at the angle `orientation` [rad] from the first tangent. 0: discs.
   void set_facets(int facets, double orientation);
+  /// The law of what sticks in all that is solved from here on. Under the associated one accelerations along what
+  /// sticks are zero wherever any forces within the cones hold it, and only there: the problem is convex.
+  void set_law(FrictionLaw law) { law_ = law; }
+  /// Whether the solver takes the problem that was solved last under a law.
+  bool takes(FrictionLaw law);
 
   /// The rows, in cones: contacts, joints, dry friction; gamma() by row.
   const ConstraintSet& constraints() const { return set_; }
@@ -197,6 +202,7 @@ class Instant {
   StopToken stop_;
   ConstraintSet set_;
   InstantTolerances tolerances_;
+  FrictionLaw law_ = FrictionLaw::coulomb;
   int facets_ = 0;
   double orientation_ = 0.0;  // [rad]
   FrictionPolygon polygon_;

@@ -118,15 +118,51 @@ void PassFinder::find(const State& state, const StepReport& report, std::vector<
   after_.t = state.t;
   after_.q = state.q;
   after_.u = state.u;
-  // Ways have a kink at each event, and who finds events follows all gaps: a chord between the ends says nothing then.
-  if (report.events.empty() && may_have_passes()) {
+  if (may_have_passes()) {
+    mark_kinks(report);
     for (const auto& [i, j, id] : named_) {
+      if (!is_known(balls_[i], balls_[j])) continue;
       const double depth = calc_depth(balls_[i], balls_[j]);
       if (depth > 0.0 && !had_percussion(id, report)) passes.push_back({balls_[i].body, balls_[j].body, depth});
     }
     examine_detected(report, passes);
   }
   std::swap(before_, after_);
+}
+
+void PassFinder::mark_kinks(const StepReport& report) {
+  kinks_.assign(system_.bodies().size(), 0);
+  if (report.events.empty()) return;
+  bool spreads = false;
+  // Fixed and prescribed bodies go on as they do.
+  const auto mark = [&](int body) {
+    if (system_.bodies()[body].n_u == 0 || kinks_[body] != 0) return;
+    kinks_[body] = 1;
+    spreads = true;
+  };
+  const auto tie = [&](int a, int b) {
+    if (kinks_[a] != 0) mark(b);
+    if (kinks_[b] != 0) mark(a);
+  };
+  const auto mark_sides = [&](const auto& sides) {
+    for (const Side side : {Side::first, Side::second}) mark(sides(side));
+  };
+  for (const StepEvent& event : report.events) {
+    if (event.contact >= 0) {
+      const ContactPoint& point = system_.contact_points()[event.contact];
+      mark_sides([&](Side side) { return system_.body(point, side); });
+    } else if (event.dry_friction >= 0) {
+      const DryFrictionElement& element = system_.dry_frictions()[event.dry_friction];
+      mark_sides([&](Side side) { return element.side(side).body; });
+    }
+  }
+  while (spreads) {
+    spreads = false;
+    for (const ContactReport& contact : report.contacts) {
+      if (contact.percussion[0] > 0.0) tie(contact.body_a, contact.body_b);
+    }
+    for (const Joint& joint : system_.joints()) tie(joint.side(Side::first).body, joint.side(Side::second).body);
+  }
 }
 
 Vector3 PassFinder::calc_center(const Ball& ball, const Instant& instant) const {
@@ -222,7 +258,7 @@ void PassFinder::examine_detected(const StepReport& report, std::vector<Pass>& p
   for (const BroadPhase::Pair& pair : pairs_) {
     const Ball& a = balls_[first_detected_ + static_cast<std::size_t>(pair.first)];
     const Ball& b = balls_[first_detected_ + static_cast<std::size_t>(pair.second)];
-    if (!(a.radius + b.radius > 0.0) || !filter_->allows(a.shape, b.shape)) continue;
+    if (!is_known(a, b) || !(a.radius + b.radius > 0.0) || !filter_->allows(a.shape, b.shape)) continue;
     const double depth = calc_depth(a, b);
     if (depth > 0.0 && !acted_on_each_other(a, b, report)) passes.push_back({a.body, b.body, depth});
   }

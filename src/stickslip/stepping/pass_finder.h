@@ -32,6 +32,9 @@ struct Pass {
 ///
 /// Half-spaces and containers need no look in between: along a straight line their gap has its least value at an end.
 ///
+/// The way of a body that took part in an event of the step, or that contacts and joints tie to such a one, has kinks
+/// that no chord knows of, and is not looked at: a scheme that lists events follows all gaps between them.
+///
 /// What cannot reach far enough is not looked at. A graze of depth e takes |d| >= 2 sqrt(2 R e - e^2), so a step in
 /// which no ball moves half as far as the least of these costs one comparison a body; else boxes around the ways of
 /// all are compared.
@@ -79,6 +82,8 @@ class PassFinder {
   double calc_way(const Mover& mover) const;
   bool may_have_passes() const;
   double calc_depth(const Ball& a, const Ball& b) const;
+  void mark_kinks(const StepReport& report);
+  bool is_known(const Ball& a, const Ball& b) const { return kinks_[a.body] == 0 && kinks_[b.body] == 0; }
   static bool acted_on_each_other(const Ball& a, const Ball& b, const StepReport& report);
   void examine_detected(const StepReport& report, std::vector<Pass>& passes);
 
@@ -90,9 +95,10 @@ class PassFinder {
   std::optional<ContactFilter> filter_;  // of a system with detection
   std::size_t first_detected_ = 0;       // into balls_
   std::vector<Mover> movers_;
-  double least_way_ = 0.0;  // [m] a pair that moves less past each other cannot pass
-  Instant before_, after_;  // the ends of a step
-  BroadPhase broad_phase_;  // workspace
+  double least_way_ = 0.0;   // [m] a pair that moves less past each other cannot pass
+  Instant before_, after_;   // the ends of a step
+  std::vector<char> kinks_;  // (bodies) whether its way may have kinks
+  BroadPhase broad_phase_;   // workspace
   std::vector<BoundingBox> boxes_;
   std::vector<BroadPhase::Pair> pairs_;
 };

@@ -300,5 +300,50 @@ TEST(PassFinder, AgreesWithLookingAtManyInstants) {
   EXPECT_GT(missed, 100);
 }
 
+/// A pair that took no part in a step's events is judged by its chord; what did, or is tied to that, is not.
+TEST(PassFinder, EventsOfOthersHideNothing) {
+  SystemBuilder builder(true, Vector3::Zero());
+  for (const char* name : {"a", "b", "c", "d"}) {
+    Body body = make_body(BodyType::planar, {at(Sphere{name[0] == 'a' ? 0.1 : 0.01})});
+    body.name = name;
+    builder.add_body(std::move(body));
+  }
+  for (const auto& [first, second] : {std::pair(0, 1), std::pair(2, 3), std::pair(1, 2)}) {
+    ContactPairOptions pair;
+    pair.name = std::string("pair") + static_cast<char>('0' + first);
+    pair.first = first;
+    pair.second = second;
+    builder.add_contact(pair);
+  }
+  const System system = builder.build();
+  const BodySizes sizes(system);
+  PassFinder finder(system, sizes, kPenetration);
+  State state;
+  state.t = 0.0;
+  state.u = Vector::Zero(system.n_u());
+  state.q.resize(12);
+  StepReport report;
+  const auto find = [&] {
+    state.q << 0, 0, 0, -0.5, 0.03, 0, 5, 0, 0, 5, 1, 0;
+    finder.begin(state);
+    state.q(3) = 0.5;
+    std::vector<Pass> passes;
+    finder.find(state, report, passes);
+    return passes.size();
+  };
+  EXPECT_EQ(find(), 1U);
+  report.events = {{0.0, EventKind::impact, 1, -1}};
+  EXPECT_EQ(find(), 1U);
+  report.contacts.resize(1);
+  report.contacts[0].contact = 2;
+  report.contacts[0].body_a = 1;
+  report.contacts[0].body_b = 2;
+  report.contacts[0].percussion[0] = 1.0;
+  EXPECT_EQ(find(), 0U);
+  report.contacts.clear();
+  report.events[0].contact = 0;
+  EXPECT_EQ(find(), 0U);
+}
+
 }  // namespace
 }  // namespace stickslip

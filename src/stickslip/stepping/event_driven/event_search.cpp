@@ -80,7 +80,8 @@ bool EventSearch::begin(SmoothMotion& motion, const Inputs& inputs) {
 
 void EventSearch::arm(SmoothMotion& motion, const Inputs& inputs) {
   for (Watch& watch : watches_) {
-    if (watch.offset > 0.0 && calc(watch, motion, inputs) > watch.offset) watch.offset = 0.0;
+    const double left = watch.kind == Kind::laws ? 0.0 : watch.offset;
+    if (watch.offset > 0.0 && calc(watch, motion, inputs) > left) watch.offset = 0.0;
     if (!watch.from_zero) continue;
     const double gap = calc_gap(motion.at(), system_.contact_points()[watch.index]);
     watch.from_zero = gap <= kAtZero * transition_.length(watch.index);

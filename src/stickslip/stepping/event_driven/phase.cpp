@@ -39,6 +39,15 @@ constexpr double kStiff = 20.0;
 /// What slows down comes nearer to its stop by this part of the way in a step at most, until it is about to stop:
 /// friction is singular there. [-]
 constexpr double kToStop = 0.1;
+/// Slip whose forces are not determined begins with a jump where it has more than so much of the accelerations in play
+/// when CP1 finds it: ten times what that tells from rest. [-]
+constexpr double kJumpOfAcceleration = 10.0 * kZeroAcceleration;
+/// Mechanisms of slip by which its start is found at most, each from the last; and the slip [-] of the accelerations in
+/// play that has no direction any more: round-off.
+constexpr int kMaxOnsets = 8;
+/// Each is found so much nearer to that start: slip has a direction there still, which a start itself has not. [-]
+constexpr double kNearer = 0.01;
+constexpr double kNoSlip = 1e-14;
 constexpr double kNever = std::numeric_limits<double>::infinity();
 
 }  // namespace
@@ -234,9 +243,18 @@ double Stepper::find_jump(double h) {
   return before - hold_at(jump) > 0.5 * most ? jump : kNever;
 }
 
-/// When the slip begins [s] that CP1 has found by the time `last` into the last step, where forces are not determined:
-/// with what slides then sliding from the start its accelerations are smooth, and the slip begins at their zero. y_ is
-/// there, and triggers_ say what slips. `last`, where it is not a slip alone that begins.
+/// When the slip begins [s] that CP1 has found by the time `last` into the last step, where forces are not determined.
+/// With d the accelerations that slip adds to those of what is held, and friction against the directions of d,
+///
+///   P(h) = d . M (u' of what slides - u' of what is held)
+///
+/// falls to zero where d . forces no longer exceed the friction that d meets: an upper bound of the instant up to which
+/// friction can hold, and d at that instant has P = 0 there to second order (the kinematic theorem of limit loads). So
+/// the zero is found, d is found anew a hundred times nearer to it, and so on. y_ is at the instant, and triggers_ say
+/// what slips. `last`, where it is not a slip alone that begins.
+///
+/// Where what slides leaves forces undetermined as well, those of what slides may be others than those that held it
+/// last, so that slip begins with an acceleration: at `last`.
 double Stepper::find_onset(double last) {
   const Modes held = motion_.modes();
   const double zero_speed = transition_.scales().zero_speed;
@@ -248,34 +266,57 @@ double Stepper::find_onset(double last) {
   unpack(y_, end.q, end.u);
   if (!transition_.begin(end, inputs_, triggers_, &held, motion_, record) || record.squeezed || record.inexact)
     return go_back(last);
-  const Modes slides = motion_.modes();
+  Modes slides = motion_.modes();
   std::vector<Trigger> slips;
   for (const StepEvent& event : record.events) {
     if (event.what != EventKind::slip || event.contact < 0 || motion_.has_polygon(event.contact)) return go_back(last);
-    slips.push_back({Trigger::Kind::slips, true, event.contact, slides.contacts[event.contact].direction});
+    slips.push_back({Trigger::Kind::slips, true, event.contact, {}});
   }
   if (slips.empty()) return go_back(last);
-  const auto hold_at = [&](double h) {
+
+  Vector added(system_.n_u());     // [m/s^2, rad/s^2] u' of what slides - u' of what is held
+  Vector momentum(system_.n_u());  // M d
+  const auto solve_at = [&](double h, const Modes& modes) {
     motion_.set_modes(held, zero_speed);
-    if (!move_to(h)) return -1.0;
-    motion_.set_modes(slides, zero_speed);
-    if (!solve(step_start() + h, y_)) return -1.0;
-    motion_.calc_accelerations(rates_);
-    double fastest = -kNever;
-    for (const Trigger& slip : slips) {
-      const int first = motion_.constraints().problem().cones[motion_.contact_cone(slip.index)].offset + 1;
-      double along = 0.0;
-      for (int r = 0; r < motion_.friction_dim(slip.index); ++r) along += slip.direction[r] * rates_[first + r];
-      fastest = std::max(fastest, along);
-    }
-    return -fastest;
+    if (!move_to(h)) return false;
+    motion_.set_modes(modes, zero_speed);
+    return solve(step_start() + h, y_);
   };
-  const double at_start = hold_at(0.0);
-  const double zero = kZeroAcceleration * transition_.scales().acceleration;
-  if (at_start < -zero || !(hold_at(last) < 0.0)) return go_back(last);
+  const auto calc_added = [&](double h) {
+    if (!solve_at(h, slides)) return false;
+    added = motion_.a();
+    if (!solve_at(h, held)) return false;
+    added -= motion_.a();
+    return true;
+  };
+  const auto hold_at = [&](double h) { return calc_added(h) ? -momentum.dot(added) : -1.0; };
   const double close = 2.0 * kEpsilon * (std::abs(step_start()) + last);
+  const double acceleration = transition_.scales().acceleration;
+  if (!solve_at(last, slides)) return go_back(last);
+  const bool is_determined = motion_.determined();
+  if (!calc_added(last)) return go_back(last);
+  const bool jumps = added.lpNorm<Eigen::Infinity>() > kJumpOfAcceleration * acceleration;
+  if (!is_determined && jumps) return go_back(last);
+  double onset = last;
+  double settled = last;  // where d was found
+  for (int k = 0; k < kMaxOnsets; ++k) {
+    system_.multiply_mass(added, momentum);
+    const double at_last = hold_at(last);
+    const double at_start = hold_at(0.0);
+    if (!(at_last < 0.0) || (k == 0 && at_start < at_last)) return go_back(last);
+    const double before = onset;
+    onset = find_crossing(hold_at, 0.0, std::max(at_start, 0.0), last, close);
+    settled = onset + kNearer * (settled - onset);
+    if (std::abs(onset - before) <= close || !solve_at(settled, slides)) break;
+    const Vector near = motion_.a();
+    unpack(y_, end.q, end.u);
+    if (!motion_.settle_directions(step_start() + settled, end.q, end.u, inputs_, near)) break;
+    slides = motion_.modes();
+    if (!calc_added(settled) || added.lpNorm<Eigen::Infinity>() <= kNoSlip * acceleration) break;
+  }
+  for (Trigger& slip : slips) slip.direction = slides.contacts[slip.index].direction;
   triggers_ = slips;
-  return go_back(find_crossing(hold_at, 0.0, std::max(at_start, 0.0), last, close));
+  return go_back(onset);
 }
 
 /// Moves to `end`, at t.

@@ -19,6 +19,9 @@ constexpr int kMaxTurns = 20;
 /// The least acceleration of slip that they start from, of what friction gives by itself: round-off. [-]
 constexpr double kLeastSlip = 1e-14;
 constexpr double kTurnedEnough = 16.0 * kEpsilon;
+/// What directions and accelerations of slip may differ by where Newton's steps no longer get smaller: round-off of
+/// what friction gives by itself. [-]
+constexpr double kAgrees = 64.0 * kEpsilon;
 constexpr double kCosine = 0.5;  // [-] of the angle by which a direction may turn from that at the start
 /// Newton steps of a projection of positions at most, and its end: what is off is round-off of lengths by then. [-]
 constexpr int kMaxProjections = 4;
@@ -390,6 +393,20 @@ bool SmoothMotion::settle_directions(double t, const Vector& q, const Vector& u,
   set_.add_relative_velocities(acceleration, rates_);
   const std::vector<double> near = rates_;
   std::array<double, kMaxConeDim> diagonal;
+  double turned_before = std::numeric_limits<double>::infinity();
+  // Whether the accelerations at these directions are the ones from which they come, to round-off.
+  const auto agrees = [&] {
+    calc_accelerations(rates);
+    double left = 0.0;
+    double given = 0.0;
+    for (Eigen::Index k = 0; k < n; ++k) left = std::max(left, std::abs(rates[rows[k]] - slip(k)));
+    for (const int i : cones) {
+      set_.problem().calc_diagonal(i, diagonal.data());
+      const int first = first_friction_row(i) - set_.problem().cones[i].offset;
+      given = std::max(given, calc_bound(i) * diagonal[first]);
+    }
+    return left <= kAgrees * given;
+  };
   for (int iteration = 0; iteration < kMaxTurns; ++iteration) {
     calc_accelerations(rates);
     for (Eigen::Index k = 0; k < n; ++k) off(k) = rates[rows[k]];
@@ -431,7 +448,8 @@ bool SmoothMotion::settle_directions(double t, const Vector& q, const Vector& u,
       own += dim;
     }
     if (!std::isfinite(turned) || !solve(t, q, u, inputs)) return give_up();
-    if (turned <= kTurnedEnough) return true;
+    if (turned <= kTurnedEnough || (turned >= turned_before && agrees())) return true;
+    turned_before = turned;
   }
   return give_up();
 }

@@ -295,22 +295,19 @@ bool Transition::agrees(SmoothMotion& motion, const Inputs& inputs) {
     auto& modes = set.kind(i) == ConstraintSet::Kind::contact ? tentative_.contacts : tentative_.dry_frictions;
     motion.find_direction(i, modes[set.index(i)].direction);
   }
-  if (solve_instant(motion.at(), inputs).status != Status::ok) return false;  // it says nothing
-  const double zero = kZeroAcceleration * std::max(scales_.acceleration, instant_.a().lpNorm<Eigen::Infinity>());
-  for (int i = 0; i < instant_.constraints().count(); ++i) {
-    const Cone& cone = instant_.constraints().problem().cones[i];
-    const double* rates = instant_.gamma_dot().data() + cone.offset;
-    if (instant_.constraints().kind(i) == ConstraintSet::Kind::joint) continue;
-    const bool is_contact = instant_.constraints().kind(i) == ConstraintSet::Kind::contact;
-    if (is_contact && rates[0] > zero) return false;
-    if (is_contact && instant_.on_edge(i)) {
-      const auto n = instant_.slip_direction(i);
-      if (std::abs(n[0] * rates[2] - n[1] * rates[1]) > zero) return false;
-    }
-    if (instant_.mode(i) != InstantMode::sticking) continue;
-    if (norm(rates + (is_contact ? 1 : 0), cone.dim - (is_contact ? 1 : 0)) > zero) return false;
-  }
-  return true;
+  // Where it is not settled it says nothing.
+  if (solve_instant(motion.at(), inputs).status == Status::ok && holds_all()) return true;
+  return any_forces_hold(motion.at(), inputs);
+}
+
+/// [-] Of a contact: what friction does to its slip, by what a normal force of the same size does to its gap; along the
+/// tangent where it does least.
+double Transition::calc_slip_share(int cone) const {
+  std::array<double, kMaxConeDim> diagonal;
+  const ConeProblem& problem = instant_.constraints().problem();
+  problem.calc_diagonal(cone, diagonal.data());
+  const int dim = problem.cones[cone].dim;
+  return dim > 1 ? *std::min_element(diagonal.begin() + 1, diagonal.begin() + dim) / diagonal[0] : 0.0;
 }
 
 /// Contacts that just bounced and would do so again within zeno_time stay closed; false: the step is to fail.
@@ -333,7 +330,7 @@ bool Transition::cross_accumulations(Moment& now, SmoothMotion& motion, StepReco
     passed_[k] = 1;
     // What friction stops within that time, stops as well: a slip that is left tips what rocks again, and so on.
     const int offset = set.problem().cones[i].offset;
-    const double stopped = motion.friction_of(k) * slows * options_.zeno_time;
+    const double stopped = motion.friction_of(k) * calc_slip_share(i) * slows * options_.zeno_time;
     tentative_.contacts[k].closed = true;
     tentative_.contacts[k].sticks =
         stopped > 0.0 && norm(set.gamma().data() + offset + 1, motion.friction_dim(k)) <= stopped;
@@ -550,6 +547,10 @@ bool Transition::begin(Moment& now, const Inputs& inputs, const std::vector<Trig
     if (report.status == Status::ok) {
       add(report.solve, record);
       choose_modes();
+      // What any forces hold is held, though CP1 has found others that do not.
+      const bool is_by_laws =
+          std::ranges::any_of(triggers, [](const Trigger& trigger) { return trigger.kind == Trigger::Kind::laws; });
+      if (!is_by_laws && !motion.determined() && lets_go() && any_forces_hold(at_, inputs)) choose_modes();
       let_creep(now, inputs, motion);
     } else if (!try_sets(now, inputs, motion)) {
       // Modes that nobody vouches for: those of velocities.

@@ -95,7 +95,8 @@ class Transition {
   /// Whether the forces that `motion` solved last obey the laws, where there are others as well: contacts press, and
   /// what sticks needs no more than its friction.
   bool obeys(const SmoothMotion& motion) const;
-  /// Whether accelerations by CP1, with all that slides as it is, are those of `motion` at the instant it solved last.
+  /// Whether accelerations by CP1, with all that slides as it is, are those of `motion` at the instant it solved last,
+  /// or any forces that obey the laws hold what it holds.
   bool agrees(SmoothMotion& motion, const Inputs& inputs);
 
  private:
@@ -109,6 +110,10 @@ class Transition {
   void choose_tentative(const Moment& now, const std::vector<Trigger>& triggers);
   void settle_velocities(Moment& now, const std::vector<Trigger>& triggers, SmoothMotion& motion);
   InstantReport solve_instant(const BodySnapshot& at, const Inputs& inputs);
+  bool holds_all() const;
+  bool any_forces_hold(const BodySnapshot& at, const Inputs& inputs);
+  bool lets_go() const;
+  double calc_slip_share(int cone) const;
   bool cross_accumulations(Moment& now, SmoothMotion& motion, StepRecord& record, bool& crossed);
   bool jam(Moment& now, const Inputs& inputs, SmoothMotion& motion, StepRecord& record);
   bool keep_all(const Moment& now, const Inputs& inputs, SmoothMotion& motion);

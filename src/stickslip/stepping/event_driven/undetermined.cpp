@@ -206,4 +206,45 @@ bool Transition::try_sets(const Moment& now, const Inputs& inputs, SmoothMotion&
   return false;
 }
 
+/// Whether the accelerations of the instant solved last leave closed what is closed, and at rest what sticks.
+bool Transition::holds_all() const {
+  const double zero = kZeroAcceleration * std::max(scales_.acceleration, instant_.a().lpNorm<Eigen::Infinity>());
+  for (int i = 0; i < instant_.constraints().count(); ++i) {
+    const Cone& cone = instant_.constraints().problem().cones[i];
+    const double* rates = instant_.gamma_dot().data() + cone.offset;
+    if (instant_.constraints().kind(i) == ConstraintSet::Kind::joint) continue;
+    const bool is_contact = instant_.constraints().kind(i) == ConstraintSet::Kind::contact;
+    if (is_contact && rates[0] > zero) return false;
+    if (is_contact && instant_.on_edge(i)) {
+      const auto n = instant_.slip_direction(i);
+      if (std::abs(n[0] * rates[2] - n[1] * rates[1]) > zero) return false;
+    }
+    if (instant_.mode(i) != InstantMode::sticking) continue;
+    if (norm(rates + (is_contact ? 1 : 0), cone.dim - (is_contact ? 1 : 0)) > zero) return false;
+  }
+  return true;
+}
+
+/// Whether there are forces that obey the laws and hold the tentative modes, where they are not determined and CP1, of
+/// which a motion is a solution as well, need not find them. Under the associated law what sticks stays at rest
+/// wherever any forces hold it.
+bool Transition::any_forces_hold(const BodySnapshot& at, const Inputs& inputs) {
+  if (!instant_.takes(FrictionLaw::associated)) return false;
+  instant_.set_law(FrictionLaw::associated);
+  const bool holds = solve_instant(at, inputs).status == Status::ok && holds_all();
+  instant_.set_law(FrictionLaw::coulomb);
+  return holds;
+}
+
+/// Whether modes_ lets go what tentative_ holds.
+bool Transition::lets_go() const {
+  const auto goes = [](const std::vector<Mode>& held, const std::vector<Mode>& next) {
+    for (std::size_t k = 0; k < held.size(); ++k) {
+      if ((held[k].closed && !next[k].closed) || (held[k].sticks && !next[k].sticks)) return true;
+    }
+    return false;
+  };
+  return goes(tentative_.contacts, modes_.contacts) || goes(tentative_.dry_frictions, modes_.dry_frictions);
+}
+
 }  // namespace stickslip::event_driven
