@@ -80,7 +80,8 @@ inline constexpr double kSomeBlocks = 1000.0;
 inline constexpr int kStuckSolves = 4;
 inline constexpr int kStuckConvexSolves = 2;
 /// And so many steps at most, as interior points: real problems take up to 55 Newton steps, interior points some ten,
-/// and where there is no solution neither end by themselves.
+/// and where there is no solution neither end by themselves. Newton's method on the linear complementarity problem of
+/// 184 contacts with polygons goes on for more than a minute there.
 inline constexpr int kMostSteps = 100;
 /// Newton steps from where interior points end before these count as one of the others: jammed spheres take up to 48.
 inline constexpr int kPolishSteps = 50;

@@ -300,9 +300,8 @@ void AutoSolver::pivot(const Task& task) {
   const int n_max = LemkeOptions{}.max_iterations;
   task.report.effort.pivots += take(solve_by_lemke(lcp.m(), lcp.q(), n_max, task.deadline), "lemke");
   if (iterate_.best().is_within(tolerance_)) return;
-  const LcpResult result =
-      solve_by_newton(lcp.m(), lcp.q(), Vector::Zero(lcp.q().size()), iterate_.last().calc_share(tolerance_),
-                      LcpNewtonOptions{}.max_iterations, task.deadline);
+  const LcpResult result = solve_by_newton(lcp.m(), lcp.q(), Vector::Zero(lcp.q().size()),
+                                           iterate_.last().calc_share(tolerance_), kMostSteps, task.deadline);
   task.report.effort.pivots += take(result, "lcp-newton");
 }
 
