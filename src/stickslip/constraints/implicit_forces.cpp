@@ -4,95 +4,18 @@
 #include <algorithm>
 
 #include "stickslip/base/disjoint_sets.h"
+#include "stickslip/constraints/stiffness.h"
 #include "stickslip/math/rotation.h"
 
 namespace stickslip {
-namespace {
-
-/// 1/m that a force at `at` of a body meets at most, at xi on a beam. [1/kg]
-double mobility_at(const System& system, const Attachment& side, const Vector3& at) {
-  const Body& body = system.bodies()[side.body];
-  if (body.n_u == 0) return 0.0;
-  const Matrix& inverse_mass = system.inverse_mass(side.body);
-  switch (body.type) {
-    case BodyType::planar:
-      return inverse_mass(0, 0) + at.squaredNorm() * inverse_mass(2, 2);
-    case BodyType::rigid: {
-      const Matrix3 inverse_inertia = inverse_mass.bottomRightCorner<3, 3>();
-      return inverse_mass(0, 0) + at.squaredNorm() * inverse_inertia.eigenvalues().real().maxCoeff();
-    }
-    case BodyType::beam: {
-      double mobility = 0.0;
-      const int first = side.u_offset - body.u_offset;
-      for (int i = 0; i < side.n_control; ++i) {
-        for (int j = 0; j < side.n_control; ++j) {
-          mobility += side.shape[i] * side.shape[j] * inverse_mass(first + 2 * i, first + 2 * j);
-        }
-      }
-      return mobility;
-    }
-    case BodyType::point:
-    case BodyType::fixed:
-    case BodyType::moving:
-      break;
-  }
-  return inverse_mass(0, 0);
-}
-
-/// 1/I that a torque about an axis of a body meets, at xi on a beam whose length is that undeformed. [1/(kg m^2)]
-double angular_mobility(const System& system, const Attachment& side, const Vector3& axis) {
-  const Body& body = system.bodies()[side.body];
-  if (body.n_u == 0) return 0.0;
-  const Matrix& inverse_mass = system.inverse_mass(side.body);
-  if (body.type == BodyType::planar) return inverse_mass(2, 2);
-  if (body.type == BodyType::rigid) return axis.dot(inverse_mass.bottomRightCorner<3, 3>() * axis);
-  if (!body.beam) return 0.0;
-  double mobility = 0.0;
-  const int first = side.u_offset - body.u_offset;
-  for (int i = 0; i < side.n_control; ++i) {
-    for (int j = 0; j < side.n_control; ++j) {
-      mobility += side.slope[i] * side.slope[j] * inverse_mass(first + 2 * i, first + 2 * j);
-    }
-  }
-  const double length = body.beam->options().length;
-  return mobility / (length * length);
-}
-
-}  // namespace
-
 ImplicitForces::ImplicitForces(const System& system, StopToken stop) : system_(system), stop_(stop) {
-  for (std::size_t i = 0; i < system.bodies().size(); ++i) {
-    const Body& body = system.bodies()[i];
-    if (!body.beam) continue;
+  for (const ForceStiffness& stiffness : find_stiffness(system)) {
     bounds_.resize(system.bodies().size());
-    bounds_[i].k += body.beam->highest_frequency2();
+    for (const ForceStiffness::Side& side : stiffness.sides) {
+      bounds_[side.body].c += side.c;
+      bounds_[side.body].k += side.k;
+    }
   }
-  for (const Force& force : system.forces()) {
-    const auto* spring = std::get_if<Spring>(&force.law);
-    if (spring == nullptr) continue;
-    add_bounds(force.first, force.second, mobility_at(system, force.first, spring->at_first),
-               mobility_at(system, force.second, spring->at_second), spring->damping, spring->stiffness);
-  }
-  for (const Joint& joint : system.joints()) {
-    if (!joint.options.spring) continue;
-    const auto mobility = [&](const Attachment& side, const JointFrame& frame) {
-      return joint.turns() ? angular_mobility(system, side, frame.axes.col(2)) : mobility_at(system, side, frame.at);
-    };
-    add_bounds(joint.first, joint.second, mobility(joint.first, joint.options.on_first),
-               mobility(joint.second, joint.options.on_second), joint.options.spring->damping,
-               joint.options.spring->stiffness);
-  }
-}
-
-/// k w w^T is at most 2 k of its two diagonal blocks.
-void ImplicitForces::add_bounds(const Attachment& first, const Attachment& second, double first_mobility,
-                                double second_mobility, double c, double k) {
-  bounds_.resize(system_.bodies().size());
-  const double sides = first_mobility > 0.0 && second_mobility > 0.0 ? 2.0 : 1.0;
-  bounds_[first.body].c += sides * c * first_mobility;
-  bounds_[first.body].k += sides * k * first_mobility;
-  bounds_[second.body].c += sides * c * second_mobility;
-  bounds_[second.body].k += sides * k * second_mobility;
 }
 
 bool ImplicitForces::are_needed(double h) const {

@@ -32,9 +32,7 @@ class ImplicitForces {
 
   explicit ImplicitForces(const System& system, StopToken stop = {});
 
-  /// Whether steps of h [s] need them. c/m and k/m of a body are sums over all that acts on it, bounds that do not
-  /// depend on the state: of a spring 1/m + |arm|^2 / I on each side, twice that where both sides can move; of a joint
-  /// likewise, about its axis where it turns; of a beam the square of its highest frequency.
+  /// Whether steps of h [s] need them. c/m and k/m of a body are sums over all that acts on it (stiffness.h).
   bool are_needed(double h) const;
 
   /// Takes C and K for a step of h from a state, at (t^, q^).
@@ -67,8 +65,6 @@ class ImplicitForces {
     Matrix mass, inverse;     // (n, n)
     Eigen::LLT<Matrix> factor;
   };
-  void add_bounds(const Attachment& first, const Attachment& second, double first_mobility, double second_mobility,
-                  double c, double k);
   void prepare();
   void add_row(const Attachment& first, const Attachment& second, double t, const Vector& q, double weight,
                double of_positions);

@@ -8,9 +8,11 @@
 #include <utility>
 
 #include "stickslip/constraints/contact_finder.h"
+#include "stickslip/constraints/stiffness.h"
 #include "stickslip/scene/build.h"
 #include "stickslip/scene/joint_frames.h"
 #include "stickslip/scene/redundant_joints.h"
+#include "stickslip/stepping/relaxation/explicit_forces.h"
 
 namespace stickslip {
 namespace {
@@ -26,7 +28,7 @@ class Warnings {
     for (const Kind kind : {&Warnings::warn_of_stillness, &Warnings::warn_of_lonely_bodies, &Warnings::warn_of_overlaps,
                             &Warnings::warn_of_overlaps_found, &Warnings::warn_of_misfits, &Warnings::warn_of_joints,
                             &Warnings::warn_of_redundancy, &Warnings::warn_of_quaternions, &Warnings::warn_of_output,
-                            &Warnings::warn_of_step_control}) {
+                            &Warnings::warn_of_step_control, &Warnings::warn_of_stiffness}) {
       n_of_kind_ = 0;
       (this->*kind)();
       if (n_of_kind_ > kMostOfKind) warnings_.push_back(fmt::format("and {} more like it", n_of_kind_ - kMostOfKind));
@@ -238,6 +240,18 @@ class Warnings {
                        "so finely",
                        kNoise, scheme->tolerance));
     }
+  }
+
+  void warn_of_stiffness() {
+    const System& system = *built_.system;
+    const double h = scene_.time.step;
+    std::optional<UnstableForce> force;
+    if (const auto* relaxation = std::get_if<RelaxationOptions>(&scene_.scheme)) {
+      force = find_unstable_force(system, h, most_explicit(*relaxation));
+    } else if (built_.stepper->knows_applied_impulses()) {  // schemes on velocities
+      force = find_unstable_tension(system, built_.initial.t, built_.initial.q, h);
+    }
+    if (force) warn(force->path, force->text);
   }
 
   // A mistake in a fill repeats itself for each of its bodies: so many lines of one kind tell enough.

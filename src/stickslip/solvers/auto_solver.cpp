@@ -305,7 +305,7 @@ void AutoSolver::pivot(const Task& task, double most_operations) {
   const int n_pivots = count(n * n, LemkeOptions{}.max_iterations);
   task.report.effort.pivots += take(solve_by_lemke(lcp.m(), lcp.q(), n_pivots, task.deadline), "lemke");
   if (iterate_.best().is_within(tolerance_)) return;
-  const int n_steps = count(n * n * n / 3.0, LcpNewtonOptions{}.max_iterations);
+  const int n_steps = count(n * n * n / 3.0, kMostSteps);
   const LcpResult result = solve_by_newton(lcp.m(), lcp.q(), Vector::Zero(lcp.q().size()),
                                            iterate_.last().calc_share(tolerance_), n_steps, task.deadline);
   task.report.effort.pivots += take(result, "lcp-newton");

@@ -8,6 +8,8 @@
 #include <string>
 #include <utility>
 
+#include "stickslip/constraints/stiffness.h"
+
 namespace stickslip {
 namespace {
 
@@ -48,7 +50,13 @@ Status CertifiedStepper::step(State& state, double h, double t_end, StepReport& 
   start_.q = state.q;
   start_.u = state.u;
   const double energy_before = system_.calc_kinetic_energy(state.u);
-  if (scheme_->step(state, h, t_end, report) == Status::failed) return Status::failed;
+  if (scheme_->step(state, h, t_end, report) == Status::failed) {
+    // Schemes on velocities.
+    const auto force =
+        scheme_->knows_applied_impulses() ? find_unstable_tension(system_, start_.t, start_.q, h) : std::nullopt;
+    if (force) tell(fmt::format("{}: {}", force->path, force->text), report);
+    return Status::failed;
+  }
   judge_contacts(state, report);
   judge_contact_work(energy_before, report);
   return report.status;

@@ -70,6 +70,9 @@ void Measure::start(const Step& step, const State& state, const double* a) {
     scale.start_acceleration = measure_motion(step.system, static_cast<int>(k), a);
     scale.deviation = step.h * step.h * scale.start_acceleration;
     scale.displacement = step.h * scale.start_speed + scale.deviation;
+    work_.segment(body.u_offset, body.n_u) =
+        step.u_known.segment(body.u_offset, body.n_u) - step.u_start.segment(body.u_offset, body.n_u);
+    scale.remembered = step.h * measure_motion(step.system, static_cast<int>(k), work_.data());
     const int n = n_lengths(body);
     double size = 0.0;
     for (int i = 0; i < n; ++i) size = std::max(size, std::abs(state.q(body.q_offset + i)));
@@ -142,9 +145,11 @@ void Measure::forget_round_off(Step& step) {
   for (StepElement& e : step.elements) e.round_off = {};
 }
 
-/// The displacement by its own weight counts too: weight that springs carry shows in no acceleration.
+/// The displacement by its own weight counts too: weight that springs carry shows in no acceleration. And what averages
+/// of forces move: where a body has come to rest percussions take that back, to the round-off of both.
 double Measure::largest_round_off(const Step& step, int body) const {
-  return kLargestRoundOff * std::max(bodies_[body].displacement, step.h * step.h * step.system.gravity().norm());
+  const double weight = step.h * step.h * step.system.gravity().norm();
+  return kLargestRoundOff * std::max({bodies_[body].displacement, bodies_[body].remembered, weight});
 }
 
 void Measure::set_round_off(const Step& step, int body, double force, double percussion, double acceleration,

@@ -94,6 +94,7 @@ class Measure {
   struct BodyScale {
     double start_speed = 0.0, start_acceleration = 0.0;  // [m/s], [m/s^2] before the step
     double displacement = 0.0, deviation = 0.0;          // [m]
+    double remembered = 0.0;                             // [m] dt |u_known - u|: of what averages of forces move
     double beam_round_off = 0.0;                         // [m/s^2] of its internal forces, in any case
     RoundOff round_off;                                  // of its balances R3, R2, R1
   };

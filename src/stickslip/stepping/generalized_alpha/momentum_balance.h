@@ -54,6 +54,10 @@ class MomentumBalance {
   /// equations of a step hold there, too, where a step that does not resolve the motion of something stiff has several
   /// solutions. Over all bodies: one that has much energy excuses others. Right after find_unbalanced().
   bool gains_energy(const Step& step, const State& start, double work);
+  /// Whether springs and dampers do in a step what it does not resolve: the energy at the end, `end`, is more than that
+  /// before it and what acts from outside and contacts put in, by a thousandth of what moves and is stretched; or the
+  /// ledger says that dampers take a hundredth of it more than is lost. Right after find_unbalanced().
+  bool makes_elastic_energy(const Step& step, const State& start, const EnergyLedger& end) const;
   /// M^-1 W' P of the step, likewise. (n_u) [m/s]
   const Vector& response() const { return response_; }
 

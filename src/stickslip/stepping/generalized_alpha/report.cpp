@@ -120,6 +120,11 @@ void account_energy(const Step& step, const State& before, Vector& nonconservati
     system.add_input_forces(step.inputs, t, q, nonconservative);
     return nonconservative.dot(u) + system.calc_prescribed_power(t, q, u);
   };
+  if (step.weights.forgets) {  // the force at the end acts all along the way
+    const double moved = calc_power(step.t_end, step.q, step.u) + nonconservative.dot(before.u);
+    ledger.work += 0.5 * step.h * (moved + system.calc_prescribed_power(step.t_end, step.q, step.u));
+    return;
+  }
   ledger.work += 0.5 * step.h * (calc_power(before.t, before.q, before.u) + calc_power(step.t_end, step.q, step.u));
 }
 

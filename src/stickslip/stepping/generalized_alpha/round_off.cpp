@@ -9,6 +9,11 @@
 namespace stickslip::generalized_alpha {
 namespace {
 
+/// |u'| as the sum that it is: of parts that cancel, each is rounded.
+double sum_of_speeds(const Step& step, int c) {
+  return std::abs(step.u_known(c)) + step.gamma_step() * std::abs(step.x.a(c)) + std::abs(step.x.U(c));
+}
+
 void set_row_round_off(Step& step, const ElementDerivatives& derivatives, StepElement& e) {
   e.round_off = {};
   RoundOff of_bodies;
@@ -30,7 +35,7 @@ void set_row_round_off(Step& step, const ElementDerivatives& derivatives, StepEl
         const int c = block.u_offset + j;
         const double place = step.measure.coordinate_round_off()(c);
         const double w = kSumRoundOff * std::abs(step.rows.W()[at + j]);
-        const double speed = std::abs(step.u(c));
+        const double speed = sum_of_speeds(step, c);
         velocity += w * speed + std::abs(derivatives.xi_v()[at + j]) * place;
         acceleration += w * std::abs(step.x.a(c)) + kSumRoundOff * std::abs(derivatives.gamma_dot_u()[at + j]) * speed +
                         std::abs(derivatives.gamma_dot_v()[at + j]) * place;
@@ -70,7 +75,7 @@ void RoundOffBounds::calc(const Step& step, const NewtonSystem& system) {
       double sum = 0.0;
       for (int j = 0; j < block.n_u; ++j) {
         const int c = block.u_offset + j;
-        sum += std::abs(by_place[j]) * places(c) + kSumRoundOff * std::abs(by_speed[j] * step.u(c));
+        sum += std::abs(by_place[j]) * places(c) + kSumRoundOff * std::abs(by_speed[j]) * sum_of_speeds(step, c);
       }
       force_(block.u_offset + i) += sum;
     }

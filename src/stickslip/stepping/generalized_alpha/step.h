@@ -91,7 +91,7 @@ struct Step {
 
   const System& system;
   const GeneralizedAlphaOptions options;
-  const Weights weights;
+  Weights weights;  // of this step
   /// Asked by whatever visits all elements, which throws Interrupted where it is raised, and by the methods that solve.
   const StopToken stop;
   ContactFinder contacts;

@@ -5,7 +5,9 @@
 #include <string>
 
 #include "stickslip/constraints/certificate.h"
+#include "stickslip/constraints/implicit_forces.h"
 #include "stickslip/constraints/instant.h"
+#include "stickslip/constraints/stiffness.h"
 #include "stickslip/stepping/generalized_alpha/certificate.h"
 #include "stickslip/stepping/generalized_alpha/estimate.h"
 #include "stickslip/stepping/generalized_alpha/generalized_alpha.h"
@@ -44,7 +46,11 @@ class Stepper final : public TimeStepper {
         nonconservative_(Vector::Zero(system.n_u())),
         change_(Vector::Zero(system.n_u())),
         impulse_(Vector::Zero(system.n_u())),
-        has_forces_(!system.make_force_blocks().empty()) {}
+        has_forces_(!system.make_force_blocks().empty()) {
+    for (const ForceStiffness& stiffness : find_stiffness(system)) {
+      if (stiffness.kind != ForceStiffness::Kind::beam) springs_.push_back(stiffness);
+    }
+  }
 
   std::string_view name() const override { return GeneralizedAlphaOptions::kTraits.name; }
   bool knows_accelerations() const override { return true; }
@@ -69,7 +75,9 @@ class Stepper final : public TimeStepper {
   const State& take_inputs(const State& state);
   const State& rescale(const State& state, double h);
   const State& begin_to_stick(const State& state, double h);
-  const State& let_go(const State& state, double h, double t_end);
+  bool starts_unresolved(const State& state, double h, double t_end);
+  bool has_stiff_springs(double h) const;
+  const State& forget_all(const State& state);
   StepSolve solve_equations();
   std::string describe_failure() const;
   void report_step(const StepSolve& solve, StepReport& report);
@@ -86,15 +94,16 @@ class Stepper final : public TimeStepper {
   MomentumBalance balance_;
 
   // Workspace.
-  Vector nonconservative_;          // (n_u)
-  Vector change_, impulse_;         // (n_u) [m/s], [N s, N m s] of calc_smooth_impulse()
-  Vector q_end_;                    // (n_q)
-  bool has_forces_ = false;         // springs, dampers, beams
-  BodySnapshot snapshot_{system_};  // of the end of the step
-  bool inputs_changed_ = false;     // before the last step
-  State moved_;                     // the state of its start then
+  Vector nonconservative_;               // (n_u)
+  Vector change_, impulse_;              // (n_u) [m/s], [N s, N m s] of calc_smooth_impulse()
+  Vector q_end_;                         // (n_q)
+  bool has_forces_ = false;              // springs, dampers, beams
+  std::vector<ForceStiffness> springs_;  // and dampers
+  BodySnapshot snapshot_{system_};       // of the end of the step
+  bool inputs_changed_ = false;          // before the last step
+  State moved_;                          // the state of its start then
   State rescaled_;
-  State released_;                // the state of the start without what does not last
+  State released_;                // the state of the start without memory
   const State* start_ = nullptr;  // the state of the last try, with its memory as that took it
   EnergyLedger energy_;           // at its end
   bool continues_ = false;        // whether the forces of the last step can be continued
@@ -254,7 +263,9 @@ void Stepper::join_applied_impulses(const StepReport& first, StepReport& report)
 /// Begins a step as its state and inputs say.
 void Stepper::set_out(const State& state, double h, double t_end) {
   const State& known = take_inputs(state);
-  start_ = state.step == 0 ? &let_go(begin_to_stick(known, h), h, t_end) : &rescale(known, h);
+  step_.weights = Weights(step_.options.rho_inf);
+  start_ = state.step == 0 ? &begin_to_stick(known, h) : &rescale(known, h);
+  if (state.step == 0 && starts_unresolved(*start_, h, t_end)) start_ = &forget_all(*start_);
   begin(step_, *start_, h, t_end);
 }
 
@@ -262,6 +273,22 @@ void Stepper::set_out(const State& state, double h, double t_end) {
 void Stepper::solve(const State& state, double h, double t_end, StepReport& report) {
   set_out(state, h, t_end);
   finish(state, solve_equations(), report);
+  if (step_.weights.forgets || report.status == Status::failed || !has_stiff_springs(h)) return;
+  if (!balance_.makes_elastic_energy(step_, *start_, energy_)) return;
+  const auto calc_energy = [this] {
+    return system_.calc_kinetic_energy(step_.u) + system_.calc_potential_energy(step_.t_end, step_.q);
+  };
+  const double energy = calc_energy();
+  int iterations = report.solve.iterations;
+  start_ = &forget_all(*start_);
+  begin(step_, *start_, h, t_end);
+  finish(state, solve_equations(), report);
+  if (report.status == Status::failed || !(calc_energy() <= energy)) {  // an impact within the step: as published
+    iterations += report.solve.iterations;
+    set_out(state, h, t_end);
+    finish(state, solve_equations(), report);
+  }
+  report.solve.iterations += iterations;
 }
 
 /// The last resort, a step that is balanced.
@@ -418,24 +445,35 @@ const State& Stepper::begin_to_stick(const State& state, double h) {
   return rescaled_;
 }
 
-/// The state with what springs and dampers leave of its accelerations and forces, where they do not last a step: those
-/// at the end of a step that remembers none, which are of the size u / h; the state itself where they last.
-const State& Stepper::let_go(const State& state, double h, double t_end) {
-  if (!has_forces_) return state;
+/// Whether springs and dampers give accelerations at the start that do not last a step, by one from no memory: what
+/// they leave at its end is less than half of them.
+bool Stepper::starts_unresolved(const State& state, double h, double t_end) {
+  if (!has_forces_) return false;
   const std::vector<int> bodies = find_unresolved(step_, state, h);
-  if (bodies.empty()) return state;
-  released_ = state;
-  released_.memory.setZero();
-  released_.contacts.clear();
-  begin(step_, released_, h, t_end);
+  if (bodies.empty()) return false;
+  begin(step_, forget_all(state), h, t_end);
   const bool is_found = methods_.solve(step_, released_, false).converged;
+  step_.work = 0.0;
+  step_.weights = Weights(step_.options.rho_inf);
   const Vector a = MemoryView(system_, state.memory).a();
   const auto lasts = [&](int body) {
     return measure_motion(system_, body, a.data()) <= 2.0 * measure_motion(system_, body, step_.x.a.data());
   };
-  step_.work = 0.0;
-  if (!is_found || std::ranges::all_of(bodies, lasts)) return state;
-  start_memory(step_, released_);
+  return is_found && !std::ranges::all_of(bodies, lasts);
+}
+
+/// Whether a step of h does not resolve some spring or damper.
+bool Stepper::has_stiff_springs(double h) const {
+  return std::ranges::any_of(springs_,
+                             [h](const ForceStiffness& s) { return s.ratio(h) > ImplicitForces::kMostExplicit; });
+}
+
+/// The state without memory, for a step of backward Euler.
+const State& Stepper::forget_all(const State& state) {
+  step_.weights = Weights::backward_euler();
+  released_ = state;
+  released_.memory.setZero();
+  released_.contacts.clear();
   return released_;
 }
 

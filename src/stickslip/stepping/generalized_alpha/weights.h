@@ -7,6 +7,7 @@ namespace stickslip::generalized_alpha {
 struct Weights {
   double alpha_m, alpha_f, gamma, beta;  // [-]
   double gamma_prime, beta_prime;        // [-] gamma and beta times d abar' / d a' = (1 - alpha_f) / (1 - alpha_m)
+  bool forgets = false;                  // whether they are those of backward_euler()
 
   explicit Weights(double rho_inf)
       : alpha_m((2.0 * rho_inf - 1.0) / (rho_inf + 1.0)),
@@ -15,6 +16,17 @@ struct Weights {
         beta(0.25 * (0.5 + gamma) * (0.5 + gamma)),
         gamma_prime(gamma * (1.0 - alpha_f) / (1.0 - alpha_m)),
         beta_prime(beta * (1.0 - alpha_f) / (1.0 - alpha_m)) {}
+
+  /// Those of a step that takes nothing from before it: u' = u + dt a', q' = q + dt u', the backward Euler method. What
+  /// is too stiff for the step's length it brings to rest, and no linear force gains energy by it.
+  static Weights backward_euler() {
+    Weights weights(0.0);
+    weights.alpha_m = weights.alpha_f = 0.0;
+    weights.gamma = weights.gamma_prime = weights.beta_prime = 1.0;
+    weights.beta = 0.5;  // abar counts (1/2 - beta), and beta' belongs to a' alone
+    weights.forgets = true;
+    return weights;
+  }
 
   /// xbar' = (af x + (1 - af) x' - am xbar) / (1 - am)   (71), (96), (114).
   double next_bar(double x, double x_next, double bar) const {

@@ -6,10 +6,21 @@
 #include <utility>
 
 #include "stickslip/base/input_error.h"
-#include "stickslip/stepping/relaxation/relaxation.h"
+#include "stickslip/stepping/relaxation/explicit_forces.h"
 #include "stickslip/stepping/sundials_integrator.h"
 
 namespace stickslip {
+namespace {
+
+constexpr double kHalfDisc = 2.6;  // [-] within the region of stability of rk4, on the left of the imaginary axis
+
+}  // namespace
+
+double most_explicit(const RelaxationOptions& options) {
+  if (options.controls_errors()) return std::numeric_limits<double>::infinity();
+  const bool is_rk4 = options.form == RelaxationForm::ode && options.integrator == RelaxationIntegrator::rk4;
+  return is_rk4 ? kHalfDisc : 2.0;  // of u' = u - h lambda u, and of q' = q + h u', u' = u - h lambda^2 q
+}
 
 void RelaxationOptions::check() const {
   if (!(delta > 0.0 && std::isfinite(delta))) {
@@ -47,7 +58,6 @@ double RelaxationOptions::longest_step() const {
 
 double RelaxationOptions::longest_step_of_joints() const {
   if (form == RelaxationForm::implicit || controls_errors()) return std::numeric_limits<double>::infinity();
-  constexpr double kHalfDisc = 2.6;  // [-] within the region of stability of rk4, on the left of the imaginary axis
   if (integrator == RelaxationIntegrator::rk4) return kHalfDisc * delta / std::max(1.0, 2.0 * zeta);
   const double of_position = 2.0 * (std::sqrt(zeta * zeta + 1.0) - zeta);
   return delta * (zeta > 0.0 ? std::min(1.0 / zeta, of_position) : of_position);

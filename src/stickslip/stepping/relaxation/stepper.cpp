@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -8,7 +10,9 @@
 #include "stickslip/base/input_error.h"
 #include "stickslip/base/make_room.h"
 #include "stickslip/constraints/certificate.h"
+#include "stickslip/constraints/stiffness.h"
 #include "stickslip/stepping/begin_run.h"
+#include "stickslip/stepping/relaxation/explicit_forces.h"
 #include "stickslip/stepping/relaxation/gates.h"
 #include "stickslip/stepping/relaxation/part.h"
 #include "stickslip/stepping/start_impact.h"
@@ -297,6 +301,9 @@ Status RelaxationStepper::step(State& state, double h, double t_end, StepReport&
     report.message = part_.message().empty() ? report.solve.message : part_.message();
     if (report.message.empty() || !u1.allFinite()) report.message += describe_non_finite(system_, q1, u1);
     if (report.message.empty()) report.message = "forces are not finite";
+    if (const auto force = find_unstable_force(system_, h, most_explicit(options_))) {
+      report.message += fmt::format("; {}: {}", force->path, force->text);
+    }
     return report.status = Status::failed;
   }
   end_.take(t_end, q1, nullptr);
