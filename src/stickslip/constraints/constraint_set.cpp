@@ -32,6 +32,15 @@ ContactStatus polygon_status(const FrictionBlock& block, const double* p, const 
                                                                              : ContactStatus::slip;
 }
 
+/// Whether a contact is taken at one point in the middle of its gap: of two shapes, neither of them fixed, beside
+/// joints. At the points that are nearest, bodies that turn together slide by omega times the gap: what two faces grip
+/// slides to opposite sides, and friction in its full size on both has nothing left for its load (docs/ccp.md).
+bool is_between_turning(const System& system, const ContactPoint& k) {
+  if (system.joints().empty() || k.frozen == nullptr) return false;
+  const auto is_fixed = [&](Side side) { return system.bodies()[system.body(k, side)].type == BodyType::fixed; };
+  return !is_fixed(Side::first) && !is_fixed(Side::second);
+}
+
 /// visit(row, n, J, v_of_body): each row of W^T stored in blocks, with each body's n velocities that it has columns of.
 template <class Visit>
 void visit_rows(const ConeProblem& problem, const Vector& v, const Visit& visit) {
@@ -176,6 +185,9 @@ void ConstraintSet::gather_contacts(const Activations& activation_of, double h) 
     if (!calc_contact_within(*at_, k, activation_of(i), geometry, gamma)) continue;
     const ContactPair& pair = system_.pair(k);
     const bool slides = pair.friction_dim > 0 && !problem_.of_positions;
+    if (slides && is_between_turning(system_, k)) {
+      geometry.position_first = geometry.position_second = 0.5 * (geometry.position_first + geometry.position_second);
+    }
     const FrictionBlock friction{pair.friction_dim, pair.law().friction, 0, 0.0};
     problem_.add_contact({&friction, slides ? std::size_t{1} : std::size_t{0}});
     ++n_contacts_;
