@@ -23,9 +23,9 @@ using test::EventRun;
 using test::kEventTime;
 using Vector3 = Eigen::Vector3d;
 
-constexpr double kG = 10.0;  // [m/s^2] down
+constexpr double kGravityOfFeet = 10.0;  // [m/s^2] down
 
-struct Body {
+struct FootedBody {
   const char* name;
   std::vector<std::array<double, 2>> feet;  // [m] about its centre
   double height;                            // [m] of that above the floor
@@ -46,18 +46,18 @@ Load make_growing(const Vector3& at_start, const Vector3& rate) {
 }
 
 /// Loads of the feet at rest under a push (x, y). What four feet leave open, they have along (1, -1, 1, -1).
-Eigen::VectorXd calc_loads(const Body& body, const Vector3& f, double open) {
+Eigen::VectorXd calc_loads(const FootedBody& body, const Vector3& f, double open) {
   const auto n = static_cast<Eigen::Index>(body.feet.size());
   Eigen::MatrixXd balance(3, n);
   for (Eigen::Index i = 0; i < n; ++i) balance.col(i) << 1.0, body.feet[i][0], body.feet[i][1];
-  const Vector3 moments(body.mass * kG, body.height * f[0], body.height * f[1]);
+  const Vector3 moments(body.mass * kGravityOfFeet, body.height * f[0], body.height * f[1]);
   Eigen::VectorXd loads = balance.completeOrthogonalDecomposition().solve(moments);
   for (Eigen::Index i = 0; i < n && n == 4; ++i) loads[i] += i % 2 == 0 ? open : -open;
   return loads;
 }
 
 /// The least power that friction takes of what has the power 1 of f, and the twist that has it.
-std::pair<double, Vector3> find_mechanism(const Body& body, const Eigen::VectorXd& loads, const Vector3& f) {
+std::pair<double, Vector3> find_mechanism(const FootedBody& body, const Eigen::VectorXd& loads, const Vector3& f) {
   const Vector3 start = f / f.squaredNorm();
   Eigen::Matrix<double, 3, 2> free;
   free.col(0) = f.unitOrthogonal();
@@ -98,7 +98,7 @@ std::pair<double, Vector3> find_mechanism(const Body& body, const Eigen::VectorX
 }
 
 /// When friction holds no more, first, with these loads; `end`: it holds until then.
-double find_limit(const Body& body, const Load& load, double open, double end) {
+double find_limit(const FootedBody& body, const Load& load, double open, double end) {
   const auto holds = [&](double t) {
     const Eigen::VectorXd loads = calc_loads(body, load.wrench(t), open);
     return loads.minCoeff() >= 0.0 && find_mechanism(body, loads, load.wrench(t)).first > 1.0;
@@ -110,9 +110,9 @@ double find_limit(const Body& body, const Load& load, double open, double end) {
 }
 
 /// The same with the loads of four feet that hold longest.
-double find_longest(const Body& body, const Load& load, double end) {
+double find_longest(const FootedBody& body, const Load& load, double end) {
   const double golden = 0.5 * (std::sqrt(5.0) - 1.0);
-  double first = -0.25 * body.mass * kG;
+  double first = -0.25 * body.mass * kGravityOfFeet;
   double last = -first;
   const auto limit = [&](double open) { return find_limit(body, load, open, end); };
   double a = last - golden * (last - first);
@@ -137,7 +137,7 @@ double find_longest(const Body& body, const Load& load, double end) {
   return limit(0.5 * (first + last));
 }
 
-std::string make_scene(const Body& body, const Load& load) {
+std::string make_scene(const FootedBody& body, const Load& load) {
   std::string shapes;
   if (body.is_box) {
     shapes = fmt::format("shapes.hull = {{type = \"box\", size = [{}, {}, {}]}}\n", 2.0 * std::abs(body.feet[0][0]),
@@ -182,8 +182,8 @@ void expect_twist(const EventRun& run, const Vector3& xi, const char* name) {
 /// Feet whose loads are determined slip when friction cannot hold any more, about the instantaneous centre of the
 /// limit: between the feet, far away, or at a foot, which then sticks.
 TEST(EventDrivenOnset, ThreeFeetSlipAtTheLimitOfTheirFriction) {
-  const std::vector<Body> bodies = {{"three feet", kThreeFeet, 0.05, 1.0, 0.17}};
-  for (const Body& body : bodies) {
+  const std::vector<FootedBody> bodies = {{"three feet", kThreeFeet, 0.05, 1.0, 0.17}};
+  for (const FootedBody& body : bodies) {
     constexpr double force = 1.0;  // [N]
     for (const auto& [start, rate] :
          {std::pair(Vector3(0, 0, 0), Vector3(0, 0, 0.6)), std::pair(Vector3(0, 0, 0), Vector3(0.8, 0.6, 0.1))}) {
@@ -208,11 +208,11 @@ TEST(EventDrivenOnset, ThreeFeetSlipAtTheLimitOfTheirFriction) {
 /// loads held it than those with which it slides, it starts with a jump, as soon as what none can hold is told from
 /// rest.
 TEST(EventDrivenOnset, FourFeetHoldAsLongAsAnyLoadsHoldThem) {
-  const std::vector<Body> bodies = {
+  const std::vector<FootedBody> bodies = {
       {"box", kCorners, 0.05, 1.5, 0.17, true},
       {"four feet", {{0.25, 0.0}, {0.0, 0.2}, {-0.25, 0.0}, {0.0, -0.2}}, 0.03, 0.7, 0.4}};
-  for (const Body& body : bodies) {
-    const double force = body.mu * body.mass * kG;
+  for (const FootedBody& body : bodies) {
+    const double force = body.mu * body.mass * kGravityOfFeet;
     for (const auto& [start, rate] :
          {std::pair(Vector3(0, 0, 0), Vector3(0, 0, 0.2)), std::pair(Vector3(0, 0, 0), Vector3(0.31, 0.23, 0.04)),
           std::pair(Vector3(0, 0, 0), Vector3(0.4, -0.13, -0.05)),

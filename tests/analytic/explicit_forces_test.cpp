@@ -41,7 +41,7 @@ bool names(const std::vector<std::string>& warnings, const std::string& path) {
   });
 }
 
-const char* const kBeam = R"toml(
+const char* const kExplicitBeam = R"toml(
 gravity = [0, 0]
 [bodies.wall]
 type = "fixed"
@@ -81,7 +81,7 @@ std::vector<Explicit> make_explicit() {
       "gravity = [0, 0]\n[bodies.ground]\ntype = \"fixed\"\n[bodies.a]\ntype = \"planar\"\nmass = 1\ninertia = 0.1\n"
       "velocity = [0.5, 0]\n[bodies.b]\ntype = \"planar\"\nmass = 2\ninertia = 0.1\nposition = [1, 0]\n";
   return {
-      {"bodies.beam", 1e-3, kBeam},
+      {"bodies.beam", 1e-3, kExplicitBeam},
       {"forces.spring", 1e-3,
        bodies + "[forces.spring]\ntype = \"spring\"\nbetween = [\"a\", \"b\"]\nstiffness = 1e9\nrest = 1\n"},
       {"forces.damper", 1e-3, bodies + "[forces.damper]\ntype = \"spring\"\nbetween = [\"a\", \"b\"]\ndamping = 1e4\n"},

@@ -10,6 +10,8 @@
 #include "stickslip/base/make_room.h"
 #include "stickslip/constraints/certificate.h"
 #include "stickslip/stepping/free_rotation.h"
+#include "stickslip/stepping/joint_loops.h"
+#include "stickslip/stepping/sticking_bodies.h"
 #include "stickslip/stepping/velocity_step.h"
 
 namespace stickslip {
@@ -37,16 +39,19 @@ class MoreauStepper final : public TimeStepper {
   StopToken stop_;
   VelocityStep velocity_;
   std::optional<PositionProjection> projection_;
+  StickingBodies sticking_;
+  bool closes_loops_;  // whether joints close loops whose rows depend on each other where joints fit alone
 
   // Workspace, kept from step to step.
-  BodySnapshot outer_, middle_;   // at (t, q, u), then (t', q'); at (t_m, q_m, u)
-  Vector q_mid_, q_end_, q_dot_;  // (n_q)
-  Vector u_move_;                 // (n_u) what positions follow where forces are implicit
-  Vector u_free_;                 // (n_u) [m/s, rad/s]
+  BodySnapshot start_, middle_, end_;  // at (t, q, u); (t_m, q_m, u); (t', q')
+  Vector q_mid_, q_end_, q_dot_;       // (n_q)
+  Vector u_move_;                      // (n_u) what positions follow where forces are implicit
+  Vector u_free_;                      // (n_u) [m/s, rad/s]
   Vector u_work_;  // (n_u) [m/s, rad/s] u_free without the applied forces: u, turned by the gyroscopic term
   Vector force_;   // (n_u) [N, N m] at (t_m, q_m, u)
   std::vector<double> motion_rates_;  // (joints) [m/s, rad/s] in their rows
   std::vector<Gyroscopic> gyroscopic_;
+  const std::vector<ContactPoint> no_points_;
 };
 
 MoreauStepper::MoreauStepper(const MoreauOptions& options, const System& system, ConeSolver& solver, StopToken stop)
@@ -54,10 +59,13 @@ MoreauStepper::MoreauStepper(const MoreauOptions& options, const System& system,
       system_(system),
       stop_(stop),
       velocity_(system, solver, stop),
-      outer_(system),
-      middle_(system) {
+      sticking_(system),
+      start_(system),
+      middle_(system),
+      end_(system) {
   velocity_.constraints().use_finite_motions();
   if (is_on(options.projection, system)) projection_.emplace(system, solver, kCorrectionSpeed, stop);
+  closes_loops_ = projection_ && has_overconstrained_loops(system);
   q_mid_.resize(system.n_q());
   q_dot_.resize(system.n_q());
   q_end_.resize(system.n_q());
@@ -76,6 +84,9 @@ Status MoreauStepper::step(State& state, double h, double t_end, StepReport& rep
   if (!velocity_.are_given_finite(state.inputs, {t_mid, t_end}, report)) return report.status = Status::failed;
 
   const State& start = velocity_.settle_start(state);
+  ContactFinder& contacts = velocity_.contacts();
+  if (contacts.detects() || sticking_.are_possible()) start_.take(start.t, start.q, &start.u);
+  if (contacts.detects()) contacts.find(start_, t_end);
   q_mid_ = start.q;
   if (implicit) {
     report.message = calc_mean_rotations(system_, gyroscopic_, start.u, h, stop_, u_work_);
@@ -83,14 +94,14 @@ Status MoreauStepper::step(State& state, double h, double t_end, StepReport& rep
     velocity_.calc_implicit_free_velocity(start, state.inputs, h, t_end, u_work_, u_free_);
   } else {
     system_.advance(h1, start.u, q_mid_);
+    if (closes_loops_) {
+      middle_.take(t_mid, q_mid_, nullptr);
+      velocity_.constraints().gather(middle_, no_points_, 0.0, h);  // so that joints alone are put right
+      projection_->project(h, velocity_, q_mid_, middle_);
+    }
     if (!calc_free_velocity(start, h, t_mid, report)) return report.status = Status::failed;
   }
 
-  ContactFinder& contacts = velocity_.contacts();
-  if (contacts.detects()) {
-    outer_.take(start.t, start.q, &start.u);
-    contacts.find(outer_, t_end);
-  }
   middle_.take(t_mid, q_mid_, &start.u);
   contacts.follow(middle_, h1);
   if (projection_) {
@@ -121,8 +132,8 @@ Status MoreauStepper::step(State& state, double h, double t_end, StepReport& rep
     report.message += what;
     return report.status = Status::failed;
   }
-  outer_.take(t_end, q_end_, nullptr);
-  contacts.extend(outer_);
+  end_.take(t_end, q_end_, nullptr);
+  contacts.extend(end_);
 
   EnergyLedger energy = start.energy;
   if (moves_by_rates(theta)) set_motions(start.t, t_end, 0.0);
@@ -136,8 +147,14 @@ Status MoreauStepper::step(State& state, double h, double t_end, StepReport& rep
     // Planar: u_work is u.
     velocity_.report_forces(h, state.inputs, t_mid, q_mid_, u_work_, &force_, report);
   }
-  if (projection_) projection_->project(h, velocity_, q_end_, outer_);
-  velocity_.report_places(outer_, report);
+  if (projection_) {
+    q_dot_ = q_end_;
+    projection_->project(h, velocity_, q_end_, end_);
+    if (q_end_ != q_dot_ && sticking_.follow(start_, contacts.points(), report, q_end_, end_)) {
+      projection_->project_again(h, velocity_, q_end_, end_);
+    }
+  }
+  velocity_.report_places(end_, report);
 
   // Last of all, so that the step can be left before.
   stop_.check();
