@@ -61,11 +61,11 @@ WholeMomentum calc_whole_momentum(const System& system, const State& state) {
 /// Two fingers that slide on a free palm against each other, coupled by a mimic joint; a force between the palm and one
 /// of them alone. With x the first finger's coordinate, r x the second's and no momentum,
 ///   (m1 + m2 r^2 - (m1 - m2 r)^2 / (M + m1 + m2)) x'' = F.
-constexpr double kPalm = 0.6, kFinger1 = 0.1, kFinger2 = 0.25, kOfMimic = 0.7, kPush = 0.2;
+constexpr double kPalm = 0.6, kFinger1 = 0.1, kFinger2 = 0.25, kOfMimic = 0.7, kFingerPush = 0.2;
 
 double calc_finger_acceleration() {
   const double moved = kFinger1 - kFinger2 * kOfMimic;
-  return kPush / (kFinger1 + kFinger2 * kOfMimic * kOfMimic - moved * moved / (kPalm + kFinger1 + kFinger2));
+  return kFingerPush / (kFinger1 + kFinger2 * kOfMimic * kOfMimic - moved * moved / (kPalm + kFinger1 + kFinger2));
 }
 
 std::string make_hand(bool planar, const std::string& motion) {
@@ -86,7 +86,7 @@ std::string make_hand(bool planar, const std::string& motion) {
              "joints.one = {{type = \"prismatic\", between = [\"palm\", \"left\"], axis = [1, {}], force = "
              "\"{}\"}}\n"
              "joints.two = {{type = \"prismatic\", between = [\"palm\", \"right\"], axis = [-1, {}]}}\n",
-             kOfMimic, axis, kPush, axis);
+             kOfMimic, axis, kFingerPush, axis);
 }
 
 TEST_P(Couplings, FingersOfAFreeHandMoveTogether) {
@@ -116,7 +116,7 @@ TEST_P(Couplings, FingersOfAFreeHandMoveTogether) {
     EXPECT_NEAR(joints[1].coupling, force, 1e-8);
     EXPECT_NEAR(joints[0].coupling, -kOfMimic * force, 1e-8);
     EXPECT_NEAR(joints[1].reaction_force.x(), -force, 1e-8);
-    EXPECT_NEAR(joints[0].reaction_force.x(), kPush - kOfMimic * force, 1e-8);
+    EXPECT_NEAR(joints[0].reaction_force.x(), kFingerPush - kOfMimic * force, 1e-8);
     EXPECT_NEAR(joints[2].reaction_force.x(), -force, 1e-8);
     // What the fingers gain is what the push gives.
     EXPECT_NEAR(run.report.kinetic_energy, run.report.work - run.report.dissipated, 1e-9);

@@ -306,9 +306,8 @@ void RelaxationPart::calc_tolerances() {
   for (std::size_t b = 0; b < system_.bodies().size(); ++b) {
     const Body& body = system_.bodies()[b];
     if (body.n_u == 0) continue;
-    // Of a turn: the speed at the radius of gyration.
-    const Vector inertia = system_.inverse_mass(static_cast<int>(b)).diagonal().cwiseInverse();
-    tolerances_.segment(2 + body.u_offset, body.n_u) = speed * (body.mass * inertia).cwiseSqrt();
+    tolerances_.segment(2 + body.u_offset, body.n_u) =
+        speed * system_.inverse_mass(static_cast<int>(b)).diagonal().cwiseInverse();
   }
   tolerances_.tail(problem.size()).setConstant(kNoBound);
 }
