@@ -1,9 +1,31 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What a viewer of a run that goes on can do with it: pause, step, stop, pace, and run it again with other parameters.
-import type {LiveState} from './live';
-import {show} from './result';
+import {Certificate, show} from './result';
 
 const kTicks = 200;  // [-] of a slider
+
+/** What the server tells of a run. */
+export interface LiveState {
+  version: number;
+  revision: number;
+  last: number;
+  transient: boolean;
+  more: boolean;
+  phase: 'preparing' | 'running' | 'ended' | 'growing' | 'result';
+  message: string;
+  controls: boolean;
+  paused: boolean;
+  pace: 'real' | 'fast';
+  time: number | null;
+  share: number | null;
+  steps: number;
+  rows: number;
+  left_out: number;
+  rate: number | null;
+  certificate?: Certificate;
+  parameters: [string, number][];
+  viewers: number;
+}
 
 /** A name and a number that somebody may change, by hand or by a slider from 0 to twice the first value. */
 class ParameterRow {

@@ -1,33 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A page that `stickslip view` serves: asks its server for the data and for what is new (src/stickslip/view/view_protocol.h).
-import {Controls} from './controls';
-import type {Page} from './main';
-import {Arrays, Certificate, Header, kCut, kRunning, kTypes, Numbers, Result} from './result';
+import {Controls, LiveState} from './controls';
+import {Arrays, Header, kCut, kRunning, kTypes, Numbers, Result} from './result';
 
 const kPlotsInterval = 250;  // [ms] at least between two updates of the plots
 const kPlotsShare = 8;       // [-] of the time they take one part in so many at most
 const kRetry = 1000;         // [ms] after which a server that does not answer is asked again
 
-export interface LiveState {
-  version: number;
-  revision: number;
-  last: number;
-  transient: boolean;
-  more: boolean;
-  phase: 'preparing' | 'running' | 'ended' | 'growing' | 'result';
-  message: string;
-  controls: boolean;
-  paused: boolean;
-  pace: 'real' | 'fast';
-  time: number | null;
-  share: number | null;
-  steps: number;
-  rows: number;
-  left_out: number;
-  rate: number | null;
-  certificate?: Certificate;
-  parameters: [string, number][];
-  viewers: number;
+/** What shows the result as it grows. */
+interface GrowingPage {
+  following: boolean;
+  reload(results: Result[], goes_on: boolean): void;
+  extend(with_plots: boolean): void;
 }
 
 /** What the server packed: a header in JSON and the numbers behind it. */
@@ -110,10 +94,10 @@ export class LiveResult extends Result {
 }
 
 /** Shows what the server has, as long as the page is open. */
-export async function view_live(open: (results: Result[]) => Page): Promise<void> {
+export async function view_live(open: (results: Result[]) => GrowingPage): Promise<void> {
   const viewer = Array.from(crypto.getRandomValues(new Uint8Array(8)), (x) => x.toString(16).padStart(2, '0')).join('');
   const controls = new Controls();
-  let page: Page | undefined, result: LiveResult | undefined;
+  let page: GrowingPage | undefined, result: LiveResult | undefined;
   let state: Pick<LiveState, 'version' | 'last' | 'revision'> = {version: 0, last: 0, revision: 0};
   let drawn_at = 0, took = 0, lagging = false;  // [ms]; the plots lack what came last
 

@@ -396,4 +396,3 @@ declare global {
 const embedded = read_results();
 if (embedded.length > 0) window.stickslip = new Page(embedded);
 else void view_live((results) => window.stickslip = new Page(results));
-export type {Result};
