@@ -2,7 +2,7 @@
 # A thin front: what each target does is in scripts/. `make run SCENE=scenes/...` runs another scene.
 SCENE ?= scenes/papers/capobianco/tippe_top.toml
 
-.PHONY: build run check pages docs gallery sweep fuzz bench format clean
+.PHONY: build run python check pages docs gallery sweep fuzz bench format clean
 
 build:
 	@scripts/setup build
@@ -12,6 +12,10 @@ run:
 	@scripts/setup run
 	@scripts/build
 	@scripts/run "$(SCENE)"
+
+python:
+	@scripts/setup python
+	@scripts/python
 
 check:
 	@scripts/setup check

@@ -15,19 +15,6 @@ namespace {
 
 using VectorOut = Eigen::Map<Eigen::VectorXd>;  // (n) the place of a column, or of one item of it, in a row
 
-/// Orientation as (w, x, y, z), R_WB.
-Vector4 orientation(const Body& body, const Pose& pose, const State& state) {
-  if (body.type == BodyType::rigid) return state.q.segment<4>(body.q_offset + 3);
-  if (body.type == BodyType::planar) {
-    const double half = 0.5 * state.q(body.q_offset + 2);
-    return {std::cos(half), 0.0, 0.0, std::sin(half)};
-  }
-  if (body.type == BodyType::point) return Vector4::UnitX();
-  const Eigen::Quaterniond e(pose.R_WB);
-  const Vector4 wxyz(e.w(), e.x(), e.y(), e.z());
-  return wxyz(0) < 0.0 ? Vector4(-wxyz) : wxyz;  // of the two that mean the same, always the same one
-}
-
 /// The place of item i in a column of 3 numbers each.
 template <class Row>
 Eigen::Map<Vector3> triple(Row& row, int column, std::size_t i) {
@@ -35,6 +22,18 @@ Eigen::Map<Vector3> triple(Row& row, int column, std::size_t i) {
 }
 
 }  // namespace
+
+Vector4 calc_body_orientation(const Body& body, const Pose& pose, const Vector& q) {
+  if (body.type == BodyType::rigid) return q.segment<4>(body.q_offset + 3);
+  if (body.type == BodyType::planar) {
+    const double half = 0.5 * q(body.q_offset + 2);
+    return {std::cos(half), 0.0, 0.0, std::sin(half)};
+  }
+  if (body.type == BodyType::point) return Vector4::UnitX();
+  const Eigen::Quaterniond e(pose.R_WB);
+  const Vector4 wxyz(e.w(), e.x(), e.y(), e.z());
+  return wxyz(0) < 0.0 ? Vector4(-wxyz) : wxyz;  // of the two that mean the same, always the same one
+}
 
 std::string contact_name(const System& system, int point) {
   const ContactPoint& p = system.contact_points()[point];
@@ -172,7 +171,7 @@ void OutputColumns::fill_bodies(Row& row, const State& state) const {
     const Pose pose = system_.calc_pose(index, state.t, state.q);
     if (bodies_.position >= 0) triple(row, bodies_.position, i) = pose.p_WB;
     if (bodies_.orientation >= 0) {
-      Eigen::Map<Vector4>(row.reals(bodies_.orientation) + 4 * i) = orientation(body, pose, state);
+      Eigen::Map<Vector4>(row.reals(bodies_.orientation) + 4 * i) = calc_body_orientation(body, pose, state.q);
     }
     if (!moves) continue;
     const Twist twist = system_.calc_twist(index, state.t, state.q, state.u);

@@ -19,6 +19,9 @@ std::string contact_name(const System& system, int point);
 /// moment and no part of it. (3) in the unit of the components
 Vector3 world_force(const ContactReport& contact, const ContactComponents& components);
 
+/// How a body that is at `pose` at (t, q) is turned, as (w, x, y, z): R_WB.
+Vector4 calc_body_orientation(const Body& body, const Pose& pose, const Vector& q);
+
 /// The columns at output instants that a result should hold and the scheme can give.
 struct OutputChoice {
   bool single_precision = false;    // all but the time

@@ -7,7 +7,8 @@ python3 plots.py FOLDER RESULT.h5 FORCE QUIET FORMAT SIGNALS
 """
 import sys
 
-sys.path[:] = [folder for folder in sys.path if folder not in ("", ".")]  # a file of the current folder is no module
+if __name__ == "__main__":
+    sys.path[:] = [folder for folder in sys.path if folder not in ("", ".")]  # a file of the current folder is no module
 
 import importlib.util
 import io
@@ -22,7 +23,8 @@ if __name__ == "__main__":
 import h5py
 import matplotlib
 
-matplotlib.use("Agg")
+if __name__ == "__main__":
+    matplotlib.use("Agg")
 import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.patches import Patch

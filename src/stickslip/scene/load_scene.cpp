@@ -131,7 +131,9 @@ class DocumentLoader {
   std::vector<fs::path> chain_;  // files being read, each included by the one before
 };
 
-std::string default_name(const fs::path& path) {
+}  // namespace
+
+std::string default_scene_name(const fs::path& path) {
   const std::string stem = path.stem().string();
   for (std::size_t i = 0; i < stem.size();) {
     const int length = utf8_sequence_length(std::string_view(stem).substr(i));
@@ -141,14 +143,20 @@ std::string default_name(const fs::path& path) {
   return stem.empty() || has_control_character(stem) ? "scene" : stem;
 }
 
-}  // namespace
+Document load_document(const fs::path& path, const LoadOptions& options) {
+  return DocumentLoader(options).load_file(path);
+}
+
+Document parse_document(std::string_view text, const std::string& file_name, const LoadOptions& options) {
+  return DocumentLoader(options).load(text, file_name);
+}
 
 Scene load_scene(const fs::path& path, const LoadOptions& options) {
-  return read_scene(DocumentLoader(options).load_file(path), default_name(path));
+  return read_scene(load_document(path, options), default_scene_name(path));
 }
 
 std::vector<std::string> list_free_parameters(const fs::path& path, const LoadOptions& options) {
-  const Document document = DocumentLoader(options).load_file(path);
+  const Document document = load_document(path, options);
   std::vector<std::string> names;
   const TomlValue* parameters = find_value(*document.root.table(), "parameters");
   if (parameters == nullptr || parameters->table() == nullptr) return names;
@@ -161,7 +169,7 @@ std::vector<std::string> list_free_parameters(const fs::path& path, const LoadOp
 }
 
 Scene parse_scene(std::string_view text, const std::string& file_name, const LoadOptions& options) {
-  return read_scene(DocumentLoader(options).load(text, file_name), default_name(file_name));
+  return read_scene(parse_document(text, file_name, options), default_scene_name(file_name));
 }
 
 }  // namespace stickslip

@@ -31,6 +31,12 @@ Scene load_scene(const std::filesystem::path& path, const LoadOptions& options =
 /// looked up beside it. Throws InputError.
 Scene parse_scene(std::string_view text, const std::string& file_name, const LoadOptions& options = {});
 
+/// The two steps of this: the tables of a scene as written, with includes and overrides, which read_scene() reads.
+Document load_document(const std::filesystem::path& path, const LoadOptions& options = {});
+Document parse_document(std::string_view text, const std::string& file_name, const LoadOptions& options = {});
+/// The name of a scene that says none: the file's without its ending.
+std::string default_scene_name(const std::filesystem::path& path);
+
 /// The names of a scene file's [parameters] that are numbers of their own, in the file's order: expressions over others
 /// follow them. Throws InputError where the file is not even TOML.
 std::vector<std::string> list_free_parameters(const std::filesystem::path& path, const LoadOptions& options = {});

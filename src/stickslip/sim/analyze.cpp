@@ -110,7 +110,9 @@ Analyzer::Analyzer(const Scene& scene, const AnalysisOptions& options)
     instant_.set_facets(events->facets, events->orientation);
   }
   built_.stepper->initialize(state_, report_);
-  if (options.result) {
+  if (options.state) {
+    state_ = *options.state;
+  } else if (options.result) {
     take_row();
   } else if (options.time) {
     run_to_time();

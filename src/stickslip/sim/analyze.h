@@ -11,6 +11,7 @@
 #include "stickslip/base/stop_token.h"
 #include "stickslip/math/expression.h"
 #include "stickslip/math/types.h"
+#include "stickslip/model/state.h"
 #include "stickslip/scene/scene.h"
 #include "stickslip/solvers/enumeration.h"
 
@@ -30,6 +31,7 @@ struct AnalysisOptions {
   std::optional<double> time;  // [s] the scheme runs to there first; none: the start
   /// The state is that of a row of this result, the one at `time`, or its last one.
   std::optional<std::filesystem::path> result;
+  std::optional<State> state;  // instead of these: the one of a run under the scene's scheme
   StopToken stop;
 };
 

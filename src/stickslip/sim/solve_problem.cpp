@@ -69,7 +69,7 @@ bool look_for_infeasibility(const OneStepProblem& problem, SolverOptions options
 }  // namespace
 
 ProblemReport solve_problem(const OneStepProblem& problem, const std::string& name, const SolverOptions& options,
-                            ForceChoice forces, ConeSolution& solution) {
+                            ForceChoice forces, ConeSolution& solution, std::span<const double> first_guess) {
   const std::unique_ptr<ConeSolver> solver = make_solver(options, forces);
   const Tolerance tolerance = {.relative = stop_options(options).tolerance};
   const Deadline deadline(stop_options(options).time_limit, stop_options(options).stop);
@@ -81,6 +81,7 @@ ProblemReport solve_problem(const OneStepProblem& problem, const std::string& na
   report.law = problem.cones.law;
   report.stretches = static_cast<int>(problem.cones.stretches.size());
   solution.p.assign(problem.cones.size(), 0.0);
+  std::ranges::copy(first_guess, solution.p.begin());
   if (const std::optional<std::string> reason = solver->refuses(problem.cones)) {
     report.status = "refused";
     report.message = *reason;

@@ -31,12 +31,12 @@ struct ProblemReport {
   std::string message;
 };
 
-/// Solves a problem from zero percussions, and judges the answer with u computed anew: it is ok within the tolerance
-/// (Residual::is_within). `solution` gets the answer. If it is not ok, a proof that no solution exists is looked for
-/// (infeasibility.h). With a proof the message says so, and the answer is that of the nearest problem that may have a
-/// solution, if its residual in the original problem is smaller.
+/// Solves a problem from percussions `first_guess` (n) [N s], where there are none from zero, and judges the answer
+/// with u computed anew: it is ok within the tolerance (Residual::is_within). `solution` gets the answer. If it is not
+/// ok, a proof that no solution exists is looked for (infeasibility.h). With a proof the message says so, and the
+/// answer is that of the nearest problem that may have a solution, if its residual in the original problem is smaller.
 ProblemReport solve_problem(const OneStepProblem& problem, const std::string& name, const SolverOptions& options,
-                            ForceChoice forces, ConeSolution& solution);
+                            ForceChoice forces, ConeSolution& solution, std::span<const double> first_guess = {});
 
 /// "determined", "not determined" or "unknown".
 const char* determined_name(Determined determined);

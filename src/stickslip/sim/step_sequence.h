@@ -25,6 +25,8 @@ class StepSequence {
   bool at_end(const State& state) const;
   /// Whether the next step would be another, or unwritten, if the run ended later.
   bool is_shaped_by_end(const State& state) const;
+  /// Whether the state is at the instant that the number of its steps says.
+  bool is_at_instant(const State& state) const { return !grid_ || state.t == grid_->time(state.step); }
   [[nodiscard]] Status step(State& state, StepReport& report);
   /// End and length of the step that was tried last. [s]
   double tried_time() const { return tried_time_; }

@@ -1,0 +1,23 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""stickslip simulates mechanical systems whose parts touch, stick, slip and collide.
+
+    import stickslip as ss
+    sim = ss.Simulation("scene.toml")
+    for step in sim.run(until=2.0):
+        sim.joints["elbow"].effort = -kp * sim.joints["elbow"].coordinate
+
+Arrays are float64, SI units, radians; vectors are always (3), z = 0 in the plane.
+"""
+from ._errors import InputError, Status, StepError, WriteError
+from ._results import Result, open, plot
+from ._runs import ConeProblem, Rollout, RunResult, Solution, analyze, rollout, run, solve
+from ._scenes import MAKERS as _MAKERS
+from ._scenes import Scene, Table, load, parse
+from ._stickslip import (Bodies, Body, ContactPoint, Contacts, Joint, Joints, Simulation, State, Step, __commit__,
+                         __version__, schemes, solvers)
+
+globals().update(_MAKERS)
+
+__all__ = ["Bodies", "Body", "ConeProblem", "ContactPoint", "Contacts", "InputError", "Joint", "Joints", "Result", "Rollout",
+           "RunResult", "Scene", "Simulation", "Solution", "State", "Status", "Step", "StepError", "Table", "WriteError",
+           "analyze", "load", "open", "parse", "plot", "rollout", "run", "schemes", "solve", "solvers", *_MAKERS]
