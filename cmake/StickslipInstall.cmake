@@ -30,3 +30,16 @@ install(FILES "${CMAKE_CURRENT_BINARY_DIR}/stickslipConfig.cmake"
               "${CMAKE_CURRENT_BINARY_DIR}/stickslipConfigVersion.cmake"
               "${PROJECT_SOURCE_DIR}/cmake/FindHDF5Serial.cmake"
         DESTINATION ${package_directory})
+
+# `cpack -G DEB` in a build folder: the program, the library and the Python package (target stickslip_python, built before)
+# for the system that it was built on. dpkg-shlibdeps finds the libraries that it needs.
+set(CMAKE_SKIP_INSTALL_ALL_DEPENDENCY ON)  # not the tests, too
+set(CPACK_GENERATOR DEB)
+set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
+set(CPACK_PACKAGE_CONTACT "the authors of stickslip <stickslip@localhost>")
+set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
+set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
+set(CPACK_DEBIAN_PACKAGE_DEPENDS "python3-numpy")
+set(CPACK_DEBIAN_PACKAGE_SUGGESTS "python3-h5py, python3-matplotlib")
+set(CPACK_RESOURCE_FILE_LICENSE "${PROJECT_SOURCE_DIR}/LICENSE")
+include(CPack)

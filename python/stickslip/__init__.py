@@ -9,6 +9,7 @@
 Arrays are float64, SI units, radians; vectors are always (3), z = 0 in the plane.
 """
 from ._errors import InputError, Status, StepError, WriteError
+from ._periodic import PeriodicMotion, find_periodic
 from ._results import Result, open, plot
 from ._runs import ConeProblem, Rollout, RunResult, Solution, analyze, rollout, run, solve
 from ._scenes import MAKERS as _MAKERS
@@ -18,6 +19,6 @@ from ._stickslip import (Bodies, Body, ContactPoint, Contacts, Joint, Joints, Si
 
 globals().update(_MAKERS)
 
-__all__ = ["Bodies", "Body", "ConeProblem", "ContactPoint", "Contacts", "InputError", "Joint", "Joints", "Result", "Rollout",
-           "RunResult", "Scene", "Simulation", "Solution", "State", "Status", "Step", "StepError", "Table", "WriteError",
-           "analyze", "load", "open", "parse", "plot", "rollout", "run", "schemes", "solve", "solvers", *_MAKERS]
+__all__ = ["Bodies", "Body", "ConeProblem", "ContactPoint", "Contacts", "InputError", "Joint", "Joints", "PeriodicMotion", "Result",
+           "Rollout", "RunResult", "Scene", "Simulation", "Solution", "State", "Status", "Step", "StepError", "Table", "WriteError",
+           "analyze", "find_periodic", "load", "open", "parse", "plot", "rollout", "run", "schemes", "solve", "solvers", *_MAKERS]

@@ -9,6 +9,7 @@ from ._errors import InputError as InputError
 from ._errors import Status as Status
 from ._errors import StepError as StepError
 from ._errors import WriteError as WriteError
+from ._periodic import PeriodicMotion as PeriodicMotion
 from ._results import Result as Result
 from ._runs import ConeProblem as ConeProblem
 from ._runs import Rollout as Rollout
@@ -47,6 +48,9 @@ def rollout(sims: Union[Simulation, _SceneLike, Sequence[Any]], n_steps: Optiona
             states: Union[State, Sequence[State], None] = None, n_threads: int = 0) -> Rollout: ...
 def analyze(scene: Union[Simulation, _SceneLike], level: str = "step", *, time: Optional[float] = None,
             result: Optional[_Path] = None, delta: float = 1e-3, zeta: float = 0.5, set: _Set = None) -> dict[str, Any]: ...
+def find_periodic(scene: _SceneLike, unknowns: Mapping[str, str], *, period: Optional[float] = None,
+                  section: Optional[str] = None, set: _Set = None, tolerance: float = 1e-8,
+                  max_iterations: int = 20) -> PeriodicMotion: ...
 def solve(W: Any, b: ArrayLike, mu: ArrayLike, *, dim: Optional[int] = None, solver: str = "auto", law: str = "coulomb",
           tolerance: float = 1e-10, max_iterations: Optional[int] = None, forces: str = "any",
           p0: Optional[ArrayLike] = None) -> Solution: ...
