@@ -3,10 +3,10 @@
 #include <gtest/gtest.h>
 
 #include <Eigen/Geometry>
-#include <cfenv>
 #include <cmath>
 
 #include "tests/support/scene_run.h"
+#include "tests/support/without_traps.h"
 
 namespace stickslip {
 namespace {
@@ -222,18 +222,6 @@ TEST(Contact, BalancesOfASpinningImpactHaveTheirOrders) {
   EXPECT_LT(coarse.angular_defect, 0.01);
 }
 
-/// These tests run with floating-point traps; what must yield a NaN needs them off for a while.
-struct WithoutTraps {
-  int traps = fedisableexcept(FE_ALL_EXCEPT);
-  WithoutTraps() = default;
-  WithoutTraps(const WithoutTraps&) = delete;
-  WithoutTraps& operator=(const WithoutTraps&) = delete;
-  ~WithoutTraps() {
-    std::feclearexcept(FE_ALL_EXCEPT);
-    feenableexcept(traps);
-  }
-};
-
 TEST(MovingFloor, ThatLeavesTheRealNumbersFailsTheStep) {
   SceneRun run = scene_from_text(R"toml(
 stickslip = 1
@@ -253,7 +241,7 @@ shapes.top = {type = "half-space", normal = [0, 1], offset = 0}
 name = "disc-floor"
 between = ["floor", "disc"]
 )toml");
-  const WithoutTraps no_traps;
+  const test::WithoutTraps no_traps;
   Status status = Status::ok;
   Vector last;
   while (status == Status::ok && run.state.step < 200) {
