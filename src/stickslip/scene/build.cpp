@@ -17,6 +17,7 @@
 #include "stickslip/math/rotation.h"
 #include "stickslip/scene/joint_frames.h"
 #include "stickslip/scene/orientation.h"
+#include "stickslip/scene/pose_start.h"
 #include "stickslip/scene/project_start.h"
 #include "stickslip/scene/start_state.h"
 #include "stickslip/scene/toml_text.h"
@@ -28,9 +29,10 @@ namespace {
 /// and whose origin is the centre of mass.
 struct BodyFrame {
   int index = -1;                    // in the System
+  double angle = 0.0;                // [rad] planar: of the world, whole turns included
   bool moves = false;                // has velocities
   Vector3 center = Vector3::Zero();  // (3) [m] of mass, in the drawing frame
-  Pose pose;                         // of the body's own frame at the start
+  Pose pose;                         // of the body's own frame, as drawn: at the start where no joint says otherwise
 };
 
 using ForceLaw = decltype(Force::law);
@@ -41,6 +43,8 @@ class Builder {
   Builder(const Scene& scene, StopToken stop) : scene_(scene), stop_(stop), system_(scene.planar, scene.gravity) {}
 
   BuiltScene build(const SolverDecorator& decorate) {
+    poses_by_joints_ = poses_by_joints();
+    draw_bodies();
     for (const SceneBody& body : scene_.bodies) add_body(body);
     for (const SceneContact& contact : scene_.contacts) add_contact(contact);
     if (scene_.contact_default) add_detection(*scene_.contact_default);
@@ -55,7 +59,11 @@ class Builder {
     for (const SceneBody& body : scene_.bodies) centers.push_back(frames_.at(body.name).pose.p_WB);
     built.initial = make_start_state(scene_, *built.system, centers);
     built.misfits = misfits_;
-    if (!misfits_.empty()) project_start(*built.system, built.initial, stop_);
+    if (poses_by_joints_) {
+      set_start_pose(*built.system, built.initial);
+    } else if (!misfits_.empty()) {
+      project_start(*built.system, built.initial, stop_);
+    }
     built.solver = at_place("solver", [&] {
       SolverOptions options = scene_.solver;
       stop_options(options).stop = stop_;
@@ -117,18 +125,25 @@ class Builder {
       body.mass = properties.mass;
       body.inertia = properties.inertia;
       frame.center = properties.center;
-      for (Shape& shape : body.shapes) shape.position -= frame.center;
-      body.drawing_origin = -frame.center;
     } else if (source.beam) {
       at_place(path, [&] { return body.beam.emplace(source.beam->options).mass(); });
       body.mass = body.beam->mass();
     } else {
       body.mass = source.mass.value_or(0.0);
       body.inertia = inertia_of(source.inertia);
+      if (source.centre_of_mass) frame.center = *source.centre_of_mass;
+    }
+    if (source.density || source.centre_of_mass) {
+      for (Shape& shape : body.shapes) shape.position -= frame.center;
+      body.drawing_origin = -frame.center;
     }
     check_mass(source, body, path);
     if (source.motion) body.motion = make_motion(source, path);
-    frame.pose = calc_start_pose(source, body, frame.center, path);
+    frame.pose = calc_drawn_pose(source, body);
+    if (source.type != BodyType::moving && !source.beam) frame.pose.p_WB += frame.pose.R_WB * frame.center;
+    if (!frame.pose.p_WB.allFinite() || !frame.pose.R_WB.allFinite())
+      fail(path, "", "a finite position and orientation");
+    frame.angle = scene_.planar ? drawn_angle(source) : 0.0;
     frame.moves = source.type != BodyType::fixed && source.type != BodyType::moving;
     if (source.type == BodyType::fixed) body.pose = frame.pose;
     frame.index = at_place(path, [&] { return system_.add_body(std::move(body)); });
@@ -137,7 +152,7 @@ class Builder {
 
   Shape make_shape(const SceneShape& source, const std::string& body_path) const {
     const std::string path = body_path + ".shapes." + source.name;
-    Shape shape{source.name, source.geometry, source.position, rotation_of(source.orientation)};
+    Shape shape{source.name, source.geometry, source.position, rotation_of(source.orientation), source.contact};
     if (auto* plane = std::get_if<HalfSpace>(&shape.geometry)) {
       const double length = plane->normal.norm();
       if (!(length > 0.0)) fail(path + ".normal", "", "a direction: not all zero");
@@ -207,8 +222,8 @@ class Builder {
     return at_place(path, [&] { return Expression::parse(std::get<std::string>(given), scene_.parameters); });
   }
 
-  Pose calc_start_pose(const SceneBody& source, const Body& body, const Vector3& center,
-                       const std::string& path) const {
+  /// Of the drawing frame, in the world; of a beam its start.
+  Pose calc_drawn_pose(const SceneBody& source, const Body& body) const {
     Pose pose;
     if (body.motion) {
       const double t = scene_.time.start;
@@ -219,10 +234,87 @@ class Builder {
       pose.p_WB = source.position;
     } else {
       pose.R_WB = rotation_of(source.orientation);
-      pose.p_WB = source.position + pose.R_WB * center;
+      pose.p_WB = source.position;
+      if (source.parent.empty()) return pose;
+      const Pose& parent = drawn_.at(source.parent);
+      pose = {parent.p_WB + parent.R_WB * pose.p_WB, parent.R_WB * pose.R_WB};
     }
-    if (!pose.p_WB.allFinite() || !pose.R_WB.allFinite()) fail(path, "", "a finite position and orientation");
     return pose;
+  }
+
+  // --- poses by joints
+
+  bool poses_by_joints() const {
+    const auto hangs = [](const SceneBody& body) { return !body.parent.empty(); };
+    const auto starts = [](const SceneJoint& joint) { return !joint.start.empty() || !joint.start_rate.empty(); };
+    return std::ranges::any_of(scene_.bodies, hangs) || std::ranges::any_of(scene_.joints, starts);
+  }
+
+  /// Puts the drawing frames of all bodies into drawn_ where some hang on others, and finds mistakes in that.
+  void draw_bodies() {
+    const auto needs_names = [](const auto& parts, const auto& test) { return std::ranges::any_of(parts, test); };
+    const bool has_parents = needs_names(scene_.bodies, [](const SceneBody& body) { return !body.parent.empty(); });
+    if (!has_parents && !needs_names(scene_.joints, [](const SceneJoint& joint) { return joint.local; })) return;
+    for (const SceneBody& body : scene_.bodies) by_name_.emplace(body.name, &body);
+    for (const SceneBody& body : scene_.bodies) {
+      stop_.check();
+      std::vector<const SceneBody*> chain = {&body};
+      while (!chain.back()->parent.empty()) {
+        const SceneBody& last = *chain.back();
+        const std::string path = fmt::format("bodies.{}.parent", last.name);
+        const auto found = by_name_.find(last.parent);
+        if (found == by_name_.end()) {
+          std::vector<std::string_view> names;
+          for (const SceneBody& each : scene_.bodies) names.push_back(each.name);
+          fail(path, quote_toml(last.parent), "the scene has no such body" + hint(last.parent, names));
+        }
+        const SceneBody& parent = *found->second;
+        if (parent.beam) fail(path, quote_toml(last.parent), "a body that is no beam");
+        if (last.type == BodyType::fixed && parent.type != BodyType::fixed) {
+          fail(path, quote_toml(last.parent), "a fixed body: what hangs on a body that moves is not fixed");
+        }
+        if (drawn_.contains(last.parent)) break;
+        if (chain.size() > scene_.bodies.size())
+          fail(path, quote_toml(last.parent), "bodies that do not hang on one another in a circle");
+        chain.push_back(&parent);
+      }
+      for (; !chain.empty() && has_parents; chain.pop_back()) draw_body(*chain.back());
+    }
+  }
+
+  void draw_body(const SceneBody& source) {
+    if (source.beam) return;
+    const std::string path = "bodies." + source.name;
+    Body motion;
+    if (source.motion) motion.motion = make_motion(source, path);
+    drawn_.emplace(source.name, calc_drawn_pose(source, motion));
+  }
+
+  void set_start_pose(const System& system, State& start) const {
+    std::vector<DrawnBody> bodies;
+    for (const SceneBody& body : scene_.bodies) {
+      const BodyFrame& frame = frames_.at(body.name);
+      DrawnBody drawn{-1, frame.pose, frame.angle};
+      if (!body.parent.empty()) {
+        const BodyFrame& parent = frames_.at(body.parent);
+        drawn.parent = parent.index;
+        drawn.relative = {parent.pose.R_WB.transpose() * (frame.pose.p_WB - parent.pose.p_WB),
+                          parent.pose.R_WB.transpose() * frame.pose.R_WB};
+        drawn.angle = frame.angle - parent.angle;
+      }
+      bodies.push_back(drawn);
+    }
+    std::vector<StartCoordinates> joints(system.joints().size());
+    for (const SceneJoint& joint : scene_.joints) {
+      if (!joint.gear) joints[joints_.at(joint.name).index] = {joint.start, joint.start_rate, joint.absolute};
+    }
+    const JointGap open = pose_start(system, bodies, joints, start, stop_);
+    if (open.joint < 0) return;
+    const Joint& joint = system.joints()[open.joint];
+    fail((joint.options.type == JointType::coupling ? "couplings." : "joints.") + joint.options.name, "",
+         fmt::format("a joint that can be closed at the start: {:.6g} m and {:.6g} rad are left, from the poses and "
+                     "coordinates that are given",
+                     open.length, open.angle));
   }
 
   // --- names
@@ -364,9 +456,11 @@ class Builder {
   void add_joint(const SceneJoint& source) {
     stop_.check();
     if (source.gear) {
-      return add_terms(source.name, JointType::gear, source.gear->joints, std::array{-source.gear->ratio, 1.0});
+      return add_terms(source.name, JointType::gear, source.gear->joints, std::array{-source.gear->ratio, 1.0},
+                       source.gear->offset);
     }
     const std::string path = "joints." + source.name;
+    if (source.local) check_local(source, path);
     const auto [first, second] = make_sides(source.between, source.at_parameter, path);
     JointOptions o;
     o.name = source.name;
@@ -395,7 +489,7 @@ class Builder {
   }
 
   void add_terms(const std::string& name, JointType type, std::span<const std::string> of_joints,
-                 std::span<const double> coefficients) {
+                 std::span<const double> coefficients, const std::optional<double>& offset = {}) {
     const std::string path = (type == JointType::gear ? "joints." : "couplings.") + name;
     std::vector<JointTerm> terms;
     for (std::size_t i = 0; i < of_joints.size(); ++i) {
@@ -408,12 +502,17 @@ class Builder {
       }
       terms.push_back({found->second.index, coefficients[i], found->second.start});
     }
+    if (offset) {
+      terms[0].start = 0.0;
+      terms[1].start = *offset;
+    }
     at_place(path, [&] { return system_.add_coupling(name, type, std::move(terms)); });
   }
 
   /// The coordinate of a joint at the start. [rad, m]
   double start_coordinate(const SceneJoint& source, const JointSide& first, const JointSide& second,
                           const JointOptions& o) const {
+    if (source.start.size() == 1) return source.start[0];
     if (source.type == JointType::distance) return o.length;
     const bool is_elsewhere = source.absolute && !scene_.planar;
     return o.coordinate_origin + (is_elsewhere ? calc_start_coordinate(first.pose, second.pose, o) : 0.0);
@@ -428,11 +527,11 @@ class Builder {
     const double placed = (b - a).norm();
     o.length = source.length.value_or(placed);
     const double miss = std::abs(placed - o.length);
-    if (!(miss <= kFits)) {
+    if (!(miss <= kFits) && !poses_by_joints_) {
       fail(path + ".length", fmt::format("{}", o.length),
            fmt::format("a length that fits to {:g} m at the start: the points are {:.9g} m apart", kFits, placed));
     }
-    if (miss > kNoMisfit) misfits_.push_back({n_joints_, miss, 0.0});
+    if (miss > kNoMisfit && !poses_by_joints_) misfits_.push_back({n_joints_, miss, 0.0});
   }
 
   /// The side whose place is meant where none is said: the beam's, else second's.
@@ -440,9 +539,25 @@ class Builder {
     return first.body.beam && !second.body.beam ? first : second;
   }
 
+  void check_local(const SceneJoint& source, const std::string& path) const {
+    for (const std::string& name : source.between) {
+      const auto found = by_name_.find(name);
+      if (found != by_name_.end() && found->second->beam) fail(path + ".local", "true", "bodies that are no beams");
+    }
+  }
+
+  /// What a joint says, in the world as drawn.
+  static std::optional<Vector3> world_point(const SceneJoint& source, const JointSide& second) {
+    if (!source.local || !source.at) return source.at;
+    return second.pose.p_WB + second.pose.R_WB * (*source.at - second.frame.center);
+  }
+  static Vector3 world_direction(const SceneJoint& source, const JointSide& second, const Vector3& direction) {
+    return source.local ? Vector3(second.pose.R_WB * direction) : direction;
+  }
+
   static void set_frames(const SceneJoint& source, const JointSide& first, const JointSide& second, JointOptions& o) {
-    const Vector3 at = source.at.value_or(natural_side(first, second).pose.p_WB);
-    const Vector3 axis = source.axis.value_or(Vector3::UnitX());
+    const Vector3 at = world_point(source, second).value_or(natural_side(first, second).pose.p_WB);
+    const Vector3 axis = world_direction(source, second, source.axis.value_or(Vector3::UnitX()));
     const Matrix3 axes = axis_angle_matrix(Vector3::UnitZ(), std::atan2(axis(1), axis(0)));
     o.on_first = JointFrame::from_world(first.pose, at, axes);
     o.on_second = JointFrame::from_world(second.pose, at, axes);
@@ -451,8 +566,11 @@ class Builder {
   void set_spatial_frames(const SceneJoint& source, const JointSide& first, const JointSide& second,
                           const std::string& path, JointOptions& o) {
     if (!source.frames) {
-      const Vector3 at = source.at.value_or(second.pose.p_WB);
-      return place_joint(first.pose, second.pose, at, source.axis.value_or(Vector3::UnitZ()), source.axis2, o);
+      const Vector3 at = world_point(source, second).value_or(second.pose.p_WB);
+      std::optional<Vector3> axis2 = source.axis2;
+      if (axis2) axis2 = world_direction(source, second, *axis2);
+      return place_joint(first.pose, second.pose, at,
+                         world_direction(source, second, source.axis.value_or(Vector3::UnitZ())), axis2, o);
     }
     const auto frame_on = [&](const JointSide& side, const SceneFrame& frame) {
       return JointFrame{frame.position - side.frame.center, rotation_of(frame.orientation), 0.0};
@@ -460,23 +578,25 @@ class Builder {
     o.on_first = frame_on(first, source.frames->front());
     o.on_second = frame_on(second, source.frames->back());
     const JointMisfit misfit = calc_misfit(first.pose, second.pose, o);
-    if (!(misfit.length <= kFits) || !(misfit.angle <= kFits)) {
+    const bool fits = misfit.length <= kFits && misfit.angle <= kFits;
+    if (!fits && !poses_by_joints_) {
       fail(path + ".frame_b", "",
            fmt::format("frames that fit to {:g} m and {:g} rad at the start: they miss by {:.6g} m and {:.6g} rad",
                        kFits, kFits, misfit.length, misfit.angle));
     }
-    misfits_.push_back({n_joints_, misfit.length, misfit.angle});
+    if (!poses_by_joints_) misfits_.push_back({n_joints_, misfit.length, misfit.angle});
     if (!source.absolute) reset_coordinates(first.pose, second.pose, o);
   }
 
   /// The coordinate at the start, from which a motion has to begin.
   void set_coordinate(const SceneJoint& source, const JointSide& first, const JointSide& second,
                       const std::string& path, JointOptions& o) const {
+    o.coordinate_origin = source.reference.value_or(0.0);
     if (!scene_.planar) {
       const bool is_absolute = source.absolute && o.motion;
       return check_start(source, path, is_absolute ? calc_start_coordinate(first.pose, second.pose, o) : 0.0, o);
     }
-    o.relative_angle = start_angle(second.body) - start_angle(first.body);
+    o.relative_angle = drawn_angle(second.body) - drawn_angle(first.body);
     if (source.absolute) {
       const Matrix3 axes = first.pose.R_WB * o.on_first.axes;
       o.coordinate_origin = source.type == JointType::prismatic
@@ -495,7 +615,7 @@ class Builder {
     if (source.absolute && source.type == JointType::revolute) {
       o.coordinate_origin += kTurn * std::round((start - from - o.coordinate_origin) / kTurn);
     }
-    const double there = from + o.coordinate_origin;
+    const double there = source.start.size() == 1 ? source.start[0] : from + o.coordinate_origin;
     if (std::abs(start - there) > kFits) {
       fail(path + ".motion", fmt::format("{} at the start", start),
            fmt::format("a motion that begins where the joint is: at {}", there));
@@ -509,6 +629,16 @@ class Builder {
       return make_expression(body.motion->angle, "bodies." + body.name + ".angle").value(scene_.time.start);
     const auto* turned = std::get_if<PlanarAngle>(&body.orientation);
     return turned == nullptr ? 0.0 : turned->angle;
+  }
+
+  /// The same in the world, as drawn.
+  double drawn_angle(const SceneBody& body) const {
+    double angle = start_angle(body);
+    for (const SceneBody* each = &body; !each->parent.empty();) {
+      each = by_name_.at(each->parent);
+      angle += start_angle(*each);
+    }
+    return angle;
   }
 
   // --- forces
@@ -577,6 +707,9 @@ class Builder {
   StopToken stop_;
   SystemBuilder system_;
   std::map<std::string, BodyFrame, std::less<>> frames_;
+  std::map<std::string, const SceneBody*, std::less<>> by_name_;
+  std::map<std::string, Pose, std::less<>> drawn_;  // drawing frames in the world, where bodies hang on others
+  bool poses_by_joints_ = false;
   /// What gears and couplings need of a joint: its index in the System and its coordinate at the start. [rad, m]
   struct BuiltJoint {
     int index = 0;
