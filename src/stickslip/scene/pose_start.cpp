@@ -11,38 +11,10 @@
 #include <utility>
 
 #include "stickslip/math/rotation.h"
+#include "stickslip/scene/joint_motion.h"
 
 namespace stickslip {
 namespace {
-
-/// A velocity of a rigid body by that of its material point at the origin of the world.
-struct OriginTwist {
-  Vector3 w = Vector3::Zero();    // (3) [rad/s]
-  Vector3 v_O = Vector3::Zero();  // (3) [m/s]
-  Vector3 at(const Vector3& p) const { return v_O + w.cross(p); }
-  OriginTwist operator+(const OriginTwist& other) const { return {w + other.w, v_O + other.v_O}; }
-  OriginTwist operator*(double factor) const { return {factor * w, factor * v_O}; }
-};
-
-OriginTwist turn_about(const Vector3& axis, const Vector3& p) {
-  return {axis, p.cross(axis)};
-}
-
-OriginTwist slide_along(const Vector3& axis) {
-  return {Vector3::Zero(), axis};
-}
-
-Pose compose(const Pose& a, const Pose& b) {
-  return {a.p_WB + a.R_WB * b.p_WB, a.R_WB * b.R_WB};
-}
-
-Pose invert(const Pose& a) {
-  return {-(a.R_WB.transpose() * a.p_WB), a.R_WB.transpose()};
-}
-
-Matrix3 turn_z(double angle) {
-  return axis_angle_matrix(Vector3::UnitZ(), angle);
-}
 
 /// Whether one of a joint's bodies follows from the other and the coordinates.
 bool places_bodies(JointType type) {
@@ -179,42 +151,6 @@ class StartPoser {
     }
   }
 
-  /// Second's joint frame in first's.
-  Pose displacement(int j) const {
-    const std::array<double, 3>& x = x_[j];
-    Pose d;
-    switch (system_.joints()[j].options.type) {
-      case JointType::revolute:
-        d.R_WB = turn_z(x[0]);
-        break;
-      case JointType::prismatic:
-        d.p_WB = x[0] * (system_.planar() ? Vector3::UnitX() : Vector3::UnitZ());
-        break;
-      case JointType::cylindrical:
-        d.p_WB = x[0] * Vector3::UnitZ();
-        d.R_WB = turn_z(x[1]);
-        break;
-      case JointType::universal: {
-        Matrix3 exchange;
-        exchange << 0.0, 0.0, 1.0, 0.0, -1.0, 0.0, 1.0, 0.0, 0.0;
-        d.R_WB = turn_z(x[0]) * exchange * turn_z(x[1]);
-        break;
-      }
-      case JointType::planar:
-        d.p_WB = Vector3(x[0], x[1], 0.0);
-        d.R_WB = turn_z(x[2]);
-        break;
-      case JointType::spherical:
-      case JointType::weld:
-      case JointType::distance:
-      case JointType::knife_edge:
-      case JointType::gear:
-      case JointType::coupling:
-        break;
-    }
-    return d;
-  }
-
   /// Second's own frame in first's.
   Pose relative_pose(int j) const {
     const JointOptions& o = system_.joints()[j].options;
@@ -224,7 +160,7 @@ class StartPoser {
     }
     const Pose on_first{o.on_first.at, o.on_first.axes};
     const Pose on_second{o.on_second.at, o.on_second.axes};
-    return compose(compose(on_first, displacement(j)), invert(on_second));
+    return compose(compose(on_first, calc_displacement(system_.joints()[j], x_[j])), invert(on_second));
   }
 
   Pose start_pose(int body) const {
@@ -298,25 +234,9 @@ class StartPoser {
     int direction = 0;
   };
 
-  static int n_free_of(const Body& body, bool planar) {
-    switch (body.type) {
-      case BodyType::rigid:
-        return 6;
-      case BodyType::planar:
-        return 3;
-      case BodyType::point:
-        return planar ? 2 : 3;
-      case BodyType::beam:
-      case BodyType::fixed:
-      case BodyType::moving:
-        break;
-    }
-    return 0;
-  }
-
   int n_directions(int body) const {
     const int j = joint_of_[body];
-    if (j < 0) return n_free_of(system_.bodies()[body], system_.planar());
+    if (j < 0) return system_.bodies()[body].beam ? 0 : system_.bodies()[body].n_u;
     const Joint& joint = system_.joints()[j];
     return joint.options.type == JointType::spherical ? 3 : joint.n_coordinates;
   }
@@ -356,38 +276,9 @@ class StartPoser {
       const Vector3 axis = Vector3::Unit(direction % 3);
       return direction < 3 ? slide_along(axis) : turn_about(axis, poses_[body].p_WB);
     }
-    const JointOptions& o = system_.joints()[j].options;
-    const Pose& first = poses_[o.first];
-    const Pose& second = poses_[o.second];
-    const Matrix3 A = first.R_WB * o.on_first.axes;
-    const Vector3 p = second.p_WB + second.R_WB * o.on_second.at;
-    OriginTwist twist;
-    switch (o.type) {
-      case JointType::revolute:
-        twist = turn_about(A.col(2), p);
-        break;
-      case JointType::prismatic:
-        twist = slide_along(A.col(system_.planar() ? 0 : 2));
-        break;
-      case JointType::cylindrical:
-        twist = direction == 0 ? slide_along(A.col(2)) : turn_about(A.col(2), p);
-        break;
-      case JointType::universal:
-        twist = turn_about(direction == 0 ? Vector3(A.col(2)) : Vector3(second.R_WB * o.on_second.axes.col(2)), p);
-        break;
-      case JointType::planar:
-        twist = direction < 2 ? slide_along(A.col(direction)) : turn_about(A.col(2), p);
-        break;
-      case JointType::spherical:
-        twist = turn_about(second.R_WB.col(direction), p);
-        break;
-      case JointType::weld:
-      case JointType::distance:
-      case JointType::knife_edge:
-      case JointType::gear:
-      case JointType::coupling:
-        break;
-    }
+    const Joint& joint = system_.joints()[j];
+    const JointOptions& o = joint.options;
+    const OriginTwist twist = calc_unit_twist(joint, poses_[o.first], poses_[o.second], direction);
     return o.second == body ? twist : twist * -1.0;
   }
 
