@@ -6,6 +6,7 @@
 #include <map>
 
 #include "commands.h"
+#include "model_arguments.h"
 #include "stickslip/base/input_error.h"
 #include "stickslip/base/nearest.h"
 #include "stickslip/io/output_file.h"
@@ -28,6 +29,7 @@ class AnalyzeCommand final : public Command {
 
   std::string scene_;
   std::vector<std::string> settings_;
+  ModelArguments model_;
   std::vector<std::string> sweeps_;
   std::string level_ = "step";
   std::string time_;
@@ -51,6 +53,7 @@ AnalyzeCommand::AnalyzeCommand(CLI::App& program) {
   command.add_option("--time", time_, "run to this time first [s] (default: the start)")->type_name("T");
   command.add_option("--resume", result_, "the state of this result's row at --time (default: its last row)")
       ->type_name("RESULT.h5");
+  model_.add_to(command);
   command.add_option("--set", settings_, "set any key of the scene, for example parameters.theta=1.2")
       ->type_name("KEY=VALUE");
   command
@@ -128,7 +131,10 @@ int AnalyzeCommand::execute() {
   std::map<std::string, int> counts;
   std::string json;
   try {
-    analyze_sweep(scene_, settings_, sweeps, options, [&](const Analysis& analysis, const std::vector<double>& values) {
+    LoadOptions load;
+    load.overrides = settings_;
+    model_.add_to(load, scene_);
+    analyze_sweep(scene_, load, sweeps, options, [&](const Analysis& analysis, const std::vector<double>& values) {
       print(analysis, sweeps, values, counts);
       if (!json_.empty()) json += (json.empty() ? "\n  " : ",\n  ") + to_json(analysis);
     });

@@ -4,6 +4,7 @@
 #include <CLI/CLI.hpp>
 
 #include "commands.h"
+#include "model_arguments.h"
 #include "stickslip/scene/build.h"
 #include "stickslip/scene/load_scene.h"
 #include "stickslip/sim/output_plan.h"
@@ -16,13 +17,15 @@ class CheckCommand final : public Command {
  public:
   explicit CheckCommand(CLI::App& program) {
     CLI::App* command = program.add_subcommand("check", "Say all that can be known of a scene without running it");
-    command->add_option("scene", scene_, "the scene file")->type_name("SCENE.toml");
+    command->add_option("scene", scene_, "the scene file, or a model")->type_name("SCENE.toml");
+    model_.add_to(*command);
     command->add_option("--set", options_.overrides, "set any key of the scene, for example bodies.ball.mass=2")
         ->type_name("KEY=VALUE");
   }
 
   int execute() override {
     separate_scene(options_.overrides, scene_);
+    model_.add_to(options_, scene_);
     const Scene scene = load_scene(scene_, options_);
     const BuiltScene built = build(scene);
     const SceneCheck found = check_scene(scene, built);
@@ -34,6 +37,7 @@ class CheckCommand final : public Command {
  private:
   std::string scene_;
   LoadOptions options_;
+  ModelArguments model_;
 };
 
 }  // namespace

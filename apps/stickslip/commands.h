@@ -43,6 +43,7 @@ class Command {
 
 std::unique_ptr<Command> add_run_command(CLI::App& program);
 std::unique_ptr<Command> add_check_command(CLI::App& program);
+std::unique_ptr<Command> add_convert_command(CLI::App& program);
 std::unique_ptr<Command> add_list_command(CLI::App& program);
 std::unique_ptr<Command> add_info_command(CLI::App& program);
 std::unique_ptr<Command> add_solve_command(CLI::App& program);

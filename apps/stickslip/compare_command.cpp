@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "commands.h"
+#include "model_arguments.h"
 #include "stickslip/base/input_error.h"
 #include "stickslip/compare/compare.h"
 #include "stickslip/io/new_file.h"
@@ -29,6 +30,7 @@ class CompareCommand final : public Command {
   void check_file(const std::string& file, const char* option) const;
 
   std::string scene_;
+  ModelArguments model_;
   std::vector<std::string> schemes_, solvers_, settings_;
   std::vector<double> steps_;
   int threads_ = 1;
@@ -39,7 +41,8 @@ class CompareCommand final : public Command {
 CompareCommand::CompareCommand(CLI::App& program) {
   CLI::App& command = *program.add_subcommand(
       "compare", "Run a scene under several schemes, solvers and steps, and tabulate errors, orders and costs");
-  command.add_option("scene", scene_, "the scene file")->type_name("SCENE.toml");
+  command.add_option("scene", scene_, "the scene file, or a model in URDF or MJCF")->type_name("SCENE.toml");
+  model_.add_to(command);
   const auto add_list = [&command](const char* name, auto& values, const char* meaning, const char* type) {
     command.add_option(name, values, meaning)->delimiter(',')->allow_extra_args(false)->type_name(type);
   };
@@ -89,6 +92,9 @@ int CompareCommand::execute() {
   options.solvers = solvers_;
   options.steps = steps_;
   options.settings = settings_;
+  LoadOptions load;
+  model_.add_to(load, scene_);
+  options.convert = load.convert;
   options.threads = threads_;
   options.stop = &stop_requested;
   if (!quiet_) {

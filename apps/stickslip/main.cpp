@@ -125,6 +125,7 @@ int run_command(int argc, char** argv) {
   Commands commands;
   commands["run"] = add_run_command(program);
   commands["check"] = add_check_command(program);
+  commands["convert"] = add_convert_command(program);
   commands["list"] = add_list_command(program);
   commands["info"] = add_info_command(program);
   commands["solve"] = add_solve_command(program);

@@ -49,6 +49,7 @@ void print_inexact(const Summary& summary) {
 }  // namespace
 
 void RunArguments::add_to(CLI::App& command) {
+  model_.add_to(command);
   command.add_option("-o,--output", output_, "the result file (default: <name of the scene>.h5, here)")
       ->type_name("RESULT.h5");
   command.add_option("--scheme", scheme_, "the scheme instead of the scene's: see `list schemes`")->type_name("NAME");
@@ -90,8 +91,9 @@ void RunArguments::add_to(CLI::App& command) {
       ->check(CLI::PositiveNumber);
 }
 
-LoadOptions RunArguments::load_options() const {
+LoadOptions RunArguments::load_options(const std::string& scene_file) {
   LoadOptions options;
+  model_.add_to(options, scene_file);
   options.overrides = settings;
   const auto set = [&options](const char* key, const std::string& value) {
     if (!value.empty()) options.overrides.push_back(fmt::format("{}={}", key, value));

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "model_arguments.h"
 #include "stickslip/scene/load_scene.h"
 #include "stickslip/scene/scene.h"
 #include "stickslip/sim/run.h"
@@ -22,7 +23,7 @@ class RunArguments {
   /// Binds all options but the scene.
   void add_to(CLI::App& command);
 
-  LoadOptions load_options() const;
+  LoadOptions load_options(const std::string& scene_file);
   /// What the run is to do but who watches and who stops it. Throws InputError where what would be written over is not
   /// to be; is_again: a result of this program alone, of which the files beside it are.
   RunOptions make_options(const Scene& scene, const std::string& scene_file, bool is_again = false) const;
@@ -43,6 +44,7 @@ class RunArguments {
   void warn(const LimitEntry& entry);
   void print_end(const std::string& title, const RunOptions& options, const RunResult& result) const;
 
+  ModelArguments model_;
   std::string output_;
   std::string scheme_;
   std::string solver_;

@@ -27,14 +27,14 @@ class RunCommand final : public Command {
 
 RunCommand::RunCommand(CLI::App& program) {
   CLI::App& command = *program.add_subcommand("run", "Simulate a scene and write its result");
-  command.add_option("scene", scene_, "the scene file")->type_name("SCENE.toml");
+  command.add_option("scene", scene_, "the scene file, or a model in URDF or MJCF")->type_name("SCENE.toml");
   arguments_.add_to(command);
   command.footer("Ctrl-C drops the step under way, closes the result and says how to resume; a second one kills.");
 }
 
 int RunCommand::execute() {
   separate_scene(arguments_.settings, scene_);
-  Scene scene = load_scene(scene_, arguments_.load_options());
+  Scene scene = load_scene(scene_, arguments_.load_options(scene_));
   const std::string title = RunArguments::title_of(scene);
   RunOptions options = arguments_.make_options(scene, scene_);
   options.stop = &stop_requested;

@@ -202,7 +202,7 @@ Scene ViewCommand::wait_for_scene(RunOptions& options, ViewProtocol& protocol) {
   for (;;) {
     std::optional<RunControl::Parameters> wanted;
     while (!(wanted = control_.take_restart())) control_.wait_for_restart(milliseconds(1000));
-    LoadOptions load = arguments_.load_options();
+    LoadOptions load = arguments_.load_options(shown_);
     for (const auto& [name, value] : *wanted) load.overrides.push_back(fmt::format("parameters.{}={}", name, value));
     try {
       Scene scene = load_scene(shown_, load);
@@ -219,7 +219,7 @@ Scene ViewCommand::wait_for_scene(RunOptions& options, ViewProtocol& protocol) {
 
 int ViewCommand::view_scene() {
   if (is_device(shown_)) throw InputError({shown_}, "", "", "is not a file: a scene is read again for each run");
-  const LoadOptions load = arguments_.load_options();
+  const LoadOptions load = arguments_.load_options(shown_);
   const std::vector<std::string> names = list_free_parameters(shown_, load);
   Scene scene = load_scene(shown_, load);
   RunOptions options = arguments_.make_options(scene, shown_);

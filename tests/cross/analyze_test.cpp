@@ -442,11 +442,12 @@ TEST(Analyze, SweepsTheLastKeyFastest) {
   std::string kinds;
   AnalysisOptions options;
   options.level = AnalysisLevel::acceleration;
-  analyze_sweep(kRod, {"parameters.g=9"}, sweeps, options, [&](const Analysis& one, const std::vector<double>& values) {
-    seen.push_back(values);
-    kinds += kinds_of(one) + ";";
-    EXPECT_EQ(one.parameters.at("g"), 9.0);
-  });
+  analyze_sweep(kRod, {.convert = {}, .overrides = {"parameters.g=9"}}, sweeps, options,
+                [&](const Analysis& one, const std::vector<double>& values) {
+                  seen.push_back(values);
+                  kinds += kinds_of(one) + ";";
+                  EXPECT_EQ(one.parameters.at("g"), 9.0);
+                });
   ASSERT_EQ(seen.size(), 6U);
   EXPECT_EQ(seen[1], (std::vector{std::numbers::pi / 6.0, 2.5}));
   EXPECT_EQ(seen[5], (std::vector{std::numbers::pi / 3.0, 5.0}));

@@ -64,8 +64,10 @@ struct Job {
   Track track;
 };
 
-Scene load_job(const std::filesystem::path& path, const std::vector<std::string>& settings, double every) {
+Scene load_job(const std::filesystem::path& path, const CompareOptions& options,
+               const std::vector<std::string>& settings, double every) {
   LoadOptions load;
+  load.convert = options.convert;
   load.overrides = settings;
   Scene scene = load_scene(path, load);
   if (!scene.output.every) scene.output.every = every;
@@ -100,6 +102,7 @@ std::vector<Job> make_jobs(const std::filesystem::path& path, const Scene& scene
         if (step == 0.0 && !scene_itself.time.automatic) job.row.step = scene_itself.time.step;
         try {
           LoadOptions load;
+          load.convert = options.convert;
           load.overrides = job.settings;
           const Scene scene = load_scene(path, load);
           job.row.scheme = scheme_traits(scene.scheme).name;
@@ -185,7 +188,7 @@ void run_jobs(const std::filesystem::path& path, const CompareOptions& options, 
     for (std::size_t k = next++; k < order.size(); k = next++) {
       Job& job = *order[k];
       try {
-        simulate(load_job(path, job.settings, every), options.stop, job);
+        simulate(load_job(path, options, job.settings, every), options.stop, job);
       } catch (const InputError& error) {
         job.row.is_refused = true;
         job.row.message = error.what();
@@ -253,6 +256,7 @@ void set_orders(std::vector<CompareRow>& rows) {
 SchemeComparison compare(const std::filesystem::path& path, const CompareOptions& options) {
   check_options(options);
   LoadOptions load;
+  load.convert = options.convert;
   load.overrides = options.settings;
   const Scene scene = load_scene(path, load);  // throws where it is the scene that is wrong
   std::vector<Job> jobs = make_jobs(path, scene, options);

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "stickslip/base/stop_token.h"
+#include "stickslip/scene/load_scene.h"
 #include "stickslip/sim/run.h"
 
 namespace stickslip {
@@ -19,6 +20,7 @@ struct CompareOptions {
   std::vector<std::string> solvers;                  // the same
   std::vector<double> steps;                         // [s] > 0; none: the scene's
   std::vector<std::string> settings;                 // "key.path=value" for all of them, see LoadOptions
+  SceneConverter convert;                            // see LoadOptions; called by several threads
   int threads = 1;                                   // [-] runs at a time
   StopToken stop;                                    // raised by someone else: drop all runs and throw Interrupted
   std::function<void(int ended, int all)> progress;  // called after each run, by one thread at a time

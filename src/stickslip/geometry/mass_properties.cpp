@@ -127,7 +127,7 @@ MassProperties calc_mass_properties(std::span<const Shape> shapes, double densit
   moments.reserve(shapes.size());
   MassProperties total;
   for (const Shape& shape : shapes) {
-    moments.push_back(std::visit(SolidMoments{planar}, shape.geometry));
+    moments.push_back(shape.contact.visual ? Moments{} : std::visit(SolidMoments{planar}, shape.geometry));
     total.mass += density * moments.back().volume;
   }
   if (!(total.mass > 0.0)) return total;

@@ -60,12 +60,24 @@ struct Convex {
 
 using ShapeGeometry = std::variant<Sphere, PointShape, HalfSpace, Box, Capsule, Cylinder, Convex>;
 
+/// What contacts that are found ask of a shape.
+struct ShapeContact {
+  bool visual = false;             // drawn only: it touches nothing
+  int contype = 1;                 // bits: two shapes may touch where one's meet the other's conaffinity
+  int conaffinity = 1;             // bits
+  std::optional<double> friction;  // [-] of two shapes the larger counts; none: that of all found contacts
+  int priority = 0;                // the higher one's friction and condim count alone
+  int condim = 3;                  // 1: no friction; of two shapes the larger counts
+  bool operator==(const ShapeContact&) const = default;
+};
+
 /// A shape on a body: x_body = position + rotation x_shape.
 struct Shape {
   std::string name;
   ShapeGeometry geometry;
   Vector3 position = Vector3::Zero();      // (3) [m] in the body's frame
   Matrix3 rotation = Matrix3::Identity();  // (3, 3) [-] shape frame to body frame
+  ShapeContact contact = {};
   bool operator==(const Shape&) const = default;
 };
 

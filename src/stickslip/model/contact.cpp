@@ -87,6 +87,11 @@ std::uint64_t System::number_of(ElementId id) const {
   return (surface_shape * shapes_.size() + (id.pair & kShapeMask)) * numbers_a_pair() + (id.feature & kFeatureMask);
 }
 
+const ContactPair& System::detected_between(ElementId id) const {
+  STICKSLIP_ASSERT((id.pair & kDetectedBit) != 0);
+  return detected_between(static_cast<int>(id.pair >> kShapeBits & kShapeMask), static_cast<int>(id.pair & kShapeMask));
+}
+
 ContactPoint System::make_contact_point(ElementId id) const {
   STICKSLIP_ASSERT((id.pair & kDetectedBit) != 0);
   ContactPoint point;

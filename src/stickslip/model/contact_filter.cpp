@@ -10,6 +10,9 @@ ContactFilter::ContactFilter(const System& system) {
   for (const ShapeFeatures& shape : system.shapes()) {
     bodies_.push_back(shape.body);
     moves_.push_back(system.bodies()[shape.body].n_u > 0 ? 1 : 0);
+    const ShapeContact& contact = system.bodies()[shape.body].shapes[shape.shape].contact;
+    masks_.push_back(contact.visual ? Masks{0, 0} : Masks{contact.contype, contact.conaffinity});
+    has_masks_ |= masks_.back() != Masks{};
   }
   const auto for_each = [&](const ShapeSelection& selection, auto&& use) {
     const int begin = system.first_shape(selection.body);
@@ -46,6 +49,10 @@ bool ContactFilter::allows(int a, int b) const {
 
 bool ContactFilter::rules_allow(int a, int b) const {
   if (moves_[a] == 0 && moves_[b] == 0) return false;
+  if (has_masks_ && (masks_[a].contype & masks_[b].conaffinity) == 0 &&
+      (masks_[b].contype & masks_[a].conaffinity) == 0) {
+    return false;
+  }
   for (const Rule& rule : rules_) {
     if ((rule.first[a] != 0 && rule.second[b] != 0) || (rule.first[b] != 0 && rule.second[a] != 0)) return false;
   }
@@ -54,6 +61,9 @@ bool ContactFilter::rules_allow(int a, int b) const {
 
 std::vector<char> ContactFilter::rules_of(int shape) const {
   std::vector<char> result = {moves_[shape]};
+  for (const int mask : {masks_[shape].contype, masks_[shape].conaffinity}) {
+    for (int byte = 0; has_masks_ && byte < 4; ++byte) result.push_back(static_cast<char>(mask >> 8 * byte & 0xFF));
+  }
   for (const Rule& rule : rules_) {
     result.push_back(rule.first[shape]);
     result.push_back(rule.second[shape]);

@@ -43,7 +43,12 @@ class System {
   /// How contacts that no pair names are found, if they are; see ContactFinder.
   const std::optional<ContactDetectionOptions>& detection() const { return detection_; }
   /// The pair of a contact point, or for a detected one what all of them have in common: law and n_F.
-  const ContactPair& pair(const ContactPoint& k) const { return k.pair == kDetected ? detected_ : contacts_[k.pair]; }
+  const ContactPair& pair(const ContactPoint& k) const {
+    if (k.pair != kDetected) return contacts_[k.pair];
+    return n_classes_ > 1 ? detected_between(k.id) : detected_[0];
+  }
+  /// The law of contacts that are found between two shapes, by their numbers; of a system with detection().
+  const ContactLaw& detected_law(int shape_a, int shape_b) const { return detected_between(shape_a, shape_b).law(); }
   /// What shapes touch with, shape by shape through all bodies.
   const std::vector<ShapeFeatures>& shapes() const { return shapes_; }
   /// The numbers of a body's shapes follow each other from here on.
@@ -311,7 +316,17 @@ class System {
   std::vector<ContactPair> contacts_;
   std::vector<ContactPoint> points_;
   std::optional<ContactDetectionOptions> detection_;
-  ContactPair detected_;  // the law of detected contacts; has no points of its own
+  /// Those of detected contacts between two shapes.
+  const ContactPair& detected_between(ElementId id) const;
+  const ContactPair& detected_between(int shape_a, int shape_b) const {
+    return detected_[detected_of_[class_of_[shape_a] * n_classes_ + class_of_[shape_b]]];
+  }
+  // Shapes that say the same of their friction are a class; one pair of detected contacts for each friction that two
+  // classes have. They have no points of their own.
+  std::vector<ContactPair> detected_;
+  int n_classes_ = 1;
+  std::vector<int> class_of_;     // (n shapes)
+  std::vector<int> detected_of_;  // (n classes, n classes) index into detected_
   std::vector<Joint> joints_;
   std::vector<int> driven_joints_;  // those with a spring or a force
   std::vector<Force> forces_;
@@ -343,6 +358,9 @@ class SystemBuilder {
   System build();
 
  private:
+  /// Of detected contacts with this friction: their index in System::detected_.
+  int add_detected(double friction);
+  void sort_into_classes();
   void add_joint_friction(int joint);
   void add_joint_friction(int joint, int first_free, int dim, double bound);
   void add_limits(int joint);

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <optional>
+#include <tuple>
 
 #include "stickslip/base/assert.h"
 #include "stickslip/base/input_error.h"
@@ -206,6 +208,11 @@ void SystemBuilder::add_features(int body) {
     ShapeFeatures features;
     features.body = body;
     features.shape = static_cast<int>(k);
+    if (shapes[k].contact.visual) {  // it has nothing to touch with
+      features.first_ball = static_cast<int>(system_.balls_.size());
+      system_.shapes_.push_back(features);
+      continue;
+    }
     if (const auto surface = surface_of(shapes[k])) {
       features.surface = static_cast<int>(system_.surfaces_.size());
       system_.surfaces_.push_back({*surface, shape, body});
@@ -310,7 +317,9 @@ int SystemBuilder::add_contact(const ContactPairOptions& options) {
     point.frozen = &unfrozen;
     system_.points_.push_back(point);
   };
+  const auto is_visual = [&](const ShapeFeatures& s) { return system_.bodies_[s.body].shapes[s.shape].contact.visual; };
   const auto add_shapes = [&](const ShapeFeatures& a, const ShapeFeatures& b) {
+    if (is_visual(a) || is_visual(b)) return;
     if (const auto balls = balls_on(a, b); !balls.empty()) return add_points(a.surface, balls, false);
     if (const auto balls = balls_on(b, a); !balls.empty()) return add_points(b.surface, balls, true);
     const int shape_a = static_cast<int>(&a - system_.shapes_.data());
@@ -324,7 +333,7 @@ int SystemBuilder::add_contact(const ContactPairOptions& options) {
   }
   if (pair.n_points == 0 && std::ranges::count(system_.manifold_pairs_, pair_index, &ManifoldPair::pair) == 0) {
     const Body& bare = first.shapes.empty() ? first : second;
-    refuse(fmt::format("body '{}' has no shapes", bare.name));
+    refuse(fmt::format("body '{}' has no shapes that can touch", bare.name));
   }
   contact_names_.insert(options.name);
   system_.contacts_.push_back(std::move(pair));
@@ -396,10 +405,56 @@ void SystemBuilder::detect_contacts(const ContactDetectionOptions& options) {
   if (!(n_shapes * n_shapes * static_cast<double>(system_.numbers_a_pair()) < 0x1p63)) {
     throw InputError(owner + ": too many shapes with too many corners to number their contacts");
   }
-  system_.detected_.options.law = options.law;
-  system_.detected_.options.envelope = options.envelope;
-  system_.detected_.options.correction_speed = options.correction_speed;
-  system_.detected_.friction_dim = system_.planar_ ? 1 : 2;
+  system_.detected_.clear();
+  add_detected(options.law.friction);
+  sort_into_classes();
+}
+
+int SystemBuilder::add_detected(double friction) {
+  std::vector<ContactPair>& detected = system_.detected_;
+  const auto found = std::ranges::find(detected, friction, [](const ContactPair& p) { return p.options.law.friction; });
+  if (found != detected.end()) return static_cast<int>(found - detected.begin());
+  const ContactDetectionOptions& options = *system_.detection_;
+  ContactPair& pair = detected.emplace_back();
+  pair.options.law = options.law;
+  pair.options.law.friction = friction;
+  pair.options.envelope = options.envelope;
+  pair.options.correction_speed = options.correction_speed;
+  pair.friction_dim = system_.planar_ ? 1 : 2;
+  return static_cast<int>(detected.size()) - 1;
+}
+
+void SystemBuilder::sort_into_classes() {
+  const double otherwise = system_.detection_->law.friction;
+  using Class = std::tuple<std::optional<double>, int, int>;  // friction, priority, condim
+  std::map<Class, int> classes;
+  for (const ShapeFeatures& shape : system_.shapes_) {
+    const ShapeContact& c = system_.bodies_[shape.body].shapes[shape.shape].contact;
+    const auto [found, is_new] =
+        classes.emplace(Class{c.friction, c.priority, c.condim}, static_cast<int>(classes.size()));
+    system_.class_of_.push_back(found->second);
+  }
+  constexpr std::size_t kMostClasses = 4096;  // [-] 64 MiB of pairs
+  if (classes.size() > kMostClasses) {
+    throw InputError(fmt::format("contact_default: at most {} different frictions of shapes", kMostClasses));
+  }
+  const int n = system_.n_classes_ = std::max(static_cast<int>(classes.size()), 1);
+  system_.detected_of_.assign(static_cast<std::size_t>(n) * static_cast<std::size_t>(n), 0);
+  for (const auto& [a, i] : classes) {
+    for (const auto& [b, j] : classes) {
+      const auto [friction_a, priority_a, condim_a] = a;
+      const auto [friction_b, priority_b, condim_b] = b;
+      double friction = std::max(friction_a.value_or(otherwise), friction_b.value_or(otherwise));
+      int condim = std::max(condim_a, condim_b);
+      if (priority_a != priority_b) {
+        friction = (priority_a > priority_b ? friction_a : friction_b).value_or(otherwise);
+        condim = priority_a > priority_b ? condim_a : condim_b;
+      }
+      if (condim == 1) friction = 0.0;
+      system_.detected_of_[static_cast<std::size_t>(i) * static_cast<std::size_t>(n) + static_cast<std::size_t>(j)] =
+          add_detected(friction);
+    }
+  }
 }
 
 int SystemBuilder::add_force(Force force) {

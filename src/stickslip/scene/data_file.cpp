@@ -56,10 +56,28 @@ DataFile read_data_file(const TableReader& reader, std::string_view key) {
   return data;
 }
 
+namespace {
+
+/// A number, or one a direction; negative ones mirror.
+Vector3 read_scale(const TableReader& reader) {
+  const TomlValue* value = reader.find("scale");
+  if (value == nullptr) return Vector3::Ones();
+  const Vector3 scale = value->array() != nullptr ? reader.vector("scale", "-")
+                                                  : Vector3::Constant(reader.number("scale", kAnyNumber, "-"));
+  for (int i = 0; i < static_cast<int>(reader.dimension()); ++i) {
+    if (scale(i) == 0.0) reader.fail("scale", "a number or one a direction, none of them 0");
+  }
+  return scale;
+}
+
+}  // namespace
+
 std::vector<Vector3> read_hull_file(const TableReader& reader, std::string_view key) {
   const bool planar = reader.dimension() == 2;
   const DataFile file = read_data_file(reader, key);
-  const std::vector<Vector3> points = parse_points(file.bytes, file.name, point_file_format(file.name), planar);
+  std::vector<Vector3> points = parse_points(file.bytes, file.name, point_file_format(file.name), planar);
+  const Vector3 scale = read_scale(reader);
+  for (Vector3& point : points) point = point.cwiseProduct(scale);
   std::vector<Vector3> corners;
   try {
     corners = find_hull_corners(points, planar);
@@ -89,6 +107,7 @@ void inline_hull_files(ReadContext& context, TomlValue& body, const std::string&
       entry.key = "points";
       entry.value = points;
     }
+    std::erase_if(*shape.value.table(), [](const TomlEntry& entry) { return entry.key == "scale"; });
   }
 }
 

@@ -42,12 +42,18 @@ class DocumentLoader {
     return std::move(document_);
   }
 
-  Document load_file(const fs::path& path) { return load(read_file(path, SourcePlace{path.string(), 0, 0}), path); }
+  Document load_file(const fs::path& path) {
+    const std::string text = read_file(path, SourcePlace{path.string(), 0, 0});
+    const std::size_t first = text.find_first_not_of(" \t\r\n\xEF\xBB\xBF");
+    if (!options_.convert || first == std::string::npos || text[first] != '<') return load(text, path);
+    is_converted_ = true;
+    return load(options_.convert(path), path);
+  }
 
  private:
   TomlValue read(std::string_view text, const fs::path& path) {
     const std::string name = path.string();
-    if (text.size() > options_.max_bytes) {
+    if (text.size() > options_.max_bytes && !is_converted_) {
       throw InputError({name, 0, 0}, "", "",
                        fmt::format("a scene file has at most {}", describe_size(options_.max_bytes)));
     }
@@ -128,6 +134,7 @@ class DocumentLoader {
 
   const LoadOptions& options_;
   Document document_;
+  bool is_converted_ = false;    // of a model: others bound it
   std::vector<fs::path> chain_;  // files being read, each included by the one before
 };
 

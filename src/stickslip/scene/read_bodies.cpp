@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <limits>
 
 #include "stickslip/scene/data_file.h"
 #include "stickslip/scene/read_scene.h"
@@ -24,22 +25,30 @@ void refuse_in_planar_scene(const TableReader& shape) {
 }
 
 ShapeGeometry read_sphere(const TableReader& reader) {
-  reader.allow({"type", "position", "quaternion", "rotation", "angle", "radius", "inside"}, {"material"});
+  reader.allow({"type", "position", "quaternion", "rotation", "angle", "visual", "contype", "conaffinity", "friction",
+                "priority", "condim", "radius", "inside"},
+               {"material", "spinning", "rolling"});
   return Sphere{reader.number("radius", kPositive, "m"), reader.boolean_or("inside", false)};
 }
 
 ShapeGeometry read_point(const TableReader& reader) {
-  reader.allow({"type", "position", "quaternion", "rotation", "angle"}, {"material"});
+  reader.allow({"type", "position", "quaternion", "rotation", "angle", "visual", "contype", "conaffinity", "friction",
+                "priority", "condim"},
+               {"material", "spinning", "rolling"});
   return PointShape{};
 }
 
 ShapeGeometry read_half_space(const TableReader& reader) {
-  reader.allow({"type", "position", "quaternion", "rotation", "angle", "normal", "offset"}, {"material"});
+  reader.allow({"type", "position", "quaternion", "rotation", "angle", "visual", "contype", "conaffinity", "friction",
+                "priority", "condim", "normal", "offset"},
+               {"material", "spinning", "rolling"});
   return HalfSpace{reader.direction("normal"), reader.number_or("offset", kAnyNumber, "m", 0.0)};
 }
 
 ShapeGeometry read_box(const TableReader& reader) {
-  reader.allow({"type", "position", "quaternion", "rotation", "angle", "size"}, {"material"});
+  reader.allow({"type", "position", "quaternion", "rotation", "angle", "visual", "contype", "conaffinity", "friction",
+                "priority", "condim", "size"},
+               {"material", "spinning", "rolling"});
   const Vector3 size = reader.vector("size", "m");
   if (!(size.head(static_cast<int>(reader.dimension())).minCoeff() > 0.0)) {
     reader.fail("size", "full edge lengths, each > 0 [m]");
@@ -49,12 +58,16 @@ ShapeGeometry read_box(const TableReader& reader) {
 
 ShapeGeometry read_capsule(const TableReader& reader) {
   refuse_in_planar_scene(reader);
-  reader.allow({"type", "position", "quaternion", "rotation", "angle", "radius", "length"}, {"material"});
+  reader.allow({"type", "position", "quaternion", "rotation", "angle", "visual", "contype", "conaffinity", "friction",
+                "priority", "condim", "radius", "length"},
+               {"material", "spinning", "rolling"});
   return Capsule{reader.number("radius", kPositive, "m"), reader.number("length", kNotNegative, "m")};
 }
 
 ShapeGeometry read_cylinder(const TableReader& reader) {
-  reader.allow({"type", "position", "quaternion", "rotation", "angle", "radius", "length", "inside"}, {"material"});
+  reader.allow({"type", "position", "quaternion", "rotation", "angle", "visual", "contype", "conaffinity", "friction",
+                "priority", "condim", "radius", "length", "inside"},
+               {"material", "spinning", "rolling"});
   Cylinder cylinder;
   cylinder.radius = reader.number("radius", kPositive, "m");
   cylinder.inside = reader.boolean_or("inside", false);
@@ -68,11 +81,14 @@ ShapeGeometry read_cylinder(const TableReader& reader) {
 }
 
 ShapeGeometry read_convex(const TableReader& reader) {
-  reader.allow({"type", "position", "quaternion", "rotation", "angle", "points", "file"}, {"material"});
+  reader.allow({"type", "position", "quaternion", "rotation", "angle", "visual", "contype", "conaffinity", "friction",
+                "priority", "condim", "points", "file", "scale"},
+               {"material", "spinning", "rolling"});
   if (reader.has("file")) {
     if (reader.has("points")) reader.fail("file", "either points or file");
     return Convex{read_hull_file(reader, "file")};
   }
+  if (reader.has("scale")) reader.fail("scale", "a file beside it: points are as they are");
   const std::string allowed = reader.dimension() == 2 ? "at least 3 points [[x, y], ...] [m], not on a line"
                                                       : "at least 4 points [[x, y, z], ...] [m], not in a plane";
   Convex convex{reader.rows("points", allowed, reader.dimension(), "m")};
@@ -91,6 +107,21 @@ constexpr std::array kShapes = {ShapeReader{"sphere", read_sphere},         Shap
                                 ShapeReader{"convex", read_convex}};
 constexpr std::array<std::string_view, 1> kLaterShapes = {"mesh"};
 
+ShapeContact read_shape_contact(const TableReader& reader) {
+  ShapeContact contact;
+  contact.visual = reader.boolean_or("visual", false);
+  contact.contype = reader.integer_or("contype", 0, 1);
+  contact.conaffinity = reader.integer_or("conaffinity", 0, 1);
+  contact.friction = reader.optional_number("friction", kNotNegative, "");
+  contact.priority = reader.integer_or("priority", std::numeric_limits<int>::min(), 0);
+  contact.condim = reader.integer_or("condim", 1, 3);
+  if (contact.condim == 4 || contact.condim == 6) {
+    reader.fail("condim", "1 or 3: spinning and rolling friction are not available in this version");
+  }
+  if (contact.condim != 1 && contact.condim != 3) reader.fail("condim", "1 (no friction) or 3 (sliding friction)");
+  return contact;
+}
+
 SceneShape read_shape(const TableReader& reader, const std::string& name) {
   std::vector<std::string_view> types;
   types.reserve(kShapes.size());
@@ -103,6 +134,7 @@ SceneShape read_shape(const TableReader& reader, const std::string& name) {
   }
   shape.position = reader.vector_or("position", "m", Vector3::Zero());
   shape.orientation = reader.orientation();
+  shape.contact = read_shape_contact(reader);
   return shape;
 }
 
@@ -110,7 +142,7 @@ SceneShape read_shape(const TableReader& reader, const std::string& name) {
 SceneShape read_beam_shape(const TableReader& reader, const std::string& name) {
   constexpr std::array<std::string_view, 1> kTypes = {"point"};
   reader.choice("type", kTypes, {});
-  reader.allow({"type", "at"}, {"material"});
+  reader.allow({"type", "at"}, {"material", "spinning", "rolling"});
   SceneShape shape;
   shape.name = name;
   shape.geometry = PointShape{reader.number("at", kUnitInterval, "-")};
@@ -130,6 +162,21 @@ void read_shapes(const TableReader& body, SceneBody& result) {
 
 // --- bodies
 
+/// Where a body is: against the world, or against its parent, from which its velocity follows, too.
+void read_parent(const TableReader& body, SceneBody& result) {
+  if (!body.has("parent")) return;
+  result.parent = body.string("parent", "the name of a body");
+  for (const std::string_view key : {"velocity", "angular_velocity"}) {
+    if (body.has(key)) body.fail(key, "no velocity beside parent: start_rate of its joint gives it");
+  }
+}
+
+void read_centre(const TableReader& body, SceneBody& result) {
+  if (!body.has("centre_of_mass")) return;
+  if (result.density) body.fail("centre_of_mass", "either density or centre_of_mass: shapes have one of their own");
+  result.centre_of_mass = body.vector("centre_of_mass", "m");
+}
+
 void read_mass_or_density(const TableReader& body, SceneBody& result) {
   const bool planar = result.type == BodyType::planar;
   if (body.has("density")) {
@@ -145,9 +192,11 @@ void read_mass_or_density(const TableReader& body, SceneBody& result) {
 }
 
 void read_rigid(const TableReader& body, SceneBody& result) {
-  body.allow({"type", "group", "mass", "inertia", "density", "position", "quaternion", "rotation", "angle", "velocity",
-              "angular_velocity", "gyroscopic", "shapes"});
+  body.allow({"type", "group", "mass", "inertia", "density", "centre_of_mass", "parent", "position", "quaternion",
+              "rotation", "angle", "velocity", "angular_velocity", "gyroscopic", "shapes"});
   read_mass_or_density(body, result);
+  read_parent(body, result);
+  read_centre(body, result);
   if (result.mass) {
     const std::string allowed = "[Ix, Iy, Iz] or [[..], [..], [..]] [kg m^2], about the centre of mass";
     const TomlValue::Array* inertia = body.require("inertia", allowed).array();
@@ -169,9 +218,11 @@ void read_rigid(const TableReader& body, SceneBody& result) {
 }
 
 void read_planar(const TableReader& body, SceneBody& result) {
-  body.allow(
-      {"type", "group", "mass", "inertia", "density", "position", "angle", "velocity", "angular_velocity", "shapes"});
+  body.allow({"type", "group", "mass", "inertia", "density", "centre_of_mass", "parent", "position", "angle",
+              "velocity", "angular_velocity", "shapes"});
   read_mass_or_density(body, result);
+  read_parent(body, result);
+  read_centre(body, result);
   if (result.mass) result.inertia = body.number("inertia", kPositive, "kg m^2");
   result.position = body.vector_or("position", "m", Vector3::Zero());
   result.orientation = body.orientation();
@@ -180,7 +231,8 @@ void read_planar(const TableReader& body, SceneBody& result) {
 }
 
 void read_point_body(const TableReader& body, SceneBody& result) {
-  body.allow({"type", "group", "mass", "position", "velocity", "shapes"});
+  body.allow({"type", "group", "mass", "parent", "position", "velocity", "shapes"});
+  read_parent(body, result);
   result.mass = body.number("mass", kPositive, "kg");
   result.position = body.vector_or("position", "m", Vector3::Zero());
   result.velocity = body.vector_or("velocity", "m/s", Vector3::Zero());
@@ -205,7 +257,8 @@ void read_beam(const TableReader& body, SceneBody& result) {
 }
 
 void read_fixed(const TableReader& body, SceneBody& result) {
-  body.allow({"type", "group", "position", "quaternion", "rotation", "angle", "shapes"});
+  body.allow({"type", "group", "parent", "position", "quaternion", "rotation", "angle", "shapes"});
+  read_parent(body, result);
   result.position = body.vector_or("position", "m", Vector3::Zero());
   result.orientation = body.orientation();
 }

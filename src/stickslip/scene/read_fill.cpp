@@ -156,7 +156,7 @@ class Fill {
     body_ = reader_.require("body", allowed);
     if (body_.table() == nullptr) reader_.fail("body", allowed);
     inline_hull_files(reader_.context(), body_, reader_.path_of("body"));
-    refuse_in_body({"position", "start"}, "no place: the fill gives it");
+    refuse_in_body({"position", "start", "parent"}, "no place: the fill gives it");
     if (rule == "bricks") {
       refuse_in_body({"quaternion", "rotation", "angle"}, "bricks lie straight");
       refuse_in_body({"shapes"}, "no shapes: a brick is a box of the size that it has in the wall");

@@ -23,6 +23,30 @@ bool in_plane(const TableReader& reader) {
   return reader.context().scene.planar;
 }
 
+/// Coordinates at the start: a number, or as many as there are.
+std::vector<double> read_coordinates(const TableReader& reader, std::string_view key, std::size_t n) {
+  const TomlValue* value = reader.find(key);
+  if (value == nullptr) return {};
+  if (n == 1 && value->array() == nullptr) return {reader.number(key, kAnyNumber, "")};
+  std::vector<double> numbers = reader.numbers(key, kAnyNumber, "");
+  if (numbers.size() != n) reader.fail(key, n == 1 ? "a number" : fmt::format("an array of {} numbers", n));
+  return numbers;
+}
+
+/// `start` and `start_rate` of a joint with so many coordinates, `reference` of one that has one.
+void read_start(const TableReader& reader, std::size_t n_start, std::size_t n_rates, SceneJoint& joint) {
+  joint.start = read_coordinates(reader, "start", n_start);
+  joint.start_rate = read_coordinates(reader, "start_rate", n_rates);
+  joint.reference = reader.optional_number("reference", kAnyNumber, "");
+  if (joint.reference && joint.absolute) reader.fail("reference", "either reference or absolute");
+  if (joint.motion && !joint.start_rate.empty()) reader.fail("start_rate", "no rate: the motion prescribes it");
+  if (joint.limits && !joint.start.empty() &&
+      !(joint.start[0] >= joint.limits->low && joint.start[0] <= joint.limits->high)) {
+    reader.fail("start",
+                fmt::format("a coordinate within the limits, {:.9g} to {:.9g}", joint.limits->low, joint.limits->high));
+  }
+}
+
 SceneFrame read_frame(const TableReader& reader, std::string_view key) {
   const TableReader frame(reader.context(), reader.require(key, "{position, quaternion}: both frames or neither"),
                           reader.path_of(key));
@@ -45,9 +69,13 @@ void read_place(const TableReader& reader, const Place& place, SceneJoint& joint
     for (const char* key : {"at", "axis", "axis2"}) {
       if (reader.has(key)) reader.fail(key, "no place or axis: frame_a and frame_b say both");
     }
+    if (reader.has("local")) reader.fail("local", "at and axis: frame_a and frame_b are local");
     return;
   }
   read_at(reader, joint);
+  joint.local = reader.boolean_or("local", false);
+  if (joint.local && !joint.at_parameter.empty()) reader.fail("local", "no beam: at_parameter says where");
+  if (joint.local && !joint.at) joint.at = Vector3::Zero();
   if (!joint.at && joint.at_parameter.empty() && !place.has_default) {
     reader.require("at", in_plane(reader) ? "a point [m] of the world, or at_parameter"
                                           : "a point [m] of the world, or frame_a and frame_b");
@@ -121,50 +149,61 @@ void read_two_frictions(const TableReader& reader, SceneJoint& joint) {
 
 void read_revolute(const TableReader& reader, SceneJoint& joint) {
   if (in_plane(reader)) {
-    reader.allow({"type", "between", "at", "at_parameter", "motion", "absolute", "spring", "friction", "force",
-                  "limits", "restitution"},
+    reader.allow({"type", "between", "at", "at_parameter", "local", "motion", "absolute", "reference", "start",
+                  "start_rate", "spring", "friction", "force", "limits", "restitution"},
                  {"axis"});
   } else {
-    reader.allow({"type", "between", "at", "axis", "frame_a", "frame_b", "motion", "absolute", "spring", "friction",
-                  "force", "limits", "restitution"});
+    reader.allow({"type", "between", "at", "axis", "local", "frame_a", "frame_b", "motion", "absolute", "reference",
+                  "start", "start_rate", "spring", "friction", "force", "limits", "restitution"});
   }
   read_place(reader, {}, joint);
   read_motion(reader, "rad", joint);
   read_drive(reader, kAngle, joint);
+  read_start(reader, 1, 1, joint);
 }
 
 void read_prismatic(const TableReader& reader, SceneJoint& joint) {
-  reader.allow({"type", "between", "at", "at_parameter", "axis", "frame_a", "frame_b", "motion", "absolute", "spring",
-                "friction", "force", "limits", "restitution"});
+  reader.allow({"type", "between", "at", "at_parameter", "axis", "local", "frame_a", "frame_b", "motion", "absolute",
+                "reference", "start", "start_rate", "spring", "friction", "force", "limits", "restitution"});
   read_place(reader, {.has_default = true}, joint);
   if (in_plane(reader)) joint.axis = reader.direction("axis");
   read_motion(reader, "m", joint);
   read_drive(reader, kLength, joint);
+  read_start(reader, 1, 1, joint);
 }
 
 void read_spherical(const TableReader& reader, SceneJoint& joint) {
-  reader.allow({"type", "between", "at", "frame_a", "frame_b", "friction"});
+  reader.allow({"type", "between", "at", "local", "frame_a", "frame_b", "friction", "start", "start_rate"});
   read_place(reader, {.n_axes = 0}, joint);
+  read_start(reader, 4, 3, joint);
+  if (!joint.start.empty() && Eigen::Map<const Vector4>(joint.start.data()).norm() == 0.0) {
+    reader.fail("start", "a quaternion [w, x, y, z] of any length but zero");
+  }
   joint.friction = reader.number_or("friction", kNotNegative, "N m", 0.0);
 }
 
 /// Of cylindrical and planar joints.
 void read_cylindrical(const TableReader& reader, SceneJoint& joint) {
-  reader.allow({"type", "between", "at", "axis", "frame_a", "frame_b", "absolute", "friction"});
+  reader.allow(
+      {"type", "between", "at", "axis", "local", "frame_a", "frame_b", "absolute", "friction", "start", "start_rate"});
   read_place(reader, {}, joint);
   read_absolute(reader, joint);
+  const std::size_t n = joint.type == JointType::cylindrical ? 2 : 3;
+  read_start(reader, n, n, joint);
   read_two_frictions(reader, joint);
 }
 
 void read_universal(const TableReader& reader, SceneJoint& joint) {
-  reader.allow({"type", "between", "at", "axis", "axis2", "frame_a", "frame_b", "absolute", "friction"});
+  reader.allow({"type", "between", "at", "axis", "axis2", "local", "frame_a", "frame_b", "absolute", "friction",
+                "start", "start_rate"});
   read_place(reader, {.n_axes = 2}, joint);
   read_absolute(reader, joint);
+  read_start(reader, 2, 2, joint);
   joint.friction = reader.number_or("friction", kNotNegative, "N m", 0.0);
 }
 
 void read_weld(const TableReader& reader, SceneJoint& joint) {
-  reader.allow({"type", "between", "at", "at_parameter", "frame_a", "frame_b"});
+  reader.allow({"type", "between", "at", "at_parameter", "local", "frame_a", "frame_b"});
   read_place(reader, {.has_default = true, .n_axes = 0}, joint);
 }
 
@@ -193,12 +232,13 @@ void read_knife_edge(const TableReader& reader, SceneJoint& joint) {
 }
 
 void read_gear(const TableReader& reader, SceneJoint& joint) {
-  reader.allow({"type", "between", "joints", "ratio"});
+  reader.allow({"type", "between", "joints", "ratio", "offset"});
   if (reader.has("between")) reader.fail("between", "no bodies: a gear is between joints");
   joint.gear.emplace();
   joint.gear->joints = reader.pair_of_names("joints", "[\"joint\", \"joint\"]");
   joint.gear->ratio = reader.number("ratio", kAnyNumber, "");
   if (joint.gear->ratio == 0.0) reader.fail("ratio", "a number other than 0");
+  joint.gear->offset = reader.optional_number("offset", kAnyNumber, "");
 }
 
 struct JointReader {

@@ -54,6 +54,7 @@ struct SceneShape {
   ShapeGeometry geometry;              // a half-space's normal has any length: {x : normal . x <= offset} as written
   Vector3 position = Vector3::Zero();  // (3) [m] in the body's drawing frame
   Orientation orientation;
+  ShapeContact contact;
   bool operator==(const SceneShape&) const = default;
 };
 
@@ -82,10 +83,13 @@ struct SceneBody {
   BodyType type = BodyType::rigid;
   std::optional<double> mass;  // [kg]
   SceneInertia inertia;
-  std::optional<double> density;               // [kg/m^3], planar [kg/m^2]; instead of mass and inertia
-  Vector3 position = Vector3::Zero();          // (3) [m] of the centre of mass; with density, of the drawing frame
-  Orientation orientation;                     // a moving body's: where its angle is 0
-  Vector3 velocity = Vector3::Zero();          // (3) [m/s] of the centre of mass
+  std::optional<Vector3> centre_of_mass;  // (3) [m] in the drawing frame; none: its origin, or that of the shapes
+  std::optional<double> density;          // [kg/m^3], planar [kg/m^2]; instead of mass and inertia
+  std::string parent;                     // position and orientation are relative to its drawing frame; empty: world
+  Vector3 position = Vector3::Zero();     // (3) [m] of the drawing frame, whose origin is the centre of mass where
+                                          // neither density nor centre_of_mass says otherwise
+  Orientation orientation;                // a moving body's: where its angle is 0
+  Vector3 velocity = Vector3::Zero();     // (3) [m/s] of the centre of mass
   Vector3 angular_velocity = Vector3::Zero();  // (3) [rad/s] body frame; planar: z
   bool gyroscopic = true;                      // rigid bodies
   std::optional<SceneMotion> motion;           // moving bodies
@@ -131,7 +135,8 @@ struct SceneFrame {
 /// The coordinate of the second joint is ratio times that of the first, both from their starting values.
 struct SceneGear {
   std::array<std::string, 2> joints;
-  double ratio = 1.0;  // [-, rad/m, m/rad] not 0
+  double ratio = 1.0;            // [-, rad/m, m/rad] not 0
+  std::optional<double> offset;  // [m, rad] second = ratio first + offset; none: as at the start
   bool operator==(const SceneGear&) const = default;
 };
 
@@ -139,7 +144,8 @@ struct SceneJoint {
   std::string name;
   JointType type = JointType::revolute;
   std::array<std::string, 2> between;  // the second relative to the first
-  std::optional<Vector3> at;           // (3) [m] world, at the start; none: the point of the beam, else second's origin
+  bool local = false;                  // at and axes are in the second body's drawing frame
+  std::optional<Vector3> at;           // (3) [m] world, as drawn; none: the point of the beam, else second's origin
   std::vector<double> at_parameter;    // [-] xi on the beam, or on each of two
   std::optional<Vector3> axis;   // (3) [-] world direction at the start, any length but zero; of a knife-edge the blade
   std::optional<Vector3> axis2;  // (3) [-] likewise: universal, the axis on the second body
@@ -150,6 +156,9 @@ struct SceneJoint {
   std::optional<TimeFunction> motion;               // [rad] or [m] revolute, prismatic
   bool absolute =
       false;  // coordinates are not 0 at the start but the angles or offsets of the bodies, or of the frames
+  std::optional<double> reference;    // [rad, m] the coordinate as drawn; none: 0
+  std::vector<double> start;          // [rad, m] coordinates at the start, spherical: a quaternion; none: as drawn
+  std::vector<double> start_rate;     // [rad/s, m/s] their rates; none: 0
   std::optional<JointSpring> spring;  // this, force and limits: of joints with one coordinate
   std::optional<TimeFunction> force;  // [N, N m]
   double friction = 0.0;              // [N, N m] in the free directions; of the force where both are free

@@ -212,6 +212,8 @@ class SceneWriter {
     if (!body.group.empty()) line("group = {}", quote_toml(body.group));
     if (body.mass) line("mass = {}", number(*body.mass));
     std::visit([this](const auto& inertia) { write_inertia(inertia); }, body.inertia);
+    if (body.centre_of_mass) line("centre_of_mass = {}", vector(*body.centre_of_mass));
+    if (!body.parent.empty()) line("parent = {}", quote_toml(body.parent));
     if (body.density) line("density = {}", number(*body.density));
     if (body.motion) {
       write_motion(*body.motion);
@@ -222,8 +224,10 @@ class SceneWriter {
     }
     write_orientation(body.orientation);
     const bool turns = body.type == BodyType::rigid || body.type == BodyType::planar;
-    if (turns || body.beam || body.type == BodyType::point) line("velocity = {}", vector(body.velocity));
-    if (turns) {
+    const bool has_velocity = body.parent.empty();
+    if (has_velocity && (turns || body.beam || body.type == BodyType::point))
+      line("velocity = {}", vector(body.velocity));
+    if (has_velocity && turns) {
       line("angular_velocity = {}", scene_.planar ? number(body.angular_velocity(2)) : vector3(body.angular_velocity));
     }
     if (body.type == BodyType::rigid) line("gyroscopic = {}", body.gyroscopic);
@@ -265,9 +269,17 @@ class SceneWriter {
   }
 
   void write_shape(const SceneShape& shape) {
-    line("shapes.{} = {{type = \"{}\"{}, position = {}{}}}", quote_toml_key(shape.name),
+    std::string contacts;
+    const ShapeContact& c = shape.contact;
+    if (c.visual) contacts += ", visual = true";
+    if (c.contype != 1) contacts += fmt::format(", contype = {}", c.contype);
+    if (c.conaffinity != 1) contacts += fmt::format(", conaffinity = {}", c.conaffinity);
+    if (c.friction) contacts += ", friction = " + number(*c.friction);
+    if (c.priority != 0) contacts += fmt::format(", priority = {}", c.priority);
+    if (c.condim != 3) contacts += fmt::format(", condim = {}", c.condim);
+    line("shapes.{} = {{type = \"{}\"{}, position = {}{}{}}}", quote_toml_key(shape.name),
          shape_type_name(shape.geometry), std::visit([this](const auto& g) { return keys_of(g); }, shape.geometry),
-         vector(shape.position), with_comma(std::visit(OrientationText{}, shape.orientation)));
+         vector(shape.position), with_comma(std::visit(OrientationText{}, shape.orientation)), contacts);
   }
 
   static std::string with_comma(const std::string& text) { return text.empty() ? text : ", " + text; }
@@ -356,16 +368,26 @@ class SceneWriter {
     line("coefficients = [{}]", coefficients);
   }
 
+  void write_coordinates(const char* key, const std::vector<double>& values) {
+    if (values.size() == 1) line("{} = {}", key, number(values[0]));
+    if (values.size() < 2) return;
+    std::string text;
+    for (const double value : values) text += (text.empty() ? "" : ", ") + number(value);
+    line("{} = [{}]", key, text);
+  }
+
   void write_joint(const SceneJoint& joint) {
     line("\n[joints.{}]", quote_toml_key(joint.name));
     line("type = \"{}\"", joint_type_name(joint.type));
     if (joint.gear) {
       line("joints = [{}, {}]", quote_toml(joint.gear->joints[0]), quote_toml(joint.gear->joints[1]));
       line("ratio = {}", number(joint.gear->ratio));
+      if (joint.gear->offset) line("offset = {}", number(*joint.gear->offset));
       return;
     }
     write_between(joint.between);
     if (joint.at) line("at = {}", vector(*joint.at));
+    if (joint.local) line("local = true");
     write_parameters(joint.at_parameter);
     if (joint.axis) line("{} = {}", joint.type == JointType::knife_edge ? "direction" : "axis", vector(*joint.axis));
     if (joint.axis2) line("axis2 = {}", vector(*joint.axis2));
@@ -380,6 +402,9 @@ class SceneWriter {
     if (joint.length) line("length = {}", number(*joint.length));
     if (joint.motion) line("motion = {}", time_function(*joint.motion));
     if (joint.absolute) line("absolute = true");
+    if (joint.reference) line("reference = {}", number(*joint.reference));
+    write_coordinates("start", joint.start);
+    write_coordinates("start_rate", joint.start_rate);
     if (joint.spring) {
       line("spring = {{stiffness = {}, damping = {}, rest = {}}}", number(joint.spring->stiffness),
            number(joint.spring->damping), number(joint.spring->rest));

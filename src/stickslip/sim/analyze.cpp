@@ -433,13 +433,12 @@ Sweep parse_sweep(const std::string& text) {
 namespace {
 
 /// A parameter that the scene does not have changes nothing; of all other keys the reader says so.
-void check_swept_parameters(const std::filesystem::path& scene, const std::vector<std::string>& settings,
+void check_swept_parameters(const std::filesystem::path& scene, const LoadOptions& given,
                             const std::vector<Sweep>& sweeps) {
   constexpr std::string_view kParameters = "parameters.";
   for (const Sweep& sweep : sweeps) {
     if (!sweep.key.starts_with(kParameters)) continue;
-    LoadOptions load;
-    load.overrides = settings;
+    LoadOptions load = given;
     for (const Sweep& other : sweeps) {
       if (&other != &sweep) load.overrides.push_back(fmt::format("{}={:.17g}", other.key, other.value(0)));
     }
@@ -456,15 +455,14 @@ void check_swept_parameters(const std::filesystem::path& scene, const std::vecto
 
 }  // namespace
 
-void analyze_sweep(const std::filesystem::path& scene, const std::vector<std::string>& settings,
+void analyze_sweep(const std::filesystem::path& scene, const LoadOptions& load_options,
                    const std::vector<Sweep>& sweeps, const AnalysisOptions& options,
                    const std::function<void(const Analysis&, const std::vector<double>&)>& take) {
-  check_swept_parameters(scene, settings, sweeps);
+  check_swept_parameters(scene, load_options, sweeps);
   std::vector<int> index(sweeps.size(), 0);
   while (true) {
     options.stop.check();
-    LoadOptions load;
-    load.overrides = settings;
+    LoadOptions load = load_options;
     std::vector<double> values;
     for (std::size_t k = 0; k < sweeps.size(); ++k) {
       values.push_back(sweeps[k].value(index[k]));

@@ -12,6 +12,7 @@
 #include "stickslip/math/expression.h"
 #include "stickslip/math/types.h"
 #include "stickslip/model/state.h"
+#include "stickslip/scene/load_scene.h"
 #include "stickslip/scene/scene.h"
 #include "stickslip/solvers/enumeration.h"
 
@@ -83,9 +84,9 @@ struct Sweep {
 /// Reads "key=a:b:n". Throws InputError.
 Sweep parse_sweep(const std::string& text);
 
-/// Analyses a scene file for all values of the sweeps, the last fastest; `take` is handed each as it comes. settings:
-/// "key=value", applied before. Throws as analyze() does.
-void analyze_sweep(const std::filesystem::path& scene, const std::vector<std::string>& settings,
+/// Analyses a scene file for all values of the sweeps, the last fastest; `take` is handed each as it comes. Overrides
+/// of `load_options` are applied before. Throws as analyze() does.
+void analyze_sweep(const std::filesystem::path& scene, const LoadOptions& load_options,
                    const std::vector<Sweep>& sweeps, const AnalysisOptions& options,
                    const std::function<void(const Analysis&, const std::vector<double>&)>& take);
 

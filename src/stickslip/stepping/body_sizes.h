@@ -13,8 +13,9 @@ class BodySizes {
   explicit BodySizes(const System& system);
 
   /// The diameter of the least sphere round all shapes of a body, points included, half-spaces and containers
-  /// excluded; of a beam its length. Without extent the largest distance of one of its joints from the centre of mass,
-  /// which fixed and moving bodies do not have. 0: none of it. [m]
+  /// excluded, as shapes that are only drawn; of a beam its length. Without extent the largest distance of one of its
+  /// joints from the centre of mass, which fixed and moving bodies do not have. 0: none of it, or joints at the centre.
+  /// [m]
   double size(int body) const { return sizes_[body]; }
   /// The smaller size of two bodies; one of size 0 does not count, and where none is left it is 1 m. [m]
   double of_pair(int body_a, int body_b) const;

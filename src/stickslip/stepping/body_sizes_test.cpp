@@ -61,6 +61,31 @@ TEST(BodySizes, AreThoseOfShapesThenOfJoints) {
   EXPECT_EQ(sizes.least(), sizes.size(ball));
 }
 
+TEST(BodySizes, OfRoundOffAreNone) {
+  // Coordinates of one place differ by their round-off: such a body has no size rather than a tiny one.
+  for (const double offset : {0.0, 2e-18, 1e-17, -3e-13}) {
+    SystemBuilder builder(true, Vector3::Zero());
+    const int ground = builder.add_body(make_sized_body("ground", BodyType::fixed));
+    const int wheel = builder.add_body(make_sized_body("wheel", BodyType::planar));
+    const int mass = builder.add_body(make_sized_body("mass", BodyType::point));
+    builder.add_joint(hinge("a", ground, wheel, {1000, 0, 0}, {offset, 0, 0}));
+    builder.add_joint(hinge("b", wheel, mass, {0, offset, 0}, {0, offset, 0}));
+    const System system = builder.build();
+    const BodySizes sizes(system);
+    EXPECT_EQ(sizes.size(wheel), 0.0) << offset;
+    EXPECT_EQ(sizes.of_pair(ground, wheel), 1.0) << offset;
+  }
+}
+
+TEST(BodySizes, CountNoShapesThatAreOnlyDrawn) {
+  SystemBuilder builder(false, Vector3::Zero());
+  Body body = make_sized_body("body", BodyType::rigid, {Sphere{0.1}, Sphere{5.0}});
+  body.shapes[1].contact.visual = true;
+  const int index = builder.add_body(body);
+  const System system = builder.build();
+  EXPECT_NEAR(BodySizes(system).size(index), 0.2, kExact);
+}
+
 TEST(BodySizes, WithoutSizesAreOneMetre) {
   SystemBuilder builder(false, Vector3::Zero());
   builder.add_body(make_sized_body("a", BodyType::point, {PointShape{}}));

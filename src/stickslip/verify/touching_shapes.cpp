@@ -28,6 +28,7 @@ TouchingShapes::TouchingShapes(const System& system) : system_(system) {
   own_solids_.reserve(n);
   for (const ShapeFeatures& shape : system.shapes()) {
     GapSide& side = sides_.emplace_back();
+    if (system.bodies()[shape.body].shapes[shape.shape].contact.visual) continue;
     if (shape.solid >= 0) {
       side.solid = &system.solids()[shape.solid];
     } else if (shape.surface >= 0 && !is_bounded(system.surfaces()[shape.surface].kind)) {
@@ -69,6 +70,10 @@ TouchingShapes::TouchingShapes(const System& system) : system_(system) {
 bool TouchingShapes::may_touch(int a, int b) const {
   if (body(a) == body(b)) return false;
   if (system_.bodies()[body(a)].n_u == 0 && system_.bodies()[body(b)].n_u == 0) return false;
+  const ShapeContact& x = contact(a);
+  const ShapeContact& y = contact(b);
+  if (x.visual || y.visual) return false;
+  if ((x.contype & y.conaffinity) == 0 && (y.contype & x.conaffinity) == 0) return false;
   for (const Rule& rule : rules_) {
     if ((rule.first[a] != 0 && rule.second[b] != 0) || (rule.first[b] != 0 && rule.second[a] != 0)) return false;
   }

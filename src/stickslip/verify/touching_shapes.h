@@ -33,6 +33,10 @@ class TouchingShapes {
   double size(int shape) const { return sides_[shape].solid != nullptr ? sides_[shape].solid->size : 0.0; }
 
  private:
+  const ShapeContact& contact(int shape) const {
+    const ShapeFeatures& of = system_.shapes()[shape];
+    return system_.bodies()[of.body].shapes[of.shape].contact;
+  }
   bool may_touch(int a, int b) const;
   void offer(int a, int b, const std::vector<Placement>& places, Overlap& deepest);
 

@@ -85,6 +85,8 @@ class Verifier {
   void check_gaps(std::int64_t k);
   void check_penetration(std::int64_t k);
   void check_cones(std::int64_t k);
+  /// Of detected contacts between the shapes of two bodies: results do not say which shapes touch.
+  double largest_friction(int body_a, int body_b) const;
   template <class Who>
   void check_cone(const Who& who, double mu, double normal, double friction, double largest);
   void check_energy(std::int64_t k);
@@ -328,6 +330,18 @@ void Verifier::check_penetration(std::int64_t k) {
           kLength + kRelative * std::abs(claimed) + kSumRoundOffs * eps_ * far);
 }
 
+double Verifier::largest_friction(int body_a, int body_b) const {
+  double most = 0.0;
+  const auto n_shapes = [&](int body) { return static_cast<int>(system_.bodies()[body].shapes.size()); };
+  for (int a = 0; a < n_shapes(body_a); ++a) {
+    for (int b = 0; b < n_shapes(body_b); ++b) {
+      most = std::max(most,
+                      system_.detected_law(system_.first_shape(body_a) + a, system_.first_shape(body_b) + b).friction);
+    }
+  }
+  return most;
+}
+
 template <class Who>
 void Verifier::check_cone(const Who& who, double mu, double normal, double friction, double largest) {
   if (largest == 0.0 || has_accumulation()) return;
@@ -368,7 +382,8 @@ void Verifier::check_cones(std::int64_t k) {
     if (named >= 0 && named < static_cast<int>(system_.contacts().size())) {
       mu = system_.contacts()[named].law().friction;
     } else if (system_.detection()) {
-      mu = system_.detection()->law.friction;
+      mu = largest_friction(static_cast<int>(*rows_.set(Rows::set_body_a, e)),
+                            static_cast<int>(*rows_.set(Rows::set_body_b, e)));
     }
     const double normal = n.dot(p);
     const auto who = [&] {

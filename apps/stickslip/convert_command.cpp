@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+
+#include "commands.h"
+#include "model_arguments.h"
+#include "stickslip/base/input_error.h"
+#include "stickslip/io/new_file.h"
+#include "stickslip/io/output_file.h"
+#include "terminal.h"
+
+namespace stickslip {
+namespace {
+
+namespace fs = std::filesystem;
+
+class ConvertCommand final : public Command {
+ public:
+  explicit ConvertCommand(CLI::App& program) {
+    CLI::App* command = program.add_subcommand("convert", "Write a model in URDF or MJCF as a scene");
+    command->add_option("model", model_, "the model's file")->type_name("MODEL")->required();
+    command->add_option("-o,--output", output_, "the scene file (default: <name of the model>.toml, here)")
+        ->type_name("SCENE.toml");
+    command->add_flag("--force", force_, "write over a file");
+    arguments_.add_to(*command);
+  }
+
+  int execute() override {
+    RobotOptions options = arguments_.options();
+    options.strict = false;  // all that is left out is told before it is refused
+    options.scene_folder = output_.empty() ? fs::path() : fs::path(output_).parent_path();
+    const ConvertedModel model = convert_model(model_, options);
+    const bool is_refused = arguments_.options().strict && !model.warnings.empty();
+    constexpr std::string_view kWarning = ": warning: ";
+    for (std::string line : model.warnings) {
+      if (is_refused) line.replace(line.find(kWarning), kWarning.size(), ": ");
+      print_error("{}\n", line);
+    }
+    if (is_refused) return kBadInput;
+    const fs::path output = output_.empty() ? default_output(model.name) : fs::path(output_);
+    if (!force_) check_replaceable(output, MayReplace::nothing);
+    write_text(output, model.scene);
+    print_output("{}\n", output.string());
+    return kDone;
+  }
+
+ private:
+  fs::path default_output(const std::string& name) const {
+    const bool is_usable = !name.empty() && name.front() != '.' && name.find('/') == std::string::npos;
+    return (is_usable ? name : fs::path(model_).stem().string()) + ".toml";
+  }
+
+  std::string model_;
+  std::string output_;
+  bool force_ = false;
+  ModelArguments arguments_;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> add_convert_command(CLI::App& program) {
+  return std::make_unique<ConvertCommand>(program);
+}
+
+}  // namespace stickslip

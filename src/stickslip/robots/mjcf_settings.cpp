@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "stickslip/robots/mjcf_settings.h"
+
+#include <fmt/format.h>
+
+#include <Eigen/Geometry>
+#include <algorithm>
+#include <numbers>
+
+#include "stickslip/math/rotation.h"
+#include "stickslip/robots/robot_attributes.h"
+
+namespace stickslip {
+namespace {
+
+constexpr const char* kMain = "main";
+
+/// One of the texts that an attribute may be; empty where it is not there.
+std::string read_choice(const XmlElement& element, std::string_view attribute,
+                        std::initializer_list<std::string_view> choices) {
+  const XmlAttribute* found = element.find(attribute);
+  if (found == nullptr) return "";
+  std::string all;
+  for (const std::string_view choice : choices) {
+    if (found->value == choice) return found->value;
+    all += (all.empty() ? "" : ", ") + std::string(choice);
+  }
+  element.fail(attribute, "one of " + all);
+}
+
+}  // namespace
+
+MjcfDefaults::MjcfDefaults(const XmlElement& root) {
+  classes_[kMain];
+  for (const XmlElement& child : root.children) {
+    if (child.name != "default") continue;
+    // The first level is the main class, whatever it is called.
+    if (const XmlAttribute* name = child.find("class")) main_names_.push_back(name->value);
+    add(child, kMain, "");
+  }
+}
+
+void MjcfDefaults::add(const XmlElement& element, const std::string& name, const std::string& parent) {
+  if (name != kMain) {
+    if (classes_.contains(name)) element.fail("class", fmt::format("\"{}\": another class has this name", name));
+    classes_[name].parent = parent;
+  }
+  for (const XmlElement& child : element.children) {
+    if (child.name != "default") {
+      classes_[name].elements[child.name].push_back(&child);
+      continue;
+    }
+    add(child, require_text(child, "class"), name);
+  }
+}
+
+void MjcfDefaults::check(const XmlElement& element, std::string_view attribute) const {
+  const XmlAttribute* name = element.find(attribute);
+  if (name == nullptr || classes_.contains(name->value)) return;
+  if (std::ranges::find(main_names_, name->value) != main_names_.end()) return;
+  element.fail(attribute, fmt::format("\"{}\": no default has this class", name->value));
+}
+
+MjcfAttribute MjcfDefaults::find(const XmlElement& element, std::string_view attribute,
+                                 const std::string& childclass) const {
+  if (const XmlAttribute* own = element.find(attribute)) return {&element, own};
+  const XmlAttribute* named = element.find("class");
+  std::string name = named != nullptr ? named->value : childclass;
+  while (true) {
+    auto found = classes_.find(name);
+    if (found == classes_.end()) found = classes_.find(kMain);
+    const auto of_kind = found->second.elements.find(element.name);
+    if (of_kind != found->second.elements.end()) {
+      for (auto each = of_kind->second.rbegin(); each != of_kind->second.rend(); ++each) {
+        if (const XmlAttribute* a = (*each)->find(attribute)) return {*each, a};
+      }
+    }
+    if (found->first == kMain) return {};
+    name = found->second.parent;
+  }
+}
+
+MjcfCompiler::MjcfCompiler(const XmlElement& root) : angle(std::numbers::pi / 180.0) {
+  for (const XmlElement& c : root.children) {
+    if (c.name != "compiler") continue;
+    const auto boolean = [&](const char* key, bool otherwise) {
+      const XmlAttribute* a = c.find(key);
+      return a == nullptr ? otherwise : parse_boolean(c, *a);
+    };
+    const std::string unit = read_choice(c, "angle", {"degree", "radian"});
+    if (!unit.empty()) angle = unit == "radian" ? 1.0 : std::numbers::pi / 180.0;
+    if (const XmlAttribute* a = c.find("eulerseq")) {
+      sequence = a->value;
+      if (sequence.size() != 3 || sequence.find_first_not_of("xyzXYZ") != std::string::npos) {
+        c.fail("eulerseq", "three of x, y, z, X, Y, Z");
+      }
+    }
+    read_choice(c, "coordinate", {"local"});
+    auto_limits = boolean("autolimits", auto_limits);
+    strips_path = boolean("strippath", strips_path);
+    if (const XmlAttribute* a = c.find("assetdir")) mesh_folder = a->value;
+    if (const XmlAttribute* a = c.find("meshdir")) mesh_folder = a->value;
+    const std::string from = read_choice(c, "inertiafromgeom", {"false", "true", "auto"});
+    if (!from.empty()) {
+      from_geoms = from == "false" ? FromGeoms::never : from == "true" ? FromGeoms::always : FromGeoms::where_needed;
+    }
+    if (const XmlAttribute* a = c.find("inertiagrouprange")) {
+      const std::vector<double> range = parse_numbers(c, *a, 2, 2);
+      groups = {static_cast<int>(std::clamp(range[0], -1e9, 1e9)), static_cast<int>(std::clamp(range[1], -1e9, 1e9))};
+    }
+    balances = boolean("balanceinertia", balances);
+    least_mass = number_or(c, "boundmass", least_mass);
+    least_inertia = number_or(c, "boundinertia", least_inertia);
+    total_mass = number_or(c, "settotalmass", total_mass);
+  }
+}
+
+Pose read_mjcf_pose(const XmlElement& element, const std::string& childclass, const MjcfDefaults& defaults,
+                    const MjcfCompiler& compiler) {
+  const auto find = [&](const char* key) { return defaults.find(element, key, childclass); };
+  const auto numbers = [](const MjcfAttribute& a, std::size_t n) {
+    return parse_numbers(*a.element, *a.attribute, n, n);
+  };
+  Pose pose;
+  if (const MjcfAttribute a = find("pos")) pose.p_WB = Eigen::Map<const Vector3>(numbers(a, 3).data());
+  const XmlElement* own = nullptr;
+  for (const char* key : {"quat", "axisangle", "euler", "xyaxes", "zaxis"}) {
+    if (!element.has(key)) continue;
+    if (own != nullptr) element.fail(key, "one orientation, not two");
+    own = &element;
+  }
+  // The element's own orientation, of whatever kind, comes before a default's.
+  for (const char* key : {"quat", "axisangle", "euler", "xyaxes", "zaxis"}) {
+    const MjcfAttribute a = own != nullptr ? MjcfAttribute{own, own->find(key)} : find(key);
+    if (!a) continue;
+    const std::string_view kind = key;
+    const auto refuse = [&](const char* why) { a.element->fail(a.attribute->name, why); };
+    if (kind == "quat") {
+      const std::vector<double> e = numbers(a, 4);
+      const Vector4 quaternion(e[0], e[1], e[2], e[3]);
+      if (!(quaternion.norm() > 0.0)) refuse("a quaternion of any length but zero");
+      pose.R_WB = rotation_matrix<double>(quaternion.normalized());
+    } else if (kind == "axisangle") {
+      const std::vector<double> e = numbers(a, 4);
+      const Vector3 axis(e[0], e[1], e[2]);
+      if (!(axis.norm() > 0.0)) refuse("an axis of any length but zero");
+      pose.R_WB = axis_angle_matrix(axis.normalized(), compiler.angle * e[3]);
+    } else if (kind == "euler") {
+      const std::vector<double> e = numbers(a, 3);
+      pose.R_WB = euler_matrix(compiler.angle * Vector3(e[0], e[1], e[2]), compiler.sequence);
+    } else if (kind == "xyaxes") {
+      const std::vector<double> e = numbers(a, 6);
+      Vector3 x(e[0], e[1], e[2]);
+      Vector3 y(e[3], e[4], e[5]);
+      if (!(x.norm() > 0.0)) refuse("an x axis of any length but zero");
+      x.normalize();
+      y -= x * x.dot(y);
+      constexpr double kParallel = 1e-10;  // [m]
+      if (!(y.norm() > kParallel)) refuse("a y axis that is not along x");
+      y.normalize();
+      pose.R_WB.col(0) = x;
+      pose.R_WB.col(1) = y;
+      pose.R_WB.col(2) = x.cross(y);
+    } else {
+      const std::vector<double> e = numbers(a, 3);
+      const Vector3 z(e[0], e[1], e[2]);
+      if (!(z.norm() > 0.0)) refuse("a z axis of any length but zero");
+      pose.R_WB = z_to(z);
+    }
+    break;
+  }
+  return pose;
+}
+
+}  // namespace stickslip

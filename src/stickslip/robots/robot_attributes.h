@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "stickslip/math/types.h"
+#include "stickslip/robots/xml_tree.h"
+
+namespace stickslip {
+
+// Values of attributes. All throw InputError at the attribute.
+
+/// Finite numbers with blanks between, at least `least` and at most `most` of them; `element` and `attribute` are
+/// where.
+std::vector<double> parse_numbers(const XmlElement& element, const XmlAttribute& attribute, std::size_t least,
+                                  std::size_t most);
+double parse_number(const XmlElement& element, const XmlAttribute& attribute);
+int parse_integer(const XmlElement& element, const XmlAttribute& attribute);
+bool parse_boolean(const XmlElement& element, const XmlAttribute& attribute);
+
+std::optional<double> find_number(const XmlElement& element, std::string_view attribute);
+double number_or(const XmlElement& element, std::string_view attribute, double otherwise);
+Vector3 vector_or(const XmlElement& element, std::string_view attribute, const Vector3& otherwise);
+/// A text that must be there and not be empty.
+const std::string& require_text(const XmlElement& element, std::string_view attribute);
+
+/// The quaternion that turns about the x, y, z axes in the order of `sequence` (of "xyzXYZ": small letters about axes
+/// that turn with the body, capitals about fixed ones) by `angles` (3) [rad].
+Matrix3 euler_matrix(const Vector3& angles, std::string_view sequence);
+/// The least rotation that takes the z axis to `axis`.
+Matrix3 z_to(const Vector3& axis);
+
+}  // namespace stickslip

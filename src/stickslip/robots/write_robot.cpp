@@ -1,0 +1,481 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <fmt/format.h>
+
+#include <Eigen/Geometry>
+#include <algorithm>
+#include <map>
+#include <set>
+#include <utility>
+
+#include "stickslip/base/overloaded.h"
+#include "stickslip/geometry/mass_properties.h"
+#include "stickslip/robots/robot_model.h"
+#include "stickslip/scene/toml_text.h"
+
+namespace stickslip {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t kMaxRobotName = 128;  // [bytes] of a scene's names
+
+/// Names of one table of a scene.
+class SceneNames {
+ public:
+  explicit SceneNames(RobotWarnings& warnings) : warnings_(warnings) {}
+
+  /// The name as a scene can have it, and unlike the others.
+  std::string take(const std::string& name, const SourcePlace& place, const char* what) {
+    std::string fit = name;
+    for (char& c : fit) {
+      if (c == '/' || c == '.' || (c >= 0 && c < ' ') || c == '\x7F') c = '_';
+    }
+    if (fit.empty()) fit = "_";
+    if (fit.size() > kMaxRobotName) {
+      throw InputError(place, fmt::format("{}.name", what), "",
+                       fmt::format("a name of at most {} bytes", kMaxRobotName));
+    }
+    std::string free = fit;
+    for (int i = 2; !taken_.insert(free).second; ++i) free = fmt::format("{}~{}", fit, i);
+    if (free != fit) warnings_.add(place, what, fmt::format("\"{}\" is taken: named \"{}\"", fit, free));
+    return free;
+  }
+
+ private:
+  RobotWarnings& warnings_;
+  std::set<std::string> taken_;
+};
+
+std::string number(double x) {
+  return write_toml_number(x);
+}
+
+std::string vector(const Vector3& v) {
+  return fmt::format("[{}, {}, {}]", number(v(0)), number(v(1)), number(v(2)));
+}
+
+std::string list(const std::vector<double>& x) {
+  if (x.size() == 1) return number(x[0]);
+  std::string text;
+  for (const double each : x) text += (text.empty() ? "" : ", ") + number(each);
+  return "[" + text + "]";
+}
+
+std::string quaternion(const Matrix3& R) {
+  const Eigen::Quaterniond e = Eigen::Quaterniond(R).normalized();
+  return list({e.w(), e.x(), e.y(), e.z()});
+}
+
+class RobotWriter {
+ public:
+  RobotWriter(RobotModel model, const RobotOptions& options, RobotWarnings& warnings)
+      : model_(std::move(model)), options_(options), warnings_(warnings) {}
+
+  std::string write() {
+    fuse();
+    name_all();
+    line("stickslip = 1");
+    line("name = {}", quote_toml(title()));
+    line("gravity = {}", vector(model_.gravity));
+    line("time = {{end = 1.0, step = {}}}", number(model_.step));
+    line("\n[contact_default]");
+    line("friction = {}", number(model_.friction));
+    write_excepts();
+    for (std::size_t i = 0; i < model_.bodies.size(); ++i) {
+      if (moves(i) || i == 0) write_body(i);
+    }
+    for (std::size_t i = 1; i < model_.bodies.size(); ++i) write_joints(i);
+    for (const RobotLoop& loop : model_.loops) write_loop(loop);
+    for (const RobotGear& gear : model_.gears) write_gear(gear);
+    for (const RobotPair& pair : model_.pairs) write_pair(pair);
+    return std::move(text_);
+  }
+
+ private:
+  template <class... Arguments>
+  void line(fmt::format_string<Arguments...> format, Arguments&&... arguments) {
+    text_ += fmt::format(format, std::forward<Arguments>(arguments)...);
+    text_ += '\n';
+  }
+
+  std::string title() const {
+    constexpr std::size_t kMost = 256;  // [bytes] of a scene's title
+    std::string title = has_control_character(model_.name) ? "robot" : model_.name;
+    if (title.size() > kMost) title = "robot";
+    return title;
+  }
+
+  // --- bodies that move, and what is fixed to them
+
+  bool moves(std::size_t i) const {
+    const RobotBody& body = model_.bodies[i];
+    return i == 0 ? model_.first_is_free : body.is_free || !body.joints.empty();
+  }
+
+  void fuse() {
+    const std::size_t n = model_.bodies.size();
+    target_.resize(n);
+    pose_.resize(n);
+    for (std::size_t i = 0; i < n; ++i) {
+      RobotBody& body = model_.bodies[i];
+      if (i == 0 || moves(i)) {
+        target_[i] = i;
+        continue;
+      }
+      const auto parent = static_cast<std::size_t>(body.parent);
+      target_[i] = target_[parent];
+      pose_[i] = compose_poses(pose_[parent], body.pose);
+      RobotBody& into = model_.bodies[target_[i]];
+      into.mass.add(body.mass.moved(pose_[i]));
+      for (RobotShape& shape : body.shapes) {
+        shape.pose = compose_poses(pose_[i], shape.pose);
+        into.shapes.push_back(std::move(shape));
+      }
+      body.shapes.clear();
+    }
+    for (std::size_t i = n; i-- > 0;) {
+      if (!moves(i)) continue;
+      RobotBody& body = model_.bodies[i];
+      if (i > 0) {
+        const auto parent = static_cast<std::size_t>(body.parent);
+        parent_of_[i] = target_[parent];
+        body.pose = compose_poses(pose_[parent], body.pose);
+      }
+      if (body.mass.mass > 0.0) check_inertia(body);
+    }
+    lend_masses();
+  }
+
+  void check_inertia(RobotBody& body) const {
+    const std::string defect = inertia_defect(body.mass.inertia);
+    if (defect.empty()) return;
+    throw InputError(body.place, model_.body_word, "",
+                     fmt::format("\"{}\", with all that is fixed to it: inertia {}", body.name, defect));
+  }
+
+  /// Bodies without mass between others: this version has none, so they are given a share of the next one's.
+  void lend_masses() {
+    for (std::size_t i = model_.bodies.size(); i-- > 1;) {
+      if (!moves(i)) continue;
+      RobotBody& body = model_.bodies[i];
+      if (!(body.mass.mass > 0.0)) {
+        body.mass = lent(further_[i]);
+        warnings_.add(
+            body.place, model_.body_word,
+            fmt::format("\"{}\" has no mass, which is not available in this version: it has {} of that further out",
+                        body.name, kLent));
+      }
+      RobotMass& beyond = further_[parent_of_[i]];
+      const RobotMass seen = body.mass.moved(body.pose);
+      if (seen.mass > beyond.mass) beyond = seen;
+    }
+  }
+
+  static RobotMass lent(const RobotMass& from) {
+    const double moment = from.inertia.trace() / 3.0;
+    return {kLent * from.mass, Vector3::Zero(), kLent * moment * Matrix3::Identity()};
+  }
+
+  // --- names
+
+  void name_all() {
+    SceneNames bodies(warnings_);
+    SceneNames joints(warnings_);
+    SceneNames contacts(warnings_);
+    for (std::size_t i = 0; i < model_.bodies.size(); ++i) {
+      RobotBody& body = model_.bodies[i];
+      if (i > 0 && !moves(i)) continue;
+      body.name = bodies.take(body.name, body.place, model_.body_word);
+      SceneNames shapes(warnings_);
+      for (RobotShape& shape : body.shapes) {
+        const std::string name = shapes.take(shape.name, shape.place, model_.shape_word);
+        shape_names_[{i, shape.name}] = name;
+        shape.name = name;
+      }
+      for (RobotJoint& joint : body.joints) {
+        const std::string name = joints.take(joint.name, joint.place, "joint");
+        joint_names_[joint.name] = name;
+        joint.name = name;
+      }
+    }
+    for (std::size_t i = 1; i < model_.bodies.size(); ++i) {
+      const RobotBody& body = model_.bodies[i];
+      for (std::size_t k = 0; k + 1 < body.joints.size(); ++k) {
+        between_[i].push_back(bodies.take(body.name + "~" + body.joints[k].name, body.joints[k].place, "joint"));
+      }
+    }
+    for (RobotLoop& loop : model_.loops) loop.name = joints.take(loop.name, loop.place, "equality");
+    for (RobotGear& gear : model_.gears) gear.name = joints.take(gear.name, model_.bodies[0].place, "mimic");
+    for (RobotPair& pair : model_.pairs) pair.name = contacts.take(pair.name, pair.place, "pair");
+  }
+
+  // --- contacts
+
+  bool has_shapes(std::size_t i) const {
+    return std::ranges::any_of(model_.bodies[i].shapes, [](const RobotShape& s) { return !s.contact.visual; });
+  }
+
+  void write_excepts() {
+    std::set<std::pair<std::size_t, std::size_t>> pairs;
+    std::vector<std::pair<std::size_t, std::size_t>> ordered;
+    const auto add = [&](std::size_t a, std::size_t b) {
+      if (a == b || !has_shapes(a) || !has_shapes(b) || (!moves(a) && !moves(b))) return;
+      if (pairs.insert(std::minmax(a, b)).second) ordered.emplace_back(a, b);
+    };
+    for (std::size_t i = 1; i < model_.bodies.size(); ++i) {
+      if (!moves(i) || model_.jointed_collide) continue;
+      if (model_.root_collides && !moves(parent_of_[i])) continue;
+      add(parent_of_[i], i);
+    }
+    for (const auto& [a, b] : model_.excludes)
+      add(target_[static_cast<std::size_t>(a)], target_[static_cast<std::size_t>(b)]);
+    if (ordered.empty()) return;
+    std::string text;
+    for (const auto& [a, b] : ordered) {
+      text += fmt::format("{}[{}, {}]", text.empty() ? "" : ",\n          ", quote_toml(model_.bodies[a].name),
+                          quote_toml(model_.bodies[b].name));
+    }
+    line("except = [{}]", text);
+  }
+
+  void write_pair(const RobotPair& pair) {
+    std::array<std::string, 2> sides;
+    for (std::size_t i = 0; i < 2; ++i) {
+      const std::size_t body = target_[static_cast<std::size_t>(pair.bodies[i])];
+      const auto found = shape_names_.find({body, pair.shapes[i]});
+      const std::vector<RobotShape>& shapes = model_.bodies[body].shapes;
+      const auto shape =
+          found == shape_names_.end() ? shapes.end() : std::ranges::find(shapes, found->second, &RobotShape::name);
+      if (shape == shapes.end() || touches_nothing(*shape)) {
+        return warnings_.add(pair.place, "pair",
+                             fmt::format("\"{}\" touches nothing in this version: left out", pair.shapes[i]));
+      }
+      sides[i] = model_.bodies[body].name + "/" + found->second;
+    }
+    const std::size_t a = target_[static_cast<std::size_t>(pair.bodies[0])];
+    const std::size_t b = target_[static_cast<std::size_t>(pair.bodies[1])];
+    if (a == b || (!moves(a) && !moves(b))) {
+      return warnings_.add(pair.place, "pair", "its geoms do not move against each other: left out");
+    }
+    line("\n[[contacts]]");
+    line("name = {}", quote_toml(pair.name));
+    line("between = [{}, {}]", quote_toml(sides[0]), quote_toml(sides[1]));
+    line("friction = {}", number(pair.friction));
+  }
+
+  // --- bodies
+
+  void write_pose(const Pose& pose) {
+    if (!pose.p_WB.isZero(0.0)) line("position = {}", vector(pose.p_WB));
+    if (!(pose.R_WB == Matrix3::Identity())) line("quaternion = {}", quaternion(pose.R_WB));
+  }
+
+  void write_mass(const RobotMass& mass) {
+    line("mass = {}", number(mass.mass));
+    const Matrix3& J = mass.inertia;
+    if (J.isDiagonal(0.0)) {
+      line("inertia = {}", vector(J.diagonal()));
+    } else {
+      line("inertia = [{}, {}, {}]", vector(J.row(0)), vector(J.row(1)), vector(J.row(2)));
+    }
+    if (!mass.center.isZero(0.0)) line("centre_of_mass = {}", vector(mass.center));
+  }
+
+  void write_body(std::size_t i) {
+    const RobotBody& body = model_.bodies[i];
+    const bool is_fixed = i == 0 && !model_.first_is_free;
+    std::string parent = i == 0 ? "" : model_.bodies[parent_of_[i]].name;
+    Pose pose = body.pose;
+    for (const std::string& name : between_[i]) {
+      line("\n[bodies.{}]", quote_toml_key(name));
+      const RobotMass share = lent(body.mass);
+      write_mass({share.mass, body.mass.center, share.inertia});
+      line("parent = {}", quote_toml(parent));
+      write_pose(pose);
+      parent = name;
+      pose = Pose{};
+    }
+    if (!between_[i].empty()) {
+      warnings_.add(body.joints[1].place, "joint",
+                    fmt::format("\"{}\" has several joints: bodies without mass between them are not available in this "
+                                "version, they have {} of its mass",
+                                body.name, kLent));
+    }
+    line("\n[bodies.{}]", quote_toml_key(body.name));
+    if (is_fixed) line("type = \"fixed\"");
+    if (!is_fixed) write_mass(body.mass);
+    const bool hangs = i > 0 && (!body.is_free || moves(parent_of_[i]));
+    if (hangs) line("parent = {}", quote_toml(parent));
+    write_pose(pose);
+    const Vector3 velocity = body.velocity + pose.R_WB * body.angular_velocity.cross(body.mass.center);
+    if (!velocity.isZero(0.0)) line("velocity = {}", vector(velocity));
+    if (!body.angular_velocity.isZero(0.0)) line("angular_velocity = {}", vector(body.angular_velocity));
+    for (const RobotShape& shape : body.shapes) write_shape(shape);
+  }
+
+  static bool touches_nothing(const RobotShape& shape) {
+    return shape.contact.visual || std::holds_alternative<Cylinder>(shape.geometry);
+  }
+
+  void write_shape(const RobotShape& shape) {
+    std::string keys =
+        std::visit(Overloaded{[](const Sphere& s) { return fmt::format(", radius = {}", number(s.radius)); },
+                              [](const PointShape&) { return std::string(); },
+                              [](const HalfSpace&) { return std::string(", normal = [0.0, 0.0, 1.0]"); },
+                              [](const Box& s) { return fmt::format(", size = {}", vector(s.size)); },
+                              [](const Capsule& s) {
+                                return fmt::format(", radius = {}, length = {}", number(s.radius), number(s.length));
+                              },
+                              [](const Cylinder& s) {
+                                return fmt::format(", radius = {}, length = {}", number(s.radius), number(*s.length));
+                              },
+                              [&](const Convex&) { return keys_of(*shape.mesh); }},
+                   shape.geometry);
+    if (!shape.pose.p_WB.isZero(0.0)) keys += ", position = " + vector(shape.pose.p_WB);
+    if (!(shape.pose.R_WB == Matrix3::Identity())) keys += ", quaternion = " + quaternion(shape.pose.R_WB);
+    const ShapeContact& c = shape.contact;
+    if (!c.visual && touches_nothing(shape)) {
+      warnings_.add(shape.place, model_.shape_word,
+                    "contacts of solid cylinders are not available in this version: it is only drawn");
+    }
+    if (touches_nothing(shape)) keys += ", visual = true";
+    if (!touches_nothing(shape)) {
+      if (c.contype != 1) keys += fmt::format(", contype = {}", c.contype);
+      if (c.conaffinity != 1) keys += fmt::format(", conaffinity = {}", c.conaffinity);
+      if (c.friction) keys += ", friction = " + number(*c.friction);
+      if (c.priority != 0) keys += fmt::format(", priority = {}", c.priority);
+      if (c.condim != 3) keys += fmt::format(", condim = {}", c.condim);
+    }
+    line("shapes.{} = {{type = \"{}\"{}}}", quote_toml_key(shape.name), shape_type_name(shape.geometry), keys);
+  }
+
+  std::string keys_of(const RobotMesh& mesh) const {
+    if (mesh.file.empty()) {
+      std::string points;
+      for (const Vector3& point : mesh.points) points += (points.empty() ? "" : ", ") + vector(point);
+      return fmt::format(", points = [{}]", points);
+    }
+    std::error_code ignored;
+    const fs::path folder = options_.scene_folder.empty() ? fs::path(".") : options_.scene_folder;
+    const fs::path relative = fs::proximate(mesh.file, folder, ignored);
+    std::string keys = fmt::format(", file = {}", quote_toml(relative.empty() ? mesh.file : relative.string()));
+    const Vector3& s = mesh.scale;
+    if (s == Vector3::Ones()) return keys;
+    const bool is_uniform = s(0) == s(1) && s(1) == s(2);
+    return keys + fmt::format(", scale = {}", is_uniform ? number(s(0)) : vector(s));
+  }
+
+  // --- joints
+
+  void write_joints(std::size_t i) {
+    const RobotBody& body = model_.bodies[i];
+    std::string first = body.joints.empty() ? "" : model_.bodies[parent_of_[i]].name;
+    for (std::size_t k = 0; k < body.joints.size(); ++k) {
+      const std::string& second = k + 1 < body.joints.size() ? between_[i][k] : body.name;
+      write_joint(body.joints[k], first, second);
+      first = second;
+    }
+  }
+
+  static const char* type_of(RobotJointType type) {
+    switch (type) {
+      case RobotJointType::hinge:
+        return "revolute";
+      case RobotJointType::slide:
+        return "prismatic";
+      case RobotJointType::ball:
+        return "spherical";
+      case RobotJointType::planar:
+        return "planar";
+    }
+    return "";
+  }
+
+  static void check_start(const RobotJoint& joint) {
+    if (!joint.limits || joint.start.size() != 1) return;
+    const auto [low, high] = *joint.limits;
+    if (joint.start[0] >= low && joint.start[0] <= high) return;
+    throw InputError(joint.place, "joint", "",
+                     fmt::format("\"{}\" starts at {:.9g}, beyond its limits {:.9g} and {:.9g}", joint.name,
+                                 joint.start[0], low, high));
+  }
+
+  void write_joint(const RobotJoint& joint, const std::string& first, const std::string& second) {
+    check_start(joint);
+    line("\n[joints.{}]", quote_toml_key(joint.name));
+    line("type = \"{}\"", type_of(joint.type));
+    line("between = [{}, {}]", quote_toml(first), quote_toml(second));
+    line("local = true");
+    if (!joint.at.isZero(0.0)) line("at = {}", vector(joint.at));
+    if (joint.type != RobotJointType::ball) line("axis = {}", vector(joint.axis));
+    if (joint.reference != 0.0) line("reference = {}", number(joint.reference));
+    if (joint.motion) line("motion = {}", *joint.motion);
+    if (!joint.start.empty()) line("start = {}", list(joint.start));
+    if (!joint.start_rate.empty()) line("start_rate = {}", list(joint.start_rate));
+    if (joint.stiffness > 0.0 || joint.damping > 0.0) {
+      line("spring = {{stiffness = {}, damping = {}, rest = {}}}", number(joint.stiffness), number(joint.damping),
+           number(joint.rest));
+    }
+    if (joint.friction > 0.0) {
+      if (joint.type == RobotJointType::planar) {
+        line("friction = {{force = {}}}", number(joint.friction));
+      } else {
+        line("friction = {}", number(joint.friction));
+      }
+    }
+    if (joint.limits) line("limits = [{}, {}]", number((*joint.limits)[0]), number((*joint.limits)[1]));
+  }
+
+  void write_loop(const RobotLoop& loop) {
+    std::array<std::size_t, 2> bodies;
+    std::array<Pose, 2> frames;
+    for (std::size_t i = 0; i < 2; ++i) {
+      const auto body = static_cast<std::size_t>(loop.bodies[i]);
+      bodies[i] = target_[body];
+      frames[i] = compose_poses(pose_[body], loop.frames[i]);
+    }
+    if (bodies[0] == bodies[1] || (!moves(bodies[0]) && !moves(bodies[1]))) {
+      return warnings_.add(loop.place, loop.is_weld ? "weld" : "connect",
+                           "its bodies do not move against each other: left out");
+    }
+    line("\n[joints.{}]", quote_toml_key(loop.name));
+    line("type = \"{}\"", loop.is_weld ? "weld" : "spherical");
+    line("between = [{}, {}]", quote_toml(model_.bodies[bodies[0]].name), quote_toml(model_.bodies[bodies[1]].name));
+    for (std::size_t i = 0; i < 2; ++i) {
+      const std::string turn = loop.is_weld ? ", quaternion = " + quaternion(frames[i].R_WB) : "";
+      line("frame_{} = {{position = {}{}}}", i == 0 ? 'a' : 'b', vector(frames[i].p_WB), turn);
+    }
+  }
+
+  void write_gear(const RobotGear& gear) {
+    line("\n[joints.{}]", quote_toml_key(gear.name));
+    line("type = \"gear\"");
+    line("joints = [{}, {}]", quote_toml(joint_names_.at(gear.joints[0])), quote_toml(joint_names_.at(gear.joints[1])));
+    line("ratio = {}", number(gear.ratio));
+    line("offset = {}", number(gear.offset));
+  }
+
+  // What bodies without mass have of the next one's: motions are wrong by about this share, and forces in joints lose
+  // as many digits as it has.
+  static constexpr double kLent = 1e-4;  // [-]
+
+  RobotModel model_;
+  const RobotOptions& options_;
+  RobotWarnings& warnings_;
+  std::string text_;
+  std::vector<std::size_t> target_;                          // (bodies) the body that has what is fixed to it
+  std::vector<Pose> pose_;                                   // (bodies) in that
+  std::map<std::size_t, std::size_t> parent_of_;             // bodies that move
+  std::map<std::size_t, RobotMass> further_;                 // what hangs on them
+  std::map<std::size_t, std::vector<std::string>> between_;  // bodies between several joints of one
+  std::map<std::pair<std::size_t, std::string>, std::string> shape_names_;
+  std::map<std::string, std::string> joint_names_;
+};
+
+}  // namespace
+
+std::string write_robot(RobotModel model, const RobotOptions& options, RobotWarnings& warnings) {
+  return RobotWriter(std::move(model), options, warnings).write();
+}
+
+}  // namespace stickslip

@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Bodies of a scene, and where they are at the start.
+#include "stickslip/scene/scene_builder.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "stickslip/geometry/convex_hull.h"
+#include "stickslip/geometry/mass_properties.h"
+#include "stickslip/math/rotation.h"
+#include "stickslip/scene/orientation.h"
+#include "stickslip/scene/toml_text.h"
+
+namespace stickslip {
+
+void SceneBuilder::add_body(const SceneBody& source) {
+  stop_.check();
+  const std::string path = "bodies." + source.name;
+  Body body;
+  body.name = source.name;
+  body.type = source.type;
+  body.gyroscopic = source.gyroscopic;
+  for (const SceneShape& shape : source.shapes) body.shapes.push_back(make_shape(shape, path));
+
+  BodyFrame frame;
+  if (source.density) {
+    const MassProperties properties = calc_density(source, body.shapes, path);
+    body.mass = properties.mass;
+    body.inertia = properties.inertia;
+    frame.center = properties.center;
+  } else if (source.beam) {
+    at_place(path, [&] { return body.beam.emplace(source.beam->options).mass(); });
+    body.mass = body.beam->mass();
+  } else {
+    body.mass = source.mass.value_or(0.0);
+    body.inertia = inertia_of(source.inertia);
+    if (source.centre_of_mass) frame.center = *source.centre_of_mass;
+  }
+  if (source.density || source.centre_of_mass) {
+    for (Shape& shape : body.shapes) shape.position -= frame.center;
+    body.drawing_origin = -frame.center;
+  }
+  check_mass(source, body, path);
+  if (source.motion) body.motion = make_motion(source, path);
+  frame.pose = calc_drawn_pose(source, body);
+  if (source.type != BodyType::moving && !source.beam) frame.pose.p_WB += frame.pose.R_WB * frame.center;
+  if (!frame.pose.p_WB.allFinite() || !frame.pose.R_WB.allFinite()) fail(path, "", "a finite position and orientation");
+  frame.angle = scene_.planar ? drawn_angle(source) : 0.0;
+  frame.moves = source.type != BodyType::fixed && source.type != BodyType::moving;
+  if (source.type == BodyType::fixed) body.pose = frame.pose;
+  frame.index = at_place(path, [&] { return system_.add_body(std::move(body)); });
+  frames_.emplace(source.name, frame);
+}
+
+Shape SceneBuilder::make_shape(const SceneShape& source, const std::string& body_path) const {
+  const std::string path = body_path + ".shapes." + source.name;
+  Shape shape{source.name, source.geometry, source.position, rotation_of(source.orientation), source.contact};
+  if (auto* plane = std::get_if<HalfSpace>(&shape.geometry)) {
+    const double length = plane->normal.norm();
+    if (!(length > 0.0)) fail(path + ".normal", "", "a direction: not all zero");
+    plane->normal /= length;  // {n . x <= offset} is the same set as {n/|n| . x <= offset/|n|}
+    plane->offset /= length;
+  }
+  if (const auto* convex = std::get_if<Convex>(&shape.geometry)) {
+    at_place(path + ".points", [&] { return make_convex_hull(convex->points, scene_.planar); });
+  }
+  return shape;
+}
+
+MassProperties SceneBuilder::calc_density(const SceneBody& source, const std::vector<Shape>& shapes,
+                                          const std::string& path) const {
+  const MassProperties properties =
+      at_place(path + ".density", [&] { return calc_mass_properties(shapes, *source.density, scene_.planar); });
+  if (!(properties.mass > 0.0) || !std::isfinite(properties.mass)) {
+    fail(path + ".density", fmt::format("{}", *source.density),
+         fmt::format("a density of shapes that have a volume; here the mass would be {} kg", properties.mass));
+  }
+  return properties;
+}
+
+void SceneBuilder::check_mass(const SceneBody& source, const Body& body, const std::string& path) const {
+  const bool moves = source.type != BodyType::fixed && source.type != BodyType::moving;
+  if (moves && !(body.mass > 0.0 && std::isfinite(1.0 / body.mass))) {
+    fail(path + ".mass", fmt::format("{}", body.mass), "a number > 0 [kg], the inverse of which a double can hold");
+  }
+  const std::string key = path + (source.density ? ".density" : ".inertia");
+  if (source.type == BodyType::rigid) {
+    const std::string defect = inertia_defect(body.inertia);
+    if (!defect.empty()) fail(key, "", "inertia " + defect);
+  }
+  if (source.type == BodyType::planar && !(body.inertia(2, 2) > 0.0 && std::isfinite(1.0 / body.inertia(2, 2)))) {
+    fail(key, fmt::format("{}", body.inertia(2, 2)), "inertia must be > 0 [kg m^2]");
+  }
+}
+
+Motion SceneBuilder::make_motion(const SceneBody& source, const std::string& path) const {
+  const SceneMotion& given = *source.motion;
+  Motion motion;
+  for (std::size_t i = 0; i < 3; ++i) {
+    motion.position[i] = make_motion_part(given.position[i], fmt::format("{}.position", path));
+  }
+  motion.axis = given.axis.normalized();
+  motion.angle = make_motion_part(given.angle, path + (scene_.planar ? ".angle" : ".rotation.angle"));
+  motion.rotation0 = rotation_of(source.orientation);
+  return motion;
+}
+
+Expression SceneBuilder::make_motion_part(const TimeFunction& given, const std::string& path) const {
+  const Expression part = make_expression(given, path);
+  at_place(path, [&] {
+    const Expression velocity = part.derivative();
+    const double t = scene_.time.start;
+    const double sum = part.value(t) + velocity.value(t) + velocity.derivative().value(t);
+    if (!std::isfinite(sum))
+      throw InputError("a motion whose value, velocity and acceleration at the start are finite");
+    return 0;
+  });
+  return part;
+}
+
+Expression SceneBuilder::make_expression(const TimeFunction& given, const std::string& path) const {
+  if (const auto* constant = std::get_if<double>(&given)) return Expression(*constant);
+  return at_place(path, [&] { return Expression::parse(std::get<std::string>(given), scene_.parameters); });
+}
+
+Pose SceneBuilder::calc_drawn_pose(const SceneBody& source, const Body& body) const {
+  Pose pose;
+  if (body.motion) {
+    const double t = scene_.time.start;
+    for (int i = 0; i < 3; ++i) pose.p_WB(i) = body.motion->position[static_cast<std::size_t>(i)].value(t);
+    pose.R_WB = axis_angle_matrix(body.motion->axis, body.motion->angle.value(t)) * body.motion->rotation0;
+  } else if (source.beam) {
+    pose.R_WB = axis_angle_matrix(Vector3::UnitZ(), start_angle(source));
+    pose.p_WB = source.position;
+  } else {
+    pose.R_WB = rotation_of(source.orientation);
+    pose.p_WB = source.position;
+    if (source.parent.empty()) return pose;
+    const Pose& parent = drawn_.at(source.parent);
+    pose = {parent.p_WB + parent.R_WB * pose.p_WB, parent.R_WB * pose.R_WB};
+  }
+  return pose;
+}
+
+bool SceneBuilder::poses_by_joints() const {
+  const auto hangs = [](const SceneBody& body) { return !body.parent.empty(); };
+  const auto starts = [](const SceneJoint& joint) { return !joint.start.empty() || !joint.start_rate.empty(); };
+  return std::ranges::any_of(scene_.bodies, hangs) || std::ranges::any_of(scene_.joints, starts);
+}
+
+void SceneBuilder::draw_bodies() {
+  const auto needs_names = [](const auto& parts, const auto& test) { return std::ranges::any_of(parts, test); };
+  const bool has_parents = needs_names(scene_.bodies, [](const SceneBody& body) { return !body.parent.empty(); });
+  if (!has_parents && !needs_names(scene_.joints, [](const SceneJoint& joint) { return joint.local; })) return;
+  for (const SceneBody& body : scene_.bodies) by_name_.emplace(body.name, &body);
+  for (const SceneBody& body : scene_.bodies) {
+    stop_.check();
+    std::vector<const SceneBody*> chain = {&body};
+    while (!chain.back()->parent.empty()) {
+      const SceneBody& last = *chain.back();
+      const std::string path = fmt::format("bodies.{}.parent", last.name);
+      const auto found = by_name_.find(last.parent);
+      if (found == by_name_.end()) {
+        std::vector<std::string_view> names;
+        for (const SceneBody& each : scene_.bodies) names.push_back(each.name);
+        fail(path, quote_toml(last.parent), "the scene has no such body" + hint(last.parent, names));
+      }
+      const SceneBody& parent = *found->second;
+      if (parent.beam) fail(path, quote_toml(last.parent), "a body that is no beam");
+      if (last.type == BodyType::fixed && parent.type != BodyType::fixed) {
+        fail(path, quote_toml(last.parent), "a fixed body: what hangs on a body that moves is not fixed");
+      }
+      if (drawn_.contains(last.parent)) break;
+      if (chain.size() > scene_.bodies.size())
+        fail(path, quote_toml(last.parent), "bodies that do not hang on one another in a circle");
+      chain.push_back(&parent);
+    }
+    for (; !chain.empty() && has_parents; chain.pop_back()) draw_body(*chain.back());
+  }
+}
+
+void SceneBuilder::draw_body(const SceneBody& source) {
+  if (source.beam) return;
+  const std::string path = "bodies." + source.name;
+  Body motion;
+  if (source.motion) motion.motion = make_motion(source, path);
+  drawn_.emplace(source.name, calc_drawn_pose(source, motion));
+}
+
+void SceneBuilder::set_start_pose(const System& system, State& start) const {
+  std::vector<DrawnBody> bodies;
+  for (const SceneBody& body : scene_.bodies) {
+    const BodyFrame& frame = frames_.at(body.name);
+    DrawnBody drawn{-1, frame.pose, frame.angle};
+    if (!body.parent.empty()) {
+      const BodyFrame& parent = frames_.at(body.parent);
+      drawn.parent = parent.index;
+      drawn.relative = {parent.pose.R_WB.transpose() * (frame.pose.p_WB - parent.pose.p_WB),
+                        parent.pose.R_WB.transpose() * frame.pose.R_WB};
+      drawn.angle = frame.angle - parent.angle;
+    }
+    bodies.push_back(drawn);
+  }
+  std::vector<StartCoordinates> joints(system.joints().size());
+  for (const SceneJoint& joint : scene_.joints) {
+    if (!joint.gear) joints[joints_.at(joint.name).index] = {joint.start, joint.start_rate, joint.absolute};
+  }
+  const JointGap open = pose_start(system, bodies, joints, start, stop_);
+  if (open.joint < 0) return;
+  const Joint& joint = system.joints()[open.joint];
+  fail((joint.options.type == JointType::coupling ? "couplings." : "joints.") + joint.options.name, "",
+       fmt::format("a joint that can be closed at the start: {:.6g} m and {:.6g} rad are left, from the poses and "
+                   "coordinates that are given",
+                   open.length, open.angle));
+}
+
+}  // namespace stickslip
