@@ -42,6 +42,7 @@ TEST(Allocation, NoneInASolveAfterTheFirst) {
           {.n_contacts = 12, .n_joints = 2, .n_balls = 2, .several_blocks = true},
           {.n_contacts = 6, .n_joints = 2, .n_balls = 2, .facets = 6},
           {.n_contacts = 6, .duplicate = true},
+          {.n_contacts = 30, .packed = true},
           {.n_bodies = 2, .n_contacts = 1}};
       std::vector<test::PlantedProblem> problems;
       for (const auto& recipe : recipes) problems.push_back(test::plant(recipe, law, 1));
