@@ -264,7 +264,7 @@ TEST_F(AgsPiles, BothLaws) {
 }
 
 TEST_F(AgsPiles, BodiesOfOtherShapes) {
-  expect_solved({.arm = 1.3, .slender = 0.4}, 1e-4, 4000);
+  expect_solved({.arm = 1.3, .slender = 0.4}, 1e-3, 4000);
   expect_solved({.law = FrictionLaw::associated, .arm = 1.3, .slender = 0.4}, 1e-4, 4000);
 }
 
@@ -340,8 +340,12 @@ TEST_F(AgsPiles, Planar) {
 }
 
 TEST_F(AgsPiles, IterationsAreSweeps) {
-  std::vector<double> p;
-  const SolveReport report = solve(make_pile({}), 1e-12, p, 7);
+  const ConeProblem problem = make_pile({});
+  AgsOptions options;
+  options.max_iterations = 7;
+  ConeSolution solution;
+  solution.p.assign(problem.size(), 0.0);
+  const SolveReport report = AgsSolver(options).solve(problem, solution);
   EXPECT_EQ(report.iterations, 7);
   EXPECT_EQ(report.effort.sweeps, 7);
   EXPECT_EQ(report.status, Status::inexact);

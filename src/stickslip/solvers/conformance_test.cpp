@@ -64,7 +64,6 @@ std::vector<Entry> make_entries() {
           {"apgd_associated", FrictionLaw::associated, first_order<ApgdOptions>(), 1e1, false},
           {"spg_associated", FrictionLaw::associated, first_order<SpgOptions>(), 1e1, false},
           {"ags_associated", FrictionLaw::associated, first_order<AgsOptions>(), 1e1, false},
-          {"ags_coulomb", FrictionLaw::coulomb, first_order<AgsOptions>(), 1e1, false},
           {"extragradient_associated", FrictionLaw::associated, first_order<ExtragradientOptions>(), 1e1, false},
           {"admm_associated", FrictionLaw::associated, first_order<AdmmOptions>(), 1e1, false},
           {"newton_ac_coulomb", FrictionLaw::coulomb, NewtonAcOptions{}, 1e1, false},

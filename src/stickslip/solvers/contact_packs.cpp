@@ -18,12 +18,6 @@ constexpr double kAlike = 1e-12;
 /// to 24, spheres 12; with two bodies of this many contacts the colours of a word suffice. [-]
 constexpr int kManyContacts = 32;
 constexpr int kColours = 64;
-/// Edge of a cell in mean diameters. With less, packs at the ends of colours are filled badly; with more, a cell of
-/// large scenes leaves the cache. [-]
-constexpr double kCellDiameters = 6.0;
-constexpr int kCellBits = 20;  // of one coordinate of a cell
-constexpr std::uint64_t kSharedCell = ~std::uint64_t{0};
-
 Matrix3 cross_matrix(const Vector3& n) {
   Matrix3 matrix;
   matrix << 0.0, -n(2), n(1), n(2), 0.0, -n(0), -n(1), n(0), 0.0;
@@ -79,7 +73,6 @@ void ContactPacks::build(const ConeProblem& problem) {
   set_bodies(problem);
   classify(problem);
   scale_bodies();
-  mark_shared();
   order();
   fill(problem, sphere_order_, spheres_);
   fill(problem, general_order_, general_);
@@ -117,7 +110,6 @@ void ContactPacks::set_bodies(const ConeProblem& problem) {
   frames_.clear();
   mobilities_.clear();
   n_records_ = 0;
-  has_positions_ = false;
   if (const auto* packed = std::get_if<PackedDelassus>(&problem.delassus)) {
     is_planar_ = false;
     make_room(frames_, packed->n_bodies());
@@ -273,6 +265,7 @@ void ContactPacks::classify(const ConeProblem& problem) {
 
 void ContactPacks::scale_bodies() {
   for (Frame& frame : frames_) {
+    frame.is_shared = frame.n_contacts > kManyContacts;
     if (!frame.is_rigid || frame.is_point) continue;
     if (!(frame.length > 0.0)) frame.length = frame.size > 0.0 ? frame.size : 1.0;
     BodyMobility& mobility = mobilities_[frame.record];
@@ -281,75 +274,32 @@ void ContactPacks::scale_bodies() {
   }
 }
 
-double ContactPacks::calc_edge() const {
-  double sum = 0.0;
-  int n = 0;
-  for (const Frame& frame : frames_) {
-    if (frame.n_contacts == 0) continue;
-    sum += 2.0 * frame.size;
-    ++n;
-  }
-  return n > 0 ? kCellDiameters * sum / (n * std::sqrt(2.0)) : 0.0;  // size is a Frobenius norm
-}
-
-void ContactPacks::mark_shared() {
-  const double edge = has_positions_ ? calc_edge() : 0.0;
-  for (Frame& frame : frames_) {
-    frame.is_shared = frame.n_contacts > kManyContacts || (has_positions_ && 2.0 * frame.size > 0.5 * edge);
-  }
-}
-
-/// Parity first, so that cells of one parity follow each other.
-std::uint64_t ContactPacks::cell_of(const Pair& pair, double edge) const {
-  constexpr std::int64_t kMiddle = std::int64_t{1} << (kCellBits - 1);
-  std::uint64_t cell = 0, parity = 0;
-  for (int axis = 0; axis < 3; ++axis) {
-    std::int64_t least = 2 * kMiddle - 1;
-    for (const int body : {pair.first, pair.second}) {
-      if (body < 0 || frames_[body].is_shared) continue;
-      const double at = std::floor(frames_[body].position(axis) / edge);
-      least = std::min(
-          least, static_cast<std::int64_t>(std::clamp(at, -static_cast<double>(kMiddle), kMiddle - 1.0)) + kMiddle);
-    }
-    cell = cell << kCellBits | static_cast<std::uint64_t>(least);
-    parity = parity << 1 | static_cast<std::uint64_t>(least & 1);
-  }
-  return parity << (3 * kCellBits) | cell;
-}
-
 void ContactPacks::order() {
-  members_.clear();
-  make_room(members_, kinds_.size());
-  const double edge = has_positions_ ? calc_edge() : 0.0;
-  const auto is_shared = [&](int body) { return body >= 0 && frames_[body].is_shared; };
-  for (int i = 0; i < static_cast<int>(kinds_.size()); ++i) {
-    if (kinds_[i] == Kind::single) continue;
-    const Pair pair = pairs_[i];
-    const bool comes_last = is_shared(pair.first) || is_shared(pair.second);
-    members_.push_back({comes_last ? kSharedCell : edge > 0.0 ? cell_of(pair, edge) : 0, i});
-  }
-  std::sort(members_.begin(), members_.end());
   sphere_order_.clear();
   general_order_.clear();
   cells_.clear();
-  for (std::size_t begin = 0; begin < members_.size();) {
-    std::size_t end = begin;
-    while (end < members_.size() && members_[end].cell == members_[begin].cell) ++end;
-    const std::span<const Member> of_cell(members_.data() + begin, end - begin);
+  const auto is_shared = [&](int body) { return body >= 0 && frames_[body].is_shared; };
+  for (const bool shares : {false, true}) {
+    members_.clear();
+    make_room(members_, kinds_.size());
+    for (int i = 0; i < static_cast<int>(kinds_.size()); ++i) {
+      if (kinds_[i] == Kind::single) continue;
+      if ((is_shared(pairs_[i].first) || is_shared(pairs_[i].second)) == shares) members_.push_back(i);
+    }
+    if (members_.empty()) continue;
     Cell cell;
     cell.spheres_begin = static_cast<int>(sphere_order_.size()) / kLanes;
     cell.general_begin = static_cast<int>(general_order_.size()) / kLanes;
-    colour(of_cell, Kind::sphere, sphere_order_);
-    colour(of_cell, Kind::general, general_order_);
+    colour(members_, Kind::sphere, sphere_order_);
+    colour(members_, Kind::general, general_order_);
     cell.spheres_end = static_cast<int>(sphere_order_.size()) / kLanes;
     cell.general_end = static_cast<int>(general_order_.size()) / kLanes;
     append(cells_, cell);
-    begin = end;
   }
 }
 
 /// Appends the cones of one kind, colour by colour, each filled up to whole packs.
-void ContactPacks::colour(std::span<const Member> members, Kind kind, std::vector<int>& order) {
+void ContactPacks::colour(std::span<const int> members, Kind kind, std::vector<int>& order) {
   colours_.clear();
   make_room(colours_, members.size());
   int counts[kColours] = {};
@@ -358,13 +308,13 @@ void ContactPacks::colour(std::span<const Member> members, Kind kind, std::vecto
       if (body >= 0 && !frames_[body].is_shared) visit(frames_[body]);
     }
   };
-  for (const Member& member : members) {
+  for (const int i : members) {
     colours_.push_back(-1);
-    if (kinds_[member.cone] != kind) continue;
+    if (kinds_[i] != kind) continue;
     std::uint64_t used = 0;
-    visit_bodies(pairs_[member.cone], [&](const Frame& frame) { used |= frame.colours; });
+    visit_bodies(pairs_[i], [&](const Frame& frame) { used |= frame.colours; });
     const int chosen = std::min(std::countr_one(used), kColours - 1);
-    visit_bodies(pairs_[member.cone], [&](Frame& frame) { frame.colours |= std::uint64_t{1} << chosen; });
+    visit_bodies(pairs_[i], [&](Frame& frame) { frame.colours |= std::uint64_t{1} << chosen; });
     colours_.back() = chosen;
     ++counts[chosen];
   }
@@ -378,8 +328,8 @@ void ContactPacks::colour(std::span<const Member> members, Kind kind, std::vecto
   order.resize(end, -1);
   for (std::size_t k = 0; k < members.size(); ++k) {
     if (colours_[k] < 0) continue;
-    order[begins[colours_[k]]++] = members[k].cone;
-    visit_bodies(pairs_[members[k].cone], [](Frame& frame) { frame.colours = 0; });
+    order[begins[colours_[k]]++] = members[k];
+    visit_bodies(pairs_[members[k]], [](Frame& frame) { frame.colours = 0; });
   }
 }
 

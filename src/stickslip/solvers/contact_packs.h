@@ -19,14 +19,12 @@ namespace stickslip {
 /// to a SpherePack where both arms are along the normal and the bodies turn alike about all axes, else to a
 /// GeneralPack.
 ///
-/// Colours: where bodies have positions, a contact belongs to the componentwise least of its bodies' cells, and the
-/// cells of one parity share no body; without positions all are one cell. Inside a cell contacts are coloured greedily
-/// in their order. Bodies with many contacts or larger than half a cell are shared: their contacts come last, in a cell
-/// of their own, and where a pack holds m contacts of one, each counts the body's mobility m times, which keeps the
-/// step of all of them short enough.
+/// Contacts are coloured greedily in their order, those that share a body differently, cell by cell. Bodies with many
+/// contacts are shared: these contacts are a cell of their own that comes last, and where a pack holds m contacts of
+/// such a body, each counts the body's mobility m times, which keeps the step of all of them short enough.
 class ContactPacks {
  public:
-  /// Contacts that share no body with others of the same parity.
+  /// Contacts that are coloured by themselves, as ranges of packs.
   struct Cell {
     int spheres_begin, spheres_end;  // packs
     int general_begin, general_end;  // among the general packs
@@ -78,7 +76,6 @@ class ContactPacks {
     double length = 0.0;                 // [m] s; 0: not known yet
     double size = 0.0;                   // [m] the longest arm
     Matrix3 turn = Matrix3::Identity();  // (3, 3) w of the record = turn w / s
-    Vector3 position = Vector3::Zero();  // (3) [m]
     int record = 0;
     std::uint64_t colours = 0;  // bit by bit, those of its contacts so far
   };
@@ -86,12 +83,6 @@ class ContactPacks {
     int first, second;  // bodies; -1: fixed
   };
   enum class Kind : std::uint8_t { sphere, general, single };
-  struct Member {
-    std::uint64_t cell;
-    int cone;
-    bool operator<(const Member& other) const { return cell != other.cell ? cell < other.cell : cone < other.cone; }
-  };
-
   void set_bodies(const ConeProblem& problem);
   void set_body(int n_v, const double* inverse_mass, Frame& frame);
   void scale_bodies();
@@ -100,11 +91,8 @@ class ContactPacks {
   bool view_factored(const FactoredDelassus& w, const Cone& cone, int i, View& view) const;
   bool is_sphere(const View& view, bool is_second, bool slides);
   void classify(const ConeProblem& problem);
-  void mark_shared();
-  std::uint64_t cell_of(const Pair& pair, double edge) const;
-  double calc_edge() const;
   void order();
-  void colour(std::span<const Member> members, Kind kind, std::vector<int>& order);
+  void colour(std::span<const int> members, Kind kind, std::vector<int>& order);
   template <class Pack>
   void fill(const ConeProblem& problem, std::span<const int> order, std::vector<Pack>& packs);
   void fill_lane(const ConeProblem& problem, const View& view, int i, int lane, PackOfContacts& pack) const;
@@ -114,13 +102,13 @@ class ContactPacks {
   void set_metric(int lane, GeneralPack& pack) const;
   void add_singles(const ConeProblem& problem);
 
-  bool is_planar_ = false, has_positions_ = false, is_associated_ = false;
-  std::vector<BodyMobility> mobilities_;  // (records)
-  int n_records_ = 0;                     // without those of empty lanes
-  std::vector<Frame> frames_;             // (bodies)
-  std::vector<Kind> kinds_;               // (cones)
-  std::vector<Pair> pairs_;               // (cones)
-  std::vector<Member> members_;
+  bool is_planar_ = false, is_associated_ = false;
+  std::vector<BodyMobility> mobilities_;           // (records)
+  int n_records_ = 0;                              // without those of empty lanes
+  std::vector<Frame> frames_;                      // (bodies)
+  std::vector<Kind> kinds_;                        // (cones)
+  std::vector<Pair> pairs_;                        // (cones)
+  std::vector<int> members_;                       // cones of the cell that is coloured
   std::vector<int> sphere_order_, general_order_;  // cones lane by lane; -1: none
   std::vector<int> colours_;                       // (contacts of a cell)
   std::vector<SpherePack> spheres_;
