@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <string_view>
 #include <utility>
 
 #include "stickslip/cone/infeasibility.h"
@@ -46,15 +47,18 @@ SolveReport AutoSolver::do_solve(const ConeProblem& problem, Tolerance tolerance
   tolerance_ = tolerance;
   const bool is_few = is_small(problem) && !is_linear(problem);
   try {
-    const bool is_many = is_heap(problem, tolerance);
-    SolveReport report = is_few    ? nsgs_.solve(problem, tolerance, solution)
-                         : is_many ? solve_heap(problem, solution)
-                                   : SolveReport{.status = Status::inexact};
+    SolveReport report;
+    report.status = Status::inexact;  // so far
     if (is_few) {
+      report = nsgs_.solve(problem, tolerance, solution);
       report.method = "nsgs";
       report.effort.sweeps = report.iterations;
+    } else if (is_heap(problem, tolerance)) {
+      report = solve_heap(problem, solution);
     }
-    if (report.status == Status::inexact && report.message != kTimeIsUp) escalate(problem, solution, report);
+    if (report.status == Status::inexact && std::string_view(report.message) != kTimeIsUp) {
+      escalate(problem, solution, report);
+    }
     return report;
   } catch (const Interrupted&) {
     solution.p.assign(start_.begin(), start_.end());
