@@ -60,6 +60,13 @@ function(stickslip_long_loops)
     COMPILE_OPTIONS $<$<CXX_COMPILER_ID:GNU>:-fvect-cost-model=dynamic>)
 endfunction()
 
+# stickslip_instructions(<file> <option>...): a file of src/stickslip/ for some instructions that a machine may lack, compiled alone and
+# without headers compiled for others: code of theirs must not come to be called where it is not chosen.
+function(stickslip_instructions file)
+  set_source_files_properties("${PROJECT_SOURCE_DIR}/src/stickslip/${file}" PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON
+    SKIP_PRECOMPILE_HEADERS ON COMPILE_OPTIONS "${ARGN}")
+endfunction()
+
 # stickslip_sundials(<folder>): where SUNDIALS was found (cmake/FindSundials.cmake) the folder's library is compiled with it and holds its
 # objects, so that the installed package needs none; a linker takes those that are called.
 function(stickslip_sundials folder)

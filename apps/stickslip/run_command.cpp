@@ -9,6 +9,7 @@
 #include "commands.h"
 #include "progress_line.h"
 #include "run_arguments.h"
+#include "stickslip/base/instruction_set.h"
 #include "stickslip/scene/load_scene.h"
 #include "stickslip/sim/run.h"
 
@@ -33,6 +34,7 @@ RunCommand::RunCommand(CLI::App& program) {
 }
 
 int RunCommand::execute() {
+  choose_instruction_set();  // refuses what this machine does not have
   separate_scene(arguments_.settings, scene_);
   Scene scene = load_scene(scene_, arguments_.load_options(scene_));
   const std::string title = RunArguments::title_of(scene);

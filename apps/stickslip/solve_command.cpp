@@ -11,6 +11,7 @@
 
 #include "commands.h"
 #include "stickslip/base/input_error.h"
+#include "stickslip/base/instruction_set.h"
 #include "stickslip/base/nearest.h"
 #include "stickslip/io/output_file.h"
 #include "stickslip/io/problem_file.h"
@@ -180,6 +181,7 @@ void SolveCommand::write_json(const std::vector<ProblemReport>& reports) const {
 }
 
 int SolveCommand::execute() {
+  choose_instruction_set();  // refuses what this machine does not have
   if (problems_.empty()) throw InputError("which problems? name their files");
   check_word("--forces", forces_, std::array<std::string_view, 2>{"any", "least-norm"});
   const ForceChoice forces = forces_ == "any" ? ForceChoice::any : ForceChoice::least_norm;

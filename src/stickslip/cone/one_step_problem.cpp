@@ -260,6 +260,80 @@ class SideBuilder {
   std::vector<double> right_;
 };
 
+/// Global forms with so many contacts are looked through for bodies. [-]
+constexpr Eigen::Index kManyContacts = 64;
+
+/// Whether a global form is one of bodies, each with six velocities in a row (planar: three) that M couples with no
+/// others, and each contact or bilateral row between two of them at most; then w = J M^-1 J^T is made of them.
+class BodyFinder {
+ public:
+  explicit BodyFinder(const GlobalForm& form) : form_(form), n_v_(form.dim == 3 ? 6 : 3) {}
+
+  bool find(const ConeProblem& problem, FactoredDelassus& w) {
+    if (form_.f.size() % n_v_ != 0) return false;
+    w.clear();
+    if (!add_bodies(w)) return false;
+    const SparseMatrix h_transposed = form_.h.transpose();
+    const SparseMatrix g_transposed = form_.g.transpose();
+    const auto n = static_cast<int>(form_.w.size());
+    for (const Cone& cone : problem.cones) {
+      const bool is_contact = cone.offset < n;
+      if (!add_row(is_contact ? h_transposed : g_transposed, is_contact ? cone.offset : cone.offset - n, cone.dim, w)) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+ private:
+  bool add_bodies(FactoredDelassus& w) const {
+    Matrix mass(n_v_, n_v_);
+    for (Eigen::Index first = 0; first < form_.f.size(); first += n_v_) {
+      mass.setZero();
+      for (int r = 0; r < n_v_; ++r) {
+        for (SparseMatrix::InnerIterator entry(form_.m, first + r); entry; ++entry) {
+          if (entry.value() == 0.0) continue;
+          if (entry.col() < first || entry.col() >= first + n_v_) return false;
+          mass(r, entry.col() - first) += entry.value();
+        }
+      }
+      const double largest = mass.cwiseAbs().maxCoeff();
+      if (!((mass - mass.transpose()).cwiseAbs().maxCoeff() <= kSymmetric * largest)) return false;
+      DenseLu lu;
+      if (!(lu.factorise(mass) > kSingular * largest)) return false;
+      const Matrix inverse = mass.isDiagonal(0.0) ? Matrix(mass.diagonal().cwiseInverse().asDiagonal()) : lu.inverse();
+      w.add_body(0.5 * (inverse + inverse.transpose()));
+    }
+    return true;
+  }
+
+  bool add_row(const SparseMatrix& transposed, int first, int dim, FactoredDelassus& w) const {
+    int bodies[2] = {-1, -1};
+    for (int r = 0; r < dim; ++r) {
+      for (SparseMatrix::InnerIterator entry(transposed, first + r); entry; ++entry) {
+        const int body = static_cast<int>(entry.col()) / n_v_;
+        if (entry.value() == 0.0 || body == bodies[0] || body == bodies[1]) continue;
+        if (bodies[1] >= 0) return false;
+        bodies[bodies[0] >= 0 ? 1 : 0] = body;
+      }
+    }
+    w.begin_row(dim);
+    for (const int body : bodies) {
+      if (body < 0) continue;
+      RowMatrixView block = w.add_block(body);
+      for (int r = 0; r < dim; ++r) {
+        for (SparseMatrix::InnerIterator entry(transposed, first + r); entry; ++entry) {
+          if (entry.col() / n_v_ == body) block(r, entry.col() % n_v_) += entry.value();
+        }
+      }
+    }
+    return true;
+  }
+
+  const GlobalForm& form_;
+  int n_v_;
+};
+
 /// Stores a matrix in the blocks of the problem's cones.
 void store_delassus(const SparseMatrix& w, ConeProblem& problem) {
   auto& delassus = problem.delassus.emplace<StoredDelassus>();
@@ -403,12 +477,15 @@ OneStepProblem make_one_step_problem(GlobalForm form, const std::string& file) {
   STICKSLIP_ASSERT(n == form.dim * form.mu.size() && form.m.rows() == n_v && form.m.cols() == n_v);
   STICKSLIP_ASSERT(form.h.rows() == n_v && form.h.cols() == n);
   const ComponentSolver solver(form.m, file);
+  const SparseMatrix h_transposed = form.h.transpose();
+  const SparseMatrix g_transposed = form.g.transpose();
+  FactoredDelassus bodies;
+  const bool has_bodies = form.mu.size() >= kManyContacts && BodyFinder(form).find(problem, bodies);
   auto& delassus = problem.delassus.emplace<SparseDelassus>();
   delassus.clear(n_v);
   SideBuilder builder(solver);
-  const SparseMatrix h_transposed = form.h.transpose();
-  const SparseMatrix g_transposed = form.g.transpose();
   for (const Cone& cone : problem.cones) {
+    if (has_bodies) break;
     if (cone.offset < n) {
       builder.add_cone(h_transposed, cone.offset, cone.dim, delassus);
     } else {
@@ -427,9 +504,18 @@ OneStepProblem make_one_step_problem(GlobalForm form, const std::string& file) {
   // q = H^T M^-1 f + w.
   std::copy_n(form.w.data(), n, problem.b.begin());
   std::copy_n(form.b.data(), form.b.size(), problem.b.begin() + n);
-  for (int i = 0; i < problem.n_cones(); ++i) {
-    delassus.add_relative_velocity(i, made.free_velocity.data(), problem.b.data() + problem.cones[i].offset);
-  }
+  const auto add_products = [&](const SparseMatrix& transposed, double* q) {
+    for (Eigen::Index r = 0; r < transposed.rows(); ++r) {
+      double sum = 0.0;
+      for (SparseMatrix::InnerIterator entry(transposed, r); entry; ++entry) {
+        sum += entry.value() * made.free_velocity[entry.col()];
+      }
+      q[r] += sum;
+    }
+  };
+  add_products(h_transposed, problem.b.data());
+  add_products(g_transposed, problem.b.data() + n);
+  if (has_bodies) problem.delassus = std::move(bodies);
   made.form = std::move(form);
   return made;
 }
@@ -481,6 +567,19 @@ OneStepProblem make_exchange_problem(const ConeProblem& problem, std::vector<int
 Vector calc_generalized_velocity(const OneStepProblem& problem, std::span<const double> p) {
   Vector v = problem.free_velocity;
   if (v.size() == 0) return v;
+  if (const auto* bodies = std::get_if<FactoredDelassus>(&problem.cones.delassus)) {
+    for (int i = 0; i < problem.cones.n_cones(); ++i) {
+      const Cone& cone = problem.cones.cones[i];
+      for (const FactoredDelassus::Block& block : bodies->row(i)) {
+        const int n_v = bodies->body(block.body).n_v;
+        const ConstRowMatrixView J(bodies->values(block), cone.dim, n_v);
+        const ConstRowMatrixView inverse(bodies->inverse_mass(block.body), n_v, n_v);
+        v.segment(bodies->body(block.body).v_offset, n_v) +=
+            inverse * (J.transpose() * ConstVectorView(p.data() + cone.offset, cone.dim));
+      }
+    }
+    return v;
+  }
   const auto& delassus = std::get<SparseDelassus>(problem.cones.delassus);
   for (int i = 0; i < problem.cones.n_cones(); ++i) {
     delassus.add_velocity(i, p.data() + problem.cones.cones[i].offset, v.data());

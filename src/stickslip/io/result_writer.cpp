@@ -6,6 +6,7 @@
 
 #include "stickslip/base/build_info.h"
 #include "stickslip/base/input_error.h"
+#include "stickslip/base/instruction_set.h"
 #include "stickslip/io/checksum.h"
 #include "stickslip/io/result_layout.h"
 #include "stickslip/io/result_reader.h"
@@ -99,6 +100,7 @@ Hdf5File ResultWriter::create_file(const System& system, const ResultHeader& hea
   if (WriteLock::is_held(file_name_.path())) {
     throw InputError({file_name_.path().string()}, "", "", "another run is writing it");
   }
+  const std::string isa(instruction_set_name(choose_instruction_set()));
   Hdf5File file = Hdf5File::create(file_name_.temporary_path(), file_name_.path());
   file.write_attribute("/", "format", kResultFormat);
   file.write_attribute("/", "stickslip", version());
@@ -106,6 +108,7 @@ Hdf5File ResultWriter::create_file(const System& system, const ResultHeader& hea
   file.write_attribute("/", "commit", commit());
   file.write_attribute("/", "compiler", compiler());
   file.write_attribute("/", "threads", header.threads);
+  file.write_attribute("/", "isa", isa);
   file.write_attribute("/", "seed", header.seed);
   file.write_attribute("/", "name", header.name);
   file.write_attribute("/", "scheme", header.scheme);

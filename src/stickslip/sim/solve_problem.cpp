@@ -77,6 +77,7 @@ ProblemReport solve_problem(const OneStepProblem& problem, const std::string& na
   ProblemReport report;
   report.problem = name;
   report.contacts = problem.n_contacts();
+  report.isa = choose_instruction_set();
   report.solver = solver->name();
   report.law = problem.cones.law;
   report.stretches = static_cast<int>(problem.cones.stretches.size());
@@ -134,12 +135,14 @@ std::string to_json(std::span<const ProblemReport> reports) {
     json += fmt::format(
         "{}\n  {{\"problem\": {}, \"contacts\": {}, \"solver\": {}, \"law\": \"{}\", \"status\": {}, "
         "\"iterations\": {}, \"cpu_seconds\": {}, \"residual\": {}, \"relative_residual\": {}, "
-        "\"missed\": {}, \"siconos_error\": {}, \"method\": {}, \"violation\": {}, \"bound\": {}, {}\"message\": {}}}",
+        "\"missed\": {}, \"siconos_error\": {}, \"method\": {}, \"violation\": {}, \"bound\": {}, \"isa\": \"{}\", "
+        "\"threads\": {}, {}"
+        "\"message\": {}}}",
         &report == reports.data() ? "" : ",", to_json(report.problem), report.contacts, to_json(report.solver),
         report.law == FrictionLaw::coulomb ? "coulomb" : "associated", to_json(report.status), report.iterations,
         to_json(report.cpu_seconds), to_json(report.residual), to_json(report.relative_residual),
         to_json(report.missed), to_json(report.siconos_error), to_json(report.method), to_json(report.violation),
-        to_json(report.bound), more, to_json(report.message));
+        to_json(report.bound), instruction_set_name(report.isa), report.threads, more, to_json(report.message));
   }
   return json + "\n]\n";
 }

@@ -5,6 +5,7 @@
 #include <span>
 #include <string>
 
+#include "stickslip/base/instruction_set.h"
 #include "stickslip/cone/one_step_problem.h"
 #include "stickslip/solvers/solver_options.h"
 
@@ -19,14 +20,16 @@ struct ProblemReport {
   int stretches = 0;   // [-] balls of friction for which the law holds between p and S u (ConeProblem)
   std::string status;  // ok | inexact | failed | refused
   int iterations = 0;
-  double cpu_seconds = 0.0;           // [s] of this thread: the solve, and the search for a proof
-  double residual = 0.0;              // [m/s] |r' - P_K(r' - u^)|, r' = mean(diag W) r; an LCP: |min(z, w)|
-  double relative_residual = 0.0;     // [-] residual / max(|q|, |u|)
-  double missed = 0.0;                // [m/s] |(max(0, -u_N) of contacts, u of free rows)|
-  double siconos_error = 0.0;         // [-] |r - P_K(r - u^)| / max(|q|, |r|, |u|); an LCP: |min(z, w)| / the same
-  std::string method;                 // what found the answer, where the solver has several methods
-  double violation = 0.0;             // [m/s] > 0: there is no solution, by a proof
-  double bound = 0.0;                 // [N s] that holds for percussions smaller than this; beyond, round-off decides
+  double cpu_seconds = 0.0;        // [s] of this thread: the solve, and the search for a proof
+  double residual = 0.0;           // [m/s] |r' - P_K(r' - u^)|, r' = mean(diag W) r; an LCP: |min(z, w)|
+  double relative_residual = 0.0;  // [-] residual / max(|q|, |u|)
+  double missed = 0.0;             // [m/s] |(max(0, -u_N) of contacts, u of free rows)|
+  double siconos_error = 0.0;      // [-] |r - P_K(r - u^)| / max(|q|, |r|, |u|); an LCP: |min(z, w)| / the same
+  std::string method;              // what found the answer, where the solver has several methods
+  double violation = 0.0;          // [m/s] > 0: there is no solution, by a proof
+  double bound = 0.0;              // [N s] that holds for percussions smaller than this; beyond, round-off decides
+  InstructionSet isa = InstructionSet::sse2;
+  int threads = 1;                    // [-] of the solve
   std::optional<Determinacy> forces;  // where forces of least norm were asked for
   std::string message;
 };

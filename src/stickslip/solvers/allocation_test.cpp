@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <cstdlib>
 #include <new>
@@ -59,6 +60,26 @@ TEST(Allocation, NoneInASolveAfterTheFirst) {
       EXPECT_EQ(n_allocations - before, 0) << name;
     }
   }
+}
+
+TEST(Allocation, NoneInPacksAfterTheFirst) {
+  AgsOptions options;
+  options.max_iterations = 200;
+  const auto solver = make_solver(options);
+  const std::array<ConeProblem, 3> problems = {
+      test::plant({.n_contacts = 40, .packed = true}, FrictionLaw::coulomb, 1).problem,
+      test::plant({.n_contacts = 12, .packed = true}, FrictionLaw::associated, 2).problem,
+      test::plant({.n_contacts = 12, .n_joints = 2, .rigid = true}, FrictionLaw::associated, 3).problem};
+  ConeSolution solution;
+  long before = 0;
+  for (int round = 0; round < 2; ++round) {
+    before = n_allocations;
+    for (const ConeProblem& problem : problems) {
+      solution.p.assign(problem.size(), 0.0);
+      (void)solver->solve(problem, solution);
+    }
+  }
+  EXPECT_EQ(n_allocations - before, 0);
 }
 
 TEST(Allocation, NoneInTheResidualAfterTheFirst) {

@@ -4,6 +4,8 @@
 #include <algorithm>
 
 #include "stickslip/cone/cone_problem.h"
+#include "stickslip/cone/residual.h"
+#include "stickslip/solvers/contact_packs.h"
 #include "stickslip/solvers/free_rows.h"
 
 // The rules by which `auto` goes from one method to the next (auto_solver.h): numbers of rows, blocks, sweeps and
@@ -22,6 +24,18 @@ inline constexpr int kFewRowsSweeps = 200;
 inline bool is_small(const ConeProblem& problem) {
   return problem.n_cones() == 1 || problem.size() <= kFewRows;
 }
+
+// --- heaps
+
+/// From so many cones between bodies on, and so loose a tolerance, accelerated sweeps go first (ags.h). With fewer
+/// Newton steps take as long; below 1e-4 sweeps take as many as the methods that follow, or do not get there.
+inline constexpr int kHeapCones = 500;
+inline constexpr double kHeapTolerance = 1e-4;
+/// They end after this number: piles with every tenth body a hundred times heavier take up to 2300 to 1e-3. In the time
+/// of one gradient step there are five.
+inline constexpr int kHeapSweeps = 2500;
+/// So many of them count as one iteration.
+inline constexpr int kSweepsOfAnIteration = 100;
 
 // --- sweeps
 
@@ -109,6 +123,11 @@ inline constexpr int kMaxProofRows = 400;
 inline constexpr int kMaxPivotRows = 2000;
 
 // --- kinds of problems
+
+/// Many contacts between bodies, to a loose tolerance.
+inline bool is_heap(const ConeProblem& problem, Tolerance tolerance) {
+  return problem.n_cones() >= kHeapCones && tolerance.relative >= kHeapTolerance && ContactPacks::may_build(problem);
+}
 
 /// One linear system; a single cone has its direct solve.
 inline bool is_linear(const ConeProblem& problem) {

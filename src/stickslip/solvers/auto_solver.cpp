@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <string_view>
 #include <utility>
 
 #include "stickslip/cone/infeasibility.h"
@@ -24,9 +25,17 @@ NsgsOptions make_nsgs_options(const AutoOptions& options) {
   return nsgs;
 }
 
+AgsOptions make_ags_options(const AutoOptions& options) {
+  AgsOptions ags;
+  static_cast<StopOptions&>(ags) = options;
+  ags.max_iterations = std::min(options.max_iterations, kHeapSweeps / kSweepsOfAnIteration) * kSweepsOfAnIteration;
+  return ags;
+}
+
 }  // namespace
 
-AutoSolver::AutoSolver(const AutoOptions& options) : options_(options), nsgs_(make_nsgs_options(options)) {
+AutoSolver::AutoSolver(const AutoOptions& options)
+    : options_(options), nsgs_(make_nsgs_options(options)), ags_(make_ags_options(options)) {
 }
 
 std::optional<std::string> AutoSolver::refuses(const ConeProblem&) const {
@@ -38,12 +47,18 @@ SolveReport AutoSolver::do_solve(const ConeProblem& problem, Tolerance tolerance
   tolerance_ = tolerance;
   const bool is_few = is_small(problem) && !is_linear(problem);
   try {
-    SolveReport report = is_few ? nsgs_.solve(problem, tolerance, solution) : SolveReport{};
+    SolveReport report;
+    report.status = Status::inexact;  // so far
     if (is_few) {
+      report = nsgs_.solve(problem, tolerance, solution);
       report.method = "nsgs";
       report.effort.sweeps = report.iterations;
+    } else if (is_heap(problem, tolerance)) {
+      report = solve_heap(problem, solution);
     }
-    if (!is_few || report.status == Status::inexact) escalate(problem, solution, report);
+    if (report.status == Status::inexact && std::string_view(report.message) != kTimeIsUp) {
+      escalate(problem, solution, report);
+    }
     return report;
   } catch (const Interrupted&) {
     solution.p.assign(start_.begin(), start_.end());
@@ -51,7 +66,15 @@ SolveReport AutoSolver::do_solve(const ConeProblem& problem, Tolerance tolerance
   }
 }
 
-/// The methods in turn, as the header says, from start_ on; `report` is of what nsgs took, where it was asked.
+/// Accelerated sweeps; what they do not solve starts from their best.
+SolveReport AutoSolver::solve_heap(const ConeProblem& problem, ConeSolution& solution) {
+  SolveReport report = ags_.solve(problem, tolerance_, solution);
+  report.method = report.iterations > 0 ? AgsOptions::kName.data() : "certificate";
+  report.iterations = (report.iterations + kSweepsOfAnIteration - 1) / kSweepsOfAnIteration;
+  return report;
+}
+
+/// The methods in turn, as the header says, from the solution on; `report` is of what nsgs took, where it was asked.
 void AutoSolver::escalate(const ConeProblem& problem, ConeSolution& solution, SolveReport& report) {
   const Deadline deadline(options_.time_limit, options_.stop);
   Task task{problem, deadline, report, report.iterations};

@@ -5,6 +5,7 @@
 
 #include "stickslip/cone/infeasibility.h"
 #include "stickslip/solvers/accelerated_gradient.h"
+#include "stickslip/solvers/ags.h"
 #include "stickslip/solvers/alternating_directions.h"
 #include "stickslip/solvers/assembled_delassus.h"
 #include "stickslip/solvers/de_saxce.h"
@@ -21,7 +22,8 @@
 namespace stickslip {
 
 // The default: chooses among the methods by the problem and by progress, never by time, so that the same problem gives
-// the same bits. In turn:
+// the same bits. Many contacts between bodies are first given to accelerated sweeps (AgsSolver) where the tolerance is
+// loose; if these do not get there, the rest starts from their best. In turn:
 //
 //   1. the starting guess, if its residual is at the tolerance (contacts at rest with a warm start cost one product
 //      with W);
@@ -105,6 +107,7 @@ class AutoSolver final : public ConeSolver {
   };
   enum class Round { newton, inside, waiting, rest };
 
+  SolveReport solve_heap(const ConeProblem& problem, ConeSolution& solution);
   void escalate(const ConeProblem& problem, ConeSolution& solution, SolveReport& report);
   bool is_open(const Task& task) const;
   int calc_left(const Task& task) const;
@@ -144,6 +147,7 @@ class AutoSolver final : public ConeSolver {
 
   const AutoOptions options_;
   NsgsSolver nsgs_;
+  AgsSolver ags_;
   Iterate iterate_{options_.stop};
   LocalSolver local_;
   SpectralGradient spectral_gradient_;

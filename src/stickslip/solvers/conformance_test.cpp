@@ -63,6 +63,7 @@ std::vector<Entry> make_entries() {
           {"psor_associated", FrictionLaw::associated, psor, 1e1, false},
           {"apgd_associated", FrictionLaw::associated, first_order<ApgdOptions>(), 1e1, false},
           {"spg_associated", FrictionLaw::associated, first_order<SpgOptions>(), 1e1, false},
+          {"ags_associated", FrictionLaw::associated, first_order<AgsOptions>(), 1e1, false},
           {"extragradient_associated", FrictionLaw::associated, first_order<ExtragradientOptions>(), 1e1, false},
           {"admm_associated", FrictionLaw::associated, first_order<AdmmOptions>(), 1e1, false},
           {"newton_ac_coulomb", FrictionLaw::coulomb, NewtonAcOptions{}, 1e1, false},

@@ -52,6 +52,8 @@ class Iterate {
 
   /// Velocity of cone i for its present p. u (dim) [m/s]
   void calc_velocity(int i, double* u) const { rows_.calc_velocity(i, p_, u); }
+  /// Makes rows() know p as it is now, after more than change() has changed it.
+  void restart_rows() { rows_.start(p_); }
   /// p_i += dp, dp (dim) [N s].
   void change(int i, const double* dp);
 

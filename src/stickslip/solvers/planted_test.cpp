@@ -242,7 +242,7 @@ ConeProblem make_grid(int k, FrictionLaw law) {
 TEST(AutoSolver, GradientsGoFirstInAPile) {
   for (const FrictionLaw law : {FrictionLaw::coulomb, FrictionLaw::associated}) {
     ConeSolution solution;
-    const SolveReport report = solve(make_grid(7, law), solution, 1e-4);
+    const SolveReport report = solve(make_grid(7, law), solution, 5e-5);
     EXPECT_EQ(report.status, Status::ok);
     EXPECT_STREQ(report.method, "apgd");
     EXPECT_EQ(report.effort.newton_steps + report.effort.interior_point_steps, 0);

@@ -10,6 +10,7 @@
 #include "stickslip/base/input_error.h"
 #include "stickslip/base/nearest.h"
 #include "stickslip/solvers/admm.h"
+#include "stickslip/solvers/ags.h"
 #include "stickslip/solvers/apgd.h"
 #include "stickslip/solvers/auto_solver.h"
 #include "stickslip/solvers/de_saxce.h"
@@ -69,6 +70,9 @@ struct Maker {
   }
   std::unique_ptr<ConeSolver> operator()(const SpgOptions& options) const {
     return std::make_unique<SpgSolver>(options);
+  }
+  std::unique_ptr<ConeSolver> operator()(const AgsOptions& options) const {
+    return std::make_unique<AgsSolver>(options);
   }
   std::unique_ptr<ConeSolver> operator()(const ExtragradientOptions& options) const {
     return std::make_unique<ExtragradientSolver>(options);

@@ -60,6 +60,11 @@ struct SpgOptions : StopOptions {
   static constexpr std::string_view kName = "spg";
   static constexpr std::string_view kMeaning = "spectral projected gradient (Barzilai-Borwein)";
 };
+struct AgsOptions : StopOptions {
+  static constexpr std::string_view kName = "ags";
+  static constexpr std::string_view kMeaning =
+      "accelerated coloured Gauss-Seidel sweeps, eight contacts at a time; made for many contacts";
+};
 struct ExtragradientOptions : StopOptions {
   static constexpr std::string_view kName = "extragradient";
   static constexpr std::string_view kMeaning = "extra-gradient method for variational inequalities";
@@ -103,9 +108,9 @@ struct LcpNewtonOptions : FacetOptions {
 };
 
 /// The options of each solver; the first is the default.
-using SolverOptions = std::variant<AutoOptions, NsgsOptions, PgsOptions, ApgdOptions, SpgOptions, ExtragradientOptions,
-                                   AdmmOptions, NewtonAcOptions, NewtonFbOptions, ProxOptions, IpmOptions,
-                                   DeSaxceOptions, LemkeOptions, LcpNewtonOptions>;
+using SolverOptions = std::variant<AutoOptions, NsgsOptions, PgsOptions, ApgdOptions, SpgOptions, AgsOptions,
+                                   ExtragradientOptions, AdmmOptions, NewtonAcOptions, NewtonFbOptions, ProxOptions,
+                                   IpmOptions, DeSaxceOptions, LemkeOptions, LcpNewtonOptions>;
 
 /// The names that make_solver_options knows, in the order of SolverOptions.
 std::span<const std::string_view> solver_names();

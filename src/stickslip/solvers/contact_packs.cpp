@@ -1,0 +1,532 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "stickslip/solvers/contact_packs.h"
+
+#include <Eigen/Geometry>
+#include <algorithm>
+#include <bit>
+#include <cmath>
+
+#include "stickslip/base/make_room.h"
+
+namespace stickslip {
+namespace {
+
+/// Directions, arms and inertias that differ by no more than this, relative to their size, are alike. [-] Files and
+/// rotations keep 1e-15; what is taken for a sphere changes W by this share at most.
+constexpr double kAlike = 1e-12;
+/// A body with more contacts than this is shared: each contact would need a colour of its own. Boxes in piles have up
+/// to 24, spheres 12; with two bodies of this many contacts the colours of a word suffice. [-]
+constexpr int kManyContacts = 32;
+constexpr int kColours = 64;
+Matrix3 cross_matrix(const Vector3& n) {
+  Matrix3 matrix;
+  matrix << 0.0, -n(2), n(1), n(2), 0.0, -n(0), -n(1), n(0), 0.0;
+  return matrix;
+}
+
+Matrix3 inertia_of(const BodyMobility& mobility) {
+  const double* a = mobility.inertia;
+  Matrix3 matrix;
+  matrix << a[0], a[1], a[2], a[1], a[3], a[4], a[2], a[4], a[5];
+  return matrix;
+}
+
+/// How many lanes of a pack have the body of this one.
+int count_same(const int (&bodies)[kLanes], const int (&others)[kLanes], int body) {
+  return static_cast<int>(std::count(bodies, bodies + kLanes, body) + std::count(others, others + kLanes, body));
+}
+
+double at(const double (&vectors)[3][kLanes], int lane, const Vector3& direction) {
+  return vectors[0][lane] * direction(0) + vectors[1][lane] * direction(1) + vectors[2][lane] * direction(2);
+}
+
+void put(const Vector3& x, int lane, double (&vectors)[3][kLanes]) {
+  for (int i = 0; i < 3; ++i) vectors[i][lane] = x(i);
+}
+
+/// A contact with at most one ball of friction.
+bool is_plain(const ConeProblem& problem, const Cone& cone) {
+  if (cone.kind != ConeKind::contact || cone.dim > 3) return false;
+  return cone.n_blocks == 0 || (cone.n_blocks == 1 && problem.friction(cone)[0].facets == 0);
+}
+
+/// Whether bodies move in a plane: none has six velocities, and no contact three rows.
+bool are_planar(const ConeProblem& problem) {
+  const auto* factored = std::get_if<FactoredDelassus>(&problem.delassus);
+  for (int k = 0; factored != nullptr && k < factored->n_bodies(); ++k) {
+    if (factored->body(k).n_v == 6) return false;
+  }
+  return std::ranges::none_of(problem.cones,
+                              [&](const Cone& cone) { return is_plain(problem, cone) && cone.dim == 3; });
+}
+
+}  // namespace
+
+bool ContactPacks::may_build(const ConeProblem& problem) {
+  return std::holds_alternative<PackedDelassus>(problem.delassus) ||
+         std::holds_alternative<FactoredDelassus>(problem.delassus);
+}
+
+void ContactPacks::build(const ConeProblem& problem) {
+  is_associated_ = problem.law == FrictionLaw::associated;
+  is_planar_ = are_planar(problem);
+  set_bodies(problem);
+  classify(problem);
+  scale_bodies();
+  order();
+  fill(problem, sphere_order_, spheres_);
+  fill(problem, general_order_, general_);
+  add_singles(problem);
+}
+
+/// A body's record, its inertia not scaled yet.
+void ContactPacks::set_body(int n_v, const double* inverse_mass, Frame& frame) {
+  BodyMobility& mobility = mobilities_[frame.record];
+  const auto m = [&](int r, int c) { return inverse_mass[r * n_v + c]; };
+  const int linear = is_planar_ ? 2 : 3;
+  const int turns = is_planar_ ? 1 : 3;
+  if (n_v != linear && n_v != linear + turns) return;
+  for (int r = 0; r < n_v; ++r) {
+    for (int c = 0; c < linear; ++c) {
+      if (m(r, c) != (r == c ? m(0, 0) : 0.0)) return;
+    }
+  }
+  frame.is_rigid = true;
+  frame.is_point = n_v == linear;
+  mobility.inverse_mass = m(0, 0);
+  if (frame.is_point) return;
+  if (is_planar_) {
+    mobility.inertia[5] = m(2, 2);
+    frame.is_isotropic = frame.is_turned = true;
+    return;
+  }
+  int k = 0;
+  for (int r = 3; r < 6; ++r) {
+    for (int c = r; c < 6; ++c) mobility.inertia[k++] = m(r, c);
+  }
+}
+
+void ContactPacks::set_bodies(const ConeProblem& problem) {
+  frames_.clear();
+  mobilities_.clear();
+  n_records_ = 0;
+  if (const auto* packed = std::get_if<PackedDelassus>(&problem.delassus)) {
+    is_planar_ = false;
+    make_room(frames_, packed->n_bodies());
+    frames_.resize(packed->n_bodies());
+    make_room(mobilities_, packed->n_bodies() + kLanes);
+    mobilities_.resize(packed->n_bodies(), {});
+    for (int k = 0; k < packed->n_bodies(); ++k) {
+      const PackedDelassus::Body& body = packed->body(k);
+      frames_[k].record = n_records_;
+      frames_[k].is_rigid = frames_[k].is_turned = true;
+      mobilities_[n_records_].inverse_mass = body.inverse_mass;
+      std::ranges::copy(body.inverse_inertia, mobilities_[n_records_++].inertia);
+    }
+  } else {
+    const auto& factored = std::get<FactoredDelassus>(problem.delassus);
+    make_room(frames_, factored.n_bodies());
+    frames_.resize(factored.n_bodies());
+    for (int k = 0; k < factored.n_bodies(); ++k) {
+      const int n_v = factored.body(k).n_v;
+      frames_[k].record = n_records_;
+      n_records_ += std::max(1, (n_v + 7) / 8);
+      make_room(mobilities_, n_records_ + kLanes);
+      mobilities_.resize(n_records_, {});
+      set_body(n_v, factored.inverse_mass(k), frames_[k]);
+    }
+  }
+  for (Frame& frame : frames_) {
+    if (is_planar_ || frame.is_point || !frame.is_rigid) continue;
+    const double* a = mobilities_[frame.record].inertia;
+    const double size = std::max({std::abs(a[0]), std::abs(a[3]), std::abs(a[5])});
+    const double off =
+        std::max({std::abs(a[1]), std::abs(a[2]), std::abs(a[4]), std::abs(a[0] - a[3]), std::abs(a[0] - a[5])});
+    frame.is_isotropic = off <= kAlike * size;
+  }
+  mobilities_.resize(n_records_ + kLanes, {});
+}
+
+bool ContactPacks::view_packed(const PackedDelassus& w, int i, View& view) {
+  const PackedDelassus::Contact& contact = w.contact(i);
+  view.first = contact.first;
+  view.second = contact.second;
+  view.normal = contact.normal;
+  view.tangent = view.third = Vector3::Zero();
+  if (w.dim() > 1) {
+    view.tangent = contact.tangent;
+    view.third = contact.normal.cross(contact.tangent);
+  }
+  view.arm_first = -cross_matrix(contact.arm_first);
+  view.arm_second = -cross_matrix(contact.arm_second);
+  return true;
+}
+
+bool ContactPacks::view_factored(const FactoredDelassus& w, const Cone& cone, int i, View& view) const {
+  const std::span<const FactoredDelassus::Block> row = w.row(i);
+  if (row.empty()) return false;
+  view.first = view.second = -1;
+  view.arm_first.setZero();
+  view.arm_second.setZero();
+  Matrix3 directions = Matrix3::Zero();  // rows
+  for (std::size_t k = 0; k < row.size(); ++k) {
+    const Frame& frame = frames_[row[k].body];
+    if (!frame.is_rigid) return false;
+    const int n_v = w.body(row[k].body).n_v;
+    const int linear = is_planar_ ? 2 : 3;
+    const double* values = w.values(row[k]);
+    Matrix3 of_body = Matrix3::Zero();
+    Matrix3 turned = Matrix3::Zero();
+    for (int r = 0; r < cone.dim; ++r) {
+      for (int c = 0; c < linear; ++c) of_body(r, c) = values[r * n_v + c];
+      for (int c = linear; c < n_v; ++c) turned(r, is_planar_ ? 2 : c - linear) = values[r * n_v + c];
+    }
+    if (k == 0) {
+      directions = row.size() == 1 ? of_body : Matrix3(-of_body);
+      (row.size() == 1 ? view.second : view.first) = row[k].body;
+    } else {
+      view.second = row[k].body;
+      if (!((of_body - directions).cwiseAbs().maxCoeff() <= kAlike)) return false;
+    }
+    const bool is_second = view.second == row[k].body;
+    (is_second ? view.arm_second : view.arm_first) = directions.transpose() * (is_second ? turned : Matrix3(-turned));
+  }
+  const Matrix3 products = directions * directions.transpose();
+  for (int r = 0; r < cone.dim; ++r) {
+    for (int c = 0; c < cone.dim; ++c) {
+      if (!(std::abs(products(r, c) - (r == c ? 1.0 : 0.0)) <= kAlike)) return false;
+    }
+  }
+  view.normal = directions.row(0);
+  view.tangent = directions.row(1);
+  view.third = directions.row(2);
+  return true;
+}
+
+bool ContactPacks::view(const ConeProblem& problem, int i, View& view) const {
+  const Cone& cone = problem.cones[i];
+  if (!is_plain(problem, cone)) return false;
+  if (const auto* packed = std::get_if<PackedDelassus>(&problem.delassus)) return view_packed(*packed, i, view);
+  if (cone.dim != 1 && cone.dim != (is_planar_ ? 2 : 3)) return false;
+  return view_factored(std::get<FactoredDelassus>(problem.delassus), cone, i, view);
+}
+
+/// Whether one side of a contact is as that of a sphere, A = s [n]x (of the first body with the other sign). The first
+/// contact of a body says how long s is and how its axes stand.
+bool ContactPacks::is_sphere(const View& view, bool is_second, bool slides) {
+  const int body = is_second ? view.second : view.first;
+  if (body < 0) return true;
+  Frame& frame = frames_[body];
+  const Matrix3& arm = is_second ? view.arm_second : view.arm_first;
+  const Vector3& n = view.normal;
+  const double size = arm.norm();
+  frame.size = std::max(frame.size, size);
+  if (frame.is_point) return true;
+  if (!slides) return (arm.transpose() * n).norm() <= kAlike * size;
+  if (!frame.is_isotropic || !(size > 0.0)) return false;
+  const double sign = is_second ? 1.0 : -1.0;
+  const double length = frame.length > 0.0 ? frame.length : is_planar_ ? size : size * std::sqrt(0.5);
+  Matrix3 turn = frame.turn;
+  if (!frame.is_turned) {  // [t . n]x A = s (t x n)^T [n]x R gives two rows of R, and these the third
+    const Vector3 t = view.tangent;
+    const Vector3 b = n.cross(t);
+    const Vector3 row_t = -sign / length * (arm.transpose() * t.cross(n));
+    const Vector3 row_b = -sign / length * (arm.transpose() * b.cross(n));
+    turn = n * row_t.cross(row_b).transpose() + t * row_t.transpose() + b * row_b.transpose();
+    if (!((turn * turn.transpose() - Matrix3::Identity()).cwiseAbs().maxCoeff() <= kAlike)) return false;
+  }
+  Matrix3 off = arm - sign * length * cross_matrix(n) * turn;
+  if (is_planar_) off.leftCols<2>().setZero();
+  if (!(off.cwiseAbs().maxCoeff() <= kAlike * length)) return false;
+  frame.length = length;
+  frame.turn = turn;
+  frame.is_turned = true;
+  return true;
+}
+
+void ContactPacks::classify(const ConeProblem& problem) {
+  make_room(kinds_, problem.n_cones());
+  make_room(pairs_, problem.n_cones());
+  kinds_.assign(problem.n_cones(), Kind::single);
+  pairs_.assign(problem.n_cones(), {-1, -1});
+  View of;
+  for (int i = 0; i < problem.n_cones(); ++i) {
+    if (!view(problem, i, of)) continue;
+    pairs_[i] = {of.first, of.second};
+    const bool slides = problem.cones[i].dim > 1;
+    const bool first = is_sphere(of, false, slides);
+    const bool second = is_sphere(of, true, slides);
+    kinds_[i] = first && second ? Kind::sphere : Kind::general;
+    for (const int body : {of.first, of.second}) {
+      if (body >= 0) ++frames_[body].n_contacts;
+    }
+  }
+}
+
+void ContactPacks::scale_bodies() {
+  for (Frame& frame : frames_) {
+    frame.is_shared = frame.n_contacts > kManyContacts;
+    if (!frame.is_rigid || frame.is_point) continue;
+    if (!(frame.length > 0.0)) frame.length = frame.size > 0.0 ? frame.size : 1.0;
+    BodyMobility& mobility = mobilities_[frame.record];
+    for (double& value : mobility.inertia) value *= frame.length * frame.length;
+    mobility.spin = mobility.inertia[5];
+  }
+}
+
+void ContactPacks::order() {
+  sphere_order_.clear();
+  general_order_.clear();
+  cells_.clear();
+  const auto is_shared = [&](int body) { return body >= 0 && frames_[body].is_shared; };
+  for (const bool shares : {false, true}) {
+    members_.clear();
+    make_room(members_, kinds_.size());
+    for (int i = 0; i < static_cast<int>(kinds_.size()); ++i) {
+      if (kinds_[i] == Kind::single) continue;
+      if ((is_shared(pairs_[i].first) || is_shared(pairs_[i].second)) == shares) members_.push_back(i);
+    }
+    if (members_.empty()) continue;
+    Cell cell;
+    cell.spheres_begin = static_cast<int>(sphere_order_.size()) / kLanes;
+    cell.general_begin = static_cast<int>(general_order_.size()) / kLanes;
+    colour(members_, Kind::sphere, sphere_order_);
+    colour(members_, Kind::general, general_order_);
+    cell.spheres_end = static_cast<int>(sphere_order_.size()) / kLanes;
+    cell.general_end = static_cast<int>(general_order_.size()) / kLanes;
+    append(cells_, cell);
+  }
+}
+
+/// Appends the cones of one kind, colour by colour, each filled up to whole packs.
+void ContactPacks::colour(std::span<const int> members, Kind kind, std::vector<int>& order) {
+  colours_.clear();
+  make_room(colours_, members.size());
+  int counts[kColours] = {};
+  const auto visit_bodies = [&](const Pair& pair, const auto& visit) {
+    for (const int body : {pair.first, pair.second}) {
+      if (body >= 0 && !frames_[body].is_shared) visit(frames_[body]);
+    }
+  };
+  for (const int i : members) {
+    colours_.push_back(-1);
+    if (kinds_[i] != kind) continue;
+    std::uint64_t used = 0;
+    visit_bodies(pairs_[i], [&](const Frame& frame) { used |= frame.colours; });
+    const int chosen = std::min(std::countr_one(used), kColours - 1);
+    visit_bodies(pairs_[i], [&](Frame& frame) { frame.colours |= std::uint64_t{1} << chosen; });
+    colours_.back() = chosen;
+    ++counts[chosen];
+  }
+  int begins[kColours];
+  std::size_t end = order.size();
+  for (int c = 0; c < kColours; ++c) {
+    begins[c] = static_cast<int>(end);
+    end += static_cast<std::size_t>((counts[c] + kLanes - 1) / kLanes) * kLanes;
+  }
+  make_room(order, end);
+  order.resize(end, -1);
+  for (std::size_t k = 0; k < members.size(); ++k) {
+    if (colours_[k] < 0) continue;
+    order[begins[colours_[k]]++] = members[k];
+    visit_bodies(pairs_[members[k]], [](Frame& frame) { frame.colours = 0; });
+  }
+}
+
+void ContactPacks::fill_lane(const ConeProblem& problem, const View& view, int i, int lane,
+                             PackOfContacts& pack) const {
+  const Cone& cone = problem.cones[i];
+  put(view.normal, lane, pack.normal);
+  Vector3 free = problem.b[cone.offset] * view.normal;
+  if (cone.dim > 1) free += problem.b[cone.offset + 1] * view.tangent;
+  if (cone.dim > 2) free += problem.b[cone.offset + 2] * view.third;
+  put(free, lane, pack.free);
+  pack.mu[lane] = cone.n_blocks > 0 ? problem.friction(cone)[0].mu : 0.0;
+  pack.slides[lane] = cone.dim > 1 ? 1.0 : 0.0;
+  if (view.first >= 0) pack.first[lane] = frames_[view.first].record;
+  if (view.second >= 0) pack.second[lane] = frames_[view.second].record;
+}
+
+void ContactPacks::fill_arms(const View&, int, SpherePack&) const {
+}
+
+void ContactPacks::fill_arms(const View& view, int lane, GeneralPack& pack) const {
+  const auto put_arm = [&](int body, const Matrix3& arm, double(&to)[3][3][kLanes]) {
+    if (body < 0 || frames_[body].is_point) return;
+    const Matrix3 scaled = arm * frames_[body].turn.transpose() / frames_[body].length;
+    for (int r = 0; r < 3; ++r) {
+      for (int c = 0; c < 3; ++c) to[r][c][lane] = scaled(r, c);
+    }
+  };
+  put_arm(view.first, view.arm_first, pack.arm_first);
+  put_arm(view.second, view.arm_second, pack.arm_second);
+}
+
+void ContactPacks::set_metric(int lane, SpherePack& pack) const {
+  double normal = 0.0, tangent = 0.0;
+  for (const int body : {pack.first[lane], pack.second[lane]}) {
+    const int n = body < n_records_ ? count_same(pack.first, pack.second, body) : 1;
+    normal += n * mobilities_[body].inverse_mass;
+    tangent += n * (mobilities_[body].inverse_mass + mobilities_[body].spin);
+  }
+  pack.metric_normal[lane] = normal;
+  pack.metric_tangent[lane] = tangent;
+}
+
+/// W_ii, its normal and its largest tangential eigenvalue; under the associated law a bound of W_ii, which the step to
+/// the nearest point needs: both larger by 1 + |W_NT| / sqrt(W_NN W_TT).
+void ContactPacks::set_metric(int lane, GeneralPack& pack) const {
+  Matrix3 w = Matrix3::Zero();
+  const auto add = [&](int body, const double(&arm)[3][3][kLanes]) {
+    const int n = body < n_records_ ? count_same(pack.first, pack.second, body) : 1;
+    Matrix3 a;
+    for (int r = 0; r < 3; ++r) {
+      for (int c = 0; c < 3; ++c) a(r, c) = arm[r][c][lane];
+    }
+    w += n * (mobilities_[body].inverse_mass * Matrix3::Identity() + a * inertia_of(mobilities_[body]) * a.transpose());
+  };
+  add(pack.first[lane], pack.arm_first);
+  add(pack.second[lane], pack.arm_second);
+  const Vector3 n(pack.normal[0][lane], pack.normal[1][lane], pack.normal[2][lane]);
+  const Vector3 across = is_planar_ ? Vector3(0.0, 0.0, 1.0) : n.unitOrthogonal();
+  const Vector3 along = across.cross(n);
+  const double a = along.dot(w * along);
+  const double b = is_planar_ ? 0.0 : along.dot(w * across);
+  const double c = is_planar_ ? a : across.dot(w * across);
+  const double largest = 0.5 * (a + c) + std::hypot(0.5 * (a - c), b);
+  const double normal = n.dot(w * n);
+  const Vector3 coupling = w * n - normal * n;
+  put(coupling, lane, pack.coupling);
+  const double size = std::sqrt(normal * largest);
+  const bool is_bound = is_associated_ && pack.mu[lane] > 0.0 && size > 0.0;
+  const double by = is_bound ? 1.0 + coupling.norm() / size : 1.0;
+  pack.metric_normal[lane] = by * normal;
+  pack.metric_tangent[lane] = by * largest;
+}
+
+template <class Pack>
+void ContactPacks::fill(const ConeProblem& problem, std::span<const int> order, std::vector<Pack>& packs) {
+  make_room(packs, order.size() / kLanes);
+  packs.assign(order.size() / kLanes, Pack{});
+  View of;
+  for (std::size_t k = 0; k < packs.size(); ++k) {
+    Pack& pack = packs[k];
+    for (int lane = 0; lane < kLanes; ++lane) {
+      pack.first[lane] = pack.second[lane] = n_records_ + lane;
+      pack.normal[2][lane] = 1.0;
+    }
+    for (int lane = 0; lane < kLanes; ++lane) {
+      const int i = order[k * kLanes + lane];
+      if (i < 0 || !view(problem, i, of)) continue;
+      fill_lane(problem, of, i, lane, pack);
+      fill_arms(of, lane, pack);
+    }
+    for (int lane = 0; lane < kLanes; ++lane) {
+      if (order[k * kLanes + lane] < 0) continue;
+      set_metric(lane, pack);
+      const double normal = pack.metric_normal[lane];
+      const double tangent = pack.metric_tangent[lane];
+      pack.inverse_normal[lane] = normal > 0.0 ? 1.0 / normal : 0.0;
+      pack.inverse_tangent[lane] = tangent > 0.0 ? 1.0 / tangent : 0.0;
+      pack.stretch[lane] = normal > 0.0 ? std::sqrt(tangent / normal) : 1.0;
+    }
+  }
+}
+
+/// Joints, dry friction and whatever is not packed, over the records of their bodies.
+void ContactPacks::add_singles(const ConeProblem& problem) {
+  singles_.clear();
+  unknowns_.clear();
+  left_.clear();
+  right_.clear();
+  const auto* factored = std::get_if<FactoredDelassus>(&problem.delassus);
+  if (factored == nullptr) return;
+  for (int i = 0; i < problem.n_cones(); ++i) {
+    if (kinds_[i] != Kind::single) continue;
+    const int dim = problem.cones[i].dim;
+    Single single{i, unknowns_.size(), 0, left_.size()};
+    int n = 0;
+    for (const FactoredDelassus::Block& block : factored->row(i)) n += factored->body(block.body).n_v;
+    make_room(unknowns_, unknowns_.size() + n);
+    make_room(left_, left_.size() + static_cast<std::size_t>(dim) * n);
+    make_room(right_, left_.size() + static_cast<std::size_t>(dim) * n);
+    left_.resize(left_.size() + static_cast<std::size_t>(dim) * n, 0.0);
+    right_.resize(left_.size(), 0.0);
+    double* left = left_.data() + single.values_begin;
+    double* right = right_.data() + single.values_begin;
+    int column = 0;
+    for (const FactoredDelassus::Block& block : factored->row(i)) {
+      const int n_v = factored->body(block.body).n_v;
+      const Frame& frame = frames_[block.body];
+      const double* values = factored->values(block);
+      const double* inverse = factored->inverse_mass(block.body);
+      const bool turns = frame.is_rigid && !frame.is_point;
+      for (int c = 0; c < n_v; ++c) {
+        const int angular = is_planar_ ? (c == 2 ? 6 : c) : c < 3 ? c : c + 1;
+        unknowns_.push_back(8 * frame.record + (turns ? angular : c));
+        for (int r = 0; r < dim; ++r) {
+          left[r * n + column + c] = values[r * n_v + c];
+          for (int k = 0; k < n_v; ++k) right[r * n + column + c] += values[r * n_v + k] * inverse[k * n_v + c];
+        }
+      }
+      for (int r = 0; turns && r < dim; ++r) {  // w of the record is s turn w
+        double* l = left + r * n + column;
+        double* v = right + r * n + column;
+        if (is_planar_) {
+          l[2] /= frame.length;
+          v[2] *= frame.length;
+          continue;
+        }
+        Eigen::Map<Vector3> of_left(l + 3), of_right(v + 3);
+        of_left = (frame.turn * of_left.eval() / frame.length).eval();
+        of_right = (frame.length * (frame.turn * of_right.eval())).eval();
+      }
+      column += n_v;
+    }
+    single.unknowns_end = unknowns_.size();
+    append(singles_, single);
+  }
+}
+
+void ContactPacks::take(const ConeProblem& problem, std::span<const double> p, std::span<PackVector> packed) const {
+  View of;
+  const auto take_all = [&](std::span<const int> order, std::size_t first_pack) {
+    for (std::size_t k = 0; k < order.size(); ++k) {
+      auto& x = packed[first_pack + k / kLanes].x;
+      const int lane = static_cast<int>(k % kLanes);
+      const int i = order[k];
+      Vector3 world = Vector3::Zero();
+      if (i >= 0 && view(problem, i, of)) {
+        const Cone& cone = problem.cones[i];
+        const double* p_i = p.data() + cone.offset;
+        world = p_i[0] * of.normal;
+        if (cone.dim > 1) world += p_i[1] * of.tangent;
+        if (cone.dim > 2) world += p_i[2] * of.third;
+      }
+      put(world, lane, x);
+    }
+  };
+  take_all(sphere_order_, 0);
+  take_all(general_order_, spheres_.size());
+}
+
+void ContactPacks::give(const ConeProblem& problem, std::span<const PackVector> packed, std::span<double> p) const {
+  View of;
+  const auto give_all = [&](std::span<const int> order, std::size_t first_pack) {
+    for (std::size_t k = 0; k < order.size(); ++k) {
+      const int i = order[k];
+      if (i < 0 || !view(problem, i, of)) continue;
+      const auto& x = packed[first_pack + k / kLanes].x;
+      const int lane = static_cast<int>(k % kLanes);
+      const Cone& cone = problem.cones[i];
+      double* p_i = p.data() + cone.offset;
+      p_i[0] = at(x, lane, of.normal);
+      if (cone.dim > 1) p_i[1] = at(x, lane, of.tangent);
+      if (cone.dim > 2) p_i[2] = at(x, lane, of.third);
+    }
+  };
+  give_all(sphere_order_, 0);
+  give_all(general_order_, spheres_.size());
+}
+
+}  // namespace stickslip

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#if defined(__AVX512DQ__)
+#define STICKSLIP_VECTOR 8
+#define STICKSLIP_KERNELS pack_kernels_avx512
+#include "stickslip/solvers/pack_kernels.h"
+#else  // another kind of machine: nobody chooses it
+#include "stickslip/solvers/contact_pack.h"
+namespace stickslip {
+const PackKernels& pack_kernels_avx512() {
+  return pack_kernels_sse2();
+}
+}  // namespace stickslip
+#endif
