@@ -248,7 +248,7 @@ class Warnings {
     std::optional<UnstableForce> force;
     if (const auto* relaxation = std::get_if<RelaxationOptions>(&scene_.scheme)) {
       force = find_unstable_force(system, h, most_explicit(*relaxation));
-    } else if (built_.stepper->knows_applied_impulses()) {  // schemes on velocities
+    } else if (!built_.stepper->knows_accelerations()) {  // schemes on velocities
       force = find_unstable_tension(system, built_.initial.t, built_.initial.q, h);
     }
     if (force) warn(force->path, force->text);

@@ -53,7 +53,7 @@ Status CertifiedStepper::step(State& state, double h, double t_end, StepReport& 
   if (scheme_->step(state, h, t_end, report) == Status::failed) {
     // Schemes on velocities.
     const auto force =
-        scheme_->knows_applied_impulses() ? find_unstable_tension(system_, start_.t, start_.q, h) : std::nullopt;
+        scheme_->knows_accelerations() ? std::nullopt : find_unstable_tension(system_, start_.t, start_.q, h);
     if (force) tell(fmt::format("{}: {}", force->path, force->text), report);
     return Status::failed;
   }
