@@ -98,7 +98,7 @@ struct PileRecipe {
 };
 
 /// Layers of balls in a box-centred lattice, falling on a floor: unit masses and radii.
-ConeProblem make_pile(const PileRecipe& recipe) {
+ConeProblem make_ball_pile(const PileRecipe& recipe) {
   PileBuilder pile(recipe.law, recipe.mu, recipe.packed);
   constexpr double kFall = 0.01;  // [m/s] h g
   const auto at = [&](int x, int y, int layer) { return (layer * recipe.edge + y) * recipe.edge + x; };
@@ -167,9 +167,9 @@ TEST(ContactPacks, StandForTheOperator) {
   for (const FrictionLaw law : {FrictionLaw::coulomb, FrictionLaw::associated}) {
     std::vector<ConeProblem> problems;
     for (const bool packed : {true, false}) {
-      problems.push_back(make_pile({.law = law, .packed = packed}));
-      problems.push_back(make_pile({.law = law, .packed = packed, .arm = 1.3, .slender = 0.4}));
-      problems.push_back(make_pile({.law = law, .packed = packed, .edge = 7, .layers = 1, .has_plate = true}));
+      problems.push_back(make_ball_pile({.law = law, .packed = packed}));
+      problems.push_back(make_ball_pile({.law = law, .packed = packed, .arm = 1.3, .slender = 0.4}));
+      problems.push_back(make_ball_pile({.law = law, .packed = packed, .edge = 7, .layers = 1, .has_plate = true}));
     }
     problems.push_back(test::plant({.n_contacts = 40, .packed = true}, law, 3).problem);
     for (std::size_t k = 0; k < problems.size(); ++k) {
@@ -202,16 +202,16 @@ TEST(ContactPacks, StandForTheOperator) {
 TEST(ContactPacks, KindsOfContacts) {
   for (const bool packed : {true, false}) {
     ContactPacks packs;
-    packs.build(make_pile({.packed = packed}));
+    packs.build(make_ball_pile({.packed = packed}));
     EXPECT_EQ(packs.general().size(), 0u) << packed;
-    packs.build(make_pile({.packed = packed, .slender = 0.5}));
+    packs.build(make_ball_pile({.packed = packed, .slender = 0.5}));
     EXPECT_EQ(packs.spheres().size(), 0u) << packed;
   }
 }
 
 /// Each contact is in one pack, and those of a pack share no body but a plate.
 TEST(ContactPacks, NoBodyTwiceInAPack) {
-  const ConeProblem problem = make_pile({.edge = 7, .layers = 2, .has_plate = true});
+  const ConeProblem problem = make_ball_pile({.edge = 7, .layers = 2, .has_plate = true});
   const int plate = 7 * 7 * 2;
   ContactPacks packs;
   packs.build(problem);
@@ -251,7 +251,7 @@ class AgsPiles : public testing::Test {
   }
   static void expect_solved(const PileRecipe& recipe, double tolerance, int most_sweeps) {
     std::vector<double> p;
-    const SolveReport report = solve(make_pile(recipe), tolerance, p, most_sweeps);
+    const SolveReport report = solve(make_ball_pile(recipe), tolerance, p, most_sweeps);
     EXPECT_EQ(report.status, Status::ok) << report.residual.relative;
   }
 };
@@ -286,8 +286,9 @@ TEST_F(AgsPiles, UnderAFreePlate) {
 /// The same bits whatever the instructions, of packs of both kinds and of cones beside them.
 TEST_F(AgsPiles, SameBitsWithAllInstructions) {
   for (const FrictionLaw law : {FrictionLaw::coulomb, FrictionLaw::associated}) {
-    std::vector<ConeProblem> problems = {make_pile({.law = law}), make_pile({.law = law, .arm = 1.2, .slender = 0.5}),
-                                         make_pile({.law = law, .edge = 7, .layers = 2, .has_plate = true}),
+    std::vector<ConeProblem> problems = {make_ball_pile({.law = law}),
+                                         make_ball_pile({.law = law, .arm = 1.2, .slender = 0.5}),
+                                         make_ball_pile({.law = law, .edge = 7, .layers = 2, .has_plate = true}),
                                          test::plant({.n_contacts = 30, .n_joints = 2, .rigid = true}, law, 2).problem};
     for (const ConeProblem& problem : problems) {
       std::vector<double> first;
@@ -340,7 +341,7 @@ TEST_F(AgsPiles, Planar) {
 }
 
 TEST_F(AgsPiles, IterationsAreSweeps) {
-  const ConeProblem problem = make_pile({});
+  const ConeProblem problem = make_ball_pile({});
   AgsOptions options;
   options.max_iterations = 7;
   ConeSolution solution;

@@ -36,11 +36,11 @@ int count_same(const int (&bodies)[kLanes], const int (&others)[kLanes], int bod
   return static_cast<int>(std::count(bodies, bodies + kLanes, body) + std::count(others, others + kLanes, body));
 }
 
-double at(const double (&vectors)[3][kLanes], int lane, const Vector3& direction) {
+double component_along(const double (&vectors)[3][kLanes], int lane, const Vector3& direction) {
   return vectors[0][lane] * direction(0) + vectors[1][lane] * direction(1) + vectors[2][lane] * direction(2);
 }
 
-void put(const Vector3& x, int lane, double (&vectors)[3][kLanes]) {
+void put_lane(const Vector3& x, int lane, double (&vectors)[3][kLanes]) {
   for (int i = 0; i < 3; ++i) vectors[i][lane] = x(i);
 }
 
@@ -336,11 +336,11 @@ void ContactPacks::colour(std::span<const int> members, Kind kind, std::vector<i
 void ContactPacks::fill_lane(const ConeProblem& problem, const View& view, int i, int lane,
                              PackOfContacts& pack) const {
   const Cone& cone = problem.cones[i];
-  put(view.normal, lane, pack.normal);
+  put_lane(view.normal, lane, pack.normal);
   Vector3 free = problem.b[cone.offset] * view.normal;
   if (cone.dim > 1) free += problem.b[cone.offset + 1] * view.tangent;
   if (cone.dim > 2) free += problem.b[cone.offset + 2] * view.third;
-  put(free, lane, pack.free);
+  put_lane(free, lane, pack.free);
   pack.mu[lane] = cone.n_blocks > 0 ? problem.friction(cone)[0].mu : 0.0;
   pack.slides[lane] = cone.dim > 1 ? 1.0 : 0.0;
   if (view.first >= 0) pack.first[lane] = frames_[view.first].record;
@@ -396,7 +396,7 @@ void ContactPacks::set_metric(int lane, GeneralPack& pack) const {
   const double largest = 0.5 * (a + c) + std::hypot(0.5 * (a - c), b);
   const double normal = n.dot(w * n);
   const Vector3 coupling = w * n - normal * n;
-  put(coupling, lane, pack.coupling);
+  put_lane(coupling, lane, pack.coupling);
   const double size = std::sqrt(normal * largest);
   const bool is_bound = is_associated_ && pack.mu[lane] > 0.0 && size > 0.0;
   const double by = is_bound ? 1.0 + coupling.norm() / size : 1.0;
@@ -503,7 +503,7 @@ void ContactPacks::take(const ConeProblem& problem, std::span<const double> p, s
         if (cone.dim > 1) world += p_i[1] * of.tangent;
         if (cone.dim > 2) world += p_i[2] * of.third;
       }
-      put(world, lane, x);
+      put_lane(world, lane, x);
     }
   };
   take_all(sphere_order_, 0);
@@ -520,9 +520,9 @@ void ContactPacks::give(const ConeProblem& problem, std::span<const PackVector> 
       const int lane = static_cast<int>(k % kLanes);
       const Cone& cone = problem.cones[i];
       double* p_i = p.data() + cone.offset;
-      p_i[0] = at(x, lane, of.normal);
-      if (cone.dim > 1) p_i[1] = at(x, lane, of.tangent);
-      if (cone.dim > 2) p_i[2] = at(x, lane, of.third);
+      p_i[0] = component_along(x, lane, of.normal);
+      if (cone.dim > 1) p_i[1] = component_along(x, lane, of.tangent);
+      if (cone.dim > 2) p_i[2] = component_along(x, lane, of.third);
     }
   };
   give_all(sphere_order_, 0);
