@@ -142,11 +142,12 @@ py::tuple to_tuple(const Names& names) {
 }  // namespace
 
 void bind_solvers(py::module_& module) {
-  py::class_<Problem, std::shared_ptr<Problem>>(module, "Problem")
-      .def_property_readonly("size", [](const Problem& problem) { return problem.cones.size(); })
+  py::class_<Problem, std::shared_ptr<Problem>> made(module, "Problem", py::is_final());
+  made.def_property_readonly("size", [](const Problem& problem) { return problem.cones.size(); })
       .def_property_readonly("contacts", &Problem::n_contacts)
       .def("solve", solve, py::arg("solver"), py::arg("law"), py::arg("tolerance"), py::arg("max_iterations"),
            py::arg("forces"), py::arg("p0"));
+  seal(made);
   module.def("make_problem", make_problem, py::arg("W"), py::arg("b"), py::arg("mu"), py::arg("dim"));
   module.def("load_problem",
              [](const py::object& path) { return std::make_shared<Problem>(read_problem(path_of(path))); });
