@@ -264,7 +264,7 @@ void take_controls(const py::object& controls, RolloutOptions& options) {
     return;
   }
   const auto array = Array::ensure(controls);
-  if (!array) throw py::error_already_set();
+  if (!array) throw py::value_error("an array of numbers was expected");
   const auto m = static_cast<py::ssize_t>(options.joints.size());
   if (array.ndim() != 3 || array.shape(2) != m || m == 0) {
     throw py::value_error("controls: an array of shape (N, T, m), m the number of `joints`");

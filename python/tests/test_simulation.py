@@ -204,7 +204,8 @@ def test_inputs(ball, arm):
     assert body.angular_velocity == pytest.approx([0, 0, 0.05], abs=1e-12)
     sim.clear_inputs()
     for wrong in ({"force": [1, 2]}, {"force": [1, 2, 3], "torque": [1, 2]}, {"force": [[1, 2, 3]]},
-                  {"force": [1, 2, 3], "frame": "moon"}, {"force": [1, 2, 3], "at": 1}):
+                  {"force": [1, 2, 3], "frame": "moon"}, {"force": [1, 2, 3], "at": 1}, {"force": "abc"}, {"force": None},
+                  {"force": [1j, 0, 0]}):
         with pytest.raises(ValueError):
             body.apply_force(**wrong)
     with pytest.raises(ss.InputError):
