@@ -147,8 +147,11 @@ void bind_contacts(py::module_& module) {
   ContactsClass all(module, "Contacts",
                     "Contacts of one step, copied: K points, named ones first, then detected ones by id. Forces act on "
                     "the second body (body_b), world frame; those of schemes that know percussions only are percussion "
-                    "/ step. contacts['name'] is the point of that name, or all points of the pair.");
-  PointClass one(module, "ContactPoint", "One contact point of one step.");
+                    "/ step. contacts['name'] is the point of that name, or all points of the pair.",
+                    py::is_final());
+  PointClass one(module, "ContactPoint", "One contact point of one step.", py::is_final());
+  seal(all);
+  seal(one);
   add<body_a>(all, one, "body_a", "index of the first body");
   add<body_b>(all, one, "body_b", "index of the second body");
   add<status>(all, one, "status", "0 open, 1 stick, 2 slip");

@@ -234,7 +234,7 @@ void count(int& n_runs, std::size_t given, const char* what) {
 
 void add_simulation(const py::object& object, RolloutOptions& options) {
   if (py::isinstance<PySimulation>(object)) {
-    const Simulation& simulation = py::cast<PySimulation&>(object).shared->read();
+    const Simulation& simulation = py::cast<PySimulation&>(object).get()->read();
     options.scenes.push_back(std::make_shared<const Scene>(simulation.scene()));
     options.endless.push_back(simulation.is_endless());
     options.states.emplace_back(simulation.save());
@@ -264,7 +264,7 @@ void take_controls(const py::object& controls, RolloutOptions& options) {
     return;
   }
   const auto array = Array::ensure(controls);
-  if (!array) throw py::error_already_set();
+  if (!array) throw py::value_error("an array of numbers was expected");
   const auto m = static_cast<py::ssize_t>(options.joints.size());
   if (array.ndim() != 3 || array.shape(2) != m || m == 0) {
     throw py::value_error("controls: an array of shape (N, T, m), m the number of `joints`");
@@ -368,18 +368,20 @@ py::dict rollout(const py::object& simulations, const py::object& n_steps, const
 // --- expressions
 
 /// An expression of the state of one simulation.
-struct Observer {
+struct Observer : ZeroedMemory {
+  Observer(SharedPtr simulation, StateExpression read) : shared(std::move(simulation)), expression(std::move(read)) {}
   SharedPtr shared;
   StateExpression expression;
   double value() const {
+    if (!shared) throw py::type_error("StateExpression.__init__() was not called");
     const Simulation& simulation = shared->read();
     return expression.value(simulation.state(), simulation.last_row());
   }
 };
 
 Observer make_observer(const PySimulation& simulation, std::string text) {
-  const Simulation& s = simulation.shared->read();
-  return {simulation.shared, StateExpression(std::move(text), s.system(), s.scene().parameters)};
+  const Simulation& s = simulation.get()->read();
+  return {simulation.get(), StateExpression(std::move(text), s.system(), s.scene().parameters)};
 }
 
 // --- analyses and pages
@@ -407,7 +409,7 @@ std::string analyze_scene(const py::object& scene, const std::string& level, con
     if (options.time || options.result || !set.is_none()) {
       throw py::value_error("time, result and set are of scenes: a simulation has its own state");
     }
-    const Simulation& simulation = py::cast<PySimulation&>(scene).shared->read();
+    const Simulation& simulation = py::cast<PySimulation&>(scene).get()->read();
     read = simulation.scene();
     options.state = simulation.state();
   } else {
@@ -438,7 +440,7 @@ void bind_runs(py::module_& module) {
              py::arg("states"), py::arg("n_threads"));
   module.def("analyze", analyze_scene, py::arg("scene"), py::arg("level"), py::arg("time"), py::arg("result"),
              py::arg("delta"), py::arg("zeta"), py::arg("set"));
-  py::class_<Observer>(module, "StateExpression", "An expression of the state of a simulation.")
+  py::class_<Observer>(module, "StateExpression", "An expression of the state of a simulation.", py::is_final())
       .def(py::init(&make_observer), py::arg("simulation"), py::arg("text"))
       .def("value", &Observer::value, "Its value where the simulation is.");
   py::setattr(simulation_class, "evaluate",

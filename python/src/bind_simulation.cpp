@@ -20,7 +20,7 @@ py::object make_view(const SharedPtr& shared, const Vector& numbers) {
 }
 
 py::object view_of(py::object PySimulation::*member, PySimulation& self, const Vector& numbers) {
-  if (!(self.*member)) self.*member = make_view(self.shared, numbers);
+  if (!(self.*member)) self.*member = make_view(self.get(), numbers);
   return self.*member;
 }
 
@@ -30,10 +30,10 @@ std::optional<Vector> optional_vector(const py::object& object, int n, const cha
 }
 
 void reset(PySimulation& self, const py::object& q, const py::object& u) {
-  Simulation& simulation = self.shared->read();
+  Simulation& simulation = self.get()->read();
   const std::optional<Vector> given_q = optional_vector(q, simulation.system().n_body_q(), "q");
   const std::optional<Vector> given_u = optional_vector(u, simulation.system().n_u(), "u");
-  const Moving moving(*self.shared);
+  const Moving moving(*self.get());
   simulation.reset(given_q ? &*given_q : nullptr, given_u ? &*given_u : nullptr);
 }
 
@@ -48,7 +48,9 @@ SavedState from_python_bytes(const py::bytes& bytes) {
 }
 
 void bind_state(py::module_& module) {
-  py::class_<SavedState>(module, "State", "A simulation at an instant, copied: restore() goes on from it to the bit.")
+  py::class_<SavedState> state(
+      module, "State", "A simulation at an instant, copied: restore() goes on from it to the bit.", py::is_final());
+  state
       .def_property_readonly(
           "time", [](const SavedState& s) { return s.state.t; }, "[s]")
       .def_property_readonly(
@@ -63,19 +65,22 @@ void bind_state(py::module_& module) {
       .def("__eq__", [](const SavedState& a, const SavedState& b) { return a.to_bytes() == b.to_bytes(); })
       .def("__eq__", [](const SavedState&, const py::object&) { return false; })
       .def("__repr__", [](const SavedState& s) { return fmt::format("<stickslip.State at t = {:.9g} s>", s.state.t); })
-      .def(py::pickle([](const SavedState& s) { return to_python_bytes(s); },
-                      [](const py::bytes& bytes) { return from_python_bytes(bytes); }));
+      .def("__reduce__", [](const py::object& self) {
+        return py::make_tuple(py::module_::import("stickslip._runs").attr("state_from_bytes"),
+                              py::make_tuple(self.attr("__bytes__")()));
+      });
+  seal(state);
 }
 
 }  // namespace
 
 py::object make_bodies_of(PySimulation& self) {
-  if (!self.bodies) self.bodies = make_bodies(self.shared);
+  if (!self.bodies) self.bodies = make_bodies(self.get());
   return self.bodies;
 }
 
 py::object make_simulation(const SharedPtr& shared) {
-  return py::cast(PySimulation{shared, {}, {}, {}, {}, {}, {}, 0});
+  return py::cast(PySimulation(shared));
 }
 
 void bind_simulation(py::module_& module) {
@@ -89,7 +94,7 @@ void bind_simulation(py::module_& module) {
                    SharedPtr shared = without_places(
                        is_path(scene), [&] { return std::make_shared<Shared>(std::move(read.scene), read.endless); });
                    shared->list_names();
-                   return PySimulation{std::move(shared), {}, {}, {}, {}, {}, {}, 0};
+                   return PySimulation(std::move(shared));
                  }),
                  py::arg("scene"), py::kw_only(), py::arg("scheme") = py::none(), py::arg("solver") = py::none(),
                  py::arg("step") = py::none(), py::arg("end") = py::none(), py::arg("set") = py::none(),
@@ -98,35 +103,34 @@ void bind_simulation(py::module_& module) {
                  "none; set: {'key.path': value}, as --set. Raises InputError.");
   simulation
       .def_property_readonly(
-          "time", [](const PySimulation& s) { return s.shared->read().state().t; }, "[s]")
+          "time", [](const PySimulation& s) { return s.get()->read().state().t; }, "[s]")
       .def_property_readonly(
-          "steps", [](const PySimulation& s) { return s.shared->read().state().step; },
-          "[-] steps done since the start")
+          "steps", [](const PySimulation& s) { return s.get()->read().state().step; }, "[-] steps done since the start")
       .def_property_readonly(
           "end",
           [](const PySimulation& s) {
-            const Simulation& x = s.shared->read();
+            const Simulation& x = s.get()->read();
             return x.is_endless() ? std::numeric_limits<double>::infinity() : x.scene().time.end;
           },
           "[s] inf: none")
       .def_property_readonly(
-          "done", [](const PySimulation& s) { return s.shared->read().done(); }, "whether the end is reached")
+          "done", [](const PySimulation& s) { return s.get()->read().done(); }, "whether the end is reached")
       .def_property_readonly(
-          "q", [](PySimulation& s) { return view_of(&PySimulation::q, s, s.shared->simulation.shown_q()); },
+          "q", [](PySimulation& s) { return view_of(&PySimulation::q, s, s.get()->simulation.shown_q()); },
           "(n_q) coordinates, as a row of /q: a view that follows the simulation, read-only")
       .def_property_readonly(
-          "u", [](PySimulation& s) { return view_of(&PySimulation::u, s, s.shared->simulation.shown_u()); },
+          "u", [](PySimulation& s) { return view_of(&PySimulation::u, s, s.get()->simulation.shown_u()); },
           "(n_u) velocities, as a row of /u: a view that follows the simulation, read-only")
       .def_property_readonly(
-          "a", [](PySimulation& s) { return view_of(&PySimulation::a, s, s.shared->simulation.shown_a()); },
+          "a", [](PySimulation& s) { return view_of(&PySimulation::a, s, s.get()->simulation.shown_a()); },
           "(n_u) accelerations, as a row of /a, NaN where unknown: a view that follows the simulation, read-only")
       .def_property_readonly(
-          "state", [](const PySimulation& s) { return s.shared->read().save(); }, "stickslip.State: a copy")
+          "state", [](const PySimulation& s) { return s.get()->read().save(); }, "stickslip.State: a copy")
       .def(
           "restore",
           [](const PySimulation& s, const SavedState& state) {
-            const Moving moving(*s.shared);
-            s.shared->simulation.restore(state);
+            const Moving moving(*s.get());
+            s.get()->simulation.restore(state);
           },
           py::arg("state"),
           "Goes on from a state of the same bodies, joints, contacts and scheme, with its inputs. Contact forces and "
@@ -137,33 +141,33 @@ void bind_simulation(py::module_& module) {
       .def_property_readonly(
           "joints",
           [](PySimulation& s) {
-            if (!s.joints) s.joints = make_joints(s.shared);
+            if (!s.joints) s.joints = make_joints(s.get());
             return s.joints;
           },
           "stickslip.Joints")
       .def_property_readonly(
           "contacts",
           [](PySimulation& s) {
-            const std::uint64_t now = s.shared->read().generation();
+            const std::uint64_t now = s.get()->read().generation();
             if (!s.contacts || s.contacts_generation != now) {
-              s.contacts = make_contacts(s.shared);
+              s.contacts = make_contacts(s.get());
               s.contacts_generation = now;
             }
             return s.contacts;
           },
           "stickslip.Contacts of the last step")
       .def(
-          "clear_inputs", [](const PySimulation& s) { s.shared->read().inputs().clear(); },
+          "clear_inputs", [](const PySimulation& s) { s.get()->read().inputs().clear(); },
           "Takes away all forces and efforts that were put in.")
       .def(
-          "mass_matrix", [](const PySimulation& s) { return to_array(s.shared->read().calc_mass_matrix()); },
+          "mass_matrix", [](const PySimulation& s) { return to_array(s.get()->read().calc_mass_matrix()); },
           "(n_u, n_u) [kg, kg m^2]")
       .def(
           "jacobian",
           [](const PySimulation& s, const std::string& body, const py::object& at) {
-            const Simulation& x = s.shared->read();
+            const Simulation& x = s.get()->read();
             const int index = x.system().find_body(body);
-            if (index < 0) throw_unknown_name("body", body, s.shared->body_names);
+            if (index < 0) throw_unknown_name("body", body, s.get()->body_names);
             return to_array(x.calc_jacobian(index, to_vector3(at, x.system().planar(), "at")));
           },
           py::arg("body"), py::arg("at") = py::make_tuple(0.0, 0.0, 0.0),
@@ -173,7 +177,7 @@ void bind_simulation(py::module_& module) {
       .def(
           "inverse_dynamics",
           [](const PySimulation& s, const py::object& a) {
-            const Simulation& x = s.shared->read();
+            const Simulation& x = s.get()->read();
             return to_array(x.calc_inverse_dynamics(to_vector(a, x.system().n_u(), "a")));
           },
           py::arg("a"),
@@ -183,16 +187,16 @@ void bind_simulation(py::module_& module) {
       .def_property_readonly(
           "scene",
           [](const PySimulation& s) {
-            return py::module_::import("stickslip._scenes").attr("parse")(to_toml(s.shared->read().scene()));
+            return py::module_::import("stickslip._scenes").attr("parse")(to_toml(s.get()->read().scene()));
           },
           "stickslip.Scene, as run")
       .def_property_readonly(
-          "scheme", [](const PySimulation& s) { return scheme_traits(s.shared->simulation.scene().scheme).name; },
+          "scheme", [](const PySimulation& s) { return scheme_traits(s.get()->simulation.scene().scheme).name; },
           "its name")
       .def_property_readonly(
-          "solver", [](const PySimulation& s) { return solver_name(s.shared->simulation.scene().solver); }, "its name")
+          "solver", [](const PySimulation& s) { return solver_name(s.get()->simulation.scene().solver); }, "its name")
       .def("__repr__", [](const PySimulation& s) {
-        const Simulation& x = s.shared->read();
+        const Simulation& x = s.get()->read();
         return fmt::format("<stickslip.Simulation '{}' ({}) at t = {:.9g} s>", x.scene().name,
                            scheme_traits(x.scene().scheme).name, x.state().t);
       });

@@ -49,7 +49,7 @@ SparseMatrix to_sparse(const py::object& W, Eigen::Index n) {
     return result;
   }
   const auto dense = Array::ensure(W);
-  if (!dense) throw py::error_already_set();
+  if (!dense) throw py::value_error("an array of numbers was expected");
   if (dense.ndim() != 2 || dense.shape(0) != n || dense.shape(1) != n) throw wrong();
   check_finite(dense.data(), dense.size(), "W");
   return ConstRowMatrixView(dense.data(), n, n).sparseView();
@@ -61,7 +61,7 @@ std::shared_ptr<Problem> make_problem(const py::object& W, const py::object& b, 
   form.q = to_vector(b, -1, "b");
   const Eigen::Index n = form.q.size();
   const auto coefficients = Array::ensure(mu);
-  if (!coefficients) throw py::error_already_set();
+  if (!coefficients) throw py::value_error("an array of numbers was expected");
   if (!dim.is_none()) {
     form.dim = py::cast<int>(dim);
   } else if (coefficients.ndim() == 1 && coefficients.size() > 0 && n % coefficients.size() == 0) {
@@ -142,11 +142,12 @@ py::tuple to_tuple(const Names& names) {
 }  // namespace
 
 void bind_solvers(py::module_& module) {
-  py::class_<Problem, std::shared_ptr<Problem>>(module, "Problem")
-      .def_property_readonly("size", [](const Problem& problem) { return problem.cones.size(); })
+  py::class_<Problem, std::shared_ptr<Problem>> made(module, "Problem", py::is_final());
+  made.def_property_readonly("size", [](const Problem& problem) { return problem.cones.size(); })
       .def_property_readonly("contacts", &Problem::n_contacts)
       .def("solve", solve, py::arg("solver"), py::arg("law"), py::arg("tolerance"), py::arg("max_iterations"),
            py::arg("forces"), py::arg("p0"));
+  seal(made);
   module.def("make_problem", make_problem, py::arg("W"), py::arg("b"), py::arg("mu"), py::arg("dim"));
   module.def("load_problem",
              [](const py::object& path) { return std::make_shared<Problem>(read_problem(path_of(path))); });

@@ -57,6 +57,8 @@ PyObject* guarded(F&& f) {
     return f();
   } catch (py::error_already_set& error) {
     error.restore();
+  } catch (const py::cast_error&) {
+    PyErr_SetString(PyExc_TypeError, "a number was expected");
   } catch (const py::builtin_exception& error) {
     error.set_error();
   } catch (const std::bad_alloc&) {
@@ -166,11 +168,11 @@ void advance_once(Shared& shared) {
   simulation.step();  // nobody raises its flag meanwhile
 }
 
-PySimulation& simulation_of(PyObject* self) {
+const SharedPtr& simulation_of(PyObject* self) {
   auto* instance = reinterpret_cast<py::detail::instance*>(self);
   void* value = instance->get_value_and_holder().value_ptr();
   if (value == nullptr) throw py::type_error("Simulation.__init__() was not called");
-  return *static_cast<PySimulation*>(value);
+  return static_cast<PySimulation*>(value)->get();
 }
 
 /// The value of the only argument, by position or by its name; null: not given.
@@ -187,7 +189,7 @@ PyObject* step(PyObject* self, PyObject* const* values, Py_ssize_t n_values, PyO
     std::int64_t n = 1;
     if (PyObject* given = only_argument(values, n_values, names, "n")) n = py::cast<std::int64_t>(py::handle(given));
     if (n < 1) throw py::value_error("n: at least 1 step");
-    const SharedPtr& shared = simulation_of(self).shared;
+    const SharedPtr& shared = simulation_of(self);
     if (n == 1) {
       advance_once(*shared);
     } else {
@@ -216,7 +218,7 @@ PyObject* advance_until(PyObject* self, PyObject* const* values, Py_ssize_t n_va
     PyObject* given = only_argument(values, n_values, names, "until");
     if (given == nullptr) throw py::type_error("advance() lacks until");
     const double until = to_time(given);
-    const SharedPtr& shared = simulation_of(self).shared;
+    const SharedPtr& shared = simulation_of(self);
     const Simulation& simulation = shared->read();
     if (simulation.done() || !is_reached(simulation, until)) {
       advance(*shared, [&] { return !is_reached(simulation, until); });
@@ -236,10 +238,10 @@ RaiseOn to_raise_on(const py::object& raise_on) {
 py::object make_run(const PySimulation& self, const py::object& until, const py::object& raise_on) {
   const double time = until.is_none() ? std::numeric_limits<double>::infinity() : to_time(until);
   const RaiseOn raises = to_raise_on(raise_on);
-  self.shared->read();
+  self.get()->read();
   auto* run = PyObject_New(RunObject, run_type);
   if (run == nullptr) throw py::error_already_set();
-  new (&run->shared) SharedPtr(self.shared);
+  new (&run->shared) SharedPtr(self.get());
   run->until = time;
   run->raise_on = raises;
   run->is_over = false;

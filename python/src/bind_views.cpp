@@ -79,8 +79,9 @@ struct Views {
 template <class View>
 void bind_container(py::module_& module, const char* name, const char* meaning) {
   using All = Views<View>;
-  py::class_<All>(module, name, meaning)
-      .def("__len__", [](const All& self) { return self.names().size(); })
+  py::class_<All> all(module, name, meaning, py::is_final());
+  seal(all);
+  all.def("__len__", [](const All& self) { return self.names().size(); })
       .def("__getitem__", [](const All& self, const py::object& key) { return self.at(key); })
       .def("__contains__",
            [](const All& self, const std::string& key) {
@@ -137,8 +138,10 @@ Array coordinates(const JointView& self) {
 }
 
 void bind_body(py::module_& module) {
-  py::class_<BodyView>(module, "Body", "A body of a simulation, at the instant where that is.")
-      .def_property_readonly("name", [](const BodyView& self) { return self.shared->body_names[self.index]; })
+  py::class_<BodyView> body_class(module, "Body", "A body of a simulation, at the instant where that is.",
+                                  py::is_final());
+  seal(body_class);
+  body_class.def_property_readonly("name", [](const BodyView& self) { return self.shared->body_names[self.index]; })
       .def_readonly("index", &BodyView::index, "index in /bodies/name")
       .def_property_readonly(
           "mass",
@@ -199,8 +202,10 @@ void bind_body(py::module_& module) {
 }
 
 void bind_joint(py::module_& module) {
-  py::class_<JointView>(module, "Joint", "A joint of a simulation, at the instant where that is.")
-      .def_property_readonly("name", [](const JointView& self) { return self.shared->joint_names[self.index]; })
+  py::class_<JointView> joint_class(module, "Joint", "A joint of a simulation, at the instant where that is.",
+                                    py::is_final());
+  seal(joint_class);
+  joint_class.def_property_readonly("name", [](const JointView& self) { return self.shared->joint_names[self.index]; })
       .def_readonly("index", &JointView::index, "index in /joints/name")
       .def_property_readonly(
           "coordinate",

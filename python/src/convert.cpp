@@ -181,7 +181,7 @@ py::object parse_tables(const std::string& text, const std::string& file, const 
 
 Vector to_vector(const py::handle& object, int n, const char* name) {
   const auto array = Array::ensure(object);
-  if (!array) throw py::error_already_set();
+  if (!array) throw py::value_error("an array of numbers was expected");
   if (array.ndim() != 1 || (n >= 0 && array.shape(0) != n)) {
     throw py::value_error(fmt::format("{}: an array of shape ({})", name, n >= 0 ? std::to_string(n) : "n"));
   }
@@ -190,7 +190,7 @@ Vector to_vector(const py::handle& object, int n, const char* name) {
 
 Vector3 to_vector3(const py::handle& object, bool planar, const char* name, bool is_torque) {
   const auto array = Array::ensure(object);
-  if (!array) throw py::error_already_set();
+  if (!array) throw py::value_error("an array of numbers was expected");
   if (is_torque && array.ndim() == 0) {
     const double torque = *array.data();
     if (planar || torque == 0.0) return {0.0, 0.0, torque};

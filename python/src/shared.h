@@ -3,6 +3,8 @@
 
 #include <pybind11/pybind11.h>
 
+#include <cstddef>
+#include <cstring>
 #include <memory>
 #include <string>
 #include <utility>
@@ -63,8 +65,31 @@ class WithoutLock {
   PyThreadState* thread_;
 };
 
+/// Memory of zeros: pybind11 makes an object whose __init__ Python leaves out, without a constructor.
+struct ZeroedMemory {
+  static void* operator new(std::size_t size) {
+    void* memory = ::operator new(size);
+    std::memset(memory, 0, size);
+    return memory;
+  }
+  static void* operator new(std::size_t, void* memory) noexcept { return memory; }
+  static void operator delete(void* memory) noexcept { ::operator delete(memory); }
+};
+
+/// Python makes no objects of a class by itself, nor subclasses.
+inline void seal(const py::object& type) {
+  reinterpret_cast<PyTypeObject*>(type.ptr())->tp_new = nullptr;
+}
+
 /// stickslip.Simulation: a simulation, and the views that were asked for.
-struct PySimulation {
+struct PySimulation : ZeroedMemory {
+  explicit PySimulation(SharedPtr simulation) : shared(std::move(simulation)) {}
+  /// Throws TypeError where __init__ was not called.
+  const SharedPtr& get() const {
+    if (!shared) throw py::type_error("Simulation.__init__() was not called");
+    return shared;
+  }
+
   SharedPtr shared;
   py::object q, u, a, bodies, joints, contacts;
   std::uint64_t contacts_generation = 0;

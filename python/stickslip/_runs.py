@@ -8,6 +8,11 @@ import numpy
 from . import _stickslip
 
 
+def state_from_bytes(data):
+    """The State that bytes(state) was made of: for pickle, which knows functions of modules by name."""
+    return _stickslip.State.from_bytes(data)
+
+
 @dataclasses.dataclass
 class RunResult:
     """How a run ended: outcome "done", "inexact", "failed", "stopped"; status: the command's exit status; time [s];

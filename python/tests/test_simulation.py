@@ -204,7 +204,8 @@ def test_inputs(ball, arm):
     assert body.angular_velocity == pytest.approx([0, 0, 0.05], abs=1e-12)
     sim.clear_inputs()
     for wrong in ({"force": [1, 2]}, {"force": [1, 2, 3], "torque": [1, 2]}, {"force": [[1, 2, 3]]},
-                  {"force": [1, 2, 3], "frame": "moon"}, {"force": [1, 2, 3], "at": 1}):
+                  {"force": [1, 2, 3], "frame": "moon"}, {"force": [1, 2, 3], "at": 1}, {"force": "abc"}, {"force": None},
+                  {"force": [1j, 0, 0]}):
         with pytest.raises(ValueError):
             body.apply_force(**wrong)
     with pytest.raises(ss.InputError):
@@ -432,3 +433,37 @@ def test_dropped_simulations_leave_no_memory(ball):
     for _ in range(20000):
         sim.step()
     assert size() - before < 64
+
+
+def test_objects_that_python_cannot_make(ball):
+    sim = simulation(ball)
+    for made in (sim.step(), sim.state, sim.contacts, sim.contacts["c"], sim.bodies, sim.joints, sim.bodies["ball"], sim.run()):
+        cls = type(made)
+        for make in (cls, lambda: cls.__new__(cls), lambda: type("Mine", (cls,), {})):
+            with pytest.raises(TypeError):
+                make()
+    raw = ss.Simulation.__new__(ss.Simulation)
+    for use in (lambda: raw.q, lambda: raw.time, lambda: raw.step(), lambda: raw.run(), lambda: raw.bodies, lambda: raw.state,
+                lambda: raw.contacts, lambda: raw.restore(sim.state), lambda: raw.evaluate("t"), lambda: ss.rollout(raw, 1),
+                lambda: repr(raw), lambda: raw.scheme, lambda: raw.clear_inputs()):
+        with pytest.raises(TypeError):
+            use()
+
+    class Mine(ss.Simulation):
+        pass
+
+    assert Mine(ss.parse(ball)).step(3).time == pytest.approx(3e-3)
+
+
+def test_arguments_of_steps(ball):
+    sim = simulation(ball)
+    for call in (lambda: sim.step(1, 2), lambda: sim.step(m=2), lambda: sim.step("a"), lambda: sim.step(2.5),
+                 lambda: sim.advance(), lambda: sim.advance(None), lambda: ss.Simulation.step(3)):
+        with pytest.raises(TypeError):
+            call()
+    for call in (lambda: sim.step(0), lambda: sim.step(-1), lambda: sim.advance(math.nan)):
+        with pytest.raises(ValueError):
+            call()
+    assert sim.step(n=2).time == pytest.approx(2e-3) and sim.advance(until=0.01).time == pytest.approx(0.01)
+    with pytest.raises(AttributeError):
+        sim.step().time = 3

@@ -54,7 +54,7 @@ struct SceneShape {
   ShapeGeometry geometry;              // a half-space's normal has any length: {x : normal . x <= offset} as written
   Vector3 position = Vector3::Zero();  // (3) [m] in the body's drawing frame
   Orientation orientation;
-  ShapeContact contact;
+  ShapeContact contact = {};
   bool operator==(const SceneShape&) const = default;
 };
 
