@@ -6,6 +6,7 @@
 #include <Eigen/QR>
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace stickslip {
 namespace {
@@ -140,12 +141,8 @@ Vector solve_symmetric(const Matrix& a, const Vector& b) {
 }
 
 Vector solve_least_norm(const Matrix& a, const Vector& b, double threshold) {
-  if (a.size() == 0) return Vector::Zero(a.cols());
-  const double scale = calc_scale(a);
-  Eigen::CompleteOrthogonalDecomposition<Matrix> decomposition;
-  if (threshold >= 0.0) decomposition.setThreshold(threshold);
-  decomposition.compute(scale * a);
-  return scale * decomposition.solve(b);
+  const double round_off = std::numeric_limits<double>::epsilon() * static_cast<double>(std::min(a.rows(), a.cols()));
+  return OrthogonalFactors(a, threshold >= 0.0 ? threshold : round_off).solve(b);
 }
 
 }  // namespace stickslip

@@ -7,14 +7,19 @@
 
 namespace stickslip {
 
-bool solve_dense(int n, double* a, double* rhs) {
+bool solve_dense(int n, double* a, double* rhs, double threshold) {
   const auto row = [&](int i) { return a + static_cast<std::size_t>(i) * n; };
+  double least = 0.0;
+  if (threshold > 0.0) {
+    for (int i = 0; i < n * n; ++i) least = std::max(least, std::abs(a[i]));
+    least *= threshold;
+  }
   for (int k = 0; k < n; ++k) {
     int pivot = k;
     for (int i = k + 1; i < n; ++i) {
       if (std::abs(row(i)[k]) > std::abs(row(pivot)[k])) pivot = i;
     }
-    if (!(std::abs(row(pivot)[k]) > 0.0) || !std::isfinite(row(pivot)[k])) return false;
+    if (!(std::abs(row(pivot)[k]) > least) || !std::isfinite(row(pivot)[k])) return false;
     if (pivot != k) {
       std::swap_ranges(row(k) + k, row(k) + n, row(pivot) + k);
       std::swap(rhs[k], rhs[pivot]);

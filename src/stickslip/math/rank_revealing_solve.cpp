@@ -172,36 +172,6 @@ FoundRank solve_complete_pivoting(int n, double* a, double* b, int* order, doubl
   return {rank, rank > 0 ? smallest / largest : 0.0};
 }
 
-bool solve_partial_pivoting(int n, double* a, double* b, double* x, double threshold) {
-  double largest = 0.0;
-  for (int i = 0; i < n * n; ++i) largest = std::max(largest, std::abs(a[i]));
-  for (int k = 0; k < n; ++k) {
-    int pivot = k;
-    for (int i = k + 1; i < n; ++i) {
-      if (std::abs(a[i * n + k]) > std::abs(a[pivot * n + k])) pivot = i;
-    }
-    double* top = a + k * n;
-    if (!(std::abs(a[pivot * n + k]) > threshold * largest)) return false;
-    if (pivot != k) {
-      std::swap_ranges(top + k, top + n, a + pivot * n + k);
-      std::swap(b[k], b[pivot]);
-    }
-    for (int i = k + 1; i < n; ++i) {
-      double* row = a + i * n;
-      if (row[k] == 0.0) continue;
-      const double factor = row[k] / top[k];
-      for (int j = k + 1; j < n; ++j) row[j] -= factor * top[j];
-      b[i] -= factor * b[k];
-    }
-  }
-  for (int k = n - 1; k >= 0; --k) {
-    double sum = b[k];
-    for (int j = k + 1; j < n; ++j) sum -= a[k * n + j] * x[j];
-    x[k] = sum / a[k * n + k];
-  }
-  return true;
-}
-
 void solve_least_norm(int n, const double* a, const double* b, double* x, double threshold) {
   if (n <= kFixedCapacity) {
     least_norm_of_few(n, a, b, x, threshold);

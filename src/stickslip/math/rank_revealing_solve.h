@@ -3,10 +3,6 @@
 
 namespace stickslip {
 
-/// Solves A x = b by elimination with partial pivoting, the quickest. a (n, n) row-major and b (n) are destroyed; x
-/// (n). False where a pivot is not above `threshold` times the largest entry: then x is not a solution.
-bool solve_partial_pivoting(int n, double* a, double* b, double* x, double threshold);
-
 /// What an elimination with complete pivoting has found.
 struct FoundRank {
   int rank;         // the first pivots above `threshold` times the largest

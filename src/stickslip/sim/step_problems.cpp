@@ -76,7 +76,7 @@ void StepProblems::end_step(std::int64_t n, Status status) {
   if (!recorder_->has_problem() || !(is_failure || is_wanted(n))) return;
   std::filesystem::path path = result_;
   const ConeProblem& problem = recorder_->problem();
-  if (facets_ && !FacetLcp::refuses(problem)) {
+  if (facets_ && !FacetLcp::find_reason_to_refuse(problem)) {
     path.replace_filename(fmt::format("{}{:06}.txt", stem_of(result_), n));
     FacetLcp lcp(*facets_);
     try {

@@ -60,23 +60,4 @@ int FixedShift::advance(const ConeProblem& problem, Tolerance tolerance, int max
   return used;
 }
 
-std::optional<std::string> DeSaxceSolver::refuses(const ConeProblem&) const {
-  return std::nullopt;
-}
-
-SolveReport DeSaxceSolver::do_solve(const ConeProblem& problem, Tolerance tolerance, ConeSolution& solution) {
-  SolveReport report;
-  if (!iterate_.begin_solve(problem, solution, report)) return report;
-  const Deadline deadline(options_.time_limit, options_.stop);
-  if (!iterate_.best().is_within(tolerance)) {
-    fixed_shift_.start(problem, iterate_);
-    report.iterations = fixed_shift_.advance(problem, tolerance, options_.max_iterations, HUGE_VAL, deadline, iterate_);
-  }
-  iterate_.finish(tolerance, solution, report);
-  if (report.status == Status::inexact) {
-    report.message = deadline.is_time_up() ? kTimeIsUp : "the fixed point of the shift did not converge";
-  }
-  return report;
-}
-
 }  // namespace stickslip

@@ -50,20 +50,4 @@ class FixedShift {
   bool has_ended_ = false, is_stuck_ = false;
 };
 
-/// FixedShift by itself.
-class DeSaxceSolver final : public ConeSolver {
- public:
-  explicit DeSaxceSolver(const DeSaxceOptions& options) : options_(options) {}
-
-  std::string_view name() const override { return DeSaxceOptions::kName; }
-  double tolerance() const override { return options_.tolerance; }
-  std::optional<std::string> refuses(const ConeProblem& problem) const override;
-
- private:
-  SolveReport do_solve(const ConeProblem& problem, Tolerance tolerance, ConeSolution& solution) override;
-  const DeSaxceOptions options_;
-  Iterate iterate_{options_.stop};
-  FixedShift fixed_shift_{options_.stop};
-};
-
 }  // namespace stickslip

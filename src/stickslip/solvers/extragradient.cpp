@@ -4,8 +4,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "stickslip/solvers/deadline.h"
-
 namespace stickslip {
 namespace {
 
@@ -19,22 +17,17 @@ constexpr int kMaxCuts = 40;
 
 }  // namespace
 
-std::optional<std::string> ExtragradientSolver::refuses(const ConeProblem&) const {
-  return std::nullopt;
-}
-
-SolveReport ExtragradientSolver::do_solve(const ConeProblem& problem, Tolerance tolerance, ConeSolution& solution) {
-  SolveReport report;
-  if (!iterate_.begin_solve(problem, solution, report)) return report;
+int Extragradient::run(const ConeProblem& problem, Tolerance tolerance, int max_iterations, const Deadline& deadline,
+                       Iterate& iterate) {
   const std::size_t n = problem.b.size();
-  first_order_.start(problem, iterate_);
+  first_order_.start(problem, iterate);
   for (auto* vector : {&p_, &q_, &wp_, &at_p_, &at_q_, &difference_}) vector->resize(n);
-  std::copy(iterate_.p().begin(), iterate_.p().end(), p_.begin());
+  std::copy(iterate.p().begin(), iterate.p().end(), p_.begin());
   first_order_.project(p_);
   double alpha = 1.0;
-  const Deadline deadline(options_.time_limit, options_.stop);
-  while (!iterate_.best().is_within(tolerance) && report.iterations < options_.max_iterations && !deadline.passed()) {
-    ++report.iterations;
+  int k = 0;
+  while (!iterate.best().is_within(tolerance) && k < max_iterations && !deadline.passed()) {
+    ++k;
     first_order_.apply(p_, wp_);
     first_order_.calc_velocity(wp_, at_p_);
     double ratio = 0.0;
@@ -52,14 +45,10 @@ SolveReport ExtragradientSolver::do_solve(const ConeProblem& problem, Tolerance 
     }
     first_order_.step(p_, alpha, at_q_, p_);
     if (ratio < kRoom) alpha *= kRaise;
-    if (report.iterations % kExtraJudgeEvery != 0 && report.iterations != options_.max_iterations) continue;
-    first_order_.judge(p_, iterate_);
+    if (k % kExtraJudgeEvery != 0 && k != max_iterations) continue;
+    first_order_.judge(p_, iterate);
   }
-  iterate_.finish(tolerance, solution, report);
-  if (report.status == Status::inexact) {
-    report.message = deadline.is_time_up() ? kTimeIsUp : "the extra-gradient steps did not converge";
-  }
-  return report;
+  return k;
 }
 
 }  // namespace stickslip

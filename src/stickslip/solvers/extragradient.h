@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "stickslip/solvers/deadline.h"
 #include "stickslip/solvers/first_order.h"
 #include "stickslip/solvers/solver_options.h"
 
@@ -20,18 +21,16 @@ namespace stickslip {
 //
 // Deviation: under the exact law the sets of friction are those of the percussions (FirstOrder), where [Acary2018] has
 // De Saxce's shift in the operator, and nothing guarantees convergence.
-class ExtragradientSolver final : public ConeSolver {
+class Extragradient {
  public:
-  explicit ExtragradientSolver(const ExtragradientOptions& options) : options_(options) {}
-
-  std::string_view name() const override { return ExtragradientOptions::kName; }
-  double tolerance() const override { return options_.tolerance; }
-  std::optional<std::string> refuses(const ConeProblem& problem) const override;
+  using Options = ExtragradientOptions;
+  static constexpr bool kKeepsBlocks = true;
+  static constexpr const char* kFailure = "the extra-gradient steps did not converge";
+  explicit Extragradient(const Options& /*options*/) {}
+  int run(const ConeProblem& problem, Tolerance tolerance, int max_iterations, const Deadline& deadline,
+          Iterate& iterate);
 
  private:
-  SolveReport do_solve(const ConeProblem& problem, Tolerance tolerance, ConeSolution& solution) override;
-  const ExtragradientOptions options_;
-  Iterate iterate_{options_.stop};
   FirstOrder first_order_;
   std::vector<double> p_, q_, wp_, at_p_, at_q_, difference_;  // (n)
 };

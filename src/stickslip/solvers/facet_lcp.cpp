@@ -18,14 +18,14 @@ constexpr double kDependent = 1e-11;
 
 }  // namespace
 
-std::optional<std::string> FacetLcp::refuses(const ConeProblem& problem) {
+const char* FacetLcp::find_reason_to_refuse(const ConeProblem& problem) {
   for (const FrictionBlock& block : problem.blocks) {
     if (block.dim > 2) return "friction of three dimensions (Coulomb-Contensou) has no polygons";
   }
   for (const Cone& cone : problem.cones) {
     if (cone.kind == ConeKind::ball && cone.dim > 2) return "a ball of more than two dimensions has no polygons";
   }
-  return std::nullopt;
+  return nullptr;
 }
 
 /// The directions of one block at rows row, row + 1 and its sigma. `normal` is the generator of p_N, or -1 for a ball

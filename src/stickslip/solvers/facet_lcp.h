@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <optional>
 #include <span>
-#include <string>
 #include <vector>
 
 #include "stickslip/base/stop_token.h"
@@ -37,8 +35,8 @@ class FacetLcp {
   /// facets >= 3: corners of the polygons that stand for discs.
   explicit FacetLcp(int facets) : facets_(facets) {}
 
-  /// Why a problem has no such form, or nothing.
-  static std::optional<std::string> refuses(const ConeProblem& problem);
+  /// Why a problem has no such form, or null.
+  static const char* find_reason_to_refuse(const ConeProblem& problem);
 
   /// Asks `stop` between its products, and throws Interrupted where it is raised.
   void build(const ConeProblem& problem, const StopToken& stop);

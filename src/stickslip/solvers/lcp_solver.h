@@ -8,41 +8,30 @@
 
 namespace stickslip {
 
-// Cone problems by way of a linear complementarity problem: facet_lcp.h states it, lcp.h solves it. What has planar
-// friction, polygons, boxes, half lines and bilateral rows alone is solved exactly; friction discs become polygons, and
-// the residual of the problem itself then says how far off that is. Both allocate in each solve: their matrices change
-// size with the problem and its pivots.
-
-/// Lemke's method; an iteration is a pivot.
-class LemkeSolver final : public ConeSolver {
+// Cone problems by way of a linear complementarity problem, as methods of an IterativeSolver: facet_lcp.h states it,
+// lcp.h solves it. What has planar friction, polygons, boxes, half lines and bilateral rows alone is solved exactly;
+// friction discs become polygons, and the residual of the problem itself then says how far off that is. Both allocate
+// in each solve: their matrices change size with the problem and its pivots.
+template <class OptionsOf>
+class LcpMethod {
  public:
-  explicit LemkeSolver(const LemkeOptions& options) : options_(options), lcp_(options.facets) {}
-
-  std::string_view name() const override { return "lemke"; }
-  double tolerance() const override { return options_.tolerance; }
-  std::optional<std::string> refuses(const ConeProblem& problem) const override { return FacetLcp::refuses(problem); }
+  using Options = OptionsOf;
+  static constexpr bool kKeepsBlocks = true;
+  explicit LcpMethod(const Options& options) : stop_(options.stop), lcp_(options.facets) {}
+  static const char* find_reason_to_refuse(const ConeProblem& problem) {
+    return FacetLcp::find_reason_to_refuse(problem);
+  }
+  const char* describe_failure() const;
+  /// An iteration is a pivot of Lemke's method, or a Newton step on the Fischer-Burmeister function.
+  int run(const ConeProblem& problem, Tolerance tolerance, int max_iterations, const Deadline& deadline,
+          Iterate& iterate);
 
  private:
-  SolveReport do_solve(const ConeProblem& problem, Tolerance tolerance, ConeSolution& solution) override;
-  const LemkeOptions options_;
+  StopToken stop_;
   FacetLcp lcp_;
-  Iterate iterate_{options_.stop};
+  LcpOutcome outcome_ = LcpOutcome::solved;
 };
-
-/// Semismooth Newton on the Fischer-Burmeister function; an iteration is a Newton step.
-class LcpNewtonSolver final : public ConeSolver {
- public:
-  explicit LcpNewtonSolver(const LcpNewtonOptions& options) : options_(options), lcp_(options.facets) {}
-
-  std::string_view name() const override { return "lcp-newton"; }
-  double tolerance() const override { return options_.tolerance; }
-  std::optional<std::string> refuses(const ConeProblem& problem) const override { return FacetLcp::refuses(problem); }
-
- private:
-  SolveReport do_solve(const ConeProblem& problem, Tolerance tolerance, ConeSolution& solution) override;
-  const LcpNewtonOptions options_;
-  FacetLcp lcp_;
-  Iterate iterate_{options_.stop};
-};
+extern template class LcpMethod<LemkeOptions>;
+extern template class LcpMethod<LcpNewtonOptions>;
 
 }  // namespace stickslip

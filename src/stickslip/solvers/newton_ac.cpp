@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <limits>
 
-#include "stickslip/solvers/deadline.h"
 #include "stickslip/solvers/line_search.h"
 
 namespace stickslip {
@@ -20,27 +19,22 @@ constexpr int kAcMaxHalvings = 4;
 
 }  // namespace
 
-std::optional<std::string> NewtonAcSolver::refuses(const ConeProblem&) const {
-  return std::nullopt;
-}
-
-SolveReport NewtonAcSolver::do_solve(const ConeProblem& problem, Tolerance tolerance, ConeSolution& solution) {
-  SolveReport report;
-  if (!iterate_.begin_solve(problem, solution, report)) return report;
+int AlartCurnier::run(const ConeProblem& problem, Tolerance tolerance, int max_iterations, const Deadline& deadline,
+                      Iterate& iterate) {
   newton_.start();
   double proximal = kAcLeastProximal;
-  const Deadline deadline(options_.time_limit, options_.stop);
-  while (!iterate_.best().is_within(tolerance) && report.iterations < options_.max_iterations &&
-         proximal <= kAcLargestProximal && !deadline.passed()) {
-    ++report.iterations;
-    base_.assign(iterate_.p().begin(), iterate_.p().end());
-    const double before = iterate_.last().absolute;
+  int k = 0;
+  while (!iterate.best().is_within(tolerance) && k < max_iterations && proximal <= kAcLargestProximal &&
+         !deadline.passed()) {
+    ++k;
+    base_.assign(iterate.p().begin(), iterate.p().end());
+    const double before = iterate.last().absolute;
     std::optional<double> length;
-    if (newton_.calc_step(problem, iterate_.rows(), base_, iterate_.u(), proximal, std::numeric_limits<int>::max())) {
+    if (newton_.calc_step(problem, iterate.rows(), base_, iterate.u(), proximal, std::numeric_limits<int>::max())) {
       length = halve_until_lower(before, kAcMaxHalvings, [&](double trial) {
-        newton_.apply_step(problem, trial, base_, iterate_.p());
-        iterate_.judge();
-        return iterate_.last().absolute;
+        newton_.apply_step(problem, trial, base_, iterate.p());
+        iterate.judge();
+        return iterate.last().absolute;
       });
     }
     if (length) {
@@ -48,14 +42,10 @@ SolveReport NewtonAcSolver::do_solve(const ConeProblem& problem, Tolerance toler
       continue;
     }
     proximal *= kAcRise;
-    std::copy(base_.begin(), base_.end(), iterate_.p().begin());
-    iterate_.judge();
+    std::copy(base_.begin(), base_.end(), iterate.p().begin());
+    iterate.judge();
   }
-  iterate_.finish(tolerance, solution, report);
-  if (report.status == Status::inexact) {
-    report.message = deadline.is_time_up() ? kTimeIsUp : "the Newton steps did not converge";
-  }
-  return report;
+  return k;
 }
 
 }  // namespace stickslip

@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "stickslip/solvers/deadline.h"
 #include "stickslip/solvers/iterate.h"
 #include "stickslip/solvers/newton_accelerator.h"
 #include "stickslip/solvers/solver_options.h"
@@ -17,19 +18,17 @@ namespace stickslip {
 // length of the step lowers the residual, and falls where the full step does. Each iterate is projected on the cones.
 // Quick where the starting guess is near; from far it may end in a minimum of the residual that is no solution, which
 // the report then says. `prox` is the surer one.
-class NewtonAcSolver final : public ConeSolver {
+class AlartCurnier {
  public:
-  explicit NewtonAcSolver(const NewtonAcOptions& options) : options_(options) {}
-
-  std::string_view name() const override { return NewtonAcOptions::kName; }
-  double tolerance() const override { return options_.tolerance; }
-  std::optional<std::string> refuses(const ConeProblem& problem) const override;
+  using Options = NewtonAcOptions;
+  static constexpr bool kKeepsBlocks = true;
+  static constexpr const char* kFailure = "the Newton steps did not converge";
+  explicit AlartCurnier(const Options& options) : newton_(options.stop) {}
+  int run(const ConeProblem& problem, Tolerance tolerance, int max_iterations, const Deadline& deadline,
+          Iterate& iterate);
 
  private:
-  SolveReport do_solve(const ConeProblem& problem, Tolerance tolerance, ConeSolution& solution) override;
-  const NewtonAcOptions options_;
-  Iterate iterate_{options_.stop};
-  NewtonAccelerator newton_{options_.stop};
+  NewtonAccelerator newton_;
   std::vector<double> base_;  // (n) [N s] where a step begins
 };
 

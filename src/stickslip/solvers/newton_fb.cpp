@@ -250,22 +250,4 @@ int FischerBurmeister::advance(const ConeProblem& problem, Tolerance tolerance, 
   return iterations;
 }
 
-std::optional<std::string> NewtonFbSolver::refuses(const ConeProblem& problem) const {
-  if (const char* reason = InteriorPoint::find_reason_to_refuse(problem)) return reason;
-  return std::nullopt;
-}
-
-SolveReport NewtonFbSolver::do_solve(const ConeProblem& problem, Tolerance tolerance, ConeSolution& solution) {
-  SolveReport report;
-  if (!iterate_.begin_solve(problem, solution, report)) return report;
-  const Deadline deadline(options_.time_limit, options_.stop);
-  steps_.start(problem, iterate_);
-  report.iterations = steps_.advance(problem, tolerance, options_.max_iterations, HUGE_VAL, deadline, iterate_);
-  iterate_.finish(tolerance, solution, report);
-  if (report.status == Status::inexact) {
-    report.message = deadline.is_time_up() ? kTimeIsUp : "the Newton steps did not converge";
-  }
-  return report;
-}
-
 }  // namespace stickslip

@@ -86,20 +86,4 @@ class FischerBurmeister {
   double last_ = 0.0;                         // [m/s] |phi| where move() went last
 };
 
-/// The solver of that name: these steps alone.
-class NewtonFbSolver final : public ConeSolver {
- public:
-  explicit NewtonFbSolver(const NewtonFbOptions& options) : options_(options) {}
-
-  std::string_view name() const override { return NewtonFbOptions::kName; }
-  double tolerance() const override { return options_.tolerance; }
-  std::optional<std::string> refuses(const ConeProblem& problem) const override;
-
- private:
-  SolveReport do_solve(const ConeProblem& problem, Tolerance tolerance, ConeSolution& solution) override;
-  const NewtonFbOptions options_;
-  Iterate iterate_{options_.stop};
-  FischerBurmeister steps_{options_.stop};
-};
-
 }  // namespace stickslip

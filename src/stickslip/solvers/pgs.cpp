@@ -8,7 +8,6 @@
 #include "stickslip/cone/de_saxce_shift.h"
 #include "stickslip/math/cones.h"
 #include "stickslip/math/symmetric_eigen.h"
-#include "stickslip/solvers/deadline.h"
 
 namespace stickslip {
 namespace {
@@ -30,24 +29,20 @@ double calc_largest_eigenvalue(int dim, const double* w) {
 
 }  // namespace
 
-std::optional<std::string> PgsSolver::refuses(const ConeProblem&) const {
-  return std::nullopt;
-}
-
-void PgsSolver::prepare(const ConeProblem& problem) {
+void ProjectedGaussSeidel::prepare(const ConeProblem& problem, const DelassusRows& rows) {
   steps_.clear();
   free_.clear();
   for (int i = 0; i < problem.n_cones(); ++i) {
     options_.stop.check();
     const Cone& cone = problem.cones[i];
-    const double largest = calc_largest_eigenvalue(cone.dim, iterate_.rows().diagonal(i));
+    const double largest = calc_largest_eigenvalue(cone.dim, rows.diagonal(i));
     steps_.push_back(largest > 0.0 ? options_.relaxation / largest : 0.0);
-    if (cone.kind == ConeKind::free) free_.emplace_back().prepare(cone.dim, iterate_.rows().diagonal(i));
+    if (cone.kind == ConeKind::free) free_.emplace_back().prepare(cone.dim, rows.diagonal(i));
   }
 }
 
 /// One projected gradient step of a contact or a ball. u (dim) [m/s], p (dim) [N s] is changed.
-void PgsSolver::visit(const ConeProblem& problem, int i, const double* u, double* p) const {
+void ProjectedGaussSeidel::visit(const ConeProblem& problem, int i, const double* u, double* p) const {
   const Cone& cone = problem.cones[i];
   for (int r = 0; r < cone.dim; ++r) p[r] -= steps_[i] * u[r];
   if (cone.kind == ConeKind::ball) return project_on_ball(cone.dim, cone.radius, p, p);
@@ -57,17 +52,17 @@ void PgsSolver::visit(const ConeProblem& problem, int i, const double* u, double
 }
 
 /// One pass over all cones; returns the change it made, |L_i dp_i| in the 2-norm. [m/s]
-double PgsSolver::sweep(const ConeProblem& problem) {
+double ProjectedGaussSeidel::sweep(const ConeProblem& problem, Iterate& iterate) {
   double squared = 0.0;
   auto free_cone = free_.begin();
   for (int i = 0; i < problem.n_cones(); ++i) {
     options_.stop.check();
     const Cone& cone = problem.cones[i];
-    const double* old = iterate_.p().data() + cone.offset;
+    const double* old = iterate.p().data() + cone.offset;
     std::array<double, kMaxConeDim> p = {};
     std::array<double, kMaxConeDim> u = {};
     std::copy_n(old, cone.dim, p.begin());
-    iterate_.calc_velocity(i, u.data());
+    iterate.calc_velocity(i, u.data());
     if (cone.kind == ConeKind::free) {
       free_cone++->correct(u.data(), p.data());
     } else {
@@ -77,29 +72,22 @@ double PgsSolver::sweep(const ConeProblem& problem) {
       p[r] -= old[r];
       if (steps_[i] > 0.0) squared += (p[r] / steps_[i]) * (p[r] / steps_[i]);
     }
-    iterate_.change(i, p.data());
+    iterate.change(i, p.data());
   }
   return std::sqrt(squared);
 }
 
-SolveReport PgsSolver::do_solve(const ConeProblem& problem, Tolerance tolerance, ConeSolution& solution) {
-  SolveReport report;
-  if (!iterate_.begin_solve(problem, solution, report)) return report;
-  if (!iterate_.best().is_within(tolerance)) prepare(problem);
-  const Deadline deadline(options_.time_limit, options_.stop);
-  while (!iterate_.best().is_within(tolerance) && report.iterations < options_.max_iterations && !deadline.passed()) {
-    ++report.iterations;
-    const double change = sweep(problem);
-    if (change <= kPgsLooksConverged * iterate_.last().calc_asked(tolerance) ||
-        report.iterations % kPgsJudgeEvery == 0 || report.iterations == options_.max_iterations) {
-      iterate_.judge();
-    }
+int ProjectedGaussSeidel::run(const ConeProblem& problem, Tolerance tolerance, int max_iterations,
+                              const Deadline& deadline, Iterate& iterate) {
+  prepare(problem, iterate.rows());
+  int k = 0;
+  while (!iterate.best().is_within(tolerance) && k < max_iterations && !deadline.passed()) {
+    ++k;
+    const double change = sweep(problem, iterate);
+    const bool looks_converged = change <= kPgsLooksConverged * iterate.last().calc_asked(tolerance);
+    if (looks_converged || k % kPgsJudgeEvery == 0 || k == max_iterations) iterate.judge();
   }
-  iterate_.finish(tolerance, solution, report);
-  if (report.status == Status::inexact) {
-    report.message = deadline.is_time_up() ? kTimeIsUp : "the sweeps did not converge";
-  }
-  return report;
+  return k;
 }
 
 }  // namespace stickslip

@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "stickslip/solvers/deadline.h"
 #include "stickslip/solvers/free_cone.h"
 #include "stickslip/solvers/iterate.h"
 #include "stickslip/solvers/solver_options.h"
@@ -22,22 +23,21 @@ namespace stickslip {
 // overshoots; `relaxation` is another omega for those who want one (psor). Free cones are solved exactly. The cost of a
 // visit is a projection, the convergence linear and slow where contacts are many or redundant: the result is then
 // honestly `inexact`.
-class PgsSolver final : public ConeSolver {
+class ProjectedGaussSeidel {
  public:
-  explicit PgsSolver(const PgsOptions& options) : options_(options) {}
-
-  std::string_view name() const override { return "pgs"; }
-  double tolerance() const override { return options_.tolerance; }
-  std::optional<std::string> refuses(const ConeProblem& problem) const override;
+  using Options = PgsOptions;
+  static constexpr bool kKeepsBlocks = true;
+  static constexpr const char* kFailure = "the sweeps did not converge";
+  explicit ProjectedGaussSeidel(const Options& options) : options_(options) {}
+  int run(const ConeProblem& problem, Tolerance tolerance, int max_iterations, const Deadline& deadline,
+          Iterate& iterate);
 
  private:
-  SolveReport do_solve(const ConeProblem& problem, Tolerance tolerance, ConeSolution& solution) override;
-  void prepare(const ConeProblem& problem);
+  void prepare(const ConeProblem& problem, const DelassusRows& rows);
   void visit(const ConeProblem& problem, int i, const double* u, double* p) const;
-  double sweep(const ConeProblem& problem);
+  double sweep(const ConeProblem& problem, Iterate& iterate);
 
-  const PgsOptions options_;
-  Iterate iterate_{options_.stop};
+  const Options options_;
   std::vector<double> steps_;   // (n_cones) [kg] 1 / L_i
   std::vector<FreeCone> free_;  // of the free cones, in order
 };

@@ -5,27 +5,23 @@
 
 #include <array>
 #include <cmath>
+#include <tuple>
 #include <utility>
 
 #include "stickslip/base/input_error.h"
 #include "stickslip/base/nearest.h"
-#include "stickslip/solvers/admm.h"
 #include "stickslip/solvers/ags.h"
-#include "stickslip/solvers/apgd.h"
 #include "stickslip/solvers/auto_solver.h"
-#include "stickslip/solvers/de_saxce.h"
 #include "stickslip/solvers/extragradient.h"
-#include "stickslip/solvers/ipm.h"
 #include "stickslip/solvers/island_solver.h"
+#include "stickslip/solvers/iterative_methods.h"
+#include "stickslip/solvers/iterative_solver.h"
 #include "stickslip/solvers/lcp_solver.h"
 #include "stickslip/solvers/least_norm.h"
 #include "stickslip/solvers/least_violation.h"
 #include "stickslip/solvers/newton_ac.h"
-#include "stickslip/solvers/newton_fb.h"
 #include "stickslip/solvers/nsgs.h"
 #include "stickslip/solvers/pgs.h"
-#include "stickslip/solvers/prox.h"
-#include "stickslip/solvers/spg.h"
 #include "stickslip/solvers/stretched_solver.h"
 
 namespace stickslip {
@@ -52,53 +48,22 @@ SolverOptions make_default(std::size_t index, std::index_sequence<indices...>) {
   return options;
 }
 
-struct Maker {
-  std::unique_ptr<ConeSolver> operator()(const AutoOptions& options) const {
-    return std::make_unique<AutoSolver>(options);
+/// The solver of each alternative of SolverOptions.
+using Solvers = std::tuple<AutoSolver, NsgsSolver, IterativeSolver<ProjectedGaussSeidel>, IterativeSolver<Apgd>,
+                           IterativeSolver<Spg>, AgsSolver, IterativeSolver<Extragradient>, IterativeSolver<Admm>,
+                           IterativeSolver<AlartCurnier>, IterativeSolver<NewtonFb>, IterativeSolver<Prox>,
+                           IterativeSolver<Ipm>, IterativeSolver<DeSaxce>, IterativeSolver<LcpMethod<LemkeOptions>>,
+                           IterativeSolver<LcpMethod<LcpNewtonOptions>>>;
+
+template <std::size_t index = 0>
+std::unique_ptr<ConeSolver> make_plain_solver(const SolverOptions& options) {
+  if constexpr (index == kSolvers) {
+    return nullptr;
+  } else {
+    if (options.index() != index) return make_plain_solver<index + 1>(options);
+    return std::make_unique<std::tuple_element_t<index, Solvers>>(std::get<index>(options));
   }
-  std::unique_ptr<ConeSolver> operator()(const NsgsOptions& options) const {
-    return std::make_unique<NsgsSolver>(options);
-  }
-  std::unique_ptr<ConeSolver> operator()(const PgsOptions& options) const {
-    return std::make_unique<PgsSolver>(options);
-  }
-  std::unique_ptr<ConeSolver> operator()(const ProxOptions& options) const {
-    return std::make_unique<ProxSolver>(options);
-  }
-  std::unique_ptr<ConeSolver> operator()(const ApgdOptions& options) const {
-    return std::make_unique<ApgdSolver>(options);
-  }
-  std::unique_ptr<ConeSolver> operator()(const SpgOptions& options) const {
-    return std::make_unique<SpgSolver>(options);
-  }
-  std::unique_ptr<ConeSolver> operator()(const AgsOptions& options) const {
-    return std::make_unique<AgsSolver>(options);
-  }
-  std::unique_ptr<ConeSolver> operator()(const ExtragradientOptions& options) const {
-    return std::make_unique<ExtragradientSolver>(options);
-  }
-  std::unique_ptr<ConeSolver> operator()(const AdmmOptions& options) const {
-    return std::make_unique<AdmmSolver>(options);
-  }
-  std::unique_ptr<ConeSolver> operator()(const IpmOptions& options) const {
-    return std::make_unique<IpmSolver>(options);
-  }
-  std::unique_ptr<ConeSolver> operator()(const NewtonAcOptions& options) const {
-    return std::make_unique<NewtonAcSolver>(options);
-  }
-  std::unique_ptr<ConeSolver> operator()(const NewtonFbOptions& options) const {
-    return std::make_unique<NewtonFbSolver>(options);
-  }
-  std::unique_ptr<ConeSolver> operator()(const DeSaxceOptions& options) const {
-    return std::make_unique<DeSaxceSolver>(options);
-  }
-  std::unique_ptr<ConeSolver> operator()(const LemkeOptions& options) const {
-    return std::make_unique<LemkeSolver>(options);
-  }
-  std::unique_ptr<ConeSolver> operator()(const LcpNewtonOptions& options) const {
-    return std::make_unique<LcpNewtonSolver>(options);
-  }
-};
+}
 
 void check_relaxation(double relaxation) {
   if (relaxation > 0.0 && relaxation < 2.0) return;
@@ -169,7 +134,7 @@ std::unique_ptr<ConeSolver> make_solver(const SolverOptions& options) {
   std::visit([](const auto& chosen) { chosen.check(); }, options);
   const StopOptions& stop = stop_options(options);
   return std::make_unique<StretchedSolver>(
-      std::make_unique<IslandSolver>(std::make_unique<LeastViolationSolver>(std::visit(Maker{}, options), stop), stop),
+      std::make_unique<IslandSolver>(std::make_unique<LeastViolationSolver>(make_plain_solver(options), stop), stop),
       stop.stop);
 }
 

@@ -71,12 +71,6 @@ void SpectralGradient::iterate_once(const ConeProblem& problem, int k) {
   alpha_ = curvature > 0.0 && squared_w > 0.0 ? std::clamp(spectral, kShortest, kLongest) : kLongest;
 }
 
-int SpectralGradient::run(const ConeProblem& problem, Tolerance tolerance, int max_iterations, const Deadline& deadline,
-                          Iterate& iterate) {
-  start(problem, iterate);
-  return advance(problem, tolerance, max_iterations, deadline, iterate);
-}
-
 int SpectralGradient::advance(const ConeProblem& problem, Tolerance tolerance, int max_iterations,
                               const Deadline& deadline, Iterate& iterate) {
   const int first = k_;

@@ -23,13 +23,10 @@ namespace stickslip {
 // iteration is one product with W. Takes all cones.
 class SpectralGradient {
  public:
-  /// Iterates from the present iterate, begun with the problem, until its best residual is within the tolerance,
-  /// after max_iterations or the deadline. Returns how many iterations it took.
-  int run(const ConeProblem& problem, Tolerance tolerance, int max_iterations, const Deadline& deadline,
-          Iterate& iterate);
-
-  /// The same in parts: start() from the present iterate; advance(), which goes on where the last one ended.
+  /// Begins at the present iterate, begun with the problem.
   void start(const ConeProblem& problem, Iterate& iterate);
+  /// Iterates until the best residual is within the tolerance, after max_iterations or the deadline; goes on where
+  /// the last call ended. Returns how many iterations it took.
   int advance(const ConeProblem& problem, Tolerance tolerance, int max_iterations, const Deadline& deadline,
               Iterate& iterate);
   /// The least residual since start(). [m/s]

@@ -5,6 +5,7 @@
 #include <array>
 #include <cmath>
 
+#include "stickslip/math/dense_solve.h"
 #include "stickslip/math/rank_revealing_solve.h"
 #include "stickslip/math/round_off.h"
 #include "stickslip/math/small_lu.h"
@@ -168,11 +169,12 @@ bool NewtonSystem::solve_dense_system() {
   // An elimination destroys what it works on; matrix_ and rhs_ stay for the next.
   const auto start_again = [&] {
     std::copy_n(matrix_.begin(), static_cast<std::size_t>(n_) * n_, copy_.begin());
-    std::copy_n(rhs_.begin(), n_, work_rhs_.begin());
+    std::copy_n(rhs_.begin(), n_, solution_.begin());
   };
   start_again();
-  if (!solve_partial_pivoting(n_, copy_.data(), work_rhs_.data(), solution_.data(), kSafePivot)) {
+  if (!solve_dense(n_, copy_.data(), solution_.data(), kSafePivot)) {
     start_again();
+    std::copy_n(rhs_.begin(), n_, work_rhs_.begin());
     const FoundRank found =
         solve_complete_pivoting(n_, copy_.data(), work_rhs_.data(), order_.data(), solution_.data(), kRankThreshold);
     // At a dead point of joints pivots fall to the threshold; among redundant contacts there is nothing in between.

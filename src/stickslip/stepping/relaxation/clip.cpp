@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "stickslip/base/make_room.h"
+#include "stickslip/math/dense_solve.h"
 #include "stickslip/math/rank_revealing_solve.h"
 #include "stickslip/math/round_off.h"
 
@@ -26,7 +27,7 @@ void ClipInclusion::assemble(const ConeProblem& problem) {
   const int n = problem.size();
   const auto size = static_cast<std::size_t>(n);
   for (std::vector<double>* v : {&a_, &copy_, &column_}) make_room(*v, size * size);
-  for (std::vector<double>* v : {&unit_, &rhs_, &x_, &other_}) make_room(*v, size);
+  for (std::vector<double>* v : {&unit_, &rhs_, &x_}) make_room(*v, size);
   a_.resize(size * size);
   work_.resize(problem.delassus_work_size());
   unit_.assign(size, 0.0);
@@ -114,11 +115,10 @@ void ClipInclusion::clip(const ConeProblem& problem, const Cone& cone, bool per_
 
 /// x_ of copy_ x = rhs_, n rows; whether it is finite.
 bool ClipInclusion::solve_dense(int n) {
-  x_.assign(n, 0.0);
-  other_.assign(rhs_.begin(), rhs_.begin() + n);
+  x_.assign(rhs_.begin(), rhs_.begin() + n);
   column_.assign(copy_.begin(), copy_.begin() + static_cast<std::ptrdiff_t>(n) * n);
-  if (!solve_partial_pivoting(n, copy_.data(), rhs_.data(), x_.data(), kRankThreshold)) {
-    solve_least_norm(n, column_.data(), other_.data(), x_.data(), kRankThreshold);
+  if (!stickslip::solve_dense(n, copy_.data(), x_.data(), kRankThreshold)) {
+    solve_least_norm(n, column_.data(), rhs_.data(), x_.data(), kRankThreshold);
   }
   return std::ranges::all_of(x_, [](double x) { return std::isfinite(x); });
 }

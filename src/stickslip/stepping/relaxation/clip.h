@@ -34,11 +34,11 @@ class ClipInclusion {
   bool solve_dense(int n);
   bool solve_joints(const ConeProblem& problem, std::vector<double>& p);
 
-  std::vector<double> a_, unit_, column_;       // (n n), (n), (n)
-  std::vector<double> work_;                    // of products with A
-  std::vector<double> copy_, rhs_, x_, other_;  // of a system of equations
-  std::vector<double> others_;                  // (n)
-  std::vector<int> joints_;                     // rows of free cones
+  std::vector<double> a_, unit_, column_;  // (n n), (n), (n)
+  std::vector<double> work_;               // of products with A
+  std::vector<double> copy_, rhs_, x_;     // of a system of equations
+  std::vector<double> others_;             // (n)
+  std::vector<int> joints_;                // rows of free cones
 };
 
 }  // namespace stickslip
