@@ -36,7 +36,7 @@ TEST(VtkRun, ARunWritesAtItsEndWhatReportWrites) {
     ASSERT_EQ(run_stickslip({"report", result, "--quiet", "--vtk", of_report}, folder.path()).status, 0);
     const auto frames = frames_in(folder / of_run);
     EXPECT_TRUE(frames_in(folder / of_report) == frames);
-    EXPECT_GT(read_pvd(folder / of_run / "bodies.pvd").size(), 5U);
+    EXPECT_GT(read_pvd(folder / of_run / "bodies.pvd").size(), 1U);
     for (const auto& [name, text] : frames) {
       if (name.ends_with(".vtp")) {
         EXPECT_NO_THROW(VtpFile(folder / of_run / name)) << name;
