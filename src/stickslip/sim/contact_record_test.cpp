@@ -116,7 +116,8 @@ TEST_P(ContactRecords, HaveTheWholeEnvelopeWithShapesAndFriction) {
       EXPECT_EQ(mu[k], pair[k] == 0 ? 0.6 : 0.3);
       has_stack |= pair[k] == 0 && shape_a[k] == 2 && shape_b[k] == 3;
       if (pair[k] >= 0) continue;
-      const auto [low, high] = std::minmax(static_cast<int>(shape_a[k]), static_cast<int>(shape_b[k]));
+      const auto low = static_cast<int>(std::min(shape_a[k], shape_b[k]));
+      const auto high = static_cast<int>(std::max(shape_a[k], shape_b[k]));
       listed.emplace(low, high);
       floor |= low == 0;
       wall |= low == 1;
