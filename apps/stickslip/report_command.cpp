@@ -12,15 +12,15 @@
 
 #include "commands.h"
 #include "python.h"
+#include "run_arguments.h"
 #include "stickslip/base/input_error.h"
 #include "stickslip/io/new_file.h"
+#include "stickslip/io/new_folder.h"
 #include "stickslip/io/output_file.h"
 #include "stickslip/io/result_reader.h"
-#include "stickslip/io/vtk_series.h"
-#include "stickslip/io/vtk_writer.h"
 #include "stickslip/report/report.h"
 #include "stickslip/report/svg.h"
-#include "stickslip/sim/draw_result.h"
+#include "stickslip/report/vtk_export.h"
 #include "terminal.h"
 
 namespace stickslip {
@@ -117,16 +117,10 @@ int ReportCommand::draw_plots() const {
 
 int ReportCommand::write_frames() const {
   if (results_.size() > 1) throw InputError("--vtk: of one result");
-  if (!force_) VtkWriter::check_replaceable(vtk_);
-  keep_work_on_signals();
-  try {
-    draw_result(results_.front(), vtk_, &stop_requested);
-  } catch (const Interrupted&) {
-    print_error("interrupted: nothing was written\n");
-    return kInterrupted;
-  }
-  if (!quiet_) print_output("{}\n", vtk_);
-  return kDone;
+  check_vtk_folder(vtk_, force_);
+  const int status = write_frames_of(results_.front(), vtk_);
+  if (status == kDone && !quiet_) print_output("{}\n", vtk_);
+  return status;
 }
 
 void ReportCommand::write_film() const {

@@ -11,7 +11,7 @@
 #include "commands.h"
 #include "stickslip/base/input_error.h"
 #include "stickslip/io/output_file.h"
-#include "stickslip/io/vtk_writer.h"
+#include "stickslip/report/vtk_export.h"
 #include "stickslip/sim/step_problems.h"
 #include "terminal.h"
 
@@ -61,8 +61,7 @@ void RunArguments::add_to(CLI::App& command) {
       ->type_name("KEY=VALUE");
   command.add_option("--csv", csv_, "write the output rows as text, too")->type_name("FILE");
   command
-      .add_option("--vtk", vtk_,
-                  "write the output rows for ParaView, too: bodies.pvd, contacts.pvd and joints.pvd in this folder")
+      .add_option("--vtk", vtk_, "at the end write the output rows for ParaView into this folder, as report --vtk does")
       ->type_name("DIR");
   command.add_flag("--force", force_,
                    "write over files that are there and are no results: any for -o, a CSV, lists of frames");
@@ -109,7 +108,6 @@ RunOptions RunArguments::make_options(const Scene& scene, const std::string& sce
   RunOptions options;
   options.output = !output_.empty() ? output_ : !resume_.empty() ? resume_ : default_output(scene, scene_file);
   if (!csv_.empty()) options.csv = csv_;
-  if (!vtk_.empty()) options.vtk = vtk_;
   if (!resume_.empty()) options.resume = resume_;
   if (checkpoint_every_ > 0.0) options.checkpoint_every = checkpoint_every_;
   if (problems_every_ > 0) options.problems_every = problems_every_;
@@ -125,9 +123,9 @@ RunOptions RunArguments::make_options(const Scene& scene, const std::string& sce
     if (!goes_on) check_replaceable(options.output, MayReplace::results);
     if (is_again) return options;
     if (options.csv) check_replaceable(*options.csv, MayReplace::nothing);
-    if (options.vtk) VtkWriter::check_replaceable(*options.vtk);
     StepProblems::check_replaceable(options.output);
   }
+  if (!vtk_.empty()) check_vtk_folder(vtk_, force_);
   return options;
 }
 
@@ -184,10 +182,24 @@ int RunArguments::tell(const std::string& title, const std::string& scene_file, 
   } else if (result.outcome == Outcome::interrupted) {
     print_error("interrupted at t = {:.9g} s; to go on: stickslip run {} ... --resume {}{}\n", result.time, scene_file,
                 options.output.string(),
-                fmt::format("{}{}", options.vtk ? fmt::format(" --vtk {}", options.vtk->string()) : "",
+                fmt::format("{}{}", vtk_.empty() ? "" : fmt::format(" --vtk {}", vtk_),
                             options.csv ? fmt::format(" --csv {} --force", options.csv->string()) : ""));
   }
-  return exit_status(result.outcome);
+  const int status = exit_status(result.outcome);
+  if (vtk_.empty() || status == kInterrupted) return status;
+  const int of_frames = write_frames_of(options.output.string(), vtk_);
+  return of_frames == kDone ? status : of_frames;
+}
+
+int write_frames_of(const std::string& result, const std::string& folder) {
+  keep_work_on_signals();
+  try {
+    export_vtk(result, folder, &stop_requested);
+  } catch (const Interrupted&) {
+    print_error("interrupted: frames are missing; stickslip report {} --vtk {} writes them\n", result, folder);
+    return kInterrupted;
+  }
+  return kDone;
 }
 
 int exit_status(Outcome outcome) {

@@ -30,7 +30,8 @@ class RunArguments {
   /// Tells of likely mistakes and passed limits on stderr. This and `before_line` outlive the run: that takes away what
   /// stands on the terminal's line.
   void set_warnings(RunOptions& options, std::function<void()> before_line);
-  /// How the run ended, in words and as the exit status.
+  /// How the run ended, in words and as the exit status. Writes the frames for ParaView, where they are wanted, of a
+  /// run that was not interrupted.
   int tell(const std::string& title, const std::string& scene_file, const RunOptions& options,
            const RunResult& result) const;
   /// What runs, for people.
@@ -60,5 +61,8 @@ class RunArguments {
   bool quiet_ = false;
   int warnings_ = 0;  // shown
 };
+
+/// The frames of a result for ParaView, and the exit status: a signal interrupts it.
+int write_frames_of(const std::string& result, const std::string& folder);
 
 }  // namespace stickslip

@@ -15,8 +15,8 @@
 #include "run_arguments.h"
 #include "stickslip/base/input_error.h"
 #include "stickslip/io/new_file.h"
+#include "stickslip/io/output_file.h"
 #include "stickslip/io/result_reader.h"
-#include "stickslip/io/superblock.h"
 #include "stickslip/io/write_error.h"
 #include "stickslip/report/report.h"
 #include "stickslip/scene/load_scene.h"
@@ -96,7 +96,7 @@ void ViewCommand::say(const HttpServer& server) const {
 
 /// Whether a file is meant as a result: it is one, or is called so.
 bool is_meant_as_result(const fs::path& path) {
-  return path.extension() == ".h5" || path.extension() == ".hdf5" || look_at_superblock(path).found;
+  return path.extension() == ".h5" || path.extension() == ".hdf5" || is_result(path);
 }
 
 int ViewCommand::execute() {

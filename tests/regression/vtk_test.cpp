@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// `run --vtk`: a run that was killed and resumed leaves the frames of one that was not.
+// `run --vtk`: at its end a run leaves the frames that `report --vtk` makes of its result.
 #include <gtest/gtest.h>
 
 #include <map>
 
-#include "stickslip/scene/load_scene.h"
-#include "stickslip/sim/draw_result.h"
-#include "stickslip/sim/run.h"
 #include "tests/support/process.h"
 #include "tests/support/temporary_folder.h"
 #include "tests/support/vtk_reader.h"
@@ -24,55 +21,26 @@ std::map<std::string, std::string> frames_in(const fs::path& folder) {
   return all;
 }
 
-struct KilledRun {
-  const char* scene;
-  Arguments settings;
-  double checkpoint_every;  // [s]
-  std::int64_t step;        // [-] before which it is killed
-};
-
-RunOptions options_of(const KilledRun& run, const TemporaryFolder& folder, const std::string& name) {
-  RunOptions options;
-  options.output = folder / (name + ".h5");
-  options.vtk = folder / name;
-  options.checkpoint_every = run.checkpoint_every;
-  return options;
-}
-
-TEST(VtkRun, AKilledRunGoesOnInItsFolder) {
-  // Detected contacts under Moreau's scheme; beams; joints and named contacts under generalized-alpha.
-  const std::vector<KilledRun> runs = {{"dominoes.toml", {"time.end=0.1"}, 0.02, 55},
-                                       {"chain_beams.toml", {"time.end=0.02", "output.every=1e-3"}, 0.004, 100},
-                                       {"gripper.toml", {"time.end=0.03", "output.every=1e-3"}, 0.01, 25}};
-  for (const KilledRun& run : runs) {
-    SCOPED_TRACE(run.scene);
-    const TemporaryFolder folder;
-    const Scene scene = load_scene(shipped_scene(run.scene), {.overrides = run.settings});
-    RunOptions options = options_of(run, folder, "whole");
-    // What is on the disk between two steps is what a kill leaves there.
-    options.control = [&](const System&, const State& state, Inputs&) {
-      if (state.step != run.step) return;
-      for (const char* name : {"killed", "copy"}) fs::copy(folder / "whole.h5", folder / (std::string(name) + ".h5"));
-      fs::copy(folder / "whole", folder / "killed", fs::copy_options::recursive);
-    };
-    ASSERT_EQ(stickslip::run(scene, options).outcome, Outcome::done);
-    const auto whole = frames_in(folder / "whole");
-    const std::size_t ready = read_pvd(folder / "killed/bodies.pvd").size();
-    ASSERT_GT(ready, 5U);
-    ASSERT_LT(ready, read_pvd(folder / "whole/bodies.pvd").size());
-    for (const auto& [name, text] : whole) {
+TEST(VtkRun, ARunWritesAtItsEndWhatReportWrites) {
+  const TemporaryFolder folder;
+  // Detected contacts; beams; joints and named contacts under generalized-alpha.
+  const std::vector<Arguments> runs = {{shipped_scene("dominoes.toml"), "--end", "0.01"},
+                                       {shipped_scene("chain_beams.toml"), "--end", "0.002"},
+                                       {shipped_scene("gripper.toml"), "--end", "0.003"}};
+  for (std::size_t k = 0; k < runs.size(); ++k) {
+    SCOPED_TRACE(runs[k].front());
+    const std::string n = std::to_string(k), result = "r" + n + ".h5", of_run = "run" + n, of_report = "report" + n;
+    const Ended ran =
+        run_stickslip(joined(joined({"run"}, runs[k]), {"--quiet", "-o", result, "--vtk", of_run}), folder.path());
+    ASSERT_EQ(ran.status, 0) << ran.err;
+    ASSERT_EQ(run_stickslip({"report", result, "--quiet", "--vtk", of_report}, folder.path()).status, 0);
+    const auto frames = frames_in(folder / of_run);
+    EXPECT_TRUE(frames_in(folder / of_report) == frames);
+    EXPECT_GT(read_pvd(folder / of_run / "bodies.pvd").size(), 1U);
+    for (const auto& [name, text] : frames) {
       if (name.ends_with(".vtp")) {
-        EXPECT_NO_THROW(VtpFile(folder / "whole" / name)) << name;
+        EXPECT_NO_THROW(VtpFile(folder / of_run / name)) << name;
       }
-    }
-    draw_result(folder / "whole.h5", folder / "drawn", {});
-    EXPECT_TRUE(frames_in(folder / "drawn") == whole) << "of the finished result";
-    // On in the folder; and into a new one, where the rows before the checkpoint are drawn from the result.
-    for (const char* name : {"killed", "copy"}) {
-      options = options_of(run, folder, name);
-      options.resume = options.output;
-      ASSERT_EQ(stickslip::run(scene, options).outcome, Outcome::done);
-      EXPECT_TRUE(frames_in(folder / name) == whole) << name;
     }
   }
 }

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "stickslip/constraints/envelope.h"
 #include "stickslip/io/result_writer.h"
 #include "stickslip/scene/build.h"
 #include "stickslip/scene/load_scene.h"
@@ -38,7 +39,9 @@ inline bool write_run(const std::filesystem::path& path, const std::string& text
   State state = built.initial;
   StepReport report;
   built.stepper->initialize(state, report);
+  Envelope envelope(*built.system);
   ResultWriter writer(path, *built.system, state, header);
+  envelope.complete(state, report);
   writer.begin(state, report);
   writer.publish();
   bool done = !change;
@@ -49,9 +52,12 @@ inline bool write_run(const std::filesystem::path& path, const std::string& text
       State other = state;
       StepReport told = report;
       done = change(other, told);
+      envelope.complete(other, told);
       writer.record(other, told, true);
     } else {
-      writer.record(state, report, i % every == 0 || i == n);
+      const bool is_row = i % every == 0 || i == n;
+      if (is_row) envelope.complete(state, report);
+      writer.record(state, report, is_row);
     }
   }
   writer.finish({RunState::done, "", writer.mark(state), {}});

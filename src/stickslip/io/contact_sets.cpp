@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "stickslip/io/contact_sets.h"
 
-#include <Eigen/Geometry>
 #include <algorithm>
+#include <array>
 #include <limits>
 #include <span>
+#include <utility>
+
+#include "stickslip/io/output_columns.h"
 
 namespace stickslip {
 namespace {
@@ -25,7 +28,10 @@ std::vector<Column> contact_columns(Hdf5Type real) {
       {path("body_b"), Hdf5Type::int64, {}, "1", "index of /bodies/name: the body that the normal points to"},
       {path("id"), Hdf5Type::uint64, {}, "1", "the contact's own number, the same from row to row"},
       {path("pair"), Hdf5Type::int64, {}, "1", "index of /pairs/name; -1: no pair that the scene names"},
+      {path("shape_a"), Hdf5Type::int64, {}, "1", "index of /shapes/name: the shape of body a"},
+      {path("shape_b"), Hdf5Type::int64, {}, "1", "index of /shapes/name: the shape of body b"},
       {path("status"), Hdf5Type::int32, {}, "1", "0 open, 1 stick, 2 slip"},
+      {path("friction_coefficient"), real, {}, "1", "mu"},
       {path("gap"), real, {}, "m", "distance, negative in penetration, at the end of the step"},
       {path("point"), real, {3}, "m", "the contact point on body b, world frame"},
       {path("normal"), real, {3}, "1", "from body a to body b, world frame"},
@@ -33,23 +39,35 @@ std::vector<Column> contact_columns(Hdf5Type real) {
   };
 }
 
+/// By their index in /shapes, of the first and the second body.
+std::array<int, 2> shapes_of(const System& system, const ContactReport& contact) {
+  std::array<int, 2> shapes = {};
+  if (const auto manifold = system.find_manifold(contact.id)) {
+    shapes = {manifold->first_shape, manifold->second_shape};
+  } else {
+    const ContactPoint point = system.make_contact_point(contact.id);
+    shapes = {system.surfaces()[point.surface].shape, system.balls()[point.ball].shape};
+  }
+  if (system.shapes()[shapes[0]].body != contact.body_a) std::swap(shapes[0], shapes[1]);
+  return shapes;
+}
+
 }  // namespace
 
 ContactSets::ContactSets(Hdf5File& file, const System& system, Hdf5Type real, std::int64_t expected_rows)
     : system_(system),
-      near_(system),
       contacts_(with_group(file), contact_columns(real), kTypicalContacts * expected_rows),
       offsets_(file,
                {{kOffsets, Hdf5Type::int64, {}, "1", "row i of /time has the contacts offsets[i] to offsets[i+1] - 1"}},
                expected_rows + 1) {
 }
 
-void ContactSets::record(const State& state, const StepReport& report) {
+void ContactSets::record(const StepReport& report) {
   if (offsets_.rows() == 0) {
     *offsets_.integers(0) = 0;
     offsets_.end_row();
   }
-  for (const ContactReport& contact : near_.find(state, report)) add(contact);
+  for (std::size_t k = system_.contact_points().size(); k < report.contacts.size(); ++k) add(report.contacts[k]);
   *offsets_.integers(0) = contacts_.rows();
   offsets_.end_row();
 }
@@ -59,11 +77,15 @@ void ContactSets::add(const ContactReport& contact) {
   *contacts_.integers(1) = contact.body_b;
   *contacts_.integers(2) = static_cast<std::int64_t>(system_.number_of(contact.id));
   *contacts_.integers(3) = contact.contact;
-  *contacts_.integers(4) = static_cast<int>(contact.status);
-  *contacts_.reals(5) = contact.gap;
-  Eigen::Map<Vector3>(contacts_.reals(6)) = contact.position;
-  Eigen::Map<Vector3>(contacts_.reals(7)) = contact.normal;
-  Eigen::Map<Vector3>(contacts_.reals(8)) = world_percussion(system_, contact);
+  const auto [shape_a, shape_b] = shapes_of(system_, contact);
+  *contacts_.integers(4) = shape_a;
+  *contacts_.integers(5) = shape_b;
+  *contacts_.integers(6) = static_cast<int>(contact.status);
+  *contacts_.reals(7) = friction_of(system_, contact);
+  *contacts_.reals(8) = contact.gap;
+  Eigen::Map<Vector3>(contacts_.reals(9)) = contact.position;
+  Eigen::Map<Vector3>(contacts_.reals(10)) = contact.normal;
+  Eigen::Map<Vector3>(contacts_.reals(11)) = world_force(contact, contact.percussion);
   contacts_.end_row();
 }
 
@@ -92,6 +114,7 @@ std::int64_t count_whole_sets(const Hdf5File& file, std::int64_t rows) {
   rows = std::min(rows, std::max<std::int64_t>(dataset.sound_rows() - 1, 0));
   std::int64_t whole = std::numeric_limits<std::int64_t>::max();
   for (const Column& column : contact_columns(Hdf5Type::float64)) {
+    if (!file.has(column.path)) continue;  // a result of an earlier version has no shapes and no mu
     whole = std::min(whole, file.open_dataset(column.path).sound_rows());
   }
   std::vector<std::int64_t> offsets(static_cast<std::size_t>(rows) + 1);

@@ -7,7 +7,6 @@
 
 #include "stickslip/constraints/step_report.h"
 #include "stickslip/io/hdf5_file.h"
-#include "stickslip/io/near_contacts.h"
 #include "stickslip/io/table.h"
 #include "stickslip/model/system.h"
 
@@ -21,8 +20,8 @@ class ContactSets {
   /// float32.
   ContactSets(Hdf5File& file, const System& system, Hdf5Type real, std::int64_t expected_rows);
 
-  /// The contacts of the next row: those that were closed in the step or are within the envelope at its end.
-  void record(const State& state, const StepReport& report);
+  /// The next row: the report's contacts beside the named points.
+  void record(const StepReport& report);
   void flush();
   void add_sums(std::vector<RowSum>& sums) const;
   /// Takes over the first rows of the same datasets of another file. Throws InputError where they are not there.
@@ -32,7 +31,6 @@ class ContactSets {
   void add(const ContactReport& contact);
 
   const System& system_;
-  NearContacts near_;
   Table contacts_;
   Table offsets_;
 };

@@ -6,16 +6,13 @@
 #include <sys/stat.h>
 
 #include <algorithm>
-#include <chrono>
 #include <limits>
 #include <system_error>
-#include <thread>
 
 #include "stickslip/base/assert.h"
 #include "stickslip/base/input_error.h"
 #include "stickslip/io/hdf5_error.h"
 #include "stickslip/io/output_file.h"
-#include "stickslip/io/superblock.h"
 #include "stickslip/io/write_lock.h"
 
 namespace stickslip {
@@ -78,15 +75,17 @@ Hdf5Id access_properties() {
   return properties;
 }
 
-/// Of a file that somebody writes the superblock may be caught between two writes; it is as it was soon after.
-Superblock look_at_settled(const std::filesystem::path& path) {
-  constexpr int kMostLooks = 30;  // [-] a millisecond apart
-  Superblock superblock = look_at_superblock(path);
-  for (int k = 0; k < kMostLooks && !superblock.fault.empty() && WriteLock::is_held(path); ++k) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(1));
-    superblock = look_at_superblock(path);
-  }
-  return superblock;
+/// Opens for plain reading, which the library refuses where the file has the mark of being written, else for live
+/// reading, which is then true. While a program writes the file its parts may be read between two writes: the library
+/// then reads them again, waiting twice as long each time; in a file that nobody writes this changes nothing.
+Hdf5Id open_for_reading(const std::filesystem::path& path, bool& is_live) {
+  constexpr unsigned kAttempts = 25;  // [-] 30 ms in all
+  const Hdf5Id access = access_properties();
+  Hdf5Id id(H5Fopen(path.c_str(), H5F_ACC_RDONLY, access.get()));
+  is_live = !id.valid();
+  if (!is_live) return id;
+  H5Pset_metadata_read_attempts(access.get(), WriteLock::is_held(path) ? kAttempts : 1);
+  return Hdf5Id(H5Fopen(path.c_str(), H5F_ACC_RDONLY | H5F_ACC_SWMR_READ, access.get()));
 }
 
 std::int64_t file_type(Hdf5Type type) {
@@ -165,24 +164,17 @@ Hdf5File Hdf5File::open(const std::filesystem::path& path) {
   std::error_code error;
   if (!std::filesystem::exists(path, error)) file.fail_reading("no such file");
   if (!std::filesystem::is_regular_file(path, error)) file.fail_reading("not a file");
-  const Superblock superblock = look_at_settled(path);
-  if (!superblock.found) file.fail_reading("not an HDF5 file");
-  if (!superblock.fault.empty()) file.fail_reading("cannot be opened: " + superblock.fault);
-  // Without live reading where possible. While a program writes the file its parts may be read between two writes: the
-  // library then reads them again, waiting twice as long each time; in a file that nobody writes this changes nothing.
-  constexpr unsigned kAttempts = 25;  // [-] 30 ms in all
-  const Hdf5Id access = access_properties();
-  file.id_ = Hdf5Id(H5Fopen(path.c_str(), H5F_ACC_RDONLY, access.get()));
-  if (!file.id_.valid()) {
-    H5Pset_metadata_read_attempts(access.get(), WriteLock::is_held(path) ? kAttempts : 1);
-    file.id_ = Hdf5Id(H5Fopen(path.c_str(), H5F_ACC_RDONLY | H5F_ACC_SWMR_READ, access.get()));
-  }
+  if (H5Fis_hdf5(path.c_str()) <= 0) file.fail_reading("not an HDF5 file");
+  bool is_live = false;
+  file.id_ = open_for_reading(path, is_live);
   if (!file.id_.valid()) file.fail_reading("cannot be opened: " + hdf5_error());
   return file;
 }
 
 bool Hdf5File::is_marked(const std::filesystem::path& path) {
-  return look_at_superblock(path).marked;
+  prepare_hdf5();
+  bool is_live = false;
+  return open_for_reading(path, is_live).valid() && is_live;
 }
 
 void Hdf5File::clear_mark(const std::filesystem::path& path) {

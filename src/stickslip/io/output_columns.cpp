@@ -43,6 +43,11 @@ std::string contact_name(const System& system, int point) {
   return name;
 }
 
+double friction_of(const System& system, const ContactReport& contact) {
+  if (contact.contact != kDetected) return system.contacts()[contact.contact].law().friction;
+  return system.detection() ? system.detection()->law.friction : std::numeric_limits<double>::quiet_NaN();
+}
+
 Vector3 world_force(const ContactReport& contact, const ContactComponents& components) {
   Vector3 f = components[0] * contact.normal;
   if (contact.friction_dim > 0) f += components[1] * contact.tangent;

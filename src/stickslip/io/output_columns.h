@@ -15,6 +15,9 @@ namespace stickslip {
 /// "<pair>", or "<pair>/<k>" where the pair has several points.
 std::string contact_name(const System& system, int point);
 
+/// Of the law that it obeys. [-]
+double friction_of(const System& system, const ContactReport& contact);
+
 /// A force, impulse or percussion of a contact on its second body in the world frame; Contensou's third component is a
 /// moment and no part of it. (3) in the unit of the components
 Vector3 world_force(const ContactReport& contact, const ContactComponents& components);

@@ -6,6 +6,7 @@
 #include <limits>
 #include <span>
 #include <string>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -166,6 +167,12 @@ void write_contacts(Hdf5File& file, const System& system, const OutputChoice& ch
   Texts names;
   Integers pair, body_a, body_b;
   Numbers friction;
+  Integers shape_a(system.contact_points().size(), -1), shape_b = shape_a;
+  for (const ManifoldPair& manifold : system.manifold_pairs()) {
+    if (manifold.point < 0) continue;
+    shape_a[manifold.point] = manifold.first_shape;
+    shape_b[manifold.point] = manifold.second_shape;
+  }
   for (std::size_t k = 0; k < system.contact_points().size(); ++k) {
     const ContactPoint& point = system.contact_points()[k];
     const ContactPairOptions& options = system.contacts()[point.pair].options;
@@ -174,12 +181,18 @@ void write_contacts(Hdf5File& file, const System& system, const OutputChoice& ch
     body_a.push_back(options.first);
     body_b.push_back(options.second);
     friction.push_back(options.law.friction);
+    if (point.surface < 0 || point.ball < 0) continue;
+    shape_a[k] = system.surfaces()[point.surface].shape;
+    shape_b[k] = system.balls()[point.ball].shape;
+    if (point.flipped) std::swap(shape_a[k], shape_b[k]);
   }
   LayoutWriter group(file, "/contacts");
   group.texts("name", names, "of the contact point: the pair's, with /0, /1, ... where the pair has several");
   group.integers("pair", pair, "index of /pairs/name");
   group.integers("body_a", body_a, "index of /bodies/name: the body that the normal points from");
   group.integers("body_b", body_b, "index of /bodies/name: the body that the normal points to");
+  group.integers("shape_a", shape_a, "index of /shapes/name: the shape of body a; -1: a joint's limit has none");
+  group.integers("shape_b", shape_b, "index of /shapes/name: the shape of body b; -1: a joint's limit has none");
   group.numbers("friction_coefficient", 1, friction, "1", "mu");
 }
 

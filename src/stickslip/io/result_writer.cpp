@@ -150,7 +150,7 @@ void ResultWriter::record(const State& state, const StepReport& report, bool is_
 }
 
 void ResultWriter::record_row(const State& state, const StepReport& report) {
-  if (contact_sets_) contact_sets_->record(state, report);
+  if (contact_sets_) contact_sets_->record(report);
   columns_.fill(output_, state, report);
   output_.end_row();
 }

@@ -9,25 +9,22 @@ namespace {
 
 constexpr int kCurvePoints = 4;  // [-] drawn points an element of a beam: a bend of .5 rad then looks smooth
 
-void add_vector(const double* vector, double factor, std::vector<float>& list) {
-  for (int i = 0; i < 3; ++i) {
-    const double x = vector[i] * factor;
-    list.push_back(std::isfinite(x) ? static_cast<float>(x) : 0.0F);
-  }
+void add_vector(const Vector3& vector, std::vector<float>& list) {
+  for (const double x : vector) list.push_back(std::isfinite(x) ? static_cast<float>(x) : 0.0F);
 }
 
 }  // namespace
 
-void ContactList::add(const DrawnContact& contact) {
-  if (!std::isfinite(contact.point[0]) || !std::isfinite(contact.normal[0])) return;
-  add_vector(contact.point, 1.0, point);
-  add_vector(contact.normal, 1.0, normal);
-  add_vector(contact.force, contact.force_factor, force);
+void ContactList::add(const ContactRecord& contact) {
+  if (!std::isfinite(contact.point.x()) || !std::isfinite(contact.normal.x())) return;
+  add_vector(contact.point, point);
+  add_vector(contact.normal, normal);
+  add_vector(contact.force, force);
   gap.push_back(static_cast<float>(contact.gap));
   mu.push_back(static_cast<float>(contact.mu));
   status.push_back(static_cast<std::uint8_t>(contact.status));
-  bodies.insert(bodies.end(), {static_cast<std::int32_t>(contact.body_a), static_cast<std::int32_t>(contact.body_b)});
-  index.push_back(static_cast<std::int32_t>(contact.index));
+  bodies.insert(bodies.end(), {contact.body_a, contact.body_b});
+  index.push_back(contact.index);
 }
 
 void ContactList::write(PageData& data) const {
@@ -42,19 +39,28 @@ void ContactList::write(PageData& data) const {
   data.add("contact_index", std::span<const std::int32_t>(index));
 }
 
-void BeamCurve::sample(const double* control, std::vector<float>& curve) const {
+Eigen::Vector2d BeamCurve::at(double xi, const double* control) const {
   std::vector<double> value(static_cast<std::size_t>(spline_.degree()) + 1), first = value, second = value;
+  const int element = spline_.find_element(xi);
+  spline_.calc_functions(element, xi, value.data(), first.data(), second.data());
+  Eigen::Vector2d point = Eigen::Vector2d::Zero();
+  for (int k = 0; k <= spline_.degree(); ++k) {
+    point += value[static_cast<std::size_t>(k)] * Eigen::Vector2d(control + 2 * (element + k));
+  }
+  return point;
+}
+
+std::vector<double> BeamCurve::places() const {
+  std::vector<double> places;
   const int n = kCurvePoints * spline_.elements();
-  for (int i = 0; i <= n; ++i) {
-    const double xi = static_cast<double>(i) / n;
-    const int element = spline_.find_element(xi);
-    spline_.calc_functions(element, xi, value.data(), first.data(), second.data());
-    double x = 0.0, y = 0.0;
-    for (int k = 0; k <= spline_.degree(); ++k) {
-      x += value[static_cast<std::size_t>(k)] * control[2 * (element + k)];
-      y += value[static_cast<std::size_t>(k)] * control[2 * (element + k) + 1];
-    }
-    curve.insert(curve.end(), {static_cast<float>(x), static_cast<float>(y)});
+  for (int i = 0; i <= n; ++i) places.push_back(static_cast<double>(i) / n);
+  return places;
+}
+
+void BeamCurve::sample(const double* control, std::vector<float>& curve) const {
+  for (const double xi : places()) {
+    const Eigen::Vector2d point = at(xi, control);
+    curve.insert(curve.end(), {static_cast<float>(point.x()), static_cast<float>(point.y())});
   }
 }
 

@@ -12,56 +12,14 @@
 #include <variant>
 
 #include "stickslip/base/input_error.h"
+#include "stickslip/report/contact_rows.h"
 #include "stickslip/report/drawn_rows.h"
 #include "stickslip/report/pose_codec.h"
 #include "stickslip/report/row_reader.h"
-#include "stickslip/scene/load_scene.h"
+#include "stickslip/report/scene_facts.h"
 
 namespace stickslip {
 namespace {
-
-/// A spring or a distance joint: a line between a point of one body and a point of another, both in drawing frames.
-struct Link {
-  std::array<std::string, 2> between;
-  std::array<Vector3, 2> at;  // (3) [m]
-  bool spring = false;
-};
-
-/// Facts of the scene that the datasets lack: the direction of gravity, degrees of beams, links between bodies. Empty
-/// if the scene can no longer be read (a file that it names is missing).
-struct SceneFacts {
-  Vector3 gravity = Vector3(0.0, 0.0, -9.81);  // (3) [m/s^2]
-  bool planar = false;
-  std::map<std::string, BeamOptions> beams;
-  std::vector<Link> links;
-};
-
-SceneFacts find_facts(const Trajectory& result) {
-  SceneFacts facts;
-  try {
-    LoadOptions options;
-    options.allow_include = false;
-    const Scene scene = parse_scene(result.scene(), result.file().name() + " (scene)", options);
-    facts.gravity = scene.gravity;
-    for (const SceneBody& body : scene.bodies) {
-      if (body.beam) facts.beams[body.name] = body.beam->options;
-    }
-    for (const SceneJoint& joint : scene.joints) {
-      if (joint.type == JointType::distance) facts.links.push_back({joint.between, {joint.at_a, joint.at_b}, false});
-    }
-    for (const SceneForce& force : scene.forces) {
-      const auto* spring = std::get_if<SceneSpring>(&force.law);
-      if (spring != nullptr) facts.links.push_back({spring->between, {spring->at_a, spring->at_b}, true});
-    }
-  } catch (const InputError&) {
-    facts.beams.clear();
-    facts.links.clear();
-  }
-  for (const LayoutRow& row : result.layout()) {
-    facts.planar |= row.type == "planar" || row.type == "beam" || (row.type == "point" && row.n_q == 2);
-  }
-  return facts;
-}
 
 std::vector<float> to_floats(const std::vector<double>& numbers) {
   return {numbers.begin(), numbers.end()};
@@ -195,79 +153,6 @@ void add_poses(const Trajectory& result, const std::vector<std::int64_t>& rows, 
   data.add("poses", std::span<const std::uint16_t>(packed));
 }
 
-/// The length of the step that ends at each of the times. [s] 0 where none does.
-std::vector<double> find_step_lengths(const Trajectory& result, const std::vector<double>& times) {
-  const std::vector<std::int64_t> all = pick_rows(result.steps(), result.steps());
-  const std::vector<double> end = read_picked(result, "/steps/time", all);
-  const std::vector<double> length = read_picked(result, "/steps/step", all);
-  std::vector<double> lengths;
-  for (const double t : times) {
-    const auto found = std::ranges::lower_bound(end, t);
-    lengths.push_back(found == end.end() ? 0.0 : length[static_cast<std::size_t>(found - end.begin())]);
-  }
-  return lengths;
-}
-
-class NamedPoints {
- public:
-  NamedPoints(const Trajectory& result, const std::vector<std::int64_t>& rows) {
-    const Hdf5File& file = result.file();
-    for (const char* name : {"point", "normal", "gap", "status"}) {
-      if (!file.has(std::string("/contacts/") + name)) return;
-    }
-    has_force_ = file.has("/contacts/force");
-    if (!has_force_ && !file.has("/contacts/percussion")) return;
-    n_ = result.names("contacts").size();
-    point_ = read_picked(result, "/contacts/point", rows);
-    normal_ = read_picked(result, "/contacts/normal", rows);
-    gap_ = read_picked(result, "/contacts/gap", rows);
-    status_ = read_picked(result, "/contacts/status", rows);
-    force_ = read_picked(result, has_force_ ? "/contacts/force" : "/contacts/percussion", rows);
-    body_a_ = file.read_integers("/contacts/body_a");
-    body_b_ = file.read_integers("/contacts/body_b");
-    mu_ = file.read_numbers("/contacts/friction_coefficient");
-    const std::size_t values = rows.size() * n_;
-    for (const std::size_t size : {point_.size(), normal_.size(), force_.size()}) check_size(file, size, 3 * values);
-    for (const std::size_t size : {gap_.size(), status_.size()}) check_size(file, size, values);
-    for (const std::size_t size : {body_a_.size(), body_b_.size(), mu_.size()}) check_size(file, size, n_);
-  }
-
-  void add_row(std::size_t row, double step, ContactList& list) const {
-    for (std::size_t c = 0; c < n_; ++c) {
-      const std::size_t i = row * n_ + c;
-      list.add({&point_[3 * i], &normal_[3 * i], &force_[3 * i],
-                has_force_   ? 1.0
-                : step > 0.0 ? 1.0 / step
-                             : 0.0,
-                gap_[i], mu_[c], static_cast<std::int64_t>(status_[i]), body_a_[c], body_b_[c],
-                static_cast<std::int64_t>(c)});
-    }
-  }
-
- private:
-  static void check_size(const Hdf5File& file, std::size_t size, std::size_t expected) {
-    if (size == expected) return;
-    throw InputError({file.name()}, "/contacts", "", "damaged: not one value for each name in /contacts/name");
-  }
-
-  std::size_t n_ = 0;
-  bool has_force_ = false;
-  std::vector<double> point_, normal_, gap_, status_, force_, mu_;
-  std::vector<std::int64_t> body_a_, body_b_;
-};
-
-void add_detected_row(const Trajectory& result, std::int64_t first, std::int64_t n, double step, ContactList& list) {
-  if (n == 0) return;
-  const auto read = [&](const char* name) { return result.read(std::string("/contact_sets/") + name, first, n); };
-  const RowMatrix point = read("point"), normal = read("normal"), percussion = read("percussion"), gap = read("gap"),
-                  status = read("status"), a = read("body_a"), b = read("body_b");
-  for (std::int64_t i = 0; i < n; ++i) {
-    list.add({point.row(i).data(), normal.row(i).data(), percussion.row(i).data(), step > 0.0 ? 1.0 / step : 0.0,
-              gap(i, 0), std::numeric_limits<double>::quiet_NaN(), static_cast<std::int64_t>(status(i, 0)),
-              static_cast<std::int64_t>(a(i, 0)), static_cast<std::int64_t>(b(i, 0)), -1});
-  }
-}
-
 void note_thinned(const char* what, std::size_t shown, std::int64_t rows, std::vector<std::string>& notes) {
   if (static_cast<std::int64_t>(shown) >= rows) return;
   notes.push_back(fmt::format("{}: {} of {} rows are in this page", what, shown, rows));
@@ -296,11 +181,10 @@ void add_picture(const Trajectory& result, double bytes, PageData& data, std::ve
 
 void add_contacts(const Trajectory& result, double bytes, PageData& data, std::vector<std::string>& notes) {
   const Hdf5File& file = result.file();
-  std::vector<std::int64_t> sets;  // where the detected contacts of each row begin
   double entries = static_cast<double>(result.names("contacts").size()) * static_cast<double>(result.rows());
   if (file.has("/contact_sets")) {
-    sets = file.read_integers("/contact_sets/offsets");
-    entries += static_cast<double>(sets[static_cast<std::size_t>(result.rows())]);
+    entries +=
+        static_cast<double>(file.read_integers("/contact_sets/offsets")[static_cast<std::size_t>(result.rows())]);
   }
   const double n_joints = static_cast<double>(result.names("joints").size());
   constexpr double kEntry = 57.0;  // [bytes] of a contact: 11 numbers of 4 bytes, 2 bodies, an index, a status
@@ -309,9 +193,7 @@ void add_contacts(const Trajectory& result, double bytes, PageData& data, std::v
   const std::vector<std::int64_t> rows =
       pick_rows(result.rows(), static_cast<std::int64_t>(std::clamp(bytes / row_bytes, 2.0, 1e9)));
   if (entries + n_joints > 0.0) note_thinned("contacts and joints in the picture", rows.size(), result.rows(), notes);
-  const std::vector<double> times = read_picked(result, "/time", rows);
-  const std::vector<double> steps = find_step_lengths(result, times);
-  data.add("contact_time", times);
+  data.add("contact_time", read_picked(result, "/time", rows));
   if (n_joints > 0.0 && file.has("/joints/point")) {
     data.add("joint_point", to_floats(read_picked(result, "/joints/point", rows)));
     std::vector<std::int32_t> pairs;
@@ -322,15 +204,10 @@ void add_contacts(const Trajectory& result, double bytes, PageData& data, std::v
     data.add("joint_bodies", std::span<const std::int32_t>(pairs));
   }
   if (entries == 0.0) return;
-  const NamedPoints named(result, rows);
+  ContactRows contacts(result, rows);
   ContactList list;
   for (std::size_t i = 0; i < rows.size(); ++i) {
-    const double step = rows[i] > 0 ? steps[i] : 0.0;
-    named.add_row(i, step, list);
-    if (!sets.empty()) {
-      const auto row = static_cast<std::size_t>(rows[i]);
-      add_detected_row(result, sets[row], sets[row + 1] - sets[row], step, list);
-    }
+    for (const ContactRecord& contact : contacts.next()) list.add(contact);
     list.end_row();
   }
   list.write(data);

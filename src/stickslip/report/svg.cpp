@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "stickslip/base/input_error.h"
+#include "stickslip/io/new_folder.h"
 #include "stickslip/io/result_reader.h"
-#include "stickslip/io/vtk_series.h"
 #include "stickslip/report/child_process.h"
 
 namespace stickslip {

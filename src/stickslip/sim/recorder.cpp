@@ -2,7 +2,6 @@
 #include "stickslip/sim/recorder.h"
 
 #include "stickslip/io/csv_writer.h"
-#include "stickslip/io/vtk_writer.h"
 
 namespace stickslip {
 
@@ -29,21 +28,17 @@ ResultHeader make_result_header(const Scene& scene, const BuiltScene& built, con
 
 Recorder::Recorder(const Scene& scene, const BuiltScene& built, const State& initial, const LimitMonitor& limits,
                    const StepSequence& steps, const RunOptions& options)
-    : limits_(limits), steps_(steps), checkpoint_every_(options.checkpoint_every) {
+    : limits_(limits), steps_(steps), envelope_(*built.system), checkpoint_every_(options.checkpoint_every) {
   const ResultHeader header = make_result_header(scene, built, steps);
   auto result = std::make_unique<ResultWriter>(options.output, *built.system, initial, header);
   result_ = result.get();
   sinks_.push_back(std::move(result));
   if (options.csv) sinks_.push_back(std::make_unique<CsvWriter>(*options.csv, *built.system));
-  if (options.vtk) {
-    const bool is_known = !scene.time.automatic || scene.output.every.has_value();
-    sinks_.push_back(
-        std::make_unique<VtkWriter>(*options.vtk, *built.system, initial, is_known ? steps.expected_rows() : 0));
-  }
   if (options.make_sink) sinks_.push_back(options.make_sink(*built.system, initial, header));
 }
 
-void Recorder::begin(const State& state, const StepReport& report) {
+void Recorder::begin(const State& state, StepReport& report) {
+  envelope_.complete(state, report);
   for (const auto& sink : sinks_) sink->begin(state, report);
   for (const auto& sink : sinks_) sink->publish();
   mark(state);
@@ -55,8 +50,9 @@ void Recorder::begin(const Trajectory& from, const Checkpoint& checkpoint, const
   mark(checkpoint.state);
 }
 
-void Recorder::record(const State& state, const StepReport& report) {
+void Recorder::record(const State& state, StepReport& report) {
   const bool is_row = steps_.is_output(state);
+  if (is_row) envelope_.complete(state, report);
   for (const auto& sink : sinks_) sink->record(state, report, is_row);
   if (checkpoint_every_ && steps_.passes_multiple(state, report.step, *checkpoint_every_) && !steps_.at_end(state)) {
     checkpoint(state);

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "stickslip/constraints/envelope.h"
 #include "stickslip/io/result_reader.h"
 #include "stickslip/io/result_writer.h"
 #include "stickslip/io/step_sink.h"
@@ -20,8 +21,7 @@ namespace stickslip {
 /// What the result of a scene says of it.
 ResultHeader make_result_header(const Scene& scene, const BuiltScene& built, const StepSequence& steps);
 
-/// Hands a run's steps to its sinks: the result, and the CSV, frames for ParaView and RunOptions::make_sink's where
-/// they are wanted.
+/// Hands a run's steps to its sinks: the result, and the CSV and RunOptions::make_sink's where they are wanted.
 class Recorder {
  public:
   /// Makes the files under temporary names. The system, the limits and the steps must outlive this.
@@ -29,12 +29,12 @@ class Recorder {
            const StepSequence& steps, const RunOptions& options);
 
   /// The first row, and the files get their names.
-  void begin(const State& state, const StepReport& report);
+  void begin(const State& state, StepReport& report);
   /// The same, with all that a result had at a checkpoint.
   void begin(const Trajectory& from, const Checkpoint& checkpoint, const StopToken& stop);
 
-  /// A step that ends at state, and that the limits have seen.
-  void record(const State& state, const StepReport& report);
+  /// A step that ends at state, and that the limits have seen. Of a row the report is completed (Envelope).
+  void record(const State& state, StepReport& report);
   void record_failure(const StepRow& row);
   /// Remembers where a run that ends here, or with the next step, can be taken up again.
   void mark(const State& state) { mark_ = make_mark(state); }
@@ -49,6 +49,7 @@ class Recorder {
 
   const LimitMonitor& limits_;
   const StepSequence& steps_;
+  Envelope envelope_;
   std::optional<double> checkpoint_every_;  // [s] simulated; none: at each save()
   std::vector<std::unique_ptr<StepSink>> sinks_;
   ResultWriter* result_;  // the first of them

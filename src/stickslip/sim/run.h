@@ -46,7 +46,6 @@ struct RunResult {
 struct RunOptions {
   std::filesystem::path output;                 // the result file
   std::optional<std::filesystem::path> csv;     // the output rows as text too
-  std::optional<std::filesystem::path> vtk;     // the output rows as files for ParaView too, in this folder
   std::optional<std::filesystem::path> resume;  // go on from this result's last checkpoint
   std::optional<double> checkpoint_every;       // [s] simulated; none: once a second of wall-clock time
   std::optional<std::int64_t> problems_every;   // [-] steps between contact problems written beside the result

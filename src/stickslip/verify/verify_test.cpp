@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "stickslip/base/input_error.h"
-#include "stickslip/io/near_contacts.h"
+#include "stickslip/constraints/envelope.h"
 #include "tests/support/temporary_folder.h"
 #include "tests/support/written_run.h"
 
@@ -201,17 +201,20 @@ TEST(Verify, ConesAreNotJudgedWhereImpactsArePassedOver) {
 /// As in a step that is made in parts, the first of which parts the bodies.
 TEST(Verify, WhatActedAndOpenedAgainIsInItsRow) {
   const BuiltScene built = build(parse_scene(with_scheme(kSpatial, "moreau"), "test.toml"));
-  StepReport report;
   ContactReport contact;
   contact.contact = kDetected;
   contact.body_a = 0;
   contact.body_b = 3;
   contact.gap = 1e-3;
-  report.contacts = {contact};
-  NearContacts near(*built.system);
-  const std::size_t without = near.find(built.initial, report).size();
-  report.contacts[0].percussion[0] = 1.0;
-  EXPECT_EQ(near.find(built.initial, report).size(), without + 1);
+  Envelope envelope(*built.system);
+  const auto count = [&](double percussion) {
+    StepReport report;
+    contact.percussion[0] = percussion;
+    report.contacts = {contact};
+    envelope.complete(built.initial, report);
+    return report.contacts.size();
+  };
+  EXPECT_EQ(count(1.0), count(0.0) + 1);
 }
 
 /// What is changed in a row of a sound result. False where the row has nothing to change.

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <utility>
 
 #include "stickslip/io/new_file.h"
@@ -47,10 +46,14 @@ LiveSink::LiveSink(const fs::path& result, const System& system, const State& in
       control_(control),
       columns_(system, header.output),
       row_(columns_.columns()),
-      near_(system),
+      has_named_(!system.contact_points().empty()),
       has_detected_(system.has_varying_contacts() && header.output.wants("/contact_sets")),
-      has_contacts_(!system.contact_points().empty() || has_detected_),
+      has_forces_(header.output.wants("/contacts/force")),
       interval_(kFramePeriod) {
+  for (const char* path : {"/contacts/point", "/contacts/normal", "/contacts/gap", "/contacts/status"}) {
+    has_named_ &= header.output.wants(path);
+  }
+  has_named_ &= has_forces_ || header.output.wants("/contacts/percussion");
   beginning_.emplace(path_, system, initial, header);
   for (std::size_t b = 0; b < system.bodies().size(); ++b) {
     const Body& body = system.bodies()[b];
@@ -91,7 +94,6 @@ void LiveSink::publish() {
     stop.check();
     shown_ = {page.names().begin(), page.names().end()};
     names_ = PlaceNames(beginning);
-    read_beginning(beginning);
     data_.show(page, Phase::running);
   }
   std::error_code ignored;
@@ -103,21 +105,6 @@ void LiveSink::publish() {
 int LiveSink::find_column(const std::string& path) const {
   const auto found = std::ranges::find(columns_.columns(), path, &Column::path);
   return found == columns_.columns().end() ? -1 : static_cast<int>(found - columns_.columns().begin());
-}
-
-void LiveSink::read_beginning(const Trajectory& beginning) {
-  const Hdf5File& file = beginning.file();
-  named_.point = find_column("/contacts/point");
-  named_.normal = find_column("/contacts/normal");
-  named_.gap = find_column("/contacts/gap");
-  named_.status = find_column("/contacts/status");
-  named_.force = find_column("/contacts/force");
-  named_.is_force = named_.force >= 0;
-  if (!named_.is_force) named_.force = find_column("/contacts/percussion");
-  if (!file.has("/contacts/friction_coefficient")) return;
-  named_.mu = file.read_numbers("/contacts/friction_coefficient");
-  named_.body_a = file.read_integers("/contacts/body_a");
-  named_.body_b = file.read_integers("/contacts/body_b");
 }
 
 bool LiveSink::is_due(bool is_row, Clock::time_point now) const {
@@ -172,7 +159,7 @@ std::shared_ptr<const LiveFrame> LiveSink::make_frame(const State& state, const 
   if (const int point = find_column("/joints/point"); point >= 0) {
     frame->arrays.push_back({"joint_point", to_floats(row_.read(static_cast<std::size_t>(point)))});
   }
-  if (has_contacts_) add_contacts(state, report, *frame);
+  if (!system_.contact_points().empty() || has_detected_) add_contacts(report, *frame);
   add_signals(*frame);
   return frame;
 }
@@ -200,28 +187,28 @@ void LiveSink::add_picture(LiveFrame& frame) const {
   }
 }
 
-void LiveSink::add_contacts(const State& state, const StepReport& report, LiveFrame& frame) {
+/// Of a step between rows also what it looked at beyond the envelope.
+void LiveSink::add_contacts(const StepReport& report, LiveFrame& frame) const {
   ContactList list;
   const double per_step = report.step > 0.0 ? 1.0 / report.step : 0.0;
-  const bool has_named =
-      named_.point >= 0 && named_.normal >= 0 && named_.gap >= 0 && named_.status >= 0 && named_.force >= 0;
-  if (has_named) {
-    const auto read = [this](int column) { return row_.read(static_cast<std::size_t>(column)); };
-    const std::vector<double> point = read(named_.point), normal = read(named_.normal), force = read(named_.force),
-                              gap = read(named_.gap), status = read(named_.status);
-    for (std::size_t c = 0; c < gap.size(); ++c) {
-      list.add({&point[3 * c], &normal[3 * c], &force[3 * c], named_.is_force ? 1.0 : per_step, gap[c], named_.mu[c],
-                static_cast<std::int64_t>(status[c]), named_.body_a[c], named_.body_b[c],
-                static_cast<std::int64_t>(c)});
-    }
-  }
-  if (has_detected_) {
-    for (const ContactReport& contact : near_.find(state, report)) {
-      const Vector3 percussion = world_percussion(system_, contact);
-      list.add({contact.position.data(), contact.normal.data(), percussion.data(), per_step, contact.gap,
-                std::numeric_limits<double>::quiet_NaN(), static_cast<std::int64_t>(contact.status), contact.body_a,
-                contact.body_b, -1});
-    }
+  const std::size_t n_named = system_.contact_points().size();
+  for (std::size_t k = 0; k < report.contacts.size(); ++k) {
+    const bool is_named = k < n_named;
+    if (is_named ? !has_named_ : !has_detected_) continue;
+    const ContactReport& contact = report.contacts[k];
+    const Vector3 percussion = world_force(contact, contact.percussion);
+    const Vector3 force =
+        is_named && has_forces_ ? world_force(contact, contact.force) : Vector3(per_step * percussion);
+    list.add({.point = contact.position,
+              .normal = contact.normal,
+              .force = force,
+              .percussion = percussion,
+              .gap = contact.gap,
+              .mu = friction_of(system_, contact),
+              .status = static_cast<int>(contact.status),
+              .body_a = contact.body_a,
+              .body_b = contact.body_b,
+              .index = is_named ? static_cast<int>(k) : -1});
   }
   frame.arrays.push_back({"contact_offset", std::vector<std::uint32_t>{static_cast<std::uint32_t>(list.index.size())}});
   frame.arrays.push_back({"contact_point", std::move(list.point)});

@@ -10,7 +10,6 @@
 #include <string>
 #include <vector>
 
-#include "stickslip/io/near_contacts.h"
 #include "stickslip/io/output_columns.h"
 #include "stickslip/io/result_writer.h"
 #include "stickslip/io/row_buffer.h"
@@ -43,18 +42,11 @@ class LiveSink final : public StepSink {
 
  private:
   using Clock = std::chrono::steady_clock;
-  struct NamedContacts {
-    int point = -1, normal = -1, force = -1, gap = -1, status = -1;  // columns
-    bool is_force = true;                                            // false: percussions
-    std::vector<double> mu;                                          // [-]
-    std::vector<std::int64_t> body_a, body_b;                        // [-]
-  };
   int find_column(const std::string& path) const;
-  void read_beginning(const Trajectory& beginning);
   bool is_due(bool is_row, Clock::time_point now) const;
   std::shared_ptr<const LiveFrame> make_frame(const State& state, const StepReport& report, bool is_row);
   void add_picture(LiveFrame& frame) const;
-  void add_contacts(const State& state, const StepReport& report, LiveFrame& frame);
+  void add_contacts(const StepReport& report, LiveFrame& frame) const;
   void add_signals(LiveFrame& frame) const;
   LiveProgress make_progress(const State& state, Clock::time_point now);
   void set_limits(std::span<const LimitEntry> limits) { certificate_.set_limits({limits.begin(), limits.end()}); }
@@ -71,9 +63,8 @@ class LiveSink final : public StepSink {
 
   OutputColumns columns_;
   RowBuffer row_;
-  NearContacts near_;
-  bool has_detected_, has_contacts_;
-  NamedContacts named_;
+  bool has_named_, has_detected_;
+  bool has_forces_;                                        // of named points; else their percussions are shown
   std::vector<std::pair<std::size_t, BeamCurve>> curves_;  // of bodies
   std::set<std::string> shown_;                            // arrays of the page
   PlaceNames names_;

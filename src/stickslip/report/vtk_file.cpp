@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "stickslip/io/vtk_file.h"
+#include "stickslip/report/vtk_file.h"
 
 #include <fmt/format.h>
 
