@@ -11,8 +11,8 @@
 #include "shared.h"
 #include "stickslip/io/output_file.h"
 #include "stickslip/io/step_sink.h"
-#include "stickslip/io/vtk_writer.h"
 #include "stickslip/report/report.h"
+#include "stickslip/report/vtk_export.h"
 #include "stickslip/sim/analyze.h"
 #include "stickslip/sim/rollout.h"
 #include "stickslip/sim/run.h"
@@ -120,7 +120,6 @@ void check_outputs(const RunOptions& options, const py::object& scene, bool forc
   const bool goes_on = options.resume && fs::equivalent(options.output, *options.resume, error);
   if (!goes_on) check_replaceable(options.output, MayReplace::results);
   if (options.csv) check_replaceable(*options.csv, MayReplace::nothing);
-  if (options.vtk) VtkWriter::check_replaceable(*options.vtk);
   StepProblems::check_replaceable(options.output);
 }
 
@@ -173,7 +172,7 @@ py::dict run_scene(const py::object& scene, const py::object& output, const py::
   RunOptions options;
   options.output = path_of(output);
   options.csv = optional_path(csv);
-  options.vtk = optional_path(vtk);
+  const std::optional<fs::path> frames = optional_path(vtk);
   options.resume = optional_path(resume);
   if (!checkpoint_every.is_none()) {
     options.checkpoint_every = py::cast<double>(checkpoint_every);
@@ -184,6 +183,7 @@ py::dict run_scene(const py::object& scene, const py::object& output, const py::
     if (*options.problems_every < 1) throw py::value_error("problems_every: at least 1");
   }
   check_outputs(options, scene, force);
+  if (frames) check_vtk_folder(*frames, force);
   options.stop = &stop;
   Watched watched(control, read.scene, stop);
   if (!control.is_none()) {
@@ -200,6 +200,9 @@ py::dict run_scene(const py::object& scene, const py::object& output, const py::
     try {
       const WithoutLock without;
       result = run(read.scene, options);
+      if (frames && result.outcome != Outcome::interrupted) export_vtk(options.output, *frames, &stop);
+    } catch (const Interrupted&) {  // the result is whole, frames are not
+      result.outcome = Outcome::interrupted;
     } catch (...) {
       watched.end();
       throw;
