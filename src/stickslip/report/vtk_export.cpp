@@ -27,7 +27,7 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr std::array<const char*, 4> kSeries = {"bodies", "spheres", "contacts", "joints"};
-constexpr std::string_view kMark = "<!-- frames of stickslip -->";
+constexpr std::string_view kFrameMark = "<!-- frames of stickslip -->";
 
 using Floats = std::vector<float>;
 using Indices = std::vector<std::int32_t>;
@@ -288,7 +288,7 @@ bool is_list(const fs::path& path) {
   std::ifstream in(path, std::ios::binary);
   std::string head(128, '\0');
   in.read(head.data(), static_cast<std::streamsize>(head.size()));
-  return head.find(kMark) != std::string::npos;
+  return head.find(kFrameMark) != std::string::npos;
 }
 
 /// The lists first: they list no frames that are not there.
@@ -307,7 +307,7 @@ void remove_series(const fs::path& folder) {
 
 std::string make_list(std::string_view name, const std::vector<double>& times) {
   std::string list = fmt::format(
-      "<?xml version=\"1.0\"?>\n{}\n<VTKFile type=\"Collection\" version=\"1.0\">\n  <Collection>\n", kMark);
+      "<?xml version=\"1.0\"?>\n{}\n<VTKFile type=\"Collection\" version=\"1.0\">\n  <Collection>\n", kFrameMark);
   for (std::size_t row = 0; row < times.size(); ++row) {
     list += fmt::format("    <DataSet timestep=\"{}\" part=\"0\" file=\"{}/{}\"/>\n", times[row], name,
                         frame_name(static_cast<std::int64_t>(row)));
