@@ -323,7 +323,7 @@ class System {
   }
   // Shapes that say the same of their friction are a class; one pair of detected contacts for each friction that two
   // classes have. They have no points of their own.
-  std::vector<ContactPair> detected_;
+  std::vector<ContactPair> detected_ = std::vector<ContactPair>(1);  // of a system without detection() one
   int n_classes_ = 1;
   std::vector<int> class_of_;     // (n shapes)
   std::vector<int> detected_of_;  // (n classes, n classes) index into detected_
