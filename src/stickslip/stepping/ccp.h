@@ -45,12 +45,13 @@ namespace stickslip {
 /// contact that others close does so in the next step, as one impact after the other; it overlaps by at most what it
 /// moves in one.
 struct CcpOptions {
-  static constexpr SchemeTraits kTraits = {
-      .name = "ccp",
-      .meaning = "half-implicit Euler with a cone complementarity problem, contacts and joints together [Negrut2017]",
-      .order = 1,
-      .holds_positions = false,
-      .automatic_steps = false};
+  static constexpr SchemeTraits kTraits = {.name = "ccp",
+                                           .meaning =
+                                               "half-implicit Euler with a cone complementarity problem, contacts and "
+                                               "joints together (default with detected contacts) [Negrut2017]",
+                                           .order = 1,
+                                           .holds_positions = false,
+                                           .automatic_steps = false};
 
   FrictionLaw law = FrictionLaw::coulomb;
   Projection projection = Projection::automatic;

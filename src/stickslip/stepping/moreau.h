@@ -40,7 +40,7 @@ namespace stickslip {
 struct MoreauOptions {
   static constexpr SchemeTraits kTraits = {
       .name = "moreau",
-      .meaning = "Moreau-Jean midpoint time stepping, impulses over the step (default) [Moreau1988, Jean1999]",
+      .meaning = "Moreau-Jean midpoint time stepping, impulses over the step (else default) [Moreau1988, Jean1999]",
       .order = 1,
       .holds_positions = false,
       .automatic_steps = false};

@@ -63,12 +63,13 @@ enum class GeneralizedAlphaFriction {
 ///     that without them is closed. A step that is not solved is made in two halves, and these again, to a sixteenth,
 ///     among many contacts to a 256th: StepReport::parts. See docs/generalized-alpha.md.
 struct GeneralizedAlphaOptions {
-  static constexpr SchemeTraits kTraits = {
-      .name = "generalized-alpha",
-      .meaning = "nonsmooth generalized-alpha, second order, no penetration and no drift [Capobianco2021]",
-      .order = 2,
-      .holds_positions = true,
-      .automatic_steps = true};
+  static constexpr SchemeTraits kTraits = {.name = "generalized-alpha",
+                                           .meaning =
+                                               "nonsmooth generalized-alpha, second order, no penetration and no drift "
+                                               "(else default with joints) [Capobianco2021]",
+                                           .order = 2,
+                                           .holds_positions = true,
+                                           .automatic_steps = true};
 
   double rho_inf = 0.5;      // [-] in [0, 1]: spectral radius at infinite frequency, 1: no numerical damping
   double tolerance = 1e-10;  // [-] > 0: residual as a length, relative to the displacement in the step
