@@ -206,6 +206,17 @@ TEST(BrokenModels, OfKeyframesEndAtTheKey) {
   EXPECT_NE(error_of("<key name=\"l\"/>").find("no keyframe has the name \"k\""), std::string::npos);
 }
 
+TEST(BrokenModels, NameTheIncludeWhoseFileIsNotThere) {
+  try {
+    convert_model_text("<mujoco>\n<include file=\"none.xml\"/></mujoco>", "no-such-folder/model.xml", {});
+    FAIL();
+  } catch (const InputError& error) {
+    EXPECT_STREQ(error.what(),
+                 "no-such-folder/model.xml:2: include.file: no-such-folder/none.xml: cannot be opened: No such file or "
+                 "directory");
+  }
+}
+
 TEST(BrokenModels, AreBounded) {
   std::string deep = "<robot><link name=\"a\"/>";
   for (int i = 0; i < 100; ++i) deep += "\n<x>";

@@ -2,6 +2,7 @@
 #include "stickslip/robots/mjcf_words.h"
 
 #include <algorithm>
+#include <initializer_list>
 #include <string_view>
 #include <unordered_map>
 #include <vector>
@@ -107,17 +108,17 @@ class WordWalk {
 
  private:
   void check_child(const XmlElement& child, std::string_view parent) {
-    static const Words kSections = {"compiler", "option",   "default",  "worldbody", "asset", "contact",
-                                    "equality", "keyframe", "actuator", "sensor",    "tendon"};
-    static const Words kOfBodies = {"body", "frame", "replicate", "inertial", "joint", "freejoint", "geom"};
     const std::string_view name = child.name;
     if (is_silent(parent, name, uses_key_)) return;
-    const auto is_in = [&](const Words& words) { return std::ranges::find(words, name) != words.end(); };
+    const auto is_in = [&](std::initializer_list<std::string_view> words) {
+      return std::ranges::find(words, name) != words.end();
+    };
     bool is_read = false;
     if (parent == "mujoco") {
-      is_read = is_in(kSections);
+      is_read = is_in({"compiler", "option", "default", "worldbody", "asset", "contact", "equality", "keyframe",
+                       "actuator", "sensor", "tendon"});
     } else if (parent == "worldbody" || parent == "body" || parent == "frame" || parent == "replicate") {
-      is_read = is_in(kOfBodies);
+      is_read = is_in({"body", "frame", "replicate", "inertial", "joint", "freejoint", "geom"});
     } else if (parent == "default") {
       is_read = is_in({"default", "joint", "geom", "mesh", "pair", "equality"});
       // Defaults of what is left out as a whole, which is told there.

@@ -164,7 +164,12 @@ class XmlReader {
     for (const fs::path& open : chain_) {
       if (fs::equivalent(open, path, ignored)) include.fail("file", "a file that includes itself");
     }
-    const std::string text = read_model_file(path, include.place(*file), kMaxXmlBytes);
+    std::string text;
+    try {
+      text = read_model_file(path, {path.string(), 0, 0}, kMaxXmlBytes);
+    } catch (const InputError& error) {
+      include.fail("file", error.what());
+    }
     chain_.push_back(path);
     XmlElement root = read(text, path.string());
     chain_.pop_back();

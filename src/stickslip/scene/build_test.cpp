@@ -229,6 +229,50 @@ std::string warnings_of(const std::string& text) {
   return all;
 }
 
+// A chain of four links on a base with spheres on every second one: those of the base and of `second` overlap by 0.02
+// m, those of `second` and `end` by 0.01 m.
+const std::string kFoldedChain = R"(
+bodies.base = {type = "fixed", shapes.s = {type = "sphere", radius = 0.06}}
+bodies.first = {mass = 1, inertia = [1, 1, 1], position = [0.05, 0, 0]}
+bodies.second = {mass = 1, inertia = [1, 1, 1], position = [0.1, 0, 0], shapes.s = {type = "sphere", radius = 0.06}}
+bodies.third = {mass = 1, inertia = [1, 1, 1], position = [0.15, 0, 0]}
+bodies.end = {mass = 1, inertia = [1, 1, 1], position = [0.21, 0, 0], shapes.s = {type = "sphere", radius = 0.06}}
+joints.a = {type = "spherical", between = ["base", "first"], at = [0, 0, 0]}
+joints.b = {type = "spherical", between = ["first", "second"], at = [0.05, 0, 0]}
+joints.c = {type = "spherical", between = ["second", "third"], at = [0.1, 0, 0]}
+joints.d = {type = "spherical", between = ["third", "end"], at = [0.15, 0, 0]}
+)";
+
+TEST(CheckScene, NamesEachOverlapOfBodiesThatJointsConnectOverOthers) {
+  const std::string chain = kSpatial + kFoldedChain;
+  const std::string all = warnings_of(chain + "contact_default = {}\n");
+  EXPECT_NE(all.find("contact_default: the bodies 'base' and 'second', which joints connect over others, overlap by "
+                     "0.02 m at the start: except = [[\"base\", \"second\"]] lets them pass"),
+            std::string::npos)
+      << all;
+  EXPECT_NE(all.find("contact_default: the bodies 'second' and 'end', which joints connect over others, overlap by "
+                     "0.01 m at the start: except = [[\"second\", \"end\"]] lets them pass"),
+            std::string::npos)
+      << all;
+  const std::string with_except =
+      warnings_of(chain + "contact_default.except = [[\"base\", \"second\"], [\"second\", \"end\"]]\n");
+  EXPECT_EQ(with_except.find("overlap"), std::string::npos) << with_except;
+}
+
+TEST(CheckScene, TakesTwoMechanismsOnOneFixedBodyForTwo) {
+  const std::string all = warnings_of(std::string(kSpatial) + R"(
+bodies.base = {type = "fixed"}
+bodies.left = {mass = 1, inertia = [1, 1, 1], shapes.s = {type = "sphere", radius = 0.06}}
+bodies.right = {mass = 1, inertia = [1, 1, 1], position = [0.1, 0, 0], shapes.s = {type = "sphere", radius = 0.06}}
+joints.a = {type = "spherical", between = ["base", "left"], at = [0, 0, 0]}
+joints.b = {type = "spherical", between = ["base", "right"], at = [0.1, 0, 0]}
+contact_default = {}
+)");
+  EXPECT_NE(all.find("contact_default: the bodies 'left' and 'right' overlap by 0.02 m at the start\n"),
+            std::string::npos)
+      << all;
+}
+
 TEST(CheckScene, WarnsOfLikelyMistakes) {
   const std::string ground =
       "[bodies.ground]\ntype = \"fixed\"\nshapes.top = {type = \"half-space\", normal = [0, 0, 1]}\n";

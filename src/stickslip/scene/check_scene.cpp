@@ -7,6 +7,7 @@
 #include <set>
 #include <utility>
 
+#include "stickslip/base/disjoint_sets.h"
 #include "stickslip/constraints/contact_finder.h"
 #include "stickslip/constraints/stiffness.h"
 #include "stickslip/scene/build.h"
@@ -16,6 +17,39 @@
 
 namespace stickslip {
 namespace {
+
+using BodyPair = std::pair<int, int>;  // indices into System::bodies(), the lower one first
+
+/// Bodies that joints connect. What cannot move connects nothing: two robots on one floor are two mechanisms.
+class Mechanisms {
+ public:
+  /// `jointed` has the pairs of bodies with a joint between them.
+  Mechanisms(const System& system, const std::map<BodyPair, int>& jointed)
+      : system_(system), sets_(system.bodies().size()) {
+    for (const auto& [bodies, joint] : jointed) {
+      if (moves(bodies.first) && moves(bodies.second)) sets_.join(bodies.first, bodies.second);
+    }
+    for (const auto& [bodies, joint] : jointed) {
+      if (moves(bodies.first) != moves(bodies.second)) carried_.insert(fixed_and_mechanism(bodies));
+    }
+  }
+
+  bool connect(const BodyPair& bodies) {
+    if (moves(bodies.first) && moves(bodies.second)) return sets_.find(bodies.first) == sets_.find(bodies.second);
+    return moves(bodies.first) != moves(bodies.second) && carried_.contains(fixed_and_mechanism(bodies));
+  }
+
+ private:
+  bool moves(int body) const { return system_.bodies()[body].n_u > 0; }
+  std::pair<int, int> fixed_and_mechanism(const BodyPair& bodies) {
+    const auto [a, b] = bodies;
+    return moves(a) ? std::pair{b, sets_.find(a)} : std::pair{a, sets_.find(b)};
+  }
+
+  const System& system_;
+  DisjointSets sets_;                      // of bodies that move
+  std::set<std::pair<int, int>> carried_;  // a fixed body, and a mechanism that hangs on it
+};
 
 /// Warns of what is allowed and yet probably a mistake.
 class Warnings {
@@ -84,7 +118,7 @@ class Warnings {
   }
 
   // Pairs whose points vary, and pairs where what touches depends on where the bodies are; of detected contacts those
-  // between the bodies of each joint, which holds them there, and of the others the worst alone: a heap placed
+  // between bodies that joints connect, which hold them there, and of the others the worst alone: a heap placed
   // carelessly overlaps in many places.
   void warn_of_overlaps_found() {
     const System& system = *built_.system;
@@ -96,7 +130,9 @@ class Warnings {
     double least = -kOverlap;
     std::vector<double> least_of_pair(system.contacts().size(), -kOverlap);
     const std::map<BodyPair, int> jointed = find_jointed();
+    Mechanisms mechanisms(system, jointed);
     std::map<int, double> least_of_joint;
+    std::map<BodyPair, double> least_of_connected;
     for (const ContactPoint& point : contacts.points()) {
       if (point.pair != kDetected && point.frozen == nullptr) continue;
       const double gap = system.calc_gap(point, built_.initial.t, built_.initial.q);
@@ -104,6 +140,9 @@ class Warnings {
         least_of_pair[point.pair] = std::min(least_of_pair[point.pair], gap);
       } else if (const auto joint = jointed.find(bodies_of(point)); joint != jointed.end()) {
         if (gap < -kOverlap) least_of_joint[joint->second] = std::min(least_of_joint[joint->second], gap);
+      } else if (gap < -kOverlap && mechanisms.connect(bodies_of(point))) {
+        double& least_of_both = least_of_connected[bodies_of(point)];
+        least_of_both = std::min(least_of_both, gap);
       } else if (gap < least) {
         least = gap;
         worst = &point;
@@ -123,6 +162,12 @@ class Warnings {
                        "contact_default.except = [[\"{0}\", \"{1}\"]] lets them pass through each other",
                        first, second, -gap));
     }
+    for (const auto& [bodies, gap] : least_of_connected) {
+      warn("contact_default",
+           fmt::format("the bodies '{0}' and '{1}', which joints connect over others, overlap by {2:.6g} m at the "
+                       "start: except = [[\"{0}\", \"{1}\"]] lets them pass through each other",
+                       system.bodies()[bodies.first].name, system.bodies()[bodies.second].name, -gap));
+    }
     if (worst == nullptr) return;
     warn("contact_default", fmt::format("the bodies '{}' and '{}' overlap by {:.6g} m at the start",
                                         system.bodies()[system.side(*worst, Side::first).body].name,
@@ -132,8 +177,6 @@ class Warnings {
   static std::string path_of(const Joint& joint) {
     return (joint.options.type == JointType::coupling ? "couplings." : "joints.") + joint.options.name;
   }
-
-  using BodyPair = std::pair<int, int>;  // indices into System::bodies(), the lower one first
 
   /// The first joint between two bodies.
   std::map<BodyPair, int> find_jointed() const {
