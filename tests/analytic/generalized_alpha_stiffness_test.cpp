@@ -16,15 +16,15 @@ namespace {
 using test::kGravity;
 using test::SceneRun;
 
-constexpr double kStep = 1e-3;  // [s]
+constexpr double kLongStep = 1e-3;  // [s]
 /// Of the energy: what a step may gain where a velocity turns within it.
-constexpr double kTurns = 1e-3;  // [-]
+constexpr double kGainWhereItTurns = 1e-3;  // [-]
 
 SceneRun open(const std::string& text, double end, double rho) {
   std::ostringstream scene;
   scene.precision(17);
   scene << "stickslip = 1\nscheme = {type = \"generalized-alpha\", rho_inf = " << rho << "}\ntime = {end = " << end
-        << ", step = " << kStep << "}\n"
+        << ", step = " << kLongStep << "}\n"
         << text;
   return test::scene_from_text(scene.str());
 }
@@ -54,16 +54,16 @@ struct Recursion {
     const double beta = 0.25 * (0.5 + gamma) * (0.5 + gamma);
     const double known = (alpha_f * a - alpha_m * bar) / (1.0 - alpha_m);
     const double share = (1.0 - alpha_f) / (1.0 - alpha_m);
-    const double v_known = v + kStep * ((1.0 - gamma) * bar + gamma * known);
-    const double x_known = x + kStep * v + kStep * kStep * ((0.5 - beta) * bar + beta * known);
-    a = -(c * v_known + k * x_known) / (1.0 + c * kStep * gamma * share + k * kStep * kStep * beta * share);
-    v = v_known + kStep * gamma * share * a;
-    x = x_known + kStep * kStep * beta * share * a;
+    const double v_known = v + kLongStep * ((1.0 - gamma) * bar + gamma * known);
+    const double x_known = x + kLongStep * v + kLongStep * kLongStep * ((0.5 - beta) * bar + beta * known);
+    a = -(c * v_known + k * x_known) / (1.0 + c * kLongStep * gamma * share + k * kLongStep * kLongStep * beta * share);
+    v = v_known + kLongStep * gamma * share * a;
+    x = x_known + kLongStep * kLongStep * beta * share * a;
     bar = known + share * a;
   }
   void step_backward(double c, double k) {
-    v = (v - kStep * k * x) / (1.0 + kStep * c + kStep * kStep * k);
-    x += kStep * v;
+    v = (v - kLongStep * k * x) / (1.0 + kLongStep * c + kLongStep * kLongStep * k);
+    x += kLongStep * v;
     a = bar = -(c * v + k * x);
   }
   double energy(double k) const { return 0.5 * v * v + 0.5 * k * x * x; }  // [J/kg]
@@ -77,8 +77,8 @@ TEST(GeneralizedAlphaStiffness, TwoBodiesFollowTheRecursion) {
     for (const double damping : {0.0, 0.5, 1e2, 1e4}) {            // h c/m
       for (const double stiffness : {0.0, 0.25, 1e2, 1e4, 1e6}) {  // h^2 k/m
         if (damping + stiffness == 0.0) continue;
-        const double c = damping / kStep;
-        const double k = stiffness / (kStep * kStep);
+        const double c = damping / kLongStep;
+        const double k = stiffness / (kLongStep * kLongStep);
         SceneRun run = open(
             "gravity = [0, 0]\n[bodies.a]\ntype = \"point\"\nmass = 1\nposition = [0, 0]\n"
             "[bodies.b]\ntype = \"point\"\nmass = 2\nposition = [1, 0]\nvelocity = [-0.5, 0]\n" +
@@ -95,14 +95,14 @@ TEST(GeneralizedAlphaStiffness, TwoBodiesFollowTheRecursion) {
           Recursion euler = r;
           euler.step_backward(c, k);
           const auto error = [&](const Recursion& y) {
-            return std::max(std::abs(x - y.x) / kStep, std::abs(v - y.v)) / kSpeed;
+            return std::max(std::abs(x - y.x) / kLongStep, std::abs(v - y.v)) / kSpeed;
           };
           backward += error(euler) < error(next) ? 1 : 0;
           r = error(euler) < error(next) ? euler : next;
           // Lengths are rounded to 2e-16 m, which a stiff spring makes accelerations of.
-          EXPECT_LT(error(r), 1e-8 + 4e-16 * k * kStep / kSpeed)
+          EXPECT_LT(error(r), 1e-8 + 4e-16 * k * kLongStep / kSpeed)
               << rho << ", " << damping << ", " << stiffness << ", " << now.state.t;
-          EXPECT_LT(energy_of(now), (1.0 + kTurns) * first) << rho << ", " << damping << ", " << stiffness;
+          EXPECT_LT(energy_of(now), (1.0 + kGainWhereItTurns) * first) << rho << ", " << damping << ", " << stiffness;
           r.x = x;
           r.v = v;
         });
@@ -112,7 +112,7 @@ TEST(GeneralizedAlphaStiffness, TwoBodiesFollowTheRecursion) {
         }
         // Steps are solved to the scheme's tolerance, and to that round-off.
         constexpr double kSolved = 1e-10;  // [-]
-        const double off = 50.0 * kSolved + 4e-16 * kReduced * k * kStep;
+        const double off = 50.0 * kSolved + 4e-16 * kReduced * k * kLongStep;
         EXPECT_NEAR(run.state.u(0) + 2.0 * run.state.u(2), -1.0, off) << damping << ", " << stiffness;
       }
     }
@@ -138,7 +138,7 @@ TEST(GeneralizedAlphaStiffness, BodiesThatTurnGainNoEnergy) {
       for (SceneRun* run : {&planar, &spatial}) {
         const double first = energy_of(*run);
         run->run([&](const SceneRun& now) {
-          EXPECT_LT(energy_of(now), (1.0 + kTurns) * first) << k << ", " << c << ", " << now.state.t;
+          EXPECT_LT(energy_of(now), (1.0 + kGainWhereItTurns) * first) << k << ", " << c << ", " << now.state.t;
         });
       }
     }
@@ -165,7 +165,8 @@ TEST(GeneralizedAlphaStiffness, APairThatLandsGainsNoEnergy) {
         double last = energy_of(run);
         const double moves = run.report.kinetic_energy + 3.0 * kGravity * 0.1;
         run.run([&](const SceneRun& now) {
-          EXPECT_LT(energy_of(now), last + kTurns * moves) << k << ", " << c << ", " << e << ", " << now.state.t;
+          EXPECT_LT(energy_of(now), last + kGainWhereItTurns * moves)
+              << k << ", " << c << ", " << e << ", " << now.state.t;
           last = energy_of(now);
         });
       }

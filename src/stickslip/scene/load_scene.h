@@ -18,7 +18,7 @@ namespace stickslip {
 using SceneConverter = std::function<std::string(const std::filesystem::path&)>;
 
 struct LoadOptions {
-  SceneConverter convert;  // of files that begin with '<'; none: there is no other format
+  SceneConverter convert = {};  // of files that begin with '<'; none: there is no other format
   /// "key.path=value" each, applied to what was read, types of scheme and solver first, the others in order: the value
   /// in TOML, or a number as people write it (.3), or, where it is neither, a string. contacts.NAME.key finds a contact
   /// by its name.
