@@ -11,7 +11,6 @@
 #include "stickslip/constraints/closest_approach.h"
 #include "stickslip/math/round_off.h"
 #include "stickslip/stepping/free_rotation.h"
-#include "stickslip/stepping/sticking_bodies.h"
 #include "stickslip/stepping/velocity_step.h"
 
 namespace stickslip {
@@ -66,7 +65,6 @@ class HalfImplicitStepper final : public TimeStepper {
   StopToken stop_;
   VelocityStep velocity_;
   std::optional<PositionProjection> projection_;
-  StickingBodies sticking_;
   BodySizes sizes_;
   ClosestApproach approach_;
 
@@ -97,7 +95,6 @@ HalfImplicitStepper::HalfImplicitStepper(const HalfImplicitOptions& options, con
       system_(system),
       stop_(stop),
       velocity_(system, solver, stop),
-      sticking_(system),
       sizes_(system),
       approach_(system),
       start_(system),
@@ -158,13 +155,7 @@ Status HalfImplicitStepper::step(State& state, double h, double t_end, StepRepor
                            implicit_ ? velocity_.q_ahead() : q_forces, u_forces, u_work_, h, energy);
   if (implicit_) velocity_.calc_implicit_impulse(u_work_, force_);
   velocity_.report_forces(h, state.inputs, t_forces, q_forces, u_forces, &force_, report);
-  if (projection_) {
-    q_dot_ = q_end_;
-    projection_->project(h, velocity_, q_end_, end_);
-    if (q_end_ != q_dot_ && sticking_.follow(start_, contacts.points(), report, q_end_, end_)) {
-      projection_->project_again(h, velocity_, q_end_, end_);
-    }
-  }
+  if (projection_) projection_->project(h, velocity_, q_end_, end_);
   velocity_.report_places(end_, report);
 
   // Last of all, so that the step can be left before.

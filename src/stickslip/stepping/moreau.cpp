@@ -11,7 +11,6 @@
 #include "stickslip/constraints/certificate.h"
 #include "stickslip/stepping/free_rotation.h"
 #include "stickslip/stepping/joint_loops.h"
-#include "stickslip/stepping/sticking_bodies.h"
 #include "stickslip/stepping/velocity_step.h"
 
 namespace stickslip {
@@ -39,7 +38,6 @@ class MoreauStepper final : public TimeStepper {
   StopToken stop_;
   VelocityStep velocity_;
   std::optional<PositionProjection> projection_;
-  StickingBodies sticking_;
   bool closes_loops_;  // whether joints close loops whose rows depend on each other where joints fit alone
 
   // Workspace, kept from step to step.
@@ -59,7 +57,6 @@ MoreauStepper::MoreauStepper(const MoreauOptions& options, const System& system,
       system_(system),
       stop_(stop),
       velocity_(system, solver, stop),
-      sticking_(system),
       start_(system),
       middle_(system),
       end_(system) {
@@ -85,8 +82,10 @@ Status MoreauStepper::step(State& state, double h, double t_end, StepReport& rep
 
   const State& start = velocity_.settle_start(state);
   ContactFinder& contacts = velocity_.contacts();
-  if (contacts.detects() || sticking_.are_possible()) start_.take(start.t, start.q, &start.u);
-  if (contacts.detects()) contacts.find(start_, t_end);
+  if (contacts.detects()) {
+    start_.take(start.t, start.q, &start.u);
+    contacts.find(start_, t_end);
+  }
   q_mid_ = start.q;
   if (implicit) {
     report.message = calc_mean_rotations(system_, gyroscopic_, start.u, h, stop_, u_work_);
@@ -147,13 +146,7 @@ Status MoreauStepper::step(State& state, double h, double t_end, StepReport& rep
     // Planar: u_work is u.
     velocity_.report_forces(h, state.inputs, t_mid, q_mid_, u_work_, &force_, report);
   }
-  if (projection_) {
-    q_dot_ = q_end_;
-    projection_->project(h, velocity_, q_end_, end_);
-    if (q_end_ != q_dot_ && sticking_.follow(start_, contacts.points(), report, q_end_, end_)) {
-      projection_->project_again(h, velocity_, q_end_, end_);
-    }
-  }
+  if (projection_) projection_->project(h, velocity_, q_end_, end_);
   velocity_.report_places(end_, report);
 
   // Last of all, so that the step can be left before.

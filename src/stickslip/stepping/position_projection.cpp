@@ -44,7 +44,8 @@ PositionProjection::PositionProjection(const System& system, ConeSolver& solver,
 
 void PositionProjection::project(double h, VelocityStep& step, Vector& q, BodySnapshot& at) {
   const std::vector<ContactPoint>& points = step.contacts().points();
-  const ConstraintSet& constraints = step.constraints();
+  ConstraintSet& constraints = step.constraints();
+  ConeSolution& solution = step.solution();
   held_.assign(points.size(), Held::no);
   gaps_.assign(points.size(), 0.0);
   for (int i = 0; i < constraints.count() && constraints.kind(i) == ConstraintSet::Kind::contact; ++i) {
@@ -54,13 +55,6 @@ void PositionProjection::project(double h, VelocityStep& step, Vector& q, BodySn
     if (points[k].apart || (way > 0.0 && calc_gap(at, points[k]) + way >= 0.0)) continue;
     held_[k] = Held::yes;
   }
-  project_again(h, step, q, at);
-}
-
-void PositionProjection::project_again(double h, VelocityStep& step, Vector& q, BodySnapshot& at) {
-  const std::vector<ContactPoint>& points = step.contacts().points();
-  ConstraintSet& constraints = step.constraints();
-  ConeSolution& solution = step.solution();
   const double t = at.t();
   double off = calc_off(at, points);
   for (int i = 0; i < kMaxProjections && off > 1.0; ++i) {

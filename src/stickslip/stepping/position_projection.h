@@ -45,9 +45,6 @@ class PositionProjection {
   /// Positions that cannot be put right, as those of a body that is squeezed, stay as they are.
   void project(double h, VelocityStep& step, Vector& q, BodySnapshot& at);
 
-  /// The same once more in the same step, with the contacts that project() chose, after bodies have moved.
-  void project_again(double h, VelocityStep& step, Vector& q, BodySnapshot& at);
-
  private:
   /// How far positions are off, relative to what is right to round-off: right up to 1. Notes which overlaps are stuck.
   double calc_off(const BodySnapshot& at, const std::vector<ContactPoint>& points);
