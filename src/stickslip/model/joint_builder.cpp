@@ -120,7 +120,7 @@ int SystemBuilder::add_coupling(std::string name, JointType type, std::vector<Jo
     }
   }
   if (!joint_names_.insert(name).second) refuse("the name is taken");
-  std::ranges::stable_partition(joint.coupled, [](const Attachment& at) { return at.n_u > 0; });
+  std::stable_partition(joint.coupled.begin(), joint.coupled.end(), [](const Attachment& at) { return at.n_u > 0; });
   const Joint& last = system_.joints_[terms.back().joint];
   joint.options.first = last.options.first;
   joint.options.second = last.options.second;

@@ -7,8 +7,8 @@
 
 #include "stickslip/math/b_spline.h"
 #include "stickslip/model/beam.h"
-#include "stickslip/report/contact_rows.h"
 #include "stickslip/report/page_data.h"
+#include "stickslip/report/result_contacts.h"
 
 namespace stickslip {
 

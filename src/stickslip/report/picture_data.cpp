@@ -12,9 +12,9 @@
 #include <variant>
 
 #include "stickslip/base/input_error.h"
-#include "stickslip/report/contact_rows.h"
 #include "stickslip/report/drawn_rows.h"
 #include "stickslip/report/pose_codec.h"
+#include "stickslip/report/result_contacts.h"
 #include "stickslip/report/row_reader.h"
 #include "stickslip/report/scene_facts.h"
 
@@ -204,7 +204,7 @@ void add_contacts(const Trajectory& result, double bytes, PageData& data, std::v
     data.add("joint_bodies", std::span<const std::int32_t>(pairs));
   }
   if (entries == 0.0) return;
-  ContactRows contacts(result, rows);
+  ResultContacts contacts(result, rows);
   ContactList list;
   for (std::size_t i = 0; i < rows.size(); ++i) {
     for (const ContactRecord& contact : contacts.next()) list.add(contact);

@@ -17,7 +17,7 @@
 #include "stickslip/io/new_file.h"
 #include "stickslip/io/new_folder.h"
 #include "stickslip/io/output_file.h"
-#include "stickslip/report/contact_rows.h"
+#include "stickslip/report/result_contacts.h"
 #include "stickslip/report/vtk_mesh.h"
 
 namespace stickslip {
@@ -97,7 +97,7 @@ class FrameMaker {
   const Trajectory& result_;
   std::vector<LayoutRow> layout_;
   VtkMesh mesh_;
-  ContactRows contacts_;
+  ResultContacts contacts_;
   bool has_velocities_, has_contacts_, has_joints_;
   // What is the same in all frames.
   Arrays body_fields_, contact_fields_, joint_fields_, cell_owners_, of_balls_;

@@ -52,7 +52,7 @@ void MomentumBalance::add_elements(const Step& step) {
     }
     if (!acts) continue;
     for (const ConstraintElement::SideRange& side : e.sides()) {
-      const bool is_again = &side != &e.sides()[0] && e.sides()[0].touch >= 0 && side.body == e.sides()[0].body;
+      const bool is_again = &side != e.sides().data() && e.sides()[0].touch >= 0 && side.body == e.sides()[0].body;
       if (side.touch < 0 || is_again) continue;
       const ConstraintElement::Touch& touch = e.touches()[side.touch];
       const VelocityBlock& block = step.rows.blocks()[touch.block];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "stickslip/report/contact_rows.h"
+#include "stickslip/report/result_contacts.h"
 
 #include <algorithm>
 #include <array>
@@ -20,7 +20,7 @@ Vector3 triple(const RowMatrix& m, Eigen::Index row, Eigen::Index item) {
 
 }  // namespace
 
-ContactRows::ContactRows(const Trajectory& result, std::vector<std::int64_t> rows)
+ResultContacts::ResultContacts(const Trajectory& result, std::vector<std::int64_t> rows)
     : result_(result), rows_(std::move(rows)) {
   const RowMatrix ends = result.read("/steps/time", 0, result.steps());
   const RowMatrix lengths = result.read("/steps/step", 0, result.steps());
@@ -30,7 +30,7 @@ ContactRows::ContactRows(const Trajectory& result, std::vector<std::int64_t> row
   if (result.file().has("/contact_sets")) offsets_ = result.file().read_integers("/contact_sets/offsets");
 }
 
-void ContactRows::read_named_constants() {
+void ResultContacts::read_named_constants() {
   const Hdf5File& file = result_.file();
   for (const char* path : {"/contacts/point", "/contacts/normal", "/contacts/gap", "/contacts/status"}) {
     if (result_.find_rows(path) == nullptr) return;
@@ -62,7 +62,7 @@ void ContactRows::read_named_constants() {
 }
 
 /// The picked rows from the next one on, as many as make a block, and those between them.
-void ContactRows::load() {
+void ResultContacts::load() {
   const auto rows = static_cast<double>(std::max<std::int64_t>(result_.rows(), 1));
   const double entries =
       offsets_.empty() ? 0.0 : static_cast<double>(offsets_[static_cast<std::size_t>(result_.rows())]);
@@ -96,7 +96,7 @@ void ContactRows::load() {
   }
 }
 
-void ContactRows::add_named(Eigen::Index row, double per_step) {
+void ResultContacts::add_named(Eigen::Index row, double per_step) {
   for (std::size_t k = 0; k < mu_.size(); ++k) {
     const auto i = static_cast<Eigen::Index>(k);
     ContactRecord& c = records_.emplace_back();
@@ -116,7 +116,7 @@ void ContactRows::add_named(Eigen::Index row, double per_step) {
   }
 }
 
-void ContactRows::add_detected(Eigen::Index entry, double per_step) {
+void ResultContacts::add_detected(Eigen::Index entry, double per_step) {
   ContactRecord& c = records_.emplace_back();
   c.point = triple(detected_.point, entry, 0);
   c.normal = triple(detected_.normal, entry, 0);
@@ -131,7 +131,7 @@ void ContactRows::add_detected(Eigen::Index entry, double per_step) {
   c.mu = detected_pairs_(entry, 4);
 }
 
-const std::vector<ContactRecord>& ContactRows::next() {
+const std::vector<ContactRecord>& ResultContacts::next() {
   const std::int64_t row = rows_[next_];
   if (next_ == 0 || row >= first_ + n_loaded_) load();
   ++next_;

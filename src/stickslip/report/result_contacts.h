@@ -25,10 +25,10 @@ struct ContactRecord {
 };
 
 /// Reads the contacts of some rows of a result, one row after the other, in blocks.
-class ContactRows {
+class ResultContacts {
  public:
   /// `rows` ascends. The result must outlive this. Throws InputError.
-  ContactRows(const Trajectory& result, std::vector<std::int64_t> rows);
+  ResultContacts(const Trajectory& result, std::vector<std::int64_t> rows);
 
   /// Those of the next row: named points, of a result that has what draws them, then detected ones. Valid until the
   /// next call. Throws InputError.
