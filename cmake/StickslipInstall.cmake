@@ -11,7 +11,7 @@ add_library(stickslip::stickslip ALIAS stickslip_library)
 set(package_directory "${CMAKE_INSTALL_LIBDIR}/cmake/stickslip")
 install(TARGETS stickslip_library ${libraries} EXPORT stickslip ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/src/stickslip" DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
-        FILES_MATCHING PATTERN "*.h" PATTERN pack_kernels.h EXCLUDE)
+        FILES_MATCHING PATTERN "*.h")
 # Where the program looks for them.
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/scenes" "${PROJECT_SOURCE_DIR}/galleries" "${PROJECT_SOURCE_DIR}/web/page"
                   "${PROJECT_SOURCE_DIR}/apps/gallery" "${PROJECT_SOURCE_DIR}/apps/film"

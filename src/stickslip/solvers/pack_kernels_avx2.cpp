@@ -2,7 +2,7 @@
 #if defined(__AVX2__)
 #define STICKSLIP_VECTOR 4
 #define STICKSLIP_KERNELS pack_kernels_avx2
-#include "stickslip/solvers/pack_kernels.h"
+#include "stickslip/solvers/pack_kernels.inc"
 #else  // another kind of machine: nobody chooses it
 #include "stickslip/solvers/contact_pack.h"
 namespace stickslip {

@@ -2,7 +2,7 @@
 #if defined(__AVX512DQ__)
 #define STICKSLIP_VECTOR 8
 #define STICKSLIP_KERNELS pack_kernels_avx512
-#include "stickslip/solvers/pack_kernels.h"
+#include "stickslip/solvers/pack_kernels.inc"
 #else  // another kind of machine: nobody chooses it
 #include "stickslip/solvers/contact_pack.h"
 namespace stickslip {

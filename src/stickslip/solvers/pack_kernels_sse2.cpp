@@ -2,4 +2,4 @@
 // Also what other kinds of machines have: vectors of two numbers.
 #define STICKSLIP_VECTOR 2
 #define STICKSLIP_KERNELS pack_kernels_sse2
-#include "stickslip/solvers/pack_kernels.h"
+#include "stickslip/solvers/pack_kernels.inc"
