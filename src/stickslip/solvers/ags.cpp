@@ -15,15 +15,13 @@ namespace {
 
 constexpr int kAgsJudgeEvery = 10;  // sweeps; a judgement costs about one
 
-/// Of the friction, what the bound of the momentum is below one: .9 with mu = .3. With .95 there jammed piles are not
-/// solved to 1e-3; with .8 they need half as many sweeps again. Sliding and turning spheres need less the more friction
-/// they have: with mu = .7 .8 is best.
+/// The first bound of the momentum is 1 - kBoundOfFriction mu: friction of sliding and turning spheres takes less the
+/// larger mu is. A larger bound keeps jammed piles from converging, a smaller one costs sweeps. [-]
 constexpr double kBoundOfFriction = 1.0 / 3.0;
-/// The least bound to begin with: with mu = 1.2 .6 to .8 are best.
+/// It is at least this, as large mu would leave no momentum. [-]
 constexpr double kLeastFirstBound = 0.6;
-/// Judgements without a residual below this share of the best, after which the bound falls, to the distance from one
-/// times kFall. With 15 of them the residual of jammed piles has not come down yet; with 50 what goes in circles takes
-/// longer to end. [-]
+/// After kIdleJudgements without a residual below kAgsProgress times the best, the bound falls: its distance from one
+/// grows by kFall. Fewer judgements stop jammed piles too early; more let iterates that go in circles go on. [-]
 constexpr int kIdleJudgements = 25;
 constexpr double kAgsProgress = 0.9;
 constexpr double kFall = 1.5;

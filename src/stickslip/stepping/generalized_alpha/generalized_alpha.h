@@ -50,9 +50,8 @@ enum class GeneralizedAlphaFriction {
 ///     forces and for the percussions of a step: it opens; if that is no solution, it slides on; only if that is none
 ///     either, it stops by an impact. StepReport::choices counts such contacts.
 ///   - Friction that would stop a sliding contact within the first step is not in the forces that a run starts from.
-///   - A step that does not resolve what a spring or damper does in it is one of backward Euler, of all forces alike:
-///   the
-///     first of a run, and later ones that would make energy. See docs/generalized-alpha.md.
+///   - A step that does not resolve a spring or damper is backward Euler, for all forces: the first of a run, and later
+///     ones that would make energy. See docs/generalized-alpha.md.
 ///   - Forces of joints in loops, and of contacts with them, that nothing determines are those of least norm at the end
 ///   of
 ///     each step: UndeterminedForces.
