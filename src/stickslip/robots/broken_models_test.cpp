@@ -61,6 +61,8 @@ std::vector<BrokenModel> broken_urdf() {
       {urdf_link("<inertial><mass value=\"-1\"/></inertial>"), 2, "a mass >= 0"},
       {urdf_link("<inertial><mass value=\"1kg\"/></inertial>"), 2, "mass.value: \"1kg\": 1 finite number"},
       {urdf_link("<inertial><mass value=\"nan\"/></inertial>"), 2, "mass.value: \"nan\""},
+      {urdf_link("<inertial><mass value=\"1\"/><inertia ixx=\"1\" iyy=\"one\" izz=\"1\"/></inertial>"), 2,
+       "inertia.iyy: \"one\": 1 finite number"},
       {urdf_link("<inertial><mass value=\"1\"/><inertia ixx=\"1\" iyy=\"1\" izz=\"3\"/></inertial>"), 2,
        "triangle inequality"},
       {urdf_link("<inertial><mass value=\"1\"/><inertia ixx=\"1\" iyy=\"1\" izz=\"-1\"/></inertial>"), 2,

@@ -220,8 +220,9 @@ class UrdfReader {
     if (own.mass < 0.0) mass->fail("value", "a mass >= 0 [kg]");
     if (const XmlElement* inertia = inertial->child("inertia")) {
       const auto get = [&](const char* key) { return number_or(*inertia, key, 0.0); };
-      own.inertia << get("ixx"), get("ixy"), get("ixz"), get("ixy"), get("iyy"), get("iyz"), get("ixz"), get("iyz"),
-          get("izz");
+      const double xx = get("ixx"), xy = get("ixy"), xz = get("ixz");
+      const double yy = get("iyy"), yz = get("iyz"), zz = get("izz");
+      own.inertia << xx, xy, xz, xy, yy, yz, xz, yz, zz;  // whole: reading a number may throw
       if (own.mass > 0.0 && !own.inertia.isZero(0.0)) check_inertia(*inertia, own.inertia);
     }
     if (own.mass == 0.0) {
