@@ -8,6 +8,7 @@
 
 Arrays are float64, SI units, radians; vectors are always (3), z = 0 in the plane.
 """
+from ._bifurcation import Bifurcation, bifurcation
 from ._errors import InputError, Status, StepError, WriteError
 from ._periodic import PeriodicMotion, find_periodic
 from ._results import Result, open, plot
@@ -19,6 +20,6 @@ from ._stickslip import (Bodies, Body, ContactPoint, Contacts, Joint, Joints, Si
 
 globals().update(_MAKERS)
 
-__all__ = ["Bodies", "Body", "ConeProblem", "ContactPoint", "Contacts", "InputError", "Joint", "Joints", "PeriodicMotion", "Result",
+__all__ = ["Bifurcation", "Bodies", "Body", "ConeProblem", "ContactPoint", "Contacts", "InputError", "Joint", "Joints", "PeriodicMotion", "Result",
            "Rollout", "RunResult", "Scene", "Simulation", "Solution", "State", "Status", "Step", "StepError", "Table", "WriteError",
-           "analyze", "find_periodic", "load", "open", "parse", "plot", "rollout", "run", "schemes", "solve", "solvers", *_MAKERS]
+           "analyze", "bifurcation", "find_periodic", "load", "open", "parse", "plot", "rollout", "run", "schemes", "solve", "solvers", *_MAKERS]

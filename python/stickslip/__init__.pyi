@@ -5,6 +5,7 @@ from typing import Any, Callable, Mapping, Optional, Sequence, Union
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ._bifurcation import Bifurcation as Bifurcation
 from ._errors import InputError as InputError
 from ._errors import Status as Status
 from ._errors import StepError as StepError
@@ -48,6 +49,9 @@ def rollout(sims: Union[Simulation, _SceneLike, Sequence[Any]], n_steps: Optiona
             states: Union[State, Sequence[State], None] = None, n_threads: int = 0) -> Rollout: ...
 def analyze(scene: Union[Simulation, _SceneLike], level: str = "step", *, time: Optional[float] = None,
             result: Optional[_Path] = None, delta: float = 1e-3, zeta: float = 0.5, set: _Set = None) -> dict[str, Any]: ...
+def bifurcation(scene: _SceneLike, key: str, values: ArrayLike, section: str, quantity: str, *, after: float = 0.0,
+                count: int = 32, follow: bool = False, control: Optional[Callable[[Simulation], Any]] = None,
+                set: _Set = None) -> Bifurcation: ...
 def find_periodic(scene: _SceneLike, unknowns: Mapping[str, str], *, period: Optional[float] = None,
                   section: Optional[str] = None, set: _Set = None, tolerance: float = 1e-8,
                   max_iterations: int = 20) -> PeriodicMotion: ...
