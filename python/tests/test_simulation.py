@@ -2,6 +2,7 @@
 import copy
 import gc
 import math
+import os
 import pickle
 import signal
 import subprocess
@@ -433,6 +434,34 @@ def test_dropped_simulations_leave_no_memory(ball):
     for _ in range(20000):
         sim.step()
     assert size() - before < 64
+
+
+@pytest.mark.skipif("STICKSLIP_SLOW" not in os.environ, reason="takes 20 s")
+def test_slow_memory_of_many_steps_and_many_simulations(ball):
+    def size():
+        gc.collect()
+        with open("/proc/self/statm", encoding="ascii") as file:
+            return int(file.read().split()[1])  # [pages] of 4 kB
+
+    scene = ss.parse(ball)
+    sim = ss.Simulation(scene, end=math.inf)
+    sizes = []
+    for _ in range(11):
+        sizes.append(size())
+        for _ in range(10**5):
+            step = sim.step()
+            step.residual, step.contacts, sim.q[2], sim.bodies["ball"].velocity
+    assert sizes[-1] - sizes[1] < 64
+    assert sim.steps == 1_100_000
+    sizes = []
+    for _ in range(11):
+        sizes.append(size())
+        for _ in range(1000):
+            one = ss.Simulation(scene)
+            views = one.q, one.u, one.a, one.bodies["ball"], one.contacts, one.state, one.run()
+            one.step().contacts, one.contacts.W
+            views[-1].__next__()
+    assert sizes[-1] - sizes[1] < 64  # a byte each would be 2 pages, the least object 100
 
 
 def test_objects_that_python_cannot_make(ball):
