@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What the page of the package promises and no other test holds it to."""
+import ast
 import inspect
 import math
+import pathlib
 import subprocess
 import textwrap
 
@@ -122,3 +124,29 @@ def test_signatures():
         "Spherical Cylindrical Universal PlanarJoint Weld Distance KnifeEdge Gear Spring DryFriction Load Contact"
     for name in makers.split():
         assert getattr(ss, name).__doc__ and name in ss.__all__
+
+
+def stub_names(name):
+    """Names of a stub, and of each class in it its members."""
+    tree = ast.parse((pathlib.Path(ss.__file__).parent / name).read_text())
+    names, members = set(), {}
+    for node in tree.body:
+        if isinstance(node, ast.ImportFrom):
+            names |= {alias.asname for alias in node.names if alias.asname}
+        elif isinstance(node, ast.AnnAssign):
+            names.add(node.target.id)
+        elif isinstance(node, (ast.FunctionDef, ast.ClassDef)):
+            names.add(node.name)
+        if isinstance(node, ast.ClassDef):
+            members[node.name] = {part.target.id if isinstance(part, ast.AnnAssign) else part.name for part in node.body
+                                  if isinstance(part, (ast.AnnAssign, ast.FunctionDef))}
+    return names, members
+
+
+def test_stubs_name_what_there_is():
+    names, _ = stub_names("__init__.pyi")
+    assert set(ss.__all__) - names == set()
+    _, members = stub_names("_stickslip.pyi")
+    for name, listed in members.items():
+        public = {member for member in dir(getattr(ss, name)) if not member.startswith("_")}
+        assert public == {member for member in listed if not member.startswith("_")}, name
