@@ -202,6 +202,7 @@ void Hdf5File::start_live_writing() {
 }
 
 void Hdf5File::reserve(std::int64_t bytes) {
+  check_whole();
   hsize_t size = 0;
   if (H5Fget_filesize(id_.get(), &size) < 0) fail_writing("cannot be written");
   if (const int error = reserve_.claim(static_cast<std::int64_t>(size), bytes); error != 0) {
@@ -211,7 +212,16 @@ void Hdf5File::reserve(std::int64_t bytes) {
 }
 
 void Hdf5File::flush() {
+  check_whole();
   if (H5Fflush(id_.get(), H5F_SCOPE_LOCAL) < 0) fail_writing("cannot be written");
+  written_ = file_bytes();
+}
+
+/// In live writing the library reads what another program has cut off again and again, and waits ever longer for it.
+void Hdf5File::check_whole() {
+  const std::int64_t bytes = file_bytes();
+  if (bytes < written_) throw WriteError(fmt::format("{}: was cut short while it was written", name_));
+  written_ = bytes;
 }
 
 void Hdf5File::close() {

@@ -155,7 +155,8 @@ class Hdf5File {
                    std::span<const double> data);
   void write_fixed(const std::string& path, Hdf5Type type, std::span<const std::int64_t> data);
   void start_live_writing();
-  /// Reserves this number of bytes on the disk. If that fails, the bytes written before stay whole.
+  /// Reserves this number of bytes on the disk. If that fails, the bytes written before stay whole. Throws WriteError,
+  /// as flush() does, where another program has cut the file short.
   void reserve(std::int64_t bytes);
   /// Passes everything written so far to the operating system.
   void flush();
@@ -185,6 +186,7 @@ class Hdf5File {
 
  private:
   Hdf5File() = default;
+  void check_whole();
   [[noreturn]] void fail_writing(const std::string& what) const;
   [[noreturn]] void fail_reading(const std::string& what) const;
   std::int64_t file_bytes() const;
@@ -195,8 +197,9 @@ class Hdf5File {
   Hdf5Dataset named(Hdf5Id id, const std::string& path, const Hdf5DatasetOptions& options) const;
   Hdf5Id make_dataset(const std::string& path, std::int64_t type, const Hdf5DatasetOptions& options, bool fixed);
 
-  std::string name_;     // for messages
-  DiskReserve reserve_;  // outlives id_, which it measures
+  std::string name_;          // for messages
+  std::int64_t written_ = 0;  // [bytes] the size of the file when it was last written
+  DiskReserve reserve_;       // outlives id_, which it measures
   Hdf5Id id_;
 };
 

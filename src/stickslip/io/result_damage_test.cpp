@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <cstdint>
 #include <fstream>
 #include <iterator>
 #include <random>
@@ -12,6 +13,7 @@
 #include "stickslip/base/input_error.h"
 #include "stickslip/io/result_reader.h"
 #include "stickslip/io/result_writer.h"
+#include "stickslip/io/write_error.h"
 #include "tests/support/example_result.h"
 #include "tests/support/temporary_folder.h"
 
@@ -210,6 +212,24 @@ TEST(Result, ATornChunkBehindTheCheckpointDoesNotMatter) {
   EXPECT_EQ(Trajectory(folder / "torn.h5").read("/q"), Trajectory(folder / "sound.h5").read("/q"));
   ASSERT_EQ(damage_numbers(folder / "r.h5", {before.begin(), before.end()}), 1);
   EXPECT_THROW(copy("damaged.h5"), InputError);
+}
+
+/// By another program: the run ends, in place of reading again and again what is gone.
+TEST(Result, ThatIsCutShortWhileItIsWrittenIsNotWaitedFor) {
+  for (const std::uintmax_t bytes : {0, 1000, 20000}) {
+    const TemporaryFolder folder;
+    const System system = make_system();
+    const Example first(system);
+    ResultWriter writer(folder / "r.h5", system, first.state, make_header());
+    writer.begin(first.state, first.report);
+    writer.publish();
+    writer.record(first.state, first.report, true);
+    writer.flush();
+    ASSERT_GT(fs::file_size(folder / "r.h5"), bytes);
+    fs::resize_file(folder / "r.h5", bytes);
+    EXPECT_THROW(writer.checkpoint(writer.mark(first.state), {}), WriteError);
+    EXPECT_THROW(finish(writer, writer.mark(first.state)), WriteError);
+  }
 }
 
 }  // namespace
