@@ -16,7 +16,7 @@
 #include "stickslip/sim/analyze.h"
 #include "stickslip/sim/rollout.h"
 #include "stickslip/sim/run.h"
-#include "stickslip/sim/state_expression.h"
+#include "stickslip/sim/run_expression.h"
 #include "stickslip/sim/step_problems.h"
 
 namespace stickslip::python {
@@ -372,9 +372,9 @@ py::dict rollout(const py::object& simulations, const py::object& n_steps, const
 
 /// An expression of the state of one simulation.
 struct Observer : ZeroedMemory {
-  Observer(SharedPtr simulation, StateExpression read) : shared(std::move(simulation)), expression(std::move(read)) {}
+  Observer(SharedPtr simulation, RunExpression read) : shared(std::move(simulation)), expression(std::move(read)) {}
   SharedPtr shared;
-  StateExpression expression;
+  RunExpression expression;
   double value() const {
     if (!shared) throw py::type_error("StateExpression.__init__() was not called");
     const Simulation& simulation = shared->read();
@@ -384,7 +384,7 @@ struct Observer : ZeroedMemory {
 
 Observer make_observer(const PySimulation& simulation, std::string text) {
   const Simulation& s = simulation.get()->read();
-  return {simulation.get(), StateExpression(std::move(text), s.system(), s.scene().parameters)};
+  return {simulation.get(), RunExpression(std::move(text), s.system(), s.scene().parameters)};
 }
 
 // --- analyses and pages

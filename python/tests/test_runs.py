@@ -85,6 +85,26 @@ def test_control_is_that_of_a_loop(arm, tmp_path):
     assert np.array_equal(rows(tmp_path / "r.h5")["q"], rows(tmp_path / "half.h5")["q"])
 
 
+@pytest.mark.parametrize("scheme", ["moreau", "event-driven"])
+def test_inputs_are_written_and_verified(arm, program, tmp_path, scheme):
+    seen = []
+
+    def control(sim):
+        pd(sim)
+        seen.append(sim.joints["elbow"].effort)
+
+    ss.run(ss.parse(arm), tmp_path / "r.h5", control, scheme=scheme, end=0.2)
+    with ss.open(tmp_path / "r.h5") as result:
+        effort = result.inputs["elbow"].value
+        assert effort[0] == 0 and np.array_equal(effort[1:], seen[1:])
+        assert result.bodies.input_impulse.shape == (result.rows, len(result.bodies), 3)
+    done = subprocess.run([program, "verify", tmp_path / "r.h5"], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    ss.run(ss.parse(arm), tmp_path / "free.h5", scheme=scheme, end=0.01)
+    with ss.open(tmp_path / "free.h5") as result:
+        assert "inputs" not in result.file
+
+
 def test_what_a_controller_raises_comes_through(arm, tmp_path):
     kept = []
 

@@ -2,13 +2,32 @@
 #include "stickslip/constraints/implicit_forces.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "stickslip/base/disjoint_sets.h"
 #include "stickslip/constraints/stiffness.h"
 #include "stickslip/math/rotation.h"
 
 namespace stickslip {
-ImplicitForces::ImplicitForces(const System& system, StopToken stop) : system_(system), stop_(stop) {
+namespace {
+
+/// Calls f(body) for each body that a state force acts on or that it depends on.
+template <class F>
+void for_each_body(const System& system, const StateForce& force, F&& f) {
+  const auto call_sides = [&](int j) {
+    f(system.joints()[j].first.body);
+    f(system.joints()[j].second.body);
+  };
+  force.joint >= 0 ? call_sides(force.joint) : f(system.forces()[force.force].second.body);
+  for (const StateVariable& variable : system.expression(force).variables()) {
+    variable.is_of_joint() ? call_sides(variable.index) : f(variable.index);
+  }
+}
+
+}  // namespace
+
+ImplicitForces::ImplicitForces(const System& system, StopToken stop)
+    : system_(system), stop_(stop), state_stiffness_(system) {
   for (const ForceStiffness& stiffness : find_stiffness(system)) {
     bounds_.resize(system.bodies().size());
     for (const ForceStiffness::Side& side : stiffness.sides) {
@@ -18,8 +37,18 @@ ImplicitForces::ImplicitForces(const System& system, StopToken stop) : system_(s
   }
 }
 
-bool ImplicitForces::are_needed(double h) const {
-  return std::ranges::any_of(bounds_, [h](const Stiffness& b) { return h * b.c + h * h * b.k > kMostExplicit; });
+bool ImplicitForces::are_needed(const State& state, double h) {
+  const auto is_stiff = [h](const Stiffness& b) { return h * b.c + h * h * b.k > kMostExplicit; };
+  if (system_.state_forces().empty()) return std::ranges::any_of(bounds_, is_stiff);
+  bounds_with_state_ = bounds_;
+  bounds_with_state_.resize(system_.bodies().size());
+  for (const ForceStiffness& stiffness : state_stiffness_.calc(state.t, state.q, state.u)) {
+    for (const ForceStiffness::Side& side : stiffness.sides) {
+      bounds_with_state_[side.body].c += side.c;
+      bounds_with_state_[side.body].k += side.k;
+    }
+  }
+  return std::ranges::any_of(bounds_with_state_, is_stiff);
 }
 
 void ImplicitForces::prepare() {
@@ -36,6 +65,15 @@ void ImplicitForces::prepare() {
   }
   for (const Joint& joint : system_.joints()) {
     if (joint.options.spring) couple(joint.first, joint.second);
+  }
+  for (const StateForce& force : system_.state_forces()) {
+    int other = -1;
+    for_each_body(system_, force, [&](int body) {
+      if (system_.bodies()[body].n_u == 0) return;
+      is_coupled[body] = true;
+      if (other >= 0) coupled.join(other, body);
+      other = body;
+    });
   }
   places_.assign(n, {});
   for (std::size_t i = 0; i < n; ++i) {
@@ -63,6 +101,129 @@ void ImplicitForces::prepare() {
     for (int k = 0; k < body.n_u; ++k) order_[group.first + places_[i].column + k] = body.u_offset + k;
     group.mass.block(places_[i].column, places_[i].column, body.n_u, body.n_u) = system_.mass(static_cast<int>(i));
     if (!group.is_coupled) group.inverse = system_.inverse_mass(static_cast<int>(i));
+  }
+  prepare_state_groups();
+}
+
+void ImplicitForces::prepare_state_groups() {
+  state_impulse_.setZero(system_.n_u());
+  std::vector<char> takes_part(system_.bodies().size(), 0);
+  for (const StateForce& force : system_.state_forces()) {
+    for_each_body(system_, force, [&](int body) { takes_part[body] = 1; });
+  }
+  for (std::size_t i = 0; i < takes_part.size(); ++i) {
+    const Body& body = system_.bodies()[i];
+    if (takes_part[i] == 0 || body.n_u == 0) continue;
+    const Place& place = places_[i];
+    auto found = std::ranges::find(state_groups_, place.group, &StateGroup::group);
+    if (found == state_groups_.end()) {
+      found = state_groups_.emplace(found);
+      found->group = place.group;
+    }
+    for (int k = 0; k < body.n_u; ++k) {
+      found->rows.push_back(body.u_offset + k);
+      found->columns.push_back(place.column + k);
+    }
+  }
+  for (StateGroup& group : state_groups_) {
+    const auto m = static_cast<Eigen::Index>(group.rows.size());
+    group.scale.resize(m);
+    group.u.resize(m);
+    group.change.resize(m);
+    group.damping.resize(m, m);
+    group.stiffness.resize(m, m);
+    for (Eigen::Index i = 0; i < m; ++i) {
+      group.scale(i) = std::sqrt(groups_[group.group].mass(group.columns[i], group.columns[i]));
+    }
+  }
+}
+
+/// What is mutual in a matrix, without its negative part: off the diagonal the smaller of two entries with the same
+/// sign. Half of a force that one body alone feels would move the other.
+void ImplicitForces::keep_resisting_part(StateGroup& group, Matrix& matrix) {
+  const Eigen::Index m = matrix.rows();
+  bool is_diagonal = true;
+  for (Eigen::Index i = 0; i < m; ++i) {
+    for (Eigen::Index j = 0; j < i; ++j) {
+      const double a = matrix(i, j);
+      const double b = matrix(j, i);
+      matrix(i, j) = matrix(j, i) = !(a * b > 0.0) ? 0.0 : std::abs(a) < std::abs(b) ? a : b;
+      is_diagonal = is_diagonal && matrix(i, j) == 0.0;
+    }
+  }
+  if (is_diagonal) {
+    for (Eigen::Index i = 0; i < m; ++i) matrix(i, i) = std::max(matrix(i, i), 0.0);
+    return;
+  }
+  for (Eigen::Index j = 0; j < m; ++j) {
+    for (Eigen::Index i = 0; i < m; ++i) matrix(i, j) /= group.scale(i) * group.scale(j);
+  }
+  group.eigen.compute(matrix);
+  group.work = group.eigen.eigenvectors();
+  for (Eigen::Index j = 0; j < m; ++j) group.work.col(j) *= std::max(group.eigen.eigenvalues()(j), 0.0);
+  matrix.noalias() = group.work * group.eigen.eigenvectors().transpose();
+  for (Eigen::Index j = 0; j < m; ++j) {
+    for (Eigen::Index i = 0; i < m; ++i) matrix(i, j) *= group.scale(i) * group.scale(j);
+  }
+}
+
+/// -W F_x R of each force and each quantity x that it depends on, and what is mutual in their sum.
+void ImplicitForces::add_state_forces(const State& state, double t, const Vector& q, double h) {
+  system_.calc_state_forces(t, q, state.u, state_impulse_);
+  state_impulse_ *= h;
+  for (StateGroup& group : state_groups_) {
+    group.damping.setZero();
+    group.stiffness.setZero();
+  }
+  for (const StateForce& force : system_.state_forces()) {
+    stop_.check();
+    const StateExpression& f = system_.expression(force);
+    const StateExpression::Arguments at(f, system_, t, q, state.u);
+    row_.setZero(system_.n_u());
+    system_.add_state_force(force, 1.0, t, q, row_);
+    int body = -1;
+    for_each_body(system_, force, [&](int b) { body = system_.bodies()[b].n_u > 0 ? b : body; });
+    const auto group = std::ranges::find(state_groups_, places_[body].group, &StateGroup::group);
+    for (std::size_t v = 0; v < f.variables().size(); ++v) {
+      const StateVariable& variable = f.variables()[v];
+      state_row_.setZero(system_.n_u());
+      const double factor = -f.slope(static_cast<int>(v), at) * (variable.is_velocity() ? h : h * h);
+      system_.add_variable_row(variable, factor, t, q, state_row_);
+      Matrix& matrix = variable.is_velocity() ? group->damping : group->stiffness;
+      for (Eigen::Index i = 0; i < matrix.rows(); ++i) {
+        for (Eigen::Index j = 0; j < matrix.cols(); ++j) {
+          matrix(i, j) += row_(group->rows[i]) * state_row_(group->rows[j]);
+        }
+      }
+    }
+  }
+  for (StateGroup& group : state_groups_) {
+    keep_resisting_part(group, group.damping);
+    keep_resisting_part(group, group.stiffness);
+    Matrix& mass = groups_[group.group].inverse;
+    for (Eigen::Index i = 0; i < group.u.size(); ++i) group.u(i) = state.u(group.rows[i]);
+    group.change.noalias() = 0.5 * group.stiffness * group.u;
+    for (Eigen::Index i = 0; i < group.u.size(); ++i) {
+      pull_(group.rows[i]) -= group.change(i);
+      for (Eigen::Index j = 0; j < group.u.size(); ++j) {
+        mass(group.columns[i], group.columns[j]) += group.damping(i, j) + group.stiffness(i, j);
+      }
+    }
+  }
+}
+
+void ImplicitForces::add_state_impulse(const Vector& u_end, Vector& impulse) const {
+  if (state_groups_.empty()) return;
+  impulse += state_impulse_;
+  for (const StateGroup& group : state_groups_) {
+    for (std::size_t i = 0; i < group.rows.size(); ++i) {
+      double change = 0.0;
+      for (std::size_t j = 0; j < group.rows.size(); ++j) {
+        const double moved = u_end(group.rows[j]) - group.u(j);
+        change += group.damping(i, j) * moved + group.stiffness(i, j) * (moved + 0.5 * group.u(j));
+      }
+      impulse(group.rows[i]) -= change;
+    }
   }
 }
 
@@ -172,6 +333,7 @@ void ImplicitForces::linearise(const State& state, double t, const Vector& q, do
     const double of_positions = h * h * joint.options.spring->stiffness;
     add_row(joint.first, joint.second, t, q, h * joint.options.spring->damping + of_positions, of_positions);
   }
+  if (!state_groups_.empty()) add_state_forces(state, t, q, h);
   for (Group& group : groups_) {
     if (!group.is_coupled) continue;
     stop_.check();

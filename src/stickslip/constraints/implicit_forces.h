@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "stickslip/base/stop_token.h"
+#include "stickslip/constraints/stiffness.h"
 #include "stickslip/model/system.h"
 
 namespace stickslip {
@@ -21,8 +22,11 @@ namespace stickslip {
 /// stiffness, modes that the step cannot resolve are damped out, and a state of equilibrium is one of the step exactly.
 /// Directions are those of the middle of the step; the length of a spring goes on from that at the start. C and K are
 /// symmetric and positive semidefinite: of springs c w w^T and k w w^T, w their rows at (t', q^), and what tension
-/// holds across; of beams the exact stiffness, element by element, without what makes an element unstable. What is left
-/// away (the arms of tensions, struts under compression) stays as explicit as the rest.
+/// holds across; of beams the exact stiffness, element by element, without what makes an element unstable; of forces
+/// that depend on the state what is mutual in the sum of -W F_x R over all of them, x' = R u, without its part that
+/// drives (eigenvalues < 0, in coordinates scaled by the square root of the diagonal of M). What is left away (the arms
+/// of tensions, struts under compression, forces of the state that act one way, or across a velocity) stays as explicit
+/// as the rest.
 class ImplicitForces {
  public:
   /// Forces are implicit where h c/m + h^2 k/m passes this on some body: up to 1 an explicit damper stops a body within
@@ -32,8 +36,9 @@ class ImplicitForces {
 
   explicit ImplicitForces(const System& system, StopToken stop = {});
 
-  /// Whether steps of h [s] need them. c/m and k/m of a body are sums over all that acts on it (stiffness.h).
-  bool are_needed(double h) const;
+  /// Whether a step of h [s] from a state needs them. c/m and k/m of a body are sums over all that acts on it
+  /// (stiffness.h).
+  bool are_needed(const State& state, double h);
 
   /// Takes C and K for a step of h from a state, at (t^, q^).
   void linearise(const State& state, double t, const Vector& q, double h);
@@ -41,6 +46,8 @@ class ImplicitForces {
   const Vector& pull() const { return pull_; }
   /// v = M_hat^-1 f. (n_u)
   void solve(const Vector& f, Vector& v) const;
+  /// Adds h f' of the forces that depend on the state, u' the velocity at the end of the step. (n_u) [N s]
+  void add_state_impulse(const Vector& u_end, Vector& impulse) const;
 
   // --- M_hat in blocks: groups of bodies that forces couple, whose velocities follow each other
   struct Place {
@@ -65,7 +72,20 @@ class ImplicitForces {
     Matrix mass, inverse;     // (n, n)
     Eigen::LLT<Matrix> factor;
   };
+  /// What acts between velocities of a group by forces that depend on the state.
+  struct StateGroup {
+    int group = 0;
+    std::vector<int> rows, columns;  // (m) where each velocity stands in u, and in the group
+    Vector scale;                    // (m) square root of the diagonal of M
+    Matrix damping, stiffness;       // (m, m) h C and h^2 K
+    Matrix work;                     // (m, m)
+    Vector u, change;                // (m) velocities at the start, and work
+    Eigen::SelfAdjointEigenSolver<Matrix> eigen;
+  };
   void prepare();
+  void prepare_state_groups();
+  void add_state_forces(const State& state, double t, const Vector& q, double h);
+  static void keep_resisting_part(StateGroup& group, Matrix& matrix);
   void add_row(const Attachment& first, const Attachment& second, double t, const Vector& q, double weight,
                double of_positions);
   void add_spring(const Force& force, const State& state, double t, const Vector& q, double h);
@@ -74,6 +94,8 @@ class ImplicitForces {
   const System& system_;
   StopToken stop_;
   std::vector<Stiffness> bounds_;  // (bodies) of those with forces
+  StateStiffness state_stiffness_;
+  std::vector<Stiffness> bounds_with_state_;  // (bodies)
 
   // Made when they are needed first.
   std::vector<Place> places_;  // (bodies)
@@ -84,6 +106,8 @@ class ImplicitForces {
   Inputs unit_;
   Vector row_, pull_;  // (n_u)
   const Vector* u_ = nullptr;
+  std::vector<StateGroup> state_groups_;
+  Vector state_row_, state_impulse_;  // (n_u) R; h f(t^, q^, u) of state forces
   mutable Vector group_f_;
 };
 

@@ -65,11 +65,53 @@ std::string path_of(const System& system, const ForceStiffness& stiffness) {
     case ForceStiffness::Kind::force:
       return "forces." + system.forces()[stiffness.index].name;
     case ForceStiffness::Kind::joint:
-      return "joints." + system.joints()[stiffness.index].options.name + ".spring";
+      return "joints." + system.joints()[stiffness.index].options.name + (stiffness.is_spring ? ".spring" : ".force");
     case ForceStiffness::Kind::beam:
       break;
   }
   return "bodies." + system.bodies()[stiffness.index].name;
+}
+
+/// Of a force or a torque in the free direction of a joint.
+double joint_mobility(const System& system, const Attachment& side, const JointFrame& frame, bool turns) {
+  if (!turns) return mobility_at(system, side, frame.at);
+  return angular_mobility(system, side, frame.axes.col(2));
+}
+
+/// The largest 1/I of a body. [1/(kg m^2)]
+double largest_angular_mobility(const System& system, const Attachment& side) {
+  if (system.bodies()[side.body].type != BodyType::rigid) return angular_mobility(system, side, Vector3::UnitZ());
+  const Matrix3 inverse_inertia = system.inverse_mass(side.body).bottomRightCorner<3, 3>();
+  return inverse_inertia.eigenvalues().real().maxCoeff();
+}
+
+/// The sum over bodies of the square root of 1/m that a quantity meets.
+double variable_mobility(const System& system, const StateVariable& variable) {
+  if (variable.is_of_joint()) {
+    const Joint& joint = system.joints()[variable.index];
+    const bool turns = variable.component >= joint.n_free_lengths;
+    double sum = 0.0;
+    for (const Side side : {Side::first, Side::second}) {
+      const JointFrame& frame = side == Side::first ? joint.options.on_first : joint.options.on_second;
+      const bool about_z = variable.component == joint.n_free_lengths && joint.options.type != JointType::universal;
+      sum += std::sqrt(turns && !about_z && system.bodies()[joint.side(side).body].n_u > 0
+                           ? largest_angular_mobility(system, joint.side(side))
+                           : joint_mobility(system, joint.side(side), frame, turns));
+    }
+    return sum;
+  }
+  const Body& body = system.bodies()[variable.index];
+  if (body.n_u == 0) return 0.0;
+  const Matrix& inverse_mass = system.inverse_mass(variable.index);
+  switch (variable.quantity) {
+    case StateVariable::Quantity::angle:
+    case StateVariable::Quantity::angular_velocity: {
+      const int row = body.type == BodyType::rigid ? 3 + variable.component : 2;
+      return std::sqrt(inverse_mass(row, row));
+    }
+    default:
+      return std::sqrt(body.beam ? 1.0 / body.beam->mass() : inverse_mass(0, 0));
+  }
 }
 
 /// Of a force between two points that meets these mobilities: k w w^T is at most 2 k of its two diagonal blocks.
@@ -103,7 +145,7 @@ std::vector<ForceStiffness> find_stiffness(const System& system) {
     const Joint& joint = system.joints()[i];
     if (!joint.options.spring) continue;
     const auto mobility = [&](const Attachment& side, const JointFrame& frame) {
-      return joint.turns() ? angular_mobility(system, side, frame.axes.col(2)) : mobility_at(system, side, frame.at);
+      return joint_mobility(system, side, frame, joint.turns());
     };
     add_pair(joint.first, joint.second, mobility(joint.first, joint.options.on_first),
              mobility(joint.second, joint.options.on_second), joint.options.spring->damping,
@@ -112,8 +154,58 @@ std::vector<ForceStiffness> find_stiffness(const System& system) {
   return all;
 }
 
-std::optional<UnstableForce> find_unstable_force(const System& system, double h, double most) {
-  const std::vector<ForceStiffness> all = find_stiffness(system);
+StateStiffness::StateStiffness(const System& system) : system_(system) {
+  for (const StateForce& force : system.state_forces()) {
+    std::array<double, 2> sides = {};
+    ForceStiffness stiffness;
+    if (force.joint >= 0) {
+      const Joint& joint = system.joints()[force.joint];
+      stiffness.kind = ForceStiffness::Kind::joint;
+      stiffness.is_spring = false;
+      stiffness.index = force.joint;
+      stiffness.sides = {{{joint.first.body, 0.0, 0.0}, {joint.second.body, 0.0, 0.0}}};
+      sides[0] = joint_mobility(system, joint.first, joint.options.on_first, joint.turns());
+      sides[1] = joint_mobility(system, joint.second, joint.options.on_second, joint.turns());
+    } else {
+      const Attachment& at = system.forces()[force.force].second;
+      stiffness.index = force.force;
+      stiffness.sides = {{{at.body, 0.0, 0.0}, {at.body, 0.0, 0.0}}};
+      sides[0] = force.component >= 3 ? largest_angular_mobility(system, at)
+                                      : mobility_at(system, at, std::get<Load>(system.forces()[force.force].law).at);
+    }
+    for (double& mobility : sides) mobility = std::sqrt(mobility);
+    of_forces_.push_back(sides);
+    found_.push_back(stiffness);
+    std::vector<double>& of_variables = of_variables_.emplace_back();
+    for (const StateVariable& variable : system.expression(force).variables()) {
+      of_variables.push_back(variable_mobility(system, variable));
+    }
+  }
+}
+
+std::span<const ForceStiffness> StateStiffness::calc(double t, const Vector& q, const Vector& u) {
+  for (std::size_t i = 0; i < found_.size(); ++i) {
+    const StateExpression& f = system_.expression(system_.state_forces()[i]);
+    const StateExpression::Arguments at(f, system_, t, q, u);
+    double c = 0.0;
+    double k = 0.0;
+    for (std::size_t v = 0; v < of_variables_[i].size(); ++v) {
+      const double slope = std::abs(f.slope(static_cast<int>(v), at)) * of_variables_[i][v];
+      (f.variables()[v].is_velocity() ? c : k) += slope;
+    }
+    for (std::size_t side = 0; side < 2; ++side) {
+      found_[i].sides[side].c = of_forces_[i][side] * c;
+      found_[i].sides[side].k = of_forces_[i][side] * k;
+    }
+  }
+  return found_;
+}
+
+std::optional<UnstableForce> find_unstable_force(const System& system, double t, const Vector& q, const Vector& u,
+                                                 double h, double most) {
+  std::vector<ForceStiffness> all = find_stiffness(system);
+  StateStiffness of_state(system);
+  for (const ForceStiffness& stiffness : of_state.calc(t, q, u)) all.push_back(stiffness);
   std::vector<ForceStiffness::Side> bodies(system.bodies().size());
   for (const ForceStiffness& stiffness : all) {
     for (const ForceStiffness::Side& side : stiffness.sides) {

@@ -43,6 +43,14 @@ std::string contact_name(const System& system, int point) {
   return name;
 }
 
+std::vector<int> find_joints_with_effort(const System& system) {
+  std::vector<int> joints;
+  for (std::size_t j = 0; j < system.joints().size(); ++j) {
+    if (system.joints()[j].has_single_coordinate()) joints.push_back(static_cast<int>(j));
+  }
+  return joints;
+}
+
 double friction_of(const System& system, const ContactReport& contact) {
   if (contact.contact != kDetected) return system.contacts()[contact.contact].law().friction;
   return system.detection() ? system.detection()->law.friction : std::numeric_limits<double>::quiet_NaN();
@@ -76,6 +84,7 @@ OutputColumns::OutputColumns(const System& system, const OutputChoice& choice) :
   add_bodies(real);
   if (!system.contact_points().empty()) add_contacts(real);
   if (!system.joints().empty()) add_joints(real);
+  if (choice.inputs) add_inputs(real);
 }
 
 int OutputColumns::add(const std::string& path, Hdf5Type type, Items row, std::string unit, std::string meaning) {
@@ -144,6 +153,21 @@ void OutputColumns::add_joints(Hdf5Type real) {
                        "on the second body about the joint's point on it, world frame");
 }
 
+void OutputColumns::add_inputs(Hdf5Type real) {
+  const auto add_column = [&](const char* path, Items row, const char* unit, const char* meaning) {
+    columns_.push_back({path, real, std::move(row), unit, meaning});
+    return static_cast<int>(columns_.size()) - 1;
+  };
+  const auto n = static_cast<std::int64_t>(system_.bodies().size());
+  bodies_.input_impulse =
+      add_column("/bodies/input_impulse", {n, 3}, "N s",
+                 "of the forces and efforts that a program put on the body in the step, world frame at its end");
+  with_effort_ = find_joints_with_effort(system_);
+  if (with_effort_.empty()) return;
+  inputs_ = add_column("/inputs/value", {static_cast<std::int64_t>(with_effort_.size())}, "N, N m",
+                       "efforts of the step, on the second body of the joint that gives the name");
+}
+
 std::int64_t OutputColumns::row_bytes() const {
   std::int64_t bytes = 0;
   for (const Column& column : columns_) bytes += column.row_bytes();
@@ -165,6 +189,31 @@ void OutputColumns::fill_row(Row& row, const State& state, const StepReport& rep
   }
   if (!system_.contact_points().empty()) fill_contacts(row, report);
   if (!system_.joints().empty()) fill_joints(row, state, report);
+  if (choice_.inputs) fill_inputs(row, state, report);
+}
+
+/// Those of the state at the end of a step are the ones of the step.
+template <class Row>
+void OutputColumns::fill_inputs(Row& row, const State& state, const StepReport& report) const {
+  for (std::size_t i = 0; i < system_.bodies().size(); ++i) triple(row, bodies_.input_impulse, i).setZero();
+  for (const BodyInput& input : state.inputs.bodies()) {
+    const Pose pose = system_.calc_pose(system_.attach(input.body, input.parameter), state.t, state.q);
+    triple(row, bodies_.input_impulse, input.body) +=
+        report.step * (input.body_frame ? Vector3(pose.R_WB * input.force) : input.force);
+  }
+  for (const JointInput& input : state.inputs.joints()) {
+    const Joint& joint = system_.joints()[input.joint];
+    const Vector3 impulse =
+        report.step * system_.calc_joint_free_reaction(input.joint, state.t, state.q, input.effort).force;
+    triple(row, bodies_.input_impulse, joint.second.body) += impulse;
+    triple(row, bodies_.input_impulse, joint.first.body) -= impulse;
+  }
+  if (inputs_ < 0) return;
+  double* values = row.reals(inputs_);
+  std::fill_n(values, with_effort_.size(), 0.0);
+  for (const JointInput& input : state.inputs.joints()) {
+    values[std::ranges::lower_bound(with_effort_, input.joint) - with_effort_.begin()] = input.effort;
+  }
 }
 
 template <class Row>

@@ -15,6 +15,9 @@ namespace stickslip {
 /// "<pair>", or "<pair>/<k>" where the pair has several points.
 std::string contact_name(const System& system, int point);
 
+/// The joints, by index, that a program may set the effort of.
+std::vector<int> find_joints_with_effort(const System& system);
+
 /// Of the law that it obeys. [-]
 double friction_of(const System& system, const ContactReport& contact);
 
@@ -31,6 +34,7 @@ struct OutputChoice {
   bool accelerations = false;       // the scheme knows them
   bool impulses = false;            // the scheme distinguishes impulses from forces
   bool applied_impulses = false;    // the scheme reports the impulses of applied forces
+  bool inputs = false;              // a program sets forces and efforts as the run goes; whatever `fields` says
   std::vector<std::string> fields;  // "q", "bodies", "contacts/gap", ...; none: all
 
   /// Whether the dataset "/group/name" or the group "/group" (some of it) is wanted.
@@ -57,10 +61,13 @@ class OutputColumns {
   void add_bodies(Hdf5Type real);
   void add_contacts(Hdf5Type real);
   void add_joints(Hdf5Type real);
+  void add_inputs(Hdf5Type real);
   template <class Row>
   void fill_row(Row& row, const State& state, const StepReport& report) const;
   template <class Row>
   void fill_bodies(Row& row, const State& state) const;
+  template <class Row>
+  void fill_inputs(Row& row, const State& state, const StepReport& report) const;
   template <class Row>
   void fill_contacts(Row& row, const StepReport& report) const;
   template <class Row>
@@ -68,7 +75,7 @@ class OutputColumns {
 
   // Columns by what they hold; -1: not wanted, or not known.
   struct Bodies {
-    int position = -1, orientation = -1, velocity = -1, angular_velocity = -1, applied_impulse = -1;
+    int position = -1, orientation = -1, velocity = -1, angular_velocity = -1, applied_impulse = -1, input_impulse = -1;
     /// Whether there is one that follows from the state.
     bool any() const { return position >= 0 || orientation >= 0 || velocity >= 0 || angular_velocity >= 0; }
   };
@@ -89,6 +96,8 @@ class OutputColumns {
   OutputChoice choice_;
   std::vector<Column> columns_;
   int q_ = -1, u_ = -1, a_ = -1;
+  int inputs_ = -1;
+  std::vector<int> with_effort_;  // joints of the columns of /inputs/value
   Bodies bodies_;
   Contacts contacts_;
   Joints joints_;

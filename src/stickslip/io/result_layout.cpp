@@ -215,6 +215,14 @@ void write_joints(Hdf5File& file, const System& system, const OutputChoice& choi
   group.integers("body_b", body_b, "index of /bodies/name: the second body, whose coordinates and reactions are told");
 }
 
+void write_inputs(Hdf5File& file, const System& system) {
+  Texts names;
+  for (const int j : find_joints_with_effort(system)) names.push_back(system.joints()[j].options.name);
+  if (names.empty()) return;
+  LayoutWriter group(file, "/inputs");
+  group.texts("name", names, "of the joint whose effort is the input with the same index");
+}
+
 }  // namespace
 
 void write_layout(Hdf5File& file, const System& system, const OutputChoice& choice) {
@@ -222,6 +230,7 @@ void write_layout(Hdf5File& file, const System& system, const OutputChoice& choi
   write_shapes(file, system);
   write_contacts(file, system, choice);
   write_joints(file, system, choice);
+  if (choice.inputs) write_inputs(file, system);
 }
 
 }  // namespace stickslip

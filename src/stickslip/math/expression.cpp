@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "stickslip/math/expression.h"
 
+#include <algorithm>
 #include <cmath>
 #include <utility>
 
@@ -9,16 +10,16 @@
 
 namespace stickslip {
 
-double evaluate_expression(std::span<const Expression::Node> nodes, int k, double t) {
+double evaluate_expression(std::span<const Expression::Node> nodes, int k, const double* x) {
   using Op = Expression::Op;
   const Expression::Node& node = nodes[k];
-  const auto a = [&] { return evaluate_expression(nodes, node.a, t); };
-  const auto b = [&] { return evaluate_expression(nodes, node.b, t); };
+  const auto a = [&] { return evaluate_expression(nodes, node.a, x); };
+  const auto b = [&] { return evaluate_expression(nodes, node.b, x); };
   switch (node.op) {
     case Op::constant:
       return node.constant;
-    case Op::time:
-      return t;
+    case Op::variable:
+      return x[node.a];
     case Op::negate:
       return -a();
     case Op::sin:
@@ -48,8 +49,8 @@ double evaluate_expression(std::span<const Expression::Node> nodes, int k, doubl
     case Op::abs:
       return std::abs(a());
     case Op::sign: {
-      const double x = a();
-      return x > 0.0 ? 1.0 : x < 0.0 ? -1.0 : x;  // keeps NaN and the signed zero
+      const double value = a();
+      return value > 0.0 ? 1.0 : value < 0.0 ? -1.0 : value;  // keeps NaN and the signed zero
     }
     case Op::add:
       return a() + b();
@@ -64,14 +65,14 @@ double evaluate_expression(std::span<const Expression::Node> nodes, int k, doubl
     case Op::atan2:
       return std::atan2(a(), b());
     case Op::min: {
-      const double x = a();
-      const double y = b();
-      return x <= y ? x : y;
+      const double first = a();
+      const double second = b();
+      return first <= second ? first : second;
     }
     case Op::max: {
-      const double x = a();
-      const double y = b();
-      return x >= y ? x : y;
+      const double first = a();
+      const double second = b();
+      return first >= second ? first : second;
     }
     case Op::less:
       return a() < b() ? 1.0 : 0.0;
@@ -82,7 +83,7 @@ double evaluate_expression(std::span<const Expression::Node> nodes, int k, doubl
     case Op::not_equal:
       return a() != b() ? 1.0 : 0.0;
     case Op::choose:
-      return evaluate_expression(nodes, a() != 0.0 ? node.b : node.c, t);
+      return evaluate_expression(nodes, a() != 0.0 ? node.b : node.c, x);
   }
   return std::nan("");
 }
@@ -94,21 +95,22 @@ Expression::Expression(std::vector<Node> nodes) : nodes_(std::move(nodes)) {
 }
 
 double Expression::value(double t) const {
-  STICKSLIP_ASSERT(!nodes_.empty());  // not moved from
-  return evaluate_expression(nodes_, static_cast<int>(nodes_.size()) - 1, t);
+  return value(std::span<const double>(&t, 1));
 }
 
-Expression Expression::derivative() const {
+double Expression::value(std::span<const double> x) const {
+  STICKSLIP_ASSERT(!nodes_.empty());  // not moved from
+  return evaluate_expression(nodes_, static_cast<int>(nodes_.size()) - 1, x.data());
+}
+
+Expression Expression::derivative(int variable) const {
   ExpressionTree tree(kMaxDepth);
   const int root = tree.add_tree(nodes_);
-  return tree.extract(tree.add_derivative(root));
+  return tree.extract(tree.add_derivative(root, variable));
 }
 
 bool Expression::is_constant() const {
-  for (const Node& node : nodes_) {
-    if (node.op == Op::time) return false;
-  }
-  return true;
+  return std::ranges::none_of(nodes_, [](const Node& node) { return node.op == Op::variable; });
 }
 
 }  // namespace stickslip

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <map>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -21,7 +22,25 @@ class ExpressionError : public std::runtime_error {
   int column_;
 };
 
-/// A function of time t, as scenes write it: an immutable tree that can be differentiated exactly.
+/// A quantity of a system's state as an expression names it: function(name) or function(name, number), such as vx(ball)
+/// or coordinate(elbow, 2).
+struct NamedQuantity {
+  std::string function, name;
+  int number = 0;                                               // [-] 0: none is written
+  int function_column = 0, name_column = 0, number_column = 0;  // [-] bytes into the text, from 1
+};
+
+/// Says which variable of an expression a quantity is.
+class QuantityReader {
+ public:
+  virtual ~QuantityReader() = default;
+  /// The variable, from 1 on. Throws ExpressionError where there is no such quantity.
+  virtual int find(const NamedQuantity& quantity) = 0;
+  /// That of a name without parentheses, which goes before a parameter of this name; 0: it is none.
+  virtual int find(std::string_view /*name*/) { return 0; }
+};
+
+/// A function of time t and of variables, as scenes write it: an immutable tree that can be differentiated exactly.
 ///
 ///   expression  = comparison [ "?" expression ":" expression ]
 ///   comparison  = sum [ ( "<" | "<=" | ">" | ">=" | "==" | "!=" ) sum ]     1 where it holds, else 0
@@ -29,8 +48,12 @@ class ExpressionError : public std::runtime_error {
 ///   product     = unary { ( "*" | "/" ) unary }
 ///   unary       = { "+" | "-" } power                                       -2^2 is -4
 ///   power       = primary [ "^" unary ]                                     2^3^2 is 2^9
-///   primary     = number | "pi" | "t" | parameter | function "(" expression { "," expression } ")" | "(" expression
-///   ")" function    = sin cos tan asin acos atan atan2 sinh cosh tanh exp log sqrt abs sign min max
+///   primary     = number | "pi" | "t" | parameter | function "(" expression { "," expression } ")" | quantity
+///               | "(" expression ")"
+///   function    = sin cos tan asin acos atan atan2 sinh cosh tanh exp log sqrt abs sign min max
+///   quantity    = ( "x" | "y" | "z" | "vx" | "vy" | "vz" | "phi" | "omega" | "omega_x" | "omega_y" | "omega_z"
+///               | "coordinate" | "rate" ) "(" name [ "," digits ] ")"       where a reader of quantities is given
+///   name        = an identifier, or anything in '..'
 ///
 /// The condition of ?: holds where it is not zero; only the chosen branch is evaluated. sign(0) = 0.
 /// min and max take two or more arguments.
@@ -52,27 +75,34 @@ class Expression {
   /// A constant.
   explicit Expression(double constant = 0.0);
 
-  /// Reads an expression. Parameters become constants. Throws ExpressionError.
-  static Expression parse(std::string_view text, const Parameters& parameters = {});
+  /// Reads an expression. Parameters become constants, quantities the variables that a reader says; without a reader
+  /// quantities are refused. Throws ExpressionError.
+  static Expression parse(std::string_view text, const Parameters& parameters = {},
+                          QuantityReader* quantities = nullptr);
 
   /// Whether a name has a meaning of its own in expressions, so that no parameter may take it.
   static bool is_reserved(std::string_view name);
 
-  /// f(t). Does not allocate.
+  /// f(t) of an expression without variables. Does not allocate.
   double value(double t) const;
+  /// f of t, which is x[0], and of variables k, which are x[k]. Does not allocate.
+  double value(std::span<const double> x) const;
 
-  /// df/dt, simplified. Throws ExpressionError when it is beyond the limits.
-  Expression derivative() const;
+  /// df/dt, variables held, or the derivative over a variable; simplified. Throws ExpressionError when it is beyond the
+  /// limits.
+  Expression derivative(int variable = 0) const;
 
-  /// Whether it does not depend on t.
+  /// Whether it depends neither on t nor on variables.
   bool is_constant() const;
+  /// The constant; of one that is_constant().
+  double constant() const { return value(0.0); }
 
   /// The same tree, constant by constant (NaN differs from itself).
   bool operator==(const Expression&) const = default;
 
   enum class Op : unsigned char {
     constant,
-    time,  // leaves
+    variable,  // leaves; variable 0 is time
     negate,
     sin,
     cos,
@@ -107,7 +137,7 @@ class Expression {
   /// stored once.
   struct Node {
     Op op = Op::constant;
-    int a = -1, b = -1, c = -1;  // children, by index; -1: none
+    int a = -1, b = -1, c = -1;  // children, by index; -1: none. Of a variable a is its number
     double constant = 0.0;       // value of a constant
     bool operator==(const Node&) const = default;
   };

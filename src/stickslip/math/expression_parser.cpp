@@ -32,6 +32,9 @@ constexpr std::array kFunctions = {
     Function{"min", Op::min, kTwoOrMore}, Function{"max", Op::max, kTwoOrMore},
 };
 
+constexpr std::array<std::string_view, 13> kQuantities = {
+    "x", "y", "z", "vx", "vy", "vz", "phi", "omega", "omega_x", "omega_y", "omega_z", "coordinate", "rate"};
+
 const Function* find_function(std::string_view name) {
   const auto found = std::find_if(kFunctions.begin(), kFunctions.end(), [&](const auto& f) { return f.name == name; });
   return found == kFunctions.end() ? nullptr : &*found;
@@ -50,7 +53,8 @@ bool is_blank(char c) {
 /// Recursive descent over the grammar in expression.h; each function returns a node of the tree.
 class Parser {
  public:
-  Parser(std::string_view text, const Expression::Parameters& parameters) : text_(text), parameters_(parameters) {}
+  Parser(std::string_view text, const Expression::Parameters& parameters, QuantityReader* quantities)
+      : text_(text), parameters_(parameters), quantities_(quantities) {}
 
   Expression parse() {
     if (text_.size() > Expression::kMaxTextSize) {
@@ -167,8 +171,18 @@ class Parser {
     while (position_ < text_.size() && (is_name_start(text_[position_]) || is_digit(text_[position_]))) ++position_;
     const std::string_view name = text_.substr(begin, position_ - begin);
     if (const Function* function = find_function(name)) return parse_call(*function);
+    if (is_called()) {
+      const bool is_quantity = std::ranges::find(kQuantities, name) != kQuantities.end();
+      if (is_quantity && quantities_ != nullptr) return parse_quantity(name, begin);
+      position_ = begin;
+      if (is_quantity) fail_quantity(name);
+      fail_unknown(name);
+    }
     if (name == "pi") return tree_.add_constant(std::numbers::pi);
-    if (name == "t") return tree_.add_time();
+    if (name == "t") return tree_.add_variable(0);
+    if (quantities_ != nullptr) {
+      if (const int variable = quantities_->find(name); variable > 0) return tree_.add_variable(variable);
+    }
     const auto parameter = parameters_.find(name);
     if (parameter != parameters_.end()) return tree_.add_constant(parameter->second);
     position_ = begin;
@@ -188,6 +202,42 @@ class Parser {
     }
     expect(")", "expected ')' after the last argument of " + name);
     return result;
+  }
+
+  /// Whether what follows opens a parenthesis.
+  bool is_called() {
+    skip_blanks();
+    return position_ < text_.size() && text_[position_] == '(';
+  }
+
+  int parse_quantity(std::string_view function, std::size_t begin) {
+    expect("(", "expected '('");
+    skip_blanks();
+    NamedQuantity quantity;
+    quantity.function = function;
+    quantity.function_column = static_cast<int>(begin) + 1;
+    quantity.name_column = column();
+    const std::size_t first = position_;
+    if (accept("'")) {
+      const std::size_t close = text_.find('\'', position_);
+      if (close == std::string_view::npos) fail("expected a name that ends with '");
+      quantity.name = text_.substr(position_, close - position_);
+      position_ = close + 1;
+    } else {
+      while (position_ < text_.size() && (is_name_start(text_[position_]) || is_digit(text_[position_]))) ++position_;
+      quantity.name = text_.substr(first, position_ - first);
+      if (quantity.name.empty()) fail("expected a name, in '..' where it is no identifier");
+    }
+    if (accept(",")) {
+      skip_blanks();
+      quantity.number_column = column();
+      const char* end = text_.data() + text_.size();
+      const auto [last, error] = std::from_chars(text_.data() + position_, end, quantity.number);
+      if (error != std::errc() || quantity.number < 1) fail("expected the number of a coordinate, from 1 on");
+      position_ = static_cast<std::size_t>(last - text_.data());
+    }
+    expect(")", "expected ')' after a name, in '..' where it is no identifier");
+    return tree_.add_variable(quantities_->find(quantity));
   }
 
   int make(Op op, int a, int b = -1, int c = -1) {
@@ -237,6 +287,7 @@ class Parser {
     std::vector<std::string_view> known = {"pi", "t"};
     for (const Function& function : kFunctions) known.push_back(function.name);
     for (const auto& [parameter, value] : parameters_) known.push_back(parameter);
+    if (quantities_ != nullptr) known.insert(known.end(), kQuantities.begin(), kQuantities.end());
     std::string message = "unknown name '" + std::string(name) + "'";
     const std::string nearest = nearest_name(name, known);
     message += nearest.empty() ? "; there are t, pi, the functions and the scene's parameters"
@@ -244,8 +295,15 @@ class Parser {
     throw ExpressionError(column(), message);
   }
 
+  [[noreturn]] void fail_quantity(std::string_view name) {
+    throw ExpressionError(column(), "'" + std::string(name) +
+                                        "(..)' is of the state: forces and torques of loads and joints may depend on "
+                                        "it, nothing else");
+  }
+
   std::string_view text_;
   const Expression::Parameters& parameters_;
+  QuantityReader* quantities_;
   std::size_t position_ = 0;
   int level_ = 0;
   ExpressionTree tree_{Expression::kMaxParsedDepth};
@@ -253,8 +311,8 @@ class Parser {
 
 }  // namespace
 
-Expression Expression::parse(std::string_view text, const Parameters& parameters) {
-  return Parser(text, parameters).parse();
+Expression Expression::parse(std::string_view text, const Parameters& parameters, QuantityReader* quantities) {
+  return Parser(text, parameters, quantities).parse();
 }
 
 bool Expression::is_reserved(std::string_view name) {

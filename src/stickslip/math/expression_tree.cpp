@@ -15,7 +15,7 @@ using Node = Expression::Node;
 using Op = Expression::Op;
 
 bool is_leaf(Op op) {
-  return op == Op::constant || op == Op::time;
+  return op == Op::constant || op == Op::variable;
 }
 bool is_unary(Op op) {
   return op >= Op::negate && op <= Op::sign;
@@ -29,7 +29,7 @@ int ExpressionTree::insert(const Node& node) {
   if (!is_new) return known->second;
   Size size{.depth = 0, .cost = 1.0};
   for (const int child : {node.a, node.b, node.c}) {
-    if (child < 0) continue;
+    if (child < 0 || is_leaf(node.op)) continue;
     size.depth = std::max(size.depth, sizes_[child].depth);
     size.cost += sizes_[child].cost;
   }
@@ -46,8 +46,8 @@ int ExpressionTree::add_constant(double value) {
   return insert({.op = Op::constant, .constant = value});
 }
 
-int ExpressionTree::add_time() {
-  return insert({.op = Op::time});
+int ExpressionTree::add_variable(int number) {
+  return insert({.op = Op::variable, .a = number});
 }
 
 int ExpressionTree::add(Op op, int a, int b, int c) {
@@ -56,7 +56,7 @@ int ExpressionTree::add(Op op, int a, int b, int c) {
   const bool folds = is_constant(a) && (b < 0 || is_constant(b)) && c < 0;
   if (folds) {
     const Node leaves[] = {nodes_[a], b < 0 ? Node{} : nodes_[b], {.op = op, .a = 0, .b = b < 0 ? -1 : 1}};
-    return add_constant(evaluate_expression(leaves, 2, 0.0));
+    return add_constant(evaluate_expression(leaves, 2, nullptr));
   }
   return insert({.op = op, .a = a, .b = b, .c = c});
 }
@@ -120,17 +120,19 @@ int ExpressionTree::add_tree(std::span<const Node> nodes) {
   return copies.back();
 }
 
-int ExpressionTree::add_derivative(int k) {
+int ExpressionTree::add_derivative(int k, int variable) {
+  STICKSLIP_ASSERT(derivatives_.empty() || variable == over_);
+  over_ = variable;
   if (const auto known = derivatives_.find(k); known != derivatives_.end()) return known->second;
   const Node node = nodes_[k];  // a copy: nodes_ grows below
   int derivative = -1;
   if (node.op == Op::constant) {
     derivative = add_constant(0.0);
-  } else if (node.op == Op::time) {
-    derivative = add_constant(1.0);
+  } else if (node.op == Op::variable) {
+    derivative = add_constant(node.a == over_ ? 1.0 : 0.0);
   } else if (node.op == Op::choose) {
-    const int db = add_derivative(node.b);
-    derivative = add(Op::choose, node.a, db, add_derivative(node.c));
+    const int db = derivative_of(node.b);
+    derivative = add(Op::choose, node.a, db, derivative_of(node.c));
   } else if (is_unary(node.op)) {
     derivative = derivative_of_unary(node, k);
   } else {
@@ -143,7 +145,7 @@ int ExpressionTree::add_derivative(int k) {
 // f(a)' = f'(a) a'. `k` is the node f(a) itself.
 int ExpressionTree::derivative_of_unary(const Node& node, int k) {
   const int a = node.a;
-  const int da = add_derivative(a);
+  const int da = derivative_of(a);
   if (is_constant(da, 0.0)) return da;
   const int one = add_constant(1.0);
   const int two = add_constant(2.0);
@@ -189,8 +191,8 @@ int ExpressionTree::derivative_of_binary(const Node& node, int k) {
   if (node.op == Op::power) return derivative_of_power(node, k);
   const int a = node.a;
   const int b = node.b;
-  const int da = add_derivative(a);
-  const int db = add_derivative(b);
+  const int da = derivative_of(a);
+  const int db = derivative_of(b);
   switch (node.op) {
     case Op::multiply:
       return add(Op::add, add(Op::multiply, da, b), add(Op::multiply, a, db));
@@ -215,8 +217,8 @@ int ExpressionTree::derivative_of_binary(const Node& node, int k) {
 int ExpressionTree::derivative_of_power(const Node& node, int k) {
   const int a = node.a;
   const int b = node.b;
-  const int da = add_derivative(a);
-  const int db = add_derivative(b);
+  const int da = derivative_of(a);
+  const int db = derivative_of(b);
   const int lowered = add(Op::power, a, add(Op::subtract, b, add_constant(1.0)));
   const int through_base = add(Op::multiply, add(Op::multiply, b, lowered), da);
   if (is_constant(db, 0.0)) return through_base;
@@ -235,9 +237,11 @@ int ExpressionTree::copy_below(int k, std::vector<Node>& kept, std::vector<int>&
   if (k < 0) return -1;
   if (place[k] >= 0) return place[k];
   Node node = nodes_[k];
-  node.a = copy_below(node.a, kept, place);
-  node.b = copy_below(node.b, kept, place);
-  node.c = copy_below(node.c, kept, place);
+  if (!is_leaf(node.op)) {
+    node.a = copy_below(node.a, kept, place);
+    node.b = copy_below(node.b, kept, place);
+    node.c = copy_below(node.c, kept, place);
+  }
   place[k] = static_cast<int>(kept.size());
   kept.push_back(node);
   return place[k];

@@ -11,8 +11,8 @@
 
 namespace stickslip {
 
-/// Value at t of the node `k` and what stands below it.
-double evaluate_expression(std::span<const Expression::Node> nodes, int k, double t);
+/// Value of the node `k` and what stands below it; x has the values of variables, of time first.
+double evaluate_expression(std::span<const Expression::Node> nodes, int k, const double* x);
 
 /// Grows expressions: simplifies every node as it is made, keeps equal ones once, and knows the
 /// derivative of each. Used by the parser and by Expression::derivative().
@@ -23,14 +23,14 @@ class ExpressionTree {
   explicit ExpressionTree(int max_depth) : max_depth_(max_depth) {}
 
   int add_constant(double value);
-  int add_time();
+  int add_variable(int number);
   int add(Op op, int a, int b = -1, int c = -1);
 
   /// Copies a finished tree in; returns its root.
   int add_tree(std::span<const Expression::Node> nodes);
 
-  /// d/dt of node k, a node itself.
-  int add_derivative(int k);
+  /// The derivative of node k over a variable, a node itself. A tree takes derivatives over one variable only.
+  int add_derivative(int k, int variable);
 
   /// The tree below `root` alone.
   Expression extract(int root) const;
@@ -50,6 +50,7 @@ class ExpressionTree {
   int derivative_of_unary(const Expression::Node& node, int k);
   int derivative_of_binary(const Expression::Node& node, int k);
   int derivative_of_power(const Expression::Node& node, int k);
+  int derivative_of(int k) { return add_derivative(k, over_); }
   int insert(const Expression::Node& node);
   int copy_below(int k, std::vector<Expression::Node>& kept, std::vector<int>& place) const;
 
@@ -58,6 +59,7 @@ class ExpressionTree {
   std::vector<Size> sizes_;
   std::map<std::tuple<Op, int, int, int, std::uint64_t>, int> known_;
   std::map<int, int> derivatives_;  // node -> its derivative
+  int over_ = 0;                    // the variable
 };
 
 }  // namespace stickslip

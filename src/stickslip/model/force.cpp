@@ -42,11 +42,26 @@ void add_input(const System& system, const BodyInput& input, const Attachment& a
   add_force(system, at, frame, q, action.at, action.force, action.torque, h);
 }
 
-void add_load(const System& system, const Force& force, double t, const Vector& q, Vector& h) {
-  add_input(system, input_of(std::get<Load>(force.law), t), force.second, t, q, h);
+void add_load(const System& system, const Force& force, double t, const Vector& q, const Vector& u, Vector& h) {
+  add_input(system, system.calc_load(std::get<Load>(force.law), t, q, u), force.second, t, q, h);
 }
 
 }  // namespace
+
+BodyInput System::calc_load(const Load& load, double t, const Vector& q, const Vector& u) const {
+  BodyInput input = place_of(load);
+  for (int i = 0; i < 3; ++i) {
+    input.force(i) = load.force[i].value(*this, t, q, u);
+    input.torque(i) = load.torque[i].value(*this, t, q, u);
+  }
+  return input;
+}
+
+void System::add_state_force(const StateForce& force, double value, double t, const Vector& q, Vector& h) const {
+  if (force.joint >= 0) return add_joint_drive(force.joint, value, t, q, h);
+  const auto& load = std::get<Load>(forces_[force.force].law);
+  add_input(*this, component_of(load, force.component, value), forces_[force.force].second, t, q, h);
+}
 
 /// Adds the generalised force of `force` in a joint's free direction.
 void System::add_joint_drive(int j, double force, double t, const Vector& q, Vector& h) const {
@@ -76,7 +91,7 @@ void System::calc_applied_forces(double t, const Vector& q, const Vector& u, Vec
   }
   for (const Force& force : forces_) {
     std::visit(Overloaded{[&](const Spring&) { add_spring(*this, force, SpringPart::all, t, q, u, h); },
-                          [&](const Load&) { add_load(*this, force, t, q, h); },
+                          [&](const Load&) { add_load(*this, force, t, q, u, h); },
                           [](const DryFriction&) {}},  // rows of the step's problem
                force.law);
   }
@@ -89,12 +104,13 @@ void System::calc_nonconservative_forces(double t, const Vector& q, const Vector
     const auto add_damper = [&](const Spring& spring) {
       if (spring.damping > 0.0) add_spring(*this, force, SpringPart::damping, t, q, u, h);
     };
-    std::visit(Overloaded{add_damper, [&](const Load&) { add_load(*this, force, t, q, h); }, [](const DryFriction&) {}},
-               force.law);
+    std::visit(
+        Overloaded{add_damper, [&](const Load&) { add_load(*this, force, t, q, u, h); }, [](const DryFriction&) {}},
+        force.law);
   }
   for (const int j : driven_joints_) {
     const JointOptions& o = joints_[j].options;
-    add_joint_drive(j, (o.force ? o.force->value(t) : 0.0) + calc_joint_damping(j, t, q, u), t, q, h);
+    add_joint_drive(j, (o.force ? o.force->value(*this, t, q, u) : 0.0) + calc_joint_damping(j, t, q, u), t, q, h);
   }
 }
 

@@ -6,9 +6,9 @@
 #include <string>
 #include <variant>
 
-#include "stickslip/math/expression.h"
 #include "stickslip/math/types.h"
 #include "stickslip/model/attachment.h"
+#include "stickslip/model/state_expression.h"
 
 namespace stickslip {
 
@@ -38,14 +38,18 @@ struct DryFriction {
   std::optional<Vector3> axis;          // (3) [-] unit, fixed in first
 };
 
-/// A prescribed force at a point and torque on a body.
+/// A force at a point and a torque on a body, which may depend on the state.
 struct Load {
   int body = 0;
-  Vector3 at = Vector3::Zero();      // (3) [m] body frame
-  double parameter = 0.0;            // [-] on a beam: xi of the cross-section that has the frame
-  std::array<Expression, 3> force;   // [N]
-  std::array<Expression, 3> torque;  // [N m]
-  bool body_frame = false;           // components in the body frame instead of the world frame
+  Vector3 at = Vector3::Zero();           // (3) [m] body frame
+  double parameter = 0.0;                 // [-] on a beam: xi of the cross-section that has the frame
+  std::array<StateExpression, 3> force;   // [N]
+  std::array<StateExpression, 3> torque;  // [N m]
+  bool body_frame = false;                // components in the body frame instead of the world frame
+
+  /// 0 to 2 of the force, 3 to 5 of the torque.
+  const StateExpression& component(int i) const { return i < 3 ? force[i] : torque[i - 3]; }
+  StateExpression& component(int i) { return i < 3 ? force[i] : torque[i - 3]; }
 };
 
 struct Force {

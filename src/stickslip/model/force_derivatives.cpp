@@ -237,6 +237,7 @@ std::vector<ForceBlock> System::make_force_blocks() const {
     for_each_drive_block(*this, joint, joint.options.spring.has_value(),
                          [&](Side row, Side col) { add(joint.side(row), joint.side(col), true, damped); });
   }
+  add_state_blocks(blocks);
   return blocks;
 }
 
@@ -253,7 +254,7 @@ void System::calc_force_derivatives(double t, const Vector& q, const Vector& u, 
   for (const Force& force : forces_) {
     const auto fill_load = [&](const Load& load) {
       if (!load_has_derivative(bodies_[load.body], load)) return;
-      fill_input(*this, input_of(load, t), force.second, t, q, *next++);
+      fill_input(*this, calc_load(load, t, q, u), force.second, t, q, *next++);
     };
     std::visit(Overloaded{[&](const Spring&) { fill_spring(*this, force, t, q, u, next); }, fill_load,
                           [](const DryFriction&) {}},
@@ -263,6 +264,7 @@ void System::calc_force_derivatives(double t, const Vector& q, const Vector& u, 
     const std::optional<JointSpring>& spring = joints_[j].options.spring;
     fill_joint_drive(j, calc_joint_drive(j, t, q, u), spring ? &*spring : nullptr, t, q, u, next);
   }
+  fill_state_blocks(t, q, u, next);
   STICKSLIP_ASSERT(next == blocks.data() + blocks.size());
 }
 

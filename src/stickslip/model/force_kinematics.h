@@ -49,17 +49,20 @@ SpringAction<S> spring_action(const Spring& spring, SpringPart part, const Frame
   return s;
 }
 
-/// The numbers of a load at one instant.
-inline BodyInput input_of(const Load& load, double t) {
+/// A load without its numbers.
+inline BodyInput place_of(const Load& load) {
   BodyInput input;
   input.body = load.body;
-  for (int i = 0; i < 3; ++i) {
-    input.force(i) = load.force[i].value(t);
-    input.torque(i) = load.torque[i].value(t);
-  }
   input.at = load.at;
   input.parameter = load.parameter;
   input.body_frame = load.body_frame;
+  return input;
+}
+
+/// A load of one component.
+inline BodyInput component_of(const Load& load, int component, double value) {
+  BodyInput input = place_of(load);
+  (component < 3 ? input.force(component) : input.torque(component - 3)) = value;
   return input;
 }
 

@@ -214,7 +214,7 @@ void System::count_turns(double t, Vector& q) const {
 
 double System::calc_joint_drive(int j, double t, const Vector& q, const Vector& u) const {
   const JointOptions& o = joints_[j].options;
-  double force = o.force ? o.force->value(t) : 0.0;
+  double force = o.force ? o.force->value(*this, t, q, u) : 0.0;
   if (o.spring) force -= o.spring->stiffness * (calc_joint_coordinate(j, t, q) - o.spring->rest);
   return force + calc_joint_damping(j, t, q, u);
 }

@@ -11,6 +11,7 @@
 #include "stickslip/math/types.h"
 #include "stickslip/model/attachment.h"
 #include "stickslip/model/body.h"
+#include "stickslip/model/state_expression.h"
 
 namespace stickslip {
 
@@ -101,11 +102,11 @@ struct JointOptions {
   std::optional<Expression> motion;  // prescribed coordinate [rad] or [m]: revolute and prismatic
   double coordinate_origin = 0.0;    // [rad] or [m] the (first) coordinate where the frames coincide
   std::optional<JointSpring>
-      spring;                       // this and force: revolute, prismatic, distance with limits: in the free direction
-  std::optional<Expression> force;  // [N, N m] applied to second
-  double friction = 0.0;            // [N, N m] >= 0: bound of the dry friction in the free directions, isotropic; of
-                                    // the force where lengths and angles are free, about each axis of a universal one
-  double friction_torque = 0.0;     // [N m] >= 0: that of the torque where lengths and angles are free
+      spring;  // this and force: revolute, prismatic, distance with limits: in the free direction
+  std::optional<StateExpression> force;  // [N, N m] applied to second; one that depends on the state may be set later
+  double friction = 0.0;              // [N, N m] >= 0: bound of the dry friction in the free directions, isotropic; of
+                                      // the force where lengths and angles are free, about each axis of a universal one
+  double friction_torque = 0.0;       // [N m] >= 0: that of the torque where lengths and angles are free
   std::optional<JointLimits> limits;  // revolute, prismatic, distance, of which the coordinate is then the distance;
                                       // not with a motion
   std::vector<JointTerm> terms;       // of a gear or a coupling, whose bodies follow from its joints

@@ -115,8 +115,11 @@ class System {
   void add_input_forces(const Inputs& inputs, double t, const Vector& q, Vector& h) const;
   /// Adds -omega x J omega to the rotational rows of h. (n_u) [N m]
   void add_gyroscopic_forces(const Vector& u, Vector& h) const;
+  /// The force and the torque of a load at a state.
+  BodyInput calc_load(const Load& load, double t, const Vector& q, const Vector& u) const;
   /// The blocks of d(calc_applied_forces + add_gyroscopic_forces)/d(q, u), in a fixed order with fixed ranges and
-  /// sizes: beams element by element, gyroscopic terms, springs and loads, then joints.
+  /// sizes: beams element by element, gyroscopic terms, springs and loads, then joints, then what forces that depend on
+  /// the state change by.
   std::vector<ForceBlock> make_force_blocks() const;
   /// Fills blocks that make_force_blocks() made. Does not allocate.
   void calc_force_derivatives(double t, const Vector& q, const Vector& u, std::vector<ForceBlock>& blocks) const;
@@ -128,6 +131,18 @@ class System {
   double calc_kinetic_energy(const Vector& u) const;              // [J]
   double calc_potential_energy(double t, const Vector& q) const;  // [J] of gravity, and elastic
   double calc_elastic_energy(double t, const Vector& q) const;    // [J] of beams, springs and springs of joints
+
+  // --- forces that depend on the state
+  double calc_variable(const StateVariable& variable, double t, const Vector& q, const Vector& u) const;
+  /// Adds `factor` times d(rate of the variable)/du, of a velocity d(variable)/du, to `row`. (n_u)
+  void add_variable_row(const StateVariable& variable, double factor, double t, const Vector& q, Vector& row) const;
+  /// All of them: loads component by component, then joints.
+  const std::vector<StateForce>& state_forces() const { return state_forces_; }
+  const StateExpression& expression(const StateForce& force) const;
+  /// Adds what a state force of that value does to h. (n_u) [N, N m]
+  void add_state_force(const StateForce& force, double value, double t, const Vector& q, Vector& h) const;
+  /// The part of calc_applied_forces() that they are. (n_u) [N, N m]
+  void calc_state_forces(double t, const Vector& q, const Vector& u, Vector& h) const;
 
   // --- contacts: points of contact_points() or detected ones
   /// Whether points come and go: detected ones, and those of named pairs whose points vary.
@@ -289,6 +304,8 @@ class System {
   void add_joint_drive(int j, double force, double t, const Vector& q, Vector& h) const;
   void fill_joint_drive(int j, double force, const JointSpring* spring, double t, const Vector& q, const Vector& u,
                         ForceBlock*& next) const;
+  void add_state_blocks(std::vector<ForceBlock>& blocks) const;
+  void fill_state_blocks(double t, const Vector& q, const Vector& u, ForceBlock*& next) const;
   void calc_limit(const ContactPoint& point, double t, const Vector& q, ContactGeometry& geometry) const;
   void calc_limit_derivatives(const ContactPoint& point, double t, const Vector& q, const Vector& u, const Vector& a,
                               double lambda, ContactDerivatives& derivatives) const;
@@ -330,6 +347,7 @@ class System {
   std::vector<Joint> joints_;
   std::vector<int> driven_joints_;  // those with a spring or a force
   std::vector<Force> forces_;
+  std::vector<StateForce> state_forces_;
   std::vector<DryFrictionElement> dry_frictions_;
   std::vector<Matrix> mass_;
   std::vector<Matrix> inverse_mass_;
@@ -355,6 +373,10 @@ class SystemBuilder {
   /// A gear or a coupling between joints that have been added.
   int add_coupling(std::string name, JointType type, std::vector<JointTerm> terms);
   int add_force(Force force);
+  /// The force of a joint that was added with one: it may depend on joints that were added after it.
+  void set_joint_force(int joint, StateExpression force);
+  /// As far as it is made, to find parts by their names.
+  const System& system() const { return system_; }
   System build();
 
  private:

@@ -473,7 +473,14 @@ int SystemBuilder::add_force(Force force) {
       refuse("stiffness, damping and rest must not be negative");
     }
   };
-  const auto add_load = [&](const Load& load) { force.second = attach(load.body, load.parameter); };
+  const auto add_load = [&](Load& load) {
+    force.second = attach(load.body, load.parameter);
+    for (int i = 0; i < 6; ++i) {
+      if (!load.component(i).depends_on_state()) continue;
+      load.component(i).differentiate();
+      system_.state_forces_.push_back({index, -1, i});
+    }
+  };
   const auto add_dry_friction = [&](const DryFriction& friction) {
     force.first = attach(friction.first, friction.parameter_first);
     force.second = attach(friction.second, friction.parameter_second);
@@ -486,7 +493,17 @@ int SystemBuilder::add_force(Force force) {
   return index;
 }
 
+void SystemBuilder::set_joint_force(int joint, StateExpression force) {
+  STICKSLIP_ASSERT(system_.joints_[joint].options.force);
+  force.differentiate();
+  system_.joints_[joint].options.force = std::move(force);
+}
+
 System SystemBuilder::build() {
+  for (const int j : system_.driven_joints_) {
+    const std::optional<StateExpression>& force = system_.joints_[j].options.force;
+    if (force && force->depends_on_state()) system_.state_forces_.push_back({-1, j, 0});
+  }
   for (Joint& joint : system_.joints_) {
     if (!joint.spatial || joint.n_coordinates == joint.n_free_lengths) continue;
     joint.turns_offset = system_.n_q_ + system_.n_turns_;

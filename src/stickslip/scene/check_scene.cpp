@@ -290,7 +290,8 @@ class Warnings {
     const double h = scene_.time.step;
     std::optional<UnstableForce> force;
     if (const auto* relaxation = std::get_if<RelaxationOptions>(&scene_.scheme)) {
-      force = find_unstable_force(system, h, most_explicit(*relaxation));
+      force = find_unstable_force(system, built_.initial.t, built_.initial.q, built_.initial.u, h,
+                                  most_explicit(*relaxation));
     } else if (!built_.stepper->knows_accelerations()) {  // schemes on velocities
       force = find_unstable_tension(system, built_.initial.t, built_.initial.q, h);
     }

@@ -39,12 +39,12 @@ SceneLoad read_load(const TableReader& reader) {
   load.at = reader.vector_or("at", "m", Vector3::Zero());
   load.at_parameter = reader.optional_number("at_parameter", kUnitInterval, "-");
   if (!reader.has("force") && !reader.has("torque")) reader.require("force", "force [N] or torque [N m]");
-  if (reader.has("force")) load.force = reader.time_functions("force", "N");
+  if (reader.has("force")) load.force = reader.state_functions("force", "N");
   if (reader.has("torque")) {
     if (reader.context().scene.planar) {
-      load.torque[2] = reader.time_function("torque", "N m");
+      load.torque[2] = reader.state_function("torque", "N m");
     } else {
-      load.torque = reader.time_functions("torque", "N m");
+      load.torque = reader.state_functions("torque", "N m");
     }
   }
   if (reader.has("frame")) {

@@ -123,7 +123,7 @@ void read_drive(const TableReader& reader, const Units& units, SceneJoint& joint
     joint.spring->rest = spring.number_or("rest", kAnyNumber, units.length, 0.0);
   }
   joint.friction = reader.number_or("friction", kNotNegative, units.force, 0.0);
-  if (reader.has("force")) joint.force = reader.time_function("force", units.force);
+  if (reader.has("force")) joint.force = reader.state_function("force", units.force);
   if (reader.has("limits")) {
     const auto [low, high] = reader.pair_of_numbers("limits", kAnyNumber, units.length);
     if (!(low < high)) reader.fail("limits", "[low, high], low < high");

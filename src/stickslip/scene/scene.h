@@ -27,7 +27,8 @@ namespace stickslip {
 // it, build() makes the System of it. Numbers written as "=expression" are numbers here; names
 // stand where the file has names. Vectors of planar scenes have z = 0. docs/scene-format.md has every key.
 
-/// A number or an expression of t (its text, over Scene::parameters).
+/// A number or an expression of t (its text, over Scene::parameters); of forces and torques of loads and joints also of
+/// the state.
 using TimeFunction = std::variant<double, std::string>;
 
 struct PlanarAngle {

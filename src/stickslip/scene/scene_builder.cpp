@@ -125,6 +125,18 @@ Expression SceneBuilder::make_expression(const TimeFunction& given, const std::s
   return at_place(path, [&] { return Expression::parse(std::get<std::string>(given), scene_.parameters); });
 }
 
+StateExpression SceneBuilder::make_state_expression(const TimeFunction& given, const std::string& path) const {
+  if (const auto* constant = std::get_if<double>(&given)) return Expression(*constant);
+  const std::string& text = std::get<std::string>(given);
+  try {
+    return StateExpression::parse(text, system_.system(), scene_.parameters);
+  } catch (const ExpressionError& error) {
+    SourcePlace place = scene_.places.find(path);
+    if (place.line > 0) place.column += std::max(error.column(), 1) - 1;
+    throw InputError(place, path, quote_toml(text), error.what());
+  }
+}
+
 Pose SceneBuilder::calc_drawn_pose(const SceneBody& source, const Body& body) const {
   Pose pose;
   if (body.motion) {

@@ -50,6 +50,7 @@ class SceneBuilder {
     if (scene_.contact_default) add_detection(*scene_.contact_default);
     for (const SceneJoint& joint : scene_.joints) add_joint(joint);
     for (const SceneCoupling& c : scene_.couplings) add_terms(c.name, JointType::coupling, c.joints, c.coefficients);
+    set_joint_forces();
     for (const SceneForce& force : scene_.forces) add_force(force);
     BuiltScene built;
     stop_.check();
@@ -117,6 +118,8 @@ class SceneBuilder {
   // A motion enters with its velocity and acceleration: they must exist at the start.
   Expression make_motion_part(const TimeFunction& given, const std::string& path) const;
   Expression make_expression(const TimeFunction& given, const std::string& path) const;
+  // Of the system as far as it is made; the place of `path` is that of the expression's first byte.
+  StateExpression make_state_expression(const TimeFunction& given, const std::string& path) const;
   /// Of the drawing frame, in the world; of a beam its start.
   Pose calc_drawn_pose(const SceneBody& source, const Body& body) const;
 
@@ -291,11 +294,23 @@ class SceneBuilder {
     o.friction = source.friction;
     o.friction_torque = source.friction_torque;
     o.limits = source.limits;
-    if (source.force) o.force = make_expression(*source.force, path + ".force");
+    if (source.force) o.force = Expression();  // set_joint_forces() knows all joints
     set_coordinate(source, first, second, path, o);
     joints_[source.name] = {at_place(path, [&] { return system_.add_joint(o); }),
                             start_coordinate(source, first, second, o)};
     ++n_joints_;
+  }
+
+  void set_joint_forces() {
+    for (const SceneJoint& joint : scene_.joints) {
+      if (!joint.force) continue;
+      const std::string path = "joints." + joint.name + ".force";
+      StateExpression force = make_state_expression(*joint.force, path);
+      at_place(path, [&] {
+        system_.set_joint_force(joints_.at(joint.name).index, std::move(force));
+        return 0;
+      });
+    }
   }
 
   void add_terms(const std::string& name, JointType type, std::span<const std::string> of_joints,
@@ -506,8 +521,9 @@ class SceneBuilder {
     load.at = source.at - body.center;
     load.parameter = source.at_parameter.value_or(0.0);
     for (std::size_t i = 0; i < 3; ++i) {
-      load.force[i] = make_expression(source.force[i], path + ".force");
-      load.torque[i] = make_expression(source.torque[i], path + ".torque");
+      load.force[i] = make_state_expression(source.force[i], fmt::format("{}.force[{}]", path, i));
+      load.torque[i] = make_state_expression(source.torque[i],
+                                             scene_.planar ? path + ".torque" : fmt::format("{}.torque[{}]", path, i));
     }
     load.body_frame = source.body_frame;
     return load;

@@ -12,6 +12,13 @@
 namespace stickslip {
 namespace {
 
+/// Takes each quantity for one that there is.
+class AnyQuantity final : public QuantityReader {
+ public:
+  using QuantityReader::find;
+  int find(const NamedQuantity& /*quantity*/) override { return 1; }
+};
+
 constexpr std::size_t kMaxNameSize = 128;  // [bytes] of a name: results keep names in fixed-length fields
 
 std::string with_unit(std::string_view text, std::string_view unit) {
@@ -199,17 +206,32 @@ Vector3 TableReader::direction(std::string_view key) const {
 }
 
 std::array<TimeFunction, 3> TableReader::time_functions(std::string_view key, std::string_view unit) const {
-  const TomlValue& value = require(key, with_unit("an array of numbers or expressions of t", unit));
+  return functions(key, unit, Of::time);
+}
+
+std::array<TimeFunction, 3> TableReader::state_functions(std::string_view key, std::string_view unit) const {
+  return functions(key, unit, Of::state);
+}
+
+std::array<TimeFunction, 3> TableReader::functions(std::string_view key, std::string_view unit, Of of) const {
+  const char* allowed = of == Of::time ? "an array of numbers or expressions of t"
+                                       : "an array of numbers or expressions of t and of the state";
+  const TomlValue& value = require(key, with_unit(allowed, unit));
   const TomlValue::Array& array = array_from(value, path_of(key), dimension(), unit);
   std::array<TimeFunction, 3> result = {0.0, 0.0, 0.0};
   for (std::size_t i = 0; i < array.size(); ++i) {
-    result[i] = time_function_from(array[i], fmt::format("{}[{}]", path_of(key), i), unit);
+    result[i] = function_from(array[i], fmt::format("{}[{}]", path_of(key), i), unit, of);
   }
   return result;
 }
 
 TimeFunction TableReader::time_function(std::string_view key, std::string_view unit) const {
-  return time_function_from(require(key, with_unit("a number or an expression of t", unit)), path_of(key), unit);
+  return function_from(require(key, with_unit("a number or an expression of t", unit)), path_of(key), unit, Of::time);
+}
+
+TimeFunction TableReader::state_function(std::string_view key, std::string_view unit) const {
+  return function_from(require(key, with_unit("a number or an expression of t and of the state", unit)), path_of(key),
+                       unit, Of::state);
 }
 
 Orientation TableReader::orientation() const {
@@ -333,7 +355,7 @@ double TableReader::number_from(const TomlValue& value, const std::string& path,
   } else if (const auto* real = std::get_if<double>(&value.content)) {
     number = *real;
   } else if (value.string() != nullptr && value.string()->starts_with('=')) {
-    const Expression expression = parse_expression(value, path);
+    const Expression expression = parse_expression(value, path, Of::time);
     if (!expression.is_constant()) fail_at(value, path, allowed + ": it cannot depend on t");
     number = expression.value(0.0);
   } else if (value.string() != nullptr) {
@@ -346,24 +368,32 @@ double TableReader::number_from(const TomlValue& value, const std::string& path,
   return number;
 }
 
-TimeFunction TableReader::time_function_from(const TomlValue& value, const std::string& path,
-                                             std::string_view unit) const {
+TimeFunction TableReader::function_from(const TomlValue& value, const std::string& path, std::string_view unit,
+                                        Of of) const {
   if (value.string() == nullptr) return number_from(value, path, kAnyNumber, unit);
-  const Expression expression = parse_expression(value, path);
+  const Expression expression = parse_expression(value, path, of);
   if (expression.is_constant() && !std::isfinite(expression.value(0.0))) {
     fail_at(value, path, "an expression with a finite value");
   }
   const std::string& text = *value.string();
-  return text.starts_with('=') ? text.substr(1) : text;
+  const std::size_t begin = text.starts_with('=') ? 1 : 0;
+  if (of == Of::state && context_->notes_places) {  // of the text's first byte, for errors that name a column in it
+    SourcePlace place = context_->document.place(value.mark);
+    if (place.line > 0) place.column += static_cast<int>(begin) + 1;
+    context_->scene.places.set(path, place);
+  }
+  return text.substr(begin);
 }
 
 // The expression in a string, behind "=" where there is one. Its errors point into the string, which is exact for
 // strings on one line without escapes.
-Expression TableReader::parse_expression(const TomlValue& value, const std::string& path) const {
+Expression TableReader::parse_expression(const TomlValue& value, const std::string& path, Of of) const {
   const std::string& text = *value.string();
   const std::size_t begin = text.starts_with('=') ? 1 : 0;
   try {
-    return Expression::parse(std::string_view(text).substr(begin), context_->scene.parameters);
+    AnyQuantity any;
+    return Expression::parse(std::string_view(text).substr(begin), context_->scene.parameters,
+                             of == Of::state ? &any : nullptr);
   } catch (const ExpressionError& error) {
     SourcePlace place = context_->document.place(value.mark);
     if (place.line > 0 && error.column() > 0) place.column += static_cast<int>(begin) + error.column();

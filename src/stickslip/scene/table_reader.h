@@ -86,6 +86,10 @@ class TableReader {
   /// The same with expressions of t as components.
   std::array<TimeFunction, 3> time_functions(std::string_view key, std::string_view unit) const;
   TimeFunction time_function(std::string_view key, std::string_view unit) const;
+  /// The same with expressions of t and of the state: that the quantities they name exist shows when the scene is
+  /// built.
+  std::array<TimeFunction, 3> state_functions(std::string_view key, std::string_view unit) const;
+  TimeFunction state_function(std::string_view key, std::string_view unit) const;
   /// Three numbers in any scene.
   Vector3 vector3(std::string_view key, std::string_view unit) const;
   /// An array of any number of arrays of `size` numbers (2 or 3).
@@ -118,8 +122,10 @@ class TableReader {
   [[noreturn]] void fail_at(const TomlValue& value, const std::string& path, std::string_view allowed) const;
 
  private:
-  TimeFunction time_function_from(const TomlValue& value, const std::string& path, std::string_view unit) const;
-  Expression parse_expression(const TomlValue& value, const std::string& path) const;
+  enum class Of { time, state };
+  std::array<TimeFunction, 3> functions(std::string_view key, std::string_view unit, Of of) const;
+  TimeFunction function_from(const TomlValue& value, const std::string& path, std::string_view unit, Of of) const;
+  Expression parse_expression(const TomlValue& value, const std::string& path, Of of) const;
   const TomlValue::Array& array_from(const TomlValue& value, const std::string& path, std::size_t size,
                                      std::string_view unit) const;
   Vector3 vector_from(const TomlValue& value, const std::string& path, std::size_t size, std::string_view unit) const;

@@ -29,7 +29,8 @@ ResultHeader make_result_header(const Scene& scene, const BuiltScene& built, con
 Recorder::Recorder(const Scene& scene, const BuiltScene& built, const State& initial, const LimitMonitor& limits,
                    const StepSequence& steps, const RunOptions& options)
     : limits_(limits), steps_(steps), envelope_(*built.system), checkpoint_every_(options.checkpoint_every) {
-  const ResultHeader header = make_result_header(scene, built, steps);
+  ResultHeader header = make_result_header(scene, built, steps);
+  header.output.inputs = static_cast<bool>(options.control);
   auto result = std::make_unique<ResultWriter>(options.output, *built.system, initial, header);
   result_ = result.get();
   sinks_.push_back(std::move(result));

@@ -116,7 +116,7 @@ Status HalfImplicitStepper::step(State& state, double h, double t_end, StepRepor
   report.message.clear();
   if (!velocity_.are_given_finite(state.inputs, {state.t, t_end}, report)) return report.status = Status::failed;
   const State& start = velocity_.settle_start(state);
-  implicit_ = velocity_.is_implicit(h);
+  implicit_ = velocity_.is_implicit(state, h);
   if (!calc_free_velocity(start, state.inputs, h, t_end, report)) return report.status = Status::failed;
 
   ContactFinder& contacts = velocity_.contacts();

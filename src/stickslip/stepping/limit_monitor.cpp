@@ -9,7 +9,6 @@
 #include <variant>
 
 #include "stickslip/base/bytes.h"
-#include "stickslip/model/force_kinematics.h"
 
 namespace stickslip {
 namespace {
@@ -164,7 +163,7 @@ double LimitMonitor::calc_prescribed_load(const State& state) const {
   };
   for (const Force& force : system_.forces()) {
     if (!std::holds_alternative<Load>(force.law)) continue;
-    const BodyInput input = input_of(std::get<Load>(force.law), state.t);
+    const BodyInput input = system_.calc_load(std::get<Load>(force.law), state.t, state.q, state.u);
     add(input.body, input.force, input.torque);
   }
   for (const BodyInput& input : state.inputs.bodies()) add(input.body, input.force, input.torque);

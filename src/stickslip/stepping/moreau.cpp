@@ -72,7 +72,7 @@ MoreauStepper::MoreauStepper(const MoreauOptions& options, const System& system,
 }
 
 Status MoreauStepper::step(State& state, double h, double t_end, StepReport& report) {
-  const bool implicit = velocity_.is_implicit(h);
+  const bool implicit = velocity_.is_implicit(state, h);
   const double theta = implicit ? 1.0 : options_.theta;
   const double h1 = (1.0 - theta) * h;
   const double h2 = theta * h;

@@ -155,6 +155,12 @@ void VelocityStep::account_energy(const Inputs& inputs, double t, const Vector& 
   system_.add_input_forces(inputs, t, q, nonconservative_);
   ledger.work += 0.5 * h * nonconservative_.dot(u_work + u_end_);
   ledger.work += h * system_.calc_prescribed_power(t, q, u);
+  if (!is_implicit_ || system_.state_forces().empty()) return;
+  // Those that depend on the state are implicit in part, and work as they were.
+  system_.calc_state_forces(t, q, u, force_);
+  force_ *= -h;
+  implicit_.add_state_impulse(u_end_, force_);
+  ledger.work += 0.5 * force_.dot(u_work + u_end_);
 }
 
 /// What contacts make, and how much of it their law forbids. What a scheme adds to a normal row may be restitution, or

@@ -51,8 +51,8 @@ class VelocityStep {
   /// Whether inputs, and prescribed motions at `times` [s], are finite; else the report says which is not.
   bool are_given_finite(const Inputs& inputs, std::initializer_list<double> times, StepReport& report) const;
 
-  /// Whether forces are to be implicit in a step of h, in schemes that can have them so.
-  bool is_implicit(double h) const { return implicit_.are_needed(h); }
+  /// Whether forces are to be implicit in a step of h from a state, in schemes that can have them so.
+  bool is_implicit(const State& state, double h) { return implicit_.are_needed(state, h); }
   /// Makes them so for the rest of the step. u_free of a step from a state to t_end, where u_work (n_u) [m/s, rad/s] is
   /// u after the gyroscopic term: u + M_hat^-1 (M (u_work - u) + h f(t^, q^, u) - h^2/2 K u).
   void calc_implicit_free_velocity(const State& state, const Inputs& inputs, double h, double t_end,

@@ -168,6 +168,10 @@ MomentumBalance::Miss MomentumBalance::find_worst(std::int64_t k, double h, doub
       const Vector3 after = linear(force_, body);
       add(body, 0.5 * h * (before + after), 0.0);
       loose_[i] += h * (after - before).norm();
+      if (rows_.has(ResultRows::input_impulse)) {  // one that is fixed in the body turns with it
+        const double angle = h * std::max(turn(body, u_before), turn(body, u));
+        add(body, rows_.triple(ResultRows::input_impulse, k, i), std::min(angle, 2.0));
+      }
     }
     const Vector3 momentum_before = linear(momentum_before_, body);
     const Vector3 momentum = linear(momentum_, body);

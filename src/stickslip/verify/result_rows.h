@@ -21,6 +21,7 @@ class ResultRows {
     velocity,
     angular_velocity,
     applied_impulse,
+    input_impulse,
     gap,
     normal,
     tangent,

@@ -165,7 +165,8 @@ void Verifier::check_shape_of_file() {
   const std::size_t n_points = system_.contact_points().size();
   width(Rows::q, static_cast<std::size_t>(system_.n_body_q()));
   width(Rows::u, static_cast<std::size_t>(system_.n_u()));
-  for (const Rows::Column c : {Rows::position, Rows::velocity, Rows::angular_velocity, Rows::applied_impulse}) {
+  for (const Rows::Column c :
+       {Rows::position, Rows::velocity, Rows::angular_velocity, Rows::applied_impulse, Rows::input_impulse}) {
     width(c, 3 * n);
   }
   width(Rows::orientation, 4 * n);

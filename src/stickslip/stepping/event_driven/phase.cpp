@@ -180,7 +180,7 @@ double Stepper::bound_step(double t, const Vector& y, double h) {
     }
     if (turn_rate_ * h > kTurn) h = kTurn / turn_rate_;
   }
-  return course_.bound(t, h);
+  return course_.bound(t, y, h);
 }
 
 /// Whether a body turns so fast that what is left of the step takes more parts than a step may; why_ says so.

@@ -23,9 +23,33 @@ constexpr double kOff = 0.05;
 constexpr double kMoved = 0.4;
 constexpr double kGolden = 0.6180339887498949;
 
+/// Whether a function of time follows the parabola through its values at t, t + h / 2 and t + h.
+template <class Value>
+bool follows(const Value& value_at, double t, double h) {
+  const double first = value_at(t);
+  const double middle = value_at(t + 0.5 * h);
+  const double last = value_at(t + h);
+  const double slope = last - first;
+  const double bend = 2.0 * (first + last) - 4.0 * middle;
+  const int looks = static_cast<int>(std::clamp(std::ceil(h / kLook), 1.0 * kLeastLooks, 1.0 * kMostLooks));
+  double off = 0.0;
+  double least = std::min({first, middle, last});
+  double most = std::max({first, middle, last});
+  for (int i = 1; i < looks; ++i) {
+    const double moved = i * kGolden - std::floor(i * kGolden) - 0.5;
+    const double s = (i + kMoved * moved) / looks;
+    const double value = value_at(t + s * h);
+    least = std::min(least, value);
+    most = std::max(most, value);
+    off = std::max(off, std::abs(value - (first + s * slope - s * (1.0 - s) * bend)));
+  }
+  const double round_off = kSumRoundOff * std::max(std::abs(least), std::abs(most));
+  return off <= kOff * (most - least) + round_off;
+}
+
 }  // namespace
 
-TimeCourse::TimeCourse(const System& system) {
+TimeCourse::TimeCourse(const System& system) : system_(system) {
   for (const Body& body : system.bodies()) {
     if (!body.motion) continue;
     for (const Expression& x : body.motion->position) add(x);
@@ -47,8 +71,8 @@ TimeCourse::TimeCourse(const System& system) {
   for (const Force& force : system.forces()) {
     const auto* load = std::get_if<Load>(&force.law);
     if (load == nullptr) continue;
-    for (const Expression& x : load->force) add(x);
-    for (const Expression& x : load->torque) add(x);
+    for (const StateExpression& x : load->force) add(x);
+    for (const StateExpression& x : load->torque) add(x);
   }
 }
 
@@ -56,31 +80,25 @@ void TimeCourse::add(const Expression& expression) {
   if (!expression.is_constant()) expressions_.push_back(&expression);
 }
 
-bool TimeCourse::follows(const Expression& expression, double t, double h) const {
-  const double first = expression.value(t);
-  const double middle = expression.value(t + 0.5 * h);
-  const double last = expression.value(t + h);
-  const double slope = last - first;
-  const double bend = 2.0 * (first + last) - 4.0 * middle;
-  const int looks = static_cast<int>(std::clamp(std::ceil(h / kLook), 1.0 * kLeastLooks, 1.0 * kMostLooks));
-  double off = 0.0;
-  double least = std::min({first, middle, last});
-  double most = std::max({first, middle, last});
-  for (int i = 1; i < looks; ++i) {
-    const double moved = i * kGolden - std::floor(i * kGolden) - 0.5;
-    const double s = (i + kMoved * moved) / looks;
-    const double value = expression.value(t + s * h);
-    least = std::min(least, value);
-    most = std::max(most, value);
-    off = std::max(off, std::abs(value - (first + s * slope - s * (1.0 - s) * bend)));
-  }
-  const double round_off = kSumRoundOff * std::max(std::abs(least), std::abs(most));
-  return off <= kOff * (most - least) + round_off;
+void TimeCourse::add(const StateExpression& expression) {
+  if (!expression.depends_on_state()) return add(expression.expression());
+  of_state_.push_back(&expression);
 }
 
-double TimeCourse::bound(double t, double h) const {
+double TimeCourse::bound(double t, const Vector& y, double h) const {
   for (const Expression* expression : expressions_) {
-    while (h > kShortest && !follows(*expression, t, h)) h *= 0.5;
+    while (h > kShortest && !follows([expression](double at) { return expression->value(at); }, t, h)) h *= 0.5;
+  }
+  if (of_state_.empty()) return h;
+  const Vector q = y.head(system_.n_q());
+  const Vector u = y.segment(system_.n_q(), system_.n_u());
+  for (const StateExpression* expression : of_state_) {
+    StateExpression::Arguments arguments(*expression, system_, t, q, u);
+    const auto value_at = [&](double at) {
+      arguments.set_time(at);
+      return expression->value(arguments);
+    };
+    while (h > kShortest && !follows(value_at, t, h)) h *= 0.5;
   }
   return h;
 }

@@ -19,17 +19,20 @@ class TimeCourse {
 
   /// The largest of h, h / 2, h / 4 ... [s] in which each expression follows the parabola through its values at the
   /// ends and halfway, up to a twentieth of what it changes by; h is not halved beyond a tenth of a millisecond, from
-  /// where on the error estimate of the integrator is left to see what it does.
-  double bound(double t, double h) const;
+  /// where on the error estimate of the integrator is left to see what it does. y begins with (q, u), at which
+  /// expressions of state are held.
+  double bound(double t, const Vector& y, double h) const;
   /// [rad/s] The fastest prescribed rotation of a body at t.
   double calc_angular_speed(double t) const;
 
  private:
-  bool follows(const Expression& expression, double t, double h) const;
   void add(const Expression& expression);
+  void add(const StateExpression& expression);
 
-  std::vector<const Expression*> expressions_;  // those that depend on time
-  std::vector<const Expression*> rates_;        // [rad/s] of rotations
+  const System& system_;
+  std::vector<const Expression*> expressions_;    // those that depend on time
+  std::vector<const StateExpression*> of_state_;  // those that depend on time and state
+  std::vector<const Expression*> rates_;          // [rad/s] of rotations
 };
 
 }  // namespace stickslip::event_driven

@@ -37,7 +37,7 @@ TEST(TimeCourse, BoundsStepsByWhatIsPrescribed) {
                         Case{"(t>0.461)*(t<0.479)*8", 0.4605, 0.00005, 0.00101},  // at it
                         Case{"(t>0.461)*(t<0.479)*8", 0.48, 1.0, 1.0}}) {         // behind it
     const std::unique_ptr<System> system = make_pushed(c.force);
-    const double h = TimeCourse(*system).bound(c.t, 1.0);
+    const double h = TimeCourse(*system).bound(c.t, Vector::Zero(system->n_q() + system->n_u()), 1.0);
     EXPECT_GE(h, c.least) << c.force << ' ' << c.t;
     EXPECT_LE(h, c.most) << c.force << ' ' << c.t;
   }

@@ -46,7 +46,8 @@ class Stepper final : public TimeStepper {
         nonconservative_(Vector::Zero(system.n_u())),
         change_(Vector::Zero(system.n_u())),
         impulse_(Vector::Zero(system.n_u())),
-        has_forces_(!system.make_force_blocks().empty()) {
+        has_forces_(!system.make_force_blocks().empty()),
+        state_stiffness_(system) {
     for (const ForceStiffness& stiffness : find_stiffness(system)) {
       if (stiffness.kind != ForceStiffness::Kind::beam) springs_.push_back(stiffness);
     }
@@ -76,7 +77,7 @@ class Stepper final : public TimeStepper {
   const State& rescale(const State& state, double h);
   const State& begin_to_stick(const State& state, double h);
   bool starts_unresolved(const State& state, double h, double t_end);
-  bool has_stiff_springs(double h) const;
+  bool has_stiff_forces(const State& state, double h);
   const State& forget_all(const State& state);
   StepSolve solve_equations();
   std::string describe_failure() const;
@@ -99,6 +100,7 @@ class Stepper final : public TimeStepper {
   Vector q_end_;                         // (n_q)
   bool has_forces_ = false;              // springs, dampers, beams
   std::vector<ForceStiffness> springs_;  // and dampers
+  StateStiffness state_stiffness_;       // of forces that depend on the state
   BodySnapshot snapshot_{system_};       // of the end of the step
   bool inputs_changed_ = false;          // before the last step
   State moved_;                          // the state of its start then
@@ -273,7 +275,7 @@ void Stepper::set_out(const State& state, double h, double t_end) {
 void Stepper::solve(const State& state, double h, double t_end, StepReport& report) {
   set_out(state, h, t_end);
   finish(state, solve_equations(), report);
-  if (step_.weights.forgets || report.status == Status::failed || !has_stiff_springs(h)) return;
+  if (step_.weights.forgets || report.status == Status::failed || !has_stiff_forces(state, h)) return;
   if (!balance_.makes_elastic_energy(step_, *start_, energy_)) return;
   const auto calc_energy = [this] {
     return system_.calc_kinetic_energy(step_.u) + system_.calc_potential_energy(step_.t_end, step_.q);
@@ -462,10 +464,11 @@ bool Stepper::starts_unresolved(const State& state, double h, double t_end) {
   return is_found && !std::ranges::all_of(bodies, lasts);
 }
 
-/// Whether a step of h does not resolve some spring or damper.
-bool Stepper::has_stiff_springs(double h) const {
-  return std::ranges::any_of(springs_,
-                             [h](const ForceStiffness& s) { return s.ratio(h) > ImplicitForces::kMostExplicit; });
+/// Whether a step of h does not resolve some spring, damper or force that depends on the state.
+bool Stepper::has_stiff_forces(const State& state, double h) {
+  const auto is_stiff = [h](const ForceStiffness& s) { return s.ratio(h) > ImplicitForces::kMostExplicit; };
+  return std::ranges::any_of(springs_, is_stiff) ||
+         std::ranges::any_of(state_stiffness_.calc(state.t, state.q, state.u), is_stiff);
 }
 
 /// The state without memory, for a step of backward Euler.

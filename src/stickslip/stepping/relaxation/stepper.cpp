@@ -301,7 +301,7 @@ Status RelaxationStepper::step(State& state, double h, double t_end, StepReport&
     report.message = part_.message().empty() ? report.solve.message : part_.message();
     if (report.message.empty() || !u1.allFinite()) report.message += describe_non_finite(system_, q1, u1);
     if (report.message.empty()) report.message = "forces are not finite";
-    if (const auto force = find_unstable_force(system_, h, most_explicit(options_))) {
+    if (const auto force = find_unstable_force(system_, state.t, state.q, state.u, h, most_explicit(options_))) {
       report.message += fmt::format("; {}: {}", force->path, force->text);
     }
     return report.status = Status::failed;
