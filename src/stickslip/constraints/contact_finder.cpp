@@ -33,6 +33,9 @@ ContactFinder::ContactFinder(const System& system, StopToken stop)
       filter_(system.detection() ? std::make_optional<ContactFilter>(system) : std::nullopt),
       manifolds_(system, filter_ ? &*filter_ : nullptr, stop) {
   if (!filter_) return;
+  for (const ContactPair& pair : system.detected_pairs()) {
+    detected_envelope_ = std::max(detected_envelope_, pair.options.envelope.value_or(0.0));
+  }
   const std::vector<ShapeBall>& balls = system.balls();
   for (std::size_t i = 0; i < system.surfaces().size(); ++i) {
     stop_.check();
@@ -70,7 +73,7 @@ void ContactFinder::calc_reaches(const BodySnapshot& start, double h) {
 void ContactFinder::find(const BodySnapshot& start, double t_end, std::span<const ElementId> keep, bool again) {
   if (!detects()) return;
   const double h = t_end - start.t();
-  margin_ = 0.5 * std::max(envelope_, filter_ ? system_.detection()->envelope.value_or(0.0) : 0.0);
+  margin_ = 0.5 * std::max(envelope_, detected_envelope_);
   kept_manifolds_.clear();
   some_ids_.clear();
   for (const ElementId id : keep) {

@@ -80,8 +80,9 @@ class ContactFinder {
   std::vector<int> round_;  // balls in the broad phase: spheres and points
   bool walls_move_ = false;
   ManifoldFinder manifolds_;
-  double envelope_ = 0.0;  // [m] of the scheme
-  double margin_ = 0.0;    // [m] reach of a body at rest
+  double envelope_ = 0.0;           // [m] of the scheme
+  double detected_envelope_ = 0.0;  // [m] the largest of detected contacts
+  double margin_ = 0.0;             // [m] reach of a body at rest
 
   // Workspace.
   BroadPhase broad_phase_;

@@ -19,12 +19,12 @@ double envelope_or_touching(const std::optional<double>& envelope) {
 
 }  // namespace
 
-Envelope::Envelope(const System& system)
-    : system_(system),
-      detected_(envelope_or_touching(system.detection() ? system.detection()->envelope : std::nullopt)),
-      largest_(detected_),
-      finder_(system),
-      snapshot_(system) {
+Envelope::Envelope(const System& system) : system_(system), finder_(system), snapshot_(system) {
+  if (system.detection()) {
+    for (const ContactPair& pair : system.detected_pairs()) {
+      largest_ = std::max(largest_, envelope_or_touching(pair.options.envelope));
+    }
+  }
   for (const ContactPair& pair : system.contacts()) named_.push_back(envelope_or_touching(pair.options.envelope));
   for (const ManifoldPair& pair : system.manifold_pairs()) {
     if (pair.point < 0) largest_ = std::max(largest_, named_[pair.pair]);
@@ -34,7 +34,8 @@ Envelope::Envelope(const System& system)
 /// One that opened again in a step of several parts acted in it.
 bool Envelope::has(const ContactReport& contact) const {
   if (contact.status != ContactStatus::open || contact.percussion != ContactComponents{}) return true;
-  return contact.gap <= (contact.contact >= 0 ? named_[contact.contact] : detected_);
+  if (contact.contact >= 0) return contact.gap <= named_[contact.contact];
+  return contact.gap <= envelope_or_touching(system_.detected_pair(contact.id).options.envelope);
 }
 
 void Envelope::complete(const State& state, StepReport& report) {

@@ -24,9 +24,8 @@ class Envelope {
   bool has(const ContactReport& contact) const;
 
   const System& system_;
-  double detected_;            // [m] envelope
-  std::vector<double> named_;  // (System::contacts()) [m] likewise
-  double largest_;             // [m] of those whose points vary
+  std::vector<double> named_;  // (System::contacts()) [m] envelope
+  double largest_ = 0.0;       // [m] of those whose points vary
   ContactFinder finder_;
   BodySnapshot snapshot_;  // of where it looks
   StepReport near_;        // what is found there

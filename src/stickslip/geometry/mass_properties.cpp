@@ -123,16 +123,21 @@ struct SolidMoments {
 }  // namespace
 
 MassProperties calc_mass_properties(std::span<const Shape> shapes, double density, bool planar) {
+  return calc_mass_properties(shapes, std::vector<double>(shapes.size(), density), planar);
+}
+
+MassProperties calc_mass_properties(std::span<const Shape> shapes, std::span<const double> densities, bool planar) {
   std::vector<Moments> moments;
   moments.reserve(shapes.size());
   MassProperties total;
-  for (const Shape& shape : shapes) {
+  for (std::size_t i = 0; i < shapes.size(); ++i) {
+    const Shape& shape = shapes[i];
     moments.push_back(shape.contact.visual ? Moments{} : std::visit(SolidMoments{planar}, shape.geometry));
-    total.mass += density * moments.back().volume;
+    total.mass += densities[i] * moments.back().volume;
   }
   if (!(total.mass > 0.0)) return total;
   for (std::size_t i = 0; i < shapes.size(); ++i) {
-    const double share = density * moments[i].volume / total.mass;
+    const double share = densities[i] * moments[i].volume / total.mass;
     total.center += share * (shapes[i].position + shapes[i].rotation * moments[i].centroid);
   }
   // About the centre from the start: moments about an origin far off would differ from these by m d^2, which takes
@@ -141,8 +146,8 @@ MassProperties calc_mass_properties(std::span<const Shape> shapes, double densit
   for (std::size_t i = 0; i < shapes.size(); ++i) {
     const Moments& m = moments[i];
     const Vector3 arm = shapes[i].position + shapes[i].rotation * m.centroid - total.center;
-    second += density * (shapes[i].rotation * m.second * shapes[i].rotation.transpose());
-    second += density * m.volume * arm * arm.transpose();
+    second += densities[i] * (shapes[i].rotation * m.second * shapes[i].rotation.transpose());
+    second += densities[i] * m.volume * arm * arm.transpose();
   }
   total.inertia = second.trace() * Matrix3::Identity() - second;
   if (planar) {

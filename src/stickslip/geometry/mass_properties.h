@@ -18,6 +18,8 @@ struct MassProperties {
 /// Sums shapes of uniform density. `density` is [kg/m^3], [kg/m^2] when `planar`. Shapes without
 /// volume (points, half-spaces, containers) count nothing; overlaps count twice.
 MassProperties calc_mass_properties(std::span<const Shape> shapes, double density, bool planar);
+/// The same with a density for each shape.
+MassProperties calc_mass_properties(std::span<const Shape> shapes, std::span<const double> densities, bool planar);
 
 /// What keeps a symmetric matrix [kg m^2] from being the inertia of a body about its centre of mass:
 /// not symmetric, not positive definite, principal moments against the triangle inequality.

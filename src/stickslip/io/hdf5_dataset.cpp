@@ -30,8 +30,8 @@ void Hdf5Dataset::shrink(std::int64_t rows) {
 }
 
 void Hdf5Dataset::set_rows(std::int64_t rows) {
-  const hsize_t shape[3] = {static_cast<hsize_t>(rows), static_cast<hsize_t>(items_),
-                            static_cast<hsize_t>(components_)};
+  const hsize_t shape[4] = {static_cast<hsize_t>(rows), static_cast<hsize_t>(items_),
+                            static_cast<hsize_t>(components_ / columns_), static_cast<hsize_t>(columns_)};
   if (H5Dset_extent(id_.get(), shape) < 0) {
     throw WriteError(fmt::format("{}: {} cannot be written: {}", file_, path_, hdf5_error()));
   }
@@ -46,9 +46,9 @@ Hdf5Dataset::Rows Hdf5Dataset::whole_rows(std::int64_t first, std::size_t number
 /// The rows and items of the dataset as a dataspace; invalid where they are not all there.
 std::int64_t Hdf5Dataset::select(const Rows& rows) const {
   const std::int64_t space = H5Dget_space(id_.get());
-  const hsize_t start[3] = {static_cast<hsize_t>(rows.first), static_cast<hsize_t>(rows.first_item), 0};
-  const hsize_t count[3] = {static_cast<hsize_t>(rows.n), static_cast<hsize_t>(rows.n_items),
-                            static_cast<hsize_t>(components_)};
+  const hsize_t start[4] = {static_cast<hsize_t>(rows.first), static_cast<hsize_t>(rows.first_item), 0, 0};
+  const hsize_t count[4] = {static_cast<hsize_t>(rows.n), static_cast<hsize_t>(rows.n_items),
+                            static_cast<hsize_t>(components_ / columns_), static_cast<hsize_t>(columns_)};
   if (space >= 0 && H5Sselect_hyperslab(space, H5S_SELECT_SET, start, nullptr, count, nullptr) >= 0) return space;
   if (space >= 0) H5Sclose(space);
   return -1;
@@ -57,7 +57,8 @@ std::int64_t Hdf5Dataset::select(const Rows& rows) const {
 /// So many rows and items as they lie in memory, of the shape that they have in the file: where shapes differ, the
 /// library goes number by number.
 std::int64_t Hdf5Dataset::space_of(std::int64_t n, std::int64_t n_items) const {
-  const hsize_t count[3] = {static_cast<hsize_t>(n), static_cast<hsize_t>(n_items), static_cast<hsize_t>(components_)};
+  const hsize_t count[4] = {static_cast<hsize_t>(n), static_cast<hsize_t>(n_items),
+                            static_cast<hsize_t>(components_ / columns_), static_cast<hsize_t>(columns_)};
   return H5Screate_simple(rank_, count, nullptr);
 }
 
@@ -119,7 +120,7 @@ bool Hdf5Dataset::is_single() const {
 
 bool Hdf5Dataset::can_grow() const {
   const Hdf5Id space(H5Dget_space(id_.get()));
-  hsize_t most[3] = {0, 0, 0};
+  hsize_t most[4] = {0, 0, 0, 0};
   return H5Sget_simple_extent_dims(space.get(), nullptr, most) == rank_ && most[0] == H5S_UNLIMITED;
 }
 
@@ -133,7 +134,7 @@ std::int64_t Hdf5Dataset::stored_rows() const {
 std::int64_t Hdf5Dataset::sound_rows() const {
   const std::int64_t rows = stored_rows();
   const Hdf5Id creation(H5Dget_create_plist(id_.get()));
-  hsize_t chunk[3] = {1, 1, 1};
+  hsize_t chunk[4] = {1, 1, 1, 1};
   if (rows == 0 || H5Pget_layout(creation.get()) != H5D_CHUNKED ||
       H5Pget_chunk(creation.get(), rank_, chunk) != rank_) {
     return rows;

@@ -257,11 +257,11 @@ void Hdf5File::create_group(const std::string& path) {
 
 Hdf5Id Hdf5File::make_dataset(const std::string& path, std::int64_t type, const Hdf5DatasetOptions& options,
                               bool fixed) {
-  STICKSLIP_ASSERT(options.chunk_rows >= 1 && options.row.size() <= 2);
+  STICKSLIP_ASSERT(options.chunk_rows >= 1 && options.row.size() <= 3);
   const int rank = 1 + static_cast<int>(options.row.size());
-  hsize_t shape[3] = {static_cast<hsize_t>(options.rows), 1, 1};
-  hsize_t most[3] = {fixed ? shape[0] : H5S_UNLIMITED, 1, 1};
-  hsize_t chunk[3] = {static_cast<hsize_t>(options.chunk_rows), 1, 1};
+  hsize_t shape[4] = {static_cast<hsize_t>(options.rows), 1, 1, 1};
+  hsize_t most[4] = {fixed ? shape[0] : H5S_UNLIMITED, 1, 1, 1};
+  hsize_t chunk[4] = {static_cast<hsize_t>(options.chunk_rows), 1, 1, 1};
   for (int d = 1; d < rank; ++d) {
     shape[d] = static_cast<hsize_t>(options.row[static_cast<std::size_t>(d - 1)]);
     most[d] = chunk[d] = std::max<hsize_t>(shape[d], 1);  // a chunk needs room in each dimension
@@ -297,6 +297,7 @@ Hdf5Dataset Hdf5File::named(Hdf5Id id, const std::string& path, const Hdf5Datase
   dataset.rows_ = options.rows;
   if (!options.row.empty()) dataset.items_ = options.row[0];
   if (options.row.size() > 1) dataset.components_ = options.row[1];
+  if (options.row.size() > 2) dataset.components_ *= dataset.columns_ = options.row[2];
   return dataset;
 }
 
@@ -374,18 +375,21 @@ Hdf5Dataset Hdf5File::describe_numbers(Hdf5Id id, const std::string& path) const
   const Hdf5Id type(H5Dget_type(dataset.id_.get()));
   const H5T_class_t kind = H5Tget_class(type.get());
   dataset.rank_ = H5Sget_simple_extent_ndims(space.get());
-  if (dataset.rank_ < 1 || dataset.rank_ > 3 || (kind != H5T_INTEGER && kind != H5T_FLOAT)) {
+  if (dataset.rank_ < 1 || dataset.rank_ > 4 || (kind != H5T_INTEGER && kind != H5T_FLOAT)) {
     fail_reading(path + ": not a table of numbers");
   }
-  hsize_t shape[3] = {0, 1, 1};
+  hsize_t shape[4] = {0, 1, 1, 1};
   H5Sget_simple_extent_dims(space.get(), shape, nullptr);
   constexpr hsize_t kMost = hsize_t{1} << 31;  // [-] numbers in a row, which are counted in int
-  if (shape[0] > (kMost << 22) || shape[1] > kMost || shape[2] > kMost || shape[1] * shape[2] > kMost) {
+  const hsize_t* const end = std::find_if(shape + 1, shape + 4, [](hsize_t n) { return n > kMost; });
+  if (shape[0] > (kMost << 22) || end != shape + 4 || shape[2] * shape[3] > kMost ||
+      shape[1] * shape[2] * shape[3] > kMost) {
     fail_reading(path + ": more numbers than a result can have");
   }
   dataset.rows_ = static_cast<std::int64_t>(shape[0]);
   dataset.items_ = static_cast<std::int64_t>(shape[1]);
-  dataset.components_ = static_cast<std::int64_t>(shape[2]);
+  dataset.components_ = static_cast<std::int64_t>(shape[2] * shape[3]);
+  dataset.columns_ = std::max<std::int64_t>(static_cast<std::int64_t>(shape[3]), 1);
   return dataset;
 }
 

@@ -107,17 +107,19 @@ class Hdf5Dataset {
   int rank_ = 1;
   std::int64_t rows_ = 0;
   std::int64_t items_ = 1;
-  std::int64_t components_ = 1;
+  std::int64_t components_ = 1;  // of an item; where it is a matrix, all its entries, row by row
+  std::int64_t columns_ = 1;     // > 1: of that matrix
 };
 
 /// Properties of a new dataset.
 struct Hdf5DatasetOptions {
   Hdf5Type type = Hdf5Type::float64;
-  std::vector<std::int64_t> row = {};  // [-] shape of a row: {}, {items} or {items, components}, all >= 0
-  std::int64_t rows = 0;               // [-] to begin with
-  std::int64_t chunk_rows = 1;         // [-] >= 1
-  std::int64_t chunk_items = 0;        // [-] 0: all
-  bool checksum = false;               // of each chunk (Fletcher's, the library's filter)
+  std::vector<std::int64_t> row = {};  // [-] shape of a row: {}, {items}, {items, components}, or {items, rows,
+                                       // columns} of matrices, all >= 0
+  std::int64_t rows = 0;         // [-] to begin with
+  std::int64_t chunk_rows = 1;   // [-] >= 1
+  std::int64_t chunk_items = 0;  // [-] 0: all
+  bool checksum = false;         // of each chunk (Fletcher's, the library's filter)
 };
 
 /// An HDF5 file: opened for reading, or made anew and written in single-writer-multiple-reader mode: after

@@ -6,7 +6,6 @@
 #include <Eigen/Geometry>
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "stickslip/base/assert.h"
 
@@ -53,7 +52,7 @@ std::vector<int> find_joints_with_effort(const System& system) {
 
 double friction_of(const System& system, const ContactReport& contact) {
   if (contact.contact != kDetected) return system.contacts()[contact.contact].law().friction;
-  return system.detection() ? system.detection()->law.friction : std::numeric_limits<double>::quiet_NaN();
+  return system.detected_pair(contact.id).law().friction;
 }
 
 Vector3 world_force(const ContactReport& contact, const ContactComponents& components) {

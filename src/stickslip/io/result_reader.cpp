@@ -19,7 +19,7 @@ namespace stickslip {
 namespace {
 
 /// Groups whose datasets have a row for each output instant, beside those that describe their axis.
-constexpr std::array<const char*, 3> kAxes = {"/bodies", "/contacts", "/joints"};
+constexpr std::array<const char*, 4> kAxes = {"/bodies", "/contacts", "/joints", "/measures"};
 
 std::string step_path(const StepColumn& column) {
   return std::string("/steps/") + column.name;

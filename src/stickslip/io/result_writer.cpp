@@ -71,9 +71,11 @@ double estimate_result_bytes(const System& system, const ResultHeader& header) {
   for (const Column& column : steps) step_bytes += static_cast<double>(column.row_bytes());
   constexpr double kNamesAndShapes = 200.0;  // [bytes] a body
   constexpr double kBookkeeping = 65536.0;   // [bytes]
+  constexpr double kMeasureBytes = 216.0;    // [bytes] a measure in a row: nine numbers and two matrices
   return kBookkeeping + kNamesAndShapes * static_cast<double>(system.bodies().size()) +
          static_cast<double>(header.expected_rows) *
              static_cast<double>(OutputColumns(system, header.output).row_bytes()) +
+         static_cast<double>(header.expected_rows) * kMeasureBytes * static_cast<double>(header.measures.size()) +
          static_cast<double>(header.expected_steps) * step_bytes;
 }
 
@@ -91,6 +93,7 @@ ResultWriter::ResultWriter(const std::filesystem::path& path, const System& syst
     const Hdf5Type real = header.output.single_precision ? Hdf5Type::float32 : Hdf5Type::float64;
     contact_sets_.emplace(file_, system, real, header.expected_rows);
   }
+  if (!header.measures.empty()) measures_.emplace(file_, system, header.measures, header.expected_rows);
   if (header.events) events_.emplace(file_, system);
   file_.start_live_writing();
   lock_ = WriteLock(file_name_.temporary_path());
@@ -137,6 +140,7 @@ void ResultWriter::begin(const Trajectory& before, const Checkpoint& last, const
   output_.copy_rows(before.file(), last.rows, last.sums, stop);
   steps_.copy_rows(before.file(), last.steps, last.sums, stop);
   if (contact_sets_) contact_sets_->copy_rows(before.file(), last.rows, last.sums, stop);
+  if (measures_) measures_->copy_rows(before.file(), last.rows, last.sums, stop);
   if (events_) events_->copy_rows(before.file(), last.sums, stop);
   Checkpoint mine = mark(last.state);  // whose chunks may be others
   mine.limits = last.limits;
@@ -151,6 +155,7 @@ void ResultWriter::record(const State& state, const StepReport& report, bool is_
 
 void ResultWriter::record_row(const State& state, const StepReport& report) {
   if (contact_sets_) contact_sets_->record(report);
+  if (measures_) measures_->record(state, report);
   columns_.fill(output_, state, report);
   output_.end_row();
 }
@@ -172,12 +177,14 @@ Checkpoint ResultWriter::mark(const State& state) const {
   output_.add_sums(checkpoint.sums);
   steps_.add_sums(checkpoint.sums);
   if (contact_sets_) contact_sets_->add_sums(checkpoint.sums);
+  if (measures_) measures_->add_sums(checkpoint.sums);
   if (events_) events_->add_sums(checkpoint.sums);
   return checkpoint;
 }
 
 void ResultWriter::flush() {
   if (contact_sets_) contact_sets_->flush();
+  if (measures_) measures_->flush();
   if (events_) events_->flush();
   output_.flush();
   steps_.flush();

@@ -11,6 +11,7 @@
 #include "stickslip/io/events_table.h"
 #include "stickslip/io/hdf5_file.h"
 #include "stickslip/io/limits_table.h"
+#include "stickslip/io/measures.h"
 #include "stickslip/io/new_file.h"
 #include "stickslip/io/output_columns.h"
 #include "stickslip/io/step_row.h"
@@ -33,10 +34,11 @@ struct ResultHeader {
   double end = 0.0;    // [s]
   std::int64_t threads = 1;
   std::int64_t seed = 0;
-  OutputChoice output;              // of what is recorded at output instants
-  bool automatic_steps = false;     // steps have estimated errors
-  bool events = false;              // the scheme finds events within steps
-  LimitOptions limits;              // of the scene
+  OutputChoice output;           // of what is recorded at output instants
+  bool automatic_steps = false;  // steps have estimated errors
+  bool events = false;           // the scheme finds events within steps
+  LimitOptions limits;           // of the scene
+  std::vector<MeasureOptions> measures;
   std::int64_t expected_rows = 1;   // [-] output rows of the whole run
   std::int64_t expected_steps = 1;  // [-] steps of the whole run
 };
@@ -77,6 +79,7 @@ class ResultWriter final : public StepSink {
   Table output_;
   Table steps_;
   std::optional<ContactSets> contact_sets_;  // of a system with detected contacts
+  std::optional<MeasuresTable> measures_;    // of a scene with measures
   std::optional<EventsTable> events_;        // of a scheme that finds them
   LimitsTable limits_;
   CheckpointSlots slots_;

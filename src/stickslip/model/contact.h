@@ -51,7 +51,7 @@ struct ShapeSelection {
   int shape = -1;  // index into Body::shapes; -1: all of the body's
 };
 
-/// The law of contacts between shapes that no pair names, and between which of them there are none.
+/// The laws of contacts between shapes that no pair names, and between which of them there are none.
 struct ContactDetectionOptions {
   ContactLaw law = {};                  // without Contensou
   std::optional<double> envelope = {};  // [m] >= 0: how far beyond their way in a step shapes are looked for, at
@@ -61,6 +61,16 @@ struct ContactDetectionOptions {
     std::vector<ShapeSelection> first, second;
   };
   std::vector<Except> except;  // no contacts between a shape of `first` and one of `second`
+  /// What shapes of `first` and of `second` obey instead, either way round.
+  struct Law {
+    bool collide = true;                          // false: they pass through each other
+    ContactLaw law = {};                          // without Contensou
+    std::optional<double> envelope = {};          // [m] as above
+    std::optional<double> correction_speed = {};  // [m/s] as above
+    std::vector<ShapeSelection> first, second;
+  };
+  std::vector<Law> laws;      // the last that fits counts
+  bool by_laws_only = false;  // shapes that no law fits pass through each other
 };
 
 /// What a shape touches others with, in the tables of the System. Shapes are numbered through all bodies, in order.

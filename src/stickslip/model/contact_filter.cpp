@@ -5,7 +5,7 @@
 
 namespace stickslip {
 
-ContactFilter::ContactFilter(const System& system) {
+ContactFilter::ContactFilter(const System& system) : system_(system) {
   const std::size_t n_shapes = system.shapes().size();
   for (const ShapeFeatures& shape : system.shapes()) {
     bodies_.push_back(shape.body);
@@ -53,6 +53,7 @@ bool ContactFilter::rules_allow(int a, int b) const {
       (masks_[b].contype & masks_[a].conaffinity) == 0) {
     return false;
   }
+  if (!system_.has_detected_law(a, b)) return false;
   for (const Rule& rule : rules_) {
     if ((rule.first[a] != 0 && rule.second[b] != 0) || (rule.first[b] != 0 && rule.second[a] != 0)) return false;
   }
@@ -61,6 +62,9 @@ bool ContactFilter::rules_allow(int a, int b) const {
 
 std::vector<char> ContactFilter::rules_of(int shape) const {
   std::vector<char> result = {moves_[shape]};
+  const int shape_class = system_.shape_class(shape);
+  const bool has_laws = !system_.detection()->laws.empty();
+  for (int byte = 0; has_laws && byte < 2; ++byte) result.push_back(static_cast<char>(shape_class >> 8 * byte & 0xFF));
   for (const int mask : {masks_[shape].contype, masks_[shape].conaffinity}) {
     for (int byte = 0; has_masks_ && byte < 4; ++byte) result.push_back(static_cast<char>(mask >> 8 * byte & 0xFF));
   }

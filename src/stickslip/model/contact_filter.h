@@ -9,14 +9,15 @@
 namespace stickslip {
 
 /// Which shapes may touch without being named: those of two bodies of which one moves, that no pair names and no
-/// exception of System::detection() keeps apart. Shapes by their numbers, as in System::shapes().
+/// exception and no law of System::detection() keeps apart. Shapes by their numbers, as in System::shapes().
 class ContactFilter {
  public:
-  /// Of a system with detection().
+  /// Of a system with detection(), which must outlive this.
   explicit ContactFilter(const System& system);
 
   bool allows(int shape_a, int shape_b) const;
-  /// The part of it that holds for many shapes alike: that one of two bodies moves, masks, and exceptions of groups.
+  /// The part of it that holds for many shapes alike: that one of two bodies moves, masks, laws, and exceptions of
+  /// groups.
   /// Shapes with the same rules_of() are alike.
   bool rules_allow(int shape_a, int shape_b) const;
   std::vector<char> rules_of(int shape) const;
@@ -26,6 +27,7 @@ class ContactFilter {
     std::vector<char> first, second;  // (n shapes) whether a shape is meant by each side
   };
 
+  const System& system_;
   std::vector<int> bodies_;  // (n shapes)
   std::vector<char> moves_;  // (n shapes) whether their bodies have velocities
   struct Masks {

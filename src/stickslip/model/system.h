@@ -42,12 +42,19 @@ class System {
   const std::vector<ContactPoint>& contact_points() const { return points_; }  // of all pairs, pair by pair
   /// How contacts that no pair names are found, if they are; see ContactFinder.
   const std::optional<ContactDetectionOptions>& detection() const { return detection_; }
-  /// The pair of a contact point, or for a detected one what all of them have in common: law and n_F.
+  /// The pair of a contact point, or for a detected one what all with its law have in common: law and n_F.
   const ContactPair& pair(const ContactPoint& k) const {
-    if (k.pair != kDetected) return contacts_[k.pair];
-    return n_classes_ > 1 ? detected_between(k.id) : detected_[0];
+    return k.pair != kDetected ? contacts_[k.pair] : detected_pair(k.id);
   }
-  /// The law of contacts that are found between two shapes, by their numbers; of a system with detection().
+  /// What a detected contact obeys.
+  const ContactPair& detected_pair(ElementId id) const { return n_classes_ > 1 ? detected_between(id) : detected_[0]; }
+  /// Whether contacts between two shapes, by their numbers, have a law; of a system with detection().
+  bool has_detected_law(int shape_a, int shape_b) const { return detected_index(shape_a, shape_b) >= 0; }
+  /// Shapes of one class have the same laws.
+  int shape_class(int shape) const { return class_of_[shape]; }
+  /// All that detected contacts obey, each once; of a system with detection().
+  const std::vector<ContactPair>& detected_pairs() const { return detected_; }
+  /// The law of contacts that are found between two shapes with one, by their numbers; of a system with detection().
   const ContactLaw& detected_law(int shape_a, int shape_b) const { return detected_between(shape_a, shape_b).law(); }
   /// What shapes touch with, shape by shape through all bodies.
   const std::vector<ShapeFeatures>& shapes() const { return shapes_; }
@@ -336,14 +343,17 @@ class System {
   /// Those of detected contacts between two shapes.
   const ContactPair& detected_between(ElementId id) const;
   const ContactPair& detected_between(int shape_a, int shape_b) const {
-    return detected_[detected_of_[class_of_[shape_a] * n_classes_ + class_of_[shape_b]]];
+    return detected_[detected_index(shape_a, shape_b)];
   }
-  // Shapes that say the same of their friction are a class; one pair of detected contacts for each friction that two
-  // classes have. They have no points of their own.
+  int detected_index(int shape_a, int shape_b) const {
+    return detected_of_[class_of_[shape_a] * n_classes_ + class_of_[shape_b]];
+  }
+  // Shapes that say the same of their friction, and that the same laws mean, are a class; one pair of detected contacts
+  // for each law that two classes have. They have no points of their own.
   std::vector<ContactPair> detected_ = std::vector<ContactPair>(1);  // of a system without detection() one
   int n_classes_ = 1;
   std::vector<int> class_of_;     // (n shapes)
-  std::vector<int> detected_of_;  // (n classes, n classes) index into detected_
+  std::vector<int> detected_of_;  // (n classes, n classes) index into detected_, -1: they pass through each other
   std::vector<Joint> joints_;
   std::vector<int> driven_joints_;  // those with a spring or a force
   std::vector<Force> forces_;
@@ -380,8 +390,19 @@ class SystemBuilder {
   System build();
 
  private:
-  /// Of detected contacts with this friction: their index in System::detected_.
-  int add_detected(double friction);
+  /// What decides which law a shape's detected contacts obey.
+  struct ShapeClass {
+    std::optional<double> friction;  // [-]
+    int priority, condim;
+    std::vector<char> law_sides;  // (n laws) bit 1: it is of the law's first side, bit 2: of its second
+    auto operator<=>(const ShapeClass&) const = default;
+  };
+  /// (n shapes) their ShapeClass::law_sides; empty where there are no laws.
+  std::vector<std::vector<char>> find_law_sides() const;
+  /// What contacts of two classes obey, as an index into System::detected_; -1: they pass through each other.
+  int find_detected(const ShapeClass& a, const ShapeClass& b);
+  /// The index of what is in System::detected_, where it is put if need be.
+  int add_detected(const ContactPairOptions& options);
   void sort_into_classes();
   void add_joint_friction(int joint);
   void add_joint_friction(int joint, int first_free, int dim, double bound);

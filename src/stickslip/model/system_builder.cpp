@@ -396,6 +396,7 @@ void SystemBuilder::detect_contacts(const ContactDetectionOptions& options) {
     return (is_point(a) && is_point(b)) || !balls_on(a, b).empty() || !balls_on(b, a).empty() ||
            (a.solid >= 0 && b.solid >= 0 && !(a.is_round && b.is_round));
   };
+  sort_into_classes();
   const std::string missing = find_missing_gap_function(system_, can_touch);
   if (!missing.empty()) {
     throw InputError(fmt::format("{}: no gap function between {}; {}; except = [[..]] keeps shapes apart", owner,
@@ -405,55 +406,91 @@ void SystemBuilder::detect_contacts(const ContactDetectionOptions& options) {
   if (!(n_shapes * n_shapes * static_cast<double>(system_.numbers_a_pair()) < 0x1p63)) {
     throw InputError(owner + ": too many shapes with too many corners to number their contacts");
   }
-  system_.detected_.clear();
-  add_detected(options.law.friction);
-  sort_into_classes();
 }
 
-int SystemBuilder::add_detected(double friction) {
+int SystemBuilder::add_detected(const ContactPairOptions& options) {
   std::vector<ContactPair>& detected = system_.detected_;
-  const auto found = std::ranges::find(detected, friction, [](const ContactPair& p) { return p.options.law.friction; });
+  const auto is_same = [&](const ContactPair& p) {
+    return p.options.law == options.law && p.options.envelope == options.envelope &&
+           p.options.correction_speed == options.correction_speed;
+  };
+  const auto found = std::ranges::find_if(detected, is_same);
   if (found != detected.end()) return static_cast<int>(found - detected.begin());
-  const ContactDetectionOptions& options = *system_.detection_;
   ContactPair& pair = detected.emplace_back();
-  pair.options.law = options.law;
-  pair.options.law.friction = friction;
-  pair.options.envelope = options.envelope;
-  pair.options.correction_speed = options.correction_speed;
+  pair.options = options;
   pair.friction_dim = system_.planar_ ? 1 : 2;
   return static_cast<int>(detected.size()) - 1;
 }
 
+std::vector<std::vector<char>> SystemBuilder::find_law_sides() const {
+  const std::vector<ContactDetectionOptions::Law>& laws = system_.detection_->laws;
+  std::vector<std::vector<char>> sides;
+  if (laws.empty()) return sides;
+  sides.assign(system_.shapes_.size(), std::vector<char>(laws.size(), 0));
+  const auto note = [&](const std::vector<ShapeSelection>& selections, std::size_t law, char side) {
+    for (const ShapeSelection& s : selections) {
+      const int begin = system_.first_shape(s.body);
+      const int n_shapes = static_cast<int>(system_.bodies_[s.body].shapes.size());
+      const int first = s.shape >= 0 ? begin + s.shape : begin;
+      const int last = s.shape >= 0 ? first + 1 : begin + n_shapes;
+      for (int i = first; i < last; ++i) sides[i][law] = static_cast<char>(sides[i][law] | side);
+    }
+  };
+  for (std::size_t i = 0; i < laws.size(); ++i) {
+    note(laws[i].first, i, 1);
+    note(laws[i].second, i, 2);
+  }
+  return sides;
+}
+
+int SystemBuilder::find_detected(const ShapeClass& a, const ShapeClass& b) {
+  const ContactDetectionOptions& options = *system_.detection_;
+  ContactPairOptions pair;
+  for (std::size_t i = options.laws.size(); i-- > 0;) {
+    const bool fits = ((a.law_sides[i] & 1) != 0 && (b.law_sides[i] & 2) != 0) ||
+                      ((a.law_sides[i] & 2) != 0 && (b.law_sides[i] & 1) != 0);
+    if (!fits) continue;
+    const ContactDetectionOptions::Law& law = options.laws[i];
+    if (!law.collide) return -1;
+    pair.law = law.law;
+    pair.envelope = law.envelope;
+    pair.correction_speed = law.correction_speed;
+    return add_detected(pair);
+  }
+  if (options.by_laws_only) return -1;
+  pair.law = options.law;
+  pair.envelope = options.envelope;
+  pair.correction_speed = options.correction_speed;
+  double& friction = pair.law.friction;
+  friction = std::max(a.friction.value_or(options.law.friction), b.friction.value_or(options.law.friction));
+  int condim = std::max(a.condim, b.condim);
+  if (a.priority != b.priority) {
+    const ShapeClass& decides = a.priority > b.priority ? a : b;
+    friction = decides.friction.value_or(options.law.friction);
+    condim = decides.condim;
+  }
+  if (condim == 1) friction = 0.0;
+  return add_detected(pair);
+}
+
 void SystemBuilder::sort_into_classes() {
-  const double otherwise = system_.detection_->law.friction;
-  using Class = std::tuple<std::optional<double>, int, int>;  // friction, priority, condim
-  std::map<Class, int> classes;
-  for (const ShapeFeatures& shape : system_.shapes_) {
+  std::map<ShapeClass, int> classes;
+  const std::vector<std::vector<char>> law_sides = find_law_sides();
+  for (std::size_t i = 0; i < system_.shapes_.size(); ++i) {
+    const ShapeFeatures& shape = system_.shapes_[i];
     const ShapeContact& c = system_.bodies_[shape.body].shapes[shape.shape].contact;
-    const auto [found, is_new] =
-        classes.emplace(Class{c.friction, c.priority, c.condim}, static_cast<int>(classes.size()));
-    system_.class_of_.push_back(found->second);
+    const ShapeClass of_shape{c.friction, c.priority, c.condim, law_sides.empty() ? std::vector<char>() : law_sides[i]};
+    system_.class_of_.push_back(classes.emplace(of_shape, static_cast<int>(classes.size())).first->second);
   }
   constexpr std::size_t kMostClasses = 4096;  // [-] 64 MiB of pairs
   if (classes.size() > kMostClasses) {
     throw InputError(fmt::format("contact_default: at most {} different frictions of shapes", kMostClasses));
   }
+  system_.detected_.clear();
   const int n = system_.n_classes_ = std::max(static_cast<int>(classes.size()), 1);
-  system_.detected_of_.assign(static_cast<std::size_t>(n) * static_cast<std::size_t>(n), 0);
+  system_.detected_of_.assign(static_cast<std::size_t>(n) * static_cast<std::size_t>(n), -1);
   for (const auto& [a, i] : classes) {
-    for (const auto& [b, j] : classes) {
-      const auto [friction_a, priority_a, condim_a] = a;
-      const auto [friction_b, priority_b, condim_b] = b;
-      double friction = std::max(friction_a.value_or(otherwise), friction_b.value_or(otherwise));
-      int condim = std::max(condim_a, condim_b);
-      if (priority_a != priority_b) {
-        friction = (priority_a > priority_b ? friction_a : friction_b).value_or(otherwise);
-        condim = priority_a > priority_b ? condim_a : condim_b;
-      }
-      if (condim == 1) friction = 0.0;
-      system_.detected_of_[static_cast<std::size_t>(i) * static_cast<std::size_t>(n) + static_cast<std::size_t>(j)] =
-          add_detected(friction);
-    }
+    for (const auto& [b, j] : classes) system_.detected_of_[static_cast<std::size_t>(i * n + j)] = find_detected(a, b);
   }
 }
 

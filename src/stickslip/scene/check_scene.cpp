@@ -82,11 +82,12 @@ class Warnings {
 
   // Contacts are only those that the scene names, or else all.
   void warn_of_lonely_bodies() {
-    if (scene_.contact_default) return;
+    if (scene_.detects_contacts()) return;
     std::set<std::string> named;
-    for (const SceneContact& contact : scene_.contacts) {
-      named.insert(contact.between[0].body);
-      named.insert(contact.between[1].body);
+    for (const ContactPair& pair : built_.system->contacts()) {
+      for (const int body : {pair.options.first, pair.options.second}) {
+        named.insert(built_.system->bodies()[body].name);
+      }
     }
     for (const SceneBody& body : scene_.bodies) {
       stop_.check();
@@ -360,7 +361,7 @@ std::string describe(const SceneTime& time) {
 /// Mechanisms whose contacts are named have another default than those whose contacts are found.
 const char* describe_choice(const Scene& scene) {
   const bool is_default_of_named = std::holds_alternative<GeneralizedAlphaOptions>(scene.scheme) &&
-                                   !scene.contact_default && !scene.contacts.empty() && !scene.joints.empty();
+                                   !scene.detects_contacts() && !scene.contacts.empty() && !scene.joints.empty();
   if (!is_default_of_named) return "";
   return "            the default with joints and named contacts; with [contact_default] it is ccp, whose steps may "
          "cost "

@@ -65,9 +65,13 @@ void merge_named(TomlValue::Array& base, TomlValue::Array&& later) {
 }
 
 void merge_entry(TomlValue& present, TomlEntry&& entry) {
-  const bool has_names = entry.key == "contacts" || entry.key == "couplings";
+  const bool has_names = entry.key == "contacts" || entry.key == "couplings" || entry.key == "measures";
   if (has_names && present.array() != nullptr && entry.value.array() != nullptr) {
     merge_named(*present.array(), std::move(*entry.value.array()));
+    return;
+  }
+  if (entry.key == "laws" && present.array() != nullptr && entry.value.array() != nullptr) {
+    for (TomlValue& law : *entry.value.array()) present.array()->push_back(std::move(law));
     return;
   }
   TomlValue::Table* before = present.table();

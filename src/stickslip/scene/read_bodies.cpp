@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <limits>
 
+#include "stickslip/base/nearest.h"
 #include "stickslip/scene/data_file.h"
 #include "stickslip/scene/read_scene.h"
 
@@ -26,29 +28,29 @@ void refuse_in_planar_scene(const TableReader& shape) {
 
 ShapeGeometry read_sphere(const TableReader& reader) {
   reader.allow({"type", "position", "quaternion", "rotation", "angle", "visual", "contype", "conaffinity", "friction",
-                "priority", "condim", "radius", "inside"},
-               {"material", "spinning", "rolling"});
+                "priority", "condim", "material", "group", "radius", "inside"},
+               {"spinning", "rolling"});
   return Sphere{reader.number("radius", kPositive, "m"), reader.boolean_or("inside", false)};
 }
 
 ShapeGeometry read_point(const TableReader& reader) {
   reader.allow({"type", "position", "quaternion", "rotation", "angle", "visual", "contype", "conaffinity", "friction",
-                "priority", "condim"},
-               {"material", "spinning", "rolling"});
+                "priority", "condim", "material", "group"},
+               {"spinning", "rolling"});
   return PointShape{};
 }
 
 ShapeGeometry read_half_space(const TableReader& reader) {
   reader.allow({"type", "position", "quaternion", "rotation", "angle", "visual", "contype", "conaffinity", "friction",
-                "priority", "condim", "normal", "offset"},
-               {"material", "spinning", "rolling"});
+                "priority", "condim", "material", "group", "normal", "offset"},
+               {"spinning", "rolling"});
   return HalfSpace{reader.direction("normal"), reader.number_or("offset", kAnyNumber, "m", 0.0)};
 }
 
 ShapeGeometry read_box(const TableReader& reader) {
   reader.allow({"type", "position", "quaternion", "rotation", "angle", "visual", "contype", "conaffinity", "friction",
-                "priority", "condim", "size"},
-               {"material", "spinning", "rolling"});
+                "priority", "condim", "material", "group", "size"},
+               {"spinning", "rolling"});
   const Vector3 size = reader.vector("size", "m");
   if (!(size.head(static_cast<int>(reader.dimension())).minCoeff() > 0.0)) {
     reader.fail("size", "full edge lengths, each > 0 [m]");
@@ -59,15 +61,15 @@ ShapeGeometry read_box(const TableReader& reader) {
 ShapeGeometry read_capsule(const TableReader& reader) {
   refuse_in_planar_scene(reader);
   reader.allow({"type", "position", "quaternion", "rotation", "angle", "visual", "contype", "conaffinity", "friction",
-                "priority", "condim", "radius", "length"},
-               {"material", "spinning", "rolling"});
+                "priority", "condim", "material", "group", "radius", "length"},
+               {"spinning", "rolling"});
   return Capsule{reader.number("radius", kPositive, "m"), reader.number("length", kNotNegative, "m")};
 }
 
 ShapeGeometry read_cylinder(const TableReader& reader) {
   reader.allow({"type", "position", "quaternion", "rotation", "angle", "visual", "contype", "conaffinity", "friction",
-                "priority", "condim", "radius", "length", "inside"},
-               {"material", "spinning", "rolling"});
+                "priority", "condim", "material", "group", "radius", "length", "inside"},
+               {"spinning", "rolling"});
   Cylinder cylinder;
   cylinder.radius = reader.number("radius", kPositive, "m");
   cylinder.inside = reader.boolean_or("inside", false);
@@ -82,8 +84,8 @@ ShapeGeometry read_cylinder(const TableReader& reader) {
 
 ShapeGeometry read_convex(const TableReader& reader) {
   reader.allow({"type", "position", "quaternion", "rotation", "angle", "visual", "contype", "conaffinity", "friction",
-                "priority", "condim", "points", "file", "scale"},
-               {"material", "spinning", "rolling"});
+                "priority", "condim", "material", "group", "points", "file", "scale"},
+               {"spinning", "rolling"});
   if (reader.has("file")) {
     if (reader.has("points")) reader.fail("file", "either points or file");
     return Convex{read_hull_file(reader, "file")};
@@ -107,6 +109,12 @@ constexpr std::array kShapes = {ShapeReader{"sphere", read_sphere},         Shap
                                 ShapeReader{"convex", read_convex}};
 constexpr std::array<std::string_view, 1> kLaterShapes = {"mesh"};
 
+std::string read_group(const TableReader& reader) {
+  const std::string& group = reader.string("group", "a name, for laws and exceptions of contact_default");
+  check_name(group, reader.context().document.place(reader.find("group")->mark), reader.path_of("group"));
+  return group;
+}
+
 ShapeContact read_shape_contact(const TableReader& reader) {
   ShapeContact contact;
   contact.visual = reader.boolean_or("visual", false);
@@ -122,6 +130,23 @@ ShapeContact read_shape_contact(const TableReader& reader) {
   return contact;
 }
 
+/// What laws and exceptions know a shape by.
+void read_memberships(const TableReader& reader, SceneShape& shape) {
+  if (reader.has("material")) {
+    shape.material = reader.string("material", "the name of a material");
+    const std::vector<SceneMaterial>& materials = reader.context().scene.materials;
+    const auto is_named = [&](const SceneMaterial& m) { return m.name == shape.material; };
+    if (std::none_of(materials.begin(), materials.end(), is_named)) {
+      std::vector<std::string_view> names;
+      for (const SceneMaterial& material : materials) names.push_back(material.name);
+      const std::string nearest = nearest_name(shape.material, names);
+      reader.fail("material", "the name of a table [materials.NAME], which may be empty" +
+                                  (nearest.empty() ? "" : "; did you mean '" + nearest + "'?"));
+    }
+  }
+  if (reader.has("group")) shape.group = read_group(reader);
+}
+
 SceneShape read_shape(const TableReader& reader, const std::string& name) {
   std::vector<std::string_view> types;
   types.reserve(kShapes.size());
@@ -135,6 +160,7 @@ SceneShape read_shape(const TableReader& reader, const std::string& name) {
   shape.position = reader.vector_or("position", "m", Vector3::Zero());
   shape.orientation = reader.orientation();
   shape.contact = read_shape_contact(reader);
+  read_memberships(reader, shape);
   return shape;
 }
 
@@ -142,10 +168,11 @@ SceneShape read_shape(const TableReader& reader, const std::string& name) {
 SceneShape read_beam_shape(const TableReader& reader, const std::string& name) {
   constexpr std::array<std::string_view, 1> kTypes = {"point"};
   reader.choice("type", kTypes, {});
-  reader.allow({"type", "at"}, {"material", "spinning", "rolling"});
+  reader.allow({"type", "at", "material", "group"}, {"spinning", "rolling"});
   SceneShape shape;
   shape.name = name;
   shape.geometry = PointShape{reader.number("at", kUnitInterval, "-")};
+  read_memberships(reader, shape);
   return shape;
 }
 
@@ -177,6 +204,19 @@ void read_centre(const TableReader& body, SceneBody& result) {
   result.centre_of_mass = body.vector("centre_of_mass", "m");
 }
 
+/// Whether the body's weight follows from what its shapes are made of: each that is more than drawn has a material with
+/// a density.
+bool materials_have_densities(const TableReader& body, const std::vector<SceneShape>& shapes) {
+  const std::vector<SceneMaterial>& materials = body.context().scene.materials;
+  const auto has_density = [&](const SceneShape& shape) {
+    return shape.contact.visual || std::any_of(materials.begin(), materials.end(), [&](const SceneMaterial& m) {
+             return m.name == shape.material && m.density;
+           });
+  };
+  const auto is_solid = [](const SceneShape& shape) { return !shape.contact.visual; };
+  return std::any_of(shapes.begin(), shapes.end(), is_solid) && std::all_of(shapes.begin(), shapes.end(), has_density);
+}
+
 void read_mass_or_density(const TableReader& body, SceneBody& result) {
   const bool planar = result.type == BodyType::planar;
   if (body.has("density")) {
@@ -186,6 +226,7 @@ void read_mass_or_density(const TableReader& body, SceneBody& result) {
     result.density = body.number("density", kPositive, planar ? "kg/m^2" : "kg/m^3");
     return;
   }
+  if (!body.has("mass") && !body.has("inertia") && materials_have_densities(body, result.shapes)) return;
   const std::string or_density =
       planar ? "kg], with inertia, or density [kg/m^2" : "kg], with inertia, or density [kg/m^3";
   result.mass = body.number("mass", kPositive, or_density);
@@ -291,6 +332,7 @@ SceneBody read_body(const TableReader& reader, const std::string& name) {
   SceneBody body;
   body.name = name;
   const std::string type = reader.has("type") ? reader.choice("type", kBodyTypes, {}) : "rigid";
+  if (type != "beam") read_shapes(reader, body);  // first, since materials may say what the body weighs
   if (type == "rigid") {
     if (reader.context().scene.planar)
       reader.fail("type", "planar, point, beam, fixed or moving, as the scene is planar");
@@ -305,6 +347,7 @@ SceneBody read_body(const TableReader& reader, const std::string& name) {
   } else if (type == "beam") {
     body.type = BodyType::beam;
     read_beam(reader, body);
+    read_shapes(reader, body);
   } else if (type == "fixed") {
     body.type = BodyType::fixed;
     read_fixed(reader, body);
@@ -312,11 +355,7 @@ SceneBody read_body(const TableReader& reader, const std::string& name) {
     body.type = BodyType::moving;
     read_moving(reader, body);
   }
-  read_shapes(reader, body);
-  if (reader.has("group")) {
-    body.group = reader.string("group", "a name, for exceptions of contact_default");
-    check_name(body.group, reader.context().document.place(reader.find("group")->mark), reader.path_of("group"));
-  }
+  if (reader.has("group")) body.group = read_group(reader);
   return body;
 }
 

@@ -8,22 +8,16 @@
 namespace stickslip {
 namespace {
 
-constexpr const char* kSides = "[\"body\" or \"body/shape\", \"body\" or \"body/shape\"]";
-
-constexpr const char* kSelections = "\"body\", \"body/shape\" or \"group:name\"";
+constexpr const char* kSelections = "\"body\", \"body/shape\", \"group:name\" or \"material:name\"";
+constexpr const char* kSides = "two of \"body\", \"body/shape\", \"group:name\" and \"material:name\"";
 
 SceneSide read_side(const TableReader& contact, const TomlValue& value, const std::string& text,
                     const std::string& path) {
-  for (const std::string_view prefix : {"group:", "material:"}) {
-    if (text.starts_with(prefix)) {
-      contact.fail_at(value, path,
-                      fmt::format("\"body\" or \"body/shape\"; {} is not available in this version", prefix));
-    }
-  }
+  if (text.starts_with("group:") || text.starts_with("material:")) return {text, ""};
   const std::size_t slash = text.find('/');
   if (slash == std::string::npos) return {text, ""};
   const SceneSide side{text.substr(0, slash), text.substr(slash + 1)};
-  if (side.body.empty() || side.shape.empty()) contact.fail_at(value, path, "\"body\" or \"body/shape\"");
+  if (side.body.empty() || side.shape.empty()) contact.fail_at(value, path, kSelections);
   return side;
 }
 
@@ -91,9 +85,7 @@ void read_contact_default(ReadContext& context, const TableReader& scene) {
       std::array<std::string, 2> names;
       for (std::size_t k = 0; k < 2; ++k) {
         const std::string* name = (*sides)[k].string();
-        const bool later = name != nullptr && name->starts_with("material:");
         if (name == nullptr || name->empty()) reader.fail_at((*sides)[k], path, kSelections);
-        if (later) reader.fail_at((*sides)[k], path, fmt::format("{}; material: is not available yet", kSelections));
         names[k] = *name;
       }
       context.scene.places.set(path, context.document.place(pair.mark));
@@ -101,6 +93,37 @@ void read_contact_default(ReadContext& context, const TableReader& scene) {
     }
   }
   context.scene.contact_default = contacts;
+}
+
+void read_materials(ReadContext& context, const TableReader& scene) {
+  const TomlValue* value = scene.find("materials");
+  if (value == nullptr) return;
+  const TableReader materials(context, *value, "materials");
+  for (const TomlEntry& entry : materials.entries()) {
+    check_name(entry.key, context.document.place(entry.mark), "materials");
+    const TableReader reader(context, entry.value, materials.path_of(entry.key));
+    reader.allow({"density"});
+    const char* unit = context.scene.planar ? "kg/m^2" : "kg/m^3";
+    context.scene.materials.push_back({entry.key, reader.optional_number("density", kPositive, unit)});
+  }
+}
+
+void read_laws(ReadContext& context, const TableReader& scene) {
+  const TomlValue* value = scene.find("laws");
+  if (value == nullptr) return;
+  if (value->array() == nullptr) scene.fail("laws", "an array of tables: [[laws]]");
+  for (std::size_t i = 0; i < value->array()->size(); ++i) {
+    const TableReader reader(context, (*value->array())[i], fmt::format("laws[{}]", i));
+    reader.allow({"between", "collide", "friction", "restitution", "envelope", "correction_speed"},
+                 {"rolling", "spinning", "adhesion", "adhesion_range"});
+    SceneLaw law;
+    law.between = reader.pair_of_names("between", "two of \"material\" and \"group:name\"");
+    law.collide = reader.boolean_or("collide", true);
+    law.law = read_law(reader);
+    law.envelope = reader.optional_number("envelope", kNotNegative, "m");
+    law.correction_speed = reader.optional_number("correction_speed", kCorrectionSpeeds, "m/s");
+    context.scene.laws.push_back(law);
+  }
 }
 
 void read_contacts(ReadContext& context, const TableReader& scene) {

@@ -7,8 +7,8 @@
 #include <cstdint>
 #include <initializer_list>
 #include <map>
+#include <numbers>
 #include <optional>
-#include <random>
 #include <set>
 #include <string>
 #include <string_view>
@@ -16,6 +16,8 @@
 #include <vector>
 
 #include "stickslip/scene/data_file.h"
+#include "stickslip/scene/dense_packing.h"
+#include "stickslip/scene/draws.h"
 #include "stickslip/scene/fill_rules.h"
 #include "stickslip/scene/read_scene.h"
 #include "stickslip/scene/toml_text.h"
@@ -25,22 +27,10 @@ namespace {
 
 /// Places tried for one body before there is said to be no room. [-]
 constexpr int kMaxTries = 10'000;
+/// Draws of one number before there is said to be none within its limits. [-]
+constexpr int kMaxRedraws = 1000;
 /// How far courses of bricks are shifted.
 constexpr Range kBond = {.least = 0.0, .most = 1.0, .without_most = true, .text = "a number in [0, 1)"};
-
-/// Random numbers that are the same with every library: the engine is fixed by the C++ standard, the distributions of
-/// the library are not.
-class Draws {
- public:
-  explicit Draws(std::uint64_t seed) : engine_(seed) {}
-  double uniform(double a, double b) {
-    constexpr double kUnit = 1.0 / 9007199254740992.0;  // 2^-53: the 53 upper bits make a double in [0, 1)
-    return a + (b - a) * (static_cast<double>(engine_() >> 11) * kUnit);
-  }
-
- private:
-  std::mt19937_64 engine_;
-};
 
 /// How far a body reaches around the place that a fill gives it. [m]
 struct Reach {
@@ -101,8 +91,25 @@ class Room {
   std::map<Key, std::vector<std::pair<Vector3, double>>> cells_;
 };
 
+/// Keys of a table that stands for a number, of which it has one.
+constexpr std::array<std::string_view, 5> kDrawLaws = {"uniform", "list", "normal", "log_normal", "power"};
+/// Keys of a body whose numbers are sizes or masses: a number drawn for one is drawn again where it is not positive.
+constexpr std::array<std::string_view, 8> kSizes = {"radius",  "radii", "length", "size",
+                                                    "density", "mass",  "scale",  "inertia"};
+
 /// Keys of which a fill has one: where its bodies are.
 constexpr std::array<std::string_view, 6> kFillRules = {"grid", "random", "pile", "bricks", "file", "rows"};
+
+/// Whether a table stands for a number: all its keys are those of a law, whose numbers are in an array.
+bool is_law(const TomlValue::Table& table) {
+  bool has_law = false;
+  for (const TomlEntry& entry : table) {
+    const bool names_law = std::find(kDrawLaws.begin(), kDrawLaws.end(), entry.key) != kDrawLaws.end();
+    if (!names_law && entry.key != "weights" && entry.key != "within") return false;
+    has_law = has_law || (names_law && entry.value.array() != nullptr);
+  }
+  return has_law;
+}
 
 class Fill {
  public:
@@ -110,7 +117,8 @@ class Fill {
       : reader_(reader), names_(names), draws_(static_cast<std::uint64_t>(reader.integer_or("seed", 0, 1))) {}
 
   void read() {
-    reader_.allow({"body", "grid", "random", "pile", "bricks", "file", "rows", "jitter", "seed", "prefix"});
+    reader_.allow(
+        {"body", "grid", "random", "pile", "bricks", "file", "rows", "jitter", "seed", "prefix", "orientation"});
     const std::string_view rule = find_rule();
     if (reader_.has("prefix")) {
       prefix_ = reader_.string("prefix", "a name: bodies are called <prefix>0, <prefix>1, ...");
@@ -118,6 +126,7 @@ class Fill {
     }
     if (reader_.has("jitter") && rule != "grid") reader_.fail("jitter", "goes with grid: other places need none");
     read_body_table(rule);
+    read_orientation(rule);
     if (rule == "grid") fill_grid();
     if (rule == "random") fill_box();
     if (rule == "pile") fill_pile();
@@ -169,6 +178,16 @@ class Fill {
         find_value(*body_.table(), "type") == nullptr) {
       body_.table()->push_back({"type", body_.mark, {std::string("planar"), body_.mark}});
     }
+  }
+
+  void read_orientation(std::string_view rule) {
+    if (!reader_.has("orientation")) return;
+    constexpr std::array<std::string_view, 1> kOrientations = {"random"};
+    reader_.choice("orientation", kOrientations, {});
+    if (rule == "bricks") reader_.fail("orientation", "none: bricks lie straight");
+    if (rule == "file" || rule == "rows") reader_.fail("orientation", "none: the file gives it");
+    refuse_in_body({"quaternion", "rotation", "angle"}, "none beside orientation = \"random\"");
+    turns_ = true;
   }
 
   void refuse_in_body(std::initializer_list<std::string_view> keys, const std::string& why) const {
@@ -231,30 +250,52 @@ class Fill {
   /// Bodies lie in the box as a whole. All are drawn first, so that the cells suit the largest.
   void fill_box() {
     const TableReader random(reader_.context(), *reader_.find("random"), reader_.path_of("random"));
-    random.allow({"count", "box"});
+    random.allow({"count", "box", "packing"});
     const int count = read_count(random);
     const std::string allowed = "two corners [[..], [..]] [m], the lower one first";
     const std::vector<Vector3> box = random.rows("box", allowed, random.dimension(), "m");
     const int dim = static_cast<int>(random.dimension());
     if (box.size() != 2 || !((box[1] - box[0]).head(dim).minCoeff() > 0.0)) random.fail("box", allowed);
     std::vector<SceneBody> bodies;
-    double largest = 0.0;
+    std::vector<double> reaches;
     for (int i = 0; i < count; ++i) {
       bodies.push_back(draw_body());
-      largest = std::max(largest, reach_of(bodies.back(), dim == 2));
+      reaches.push_back(reach_of(bodies.back(), dim == 2));
     }
+    const double largest = *std::max_element(reaches.begin(), reaches.end());
     if (!std::isfinite(largest)) reader_.fail("body", "a body of bounded shapes, to be placed without overlap");
-    Room room(2.0 * largest);
-    for (int i = 0; i < count; ++i) {
-      const double reach = reach_of(bodies[i], dim == 2);
-      bodies[i].position = find_place(box, reach, room, dim);
-      if (!bodies[i].position.allFinite()) {
-        random.fail("count",
-                    fmt::format("fewer bodies or a larger box: no room was found for body {} of {}", i, count));
-      }
-      room.add(bodies[i].position, reach);
+    if (random.has("packing")) {
+      constexpr std::array<std::string_view, 1> kPackings = {"dense"};
+      random.choice("packing", kPackings, {});
+      pack(random, reaches, box, dim, bodies);
+    } else {
+      place_one_by_one(random, reaches, box, dim, bodies);
     }
     for (SceneBody& body : bodies) add(std::move(body));
+  }
+
+  void place_one_by_one(const TableReader& random, const std::vector<double>& reaches, const std::vector<Vector3>& box,
+                        int dim, std::vector<SceneBody>& bodies) {
+    Room room(2.0 * *std::max_element(reaches.begin(), reaches.end()));
+    for (std::size_t i = 0; i < bodies.size(); ++i) {
+      bodies[i].position = find_place(box, reaches[i], room, dim);
+      if (!bodies[i].position.allFinite()) {
+        random.fail("count", fmt::format("fewer bodies or a larger box: no room was found for body {} of {}; "
+                                         "packing = \"dense\" finds room for more",
+                                         i, bodies.size()));
+      }
+      room.add(bodies[i].position, reaches[i]);
+    }
+  }
+
+  void pack(const TableReader& random, const std::vector<double>& reaches, const std::vector<Vector3>& box, int dim,
+            std::vector<SceneBody>& bodies) {
+    const auto [least, most] = std::minmax_element(reaches.begin(), reaches.end());
+    if (!(*least > 0.0)) reader_.fail("body", "a body that is no point, to be packed");
+    if (2.0 * *most > (box[1] - box[0]).head(dim).minCoeff()) random.fail("box", "a box that holds the largest body");
+    const auto places = pack_balls(reaches, box[0], box[1], dim, draws_);
+    if (!places) random.fail("count", "fewer bodies or a larger box: no packing without overlaps was found");
+    for (std::size_t i = 0; i < bodies.size(); ++i) bodies[i].position = (*places)[i];
   }
 
   Vector3 find_place(const std::vector<Vector3>& box, double reach, const Room& room, int dim) {
@@ -376,7 +417,7 @@ class Fill {
     }
   }
 
-  /// The body of the table, each {uniform = [a, b]} in it replaced by a number.
+  /// The body of the table, each law in it, such as {uniform = [a, b]}, replaced by a number.
   SceneBody draw_body(std::optional<double> radius = std::nullopt) {
     TomlValue drawn = body_;
     draw(drawn, reader_.path_of("body"));
@@ -385,7 +426,17 @@ class Fill {
     SceneBody body = read_repeated(drawn, name);
     const bool can_fill = body.type == BodyType::planar || body.type == BodyType::rigid || body.type == BodyType::point;
     if (!can_fill) reader_.fail("body", "a rigid, planar or point body");
+    if (turns_) turn(body);
     return body;
+  }
+
+  void turn(SceneBody& body) {
+    if (body.type == BodyType::point) reader_.fail("orientation", "none: points have no orientation");
+    if (reader_.dimension() == 2) {
+      body.orientation = PlanarAngle{draws_.uniform(0.0, 2.0 * std::numbers::pi)};
+    } else {
+      body.orientation = Quaternion{draws_.rotation()};
+    }
   }
 
   /// Bodies of a fill are written at one place: it is noted for the first of them.
@@ -399,20 +450,76 @@ class Fill {
     return read_body(TableReader(context, table, path), name);
   }
 
-  void draw(TomlValue& value, const std::string& path) {
+  /// Replaces each law in a value by a number; `is_size`: it must be > 0.
+  void draw(TomlValue& value, const std::string& path, bool is_size = false) {
     if (TomlValue::Array* array = value.array()) {
-      for (std::size_t i = 0; i < array->size(); ++i) draw((*array)[i], fmt::format("{}[{}]", path, i));
+      for (std::size_t i = 0; i < array->size(); ++i) draw((*array)[i], fmt::format("{}[{}]", path, i), is_size);
     }
     TomlValue::Table* table = value.table();
     if (table == nullptr) return;
-    if (table->size() == 1 && table->front().key == "uniform") {
-      const TableReader reader(reader_.context(), value, path);
-      const std::array<double, 2> ends = reader.pair_of_numbers("uniform", kAnyNumber, "");
-      if (!(ends[0] <= ends[1])) reader.fail("uniform", "[least, most]");
-      value.content = draws_.uniform(ends[0], ends[1]);
+    if (is_law(*table)) {
+      value.content = draw_number(TableReader(reader_.context(), value, path), is_size);
       return;
     }
-    for (TomlEntry& entry : *table) draw(entry.value, path + "." + entry.key);
+    for (TomlEntry& entry : *table) {
+      const bool of_size = std::find(kSizes.begin(), kSizes.end(), entry.key) != kSizes.end();
+      draw(entry.value, path + "." + entry.key, of_size);
+    }
+  }
+
+  DrawLaw read_law(const TableReader& reader) const {
+    reader.allow({"uniform", "list", "weights", "normal", "log_normal", "power", "within"});
+    std::string_view key;
+    for (const std::string_view each : kDrawLaws) {
+      if (!reader.has(each)) continue;
+      if (!key.empty()) reader.fail(each, fmt::format("only one of {}", join_choices(kDrawLaws)));
+      key = each;
+    }
+    if (reader.has("weights") && key != "list") reader.fail("weights", "goes with list");
+    DrawLaw law;
+    law.parameters = reader.numbers(key, kAnyNumber, "");
+    const std::vector<double>& p = law.parameters;
+    if (key == "uniform") {
+      law.kind = DrawLaw::Kind::uniform;
+      if (p.size() != 2 || !(p[0] <= p[1])) reader.fail(key, "[least, most]");
+    } else if (key == "normal") {
+      law.kind = DrawLaw::Kind::normal;
+      if (p.size() != 2 || p[1] < 0.0) reader.fail(key, "[mean, standard deviation >= 0]");
+    } else if (key == "log_normal") {
+      law.kind = DrawLaw::Kind::log_normal;
+      if (p.size() != 2 || !(p[0] > 0.0) || p[1] < 0.0) {
+        reader.fail(key, "[median > 0, standard deviation of the logarithm >= 0]");
+      }
+    } else if (key == "power") {
+      law.kind = DrawLaw::Kind::power;
+      if (p.size() != 3 || !(p[0] > 0.0) || !(p[0] <= p[1])) reader.fail(key, "[a, b, k] with 0 < a <= b");
+    } else {
+      law.kind = DrawLaw::Kind::list;
+      if (p.empty()) reader.fail(key, "an array of at least one number");
+      law.values = p;
+      law.weights.assign(p.size(), 1.0);
+      if (reader.has("weights")) law.weights = reader.numbers("weights", kNotNegative, "");
+      const bool all_zero = std::all_of(law.weights.begin(), law.weights.end(), [](double x) { return x == 0.0; });
+      if (law.weights.size() != p.size() || all_zero) {
+        reader.fail("weights", fmt::format("{} numbers >= 0, one for each of list, not all 0", p.size()));
+      }
+    }
+    return law;
+  }
+
+  double draw_number(const TableReader& reader, bool is_size) {
+    const DrawLaw law = read_law(reader);
+    std::array<double, 2> within = {-HUGE_VAL, HUGE_VAL};
+    if (reader.has("within")) {
+      within = reader.pair_of_numbers("within", kAnyNumber, "");
+      if (!(within[0] <= within[1])) reader.fail("within", "[least, most]");
+    }
+    for (int attempt = 0; attempt < kMaxRedraws; ++attempt) {
+      const double number = law.draw(draws_);
+      if (number >= within[0] && number <= within[1] && (number > 0.0 || !is_size)) return number;
+    }
+    const std::string_view key = reader.has("within") ? "within" : std::string_view(reader.entries().front().key);
+    reader.fail(key, fmt::format("numbers that come up: {} draws gave none that is allowed", kMaxRedraws));
   }
 
   void add(SceneBody&& body) {
@@ -445,6 +552,7 @@ class Fill {
   TomlValue body_;
   std::string rows_text_;  // where bodies are from rows
   std::string prefix_ = "fill";
+  bool turns_ = false;  // orientation = "random"
   std::int64_t n_ = 0;
 };
 

@@ -356,5 +356,80 @@ except = [["group:walls", "disc0"], ["disc1/hull", "disc2"]]
   EXPECT_EQ(parse_scene(to_toml(scene), "again.toml"), scene);
 }
 
+/// The stated solid fraction as users reach it, from a scene.
+TEST(Fill, IsPackedDensely) {
+  const Scene scene = parse(R"(
+parameters = {n = 12}
+[[fill]]
+random = {count = "=n*n", box = [[0, 0], [1.33, 0.67]], packing = "dense"}
+body = {type = "planar", density = 1000, shapes.hull = {type = "sphere", radius = 0.035}}
+)");
+  ASSERT_EQ(scene.bodies.size(), 144U);
+  for (std::size_t i = 0; i < 144; ++i) {
+    for (std::size_t j = 0; j < i; ++j) {
+      EXPECT_GE((scene.bodies[i].position - scene.bodies[j].position).norm(), 0.07);
+    }
+  }
+}
+
+TEST(Fill, TurnsBodiesAtRandom) {
+  const Scene scene = parse(R"(
+[[fill]]
+orientation = "random"
+grid = {counts = [2, 1, 1], spacing = 1.0}
+body = {density = 1000, shapes.b = {type = "box", size = [1, 2, 3]}}
+)");
+  const auto& first = std::get<Quaternion>(scene.bodies[0].orientation).wxyz;
+  const auto& second = std::get<Quaternion>(scene.bodies[1].orientation).wxyz;
+  EXPECT_NEAR(first.norm(), 1.0, 1e-15);
+  EXPECT_GT((first - second).norm(), 1e-3);
+}
+
+TEST(Fill, SizesAreDrawnAgainWhereTheyAreNotPositiveOrNotWithin) {
+  const Scene scene = parse(R"(
+[[fill]]
+grid = {counts = [500, 1, 1], spacing = 1.0}
+body = {density = {list = [1000, 2000], weights = [1, 3]}, velocity = [{normal = [0, 1]}, 0, 0], shapes = {normal = {type = "sphere", radius = {normal = [0.1, 0.2], within = [-1, 0.3]}}}}
+)");
+  int backward = 0;
+  for (const SceneBody& body : scene.bodies) {
+    EXPECT_GT(radius(body), 0.0);
+    EXPECT_LE(radius(body), 0.3);
+    if (body.velocity(0) < 0.0) ++backward;
+  }
+  EXPECT_NEAR(backward, 250, 50);
+}
+
+TEST(Fill, RefusesLawsThatGiveNoNumber) {
+  const auto message = [](const std::string& keys) {
+    try {
+      parse("[[fill]]\ngrid = {counts = [2, 1, 1], spacing = 1.0}\n" + keys);
+    } catch (const InputError& error) {
+      return std::string(error.what());
+    }
+    return std::string("read");
+  };
+  const auto of_radius = [&](const std::string& law) {
+    return message("body = {density = 1, shapes.b = {type = \"sphere\", radius = " + law + "}}\n");
+  };
+  EXPECT_NE(of_radius("{normal = [1, -1]}").find("standard deviation >= 0"), std::string::npos);
+  EXPECT_NE(of_radius("{power = [0, 1, 2]}").find("0 < a <= b"), std::string::npos);
+  EXPECT_NE(of_radius("{log_normal = [0, 1]}").find("median > 0"), std::string::npos);
+  EXPECT_NE(of_radius("{list = [1, 2], weights = [1]}").find("2 numbers >= 0"), std::string::npos);
+  EXPECT_NE(of_radius("{list = [1, 2], weights = [0, 0]}").find("not all 0"), std::string::npos);
+  EXPECT_NE(of_radius("{list = []}").find("at least one number"), std::string::npos);
+  EXPECT_NE(of_radius("{uniform = [1, 2], normal = [1, 2]}").find("only one of"), std::string::npos);
+  EXPECT_NE(of_radius("{uniform = [1, 2], weights = [1, 2]}").find("goes with list"), std::string::npos);
+  EXPECT_NE(of_radius("{uniform = [1, 2], within = [3, 4]}").find("1000 draws"), std::string::npos);
+  EXPECT_NE(of_radius("{uniform = [-2, -1]}").find("1000 draws"), std::string::npos);
+  EXPECT_NE(message("orientation = \"up\"\nbody = {density = 1, shapes.b = {type = \"sphere\", radius = 1}}\n")
+                .find("random"),
+            std::string::npos);
+  EXPECT_NE(message("orientation = \"random\"\nbody = {density = 1, rotation = {axis = [0, 0, 1], angle = 1}, "
+                    "shapes.b = {type = \"sphere\", radius = 1}}\n")
+                .find("none beside orientation"),
+            std::string::npos);
+}
+
 }  // namespace
 }  // namespace stickslip

@@ -149,12 +149,12 @@ void read_two_frictions(const TableReader& reader, SceneJoint& joint) {
 
 void read_revolute(const TableReader& reader, SceneJoint& joint) {
   if (in_plane(reader)) {
-    reader.allow({"type", "between", "at", "at_parameter", "local", "motion", "absolute", "reference", "start",
-                  "start_rate", "spring", "friction", "force", "limits", "restitution"},
+    reader.allow({"type", "between", "collide", "at", "at_parameter", "local", "motion", "absolute", "reference",
+                  "start", "start_rate", "spring", "friction", "force", "limits", "restitution"},
                  {"axis"});
   } else {
-    reader.allow({"type", "between", "at", "axis", "local", "frame_a", "frame_b", "motion", "absolute", "reference",
-                  "start", "start_rate", "spring", "friction", "force", "limits", "restitution"});
+    reader.allow({"type", "between", "collide", "at", "axis", "local", "frame_a", "frame_b", "motion", "absolute",
+                  "reference", "start", "start_rate", "spring", "friction", "force", "limits", "restitution"});
   }
   read_place(reader, {}, joint);
   read_motion(reader, "rad", joint);
@@ -163,8 +163,9 @@ void read_revolute(const TableReader& reader, SceneJoint& joint) {
 }
 
 void read_prismatic(const TableReader& reader, SceneJoint& joint) {
-  reader.allow({"type", "between", "at", "at_parameter", "axis", "local", "frame_a", "frame_b", "motion", "absolute",
-                "reference", "start", "start_rate", "spring", "friction", "force", "limits", "restitution"});
+  reader.allow({"type", "between", "collide", "at", "at_parameter", "axis", "local", "frame_a", "frame_b", "motion",
+                "absolute", "reference", "start", "start_rate", "spring", "friction", "force", "limits",
+                "restitution"});
   read_place(reader, {.has_default = true}, joint);
   if (in_plane(reader)) joint.axis = reader.direction("axis");
   read_motion(reader, "m", joint);
@@ -173,7 +174,7 @@ void read_prismatic(const TableReader& reader, SceneJoint& joint) {
 }
 
 void read_spherical(const TableReader& reader, SceneJoint& joint) {
-  reader.allow({"type", "between", "at", "local", "frame_a", "frame_b", "friction", "start", "start_rate"});
+  reader.allow({"type", "between", "collide", "at", "local", "frame_a", "frame_b", "friction", "start", "start_rate"});
   read_place(reader, {.n_axes = 0}, joint);
   read_start(reader, 4, 3, joint);
   if (!joint.start.empty() && Eigen::Map<const Vector4>(joint.start.data()).norm() == 0.0) {
@@ -184,8 +185,8 @@ void read_spherical(const TableReader& reader, SceneJoint& joint) {
 
 /// Of cylindrical and planar joints.
 void read_cylindrical(const TableReader& reader, SceneJoint& joint) {
-  reader.allow(
-      {"type", "between", "at", "axis", "local", "frame_a", "frame_b", "absolute", "friction", "start", "start_rate"});
+  reader.allow({"type", "between", "collide", "at", "axis", "local", "frame_a", "frame_b", "absolute", "friction",
+                "start", "start_rate"});
   read_place(reader, {}, joint);
   read_absolute(reader, joint);
   const std::size_t n = joint.type == JointType::cylindrical ? 2 : 3;
@@ -194,8 +195,8 @@ void read_cylindrical(const TableReader& reader, SceneJoint& joint) {
 }
 
 void read_universal(const TableReader& reader, SceneJoint& joint) {
-  reader.allow({"type", "between", "at", "axis", "axis2", "local", "frame_a", "frame_b", "absolute", "friction",
-                "start", "start_rate"});
+  reader.allow({"type", "between", "collide", "at", "axis", "axis2", "local", "frame_a", "frame_b", "absolute",
+                "friction", "start", "start_rate"});
   read_place(reader, {.n_axes = 2}, joint);
   read_absolute(reader, joint);
   read_start(reader, 2, 2, joint);
@@ -203,13 +204,13 @@ void read_universal(const TableReader& reader, SceneJoint& joint) {
 }
 
 void read_weld(const TableReader& reader, SceneJoint& joint) {
-  reader.allow({"type", "between", "at", "at_parameter", "local", "frame_a", "frame_b"});
+  reader.allow({"type", "between", "collide", "at", "at_parameter", "local", "frame_a", "frame_b"});
   read_place(reader, {.has_default = true, .n_axes = 0}, joint);
 }
 
 void read_distance(const TableReader& reader, SceneJoint& joint) {
-  reader.allow({"type", "between", "at_a", "at_b", "at_parameter", "length", "limits", "restitution", "spring",
-                "friction", "force"});
+  reader.allow({"type", "between", "collide", "at_a", "at_b", "at_parameter", "length", "limits", "restitution",
+                "spring", "friction", "force"});
   joint.at_a = reader.vector_or("at_a", "m", Vector3::Zero());
   joint.at_b = reader.vector_or("at_b", "m", Vector3::Zero());
   joint.at_parameter = reader.parameters_on_beams();
@@ -226,7 +227,7 @@ void read_distance(const TableReader& reader, SceneJoint& joint) {
 }
 
 void read_knife_edge(const TableReader& reader, SceneJoint& joint) {
-  reader.allow({"type", "between", "at", "at_parameter", "direction"});
+  reader.allow({"type", "between", "collide", "at", "at_parameter", "direction"});
   read_at(reader, joint);
   joint.axis = reader.direction("direction");
 }
@@ -276,6 +277,7 @@ SceneJoint read_joint(const TableReader& reader, const std::string& name) {
     }
     each.read(reader, joint);
   }
+  if (!joint.gear) joint.collide = reader.boolean_or("collide", true);
   return joint;
 }
 

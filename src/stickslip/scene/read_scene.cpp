@@ -139,22 +139,26 @@ Scene read_scene(const Document& document, const std::string& default_name) {
   ReadContext context{document, scene};
   const TableReader reader(context, document.root, "");
   check_format_version(reader);
-  reader.allow({"stickslip", "name", "gravity", "time", "scheme", "solver", "output", "limits", "parameters", "bodies",
-                "fill", "contacts", "contact_default", "joints", "couplings", "forces", "reference"});
+  reader.allow({"stickslip", "name",       "gravity",   "time",   "scheme",   "solver",          "output",
+                "limits",    "parameters", "bodies",    "fill",   "contacts", "contact_default", "materials",
+                "laws",      "joints",     "couplings", "forces", "measures", "reference"});
   scene.name = read_name(reader, default_name);
   read_parameters(context, reader);
   scene.planar = is_planar(reader);
   const Vector3 standard = scene.planar ? Vector3(0.0, -9.81, 0.0) : Vector3(0.0, 0.0, -9.81);
   scene.gravity = reader.vector_or("gravity", "m/s^2", standard);
   read_settings(context, reader);
+  read_materials(context, reader);
   read_bodies(context, reader);
   read_fills(context, reader);
   read_contacts(context, reader);
   read_contact_default(context, reader);
+  read_laws(context, reader);
   set_default_tolerance(context, reader);
   read_joints(context, reader);
   read_couplings(context, reader);
   read_forces(context, reader);
+  read_measures(context, reader);
   read_reference(context, reader);
   return scene;
 }

@@ -266,7 +266,7 @@ void read_solver(ReadContext& context, const TableReader& scene) {
 
 /// Of a scene that names none, by what was measured (docs/schemes.md).
 std::string_view default_scheme(const TableReader& scene) {
-  if (scene.has("contact_default")) return CcpOptions::kTraits.name;
+  if (scene.has("contact_default") || scene.has("laws")) return CcpOptions::kTraits.name;
   return scene.has("joints") ? GeneralizedAlphaOptions::kTraits.name : MoreauOptions::kTraits.name;
 }
 

@@ -9,7 +9,7 @@ bool has_loose_default(const Scene& scene) {
   const auto can_move = [](const SceneBody& body) {
     return body.type != BodyType::fixed && body.type != BodyType::moving;
   };
-  return scene.contact_default && !scheme_traits(scene.scheme).holds_positions &&
+  return scene.detects_contacts() && !scheme_traits(scene.scheme).holds_positions &&
          std::ranges::count_if(scene.bodies, can_move) >= kManyBodies;
 }
 

@@ -56,6 +56,8 @@ struct SceneShape {
   Vector3 position = Vector3::Zero();  // (3) [m] in the body's drawing frame
   Orientation orientation;
   ShapeContact contact = {};
+  std::string material = {};  // a name of Scene::materials; empty: none
+  std::string group = {};     // empty: that of the body
   bool operator==(const SceneShape&) const = default;
 };
 
@@ -78,9 +80,16 @@ struct SceneBeam {
   bool operator==(const SceneBeam&) const = default;
 };
 
+/// [materials.NAME]: what shapes are made of.
+struct SceneMaterial {
+  std::string name;
+  std::optional<double> density;  // [kg/m^3], planar [kg/m^2]
+  bool operator==(const SceneMaterial&) const = default;
+};
+
 struct SceneBody {
   std::string name;
-  std::string group;  // for exceptions of contact_default; empty: none
+  std::string group;  // of its shapes that have none of their own; empty: none
   BodyType type = BodyType::rigid;
   std::optional<double> mass;  // [kg]
   SceneInertia inertia;
@@ -100,7 +109,8 @@ struct SceneBody {
   bool operator==(const SceneBody&) const = default;
 };
 
-/// "body" (all its shapes: shape is empty) or "body/shape".
+/// "body" (all its shapes: shape is empty), "body/shape", or all shapes of "group:NAME" or "material:NAME", which is
+/// then in `body`.
 struct SceneSide {
   std::string body;
   std::string shape;
@@ -121,9 +131,19 @@ struct SceneContactDefault {
   ContactLaw law;
   std::optional<double> envelope;          // [m]
   std::optional<double> correction_speed;  // [m/s]
-  /// Pairs without contacts: "body", "body/shape" or "group:G" each.
+  /// Pairs without contacts: "body", "body/shape", "group:G" or "material:M" each.
   std::vector<std::array<std::string, 2>> except;
   bool operator==(const SceneContactDefault&) const = default;
+};
+
+/// [[laws]]: the law of detected contacts between shapes of two materials or groups.
+struct SceneLaw {
+  std::array<std::string, 2> between;  // a material's name or "group:G" each
+  bool collide = true;                 // false: these shapes pass through each other
+  ContactLaw law;
+  std::optional<double> envelope;          // [m]
+  std::optional<double> correction_speed;  // [m/s]
+  bool operator==(const SceneLaw&) const = default;
 };
 
 /// A joint's frame on a body: z is the joint's axis.
@@ -165,6 +185,7 @@ struct SceneJoint {
   double friction = 0.0;              // [N, N m] in the free directions; of the force where both are free
   double friction_torque = 0.0;       // [N m] of the torque where both are free
   std::optional<JointLimits> limits;
+  bool collide = true;            // whether contacts between its bodies are detected
   std::optional<SceneGear> gear;  // of a gear, all that is said of it
   bool operator==(const SceneJoint&) const = default;
 };
@@ -230,6 +251,15 @@ struct SceneOutput {
 };
 
 /// The exact motion of a body, from which `compare` measures errors.
+/// [[measures]]: what is measured of a group in a region.
+struct SceneMeasure {
+  std::string name;
+  std::string group;                          // of bodies; empty: all that can move
+  std::optional<std::array<Vector3, 2>> box;  // (3) [m] lower and upper corner; none: everywhere
+  std::optional<Vector3> point, normal;       // (3) [m], [-] of a plane; both or none
+  bool operator==(const SceneMeasure&) const = default;
+};
+
 struct SceneReference {
   std::string body;
   std::optional<std::array<TimeFunction, 3>> position;  // [m] of its centre of mass
@@ -263,13 +293,17 @@ struct Scene {
   SceneOutput output;
   LimitOptions limits;
   Expression::Parameters parameters;
+  std::vector<SceneMaterial> materials;
   std::vector<SceneBody> bodies;   // in the order of the file, which is the order in q and u; then those of the fills
   std::vector<std::string> fills;  // each [[fill]] as the keys of a table, which made bodies
   std::vector<SceneContact> contacts;
   std::optional<SceneContactDefault> contact_default;
+  std::vector<SceneLaw> laws;  // the last that fits counts
+  bool detects_contacts() const { return contact_default || !laws.empty(); }
   std::vector<SceneJoint> joints;
   std::vector<SceneCoupling> couplings;
   std::vector<SceneForce> forces;
+  std::vector<SceneMeasure> measures;
   std::vector<SceneReference> reference;  // of some bodies
   ScenePlaces places;
   bool operator==(const Scene&) const = default;

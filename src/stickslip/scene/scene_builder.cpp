@@ -15,6 +15,15 @@
 
 namespace stickslip {
 
+namespace {
+
+/// A body that can move, and whose mass neither it nor its density says: its shapes' materials do.
+bool body_weighs_by_materials(const SceneBody& body) {
+  return body.type == BodyType::rigid || body.type == BodyType::planar;
+}
+
+}  // namespace
+
 void SceneBuilder::add_body(const SceneBody& source) {
   stop_.check();
   const std::string path = "bodies." + source.name;
@@ -25,7 +34,8 @@ void SceneBuilder::add_body(const SceneBody& source) {
   for (const SceneShape& shape : source.shapes) body.shapes.push_back(make_shape(shape, path));
 
   BodyFrame frame;
-  if (source.density) {
+  const bool by_shapes = source.density || (!source.mass && body_weighs_by_materials(source));
+  if (by_shapes) {
     const MassProperties properties = calc_density(source, body.shapes, path);
     body.mass = properties.mass;
     body.inertia = properties.inertia;
@@ -38,7 +48,7 @@ void SceneBuilder::add_body(const SceneBody& source) {
     body.inertia = inertia_of(source.inertia);
     if (source.centre_of_mass) frame.center = *source.centre_of_mass;
   }
-  if (source.density || source.centre_of_mass) {
+  if (by_shapes || source.centre_of_mass) {
     for (Shape& shape : body.shapes) shape.position -= frame.center;
     body.drawing_origin = -frame.center;
   }
@@ -71,10 +81,17 @@ Shape SceneBuilder::make_shape(const SceneShape& source, const std::string& body
 
 MassProperties SceneBuilder::calc_density(const SceneBody& source, const std::vector<Shape>& shapes,
                                           const std::string& path) const {
+  std::vector<double> densities;
+  for (const SceneShape& shape : source.shapes) {
+    const auto is_material = [&](const SceneMaterial& m) { return m.name == shape.material; };
+    const auto material = std::find_if(scene_.materials.begin(), scene_.materials.end(), is_material);
+    const double of_material = material == scene_.materials.end() ? 0.0 : material->density.value_or(0.0);
+    densities.push_back(source.density.value_or(of_material));
+  }
   const MassProperties properties =
-      at_place(path + ".density", [&] { return calc_mass_properties(shapes, *source.density, scene_.planar); });
+      at_place(path + ".density", [&] { return calc_mass_properties(shapes, densities, scene_.planar); });
   if (!(properties.mass > 0.0) || !std::isfinite(properties.mass)) {
-    fail(path + ".density", fmt::format("{}", *source.density),
+    fail(path + ".density", source.density ? fmt::format("{}", *source.density) : "",
          fmt::format("a density of shapes that have a volume; here the mass would be {} kg", properties.mass));
   }
   return properties;
@@ -85,7 +102,7 @@ void SceneBuilder::check_mass(const SceneBody& source, const Body& body, const s
   if (moves && !(body.mass > 0.0 && std::isfinite(1.0 / body.mass))) {
     fail(path + ".mass", fmt::format("{}", body.mass), "a number > 0 [kg], the inverse of which a double can hold");
   }
-  const std::string key = path + (source.density ? ".density" : ".inertia");
+  const std::string key = path + (source.density || !source.mass ? ".density" : ".inertia");
   if (source.type == BodyType::rigid) {
     const std::string defect = inertia_defect(body.inertia);
     if (!defect.empty()) fail(key, "", "inertia " + defect);

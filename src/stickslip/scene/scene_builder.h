@@ -46,8 +46,9 @@ class SceneBuilder {
     poses_by_joints_ = poses_by_joints();
     draw_bodies();
     for (const SceneBody& body : scene_.bodies) add_body(body);
+    list_shapes();
     for (const SceneContact& contact : scene_.contacts) add_contact(contact);
-    if (scene_.contact_default) add_detection(*scene_.contact_default);
+    if (scene_.detects_contacts()) add_detection();
     for (const SceneJoint& joint : scene_.joints) add_joint(joint);
     for (const SceneCoupling& c : scene_.couplings) add_terms(c.name, JointType::coupling, c.joints, c.coefficients);
     set_joint_forces();
@@ -164,63 +165,19 @@ class SceneBuilder {
 
   // --- contacts
 
-  void add_contact(const SceneContact& source) {
-    stop_.check();
-    const std::string path = "contacts." + source.name;
-    const auto side_path = [&path](int i) { return fmt::format("{}.between[{}]", path, i); };
-    const BodyFrame& first = find_body(source.between[0].body, side_path(0));
-    const BodyFrame& second = find_body(source.between[1].body, side_path(1));
-    require_motion(first, second, path + ".between");
-    ContactPairOptions options;
-    options.name = source.name;
-    options.first = first.index;
-    options.second = second.index;
-    options.first_shape = find_shape(source.between[0], first.index, side_path(0));
-    options.second_shape = find_shape(source.between[1], second.index, side_path(1));
-    options.law = source.law;
-    options.envelope = source.envelope;
-    options.correction_speed = source.correction_speed;
-    at_place(path + ".between", [&] { return system_.add_contact(options); });
-  }
-
-  void add_detection(const SceneContactDefault& source) {
-    ContactDetectionOptions options;
-    options.law = source.law;
-    options.envelope = source.envelope;
-    options.correction_speed = source.correction_speed;
-    Groups groups;
-    for (std::size_t b = 0; b < scene_.bodies.size(); ++b) {
-      const std::string& group = scene_.bodies[b].group;
-      if (!group.empty()) groups[group].push_back({static_cast<int>(b), -1});
-    }
-    for (std::size_t i = 0; i < source.except.size(); ++i) {
-      const std::string path = fmt::format("contact_default.except[{}]", i);
-      options.except.push_back({select(source.except[i][0], groups, path), select(source.except[i][1], groups, path)});
-    }
-    at_place("contact_default", [&] {
-      system_.detect_contacts(options);
-      return 0;
-    });
-  }
-
-  using Groups = std::map<std::string, std::vector<ShapeSelection>>;  // the bodies of each
-
-  /// What "body", "body/shape" or "group:name" means.
-  std::vector<ShapeSelection> select(const std::string& text, const Groups& groups, const std::string& path) const {
-    constexpr std::string_view kGroup = "group:";
-    if (!text.starts_with(kGroup)) {
-      const std::size_t slash = text.find('/');
-      SceneSide side{text.substr(0, slash), slash == std::string::npos ? "" : text.substr(slash + 1)};
-      const int body = find_body(side.body, path).index;
-      return {{body, find_shape(side, body, path)}};
-    }
-    const std::string group = text.substr(kGroup.size());
-    const auto found = groups.find(group);
-    if (found != groups.end()) return found->second;
-    std::vector<std::string_view> names;
-    for (const auto& [name, bodies] : groups) names.push_back(name);
-    fail(path, "\"" + text + "\"", "no body has this group" + hint(group, names));
-  }
+  /// Fills shapes_of_.
+  void list_shapes();
+  /// What "body", "body/shape", "group:name" or "material:name" means.
+  std::vector<ShapeSelection> select(const std::string& text, const std::string& path) const;
+  std::vector<ShapeSelection> select_many(const std::string& text, const std::string& path) const;
+  std::vector<ShapeSelection> select_of_law(const std::string& text, const std::string& path) const;
+  std::vector<ShapeSelection> one_a_body(const std::vector<ShapeSelection>& shapes, const std::string& text,
+                                         const std::string& path) const;
+  void add_contact(const SceneContact& source);
+  void add_contacts(const SceneContact& source);
+  void add_pair(const SceneContact& source, const std::string& name, const ShapeSelection& first,
+                const ShapeSelection& second);
+  void add_detection();
 
   // --- joints
 
@@ -533,6 +490,8 @@ class SceneBuilder {
   StopToken stop_;
   SystemBuilder system_;
   std::map<std::string, BodyFrame, std::less<>> frames_;
+  /// Shapes by the names of their groups and materials, "group:G" and "material:M", in the order of the bodies.
+  std::map<std::string, std::vector<ShapeSelection>, std::less<>> shapes_of_;
   std::map<std::string, const SceneBody*, std::less<>> by_name_;
   std::map<std::string, Pose, std::less<>> drawn_;  // drawing frames in the world, where bodies hang on others
   bool poses_by_joints_ = false;

@@ -34,18 +34,24 @@ class SceneWriter {
       line("\n[parameters]");
       for (const auto& [name, value] : scene_.parameters) line("{} = {}", name, number(value));
     }
+    for (const SceneMaterial& material : scene_.materials) {
+      line("\n[materials.{}]", quote_toml_key(material.name));
+      if (material.density) line("density = {}", number(*material.density));
+    }
     for (const SceneBody& body : scene_.bodies) {
       if (body.fill < 0) write_body(body);
     }
     for (const std::string& fill : scene_.fills) text_ += "\n[[fill]]\n" + fill;
     for (const SceneContact& contact : scene_.contacts) write_contact(contact);
     if (scene_.contact_default) write_contact_default(*scene_.contact_default);
+    for (const SceneLaw& law : scene_.laws) write_law(law);
     for (const SceneJoint& joint : scene_.joints) write_joint(joint);
     for (const SceneCoupling& coupling : scene_.couplings) write_coupling(coupling);
     for (const SceneForce& force : scene_.forces) {
       line("\n[forces.{}]", quote_toml_key(force.name));
       std::visit([this](const auto& law) { write_force(law); }, force.law);
     }
+    for (const SceneMeasure& measure : scene_.measures) write_measure(measure);
     for (const SceneReference& reference : scene_.reference) {
       line("\n[reference.{}]", quote_toml_key(reference.body));
       if (reference.position) line("position = {}", vector(*reference.position));
@@ -233,8 +239,8 @@ class SceneWriter {
     if (body.type == BodyType::rigid) line("gyroscopic = {}", body.gyroscopic);
     for (const SceneShape& shape : body.shapes) {
       if (body.beam) {
-        line("shapes.{} = {{type = \"point\", at = {}}}", quote_toml_key(shape.name),
-             number(std::get<PointShape>(shape.geometry).at));
+        line("shapes.{} = {{type = \"point\", at = {}{}}}", quote_toml_key(shape.name),
+             number(std::get<PointShape>(shape.geometry).at), memberships(shape));
       } else {
         write_shape(shape);
       }
@@ -277,9 +283,17 @@ class SceneWriter {
     if (c.friction) contacts += ", friction = " + number(*c.friction);
     if (c.priority != 0) contacts += fmt::format(", priority = {}", c.priority);
     if (c.condim != 3) contacts += fmt::format(", condim = {}", c.condim);
+    contacts += memberships(shape);
     line("shapes.{} = {{type = \"{}\"{}, position = {}{}{}}}", quote_toml_key(shape.name),
          shape_type_name(shape.geometry), std::visit([this](const auto& g) { return keys_of(g); }, shape.geometry),
          vector(shape.position), with_comma(std::visit(OrientationText{}, shape.orientation)), contacts);
+  }
+
+  static std::string memberships(const SceneShape& shape) {
+    std::string text;
+    if (!shape.material.empty()) text += ", material = " + quote_toml(shape.material);
+    if (!shape.group.empty()) text += ", group = " + quote_toml(shape.group);
+    return text;
   }
 
   static std::string with_comma(const std::string& text) { return text.empty() ? text : ", " + text; }
@@ -341,6 +355,22 @@ class SceneWriter {
     if (!pairs.empty()) line("except = [{}]", pairs);
   }
 
+  void write_law(const SceneLaw& law) {
+    line("\n[[laws]]");
+    write_between(law.between);
+    line("collide = {}", law.collide);
+    write_law(law.law);
+    write_corrections(law);
+  }
+
+  void write_measure(const SceneMeasure& measure) {
+    line("\n[[measures]]");
+    line("name = {}", quote_toml(measure.name));
+    if (!measure.group.empty()) line("group = {}", quote_toml(measure.group));
+    if (measure.box) line("box = [{}, {}]", vector((*measure.box)[0]), vector((*measure.box)[1]));
+    if (measure.point) line("plane = {{point = {}, normal = {}}}", vector(*measure.point), vector(*measure.normal));
+  }
+
   void write_between(const std::array<std::string, 2>& between) {
     line("between = [{}, {}]", quote_toml(between[0]), quote_toml(between[1]));
   }
@@ -386,6 +416,7 @@ class SceneWriter {
       return;
     }
     write_between(joint.between);
+    if (!joint.collide) line("collide = false");
     if (joint.at) line("at = {}", vector(*joint.at));
     if (joint.local) line("local = true");
     write_parameters(joint.at_parameter);

@@ -5,6 +5,27 @@
 
 namespace stickslip {
 
+namespace {
+
+MeasureOptions make_measure(const SceneMeasure& measure, const Scene& scene, const BuiltScene& built) {
+  MeasureOptions options;
+  options.name = measure.name;
+  options.box = measure.box;
+  if (measure.point) options.plane = {*measure.point, *measure.normal};
+  for (std::size_t i = 0; i < scene.bodies.size(); ++i) {
+    const bool is_meant =
+        measure.group.empty() ? built.system->bodies()[i].n_u > 0 : scene.bodies[i].group == measure.group;
+    options.has_body.push_back(is_meant ? 1 : 0);
+    options.starts_beyond.push_back(0);
+    if (!options.plane) continue;
+    const Pose pose = built.system->calc_pose(static_cast<int>(i), built.initial.t, built.initial.q);
+    if (options.plane->normal.dot(pose.p_WB - options.plane->point) > 0.0) options.starts_beyond.back() = 1;
+  }
+  return options;
+}
+
+}  // namespace
+
 ResultHeader make_result_header(const Scene& scene, const BuiltScene& built, const StepSequence& steps) {
   ResultHeader header;
   header.name = scene.name;
@@ -21,6 +42,7 @@ ResultHeader make_result_header(const Scene& scene, const BuiltScene& built, con
   header.automatic_steps = scene.time.automatic;
   header.events = built.stepper->finds_events();
   header.limits = scene.limits;
+  for (const SceneMeasure& measure : scene.measures) header.measures.push_back(make_measure(measure, scene, built));
   header.expected_rows = steps.expected_rows();
   header.expected_steps = steps.expected_steps();
   return header;

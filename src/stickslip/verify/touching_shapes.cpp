@@ -53,18 +53,25 @@ TouchingShapes::TouchingShapes(const System& system) : system_(system) {
       add_pairs(system, except.first.front(), except.second.front(), excepted_);
       continue;
     }
-    Rule rule{std::vector<char>(n, 0), std::vector<char>(n, 0)};
-    for (const ShapeSelection& s : except.first)
-      for_each_shape(system, s.body, s.shape, [&](int i) { rule.first[i] = 1; });
-    for (const ShapeSelection& s : except.second)
-      for_each_shape(system, s.body, s.shape, [&](int i) { rule.second[i] = 1; });
-    rules_.push_back(std::move(rule));
+    rules_.push_back(make_rule(except.first, except.second));
+  }
+  for (const ContactDetectionOptions::Law& law : system.detection()->laws) {
+    laws_.push_back(make_rule(law.first, law.second));
   }
   std::ranges::sort(excepted_);
   for (std::size_t i = 0; i < n; ++i) {
     if (sides_[i].wall != nullptr) walls_.push_back(static_cast<int>(i));
     if (sides_[i].solid != nullptr) solids_.push_back(static_cast<int>(i));
   }
+}
+
+TouchingShapes::Rule TouchingShapes::make_rule(const std::vector<ShapeSelection>& first,
+                                               const std::vector<ShapeSelection>& second) const {
+  const std::size_t n = system_.shapes().size();
+  Rule rule{std::vector<char>(n, 0), std::vector<char>(n, 0)};
+  for (const ShapeSelection& s : first) for_each_shape(system_, s.body, s.shape, [&](int i) { rule.first[i] = 1; });
+  for (const ShapeSelection& s : second) for_each_shape(system_, s.body, s.shape, [&](int i) { rule.second[i] = 1; });
+  return rule;
 }
 
 bool TouchingShapes::may_touch(int a, int b) const {
@@ -75,8 +82,11 @@ bool TouchingShapes::may_touch(int a, int b) const {
   if (x.visual || y.visual) return false;
   if ((x.contype & y.conaffinity) == 0 && (y.contype & x.conaffinity) == 0) return false;
   for (const Rule& rule : rules_) {
-    if ((rule.first[a] != 0 && rule.second[b] != 0) || (rule.first[b] != 0 && rule.second[a] != 0)) return false;
+    if (fits(rule, a, b)) return false;
   }
+  const ContactDetectionOptions& options = *system_.detection();
+  const auto law = std::find_if(laws_.rbegin(), laws_.rend(), [&](const Rule& rule) { return fits(rule, a, b); });
+  if (law == laws_.rend() ? options.by_laws_only : !options.laws[laws_.rend() - law - 1].collide) return false;
   const std::pair<int, int> pair = std::minmax(a, b);
   return !std::ranges::binary_search(excepted_, pair) && !std::ranges::binary_search(named_, pair);
 }

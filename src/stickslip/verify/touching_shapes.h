@@ -48,7 +48,13 @@ class TouchingShapes {
   struct Rule {
     std::vector<char> first, second;  // (shapes) whether one is meant
   };
+  /// Whether one of the two shapes is meant by the first side of a rule and the other by its second.
+  static bool fits(const Rule& rule, int a, int b) {
+    return (rule.first[a] != 0 && rule.second[b] != 0) || (rule.first[b] != 0 && rule.second[a] != 0);
+  }
+  Rule make_rule(const std::vector<ShapeSelection>& first, const std::vector<ShapeSelection>& second) const;
   std::vector<Rule> rules_;
+  std::vector<Rule> laws_;           // in the order of the scene
   std::vector<int> walls_, solids_;  // shapes that detection asks about
 
   TrueGapFinder finder_;

@@ -336,8 +336,10 @@ double Verifier::largest_friction(int body_a, int body_b) const {
   const auto n_shapes = [&](int body) { return static_cast<int>(system_.bodies()[body].shapes.size()); };
   for (int a = 0; a < n_shapes(body_a); ++a) {
     for (int b = 0; b < n_shapes(body_b); ++b) {
-      most = std::max(most,
-                      system_.detected_law(system_.first_shape(body_a) + a, system_.first_shape(body_b) + b).friction);
+      const int shape_a = system_.first_shape(body_a) + a;
+      const int shape_b = system_.first_shape(body_b) + b;
+      if (!system_.has_detected_law(shape_a, shape_b)) continue;
+      most = std::max(most, system_.detected_law(shape_a, shape_b).friction);
     }
   }
   return most;

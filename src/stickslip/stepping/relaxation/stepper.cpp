@@ -416,7 +416,9 @@ std::unique_ptr<TimeStepper> make_relaxation(const RelaxationOptions& options, c
   for (const ContactPair& pair : system.contacts()) {
     check_contact(options, pair.law(), pair.friction_dim, "contact '" + pair.options.name + "'");
   }
-  if (system.detection()) check_contact(options, system.detection()->law, 0, "contact_default");
+  if (system.detection()) {
+    for (const ContactPair& pair : system.detected_pairs()) check_contact(options, pair.law(), 0, "a detected contact");
+  }
   return std::make_unique<RelaxationStepper>(options, system, solver, stop);
 }
 

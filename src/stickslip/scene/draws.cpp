@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "stickslip/scene/draws.h"
+
+#include <cmath>
+#include <cstddef>
+#include <numbers>
+
+namespace stickslip {
+namespace {
+
+/// Inverse of the distribution function of density x^k on [a, b] at `unit` in [0, 1).
+double draw_power(double a, double b, double k, double unit) {
+  if (a == b) return a;
+  if (k == -1.0) return a * std::pow(b / a, unit);
+  // Relative to the end where the density is large, so that no power over- or underflows.
+  const double n = k + 1.0;
+  if (n > 0.0) {
+    const double least = std::pow(a / b, n);
+    return b * std::pow(least + unit * (1.0 - least), 1.0 / n);
+  }
+  const double least = std::pow(b / a, n);
+  return a * std::pow(1.0 - unit * (1.0 - least), 1.0 / n);
+}
+
+}  // namespace
+
+double Draws::unit() {
+  constexpr double kUnit = 1.0 / 9007199254740992.0;  // 2^-53
+  return static_cast<double>(engine_() >> 11) * kUnit;
+}
+
+double Draws::normal() {
+  const double radius = std::sqrt(-2.0 * std::log1p(-unit()));
+  return radius * std::cos(2.0 * std::numbers::pi * unit());
+}
+
+Vector4 Draws::rotation() {
+  const double share = unit();
+  const double first = 2.0 * std::numbers::pi * unit();
+  const double second = 2.0 * std::numbers::pi * unit();
+  const double s = std::sqrt(1.0 - share);
+  const double c = std::sqrt(share);
+  return {c * std::cos(second), s * std::sin(first), s * std::cos(first), c * std::sin(second)};
+}
+
+double DrawLaw::draw(Draws& draws) const {
+  switch (kind) {
+    case Kind::uniform:
+      return draws.uniform(parameters[0], parameters[1]);
+    case Kind::normal:
+      return parameters[0] + parameters[1] * draws.normal();
+    case Kind::log_normal:
+      return parameters[0] * std::exp(parameters[1] * draws.normal());
+    case Kind::power:
+      return draw_power(parameters[0], parameters[1], parameters[2], draws.unit());
+    case Kind::list:
+      break;
+  }
+  double sum = 0.0;
+  for (const double weight : weights) sum += weight;
+  double left = sum * draws.unit();
+  std::size_t last = 0;  // of those with a weight: round-off may leave a little at the end
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    if (weights[i] == 0.0) continue;
+    last = i;
+    left -= weights[i];
+    if (left < 0.0) break;
+  }
+  return values[last];
+}
+
+}  // namespace stickslip
