@@ -33,6 +33,7 @@ constexpr std::array kShapes = {
     Entry{"box", "size: full edge lengths (a rectangle in a planar scene)"},
     Entry{"capsule", "radius, length between centres, axis z"},
     Entry{"cylinder", "radius, length, axis z; inside = true makes it a container, infinite without length"},
+    Entry{"ellipsoid", "radii = [a, b, c] along x, y, z"},
     Entry{"convex", "points or file (x y z a line, .obj, .stl): the convex hull"},
 };
 constexpr std::array kJoints = {

@@ -167,6 +167,7 @@ _MAKERS = [
     ("Box", "box", "A box with edges size [m].", ["size"]),
     ("Capsule", "capsule", "A cylinder with half spheres at its ends, along z.", ["radius", "length"]),
     ("Cylinder", "cylinder", "A cylinder along z, a container with inside=True.", ["radius", ("length", None)]),
+    ("Ellipsoid", "ellipsoid", "An ellipsoid with radii [m] along x, y, z.", ["radii"]),
     ("Convex", "convex", "The hull of points [m], or of those of a file.", [("points", None)]),
     ("Revolute", "revolute", "A hinge."),
     ("Prismatic", "prismatic", "A slider."),

@@ -54,6 +54,7 @@ def test_reading_an_attribute_changes_no_scene(ball):
 def test_every_maker_makes_its_type():
     assert ss.Rigid()["type"] == "rigid" and ss.PointMass(mass=1) == {"type": "point", "mass": 1}
     assert ss.Capsule(1, length=2) == {"type": "capsule", "radius": 1, "length": 2}
+    assert ss.Ellipsoid([1, 2, 3]) == {"type": "ellipsoid", "radii": [1, 2, 3]}
     assert ss.Cylinder(1, inside=True) == {"type": "cylinder", "radius": 1, "inside": True}
     assert ss.Convex(file="a.csv") == {"type": "convex", "file": "a.csv"}
     assert ss.HalfSpace([0, 1]) == {"type": "half-space", "normal": [0, 1], "offset": 0}

@@ -122,6 +122,8 @@ export class Bodies {
       this.add_container(type, body, at, turn, r, length);
     } else if (type === 'sphere') {
       this.place(ball(), body, at, turn, new THREE.Vector3(r, r, r), border);
+    } else if (type === 'ellipsoid') {
+      this.place(ball(), body, at, turn, new THREE.Vector3(size[0], size[1], size[2]), border);
     } else if (type === 'box') {
       const kind = this.kind(this.walls.has(s) ? kWall : 'box', () => plain(planar ? new THREE.PlaneGeometry(1, 1) : new THREE.BoxGeometry(1, 1, 1)));
       this.place(kind, body, at, turn, new THREE.Vector3(size[0], size[1], planar ? 1 : size[2]), 2 * border);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "stickslip/collision/features.h"
 
+#include <cmath>
 #include <variant>
 
 #include "stickslip/geometry/convex_hull.h"
@@ -38,6 +39,12 @@ struct BallsOf {
     for (const int k : make_convex_hull(c.points, planar).vertices) corners.push_back({c.points[k], 0.0});
     return corners;
   }
+  std::vector<BallFeature> operator()(const Ellipsoid& e) const {
+    BallFeature ball;
+    ball.is_ellipsoid = true;
+    ball.half_axes = e.radii.asDiagonal();
+    return {ball};
+  }
 };
 
 struct IsRound {
@@ -48,6 +55,7 @@ struct IsRound {
   bool operator()(const Capsule&) const { return false; }
   bool operator()(const Cylinder&) const { return false; }
   bool operator()(const Convex&) const { return false; }
+  bool operator()(const Ellipsoid&) const { return false; }
 };
 
 struct SurfaceOf {
@@ -63,13 +71,20 @@ struct SurfaceOf {
     return SurfaceFeature{kind, shape.position, Vector3::UnitZ(), sphere.radius};
   }
   Surface operator()(const Cylinder& tube) const {
-    if (!tube.inside) return std::nullopt;
-    return SurfaceFeature{SurfaceKind::container_cylinder, shape.position, shape.rotation.col(2), tube.radius};
+    const SurfaceKind kind = tube.inside ? SurfaceKind::container_cylinder : SurfaceKind::cylinder;
+    SurfaceFeature surface{kind, shape.position, shape.rotation.col(2), tube.radius};
+    if (!tube.inside) surface.half_length = 0.5 * *tube.length;
+    return surface;
   }
   Surface operator()(const PointShape&) const { return std::nullopt; }
   Surface operator()(const Box&) const { return std::nullopt; }
   Surface operator()(const Capsule&) const { return std::nullopt; }
   Surface operator()(const Convex&) const { return std::nullopt; }
+  Surface operator()(const Ellipsoid& e) const {
+    SurfaceFeature surface{SurfaceKind::ellipsoid, shape.position};
+    surface.half_axes = shape.rotation * e.radii.asDiagonal();
+    return surface;
+  }
 };
 
 }  // namespace
@@ -79,6 +94,8 @@ bool is_bounded(SurfaceKind kind) {
     case SurfaceKind::sphere:
     case SurfaceKind::line:
     case SurfaceKind::crossing:
+    case SurfaceKind::cylinder:
+    case SurfaceKind::ellipsoid:
       return true;
     case SurfaceKind::half_space:
     case SurfaceKind::container_sphere:
@@ -94,8 +111,20 @@ std::optional<SurfaceFeature> surface_of(const Shape& shape) {
 
 std::vector<BallFeature> balls_of(const Shape& shape, bool planar) {
   std::vector<BallFeature> balls = std::visit(BallsOf{planar}, shape.geometry);
-  for (BallFeature& ball : balls) ball.center = shape.position + shape.rotation * ball.center;
+  for (BallFeature& ball : balls) {
+    ball.center = shape.position + shape.rotation * ball.center;
+    if (ball.is_ellipsoid) ball.half_axes = shape.rotation * ball.half_axes;
+  }
   return balls;
+}
+
+double calc_extent(const SurfaceFeature& surface) {
+  if (surface.kind == SurfaceKind::cylinder) return std::hypot(surface.radius, surface.half_length);
+  return surface.kind == SurfaceKind::ellipsoid ? surface.half_axes.colwise().norm().maxCoeff() : 0.0;
+}
+
+double calc_extent(const BallFeature& ball) {
+  return ball.is_ellipsoid ? ball.half_axes.colwise().norm().maxCoeff() : 0.0;
 }
 
 bool is_round(const Shape& shape) {

@@ -3,6 +3,7 @@
 
 #include <cmath>
 
+#include "stickslip/collision/ellipsoid_gap.h"
 #include "stickslip/collision/features.h"
 #include "stickslip/math/jet.h"
 #include "stickslip/math/rotation.h"
@@ -19,37 +20,35 @@ Vec3<S> place_point(const Vec3<S>& p, const Mat3<S>& R, const Vector3& x) {
   return p + R * constant_vector<S>(x);
 }
 
-/// The unit vector along d, and its length; where d vanishes (a ball at a container's centre, coinciding balls) any
-/// direction is as good and `fallback` is taken.
-template <class S, class Direction>
-S normalize_or(Vec3<S>& d, const Direction& fallback) {
-  using std::sqrt;
-  const S norm2 = d.dot(d);
-  if (plain_value(norm2) == 0.0) {
-    d = fallback;
-    return S(0.0);
-  }
-  const S norm = sqrt(norm2);
-  d = d * (S(1.0) / norm);
-  return norm;
-}
-
-template <class S>
-struct Gap {
-  S gap;           // [m] > 0 apart
-  Vec3<S> normal;  // (3) [-] world, from the surface to the ball
-  S distance;      // [m] >= 0 of the ball's centre from that of the surface or from its axis; a half-space and a
-                   // crossing have none: 0
-};
-
 /// A direction across a cylinder's or a line's axis, fixed in its body.
 inline Vector3 across_axis(const SurfaceFeature& surface) {
   const int other = std::abs(surface.axis(0)) < 0.5 ? 0 : 1;
   return surface.axis.cross(Vector3::Unit(other)).normalized();
 }
 
+/// Between a solid cylinder and a ball whose centre is d (3) [m] from the cylinder's: the nearest point of the side, of
+/// a cap or of a rim; of a centre inside, what it is nearest to of side and caps.
+template <class S>
+Gap<S> calc_cylinder_gap(const SurfaceFeature& surface, const Mat3<S>& R, const Vec3<S>& d, double radius) {
+  const Vec3<S> axis = R * constant_vector<S>(surface.axis);
+  const S height = axis.dot(d);
+  Vec3<S> across = d - axis * height;
+  const S distance = normalize_or<S>(across, Vec3<S>(R * constant_vector<S>(across_axis(surface))));
+  const double sign = plain_value(height) < 0.0 ? -1.0 : 1.0;
+  const double above = sign * plain_value(height) - surface.half_length;
+  const double beside = plain_value(distance) - surface.radius;
+  if (above > 0.0 && beside > 0.0) {
+    const Vec3<S> on_rim = across * S(surface.radius) + axis * S(sign * surface.half_length);
+    Vec3<S> normal = d - on_rim;
+    const S gap = normalize_or<S>(normal, across);
+    return {gap - S(radius), normal, distance};
+  }
+  if (above > beside) return {height * S(sign) - S(surface.half_length + radius), axis * S(sign), distance};
+  return {distance - S(surface.radius + radius), across, distance};
+}
+
 /// Between a surface of a body with origin p (3) [m] and orientation R (3, 3), and a ball at `center` (3) [m], all in
-/// the world; not of a crossing.
+/// the world; not of a crossing, nor of an ellipsoid on a half-space.
 template <class S>
 Gap<S> calc_gap(const SurfaceFeature& surface, const Vec3<S>& p, const Mat3<S>& R, const Vec3<S>& center,
                 double radius) {
@@ -75,19 +74,72 @@ Gap<S> calc_gap(const SurfaceFeature& surface, const Vec3<S>& p, const Mat3<S>& 
       if (surface.kind == SurfaceKind::line) return {distance - S(surface.radius + radius), d, distance};
       return {S(surface.radius - radius) - distance, -d, distance};
     }
+    case SurfaceKind::cylinder:
+      return calc_cylinder_gap<S>(surface, R, d, radius);
+    case SurfaceKind::ellipsoid:
+      return calc_ellipsoid_gap<S>(surface.half_axes, R, d, radius);
     case SurfaceKind::crossing:
       break;
   }
   return {};
 }
 
-/// The same of a ball of a body with origin p_b and orientation R_b, whose `center` (3) [m] it finds. Of a crossing
+/// The point of an ellipsoid or rim that is farthest against the direction n (3) [-], from its centre; 0 where n is
+/// normal to a rim. world
+template <class S>
+Vec3<S> find_lowest(const Matrix3& half_axes, const Mat3<S>& R, const Vec3<S>& n) {
+  using std::sqrt;
+  Vec3<S> sum = constant_vector<S>(Vector3::Zero());
+  S norm2(0.0);
+  for (int i = 0; i < 3; ++i) {
+    if (half_axes.col(i).isZero(0.0)) continue;
+    const Vec3<S> half_axis = R * constant_vector<S>(half_axes.col(i));
+    const S along = half_axis.dot(n);
+    sum = sum - half_axis * along;
+    norm2 += along * along;
+  }
+  if (plain_value(norm2) == 0.0) return sum;
+  return sum * (S(1.0) / sqrt(norm2));
+}
+
+/// Between a half-space, a line or an ellipsoid and an ellipsoid whose centre is d (3) [m] from the surface's; `lowest`
+/// (3) [m] is its point of least gap, from its centre.
+template <class S>
+Gap<S> calc_gap_to_ellipsoid(const SurfaceFeature& surface, const Mat3<S>& R, const Vec3<S>& d,
+                             const Matrix3& half_axes, const Mat3<S>& R_b, Vec3<S>& lowest) {
+  if (surface.kind == SurfaceKind::half_space) {
+    const Vec3<S> n = R * constant_vector<S>(surface.axis);
+    lowest = find_lowest<S>(half_axes, R_b, n);
+    return {n.dot(Vec3<S>(d + lowest)), n, S(0.0)};
+  }
+  const auto place_axes = [](const Matrix3& axes, const Mat3<S>& of, Vec3<S>(&placed)[3]) {
+    for (int i = 0; i < 3; ++i) placed[i] = of * constant_vector<S>(axes.col(i));
+  };
+  Vec3<S> b[3];
+  place_axes(half_axes, R_b, b);
+  if (surface.kind == SurfaceKind::line) {
+    return calc_line_ellipsoid_gap<S>(R * constant_vector<S>(surface.axis), surface.radius, b, d, lowest);
+  }
+  Vec3<S> a[3];
+  place_axes(surface.half_axes, R, a);
+  return calc_ellipsoids_gap<S>(a, b, d, lowest);
+}
+
+/// The same of a ball of a body with origin p_b and orientation R_b, whose `center` (3) [m] it finds; of an ellipsoid
+/// or a rim, which has no radius, that is its point of least gap. Of a crossing
 /// that is where the ball's line comes nearest to the surface's, the normal is that of both lines, and the gap along
 /// it: less than zero where they have passed each other. The lines must not be parallel.
 template <class S>
 Gap<S> calc_gap(const SurfaceFeature& surface, const Vec3<S>& p, const Mat3<S>& R, const BallFeature& ball,
                 const Vec3<S>& p_b, const Mat3<S>& R_b, Vec3<S>& center) {
   center = place_point<S>(p_b, R_b, ball.center);
+  if (ball.is_ellipsoid) {
+    Vec3<S> lowest;
+    const Gap<S> gap = calc_gap_to_ellipsoid<S>(surface, R, center - place_point<S>(p, R, surface.center),
+                                                ball.half_axes, R_b, lowest);
+    center = center + lowest;
+    return gap;
+  }
   if (surface.kind != SurfaceKind::crossing) return calc_gap<S>(surface, p, R, center, ball.radius);
   const Vec3<S> along = R * constant_vector<S>(surface.axis);
   const Vec3<S> along_b = R_b * constant_vector<S>(ball.axis);

@@ -10,6 +10,7 @@
 
 #include "stickslip/base/assert.h"
 #include "stickslip/base/make_room.h"
+#include "stickslip/collision/curved_manifold.h"
 
 namespace stickslip {
 namespace {
@@ -419,6 +420,15 @@ void NarrowPhase::settle(const Pair& pair, const Nearest& nearest) {
   append(items_, exact);
 }
 
+bool NarrowPhase::has_manifold(Solid::Kind first, Solid::Kind second) {
+  if (first == Solid::Kind::half_space) return second == Solid::Kind::cylinder;
+  if (second == Solid::Kind::half_space) return first == Solid::Kind::cylinder;
+  const auto is_known = [](Solid::Kind kind, Solid::Kind other) {
+    return kind != Solid::Kind::cylinder || other == Solid::Kind::ball;
+  };
+  return is_known(first, second) && is_known(second, first);
+}
+
 void NarrowPhase::calc_manifold(const Solid& first, const Placement& first_at, const Solid& second,
                                 const Placement& second_at, double within, std::vector<ManifoldPoint>& points) {
   points.clear();
@@ -426,6 +436,9 @@ void NarrowPhase::calc_manifold(const Solid& first, const Placement& first_at, c
   // Places that are not finite, or so far away that squares overflow, touch nothing; schemes name the body.
   const double size2 = first_at.p.squaredNorm() + second_at.p.squaredNorm() + first_at.R.sum() + second_at.R.sum();
   if (!std::isfinite(size2)) return;
+  if (is_curved(first.kind) || is_curved(second.kind)) {
+    return calc_curved_manifold(first, first_at, second, second_at, within, points);
+  }
   const bool exchanged = first.kind < second.kind;
   const Solid& a = exchanged ? second : first;
   const Solid& b = exchanged ? first : second;

@@ -7,23 +7,11 @@
 #include "stickslip/collision/clip_face.h"
 #include "stickslip/collision/closest_features.h"
 #include "stickslip/collision/features.h"
+#include "stickslip/collision/manifold_point.h"
 #include "stickslip/collision/separating_axis.h"
 #include "stickslip/collision/solid.h"
 
 namespace stickslip {
-
-/// Where two solids touch or may touch: a feature of one against a feature of the other, both at rest in their bodies,
-/// between which calc_gap() is smooth.
-struct ManifoldPoint {
-  SurfaceFeature surface;  // in the frame of the first solid's body; of the second's where flipped
-  BallFeature ball;        // in the frame of the other body
-  bool flipped = false;    // the surface is on the second body
-  FeatureId feature_first = 0, feature_second = 0;
-  double gap = 0.0;                     // [m] > 0 apart
-  Vector3 normal = Vector3::Zero();     // (3) [-] world, from first to second
-  Vector3 on_first = Vector3::Zero();   // (3) [m] world
-  Vector3 on_second = Vector3::Zero();  // (3) [m] world: on_first + gap normal
-};
 
 /// The points in which two solids touch or may touch, from their shapes and placements alone: docs/collision.md.
 ///
@@ -34,6 +22,9 @@ struct ManifoldPoint {
 /// it was asked before.
 class NarrowPhase {
  public:
+  /// Whether calc_manifold() knows solids of these kinds, in either order.
+  static bool has_manifold(Solid::Kind first, Solid::Kind second);
+
   /// Replaces `points` by all whose gap is at most `within` [m], in an order that is always the same.
   void calc_manifold(const Solid& first, const Placement& first_at, const Solid& second, const Placement& second_at,
                      double within, std::vector<ManifoldPoint>& points);

@@ -46,6 +46,8 @@ double gap_of_features(const ManifoldPoint& point, const Placement& first, const
       return axis.cross(ball_at.R * point.ball.axis).normalized().dot(d) - point.surface.radius - point.ball.radius;
     case SurfaceKind::container_sphere:
     case SurfaceKind::container_cylinder:
+    case SurfaceKind::cylinder:
+    case SurfaceKind::ellipsoid:
       break;
   }
   ADD_FAILURE() << "no such surface";

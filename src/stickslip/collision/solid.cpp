@@ -7,6 +7,7 @@
 #include <cmath>
 #include <limits>
 #include <map>
+#include <numbers>
 #include <optional>
 #include <utility>
 
@@ -376,8 +377,37 @@ struct MakeCore {
     solid.vertices = {Vector3::Zero()};
   }
   void operator()(const PointShape&) const { solid.vertices = {Vector3::Zero()}; }
-  void operator()(const HalfSpace&) const { STICKSLIP_ASSERT(false); }
-  void operator()(const Cylinder&) const { STICKSLIP_ASSERT(false); }
+  void operator()(const HalfSpace& h) const {
+    solid.kind = Solid::Kind::half_space;
+    solid.center = h.offset * h.normal;
+    Solid::Face face;
+    face.normal = h.normal;
+    face.offset = h.offset;
+    solid.faces = {face};
+  }
+  void operator()(const Cylinder& c) const {
+    STICKSLIP_ASSERT(!c.inside && !planar);
+    solid.kind = Solid::Kind::cylinder;
+    solid.half = Vector3(c.radius, c.radius, 0.5 * *c.length);
+    solid.size = 2.0 * std::hypot(c.radius, 0.5 * *c.length);
+    solid.inradius = std::min(c.radius, 0.5 * *c.length);
+    for (const double end : {-1.0, 1.0}) {
+      for (int k = 0; k < kRimPoints; ++k) {
+        const double angle = 2.0 * std::numbers::pi * k / kRimPoints;
+        solid.vertices.emplace_back(c.radius * std::cos(angle), c.radius * std::sin(angle), end * solid.half(2));
+      }
+    }
+    solid.edges.resize(2);
+    solid.faces.resize(3);
+  }
+  void operator()(const Ellipsoid& e) const {
+    STICKSLIP_ASSERT(!planar);
+    solid.kind = Solid::Kind::ellipsoid;
+    solid.half = e.radii;
+    solid.size = 2.0 * e.radii.maxCoeff();
+    solid.inradius = e.radii.minCoeff();
+    solid.faces.resize(1);
+  }
   void operator()(const Box& b) const {
     solid.kind = Solid::Kind::polytope;
     if (!planar) return make_box(b.size, solid);
@@ -414,16 +444,41 @@ Solid make_solid(const Shape& shape, bool planar) {
   solid.planar = planar;
   std::visit(MakeCore{planar, solid}, shape.geometry);
   place(shape, solid);
-  finish(solid);
+  if (!is_curved(solid.kind) && solid.kind != Solid::Kind::half_space) finish(solid);
   return solid;
 }
 
 bool has_solid(const Shape& shape, bool planar) {
   return std::visit(Overloaded{[](const Sphere& s) { return !s.inside; }, [](const PointShape&) { return true; },
                                [](const HalfSpace&) { return false; }, [](const Box&) { return true; },
-                               [planar](const Capsule&) { return !planar; }, [](const Cylinder&) { return false; },
-                               [](const Convex&) { return true; }},
+                               [planar](const Capsule&) { return !planar; },
+                               [planar](const Cylinder& c) { return !planar && !c.inside; },
+                               [](const Convex&) { return true; }, [planar](const Ellipsoid&) { return !planar; }},
                     shape.geometry);
+}
+
+SurfaceFeature surface_of(const Solid& solid) {
+  if (solid.kind == Solid::Kind::half_space) {
+    return {SurfaceKind::half_space, solid.center, solid.faces.front().normal};
+  }
+  SurfaceFeature surface{SurfaceKind::cylinder, solid.center, solid.axes.col(2), solid.half(0), solid.half(2)};
+  if (solid.kind == Solid::Kind::cylinder) return surface;
+  surface.kind = SurfaceKind::ellipsoid;
+  surface.half_axes = solid.axes * solid.half.asDiagonal();
+  return surface;
+}
+
+Vector3 find_farthest(const Solid& solid, const Vector3& direction) {
+  const Vector3 along = solid.axes.transpose() * direction;
+  Vector3 x = solid.half.cwiseProduct(along);
+  if (solid.kind == Solid::Kind::cylinder) {
+    const double across = std::hypot(x(0), x(1));
+    x.head<2>() *= across > 0.0 ? solid.half(0) / across : 0.0;
+    x(2) = std::copysign(solid.half(2), along(2));
+  } else if (const double norm = x.norm(); norm > 0.0) {
+    x = solid.half.cwiseProduct(x) / norm;
+  }
+  return solid.center + solid.axes * x;
 }
 
 int find_support(const Solid& solid, const Vector3& direction, int start) {
@@ -460,6 +515,14 @@ BoundingBox calc_bounding_box(const Solid& solid, const Placement& placement) {
   if (solid.is_box) {
     const Vector3 center = placement.apply(solid.center);
     const Vector3 reach = (placement.R * solid.axes).cwiseAbs() * solid.half;
+    box = {center - reach, center + reach};
+  } else if (is_curved(solid.kind)) {
+    const Vector3 center = placement.apply(solid.center);
+    const Matrix3 half_axes = placement.R * solid.axes * solid.half.asDiagonal();
+    Vector3 reach = half_axes.rowwise().norm();
+    if (solid.kind == Solid::Kind::cylinder) {
+      reach = half_axes.leftCols<2>().rowwise().norm() + half_axes.col(2).cwiseAbs();
+    }
     box = {center - reach, center + reach};
   } else if (!solid.first_neighbour.empty()) {
     for (int i = 0; i < 3; ++i) {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "stickslip/collision/broad_phase.h"
+#include "stickslip/collision/features.h"
 #include "stickslip/geometry/shape.h"
 
 namespace stickslip {
@@ -34,10 +35,12 @@ struct Placement {
 
 /// A convex shape as the narrow phase sees it: a core of vertices, edges and faces in the frame of its body, and a
 /// rounding radius all around the core. Balls and points have a core of one vertex, capsules of one edge; polytopes
-/// (boxes, hulls) have a radius of 0. A planar solid is a ball or a polygon whose faces are its edges: face k goes from
-/// vertex k to the next, counterclockwise, and there are no edges beside.
+/// (boxes, hulls) have a radius of 0, and so have solid cylinders and ellipsoids. Of a cylinder the vertices are points
+/// on its rims, kRimPoints on the lower one before as many on the upper one; edges are its rims, faces its caps and its
+/// side, by their numbers alone. A half-space is its face. A planar solid is a ball or a polygon whose faces are its
+/// edges: face k goes from vertex k to the next, counterclockwise, and there are no edges beside.
 struct Solid {
-  enum class Kind { ball, segment, polytope };
+  enum class Kind { ball, segment, polytope, cylinder, ellipsoid, half_space };
 
   /// From vertex `tail` to vertex `head`, with (left normal) x (right normal) along the direction.
   struct Edge {
@@ -68,8 +71,8 @@ struct Solid {
   double size = 0.0;                   // [m] diameter of the core's ball round `center`, and the rounding
   Vector3 center = Vector3::Zero();    // (3) [m] body frame, inside
   double inradius = 0.0;               // [m] of a ball round `center` inside the core
-  Matrix3 axes = Matrix3::Identity();  // (3, 3) [-] of a box: its axes, columns, body frame
-  Vector3 half = Vector3::Zero();      // (3) [m] of a box: half its sizes
+  Matrix3 axes = Matrix3::Identity();  // (3, 3) [-] of a box, cylinder or ellipsoid: its axes, columns, body frame
+  Vector3 half = Vector3::Zero();      // (3) [m] of these: half the sizes along its axes
 
   std::vector<Vector3> vertices;  // (3) [m] each
   std::vector<Edge> edges;
@@ -89,13 +92,26 @@ struct Solid {
   }
 };
 
-/// The solid of a ball, point, box, capsule or convex, in its body's frame. Throws InputError for points that span no
-/// volume (no area when planar); the outside of half-spaces and of cylinders, and containers, have none
-/// (STICKSLIP_ASSERT).
+/// Points of a rim that are fixed in the body, at equal angles.
+inline constexpr int kRimPoints = 8;
+
+/// Such a solid with rims, or an ellipsoid.
+inline bool is_curved(Solid::Kind kind) {
+  return kind == Solid::Kind::cylinder || kind == Solid::Kind::ellipsoid;
+}
+
+/// The solid of a shape in its body's frame. Throws InputError for points that span no volume (no area when planar);
+/// containers have none (STICKSLIP_ASSERT).
 Solid make_solid(const Shape& shape, bool planar);
 
-/// Whether make_solid takes it.
+/// Whether it has bounds and make_solid takes it.
 bool has_solid(const Shape& shape, bool planar);
+
+/// The surface of a solid cylinder or an ellipsoid; a half-space's.
+SurfaceFeature surface_of(const Solid& solid);
+
+/// The point of a cylinder or an ellipsoid that is farthest along `direction` (3) [-], body frame; of several one.
+Vector3 find_farthest(const Solid& solid, const Vector3& direction);
 
 /// The vertex that is farthest along `direction` (3) [-], body frame. Large hulls are climbed from neighbour to
 /// neighbour, from `start` on.

@@ -22,7 +22,10 @@ TrueGap find_on_wall(const SurfaceFeature& wall, const Placement& wall_at, const
     least.normal = at.normal;
     least.on_second = center - solid.radius * at.normal;
   };
-  if (wall.kind == SurfaceKind::half_space) {
+  if (is_curved(solid.kind)) {
+    STICKSLIP_ASSERT(wall.kind == SurfaceKind::half_space);
+    offer(find_farthest(solid, solid_at.R.transpose() * -(wall_at.R * wall.axis)));
+  } else if (wall.kind == SurfaceKind::half_space) {
     const Vector3 down = solid_at.R.transpose() * -(wall_at.R * wall.axis);
     offer(solid.vertices[find_support(solid, down)]);
   } else {
@@ -31,6 +34,16 @@ TrueGap find_on_wall(const SurfaceFeature& wall, const Placement& wall_at, const
   }
   least.on_first = least.on_second - least.gap * least.normal;
   return least;
+}
+
+bool has_gap(const GapSide& first, const GapSide& second) {
+  if (first.solid != nullptr && second.solid != nullptr) {
+    return NarrowPhase::has_manifold(first.solid->kind, second.solid->kind);
+  }
+  const GapSide& wall = first.wall != nullptr ? first : second;
+  const GapSide& other = first.wall != nullptr ? second : first;
+  if (other.wall != nullptr) return false;
+  return wall.wall->kind == SurfaceKind::half_space || !is_curved(other.solid->kind);
 }
 
 TrueGap exchange(const TrueGap& gap) {
@@ -43,7 +56,7 @@ std::optional<TrueGap> TrueGapFinder::find(const GapSide& first, const Placement
                                            const Placement& second_at, double within) {
   STICKSLIP_ASSERT((first.solid == nullptr) != (first.wall == nullptr));
   STICKSLIP_ASSERT((second.solid == nullptr) != (second.wall == nullptr));
-  if (first.wall != nullptr && second.wall != nullptr) return std::nullopt;
+  if (!has_gap(first, second)) return std::nullopt;
   if (first.wall != nullptr || second.wall != nullptr) {
     const TrueGap found = first.wall != nullptr
                               ? find_on_wall(*first.wall, first_at, *second.solid, second_at)

@@ -32,7 +32,8 @@ struct TrueGap {
 /// asked before, and nothing allocates after the first few.
 class TrueGapFinder {
  public:
-  /// Nothing where the gap is larger than `within` [m], or where both are walls, which have no gap.
+  /// Nothing where the gap is larger than `within` [m], or where the pair has none: of two walls, of curved solids
+  /// that NarrowPhase::has_manifold() does not know, of curved solids in containers.
   std::optional<TrueGap> find(const GapSide& first, const Placement& first_at, const GapSide& second,
                               const Placement& second_at, double within = std::numeric_limits<double>::infinity());
 

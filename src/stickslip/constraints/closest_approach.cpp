@@ -22,6 +22,8 @@ bool is_convex(SurfaceKind kind) {
     case SurfaceKind::sphere:
     case SurfaceKind::line:
     case SurfaceKind::crossing:
+    case SurfaceKind::cylinder:
+    case SurfaceKind::ellipsoid:
       return true;
     case SurfaceKind::container_sphere:
     case SurfaceKind::container_cylinder:
@@ -105,7 +107,8 @@ ClosestApproach::Way ClosestApproach::make_way(const BodySnapshot& from, const B
 double ClosestApproach::calc_arm(const ContactPoint& point, Side side) const {
   const bool has_ball = (side == Side::second) != point.flipped;
   if (point.frozen != nullptr) return radius_[has_ball ? point.frozen->ball.shape : point.frozen->surface.shape];
-  return has_ball ? system_.ball(point).center.norm() : system_.surface(point).center.norm();
+  const auto arm = [](const auto& feature) { return feature.center.norm() + calc_extent(feature); };
+  return has_ball ? arm(system_.ball(point)) : arm(system_.surface(point));
 }
 
 ClosestApproach::Look ClosestApproach::look(const ContactPoint& point, const BodyMotion& first,
@@ -117,8 +120,7 @@ ClosestApproach::Look ClosestApproach::look(const ContactPoint& point, const Bod
   }
   const int on_first = point.flipped ? point.frozen->ball.shape : point.frozen->surface.shape;
   const int on_second = point.flipped ? point.frozen->surface.shape : point.frozen->ball.shape;
-  narrow_.calc_manifold(system_.solids()[system_.shapes()[on_first].solid], {first.p, first.R},
-                        system_.solids()[system_.shapes()[on_second].solid], {second.p, second.R},
+  narrow_.calc_manifold(system_.solid(on_first), {first.p, first.R}, system_.solid(on_second), {second.p, second.R},
                         std::numeric_limits<double>::infinity(), manifold_);
   const auto nearest = std::ranges::min_element(manifold_, {}, &ManifoldPoint::gap);
   return {nearest->gap, nearest->normal};

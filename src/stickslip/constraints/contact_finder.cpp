@@ -40,6 +40,10 @@ ContactFinder::ContactFinder(const System& system, StopToken stop)
   for (std::size_t i = 0; i < system.surfaces().size(); ++i) {
     stop_.check();
     const ShapeSurface& surface = system.surfaces()[i];
+    if (surface.kind == SurfaceKind::cylinder || surface.kind == SurfaceKind::ellipsoid) {
+      curved_.push_back(static_cast<int>(i));
+      walls_move_ = true;  // all is looked for again at the end of a step, as a turn moves what is near
+    }
     if (is_bounded(surface.kind)) continue;
     walls_move_ |= system.bodies()[surface.body].type != BodyType::fixed;
     Wall& wall = walls_.emplace_back();
@@ -54,6 +58,7 @@ ContactFinder::ContactFinder(const System& system, StopToken stop)
   }
   centers_.resize(balls.size());
   reaches_.resize(balls.size());
+  curved_reaches_.resize(curved_.size());
 }
 
 void ContactFinder::calc_reaches(const BodySnapshot& start, double h) {
@@ -66,7 +71,15 @@ void ContactFinder::calc_reaches(const BodySnapshot& start, double h) {
     const BodyMotion& body = start.at(ball.place, scratch);
     const Vector3 arm = place_point<double>(Vector3::Zero(), body.R, ball.center);
     centers_[k] = body.p + arm;
-    reaches_[k] = std::max(h * (body.v + body.w.cross(arm)).norm() + fall, margin_);
+    double way = h * (body.v + body.w.cross(arm)).norm() + fall;
+    if (ball.is_ellipsoid) way += h * body.w.norm() * calc_extent(ball);
+    reaches_[k] = std::max(way, margin_);
+  }
+  for (std::size_t i = 0; i < curved_.size(); ++i) {
+    const ShapeSurface& surface = system_.surfaces()[curved_[i]];
+    const BodyMotion& body = start[surface.body];
+    const double arm = surface.center.norm() + calc_extent(surface);
+    curved_reaches_[i] = std::max(h * (body.v.norm() + body.w.norm() * arm) + fall, margin_);
   }
 }
 
@@ -109,6 +122,7 @@ void ContactFinder::find_touching(const BodySnapshot& at, double distance) {
     centers_[k] = center_of(balls[k], at.at(balls[k].place, scratch));
   }
   std::fill(reaches_.begin(), reaches_.end(), std::max(kTouching, distance));
+  std::fill(curved_reaches_.begin(), curved_reaches_.end(), std::max(kTouching, distance));
   collect(at, 0.0, ids_);
   make_points();
 }
@@ -144,6 +158,7 @@ void ContactFinder::extend_balls(const BodySnapshot& end) {
   }
   if (!beyond) return;
   std::fill(reaches_.begin(), reaches_.end(), 0.0);
+  std::fill(curved_reaches_.begin(), curved_reaches_.end(), 0.0);
   some_ids_.clear();
   collect(end, 0.0, some_ids_);
   for (const ElementId id : some_ids_) {
@@ -160,16 +175,29 @@ void ContactFinder::collect(const BodySnapshot& at, double h, std::vector<Elemen
     const Vector3 extent = Vector3::Constant(balls[k].radius + reaches_[k]);
     boxes_.push_back({centers_[k] - extent, centers_[k] + extent});
   }
+  for (std::size_t i = 0; i < curved_.size(); ++i) {
+    const ShapeSurface& surface = system_.surfaces()[curved_[i]];
+    const Vector3 center = place_point<double>(at[surface.body].p, at[surface.body].R, surface.center);
+    const Vector3 extent = Vector3::Constant(calc_extent(surface) + curved_reaches_[i]);
+    boxes_.push_back({center - extent, center + extent});
+  }
   broad_phase_.find(boxes_, pairs_, stop_);
   const auto is_sphere = [&](int k) { return system_.shapes()[balls[k].shape].surface >= 0; };
   for (std::size_t k = 0; k < pairs_.size(); ++k) {
-    if (k + kPrefetchDistance < pairs_.size()) {
+    if (k + kPrefetchDistance < pairs_.size() &&
+        static_cast<std::size_t>(pairs_[k + kPrefetchDistance].second) < round_.size()) {
       const int ahead = round_[pairs_[k + kPrefetchDistance].second];
       prefetch(balls[ahead]);
       prefetch(centers_[ahead]);
       prefetch(reaches_[ahead]);
     }
     const BroadPhase::Pair& pair = pairs_[k];
+    if (static_cast<std::size_t>(pair.second) >= round_.size()) {
+      if (static_cast<std::size_t>(pair.first) < round_.size()) {
+        collect_on_curved(at, pair.second - static_cast<int>(round_.size()), round_[pair.first], ids);
+      }
+      continue;
+    }
     int i = round_[pair.first];
     int j = round_[pair.second];
     if (!is_sphere(i)) std::swap(i, j);
@@ -182,6 +210,16 @@ void ContactFinder::collect(const BodySnapshot& at, double h, std::vector<Elemen
   }
   if (!std::ranges::is_sorted(ids)) std::ranges::sort(ids);  // pairs come sorted
   ids.erase(std::unique(ids.begin(), ids.end()), ids.end());
+}
+
+/// Adds the id of a ball that is within its reach of a solid cylinder or an ellipsoid.
+void ContactFinder::collect_on_curved(const BodySnapshot& at, int curved, int k, std::vector<ElementId>& ids) {
+  const ShapeSurface& surface = system_.surfaces()[curved_[curved]];
+  const ShapeBall& ball = system_.balls()[k];
+  const BodyMotion& body = at[surface.body];
+  const double gap = calc_gap<double>(surface, body.p, body.R, centers_[k], ball.radius).gap;
+  if (gap > curved_reaches_[curved] + reaches_[k] || !filter_->allows(surface.shape, ball.shape)) return;
+  append(ids, System::make_contact_id(surface.shape, ball.shape, k - system_.shapes()[ball.shape].first_ball));
 }
 
 /// h: the length of the step that is looked ahead, 0 for none.
@@ -199,7 +237,14 @@ void ContactFinder::collect_on_surfaces(const BodySnapshot& at, double h, std::v
         const double speed = body.v.norm() + body.w.norm() * (centers_[k] - body.p).norm();
         reach += std::max(h * speed + fall, margin_);
       }
-      if (calc_gap<double>(surface, body.p, body.R, centers_[k], ball.radius).gap > reach) continue;
+      const auto gap = [&] {
+        if (!ball.is_ellipsoid) return calc_gap<double>(surface, body.p, body.R, centers_[k], ball.radius).gap;
+        BodyMotion scratch;
+        const BodyMotion& of = at.at(ball.place, scratch);
+        Vector3 lowest;
+        return calc_gap<double>(surface, body.p, body.R, ball, of.p, of.R, lowest).gap;
+      };
+      if (gap() > reach) continue;
       append(ids, System::make_contact_id(surface.shape, ball.shape, k - system_.shapes()[ball.shape].first_ball));
     }
   }

@@ -65,6 +65,7 @@ class ContactFinder {
 
   void calc_reaches(const BodySnapshot& start, double h);
   void collect(const BodySnapshot& at, double h, std::vector<ElementId>& ids);
+  void collect_on_curved(const BodySnapshot& at, int curved, int k, std::vector<ElementId>& ids);
   void collect_on_surfaces(const BodySnapshot& at, double h, std::vector<ElementId>& ids);
   void extend_balls(const BodySnapshot& end);
   void make_points();
@@ -77,7 +78,8 @@ class ContactFinder {
   // Of a system with detection(); else empty.
   std::optional<ContactFilter> filter_;
   std::vector<Wall> walls_;
-  std::vector<int> round_;  // balls in the broad phase: spheres and points
+  std::vector<int> round_;   // balls in the broad phase: spheres and points
+  std::vector<int> curved_;  // behind them: surfaces of solid cylinders and ellipsoids
   bool walls_move_ = false;
   ManifoldFinder manifolds_;
   double envelope_ = 0.0;           // [m] of the scheme
@@ -90,6 +92,7 @@ class ContactFinder {
   std::vector<BroadPhase::Pair> pairs_;
   std::vector<Vector3> centers_;           // (n balls) (3) [m] at the start of the step
   std::vector<double> reaches_;            // (n balls) [m]
+  std::vector<double> curved_reaches_;     // (n curved) [m]
   std::vector<ElementId> kept_manifolds_;  // of the ids to be kept, those of manifolds
   std::vector<ElementId> ids_;             // sorted; of the points after the named ones
   std::vector<ElementId> some_ids_;        // of balls: to be kept, then found by extend()

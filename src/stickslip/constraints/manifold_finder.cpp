@@ -25,8 +25,10 @@ ManifoldFinder::ManifoldFinder(const System& system, const ContactFilter* filter
   bool all_round = true;
   for (std::size_t i = 0; i < shapes.size(); ++i) {
     stop_.check();
+    if (filter != nullptr && shapes[i].plane >= 0) planes_.push_back(static_cast<int>(i));
     if (shapes[i].solid < 0) continue;
     const Solid& solid = system.solids()[shapes[i].solid];
+    if (filter != nullptr && solid.kind == Solid::Kind::cylinder) cylinders_.push_back(static_cast<int>(i));
     radius_[i] = solid.center.norm() + 0.5 * solid.size;
     all_round &= shapes[i].is_round;
     if (filter != nullptr) shapes_.push_back(static_cast<int>(i));
@@ -99,8 +101,8 @@ bool ManifoldFinder::has_passed(const BodySnapshot& at, std::span<const ContactP
   const FrozenFeatures& features = *points.front().frozen;
   const int a = points.front().flipped ? features.ball.shape : features.surface.shape;
   const int b = points.front().flipped ? features.surface.shape : features.ball.shape;
-  const Solid& first = system_.solids()[system_.shapes()[a].solid];
-  const Solid& second = system_.solids()[system_.shapes()[b].solid];
+  const Solid& first = system_.solid(a);
+  const Solid& second = system_.solid(b);
   const BodyMotion& first_at = at[system_.shapes()[a].body];
   const BodyMotion& second_at = at[system_.shapes()[b].body];
   const double turns = first_at.w.norm() * radius_[a] + second_at.w.norm() * radius_[b];
@@ -115,6 +117,7 @@ bool ManifoldFinder::has_passed(const BodySnapshot& at, std::span<const ContactP
 }
 
 void ManifoldFinder::find_within(const BodySnapshot& at, double distance) {
+  step_ = 0.0;
   std::ranges::fill(reach_, distance);
   find_fixed(at);
   found_.clear();
@@ -126,6 +129,7 @@ void ManifoldFinder::find_within(const BodySnapshot& at, double distance) {
 
 bool ManifoldFinder::extend(const BodySnapshot& at) {
   if (!is_needed()) return false;
+  step_ = 0.0;
   std::ranges::fill(reach_, 0.0);
   found_.clear();
   collect(at, found_);
@@ -150,13 +154,14 @@ void ManifoldFinder::refresh(const BodySnapshot& at, ContactPoint& point) {
 
 std::optional<ManifoldPoint> ManifoldFinder::make_again(const BodySnapshot& at, const System::ManifoldOfId& of,
                                                         ElementId id) {
-  return narrow_.calc_point(system_.solids()[system_.shapes()[of.first_shape].solid], placement(at, of.first_shape),
-                            system_.solids()[system_.shapes()[of.second_shape].solid], placement(at, of.second_shape),
+  return narrow_.calc_point(system_.solid(of.first_shape), placement(at, of.first_shape),
+                            system_.solid(of.second_shape), placement(at, of.second_shape),
                             static_cast<FeatureId>(id.feature >> 32), static_cast<FeatureId>(id.feature));
 }
 
 void ManifoldFinder::set_reaches(const BodySnapshot& at, double h, double margin) {
   const double fall = h * h * system_.gravity().norm();
+  step_ = h;
   for (std::size_t i = 0; i < reach_.size(); ++i) {
     const BodyMotion& body = at[system_.shapes()[i].body];
     reach_[i] = std::max(h * (body.v.norm() + body.w.norm() * radius_[i]) + fall, margin);
@@ -177,6 +182,7 @@ void ManifoldFinder::collect(const BodySnapshot& at, std::vector<Found>& found) 
     collect_pair(at, a, b, static_cast<int>(k), calc_reach(a, b, static_cast<int>(k)), found);
   }
   if (shapes_.empty()) return;
+  collect_on_planes(at, found);
   boxes_.clear();
   for (const int i : shapes_) {
     BoundingBox box = calc_bounding_box(system_.solids()[system_.shapes()[i].solid], placement(at, i));
@@ -194,6 +200,21 @@ void ManifoldFinder::collect(const BodySnapshot& at, std::vector<Found>& found) 
   }
 }
 
+/// A half-space is near to everything; of a moving one what is far from its body's origin counts, too.
+void ManifoldFinder::collect_on_planes(const BodySnapshot& at, std::vector<Found>& found) {
+  for (const int plane : planes_) {
+    for (const int cylinder : cylinders_) {
+      stop_.check();
+      if (!filter_->allows(plane, cylinder)) continue;
+      const BodyMotion& body = at[system_.shapes()[plane].body];
+      const Vector3 center = placement(at, cylinder).apply(system_.solid(cylinder).center);
+      const double turns = step_ * body.w.norm() * (center - body.p).norm();
+      collect_pair(at, std::min(plane, cylinder), std::max(plane, cylinder), -1,
+                   calc_reach(plane, cylinder, -1) + turns, found);
+    }
+  }
+}
+
 /// How far points of two shapes are listed; of a named pair (-1: none) also as far as its envelope says.
 double ManifoldFinder::calc_reach(int shape_a, int shape_b, int manifold_pair) const {
   const double reach = reach_[shape_a] + reach_[shape_b];
@@ -204,8 +225,7 @@ double ManifoldFinder::calc_reach(int shape_a, int shape_b, int manifold_pair) c
 
 void ManifoldFinder::collect_pair(const BodySnapshot& at, int a, int b, int manifold_pair, double within,
                                   std::vector<Found>& found) {
-  narrow_.calc_manifold(system_.solids()[system_.shapes()[a].solid], placement(at, a),
-                        system_.solids()[system_.shapes()[b].solid], placement(at, b), within, manifold_);
+  narrow_.calc_manifold(system_.solid(a), placement(at, a), system_.solid(b), placement(at, b), within, manifold_);
   for (const ManifoldPoint& point : manifold_) append(found, freeze(point, a, b, manifold_pair));
 }
 

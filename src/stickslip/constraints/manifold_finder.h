@@ -15,7 +15,8 @@
 namespace stickslip {
 
 /// The contact points of shapes between which they depend on where the bodies are: polytopes and capsules with each
-/// other and with balls and points. Found where the bodies are at one instant by the narrow phase, and frozen there.
+/// other and with balls and points, cylinders with half-spaces. Found where the bodies are at one instant by the narrow
+/// phase, and frozen there.
 ///
 /// A shape's reach over a step of length h is, v being the velocity of its body, w its angular velocity and r the
 /// largest distance of the shape from the body's origin,
@@ -59,6 +60,7 @@ class ManifoldFinder {
 
   void set_reaches(const BodySnapshot& at, double h, double margin);
   void collect(const BodySnapshot& at, std::vector<Found>& found);
+  void collect_on_planes(const BodySnapshot& at, std::vector<Found>& found);
   void collect_pair(const BodySnapshot& at, int shape_a, int shape_b, int manifold_pair, double within,
                     std::vector<Found>& found);
   void keep_point(const BodySnapshot& at, ElementId id, bool again, std::vector<Found>& found);
@@ -75,10 +77,12 @@ class ManifoldFinder {
   const System& system_;
   const ContactFilter* filter_;
   StopToken stop_;
-  std::vector<int> shapes_;     // in the broad phase: those with solids, where some of them are not round
-  std::vector<double> radius_;  // (shapes of the system) [m] largest distance from the body's origin
-  std::vector<double> reach_;   // (shapes of the system) [m]
-  bool looks_ahead_ = false;    // whether the envelopes of named pairs count
+  std::vector<int> shapes_;              // in the broad phase: those with solids, where some of them are not round
+  std::vector<int> planes_, cylinders_;  // half-spaces in space and solid cylinders, where they are looked for
+  double step_ = 0.0;                    // [s] that reaches look ahead
+  std::vector<double> radius_;           // (shapes of the system) [m] largest distance from the body's origin
+  std::vector<double> reach_;            // (shapes of the system) [m]
+  bool looks_ahead_ = false;             // whether the envelopes of named pairs count
 
   // Points, each with the features that it points to.
   std::vector<ContactPoint> fixed_, varying_, added_;

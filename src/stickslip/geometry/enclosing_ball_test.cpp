@@ -83,10 +83,16 @@ double sample_reach(const std::vector<Shape>& shapes, const Vector3& x, std::mt1
       if (const auto* capsule = std::get_if<Capsule>(&shape.geometry)) {
         p = capsule->radius * n + Vector3(0, 0, std::copysign(0.5 * capsule->length, n(2)));
       }
+      if (const auto* ellipsoid = std::get_if<Ellipsoid>(&shape.geometry)) p = ellipsoid->radii.cwiseProduct(n);
       reach = std::max(reach, (shape.position + shape.rotation * p - x).norm());
     }
   }
   return reach;
+}
+
+TEST(EnclosingBall, OfAnEllipsoidHasItsLongestRadius) {
+  EXPECT_NEAR(diameter({at(Ellipsoid{{0.2, 0.7, 0.4}}, {1, 2, 3})}), 1.4, kExact);
+  EXPECT_NEAR(diameter({at(Ellipsoid{{0.5, 0.5, 0.5}})}), 1.0, kExact);
 }
 
 /// Against points sown on the surfaces: no point is outside, and no centre nearby has a smaller reach.
@@ -96,7 +102,8 @@ TEST(EnclosingBall, OfManyShapesHoldsThemAndIsTheLeast) {
   for (int trial = 0; trial < 20; ++trial) {
     std::vector<Shape> shapes = {at(Sphere{u(generator)}), at(Cylinder{u(generator), u(generator)}),
                                  at(Box{{u(generator), u(generator), u(generator)}}),
-                                 at(Capsule{u(generator), u(generator)})};
+                                 at(Capsule{u(generator), u(generator)}),
+                                 at(Ellipsoid{{2.0 * u(generator), u(generator), u(generator)}})};
     for (Shape& shape : shapes) {
       shape.position = Vector3(u(generator), -u(generator), 2.0 * u(generator));
       shape.rotation =

@@ -88,6 +88,13 @@ struct SolidMoments {
 
   Moments operator()(const Convex& c) const { return hull_moments(c.points); }
 
+  Moments operator()(const Ellipsoid& e) const {
+    STICKSLIP_ASSERT(!planar);
+    const double volume = 4.0 / 3.0 * kPi * e.radii.prod();
+    const Vector3 second = volume / 5.0 * e.radii.cwiseProduct(e.radii);
+    return diagonal_moments(volume, second(0), second(1), second(2));
+  }
+
   /// Sums the simplices spanned by an inner point and the hull's facets. For a simplex with
   /// corners v_k in n dimensions, integral of x x^T = V / ((n+1)(n+2)) (sum v v^T + s s^T), s = sum v.
   Moments hull_moments(const std::vector<Vector3>& points) const {

@@ -45,6 +45,14 @@ TEST(MassProperties, BallBoxAndCylinderMatchTheirFormulas) {
   EXPECT_TRUE(cylinder.inertia.diagonal().isApprox(Vector3(across, across, m * 0.04 / 2.0), kRoundOff));
 }
 
+TEST(MassProperties, EllipsoidIsAStretchedBall) {
+  const MassProperties ellipsoid = spatial({solid(Ellipsoid{{0.3, 0.5, 0.7}}, Vector3(1.0, 2.0, 3.0))}, 2.0);
+  const double m = 2.0 * 4.0 / 3.0 * kPi * 0.3 * 0.5 * 0.7;
+  EXPECT_NEAR(ellipsoid.mass, m, kRoundOff * m);
+  EXPECT_TRUE(ellipsoid.center.isApprox(Vector3(1.0, 2.0, 3.0), kRoundOff));
+  EXPECT_TRUE(ellipsoid.inertia.diagonal().isApprox(m / 5.0 * Vector3(0.74, 0.58, 0.34), kRoundOff));
+}
+
 TEST(MassProperties, CapsuleIsTheSumOfItsPartsByTheParallelAxisTheorem) {
   const double r = 0.3;
   const double l = 1.1;

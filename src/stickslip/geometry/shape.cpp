@@ -12,6 +12,7 @@ struct TypeName {
   std::string_view operator()(const Capsule&) const { return "capsule"; }
   std::string_view operator()(const Cylinder&) const { return "cylinder"; }
   std::string_view operator()(const Convex&) const { return "convex"; }
+  std::string_view operator()(const Ellipsoid&) const { return "ellipsoid"; }
 };
 
 }  // namespace

@@ -58,7 +58,13 @@ struct Convex {
   bool operator==(const Convex&) const = default;
 };
 
-using ShapeGeometry = std::variant<Sphere, PointShape, HalfSpace, Box, Capsule, Cylinder, Convex>;
+/// {x : sum (x_i / radii_i)^2 <= 1}
+struct Ellipsoid {
+  Vector3 radii = Vector3::Zero();  // (3) [m] along x, y, z, > 0
+  bool operator==(const Ellipsoid&) const = default;
+};
+
+using ShapeGeometry = std::variant<Sphere, PointShape, HalfSpace, Box, Capsule, Cylinder, Convex, Ellipsoid>;
 
 /// What contacts that are found ask of a shape.
 struct ShapeContact {

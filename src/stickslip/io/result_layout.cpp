@@ -94,6 +94,7 @@ struct SizeOf {
     return {s.radius, s.length.value_or(std::numeric_limits<double>::infinity()), 0.0, 0.0};
   }
   Vector4 operator()(const Convex&) const { return Vector4::Zero(); }
+  Vector4 operator()(const Ellipsoid& s) const { return {s.radii(0), s.radii(1), s.radii(2), 0.0}; }
 };
 
 bool is_container(const ShapeGeometry& geometry) {
@@ -144,8 +145,8 @@ void write_shapes(Hdf5File& file, const System& system) {
   group.numbers("position", 3, position, "m", "of the shape's frame in the body's");
   group.numbers("orientation", 4, orientation, "1", "quaternion w, x, y, z from the shape's frame to the body's");
   group.numbers("size", 4, size, "m",
-                "sphere: radius; box: edges; capsule, cylinder: radius, length along z (inf: no end); point: xi on a "
-                "beam [-]; a half-space is z <= 0 of its frame");
+                "sphere: radius; box: edges; capsule, cylinder: radius, length along z (inf: no end); ellipsoid: radii "
+                "along x, y, z; point: xi on a beam [-]; a half-space is z <= 0 of its frame");
   group.integers("inside", inside, "1: a container, free inside", Hdf5Type::uint8);
   if (vertices.empty()) return;
   group.integers("vertex_offset", vertex_offset, "shape i has the vertices vertex_offset[i] to vertex_offset[i+1] - 1");

@@ -3,6 +3,7 @@
 
 #include "stickslip/base/assert.h"
 #include "stickslip/collision/closest_features.h"
+#include "stickslip/collision/manifold.h"
 #include "stickslip/model/joint_kinematics.h"
 #include "stickslip/model/pair_kinematics.h"
 #include "stickslip/model/pair_rows.h"
@@ -44,7 +45,15 @@ ElementId System::make_contact_id(int surface_shape, int ball_shape, int ball) {
 bool System::meet_in_manifold(int a, int b) const {
   const ShapeFeatures& x = shapes_[a];
   const ShapeFeatures& y = shapes_[b];
-  return x.solid >= 0 && y.solid >= 0 && !(x.is_round && y.is_round);
+  if ((x.solid < 0 && x.plane < 0) || (y.solid < 0 && y.plane < 0) || (x.is_round && y.is_round)) return false;
+  return !touch_by_balls(x, y) && !touch_by_balls(y, x) && NarrowPhase::has_manifold(solid(a).kind, solid(b).kind);
+}
+
+bool System::touch_by_balls(const ShapeFeatures& on, const ShapeFeatures& of) const {
+  if (on.surface < 0 || of.n_balls == 0) return false;
+  const SurfaceKind kind = surfaces_[on.surface].kind;
+  if (is_bounded(kind)) return of.is_round;
+  return kind == SurfaceKind::half_space || !balls_[of.first_ball].is_ellipsoid;
 }
 
 std::optional<System::ManifoldOfId> System::find_manifold(ElementId id) const {
@@ -76,8 +85,8 @@ ContactPoint System::make_manifold_point(int first_shape, int second_shape, int 
 
 std::uint64_t System::number_of(ElementId id) const {
   if (const std::optional<ManifoldOfId> of = find_manifold(id)) {
-    const std::uint64_t first = number_feature(solids_[shapes_[of->first_shape].solid], id.feature >> 32);
-    const std::uint64_t second = number_feature(solids_[shapes_[of->second_shape].solid], id.feature & kFeatureMask);
+    const std::uint64_t first = number_feature(solid(of->first_shape), id.feature >> 32);
+    const std::uint64_t second = number_feature(solid(of->second_shape), id.feature & kFeatureMask);
     const std::uint64_t shapes =
         static_cast<std::uint64_t>(of->first_shape) * shapes_.size() + static_cast<std::uint64_t>(of->second_shape);
     return shapes * numbers_a_pair() + first * most_features_ + second;

@@ -82,6 +82,7 @@ struct ShapeFeatures {
   int n_balls = 0;
   bool is_round = false;  // whether bounded surfaces touch its balls, too
   int solid = -1;         // index into System::solids(); -1: none
+  int plane = -1;         // likewise, of a half-space in space, for cylinders that touch it; -1: none
 };
 struct ShapeSurface : SurfaceFeature {
   int shape = 0;  // its number

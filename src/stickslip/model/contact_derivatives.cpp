@@ -137,8 +137,8 @@ void System::calc_contact_derivatives(const ContactPoint& point, double t, const
     calc_derivatives_on_fixed(*this, point, q, u, a, lambda, derivatives);
     return;
   }
-  const bool crosses = surface(point).kind == SurfaceKind::crossing;
-  if (!crosses && pair.first_body.type != BodyType::beam && pair.second_body.type != BodyType::beam) {
+  if (has_rigid_contact_derivatives(surface(point), ball(point)) && pair.first_body.type != BodyType::beam &&
+      pair.second_body.type != BodyType::beam) {
     calc_rigid_contact_derivatives(*this, point, t, q, u, a, lambda, derivatives);
     return;
   }

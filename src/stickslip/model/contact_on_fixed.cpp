@@ -175,7 +175,8 @@ bool has_derivatives_on_fixed(const System& system, const ContactPoint& point) {
   if (system.bodies()[system.surface(point).body].type != BodyType::fixed) return false;
   const BodyType ball = system.bodies()[system.ball(point).body].type;
   if (ball == BodyType::planar) return has_planar_gap(surface.kind);
-  return ball == BodyType::rigid && surface.kind == SurfaceKind::half_space && !point.flipped;
+  return ball == BodyType::rigid && surface.kind == SurfaceKind::half_space && !point.flipped &&
+         !system.ball(point).is_ellipsoid;
 }
 
 void calc_derivatives_on_fixed(const System& system, const ContactPoint& point, const Vector& q, const Vector& u,

@@ -104,7 +104,8 @@ bool has_contact_rows(const System& system, const ContactPoint& point) {
     const bool moves = ball == BodyType::planar || ball == BodyType::beam || ball == BodyType::point;
     return moves && has_planar_gap(surface.kind);
   }
-  return ball == BodyType::rigid && surface.kind == SurfaceKind::half_space && !point.flipped;
+  return ball == BodyType::rigid && surface.kind == SurfaceKind::half_space && !point.flipped &&
+         !system.ball(point).is_ellipsoid;
 }
 
 void calc_contact_rows(const System& system, const ContactPoint& point, const Vector& q, const Vector& u,

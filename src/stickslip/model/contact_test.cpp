@@ -76,6 +76,7 @@ bool near_singular(const System& system, const RandomState& s) {
     if (surface.kind == SurfaceKind::sphere && gap + surface.radius + radius < kNear) return true;
     const bool container =
         surface.kind == SurfaceKind::container_sphere || surface.kind == SurfaceKind::container_cylinder;
+    if (surface.kind == SurfaceKind::ellipsoid && gap + radius < 0.3) return true;
     if (container && surface.radius - radius - gap < kNear) return true;
   }
   return false;
@@ -330,6 +331,14 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"in_sphere", false, Sphere{3.0, true}, Sphere{0.2, false}, 0.0, 'm'},
         Case{"in_cylinder", false, Cylinder{3.0, std::nullopt, true}, Sphere{0.2, false}, 0.03, 'm'},
         Case{"capsule_in_cylinder", false, Cylinder{3.0, std::nullopt, true}, Capsule{0.2, 0.6}, 0.0, 'r'},
+        Case{"half_space_ellipsoid", false, HalfSpace{Vector3(1, 2, 2) / 3.0, 0.2}, Ellipsoid{{0.4, 0.5, 0.6}}, 0.0,
+             'm'},
+        Case{"ellipsoid_half_space", false, Ellipsoid{{0.4, 0.5, 0.6}}, HalfSpace{Vector3(1, 2, 2) / 3.0, 0.2}, 0.02,
+             'r'},
+        Case{"ellipsoid_sphere", false, Ellipsoid{{0.4, 0.5, 0.6}}, Sphere{0.2, false}, 0.0, 'r'},
+        Case{"point_ellipsoid", false, PointShape{}, Ellipsoid{{0.7, 0.5, 0.3}}, 0.0, 'm'},
+        Case{"cylinder_sphere", false, Cylinder{0.3, 0.4}, Sphere{0.2, false}, 0.02, 'r'},
+        Case{"point_cylinder", false, PointShape{}, Cylinder{0.2, 0.4}, 0.0, 'm'},
         Case{"planar_half_space_disc", true, HalfSpace{{0.6, 0.8, 0}, 0.2}, Sphere{0.3, false}, 0.0, 'm'},
         Case{"planar_disc_half_space", true, Sphere{0.3, false}, HalfSpace{{0.6, 0.8, 0}, 0.2}, 0.0, 'r'},
         Case{"planar_rod_tip", true, HalfSpace{{0, 1, 0}, 0.0}, PointShape{}, 0.0, 'm'},
@@ -396,7 +405,7 @@ TEST(SystemBuilder, RefusesPairsWithoutAGapFunction) {
   Body a = make_body('r', "a", false);
   Body b = make_body('r', "b", false);
   a.shapes.push_back(shape(Cylinder{1.0, 1.0, false}, Vector3::Zero()));
-  b.shapes.push_back(shape(Sphere{1.0, false}, Vector3::Zero()));
+  b.shapes.push_back(shape(Box{{1.0, 1.0, 1.0}}, Vector3::Zero()));
   ContactPairOptions pair;
   pair.name = "p";
   pair.first = builder.add_body(a);

@@ -24,6 +24,8 @@ inline bool has_planar_gap(SurfaceKind kind) {
     case SurfaceKind::container_cylinder:  // its axis may lie in the plane
     case SurfaceKind::line:
     case SurfaceKind::crossing:
+    case SurfaceKind::cylinder:
+    case SurfaceKind::ellipsoid:
       return false;
   }
   return false;

@@ -393,6 +393,22 @@ template <class Surface, class Gap, class Derivatives>
 
 }  // namespace
 
+bool has_rigid_contact_derivatives(const SurfaceFeature& surface, const BallFeature& ball) {
+  switch (surface.kind) {
+    case SurfaceKind::half_space:
+    case SurfaceKind::sphere:
+    case SurfaceKind::container_sphere:
+    case SurfaceKind::container_cylinder:
+    case SurfaceKind::line:
+      return !ball.is_ellipsoid;
+    case SurfaceKind::crossing:
+    case SurfaceKind::cylinder:
+    case SurfaceKind::ellipsoid:
+      return false;
+  }
+  return false;
+}
+
 void calc_rigid_contact_derivatives(const System& system, const ContactPoint& point, double t, const Vector& q,
                                     const Vector& u, const Vector& a, const ContactVector& lambda,
                                     ContactDerivatives& D) {
@@ -430,7 +446,9 @@ void calc_rigid_contact_derivatives(const System& system, const ContactPoint& po
       return fill(CylinderNormal(d, axis, of_a.R * across_axis(surface), -f, surface.radius), axis);
     case SurfaceKind::line:
       return fill(CylinderNormal(d, axis, of_a.R * across_axis(surface), f, surface.radius), axis);
-    case SurfaceKind::crossing:  // not here: it has an axis in both bodies
+    case SurfaceKind::crossing:  // not here
+    case SurfaceKind::cylinder:
+    case SurfaceKind::ellipsoid:
       STICKSLIP_ASSERT(false);
       return;
   }

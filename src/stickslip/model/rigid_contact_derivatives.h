@@ -5,8 +5,12 @@
 
 namespace stickslip {
 
-/// The derivatives of calc_contact_derivatives by hand where no side is a beam and no lines cross. d must have its
-/// shape. Where a ball is in the centre of a sphere or on the axis of a cylinder, those of the normal are left out.
+/// Whether calc_rigid_contact_derivatives knows a surface with a ball: not where lines cross, nor of solid cylinders
+/// and ellipsoids.
+bool has_rigid_contact_derivatives(const SurfaceFeature& surface, const BallFeature& ball);
+
+/// The derivatives of calc_contact_derivatives by hand where no side is a beam. d must have its shape. Where a ball is
+/// in the centre of a sphere or on the axis of a cylinder, those of the normal are left out.
 void calc_rigid_contact_derivatives(const System& system, const ContactPoint& point, double t, const Vector& q,
                                     const Vector& u, const Vector& a, const ContactVector& lambda,
                                     ContactDerivatives& d);

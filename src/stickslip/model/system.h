@@ -63,6 +63,11 @@ class System {
   const std::vector<ShapeSurface>& surfaces() const { return surfaces_; }
   const std::vector<ShapeBall>& balls() const { return balls_; }
   const std::vector<Solid>& solids() const { return solids_; }
+  /// What the narrow phase knows of a shape, by its number, that has a solid or is a half-space in space.
+  const Solid& solid(int shape) const {
+    const ShapeFeatures& of = shapes_[shape];
+    return solids_[of.solid >= 0 ? of.solid : of.plane];
+  }
   /// Of named pairs, pair by pair.
   const std::vector<ManifoldPair>& manifold_pairs() const { return manifold_pairs_; }
   const std::vector<Joint>& joints() const { return joints_; }
@@ -156,6 +161,8 @@ class System {
   bool has_varying_contacts() const { return detection_ || n_varying_pairs_ > 0; }
   /// Whether two shapes, by their numbers, touch in points that depend on where they are.
   bool meet_in_manifold(int shape_a, int shape_b) const;
+  /// Whether the surface of one shape has a gap function to the balls of another.
+  bool touch_by_balls(const ShapeFeatures& on, const ShapeFeatures& of) const;
   /// The shapes of such points by their id; nothing where it is that of another contact.
   struct ManifoldOfId {
     int first_shape, second_shape;

@@ -25,8 +25,8 @@ std::string describe(const Body& body, const Shape& shape) {
 
 constexpr const char* kAvailablePairs =
     "available: sphere, point, box, capsule and convex with each other, but for two points, on half-spaces and inside "
-    "a "
-    "sphere or cylinder with inside = true";
+    "a sphere or cylinder with inside = true; ellipsoid with all of these, but not inside; "
+    "solid cylinder with half-space, sphere and point";
 
 std::size_t count_features(const Solid& solid) {
   return solid.vertices.size() + solid.edges.size() + solid.faces.size();
@@ -49,6 +49,7 @@ void check_shape(const Body& body, const Shape& shape, bool planar) {
     bool operator()(const Capsule&) const { return false; }
     bool operator()(const Cylinder& c) const { return c.inside; }
     bool operator()(const Convex&) const { return true; }
+    bool operator()(const Ellipsoid&) const { return false; }
   };
   if (planar && !std::visit(IsPlanar{}, shape.geometry)) {
     throw InputError(fmt::format("{}: not in a planar scene", describe(body, shape)));
@@ -234,6 +235,10 @@ void SystemBuilder::add_features(int body) {
       system_.most_features_ =
           std::max(system_.most_features_, static_cast<std::uint64_t>(count_features(system_.solids_.back())));
     }
+    if (!system_.planar_ && std::holds_alternative<HalfSpace>(shapes[k].geometry)) {
+      features.plane = static_cast<int>(system_.solids_.size());
+      system_.solids_.push_back(make_solid(shapes[k], false));
+    }
     system_.most_balls_ = std::max(system_.most_balls_, static_cast<std::uint64_t>(features.n_balls));
     system_.shapes_.push_back(features);
   }
@@ -241,7 +246,7 @@ void SystemBuilder::add_features(int body) {
 
 /// The balls of a shape that touch the surface of another.
 std::span<const ShapeBall> SystemBuilder::balls_on(const ShapeFeatures& on, const ShapeFeatures& of) const {
-  if (on.surface < 0 || (is_bounded(system_.surfaces_[on.surface].kind) && !of.is_round)) return {};
+  if (!system_.touch_by_balls(on, of)) return {};
   return std::span(system_.balls_)
       .subspan(static_cast<std::size_t>(of.first_ball), static_cast<std::size_t>(of.n_balls));
 }
@@ -299,7 +304,10 @@ int SystemBuilder::add_contact(const ContactPairOptions& options) {
     manifold.pair = pair_index;
     manifold.first_shape = a;
     manifold.second_shape = b;
-    if (!system_.shapes_[a].is_round && !system_.shapes_[b].is_round) {
+    const auto has_one_point = [this](int shape) {
+      return system_.shapes_[shape].is_round || system_.solid(shape).kind == Solid::Kind::ellipsoid;
+    };
+    if (!has_one_point(a) && !has_one_point(b)) {
       ++system_.n_varying_pairs_;
       return;
     }
@@ -352,6 +360,7 @@ std::size_t kind_of(const Shape& shape) {
     bool operator()(const Capsule&) const { return false; }
     bool operator()(const Cylinder& c) const { return c.inside; }
     bool operator()(const Convex&) const { return false; }
+    bool operator()(const Ellipsoid&) const { return false; }
   };
   const bool inside = std::visit(IsContainer{}, shape.geometry);
   return 2 * shape.geometry.index() + (inside ? 1 : 0);
@@ -393,8 +402,9 @@ void SystemBuilder::detect_contacts(const ContactDetectionOptions& options) {
   // Two points never touch, and need no gap function.
   const auto is_point = [&](const ShapeFeatures& s) { return s.is_round && s.surface < 0; };
   const auto can_touch = [&](const ShapeFeatures& a, const ShapeFeatures& b) {
+    const auto number = [&](const ShapeFeatures& s) { return static_cast<int>(&s - system_.shapes().data()); };
     return (is_point(a) && is_point(b)) || !balls_on(a, b).empty() || !balls_on(b, a).empty() ||
-           (a.solid >= 0 && b.solid >= 0 && !(a.is_round && b.is_round));
+           system_.meet_in_manifold(number(a), number(b));
   };
   sort_into_classes();
   const std::string missing = find_missing_gap_function(system_, can_touch);

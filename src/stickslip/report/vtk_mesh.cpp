@@ -129,6 +129,8 @@ class ShapeDrawer {
       box(0.5 * size.head<3>());
     } else if (shape.type == "capsule") {
       capsule(size(0), size(1));
+    } else if (shape.type == "ellipsoid") {
+      ellipsoid(size.head<3>());
     } else if (shape.type == "cylinder") {
       cylinder(size(0), 0.5 * (std::isfinite(size(1)) ? size(1) : region_.extent));
     } else {
@@ -206,6 +208,11 @@ class ShapeDrawer {
     for (int k = kQuarter; k <= 2 * kQuarter; ++k) profile.emplace_back(on_circle(radius, k) - half);
     revolve(profile);
   }
+  void ellipsoid(const Vector3& radii) {
+    std::vector<Eigen::Vector2d> profile;
+    for (int k = 0; 2 * k <= kCircleCorners; ++k) profile.push_back(on_circle(1.0, k));
+    revolve(profile, radii);
+  }
   void cylinder(double radius, double half) {
     if (!shape_->inside) {
       revolve({{0.0, half}, {radius, half}, {radius, -half}, {0.0, -half}});
@@ -233,17 +240,18 @@ class ShapeDrawer {
     mesh_.lines.add(rim, shape_->body);
   }
   /// A surface of revolution about z, profile (distance from the axis, height) from the top down; it ends on the axis.
-  void revolve(const std::vector<Eigen::Vector2d>& profile) {
+  /// Stretched by `scale` [-] along x, y, z.
+  void revolve(const std::vector<Eigen::Vector2d>& profile, const Vector3& scale = Vector3::Ones()) {
     constexpr int n = kCircleCorners;
     std::vector<std::int32_t> above, ring;
     for (const Eigen::Vector2d& at : profile) {
       ring.clear();
       if (at(0) <= 0.0) {
-        ring.assign(static_cast<std::size_t>(n) + 1, point({0.0, 0.0, at(1)}));
+        ring.assign(static_cast<std::size_t>(n) + 1, point({0.0, 0.0, scale(2) * at(1)}));
       } else {
         for (int k = 0; k < n; ++k) {
           const double phi = 2.0 * std::numbers::pi * k / n;
-          ring.push_back(point({at(0) * std::cos(phi), at(0) * std::sin(phi), at(1)}));
+          ring.push_back(point(scale.cwiseProduct(Vector3(at(0) * std::cos(phi), at(0) * std::sin(phi), at(1)))));
         }
         ring.push_back(ring.front());
       }

@@ -11,9 +11,9 @@
 namespace stickslip {
 
 /// What a result's frames for VTK draw of its shapes, the same in all rows. Spheres are balls; all else are points that
-/// move with their bodies, and cells over them whose owner is the body. Capsules and cylinders are polyhedra;
-/// containers are drawn by lines, so that their contents are visible, a half-space by a square of its surface (in a
-/// plane a line) about the scene's start; a beam is a line; a body without shapes is a point.
+/// move with their bodies, and cells over them whose owner is the body. Capsules, cylinders and ellipsoids are
+/// polyhedra; containers are drawn by lines, so that their contents are visible, a half-space by a square of its
+/// surface (in a plane a line) about the scene's start; a beam is a line; a body without shapes is a point.
 struct VtkMesh {
   struct Place {
     int body;
@@ -31,7 +31,7 @@ struct VtkMesh {
   std::vector<float> radii;  // (balls) [m]
 };
 
-inline constexpr int kCircleCorners = 24;  // of capsules and cylinders
+inline constexpr int kCircleCorners = 24;  // of capsules, cylinders and ellipsoids
 
 /// Throws InputError where the result has no poses.
 VtkMesh make_vtk_mesh(const Trajectory& result);

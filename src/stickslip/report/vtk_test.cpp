@@ -90,6 +90,7 @@ TEST(Vtk, SurfacesAreClosedAndOfTheVolumeOfTheirPolyhedra) {
       {R"(type = "box", size = [1, 2, 3])", 6.0},
       {R"(type = "cylinder", radius = 2, length = 3)", 12.0 * k},
       {R"(type = "capsule", radius = 0.5, length = 2)", ball / 8.0 + 0.5 * k},
+      {R"(type = "ellipsoid", radii = [1, 2, 3])", 6.0 * ball},
       {R"(type = "convex", points = [[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]])", 1.0 / 6.0}};
   for (const auto& [shape, volume] : shapes) {
     const TemporaryFolder folder;

@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <numbers>
 
 #include "stickslip/geometry/convex_hull.h"
 #include "stickslip/geometry/mass_properties.h"
@@ -35,12 +34,6 @@ RobotMass unit_mass(const ShapeGeometry& geometry) {
   const Shape shape{"", geometry, Vector3::Zero(), Matrix3::Identity(), {}};
   const MassProperties p = calc_mass_properties(std::span(&shape, 1), 1.0, false);
   return {p.mass, p.center, p.inertia};
-}
-
-RobotMass ellipsoid_mass(const Vector3& r) {
-  const double mass = 4.0 / 3.0 * std::numbers::pi * r.prod();
-  const Vector3 squares = r.cwiseProduct(r);
-  return {mass, Vector3::Zero(), (mass / 5.0 * (Vector3::Constant(squares.sum()) - squares)).asDiagonal()};
 }
 
 }  // namespace
@@ -205,9 +198,7 @@ std::optional<ShapeGeometry> MjcfGeoms::read_geometry(const std::string& type, M
   } else if (type == "box") {
     geometry = Box{2.0 * read_sizes(type, 3, pose)};
   } else if (type == "ellipsoid") {
-    geom.mass = ellipsoid_mass(read_sizes(type, 3, pose)).moved(pose);
-    warnings_.add(*element_, "ellipsoids are not available in this version: its mass counts, its shape is left out");
-    return {};
+    geometry = Ellipsoid{read_sizes(type, 3, pose)};
   } else if (type == "mesh") {
     const MjcfAttribute name = find("mesh");
     if (!name) element_->fail("mesh", "missing: the name of a mesh");

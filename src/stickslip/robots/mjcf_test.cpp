@@ -88,6 +88,8 @@ TEST(Mjcf, MakesMassesOfGeoms) {
   EXPECT_LT((m.pose("c").p_WB - Vector3(0, 0.3, 1)).norm(), kFine);
   EXPECT_GT(m.body("c").inertia(0, 0), 2.0 * m.body("c").inertia(1, 1)) << "it lies along y";
   EXPECT_LT((m.body("e").inertia - Matrix3(Vector3(0.13, 0.10, 0.05).asDiagonal())).norm(), kFine);
+  ASSERT_EQ(m.body("e").shapes.size(), 1U);
+  EXPECT_EQ(m.body("e").shapes[0].geometry, ShapeGeometry(Ellipsoid{{0.1, 0.2, 0.3}}));
   EXPECT_NEAR(m.body("d").inertia(0, 0), 6.0 * 0.01 / 2.0, kFine);
   EXPECT_NEAR(m.body("d").inertia(2, 2), 6.0 * (3.0 * 0.01 + 0.16) / 12.0, kFine);
 }

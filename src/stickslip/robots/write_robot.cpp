@@ -329,6 +329,7 @@ class RobotWriter {
                               [](const Cylinder& s) {
                                 return fmt::format(", radius = {}, length = {}", number(s.radius), number(*s.length));
                               },
+                              [](const Ellipsoid& s) { return fmt::format(", radii = {}", vector(s.radii)); },
                               [&](const Convex&) { return keys_of(*shape.mesh); }},
                    shape.geometry);
     if (!shape.pose.p_WB.isZero(0.0)) keys += ", position = " + vector(shape.pose.p_WB);

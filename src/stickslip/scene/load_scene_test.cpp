@@ -81,6 +81,7 @@ inertia = [[2, 0.1, 0], [0.1, 2, 0], [0, 0, 2]]
 quaternion = [1, 1, 0, 0]
 shapes.skin = {type = "capsule", radius = 0.5, length = 1}
 shapes.rod = {type = "cylinder", radius = 0.5, length = 1}
+shapes.egg = {type = "ellipsoid", radii = [0.1, 0.2, "=l"]}
 
 [bodies.tube]
 type = "fixed"

@@ -98,6 +98,16 @@ ShapeGeometry read_convex(const TableReader& reader) {
   return convex;
 }
 
+ShapeGeometry read_ellipsoid(const TableReader& reader) {
+  refuse_in_planar_scene(reader);
+  reader.allow({"type", "position", "quaternion", "rotation", "angle", "visual", "contype", "conaffinity", "friction",
+                "priority", "condim", "radii"},
+               {"material", "spinning", "rolling"});
+  const Vector3 radii = reader.vector("radii", "m");
+  if (!(radii.minCoeff() > 0.0)) reader.fail("radii", "three lengths along x, y, z, each > 0 [m]");
+  return Ellipsoid{radii};
+}
+
 struct ShapeReader {
   std::string_view type;
   ShapeGeometry (*read)(const TableReader&);
@@ -106,7 +116,7 @@ struct ShapeReader {
 constexpr std::array kShapes = {ShapeReader{"sphere", read_sphere},         ShapeReader{"point", read_point},
                                 ShapeReader{"half-space", read_half_space}, ShapeReader{"box", read_box},
                                 ShapeReader{"capsule", read_capsule},       ShapeReader{"cylinder", read_cylinder},
-                                ShapeReader{"convex", read_convex}};
+                                ShapeReader{"convex", read_convex},         ShapeReader{"ellipsoid", read_ellipsoid}};
 constexpr std::array<std::string_view, 1> kLaterShapes = {"mesh"};
 
 std::string read_group(const TableReader& reader) {
@@ -220,10 +230,9 @@ bool materials_have_densities(const TableReader& body, const std::vector<SceneSh
 void read_mass_or_density(const TableReader& body, SceneBody& result) {
   const bool planar = result.type == BodyType::planar;
   if (body.has("density")) {
-    for (const std::string_view key : {"mass", "inertia"}) {
-      if (body.has(key)) body.fail(key, "either density or mass and inertia");
-    }
+    if (body.has("inertia")) body.fail("inertia", "either density or inertia");
     result.density = body.number("density", kPositive, planar ? "kg/m^2" : "kg/m^3");
+    if (body.has("mass")) result.mass = body.number("mass", kPositive, "kg");
     return;
   }
   if (!body.has("mass") && !body.has("inertia") && materials_have_densities(body, result.shapes)) return;
@@ -238,7 +247,7 @@ void read_rigid(const TableReader& body, SceneBody& result) {
   read_mass_or_density(body, result);
   read_parent(body, result);
   read_centre(body, result);
-  if (result.mass) {
+  if (!result.density) {
     const std::string allowed = "[Ix, Iy, Iz] or [[..], [..], [..]] [kg m^2], about the centre of mass";
     const TomlValue::Array* inertia = body.require("inertia", allowed).array();
     if (inertia == nullptr || inertia->size() != 3) body.fail("inertia", allowed);
@@ -264,7 +273,7 @@ void read_planar(const TableReader& body, SceneBody& result) {
   read_mass_or_density(body, result);
   read_parent(body, result);
   read_centre(body, result);
-  if (result.mass) result.inertia = body.number("inertia", kPositive, "kg m^2");
+  if (!result.density) result.inertia = body.number("inertia", kPositive, "kg m^2");
   result.position = body.vector_or("position", "m", Vector3::Zero());
   result.orientation = body.orientation();
   result.velocity = body.vector_or("velocity", "m/s", Vector3::Zero());

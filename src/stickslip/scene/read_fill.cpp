@@ -43,6 +43,7 @@ struct Reach {
   double operator()(const Cylinder& c) const {
     return c.inside || !c.length ? HUGE_VAL : std::hypot(c.radius, 0.5 * *c.length);
   }
+  double operator()(const Ellipsoid& e) const { return e.radii.maxCoeff(); }
   double operator()(const Convex& c) const {
     double reach = 0.0;
     for (const Vector3& p : c.points) reach = std::max(reach, p.norm());

@@ -37,8 +37,9 @@ void SceneBuilder::add_body(const SceneBody& source) {
   const bool by_shapes = source.density || (!source.mass && body_weighs_by_materials(source));
   if (by_shapes) {
     const MassProperties properties = calc_density(source, body.shapes, path);
-    body.mass = properties.mass;
+    body.mass = source.mass.value_or(properties.mass);
     body.inertia = properties.inertia;
+    if (source.mass) body.inertia *= *source.mass / properties.mass;
     frame.center = properties.center;
   } else if (source.beam) {
     at_place(path, [&] { return body.beam.emplace(source.beam->options).mass(); });

@@ -313,6 +313,7 @@ class SceneWriter {
     const std::string length = s.length ? fmt::format(", length = {}", number(*s.length)) : "";
     return fmt::format(", radius = {}, inside = {}{}", number(s.radius), s.inside, length);
   }
+  std::string keys_of(const Ellipsoid& s) const { return fmt::format(", radii = {}", vector(s.radii)); }
   std::string keys_of(const Convex& s) const {
     std::string points;
     for (const Vector3& point : s.points) points += (points.empty() ? "" : ", ") + vector(point);

@@ -29,6 +29,8 @@ bool can_be_passed(SurfaceKind kind) {
     case SurfaceKind::container_cylinder:
     case SurfaceKind::line:
     case SurfaceKind::crossing:
+    case SurfaceKind::cylinder:
+    case SurfaceKind::ellipsoid:
       return false;
   }
   return false;

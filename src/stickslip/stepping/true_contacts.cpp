@@ -81,8 +81,10 @@ void TrueContacts::add_named() {
 
 /// Whether detection has a law for two shapes of this kind: points do not touch each other.
 bool TrueContacts::may_touch(const Round& a, const Round& b) const {
-  const bool has_surface = system_.shapes()[a.shape].surface >= 0 || system_.shapes()[b.shape].surface >= 0;
-  return (has_surface || system_.meet_in_manifold(a.shape, b.shape)) && filter_->allows(a.shape, b.shape);
+  const ShapeFeatures& x = system_.shapes()[a.shape];
+  const ShapeFeatures& y = system_.shapes()[b.shape];
+  const bool touch = system_.touch_by_balls(x, y) || system_.touch_by_balls(y, x);
+  return (touch || system_.meet_in_manifold(a.shape, b.shape)) && filter_->allows(a.shape, b.shape);
 }
 
 void TrueContacts::place() {
@@ -217,8 +219,8 @@ void TrueContacts::put_gap(const Overlap& overlap, StepReport& report) const {
   int second = rounds_[pair.second].shape;
   Vector3 normal = overlap.normal;
   Vector3 position = overlap.place;
-  const bool is_manifold = !pair.wall && system_.meet_in_manifold(first, second);
-  if (!is_manifold && system_.shapes()[first].surface < 0) {
+  const bool is_manifold = system_.meet_in_manifold(first, second);
+  if (!is_manifold && !system_.touch_by_balls(system_.shapes()[first], system_.shapes()[second])) {
     std::swap(first, second);
     position -= overlap.gap * normal;
     normal = -normal;

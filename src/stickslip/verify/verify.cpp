@@ -299,8 +299,9 @@ void Verifier::check_gaps(std::int64_t k) {
       const ShapeSurface& surface = system_.surfaces()[point.surface];
       const ShapeBall& ball = system_.balls()[point.ball];
       const Placement& at = motion_[surface.body];
-      const Vector3 center = places_[ball.shape].apply(ball.center);
-      found = calc_gap<double>(surface, at.p, at.R, center, ball.radius).gap;
+      const Placement& of = places_[ball.shape];
+      Vector3 center;
+      found = calc_gap<double>(surface, at.p, at.R, ball, of.p, of.R, center).gap;
       far = center.norm() + at.p.norm() + surface.center.norm() + ball.center.norm();
     }
     const double bound = kLength + kRelative * std::abs(claimed) + kSumRoundOffs * eps_ * far;
