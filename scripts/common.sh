@@ -30,6 +30,7 @@ configure_preset() {
   local preset=$1 options=() clang
   clang=$(llvm_tool clang++)
   # The sanitizers by clang, where there is one: in half of GCC's time, and libFuzzer's targets use the same objects.
+  if [ "$preset" = tsan ] && [ -n "$clang" ]; then options+=("-DCMAKE_CXX_COMPILER=$clang"); fi
   if [ "$preset" = asan ] && [ -n "$clang" ]; then
     options+=("-DCMAKE_CXX_COMPILER=$clang" -DSTICKSLIP_FUZZERS=ON)
     # A folder that was configured by hand may have another compiler's objects.

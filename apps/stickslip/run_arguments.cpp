@@ -65,7 +65,9 @@ void RunArguments::add_to(CLI::App& command) {
       ->type_name("DIR");
   command.add_flag("--force", force_,
                    "write over files that are there and are no results: any for -o, a CSV, lists of frames");
-  command.add_option("--threads", threads_, "accepted for later: this version computes in one thread")
+  command
+      .add_option("--threads", threads_,
+                  "how many share the work of large steps, with the same bits (default: one for each processor)")
       ->type_name("N")
       ->check(CLI::Range(1, 1024));
   command.add_flag("--quiet", quiet_, "print errors only");
@@ -111,6 +113,7 @@ RunOptions RunArguments::make_options(const Scene& scene, const std::string& sce
   if (!resume_.empty()) options.resume = resume_;
   if (checkpoint_every_ > 0.0) options.checkpoint_every = checkpoint_every_;
   if (problems_every_ > 0) options.problems_every = problems_every_;
+  options.threads = threads_;
   std::error_code error;
   for (const fs::path& file : {options.output, options.csv.value_or("")}) {
     if (fs::equivalent(file, scene_file, error)) throw InputError({file.string()}, "", "", "is the scene itself");
@@ -146,10 +149,7 @@ void RunArguments::print_end(const std::string& title, const RunOptions& options
 }
 
 void RunArguments::set_warnings(RunOptions& options, std::function<void()> before_line) {
-  if (!quiet_) {
-    options.tell_warnings = print_warnings;
-    if (threads_ > 1) print_error("--threads {}: this version computes in one thread\n", threads_);
-  }
+  if (!quiet_) options.tell_warnings = print_warnings;
   options.warn = [this, before_line = std::move(before_line)](const LimitEntry& entry) {
     before_line();
     warn(entry);

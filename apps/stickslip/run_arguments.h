@@ -56,7 +56,7 @@ class RunArguments {
   std::string resume_;
   double checkpoint_every_ = 0.0;
   std::int64_t problems_every_ = 0;
-  int threads_ = 1;
+  int threads_ = 0;  // one for each processor
   bool force_ = false;
   bool quiet_ = false;
   int warnings_ = 0;  // shown

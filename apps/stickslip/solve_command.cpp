@@ -13,6 +13,7 @@
 #include "stickslip/base/input_error.h"
 #include "stickslip/base/instruction_set.h"
 #include "stickslip/base/nearest.h"
+#include "stickslip/base/thread_team.h"
 #include "stickslip/io/output_file.h"
 #include "stickslip/io/problem_file.h"
 #include "stickslip/io/write_error.h"
@@ -49,6 +50,7 @@ class SolveCommand final : public Command {
   double tolerance_ = StopOptions{}.tolerance;
   double time_limit_ = HUGE_VAL;
   int max_iterations_ = 0;
+  int threads_ = 1;
 };
 
 SolveCommand::SolveCommand(CLI::App& program) {
@@ -71,8 +73,14 @@ SolveCommand::SolveCommand(CLI::App& program) {
       ->type_name("E");
   command.add_option("--max-iterations", max_iterations_, "in the solver's own count (default: the solver's)")
       ->type_name("N");
-  command.add_option("--time-limit", time_limit_, "CPU time for each problem and solver [s] (default: none)")
+  command
+      .add_option("--time-limit", time_limit_,
+                  "CPU time of all threads for each problem and solver [s] (default: none)")
       ->type_name("S");
+  command
+      .add_option("--threads", threads_, "how many share the work of large problems, with the same bits (default 1)")
+      ->type_name("N")
+      ->check(CLI::Range(1, 1024));
   command
       .add_option(
           "--forces", forces_,
@@ -208,6 +216,8 @@ int SolveCommand::execute() {
   print_output("{:<44} {:>5} {:<12} {:<8} {:>6} {:>10} {:>10} {:>10} {:>10}\n", "problem", "n_c", "solver", "status",
                "iter", "cpu s", "residual", "relative", "siconos");
   std::vector<ProblemReport> reports;
+  ThreadTeam team(threads_);
+  const ThreadTeam::Scope scope(&team);
   keep_work_on_signals();
   try {
     solve_all(problems, solvers, forces, reports);

@@ -7,6 +7,7 @@
 #include <fstream>
 #include <sstream>
 
+#include "stickslip/base/thread_team.h"
 #include "stickslip/io/result_reader.h"
 #include "tests/support/process.h"
 #include "tests/support/temporary_folder.h"
@@ -252,18 +253,19 @@ TEST(CommandLine, ContactProblemsOfJointsAloneAreWrittenOverAsOthers) {
   EXPECT_EQ(again.status, 0) << again.err;
 }
 
-TEST(CommandLine, ThreadsAreAcceptedAndSaidToBeOne) {
+TEST(CommandLine, AResultSaysHowManyThreadsThereWere) {
   const TemporaryFolder folder;
-  const std::vector<std::string> arguments = {"run", kBall, "-o", "r.h5", "--end", "0.1", "--threads", "8"};
-  const Ended loud = run_stickslip(arguments, folder.path());
-  EXPECT_EQ(loud.status, 0);
-  EXPECT_NE(loud.err.find("--threads 8: this version computes in one thread"), std::string::npos) << loud.err;
-  EXPECT_EQ(Hdf5File::open(folder / "r.h5").read_integer("/", "threads"), 1);
-  std::vector<std::string> quiet = arguments;
-  quiet.push_back("--quiet");
-  EXPECT_EQ(run_stickslip(quiet, folder.path()).err, "");
-  quiet[quiet.size() - 2] = "1025";
-  expect_refused(run_stickslip(quiet, folder.path()), "--threads");
+  std::vector<std::string> arguments = {"run", kBall, "-o", "r.h5", "--end", "0.1", "--quiet"};
+  EXPECT_EQ(run_stickslip(arguments, folder.path()).status, 0);
+  const auto n_threads = [&] { return Hdf5File::open(folder / "r.h5").read_integer("/", "threads"); };
+  EXPECT_EQ(n_threads(), ThreadTeam::count(0));
+  arguments.insert(arguments.end(), {"--threads", "8"});
+  EXPECT_EQ(run_stickslip(arguments, folder.path()).err, "");
+  EXPECT_EQ(n_threads(), 8);
+  for (const char* wrong : {"0", "1025", "-1", "two"}) {
+    arguments.back() = wrong;
+    expect_refused(run_stickslip(arguments, folder.path()), "--threads");
+  }
 }
 
 TEST(CommandLine, ARunShowsTheWarningsThatCheckHas) {

@@ -44,7 +44,7 @@ TEST(Streams, AFullStderrChangesNoStatus) {
   const TemporaryFolder folder;
   EXPECT_EQ(run_shell("$S check nosuch.toml 2>/dev/full", folder.path()).status, 2);
   EXPECT_EQ(run_shell("$S rnu x 2>/dev/full", folder.path()).status, 2);
-  EXPECT_EQ(run_shell("$S run $BALL --end 0.01 --threads 2 2>/dev/full", folder.path()).status, 0);
+  EXPECT_EQ(run_shell("$S run $BALL --end 0.05 --set limits.energy=1e-30 2>/dev/full", folder.path()).status, 4);
 }
 
 TEST(Streams, AFullStdoutIsToldByTheStatus) {
@@ -60,13 +60,13 @@ TEST(Streams, AFullStdoutIsToldByTheStatus) {
 
 TEST(Streams, NothingIsWrittenIntoAResultWhereStderrIsClosed) {
   const TemporaryFolder folder;
-  // --threads makes a message.
-  const std::string run = "$S run $BALL --end 0.05 --threads 2 -o ";
-  EXPECT_EQ(run_shell(run + "open.h5", folder.path()).status, 0);
-  EXPECT_EQ(run_shell(run + "closed.h5 2>&-", folder.path()).status, 0);
-  EXPECT_EQ(run_shell(run + "all.h5 <&- >&- 2>&-", folder.path()).status, 0);
+  // A limit that is passed makes a message, and status 4.
+  const std::string run = "$S run $BALL --end 0.05 --set limits.energy=1e-30 -o ";
+  EXPECT_EQ(run_shell(run + "open.h5", folder.path()).status, 4);
+  EXPECT_EQ(run_shell(run + "closed.h5 2>&-", folder.path()).status, 4);
+  EXPECT_EQ(run_shell(run + "all.h5 <&- >&- 2>&-", folder.path()).status, 4);
   EXPECT_EQ(run_shell("$S info --verify closed.h5 && $S info --verify all.h5", folder.path()).status, 0);
-  EXPECT_EQ(stream_text(folder / "closed.h5").find("this version computes"), std::string::npos);
+  EXPECT_EQ(stream_text(folder / "closed.h5").find("limits of the scene"), std::string::npos);
 }
 
 TEST(Streams, ControlCharactersOfNamesAreShownNotObeyed) {

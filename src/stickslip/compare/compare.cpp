@@ -6,15 +6,14 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
-#include <exception>
 #include <limits>
 #include <mutex>
-#include <thread>
 #include <tuple>
 #include <utility>
 
 #include "stickslip/base/input_error.h"
 #include "stickslip/base/nearest.h"
+#include "stickslip/base/thread_team.h"
 #include "stickslip/compare/track.h"
 #include "stickslip/scene/build.h"
 #include "stickslip/scene/load_scene.h"
@@ -183,8 +182,7 @@ void run_jobs(const std::filesystem::path& path, const CompareOptions& options, 
   std::ranges::stable_sort(order, {}, [](const Job* job) { return job->fineness; });
   std::atomic<std::size_t> next = 0;
   std::mutex mutex;
-  std::exception_ptr thrown;
-  const auto work = [&] {
+  const auto work = [&](int) {
     for (std::size_t k = next++; k < order.size(); k = next++) {
       Job& job = *order[k];
       try {
@@ -193,23 +191,16 @@ void run_jobs(const std::filesystem::path& path, const CompareOptions& options, 
         job.row.is_refused = true;
         job.row.message = error.what();
       } catch (...) {
-        const std::scoped_lock lock(mutex);
-        if (!thrown) thrown = std::current_exception();
         next = order.size();
-        return;
+        throw;
       }
       const std::scoped_lock lock(mutex);
       ++ended;
       if (options.progress) options.progress(ended, static_cast<int>(jobs.size()));
     }
   };
-  {
-    std::vector<std::jthread> threads;
-    const auto n = std::min<std::size_t>(std::max(options.threads, 1), order.size());
-    for (std::size_t k = 1; k < n; ++k) threads.emplace_back(work);
-    work();
-  }
-  if (thrown) std::rethrow_exception(thrown);
+  const int n = std::min(std::max(options.threads, 1), static_cast<int>(order.size()));
+  if (n > 0) ThreadTeam(n).run(n, work);
 }
 
 bool is_whole(const Job& job) {

@@ -9,6 +9,7 @@
 
 #include "stickslip/base/assert.h"
 #include "stickslip/base/make_room.h"
+#include "stickslip/base/thread_team.h"
 #include "stickslip/constraints/certificate.h"
 #include "stickslip/constraints/warm_start.h"
 #include "stickslip/math/small_matrix.h"
@@ -18,6 +19,19 @@ namespace {
 
 /// From so many contacts on the packed operator is used; what has fewer keeps the bits of the factored one.
 constexpr std::size_t kPackedContacts = 64;  // [-]
+
+/// From so many packed contacts on threads share them, in blocks of some microseconds. [-]
+constexpr std::size_t kManyContacts = 2048;
+constexpr std::size_t kContactsOfABlock = 128;
+
+/// Calls f(contact) for each of n.
+template <class F>
+void for_packed(int n, F&& f) {
+  const auto n_contacts = static_cast<std::size_t>(n);
+  for_blocks(n_contacts >= kManyContacts, n_contacts, kContactsOfABlock, [&](std::size_t begin, std::size_t end, int) {
+    for (auto i = static_cast<int>(begin); i < static_cast<int>(end); ++i) f(i);
+  });
+}
 
 /// Whether both bodies take a contact at one point, in the middle of its gap: two shapes, neither on a fixed body, in a
 /// scene with joints. At the two nearest points bodies that turn together slide by omega times the gap: a gripped box
@@ -369,10 +383,10 @@ void ConstraintSet::add_relative_velocities(const Vector& u, std::span<double> g
   if (const auto* packed = std::get_if<PackedDelassus>(&problem_.delassus)) {
     world_ = u;
     turn_packed([](const Matrix3& R, Eigen::Ref<Vector3> w) { w = R * w.eval(); });
-    for (int i = 0; i < count(); ++i) {
+    for_packed(count(), [&](int i) {
       packed->prefetch_ahead(i, world_.data());
       packed->add_relative_velocity(i, world_.data(), gamma.data() + problem_.cones[i].offset);
-    }
+    });
     return;
   }
   const auto& factored = std::get<FactoredDelassus>(problem_.delassus);
@@ -390,7 +404,7 @@ void ConstraintSet::add_relative_velocities(const Vector& u, std::span<double> g
 
 void ConstraintSet::add_speeds(const Vector& v, std::span<double> speed) {
   if (const auto* packed = std::get_if<PackedDelassus>(&problem_.delassus)) {
-    for (int i = 0; i < count(); ++i) {
+    for_packed(count(), [&](int i) {
       packed->prefetch_ahead(i, v.data());
       const PackedDelassus::Contact& contact = packed->contact(i);
       double of_contact = 0.0;
@@ -401,7 +415,7 @@ void ConstraintSet::add_speeds(const Vector& v, std::span<double> speed) {
         of_contact += of_body.head<3>().norm() + arm->norm() * of_body.tail<3>().norm();
       }
       for (int r = 0; r < PackedDelassus::kDim; ++r) speed[problem_.cones[i].offset + r] += of_contact;
-    }
+    });
     return;
   }
   visit_rows(problem_, ordered(v), [&](int row, auto n, const double* J, const double* v_of_body) {

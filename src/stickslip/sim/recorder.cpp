@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "stickslip/sim/recorder.h"
 
+#include "stickslip/base/thread_team.h"
 #include "stickslip/io/csv_writer.h"
 
 namespace stickslip {
@@ -28,6 +29,7 @@ MeasureOptions make_measure(const SceneMeasure& measure, const Scene& scene, con
 
 ResultHeader make_result_header(const Scene& scene, const BuiltScene& built, const StepSequence& steps) {
   ResultHeader header;
+  header.threads = ThreadTeam::count_current();
   header.name = scene.name;
   header.scene = to_toml(scene);
   header.scheme = built.stepper->name();

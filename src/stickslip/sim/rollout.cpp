@@ -3,9 +3,9 @@
 
 #include <algorithm>
 #include <exception>
-#include <thread>
 
 #include "stickslip/base/input_error.h"
+#include "stickslip/base/thread_team.h"
 
 namespace stickslip {
 namespace {
@@ -76,13 +76,12 @@ class Runner {
 }  // namespace
 
 std::vector<RolloutRun> roll_out(const RolloutOptions& options, std::atomic<bool>& stop) {
-  const int wanted = options.n_threads > 0 ? options.n_threads : static_cast<int>(std::thread::hardware_concurrency());
-  const int n_threads = std::clamp(wanted, 1, std::max(1, options.n_runs));
+  const int n_threads = std::clamp(ThreadTeam::count(options.n_threads), 1, std::max(1, options.n_runs));
   std::vector<RolloutRun> runs(static_cast<std::size_t>(options.n_runs));
   std::vector<std::exception_ptr> errors(runs.size());
   std::atomic<int> next = 0;
   std::atomic<bool> has_error = false;
-  const auto work = [&] {
+  const auto work = [&](int) {
     Runner runner(options, stop);
     for (int i = next++; i < options.n_runs && !has_error; i = next++) {
       try {
@@ -93,10 +92,7 @@ std::vector<RolloutRun> roll_out(const RolloutOptions& options, std::atomic<bool
       }
     }
   };
-  std::vector<std::thread> threads;
-  for (int k = 1; k < n_threads; ++k) threads.emplace_back(work);
-  work();
-  for (std::thread& thread : threads) thread.join();
+  ThreadTeam(n_threads).run(n_threads, work);
   for (const std::exception_ptr& error : errors) {
     if (error) std::rethrow_exception(error);
   }

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "stickslip/base/input_error.h"
+#include "stickslip/base/thread_team.h"
 #include "stickslip/io/output_file.h"
 #include "stickslip/scene/build.h"
 #include "stickslip/scene/load_scene.h"
@@ -260,6 +261,8 @@ RunResult simulate(Scene scene, const RunOptions& options) {
 
 RunResult run(Scene scene, const RunOptions& options) {
   const double start = scene.time.start;
+  ThreadTeam team(options.threads);
+  const ThreadTeam::Scope scope(&team);
   try {
     return simulate(std::move(scene), options);
   } catch (const Interrupted&) {

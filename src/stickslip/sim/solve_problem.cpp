@@ -9,6 +9,7 @@
 #include <limits>
 
 #include "stickslip/base/json.h"
+#include "stickslip/base/thread_team.h"
 #include "stickslip/cone/infeasibility.h"
 #include "stickslip/cone/residual.h"
 #include "stickslip/solvers/deadline.h"
@@ -78,6 +79,7 @@ ProblemReport solve_problem(const OneStepProblem& problem, const std::string& na
   report.problem = name;
   report.contacts = problem.n_contacts();
   report.isa = choose_instruction_set();
+  report.threads = ThreadTeam::count_current();
   report.solver = solver->name();
   report.law = problem.cones.law;
   report.stretches = static_cast<int>(problem.cones.stretches.size());

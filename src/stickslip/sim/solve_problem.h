@@ -20,7 +20,7 @@ struct ProblemReport {
   int stretches = 0;   // [-] balls of friction for which the law holds between p and S u (ConeProblem)
   std::string status;  // ok | inexact | failed | refused
   int iterations = 0;
-  double cpu_seconds = 0.0;        // [s] of this thread: the solve, and the search for a proof
+  double cpu_seconds = 0.0;        // [s] of all threads: the solve, and the search for a proof
   double residual = 0.0;           // [m/s] |r' - P_K(r' - u^)|, r' = mean(diag W) r; an LCP: |min(z, w)|
   double relative_residual = 0.0;  // [-] residual / max(|q|, |u|)
   double missed = 0.0;             // [m/s] |(max(0, -u_N) of contacts, u of free rows)|

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "stickslip/base/make_room.h"
+#include "stickslip/base/thread_team.h"
 #include "stickslip/cone/cone_defect.h"
 #include "stickslip/solvers/first_order.h"
 #include "stickslip/solvers/gauss_seidel.h"
@@ -25,6 +26,16 @@ constexpr double kLeastFirstBound = 0.6;
 constexpr int kIdleJudgements = 25;
 constexpr double kAgsProgress = 0.9;
 constexpr double kFall = 1.5;
+
+/// Bodies of a block: 64 kB, some microseconds. [-]
+constexpr std::size_t kBodiesOfABlock = 1024;
+
+template <std::size_t n>
+void add_sums(const std::vector<std::array<double, 3>>& sums, double (&total)[n]) {
+  for (const std::array<double, 3>& of_block : sums) {
+    for (std::size_t k = 0; k < n; ++k) total[k] += of_block[k];
+  }
+}
 
 const PackKernels& choose_kernels() {
   switch (choose_instruction_set()) {
@@ -100,19 +111,49 @@ void AgsSolver::start(const ConeProblem& problem) {
   best_defect_ = HUGE_VAL;
   make_room(v_, packs_.mobilities().size());
   v_.resize(packs_.mobilities().size());
+  make_room(sums_, count_blocks(packs_.n_packs(), ContactPacks::kBlock));
   make_room(new_v_, v_.size());
   new_v_.resize(v_.size());
   calc_velocities(problem, v_);
   old_v_ = v_;
 }
 
+/// Calls f(first record, number) for blocks of records.
+template <class F>
+void AgsSolver::for_bodies(F&& f) const {
+  for_blocks(packs_.are_many(), packs_.mobilities().size(), kBodiesOfABlock,
+             [&](std::size_t begin, std::size_t end, int) { f(begin, end - begin); });
+}
+
+PackVector* AgsSolver::percussions(const ContactPacks::Batch& batch, std::vector<PackVector>& p) const {
+  return p.data() + (batch.is_general ? packs_.n_sphere_packs() : 0) + batch.begin;
+}
+
+const PackVector* AgsSolver::percussions(const ContactPacks::Batch& batch, const std::vector<PackVector>& p) const {
+  return p.data() + (batch.is_general ? packs_.n_sphere_packs() : 0) + batch.begin;
+}
+
 /// V = M^-1 J^T p of p_ and singles_.
 void AgsSolver::calc_velocities(const ConeProblem& problem, std::vector<BodyVelocity>& velocities) const {
-  std::ranges::fill(velocities, BodyVelocity{});
-  const int n = packs_.n_sphere_packs();
-  kernels_.add_sphere_momenta(packs_.spheres().data(), n, p_.data(), velocities.data());
-  kernels_.add_general_momenta(packs_.general().data(), packs_.n_packs() - n, p_.data() + n, velocities.data());
-  kernels_.accelerate(packs_.mobilities().data(), static_cast<int>(velocities.size()), velocities.data());
+  for_bodies([&](std::size_t first, std::size_t n) { std::fill_n(velocities.begin() + first, n, BodyVelocity{}); });
+  for (const bool general : {false, true}) {
+    for (const ContactPacks::Batch& batch : packs_.batches()) {
+      if (batch.is_general != general) continue;
+      const PackVector* p = percussions(batch, p_);
+      const auto add = [&](std::size_t begin, std::size_t end, int) {
+        const auto n = static_cast<int>(end - begin);
+        if (general) {
+          kernels_.add_general_momenta(packs_.general().data() + batch.begin + begin, n, p + begin, velocities.data());
+        } else {
+          kernels_.add_sphere_momenta(packs_.spheres().data() + batch.begin + begin, n, p + begin, velocities.data());
+        }
+      };
+      for_blocks(packs_.are_many() && !batch.is_ordered, batch.size(), ContactPacks::kBlock, add);
+    }
+  }
+  for_bodies([&](std::size_t first, std::size_t n) {
+    kernels_.accelerate(packs_.mobilities().data() + first, static_cast<int>(n), velocities.data() + first);
+  });
   double* v = velocities.data()->x;
   for (const ContactPacks::Single& single : packs_.singles()) {
     const Cone& cone = problem.cones[single.cone];
@@ -128,21 +169,29 @@ void AgsSolver::calc_velocities(const ConeProblem& problem, std::vector<BodyVelo
 void AgsSolver::sweep(const ConeProblem& problem) {
   slope_ = squared_ = 0.0;
   if (!is_packed_) return sweep_unpacked(problem);
-  SweepData data = {v_.data(), packs_.mobilities().data(), nullptr, nullptr, beta_, {0.0, 0.0}};
-  const int n = packs_.n_sphere_packs();
-  for (const ContactPacks::Cell& cell : packs_.cells()) {
-    data.p = p_.data() + cell.spheres_begin;
-    data.old_p = old_p_.data() + cell.spheres_begin;
-    kernels_.sweep_spheres(packs_.spheres().data() + cell.spheres_begin, cell.spheres_end - cell.spheres_begin,
-                           is_exact_, data);
-    data.p = p_.data() + n + cell.general_begin;
-    data.old_p = old_p_.data() + n + cell.general_begin;
-    kernels_.sweep_general(packs_.general().data() + cell.general_begin, cell.general_end - cell.general_begin,
-                           is_exact_, data);
-  }
-  slope_ = data.sums[0];
-  squared_ = data.sums[1];
+  for (const ContactPacks::Batch& batch : packs_.batches()) sweep_batch(batch);
   sweep_singles(problem);
+}
+
+void AgsSolver::sweep_batch(const ContactPacks::Batch& batch) {
+  sums_.resize(count_blocks(batch.size(), ContactPacks::kBlock));
+  PackVector* p = percussions(batch, p_);
+  PackVector* old_p = percussions(batch, old_p_);
+  const auto sweep_block = [&](std::size_t begin, std::size_t end, int block) {
+    SweepData data = {v_.data(), packs_.mobilities().data(), p + begin, old_p + begin, beta_, {0.0, 0.0}};
+    const auto n = static_cast<int>(end - begin);
+    if (batch.is_general) {
+      kernels_.sweep_general(packs_.general().data() + batch.begin + begin, n, is_exact_, data);
+    } else {
+      kernels_.sweep_spheres(packs_.spheres().data() + batch.begin + begin, n, is_exact_, data);
+    }
+    sums_[block] = {data.sums[0], data.sums[1], 0.0};
+  };
+  for_blocks(packs_.are_many() && !batch.is_ordered, batch.size(), ContactPacks::kBlock, sweep_block);
+  double total[2] = {slope_, squared_};
+  add_sums(sums_, total);
+  slope_ = total[0];
+  squared_ = total[1];
 }
 
 /// Of the cones that are not packed, each exactly.
@@ -207,24 +256,41 @@ void AgsSolver::move_on() {
     theta_ = 1.0;
     beta_ = 0.0;
   }
-  if (is_packed_) kernels_.extrapolate(v_.data(), old_v_.data(), v_.size(), beta_);
+  if (!is_packed_) return;
+  for_bodies([&](std::size_t first, std::size_t n) {
+    kernels_.extrapolate(v_.data() + first, old_v_.data() + first, n, beta_);
+  });
 }
 
 /// Judges p as calc_residual() does, and removes what round-off has left in V; the same in its history, where it would
 /// grow with the momentum.
 void AgsSolver::judge_packs(const ConeProblem& problem) {
   calc_velocities(problem, new_v_);
-  for (std::size_t k = 0; k < v_.size(); ++k) {
-    for (int i = 0; i < 8; ++i) old_v_[k].x[i] += new_v_[k].x[i] - v_[k].x[i];
-  }
+  for_bodies([&](std::size_t first, std::size_t n) {
+    for (std::size_t k = first; k < first + n; ++k) {
+      for (int i = 0; i < 8; ++i) old_v_[k].x[i] += new_v_[k].x[i] - v_[k].x[i];
+    }
+  });
   v_.swap(new_v_);
   const double scale = iterate_.rows().residual_scale();
-  JudgeData data = {v_.data(), p_.data(), scale, {0.0, 0.0, 0.0}};
-  const int n = packs_.n_sphere_packs();
+  double squares[3] = {0.0, 0.0, 0.0};
   const bool is_exact = problem.law == FrictionLaw::coulomb;
-  kernels_.judge_spheres(packs_.spheres().data(), n, is_exact, data);
-  data.p += n;
-  kernels_.judge_general(packs_.general().data(), packs_.n_packs() - n, is_exact, data);
+  for (const bool general : {false, true}) {
+    const std::size_t first = general ? packs_.n_sphere_packs() : 0;
+    const std::size_t n = packs_.n_packs() - first - (general ? 0 : packs_.general().size());
+    sums_.resize(count_blocks(n, ContactPacks::kBlock));
+    for_blocks(packs_.are_many(), n, ContactPacks::kBlock, [&](std::size_t begin, std::size_t end, int block) {
+      JudgeData data = {v_.data(), p_.data() + first + begin, scale, {0.0, 0.0, 0.0}};
+      const auto n_of_block = static_cast<int>(end - begin);
+      if (general) {
+        kernels_.judge_general(packs_.general().data() + begin, n_of_block, is_exact, data);
+      } else {
+        kernels_.judge_spheres(packs_.spheres().data() + begin, n_of_block, is_exact, data);
+      }
+      sums_[block] = {data.sums[0], data.sums[1], data.sums[2]};
+    });
+    add_sums(sums_, squares);
+  }
   const double* v = v_.data()->x;
   for (const ContactPacks::Single& single : packs_.singles()) {
     const Cone& cone = problem.cones[single.cone];
@@ -234,20 +300,22 @@ void AgsSolver::judge_packs(const ConeProblem& problem) {
     for (int r = 0; r < cone.dim; ++r) {
       u[r] = problem.b[cone.offset + r];
       for (std::size_t k = 0; k < unknowns.size(); ++k) u[r] += left[r * unknowns.size() + k] * v[unknowns[k]];
-      data.sums[1] += u[r] * u[r];
+      squares[1] += u[r] * u[r];
       const bool is_missed = cone.kind == ConeKind::free || (cone.kind == ConeKind::contact && r == 0 && u[r] < 0.0);
-      if (is_missed) data.sums[2] += u[r] * u[r];
+      if (is_missed) squares[2] += u[r] * u[r];
     }
-    data.sums[0] += calc_squared_defect(problem, problem.law, cone, scale, singles_.data() + cone.offset, u.data());
+    squares[0] += calc_squared_defect(problem, problem.law, cone, scale, singles_.data() + cone.offset, u.data());
   }
   last_ = iterate_.best();
-  last_.absolute = std::sqrt(data.sums[0]);
-  last_.size = std::max(last_.given, std::sqrt(data.sums[1]));
-  last_.missed = std::sqrt(data.sums[2]);
+  last_.absolute = std::sqrt(squares[0]);
+  last_.size = std::max(last_.given, std::sqrt(squares[1]));
+  last_.missed = std::sqrt(squares[2]);
   last_.relative = last_.absolute > 0.0 ? last_.absolute / last_.size : 0.0;
   if (!(last_.defect() < best_defect_)) return;
   best_defect_ = last_.defect();
-  best_p_ = p_;
+  for_blocks(packs_.are_many(), p_.size(), ContactPacks::kBlock, [&](std::size_t begin, std::size_t end, int) {
+    std::copy(p_.begin() + begin, p_.begin() + end, best_p_.begin() + begin);
+  });
   best_singles_ = singles_;
 }
 

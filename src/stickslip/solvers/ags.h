@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <array>
 #include <vector>
 
 #include "stickslip/base/instruction_set.h"
@@ -26,6 +27,9 @@ namespace stickslip {
 // gradient, (y - p+)^T D (p+ - p) > 0 ([ODonoghue2015, gradient scheme]), and is bounded under the exact law, where
 // there is no objective and too much of it diverges: MomentumBound.
 //
+// Threads of the current ThreadTeam share the packs of a colour and the bodies, in blocks; sums of packs are sums of
+// blocks, in their order: the answer has the same bits for any number of threads.
+//
 // Operators without bodies (W from files) are swept in the order of the problem by sweep_exactly().
 class AgsSolver final : public ConeSolver {
  public:
@@ -46,11 +50,16 @@ class AgsSolver final : public ConeSolver {
   SolveReport do_solve(const ConeProblem& problem, Tolerance tolerance, ConeSolution& solution) override;
   void start(const ConeProblem& problem);
   void sweep(const ConeProblem& problem);
+  void sweep_batch(const ContactPacks::Batch& batch);
   void sweep_unpacked(const ConeProblem& problem);
   void sweep_singles(const ConeProblem& problem);
   void move_on();
   void judge_packs(const ConeProblem& problem);
   void calc_velocities(const ConeProblem& problem, std::vector<BodyVelocity>& velocities) const;
+  template <class F>
+  void for_bodies(F&& f) const;
+  PackVector* percussions(const ContactPacks::Batch& batch, std::vector<PackVector>& p) const;
+  const PackVector* percussions(const ContactPacks::Batch& batch, const std::vector<PackVector>& p) const;
   void watch(double defect);
   void write_best(const ConeProblem& problem);
 
@@ -66,6 +75,7 @@ class AgsSolver final : public ConeSolver {
   std::vector<PackVector> p_, old_p_, best_p_;  // (n_packs) [N s] of the last sweep, the one before, the best
   std::vector<double> singles_, old_singles_, best_singles_;  // (n) [N s] of other cones, and of all without packs
   std::vector<BodyVelocity> v_, old_v_, new_v_;               // (records) of y, of p
+  std::vector<std::array<double, 3>> sums_;                   // (blocks) of what kernels add up
   Residual last_;                                             // of p
   double best_defect_ = 0.0;                                  // [m/s] of best_p_ and best_singles_
 };

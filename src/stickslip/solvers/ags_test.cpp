@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "stickslip/base/input_error.h"
+#include "stickslip/base/thread_team.h"
 #include "stickslip/cone/residual.h"
 #include "stickslip/solvers/contact_packs.h"
 #include "stickslip/solvers/solver_options.h"
@@ -305,6 +306,76 @@ TEST_F(AgsPiles, SameBitsWithAllInstructions) {
       }
     }
   }
+}
+
+/// The same bits for any number of threads, of piles that they share: of spheres, of others, in rows, under a plate.
+TEST_F(AgsPiles, SameBitsWithAnyThreads) {
+  for (const FrictionLaw law : {FrictionLaw::coulomb, FrictionLaw::associated}) {
+    const std::vector<PileRecipe> recipes = {
+        {.law = law, .edge = 16},
+        {.law = law, .edge = 16, .arm = 1.2, .slender = 0.5},
+        {.law = law, .packed = false, .edge = 16, .mass_of_tenth = 100.0},
+        {.law = law, .edge = 22, .layers = 2, .has_plate = true},
+    };
+    for (const PileRecipe& recipe : recipes) {
+      const ConeProblem problem = make_ball_pile(recipe);
+      ContactPacks packs;
+      packs.build(problem);
+      EXPECT_TRUE(packs.are_many());
+      std::vector<double> first;
+      Residual residual;
+      for (const int n_threads : {1, 2, 4, 8}) {
+        ThreadTeam team(n_threads);
+        const ThreadTeam::Scope scope(&team);
+        std::vector<double> p;
+        const SolveReport report = solve(problem, 1e-9, p, 12);
+        if (n_threads == 1) {
+          first = p;
+          residual = report.residual;
+        }
+        EXPECT_EQ(p, first) << n_threads;
+        EXPECT_EQ(report.residual.absolute, residual.absolute) << n_threads;
+        EXPECT_EQ(report.residual.missed, residual.missed) << n_threads;
+      }
+    }
+  }
+}
+
+/// Blocks that threads visit at once share no body, and no record of an empty lane.
+TEST_F(AgsPiles, BlocksShareNothing) {
+  for (const PileRecipe& recipe : {PileRecipe{.edge = 16}, PileRecipe{.edge = 22, .layers = 2, .has_plate = true}}) {
+    ContactPacks packs;
+    packs.build(make_ball_pile(recipe));
+    int n_ordered = 0;
+    for (const ContactPacks::Batch& batch : packs.batches()) {
+      ASSERT_FALSE(batch.is_general && !recipe.has_plate);
+      n_ordered += batch.is_ordered ? 1 : 0;
+      if (batch.is_ordered) continue;
+      std::vector<int> owner(packs.mobilities().size(), -1);
+      for_blocks(false, batch.size(), ContactPacks::kBlock, [&](std::size_t begin, std::size_t end, int block) {
+        for (std::size_t k = batch.begin + begin; k < batch.begin + end; ++k) {
+          const PackOfContacts& pack =
+              batch.is_general ? static_cast<const PackOfContacts&>(packs.general()[k]) : packs.spheres()[k];
+          for (int lane = 0; lane < kLanes; ++lane) {
+            for (const int body : {pack.first[lane], pack.second[lane]}) {
+              EXPECT_TRUE(owner[body] < 0 || owner[body] == block);
+              owner[body] = block;
+            }
+          }
+        }
+      });
+    }
+    EXPECT_EQ(n_ordered, recipe.has_plate ? 1 : 0);
+  }
+}
+
+/// A solve of few contacts starts no thread.
+TEST_F(AgsPiles, FewContactsStartNoThread) {
+  ThreadTeam team(4);
+  const ThreadTeam::Scope scope(&team);
+  std::vector<double> p;
+  (void)solve(make_ball_pile({}), 1e-3, p);
+  EXPECT_EQ(team.calc_cpu_seconds(), 0.0);
 }
 
 /// Discs in the plane: rows of three velocities a body.

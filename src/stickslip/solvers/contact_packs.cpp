@@ -5,8 +5,10 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <type_traits>
 
 #include "stickslip/base/make_room.h"
+#include "stickslip/base/thread_team.h"
 
 namespace stickslip {
 namespace {
@@ -144,10 +146,9 @@ void ContactPacks::set_bodies(const ConeProblem& problem) {
         std::max({std::abs(a[1]), std::abs(a[2]), std::abs(a[4]), std::abs(a[0] - a[3]), std::abs(a[0] - a[5])});
     frame.is_isotropic = off <= kAlike * size;
   }
-  mobilities_.resize(n_records_ + kLanes, {});
 }
 
-bool ContactPacks::view_packed(const PackedDelassus& w, int i, View& view) {
+void ContactPacks::view_packed_axes(const PackedDelassus& w, int i, View& view) {
   const PackedDelassus::Contact& contact = w.contact(i);
   view.first = contact.first;
   view.second = contact.second;
@@ -157,6 +158,11 @@ bool ContactPacks::view_packed(const PackedDelassus& w, int i, View& view) {
     view.tangent = contact.tangent;
     view.third = contact.normal.cross(contact.tangent);
   }
+}
+
+bool ContactPacks::view_packed(const PackedDelassus& w, int i, View& view) {
+  view_packed_axes(w, i, view);
+  const PackedDelassus::Contact& contact = w.contact(i);
   view.arm_first = -cross_matrix(contact.arm_first);
   view.arm_second = -cross_matrix(contact.arm_second);
   return true;
@@ -211,6 +217,14 @@ bool ContactPacks::view(const ConeProblem& problem, int i, View& view) const {
   return view_factored(std::get<FactoredDelassus>(problem.delassus), cone, i, view);
 }
 
+/// The same without arms, where these take time.
+bool ContactPacks::view_axes(const ConeProblem& problem, int i, View& of) const {
+  const auto* packed = std::get_if<PackedDelassus>(&problem.delassus);
+  if (packed == nullptr) return view(problem, i, of);
+  view_packed_axes(*packed, i, of);
+  return true;
+}
+
 /// Whether one side of a contact is as that of a sphere, A = s [n]x (of the first body with the other sign). The first
 /// contact of a body says how long s is and how its axes stand.
 bool ContactPacks::is_sphere(const View& view, bool is_second, bool slides) {
@@ -244,19 +258,38 @@ bool ContactPacks::is_sphere(const View& view, bool is_second, bool slides) {
   return true;
 }
 
+/// Whether both sides of a contact are as those of spheres by what is known of its bodies already, as is_sphere() says
+/// with A = -[r]x.
+bool ContactPacks::is_known_sphere(const PackedDelassus::Contact& contact) const {
+  const auto is_round = [&](int body, double sign, const Vector3& arm) {
+    if (body < 0) return true;
+    const Frame& frame = frames_[body];
+    return frame.is_isotropic && frame.length > 0.0 &&
+           (arm + sign * frame.length * contact.normal).cwiseAbs().maxCoeff() <= kAlike * frame.length;
+  };
+  return is_round(contact.first, -1.0, contact.arm_first) && is_round(contact.second, 1.0, contact.arm_second);
+}
+
 void ContactPacks::classify(const ConeProblem& problem) {
   make_room(kinds_, problem.n_cones());
   make_room(pairs_, problem.n_cones());
   kinds_.assign(problem.n_cones(), Kind::single);
   pairs_.assign(problem.n_cones(), {-1, -1});
+  const auto* packed = std::get_if<PackedDelassus>(&problem.delassus);
   View of;
   for (int i = 0; i < problem.n_cones(); ++i) {
-    if (!view(problem, i, of)) continue;
-    pairs_[i] = {of.first, of.second};
     const bool slides = problem.cones[i].dim > 1;
-    const bool first = is_sphere(of, false, slides);
-    const bool second = is_sphere(of, true, slides);
-    kinds_[i] = first && second ? Kind::sphere : Kind::general;
+    if (packed != nullptr && slides && is_plain(problem, problem.cones[i]) && is_known_sphere(packed->contact(i))) {
+      of.first = packed->contact(i).first;
+      of.second = packed->contact(i).second;
+      kinds_[i] = Kind::sphere;
+    } else {
+      if (!view(problem, i, of)) continue;
+      const bool first = is_sphere(of, false, slides);
+      const bool second = is_sphere(of, true, slides);
+      kinds_[i] = first && second ? Kind::sphere : Kind::general;
+    }
+    pairs_[i] = {of.first, of.second};
     for (const int body : {of.first, of.second}) {
       if (body >= 0) ++frames_[body].n_contacts;
     }
@@ -277,59 +310,69 @@ void ContactPacks::scale_bodies() {
 void ContactPacks::order() {
   sphere_order_.clear();
   general_order_.clear();
-  cells_.clear();
+  batches_.clear();
+  make_room(colours_of_, frames_.size());
+  colours_of_.assign(frames_.size(), 0);
   const auto is_shared = [&](int body) { return body >= 0 && frames_[body].is_shared; };
+  const bool some_are_shared = std::ranges::any_of(frames_, &Frame::is_shared);
   for (const bool shares : {false, true}) {
+    if (shares && !some_are_shared) break;
     members_.clear();
     make_room(members_, kinds_.size());
     for (int i = 0; i < static_cast<int>(kinds_.size()); ++i) {
       if (kinds_[i] == Kind::single) continue;
-      if ((is_shared(pairs_[i].first) || is_shared(pairs_[i].second)) == shares) members_.push_back(i);
+      const bool is_of_shared = some_are_shared && (is_shared(pairs_[i].first) || is_shared(pairs_[i].second));
+      if (is_of_shared == shares) members_.push_back(i);
     }
-    if (members_.empty()) continue;
-    Cell cell;
-    cell.spheres_begin = static_cast<int>(sphere_order_.size()) / kLanes;
-    cell.general_begin = static_cast<int>(general_order_.size()) / kLanes;
-    colour(members_, Kind::sphere, sphere_order_);
-    colour(members_, Kind::general, general_order_);
-    cell.spheres_end = static_cast<int>(sphere_order_.size()) / kLanes;
-    cell.general_end = static_cast<int>(general_order_.size()) / kLanes;
-    append(cells_, cell);
+    colour(members_, Kind::sphere, shares, sphere_order_);
+    colour(members_, Kind::general, shares, general_order_);
   }
+  // Empty lanes of blocks that threads visit at once.
+  int n_sets = 1;
+  for (const Batch& batch : batches_) {
+    if (!batch.is_ordered) n_sets = std::max(n_sets, count_blocks(batch.size(), kBlock));
+  }
+  make_room(mobilities_, n_records_ + static_cast<std::size_t>(n_sets) * kLanes);
+  mobilities_.resize(n_records_ + static_cast<std::size_t>(n_sets) * kLanes, {});
 }
 
 /// Appends the cones of one kind, colour by colour, each filled up to whole packs.
-void ContactPacks::colour(std::span<const int> members, Kind kind, std::vector<int>& order) {
+void ContactPacks::colour(std::span<const int> members, Kind kind, bool is_ordered, std::vector<int>& order) {
   colours_.clear();
   make_room(colours_, members.size());
   int counts[kColours] = {};
   const auto visit_bodies = [&](const Pair& pair, const auto& visit) {
     for (const int body : {pair.first, pair.second}) {
-      if (body >= 0 && !frames_[body].is_shared) visit(frames_[body]);
+      if (body >= 0 && !(is_ordered && frames_[body].is_shared)) visit(colours_of_[body]);
     }
   };
   for (const int i : members) {
     colours_.push_back(-1);
     if (kinds_[i] != kind) continue;
     std::uint64_t used = 0;
-    visit_bodies(pairs_[i], [&](const Frame& frame) { used |= frame.colours; });
+    visit_bodies(pairs_[i], [&](std::uint64_t colours) { used |= colours; });
     const int chosen = std::min(std::countr_one(used), kColours - 1);
-    visit_bodies(pairs_[i], [&](Frame& frame) { frame.colours |= std::uint64_t{1} << chosen; });
+    visit_bodies(pairs_[i], [&](std::uint64_t& colours) { colours |= std::uint64_t{1} << chosen; });
     colours_.back() = chosen;
     ++counts[chosen];
   }
   int begins[kColours];
-  std::size_t end = order.size();
+  const auto n_before = static_cast<int>(order.size());
+  int end = n_before;
   for (int c = 0; c < kColours; ++c) {
-    begins[c] = static_cast<int>(end);
-    end += static_cast<std::size_t>((counts[c] + kLanes - 1) / kLanes) * kLanes;
+    begins[c] = end;
+    end += (counts[c] + kLanes - 1) / kLanes * kLanes;
+    if (counts[c] == 0 || is_ordered) continue;
+    append(batches_, {kind == Kind::general, false, begins[c] / kLanes, end / kLanes});
   }
+  if (end == n_before) return;
+  if (is_ordered) append(batches_, {kind == Kind::general, true, n_before / kLanes, end / kLanes});
   make_room(order, end);
   order.resize(end, -1);
   for (std::size_t k = 0; k < members.size(); ++k) {
     if (colours_[k] < 0) continue;
     order[begins[colours_[k]]++] = members[k];
-    visit_bodies(pairs_[members[k]], [](Frame& frame) { frame.colours = 0; });
+    visit_bodies(pairs_[members[k]], [](std::uint64_t& colours) { colours = 0; });
   }
 }
 
@@ -362,10 +405,15 @@ void ContactPacks::fill_arms(const View& view, int lane, GeneralPack& pack) cons
   put_arm(view.second, view.arm_second, pack.arm_second);
 }
 
-void ContactPacks::set_metric(int lane, SpherePack& pack) const {
+/// How many lanes of a pack have the body.
+int ContactPacks::count_lanes(const PackOfContacts& pack, int body, bool is_ordered) const {
+  return is_ordered && body < n_records_ ? count_same(pack.first, pack.second, body) : 1;
+}
+
+void ContactPacks::set_metric(int lane, bool is_ordered, SpherePack& pack) const {
   double normal = 0.0, tangent = 0.0;
   for (const int body : {pack.first[lane], pack.second[lane]}) {
-    const int n = body < n_records_ ? count_same(pack.first, pack.second, body) : 1;
+    const int n = count_lanes(pack, body, is_ordered);
     normal += n * mobilities_[body].inverse_mass;
     tangent += n * (mobilities_[body].inverse_mass + mobilities_[body].spin);
   }
@@ -375,10 +423,10 @@ void ContactPacks::set_metric(int lane, SpherePack& pack) const {
 
 /// W_ii, its normal and its largest tangential eigenvalue; under the associated law a bound of W_ii, which the step to
 /// the nearest point needs: both larger by 1 + |W_NT| / sqrt(W_NN W_TT).
-void ContactPacks::set_metric(int lane, GeneralPack& pack) const {
+void ContactPacks::set_metric(int lane, bool is_ordered, GeneralPack& pack) const {
   Matrix3 w = Matrix3::Zero();
   const auto add = [&](int body, const double(&arm)[3][3][kLanes]) {
-    const int n = body < n_records_ ? count_same(pack.first, pack.second, body) : 1;
+    const int n = count_lanes(pack, body, is_ordered);
     Matrix3 a;
     for (int r = 0; r < 3; ++r) {
       for (int c = 0; c < 3; ++c) a(r, c) = arm[r][c][lane];
@@ -404,32 +452,46 @@ void ContactPacks::set_metric(int lane, GeneralPack& pack) const {
   pack.metric_tangent[lane] = by * largest;
 }
 
+/// cones (kLanes); -1: none. `empty`: the record of the first lane, if that is.
+template <class Pack>
+void ContactPacks::fill_pack(const ConeProblem& problem, const int* cones, int empty, bool is_ordered,
+                             Pack& pack) const {
+  constexpr bool kHasArms = std::is_same_v<Pack, GeneralPack>;
+  pack = {};
+  for (int lane = 0; lane < kLanes; ++lane) {
+    pack.first[lane] = pack.second[lane] = empty + lane;
+    pack.normal[2][lane] = 1.0;
+  }
+  View of;
+  for (int lane = 0; lane < kLanes; ++lane) {
+    const int i = cones[lane];
+    if (i < 0 || !(kHasArms ? view(problem, i, of) : view_axes(problem, i, of))) continue;
+    fill_lane(problem, of, i, lane, pack);
+    fill_arms(of, lane, pack);
+  }
+  for (int lane = 0; lane < kLanes; ++lane) {
+    if (cones[lane] < 0) continue;
+    set_metric(lane, is_ordered, pack);
+    const double normal = pack.metric_normal[lane];
+    const double tangent = pack.metric_tangent[lane];
+    pack.inverse_normal[lane] = normal > 0.0 ? 1.0 / normal : 0.0;
+    pack.inverse_tangent[lane] = tangent > 0.0 ? 1.0 / tangent : 0.0;
+    pack.stretch[lane] = normal > 0.0 ? std::sqrt(tangent / normal) : 1.0;
+  }
+}
+
 template <class Pack>
 void ContactPacks::fill(const ConeProblem& problem, std::span<const int> order, std::vector<Pack>& packs) {
   make_room(packs, order.size() / kLanes);
-  packs.assign(order.size() / kLanes, Pack{});
-  View of;
-  for (std::size_t k = 0; k < packs.size(); ++k) {
-    Pack& pack = packs[k];
-    for (int lane = 0; lane < kLanes; ++lane) {
-      pack.first[lane] = pack.second[lane] = n_records_ + lane;
-      pack.normal[2][lane] = 1.0;
-    }
-    for (int lane = 0; lane < kLanes; ++lane) {
-      const int i = order[k * kLanes + lane];
-      if (i < 0 || !view(problem, i, of)) continue;
-      fill_lane(problem, of, i, lane, pack);
-      fill_arms(of, lane, pack);
-    }
-    for (int lane = 0; lane < kLanes; ++lane) {
-      if (order[k * kLanes + lane] < 0) continue;
-      set_metric(lane, pack);
-      const double normal = pack.metric_normal[lane];
-      const double tangent = pack.metric_tangent[lane];
-      pack.inverse_normal[lane] = normal > 0.0 ? 1.0 / normal : 0.0;
-      pack.inverse_tangent[lane] = tangent > 0.0 ? 1.0 / tangent : 0.0;
-      pack.stretch[lane] = normal > 0.0 ? std::sqrt(tangent / normal) : 1.0;
-    }
+  packs.resize(order.size() / kLanes);
+  for (const Batch& batch : batches_) {
+    if (batch.is_general != std::is_same_v<Pack, GeneralPack>) continue;
+    for_blocks(are_many(), batch.size(), kBlock, [&](std::size_t begin, std::size_t end, int block) {
+      const int empty = n_records_ + (batch.is_ordered ? 0 : block * kLanes);
+      for (std::size_t k = batch.begin + begin; k < batch.begin + end; ++k) {
+        fill_pack(problem, order.data() + k * kLanes, empty, batch.is_ordered, packs[k]);
+      }
+    });
   }
 }
 
@@ -489,44 +551,45 @@ void ContactPacks::add_singles(const ConeProblem& problem) {
 }
 
 void ContactPacks::take(const ConeProblem& problem, std::span<const double> p, std::span<PackVector> packed) const {
-  View of;
-  const auto take_all = [&](std::span<const int> order, std::size_t first_pack) {
-    for (std::size_t k = 0; k < order.size(); ++k) {
-      auto& x = packed[first_pack + k / kLanes].x;
-      const int lane = static_cast<int>(k % kLanes);
-      const int i = order[k];
-      Vector3 world = Vector3::Zero();
-      if (i >= 0 && view(problem, i, of)) {
-        const Cone& cone = problem.cones[i];
-        const double* p_i = p.data() + cone.offset;
-        world = p_i[0] * of.normal;
-        if (cone.dim > 1) world += p_i[1] * of.tangent;
-        if (cone.dim > 2) world += p_i[2] * of.third;
-      }
-      put_lane(world, lane, x);
+  const auto take_lane = [&](int i, int lane, View& of, PackVector& pack) {
+    Vector3 world = Vector3::Zero();
+    if (i >= 0 && view_axes(problem, i, of)) {
+      const Cone& cone = problem.cones[i];
+      const double* p_i = p.data() + cone.offset;
+      world = p_i[0] * of.normal;
+      if (cone.dim > 1) world += p_i[1] * of.tangent;
+      if (cone.dim > 2) world += p_i[2] * of.third;
     }
+    put_lane(world, lane, pack.x);
   };
-  take_all(sphere_order_, 0);
-  take_all(general_order_, spheres_.size());
+  visit_lanes(packed, take_lane);
 }
 
 void ContactPacks::give(const ConeProblem& problem, std::span<const PackVector> packed, std::span<double> p) const {
-  View of;
-  const auto give_all = [&](std::span<const int> order, std::size_t first_pack) {
-    for (std::size_t k = 0; k < order.size(); ++k) {
-      const int i = order[k];
-      if (i < 0 || !view(problem, i, of)) continue;
-      const auto& x = packed[first_pack + k / kLanes].x;
-      const int lane = static_cast<int>(k % kLanes);
-      const Cone& cone = problem.cones[i];
-      double* p_i = p.data() + cone.offset;
-      p_i[0] = component_along(x, lane, of.normal);
-      if (cone.dim > 1) p_i[1] = component_along(x, lane, of.tangent);
-      if (cone.dim > 2) p_i[2] = component_along(x, lane, of.third);
-    }
+  const auto give_lane = [&](int i, int lane, View& of, const PackVector& pack) {
+    if (i < 0 || !view_axes(problem, i, of)) return;
+    const Cone& cone = problem.cones[i];
+    double* p_i = p.data() + cone.offset;
+    p_i[0] = component_along(pack.x, lane, of.normal);
+    if (cone.dim > 1) p_i[1] = component_along(pack.x, lane, of.tangent);
+    if (cone.dim > 2) p_i[2] = component_along(pack.x, lane, of.third);
   };
-  give_all(sphere_order_, 0);
-  give_all(general_order_, spheres_.size());
+  visit_lanes(packed, give_lane);
+}
+
+/// Calls visit(cone, lane, scratch, pack) for each lane of all packs.
+template <class PackVectors, class Visit>
+void ContactPacks::visit_lanes(PackVectors packed, const Visit& visit) const {
+  const auto visit_all = [&](const std::vector<int>& order, std::size_t first_pack) {
+    for_blocks(are_many(), order.size() / kLanes, kBlock, [&](std::size_t begin, std::size_t end, int) {
+      View of;
+      for (std::size_t k = begin; k < end; ++k) {
+        for (int lane = 0; lane < kLanes; ++lane) visit(order[k * kLanes + lane], lane, of, packed[first_pack + k]);
+      }
+    });
+  };
+  visit_all(sphere_order_, 0);
+  visit_all(general_order_, spheres_.size());
 }
 
 }  // namespace stickslip

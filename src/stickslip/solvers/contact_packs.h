@@ -19,15 +19,23 @@ namespace stickslip {
 /// to a SpherePack where both arms are along the normal and the bodies turn alike about all axes, else to a
 /// GeneralPack.
 ///
-/// Contacts are coloured greedily in their order, those that share a body differently, cell by cell. Bodies with many
-/// contacts are shared: these contacts are a cell of their own that comes last, and where a pack holds m contacts of
-/// such a body, each counts the body's mobility m times, which keeps the step of all of them short enough.
+/// Contacts are coloured greedily in their order, those that share a body differently. The packs of a colour are a
+/// batch: they share no body, so that threads may visit them in any order, in blocks. Bodies with many contacts are
+/// shared: these contacts are coloured by themselves and come last, in batches that keep their order; and where a pack
+/// holds m contacts of such a body, each counts the body's mobility m times, which keeps the step of all of them short
+/// enough.
 class ContactPacks {
  public:
-  /// Contacts that are coloured by themselves, as ranges of packs.
-  struct Cell {
-    int spheres_begin, spheres_end;  // packs
-    int general_begin, general_end;  // among the general packs
+  /// Packs of a block at most: four microseconds of a sweep, a few times what it takes to hand them to a thread. Fewer
+  /// cost processor time that threads wait, more would leave colours of a thousand contacts to one thread. [-]
+  static constexpr int kBlock = 48;
+
+  /// Packs of one kind, which are visited after those of the batches before.
+  struct Batch {
+    bool is_general;
+    bool is_ordered;  // packs share bodies
+    int begin, end;   // among the packs of their kind
+    int size() const { return end - begin; }
   };
   /// A cone that is visited by itself, over the unknowns that it touches: u_i = left v + b, v += right^T p. Both
   /// row-major (dim, n unknowns).
@@ -45,14 +53,17 @@ class ContactPacks {
   int n_sphere_packs() const { return static_cast<int>(spheres_.size()); }
   std::span<const SpherePack> spheres() const { return spheres_; }
   std::span<const GeneralPack> general() const { return general_; }
-  std::span<const Cell> cells() const { return cells_; }
+  std::span<const Batch> batches() const { return batches_; }
+  /// Whether there are so many that threads share them.
+  bool are_many() const { return sphere_order_.size() + general_order_.size() >= kManyPacks * std::size_t{kLanes}; }
   std::span<const Single> singles() const { return singles_; }
   std::span<const int> unknowns(const Single& single) const {
     return {unknowns_.data() + single.unknowns_begin, single.unknowns_end - single.unknowns_begin};
   }
   const double* left(const Single& single) const { return left_.data() + single.values_begin; }
   const double* right(const Single& single) const { return right_.data() + single.values_begin; }
-  /// Records of velocities: bodies, what singles have beside them, and those of empty lanes.
+  /// Records of velocities: bodies, what singles have beside them, and those of empty lanes, which each block of a
+  /// batch has for itself.
   std::span<const BodyMobility> mobilities() const { return mobilities_; }
 
   /// Percussions between the rows of the problem (n) and packs (n_packs); of singles none.
@@ -77,30 +88,40 @@ class ContactPacks {
     double size = 0.0;                   // [m] the longest arm
     Matrix3 turn = Matrix3::Identity();  // (3, 3) w of the record = turn w / s
     int record = 0;
-    std::uint64_t colours = 0;  // bit by bit, those of its contacts so far
   };
   struct Pair {
     int first, second;  // bodies; -1: fixed
   };
   enum class Kind : std::uint8_t { sphere, general, single };
+  /// Packs from which on threads pay: 4096 contacts, of which a sweep takes 40 us, some times what waking threads does.
+  static constexpr int kManyPacks = 512;
+
   void set_bodies(const ConeProblem& problem);
   void set_body(int n_v, const double* inverse_mass, Frame& frame);
   void scale_bodies();
   bool view(const ConeProblem& problem, int i, View& view) const;
+  bool view_axes(const ConeProblem& problem, int i, View& view) const;
+  static void view_packed_axes(const PackedDelassus& w, int i, View& view);
   static bool view_packed(const PackedDelassus& w, int i, View& view);
   bool view_factored(const FactoredDelassus& w, const Cone& cone, int i, View& view) const;
   bool is_sphere(const View& view, bool is_second, bool slides);
+  bool is_known_sphere(const PackedDelassus::Contact& contact) const;
   void classify(const ConeProblem& problem);
   void order();
-  void colour(std::span<const int> members, Kind kind, std::vector<int>& order);
+  void colour(std::span<const int> members, Kind kind, bool is_ordered, std::vector<int>& order);
   template <class Pack>
   void fill(const ConeProblem& problem, std::span<const int> order, std::vector<Pack>& packs);
+  template <class Pack>
+  void fill_pack(const ConeProblem& problem, const int* cones, int empty, bool is_ordered, Pack& pack) const;
   void fill_lane(const ConeProblem& problem, const View& view, int i, int lane, PackOfContacts& pack) const;
   void fill_arms(const View& view, int lane, SpherePack& pack) const;
   void fill_arms(const View& view, int lane, GeneralPack& pack) const;
-  void set_metric(int lane, SpherePack& pack) const;
-  void set_metric(int lane, GeneralPack& pack) const;
+  int count_lanes(const PackOfContacts& pack, int body, bool is_ordered) const;
+  void set_metric(int lane, bool is_ordered, SpherePack& pack) const;
+  void set_metric(int lane, bool is_ordered, GeneralPack& pack) const;
   void add_singles(const ConeProblem& problem);
+  template <class PackVectors, class Visit>
+  void visit_lanes(PackVectors packed, const Visit& visit) const;
 
   bool is_planar_ = false, is_associated_ = false;
   std::vector<BodyMobility> mobilities_;           // (records)
@@ -108,12 +129,13 @@ class ContactPacks {
   std::vector<Frame> frames_;                      // (bodies)
   std::vector<Kind> kinds_;                        // (cones)
   std::vector<Pair> pairs_;                        // (cones)
-  std::vector<int> members_;                       // cones of the cell that is coloured
+  std::vector<std::uint64_t> colours_of_;          // (bodies) bit by bit, those of their contacts so far
+  std::vector<int> members_;                       // cones that are coloured together
   std::vector<int> sphere_order_, general_order_;  // cones lane by lane; -1: none
-  std::vector<int> colours_;                       // (contacts of a cell)
+  std::vector<int> colours_;                       // (members)
   std::vector<SpherePack> spheres_;
   std::vector<GeneralPack> general_;
-  std::vector<Cell> cells_;
+  std::vector<Batch> batches_;
   std::vector<Single> singles_;
   std::vector<int> unknowns_;
   std::vector<double> left_, right_;

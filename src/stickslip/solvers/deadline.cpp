@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "stickslip/solvers/deadline.h"
 
-#include <ctime>
+#include "stickslip/base/thread_team.h"
 
 namespace stickslip {
 
 double thread_cpu_seconds() {
-  timespec now = {};
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
+  return ThreadTeam::calc_current_cpu_seconds();
 }
 
 }  // namespace stickslip

@@ -8,7 +8,7 @@
 
 namespace stickslip {
 
-/// CPU time that this thread has used. [s]
+/// CPU time that this thread and its current ThreadTeam have used. [s]
 double thread_cpu_seconds();
 
 /// What a report says of a solve that ended for lack of time.
@@ -17,7 +17,7 @@ inline constexpr const char* kTimeIsUp = "the time was up";
 /// When a solve has used up its time, or is to end. Asks the clock only where there is a limit.
 class Deadline {
  public:
-  /// `seconds` of CPU time of this thread from now on; infinite: never.
+  /// `seconds` of CPU time of these threads from now on; infinite: never.
   explicit Deadline(double seconds, StopToken stop = {})
       : end_(std::isfinite(seconds) ? thread_cpu_seconds() + seconds : HUGE_VAL), stop_(stop) {}
   /// What is left of it; infinite without a limit. [s]

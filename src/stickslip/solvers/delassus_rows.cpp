@@ -6,8 +6,32 @@
 
 #include "stickslip/base/assert.h"
 #include "stickslip/base/make_room.h"
+#include "stickslip/base/thread_team.h"
 
 namespace stickslip {
+namespace {
+
+/// Contacts whose blocks threads share, and those of a block of these: 200 us in all. [-]
+constexpr int kManyRows = 2048;
+constexpr std::size_t kRowsOfABlock = 128;
+
+/// The diagonal blocks of many contacts of a packed operator, which are independent of each other; whether it is one.
+bool share_blocks(const ConeProblem& problem, std::vector<double>& blocks) {
+  const auto* packed = std::get_if<PackedDelassus>(&problem.delassus);
+  if (packed == nullptr || problem.n_cones() < kManyRows) return false;
+  const std::size_t size = static_cast<std::size_t>(packed->dim()) * packed->dim();
+  const auto n = static_cast<std::size_t>(problem.n_cones());
+  make_room(blocks, n * size);
+  blocks.resize(n * size);
+  for_blocks(true, n, kRowsOfABlock, [&](std::size_t begin, std::size_t end, int) {
+    for (std::size_t i = begin; i < end; ++i) {
+      packed->calc_diagonal_block(problem.cones, static_cast<int>(i), blocks.data() + i * size);
+    }
+  });
+  return true;
+}
+
+}  // namespace
 
 void DelassusRows::bind(const ConeProblem& problem, bool keeps_blocks) {
   problem_ = &problem;
@@ -18,14 +42,19 @@ void DelassusRows::bind(const ConeProblem& problem, bool keeps_blocks) {
   double total = 0.0;  // of magnitudes
   const auto prepare = [&](const auto& w) {
     STICKSLIP_ASSERT(w.n_rows() == problem.n_cones());
+    const bool has_blocks = keeps_blocks && share_blocks(problem, diagonals_);
+    std::size_t end = 0;
     for (int i = 0; i < problem.n_cones(); ++i) {
       const int dim = problem.cones[i].dim;
-      const std::size_t begin = keeps_blocks ? diagonals_.size() : 0;
+      const std::size_t begin = keeps_blocks ? end : 0;
+      end = begin + static_cast<std::size_t>(dim) * dim;
       if (keeps_blocks) append(diagonal_begin_, begin);
-      make_room(diagonals_, begin + static_cast<std::size_t>(dim) * dim);
-      diagonals_.resize(begin + static_cast<std::size_t>(dim) * dim);
+      if (!has_blocks) {
+        make_room(diagonals_, end);
+        diagonals_.resize(end);
+        w.prepare_row(problem.cones, i, memory_, diagonals_.data() + begin);
+      }
       const double* block = diagonals_.data() + begin;
-      w.prepare_row(problem.cones, i, memory_, diagonals_.data() + begin);
       double trace = 0.0;
       for (int r = 0; r < dim; ++r) {
         trace += block[r * dim + r];

@@ -16,7 +16,7 @@ namespace stickslip {
 struct StopOptions {
   double tolerance = 1e-10;   // [-] > 0, see Tolerance::relative
   int max_iterations = 1000;  // [-] sweeps or Newton steps, >= 1
-  /// [s] CPU time of the solving thread, > 0: between two iterations, a solver that has used it up ends with the best
+  /// [s] CPU time of solving threads, > 0: between two iterations, a solver that has used it up ends with the best
   /// it has. What it then returns depends on the machine, so nothing sets it but a user who asks for it.
   double time_limit = std::numeric_limits<double>::infinity();
   StopToken stop;  // asked all along: solve() throws Interrupted once it is raised; no scene has one
