@@ -247,7 +247,7 @@ void read_rigid(const TableReader& body, SceneBody& result) {
   read_mass_or_density(body, result);
   read_parent(body, result);
   read_centre(body, result);
-  if (!result.density) {
+  if (result.mass && !result.density) {
     const std::string allowed = "[Ix, Iy, Iz] or [[..], [..], [..]] [kg m^2], about the centre of mass";
     const TomlValue::Array* inertia = body.require("inertia", allowed).array();
     if (inertia == nullptr || inertia->size() != 3) body.fail("inertia", allowed);
@@ -273,7 +273,7 @@ void read_planar(const TableReader& body, SceneBody& result) {
   read_mass_or_density(body, result);
   read_parent(body, result);
   read_centre(body, result);
-  if (!result.density) result.inertia = body.number("inertia", kPositive, "kg m^2");
+  if (result.mass && !result.density) result.inertia = body.number("inertia", kPositive, "kg m^2");
   result.position = body.vector_or("position", "m", Vector3::Zero());
   result.orientation = body.orientation();
   result.velocity = body.vector_or("velocity", "m/s", Vector3::Zero());
