@@ -13,7 +13,7 @@ install(TARGETS stickslip_library ${libraries} EXPORT stickslip ARCHIVE DESTINAT
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/src/stickslip" DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
         FILES_MATCHING PATTERN "*.h")
 # Where the program looks for them.
-install(DIRECTORY "${PROJECT_SOURCE_DIR}/scenes" "${PROJECT_SOURCE_DIR}/galleries" "${PROJECT_SOURCE_DIR}/web/page"
+install(DIRECTORY "${PROJECT_SOURCE_DIR}/scenes" "${PROJECT_SOURCE_DIR}/plans" "${PROJECT_SOURCE_DIR}/galleries" "${PROJECT_SOURCE_DIR}/web/page"
                   "${PROJECT_SOURCE_DIR}/apps/gallery" "${PROJECT_SOURCE_DIR}/apps/film"
         DESTINATION ${CMAKE_INSTALL_DATADIR}/stickslip OPTIONAL
         PATTERN __pycache__ EXCLUDE PATTERN sources.sha256 EXCLUDE)
@@ -40,6 +40,6 @@ set(CPACK_PACKAGE_CONTACT "the authors of stickslip <stickslip@localhost>")
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_PACKAGE_DEPENDS "python3-numpy")
-set(CPACK_DEBIAN_PACKAGE_SUGGESTS "python3-h5py, python3-matplotlib")
+set(CPACK_DEBIAN_PACKAGE_SUGGESTS "python3-h5py, python3-matplotlib, python3-distributed, python3-pandas")
 set(CPACK_RESOURCE_FILE_LICENSE "${PROJECT_SOURCE_DIR}/LICENSE")
 include(CPack)

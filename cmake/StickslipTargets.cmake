@@ -177,11 +177,11 @@ function(stickslip_system_tests kind)
   endif()
 endfunction()
 
-# tests/fuzz/x.cpp: one libFuzzer executable each, <build>/fuzz/x, of a reader up to io/. They and the folders that read
+# tests/fuzz/x.cpp: one libFuzzer executable each, <build>/fuzz/x, of a reader. They and the folders that read
 # tell libFuzzer where an input has led (as -fsanitize=fuzzer-no-link does, which makes headers compiled without unusable).
 function(stickslip_fuzzers)
   set(coverage -fsanitize-coverage=inline-8bit-counters,pc-table,trace-cmp,indirect-calls)
-  foreach(folder base geometry scene robots io)
+  foreach(folder base geometry scene robots io sweep)
     target_compile_options(stickslip_${folder} PRIVATE ${coverage})
   endforeach()
   file(GLOB sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/tests/fuzz/*.cpp")
@@ -191,7 +191,7 @@ function(stickslip_fuzzers)
     add_executable(fuzz_${name} "${source}")
     target_compile_options(fuzz_${name} PRIVATE ${coverage})
     target_include_directories(fuzz_${name} PRIVATE "${PROJECT_SOURCE_DIR}")
-    target_link_libraries(fuzz_${name} PRIVATE stickslip_robots stickslip_scene stickslip_io stickslip_compile fmt::fmt)
+    target_link_libraries(fuzz_${name} PRIVATE stickslip_robots stickslip_scene stickslip_sweep stickslip_io stickslip_compile fmt::fmt)
     target_compile_definitions(fuzz_${name} PRIVATE STICKSLIP_SCENES_DIR="${PROJECT_SOURCE_DIR}/scenes")
     target_link_options(fuzz_${name} PRIVATE -fsanitize=fuzzer)
     set_target_properties(fuzz_${name} PROPERTIES

@@ -49,7 +49,8 @@ def tag():
 def metadata():
     return (f"Metadata-Version: 2.1\nName: stickslip\nVersion: {version()}\nSummary: {SUMMARY}\nLicense: BSD-3-Clause\n"
             "Requires-Python: >=3.10\nRequires-Dist: numpy\nProvides-Extra: results\n"
-            "Requires-Dist: h5py; extra == 'results'\nRequires-Dist: matplotlib; extra == 'results'\n")
+            "Requires-Dist: h5py; extra == 'results'\nRequires-Dist: matplotlib; extra == 'results'\n"
+            "Provides-Extra: dask\nRequires-Dist: distributed; extra == 'dask'\n")
 
 
 def files():

@@ -51,6 +51,7 @@ std::unique_ptr<Command> add_analyze_command(CLI::App& program);
 std::unique_ptr<Command> add_gallery_command(CLI::App& program);
 std::unique_ptr<Command> add_report_command(CLI::App& program);
 std::unique_ptr<Command> add_compare_command(CLI::App& program);
+std::unique_ptr<Command> add_sweep_command(CLI::App& program);
 std::unique_ptr<Command> add_view_command(CLI::App& program);
 std::unique_ptr<Command> add_verify_command(CLI::App& program);
 

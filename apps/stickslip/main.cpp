@@ -133,6 +133,7 @@ int run_command(int argc, char** argv) {
   commands["gallery"] = add_gallery_command(program);
   commands["report"] = add_report_command(program);
   commands["compare"] = add_compare_command(program);
+  commands["sweep"] = add_sweep_command(program);
   commands["view"] = add_view_command(program);
   commands["verify"] = add_verify_command(program);
   if (argc < 2) {

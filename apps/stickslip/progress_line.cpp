@@ -17,6 +17,8 @@ namespace {
 
 /// Where nobody watches, a line this often will do. [wall-clock]
 constexpr auto kLineEvery = std::chrono::seconds(10);
+/// A count on a terminal is drawn so often, however quick the runs are. [wall-clock]
+constexpr auto kDrawEvery = std::chrono::milliseconds(100);
 
 /// Tells a terminal to erase from where it stands to the end of the line.
 constexpr const char* kEraseRest = "\x1b[K";
@@ -39,16 +41,34 @@ ProgressLine::ProgressLine(bool quiet)
 void ProgressLine::show(const Progress& progress) {
   if (quiet_) return;
   if (terminal_) {
-    const std::string line = visible_text(describe_with_bar(progress, title_, find_width()));
-    std::fputs(fmt::format("\r{}{}", line, kEraseRest).c_str(), stderr);
-    std::fflush(stderr);
-    is_drawn_ = true;
-    return;
+    draw(describe_with_bar(progress, title_, find_width()));
+  } else if (is_due(kLineEvery)) {
+    print_error("{}\n", describe(progress, title_, find_width()));
   }
+}
+
+void ProgressLine::show_count(std::int64_t done, std::int64_t all) {
+  if (quiet_ || !is_due(terminal_ ? kDrawEvery : kLineEvery)) return;
+  const std::string text = fmt::format("{}: {} of {} runs", title_, done, all);
+  if (terminal_) {
+    draw(text.substr(0, static_cast<std::size_t>(find_width())));
+  } else {
+    print_error("{}\n", text);
+  }
+}
+
+/// Whether nothing was shown for so long.
+bool ProgressLine::is_due(std::chrono::steady_clock::duration interval) {
   const auto now = std::chrono::steady_clock::now();
-  if (now - last_line_ < kLineEvery) return;
+  if (now - last_line_ < interval) return false;
   last_line_ = now;
-  print_error("{}\n", describe(progress, title_, find_width()));
+  return true;
+}
+
+void ProgressLine::draw(const std::string& line) {
+  std::fputs(fmt::format("\r{}{}", visible_text(line), kEraseRest).c_str(), stderr);
+  std::fflush(stderr);
+  is_drawn_ = true;
 }
 
 void ProgressLine::clear() {

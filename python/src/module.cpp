@@ -3,6 +3,7 @@
 #include <cerrno>
 #include <cstring>
 
+#include "bind_sweep.h"
 #include "convert.h"
 #include "interrupts.h"
 #include "shared.h"
@@ -83,4 +84,5 @@ PYBIND11_MODULE(_stickslip, module) {
   bind_views(module);
   bind_simulation(module);
   bind_runs(module);
+  bind_sweep(module);
 }

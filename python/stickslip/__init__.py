@@ -15,11 +15,13 @@ from ._results import Result, open, plot
 from ._runs import ConeProblem, Rollout, RunResult, Solution, analyze, rollout, run, solve
 from ._scenes import MAKERS as _MAKERS
 from ._scenes import Scene, Table, load, parse
+from ._sweep import SweepTable, sweep
 from ._stickslip import (Bodies, Body, ContactPoint, Contacts, Joint, Joints, Simulation, State, Step, __commit__,
                          __version__, schemes, solvers)
 
 globals().update(_MAKERS)
 
-__all__ = ["Bifurcation", "Bodies", "Body", "ConeProblem", "ContactPoint", "Contacts", "InputError", "Joint", "Joints", "PeriodicMotion", "Result",
-           "Rollout", "RunResult", "Scene", "Simulation", "Solution", "State", "Status", "Step", "StepError", "Table", "WriteError",
-           "analyze", "bifurcation", "find_periodic", "load", "open", "parse", "plot", "rollout", "run", "schemes", "solve", "solvers", *_MAKERS]
+__all__ = ["Bifurcation", "Bodies", "Body", "ConeProblem", "ContactPoint", "Contacts", "InputError", "Joint", "Joints",
+           "PeriodicMotion", "Result", "Rollout", "RunResult", "Scene", "Simulation", "Solution", "State", "Status", "Step",
+           "StepError", "SweepTable", "Table", "WriteError", "analyze", "bifurcation", "find_periodic", "load", "open", "parse",
+           "plot", "rollout", "run", "schemes", "solve", "solvers", "sweep", *_MAKERS]

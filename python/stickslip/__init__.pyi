@@ -29,6 +29,7 @@ from ._stickslip import State as State
 from ._stickslip import Step as Step
 from ._stickslip import schemes as schemes
 from ._stickslip import solvers as solvers
+from ._sweep import SweepTable as SweepTable
 
 __version__: str
 _Path = Union[str, os.PathLike[str]]
@@ -55,6 +56,8 @@ def bifurcation(scene: _SceneLike, key: str, values: ArrayLike, section: str, qu
 def find_periodic(scene: _SceneLike, unknowns: Mapping[str, str], *, period: Optional[float] = None,
                   section: Optional[str] = None, set: _Set = None, tolerance: float = 1e-8,
                   max_iterations: int = 20) -> PeriodicMotion: ...
+def sweep(plan: Union[_Path, Mapping[str, Any]], output: Optional[_Path] = None, *, jobs: Optional[int] = None,
+          client: Any = None, force: bool = False) -> SweepTable: ...
 def solve(W: Any, b: ArrayLike, mu: ArrayLike, *, dim: Optional[int] = None, solver: str = "auto", law: str = "coulomb",
           tolerance: float = 1e-10, max_iterations: Optional[int] = None, forces: str = "any",
           p0: Optional[ArrayLike] = None) -> Solution: ...

@@ -88,6 +88,10 @@ class Scene(Table):
 
     def save(self, path):
         """Writes the scene as it is written here: parameters act when it is read again."""
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(self._text())
+
+    def _text(self):
         tables = {"stickslip": 1, **self._tables()}
         lines, sections = [], []
         for key, value in tables.items():
@@ -108,8 +112,7 @@ class Scene(Table):
                     sections.append(f"\n[[{name}]]\n{entries}")
             else:
                 lines.append(f"{name} = {_stickslip.write_value(value, key)}\n")
-        with open(path, "w", encoding="utf-8") as file:
-            file.write("".join(lines) + "".join(sections))
+        return "".join(lines) + "".join(sections)
 
     def __repr__(self):
         return f"<stickslip.Scene '{self.get('name', os.path.basename(self._file))}'>"
