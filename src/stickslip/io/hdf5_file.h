@@ -116,10 +116,10 @@ struct Hdf5DatasetOptions {
   Hdf5Type type = Hdf5Type::float64;
   std::vector<std::int64_t> row = {};  // [-] shape of a row: {}, {items}, {items, components}, or {items, rows,
                                        // columns} of matrices, all >= 0
-  std::int64_t rows = 0;         // [-] to begin with
-  std::int64_t chunk_rows = 1;   // [-] >= 1
-  std::int64_t chunk_items = 0;  // [-] 0: all
-  bool checksum = false;         // of each chunk (Fletcher's, the library's filter)
+  std::int64_t rows = 0;               // [-] to begin with
+  std::int64_t chunk_rows = 1;         // [-] >= 1
+  std::int64_t chunk_items = 0;        // [-] 0: all
+  bool checksum = false;               // of each chunk (Fletcher's, the library's filter)
 };
 
 /// An HDF5 file: opened for reading, or made anew and written in single-writer-multiple-reader mode: after

@@ -16,8 +16,8 @@ constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
 /// Round-off of the ends of steps: a step that ends this share of its length before a time is at it. [-]
 constexpr double kAtTime = 1e-6;
 
-StateExpression read_in_plan(const SweepPlan& plan, const std::string& text, const Mark& mark, const std::string& key,
-                             const System& system, const Expression::Parameters& parameters) {
+RunExpression read_in_plan(const SweepPlan& plan, const std::string& text, const Mark& mark, const std::string& key,
+                           const System& system, const Expression::Parameters& parameters) {
   try {
     return {text, system, parameters};
   } catch (const InputError& error) {

@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "stickslip/sim/state_expression.h"
+#include "stickslip/sim/run_expression.h"
 #include "stickslip/sweep/plan.h"
 
 namespace stickslip {
@@ -27,8 +27,8 @@ class QuantityObserver {
   void take_crossing(const State& state, const StepRow& row);
 
   const SweepQuantity& quantity_;
-  StateExpression value_;
-  std::optional<StateExpression> when_;
+  RunExpression value_;
+  std::optional<RunExpression> when_;
   double extremum_;
   double sum_ = 0.0;
   std::int64_t n_ = 0;         // [-] instants in sum_

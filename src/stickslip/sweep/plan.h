@@ -29,7 +29,7 @@ struct SweepColumn {
 struct SweepQuantity {
   enum class Take { end, max, min, mean, at, crossings };
   std::string name;
-  std::string value;  // an expression of state (sim/state_expression.h)
+  std::string value;  // an expression of state (sim/run_expression.h)
   Mark value_mark;
   Take take = Take::end;
   std::vector<double> times;  // [s] at
