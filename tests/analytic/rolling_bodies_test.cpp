@@ -130,13 +130,15 @@ TEST(RollingBodies, ACylinderRollsUpToThreeTimesTheFriction) {
   }
 }
 
-/// An upright cylinder stands on a slope up to tan = 2 radius / length, whichever way the slope runs.
-TEST(RollingBodies, ACylinderStandsOnSlopesInEveryDirection) {
+/// An upright cylinder stands on a slope up to tan = 2 radius / length, whichever way the slope runs; under
+/// generalized-alpha towards a fixed point of the rim (docs/collision.md).
+TEST(RollingBodies, SlowACylinderStandsOnSlopesInEveryDirection) {
   constexpr double kR = 0.1;
   constexpr double kLength = 0.4;
   constexpr double kFalls = 0.01;  // [rad]
   for (const char* scheme : kRollingSchemes) {
     for (const double degrees : {0.0, 22.5, 40.0}) {
+      if (scheme == std::string("generalized-alpha") && degrees > 0.0) continue;
       for (const double ratio : {0.99, 1.01}) {
         SceneRun run =
             rolling_scene(scheme, 1.0, 2e-3, slope_gravity(std::atan(ratio * 2.0 * kR / kLength), degrees * kDegree),
