@@ -10,6 +10,7 @@
 #include <array>
 #include <cmath>
 #include <functional>
+#include <limits>
 #include <string>
 #include <utility>
 #include <vector>
@@ -137,6 +138,69 @@ double find_longest(const FootedBody& body, const Load& load, double end) {
   return limit(0.5 * (first + last));
 }
 
+/// The least power that friction takes of what has the power 1 of f, with the loads of all feet that make it largest:
+/// by duality the least alpha W + beta M_x + gamma M_y with alpha + beta x_i + gamma y_i >= mu |v_i| at each foot, W,
+/// M_x and M_y what the loads and their moments sum up to; found by Newton steps with a logarithmic barrier.
+double find_power_of_best_loads(const FootedBody& body, const Vector3& f) {
+  using Vector5 = Eigen::Matrix<double, 5, 1>;
+  const Vector3 start = f / f.squaredNorm();
+  Eigen::Matrix<double, 3, 2> free;
+  free.col(0) = f.unitOrthogonal();
+  free.col(1) = f.normalized().cross(free.col(0));
+  Vector5 cost;
+  cost << 0.0, 0.0, body.mass * kGravityOfFeet, body.height * f[0], body.height * f[1];
+  struct Foot {
+    Eigen::Matrix<double, 3, 5> slope;  // of mu v and of alpha + beta x + gamma y
+    Vector3 at_zero;
+  };
+  std::vector<Foot> feet;
+  for (const auto& [x, y] : body.feet) {
+    Eigen::Matrix<double, 2, 3> J;
+    J << 1.0, 0.0, -y, 0.0, 1.0, x;
+    Foot foot;
+    foot.slope.setZero();
+    foot.slope.topLeftCorner<2, 2>() = body.mu * J * free;
+    foot.slope.row(2) << 0.0, 0.0, 1.0, x, y;
+    foot.at_zero << body.mu * J * start, 0.0;
+    feet.push_back(foot);
+  }
+  const auto calc_barrier = [&](const Vector5& at, double weight, Vector5* slope, Eigen::Matrix<double, 5, 5>* bend) {
+    double sum = weight * cost.dot(at);
+    if (slope != nullptr) *slope = weight * cost;
+    if (bend != nullptr) bend->setZero();
+    const Vector3 sign(-1.0, -1.0, 1.0);
+    for (const Foot& foot : feet) {
+      const Vector3 s = foot.at_zero + foot.slope * at;
+      const double room = s[2] * s[2] - s.head<2>().squaredNorm();
+      if (!(room > 0.0) || !(s[2] > 0.0)) return std::numeric_limits<double>::infinity();
+      sum -= std::log(room);
+      const Vector5 rise = 2.0 * foot.slope.transpose() * sign.cwiseProduct(s);
+      if (slope != nullptr) *slope -= rise / room;
+      if (bend != nullptr)
+        *bend += rise * rise.transpose() / (room * room) -
+                 2.0 / room * foot.slope.transpose() * sign.asDiagonal() * foot.slope;
+    }
+    return sum;
+  };
+  Vector5 at = Vector5::Zero();
+  at[2] = 2.0 * body.mu * start.norm();
+  const double size = cost[2] * at[2];
+  for (double weight = 1.0 / size; weight < 1e14 / size; weight *= 4.0) {
+    for (int k = 0; k < 30; ++k) {
+      Vector5 slope;
+      Eigen::Matrix<double, 5, 5> bend;
+      const double before = calc_barrier(at, weight, &slope, &bend);
+      const Vector5 way = -bend.ldlt().solve(slope);
+      double part = 1.0;
+      while (part > 1e-6 && !(calc_barrier(at + part * way, weight, nullptr, nullptr) < before)) part *= 0.5;
+      if (!way.allFinite() || part <= 1e-6) break;
+      at += part * way;
+      if (-slope.dot(way) < 1e-8) break;
+    }
+  }
+  return cost.dot(at);
+}
+
 std::string make_scene(const FootedBody& body, const Load& load) {
   std::string shapes;
   if (body.is_box) {
@@ -231,6 +295,47 @@ TEST(EventDrivenOnset, FourFeetHoldAsLongAsAnyLoadsHoldThem) {
       EXPECT_EQ(run.events.size(), slips.size());
       EXPECT_GT(run.state.u.norm(), 1e-4);
     }
+  }
+}
+
+/// Loads of feet that hold longest may leave some feet without load. Slip begins with those loads, in the direction of
+/// the limit, and goes on: it does not stop and start again.
+TEST(EventDrivenOnset, SlipGoesOnWhereTheLoadsThatHoldLongestLeaveFeetFree) {
+  const auto make_six = [](const std::array<double, 6>& parts) {
+    std::vector<std::array<double, 2>> feet;
+    for (int i = 0; i < 6; ++i) {
+      const double angle = i * 1.0471975511965976 + 0.2;
+      feet.push_back({parts[i] * 0.2 * std::cos(angle), parts[5 - i] * 0.15 * std::sin(angle)});
+    }
+    return feet;
+  };
+  struct Case {
+    FootedBody body;
+    Vector3 rate;
+  };
+  const std::vector<Case> cases = {
+      {{"kite", {{0.178, 0.0}, {0.0, 0.142}, {-0.293, 0.0}, {0.0, -0.141}}, 0.05, 1.0, 0.1}, {0.166, 0.099, 0.0545}},
+      {{"another kite", {{0.25, 0.0}, {0.0, 0.2}, {-0.2, 0.0}, {0.0, -0.14}}, 0.05, 1.0, 0.17}, {-0.2, 0.47, 0.075}},
+      {{"six feet", make_six({1.0, 0.9, 1.1, 0.8, 1.2, 1.05}), 0.05, 1.0, 0.1}, {0.021, 0.347, -0.008}},
+      {{"six feet, turned", make_six({1.0, 0.9, 1.1, 0.8, 1.2, 1.05}), 0.05, 1.0, 0.17}, {0.024, -0.279, 0.0935}}};
+  for (const auto& [body, rate] : cases) {
+    const Load load = make_growing(Vector3::Zero(), rate);
+    double first = 0.0;
+    double last = 20.0;
+    for (int i = 0; i < 50; ++i) {
+      const double t = 0.5 * (first + last);
+      (find_power_of_best_loads(body, load.wrench(t)) > 1.0 ? first : last) = t;
+    }
+    SCOPED_TRACE(fmt::format("{}, {:.6g} s", body.name, last));
+    ASSERT_LT(last, 19.0);
+    EventRun run(make_scene(body, load), last + 0.05, last + 0.05);
+    run.run_all();
+    EXPECT_EQ(run.report.status, Status::ok) << run.report.message;
+    const std::vector<double> slips = run.times(EventKind::slip);
+    ASSERT_GE(slips.size(), body.feet.size() - 1);
+    for (const double t : slips) EXPECT_NEAR(t, last, 2e-5);
+    EXPECT_EQ(run.events.size(), slips.size());
+    EXPECT_GT(run.state.u.norm(), 1e-4);
   }
 }
 

@@ -42,8 +42,9 @@ class HeldRows {
   /// without friction and alone: [-] above 0 but where friction turns it round.
   double calc_yield(int k) const;
   /// Adds to p (n of the set) and to v (n_u) what takes away `rates` (n), those of v, from the rows that are held.
-  /// Whether that can be: rows that depend on each other may contradict each other.
-  bool hold(std::span<const double> rates, std::vector<double>& p, Vector& v) const;
+  /// Whether that can be: rows that depend on each other may contradict each other. least (n): what is added to p is
+  /// at least that, where rows depend on each other and it can be; none: no bounds.
+  bool hold(std::span<const double> rates, std::vector<double>& p, Vector& v, std::span<const double> least = {}) const;
 
  private:
   struct Friction {
@@ -54,6 +55,8 @@ class HeldRows {
   };
 
   static double rate_of(const Friction& own, std::span<const double> rates);
+  Vector solve_bounded(const Vector& target, std::span<const double> least) const;
+  bool reaches(const Vector& x, const Vector& target) const;
 
   const System& system_;
   ConstraintSet* set_ = nullptr;

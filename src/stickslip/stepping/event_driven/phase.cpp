@@ -39,15 +39,15 @@ constexpr double kStiff = 20.0;
 /// What slows down comes nearer to its stop by this part of the way in a step at most, until it is about to stop:
 /// friction is singular there. [-]
 constexpr double kToStop = 0.1;
-/// Slip whose forces are not determined begins with a jump where it has more than so much of the accelerations in play
-/// when CP1 finds it: ten times what that tells from rest. [-]
-constexpr double kJumpOfAcceleration = 10.0 * kZeroAcceleration;
 /// Mechanisms of slip by which its start is found at most, each from the last; and the slip [-] of the accelerations in
 /// play that has no direction any more: round-off.
 constexpr int kMaxOnsets = 8;
 /// Each is found so much nearer to that start: slip has a direction there still, which a start itself has not. [-]
 constexpr double kNearer = 0.01;
 constexpr double kNoSlip = 1e-14;
+/// Loads do not matter where slip with others is the same within this part, far above what CP1 leaves and far below
+/// what other loads change where they do. [-]
+constexpr double kSameSlip = 1e-3;
 constexpr double kNever = std::numeric_limits<double>::infinity();
 
 }  // namespace
@@ -253,8 +253,8 @@ double Stepper::find_jump(double h) {
 /// the zero is found, d is found anew a hundred times nearer to it, and so on. y_ is at the instant, and triggers_ say
 /// what slips. `last`, where it is not a slip alone that begins.
 ///
-/// Where what slides leaves forces undetermined as well, those of what slides may be others than those that held it
-/// last, so that slip begins with an acceleration: at `last`.
+/// Where what slides leaves forces undetermined as well, and loads matter, slip begins at `last` with the loads of that
+/// instant, which are near to those that held it longest (Transition::let_slip).
 double Stepper::find_onset(double last) {
   const Modes held = motion_.modes();
   const double zero_speed = transition_.scales().zero_speed;
@@ -292,23 +292,28 @@ double Stepper::find_onset(double last) {
   const auto hold_at = [&](double h) { return calc_added(h) ? -momentum.dot(added) : -1.0; };
   const double close = 2.0 * kEpsilon * (std::abs(step_start()) + last);
   const double acceleration = transition_.scales().acceleration;
-  if (!solve_at(last, slides)) return go_back(last);
-  const bool is_determined = motion_.determined();
-  if (!calc_added(last)) return go_back(last);
-  const bool jumps = added.lpNorm<Eigen::Infinity>() > kJumpOfAcceleration * acceleration;
-  if (!is_determined && jumps) return go_back(last);
+  if (!calc_added(last) || !solve_at(last, slides)) return go_back(last);
+  if (!motion_.determined()) {
+    const Vector with_loads = motion_.a();
+    for (Mode& mode : slides.contacts) mode.load = 0.0;
+    if (!solve_at(last, slides)) return go_back(last);
+    const double differs = (motion_.a() - with_loads).lpNorm<Eigen::Infinity>();
+    if (differs > kSameSlip * added.lpNorm<Eigen::Infinity>()) return go_back(last);
+  }
   double onset = last;
   double settled = last;  // where d was found
   for (int k = 0; k < kMaxOnsets; ++k) {
     system_.multiply_mass(added, momentum);
+    const Vector slip = added;
     const double at_last = hold_at(last);
     const double at_start = hold_at(0.0);
     if (!(at_last < 0.0) || (k == 0 && at_start < at_last)) return go_back(last);
     const double before = onset;
     onset = find_crossing(hold_at, 0.0, std::max(at_start, 0.0), last, close);
     settled = onset + kNearer * (settled - onset);
-    if (std::abs(onset - before) <= close || !solve_at(settled, slides)) break;
-    const Vector near = motion_.a();
+    if (std::abs(onset - before) <= close || !solve_at(settled, held)) break;
+    const Vector near = motion_.a() + kNearer * slip;
+    if (!solve_at(settled, slides)) break;
     unpack(y_, end.q, end.u);
     if (!motion_.settle_directions(step_start() + settled, end.q, end.u, inputs_, near)) break;
     slides = motion_.modes();

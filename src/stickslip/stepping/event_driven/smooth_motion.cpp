@@ -43,33 +43,6 @@ bool is_driven(const System& system) {
          std::ranges::any_of(system.joints(), [](const Joint& joint) { return joint.options.motion.has_value(); });
 }
 
-void write_modes(const Modes& modes, Vector& memory) {
-  constexpr std::size_t kNumbers = 2 + kMaxFrictionDim;  // of a mode
-  memory.resize(static_cast<Eigen::Index>(1 + kNumbers * (modes.contacts.size() + modes.dry_frictions.size())));
-  memory(0) = 1.0;
-  Eigen::Index next = 1;
-  for (const std::vector<Mode>* each : {&modes.contacts, &modes.dry_frictions}) {
-    for (const Mode& mode : *each) {
-      memory(next++) = mode.closed ? 1.0 : 0.0;
-      memory(next++) = mode.sticks ? 1.0 : 0.0;
-      for (const double x : mode.direction) memory(next++) = x;
-    }
-  }
-}
-
-bool read_modes(const Vector& memory, Modes& modes) {
-  if (memory(0) == 0.0) return false;
-  Eigen::Index next = 1;
-  for (std::vector<Mode>* each : {&modes.contacts, &modes.dry_frictions}) {
-    for (Mode& mode : *each) {
-      mode.closed = memory(next++) != 0.0;
-      mode.sticks = memory(next++) != 0.0;
-      for (double& x : mode.direction) x = memory(next++);
-    }
-  }
-  return true;
-}
-
 SmoothMotion::SmoothMotion(const System& system, const FrictionPolygon& polygon, StopToken stop)
     : system_(system),
       polygon_(polygon),
@@ -241,10 +214,38 @@ bool SmoothMotion::solve(double t, const Vector& q, const Vector& u, const Input
   set_.calc_generalized_percussions(lambda_, friction);
   force_ += friction;
   system_.solve_mass(force_, a_);
+  if (!determined()) add_loads();
   calc_bias();
   set_.add_relative_velocities(a_, rates_);
-  consistent_ = rows_.hold(rates_, lambda_, a_);
+  consistent_ = rows_.hold(rates_, lambda_, a_, least_);
   return a_.allFinite();
+}
+
+/// Begins forces that are not determined with the loads of contacts and their friction, into lambda_ and a_, and says
+/// by how much normal forces may be less: contacts push.
+void SmoothMotion::add_loads() {
+  work_.assign(set_.size(), 0.0);
+  least_.assign(set_.size(), -std::numeric_limits<double>::infinity());
+  bool has_loads = false;
+  std::array<double, kMaxFrictionDim> n;
+  for (int i = 0; i < set_.count() && set_.kind(i) == ConstraintSet::Kind::contact; ++i) {
+    const Cone& cone = set_.problem().cones[i];
+    const double load = mode(i).load;
+    least_[cone.offset] = -load;
+    if (load == 0.0) continue;
+    has_loads = true;
+    work_[cone.offset] = load;
+    if (mode(i).sticks) continue;
+    find_direction(i, n);
+    for (int r = 0; r < cone.dim - 1; ++r) work_[cone.offset + 1 + r] = -slip_friction(set_.index(i)) * load * n[r];
+  }
+  if (!has_loads) return;
+  Vector push;
+  set_.calc_generalized_percussions(work_, push);
+  Vector change(system_.n_u());
+  system_.solve_mass(push, change);
+  a_ += change;
+  for (std::size_t row = 0; row < work_.size(); ++row) lambda_[row] += work_[row];
 }
 
 void SmoothMotion::calc_accelerations(std::vector<double>& rates) {

@@ -21,6 +21,7 @@ struct Mode {
   std::array<double, kMaxFrictionDim> direction = {};  // (n_F) [-] of gamma_F where the phase began to slide; with
                                                        // polygons what their corner or edge opposes, throughout it
   bool stopping = false;                               // slides, and is about to stop along `direction`
+  double load = 0.0;  // [N] of a contact: its normal force is that nearest to this, where others would do as well
   bool operator==(const Mode&) const = default;
 };
 
@@ -138,6 +139,7 @@ class SmoothMotion {
   double slip_friction(int point) const;
   void hold(int cone);
   void slide(int cone);
+  void add_loads();
 
   const System& system_;
   const FrictionPolygon polygon_;
@@ -156,7 +158,7 @@ class SmoothMotion {
   Vector force_, a_, nonconservative_;                // (n_u)
   std::vector<double> lambda_, rates_, percussions_;  // (n)
   std::vector<Slip> slips_;
-  std::vector<double> work_;  // (n)
+  std::vector<double> work_, least_;  // (n)
 };
 
 }  // namespace stickslip::event_driven

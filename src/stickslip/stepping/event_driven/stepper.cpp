@@ -116,7 +116,7 @@ Status Stepper::step(State& state, double h, double t_end, StepReport& report) {
     if (record_.squeezed) {
       record_.inexact = true;
       known = nullptr;
-      motion_.set_modes(make_open_modes(system_), transition_.scales().zero_speed);
+      motion_.set_modes(make_open_modes(system_), transition_.scales().zero_slip);
       if (!(now_.t < t_end)) break;
       if (!cross(h, t_end)) return fail(record_.message, report);
       if (!(now_.t < t_end)) break;
@@ -133,7 +133,7 @@ Status Stepper::step(State& state, double h, double t_end, StepReport& report) {
     if (t_end - now_.t <= least_) now_.t = t_end;  // an event at the end of the step, but for round-off
     if (ended == Ended::by_jump) {
       triggers_.clear();
-      motion_.set_modes(make_open_modes(system_), transition_.scales().zero_speed);
+      motion_.set_modes(make_open_modes(system_), transition_.scales().zero_slip);
     }
     motion_.project_positions(now_.t, now_.q);
     motion_.project_velocities(now_.t, now_.q, now_.u, now_.energy);
@@ -169,7 +169,7 @@ bool Stepper::take_modes(const Vector& memory) {
   before_ = make_open_modes(system_);
   if (!read_modes(memory, before_)) return false;
   transition_.go_on(now_, inputs_);
-  motion_.set_modes(before_, transition_.scales().zero_speed);
+  motion_.set_modes(before_, transition_.scales().zero_slip);
   return motion_.solve(now_.t, now_.q, now_.u, inputs_);
 }
 

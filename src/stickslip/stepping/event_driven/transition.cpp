@@ -17,6 +17,8 @@ namespace {
 /// Velocities below this part of the speeds of bodies are none: what projections and the location of events leave is
 /// round-off of some operations. [-]
 constexpr double kZeroSpeed = 1e-11;
+/// Bodies with less than this part of the speeds that forces would give them rest: velocities are round-off. [-]
+constexpr double kRests = 1e-10;
 /// The same of what turns sharply there: in two directions it may pass zero that far off, again and again. In units of
 /// that. [-]
 constexpr double kStopped = 10.0;
@@ -90,6 +92,8 @@ void Transition::calc_scales(const Moment& now, const Inputs& inputs) {
   at_.take(now.t, now.q, &now.u);
   scales_ = {calc_motion_scales(system_, sizes_, at_, force_)};
   scales_.zero_speed = kZeroSpeed * scales_.speed;
+  const double moves = now.u.size() > 0 ? now.u.lpNorm<Eigen::Infinity>() : 0.0;
+  scales_.zero_slip = std::min(scales_.zero_speed, kZeroSpeed * std::max(moves, kRests * scales_.speed));
 }
 
 /// What touches and what closes at an instant; whether something closes.
@@ -206,6 +210,7 @@ void Transition::choose_tentative(const Moment& now, const std::vector<Trigger>&
     if (touches_[i] == Touch::open) continue;
     Mode& mode = tentative_.contacts[i];
     mode.closed = true;
+    mode.load = loads_[i];
     const ContactPoint& point = system_.contact_points()[i];
     const int dim = system_.pair(point).friction_dim;
     calc_contact_within(at_, point, kAll, geometry, gamma);
@@ -240,6 +245,9 @@ void Transition::choose_tentative(const Moment& now, const std::vector<Trigger>&
     mode.sticks = false;
     mode.direction = trigger.direction;
   }
+  const auto slides = [](const Mode& mode) { return mode.closed && !mode.sticks; };
+  if (std::ranges::any_of(tentative_.contacts, slides)) return;
+  for (Mode& mode : tentative_.contacts) mode.load = 0.0;  // what rests begins anew
 }
 
 /// Modes by velocities, and velocities at which what is held has none: where that stops more, it sticks, too.
@@ -254,7 +262,7 @@ void Transition::settle_velocities(Moment& now, const std::vector<Trigger>& trig
   choose_tentative(now, triggers);
   for (std::ptrdiff_t stuck = -1; count_sticking() > stuck;) {
     stuck = count_sticking();
-    motion.set_modes(tentative_, scales_.zero_speed);
+    motion.set_modes(tentative_, scales_.zero_slip);
     motion.project_velocities(now.t, now.q, now.u, now.energy);
     choose_tentative(now, triggers);
   }
@@ -337,7 +345,7 @@ bool Transition::cross_accumulations(Moment& now, SmoothMotion& motion, StepReco
     record.events.push_back({now.t, EventKind::accumulation, k, -1});
   }
   if (!crossed) return true;
-  motion.set_modes(tentative_, scales_.zero_speed);
+  motion.set_modes(tentative_, scales_.zero_slip);
   motion.project_velocities(now.t, now.q, now.u, now.energy);
   const ConstraintSet& held = motion.constraints();
   for (int i = 0; i < held.count() && held.kind(i) == ConstraintSet::Kind::contact; ++i) {
@@ -350,7 +358,7 @@ bool Transition::cross_accumulations(Moment& now, SmoothMotion& motion, StepReco
 /// Passes an instant at which no accelerations obey the laws, by the one-step problem with its forces as the step falls
 /// to zero: M (u+ - u) = h f + J^T p, of which the forces vanish and the percussions do not.
 bool Transition::jam(Moment& now, const Inputs& inputs, SmoothMotion& motion, StepRecord& record) {
-  motion.set_modes(tentative_, scales_.zero_speed);
+  motion.set_modes(tentative_, scales_.zero_slip);
   if (!motion.solve(now.t, now.q, now.u, inputs)) return false;
   std::string what;
   int stopped = -1;
@@ -394,7 +402,7 @@ bool Transition::jam(Moment& now, const Inputs& inputs, SmoothMotion& motion, St
   }
   // The limit, where all that bears stops in it.
   Moment limit = now;
-  motion.set_modes(bearing, scales_.zero_speed);
+  motion.set_modes(bearing, scales_.zero_slip);
   motion.project_velocities(limit.t, limit.q, limit.u, limit.energy);
   if ((limit.u - velocity_.u_end()).lpNorm<Eigen::Infinity>() <=
       kJamLimit * std::max(scales_.speed, now.u.lpNorm<Eigen::Infinity>())) {
@@ -511,6 +519,10 @@ bool Transition::begin(Moment& now, const Inputs& inputs, const std::vector<Trig
   passed_ = hit_;
   missed_before_ = kAll;
   record.squeezed = false;
+  loads_.assign(met_.size(), 0.0);
+  for (std::size_t k = 0; before != nullptr && k < loads_.size(); ++k) loads_[k] = before->contacts[k].load;
+  const bool is_by_laws =
+      std::ranges::any_of(triggers, [](const Trigger& trigger) { return trigger.kind == Trigger::Kind::laws; });
   calc_scales(now, inputs);
   for (int round = 0; round < kMaxRounds; ++round) {
     stop_.check();
@@ -527,7 +539,7 @@ bool Transition::begin(Moment& now, const Inputs& inputs, const std::vector<Trig
       if (before != nullptr) list_changes(now, triggers, *before, record);
       return true;
     }
-    if (keep_all(now, inputs, motion)) {
+    if (keep_all(now, inputs, motion) || (is_by_laws && !motion.determined() && let_slip(now, inputs, motion))) {
       if (before != nullptr) list_changes(now, triggers, *before, record);
       return true;
     }
@@ -548,8 +560,6 @@ bool Transition::begin(Moment& now, const Inputs& inputs, const std::vector<Trig
       add(report.solve, record);
       choose_modes();
       // What any forces hold is held, though CP1 has found others that do not.
-      const bool is_by_laws =
-          std::ranges::any_of(triggers, [](const Trigger& trigger) { return trigger.kind == Trigger::Kind::laws; });
       if (!is_by_laws && !motion.determined() && lets_go() && any_forces_hold(at_, inputs)) choose_modes();
       let_creep(now, inputs, motion);
     } else if (!try_sets(now, inputs, motion)) {
@@ -564,10 +574,11 @@ bool Transition::begin(Moment& now, const Inputs& inputs, const std::vector<Trig
       modes_ = tentative_;
     }
     if (before != nullptr) list_changes(now, triggers, *before, record);
-    motion.set_modes(modes_, scales_.zero_speed);
+    motion.set_modes(modes_, scales_.zero_slip);
     if (motion.solve(now.t, now.q, now.u, inputs)) {
       const Vector& near = report.status == Status::ok ? instant_.a() : motion.a();
       (void)motion.settle_directions(now.t, now.q, now.u, inputs, near);
+      if (report.status == Status::ok && !motion.determined() && !obeys(motion)) take_loads(now, inputs, motion);
     }
     return true;
   }

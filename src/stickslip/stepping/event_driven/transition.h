@@ -28,6 +28,8 @@ struct Moment {
 /// What counts as nothing at an instant, and what it is compared with.
 struct Scales : MotionScales {
   double zero_speed = 0.0;  // [m/s]
+  double zero_slip = 0.0;   // [m/s] that has no direction: the same of the speeds that bodies have, which is less where
+                            // they have just begun to move
 };
 
 /// What ended a phase, of one contact point or dry friction element.
@@ -122,6 +124,9 @@ class Transition {
                SmoothMotion& motion);
   void choose_modes();
   void let_creep(const Moment& now, const Inputs& inputs, SmoothMotion& motion);
+  void take_loads(const Moment& now, const Inputs& inputs, SmoothMotion& motion);
+  bool let_slip(const Moment& now, const Inputs& inputs, SmoothMotion& motion);
+  bool settles(const Moment& now, const Inputs& inputs, const std::vector<int>& slips, SmoothMotion& motion);
   void turn_on_polygon(int cone, const double* rates, double zero, Mode& mode) const;
   bool turn_on_polygon(const SmoothMotion& motion, int point, double bound, const double* friction, const double* slips,
                        double zero, Mode& mode) const;
@@ -142,6 +147,7 @@ class Transition {
   std::vector<char> hit_, met_, held_, passed_;  // (contact points) closed with an impact here; took part in
                                                  // one; is released; its impacts accumulated
   std::vector<double> activation_;               // (contact points) [m]
+  std::vector<double> loads_;                    // (contact points) [N] of the phase before
   double missed_before_ = 0.0;                   // [m/s] by the impact solved before at this instant
   Modes tentative_, modes_;
   State no_state_;

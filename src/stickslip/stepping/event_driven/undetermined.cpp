@@ -44,18 +44,75 @@ void Transition::let_creep(const Moment& now, const Inputs& inputs, SmoothMotion
     contacts.push_back(k);
   }
   if (contacts.empty()) return;
-  motion.set_modes(creeping, scales_.zero_speed);
-  if (!motion.solve(now.t, now.q, now.u, inputs)) return;
-  if (!motion.settle_directions(now.t, now.q, now.u, inputs, instant_.a()) || !obeys(motion)) return;
+  motion.set_modes(creeping, scales_.zero_slip);
+  if (settles(now, inputs, contacts, motion)) modes_ = motion.modes();
+}
+
+/// Whether the modes of `motion` have directions, near to those of CP1, in which the contacts `slips` begin to slide.
+bool Transition::settles(const Moment& now, const Inputs& inputs, const std::vector<int>& slips, SmoothMotion& motion) {
+  if (!motion.solve(now.t, now.q, now.u, inputs)) return false;
+  if (!motion.settle_directions(now.t, now.q, now.u, inputs, instant_.a()) || !obeys(motion)) return false;
   motion.calc_accelerations(rates_);
-  for (const int k : contacts) {
+  for (const int k : slips) {
     const Mode& mode = motion.modes().contacts[k];
     const double* rates = rates_.data() + motion.constraints().problem().cones[motion.contact_cone(k)].offset + 1;
     double along = 0.0;
     for (int r = 0; r < motion.friction_dim(k); ++r) along += mode.direction[r] * rates[r];
-    if (!(along > kCreeps * scales_.acceleration)) return;
+    if (!(along > kCreeps * scales_.acceleration)) return false;
   }
+  return true;
+}
+
+/// Where the shortest forces do not obey the laws in the modes that CP1 leaves, its own do: they are the loads then.
+void Transition::take_loads(const Moment& now, const Inputs& inputs, SmoothMotion& motion) {
+  const ConstraintSet& set = instant_.constraints();
+  for (int i = 0; i < set.count() && set.kind(i) == ConstraintSet::Kind::contact; ++i) {
+    Mode& mode = modes_.contacts[set.index(i)];
+    if (mode.closed) mode.load = std::max(instant_.lambda()[set.problem().cones[i].offset], 0.0);
+  }
+  motion.set_modes(modes_, scales_.zero_slip);
+  if (motion.solve(now.t, now.q, now.u, inputs))
+    (void)motion.settle_directions(now.t, now.q, now.u, inputs, instant_.a());
+}
+
+/// What no forces hold any more, where forces are not determined: it slips with the loads that held it longest, those
+/// of CP1 under the associated law, so that forces do not jump and slip has the direction of the limit. Then modes_ are
+/// these. What bears nothing slides as it moves, and what has less friction than its limit, as the centre of a turn,
+/// sticks.
+bool Transition::let_slip(const Moment& now, const Inputs& inputs, SmoothMotion& motion) {
+  if (!instant_.takes(FrictionLaw::associated)) return false;
+  instant_.set_law(FrictionLaw::associated);
+  const bool is_solved = solve_instant(at_, inputs).status == Status::ok;
+  instant_.set_law(FrictionLaw::coulomb);
+  if (!is_solved) return false;
+  double largest = 0.0;
+  for (const double x : instant_.lambda()) largest = std::max(largest, std::abs(x));
+  Modes slipping = tentative_;
+  std::vector<int> slips;
+  const ConstraintSet& set = instant_.constraints();
+  for (int i = 0; i < set.count() && set.kind(i) == ConstraintSet::Kind::contact; ++i) {
+    const int k = set.index(i);
+    Mode& mode = slipping.contacts[k];
+    if (!mode.closed || held_[k] != 0) return false;
+    const int offset = set.problem().cones[i].offset;
+    const double* lambda = instant_.lambda().data() + offset;
+    const bool bears = lambda[0] > kAtLimit * largest;
+    mode.load = bears ? lambda[0] : 0.0;
+    if (!mode.sticks) continue;
+    if (motion.has_polygon(k)) return false;
+    const int dim = motion.friction_dim(k);
+    if (bears && norm(lambda + 1, dim) < (1.0 - kAtLimit) * motion.friction_of(k) * lambda[0]) continue;
+    mode.sticks = false;
+    mode.direction = direction_of(bears ? lambda + 1 : instant_.gamma_dot().data() + offset + 1, dim);
+    if (!bears) continue;
+    for (double& x : mode.direction) x = -x;
+    slips.push_back(k);
+  }
+  if (slips.empty()) return false;
+  motion.set_modes(slipping, scales_.zero_slip);
+  if (!settles(now, inputs, slips, motion)) return false;
   modes_ = motion.modes();
+  return true;
 }
 
 bool Transition::obeys(const SmoothMotion& motion) const {
@@ -93,7 +150,7 @@ bool Transition::keep_all(const Moment& now, const Inputs& inputs, SmoothMotion&
   for (std::size_t k = 0; k < met_.size(); ++k) {
     if (held_[k] != 0 || is_open(k)) return false;
   }
-  motion.set_modes(tentative_, scales_.zero_speed);
+  motion.set_modes(tentative_, scales_.zero_slip);
   if (!motion.solve(now.t, now.q, now.u, inputs) || motion.determined() || !obeys(motion)) return false;
   modes_ = tentative_;
   return true;
@@ -135,7 +192,7 @@ bool Transition::try_set(unsigned opened, std::span<const int> closed, const Mom
     if ((opened >> i & 1u) != 0) modes_.contacts[closed[i]] = {};
   }
   for (int turn = 0; turn < kMaxSearches; ++turn) {
-    motion.set_modes(modes_, scales_.zero_speed);
+    motion.set_modes(modes_, scales_.zero_slip);
     if (!motion.solve(now.t, now.q, now.u, inputs)) return false;
     const ConstraintSet& set = motion.constraints();
     const double zero = kZeroAcceleration * std::max(scales_.acceleration, motion.a().lpNorm<Eigen::Infinity>());
@@ -178,7 +235,7 @@ bool Transition::try_set(unsigned opened, std::span<const int> closed, const Mom
     if (!holds || !obeys(motion)) return false;
     Modes all = modes_;
     for (const int k : closed) all.contacts[k].closed = true;
-    motion.set_modes(all, scales_.zero_speed);
+    motion.set_modes(all, scales_.zero_slip);
     motion.gather(now.t, now.q, now.u);
     motion.calc_accelerations(rates_);
     for (const int k : closed) {
