@@ -202,20 +202,22 @@ TEST(StateForces, WhatIsNoQuantityIsRefusedWithItsColumn) {
   joint.second = 1;
   builder.add_joint(joint);
   const System system = builder.build();
-  struct Case {
+  struct BadExpression {
     const char* text;
     int column;
     const char* message;
   };
-  for (const Case& c :
-       {Case{"1 + x(bal)", 7, "no body 'bal'; did you mean 'ball'?"},
-        Case{"rate(elbo)", 6, "no joint 'elbo'; did you mean 'elbow'?"},
-        Case{"2*coordinate(elbow, 2)", 21, "1 to 1, found 2"},
-        Case{"2*coordinate(elbow, 0)", 21, "the number of a coordinate"}, Case{"z(ball)", 1, "bodies in space"},
-        Case{"omega_x(ball)", 1, "in the plane there is omega"}, Case{"x(ball, 1)", 9, "only joints"},
-        Case{"x()", 3, "expected a name"}, Case{"x('ball)", 4, "a name that ends with '"},
-        Case{"x(ball", 7, "expected ')'"}, Case{"omga(ball)", 1, "unknown name 'omga'; did you mean 'omega'?"},
-        Case{"x", 1, "unknown name 'x'"}}) {
+  for (const BadExpression& c :
+       {BadExpression{"1 + x(bal)", 7, "no body 'bal'; did you mean 'ball'?"},
+        BadExpression{"rate(elbo)", 6, "no joint 'elbo'; did you mean 'elbow'?"},
+        BadExpression{"2*coordinate(elbow, 2)", 21, "1 to 1, found 2"},
+        BadExpression{"2*coordinate(elbow, 0)", 21, "the number of a coordinate"},
+        BadExpression{"z(ball)", 1, "bodies in space"},
+        BadExpression{"omega_x(ball)", 1, "in the plane there is omega"}, BadExpression{"x(ball, 1)", 9, "only joints"},
+        BadExpression{"x()", 3, "expected a name"}, BadExpression{"x('ball)", 4, "a name that ends with '"},
+        BadExpression{"x(ball", 7, "expected ')'"},
+        BadExpression{"omga(ball)", 1, "unknown name 'omga'; did you mean 'omega'?"},
+        BadExpression{"x", 1, "unknown name 'x'"}}) {
     try {
       StateExpression::parse(c.text, system, {});
       ADD_FAILURE() << c.text << " is accepted";
