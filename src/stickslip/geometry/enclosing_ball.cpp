@@ -25,38 +25,39 @@ Vector3 direction_of(const Vector3& v) {
   return length > 0.0 ? Vector3(v / length) : Vector3::UnitX();
 }
 
-/// The point p of an ellipsoid that is farthest from x: p_i = -r_i^2 x_i / (s - r_i^2) with the s above all r_i^2 for
-/// which it is on the surface. From where one term of the sum of squares is 1, Newton's method on this sum less 1,
-/// which is convex and falls, goes up to the root.
+/// The point p of an ellipsoid that is farthest from x: p_i = -r_i^2 x_i / (t + d_i), d_i = R^2 - r_i^2 with the longest
+/// radius R, and the t >= 0 for which it is on the surface. t itself is the unknown, since it is tiny where x is near
+/// the centre. From where one term of the sum of squares is 1, Newton's method on this sum less 1, which is convex and
+/// falls, goes up to the root.
 Vector3 farthest_of_ellipsoid(const Vector3& r, const Vector3& x) {
   Eigen::Index longest = 0;
-  r.maxCoeff(&longest);
-  double s = (r.cwiseAbs2() + r.cwiseProduct(x.cwiseAbs())).maxCoeff();
-  Vector3 p = Vector3::Zero();  // less what is along the longest axis where x has no part along it
+  const double most = r.maxCoeff(&longest);
+  const Vector3 d = (most - r.array()) * (most + r.array());
+  double t = std::max((r.cwiseProduct(x.cwiseAbs()) - d).maxCoeff(), 0.0);
+  Vector3 p = Vector3::Zero();
   const auto sum_at = [&](double at, double& slope) {
     double sum = -1.0;
     slope = 0.0;
     for (int i = 0; i < 3; ++i) {
-      const double below = at - r(i) * r(i);
-      const double part = x(i) == 0.0 ? 0.0 : r(i) * x(i) / below;
+      const double part = x(i) == 0.0 ? 0.0 : r(i) * x(i) / (at + d(i));
       p(i) = -r(i) * part;
       sum += part * part;
-      if (part != 0.0) slope -= 2.0 * part * part / below;
+      if (part != 0.0) slope -= 2.0 * part * part / (at + d(i));
     }
     return sum;
   };
   double slope = 0.0;
-  double sum = sum_at(s, slope);
-  if (sum < 0.0) {
+  double sum = sum_at(t, slope);
+  if (t == 0.0 && sum < 0.0) {  // x has no part along the longest axis, along which p lacks one
     p(longest) = std::copysign(r(longest) * std::sqrt(-sum), -x(longest));
     return p;
   }
   constexpr int kMaxTurns = 100;
   for (int i = 0; i < kMaxTurns && sum > 0.0; ++i) {
-    const double next = s - sum / slope;
-    if (!(next > s)) break;
-    s = next;
-    sum = sum_at(s, slope);
+    const double next = t - sum / slope;
+    if (!(next > t)) break;
+    t = next;
+    sum = sum_at(t, slope);
   }
   return p;
 }

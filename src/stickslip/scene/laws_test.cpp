@@ -245,6 +245,7 @@ friction = 0.2
     BuiltScene built = build(scene);
     State state = built.initial;
     StepReport report;
+    built.stepper->initialize(state, report);
     for (int i = 1; i <= 200; ++i) {
       ASSERT_NE(built.stepper->step(state, 1e-3, 1e-3 * i, report), Status::failed) << scheme << report.message;
     }
