@@ -4,9 +4,11 @@ import ast
 import inspect
 import math
 import pathlib
+import re
 import subprocess
 import textwrap
 
+import conftest
 import numpy as np
 import pytest
 
@@ -150,3 +152,8 @@ def test_stubs_name_what_there_is():
     for name, listed in members.items():
         public = {member for member in dir(getattr(ss, name)) if not member.startswith("_")}
         assert public == {member for member in listed if not member.startswith("_")}, name
+
+
+def test_public_names_are_on_the_page():
+    words = set(re.findall(r"\w+", (conftest.ROOT / "docs/python.md").read_text()))
+    assert set(ss.__all__) - words == set()
