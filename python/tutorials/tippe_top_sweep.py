@@ -25,12 +25,12 @@ plan = {
     "scene": str(SCENE),
     "set": {"time.end": 3.0, "parameters.spin": 0, "bodies.top.angular_velocity": [0, 0, "=spin"], "parameters.mu": 0,
             "contacts.main.friction": "=mu", "contacts.stick.friction": "=mu"},
-    "parameters": {"mu": {"list": [0.1, 0.3, 0.6]}, "spin": {"grid": SPINS}},
+    "parameters": {"spin": {"grid": SPINS}, "mu": {"list": [0.1, 0.3, 0.6]}},
     "quantities": {"height": {"value": "z(top)", "take": "max"}},
 }
 table = ss.sweep(plan)
 spins = np.linspace(*SPINS)
-heights = table.quantities["height"].reshape(3, -1)      # [m] (3, n): the last parameter runs fastest
+heights = table.quantities["height"].reshape(-1, 3).T    # [m] (3, n): lists run faster than grids
 
 A, C, R, a, weight = 8e-7, 7e-7, 15e-3, 3e-3, 6e-3 * 9.81
 theta = np.linspace(0, np.arccos(-10 / 13), 10001)       # until the stick touches the ground
