@@ -19,7 +19,8 @@ MASS, STIFFNESS, DAMPER = 1.0, 2500.0, 5.0               # [kg], [N/m], [N s/m]
 STATIC, DYNAMIC, FALL = 10.0, 5.0, 0.1                   # [N] F_s, F_d; [m/s] v_s
 CRITICAL = FALL * math.log((STATIC - DYNAMIC) / (FALL * DAMPER))           # [m/s]
 
-scene = ss.Scene(time={"end": 20.0, "step": 2e-3}, gravity=[0, 0], scheme={"type": "moreau"}, parameters={"v": 0.1})
+scene = ss.Scene(time={"end": 20.0, "step": 2e-3}, gravity=[0, 0], scheme={"type": "moreau"},
+                 parameters={"v": 0.1, "dF": STATIC - DYNAMIC, "vs": FALL})
 scene.bodies["wall"] = ss.Fixed()
 scene.bodies["belt"] = ss.Moving(position=["v*t", 0])
 scene.bodies["mass"] = ss.Planar(mass=MASS, inertia=1.0)
@@ -27,17 +28,12 @@ scene.joints["guide"] = ss.Prismatic(between=["wall", "mass"], at=[0, 0], axis=[
                                      spring={"stiffness": STIFFNESS, "damping": DAMPER})
 scene.forces["friction"] = ss.DryFriction(between=["belt", "mass"], bound=STATIC, axis=[1, 0])
 
-
-def let_friction_fall(sim):
-    """What friction is less than F_s at the present speed."""
-    mass = sim.bodies["mass"]
-    v = sim.bodies["belt"].velocity[0] - mass.velocity[0]
-    mass.apply_force([math.copysign(STATIC - DYNAMIC, -v) * (1 - math.exp(-abs(v) / FALL)), 0])
-
+# What friction is less than F_s: the state-dependent part of it.
+scene.forces["fall"] = ss.Load(body="mass", force=["-dF*sign(v - vx(mass))*(1 - exp(-abs(v - vx(mass))/vs))", 0])
 
 # Where the mass turns on its way back, after 19 s, at rising and at falling speeds of the belt.
 speeds = np.arange(0.14, 0.39, 0.02)                     # [m/s]
-turning = {"section": "vx(mass)", "quantity": "x(mass)", "after": 19.0, "count": 5, "follow": True, "control": let_friction_fall}
+turning = {"section": "vx(mass)", "quantity": "x(mass)", "after": 19.0, "count": 5, "follow": True}
 up = ss.bifurcation(scene, "parameters.v", speeds, **turning)
 down = ss.bifurcation(scene, "parameters.v", speeds[::-1], **turning)
 
