@@ -25,10 +25,10 @@ Vector3 direction_of(const Vector3& v) {
   return length > 0.0 ? Vector3(v / length) : Vector3::UnitX();
 }
 
-/// The point p of an ellipsoid that is farthest from x: p_i = -r_i^2 x_i / (t + d_i), d_i = R^2 - r_i^2 with the longest
-/// radius R, and the t >= 0 for which it is on the surface. t itself is the unknown, since it is tiny where x is near
-/// the centre. From where one term of the sum of squares is 1, Newton's method on this sum less 1, which is convex and
-/// falls, goes up to the root.
+/// The point p of an ellipsoid that is farthest from x: p_i = -r_i^2 x_i / (t + d_i), d_i = R^2 - r_i^2 with the
+/// longest radius R, and the t >= 0 for which it is on the surface. t itself is the unknown, since it is tiny where x
+/// is near the centre. From where one term of the sum of squares is 1, Newton's method on this sum less 1, which is
+/// convex and falls, goes up to the root.
 Vector3 farthest_of_ellipsoid(const Vector3& r, const Vector3& x) {
   Eigen::Index longest = 0;
   const double most = r.maxCoeff(&longest);

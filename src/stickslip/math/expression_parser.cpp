@@ -220,7 +220,10 @@ class Parser {
     const std::size_t first = position_;
     if (accept("'")) {
       const std::size_t close = text_.find('\'', position_);
-      if (close == std::string_view::npos) fail("expected a name that ends with '");
+      if (close == std::string_view::npos) {
+        position_ = first;  // the quote that opens it
+        fail("expected a name that ends with '");
+      }
       quantity.name = text_.substr(position_, close - position_);
       position_ = close + 1;
     } else {

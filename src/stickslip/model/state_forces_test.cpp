@@ -214,7 +214,7 @@ TEST(StateForces, WhatIsNoQuantityIsRefusedWithItsColumn) {
         BadExpression{"2*coordinate(elbow, 0)", 21, "the number of a coordinate"},
         BadExpression{"z(ball)", 1, "bodies in space"},
         BadExpression{"omega_x(ball)", 1, "in the plane there is omega"}, BadExpression{"x(ball, 1)", 9, "only joints"},
-        BadExpression{"x()", 3, "expected a name"}, BadExpression{"x('ball)", 4, "a name that ends with '"},
+        BadExpression{"x()", 3, "expected a name"}, BadExpression{"x('ball)", 3, "a name that ends with '"},
         BadExpression{"x(ball", 7, "expected ')'"},
         BadExpression{"omga(ball)", 1, "unknown name 'omga'; did you mean 'omega'?"},
         BadExpression{"x", 1, "unknown name 'x'"}}) {
