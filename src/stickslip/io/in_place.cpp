@@ -46,12 +46,12 @@ haddr_t find_place(const Hdf5Id& file, const InPlaceDataset& dataset, std::int64
   const Hdf5Id type(H5Dget_type(id.get()));
   const Hdf5Id space(H5Dget_space(id.get()));
   hsize_t shape[2] = {}, found[2] = {};
+  const std::int64_t bytes = rows * dataset.row_bytes();
   const int rank = in_place_shape(dataset, rows, shape);
-  const bool is_same = H5Tequal(type.get(), in_place_type(dataset).get()) > 0 &&
-                       H5Sget_simple_extent_ndims(space.get()) == rank &&
-                       H5Sget_simple_extent_dims(space.get(), found, nullptr) == rank && found[0] == shape[0] &&
-                       (rank == 1 || found[1] == shape[1]) &&
-                       H5Dget_storage_size(id.get()) == static_cast<hsize_t>(rows * dataset.row_bytes());
+  const bool is_same =
+      H5Tequal(type.get(), in_place_type(dataset).get()) > 0 && H5Sget_simple_extent_ndims(space.get()) == rank &&
+      H5Sget_simple_extent_dims(space.get(), found, nullptr) == rank && found[0] == shape[0] &&
+      (rank == 1 || found[1] == shape[1]) && H5Dget_storage_size(id.get()) == static_cast<hsize_t>(bytes);
   return is_same ? H5Dget_offset(id.get()) : HADDR_UNDEF;
 }
 

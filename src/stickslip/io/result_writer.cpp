@@ -93,7 +93,9 @@ ResultWriter::ResultWriter(const std::filesystem::path& path, const System& syst
     const Hdf5Type real = header.output.single_precision ? Hdf5Type::float32 : Hdf5Type::float64;
     contact_sets_.emplace(file_, system, real, header.expected_rows);
   }
-  if (!header.measures.empty()) measures_.emplace(file_, system, header.measures, header.expected_rows);
+  if (!header.measures.empty() && header.output.wants("/measures")) {
+    measures_.emplace(file_, system, header.measures, header.expected_rows);
+  }
   if (header.events) events_.emplace(file_, system);
   file_.start_live_writing();
   lock_ = WriteLock(file_name_.temporary_path());

@@ -343,7 +343,7 @@ int SystemBuilder::add_contact(const ContactPairOptions& options) {
     const Body& bare = first.shapes.empty() ? first : second;
     refuse(fmt::format("body '{}' has no shapes that can touch", bare.name));
   }
-  contact_names_.insert(options.name);
+  if (!contact_names_.insert(options.name).second) refuse("another contact has this name");
   system_.contacts_.push_back(std::move(pair));
   return pair_index;
 }
@@ -395,7 +395,7 @@ std::string find_missing_gap_function(const System& system, CanTouch&& can_touch
 }  // namespace
 
 void SystemBuilder::detect_contacts(const ContactDetectionOptions& options) {
-  const std::string owner = "contact_default";
+  const std::string owner = options.by_laws_only ? "laws" : "contact_default";
   check(options.law, owner);
   check_corrections(options.envelope, options.correction_speed, owner);
   system_.detection_ = options;
@@ -500,7 +500,10 @@ void SystemBuilder::sort_into_classes() {
   const int n = system_.n_classes_ = std::max(static_cast<int>(classes.size()), 1);
   system_.detected_of_.assign(static_cast<std::size_t>(n) * static_cast<std::size_t>(n), -1);
   for (const auto& [a, i] : classes) {
-    for (const auto& [b, j] : classes) system_.detected_of_[static_cast<std::size_t>(i * n + j)] = find_detected(a, b);
+    for (const auto& [b, j] : classes) {
+      system_.detected_of_[static_cast<std::size_t>(i) * static_cast<std::size_t>(n) + static_cast<std::size_t>(j)] =
+          find_detected(a, b);
+    }
   }
 }
 

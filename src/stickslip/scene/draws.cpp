@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "stickslip/scene/draws.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <numbers>
@@ -10,16 +11,14 @@ namespace {
 
 /// Inverse of the distribution function of density x^k on [a, b] at `unit` in [0, 1).
 double draw_power(double a, double b, double k, double unit) {
-  if (a == b) return a;
-  if (k == -1.0) return a * std::pow(b / a, unit);
-  // Relative to the end where the density is large, so that no power over- or underflows.
   const double n = k + 1.0;
-  if (n > 0.0) {
-    const double least = std::pow(a / b, n);
-    return b * std::pow(least + unit * (1.0 - least), 1.0 / n);
-  }
-  const double least = std::pow(b / a, n);
-  return a * std::pow(1.0 - unit * (1.0 - least), 1.0 / n);
+  const double whole = std::log(b / a);
+  if (n == 0.0) return std::clamp(a * std::exp(unit * whole), a, b);
+  // From the end where the density is large, so that no power over- or underflows; by expm1 and log1p, so that numbers
+  // near k = -1 keep their digits.
+  const double x = n > 0.0 ? b * std::exp(std::log1p((1.0 - unit) * std::expm1(-n * whole)) / n)
+                           : a * std::exp(std::log1p(unit * std::expm1(n * whole)) / n);
+  return std::clamp(x, a, b);
 }
 
 }  // namespace
@@ -56,14 +55,15 @@ double DrawLaw::draw(Draws& draws) const {
     case Kind::list:
       break;
   }
+  const double largest = *std::max_element(weights.begin(), weights.end());  // by which no sum overflows
   double sum = 0.0;
-  for (const double weight : weights) sum += weight;
+  for (const double weight : weights) sum += weight / largest;
   double left = sum * draws.unit();
   std::size_t last = 0;  // of those with a weight: round-off may leave a little at the end
   for (std::size_t i = 0; i < values.size(); ++i) {
     if (weights[i] == 0.0) continue;
     last = i;
-    left -= weights[i];
+    left -= weights[i] / largest;
     if (left < 0.0) break;
   }
   return values[last];

@@ -46,7 +46,7 @@ TEST(Draws, FollowTheirLaws) {
   EXPECT_LT(distance_from({DrawLaw::Kind::log_normal, {1e-3, 0.3}, {}, {}},
                           [&](double x) { return normal(std::log(x / 1e-3) / 0.3); }),
             kDistance);
-  for (const double k : {-40.0, -3.0, -1.0, -0.5, 0.0, 2.0, 40.0}) {
+  for (const double k : {-40.0, -3.0, -1.0, -1.0 + 1e-6, -0.5, 0.0, 2.0, 40.0}) {
     const double a = 0.1;
     const double b = 0.4;
     const auto power = [&](double x) {
@@ -63,6 +63,16 @@ TEST(Draws, OfAListComeAsOftenAsTheirWeights) {
   EXPECT_EQ(count(2.0), 0);
   EXPECT_EQ(count(1.0) + count(5.0), kDrawn);
   EXPECT_NEAR(static_cast<double>(count(1.0)), 0.25 * kDrawn, 3.0 * std::sqrt(0.1875 * kDrawn));
+}
+
+/// Where powers of x nearly cancel, and where the sum of weights is beyond the largest double.
+TEST(Draws, KeepTheirDigitsAtTheEndsOfTheirLaws) {
+  const std::vector<double> x = sorted_draws({DrawLaw::Kind::power, {1.0, 4.0, -1.0 + 1.2e-16}, {}, {}});
+  EXPECT_NEAR(x[kDrawn / 2], 2.0, 0.05);
+  EXPECT_GE(x.front(), 1.0);
+  EXPECT_LE(x.back(), 4.0);
+  const std::vector<double> of_two = sorted_draws({DrawLaw::Kind::list, {}, {1.0, 2.0}, {1e308, 1e308}});
+  EXPECT_NEAR(static_cast<double>(std::count(of_two.begin(), of_two.end(), 1.0)), 0.5 * kDrawn, 500.0);
 }
 
 /// Of uniform rotations each column of the matrix is uniform on the sphere: its components are uniform in [-1, 1].

@@ -176,6 +176,28 @@ between = ["material:steel", "material:steel"]
   EXPECT_EQ(pairs[0].law().friction, 0.4);
 }
 
+/// Drawn shapes are none that could touch, and pairs are named in the order of the bodies.
+TEST(Laws, ANamedContactOfAMaterialLeavesDrawnShapesOut) {
+  const BuiltScene scene = built_with_laws(R"(
+[materials.m]
+[bodies.a]
+density = 1
+shapes.s1 = {type = "sphere", radius = 1, material = "m"}
+shapes.s2 = {type = "ellipsoid", radii = [1, 2, 3], material = "m", group = "eggs"}
+shapes.s3 = {type = "box", size = [9, 9, 9], visual = true}
+[bodies.b]
+density = 1
+position = [20, 0, 0]
+shapes.s = {type = "sphere", radius = 1}
+[[contacts]]
+name = "p"
+between = ["b", "material:m"]
+)");
+  ASSERT_EQ(scene.system->contacts().size(), 1U);
+  EXPECT_EQ(scene.system->contacts()[0].options.name, "p/a-b");
+  EXPECT_EQ(scene.system->contacts()[0].options.first, 1);
+}
+
 /// A dumbbell of a steel and a light ball: mass and centre by hand.
 TEST(Laws, MaterialsSayWhatBodiesWeigh) {
   const BuiltScene scene = built_with_laws(R"(
@@ -296,6 +318,32 @@ TEST(Laws, MistakesAreNamed) {
   expect("[bodies.b]\ndensity = 1\nshapes.s = {type = \"sphere\", radius = 1, material = \"wood\"}\n",
          "a table [materials.NAME]");
   expect("[materials.wood]\nhardness = 1\n", "unknown key");
+  expect(
+      "[materials.wood]\ndensity = 1\n[bodies.b]\ncentre_of_mass = [1, 0, 0]\n"
+      "shapes.s = {type = \"sphere\", radius = 1, material = \"wood\"}\n",
+      "centre_of_mass");
+  expect(R"(
+[bodies.a]
+density = 1
+group = "g"
+shapes.s = {type = "sphere", radius = 1}
+[bodies.a-b]
+density = 1
+group = "g"
+shapes.s = {type = "sphere", radius = 1}
+[bodies.b-c]
+density = 1
+group = "h"
+shapes.s = {type = "sphere", radius = 1}
+[bodies.c]
+density = 1
+group = "h"
+shapes.s = {type = "sphere", radius = 1}
+[[contacts]]
+name = "n"
+between = ["group:g", "group:h"]
+)",
+         "another contact has this name");
   expect("[materials.wood]\n[bodies.b]\nshapes.s = {type = \"sphere\", radius = 1, material = \"wood\"}\n", "mass");
   expect(R"(
 [materials.m]

@@ -101,8 +101,8 @@ ShapeGeometry read_convex(const TableReader& reader) {
 ShapeGeometry read_ellipsoid(const TableReader& reader) {
   refuse_in_planar_scene(reader);
   reader.allow({"type", "position", "quaternion", "rotation", "angle", "visual", "contype", "conaffinity", "friction",
-                "priority", "condim", "radii"},
-               {"material", "spinning", "rolling"});
+                "priority", "condim", "material", "group", "radii"},
+               {"spinning", "rolling"});
   const Vector3 radii = reader.vector("radii", "m");
   if (!(radii.minCoeff() > 0.0)) reader.fail("radii", "three lengths along x, y, z, each > 0 [m]");
   return Ellipsoid{radii};
@@ -148,6 +148,7 @@ void read_memberships(const TableReader& reader, SceneShape& shape) {
     const auto is_named = [&](const SceneMaterial& m) { return m.name == shape.material; };
     if (std::none_of(materials.begin(), materials.end(), is_named)) {
       std::vector<std::string_view> names;
+      names.reserve(materials.size());
       for (const SceneMaterial& material : materials) names.push_back(material.name);
       const std::string nearest = nearest_name(shape.material, names);
       reader.fail("material", "the name of a table [materials.NAME], which may be empty" +
@@ -208,12 +209,6 @@ void read_parent(const TableReader& body, SceneBody& result) {
   }
 }
 
-void read_centre(const TableReader& body, SceneBody& result) {
-  if (!body.has("centre_of_mass")) return;
-  if (result.density) body.fail("centre_of_mass", "either density or centre_of_mass: shapes have one of their own");
-  result.centre_of_mass = body.vector("centre_of_mass", "m");
-}
-
 /// Whether the body's weight follows from what its shapes are made of: each that is more than drawn has a material with
 /// a density.
 bool materials_have_densities(const TableReader& body, const std::vector<SceneShape>& shapes) {
@@ -225,6 +220,13 @@ bool materials_have_densities(const TableReader& body, const std::vector<SceneSh
   };
   const auto is_solid = [](const SceneShape& shape) { return !shape.contact.visual; };
   return std::any_of(shapes.begin(), shapes.end(), is_solid) && std::all_of(shapes.begin(), shapes.end(), has_density);
+}
+
+void read_centre(const TableReader& body, SceneBody& result) {
+  if (!body.has("centre_of_mass")) return;
+  const bool by_shapes = result.density || (!result.mass && materials_have_densities(body, result.shapes));
+  if (by_shapes) body.fail("centre_of_mass", "none beside a density: shapes have one of their own");
+  result.centre_of_mass = body.vector("centre_of_mass", "m");
 }
 
 void read_mass_or_density(const TableReader& body, SceneBody& result) {

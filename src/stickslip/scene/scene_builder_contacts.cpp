@@ -98,7 +98,9 @@ void SceneBuilder::add_contacts(const SceneContact& source) {
       const SceneBody& b = scene_.bodies[static_cast<std::size_t>(second.body)];
       if (first.body == second.body || !(frames_.at(a.name).moves || frames_.at(b.name).moves)) continue;
       if (!done.insert(std::minmax(first.body, second.body)).second) continue;
-      add_pair(source, fmt::format("{}/{}-{}", source.name, a.name, b.name), first, second);
+      const bool in_order = first.body < second.body;
+      add_pair(source, fmt::format("{}/{}-{}", source.name, (in_order ? a : b).name, (in_order ? b : a).name), first,
+               second);
     }
   }
   if (done.empty()) fail(path + ".between", "", "two bodies that can touch, of which one can move; there are none");
@@ -112,7 +114,11 @@ std::vector<ShapeSelection> SceneBuilder::one_a_body(const std::vector<ShapeSele
     std::size_t end = i + 1;
     while (end < shapes.size() && shapes[end].body == shapes[i].body) ++end;
     const SceneBody& body = scene_.bodies[static_cast<std::size_t>(shapes[i].body)];
-    if (end - i == body.shapes.size()) {
+    const auto is_solid = [](const SceneShape& shape) { return !shape.contact.visual; };
+    std::size_t meant = 0;
+    for (std::size_t k = i; k < end; ++k)
+      meant += is_solid(body.shapes[static_cast<std::size_t>(shapes[k].shape)]) ? 1 : 0;
+    if (meant > 0 && meant == static_cast<std::size_t>(std::ranges::count_if(body.shapes, is_solid))) {
       bodies.push_back({shapes[i].body, -1});
     } else if (end - i == 1) {
       bodies.push_back(shapes[i]);

@@ -96,7 +96,8 @@ TEST(OutputFields, NameEveryDataset) {
     }
   }
   for (const std::string_view field : kOutputFields) {
-    const bool is_group = field == "bodies" || field == "contacts" || field == "joints" || field == "contact_sets";
+    const bool is_group =
+        field == "bodies" || field == "contacts" || field == "joints" || field == "contact_sets" || field == "measures";
     if (!is_group) {
       EXPECT_NE(std::find(known.begin(), known.end(), field), known.end()) << field;
     }

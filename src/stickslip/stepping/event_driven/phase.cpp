@@ -304,7 +304,6 @@ double Stepper::find_onset(double last) {
   double settled = last;  // where d was found
   for (int k = 0; k < kMaxOnsets; ++k) {
     system_.multiply_mass(added, momentum);
-    const Vector slip = added;
     const double at_last = hold_at(last);
     const double at_start = hold_at(0.0);
     if (!(at_last < 0.0) || (k == 0 && at_start < at_last)) return go_back(last);
@@ -312,7 +311,7 @@ double Stepper::find_onset(double last) {
     onset = find_crossing(hold_at, 0.0, std::max(at_start, 0.0), last, close);
     settled = onset + kNearer * (settled - onset);
     if (std::abs(onset - before) <= close || !solve_at(settled, held)) break;
-    const Vector near = motion_.a() + kNearer * slip;
+    const Vector near = motion_.a() + kNearer * added;
     if (!solve_at(settled, slides)) break;
     unpack(y_, end.q, end.u);
     if (!motion_.settle_directions(step_start() + settled, end.q, end.u, inputs_, near)) break;
