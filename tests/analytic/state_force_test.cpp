@@ -85,6 +85,28 @@ TEST_P(StateForceRuns, ALoadIsTheSpringAndDamperOfItsSlopes) {
   }
 }
 
+/// Quadratic drag has no finite slope at rest where its root is 0/0. A stiff spring on the same body is implicit all
+/// the same, and bodies at rest stay there: drag of zero velocity changes nothing in the first step.
+TEST_P(StateForceRuns, DragAtRestHasNoSlope) {
+  const std::string drag =
+      "[forces.drag]\ntype = \"load\"\nbody = \"b\"\nforce = [\"-0.3*vx(b)*sqrt(vx(b)^2 + vy(b)^2)\", "
+      "\"-0.3*vy(b)*sqrt(vx(b)^2 + vy(b)^2)\"]\n";
+  const std::string bodies =
+      "gravity = [0, 0]\n[bodies.o]\ntype = \"fixed\"\n[bodies.b]\ntype = \"planar\"\nmass = 1\ninertia = 1\n"
+      "position = [1.01, 0]\n[forces.s]\ntype = \"spring\"\nbetween = [\"o\", \"b\"]\nrest = 1\nstiffness = 1e6\n";
+  const double step = takes_same_steps(GetParam(), 100.0) ? 1e-2 : 1e-4;
+  SceneRun a = open(bodies, step, step);
+  SceneRun b = open(bodies + drag, step, step);
+  EXPECT_LT(compare_velocities(a, b), 1e-3);
+  SceneRun still = open(
+      "gravity = [0, 0]\n[bodies.o]\ntype = \"fixed\"\n[bodies.b]\ntype = \"planar\"\nmass = 1\ninertia = 1\n"
+      "position = [5, 5]\n[bodies.c]\ntype = \"planar\"\nmass = 1\ninertia = 1\nposition = [1, 0]\n[forces.s]\n"
+      "type = \"spring\"\nbetween = [\"o\", \"c\"]\nrest = 1\nstiffness = 1e6\n" +
+          drag,
+      10.0 * step, step);
+  still.run([&](const SceneRun& run) { EXPECT_EQ(run.state.u.lpNorm<Eigen::Infinity>(), 0.0); });
+}
+
 /// Two points in the plane that a spring along x couples: four slopes, each of them not symmetric by itself.
 TEST_P(StateForceRuns, LoadsOnTwoBodiesAreTheSpringBetweenThem) {
   for (const double k : {1e2, 1e5, 1e8}) {

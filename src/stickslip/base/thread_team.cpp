@@ -5,6 +5,7 @@
 
 #include <chrono>
 #include <ctime>
+#include <system_error>
 #include <utility>
 
 namespace stickslip {
@@ -91,6 +92,18 @@ bool ThreadTeam::spin(Condition&& condition) const {
   return condition();
 }
 
+/// Makes the threads, once. Where the system has no more, those that there are take the blocks of the others.
+void ThreadTeam::start() {
+  if (has_started_) return;
+  has_started_ = true;
+  threads_.reserve(n_threads_ - 1);
+  try {
+    for (int k = 1; k < n_threads_; ++k) threads_.emplace_back([this, k] { work(k); });
+  } catch (const std::system_error&) {
+    spins_ = false;
+  }
+}
+
 void ThreadTeam::share(int n_blocks, Call call, const void* context) {
   if (n_blocks <= 0) return;
   const Scope alone(nullptr);
@@ -98,6 +111,7 @@ void ThreadTeam::share(int n_blocks, Call call, const void* context) {
     for (int block = 0; block < n_blocks; ++block) call(context, block);
     return;
   }
+  start();
   ++loop_;
   for (int k = n_threads_ - 1; k >= 0; --k) {
     Part& part = parts_[k];
@@ -108,10 +122,6 @@ void ThreadTeam::share(int n_blocks, Call call, const void* context) {
     part.n_done.store(0, std::memory_order_relaxed);
     // Whoever takes a block sees what was written before.
     part.left = static_cast<std::uint64_t>(loop_) << 32 | static_cast<std::uint64_t>(part.end - part.begin);
-  }
-  if (threads_.empty()) {
-    threads_.reserve(n_threads_ - 1);
-    for (int k = 1; k < n_threads_; ++k) threads_.emplace_back([this, k] { work(k); });
   }
   if (n_asleep_ > 0) {
     { const std::lock_guard lock(mutex_); }  // nobody is between looking and falling asleep

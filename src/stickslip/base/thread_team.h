@@ -39,7 +39,7 @@ class ThreadTeam {
   static double calc_current_cpu_seconds();
 
   /// Calls work(block) once for each block in [0, n_blocks), and returns when all have ended. Throws what a block
-  /// threw, of several the lowest; the others are done all the same.
+  /// threw, of several the lowest. The others are done all the same by several threads, and not by one alone.
   template <class Work>
   void run(int n_blocks, Work&& work) {
     using Plain = std::remove_reference_t<Work>;
@@ -77,6 +77,7 @@ class ThreadTeam {
     bool is_done() const { return n_done == end - begin; }
   };
 
+  void start();
   void share(int n_blocks, Call call, const void* context);
   void work(int thread);
   bool take_block(Part& part);
@@ -87,6 +88,7 @@ class ThreadTeam {
 
   const int n_threads_;
   bool spins_ = false;  // whether each thread has a processor
+  bool has_started_ = false;
   std::vector<std::thread> threads_;
   std::vector<Part> parts_;    // (n_threads)
   std::uint32_t loop_ = 0;     // [-] loops so far

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <cmath>
 #include <span>
 #include <string_view>
 #include <utility>
@@ -77,7 +78,10 @@ class StateExpression {
   };
   double value(const Arguments& at) const { return expression_.value(at.values()); }
   /// The derivative over variables()[k].
-  double slope(int k, const Arguments& at) const { return slopes_[k].value(at.values()); }
+  double slope(int k, const Arguments& at) const {
+    const double slope = slopes_[k].value(at.values());
+    return std::isfinite(slope) ? slope : 0.0;  // that of sqrt(v^2) at 0 is 0/0
+  }
 
  private:
   Expression expression_;

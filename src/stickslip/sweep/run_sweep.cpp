@@ -2,10 +2,12 @@
 #include "stickslip/sweep/run_sweep.h"
 
 #include <algorithm>
+#include <atomic>
 #include <exception>
 #include <mutex>
-#include <thread>
 #include <vector>
+
+#include "stickslip/base/thread_team.h"
 
 namespace stickslip {
 
@@ -33,13 +35,10 @@ bool run_sweep(const ParameterSweep& sweep, SweepTable& table, const SweepOption
       }
     }
   };
-  const int wanted = options.jobs > 0 ? options.jobs : static_cast<int>(std::thread::hardware_concurrency());
+  const int wanted = ThreadTeam::count(options.jobs);
   const int n_threads =
       std::clamp(wanted, 1, std::max(1, static_cast<int>(std::min<std::size_t>(pending.size(), 1024))));
-  std::vector<std::thread> threads;
-  for (int k = 1; k < n_threads; ++k) threads.emplace_back(work);
-  work();
-  for (std::thread& thread : threads) thread.join();
+  ThreadTeam(n_threads).run(n_threads, [&](int) { work(); });
   if (error) std::rethrow_exception(error);
   return done == table.rows();
 }
