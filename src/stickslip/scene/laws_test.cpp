@@ -168,8 +168,8 @@ between = ["material:steel", "material:steel"]
 )");
   const std::vector<ContactPair>& pairs = scene.system->contacts();
   ASSERT_EQ(pairs.size(), 3U);
-  EXPECT_EQ(pairs[0].options.name, "floor/ground-s1");
-  EXPECT_EQ(pairs[1].options.name, "floor/ground-s2");
+  EXPECT_EQ(pairs[0].options.name, "floor/s1-ground");
+  EXPECT_EQ(pairs[1].options.name, "floor/s2-ground");
   EXPECT_EQ(pairs[2].options.name, "steel/s1-s2");
   EXPECT_EQ(pairs[0].options.first_shape, 0);
   EXPECT_EQ(pairs[0].n_points, 1);
