@@ -81,12 +81,12 @@ void spin_eulers_disc(double degrees, double turns, double h_of_turn) {
 TEST(RollingBodies, EulersDiscGoesRoundAtItsRate) {
   spin_eulers_disc(30.0, 0.5, 5e-4);
 }
-TEST(RollingBodies, SlowEulersDiscKeepsItsEnergyOverTenTurns) {
+TEST(SlowRollingBodies, EulersDiscKeepsItsEnergyOverTenTurns) {
   for (const double degrees : {5.0, 10.0, 30.0}) spin_eulers_disc(degrees, 10.0, 5e-4);
 }
 
 /// The shipped coin: its centre is on its circle, where the rate of precession takes it.
-TEST(RollingBodies, SlowACoinRollsInACircle) {
+TEST(SlowRollingBodies, ACoinRollsInACircle) {
   SceneRun run = test::open_scene("rolling_coin");
   const double r = 0.1, l = 0.01, rho = 0.3, s = std::sin(75.0 * kDegree), c = std::cos(75.0 * kDegree);
   const double rate = std::sqrt(
@@ -132,7 +132,7 @@ TEST(RollingBodies, ACylinderRollsUpToThreeTimesTheFriction) {
 
 /// An upright cylinder stands on a slope up to tan = 2 radius / length, whichever way the slope runs; under
 /// generalized-alpha towards a fixed point of the rim (docs/collision.md).
-TEST(RollingBodies, SlowACylinderStandsOnSlopesInEveryDirection) {
+TEST(SlowRollingBodies, ACylinderStandsOnSlopesInEveryDirection) {
   constexpr double kR = 0.1;
   constexpr double kLength = 0.4;
   constexpr double kFalls = 0.01;  // [rad]
@@ -197,7 +197,7 @@ double exact_reversal() {
   return t - kStep * stone.spin() / (stone.spin() - before);
 }
 
-TEST(RollingBodies, SlowARattlebackReversesItsSpin) {
+TEST(SlowRollingBodies, ARattlebackReversesItsSpin) {
   const double exact = exact_reversal();
   EXPECT_NEAR(exact, 1.784, 1e-2);
   for (const char* scheme : {"generalized-alpha", "event-driven"}) {

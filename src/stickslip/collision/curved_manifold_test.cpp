@@ -173,7 +173,7 @@ void compare_with_plane(int n, unsigned seed) {
 TEST(CurvedManifold, OnHalfSpacesIsTheClosedForm) {
   compare_with_plane(2000, 1);
 }
-TEST(CurvedManifold, SlowOnHalfSpacesIsTheClosedForm) {
+TEST(SlowCurvedManifold, OnHalfSpacesIsTheClosedForm) {
   compare_with_plane(100000, 2);
 }
 
@@ -227,13 +227,13 @@ void compare_with_balls(int n, unsigned seed, bool with_cylinders) {
 TEST(CurvedManifold, CylindersWithBallsAreTheClosedForm) {
   compare_with_balls(3000, 3, true);
 }
-TEST(CurvedManifold, SlowCylindersWithBallsAreTheClosedForm) {
+TEST(SlowCurvedManifold, CylindersWithBallsAreTheClosedForm) {
   compare_with_balls(100000, 4, true);
 }
 TEST(CurvedManifold, EllipsoidsWithBallsAreTheLeastOfADenseSearch) {
   compare_with_balls(60, 5, false);
 }
-TEST(CurvedManifold, SlowEllipsoidsWithBallsAreTheLeastOfADenseSearch) {
+TEST(SlowCurvedManifold, EllipsoidsWithBallsAreTheLeastOfADenseSearch) {
   compare_with_balls(20000, 6, false);
 }
 
@@ -300,7 +300,10 @@ void compare_ellipsoids(int n, unsigned seed, std::optional<test::Form> form) {
       const auto points = ellipsoid_first ? curved_points(ellipsoid, at, solid, solid_at)
                                           : curved_points(solid, solid_at, ellipsoid, at);
       ASSERT_EQ(points.size(), 1U);
-      ASSERT_NEAR(points[0].gap, gap, exact) << k << " sizes " << size << ' ' << other;
+      // The search may end beside the best direction, never above it.
+      constexpr double kSearched = 1e-4;  // [-] of the smaller size
+      ASSERT_GE(points[0].gap, gap - exact) << k << " sizes " << size << ' ' << other;
+      ASSERT_LE(points[0].gap, gap + kSearched * smaller) << k << " sizes " << size << ' ' << other;
       // The separation along the normal is the gap.
       const Vector3 normal = ellipsoid_first ? points[0].normal : Vector3(-points[0].normal);
       const double along = normal.dot(farthest(solid, solid_at, -normal)) - normal.dot(farthest(ellipsoid, at, normal));
@@ -316,7 +319,7 @@ TEST(CurvedManifold, EllipsoidsWithSolidsAreTheLargestSeparation) {
   compare_ellipsoids(8, 13, test::Form::convex);
   compare_ellipsoids(8, 14, test::Form::capsule);
 }
-TEST(CurvedManifold, SlowEllipsoidsWithSolidsAreTheLargestSeparation) {
+TEST(SlowCurvedManifold, EllipsoidsWithSolidsAreTheLargestSeparation) {
   constexpr int kPairs = 10000;  // the search takes a millisecond a pair
   compare_ellipsoids(kPairs, 21, std::nullopt);
   compare_ellipsoids(kPairs, 22, test::Form::box);

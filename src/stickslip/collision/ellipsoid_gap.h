@@ -7,6 +7,7 @@
 
 #include "stickslip/math/jet.h"
 #include "stickslip/math/rotation.h"
+#include "stickslip/math/types.h"
 
 namespace stickslip {
 

@@ -225,7 +225,7 @@ bool materials_have_densities(const TableReader& body, const std::vector<SceneSh
 void read_centre(const TableReader& body, SceneBody& result) {
   if (!body.has("centre_of_mass")) return;
   const bool by_shapes = result.density || (!result.mass && materials_have_densities(body, result.shapes));
-  if (by_shapes) body.fail("centre_of_mass", "none beside a density: shapes have one of their own");
+  if (by_shapes) body.fail("centre_of_mass", "either density or centre_of_mass: shapes have one of their own");
   result.centre_of_mass = body.vector("centre_of_mass", "m");
 }
 
