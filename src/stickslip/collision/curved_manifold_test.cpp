@@ -212,9 +212,10 @@ void compare_with_balls(int n, unsigned seed, bool with_cylinders) {
       const Vector3 normal = ball_first ? Vector3(-p.normal) : p.normal;
       // Moved by the distance along the normal, the ball's centre is on the surface.
       const Real3 on = y - distance * (at.R.transpose() * normal).cast<Real>();
-      Real3 unused;
+      const Real3 r = ellipsoid.radii.cast<Real>();
       const Real off = with_cylinders ? cylinder_distance(cylinder.radius, 0.5L * *cylinder.length, on)
-                                      : ellipsoid_distance(ellipsoid.radii, on, unused);
+                                      : (on.cwiseQuotient(r).squaredNorm() - 1.0L) /
+                                            (2.0L * on.cwiseQuotient(r.cwiseProduct(r)).norm());
       ASSERT_NEAR(static_cast<double>(off), 0.0, exact + 1e-6 * std::abs(static_cast<double>(distance)));
       if (!with_cylinders && std::abs(distance) > 1e-6L * smaller) {
         const Real3 out = (y - foot) / distance;
