@@ -392,8 +392,10 @@ TEST(CurvedManifold, DerivativesOfGapsAreThoseOfDifferences) {
   sphere.radius = 0.1;
   using First = Jet<double, 1>;
   using Second = Jet<First, 1>;
-  for (const auto& [surface, of] : std::vector<std::pair<SurfaceFeature, BallFeature>>{
+  for (const auto& both : std::vector<std::pair<SurfaceFeature, BallFeature>>{
            {line, ball}, {egg, ball}, {plane, ball}, {line, rim}, {egg, rim}, {plane, rim}, {egg, sphere}}) {
+    const SurfaceFeature& surface = both.first;
+    const BallFeature& of = both.second;
     Second t(First(0.0));
     First inner(0.0);
     inner.set_derivative(0, 1.0);
