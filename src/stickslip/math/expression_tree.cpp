@@ -177,8 +177,8 @@ int ExpressionTree::derivative_of_unary(const Node& node, int k) {
       return times(k);
     case Op::log:
       return over(a);
-    case Op::sqrt:
-      return over(add(Op::multiply, two, k));
+    case Op::sqrt:  // 0 where a' is: sqrt(v^2) at rest has no other slope, and 0/0 is none
+      return add(Op::choose, da, over(add(Op::multiply, two, k)), add_constant(0.0));
     case Op::abs:
       return times(add(Op::sign, a));
     default:

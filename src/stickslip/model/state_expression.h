@@ -80,7 +80,7 @@ class StateExpression {
   /// The derivative over variables()[k].
   double slope(int k, const Arguments& at) const {
     const double slope = slopes_[k].value(at.values());
-    return std::isfinite(slope) ? slope : 0.0;  // that of sqrt(v^2) at 0 is 0/0
+    return std::isfinite(slope) ? slope : 0.0;  // as that of sqrt(abs(v)) at 0
   }
 
  private:
