@@ -177,8 +177,10 @@ int ExpressionTree::derivative_of_unary(const Node& node, int k) {
       return times(k);
     case Op::log:
       return over(a);
-    case Op::sqrt:  // 0 where a' is: sqrt(v^2) at rest has no other slope, and 0/0 is none
-      return add(Op::choose, da, over(add(Op::multiply, two, k)), add_constant(0.0));
+    case Op::sqrt: {  // 0 at a = 0 where a' is 0 too, as of sqrt(v^2) at rest, in place of 0/0
+      const int slope = over(add(Op::multiply, two, k));
+      return add(Op::choose, k, slope, add(Op::choose, da, slope, add_constant(0.0)));
+    }
     case Op::abs:
       return times(add(Op::sign, a));
     default:

@@ -111,6 +111,10 @@ std::vector<ShapeSelection> SceneBuilder::one_a_body(const std::vector<ShapeSele
                                                      const std::string& path) const {
   std::vector<ShapeSelection> bodies;
   for (std::size_t i = 0; i < shapes.size();) {
+    if (shapes[i].shape < 0) {  // a body that is named: all that it has
+      bodies.push_back(shapes[i++]);
+      continue;
+    }
     std::size_t end = i + 1;
     while (end < shapes.size() && shapes[end].body == shapes[i].body) ++end;
     const SceneBody& body = scene_.bodies[static_cast<std::size_t>(shapes[i].body)];
