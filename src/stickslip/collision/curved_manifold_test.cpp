@@ -86,7 +86,7 @@ class CurvedPairs {
 
   /// A size within 1e3 of `other`.
   double other_size(double other) { return std::clamp(other * std::pow(10.0, draw_.uniform(-3.0, 3.0)), 1e-3, 10.0); }
-  /// 0, some round-off, or -1e-3 to 1e-2 of a size.
+  /// Touching, within round-off of it, in overlap or apart, by little against a size.
   double gap(double size) {
     switch (draw_.index(4)) {
       case 0:

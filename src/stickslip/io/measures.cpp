@@ -45,6 +45,18 @@ std::vector<Column> make_measure_columns(std::int64_t n) {
           column("flow", {n}, "kg/s", "mass that crossed since the row before, over the time since then")};
 }
 
+/// Makes the group and its names in the file, which is given back.
+Hdf5File& begin_measures(Hdf5File& file, const std::vector<MeasureOptions>& options) {
+  std::vector<std::string> names;
+  names.reserve(options.size());
+  for (const MeasureOptions& measure : options) names.push_back(measure.name);
+  file.create_group("/measures");
+  file.write_fixed("/measures/name", names);
+  file.write_attribute("/measures/name", "unit", "1");
+  file.write_attribute("/measures/name", "meaning", "of the measure with the same index");
+  return file;
+}
+
 bool is_within(const std::optional<std::array<Vector3, 2>>& box, const Vector3& x, int dim) {
   if (!box) return true;
   return (x - (*box)[0]).head(dim).minCoeff() >= 0.0 && ((*box)[1] - x).head(dim).minCoeff() >= 0.0;
@@ -140,17 +152,8 @@ MeasuresTable::MeasuresTable(Hdf5File& file, const System& system, std::vector<M
                              std::int64_t expected_rows)
     : system_(system),
       options_(std::move(options)),
-      table_(
-          [&]() -> Hdf5File& {
-            file.create_group("/measures");
-            std::vector<std::string> names;
-            for (const MeasureOptions& measure : options_) names.push_back(measure.name);
-            file.write_fixed("/measures/name", names);
-            file.write_attribute("/measures/name", "unit", "1");
-            file.write_attribute("/measures/name", "meaning", "of the measure with the same index");
-            return file;
-          }(),
-          make_measure_columns(static_cast<std::int64_t>(options_.size())), expected_rows),
+      table_(begin_measures(file, options_), make_measure_columns(static_cast<std::int64_t>(options_.size())),
+             expected_rows),
       mass_before_(options_.size(), 0.0) {
 }
 

@@ -79,9 +79,8 @@ TomlValue parse_toml(std::string_view text, int text_index, const std::string& t
 /// Levels of tables and arrays that parse_toml() takes; the scene format needs 6.
 inline constexpr int kMaxTomlNesting = 32;
 
-/// Lays `later` over `base`: tables key by key, named contacts name by name, laws
-/// one after the other, all else replaced. A table
-/// whose `type` changes is replaced as a whole, since other types have other keys.
+/// Lays `later` over `base`: tables key by key, named contacts name by name, laws one after the other,
+/// all else replaced. A table whose `type` changes is replaced as a whole, since other types have other keys.
 void merge_documents(TomlValue::Table& base, TomlValue::Table&& later);
 
 /// Applies "key.path=value" each to a document: the types of scheme and solver first, whose options may stand before

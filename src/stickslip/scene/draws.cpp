@@ -6,6 +6,8 @@
 #include <cstddef>
 #include <numbers>
 
+#include "stickslip/math/normal_number.h"
+
 namespace stickslip {
 namespace {
 
@@ -29,8 +31,8 @@ double Draws::unit() {
 }
 
 double Draws::normal() {
-  const double radius = std::sqrt(-2.0 * std::log1p(-unit()));
-  return radius * std::cos(2.0 * std::numbers::pi * unit());
+  const double share = 1.0 - unit();
+  return make_normal_number(share, unit());
 }
 
 Vector4 Draws::rotation() {
@@ -60,13 +62,13 @@ double DrawLaw::draw(Draws& draws) const {
   for (const double weight : weights) sum += weight / largest;
   double left = sum * draws.unit();
   std::size_t last = 0;  // of those with a weight: round-off may leave a little at the end
-  for (std::size_t i = 0; i < values.size(); ++i) {
+  for (std::size_t i = 0; i < parameters.size(); ++i) {
     if (weights[i] == 0.0) continue;
     last = i;
     left -= weights[i] / largest;
     if (left < 0.0) break;
   }
-  return values[last];
+  return parameters[last];
 }
 
 }  // namespace stickslip

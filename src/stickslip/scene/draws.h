@@ -19,9 +19,9 @@ class Draws {
   double unit();
   /// In [a, b). Units are those of a and b.
   double uniform(double a, double b) { return a + (b - a) * unit(); }
-  /// Of mean 0 and standard deviation 1, from two numbers (Box and Muller 1958). [-]
+  /// Of mean 0 and standard deviation 1, from two numbers. [-]
   double normal();
-  /// (4) A unit quaternion w x y z whose rotations are uniform, from three numbers (Shoemake 1992). [-]
+  /// (4) A unit quaternion w x y z whose rotations are uniform, from three numbers. [-] [Shoemake1992]
   Vector4 rotation();
 
  private:
@@ -32,15 +32,14 @@ class Draws {
 struct DrawLaw {
   enum class Kind {
     uniform,     // parameters [a, b]
-    list,        // one of `values`, each as often as its weight
+    list,        // one of the parameters, each as often as its weight
     normal,      // parameters [mean, standard deviation]
     log_normal,  // parameters [median, standard deviation of the natural logarithm]
     power        // parameters [a, b, k]: density proportional to x^k on [a, b]
   };
   Kind kind = Kind::uniform;
   std::vector<double> parameters;
-  std::vector<double> values;   // of a list
-  std::vector<double> weights;  // [-] of a list, one a value, >= 0, not all 0
+  std::vector<double> weights;  // [-] of a list, one a parameter, >= 0, not all 0
 
   double draw(Draws& draws) const;
 };

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <Eigen/Geometry>
 #include <algorithm>
 #include <cmath>
 #include <vector>
@@ -38,12 +39,11 @@ const double kDistance = 1.63 / std::sqrt(static_cast<double>(kDrawn));
 
 TEST(Draws, FollowTheirLaws) {
   const auto normal = [](double x) { return 0.5 * std::erfc(-x / std::sqrt(2.0)); };
-  EXPECT_LT(distance_from({DrawLaw::Kind::uniform, {-1.0, 3.0}, {}, {}}, [](double x) { return 0.25 * (x + 1.0); }),
+  EXPECT_LT(distance_from({DrawLaw::Kind::uniform, {-1.0, 3.0}, {}}, [](double x) { return 0.25 * (x + 1.0); }),
             kDistance);
-  EXPECT_LT(
-      distance_from({DrawLaw::Kind::normal, {2.0, 0.5}, {}, {}}, [&](double x) { return normal((x - 2.0) / 0.5); }),
-      kDistance);
-  EXPECT_LT(distance_from({DrawLaw::Kind::log_normal, {1e-3, 0.3}, {}, {}},
+  EXPECT_LT(distance_from({DrawLaw::Kind::normal, {2.0, 0.5}, {}}, [&](double x) { return normal((x - 2.0) / 0.5); }),
+            kDistance);
+  EXPECT_LT(distance_from({DrawLaw::Kind::log_normal, {1e-3, 0.3}, {}},
                           [&](double x) { return normal(std::log(x / 1e-3) / 0.3); }),
             kDistance);
   for (const double k : {-40.0, -3.0, -1.0, -1.0 + 1e-6, -0.5, 0.0, 2.0, 40.0}) {
@@ -53,12 +53,12 @@ TEST(Draws, FollowTheirLaws) {
       if (k == -1.0) return std::log(x / a) / std::log(b / a);
       return (std::pow(x, k + 1.0) - std::pow(a, k + 1.0)) / (std::pow(b, k + 1.0) - std::pow(a, k + 1.0));
     };
-    EXPECT_LT(distance_from({DrawLaw::Kind::power, {a, b, k}, {}, {}}, power), kDistance) << k;
+    EXPECT_LT(distance_from({DrawLaw::Kind::power, {a, b, k}, {}}, power), kDistance) << k;
   }
 }
 
 TEST(Draws, OfAListComeAsOftenAsTheirWeights) {
-  const std::vector<double> x = sorted_draws({DrawLaw::Kind::list, {}, {1.0, 2.0, 5.0}, {1.0, 0.0, 3.0}});
+  const std::vector<double> x = sorted_draws({DrawLaw::Kind::list, {1.0, 2.0, 5.0}, {1.0, 0.0, 3.0}});
   const auto count = [&](double value) { return std::count(x.begin(), x.end(), value); };
   EXPECT_EQ(count(2.0), 0);
   EXPECT_EQ(count(1.0) + count(5.0), kDrawn);
@@ -67,11 +67,11 @@ TEST(Draws, OfAListComeAsOftenAsTheirWeights) {
 
 /// Where powers of x nearly cancel, and where the sum of weights is beyond the largest double.
 TEST(Draws, KeepTheirDigitsAtTheEndsOfTheirLaws) {
-  const std::vector<double> x = sorted_draws({DrawLaw::Kind::power, {1.0, 4.0, -1.0 + 1.2e-16}, {}, {}});
+  const std::vector<double> x = sorted_draws({DrawLaw::Kind::power, {1.0, 4.0, -1.0 + 1.2e-16}, {}});
   EXPECT_NEAR(x[kDrawn / 2], 2.0, 0.05);
   EXPECT_GE(x.front(), 1.0);
   EXPECT_LE(x.back(), 4.0);
-  const std::vector<double> of_two = sorted_draws({DrawLaw::Kind::list, {}, {1.0, 2.0}, {1e308, 1e308}});
+  const std::vector<double> of_two = sorted_draws({DrawLaw::Kind::list, {1.0, 2.0}, {1e308, 1e308}});
   EXPECT_NEAR(static_cast<double>(std::count(of_two.begin(), of_two.end(), 1.0)), 0.5 * kDrawn, 500.0);
 }
 

@@ -26,31 +26,32 @@ void refuse_in_planar_scene(const TableReader& shape) {
   }
 }
 
+/// Refuses keys of a shape but those that all have and its own.
+void allow_shape(const TableReader& reader, std::initializer_list<std::string_view> own) {
+  std::vector<std::string_view> keys = {"type",   "position", "quaternion",  "rotation", "angle",
+                                        "visual", "contype",  "conaffinity", "friction", "priority",
+                                        "condim", "material", "group"};
+  keys.insert(keys.end(), own);
+  reader.allow(keys, {"spinning", "rolling"});
+}
+
 ShapeGeometry read_sphere(const TableReader& reader) {
-  reader.allow({"type", "position", "quaternion", "rotation", "angle", "visual", "contype", "conaffinity", "friction",
-                "priority", "condim", "material", "group", "radius", "inside"},
-               {"spinning", "rolling"});
+  allow_shape(reader, {"radius", "inside"});
   return Sphere{reader.number("radius", kPositive, "m"), reader.boolean_or("inside", false)};
 }
 
 ShapeGeometry read_point(const TableReader& reader) {
-  reader.allow({"type", "position", "quaternion", "rotation", "angle", "visual", "contype", "conaffinity", "friction",
-                "priority", "condim", "material", "group"},
-               {"spinning", "rolling"});
+  allow_shape(reader, {});
   return PointShape{};
 }
 
 ShapeGeometry read_half_space(const TableReader& reader) {
-  reader.allow({"type", "position", "quaternion", "rotation", "angle", "visual", "contype", "conaffinity", "friction",
-                "priority", "condim", "material", "group", "normal", "offset"},
-               {"spinning", "rolling"});
+  allow_shape(reader, {"normal", "offset"});
   return HalfSpace{reader.direction("normal"), reader.number_or("offset", kAnyNumber, "m", 0.0)};
 }
 
 ShapeGeometry read_box(const TableReader& reader) {
-  reader.allow({"type", "position", "quaternion", "rotation", "angle", "visual", "contype", "conaffinity", "friction",
-                "priority", "condim", "material", "group", "size"},
-               {"spinning", "rolling"});
+  allow_shape(reader, {"size"});
   const Vector3 size = reader.vector("size", "m");
   if (!(size.head(static_cast<int>(reader.dimension())).minCoeff() > 0.0)) {
     reader.fail("size", "full edge lengths, each > 0 [m]");
@@ -60,16 +61,12 @@ ShapeGeometry read_box(const TableReader& reader) {
 
 ShapeGeometry read_capsule(const TableReader& reader) {
   refuse_in_planar_scene(reader);
-  reader.allow({"type", "position", "quaternion", "rotation", "angle", "visual", "contype", "conaffinity", "friction",
-                "priority", "condim", "material", "group", "radius", "length"},
-               {"spinning", "rolling"});
+  allow_shape(reader, {"radius", "length"});
   return Capsule{reader.number("radius", kPositive, "m"), reader.number("length", kNotNegative, "m")};
 }
 
 ShapeGeometry read_cylinder(const TableReader& reader) {
-  reader.allow({"type", "position", "quaternion", "rotation", "angle", "visual", "contype", "conaffinity", "friction",
-                "priority", "condim", "material", "group", "radius", "length", "inside"},
-               {"spinning", "rolling"});
+  allow_shape(reader, {"radius", "length", "inside"});
   Cylinder cylinder;
   cylinder.radius = reader.number("radius", kPositive, "m");
   cylinder.inside = reader.boolean_or("inside", false);
@@ -83,9 +80,7 @@ ShapeGeometry read_cylinder(const TableReader& reader) {
 }
 
 ShapeGeometry read_convex(const TableReader& reader) {
-  reader.allow({"type", "position", "quaternion", "rotation", "angle", "visual", "contype", "conaffinity", "friction",
-                "priority", "condim", "material", "group", "points", "file", "scale"},
-               {"spinning", "rolling"});
+  allow_shape(reader, {"points", "file", "scale"});
   if (reader.has("file")) {
     if (reader.has("points")) reader.fail("file", "either points or file");
     return Convex{read_hull_file(reader, "file")};
@@ -100,9 +95,7 @@ ShapeGeometry read_convex(const TableReader& reader) {
 
 ShapeGeometry read_ellipsoid(const TableReader& reader) {
   refuse_in_planar_scene(reader);
-  reader.allow({"type", "position", "quaternion", "rotation", "angle", "visual", "contype", "conaffinity", "friction",
-                "priority", "condim", "material", "group", "radii"},
-               {"spinning", "rolling"});
+  allow_shape(reader, {"radii"});
   const Vector3 radii = reader.vector("radii", "m");
   if (!(radii.minCoeff() > 0.0)) reader.fail("radii", "three lengths along x, y, z, each > 0 [m]");
   return Ellipsoid{radii};

@@ -497,7 +497,6 @@ class Fill {
     } else {
       law.kind = DrawLaw::Kind::list;
       if (p.empty()) reader.fail(key, "an array of at least one number");
-      law.values = p;
       law.weights.assign(p.size(), 1.0);
       if (reader.has("weights")) law.weights = reader.numbers("weights", kNotNegative, "");
       const bool all_zero = std::all_of(law.weights.begin(), law.weights.end(), [](double x) { return x == 0.0; });

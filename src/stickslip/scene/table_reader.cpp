@@ -56,14 +56,12 @@ std::string TableReader::path_of(std::string_view key) const {
   return path_.empty() ? std::string(key) : fmt::format("{}.{}", path_, key);
 }
 
-void TableReader::allow(std::initializer_list<std::string_view> keys,
-                        std::initializer_list<std::string_view> later) const {
+void TableReader::allow(std::span<const std::string_view> keys, std::initializer_list<std::string_view> later) const {
   for (const TomlEntry& entry : *table_) {
     const std::string_view key = entry.key;
     if (std::find(keys.begin(), keys.end(), key) != keys.end()) continue;
     const bool comes_later = std::find(later.begin(), later.end(), key) != later.end();
-    const std::string allowed =
-        comes_later ? not_available("this key") : unknown("key", key, std::span(keys.begin(), keys.size()));
+    const std::string allowed = comes_later ? not_available("this key") : unknown("key", key, keys);
     throw InputError(context_->document.place(entry.mark), path_of(quote_toml_key(key)), "", allowed);
   }
 }

@@ -56,7 +56,10 @@ class TableReader {
 
   /// Refuses keys that are not in `keys`: those in `later` as not available in this version, others as
   /// unknown, with the nearest known one.
-  void allow(std::initializer_list<std::string_view> keys, std::initializer_list<std::string_view> later = {}) const;
+  void allow(std::initializer_list<std::string_view> keys, std::initializer_list<std::string_view> later = {}) const {
+    allow(std::span(keys.begin(), keys.size()), later);
+  }
+  void allow(std::span<const std::string_view> keys, std::initializer_list<std::string_view> later = {}) const;
 
   bool has(std::string_view key) const { return find_value(*table_, key) != nullptr; }
   /// The value of a key, or nothing.

@@ -20,6 +20,7 @@ constexpr double kAlike = 1e-12;
 /// to 24, spheres 12; with two bodies of this many contacts the colours of a word suffice. [-]
 constexpr int kManyContacts = 32;
 constexpr int kColours = 64;
+static_assert(2 * (kManyContacts - 1) < kColours, "each contact of two bodies that are not shared finds a colour");
 Matrix3 cross_matrix(const Vector3& n) {
   Matrix3 matrix;
   matrix << 0.0, -n(2), n(1), n(2), 0.0, -n(0), -n(1), n(0), 0.0;

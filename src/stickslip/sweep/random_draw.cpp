@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "stickslip/sweep/random_draw.h"
 
-#include <cmath>
-#include <numbers>
-
 #include "stickslip/io/checksum.h"
+#include "stickslip/math/normal_number.h"
 
 namespace stickslip {
 namespace {
@@ -44,10 +42,9 @@ double draw_uniform(std::uint64_t seed, std::uint64_t sample, std::string_view c
   return draw_pair(seed, sample, column)[0];
 }
 
-/// By the transform of Box and Muller.
 double draw_normal(std::uint64_t seed, std::uint64_t sample, std::string_view column) {
-  const auto [radius, angle] = draw_pair(seed, sample, column);
-  return std::sqrt(-2.0 * std::log(radius)) * std::cos(2.0 * std::numbers::pi * angle);
+  const auto [share, turn] = draw_pair(seed, sample, column);
+  return make_normal_number(share, turn);
 }
 
 }  // namespace stickslip
