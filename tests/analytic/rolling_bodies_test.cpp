@@ -163,7 +163,7 @@ TEST(SlowRollingBodies, ACylinderStandsOnSlopesInEveryDirection) {
 
 /// When the spin of the shipped rattleback changes its sign, against an integration of its equations.
 double time_of_reversal(SceneRun& run) {
-  double before = NAN;
+  double before = 0.0;
   double found = NAN;
   while (std::isnan(found) && run.state.t < run.scene.time.end) {
     if (run.step() != Status::ok) throw std::runtime_error(run.report.message);
