@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <set>
 #include <tuple>
 #include <utility>
 
@@ -50,24 +51,17 @@ TrueContacts::TrueContacts(const System& system) : system_(system), sizes_(syste
 }
 
 void TrueContacts::add_named() {
-  const auto add = [this](int a, int b, int manifold) {
-    const auto round = [this](int shape) { return std::ranges::find(rounds_, shape, &Round::shape); };
-    const auto wall = [this](int shape) { return std::ranges::find(walls_, shape, &Wall::shape); };
-    if (round(a) == rounds_.end()) std::swap(a, b);  // a wall
-    Pair pair{false, 0, 0, manifold};
-    if (round(a) == rounds_.end()) return;
-    if (round(b) != rounds_.end()) {
-      pair = {false, static_cast<int>(round(a) - rounds_.begin()), static_cast<int>(round(b) - rounds_.begin()),
-              manifold};
-    } else if (wall(b) != walls_.end()) {
-      pair = {true, static_cast<int>(wall(b) - walls_.begin()), static_cast<int>(round(a) - rounds_.begin()), -1};
-    } else {
-      return;
-    }
-    const auto same = [&pair](const Pair& x) {
-      return x.wall == pair.wall && x.first == pair.first && x.second == pair.second;
-    };
-    if (std::ranges::none_of(named_, same)) named_.push_back(pair);
+  std::vector<int> round_of(system_.shapes().size(), -1);  // (n shapes) indices into rounds_, -1: none
+  std::vector<int> wall_of(system_.shapes().size(), -1);   // (n shapes) into walls_
+  for (std::size_t i = 0; i < rounds_.size(); ++i) round_of[rounds_[i].shape] = static_cast<int>(i);
+  for (std::size_t i = 0; i < walls_.size(); ++i) wall_of[walls_[i].shape] = static_cast<int>(i);
+  std::set<std::tuple<bool, int, int>> known;  // pairs of several points come once
+  const auto add = [&](int a, int b, int manifold) {
+    if (round_of[a] < 0) std::swap(a, b);  // a wall
+    if (round_of[a] < 0) return;
+    Pair pair{false, round_of[a], round_of[b], manifold};
+    if (pair.second < 0) pair = {true, wall_of[b], round_of[a], -1};
+    if (pair.first >= 0 && known.emplace(pair.wall, pair.first, pair.second).second) named_.push_back(pair);
   };
   for (std::size_t k = 0; k < system_.manifold_pairs().size(); ++k) {
     const ManifoldPair& pair = system_.manifold_pairs()[k];
