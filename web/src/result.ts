@@ -41,6 +41,7 @@ export interface Header {
   types: string[];
   contacts: string[];
   joints: string[];
+  joint_types?: string[];
   shapes?: string[];
   shape_types?: string[];
   planar: boolean;

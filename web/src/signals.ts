@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What can be plotted of a result: the steps' certificate, coordinates, contacts and joints, each with its unit.
-import {Numbers, Result} from './result';
+import {Header, Numbers, Result} from './result';
 
 export interface Signal {
   id: string;
@@ -44,6 +44,12 @@ function velocities(type: string, n: number): [string, string][] {
   return Array.from({length: n}, (_, i) => [`v${'xyz'[i] ?? i}`, 'm/s'] as [string, string]);
 }
 
+/** Whether a contact is a limit of a joint that turns: its gap is an angle. */
+function is_angle(header: Header, contact: string): boolean {
+  const [joint, limit] = contact.split('-limits/');
+  return limit !== undefined && header.joint_types?.[header.joints.indexOf(joint)] === 'revolute';
+}
+
 export function list_signals(result: Result): Signal[] {
   const header = result.header;
   const signals: Signal[] = [];
@@ -67,14 +73,14 @@ export function list_signals(result: Result): Signal[] {
   const mu = result.get('friction_coefficient');
   const n_c = header.contacts.length;
   header.contacts.forEach((name, c) => {
-    const group = `Contact ${name}`;
+    const group = `Contact ${name}`, angle = is_angle(header, name);
     const per_point = (path: string, label: string, unit: string) => {
       const values = result.get(`/contacts/${path}`);
       if (values) add(`/contacts/${path}/${c}`, label, unit, group, rows, () => column(values, n_c, c), c);
       return values;
     };
-    per_point('gap', `gap ${name}`, 'm');
-    for (const [what, unit] of [['force', 'N'], ['percussion', 'N s']]) {
+    per_point('gap', `gap ${name}`, angle ? 'rad' : 'm');
+    for (const [what, unit] of angle ? [['force', 'N m'], ['percussion', 'N m s']] : [['force', 'N'], ['percussion', 'N s']]) {
       const normal = per_point(`normal_${what}`, `normal ${what} ${name}`, unit);
       const friction = result.get(`/contacts/friction_${what}`);
       if (!normal || !friction) continue;
@@ -97,7 +103,7 @@ export function list_signals(result: Result): Signal[] {
         }
       }
     }
-    per_point('normal_impulse', `normal impulse ${name}`, 'N s');
+    per_point('normal_impulse', `normal impulse ${name}`, angle ? 'N m s' : 'N s');
     per_point('status', `status ${name} (0 open, 1 stick, 2 slip)`, '-');
   });
 
@@ -161,7 +167,10 @@ export function first_plots(result: Result, signals: Signal[]): [string, string[
   });
   const shown = header.contacts.map((_, c) => c).sort((a, b) => closed[b] - closed[a] || a - b).slice(0, 4);
   const main = shown[0] ?? 0;
-  add('Gap', shown.map((c) => `/contacts/gap/${c}`));
+  const gaps = (angles: boolean) =>
+      shown.filter((c) => is_angle(header, header.contacts[c]) === angles).map((c) => `/contacts/gap/${c}`);
+  add('Gap', gaps(false));
+  add('Angle to the limit', gaps(true));
   if (shown.length > 0) {
     const what = known.has('/contacts/normal_force/0') ? 'force' : 'percussion';
     add(what === 'force' ? 'Contact force and its bound' : 'Contact percussion and its bound',

@@ -175,9 +175,12 @@ bool MoreauStepper::calc_free_velocity(const State& state, double h, double t_mi
         solve_free_rotation(k.inertia, k.inverse_inertia, state.u.segment<3>(k.row), force_.segment<3>(k.row),
                             (1.0 - options_.theta) * h, options_.theta * h);
     if (!rotation.converged) {
-      const bool is_finite = force_.segment<3>(k.row).allFinite();
-      report.message = is_finite ? turns_too_far(system_, k.body)
-                                 : "body '" + system_.bodies()[k.body].name + "': a torque on it is not finite";
+      const Body& body = system_.bodies()[k.body];
+      const bool force_is_finite = force_.segment<3>(body.u_offset).allFinite();
+      const bool is_finite = force_is_finite && force_.segment<3>(k.row).allFinite();
+      const char* what = force_is_finite ? "torque" : "force";  // which has a torque about the body's origin, too
+      report.message =
+          is_finite ? turns_too_far(system_, k.body) : "body '" + body.name + "': a " + what + " on it is not finite";
       return false;
     }
     u_free_.segment<3>(k.row) = rotation.omega;
