@@ -31,8 +31,8 @@ void tell(const std::string& message, StepReport& report) {
 
 }  // namespace
 
-CertifiedStepper::CertifiedStepper(std::unique_ptr<TimeStepper> scheme, const System& system)
-    : scheme_(std::move(scheme)), system_(system), contacts_(system) {
+CertifiedStepper::CertifiedStepper(std::unique_ptr<TimeStepper> scheme, const System& system, double activation)
+    : scheme_(std::move(scheme)), system_(system), contacts_(system, activation) {
   double mass = 0.0;  // [kg]
   for (const Body& body : system.bodies()) {
     if (body.n_u > 0) mass += body.beam ? body.beam->mass() : body.mass;
@@ -64,13 +64,22 @@ Status CertifiedStepper::step(State& state, double h, double t_end, StepReport& 
 
 void CertifiedStepper::judge_contacts(const State& state, StepReport& report) {
   const auto missed = contacts_.measure(finds_events() ? nullptr : &start_, state, report);
-  if (!missed) return;
+  if (missed) {
+    report.status = Status::inexact;
+    const std::string claimed = std::isfinite(missed->claimed)
+                                    ? fmt::format("the gap is {:.3g} m by their contacts", missed->claimed)
+                                    : "no contact of the step is between them";
+    tell(fmt::format("{} overlap by {:.3g} m, but {}", describe_bodies(system_, missed->body_a, missed->body_b),
+                     -missed->gap, claimed),
+         report);
+  }
+  // What acts between events may have parted again.
+  if (finds_events()) return;
+  const auto apart = contacts_.find_apart(start_, state, report);
+  if (!apart) return;
   report.status = Status::inexact;
-  const std::string claimed = std::isfinite(missed->claimed)
-                                  ? fmt::format("the gap is {:.3g} m by their contacts", missed->claimed)
-                                  : "no contact of the step is between them";
-  tell(fmt::format("{} overlap by {:.3g} m, but {}", describe_bodies(system_, missed->body_a, missed->body_b),
-                   -missed->gap, claimed),
+  tell(fmt::format("{} push each other apart, but stay {:.3g} m apart in the step",
+                   describe_bodies(system_, apart->body_a, apart->body_b), apart->gap),
        report);
 }
 

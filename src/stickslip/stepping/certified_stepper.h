@@ -13,14 +13,14 @@ namespace stickslip {
 /// A scheme whose steps are judged by what the scheme does not say itself. Every scheme of a run is one of these.
 ///
 /// - Gaps and penetration are those of the shapes at the end of the step (TrueContacts). A step is inexact whose bodies
-///   overlap more than its rows say.
+///   overlap more than its rows say, or in which a contact acted whose shapes stay apart.
 /// - Energy that contacts make (ContactWork). What the residual that the step admits may make of it is taken away. A
 ///   step is inexact whose contacts share one restitution and make more than kMostMade of the kinetic energy against
 ///   their law.
 class CertifiedStepper final : public TimeStepper {
  public:
-  /// The system must outlive this.
-  CertifiedStepper(std::unique_ptr<TimeStepper> scheme, const System& system);
+  /// The system must outlive this. `activation` [m]: up to which gap the scheme lets a contact act.
+  CertifiedStepper(std::unique_ptr<TimeStepper> scheme, const System& system, double activation = 0.0);
 
   std::string_view name() const override { return scheme_->name(); }
   bool knows_accelerations() const override { return scheme_->knows_accelerations(); }

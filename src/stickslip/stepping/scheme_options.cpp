@@ -28,7 +28,9 @@ std::unique_ptr<TimeStepper> make_stepper(const SchemeOptions& options, const Sy
       return make_event_driven(o, system, solver, stop);
     }
   };
-  return std::make_unique<CertifiedStepper>(std::visit(Make{system, solver, stop}, options), system);
+  const auto* moreau = std::get_if<MoreauOptions>(&options);
+  return std::make_unique<CertifiedStepper>(std::visit(Make{system, solver, stop}, options), system,
+                                            moreau != nullptr ? moreau->activation : 0.0);
 }
 
 const SchemeTraits& scheme_traits(const SchemeOptions& options) {

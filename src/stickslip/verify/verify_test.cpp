@@ -198,6 +198,27 @@ TEST(Verify, ConesAreNotJudgedWhereImpactsArePassedOver) {
   EXPECT_NE(found.not_checked.front().find("accumulate"), std::string::npos) << found.not_checked.front();
 }
 
+/// A ball that falls, 20 cm above the floor, and is pushed by it all the same.
+TEST(Verify, PercussionsAtADistanceAreFound) {
+  const TemporaryFolder folder;
+  for (const std::string& scheme : kAllSchemes) {
+    if (scheme == "event-driven") continue;  // what acts between events may have parted
+    std::string scene = with_scheme(kPlanar, scheme);
+    const std::string place = "[-1.5, 0.2]";
+    scene.replace(scene.find(place), place.size(), "[-1.5, 0.4]");
+    const bool done = write_run(folder / "r.h5", scene, 50, [](State&, StepReport& report) {
+      EXPECT_GT(report.contacts.back().gap, 0.1);
+      report.contacts.back().percussion[0] = 0.01;
+      return true;
+    });
+    ASSERT_TRUE(done);
+    const Verification found = verify_result(folder / "r.h5");
+    EXPECT_GT(found.n_false, 0) << scheme;
+    EXPECT_EQ(found.first.what, "percussion at a distance") << scheme << "\n" << describe(found);
+    EXPECT_EQ(found.first.who, "floor, ball");
+  }
+}
+
 /// As in a step that is made in parts, the first of which parts the bodies.
 TEST(Verify, WhatActedAndOpenedAgainIsInItsRow) {
   const BuiltScene built = build(parse_scene(with_scheme(kSpatial, "moreau"), "test.toml"));
