@@ -31,8 +31,8 @@ void tell(const std::string& message, StepReport& report) {
 
 }  // namespace
 
-CertifiedStepper::CertifiedStepper(std::unique_ptr<TimeStepper> scheme, const System& system, double activation)
-    : scheme_(std::move(scheme)), system_(system), contacts_(system, activation) {
+CertifiedStepper::CertifiedStepper(std::unique_ptr<TimeStepper> scheme, const System& system, ContactReach reach)
+    : scheme_(std::move(scheme)), system_(system), contacts_(system, reach) {
   double mass = 0.0;  // [kg]
   for (const Body& body : system.bodies()) {
     if (body.n_u > 0) mass += body.beam ? body.beam->mass() : body.mass;

@@ -19,8 +19,8 @@ namespace stickslip {
 ///   their law.
 class CertifiedStepper final : public TimeStepper {
  public:
-  /// The system must outlive this. `activation` [m]: up to which gap the scheme lets a contact act.
-  CertifiedStepper(std::unique_ptr<TimeStepper> scheme, const System& system, double activation = 0.0);
+  /// The system must outlive this.
+  CertifiedStepper(std::unique_ptr<TimeStepper> scheme, const System& system, ContactReach reach = {});
 
   std::string_view name() const override { return scheme_->name(); }
   bool knows_accelerations() const override { return scheme_->knows_accelerations(); }

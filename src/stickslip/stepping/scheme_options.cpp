@@ -4,6 +4,17 @@
 #include "stickslip/stepping/certified_stepper.h"
 
 namespace stickslip {
+namespace {
+
+ContactReach reach_of(const SchemeOptions& options) {
+  if (const auto* moreau = std::get_if<MoreauOptions>(&options)) return {moreau->activation, 0.0};
+  const auto* relaxation = std::get_if<RelaxationOptions>(&options);
+  if (relaxation == nullptr || relaxation->form != RelaxationForm::ode) return {};
+  // By (64) a contact bears at gaps below 2 zeta delta V and delta^2 times what presses it.
+  return {0.0, (2.0 * relaxation->zeta + 1.0) * relaxation->delta};
+}
+
+}  // namespace
 
 std::unique_ptr<TimeStepper> make_stepper(const SchemeOptions& options, const System& system, ConeSolver& solver,
                                           StopToken stop) {
@@ -28,9 +39,7 @@ std::unique_ptr<TimeStepper> make_stepper(const SchemeOptions& options, const Sy
       return make_event_driven(o, system, solver, stop);
     }
   };
-  const auto* moreau = std::get_if<MoreauOptions>(&options);
-  return std::make_unique<CertifiedStepper>(std::visit(Make{system, solver, stop}, options), system,
-                                            moreau != nullptr ? moreau->activation : 0.0);
+  return std::make_unique<CertifiedStepper>(std::visit(Make{system, solver, stop}, options), system, reach_of(options));
 }
 
 const SchemeTraits& scheme_traits(const SchemeOptions& options) {

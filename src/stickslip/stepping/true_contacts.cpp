@@ -30,9 +30,9 @@ std::pair<int, int> sorted(int a, int b) {
 
 }  // namespace
 
-TrueContacts::TrueContacts(const System& system, double activation)
+TrueContacts::TrueContacts(const System& system, ContactReach reach)
     : system_(system),
-      activation_(activation),
+      reach_(reach),
       sizes_(system),
       round_of_(system.shapes().size(), -1),
       wall_of_(system.shapes().size(), -1),
@@ -310,26 +310,35 @@ double TrueContacts::calc_speed(const Overlap& overlap, const Vector& u, double 
          (a.w_WB - b.w_WB).norm() * sizes_.of_pair(overlap.body_a, overlap.body_b);
 }
 
-/// How far they move past each other there in the step, at most, and fall; `there_and_back`: as far as they may be
-/// apart where they were about to touch at the start and have bounced. [m]
-double TrueContacts::calc_way(const Overlap& overlap, const Start& start, const State& state,
-                              bool there_and_back) const {
-  const double h = state.t - start.t;
-  const auto move = [&](int body) {  // (3) [m] of the point of the body that is there at the end
+/// How far the bodies' points that are there at the end moved past each other in the step. [m]
+double TrueContacts::calc_move(const Overlap& overlap, const Start& start) const {
+  const auto move = [&](int body) {  // (3) [m]
     const BodyMotion& end = at_[body];
     const Pose pose = system_.calc_pose(body, start.t, start.q);
     return Vector3(overlap.place - pose.p_WB - pose.R_WB * (end.R.transpose() * (overlap.place - end.p)));
   };
-  const double before = calc_speed(overlap, start.u, start.t);
-  const double after = calc_speed(overlap, state.u, state.t);
-  const double speed = there_and_back ? before + after : std::max(before, after);
-  return std::max(h * speed, (move(overlap.body_a) - move(overlap.body_b)).norm()) + h * h * system_.gravity().norm();
+  return (move(overlap.body_a) - move(overlap.body_b)).norm();
+}
+
+/// How far they move past each other there in the step, at most, and fall. [m]
+double TrueContacts::calc_way(const Overlap& overlap, const Start& start, const State& state) const {
+  const double h = state.t - start.t;
+  const double speed = std::max(calc_speed(overlap, start.u, start.t), calc_speed(overlap, state.u, state.t));
+  return std::max(h * speed, calc_move(overlap, start)) + h * h * system_.gravity().norm();
+}
+
+/// How far apart they may be there at the end where they were about to touch, and have bounced. [m]
+double TrueContacts::calc_way_and_back(const Overlap& overlap, const Start& start, const State& state) const {
+  const double h = state.t - start.t;
+  const double both = calc_speed(overlap, start.u, start.t) + calc_speed(overlap, state.u, state.t);
+  return std::max((h + reach_.time) * both, calc_move(overlap, start)) + calc_rest(h);
 }
 
 /// How far apart shapes may be whose contact acted although nothing moves: what a fall closes in the step, and the
-/// activation. [m]
+/// reach. [m]
 double TrueContacts::calc_rest(double h) const {
-  return h * h * system_.gravity().norm() + activation_;
+  const double time = h + reach_.time;
+  return time * time * system_.gravity().norm() + reach_.gap;
 }
 
 std::optional<TrueContacts::Missed> TrueContacts::measure(const Start* start, const State& state, StepReport& report) {
@@ -348,7 +357,7 @@ std::optional<TrueContacts::Missed> TrueContacts::measure(const Start* start, co
     if (!(overlap.gap < std::min(overlap.claimed, 0.0) - same)) continue;
     put_gap(overlap, report);
     const double missed = std::min(overlap.claimed, 0.0) - overlap.gap;
-    const double way = start != nullptr ? calc_way(overlap, *start, state, false) : 0.0;
+    const double way = start != nullptr ? calc_way(overlap, *start, state) : 0.0;
     if (!(missed > way + same) || (worst && worst->gap < overlap.gap)) continue;
     worst = {overlap.body_a, overlap.body_b, overlap.gap, overlap.claimed};
   }
@@ -378,7 +387,7 @@ std::optional<TrueContacts::Apart> TrueContacts::find_apart(const Start& start, 
     if (!(gap > (worst ? worst->gap : 0.0)) || std::isinf(gap)) continue;
     const auto [a, b] = bodies_of(*pair);
     const Overlap at{a, b, *pair, gap, found.on_second, found.normal};
-    if (gap > calc_way(at, start, state, true) + activation_ + calc_same(a, b)) worst = {a, b, gap};
+    if (gap > calc_way_and_back(at, start, state) + calc_same(a, b)) worst = {a, b, gap};
   }
   return worst;
 }

@@ -16,6 +16,12 @@
 
 namespace stickslip {
 
+/// How far before the shapes touch a scheme lets a contact act.
+struct ContactReach {
+  double gap = 0.0;   // [m] at rest
+  double time = 0.0;  // [s] before the contact closes, by the velocities of the bodies
+};
+
 /// Measures how far shapes overlap at the end of a step, from the shapes and where they are (collision/true_gap.h): no
 /// rows of a scheme. All pairs count that the scene lets touch, named and detected; not beams, whose gaps are those of
 /// points, and not stops of joints.
@@ -25,8 +31,8 @@ namespace stickslip {
 /// depend on when they were listed.
 class TrueContacts {
  public:
-  /// The system must outlive this. `activation` [m]: up to which gap the scheme lets a contact act.
-  explicit TrueContacts(const System& system, double activation = 0.0);
+  /// The system must outlive this.
+  explicit TrueContacts(const System& system, ContactReach reach = {});
 
   /// Two bodies that overlap more than the rows between them say, by more than the step explains.
   struct Missed {
@@ -54,7 +60,7 @@ class TrueContacts {
   };
   /// After measure(): the contact of the step from `start` on that acted although its shapes are apart at the end by
   /// more than the step explains, the worst: more than their way to each other and back, by their velocities at its
-  /// ends, what a fall is, and the activation.
+  /// ends, what a fall is, and the reach of contacts.
   std::optional<Apart> find_apart(const Start& start, const State& state, const StepReport& report);
 
  private:
@@ -105,11 +111,13 @@ class TrueContacts {
   double calc_same(int body_a, int body_b) const;
   double calc_least_gap(int body_a, int body_b);
   double calc_speed(const Overlap& overlap, const Vector& u, double t) const;
-  double calc_way(const Overlap& overlap, const Start& start, const State& state, bool there_and_back) const;
+  double calc_move(const Overlap& overlap, const Start& start) const;
+  double calc_way(const Overlap& overlap, const Start& start, const State& state) const;
+  double calc_way_and_back(const Overlap& overlap, const Start& start, const State& state) const;
   double calc_rest(double h) const;
 
   const System& system_;
-  double activation_;  // [m]
+  ContactReach reach_;
   BodySizes sizes_;
   std::optional<ContactFilter> filter_;
   std::vector<Round> rounds_;

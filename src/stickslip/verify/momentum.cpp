@@ -30,7 +30,8 @@ MomentumBalance::MomentumBalance(const System& system, const ResultRows& rows)
       checked_(system.bodies().size(), 0),
       sums_(system.bodies().size()),
       sizes_(system.bodies().size()),
-      loose_(system.bodies().size()) {
+      loose_(system.bodies().size()),
+      most_(system.bodies().size(), 0.0) {
   for (Vector* v : {&force_before_, &force_, &momentum_before_, &momentum_}) v->setZero(system.n_u());
   for (std::size_t i = 0; i < checked_.size(); ++i) checked_[i] = system.bodies()[i].n_u > 0 ? 1 : 0;
   const auto leave_out = [&](int body, const char* why) {
@@ -178,7 +179,9 @@ MomentumBalance::Miss MomentumBalance::find_worst(std::int64_t k, double h, doub
     const double missed = (momentum - momentum_before - sums_[i]).norm();
     const double size = sizes_[i] + momentum_before.norm() + momentum.norm();
     const double solved = rows_.is_iterated() ? kIterations * std::max(size, largest_) : 0.0;
-    const double tight = kOfPercussion * largest_ + kRoundOffs * eps_ * size + solved;
+    // What has stopped keeps the round-off of what it moved with.
+    most_[i] = std::max(most_[i], size);
+    const double tight = kOfPercussion * largest_ + kRoundOffs * eps_ * most_[i] + solved;
     const double bound = is_exact_ ? tight : tight + loose_[i] + kIntegrals * size;
     const double scale = largest_ > 0.0 ? largest_ : std::max(size, std::numeric_limits<double>::min());
     const double beyond = is_exact_ && solved == 0.0 ? missed : std::max(0.0, missed - bound);

@@ -49,6 +49,7 @@ class MomentumBalance {
   std::vector<Vector3> sums_;                                 // (bodies) [N s]
   std::vector<double> sizes_;                                 // (bodies) [N s] of all that was added
   std::vector<double> loose_;                                 // (bodies) [N s] what is known no better
+  std::vector<double> most_;                                  // (bodies) [N s] the largest sum of sizes so far
   double largest_ = 0.0;                                      // [N s] percussion of the row
   Vector force_before_, force_, momentum_before_, momentum_;  // (n_u)
 };

@@ -41,10 +41,12 @@ Scene scene_of(const Trajectory& result) {
   return parse_scene(text, result.file().name() + " (scene)", options);
 }
 
-/// [m] Up to which gap contacts of the scheme may act.
-double activation_of(const Scene& scene) {
-  const auto* moreau = std::get_if<MoreauOptions>(&scene.scheme);
-  return moreau != nullptr ? moreau->activation : 0.0;
+/// How far contacts of the scheme act before shapes touch: up to a gap [m], and by a time [s].
+std::pair<double, double> verified_reach(const SchemeOptions& scheme) {
+  if (const auto* moreau = std::get_if<MoreauOptions>(&scheme)) return {moreau->activation, 0.0};
+  const auto* relaxation = std::get_if<RelaxationOptions>(&scheme);
+  if (relaxation == nullptr || relaxation->form != RelaxationForm::ode) return {0.0, 0.0};
+  return {0.0, (2.0 * relaxation->zeta + 1.0) * relaxation->delta};
 }
 
 class Verifier {
@@ -374,16 +376,14 @@ void Verifier::check_touch(std::int64_t k) {
 }
 
 void Verifier::check_touch(int shape_a, int shape_b) {
-  const int n = static_cast<int>(places_.size());
-  if (std::min(shape_a, shape_b) < 0 || std::max(shape_a, shape_b) >= n) return;
+  if (std::min(shape_a, shape_b) < 0 || std::max(shape_a, shape_b) >= static_cast<int>(places_.size())) return;
   const int a = shapes_.body(shape_a);
   const int b = shapes_.body(shape_b);
-  for (const int body : {a, b}) {
-    if (system_.bodies()[body].type == BodyType::beam) return;
-  }
+  if (system_.bodies()[a].type == BodyType::beam || system_.bodies()[b].type == BodyType::beam) return;
   const auto gap = shapes_.find_gap(shape_a, shape_b, places_);
+  const auto [reach, ahead] = verified_reach(scene_.scheme);
   const double h = steps_[step_].step;
-  const double rest = h * h * system_.gravity().norm() + activation_of(scene_);
+  const double rest = std::pow(h + ahead, 2) * system_.gravity().norm() + reach;
   if (!gap || !(gap->gap > rest)) return;
   const Vector3& place = gap->on_second;
   const auto move = [&](int body) {  // (3) [m] of the body's point that is there at the end
@@ -400,7 +400,7 @@ void Verifier::check_touch(int shape_a, int shape_b) {
   };
   // They may have met at the velocity of the start, and part at that of the end.
   const double both = speed(t_ - h, q_before_, u_before_, motion_before_) + speed(t_, q_, u_, motion_);
-  const double way = std::max(h * both, (move(a) - move(b)).norm());
+  const double way = std::max((h + ahead) * both, (move(a) - move(b)).norm());
   const double bound = rest + way + kLength + kSumRoundOffs * eps_ * (place.norm() + size);
   at_most(
       "percussion at a distance", [&] { return names(a, b); }, "m", t_, 0.0, gap->gap, bound);

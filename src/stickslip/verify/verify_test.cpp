@@ -198,6 +198,34 @@ TEST(Verify, ConesAreNotJudgedWhereImpactsArePassedOver) {
   EXPECT_NE(found.not_checked.front().find("accumulate"), std::string::npos) << found.not_checked.front();
 }
 
+/// What dry friction has stopped keeps the round-off of what it moved with, under a scheme of iterations too.
+TEST(Verify, WhatHasStoppedKeepsItsRoundOff) {
+  const TemporaryFolder folder;
+  for (const char* velocity : {"[0.5059644256269408, -0.6324555320336759, 0.8854377448471462]",
+                               "[0.2529822128134704, -0.31622776601683795, 0.4427188724235731]"}) {
+    write_run(folder / "r.h5", std::string(R"(stickslip = 1
+gravity = [0, 0, 0]
+time = {end = 0.6, step = 1e-3}
+scheme = {type = "generalized-alpha"}
+bodies.base = {type = "fixed"}
+[bodies.b]
+mass = 0.8
+inertia = [0.05, 0.05, 0.06]
+position = [0.2, -0.1, 0.3]
+quaternion = [0.9321654325742351, 0.282699968416152, 0.22615997473292163, 0]
+velocity = )") + velocity + R"(
+[joints.j]
+between = ["base", "b"]
+type = "prismatic"
+at = [0.2, -0.1, 0.3]
+axis = [0.42163702135578396, -0.5270462766947299, 0.7378647873726218]
+friction = 1.7
+)");
+    const Verification found = verify_result(folder / "r.h5");
+    EXPECT_EQ(found.n_false, 0) << describe(found);
+  }
+}
+
 /// A ball that falls, 20 cm above the floor, and is pushed by it all the same.
 TEST(Verify, PercussionsAtADistanceAreFound) {
   const TemporaryFolder folder;
