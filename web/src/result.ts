@@ -41,6 +41,9 @@ export interface Header {
   types: string[];
   contacts: string[];
   joints: string[];
+  sensors: string[];
+  sensor_types?: string[];
+  measures: string[];
   shapes?: string[];
   shape_types?: string[];
   planar: boolean;
