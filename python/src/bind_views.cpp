@@ -6,6 +6,7 @@
 #include "convert.h"
 #include "shared.h"
 #include "stickslip/io/output_columns.h"
+#include "stickslip/model/site.h"
 
 namespace stickslip::python {
 namespace {

@@ -42,6 +42,9 @@ export interface Header {
   contacts: string[];
   joints: string[];
   joint_types?: string[];
+  sensors: string[];
+  sensor_types?: string[];
+  measures: string[];
   shapes?: string[];
   shape_types?: string[];
   planar: boolean;

@@ -50,6 +50,23 @@ function is_angle(header: Header, contact: string): boolean {
   return limit !== undefined && header.joint_types?.[header.joints.indexOf(joint)] === 'revolute';
 }
 
+/** What the numbers of a sensor are, by its type, and their units. */
+const kSensorParts: Record<string, [string, string][]> = {
+  pose: [['x', 'm'], ['y', 'm'], ['z', 'm'], ['e0', '-'], ['e1', '-'], ['e2', '-'], ['e3', '-']],
+  velocity: [['vx', 'm/s'], ['vy', 'm/s'], ['vz', 'm/s'], ['omega x', 'rad/s'], ['omega y', 'rad/s'], ['omega z', 'rad/s']],
+  imu: [['ax', 'm/s^2'], ['ay', 'm/s^2'], ['az', 'm/s^2'], ['omega x', 'rad/s'], ['omega y', 'rad/s'], ['omega z', 'rad/s']],
+  joint: [['coordinate', 'rad, m'], ['rate', 'rad/s, m/s'], ['effort', 'N m, N']],
+  contact: [['Fx', 'N'], ['Fy', 'N'], ['Fz', 'N'], ['Mx', 'N m'], ['My', 'N m'], ['Mz', 'N m']],
+  range: [['distance', 'm']],
+  wrench: [['Fx', 'N'], ['Fy', 'N'], ['Fz', 'N'], ['Mx', 'N m'], ['My', 'N m'], ['Mz', 'N m']],
+};
+
+/** Columns of /measures that have one number for each, and their units. */
+const kMeasures: [string, string][] = [
+  ['bodies', '-'], ['kinetic_energy', 'J'], ['coordination', '-'], ['force_mean', 'N'], ['force_max', 'N'],
+  ['force_deviation', 'N'], ['crossed', '-'], ['flow', 'kg/s'],
+];
+
 export function list_signals(result: Result): Signal[] {
   const header = result.header;
   const signals: Signal[] = [];
@@ -126,6 +143,33 @@ export function list_signals(result: Result): Signal[] {
     vector('friction', [''], 'N m, N');
     vector('drive', [''], 'N m, N');
     vector('drift', ['of lengths', 'of angles'], 'm, rad');
+  });
+
+  const readings = result.get('/sensors/value'), offset = result.get('sensor_offset');
+  header.sensors.forEach((name, s) => {
+    if (!readings || !offset) return;
+    const width = offset[header.sensors.length];
+    (kSensorParts[header.sensor_types?.[s] ?? ''] ?? []).forEach(([part, unit], k) => {
+      add(`/sensors/value/${offset[s] + k}`, `${part} ${name}`, unit, `Sensor ${name}`, rows,
+          () => column(readings, width, offset[s] + k));
+    });
+  });
+
+  const n_m = header.measures.length;
+  header.measures.forEach((name, m) => {
+    for (const [what, unit] of kMeasures) {
+      const values = result.get(`/measures/${what}`);
+      // A quantity that the measure does not have is NaN in all rows.
+      if (!values || !Number.isFinite(values[values.length - n_m + m])) continue;
+      add(`/measures/${what}/${m}`, `${what.replaceAll('_', ' ')} ${name}`, unit, `Measure ${name}`, rows, () => column(values, n_m, m));
+    }
+    const stress = result.get('/measures/stress');
+    for (let k = 0; stress && k < 9; ++k) {
+      if (!Number.isFinite(stress[stress.length - 9 * n_m + 9 * m + k])) continue;
+      const part = 'xyz'[Math.floor(k / 3)] + 'xyz'[k % 3];
+      add(`/measures/stress/${m}/${k}`, `stress ${part} ${name}`, header.planar ? 'N/m' : 'Pa', `Measure ${name}`, rows,
+          () => column(stress, 9 * n_m, 9 * m + k));
+    }
   });
 
   const layout = result.get('layout'), q = result.get('/q'), u = result.get('/u');

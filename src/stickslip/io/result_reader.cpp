@@ -19,7 +19,7 @@ namespace stickslip {
 namespace {
 
 /// Groups whose datasets have a row for each output instant, beside those that describe their axis.
-constexpr std::array<const char*, 4> kAxes = {"/bodies", "/contacts", "/joints", "/measures"};
+constexpr std::array<const char*, 5> kAxes = {"/bodies", "/contacts", "/joints", "/sensors", "/measures"};
 
 std::string step_path(const StepColumn& column) {
   return std::string("/steps/") + column.name;
