@@ -13,7 +13,9 @@ namespace stickslip {
 /// The balance of linear momentum of each body over a step,
 ///   m (v' - v) = applied impulse + sum of contact percussions + h sum of joint reactions.
 /// A file with /bodies/applied_impulse is held to round-off. Schemes without it write percussions as integrals along
-/// directions that turn in the step, and forces at its ends: they are held to what turns and changes.
+/// directions that turn in the step, and forces at its ends: they are held to what turns and changes. They write the
+/// reactions of joints at the end of the step alone. What joints tie together, and to nothing that is fixed or moved,
+/// is held as one: reactions within it cancel.
 class MomentumBalance {
  public:
   /// The system must outlive this.
@@ -46,6 +48,7 @@ class MomentumBalance {
   double eps_;     // [-] round-off of the stored numbers
   std::string not_checked_;
   std::vector<char> checked_;                                 // (bodies)
+  std::vector<int> whole_;                                    // (bodies) the first body of those it is held with
   std::vector<Vector3> sums_;                                 // (bodies) [N s]
   std::vector<double> sizes_;                                 // (bodies) [N s] of all that was added
   std::vector<double> loose_;                                 // (bodies) [N s] what is known no better

@@ -198,6 +198,60 @@ TEST(Verify, ConesAreNotJudgedWhereImpactsArePassedOver) {
   EXPECT_NE(found.not_checked.front().find("accumulate"), std::string::npos) << found.not_checked.front();
 }
 
+/// Two rods on a hinge that fall onto the floor: together they have the momentum that the floor gives them.
+const std::string kFreeChain = R"(
+stickslip = 1
+gravity = [0, -9.81]
+time = {end = 0.3, step = 1e-3}
+scheme = {type = "SCHEME"}
+[bodies.floor]
+type = "fixed"
+shapes.top = {type = "half-space", normal = [0, 1], offset = 0}
+[bodies.left]
+type = "planar"
+mass = 1
+inertia = 0.02
+position = [-0.2, 0.25]
+angle = -0.3
+shapes.tip = {type = "sphere", radius = 0.02, position = [0.2, 0]}
+[bodies.right]
+type = "planar"
+mass = 2
+inertia = 0.1
+position = [0.2, 0.25]
+angle = 0.3
+velocity = [0.2, 0]
+[joints.hinge]
+type = "revolute"
+between = ["left", "right"]
+at = [0, 0.19]
+spring = {stiffness = 5, damping = 0.1}
+[[contacts]]
+between = ["floor", "left"]
+friction = 0.3
+)";
+
+TEST(Verify, MomentumOfFreeChainsIsCheckedUnderAllSchemes) {
+  const TemporaryFolder folder;
+  double most = 0.0;  // [N s]
+  for (const std::string& scheme : kAllSchemes) {
+    write_run(folder / "r.h5", with_scheme(kFreeChain, scheme));
+    const Verification sound = verify_result(folder / "r.h5");
+    EXPECT_EQ(sound.n_false, 0) << scheme << "\n" << describe(sound);
+    EXPECT_TRUE(sound.not_checked.empty()) << scheme << "\n" << describe(sound);
+    for (const int row : {50, 200}) {
+      ASSERT_TRUE(write_run(folder / "r.h5", with_scheme(kFreeChain, scheme), row, [&](State&, StepReport& report) {
+        double& percussion = report.contacts.front().percussion[0];
+        most = std::max(most, percussion);
+        percussion += 1e-3;
+        return true;
+      }));
+      EXPECT_GT(verify_result(folder / "r.h5").momentum, 1e-3) << scheme << ", row " << row;
+    }
+  }
+  EXPECT_GT(most, 0.005) << "the chain lands";
+}
+
 /// What dry friction has stopped keeps the round-off of what it moved with, under a scheme of iterations too.
 TEST(Verify, WhatHasStoppedKeepsItsRoundOff) {
   const TemporaryFolder folder;
