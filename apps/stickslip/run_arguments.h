@@ -56,6 +56,7 @@ class RunArguments {
   std::string resume_;
   double checkpoint_every_ = 0.0;
   std::int64_t problems_every_ = 0;
+  std::int64_t problems_failed_ = 0;
   int threads_ = 1;
   bool force_ = false;
   bool quiet_ = false;
