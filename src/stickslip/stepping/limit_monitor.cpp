@@ -208,7 +208,8 @@ void LimitMonitor::examine_energy(const StepReport& report) {
   examine_share(std::abs(report.energy_error), -1, -1, energy_);
   const ContactWork& work = report.contact_work;
   contact_work_ += work.made;
-  if (!(contact_work_ <= contact_energy_)) contact_energy_ = contact_work_;
+  const double put_in = contact_work_ + report.projection_energy;
+  if (!(put_in <= contact_energy_)) contact_energy_ = put_in;
   examine_share(contact_energy_, work.body_a, work.body_b, made_);
 }
 
