@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "stickslip/base/make_room.h"
+#include "stickslip/base/phase_clock.h"
 #include "stickslip/collision/gap.h"
 
 namespace stickslip {
@@ -85,6 +86,7 @@ void ContactFinder::calc_reaches(const BodySnapshot& start, double h) {
 
 void ContactFinder::find(const BodySnapshot& start, double t_end, std::span<const ElementId> keep, bool again) {
   if (!detects()) return;
+  const PhaseScope phase(Phase::detection);
   const double h = t_end - start.t();
   margin_ = 0.5 * std::max(envelope_, detected_envelope_);
   kept_manifolds_.clear();
@@ -104,13 +106,16 @@ void ContactFinder::find(const BodySnapshot& start, double t_end, std::span<cons
 }
 
 void ContactFinder::follow(const BodySnapshot& at, double h) {
-  if (!manifolds_.is_needed() || !manifolds_.follow(at, h)) return;
+  if (!manifolds_.is_needed()) return;
+  const PhaseScope phase(Phase::detection);
+  if (!manifolds_.follow(at, h)) return;
   std::erase_if(ids_, [this](ElementId id) { return system_.find_manifold(id).has_value(); });
   make_points();
 }
 
 void ContactFinder::find_touching(const BodySnapshot& at, double distance) {
   if (!detects()) return;
+  const PhaseScope phase(Phase::detection);
   constexpr double kTouching = 1e-9;  // [m] positions of scenes are rounded to a few digits
   if (manifolds_.is_needed()) manifolds_.find_within(at, std::max(kTouching, distance));
   ids_.clear();
@@ -128,6 +133,7 @@ void ContactFinder::find_touching(const BodySnapshot& at, double distance) {
 }
 
 bool ContactFinder::extend(const BodySnapshot& end) {
+  const PhaseScope phase(Phase::detection);
   const std::size_t before = points_.size();
   const auto overlaps = [&](const ContactPoint& k) { return k.frozen != nullptr && calc_gap(end, k) < 0.0; };
   const auto named = std::span(points_).first(n_named_);

@@ -69,7 +69,7 @@ void Trajectory::open_rows() {
 
 void Trajectory::open_steps() {
   for (const StepColumn& c : step_columns()) {
-    if (c.of_automatic_steps && !file_.has(step_path(c))) continue;
+    if ((c.of_automatic_steps || c.may_lack) && !file_.has(step_path(c))) continue;
     step_datasets_.emplace(step_path(c), file_.open_dataset(step_path(c)));
   }
 }

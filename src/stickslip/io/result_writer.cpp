@@ -65,7 +65,13 @@ std::size_t checkpoint_capacity(const System& system, const State& state) {
 
 }  // namespace
 
-double estimate_result_bytes(const System& system, const ResultHeader& header) {
+double estimate_row_bytes(const System& system, const OutputChoice& output, double contacts) {
+  const bool has_sets = system.has_varying_contacts() && output.wants("/contact_sets");
+  const double set_bytes = has_sets ? static_cast<double>(ContactSets::contact_bytes(output)) : 0.0;
+  return static_cast<double>(OutputColumns(system, output).row_bytes()) + contacts * set_bytes;
+}
+
+double estimate_result_bytes(const System& system, const State& state, const ResultHeader& header, double contacts) {
   const std::vector<Column> steps = to_columns(choose_step_columns(header.automatic_steps));
   double step_bytes = 0.0;
   for (const Column& column : steps) step_bytes += static_cast<double>(column.row_bytes());
@@ -73,11 +79,12 @@ double estimate_result_bytes(const System& system, const ResultHeader& header) {
   constexpr double kBookkeeping = 65536.0;   // [bytes]
   constexpr double kMeasureBytes = 216.0;    // [bytes] a measure in a row: nine numbers and two matrices
   constexpr double kSensorBytes = 56.0;      // [bytes] a sensor in a row: seven numbers at most
+  constexpr double kSlots = 2.0;             // [-] checkpoints
   return kBookkeeping + kNamesAndShapes * static_cast<double>(system.bodies().size()) +
-         static_cast<double>(header.expected_rows) *
-             static_cast<double>(OutputColumns(system, header.output).row_bytes()) +
-         static_cast<double>(header.expected_rows) * kMeasureBytes * static_cast<double>(header.measures.size()) +
-         static_cast<double>(header.expected_rows) * kSensorBytes * static_cast<double>(header.sensors.size()) +
+         kSlots * static_cast<double>(checkpoint_capacity(system, state)) +
+         static_cast<double>(header.expected_rows) * (estimate_row_bytes(system, header.output, contacts) +
+                                                      kMeasureBytes * static_cast<double>(header.measures.size()) +
+                                                      kSensorBytes * static_cast<double>(header.sensors.size())) +
          static_cast<double>(header.expected_steps) * step_bytes;
 }
 

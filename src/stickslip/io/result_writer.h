@@ -45,8 +45,10 @@ struct ResultHeader {
   std::int64_t expected_steps = 1;  // [-] steps of the whole run
 };
 
-/// What a result will take on the disk, without detected contacts. [bytes]
-double estimate_result_bytes(const System& system, const ResultHeader& header);
+/// What a result will take on the disk with so many detected contacts in each row. [bytes]
+double estimate_result_bytes(const System& system, const State& state, const ResultHeader& header, double contacts);
+/// What a row takes with them. [bytes]
+double estimate_row_bytes(const System& system, const OutputChoice& output, double contacts);
 
 /// Writes a result file (docs/results.md): made under a temporary name, given its own by publish(), readable from
 /// then on at any moment.

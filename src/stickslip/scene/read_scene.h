@@ -25,7 +25,7 @@ void read_measures(ReadContext& context, const TableReader& scene);
 void read_sites(ReadContext& context, const TableReader& scene);
 void read_sensors(ReadContext& context, const TableReader& scene);
 void read_laws(ReadContext& context, const TableReader& scene);
-/// The solver's tolerance where the file has none and many contacts may be detected; after bodies and contacts.
+/// Whether the tolerance is looser with many contacts, where the file has none; after bodies and contacts.
 void set_default_tolerance(ReadContext& context, const TableReader& scene);
 void read_joints(ReadContext& context, const TableReader& scene);
 void read_couplings(ReadContext& context, const TableReader& scene);

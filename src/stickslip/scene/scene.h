@@ -317,6 +317,7 @@ struct Scene {
   SceneTime time;
   SchemeOptions scheme;
   SolverOptions solver;
+  bool eases_tolerance = false;  // solver.tolerance = "auto": that of the solver or looser, see contact_tolerance.h
   SceneOutput output;
   LimitOptions limits;
   Expression::Parameters parameters;
@@ -338,13 +339,9 @@ struct Scene {
   bool operator==(const Scene&) const = default;
 };
 
-/// From this number of moving bodies with detected contacts on, schemes on velocities have a looser default tolerance.
-/// The cost of a settled pile of a thousand spheres grows several times with each factor of ten in the tolerance, that
-/// of a pile of two hundred hardly.
-constexpr int kManyBodies = 500;
-constexpr double kManyBodiesTolerance = 1e-3;
-/// Whether the scene is one of these.
-bool has_loose_default(const Scene& scene);
+/// Whether the scene may have so many contacts that the default tolerance is looser with more of them
+/// (contact_tolerance.h): they are detected, and the scheme is one on velocities and percussions.
+bool may_ease_tolerance(const Scene& scene);
 
 /// The scene as a file's text, includes, parameters and overrides applied. Reads back as an equal scene.
 std::string to_toml(const Scene& scene);

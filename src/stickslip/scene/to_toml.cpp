@@ -192,7 +192,8 @@ class SceneWriter {
 
   void write_solver(const StopOptions& options, const std::string& more = "") {
     line("solver = {{type = \"{}\", tolerance = {}, max_iterations = {}{}}}", solver_name(scene_.solver),
-         number(options.tolerance), options.max_iterations, more);
+         scene_.eases_tolerance && may_ease_tolerance(scene_) ? "\"auto\"" : number(options.tolerance),
+         options.max_iterations, more);
   }
   void write_solver(const FacetOptions& options) {
     write_solver(static_cast<const StopOptions&>(options), fmt::format(", facets = {}", options.facets));

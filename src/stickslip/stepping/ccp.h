@@ -63,9 +63,9 @@ struct CcpOptions {
   void check() const;  // throws InputError
 };
 
-/// system and solver must outlive the stepper. Throws InputError when the options do not check, or when the solver
-/// cannot take what the law makes of contacts.
+/// system and solver must outlive the stepper. eases: see VelocityStep. Throws InputError when the options do not
+/// check, or when the solver cannot take what the law makes of contacts.
 std::unique_ptr<TimeStepper> make_ccp(const CcpOptions& options, const System& system, ConeSolver& solver,
-                                      StopToken stop = {});
+                                      StopToken stop = {}, bool eases = false);
 
 }  // namespace stickslip

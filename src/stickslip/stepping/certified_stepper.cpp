@@ -8,6 +8,7 @@
 #include <string>
 #include <utility>
 
+#include "stickslip/base/phase_clock.h"
 #include "stickslip/constraints/stiffness.h"
 
 namespace stickslip {
@@ -31,8 +32,9 @@ void tell(const std::string& message, StepReport& report) {
 
 }  // namespace
 
-CertifiedStepper::CertifiedStepper(std::unique_ptr<TimeStepper> scheme, const System& system, ContactReach reach)
-    : scheme_(std::move(scheme)), system_(system), contacts_(system, reach) {
+CertifiedStepper::CertifiedStepper(std::unique_ptr<TimeStepper> scheme, const System& system, double tolerance,
+                                   ContactReach reach)
+    : scheme_(std::move(scheme)), system_(system), tolerance_(tolerance), contacts_(system, reach) {
   double mass = 0.0;  // [kg]
   for (const Body& body : system.bodies()) {
     if (body.n_u > 0) mass += body.beam ? body.beam->mass() : body.mass;
@@ -41,6 +43,7 @@ CertifiedStepper::CertifiedStepper(std::unique_ptr<TimeStepper> scheme, const Sy
 }
 
 void CertifiedStepper::initialize(State& state, StepReport& report) {
+  report.tolerance = tolerance_;
   scheme_->initialize(state, report);
   (void)contacts_.measure(nullptr, state, report);
 }
@@ -49,6 +52,7 @@ Status CertifiedStepper::step(State& state, double h, double t_end, StepReport& 
   start_.t = state.t;
   start_.q = state.q;
   start_.u = state.u;
+  report.tolerance = tolerance_;
   const double energy_before = system_.calc_kinetic_energy(state.u);
   if (scheme_->step(state, h, t_end, report) == Status::failed) {
     // Schemes on velocities.
@@ -57,6 +61,7 @@ Status CertifiedStepper::step(State& state, double h, double t_end, StepReport& 
     if (force) tell(fmt::format("{}: {}", force->path, force->text), report);
     return Status::failed;
   }
+  const PhaseScope phase(Phase::report);
   judge_contacts(state, report);
   judge_contact_work(energy_before, report);
   return report.status;

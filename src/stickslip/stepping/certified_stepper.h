@@ -19,8 +19,9 @@ namespace stickslip {
 ///   their law.
 class CertifiedStepper final : public TimeStepper {
  public:
-  /// The system must outlive this.
-  CertifiedStepper(std::unique_ptr<TimeStepper> scheme, const System& system, ContactReach reach = {});
+  /// The system must outlive this. tolerance [-]: the solver's, which is that of steps whose scheme names no other.
+  CertifiedStepper(std::unique_ptr<TimeStepper> scheme, const System& system, double tolerance = 0.0,
+                   ContactReach reach = {});
 
   std::string_view name() const override { return scheme_->name(); }
   bool knows_accelerations() const override { return scheme_->knows_accelerations(); }
@@ -41,6 +42,7 @@ class CertifiedStepper final : public TimeStepper {
 
   std::unique_ptr<TimeStepper> scheme_;
   const System& system_;
+  double tolerance_;  // [-]
   TrueContacts contacts_;
   TrueContacts::Start start_;  // workspace
   double fall_energy_ = 0.0;   // [J/s^2] kinetic energy of a fall from rest, over the square of its time

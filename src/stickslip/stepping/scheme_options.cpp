@@ -17,17 +17,20 @@ ContactReach reach_of(const SchemeOptions& options) {
 }  // namespace
 
 std::unique_ptr<TimeStepper> make_stepper(const SchemeOptions& options, const System& system, ConeSolver& solver,
-                                          StopToken stop) {
+                                          StopToken stop, bool eases) {
   struct Make {
     const System& system;
     ConeSolver& solver;
     StopToken stop;
+    bool eases;
     std::unique_ptr<TimeStepper> operator()(const MoreauOptions& o) const {
-      return make_moreau(o, system, solver, stop);
+      return make_moreau(o, system, solver, stop, eases);
     }
-    std::unique_ptr<TimeStepper> operator()(const CcpOptions& o) const { return make_ccp(o, system, solver, stop); }
+    std::unique_ptr<TimeStepper> operator()(const CcpOptions& o) const {
+      return make_ccp(o, system, solver, stop, eases);
+    }
     std::unique_ptr<TimeStepper> operator()(const StewartTrinkleOptions& o) const {
-      return make_stewart_trinkle(o, system, solver, stop);
+      return make_stewart_trinkle(o, system, solver, stop, eases);
     }
     std::unique_ptr<TimeStepper> operator()(const GeneralizedAlphaOptions& o) const {
       return make_generalized_alpha(o, system, solver, stop);
@@ -39,7 +42,13 @@ std::unique_ptr<TimeStepper> make_stepper(const SchemeOptions& options, const Sy
       return make_event_driven(o, system, solver, stop);
     }
   };
-  return std::make_unique<CertifiedStepper>(std::visit(Make{system, solver, stop}, options), system, reach_of(options));
+  return std::make_unique<CertifiedStepper>(std::visit(Make{system, solver, stop, eases}, options), system,
+                                            solver.tolerance(), reach_of(options));
+}
+
+bool is_on_velocities(const SchemeOptions& options) {
+  return std::holds_alternative<MoreauOptions>(options) || std::holds_alternative<CcpOptions>(options) ||
+         std::holds_alternative<StewartTrinkleOptions>(options);
 }
 
 const SchemeTraits& scheme_traits(const SchemeOptions& options) {

@@ -220,9 +220,10 @@ void Verifier::check_steps() {
   const double initial = steps_.front().kinetic_energy + steps_.front().potential_energy;
   for (const StepRow& step : steps_) {
     if (step.status == 2) continue;  // a failed one reached nothing
-    const double error = step.kinetic_energy + step.potential_energy - initial - step.work + step.dissipated;
+    const double error =
+        step.kinetic_energy + step.potential_energy - initial - step.work + step.dissipated - step.projection_energy;
     const double size = std::abs(step.kinetic_energy) + std::abs(step.potential_energy) + std::abs(initial) +
-                        std::abs(step.work) + std::abs(step.dissipated);
+                        std::abs(step.work) + std::abs(step.dissipated) + std::abs(step.projection_energy);
     same("energy_error", "/steps", "J", step.time, step.energy_error, error,
          kRelative * std::abs(step.energy_error) + kSumRoundOffs * 0x1p-53 * size + std::numeric_limits<double>::min());
   }
