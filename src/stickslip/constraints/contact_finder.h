@@ -92,9 +92,9 @@ class ContactFinder {
   BroadPhase broad_phase_;
   std::vector<BoundingBox> boxes_;
   std::vector<BroadPhase::Pair> pairs_;
-  std::vector<Vector3> centers_;           // (n balls) (3) [m] at the start of the step
-  std::vector<double> reaches_;            // (n balls) [m]
-  std::vector<double> curved_reaches_;     // (n curved) [m]
+  std::vector<Vector3> centers_;        // (n balls) (3) [m] at the start of the step
+  std::vector<double> reaches_;         // (n balls) [m]
+  std::vector<double> curved_reaches_;  // (n curved) [m]
   std::vector<std::vector<ElementId>> ids_of_blocks_;
   std::vector<ElementId> kept_manifolds_;  // of the ids to be kept, those of manifolds
   std::vector<ElementId> ids_;             // sorted; of the points after the named ones

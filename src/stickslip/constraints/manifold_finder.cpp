@@ -174,10 +174,9 @@ void ManifoldFinder::refresh(const BodySnapshot& at, ContactPoint& point) {
 
 std::optional<ManifoldPoint> ManifoldFinder::make_again(const BodySnapshot& at, const System::ManifoldOfId& of,
                                                         ElementId id) {
-  return workspace_.narrow.calc_point(
-      system_.solid(of.first_shape), placement(at, of.first_shape),
-      system_.solid(of.second_shape), placement(at, of.second_shape),
-      static_cast<FeatureId>(id.feature >> 32), static_cast<FeatureId>(id.feature));
+  return workspace_.narrow.calc_point(system_.solid(of.first_shape), placement(at, of.first_shape),
+                                      system_.solid(of.second_shape), placement(at, of.second_shape),
+                                      static_cast<FeatureId>(id.feature >> 32), static_cast<FeatureId>(id.feature));
 }
 
 void ManifoldFinder::set_reaches(const BodySnapshot& at, double h, double margin) {
