@@ -27,12 +27,12 @@ inline double calc_contact_tolerance(int pairs) {
   return std::min(kLoosestTolerance, kTightestTolerance * std::pow(more, kTolerancePower));
 }
 
-/// The overlap of positions that such a tolerance admits, of the smaller body's size: 1e-10 with the tightest, 1e-5
+/// The overlap of positions that such a tolerance admits, of the smaller body's size: none with the tightest, 1e-5
 /// with the loosest. What a settled pile of spheres sinks in a step of 1 ms at 1e-2 is of that order: lifting it each
 /// time by less costs as much as the velocities do, and by more would be seen. [-]
 inline double calc_admitted_overlap(double tolerance) {
   constexpr double kLeast = 1e-10, kPower = 5.0 / 8.0;
-  return kLeast * std::pow(tolerance / kTightestTolerance, kPower);
+  return kLeast * (std::pow(tolerance / kTightestTolerance, kPower) - 1.0);
 }
 
 }  // namespace stickslip
