@@ -24,7 +24,7 @@ constexpr std::size_t kPackedContacts = 64;  // [-]
 /// geometries fit into a cache. [-]
 constexpr std::size_t kManyPoints = 2048;
 constexpr std::size_t kPointsOfABlock = 128;
-constexpr std::size_t kPointsAtOnce = 4096;
+constexpr std::size_t kPointsAtOnce = 1024;
 
 /// Whether both bodies take a contact at one point, in the middle of its gap: two shapes, neither on a fixed body, in a
 /// scene with joints. At the two nearest points bodies that turn together slide by omega times the gap: a gripped box

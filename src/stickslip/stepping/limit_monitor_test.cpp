@@ -227,6 +227,7 @@ TEST_F(LimitMonitorTest, EnergyThatContactsTookMayComeBack) {
 // The first step puts right what the scene begins with; what later steps put in is the run's.
 TEST_F(LimitMonitorTest, OverlapsOfTheStartAreNoEnergyOfContacts) {
   LimitMonitor monitor = make_monitor();
+  report.kinetic_energy = 10.0;
   for (const double sum : {4.0, 4.3}) {
     report.projection_energy = sum;
     ++state.step;
