@@ -24,7 +24,11 @@ from ._stickslip import ContactPoint as ContactPoint
 from ._stickslip import Contacts as Contacts
 from ._stickslip import Joint as Joint
 from ._stickslip import Joints as Joints
+from ._stickslip import Sensor as Sensor
+from ._stickslip import Sensors as Sensors
 from ._stickslip import Simulation as Simulation
+from ._stickslip import Site as Site
+from ._stickslip import Sites as Sites
 from ._stickslip import State as State
 from ._stickslip import Step as Step
 from ._stickslip import schemes as schemes

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "stickslip/sim/recorder.h"
 
-#include <algorithm>
-
 #include "stickslip/base/thread_team.h"
 #include "stickslip/io/csv_writer.h"
-#include "stickslip/scene/make_site.h"
+#include "stickslip/sim/make_sensors.h"
 
 namespace stickslip {
 
@@ -25,19 +23,6 @@ MeasureOptions make_measure(const SceneMeasure& measure, const Scene& scene, con
     const Pose pose = built.system->calc_pose(static_cast<int>(i), built.initial.t, built.initial.q);
     if (options.plane->normal.dot(pose.p_WB - options.plane->point) > 0.0) options.starts_beyond.back() = 1;
   }
-  return options;
-}
-
-SensorOptions make_sensor(const SceneSensor& sensor, const Scene& scene, const System& system) {
-  SensorOptions options;
-  options.name = sensor.name;
-  options.type = static_cast<SensorType>(std::ranges::find(kSensorTypes, sensor.type) - kSensorTypes.begin());
-  options.in_site_frame = sensor.in_site_frame;
-  options.most = sensor.most;
-  if (!sensor.site.empty()) options.site = make_site(find_site(scene, sensor.site), system);
-  if (!sensor.joint.empty()) options.joint = system.find_joint(sensor.joint);
-  if (!sensor.body.empty()) options.body = system.find_body(sensor.body);
-  if (!sensor.with.empty()) options.with = system.find_body(sensor.with);
   return options;
 }
 
@@ -61,7 +46,7 @@ ResultHeader make_result_header(const Scene& scene, const BuiltScene& built, con
   header.events = built.stepper->finds_events();
   header.limits = scene.limits;
   for (const SceneMeasure& measure : scene.measures) header.measures.push_back(make_measure(measure, scene, built));
-  for (const SceneSensor& sensor : scene.sensors) header.sensors.push_back(make_sensor(sensor, scene, *built.system));
+  header.sensors = make_sensors(scene, *built.system);
   header.expected_rows = steps.expected_rows();
   header.expected_steps = steps.expected_steps();
   return header;

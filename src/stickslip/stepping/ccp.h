@@ -34,7 +34,7 @@ namespace stickslip {
 /// a velocity of `correction_speed` it takes several steps: max(Phi/h, -correction_speed). A positive Phi/h is no
 /// correction: it lets a contact close. With `projection` overlaps and what joints are off by leave the velocity
 /// problem, so that no velocity comes of them, and positions are put right at the end (position_projection.h); g_t of a
-/// motion is then the mean of its rates at both ends, which leads there.
+/// motion is then the mean of its rate over the step, which leads there.
 ///
 /// Envelope. A contact takes part where Phi is at most that. `auto`: where it may close in the step by the velocities
 /// without percussions (associated: or bear what slides), and what then still overlaps at the end takes part in a

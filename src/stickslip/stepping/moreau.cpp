@@ -214,9 +214,10 @@ void MoreauStepper::gather_touching(const State& state, double h) {
 
 /// Takes the rates of motions to be `share` of the way further than their means over the step, in place of those of
 /// the instant gathered or of the share before. The projection puts joints where their motions are, and positions move
-/// by (1 - theta) h u + theta h u': so they are there already, but for terms of third order, if the rate that goes into
-/// u' is (1 - theta)/theta of the way from the one at the start beyond the mean. Else what rests on such a joint by
-/// friction, which is not projected, would lag. Over the step it has moved by the mean, whose work is booked.
+/// by (1 - theta) h u + theta h u': so they are there already, but for terms of fourth order, if the rate that goes
+/// into u' is the mean and (1 - theta)/theta of the way from the one at the start to that of both ends. Else what rests
+/// on such a joint by friction, which is not projected, would lag. Over the step it has moved by the mean, whose work
+/// is booked.
 void MoreauStepper::set_motions(double t, double t_end, double share) {
   ConstraintSet& constraints = velocity_.constraints();
   for (int i = 0; i < constraints.count(); ++i) {
@@ -224,8 +225,8 @@ void MoreauStepper::set_motions(double t, double t_end, double share) {
     const Joint& joint = system_.joints()[constraints.index(i)];
     if (!joint.options.motion) continue;
     const double at_start = joint.motion_rate.value(t);
-    const double mean = 0.5 * (at_start + joint.motion_rate.value(t_end));
-    const double rate = mean + share * (mean - at_start);
+    const double of_ends = 0.5 * (at_start + joint.motion_rate.value(t_end));
+    const double rate = calc_mean_rate(joint, t, t_end) + share * (of_ends - at_start);
     double& taken = motion_rates_[constraints.index(i)];
     constraints.add_motion_rate(i, rate - taken);
     taken = rate;

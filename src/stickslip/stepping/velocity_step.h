@@ -21,6 +21,12 @@
 
 namespace stickslip {
 
+/// The mean rate of a joint's motion over a step, by Simpson's rule from rates alone: 0 where the motion jumps.
+inline double calc_mean_rate(const Joint& joint, double t, double t_end) {
+  const Expression& rate = joint.motion_rate;
+  return (rate.value(t) + 4.0 * rate.value(0.5 * (t + t_end)) + rate.value(t_end)) / 6.0;
+}
+
 /// What schemes on velocities and percussions share. Constraints are gathered at one instant, and one cone problem in
 /// them gives the velocity at the end:
 ///
