@@ -82,8 +82,7 @@ class Verifier {
   void check_steps();
   void claim(std::string_view what, std::string_view who, const char* unit, double t, double claimed, double found,
              double excess);
-  /// Claims that `found` is at most `claimed` + `bound`; and that both are the same to `bound`. `who` names the bodies:
-  /// called only where the claim is false, as most names have to be put together.
+  /// Claims that `found` is at most `claimed` + `bound`. `who` names the bodies, and is called where that is false.
   template <class Who>
   void at_most(std::string_view what, const Who& who, const char* unit, double t, double claimed, double found,
                double bound);
