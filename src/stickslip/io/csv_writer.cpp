@@ -33,13 +33,9 @@ CsvWriter::CsvWriter(const std::filesystem::path& path, const System& system) : 
         {}, "--csv", path.string(),
         fmt::format("at most {} columns, here {}: the result holds the same numbers", kMostCsvColumns, names.size()));
   }
-  if (is_device(path)) {
-    check_pipe(path);
-  } else {
-    file_name_.emplace(path);
-  }
+  if (!is_device(path)) file_name_.emplace(path);
   errno = 0;
-  out_.open(file_name_ ? file_name_->temporary_path() : path);
+  open_to_write(file_name_ ? file_name_->temporary_path() : path, out_);
   check("cannot be made");
   out_ << fmt::format("{}\n", fmt::join(names, ","));
 }

@@ -168,27 +168,32 @@ bool is_device(const fs::path& path) {
   return fs::exists(path, error) && !fs::is_regular_file(path, error) && !fs::is_directory(path, error);
 }
 
-void check_pipe(const fs::path& path) {
+void open_to_write(const fs::path& path, std::ofstream& stream) {
   std::error_code error;
-  if (!fs::is_fifo(path, error)) return;
-  const int descriptor = ::open(path.c_str(), O_WRONLY | O_NONBLOCK | O_CLOEXEC);
-  if (descriptor < 0 && errno == ENXIO) {
+  if (!fs::is_fifo(path, error)) return stream.open(path, std::ios::binary);
+  const int writer = ::open(path.c_str(), O_WRONLY | O_NONBLOCK | O_CLOEXEC);
+  if (writer < 0 && errno == ENXIO) {
     throw WriteError(fmt::format("{}: nobody reads this pipe: start its reader first", path.string()));
   }
-  if (descriptor >= 0) ::close(descriptor);
+  // Until the stream is open the reader sees a writer, and the stream a reader, even if the reader goes now.
+  const int both = ::open(path.c_str(), O_RDWR | O_NONBLOCK | O_CLOEXEC);
+  stream.open(path, std::ios::binary);
+  const int problem = errno;
+  for (const int descriptor : {writer, both}) {
+    if (descriptor >= 0) ::close(descriptor);
+  }
+  errno = problem;
 }
 
 void write_text(const fs::path& path, std::string_view text) {
   const auto write = [&](const fs::path& to) {
-    std::ofstream stream(to, std::ios::binary);
+    std::ofstream stream;
+    open_to_write(to, stream);
     stream << text;
     stream.close();
     if (!stream) throw WriteError(fmt::format("{}: cannot be written", path.string()));
   };
-  if (is_device(path)) {
-    check_pipe(path);
-    return write(path);
-  }
+  if (is_device(path)) return write(path);
   NewFile file(path);
   write(file.temporary_path());
   file.publish();

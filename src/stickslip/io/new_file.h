@@ -4,6 +4,7 @@
 #include <sys/types.h>
 
 #include <filesystem>
+#include <fstream>
 #include <string_view>
 
 namespace stickslip {
@@ -64,7 +65,8 @@ void write_text(const std::filesystem::path& path, std::string_view text);
 /// Whether the path is neither a file nor a folder.
 bool is_device(const std::filesystem::path& path);
 
-/// Refuses to write to a pipe without a reader, which would wait for ever. Throws WriteError.
-void check_pipe(const std::filesystem::path& path);
+/// Opens a file, or what is_device(), to be written; fails as the stream does. Never waits: throws WriteError where
+/// nobody reads a pipe.
+void open_to_write(const std::filesystem::path& path, std::ofstream& stream);
 
 }  // namespace stickslip

@@ -266,7 +266,8 @@ std::vector<std::string> SweepTable::messages() const {
 void SweepTable::write_csv(const fs::path& path) const {
   const SweepPlan& plan = sweep_.plan();
   const auto write_to = [&](const fs::path& place) {
-    std::ofstream out(place, std::ios::binary);
+    std::ofstream out;
+    open_to_write(place, out);
     std::vector<std::vector<double>> columns;
     std::vector<std::size_t> widths;
     out << "row";
@@ -296,10 +297,7 @@ void SweepTable::write_csv(const fs::path& path) const {
     out.close();
     if (!out) throw WriteError(fmt::format("{}: cannot be written", path.string()));
   };
-  if (is_device(path)) {
-    check_pipe(path);
-    return write_to(path);
-  }
+  if (is_device(path)) return write_to(path);
   NewFile file(path);
   write_to(file.temporary_path());
   file.publish();
