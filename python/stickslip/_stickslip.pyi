@@ -33,6 +33,7 @@ class Step:
     time: float
     step: float
     iterations: int
+    tolerance: float
     residual: float
     relative_residual: float
     coulomb_residual: float
@@ -48,6 +49,7 @@ class Step:
     potential_energy: float
     work: float
     dissipated: float
+    projection_energy: float
     energy_error: float
     closed_contacts: int
     choices: int
