@@ -23,6 +23,7 @@ const Part& read_part(const TableReader& reader, std::string_view key, const std
   const auto found = std::ranges::find_if(parts, [&](const Part& part) { return part.name == name; });
   if (found != parts.end()) return *found;
   std::vector<std::string_view> names;
+  names.reserve(parts.size());
   for (const Part& part : parts) names.push_back(part.name);
   const std::string nearest = nearest_name(name, names);
   reader.fail(key, "the name of a " + what + (nearest.empty() ? "" : "; did you mean '" + nearest + "'?"));
