@@ -5,15 +5,17 @@
 #include <array>
 #include <cstdio>
 #include <cstdlib>
-#include <fstream>
+#include <filesystem>
+#include <system_error>
 #include <utility>
 
 #include "commands.h"
 #include "progress_line.h"
 #include "run_arguments.h"
+#include "stickslip/base/input_error.h"
 #include "stickslip/base/instruction_set.h"
 #include "stickslip/base/phase_clock.h"
-#include "stickslip/io/write_error.h"
+#include "stickslip/io/new_file.h"
 #include "stickslip/scene/load_scene.h"
 #include "stickslip/sim/run.h"
 
@@ -26,6 +28,7 @@ class RunCommand final : public Command {
   int execute() override;
 
  private:
+  void check_timing(const RunOptions& options) const;
   void write_timing();
 
   std::string scene_;
@@ -52,7 +55,10 @@ int RunCommand::execute() {
   RunOptions options = arguments_.make_options(scene, scene_);
   options.stop = &stop_requested;
   options.phases = &phases_;
-  if (!timing_.empty()) phases_.activate();
+  if (!timing_.empty()) {
+    check_timing(options);
+    phases_.activate();
+  }
   ProgressLine line(arguments_.quiet());
   options.progress = [&line](const Progress& progress) { line.show(progress); };
   options.before_writing = keep_work_on_signals;
@@ -70,6 +76,18 @@ int RunCommand::execute() {
   return status;
 }
 
+/// The file is written at the end, over what is there.
+void RunCommand::check_timing(const RunOptions& options) const {
+  namespace fs = std::filesystem;
+  const fs::path timing = timing_;
+  std::error_code error;
+  for (const fs::path& file : {fs::path(scene_), options.output, fs::path(options.csv.value_or(""))}) {
+    if (timing.lexically_normal() == file.lexically_normal() || fs::equivalent(timing, file, error)) {
+      throw InputError({timing_}, "--timing", "", "is the scene, the result or the CSV");
+    }
+  }
+}
+
 void RunCommand::write_timing() {
   if (timing_.empty()) return;
   std::string text;
@@ -77,10 +95,7 @@ void RunCommand::write_timing() {
   for (int k = 0; k < kPhases; ++k) {
     text += fmt::format("{}\"{}\": {:.9g}", k == 0 ? "" : ", ", phase_name(static_cast<Phase>(k)), seconds[k]);
   }
-  std::ofstream file(timing_);
-  file << "{\"phases\": {" << text << "}}\n";
-  file.close();
-  if (!file) throw WriteError(fmt::format("{}: cannot be written", timing_));
+  write_text(timing_, fmt::format("{{\"phases\": {{{}}}}}\n", text));
 }
 
 }  // namespace

@@ -318,7 +318,8 @@ void bind_sensor(py::module_& module) {
       .def_property_readonly(
           "type",
           [](const SensorView& self) {
-            return self.shared->read().scene().sensors[static_cast<std::size_t>(self.index)].type;
+            const SceneSensor& sensor = self.shared->read().scene().sensors[static_cast<std::size_t>(self.index)];
+            return std::string(sensor_type_name(sensor.type));
           },
           "'pose', 'velocity', 'imu', 'joint', 'contact', 'range' or 'wrench'")
       .def_property_readonly(

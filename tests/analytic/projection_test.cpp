@@ -89,6 +89,26 @@ TEST(AdmittedOverlaps, AreThoseOfTheToleranceOfHeaps) {
   }
 }
 
+/// Two planks lie on a floor of many planks: two pairs of bodies, whose points alternate.
+TEST(DefaultTolerance, CountsPairsOfBodiesNotOfShapes) {
+  std::ostringstream scene;
+  scene << "stickslip = 1\ntime = {end = 1e-3, step = 1e-3}\ncontact_default = {friction = 0.3}\n"
+        << "[bodies.floor]\ntype = \"fixed\"\n";
+  constexpr int kPlanks = 20;
+  for (int i = 0; i < kPlanks; ++i) {
+    scene << "shapes.p" << i << " = {type = \"box\", size = [0.1, 2, 0.1], position = [" << 0.1 * i << ", 0, -0.05]}\n";
+  }
+  for (const char* name : {"left", "right"}) {
+    scene << "[bodies." << name << "]\ndensity = 500\nposition = [0.95, " << (name[0] == 'l' ? -0.4 : 0.4)
+          << ", 0.05]\nshapes.s = {type = \"box\", size = [1.9, 0.5, 0.1]}\n";
+  }
+  SceneRun run = test::scene_from_text(scene.str());
+  run.run([](const SceneRun& r) {
+    EXPECT_GE(r.report.closed_contacts, 4 * kPlanks);
+    EXPECT_EQ(r.report.tolerance, 1e-10);
+  });
+}
+
 TEST(OverlapsAtTheStart, AreSaidWithTheDeepestPair) {
   const auto warnings_of = [](const std::string& contacts) {
     std::string all;

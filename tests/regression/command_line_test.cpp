@@ -56,6 +56,7 @@ TEST(CommandLine, BadUsageIsRefusedInOneMessageAndLeavesNothing) {
                                          {{"run", kBall, "--step", "0"}, "time.step"},
                                          {{"run", kBall, "--end", "x"}, "time.end"},
                                          {{"run", kBall, "--threads", "0"}, "--threads"},
+                                         {{"run", kBall, "--timing", kBall}, "is the scene, the result or the CSV"},
                                          {{"run", kBall, "--checkpoint-every", "-1"}, "--checkpoint-every"},
                                          {{"run", kBall, "--vtk", kBall}, "is not a folder"},
                                          {{"run", kBall, "--vtk", "none/x"}, "folder none does not exist"},
@@ -307,6 +308,19 @@ TEST(CommandLine, InexactStepsAreCountedAndSaid) {
   const Trajectory result(folder / "r.h5");
   EXPECT_TRUE(result.finished());
   EXPECT_EQ(result.steps(), 61);
+}
+
+TEST(CommandLine, TimingHasEachPhase) {
+  const TemporaryFolder folder;
+  const Ended ended = run_stickslip({"run", kBall, "--end", "0.2", "--timing", "t.json"}, folder.path());
+  EXPECT_EQ(ended.status, 0) << ended.err;
+  EXPECT_NE(ended.out.find("processor time"), std::string::npos) << ended.out;
+  std::ostringstream text;
+  text << std::ifstream(folder / "t.json").rdbuf();
+  for (const char* phase : {"load", "detection", "gather", "solve", "projection", "motion", "report", "output"}) {
+    EXPECT_NE(text.str().find("\"" + std::string(phase) + "\": "), std::string::npos) << phase;
+  }
+  EXPECT_EQ(text.str().rfind("{\"phases\": {", 0), 0U);
 }
 
 TEST(CommandLine, AForceThatIsNotFiniteIsNoTorque) {

@@ -1,19 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "stickslip/base/phase_clock.h"
 
-#include <ctime>
+#include "stickslip/base/processor_clock.h"
 
 namespace stickslip {
 namespace {
 
 thread_local PhaseClock* active_clock = nullptr;
-
-/// Processor time of all threads of the process. [s]
-double process_seconds() {
-  timespec t = {};
-  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-  return static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec);
-}
 
 }  // namespace
 
@@ -42,7 +35,7 @@ const std::array<double, kPhases>& PhaseClock::seconds() {
 
 /// The phase before.
 Phase PhaseClock::enter(Phase phase) {
-  const double now = process_seconds();
+  const double now = read_clock(CLOCK_PROCESS_CPUTIME_ID);
   seconds_[static_cast<std::size_t>(phase_)] += now - since_;
   since_ = now;
   const Phase before = phase_;

@@ -15,9 +15,10 @@ class Interrupted final : public std::exception {
   const char* what() const noexcept override { return "interrupted"; }
 };
 
-/// Counts how often work asks whether to end, and raises the flag at one of these asks: for tests, which never time.
+/// Counts how often work, of any thread, asks whether to end, and raises the flag at one of these asks: for tests,
+/// which never time.
 struct StopCounter {
-  std::int64_t asks = 0;                                            // [-] so far
+  std::atomic<std::int64_t> asks = 0;                               // [-] so far
   std::int64_t stop_at = std::numeric_limits<std::int64_t>::max();  // [-] the ask that is answered with yes
   std::atomic<bool> flag = false;
 };

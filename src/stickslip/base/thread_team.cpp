@@ -8,6 +8,8 @@
 #include <system_error>
 #include <utility>
 
+#include "stickslip/base/processor_clock.h"
+
 namespace stickslip {
 namespace {
 
@@ -16,12 +18,6 @@ namespace {
 constexpr std::chrono::microseconds kLongestSpin{20};
 
 thread_local ThreadTeam* current_team = nullptr;
-
-double read_clock(clockid_t clock) {
-  timespec now = {};
-  clock_gettime(clock, &now);
-  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
-}
 
 void pause_briefly() {
 #if defined(__x86_64__)

@@ -186,13 +186,9 @@ void ConstraintSet::gather_contacts(const Activations& activation_of, double h) 
     if (i % n_at_once == 0) {
       const std::size_t n = std::min(n_at_once, points_->size() - i);
       for (std::size_t j = 0; j < n; ++j) looked_at_[j].activation = activation_of(i + j);
-      if (!are_many) {
-        look_at(i, looked_at_[0]);
-      } else {
-        for_blocks(true, n, kPointsOfABlock, [&](std::size_t begin, std::size_t end, int) {
-          for (std::size_t j = begin; j < end; ++j) look_at(i + j, looked_at_[j]);
-        });
-      }
+      for_blocks(are_many, n, kPointsOfABlock, [&](std::size_t begin, std::size_t end, int) {
+        for (std::size_t j = begin; j < end; ++j) look_at(i + j, looked_at_[j]);
+      });
     }
     PointAt& looked_at = looked_at_[i % n_at_once];
     if (!looked_at.is_closed) continue;

@@ -80,10 +80,13 @@ double first_in(const LinePart& s) {
   return std::max(s.enter, 0.0);
 }
 
-/// How far it is first out of it.
-double first_out(const LinePart& s) {
-  if (s.is_empty() || s.enter > 0.0 || s.leave < 0.0) return 0.0;
-  return s.leave;
+/// How far the ray is first out of the set `inside`, within `bounds`.
+double first_out(const LinePart& inside, const LinePart& bounds) {
+  if (inside.is_empty()) return first_in(bounds);
+  LinePart before = {-kMissed, inside.enter}, after = {inside.leave, kMissed};
+  before.keep(bounds);
+  after.keep(bounds);
+  return std::min(first_in(before), first_in(after));
 }
 
 std::vector<std::pair<Vector3, double>> sides_of(const Convex& hull, bool planar) {
@@ -94,10 +97,12 @@ std::vector<std::pair<Vector3, double>> sides_of(const Convex& hull, bool planar
     const Vector3& a = hull.points[facet[0]];
     const Vector3 ab = hull.points[facet[1]] - a;
     Vector3 normal = planar ? Vector3(ab.y(), -ab.x(), 0.0) : ab.cross(hull.points[facet[2]] - a);
-    if (normal.squaredNorm() == 0.0) continue;  // a sliver
+    if (normal.squaredNorm() == 0.0) continue;
     normal.normalize();
     if (normal.dot(middle - a) > 0.0) normal = -normal;
-    sides.emplace_back(normal, normal.dot(a));
+    double offset = normal.dot(a);
+    for (const Vector3& p : hull.points) offset = std::max(offset, normal.dot(p));  // a sliver's normal is not exact
+    sides.emplace_back(normal, offset);
   }
   return sides;
 }
@@ -120,7 +125,7 @@ double RayTarget::calc_distance(const Ray& ray) const {
         using T = std::decay_t<decltype(shape)>;
         if constexpr (std::is_same_v<T, Sphere>) {
           const LinePart inside = in_ball(ray, Vector3::Zero(), shape.radius);
-          return shape.inside ? first_out(inside) : first_in(inside);
+          return shape.inside ? first_out(inside, LinePart()) : first_in(inside);
         } else if constexpr (std::is_same_v<T, PointShape>) {
           return kMissed;
         } else if constexpr (std::is_same_v<T, HalfSpace>) {
@@ -132,15 +137,10 @@ double RayTarget::calc_distance(const Ray& ray) const {
           s.add(in_ball(ray, Vector3(0.0, 0.0, -0.5 * shape.length), shape.radius));
           return first_in(s);
         } else if constexpr (std::is_same_v<T, Cylinder>) {
+          const LinePart ends = shape.length ? between_planes(ray, 0.5 * *shape.length) : LinePart();
           LinePart s = in_tube(ray, shape.radius);
-          if (shape.inside) {
-            // Beyond the ends of a tube there is no wall: the ray meets it only where it leaves within its length.
-            const double out = first_out(s);
-            const double height = ray.origin.z() + out * ray.direction.z();
-            const bool is_met = !shape.length || std::abs(height) <= 0.5 * *shape.length;
-            return is_met ? out : kMissed;
-          }
-          s.keep(between_planes(ray, 0.5 * *shape.length));
+          if (shape.inside) return first_out(s, ends);  // beyond its ends a tube has no wall
+          s.keep(ends);
           return first_in(s);
         } else if constexpr (std::is_same_v<T, Ellipsoid>) {
           const Vector3 scale = shape.radii.cwiseInverse();

@@ -56,6 +56,10 @@ TEST(RayCast, ContainersAreSeenFromWithin) {
   const Cylinder tube{1.0, 2.0, true};
   EXPECT_DOUBLE_EQ(cast_ray(tube, Vector3::Zero(), Vector3::UnitX()), 1.0);
   EXPECT_EQ(cast_ray(tube, Vector3::Zero(), Vector3(1, 0, 3)), kNever) << "out of its end";
+  EXPECT_DOUBLE_EQ(cast_ray(tube, Vector3(3, 0, 2), -Vector3::UnitZ()), 1.0) << "onto the end of its wall";
+  EXPECT_DOUBLE_EQ(cast_ray(tube, Vector3(0.5, 0, 1.5), -Vector3::UnitZ() + 0.5 * Vector3::UnitX()),
+                   std::hypot(0.5, 1.0))
+      << "through its mouth onto the wall";
 }
 
 /// Whether a point is in the solid, from its definition.

@@ -112,7 +112,7 @@ Measure calc_measure(const System& system, const MeasureOptions& options, const 
   std::vector<double> forces;
   double n_points = 0.0;
   for (const ContactReport& c : report.contacts) {
-    if (!is_contact_of_bodies(system, c)) continue;
+    if (c.status == ContactStatus::open || is_stop(system, c)) continue;
     const std::array<int, 2> bodies = {c.body_a, c.body_b};
     const Vector3 force = has_forces ? mean_force(c, report.step) : Vector3::Constant(kUndefined);
     for (int k = 0; k < 2; ++k) {

@@ -43,11 +43,10 @@ double friction_of(const System& system, const ContactReport& contact) {
   return system.detected_pair(contact.id).law().friction;
 }
 
-bool is_contact_of_bodies(const System& system, const ContactReport& contact) {
-  if (contact.status == ContactStatus::open) return false;
-  if (contact.contact < 0) return true;
+bool is_stop(const System& system, const ContactReport& contact) {
+  if (contact.contact < 0) return false;
   const ContactPair& pair = system.contacts()[contact.contact];
-  return pair.n_points == 0 || system.contact_points()[pair.first_point].joint < 0;
+  return pair.n_points > 0 && system.contact_points()[pair.first_point].joint >= 0;
 }
 
 Vector3 world_force(const ContactReport& contact, const ContactComponents& components) {

@@ -21,8 +21,8 @@ std::vector<int> find_joints_with_effort(const System& system);
 /// Of the law that it obeys. [-]
 double friction_of(const System& system, const ContactReport& contact);
 
-/// Whether it is closed, and no stop of a joint.
-bool is_contact_of_bodies(const System& system, const ContactReport& contact);
+/// Whether it is the stop of a joint.
+bool is_stop(const System& system, const ContactReport& contact);
 
 /// A force, impulse or percussion of a contact on its second body in the world frame; Contensou's third component is a
 /// moment and no part of it. (3) in the unit of the components

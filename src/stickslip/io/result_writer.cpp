@@ -106,7 +106,7 @@ ResultWriter::ResultWriter(const std::filesystem::path& path, const System& syst
     measures_.emplace(file_, system, header.measures, header.expected_rows);
   }
   if (!header.sensors.empty() && header.output.wants("/sensors")) {
-    sensors_.emplace(file_, Sensors(system, header.sensors, header.output.accelerations), header.expected_rows);
+    sensors_.emplace(file_, Sensors(system, header.sensors), header.expected_rows);
   }
   if (header.events) events_.emplace(file_, system);
   file_.start_live_writing();

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <utility>
 
 #include "stickslip/io/output_columns.h"
@@ -13,17 +14,7 @@ namespace {
 
 constexpr double kNotDefined = std::numeric_limits<double>::quiet_NaN();
 
-struct SensorKind {
-  std::string_view name;
-  int width;  // [-] numbers
-};
-
-constexpr std::array<SensorKind, 7> kSensorKinds = {
-    {{"pose", 7}, {"velocity", 6}, {"imu", 6}, {"joint", 3}, {"contact", 6}, {"range", 1}, {"wrench", 6}}};
-
-const SensorKind& kind_of(SensorType type) {
-  return kSensorKinds[static_cast<std::size_t>(type)];
-}
+constexpr std::array<int, kSensorTypes.size()> kWidths = {7, 6, 6, 3, 6, 1, 6};  // [-] numbers of each type
 
 void put(double* values, const Vector3& first, const Vector3& second) {
   Eigen::Map<Vector3> head(values);
@@ -60,13 +51,11 @@ Hdf5File& begin_sensors(Hdf5File& file, const Sensors& sensors) {
 
 }  // namespace
 
-std::string_view sensor_type_name(SensorType type) {
-  return kind_of(type).name;
-}
-
-Sensors::Sensors(const System& system, std::vector<SensorOptions> options, bool knows_accelerations)
-    : system_(system), options_(std::move(options)), knows_accelerations_(knows_accelerations), offsets_{0} {
-  for (const SensorOptions& sensor : options_) offsets_.push_back(offsets_.back() + kind_of(sensor.type).width);
+Sensors::Sensors(const System& system, std::vector<SensorOptions> options)
+    : system_(system), options_(std::move(options)), offsets_{0} {
+  for (const SensorOptions& sensor : options_) {
+    offsets_.push_back(offsets_.back() + kWidths[static_cast<std::size_t>(sensor.type)]);
+  }
   velocities_.assign(options_.size(), Vector3::Zero());
   const bool has_range = std::ranges::any_of(options_, [](const auto& s) { return s.type == SensorType::range; });
   if (!has_range) return;
@@ -80,7 +69,6 @@ Sensors::Sensors(const System& system, std::vector<SensorOptions> options, bool 
 }
 
 void Sensors::begin_step(const State& state) {
-  if (knows_accelerations_) return;
   t_ = state.t;
   for (std::size_t i = 0; i < options_.size(); ++i) {
     if (options_[i].type != SensorType::imu) continue;
@@ -136,10 +124,8 @@ void Sensors::read_imu(std::size_t index, const State& state, const StepReport& 
   const Site& site = options_[index].site;
   const BodyMotion at = calc_site_motion(system_, site, state.t, state.q, state.u);
   Vector3 acceleration = Vector3::Constant(kNotDefined);
-  if (knows_accelerations_) {
-    if (report.a.size() == system_.n_u()) {
-      acceleration = calc_site_acceleration(system_, site, state.t, state.q, state.u, report.a).linear;
-    }
+  if (report.a.size() == system_.n_u() && report.a.allFinite()) {
+    acceleration = calc_site_acceleration(system_, site, state.t, state.q, state.u, report.a).linear;
   } else if (!is_start) {
     acceleration = (at.v - velocities_[index]) / (state.t - t_);
   }
@@ -168,7 +154,9 @@ void Sensors::read_contact(const SensorOptions& sensor, const State& state, cons
   const Vector3 centre = system_.calc_pose(sensor.body, state.t, state.q).p_WB;
   Vector3 force = Vector3::Zero(), torque = Vector3::Zero();
   for (const ContactReport& contact : report.contacts) {
-    if (!is_contact_of_bodies(system_, contact)) continue;
+    // What is open at the end may have acted before, where a scheme finds events or lets go within a step.
+    const bool is_idle = contact.status == ContactStatus::open && !std::isgreater(std::abs(contact.percussion[0]), 0.0);
+    if (is_idle || is_stop(system_, contact)) continue;
     const bool is_second = contact.body_b == sensor.body;
     if (!is_second && contact.body_a != sensor.body) continue;
     const int other = is_second ? contact.body_a : contact.body_b;

@@ -5,22 +5,17 @@
 #include <limits>
 #include <span>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "stickslip/constraints/step_report.h"
 #include "stickslip/geometry/ray_cast.h"
 #include "stickslip/io/hdf5_file.h"
 #include "stickslip/io/table.h"
+#include "stickslip/model/sensor_type.h"
 #include "stickslip/model/site.h"
 #include "stickslip/model/system.h"
 
 namespace stickslip {
-
-enum class SensorType : int { pose, velocity, imu, joint, contact, range, wrench };
-
-/// "pose", "velocity", ...: the name in scene files.
-std::string_view sensor_type_name(SensorType type);
 
 /// What a sensor reads, as [[sensors]] of a scene say.
 struct SensorOptions {
@@ -38,14 +33,13 @@ struct SensorOptions {
 class Sensors {
  public:
   /// The system must outlive this.
-  Sensors(const System& system, std::vector<SensorOptions> options, bool knows_accelerations);
+  Sensors(const System& system, std::vector<SensorOptions> options);
 
   const std::vector<SensorOptions>& options() const { return options_; }
   /// Where the numbers of sensor i begin among all of them, and in the end how many they are. (n + 1)
   const std::vector<std::int64_t>& offsets() const { return offsets_; }
 
-  /// Where the next step starts: a scheme on velocities has the accelerations of an imu from what velocities change in
-  /// a step.
+  /// Where the next step starts: under schemes without accelerations an imu has what the velocity changes in a step.
   void begin_step(const State& state);
   /// At the end of the step, values (offsets().back()). NaN: not defined, as what needs a step at the start.
   void read(const State& state, const StepReport& report, bool is_start, std::span<double> values) const;
@@ -69,7 +63,6 @@ class Sensors {
 
   const System& system_;
   std::vector<SensorOptions> options_;
-  bool knows_accelerations_ = false;
   std::vector<std::int64_t> offsets_;
   std::vector<SeenShape> shapes_;    // of systems with a range sensor: all that a ray can meet
   std::vector<Vector3> velocities_;  // (n sensors) (3) [m/s] of imus at the start of the step

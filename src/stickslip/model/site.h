@@ -29,7 +29,8 @@ Vector4 calc_body_orientation(const Body& body, const Pose& pose, const Vector& 
 /// Where the site is and how it moves.
 BodyMotion calc_site_motion(const System& system, const Site& site, double t, const Vector& q, const Vector& u);
 
-/// How it is turned: w, x, y, z, site to world. As continuous in time as the body's coordinates are. (4) [-]
+/// How it is turned: w, x, y, z, site to world. Continuous in time on bodies whose coordinates say how they are turned;
+/// on fixed and moving ones that of the body has w >= 0. (4) [-]
 Vector4 calc_site_quaternion(const System& system, const Site& site, double t, const Vector& q);
 
 /// a (n_u): the accelerations u'.

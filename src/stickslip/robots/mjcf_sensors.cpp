@@ -52,7 +52,12 @@ class MjcfSensorReader {
       warnings_.add(element, "it has the force and torque of all contacts of the site's body");
     }
     if (sensor.type == "wrench") sensor.body = model_.sites[static_cast<std::size_t>(sensor.site)].body;
-    if (sensor.type == "range") sensor.most = number_or(element, "cutoff", 0.0);
+    const double cutoff = number_or(element, "cutoff", 0.0);
+    if (sensor.type == "range") {
+      sensor.most = cutoff;
+    } else if (cutoff > 0.0) {
+      warnings_.add(element, "cutoff", "it has no counterpart: left out");
+    }
     model_.sensors.push_back(std::move(sensor));
   }
 

@@ -346,10 +346,11 @@ TEST(Mjcf, SitesAndSensors) {
 <body name="a" pos="0 0 2"><joint name="j"/><geom size="0.1"/><site name="tip" pos="1 0 0" euler="0 0 90"/><site/>
 <body name="tool" pos="0 1 0"><geom size="0.1"/><site name="edge" fromto="0 0 0 0 0 -2"/></body></body></worldbody>
 <sensor><framepos objtype="site" objname="tip"/><framequat name="turn" objtype="xbody" objname="tool"/>
-<velocimeter site="tip"/><framelinvel objtype="body" objname="a"/><gyro site="tip"/><jointvel name="j" joint="j"/>
+<velocimeter site="tip"/><framelinvel objtype="body" objname="a"/><gyro site="tip" cutoff="5"/><jointvel name="j" joint="j"/>
 <touch site="edge"/><rangefinder site="tip" cutoff="3"/><force site="edge"/></sensor>
 )");
   const std::vector<std::string> expected = {
+      "m.xml:6: warning: gyro.cutoff: it has no counterpart: left out",
       "m.xml:7: warning: touch: it has the force and torque of all contacts of the site's body",
       "m.xml:4: warning: site: \"tool\" has no joint: its sites are on what it is fixed to"};
   EXPECT_EQ(converted.warnings, expected);
@@ -357,7 +358,8 @@ TEST(Mjcf, SitesAndSensors) {
   const BuiltScene built = build(scene);
   std::vector<std::string> sites, sensors, types;
   for (const SceneSite& site : scene.sites) sites.push_back(site.name + " on " + site.body);
-  for (const SceneSensor& s : scene.sensors) types.push_back(s.name + " " + s.type + " " + s.site + s.joint + s.body);
+  for (const SceneSensor& s : scene.sensors)
+    types.push_back(s.name + " " + std::string(sensor_type_name(s.type)) + " " + s.site + s.joint + s.body);
   EXPECT_EQ(sites, (std::vector<std::string>{"ground on world", "tip on a", "site2 on a", "edge on a", "turn on a",
                                              "sensor3 on a", "tool on a"}));
   EXPECT_EQ(types, (std::vector<std::string>{"sensor0 pose tip", "turn pose turn", "sensor2 velocity tip",

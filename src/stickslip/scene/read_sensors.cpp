@@ -53,41 +53,56 @@ SceneSensor read_sensor(const TableReader& reader, std::string name) {
   const Scene& scene = reader.context().scene;
   SceneSensor sensor;
   sensor.name = std::move(name);
-  sensor.type = reader.choice("type", kSensorTypes, {});
+  const std::string type = reader.choice("type", kSensorTypes, {});
+  sensor.type = static_cast<SensorType>(std::ranges::find(kSensorTypes, type) - kSensorTypes.begin());
   const auto read_site = [&] { sensor.site = read_part(reader, "site", scene.sites, "site").name; };
-  if (sensor.type == "pose" || sensor.type == "imu") {
-    reader.allow({"name", "type", "site"});
-    read_site();
-  } else if (sensor.type == "velocity") {
-    reader.allow({"name", "type", "site", "frame"});
-    read_site();
-    constexpr std::array<std::string_view, 2> kFrames = {"world", "site"};
-    sensor.in_site_frame = reader.has("frame") && reader.choice("frame", kFrames, {}) == "site";
-  } else if (sensor.type == "joint") {
-    reader.allow({"name", "type", "joint"});
-    const SceneJoint& joint = read_part(reader, "joint", scene.joints, "joint");
-    if (!has_one_coordinate(joint)) {
-      reader.fail("joint", "a joint with one coordinate: revolute, prismatic, or distance with limits");
+  switch (sensor.type) {
+    case SensorType::pose:
+    case SensorType::imu:
+      reader.allow({"name", "type", "site"});
+      read_site();
+      break;
+    case SensorType::velocity: {
+      reader.allow({"name", "type", "site", "frame"});
+      read_site();
+      constexpr std::array<std::string_view, 2> kFrames = {"world", "site"};
+      sensor.in_site_frame = reader.has("frame") && reader.choice("frame", kFrames, {}) == "site";
+      break;
     }
-    sensor.joint = joint.name;
-  } else if (sensor.type == "contact") {
-    reader.allow({"name", "type", "body", "with"});
-    sensor.body = read_part(reader, "body", scene.bodies, "body").name;
-    if (reader.has("with")) sensor.with = read_part(reader, "with", scene.bodies, "body").name;
-    if (sensor.with == sensor.body) reader.fail("with", "another body than '" + sensor.body + "'");
-  } else if (sensor.type == "range") {
-    reader.allow({"name", "type", "site", "max"});
-    if (scene.planar) reader.fail("type", "a sensor of planar scenes: rays go along a site's z axis, out of the plane");
-    read_site();
-    constexpr Range kDistances = {
-        .least = 0.0, .without_least = true, .infinite = true, .text = "a number > 0, or inf"};
-    sensor.most = reader.number_or("max", kDistances, "m", sensor.most);
-  } else {
-    reader.allow({"name", "type", "joint", "site"});
-    const SceneJoint& joint = read_part(reader, "joint", scene.joints, "joint");
-    if (joint.type == JointType::gear) reader.fail("joint", "a joint between two bodies, no gear");
-    sensor.joint = joint.name;
-    read_site();
+    case SensorType::joint: {
+      reader.allow({"name", "type", "joint"});
+      const SceneJoint& joint = read_part(reader, "joint", scene.joints, "joint");
+      if (!has_one_coordinate(joint)) {
+        reader.fail("joint", "a joint with one coordinate: revolute, prismatic, or distance with limits");
+      }
+      sensor.joint = joint.name;
+      break;
+    }
+    case SensorType::contact:
+      reader.allow({"name", "type", "body", "with"});
+      sensor.body = read_part(reader, "body", scene.bodies, "body").name;
+      if (reader.has("with")) sensor.with = read_part(reader, "with", scene.bodies, "body").name;
+      if (sensor.with == sensor.body) reader.fail("with", "another body than '" + sensor.body + "'");
+      break;
+    case SensorType::range: {
+      reader.allow({"name", "type", "site", "max"});
+      if (scene.planar) {
+        reader.fail("type", "a sensor of planar scenes: rays go along a site's z axis, out of the plane");
+      }
+      read_site();
+      constexpr Range kDistances = {
+          .least = 0.0, .without_least = true, .infinite = true, .text = "a number > 0, or inf"};
+      sensor.most = reader.number_or("max", kDistances, "m", sensor.most);
+      break;
+    }
+    case SensorType::wrench: {
+      reader.allow({"name", "type", "joint", "site"});
+      const SceneJoint& joint = read_part(reader, "joint", scene.joints, "joint");
+      if (joint.type == JointType::gear) reader.fail("joint", "a joint between two bodies, no gear");
+      sensor.joint = joint.name;
+      read_site();
+      break;
+    }
   }
   return sensor;
 }

@@ -17,6 +17,7 @@
 #include "stickslip/model/body.h"
 #include "stickslip/model/contact.h"
 #include "stickslip/model/joint.h"
+#include "stickslip/model/sensor_type.h"
 #include "stickslip/solvers/solver_options.h"
 #include "stickslip/stepping/limits.h"
 #include "stickslip/stepping/scheme_options.h"
@@ -260,14 +261,10 @@ struct SceneSite {
   bool operator==(const SceneSite&) const = default;
 };
 
-/// The types of sensors; of io/sensors.h, in its order.
-inline constexpr std::array<std::string_view, 7> kSensorTypes = {"pose",    "velocity", "imu",   "joint",
-                                                                 "contact", "range",    "wrench"};
-
 /// [[sensors]]: what is read at the end of steps. Names that its type has no use for are empty.
 struct SceneSensor {
   std::string name;
-  std::string type;  // of kSensorTypes
+  SensorType type = SensorType::pose;
   std::string site;
   bool in_site_frame = false;  // velocity: components along the site's axes
   std::string joint;

@@ -377,7 +377,7 @@ class SceneWriter {
   void write_sensor(const SceneSensor& sensor) {
     line("\n[[sensors]]");
     line("name = {}", quote_toml(sensor.name));
-    line("type = \"{}\"", sensor.type);
+    line("type = \"{}\"", sensor_type_name(sensor.type));
     if (!sensor.site.empty()) line("site = {}", quote_toml(sensor.site));
     if (sensor.in_site_frame) line("frame = \"site\"");
     if (!sensor.joint.empty()) line("joint = {}", quote_toml(sensor.joint));

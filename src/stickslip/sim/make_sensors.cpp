@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "stickslip/sim/make_sensors.h"
 
-#include <algorithm>
-
 #include "stickslip/scene/make_site.h"
 
 namespace stickslip {
@@ -11,7 +9,7 @@ namespace {
 SensorOptions make_sensor(const SceneSensor& sensor, const Scene& scene, const System& system) {
   SensorOptions options;
   options.name = sensor.name;
-  options.type = static_cast<SensorType>(std::ranges::find(kSensorTypes, sensor.type) - kSensorTypes.begin());
+  options.type = sensor.type;
   options.in_site_frame = sensor.in_site_frame;
   options.most = sensor.most;
   if (!sensor.site.empty()) options.site = make_site(find_site(scene, sensor.site), system);

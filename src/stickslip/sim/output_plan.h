@@ -22,9 +22,8 @@ struct OutputPlan {
 };
 
 /// Without output.every each step is a row as long as the rows take kDefaultResultBytes at most, with as many contacts
-/// as a heap has; else every 2nd, 5th,
-/// 10th, 20th, ... step that does. Of automatic steps 1e4 are taken into account; where those would be too much, as
-/// many rows as fit. Throws InputError where steps cannot be counted.
+/// as a heap has; else every 2nd, 5th, 10th, 20th, ... step that does. Of automatic steps 1e4 are taken into account;
+/// where those would be too much, as many rows as fit. Throws InputError where steps cannot be counted.
 OutputPlan plan_output(const Scene& scene, const BuiltScene& built);
 
 /// "every 0.01 s, 101 rows, about 1.2 MB": for people.

@@ -182,6 +182,48 @@ TEST(SensorsRun, OfAFallingRod) {
   }
 }
 
+/// A ball that falls onto the floor and bounces within a step, where it is open at the step's end.
+TEST(SensorsRun, ContactsOfABounceWithinAStepCount) {
+  const TemporaryFolder folder;
+  const std::string bounce = R"(stickslip = 1
+time = {end = 0.25, step = 1e-3}
+output.every = 1e-3
+[scheme]
+type = "SCHEME"
+[bodies.floor]
+type = "fixed"
+shapes.top = {type = "half-space", normal = [0, 0, 1]}
+[bodies.ball]
+mass = 2
+inertia = [0.1, 0.1, 0.1]
+position = [0, 0, 0.3]
+shapes.hull = {type = "sphere", radius = 0.1}
+[[contacts]]
+name = "floor"
+between = ["floor", "ball"]
+restitution = {normal = 0.5}
+[sites.centre]
+body = "ball"
+[[sensors]]
+name = "floor"
+type = "contact"
+body = "ball"
+[[sensors]]
+name = "speed"
+type = "velocity"
+site = "centre"
+)";
+  for (const char* scheme : {"moreau", "ccp", "generalized-alpha", "event-driven"}) {
+    SCOPED_TRACE(scheme);
+    const Readings all = read_sensors_of(with_scheme(bounce, scheme), folder);
+    double impulse = 0.0;
+    for (Eigen::Index row = 1; row < all.value.rows(); ++row) impulse += 1e-3 * all.of(0, row)(2);
+    const double momentum = 2.0 * all.last(1)(2);
+    EXPECT_GT(momentum, 0.1) << "it has bounced";
+    EXPECT_NEAR(impulse, momentum + 2.0 * 9.81 * 0.25, 1e-6);
+  }
+}
+
 TEST(SensorsRun, ReadTheSameInAResumedRun) {
   const TemporaryFolder folder;
   Scene scene = parse_scene(with_scheme(kFallingRod, "moreau"), "s.toml");

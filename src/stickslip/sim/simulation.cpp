@@ -406,10 +406,7 @@ Simulation::Imu Simulation::calc_imu(int body, const Vector3& at) const {
 }
 
 Vector Simulation::calc_sensor(int i) {
-  if (!sensors_) {
-    const bool knows_accelerations = built_ ? built_->stepper->knows_accelerations() : shown_a_.allFinite();
-    sensors_.emplace(*system_, make_sensors(scene_, *system_), knows_accelerations);
-  }
+  if (!sensors_) sensors_.emplace(*system_, make_sensors(scene_, *system_));
   if (has_before_) {
     State before;
     before.t = t_before_;

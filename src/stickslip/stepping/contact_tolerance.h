@@ -9,15 +9,15 @@ namespace stickslip {
 // The tolerance of a step's contact problem where a scene leaves it open and its contacts are detected: tight where
 // bodies in contact are few, as in mechanisms and small structures, and what is affordable in heaps.
 //
-// With n pairs of bodies in contact it is min(1e-2, 1e-10 max(1, n / 32)^8). A heap of spheres solved to 1e-2 has the
-// kinetic energy of one solved to 1e-3, at 1e-1 no more; first-order methods take from three to a hundred times as long
-// to 1e-4. The power is the largest of which numbers of contacts that are 5 % apart have tolerances within a factor of
-// 1.5: 1.05^8 = 1.48.
+// With n pairs of bodies in contact it is min(1e-2, 1e-10 max(1, n / 32)^8). At a looser one than 1e-2 heaps of spheres
+// have another kinetic energy; at a tighter one first-order methods take many times as long, for motions that are the
+// same. The power is the largest of which numbers of contacts that are 5 % apart have tolerances within a factor
+// of 1.5: 1.05^8 = 1.48.
 
 inline constexpr double kTightestTolerance = 1e-10;  // [-] up to kFewPairs
 inline constexpr double kLoosestTolerance = 1e-2;    // [-]
-/// With more, columns of 250 spheres, with 200 to 300 pairs, would be solved to 1e-5 and less, where first-order
-/// methods take too long and Newton's ten times as long; with fewer, walls of some thirty blocks would creep. [-]
+/// With more, heaps of some hundred bodies would have tolerances for which first-order methods take too long; with
+/// fewer, walls of some dozen blocks would creep. [-]
 inline constexpr double kFewPairs = 32.0;
 inline constexpr double kTolerancePower = 8.0;  // [-]
 

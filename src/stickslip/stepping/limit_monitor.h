@@ -29,8 +29,9 @@ namespace stickslip {
 /// before it is an entry, and is forgotten when the energy has grown so far that the worst error is within the limit.
 /// It waits until the energy has paused in its growth for as many steps as it took to grow, or until its share has
 /// stayed for longer than that of a start does; an entry then stays. Figures that are not finite pass every limit.
-/// The energy that percussions of contacts made, summed over the steps (ContactWork), is compared and waits likewise;
-/// its entry names the contact that made the most in the step that passed.
+/// The energy that percussions of contacts made, summed over the steps (ContactWork), and that putting positions right
+/// put in, is compared and waits likewise; its entry names the contact that made the most in the step that passed. What
+/// puts the overlaps of the start right, which are the scene's, does not count: as long as half of the deepest is left.
 /// Bodies that went through each other: PassFinder.
 ///
 /// A step in which nothing passes costs a few comparisons, beside those of PassFinder, and allocates nothing.
@@ -74,7 +75,7 @@ class LimitMonitor {
 
   void examine_contacts(const StepReport& report);
   void examine_joints(const State& state, const StepReport& report);
-  void examine_energy(const State& state, const StepReport& report);
+  void examine_energy(const StepReport& report);
   void examine_share(double error, int body_a, int body_b, Share& share);
   void examine_passes(const State& state, const StepReport& report);
   double calc_drift_angle(int joint, const State& state, const StepReport& report) const;
@@ -104,7 +105,8 @@ class LimitMonitor {
   double largest_load_ = 0.0;                   // [N m] forces times sizes, so far
   double last_energy_ = 0.0;                    // [J] the energy of the run when it last grew
   double contact_work_ = 0.0;                   // [J] sum of ContactWork::made
-  double start_projection_ = 0.0;               // [J] projection energy of the first step: of overlaps of the start
+  double start_overlap_ = 0.0;                  // [m] the deepest of the start, while it is put right; then 0
+  double start_projection_ = 0.0;               // [J] what that put in
   double contact_energy_ = 0.0;                 // [J] its largest value so far
   std::int64_t growing_steps_ = 0;              // [-] from where the energy began to grow to where it last did
   std::int64_t quiet_steps_ = 0;                // [-] since then

@@ -224,22 +224,33 @@ TEST_F(LimitMonitorTest, EnergyThatContactsTookMayComeBack) {
   EXPECT_DOUBLE_EQ(monitor.entries()[0].worst, 0.06);
 }
 
-// The first step puts right what the scene begins with; what later steps put in is the run's.
+// The first steps put right what the scene begins with; what later ones put in is the run's.
 TEST_F(LimitMonitorTest, OverlapsOfTheStartAreNoEnergyOfContacts) {
+  report.penetration = 4e-3;
   LimitMonitor monitor = make_monitor();
   report.kinetic_energy = 10.0;
-  for (const double sum : {4.0, 4.3}) {
-    report.projection_energy = sum;
-    ++state.step;
+  const double sums[] = {3.0, 4.0, 4.3};
+  const double left[] = {3e-3, 1e-3, 3e-3};  // what is deep again later is not of the start
+  for (int i = 0; i < 3; ++i) {
+    report.projection_energy = sums[i];
+    report.penetration = left[i];
     EXPECT_FALSE(step(monitor));
   }
   LimitMonitor resumed = make_monitor();
   resumed.restore(monitor.to_bytes(), state);
   report.projection_energy = 4.6;
-  ++state.step;
   EXPECT_TRUE(step(resumed));
   EXPECT_NEAR(resumed.entries()[0].worst, 0.06, 1e-15);
   EXPECT_EQ(resumed.entries()[0].what, LimitKind::contact_energy);
+}
+
+TEST_F(LimitMonitorTest, WithoutOverlapsOfTheStartTheFirstStepCounts) {
+  LimitMonitor monitor = make_monitor();
+  report.kinetic_energy = 10.0;
+  report.projection_energy = 0.6;
+  EXPECT_FALSE(step(monitor)) << "the energy has just grown";
+  EXPECT_TRUE(step(monitor));
+  EXPECT_EQ(monitor.entries()[0].first_time, 1.0);
 }
 
 // A constant force from rest: E ~ t^2, with an error of half a step's growth.
@@ -499,7 +510,7 @@ TEST_F(LimitMonitorTest, ARestoredMonitorGoesOnWithTheSameNumbers) {
     EXPECT_THROW(restored.restore(std::span(bytes).first(size), state), InputError);
   }
   // magic, count, kind of the one before the last, that which waits
-  for (const std::size_t place : {std::size_t{0}, std::size_t{128}, bytes.size() - 144, bytes.size() - 72}) {
+  for (const std::size_t place : {std::size_t{0}, std::size_t{144}, bytes.size() - 144, bytes.size() - 72}) {
     std::vector<std::byte> damaged = bytes;
     damaged[place] = std::byte{77};
     EXPECT_THROW(restored.restore(damaged, state), InputError) << place;

@@ -14,7 +14,8 @@ struct LimitOptions {
   double penetration = 5e-2;     // [-] >= 0 of a contact; [rad] of a joint's stop that is an angle
   double drift = 1e-3;           // [-] >= 0 of a joint; [rad] of its angle rows
   double energy = 5e-2;          // [-] >= 0 energy error over the energy of the run, see LimitMonitor
-  double contact_energy = 5e-2;  // [-] >= 0 energy that percussions of contacts made, over the same
+  double contact_energy = 5e-2;  // [-] >= 0 energy that percussions of contacts made and that putting
+                                 // positions right put in, over the same
   bool stop = false;             // the run ends where one is passed
   bool operator==(const LimitOptions&) const = default;
 };

@@ -191,7 +191,7 @@ bool PositionProjection::set_targets(ConstraintSet& constraints, const std::vect
     for (int row = cone.offset; row < cone.offset + cone.dim; ++row) {
       const bool is_held = !is_contact || held_[constraints.index(i)] != Held::no;
       double g = is_held ? problem.b[row] : std::max(problem.b[row], 0.0);
-      if (is_contact) g += left;
+      if (is_contact && (is_held || g > 0.0)) g += left;
       problem.b[row] = std::clamp(g, -most, is_contact ? std::max(g, 0.0) : most);
       capped |= problem.b[row] != g;
     }

@@ -43,6 +43,7 @@ void VelocityStep::initialize(State& state, StepReport& report) {
 
 const State& VelocityStep::settle_start(const State& state) {
   is_implicit_ = false;
+  tolerance_ = solver_.tolerance();  // until solve() knows the contacts
   constraints_.set_implicit(nullptr);
   return start_impact_.settle(constraints_, state);
 }
@@ -91,19 +92,18 @@ Status VelocityStep::fly(const Vector& u_free, StepReport& report) {
   return Status::ok;
 }
 
-/// Pairs of bodies with contacts in the problem; points of one pair are one after the other.
-int VelocityStep::count_pairs() const {
-  int pairs = 0;
-  int last_a = -1, last_b = -1;
+/// Pairs of bodies with contacts in the problem.
+int VelocityStep::count_pairs() {
+  pairs_.clear();
   for (int i = 0; i < constraints_.count() && constraints_.kind(i) == ConstraintSet::Kind::contact; ++i) {
     const ContactPoint& point = contacts_.points()[constraints_.index(i)];
-    const int a = system_.body(point, Side::first);
-    const int b = system_.body(point, Side::second);
-    if (a != last_a || b != last_b) ++pairs;
-    last_a = a;
-    last_b = b;
+    const std::pair<int, int> bodies =
+        std::minmax({system_.body(point, Side::first), system_.body(point, Side::second)});
+    if (pairs_.empty() || pairs_.back() != bodies) append(pairs_, bodies);
   }
-  return pairs;
+  // Points go by shapes, so those of two bodies with several shapes each need not be one after the other.
+  if (!std::ranges::is_sorted(pairs_)) std::ranges::sort(pairs_);
+  return static_cast<int>(std::unique(pairs_.begin(), pairs_.end()) - pairs_.begin());
 }
 
 /// b = J u_free + tau + added: what xi is without percussions.

@@ -109,7 +109,7 @@ class VelocityStep {
 
  private:
   Status fly(const Vector& u_free, StepReport& report);
-  int count_pairs() const;
+  int count_pairs();
   void account_contacts(double h, std::span<const double> gamma_work, std::span<const double> gamma_end);
 
   const System& system_;
@@ -129,7 +129,8 @@ class VelocityStep {
   ConeSolution solution_;
   ContactWork contact_work_;
   std::vector<double> added_, added_sizes_;  // (n) [m/s]
-  std::vector<double> gamma_end_;  // (n) [m/s] of u_end_; none where nothing is added: it is u of the solution
+  std::vector<double> gamma_end_;           // (n) [m/s] of u_end_; none where nothing is added: it is u of the solution
+  std::vector<std::pair<int, int>> pairs_;  // of bodies: workspace of count_pairs()
   std::vector<double> residual_work_;
   ValuesById warm_;                         // of the next step
   Vector u_end_, force_, nonconservative_;  // (n_u)

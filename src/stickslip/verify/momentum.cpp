@@ -4,7 +4,8 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <numeric>
+
+#include "stickslip/base/disjoint_sets.h"
 
 namespace stickslip {
 namespace {
@@ -23,8 +24,7 @@ constexpr double kIntegrals = 1e-5;
 
 constexpr const char* kHeldByJoints =
     "momentum of bodies that joints tie to what is fixed or moved, or left out: this scheme writes reactions at the "
-    "end "
-    "of a step only";
+    "end of a step only";
 
 }  // namespace
 
@@ -46,7 +46,7 @@ MomentumBalance::MomentumBalance(const System& system, const ResultRows& rows)
     checked_[body] = 0;
     not_checked_ = why;
   };
-  std::iota(whole_.begin(), whole_.end(), 0);
+  DisjointSets tied(whole_.size());
   const bool has_joints = rows.has(ResultRows::reaction_force);
   for (const Joint& joint : system.joints()) {
     if (joint.is_coupling()) continue;  // within the reactions of the joints that it couples
@@ -54,19 +54,20 @@ MomentumBalance::MomentumBalance(const System& system, const ResultRows& rows)
     for (const int body : {joint.first.body, joint.second.body}) {
       if (is_exact_) leave_out(body, "momentum of jointed bodies: /joints/reaction_force is left out");
     }
-    const auto [first, second] = std::minmax(whole_[joint.first.body], whole_[joint.second.body]);
-    std::ranges::replace(whole_, int{second}, int{first});
+    tied.join(joint.first.body, joint.second.body);
   }
+  for (std::size_t i = 0; i < whole_.size(); ++i) whole_[i] = tied.find(static_cast<int>(i));
   if (is_exact_) return;
   for (const DryFrictionElement& element : system.dry_frictions()) {
     leave_out(element.first.body, "momentum of bodies under dry friction between points: it is not in the file");
     leave_out(element.second.body, "momentum of bodies under dry friction between points: it is not in the file");
   }
-  const std::vector<char> alone = checked_;
+  std::vector<char> is_held(whole_.size(), 0);  // by the first body of those tied together
   for (std::size_t i = 0; i < whole_.size(); ++i) {
-    for (std::size_t k = 0; k < whole_.size() && alone[i] == 0; ++k) {
-      if (whole_[k] == whole_[i]) leave_out(static_cast<int>(k), kHeldByJoints);
-    }
+    if (checked_[i] == 0) is_held[whole_[i]] = 1;
+  }
+  for (std::size_t i = 0; i < whole_.size(); ++i) {
+    if (is_held[whole_[i]] != 0) leave_out(static_cast<int>(i), kHeldByJoints);
   }
 }
 
