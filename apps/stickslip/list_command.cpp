@@ -45,7 +45,9 @@ constexpr std::array kJoints = {
     Entry{"planar", "spatial; two offsets and an angle, friction"},
     Entry{"weld", "nothing is free"},
     Entry{"distance", "of two points; with limits a rope or a strut"},
-    Entry{"knife-edge", "planar; no velocity across a blade"},
+    Entry{"knife-edge", "no velocity across a blade"},
+    Entry{"screw", "spatial; along the axis by a pitch a turn"},
+    Entry{"rolling", "spatial; a disc on a plane, its lowest point at rest"},
     Entry{"gear", "joints, ratio: the coordinates of two joints; of more: [[couplings]]"},
 };
 constexpr std::array kLaws = {

@@ -181,6 +181,8 @@ _MAKERS = [
     ("Weld", "weld", "No relative motion."),
     ("Distance", "distance", "A rod, or a rope with limits."),
     ("KnifeEdge", "knife-edge", "No velocity across a blade."),
+    ("Screw", "screw", "A hinge that moves along its axis by pitch [m] a turn."),
+    ("Rolling", "rolling", "A disc of radius [m] that rolls on a plane."),
     ("Gear", "gear", "A ratio between the coordinates of two joints."),
     ("Spring", "spring", "A spring and damper between points of two bodies."),
     ("DryFriction", "dry-friction", "Dry friction of constant bound [N] between points of two bodies."),

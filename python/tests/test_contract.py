@@ -123,7 +123,7 @@ def test_signatures():
     assert list(inspect.signature(ss.run).parameters)[:5] == ["scene", "output", "control", "resume", "force"]
     assert list(inspect.signature(ss.analyze).parameters)[:2] == ["scene", "level"]
     makers = "Rigid Planar PointMass Beam Fixed Moving Sphere Point HalfSpace Box Capsule Cylinder Convex Revolute Prismatic " \
-        "Spherical Cylindrical Universal PlanarJoint Weld Distance KnifeEdge Gear Spring DryFriction Load Contact"
+        "Spherical Cylindrical Universal PlanarJoint Weld Distance KnifeEdge Screw Rolling Gear Spring DryFriction Load Contact"
     for name in makers.split():
         assert getattr(ss, name).__doc__ and name in ss.__all__
 

@@ -47,7 +47,7 @@ function velocities(type: string, n: number): [string, string][] {
 /** Whether a contact is a limit of a joint that turns: its gap is an angle. */
 function is_angle(header: Header, contact: string): boolean {
   const [joint, limit] = contact.split('-limits/');
-  return limit !== undefined && header.joint_types?.[header.joints.indexOf(joint)] === 'revolute';
+  return limit !== undefined && ['revolute', 'screw'].includes(header.joint_types?.[header.joints.indexOf(joint)] ?? '');
 }
 
 /** What the numbers of a sensor are, by its type, and their units. */

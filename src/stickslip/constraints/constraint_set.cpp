@@ -240,11 +240,14 @@ void ConstraintSet::gather_joints() {
   const std::vector<Joint>& joints = system_.joints();
   for (std::size_t i = 0; i < joints.size(); ++i) {
     stop_.check();
-    if (joints[i].dim == 0) continue;
+    const int dim = problem_.of_positions ? joints[i].n_position_rows : joints[i].dim;
+    if (dim == 0) continue;
     const int j = static_cast<int>(i);
-    if (problem_.of_positions && !joints[i].holonomic) continue;
-    problem_.add_free(joints[i].dim);
+    problem_.add_free(dim);
     system_.calc_joint_geometry(j, at_->t(), at_->q(), problem_.of_positions ? nullptr : &at_->u(), pair_);
+    if (dim < joints[i].dim) {
+      for (auto& W : pair_.W) W.conservativeResize(dim, Eigen::NoChange);
+    }
     ++n_joints_;
     add_member(j, problem_.of_positions ? pair_.g.data() : pair_.gamma.data());
     if (!problem_.of_positions && system_.joint_has_prescribed_motion(j)) {
@@ -260,7 +263,7 @@ void ConstraintSet::gather_joints() {
     } else {
       add_pair(joints[i].first, joints[i].second);
     }
-    for (int r = 0; r < joints[i].dim; ++r) append(units_, pair_.unit[r]);
+    for (int r = 0; r < dim; ++r) append(units_, pair_.unit[r]);
   }
 }
 

@@ -52,9 +52,9 @@ class ConstraintSet {
   void gather(const BodySnapshot& at, const std::vector<ContactPoint>& points, const ActivationOf& activation_of,
               double h);
 
-  /// Gathers what positions must obey: normal rows of contacts, joints that are holonomic, no dry friction elements.
-  /// The problem is then one of displacements d = M^-1 J^T p; its b are the positions, gaps and what joints are off by
-  /// [m, rad], and nothing else is known by row.
+  /// Gathers what positions must obey: normal rows of contacts, rows of joints that hold them, no dry friction
+  /// elements. The problem is then one of displacements d = M^-1 J^T p; its b are the positions, gaps and what joints
+  /// are off by [m, rad], and nothing else is known by row.
   void gather_positions(const BodySnapshot& at, const std::vector<ContactPoint>& points, double activation);
 
   ConeProblem& problem() { return problem_; }

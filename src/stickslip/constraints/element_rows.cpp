@@ -120,7 +120,7 @@ ConstraintElement ElementRows::add_joint(int index) {
   e.kind = ConstraintElement::Kind::joint;
   e.index = index;
   e.dim = joint.dim;
-  e.n_pos = joint.holonomic ? joint.dim : 0;
+  e.n_pos = joint.n_position_rows;
   e.n_angle_rows = joint.n_angle_rows;
   if (!joint.is_coupling()) return place(e, joint.first, joint.second);
   if (joint.options.type == JointType::coupling) e.n_angle_rows = 1;  // its units may be any: the lever makes lengths

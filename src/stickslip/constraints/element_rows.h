@@ -33,7 +33,7 @@ struct VelocityBlock {
 };
 
 /// One contact, joint or dry friction: `dim` rows of W^T on velocity and acceleration level, the first n_pos of them
-/// also on position level (the normal; all rows of a holonomic joint; none of a dry friction).
+/// also on position level (the normal; those of a joint that hold positions; none of a dry friction).
 struct ConstraintElement {
   enum class Kind : unsigned char { contact, dry_friction, joint };
   Kind kind = Kind::contact;

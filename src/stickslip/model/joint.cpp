@@ -39,6 +39,11 @@ void add_terms(const System& system, const Joint& coupling, JointVector& sum, co
   }
 }
 
+/// The offset of second's point along first's axis. [m]
+double slide_along_axis(const Joint& joint, const Frame<double>& first, const Frame<double>& second) {
+  return slide_row<double>(joint_placement(joint, first, second), 2, {0.0, 0.0}).g;
+}
+
 /// `angle`, moved by whole turns as near to `near` as it gets: a beam's tangent does not count its turns.
 double wrap_to(double near, double angle) {
   return near + std::remainder(angle - near, 2.0 * std::numbers::pi);
@@ -66,6 +71,10 @@ std::string_view joint_type_name(JointType type) {
       return "distance";
     case JointType::knife_edge:
       return "knife-edge";
+    case JointType::screw:
+      return "screw";
+    case JointType::rolling:
+      return "rolling";
     case JointType::gear:
       return "gear";
     case JointType::coupling:
@@ -179,8 +188,11 @@ double System::calc_joint_coordinate(int j, int c, double t, const Vector& q) co
   if (joint.spatial || c < joint.n_free_lengths) {
     const double g = free_row(joint, c, frames.first, frames.second).g;
     if (c < joint.n_free_lengths) return g + origin;
-    // A motion says how often its joint has turned, in however few steps.
-    const double near = o.motion ? driven_angle(joint, t) : q(joint.turns_offset + c - joint.n_free_lengths);
+    // A motion says how often its joint has turned, in however few steps; so does the offset of a screw.
+    const double near = o.motion ? driven_angle(joint, t)
+                        : o.type == JointType::screw
+                            ? 2.0 * std::numbers::pi / o.pitch * slide_along_axis(joint, frames.first, frames.second)
+                            : q(joint.turns_offset + c - joint.n_free_lengths);
     return wrap_to(near, g) + origin;
   }
   double turned = planar_angle(pair.second_body, frames.second, t, q) -

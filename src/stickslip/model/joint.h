@@ -28,7 +28,11 @@ inline constexpr int kMaxJointDim = 6;
 ///   planar       the translations across its axis and the rotation about it (spatial)
 ///   weld         nothing
 ///   distance     all but the distance of two points; with limits that, too
-///   knife_edge   nonholonomic: the second body's point does not move across its blade (planar)
+///   knife_edge   nonholonomic: all but the velocity of the second body's point across its blade, the x axis of its
+///                frame in the second body; in space across the axis in the first body, too
+///   screw        the rotation about its axis, along which it moves by its pitch a turn (spatial)
+///   rolling      all motions in which the disc that is fixed in the second body rolls on the plane across the axis in
+///                the first, its lowest point at rest there (spatial): a height, and two rows that are nonholonomic
 ///   gear         all but one combination of two joints' coordinates: see JointTerm
 ///   coupling     all but one combination of any number of joints' coordinates: see JointTerm
 enum class JointType {
@@ -41,6 +45,8 @@ enum class JointType {
   weld,
   distance,
   knife_edge,
+  screw,
+  rolling,
   gear,
   coupling
 };
@@ -99,24 +105,26 @@ struct JointOptions {
   int first = 0, second = 0;  // bodies; coordinates and reactions are those of second relative to first
   JointFrame on_first, on_second;
   double length = 0.0;               // [m] distance only, > 0; without a meaning where it has limits
-  std::optional<Expression> motion;  // prescribed coordinate [rad] or [m]: revolute and prismatic
+  double pitch = 0.0;                // [m a turn] screw only, not 0; left-handed where negative
+  double radius = 0.0;               // [m] rolling only, > 0: of the disc
+  std::optional<Expression> motion;  // prescribed coordinate [rad] or [m]: revolute, screw and prismatic
   double coordinate_origin = 0.0;    // [rad] or [m] the (first) coordinate where the frames coincide
   std::optional<JointSpring>
-      spring;  // this and force: revolute, prismatic, distance with limits: in the free direction
+      spring;  // this and force: revolute, screw, prismatic, distance with limits: in the free direction
   std::optional<StateExpression> force;  // [N, N m] applied to second; one that depends on the state may be set later
   double friction = 0.0;              // [N, N m] >= 0: bound of the dry friction in the free directions, isotropic; of
                                       // the force where lengths and angles are free, about each axis of a universal one
   double friction_torque = 0.0;       // [N m] >= 0: that of the torque where lengths and angles are free
-  std::optional<JointLimits> limits;  // revolute, prismatic, distance, of which the coordinate is then the distance;
-                                      // not with a motion
+  std::optional<JointLimits> limits;  // revolute, screw, prismatic, distance, of which the coordinate is then the
+                                      // distance; not with a motion
   std::vector<JointTerm> terms;       // of a gear or a coupling, whose bodies follow from its joints
   double relative_angle = 0.0;        // [rad] planar: phi_second - phi_first where the frames coincide, whole turns
                                       // included; the builder takes the nearest that agrees with the frames
 };
 
 /// A bilateral constraint, its rows
-///   g(t, q) = 0                             where holonomic,
-///   gamma(t, q, u) = W^T u + tau(t) = 0     of all joints; gamma = g' where holonomic.
+///   g(t, q) = 0                             of the first n_position_rows,
+///   gamma(t, q, u) = W^T u + tau(t) = 0     of all; gamma = g' where there is a g.
 /// Length rows in m are first, angle rows in rad last. A motion adds a row.
 struct Joint {
   JointOptions options;
@@ -124,7 +132,7 @@ struct Joint {
   std::vector<Attachment> coupled;              // all bodies of a gear's or coupling's joints, those that move first
   int dim = 0;                                  // rows
   int n_angle_rows = 0;                         // the last ones
-  bool holonomic = true;                        // false: g does not exist, calc_joint_position gives zeros
+  int n_position_rows = 0;                      // the first ones: the others are nonholonomic, of g they have zeros
   bool spatial = false;                         // in a spatial system
   int n_free = 0;                               // free directions with rows: those of coordinates, or a ball's torques
   int n_free_lengths = 0;                       // the first of them
@@ -181,7 +189,7 @@ struct JointDerivatives {
   using RowsQ = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, 0, kMaxJointDim, kMaxPairQ>;
   using RowsU = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, 0, kMaxJointDim, kMaxPairU>;
   using ForceQ = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, 0, kMaxPairU, kMaxPairQ>;
-  RowsQ g_q;          // (dim, n_q) d g / dq; zero where the joint is nonholonomic
+  RowsQ g_q;          // (dim, n_q) d g / dq; zero in rows that are nonholonomic
   RowsQ gamma_q;      // (dim, n_q) d gamma / dq
   RowsQ gamma_dot_q;  // (dim, n_q) d gamma' / dq, gamma' = W^T a + zeta(t, q, u)
   RowsU gamma_dot_u;  // (dim, n_u) d gamma' / du

@@ -23,7 +23,7 @@ struct JointKind {
   int n_free = 0;            // free directions that have rows, lengths first
   int n_free_lengths = 0;    // of them
   bool needs_angle = false;  // without a motion
-  bool holonomic = true;
+  int n_nonholonomic = 0;    // rows, the last ones
 };
 
 /// None where there is no such joint.
@@ -38,11 +38,13 @@ std::optional<JointKind> planar_kind_of(const JointOptions& o) {
     case JointType::distance:
       return o.limits ? JointKind{0, 0, 1, 1, false} : JointKind{1, 0, 0, 0, false};
     case JointType::knife_edge:
-      return JointKind{1, 0, 0, 0, true, false};
+      return JointKind{1, 0, 0, 0, true, 1};
     case JointType::spherical:
     case JointType::cylindrical:
     case JointType::universal:
     case JointType::planar:
+    case JointType::screw:
+    case JointType::rolling:
     case JointType::gear:
     case JointType::coupling:  // add_coupling()
       break;
@@ -67,8 +69,12 @@ std::optional<JointKind> spatial_kind_of(const JointOptions& o) {
     case JointType::weld:
       return JointKind{6, 3, 0, 0, true};
     case JointType::distance:
-      return planar_kind_of(o);
     case JointType::knife_edge:
+      return planar_kind_of(o);
+    case JointType::screw:
+      return JointKind{5, 2, 1, 0, true};
+    case JointType::rolling:
+      return JointKind{3, 0, 0, 0, true, 2};
     case JointType::gear:
     case JointType::coupling:
       break;
@@ -107,8 +113,8 @@ int SystemBuilder::add_coupling(std::string name, JointType type, std::vector<Jo
     const Joint& of_term = system_.joints_[term.joint];
     if (!of_term.has_single_coordinate()) {
       refuse(
-          fmt::format("joint '{}' has not one coordinate: couple revolute and prismatic joints and distances with "
-                      "limits",
+          fmt::format("joint '{}' has not one coordinate: couple revolute, prismatic and screw joints and distances "
+                      "with limits",
                       of_term.options.name));
     }
     if (!found.insert(term.joint).second)
@@ -129,7 +135,7 @@ int SystemBuilder::add_coupling(std::string name, JointType type, std::vector<Jo
   joint.options.terms = std::move(terms);
   joint.first = last.first;
   joint.second = last.second;
-  joint.dim = 1;
+  joint.dim = joint.n_position_rows = 1;
   // Of a coupling units may be mixed.
   joint.n_angle_rows = type == JointType::gear && last.turns() ? 1 : 0;
   joint.spatial = !system_.planar_;
@@ -164,20 +170,25 @@ int SystemBuilder::add_joint(const JointOptions& options) {
       (!std::isfinite(options.length) || !(options.length > 0.0))) {
     refuse("the distance must be positive");
   }
+  if (options.type == JointType::screw && (!std::isfinite(options.pitch) || options.pitch == 0.0)) {
+    refuse("the pitch must be finite and not 0");
+  }
+  if (options.type == JointType::rolling && (!std::isfinite(options.radius) || !(options.radius > 0.0))) {
+    refuse("the radius must be positive");
+  }
   for (const int body : {options.first, options.second}) {
     if ((kind.needs_angle || options.motion) && system_.bodies_[body].type == BodyType::point)
       refuse("a point has no orientation");
   }
   joint.dim = kind.dim;
   joint.n_angle_rows = kind.n_angle_rows;
-  joint.holonomic = kind.holonomic;
   joint.spatial = !system_.planar_;
   joint.n_free = kind.n_free;
   joint.n_free_lengths = kind.n_free_lengths;
   joint.n_coordinates = options.type == JointType::spherical ? 0 : kind.n_free;
   if (options.motion) {
-    if (options.type != JointType::revolute && options.type != JointType::prismatic) {
-      refuse("only a revolute or prismatic joint takes a motion");
+    if (!joint.has_single_coordinate() || options.type == JointType::distance) {
+      refuse("only a revolute, prismatic or screw joint takes a motion");
     }
     ++joint.dim;
     joint.n_angle_rows += joint.turns() ? 1 : 0;
@@ -188,8 +199,8 @@ int SystemBuilder::add_joint(const JointOptions& options) {
   const bool has_friction = options.friction != 0.0 || options.friction_torque != 0.0;
   if ((options.spring || options.force || options.limits) && !joint.has_single_coordinate()) {
     refuse(
-        "only a joint with one coordinate (revolute, prismatic, distance with limits) takes a spring, a force or "
-        "limits");
+        "only a joint with one coordinate (revolute, prismatic, screw, distance with limits) takes a spring, a force "
+        "or limits");
   }
   if (has_friction && joint.n_free == 0) refuse("the joint has no free direction for friction");
   if (options.spring || options.force || has_friction || options.limits) {
@@ -218,6 +229,7 @@ int SystemBuilder::add_joint(const JointOptions& options) {
     if (options.motion) refuse("a motion prescribes the coordinate: limits have nothing to limit");
     if (options.type == JointType::distance && !(l.low >= 0.0)) refuse("limits of a distance must not be negative");
   }
+  joint.n_position_rows = joint.dim - kind.n_nonholonomic;
   joint.options.relative_angle = relative_angle(options);
   joint_names_.insert(options.name);
   system_.joints_.push_back(std::move(joint));

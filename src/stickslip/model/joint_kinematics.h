@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <cmath>
+#include <numbers>
+
 #include "stickslip/model/force.h"
 #include "stickslip/model/joint.h"
 #include "stickslip/model/kinematics.h"
@@ -195,10 +198,51 @@ JointRow<S> distance_row(const JointPlacement<S>& place, double length) {
   return {S(distance - S(length)), d, place.p_first, place.p_second, constant_vector<S>(Vector3::Zero()), S(0.0)};
 }
 
-/// No velocity across the blade: along the y axis of second's joint frame, relative to first at the same place.
+/// No velocity across the blade, relative to first at the same place: in a plane along the y axis of second's joint
+/// frame, in space across first's z axis and second's x axis, the blade.
 template <class S>
-JointRow<S> knife_edge_row(const JointPlacement<S>& place) {
-  return {S(0.0), place.R_second.col(1), place.p_second, place.p_second, constant_vector<S>(Vector3::Zero()), S(0.0)};
+JointRow<S> knife_edge_row(const Joint& joint, const JointPlacement<S>& place) {
+  Vec3<S> across = place.R_second.col(1);
+  if (joint.spatial) {
+    across = Vec3<S>(place.R_first.col(2)).cross(Vec3<S>(place.R_second.col(0)));
+    normalize_or<S>(across, place.R_second.col(1));
+  }
+  return {S(0.0), across, place.p_second, place.p_second, constant_vector<S>(Vector3::Zero()), S(0.0)};
+}
+
+/// The offset along first's z axis less what the turning about it makes of it, in half a pitch to either side: whole
+/// turns do not count, so that poses tell it.
+template <class S>
+JointRow<S> screw_row(const JointPlacement<S>& place, double pitch) {
+  const double per_angle = pitch / (2.0 * std::numbers::pi);
+  const JointTarget<S> still = {S(0.0), S(0.0)};
+  JointRow<S> row = slide_row(place, 2, still);
+  const JointRow<S> turn = turn_row<S>(place, {S(row.g * S(1.0 / per_angle)), S(0.0)});
+  row.g = S(-per_angle) * turn.g;
+  row.axis = turn.axis * S(-per_angle);
+  return row;
+}
+
+/// The disc of radius R about second's point, second's z axis its axle, on the plane through first's point across
+/// first's z axis: the velocity of its lowest point relative to first, along an axis of first's joint frame; along z
+/// with its height. The lowest point is the place of least height on the rim, so that the rate of the height is the
+/// velocity of the material point there.
+template <class S>
+JointRow<S> rolling_row(const JointPlacement<S>& place, int axis, double radius) {
+  using std::sqrt;
+  const Vec3<S> n = place.R_first.col(2);
+  const Vec3<S> axle = place.R_second.col(2);
+  const S along = n.dot(axle);
+  const Vec3<S> up = n - axle * along;
+  const S sine = sqrt(up.squaredNorm());
+  const Vec3<S> lowest = place.p_second - up * S(S(radius) / sine);
+  const S height = n.dot(Vec3<S>(place.p_second - place.p_first)) - S(radius) * sine;
+  return {axis == 2 ? height : S(0.0),
+          place.R_first.col(axis),
+          lowest,
+          lowest,
+          constant_vector<S>(Vector3::Zero()),
+          S(0.0)};
 }
 
 /// All rows of a joint in space; rows (joint.dim). Forces first, torques last.
@@ -252,6 +296,17 @@ void spatial_joint_rows(const Joint& joint, const S& t, const JointPlacement<S>&
       if (joint.dim > 0) *rows = distance_row(place, joint.options.length);
       break;
     case JointType::knife_edge:
+      *rows = knife_edge_row(joint, place);
+      break;
+    case JointType::screw:
+      stay_on_axis();
+      *rows++ = screw_row(place, joint.options.pitch);
+      keep_axis();
+      if (driven) *rows = turn_row(place, joint_target(joint, t));
+      break;
+    case JointType::rolling:
+      for (const int axis : {2, 0, 1}) *rows++ = rolling_row(place, axis, joint.options.radius);
+      break;
     case JointType::gear:
     case JointType::coupling:
       break;
@@ -287,12 +342,14 @@ void joint_rows(const Joint& joint, const S& t, const Frame<S>& first, const Fra
       if (joint.dim > 0) rows[0] = distance_row(place, joint.options.length);
       break;
     case JointType::knife_edge:
-      rows[0] = knife_edge_row(place);
+      rows[0] = knife_edge_row(joint, place);
       break;
     case JointType::spherical:
     case JointType::cylindrical:
     case JointType::universal:
-    case JointType::planar:  // those up to here are in space only
+    case JointType::planar:
+    case JointType::screw:
+    case JointType::rolling:  // those up to here are in space only
     case JointType::gear:
     case JointType::coupling:  // sums over other joints
       break;
@@ -316,10 +373,12 @@ JointRow<S> free_row(const Joint& joint, int direction, const Frame<S>& first, c
     case JointType::distance:
       return distance_row(place, 0.0);
     case JointType::revolute:
+    case JointType::screw:
       return joint.spatial ? turn_row(place, origin) : angle_row(place, origin);
     case JointType::prismatic:
     case JointType::weld:
     case JointType::knife_edge:
+    case JointType::rolling:
     case JointType::gear:
     case JointType::coupling:
       break;

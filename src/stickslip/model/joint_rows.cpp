@@ -190,6 +190,8 @@ struct JointInPlane {
       case JointType::spherical:
       case JointType::cylindrical:
       case JointType::universal:
+      case JointType::screw:
+      case JointType::rolling:
       case JointType::planar:
       case JointType::knife_edge:
       case JointType::gear:

@@ -7,9 +7,9 @@
 
 namespace stickslip {
 
-// What a step asks of a joint, at once. Joints are written out by hand, all but the knife-edge and a driven hinge in
-// space: a small part of the cost of System's general kinematics, with the same results to round-off. The others are
-// asked there.
+// What a step asks of a joint, at once. Joints are written out by hand, all but the knife-edge and, in
+// space, a driven hinge, a screw and a rolling disc: a small part of the cost of System's general kinematics, with the
+// same results to round-off. The others are asked there.
 
 /// One joint's rows and their rates: gamma' = W^T a + zeta. Of gears and couplings without W.
 struct JointRows {

@@ -56,6 +56,14 @@ struct PairRowsAt {
 
 namespace {
 
+/// The torque on second of a unit of a row, about the joint's point on it, where all joints but a rolling disc act.
+Vector3 torque_of(const PairRows& source, const PairRowsAt<double>& at, int i) {
+  const JointRow<double>& row = at.rows[i];
+  if (source.joint() == nullptr || source.joint()->options.type != JointType::rolling) return row.axis;
+  const Frame<double>& second = at.frames.second;
+  return row.axis + (row.on_second - second.p - second.R * source.joint()->options.on_second.at).cross(row.direction);
+}
+
 /// Rows at one instant, in double.
 PairRowsAt<double> rows_at(const System& system, const PairRows& source, double t, const Vector& q, const Vector* u) {
   const Pair pair = pair_of(system, source);
@@ -107,7 +115,7 @@ void PairRows::calc_geometry(const System& system, double t, const Vector& q, co
   for (int i = 0; i < dim_; ++i) {
     geometry.g(i) = at.g(i);
     geometry.gamma(i) = at.velocity(i);
-    geometry.unit[i] = {at.rows[i].direction, at.rows[i].axis};
+    geometry.unit[i] = {at.rows[i].direction, torque_of(*this, at, i)};
   }
   for (const Side s : {Side::first, Side::second}) {
     auto& W = geometry.W[static_cast<std::size_t>(s)];
@@ -133,9 +141,9 @@ JointReaction PairRows::calc_reaction(const System& system, double t, const Vect
                                       const JointVector& lambda) const {
   const PairRowsAt<double> at = rows_at(system, *this, t, q, nullptr);
   JointReaction reaction = {Vector3::Zero(), Vector3::Zero()};
-  for (int i = 0; i < dim_; ++i) {  // every row of a joint acts on second at the joint's point
+  for (int i = 0; i < dim_; ++i) {
     reaction.force += lambda(i) * at.rows[i].direction;
-    reaction.torque += lambda(i) * at.rows[i].axis;
+    reaction.torque += lambda(i) * torque_of(*this, at, i);
   }
   return reaction;
 }

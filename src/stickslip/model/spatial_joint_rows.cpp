@@ -127,6 +127,8 @@ class SpatialJoint {
         break;
       case JointType::distance:
       case JointType::knife_edge:
+      case JointType::screw:
+      case JointType::rolling:
       case JointType::gear:
       case JointType::coupling:
         break;
@@ -247,9 +249,18 @@ class SpatialJoint {
 }  // namespace
 
 bool has_spatial_rows(const Joint& joint) {
-  const JointType type = joint.options.type;
-  return joint.spatial && type != JointType::distance && !joint.is_coupling() &&
-         !(type == JointType::revolute && joint.options.motion);
+  if (!joint.spatial || joint.is_coupling()) return false;
+  switch (joint.options.type) {
+    case JointType::distance:
+    case JointType::knife_edge:
+    case JointType::screw:
+    case JointType::rolling:
+      return false;
+    case JointType::revolute:
+      return !joint.options.motion;
+    default:
+      return true;
+  }
 }
 
 void calc_spatial_joint_rows(const System& system, const Joint& joint, double t, const Vector& q, const Vector& u,

@@ -5,7 +5,8 @@
 
 namespace stickslip {
 
-/// Whether the following know a joint: those in space but distances, and revolute ones that are driven.
+/// Whether the following know a joint: those in space but distances, knife edges, screws, rolling discs, and revolute
+/// ones that are driven.
 bool has_spatial_rows(const Joint& joint);
 
 /// calc_joint_rows() of such a joint, by hand; the W of `rows` have their shape and are zero.

@@ -273,7 +273,7 @@ class System {
   // --- joints, by index into joints(); lambda (dim) [N] for length rows, [N m] for angle rows
   /// g (dim) [m, rad], zero on the constraint; angle rows in (-pi, pi], relative to their target.
   void calc_joint_position(int j, double t, const Vector& q, JointVector& g) const;
-  /// gamma = W^T u + tau (dim) [m/s, rad/s]; equal to g' where holonomic.
+  /// gamma = W^T u + tau (dim) [m/s, rad/s]; equal to g' in rows that hold positions.
   void calc_joint_velocity(int j, double t, const Vector& q, const Vector& u, JointVector& gamma) const;
   /// Rows of W^T for side k, J (dim, n_u of joints()[j].side(k)); untouched when that side has no velocities.
   void calc_joint_jacobian(int j, double t, const Vector& q, int k, Eigen::Ref<RowMatrix> J) const;

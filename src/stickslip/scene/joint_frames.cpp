@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 
 #include "stickslip/math/rotation.h"
 
@@ -62,12 +63,32 @@ void place_joint(const Pose& first, const Pose& second, const Vector3& at, const
   joint.on_second = JointFrame::from_world(second, at, B);
 }
 
+void place_knife_edge(const Pose& first, const Pose& second, const Vector3& at, const Vector3& direction,
+                      const Vector3& normal, JointOptions& joint) {
+  joint.on_first = JointFrame::from_world(first, at, frame_of(normal, direction));
+  const Vector3 across = direction.cross(normal.cross(direction));
+  joint.on_second = JointFrame::from_world(second, at, frame_of(across, direction));
+}
+
+void place_disc(const Pose& first, const Pose& second, const Vector3& at, const Vector3& axis, const Vector3& normal,
+                JointOptions& joint) {
+  const Vector3 axle = axis.normalized();
+  const Matrix3 A = frame_of(normal, axle);
+  const Vector3 up = (A.col(2) - axle * axle.dot(A.col(2))).normalized();
+  joint.on_first = JointFrame::from_world(first, at - joint.radius * up, A);
+  joint.on_second = JointFrame::from_world(second, at, frame_of(axle, tangent_of(axle)));
+}
+
 JointMisfit calc_misfit(const Pose& first, const Pose& second, const JointOptions& joint) {
   const RelativeFrame r = relative_frame(first, second, joint);
   const double tilt = angle_between(Vector3::UnitZ(), r.R.col(2));
   switch (joint.type) {
     case JointType::revolute:
       return {r.p.norm(), tilt};
+    case JointType::screw: {
+      const double turns = r.p(2) / joint.pitch - turn_of(r) / (2.0 * std::numbers::pi);
+      return {std::hypot(r.p.head<2>().norm(), joint.pitch * (turns - std::round(turns))), tilt};
+    }
     case JointType::prismatic:
       return {r.p.head<2>().norm(), angle_of(r.R)};
     case JointType::spherical:
@@ -82,6 +103,7 @@ JointMisfit calc_misfit(const Pose& first, const Pose& second, const JointOption
       return {r.p.norm(), angle_of(r.R)};
     case JointType::distance:
     case JointType::knife_edge:
+    case JointType::rolling:
     case JointType::gear:
     case JointType::coupling:
       break;
@@ -103,6 +125,7 @@ void reset_coordinates(const Pose& first, const Pose& second, JointOptions& join
       move(2);
       break;
     case JointType::cylindrical:
+    case JointType::screw:
       move(2);
       turn_back();
       break;
@@ -123,6 +146,7 @@ void reset_coordinates(const Pose& first, const Pose& second, JointOptions& join
     case JointType::weld:
     case JointType::distance:
     case JointType::knife_edge:
+    case JointType::rolling:
     case JointType::gear:
     case JointType::coupling:
       break;
@@ -131,7 +155,10 @@ void reset_coordinates(const Pose& first, const Pose& second, JointOptions& join
 
 double calc_start_coordinate(const Pose& first, const Pose& second, const JointOptions& joint) {
   const RelativeFrame r = relative_frame(first, second, joint);
-  return joint.type == JointType::prismatic ? r.p(2) : turn_of(r);
+  if (joint.type == JointType::prismatic) return r.p(2);
+  if (joint.type != JointType::screw) return turn_of(r);
+  constexpr double kTurn = 2.0 * std::numbers::pi;
+  return turn_of(r) + kTurn * std::round(r.p(2) / joint.pitch - turn_of(r) / kTurn);
 }
 
 }  // namespace stickslip

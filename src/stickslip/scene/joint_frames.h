@@ -29,7 +29,18 @@ JointMisfit calc_misfit(const Pose& first, const Pose& second, const JointOption
 /// Moves given frames in the joint's free directions to where its coordinates are 0 with these poses.
 void reset_coordinates(const Pose& first, const Pose& second, JointOptions& joint);
 
-/// The coordinate of a revolute or prismatic joint with these poses, relative to where its frames coincide. [rad, m]
+/// Sets the frames of a knife-edge in space: at the second body's point `at` (3) [m], the blade along `direction`, the
+/// plane in which it cuts across `normal` (3) [-], world frame, not along each other.
+void place_knife_edge(const Pose& first, const Pose& second, const Vector3& at, const Vector3& direction,
+                      const Vector3& normal, JointOptions& joint);
+
+/// Sets the frames of a rolling disc of joint.radius: its centre `at` (3) [m], its axle `axis` and the normal of the
+/// plane on which it rolls (3) [-], world frame, not along each other.
+void place_disc(const Pose& first, const Pose& second, const Vector3& at, const Vector3& axis, const Vector3& normal,
+                JointOptions& joint);
+
+/// The coordinate of a revolute, screw or prismatic joint with these poses, relative to where its frames coincide.
+/// [rad, m]
 double calc_start_coordinate(const Pose& first, const Pose& second, const JointOptions& joint);
 
 }  // namespace stickslip

@@ -2,6 +2,7 @@
 #include "stickslip/scene/joint_motion.h"
 
 #include <Eigen/Geometry>
+#include <numbers>
 
 #include "stickslip/math/rotation.h"
 
@@ -39,6 +40,10 @@ Pose calc_displacement(const Joint& joint, const std::array<double, 3>& x) {
     case JointType::prismatic:
       d.p_WB = x[0] * (!joint.spatial ? Vector3::UnitX() : Vector3::UnitZ());
       break;
+    case JointType::screw:
+      d.p_WB = x[0] * joint.options.pitch / (2.0 * std::numbers::pi) * Vector3::UnitZ();
+      d.R_WB = turn_z(x[0]);
+      break;
     case JointType::cylindrical:
       d.p_WB = x[0] * Vector3::UnitZ();
       d.R_WB = turn_z(x[1]);
@@ -57,6 +62,7 @@ Pose calc_displacement(const Joint& joint, const std::array<double, 3>& x) {
     case JointType::weld:
     case JointType::distance:
     case JointType::knife_edge:
+    case JointType::rolling:
     case JointType::gear:
     case JointType::coupling:
       break;
@@ -76,6 +82,9 @@ OriginTwist calc_unit_twist(const Joint& joint, const Pose& first, const Pose& s
     case JointType::prismatic:
       twist = slide_along(A.col(!joint.spatial ? 0 : 2));
       break;
+    case JointType::screw:
+      twist = turn_about(A.col(2), p) + slide_along(A.col(2)) * (o.pitch / (2.0 * std::numbers::pi));
+      break;
     case JointType::cylindrical:
       twist = direction == 0 ? slide_along(A.col(2)) : turn_about(A.col(2), p);
       break;
@@ -91,6 +100,7 @@ OriginTwist calc_unit_twist(const Joint& joint, const Pose& first, const Pose& s
     case JointType::weld:
     case JointType::distance:
     case JointType::knife_edge:
+    case JointType::rolling:
     case JointType::gear:
     case JointType::coupling:
       break;

@@ -26,9 +26,11 @@ bool places_bodies(JointType type) {
     case JointType::universal:
     case JointType::planar:
     case JointType::weld:
+    case JointType::screw:
       return true;
     case JointType::distance:
     case JointType::knife_edge:
+    case JointType::rolling:
     case JointType::gear:
     case JointType::coupling:
       break;
@@ -221,7 +223,7 @@ class StartPoser {
       const Joint& joint = system_.joints()[j];
       if (in_tree_[j] != 0) continue;
       const int n_given = joint.has_single_coordinate() && !given_[j].start.empty() ? 1 : 0;
-      const int dim = joint.holonomic ? joint.dim : 0;
+      const int dim = joint.n_position_rows;
       if (dim + n_given == 0) continue;
       rows_.push_back({static_cast<int>(j), n_rows_, dim, n_given});
       n_rows_ += dim + n_given;
@@ -300,7 +302,7 @@ class StartPoser {
     for (const RowsOfJoint& rows : rows_) {
       if (rows.dim > 0) {
         system_.calc_joint_position(rows.joint, state_.t, state_.q, part);
-        g.segment(rows.begin, rows.dim) = part;
+        g.segment(rows.begin, rows.dim) = part.head(rows.dim);
       }
       if (rows.n_given > 0) {
         g(rows.begin + rows.dim) =
@@ -327,9 +329,9 @@ class StartPoser {
           if (u.size() != at.n_u) continue;  // a beam's cross-section stays
           const auto column = static_cast<Eigen::Index>(i);
           if (rows.dim > 0) {
-            part.resize(rows.dim, at.n_u);
+            part.resize(joint.dim, at.n_u);
             system_.calc_joint_jacobian(rows.joint, state_.t, state_.q, k, part);
-            J.col(column).segment(rows.begin, rows.dim) += part * u;
+            J.col(column).segment(rows.begin, rows.dim) += part.topRows(rows.dim) * u;
           }
         }
       }
@@ -498,7 +500,7 @@ class StartPoser {
     for (const RowsOfJoint& rows : rows_) {
       if (rows.dim > 0) {
         system_.calc_joint_velocity(rows.joint, state_.t, state_.q, state_.u, part);
-        residual.segment(rows.begin, rows.dim) = part;
+        residual.segment(rows.begin, rows.dim) = part.head(rows.dim);
       }
       if (rows.n_given > 0) {
         residual(rows.begin + rows.dim) = 0.0;

@@ -16,7 +16,7 @@ class Rows {
     int n = 0;
     for (const Joint& joint : system.joints()) {
       offsets_.push_back(n);
-      if (joint.holonomic) n += joint.dim;
+      n += joint.n_position_rows;
     }
     g = Vector::Zero(n);
     JointVector part;
@@ -26,9 +26,10 @@ class Rows {
       for (int k = 0; k < joint.n_sides(); ++k) {
         RowMatrix& J = jacobians_.emplace_back(RowMatrix::Zero(joint.dim, joint.side(k).n_u));
         system.calc_joint_jacobian(static_cast<int>(j), state.t, state.q, k, J);
+        if (joint.n_position_rows < joint.dim) J = RowMatrix(J.topRows(joint.n_position_rows));
       }
       system.calc_joint_position(static_cast<int>(j), state.t, state.q, part);
-      g.segment(offsets_[j], joint.dim) = part;
+      g.segment(offsets_[j], joint.n_position_rows) = part.head(joint.n_position_rows);
     }
   }
 
@@ -56,7 +57,7 @@ class Rows {
 
  private:
   const System& system() const { return system_; }
-  bool holds(std::size_t j) const { return system().joints()[j].holonomic && system().joints()[j].dim > 0; }
+  bool holds(std::size_t j) const { return system().joints()[j].n_position_rows > 0; }
 
   template <class F>
   void for_each_block(F&& f) const {

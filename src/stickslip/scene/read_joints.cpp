@@ -162,6 +162,18 @@ void read_revolute(const TableReader& reader, SceneJoint& joint) {
   read_start(reader, 1, 1, joint);
 }
 
+void read_screw(const TableReader& reader, SceneJoint& joint) {
+  reader.allow({"type", "between", "collide", "at", "axis", "local", "frame_a", "frame_b", "pitch", "motion",
+                "absolute", "reference", "start", "start_rate", "spring", "friction", "force", "limits",
+                "restitution"});
+  joint.pitch = reader.number("pitch", kAnyNumber, "m a turn");
+  if (joint.pitch == 0.0) reader.fail("pitch", "a number other than 0");
+  read_place(reader, {}, joint);
+  read_motion(reader, "rad", joint);
+  read_drive(reader, kAngle, joint);
+  read_start(reader, 1, 1, joint);
+}
+
 void read_prismatic(const TableReader& reader, SceneJoint& joint) {
   reader.allow({"type", "between", "collide", "at", "at_parameter", "axis", "local", "frame_a", "frame_b", "motion",
                 "absolute", "reference", "start", "start_rate", "spring", "friction", "force", "limits",
@@ -226,10 +238,34 @@ void read_distance(const TableReader& reader, SceneJoint& joint) {
   if (joint.limits->low < 0.0) reader.fail("limits", "[low, high] of a distance, 0 <= low < high");
 }
 
+/// The normal of a plane of the first body, which `axis`, the value of `key`, is not along.
+void read_normal(const TableReader& reader, std::string_view key, SceneJoint& joint) {
+  constexpr double kAlong = 1e-6;  // [rad]
+  joint.normal = reader.direction("normal");
+  if (!(joint.axis->normalized().cross(joint.normal->normalized()).norm() > kAlong)) {
+    reader.fail(key, "a direction that is not along the normal");
+  }
+}
+
 void read_knife_edge(const TableReader& reader, SceneJoint& joint) {
-  reader.allow({"type", "between", "collide", "at", "at_parameter", "direction"});
-  read_at(reader, joint);
+  if (in_plane(reader)) {
+    reader.allow({"type", "between", "collide", "at", "at_parameter", "direction"});
+    read_at(reader, joint);
+    joint.axis = reader.direction("direction");
+    return;
+  }
+  reader.allow({"type", "between", "collide", "at", "local", "direction", "normal"});
+  reader.require("at", "a point [m]");
+  read_place(reader, {.n_axes = 0}, joint);
   joint.axis = reader.direction("direction");
+  read_normal(reader, "direction", joint);
+}
+
+void read_rolling(const TableReader& reader, SceneJoint& joint) {
+  reader.allow({"type", "between", "collide", "at", "local", "axis", "normal", "radius"});
+  read_place(reader, {.has_default = true}, joint);
+  read_normal(reader, "axis", joint);
+  joint.radius = reader.number("radius", kPositive, "m");
 }
 
 void read_gear(const TableReader& reader, SceneJoint& joint) {
@@ -256,7 +292,9 @@ constexpr std::array kJoints = {JointReader{JointType::revolute, read_revolute, 
                                 JointReader{JointType::planar, read_cylindrical, false, true},
                                 JointReader{JointType::weld, read_weld, true, true},
                                 JointReader{JointType::distance, read_distance, true, true},
-                                JointReader{JointType::knife_edge, read_knife_edge, true, false},
+                                JointReader{JointType::knife_edge, read_knife_edge, true, true},
+                                JointReader{JointType::screw, read_screw, false, true},
+                                JointReader{JointType::rolling, read_rolling, false, true},
                                 JointReader{JointType::gear, read_gear, true, true}};
 
 SceneJoint read_joint(const TableReader& reader, const std::string& name) {

@@ -33,6 +33,7 @@ bool has_one_coordinate(const SceneJoint& joint) {
   switch (joint.type) {
     case JointType::revolute:
     case JointType::prismatic:
+    case JointType::screw:
       return true;
     case JointType::distance:
       return joint.limits.has_value();
@@ -42,6 +43,7 @@ bool has_one_coordinate(const SceneJoint& joint) {
     case JointType::planar:
     case JointType::weld:
     case JointType::knife_edge:
+    case JointType::rolling:
     case JointType::gear:
     case JointType::coupling:
       break;

@@ -172,11 +172,14 @@ struct SceneJoint {
   std::vector<double> at_parameter;    // [-] xi on the beam, or on each of two
   std::optional<Vector3> axis;   // (3) [-] world direction at the start, any length but zero; of a knife-edge the blade
   std::optional<Vector3> axis2;  // (3) [-] likewise: universal, the axis on the second body
+  std::optional<Vector3> normal;  // (3) [-] likewise: knife-edge in space and rolling, of a plane of the first body
   std::optional<std::array<SceneFrame, 2>> frames;  // spatial: on the first and the second body, instead of at and axes
   Vector3 at_a = Vector3::Zero();                   // (3) [m] distance: on the first body, in its drawing frame
   Vector3 at_b = Vector3::Zero();                   // (3) [m] distance: on the second
   std::optional<double> length;                     // [m] distance; none: as placed, or anything within limits
-  std::optional<TimeFunction> motion;               // [rad] or [m] revolute, prismatic
+  double pitch = 0.0;                               // [m a turn] screw, not 0
+  double radius = 0.0;                              // [m] rolling, > 0
+  std::optional<TimeFunction> motion;               // [rad] or [m] revolute, screw, prismatic
   bool absolute =
       false;  // coordinates are not 0 at the start but the angles or offsets of the bodies, or of the frames
   std::optional<double> reference;    // [rad, m] the coordinate as drawn; none: 0

@@ -238,6 +238,8 @@ class SceneBuilder {
     o.type = source.type;
     o.first = first.frame.index;
     o.second = second.frame.index;
+    o.pitch = source.pitch;
+    o.radius = source.radius;
     if (source.type == JointType::distance) {
       set_distance(source, first, second, path, o);
     } else if (scene_.planar) {
@@ -350,6 +352,11 @@ class SceneBuilder {
                           const std::string& path, JointOptions& o) {
     if (!source.frames) {
       const Vector3 at = world_point(source, second).value_or(second.pose.p_WB);
+      if (source.normal) {
+        const auto place = source.type == JointType::rolling ? place_disc : place_knife_edge;
+        return place(first.pose, second.pose, at, world_direction(source, second, *source.axis),
+                     world_direction(source, second, *source.normal), o);
+      }
       std::optional<Vector3> axis2 = source.axis2;
       if (axis2) axis2 = world_direction(source, second, *axis2);
       return place_joint(first.pose, second.pose, at,

@@ -445,6 +445,9 @@ class SceneWriter {
     write_parameters(joint.at_parameter);
     if (joint.axis) line("{} = {}", joint.type == JointType::knife_edge ? "direction" : "axis", vector(*joint.axis));
     if (joint.axis2) line("axis2 = {}", vector(*joint.axis2));
+    if (joint.normal) line("normal = {}", vector(*joint.normal));
+    if (joint.pitch != 0.0) line("pitch = {}", number(joint.pitch));
+    if (joint.radius != 0.0) line("radius = {}", number(joint.radius));
     if (joint.frames) {
       write_frame("frame_a", joint.frames->front());
       write_frame("frame_b", joint.frames->back());

@@ -220,9 +220,9 @@ void Simulation::reset(const Vector* q, const Vector* u) {
     JointVector g;
     for (std::size_t j = 0; j < system_->joints().size(); ++j) {
       const Joint& joint = system_->joints()[j];
-      if (!joint.holonomic || joint.dim == 0) continue;
+      if (joint.n_position_rows == 0) continue;
       system_->calc_joint_position(static_cast<int>(j), start.t, start.q, g);
-      const double misfit = g.head(joint.dim).lpNorm<Eigen::Infinity>();
+      const double misfit = g.head(joint.n_position_rows).lpNorm<Eigen::Infinity>();
       if (misfit <= kMostMisfit) continue;
       throw InputError(
           {}, "q", "",

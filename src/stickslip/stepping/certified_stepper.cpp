@@ -30,6 +30,19 @@ void tell(const std::string& message, StepReport& report) {
   report.message += message;
 }
 
+/// A rolling disc that lies flat: its lowest point is not defined. -1: none.
+int find_flat_disc(const System& system, const State& state) {
+  constexpr double kFlat = 1e-6;  // [rad] between the axle and the normal
+  for (std::size_t j = 0; j < system.joints().size(); ++j) {
+    const JointOptions& o = system.joints()[j].options;
+    if (o.type != JointType::rolling) continue;
+    const Vector3 normal = system.calc_pose(o.first, state.t, state.q).R_WB * o.on_first.axes.col(2);
+    const Vector3 axle = system.calc_pose(o.second, state.t, state.q).R_WB * o.on_second.axes.col(2);
+    if (!std::isgreater(normal.cross(axle).norm(), kFlat)) return static_cast<int>(j);
+  }
+  return -1;
+}
+
 }  // namespace
 
 CertifiedStepper::CertifiedStepper(std::unique_ptr<TimeStepper> scheme, const System& system, double tolerance,
@@ -39,6 +52,8 @@ CertifiedStepper::CertifiedStepper(std::unique_ptr<TimeStepper> scheme, const Sy
   for (const Body& body : system.bodies()) {
     if (body.n_u > 0) mass += body.beam ? body.beam->mass() : body.mass;
   }
+  has_discs_ =
+      std::ranges::any_of(system.joints(), [](const Joint& joint) { return joint.options.type == JointType::rolling; });
   fall_energy_ = 0.5 * mass * system.gravity().squaredNorm();
 }
 
@@ -54,6 +69,7 @@ Status CertifiedStepper::step(State& state, double h, double t_end, StepReport& 
   start_.u = state.u;
   report.tolerance = tolerance_;
   const double energy_before = system_.calc_kinetic_energy(state.u);
+  if (has_discs_) before_ = state;
   if (scheme_->step(state, h, t_end, report) == Status::failed) {
     // Schemes on velocities.
     const auto force =
@@ -62,6 +78,13 @@ Status CertifiedStepper::step(State& state, double h, double t_end, StepReport& 
     return Status::failed;
   }
   const PhaseScope phase(Phase::report);
+  if (const int disc = has_discs_ ? find_flat_disc(system_, state) : -1; disc >= 0) {
+    state = before_;
+    tell(fmt::format("joints.{}: its axle gets along the normal of the plane on which it rolls",
+                     system_.joints()[disc].options.name),
+         report);
+    return report.status = Status::failed;
+  }
   judge_contacts(state, report);
   judge_contact_work(energy_before, report);
   return report.status;

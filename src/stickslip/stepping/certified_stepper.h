@@ -45,6 +45,8 @@ class CertifiedStepper final : public TimeStepper {
   double tolerance_;  // [-]
   TrueContacts contacts_;
   TrueContacts::Start start_;  // workspace
+  bool has_discs_ = false;     // whether discs roll by joints
+  State before_;               // at the start of the step, where they do
   double fall_energy_ = 0.0;   // [J/s^2] kinetic energy of a fall from rest, over the square of its time
 };
 

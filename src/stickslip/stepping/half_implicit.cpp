@@ -486,13 +486,13 @@ double HalfImplicitStepper::calc_distance(const ContactPoint& point) const {
 void HalfImplicitStepper::add_joint(int cone, double h) {
   const int index = velocity_.constraints().index(cone);
   const Joint& joint = system_.joints()[index];
-  if (!joint.holonomic) return;
+  if (joint.n_position_rows == 0) return;
   JointVector g;
   system_.calc_joint_position(index, start_.t(), start_.q(), g);
   double far = 0.0;
   for (int k = 0; k < joint.n_sides(); ++k) far = std::max(far, calc_distance(joint.side(k).body));
   const int first = velocity_.constraints().problem().cones[cone].offset;
-  for (int r = 0; r < joint.dim; ++r) {
+  for (int r = 0; r < joint.n_position_rows; ++r) {
     velocity_.added()[first + r] = std::clamp(g(r) / h, -options_.correction_speed, options_.correction_speed);
     velocity_.added_sizes()[first + r] = kOfPositions * (joint.is_angle_row(r) ? 1.0 : far) / h;
   }

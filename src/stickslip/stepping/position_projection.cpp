@@ -31,7 +31,7 @@ constexpr double kReachOfOverlap = 4.0;
 
 bool is_on(Projection projection, const System& system) {
   if (projection != Projection::automatic) return projection == Projection::on;
-  return std::ranges::any_of(system.joints(), &Joint::holonomic) || system.has_varying_contacts();
+  return std::ranges::any_of(system.joints(), &Joint::n_position_rows) || system.has_varying_contacts();
 }
 
 double correction_speed_of(const System& system, const ContactPoint& point, double of_scheme) {
@@ -158,7 +158,7 @@ double PositionProjection::calc_off(const BodySnapshot& at, const std::vector<Co
   for (std::size_t j = 0; j < system_.joints().size(); ++j) {
     stop_.check();
     const Joint& joint = system_.joints()[j];
-    if (!joint.holonomic) continue;
+    if (joint.n_position_rows == 0) continue;
     system_.calc_joint_position(static_cast<int>(j), at.t(), at.q(), g);
     double tolerance = joint.is_coupling() ? 0.0 : calc_tolerance(at, joint.first.body, joint.second.body);
     for (const JointTerm& term : joint.options.terms) {

@@ -567,9 +567,9 @@ void SmoothMotion::project_positions(double t, Vector& q) {
         const double gap = calc_gap(at_, system_.contact_points()[index]);
         off[cone.offset] = gap < -kOverlap * sizes_.least() ? 0.0 : gap;
         rows_.add(cone.offset);
-      } else if (set_.kind(i) == ConstraintSet::Kind::joint && system_.joints()[index].holonomic) {
+      } else if (set_.kind(i) == ConstraintSet::Kind::joint && system_.joints()[index].n_position_rows > 0) {
         system_.calc_joint_position(index, t, q, g);
-        for (int r = 0; r < cone.dim; ++r) {
+        for (int r = 0; r < system_.joints()[index].n_position_rows; ++r) {
           off[cone.offset + r] = g(r);
           rows_.add(cone.offset + r);
         }

@@ -168,9 +168,9 @@ void RelaxationEquations::fill_problem(const std::vector<ContactPoint>& points, 
       case ConstraintSet::Kind::joint:
         system_.calc_joint_acceleration_bias(k, at_.t(), at_.q(), at_.u(), of_joint);
         std::copy_n(of_joint.data(), cone.dim, rows);
-        if (!system_.joints()[k].holonomic) break;
+        if (system_.joints()[k].n_position_rows == 0) break;
         system_.calc_joint_position(k, at_.t(), at_.q(), of_joint);
-        for (int r = 0; r < cone.dim; ++r) {
+        for (int r = 0; r < system_.joints()[k].n_position_rows; ++r) {
           rows[r] += stiffness * of_joint(r);
           const double size = system_.joints()[k].is_angle_row(r) ? 1.0 : far;
           sizes_[cone.offset + r] += stiffness * kOfRelaxedPositions * size;
