@@ -9,6 +9,7 @@
 #include "commands.h"
 #include "progress_line.h"
 #include "run_arguments.h"
+#include "shared_run.h"
 #include "stickslip/base/instruction_set.h"
 #include "stickslip/scene/load_scene.h"
 #include "stickslip/sim/run.h"
@@ -40,18 +41,22 @@ int RunCommand::execute() {
   const std::string title = RunArguments::title_of(scene);
   RunOptions options = arguments_.make_options(scene, scene_);
   options.stop = &stop_requested;
-  ProgressLine line(arguments_.quiet());
+  Ranks* ranks = Ranks::current();
+  const bool is_first = ranks == nullptr || ranks->rank() == 0;
+  ProgressLine line(arguments_.quiet() || !is_first);
   options.progress = [&line](const Progress& progress) { line.show(progress); };
   options.before_writing = keep_work_on_signals;
+  if (ranks != nullptr) share_run(*ranks, options);
   arguments_.set_warnings(options, [&line] { line.clear(); });
   options.ended = [this, &title, &options, &line](const RunResult& result) {
     line.clear();
-    if (result.outcome != Outcome::interrupted) return;
+    if (result.outcome != Outcome::interrupted || Ranks::current() != nullptr) return;
     arguments_.tell(title, scene_, options, result);
     std::fflush(nullptr);
     std::_Exit(kInterrupted);  // at once: giving back the memory of many bodies takes longer than writing them
   };
-  return arguments_.tell(title, scene_, options, run(std::move(scene), options));
+  const RunResult result = run(std::move(scene), options);
+  return is_first ? arguments_.tell(title, scene_, options, result) : exit_status(result.outcome);
 }
 
 }  // namespace

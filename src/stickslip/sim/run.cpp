@@ -143,7 +143,7 @@ void choose_output(Scene& scene, const BuiltScene& built, const RunOptions& opti
   }
   const OutputPlan plan = plan_output(scene, built);
   scene.output = plan.output;
-  if (plan.rows > 0) check_room(options.output, plan.bytes);
+  if (plan.rows > 0 && options.writes) check_room(options.output, plan.bytes);
 }
 
 RunState stored_outcome(Outcome outcome) {
@@ -169,7 +169,7 @@ RunResult nothing_written(double start) {
 
 /// Simulates; throws Interrupted where it is interrupted while the scene is built.
 RunResult simulate(Scene scene, const RunOptions& options) {
-  StepProblems problems(scene, options.output, options.problems_every, options.stop);
+  StepProblems problems(scene, options.output, options.problems_every, options.writes, options.stop);
   BuiltScene built = build(
       scene, [&problems](std::unique_ptr<ConeSolver> solver) { return problems.watch(std::move(solver)); },
       options.stop);

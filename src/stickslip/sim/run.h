@@ -50,6 +50,7 @@ struct RunOptions {
   std::optional<double> checkpoint_every;       // [s] simulated; none: once a second of wall-clock time
   std::optional<std::int64_t> problems_every;   // [-] steps between contact problems written beside the result
   int threads = 1;                              // [-] that share the work of large steps; 0: one for each processor
+  bool writes = true;                           // whether there are files; of ranks the first one's alone
   StopToken stop;                               // raised by someone else: drop the step under way and end
   /// Called once, before anything is written: likely mistakes in the scene, as check_scene() finds them.
   std::function<void(const std::vector<std::string>&)> tell_warnings;

@@ -25,7 +25,8 @@ class StepProblems {
   /// The most problems of failed or inexact steps that are written: a run may have a million of them. [-]
   static constexpr int kMostFailures = 10;
 
-  StepProblems(const Scene& scene, const std::filesystem::path& result, std::optional<std::int64_t> every,
+  /// writes: whether there are files.
+  StepProblems(const Scene& scene, const std::filesystem::path& result, std::optional<std::int64_t> every, bool writes,
                StopToken stop);
 
   /// Refuses a result beside which files with such names are no contact problems. Throws InputError, which names
@@ -48,6 +49,7 @@ class StepProblems {
   std::optional<int> facets_;  // [-] corners for discs of friction, where problems are written as LCP text
   std::filesystem::path result_;
   std::optional<std::int64_t> every_;
+  bool writes_;
   StopToken stop_;
   ProblemRecorder* recorder_ = nullptr;  // the run's solver, which the run owns
   std::vector<std::filesystem::path> failures_;
