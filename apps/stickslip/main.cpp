@@ -118,9 +118,8 @@ void check_options(int argc, char** argv, const CLI::App& command) {
 
 int run_command(int argc, char** argv) {
   CLI::App program("stickslip simulates mechanical systems whose parts touch, stick, slip and collide.", "stickslip");
-  program.set_version_flag("--version",
-                           fmt::format("stickslip {} (commit {}, {}{}{})", version(), commit(), compiler(),
-                                       transport_name().empty() ? "" : ", ", transport_name()));
+  program.set_version_flag("--version", fmt::format("stickslip {} (commit {}, {}{}{})", version(), commit(), compiler(),
+                                                    transport_name().empty() ? "" : ", ", transport_name()));
   program.require_subcommand(1);
   program.footer(
       "Exit status: 0 done; 1 internal error; 2 bad usage or input; 3 a step failed, or passed a limit that ends the\n"

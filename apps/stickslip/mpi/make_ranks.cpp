@@ -26,18 +26,6 @@ class MpiRanks final : public Ranks {
     MPI_Finalize();
   }
 
-  void exchange(std::span<const Message> sent, std::span<const Message> received) override {
-    requests_.resize(sent.size() + received.size());
-    MPI_Request* next = requests_.data();
-    for (const Message& message : received) {
-      MPI_Irecv(message.data, static_cast<int>(message.size), MPI_DOUBLE, message.rank, 0, MPI_COMM_WORLD, next++);
-    }
-    for (const Message& message : sent) {
-      MPI_Isend(message.data, static_cast<int>(message.size), MPI_DOUBLE, message.rank, 0, MPI_COMM_WORLD, next++);
-    }
-    MPI_Waitall(static_cast<int>(requests_.size()), requests_.data(), MPI_STATUSES_IGNORE);
-  }
-
   void gather(double* data, std::span<const std::size_t> begins) override {
     begins_.assign(begins.begin(), begins.end() - 1);
     sizes_.resize(begins_.size());
@@ -63,13 +51,10 @@ class MpiRanks final : public Ranks {
     return status;
   }
 
-  void abort(int status) override {
-    MPI_Abort(MPI_COMM_WORLD, status);
-  }
+  void abort(int status) override { MPI_Abort(MPI_COMM_WORLD, status); }
 
  private:
   MPI_Comm end_ = MPI_COMM_NULL;
-  std::vector<MPI_Request> requests_;
   std::vector<int> sizes_, begins_;
 };
 

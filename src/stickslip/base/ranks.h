@@ -4,24 +4,15 @@
 #include <cstddef>
 #include <optional>
 #include <span>
-#include <string>
 
 namespace stickslip {
 
-/// Processes that run the same program on the same scene. Each holds the whole state and does the same steps; long loops
-/// they share, in blocks that depend on the numbers of things alone, and exchange what the blocks give. Whoever asks in
-/// which order is asked by all: every rank calls the same functions in the same order, from one thread.
+/// Processes that run the same program on the same scene: each holds the whole state and does the same steps. Every
+/// rank calls these functions in the same order, from one thread.
 ///
 /// An abstract transport: MPI where the program was built with it (apps/stickslip/mpi); one process alone has none.
 class Ranks {
  public:
-  /// Numbers that go to another rank, or come from it.
-  struct Message {
-    int rank;
-    double* data;
-    std::size_t size;
-  };
-
   virtual ~Ranks() = default;
 
   int rank() const { return rank_; }  // in [0, size)
@@ -29,8 +20,6 @@ class Ranks {
   /// Ranks on this one's machine, itself among them.
   int n_on_machine() const { return n_on_machine_; }
 
-  /// Sends and receives; returns when all of this rank's messages are through. Between two ranks at most one each way.
-  virtual void exchange(std::span<const Message> sent, std::span<const Message> received) = 0;
   /// Rank r knows numbers [begins[r], begins[r + 1]) of the data; all of them become known to all. begins (size + 1)
   virtual void gather(double* data, std::span<const std::size_t> begins) = 0;
   virtual void wait_for_all() = 0;
@@ -41,7 +30,7 @@ class Ranks {
   /// Ends the processes of all ranks.
   virtual void abort(int status) = 0;
 
-  /// The ranks that share the loops of this thread; null: none. Threads of a ThreadTeam have none.
+  /// The ranks that this thread's run belongs to; null: none.
   static Ranks* current();
   /// How many there are; 1 where there are none.
   static int count_current() { return current() != nullptr ? current()->size() : 1; }
@@ -67,10 +56,5 @@ class Ranks {
   int size_;
   int n_on_machine_;
 };
-
-/// The first of the n things that are a rank's when all are cut into as many parts.
-inline std::size_t begin_of_rank(std::size_t n, int rank, int n_ranks) {
-  return n * static_cast<std::size_t>(rank) / static_cast<std::size_t>(n_ranks);
-}
 
 }  // namespace stickslip
