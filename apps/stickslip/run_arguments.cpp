@@ -5,6 +5,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <array>
 #include <cstdio>
 #include <utility>
 
@@ -33,6 +34,17 @@ void print_warnings(const std::vector<std::string>& warnings) {
   if (warnings.size() > kMost) {
     print_error("and {} more warnings: see `stickslip check`\n", warnings.size() - kMost);
   }
+}
+
+/// A line: seconds of processor time, in all and by phase.
+std::string describe_phases(const std::array<double, kPhases>& seconds) {
+  std::string text;
+  double sum = 0.0;
+  for (int k = 0; k < kPhases; ++k) {
+    sum += seconds[k];
+    text += fmt::format("{}{} {:.3g}", k == 0 ? "" : ", ", phase_name(static_cast<Phase>(k)), seconds[k]);
+  }
+  return fmt::format("processor time     {:.3g} s: {}\n", sum, text);
 }
 
 /// Which steps were above the tolerance and what passed a limit, how often and where.
@@ -87,7 +99,12 @@ void RunArguments::add_to(CLI::App& command) {
       .add_option(
           "--problems-every", problems_every_,
           "leave the contact problem of every N-th step beside the result, as <result>-step-<n>.hdf5 (FCLIB), or "
-          ".txt (LCP) under facets; without, those of the first steps that fail or end inexact")
+          ".txt (LCP) under facets")
+      ->type_name("N")
+      ->check(CLI::PositiveNumber);
+  command
+      .add_option("--problems-failed", problems_failed_,
+                  "leave those of the first N steps that fail or end inexact, likewise")
       ->type_name("N")
       ->check(CLI::PositiveNumber);
 }
@@ -114,6 +131,7 @@ RunOptions RunArguments::make_options(const Scene& scene, const std::string& sce
   if (checkpoint_every_ > 0.0) options.checkpoint_every = checkpoint_every_;
   if (problems_every_ > 0) options.problems_every = problems_every_;
   options.threads = threads_;
+  options.problems_failed = problems_failed_;
   std::error_code error;
   for (const fs::path& file : {options.output, options.csv.value_or("")}) {
     if (fs::equivalent(file, scene_file, error)) throw InputError({file.string()}, "", "", "is the scene itself");
@@ -144,7 +162,11 @@ void RunArguments::print_end(const std::string& title, const RunOptions& options
   const std::int64_t steps = std::max<std::int64_t>(result.summary.steps, 1);
   print_output("{}, to t = {:.6g} s in {:.3g} s ({:.3g} us a step)\n", title, result.time, result.wall_seconds,
                1e6 * result.wall_seconds / static_cast<double>(steps));
-  print_output("{}result: {}\n", describe(result.summary), options.output.string());
+  print_output("{}", describe(result.summary));
+  if (options.phases != nullptr && options.phases->is_active()) {
+    print_output("{}", describe_phases(options.phases->seconds()));
+  }
+  print_output("result: {}\n", options.output.string());
   std::fflush(stdout);  // `view` goes on, and somebody may read this from a pipe
 }
 

@@ -57,6 +57,7 @@ class RunArguments {
   double checkpoint_every_ = 0.0;
   std::int64_t problems_every_ = 0;
   int threads_ = 0;  // one for each processor
+  std::int64_t problems_failed_ = 0;
   bool force_ = false;
   bool quiet_ = false;
   int warnings_ = 0;  // shown

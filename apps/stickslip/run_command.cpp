@@ -2,8 +2,10 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <array>
 #include <cstdio>
 #include <cstdlib>
+#include <fstream>
 #include <utility>
 
 #include "commands.h"
@@ -11,6 +13,8 @@
 #include "run_arguments.h"
 #include "shared_run.h"
 #include "stickslip/base/instruction_set.h"
+#include "stickslip/base/phase_clock.h"
+#include "stickslip/io/write_error.h"
 #include "stickslip/scene/load_scene.h"
 #include "stickslip/sim/run.h"
 
@@ -23,14 +27,21 @@ class RunCommand final : public Command {
   int execute() override;
 
  private:
+  void write_timing();
+
   std::string scene_;
+  std::string timing_;
   RunArguments arguments_;
+  PhaseClock phases_;
 };
 
 RunCommand::RunCommand(CLI::App& program) {
   CLI::App& command = *program.add_subcommand("run", "Simulate a scene and write its result");
   command.add_option("scene", scene_, "the scene file, or a model in URDF or MJCF")->type_name("SCENE.toml");
   arguments_.add_to(command);
+  command
+      .add_option("--timing", timing_, "write the processor time of each phase of the run into this file, as JSON [s]")
+      ->type_name("FILE");
   command.footer("Ctrl-C drops the step under way, closes the result and says how to resume; a second one kills.");
 }
 
@@ -43,6 +54,8 @@ int RunCommand::execute() {
   options.stop = &stop_requested;
   Ranks* ranks = Ranks::current();
   const bool is_first = ranks == nullptr || ranks->rank() == 0;
+  options.phases = &phases_;
+  if (!timing_.empty()) phases_.activate();
   ProgressLine line(arguments_.quiet() || !is_first);
   options.progress = [&line](const Progress& progress) { line.show(progress); };
   options.before_writing = keep_work_on_signals;
@@ -52,11 +65,28 @@ int RunCommand::execute() {
     line.clear();
     if (result.outcome != Outcome::interrupted || Ranks::current() != nullptr) return;
     arguments_.tell(title, scene_, options, result);
+    write_timing();
     std::fflush(nullptr);
     std::_Exit(kInterrupted);  // at once: giving back the memory of many bodies takes longer than writing them
   };
   const RunResult result = run(std::move(scene), options);
-  return is_first ? arguments_.tell(title, scene_, options, result) : exit_status(result.outcome);
+  if (!is_first) return exit_status(result.outcome);
+  const int status = arguments_.tell(title, scene_, options, result);
+  write_timing();
+  return status;
+}
+
+void RunCommand::write_timing() {
+  if (timing_.empty()) return;
+  std::string text;
+  const std::array<double, kPhases>& seconds = phases_.seconds();
+  for (int k = 0; k < kPhases; ++k) {
+    text += fmt::format("{}\"{}\": {:.9g}", k == 0 ? "" : ", ", phase_name(static_cast<Phase>(k)), seconds[k]);
+  }
+  std::ofstream file(timing_);
+  file << "{\"phases\": {" << text << "}}\n";
+  file.close();
+  if (!file) throw WriteError(fmt::format("{}: cannot be written", timing_));
 }
 
 }  // namespace

@@ -67,6 +67,10 @@ void share_run(Ranks& ranks, RunOptions& options) {
   const bool is_first = ranks.rank() == 0;
   std::atomic<bool>& stop = is_first ? stop_requested : all_stop;
   options.writes = is_first;
+  if (!is_first) {
+    options.problems_every.reset();
+    options.problems_failed = 0;
+  }
   options.stop = &stop;
   if (options.threads == 0) options.threads = std::max(1, ThreadTeam::count(0) / ranks.n_on_machine());
   // Whoever reads an earlier result has read it before the first rank writes it anew.

@@ -127,7 +127,7 @@ int ViewCommand::view_result() {
     stamp = look();
     const Trajectory result(shown_);
     data_.show(make_page_data(result, kMaxReportBytes),
-               result.text("outcome") == "running" ? Phase::growing : Phase::result);
+               result.text("outcome") == "running" ? ViewPhase::growing : ViewPhase::result);
   };
   read();
   ViewProtocol protocol(data_, control_, {}, false);
@@ -158,8 +158,8 @@ int ViewCommand::view_result() {
 
 /// The page goes over from what came while the scene ran to what the result holds.
 void ViewCommand::show_end(const RunOptions& options, const RunResult& result) {
-  if (result.is_written) data_.show(make_page_data(Trajectory(options.output), kMaxReportBytes), Phase::ended);
-  data_.set_phase(Phase::ended);
+  if (result.is_written) data_.show(make_page_data(Trajectory(options.output), kMaxReportBytes), ViewPhase::ended);
+  data_.set_phase(ViewPhase::ended);
   std::string message = result.message;
   if (!result.is_written) message = "Stopped before the first step: nothing was written.";
   data_.set_message(message);
@@ -171,7 +171,7 @@ void ViewCommand::fail(const std::exception& error) {
   if (!data_.beginning()) throw;
   status_ = kBadInput;
   is_running_ = false;
-  data_.set_phase(Phase::ended);
+  data_.set_phase(ViewPhase::ended);
   data_.set_message(error.what());
   print_error("{}\n", error.what());
 }

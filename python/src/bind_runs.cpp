@@ -165,7 +165,8 @@ py::dict to_dict(const LimitEntry& entry) {
 py::dict run_scene(const py::object& scene, const py::object& output, const py::object& control,
                    const py::object& resume, bool force, const py::object& scheme, const py::object& solver,
                    const py::object& step, const py::object& end, const py::object& set, const py::object& csv,
-                   const py::object& vtk, const py::object& checkpoint_every, const py::object& problems_every) {
+                   const py::object& vtk, const py::object& checkpoint_every, const py::object& problems_every,
+                   std::int64_t problems_failed) {
   PythonScene read = read_python_scene(scene, scheme, solver, step, end, set);
   if (read.endless) throw InputError({}, "time.end", "inf", "a finite time: a result has an end");
   std::atomic<bool> stop = false;
@@ -182,6 +183,8 @@ py::dict run_scene(const py::object& scene, const py::object& output, const py::
     options.problems_every = py::cast<std::int64_t>(problems_every);
     if (*options.problems_every < 1) throw py::value_error("problems_every: at least 1");
   }
+  if (problems_failed < 0) throw py::value_error("problems_failed: at least 0");
+  options.problems_failed = problems_failed;
   check_outputs(options, scene, force);
   if (frames) check_vtk_folder(*frames, force);
   options.stop = &stop;
@@ -438,7 +441,8 @@ void bind_runs(py::module_& module) {
   const py::object simulation_class = module.attr("Simulation");
   module.def("run", run_scene, py::arg("scene"), py::arg("output"), py::arg("control"), py::arg("resume"),
              py::arg("force"), py::arg("scheme"), py::arg("solver"), py::arg("step"), py::arg("end"), py::arg("set"),
-             py::arg("csv"), py::arg("vtk"), py::arg("checkpoint_every"), py::arg("problems_every"));
+             py::arg("csv"), py::arg("vtk"), py::arg("checkpoint_every"), py::arg("problems_every"),
+             py::arg("problems_failed"));
   module.def("rollout", rollout, py::arg("simulations"), py::arg("n_steps"), py::arg("controls"), py::arg("joints"),
              py::arg("states"), py::arg("n_threads"));
   module.def("analyze", analyze_scene, py::arg("scene"), py::arg("level"), py::arg("time"), py::arg("result"),

@@ -146,6 +146,20 @@ void bind_simulation(py::module_& module) {
           },
           "stickslip.Joints")
       .def_property_readonly(
+          "sites",
+          [](PySimulation& s) {
+            if (!s.sites) s.sites = make_sites(s.get());
+            return s.sites;
+          },
+          "stickslip.Sites")
+      .def_property_readonly(
+          "sensors",
+          [](PySimulation& s) {
+            if (!s.sensors) s.sensors = make_sensors(s.get());
+            return s.sensors;
+          },
+          "stickslip.Sensors")
+      .def_property_readonly(
           "contacts",
           [](PySimulation& s) {
             const std::uint64_t now = s.get()->read().generation();

@@ -6,13 +6,22 @@
 #include "convert.h"
 #include "shared.h"
 #include "stickslip/io/output_columns.h"
+#include "stickslip/model/site.h"
+#include "stickslip/scene/make_site.h"
 
 namespace stickslip::python {
 namespace {
 
+int index_of(const std::vector<std::string>& names, const std::string& name) {
+  const auto found = std::ranges::find(names, name);
+  return found == names.end() ? -1 : static_cast<int>(found - names.begin());
+}
+
 struct BodyView {
   SharedPtr shared;
   int index;
+  static const std::vector<std::string>& names(const Shared& shared) { return shared.body_names; }
+  static int find(Shared& shared, const std::string& name) { return shared.read().system().find_body(name); }
   Simulation& read() const { return shared->read(); }
   Pose pose() const {
     const Simulation& s = read();
@@ -27,24 +36,42 @@ struct BodyView {
 struct JointView {
   SharedPtr shared;
   int index;
+  static const std::vector<std::string>& names(const Shared& shared) { return shared.joint_names; }
+  static int find(Shared& shared, const std::string& name) { return shared.read().system().find_joint(name); }
   Simulation& read() const { return shared->read(); }
   const JointReport& report() const { return read().report().joints[static_cast<std::size_t>(index)]; }
 };
 
-/// Bodies or joints by name; their views are made once.
+struct SiteView {
+  SharedPtr shared;
+  int index;
+  static const std::vector<std::string>& names(const Shared& shared) { return shared.site_names; }
+  static int find(Shared& shared, const std::string& name) { return index_of(shared.site_names, name); }
+  Site site() const {
+    const Simulation& s = shared->read();
+    return make_site(s.scene().sites[static_cast<std::size_t>(index)], s.system());
+  }
+  BodyMotion motion() const {
+    const Simulation& s = shared->read();
+    return calc_site_motion(s.system(), site(), s.state().t, s.state().q, s.state().u);
+  }
+};
+
+struct SensorView {
+  SharedPtr shared;
+  int index;
+  static const std::vector<std::string>& names(const Shared& shared) { return shared.sensor_names; }
+  static int find(Shared& shared, const std::string& name) { return index_of(shared.sensor_names, name); }
+};
+
+/// Bodies, joints, sites or sensors by name; their views are made once.
 template <class View>
 struct Views {
   SharedPtr shared;
   const char* what;
   py::dict known;  // name: view
 
-  const std::vector<std::string>& names() const {
-    return std::is_same_v<View, BodyView> ? shared->body_names : shared->joint_names;
-  }
-  int find(const std::string& name) const {
-    const System& system = shared->read().system();
-    return std::is_same_v<View, BodyView> ? system.find_body(name) : system.find_joint(name);
-  }
+  const std::vector<std::string>& names() const { return View::names(*shared); }
   py::object at(const py::handle& name) const {
     if (PyObject* view = PyDict_GetItemWithError(known.ptr(), name.ptr()))
       return py::reinterpret_borrow<py::object>(view);
@@ -56,7 +83,7 @@ struct Views {
       return at(py::str(names()[static_cast<std::size_t>(k < 0 ? k + n : k)]));
     }
     const auto text = py::cast<std::string>(name);
-    const int index = find(text);
+    const int index = View::find(*shared, text);
     if (index < 0) throw_unknown_name(what, text, names());
     py::object view = py::cast(View{shared, index});
     known[name] = view;
@@ -248,12 +275,67 @@ void bind_joint(py::module_& module) {
            [](const JointView& self) { return "<stickslip.Joint '" + self.shared->joint_names[self.index] + "'>"; });
 }
 
+void bind_site(py::module_& module) {
+  py::class_<SiteView> site_class(module, "Site", "A frame on a body of a simulation, at the instant where that is.",
+                                  py::is_final());
+  seal(site_class);
+  site_class.def_property_readonly("name", [](const SiteView& self) { return self.shared->site_names[self.index]; })
+      .def_property_readonly(
+          "body", [](const SiteView& self) { return self.shared->body_names[self.site().body]; }, "the body's name")
+      .def_property_readonly(
+          "position", [](const SiteView& self) { return to_array(Vector3(self.motion().p)); },
+          "(3) [m] of its origin, world frame")
+      .def_property_readonly(
+          "orientation",
+          [](const SiteView& self) {
+            const Simulation& s = self.shared->read();
+            return to_array(calc_site_quaternion(s.system(), self.site(), s.state().t, s.state().q));
+          },
+          "(4) [-] quaternion w, x, y, z from site to world frame")
+      .def_property_readonly(
+          "velocity", [](const SiteView& self) { return to_array(Vector3(self.motion().v)); },
+          "(3) [m/s] of its origin, world frame")
+      .def_property_readonly(
+          "angular_velocity", [](const SiteView& self) { return to_array(Vector3(self.motion().w)); },
+          "(3) [rad/s] world frame")
+      .def_property_readonly(
+          "jacobian",
+          [](const SiteView& self) {
+            const Simulation& s = self.shared->read();
+            return to_array(calc_site_jacobian(s.system(), self.site(), s.state().t, s.state().q));
+          },
+          "(6, n_u) velocity [m/s] of its origin and angular velocity [rad/s], world frame, are jacobian u")
+      .def("__repr__",
+           [](const SiteView& self) { return "<stickslip.Site '" + self.shared->site_names[self.index] + "'>"; });
+}
+
+void bind_sensor(py::module_& module) {
+  py::class_<SensorView> sensor_class(module, "Sensor", "A sensor of a simulation, at the instant where that is.",
+                                      py::is_final());
+  seal(sensor_class);
+  sensor_class
+      .def_property_readonly("name", [](const SensorView& self) { return self.shared->sensor_names[self.index]; })
+      .def_property_readonly(
+          "type",
+          [](const SensorView& self) {
+            return self.shared->read().scene().sensors[static_cast<std::size_t>(self.index)].type;
+          },
+          "'pose', 'velocity', 'imu', 'joint', 'contact', 'range' or 'wrench'")
+      .def_property_readonly(
+          "value", [](const SensorView& self) { return to_array(self.shared->read().calc_sensor(self.index)); },
+          "(k) what it reads, as in /sensors/value of a result; NaN where that needs a step and none was made")
+      .def("__repr__",
+           [](const SensorView& self) { return "<stickslip.Sensor '" + self.shared->sensor_names[self.index] + "'>"; });
+}
+
 }  // namespace
 
 void Shared::list_names() {
   const System& system = simulation.system();
   for (const Body& body : system.bodies()) body_names.push_back(body.name);
   for (const Joint& joint : system.joints()) joint_names.push_back(joint.options.name);
+  for (const SceneSite& site : simulation.scene().sites) site_names.push_back(site.name);
+  for (const SceneSensor& sensor : simulation.scene().sensors) sensor_names.push_back(sensor.name);
   for (std::size_t k = 0; k < system.contact_points().size(); ++k) {
     contact_names.push_back(contact_name(system, static_cast<int>(k)));
   }
@@ -262,6 +344,11 @@ void Shared::list_names() {
 void bind_views(py::module_& module) {
   bind_body(module);
   bind_joint(module);
+  bind_site(module);
+  bind_sensor(module);
+  bind_container<SiteView>(module, "Sites", "The sites of a simulation by name or index, in the order of the scene.");
+  bind_container<SensorView>(module, "Sensors",
+                             "The sensors of a simulation by name or index, in the order of /sensors/name.");
   bind_container<BodyView>(module, "Bodies",
                            "The bodies of a simulation by name or index, in the order of /bodies/name.");
   bind_container<JointView>(module, "Joints",
@@ -274,6 +361,14 @@ py::object make_bodies(const SharedPtr& shared) {
 
 py::object make_joints(const SharedPtr& shared) {
   return py::cast(Views<JointView>{shared, "joint", py::dict()});
+}
+
+py::object make_sites(const SharedPtr& shared) {
+  return py::cast(Views<SiteView>{shared, "site", py::dict()});
+}
+
+py::object make_sensors(const SharedPtr& shared) {
+  return py::cast(Views<SensorView>{shared, "sensor", py::dict()});
 }
 
 }  // namespace stickslip::python

@@ -24,7 +24,7 @@ struct Shared {
   Simulation simulation;
   bool busy = false;  // some thread moves it
   bool slow = true;   // the last step took so long that Ctrl-C should not wait for its end
-  std::vector<std::string> body_names, joint_names;
+  std::vector<std::string> body_names, joint_names, site_names, sensor_names;
   std::vector<std::string> contact_names;  // of the points of named pairs
 
   /// To be read: nobody moves it, and there is something to read. Throws RuntimeError.
@@ -91,7 +91,7 @@ struct PySimulation : ZeroedMemory {
   }
 
   SharedPtr shared;
-  py::object q, u, a, bodies, joints, contacts;
+  py::object q, u, a, bodies, joints, sites, sensors, contacts;
   std::uint64_t contacts_generation = 0;
 };
 
@@ -100,6 +100,8 @@ py::object make_simulation(const SharedPtr& shared);
 /// Its bodies and joints by name. (stickslip.Bodies, stickslip.Joints)
 py::object make_bodies(const SharedPtr& shared);
 py::object make_joints(const SharedPtr& shared);
+py::object make_sites(const SharedPtr& shared);
+py::object make_sensors(const SharedPtr& shared);
 /// The contacts of the last step, all or those of a body. (stickslip.Contacts)
 py::object make_contacts(const SharedPtr& shared, int body = -1);
 

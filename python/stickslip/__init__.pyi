@@ -24,7 +24,11 @@ from ._stickslip import ContactPoint as ContactPoint
 from ._stickslip import Contacts as Contacts
 from ._stickslip import Joint as Joint
 from ._stickslip import Joints as Joints
+from ._stickslip import Sensor as Sensor
+from ._stickslip import Sensors as Sensors
 from ._stickslip import Simulation as Simulation
+from ._stickslip import Site as Site
+from ._stickslip import Sites as Sites
 from ._stickslip import State as State
 from ._stickslip import Step as Step
 from ._stickslip import schemes as schemes
@@ -44,7 +48,7 @@ def run(scene: _SceneLike, output: _Path, control: Optional[Callable[[Simulation
         resume: Optional[_Path] = None, force: bool = False, *, scheme: Optional[str] = None, solver: Optional[str] = None,
         step: Union[float, str, None] = None, end: Optional[float] = None, set: _Set = None, csv: Optional[_Path] = None,
         vtk: Optional[_Path] = None, checkpoint_every: Optional[float] = None,
-        problems_every: Optional[int] = None) -> RunResult: ...
+        problems_every: Optional[int] = None, problems_failed: int = 0) -> RunResult: ...
 def rollout(sims: Union[Simulation, _SceneLike, Sequence[Any]], n_steps: Optional[int] = None, *,
             controls: Optional[ArrayLike] = None, joints: Sequence[str] = (),
             states: Union[State, Sequence[State], None] = None, n_threads: int = 0) -> Rollout: ...

@@ -28,7 +28,7 @@ class RunResult:
 
 
 def run(scene, output, control=None, resume=None, force=False, *, scheme=None, solver=None, step=None, end=None, set=None,
-        csv=None, vtk=None, checkpoint_every=None, problems_every=None):
+        csv=None, vtk=None, checkpoint_every=None, problems_every=None, problems_failed=0):
     """Simulates a scene and writes its result, as the command `stickslip run` does and to the same bits.
 
     control(simulation) is called before each step, and before row 0: it may read the simulation and set its inputs, which
@@ -36,7 +36,7 @@ def run(scene, output, control=None, resume=None, force=False, *, scheme=None, s
     so they do on Ctrl-C. resume: a result to go on from. Raises InputError and WriteError.
     """
     return RunResult(**_stickslip.run(scene, output, control, resume, force, scheme, solver, step, end, set, csv, vtk,
-                                      checkpoint_every, problems_every))
+                                      checkpoint_every, problems_every, problems_failed))
 
 
 @dataclasses.dataclass

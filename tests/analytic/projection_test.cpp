@@ -41,7 +41,8 @@ std::string make_sunk_box(double depth, const std::string& contact) {
   return text.str();
 }
 
-/// An overlap of 20 mm goes at the cap, of 2 m/s here: 2 mm a step of 1 ms, and no velocity comes of it.
+/// An overlap of 20 mm goes at the cap, of 2 m/s here: 2 mm a step of 1 ms, and no velocity comes of it. What lifts the
+/// weight is booked.
 TEST_P(ProjectedPositions, AnOverlapAtTheStartGoesAtTheCappedSpeed) {
   constexpr double kDepth = 0.02;
   constexpr double kSpeed = 2.0;
@@ -51,7 +52,41 @@ TEST_P(ProjectedPositions, AnOverlapAtTheStartGoesAtTheCappedSpeed) {
     const double depth = std::max(0.0, kDepth - kSpeed * r.state.t);
     EXPECT_NEAR(r.state.q(2), 0.25 - depth, 1e-10 + kRight) << "t = " << r.state.t;
     EXPECT_LE(r.state.u.lpNorm<Eigen::Infinity>(), kRight) << "t = " << r.state.t;
+    EXPECT_NEAR(r.report.projection_energy, 2.0 * 9.81 * (kDepth - depth), 1e-8) << "t = " << r.state.t;
+    EXPECT_NEAR(r.report.energy_error, 0.0, kRight) << "t = " << r.state.t;
   });
+}
+
+/// Spheres on the ground, n times ten. As many as a heap has may overlap it by 1e-5 of their size, which is booked when
+/// they are lifted to half of that; few may not, nor many whose tolerance the scene gives.
+TEST(AdmittedOverlaps, AreThoseOfTheToleranceOfHeaps) {
+  constexpr double kRadius = 0.1;
+  const auto depth_after_a_step = [](int n, double depth, const std::string& more) {
+    std::ostringstream scene;
+    scene.precision(17);
+    scene << "stickslip = 1\ntime = {end = 1e-3, step = 1e-3}\ncontact_default = {friction = 0}\n"
+          << more << "bodies.ground = {type = \"fixed\", shapes.top = {type = \"half-space\", normal = [0, 0, 1]}}\n"
+          << "[[fill]]\ngrid = {counts = [" << n << ", 10, 1], spacing = 0.3, origin = [0, 0, " << kRadius - depth
+          << "]}\nbody = {density = 1000, shapes.ball = {type = \"sphere\", radius = " << kRadius << "}}\n";
+    SceneRun run = test::scene_from_text(scene.str());
+    const double mass = run.built.system->bodies().back().mass;
+    double after = 0.0;
+    run.run([&](const SceneRun& r) {
+      after = kRadius - r.state.q(2);
+      const double weight = 10.0 * n * mass * 9.81;
+      EXPECT_NEAR(r.report.projection_energy, weight * (depth - after), 1e-7 * weight);
+      EXPECT_NEAR(r.report.energy_error, 0.0, 1e-8 * weight);
+    });
+    return after;
+  };
+  EXPECT_NEAR(depth_after_a_step(40, 5e-7, ""), 5e-7, 1e-7);
+  const double left = depth_after_a_step(40, 1e-4, "");
+  EXPECT_GT(left, 2e-7);
+  EXPECT_LT(left, 2e-6);
+  for (const double depth : {5e-7, 1e-4}) {
+    EXPECT_NEAR(depth_after_a_step(3, depth, ""), 0.0, 1e-10);
+    EXPECT_NEAR(depth_after_a_step(40, depth, "solver = {tolerance = 1e-8}\n"), 0.0, 1e-9);
+  }
 }
 
 TEST(OverlapsAtTheStart, AreSaidWithTheDeepestPair) {

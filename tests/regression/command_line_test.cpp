@@ -309,6 +309,27 @@ TEST(CommandLine, InexactStepsAreCountedAndSaid) {
   EXPECT_EQ(result.steps(), 61);
 }
 
+TEST(CommandLine, AForceThatIsNotFiniteIsNoTorque) {
+  const TemporaryFolder folder;
+  for (const std::string what : {"force", "torque"}) {
+    std::ofstream(folder / "scene.toml") << R"(stickslip = 1
+name = "top"
+time = {end = 0.1, step = 0.01}
+scheme = {type = "moreau"}
+[bodies.top]
+mass = 1
+inertia = [1, 2, 2.5]
+angular_velocity = [0.1, 0.1, 0]
+[forces.push]
+type = "load"
+body = "top"
+)" << what << " = [0, 0, \"sqrt(0.05 - t)\"]\n";
+    const Ended ended = run_stickslip({"run", "scene.toml", "-o", what + ".h5"}, folder.path());
+    EXPECT_EQ(ended.status, 3) << ended.err;
+    EXPECT_NE(ended.err.find("body 'top': a " + what + " on it is not finite"), std::string::npos) << ended.err;
+  }
+}
+
 TEST(CommandLine, AFailedStepLeavesAllUpToIt) {
   const TemporaryFolder folder;
   // Spins up until it turns too far in one step.

@@ -41,6 +41,10 @@ export interface Header {
   types: string[];
   contacts: string[];
   joints: string[];
+  joint_types?: string[];
+  sensors: string[];
+  sensor_types?: string[];
+  measures: string[];
   shapes?: string[];
   shape_types?: string[];
   planar: boolean;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What can be plotted of a result: the steps' certificate, coordinates, contacts and joints, each with its unit.
-import {Numbers, Result} from './result';
+import {Header, Numbers, Result} from './result';
 
 export interface Signal {
   id: string;
@@ -44,6 +44,29 @@ function velocities(type: string, n: number): [string, string][] {
   return Array.from({length: n}, (_, i) => [`v${'xyz'[i] ?? i}`, 'm/s'] as [string, string]);
 }
 
+/** Whether a contact is a limit of a joint that turns: its gap is an angle. */
+function is_angle(header: Header, contact: string): boolean {
+  const [joint, limit] = contact.split('-limits/');
+  return limit !== undefined && header.joint_types?.[header.joints.indexOf(joint)] === 'revolute';
+}
+
+/** What the numbers of a sensor are, by its type, and their units. */
+const kSensorParts: Record<string, [string, string][]> = {
+  pose: [['x', 'm'], ['y', 'm'], ['z', 'm'], ['e0', '-'], ['e1', '-'], ['e2', '-'], ['e3', '-']],
+  velocity: [['vx', 'm/s'], ['vy', 'm/s'], ['vz', 'm/s'], ['omega x', 'rad/s'], ['omega y', 'rad/s'], ['omega z', 'rad/s']],
+  imu: [['ax', 'm/s^2'], ['ay', 'm/s^2'], ['az', 'm/s^2'], ['omega x', 'rad/s'], ['omega y', 'rad/s'], ['omega z', 'rad/s']],
+  joint: [['coordinate', 'rad, m'], ['rate', 'rad/s, m/s'], ['effort', 'N m, N']],
+  contact: [['Fx', 'N'], ['Fy', 'N'], ['Fz', 'N'], ['Mx', 'N m'], ['My', 'N m'], ['Mz', 'N m']],
+  range: [['distance', 'm']],
+  wrench: [['Fx', 'N'], ['Fy', 'N'], ['Fz', 'N'], ['Mx', 'N m'], ['My', 'N m'], ['Mz', 'N m']],
+};
+
+/** Columns of /measures that have one number for each, and their units. */
+const kMeasures: [string, string][] = [
+  ['bodies', '-'], ['kinetic_energy', 'J'], ['coordination', '-'], ['force_mean', 'N'], ['force_max', 'N'],
+  ['force_deviation', 'N'], ['crossed', '-'], ['flow', 'kg/s'],
+];
+
 export function list_signals(result: Result): Signal[] {
   const header = result.header;
   const signals: Signal[] = [];
@@ -67,14 +90,14 @@ export function list_signals(result: Result): Signal[] {
   const mu = result.get('friction_coefficient');
   const n_c = header.contacts.length;
   header.contacts.forEach((name, c) => {
-    const group = `Contact ${name}`;
+    const group = `Contact ${name}`, angle = is_angle(header, name);
     const per_point = (path: string, label: string, unit: string) => {
       const values = result.get(`/contacts/${path}`);
       if (values) add(`/contacts/${path}/${c}`, label, unit, group, rows, () => column(values, n_c, c), c);
       return values;
     };
-    per_point('gap', `gap ${name}`, 'm');
-    for (const [what, unit] of [['force', 'N'], ['percussion', 'N s']]) {
+    per_point('gap', `gap ${name}`, angle ? 'rad' : 'm');
+    for (const [what, unit] of angle ? [['force', 'N m'], ['percussion', 'N m s']] : [['force', 'N'], ['percussion', 'N s']]) {
       const normal = per_point(`normal_${what}`, `normal ${what} ${name}`, unit);
       const friction = result.get(`/contacts/friction_${what}`);
       if (!normal || !friction) continue;
@@ -97,7 +120,7 @@ export function list_signals(result: Result): Signal[] {
         }
       }
     }
-    per_point('normal_impulse', `normal impulse ${name}`, 'N s');
+    per_point('normal_impulse', `normal impulse ${name}`, angle ? 'N m s' : 'N s');
     per_point('status', `status ${name} (0 open, 1 stick, 2 slip)`, '-');
   });
 
@@ -120,6 +143,33 @@ export function list_signals(result: Result): Signal[] {
     vector('friction', [''], 'N m, N');
     vector('drive', [''], 'N m, N');
     vector('drift', ['of lengths', 'of angles'], 'm, rad');
+  });
+
+  const readings = result.get('/sensors/value'), offset = result.get('sensor_offset');
+  header.sensors.forEach((name, s) => {
+    if (!readings || !offset) return;
+    const width = offset[header.sensors.length];
+    (kSensorParts[header.sensor_types?.[s] ?? ''] ?? []).forEach(([part, unit], k) => {
+      add(`/sensors/value/${offset[s] + k}`, `${part} ${name}`, unit, `Sensor ${name}`, rows,
+          () => column(readings, width, offset[s] + k));
+    });
+  });
+
+  const n_m = header.measures.length;
+  header.measures.forEach((name, m) => {
+    for (const [what, unit] of kMeasures) {
+      const values = result.get(`/measures/${what}`);
+      // A quantity that the measure does not have is NaN in all rows.
+      if (!values || !Number.isFinite(values[values.length - n_m + m])) continue;
+      add(`/measures/${what}/${m}`, `${what.replaceAll('_', ' ')} ${name}`, unit, `Measure ${name}`, rows, () => column(values, n_m, m));
+    }
+    const stress = result.get('/measures/stress');
+    for (let k = 0; stress && k < 9; ++k) {
+      if (!Number.isFinite(stress[stress.length - 9 * n_m + 9 * m + k])) continue;
+      const part = 'xyz'[Math.floor(k / 3)] + 'xyz'[k % 3];
+      add(`/measures/stress/${m}/${k}`, `stress ${part} ${name}`, header.planar ? 'N/m' : 'Pa', `Measure ${name}`, rows,
+          () => column(stress, 9 * n_m, 9 * m + k));
+    }
   });
 
   const layout = result.get('layout'), q = result.get('/q'), u = result.get('/u');
@@ -161,7 +211,10 @@ export function first_plots(result: Result, signals: Signal[]): [string, string[
   });
   const shown = header.contacts.map((_, c) => c).sort((a, b) => closed[b] - closed[a] || a - b).slice(0, 4);
   const main = shown[0] ?? 0;
-  add('Gap', shown.map((c) => `/contacts/gap/${c}`));
+  const gaps = (angles: boolean) =>
+      shown.filter((c) => is_angle(header, header.contacts[c]) === angles).map((c) => `/contacts/gap/${c}`);
+  add('Gap', gaps(false));
+  add('Angle to the limit', gaps(true));
   if (shown.length > 0) {
     const what = known.has('/contacts/normal_force/0') ? 'force' : 'percussion';
     add(what === 'force' ? 'Contact force and its bound' : 'Contact percussion and its bound',

@@ -67,6 +67,38 @@ body = {density = 1000, shapes.ball = {type = "sphere"}}
 pile = {count = 1000}
 `);
 
+writeFileSync(`${folder}/stops.toml`, `stickslip = 1
+name = "stops"
+time = {end = 0.1, step = 1e-3}
+scheme = {type = "moreau"}
+[bodies.base]
+type = "fixed"
+shapes.wall = {type = "box", size = [0.2, 4]}
+[bodies.rod]
+type = "planar"
+mass = 1
+inertia = 1
+position = [1, 0]
+shapes.hull = {type = "box", size = [1.5, 0.3]}
+[bodies.slide]
+type = "planar"
+mass = 1
+inertia = 1
+position = [0, 3]
+shapes.hull = {type = "sphere", radius = 0.5}
+[joints.hinge]
+type = "revolute"
+between = ["base", "rod"]
+at = [0, 0]
+limits = [-0.1, 0.1]
+[joints.rail]
+type = "prismatic"
+between = ["base", "slide"]
+at = [0, 3]
+axis = [0, 1]
+limits = [-0.1, 0.1]
+`);
+
 const small = readFileSync(`${folder}/pile.toml`, 'utf8').replace('count = 1000', 'count = 60');
 writeFileSync(`${folder}/small.toml`, small);
 
@@ -75,6 +107,7 @@ run(`${scenes}box_incline_20.toml`, 'box_ccp', '--scheme', 'ccp');
 run(`${scenes}card_house.toml`, 'cards', '--end', '0.2');
 run(`${scenes}papers/capobianco/tippe_top.toml`, 'top');
 run(`${folder}/names.toml`, 'names');
+run(`${folder}/stops.toml`, 'stops');
 run(`${folder}/pile.toml`, 'pile', '--set', 'solver.tolerance=1e-4');
 run(`${folder}/small.toml`, 'small', '--set', 'solver.tolerance=1e-4');
 run(`${scenes}chain_beams.toml`, 'beams', '--end', '0.1');
@@ -88,7 +121,7 @@ const refusal = spawnSync(program, ['report', `${folder}/damaged.h5`, '-o', `${f
 check('a damaged result is refused by name, and leaves no page', refusal.status === 2 && refusal.stderr.includes('damaged.h5') && !existsSync(`${folder}/damaged.html`), refusal);
 const pages = {
   box: report('box', 'box'), both: report('both', 'box', 'box_ccp'), cards: report('cards', 'cards'),
-  names: report('names', 'names'), pile: report('pile', 'pile'), small: report('small', 'small'), beams: report('beams', 'beams'), broken: report('broken', 'broken'), killed: report('killed', 'killed'), top: report('top', 'top'),
+  names: report('names', 'names'), stops: report('stops', 'stops'), pile: report('pile', 'pile'), small: report('small', 'small'), beams: report('beams', 'beams'), broken: report('broken', 'broken'), killed: report('killed', 'killed'), top: report('top', 'top'),
 };
 
 check('the page of the tippe top is below 5 MB', statSync(pages.top).size < 5e6, statSync(pages.top).size);
@@ -108,6 +141,19 @@ for (const [name, path] of Object.entries(pages)) {
 for (const name of ['both', 'cards']) {
   const page = await open(pages[name], 390, 800, 'dark');
   await check_layout(check, page, `${name}, 390 pixels`);
+  await page.close();
+}
+
+{
+  const page = await open(pages.stops);
+  const plots = await page.evaluate(() => window.stickslip.panels.map((panel) => {
+    panel.build();
+    return `${panel.element.querySelector('h2 span').textContent}: ${panel.to_csv().split('\n')[0]}`;
+  }));
+  check('gaps to limits of lengths are in m', plots.includes('Gap [m]: "time [s]","gap rail-limits/0","gap rail-limits/1"'), plots);
+  check('those of angles are in rad, in a plot of their own',
+        plots.includes('Angle to the limit [rad]: "time [s]","gap hinge-limits/0","gap hinge-limits/1"'), plots);
+  check('and their forces are torques', plots.some((plot) => plot.startsWith('Contact force and its bound [N m]: "time [s]","normal force hinge-limits/0"')), plots);
   await page.close();
 }
 

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "stickslip/base/make_room.h"
+#include "stickslip/base/thread_team.h"
 
 namespace stickslip {
 namespace {
@@ -29,12 +30,10 @@ constexpr int kOneCell = std::numeric_limits<int>::max();
 /// By how much a cell is larger than the largest box in it: more than round-off moves places of boxes. [-]
 constexpr double kSlack = 1.001;
 
-bool overlap(const BoundingBox& a, const BoundingBox& b) {
-  for (int k = 0; k < 3; ++k) {
-    if (a.lower(k) > b.upper(k) || b.lower(k) > a.upper(k)) return false;
-  }
-  return true;
-}
+/// Boxes of a block, some ten times what it takes to hand them to a thread, and how many of them threads share: below
+/// that waking threads takes longer than they save. [-]
+constexpr std::size_t kBoxesOfABlock = 256;
+constexpr std::size_t kManyBoxes = 2048;
 
 /// The exponent L of a size in [2^L, 2^(L+1)), at least that of `least`. [m]
 int level_of(double size, double least) {
@@ -123,21 +122,42 @@ void BroadPhase::sort_entries(Entries& entries) {
 /// Pairs of boxes of two lists in neighbouring cells; of one with itself each once.
 void BroadPhase::join(std::span<const BoundingBox> boxes, const Entries& entries, const Entries& others, bool same,
                       std::vector<Pair>& pairs, const StopToken& stop) {
+  const auto n_blocks = static_cast<std::size_t>(count_blocks(entries.size(), kBoxesOfABlock));
+  if (found_.size() < n_blocks) found_.resize(n_blocks);
+  const auto join_one = [&](std::size_t begin, std::size_t end, int block) {
+    join_block(boxes, entries, begin, end, others, same, stop, found_[block]);
+  };
+  for_blocks(entries.size() >= kManyBoxes, entries.size(), kBoxesOfABlock, join_one);
+  for (std::size_t block = 0; block < n_blocks; ++block) {
+    const Found& found = found_[block];
+    tried_ += found.tried;
+    make_room(pairs, pairs.size() + found.pairs.size());
+    pairs.insert(pairs.end(), found.pairs.begin(), found.pairs.end());
+  }
+}
+
+void BroadPhase::join_block(std::span<const BoundingBox> boxes, const Entries& entries, std::size_t begin,
+                            std::size_t end, const Entries& others, bool same, const StopToken& stop, Found& found) {
+  found.pairs.clear();
+  found.tried = 0;
   // Three cells in a row along z, below each neighbour in x and y; of one list the half that comes later.
   std::array<std::uint64_t, 9> offsets;
+  std::array<std::size_t, 9> cursors;  // each moves on with the cells
   std::size_t n_offsets = 0;
   for (int x = -1; x <= 1; ++x) {
     for (int y = -1; y <= 1; ++y) {
       if (same && (x < 0 || (x == 0 && y <= 0))) continue;
-      offsets[n_offsets++] = static_cast<std::uint64_t>(x) * kStepX + static_cast<std::uint64_t>(y) * kStepY;
+      offsets[n_offsets] = static_cast<std::uint64_t>(x) * kStepX + static_cast<std::uint64_t>(y) * kStepY;
+      const std::uint64_t first = entries[begin].cell + offsets[n_offsets] - 1;
+      const auto at = std::ranges::lower_bound(others, first, {}, &Entry::cell);
+      cursors[n_offsets++] = static_cast<std::size_t>(at - others.begin());
     }
   }
   const auto try_pair = [&](int i, int j) {
-    ++tried_;
-    if (overlap(boxes[i], boxes[j])) append(pairs, {std::min(i, j), std::max(i, j)});
+    ++found.tried;
+    if (boxes[i].overlaps(boxes[j])) append(found.pairs, {std::min(i, j), std::max(i, j)});
   };
-  std::array<std::size_t, 9> cursors = {};  // each moves on with the cells
-  for (std::size_t k = 0; k < entries.size(); ++k) {
+  for (std::size_t k = begin; k < end; ++k) {
     stop.check();
     const auto [cell, box] = entries[k];
     for (std::size_t l = k + 1; same && l < entries.size() && entries[l].cell <= cell + 1; ++l) {
@@ -162,12 +182,14 @@ void BroadPhase::sort_pairs(std::size_t n_boxes, std::vector<Pair>& pairs) {
   make_room(seconds_, pairs.size());
   seconds_.resize(pairs.size());
   for (const Pair& pair : pairs) seconds_[begin_[pair.first]++] = pair.second;  // now begin_[i] is where i's pairs end
-  int begin = 0;
-  for (int i = 0; i < static_cast<int>(n_boxes); ++i) {
-    const int end = begin_[i];
-    std::sort(seconds_.begin() + begin, seconds_.begin() + end);
-    for (; begin < end; ++begin) pairs[begin] = {i, seconds_[begin]};
-  }
+  for_blocks(n_boxes >= kManyBoxes, n_boxes, kBoxesOfABlock, [&](std::size_t first, std::size_t last, int) {
+    int begin = first > 0 ? begin_[first - 1] : 0;
+    for (auto i = static_cast<int>(first); i < static_cast<int>(last); ++i) {
+      const int end = begin_[i];
+      std::sort(seconds_.begin() + begin, seconds_.begin() + end);
+      for (; begin < end; ++begin) pairs[begin] = {i, seconds_[begin]};
+    }
+  });
 }
 
 }  // namespace stickslip

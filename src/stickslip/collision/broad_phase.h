@@ -14,6 +14,14 @@ namespace stickslip {
 struct BoundingBox {
   Vector3 lower = Vector3::Zero();  // (3) [m]
   Vector3 upper = Vector3::Zero();  // (3) [m] >= lower
+
+  /// Or touch.
+  bool overlaps(const BoundingBox& other) const {
+    for (int k = 0; k < 3; ++k) {
+      if (lower(k) > other.upper(k) || other.lower(k) > upper(k)) return false;
+    }
+    return true;
+  }
 };
 
 /// Finds the pairs of boxes that overlap or touch, by grids: boxes of like size, within a factor of two, share one
@@ -22,7 +30,7 @@ struct BoundingBox {
 /// through side by side: time grows as n where sizes are alike, and no room is taken for empty cells. A cell is 2^-21
 /// of the whole in size at least: a body that left the others a million of their sizes behind makes cells coarse, and
 /// finding them slower. The answer is a function of the boxes alone, so that a run that goes on from a saved state
-/// finds the same.
+/// finds the same. Threads of the current ThreadTeam share the boxes where there are thousands.
 class BroadPhase {
  public:
   struct Pair {
@@ -43,11 +51,18 @@ class BroadPhase {
     int box;
   };
   using Entries = std::vector<Entry>;
+  /// What a block of entries found.
+  struct Found {
+    std::vector<Pair> pairs;
+    std::int64_t tried = 0;  // [-]
+  };
 
   void list(std::span<const BoundingBox> boxes, std::span<const int> members, double size, Entries& entries);
   void sort_entries(Entries& entries);
   void join(std::span<const BoundingBox> boxes, const Entries& entries, const Entries& others, bool same,
             std::vector<Pair>& pairs, const StopToken& stop);
+  static void join_block(std::span<const BoundingBox> boxes, const Entries& entries, std::size_t begin, std::size_t end,
+                         const Entries& others, bool same, const StopToken& stop, Found& found);
   void sort_pairs(std::size_t n_boxes, std::vector<Pair>& pairs);
 
   std::int64_t tried_ = 0;  // [-]
@@ -57,6 +72,7 @@ class BroadPhase {
   std::vector<int> levels_;           // (n) the exponent of the size of each box
   std::vector<int> by_level_;         // (n) boxes, those of a level together, from the smallest on
   Entries entries_, others_, scratch_;
+  std::vector<Found> found_;  // (blocks)
   std::vector<int> begin_;    // (n + 1) where the pairs of each first box begin
   std::vector<int> seconds_;  // (pairs) second boxes in order
 };

@@ -9,6 +9,8 @@
 #include <random>
 #include <utility>
 
+#include "stickslip/base/thread_team.h"
+
 namespace stickslip {
 namespace {
 
@@ -48,6 +50,19 @@ std::vector<BoundingBox> random_boxes(int n, const Vector3& room, unsigned seed)
     boxes.push_back(box);
   }
   return boxes;
+}
+
+/// So many boxes that threads share them.
+TEST(BroadPhase, FindsTheSameWithAnyThreads) {
+  const std::vector<BoundingBox> boxes = random_boxes(5000, {12.0, 12.0, 12.0}, 3);
+  const Pairs alone = find(boxes);
+  EXPECT_GT(alone.size(), 1000u);
+  for (const int n_threads : {2, 4, 8}) {
+    ThreadTeam team(n_threads);
+    const ThreadTeam::Scope scope(&team);
+    EXPECT_EQ(find(boxes), alone) << n_threads;
+  }
+  EXPECT_EQ(alone, find_by_trying_all(boxes));
 }
 
 TEST(BroadPhase, FindsWhatTryingAllPairsFinds) {

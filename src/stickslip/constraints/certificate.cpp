@@ -242,8 +242,9 @@ void report_energy(const System& system, const State& state, StepReport& report)
   report.potential_energy = system.calc_potential_energy(state.t, state.q);
   report.work = state.energy.work;
   report.dissipated = state.energy.dissipated;
+  report.projection_energy = state.energy.projection;
   report.energy_error = report.kinetic_energy + report.potential_energy - state.energy.initial - state.energy.work +
-                        state.energy.dissipated;
+                        state.energy.dissipated - state.energy.projection;
 }
 
 ContactStatus contact_status(const double* p, const double* u, int dim, double mu, double w) {

@@ -20,18 +20,11 @@ namespace {
 /// From so many contacts on the packed operator is used; what has fewer keeps the bits of the factored one.
 constexpr std::size_t kPackedContacts = 64;  // [-]
 
-/// From so many packed contacts on threads share them, in blocks of some microseconds. [-]
-constexpr std::size_t kManyContacts = 2048;
-constexpr std::size_t kContactsOfABlock = 128;
-
-/// Calls f(contact) for each of n.
-template <class F>
-void for_packed(int n, F&& f) {
-  const auto n_contacts = static_cast<std::size_t>(n);
-  for_blocks(n_contacts >= kManyContacts, n_contacts, kContactsOfABlock, [&](std::size_t begin, std::size_t end, int) {
-    for (auto i = static_cast<int>(begin); i < static_cast<int>(end); ++i) f(i);
-  });
-}
+/// From so many points on threads share them, in blocks of some ten microseconds, and so many at a time, whose
+/// geometries fit into a cache. [-]
+constexpr std::size_t kManyPoints = 2048;
+constexpr std::size_t kPointsOfABlock = 128;
+constexpr std::size_t kPointsAtOnce = 1024;
 
 /// Whether both bodies take a contact at one point, in the middle of its gap: two shapes, neither on a fixed body, in a
 /// scene with joints. At the two nearest points bodies that turn together slide by omega times the gap: a gripped box
@@ -173,17 +166,39 @@ void ConstraintSet::pack_bodies(int dim) {
   }
 }
 
+void ConstraintSet::look_at(std::size_t point, PointAt& at) const {
+  prefetch_ahead(*at_, *points_, point);
+  const ContactPoint& k = (*points_)[point];
+  at.is_closed =
+      !(problem_.of_positions && k.apart) && calc_contact_within(*at_, k, at.activation, at.geometry, at.gamma);
+}
+
+/// Threads look at points where there are many, some thousand at a time; rows are made one by one.
 template <class Activations>
 void ConstraintSet::gather_contacts(const Activations& activation_of, double h) {
   auto* packed = std::get_if<PackedDelassus>(&problem_.delassus);
-  ContactGeometry geometry;
-  ContactVector gamma;
+  const bool are_many = points_->size() >= kManyPoints;
+  const std::size_t n_at_once = are_many ? kPointsAtOnce : 1;
+  make_room(looked_at_, n_at_once);
+  if (looked_at_.size() < n_at_once) looked_at_.resize(n_at_once);
   for (std::size_t i = 0; i < points_->size(); ++i) {
     stop_.check();
-    prefetch_ahead(*at_, *points_, i);
+    if (i % n_at_once == 0) {
+      const std::size_t n = std::min(n_at_once, points_->size() - i);
+      for (std::size_t j = 0; j < n; ++j) looked_at_[j].activation = activation_of(i + j);
+      if (!are_many) {
+        look_at(i, looked_at_[0]);
+      } else {
+        for_blocks(true, n, kPointsOfABlock, [&](std::size_t begin, std::size_t end, int) {
+          for (std::size_t j = begin; j < end; ++j) look_at(i + j, looked_at_[j]);
+        });
+      }
+    }
+    PointAt& looked_at = looked_at_[i % n_at_once];
+    if (!looked_at.is_closed) continue;
     const ContactPoint& k = (*points_)[i];
-    if (problem_.of_positions && k.apart) continue;
-    if (!calc_contact_within(*at_, k, activation_of(i), geometry, gamma)) continue;
+    ContactGeometry& geometry = looked_at.geometry;
+    const ContactVector& gamma = looked_at.gamma;
     const ContactPair& pair = system_.pair(k);
     const bool slides = pair.friction_dim > 0 && !problem_.of_positions;
     if (slides && is_between_turning(system_, k)) {
@@ -379,11 +394,20 @@ const Vector& ConstraintSet::ordered(const Vector& v) {
   return ordered_;
 }
 
+/// Calls f(contact) for all contacts of the packed operator, which threads share where there are many.
+template <class F>
+void ConstraintSet::for_packed(F&& f) const {
+  const auto n = static_cast<std::size_t>(count());
+  for_blocks(n >= kManyPoints, n, kPointsOfABlock, [&](std::size_t begin, std::size_t end, int) {
+    for (auto i = static_cast<int>(begin); i < static_cast<int>(end); ++i) f(i);
+  });
+}
+
 void ConstraintSet::add_relative_velocities(const Vector& u, std::span<double> gamma) {
   if (const auto* packed = std::get_if<PackedDelassus>(&problem_.delassus)) {
     world_ = u;
     turn_packed([](const Matrix3& R, Eigen::Ref<Vector3> w) { w = R * w.eval(); });
-    for_packed(count(), [&](int i) {
+    for_packed([&](int i) {
       packed->prefetch_ahead(i, world_.data());
       packed->add_relative_velocity(i, world_.data(), gamma.data() + problem_.cones[i].offset);
     });
@@ -404,7 +428,7 @@ void ConstraintSet::add_relative_velocities(const Vector& u, std::span<double> g
 
 void ConstraintSet::add_speeds(const Vector& v, std::span<double> speed) {
   if (const auto* packed = std::get_if<PackedDelassus>(&problem_.delassus)) {
-    for_packed(count(), [&](int i) {
+    for_packed([&](int i) {
       packed->prefetch_ahead(i, v.data());
       const PackedDelassus::Contact& contact = packed->contact(i);
       double of_contact = 0.0;

@@ -148,12 +148,22 @@ class ConstraintSet {
   W& hold();
   template <class Turn>
   void turn_packed(Turn&& turn);
+  template <class F>
+  void for_packed(F&& f) const;
 
   const System& system_;
   StopToken stop_;
   const BodySnapshot* at_ = nullptr;
   const std::vector<ContactPoint>* points_ = nullptr;
   std::vector<int> delassus_body_;  // per body of the system: index in the Delassus operator, -1 without velocities
+  /// A point at the instant.
+  struct PointAt {
+    double activation = 0.0;  // [m]
+    bool is_closed = false;   // its gap is at most that, and the rest is known
+    ContactGeometry geometry;
+    ContactVector gamma;
+  };
+  void look_at(std::size_t point, PointAt& at) const;
   /// What the packed operator needs of a body that moves, out of what the system knows of it, in one place.
   struct PackedMass {
     int body;
@@ -168,6 +178,7 @@ class ConstraintSet {
   std::vector<int> indices_;                 // (cones) see index()
   int n_contacts_ = 0, n_joints_ = 0;        // of the cones
   std::vector<ContactGeometry> geometries_;  // (contacts) where they are not packed
+  std::vector<PointAt> looked_at_;           // of points in a row that threads share
   PairGeometry pair_;                        // of the joint or dry friction that is gathered
   std::vector<JointReaction> units_;         // (rows of joints) what a unit of their multiplier does
   std::vector<double> gaps_;                 // (contacts) [m]

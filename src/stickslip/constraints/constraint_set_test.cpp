@@ -286,5 +286,64 @@ TEST_P(Gathered, ReportsTellGapsOfTheEndAndTheRestOfWhereItWasGathered) {
   EXPECT_EQ(cone, set_.count());
 }
 
+/// The largest tangential velocity of a box 1 cm deep in the top of another one, while both turn as one body does.
+double calc_slip_of_turning(BodyType below, bool with_joint) {
+  SystemBuilder builder(false, Vector3::Zero());
+  for (const char* name : {"below", "above", "hand"}) {
+    Body body;
+    body.name = name;
+    body.type = body.name == "below" ? below : BodyType::rigid;
+    body.mass = 1.0;
+    body.inertia = Matrix3::Identity();
+    body.shapes = {Shape{.name = "hull", .geometry = Box{.size = Vector3(0.4, 0.3, 0.2)}}};
+    builder.add_body(body);
+  }
+  if (with_joint) {
+    JointOptions hinge;
+    hinge.name = "hinge";
+    hinge.second = 2;
+    builder.add_joint(hinge);
+  }
+  ContactDetectionOptions contacts;
+  contacts.law.friction = 0.3;
+  builder.detect_contacts(contacts);
+  const System system = builder.build();
+  Vector q(system.n_q()), u = Vector::Zero(system.n_u());
+  const Vector3 omega(0.0, 2.0, 0.0);
+  const Vector3 places[] = {Vector3::Zero(), Vector3(0.0, 0.0, 0.19), Vector3(5.0, 0.0, 0.0)};
+  for (int i = 0; i < 3; ++i) {
+    const Body& body = system.bodies()[static_cast<std::size_t>(i)];
+    if (body.type == BodyType::fixed) continue;
+    q.segment<7>(body.q_offset) << places[i], 1.0, 0.0, 0.0, 0.0;
+    if (i < 2) u.segment<6>(body.u_offset) << omega.cross(places[i]), omega;
+  }
+  BodySnapshot at(system);
+  at.take(0.0, q, &u);
+  ContactFinder finder(system);
+  finder.find_touching(at);
+  ConstraintSet set(system);
+  set.gather(at, finder.points(), 0.0, 1e-3);
+  std::vector<double> gamma;
+  set.get_tau(gamma);
+  set.add_relative_velocities(u, gamma);
+  double slip = 0.0;
+  for (int i = 0; i < set.count(); ++i) {
+    if (set.kind(i) != ConstraintSet::Kind::contact) continue;
+    const double* row = &gamma[static_cast<std::size_t>(set.problem().cones[i].offset)];
+    slip = std::max(slip, std::hypot(row[1], row[2]));
+  }
+  return slip;
+}
+
+TEST(TurningPairs, DoNotSlideWhereAJointMayHoldThem) {
+  EXPECT_NEAR(calc_slip_of_turning(BodyType::rigid, false), 2.0 * 0.01, 1e-12) << "at the two nearest points";
+  EXPECT_LT(calc_slip_of_turning(BodyType::rigid, true), 1e-12) << "in the middle of the gap";
+}
+
+TEST(TurningPairs, AFixedBodysContactsStayOnItsSurface) {
+  // The body below stands still, so the one above slides over it as its own lower face does.
+  EXPECT_EQ(calc_slip_of_turning(BodyType::fixed, true), calc_slip_of_turning(BodyType::fixed, false));
+}
+
 }  // namespace
 }  // namespace stickslip

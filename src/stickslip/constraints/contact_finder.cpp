@@ -3,13 +3,25 @@
 
 #include <Eigen/Geometry>
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 
 #include "stickslip/base/make_room.h"
+#include "stickslip/base/phase_clock.h"
+#include "stickslip/base/thread_team.h"
 #include "stickslip/collision/gap.h"
 
 namespace stickslip {
 namespace {
+
+/// Balls, or pairs of them, of a block that threads share, and from how many on they do: 20 us in all. [-]
+constexpr std::size_t kBallsOfABlock = 256;
+constexpr std::size_t kManyBalls = 2048;
+
+template <class F>
+void for_balls(std::size_t n, F&& f) {
+  for_blocks(n >= kManyBalls, n, kBallsOfABlock, f);
+}
 
 Vector3 center_of(const BallFeature& ball, const BodyMotion& body) {
   return place_point<double>(body.p, body.R, ball.center);
@@ -64,17 +76,19 @@ ContactFinder::ContactFinder(const System& system, StopToken stop)
 void ContactFinder::calc_reaches(const BodySnapshot& start, double h) {
   const std::vector<ShapeBall>& balls = system_.balls();
   const double fall = h * h * system_.gravity().norm();
-  BodyMotion scratch;
-  for (std::size_t k = 0; k < balls.size(); ++k) {
-    stop_.check();
-    const ShapeBall& ball = balls[k];
-    const BodyMotion& body = start.at(ball.place, scratch);
-    const Vector3 arm = place_point<double>(Vector3::Zero(), body.R, ball.center);
-    centers_[k] = body.p + arm;
-    double way = h * (body.v + body.w.cross(arm)).norm() + fall;
-    if (ball.is_ellipsoid) way += h * body.w.norm() * calc_extent(ball);
-    reaches_[k] = std::max(way, margin_);
-  }
+  for_balls(balls.size(), [&](std::size_t begin, std::size_t end, int) {
+    BodyMotion scratch;
+    for (std::size_t k = begin; k < end; ++k) {
+      stop_.check();
+      const ShapeBall& ball = balls[k];
+      const BodyMotion& body = start.at(ball.place, scratch);
+      const Vector3 arm = place_point<double>(Vector3::Zero(), body.R, ball.center);
+      centers_[k] = body.p + arm;
+      double way = h * (body.v + body.w.cross(arm)).norm() + fall;
+      if (ball.is_ellipsoid) way += h * body.w.norm() * calc_extent(ball);
+      reaches_[k] = std::max(way, margin_);
+    }
+  });
   for (std::size_t i = 0; i < curved_.size(); ++i) {
     const ShapeSurface& surface = system_.surfaces()[curved_[i]];
     const BodyMotion& body = start[surface.body];
@@ -85,6 +99,7 @@ void ContactFinder::calc_reaches(const BodySnapshot& start, double h) {
 
 void ContactFinder::find(const BodySnapshot& start, double t_end, std::span<const ElementId> keep, bool again) {
   if (!detects()) return;
+  const PhaseScope phase(Phase::detection);
   const double h = t_end - start.t();
   margin_ = 0.5 * std::max(envelope_, detected_envelope_);
   kept_manifolds_.clear();
@@ -104,13 +119,16 @@ void ContactFinder::find(const BodySnapshot& start, double t_end, std::span<cons
 }
 
 void ContactFinder::follow(const BodySnapshot& at, double h) {
-  if (!manifolds_.is_needed() || !manifolds_.follow(at, h)) return;
+  if (!manifolds_.is_needed()) return;
+  const PhaseScope phase(Phase::detection);
+  if (!manifolds_.follow(at, h)) return;
   std::erase_if(ids_, [this](ElementId id) { return system_.find_manifold(id).has_value(); });
   make_points();
 }
 
 void ContactFinder::find_touching(const BodySnapshot& at, double distance) {
   if (!detects()) return;
+  const PhaseScope phase(Phase::detection);
   constexpr double kTouching = 1e-9;  // [m] positions of scenes are rounded to a few digits
   if (manifolds_.is_needed()) manifolds_.find_within(at, std::max(kTouching, distance));
   ids_.clear();
@@ -128,6 +146,7 @@ void ContactFinder::find_touching(const BodySnapshot& at, double distance) {
 }
 
 bool ContactFinder::extend(const BodySnapshot& end) {
+  const PhaseScope phase(Phase::detection);
   const std::size_t before = points_.size();
   const auto overlaps = [&](const ContactPoint& k) { return k.frozen != nullptr && calc_gap(end, k) < 0.0; };
   const auto named = std::span(points_).first(n_named_);
@@ -148,14 +167,16 @@ bool ContactFinder::extend(const BodySnapshot& end) {
 
 void ContactFinder::extend_balls(const BodySnapshot& end) {
   const std::vector<ShapeBall>& balls = system_.balls();
-  bool beyond = walls_move_;
-  BodyMotion scratch;
-  for (std::size_t k = 0; k < balls.size(); ++k) {
-    stop_.check();
-    const Vector3 center = center_of(balls[k], end.at(balls[k].place, scratch));
-    beyond |= !((center - centers_[k]).norm() <= reaches_[k]);
-    centers_[k] = center;
-  }
+  std::atomic<bool> beyond = walls_move_;
+  for_balls(balls.size(), [&](std::size_t first, std::size_t last, int) {
+    BodyMotion scratch;
+    for (std::size_t k = first; k < last; ++k) {
+      stop_.check();
+      const Vector3 center = center_of(balls[k], end.at(balls[k].place, scratch));
+      if (!((center - centers_[k]).norm() <= reaches_[k])) beyond = true;
+      centers_[k] = center;
+    }
+  });
   if (!beyond) return;
   std::fill(reaches_.begin(), reaches_.end(), 0.0);
   std::fill(curved_reaches_.begin(), curved_reaches_.end(), 0.0);
@@ -163,6 +184,23 @@ void ContactFinder::extend_balls(const BodySnapshot& end) {
   collect(end, 0.0, some_ids_);
   for (const ElementId id : some_ids_) {
     if (!std::ranges::binary_search(ids_, id)) append(points_, system_.make_contact_point(id));
+  }
+}
+
+/// append_block(begin, end, ids) for the blocks of [0, n), whose ids follow each other.
+template <class F>
+void ContactFinder::append_ids(std::size_t n, std::vector<ElementId>& ids, const F& append_block) {
+  const auto n_blocks = static_cast<std::size_t>(count_blocks(n, kBallsOfABlock));
+  if (n_blocks == 1) return append_block(0, n, ids);
+  if (ids_of_blocks_.size() < n_blocks) ids_of_blocks_.resize(n_blocks);
+  for_balls(n, [&](std::size_t begin, std::size_t end, int block) {
+    ids_of_blocks_[block].clear();
+    append_block(begin, end, ids_of_blocks_[block]);
+  });
+  for (std::size_t block = 0; block < n_blocks; ++block) {
+    const std::vector<ElementId>& of_block = ids_of_blocks_[block];
+    make_room(ids, ids.size() + of_block.size());
+    ids.insert(ids.end(), of_block.begin(), of_block.end());
   }
 }
 
@@ -183,31 +221,33 @@ void ContactFinder::collect(const BodySnapshot& at, double h, std::vector<Elemen
   }
   broad_phase_.find(boxes_, pairs_, stop_);
   const auto is_sphere = [&](int k) { return system_.shapes()[balls[k].shape].surface >= 0; };
-  for (std::size_t k = 0; k < pairs_.size(); ++k) {
-    if (k + kPrefetchDistance < pairs_.size() &&
-        static_cast<std::size_t>(pairs_[k + kPrefetchDistance].second) < round_.size()) {
-      const int ahead = round_[pairs_[k + kPrefetchDistance].second];
-      prefetch(balls[ahead]);
-      prefetch(centers_[ahead]);
-      prefetch(reaches_[ahead]);
-    }
-    const BroadPhase::Pair& pair = pairs_[k];
-    if (static_cast<std::size_t>(pair.second) >= round_.size()) {
-      if (static_cast<std::size_t>(pair.first) < round_.size()) {
-        collect_on_curved(at, pair.second - static_cast<int>(round_.size()), round_[pair.first], ids);
+  append_ids(pairs_.size(), ids, [&](std::size_t begin, std::size_t end, std::vector<ElementId>& found) {
+    for (std::size_t k = begin; k < end; ++k) {
+      if (k + kPrefetchDistance < pairs_.size() &&
+          static_cast<std::size_t>(pairs_[k + kPrefetchDistance].second) < round_.size()) {
+        const int ahead = round_[pairs_[k + kPrefetchDistance].second];
+        prefetch(balls[ahead]);
+        prefetch(centers_[ahead]);
+        prefetch(reaches_[ahead]);
       }
-      continue;
+      const BroadPhase::Pair& pair = pairs_[k];
+      if (static_cast<std::size_t>(pair.second) >= round_.size()) {
+        if (static_cast<std::size_t>(pair.first) < round_.size()) {
+          collect_on_curved(at, pair.second - static_cast<int>(round_.size()), round_[pair.first], found);
+        }
+        continue;
+      }
+      int i = round_[pair.first];
+      int j = round_[pair.second];
+      if (!is_sphere(i)) std::swap(i, j);
+      if (!is_sphere(i)) continue;
+      const ShapeBall& a = balls[i];
+      const ShapeBall& b = balls[j];
+      const double reach = a.radius + reaches_[i] + b.radius + reaches_[j];
+      if ((centers_[i] - centers_[j]).squaredNorm() > reach * reach || !filter_->allows(a.shape, b.shape)) continue;
+      append(found, System::make_contact_id(a.shape, b.shape, j - system_.shapes()[b.shape].first_ball));
     }
-    int i = round_[pair.first];
-    int j = round_[pair.second];
-    if (!is_sphere(i)) std::swap(i, j);
-    if (!is_sphere(i)) continue;
-    const ShapeBall& a = balls[i];
-    const ShapeBall& b = balls[j];
-    const double reach = a.radius + reaches_[i] + b.radius + reaches_[j];
-    if ((centers_[i] - centers_[j]).squaredNorm() > reach * reach || !filter_->allows(a.shape, b.shape)) continue;
-    append(ids, System::make_contact_id(a.shape, b.shape, j - system_.shapes()[b.shape].first_ball));
-  }
+  });
   if (!std::ranges::is_sorted(ids)) std::ranges::sort(ids);  // pairs come sorted
   ids.erase(std::unique(ids.begin(), ids.end()), ids.end());
 }
@@ -230,23 +270,26 @@ void ContactFinder::collect_on_surfaces(const BodySnapshot& at, double h, std::v
     const BodyMotion& body = at[surface.body];
     const bool moves = system_.bodies()[surface.body].type != BodyType::fixed;
     const double fall = moves ? h * h * system_.gravity().norm() : 0.0;
-    for (const int k : wall.balls) {
-      const ShapeBall& ball = system_.balls()[k];
-      double reach = reaches_[k];
-      if (moves && h > 0.0) {
-        const double speed = body.v.norm() + body.w.norm() * (centers_[k] - body.p).norm();
-        reach += std::max(h * speed + fall, margin_);
+    append_ids(wall.balls.size(), ids, [&](std::size_t begin, std::size_t end, std::vector<ElementId>& found) {
+      for (std::size_t n = begin; n < end; ++n) {
+        const int k = wall.balls[n];
+        const ShapeBall& ball = system_.balls()[k];
+        double reach = reaches_[k];
+        if (moves && h > 0.0) {
+          const double speed = body.v.norm() + body.w.norm() * (centers_[k] - body.p).norm();
+          reach += std::max(h * speed + fall, margin_);
+        }
+        const auto gap = [&] {
+          if (!ball.is_ellipsoid) return calc_gap<double>(surface, body.p, body.R, centers_[k], ball.radius).gap;
+          BodyMotion scratch;
+          const BodyMotion& of = at.at(ball.place, scratch);
+          Vector3 lowest;
+          return calc_gap<double>(surface, body.p, body.R, ball, of.p, of.R, lowest).gap;
+        };
+        if (gap() > reach) continue;
+        append(found, System::make_contact_id(surface.shape, ball.shape, k - system_.shapes()[ball.shape].first_ball));
       }
-      const auto gap = [&] {
-        if (!ball.is_ellipsoid) return calc_gap<double>(surface, body.p, body.R, centers_[k], ball.radius).gap;
-        BodyMotion scratch;
-        const BodyMotion& of = at.at(ball.place, scratch);
-        Vector3 lowest;
-        return calc_gap<double>(surface, body.p, body.R, ball, of.p, of.R, lowest).gap;
-      };
-      if (gap() > reach) continue;
-      append(ids, System::make_contact_id(surface.shape, ball.shape, k - system_.shapes()[ball.shape].first_ball));
-    }
+    });
   }
 }
 

@@ -69,6 +69,8 @@ class ContactFinder {
   void collect_on_surfaces(const BodySnapshot& at, double h, std::vector<ElementId>& ids);
   void extend_balls(const BodySnapshot& end);
   void make_points();
+  template <class F>
+  void append_ids(std::size_t n, std::vector<ElementId>& ids, const F& append_block);
 
   const System& system_;
   StopToken stop_;
@@ -90,9 +92,10 @@ class ContactFinder {
   BroadPhase broad_phase_;
   std::vector<BoundingBox> boxes_;
   std::vector<BroadPhase::Pair> pairs_;
-  std::vector<Vector3> centers_;           // (n balls) (3) [m] at the start of the step
-  std::vector<double> reaches_;            // (n balls) [m]
-  std::vector<double> curved_reaches_;     // (n curved) [m]
+  std::vector<Vector3> centers_;        // (n balls) (3) [m] at the start of the step
+  std::vector<double> reaches_;         // (n balls) [m]
+  std::vector<double> curved_reaches_;  // (n curved) [m]
+  std::vector<std::vector<ElementId>> ids_of_blocks_;
   std::vector<ElementId> kept_manifolds_;  // of the ids to be kept, those of manifolds
   std::vector<ElementId> ids_;             // sorted; of the points after the named ones
   std::vector<ElementId> some_ids_;        // of balls: to be kept, then found by extend()

@@ -6,10 +6,18 @@
 #include <limits>
 
 #include "stickslip/base/make_room.h"
+#include "stickslip/base/thread_team.h"
 #include "stickslip/constraints/closest_approach.h"
 
 namespace stickslip {
 namespace {
+
+/// Pairs of shapes of a block that threads share, ten microseconds and more, and from how many on they do. [-]
+constexpr std::size_t kPairsOfABlock = 128;
+constexpr std::size_t kManyPairs = 512;
+/// The same of shapes whose boxes are made. [-]
+constexpr std::size_t kShapesOfABlock = 256;
+constexpr std::size_t kManyShapes = 2048;
 
 bool comes_before(const ContactPoint& a, const ContactPoint& b) {
   return a.id < b.id;
@@ -46,8 +54,16 @@ void ManifoldFinder::find(const BodySnapshot& at, double h, double margin, std::
   find_fixed(at);
   found_.clear();
   looks_ahead_ = true;
+  knows_pairs_ = false;
   collect(at, found_);
   looks_ahead_ = false;
+  knows_pairs_ = true;
+  places_.clear();
+  reaches_.clear();
+  for (const int i : shapes_) {
+    append(places_, placement(at, i));
+    append(reaches_, reach_[i]);
+  }
   std::ranges::sort(found_, comes_before, &Found::point);
   const auto n_found = static_cast<std::ptrdiff_t>(found_.size());
   for (const ElementId id : keep) {
@@ -81,7 +97,7 @@ bool ManifoldFinder::follow(const BodySnapshot& at, double h) {
     if (has_passed(at, points, h)) {
       const auto [a, b, k] = *system_.find_manifold(points.front().id);
       looks_ahead_ = true;
-      collect_pair(at, a, b, k, calc_reach(a, b, k), found_);
+      collect_pair(at, a, b, k, calc_reach(a, b, k), workspace_, found_);
       looks_ahead_ = false;
       some_vary = true;
       continue;
@@ -111,13 +127,15 @@ bool ManifoldFinder::has_passed(const BodySnapshot& at, std::span<const ContactP
   if (!(h * ((first_at.v - second_at.v).norm() + turns) > apart)) return false;
   double gap = std::numeric_limits<double>::infinity();
   for (const ContactPoint& point : points) gap = std::min(gap, calc_gap(at, point));
-  narrow_.calc_manifold(first, placement(at, a), second, placement(at, b), apart, manifold_);
-  if (gap <= 0.0) return manifold_.empty();
-  return std::ranges::any_of(manifold_, [](const ManifoldPoint& point) { return point.gap < 0.0; });
+  std::vector<ManifoldPoint>& manifold = workspace_.manifold;
+  workspace_.narrow.calc_manifold(first, placement(at, a), second, placement(at, b), apart, manifold);
+  if (gap <= 0.0) return manifold.empty();
+  return std::ranges::any_of(manifold, [](const ManifoldPoint& point) { return point.gap < 0.0; });
 }
 
 void ManifoldFinder::find_within(const BodySnapshot& at, double distance) {
   step_ = 0.0;
+  knows_pairs_ = false;
   std::ranges::fill(reach_, distance);
   find_fixed(at);
   found_.clear();
@@ -130,9 +148,11 @@ void ManifoldFinder::find_within(const BodySnapshot& at, double distance) {
 bool ManifoldFinder::extend(const BodySnapshot& at) {
   if (!is_needed()) return false;
   step_ = 0.0;
+  knows_pairs_ = knows_pairs_ && are_within_reach(at);
   std::ranges::fill(reach_, 0.0);
   found_.clear();
   collect(at, found_);
+  knows_pairs_ = false;
   std::erase_if(found_,
                 [this](const Found& found) { return std::ranges::binary_search(varying_, found.point, comes_before); });
   std::ranges::sort(found_, comes_before, &Found::point);
@@ -154,9 +174,9 @@ void ManifoldFinder::refresh(const BodySnapshot& at, ContactPoint& point) {
 
 std::optional<ManifoldPoint> ManifoldFinder::make_again(const BodySnapshot& at, const System::ManifoldOfId& of,
                                                         ElementId id) {
-  return narrow_.calc_point(system_.solid(of.first_shape), placement(at, of.first_shape),
-                            system_.solid(of.second_shape), placement(at, of.second_shape),
-                            static_cast<FeatureId>(id.feature >> 32), static_cast<FeatureId>(id.feature));
+  return workspace_.narrow.calc_point(system_.solid(of.first_shape), placement(at, of.first_shape),
+                                      system_.solid(of.second_shape), placement(at, of.second_shape),
+                                      static_cast<FeatureId>(id.feature >> 32), static_cast<FeatureId>(id.feature));
 }
 
 void ManifoldFinder::set_reaches(const BodySnapshot& at, double h, double margin) {
@@ -179,25 +199,63 @@ void ManifoldFinder::collect(const BodySnapshot& at, std::vector<Found>& found) 
     stop_.check();
     if (named[k].point >= 0) continue;
     const auto [a, b] = std::pair(named[k].first_shape, named[k].second_shape);
-    collect_pair(at, a, b, static_cast<int>(k), calc_reach(a, b, static_cast<int>(k)), found);
+    collect_pair(at, a, b, static_cast<int>(k), calc_reach(a, b, static_cast<int>(k)), workspace_, found);
   }
   if (shapes_.empty()) return;
   collect_on_planes(at, found);
-  boxes_.clear();
-  for (const int i : shapes_) {
-    BoundingBox box = calc_bounding_box(system_.solids()[system_.shapes()[i].solid], placement(at, i));
-    box.lower.array() -= reach_[i];
-    box.upper.array() += reach_[i];
-    boxes_.push_back(box);
+  collect_detected(at, found);
+}
+
+/// Of shapes that no pair names and whose boxes overlap.
+void ManifoldFinder::collect_detected(const BodySnapshot& at, std::vector<Found>& found) {
+  calc_boxes(at);
+  if (!knows_pairs_) broad_phase_.find(boxes_, pairs_, stop_);
+  const auto n_blocks = static_cast<std::size_t>(count_blocks(pairs_.size(), kPairsOfABlock));
+  if (of_blocks_.size() < n_blocks) of_blocks_.resize(n_blocks);
+  for_blocks(pairs_.size() >= kManyPairs, pairs_.size(), kPairsOfABlock,
+             [&](std::size_t begin, std::size_t end, int block) {
+               Workspace& workspace = of_blocks_[block];
+               workspace.found.clear();
+               for (std::size_t k = begin; k < end; ++k) {
+                 stop_.check();
+                 if (!boxes_[pairs_[k].first].overlaps(boxes_[pairs_[k].second])) continue;
+                 const int a = shapes_[pairs_[k].first];
+                 const int b = shapes_[pairs_[k].second];
+                 if (!system_.meet_in_manifold(a, b) || !filter_->allows(a, b)) continue;
+                 collect_pair(at, a, b, -1, calc_reach(a, b, -1), workspace, workspace.found);
+               }
+             });
+  for (std::size_t block = 0; block < n_blocks; ++block) {
+    const std::vector<Found>& of_block = of_blocks_[block].found;
+    make_room(found, found.size() + of_block.size());
+    found.insert(found.end(), of_block.begin(), of_block.end());
   }
-  broad_phase_.find(boxes_, pairs_, stop_);
-  for (const BroadPhase::Pair& pair : pairs_) {
-    stop_.check();
-    const int a = shapes_[pair.first];
-    const int b = shapes_[pair.second];
-    if (!system_.meet_in_manifold(a, b) || !filter_->allows(a, b)) continue;
-    collect_pair(at, a, b, -1, calc_reach(a, b, -1), found);
+}
+
+/// Of shapes_, with the reaches that are set.
+void ManifoldFinder::calc_boxes(const BodySnapshot& at) {
+  boxes_.resize(shapes_.size());
+  for_blocks(shapes_.size() >= kManyShapes, shapes_.size(), kShapesOfABlock,
+             [&](std::size_t begin, std::size_t end, int) {
+               for (std::size_t k = begin; k < end; ++k) {
+                 const int i = shapes_[k];
+                 BoundingBox box = calc_bounding_box(system_.solids()[system_.shapes()[i].solid], placement(at, i));
+                 box.lower.array() -= reach_[i];
+                 box.upper.array() += reach_[i];
+                 boxes_[k] = box;
+               }
+             });
+}
+
+/// Whether no point of a shape has moved further than its reach since find(): what touches now was in pairs_ then. A
+/// turn moves a point at a distance r by at most |R' - R|_F r / sqrt(2).
+bool ManifoldFinder::are_within_reach(const BodySnapshot& at) const {
+  for (std::size_t k = 0; k < shapes_.size(); ++k) {
+    const Placement now = placement(at, shapes_[k]);
+    const double turned = std::sqrt(0.5) * (now.R - places_[k].R).norm() * radius_[shapes_[k]];
+    if (!((now.p - places_[k].p).norm() + turned <= reaches_[k])) return false;
   }
+  return true;
 }
 
 /// A half-space is near to everything; of a moving one what is far from its body's origin counts, too.
@@ -210,7 +268,7 @@ void ManifoldFinder::collect_on_planes(const BodySnapshot& at, std::vector<Found
       const Vector3 center = placement(at, cylinder).apply(system_.solid(cylinder).center);
       const double turns = step_ * body.w.norm() * (center - body.p).norm();
       collect_pair(at, std::min(plane, cylinder), std::max(plane, cylinder), -1,
-                   calc_reach(plane, cylinder, -1) + turns, found);
+                   calc_reach(plane, cylinder, -1) + turns, workspace_, found);
     }
   }
 }
@@ -224,9 +282,10 @@ double ManifoldFinder::calc_reach(int shape_a, int shape_b, int manifold_pair) c
 }
 
 void ManifoldFinder::collect_pair(const BodySnapshot& at, int a, int b, int manifold_pair, double within,
-                                  std::vector<Found>& found) {
-  narrow_.calc_manifold(system_.solid(a), placement(at, a), system_.solid(b), placement(at, b), within, manifold_);
-  for (const ManifoldPoint& point : manifold_) append(found, freeze(point, a, b, manifold_pair));
+                                  Workspace& workspace, std::vector<Found>& found) const {
+  workspace.narrow.calc_manifold(system_.solid(a), placement(at, a), system_.solid(b), placement(at, b), within,
+                                 workspace.manifold);
+  for (const ManifoldPoint& point : workspace.manifold) append(found, freeze(point, a, b, manifold_pair));
 }
 
 void ManifoldFinder::keep_point(const BodySnapshot& at, ElementId id, bool again, std::vector<Found>& found) {
@@ -271,9 +330,10 @@ void ManifoldFinder::find_fixed(const BodySnapshot& at, std::size_t manifold_pai
   const ManifoldPair& pair = system_.manifold_pairs()[manifold_pair];
   found_.clear();
   collect_pair(at, pair.first_shape, pair.second_shape, static_cast<int>(manifold_pair),
-               std::numeric_limits<double>::infinity(), found_);
+               std::numeric_limits<double>::infinity(), workspace_, found_);
   STICKSLIP_ASSERT(!found_.empty());
-  const auto nearest = std::ranges::min_element(manifold_, {}, &ManifoldPoint::gap) - manifold_.begin();
+  const std::vector<ManifoldPoint>& manifold = workspace_.manifold;
+  const auto nearest = std::ranges::min_element(manifold, {}, &ManifoldPoint::gap) - manifold.begin();
   fixed_features_[n] = found_[nearest].features;
   fixed_[n] = system_.contact_points()[pair.point];
   fixed_[n].flipped = found_[nearest].point.flipped;

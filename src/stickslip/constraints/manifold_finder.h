@@ -61,8 +61,17 @@ class ManifoldFinder {
   void set_reaches(const BodySnapshot& at, double h, double margin);
   void collect(const BodySnapshot& at, std::vector<Found>& found);
   void collect_on_planes(const BodySnapshot& at, std::vector<Found>& found);
+  /// What the narrow phase works with; blocks that threads visit at once have one each.
+  struct Workspace {
+    NarrowPhase narrow;
+    std::vector<ManifoldPoint> manifold;
+    std::vector<Found> found;
+  };
+  void collect_detected(const BodySnapshot& at, std::vector<Found>& found);
+  void calc_boxes(const BodySnapshot& at);
+  bool are_within_reach(const BodySnapshot& at) const;
   void collect_pair(const BodySnapshot& at, int shape_a, int shape_b, int manifold_pair, double within,
-                    std::vector<Found>& found);
+                    Workspace& workspace, std::vector<Found>& found) const;
   void keep_point(const BodySnapshot& at, ElementId id, bool again, std::vector<Found>& found);
   std::optional<ManifoldPoint> make_again(const BodySnapshot& at, const System::ManifoldOfId& of, ElementId id);
   Found freeze(const ManifoldPoint& point, int shape_a, int shape_b, int manifold_pair) const;
@@ -89,12 +98,17 @@ class ManifoldFinder {
   std::vector<FrozenFeatures> fixed_features_, varying_features_, added_features_;
 
   // Workspace.
-  NarrowPhase narrow_;
-  std::vector<ManifoldPoint> manifold_;
+  Workspace workspace_;
+  std::vector<Workspace> of_blocks_;
   std::vector<Found> found_;
   BroadPhase broad_phase_;
   std::vector<BoundingBox> boxes_;
-  std::vector<BroadPhase::Pair> pairs_;
+  std::vector<BroadPhase::Pair> pairs_;  // of shapes_ whose boxes overlap, with the reaches of the last search
+
+  // Of the search of find(), whose pairs are all that may touch as long as no shape leaves its reach.
+  std::vector<Placement> places_;  // (shapes_)
+  std::vector<double> reaches_;    // (shapes_) [m]
+  bool knows_pairs_ = false;
 };
 
 }  // namespace stickslip

@@ -104,30 +104,32 @@ struct ContactWork {
 /// Everything about a step that one would plot or assert: its certificate.
 struct StepReport {
   Status status = Status::ok;
-  std::string message;            // what went wrong, where something did
-  double t = 0.0;                 // [s] the end of the step
-  double step = 0.0;              // [s] its length
-  SolveReport solve;              // the contact problem, under the law that was solved
-  double coulomb_residual = 0.0;  // [m/s] of the exact Coulomb law, whichever was solved
-  double missed = 0.0;            // [m/s] |(max(0, -u_N) of contacts, u of joints)|_2, u what the law is imposed on
-  int worst_kind = 0;             // what set the residual: 0 nothing, 1 named contact, 2 detected, 3 joint, 4 force
-  int worst = -1;                 // its index: of the named contact point, joint or force; -1 for detected contacts
-  int worst_a = -1;               // the first of its bodies
-  int worst_b = -1;               // the second
-  double penetration = 0.0;       // [m] >= 0, the deepest at the end of the step
-  double drift_position = 0.0;    // [m] joints, at the end of the step
-  double drift_angle = 0.0;       // [rad] joints, at the end of the step
-  double kinetic_energy = 0.0;    // [J]
-  double potential_energy = 0.0;  // [J] gravity (zero at the origin) and springs
-  double work = 0.0;              // [J] cumulative, see EnergyLedger
-  double dissipated = 0.0;        // [J] cumulative
-  double energy_error = 0.0;      // [J] kinetic + potential - initial - work + dissipated
-  ContactWork contact_work;       // of this step
-  int closed_contacts = 0;        // [-] contact points that are not open
-  int choices = 0;                // [-] where the laws left a choice and a rule made it
-  int fallbacks = 0;              // [-] where the scheme's own method did not converge: iterations of a slower one
-  int parts = 1;                  // [-] the step was made in, one after the other: see docs/generalized-alpha.md
-  int rejected = 0;               // [-] automatic steps: tries before the one that was accepted
+  std::string message;             // what went wrong, where something did
+  double t = 0.0;                  // [s] the end of the step
+  double step = 0.0;               // [s] its length
+  SolveReport solve;               // the contact problem, under the law that was solved
+  double tolerance = 0.0;          // [-] of the solver in this step
+  double coulomb_residual = 0.0;   // [m/s] of the exact Coulomb law, whichever was solved
+  double missed = 0.0;             // [m/s] |(max(0, -u_N) of contacts, u of joints)|_2, u what the law is imposed on
+  int worst_kind = 0;              // what set the residual: 0 nothing, 1 named contact, 2 detected, 3 joint, 4 force
+  int worst = -1;                  // its index: of the named contact point, joint or force; -1 for detected contacts
+  int worst_a = -1;                // the first of its bodies
+  int worst_b = -1;                // the second
+  double penetration = 0.0;        // [m] >= 0, the deepest at the end of the step
+  double drift_position = 0.0;     // [m] joints, at the end of the step
+  double drift_angle = 0.0;        // [rad] joints, at the end of the step
+  double kinetic_energy = 0.0;     // [J]
+  double potential_energy = 0.0;   // [J] gravity (zero at the origin) and springs
+  double work = 0.0;               // [J] cumulative, see EnergyLedger
+  double dissipated = 0.0;         // [J] cumulative
+  double projection_energy = 0.0;  // [J] cumulative: potential energy that corrections of positions put in
+  double energy_error = 0.0;       // [J] kinetic + potential - initial - work + dissipated - projection_energy
+  ContactWork contact_work;        // of this step
+  int closed_contacts = 0;         // [-] contact points that are not open
+  int choices = 0;                 // [-] where the laws left a choice and a rule made it
+  int fallbacks = 0;               // [-] where the scheme's own method did not converge: iterations of a slower one
+  int parts = 1;                   // [-] the step was made in, one after the other: see docs/generalized-alpha.md
+  int rejected = 0;                // [-] automatic steps: tries before the one that was accepted
   double local_error = std::numeric_limits<double>::quiet_NaN();  // [-] automatic steps: estimate, per length and over
                                                                   // the largest speed; NaN in a step with an event
   std::vector<ContactReport> contacts;  // every named contact point, in the system's order; then detected ones by id

@@ -7,8 +7,6 @@
 #include <span>
 #include <utility>
 
-#include "stickslip/io/output_columns.h"
-
 namespace stickslip {
 namespace {
 
@@ -60,6 +58,13 @@ ContactSets::ContactSets(Hdf5File& file, const System& system, Hdf5Type real, st
       offsets_(file,
                {{kOffsets, Hdf5Type::int64, {}, "1", "row i of /time has the contacts offsets[i] to offsets[i+1] - 1"}},
                expected_rows + 1) {
+}
+
+std::int64_t ContactSets::contact_bytes(const OutputChoice& output) {
+  std::int64_t bytes = 0;
+  const Hdf5Type real = output.single_precision ? Hdf5Type::float32 : Hdf5Type::float64;
+  for (const Column& column : contact_columns(real)) bytes += column.row_bytes();
+  return bytes;
 }
 
 void ContactSets::record(const StepReport& report) {

@@ -7,6 +7,7 @@
 
 #include "stickslip/constraints/step_report.h"
 #include "stickslip/io/hdf5_file.h"
+#include "stickslip/io/output_columns.h"
 #include "stickslip/io/table.h"
 #include "stickslip/model/system.h"
 
@@ -19,6 +20,9 @@ class ContactSets {
   /// Makes the group and its datasets in the file, which must outlive this, as must the system. real: float64 or
   /// float32.
   ContactSets(Hdf5File& file, const System& system, Hdf5Type real, std::int64_t expected_rows);
+
+  /// What a contact takes in a row. [bytes]
+  static std::int64_t contact_bytes(const OutputChoice& output);
 
   /// The next row: the report's contacts beside the named points.
   void record(const StepReport& report);

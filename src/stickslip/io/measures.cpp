@@ -67,13 +67,6 @@ Vector3 mean_force(const ContactReport& contact, double step) {
   return world_force(contact, contact.percussion) / step;
 }
 
-bool counts(const ContactReport& contact, const System& system) {
-  if (contact.status == ContactStatus::open) return false;
-  if (contact.contact < 0) return true;
-  const ContactPair& pair = system.contacts()[contact.contact];
-  return pair.n_points == 0 || system.contact_points()[pair.first_point].joint < 0;
-}
-
 void measure_forces(const std::vector<double>& forces, Measure& m) {
   m.force_mean = m.force_max = m.force_deviation = kUndefined;
   if (forces.empty()) return;
@@ -119,7 +112,7 @@ Measure calc_measure(const System& system, const MeasureOptions& options, const 
   std::vector<double> forces;
   double n_points = 0.0;
   for (const ContactReport& c : report.contacts) {
-    if (!counts(c, system)) continue;
+    if (!is_contact_of_bodies(system, c)) continue;
     const std::array<int, 2> bodies = {c.body_a, c.body_b};
     const Vector3 force = has_forces ? mean_force(c, report.step) : Vector3::Constant(kUndefined);
     for (int k = 0; k < 2; ++k) {

@@ -3,11 +3,11 @@
 
 #include <fmt/format.h>
 
-#include <Eigen/Geometry>
 #include <algorithm>
 #include <cmath>
 
 #include "stickslip/base/assert.h"
+#include "stickslip/model/site.h"
 
 namespace stickslip {
 namespace {
@@ -21,18 +21,6 @@ Eigen::Map<Vector3> triple(Row& row, int column, std::size_t i) {
 }
 
 }  // namespace
-
-Vector4 calc_body_orientation(const Body& body, const Pose& pose, const Vector& q) {
-  if (body.type == BodyType::rigid) return q.segment<4>(body.q_offset + 3);
-  if (body.type == BodyType::planar) {
-    const double half = 0.5 * q(body.q_offset + 2);
-    return {std::cos(half), 0.0, 0.0, std::sin(half)};
-  }
-  if (body.type == BodyType::point) return Vector4::UnitX();
-  const Eigen::Quaterniond e(pose.R_WB);
-  const Vector4 wxyz(e.w(), e.x(), e.y(), e.z());
-  return wxyz(0) < 0.0 ? Vector4(-wxyz) : wxyz;  // of the two that mean the same, always the same one
-}
 
 std::string contact_name(const System& system, int point) {
   const ContactPoint& p = system.contact_points()[point];
@@ -53,6 +41,13 @@ std::vector<int> find_joints_with_effort(const System& system) {
 double friction_of(const System& system, const ContactReport& contact) {
   if (contact.contact != kDetected) return system.contacts()[contact.contact].law().friction;
   return system.detected_pair(contact.id).law().friction;
+}
+
+bool is_contact_of_bodies(const System& system, const ContactReport& contact) {
+  if (contact.status == ContactStatus::open) return false;
+  if (contact.contact < 0) return true;
+  const ContactPair& pair = system.contacts()[contact.contact];
+  return pair.n_points == 0 || system.contact_points()[pair.first_point].joint < 0;
 }
 
 Vector3 world_force(const ContactReport& contact, const ContactComponents& components) {

@@ -21,12 +21,12 @@ std::vector<int> find_joints_with_effort(const System& system);
 /// Of the law that it obeys. [-]
 double friction_of(const System& system, const ContactReport& contact);
 
+/// Whether it is closed, and no stop of a joint.
+bool is_contact_of_bodies(const System& system, const ContactReport& contact);
+
 /// A force, impulse or percussion of a contact on its second body in the world frame; Contensou's third component is a
 /// moment and no part of it. (3) in the unit of the components
 Vector3 world_force(const ContactReport& contact, const ContactComponents& components);
-
-/// How a body that is at `pose` at (t, q) is turned, as (w, x, y, z): R_WB.
-Vector4 calc_body_orientation(const Body& body, const Pose& pose, const Vector& q);
 
 /// The columns at output instants that a result should hold and the scheme can give.
 struct OutputChoice {

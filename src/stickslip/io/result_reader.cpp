@@ -19,7 +19,7 @@ namespace stickslip {
 namespace {
 
 /// Groups whose datasets have a row for each output instant, beside those that describe their axis.
-constexpr std::array<const char*, 4> kAxes = {"/bodies", "/contacts", "/joints", "/measures"};
+constexpr std::array<const char*, 5> kAxes = {"/bodies", "/contacts", "/joints", "/sensors", "/measures"};
 
 std::string step_path(const StepColumn& column) {
   return std::string("/steps/") + column.name;
@@ -69,7 +69,7 @@ void Trajectory::open_rows() {
 
 void Trajectory::open_steps() {
   for (const StepColumn& c : step_columns()) {
-    if (c.of_automatic_steps && !file_.has(step_path(c))) continue;
+    if ((c.of_automatic_steps || c.may_lack) && !file_.has(step_path(c))) continue;
     step_datasets_.emplace(step_path(c), file_.open_dataset(step_path(c)));
   }
 }

@@ -65,17 +65,26 @@ std::size_t checkpoint_capacity(const System& system, const State& state) {
 
 }  // namespace
 
-double estimate_result_bytes(const System& system, const ResultHeader& header) {
+double estimate_row_bytes(const System& system, const OutputChoice& output, double contacts) {
+  const bool has_sets = system.has_varying_contacts() && output.wants("/contact_sets");
+  const double set_bytes = has_sets ? static_cast<double>(ContactSets::contact_bytes(output)) : 0.0;
+  return static_cast<double>(OutputColumns(system, output).row_bytes()) + contacts * set_bytes;
+}
+
+double estimate_result_bytes(const System& system, const State& state, const ResultHeader& header, double contacts) {
   const std::vector<Column> steps = to_columns(choose_step_columns(header.automatic_steps));
   double step_bytes = 0.0;
   for (const Column& column : steps) step_bytes += static_cast<double>(column.row_bytes());
   constexpr double kNamesAndShapes = 200.0;  // [bytes] a body
   constexpr double kBookkeeping = 65536.0;   // [bytes]
   constexpr double kMeasureBytes = 216.0;    // [bytes] a measure in a row: nine numbers and two matrices
+  constexpr double kSensorBytes = 56.0;      // [bytes] a sensor in a row: seven numbers at most
+  constexpr double kSlots = 2.0;             // [-] checkpoints
   return kBookkeeping + kNamesAndShapes * static_cast<double>(system.bodies().size()) +
-         static_cast<double>(header.expected_rows) *
-             static_cast<double>(OutputColumns(system, header.output).row_bytes()) +
-         static_cast<double>(header.expected_rows) * kMeasureBytes * static_cast<double>(header.measures.size()) +
+         kSlots * static_cast<double>(checkpoint_capacity(system, state)) +
+         static_cast<double>(header.expected_rows) * (estimate_row_bytes(system, header.output, contacts) +
+                                                      kMeasureBytes * static_cast<double>(header.measures.size()) +
+                                                      kSensorBytes * static_cast<double>(header.sensors.size())) +
          static_cast<double>(header.expected_steps) * step_bytes;
 }
 
@@ -95,6 +104,9 @@ ResultWriter::ResultWriter(const std::filesystem::path& path, const System& syst
   }
   if (!header.measures.empty() && header.output.wants("/measures")) {
     measures_.emplace(file_, system, header.measures, header.expected_rows);
+  }
+  if (!header.sensors.empty() && header.output.wants("/sensors")) {
+    sensors_.emplace(file_, Sensors(system, header.sensors, header.output.accelerations), header.expected_rows);
   }
   if (header.events) events_.emplace(file_, system);
   file_.start_live_writing();
@@ -144,6 +156,7 @@ void ResultWriter::begin(const Trajectory& before, const Checkpoint& last, const
   steps_.copy_rows(before.file(), last.steps, last.sums, stop);
   if (contact_sets_) contact_sets_->copy_rows(before.file(), last.rows, last.sums, stop);
   if (measures_) measures_->copy_rows(before.file(), last.rows, last.sums, stop);
+  if (sensors_) sensors_->copy_rows(before.file(), last.rows, last.sums, last.state, stop);
   if (events_) events_->copy_rows(before.file(), last.sums, stop);
   Checkpoint mine = mark(last.state);  // whose chunks may be others
   mine.limits = last.limits;
@@ -153,6 +166,7 @@ void ResultWriter::begin(const Trajectory& before, const Checkpoint& last, const
 void ResultWriter::record(const State& state, const StepReport& report, bool is_row) {
   record_step(make_step_row(report));
   if (events_) events_->record(report);
+  if (sensors_) sensors_->record(state, report, is_row);
   if (is_row) record_row(state, report);
 }
 
@@ -181,6 +195,7 @@ Checkpoint ResultWriter::mark(const State& state) const {
   steps_.add_sums(checkpoint.sums);
   if (contact_sets_) contact_sets_->add_sums(checkpoint.sums);
   if (measures_) measures_->add_sums(checkpoint.sums);
+  if (sensors_) sensors_->add_sums(checkpoint.sums);
   if (events_) events_->add_sums(checkpoint.sums);
   return checkpoint;
 }
@@ -188,6 +203,7 @@ Checkpoint ResultWriter::mark(const State& state) const {
 void ResultWriter::flush() {
   if (contact_sets_) contact_sets_->flush();
   if (measures_) measures_->flush();
+  if (sensors_) sensors_->flush();
   if (events_) events_->flush();
   output_.flush();
   steps_.flush();

@@ -14,6 +14,7 @@
 #include "stickslip/io/measures.h"
 #include "stickslip/io/new_file.h"
 #include "stickslip/io/output_columns.h"
+#include "stickslip/io/sensors.h"
 #include "stickslip/io/step_row.h"
 #include "stickslip/io/step_sink.h"
 #include "stickslip/io/table.h"
@@ -40,12 +41,15 @@ struct ResultHeader {
   bool events = false;           // the scheme finds events within steps
   LimitOptions limits;           // of the scene
   std::vector<MeasureOptions> measures;
+  std::vector<SensorOptions> sensors;
   std::int64_t expected_rows = 1;   // [-] output rows of the whole run
   std::int64_t expected_steps = 1;  // [-] steps of the whole run
 };
 
-/// What a result will take on the disk, without detected contacts. [bytes]
-double estimate_result_bytes(const System& system, const ResultHeader& header);
+/// What a result will take on the disk with so many detected contacts in each row. [bytes]
+double estimate_result_bytes(const System& system, const State& state, const ResultHeader& header, double contacts);
+/// What a row takes with them. [bytes]
+double estimate_row_bytes(const System& system, const OutputChoice& output, double contacts);
 
 /// Writes a result file (docs/results.md): made under a temporary name, given its own by publish(), readable from
 /// then on at any moment.
@@ -81,6 +85,7 @@ class ResultWriter final : public StepSink {
   Table steps_;
   std::optional<ContactSets> contact_sets_;  // of a system with detected contacts
   std::optional<MeasuresTable> measures_;    // of a scene with measures
+  std::optional<SensorsTable> sensors_;      // of a scene with sensors
   std::optional<EventsTable> events_;        // of a scheme that finds them
   LimitsTable limits_;
   CheckpointSlots slots_;

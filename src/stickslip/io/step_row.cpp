@@ -12,6 +12,7 @@ StepRow make_step_row(const StepReport& report) {
   row.step = report.step;
   row.status = static_cast<int>(report.status);
   row.iterations = report.solve.iterations;
+  row.tolerance = report.tolerance;
   row.residual = report.solve.residual.absolute;
   row.relative_residual = report.solve.residual.relative;
   row.coulomb_residual = report.coulomb_residual;
@@ -27,6 +28,7 @@ StepRow make_step_row(const StepReport& report) {
   row.potential_energy = report.potential_energy;
   row.work = report.work;
   row.dissipated = report.dissipated;
+  row.projection_energy = report.projection_energy;
   row.energy_error = report.energy_error;
   row.contacts = report.closed_contacts;
   row.choices = report.choices;
@@ -57,6 +59,7 @@ std::span<const StepColumn> step_columns() {
       StepColumn{"step", "s", "length of the step", &StepRow::step},
       StepColumn{"status", "1", "0 ok, 1 inexact: residual above the tolerance, 2 failed", &StepRow::status},
       StepColumn{"iterations", "1", "of the solver, in its own count", &StepRow::iterations},
+      StepColumn{"tolerance", "1", "of the relative residual, in force in this step", &StepRow::tolerance, false, true},
       StepColumn{"residual", "m/s", "of the contact problem, under the law that was solved", &StepRow::residual},
       StepColumn{"relative_residual", "1",
                  "the same over the larger of |b| and |u|, the velocities without and with percussions",
@@ -79,7 +82,10 @@ std::span<const StepColumn> step_columns() {
       StepColumn{"potential_energy", "J", "of gravity (zero at the origin) and springs", &StepRow::potential_energy},
       StepColumn{"work", "J", "since the start, of loads, dampers and prescribed motions", &StepRow::work},
       StepColumn{"dissipated", "J", "since the start, by contacts and dry friction", &StepRow::dissipated},
-      StepColumn{"energy_error", "J", "kinetic + potential - initial - work + dissipated", &StepRow::energy_error},
+      StepColumn{"projection_energy", "J", "since the start, put in where positions were put right",
+                 &StepRow::projection_energy, false, true},
+      StepColumn{"energy_error", "J", "kinetic + potential - initial - work + dissipated - projection_energy",
+                 &StepRow::energy_error},
       StepColumn{"contacts", "1", "contact points that are not open", &StepRow::contacts},
       StepColumn{"choices", "1", "where the laws left a choice and a rule made it", &StepRow::choices},
       StepColumn{"fallbacks", "1", "where the scheme's own method did not converge: iterations of a slower one",

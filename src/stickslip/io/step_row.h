@@ -16,6 +16,7 @@ struct StepRow {
   double step = 0.0;                                              // [s] its length
   std::int64_t status = 0;                                        // [-] Status
   std::int64_t iterations = 0;                                    // [-]
+  double tolerance = 0.0;                                         // [-]
   double residual = 0.0;                                          // [m/s]
   double relative_residual = 0.0;                                 // [-]
   double coulomb_residual = 0.0;                                  // [m/s]
@@ -31,6 +32,7 @@ struct StepRow {
   double potential_energy = 0.0;                                  // [J]
   double work = 0.0;                                              // [J]
   double dissipated = 0.0;                                        // [J]
+  double projection_energy = 0.0;                                 // [J]
   double energy_error = 0.0;                                      // [J]
   std::int64_t contacts = 0;                                      // [-]
   std::int64_t choices = 0;                                       // [-]
@@ -51,6 +53,7 @@ struct StepColumn {
   const char* meaning;
   std::variant<double StepRow::*, std::int64_t StepRow::*> member;
   bool of_automatic_steps = false;  // absent, StepRow's default, where steps are fixed
+  bool may_lack = false;            // so in results of versions up to 0.2
 };
 std::span<const StepColumn> step_columns();
 

@@ -15,7 +15,7 @@ namespace stickslip {
 namespace {
 
 constexpr std::uint64_t kMagic = 0x54535353;  // "SSST"
-constexpr std::uint64_t kVersion = 5;         // earlier ones were never released
+constexpr std::uint64_t kVersion = 6;         // earlier ones were never released
 constexpr std::size_t kBodyInputNumbers = 12;
 constexpr std::size_t kJointInputNumbers = 2;
 
@@ -118,7 +118,7 @@ std::vector<std::byte> to_bytes(const State& state) {
     return 2 + inputs.bodies().size() * kBodyInputNumbers + inputs.joints().size() * kJointInputNumbers;
   };
   const auto numbers_in = [](const ValuesById& table) { return 3 * table.size() + table.values().size(); };
-  const std::size_t numbers = 18 + numbers_of(state.inputs) + numbers_of(state.remembered_inputs) +
+  const std::size_t numbers = 19 + numbers_of(state.inputs) + numbers_of(state.remembered_inputs) +
                               static_cast<std::size_t>(state.q.size() + state.u.size() + state.memory.size()) +
                               numbers_in(state.warm) + numbers_in(state.contacts);
   StateWriter out(8 * numbers);
@@ -134,6 +134,7 @@ std::vector<std::byte> to_bytes(const State& state) {
   out.put(state.energy.initial);
   out.put(state.energy.work);
   out.put(state.energy.dissipated);
+  out.put(state.energy.projection);
   out.put(state.step_size.next);
   out.put(state.step_size.speed);
   out.put(state.step_size.acceleration);
@@ -163,6 +164,7 @@ State state_from_bytes(std::span<const std::byte> bytes) {
   state.energy.initial = in.get_real();
   state.energy.work = in.get_real();
   state.energy.dissipated = in.get_real();
+  state.energy.projection = in.get_real();
   state.step_size.next = in.get_real();
   state.step_size.speed = in.get_real();
   state.step_size.acceleration = in.get_real();

@@ -17,6 +17,7 @@ struct EnergyLedger {
   double initial = 0.0;     // [J] kinetic and potential energy at the start
   double work = 0.0;        // [J] done by loads, dampers, motors, inputs and prescribed motions
   double dissipated = 0.0;  // [J] taken by contacts and dry friction
+  double projection = 0.0;  // [J] put in where positions were put right
   bool operator==(const EnergyLedger&) const = default;
 };
 

@@ -32,7 +32,7 @@ constexpr std::int64_t kFewestRows = 200;    // [-] below these a plot says noth
 constexpr std::int64_t kStepBlock = 100000;  // [-] rows read at a time
 
 /// A dataset with a row for each output instant that can be plotted.
-constexpr std::array<const char*, 17> kSignals = {"/contacts/gap",
+constexpr std::array<const char*, 27> kSignals = {"/contacts/gap",
                                                   "/contacts/normal_force",
                                                   "/contacts/normal_percussion",
                                                   "/contacts/status",
@@ -45,6 +45,16 @@ constexpr std::array<const char*, 17> kSignals = {"/contacts/gap",
                                                   "/joints/drive",
                                                   "/joints/reaction_force",
                                                   "/joints/reaction_torque",
+                                                  "/sensors/value",
+                                                  "/measures/bodies",
+                                                  "/measures/kinetic_energy",
+                                                  "/measures/coordination",
+                                                  "/measures/force_mean",
+                                                  "/measures/force_max",
+                                                  "/measures/force_deviation",
+                                                  "/measures/stress",
+                                                  "/measures/crossed",
+                                                  "/measures/flow",
                                                   "/q",
                                                   "/u",
                                                   "/contacts/normal_impulse",
@@ -151,6 +161,12 @@ PageData make_page_data(const Trajectory& result, double bytes, std::int64_t exp
   data.set("scene", to_json(result.scene()));
   data.set("contacts", to_json(result.names("contacts")));
   data.set("joints", to_json(result.names("joints")));
+  data.set("sensors", to_json(result.names("sensors")));
+  data.set("measures", to_json(result.names("measures")));
+  if (result.file().has("/sensors/type")) {
+    data.set("sensor_types", to_json(result.file().read_texts("/sensors/type")));
+    data.add("sensor_offset", result.file().read_numbers("/sensors/offset"));
+  }
   if (result.file().has("/joints/type")) data.set("joint_types", to_json(result.file().read_texts("/joints/type")));
   if (result.file().has("/contacts/friction_coefficient")) {
     data.add("friction_coefficient", result.file().read_numbers("/contacts/friction_coefficient"));

@@ -11,6 +11,7 @@
 #include "stickslip/robots/convert_model.h"
 #include "stickslip/scene/build.h"
 #include "stickslip/scene/load_scene.h"
+#include "stickslip/scene/make_site.h"
 
 namespace stickslip {
 namespace {
@@ -340,6 +341,42 @@ TEST(Mjcf, MakesHullsOfVertices) {
   EXPECT_LT((m.pose("a").p_WB - Vector3(0.5, -0.25, -0.75)).norm(), kFine);
 }
 
+TEST(Mjcf, SitesAndSensors) {
+  const ConvertedModel converted = convert_mjcf(R"(<worldbody><site name="ground" pos="0 0 1"/>
+<body name="a" pos="0 0 2"><joint name="j"/><geom size="0.1"/><site name="tip" pos="1 0 0" euler="0 0 90"/><site/>
+<body name="tool" pos="0 1 0"><geom size="0.1"/><site name="edge" fromto="0 0 0 0 0 -2"/></body></body></worldbody>
+<sensor><framepos objtype="site" objname="tip"/><framequat name="turn" objtype="xbody" objname="tool"/>
+<velocimeter site="tip"/><framelinvel objtype="body" objname="a"/><gyro site="tip"/><jointvel name="j" joint="j"/>
+<touch site="edge"/><rangefinder site="tip" cutoff="3"/><force site="edge"/></sensor>
+)");
+  const std::vector<std::string> expected = {
+      "m.xml:7: warning: touch: it has the force and torque of all contacts of the site's body",
+      "m.xml:4: warning: site: \"tool\" has no joint: its sites are on what it is fixed to"};
+  EXPECT_EQ(converted.warnings, expected);
+  const Scene scene = parse_scene(converted.scene, "m.xml");
+  const BuiltScene built = build(scene);
+  std::vector<std::string> sites, sensors, types;
+  for (const SceneSite& site : scene.sites) sites.push_back(site.name + " on " + site.body);
+  for (const SceneSensor& s : scene.sensors) types.push_back(s.name + " " + s.type + " " + s.site + s.joint + s.body);
+  EXPECT_EQ(sites, (std::vector<std::string>{"ground on world", "tip on a", "site2 on a", "edge on a", "turn on a",
+                                             "sensor3 on a", "tool on a"}));
+  EXPECT_EQ(types, (std::vector<std::string>{"sensor0 pose tip", "turn pose turn", "sensor2 velocity tip",
+                                             "sensor3 velocity sensor3", "sensor4 imu tip", "j joint j",
+                                             "sensor6 contact a", "sensor7 range tip", "sensor8 wrench edgej"}));
+  EXPECT_TRUE(scene.sensors[2].in_site_frame);
+  EXPECT_FALSE(scene.sensors[3].in_site_frame);
+  EXPECT_EQ(scene.sensors[7].most, 3.0);
+  const System& system = *built.system;
+  const auto motion = [&](int i) {
+    return calc_site_motion(system, make_site(scene.sites[i], system), 0.0, built.initial.q, built.initial.u);
+  };
+  EXPECT_LT((motion(1).p - Vector3(1, 0, 2)).norm(), kFine);
+  EXPECT_LT((motion(1).R.col(0) - Vector3::UnitY()).norm(), kFine);
+  EXPECT_LT((motion(3).p - Vector3(0, 1, 1)).norm(), kFine) << "the middle of fromto";
+  EXPECT_LT((motion(4).p - Vector3(0, 1, 2)).norm(), kFine) << "the tool's frame";
+  EXPECT_LT((motion(5).p - Vector3(0, 0, 2)).norm(), kFine) << "the centre of a itself, before it is fused";
+}
+
 TEST(Mjcf, WarnsOfWhatItLeavesOut) {
   const ConvertedModel converted = convert_mjcf(
       R"(<option timestep="0.004" gravity="0 0 -1" wind="1 0 0" iterations="5"><flag contact="disable" warmstart="disable"/></option>
@@ -352,7 +389,7 @@ TEST(Mjcf, WarnsOfWhatItLeavesOut) {
 </worldbody>
 <tendon><fixed name="t"/></tendon>
 <actuator><motor joint="j"/><muscle name="x"/></actuator>
-<sensor><jointpos joint="j"/></sensor>
+<sensor><jointlimitpos joint="j"/></sensor>
 <keyframe><key/></keyframe>
 <wonder/>
 )");
@@ -362,14 +399,13 @@ TEST(Mjcf, WarnsOfWhatItLeavesOut) {
       "m.xml:4: warning: geom.solref: it has no counterpart: left out",
       "m.xml:4: warning: joint.armature: armatures are not available in this version: left out",
       "m.xml:5: warning: hfield: height fields are not available in this version: left out",
-      "m.xml:7: warning: site: sites are not available in this version: left out",
       "m.xml:8: warning: body.gravcomp: it has no counterpart: left out",
       "m.xml:8: warning: geom.solimp: it has no counterpart: left out",
       "m.xml:8: warning: geom.margin: it has no counterpart: left out",
       "m.xml:10: warning: fixed: tendons have no counterpart: left out",
       "m.xml:11: warning: motor: inputs and servos are not available in this version: left out",
       "m.xml:11: warning: muscle: actuators of this kind have no counterpart: left out",
-      "m.xml:12: warning: jointpos: sensors are not available in this version: left out",
+      "m.xml:12: warning: jointlimitpos: sensors of this kind have no counterpart: left out",
       "m.xml:14: warning: wonder: it has no counterpart: left out",
       "m.xml:8: warning: geom: height fields are not available in this version: left out"};
   EXPECT_EQ(converted.warnings, expected);

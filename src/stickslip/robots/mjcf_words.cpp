@@ -7,6 +7,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "stickslip/robots/mjcf_sensors.h"
 #include "stickslip/robots/robot_attributes.h"
 
 namespace stickslip {
@@ -65,6 +66,8 @@ const std::unordered_map<std::string_view, ElementWords>& attribute_words() {
       {"connect", {{"name", "class", "body1", "body2", "anchor", "site1", "site2", "active"}, {}}},
       {"weld", {{"name", "class", "body1", "body2", "relpose", "anchor", "site1", "site2", "active"}, {}}},
       {"equality joint", {{"name", "class", "joint1", "joint2", "polycoef", "active"}, {}}},
+      {"any sensor",
+       {{"name", "site", "joint", "objtype", "objname", "reftype", "refname", "cutoff"}, {"noise", "user", "nsample"}}},
       {"key", {{"name", "time", "qpos", "qvel"}, {}}}};
   return kWords;
 }
@@ -80,14 +83,13 @@ bool is_silent(std::string_view parent, std::string_view name, bool uses_key) {
 
 /// What is left out as a whole, with the reason.
 std::string_view why_left_out(std::string_view parent, std::string_view name) {
-  if (name == "site") return "sites are not available in this version: left out";
   if (parent == "actuator") {
     if (name == "motor" || name == "position" || name == "velocity" || name == "general") {
       return "inputs and servos are not available in this version: left out";
     }
     return "actuators of this kind have no counterpart: left out";
   }
-  if (parent == "sensor") return "sensors are not available in this version: left out";
+  if (parent == "sensor") return "sensors of this kind have no counterpart: left out";
   if (parent == "asset" && name == "hfield") return "height fields are not available in this version: left out";
   if (parent == "tendon" || name == "tendon") return "tendons have no counterpart: left out";
   return "it has no counterpart: left out";
@@ -118,12 +120,12 @@ class WordWalk {
       is_read = is_in({"compiler", "option", "default", "worldbody", "asset", "contact", "equality", "keyframe",
                        "actuator", "sensor", "tendon"});
     } else if (parent == "worldbody" || parent == "body" || parent == "frame" || parent == "replicate") {
-      is_read = is_in({"body", "frame", "replicate", "inertial", "joint", "freejoint", "geom"});
+      is_read = is_in({"body", "frame", "replicate", "inertial", "joint", "freejoint", "geom", "site"});
     } else if (parent == "default") {
-      is_read = is_in({"default", "joint", "geom", "mesh", "pair", "equality"});
+      is_read = is_in({"default", "joint", "geom", "site", "mesh", "pair", "equality"});
       // Defaults of what is left out as a whole, which is told there.
-      if (!is_read && is_in({"site", "tendon", "general", "motor", "position", "velocity", "intvelocity", "damper",
-                             "cylinder", "muscle", "adhesion", "plugin"})) {
+      if (!is_read && is_in({"tendon", "general", "motor", "position", "velocity", "intvelocity", "damper", "cylinder",
+                             "muscle", "adhesion", "plugin"})) {
         return;
       }
     } else if (parent == "asset") {
@@ -138,6 +140,8 @@ class WordWalk {
       }
     } else if (parent == "keyframe") {
       is_read = name == "key";
+    } else if (parent == "sensor") {
+      is_read = is_mjcf_sensor(name);
     } else if (parent == "option" && name == "flag") {
       return check_flags(child);
     }
@@ -161,8 +165,9 @@ class WordWalk {
   }
 
   void check_attributes(const XmlElement& element, std::string_view parent) {
-    const std::string_view key =
-        parent == "equality" && element.name == "joint" ? "equality joint" : std::string_view(element.name);
+    std::string_view key = element.name;
+    if (parent == "equality" && element.name == "joint") key = "equality joint";
+    if (parent == "sensor") key = "any sensor";
     const auto found = attribute_words().find(key);
     const bool is_default = parent == "default";
     for (const XmlAttribute& a : element.attributes) {

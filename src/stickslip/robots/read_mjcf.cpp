@@ -13,6 +13,7 @@
 #include "stickslip/math/rotation.h"
 #include "stickslip/robots/mjcf_geoms.h"
 #include "stickslip/robots/mjcf_key.h"
+#include "stickslip/robots/mjcf_sensors.h"
 #include "stickslip/robots/mjcf_settings.h"
 #include "stickslip/robots/mjcf_words.h"
 #include "stickslip/robots/robot_attributes.h"
@@ -57,6 +58,7 @@ class MjcfReader {
       if (section.name == "contact") read_contacts(section);
       if (section.name == "equality") read_equalities(section);
     }
+    read_mjcf_sensors(root_, {body_names_, joint_names_, site_names_}, model_, warnings_);
     if (!options_.key.empty()) read_mjcf_key(root_, options_.key, model_);
     return std::move(model_);
   }
@@ -178,13 +180,20 @@ class MjcfReader {
   }
 
   void add_site(const XmlElement& element, const Around& around, int index) {
-    const XmlAttribute* name = element.find("name");
-    if (name == nullptr) return;
-    if (element.has("fromto")) return;  // where it is does not matter to a joint
-    Pose pose = compose_poses(around.frame, read_mjcf_pose(element, around.childclass, defaults_, compiler_));
-    if (!sites_.emplace(name->value + around.suffix, std::pair{index, pose}).second) {
-      element.fail("name", fmt::format("\"{}\": another site has this name", name->value + around.suffix));
+    RobotSite site;
+    const auto number = static_cast<int>(model_.sites.size());
+    site.name = name_of(element, around, "site", model_.sites.size(), site_names_, number);
+    site.body = index;
+    site.place = element.place();
+    Pose drawn = read_mjcf_pose(element, around.childclass, defaults_, compiler_);
+    if (const MjcfAttribute a = defaults_.find(element, "fromto", around.childclass)) {
+      const std::vector<double> x = parse_numbers(*a.element, *a.attribute, 6, 6);
+      const Vector3 from(x[0], x[1], x[2]), to(x[3], x[4], x[5]);
+      if (from == to) a.element->fail("fromto", "two different points");
+      drawn = {0.5 * (from + to), z_to((from - to).normalized())};
     }
+    site.pose = compose_poses(around.frame, drawn);
+    model_.sites.push_back(std::move(site));
   }
 
   RobotMass read_inertial(const XmlElement& element) const {
@@ -439,10 +448,9 @@ class MjcfReader {
     if (element.has("site1") || element.has("site2")) {
       for (std::size_t i = 0; i < 2; ++i) {
         const char* key = i == 0 ? "site1" : "site2";
-        const auto found = sites_.find(require_text(element, key));
-        if (found == sites_.end()) element.fail(key, fmt::format("\"{}\": no such site", element.find(key)->value));
-        loop.bodies[i] = found->second.first;
-        loop.frames[i] = found->second.second;
+        const RobotSite& site = model_.sites[static_cast<std::size_t>(find_site(element, key))];
+        loop.bodies[i] = site.body;
+        loop.frames[i] = site.pose;
       }
     } else {
       loop.bodies = {find_body(element, "body1"), element.has("body2") ? find_body(element, "body2") : 0};
@@ -464,6 +472,13 @@ class MjcfReader {
     }
     if (loop.bodies[0] == loop.bodies[1]) element.fail("two different bodies");
     model_.loops.push_back(std::move(loop));
+  }
+
+  int find_site(const XmlElement& element, const char* key) const {
+    const std::string& name = require_text(element, key);
+    const auto found = site_names_.find(name);
+    if (found == site_names_.end()) element.fail(key, fmt::format("\"{}\": no such site", name));
+    return found->second;
   }
 
   Pose world_pose(int index) const {
@@ -537,7 +552,7 @@ class MjcfReader {
   std::size_t n_equalities_ = 0;
   std::vector<char> carried_;  // (bodies) whether mass hangs on it
   std::map<std::string, int> body_names_, joint_names_, geom_names_, equality_names_;  // the bodies
-  std::map<std::string, std::pair<int, Pose>> sites_;
+  std::map<std::string, int> site_names_, sensor_names_;                               // the sites, and nothing
 };
 
 }  // namespace

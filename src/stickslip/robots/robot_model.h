@@ -101,6 +101,26 @@ struct RobotPair {
   SourcePlace place;
 };
 
+/// A frame on a body.
+struct RobotSite {
+  std::string name;
+  int body = 0;
+  Pose pose;  // in the body's frame
+  SourcePlace place;
+  bool is_drawn = true;  // the file has it; false: made for a sensor
+};
+
+struct RobotSensor {
+  std::string name;
+  std::string type;            // of a scene
+  int site = -1;               // index into RobotModel::sites, -1: none
+  bool in_site_frame = false;  // velocity
+  std::string joint;           // joint
+  int body = -1;               // contact; wrench: the second body of the joint
+  double most = 0.0;           // [m] range, 0: no limit
+  SourcePlace place;
+};
+
 struct RobotModel {
   std::string name;
   const char* body_word = "body";  // what messages call a body and a shape: the format's elements
@@ -113,6 +133,8 @@ struct RobotModel {
   std::vector<RobotLoop> loops;
   std::vector<RobotGear> gears;
   std::vector<RobotPair> pairs;
+  std::vector<RobotSite> sites;
+  std::vector<RobotSensor> sensors;
   std::vector<std::array<int, 2>> excludes;
   bool jointed_collide = false;  // whether the bodies of a joint may touch
   bool root_collides = true;     // whether they may where the first body is one of them

@@ -88,6 +88,8 @@ class RobotWriter {
     for (const RobotLoop& loop : model_.loops) write_loop(loop);
     for (const RobotGear& gear : model_.gears) write_gear(gear);
     for (const RobotPair& pair : model_.pairs) write_pair(pair);
+    for (const RobotSite& site : model_.sites) write_site(site);
+    for (const RobotSensor& sensor : model_.sensors) write_sensor(sensor);
     return std::move(text_);
   }
 
@@ -112,7 +114,19 @@ class RobotWriter {
     return i == 0 ? model_.first_is_free : body.is_free || !body.joints.empty();
   }
 
+  /// The frames of bodies that are fused into others are sites of their names.
+  void keep_frame(std::size_t i) {
+    const RobotBody& body = model_.bodies[i];
+    model_.sites.push_back({body.name, static_cast<int>(i), {}, body.place});
+  }
+
   void fuse() {
+    for (const RobotSite& site : model_.sites) {
+      const auto i = static_cast<std::size_t>(site.body);
+      if (!site.is_drawn || i == 0 || moves(i)) continue;
+      warnings_.add(site.place, "site",
+                    fmt::format("\"{}\" has no joint: its sites are on what it is fixed to", model_.bodies[i].name));
+    }
     const std::size_t n = model_.bodies.size();
     target_.resize(n);
     pose_.resize(n);
@@ -122,6 +136,7 @@ class RobotWriter {
         target_[i] = i;
         continue;
       }
+      keep_frame(i);
       const auto parent = static_cast<std::size_t>(body.parent);
       target_[i] = target_[parent];
       pose_[i] = compose_poses(pose_[parent], body.pose);
@@ -207,6 +222,10 @@ class RobotWriter {
     for (RobotLoop& loop : model_.loops) loop.name = joints.take(loop.name, loop.place, "equality");
     for (RobotGear& gear : model_.gears) gear.name = joints.take(gear.name, model_.bodies[0].place, "mimic");
     for (RobotPair& pair : model_.pairs) pair.name = contacts.take(pair.name, pair.place, "pair");
+    SceneNames sites(warnings_);
+    SceneNames sensors(warnings_);
+    for (RobotSite& site : model_.sites) site.name = sites.take(site.name, site.place, "site");
+    for (RobotSensor& sensor : model_.sensors) sensor.name = sensors.take(sensor.name, sensor.place, "sensor");
   }
 
   // --- contacts
@@ -454,6 +473,35 @@ class RobotWriter {
     line("joints = [{}, {}]", quote_toml(joint_names_.at(gear.joints[0])), quote_toml(joint_names_.at(gear.joints[1])));
     line("ratio = {}", number(gear.ratio));
     line("offset = {}", number(gear.offset));
+  }
+
+  void write_site(const RobotSite& site) {
+    const auto body = static_cast<std::size_t>(site.body);
+    line("\n[sites.{}]", quote_toml_key(site.name));
+    line("body = {}", quote_toml(model_.bodies[target_[body]].name));
+    write_pose(compose_poses(pose_[body], site.pose));
+  }
+
+  void write_sensor(const RobotSensor& sensor) {
+    std::string joint = sensor.joint;
+    const std::size_t body = sensor.body < 0 ? 0 : target_[static_cast<std::size_t>(sensor.body)];
+    if (sensor.type == "wrench") {
+      if (model_.bodies[body].joints.empty()) {
+        return warnings_.add(sensor.place, "sensor",
+                             fmt::format("\"{}\": the site's body hangs on no joint: left out", sensor.name));
+      }
+      joint = model_.bodies[body].joints.back().name;
+    } else if (!joint.empty()) {
+      joint = joint_names_.at(joint);
+    }
+    line("\n[[sensors]]");
+    line("name = {}", quote_toml(sensor.name));
+    line("type = \"{}\"", sensor.type);
+    if (!joint.empty()) line("joint = {}", quote_toml(joint));
+    if (sensor.type == "contact") line("body = {}", quote_toml(model_.bodies[body].name));
+    if (sensor.site >= 0) line("site = {}", quote_toml(model_.sites[static_cast<std::size_t>(sensor.site)].name));
+    if (sensor.in_site_frame) line("frame = \"site\"");
+    if (sensor.most > 0.0) line("max = {}", number(sensor.most));
   }
 
   // What bodies without mass have of the next one's: motions are wrong by about this share, and forces in joints lose

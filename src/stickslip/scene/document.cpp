@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <map>
 #include <optional>
@@ -65,7 +66,8 @@ void merge_named(TomlValue::Array& base, TomlValue::Array&& later) {
 }
 
 void merge_entry(TomlValue& present, TomlEntry&& entry) {
-  const bool has_names = entry.key == "contacts" || entry.key == "couplings" || entry.key == "measures";
+  constexpr std::array<std::string_view, 4> kNamed = {"contacts", "couplings", "sensors", "measures"};
+  const bool has_names = std::ranges::find(kNamed, entry.key) != kNamed.end();
   if (has_names && present.array() != nullptr && entry.value.array() != nullptr) {
     merge_named(*present.array(), std::move(*entry.value.array()));
     return;

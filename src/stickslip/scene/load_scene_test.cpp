@@ -296,8 +296,8 @@ TEST(LoadScene, HasTheDocumentedDefaults) {
   EXPECT_FALSE(scene.limits.stop);
 }
 
-/// Many bodies, detected contacts, a scheme on velocities and nothing asked for: what can be afforded.
-TEST(LoadScene, ManyDetectedContactsHaveALooserDefault) {
+/// Detected contacts, a scheme on velocities and nothing asked for: what can be afforded.
+TEST(LoadScene, DetectedContactsHaveADefaultByTheirNumber) {
   const auto read = [](int n_columns, const std::string& more) {
     return parse_scene(
         "stickslip = 1\ntime = {end = 1, step = 0.5}\n[[fill]]\nprefix = \"ball\"\ngrid = {counts = [" +
@@ -307,19 +307,37 @@ TEST(LoadScene, ManyDetectedContactsHaveALooserDefault) {
             more,
         "many.toml");
   };
-  const auto tolerance = [](const Scene& scene) { return stop_options(scene.solver).tolerance; };
   const std::string detected = "[contact_default]\nfriction = 0.3\n";
-  static_assert(kManyBodies == 500);
-  EXPECT_EQ(tolerance(read(10, detected)), kManyBodiesTolerance);
-  EXPECT_EQ(tolerance(read(9, detected)), StopOptions{}.tolerance);
-  EXPECT_EQ(tolerance(read(10, "")), StopOptions{}.tolerance);
-  EXPECT_EQ(tolerance(read(10, detected + "[solver]\ntype = \"nsgs\"\n")), kManyBodiesTolerance);
-  EXPECT_EQ(tolerance(read(10, detected + "[solver]\ntolerance = 1e-10\n")), 1e-10);
-  EXPECT_EQ(tolerance(read(10, detected + "[scheme]\ntype = \"generalized-alpha\"\n")), StopOptions{}.tolerance);
-  const Scene scene = read(10, detected);
+  EXPECT_TRUE(read(1, detected).eases_tolerance);
+  EXPECT_TRUE(read(1, detected + "[scheme]\ntype = \"moreau\"\n").eases_tolerance);
+  EXPECT_TRUE(read(1, detected + "[solver]\ntype = \"nsgs\"\n").eases_tolerance);
+  EXPECT_TRUE(read(1, detected + "[solver]\ntolerance = \"auto\"\n").eases_tolerance);
+  EXPECT_FALSE(read(1, "").eases_tolerance);
+  EXPECT_FALSE(read(1, detected + "[solver]\ntolerance = 1e-10\n").eases_tolerance);
+  EXPECT_FALSE(read(1, detected + "[scheme]\ntype = \"generalized-alpha\"\n").eases_tolerance);
+  const Scene scene = read(1, detected);
   EXPECT_EQ(parse_scene(to_toml(scene), "many.toml"), scene);
-  EXPECT_NE(check_scene(scene).summary.find("tolerance 0.001, the default where many contacts may be detected"),
-            std::string::npos);
+  EXPECT_EQ(stop_options(scene.solver).tolerance, StopOptions{}.tolerance);
+}
+
+/// Spheres at rest apart from each other, n times ten: |b| is g h times the root of their number, contacts bear on the
+/// ground alone.
+TEST(LoadScene, CheckSaysWhatTheToleranceMeansAtTheStart) {
+  const auto check = [](int n) {
+    const std::string text =
+        "stickslip = 1\ntime = {end = 1, step = 1e-3}\ngravity = [0, 0, -10]\ncontact_default = {friction = 0}\n"
+        "bodies.ground = {type = \"fixed\", shapes.top = {type = \"half-space\", normal = [0, 0, 1]}}\n"
+        "[[fill]]\ngrid = {counts = [" +
+        std::to_string(n) +
+        ", 10, 1], spacing = 0.3, origin = [0, 0, 0.1]}\nbody = {density = 1000, shapes.ball = "
+        "{type = \"sphere\", radius = 0.1}}\n";
+    return check_scene(parse_scene(text, "rows.toml")).summary;
+  };
+  EXPECT_NE(check(1).find("tolerance 1e-10 at the start, 3.16e-12 m/s in all 10 contacts together"), std::string::npos)
+      << check(1);
+  // 1e-2 sqrt(400) 10 m/s^2 1e-3 s
+  EXPECT_NE(check(40).find("tolerance 0.01 at the start, 0.002 m/s in all 400 contacts together"), std::string::npos)
+      << check(40);
 }
 
 TEST(LoadScene, ReadsOneOfEverything) {

@@ -8,7 +8,7 @@ namespace stickslip {
 
 /// What output.fields can name: the groups and datasets that a result has at output instants, beside the time
 /// (docs/results.md). A group stands for all of its datasets.
-inline constexpr std::array<std::string_view, 34> kOutputFields = {
+inline constexpr std::array<std::string_view, 35> kOutputFields = {
     "q",
     "u",
     "a",
@@ -42,6 +42,7 @@ inline constexpr std::array<std::string_view, 34> kOutputFields = {
     "joints/friction",
     "joints/reaction_force",
     "joints/reaction_torque",
+    "sensors",
     "measures",
 };
 

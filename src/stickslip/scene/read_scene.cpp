@@ -139,9 +139,9 @@ Scene read_scene(const Document& document, const std::string& default_name) {
   ReadContext context{document, scene};
   const TableReader reader(context, document.root, "");
   check_format_version(reader);
-  reader.allow({"stickslip", "name",       "gravity",   "time",   "scheme",   "solver",          "output",
-                "limits",    "parameters", "bodies",    "fill",   "contacts", "contact_default", "materials",
-                "laws",      "joints",     "couplings", "forces", "measures", "reference"});
+  reader.allow({"stickslip",  "name",   "gravity", "time",     "scheme",          "solver",    "output", "limits",
+                "parameters", "bodies", "fill",    "contacts", "contact_default", "materials", "laws",   "joints",
+                "couplings",  "forces", "sites",   "sensors",  "measures",        "reference"});
   scene.name = read_name(reader, default_name);
   read_parameters(context, reader);
   scene.planar = is_planar(reader);
@@ -158,6 +158,8 @@ Scene read_scene(const Document& document, const std::string& default_name) {
   read_joints(context, reader);
   read_couplings(context, reader);
   read_forces(context, reader);
+  read_sites(context, reader);
+  read_sensors(context, reader);
   read_measures(context, reader);
   read_reference(context, reader);
   return scene;

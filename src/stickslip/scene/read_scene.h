@@ -21,8 +21,11 @@ void read_contacts(ReadContext& context, const TableReader& scene);
 void read_contact_default(ReadContext& context, const TableReader& scene);
 void read_materials(ReadContext& context, const TableReader& scene);
 void read_measures(ReadContext& context, const TableReader& scene);
+/// After bodies and joints.
+void read_sites(ReadContext& context, const TableReader& scene);
+void read_sensors(ReadContext& context, const TableReader& scene);
 void read_laws(ReadContext& context, const TableReader& scene);
-/// The solver's tolerance where the file has none and many contacts may be detected; after bodies and contacts.
+/// Whether the tolerance is looser with many contacts, where the file has none; after bodies and contacts.
 void set_default_tolerance(ReadContext& context, const TableReader& scene);
 void read_joints(ReadContext& context, const TableReader& scene);
 void read_couplings(ReadContext& context, const TableReader& scene);

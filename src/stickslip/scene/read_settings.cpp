@@ -251,6 +251,11 @@ void read_solver_keys(const TableReader& reader, PgsOptions& options) {
   read_relaxation(reader, options.relaxation);
 }
 
+bool has_automatic_tolerance(const TableReader& solver) {
+  const TomlValue* tolerance = solver.find("tolerance");
+  return tolerance != nullptr && tolerance->string() != nullptr && *tolerance->string() == "auto";
+}
+
 void read_solver(ReadContext& context, const TableReader& scene) {
   const TomlValue* value = scene.find("solver");
   if (value == nullptr) return;
@@ -260,7 +265,9 @@ void read_solver(ReadContext& context, const TableReader& scene) {
   context.scene.solver = make_solver_options(type);
   std::visit([&](auto& options) { read_solver_keys(reader, options); }, context.scene.solver);
   StopOptions& options = stop_options(context.scene.solver);
-  options.tolerance = reader.number_or("tolerance", kPositive, "", options.tolerance);
+  if (!has_automatic_tolerance(reader)) {
+    options.tolerance = reader.number_or("tolerance", kPositive, "", options.tolerance);
+  }
   options.max_iterations = reader.integer_or("max_iterations", 1, options.max_iterations);
 }
 
@@ -347,8 +354,9 @@ void read_settings(ReadContext& context, const TableReader& scene) {
 
 void set_default_tolerance(ReadContext& context, const TableReader& scene) {
   const TomlValue* solver = scene.find("solver");
-  if (solver != nullptr && TableReader(context, *solver, "solver").has("tolerance")) return;
-  if (has_loose_default(context.scene)) stop_options(context.scene.solver).tolerance = kManyBodiesTolerance;
+  const bool is_given = solver != nullptr && TableReader(context, *solver, "solver").has("tolerance") &&
+                        !has_automatic_tolerance(TableReader(context, *solver, "solver"));
+  if (!is_given) context.scene.eases_tolerance = may_ease_tolerance(context.scene);
 }
 
 }  // namespace stickslip

@@ -1,16 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "stickslip/scene/scene.h"
 
-#include <algorithm>
-
 namespace stickslip {
 
-bool has_loose_default(const Scene& scene) {
-  const auto can_move = [](const SceneBody& body) {
-    return body.type != BodyType::fixed && body.type != BodyType::moving;
-  };
-  return scene.detects_contacts() && !scheme_traits(scene.scheme).holds_positions &&
-         std::ranges::count_if(scene.bodies, can_move) >= kManyBodies;
+bool may_ease_tolerance(const Scene& scene) {
+  return scene.detects_contacts() && is_on_velocities(scene.scheme);
 }
 
 SourcePlace ScenePlaces::find(std::string_view path) const {

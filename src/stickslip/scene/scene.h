@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <limits>
 #include <map>
 #include <optional>
 #include <string>
@@ -250,7 +251,32 @@ struct SceneOutput {
   bool operator==(const SceneOutput&) const = default;
 };
 
-/// The exact motion of a body, from which `compare` measures errors.
+/// sites.NAME: a frame on a body that is no beam.
+struct SceneSite {
+  std::string name;
+  std::string body;
+  Vector3 position = Vector3::Zero();  // (3) [m] in the body's drawing frame
+  Orientation orientation;             // against it
+  bool operator==(const SceneSite&) const = default;
+};
+
+/// The types of sensors; of io/sensors.h, in its order.
+inline constexpr std::array<std::string_view, 7> kSensorTypes = {"pose",    "velocity", "imu",   "joint",
+                                                                 "contact", "range",    "wrench"};
+
+/// [[sensors]]: what is read at the end of steps. Names that its type has no use for are empty.
+struct SceneSensor {
+  std::string name;
+  std::string type;  // of kSensorTypes
+  std::string site;
+  bool in_site_frame = false;  // velocity: components along the site's axes
+  std::string joint;
+  std::string body;
+  std::string with;                                       // contact: empty: all
+  double most = std::numeric_limits<double>::infinity();  // [m] range
+  bool operator==(const SceneSensor&) const = default;
+};
+
 /// [[measures]]: what is measured of a group in a region.
 struct SceneMeasure {
   std::string name;
@@ -260,6 +286,7 @@ struct SceneMeasure {
   bool operator==(const SceneMeasure&) const = default;
 };
 
+/// The exact motion of a body, from which `compare` measures errors.
 struct SceneReference {
   std::string body;
   std::optional<std::array<TimeFunction, 3>> position;  // [m] of its centre of mass
@@ -290,6 +317,7 @@ struct Scene {
   SceneTime time;
   SchemeOptions scheme;
   SolverOptions solver;
+  bool eases_tolerance = false;  // solver.tolerance = "auto": that of the solver or looser, see contact_tolerance.h
   SceneOutput output;
   LimitOptions limits;
   Expression::Parameters parameters;
@@ -303,19 +331,17 @@ struct Scene {
   std::vector<SceneJoint> joints;
   std::vector<SceneCoupling> couplings;
   std::vector<SceneForce> forces;
+  std::vector<SceneSite> sites;
+  std::vector<SceneSensor> sensors;
   std::vector<SceneMeasure> measures;
   std::vector<SceneReference> reference;  // of some bodies
   ScenePlaces places;
   bool operator==(const Scene&) const = default;
 };
 
-/// From this number of moving bodies with detected contacts on, schemes on velocities have a looser default tolerance.
-/// The cost of a settled pile of a thousand spheres grows several times with each factor of ten in the tolerance, that
-/// of a pile of two hundred hardly.
-constexpr int kManyBodies = 500;
-constexpr double kManyBodiesTolerance = 1e-3;
-/// Whether the scene is one of these.
-bool has_loose_default(const Scene& scene);
+/// Whether the scene may have so many contacts that the default tolerance is looser with more of them
+/// (contact_tolerance.h): they are detected, and the scheme is one on velocities and percussions.
+bool may_ease_tolerance(const Scene& scene);
 
 /// The scene as a file's text, includes, parameters and overrides applied. Reads back as an equal scene.
 std::string to_toml(const Scene& scene);

@@ -72,8 +72,9 @@ class SceneBuilder {
       return make_solver(options, forces());
     });
     if (decorate) built.solver = decorate(std::move(built.solver));
-    built.stepper =
-        at_place("scheme", [&] { return make_stepper(scene_.scheme, *built.system, *built.solver, stop_); });
+    built.stepper = at_place("scheme", [&] {
+      return make_stepper(scene_.scheme, *built.system, *built.solver, stop_, scene_.eases_tolerance);
+    });
     return built;
   }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <fmt/format.h>
 
+#include <cmath>
+
 #include "stickslip/scene/scene.h"
 #include "stickslip/scene/toml_text.h"
 
@@ -51,6 +53,13 @@ class SceneWriter {
       line("\n[forces.{}]", quote_toml_key(force.name));
       std::visit([this](const auto& law) { write_force(law); }, force.law);
     }
+    for (const SceneSite& site : scene_.sites) {
+      line("\n[sites.{}]", quote_toml_key(site.name));
+      line("body = {}", quote_toml(site.body));
+      line("position = {}", vector(site.position));
+      write_orientation(site.orientation);
+    }
+    for (const SceneSensor& sensor : scene_.sensors) write_sensor(sensor);
     for (const SceneMeasure& measure : scene_.measures) write_measure(measure);
     for (const SceneReference& reference : scene_.reference) {
       line("\n[reference.{}]", quote_toml_key(reference.body));
@@ -183,7 +192,8 @@ class SceneWriter {
 
   void write_solver(const StopOptions& options, const std::string& more = "") {
     line("solver = {{type = \"{}\", tolerance = {}, max_iterations = {}{}}}", solver_name(scene_.solver),
-         number(options.tolerance), options.max_iterations, more);
+         scene_.eases_tolerance && may_ease_tolerance(scene_) ? "\"auto\"" : number(options.tolerance),
+         options.max_iterations, more);
   }
   void write_solver(const FacetOptions& options) {
     write_solver(static_cast<const StopOptions&>(options), fmt::format(", facets = {}", options.facets));
@@ -362,6 +372,18 @@ class SceneWriter {
     line("collide = {}", law.collide);
     write_law(law.law);
     write_corrections(law);
+  }
+
+  void write_sensor(const SceneSensor& sensor) {
+    line("\n[[sensors]]");
+    line("name = {}", quote_toml(sensor.name));
+    line("type = \"{}\"", sensor.type);
+    if (!sensor.site.empty()) line("site = {}", quote_toml(sensor.site));
+    if (sensor.in_site_frame) line("frame = \"site\"");
+    if (!sensor.joint.empty()) line("joint = {}", quote_toml(sensor.joint));
+    if (!sensor.body.empty()) line("body = {}", quote_toml(sensor.body));
+    if (!sensor.with.empty()) line("with = {}", quote_toml(sensor.with));
+    if (std::isfinite(sensor.most)) line("max = {}", number(sensor.most));
   }
 
   void write_measure(const SceneMeasure& measure) {

@@ -7,7 +7,8 @@
 #include <array>
 #include <cmath>
 
-#include "stickslip/io/output_columns.h"
+#include "stickslip/constraints/body_snapshot.h"
+#include "stickslip/constraints/contact_finder.h"
 #include "stickslip/io/output_file.h"
 #include "stickslip/io/result_writer.h"
 #include "stickslip/sim/recorder.h"
@@ -18,6 +19,29 @@ namespace {
 
 /// Automatic steps that a run may well take. [-]
 constexpr double kAutomaticSteps = 1e4;
+
+/// Contacts of a body in a heap: spheres that are at rest on each other have three, boxes and hulls some more points.
+/// [-]
+constexpr double kContactsOfABody = 3.0;
+/// The size that a result may come to is told where it is this multiple of that with the contacts of the start. [-]
+constexpr double kWorthSaying = 1.1;
+
+/// Detected contacts at the start.
+double count_contacts(const BuiltScene& built) {
+  ContactFinder finder(*built.system);
+  if (!finder.detects()) return 0.0;
+  BodySnapshot start(*built.system);
+  start.take(built.initial.t, built.initial.q, nullptr);
+  finder.find_touching(start);
+  return static_cast<double>(finder.points().size()) - finder.n_named();
+}
+
+double count_contacts_of_heap(const System& system) {
+  if (!system.detection()) return 0.0;
+  const auto moves = [](const Body& body) { return body.n_u > 0 && !body.shapes.empty(); };
+  const auto moving = std::ranges::count_if(system.bodies(), moves);
+  return moving > 1 ? kContactsOfABody * static_cast<double>(moving) : 0.0;
+}
 
 /// 1, 2, 5, 10, 20, 50, ...: the first that is at least x.
 double round_up(double x) {
@@ -35,7 +59,9 @@ OutputPlan plan_output(const Scene& scene, const BuiltScene& built) {
   plan.output = scene.output;
   Scene planned = scene;
   const ResultHeader header = make_result_header(scene, built, StepSequence(scene, *built.stepper));
-  const double row_bytes = static_cast<double>(OutputColumns(*built.system, header.output).row_bytes());
+  const double contacts = count_contacts(built);
+  const double most_contacts = std::max(contacts, count_contacts_of_heap(*built.system));
+  const double row_bytes = estimate_row_bytes(*built.system, header.output, most_contacts);
   const double duration = scene.time.end - scene.time.start;
   const double most_rows = std::max(kDefaultResultBytes / row_bytes, 1.0);
   const double steps = scene.time.automatic ? kAutomaticSteps : static_cast<double>(header.expected_steps);
@@ -52,7 +78,8 @@ OutputPlan plan_output(const Scene& scene, const BuiltScene& built) {
     result.expected_steps = static_cast<std::int64_t>(kAutomaticSteps);
     if (!is_known) result.expected_rows = result.expected_steps;
   }
-  plan.bytes = estimate_result_bytes(*built.system, result);
+  plan.bytes = estimate_result_bytes(*built.system, built.initial, result, contacts);
+  plan.most_bytes = estimate_result_bytes(*built.system, built.initial, result, most_contacts);
   return plan;
 }
 
@@ -60,8 +87,13 @@ std::string describe(const OutputPlan& plan) {
   std::string text = plan.output.every ? fmt::format("every {:.6g} s{}", *plan.output.every,
                                                      plan.is_chosen ? " (chosen by the size of the result)" : "")
                                        : std::string("every step");
-  if (plan.rows > 0) return text + fmt::format(", {} rows, about {}", plan.rows, describe_bytes(plan.bytes));
-  return text + fmt::format(", about {} for {:g} automatic steps", describe_bytes(plan.bytes), kAutomaticSteps);
+  text += plan.rows > 0
+              ? fmt::format(", {} rows, about {}", plan.rows, describe_bytes(plan.bytes))
+              : fmt::format(", about {} for {:g} automatic steps", describe_bytes(plan.bytes), kAutomaticSteps);
+  if (plan.most_bytes > kWorthSaying * plan.bytes) {
+    text += fmt::format(", up to {} as contacts become many", describe_bytes(plan.most_bytes));
+  }
+  return text;
 }
 
 }  // namespace stickslip

@@ -96,8 +96,9 @@ TEST(OutputFields, NameEveryDataset) {
     }
   }
   for (const std::string_view field : kOutputFields) {
-    const bool is_group =
-        field == "bodies" || field == "contacts" || field == "joints" || field == "contact_sets" || field == "measures";
+    constexpr std::array<std::string_view, 6> kGroups = {"bodies",       "contacts", "joints",
+                                                         "contact_sets", "sensors",  "measures"};
+    const bool is_group = std::find(kGroups.begin(), kGroups.end(), field) != kGroups.end();
     if (!is_group) {
       EXPECT_NE(std::find(known.begin(), known.end(), field), known.end()) << field;
     }

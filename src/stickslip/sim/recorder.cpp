@@ -4,6 +4,7 @@
 #include "stickslip/base/ranks.h"
 #include "stickslip/base/thread_team.h"
 #include "stickslip/io/csv_writer.h"
+#include "stickslip/sim/make_sensors.h"
 
 namespace stickslip {
 
@@ -47,6 +48,7 @@ ResultHeader make_result_header(const Scene& scene, const BuiltScene& built, con
   header.events = built.stepper->finds_events();
   header.limits = scene.limits;
   for (const SceneMeasure& measure : scene.measures) header.measures.push_back(make_measure(measure, scene, built));
+  header.sensors = make_sensors(scene, *built.system);
   header.expected_rows = steps.expected_rows();
   header.expected_steps = steps.expected_steps();
   return header;

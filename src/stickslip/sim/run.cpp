@@ -167,12 +167,27 @@ RunResult nothing_written(double start) {
   return result;
 }
 
+bool examine(const State& state, const StepReport& report, LimitMonitor& limits) {
+  const PhaseScope phase(Phase::report);
+  return limits.examine(state, report);
+}
+
+/// From this number of moving bodies on steps take so long that the times of their phases cost nothing. [-]
+constexpr std::ptrdiff_t kTimedBodies = 100;
+
+void start_phases(const System& system, PhaseClock* phases) {
+  if (phases == nullptr || phases->is_active()) return;
+  const auto moving = std::ranges::count_if(system.bodies(), [](const Body& body) { return body.n_u > 0; });
+  if (moving >= kTimedBodies) phases->activate();
+}
+
 /// Simulates; throws Interrupted where it is interrupted while the scene is built.
 RunResult simulate(Scene scene, const RunOptions& options) {
-  StepProblems problems(scene, options.output, options.problems_every, options.writes, options.stop);
+  StepProblems problems(scene, options.output, options.problems_every, options.problems_failed, options.stop);
   BuiltScene built = build(
       scene, [&problems](std::unique_ptr<ConeSolver> solver) { return problems.watch(std::move(solver)); },
       options.stop);
+  start_phases(*built.system, options.phases);
   if (options.tell_warnings) options.tell_warnings(find_warnings(scene, built, options.stop));
   choose_output(scene, built, options);
   StepSequence steps(scene, *built.stepper);
@@ -187,6 +202,7 @@ RunResult simulate(Scene scene, const RunOptions& options) {
     if (options.ended) options.ended(result);
     return result;
   }
+  const PhaseScope between_steps(Phase::output);
   Rhythm rhythm(state, steps);
   bool marked = false;
   Inputs inputs_before;
@@ -208,6 +224,7 @@ RunResult simulate(Scene scene, const RunOptions& options) {
     Status status = Status::ok;
     try {
       options.stop.check();
+      const PhaseScope phase(Phase::motion);
       status = steps.step(state, report);
     } catch (const Interrupted&) {
       result.outcome = Outcome::interrupted;
@@ -225,7 +242,7 @@ RunResult simulate(Scene scene, const RunOptions& options) {
       result.summary.add(row);
       break;
     }
-    const bool is_beyond = limits->examine(state, report);
+    const bool is_beyond = examine(state, report, *limits);
     if (options.warn) std::ranges::for_each(limits->new_entries(), options.warn);
     recorder->record(state, report);
     result.summary.add(make_step_row(report));

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "stickslip/base/phase_clock.h"
 #include "stickslip/base/stop_token.h"
 #include "stickslip/model/system.h"
 #include "stickslip/scene/scene.h"
@@ -40,7 +41,7 @@ struct RunResult {
   std::string message;                          // why a step failed, or what ended the run
   double time = 0.0;                            // [s] simulated time reached
   double wall_seconds = 0.0;                    // [s] wall-clock time of this run
-  std::vector<std::filesystem::path> problems;  // contact problems of failed or inexact steps, the first few
+  std::vector<std::filesystem::path> problems;  // contact problems of failed or inexact steps that were written
 };
 
 struct RunOptions {
@@ -51,6 +52,8 @@ struct RunOptions {
   std::optional<std::int64_t> problems_every;   // [-] steps between contact problems written beside the result
   int threads = 1;                              // [-] that share the work of large steps; 0: one for each processor
   bool writes = true;                           // whether there are files; of ranks the first one's alone
+  std::int64_t problems_failed = 0;             // [-] of steps that fail or end inexact the first so many are written
+  PhaseClock* phases = nullptr;                 // that the run's processor time goes to, if it is activated
   StopToken stop;                               // raised by someone else: drop the step under way and end
   /// Called once, before anything is written: likely mistakes in the scene, as check_scene() finds them.
   std::function<void(const std::vector<std::string>&)> tell_warnings;

@@ -14,6 +14,7 @@
 #include "stickslip/constraints/certificate.h"
 #include "stickslip/constraints/contact_finder.h"
 #include "stickslip/io/output_columns.h"
+#include "stickslip/sim/make_sensors.h"
 
 namespace stickslip {
 namespace {
@@ -402,6 +403,24 @@ Simulation::Imu Simulation::calc_imu(int body, const Vector3& at) const {
   }
   imu.acceleration = pose.R_WB.transpose() * (acceleration - system_->gravity());
   return imu;
+}
+
+Vector Simulation::calc_sensor(int i) {
+  if (!sensors_) {
+    const bool knows_accelerations = built_ ? built_->stepper->knows_accelerations() : shown_a_.allFinite();
+    sensors_.emplace(*system_, make_sensors(scene_, *system_), knows_accelerations);
+  }
+  if (has_before_) {
+    State before;
+    before.t = t_before_;
+    before.q = q_before_;
+    before.u = u_before_;
+    sensors_->begin_step(before);
+  }
+  Vector all(sensors_->offsets().back());
+  sensors_->read(state_, report(), !has_before_, std::span(all.data(), static_cast<std::size_t>(all.size())));
+  const std::int64_t first = sensors_->offsets()[static_cast<std::size_t>(i)];
+  return all.segment(first, sensors_->offsets()[static_cast<std::size_t>(i) + 1] - first);
 }
 
 Vector3 Simulation::calc_contact_force(int body) {

@@ -11,6 +11,7 @@
 
 #include "stickslip/base/stop_token.h"
 #include "stickslip/constraints/step_report.h"
+#include "stickslip/io/sensors.h"
 #include "stickslip/io/step_row.h"
 #include "stickslip/model/state.h"
 #include "stickslip/model/system.h"
@@ -107,6 +108,8 @@ class Simulation {
   Imu calc_imu(int body, const Vector3& at) const;
   /// The sum of the forces of contacts on a body, world frame. (3) [N]
   Vector3 calc_contact_force(int body);
+  /// What sensor i of the scene reads, as a result has it. NaN where that needs a step and none was made here.
+  Vector calc_sensor(int i);
 
  private:
   void begin();
@@ -134,6 +137,7 @@ class Simulation {
   double t_before_ = 0.0;       // [s] before the last step
   Vector q_before_, u_before_;  // (n_q), (n_u)
   bool has_before_ = false;
+  std::optional<Sensors> sensors_;  // made at the first reading
 };
 
 }  // namespace stickslip

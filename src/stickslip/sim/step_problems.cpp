@@ -57,8 +57,8 @@ void StepProblems::check_replaceable(const fs::path& result) {
 }
 
 StepProblems::StepProblems(const Scene& scene, const std::filesystem::path& result, std::optional<std::int64_t> every,
-                           bool writes, StopToken stop)
-    : facets_(facets_of(scene)), result_(result), every_(every), writes_(writes), stop_(stop) {
+                           std::int64_t most_failures, StopToken stop)
+    : facets_(facets_of(scene)), result_(result), every_(every), most_failures_(most_failures), stop_(stop) {
 }
 
 std::unique_ptr<ConeSolver> StepProblems::watch(std::unique_ptr<ConeSolver> solver) {
@@ -72,8 +72,8 @@ void StepProblems::begin_step(std::int64_t n) {
 }
 
 void StepProblems::end_step(std::int64_t n, Status status) {
-  const bool is_failure = status != Status::ok && static_cast<int>(failures_.size()) < kMostFailures;
-  if (!writes_ || !recorder_->has_problem() || !(is_failure || is_wanted(n))) return;
+  const bool is_failure = status != Status::ok && static_cast<std::int64_t>(failures_.size()) < most_failures_;
+  if (!recorder_->has_problem() || !(is_failure || is_wanted(n))) return;
   std::filesystem::path path = result_;
   const ConeProblem& problem = recorder_->problem();
   if (facets_ && !FacetLcp::find_reason_to_refuse(problem)) {

@@ -18,16 +18,13 @@ class ProblemRecorder;
 
 /// The contact problems of a run that are left beside its result, <result>-step-<n>.hdf5, or, where friction has
 /// polygons, by the scheme or by the solver, in the plane too, <result>-step-<n>.txt with (F, f) of the linear
-/// complementarity problem (FacetLcp::standard_form): those of steps that fail or end inexact, the first few of them,
-/// and every k-th step's where that is wanted.
+/// complementarity problem (FacetLcp::standard_form): the first of those of steps that fail or end
+/// inexact, and every k-th step's where that is wanted.
 class StepProblems {
  public:
-  /// The most problems of failed or inexact steps that are written: a run may have a million of them. [-]
-  static constexpr int kMostFailures = 10;
-
-  /// writes: whether there are files.
-  StepProblems(const Scene& scene, const std::filesystem::path& result, std::optional<std::int64_t> every, bool writes,
-               StopToken stop);
+  /// most_failures [-]: problems of failed or inexact steps that are written at most.
+  StepProblems(const Scene& scene, const std::filesystem::path& result, std::optional<std::int64_t> every,
+               std::int64_t most_failures, StopToken stop);
 
   /// Refuses a result beside which files with such names are no contact problems. Throws InputError, which names
   /// --force.
@@ -49,7 +46,7 @@ class StepProblems {
   std::optional<int> facets_;  // [-] corners for discs of friction, where problems are written as LCP text
   std::filesystem::path result_;
   std::optional<std::int64_t> every_;
-  bool writes_;
+  std::int64_t most_failures_;
   StopToken stop_;
   ProblemRecorder* recorder_ = nullptr;  // the run's solver, which the run owns
   std::vector<std::filesystem::path> failures_;

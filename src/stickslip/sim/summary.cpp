@@ -34,6 +34,7 @@ void Summary::add(const StepRow& row) {
   automatic = automatic || row.rejected > 0 || !std::isnan(row.local_error);
   iterations += row.iterations;
   most_contacts = std::max(most_contacts, row.contacts);
+  add_tolerance(row);
   residual.add(row.residual, row.time);
   relative_residual.add(row.relative_residual, row.time);
   coulomb_residual.add(row.coulomb_residual, row.time);
@@ -41,6 +42,15 @@ void Summary::add(const StepRow& row) {
   drift_position.add(row.drift_position, row.time);
   drift_angle.add(row.drift_angle, row.time);
   energy_error.add(row.energy_error, row.time);
+}
+
+/// Results of earlier versions have none.
+void Summary::add_tolerance(const StepRow& row) {
+  if (!(row.tolerance > 0.0)) return;
+  least_tolerance = std::min(least_tolerance, row.tolerance);
+  most_tolerance = std::max(most_tolerance, row.tolerance);
+  const double size = row.relative_residual > 0.0 ? row.residual / row.relative_residual : 0.0;
+  allowed.add(row.tolerance * size, row.time);
 }
 
 void Summary::add(std::span<const StepRow> rows) {
@@ -76,6 +86,11 @@ std::string describe(const Summary& s) {
   if (s.choices > 0) text += fmt::format("; the laws left a choice {} times", s.choices);
   if (s.fallbacks > 0) text += fmt::format("; {} steps needed a fallback of the scheme", s.fallbacks);
   if (s.in_parts > 0) text += fmt::format("; {} were made in parts", s.in_parts);
+  if (s.most_tolerance > 0.0) {
+    text += fmt::format("\ntolerance          {:.3g}", s.least_tolerance);
+    if (s.most_tolerance > s.least_tolerance) text += fmt::format(" to {:.3g}", s.most_tolerance);
+    text += fmt::format(": residuals up to {:.3g} m/s", s.allowed.value);
+  }
   text += "\nworst of all steps:\n";
   const auto line = [&text](const char* name, const Worst& worst, const char* unit) {
     text += fmt::format("  {:<17}{:<10.3g} {}", name, worst.value, unit);

@@ -27,10 +27,12 @@ inline bool is_small(const ConeProblem& problem) {
 
 // --- heaps
 
-/// From so many cones between bodies on, and so loose a tolerance, accelerated sweeps go first (ags.h). With fewer
-/// Newton steps take as long; below 1e-4 sweeps take as many as the methods that follow, or do not get there.
+/// From so many cones between bodies on, and so loose a tolerance, accelerated sweeps go first (ags.h). Below 1e-4
+/// sweeps take as many as the methods that follow, or do not get there. To looser tolerances fewer cones are enough,
+/// and with fewer still Newton steps take as long.
 inline constexpr int kHeapCones = 500;
 inline constexpr double kHeapTolerance = 1e-4;
+inline constexpr int kSmallHeapCones = 100;
 /// They end after this number: piles with every tenth body a hundred times heavier take up to 2300 to 1e-3. In the time
 /// of one gradient step there are five.
 inline constexpr int kHeapSweeps = 2500;
@@ -126,7 +128,8 @@ inline constexpr int kMaxPivotRows = 2000;
 
 /// Many contacts between bodies, to a loose tolerance.
 inline bool is_heap(const ConeProblem& problem, Tolerance tolerance) {
-  return problem.n_cones() >= kHeapCones && tolerance.relative >= kHeapTolerance && ContactPacks::may_build(problem);
+  const int least = tolerance.relative > kHeapTolerance ? kSmallHeapCones : kHeapCones;
+  return problem.n_cones() >= least && tolerance.relative >= kHeapTolerance && ContactPacks::may_build(problem);
 }
 
 /// One linear system; a single cone has its direct solve.

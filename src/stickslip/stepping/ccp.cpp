@@ -18,7 +18,7 @@ void CcpOptions::check() const {
 }
 
 std::unique_ptr<TimeStepper> make_ccp(const CcpOptions& options, const System& system, ConeSolver& solver,
-                                      StopToken stop) {
+                                      StopToken stop, bool eases) {
   options.check();
   HalfImplicitOptions half_implicit;
   half_implicit.name = CcpOptions::kTraits.name;
@@ -27,6 +27,7 @@ std::unique_ptr<TimeStepper> make_ccp(const CcpOptions& options, const System& s
   half_implicit.stabilisation = options.stabilisation;
   half_implicit.correction_speed = options.correction_speed;
   half_implicit.envelope = options.envelope;
+  half_implicit.eases = eases;
   return make_half_implicit(half_implicit, system, solver, stop);
 }
 

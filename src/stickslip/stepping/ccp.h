@@ -34,7 +34,7 @@ namespace stickslip {
 /// a velocity of `correction_speed` it takes several steps: max(Phi/h, -correction_speed). A positive Phi/h is no
 /// correction: it lets a contact close. With `projection` overlaps and what joints are off by leave the velocity
 /// problem, so that no velocity comes of them, and positions are put right at the end (position_projection.h); g_t of a
-/// motion is then the mean of its rates at both ends, which leads there.
+/// motion is then the mean of its rate over the step, which leads there.
 ///
 /// Envelope. A contact takes part where Phi is at most that. `auto`: where it may close in the step by the velocities
 /// without percussions (associated: or bear what slides), and what then still overlaps at the end takes part in a
@@ -63,9 +63,9 @@ struct CcpOptions {
   void check() const;  // throws InputError
 };
 
-/// system and solver must outlive the stepper. Throws InputError when the options do not check, or when the solver
-/// cannot take what the law makes of contacts.
+/// system and solver must outlive the stepper. eases: see VelocityStep. Throws InputError when the options do not
+/// check, or when the solver cannot take what the law makes of contacts.
 std::unique_ptr<TimeStepper> make_ccp(const CcpOptions& options, const System& system, ConeSolver& solver,
-                                      StopToken stop = {});
+                                      StopToken stop = {}, bool eases = false);
 
 }  // namespace stickslip

@@ -8,6 +8,7 @@
 #include <string>
 #include <utility>
 
+#include "stickslip/base/phase_clock.h"
 #include "stickslip/constraints/stiffness.h"
 
 namespace stickslip {
@@ -31,8 +32,9 @@ void tell(const std::string& message, StepReport& report) {
 
 }  // namespace
 
-CertifiedStepper::CertifiedStepper(std::unique_ptr<TimeStepper> scheme, const System& system)
-    : scheme_(std::move(scheme)), system_(system), contacts_(system) {
+CertifiedStepper::CertifiedStepper(std::unique_ptr<TimeStepper> scheme, const System& system, double tolerance,
+                                   ContactReach reach)
+    : scheme_(std::move(scheme)), system_(system), tolerance_(tolerance), contacts_(system, reach) {
   double mass = 0.0;  // [kg]
   for (const Body& body : system.bodies()) {
     if (body.n_u > 0) mass += body.beam ? body.beam->mass() : body.mass;
@@ -41,6 +43,7 @@ CertifiedStepper::CertifiedStepper(std::unique_ptr<TimeStepper> scheme, const Sy
 }
 
 void CertifiedStepper::initialize(State& state, StepReport& report) {
+  report.tolerance = tolerance_;
   scheme_->initialize(state, report);
   (void)contacts_.measure(nullptr, state, report);
 }
@@ -49,6 +52,7 @@ Status CertifiedStepper::step(State& state, double h, double t_end, StepReport& 
   start_.t = state.t;
   start_.q = state.q;
   start_.u = state.u;
+  report.tolerance = tolerance_;
   const double energy_before = system_.calc_kinetic_energy(state.u);
   if (scheme_->step(state, h, t_end, report) == Status::failed) {
     // Schemes on velocities.
@@ -57,6 +61,7 @@ Status CertifiedStepper::step(State& state, double h, double t_end, StepReport& 
     if (force) tell(fmt::format("{}: {}", force->path, force->text), report);
     return Status::failed;
   }
+  const PhaseScope phase(Phase::report);
   judge_contacts(state, report);
   judge_contact_work(energy_before, report);
   return report.status;
@@ -64,13 +69,22 @@ Status CertifiedStepper::step(State& state, double h, double t_end, StepReport& 
 
 void CertifiedStepper::judge_contacts(const State& state, StepReport& report) {
   const auto missed = contacts_.measure(finds_events() ? nullptr : &start_, state, report);
-  if (!missed) return;
+  if (missed) {
+    report.status = Status::inexact;
+    const std::string claimed = std::isfinite(missed->claimed)
+                                    ? fmt::format("the gap is {:.3g} m by their contacts", missed->claimed)
+                                    : "no contact of the step is between them";
+    tell(fmt::format("{} overlap by {:.3g} m, but {}", describe_bodies(system_, missed->body_a, missed->body_b),
+                     -missed->gap, claimed),
+         report);
+  }
+  // What acts between events may have parted again.
+  if (finds_events()) return;
+  const auto apart = contacts_.find_apart(start_, state, report);
+  if (!apart) return;
   report.status = Status::inexact;
-  const std::string claimed = std::isfinite(missed->claimed)
-                                  ? fmt::format("the gap is {:.3g} m by their contacts", missed->claimed)
-                                  : "no contact of the step is between them";
-  tell(fmt::format("{} overlap by {:.3g} m, but {}", describe_bodies(system_, missed->body_a, missed->body_b),
-                   -missed->gap, claimed),
+  tell(fmt::format("{} push each other apart, but stay {:.3g} m apart in the step",
+                   describe_bodies(system_, apart->body_a, apart->body_b), apart->gap),
        report);
 }
 

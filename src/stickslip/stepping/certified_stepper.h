@@ -13,14 +13,15 @@ namespace stickslip {
 /// A scheme whose steps are judged by what the scheme does not say itself. Every scheme of a run is one of these.
 ///
 /// - Gaps and penetration are those of the shapes at the end of the step (TrueContacts). A step is inexact whose bodies
-///   overlap more than its rows say.
+///   overlap more than its rows say, or in which a contact acted whose shapes stay apart.
 /// - Energy that contacts make (ContactWork). What the residual that the step admits may make of it is taken away. A
 ///   step is inexact whose contacts share one restitution and make more than kMostMade of the kinetic energy against
 ///   their law.
 class CertifiedStepper final : public TimeStepper {
  public:
-  /// The system must outlive this.
-  CertifiedStepper(std::unique_ptr<TimeStepper> scheme, const System& system);
+  /// The system must outlive this. tolerance [-]: the solver's, which is that of steps whose scheme names no other.
+  CertifiedStepper(std::unique_ptr<TimeStepper> scheme, const System& system, double tolerance = 0.0,
+                   ContactReach reach = {});
 
   std::string_view name() const override { return scheme_->name(); }
   bool knows_accelerations() const override { return scheme_->knows_accelerations(); }
@@ -41,6 +42,7 @@ class CertifiedStepper final : public TimeStepper {
 
   std::unique_ptr<TimeStepper> scheme_;
   const System& system_;
+  double tolerance_;  // [-]
   TrueContacts contacts_;
   TrueContacts::Start start_;  // workspace
   double fall_energy_ = 0.0;   // [J/s^2] kinetic energy of a fall from rest, over the square of its time

@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "stickslip/base/make_room.h"
+#include "stickslip/base/phase_clock.h"
 #include "stickslip/cone/residual.h"
 #include "stickslip/constraints/certificate.h"
 #include "stickslip/constraints/closest_approach.h"
@@ -42,6 +43,7 @@ class HalfImplicitStepper final : public TimeStepper {
  private:
   bool calc_free_velocity(const State& state, const Inputs& inputs, double h, double t_end, StepReport& report);
   void set_activations(double h);
+  void gather(double h);
   void advance(double h, double t_end);
   bool meet_overlapping();
   bool leave_out_passed(double h, double t_end);
@@ -54,6 +56,7 @@ class HalfImplicitStepper final : public TimeStepper {
   void add_contact(int cone, double h);
   std::span<const double> slip(int cone);
   void keep_slips();
+  double calc_size(const ContactPoint& point) const;
   double calc_touching(const ContactPoint& point) const;
   double calc_distance(int body) const;
   double calc_distance(const ContactPoint& point) const;
@@ -94,7 +97,7 @@ HalfImplicitStepper::HalfImplicitStepper(const HalfImplicitOptions& options, con
     : options_(options),
       system_(system),
       stop_(stop),
-      velocity_(system, solver, stop),
+      velocity_(system, solver, stop, options.eases),
       sizes_(system),
       approach_(system),
       start_(system),
@@ -128,9 +131,7 @@ Status HalfImplicitStepper::step(State& state, double h, double t_end, StepRepor
   int solves_with_more = 1;
   for (int i = 0;; ++i) {
     contacts.find(start_, t_end, met_, i > 0);
-    set_activations(h);
-    velocity_.constraints().gather(start_, contacts.points(), activations_, h);
-    put_facets();
+    gather(h);
     if (solve(start, h, t_end, report) == Status::failed) return report.status = Status::failed;
     advance(h, t_end);
     if (const std::string what = describe_non_finite(system_, q_end_, velocity_.u_end()); !what.empty()) {
@@ -155,7 +156,7 @@ Status HalfImplicitStepper::step(State& state, double h, double t_end, StepRepor
                            implicit_ ? velocity_.q_ahead() : q_forces, u_forces, u_work_, h, energy);
   if (implicit_) velocity_.calc_implicit_impulse(u_work_, force_);
   velocity_.report_forces(h, state.inputs, t_forces, q_forces, u_forces, &force_, report);
-  if (projection_) projection_->project(h, velocity_, q_end_, end_);
+  if (projection_) energy.projection += projection_->project(h, velocity_, q_end_, end_);
   velocity_.report_places(end_, report);
 
   // Last of all, so that the step can be left before.
@@ -235,6 +236,13 @@ void HalfImplicitStepper::set_activations(double h) {
       activations_[i] = -std::numeric_limits<double>::infinity();
     }
   }
+}
+
+void HalfImplicitStepper::gather(double h) {
+  const PhaseScope phase(Phase::gather);
+  set_activations(h);
+  velocity_.constraints().gather(start_, velocity_.contacts().points(), activations_, h);
+  put_facets();
 }
 
 /// Polygons in the place of discs [Trinkle2003 eq. 35].
@@ -317,7 +325,9 @@ bool HalfImplicitStepper::meet_overlapping() {
     const ContactPair& pair = system_.pair(points[i]);
     if (options_.envelope || pair.options.envelope || pair.law().restitution_normal > 0.0) continue;
     const bool took_part = i < gaps_.size() && gaps_[i] <= activations_[i];
-    if (!took_part && !points[i].apart && calc_gap(end_, points[i]) < 0.0) append(met_, points[i].id);
+    if (took_part || points[i].apart) continue;
+    const double gap = calc_gap(end_, points[i]);
+    if (gap < 0.0 && -gap > velocity_.admitted_overlap() * calc_size(points[i])) append(met_, points[i].id);
   }
   std::ranges::sort(met_);
   met_.erase(std::unique(met_.begin(), met_.end()), met_.end());
@@ -337,8 +347,7 @@ bool HalfImplicitStepper::leave_out_passed(double h, double t_end) {
     const int first_row = constraints.problem().cones[i].offset;
     const int k = constraints.index(i);
     if (!(velocity_.solution().p[first_row] > 0.0) || !(gaps_[k] > 0.0) || points[k].joint >= 0) continue;
-    const double apart =
-        kApart * sizes_.of_pair(system_.body(points[k], Side::first), system_.body(points[k], Side::second));
+    const double apart = kApart * calc_size(points[k]);
     if (!(gaps_[k] > apart) || std::ranges::binary_search(put_back_, points[k].id)) continue;
     stop_.check();
     if (!has_free_end) {
@@ -450,9 +459,14 @@ void HalfImplicitStepper::keep_slips() {
   }
 }
 
+/// Of the smaller of its bodies. [m]
+double HalfImplicitStepper::calc_size(const ContactPoint& point) const {
+  return sizes_.of_pair(system_.body(point, Side::first), system_.body(point, Side::second));
+}
+
 /// The gap up to which a contact touches, whatever moves.
 double HalfImplicitStepper::calc_touching(const ContactPoint& point) const {
-  return kTouches * sizes_.of_pair(system_.body(point, Side::first), system_.body(point, Side::second));
+  return kTouches * calc_size(point);
 }
 
 /// Of a body that moves from the origin of the world: its positions are rounded by that. [m]
@@ -485,13 +499,14 @@ void HalfImplicitStepper::add_joint(int cone, double h) {
 }
 
 /// Where the projection puts a joint with a motion at the end of the step is where the velocities lead it, but for
-/// terms of third order: by the mean of the rates at both ends and not by g_t. Else what rests on it by friction, which
-/// is not projected, would lag. A motion that jumps has rate 0 on both sides.
+/// terms of fifth order: by the mean of the rate over the step and not by g_t. Else what rests on it by friction, which
+/// is not projected, would lag. By the mean of the rates at both ends it would slip by h^2/12 of how much the
+/// acceleration has changed.
 void HalfImplicitStepper::set_motion(int cone, double t_end) {
   const Joint& joint = system_.joints()[velocity_.constraints().index(cone)];
   if (!joint.options.motion) return;
-  const double more = 0.5 * (joint.motion_rate.value(t_end) - joint.motion_rate.value(start_.t()));
-  velocity_.constraints().add_motion_rate(cone, more);
+  const double mean = calc_mean_rate(joint, start_.t(), t_end);
+  velocity_.constraints().add_motion_rate(cone, mean - joint.motion_rate.value(start_.t()));
 }
 
 }  // namespace

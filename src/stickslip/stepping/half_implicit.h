@@ -26,6 +26,7 @@ struct HalfImplicitOptions {
   bool retries = false;                        // without stabilisation where the problem is not solved with it
   double correction_speed = kCorrectionSpeed;  // [m/s, rad/s] > 0
   std::optional<double> envelope;              // [m] >= 0; none: auto
+  bool eases = false;                          // see VelocityStep
 };
 
 /// system and solver must outlive the stepper. The options have been checked.

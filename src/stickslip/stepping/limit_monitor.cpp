@@ -14,7 +14,7 @@ namespace stickslip {
 namespace {
 
 constexpr std::uint64_t kMagic = 0x4d4c5353;  // "SSLM"
-constexpr std::uint64_t kVersion = 5;
+constexpr std::uint64_t kVersion = 6;
 constexpr std::size_t kEntryNumbers = 9;
 
 /// What is left at rest, of weights times distances: round-off in long runs, and what loose tolerances leave.
@@ -73,7 +73,7 @@ bool LimitMonitor::examine(const State& state, const StepReport& report) {
   if (passes(report.drift_position, options_.drift * sizes_.least()) || passes(report.drift_angle, options_.drift)) {
     examine_joints(state, report);
   }
-  examine_energy(report);
+  examine_energy(state, report);
   examine_passes(state, report);
   return passed_.has_value();
 }
@@ -204,11 +204,14 @@ bool LimitMonitor::may_be_start(double share, std::int64_t count) const {
   return !is_settled() && most * static_cast<double>(count) <= kMostOfStart;
 }
 
-void LimitMonitor::examine_energy(const StepReport& report) {
+void LimitMonitor::examine_energy(const State& state, const StepReport& report) {
   examine_share(std::abs(report.energy_error), -1, -1, energy_);
   const ContactWork& work = report.contact_work;
   contact_work_ += work.made;
-  if (!(contact_work_ <= contact_energy_)) contact_energy_ = contact_work_;
+  // The first step puts the overlaps of the start right, which are the scene's (`check` tells of them).
+  if (state.step == 1) start_projection_ = report.projection_energy;
+  const double put_in = contact_work_ + report.projection_energy - start_projection_;
+  if (!(put_in <= contact_energy_)) contact_energy_ = put_in;
   examine_share(contact_energy_, work.body_a, work.body_b, made_);
 }
 
@@ -303,11 +306,12 @@ LimitMonitor::Key LimitMonitor::key_of(const LimitEntry& entry) {
 
 std::vector<std::byte> LimitMonitor::to_bytes() const {
   const std::vector<LimitEntry> entries = entries_of_ended();
-  ByteWriter out(8 * (17 + kEntryNumbers * entries.size()));
+  ByteWriter out(8 * (18 + kEntryNumbers * entries.size()));
   out.put(kMagic);
   out.put(kVersion);
-  for (const double x : {least_potential_, largest_potential_, largest_energy_, largest_work_, largest_load_,
-                         last_energy_, contact_work_, contact_energy_, energy_.worst_error, made_.worst_error}) {
+  for (const double x :
+       {least_potential_, largest_potential_, largest_energy_, largest_work_, largest_load_, last_energy_,
+        contact_work_, start_projection_, contact_energy_, energy_.worst_error, made_.worst_error}) {
     out.put(x);
   }
   for (const std::int64_t x : {growing_steps_, quiet_steps_, std::int64_t{energy_.waiting.has_value()},
@@ -330,8 +334,9 @@ void LimitMonitor::restore(std::span<const std::byte> bytes, const State& state)
   if (bytes.empty()) return;
   ByteReader in(bytes, "the memory of limits");
   if (in.get() != kMagic || in.get() != kVersion) in.fail();
-  for (double* x : {&least_potential_, &largest_potential_, &largest_energy_, &largest_work_, &largest_load_,
-                    &last_energy_, &contact_work_, &contact_energy_, &energy_.worst_error, &made_.worst_error}) {
+  for (double* x :
+       {&least_potential_, &largest_potential_, &largest_energy_, &largest_work_, &largest_load_, &last_energy_,
+        &contact_work_, &start_projection_, &contact_energy_, &energy_.worst_error, &made_.worst_error}) {
     *x = in.get_real();
   }
   growing_steps_ = in.get_integer();

@@ -74,7 +74,7 @@ class LimitMonitor {
 
   void examine_contacts(const StepReport& report);
   void examine_joints(const State& state, const StepReport& report);
-  void examine_energy(const StepReport& report);
+  void examine_energy(const State& state, const StepReport& report);
   void examine_share(double error, int body_a, int body_b, Share& share);
   void examine_passes(const State& state, const StepReport& report);
   double calc_drift_angle(int joint, const State& state, const StepReport& report) const;
@@ -104,6 +104,7 @@ class LimitMonitor {
   double largest_load_ = 0.0;                   // [N m] forces times sizes, so far
   double last_energy_ = 0.0;                    // [J] the energy of the run when it last grew
   double contact_work_ = 0.0;                   // [J] sum of ContactWork::made
+  double start_projection_ = 0.0;               // [J] projection energy of the first step: of overlaps of the start
   double contact_energy_ = 0.0;                 // [J] its largest value so far
   std::int64_t growing_steps_ = 0;              // [-] from where the energy began to grow to where it last did
   std::int64_t quiet_steps_ = 0;                // [-] since then

@@ -224,6 +224,24 @@ TEST_F(LimitMonitorTest, EnergyThatContactsTookMayComeBack) {
   EXPECT_DOUBLE_EQ(monitor.entries()[0].worst, 0.06);
 }
 
+// The first step puts right what the scene begins with; what later steps put in is the run's.
+TEST_F(LimitMonitorTest, OverlapsOfTheStartAreNoEnergyOfContacts) {
+  LimitMonitor monitor = make_monitor();
+  report.kinetic_energy = 10.0;
+  for (const double sum : {4.0, 4.3}) {
+    report.projection_energy = sum;
+    ++state.step;
+    EXPECT_FALSE(step(monitor));
+  }
+  LimitMonitor resumed = make_monitor();
+  resumed.restore(monitor.to_bytes(), state);
+  report.projection_energy = 4.6;
+  ++state.step;
+  EXPECT_TRUE(step(resumed));
+  EXPECT_NEAR(resumed.entries()[0].worst, 0.06, 1e-15);
+  EXPECT_EQ(resumed.entries()[0].what, LimitKind::contact_energy);
+}
+
 // A constant force from rest: E ~ t^2, with an error of half a step's growth.
 TEST_F(LimitMonitorTest, AStartFromRestIsJudgedByTheEnergyOfTheWholeRun) {
   LimitMonitor monitor = make_monitor();

@@ -8,6 +8,7 @@
 
 #include "stickslip/base/input_error.h"
 #include "stickslip/base/make_room.h"
+#include "stickslip/base/phase_clock.h"
 #include "stickslip/constraints/certificate.h"
 #include "stickslip/stepping/free_rotation.h"
 #include "stickslip/stepping/joint_loops.h"
@@ -18,7 +19,7 @@ namespace {
 
 class MoreauStepper final : public TimeStepper {
  public:
-  MoreauStepper(const MoreauOptions& options, const System& system, ConeSolver& solver, StopToken stop);
+  MoreauStepper(const MoreauOptions& options, const System& system, ConeSolver& solver, StopToken stop, bool eases);
 
   std::string_view name() const override { return MoreauOptions::kTraits.name; }
   bool knows_applied_impulses() const override { return true; }
@@ -52,11 +53,12 @@ class MoreauStepper final : public TimeStepper {
   const std::vector<ContactPoint> no_points_;
 };
 
-MoreauStepper::MoreauStepper(const MoreauOptions& options, const System& system, ConeSolver& solver, StopToken stop)
+MoreauStepper::MoreauStepper(const MoreauOptions& options, const System& system, ConeSolver& solver, StopToken stop,
+                             bool eases)
     : options_(options),
       system_(system),
       stop_(stop),
-      velocity_(system, solver, stop),
+      velocity_(system, solver, stop, eases),
       start_(system),
       middle_(system),
       end_(system) {
@@ -86,6 +88,7 @@ Status MoreauStepper::step(State& state, double h, double t_end, StepReport& rep
     start_.take(start.t, start.q, &start.u);
     contacts.find(start_, t_end);
   }
+  EnergyLedger energy = start.energy;
   q_mid_ = start.q;
   if (implicit) {
     report.message = calc_mean_rotations(system_, gyroscopic_, start.u, h, stop_, u_work_);
@@ -96,7 +99,7 @@ Status MoreauStepper::step(State& state, double h, double t_end, StepReport& rep
     if (closes_loops_) {
       middle_.take(t_mid, q_mid_, nullptr);
       velocity_.constraints().gather(middle_, no_points_, 0.0, h);  // so that joints alone are put right
-      projection_->project(h, velocity_, q_mid_, middle_);
+      energy.projection += projection_->project(h, velocity_, q_mid_, middle_);
     }
     if (!calc_free_velocity(start, h, t_mid, report)) return report.status = Status::failed;
   }
@@ -113,6 +116,7 @@ Status MoreauStepper::step(State& state, double h, double t_end, StepReport& rep
       set_motions(start.t, t_end, h1 / h2);
     }
   } else {
+    const PhaseScope phase(Phase::gather);
     velocity_.constraints().gather(middle_, contacts.points(), options_.activation, h);
   }
   add_restitution();
@@ -134,7 +138,6 @@ Status MoreauStepper::step(State& state, double h, double t_end, StepReport& rep
   end_.take(t_end, q_end_, nullptr);
   contacts.extend(end_);
 
-  EnergyLedger energy = start.energy;
   if (moves_by_rates(theta)) set_motions(start.t, t_end, 0.0);
   if (implicit) {
     velocity_.account_energy(state.inputs, velocity_.t_ahead(), velocity_.q_ahead(), velocity_.u_end(), u_work_, h,
@@ -146,7 +149,7 @@ Status MoreauStepper::step(State& state, double h, double t_end, StepReport& rep
     // Planar: u_work is u.
     velocity_.report_forces(h, state.inputs, t_mid, q_mid_, u_work_, &force_, report);
   }
-  if (projection_) projection_->project(h, velocity_, q_end_, end_);
+  if (projection_) energy.projection += projection_->project(h, velocity_, q_end_, end_);
   velocity_.report_places(end_, report);
 
   // Last of all, so that the step can be left before.
@@ -175,9 +178,12 @@ bool MoreauStepper::calc_free_velocity(const State& state, double h, double t_mi
         solve_free_rotation(k.inertia, k.inverse_inertia, state.u.segment<3>(k.row), force_.segment<3>(k.row),
                             (1.0 - options_.theta) * h, options_.theta * h);
     if (!rotation.converged) {
-      const bool is_finite = force_.segment<3>(k.row).allFinite();
-      report.message = is_finite ? turns_too_far(system_, k.body)
-                                 : "body '" + system_.bodies()[k.body].name + "': a torque on it is not finite";
+      const Body& body = system_.bodies()[k.body];
+      const bool force_is_finite = force_.segment<3>(body.u_offset).allFinite();
+      const bool is_finite = force_is_finite && force_.segment<3>(k.row).allFinite();
+      const char* what = force_is_finite ? "torque" : "force";  // which has a torque about the body's origin, too
+      report.message =
+          is_finite ? turns_too_far(system_, k.body) : "body '" + body.name + "': a " + what + " on it is not finite";
       return false;
     }
     u_free_.segment<3>(k.row) = rotation.omega;
@@ -192,6 +198,7 @@ bool MoreauStepper::calc_free_velocity(const State& state, double h, double t_mi
 /// active at all: faces have more of them than their forces need, and one that happens to bear nothing in a step would
 /// be lost to those after it, until what is gripped by the rest turns.
 void MoreauStepper::gather_touching(const State& state, double h) {
+  const PhaseScope phase(Phase::gather);
   const std::vector<ContactPoint>& points = velocity_.contacts().points();
   const ValuesById& before = state.warm;
   const double fall = std::max(options_.activation, h * h * system_.gravity().norm());
@@ -207,9 +214,10 @@ void MoreauStepper::gather_touching(const State& state, double h) {
 
 /// Takes the rates of motions to be `share` of the way further than their means over the step, in place of those of
 /// the instant gathered or of the share before. The projection puts joints where their motions are, and positions move
-/// by (1 - theta) h u + theta h u': so they are there already, but for terms of third order, if the rate that goes into
-/// u' is (1 - theta)/theta of the way from the one at the start beyond the mean. Else what rests on such a joint by
-/// friction, which is not projected, would lag. Over the step it has moved by the mean, whose work is booked.
+/// by (1 - theta) h u + theta h u': so they are there already, but for terms of fourth order, if the rate that goes
+/// into u' is the mean and (1 - theta)/theta of the way from the one at the start to that of both ends. Else what rests
+/// on such a joint by friction, which is not projected, would lag. Over the step it has moved by the mean, whose work
+/// is booked.
 void MoreauStepper::set_motions(double t, double t_end, double share) {
   ConstraintSet& constraints = velocity_.constraints();
   for (int i = 0; i < constraints.count(); ++i) {
@@ -217,8 +225,8 @@ void MoreauStepper::set_motions(double t, double t_end, double share) {
     const Joint& joint = system_.joints()[constraints.index(i)];
     if (!joint.options.motion) continue;
     const double at_start = joint.motion_rate.value(t);
-    const double mean = 0.5 * (at_start + joint.motion_rate.value(t_end));
-    const double rate = mean + share * (mean - at_start);
+    const double of_ends = 0.5 * (at_start + joint.motion_rate.value(t_end));
+    const double rate = calc_mean_rate(joint, t, t_end) + share * (of_ends - at_start);
     double& taken = motion_rates_[constraints.index(i)];
     constraints.add_motion_rate(i, rate - taken);
     taken = rate;
@@ -250,9 +258,9 @@ void MoreauOptions::check() const {
 }
 
 std::unique_ptr<TimeStepper> make_moreau(const MoreauOptions& options, const System& system, ConeSolver& solver,
-                                         StopToken stop) {
+                                         StopToken stop, bool eases) {
   options.check();
-  return std::make_unique<MoreauStepper>(options, system, solver, stop);
+  return std::make_unique<MoreauStepper>(options, system, solver, stop, eases);
 }
 
 }  // namespace stickslip

@@ -53,8 +53,9 @@ struct MoreauOptions {
   void check() const;  // throws InputError
 };
 
-/// system and solver must outlive the stepper. Throws InputError when the options do not check.
+/// system and solver must outlive the stepper. eases: see VelocityStep. Throws InputError when the options do not
+/// check.
 std::unique_ptr<TimeStepper> make_moreau(const MoreauOptions& options, const System& system, ConeSolver& solver,
-                                         StopToken stop = {});
+                                         StopToken stop = {}, bool eases = false);
 
 }  // namespace stickslip

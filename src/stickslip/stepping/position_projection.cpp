@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "stickslip/base/phase_clock.h"
 #include "stickslip/math/round_off.h"
 
 namespace stickslip {
@@ -19,6 +20,9 @@ constexpr double kOfRoundOff = 8.0;
 constexpr double kOfSize = 1e-10;
 /// How exactly one of the linear steps is solved for, relative to what is off: the next one mends it. [-]
 constexpr double kLinearTolerance = 1e-6;
+/// Share of an admitted overlap that is left. With none all contacts of a heap are lifted by what few of them sink,
+/// with all of it the same ones in each step. [-]
+constexpr double kLeaves = 0.5;
 /// Contacts this multiple of the deepest overlap apart take part in the first step; those that it closes do in the
 /// next. [-]
 constexpr double kReachOfOverlap = 4.0;
@@ -42,10 +46,12 @@ PositionProjection::PositionProjection(const System& system, ConeSolver& solver,
   displacement_.resize(system.n_u());
 }
 
-void PositionProjection::project(double h, VelocityStep& step, Vector& q, BodySnapshot& at) {
+double PositionProjection::project(double h, VelocityStep& step, Vector& q, BodySnapshot& at) {
+  const PhaseScope phase(Phase::projection);
   const std::vector<ContactPoint>& points = step.contacts().points();
-  ConstraintSet& constraints = step.constraints();
-  ConeSolution& solution = step.solution();
+  const ConstraintSet& constraints = step.constraints();
+  admitted_ = step.admitted_overlap();
+  linear_tolerance_ = admitted_ > 0.0 ? std::max(kLinearTolerance, step.tolerance()) : kLinearTolerance;
   held_.assign(points.size(), Held::no);
   gaps_.assign(points.size(), 0.0);
   for (int i = 0; i < constraints.count() && constraints.kind(i) == ConstraintSet::Kind::contact; ++i) {
@@ -55,14 +61,25 @@ void PositionProjection::project(double h, VelocityStep& step, Vector& q, BodySn
     if (points[k].apart || (way > 0.0 && calc_gap(at, points[k]) + way >= 0.0)) continue;
     held_[k] = Held::yes;
   }
+  const double off = calc_off(at, points);
+  if (!(off > 1.0)) return 0.0;
+  const double before = system_.calc_potential_energy(at.t(), q);
+  correct(off, h, step, q, at);
+  return system_.calc_potential_energy(at.t(), q) - before;
+}
+
+/// Positions that are off by `off`, as calc_off() says.
+void PositionProjection::correct(double off, double h, VelocityStep& step, Vector& q, BodySnapshot& at) {
+  const std::vector<ContactPoint>& points = step.contacts().points();
+  ConstraintSet& constraints = step.constraints();
+  ConeSolution& solution = step.solution();
   const double t = at.t();
-  double off = calc_off(at, points);
   for (int i = 0; i < kMaxProjections && off > 1.0; ++i) {
     constraints.gather_positions(at, points, kReachOfOverlap * deepest_);
     const bool capped = set_targets(constraints, points, h);
     solution.p.assign(constraints.size(), 0.0);
     const SolveReport report =
-        solver_.solve(constraints.problem(), {.relative = kLinearTolerance, .absolute = 0.5 * finest_}, solution);
+        solver_.solve(constraints.problem(), {.relative = linear_tolerance_, .absolute = 0.5 * finest_}, solution);
     if (report.status == Status::failed) return;
     constraints.calc_generalized_percussions(solution.p, force_);
     system_.solve_mass(force_, displacement_);
@@ -135,7 +152,7 @@ double PositionProjection::calc_off(const BodySnapshot& at, const std::vector<Co
     if (gap >= 0.0) continue;
     const int first = system_.body(k, Side::first);
     const int second = system_.body(k, Side::second);
-    add(-gap, kOfSize * sizes_.of_pair(first, second) + calc_tolerance(at, first, second));
+    add(-gap, std::max(kOfSize, admitted_) * sizes_.of_pair(first, second) + calc_tolerance(at, first, second));
   }
   JointVector g;
   for (std::size_t j = 0; j < system_.joints().size(); ++j) {
@@ -154,6 +171,12 @@ double PositionProjection::calc_off(const BodySnapshot& at, const std::vector<Co
   return off;
 }
 
+/// The overlap that is left of one that is put right. [m]
+double PositionProjection::calc_left(const ContactPoint& point) const {
+  if (admitted_ == 0.0) return 0.0;
+  return kLeaves * admitted_ * sizes_.of_pair(system_.body(point, Side::first), system_.body(point, Side::second));
+}
+
 /// The positions that b is made no more than the cap allows; whether it does not allow all.
 bool PositionProjection::set_targets(ConstraintSet& constraints, const std::vector<ContactPoint>& points,
                                      double h) const {
@@ -164,9 +187,11 @@ bool PositionProjection::set_targets(ConstraintSet& constraints, const std::vect
     const bool is_contact = constraints.kind(i) == ConstraintSet::Kind::contact;
     const double most = h * (is_contact ? correction_speed_of(system_, points[constraints.index(i)], correction_speed_)
                                         : correction_speed_);
+    const double left = is_contact ? calc_left(points[constraints.index(i)]) : 0.0;
     for (int row = cone.offset; row < cone.offset + cone.dim; ++row) {
       const bool is_held = !is_contact || held_[constraints.index(i)] != Held::no;
-      const double g = is_held ? problem.b[row] : std::max(problem.b[row], 0.0);
+      double g = is_held ? problem.b[row] : std::max(problem.b[row], 0.0);
+      if (is_contact) g += left;
       problem.b[row] = std::clamp(g, -most, is_contact ? std::max(g, 0.0) : most);
       capped |= problem.b[row] != g;
     }

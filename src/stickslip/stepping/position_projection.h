@@ -42,15 +42,21 @@ class PositionProjection {
   /// Of coordinates q, where a step of length h ended with the bodies `at`, which follow. Works with the constraints
   /// and the solution of the step, which are done with. Contacts that overlap and were not gathered in it are about to
   /// collide, and those that part fast enough to be right after another step have bounced: they come no nearer.
-  /// Positions that cannot be put right, as those of a body that is squeezed, stay as they are.
-  void project(double h, VelocityStep& step, Vector& q, BodySnapshot& at);
+  /// Positions that cannot be put right, as those of a body that is squeezed, stay as they are. Returns the potential
+  /// energy that this puts in. [J]
+  ///
+  /// Where the step admits overlaps (VelocityStep::admitted_overlap()) nothing is done while none is deeper; those that
+  /// are held then become half of that, and the problem is solved to the tolerance of the step.
+  double project(double h, VelocityStep& step, Vector& q, BodySnapshot& at);
 
  private:
+  void correct(double off, double h, VelocityStep& step, Vector& q, BodySnapshot& at);
   /// How far positions are off, relative to what is right to round-off: right up to 1. Notes which overlaps are stuck.
   double calc_off(const BodySnapshot& at, const std::vector<ContactPoint>& points);
   bool give_up_stuck();
   double calc_tolerance(const BodySnapshot& at, int body_a, int body_b) const;
   bool set_targets(ConstraintSet& constraints, const std::vector<ContactPoint>& points, double h) const;
+  double calc_left(const ContactPoint& point) const;
 
   const System& system_;
   ConeSolver& solver_;
@@ -58,13 +64,15 @@ class PositionProjection {
   double correction_speed_;  // [m/s, rad/s]
   BodySizes sizes_;
   enum class Held : char { no, yes, stuck };
-  std::vector<char> moves_;      // (bodies)
-  std::vector<Held> held_;       // (points) whether its overlap is put right; stuck: the last step did not halve it
-  std::vector<double> gaps_;     // (points) [m] of those held
-  double deepest_ = 0.0;         // [m, rad] the largest violation that calc_off() saw
-  double finest_ = 0.0;          // [m, rad] the least tolerance that calc_off() judged by
-  Vector force_, displacement_;  // (n_u)
-  Vector q_before_;              // (n_q)
+  std::vector<char> moves_;        // (bodies)
+  std::vector<Held> held_;         // (points) whether its overlap is put right; stuck: the last step did not halve it
+  std::vector<double> gaps_;       // (points) [m] of those held
+  double admitted_ = 0.0;          // [-] overlap that the step admits, of the smaller body's size
+  double linear_tolerance_ = 0.0;  // [-] relative to what is off
+  double deepest_ = 0.0;           // [m, rad] the largest violation that calc_off() saw
+  double finest_ = 0.0;            // [m, rad] the least tolerance that calc_off() judged by
+  Vector force_, displacement_;    // (n_u)
+  Vector q_before_;                // (n_q)
 };
 
 }  // namespace stickslip

@@ -4,19 +4,33 @@
 #include "stickslip/stepping/certified_stepper.h"
 
 namespace stickslip {
+namespace {
+
+ContactReach reach_of(const SchemeOptions& options) {
+  if (const auto* moreau = std::get_if<MoreauOptions>(&options)) return {moreau->activation, 0.0};
+  const auto* relaxation = std::get_if<RelaxationOptions>(&options);
+  if (relaxation == nullptr || relaxation->form != RelaxationForm::ode) return {};
+  // By (64) a contact bears at gaps below 2 zeta delta V and delta^2 times what presses it.
+  return {0.0, (2.0 * relaxation->zeta + 1.0) * relaxation->delta};
+}
+
+}  // namespace
 
 std::unique_ptr<TimeStepper> make_stepper(const SchemeOptions& options, const System& system, ConeSolver& solver,
-                                          StopToken stop) {
+                                          StopToken stop, bool eases) {
   struct Make {
     const System& system;
     ConeSolver& solver;
     StopToken stop;
+    bool eases;
     std::unique_ptr<TimeStepper> operator()(const MoreauOptions& o) const {
-      return make_moreau(o, system, solver, stop);
+      return make_moreau(o, system, solver, stop, eases);
     }
-    std::unique_ptr<TimeStepper> operator()(const CcpOptions& o) const { return make_ccp(o, system, solver, stop); }
+    std::unique_ptr<TimeStepper> operator()(const CcpOptions& o) const {
+      return make_ccp(o, system, solver, stop, eases);
+    }
     std::unique_ptr<TimeStepper> operator()(const StewartTrinkleOptions& o) const {
-      return make_stewart_trinkle(o, system, solver, stop);
+      return make_stewart_trinkle(o, system, solver, stop, eases);
     }
     std::unique_ptr<TimeStepper> operator()(const GeneralizedAlphaOptions& o) const {
       return make_generalized_alpha(o, system, solver, stop);
@@ -28,7 +42,13 @@ std::unique_ptr<TimeStepper> make_stepper(const SchemeOptions& options, const Sy
       return make_event_driven(o, system, solver, stop);
     }
   };
-  return std::make_unique<CertifiedStepper>(std::visit(Make{system, solver, stop}, options), system);
+  return std::make_unique<CertifiedStepper>(std::visit(Make{system, solver, stop, eases}, options), system,
+                                            solver.tolerance(), reach_of(options));
+}
+
+bool is_on_velocities(const SchemeOptions& options) {
+  return std::holds_alternative<MoreauOptions>(options) || std::holds_alternative<CcpOptions>(options) ||
+         std::holds_alternative<StewartTrinkleOptions>(options);
 }
 
 const SchemeTraits& scheme_traits(const SchemeOptions& options) {

@@ -23,8 +23,12 @@ using SchemeOptions = std::variant<MoreauOptions, CcpOptions, StewartTrinkleOpti
 
 /// The scheme for this system. The stepper keeps references to the system and the solver, which must outlive it. Steps
 /// ask `stop`.
+/// eases: schemes on velocities solve many contacts to a looser tolerance (VelocityStep).
 std::unique_ptr<TimeStepper> make_stepper(const SchemeOptions& options, const System& system, ConeSolver& solver,
-                                          StopToken stop = {});
+                                          StopToken stop = {}, bool eases = false);
+
+/// Whether it is one of those that VelocityStep is part of.
+bool is_on_velocities(const SchemeOptions& options);
 
 const SchemeTraits& scheme_traits(const SchemeOptions& options);
 

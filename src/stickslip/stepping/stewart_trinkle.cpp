@@ -22,7 +22,7 @@ void StewartTrinkleOptions::check() const {
 }
 
 std::unique_ptr<TimeStepper> make_stewart_trinkle(const StewartTrinkleOptions& options, const System& system,
-                                                  ConeSolver& solver, StopToken stop) {
+                                                  ConeSolver& solver, StopToken stop, bool eases) {
   options.check();
   for (const ContactPair& pair : system.contacts()) {
     if (options.facets == 0 || pair.friction_dim <= 2 || pair.law().friction == 0.0) continue;
@@ -37,6 +37,7 @@ std::unique_ptr<TimeStepper> make_stewart_trinkle(const StewartTrinkleOptions& o
   half_implicit.projection = options.projection;
   half_implicit.retries = true;
   half_implicit.correction_speed = options.correction_speed;
+  half_implicit.eases = eases;
   return make_half_implicit(half_implicit, system, solver, stop);
 }
 

@@ -51,9 +51,9 @@ struct StewartTrinkleOptions {
   void check() const;  // throws InputError
 };
 
-/// system and solver must outlive the stepper. Throws InputError when the options do not check, or when a contact has
-/// friction that no polygon can stand for.
+/// system and solver must outlive the stepper. eases: see VelocityStep. Throws InputError when the options do not
+/// check, or when a contact has friction that no polygon can stand for.
 std::unique_ptr<TimeStepper> make_stewart_trinkle(const StewartTrinkleOptions& options, const System& system,
-                                                  ConeSolver& solver, StopToken stop = {});
+                                                  ConeSolver& solver, StopToken stop = {}, bool eases = false);
 
 }  // namespace stickslip

@@ -30,7 +30,14 @@ std::pair<int, int> sorted(int a, int b) {
 
 }  // namespace
 
-TrueContacts::TrueContacts(const System& system) : system_(system), sizes_(system), at_(system) {
+TrueContacts::TrueContacts(const System& system, ContactReach reach)
+    : system_(system),
+      reach_(reach),
+      sizes_(system),
+      round_of_(system.shapes().size(), -1),
+      wall_of_(system.shapes().size(), -1),
+      points_(system.contact_points().size()),
+      at_(system) {
   const std::vector<ShapeFeatures>& shapes = system.shapes();
   if (system.detection()) filter_.emplace(system);
   double sum = 0.0;
@@ -51,26 +58,52 @@ TrueContacts::TrueContacts(const System& system) : system_(system), sizes_(syste
 }
 
 void TrueContacts::add_named() {
-  std::vector<int> round_of(system_.shapes().size(), -1);  // (n shapes) indices into rounds_, -1: none
-  std::vector<int> wall_of(system_.shapes().size(), -1);   // (n shapes) into walls_
-  for (std::size_t i = 0; i < rounds_.size(); ++i) round_of[rounds_[i].shape] = static_cast<int>(i);
-  for (std::size_t i = 0; i < walls_.size(); ++i) wall_of[walls_[i].shape] = static_cast<int>(i);
+  for (std::size_t i = 0; i < rounds_.size(); ++i) round_of_[rounds_[i].shape] = static_cast<int>(i);
+  for (std::size_t i = 0; i < walls_.size(); ++i) wall_of_[walls_[i].shape] = static_cast<int>(i);
   std::set<std::tuple<bool, int, int>> known;  // pairs of several points come once
   const auto add = [&](int a, int b, int manifold) {
-    if (round_of[a] < 0) std::swap(a, b);  // a wall
-    if (round_of[a] < 0) return;
-    Pair pair{false, round_of[a], round_of[b], manifold};
-    if (pair.second < 0) pair = {true, wall_of[b], round_of[a], -1};
-    if (pair.first >= 0 && known.emplace(pair.wall, pair.first, pair.second).second) named_.push_back(pair);
+    const std::optional<Pair> pair = make_pair(a, b, manifold);
+    if (pair && known.emplace(pair->wall, pair->first, pair->second).second) named_.push_back(*pair);
+    return pair;
   };
   for (std::size_t k = 0; k < system_.manifold_pairs().size(); ++k) {
-    const ManifoldPair& pair = system_.manifold_pairs()[k];
-    add(pair.first_shape, pair.second_shape, static_cast<int>(k));
+    const ManifoldPair& shapes = system_.manifold_pairs()[k];
+    const std::optional<Pair> pair = add(shapes.first_shape, shapes.second_shape, static_cast<int>(k));
+    if (shapes.point >= 0) points_[shapes.point] = pair;
   }
-  for (const ContactPoint& point : system_.contact_points()) {
+  for (std::size_t k = 0; k < points_.size(); ++k) {
+    const ContactPoint& point = system_.contact_points()[k];
     if (point.joint >= 0 || point.surface < 0 || point.ball < 0) continue;
-    add(system_.surfaces()[point.surface].shape, system_.balls()[point.ball].shape, -1);
+    points_[k] = add(system_.surfaces()[point.surface].shape, system_.balls()[point.ball].shape, -1);
   }
+}
+
+/// Nothing where one has no shape that is measured.
+std::optional<TrueContacts::Pair> TrueContacts::make_pair(int a, int b, int manifold) const {
+  if (round_of_[a] < 0) std::swap(a, b);  // a wall
+  if (round_of_[a] < 0) return std::nullopt;
+  const bool wall = round_of_[b] < 0;
+  if (wall && wall_of_[b] < 0) return std::nullopt;
+  if (wall) return Pair{true, wall_of_[b], round_of_[a], -1};
+  return Pair{false, round_of_[a], round_of_[b], manifold};
+}
+
+/// Of the shapes of row k of a report.
+std::optional<TrueContacts::Pair> TrueContacts::pair_of(std::size_t k, const ContactReport& contact) const {
+  if (k < points_.size()) return points_[k];
+  if (const auto manifold = system_.find_manifold(contact.id)) {
+    return make_pair(manifold->first_shape, manifold->second_shape, manifold->manifold_pair);
+  }
+  const ContactPoint point = system_.make_contact_point(contact.id);
+  return make_pair(system_.surfaces()[point.surface].shape, system_.balls()[point.ball].shape, -1);
+}
+
+std::pair<int, int> TrueContacts::bodies_of(const Pair& pair) const {
+  return sorted(pair.wall ? walls_[pair.first].body : rounds_[pair.first].body, rounds_[pair.second].body);
+}
+
+std::pair<int, int> TrueContacts::shapes_of(const Pair& pair) const {
+  return sorted(pair.wall ? walls_[pair.first].shape : rounds_[pair.first].shape, rounds_[pair.second].shape);
 }
 
 /// Whether detection has a law for two shapes of this kind: points do not touch each other.
@@ -165,14 +198,17 @@ double TrueContacts::calc_gap(const Pair& pair, double within, TrueGap& found) {
   return gap->gap;
 }
 
-void TrueContacts::find_overlaps() {
+/// And which shapes are no farther apart than `near`.
+void TrueContacts::find_overlaps(double near) {
   overlaps_.clear();
+  touching_.clear();
   TrueGap found;
   for (const Pair& pair : pairs_) {
     if (!is_near(pair, 0.0)) continue;
-    if (!(calc_gap(pair, 0.0, found) < 0.0)) continue;
-    const int first = pair.wall ? walls_[pair.first].body : rounds_[pair.first].body;
-    const auto [a, b] = sorted(first, rounds_[pair.second].body);
+    const double gap = calc_gap(pair, near, found);
+    if (gap <= near) append(touching_, shapes_of(pair));
+    if (!(gap < 0.0)) continue;
+    const auto [a, b] = bodies_of(pair);
     append(overlaps_, Overlap{a, b, pair, found.gap, found.on_second, found.normal});
   }
   std::ranges::sort(overlaps_, [](const Overlap& x, const Overlap& y) {
@@ -180,6 +216,7 @@ void TrueContacts::find_overlaps() {
   });
   const auto same = [](const Overlap& x, const Overlap& y) { return x.body_a == y.body_a && x.body_b == y.body_b; };
   overlaps_.erase(std::unique(overlaps_.begin(), overlaps_.end(), same), overlaps_.end());
+  std::ranges::sort(touching_);
 }
 
 /// Puts gaps of rows right, and finds the least of each two bodies that overlap. No point of a pair is nearer than the
@@ -273,16 +310,35 @@ double TrueContacts::calc_speed(const Overlap& overlap, const Vector& u, double 
          (a.w_WB - b.w_WB).norm() * sizes_.of_pair(overlap.body_a, overlap.body_b);
 }
 
-/// How far they move past each other there in the step, at most, and fall. [m]
-double TrueContacts::calc_way(const Overlap& overlap, const Start& start, const State& state) const {
-  const double h = state.t - start.t;
-  const auto move = [&](int body) {  // (3) [m] of the point of the body that is there at the end
+/// How far the bodies' points that are there at the end moved past each other in the step. [m]
+double TrueContacts::calc_move(const Overlap& overlap, const Start& start) const {
+  const auto move = [&](int body) {  // (3) [m]
     const BodyMotion& end = at_[body];
     const Pose pose = system_.calc_pose(body, start.t, start.q);
     return Vector3(overlap.place - pose.p_WB - pose.R_WB * (end.R.transpose() * (overlap.place - end.p)));
   };
+  return (move(overlap.body_a) - move(overlap.body_b)).norm();
+}
+
+/// How far they move past each other there in the step, at most, and fall. [m]
+double TrueContacts::calc_way(const Overlap& overlap, const Start& start, const State& state) const {
+  const double h = state.t - start.t;
   const double speed = std::max(calc_speed(overlap, start.u, start.t), calc_speed(overlap, state.u, state.t));
-  return std::max(h * speed, (move(overlap.body_a) - move(overlap.body_b)).norm()) + h * h * system_.gravity().norm();
+  return std::max(h * speed, calc_move(overlap, start)) + h * h * system_.gravity().norm();
+}
+
+/// How far apart they may be there at the end where they were about to touch, and have bounced. [m]
+double TrueContacts::calc_way_and_back(const Overlap& overlap, const Start& start, const State& state) const {
+  const double h = state.t - start.t;
+  const double both = calc_speed(overlap, start.u, start.t) + calc_speed(overlap, state.u, state.t);
+  return std::max((h + reach_.time) * both, calc_move(overlap, start)) + calc_rest(h);
+}
+
+/// How far apart shapes may be whose contact acted although nothing moves: what a fall closes in the step, and the
+/// reach. [m]
+double TrueContacts::calc_rest(double h) const {
+  const double time = h + reach_.time;
+  return time * time * system_.gravity().norm() + reach_.gap;
 }
 
 std::optional<TrueContacts::Missed> TrueContacts::measure(const Start* start, const State& state, StepReport& report) {
@@ -291,7 +347,8 @@ std::optional<TrueContacts::Missed> TrueContacts::measure(const Start* start, co
   place();
   if (!is_listed_ || has_moved()) list_pairs(start != nullptr ? state.t - start->t : 0.0);
   make_room(overlaps_, pairs_.size());
-  find_overlaps();
+  make_room(touching_, pairs_.size());
+  find_overlaps(start != nullptr ? calc_rest(state.t - start->t) : 0.0);
   if (overlaps_.empty() && !varies_) return std::nullopt;
   lift_rows(report);
   std::optional<Missed> worst;
@@ -309,6 +366,28 @@ std::optional<TrueContacts::Missed> TrueContacts::measure(const Start* start, co
     if (k < system_.contact_points().size() && system_.turns(system_.contact_points()[k])) continue;
     const double gap = report.contacts[k].gap;
     if (-gap > report.penetration || std::isnan(gap)) report.penetration = -gap;
+  }
+  return worst;
+}
+
+std::optional<TrueContacts::Apart> TrueContacts::find_apart(const Start& start, const State& state,
+                                                            const StepReport& report) {
+  std::optional<Apart> worst;
+  if (rounds_.empty()) return worst;
+  std::pair<int, int> last(-1, -1);  // a manifold's points follow one another
+  TrueGap found;
+  for (std::size_t k = 0; k < report.contacts.size(); ++k) {
+    if (!(report.contacts[k].percussion[0] > 0.0)) continue;
+    const std::optional<Pair> pair = pair_of(k, report.contacts[k]);
+    if (!pair) continue;
+    const std::pair<int, int> shapes = shapes_of(*pair);
+    if (shapes == last || std::ranges::binary_search(touching_, shapes)) continue;
+    last = shapes;
+    const double gap = calc_gap(*pair, std::numeric_limits<double>::infinity(), found);
+    if (!(gap > (worst ? worst->gap : 0.0)) || std::isinf(gap)) continue;
+    const auto [a, b] = bodies_of(*pair);
+    const Overlap at{a, b, *pair, gap, found.on_second, found.normal};
+    if (gap > calc_way_and_back(at, start, state) + calc_same(a, b)) worst = {a, b, gap};
   }
   return worst;
 }

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "stickslip/base/make_room.h"
+#include "stickslip/base/phase_clock.h"
 #include "stickslip/constraints/certificate.h"
 #include "stickslip/constraints/contact_work.h"
 #include "stickslip/math/round_off.h"
@@ -13,10 +14,12 @@
 
 namespace stickslip {
 
-VelocityStep::VelocityStep(const System& system, ConeSolver& solver, StopToken stop)
+VelocityStep::VelocityStep(const System& system, ConeSolver& solver, StopToken stop, bool eases)
     : system_(system),
       solver_(solver),
       stop_(stop),
+      eases_(eases),
+      tolerance_(solver.tolerance()),
       contacts_(system, stop),
       constraints_(system, stop),
       has_motions_(std::ranges::any_of(system.bodies(), [](const Body& b) { return b.type == BodyType::moving; })),
@@ -88,9 +91,26 @@ Status VelocityStep::fly(const Vector& u_free, StepReport& report) {
   return Status::ok;
 }
 
+/// Pairs of bodies with contacts in the problem; points of one pair are one after the other.
+int VelocityStep::count_pairs() const {
+  int pairs = 0;
+  int last_a = -1, last_b = -1;
+  for (int i = 0; i < constraints_.count() && constraints_.kind(i) == ConstraintSet::Kind::contact; ++i) {
+    const ContactPoint& point = contacts_.points()[constraints_.index(i)];
+    const int a = system_.body(point, Side::first);
+    const int b = system_.body(point, Side::second);
+    if (a != last_a || b != last_b) ++pairs;
+    last_a = a;
+    last_b = b;
+  }
+  return pairs;
+}
+
 /// b = J u_free + tau + added: what xi is without percussions.
 Status VelocityStep::solve(const Vector& u_free, const State& state, StepReport& report) {
   ConeProblem& problem = constraints_.problem();
+  tolerance_ = eases_ ? calc_contact_tolerance(count_pairs()) : solver_.tolerance();
+  report.tolerance = tolerance_;
   if (constraints_.count() == 0) return fly(u_free, report);
   const auto n = static_cast<std::size_t>(constraints_.size());
   const bool adds = !added_.empty();
@@ -111,7 +131,10 @@ Status VelocityStep::solve(const Vector& u_free, const State& state, StepReport&
   problem.floor = kSumRoundOff * std::sqrt(squared);
 
   constraints_.load_warm(state.warm, solution_);
-  report.solve = solver_.solve(problem, solution_);
+  {
+    const PhaseScope phase(Phase::solve);
+    report.solve = solver_.solve(problem, {.relative = tolerance_}, solution_);
+  }
   constraints_.report_worst(report.solve.residual, report);
   report.message = report.solve.message;
   if (report.solve.status == Status::failed) return Status::failed;
@@ -205,6 +228,7 @@ void VelocityStep::calc_implicit_impulse(const Vector& u_work, Vector& impulse) 
 
 void VelocityStep::report_forces(double h, const Inputs& inputs, double t, const Vector& q, const Vector& u,
                                  const Vector* impulse, StepReport& report) {
+  const PhaseScope phase(Phase::report);
   report.status = report.solve.status;
   report.step = h;
   report.contact_work = contact_work_;
@@ -219,6 +243,7 @@ void VelocityStep::report_forces(double h, const Inputs& inputs, double t, const
 }
 
 void VelocityStep::report_places(const BodySnapshot& end, StepReport& report) const {
+  const PhaseScope phase(Phase::report);
   report.t = end.t();
   report_joint_places(system_, end.t(), end.q(), u_end_, report);
   stickslip::report_places(end, contacts_.points(), kUnknown, report);

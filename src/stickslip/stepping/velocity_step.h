@@ -16,9 +16,16 @@
 #include "stickslip/constraints/step_report.h"
 #include "stickslip/model/state.h"
 #include "stickslip/model/values_by_id.h"
+#include "stickslip/stepping/contact_tolerance.h"
 #include "stickslip/stepping/start_impact.h"
 
 namespace stickslip {
+
+/// The mean rate of a joint's motion over a step, by Simpson's rule from rates alone: 0 where the motion jumps.
+inline double calc_mean_rate(const Joint& joint, double t, double t_end) {
+  const Expression& rate = joint.motion_rate;
+  return (rate.value(t) + 4.0 * rate.value(0.5 * (t + t_end)) + rate.value(t_end)) / 6.0;
+}
 
 /// What schemes on velocities and percussions share. Constraints are gathered at one instant, and one cone problem in
 /// them gives the velocity at the end:
@@ -31,8 +38,9 @@ class VelocityStep {
   /// What a report says of accelerations and impulses, which such schemes do not know.
   static constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
 
-  /// system and solver must outlive this.
-  VelocityStep(const System& system, ConeSolver& solver, StopToken stop);
+  /// system and solver must outlive this. eases: many contacts are solved to the looser tolerance of
+  /// calc_contact_tolerance(), else to the solver's own.
+  VelocityStep(const System& system, ConeSolver& solver, StopToken stop, bool eases = false);
 
   ContactFinder& contacts() { return contacts_; }
   ConstraintSet& constraints() { return constraints_; }
@@ -62,6 +70,10 @@ class VelocityStep {
   std::vector<double>& added() { return added_; }
   /// The sizes of what these are the sums of, whose round-off counts; to be filled likewise. [m/s]
   std::vector<double>& added_sizes() { return added_sizes_; }
+
+  /// Of the last solve, and the overlap that it admits, of the smaller body's size; 0 where it eases nothing. [-]
+  double tolerance() const { return tolerance_; }
+  double admitted_overlap() const { return eases_ ? calc_admitted_overlap(tolerance_) : 0.0; }
 
   /// Solves for p, and sets u'. u_free (n_u) [m/s, rad/s]. failed: nothing is set, the report says why.
   Status solve(const Vector& u_free, const State& state, StepReport& report);
@@ -97,11 +109,14 @@ class VelocityStep {
 
  private:
   Status fly(const Vector& u_free, StepReport& report);
+  int count_pairs() const;
   void account_contacts(double h, std::span<const double> gamma_work, std::span<const double> gamma_end);
 
   const System& system_;
   ConeSolver& solver_;
   StopToken stop_;
+  bool eases_;
+  double tolerance_;  // [-]
   ContactFinder contacts_;
   ConstraintSet constraints_;
   bool has_motions_;  // whether a body moves as prescribed

@@ -13,7 +13,9 @@ namespace stickslip {
 /// The balance of linear momentum of each body over a step,
 ///   m (v' - v) = applied impulse + sum of contact percussions + h sum of joint reactions.
 /// A file with /bodies/applied_impulse is held to round-off. Schemes without it write percussions as integrals along
-/// directions that turn in the step, and forces at its ends: they are held to what turns and changes.
+/// directions that turn in the step, and forces at its ends: they are held to what turns and changes. They write the
+/// reactions of joints at the end of the step alone. What joints tie together, and to nothing that is fixed or moved,
+/// is held as one: reactions within it cancel.
 class MomentumBalance {
  public:
   /// The system must outlive this.
@@ -46,9 +48,11 @@ class MomentumBalance {
   double eps_;     // [-] round-off of the stored numbers
   std::string not_checked_;
   std::vector<char> checked_;                                 // (bodies)
+  std::vector<int> whole_;                                    // (bodies) the first body of those it is held with
   std::vector<Vector3> sums_;                                 // (bodies) [N s]
   std::vector<double> sizes_;                                 // (bodies) [N s] of all that was added
   std::vector<double> loose_;                                 // (bodies) [N s] what is known no better
+  std::vector<double> most_;                                  // (bodies) [N s] the largest sum of sizes so far
   double largest_ = 0.0;                                      // [N s] percussion of the row
   Vector force_before_, force_, momentum_before_, momentum_;  // (n_u)
 };

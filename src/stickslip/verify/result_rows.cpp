@@ -30,8 +30,8 @@ constexpr std::array<const char*, ResultRows::n_columns> kPaths = {"/time",
                                                                    "/joints/reaction_force",
                                                                    "/contact_sets/offsets"};
 constexpr std::array<const char*, ResultRows::n_set_columns> kSetPaths = {
-    "/contact_sets/body_a", "/contact_sets/body_b", "/contact_sets/pair",
-    "/contact_sets/gap",    "/contact_sets/normal", "/contact_sets/percussion"};
+    "/contact_sets/body_a", "/contact_sets/body_b",     "/contact_sets/pair",    "/contact_sets/gap",
+    "/contact_sets/normal", "/contact_sets/percussion", "/contact_sets/shape_a", "/contact_sets/shape_b"};
 
 }  // namespace
 
@@ -40,7 +40,9 @@ const char* ResultRows::path(Column column) {
 }
 
 ResultRows::ResultRows(const Trajectory& result)
-    : result_(result), is_iterated_(result.text("scheme") == "generalized-alpha") {
+    : result_(result),
+      is_iterated_(result.text("scheme") == "generalized-alpha"),
+      has_events_(result.text("scheme") == "event-driven") {
   constexpr std::int64_t kNumbers = 1 << 18;  // [-] read at once: 2 MB
   std::int64_t width = 1;
   for (int c = 0; c < n_columns; ++c) {
@@ -53,7 +55,11 @@ ResultRows::ResultRows(const Trajectory& result)
     is_single_ |= dataset->is_single();
   }
   has_[set_end] = has_sets_ = result.file().has(kPaths[set_end]);
-  for (const char* path : kSetPaths) has_sets_ = has_sets_ && result.file().has(path);
+  has_set_shapes_ = has_sets_;
+  for (int c = 0; c < n_set_columns; ++c) {
+    bool& has = c < set_shape_a ? has_sets_ : has_set_shapes_;
+    has = has && result.file().has(kSetPaths[c]);
+  }
   if (has_sets_) is_single_ |= result.file().open_dataset(kSetPaths[set_gap]).is_single();
   block_ = std::max<std::int64_t>(kNumbers / width, 2);
 }
@@ -68,7 +74,10 @@ void ResultRows::load(std::int64_t first, std::int64_t n) {
   if (!has_sets_) return;
   set_origin_ = static_cast<std::int64_t>(data_[set_end](0, 0));
   const std::int64_t entries = static_cast<std::int64_t>(data_[set_end](n, 0)) - set_origin_;
-  for (int c = 0; c < n_set_columns; ++c) sets_[c] = result_.read(kSetPaths[c], set_origin_, entries);
+  for (int c = 0; c < n_set_columns; ++c) {
+    if (c >= set_shape_a && !has_set_shapes_) break;
+    sets_[c] = result_.read(kSetPaths[c], set_origin_, entries);
+  }
 }
 
 std::int64_t ResultRows::set_begin(std::int64_t k) const {

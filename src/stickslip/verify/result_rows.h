@@ -38,7 +38,17 @@ class ResultRows {
     set_end,
     n_columns
   };
-  enum SetColumn { set_body_a, set_body_b, set_pair, set_gap, set_normal, set_percussion, n_set_columns };
+  enum SetColumn {
+    set_body_a,
+    set_body_b,
+    set_pair,
+    set_gap,
+    set_normal,
+    set_percussion,
+    set_shape_a,
+    set_shape_b,
+    n_set_columns
+  };
 
   explicit ResultRows(const Trajectory& result);
 
@@ -48,6 +58,10 @@ class ResultRows {
   /// Numbers in a row of the file.
   std::int64_t width(Column column) const { return widths_[column]; }
   bool has_sets() const { return has_sets_; }
+  /// Whether detected contacts say which shapes touch.
+  bool has_set_shapes() const { return has_set_shapes_; }
+  /// Whether the scheme finds events within a step.
+  bool has_events() const { return has_events_; }
   /// Whether the scheme solves each step by iterations to a tolerance, which its balances hold to.
   bool is_iterated() const { return is_iterated_; }
   /// How many rows are worth reading at once.
@@ -77,8 +91,9 @@ class ResultRows {
   const Trajectory& result_;
   std::array<bool, n_columns> has_ = {};
   std::array<std::int64_t, n_columns> widths_ = {};
-  bool has_sets_ = false;
+  bool has_sets_ = false, has_set_shapes_ = false;
   bool is_iterated_ = false;
+  bool has_events_ = false;
   bool is_single_ = false;
   std::int64_t block_ = 1;
   std::int64_t first_ = 0, count_ = 0;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <algorithm>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -31,6 +32,9 @@ class TouchingShapes {
   /// The body of a shape, and how large it is. [m] 0 of walls
   int body(int shape) const { return system_.shapes()[shape].body; }
   double size(int shape) const { return sides_[shape].solid != nullptr ? sides_[shape].solid->size : 0.0; }
+  double smaller_size(int a, int b) const {
+    return size(a) > 0.0 && size(b) > 0.0 ? std::min(size(a), size(b)) : std::max(size(a), size(b));
+  }
 
  private:
   const ShapeContact& contact(int shape) const {

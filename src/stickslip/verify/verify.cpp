@@ -9,9 +9,10 @@
 #include <cmath>
 #include <limits>
 #include <string_view>
+#include <utility>
+#include <variant>
 
 #include "stickslip/base/input_error.h"
-#include "stickslip/base/json.h"
 #include "stickslip/collision/gap.h"
 #include "stickslip/io/events_table.h"
 #include "stickslip/io/result_reader.h"
@@ -32,12 +33,20 @@ constexpr double kLength = 1e-12;
 /// [-] Of what a sum is made of, in units of the stored precision.
 constexpr double kSumRoundOffs = 16.0;
 
-BuiltScene build_scene_of(const Trajectory& result, const StopToken& stop) {
+Scene scene_of(const Trajectory& result) {
   const std::string text = result.scene();
   LoadOptions options;
   options.allow_include = false;
   options.max_bytes = text.size();
-  return build(parse_scene(text, result.file().name() + " (scene)", options), nullptr, stop);
+  return parse_scene(text, result.file().name() + " (scene)", options);
+}
+
+/// How far contacts of the scheme act before shapes touch: up to a gap [m], and by a time [s].
+std::pair<double, double> verified_reach(const SchemeOptions& scheme) {
+  if (const auto* moreau = std::get_if<MoreauOptions>(&scheme)) return {moreau->activation, 0.0};
+  const auto* relaxation = std::get_if<RelaxationOptions>(&scheme);
+  if (relaxation == nullptr || relaxation->form != RelaxationForm::ode) return {0.0, 0.0};
+  return {0.0, (2.0 * relaxation->zeta + 1.0) * relaxation->delta};
 }
 
 class Verifier {
@@ -45,13 +54,15 @@ class Verifier {
   Verifier(const Trajectory& result, const StopToken& stop)
       : result_(result),
         stop_(stop),
-        built_(build_scene_of(result, stop)),
+        scene_(scene_of(result)),
+        built_(build(scene_, nullptr, stop)),
         system_(*built_.system),
         rows_(result),
         shapes_(system_),
         balance_(system_, rows_),
         eps_(rows_.is_single() ? 0x1p-24 : 0x1p-53),
         motion_(system_.bodies().size()),
+        motion_before_(motion_),
         places_(system_.shapes().size()),
         manifolds_(system_.contact_points().size(), -1) {
     for (std::size_t i = 0; i < system_.manifold_pairs().size(); ++i) {
@@ -71,8 +82,7 @@ class Verifier {
   void check_steps();
   void claim(std::string_view what, std::string_view who, const char* unit, double t, double claimed, double found,
              double excess);
-  /// Claims that `found` is at most `claimed` + `bound`; and that both are the same to `bound`. `who` names the bodies:
-  /// called only where the claim is false, as most names have to be put together.
+  /// Claims that `found` is at most `claimed` + `bound`. `who` names the bodies, and is called where that is false.
   template <class Who>
   void at_most(std::string_view what, const Who& who, const char* unit, double t, double claimed, double found,
                double bound);
@@ -84,6 +94,8 @@ class Verifier {
   void check_bodies(std::int64_t k);
   void check_gaps(std::int64_t k);
   void check_penetration(std::int64_t k);
+  void check_touch(std::int64_t k);
+  void check_touch(int shape_a, int shape_b);
   void check_cones(std::int64_t k);
   /// Of detected contacts between the shapes of two bodies: results do not say which shapes touch.
   double largest_friction(int body_a, int body_b) const;
@@ -102,6 +114,7 @@ class Verifier {
 
   const Trajectory& result_;
   StopToken stop_;
+  Scene scene_;
   BuiltScene built_;
   const System& system_;
   ResultRows rows_;
@@ -117,6 +130,7 @@ class Verifier {
   std::int64_t step_ = -1, step_before_ = -1;  // in steps_
   Vector q_, u_, q_before_, u_before_;         // (n_q), (n_u)
   std::vector<Placement> motion_;              // (bodies)
+  std::vector<Placement> motion_before_;       // (bodies) of the row before
   std::vector<Placement> places_;              // (shapes)
   std::vector<int> manifolds_;                 // (points) index into System::manifold_pairs(), -1: none
   double heaviest_ = 0.0;                      // [kg] of the bodies
@@ -205,9 +219,10 @@ void Verifier::check_steps() {
   const double initial = steps_.front().kinetic_energy + steps_.front().potential_energy;
   for (const StepRow& step : steps_) {
     if (step.status == 2) continue;  // a failed one reached nothing
-    const double error = step.kinetic_energy + step.potential_energy - initial - step.work + step.dissipated;
+    const double error =
+        step.kinetic_energy + step.potential_energy - initial - step.work + step.dissipated - step.projection_energy;
     const double size = std::abs(step.kinetic_energy) + std::abs(step.potential_energy) + std::abs(initial) +
-                        std::abs(step.work) + std::abs(step.dissipated);
+                        std::abs(step.work) + std::abs(step.dissipated) + std::abs(step.projection_energy);
     same("energy_error", "/steps", "J", step.time, step.energy_error, error,
          kRelative * std::abs(step.energy_error) + kSumRoundOffs * 0x1p-53 * size + std::numeric_limits<double>::min());
   }
@@ -216,6 +231,7 @@ void Verifier::check_steps() {
 void Verifier::take_state(std::int64_t k) {
   std::swap(q_, q_before_);
   std::swap(u_, u_before_);
+  std::swap(motion_, motion_before_);
   step_before_ = step_;
   t_ = *rows_.row(Rows::time, k);
   step_ = find_step(t_);
@@ -330,6 +346,64 @@ void Verifier::check_penetration(std::int64_t k) {
   if (step_ < 0) return;
   at_most("penetration", who, "m", t_, claimed, deepest.depth,
           kLength + kRelative * std::abs(claimed) + kSumRoundOffs * eps_ * far);
+}
+
+/// What acted touched: shapes whose contact has a percussion are apart at the end of the step by no more than their way
+/// to each other and back, what gravity closes in it, and what the scheme lets act.
+void Verifier::check_touch(std::int64_t k) {
+  const bool one_step = k > 0 && step_ >= 0 && step_ == step_before_ + 1 && steps_[step_].status == 0;
+  if (!one_step || rows_.has_events() || !has_q_ || !has_u_) return;
+  const std::vector<ContactPoint>& points = system_.contact_points();
+  for (std::size_t i = 0; rows_.has(Rows::normal_percussion) && i < points.size(); ++i) {
+    const ContactPoint& point = points[i];
+    if (point.joint >= 0 || !(rows_.row(Rows::normal_percussion, k)[i] > 0.0)) continue;
+    if (manifolds_[i] >= 0) {
+      const ManifoldPair& shapes = system_.manifold_pairs()[manifolds_[i]];
+      check_touch(shapes.first_shape, shapes.second_shape);
+    } else {
+      check_touch(system_.surfaces()[point.surface].shape, system_.balls()[point.ball].shape);
+    }
+  }
+  if (!rows_.has_set_shapes()) return;
+  std::pair<int, int> last(-1, -1);  // points of the same two shapes follow one another
+  for (std::int64_t e = rows_.set_begin(k); e < rows_.set_last(k); ++e) {
+    if (rows_.set_triple(Rows::set_percussion, e).isZero(0.0)) continue;
+    const std::pair<int, int> shapes(static_cast<int>(*rows_.set(Rows::set_shape_a, e)),
+                                     static_cast<int>(*rows_.set(Rows::set_shape_b, e)));
+    if (shapes != last) check_touch(shapes.first, shapes.second);
+    last = shapes;
+  }
+}
+
+void Verifier::check_touch(int shape_a, int shape_b) {
+  if (std::min(shape_a, shape_b) < 0 || std::max(shape_a, shape_b) >= static_cast<int>(places_.size())) return;
+  const int a = shapes_.body(shape_a);
+  const int b = shapes_.body(shape_b);
+  if (system_.bodies()[a].type == BodyType::beam || system_.bodies()[b].type == BodyType::beam) return;
+  const auto gap = shapes_.find_gap(shape_a, shape_b, places_);
+  const auto [reach, ahead] = verified_reach(scene_.scheme);
+  const double h = steps_[step_].step;
+  const double rest = std::pow(h + ahead, 2) * system_.gravity().norm() + reach;
+  if (!gap || !(gap->gap > rest)) return;
+  const Vector3& place = gap->on_second;
+  const auto move = [&](int body) {  // (3) [m] of the body's point that is there at the end
+    const Placement& end = motion_[body];
+    return Vector3(place - motion_before_[body].apply(end.R.transpose() * (place - end.p)));
+  };
+  const double size = shapes_.smaller_size(shape_a, shape_b);
+  const auto speed = [&](double t, const Vector& q, const Vector& u, const std::vector<Placement>& at) {
+    const Twist x = system_.calc_twist(a, t, q, u);
+    const Twist y = system_.calc_twist(b, t, q, u);
+    const Vector3 apart =
+        x.v_WB - y.v_WB + x.w_WB.cross(Vector3(place - at[a].p)) - y.w_WB.cross(Vector3(place - at[b].p));
+    return apart.norm() + (x.w_WB - y.w_WB).norm() * size;
+  };
+  // They may have met at the velocity of the start, and part at that of the end.
+  const double both = speed(t_ - h, q_before_, u_before_, motion_before_) + speed(t_, q_, u_, motion_);
+  const double way = std::max((h + ahead) * both, (move(a) - move(b)).norm());
+  const double bound = rest + way + kLength + kSumRoundOffs * eps_ * (place.norm() + size);
+  at_most(
+      "percussion at a distance", [&] { return names(a, b); }, "m", t_, 0.0, gap->gap, bound);
 }
 
 double Verifier::largest_friction(int body_a, int body_b) const {
@@ -505,6 +579,7 @@ Verification Verifier::verify(const std::string& file) {
       check_bodies(k);
       check_gaps(k);
       check_penetration(k);
+      check_touch(k);
       check_cones(k);
       check_energy(k);
       check_momentum(k);
@@ -515,47 +590,11 @@ Verification Verifier::verify(const std::string& file) {
   return out_;
 }
 
-std::string describe_claim(const FalseClaim& claim) {
-  return fmt::format("t = {:.6g} s: {}{}{}: claimed {:.6g}{}{}, found {:.6g}", claim.time, claim.what,
-                     claim.who.empty() ? "" : " of ", claim.who, claim.claimed, claim.unit.empty() ? "" : " ",
-                     claim.unit, claim.found);
-}
-
 }  // namespace
 
 Verification verify_result(const std::filesystem::path& path, const StopToken& stop) {
   const Trajectory result(path);
   return Verifier(result, stop).verify(path.string());
-}
-
-std::string describe(const Verification& v) {
-  std::string text = fmt::format("{}: {} rows: {}", v.file, v.rows, v.ok() ? "no false claim" : "");
-  if (v.n_false > 0) text += fmt::format("{} false claims", v.n_false);
-  if (v.n_false == 0 && !v.limits.empty()) text += "no false claim, but limits were passed";
-  text += fmt::format("\n  penetration  {:.3g} m found, {:.3g} m claimed", v.penetration.found, v.penetration.claimed);
-  if (v.penetration.found > 0.0) {
-    text += fmt::format(", at t = {:.6g} s, {}", v.penetration.time, v.penetration.bodies);
-  }
-  text += fmt::format("\n  cones        {:.3g} of the largest percussion off", v.cone);
-  text += fmt::format("\n  momentum     {:.3g} of the largest percussion off", v.momentum);
-  text += fmt::format("\n  energies     {:.3g} J off", std::abs(v.energy.found - v.energy.claimed));
-  if (v.n_false > 0) {
-    text += fmt::format("\n  first: {}\n  worst: {}", describe_claim(v.first), describe_claim(v.worst));
-  }
-  for (const std::string& limit : v.limits) text += "\n  limit passed: " + limit;
-  for (const std::string& lack : v.not_checked) text += "\n  not checked: " + lack;
-  return text;
-}
-
-std::string to_json(const Verification& v) {
-  const auto number = [](double x) { return to_json(x); };
-  return fmt::format(
-      "{{\"file\": {}, \"ok\": {}, \"rows\": {}, \"penetration\": {{\"claimed\": {}, \"found\": {}, \"time\": {}, "
-      "\"bodies\": {}}}, \"cone\": {{\"found\": {}}}, \"momentum\": {{\"found\": {}}}, \"energy\": {{\"claimed\": {}, "
-      "\"found\": {}}}}}",
-      to_json(v.file), v.ok(), v.rows, number(v.penetration.claimed), number(v.penetration.found),
-      number(v.penetration.time), to_json(v.penetration.bodies), number(v.cone), number(v.momentum),
-      number(v.energy.claimed), number(v.energy.found));
 }
 
 }  // namespace stickslip

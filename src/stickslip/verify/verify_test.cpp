@@ -198,6 +198,109 @@ TEST(Verify, ConesAreNotJudgedWhereImpactsArePassedOver) {
   EXPECT_NE(found.not_checked.front().find("accumulate"), std::string::npos) << found.not_checked.front();
 }
 
+/// Two rods on a hinge that fall onto the floor: together they have the momentum that the floor gives them.
+const std::string kFreeChain = R"(
+stickslip = 1
+gravity = [0, -9.81]
+time = {end = 0.3, step = 1e-3}
+scheme = {type = "SCHEME"}
+[bodies.floor]
+type = "fixed"
+shapes.top = {type = "half-space", normal = [0, 1], offset = 0}
+[bodies.left]
+type = "planar"
+mass = 1
+inertia = 0.02
+position = [-0.2, 0.25]
+angle = -0.3
+shapes.tip = {type = "sphere", radius = 0.02, position = [0.2, 0]}
+[bodies.right]
+type = "planar"
+mass = 2
+inertia = 0.1
+position = [0.2, 0.25]
+angle = 0.3
+velocity = [0.2, 0]
+[joints.hinge]
+type = "revolute"
+between = ["left", "right"]
+at = [0, 0.19]
+spring = {stiffness = 5, damping = 0.1}
+[[contacts]]
+between = ["floor", "left"]
+friction = 0.3
+)";
+
+TEST(Verify, MomentumOfFreeChainsIsCheckedUnderAllSchemes) {
+  const TemporaryFolder folder;
+  double most = 0.0;  // [N s]
+  for (const std::string& scheme : kAllSchemes) {
+    write_run(folder / "r.h5", with_scheme(kFreeChain, scheme));
+    const Verification sound = verify_result(folder / "r.h5");
+    EXPECT_EQ(sound.n_false, 0) << scheme << "\n" << describe(sound);
+    EXPECT_TRUE(sound.not_checked.empty()) << scheme << "\n" << describe(sound);
+    for (const int row : {50, 200}) {
+      ASSERT_TRUE(write_run(folder / "r.h5", with_scheme(kFreeChain, scheme), row, [&](State&, StepReport& report) {
+        double& percussion = report.contacts.front().percussion[0];
+        most = std::max(most, percussion);
+        percussion += 1e-3;
+        return true;
+      }));
+      EXPECT_GT(verify_result(folder / "r.h5").momentum, 1e-3) << scheme << ", row " << row;
+    }
+  }
+  EXPECT_GT(most, 0.005) << "the chain lands";
+}
+
+/// What dry friction has stopped keeps the round-off of what it moved with, under a scheme of iterations too.
+TEST(Verify, WhatHasStoppedKeepsItsRoundOff) {
+  const TemporaryFolder folder;
+  for (const char* velocity : {"[0.5059644256269408, -0.6324555320336759, 0.8854377448471462]",
+                               "[0.2529822128134704, -0.31622776601683795, 0.4427188724235731]"}) {
+    write_run(folder / "r.h5", std::string(R"(stickslip = 1
+gravity = [0, 0, 0]
+time = {end = 0.6, step = 1e-3}
+scheme = {type = "generalized-alpha"}
+bodies.base = {type = "fixed"}
+[bodies.b]
+mass = 0.8
+inertia = [0.05, 0.05, 0.06]
+position = [0.2, -0.1, 0.3]
+quaternion = [0.9321654325742351, 0.282699968416152, 0.22615997473292163, 0]
+velocity = )") + velocity + R"(
+[joints.j]
+between = ["base", "b"]
+type = "prismatic"
+at = [0.2, -0.1, 0.3]
+axis = [0.42163702135578396, -0.5270462766947299, 0.7378647873726218]
+friction = 1.7
+)");
+    const Verification found = verify_result(folder / "r.h5");
+    EXPECT_EQ(found.n_false, 0) << describe(found);
+  }
+}
+
+/// A ball that falls, 20 cm above the floor, and is pushed by it all the same.
+TEST(Verify, PercussionsAtADistanceAreFound) {
+  const TemporaryFolder folder;
+  for (const std::string& scheme : kAllSchemes) {
+    if (scheme == "event-driven") continue;  // what acts between events may have parted
+    std::string scene = with_scheme(kPlanar, scheme);
+    const std::string place = "[-1.5, 0.2]";
+    scene.replace(scene.find(place), place.size(), "[-1.5, 0.4]");
+    const bool done = write_run(folder / "r.h5", scene, 50, [](State&, StepReport& report) {
+      EXPECT_GT(report.contacts.back().gap, 0.1);
+      report.contacts.back().percussion[0] = 0.01;
+      return true;
+    });
+    ASSERT_TRUE(done);
+    const Verification found = verify_result(folder / "r.h5");
+    EXPECT_GT(found.n_false, 0) << scheme;
+    EXPECT_EQ(found.first.what, "percussion at a distance") << scheme << "\n" << describe(found);
+    EXPECT_EQ(found.first.who, "floor, ball");
+  }
+}
+
 /// As in a step that is made in parts, the first of which parts the bodies.
 TEST(Verify, WhatActedAndOpenedAgainIsInItsRow) {
   const BuiltScene built = build(parse_scene(with_scheme(kSpatial, "moreau"), "test.toml"));

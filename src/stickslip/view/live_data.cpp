@@ -7,7 +7,7 @@
 
 namespace stickslip {
 
-void LiveData::show(const PageData& beginning, Phase phase) {
+void LiveData::show(const PageData& beginning, ViewPhase phase) {
   PageData page = beginning;
   const std::lock_guard lock(mutex_);
   page.set("data_version", fmt::format("{}", ++version_));
@@ -23,7 +23,7 @@ void LiveData::show(const PageData& beginning, Phase phase) {
   ++revision_;
 }
 
-void LiveData::set_phase(Phase phase) {
+void LiveData::set_phase(ViewPhase phase) {
   const std::lock_guard lock(mutex_);
   if (phase_ == phase) return;
   phase_ = phase;

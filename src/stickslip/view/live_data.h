@@ -11,7 +11,7 @@
 namespace stickslip {
 
 /// The state of a run or a result that viewers watch.
-enum class Phase {
+enum class ViewPhase {
   preparing,  // the scene is read and built
   running,    // the run is under way
   ended,      // the run has ended: its result is shown
@@ -38,8 +38,8 @@ class LiveData {
   static constexpr std::size_t kMostBytes = 50'000'000;
 
   /// Shows this from now on, without frames. Pages begin anew.
-  void show(const PageData& beginning, Phase phase);
-  void set_phase(Phase phase);
+  void show(const PageData& beginning, ViewPhase phase);
+  void set_phase(ViewPhase phase);
   /// An error message; empty: none.
   void set_message(const std::string& message);
   /// Adds a frame. A row is kept; a step between rows only until the next frame.
@@ -49,7 +49,7 @@ class LiveData {
   struct View {
     std::int64_t version = 0;   // [-] of the beginning; 0: there is none yet
     std::int64_t revision = 0;  // [-] changes with phase and message
-    Phase phase = Phase::preparing;
+    ViewPhase phase = ViewPhase::preparing;
     std::string message;
     LiveProgress progress;
     LiveFrames frames;
@@ -65,7 +65,7 @@ class LiveData {
  private:
   mutable std::mutex mutex_;
   std::int64_t version_ = 0, revision_ = 0;
-  Phase phase_ = Phase::preparing;
+  ViewPhase phase_ = ViewPhase::preparing;
   std::string message_;
   std::shared_ptr<const std::string> beginning_;
   PageData page_;  // of which the beginning is packed

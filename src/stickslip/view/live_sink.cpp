@@ -94,7 +94,7 @@ void LiveSink::publish() {
     stop.check();
     shown_ = {page.names().begin(), page.names().end()};
     names_ = PlaceNames(beginning);
-    data_.show(page, Phase::running);
+    data_.show(page, ViewPhase::running);
   }
   std::error_code ignored;
   fs::remove_all(folder_, ignored);

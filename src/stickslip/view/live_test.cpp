@@ -185,7 +185,7 @@ TEST(LiveData, GivesWhatIsNew) {
   LiveData data;
   EXPECT_EQ(data.look(0, 0, 1000).version, 0);
   EXPECT_EQ(data.beginning(), nullptr);
-  data.show(PageData(), Phase::running);
+  data.show(PageData(), ViewPhase::running);
   data.add(make_frame(1, 1), {});
   data.add(make_frame(2, 1, false), {});
   LiveData::View view = data.look(1, 0, 1000);
@@ -205,7 +205,7 @@ TEST(LiveData, GivesWhatIsNew) {
   const std::int64_t before = view.revision;
   data.set_message("no");
   EXPECT_GT(data.look(1, 3, 3000).revision, before);
-  data.show(PageData(), Phase::ended);
+  data.show(PageData(), ViewPhase::ended);
   view = data.look(1, 0, 1000);
   EXPECT_EQ(view.version, 2);
   EXPECT_TRUE(view.frames.empty());
@@ -213,7 +213,7 @@ TEST(LiveData, GivesWhatIsNew) {
 
 TEST(LiveData, KeepsToItsSize) {
   LiveData data;
-  data.show(PageData(), Phase::running);
+  data.show(PageData(), ViewPhase::running);
   const std::size_t n = LiveData::kMostBytes / 80000;
   for (std::size_t i = 1; i <= 3 * n; ++i) data.add(make_frame(static_cast<std::int64_t>(i), 10000), {});
   const std::int64_t version = data.look(0, 0, 0).version;
@@ -230,7 +230,7 @@ TEST(LiveData, KeepsToItsSize) {
 /// What a page keeps is what it is not told to replace: no more than the server keeps, however long the run.
 TEST(LiveData, PagesKeepNoMoreThanTheServer) {
   LiveData data;
-  data.show(PageData(), Phase::running);
+  data.show(PageData(), ViewPhase::running);
   std::size_t kept = 0, last = 0;  // [bytes] on the page; of its last frame, where the next replaces it
   std::int64_t version = 1, after = 0;
   const std::size_t n = 10 * LiveData::kMostBytes / 800000;
@@ -321,7 +321,7 @@ TEST(ViewProtocol, SendsThirtyFramesASecondAtMost) {
   RunControl control(Pace::fast);
   control.begin_run();
   ViewProtocol protocol(data, control, {}, true);
-  data.show(PageData(), Phase::running);
+  data.show(PageData(), ViewPhase::running);
   data.add(make_frame(1, 1), {});
   const auto ask = [&](const char* viewer) {
     return protocol.answer({"GET", "next", std::string("version=1&after=0&revision=0&viewer=") + viewer, "", 0.0});

@@ -21,17 +21,17 @@ constexpr double kLongest = 1.0;                    // [s] an answer without new
 constexpr std::size_t kLongestName = 64;            // [characters] of a viewer
 constexpr std::size_t kMostRemembered = 1000;       // [-] whose last answer is remembered
 
-const char* name_of(Phase phase) {
+const char* name_of(ViewPhase phase) {
   switch (phase) {
-    case Phase::preparing:
+    case ViewPhase::preparing:
       return "preparing";
-    case Phase::running:
+    case ViewPhase::running:
       return "running";
-    case Phase::ended:
+    case ViewPhase::ended:
       return "ended";
-    case Phase::growing:
+    case ViewPhase::growing:
       return "growing";
-    case Phase::result:
+    case ViewPhase::result:
       return "result";
   }
   return "";

@@ -14,7 +14,9 @@ double sum_of_speeds(const Step& step, int c) {
   return std::abs(step.u_known(c)) + step.gamma_step() * std::abs(step.x.a(c)) + std::abs(step.x.U(c));
 }
 
-void set_row_round_off(Step& step, const ElementDerivatives& derivatives, StepElement& e) {
+}  // namespace
+
+void RoundOffBounds::set_row(Step& step, const ElementDerivatives& derivatives, StepElement& e) const {
   e.round_off = {};
   RoundOff of_bodies;
   double largest = 0.0;  // [m]
@@ -35,9 +37,9 @@ void set_row_round_off(Step& step, const ElementDerivatives& derivatives, StepEl
         const int c = block.u_offset + j;
         const double place = step.measure.coordinate_round_off()(c);
         const double w = kSumRoundOff * std::abs(step.rows.W()[at + j]);
-        const double speed = sum_of_speeds(step, c);
-        velocity += w * speed + std::abs(derivatives.xi_v()[at + j]) * place;
-        acceleration += w * std::abs(step.x.a(c)) + kSumRoundOff * std::abs(derivatives.gamma_dot_u()[at + j]) * speed +
+        velocity += w * speed_(c) + std::abs(derivatives.xi_v()[at + j]) * place;
+        acceleration += w * (acceleration_(c) + turn_(c) * speed_(c)) +
+                        kSumRoundOff * std::abs(derivatives.gamma_dot_u()[at + j]) * speed_(c) +
                         std::abs(derivatives.gamma_dot_v()[at + j]) * place;
       }
     }
@@ -51,14 +53,32 @@ void set_row_round_off(Step& step, const ElementDerivatives& derivatives, StepEl
       std::min(e.round_off.acceleration + unit * of_bodies.acceleration, largest / (step.h * step.h));
 }
 
-}  // namespace
-
 void RoundOffBounds::set(Step& step, const NewtonSystem& system) {
+  calc_motions(step);
   calc(step, system);
   for (int k = 0; k < static_cast<int>(step.system.bodies().size()); ++k) {
     if (step.system.bodies()[k].n_u > 0) set_body(step, k);
   }
-  for (const int k : system.elements()) set_row_round_off(step, system.derivatives(), step.elements[k]);
+  for (const int k : system.elements()) set_row(step, system.derivatives(), step.elements[k]);
+}
+
+/// Rows are computed in the world frame: of rotations each component counts by the size of all three, although those of
+/// the body frame that a row has may vanish. And directions of rows turn with the body, which gamma_dot takes away
+/// again.
+void RoundOffBounds::calc_motions(const Step& step) {
+  for (const Body& body : step.system.bodies()) {
+    for (int c = body.u_offset; c < body.u_offset + body.n_u; ++c) {
+      speed_(c) = sum_of_speeds(step, c);
+      acceleration_(c) = std::abs(step.x.a(c));
+    }
+    auto turn = turn_.segment(body.u_offset, body.n_u);
+    turn.setZero();
+    if (body.type == BodyType::planar) turn.setConstant(speed_(body.u_offset + 2));
+    if (body.type != BodyType::rigid) continue;
+    turn.setConstant(speed_.segment<3>(body.u_offset + 3).norm());
+    speed_.segment<3>(body.u_offset + 3).setConstant(turn(0));
+    acceleration_.segment<3>(body.u_offset + 3).setConstant(acceleration_.segment<3>(body.u_offset + 3).norm());
+  }
 }
 
 void RoundOffBounds::calc(const Step& step, const NewtonSystem& system) {

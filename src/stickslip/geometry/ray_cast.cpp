@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "stickslip/geometry/ray_cast.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <type_traits>
+#include <variant>
+
+#include "stickslip/geometry/convex_hull.h"
+
+namespace stickslip {
+namespace {
+
+constexpr double kMissed = std::numeric_limits<double>::infinity();
+
+/// The part of a line that is in a convex set: from s = `enter` to `leave` [m]; empty where enter > leave.
+struct Stretch {
+  double enter = -kMissed;
+  double leave = kMissed;
+
+  void keep(const Stretch& other) {
+    enter = std::max(enter, other.enter);
+    leave = std::min(leave, other.leave);
+  }
+  void add(const Stretch& other) {  // the two overlap or one is empty, as their union is convex
+    if (other.is_empty()) return;
+    if (is_empty()) {
+      *this = other;
+      return;
+    }
+    enter = std::min(enter, other.enter);
+    leave = std::max(leave, other.leave);
+  }
+  bool is_empty() const { return enter > leave; }
+};
+
+constexpr Stretch kNothing = {kMissed, -kMissed};
+
+/// Where normal . x <= offset.
+Stretch below_plane(const Ray& ray, const Vector3& normal, double offset) {
+  const double height = normal.dot(ray.origin) - offset;
+  const double rate = normal.dot(ray.direction);
+  if (rate == 0.0) return height <= 0.0 ? Stretch() : kNothing;
+  const double s = -height / rate;
+  return rate > 0.0 ? Stretch{-kMissed, s} : Stretch{s, kMissed};
+}
+
+/// Where |p + s d| <= radius. By the distance of the line from the centre, which does not cancel for what is far away.
+template <class V>
+Stretch within(const V& p, const V& d, double radius) {
+  const double square = d.squaredNorm();
+  if (square == 0.0) return p.norm() <= radius ? Stretch() : kNothing;  // along a cylinder
+  const double nearest = -p.dot(d) / square;
+  const double off = (p + nearest * d).norm();
+  if (off > radius) return kNothing;
+  const double half = std::sqrt((radius - off) * (radius + off) / square);
+  return {nearest - half, nearest + half};
+}
+
+Stretch in_ball(const Ray& ray, const Vector3& centre, double radius) {
+  return within<Vector3>(ray.origin - centre, ray.direction, radius);
+}
+
+/// The endless cylinder about z.
+Stretch in_tube(const Ray& ray, double radius) {
+  return within<Eigen::Vector2d>(ray.origin.head<2>(), ray.direction.head<2>(), radius);
+}
+
+Stretch between_planes(const Ray& ray, double half_height) {
+  Stretch s = below_plane(ray, Vector3::UnitZ(), half_height);
+  s.keep(below_plane(ray, -Vector3::UnitZ(), half_height));
+  return s;
+}
+
+/// How far the ray is first in the set.
+double first_in(const Stretch& s) {
+  if (s.is_empty() || s.leave < 0.0) return kMissed;
+  return std::max(s.enter, 0.0);
+}
+
+/// How far it is first out of it.
+double first_out(const Stretch& s) {
+  if (s.is_empty() || s.enter > 0.0 || s.leave < 0.0) return 0.0;
+  return s.leave;
+}
+
+std::vector<std::pair<Vector3, double>> sides_of(const Convex& hull, bool planar) {
+  std::vector<std::pair<Vector3, double>> sides;
+  Vector3 middle = Vector3::Zero();
+  for (const Vector3& p : hull.points) middle += p / static_cast<double>(hull.points.size());
+  for (const std::array<int, 3>& facet : make_convex_hull(hull.points, planar).facets) {
+    const Vector3& a = hull.points[facet[0]];
+    const Vector3 ab = hull.points[facet[1]] - a;
+    Vector3 normal = planar ? Vector3(ab.y(), -ab.x(), 0.0) : ab.cross(hull.points[facet[2]] - a);
+    if (normal.squaredNorm() == 0.0) continue;  // a sliver
+    normal.normalize();
+    if (normal.dot(middle - a) > 0.0) normal = -normal;
+    sides.emplace_back(normal, normal.dot(a));
+  }
+  return sides;
+}
+
+}  // namespace
+
+RayTarget::RayTarget(const ShapeGeometry& geometry, bool planar) : geometry_(geometry) {
+  if (const Convex* hull = std::get_if<Convex>(&geometry)) {
+    sides_ = sides_of(*hull, planar);
+  } else if (const Box* box = std::get_if<Box>(&geometry)) {
+    for (int axis = 0; axis < (planar ? 2 : 3); ++axis) {
+      for (const double sign : {-1.0, 1.0}) sides_.emplace_back(sign * Vector3::Unit(axis), 0.5 * box->size[axis]);
+    }
+  }
+}
+
+double RayTarget::calc_distance(const Ray& ray) const {
+  return std::visit(
+      [&](const auto& shape) {
+        using T = std::decay_t<decltype(shape)>;
+        if constexpr (std::is_same_v<T, Sphere>) {
+          const Stretch inside = in_ball(ray, Vector3::Zero(), shape.radius);
+          return shape.inside ? first_out(inside) : first_in(inside);
+        } else if constexpr (std::is_same_v<T, PointShape>) {
+          return kMissed;
+        } else if constexpr (std::is_same_v<T, HalfSpace>) {
+          return first_in(below_plane(ray, shape.normal, shape.offset));
+        } else if constexpr (std::is_same_v<T, Capsule>) {
+          Stretch s = in_tube(ray, shape.radius);
+          s.keep(between_planes(ray, 0.5 * shape.length));
+          s.add(in_ball(ray, Vector3(0.0, 0.0, 0.5 * shape.length), shape.radius));
+          s.add(in_ball(ray, Vector3(0.0, 0.0, -0.5 * shape.length), shape.radius));
+          return first_in(s);
+        } else if constexpr (std::is_same_v<T, Cylinder>) {
+          Stretch s = in_tube(ray, shape.radius);
+          if (shape.inside) {
+            // Beyond the ends of a tube there is no wall: the ray meets it only where it leaves within its length.
+            const double out = first_out(s);
+            const double height = ray.origin.z() + out * ray.direction.z();
+            const bool is_met = !shape.length || std::abs(height) <= 0.5 * *shape.length;
+            return is_met ? out : kMissed;
+          }
+          s.keep(between_planes(ray, 0.5 * *shape.length));
+          return first_in(s);
+        } else if constexpr (std::is_same_v<T, Ellipsoid>) {
+          const Vector3 scale = shape.radii.cwiseInverse();
+          return first_in(within<Vector3>(ray.origin.cwiseProduct(scale), ray.direction.cwiseProduct(scale), 1.0));
+        } else {
+          static_assert(std::is_same_v<T, Box> || std::is_same_v<T, Convex>);
+          Stretch s;
+          for (const auto& [normal, offset] : sides_) s.keep(below_plane(ray, normal, offset));
+          return first_in(s);
+        }
+      },
+      geometry_);
+}
+
+}  // namespace stickslip
