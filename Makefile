@@ -2,7 +2,7 @@
 # A thin front: what each target does is in scripts/. `make run SCENE=scenes/...` runs another scene.
 SCENE ?= scenes/papers/capobianco/tippe_top.toml
 
-.PHONY: build run python check pages docs gallery sweep fuzz bench format clean
+.PHONY: build run python mpi check pages docs gallery sweep fuzz bench format clean
 
 build:
 	@scripts/setup build
@@ -16,6 +16,9 @@ run:
 python:
 	@scripts/setup python
 	@scripts/python
+
+mpi:
+	@scripts/build mpi
 
 check:
 	@scripts/setup check

@@ -78,28 +78,44 @@ function(stickslip_sundials folder)
   endif()
 endfunction()
 
-# stickslip_program(<name> USES <folder>... EXTERNAL <target>...): apps/<name>/*.cpp, at the root of the build folder.
+# stickslip_program(<name> USES <folder>... EXTERNAL <target>...): apps/<name>/*.cpp, at the root of the build folder. With STICKSLIP_MPI
+# there is a second one, target <name>_mpi, mpi/<name> in the build folder: it has another make_ranks.cpp, that of apps/<name>/mpi, and
+# shares all else.
 function(stickslip_program name)
   cmake_parse_arguments(arg "" "" "USES;EXTERNAL" ${ARGN})
   file(GLOB sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/apps/${name}/*.cpp")
-  list(FILTER sources EXCLUDE REGEX "_test\\.cpp$")
+  list(FILTER sources EXCLUDE REGEX "(_test|/make_ranks)\\.cpp$")
   if(NOT sources)
     return()
   endif()
-  add_executable(${name} ${sources})
-  target_link_libraries(${name} PRIVATE stickslip_compile fmt::fmt ${arg_EXTERNAL})
+  add_library(${name}_objects OBJECT ${sources})
   # Where to look for what is installed beside the program when it runs from a build folder: scenes, galleries, pages.
-  target_compile_definitions(${name} PRIVATE STICKSLIP_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
-  foreach(used IN LISTS arg_USES)
-    if(TARGET stickslip_${used})
-      target_link_libraries(${name} PRIVATE stickslip_${used})
-    endif()
-  endforeach()
+  target_compile_definitions(${name}_objects PRIVATE STICKSLIP_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
   # As one translation unit: each of its files would else compile CLI11's headers again, 7 s of 8.
-  set_target_properties(${name} PROPERTIES
-    UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 0 RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}")
-  # Addresses that the loader fills in are read-only once the program runs.
-  target_link_options(${name} PRIVATE LINKER:-z,relro,-z,now)
+  set_target_properties(${name}_objects PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 0)
+  add_executable(${name} "${PROJECT_SOURCE_DIR}/apps/${name}/make_ranks.cpp")
+  set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}")
+  set(programs ${name})
+  if(STICKSLIP_MPI)
+    add_executable(${name}_mpi EXCLUDE_FROM_ALL "${PROJECT_SOURCE_DIR}/apps/${name}/mpi/make_ranks.cpp")
+    target_include_directories(${name}_mpi PRIVATE "${PROJECT_SOURCE_DIR}/apps/${name}")
+    target_link_libraries(${name}_mpi PRIVATE MPI::MPI_CXX)
+    set_target_properties(${name}_mpi PROPERTIES OUTPUT_NAME ${name} RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/mpi")
+    list(APPEND programs ${name}_mpi)
+  endif()
+  foreach(target IN LISTS programs)
+    target_link_libraries(${target} PRIVATE ${name}_objects)
+    # Addresses that the loader fills in are read-only once the program runs.
+    target_link_options(${target} PRIVATE LINKER:-z,relro,-z,now)
+  endforeach()
+  foreach(target IN ITEMS ${name}_objects LISTS programs)
+    target_link_libraries(${target} PRIVATE stickslip_compile fmt::fmt ${arg_EXTERNAL})
+    foreach(used IN LISTS arg_USES)
+      if(TARGET stickslip_${used})
+        target_link_libraries(${target} PRIVATE stickslip_${used})
+      endif()
+    endforeach()
+  endforeach()
   install(TARGETS ${name} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 endfunction()
 

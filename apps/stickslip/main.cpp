@@ -9,10 +9,13 @@
 #include <ctime>
 #include <exception>
 #include <map>
+#include <memory>
 #include <new>
+#include <optional>
 #include <string_view>
 
 #include "commands.h"
+#include "make_ranks.h"
 #include "stickslip/base/build_info.h"
 #include "stickslip/base/input_error.h"
 #include "stickslip/base/nearest.h"
@@ -115,7 +118,8 @@ void check_options(int argc, char** argv, const CLI::App& command) {
 
 int run_command(int argc, char** argv) {
   CLI::App program("stickslip simulates mechanical systems whose parts touch, stick, slip and collide.", "stickslip");
-  program.set_version_flag("--version", fmt::format("stickslip {} (commit {}, {})", version(), commit(), compiler()));
+  program.set_version_flag("--version", fmt::format("stickslip {} (commit {}, {}{}{})", version(), commit(), compiler(),
+                                                    transport_name().empty() ? "" : ", ", transport_name()));
   program.require_subcommand(1);
   program.footer(
       "Exit status: 0 done; 1 internal error; 2 bad usage or input; 3 a step failed, or passed a limit that ends the\n"
@@ -174,6 +178,38 @@ int run_and_tell(int argc, char** argv) {
   return kInternalError;
 }
 
+int run_and_flush(int argc, char** argv) {
+  const int status = run_and_tell(argc, argv);
+  if (flush_output()) return status;
+  write_error("standard output: cannot be written\n");
+  return status == kDone ? kBadInput : status;
+}
+
+/// `run` is shared among the ranks, of which the first one speaks; all else the first one does alone.
+int run_in_ranks(Ranks& ranks, int argc, char** argv) {
+  const bool is_first = ranks.rank() == 0;
+  const bool is_shared = argc > 1 && std::string_view(argv[1]) == "run";
+  if (!is_first) {
+    keep_silent();
+    keep_work_on_signals();  // the first one decides
+  }
+  int status = kDone;
+  if (is_first || is_shared) {
+    const Ranks::Scope scope(is_shared ? &ranks : nullptr);
+    status = is_first ? run_and_flush(argc, argv) : run_and_tell(argc, argv);
+  }
+  // All is written and said; mpirun sends signals to those who end last.
+  std::signal(SIGINT, SIG_IGN);
+  std::signal(SIGTERM, SIG_IGN);
+  const bool has_failed = status == kInternalError || status == kBadInput || status == kInterrupted;
+  const std::optional<int> of_all = ranks.end(status, is_shared && has_failed);
+  if (of_all) return *of_all;
+  break_silence();
+  std::fflush(nullptr);
+  ranks.abort(status);
+  return status;
+}
+
 }  // namespace
 }  // namespace stickslip
 
@@ -181,8 +217,6 @@ int main(int argc, char** argv) {
   using namespace stickslip;
   open_standard_streams();
   set_signals();
-  const int status = run_and_tell(argc, argv);
-  if (flush_output()) return status;
-  write_error("standard output: cannot be written\n");
-  return status == kDone ? kBadInput : status;
+  const std::unique_ptr<Ranks> ranks = make_ranks(argc, argv);
+  return ranks != nullptr ? run_in_ranks(*ranks, argc, argv) : run_and_flush(argc, argv);
 }

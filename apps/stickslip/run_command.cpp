@@ -12,6 +12,7 @@
 #include "commands.h"
 #include "progress_line.h"
 #include "run_arguments.h"
+#include "shared_run.h"
 #include "stickslip/base/input_error.h"
 #include "stickslip/base/instruction_set.h"
 #include "stickslip/base/phase_clock.h"
@@ -54,24 +55,29 @@ int RunCommand::execute() {
   const std::string title = RunArguments::title_of(scene);
   RunOptions options = arguments_.make_options(scene, scene_);
   options.stop = &stop_requested;
+  Ranks* ranks = Ranks::current();
+  const bool is_first = ranks == nullptr || ranks->rank() == 0;
   options.phases = &phases_;
   if (!timing_.empty()) {
     check_timing(options);
     phases_.activate();
   }
-  ProgressLine line(arguments_.quiet());
+  ProgressLine line(arguments_.quiet() || !is_first);
   options.progress = [&line](const Progress& progress) { line.show(progress); };
   options.before_writing = keep_work_on_signals;
+  if (ranks != nullptr) share_run(*ranks, options);
   arguments_.set_warnings(options, [&line] { line.clear(); });
   options.ended = [this, &title, &options, &line](const RunResult& result) {
     line.clear();
-    if (result.outcome != Outcome::interrupted) return;
+    if (result.outcome != Outcome::interrupted || Ranks::current() != nullptr) return;
     arguments_.tell(title, scene_, options, result);
     write_timing();
     std::fflush(nullptr);
     std::_Exit(kInterrupted);  // at once: giving back the memory of many bodies takes longer than writing them
   };
-  const int status = arguments_.tell(title, scene_, options, run(std::move(scene), options));
+  const RunResult result = run(std::move(scene), options);
+  if (!is_first) return exit_status(result.outcome);
+  const int status = arguments_.tell(title, scene_, options, result);
   write_timing();
   return status;
 }

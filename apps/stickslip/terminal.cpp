@@ -8,13 +8,21 @@
 #include <cerrno>
 #include <cstdio>
 #include <iostream>
+#include <string>
 
 #include "stickslip/base/visible_text.h"
 
 namespace stickslip {
 namespace {
 
+bool is_silent = false;
+std::string unsaid;  // errors, in the meantime
+
 void write_visible(std::string_view text, std::FILE* stream) {
+  if (is_silent) {
+    if (stream == stderr) unsaid += text;
+    return;
+  }
   const std::string visible = visible_text(text, LineFeeds::kept);
   std::fwrite(visible.data(), 1, visible.size(), stream);
 }
@@ -34,6 +42,16 @@ void write_output(std::string_view text) {
 
 void write_error(std::string_view text) {
   write_visible(text, stderr);
+}
+
+void keep_silent() {
+  is_silent = true;
+  std::cout.rdbuf(nullptr);  // CLI11's
+}
+
+void break_silence() {
+  is_silent = false;
+  write_error(unsaid);
 }
 
 void write_output_exactly(std::string_view text) {

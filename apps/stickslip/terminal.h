@@ -18,6 +18,11 @@ void open_standard_streams();
 void write_output(std::string_view text);
 void write_error(std::string_view text);
 
+/// From now on nothing is written to stdout and stderr: another process says the same.
+void keep_silent();
+/// What was not written to stderr since then is written after all.
+void break_silence();
+
 /// To stdout byte for byte, for other programs to read; on a terminal as write_output() does.
 void write_output_exactly(std::string_view text);
 

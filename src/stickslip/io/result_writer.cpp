@@ -125,6 +125,7 @@ Hdf5File ResultWriter::create_file(const System& system, const ResultHeader& hea
   file.write_attribute("/", "commit", commit());
   file.write_attribute("/", "compiler", compiler());
   file.write_attribute("/", "threads", header.threads);
+  file.write_attribute("/", "ranks", header.ranks);
   file.write_attribute("/", "isa", isa);
   file.write_attribute("/", "seed", header.seed);
   file.write_attribute("/", "name", header.name);

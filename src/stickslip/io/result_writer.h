@@ -34,6 +34,7 @@ struct ResultHeader {
   double start = 0.0;  // [s]
   double end = 0.0;    // [s]
   std::int64_t threads = 1;
+  std::int64_t ranks = 1;
   std::int64_t seed = 0;
   OutputChoice output;           // of what is recorded at output instants
   bool automatic_steps = false;  // steps have estimated errors

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "stickslip/sim/recorder.h"
 
+#include "stickslip/base/ranks.h"
 #include "stickslip/base/thread_team.h"
 #include "stickslip/io/csv_writer.h"
 #include "stickslip/sim/make_sensors.h"
@@ -31,6 +32,7 @@ MeasureOptions make_measure(const SceneMeasure& measure, const Scene& scene, con
 ResultHeader make_result_header(const Scene& scene, const BuiltScene& built, const StepSequence& steps) {
   ResultHeader header;
   header.threads = ThreadTeam::count_current();
+  header.ranks = Ranks::count_current();
   header.name = scene.name;
   header.scene = to_toml(scene);
   header.scheme = built.stepper->name();
@@ -55,6 +57,7 @@ ResultHeader make_result_header(const Scene& scene, const BuiltScene& built, con
 Recorder::Recorder(const Scene& scene, const BuiltScene& built, const State& initial, const LimitMonitor& limits,
                    const StepSequence& steps, const RunOptions& options)
     : limits_(limits), steps_(steps), envelope_(*built.system), checkpoint_every_(options.checkpoint_every) {
+  if (!options.writes) return;
   ResultHeader header = make_result_header(scene, built, steps);
   header.output.inputs = static_cast<bool>(options.control);
   auto result = std::make_unique<ResultWriter>(options.output, *built.system, initial, header);
@@ -78,6 +81,7 @@ void Recorder::begin(const Trajectory& from, const Checkpoint& checkpoint, const
 }
 
 void Recorder::record(const State& state, StepReport& report) {
+  if (sinks_.empty()) return;
   const bool is_row = steps_.is_output(state);
   if (is_row) envelope_.complete(state, report);
   for (const auto& sink : sinks_) sink->record(state, report, is_row);
@@ -91,6 +95,7 @@ void Recorder::record_failure(const StepRow& row) {
 }
 
 Checkpoint Recorder::make_mark(const State& state) const {
+  if (result_ == nullptr) return {};
   Checkpoint mark = result_->mark(state);
   mark.limits = limits_.to_bytes();
   return mark;

@@ -21,7 +21,8 @@ namespace stickslip {
 /// What the result of a scene says of it.
 ResultHeader make_result_header(const Scene& scene, const BuiltScene& built, const StepSequence& steps);
 
-/// Hands a run's steps to its sinks: the result, and the CSV and RunOptions::make_sink's where they are wanted.
+/// Hands a run's steps to its sinks: the result, and the CSV and RunOptions::make_sink's where they are wanted. Without
+/// files (RunOptions::writes) it has none.
 class Recorder {
  public:
   /// Makes the files under temporary names. The system, the limits and the steps must outlive this.
@@ -52,7 +53,7 @@ class Recorder {
   Envelope envelope_;
   std::optional<double> checkpoint_every_;  // [s] simulated; none: at each save()
   std::vector<std::unique_ptr<StepSink>> sinks_;
-  ResultWriter* result_;  // the first of them
+  ResultWriter* result_ = nullptr;  // the first of them
   Checkpoint mark_;
 };
 

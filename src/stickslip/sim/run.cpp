@@ -143,7 +143,7 @@ void choose_output(Scene& scene, const BuiltScene& built, const RunOptions& opti
   }
   const OutputPlan plan = plan_output(scene, built);
   scene.output = plan.output;
-  if (plan.rows > 0) check_room(options.output, plan.bytes);
+  if (plan.rows > 0 && options.writes) check_room(options.output, plan.bytes);
 }
 
 RunState stored_outcome(Outcome outcome) {

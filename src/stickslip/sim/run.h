@@ -51,6 +51,7 @@ struct RunOptions {
   std::optional<double> checkpoint_every;       // [s] simulated; none: once a second of wall-clock time
   std::optional<std::int64_t> problems_every;   // [-] steps between contact problems written beside the result
   int threads = 1;                              // [-] that share the work of large steps; 0: one for each processor
+  bool writes = true;                           // whether there are files; of ranks the first one's alone
   std::int64_t problems_failed = 0;             // [-] of steps that fail or end inexact the first so many are written
   PhaseClock* phases = nullptr;                 // that the run's processor time goes to, if it is activated
   StopToken stop;                               // raised by someone else: drop the step under way and end
