@@ -272,7 +272,7 @@ void ConstraintSet::gather_dry_frictions(double h) {
     stop_.check();
     const int k = static_cast<int>(i);
     const DryFrictionElement& e = system_.dry_frictions()[i];
-    problem_.add_ball(e.dim, h * e.bound);
+    problem_.add_ball(e.dim, h * system_.calc_friction_bound(k, joint_loads_));
     system_.calc_dry_friction_geometry(k, at_->t(), at_->q(), &at_->u(), pair_);
     add_member(k, pair_.gamma.data());
     if (system_.dry_friction_has_prescribed_motion(k)) {

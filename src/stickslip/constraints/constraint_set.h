@@ -40,6 +40,9 @@ class ConstraintSet {
   /// M of the problems that gather() makes is the M_hat of these, as linearised then, or that of the system: null.
   void set_implicit(const ImplicitForces* forces) { implicit_ = forces; }
 
+  /// What joints bore in the step before, of which the bounds of their friction may follow; none: nothing. (joints) [N]
+  void set_joint_loads(const Vector& loads) { joint_loads_ = loads; }
+
   /// Gathers at an instant: of `points` those whose gap is at most `activation` [m]; all joints; all dry friction
   /// elements, with percussions up to h [s] times their bounds. Fills cones and Delassus operator of problem(); b is
   /// left at zero. Both must outlive the use; points may be added behind those that there are.
@@ -194,6 +197,7 @@ class ConstraintSet {
   bool finite_motions_ = false;
   std::vector<FiniteMotion> turning_;
   Vector rest_;  // (n_u) zero
+  Vector joint_loads_;
   const ImplicitForces* implicit_ = nullptr;
   bool has_groups_ = false;  // whether the bodies of the factored operator are groups of implicit forces
   Vector ordered_;           // (n_u) velocities group by group

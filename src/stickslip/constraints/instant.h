@@ -107,6 +107,8 @@ class Instant {
   /// The law of what sticks in all that is solved from here on. Under the associated one accelerations along what
   /// sticks are zero wherever any forces within the cones hold it, and only there: the problem is convex.
   void set_law(FrictionLaw law) { law_ = law; }
+  /// As ConstraintSet::set_joint_loads().
+  void set_joint_loads(const Vector& loads) { set_.set_joint_loads(loads); }
   /// Whether the solver takes the problem that was solved last under a law.
   bool takes(FrictionLaw law);
 

@@ -69,12 +69,13 @@ struct ForceBlock {
   Values over_u;  // (row.n_u, col.n_u) dh/du; empty where it always vanishes
 };
 
-/// Dry friction of constant bound where it acts: of a force, or in a joint's free direction.
+/// Dry friction where it acts: of a force, or in a joint's free direction.
 struct DryFrictionElement {
   int force = -1, joint = -1;  // index into System::forces() or joints(), the other -1
   int dim = 0;                 // 1 along an axis, else the system's dimension; of a joint's free directions
   bool turns = false;          // whether its rows are angles'
   double bound = 0.0;          // [N, N m]
+  double of_load = 0.0;        // [-, m] of a joint's load in the step before, added to the bound
   Attachment first, second;
   int first_free = 0;  // in a joint: the first of its free directions
 

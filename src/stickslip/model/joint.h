@@ -112,9 +112,11 @@ struct JointOptions {
   std::optional<JointSpring>
       spring;  // this and force: revolute, screw, prismatic, distance with limits: in the free direction
   std::optional<StateExpression> force;  // [N, N m] applied to second; one that depends on the state may be set later
-  double friction = 0.0;              // [N, N m] >= 0: bound of the dry friction in the free directions, isotropic; of
-                                      // the force where lengths and angles are free, about each axis of a universal one
-  double friction_torque = 0.0;       // [N m] >= 0: that of the torque where lengths and angles are free
+  double friction = 0.0;          // [N, N m] >= 0: bound of the dry friction in the free directions, isotropic; of
+                                  // the force where lengths and angles are free, about each axis of a universal one
+  double friction_torque = 0.0;   // [N m] >= 0: that of the torque where lengths and angles are free
+  double friction_of_load = 0.0;  // [-] prismatic, [m] revolute, coefficient times radius, >= 0: of the joint's load
+                                  // in the step before (calc_joint_load), added to the bound
   std::optional<JointLimits> limits;  // revolute, screw, prismatic, distance, of which the coordinate is then the
                                       // distance; not with a motion
   std::vector<JointTerm> terms;       // of a gear or a coupling, whose bodies follow from its joints

@@ -196,7 +196,8 @@ int SystemBuilder::add_joint(const JointOptions& options) {
     joint.motion_acceleration = joint.motion_rate.derivative();
   }
   const auto is_finite_and_not_negative = [](double x) { return std::isfinite(x) && x >= 0.0; };
-  const bool has_friction = options.friction != 0.0 || options.friction_torque != 0.0;
+  const bool has_friction =
+      options.friction != 0.0 || options.friction_torque != 0.0 || options.friction_of_load != 0.0;
   if ((options.spring || options.force || options.limits) && !joint.has_single_coordinate()) {
     refuse(
         "only a joint with one coordinate (revolute, prismatic, screw, distance with limits) takes a spring, a force "
@@ -212,6 +213,10 @@ int SystemBuilder::add_joint(const JointOptions& options) {
   }
   if (!is_finite_and_not_negative(options.friction) || !is_finite_and_not_negative(options.friction_torque)) {
     refuse("friction must not be negative");
+  }
+  if (!is_finite_and_not_negative(options.friction_of_load)) refuse("friction must not be negative");
+  if (options.friction_of_load > 0.0 && options.type != JointType::revolute && options.type != JointType::prismatic) {
+    refuse("only a revolute or prismatic joint has friction by its load");
   }
   if (options.friction_torque > 0.0 && (joint.n_free_lengths == 0 || joint.n_free_lengths == joint.n_free)) {
     refuse("one bound of friction: forces and torques are not both free");
@@ -254,10 +259,11 @@ void SystemBuilder::add_joint_friction(int index) {
 }
 
 void SystemBuilder::add_joint_friction(int index, int first_free, int dim, double bound) {
-  if (!(bound > 0.0)) return;
   const Joint& joint = system_.joints_[index];
+  const double of_load = joint.options.friction_of_load;
+  if (!(bound > 0.0 || of_load > 0.0)) return;
   const bool turns = first_free >= joint.n_free_lengths;
-  system_.dry_frictions_.push_back({-1, index, dim, turns, bound, joint.first, joint.second, first_free});
+  system_.dry_frictions_.push_back({-1, index, dim, turns, bound, of_load, joint.first, joint.second, first_free});
 }
 
 void SystemBuilder::add_limits(int index) {

@@ -15,7 +15,7 @@ namespace stickslip {
 namespace {
 
 constexpr std::uint64_t kMagic = 0x54535353;  // "SSST"
-constexpr std::uint64_t kVersion = 6;         // earlier ones were never released
+constexpr std::uint64_t kVersion = 7;         // earlier ones were never released
 constexpr std::size_t kBodyInputNumbers = 12;
 constexpr std::size_t kJointInputNumbers = 2;
 
@@ -118,9 +118,10 @@ std::vector<std::byte> to_bytes(const State& state) {
     return 2 + inputs.bodies().size() * kBodyInputNumbers + inputs.joints().size() * kJointInputNumbers;
   };
   const auto numbers_in = [](const ValuesById& table) { return 3 * table.size() + table.values().size(); };
-  const std::size_t numbers = 19 + numbers_of(state.inputs) + numbers_of(state.remembered_inputs) +
-                              static_cast<std::size_t>(state.q.size() + state.u.size() + state.memory.size()) +
-                              numbers_in(state.warm) + numbers_in(state.contacts);
+  const std::size_t numbers =
+      20 + numbers_of(state.inputs) + numbers_of(state.remembered_inputs) +
+      static_cast<std::size_t>(state.q.size() + state.u.size() + state.memory.size() + state.joint_loads.size()) +
+      numbers_in(state.warm) + numbers_in(state.contacts);
   StateWriter out(8 * numbers);
   out.put(kMagic);
   out.put(kVersion);
@@ -131,6 +132,7 @@ std::vector<std::byte> to_bytes(const State& state) {
   out.put(state.memory);
   out.put(state.warm);
   out.put(state.contacts);
+  out.put(state.joint_loads);
   out.put(state.energy.initial);
   out.put(state.energy.work);
   out.put(state.energy.dissipated);
@@ -161,6 +163,7 @@ State state_from_bytes(std::span<const std::byte> bytes) {
   state.memory = in.get_vector();
   state.warm = in.get_table();
   state.contacts = in.get_table();
+  state.joint_loads = in.get_vector();
   state.energy.initial = in.get_real();
   state.energy.work = in.get_real();
   state.energy.dissipated = in.get_real();

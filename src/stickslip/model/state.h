@@ -44,6 +44,7 @@ struct State {
   EnergyLedger energy;
   StepSize step_size;
   Inputs inputs;             // what a caller puts on bodies and in joints, in the steps to come until it is changed
+  Vector joint_loads;        // (joints, or none) [N] in the step before, of joints whose friction follows them
   Inputs remembered_inputs;  // those that `memory` stands for: of the last step, where a scheme asks
 };
 

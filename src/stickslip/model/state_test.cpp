@@ -34,6 +34,7 @@ State example() {
   const BodyInput thruster{7, Vector3(1, -0.0, 3), Vector3(4, 5, 1e-310), Vector3(-1, 0.5, 2), 0.25, true};
   state.inputs.assign({{2, Vector3(0.1, 0.2, 0.3)}, thruster}, {{1, -2.5}, {4, 1e300}});
   state.remembered_inputs.assign({}, {{1, 2.5}});
+  state.joint_loads = Vector3(3.5, 0.0, 2.0);
   return state;
 }
 
@@ -55,6 +56,7 @@ TEST(StateBytes, ComeBackBitForBit) {
   EXPECT_EQ(after.step_size, before.step_size);
   EXPECT_EQ(after.inputs, before.inputs);
   EXPECT_EQ(after.remembered_inputs, before.remembered_inputs);
+  EXPECT_EQ(after.joint_loads, before.joint_loads);
 }
 
 TEST(StateBytes, EmptyStateComesBack) {
@@ -81,7 +83,7 @@ TEST(StateBytes, RefusesAnotherVersion) {
       ADD_FAILURE() << version;
     } catch (const InputError& e) {
       EXPECT_EQ(std::string(e.what()),
-                "a saved state has version " + std::to_string(version) + ", this program reads version 6 only");
+                "a saved state has version " + std::to_string(version) + ", this program reads version 7 only");
     }
   }
 }

@@ -252,8 +252,13 @@ class System {
     calc_contact_derivatives(points_[k], t, q, u, a, lambda, derivatives);
   }
 
-  // --- dry friction of constant bound, in forces and in joints, by index into dry_frictions()
+  // --- dry friction, in forces and in joints, by index into dry_frictions()
   const std::vector<DryFrictionElement>& dry_frictions() const { return dry_frictions_; }
+  /// Its bound where joints bore so much in the step before. loads (joints) [N], or empty: nothing. [N, N m]
+  double calc_friction_bound(int k, const Vector& loads) const {
+    const DryFrictionElement& e = dry_frictions_[k];
+    return e.of_load == 0.0 || loads.size() == 0 ? e.bound : e.bound + e.of_load * loads(e.joint);
+  }
   /// gamma (dim) [m/s, rad/s]
   void calc_dry_friction_velocity(int k, double t, const Vector& q, const Vector& u, JointVector& gamma) const;
   /// Rows of W^T for one side, (dim, n_u of that side).

@@ -536,7 +536,7 @@ int SystemBuilder::add_force(Force force) {
     force.second = attach(friction.second, friction.parameter_second);
     if (!(friction.bound >= 0.0)) refuse("the bound must not be negative");
     const int dim = friction.axis ? 1 : system_.dimension();
-    system_.dry_frictions_.push_back({index, -1, dim, false, friction.bound, force.first, force.second, 0});
+    system_.dry_frictions_.push_back({index, -1, dim, false, friction.bound, 0.0, force.first, force.second, 0});
   };
   std::visit(Overloaded{add_spring, add_load, add_dry_friction}, force.law);
   system_.forces_.push_back(std::move(force));

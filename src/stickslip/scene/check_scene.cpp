@@ -349,7 +349,7 @@ std::string describe_joints(const System& system) {
     if (o.motion) text += ", motion";
     if (o.spring) text += ", spring";
     if (o.force) text += ", force";
-    if (o.friction > 0.0 || o.friction_torque > 0.0) text += ", friction";
+    if (o.friction > 0.0 || o.friction_torque > 0.0 || o.friction_of_load > 0.0) text += ", friction";
     if (o.limits) text += ", limits";
     text += '\n';
   }

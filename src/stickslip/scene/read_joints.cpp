@@ -110,6 +110,17 @@ struct Units {
 constexpr Units kLength = {"m", "N"};
 constexpr Units kAngle = {"rad", "N m"};
 
+/// The table of a friction whose bound follows the joint's load.
+void read_load_friction(const TableReader& friction, SceneJoint& joint) {
+  if (joint.type == JointType::revolute) {
+    friction.allow({"coefficient", "radius"});
+    joint.load_radius = friction.number("radius", kPositive, "m");
+  } else {
+    friction.allow({"coefficient"});
+  }
+  joint.load_friction = friction.number("coefficient", kNotNegative, "");
+}
+
 /// What acts in the free direction of a joint with one coordinate.
 void read_drive(const TableReader& reader, const Units& units, SceneJoint& joint) {
   if (const TomlValue* value = reader.find("spring")) {
@@ -122,7 +133,14 @@ void read_drive(const TableReader& reader, const Units& units, SceneJoint& joint
         spring.number_or("damping", kNotNegative, fmt::format("{} s/{}", units.force, units.length), 0.0);
     joint.spring->rest = spring.number_or("rest", kAnyNumber, units.length, 0.0);
   }
-  joint.friction = reader.number_or("friction", kNotNegative, units.force, 0.0);
+  const TomlValue* friction = reader.find("friction");
+  if (friction == nullptr || friction->table() == nullptr) {
+    joint.friction = reader.number_or("friction", kNotNegative, units.force, 0.0);
+  } else if (joint.type != JointType::revolute && joint.type != JointType::prismatic) {
+    reader.fail("friction", "a number: friction by the load is of revolute and prismatic joints");
+  } else {
+    read_load_friction(TableReader(reader.context(), *friction, reader.path_of("friction")), joint);
+  }
   if (reader.has("force")) joint.force = reader.state_function("force", units.force);
   if (reader.has("limits")) {
     const auto [low, high] = reader.pair_of_numbers("limits", kAnyNumber, units.length);

@@ -189,6 +189,8 @@ struct SceneJoint {
   std::optional<TimeFunction> force;  // [N, N m]
   double friction = 0.0;              // [N, N m] in the free directions; of the force where both are free
   double friction_torque = 0.0;       // [N m] of the torque where both are free
+  double load_friction = 0.0;         // [-] coefficient of friction by the joint's load: revolute, prismatic
+  double load_radius = 0.0;           // [m] at which it acts: revolute
   std::optional<JointLimits> limits;
   bool collide = true;            // whether contacts between its bodies are detected
   std::optional<SceneGear> gear;  // of a gear, all that is said of it

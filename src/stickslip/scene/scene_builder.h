@@ -253,6 +253,7 @@ class SceneBuilder {
     o.spring = source.spring;
     o.friction = source.friction;
     o.friction_torque = source.friction_torque;
+    o.friction_of_load = source.load_friction * (source.type == JointType::revolute ? source.load_radius : 1.0);
     o.limits = source.limits;
     if (source.force) o.force = Expression();  // set_joint_forces() knows all joints
     set_coordinate(source, first, second, path, o);

@@ -469,6 +469,10 @@ class SceneWriter {
     const bool has_two_bounds = joint.type == JointType::cylindrical || joint.type == JointType::planar;
     if (has_two_bounds && (joint.friction > 0.0 || joint.friction_torque > 0.0)) {
       line("friction = {{force = {}, torque = {}}}", number(joint.friction), number(joint.friction_torque));
+    } else if (joint.load_friction > 0.0 || joint.load_radius > 0.0) {
+      const bool turns = joint.type == JointType::revolute;
+      line("friction = {{coefficient = {}{}}}", number(joint.load_friction),
+           turns ? ", radius = " + number(joint.load_radius) : "");
     } else if (joint.friction > 0.0) {
       line("friction = {}", number(joint.friction));
     }

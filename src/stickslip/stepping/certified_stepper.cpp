@@ -14,6 +14,9 @@
 namespace stickslip {
 namespace {
 
+/// Tries in which loads of joints agree with the friction that follows from them. [-]
+constexpr int kMaxLoads = 50;
+
 /// Of the kinetic energy that contacts may make against their law. Solvers leave 1e-12 and less. [-]
 constexpr double kMostMade = 1e-9;
 
@@ -54,16 +57,76 @@ CertifiedStepper::CertifiedStepper(std::unique_ptr<TimeStepper> scheme, const Sy
   }
   has_discs_ =
       std::ranges::any_of(system.joints(), [](const Joint& joint) { return joint.options.type == JointType::rolling; });
+  follows_loads_ =
+      std::ranges::any_of(system.joints(), [](const Joint& joint) { return joint.options.friction_of_load > 0.0; });
   fall_energy_ = 0.5 * mass * system.gravity().squaredNorm();
 }
 
 void CertifiedStepper::initialize(State& state, StepReport& report) {
   report.tolerance = tolerance_;
   scheme_->initialize(state, report);
+  Vector loads;
+  for (int i = 0; follows_loads_ && i < kMaxLoads; ++i) {
+    if (settle_joint_loads(calc_joint_loads(state, report), loads)) break;
+    state.joint_loads = loads;
+    report.tolerance = tolerance_;
+    scheme_->initialize(state, report);
+  }
   (void)contacts_.measure(nullptr, state, report);
 }
 
+/// What joints bear whose friction follows it: a hinge the force, a slider its part across the axis; empty where the
+/// report does not know. (joints) [N]
+Vector CertifiedStepper::calc_joint_loads(const State& state, const StepReport& report) const {
+  Vector loads = Vector::Zero(static_cast<Eigen::Index>(report.joints.size()));
+  for (std::size_t j = 0; j < report.joints.size(); ++j) {
+    const Joint& joint = system_.joints()[j];
+    if (joint.options.friction_of_load == 0.0) continue;
+    Vector3 force = report.joints[j].reaction_force;
+    if (!force.allFinite()) return {};
+    if (joint.options.type == JointType::prismatic) {
+      const Matrix3 axes = system_.calc_pose(joint.first, state.t, state.q).R_WB * joint.options.on_first.axes;
+      const Vector3 axis = axes.col(joint.spatial ? 2 : 0);
+      force -= axis * axis.dot(force);
+    }
+    loads(static_cast<Eigen::Index>(j)) = force.norm();
+  }
+  return loads;
+}
+
+/// Takes loads that were found; whether that changes nothing, or none were.
+bool CertifiedStepper::settle_joint_loads(const Vector& found, Vector& loads) const {
+  constexpr double kSettled = 1e-12;  // [-] of the largest load
+  if (found.size() == 0) return true;
+  const bool same = loads.size() > 0 && (found - loads).lpNorm<Eigen::Infinity>() <=
+                                            kSettled * std::max(found.maxCoeff(), loads.maxCoeff());
+  loads = found;
+  return same;
+}
+
 Status CertifiedStepper::step(State& state, double h, double t_end, StepReport& report) {
+  if (!follows_loads_) return make_step(state, h, t_end, report);
+  if (state.joint_loads.size() > 0) {
+    const Status status = make_step(state, h, t_end, report);
+    if (status != Status::failed) state.joint_loads = calc_joint_loads(state, report);
+    return status;
+  }
+  Vector loads = Vector::Zero(static_cast<Eigen::Index>(system_.joints().size()));
+  State end;
+  Status status = Status::ok;
+  for (int i = 0; i < kMaxLoads; ++i) {
+    end = state;
+    end.joint_loads = loads;
+    status = make_step(end, h, t_end, report);
+    if (status == Status::failed) return status;
+    if (settle_joint_loads(calc_joint_loads(end, report), loads)) break;
+  }
+  state = std::move(end);
+  state.joint_loads = std::move(loads);
+  return status;
+}
+
+Status CertifiedStepper::make_step(State& state, double h, double t_end, StepReport& report) {
   start_.t = state.t;
   start_.q = state.q;
   start_.u = state.u;

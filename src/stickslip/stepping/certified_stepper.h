@@ -17,6 +17,9 @@ namespace stickslip {
 /// - Energy that contacts make (ContactWork). What the residual that the step admits may make of it is taken away. A
 ///   step is inexact whose contacts share one restitution and make more than kMostMade of the kinetic energy against
 ///   their law.
+///
+/// It also keeps what joints bear whose friction follows their load, State::joint_loads: in the first step that of the
+/// step itself, or of the start where the scheme knows forces there.
 class CertifiedStepper final : public TimeStepper {
  public:
   /// The system must outlive this. tolerance [-]: the solver's, which is that of steps whose scheme names no other.
@@ -37,6 +40,9 @@ class CertifiedStepper final : public TimeStepper {
   void forget(State& state) const override { scheme_->forget(state); }
 
  private:
+  Status make_step(State& state, double h, double t_end, StepReport& report);
+  Vector calc_joint_loads(const State& state, const StepReport& report) const;
+  bool settle_joint_loads(const Vector& found, Vector& loads) const;
   void judge_contacts(const State& state, StepReport& report);
   void judge_contact_work(double energy_before, StepReport& report) const;
 
@@ -44,10 +50,11 @@ class CertifiedStepper final : public TimeStepper {
   const System& system_;
   double tolerance_;  // [-]
   TrueContacts contacts_;
-  TrueContacts::Start start_;  // workspace
-  bool has_discs_ = false;     // whether discs roll by joints
-  State before_;               // at the start of the step, where they do
-  double fall_energy_ = 0.0;   // [J/s^2] kinetic energy of a fall from rest, over the square of its time
+  TrueContacts::Start start_;   // workspace
+  bool has_discs_ = false;      // whether discs roll by joints
+  bool follows_loads_ = false;  // whether friction of joints follows their load
+  State before_;                // at the start of the step, where one of these is so
+  double fall_energy_ = 0.0;    // [J/s^2] kinetic energy of a fall from rest, over the square of its time
 };
 
 }  // namespace stickslip

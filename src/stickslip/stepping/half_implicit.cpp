@@ -124,6 +124,7 @@ Status HalfImplicitStepper::step(State& state, double h, double t_end, StepRepor
 
   ContactFinder& contacts = velocity_.contacts();
   start_.take(start.t, start.q, &start.u);
+  velocity_.constraints().set_joint_loads(state.joint_loads);
   met_.clear();
   left_out_.clear();
   put_back_.clear();

@@ -83,6 +83,7 @@ Status MoreauStepper::step(State& state, double h, double t_end, StepReport& rep
   if (!velocity_.are_given_finite(state.inputs, {t_mid, t_end}, report)) return report.status = Status::failed;
 
   const State& start = velocity_.settle_start(state);
+  velocity_.constraints().set_joint_loads(state.joint_loads);
   ContactFinder& contacts = velocity_.contacts();
   if (contacts.detects()) {
     start_.take(start.t, start.q, &start.u);

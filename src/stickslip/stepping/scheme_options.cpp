@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "stickslip/stepping/scheme_options.h"
 
+#include "stickslip/base/input_error.h"
 #include "stickslip/stepping/certified_stepper.h"
 
 namespace stickslip {
@@ -42,6 +43,13 @@ std::unique_ptr<TimeStepper> make_stepper(const SchemeOptions& options, const Sy
       return make_event_driven(o, system, solver, stop);
     }
   };
+  for (const Joint& joint : system.joints()) {
+    const bool finds_instants =
+        std::holds_alternative<EventDrivenOptions>(options) || std::holds_alternative<RelaxationOptions>(options);
+    if (!finds_instants || joint.options.friction_of_load == 0.0) continue;
+    throw InputError({}, "scheme.type", std::string(scheme_traits(options).name),
+                     "another scheme: joint '" + joint.options.name + "' has friction by its load in the step before");
+  }
   return std::make_unique<CertifiedStepper>(std::visit(Make{system, solver, stop, eases}, options), system,
                                             solver.tolerance(), reach_of(options));
 }

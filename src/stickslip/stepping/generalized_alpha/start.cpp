@@ -47,6 +47,7 @@ void set_instant(Step& step, const Instant& instant) {
 /// At the instant of the state, as exactly as the steps themselves are solved: forces that do not balance to their
 /// tolerance open and close contacts that rest.
 void take_instant(Step& step, const State& state, Instant& instant) {
+  instant.set_joint_loads(state.joint_loads);
   instant.take(set_to_instant(step, state), step.contacts.points(), step.inputs, {.solve = step.options.tolerance});
 }
 

@@ -63,6 +63,11 @@ void begin(Step& step, const State& state, double h, double t_end, bool again) {
   step.h = h;
   step.t_end = t_end;
   step.follows_branches = true;  // an interrupted step may have left it
+  for (StepElement& e : step.elements) {
+    if (e.kind == ConstraintElement::Kind::dry_friction) {
+      e.bound = step.system.calc_friction_bound(e.index, state.joint_loads);
+    }
+  }
   if (step.contacts.detects()) {
     const auto kept = again ? step.contacts.ids() : state.contacts.ids();
     step.kept_contacts.assign(kept.begin(), kept.end());
