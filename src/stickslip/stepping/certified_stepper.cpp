@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "stickslip/base/phase_clock.h"
+#include "stickslip/constraints/certificate.h"
 #include "stickslip/constraints/stiffness.h"
 
 namespace stickslip {
@@ -39,12 +40,16 @@ CertifiedStepper::CertifiedStepper(std::unique_ptr<TimeStepper> scheme, const Sy
   for (const Body& body : system.bodies()) {
     if (body.n_u > 0) mass += body.beam ? body.beam->mass() : body.mass;
   }
+  const auto has_ellipse = [](const ContactPair& pair) { return pair.law().ellipse.has_value(); };
+  has_ellipses_ =
+      std::ranges::any_of(system.contacts(), has_ellipse) || std::ranges::any_of(system.detected_pairs(), has_ellipse);
   fall_energy_ = 0.5 * mass * system.gravity().squaredNorm();
 }
 
 void CertifiedStepper::initialize(State& state, StepReport& report) {
   report.tolerance = tolerance_;
   scheme_->initialize(state, report);
+  if (has_ellipses_) restore_second_tangents(system_, report);
   (void)contacts_.measure(nullptr, state, report);
 }
 
@@ -62,6 +67,7 @@ Status CertifiedStepper::step(State& state, double h, double t_end, StepReport& 
     return Status::failed;
   }
   const PhaseScope phase(Phase::report);
+  if (has_ellipses_) restore_second_tangents(system_, report);
   judge_contacts(state, report);
   judge_contact_work(energy_before, report);
   return report.status;

@@ -45,6 +45,7 @@ class CertifiedStepper final : public TimeStepper {
   double tolerance_;  // [-]
   TrueContacts contacts_;
   TrueContacts::Start start_;  // workspace
+  bool has_ellipses_ = false;  // whether friction of some contacts has an ellipse
   double fall_energy_ = 0.0;   // [J/s^2] kinetic energy of a fall from rest, over the square of its time
 };
 
