@@ -105,9 +105,12 @@ bool calc_contact_within(const BodySnapshot& at, const ContactPoint& point, doub
     gamma = system.calc_contact_velocity(point, geometry, at.t(), at.q(), at.u());
     return true;
   }
-  BodyMotion first, second;
-  return system.calc_contact_within(point, motion_of(at, point, Side::first, first),
-                                    motion_of(at, point, Side::second, second), most, geometry, gamma);
+  BodyMotion scratch_first, scratch_second;
+  const BodyMotion& first = motion_of(at, point, Side::first, scratch_first);
+  const BodyMotion& second = motion_of(at, point, Side::second, scratch_second);
+  if (!system.calc_contact_within(point, first, second, most, geometry, gamma)) return false;
+  if (system.has_surface_velocity(point)) system.add_surface_velocity(point, at.t(), geometry, first, second, gamma);
+  return true;
 }
 
 }  // namespace stickslip

@@ -259,6 +259,21 @@ ContactStatus contact_status(const double* p, const double* u, int dim, double m
   return std::sqrt(norm2) <= mu * p[0] * (1.0 + kRoundOff) ? ContactStatus::stick : ContactStatus::slip;
 }
 
+const ContactLaw& law_of(const System& system, const ContactReport& contact) {
+  if (contact.contact != kDetected) return system.contacts()[contact.contact].law();
+  return system.detected_pair(contact.id).law();
+}
+
+void restore_second_tangents(const System& system, StepReport& report) {
+  for (ContactReport& contact : report.contacts) {
+    const ContactLaw& law = law_of(system, contact);
+    if (!law.ellipse) continue;
+    const double length = law.second_tangent();
+    for (ContactComponents* forces : {&contact.force, &contact.impulse, &contact.percussion}) (*forces)[2] *= length;
+    contact.velocity[2] /= length;
+  }
+}
+
 std::string describe_non_finite(const System& system, const Vector& q, const Vector& u) {
   // Eigen's allFinite() takes ten times as long for the few entries of a small system.
   const auto is_finite = [](const Vector& y) {
@@ -289,6 +304,9 @@ std::string describe_non_finite_input(const System& system, const Inputs& inputs
 }
 
 std::string describe_non_finite_motion(const System& system, double t) {
+  if (const std::string shape = system.find_non_finite_surface(t); !shape.empty()) {
+    return "shape '" + shape + "': its surface velocity is not finite";
+  }
   static const Vector kNone;  // a moving body has no coordinates
   for (std::size_t i = 0; i < system.bodies().size(); ++i) {
     const Body& body = system.bodies()[i];

@@ -44,6 +44,12 @@ void report_applied_impulse(const System& system, const Vector& impulse, double 
 /// Adds what a constraint does, `lambda` [N, N m] of dry friction element k, or of the limit that a contact point is;
 /// nothing to joints where the element or the point is not a joint's; such an element's to report.applied_impulse.
 void add_reaction(const JointReaction& reaction, JointReport& joint);
+/// The law of a contact of a report.
+const ContactLaw& law_of(const System& system, const ContactReport& contact);
+/// Components of contacts whose friction has an ellipse, of rows (FrictionEllipse) as schemes report them, become those
+/// along unit vectors.
+void restore_second_tangents(const System& system, StepReport& report);
+
 /// What a joint's own rows do, lambda (dim); of gears and couplings also to the joints that they couple.
 void add_joint_reaction(const System& system, int j, double t, const Vector& q, const JointVector& lambda,
                         StepReport& report);

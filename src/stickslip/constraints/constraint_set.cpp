@@ -56,9 +56,14 @@ void visit_rows(const ConeProblem& problem, const Vector& v, const Visit& visit)
 ConstraintSet::ConstraintSet(const System& system, StopToken stop, bool packs) : system_(system), stop_(stop) {
   problem_.delassus.emplace<FactoredDelassus>();
   other_.emplace<PackedDelassus>();
-  const auto is_law_packed = [](const ContactPair& pair) { return pair.friction_dim == PackedDelassus::kDim - 1; };
+  const auto has_ellipse = [](const ContactPair& pair) { return pair.law().ellipse.has_value(); };
+  const auto is_law_packed = [&](const ContactPair& pair) {
+    return pair.friction_dim == PackedDelassus::kDim - 1 && !has_ellipse(pair);
+  };
   can_pack_ = packs && system.joints().empty() && system.dry_frictions().empty() &&
-              std::ranges::all_of(system.contacts(), is_law_packed);
+              std::ranges::all_of(system.contacts(), is_law_packed) &&
+              std::ranges::none_of(system.detected_pairs(), has_ellipse);
+  has_motions_ = system.has_surface_velocities();
   int n_bodies = 0;
   for (const Body& body : system.bodies()) {
     stop_.check();
@@ -141,6 +146,7 @@ void ConstraintSet::clear() {
   indices_.clear();
   n_contacts_ = 0;
   n_joints_ = 0;
+  kinetic_.clear();
   geometries_.clear();
   units_.clear();
   gaps_.clear();
@@ -200,7 +206,12 @@ void ConstraintSet::gather_contacts(const Activations& activation_of, double h) 
     if (slides && is_between_turning(system_, k)) {
       geometry.position_first = geometry.position_second = 0.5 * (geometry.position_first + geometry.position_second);
     }
-    const FrictionBlock friction{pair.friction_dim, pair.law().friction, 0, 0.0};
+    double mu = pair.law().friction;
+    if (slides && pair.law().is_of_speed()) {
+      mu = pair.law().calc_friction(gamma.segment(1, std::min(pair.friction_dim, 2)).norm());
+      if (pair.law().kinetic && mu < pair.law().friction) append(kinetic_, n_contacts_);
+    }
+    const FrictionBlock friction{pair.friction_dim, mu, 0, 0.0};
     problem_.add_contact({&friction, slides ? std::size_t{1} : std::size_t{0}});
     ++n_contacts_;
     add_member(static_cast<int>(i), problem_.of_positions ? &geometry.gap : gamma.data());
@@ -212,6 +223,11 @@ void ConstraintSet::gather_contacts(const Activations& activation_of, double h) 
         ContactGeometry same;
         system_.calc_contact_within(k, carry(k, Side::first, h), carry(k, Side::second, h),
                                     std::numeric_limits<double>::infinity(), same, tau);
+        if (system_.has_surface_velocity(k)) {
+          BodyMotion first, second;
+          system_.add_surface_velocity(k, at_->t(), geometry, at_->at(system_.place_number(k, Side::first), first),
+                                       at_->at(system_.place_number(k, Side::second), second), tau);
+        }
         const int first = problem_.cones.back().offset;
         for (int r = 0; r < problem_.cones.back().dim; ++r) gamma_[first + r] += at_instant(r) - tau(r);
       }
@@ -357,6 +373,12 @@ ConstraintSet::Restitution ConstraintSet::restitution(int cone) const {
   return {law.restitution_normal, law.restitution_tangential};
 }
 
+double ConstraintSet::slip_speed(int cone) const {
+  const int first = problem_.cones[cone].offset + 1;
+  const int n_slide = std::min(system_.pair((*points_)[indices_[cone]]).friction_dim, 2);
+  return ConstVectorView(gamma_.data() + first, n_slide).norm();
+}
+
 const Vector3& ConstraintSet::normal(int cone) const {
   const auto* packed = std::get_if<PackedDelassus>(&problem_.delassus);
   return packed != nullptr ? packed->contact(cone).normal : geometries_[cone].normal;
@@ -365,6 +387,20 @@ const Vector3& ConstraintSet::normal(int cone) const {
 const Vector3& ConstraintSet::tangent(int cone) const {
   const auto* packed = std::get_if<PackedDelassus>(&problem_.delassus);
   return packed != nullptr ? packed->contact(cone).tangent : geometries_[cone].tangent1;
+}
+
+bool ConstraintSet::hold_turned(std::span<const double> velocity, std::span<const double> added) {
+  return std::erase_if(kinetic_, [&](int i) {
+           const Cone& cone = problem_.cones[i];
+           const ContactPair& pair = system_.pair((*points_)[indices_[i]]);
+           double along = 0.0;
+           for (int row = cone.offset + 1; row < cone.offset + 1 + std::min(pair.friction_dim, 2); ++row) {
+             along += gamma_[row] * (velocity[row] - (added.empty() ? 0.0 : added[row]));
+           }
+           if (!(along < 0.0)) return false;
+           problem_.blocks[cone.first_block].mu = pair.law().friction;
+           return true;
+         }) > 0;
 }
 
 bool ConstraintSet::gives_back() const {

@@ -77,9 +77,15 @@ class ConstraintSet {
   Restitution restitution(int cone) const;
   /// Of a contact at the instant. [m, rad]
   double gap(int cone) const { return gaps_[cone]; }
+  /// How fast a contact slides at the instant. [m/s]
+  double slip_speed(int cone) const;
   /// Of a contact at the instant. [-]
   const Vector3& normal(int cone) const;
   const Vector3& tangent(int cone) const;
+  /// Contacts that began to slide with kinetic friction and that percussions with it turn back, by the velocities of a
+  /// solution (n) [m/s] less `added` (none: zero), get the friction of what sticks. Whether there are any: then the
+  /// problem is to be solved again.
+  bool hold_turned(std::span<const double> velocity, std::span<const double> added);
   /// Whether a contact does.
   bool gives_back() const;
   /// added (n) += e gamma, of the rows at the instant gathered: what Newton's law of impacts adds to the velocities
@@ -175,7 +181,7 @@ class ConstraintSet {
   };
   std::vector<PackedMass> packed_masses_;  // none where it is never packed
   bool can_pack_ = true;      // whether contacts of rigid bodies, with friction in space, are all there can be
-  bool has_motions_ = false;  // whether a body moves as prescribed
+  bool has_motions_ = false;  // whether a body or a surface moves as prescribed
   ConeProblem problem_;
   Delassus other_;                           // of the kind that the problem has not, for its memory
   std::vector<int> indices_;                 // (cones) see index()
@@ -184,6 +190,7 @@ class ConstraintSet {
   std::vector<PointAt> looked_at_;           // of points in a row that threads share
   PairGeometry pair_;                        // of the joint or dry friction that is gathered
   std::vector<JointReaction> units_;         // (rows of joints) what a unit of their multiplier does
+  std::vector<int> kinetic_;                 // contacts that began to slide with kinetic friction
   std::vector<double> gaps_;                 // (contacts) [m]
   std::vector<double> gamma_;
   std::vector<double> tau_, tau_at_instant_;  // none where all are zero

@@ -194,6 +194,7 @@ void Instant::classify(int cone) {
   const double size = sliding.norm();
   member.mode = size > zero ? InstantMode::sliding : InstantMode::sticking;
   for (int i = 0; i < member.n_friction && slides(cone); ++i) member.direction[i] = sliding(i) / size;
+  set_friction(cone);
   if (slides(cone) && has_polygon(cone)) slide_on_polygon(member, zero / size);
 }
 
@@ -225,6 +226,7 @@ void Instant::set_mode(int cone, InstantMode mode) {
   STICKSLIP_ASSERT((set_.kind(cone) == ConstraintSet::Kind::joint) == (mode == InstantMode::bilateral));
   STICKSLIP_ASSERT(mode != InstantMode::sliding || slides(cone));
   members_[cone].mode = mode;
+  set_friction(cone);
 }
 
 void Instant::slide(int cone, std::span<const double> direction) {
@@ -233,7 +235,17 @@ void Instant::slide(int cone, std::span<const double> direction) {
   member.mode = InstantMode::sliding;
   member.direction.fill(0.0);
   std::ranges::copy(direction, member.direction.begin());
+  set_friction(cone);
   if (has_polygon(cone)) slide_on_polygon(member, FrictionPolygon::kRoundOff);
+}
+
+/// mu of a contact whose friction depends on whether and how fast it slides.
+void Instant::set_friction(int cone) {
+  if (set_.kind(cone) != ConstraintSet::Kind::contact) return;
+  const ContactLaw& law = system_.pair((*points_)[set_.index(cone)]).law();
+  Member& member = members_[cone];
+  if (!law.is_of_speed() || member.n_friction == 0) return;
+  member.mu = slides(cone) ? law.calc_sliding_friction(set_.slip_speed(cone)) : law.friction;
 }
 
 void Instant::open_contacts() {

@@ -180,6 +180,7 @@ class Instant {
   double calc_length(int first, int second) const;
   double calc_zero_speed(int cone) const;
   void classify(int cone);
+  void set_friction(int cone);
   void take_gathered(const BodySnapshot& at, const std::vector<ContactPoint>& points);
   void calc_forces(const BodySnapshot& at, const Inputs& inputs);
   void calc_bias(const BodySnapshot& at, const std::vector<ContactPoint>& points);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "stickslip/io/output_columns.h"
+#include "stickslip/constraints/certificate.h"
 
 #include <fmt/format.h>
 
@@ -39,8 +40,7 @@ std::vector<int> find_joints_with_effort(const System& system) {
 }
 
 double friction_of(const System& system, const ContactReport& contact) {
-  if (contact.contact != kDetected) return system.contacts()[contact.contact].law().friction;
-  return system.detected_pair(contact.id).law().friction;
+  return law_of(system, contact).friction;
 }
 
 bool is_stop(const System& system, const ContactReport& contact) {

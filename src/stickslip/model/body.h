@@ -42,6 +42,19 @@ struct Motion {
   Expression angle_rate, angle_acceleration;         // [rad/s], [rad/s^2]
 };
 
+/// How the surface of a shape moves over the shape, as a belt does: its velocity at a point x of the body's frame is
+/// velocity + rate axis x (x - at), of which the part along the normal of a contact does not count.
+struct SurfaceVelocity {
+  int shape = 0;                       // index into Body::shapes
+  std::array<Expression, 3> velocity;  // [m/s] of t, body frame
+  Vector3 axis = Vector3::UnitZ();     // (3) [-] unit, body frame
+  Expression rate;                     // [rad/s] of t
+  Vector3 at = Vector3::Zero();        // (3) [m] body frame
+  // Exact time derivatives, set by SystemBuilder.
+  std::array<Expression, 3> acceleration;  // [m/s^2]
+  Expression rate_dot;                     // [rad/s^2]
+};
+
 /// What a body is made of. Coordinates q and velocities u by type:
 ///   rigid   q = (position of the centre of mass (3), quaternion w, x, y, z (4)),
 ///           u = (velocity in the world frame (3), angular velocity in the body frame (3))
@@ -59,6 +72,7 @@ struct Body {
   std::optional<Motion> motion;       // moving only
   std::optional<Beam> beam;           // beam only, which sets the mass
   std::vector<Shape> shapes;          // in the body frame, whose origin is the centre of mass
+  std::vector<SurfaceVelocity> surface_velocities;  // of some of the shapes
   Vector3 drawing_origin = Vector3::Zero();  // (3) [m] where the frame the user drew in has its origin, body frame
 
   int n_q = 0, q_offset = 0;  // set by SystemBuilder

@@ -4,6 +4,7 @@
 #include "stickslip/base/assert.h"
 #include "stickslip/collision/closest_features.h"
 #include "stickslip/collision/manifold.h"
+#include "stickslip/model/contact_traits.h"
 #include "stickslip/model/joint_kinematics.h"
 #include "stickslip/model/pair_kinematics.h"
 #include "stickslip/model/pair_rows.h"
@@ -121,8 +122,9 @@ void System::calc_contact(const ContactPoint& k, double t, const Vector& q, Cont
 void System::calc_contact(const ContactPoint& k, const BodyMotion& first, const BodyMotion& second,
                           ContactGeometry& geometry) const {
   STICKSLIP_ASSERT(k.joint < 0);
-  const ContactFrame<double> c = contact_frame<double>(surface(k), ball(k), k.flipped, planar_,
-                                                       k.flipped ? second : first, k.flipped ? first : second);
+  ContactFrame<double> c = contact_frame<double>(surface(k), ball(k), k.flipped, planar_, k.flipped ? second : first,
+                                                 k.flipped ? first : second);
+  if (const ContactLaw& law = pair(k).law(); law.ellipse) turn_to_ellipse(law, first, second, c);
   geometry = {c.gap, c.first, c.second, c.normal, c.t1, c.t2};
 }
 
@@ -135,9 +137,10 @@ void System::calc_contact(const ContactPoint& k, const BodyMotion& first, const 
   Vector3 center;
   const Gap<double> between = gap_between(surface(k), of_ball, k.flipped, first, second, center);
   if (!(between.gap <= most)) return false;
-  const ContactFrame<double> c = contact_frame<double>(between, center, of_ball.radius, k.flipped, planar_);
-  geometry = {c.gap, c.first, c.second, c.normal, c.t1, c.t2};
+  ContactFrame<double> c = contact_frame<double>(between, center, of_ball.radius, k.flipped, planar_);
   const ContactPair& pair = this->pair(k);
+  if (pair.law().ellipse) turn_to_ellipse(pair.law(), first, second, c);
+  geometry = {c.gap, c.first, c.second, c.normal, c.t1, c.t2};
   contact_velocity<double>(c, 1 + pair.friction_dim, pair.law().contensou_radius, first, second, gamma.data());
   return true;
 }
@@ -240,15 +243,16 @@ ContactVector System::calc_contact_velocity(const ContactPoint& k, const Contact
   const ContactFrame<double> c = {geometry.gap,    geometry.position_first, geometry.position_second,
                                   geometry.normal, geometry.tangent1,       geometry.tangent2};
   ContactVector gamma = ContactVector::Zero();
-  contact_velocity<double>(c, 1 + pair.friction_dim, pair.law().contensou_radius,
-                           calc_motion(side(k, Side::first), t, q, &u), calc_motion(side(k, Side::second), t, q, &u),
-                           gamma.data());
+  const BodyMotion first = calc_motion(side(k, Side::first), t, q, &u);
+  const BodyMotion second = calc_motion(side(k, Side::second), t, q, &u);
+  contact_velocity<double>(c, 1 + pair.friction_dim, pair.law().contensou_radius, first, second, gamma.data());
+  if (has_surface_velocity(k)) add_surface_velocity(k, t, geometry, first, second, gamma);
   return gamma;
 }
 
 bool System::has_prescribed_motion(const ContactPoint& k) const {
   const auto moves = [&](Side side) { return bodies_[body(k, side)].type == BodyType::moving; };
-  return moves(Side::first) || moves(Side::second);
+  return moves(Side::first) || moves(Side::second) || has_surface_velocity(k);
 }
 
 }  // namespace stickslip

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <array>
+#include <cmath>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "stickslip/collision/features.h"
+#include "stickslip/math/expression.h"
 #include "stickslip/math/types.h"
 #include "stickslip/model/attachment.h"
 #include "stickslip/model/element_id.h"
@@ -15,13 +18,62 @@ namespace stickslip {
 /// (dim) [m/s], [m/s^2], [N], ...: rows of one contact, the normal first; the rest is zero.
 using ContactVector = Eigen::Matrix<double, kMaxContactDim, 1>;
 
+/// A function of a speed v, as scenes write it.
+struct SpeedFunction {
+  std::string text;       // without "="
+  Expression expression;  // v is its variable 1
+  double operator()(double v) const {
+    const std::array<double, 2> x = {0.0, v};
+    return expression.value(x);
+  }
+  bool operator==(const SpeedFunction&) const = default;
+};
+
+/// Friction of what slides, which is at most that of what sticks.
+struct KineticFriction {
+  double friction = 0.0;      // [-] mu >= 0
+  double stick_speed = 1e-6;  // [m/s] >= 0: slip up to which a step begins with the friction of what sticks
+  bool operator==(const KineticFriction&) const = default;
+};
+
+/// Friction that differs along and across a direction in the tangent plane, which is fixed in one of the bodies. In the
+/// rows of such a contact the second tangent is `across` / mu times a unit vector, so that the friction set is a disc.
+struct FrictionEllipse {
+  double across = 1.0;                   // [-] mu > 0; ContactLaw::friction is that along the direction
+  Vector3 direction = Vector3::UnitX();  // (3) [-] in the frame of that body, any length but zero
+  bool is_of_second = false;             // whether that body is the contact's second one, else its first
+  bool operator==(const FrictionEllipse&) const = default;
+};
+
 /// What contacts of a pair obey: set-valued Coulomb friction, and Newton's law of impacts in both directions.
 struct ContactLaw {
-  double friction = 0.0;                // [-] mu >= 0
+  double friction = 0.0;                // [-] mu >= 0: of what sticks, at no speed, along the direction of an ellipse
   double restitution_normal = 0.0;      // [-] in [0, 1]
   double restitution_tangential = 0.0;  // [-] in [0, 1]
   double contensou_radius = 0.0;        // [m] 0: none; > 0 adds the friction velocity 3 pi / 16 R (n . omega)
+  std::optional<KineticFriction> kinetic = {};          // at most one of these
+  std::optional<SpeedFunction> friction_of_speed = {};  // [-] of the slip speed; what is below 0 is 0
+  std::optional<FrictionEllipse> ellipse = {};
   bool operator==(const ContactLaw&) const = default;
+
+  /// Whether there is friction at any speed.
+  bool has_friction() const { return friction > 0.0 || friction_of_speed.has_value(); }
+  /// The length of the second tangent in the rows of contacts. [-]
+  double second_tangent() const { return ellipse ? ellipse->across / friction : 1.0; }
+  /// Whether mu depends on how fast the contact slides.
+  bool is_of_speed() const { return kinetic.has_value() || friction_of_speed.has_value(); }
+  /// mu at a slip speed [m/s], of a step that begins with it. [-]
+  double calc_friction(double speed) const {
+    if (kinetic && !(speed > kinetic->stick_speed)) return friction;
+    return is_of_speed() ? calc_sliding_friction(speed) : friction;
+  }
+  /// mu of what slides, however slowly. [-]
+  double calc_sliding_friction(double speed) const {
+    if (kinetic) return kinetic->friction;
+    if (!friction_of_speed) return friction;
+    const double mu = (*friction_of_speed)(speed);
+    return mu > 0.0 && std::isfinite(mu) ? mu : 0.0;
+  }
 };
 
 /// What a named contact is, as the builder is told.
@@ -140,7 +192,7 @@ struct ContactGeometry {
   Vector3 position_second = Vector3::Zero();  // (3) [m] on the pair's second body
   Vector3 normal = Vector3::Zero();           // (3) [-] from first to second
   Vector3 tangent1 = Vector3::Zero();         // (3) [-] see docs/scene-format.md
-  Vector3 tangent2 = Vector3::Zero();         // (3) [-] normal x tangent1; zero in planar systems
+  Vector3 tangent2 = Vector3::Zero();         // (3) [-] normal x tangent1, see FrictionEllipse; zero in planar systems
 };
 
 /// Exact derivatives at one contact over the pair's own coordinates: q = (q_first, q_second) of

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "stickslip/model/contact_on_fixed.h"
+#include "stickslip/model/contact_traits.h"
 #include "stickslip/model/pair_kinematics.h"
 #include "stickslip/model/pair_rows.h"
 #include "stickslip/model/rigid_contact_derivatives.h"
@@ -14,8 +15,10 @@ Pair pair_of(const System& system, const ContactPoint& point) {
 
 template <class S>
 ContactFrame<S> contact_between(const System& system, const ContactPoint& point, const PairFrames<S>& f) {
-  return contact_frame<S>(system.surface(point), system.ball(point), point.flipped, system.planar(),
-                          point.flipped ? f.second : f.first, point.flipped ? f.first : f.second);
+  ContactFrame<S> c = contact_frame<S>(system.surface(point), system.ball(point), point.flipped, system.planar(),
+                                       point.flipped ? f.second : f.first, point.flipped ? f.first : f.second);
+  if (const ContactLaw& law = system.pair(point).law(); law.ellipse) turn_to_ellipse(law, f.first, f.second, c);
+  return c;
 }
 
 /// gamma' = d/dt gamma(t, q(t), u(t)) with q' = B(q) u and u' = a, by one dual number in time.
@@ -29,7 +32,9 @@ void gamma_dot(const System& system, const ContactPoint& point, double t, const 
   const PairFrames<T> f = pair_frames<T>(pair, moving.t, moving.q, moving.u);
   T gamma[kMaxContactDim];
   const int dim = 1 + contact.friction_dim;
-  contact_velocity<T>(contact_between(system, point, f), dim, contact.law().contensou_radius, f.first, f.second, gamma);
+  const ContactFrame<T> c = contact_between(system, point, f);
+  contact_velocity<T>(c, dim, contact.law().contensou_radius, f.first, f.second, gamma);
+  if (system.has_surface_velocity(point)) add_surface_velocity(system, point, moving.t, c, f.first, f.second, gamma);
   for (int i = 0; i < dim; ++i) result[i] = gamma[i].derivative(0);
 }
 
@@ -46,8 +51,8 @@ void contact_force(const System& system, const ContactPoint& point, const S* q, 
   pair_force<S>(pair_of(system, point), q, f, c.first, c.second, F, T, result);
 }
 
-/// Where beams touch (N of two of them) or lines cross (of two rigid bodies), by one derivative direction per local
-/// coordinate.
+/// Where beams touch (N of two of them), lines cross (of two rigid bodies) or rows are not plain, by one derivative
+/// direction per local coordinate.
 template <int N>
 struct AutomaticDerivatives {
   using Dual = Jet<double, N>;
@@ -67,6 +72,7 @@ struct AutomaticDerivatives {
     Dual rate[kMaxContactDim];
     Dual force[kMaxLocalU];
     contact_velocity<Dual>(c, dim, contact.law().contensou_radius, f.first, f.second, gamma);
+    if (system.has_surface_velocity(point)) add_surface_velocity(system, point, Dual(t), c, f.first, f.second, gamma);
     gamma_dot<Dual>(system, point, t, q, u, at.a, rate);
     contact_force<Dual>(system, point, q, f, c, lambda, force);
     spread_over_q(
@@ -137,8 +143,8 @@ void System::calc_contact_derivatives(const ContactPoint& point, double t, const
     calc_derivatives_on_fixed(*this, point, q, u, a, lambda, derivatives);
     return;
   }
-  if (has_rigid_contact_derivatives(surface(point), ball(point)) && pair.first_body.type != BodyType::beam &&
-      pair.second_body.type != BodyType::beam) {
+  if (has_plain_rows(point) && has_rigid_contact_derivatives(surface(point), ball(point)) &&
+      pair.first_body.type != BodyType::beam && pair.second_body.type != BodyType::beam) {
     calc_rigid_contact_derivatives(*this, point, t, q, u, a, lambda, derivatives);
     return;
   }

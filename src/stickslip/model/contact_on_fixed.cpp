@@ -171,6 +171,7 @@ void spatial_derivatives(const SurfaceFeature& surface, const Body& fixed, const
 }  // namespace
 
 bool has_derivatives_on_fixed(const System& system, const ContactPoint& point) {
+  if (!system.has_plain_rows(point)) return false;
   const SurfaceFeature& surface = system.surface(point);
   if (system.bodies()[system.surface(point).body].type != BodyType::fixed) return false;
   const BodyType ball = system.bodies()[system.ball(point).body].type;

@@ -10,7 +10,7 @@ namespace stickslip {
 // general kinematics to round-off.
 
 /// Whether calc_derivatives_on_fixed knows this contact: a surface on a body of type `fixed`, and the ball on a planar
-/// body, or on a rigid one where the surface is a half-space.
+/// body, or on a rigid one where the surface is a half-space; its rows are plain.
 bool has_derivatives_on_fixed(const System& system, const ContactPoint& point);
 
 /// The derivatives of calc_contact_derivatives, of balls on beams, too. d must have its shape.

@@ -96,7 +96,7 @@ void spatial_rows(const SurfaceFeature& surface, const Body& fixed, const BallFe
 }  // namespace
 
 bool has_contact_rows(const System& system, const ContactPoint& point) {
-  if (point.joint >= 0) return false;
+  if (point.joint >= 0 || !system.has_plain_rows(point)) return false;
   const ShapeSurface& surface = system.surface(point);
   if (system.bodies()[surface.body].type != BodyType::fixed) return false;
   const BodyType ball = system.bodies()[system.ball(point).body].type;

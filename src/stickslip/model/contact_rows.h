@@ -17,7 +17,7 @@ struct ContactRows {
 };
 
 /// Whether calc_contact_rows knows the contact point: a surface on a body of type `fixed`, and the ball on a body of a
-/// planar system, or on a rigid one where the surface is a half-space.
+/// planar system, or on a rigid one where the surface is a half-space; its rows are plain.
 bool has_contact_rows(const System& system, const ContactPoint& point);
 
 /// By hand, a fraction of the cost of the general kinematics, with the same results to round-off.

@@ -205,10 +205,24 @@ class System {
   /// The same of where its two sides are and how they move; not of a joint's limit.
   void calc_contact(const ContactPoint& k, const BodyMotion& first, const BodyMotion& second,
                     ContactGeometry& geometry) const;
-  /// And gamma (dim) [m/s], as calc_contact_velocity(), where the gap is at most `most` [m]; else false, and neither is
-  /// set.
+  /// And gamma (dim) [m/s], as calc_contact_velocity() without surface velocities, where the gap is at most `most` [m];
+  /// else false, and neither is set.
   bool calc_contact_within(const ContactPoint& k, const BodyMotion& first, const BodyMotion& second, double most,
                            ContactGeometry& geometry, ContactVector& gamma) const;
+  /// Whether neither an ellipse of friction nor a surface that moves over its shape changes the rows of a contact.
+  bool has_plain_rows(const ContactPoint& k) const { return has_plain_rows_ || rows_are_plain(k); }
+  /// Whether the surface of some shape moves over it; on either side of a contact.
+  bool has_surface_velocities() const { return !surface_velocities_.empty(); }
+  bool has_surface_velocity(const ContactPoint& k) const {
+    return has_surface_velocities() && (surface_velocity(k, Side::first) || surface_velocity(k, Side::second));
+  }
+  /// The one of a side; null: none.
+  const SurfaceVelocity* surface_velocity(const ContactPoint& k, Side side) const;
+  /// Adds what surfaces do by themselves to gamma (dim) [m/s].
+  void add_surface_velocity(const ContactPoint& k, double t, const ContactGeometry& geometry, const BodyMotion& first,
+                            const BodyMotion& second, ContactVector& gamma) const;
+  /// The name of a shape whose surface does not move at a finite velocity at t; empty: none.
+  std::string find_non_finite_surface(double t) const;
   /// gap alone. [m]
   double calc_gap(const ContactPoint& k, double t, const Vector& q) const;
   double calc_gap(const ContactPoint& k, const BodyMotion& first, const BodyMotion& second) const;
@@ -222,7 +236,7 @@ class System {
   /// gamma (dim) [m/s], components as in ContactReport; rest of the array zero.
   ContactVector calc_contact_velocity(const ContactPoint& k, const ContactGeometry& geometry, double t, const Vector& q,
                                       const Vector& u) const;
-  /// Whether a prescribed motion is on either side, so that tau is not zero.
+  /// Whether a prescribed motion is on either side, a surface velocity included, so that tau is not zero.
   bool has_prescribed_motion(const ContactPoint& k) const;
   /// zeta in gamma' = W^T u' + zeta. (dim) [m/s^2]
   ContactVector calc_contact_acceleration_bias(const ContactPoint& k, double t, const Vector& q, const Vector& u) const;
@@ -325,6 +339,7 @@ class System {
                         ForceBlock*& next) const;
   void add_state_blocks(std::vector<ForceBlock>& blocks) const;
   void fill_state_blocks(double t, const Vector& q, const Vector& u, ForceBlock*& next) const;
+  bool rows_are_plain(const ContactPoint& k) const;
   void calc_limit(const ContactPoint& point, double t, const Vector& q, ContactGeometry& geometry) const;
   void calc_limit_derivatives(const ContactPoint& point, double t, const Vector& q, const Vector& u, const Vector& a,
                               double lambda, ContactDerivatives& derivatives) const;
@@ -366,6 +381,9 @@ class System {
   int n_classes_ = 1;
   std::vector<int> class_of_;     // (n shapes)
   std::vector<int> detected_of_;  // (n classes, n classes) index into detected_, -1: they pass through each other
+  std::vector<SurfaceVelocity> surface_velocities_;
+  std::vector<int> surface_velocity_of_;  // (n shapes) index into surface_velocities_, -1: none
+  bool has_plain_rows_ = true;            // of all contacts
   std::vector<Joint> joints_;
   std::vector<int> driven_joints_;  // those with a spring or a force
   std::vector<Force> forces_;
@@ -420,6 +438,7 @@ class SystemBuilder {
   void add_joint_friction(int joint, int first_free, int dim, double bound);
   void add_limits(int joint);
   void add_features(int body);
+  void add_surface_velocities(Body& body);
   std::span<const ShapeBall> balls_on(const ShapeFeatures& on, const ShapeFeatures& of) const;
   void check(const ContactLaw& law, const std::string& owner) const;
   System system_;

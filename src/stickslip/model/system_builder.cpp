@@ -198,6 +198,7 @@ int SystemBuilder::add_body(Body body) {
   const int index = static_cast<int>(system_.bodies_.size()) - 1;
   system_.origins_.push_back(system_.attach(index));
   add_features(index);
+  add_surface_velocities(system_.bodies_.back());
   return index;
 }
 
@@ -254,6 +255,16 @@ std::span<const ShapeBall> SystemBuilder::balls_on(const ShapeFeatures& on, cons
 void SystemBuilder::check(const ContactLaw& law, const std::string& owner) const {
   const auto refuse = [&owner](const char* why) { throw InputError(owner + ": " + why); };
   if (!(law.friction >= 0.0)) refuse("friction must not be negative");
+  if (law.kinetic && !(law.kinetic->friction >= 0.0 && law.kinetic->friction <= law.friction)) {
+    refuse("kinetic friction must not be negative, and at most the static one");
+  }
+  if (law.kinetic && !(law.kinetic->stick_speed >= 0.0)) refuse("stick_speed must not be negative");
+  if (law.ellipse) {
+    if (system_.planar_) refuse("friction of two directions needs a spatial scene");
+    if (law.contensou_radius > 0.0) refuse("friction of two directions goes without drilling friction (contensou)");
+    if (!(law.friction > 0.0 && law.ellipse->across > 0.0)) refuse("friction in both directions must be above zero");
+    if (!(law.ellipse->direction.norm() > 0.0)) refuse("the direction of friction must not be zero");
+  }
   for (const double e : {law.restitution_normal, law.restitution_tangential}) {
     if (!(e >= 0.0 && e <= 1.0)) refuse("restitution must be in [0, 1]");
   }
@@ -279,6 +290,7 @@ int SystemBuilder::add_contact(const ContactPairOptions& options) {
   if (options.first == options.second) refuse("a body cannot touch itself");
   if (first.n_u == 0 && second.n_u == 0) refuse("one of its bodies must be able to move");
   check(options.law, fmt::format("contact '{}'", options.name));
+  if (options.law.ellipse) system_.has_plain_rows_ = false;
   check_corrections(options.envelope, options.correction_speed, fmt::format("contact '{}'", options.name));
 
   ContactPair pair;
@@ -428,6 +440,7 @@ int SystemBuilder::add_detected(const ContactPairOptions& options) {
   if (found != detected.end()) return static_cast<int>(found - detected.begin());
   ContactPair& pair = detected.emplace_back();
   pair.options = options;
+  if (options.law.ellipse) system_.has_plain_rows_ = false;
   pair.friction_dim = system_.planar_ ? 1 : 2;
   return static_cast<int>(detected.size()) - 1;
 }
@@ -463,6 +476,7 @@ int SystemBuilder::find_detected(const ShapeClass& a, const ShapeClass& b) {
     const ContactDetectionOptions::Law& law = options.laws[i];
     if (!law.collide) return -1;
     pair.law = law.law;
+    if (pair.law.ellipse) pair.law.ellipse->is_of_second = (a.law_sides[i] & 1) == 0 || (b.law_sides[i] & 2) == 0;
     pair.envelope = law.envelope;
     pair.correction_speed = law.correction_speed;
     return add_detected(pair);
@@ -471,15 +485,21 @@ int SystemBuilder::find_detected(const ShapeClass& a, const ShapeClass& b) {
   pair.law = options.law;
   pair.envelope = options.envelope;
   pair.correction_speed = options.correction_speed;
-  double& friction = pair.law.friction;
-  friction = std::max(a.friction.value_or(options.law.friction), b.friction.value_or(options.law.friction));
+  double friction = std::max(a.friction.value_or(options.law.friction), b.friction.value_or(options.law.friction));
   int condim = std::max(a.condim, b.condim);
+  bool is_of_law = !a.friction && !b.friction;
   if (a.priority != b.priority) {
     const ShapeClass& decides = a.priority > b.priority ? a : b;
     friction = decides.friction.value_or(options.law.friction);
     condim = decides.condim;
+    is_of_law = !decides.friction;
   }
-  if (condim == 1) friction = 0.0;
+  if (!is_of_law || condim == 1) {  // a number of a shape is a mu of its own
+    pair.law.kinetic.reset();
+    pair.law.friction_of_speed.reset();
+    pair.law.ellipse.reset();
+  }
+  pair.law.friction = condim == 1 ? 0.0 : friction;
   return add_detected(pair);
 }
 

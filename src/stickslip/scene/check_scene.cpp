@@ -60,11 +60,11 @@ class Warnings {
 
   std::vector<std::string> collect() {
     using Kind = void (Warnings::*)();
-    for (const Kind kind :
-         {&Warnings::warn_of_stillness, &Warnings::warn_of_lonely_bodies, &Warnings::warn_of_overlaps,
-          &Warnings::warn_of_overlaps_found, &Warnings::warn_of_misfits, &Warnings::warn_of_joints,
-          &Warnings::warn_of_redundancy, &Warnings::warn_of_quaternions, &Warnings::warn_of_output,
-          &Warnings::warn_of_sinking, &Warnings::warn_of_step_control, &Warnings::warn_of_stiffness}) {
+    for (const Kind kind : {&Warnings::warn_of_stillness, &Warnings::warn_of_lonely_bodies, &Warnings::warn_of_overlaps,
+                            &Warnings::warn_of_overlaps_found, &Warnings::warn_of_misfits, &Warnings::warn_of_joints,
+                            &Warnings::warn_of_redundancy, &Warnings::warn_of_quaternions, &Warnings::warn_of_output,
+                            &Warnings::warn_of_sinking, &Warnings::warn_of_step_control, &Warnings::warn_of_stiffness,
+                            &Warnings::warn_of_speed}) {
       n_of_kind_ = 0;
       (this->*kind)();
       if (n_of_kind_ > kMostOfKind) warnings_.push_back(fmt::format("and {} more like it", n_of_kind_ - kMostOfKind));
@@ -80,6 +80,17 @@ class Warnings {
 
   void warn_of_stillness() {
     if (built_.system->n_u() == 0) warn("bodies", "nothing in this scene can move");
+  }
+
+  /// Expressions of a speed v do not see a parameter of that name.
+  void warn_of_speed() {
+    if (!scene_.parameters.contains("v")) return;
+    const auto look = [&](const std::string& path, const ContactLaw& law) {
+      if (law.friction_of_speed) warn(path + ".friction", "v is the slip speed here, not the parameter v");
+    };
+    for (const SceneContact& contact : scene_.contacts) look("contacts." + contact.name, contact.law);
+    for (std::size_t i = 0; i < scene_.laws.size(); ++i) look(fmt::format("laws[{}]", i), scene_.laws[i].law);
+    if (scene_.contact_default) look("contact_default", scene_.contact_default->law);
   }
 
   // Contacts are only those that the scene names, or else all.

@@ -28,9 +28,9 @@ void refuse_in_planar_scene(const TableReader& shape) {
 
 /// Refuses keys of a shape but those that all have and its own.
 void allow_shape(const TableReader& reader, std::initializer_list<std::string_view> own) {
-  std::vector<std::string_view> keys = {"type",   "position", "quaternion",  "rotation", "angle",
-                                        "visual", "contype",  "conaffinity", "friction", "priority",
-                                        "condim", "material", "group"};
+  std::vector<std::string_view> keys = {"type",   "position", "quaternion",  "rotation",        "angle",
+                                        "visual", "contype",  "conaffinity", "friction",        "priority",
+                                        "condim", "material", "group",       "surface_velocity"};
   keys.insert(keys.end(), own);
   reader.allow(keys, {"spinning", "rolling"});
 }
@@ -151,6 +151,31 @@ void read_memberships(const TableReader& reader, SceneShape& shape) {
   if (reader.has("group")) shape.group = read_group(reader);
 }
 
+/// A velocity, or a rate of turning about an axis.
+std::optional<SceneSurfaceVelocity> read_surface_velocity(const TableReader& reader) {
+  const TomlValue* value = reader.find("surface_velocity");
+  if (value == nullptr) return {};
+  SceneSurfaceVelocity surface;
+  if (value->table() == nullptr) {
+    if (value->array() == nullptr) {
+      reader.fail("surface_velocity", "an array of numbers or expressions of t [m/s], or a table {axis, rate, at}");
+    }
+    surface.velocity = reader.time_functions("surface_velocity", "m/s");
+    return surface;
+  }
+  const TableReader table(reader.context(), *value, reader.path_of("surface_velocity"));
+  table.allow({"axis", "rate", "at"});
+  surface.turns = true;
+  if (!reader.context().scene.planar) {
+    surface.axis = table.direction3("axis");
+  } else if (table.has("axis")) {
+    table.fail("axis", "none in a planar scene, where surfaces turn about z");
+  }
+  surface.rate = table.time_function("rate", "rad/s");
+  if (table.has("at")) surface.at = table.vector("at", "m");
+  return surface;
+}
+
 SceneShape read_shape(const TableReader& reader, const std::string& name) {
   std::vector<std::string_view> types;
   types.reserve(kShapes.size());
@@ -165,6 +190,7 @@ SceneShape read_shape(const TableReader& reader, const std::string& name) {
   shape.orientation = reader.orientation();
   shape.contact = read_shape_contact(reader);
   read_memberships(reader, shape);
+  shape.surface_velocity = read_surface_velocity(reader);
   return shape;
 }
 

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <fmt/format.h>
 
+#include <cmath>
 #include <set>
+#include <utility>
 
 #include "stickslip/scene/read_scene.h"
 
@@ -24,10 +26,86 @@ SceneSide read_side(const TableReader& contact, const TomlValue& value, const st
 constexpr Range kRestitution = {
     .least = 0.0, .most = 1.0, .text = "a number in [0, 1], or a table {normal = 0, tangential = 0} of two"};
 
+/// The speed v, the only variable of an expression of it.
+class SpeedReader final : public QuantityReader {
+ public:
+  int find(const NamedQuantity& quantity) override {
+    throw ExpressionError(quantity.function_column, "an expression of the speed v alone has no quantities of bodies");
+  }
+  int find(std::string_view name) override { return name == "v" ? 1 : 0; }
+};
+
+/// An expression of a speed v, behind "=" where there is one.
+SpeedFunction read_speed_function(const TableReader& reader, std::string_view key) {
+  const TomlValue& value = *reader.find(key);
+  const std::string& text = *value.string();
+  const std::size_t begin = text.starts_with('=') ? 1 : 0;
+  SpeedReader speed;
+  try {
+    SpeedFunction function{text.substr(begin), Expression::parse(std::string_view(text).substr(begin),
+                                                                 reader.context().scene.parameters, &speed)};
+    const Expression rate = function.expression.derivative(0);
+    if (!rate.is_constant() || rate.constant() != 0.0) reader.fail(key, "an expression of the speed v, without t");
+    if (!std::isfinite(function(0.0))) reader.fail(key, "an expression of the speed v that is finite at v = 0");
+    return function;
+  } catch (const ExpressionError& error) {
+    SourcePlace place = reader.context().document.place(value.mark);
+    if (place.line > 0 && error.column() > 0) place.column += static_cast<int>(begin) + error.column();
+    throw InputError(place, reader.path_of(key), "\"" + text + "\"", error.what());
+  }
+}
+
+constexpr const char* kFriction =
+    "a number >= 0, an expression of the slip speed v, {static, kinetic, stick_speed = 1e-6}, or in space {x, y, "
+    "direction = [1, 0, 0]}";
+
+void read_friction_table(const TableReader& friction, const TableReader& law_reader, ContactLaw& law) {
+  if (friction.has("static") || friction.has("kinetic") || friction.has("stick_speed")) {
+    friction.allow({"static", "kinetic", "stick_speed"});
+    law.friction = friction.number("static", kNotNegative, "");
+    KineticFriction& kinetic = law.kinetic.emplace();
+    kinetic.friction = friction.number("kinetic", kNotNegative, "");
+    if (kinetic.friction > law.friction) friction.fail("kinetic", "a number >= 0, at most that of static");
+    kinetic.stick_speed = friction.number_or("stick_speed", kNotNegative, "m/s", kinetic.stick_speed);
+    return;
+  }
+  friction.allow({"x", "y", "direction", "static", "kinetic", "stick_speed"});
+  if (law_reader.context().scene.planar) {
+    law_reader.fail("friction",
+                    "in a planar scene: a number >= 0, an expression of the slip speed v, or {static, "
+                    "kinetic, stick_speed = 1e-6}");
+  }
+  law.friction = friction.number("x", kPositive, "");
+  FrictionEllipse& ellipse = law.ellipse.emplace();
+  ellipse.across = friction.number("y", kPositive, "");
+  if (friction.has("direction")) ellipse.direction = friction.direction3("direction");
+}
+
+void read_friction(const TableReader& reader, ContactLaw& law) {
+  const TomlValue* value = reader.find("friction");
+  if (value == nullptr) return;
+  if (value->table() != nullptr) {
+    return read_friction_table(TableReader(reader.context(), *value, reader.path_of("friction")), reader, law);
+  }
+  if (value->string() == nullptr) {
+    constexpr Range kRange = {.least = 0.0, .text = kFriction};
+    law.friction = reader.number("friction", kRange, "");
+    return;
+  }
+  SpeedFunction function = read_speed_function(reader, "friction");
+  law.friction = function(0.0);
+  if (function.expression.is_constant()) {
+    if (!(law.friction >= 0.0)) reader.fail("friction", kFriction);
+    return;
+  }
+  law.friction = std::max(law.friction, 0.0);
+  law.friction_of_speed = std::move(function);
+}
+
 /// Friction and restitution, which named and detected contacts have.
 ContactLaw read_law(const TableReader& reader) {
   ContactLaw law;
-  law.friction = reader.number_or("friction", kNotNegative, "", 0.0);
+  read_friction(reader, law);
   const TomlValue* value = reader.find("restitution");
   if (value == nullptr) return law;
   if (value->table() == nullptr) {  // Newton's, the normal one
@@ -58,6 +136,7 @@ SceneContact read_contact(const TableReader& reader, const std::string& name) {
     if (reader.context().scene.planar) reader.fail("contensou", "drilling friction needs a spatial scene");
     const TableReader contensou(reader.context(), *value, reader.path_of("contensou"));
     contensou.allow({"radius"});
+    if (contact.law.ellipse) reader.fail("contensou", "none beside friction of two directions");
     contact.law.contensou_radius = contensou.number("radius", kPositive, "m");
   }
   return contact;

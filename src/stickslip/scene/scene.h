@@ -52,6 +52,16 @@ struct Quaternion {
 /// An orientation as it was written; monostate: none, the identity.
 using Orientation = std::variant<std::monostate, PlanarAngle, AxisAngle, Quaternion>;
 
+/// How the surface of a shape moves over it, in the body's drawing frame.
+struct SceneSurfaceVelocity {
+  std::array<TimeFunction, 3> velocity = {0.0, 0.0, 0.0};  // [m/s]
+  bool turns = false;                                      // whether it has the rest, in the place of the velocity
+  Vector3 axis = Vector3::UnitZ();                         // (3) [-] any length but zero
+  TimeFunction rate = 0.0;                                 // [rad/s]
+  std::optional<Vector3> at;                               // (3) [m] none: the position of the shape
+  bool operator==(const SceneSurfaceVelocity&) const = default;
+};
+
 struct SceneShape {
   std::string name;
   ShapeGeometry geometry;              // a half-space's normal has any length: {x : normal . x <= offset} as written
@@ -60,6 +70,7 @@ struct SceneShape {
   ShapeContact contact = {};
   std::string material = {};  // a name of Scene::materials; empty: none
   std::string group = {};     // empty: that of the body
+  std::optional<SceneSurfaceVelocity> surface_velocity = {};
   bool operator==(const SceneShape&) const = default;
 };
 

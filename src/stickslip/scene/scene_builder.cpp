@@ -31,7 +31,12 @@ void SceneBuilder::add_body(const SceneBody& source) {
   body.name = source.name;
   body.type = source.type;
   body.gyroscopic = source.gyroscopic;
-  for (const SceneShape& shape : source.shapes) body.shapes.push_back(make_shape(shape, path));
+  for (const SceneShape& shape : source.shapes) {
+    if (shape.surface_velocity) {
+      body.surface_velocities.push_back(make_surface_velocity(shape, static_cast<int>(body.shapes.size()), path));
+    }
+    body.shapes.push_back(make_shape(shape, path));
+  }
 
   BodyFrame frame;
   const bool by_shapes = source.density || (!source.mass && body_weighs_by_materials(source));
@@ -51,6 +56,7 @@ void SceneBuilder::add_body(const SceneBody& source) {
   }
   if (by_shapes || source.centre_of_mass) {
     for (Shape& shape : body.shapes) shape.position -= frame.center;
+    for (SurfaceVelocity& surface : body.surface_velocities) surface.at -= frame.center;
     body.drawing_origin = -frame.center;
   }
   check_mass(source, body, path);
@@ -63,6 +69,27 @@ void SceneBuilder::add_body(const SceneBody& source) {
   if (source.type == BodyType::fixed) body.pose = frame.pose;
   frame.index = at_place(path, [&] { return system_.add_body(std::move(body)); });
   frames_.emplace(source.name, frame);
+}
+
+SurfaceVelocity SceneBuilder::make_surface_velocity(const SceneShape& source, int index,
+                                                    const std::string& body_path) const {
+  const std::string path = fmt::format("{}.shapes.{}.surface_velocity", body_path, source.name);
+  const SceneSurfaceVelocity& given = *source.surface_velocity;
+  SurfaceVelocity surface;
+  surface.shape = index;
+  for (std::size_t i = 0; i < 3; ++i) surface.velocity[i] = make_expression(given.velocity[i], path);
+  surface.rate = make_expression(given.rate, path + ".rate");
+  surface.axis = given.axis.normalized();
+  surface.at = given.at.value_or(source.position);
+  at_place(path, [&] {
+    double sum = 0.0;
+    for (const Expression* part : {&surface.velocity[0], &surface.velocity[1], &surface.velocity[2], &surface.rate}) {
+      sum += part->value(scene_.time.start) + part->derivative().value(scene_.time.start);
+    }
+    if (!std::isfinite(sum)) throw InputError("a velocity that is finite at the start, with its derivative");
+    return 0;
+  });
+  return surface;
 }
 
 Shape SceneBuilder::make_shape(const SceneShape& source, const std::string& body_path) const {

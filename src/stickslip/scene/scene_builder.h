@@ -113,6 +113,7 @@ class SceneBuilder {
 
   // --- bodies
   void add_body(const SceneBody& source);
+  SurfaceVelocity make_surface_velocity(const SceneShape& source, int index, const std::string& body_path) const;
   Shape make_shape(const SceneShape& source, const std::string& body_path) const;
   MassProperties calc_density(const SceneBody& source, const std::vector<Shape>& shapes, const std::string& path) const;
   void check_mass(const SceneBody& source, const Body& body, const std::string& path) const;

@@ -294,9 +294,17 @@ class SceneWriter {
     if (c.priority != 0) contacts += fmt::format(", priority = {}", c.priority);
     if (c.condim != 3) contacts += fmt::format(", condim = {}", c.condim);
     contacts += memberships(shape);
+    if (shape.surface_velocity) contacts += ", surface_velocity = " + surface_velocity(*shape.surface_velocity);
     line("shapes.{} = {{type = \"{}\"{}, position = {}{}{}}}", quote_toml_key(shape.name),
          shape_type_name(shape.geometry), std::visit([this](const auto& g) { return keys_of(g); }, shape.geometry),
          vector(shape.position), with_comma(std::visit(OrientationText{}, shape.orientation)), contacts);
+  }
+
+  std::string surface_velocity(const SceneSurfaceVelocity& surface) const {
+    if (!surface.turns) return vector(surface.velocity);
+    const std::string axis = scene_.planar ? "" : fmt::format("axis = {}, ", vector3(surface.axis));
+    const std::string at = surface.at ? ", at = " + vector(*surface.at) : "";
+    return fmt::format("{{{}rate = {}{}}}", axis, time_function(surface.rate), at);
   }
 
   static std::string memberships(const SceneShape& shape) {
@@ -342,8 +350,19 @@ class SceneWriter {
     write_corrections(contact);
   }
 
+  std::string friction(const ContactLaw& law) const {
+    if (law.kinetic) {
+      return fmt::format("{{static = {}, kinetic = {}, stick_speed = {}}}", number(law.friction),
+                         number(law.kinetic->friction), number(law.kinetic->stick_speed));
+    }
+    if (law.friction_of_speed) return quote_toml(law.friction_of_speed->text);
+    if (!law.ellipse) return number(law.friction);
+    return fmt::format("{{x = {}, y = {}, direction = {}}}", number(law.friction), number(law.ellipse->across),
+                       vector3(law.ellipse->direction));
+  }
+
   void write_law(const ContactLaw& law) {
-    line("friction = {}", number(law.friction));
+    line("friction = {}", friction(law));
     line("restitution = {{normal = {}, tangential = {}}}", number(law.restitution_normal),
          number(law.restitution_tangential));
     if (law.contensou_radius > 0.0) line("contensou = {{radius = {}}}", number(law.contensou_radius));

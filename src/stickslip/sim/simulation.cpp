@@ -358,7 +358,7 @@ Matrix Simulation::calc_contact_delassus() {
       const Matrix relative =
           jacobian_of(contact.body_b, geometry.position_second) - jacobian_of(contact.body_a, geometry.position_first);
       Matrix3 directions;
-      directions << geometry.normal, geometry.tangent1, geometry.tangent2;
+      directions << geometry.normal, geometry.tangent1, geometry.normal.cross(geometry.tangent1);
       J = directions.leftCols(system_->dimension()).transpose() * relative;
     }
     rows += J.rows();

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "stickslip/base/phase_clock.h"
+#include "stickslip/constraints/certificate.h"
 #include "stickslip/constraints/stiffness.h"
 
 namespace stickslip {
@@ -59,6 +60,9 @@ CertifiedStepper::CertifiedStepper(std::unique_ptr<TimeStepper> scheme, const Sy
       std::ranges::any_of(system.joints(), [](const Joint& joint) { return joint.options.type == JointType::rolling; });
   follows_loads_ =
       std::ranges::any_of(system.joints(), [](const Joint& joint) { return joint.options.friction_of_load > 0.0; });
+  const auto has_ellipse = [](const ContactPair& pair) { return pair.law().ellipse.has_value(); };
+  has_ellipses_ =
+      std::ranges::any_of(system.contacts(), has_ellipse) || std::ranges::any_of(system.detected_pairs(), has_ellipse);
   fall_energy_ = 0.5 * mass * system.gravity().squaredNorm();
 }
 
@@ -72,6 +76,7 @@ void CertifiedStepper::initialize(State& state, StepReport& report) {
     report.tolerance = tolerance_;
     scheme_->initialize(state, report);
   }
+  if (has_ellipses_) restore_second_tangents(system_, report);
   (void)contacts_.measure(nullptr, state, report);
 }
 
@@ -148,6 +153,7 @@ Status CertifiedStepper::make_step(State& state, double h, double t_end, StepRep
          report);
     return report.status = Status::failed;
   }
+  if (has_ellipses_) restore_second_tangents(system_, report);
   judge_contacts(state, report);
   judge_contact_work(energy_before, report);
   return report.status;

@@ -227,7 +227,8 @@ void HalfImplicitStepper::set_activations(double h) {
     } else {
       activations_[i] = std::max({h * std::abs(gamma(0)), fall, touches});
       if (options_.law == FrictionLaw::associated) {
-        activations_[i] += h * pair.law().friction * gamma.segment(1, pair.friction_dim).norm();
+        const double slip = gamma.segment(1, pair.friction_dim).norm();
+        activations_[i] += h * std::max(pair.law().friction, pair.law().calc_friction(slip)) * slip;
       }
     }
     if (pair.law().restitution_normal > 0.0 && closes_[i] == 0) {

@@ -22,7 +22,8 @@ VelocityStep::VelocityStep(const System& system, ConeSolver& solver, StopToken s
       tolerance_(solver.tolerance()),
       contacts_(system, stop),
       constraints_(system, stop),
-      has_motions_(std::ranges::any_of(system.bodies(), [](const Body& b) { return b.type == BodyType::moving; })),
+      has_motions_(system.has_surface_velocities() ||
+                   std::ranges::any_of(system.bodies(), [](const Body& b) { return b.type == BodyType::moving; })),
       start_impact_(system, stop),
       implicit_(system, stop),
       start_(system) {
@@ -131,10 +132,12 @@ Status VelocityStep::solve(const Vector& u_free, const State& state, StepReport&
   problem.floor = kSumRoundOff * std::sqrt(squared);
 
   constraints_.load_warm(state.warm, solution_);
-  {
+  int iterations = 0;
+  do {
     const PhaseScope phase(Phase::solve);
     report.solve = solver_.solve(problem, {.relative = tolerance_}, solution_);
-  }
+    iterations = report.solve.iterations += iterations;
+  } while (report.solve.status != Status::failed && constraints_.hold_turned(solution_.u, added_));
   constraints_.report_worst(report.solve.residual, report);
   report.message = report.solve.message;
   if (report.solve.status == Status::failed) return Status::failed;

@@ -119,7 +119,7 @@ class VelocityStep {
   double tolerance_;  // [-]
   ContactFinder contacts_;
   ConstraintSet constraints_;
-  bool has_motions_;  // whether a body moves as prescribed
+  bool has_motions_;  // whether a body or a surface moves as prescribed
   StartImpact start_impact_;
   ImplicitForces implicit_;
   bool is_implicit_ = false;  // in this step

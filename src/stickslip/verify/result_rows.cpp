@@ -2,6 +2,9 @@
 #include "stickslip/verify/result_rows.h"
 
 #include <algorithm>
+#include <variant>
+
+#include "stickslip/scene/load_scene.h"
 
 namespace stickslip {
 namespace {
@@ -16,6 +19,7 @@ constexpr std::array<const char*, ResultRows::n_columns> kPaths = {"/time",
                                                                    "/bodies/applied_impulse",
                                                                    "/bodies/input_impulse",
                                                                    "/contacts/gap",
+                                                                   "/contacts/point",
                                                                    "/contacts/normal",
                                                                    "/contacts/tangent",
                                                                    "/contacts/normal_force",
@@ -30,13 +34,29 @@ constexpr std::array<const char*, ResultRows::n_columns> kPaths = {"/time",
                                                                    "/joints/reaction_force",
                                                                    "/contact_sets/offsets"};
 constexpr std::array<const char*, ResultRows::n_set_columns> kSetPaths = {
-    "/contact_sets/body_a", "/contact_sets/body_b",     "/contact_sets/pair",    "/contact_sets/gap",
-    "/contact_sets/normal", "/contact_sets/percussion", "/contact_sets/shape_a", "/contact_sets/shape_b"};
+    "/contact_sets/body_a",     "/contact_sets/body_b",  "/contact_sets/pair",
+    "/contact_sets/gap",        "/contact_sets/point",   "/contact_sets/normal",
+    "/contact_sets/percussion", "/contact_sets/shape_a", "/contact_sets/shape_b"};
 
 }  // namespace
 
 const char* ResultRows::path(Column column) {
   return kPaths[column];
+}
+
+Scene read_scene_of(const Trajectory& result) {
+  const std::string text = result.scene();
+  LoadOptions options;
+  options.allow_include = false;
+  options.max_bytes = text.size();
+  return parse_scene(text, result.file().name() + " (scene)", options);
+}
+
+std::pair<double, double> verified_reach(const SchemeOptions& scheme) {
+  if (const auto* moreau = std::get_if<MoreauOptions>(&scheme)) return {moreau->activation, 0.0};
+  const auto* relaxation = std::get_if<RelaxationOptions>(&scheme);
+  if (relaxation == nullptr || relaxation->form != RelaxationForm::ode) return {0.0, 0.0};
+  return {0.0, (2.0 * relaxation->zeta + 1.0) * relaxation->delta};
 }
 
 ResultRows::ResultRows(const Trajectory& result)

@@ -3,11 +3,18 @@
 
 #include <array>
 #include <cstdint>
+#include <utility>
 
 #include "stickslip/io/result_reader.h"
 #include "stickslip/math/types.h"
+#include "stickslip/scene/scene.h"
 
 namespace stickslip {
+
+/// The scene that a result holds.
+Scene read_scene_of(const Trajectory& result);
+/// How far contacts of a scheme act before shapes touch: up to a gap [m], and by a time [s].
+std::pair<double, double> verified_reach(const SchemeOptions& scheme);
 
 /// Rows of a result, some at a time. Datasets that the file lacks are empty.
 class ResultRows {
@@ -23,6 +30,7 @@ class ResultRows {
     applied_impulse,
     input_impulse,
     gap,
+    point,
     normal,
     tangent,
     normal_force,
@@ -43,6 +51,7 @@ class ResultRows {
     set_body_b,
     set_pair,
     set_gap,
+    set_point,
     set_normal,
     set_percussion,
     set_shape_a,

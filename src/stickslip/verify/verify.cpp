@@ -8,6 +8,7 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <optional>
 #include <string_view>
 #include <utility>
 #include <variant>
@@ -17,7 +18,7 @@
 #include "stickslip/io/events_table.h"
 #include "stickslip/io/result_reader.h"
 #include "stickslip/scene/build.h"
-#include "stickslip/scene/load_scene.h"
+#include "stickslip/verify/friction_bounds.h"
 #include "stickslip/verify/momentum.h"
 #include "stickslip/verify/result_rows.h"
 #include "stickslip/verify/touching_shapes.h"
@@ -33,33 +34,18 @@ constexpr double kLength = 1e-12;
 /// [-] Of what a sum is made of, in units of the stored precision.
 constexpr double kSumRoundOffs = 16.0;
 
-Scene scene_of(const Trajectory& result) {
-  const std::string text = result.scene();
-  LoadOptions options;
-  options.allow_include = false;
-  options.max_bytes = text.size();
-  return parse_scene(text, result.file().name() + " (scene)", options);
-}
-
-/// How far contacts of the scheme act before shapes touch: up to a gap [m], and by a time [s].
-std::pair<double, double> verified_reach(const SchemeOptions& scheme) {
-  if (const auto* moreau = std::get_if<MoreauOptions>(&scheme)) return {moreau->activation, 0.0};
-  const auto* relaxation = std::get_if<RelaxationOptions>(&scheme);
-  if (relaxation == nullptr || relaxation->form != RelaxationForm::ode) return {0.0, 0.0};
-  return {0.0, (2.0 * relaxation->zeta + 1.0) * relaxation->delta};
-}
-
 class Verifier {
  public:
   Verifier(const Trajectory& result, const StopToken& stop)
       : result_(result),
         stop_(stop),
-        scene_(scene_of(result)),
+        scene_(read_scene_of(result)),
         built_(build(scene_, nullptr, stop)),
         system_(*built_.system),
         rows_(result),
         shapes_(system_),
         balance_(system_, rows_),
+        friction_(system_),
         eps_(rows_.is_single() ? 0x1p-24 : 0x1p-53),
         motion_(system_.bodies().size()),
         motion_before_(motion_),
@@ -97,10 +83,10 @@ class Verifier {
   void check_touch(std::int64_t k);
   void check_touch(int shape_a, int shape_b);
   void check_cones(std::int64_t k);
-  /// Of detected contacts between the shapes of two bodies: results do not say which shapes touch.
-  double largest_friction(int body_a, int body_b) const;
+  std::optional<double> find_friction(const ContactLaw& law, const FrictionBounds::Contact& contact);
   template <class Who>
-  void check_cone(const Who& who, double mu, double normal, double friction, double largest);
+  void check_cone(const Who& who, const ContactLaw& law, const FrictionBounds::Contact& contact, double normal,
+                  const Vector3& friction, double largest);
   void check_energy(std::int64_t k);
   void check_momentum(std::int64_t k);
   void check_kind(std::int64_t k, Rows::Column normal, Rows::Column friction, Rows::Column world, const char* what);
@@ -120,6 +106,7 @@ class Verifier {
   ResultRows rows_;
   TouchingShapes shapes_;
   MomentumBalance balance_;
+  FrictionBounds friction_;
   double eps_;
   Verification out_;
 
@@ -134,6 +121,7 @@ class Verifier {
   std::vector<Placement> places_;              // (shapes)
   std::vector<int> manifolds_;                 // (points) index into System::manifold_pairs(), -1: none
   double heaviest_ = 0.0;                      // [kg] of the bodies
+  bool slips_unknown_ = false;                 // of contacts whose friction depends on them
   bool wide_rows_ = false;                     // some rows are more than a step apart
 };
 
@@ -206,6 +194,8 @@ void Verifier::list_not_checked() {
   if (lacks_points || lacks_sets) note("cones, momentum: percussions are left out");
   if (!accumulations_.empty())
     note("cones in steps in which impacts accumulate: those that are passed over obey no law");
+  if (slips_unknown_)
+    note("cones of friction that depends on slip, where the row does not follow a step from the last");
   if (wide_rows_) note("momentum between rows that are more than a step apart");
   if (wide_rows_ && system_.n_q() > system_.n_body_q()) {
     note("potential energy of rows that are more than a step apart: joints may have turned round in between");
@@ -406,30 +396,34 @@ void Verifier::check_touch(int shape_a, int shape_b) {
       "percussion at a distance", [&] { return names(a, b); }, "m", t_, 0.0, gap->gap, bound);
 }
 
-double Verifier::largest_friction(int body_a, int body_b) const {
-  double most = 0.0;
-  const auto n_shapes = [&](int body) { return static_cast<int>(system_.bodies()[body].shapes.size()); };
-  for (int a = 0; a < n_shapes(body_a); ++a) {
-    for (int b = 0; b < n_shapes(body_b); ++b) {
-      const int shape_a = system_.first_shape(body_a) + a;
-      const int shape_b = system_.first_shape(body_b) + b;
-      if (!system_.has_detected_law(shape_a, shape_b)) continue;
-      most = std::max(most, system_.detected_law(shape_a, shape_b).friction);
-    }
+/// mu of a contact in the step of the row; nothing where its law takes a slip that rows do not say.
+std::optional<double> Verifier::find_friction(const ContactLaw& law, const FrictionBounds::Contact& contact) {
+  if (!law.is_of_speed()) {
+    return law.ellipse && contact.shape_a < 0 ? std::max(law.friction, law.ellipse->across) : law.friction;
   }
-  return most;
+  const bool is_known = has_q_ && has_u_ && step_ > 0 && step_ == step_before_ + 1 && contact.shape_a >= 0;
+  slips_unknown_ |= !is_known;
+  if (!is_known) return std::nullopt;
+  const bool at_instants = rows_.has_events() || std::holds_alternative<RelaxationOptions>(scene_.scheme);
+  return friction_.find_most(law, contact, {t_ - steps_[step_].step, &q_before_, &u_before_, &motion_before_},
+                             {t_, &q_, &u_, &motion_}, at_instants);
 }
 
 template <class Who>
-void Verifier::check_cone(const Who& who, double mu, double normal, double friction, double largest) {
+void Verifier::check_cone(const Who& who, const ContactLaw& law, const FrictionBounds::Contact& contact, double normal,
+                          const Vector3& friction, double largest) {
   if (largest == 0.0 || has_accumulation()) return;
-  const double off = std::max({0.0, -normal, friction - mu * std::max(normal, 0.0)}) / largest;
+  const std::optional<double> mu = find_friction(law, contact);
+  if (!mu) return;
+  const bool is_measured = law.ellipse && contact.shape_a >= 0 && (has_poses_ || has_q_);
+  double size = friction.norm();
+  if (is_measured) size = friction_.measure(law, contact, friction, motion_before_, motion_);
+  const double off = std::max({0.0, -normal, size - *mu * std::max(normal, 0.0)}) / largest;
   out_.cone = std::max(out_.cone, off);
-  // The residual of the step claims how far a percussion may be from its cone, as a velocity: over at least 1/m of the
-  // heaviest body.
+  // The residual of the step claims how far a percussion is from its cone: as a velocity, over 1/m of the heaviest.
   double residual = step_ >= 0 ? steps_[step_].residual * heaviest_ / largest : 0.0;
   if (!std::isfinite(residual)) residual = 0.0;
-  at_most("cone", who, "", t_, 0.0, off, kRelative + kSumRoundOffs * eps_ * (1.0 + mu) + residual);
+  at_most("cone", who, "", t_, 0.0, off, kRelative + kSumRoundOffs * eps_ * (1.0 + *mu) + residual);
 }
 
 void Verifier::check_cones(std::int64_t k) {
@@ -448,27 +442,33 @@ void Verifier::check_cones(std::int64_t k) {
     for (std::size_t i = 0; i < points.size(); ++i) {
       if (points[i].joint >= 0) continue;
       const ContactPair& pair = system_.contacts()[points[i].pair];
-      check_cone([&] { return pair.options.name; }, pair.law().friction, rows_.row(Rows::normal_percussion, k)[i],
-                 rows_.triple(Rows::friction_percussion, k, i).norm(), largest);
+      Vector3 friction = rows_.triple(Rows::friction_percussion, k, i);
+      FrictionBounds::Contact contact{-1, -1, Vector3::Zero(), Vector3::Zero()};
+      if (!is_plain(pair.law()) && rows_.has(Rows::point) && rows_.has(Rows::normal) && rows_.has(Rows::tangent)) {
+        contact = friction_.make_contact(points[i], rows_.triple(Rows::point, k, i), rows_.triple(Rows::normal, k, i));
+        if (pair.law().ellipse) {
+          const Vector3 t1 = rows_.triple(Rows::tangent, k, i);
+          friction = friction(0) * t1 + friction(1) * contact.normal.cross(t1);
+        }
+      }
+      check_cone([&] { return pair.options.name; }, pair.law(), contact, rows_.row(Rows::normal_percussion, k)[i],
+                 friction, largest);
     }
   }
   for (std::int64_t e = rows_.set_begin(k); e < rows_.set_last(k); ++e) {
     const Vector3 n = rows_.set_triple(Rows::set_normal, e);
     const Vector3 p = rows_.set_triple(Rows::set_percussion, e);
     const int named = static_cast<int>(*rows_.set(Rows::set_pair, e));
-    double mu = 0.0;
-    if (named >= 0 && named < static_cast<int>(system_.contacts().size())) {
-      mu = system_.contacts()[named].law().friction;
-    } else if (system_.detection()) {
-      mu = largest_friction(static_cast<int>(*rows_.set(Rows::set_body_a, e)),
-                            static_cast<int>(*rows_.set(Rows::set_body_b, e)));
+    const auto body_a = static_cast<int>(*rows_.set(Rows::set_body_a, e));
+    const auto body_b = static_cast<int>(*rows_.set(Rows::set_body_b, e));
+    FrictionBounds::Contact contact{-1, -1, rows_.set_triple(Rows::set_point, e), n};
+    if (rows_.has_set_shapes()) {
+      contact.shape_a = static_cast<int>(*rows_.set(Rows::set_shape_a, e));
+      contact.shape_b = static_cast<int>(*rows_.set(Rows::set_shape_b, e));
     }
     const double normal = n.dot(p);
-    const auto who = [&] {
-      return names(static_cast<int>(*rows_.set(Rows::set_body_a, e)),
-                   static_cast<int>(*rows_.set(Rows::set_body_b, e)));
-    };
-    check_cone(who, mu, normal, (p - normal * n).norm(), largest);
+    const ContactLaw law = friction_.find_law(named, body_a, body_b, contact);
+    check_cone([&] { return names(body_a, body_b); }, law, contact, normal, p - normal * n, largest);
   }
   check_kind(k, Rows::normal_percussion, Rows::friction_percussion, Rows::percussion,
              "percussion against its components");

@@ -45,7 +45,7 @@ bool EventSearch::begin(SmoothMotion& motion, const Inputs& inputs) {
     }
     has_forces = true;
     if (motion.determined()) watches_.push_back({Kind::lift, true, k, 0.0});
-    if (motion.friction_of(k) == 0.0) continue;
+    if (!motion.has_friction(k)) continue;
     if (!mode.sticks) watches_.push_back({Kind::stop, true, k, 0.0});
     if (!mode.sticks && motion.has_polygon(k) && !motion.on_edge(k)) {
       for (const double side : {1.0, -1.0}) watches_.push_back({Kind::turn, true, k, 0.0, false, side});

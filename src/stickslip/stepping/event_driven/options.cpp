@@ -54,7 +54,7 @@ void refuse_contacts(const EventDrivenOptions& options, const System& system) {
                        describe(pair.second_shape)));
   }
   for (const ContactPair& pair : system.contacts()) {
-    if (options.facets == 0 || pair.friction_dim <= 2 || pair.law().friction == 0.0) continue;
+    if (options.facets == 0 || pair.friction_dim <= 2 || !pair.law().has_friction()) continue;
     throw InputError({}, "scheme.facets", std::to_string(options.facets),
                      "facets = 0: contact '" + pair.options.name +
                          "' has Coulomb-Contensou friction, whose three directions have no polygons");

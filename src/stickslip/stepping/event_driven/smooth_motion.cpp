@@ -40,6 +40,7 @@ Modes make_open_modes(const System& system) {
 
 bool is_driven(const System& system) {
   return std::ranges::any_of(system.bodies(), [](const Body& body) { return body.type == BodyType::moving; }) ||
+         system.has_surface_velocities() ||
          std::ranges::any_of(system.joints(), [](const Joint& joint) { return joint.options.motion.has_value(); });
 }
 
@@ -54,8 +55,16 @@ SmoothMotion::SmoothMotion(const System& system, const FrictionPolygon& polygon,
   for (Vector* v : {&force_, &a_, &nonconservative_}) v->setZero(system.n_u());
 }
 
+bool SmoothMotion::has_friction(int point) const {
+  return friction_dim(point) > 0 && system_.pair(system_.contact_points()[point]).law().has_friction();
+}
+
 double SmoothMotion::friction_of(int point) const {
-  return friction_dim(point) > 0 ? system_.pair(system_.contact_points()[point]).law().friction : 0.0;
+  if (friction_dim(point) == 0) return 0.0;
+  const ContactLaw& law = system_.pair(system_.contact_points()[point]).law();
+  if (!law.is_of_speed() || modes_.contacts[point].sticks) return law.friction;
+  const int cone = contact_cones_.empty() ? -1 : contact_cones_[point];
+  return law.calc_sliding_friction(cone >= 0 ? set_.slip_speed(cone) : 0.0);
 }
 
 int SmoothMotion::friction_dim(int point) const {
@@ -85,7 +94,7 @@ void SmoothMotion::set_modes(const Modes& modes, double zero_speed) {
   for (std::size_t k = 0; k < modes.contacts.size(); ++k) {
     const Mode& mode = modes.contacts[k];
     const int point = static_cast<int>(k);
-    if (!mode.closed || mode.sticks || !has_polygon(point) || friction_of(point) == 0.0) continue;
+    if (!mode.closed || mode.sticks || !has_polygon(point) || !has_friction(point)) continue;
     if (polygon_.take(mode.direction.data()).on_edge) on_edge_[k] = 1;
   }
 }
@@ -262,7 +271,7 @@ int SmoothMotion::first_friction_row(int cone) const {
 bool SmoothMotion::turns_freely(int cone) {
   if (set_.kind(cone) == ConstraintSet::Kind::joint || mode(cone).sticks || mode(cone).stopping) return false;
   const bool is_contact = set_.kind(cone) == ConstraintSet::Kind::contact;
-  if (is_contact && (friction_of(set_.index(cone)) == 0.0 || has_polygon(set_.index(cone)))) return false;
+  if (is_contact && (!has_friction(set_.index(cone)) || has_polygon(set_.index(cone)))) return false;
   const Cone& rows = set_.problem().cones[cone];
   return rows.offset + rows.dim - first_friction_row(cone) >= 2;
 }

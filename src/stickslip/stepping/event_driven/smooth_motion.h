@@ -100,7 +100,8 @@ class SmoothMotion {
   /// Whether all that is held could be, at the instant solved last: two feet on edges of polygons may contradict each
   /// other.
   bool consistent() const { return consistent_; }
-  double friction_of(int point) const;  // [-] mu
+  bool has_friction(int point) const;   // at any speed
+  double friction_of(int point) const;  // [-] mu, as it sticks or slides at the instant gathered
   int friction_dim(int point) const;    // [-] n_F
   bool has_polygon(int point) const { return polygon_.exists() && friction_dim(point) == 2; }
   const FrictionPolygon& polygon() const { return polygon_; }

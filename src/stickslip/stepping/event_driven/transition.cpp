@@ -214,7 +214,7 @@ void Transition::choose_tentative(const Moment& now, const std::vector<Trigger>&
     const ContactPoint& point = system_.contact_points()[i];
     const int dim = system_.pair(point).friction_dim;
     calc_contact_within(at_, point, kAll, geometry, gamma);
-    const bool has_friction = dim > 0 && system_.pair(point).law().friction > 0.0;
+    const bool has_friction = dim > 0 && system_.pair(point).law().has_friction();
     const bool stops = std::ranges::any_of(triggers, [i](const Trigger& trigger) {
       const bool ends = trigger.kind == Trigger::Kind::stops || trigger.kind == Trigger::Kind::turns;
       return ends && trigger.is_contact && trigger.index == static_cast<int>(i);
@@ -363,8 +363,7 @@ bool Transition::jam(Moment& now, const Inputs& inputs, SmoothMotion& motion, St
   std::string what;
   int stopped = -1;
   for (std::size_t k = 0; k < tentative_.contacts.size(); ++k) {
-    if (!tentative_.contacts[k].closed || tentative_.contacts[k].sticks ||
-        motion.friction_of(static_cast<int>(k)) == 0) {
+    if (!tentative_.contacts[k].closed || tentative_.contacts[k].sticks || !motion.has_friction(static_cast<int>(k))) {
       continue;
     }
     const std::array<double, 2> certificate = motion.calc_certificate(static_cast<int>(k));
@@ -393,7 +392,7 @@ bool Transition::jam(Moment& now, const Inputs& inputs, SmoothMotion& motion, St
     bears |= has_percussion;
     Mode& mode = bearing.contacts[constraints.index(i)];
     mode.closed = has_percussion;
-    mode.sticks = has_percussion && motion.friction_of(constraints.index(i)) > 0.0;
+    mode.sticks = has_percussion && motion.has_friction(constraints.index(i));
   }
   if (!bears || stopped < 0) {
     record.message = what.empty() ? fmt::format("no accelerations obey the laws at t = {:.9g}", now.t) : what;
@@ -500,7 +499,7 @@ void Transition::list_changes(const Moment& now, const std::vector<Trigger>& tri
       if (!was[i].closed && is[i].closed) tell(EventKind::touch);
       if (slid && is[i].closed && is[i].sticks) tell(EventKind::stick);
       if (was[i].closed && was[i].sticks && slides) {
-        if (!is_contact || system_.pair(system_.contact_points()[i]).law().friction > 0.0) tell(EventKind::slip);
+        if (!is_contact || system_.pair(system_.contact_points()[i]).law().has_friction()) tell(EventKind::slip);
       }
       const bool stopped = std::ranges::any_of(triggers, [&](const Trigger& trigger) {
         return trigger.kind == Trigger::Kind::stops && trigger.is_contact == is_contact && trigger.index == k;

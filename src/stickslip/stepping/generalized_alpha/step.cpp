@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "stickslip/stepping/generalized_alpha/step.h"
 
+#include <algorithm>
+#include <array>
+#include <cmath>
+
 #include "stickslip/base/assert.h"
 #include "stickslip/stepping/generalized_alpha/equations.h"
 #include "stickslip/stepping/generalized_alpha/index_sets.h"
@@ -34,7 +38,39 @@ void make_detected_elements(Step& step) {
   resize_rows(step);
 }
 
+/// mu of contacts whose friction depends on how fast they slide: by the slip at (t, q, u).
+void set_friction(Step& step, double t, const Vector& q, const Vector& u) {
+  std::array<double, kMaxElementDim> gamma;
+  for (StepElement& e : step.elements) {
+    if (e.kind != ConstraintElement::Kind::contact) continue;
+    const ContactPoint& point = step.rows.point(e);
+    const ContactPair& pair = step.system.pair(point);
+    if (!pair.law().is_of_speed() || pair.friction_dim == 0) continue;
+    step.rows.calc_velocity(e, t, q, u, gamma.data());
+    double squared = 0.0;
+    for (int i = 1; i <= std::min(pair.friction_dim, 2); ++i) squared += gamma[i] * gamma[i];
+    const bool has_turned = std::ranges::find(step.turned, point.id) != step.turned.end();
+    e.mu = has_turned ? pair.law().friction : pair.law().calc_friction(std::sqrt(squared));
+  }
+}
+
 }  // namespace
+
+bool hold_turned(Step& step) {
+  const std::size_t n_before = step.turned.size();
+  std::array<double, kMaxElementDim> start;
+  for (const StepElement& e : step.elements) {
+    if (e.kind != ConstraintElement::Kind::contact || e.level < Level::velocity || !e.evaluated) continue;
+    const ContactPoint& point = step.rows.point(e);
+    const ContactLaw& law = step.system.pair(point).law();
+    if (!law.kinetic || !(e.mu < law.friction)) continue;
+    step.rows.calc_velocity(e, step.t_start, step.q_start, step.u_start, start.data());
+    double along = 0.0;
+    for (int i = 1; i < std::min(e.dim, 3); ++i) along += start[i] * e.gamma[i];
+    if (e.stick || along <= 0.0) step.turned.push_back(point.id);
+  }
+  return step.turned.size() > n_before;
+}
 
 Step::Step(const GeneralizedAlphaOptions& o, const System& s, StopToken token)
     : system(s),
@@ -80,6 +116,8 @@ void begin(Step& step, const State& state, double h, double t_end, bool again) {
     }
     make_detected_elements(step);
   }
+  step.t_start = state.t;
+  set_friction(step, state.t, state.q, state.u);
   load_memory(step, state);
   set_known(step, state);
   for (StepElement& e : step.elements) {
@@ -105,6 +143,8 @@ const BodySnapshot& set_to_instant(Step& step, const State& state) {
   step.t_end = state.t;
   step.q = state.q;
   step.u = state.u;
+  step.turned.clear();
+  set_friction(step, state.t, state.q, state.u);
   return step.snapshot;
 }
 

@@ -102,8 +102,9 @@ struct Step {
   // --- known before the step
   BodySnapshot snapshot;                              // where contacts were looked for last
   std::vector<ElementId> kept_contacts;               // that the step has in any case
+  std::vector<ElementId> turned;                      // contacts with kinetic friction that have the other one instead
   Inputs inputs;                                      // constant in the step
-  double h = 0.0, t_end = 0.0;                        // [s]
+  double h = 0.0, t_start = 0.0, t_end = 0.0;         // [s]
   Vector start_lambda, start_lambda_bar, start_last;  // (n_rows) [N] lambda, lambdabar and the lambda before that
   Vector q_start, u_start;                            // (n_q), (n_u) of the state before the step
   Vector q_known, u_known;                            // (125) and (73) without a', U, Q
@@ -162,6 +163,9 @@ class KeptElements {
 void begin(Step& step, const State& state, double h, double t_end, bool again = false);
 /// Adds contacts to `contacts` that overlap at the end of the step and that were not foreseen. Whether there are some.
 bool meets_others(Step& step);
+/// Contacts that began the step with kinetic friction and that have stopped or turned back at the iterate get the
+/// friction of what sticks from now on, in `turned`. Whether there are any: then the step is to be made again.
+bool hold_turned(Step& step);
 /// The instant of a state instead of the end of a step, with the contacts that touch there.
 const BodySnapshot& set_to_instant(Step& step, const State& state);
 

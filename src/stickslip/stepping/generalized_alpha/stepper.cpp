@@ -70,6 +70,7 @@ class Stepper final : public TimeStepper {
   void join_applied_impulses(const StepReport& first, StepReport& report) const;
   void set_out(const State& state, double h, double t_end);
   void solve(const State& state, double h, double t_end, StepReport& report);
+  void try_solve(const State& state, double h, double t_end, StepReport& report);
   void settle(const State& state, StepReport& report);
   void finish(const State& state, const StepSolve& solve, StepReport& report);
   void accept(State& state, StepReport& report);
@@ -252,7 +253,8 @@ void Stepper::join_applied_impulses(const StepReport& first, StepReport& report)
   }
   const auto in_world = [&](const ContactComponents& p, const ContactReport& at) {
     Vector3 sum = p[0] * at.normal + p[1] * at.tangent;
-    if (!system_.planar()) sum += p[2] * at.normal.cross(at.tangent);
+    const double second = p[2] * law_of(system_, at).second_tangent();
+    if (!system_.planar()) sum += second * at.normal.cross(at.tangent);
     return sum;
   };
   for (const ContactReport& before : first.contacts) {
@@ -271,8 +273,17 @@ void Stepper::set_out(const State& state, double h, double t_end) {
   begin(step_, *start_, h, t_end);
 }
 
-/// One try at a step, whole: all of it but the state.
+/// One try at a step, whole, and more where kinetic friction turns contacts back: all of it but the state.
 void Stepper::solve(const State& state, double h, double t_end, StepReport& report) {
+  step_.turned.clear();
+  int iterations = 0;
+  do {
+    try_solve(state, h, t_end, report);
+    iterations = report.solve.iterations += iterations;
+  } while (report.status != Status::failed && hold_turned(step_));
+}
+
+void Stepper::try_solve(const State& state, double h, double t_end, StepReport& report) {
   set_out(state, h, t_end);
   finish(state, solve_equations(), report);
   if (step_.weights.forgets || report.status == Status::failed || !has_stiff_forces(state, h)) return;

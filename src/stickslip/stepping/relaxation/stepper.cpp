@@ -56,7 +56,7 @@ class RelaxationStepper final : public TimeStepper {
   StopToken stop_;
   RelaxationGates gates_;
   RelaxationPart part_;
-  bool has_motions_;  // whether a body moves as prescribed
+  bool has_motions_;  // whether a body or a surface moves as prescribed
   StartImpact start_impact_;
   ConstraintSet start_constraints_;
 
@@ -77,7 +77,8 @@ RelaxationStepper::RelaxationStepper(const RelaxationOptions& options, const Sys
       stop_(stop),
       gates_(options, system, stop),
       part_(options, system, solver, gates_, stop),
-      has_motions_(std::ranges::any_of(system.bodies(), [](const Body& b) { return b.type == BodyType::moving; })),
+      has_motions_(system.has_surface_velocities() ||
+                   std::ranges::any_of(system.bodies(), [](const Body& b) { return b.type == BodyType::moving; })),
       start_impact_(system, stop),
       start_constraints_(system, stop, false),
       start_(system),
@@ -401,7 +402,12 @@ void check_contact(const RelaxationOptions& options, const ContactLaw& law, int 
                      "another scheme, or no restitution: " + name +
                          " has one, and under the relaxation contacts bounce by scheme.zeta alone");
   }
-  if (options.inclusion == RelaxationInclusion::facets && friction_dim > 2 && law.friction > 0.0) {
+  if (law.kinetic) {
+    throw InputError({}, "scheme.type", "relaxation",
+                     "another scheme, or friction that is one number or an expression of v: " + name +
+                         " has static and kinetic friction, between which the relaxation knows no instant of rest");
+  }
+  if (options.inclusion == RelaxationInclusion::facets && friction_dim > 2 && law.has_friction()) {
     throw InputError(
         {}, "scheme.inclusion", "facets",
         "another inclusion: " + name + " has Coulomb-Contensou friction, which has three dimensions and no polygons");
