@@ -417,6 +417,7 @@ class SystemBuilder {
   void add_features(int body);
   std::span<const ShapeBall> balls_on(const ShapeFeatures& on, const ShapeFeatures& of) const;
   void check(const ContactLaw& law, const std::string& owner) const;
+  void set_rows(ContactPair& pair) const;
   System system_;
   std::unordered_set<std::string> body_names_, contact_names_, joint_names_;
 };

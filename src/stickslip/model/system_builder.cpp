@@ -14,6 +14,7 @@
 #include "stickslip/collision/features.h"
 #include "stickslip/geometry/mass_properties.h"
 #include "stickslip/model/contact_filter.h"
+#include "stickslip/model/kinematics.h"
 #include "stickslip/model/system.h"
 
 namespace stickslip {
@@ -259,6 +260,28 @@ void SystemBuilder::check(const ContactLaw& law, const std::string& owner) const
   }
   if (!(law.contensou_radius >= 0.0)) refuse("the Contensou radius must not be negative");
   if (system_.planar_ && law.contensou_radius > 0.0) refuse("drilling friction (contensou) needs a spatial scene");
+  if (!(law.rolling >= 0.0 && law.spinning >= 0.0)) refuse("rolling and spinning must not be negative");
+  if (system_.planar_ && law.spinning > 0.0) refuse("spinning needs a spatial scene");
+  if (law.contensou_radius > 0.0 && (law.rolling > 0.0 || law.spinning > 0.0)) {
+    refuse("contensou stands for spinning: it goes without rolling and spinning");
+  }
+  if (!(law.adhesion >= 0.0)) refuse("adhesion must not be negative");
+  if (law.adhesion > 0.0 && !(law.adhesion_range > 0.0)) refuse("adhesion_range must be above zero");
+  if (law.impact != ImpactLaw::newton && law.restitution_tangential != 0.0) {
+    refuse("tangential restitution is of Newton's law alone");
+  }
+}
+
+void SystemBuilder::set_rows(ContactPair& pair) const {
+  const ContactLaw& law = pair.law();
+  ContactRowLayout& rows = pair.rows;
+  rows.n_slide = system_.planar_ ? 1 : 2;
+  rows.n_drill = law.contensou_radius > 0.0 || law.spinning > 0.0 ? 1 : 0;
+  rows.n_roll = law.rolling > 0.0 ? (system_.planar_ ? 1 : 2) : 0;
+  rows.drilling = law.contensou_radius > 0.0 ? kContensouFactor * law.contensou_radius : law.spinning;
+  rows.rolling = law.rolling;
+  pair.friction_dim = rows.n_slide + (law.contensou_radius > 0.0 ? 1 : 0);
+  STICKSLIP_ASSERT(pair.friction_dim <= kMaxFrictionDim && pair.dim() <= kMaxContactRows);
 }
 
 namespace {
@@ -283,8 +306,7 @@ int SystemBuilder::add_contact(const ContactPairOptions& options) {
 
   ContactPair pair;
   pair.options = options;
-  pair.friction_dim = system_.planar_ ? 1 : (options.law.contensou_radius > 0.0 ? 3 : 2);
-  STICKSLIP_ASSERT(pair.friction_dim <= kMaxFrictionDim);
+  set_rows(pair);
   pair.first_point = static_cast<int>(system_.points_.size());
   const int pair_index = static_cast<int>(system_.contacts_.size());
   const auto add_points = [&](int surface, std::span<const ShapeBall> balls, bool flipped) {
@@ -428,7 +450,7 @@ int SystemBuilder::add_detected(const ContactPairOptions& options) {
   if (found != detected.end()) return static_cast<int>(found - detected.begin());
   ContactPair& pair = detected.emplace_back();
   pair.options = options;
-  pair.friction_dim = system_.planar_ ? 1 : 2;
+  set_rows(pair);
   return static_cast<int>(detected.size()) - 1;
 }
 

@@ -18,6 +18,7 @@
 #include "stickslip/io/result_reader.h"
 #include "stickslip/scene/build.h"
 #include "stickslip/scene/load_scene.h"
+#include "stickslip/verify/contact_bounds.h"
 #include "stickslip/verify/momentum.h"
 #include "stickslip/verify/result_rows.h"
 #include "stickslip/verify/touching_shapes.h"
@@ -97,10 +98,16 @@ class Verifier {
   void check_touch(std::int64_t k);
   void check_touch(int shape_a, int shape_b);
   void check_cones(std::int64_t k);
-  /// Of detected contacts between the shapes of two bodies: results do not say which shapes touch.
-  double largest_friction(int body_a, int body_b) const;
   template <class Who>
   void check_cone(const Who& who, double mu, double normal, double friction, double largest);
+  template <class Who>
+  void check_moment(const Who& who, const ContactBounds& bounds, double normal, const Vector3& n, const Vector3& moment,
+                    double largest) {
+    const double lever = bounds.lever();
+    const Vector3 about = system_.planar() ? Vector3(Vector3::Zero()) : Vector3(n.dot(moment) * n);
+    check_cone(who, bounds.spinning / lever, normal, about.norm() / lever, largest);
+    check_cone(who, bounds.rolling / lever, normal, (moment - about).norm() / lever, largest);
+  }
   void check_energy(std::int64_t k);
   void check_momentum(std::int64_t k);
   void check_kind(std::int64_t k, Rows::Column normal, Rows::Column friction, Rows::Column world, const char* what);
@@ -188,7 +195,7 @@ void Verifier::check_shape_of_file() {
     width(c, n_points);
   }
   for (const Rows::Column c : {Rows::normal, Rows::tangent, Rows::friction_force, Rows::force, Rows::friction_impulse,
-                               Rows::impulse, Rows::friction_percussion, Rows::percussion}) {
+                               Rows::impulse, Rows::friction_percussion, Rows::percussion, Rows::moment}) {
     width(c, 3 * n_points);
   }
   width(Rows::reaction_force, 3 * system_.joints().size());
@@ -406,20 +413,6 @@ void Verifier::check_touch(int shape_a, int shape_b) {
       "percussion at a distance", [&] { return names(a, b); }, "m", t_, 0.0, gap->gap, bound);
 }
 
-double Verifier::largest_friction(int body_a, int body_b) const {
-  double most = 0.0;
-  const auto n_shapes = [&](int body) { return static_cast<int>(system_.bodies()[body].shapes.size()); };
-  for (int a = 0; a < n_shapes(body_a); ++a) {
-    for (int b = 0; b < n_shapes(body_b); ++b) {
-      const int shape_a = system_.first_shape(body_a) + a;
-      const int shape_b = system_.first_shape(body_b) + b;
-      if (!system_.has_detected_law(shape_a, shape_b)) continue;
-      most = std::max(most, system_.detected_law(shape_a, shape_b).friction);
-    }
-  }
-  return most;
-}
-
 template <class Who>
 void Verifier::check_cone(const Who& who, double mu, double normal, double friction, double largest) {
   if (largest == 0.0 || has_accumulation()) return;
@@ -450,25 +443,32 @@ void Verifier::check_cones(std::int64_t k) {
       const ContactPair& pair = system_.contacts()[points[i].pair];
       check_cone([&] { return pair.options.name; }, pair.law().friction, rows_.row(Rows::normal_percussion, k)[i],
                  rows_.triple(Rows::friction_percussion, k, i).norm(), largest);
+      if (!pair.has_moments() || !rows_.has(Rows::moment) || !rows_.has(Rows::normal)) continue;
+      ContactBounds bounds;
+      bounds.add(pair.law());
+      check_moment([&] { return pair.options.name; }, bounds, rows_.row(Rows::normal_percussion, k)[i],
+                   rows_.triple(Rows::normal, k, i), rows_.triple(Rows::moment, k, i), largest);
     }
   }
   for (std::int64_t e = rows_.set_begin(k); e < rows_.set_last(k); ++e) {
     const Vector3 n = rows_.set_triple(Rows::set_normal, e);
     const Vector3 p = rows_.set_triple(Rows::set_percussion, e);
     const int named = static_cast<int>(*rows_.set(Rows::set_pair, e));
-    double mu = 0.0;
+    ContactBounds bounds;
     if (named >= 0 && named < static_cast<int>(system_.contacts().size())) {
-      mu = system_.contacts()[named].law().friction;
+      bounds.add(system_.contacts()[named].law());
     } else if (system_.detection()) {
-      mu = largest_friction(static_cast<int>(*rows_.set(Rows::set_body_a, e)),
-                            static_cast<int>(*rows_.set(Rows::set_body_b, e)));
+      bounds = find_largest_bounds(system_, static_cast<int>(*rows_.set(Rows::set_body_a, e)),
+                                   static_cast<int>(*rows_.set(Rows::set_body_b, e)));
     }
     const double normal = n.dot(p);
     const auto who = [&] {
       return names(static_cast<int>(*rows_.set(Rows::set_body_a, e)),
                    static_cast<int>(*rows_.set(Rows::set_body_b, e)));
     };
-    check_cone(who, mu, normal, (p - normal * n).norm(), largest);
+    check_cone(who, bounds.friction, normal, (p - normal * n).norm(), largest);
+    if (!rows_.has_set_moments()) continue;
+    check_moment(who, bounds, normal, n, rows_.set_triple(Rows::set_moment, e), largest);
   }
   check_kind(k, Rows::normal_percussion, Rows::friction_percussion, Rows::percussion,
              "percussion against its components");

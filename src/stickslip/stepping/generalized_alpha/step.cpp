@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "stickslip/stepping/generalized_alpha/step.h"
 
+#include <array>
+
 #include "stickslip/base/assert.h"
 #include "stickslip/stepping/generalized_alpha/equations.h"
 #include "stickslip/stepping/generalized_alpha/index_sets.h"
@@ -32,6 +34,17 @@ void make_detected_elements(Step& step) {
     step.elements.emplace_back(step.rows.add_contact(k));
   }
   resize_rows(step);
+}
+
+/// Of a contact whose restitution is a function of the speed with which it closes: of that at the start of the step.
+void set_restitution(Step& step, StepElement& e, const State& state) {
+  if (e.kind != ConstraintElement::Kind::contact) return;
+  const ContactLaw& law = step.system.pair(step.rows.point(e)).law();
+  if (!law.restitution_of_speed) return;
+  std::array<double, kMaxElementDim> gamma;
+  step.rows.calc_velocity(e, state.t, state.q, state.u, gamma.data());
+  e.e_normal = law.calc_restitution(gamma[0]);
+  e.gamma_start.fill(0.0);  // which follows where there is restitution
 }
 
 }  // namespace
@@ -80,6 +93,7 @@ void begin(Step& step, const State& state, double h, double t_end, bool again) {
   for (StepElement& e : step.elements) {
     e.branch = Branch::any;
     e.has_choice = false;
+    set_restitution(step, e, state);
     set_stretch(step, e, state);
   }
   step.measure.start(step, state, MemoryView(step.system, state.memory).a().data());
