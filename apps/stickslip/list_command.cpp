@@ -53,7 +53,10 @@ constexpr std::array kJoints = {
 constexpr std::array kLaws = {
     Entry{"friction", "Coulomb's, exact: 1 direction in planar scenes, 2 in space [-]"},
     Entry{"contensou", "Coulomb-Contensou: sliding and drilling in one cone, over a contact radius [m]"},
-    Entry{"restitution", "Newton's: normal and tangential [-]"},
+    Entry{"rolling", "a moment against turning across the normal, at most rolling p_N [m]"},
+    Entry{"spinning", "a moment against turning about the normal, at most spinning p_N [m]"},
+    Entry{"adhesion", "a constant attraction of two shapes within a range [N, m]"},
+    Entry{"restitution", "Newton's: normal and tangential; Poisson's and the energetic: normal [-]"},
     Entry{"dry-friction", "a force of constant bound between two bodies (under [forces]) [N]"},
 };
 

@@ -11,6 +11,7 @@
 #include "stickslip/base/make_room.h"
 #include "stickslip/base/thread_team.h"
 #include "stickslip/constraints/certificate.h"
+#include "stickslip/constraints/contact_blocks.h"
 #include "stickslip/constraints/warm_start.h"
 #include "stickslip/math/small_matrix.h"
 
@@ -58,11 +59,12 @@ ConstraintSet::ConstraintSet(const System& system, StopToken stop, bool packs) :
   other_.emplace<PackedDelassus>();
   const auto has_ellipse = [](const ContactPair& pair) { return pair.law().ellipse.has_value(); };
   const auto is_law_packed = [&](const ContactPair& pair) {
-    return pair.friction_dim == PackedDelassus::kDim - 1 && !has_ellipse(pair);
+    return pair.friction_dim == PackedDelassus::kDim - 1 && !has_ellipse(pair) && !pair.has_moments();
   };
   can_pack_ = packs && system.joints().empty() && system.dry_frictions().empty() &&
               std::ranges::all_of(system.contacts(), is_law_packed) &&
-              std::ranges::none_of(system.detected_pairs(), has_ellipse);
+              std::ranges::none_of(system.detected_pairs(), has_ellipse) &&
+              std::ranges::none_of(system.detected_pairs(), &ContactPair::has_moments);
   has_motions_ = system.has_surface_velocities();
   int n_bodies = 0;
   for (const Body& body : system.bodies()) {
@@ -211,8 +213,11 @@ void ConstraintSet::gather_contacts(const Activations& activation_of, double h) 
       mu = pair.law().calc_friction(gamma.segment(1, std::min(pair.friction_dim, 2)).norm());
       if (pair.law().kinetic && mu < pair.law().friction) append(kinetic_, n_contacts_);
     }
-    const FrictionBlock friction{pair.friction_dim, mu, 0, 0.0};
-    problem_.add_contact({&friction, slides ? std::size_t{1} : std::size_t{0}});
+    if (slides) {
+      problem_.add_contact(ContactBlocks(pair, mu).all());
+    } else {
+      problem_.add_contact({});
+    }
     ++n_contacts_;
     add_member(static_cast<int>(i), problem_.of_positions ? &geometry.gap : gamma.data());
     if (!problem_.of_positions) append(gaps_, geometry.gap);
@@ -370,7 +375,15 @@ ElementId ConstraintSet::id(int cone) const {
 ConstraintSet::Restitution ConstraintSet::restitution(int cone) const {
   if (kind(cone) != Kind::contact) return {};
   const ContactLaw& law = system_.pair((*points_)[indices_[cone]]).law();
-  return {law.restitution_normal, law.restitution_tangential};
+  return {law.calc_restitution(gamma_[problem_.cones[cone].offset]), law.restitution_tangential};
+}
+
+ImpactLaw ConstraintSet::impact_law(int cone) const {
+  return system_.pair((*points_)[indices_[cone]]).law().impact;
+}
+
+int ConstraintSet::friction_dim(int cone) const {
+  return system_.pair((*points_)[indices_[cone]]).friction_dim;
 }
 
 double ConstraintSet::slip_speed(int cone) const {
@@ -414,10 +427,11 @@ bool ConstraintSet::gives_back() const {
 void ConstraintSet::add_restitution(std::span<double> added) const {
   for (int i = 0; i < count() && kind(i) == Kind::contact; ++i) {
     const Restitution e = restitution(i);
-    if (e.normal == 0.0 && e.tangential == 0.0) continue;
+    if ((e.normal == 0.0 && e.tangential == 0.0) || has_phases(i)) continue;
     const Cone& cone = problem_.cones[i];
     added[cone.offset] += e.normal * gamma_[cone.offset];
-    for (int row = cone.offset + 1; row < cone.offset + cone.dim; ++row) added[row] += e.tangential * gamma_[row];
+    const int end = cone.offset + 1 + friction_dim(i);
+    for (int row = cone.offset + 1; row < end; ++row) added[row] += e.tangential * gamma_[row];
   }
 }
 

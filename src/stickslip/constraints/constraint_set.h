@@ -75,6 +75,11 @@ class ConstraintSet {
     double normal = 0.0, tangential = 0.0;
   };
   Restitution restitution(int cone) const;
+  ImpactLaw impact_law(int cone) const;
+  /// Whether impacts of a contact that closes have two phases (stepping/phased_impact.h).
+  bool has_phases(int cone) const { return kind(cone) == Kind::contact && impact_law(cone) != ImpactLaw::newton; }
+  /// Rows of sliding of a contact, which follow the normal one. [-]
+  int friction_dim(int cone) const;
   /// Of a contact at the instant. [m, rad]
   double gap(int cone) const { return gaps_[cone]; }
   /// How fast a contact slides at the instant. [m/s]
@@ -88,8 +93,8 @@ class ConstraintSet {
   bool hold_turned(std::span<const double> velocity, std::span<const double> added);
   /// Whether a contact does.
   bool gives_back() const;
-  /// added (n) += e gamma, of the rows at the instant gathered: what Newton's law of impacts adds to the velocities
-  /// after them.
+  /// added (n) += e gamma, of those under Newton's law, of the rows at the instant gathered: what Newton's law of
+  /// impacts adds to the velocities after them.
   void add_restitution(std::span<double> added) const;
 
   // --- by row, at the instant
@@ -150,7 +155,7 @@ class ConstraintSet {
   const Vector& ordered(const Vector& v);
   void report_percussion(int cone, const ConeSolution& solution, std::span<const double> velocity, double h,
                          ContactReport& contact) const;
-  double calc_trace(int i) const;
+  double calc_trace(int i, int dim) const;
   JointReaction calc_reaction(int cone, const JointVector& lambda) const;
   ElementId id(int cone) const;
   template <class W>

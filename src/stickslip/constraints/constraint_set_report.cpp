@@ -22,6 +22,16 @@ ContactStatus polygon_status(const FrictionBlock& block, const double* p, const 
                                                                              : ContactStatus::slip;
 }
 
+/// What percussions p of rows of turning do to the second body. [N m s]
+Vector3 calc_moment(const ContactRowLayout& rows, const double* p, const ContactReport& at) {
+  Vector3 moment = Vector3::Zero();
+  const double* roll = p + rows.roll_row();
+  if (rows.n_drill > 0) moment += rows.drilling * p[rows.drill_row()] * at.normal;
+  if (rows.n_roll == 1) moment(2) += rows.rolling * roll[0];
+  if (rows.n_roll == 2) moment += rows.rolling * (roll[0] * at.tangent + roll[1] * at.normal.cross(at.tangent));
+  return moment;
+}
+
 }  // namespace
 
 void ConstraintSet::report_worst(const Residual& residual, StepReport& report) const {
@@ -79,30 +89,32 @@ void ConstraintSet::report_percussion(int i, const ConeSolution& solution, std::
   contact.tangent = tangent(i);
   const double* p = solution.p.data() + cone.offset;
   const double* u = velocity.data() + cone.offset;
+  const ContactPair& pair = system_.pair((*points_)[index(i)]);
+  const int dim = problem_.of_positions ? cone.dim : 1 + pair.friction_dim;
   for (int j = 0; j < kMaxContactDim; ++j) {
-    const bool is_row = j < cone.dim;
+    const bool is_row = j < dim;
     contact.percussion[j] = is_row ? p[j] : 0.0;
     contact.force[j] = is_row ? p[j] / h : 0.0;
     contact.velocity[j] = is_row ? u[j] : 0.0;
   }
+  contact.moment = dim < cone.dim ? calc_moment(pair.rows, p, contact) : Vector3(Vector3::Zero());
   contact.status = ContactStatus::open;
   if (!(p[0] > 0.0)) return;
   const double mu = cone.n_blocks > 0 ? problem_.friction(cone).front().mu : 0.0;
-  const double trace = packed != nullptr ? packed->calc_trace(i) : calc_trace(i);
-  if (cone.n_blocks == 1 && problem_.friction(cone).front().facets > 0) {
-    contact.status =
-        polygon_status(problem_.friction(cone).front(), p, solution.u.data() + cone.offset, trace / cone.dim);
+  const double trace = packed != nullptr ? packed->calc_trace(i) : calc_trace(i, dim);
+  if (cone.n_blocks > 0 && problem_.friction(cone).front().facets > 0) {
+    contact.status = polygon_status(problem_.friction(cone).front(), p, solution.u.data() + cone.offset, trace / dim);
     return;
   }
-  contact.status = contact_status(p, solution.u.data() + cone.offset, cone.dim, mu, trace / cone.dim);
+  contact.status = contact_status(p, solution.u.data() + cone.offset, dim, mu, trace / dim);
 }
 
-/// Of W_ii. [1/kg]
-double ConstraintSet::calc_trace(int i) const {
+/// Of the first dim rows of W_ii. [1/kg]
+double ConstraintSet::calc_trace(int i, int dim) const {
   std::array<double, kMaxConeDim> diagonal;
   problem_.calc_diagonal(i, diagonal.data());
   double trace = 0.0;
-  for (int j = 0; j < problem_.cones[i].dim; ++j) trace += diagonal[j];
+  for (int j = 0; j < dim; ++j) trace += diagonal[j];
   return trace;
 }
 

@@ -93,7 +93,7 @@ ConstraintElement ElementRows::add_contact(int index) {
   ConstraintElement e;
   e.kind = ConstraintElement::Kind::contact;
   e.index = index;
-  e.dim = 1 + pair.friction_dim;
+  e.dim = pair.dim();
   e.n_pos = 1;
   e.n_angle_rows = system_.turns(k) ? 1 : 0;
   e.mu = pair.law().friction;

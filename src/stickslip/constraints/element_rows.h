@@ -20,7 +20,7 @@
 namespace stickslip {
 
 /// Rows of one element at most: those of a contact or of a joint.
-inline constexpr int kMaxElementDim = std::max(kMaxContactDim, kMaxJointDim);
+inline constexpr int kMaxElementDim = std::max(kMaxContactRows, kMaxJointDim);
 static_assert(kMaxElementDim <= kMaxConeDim);
 
 /// The bodies whose velocities are eliminated together: a contiguous range of bodies with a dense iteration matrix.

@@ -58,6 +58,7 @@ struct ContactReport {
   ContactComponents impulse = {};     // Lambda [N s], the impulsive part
   ContactComponents percussion = {};  // P [N s], the sum over the step
   ContactComponents velocity = {};    // gamma [m/s] at the end of the step
+  Vector3 moment = Vector3::Zero();  // [N m s] world: the sum over the step of rolling and spinning, on the second body
 };
 
 /// One joint in one step.

@@ -19,9 +19,9 @@ Hdf5File& with_group(Hdf5File& file) {
   return file;
 }
 
-std::vector<Column> contact_columns(Hdf5Type real) {
+std::vector<Column> contact_columns(Hdf5Type real, bool has_moments) {
   const auto path = [](const char* name) { return std::string("/contact_sets/") + name; };
-  return {
+  std::vector<Column> columns = {
       {path("body_a"), Hdf5Type::int64, {}, "1", "index of /bodies/name: the body that the normal points from"},
       {path("body_b"), Hdf5Type::int64, {}, "1", "index of /bodies/name: the body that the normal points to"},
       {path("id"), Hdf5Type::uint64, {}, "1", "the contact's own number, the same from row to row"},
@@ -35,6 +35,11 @@ std::vector<Column> contact_columns(Hdf5Type real) {
       {path("normal"), real, {3}, "1", "from body a to body b, world frame"},
       {path("percussion"), real, {3}, "N s", "normal and friction percussion on body b, world frame"},
   };
+  if (has_moments) {
+    columns.push_back(
+        {path("moment"), real, {3}, "N m s", "percussion of rolling and spinning friction on body b, world frame"});
+  }
+  return columns;
 }
 
 /// By their index in /shapes, of the first and the second body.
@@ -54,16 +59,17 @@ std::array<int, 2> shapes_of(const System& system, const ContactReport& contact)
 
 ContactSets::ContactSets(Hdf5File& file, const System& system, Hdf5Type real, std::int64_t expected_rows)
     : system_(system),
-      contacts_(with_group(file), contact_columns(real), kTypicalContacts * expected_rows),
+      has_moments_(sets_have_moments(system)),
+      contacts_(with_group(file), contact_columns(real, has_moments_), kTypicalContacts * expected_rows),
       offsets_(file,
                {{kOffsets, Hdf5Type::int64, {}, "1", "row i of /time has the contacts offsets[i] to offsets[i+1] - 1"}},
                expected_rows + 1) {
 }
 
-std::int64_t ContactSets::contact_bytes(const OutputChoice& output) {
+std::int64_t ContactSets::contact_bytes(const System& system, const OutputChoice& output) {
   std::int64_t bytes = 0;
   const Hdf5Type real = output.single_precision ? Hdf5Type::float32 : Hdf5Type::float64;
-  for (const Column& column : contact_columns(real)) bytes += column.row_bytes();
+  for (const Column& column : contact_columns(real, sets_have_moments(system))) bytes += column.row_bytes();
   return bytes;
 }
 
@@ -91,6 +97,7 @@ void ContactSets::add(const ContactReport& contact) {
   Eigen::Map<Vector3>(contacts_.reals(9)) = contact.position;
   Eigen::Map<Vector3>(contacts_.reals(10)) = contact.normal;
   Eigen::Map<Vector3>(contacts_.reals(11)) = world_force(contact, contact.percussion);
+  if (has_moments_) Eigen::Map<Vector3>(contacts_.reals(12)) = contact.moment;
   contacts_.end_row();
 }
 
@@ -118,8 +125,8 @@ std::int64_t count_whole_sets(const Hdf5File& file, std::int64_t rows) {
   const Hdf5Dataset dataset = file.open_dataset(kOffsets);
   rows = std::min(rows, std::max<std::int64_t>(dataset.sound_rows() - 1, 0));
   std::int64_t whole = std::numeric_limits<std::int64_t>::max();
-  for (const Column& column : contact_columns(Hdf5Type::float64)) {
-    if (!file.has(column.path)) continue;  // a result of an earlier version has no shapes and no mu
+  for (const Column& column : contact_columns(Hdf5Type::float64, true)) {
+    if (!file.has(column.path)) continue;  // a result of an earlier version has no shapes and no mu, few have moments
     whole = std::min(whole, file.open_dataset(column.path).sound_rows());
   }
   std::vector<std::int64_t> offsets(static_cast<std::size_t>(rows) + 1);

@@ -22,7 +22,7 @@ class ContactSets {
   ContactSets(Hdf5File& file, const System& system, Hdf5Type real, std::int64_t expected_rows);
 
   /// What a contact takes in a row. [bytes]
-  static std::int64_t contact_bytes(const OutputChoice& output);
+  static std::int64_t contact_bytes(const System& system, const OutputChoice& output);
 
   /// The next row: the report's contacts beside the named points.
   void record(const StepReport& report);
@@ -35,6 +35,7 @@ class ContactSets {
   void add(const ContactReport& contact);
 
   const System& system_;
+  bool has_moments_;
   Table contacts_;
   Table offsets_;
 };

@@ -56,6 +56,14 @@ Vector3 world_force(const ContactReport& contact, const ContactComponents& compo
   return f;
 }
 
+bool named_have_moments(const System& system) {
+  return std::ranges::any_of(system.contacts(), &ContactPair::has_moments);
+}
+
+bool sets_have_moments(const System& system) {
+  return named_have_moments(system) || std::ranges::any_of(system.detected_pairs(), &ContactPair::has_moments);
+}
+
 bool OutputChoice::wants(std::string_view path) const {
   if (fields.empty()) return true;
   path.remove_prefix(1);
@@ -123,6 +131,9 @@ void OutputColumns::add_contacts(Hdf5Type real) {
     contacts_.impulse = add_forces("impulse", "Lambda", "N s, N m s", "the impulsive part of the percussion");
   }
   contacts_.percussion = add_forces("percussion", "P", "N s, N m s", "the sum over the step");
+  if (!named_have_moments(system_)) return;
+  contacts_.moment = add(path("moment"), real, {n, 3}, "N m s",
+                         "percussion of rolling and spinning friction on the second body, world frame");
 }
 
 void OutputColumns::add_joints(Hdf5Type real) {
@@ -252,6 +263,7 @@ void OutputColumns::fill_contacts(Row& row, const StepReport& report) const {
     fill_forces(contacts_.force, c.force);
     fill_forces(contacts_.impulse, c.impulse);
     fill_forces(contacts_.percussion, c.percussion);
+    if (contacts_.moment >= 0) triple(row, contacts_.moment, k) = c.moment;
   }
 }
 

@@ -28,6 +28,10 @@ bool is_stop(const System& system, const ContactReport& contact);
 /// moment and no part of it. (3) in the unit of the components
 Vector3 world_force(const ContactReport& contact, const ContactComponents& components);
 
+/// Whether contacts that the scene names, or that are detected, have moments of rolling or spinning.
+bool named_have_moments(const System& system);
+bool sets_have_moments(const System& system);
+
 /// The columns at output instants that a result should hold and the scheme can give.
 struct OutputChoice {
   bool single_precision = false;    // all but the time
@@ -84,7 +88,7 @@ class OutputColumns {
     int normal = -1, friction = -1, world = -1;
   };
   struct Contacts {
-    int gap = -1, status = -1, point = -1, normal = -1, tangent = -1;
+    int gap = -1, status = -1, point = -1, normal = -1, tangent = -1, moment = -1;
     Forces force, impulse, percussion;
   };
   struct Joints {

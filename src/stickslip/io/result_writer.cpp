@@ -49,7 +49,7 @@ std::vector<Column> to_columns(const std::vector<StepColumn>& step_columns) {
 std::size_t checkpoint_capacity(const System& system, const State& state) {
   constexpr std::size_t kContactsPerShape = 8;    // [-] a ball in a heap touches 6, each counted twice; corners
   constexpr std::size_t kMostContacts = 1 << 15;  // [-]
-  constexpr std::size_t kContactBytes = 24 + 8 * kMaxContactDim;
+  const std::size_t rows = sets_have_moments(system) ? kMaxContactRows : kMaxContactDim;
   constexpr std::size_t kBesideTheState = 4096;  // [bytes] the monitor's memory and the checksums
   std::size_t contacts = system.contact_points().size() + system.joints().size() + system.dry_frictions().size();
   std::size_t memory = 0;
@@ -58,16 +58,16 @@ std::size_t checkpoint_capacity(const System& system, const State& state) {
     for (const Body& body : system.bodies()) shapes += body.shapes.size();
     const std::size_t detected = std::min(kContactsPerShape * shapes, kMostContacts);
     contacts += detected;
-    if (state.memory.size() > 0) memory = detected * (24 + 3 * 8 * kMaxContactDim);
+    if (state.memory.size() > 0) memory = detected * (24 + 3 * 8 * rows);
   }
-  return to_bytes(state).size() + contacts * kContactBytes + memory + kBesideTheState;
+  return to_bytes(state).size() + contacts * (24 + 8 * rows) + memory + kBesideTheState;
 }
 
 }  // namespace
 
 double estimate_row_bytes(const System& system, const OutputChoice& output, double contacts) {
   const bool has_sets = system.has_varying_contacts() && output.wants("/contact_sets");
-  const double set_bytes = has_sets ? static_cast<double>(ContactSets::contact_bytes(output)) : 0.0;
+  const double set_bytes = has_sets ? static_cast<double>(ContactSets::contact_bytes(system, output)) : 0.0;
   return static_cast<double>(OutputColumns(system, output).row_bytes()) + contacts * set_bytes;
 }
 

@@ -141,7 +141,7 @@ void System::calc_contact(const ContactPoint& k, const BodyMotion& first, const 
   const ContactPair& pair = this->pair(k);
   if (pair.law().ellipse) turn_to_ellipse(pair.law(), first, second, c);
   geometry = {c.gap, c.first, c.second, c.normal, c.t1, c.t2};
-  contact_velocity<double>(c, 1 + pair.friction_dim, pair.law().contensou_radius, first, second, gamma.data());
+  contact_velocity<double>(c, pair.rows, first, second, gamma.data());
   return true;
 }
 
@@ -187,7 +187,9 @@ void System::calc_contact_jacobian(const ContactPoint& k, const ContactGeometry&
   const ContactPair& pair = this->pair(k);
   const Attachment& at = this->side(k, side);
   if (at.n_u == 0) return;
-  const int n_friction = std::min(pair.friction_dim, static_cast<int>(J.rows()) - 1);
+  const int n_rows = static_cast<int>(J.rows());
+  const int n_slide = std::min(pair.rows.n_slide, n_rows - 1);
+  const ContactRowLayout* turning = n_rows > 1 + pair.rows.n_slide ? &pair.rows : nullptr;
   const Body& body = bodies_[at.body];
   const double sign = side == Side::first ? -1.0 : 1.0;
   const bool limit = k.joint >= 0;
@@ -198,7 +200,7 @@ void System::calc_contact_jacobian(const ContactPoint& k, const ContactGeometry&
     const Vector3 arm = x - frame.p;
     const Vector3* const directions[] = {&geometry.normal, &geometry.tangent1, &geometry.tangent2};
     double* row = J.data();
-    for (int r = 0; r <= std::min(n_friction, 2); ++r, row += J.outerStride()) {
+    for (int r = 0; r <= n_slide; ++r, row += J.outerStride()) {
       const Vector3 direction = sign * *directions[r];
       const Vector3 torque = frame.R.transpose() * arm.cross(direction);
       for (int i = 0; i < 3; ++i) {
@@ -206,14 +208,18 @@ void System::calc_contact_jacobian(const ContactPoint& k, const ContactGeometry&
         row[3 + i] = torque(i);
       }
     }
-    if (n_friction > 2) {
-      const double factor = sign * kContensouFactor * pair.law().contensou_radius;
-      const Vector3 torque = frame.R.transpose() * (factor * geometry.normal);
+    if (turning == nullptr) return;
+    const auto fill_turning = [&](double factor, const Vector3& axis) {
+      const Vector3 torque = frame.R.transpose() * (factor * axis);
       for (int i = 0; i < 3; ++i) {
         row[i] = 0.0;
         row[3 + i] = torque(i);
       }
-    }
+      row += J.outerStride();
+    };
+    if (turning->n_drill > 0) fill_turning(sign * turning->drilling, geometry.normal);
+    if (turning->n_roll > 0) fill_turning(sign * turning->rolling, geometry.tangent1);
+    if (turning->n_roll > 0) fill_turning(sign * turning->rolling, geometry.tangent2);
     return;
   }
   const Vector3 none = Vector3::Zero();
@@ -224,12 +230,15 @@ void System::calc_contact_jacobian(const ContactPoint& k, const ContactGeometry&
   };
   const Vector3 turn = limit ? Vector3(sign * geometry.tangent2) : none;
   fill_row(0, sign * geometry.normal, turn);
-  if (n_friction > 0) fill_row(1, sign * geometry.tangent1, none);
-  if (n_friction > 1) fill_row(2, sign * geometry.tangent2, none);
-  if (n_friction > 2) {
-    const double arm = sign * kContensouFactor * pair.law().contensou_radius;
-    fill_row(3, none, arm * geometry.normal);
-  }
+  if (n_slide > 0) fill_row(1, sign * geometry.tangent1, none);
+  if (n_slide > 1) fill_row(2, sign * geometry.tangent2, none);
+  if (turning == nullptr) return;
+  if (turning->n_drill > 0) fill_row(turning->drill_row(), none, sign * turning->drilling * geometry.normal);
+  const double rolling = sign * turning->rolling;
+  if (turning->n_roll == 1) fill_row(turning->roll_row(), none, rolling * Vector3::UnitZ());
+  if (turning->n_roll < 2) return;
+  fill_row(turning->roll_row(), none, rolling * geometry.tangent1);
+  fill_row(turning->roll_row() + 1, none, rolling * geometry.tangent2);
 }
 
 ContactVector System::calc_contact_velocity(const ContactPoint& k, const ContactGeometry& geometry, double t,
@@ -245,7 +254,7 @@ ContactVector System::calc_contact_velocity(const ContactPoint& k, const Contact
   ContactVector gamma = ContactVector::Zero();
   const BodyMotion first = calc_motion(side(k, Side::first), t, q, &u);
   const BodyMotion second = calc_motion(side(k, Side::second), t, q, &u);
-  contact_velocity<double>(c, 1 + pair.friction_dim, pair.law().contensou_radius, first, second, gamma.data());
+  contact_velocity<double>(c, pair.rows, first, second, gamma.data());
   if (has_surface_velocity(k)) add_surface_velocity(k, t, geometry, first, second, gamma);
   return gamma;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <optional>
@@ -15,8 +16,25 @@
 
 namespace stickslip {
 
+/// Rows of one contact at most: the normal, two of sliding, one of spinning, two of rolling.
+inline constexpr int kMaxContactRows = 6;
+
 /// (dim) [m/s], [m/s^2], [N], ...: rows of one contact, the normal first; the rest is zero.
-using ContactVector = Eigen::Matrix<double, kMaxContactDim, 1>;
+using ContactVector = Eigen::Matrix<double, kMaxContactRows, 1>;
+
+/// The rows of a contact: the normal, sliding, turning about the normal, turning across it. A row of turning is the
+/// rate of turning times a lever, so that all rows are velocities [m/s] and their multipliers forces.
+struct ContactRowLayout {
+  int n_slide = 0;        // [-] 1 planar, 2 spatial, 0 in limits of joints
+  int n_drill = 0;        // [-] 1 with Contensou, whose friction is one set with sliding, or with spinning
+  int n_roll = 0;         // [-] with rolling: 1 planar, of all turning; 2 spatial, about the tangents
+  double drilling = 0.0;  // [m] their levers
+  double rolling = 0.0;   // [m]
+
+  int dim() const { return 1 + n_slide + n_drill + n_roll; }
+  int drill_row() const { return 1 + n_slide; }
+  int roll_row() const { return 1 + n_slide + n_drill; }
+};
 
 /// A function of a speed v, as scenes write it.
 struct SpeedFunction {
@@ -45,12 +63,22 @@ struct FrictionEllipse {
   bool operator==(const FrictionEllipse&) const = default;
 };
 
-/// What contacts of a pair obey: set-valued Coulomb friction, and Newton's law of impacts in both directions.
+/// Of the normal direction: Newton's ratio of velocities, Poisson's of percussions, Stronge's of works.
+enum class ImpactLaw { newton, poisson, energetic };
+
+/// What contacts of a pair obey: set-valued Coulomb friction, set-valued moments against rolling and spinning, and
+/// Newton's law of impacts in both directions.
 struct ContactLaw {
   double friction = 0.0;                // [-] mu >= 0: of what sticks, at no speed, along the direction of an ellipse
   double restitution_normal = 0.0;      // [-] in [0, 1]
   double restitution_tangential = 0.0;  // [-] in [0, 1]
   double contensou_radius = 0.0;        // [m] 0: none; > 0 adds the friction velocity 3 pi / 16 R (n . omega)
+  double rolling = 0.0;                 // [m] >= 0: |moment across the normal| <= rolling p_N; planar: all of it
+  double spinning = 0.0;                // [m] >= 0: |moment about the normal| <= spinning p_N; spatial
+  double adhesion = 0.0;                // [N] >= 0: attraction of two shapes while their gap is at most the range
+  double adhesion_range = 0.0;          // [m] > 0 where there is adhesion
+  ImpactLaw impact = ImpactLaw::newton;
+  std::optional<SpeedFunction> restitution_of_speed = {};  // [-] of the approach speed, in place of restitution_normal
   std::optional<KineticFriction> kinetic = {};          // at most one of these
   std::optional<SpeedFunction> friction_of_speed = {};  // [-] of the slip speed; what is below 0 is 0
   std::optional<FrictionEllipse> ellipse = {};
@@ -74,6 +102,16 @@ struct ContactLaw {
     const double mu = (*friction_of_speed)(speed);
     return mu > 0.0 && std::isfinite(mu) ? mu : 0.0;
   }
+
+  /// Whether impacts may end with a rebound.
+  bool rebounds() const { return restitution_normal > 0.0 || restitution_of_speed.has_value(); }
+  /// e_N at a normal velocity before the impact, which is below 0 where the contact closes. In [0, 1]; what is no
+  /// number is 0. [-]
+  double calc_restitution(double normal_velocity) const {
+    if (!restitution_of_speed) return restitution_normal;
+    const double e = (*restitution_of_speed)(std::max(0.0, -normal_velocity));
+    return e > 0.0 ? std::min(e, 1.0) : 0.0;
+  }
 };
 
 /// What a named contact is, as the builder is told.
@@ -93,8 +131,12 @@ struct ContactPair {
   int first_point = 0;  // index into System::contact_points()
   int n_points = 0;
   int friction_dim = 0;  // n_F: 1 planar, 2 spatial, 3 with Contensou, also when mu = 0; none in limits of joints
+  ContactRowLayout rows;
 
   const ContactLaw& law() const { return options.law; }
+  int dim() const { return rows.dim(); }
+  /// Whether rolling or spinning has rows of its own.
+  bool has_moments() const { return dim() > 1 + friction_dim; }
 };
 
 /// A shape of a body, or all of them.
@@ -196,10 +238,10 @@ struct ContactGeometry {
 };
 
 /// Exact derivatives at one contact over the pair's own coordinates: q = (q_first, q_second) of
-/// n_q, u likewise of n_u, each side's as its Attachment says; dim rows = normal, then friction directions.
+/// n_q, u likewise of n_u, each side's as its Attachment says; dim rows = those of the pair.
 struct ContactDerivatives {
-  using GammaQ = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, 0, kMaxContactDim, kMaxPairQ>;
-  using GammaU = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, 0, kMaxContactDim, kMaxPairU>;
+  using GammaQ = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, 0, kMaxContactRows, kMaxPairQ>;
+  using GammaU = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, 0, kMaxContactRows, kMaxPairU>;
   using ForceQ = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, 0, kMaxPairU, kMaxPairQ>;
   using GapQ = Eigen::Matrix<double, 1, Eigen::Dynamic, Eigen::RowMajor, 1, kMaxPairQ>;
   GapQ gap_q;          // (1, n_q) d g / dq

@@ -30,12 +30,11 @@ void gamma_dot(const System& system, const ContactPoint& point, double t, const 
   const ContactPair& contact = system.pair(point);
   const PairInMotion<S> moving(pair, t, q, u, a);
   const PairFrames<T> f = pair_frames<T>(pair, moving.t, moving.q, moving.u);
-  T gamma[kMaxContactDim];
-  const int dim = 1 + contact.friction_dim;
+  T gamma[kMaxContactRows];
   const ContactFrame<T> c = contact_between(system, point, f);
-  contact_velocity<T>(c, dim, contact.law().contensou_radius, f.first, f.second, gamma);
+  contact_velocity<T>(c, contact.rows, f.first, f.second, gamma);
   if (system.has_surface_velocity(point)) add_surface_velocity(system, point, moving.t, c, f.first, f.second, gamma);
-  for (int i = 0; i < dim; ++i) result[i] = gamma[i].derivative(0);
+  for (int i = 0; i < contact.dim(); ++i) result[i] = gamma[i].derivative(0);
 }
 
 /// W lambda over the pair's local velocities (n_local_u).
@@ -44,10 +43,9 @@ void contact_force(const System& system, const ContactPoint& point, const S* q, 
                    const ContactFrame<S>& c, const ContactVector& lambda, S* result) {
   const ContactPair& contact = system.pair(point);
   Vec3<S> F = c.normal * S(lambda(0));
-  Vec3<S> T = constant_vector<S>(Vector3::Zero());
-  if (contact.friction_dim > 0) F += c.t1 * S(lambda(1));
-  if (contact.friction_dim > 1) F += c.t2 * S(lambda(2));
-  if (contact.friction_dim > 2) T = c.normal * S(lambda(3) * kContensouFactor * contact.law().contensou_radius);
+  if (contact.rows.n_slide > 0) F += c.t1 * S(lambda(1));
+  if (contact.rows.n_slide > 1) F += c.t2 * S(lambda(2));
+  const Vec3<S> T = contact_moment<S>(c, contact.rows, lambda.data());
   pair_force<S>(pair_of(system, point), q, f, c.first, c.second, F, T, result);
 }
 
@@ -67,11 +65,11 @@ struct AutomaticDerivatives {
     for (int i = 0; i < pair.n_local_u; ++i) u[i] = Dual(at.u[i]);
     const PairFrames<Dual> f = pair_frames<Dual>(pair, Dual(t), q, u);
     const ContactFrame<Dual> c = contact_between(system, point, f);
-    const int dim = 1 + contact.friction_dim;
-    Dual gamma[kMaxContactDim];
-    Dual rate[kMaxContactDim];
+    const int dim = contact.dim();
+    Dual gamma[kMaxContactRows];
+    Dual rate[kMaxContactRows];
     Dual force[kMaxLocalU];
-    contact_velocity<Dual>(c, dim, contact.law().contensou_radius, f.first, f.second, gamma);
+    contact_velocity<Dual>(c, contact.rows, f.first, f.second, gamma);
     if (system.has_surface_velocity(point)) add_surface_velocity(system, point, Dual(t), c, f.first, f.second, gamma);
     gamma_dot<Dual>(system, point, t, q, u, at.a, rate);
     contact_force<Dual>(system, point, q, f, c, lambda, force);
@@ -88,12 +86,12 @@ struct AutomaticDerivatives {
   static void over_u(const System& system, const ContactPoint& point, double t, const PairCoordinates& at,
                      ContactDerivatives& out) {
     const Pair pair = pair_of(system, point);
-    const int dim = 1 + system.pair(point).friction_dim;
+    const int dim = system.pair(point).dim();
     Dual q[kMaxLocalQ];
     Dual u[kMaxLocalU];
     for (int i = 0; i < pair.n_local_q; ++i) q[i] = Dual(at.q[i]);
     for (int i = 0; i < pair.n_local_u; ++i) u[i] = Dual::variable(at.u[i], i);
-    Dual rate[kMaxContactDim];
+    Dual rate[kMaxContactRows];
     gamma_dot<Dual>(system, point, t, q, u, at.a, rate);
     spread_over_u(
         pair, dim, [&](int i, int j) { return rate[i].derivative(j); }, out.gamma_dot_u);
@@ -133,7 +131,7 @@ void System::calc_contact_derivatives(const ContactPoint& point, double t, const
                                       ContactDerivatives& derivatives) const {
   if (point.joint >= 0) return calc_limit_derivatives(point, t, q, u, a, lambda(0), derivatives);
   const Pair pair = pair_of(*this, point);
-  const int dim = 1 + this->pair(point).friction_dim;
+  const int dim = this->pair(point).dim();
   derivatives.gap_q.setZero(pair.n_q());
   derivatives.gamma_q.setZero(dim, pair.n_q());
   derivatives.gamma_dot_q.setZero(dim, pair.n_q());

@@ -114,8 +114,8 @@ void spatial_derivatives(const SurfaceFeature& surface, const Body& fixed, const
   const Vector3 v = omega.cross(arm);
   const Vector3 acc = alpha.cross(arm) + omega.cross(v);
   const double r = ball.radius;
-  const int dim = 1 + pair.friction_dim;
-  const double k = kContensouFactor * pair.law().contensou_radius;
+  const int dim = pair.dim();
+  const double k = pair.rows.drilling;
   ContactFrame<double> frame{};
   frame.normal = fixed.pose.R_WB * surface.axis;
   contact_tangents<double>(false, frame);

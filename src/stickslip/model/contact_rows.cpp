@@ -115,17 +115,17 @@ void calc_contact_rows(const System& system, const ContactPoint& point, const Ve
   const Body& fixed = system.bodies()[surface.body];
   const Attachment& at = system.place(ball.place);
   const ContactPair& pair = system.pair(point);
-  const int dim = 1 + pair.friction_dim;
+  const int dim = pair.dim();
   const double* const of_q = q.data() + at.q_offset;
   const double* const of_u = u.data() + at.u_offset;
   if (system.planar()) return planar_rows(surface, fixed, ball, system.bodies()[ball.body], at, dim, of_q, of_u, rows);
-  spatial_rows(surface, fixed, ball, dim, kContensouFactor * pair.law().contensou_radius, of_q, of_u, rows);
+  spatial_rows(surface, fixed, ball, dim, pair.rows.drilling, of_q, of_u, rows);
 }
 
 void calc_contact_bias(const System& system, const ContactPoint& point, const BodyMotion& ball, const Vector3& normal,
                        const Vector3& tangent, double* zeta) {
   STICKSLIP_ASSERT(!system.planar() && has_contact_rows(system, point));
-  const int dim = 1 + system.pair(point).friction_dim;
+  const int dim = system.pair(point).dim();
   const Vector3 arm = ball.R * system.ball(point).center;
   const Vector3 bias = ball.w.cross(ball.w.cross(arm));  // of spatial_rows()
   zeta[0] = normal.dot(bias);
@@ -142,7 +142,7 @@ void calc_contact_row_derivatives(const System& system, const ContactPoint& poin
     return system.calc_contact_derivatives(point, t, q, u, a, lambda, derivatives);
   }
   const Attachment& at = system.place(system.ball(point).place);
-  const int dim = 1 + system.pair(point).friction_dim;
+  const int dim = system.pair(point).dim();
   derivatives.gap_q.setZero(at.n_q);
   derivatives.gamma_q.setZero(dim, at.n_q);
   derivatives.gamma_dot_q.setZero(dim, at.n_q);

@@ -10,10 +10,10 @@ namespace stickslip {
 /// All that a step asks of one contact with a surface on a fixed body at (t, q, u): gap, gamma, zeta in
 /// gamma' = W^T u' + zeta, and W^T over the velocities of the body that moves.
 struct ContactRows {
-  double gap = 0.0;                                         // [m]
-  std::array<double, kMaxContactDim> gamma = {};            // (dim) [m/s]
-  std::array<double, kMaxContactDim> zeta = {};             // (dim) [m/s^2]
-  std::array<double, kMaxContactDim* kMaxSideDofs> W = {};  // (dim, n_u of that side)
+  double gap = 0.0;                                          // [m]
+  std::array<double, kMaxContactRows> gamma = {};            // (dim) [m/s]
+  std::array<double, kMaxContactRows> zeta = {};             // (dim) [m/s^2]
+  std::array<double, kMaxContactRows* kMaxSideDofs> W = {};  // (dim, n_u of that side)
 };
 
 /// Whether calc_contact_rows knows the contact point: a surface on a body of type `fixed`, and the ball on a body of a

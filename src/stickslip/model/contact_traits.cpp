@@ -13,7 +13,7 @@ const SurfaceVelocity* System::surface_velocity(const ContactPoint& k, Side side
 }
 
 bool System::rows_are_plain(const ContactPoint& k) const {
-  return k.joint >= 0 || !(has_surface_velocity(k) || pair(k).law().ellipse);
+  return k.joint >= 0 || !(has_surface_velocity(k) || pair(k).law().ellipse || pair(k).has_moments());
 }
 
 void System::add_surface_velocity(const ContactPoint& k, double t, const ContactGeometry& geometry,
@@ -32,6 +32,19 @@ std::string System::find_non_finite_surface(double t) const {
     }
   }
   return {};
+}
+
+void SystemBuilder::set_rows(ContactPair& pair) {
+  const ContactLaw& law = pair.law();
+  ContactRowLayout& rows = pair.rows;
+  rows.n_slide = system_.planar_ ? 1 : 2;
+  rows.n_drill = law.contensou_radius > 0.0 || law.spinning > 0.0 ? 1 : 0;
+  rows.n_roll = law.rolling > 0.0 ? (system_.planar_ ? 1 : 2) : 0;
+  rows.drilling = law.contensou_radius > 0.0 ? kContensouFactor * law.contensou_radius : law.spinning;
+  rows.rolling = law.rolling;
+  pair.friction_dim = rows.n_slide + (law.contensou_radius > 0.0 ? 1 : 0);
+  STICKSLIP_ASSERT(pair.friction_dim <= kMaxFrictionDim && pair.dim() <= kMaxContactRows);
+  if (law.ellipse || pair.has_moments()) system_.has_plain_rows_ = false;
 }
 
 /// Those of the shapes of the body that was added last.

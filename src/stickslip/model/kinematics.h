@@ -191,21 +191,37 @@ ContactFrame<S> contact_frame(const SurfaceFeature& surface, const BallFeature& 
   return contact_frame<S>(between, center, ball.radius, flipped, planar);
 }
 
-/// gamma = (n . dv, t1 . dv, t2 . dv, 3 pi / 16 R n . dw), dv and dw of second relative to first,
-/// of the material points at the contact. The first `dim` entries are set.
+/// gamma = (n . dv, t1 . dv, t2 . dv, drilling n . dw, rolling t1 . dw, rolling t2 . dw), those of them that there are;
+/// dv and dw of second relative to first, of the material points at the contact. Planar: rolling dw.
 template <class S>
-void contact_velocity(const ContactFrame<S>& c, int dim, double contensou_radius, const Frame<S>& first,
+void contact_velocity(const ContactFrame<S>& c, const ContactRowLayout& rows, const Frame<S>& first,
                       const Frame<S>& second, S* gamma) {
   const Vec3<S> v_second = second.v + second.w.cross(Vec3<S>(c.second - second.p));
   const Vec3<S> v_first = first.v + first.w.cross(Vec3<S>(c.first - first.p));
   const Vec3<S> dv = v_second - v_first;
   gamma[0] = c.normal.dot(dv);
-  if (dim > 1) gamma[1] = c.t1.dot(dv);
-  if (dim > 2) gamma[2] = c.t2.dot(dv);
-  if (dim > 3) {
-    const Vec3<S> dw = second.w - first.w;
-    gamma[3] = c.normal.dot(dw) * S(kContensouFactor * contensou_radius);
+  if (rows.n_slide > 0) gamma[1] = c.t1.dot(dv);
+  if (rows.n_slide > 1) gamma[2] = c.t2.dot(dv);
+  if (rows.n_drill + rows.n_roll == 0) return;
+  const Vec3<S> dw = second.w - first.w;
+  if (rows.n_drill > 0) gamma[rows.drill_row()] = c.normal.dot(dw) * S(rows.drilling);
+  if (rows.n_roll == 1) gamma[rows.roll_row()] = dw(2) * S(rows.rolling);
+  if (rows.n_roll < 2) return;
+  gamma[rows.roll_row()] = c.t1.dot(dw) * S(rows.rolling);
+  gamma[rows.roll_row() + 1] = c.t2.dot(dw) * S(rows.rolling);
+}
+
+/// The moment on second of multipliers of the rows of turning.
+template <class S>
+Vec3<S> contact_moment(const ContactFrame<S>& c, const ContactRowLayout& rows, const double* lambda) {
+  Vec3<S> moment = constant_vector<S>(Vector3::Zero());
+  if (rows.n_drill > 0) moment = c.normal * S(lambda[rows.drill_row()] * rows.drilling);
+  if (rows.n_roll == 1) moment(2) = moment(2) + S(lambda[rows.roll_row()] * rows.rolling);
+  if (rows.n_roll > 1) {
+    moment += c.t1 * S(lambda[rows.roll_row()] * rows.rolling);
+    moment += c.t2 * S(lambda[rows.roll_row() + 1] * rows.rolling);
   }
+  return moment;
 }
 
 /// The generalised force (n_u) on a body of a world force F at x and a world torque T; on a beam over the local

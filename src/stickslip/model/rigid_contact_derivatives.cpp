@@ -424,14 +424,13 @@ void calc_rigid_contact_derivatives(const System& system, const ContactPoint& po
   const RigidColumns to_a(of_a, at_a, q.data(), point.flipped ? first.n_q : 0, point.flipped ? first.n_u : 0);
   const RigidColumns to_b(of_b, at_b, q.data(), point.flipped ? 0 : first.n_q, point.flipped ? 0 : first.n_u);
   const double f = point.flipped ? -1.0 : 1.0;
-  const int dim = 1 + pair.friction_dim;
+  const int dim = pair.dim();
   ContactVector forces = ContactVector::Zero();
   forces.head(dim) = lambda.head(dim);
 
   const auto fill = [&](const auto& normal, const Vector3& axis) {
     const RigidContact contact(normal, of_a, of_b, axis, f, ball.radius, system.planar());
-    fill_rows(normal, contact, of_a, of_b, to_a, to_b, dim, kContensouFactor * pair.law().contensou_radius, forces,
-              D.gap_q, D);
+    fill_rows(normal, contact, of_a, of_b, to_a, to_b, dim, pair.rows.drilling, forces, D.gap_q, D);
   };
   const Vector3 d = of_b.p + of_b.arm - of_a.p - of_a.arm;
   const Vector3 axis = of_a.R * surface.axis;
@@ -463,7 +462,7 @@ void calc_rigid_distance_derivatives(const System& system, const Joint& joint, d
   const SphereNormal normal(of_b.p + of_b.arm - of_a.p - of_a.arm, of_a.R * joint.options.on_first.axes.col(0), 1.0,
                             0.0);
   const RigidContact contact(normal, of_a, of_b, Vector3::UnitX(), 1.0, 0.0, system.planar());
-  fill_rows(normal, contact, of_a, of_b, to_a, to_b, 1, 0.0, ContactVector(lambda, 0.0, 0.0, 0.0), D.g_q.row(0), D);
+  fill_rows(normal, contact, of_a, of_b, to_a, to_b, 1, 0.0, lambda * ContactVector::Unit(0), D.g_q.row(0), D);
 }
 
 }  // namespace stickslip

@@ -441,6 +441,7 @@ class SystemBuilder {
   void add_surface_velocities(Body& body);
   std::span<const ShapeBall> balls_on(const ShapeFeatures& on, const ShapeFeatures& of) const;
   void check(const ContactLaw& law, const std::string& owner) const;
+  void set_rows(ContactPair& pair);
   System system_;
   std::unordered_set<std::string> body_names_, contact_names_, joint_names_;
 };

@@ -14,6 +14,7 @@
 #include "stickslip/collision/features.h"
 #include "stickslip/geometry/mass_properties.h"
 #include "stickslip/model/contact_filter.h"
+#include "stickslip/model/kinematics.h"
 #include "stickslip/model/system.h"
 
 namespace stickslip {
@@ -270,6 +271,16 @@ void SystemBuilder::check(const ContactLaw& law, const std::string& owner) const
   }
   if (!(law.contensou_radius >= 0.0)) refuse("the Contensou radius must not be negative");
   if (system_.planar_ && law.contensou_radius > 0.0) refuse("drilling friction (contensou) needs a spatial scene");
+  if (!(law.rolling >= 0.0 && law.spinning >= 0.0)) refuse("rolling and spinning must not be negative");
+  if (system_.planar_ && law.spinning > 0.0) refuse("spinning needs a spatial scene");
+  if (law.contensou_radius > 0.0 && (law.rolling > 0.0 || law.spinning > 0.0)) {
+    refuse("contensou stands for spinning: it goes without rolling and spinning");
+  }
+  if (!(law.adhesion >= 0.0)) refuse("adhesion must not be negative");
+  if (law.adhesion > 0.0 && !(law.adhesion_range > 0.0)) refuse("adhesion_range must be above zero");
+  if (law.impact != ImpactLaw::newton && law.restitution_tangential != 0.0) {
+    refuse("tangential restitution is of Newton's law alone");
+  }
 }
 
 namespace {
@@ -290,13 +301,11 @@ int SystemBuilder::add_contact(const ContactPairOptions& options) {
   if (options.first == options.second) refuse("a body cannot touch itself");
   if (first.n_u == 0 && second.n_u == 0) refuse("one of its bodies must be able to move");
   check(options.law, fmt::format("contact '{}'", options.name));
-  if (options.law.ellipse) system_.has_plain_rows_ = false;
   check_corrections(options.envelope, options.correction_speed, fmt::format("contact '{}'", options.name));
 
   ContactPair pair;
   pair.options = options;
-  pair.friction_dim = system_.planar_ ? 1 : (options.law.contensou_radius > 0.0 ? 3 : 2);
-  STICKSLIP_ASSERT(pair.friction_dim <= kMaxFrictionDim);
+  set_rows(pair);
   pair.first_point = static_cast<int>(system_.points_.size());
   const int pair_index = static_cast<int>(system_.contacts_.size());
   const auto add_points = [&](int surface, std::span<const ShapeBall> balls, bool flipped) {
@@ -440,8 +449,7 @@ int SystemBuilder::add_detected(const ContactPairOptions& options) {
   if (found != detected.end()) return static_cast<int>(found - detected.begin());
   ContactPair& pair = detected.emplace_back();
   pair.options = options;
-  if (options.law.ellipse) system_.has_plain_rows_ = false;
-  pair.friction_dim = system_.planar_ ? 1 : 2;
+  set_rows(pair);
   return static_cast<int>(detected.size()) - 1;
 }
 

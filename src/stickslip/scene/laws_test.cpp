@@ -310,7 +310,7 @@ TEST(Laws, MistakesAreNamed) {
   expect(balls + "[[laws]]\nbetween = [\"group:weels\", \"rubber\"]\n", "did you mean 'wheels'");
   expect(balls + "[[laws]]\nbetween = [\"steel\"]\n", "laws[0].between");
   expect(balls + "[[laws]]\nbetween = [\"steel\", \"rubber\"]\nfrction = 1\n", "did you mean 'friction'");
-  expect(balls + "[[laws]]\nbetween = [\"steel\", \"rubber\"]\nrolling = 1\n", "not available in this version");
+  expect(balls + "[[laws]]\nbetween = [\"steel\", \"rubber\"]\nadhesion_range = 1\n", "none without adhesion");
   expect(balls + "[[laws]]\nbetween = [\"steel\", \"rubber\"]\nfriction = -1\n", "a number >= 0");
   expect(balls + "[contact_default]\nexcept = [[\"material:steal\", \"plain\"]]\n", "no shape has this material");
   expect(balls + "[[contacts]]\nbetween = [\"material:glass\", \"plain\"]\n", "no shape has this material");

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 #include <set>
 #include <utility>
@@ -23,37 +25,14 @@ SceneSide read_side(const TableReader& contact, const TomlValue& value, const st
   return side;
 }
 
-constexpr Range kRestitution = {
-    .least = 0.0, .most = 1.0, .text = "a number in [0, 1], or a table {normal = 0, tangential = 0} of two"};
-
-/// The speed v, the only variable of an expression of it.
-class SpeedReader final : public QuantityReader {
- public:
-  int find(const NamedQuantity& quantity) override {
-    throw ExpressionError(quantity.function_column, "an expression of the speed v alone has no quantities of bodies");
-  }
-  int find(std::string_view name) override { return name == "v" ? 1 : 0; }
-};
-
-/// An expression of a speed v, behind "=" where there is one.
-SpeedFunction read_speed_function(const TableReader& reader, std::string_view key) {
-  const TomlValue& value = *reader.find(key);
-  const std::string& text = *value.string();
-  const std::size_t begin = text.starts_with('=') ? 1 : 0;
-  SpeedReader speed;
-  try {
-    SpeedFunction function{text.substr(begin), Expression::parse(std::string_view(text).substr(begin),
-                                                                 reader.context().scene.parameters, &speed)};
-    const Expression rate = function.expression.derivative(0);
-    if (!rate.is_constant() || rate.constant() != 0.0) reader.fail(key, "an expression of the speed v, without t");
-    if (!std::isfinite(function(0.0))) reader.fail(key, "an expression of the speed v that is finite at v = 0");
-    return function;
-  } catch (const ExpressionError& error) {
-    SourcePlace place = reader.context().document.place(value.mark);
-    if (place.line > 0 && error.column() > 0) place.column += static_cast<int>(begin) + error.column();
-    throw InputError(place, reader.path_of(key), "\"" + text + "\"", error.what());
-  }
-}
+constexpr Range kRestitution = {.least = 0.0,
+                                .most = 1.0,
+                                .text =
+                                    "a number in [0, 1], an expression of the approach speed v, or a table {normal "
+                                    "= 0, tangential = 0, law = \"newton\"}"};
+constexpr Range kNormalRestitution = {
+    .least = 0.0, .most = 1.0, .text = "a number in [0, 1], or an expression of the approach speed v"};
+constexpr std::array<std::string_view, 3> kImpactLaws = {"newton", "poisson", "energetic"};
 
 constexpr const char* kFriction =
     "a number >= 0, an expression of the slip speed v, {static, kinetic, stick_speed = 1e-6}, or in space {x, y, "
@@ -92,7 +71,8 @@ void read_friction(const TableReader& reader, ContactLaw& law) {
     law.friction = reader.number("friction", kRange, "");
     return;
   }
-  SpeedFunction function = read_speed_function(reader, "friction");
+  SpeedFunction function = reader.speed_function_from(*value, reader.path_of("friction"));
+  if (!std::isfinite(function(0.0))) reader.fail("friction", "an expression of the speed v that is finite at v = 0");
   law.friction = function(0.0);
   if (function.expression.is_constant()) {
     if (!(law.friction >= 0.0)) reader.fail("friction", kFriction);
@@ -102,26 +82,81 @@ void read_friction(const TableReader& reader, ContactLaw& law) {
   law.friction_of_speed = std::move(function);
 }
 
-/// Friction and restitution, which named and detected contacts have.
+/// A number, or an expression of v, which is then a function in the law.
+void read_normal_restitution(const TableReader& reader, const TomlValue& value, const std::string& path,
+                             const Range& range, ContactLaw& law) {
+  if (value.string() == nullptr) {
+    law.restitution_normal = reader.number_from(value, path, range, "");
+    return;
+  }
+  SpeedFunction function = reader.speed_function_from(value, path);
+  if (!function.expression.is_constant()) {
+    law.restitution_of_speed = std::move(function);
+    return;
+  }
+  law.restitution_normal = function(0.0);
+  if (!range.contains(law.restitution_normal)) reader.fail_at(value, path, range.text);
+}
+
+/// A length, or {radius = r}.
+double read_moment(const TableReader& reader, std::string_view key) {
+  const TomlValue* value = reader.find(key);
+  if (value == nullptr || value->table() == nullptr) return reader.number_or(key, kNotNegative, "m", 0.0);
+  const TableReader table(reader.context(), *value, reader.path_of(key));
+  table.allow({"radius"});
+  return table.number("radius", kNotNegative, "m");
+}
+
+/// The keys of read_law().
+constexpr std::array<std::string_view, 6> kLawKeys = {"friction", "rolling",        "spinning",
+                                                      "adhesion", "adhesion_range", "restitution"};
+
+/// Allows these keys beside those of the law.
+void allow_with_law(const TableReader& reader, std::initializer_list<std::string_view> others,
+                    std::initializer_list<std::string_view> later = {}) {
+  std::vector<std::string_view> keys(others);
+  keys.insert(keys.end(), kLawKeys.begin(), kLawKeys.end());
+  reader.allow(keys, later);
+}
+
+/// What named and detected contacts obey.
 ContactLaw read_law(const TableReader& reader) {
   ContactLaw law;
   read_friction(reader, law);
+  law.rolling = read_moment(reader, "rolling");
+  law.spinning = read_moment(reader, "spinning");
+  if (law.spinning > 0.0 && reader.context().scene.planar) {
+    reader.fail("spinning", "0 in a planar scene, where all turning is rolling");
+  }
+  law.adhesion = reader.number_or("adhesion", kNotNegative, "N", 0.0);
+  if (reader.has("adhesion")) {
+    law.adhesion_range = reader.number("adhesion_range", kPositive, "m");
+  } else if (reader.has("adhesion_range")) {
+    reader.fail("adhesion_range", "none without adhesion");
+  }
   const TomlValue* value = reader.find("restitution");
   if (value == nullptr) return law;
   if (value->table() == nullptr) {  // Newton's, the normal one
-    law.restitution_normal = reader.number_from(*value, reader.path_of("restitution"), kRestitution, "");
+    read_normal_restitution(reader, *value, reader.path_of("restitution"), kRestitution, law);
     return law;
   }
   const TableReader restitution(reader.context(), *value, reader.path_of("restitution"));
-  restitution.allow({"normal", "tangential"});
-  law.restitution_normal = restitution.number_or("normal", kUnitInterval, "", 0.0);
+  restitution.allow({"normal", "tangential", "law"});
+  if (const TomlValue* normal = restitution.find("normal")) {
+    read_normal_restitution(restitution, *normal, restitution.path_of("normal"), kNormalRestitution, law);
+  }
   law.restitution_tangential = restitution.number_or("tangential", kUnitInterval, "", 0.0);
+  if (!restitution.has("law")) return law;
+  const std::string name = restitution.choice("law", kImpactLaws, {});
+  law.impact = static_cast<ImpactLaw>(std::ranges::find(kImpactLaws, name) - kImpactLaws.begin());
+  if (law.impact != ImpactLaw::newton && law.restitution_tangential != 0.0) {
+    restitution.fail("tangential", "0 under the law \"" + name + "\"");
+  }
   return law;
 }
 
 SceneContact read_contact(const TableReader& reader, const std::string& name) {
-  reader.allow({"name", "between", "friction", "restitution", "contensou", "envelope", "correction_speed"},
-               {"rolling", "spinning", "law", "activation"});
+  allow_with_law(reader, {"name", "between", "contensou", "envelope", "correction_speed"}, {"law", "activation"});
   SceneContact contact;
   contact.name = name;
   const std::array<std::string, 2> between = reader.pair_of_names("between", kSides);
@@ -138,6 +173,9 @@ SceneContact read_contact(const TableReader& reader, const std::string& name) {
     contensou.allow({"radius"});
     if (contact.law.ellipse) reader.fail("contensou", "none beside friction of two directions");
     contact.law.contensou_radius = contensou.number("radius", kPositive, "m");
+    for (const char* key : {"rolling", "spinning"}) {
+      if (reader.has(key)) reader.fail(key, "none beside contensou, which stands for spinning");
+    }
   }
   return contact;
 }
@@ -148,7 +186,7 @@ void read_contact_default(ReadContext& context, const TableReader& scene) {
   const TomlValue* value = scene.find("contact_default");
   if (value == nullptr) return;
   const TableReader reader(context, *value, "contact_default");
-  reader.allow({"friction", "restitution", "except", "envelope", "correction_speed"}, {"rolling", "spinning"});
+  allow_with_law(reader, {"except", "envelope", "correction_speed"});
   SceneContactDefault contacts;
   contacts.law = read_law(reader);
   contacts.envelope = reader.optional_number("envelope", kNotNegative, "m");
@@ -193,8 +231,7 @@ void read_laws(ReadContext& context, const TableReader& scene) {
   if (value->array() == nullptr) scene.fail("laws", "an array of tables: [[laws]]");
   for (std::size_t i = 0; i < value->array()->size(); ++i) {
     const TableReader reader(context, (*value->array())[i], fmt::format("laws[{}]", i));
-    reader.allow({"between", "collide", "friction", "restitution", "envelope", "correction_speed"},
-                 {"rolling", "spinning", "adhesion", "adhesion_range"});
+    allow_with_law(reader, {"between", "collide", "envelope", "correction_speed"});
     SceneLaw law;
     law.between = reader.pair_of_names("between", "two of \"material\" and \"group:name\"");
     law.collide = reader.boolean_or("collide", true);

@@ -71,6 +71,7 @@ class SceneBuilder {
       stop_options(options).stop = stop_;
       return make_solver(options, forces());
     });
+    refuse_blocks(*built.system, *built.solver);
     if (decorate) built.solver = decorate(std::move(built.solver));
     built.stepper = at_place("scheme", [&] {
       return make_stepper(scene_.scheme, *built.system, *built.solver, stop_, scene_.eases_tolerance);
@@ -180,6 +181,8 @@ class SceneBuilder {
   void add_pair(const SceneContact& source, const std::string& name, const ShapeSelection& first,
                 const ShapeSelection& second);
   void add_detection();
+  /// Throws InputError where rolling or spinning asks for friction blocks that the solver does not take.
+  void refuse_blocks(const System& system, const ConeSolver& solver) const;
 
   // --- joints
 

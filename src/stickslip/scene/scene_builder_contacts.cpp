@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "stickslip/constraints/contact_blocks.h"
 #include "stickslip/scene/scene_builder.h"
 
 namespace stickslip {
@@ -133,6 +134,20 @@ std::vector<ShapeSelection> SceneBuilder::one_a_body(const std::vector<ShapeSele
     i = end;
   }
   return bodies;
+}
+
+void SceneBuilder::refuse_blocks(const System& system, const ConeSolver& solver) const {
+  for (const std::vector<ContactPair>* pairs : {&system.contacts(), &system.detected_pairs()}) {
+    for (const ContactPair& pair : *pairs) {
+      if (!pair.has_moments()) continue;
+      ConeProblem problem;
+      problem.add_contact(ContactBlocks(pair, pair.law().friction).all());
+      const std::optional<std::string> reason = solver.refuses(problem);
+      if (!reason) continue;
+      fail("solver.type", "\"" + std::string(solver.name()) + "\"",
+           "another solver where contacts have rolling or spinning friction: " + *reason);
+    }
+  }
 }
 
 void SceneBuilder::add_detection() {

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cmath>
 
 #include "stickslip/base/nearest.h"
@@ -18,6 +19,25 @@ class AnyQuantity final : public QuantityReader {
   using QuantityReader::find;
   int find(const NamedQuantity& /*quantity*/) override { return 1; }
 };
+
+/// Knows v, as variable 1, and nothing of the state.
+class OnlySpeed final : public QuantityReader {
+ public:
+  int find(const NamedQuantity& quantity) override {
+    throw ExpressionError(quantity.function_column, "an expression of v and of parameters: it has no quantities");
+  }
+  int find(std::string_view name) override { return name == "v" ? 1 : 0; }
+};
+
+/// Whether a text names t.
+bool names_time(std::string_view text) {
+  const auto is_part = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; };
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const bool begins = text[i] == 't' && (i == 0 || !is_part(text[i - 1]));
+    if (begins && (i + 1 == text.size() || !is_part(text[i + 1]))) return true;
+  }
+  return false;
+}
 
 constexpr std::size_t kMaxNameSize = 128;  // [bytes] of a name: results keep names in fixed-length fields
 
@@ -383,6 +403,17 @@ TimeFunction TableReader::function_from(const TomlValue& value, const std::strin
   return text.substr(begin);
 }
 
+SpeedFunction TableReader::speed_function_from(const TomlValue& value, const std::string& path) const {
+  SpeedFunction function;
+  const std::string& text = *value.string();
+  function.text = text.substr(text.starts_with('=') ? 1 : 0);
+  function.expression = parse_expression(value, path, Of::speed);
+  if (!function.expression.is_constant() && names_time(function.text)) {
+    fail_at(value, path, "an expression of v and of parameters: it cannot depend on t");
+  }
+  return function;
+}
+
 // The expression in a string, behind "=" where there is one. Its errors point into the string, which is exact for
 // strings on one line without escapes.
 Expression TableReader::parse_expression(const TomlValue& value, const std::string& path, Of of) const {
@@ -390,8 +421,11 @@ Expression TableReader::parse_expression(const TomlValue& value, const std::stri
   const std::size_t begin = text.starts_with('=') ? 1 : 0;
   try {
     AnyQuantity any;
-    return Expression::parse(std::string_view(text).substr(begin), context_->scene.parameters,
-                             of == Of::state ? &any : nullptr);
+    OnlySpeed speed;
+    QuantityReader* reader = nullptr;
+    if (of == Of::state) reader = &any;
+    if (of == Of::speed) reader = &speed;
+    return Expression::parse(std::string_view(text).substr(begin), context_->scene.parameters, reader);
   } catch (const ExpressionError& error) {
     SourcePlace place = context_->document.place(value.mark);
     if (place.line > 0 && error.column() > 0) place.column += static_cast<int>(begin) + error.column();

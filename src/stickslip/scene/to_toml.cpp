@@ -363,8 +363,18 @@ class SceneWriter {
 
   void write_law(const ContactLaw& law) {
     line("friction = {}", friction(law));
-    line("restitution = {{normal = {}, tangential = {}}}", number(law.restitution_normal),
-         number(law.restitution_tangential));
+    const std::string normal =
+        law.restitution_of_speed ? quote_toml("=" + law.restitution_of_speed->text) : number(law.restitution_normal);
+    const char* impact = law.impact == ImpactLaw::newton    ? ""
+                         : law.impact == ImpactLaw::poisson ? ", law = \"poisson\""
+                                                            : ", law = \"energetic\"";
+    line("restitution = {{normal = {}, tangential = {}{}}}", normal, number(law.restitution_tangential), impact);
+    if (law.rolling > 0.0) line("rolling = {}", number(law.rolling));
+    if (law.spinning > 0.0) line("spinning = {}", number(law.spinning));
+    if (law.adhesion_range > 0.0) {
+      line("adhesion = {}", number(law.adhesion));
+      line("adhesion_range = {}", number(law.adhesion_range));
+    }
     if (law.contensou_radius > 0.0) line("contensou = {{radius = {}}}", number(law.contensou_radius));
   }
 

@@ -210,7 +210,7 @@ void Analyzer::list(std::span<const ElementId> ids, Analysis& analysis, Listed& 
     const bool named = k < system_.contact_points().size();
     if (!named && std::ranges::find(ids, points[k].id) == ids.end()) continue;
     const auto body = [&](Side side) { return system_.bodies()[system_.body(points[k], side)].name; };
-    add(points[k].id, 1 + system_.pair(points[k]).friction_dim,
+    add(points[k].id, system_.pair(points[k]).dim(),
         named ? contact_name(system_, static_cast<int>(k)) : body(Side::first) + "-" + body(Side::second));
   }
   for (std::size_t k = 0; k < system_.dry_frictions().size(); ++k) {

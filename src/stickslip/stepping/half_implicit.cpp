@@ -55,6 +55,7 @@ class HalfImplicitStepper final : public TimeStepper {
   void add_positions(double h, double t_end);
   void add_contact(int cone, double h);
   std::span<const double> slip(int cone);
+  ConstraintSet::Restitution restitution(int cone);
   void keep_slips();
   double calc_size(const ContactPoint& point) const;
   double calc_touching(const ContactPoint& point) const;
@@ -104,7 +105,7 @@ HalfImplicitStepper::HalfImplicitStepper(const HalfImplicitOptions& options, con
       free_(system),
       end_(system),
       free_end_(system) {
-  velocity_.contacts().set_envelope(options.envelope.value_or(0.0));
+  velocity_.look_within(options.envelope.value_or(0.0));
   velocity_.constraints().use_finite_motions();
   if (is_on(options.projection, system)) projection_.emplace(system, solver, options.correction_speed, stop);
   velocity_.constraints().problem().law = options.law;
@@ -120,6 +121,10 @@ Status HalfImplicitStepper::step(State& state, double h, double t_end, StepRepor
   if (!velocity_.are_given_finite(state.inputs, {state.t, t_end}, report)) return report.status = Status::failed;
   const State& start = velocity_.settle_start(state);
   implicit_ = velocity_.is_implicit(state, h);
+  if (velocity_.has_adhesion()) {
+    velocity_.contacts().find(start_.take(start.t, start.q, &start.u), t_end);
+    velocity_.find_adhesion(start_);
+  }
   if (!calc_free_velocity(start, state.inputs, h, t_end, report)) return report.status = Status::failed;
 
   ContactFinder& contacts = velocity_.contacts();
@@ -186,6 +191,7 @@ bool HalfImplicitStepper::calc_free_velocity(const State& state, const Inputs& i
   system_.calc_applied_forces(state.t, state.q, state.u, force_);
   system_.add_gyroscopic_forces(state.u, force_);
   system_.add_input_forces(inputs, state.t, state.q, force_);
+  if (velocity_.has_adhesion()) force_ += velocity_.adhesion();
   force_ *= h;
   system_.solve_mass(force_, u_free_);
   u_free_ += state.u;
@@ -229,9 +235,14 @@ void HalfImplicitStepper::set_activations(double h) {
       if (options_.law == FrictionLaw::associated) {
         const double slip = gamma.segment(1, pair.friction_dim).norm();
         activations_[i] += h * std::max(pair.law().friction, pair.law().calc_friction(slip)) * slip;
+        if (pair.has_moments()) {
+          const ContactRowLayout& rows = pair.rows;
+          activations_[i] += h * gamma.segment(rows.drill_row(), rows.n_drill).norm();
+          activations_[i] += h * gamma.segment(rows.roll_row(), rows.n_roll).norm();
+        }
       }
     }
-    if (pair.law().restitution_normal > 0.0 && closes_[i] == 0) {
+    if (pair.law().rebounds() && closes_[i] == 0) {
       activations_[i] = std::min(activations_[i], std::max(fall, touches));
     }
     if (std::ranges::binary_search(left_out_, points[i].id)) {
@@ -292,7 +303,7 @@ bool HalfImplicitStepper::drop(bool joints) {
     if (!joints && gaps_[constraints.index(i)] >= 0.0) continue;
     for (int row = cone.offset; row < cone.offset + (joints ? cone.dim : 1); ++row) {
       const bool bounces = !joints && closes_[constraints.index(i)] != 0;
-      const double kept = bounces ? std::min(0.0, constraints.restitution(i).normal * constraints.gamma()[row]) : 0.0;
+      const double kept = bounces ? std::min(0.0, restitution(i).normal * constraints.gamma()[row]) : 0.0;
       some |= velocity_.added()[row] != kept;
       velocity_.added()[row] = kept;
     }
@@ -325,7 +336,7 @@ bool HalfImplicitStepper::meet_overlapping() {
   for (std::size_t i = 0; i < points.size(); ++i) {
     stop_.check();
     const ContactPair& pair = system_.pair(points[i]);
-    if (options_.envelope || pair.options.envelope || pair.law().restitution_normal > 0.0) continue;
+    if (options_.envelope || pair.options.envelope || pair.law().rebounds()) continue;
     const bool took_part = i < gaps_.size() && gaps_[i] <= activations_[i];
     if (took_part || points[i].apart) continue;
     const double gap = calc_gap(end_, points[i]);
@@ -420,10 +431,10 @@ void HalfImplicitStepper::add_contact(int cone, double h) {
     const double most = correction_speed_of(system_, point, options_.correction_speed);
     added = options_.stabilisation ? std::max(added, -most) : 0.0;
   }
-  const ConstraintSet::Restitution e = constraints.restitution(cone);
+  const ConstraintSet::Restitution e = restitution(cone);
   if (e.tangential > 0.0) {
     const std::span<const double> slip = this->slip(cone);
-    for (int row = 1; row < rows.dim; ++row) {
+    for (int row = 1; row <= constraints.friction_dim(cone); ++row) {
       velocity_.added()[rows.offset + row] = e.tangential * slip[row];
       velocity_.added_sizes()[rows.offset + row] = std::abs(velocity_.added()[rows.offset + row]);
     }
@@ -444,13 +455,23 @@ std::span<const double> HalfImplicitStepper::slip(int cone) {
   return before.empty() ? constraints.gamma().subspan(rows.offset, rows.dim) : before;
 }
 
-/// Of contacts that give back slip, which percussions have slowed down to land in the next step.
+/// e_N is that of the speed before the impact, too.
+ConstraintSet::Restitution HalfImplicitStepper::restitution(int cone) {
+  const ConstraintSet& constraints = velocity_.constraints();
+  ConstraintSet::Restitution e = constraints.restitution(cone);
+  const ContactLaw& law = system_.pair(velocity_.contacts().points()[constraints.index(cone)]).law();
+  if (law.restitution_of_speed) e.normal = law.calc_restitution(slip(cone)[0]);
+  return e;
+}
+
+/// Of contacts that give back slip, or by their speed, which percussions have slowed down to land in the next step.
 void HalfImplicitStepper::keep_slips() {
   next_landing_.clear();
   const ConstraintSet& constraints = velocity_.constraints();
   for (int i = 0; i < constraints.count() && constraints.kind(i) == ConstraintSet::Kind::contact; ++i) {
-    if (constraints.restitution(i).tangential == 0.0) continue;
     const ContactPoint& point = velocity_.contacts().points()[constraints.index(i)];
+    const ContactLaw& law = system_.pair(point).law();
+    if (law.restitution_tangential == 0.0 && !law.restitution_of_speed) continue;
     const Cone& rows = constraints.problem().cones[i];
     if (gaps_[constraints.index(i)] <= calc_touching(point) || !(velocity_.gamma_end()[rows.offset] < 0.0) ||
         !(velocity_.solution().p[rows.offset] > 0.0)) {

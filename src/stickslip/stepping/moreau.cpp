@@ -17,6 +17,9 @@
 namespace stickslip {
 namespace {
 
+/// Of the speeds of bodies: what rests closes by the round-off and by the tolerance of the solver. [-]
+constexpr double kRests = 1e-9;
+
 class MoreauStepper final : public TimeStepper {
  public:
   MoreauStepper(const MoreauOptions& options, const System& system, ConeSolver& solver, StopToken stop, bool eases);
@@ -33,6 +36,7 @@ class MoreauStepper final : public TimeStepper {
   bool moves_by_rates(double theta) const { return projection_.has_value() && theta > 0.0; }
   void set_motions(double t, double t_end, double share);
   void add_restitution();
+  Status strike(const State& state, const Vector& u, StepReport& report);
 
   MoreauOptions options_;
   const System& system_;
@@ -46,8 +50,12 @@ class MoreauStepper final : public TimeStepper {
   Vector q_mid_, q_end_, q_dot_;       // (n_q)
   Vector u_move_;                      // (n_u) what positions follow where forces are implicit
   Vector u_free_;                      // (n_u) [m/s, rad/s]
-  Vector u_work_;  // (n_u) [m/s, rad/s] u_free without the applied forces: u, turned by the gyroscopic term
-  Vector force_;   // (n_u) [N, N m] at (t_m, q_m, u)
+  Vector u_work_;          // (n_u) [m/s, rad/s] u_free without the applied forces: u, turned by the gyroscopic term
+  Vector force_;           // (n_u) [N, N m] at (t_m, q_m, u)
+  bool has_phases_;        // whether a contact has an impact law of two phases
+  std::vector<double> e_;  // (cones) [-] of contacts in an impact
+  std::vector<double> impact_;  // (n) [N s] percussions of the impact at the start of the step; none: there was none
+  std::vector<double> radii_;   // (cones) [N s] of dry friction
   std::vector<double> motion_rates_;  // (joints) [m/s, rad/s] in their rows
   std::vector<Gyroscopic> gyroscopic_;
   const std::vector<ContactPoint> no_points_;
@@ -71,6 +79,9 @@ MoreauStepper::MoreauStepper(const MoreauOptions& options, const System& system,
   for (Vector* v : {&u_free_, &u_work_, &u_move_, &force_}) v->resize(system.n_u());
   gyroscopic_ = find_gyroscopic(system);
   motion_rates_.assign(system.joints().size(), 0.0);
+  const auto has_phases = [](const ContactPair& pair) { return pair.law().impact != ImpactLaw::newton; };
+  has_phases_ =
+      std::ranges::any_of(system.contacts(), has_phases) || std::ranges::any_of(system.detected_pairs(), has_phases);
 }
 
 Status MoreauStepper::step(State& state, double h, double t_end, StepReport& report) {
@@ -92,6 +103,7 @@ Status MoreauStepper::step(State& state, double h, double t_end, StepReport& rep
   EnergyLedger energy = start.energy;
   q_mid_ = start.q;
   if (implicit) {
+    if (velocity_.has_adhesion()) velocity_.find_adhesion(start_.take(start.t, start.q, &start.u));
     report.message = calc_mean_rotations(system_, gyroscopic_, start.u, h, stop_, u_work_);
     if (!report.message.empty()) return report.status = Status::failed;
     velocity_.calc_implicit_free_velocity(start, state.inputs, h, t_end, u_work_, u_free_);
@@ -101,6 +113,10 @@ Status MoreauStepper::step(State& state, double h, double t_end, StepReport& rep
       middle_.take(t_mid, q_mid_, nullptr);
       velocity_.constraints().gather(middle_, no_points_, 0.0, h);  // so that joints alone are put right
       energy.projection += projection_->project(h, velocity_, q_mid_, middle_);
+    }
+    if (velocity_.has_adhesion()) {
+      contacts.follow(middle_.take(t_mid, q_mid_, &start.u), h1);
+      velocity_.find_adhesion(middle_);
     }
     if (!calc_free_velocity(start, h, t_mid, report)) return report.status = Status::failed;
   }
@@ -121,7 +137,13 @@ Status MoreauStepper::step(State& state, double h, double t_end, StepReport& rep
     velocity_.constraints().gather(middle_, contacts.points(), options_.activation, h);
   }
   add_restitution();
+  if (has_phases_ && strike(state, start.u, report) == Status::failed) return report.status = Status::failed;
+  const Status struck = report.solve.status;
   if (velocity_.solve(u_free_, state, report) == Status::failed) return report.status = Status::failed;
+  if (!impact_.empty()) {
+    velocity_.add_percussions(impact_);
+    report.solve.status = std::max(report.solve.status, struck);
+  }
 
   q_end_ = q_mid_;
   if (implicit) {
@@ -169,6 +191,7 @@ Status MoreauStepper::step(State& state, double h, double t_end, StepReport& rep
 bool MoreauStepper::calc_free_velocity(const State& state, double h, double t_mid, StepReport& report) {
   system_.calc_applied_forces(t_mid, q_mid_, state.u, force_);
   system_.add_input_forces(state.inputs, t_mid, q_mid_, force_);
+  if (velocity_.has_adhesion()) force_ += velocity_.adhesion();
   force_ *= h;
   system_.solve_mass(force_, u_free_);
   u_free_ += state.u;
@@ -249,6 +272,41 @@ void MoreauStepper::add_restitution() {
   constraints.add_restitution(added);
   if (std::ranges::all_of(added, [](double x) { return x == 0.0; })) return;
   constraints.add_speeds(middle_.u(), sizes);
+}
+
+/// Where contacts with an impact law of two phases close: the impact of all contacts at the velocities u before the
+/// step, without forces, in which dry friction does nothing. Its percussions are in impact_, u_free_ is after it.
+Status MoreauStepper::strike(const State& state, const Vector& u, StepReport& report) {
+  impact_.clear();
+  report.solve.status = Status::ok;
+  ConstraintSet& constraints = velocity_.constraints();
+  ConeProblem& problem = constraints.problem();
+  std::vector<double>& speeds = impact_;
+  speeds.assign(constraints.size(), 0.0);
+  constraints.add_speeds(u, speeds);
+  e_.assign(constraints.count(), 0.0);
+  bool closes = false;
+  for (int i = 0; i < constraints.count() && constraints.kind(i) == ConstraintSet::Kind::contact; ++i) {
+    const int row = problem.cones[i].offset;
+    if (!constraints.has_phases(i) || !(constraints.gamma()[row] < -kRests * speeds[row])) continue;
+    e_[i] = constraints.restitution(i).normal;
+    closes = true;
+  }
+  impact_.clear();
+  if (!closes) return Status::ok;
+  radii_.clear();
+  for (Cone& cone : problem.cones) {
+    radii_.push_back(cone.radius);
+    cone.radius = 0.0;
+  }
+  const Status status = velocity_.solve_impact(u, e_, state, report);
+  for (std::size_t i = 0; i < radii_.size(); ++i) problem.cones[i].radius = radii_[i];
+  if (status == Status::failed) return status;
+  impact_ = velocity_.solution().p;
+  u_free_ += velocity_.u_end() - u;
+  velocity_.added().clear();
+  velocity_.added_sizes().clear();
+  return status;
 }
 
 }  // namespace

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "stickslip/stepping/scheme_options.h"
 
+#include <string>
+#include <vector>
+
 #include "stickslip/base/input_error.h"
 #include "stickslip/stepping/certified_stepper.h"
 
@@ -15,10 +18,36 @@ ContactReach reach_of(const SchemeOptions& options) {
   return {0.0, (2.0 * relaxation->zeta + 1.0) * relaxation->delta};
 }
 
+/// Throws InputError for a law of contact that the scheme does not take.
+void refuse_laws(const SchemeOptions& options, const ContactPair& pair) {
+  const auto refuse = [&](const char* schemes, const char* what) {
+    const std::string who = pair.options.name.empty() ? "a detected contact" : "contact '" + pair.options.name + "'";
+    throw InputError({}, "scheme.type", std::string(scheme_traits(options).name),
+                     std::string(schemes) + ": " + who + " has " + what);
+  };
+  if (pair.has_moments() && !is_on_velocities(options)) {
+    refuse("moreau, ccp or stewart-trinkle", "rolling or spinning friction");
+  }
+  if (pair.law().adhesion > 0.0 && !is_on_velocities(options)) {
+    refuse("moreau, ccp or stewart-trinkle", "adhesion");
+  }
+  const auto* event_driven = std::get_if<EventDrivenOptions>(&options);
+  const bool takes_phases = std::holds_alternative<MoreauOptions>(options) || event_driven != nullptr;
+  if (pair.law().impact != ImpactLaw::newton && !takes_phases) {
+    refuse("moreau or event-driven", "restitution by Poisson's or the energetic law");
+  }
+  if (pair.law().impact != ImpactLaw::newton && event_driven != nullptr && event_driven->facets != 0) {
+    refuse("moreau, or facets = 0", "restitution by Poisson's or the energetic law");
+  }
+}
+
 }  // namespace
 
 std::unique_ptr<TimeStepper> make_stepper(const SchemeOptions& options, const System& system, ConeSolver& solver,
                                           StopToken stop, bool eases) {
+  for (const std::vector<ContactPair>* pairs : {&system.contacts(), &system.detected_pairs()}) {
+    for (const ContactPair& pair : *pairs) refuse_laws(options, pair);
+  }
   struct Make {
     const System& system;
     ConeSolver& solver;

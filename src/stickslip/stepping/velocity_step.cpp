@@ -25,10 +25,14 @@ VelocityStep::VelocityStep(const System& system, ConeSolver& solver, StopToken s
       has_motions_(system.has_surface_velocities() ||
                    std::ranges::any_of(system.bodies(), [](const Body& b) { return b.type == BodyType::moving; })),
       start_impact_(system, stop),
+      phased_(system, solver, stop),
       implicit_(system, stop),
+      adhesion_(system),
       start_(system) {
   for (Vector* v : {&u_end_, &force_, &nonconservative_}) v->resize(system.n_u());
   for (Vector* v : {&q_dot_, &q_ahead_}) v->resize(system.n_q());
+  adhesive_.setZero(system.n_u());
+  look_within(0.0);
 }
 
 void VelocityStep::initialize(State& state, StepReport& report) {
@@ -47,6 +51,11 @@ const State& VelocityStep::settle_start(const State& state) {
   tolerance_ = solver_.tolerance();  // until solve() knows the contacts
   constraints_.set_implicit(nullptr);
   return start_impact_.settle(constraints_, state);
+}
+
+void VelocityStep::find_adhesion(const BodySnapshot& at) {
+  adhesive_.setZero();
+  adhesion_.add_forces(at, contacts_.points(), adhesive_);
 }
 
 bool VelocityStep::are_given_finite(const Inputs& inputs, std::initializer_list<double> times,
@@ -72,6 +81,7 @@ void VelocityStep::calc_implicit_free_velocity(const State& state, const Inputs&
   constraints_.set_implicit(&implicit_);
   system_.calc_applied_forces(t_ahead_, q_ahead_, state.u, force_);
   system_.add_input_forces(inputs, t_ahead_, q_ahead_, force_);
+  if (has_adhesion()) force_ += adhesive_;
   u_free = u_work - state.u;
   system_.multiply_mass(u_free, nonconservative_);
   force_ = h * force_ + nonconservative_ + implicit_.pull();
@@ -143,16 +153,36 @@ Status VelocityStep::solve(const Vector& u_free, const State& state, StepReport&
   if (report.solve.status == Status::failed) return Status::failed;
 
   stop_.check();
-  constraints_.calc_generalized_percussions(solution_.p, force_);
-  is_implicit_ ? implicit_.solve(force_, u_end_) : system_.solve_mass(force_, u_end_);
-  u_end_ += u_free;
-  gamma_end_.resize(adds ? n : 0);
-  for (std::size_t row = 0; row < gamma_end_.size(); ++row) gamma_end_[row] = solution_.u[row] - added_[row];
+  set_end(u_free);
   report.coulomb_residual = problem.law == FrictionLaw::coulomb
                                 ? report.solve.residual.absolute
                                 : calc_residual(problem, FrictionLaw::coulomb, solution_.p, residual_work_).absolute;
   report.choices = report.solve.choices;
   return report.solve.status;
+}
+
+/// What follows from the solution.
+void VelocityStep::set_end(const Vector& u_free) {
+  constraints_.calc_generalized_percussions(solution_.p, force_);
+  is_implicit_ ? implicit_.solve(force_, u_end_) : system_.solve_mass(force_, u_end_);
+  u_end_ += u_free;
+  gamma_end_.resize(added_.size());
+  for (std::size_t row = 0; row < gamma_end_.size(); ++row) gamma_end_[row] = solution_.u[row] - added_[row];
+}
+
+Status VelocityStep::solve_impact(const Vector& u, std::span<const double> e, const State& state, StepReport& report) {
+  const Status compressed = solve(u, state, report);
+  const bool has_phases = std::ranges::any_of(e, [](double x) { return x > 0.0; });
+  if (compressed == Status::failed || !has_phases) return compressed;
+  const Status expanded = phased_.expand(constraints_, contacts_.points(), e, added_, tolerance_, solution_);
+  if (expanded == Status::failed) report.message = "the expansion of an impact was not solved";
+  report.solve.status = std::max(report.solve.status, expanded);
+  if (expanded != Status::failed) set_end(u);
+  return report.solve.status;
+}
+
+void VelocityStep::add_percussions(std::span<const double> p) {
+  for (std::size_t row = 0; row < p.size(); ++row) solution_.p[row] += p[row];
 }
 
 void VelocityStep::account_energy(const Inputs& inputs, double t, const Vector& q, const Vector& u,
@@ -179,6 +209,7 @@ void VelocityStep::account_energy(const Inputs& inputs, double t, const Vector& 
   if (!(made <= 0.0)) account_contacts(h, gamma_work, gamma_end);
   system_.calc_nonconservative_forces(t, q, u, nonconservative_);
   system_.add_input_forces(inputs, t, q, nonconservative_);
+  if (has_adhesion()) nonconservative_ += adhesive_;
   ledger.work += 0.5 * h * nonconservative_.dot(u_work + u_end_);
   ledger.work += h * system_.calc_prescribed_power(t, q, u);
   if (!is_implicit_ || system_.state_forces().empty()) return;
@@ -214,8 +245,11 @@ void VelocityStep::account_contacts(double h, std::span<const double> gamma_work
     after[0] -= correction;
     law[0] = std::max(law[0] + correction, returned);
     const ContactPoint& point = contacts_.points()[constraints_.index(i)];
-    const double mu = cone.n_blocks > 0 ? problem.friction(cone).front().mu : 0.0;
-    sum.add(system_.body(point, Side::first), system_.body(point, Side::second), cone.dim, mu, e.normal, e.tangential,
+    double mu = 0.0;
+    for (const FrictionBlock& block : problem.friction(cone)) mu += block.mu;
+    sum.add(system_.body(point, Side::first), system_.body(point, Side::second), cone.dim, mu,
+            constraints_.has_phases(i) ? std::numeric_limits<double>::infinity() : e.normal,  // no ratio of velocities
+            cone.n_blocks > 1 ? 0.0 : e.tangential,  // turning is not given back
             solution_.p.data() + cone.offset, before.data(), after.data(), law.data());
   }
   contact_work_ = sum.result();

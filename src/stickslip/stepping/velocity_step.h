@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <algorithm>
 #include <initializer_list>
 #include <limits>
 #include <span>
@@ -9,6 +10,7 @@
 
 #include "stickslip/base/stop_token.h"
 #include "stickslip/cone/cone_solver.h"
+#include "stickslip/constraints/adhesion.h"
 #include "stickslip/constraints/body_snapshot.h"
 #include "stickslip/constraints/constraint_set.h"
 #include "stickslip/constraints/contact_finder.h"
@@ -17,6 +19,7 @@
 #include "stickslip/model/state.h"
 #include "stickslip/model/values_by_id.h"
 #include "stickslip/stepping/contact_tolerance.h"
+#include "stickslip/stepping/phased_impact.h"
 #include "stickslip/stepping/start_impact.h"
 
 namespace stickslip {
@@ -50,11 +53,21 @@ class VelocityStep {
     return added_.empty() ? solution_.u : gamma_end_;
   }  // (n) [m/s] J u' + tau
 
+  /// Contacts are looked for up to a gap of `envelope` [m], and up to which they attract.
+  void look_within(double envelope) { contacts_.set_envelope(std::max(envelope, adhesion_.reach())); }
+
   /// TimeStepper::initialize() of a scheme that remembers percussions.
   void initialize(State& state, StepReport& report);
 
   /// What a step starts from: the state, in the first step of a run with velocities that joints allow (StartImpact).
   const State& settle_start(const State& state);
+
+  /// Whether contacts attract, which find_adhesion() is for.
+  bool has_adhesion() const { return adhesion_.exists(); }
+  /// Sets what contacts of the finder do at an instant, in this step, to be added to applied forces.
+  void find_adhesion(const BodySnapshot& at);
+  /// (n_u) [N, N m] Zero where there is none.
+  const Vector& adhesion() const { return adhesive_; }
 
   /// Whether inputs, and prescribed motions at `times` [s], are finite; else the report says which is not.
   bool are_given_finite(const Inputs& inputs, std::initializer_list<double> times, StepReport& report) const;
@@ -77,6 +90,13 @@ class VelocityStep {
 
   /// Solves for p, and sets u'. u_free (n_u) [m/s, rad/s]. failed: nothing is set, the report says why.
   Status solve(const Vector& u_free, const State& state, StepReport& report);
+
+  /// The same of an impact at the velocities u that the constraints were gathered with, without forces. e (cones): of
+  /// contacts whose impact has two phases, where they close; 0 of others.
+  Status solve_impact(const Vector& u, std::span<const double> e, const State& state, StepReport& report);
+  /// Counts percussions (n) [N s] of an impact at the start of the step, whose velocities u_free has, with those of the
+  /// last solve.
+  void add_percussions(std::span<const double> p);
 
   /// Adds to a ledger what forces that are not conservative do at (t, q, u), and what contacts and dry friction take,
   /// over a step of length h. The step balances M (u' - u_work) = h f + J^T p, u_work being u after a gyroscopic term
@@ -109,6 +129,7 @@ class VelocityStep {
 
  private:
   Status fly(const Vector& u_free, StepReport& report);
+  void set_end(const Vector& u_free);
   int count_pairs();
   void account_contacts(double h, std::span<const double> gamma_work, std::span<const double> gamma_end);
 
@@ -121,7 +142,9 @@ class VelocityStep {
   ConstraintSet constraints_;
   bool has_motions_;  // whether a body or a surface moves as prescribed
   StartImpact start_impact_;
+  PhasedImpact phased_;
   ImplicitForces implicit_;
+  Adhesion adhesion_;
   bool is_implicit_ = false;  // in this step
 
   // Workspace, kept from step to step.
@@ -134,6 +157,7 @@ class VelocityStep {
   std::vector<double> residual_work_;
   ValuesById warm_;                         // of the next step
   Vector u_end_, force_, nonconservative_;  // (n_u)
+  Vector adhesive_;                         // (n_u) [N, N m]
   Vector q_dot_, q_ahead_;                  // (n_q)
   double t_ahead_ = 0.0;                    // [s] the instant of q_ahead_
 };

@@ -31,12 +31,14 @@ constexpr std::array<const char*, ResultRows::n_columns> kPaths = {"/time",
                                                                    "/contacts/normal_percussion",
                                                                    "/contacts/friction_percussion",
                                                                    "/contacts/percussion",
+                                                                   "/contacts/moment",
                                                                    "/joints/reaction_force",
                                                                    "/contact_sets/offsets"};
 constexpr std::array<const char*, ResultRows::n_set_columns> kSetPaths = {
     "/contact_sets/body_a",     "/contact_sets/body_b",  "/contact_sets/pair",
     "/contact_sets/gap",        "/contact_sets/point",   "/contact_sets/normal",
-    "/contact_sets/percussion", "/contact_sets/shape_a", "/contact_sets/shape_b"};
+    "/contact_sets/percussion", "/contact_sets/shape_a", "/contact_sets/shape_b",
+    "/contact_sets/moment"};
 
 }  // namespace
 
@@ -76,7 +78,8 @@ ResultRows::ResultRows(const Trajectory& result)
   }
   has_[set_end] = has_sets_ = result.file().has(kPaths[set_end]);
   has_set_shapes_ = has_sets_;
-  for (int c = 0; c < n_set_columns; ++c) {
+  has_set_moments_ = has_sets_ && result.file().has(kSetPaths[set_moment]);
+  for (int c = 0; c < set_moment; ++c) {
     bool& has = c < set_shape_a ? has_sets_ : has_set_shapes_;
     has = has && result.file().has(kSetPaths[c]);
   }
@@ -95,7 +98,7 @@ void ResultRows::load(std::int64_t first, std::int64_t n) {
   set_origin_ = static_cast<std::int64_t>(data_[set_end](0, 0));
   const std::int64_t entries = static_cast<std::int64_t>(data_[set_end](n, 0)) - set_origin_;
   for (int c = 0; c < n_set_columns; ++c) {
-    if (c >= set_shape_a && !has_set_shapes_) break;
+    if (c == set_moment ? !has_set_moments_ : c >= set_shape_a && !has_set_shapes_) continue;
     sets_[c] = result_.read(kSetPaths[c], set_origin_, entries);
   }
 }

@@ -42,6 +42,7 @@ class ResultRows {
     normal_percussion,
     friction_percussion,
     percussion,
+    moment,
     reaction_force,
     set_end,
     n_columns
@@ -56,6 +57,7 @@ class ResultRows {
     set_percussion,
     set_shape_a,
     set_shape_b,
+    set_moment,
     n_set_columns
   };
 
@@ -69,6 +71,8 @@ class ResultRows {
   bool has_sets() const { return has_sets_; }
   /// Whether detected contacts say which shapes touch.
   bool has_set_shapes() const { return has_set_shapes_; }
+  /// Whether they have moments of rolling and spinning.
+  bool has_set_moments() const { return has_set_moments_; }
   /// Whether the scheme finds events within a step.
   bool has_events() const { return has_events_; }
   /// Whether the scheme solves each step by iterations to a tolerance, which its balances hold to.
@@ -100,7 +104,7 @@ class ResultRows {
   const Trajectory& result_;
   std::array<bool, n_columns> has_ = {};
   std::array<std::int64_t, n_columns> widths_ = {};
-  bool has_sets_ = false, has_set_shapes_ = false;
+  bool has_sets_ = false, has_set_shapes_ = false, has_set_moments_ = false;
   bool is_iterated_ = false;
   bool has_events_ = false;
   bool is_single_ = false;

@@ -8,135 +8,20 @@
 #include <array>
 #include <cmath>
 #include <limits>
-#include <optional>
-#include <string_view>
 #include <utility>
-#include <variant>
 
 #include "stickslip/base/input_error.h"
 #include "stickslip/collision/gap.h"
 #include "stickslip/io/events_table.h"
-#include "stickslip/io/result_reader.h"
-#include "stickslip/scene/build.h"
-#include "stickslip/verify/friction_bounds.h"
-#include "stickslip/verify/momentum.h"
-#include "stickslip/verify/result_rows.h"
-#include "stickslip/verify/touching_shapes.h"
+#include "stickslip/verify/verifier.h"
 
 namespace stickslip {
-namespace {
-
-using Rows = ResultRows;
-
-/// What a figure may be worse than its claim by: relative, and lengths in metres.
-constexpr double kRelative = 1e-9;
-constexpr double kLength = 1e-12;
-/// [-] Of what a sum is made of, in units of the stored precision.
-constexpr double kSumRoundOffs = 16.0;
-
-class Verifier {
- public:
-  Verifier(const Trajectory& result, const StopToken& stop)
-      : result_(result),
-        stop_(stop),
-        scene_(read_scene_of(result)),
-        built_(build(scene_, nullptr, stop)),
-        system_(*built_.system),
-        rows_(result),
-        shapes_(system_),
-        balance_(system_, rows_),
-        friction_(system_),
-        eps_(rows_.is_single() ? 0x1p-24 : 0x1p-53),
-        motion_(system_.bodies().size()),
-        motion_before_(motion_),
-        places_(system_.shapes().size()),
-        manifolds_(system_.contact_points().size(), -1) {
-    for (std::size_t i = 0; i < system_.manifold_pairs().size(); ++i) {
-      const int point = system_.manifold_pairs()[i].point;
-      if (point >= 0) manifolds_[point] = static_cast<int>(i);
-    }
-    for (const Body& body : system_.bodies()) {
-      if (body.n_u > 0) heaviest_ = std::max(heaviest_, body.mass);
-    }
-  }
-
-  Verification verify(const std::string& file);
-
- private:
-  void check_shape_of_file();
-  void list_not_checked();
-  void check_steps();
-  void claim(std::string_view what, std::string_view who, const char* unit, double t, double claimed, double found,
-             double excess);
-  /// Claims that `found` is at most `claimed` + `bound`. `who` names the bodies, and is called where that is false.
-  template <class Who>
-  void at_most(std::string_view what, const Who& who, const char* unit, double t, double claimed, double found,
-               double bound);
-  /// Claims that `found` and `claimed` differ by at most `bound`.
-  void same(std::string_view what, std::string_view who, const char* unit, double t, double claimed, double found,
-            double bound);
-
-  void take_state(std::int64_t k);
-  void check_bodies(std::int64_t k);
-  void check_gaps(std::int64_t k);
-  void check_penetration(std::int64_t k);
-  void check_touch(std::int64_t k);
-  void check_touch(int shape_a, int shape_b);
-  void check_cones(std::int64_t k);
-  std::optional<double> find_friction(const ContactLaw& law, const FrictionBounds::Contact& contact);
-  template <class Who>
-  void check_cone(const Who& who, const ContactLaw& law, const FrictionBounds::Contact& contact, double normal,
-                  const Vector3& friction, double largest);
-  void check_energy(std::int64_t k);
-  void check_momentum(std::int64_t k);
-  void check_kind(std::int64_t k, Rows::Column normal, Rows::Column friction, Rows::Column world, const char* what);
-
-  std::string name(int body) const { return body < 0 ? "" : system_.bodies()[body].name; }
-  std::string names(int a, int b) const { return fmt::format("{}, {}", name(a), name(b)); }
-  /// The row of /steps that ends at t, or -1.
-  std::int64_t find_step(double t) const;
-  /// Whether impacts accumulate in the step of the row: those that are passed over obey no law.
-  bool has_accumulation() const;
-
-  const Trajectory& result_;
-  StopToken stop_;
-  Scene scene_;
-  BuiltScene built_;
-  const System& system_;
-  ResultRows rows_;
-  TouchingShapes shapes_;
-  MomentumBalance balance_;
-  FrictionBounds friction_;
-  double eps_;
-  Verification out_;
-
-  std::vector<StepRow> steps_;
-  std::vector<double> accumulations_;  // [s] in order
-  bool has_q_ = false, has_u_ = false, has_poses_ = false;
-  double t_ = 0.0;                             // [s] of the row
-  std::int64_t step_ = -1, step_before_ = -1;  // in steps_
-  Vector q_, u_, q_before_, u_before_;         // (n_q), (n_u)
-  std::vector<Placement> motion_;              // (bodies)
-  std::vector<Placement> motion_before_;       // (bodies) of the row before
-  std::vector<Placement> places_;              // (shapes)
-  std::vector<int> manifolds_;                 // (points) index into System::manifold_pairs(), -1: none
-  double heaviest_ = 0.0;                      // [kg] of the bodies
-  bool slips_unknown_ = false;                 // of contacts whose friction depends on them
-  bool wide_rows_ = false;                     // some rows are more than a step apart
-};
 
 void Verifier::claim(std::string_view what, std::string_view who, const char* unit, double t, double claimed,
                      double found, double excess) {
   const FalseClaim claim{std::string(what), std::string(who), unit, t, claimed, found, excess};
   if (out_.n_false++ == 0) out_.first = claim;
   if (out_.n_false == 1 || excess > out_.worst.excess || std::isnan(excess)) out_.worst = claim;
-}
-
-template <class Who>
-void Verifier::at_most(std::string_view what, const Who& who, const char* unit, double t, double claimed, double found,
-                       double bound) {
-  if (found <= claimed + bound) return;
-  claim(what, who(), unit, t, claimed, found, (found - claimed) / bound);
 }
 
 void Verifier::same(std::string_view what, std::string_view who, const char* unit, double t, double claimed,
@@ -176,7 +61,7 @@ void Verifier::check_shape_of_file() {
     width(c, n_points);
   }
   for (const Rows::Column c : {Rows::normal, Rows::tangent, Rows::friction_force, Rows::force, Rows::friction_impulse,
-                               Rows::impulse, Rows::friction_percussion, Rows::percussion}) {
+                               Rows::impulse, Rows::friction_percussion, Rows::percussion, Rows::moment}) {
     width(c, 3 * n_points);
   }
   width(Rows::reaction_force, 3 * system_.joints().size());
@@ -338,169 +223,6 @@ void Verifier::check_penetration(std::int64_t k) {
           kLength + kRelative * std::abs(claimed) + kSumRoundOffs * eps_ * far);
 }
 
-/// What acted touched: shapes whose contact has a percussion are apart at the end of the step by no more than their way
-/// to each other and back, what gravity closes in it, and what the scheme lets act.
-void Verifier::check_touch(std::int64_t k) {
-  const bool one_step = k > 0 && step_ >= 0 && step_ == step_before_ + 1 && steps_[step_].status == 0;
-  if (!one_step || rows_.has_events() || !has_q_ || !has_u_) return;
-  const std::vector<ContactPoint>& points = system_.contact_points();
-  for (std::size_t i = 0; rows_.has(Rows::normal_percussion) && i < points.size(); ++i) {
-    const ContactPoint& point = points[i];
-    if (point.joint >= 0 || !(rows_.row(Rows::normal_percussion, k)[i] > 0.0)) continue;
-    if (manifolds_[i] >= 0) {
-      const ManifoldPair& shapes = system_.manifold_pairs()[manifolds_[i]];
-      check_touch(shapes.first_shape, shapes.second_shape);
-    } else {
-      check_touch(system_.surfaces()[point.surface].shape, system_.balls()[point.ball].shape);
-    }
-  }
-  if (!rows_.has_set_shapes()) return;
-  std::pair<int, int> last(-1, -1);  // points of the same two shapes follow one another
-  for (std::int64_t e = rows_.set_begin(k); e < rows_.set_last(k); ++e) {
-    if (rows_.set_triple(Rows::set_percussion, e).isZero(0.0)) continue;
-    const std::pair<int, int> shapes(static_cast<int>(*rows_.set(Rows::set_shape_a, e)),
-                                     static_cast<int>(*rows_.set(Rows::set_shape_b, e)));
-    if (shapes != last) check_touch(shapes.first, shapes.second);
-    last = shapes;
-  }
-}
-
-void Verifier::check_touch(int shape_a, int shape_b) {
-  if (std::min(shape_a, shape_b) < 0 || std::max(shape_a, shape_b) >= static_cast<int>(places_.size())) return;
-  const int a = shapes_.body(shape_a);
-  const int b = shapes_.body(shape_b);
-  if (system_.bodies()[a].type == BodyType::beam || system_.bodies()[b].type == BodyType::beam) return;
-  const auto gap = shapes_.find_gap(shape_a, shape_b, places_);
-  const auto [reach, ahead] = verified_reach(scene_.scheme);
-  const double h = steps_[step_].step;
-  const double rest = std::pow(h + ahead, 2) * system_.gravity().norm() + reach;
-  if (!gap || !(gap->gap > rest)) return;
-  const Vector3& place = gap->on_second;
-  const auto move = [&](int body) {  // (3) [m] of the body's point that is there at the end
-    const Placement& end = motion_[body];
-    return Vector3(place - motion_before_[body].apply(end.R.transpose() * (place - end.p)));
-  };
-  const double size = shapes_.smaller_size(shape_a, shape_b);
-  const auto speed = [&](double t, const Vector& q, const Vector& u, const std::vector<Placement>& at) {
-    const Twist x = system_.calc_twist(a, t, q, u);
-    const Twist y = system_.calc_twist(b, t, q, u);
-    const Vector3 apart =
-        x.v_WB - y.v_WB + x.w_WB.cross(Vector3(place - at[a].p)) - y.w_WB.cross(Vector3(place - at[b].p));
-    return apart.norm() + (x.w_WB - y.w_WB).norm() * size;
-  };
-  // They may have met at the velocity of the start, and part at that of the end.
-  const double both = speed(t_ - h, q_before_, u_before_, motion_before_) + speed(t_, q_, u_, motion_);
-  const double way = std::max((h + ahead) * both, (move(a) - move(b)).norm());
-  const double bound = rest + way + kLength + kSumRoundOffs * eps_ * (place.norm() + size);
-  at_most(
-      "percussion at a distance", [&] { return names(a, b); }, "m", t_, 0.0, gap->gap, bound);
-}
-
-/// mu of a contact in the step of the row; nothing where its law takes a slip that rows do not say.
-std::optional<double> Verifier::find_friction(const ContactLaw& law, const FrictionBounds::Contact& contact) {
-  if (!law.is_of_speed()) {
-    return law.ellipse && contact.shape_a < 0 ? std::max(law.friction, law.ellipse->across) : law.friction;
-  }
-  const bool is_known = has_q_ && has_u_ && step_ > 0 && step_ == step_before_ + 1 && contact.shape_a >= 0;
-  slips_unknown_ |= !is_known;
-  if (!is_known) return std::nullopt;
-  const bool at_instants = rows_.has_events() || std::holds_alternative<RelaxationOptions>(scene_.scheme);
-  return friction_.find_most(law, contact, {t_ - steps_[step_].step, &q_before_, &u_before_, &motion_before_},
-                             {t_, &q_, &u_, &motion_}, at_instants);
-}
-
-template <class Who>
-void Verifier::check_cone(const Who& who, const ContactLaw& law, const FrictionBounds::Contact& contact, double normal,
-                          const Vector3& friction, double largest) {
-  if (largest == 0.0 || has_accumulation()) return;
-  const std::optional<double> mu = find_friction(law, contact);
-  if (!mu) return;
-  const bool is_measured = law.ellipse && contact.shape_a >= 0 && (has_poses_ || has_q_);
-  double size = friction.norm();
-  if (is_measured) size = friction_.measure(law, contact, friction, motion_before_, motion_);
-  const double off = std::max({0.0, -normal, size - *mu * std::max(normal, 0.0)}) / largest;
-  out_.cone = std::max(out_.cone, off);
-  // The residual of the step claims how far a percussion is from its cone: as a velocity, over 1/m of the heaviest.
-  double residual = step_ >= 0 ? steps_[step_].residual * heaviest_ / largest : 0.0;
-  if (!std::isfinite(residual)) residual = 0.0;
-  at_most("cone", who, "", t_, 0.0, off, kRelative + kSumRoundOffs * eps_ * (1.0 + *mu) + residual);
-}
-
-void Verifier::check_cones(std::int64_t k) {
-  const std::vector<ContactPoint>& points = system_.contact_points();
-  double largest = 0.0;
-  const bool has_points = rows_.has(Rows::normal_percussion) && rows_.has(Rows::friction_percussion);
-  if (has_points) {
-    for (std::size_t i = 0; i < points.size(); ++i) {
-      if (points[i].joint < 0) largest = std::max(largest, std::abs(rows_.row(Rows::normal_percussion, k)[i]));
-    }
-  }
-  for (std::int64_t e = rows_.set_begin(k); e < rows_.set_last(k); ++e) {
-    largest = std::max(largest, rows_.set_triple(Rows::set_percussion, e).norm());
-  }
-  if (has_points) {
-    for (std::size_t i = 0; i < points.size(); ++i) {
-      if (points[i].joint >= 0) continue;
-      const ContactPair& pair = system_.contacts()[points[i].pair];
-      Vector3 friction = rows_.triple(Rows::friction_percussion, k, i);
-      FrictionBounds::Contact contact{-1, -1, Vector3::Zero(), Vector3::Zero()};
-      if (!is_plain(pair.law()) && rows_.has(Rows::point) && rows_.has(Rows::normal) && rows_.has(Rows::tangent)) {
-        contact = friction_.make_contact(points[i], rows_.triple(Rows::point, k, i), rows_.triple(Rows::normal, k, i));
-        if (pair.law().ellipse) {
-          const Vector3 t1 = rows_.triple(Rows::tangent, k, i);
-          friction = friction(0) * t1 + friction(1) * contact.normal.cross(t1);
-        }
-      }
-      check_cone([&] { return pair.options.name; }, pair.law(), contact, rows_.row(Rows::normal_percussion, k)[i],
-                 friction, largest);
-    }
-  }
-  for (std::int64_t e = rows_.set_begin(k); e < rows_.set_last(k); ++e) {
-    const Vector3 n = rows_.set_triple(Rows::set_normal, e);
-    const Vector3 p = rows_.set_triple(Rows::set_percussion, e);
-    const int named = static_cast<int>(*rows_.set(Rows::set_pair, e));
-    const auto body_a = static_cast<int>(*rows_.set(Rows::set_body_a, e));
-    const auto body_b = static_cast<int>(*rows_.set(Rows::set_body_b, e));
-    FrictionBounds::Contact contact{-1, -1, rows_.set_triple(Rows::set_point, e), n};
-    if (rows_.has_set_shapes()) {
-      contact.shape_a = static_cast<int>(*rows_.set(Rows::set_shape_a, e));
-      contact.shape_b = static_cast<int>(*rows_.set(Rows::set_shape_b, e));
-    }
-    const double normal = n.dot(p);
-    const ContactLaw law = friction_.find_law(named, body_a, body_b, contact);
-    check_cone([&] { return names(body_a, body_b); }, law, contact, normal, p - normal * n, largest);
-  }
-  check_kind(k, Rows::normal_percussion, Rows::friction_percussion, Rows::percussion,
-             "percussion against its components");
-  check_kind(k, Rows::normal_impulse, Rows::friction_impulse, Rows::impulse, "impulse against its components");
-  check_kind(k, Rows::normal_force, Rows::friction_force, Rows::force, "force against its components");
-}
-
-/// The world's vector is that of the components along normal and tangents.
-void Verifier::check_kind(std::int64_t k, Rows::Column normal, Rows::Column friction, Rows::Column world,
-                          const char* what) {
-  for (const Rows::Column c : {normal, friction, world, Rows::normal, Rows::tangent}) {
-    if (!rows_.has(c)) return;
-  }
-  const std::vector<ContactPoint>& points = system_.contact_points();
-  for (std::size_t i = 0; i < points.size(); ++i) {
-    if (points[i].joint >= 0) continue;
-    const Vector3 p = rows_.triple(world, k, i);
-    const Vector3 f = rows_.triple(friction, k, i);
-    const double along = rows_.row(normal, k)[i];
-    if (along == 0.0 && f.isZero(0.0) && p.isZero(0.0)) continue;
-    if (std::isnan(along) && std::isnan(p(0))) continue;  // not known in this row
-    const Vector3 n = rows_.triple(Rows::normal, k, i);
-    const Vector3 t1 = rows_.triple(Rows::tangent, k, i);
-    Vector3 sum = along * n + f(0) * t1;
-    if (!system_.planar()) sum += f(1) * n.cross(t1);
-    const ContactPair& pair = system_.contacts()[points[i].pair];
-    at_most(
-        what, [&] { return pair.options.name; }, "", t_, 0.0, (sum - p).norm(),
-        (kRelative + kSumRoundOffs * eps_) * (std::abs(along) + f.norm() + p.norm()));
-  }
-}
-
 void Verifier::check_energy(std::int64_t k) {
   if (!has_q_ || !has_u_ || step_ < 0) return;
   Vector momentum(system_.n_u());
@@ -589,8 +311,6 @@ Verification Verifier::verify(const std::string& file) {
   list_not_checked();
   return out_;
 }
-
-}  // namespace
 
 Verification verify_result(const std::filesystem::path& path, const StopToken& stop) {
   const Trajectory result(path);

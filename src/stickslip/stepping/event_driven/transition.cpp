@@ -149,6 +149,7 @@ bool Transition::strike(Moment& now, StepRecord& record) {
   std::vector<double>& added = velocity_.added();
   added.assign(constraints.size(), 0.0);
   velocity_.added_sizes().assign(constraints.size(), 0.0);
+  expanding_.assign(constraints.count(), 0.0);
   for (int i = 0; i < constraints.count() && constraints.kind(i) == ConstraintSet::Kind::contact; ++i) {
     const int k = constraints.index(i);
     met_[k] = 1;
@@ -156,7 +157,8 @@ bool Transition::strike(Moment& now, StepRecord& record) {
     const ConstraintSet::Restitution e = constraints.restitution(i);
     const Cone& cone = constraints.problem().cones[i];
     const bool rebounds = passed_[k] == 0;
-    if (rebounds) added[cone.offset] = e.normal * constraints.gamma()[cone.offset];
+    if (rebounds && constraints.has_phases(i)) expanding_[i] = e.normal;
+    if (rebounds && !constraints.has_phases(i)) added[cone.offset] = e.normal * constraints.gamma()[cone.offset];
     for (int row = cone.offset + 1; row < cone.offset + cone.dim && rebounds; ++row) {
       added[row] = e.tangential * constraints.gamma()[row];
     }
@@ -167,7 +169,7 @@ bool Transition::strike(Moment& now, StepRecord& record) {
     record.events.push_back({now.t, EventKind::impact, k, -1});
   }
   StepReport report;
-  if (velocity_.solve(now.u, no_state_, report) == Status::failed) {
+  if (velocity_.solve_impact(now.u, expanding_, no_state_, report) == Status::failed) {
     record.message = report.message;
     return false;
   }

@@ -54,6 +54,17 @@ void set_friction(Step& step, double t, const Vector& q, const Vector& u) {
   }
 }
 
+/// Of a contact whose restitution is a function of the speed with which it closes: of that at the start of the step.
+void set_restitution(Step& step, StepElement& e, const State& state) {
+  if (e.kind != ConstraintElement::Kind::contact) return;
+  const ContactLaw& law = step.system.pair(step.rows.point(e)).law();
+  if (!law.restitution_of_speed) return;
+  std::array<double, kMaxElementDim> gamma;
+  step.rows.calc_velocity(e, state.t, state.q, state.u, gamma.data());
+  e.e_normal = law.calc_restitution(gamma[0]);
+  e.gamma_start.fill(0.0);  // which follows where there is restitution
+}
+
 }  // namespace
 
 bool hold_turned(Step& step) {
@@ -123,6 +134,7 @@ void begin(Step& step, const State& state, double h, double t_end, bool again) {
   for (StepElement& e : step.elements) {
     e.branch = Branch::any;
     e.has_choice = false;
+    set_restitution(step, e, state);
     set_stretch(step, e, state);
   }
   step.measure.start(step, state, MemoryView(step.system, state.memory).a().data());

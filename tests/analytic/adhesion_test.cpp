@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Shapes that attract each other within a range, against closed forms.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <string>
+
+#include "tests/support/scene_run.h"
+
+namespace stickslip {
+namespace {
+
+using test::SceneRun;
+
+constexpr const char* kAdhesionSchemes[] = {"moreau", "ccp", "stewart-trinkle"};
+
+/// A body above or on a floor, pulled up by `pull` [N]; adhesion 10 N, range 0.02 m.
+std::string sticky_scene(const char* scheme, const char* shape, double height, double pull, bool detected) {
+  const char* law = detected ? "[contact_default]" : "[[contacts]]\nname = \"c\"\nbetween = [\"floor\", \"body\"]";
+  return fmt::format(R"(stickslip = 1
+gravity = [0, 0, 0]
+[time]
+end = 0.1
+step = 1e-3
+[scheme]
+type = "{}"
+[bodies.floor]
+type = "fixed"
+shapes.s = {{type = "half-space", normal = [0, 0, 1]}}
+[bodies.body]
+mass = 2
+inertia = [0.1, 0.1, 0.1]
+position = [0, 0, {}]
+shapes.s = {}
+[forces.pull]
+type = "load"
+body = "body"
+force = [0, 0, {}]
+{}
+friction = 0.5
+adhesion = 10
+adhesion_range = 0.02
+)",
+                     scheme, height, shape, pull, law);
+}
+
+/// What is pulled less holds, with the rest of the attraction as normal force; a box takes it at its four corners.
+TEST(Adhesion, HoldsWhatIsPulledLess) {
+  for (const char* scheme : kAdhesionSchemes) {
+    for (const char* shape : {"{type = \"sphere\", radius = 0.5}", "{type = \"box\", size = [1, 1, 1]}"}) {
+      for (const bool detected : {false, true}) {
+        SCOPED_TRACE(fmt::format("{} {} {}", scheme, shape, detected));
+        SceneRun held = test::scene_from_text(sticky_scene(scheme, shape, 0.5, 9.9, detected));
+        held.run([](const SceneRun& r) {
+          EXPECT_LE(r.state.u.cwiseAbs().maxCoeff(), 1e-10);
+          double normal = 0.0;
+          for (const ContactReport& c : r.report.contacts) normal += c.percussion[0];
+          EXPECT_NEAR(normal, 0.1 * 1e-3, 1e-9);
+        });
+      }
+    }
+  }
+}
+
+/// What is pulled more leaves: m a = pull - 10 N to the end of the range, then pull alone; the energy balance has the
+/// attraction's work as `work`.
+TEST(Adhesion, LetsGoBeyondItsRange) {
+  for (const char* scheme : kAdhesionSchemes) {
+    SCOPED_TRACE(scheme);
+    SceneRun run = test::scene_from_text(
+        sticky_scene(scheme, "{type = \"sphere\", radius = 0.5}", 0.5, 30.0, false));
+    run.run([](const SceneRun& r) { EXPECT_NEAR(r.report.energy_error, 0.0, 1e-9); });
+    const double at_range = std::sqrt(2.0 * 0.02 / 10.0);  // [s]
+    EXPECT_NEAR(run.state.u(2), 10.0 * at_range + 15.0 * (0.1 - at_range), 0.011);  // to two steps at the range
+    EXPECT_NEAR(run.report.work, 30.0 * (run.state.q(2) - 0.5) - 10.0 * 0.02, 0.02);
+  }
+}
+
+/// Two balls in space draw each other in, each with its own mass.
+TEST(Adhesion, DrawsBothBodies) {
+  for (const char* scheme : kAdhesionSchemes) {
+    SCOPED_TRACE(scheme);
+    SceneRun run = test::scene_from_text(fmt::format(R"(stickslip = 1
+gravity = [0, 0, 0]
+[time]
+end = 0.05
+step = 1e-3
+[scheme]
+type = "{}"
+[bodies.a]
+mass = 1
+inertia = [0.1, 0.1, 0.1]
+position = [0, 0, 0]
+shapes.s = {{type = "sphere", radius = 0.1}}
+[bodies.b]
+mass = 3
+inertia = [0.1, 0.1, 0.1]
+position = [0, 0.3, 0]
+shapes.s = {{type = "sphere", radius = 0.1}}
+[contact_default]
+adhesion = 6
+adhesion_range = 0.5
+)",
+                                                     scheme));
+    run.run([](const SceneRun& r) {
+      EXPECT_NEAR(r.state.u(1), 6.0 * r.state.t, 1e-9);
+      EXPECT_NEAR(r.state.u(7), -2.0 * r.state.t, 1e-9);
+    });
+  }
+}
+
+TEST(Adhesion, NeedsARange) {
+  const auto key_of = [](const char* scheme, const std::string& from, const std::string& to) -> std::string {
+    std::string scene = sticky_scene(scheme, "{type = \"sphere\", radius = 0.5}", 0.5, 1.0, true);
+    scene.replace(scene.find(from), from.size(), to);
+    try {
+      test::scene_from_text(scene);
+      return {};
+    } catch (const InputError& error) {
+      return error.key();
+    }
+  };
+  EXPECT_EQ(key_of("moreau", "adhesion_range = 0.02", ""), "contact_default.adhesion_range");
+  EXPECT_EQ(key_of("moreau", "adhesion_range = 0.02", "adhesion_range = 0"), "contact_default.adhesion_range");
+  EXPECT_EQ(key_of("moreau", "adhesion = 10", ""), "contact_default.adhesion_range");
+  EXPECT_EQ(key_of("moreau", "adhesion = 10", "adhesion = -1"), "contact_default.adhesion");
+  EXPECT_EQ(key_of("generalized-alpha", "adhesion = 10", "adhesion = 1"), "scheme.type");
+}
+
+}  // namespace
+}  // namespace stickslip
