@@ -16,6 +16,7 @@
 #include "stickslip/collision/gap.h"
 #include "stickslip/io/events_table.h"
 #include "stickslip/io/result_reader.h"
+#include "stickslip/io/stored_meshes.h"
 #include "stickslip/scene/build.h"
 #include "stickslip/scene/load_scene.h"
 #include "stickslip/verify/momentum.h"
@@ -37,6 +38,7 @@ Scene scene_of(const Trajectory& result) {
   const std::string text = result.scene();
   LoadOptions options;
   options.allow_include = false;
+  options.stored_meshes = find_stored_meshes(result.file());
   options.max_bytes = text.size();
   return parse_scene(text, result.file().name() + " (scene)", options);
 }
