@@ -35,6 +35,7 @@ constexpr std::array kShapes = {
     Entry{"cylinder", "radius, length, axis z; inside = true makes it a container, infinite without length"},
     Entry{"ellipsoid", "radii = [a, b, c] along x, y, z"},
     Entry{"convex", "points or file (x y z a line, .obj, .stl): the convex hull"},
+    Entry{"mesh", "file (.stl, .obj): its triangles, solid behind them; scale"},
 };
 constexpr std::array kJoints = {
     Entry{"revolute", "motion, spring, force, friction, limits of its angle"},

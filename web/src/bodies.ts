@@ -145,18 +145,18 @@ export class Bodies {
       const normal = new THREE.Vector3(0, 0, 1).applyQuaternion(turn).transformDirection(this.world[body]);
       this.grounds.push({point: at.clone().applyMatrix4(this.world[body]), normal});
     } else if (type === 'convex' || type === 'mesh') {
-      const kind = this.hull(s);
+      const kind = this.hull(s, type === 'convex');
       if (kind) this.place(kind, body, at, turn, new THREE.Vector3(1, 1, 1), 0);
     }
   }
 
-  /** Hulls of the same corners are one kind. */
-  private hull(s: number): Kind | undefined {
+  /** Hulls and meshes of the same corners are one kind. Faces of hulls have any sense; those of meshes run round. */
+  private hull(s: number, is_convex: boolean): Kind | undefined {
     const vertices = this.result.get('shapes/vertices'), from = this.result.get('shapes/vertex_offset');
     const faces = this.result.get('shapes/faces'), first = this.result.get('shapes/face_offset');
     if (!vertices || !from || !faces || !first) return undefined;
     const corners = vertices.slice(3 * from[s], 3 * from[s + 1]), sides = faces.slice(3 * first[s], 3 * first[s + 1]);
-    return this.kind(`hull ${corners.join(' ')}`, () => {
+    return this.kind(`${is_convex ? 'hull' : 'mesh'} ${corners.join(' ')} ${is_convex ? '' : sides.join(' ')}`, () => {
       if (this.planar) return plain(planar_hull(corners));
       const geometry = new THREE.BufferGeometry();
       const flat = new Float32Array(3 * sides.length);
@@ -168,7 +168,7 @@ export class Bodies {
       for (let f = 0; f < sides.length; f += 3) {
         const p = [0, 1, 2].map((k) => new THREE.Vector3().fromArray(Array.from(corners.slice(3 * sides[f + k], 3 * sides[f + k] + 3))));
         const out = p[1].clone().sub(p[0]).cross(p[2].clone().sub(p[0])).dot(p[0].clone().sub(new THREE.Vector3(...centre as [number, number, number])));
-        if (out < 0) [p[1], p[2]] = [p[2], p[1]];
+        if (is_convex && out < 0) [p[1], p[2]] = [p[2], p[1]];
         p.forEach((v, k) => v.toArray(flat, 3 * (f + k)));
       }
       geometry.setAttribute('position', new THREE.BufferAttribute(flat, 3));

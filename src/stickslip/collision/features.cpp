@@ -34,6 +34,7 @@ struct BallsOf {
     return {{Vector3(0.0, 0.0, -0.5 * c.length), c.radius}, {Vector3(0.0, 0.0, 0.5 * c.length), c.radius}};
   }
   std::vector<BallFeature> operator()(const Cylinder&) const { return {}; }
+  std::vector<BallFeature> operator()(const Mesh&) const { return {}; }
   std::vector<BallFeature> operator()(const Convex& c) const {
     std::vector<BallFeature> corners;
     for (const int k : make_convex_hull(c.points, planar).vertices) corners.push_back({c.points[k], 0.0});
@@ -56,6 +57,7 @@ struct IsRound {
   bool operator()(const Cylinder&) const { return false; }
   bool operator()(const Convex&) const { return false; }
   bool operator()(const Ellipsoid&) const { return false; }
+  bool operator()(const Mesh&) const { return false; }
 };
 
 struct SurfaceOf {
@@ -80,6 +82,7 @@ struct SurfaceOf {
   Surface operator()(const Box&) const { return std::nullopt; }
   Surface operator()(const Capsule&) const { return std::nullopt; }
   Surface operator()(const Convex&) const { return std::nullopt; }
+  Surface operator()(const Mesh&) const { return std::nullopt; }
   Surface operator()(const Ellipsoid& e) const {
     SurfaceFeature surface{SurfaceKind::ellipsoid, shape.position};
     surface.half_axes = shape.rotation * e.radii.asDiagonal();

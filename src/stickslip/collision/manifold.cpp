@@ -11,6 +11,7 @@
 #include "stickslip/base/assert.h"
 #include "stickslip/base/make_room.h"
 #include "stickslip/collision/curved_manifold.h"
+#include "stickslip/collision/surface_manifold.h"
 
 namespace stickslip {
 namespace {
@@ -92,6 +93,11 @@ bool is_face(FeatureId id) {
 }
 
 }  // namespace
+
+NarrowPhase::NarrowPhase() = default;
+NarrowPhase::NarrowPhase(NarrowPhase&&) noexcept = default;
+NarrowPhase& NarrowPhase::operator=(NarrowPhase&&) noexcept = default;
+NarrowPhase::~NarrowPhase() = default;
 
 NarrowPhase::Item NarrowPhase::make_item(const Pair& pair, const Nearest& nearest) {
   Item item;
@@ -421,6 +427,8 @@ void NarrowPhase::settle(const Pair& pair, const Nearest& nearest) {
 }
 
 bool NarrowPhase::has_manifold(Solid::Kind first, Solid::Kind second) {
+  if (first == Solid::Kind::surface) return second != Solid::Kind::surface;
+  if (second == Solid::Kind::surface) return true;
   if (first == Solid::Kind::half_space) return second == Solid::Kind::cylinder;
   if (second == Solid::Kind::half_space) return first == Solid::Kind::cylinder;
   const auto is_known = [](Solid::Kind kind, Solid::Kind other) {
@@ -436,6 +444,10 @@ void NarrowPhase::calc_manifold(const Solid& first, const Placement& first_at, c
   // Places that are not finite, or so far away that squares overflow, touch nothing; schemes name the body.
   const double size2 = first_at.p.squaredNorm() + second_at.p.squaredNorm() + first_at.R.sum() + second_at.R.sum();
   if (!std::isfinite(size2)) return;
+  if (first.surface || second.surface) {
+    if (!of_surface_) of_surface_ = std::make_unique<SurfaceManifold>();
+    return of_surface_->calc(first, first_at, second, second_at, within, points);
+  }
   if (is_curved(first.kind) || is_curved(second.kind)) {
     return calc_curved_manifold(first, first_at, second, second_at, within, points);
   }
@@ -481,7 +493,10 @@ void NarrowPhase::calc_manifold(const Solid& first, const Placement& first_at, c
 std::optional<ManifoldPoint> NarrowPhase::calc_point(const Solid& first, const Placement& first_at, const Solid& second,
                                                      const Placement& second_at, FeatureId feature_first,
                                                      FeatureId feature_second) {
-  calc_manifold(first, first_at, second, second_at, std::numeric_limits<double>::infinity(), all_);
+  double within = std::numeric_limits<double>::infinity();
+  if (first.surface) within = SurfaceManifold::calc_reach(first, first_at, second, second_at, feature_first);
+  if (second.surface) within = SurfaceManifold::calc_reach(second, second_at, first, first_at, feature_second);
+  calc_manifold(first, first_at, second, second_at, within, all_);
   for (const ManifoldPoint& point : all_) {
     if (point.feature_first == feature_first && point.feature_second == feature_second) return point;
   }

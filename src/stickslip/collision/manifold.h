@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <vector>
 
@@ -13,6 +14,8 @@
 
 namespace stickslip {
 
+class SurfaceManifold;
+
 /// The points in which two solids touch or may touch, from their shapes and placements alone: docs/collision.md.
 ///
 /// The pair's gap is the distance of the solids where they are apart and minus the length of the least translation that
@@ -22,6 +25,11 @@ namespace stickslip {
 /// it was asked before.
 class NarrowPhase {
  public:
+  NarrowPhase();
+  NarrowPhase(NarrowPhase&&) noexcept;
+  NarrowPhase& operator=(NarrowPhase&&) noexcept;
+  ~NarrowPhase();
+
   /// Whether calc_manifold() knows solids of these kinds, in either order.
   static bool has_manifold(Solid::Kind first, Solid::Kind second);
 
@@ -74,6 +82,7 @@ class NarrowPhase {
 
   SeparatingAxis axes_;
   FaceClipper clipper_;
+  std::unique_ptr<SurfaceManifold> of_surface_;  // once there are surfaces of triangles
   std::vector<Item> items_;
   std::vector<ManifoldPoint> all_;
 };

@@ -15,6 +15,7 @@
 #include "stickslip/base/input_error.h"
 #include "stickslip/base/overloaded.h"
 #include "stickslip/collision/exact_hull.h"
+#include "stickslip/collision/triangle_surface.h"
 #include "stickslip/geometry/convex_hull.h"
 
 namespace stickslip {
@@ -369,6 +370,7 @@ void place(const Shape& shape, Solid& solid) {
 }
 
 struct MakeCore {
+  const Shape& shape;
   bool planar;
   Solid& solid;
 
@@ -408,6 +410,11 @@ struct MakeCore {
     solid.inradius = e.radii.minCoeff();
     solid.faces.resize(1);
   }
+  void operator()(const Mesh& m) const {
+    STICKSLIP_ASSERT(!planar);
+    solid.kind = Solid::Kind::surface;
+    solid.surface = make_mesh_surface(*m.surface, shape.position, shape.rotation);
+  }
   void operator()(const Box& b) const {
     solid.kind = Solid::Kind::polytope;
     if (!planar) return make_box(b.size, solid);
@@ -442,7 +449,12 @@ struct MakeCore {
 Solid make_solid(const Shape& shape, bool planar) {
   Solid solid;
   solid.planar = planar;
-  std::visit(MakeCore{planar, solid}, shape.geometry);
+  std::visit(MakeCore{shape, planar, solid}, shape.geometry);
+  if (solid.surface) {
+    solid.center = solid.surface->center();
+    solid.size = 2.0 * solid.surface->radius();
+    return solid;
+  }
   place(shape, solid);
   if (!is_curved(solid.kind) && solid.kind != Solid::Kind::half_space) finish(solid);
   return solid;
@@ -453,7 +465,8 @@ bool has_solid(const Shape& shape, bool planar) {
                                [](const HalfSpace&) { return false; }, [](const Box&) { return true; },
                                [planar](const Capsule&) { return !planar; },
                                [planar](const Cylinder& c) { return !planar && !c.inside; },
-                               [](const Convex&) { return true; }, [planar](const Ellipsoid&) { return !planar; }},
+                               [](const Convex&) { return true; }, [planar](const Ellipsoid&) { return !planar; },
+                               [planar](const Mesh&) { return !planar; }},
                     shape.geometry);
 }
 
@@ -512,7 +525,13 @@ int find_support(const Solid& solid, const Vector3& direction, int start) {
 
 BoundingBox calc_bounding_box(const Solid& solid, const Placement& placement) {
   BoundingBox box;
-  if (solid.is_box) {
+  if (solid.surface) {
+    // Round the box along the body's axes.
+    const BoundingBox& own = solid.surface->box();
+    const Vector3 center = placement.apply(0.5 * (own.lower + own.upper));
+    const Vector3 reach = placement.R.cwiseAbs() * (0.5 * (own.upper - own.lower));
+    box = {center - reach, center + reach};
+  } else if (solid.is_box) {
     const Vector3 center = placement.apply(solid.center);
     const Vector3 reach = (placement.R * solid.axes).cwiseAbs() * solid.half;
     box = {center - reach, center + reach};

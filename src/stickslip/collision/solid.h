@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -10,6 +11,8 @@
 #include "stickslip/geometry/shape.h"
 
 namespace stickslip {
+
+class TriangleSurface;
 
 /// Where a body is: x_W = p + R x.
 struct Placement {
@@ -37,10 +40,10 @@ struct Placement {
 /// rounding radius all around the core. Balls and points have a core of one vertex, capsules of one edge; polytopes
 /// (boxes, hulls) have a radius of 0, and so have solid cylinders and ellipsoids. Of a cylinder the vertices are points
 /// on its rims, kRimPoints on the lower one before as many on the upper one; edges are its rims, faces its caps and its
-/// side, by their numbers alone. A half-space is its face. A planar solid is a ball or a polygon whose faces are its
+/// side, by their numbers alone. A half-space is its face. A surface of triangles, which is not convex, is apart. A planar solid is a ball or a polygon whose faces are its
 /// edges: face k goes from vertex k to the next, counterclockwise, and there are no edges beside.
 struct Solid {
-  enum class Kind { ball, segment, polytope, cylinder, ellipsoid, half_space };
+  enum class Kind { ball, segment, polytope, cylinder, ellipsoid, half_space, surface };
 
   /// From vertex `tail` to vertex `head`, with (left normal) x (right normal) along the direction.
   struct Edge {
@@ -73,6 +76,8 @@ struct Solid {
   double inradius = 0.0;               // [m] of a ball round `center` inside the core
   Matrix3 axes = Matrix3::Identity();  // (3, 3) [-] of a box, cylinder or ellipsoid: its axes, columns, body frame
   Vector3 half = Vector3::Zero();      // (3) [m] of these: half the sizes along its axes
+
+  std::shared_ptr<const TriangleSurface> surface;  // of a mesh or height-field, which has nothing of the following
 
   std::vector<Vector3> vertices;  // (3) [m] each
   std::vector<Edge> edges;
@@ -117,7 +122,7 @@ Vector3 find_farthest(const Solid& solid, const Vector3& direction);
 /// neighbour, from `start` on.
 int find_support(const Solid& solid, const Vector3& direction, int start = 0);
 
-/// The least box along the axes of the world round a solid.
+/// The least box along the axes of the world round a solid; of a surface that of its box in its body.
 BoundingBox calc_bounding_box(const Solid& solid, const Placement& placement);
 
 }  // namespace stickslip

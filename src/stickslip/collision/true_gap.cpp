@@ -5,6 +5,7 @@
 
 #include "stickslip/base/assert.h"
 #include "stickslip/collision/gap.h"
+#include "stickslip/collision/triangle_surface.h"
 
 namespace stickslip {
 namespace {
@@ -22,7 +23,9 @@ TrueGap find_on_wall(const SurfaceFeature& wall, const Placement& wall_at, const
     least.normal = at.normal;
     least.on_second = center - solid.radius * at.normal;
   };
-  if (is_curved(solid.kind)) {
+  if (const TriangleSurface* surface = solid.surface.get()) {
+    for (int v = 0; v < surface->n_vertices(); ++v) offer(surface->vertex(v));
+  } else if (is_curved(solid.kind)) {
     STICKSLIP_ASSERT(wall.kind == SurfaceKind::half_space);
     offer(find_farthest(solid, solid_at.R.transpose() * -(wall_at.R * wall.axis)));
   } else if (wall.kind == SurfaceKind::half_space) {
@@ -43,7 +46,7 @@ bool has_gap(const GapSide& first, const GapSide& second) {
   const GapSide& wall = first.wall != nullptr ? first : second;
   const GapSide& other = first.wall != nullptr ? second : first;
   if (other.wall != nullptr) return false;
-  return wall.wall->kind == SurfaceKind::half_space || !is_curved(other.solid->kind);
+  return wall.wall->kind == SurfaceKind::half_space || !(is_curved(other.solid->kind) || other.solid->surface);
 }
 
 TrueGap exchange(const TrueGap& gap) {

@@ -64,7 +64,7 @@ bool ClosestApproach::stays_apart(const BodySnapshot& from, const BodySnapshot& 
   if (point.frozen == nullptr && of_surface.angle > 0.0 && !is_bounded(surface.kind)) {
     turn += of_surface.angle * ((second.start - first.start).norm() + step.norm() + first.arm + second.arm);
   }
-  const bool along_normal = point.frozen != nullptr || is_convex(surface.kind);
+  const bool along_normal = point.frozen != nullptr ? !is_on_surface(point) : is_convex(surface.kind);
   double share = 0.0;
   for (int i = 0; i < kMaxLooks; ++i) {
     const BodyMotion a = at_share(first.start, first.step, first.R, first.axis, first.angle, share);
@@ -111,6 +111,11 @@ double ClosestApproach::calc_arm(const ContactPoint& point, Side side) const {
   return has_ball ? arm(system_.ball(point)) : arm(system_.surface(point));
 }
 
+/// Of triangles, which are not convex.
+bool ClosestApproach::is_on_surface(const ContactPoint& point) const {
+  return system_.solid(point.frozen->surface.shape).surface || system_.solid(point.frozen->ball.shape).surface;
+}
+
 ClosestApproach::Look ClosestApproach::look(const ContactPoint& point, const BodyMotion& first,
                                             const BodyMotion& second) {
   if (point.frozen == nullptr) {
@@ -122,6 +127,7 @@ ClosestApproach::Look ClosestApproach::look(const ContactPoint& point, const Bod
   const int on_second = point.flipped ? point.frozen->surface.shape : point.frozen->ball.shape;
   narrow_.calc_manifold(system_.solid(on_first), {first.p, first.R}, system_.solid(on_second), {second.p, second.R},
                         std::numeric_limits<double>::infinity(), manifold_);
+  if (manifold_.empty()) return {std::numeric_limits<double>::infinity(), Vector3::UnitX()};
   const auto nearest = std::ranges::min_element(manifold_, {}, &ManifoldPoint::gap);
   return {nearest->gap, nearest->normal};
 }

@@ -46,6 +46,7 @@ class ClosestApproach {
   };
 
   Way make_way(const BodySnapshot& from, const BodySnapshot& to, const ContactPoint& point, Side side) const;
+  bool is_on_surface(const ContactPoint& point) const;
   double calc_arm(const ContactPoint& point, Side side) const;
   Look look(const ContactPoint& point, const BodyMotion& first, const BodyMotion& second);
 

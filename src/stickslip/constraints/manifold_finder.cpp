@@ -36,7 +36,8 @@ ManifoldFinder::ManifoldFinder(const System& system, const ContactFilter* filter
     if (filter != nullptr && shapes[i].plane >= 0) planes_.push_back(static_cast<int>(i));
     if (shapes[i].solid < 0) continue;
     const Solid& solid = system.solids()[shapes[i].solid];
-    if (filter != nullptr && solid.kind == Solid::Kind::cylinder) cylinders_.push_back(static_cast<int>(i));
+    const bool meets_planes = solid.kind == Solid::Kind::cylinder || solid.kind == Solid::Kind::surface;
+    if (filter != nullptr && meets_planes) on_planes_.push_back(static_cast<int>(i));
     radius_[i] = solid.center.norm() + 0.5 * solid.size;
     all_round &= shapes[i].is_round;
     if (filter != nullptr) shapes_.push_back(static_cast<int>(i));
@@ -261,14 +262,14 @@ bool ManifoldFinder::are_within_reach(const BodySnapshot& at) const {
 /// A half-space is near to everything; of a moving one what is far from its body's origin counts, too.
 void ManifoldFinder::collect_on_planes(const BodySnapshot& at, std::vector<Found>& found) {
   for (const int plane : planes_) {
-    for (const int cylinder : cylinders_) {
+    for (const int other : on_planes_) {
       stop_.check();
-      if (!filter_->allows(plane, cylinder)) continue;
+      if (!filter_->allows(plane, other)) continue;
       const BodyMotion& body = at[system_.shapes()[plane].body];
-      const Vector3 center = placement(at, cylinder).apply(system_.solid(cylinder).center);
+      const Vector3 center = placement(at, other).apply(system_.solid(other).center);
       const double turns = step_ * body.w.norm() * (center - body.p).norm();
-      collect_pair(at, std::min(plane, cylinder), std::max(plane, cylinder), -1,
-                   calc_reach(plane, cylinder, -1) + turns, workspace_, found);
+      collect_pair(at, std::min(plane, other), std::max(plane, other), -1,
+                   calc_reach(plane, other, -1) + turns, workspace_, found);
     }
   }
 }

@@ -15,7 +15,7 @@
 namespace stickslip {
 
 /// The contact points of shapes between which they depend on where the bodies are: polytopes and capsules with each
-/// other and with balls and points, cylinders with half-spaces. Found where the bodies are at one instant by the narrow
+/// other and with balls and points, cylinders and meshes with half-spaces. Found where the bodies are at one instant by the narrow
 /// phase, and frozen there.
 ///
 /// A shape's reach over a step of length h is, v being the velocity of its body, w its angular velocity and r the
@@ -87,7 +87,7 @@ class ManifoldFinder {
   const ContactFilter* filter_;
   StopToken stop_;
   std::vector<int> shapes_;              // in the broad phase: those with solids, where some of them are not round
-  std::vector<int> planes_, cylinders_;  // half-spaces in space and solid cylinders, where they are looked for
+  std::vector<int> planes_, on_planes_;  // half-spaces in space; cylinders and meshes, where they are looked for
   double step_ = 0.0;                    // [s] that reaches look ahead
   std::vector<double> radius_;           // (shapes of the system) [m] largest distance from the body's origin
   std::vector<double> reach_;            // (shapes of the system) [m]

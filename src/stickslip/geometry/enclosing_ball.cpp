@@ -9,6 +9,8 @@
 #include <variant>
 #include <vector>
 
+#include "stickslip/geometry/triangle_mesh.h"
+
 namespace stickslip {
 namespace {
 
@@ -67,6 +69,13 @@ struct FarthestFrom {
   Vector3 x;
   bool planar;
 
+  Vector3 farthest_of(const std::vector<Vector3>& points) const {
+    const Vector3* farthest = &points.front();
+    for (const Vector3& point : points) {
+      if ((point - x).squaredNorm() > (*farthest - x).squaredNorm()) farthest = &point;
+    }
+    return *farthest;
+  }
   std::optional<Vector3> operator()(const Sphere& s) const {
     if (s.inside) return std::nullopt;
     return -s.radius * direction_of(x);
@@ -89,12 +98,9 @@ struct FarthestFrom {
     return Vector3(out(0), out(1), std::copysign(0.5 * *c.length, -x(2)));
   }
   std::optional<Vector3> operator()(const Convex& c) const {
-    const Vector3* farthest = &c.points.front();
-    for (const Vector3& point : c.points) {
-      if ((point - x).squaredNorm() > (*farthest - x).squaredNorm()) farthest = &point;
-    }
-    return *farthest;
+    return farthest_of(c.points);
   }
+  std::optional<Vector3> operator()(const Mesh& mesh) const { return farthest_of(mesh.surface->vertices); }
   std::optional<Vector3> operator()(const Ellipsoid& e) const { return farthest_of_ellipsoid(e.radii, x); }
 };
 

@@ -9,6 +9,7 @@
 
 #include "stickslip/base/assert.h"
 #include "stickslip/geometry/convex_hull.h"
+#include "stickslip/geometry/triangle_mesh.h"
 
 namespace stickslip {
 namespace {
@@ -93,6 +94,14 @@ struct SolidMoments {
     const double volume = 4.0 / 3.0 * kPi * e.radii.prod();
     const Vector3 second = volume / 5.0 * e.radii.cwiseProduct(e.radii);
     return diagonal_moments(volume, second(0), second(1), second(2));
+  }
+
+  /// An open one holds nothing.
+  Moments operator()(const Mesh& mesh) const {
+    STICKSLIP_ASSERT(!planar);
+    if (!mesh.surface->is_closed()) return {};
+    const SurfaceMoments moments = calc_surface_moments(corners_of(*mesh.surface));
+    return {moments.volume, moments.centroid, moments.second};
   }
 
   /// Sums the simplices spanned by an inner point and the hull's facets. For a simplex with

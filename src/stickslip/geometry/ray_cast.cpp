@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "stickslip/geometry/ray_cast.h"
 
+#include <Eigen/Geometry>
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -9,6 +10,7 @@
 #include <variant>
 
 #include "stickslip/geometry/convex_hull.h"
+#include "stickslip/geometry/triangle_mesh.h"
 
 namespace stickslip {
 namespace {
@@ -89,6 +91,30 @@ double first_out(const LinePart& inside, const LinePart& bounds) {
   return std::min(first_in(before), first_in(after));
 }
 
+/// How far the first triangle is [Moller1997]; 0 where the ray meets it from behind, as it begins in the solid.
+double first_in_triangles(const Ray& ray, const TriangleMesh& mesh) {
+  double first = kMissed;
+  bool is_inside = false;
+  for (const std::array<int, 3>& t : mesh.triangles) {
+    const Vector3& a = mesh.vertices[t[0]];
+    const Vector3 ab = mesh.vertices[t[1]] - a;
+    const Vector3 ac = mesh.vertices[t[2]] - a;
+    const Vector3 across = ray.direction.cross(ac);
+    const double determinant = ab.dot(across);  // > 0: from the front
+    if (determinant == 0.0) continue;
+    const Vector3 d = ray.origin - a;
+    const double u = d.dot(across) / determinant;
+    const Vector3 turned = d.cross(ab);
+    const double v = ray.direction.dot(turned) / determinant;
+    if (u < 0.0 || v < 0.0 || u + v > 1.0) continue;
+    const double s = ac.dot(turned) / determinant;
+    if (s < 0.0 || s >= first) continue;
+    first = s;
+    is_inside = determinant < 0.0;
+  }
+  return is_inside ? 0.0 : first;
+}
+
 std::vector<std::pair<Vector3, double>> sides_of(const Convex& hull, bool planar) {
   std::vector<std::pair<Vector3, double>> sides;
   Vector3 middle = Vector3::Zero();
@@ -145,6 +171,8 @@ double RayTarget::calc_distance(const Ray& ray) const {
         } else if constexpr (std::is_same_v<T, Ellipsoid>) {
           const Vector3 scale = shape.radii.cwiseInverse();
           return first_in(within<Vector3>(ray.origin.cwiseProduct(scale), ray.direction.cwiseProduct(scale), 1.0));
+        } else if constexpr (std::is_same_v<T, Mesh>) {
+          return first_in_triangles(ray, *shape.surface);
         } else {
           static_assert(std::is_same_v<T, Box> || std::is_same_v<T, Convex>);
           LinePart s;

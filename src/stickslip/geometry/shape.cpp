@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "stickslip/geometry/shape.h"
 
+#include "stickslip/geometry/triangle_mesh.h"
+
 namespace stickslip {
 namespace {
 
@@ -13,9 +15,14 @@ struct TypeName {
   std::string_view operator()(const Cylinder&) const { return "cylinder"; }
   std::string_view operator()(const Convex&) const { return "convex"; }
   std::string_view operator()(const Ellipsoid&) const { return "ellipsoid"; }
+  std::string_view operator()(const Mesh& m) const { return m.field ? "height-field" : "mesh"; }
 };
 
 }  // namespace
+
+bool Mesh::operator==(const Mesh& other) const {
+  return field == other.field && (surface == other.surface || *surface == *other.surface);
+}
 
 std::string_view shape_type_name(const ShapeGeometry& geometry) {
   return std::visit(TypeName{}, geometry);

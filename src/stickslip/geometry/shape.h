@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <array>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -10,6 +12,8 @@
 #include "stickslip/math/types.h"
 
 namespace stickslip {
+
+struct TriangleMesh;
 
 /// A ball; a disc in a planar scene. `inside`: the container with this surface, free inside.
 struct Sphere {
@@ -64,7 +68,23 @@ struct Ellipsoid {
   bool operator==(const Ellipsoid&) const = default;
 };
 
-using ShapeGeometry = std::variant<Sphere, PointShape, HalfSpace, Box, Capsule, Cylinder, Convex, Ellipsoid>;
+/// A height-field: heights along z over the nodes of a grid that is centred on the shape.
+struct HeightField {
+  std::array<double, 2> size = {};  // [m] along x and y
+  std::array<int, 2> cells = {};    // [-] along x and y
+  bool operator==(const HeightField&) const = default;
+};
+
+/// A surface of triangles, solid behind it: of a mesh, or of a height-field, whose nodes are its vertices, x before y.
+struct Mesh {
+  std::shared_ptr<const TriangleMesh> surface;  // never null
+  std::optional<HeightField> field;             // none: a mesh
+  std::string file;                             // where it is from; of no weight
+  double scale = 1.0;                           // by which the file's coordinates were multiplied; likewise
+  bool operator==(const Mesh& other) const;
+};
+
+using ShapeGeometry = std::variant<Sphere, PointShape, HalfSpace, Box, Capsule, Cylinder, Convex, Ellipsoid, Mesh>;
 
 /// What contacts that are found ask of a shape.
 struct ShapeContact {

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "stickslip/geometry/convex_hull.h"
+#include "stickslip/geometry/triangle_mesh.h"
 
 namespace stickslip {
 namespace {
@@ -94,6 +95,7 @@ struct SizeOf {
     return {s.radius, s.length.value_or(std::numeric_limits<double>::infinity()), 0.0, 0.0};
   }
   Vector4 operator()(const Convex&) const { return Vector4::Zero(); }
+  Vector4 operator()(const Mesh&) const { return Vector4::Zero(); }
   Vector4 operator()(const Ellipsoid& s) const { return {s.radii(0), s.radii(1), s.radii(2), 0.0}; }
 };
 
@@ -116,6 +118,8 @@ Pose drawing_frame(const Shape& shape) {
 void write_shapes(Hdf5File& file, const System& system) {
   Texts names, types;
   Integers bodies, inside, vertex_offset = {0}, face_offset = {0}, faces;
+  Integers single;
+  bool has_mesh = false;
   Numbers position, orientation, size, vertices;
   for (std::size_t b = 0; b < system.bodies().size(); ++b) {
     for (const Shape& shape : system.bodies()[b].shapes) {
@@ -133,6 +137,13 @@ void write_shapes(Hdf5File& file, const System& system) {
         for (const Vector3& point : convex->points) append(vertices, point);
         for (const auto& facet : hull.facets) faces.insert(faces.end(), facet.begin(), facet.end());
       }
+      const auto* mesh = std::get_if<Mesh>(&shape.geometry);
+      if (mesh != nullptr) {
+        for (const Vector3& vertex : mesh->surface->vertices) append(vertices, vertex);
+        for (const auto& t : mesh->surface->triangles) faces.insert(faces.end(), t.begin(), t.end());
+        has_mesh = true;
+      }
+      single.push_back(mesh != nullptr && mesh->surface->is_single ? 1 : 0);
       vertex_offset.push_back(static_cast<std::int64_t>(vertices.size() / 3));
       face_offset.push_back(static_cast<std::int64_t>(faces.size() / 3));
     }
@@ -150,8 +161,11 @@ void write_shapes(Hdf5File& file, const System& system) {
   group.integers("inside", inside, "1: a container, free inside", Hdf5Type::uint8);
   if (vertices.empty()) return;
   group.integers("vertex_offset", vertex_offset, "shape i has the vertices vertex_offset[i] to vertex_offset[i+1] - 1");
-  group.numbers("vertices", 3, vertices, "m", "of convex shapes, in the shape's frame");
+  group.numbers("vertices", 3, vertices, "m", "of convex shapes and meshes, in the shape's frame");
   group.integers("face_offset", face_offset, "shape i has the faces face_offset[i] to face_offset[i+1] - 1");
+  if (has_mesh) {
+    group.integers("single_precision", single, "1: a mesh whose coordinates have single precision", Hdf5Type::uint8);
+  }
   Numbers corners(faces.begin(), faces.end());
   file.write_fixed("/shapes/faces", Hdf5Type::int32, {3}, corners);
   file.write_attribute("/shapes/faces", "unit", "1");

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "stickslip/model/contact.h"
 
+#include <utility>
+
 #include "stickslip/base/assert.h"
 #include "stickslip/collision/closest_features.h"
 #include "stickslip/collision/manifold.h"
 #include "stickslip/model/contact_traits.h"
+#include "stickslip/collision/triangle_surface.h"
 #include "stickslip/model/joint_kinematics.h"
 #include "stickslip/model/pair_kinematics.h"
 #include "stickslip/model/pair_rows.h"
@@ -31,8 +34,10 @@ std::uint64_t number_feature(const Solid& solid, std::uint64_t feature) {
   const auto id = static_cast<FeatureId>(feature);
   auto number = static_cast<std::uint64_t>(feature_index(id));
   if (feature_kind(id) == FeatureKind::vertex) return number;
-  number += solid.vertices.size();
-  return feature_kind(id) == FeatureKind::edge ? number : number + solid.edges.size();
+  const TriangleSurface* surface = solid.surface.get();
+  number += surface ? static_cast<std::size_t>(surface->n_vertices()) : solid.vertices.size();
+  if (feature_kind(id) == FeatureKind::edge) return number;
+  return number + (surface ? static_cast<std::size_t>(surface->n_edges()) : solid.edges.size());
 }
 
 }  // namespace
@@ -47,7 +52,14 @@ bool System::meet_in_manifold(int a, int b) const {
   const ShapeFeatures& x = shapes_[a];
   const ShapeFeatures& y = shapes_[b];
   if ((x.solid < 0 && x.plane < 0) || (y.solid < 0 && y.plane < 0) || (x.is_round && y.is_round)) return false;
+  // What is below a height-field has no end, and a half-space none beside it.
+  if ((x.plane >= 0 && is_height_field(y)) || (y.plane >= 0 && is_height_field(x))) return false;
   return !touch_by_balls(x, y) && !touch_by_balls(y, x) && NarrowPhase::has_manifold(solid(a).kind, solid(b).kind);
+}
+
+bool System::is_height_field(const ShapeFeatures& shape) const {
+  const auto* mesh = std::get_if<Mesh>(&bodies_[shape.body].shapes[shape.shape].geometry);
+  return mesh != nullptr && mesh->field;
 }
 
 bool System::touch_by_balls(const ShapeFeatures& on, const ShapeFeatures& of) const {
@@ -86,8 +98,9 @@ ContactPoint System::make_manifold_point(int first_shape, int second_shape, int 
 
 std::uint64_t System::number_of(ElementId id) const {
   if (const std::optional<ManifoldOfId> of = find_manifold(id)) {
-    const std::uint64_t first = number_feature(solid(of->first_shape), id.feature >> 32);
-    const std::uint64_t second = number_feature(solid(of->second_shape), id.feature & kFeatureMask);
+    std::uint64_t first = number_feature(solid(of->first_shape), id.feature >> 32);
+    std::uint64_t second = number_feature(solid(of->second_shape), id.feature & kFeatureMask);
+    if (solid(of->second_shape).surface) std::swap(first, second);
     const std::uint64_t shapes =
         static_cast<std::uint64_t>(of->first_shape) * shapes_.size() + static_cast<std::uint64_t>(of->second_shape);
     return shapes * numbers_a_pair() + first * most_features_ + second;

@@ -56,9 +56,9 @@ void add_surface_velocity(const System& system, const ContactPoint& point, const
     const Vec3<S> in_world = body.R * v;
     if (pair.friction_dim > 0) gamma[1] += c.t1.dot(in_world);
     if (pair.friction_dim > 1) gamma[2] += c.t2.dot(in_world);
-    if (pair.friction_dim > 2) {
+    if (pair.rows.n_drill > 0) {
       const Vec3<S> turn = body.R * omega;
-      gamma[3] += c.normal.dot(turn) * S(kContensouFactor * pair.law().contensou_radius);
+      gamma[pair.rows.drill_row()] += c.normal.dot(turn) * S(pair.rows.drilling);
     }
   }
 }

@@ -163,6 +163,7 @@ class System {
   bool meet_in_manifold(int shape_a, int shape_b) const;
   /// Whether the surface of one shape has a gap function to the balls of another.
   bool touch_by_balls(const ShapeFeatures& on, const ShapeFeatures& of) const;
+  bool is_height_field(const ShapeFeatures& shape) const;
   /// The shapes of such points by their id; nothing where it is that of another contact.
   struct ManifoldOfId {
     int first_shape, second_shape;
@@ -358,9 +359,12 @@ class System {
   std::vector<ShapeBall> balls_;
   std::uint64_t most_balls_ = 1;  // of a shape
   std::vector<Solid> solids_;
-  std::uint64_t most_features_ = 1;  // of a solid
+  std::uint64_t most_features_ = 1;  // of a convex solid
+  std::uint64_t most_triangle_features_ = 1;  // of a surface of triangles, which touches convex solids alone
   /// Contacts that two shapes can have at most.
-  std::uint64_t numbers_a_pair() const { return std::max(most_features_ * most_features_, most_balls_); }
+  std::uint64_t numbers_a_pair() const { 
+    return std::max(most_features_ * std::max(most_features_, most_triangle_features_), most_balls_);
+  }
   std::vector<ManifoldPair> manifold_pairs_;
   int n_varying_pairs_ = 0;
   std::deque<FrozenFeatures> unfrozen_;  // of points of manifolds, for what asks for their bodies

@@ -12,6 +12,7 @@
 #include "stickslip/base/input_error.h"
 #include "stickslip/base/overloaded.h"
 #include "stickslip/collision/features.h"
+#include "stickslip/collision/triangle_surface.h"
 #include "stickslip/geometry/mass_properties.h"
 #include "stickslip/model/contact_filter.h"
 #include "stickslip/model/kinematics.h"
@@ -27,9 +28,14 @@ std::string describe(const Body& body, const Shape& shape) {
 constexpr const char* kAvailablePairs =
     "available: sphere, point, box, capsule and convex with each other, but for two points, on half-spaces and inside "
     "a sphere or cylinder with inside = true; ellipsoid with all of these, but not inside; "
-    "solid cylinder with half-space, sphere and point";
+    "solid cylinder with half-space, sphere and point; mesh and height-field with all of these, but not inside, "
+    "nor with each other, and height-field not with half-space";
 
 std::size_t count_features(const Solid& solid) {
+  if (const TriangleSurface* surface = solid.surface.get()) {
+    return static_cast<std::size_t>(surface->n_vertices()) + static_cast<std::size_t>(surface->n_edges()) +
+           static_cast<std::size_t>(surface->n_triangles());
+  }
   return solid.vertices.size() + solid.edges.size() + solid.faces.size();
 }
 
@@ -51,6 +57,7 @@ void check_shape(const Body& body, const Shape& shape, bool planar) {
     bool operator()(const Cylinder& c) const { return c.inside; }
     bool operator()(const Convex&) const { return true; }
     bool operator()(const Ellipsoid&) const { return false; }
+    bool operator()(const Mesh&) const { return false; }
   };
   if (planar && !std::visit(IsPlanar{}, shape.geometry)) {
     throw InputError(fmt::format("{}: not in a planar scene", describe(body, shape)));
@@ -141,6 +148,11 @@ Matrix inverse_mass_block(const Body& body) {
       break;
   }
   return inverse;
+}
+
+void check_corrections(std::optional<double> envelope, std::optional<double> speed, const std::string& owner) {
+  if (envelope && !(*envelope >= 0.0)) throw InputError(owner + ": envelope must not be negative");
+  if (speed && !(*speed > 0.0)) throw InputError(owner + ": correction_speed must be above zero");
 }
 
 }  // namespace
@@ -234,8 +246,9 @@ void SystemBuilder::add_features(int body) {
     if (!system_.bodies_[body].beam && has_solid(shapes[k], system_.planar_)) {
       features.solid = static_cast<int>(system_.solids_.size());
       system_.solids_.push_back(make_solid(shapes[k], system_.planar_));
-      system_.most_features_ =
-          std::max(system_.most_features_, static_cast<std::uint64_t>(count_features(system_.solids_.back())));
+      const Solid& solid = system_.solids_.back();
+      std::uint64_t& most = solid.surface ? system_.most_triangle_features_ : system_.most_features_;
+      most = std::max(most, static_cast<std::uint64_t>(count_features(solid)));
     }
     if (!system_.planar_ && std::holds_alternative<HalfSpace>(shapes[k].geometry)) {
       features.plane = static_cast<int>(system_.solids_.size());
@@ -283,15 +296,6 @@ void SystemBuilder::check(const ContactLaw& law, const std::string& owner) const
   }
 }
 
-namespace {
-
-void check_corrections(std::optional<double> envelope, std::optional<double> speed, const std::string& owner) {
-  if (envelope && !(*envelope >= 0.0)) throw InputError(owner + ": envelope must not be negative");
-  if (speed && !(*speed > 0.0)) throw InputError(owner + ": correction_speed must be above zero");
-}
-
-}  // namespace
-
 int SystemBuilder::add_contact(const ContactPairOptions& options) {
   const Body& first = system_.bodies_.at(options.first);
   const Body& second = system_.bodies_.at(options.second);
@@ -328,7 +332,8 @@ int SystemBuilder::add_contact(const ContactPairOptions& options) {
     const auto has_one_point = [this](int shape) {
       return system_.shapes_[shape].is_round || system_.solid(shape).kind == Solid::Kind::ellipsoid;
     };
-    if (!has_one_point(a) && !has_one_point(b)) {
+    const bool on_surface = system_.solid(a).surface || system_.solid(b).surface;
+    if (on_surface || (!has_one_point(a) && !has_one_point(b))) {
       ++system_.n_varying_pairs_;
       return;
     }
@@ -382,6 +387,7 @@ std::size_t kind_of(const Shape& shape) {
     bool operator()(const Cylinder& c) const { return c.inside; }
     bool operator()(const Convex&) const { return false; }
     bool operator()(const Ellipsoid&) const { return false; }
+    bool operator()(const Mesh&) const { return false; }
   };
   const bool inside = std::visit(IsContainer{}, shape.geometry);
   return 2 * shape.geometry.index() + (inside ? 1 : 0);

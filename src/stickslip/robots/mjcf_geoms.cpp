@@ -11,6 +11,7 @@
 #include "stickslip/geometry/convex_hull.h"
 #include "stickslip/geometry/mass_properties.h"
 #include "stickslip/geometry/point_file.h"
+#include "stickslip/geometry/triangle_file.h"
 #include "stickslip/robots/hull_file.h"
 #include "stickslip/robots/mesh_volume.h"
 #include "stickslip/robots/robot_attributes.h"

@@ -349,7 +349,8 @@ class RobotWriter {
                                 return fmt::format(", radius = {}, length = {}", number(s.radius), number(*s.length));
                               },
                               [](const Ellipsoid& s) { return fmt::format(", radii = {}", vector(s.radii)); },
-                              [&](const Convex&) { return keys_of(*shape.mesh); }},
+                              [&](const Convex&) { return keys_of(*shape.mesh); },
+                              [](const Mesh&) { return std::string(); }},
                    shape.geometry);
     if (!shape.pose.p_WB.isZero(0.0)) keys += ", position = " + vector(shape.pose.p_WB);
     if (!(shape.pose.R_WB == Matrix3::Identity())) keys += ", quaternion = " + quaternion(shape.pose.R_WB);

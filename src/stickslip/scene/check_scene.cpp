@@ -6,10 +6,12 @@
 #include <map>
 #include <set>
 #include <utility>
+#include <variant>
 
 #include "stickslip/base/disjoint_sets.h"
 #include "stickslip/constraints/contact_finder.h"
 #include "stickslip/constraints/stiffness.h"
+#include "stickslip/geometry/triangle_mesh.h"
 #include "stickslip/scene/build.h"
 #include "stickslip/scene/joint_frames.h"
 #include "stickslip/scene/redundant_joints.h"
@@ -400,6 +402,22 @@ std::string describe_tolerance(const Scene& scene, const BuiltScene& built) {
                      start->tolerance * start->given, start->contacts, grows);
 }
 
+std::string describe_meshes(const System& system) {
+  std::string text;
+  for (const Body& body : system.bodies()) {
+    for (const Shape& shape : body.shapes) {
+      const auto* mesh = std::get_if<Mesh>(&shape.geometry);
+      if (mesh == nullptr) continue;
+      const TriangleMesh& surface = *mesh->surface;
+      text += fmt::format("  mesh {}/{}: {} triangles, {}", body.name, shape.name, surface.triangles.size(),
+                          surface.is_closed() ? "closed" : fmt::format("open, {} border edges", surface.n_border));
+      if (surface.n_degenerate > 0) text += fmt::format(", {} degenerate left out", surface.n_degenerate);
+      text += "\n";
+    }
+  }
+  return text;
+}
+
 std::string summarize(const Scene& scene, const BuiltScene& built) {
   const System& system = *built.system;
   const auto moving =
@@ -407,6 +425,7 @@ std::string summarize(const Scene& scene, const BuiltScene& built) {
   std::string text = fmt::format("{}: {} scene\n", scene.name, scene.planar ? "planar" : "spatial");
   text += fmt::format("  bodies    {} ({} can move), {} coordinates, {} velocities\n", system.bodies().size(), moving,
                       system.n_body_q(), system.n_u());
+  text += describe_meshes(system);
   text += fmt::format("  contacts  {} named, {} points{}\n", system.contacts().size(), count_points(system),
                       system.detection() ? "; all others are detected" : "");
   text += describe_joints(system);

@@ -13,6 +13,7 @@
 
 #include "stickslip/geometry/convex_hull.h"
 #include "stickslip/geometry/point_file.h"
+#include "stickslip/geometry/triangle_file.h"
 
 namespace stickslip {
 namespace {
@@ -88,6 +89,36 @@ std::vector<Vector3> read_hull_file(const TableReader& reader, std::string_view 
     reader.fail(key, fmt::format("a hull of at most {} corners; this has {}", kMaxHullCorners, corners.size()));
   }
   return corners;
+}
+
+Mesh read_mesh(const TableReader& reader) {
+  Mesh mesh;
+  mesh.file = reader.string("file", "the name of a file .stl or .obj");
+  mesh.scale = reader.number_or("scale", kPositive, "-", 1.0);
+  ReadContext& context = reader.context();
+  if (context.document.stored_meshes) {
+    mesh.surface = context.document.stored_meshes(reader.string("stored", "the checksum of a mesh of the result"));
+    if (!mesh.surface) reader.fail("stored", "the checksum of a mesh of the result");
+    return mesh;
+  }
+  if (point_file_format(mesh.file) == PointFileFormat::points) reader.fail("file", "a file .stl or .obj");
+  const fs::path path = context.document.folder(reader.find("file")->mark) / fs::path(mesh.file);
+  std::shared_ptr<const TriangleMesh>& known = context.meshes[{path.string(), mesh.scale}];
+  mesh.file = fs::absolute(path).string();
+  if (!known) {
+    const DataFile file = read_data_file(reader, "file");
+    Triangles triangles = read_triangles(file.bytes, file.name);
+    for (std::array<Vector3, 3>& corners : triangles) {
+      for (Vector3& corner : corners) corner *= mesh.scale;
+    }
+    try {
+      known = make_triangle_mesh(triangles, point_file_format(file.name) == PointFileFormat::stl);
+    } catch (const InputError& error) {
+      reader.fail("file", fmt::format("{} (it has {} triangles)", error.allowed(), triangles.size()));
+    }
+  }
+  mesh.surface = known;
+  return mesh;
 }
 
 void inline_hull_files(ReadContext& context, TomlValue& body, const std::string& path) {

@@ -29,6 +29,9 @@ DataFile read_data_file(const TableReader& reader, std::string_view key);
 /// The corners of the hull of the points in the file that `key` names. (3) [m] each
 std::vector<Vector3> read_hull_file(const TableReader& reader, std::string_view key);
 
+/// The mesh in the file that the key `file` names, or the one stored with a result.
+Mesh read_mesh(const TableReader& reader);
+
 /// Replaces the files that hulls of a body's table name by the corners, so that they are read once for many bodies, and
 /// the table can be written without the files. `path` is the table's.
 void inline_hull_files(ReadContext& context, TomlValue& body, const std::string& path);

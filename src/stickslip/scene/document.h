@@ -4,12 +4,15 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <variant>
 #include <vector>
 
 #include "stickslip/base/input_error.h"
+#include "stickslip/geometry/triangle_mesh.h"
 
 namespace stickslip {
 
@@ -56,6 +59,9 @@ std::string write_toml_value(const TomlValue& value);
 /// Bodies of a scene with [[fill]] at most. [-]
 inline constexpr std::int64_t kMaxFillBodies = 1'000'000;
 
+/// The meshes of a result by their checksums as in its scene; null: it has none such. Throws InputError.
+using StoredMeshes = std::function<std::shared_ptr<const TriangleMesh>(const std::string&)>;
+
 /// A scene's text or texts (includes, overrides) as one tree.
 struct Document {
   std::vector<std::string> texts;  // names for messages: file names, "--set key=value"
@@ -63,6 +69,7 @@ struct Document {
   std::size_t n_files = 1;   // of the texts; those behind them are overrides
   bool reads_files = false;  // files of numbers that it names may be opened
   std::int64_t max_fill_bodies = kMaxFillBodies;
+  StoredMeshes stored_meshes = {};  // of the scene of a result; none: meshes are read from their files
 
   SourcePlace place(const Mark& mark) const { return {texts[mark.text], mark.line, mark.column}; }
   /// Where files are looked up that are named at `mark`: beside the file that names them, or beside the scene.

@@ -101,6 +101,12 @@ ShapeGeometry read_ellipsoid(const TableReader& reader) {
   return Ellipsoid{radii};
 }
 
+ShapeGeometry read_mesh_shape(const TableReader& reader) {
+  refuse_in_planar_scene(reader);
+  allow_shape(reader, {"file", "scale", "stored"});
+  return read_mesh(reader);
+}
+
 struct ShapeReader {
   std::string_view type;
   ShapeGeometry (*read)(const TableReader&);
@@ -109,8 +115,8 @@ struct ShapeReader {
 constexpr std::array kShapes = {ShapeReader{"sphere", read_sphere},         ShapeReader{"point", read_point},
                                 ShapeReader{"half-space", read_half_space}, ShapeReader{"box", read_box},
                                 ShapeReader{"capsule", read_capsule},       ShapeReader{"cylinder", read_cylinder},
-                                ShapeReader{"convex", read_convex},         ShapeReader{"ellipsoid", read_ellipsoid}};
-constexpr std::array<std::string_view, 1> kLaterShapes = {"mesh"};
+                                ShapeReader{"convex", read_convex},         ShapeReader{"ellipsoid", read_ellipsoid},
+                                ShapeReader{"mesh", read_mesh_shape}};
 
 std::string read_group(const TableReader& reader) {
   const std::string& group = reader.string("group", "a name, for laws and exceptions of contact_default");
@@ -180,7 +186,7 @@ SceneShape read_shape(const TableReader& reader, const std::string& name) {
   std::vector<std::string_view> types;
   types.reserve(kShapes.size());
   for (const ShapeReader& each : kShapes) types.push_back(each.type);
-  const std::string type = reader.choice("type", types, kLaterShapes);
+  const std::string type = reader.choice("type", types, {});
   SceneShape shape;
   shape.name = name;
   for (const ShapeReader& each : kShapes) {

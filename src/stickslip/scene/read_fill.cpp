@@ -44,9 +44,12 @@ struct Reach {
     return c.inside || !c.length ? HUGE_VAL : std::hypot(c.radius, 0.5 * *c.length);
   }
   double operator()(const Ellipsoid& e) const { return e.radii.maxCoeff(); }
-  double operator()(const Convex& c) const {
+  double operator()(const Convex& c) const { return farthest(c.points); }
+  double operator()(const Mesh& m) const { return farthest(m.surface->vertices); }
+
+  static double farthest(const std::vector<Vector3>& points) {
     double reach = 0.0;
-    for (const Vector3& p : c.points) reach = std::max(reach, p.norm());
+    for (const Vector3& p : points) reach = std::max(reach, p.norm());
     return reach;
   }
 };

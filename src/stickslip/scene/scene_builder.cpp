@@ -9,6 +9,7 @@
 
 #include "stickslip/geometry/convex_hull.h"
 #include "stickslip/geometry/mass_properties.h"
+#include "stickslip/geometry/triangle_mesh.h"
 #include "stickslip/math/rotation.h"
 #include "stickslip/scene/orientation.h"
 #include "stickslip/scene/toml_text.h"
@@ -115,6 +116,13 @@ MassProperties SceneBuilder::calc_density(const SceneBody& source, const std::ve
     const auto material = std::find_if(scene_.materials.begin(), scene_.materials.end(), is_material);
     const double of_material = material == scene_.materials.end() ? 0.0 : material->density.value_or(0.0);
     densities.push_back(source.density.value_or(of_material));
+  }
+  for (const Shape& shape : shapes) {
+    const auto* mesh = std::get_if<Mesh>(&shape.geometry);
+    if (mesh == nullptr || shape.contact.visual || mesh->surface->is_closed()) continue;
+    fail(path + ".density", source.density ? fmt::format("{}", *source.density) : "",
+         fmt::format("mass and inertia: the mesh {} is open, {} of its edges are borders", shape.name,
+                     mesh->surface->n_border));
   }
   const MassProperties properties =
       at_place(path + ".density", [&] { return calc_mass_properties(shapes, densities, scene_.planar); });

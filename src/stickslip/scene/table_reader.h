@@ -3,10 +3,13 @@
 
 #include <array>
 #include <limits>
+#include <map>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "stickslip/math/expression.h"
@@ -21,6 +24,7 @@ struct ReadContext {
   const Document& document;
   Scene& scene;  // being read: parameters and planar are known from the start; places are noted on the way
   bool notes_places = true;
+  std::map<std::pair<std::string, double>, std::shared_ptr<const TriangleMesh>> meshes = {};  // by file and scale
 };
 
 /// Which numbers a key takes.

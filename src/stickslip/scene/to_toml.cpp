@@ -338,6 +338,12 @@ class SceneWriter {
     return fmt::format(", points = [{}]", points);
   }
 
+  /// Results have the triangles beside the scene.
+  std::string keys_of(const Mesh& s) const {
+    return fmt::format(", file = {}, scale = {}, stored = \"{:016x}\"", quote_toml(s.file), number(s.scale),
+                       calc_checksum(*s.surface));
+  }
+
   static std::string side(const SceneSide& side) {
     return quote_toml(side.shape.empty() ? side.body : side.body + "/" + side.shape);
   }

@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Solid cylinders and ellipsoids on surfaces of triangles.
+#include <Eigen/Geometry>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <numbers>
+
+#include "stickslip/base/make_room.h"
+#include "stickslip/collision/closest_features.h"
+#include "stickslip/collision/gap.h"
+#include "stickslip/collision/surface_manifold.h"
+
+namespace stickslip {
+namespace {
+
+/// [-] Sines, as of half-spaces (curved_manifold.cpp): up to which a cap lies on a face; below which the lowest point
+/// of a rim is frozen; below which all points of a rim are equally low.
+constexpr double kCapLiesOnFace = 0.1;
+constexpr double kLowestIsFrozen = 1e-6;
+constexpr double kCapIsFlat = 1e-12;
+/// [-] How far a normal may be outside those of an edge or a corner: round-off.
+constexpr double kNormalRoundOff = 1e-9;
+
+/// Faces of a cylinder by their numbers.
+constexpr int kSide = 2;
+
+Matrix3 half_axes_of(const Solid& solid) {
+  return solid.axes * solid.half.asDiagonal();
+}
+
+BallFeature make_ellipsoid_ball(const Solid& ellipsoid) {
+  BallFeature ball;
+  ball.center = ellipsoid.center;
+  ball.is_ellipsoid = true;
+  ball.half_axes = half_axes_of(ellipsoid);
+  return ball;
+}
+
+BallFeature make_rim(const Solid& cylinder, int end) {
+  BallFeature rim;
+  rim.center = cylinder.center + (end == 0 ? -1.0 : 1.0) * cylinder.half(2) * cylinder.axes.col(2);
+  rim.is_ellipsoid = true;
+  rim.half_axes.leftCols<2>() = cylinder.half(0) * cylinder.axes.leftCols<2>();
+  return rim;
+}
+
+/// f(ball, feature, point): of each rim its lowest point along `up` (3) [-], body frame, and where the cap lies across
+/// it the fixed points of the rim, but the one in whose place the lowest stands.
+template <class F>
+void for_rim_points(const Solid& cylinder, const Vector3& up_in_body, const F& f) {
+  const Vector3 up = cylinder.axes.transpose() * up_in_body;
+  const double sine = std::hypot(up(0), up(1));
+  for (int end = 0; end < 2; ++end) {
+    BallFeature rim = make_rim(cylinder, end);
+    const bool lies = sine < kCapLiesOnFace && (up(2) > 0.0) == (end == 0);
+    int replaced = -1;
+    if (sine >= kCapIsFlat) {
+      if (lies) {
+        const double turn = std::atan2(-up(1), -up(0)) / (2.0 * std::numbers::pi) + 1.0;
+        replaced = static_cast<int>(std::lround(turn * kRimPoints)) % kRimPoints;
+      }
+      const Vector3 down = -(up(0) * cylinder.axes.col(0) + up(1) * cylinder.axes.col(1)) / sine;
+      const Vector3 lowest = rim.center + cylinder.half(0) * down;
+      if (sine < kLowestIsFrozen) {
+        rim = {};
+        rim.center = lowest;
+      }
+      f(rim, make_feature(FeatureKind::edge, end), lowest);
+    }
+    for (int k = 0; lies && k < kRimPoints; ++k) {
+      if (k == replaced) continue;
+      BallFeature vertex;
+      vertex.center = cylinder.vertices[end * kRimPoints + k];
+      f(vertex, make_feature(FeatureKind::vertex, end * kRimPoints + k), vertex.center);
+    }
+  }
+}
+
+}  // namespace
+
+/// Of faces that the solid's centre is in front of, else of those that the centre comes out of first: f(face).
+template <class F>
+void SurfaceManifold::for_faces_before(const Pair& pair, const F& f) {
+  const Vector3 middle = pair.at.apply(pair.core.center);
+  const std::size_t before = found_.size();
+  for (const Face& face : faces_) {
+    if (face.normal.dot(middle - face.corners[0]) > 0.0) f(face, false);
+  }
+  if (found_.size() != before) return;
+  for (const int t : find_faces_over(pair, middle, -1)) {
+    f(make_face(pair.surface, t), true);
+  }
+}
+
+void SurfaceManifold::add_on_faces(const Pair& pair, const Face& face, bool is_inside, const BallFeature& ball,
+                                   FeatureId feature, const Vector3& point) {
+  const Vector3 x = pair.at.apply(point);
+  const double height = face.normal.dot(x - face.corners[0]);
+  if (height > pair.within || (!is_inside && !is_on_face(pair, face, x, height))) return;
+  Found found;
+  found.of_mesh = make_feature(FeatureKind::face, face.index);
+  found.of_core = feature;
+  found.surface.center = face.corners[0];
+  found.surface.axis = face.normal;
+  found.ball = ball;
+  found.gap = height;
+  found.normal = face.normal;
+  found.on_mesh = x - height * face.normal;
+  add(pair, found);
+}
+
+void SurfaceManifold::add_ellipsoid_on_faces(const Pair& pair) {
+  for_faces_before(pair, [&](const Face& face, bool is_inside) {
+    const Vector3 lowest = find_farthest(pair.core, pair.at.R.transpose() * -face.normal);
+    add_on_faces(pair, face, is_inside, make_ellipsoid_ball(pair.core), make_feature(FeatureKind::face, 0), lowest);
+  });
+}
+
+void SurfaceManifold::add_cylinder_on_faces(const Pair& pair) {
+  for_faces_before(pair, [&](const Face& face, bool is_inside) {
+    for_rim_points(pair.core, pair.at.R.transpose() * face.normal,
+                   [&](const BallFeature& ball, FeatureId feature, const Vector3& point) {
+                     add_on_faces(pair, face, is_inside, ball, feature, point);
+                   });
+  });
+}
+
+/// An ellipsoid, or a rim of a cylinder with its disc, on an edge. Whether its nearest point is there.
+bool SurfaceManifold::make_point_on_edge(const Pair& pair, const Edge& edge, const BallFeature& ball, Found& found) {
+  const Matrix3 B = pair.at.R * ball.half_axes;
+  const Vector3 d = pair.at.apply(ball.center) - edge.tail;
+  const Vector3 n = find_normal_of_line(edge.direction, B, d);
+  const Vector3 along = B.transpose() * n;
+  if (!(along.squaredNorm() > 0.0)) return false;
+  const Vector3 lowest = d - B * along / along.norm();
+  const double on_edge = edge.direction.dot(lowest);
+  if (on_edge < -pair.tie || on_edge > edge.length + pair.tie || !allows(edge, n, kNormalRoundOff)) return false;
+  found.of_mesh = make_feature(FeatureKind::edge, edge.index);
+  found.surface = {SurfaceKind::line, edge.tail, edge.direction};
+  found.ball = ball;
+  found.gap = n.dot(d) - along.norm();
+  found.normal = n;
+  found.on_mesh = edge.tail + on_edge * edge.direction;
+  return true;
+}
+
+void SurfaceManifold::add_ellipsoid_on_edge(const Pair& pair, const Edge& edge) {
+  Found found;
+  found.of_core = make_feature(FeatureKind::face, 0);
+  if (make_point_on_edge(pair, edge, make_ellipsoid_ball(pair.core), found)) add(pair, found);
+}
+
+/// The side where its axis crosses the edge; a rim; and where a cap lies on the edge, the points where the edge passes
+/// its rim.
+void SurfaceManifold::add_cylinder_on_edge(const Pair& pair, const Edge& edge) {
+  const Solid& cylinder = pair.core;
+  const Vector3 axis = pair.at.R * cylinder.axes.col(2);
+  const Vector3 middle = pair.at.apply(cylinder.center);
+  const double radius = cylinder.half(0);
+  const double half = cylinder.half(2);
+  const LineCrossing lines = cross_lines(edge.tail, edge.direction, middle, axis);
+  if (lines.sine > kLowestIsFrozen && std::abs(lines.on_second) <= half && lines.on_first >= -pair.tie &&
+      lines.on_first <= edge.length + pair.tie) {
+    Vector3 n = edge.direction.cross(axis) / lines.sine;
+    const double sense = n.dot(edge.normal) < 0.0 ? -1.0 : 1.0;
+    n *= sense;
+    if (allows(edge, n, kNormalRoundOff)) {
+      Found found;
+      found.of_mesh = make_feature(FeatureKind::edge, edge.index);
+      found.of_core = make_feature(FeatureKind::face, kSide);
+      found.surface = {SurfaceKind::crossing, edge.tail, edge.direction};
+      found.ball.center = cylinder.center;
+      found.ball.radius = radius;
+      found.ball.axis = sense * cylinder.axes.col(2);
+      found.on_mesh = edge.tail + lines.on_first * edge.direction;
+      found.normal = n;
+      found.gap = n.dot(middle + lines.on_second * axis - found.on_mesh) - radius;
+      add(pair, found);
+    }
+  }
+  for (int end = 0; end < 2; ++end) {
+    const Vector3 outward = end == 0 ? Vector3(-axis) : axis;
+    const BallFeature rim = make_rim(cylinder, end);
+    const Vector3 center = pair.at.apply(rim.center);
+    if (std::abs(edge.direction.dot(axis)) > kCapLiesOnFace || !allows(edge, -outward, kCapLiesOnFace)) {
+      Found found;
+      found.of_core = make_feature(FeatureKind::edge, end);
+      if (make_point_on_edge(pair, edge, rim, found) && -found.normal.dot(outward) >= -kNormalRoundOff) {
+        add(pair, found);
+      }
+      continue;
+    }
+    // Where the edge, seen along the axis, passes the circle: |d + s e|^2 = R^2.
+    const Vector3 e = edge.direction - edge.direction.dot(axis) * axis;
+    Vector3 d = edge.tail - center;
+    d -= d.dot(axis) * axis;
+    const double a = e.squaredNorm();
+    const double b = e.dot(d);
+    const double root2 = b * b - a * (d.squaredNorm() - radius * radius);
+    if (!(root2 > 0.0)) continue;
+    for (const double sign : {-1.0, 1.0}) {
+      const double s = (-b + sign * std::sqrt(root2)) / a;
+      if (s < 0.0 || s > edge.length) continue;
+      Found found;
+      found.of_mesh = make_feature(FeatureKind::edge, edge.index);
+      found.of_core = make_feature(sign < 0.0 ? FeatureKind::edge : FeatureKind::face, end);
+      found.on_mesh = edge.tail + s * edge.direction;
+      found.surface_on_core = true;
+      found.surface.center = rim.center;
+      found.surface.axis = (end == 0 ? -1.0 : 1.0) * cylinder.axes.col(2);
+      found.ball.center = found.on_mesh;
+      found.normal = -outward;
+      found.gap = outward.dot(found.on_mesh - center);
+      if (found.gap > -half) add(pair, found);
+    }
+  }
+}
+
+void SurfaceManifold::add_corner_on_curved(const Pair& pair) {
+  Found found;
+  found.of_mesh = make_feature(FeatureKind::vertex, corner_.index);
+  found.of_core = make_feature(FeatureKind::face, static_cast<int>(pair.core.faces.size()) - 1);
+  found.on_mesh = corner_.x;
+  found.surface_on_core = true;
+  found.surface = surface_of(pair.core);
+  found.ball.center = corner_.x;
+  const Gap<double> gap = calc_gap<double>(found.surface, pair.at.p, pair.at.R, corner_.x, 0.0);
+  found.gap = gap.gap;
+  found.normal = -gap.normal;
+  const bool on_cap = pair.core.kind == Solid::Kind::cylinder &&
+                      std::abs(gap.normal.dot(pair.at.R * pair.core.axes.col(2))) >= 1.0 - kNormalRoundOff;
+  if (!corner_allows(found.normal, on_cap ? kCapLiesOnFace : kNormalRoundOff)) return;
+  if (corner_.has_border && gap.gap < 0.0 && !(found.normal.dot(corner_.normal) > 0.0)) return;
+  add(pair, found);
+}
+
+}  // namespace stickslip

@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "stickslip/collision/surface_manifold.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <random>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "stickslip/collision/manifold.h"
+#include "stickslip/geometry/triangle_mesh.h"
+#include "tests/support/triangle_distance.h"
+
+namespace stickslip {
+namespace {
+
+using test::TriangleCorners;
+using test::TriangleReal3;
+
+constexpr double kSurfaceExact = 1e-9;  // [m] sizes are near 1
+
+Solid mesh_solid(const Triangles& triangles) {
+  Mesh mesh;
+  mesh.surface = make_triangle_mesh(triangles, false);
+  return make_solid(Shape{"mesh", mesh, Vector3::Zero(), Matrix3::Identity()}, false);
+}
+
+Solid solid_of(const ShapeGeometry& geometry) {
+  return make_solid(Shape{"solid", geometry, Vector3::Zero(), Matrix3::Identity()}, false);
+}
+
+/// n x n cells over [-1, 1]^2 with the given heights at their nodes, and walls and a floor at z = -1 below: closed.
+template <class F>
+Triangles make_block(int n, const F& height) {
+  Triangles triangles;
+  const auto node = [&](int i, int j) {
+    const double x = -1.0 + 2.0 * i / n;
+    const double y = -1.0 + 2.0 * j / n;
+    return Vector3(x, y, height(x, y));
+  };
+  const auto foot = [&](int i, int j) { return Vector3(-1.0 + 2.0 * i / n, -1.0 + 2.0 * j / n, -1.0); };
+  for (int i = 0; i < n; ++i) {
+    for (int j = 0; j < n; ++j) {
+      triangles.push_back({node(i, j), node(i + 1, j), node(i + 1, j + 1)});
+      triangles.push_back({node(i, j), node(i + 1, j + 1), node(i, j + 1)});
+      triangles.push_back({foot(i, j), foot(i + 1, j + 1), foot(i + 1, j)});
+      triangles.push_back({foot(i, j), foot(i, j + 1), foot(i + 1, j + 1)});
+    }
+    const auto wall = [&](const Vector3& a, const Vector3& b, const Vector3& over_a, const Vector3& over_b) {
+      triangles.push_back({a, b, over_b});
+      triangles.push_back({a, over_b, over_a});
+    };
+    wall(foot(i, 0), foot(i + 1, 0), node(i, 0), node(i + 1, 0));
+    wall(foot(i + 1, n), foot(i, n), node(i + 1, n), node(i, n));
+    wall(foot(0, i + 1), foot(0, i), node(0, i + 1), node(0, i));
+    wall(foot(n, i), foot(n, i + 1), node(n, i), node(n, i + 1));
+  }
+  return triangles;
+}
+
+Matrix3 random_turn(std::mt19937_64& random) {
+  std::normal_distribution<double> normal;
+  return Eigen::Quaterniond(normal(random), normal(random), normal(random), normal(random)).normalized().matrix();
+}
+
+/// A solid by the triangles of its core, and its rounding.
+struct TestedSolid {
+  std::string name;
+  Solid solid;
+  std::vector<std::array<Vector3, 3>> faces;  // of a segment or a point: with corners in one place
+  double radius = 0.0;
+};
+
+std::vector<TestedSolid> make_tested_solids() {
+  std::vector<TestedSolid> solids;
+  const auto add = [&](const char* name, const ShapeGeometry& geometry) {
+    TestedSolid tested{name, solid_of(geometry), {}, 0.0};
+    const Solid& solid = tested.solid;
+    tested.radius = solid.radius;
+    for (int f = 0; f < static_cast<int>(solid.faces.size()); ++f) {
+      const auto sides = solid.sides_of(f);
+      for (std::size_t i = 1; i + 1 < sides.size(); ++i) {
+        tested.faces.push_back({solid.vertices[sides[0].vertex], solid.vertices[sides[i].vertex],
+                                solid.vertices[sides[i + 1].vertex]});
+      }
+    }
+    if (solid.faces.empty()) tested.faces.push_back({solid.vertices[0], solid.vertices.back(), solid.vertices[0]});
+    solids.push_back(std::move(tested));
+  };
+  add("sphere", Sphere{0.3});
+  add("point", PointShape{});
+  add("capsule", Capsule{0.1, 0.4});
+  add("box", Box{Vector3(0.5, 0.3, 0.2)});
+  add("convex", Convex{{{0.3, 0, 0}, {-0.2, 0.3, 0}, {-0.2, -0.2, 0.1}, {0, 0, 0.4}, {0.1, -0.1, -0.3}}});
+  return solids;
+}
+
+double brute_distance(const TestedSolid& tested, const Placement& at, const Triangles& mesh) {
+  const auto placed = [&](const Vector3& x) { return TriangleReal3((at.p + at.R * x).cast<long double>()); };
+  long double least = std::numeric_limits<long double>::infinity();
+  for (const auto& face : tested.faces) {
+    const TriangleCorners s = {placed(face[0]), placed(face[1]), placed(face[2])};
+    for (const auto& triangle : mesh) {
+      const TriangleCorners t = {triangle[0].cast<long double>(), triangle[1].cast<long double>(),
+                                 triangle[2].cast<long double>()};
+      const bool is_flat = tested.solid.faces.empty();
+      least = std::min(least, is_flat ? test::distance_of_segment(s[0], s[1], t) : test::distance_of_triangles(s, t));
+    }
+  }
+  return static_cast<double>(least) - tested.radius;
+}
+
+/// Whether an edge of the one passes through a triangle of the other.
+bool brute_crosses(const TestedSolid& tested, const Placement& at, const Triangles& mesh) {
+  const auto crosses = [](const std::array<Vector3, 3>& edges, const std::array<Vector3, 3>& t) {
+    const Vector3 n = (t[1] - t[0]).cross(t[2] - t[0]);
+    for (std::size_t i = 0; i < 3; ++i) {
+      const Vector3& a = edges[i];
+      const Vector3& b = edges[(i + 1) % 3];
+      const double from = n.dot(a - t[0]);
+      const double to = n.dot(b - t[0]);
+      if (from * to >= 0.0) continue;
+      const Vector3 x = a + from / (from - to) * (b - a);
+      bool within = true;
+      for (std::size_t k = 0; k < 3; ++k) within &= (t[(k + 1) % 3] - t[k]).cross(x - t[k]).dot(n) >= 0.0;
+      if (within) return true;
+    }
+    return false;
+  };
+  for (const auto& face : tested.faces) {
+    const std::array<Vector3, 3> placed = {at.apply(face[0]), at.apply(face[1]), at.apply(face[2])};
+    for (const auto& triangle : mesh) {
+      if (crosses(placed, triangle) || crosses(triangle, placed)) return true;
+    }
+  }
+  return false;
+}
+
+const ManifoldPoint* nearest_of(const std::vector<ManifoldPoint>& points) {
+  const auto nearest = std::ranges::min_element(points, {}, &ManifoldPoint::gap);
+  return nearest == points.end() ? nullptr : &*nearest;
+}
+
+/// Solids at random places about a rough block: apart the gap is the distance, and 1e-4 deeper the two overlap by no
+/// more than that.
+void check_distances(int n_places, unsigned seed) {
+  std::mt19937_64 random(seed);
+  std::uniform_real_distribution<double> uniform(-1.0, 1.0);
+  std::map<std::pair<double, double>, double> heights;
+  const Triangles rough = make_block(4, [&](double x, double y) {
+    return heights.try_emplace({x, y}, 0.3 * uniform(random)).first->second;
+  });
+  const Solid mesh = mesh_solid(rough);
+  NarrowPhase narrow;
+  std::vector<ManifoldPoint> points;
+  for (const TestedSolid& tested : make_tested_solids()) {
+    for (int k = 0; k < n_places; ++k) {
+      Placement at{Vector3(1.5 * uniform(random), 1.5 * uniform(random), 0.9 + 0.8 * uniform(random)),
+                   random_turn(random)};
+      if (k % 3 == 0) at.R.setIdentity();
+      if (mesh.surface->holds(at.p)) continue;
+      const double distance = brute_distance(tested, at, rough);
+      if (!(distance > 1e-6) || brute_crosses(tested, at, rough)) continue;
+      const bool mesh_first = k % 2 == 0;
+      const auto ask = [&](double within) {
+        if (mesh_first) {
+          narrow.calc_manifold(mesh, {}, tested.solid, at, within, points);
+        } else {
+          narrow.calc_manifold(tested.solid, at, mesh, {}, within, points);
+        }
+        return nearest_of(points);
+      };
+      const ManifoldPoint* nearest = ask(k % 5 == 0 ? HUGE_VAL : distance + 0.01);
+      ASSERT_NE(nearest, nullptr) << tested.name << " " << k << " " << distance;
+      ASSERT_NEAR(nearest->gap, distance, kSurfaceExact) << tested.name << " " << k;
+      ASSERT_LE((nearest->on_second - nearest->on_first - nearest->gap * nearest->normal).norm(), kSurfaceExact);
+      constexpr double kDeeper = 1e-4;
+      const Vector3 to_mesh = mesh_first ? Vector3(-nearest->normal) : nearest->normal;
+      at.p += (nearest->gap + kDeeper) * to_mesh;
+      nearest = ask(1e-3);
+      ASSERT_NE(nearest, nullptr) << tested.name << " " << k;
+      // Past a sharp corner it is apart again.
+      if (nearest->gap > 0.0 && std::abs(nearest->gap - brute_distance(tested, at, rough)) <= kSurfaceExact) continue;
+      ASSERT_LT(nearest->gap, 0.0) << tested.name << " " << k;
+      ASSERT_GT(nearest->gap, -kDeeper - kSurfaceExact) << tested.name << " " << k;
+    }
+  }
+}
+
+TEST(SurfaceManifold, GapsAreThoseOfAllTriangles) {
+  check_distances(40, 1);
+}
+
+TEST(SlowSurfaceManifold, GapsAreThoseOfAllTriangles) {
+  check_distances(1000, 2);
+}
+
+/// On coplanar triangles a box has the corners that it has on a half-space, wherever edges of triangles are.
+TEST(SurfaceManifold, FlatEdgesHaveNoPoints) {
+  const Triangles plate = make_block(7, [](double, double) { return 0.0; });
+  const Solid mesh = mesh_solid(plate);
+  const Solid box = solid_of(Box{Vector3(0.5, 0.3, 0.2)});
+  NarrowPhase narrow;
+  std::vector<ManifoldPoint> points;
+  for (int k = 0; k < 50; ++k) {
+    const double turn = 0.13 * k;
+    const Placement at{Vector3(0.01 * k - 0.25, 0.007 * k - 0.1, 0.1 + (k % 3 - 1) * 1e-6),
+                       Eigen::AngleAxisd(turn, Vector3::UnitZ()).toRotationMatrix()};
+    narrow.calc_manifold(mesh, {}, box, at, 1e-3, points);
+    ASSERT_EQ(points.size(), 4U) << k;
+    for (const ManifoldPoint& point : points) {
+      EXPECT_EQ(point.normal, Vector3::UnitZ());
+      EXPECT_NEAR(point.gap, (k % 3 - 1) * 1e-6, 1e-15);
+      EXPECT_EQ(feature_kind(point.feature_second), FeatureKind::vertex);
+    }
+  }
+}
+
+/// A ball in a groove touches both of its sides; beyond the groove's end the edge.
+TEST(SurfaceManifold, ABallInAGrooveHasTwoPoints) {
+  const Triangles groove = make_block(6, [](double x, double) { return std::abs(x) - 1.0; });
+  const Solid ball = solid_of(Sphere{0.2});
+  std::vector<ManifoldPoint> points;
+  const double height = std::sqrt(2.0) * 0.2 - 1.0;
+  NarrowPhase().calc_manifold(mesh_solid(groove), {}, ball, {Vector3(0, 0.1, height), Matrix3::Identity()}, 1e-6,
+                              points);
+  ASSERT_EQ(points.size(), 2U);
+  for (const ManifoldPoint& point : points) EXPECT_NEAR(point.gap, 0.0, 1e-12);
+}
+
+/// A box that lies on a smaller block has the corners of the block; one that lies across its border has two corners of
+/// its own and the two points where its edges pass the border.
+TEST(SurfaceManifold, WhatLiesAcrossABorderHasFourPoints) {
+  const Solid mesh = mesh_solid(make_block(5, [](double, double) { return 0.0; }));
+  std::vector<ManifoldPoint> points;
+  NarrowPhase().calc_manifold(mesh, {}, solid_of(Box{Vector3(3, 3, 0.2)}), {Vector3(0, 0, 0.1 - 1e-9), Matrix3::Identity()},
+                              1e-3, points);
+  EXPECT_EQ(points.size(), 4U);
+  for (const ManifoldPoint& point : points) EXPECT_NEAR(point.gap, -1e-9, 1e-15);
+  NarrowPhase().calc_manifold(mesh, {}, solid_of(Box{Vector3(0.5, 0.3, 0.2)}),
+                              {Vector3(1.0, 0.03, 0.1 - 1e-9), Matrix3::Identity()}, 1e-3, points);
+  EXPECT_EQ(points.size(), 4U);
+  for (const ManifoldPoint& point : points) EXPECT_NEAR(point.gap, -1e-9, 1e-15);
+}
+
+/// A point again by its features has its bits.
+TEST(SurfaceManifold, PointsAreFoundAgainByTheirFeatures) {
+  const Solid mesh = mesh_solid(make_block(5, [](double x, double y) { return 0.2 * std::cos(3 * x + y); }));
+  const Solid box = solid_of(Box{Vector3(0.5, 0.3, 0.2)});
+  const Placement at{Vector3(0.1, 0.2, 0.32), Eigen::AngleAxisd(0.3, Vector3::UnitX()).toRotationMatrix()};
+  NarrowPhase narrow;
+  std::vector<ManifoldPoint> points;
+  narrow.calc_manifold(mesh, {}, box, at, 0.1, points);
+  ASSERT_FALSE(points.empty());
+  for (const ManifoldPoint& point : points) {
+    const auto again = narrow.calc_point(mesh, {}, box, at, point.feature_first, point.feature_second);
+    ASSERT_TRUE(again);
+    EXPECT_EQ(again->gap, point.gap);
+    EXPECT_EQ(again->on_first, point.on_first);
+  }
+}
+
+}  // namespace
+}  // namespace stickslip
