@@ -36,10 +36,8 @@ constexpr double kSumRoundOffs = 16.0;
 
 Scene scene_of(const Trajectory& result) {
   const std::string text = result.scene();
-  LoadOptions options;
-  options.allow_include = false;
-  options.stored_meshes = find_stored_meshes(result.file());
-  options.max_bytes = text.size();
+  const LoadOptions options{
+      .allow_include = false, .max_bytes = text.size(), .stored_meshes = find_stored_meshes(result.file())};
   return parse_scene(text, result.file().name() + " (scene)", options);
 }
 
