@@ -172,6 +172,7 @@ _MAKERS = [
     ("Cylinder", "cylinder", "A cylinder along z, a container with inside=True.", ["radius", ("length", None)]),
     ("Ellipsoid", "ellipsoid", "An ellipsoid with radii [m] along x, y, z.", ["radii"]),
     ("Convex", "convex", "The hull of points [m], or of those of a file.", [("points", None)]),
+    ("Mesh", "mesh", "The triangles of a file .stl or .obj, solid behind them.", ["file"]),
     ("Revolute", "revolute", "A hinge."),
     ("Prismatic", "prismatic", "A slider."),
     ("Spherical", "spherical", "A ball joint."),

@@ -53,7 +53,8 @@ inline TriangleReal distance_of_triangles(const TriangleCorners& s, const Triang
   TriangleReal least = std::numeric_limits<TriangleReal>::infinity();
   for (int i = 0; i < 3; ++i) {
     least = std::min({least, distance_over(s[i], t), distance_over(t[i], s)});
-    for (int j = 0; j < 3; ++j) least = std::min(least, distance_of_segments(s[i], s[(i + 1) % 3], t[j], t[(j + 1) % 3]));
+    for (int j = 0; j < 3; ++j)
+      least = std::min(least, distance_of_segments(s[i], s[(i + 1) % 3], t[j], t[(j + 1) % 3]));
   }
   return least;
 }

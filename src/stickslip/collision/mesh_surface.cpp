@@ -15,8 +15,7 @@ namespace {
 
 class MeshSurface final : public TriangleSurface {
  public:
-  MeshSurface(const TriangleMesh& mesh, const Vector3& position, const Matrix3& rotation)
-      : triangles_(mesh.triangles) {
+  MeshSurface(const TriangleMesh& mesh, const Vector3& position, const Matrix3& rotation) : triangles_(mesh.triangles) {
     double largest = 0.0;
     for (const Vector3& x : mesh.vertices) {
       vertices_.emplace_back(position + rotation * x);
@@ -67,8 +66,7 @@ class MeshSurface final : public TriangleSurface {
 
   void make_normals() {
     for (const std::array<int, 3>& t : triangles_) {
-      normals_.emplace_back(
-          (vertices_[t[1]] - vertices_[t[0]]).cross(vertices_[t[2]] - vertices_[t[0]]).normalized());
+      normals_.emplace_back((vertices_[t[1]] - vertices_[t[0]]).cross(vertices_[t[2]] - vertices_[t[0]]).normalized());
     }
   }
   void make_edges();

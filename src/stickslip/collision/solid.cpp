@@ -461,13 +461,13 @@ Solid make_solid(const Shape& shape, bool planar) {
 }
 
 bool has_solid(const Shape& shape, bool planar) {
-  return std::visit(Overloaded{[](const Sphere& s) { return !s.inside; }, [](const PointShape&) { return true; },
-                               [](const HalfSpace&) { return false; }, [](const Box&) { return true; },
-                               [planar](const Capsule&) { return !planar; },
-                               [planar](const Cylinder& c) { return !planar && !c.inside; },
-                               [](const Convex&) { return true; }, [planar](const Ellipsoid&) { return !planar; },
-                               [planar](const Mesh&) { return !planar; }},
-                    shape.geometry);
+  return std::visit(
+      Overloaded{[](const Sphere& s) { return !s.inside; }, [](const PointShape&) { return true; },
+                 [](const HalfSpace&) { return false; }, [](const Box&) { return true; },
+                 [planar](const Capsule&) { return !planar; },
+                 [planar](const Cylinder& c) { return !planar && !c.inside; }, [](const Convex&) { return true; },
+                 [planar](const Ellipsoid&) { return !planar; }, [planar](const Mesh&) { return !planar; }},
+      shape.geometry);
 }
 
 SurfaceFeature surface_of(const Solid& solid) {

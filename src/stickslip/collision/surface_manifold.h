@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <optional>
+#include <array>
+#include <limits>
 #include <vector>
 
 #include "stickslip/collision/features.h"
@@ -26,6 +27,14 @@ class SurfaceManifold {
 
  private:
   using EdgeKind = TriangleSurface::EdgeKind;
+
+  /// [-] Sine of the angle up to which faces, edges and corners lie on a face, and its cosine: as of other solids
+  /// (manifold.cpp).
+  static constexpr double kLies = 0.1;
+  static constexpr double kLiesCosine = 0.995;
+  /// [-] How far a normal may be outside those that a feature has: round-off of unit vectors, with a margin.
+  static constexpr double kOutside = 1e-12;
+  static constexpr double kNone = std::numeric_limits<double>::infinity();
 
   /// The pair, all in the frame of the surface's body.
   struct Pair {
@@ -70,8 +79,8 @@ class SurfaceManifold {
     BallFeature ball;
     bool surface_on_core = false;
     bool stands_for_edge = false;  // the surface is a face, where edges cross
-    bool may_be_void = false;  // where another point parts the same overlap by a shorter way
-    bool is_void = false;      // for merge()
+    bool may_be_void = false;      // where another point parts the same overlap by a shorter way
+    bool is_void = false;          // for merge()
     double gap = 0.0;
     Vector3 normal, on_mesh;
   };

@@ -268,8 +268,8 @@ void ManifoldFinder::collect_on_planes(const BodySnapshot& at, std::vector<Found
       const BodyMotion& body = at[system_.shapes()[plane].body];
       const Vector3 center = placement(at, other).apply(system_.solid(other).center);
       const double turns = step_ * body.w.norm() * (center - body.p).norm();
-      collect_pair(at, std::min(plane, other), std::max(plane, other), -1,
-                   calc_reach(plane, other, -1) + turns, workspace_, found);
+      collect_pair(at, std::min(plane, other), std::max(plane, other), -1, calc_reach(plane, other, -1) + turns,
+                   workspace_, found);
     }
   }
 }

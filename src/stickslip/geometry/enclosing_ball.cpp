@@ -97,9 +97,7 @@ struct FarthestFrom {
     const Vector3 out = -c.radius * direction_of(Vector3(x(0), x(1), 0.0));
     return Vector3(out(0), out(1), std::copysign(0.5 * *c.length, -x(2)));
   }
-  std::optional<Vector3> operator()(const Convex& c) const {
-    return farthest_of(c.points);
-  }
+  std::optional<Vector3> operator()(const Convex& c) const { return farthest_of(c.points); }
   std::optional<Vector3> operator()(const Mesh& mesh) const { return farthest_of(mesh.surface->vertices); }
   std::optional<Vector3> operator()(const Ellipsoid& e) const { return farthest_of_ellipsoid(e.radii, x); }
 };

@@ -22,7 +22,8 @@ constexpr double kMaxMeshCoordinate = 1e30;
 struct VertexHash {
   std::size_t operator()(const std::array<double, 3>& x) const {
     std::uint64_t hash = 0xcbf29ce484222325ULL;
-    for (const double c : x) hash = (hash ^ std::bit_cast<std::uint64_t>(c)) * 0x9e3779b97f4a7c15ULL, hash ^= hash >> 29U;
+    for (const double c : x)
+      hash = (hash ^ std::bit_cast<std::uint64_t>(c)) * 0x9e3779b97f4a7c15ULL, hash ^= hash >> 29U;
     return static_cast<std::size_t>(hash);
   }
 };
@@ -47,8 +48,8 @@ int count_border(const std::vector<std::array<int, 3>>& triangles) {
       ++(from < to ? uses.forth : uses.back);
     }
   }
-  return static_cast<int>(
-      std::count_if(edges.begin(), edges.end(), [](const auto& e) { return e.second.forth != 1 || e.second.back != 1; }));
+  return static_cast<int>(std::count_if(edges.begin(), edges.end(),
+                                        [](const auto& e) { return e.second.forth != 1 || e.second.back != 1; }));
 }
 
 }  // namespace
