@@ -38,7 +38,7 @@ void contact(benchmark::State& state, const Pairing& pairing) {
   const auto s = test::random_state(system, generator);
   ContactDerivatives derivatives;
   for (auto _ : state) {
-    system.calc_contact_derivatives(0, s.t, s.q, s.u, s.a, Vector4(0.7, -0.3, 0.4, 0.0), derivatives);
+    system.calc_contact_derivatives(0, s.t, s.q, s.u, s.a, ContactVector(0.7, -0.3, 0.4, 0.0, 0.0, 0.0), derivatives);
     benchmark::DoNotOptimize(derivatives.force_q.data());
   }
 }

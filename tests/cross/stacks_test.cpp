@@ -183,7 +183,7 @@ friction = 0.3
       const SurfaceKind kind = system.surface(point).kind;
       crossings += kind == SurfaceKind::crossing ? 1 : 0;
       lines += kind == SurfaceKind::line ? 1 : 0;
-      const ContactVector lambda(0.7, -0.2, 0.4, 0.0);
+      const ContactVector lambda(0.7, -0.2, 0.4, 0.0, 0.0, 0.0);
       ContactDerivatives d;
       system.calc_contact_derivatives(point, 0.0, q, v, a, lambda, d);
       const auto rows = [&](const Vector& q_at, const Vector& u_at) {

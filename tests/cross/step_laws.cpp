@@ -291,7 +291,7 @@ double StepLaws::check_whole(const State& before, const SceneRun& run) {
     c.G = Vector::Constant(c.dim, c.dim > 1 ? G.bottomRightCorner(c.dim - 1, c.dim - 1).norm() : 0.0);
     c.G(0) = G(0, 0);
     c.xi = system.calc_contact_velocity(index, geometry, state.t, state.q, state.u).head(c.dim);
-    const Vector4 start = system.calc_contact_velocity(index, geometry, state.t, state.q, before.u);  // (88)
+    const ContactVector start = system.calc_contact_velocity(index, geometry, state.t, state.q, before.u);  // (88)
     c.xi(0) += law.restitution_normal * start(0);
     for (int i = 1; i < c.dim; ++i) c.xi(i) += law.restitution_tangential * start(i);
     c.gamma_dot = c.W * report.a + system.calc_contact_acceleration_bias(index, state.t, state.q, state.u).head(c.dim);

@@ -84,24 +84,24 @@ bool near_singular(const System& system, const RandomState& s) {
 
 /// A column of up to four entries, filled up with zeros like the system's contact vectors.
 template <class Column>
-Vector4 padded(const Column& column) {
-  Vector4 v = Vector4::Zero();
+ContactVector padded(const Column& column) {
+  ContactVector v = ContactVector::Zero();
   for (int i = 0; i < column.size(); ++i) v(i) = column(i);
   return v;
 }
 
-Vector4 gamma_at(const System& system, const RandomState& s, int k) {
+ContactVector gamma_at(const System& system, const RandomState& s, int k) {
   ContactGeometry geometry;
   system.calc_contact(k, s.t, s.q, geometry);
   return system.calc_contact_velocity(k, geometry, s.t, s.q, s.u);
 }
 
 /// gamma' by W^T a + zeta.
-Vector4 gamma_dot_at(const System& system, const RandomState& s, int k) {
+ContactVector gamma_dot_at(const System& system, const RandomState& s, int k) {
   ContactGeometry geometry;
   system.calc_contact(k, s.t, s.q, geometry);
   const ContactPair& pair = system.contacts()[0];
-  Vector4 result = system.calc_contact_acceleration_bias(k, s.t, s.q, s.u);
+  ContactVector result = system.calc_contact_acceleration_bias(k, s.t, s.q, s.u);
   for (const Side side : {Side::first, Side::second}) {
     const Body& body = system.bodies()[side == Side::first ? pair.options.first : pair.options.second];
     if (body.n_u == 0) continue;
@@ -112,7 +112,7 @@ Vector4 gamma_dot_at(const System& system, const RandomState& s, int k) {
   return result;
 }
 
-Vector force_at(const System& system, const RandomState& s, int k, const Vector4& lambda) {
+Vector force_at(const System& system, const RandomState& s, int k, const ContactVector& lambda) {
   ContactGeometry geometry;
   system.calc_contact(k, s.t, s.q, geometry);
   const ContactPair& pair = system.contacts()[0];
@@ -167,10 +167,10 @@ TEST_P(ContactKinematics, AccelerationIsTheVelocitysRate) {
   for (int trial = 0; trial < 20; ++trial) {
     const RandomState s = random_state(system, generator, near_singular);
     for (int k = 0; k < static_cast<int>(system.contact_points().size()); ++k) {
-      const Vector4 rate =
+      const ContactVector rate =
           (gamma_at(system, moved(system, s, kCentralStep), k) - gamma_at(system, moved(system, s, -kCentralStep), k)) /
           (2.0 * kCentralStep);
-      const Vector4 exact = gamma_dot_at(system, s, k);
+      const ContactVector exact = gamma_dot_at(system, s, k);
       EXPECT_LT((exact - rate).norm(), kCentralError * (1.0 + rate.norm())) << exact.transpose();
     }
   }
@@ -181,11 +181,12 @@ TEST_P(ContactKinematics, JacobianTimesVelocityIsGamma) {
   std::mt19937 generator(4);
   for (int trial = 0; trial < 20; ++trial) {
     RandomState s = random_state(system, generator, near_singular);
-    const Vector4 gamma = gamma_at(system, s, 0);
+    const ContactVector gamma = gamma_at(system, s, 0);
     RandomState still = s;
     still.u.setZero();
-    const Vector4 tau = gamma_at(system, still, 0);
-    const Vector4 lambda = padded(Vector4(0.7, -0.3, 0.4, 0.2).head(1 + system.contacts()[0].friction_dim).eval());
+    const ContactVector tau = gamma_at(system, still, 0);
+    const ContactVector lambda =
+        padded(ContactVector(0.7, -0.3, 0.4, 0.2, 0.0, 0.0).head(1 + system.contacts()[0].friction_dim).eval());
     // Power: lambda . (gamma - tau) = (W lambda) . u.
     EXPECT_NEAR(lambda.dot(gamma - tau), force_at(system, s, 0, lambda).dot(s.u), 1e-13);
     EXPECT_EQ(system.has_prescribed_motion(0), GetParam().first_body == 'm');
@@ -198,7 +199,7 @@ TEST_P(ContactKinematics, JacobianTimesVelocityIsGamma) {
 TEST_P(ContactKinematics, DerivativesMatchDifferences) {
   const System system = make_system(GetParam());
   std::mt19937 generator(5);
-  const Vector4 lambda(0.7, -0.3, 0.4, 0.2);
+  const ContactVector lambda(0.7, -0.3, 0.4, 0.2, 0.0, 0.0);
   ContactDerivatives d;
   for (int trial = 0; trial < 5; ++trial) {
     const RandomState s = random_state(system, generator, near_singular);
@@ -217,7 +218,7 @@ TEST_P(ContactKinematics, DerivativesMatchDifferences) {
                     kCentralError);
         EXPECT_LT((padded(d.gamma_q.col(j)) - slope(gamma_at(system, plus, k), gamma_at(system, minus, k))).norm(),
                   kCentralError * 10);
-        const Vector4 rate = slope(gamma_dot_at(system, plus, k), gamma_dot_at(system, minus, k));
+        const ContactVector rate = slope(gamma_dot_at(system, plus, k), gamma_dot_at(system, minus, k));
         EXPECT_LT((padded(d.gamma_dot_q.col(j)) - rate).norm(), kCentralError * (10 + 10 * rate.norm()));
         const Vector force = slope(force_at(system, plus, k, lambda), force_at(system, minus, k, lambda));
         EXPECT_LT((d.force_q.col(j) - force).norm(), kCentralError * 10);
@@ -227,7 +228,8 @@ TEST_P(ContactKinematics, DerivativesMatchDifferences) {
         RandomState minus = s;
         plus.u(j) += kCentralStep;
         minus.u(j) -= kCentralStep;
-        const Vector4 rate = (gamma_dot_at(system, plus, k) - gamma_dot_at(system, minus, k)) / (2.0 * kCentralStep);
+        const ContactVector rate =
+            (gamma_dot_at(system, plus, k) - gamma_dot_at(system, minus, k)) / (2.0 * kCentralStep);
         EXPECT_LT((padded(d.gamma_dot_u.col(j)) - rate).norm(), kCentralError * (10 + 10 * rate.norm()));
       }
     }
@@ -287,7 +289,7 @@ TEST(ContactOnBeam, RatesPowerAndDerivatives) {
                   kCentralError);
       EXPECT_LT((gamma_dot(s) - (gamma(after) - gamma(before)).head<2>() / (2.0 * kCentralStep)).norm(),
                 kCentralError * 10);
-      const Vector4 lambda(0.7, -0.3, 0.0, 0.0);
+      const ContactVector lambda(0.7, -0.3, 0.0, 0.0, 0.0, 0.0);
       ContactDerivatives derivatives;
       system.calc_contact_derivatives(0, s.t, s.q, s.u, s.a, lambda, derivatives);
       for (const Side side : {Side::first, Side::second}) {

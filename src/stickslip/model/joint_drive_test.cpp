@@ -152,7 +152,7 @@ Rows limit_rows(const System& system, int k) {
   };
   rows.derivatives = [&system, k](const RandomState& s, const JointVector& lambda) {
     ContactDerivatives c;
-    system.calc_contact_derivatives(k, s.t, s.q, s.u, s.a, Vector4(lambda(0), 0.0, 0.0, 0.0), c);
+    system.calc_contact_derivatives(k, s.t, s.q, s.u, s.a, lambda(0) * ContactVector::Unit(0), c);
     return JointDerivatives{c.gap_q, c.gamma_q, c.gamma_dot_q, c.gamma_dot_u, c.force_q};
   };
   return rows;

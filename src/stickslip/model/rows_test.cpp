@@ -164,8 +164,8 @@ void compare_contact(const System& system, const RandomState& s, const std::stri
   calc_contact_rows(system, point, s.q, s.u, rows);
   ContactGeometry geometry;
   system.calc_contact(0, s.t, s.q, geometry);
-  const Vector4 gamma = system.calc_contact_velocity(0, geometry, s.t, s.q, s.u);
-  const Vector4 zeta = system.calc_contact_acceleration_bias(0, s.t, s.q, s.u);
+  const ContactVector gamma = system.calc_contact_velocity(0, geometry, s.t, s.q, s.u);
+  const ContactVector zeta = system.calc_contact_acceleration_bias(0, s.t, s.q, s.u);
   EXPECT_NEAR(rows.gap, geometry.gap, kRoundOff) << what;
   for (int i = 0; i < dim; ++i) {
     EXPECT_NEAR(rows.gamma[i], gamma(i), kRoundOff) << what << i;
@@ -177,7 +177,7 @@ void compare_contact(const System& system, const RandomState& s, const std::stri
   expect_equal(Eigen::Map<const RowMatrix>(rows.W.data(), dim, at.n_u), W, what + " W");
   ContactDerivatives hand;
   ContactDerivatives general;
-  const Vector4 lambda(1.0, -0.3, 0.4, 0.2);
+  const ContactVector lambda(1.0, -0.3, 0.4, 0.2, 0.0, 0.0);
   calc_contact_row_derivatives(system, point, s.t, s.q, s.u, s.a, lambda, hand);
   system.calc_contact_derivatives(0, s.t, s.q, s.u, s.a, lambda, general);
   expect_equal(hand.gap_q, general.gap_q, what + " gap_q");
