@@ -68,10 +68,9 @@ TEST(Adhesion, HoldsWhatIsPulledLess) {
 TEST(Adhesion, LetsGoBeyondItsRange) {
   for (const char* scheme : kAdhesionSchemes) {
     SCOPED_TRACE(scheme);
-    SceneRun run = test::scene_from_text(
-        sticky_scene(scheme, "{type = \"sphere\", radius = 0.5}", 0.5, 30.0, false));
+    SceneRun run = test::scene_from_text(sticky_scene(scheme, "{type = \"sphere\", radius = 0.5}", 0.5, 30.0, false));
     run.run([](const SceneRun& r) { EXPECT_NEAR(r.report.energy_error, 0.0, 1e-9); });
-    const double at_range = std::sqrt(2.0 * 0.02 / 10.0);  // [s]
+    const double at_range = std::sqrt(2.0 * 0.02 / 10.0);                           // [s]
     EXPECT_NEAR(run.state.u(2), 10.0 * at_range + 15.0 * (0.1 - at_range), 0.011);  // to two steps at the range
     EXPECT_NEAR(run.report.work, 30.0 * (run.state.q(2) - 0.5) - 10.0 * 0.02, 0.02);
   }

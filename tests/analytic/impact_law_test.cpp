@@ -198,16 +198,21 @@ TEST(ImpactLaw, PoissonSharesTheImpactOfThreeBalls) {
     for (const char* law : {"poisson", "energetic"}) {
       for (const double e : {0.0, 0.5, 1.0}) {
         SCOPED_TRACE(fmt::format("{} {} e = {}", scheme, law, e));
-        std::string scene = fmt::format("stickslip = 1\ngravity = [0, 0, 0]\n[time]\nend = 1e-9\nstep = 1e-9\n"
-                                        "[scheme]\ntype = \"{}\"\n[solver]\ntolerance = 1e-13\n", scheme);
+        std::string scene = fmt::format(
+            "stickslip = 1\ngravity = [0, 0, 0]\n[time]\nend = 1e-9\nstep = 1e-9\n"
+            "[scheme]\ntype = \"{}\"\n[solver]\ntolerance = 1e-13\n",
+            scheme);
         for (int k = 0; k < 3; ++k) {
           scene += fmt::format(
               "[bodies.b{0}]\nmass = 2\ninertia = [1, 1, 1]\nposition = [{0}, 0, 0]\nvelocity = [{1}, 0, 0]\n"
-              "shapes.s = {{type = \"sphere\", radius = 0.5}}\n", k, k == 0 ? 1 : 0);
+              "shapes.s = {{type = \"sphere\", radius = 0.5}}\n",
+              k, k == 0 ? 1 : 0);
         }
         for (int k = 0; k < 2; ++k) {
-          scene += fmt::format("[[contacts]]\nname = \"c{0}\"\nbetween = [\"b{0}\", \"b{1}\"]\n"
-                               "restitution = {{normal = {2}, law = \"{3}\"}}\n", k, k + 1, e, law);
+          scene += fmt::format(
+              "[[contacts]]\nname = \"c{0}\"\nbetween = [\"b{0}\", \"b{1}\"]\n"
+              "restitution = {{normal = {2}, law = \"{3}\"}}\n",
+              k, k + 1, e, law);
         }
         SceneRun run = test::scene_from_text(scene);
         ASSERT_EQ(run.step(), Status::ok) << run.report.message;
@@ -225,7 +230,8 @@ TEST(ImpactLaw, NeverMakesEnergy) {
   const auto draw = [&random] { return 2.0 * (static_cast<double>(random()) / 4294967296.0) - 1.0; };
   for (const char* law : {"poisson", "energetic"}) {
     for (int k = 0; k < 25; ++k) {
-      SceneRun run = test::scene_from_text(fmt::format(R"(stickslip = 1
+      SceneRun run =
+          test::scene_from_text(fmt::format(R"(stickslip = 1
 gravity = [0, 0]
 [time]
 end = 1
@@ -262,8 +268,8 @@ between = ["box/c", "ball"]
 friction = {5}
 restitution = {{normal = 1, law = "{6}"}}
 )",
-                                                       0.1 + 0.08 * draw(), 0.2 + 0.2 * draw(), 1.0 + 0.9 * draw(),
-                                                       0.6 + 0.6 * draw(), 0.5 + 0.5 * draw(), 0.5 + 0.5 * draw(), law));
+                                            0.1 + 0.08 * draw(), 0.2 + 0.2 * draw(), 1.0 + 0.9 * draw(),
+                                            0.6 + 0.6 * draw(), 0.5 + 0.5 * draw(), 0.5 + 0.5 * draw(), law));
       for (int i = 0; i < 200; ++i) {
         run.state = run.built.initial;
         for (int row = 0; row < 6; ++row) run.state.u(row) = draw();

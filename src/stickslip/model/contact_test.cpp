@@ -185,7 +185,8 @@ TEST_P(ContactKinematics, JacobianTimesVelocityIsGamma) {
     RandomState still = s;
     still.u.setZero();
     const ContactVector tau = gamma_at(system, still, 0);
-    const ContactVector lambda = padded(ContactVector(0.7, -0.3, 0.4, 0.2, 0.0, 0.0).head(1 + system.contacts()[0].friction_dim).eval());
+    const ContactVector lambda =
+        padded(ContactVector(0.7, -0.3, 0.4, 0.2, 0.0, 0.0).head(1 + system.contacts()[0].friction_dim).eval());
     // Power: lambda . (gamma - tau) = (W lambda) . u.
     EXPECT_NEAR(lambda.dot(gamma - tau), force_at(system, s, 0, lambda).dot(s.u), 1e-13);
     EXPECT_EQ(system.has_prescribed_motion(0), GetParam().first_body == 'm');
@@ -227,7 +228,8 @@ TEST_P(ContactKinematics, DerivativesMatchDifferences) {
         RandomState minus = s;
         plus.u(j) += kCentralStep;
         minus.u(j) -= kCentralStep;
-        const ContactVector rate = (gamma_dot_at(system, plus, k) - gamma_dot_at(system, minus, k)) / (2.0 * kCentralStep);
+        const ContactVector rate =
+            (gamma_dot_at(system, plus, k) - gamma_dot_at(system, minus, k)) / (2.0 * kCentralStep);
         EXPECT_LT((padded(d.gamma_dot_u.col(j)) - rate).norm(), kCentralError * (10 + 10 * rate.norm()));
       }
     }
