@@ -37,7 +37,7 @@ position = [0, 0.01]
 velocity = [)" + std::to_string(velocity) +
                              R"(, 0]
 shapes.box = {type = "box", size = [0.4, 0.02]}
-[[forces]]
+[forces.push]
 type = "load"
 body = "block"
 force = [)" + force + R"(, 0]
@@ -60,7 +60,8 @@ TEST_P(StaticFriction, BreaksAwayAtTheStaticBoundAndSlidesWithTheKineticOne) {
   });
   const double t = 0.8;
   const double velocity = kWeight * ((t * t - 0.25) / 2.0 - 0.3 * (t - 0.5));
-  EXPECT_NEAR(run.state.u(0), velocity, has_events() ? 1e-8 : 4e-3 * velocity);
+  // Two steps of the acceleration at the end: one begins as it sticks, and forces may be those of the start of a step.
+  EXPECT_NEAR(run.state.u(0), velocity, has_events() ? 1e-8 : 2e-3 * kWeight * (t - 0.3));
 }
 
 /// Uphill, with tan between kinetic and static friction: the block stops and stays.
@@ -168,7 +169,7 @@ scheme = {type = ")" + GetParam() + R"("}
 [bodies.floor]
 type = "fixed"
 rotation = {axis = [0, 0, 1], angle = 0.5}
-shapes.belt = {type = "half-space", normal = [0, 0, 1], surface_velocity = ["1.4*cos(0.5)", "-1.4*sin(0.5)", 0]}
+shapes.belt = {type = "half-space", normal = [0, 0, 1], surface_velocity = [1.2286155866465218, -0.6711957540458842, 0]}
 [bodies.ball]
 density = 1000
 position = [0, 0, 0.1]
@@ -178,8 +179,8 @@ between = ["floor", "ball"]
 friction = 0.5
 )");
   run.run();
-EXPECT_NEAR(run.state.u(0), 0.4, has_events() ? 1e-8 : 2e-3);
-EXPECT_NEAR(run.state.u(1), 0.0, 1e-9);
+  EXPECT_NEAR(run.state.u(0), 0.4, has_events() ? 1e-8 : 2e-3);
+  EXPECT_NEAR(run.state.u(1), 0.0, 1e-9);
 }
 
 /// A surface that turns about an axis drags as a body that turns does.
@@ -266,7 +267,9 @@ TEST_P(FrictionLaws, FrictionOfTwoDirectionsTurnsTheSlip) {
   const ContactReport& contact = run.report.contacts[0];
   EXPECT_NEAR(contact.tangent(0), std::cos(angle), 1e-12);
   EXPECT_NEAR(contact.tangent(1), std::sin(angle), 1e-12);
-  EXPECT_NEAR(std::hypot(contact.percussion[1] / 0.2, contact.percussion[2] / 0.5), contact.percussion[0], 1e-9);
+  // Within a step friction may turn by 1e-3 rad, and the sum is then shorter by the square of that.
+  EXPECT_NEAR(std::hypot(contact.percussion[1] / 0.2, contact.percussion[2] / 0.5), contact.percussion[0],
+              1e-6 * contact.percussion[0]);
   const std::array<double, 2> slip = turn({run.state.u(0), run.state.u(1)}, -angle);
   EXPECT_NEAR(contact.velocity[1], slip[0], 1e-9);
   EXPECT_NEAR(contact.velocity[2], slip[1], 1e-9);

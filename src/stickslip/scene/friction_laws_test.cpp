@@ -14,7 +14,7 @@ namespace {
 
 std::string scene_with(const std::string& friction, const std::string& surface = "", const std::string& scheme = "ccp",
                        const std::string& more = "") {
-  return "stickslip = 1\nscheme = {type = \"" + scheme +
+  return "stickslip = 1\ntime = {end = 1, step = 1e-3}\nscheme = {type = \"" + scheme +
          "\"}\n[parameters]\nmu = 0.2\n[bodies.floor]\ntype = \"fixed\"\n"
          "shapes.top = {type = \"half-space\", normal = [0, 0, 1]" +
          surface +
@@ -39,7 +39,7 @@ void expect_refused(const std::string& text, int line, const std::string& fragme
   ADD_FAILURE() << "no error:\n" << text;
 }
 
-constexpr int kFrictionLine = 14;
+constexpr int kFrictionLine = 15;
 
 TEST(FrictionOfScenes, HasStaticAndKineticPart) {
   const ContactLaw law = law_of_text("{static = 0.5, kinetic = 0.3, stick_speed = 1e-3}");
@@ -87,9 +87,11 @@ TEST(FrictionOfScenes, IsRefusedWhereItMakesNoSense) {
   expect_refused(scene_with("\"vx(ball)\""), kFrictionLine, "quantities of bodies");
   expect_refused(scene_with("{x = 0.3, y = 0.2}", "", "ccp", "contensou = {radius = 0.1}"), kFrictionLine + 1,
                  "none beside friction of two directions");
-  expect_refused(scene_with("{static = 0.5, kinetic = 0.3}", "", "relaxation"), 2, "static and kinetic friction");
-  expect_refused("stickslip = 1\nplanar = true\n[contact_default]\nfriction = {x = 0.2, y = 0.3}\n", 4,
-                 "contact_default.friction");
+  expect_refused(scene_with("{static = 0.5, kinetic = 0.3}", "", "relaxation"), 3, "static and kinetic friction");
+  expect_refused(
+      "stickslip = 1\ntime = {end = 1, step = 1e-3}\ngravity = [0, -1]\n[contact_default]\nfriction = {x = 0.2, y = "
+      "0.3}\n",
+      5, "contact_default.friction");
 }
 
 TEST(FrictionOfScenes, IsWarnedOfWhereAParameterHasTheNameOfTheSpeed) {
@@ -116,7 +118,7 @@ TEST(SurfacesThatMove, AreReadAndKept) {
 }
 
 TEST(SurfacesThatMove, AreRefusedWhereTheyMakeNoSense) {
-  constexpr int kLine = 7;
+  constexpr int kLine = 8;
   expect_refused(scene_with("0.1", ", surface_velocity = 2"), kLine, "shapes.top.surface_velocity");
   expect_refused(scene_with("0.1", ", surface_velocity = [1, 2]"), kLine, "shapes.top.surface_velocity");
   expect_refused(scene_with("0.1", ", surface_velocity = {rate = 2}"), kLine, "surface_velocity.axis: missing");
@@ -132,6 +134,7 @@ TEST(FrictionOfScenes, OfALawHasTheDirectionOfTheBodyThatItNamesFirst) {
   const auto is_of_second = [](const std::string& between) {
     const Scene scene = parse_scene(R"(
 stickslip = 1
+time = {end = 1, step = 1e-3}
 [materials.wood]
 [materials.ice]
 [bodies.floor]
@@ -154,6 +157,7 @@ between = )" + between,
 TEST(FrictionOfScenes, OfAShapeReplacesALaw) {
   const Scene scene = parse_scene(R"(
 stickslip = 1
+time = {end = 1, step = 1e-3}
 contact_default = {friction = "0.2 + v"}
 [bodies.floor]
 type = "fixed"

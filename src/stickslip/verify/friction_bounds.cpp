@@ -39,6 +39,21 @@ Vector3 FrictionBounds::calc_slip(const Contact& contact, const End& at) const {
   return relative - contact.normal * contact.normal.dot(relative);
 }
 
+/// [m/s] By how much what is prescribed changes the slip in a step.
+double FrictionBounds::calc_driven(const Contact& contact, const End& start, const End& end) const {
+  double change = 0.0;
+  for (const int shape : {contact.shape_a, contact.shape_b}) {
+    const int body = system_.shapes()[shape].body;
+    change += (surface_velocity(shape, contact.point, end) - surface_velocity(shape, contact.point, start)).norm();
+    if (system_.bodies()[body].n_u > 0) continue;
+    const Twist first = system_.calc_twist(body, start.t, *start.q, *start.u);
+    const Twist last = system_.calc_twist(body, end.t, *end.q, *end.u);
+    const double arm = (contact.point - (*end.bodies)[body].p).norm();
+    change += (last.v_WB - first.v_WB).norm() + (last.w_WB - first.w_WB).norm() * arm;
+  }
+  return change;
+}
+
 /// [m/s^2] By which the slip may change in a step because bodies turn: their rates times their speeds.
 double FrictionBounds::calc_turning(const Contact& contact, const End& at) const {
   double rate = 0.0;
@@ -56,7 +71,8 @@ double FrictionBounds::find_most(const ContactLaw& law, const Contact& contact, 
                                  bool at_instants) const {
   const Vector3 first = calc_slip(contact, start);
   const Vector3 last = calc_slip(contact, end);
-  const double off = (end.t - start.t) * (calc_turning(contact, start) + calc_turning(contact, end));
+  const double off = (end.t - start.t) * (calc_turning(contact, start) + calc_turning(contact, end)) +
+                     calc_driven(contact, start, end);
   if (law.kinetic) {
     const double slowest = first.norm() - off;
     const bool goes_on = first.dot(last) > off * (first.norm() + last.norm());

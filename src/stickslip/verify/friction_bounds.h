@@ -50,6 +50,7 @@ class FrictionBounds {
  private:
   Vector3 surface_velocity(int shape, const Vector3& x, const End& at) const;
   Vector3 calc_slip(const Contact& contact, const End& at) const;
+  double calc_driven(const Contact& contact, const End& start, const End& end) const;
   double calc_turning(const Contact& contact, const End& at) const;
   double find_most_of_bodies(int body_a, int body_b) const;
 
