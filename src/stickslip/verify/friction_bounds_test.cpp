@@ -14,7 +14,7 @@ namespace {
 /// A ball that slides and begins to roll on a floor.
 std::string sliding_ball(const std::string& scheme, const std::string& friction, bool is_detected) {
   std::string text = R"(stickslip = 1
-time = {end = 0.05, step = 1e-3}
+time = {end = 0.02, step = 1e-3}
 scheme = {type = ")" +
                      scheme + R"("}
 [bodies.floor]
@@ -58,7 +58,7 @@ TEST(VerifiedFriction, BeyondItsLawIsFound) {
   };
   for (const std::string law : kLaws) {
     for (const bool is_detected : {false, true}) {
-      ASSERT_TRUE(test::write_run(folder / "r.h5", sliding_ball("moreau", law, is_detected), 20, rub_more));
+      ASSERT_TRUE(test::write_run(folder / "r.h5", sliding_ball("moreau", law, is_detected), 10, rub_more));
       const Verification found = verify_result(folder / "r.h5");
       EXPECT_GT(found.n_false, 0) << law;
       EXPECT_EQ(found.first.what, "cone") << law << "\n" << describe(found);
