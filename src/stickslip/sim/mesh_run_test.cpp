@@ -121,7 +121,7 @@ shapes.s = {{{}}}
         EXPECT_THROW(SceneRun(read()), InputError) << named;
         continue;
       }
-      SceneRun run(read());
+      SceneRun run{read()};
       run.run();
       EXPECT_NEAR(run.state.q(2), 0.1, kGap) << scheme << " " << is_cube;
       EXPECT_LT(run.state.u.cwiseAbs().maxCoeff(), 0.011) << scheme << " " << is_cube;
