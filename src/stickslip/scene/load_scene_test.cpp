@@ -477,8 +477,10 @@ TEST(LoadScene, RefusesWrongOverrides) {
             "--set contacts.ball-flor.friction=.3: contacts.ball-flor.friction: contacts has no 'ball-flor'; did you "
             "mean 'ball-floor'?");
   EXPECT_EQ(error("bodies.ball.mas=3"), "--set bodies.ball.mas=3: bodies.ball.mas: unknown key; did you mean 'mass'?");
-  EXPECT_EQ(error("contacts.ball-floor.friction=-1"),
-            "--set contacts.ball-floor.friction=-1: contacts.ball-floor.friction: -1: a number >= 0");
+  EXPECT_EQ(
+      error("contacts.ball-floor.friction=-1"),
+      "--set contacts.ball-floor.friction=-1: contacts.ball-floor.friction: -1: a number >= 0, an expression of the "
+      "slip speed v, {static, kinetic, stick_speed = 1e-6}, or in space {x, y, direction = [1, 0, 0]}");
   EXPECT_NE(error("forces.push.bound=1").find("the scene has no forces"), std::string::npos);
   EXPECT_NE(error("bodies.ball.mass").find("key.path=value"), std::string::npos);
   EXPECT_NE(error("bodies..mass=1").find("key.path=value"), std::string::npos);
