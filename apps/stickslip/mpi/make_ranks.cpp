@@ -19,6 +19,7 @@ constexpr std::chrono::milliseconds kAskEvery{2};
 class MpiRanks final : public Ranks {
  public:
   MpiRanks(int rank, int size, int n_on_machine) : Ranks(rank, size, n_on_machine) {
+    requests_.reserve(2 * static_cast<std::size_t>(size));  // they keep their places
     MPI_Comm_dup(MPI_COMM_WORLD, &end_);
   }
   ~MpiRanks() override {
@@ -31,6 +32,20 @@ class MpiRanks final : public Ranks {
     sizes_.resize(begins_.size());
     for (std::size_t r = 0; r < sizes_.size(); ++r) sizes_[r] = static_cast<int>(begins[r + 1] - begins[r]);
     MPI_Allgatherv(MPI_IN_PLACE, 0, MPI_DOUBLE, data, sizes_.data(), begins_.data(), MPI_DOUBLE, MPI_COMM_WORLD);
+  }
+
+  void exchange(const double* sent, std::span<const std::size_t> send_begins, double* received,
+                std::span<const std::size_t> receive_begins) override {
+    requests_.clear();
+    for (int r = 0; r < size(); ++r) {
+      const auto n = static_cast<int>(receive_begins[r + 1] - receive_begins[r]);
+      if (n > 0) MPI_Irecv(received + receive_begins[r], n, MPI_DOUBLE, r, 0, MPI_COMM_WORLD, add_request());
+    }
+    for (int r = 0; r < size(); ++r) {
+      const auto n = static_cast<int>(send_begins[r + 1] - send_begins[r]);
+      if (n > 0) MPI_Isend(sent + send_begins[r], n, MPI_DOUBLE, r, 0, MPI_COMM_WORLD, add_request());
+    }
+    MPI_Waitall(static_cast<int>(requests_.size()), requests_.data(), MPI_STATUSES_IGNORE);
   }
 
   void wait_for_all() override { MPI_Barrier(MPI_COMM_WORLD); }
@@ -54,8 +69,11 @@ class MpiRanks final : public Ranks {
   void abort(int status) override { MPI_Abort(MPI_COMM_WORLD, status); }
 
  private:
+  MPI_Request* add_request() { return &requests_.emplace_back(MPI_REQUEST_NULL); }
+
   MPI_Comm end_ = MPI_COMM_NULL;
   std::vector<int> sizes_, begins_;
+  std::vector<MPI_Request> requests_;
 };
 
 int count_on_machine() {

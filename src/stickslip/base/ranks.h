@@ -22,6 +22,10 @@ class Ranks {
 
   /// Rank r knows numbers [begins[r], begins[r + 1]) of the data; all of them become known to all. begins (size + 1)
   virtual void gather(double* data, std::span<const std::size_t> begins) = 0;
+  /// Each rank sends numbers [send_begins[r], send_begins[r + 1]) of `sent` to rank r, and receives from it numbers
+  /// [receive_begins[r], receive_begins[r + 1]) of `received`. Both ends know how many. begins (size + 1)
+  virtual void exchange(const double* sent, std::span<const std::size_t> send_begins, double* received,
+                        std::span<const std::size_t> receive_begins) = 0;
   virtual void wait_for_all() = 0;
 
   /// Called at the end of the program, after which there are no more calls: waits for all ranks, and returns the first

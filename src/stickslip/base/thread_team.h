@@ -10,6 +10,7 @@
 #include <mutex>
 #include <thread>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 namespace stickslip {
@@ -108,18 +109,36 @@ inline int count_blocks(std::size_t n, std::size_t size) {
   return static_cast<int>(n_blocks > 1 ? n_blocks + n_blocks % 2 : n_blocks);
 }
 
-/// Calls f(begin, end, block) for each of these blocks, which are shared among the threads of the current team where
-/// `is_shared`. They are as large as each other but for one.
+/// Some of the blocks that follow each other.
+struct BlockRange {
+  int begin, end;
+  int size() const { return end - begin; }
+};
+
+/// Where a block of [0, n) begins; of n_blocks also where the last one ends. They are as large as each other but for
+/// one.
+inline std::size_t calc_block_begin(std::size_t n, int n_blocks, int block) {
+  return n_blocks > 0 ? n * static_cast<std::size_t>(block) / static_cast<std::size_t>(n_blocks) : 0;
+}
+
+/// Calls f(begin, end, block) for the blocks `some` of [0, n), which are shared among the threads of the current team
+/// where `is_shared`.
+template <class F>
+void for_blocks(bool is_shared, std::size_t n, std::size_t size, BlockRange some, F&& f) {
+  const int n_blocks = count_blocks(n, size);
+  const auto visit = [&](int k) {
+    const int block = some.begin + k;
+    f(calc_block_begin(n, n_blocks, block), calc_block_begin(n, n_blocks, block + 1), block);
+  };
+  ThreadTeam* team = is_shared && some.size() > 1 ? ThreadTeam::current() : nullptr;
+  if (team != nullptr) return team->run(some.size(), visit);
+  for (int k = 0; k < some.size(); ++k) visit(k);
+}
+
+/// The same for all blocks.
 template <class F>
 void for_blocks(bool is_shared, std::size_t n, std::size_t size, F&& f) {
-  const int n_blocks = count_blocks(n, size);
-  const auto begin_of = [&](int block) {
-    return n * static_cast<std::size_t>(block) / static_cast<std::size_t>(n_blocks);
-  };
-  const auto visit = [&](int block) { f(begin_of(block), begin_of(block + 1), block); };
-  ThreadTeam* team = is_shared && n_blocks > 1 ? ThreadTeam::current() : nullptr;
-  if (team != nullptr) return team->run(n_blocks, visit);
-  for (int block = 0; block < n_blocks; ++block) visit(block);
+  for_blocks(is_shared, n, size, BlockRange{0, count_blocks(n, size)}, std::forward<F>(f));
 }
 
 }  // namespace stickslip

@@ -29,6 +29,8 @@ constexpr double kFall = 1.5;
 
 /// Bodies of a block: 64 kB, some microseconds. [-]
 constexpr std::size_t kBodiesOfABlock = 1024;
+/// Ranges of bodies of a rank of a block, most of them of some bodies. [-]
+constexpr std::size_t kRangesOfABlock = 64;
 
 template <std::size_t n>
 void add_sums(const std::vector<std::array<double, 3>>& sums, double (&total)[n]) {
@@ -111,18 +113,38 @@ void AgsSolver::start(const ConeProblem& problem) {
   best_defect_ = HUGE_VAL;
   make_room(v_, packs_.mobilities().size());
   v_.resize(packs_.mobilities().size());
-  make_room(sums_, count_blocks(packs_.n_packs(), ContactPacks::kBlock));
+  exchange_.build(packs_);
+  make_room(sums_, packs_.n_blocks());
+  sums_.resize(packs_.n_blocks());
   make_room(new_v_, v_.size());
   new_v_.resize(v_.size());
   calc_velocities(problem, v_);
+  exchange_.after_momentum(v_);
   old_v_ = v_;
 }
 
-/// Calls f(first record, number) for blocks of records.
+/// Calls f(begin, number, block) for this rank's blocks of a batch, numbered as those of all batches.
+template <class F>
+void AgsSolver::for_packs(const ContactPacks::Batch& batch, bool is_shared, F&& f) const {
+  for_blocks(packs_.are_many() && is_shared, batch.size(), ContactPacks::kBlock, batch.own,
+             [&](std::size_t begin, std::size_t end, int block) {
+               f(begin, static_cast<int>(end - begin), batch.first_block + block);
+             });
+}
+
+/// Calls f(first record, number) for blocks of records: all, or those that this rank owns.
 template <class F>
 void AgsSolver::for_bodies(F&& f) const {
-  for_blocks(packs_.are_many(), packs_.mobilities().size(), kBodiesOfABlock,
-             [&](std::size_t begin, std::size_t end, int) { f(begin, end - begin); });
+  if (packs_.ranks() == nullptr) {
+    return for_blocks(packs_.are_many(), packs_.mobilities().size(), kBodiesOfABlock,
+                      [&](std::size_t begin, std::size_t end, int) { f(begin, end - begin); });
+  }
+  const std::span<const PackExchange::Range> ranges = exchange_.owned();
+  for_blocks(true, ranges.size(), kRangesOfABlock, [&](std::size_t begin, std::size_t end, int) {
+    for (const PackExchange::Range& range : ranges.subspan(begin, end - begin)) {
+      f(static_cast<std::size_t>(range.first), static_cast<std::size_t>(range.n));
+    }
+  });
 }
 
 PackVector* AgsSolver::percussions(const ContactPacks::Batch& batch, std::vector<PackVector>& p) const {
@@ -133,23 +155,22 @@ const PackVector* AgsSolver::percussions(const ContactPacks::Batch& batch, const
   return p.data() + (batch.is_general ? packs_.n_sphere_packs() : 0) + batch.begin;
 }
 
-/// V = M^-1 J^T p of p_ and singles_.
-void AgsSolver::calc_velocities(const ConeProblem& problem, std::vector<BodyVelocity>& velocities) const {
-  for_bodies([&](std::size_t first, std::size_t n) { std::fill_n(velocities.begin() + first, n, BodyVelocity{}); });
-  for (const bool general : {false, true}) {
-    for (const ContactPacks::Batch& batch : packs_.batches()) {
-      if (batch.is_general != general) continue;
-      const PackVector* p = percussions(batch, p_);
-      const auto add = [&](std::size_t begin, std::size_t end, int) {
-        const auto n = static_cast<int>(end - begin);
-        if (general) {
-          kernels_.add_general_momenta(packs_.general().data() + batch.begin + begin, n, p + begin, velocities.data());
-        } else {
-          kernels_.add_sphere_momenta(packs_.spheres().data() + batch.begin + begin, n, p + begin, velocities.data());
-        }
-      };
-      for_blocks(packs_.are_many() && !batch.is_ordered, batch.size(), ContactPacks::kBlock, add);
-    }
+/// V = M^-1 J^T p of p_ and singles_, of the bodies that this rank owns.
+void AgsSolver::calc_velocities(const ConeProblem& problem, std::vector<BodyVelocity>& velocities) {
+  for_blocks(packs_.are_many(), velocities.size(), kBodiesOfABlock, [&](std::size_t begin, std::size_t end, int) {
+    std::fill(velocities.begin() + begin, velocities.begin() + end, BodyVelocity{});
+  });
+  for (int k = 0; k < static_cast<int>(packs_.batches().size()); ++k) {
+    const ContactPacks::Batch& batch = packs_.batches()[k];
+    const PackVector* p = percussions(batch, p_);
+    for_packs(batch, !batch.is_ordered, [&](std::size_t begin, int n, int) {
+      if (batch.is_general) {
+        kernels_.add_general_momenta(packs_.general().data() + batch.begin + begin, n, p + begin, velocities.data());
+      } else {
+        kernels_.add_sphere_momenta(packs_.spheres().data() + batch.begin + begin, n, p + begin, velocities.data());
+      }
+    });
+    exchange_.after_batch(k, velocities);
   }
   for_bodies([&](std::size_t first, std::size_t n) {
     kernels_.accelerate(packs_.mobilities().data() + first, static_cast<int>(n), velocities.data() + first);
@@ -169,29 +190,30 @@ void AgsSolver::calc_velocities(const ConeProblem& problem, std::vector<BodyVelo
 void AgsSolver::sweep(const ConeProblem& problem) {
   slope_ = squared_ = 0.0;
   if (!is_packed_) return sweep_unpacked(problem);
-  for (const ContactPacks::Batch& batch : packs_.batches()) sweep_batch(batch);
+  for (int k = 0; k < static_cast<int>(packs_.batches().size()); ++k) {
+    sweep_batch(packs_.batches()[k]);
+    exchange_.after_batch(k, v_);
+  }
+  exchange_.gather(sums_);
+  double total[2] = {0.0, 0.0};
+  add_sums(sums_, total);
+  slope_ = total[0];
+  squared_ = total[1];
   sweep_singles(problem);
 }
 
 void AgsSolver::sweep_batch(const ContactPacks::Batch& batch) {
-  sums_.resize(count_blocks(batch.size(), ContactPacks::kBlock));
   PackVector* p = percussions(batch, p_);
   PackVector* old_p = percussions(batch, old_p_);
-  const auto sweep_block = [&](std::size_t begin, std::size_t end, int block) {
+  for_packs(batch, !batch.is_ordered, [&](std::size_t begin, int n, int block) {
     SweepData data = {v_.data(), packs_.mobilities().data(), p + begin, old_p + begin, beta_, {0.0, 0.0}};
-    const auto n = static_cast<int>(end - begin);
     if (batch.is_general) {
       kernels_.sweep_general(packs_.general().data() + batch.begin + begin, n, is_exact_, data);
     } else {
       kernels_.sweep_spheres(packs_.spheres().data() + batch.begin + begin, n, is_exact_, data);
     }
     sums_[block] = {data.sums[0], data.sums[1], 0.0};
-  };
-  for_blocks(packs_.are_many() && !batch.is_ordered, batch.size(), ContactPacks::kBlock, sweep_block);
-  double total[2] = {slope_, squared_};
-  add_sums(sums_, total);
-  slope_ = total[0];
-  squared_ = total[1];
+  });
 }
 
 /// Of the cones that are not packed, each exactly.
@@ -260,6 +282,20 @@ void AgsSolver::move_on() {
   for_bodies([&](std::size_t first, std::size_t n) {
     kernels_.extrapolate(v_.data() + first, old_v_.data() + first, n, beta_);
   });
+  exchange_.after_momentum(v_);
+}
+
+void AgsSolver::judge_batch(const ContactPacks::Batch& batch, double scale) {
+  const PackVector* p = percussions(batch, p_);
+  for_packs(batch, true, [&](std::size_t begin, int n, int block) {
+    JudgeData data = {v_.data(), p + begin, scale, {0.0, 0.0, 0.0}};
+    if (batch.is_general) {
+      kernels_.judge_general(packs_.general().data() + batch.begin + begin, n, is_exact_, data);
+    } else {
+      kernels_.judge_spheres(packs_.spheres().data() + batch.begin + begin, n, is_exact_, data);
+    }
+    sums_[block] = {data.sums[0], data.sums[1], data.sums[2]};
+  });
 }
 
 /// Judges p as calc_residual() does, and removes what round-off has left in V; the same in its history, where it would
@@ -273,24 +309,11 @@ void AgsSolver::judge_packs(const ConeProblem& problem) {
   });
   v_.swap(new_v_);
   const double scale = iterate_.rows().residual_scale();
+  exchange_.before_judgement(v_);
+  for (const ContactPacks::Batch& batch : packs_.batches()) judge_batch(batch, scale);
+  exchange_.gather(sums_);
   double squares[3] = {0.0, 0.0, 0.0};
-  const bool is_exact = problem.law == FrictionLaw::coulomb;
-  for (const bool general : {false, true}) {
-    const std::size_t first = general ? packs_.n_sphere_packs() : 0;
-    const std::size_t n = packs_.n_packs() - first - (general ? 0 : packs_.general().size());
-    sums_.resize(count_blocks(n, ContactPacks::kBlock));
-    for_blocks(packs_.are_many(), n, ContactPacks::kBlock, [&](std::size_t begin, std::size_t end, int block) {
-      JudgeData data = {v_.data(), p_.data() + first + begin, scale, {0.0, 0.0, 0.0}};
-      const auto n_of_block = static_cast<int>(end - begin);
-      if (general) {
-        kernels_.judge_general(packs_.general().data() + begin, n_of_block, is_exact, data);
-      } else {
-        kernels_.judge_spheres(packs_.spheres().data() + begin, n_of_block, is_exact, data);
-      }
-      sums_[block] = {data.sums[0], data.sums[1], data.sums[2]};
-    });
-    add_sums(sums_, squares);
-  }
+  add_sums(sums_, squares);
   const double* v = v_.data()->x;
   for (const ContactPacks::Single& single : packs_.singles()) {
     const Cone& cone = problem.cones[single.cone];
@@ -313,9 +336,11 @@ void AgsSolver::judge_packs(const ConeProblem& problem) {
   last_.relative = last_.absolute > 0.0 ? last_.absolute / last_.size : 0.0;
   if (!(last_.defect() < best_defect_)) return;
   best_defect_ = last_.defect();
-  for_blocks(packs_.are_many(), p_.size(), ContactPacks::kBlock, [&](std::size_t begin, std::size_t end, int) {
-    std::copy(p_.begin() + begin, p_.begin() + end, best_p_.begin() + begin);
-  });
+  for (const ContactPacks::Batch& batch : packs_.batches()) {
+    const PackVector* p = percussions(batch, p_);
+    PackVector* best = percussions(batch, best_p_);
+    for_packs(batch, true, [&](std::size_t begin, int n, int) { std::copy_n(p + begin, n, best + begin); });
+  }
   best_singles_ = singles_;
 }
 
@@ -335,6 +360,7 @@ void AgsSolver::watch(double defect) {
 /// The best iterate in packs, judged by the problem's own operator.
 void AgsSolver::write_best(const ConeProblem& problem) {
   std::ranges::copy(best_singles_, iterate_.p().begin());
+  exchange_.gather(best_p_);
   packs_.give(problem, best_p_, iterate_.p());
   iterate_.judge();
 }

@@ -9,6 +9,7 @@
 #include "stickslip/solvers/deadline.h"
 #include "stickslip/solvers/iterate.h"
 #include "stickslip/solvers/local_solver.h"
+#include "stickslip/solvers/pack_exchange.h"
 #include "stickslip/solvers/solver_options.h"
 
 namespace stickslip {
@@ -28,7 +29,8 @@ namespace stickslip {
 // there is no objective and too much of it diverges: MomentumBound.
 //
 // Threads of the current ThreadTeam share the packs of a colour and the bodies, in blocks; sums of packs are sums of
-// blocks, in their order: the answer has the same bits for any number of threads.
+// blocks, in their order: the answer has the same bits for any number of threads. Ranks share the same blocks
+// (ContactPacks, PackExchange) and do all else alike, with the same bits, too.
 //
 // Operators without bodies (W from files) are swept in the order of the problem by sweep_exactly().
 class AgsSolver final : public ConeSolver {
@@ -51,11 +53,14 @@ class AgsSolver final : public ConeSolver {
   void start(const ConeProblem& problem);
   void sweep(const ConeProblem& problem);
   void sweep_batch(const ContactPacks::Batch& batch);
+  void judge_batch(const ContactPacks::Batch& batch, double scale);
   void sweep_unpacked(const ConeProblem& problem);
   void sweep_singles(const ConeProblem& problem);
   void move_on();
   void judge_packs(const ConeProblem& problem);
-  void calc_velocities(const ConeProblem& problem, std::vector<BodyVelocity>& velocities) const;
+  void calc_velocities(const ConeProblem& problem, std::vector<BodyVelocity>& velocities);
+  template <class F>
+  void for_packs(const ContactPacks::Batch& batch, bool is_shared, F&& f) const;
   template <class F>
   void for_bodies(F&& f) const;
   PackVector* percussions(const ContactPacks::Batch& batch, std::vector<PackVector>& p) const;
@@ -68,6 +73,7 @@ class AgsSolver final : public ConeSolver {
   Iterate iterate_{options_.stop};
   LocalSolver local_;
   ContactPacks packs_;
+  PackExchange exchange_;
   bool is_packed_ = false, is_exact_ = false;
   MomentumBound bound_;
   double theta_ = 1.0, beta_ = 0.0;             // [-]
@@ -75,7 +81,7 @@ class AgsSolver final : public ConeSolver {
   std::vector<PackVector> p_, old_p_, best_p_;  // (n_packs) [N s] of the last sweep, the one before, the best
   std::vector<double> singles_, old_singles_, best_singles_;  // (n) [N s] of other cones, and of all without packs
   std::vector<BodyVelocity> v_, old_v_, new_v_;               // (records) of y, of p
-  std::vector<std::array<double, 3>> sums_;                   // (blocks) of what kernels add up
+  std::vector<std::array<double, 3>> sums_;                   // (blocks of all batches) of what kernels add up
   Residual last_;                                             // of p
   double best_defect_ = 0.0;                                  // [m/s] of best_p_ and best_singles_
 };

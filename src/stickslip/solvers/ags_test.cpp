@@ -15,8 +15,10 @@
 #include "stickslip/base/thread_team.h"
 #include "stickslip/cone/residual.h"
 #include "stickslip/solvers/contact_packs.h"
+#include "stickslip/solvers/pack_exchange.h"
 #include "stickslip/solvers/solver_options.h"
 #include "tests/support/planted_problem.h"
+#include "tests/support/thread_ranks.h"
 
 namespace stickslip {
 namespace {
@@ -64,6 +66,14 @@ class PileBuilder {
     }
   }
 
+  /// Two bodies whose centres move alike, in rows alone.
+  void add_joint(int first, int second) {
+    problem_.add_free(3);
+    factored_.begin_row(3);
+    factored_.add_block(first).leftCols(3) = -Matrix3::Identity();
+    factored_.add_block(second).leftCols(3) = Matrix3::Identity();
+  }
+
   ConeProblem make() {
     if (is_packed_) {
       problem_.delassus = packed_;
@@ -96,6 +106,7 @@ struct PileRecipe {
   double slender = 1.0;        // [-]
   double mass_of_tenth = 1.0;  // [-] of every tenth body
   bool has_plate = false;      // that floats freely on top of all, one body
+  bool has_joint = false;      // between the first ball and the last; in rows
 };
 
 /// Layers of balls in a box-centred lattice, falling on a floor: unit masses and radii.
@@ -143,6 +154,7 @@ ConeProblem make_ball_pile(const PileRecipe& recipe) {
       }
     }
   }
+  if (recipe.has_joint) pile.add_joint(0, n - 1);
   return pile.make();
 }
 
@@ -339,6 +351,54 @@ TEST_F(AgsPiles, SameBitsWithAnyThreads) {
       }
     }
   }
+}
+
+/// The same bits for any number of ranks, with threads, too: spheres; others under a plate; rows with a joint.
+TEST_F(AgsPiles, SameBitsWithAnyRanks) {
+  struct Case {
+    PileRecipe recipe;
+    int n_ranks, n_threads;
+  };
+  const std::vector<Case> cases = {
+      {{.edge = 22}, 2, 2},
+      {{.edge = 32, .layers = 2, .has_plate = true}, 2, 1},
+      {{.law = FrictionLaw::associated, .packed = false, .edge = 22, .slender = 0.5, .has_joint = true}, 3, 1}};
+  for (const Case& of : cases) {
+    const ConeProblem problem = make_ball_pile(of.recipe);
+    std::vector<double> alone;
+    const SolveReport of_alone = solve(problem, 1e-9, alone, 12);
+    test::run_ranks(of.n_ranks, [&](int rank) {
+      ThreadTeam team(of.n_threads);
+      const ThreadTeam::Scope scope(&team);
+      ContactPacks packs;
+      packs.build(problem);
+      EXPECT_NE(packs.ranks(), nullptr);
+      std::vector<double> p;
+      const SolveReport report = solve(problem, 1e-9, p, 12);
+      EXPECT_TRUE(p == alone) << rank << " of " << of.n_ranks;
+      EXPECT_EQ(report.residual.absolute, of_alone.residual.absolute);
+      EXPECT_EQ(report.residual.missed, of_alone.residual.missed);
+    });
+  }
+}
+
+/// Two ranks send each other the bodies between them alone.
+TEST_F(AgsPiles, RanksSendWhatLiesBetween) {
+  constexpr int kEdge = 20, kLayers = 6;
+  const ConeProblem problem = make_ball_pile({.edge = kEdge, .layers = kLayers});
+  test::run_ranks(2, [&](int rank) {
+    ContactPacks packs;
+    packs.build(problem);
+    PackExchange exchange;
+    exchange.build(packs);
+    EXPECT_GT(exchange.n_received(), 0u);
+    EXPECT_LT(exchange.n_received(), packs.n_records() / 2);
+    int n_owned = 0;
+    for (const PackExchange::Range& range : exchange.owned()) {
+      if (range.first < packs.n_records()) n_owned += range.n;
+    }
+    EXPECT_NEAR(n_owned, 0.5 * packs.n_records(), kEdge * kEdge) << rank;
+  });
 }
 
 /// Blocks that threads visit at once share no body, and no record of an empty lane.

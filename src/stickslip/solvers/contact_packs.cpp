@@ -8,7 +8,6 @@
 #include <type_traits>
 
 #include "stickslip/base/make_room.h"
-#include "stickslip/base/thread_team.h"
 
 namespace stickslip {
 namespace {
@@ -32,11 +31,6 @@ Matrix3 inertia_of(const BodyMobility& mobility) {
   Matrix3 matrix;
   matrix << a[0], a[1], a[2], a[1], a[3], a[4], a[2], a[4], a[5];
   return matrix;
-}
-
-/// How many lanes of a pack have the body of this one.
-int count_same(const int (&bodies)[kLanes], const int (&others)[kLanes], int body) {
-  return static_cast<int>(std::count(bodies, bodies + kLanes, body) + std::count(others, others + kLanes, body));
 }
 
 double component_along(const double (&vectors)[3][kLanes], int lane, const Vector3& direction) {
@@ -328,13 +322,27 @@ void ContactPacks::order() {
     colour(members_, Kind::sphere, shares, sphere_order_);
     colour(members_, Kind::general, shares, general_order_);
   }
+  share_batches();
   // Empty lanes of blocks that threads visit at once.
   int n_sets = 1;
   for (const Batch& batch : batches_) {
-    if (!batch.is_ordered) n_sets = std::max(n_sets, count_blocks(batch.size(), kBlock));
+    if (!batch.is_ordered) n_sets = std::max(n_sets, batch.n_blocks());
   }
   make_room(mobilities_, n_records_ + static_cast<std::size_t>(n_sets) * kLanes);
   mobilities_.resize(n_records_ + static_cast<std::size_t>(n_sets) * kLanes, {});
+}
+
+/// Numbers the blocks, and gives ranks their parts.
+void ContactPacks::share_batches() {
+  Ranks* ranks = Ranks::current();
+  const std::size_t n_packs = (sphere_order_.size() + general_order_.size()) / kLanes;
+  ranks_ = ranks != nullptr && ranks->size() > 1 && n_packs >= kManyPacksOfRanks ? ranks : nullptr;
+  int first = 0;
+  for (Batch& batch : batches_) {
+    batch.first_block = std::exchange(first, first + batch.n_blocks());
+    batch.own = {0, batch.n_blocks()};
+    if (ranks_ != nullptr && !batch.is_ordered) batch.own = share_of(batch, ranks_->rank(), ranks_->size());
+  }
 }
 
 /// Appends the cones of one kind, colour by colour, each filled up to whole packs.
@@ -364,10 +372,10 @@ void ContactPacks::colour(std::span<const int> members, Kind kind, bool is_order
     begins[c] = end;
     end += (counts[c] + kLanes - 1) / kLanes * kLanes;
     if (counts[c] == 0 || is_ordered) continue;
-    append(batches_, {kind == Kind::general, false, begins[c] / kLanes, end / kLanes});
+    append(batches_, {kind == Kind::general, false, begins[c] / kLanes, end / kLanes, 0, {}});
   }
   if (end == n_before) return;
-  if (is_ordered) append(batches_, {kind == Kind::general, true, n_before / kLanes, end / kLanes});
+  if (is_ordered) append(batches_, {kind == Kind::general, true, n_before / kLanes, end / kLanes, 0, {}});
   make_room(order, end);
   order.resize(end, -1);
   for (std::size_t k = 0; k < members.size(); ++k) {
@@ -404,11 +412,6 @@ void ContactPacks::fill_arms(const View& view, int lane, GeneralPack& pack) cons
   };
   put_arm(view.first, view.arm_first, pack.arm_first);
   put_arm(view.second, view.arm_second, pack.arm_second);
-}
-
-/// How many lanes of a pack have the body.
-int ContactPacks::count_lanes(const PackOfContacts& pack, int body, bool is_ordered) const {
-  return is_ordered && body < n_records_ ? count_same(pack.first, pack.second, body) : 1;
 }
 
 void ContactPacks::set_metric(int lane, bool is_ordered, SpherePack& pack) const {
@@ -487,7 +490,7 @@ void ContactPacks::fill(const ConeProblem& problem, std::span<const int> order, 
   packs.resize(order.size() / kLanes);
   for (const Batch& batch : batches_) {
     if (batch.is_general != std::is_same_v<Pack, GeneralPack>) continue;
-    for_blocks(are_many(), batch.size(), kBlock, [&](std::size_t begin, std::size_t end, int block) {
+    for_blocks(are_many(), batch.size(), kBlock, batch.own, [&](std::size_t begin, std::size_t end, int block) {
       const int empty = n_records_ + (batch.is_ordered ? 0 : block * kLanes);
       for (std::size_t k = batch.begin + begin; k < batch.begin + end; ++k) {
         fill_pack(problem, order.data() + k * kLanes, empty, batch.is_ordered, packs[k]);
@@ -563,7 +566,7 @@ void ContactPacks::take(const ConeProblem& problem, std::span<const double> p, s
     }
     put_lane(world, lane, pack.x);
   };
-  visit_lanes(packed, take_lane);
+  visit_lanes(true, packed, take_lane);
 }
 
 void ContactPacks::give(const ConeProblem& problem, std::span<const PackVector> packed, std::span<double> p) const {
@@ -575,22 +578,23 @@ void ContactPacks::give(const ConeProblem& problem, std::span<const PackVector> 
     if (cone.dim > 1) p_i[1] = component_along(pack.x, lane, of.tangent);
     if (cone.dim > 2) p_i[2] = component_along(pack.x, lane, of.third);
   };
-  visit_lanes(packed, give_lane);
+  visit_lanes(false, packed, give_lane);
 }
 
-/// Calls visit(cone, lane, scratch, pack) for each lane of all packs.
+/// Calls visit(cone, lane, scratch, pack) for each lane of packs, all or those of this rank.
 template <class PackVectors, class Visit>
-void ContactPacks::visit_lanes(PackVectors packed, const Visit& visit) const {
-  const auto visit_all = [&](const std::vector<int>& order, std::size_t first_pack) {
-    for_blocks(are_many(), order.size() / kLanes, kBlock, [&](std::size_t begin, std::size_t end, int) {
+void ContactPacks::visit_lanes(bool only_own, PackVectors packed, const Visit& visit) const {
+  for (const Batch& batch : batches_) {
+    const std::vector<int>& order = batch.is_general ? general_order_ : sphere_order_;
+    const std::size_t first_pack = batch.is_general ? spheres_.size() : 0;
+    const BlockRange blocks = only_own ? batch.own : BlockRange{0, batch.n_blocks()};
+    for_blocks(are_many(), batch.size(), kBlock, blocks, [&](std::size_t begin, std::size_t end, int) {
       View of;
-      for (std::size_t k = begin; k < end; ++k) {
+      for (std::size_t k = batch.begin + begin; k < batch.begin + end; ++k) {
         for (int lane = 0; lane < kLanes; ++lane) visit(order[k * kLanes + lane], lane, of, packed[first_pack + k]);
       }
     });
-  };
-  visit_all(sphere_order_, 0);
-  visit_all(general_order_, spheres_.size());
+  }
 }
 
 }  // namespace stickslip

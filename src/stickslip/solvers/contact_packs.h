@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <utility>
 #include <vector>
 
+#include "stickslip/base/ranks.h"
+#include "stickslip/base/thread_team.h"
 #include "stickslip/cone/cone_problem.h"
 #include "stickslip/solvers/contact_pack.h"
 
@@ -24,6 +27,9 @@ namespace stickslip {
 /// shared: these contacts are coloured by themselves and come last, in batches that keep their order; and where a pack
 /// holds m contacts of such a body, each counts the body's mobility m times, which keeps the step of all of them short
 /// enough.
+///
+/// The current Ranks share the blocks of batches whose packs share no body: rank r of R has blocks [n r / R,
+/// n (r + 1) / R) of each, and fills their packs alone. Batches that keep their order belong to all ranks.
 class ContactPacks {
  public:
   /// Packs of a block at most: four microseconds of a sweep, a few times what it takes to hand them to a thread. Fewer
@@ -35,7 +41,10 @@ class ContactPacks {
     bool is_general;
     bool is_ordered;  // packs share bodies
     int begin, end;   // among the packs of their kind
+    int first_block;  // blocks of batches before
+    BlockRange own;   // among its blocks, those of this rank
     int size() const { return end - begin; }
+    int n_blocks() const { return count_blocks(size(), kBlock); }
   };
   /// A cone that is visited by itself, over the unknowns that it touches: u_i = left v + b, v += right^T p. Both
   /// row-major (dim, n unknowns).
@@ -49,11 +58,31 @@ class ContactPacks {
   static bool may_build(const ConeProblem& problem);
   void build(const ConeProblem& problem);
 
+  /// The ranks that share the packs; null: this one does all.
+  Ranks* ranks() const { return ranks_; }
+  /// What rank r has of the blocks of a batch that it shares.
+  static BlockRange share_of(const Batch& batch, int rank, int n_ranks) {
+    return {batch.n_blocks() * rank / n_ranks, batch.n_blocks() * (rank + 1) / n_ranks};
+  }
+  /// Calls visit(record) for the bodies of a pack, of whatever rank.
+  template <class Visit>
+  void for_records(bool is_general, int pack, Visit&& visit) const {
+    const int* cones = (is_general ? general_order_ : sphere_order_).data() + std::ptrdiff_t{kLanes} * pack;
+    for (int lane = 0; lane < kLanes; ++lane) {
+      if (cones[lane] < 0) continue;
+      for (const int body : {pairs_[cones[lane]].first, pairs_[cones[lane]].second}) {
+        if (body >= 0) visit(frames_[body].record);
+      }
+    }
+  }
+
   int n_packs() const { return static_cast<int>(spheres_.size() + general_.size()); }
   int n_sphere_packs() const { return static_cast<int>(spheres_.size()); }
   std::span<const SpherePack> spheres() const { return spheres_; }
   std::span<const GeneralPack> general() const { return general_; }
   std::span<const Batch> batches() const { return batches_; }
+  /// Of all batches.
+  int n_blocks() const { return batches_.empty() ? 0 : batches_.back().first_block + batches_.back().n_blocks(); }
   /// Whether there are so many that threads share them.
   bool are_many() const { return sphere_order_.size() + general_order_.size() >= kManyPacks * std::size_t{kLanes}; }
   std::span<const Single> singles() const { return singles_; }
@@ -65,8 +94,10 @@ class ContactPacks {
   /// Records of velocities: bodies, what singles have beside them, and those of empty lanes, which each block of a
   /// batch has for itself.
   std::span<const BodyMobility> mobilities() const { return mobilities_; }
+  /// Those before the records of empty lanes.
+  int n_records() const { return n_records_; }
 
-  /// Percussions between the rows of the problem (n) and packs (n_packs); of singles none.
+  /// Percussions between the rows of the problem (n) and packs (n_packs); of singles none. take() those of this rank.
   void take(const ConeProblem& problem, std::span<const double> p, std::span<PackVector> packed) const;
   void give(const ConeProblem& problem, std::span<const PackVector> packed, std::span<double> p) const;
 
@@ -95,6 +126,9 @@ class ContactPacks {
   enum class Kind : std::uint8_t { sphere, general, single };
   /// Packs from which on threads pay: 4096 contacts, of which a sweep takes 40 us, some times what waking threads does.
   static constexpr int kManyPacks = 512;
+  /// Packs from which on ranks share them: 8192 contacts, of which two ranks save 40 us a sweep. At an estimated 2 us a
+  /// message those after a dozen batches take 25 us of it; with half as many packs they take all.
+  static constexpr int kManyPacksOfRanks = 1024;
 
   void set_bodies(const ConeProblem& problem);
   void set_body(int n_v, const double* inverse_mass, Frame& frame);
@@ -108,6 +142,7 @@ class ContactPacks {
   bool is_known_sphere(const PackedDelassus::Contact& contact) const;
   void classify(const ConeProblem& problem);
   void order();
+  void share_batches();
   void colour(std::span<const int> members, Kind kind, bool is_ordered, std::vector<int>& order);
   template <class Pack>
   void fill(const ConeProblem& problem, std::span<const int> order, std::vector<Pack>& packs);
@@ -116,13 +151,20 @@ class ContactPacks {
   void fill_lane(const ConeProblem& problem, const View& view, int i, int lane, PackOfContacts& pack) const;
   void fill_arms(const View& view, int lane, SpherePack& pack) const;
   void fill_arms(const View& view, int lane, GeneralPack& pack) const;
-  int count_lanes(const PackOfContacts& pack, int body, bool is_ordered) const;
+  /// How many lanes of a pack count a body's mobility: those that have it, where bodies are shared.
+  int count_lanes(const PackOfContacts& pack, int body, bool is_ordered) const {
+    if (!is_ordered || body >= n_records_) return 1;
+    int n = 0;
+    for (int lane = 0; lane < kLanes; ++lane) n += int{pack.first[lane] == body} + int{pack.second[lane] == body};
+    return n;
+  }
   void set_metric(int lane, bool is_ordered, SpherePack& pack) const;
   void set_metric(int lane, bool is_ordered, GeneralPack& pack) const;
   void add_singles(const ConeProblem& problem);
   template <class PackVectors, class Visit>
-  void visit_lanes(PackVectors packed, const Visit& visit) const;
+  void visit_lanes(bool only_own, PackVectors packed, const Visit& visit) const;
 
+  Ranks* ranks_ = nullptr;
   bool is_planar_ = false, is_associated_ = false;
   std::vector<BodyMobility> mobilities_;           // (records)
   int n_records_ = 0;                              // without those of empty lanes
