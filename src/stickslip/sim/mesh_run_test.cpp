@@ -170,7 +170,8 @@ position = [0.1, 0.2, 0.11]
 velocity = [1, 0, 0]
 shapes.s = {type = "sphere", radius = 0.1}
 [bodies.cube]
-density = 1000
+mass = 1
+inertia = [1, 1, 1]
 position = [1, 1, 0.3]
 shapes.s = {type = "mesh", file = "cube.obj", visual = true}
 [contact_default]

@@ -35,10 +35,11 @@ constexpr double kLength = 1e-12;
 constexpr double kSumRoundOffs = 16.0;
 
 Scene scene_of(const Trajectory& result) {
-  const std::string text = result.scene();
-  const LoadOptions options{
-      .allow_include = false, .max_bytes = text.size(), .stored_meshes = find_stored_meshes(result.file())};
-  return parse_scene(text, result.file().name() + " (scene)", options);
+  LoadOptions options;
+  options.allow_include = false;
+  options.max_bytes = result.scene().size();
+  options.stored_meshes = find_stored_meshes(result.file());
+  return parse_scene(result.scene(), result.file().name() + " (scene)", options);
 }
 
 /// How far contacts of the scheme act before shapes touch: up to a gap [m], and by a time [s].
