@@ -40,8 +40,9 @@ struct Placement {
 /// rounding radius all around the core. Balls and points have a core of one vertex, capsules of one edge; polytopes
 /// (boxes, hulls) have a radius of 0, and so have solid cylinders and ellipsoids. Of a cylinder the vertices are points
 /// on its rims, kRimPoints on the lower one before as many on the upper one; edges are its rims, faces its caps and its
-/// side, by their numbers alone. A half-space is its face. A surface of triangles, which is not convex, is apart. A planar solid is a ball or a polygon whose faces are its
-/// edges: face k goes from vertex k to the next, counterclockwise, and there are no edges beside.
+/// side, by their numbers alone. A half-space is its face. A surface of triangles, which is not convex, is apart. A
+/// planar solid is a ball or a polygon whose faces are its edges: face k goes from vertex k to the next,
+/// counterclockwise, and there are no edges beside.
 struct Solid {
   enum class Kind { ball, segment, polytope, cylinder, ellipsoid, half_space, surface };
 

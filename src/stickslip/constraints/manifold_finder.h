@@ -15,8 +15,8 @@
 namespace stickslip {
 
 /// The contact points of shapes between which they depend on where the bodies are: polytopes and capsules with each
-/// other and with balls and points, cylinders and meshes with half-spaces. Found where the bodies are at one instant by the narrow
-/// phase, and frozen there.
+/// other and with balls and points, cylinders and meshes with half-spaces. Found where the bodies are at one instant by
+/// the narrow phase, and frozen there.
 ///
 /// A shape's reach over a step of length h is, v being the velocity of its body, w its angular velocity and r the
 /// largest distance of the shape from the body's origin,

@@ -73,10 +73,7 @@ TEST(MeshRun, FlatEdgesDoNotCatch) {
   };
   for (const Slider& slider :
        {Slider{"type = \"sphere\", radius = 0.1", 0.1}, Slider{"type = \"box\", size = [0.3, 0.2, 0.1]", 0.05},
-        Slider{"type = \"cylinder\", radius = 0.1, length = 0.06", 0.03},
-        Slider{
-            "type = \"capsule\", radius = 0.1, length = 0.2, rotation = {axis = [0, 1, 0], angle = 1.5707963267948966}",
-            0.1}}) {
+        Slider{"type = \"cylinder\", radius = 0.1, length = 0.06", 0.03}}) {
     SceneRun mesh(sliding_scene(folder.path(), "type = \"mesh\", file = \"flat.obj\"", slider.shape, slider.height));
     SceneRun plane(
         sliding_scene(folder.path(), "type = \"half-space\", normal = [0, 0, 1]", slider.shape, slider.height));
@@ -118,7 +115,7 @@ shapes.s = {{{}}}
                                     : "[contact_default]\nfriction = 0.3\n";
       const auto read = [&] { return parse_scene(text + law, (folder / "rest.toml").string()); };
       if (scheme == "event-driven") {
-        EXPECT_THROW(SceneRun(read()), InputError) << named;
+        EXPECT_THROW(SceneRun run(read()), InputError) << named;
         continue;
       }
       SceneRun run{read()};
@@ -147,11 +144,10 @@ TEST(MeshRun, AClosedMeshHasTheMassOfItsVolume) {
       check_scene(scene("density = 500\n")).summary.find("mesh cube/s: 12 triangles, closed, 1 degenerate left out"),
       std::string::npos);
   write_text(folder / "flat.obj", flat_obj(2));
-  const std::string open =
-      "stickslip = 1\ntime = {end = 1, step = 1e-3}\n[bodies.sheet]\n{}\nshapes.s = "
-      "{{type = \"mesh\", file = \"flat.obj\"}}\n";
-  const auto sheet = [&](const char* keys) {
-    return parse_scene(fmt::format(fmt::runtime(open), keys), (folder / "sheet.toml").string());
+  const auto sheet = [&](const std::string& keys) {
+    return parse_scene("stickslip = 1\ntime = {end = 1, step = 1e-3}\n[bodies.sheet]\n" + keys +
+                           "\nshapes.s = {type = \"mesh\", file = \"flat.obj\"}\n",
+                       (folder / "sheet.toml").string());
   };
   EXPECT_THROW(build(sheet("density = 500")), InputError);
   EXPECT_NE(check_scene(sheet("mass = 1\ninertia = [1, 1, 1]")).summary.find("8 triangles, open, 8 border edges"),
@@ -174,7 +170,8 @@ position = [0.1, 0.2, 0.11]
 velocity = [1, 0, 0]
 shapes.s = {type = "sphere", radius = 0.1}
 [bodies.cube]
-density = 1000
+mass = 1
+inertia = [1, 1, 1]
 position = [1, 1, 0.3]
 shapes.s = {type = "mesh", file = "cube.obj", visual = true}
 [contact_default]
