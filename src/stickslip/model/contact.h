@@ -79,8 +79,8 @@ struct ContactLaw {
   double adhesion_range = 0.0;          // [m] > 0 where there is adhesion
   ImpactLaw impact = ImpactLaw::newton;
   std::optional<SpeedFunction> restitution_of_speed = {};  // [-] of the approach speed, in place of restitution_normal
-  std::optional<KineticFriction> kinetic = {};          // at most one of these
-  std::optional<SpeedFunction> friction_of_speed = {};  // [-] of the slip speed; what is below 0 is 0
+  std::optional<KineticFriction> kinetic = {};             // at most one of these
+  std::optional<SpeedFunction> friction_of_speed = {};     // [-] of the slip speed; what is below 0 is 0
   std::optional<FrictionEllipse> ellipse = {};
   bool operator==(const ContactLaw&) const = default;
 

@@ -36,10 +36,9 @@ constexpr std::array<const char*, ResultRows::n_columns> kPaths = {"/time",
                                                                    "/joints/reaction_force",
                                                                    "/contact_sets/offsets"};
 constexpr std::array<const char*, ResultRows::n_set_columns> kSetPaths = {
-    "/contact_sets/body_a",     "/contact_sets/body_b",  "/contact_sets/pair",
-    "/contact_sets/gap",        "/contact_sets/point",   "/contact_sets/normal",
-    "/contact_sets/percussion", "/contact_sets/shape_a", "/contact_sets/shape_b",
-    "/contact_sets/moment"};
+    "/contact_sets/body_a",  "/contact_sets/body_b", "/contact_sets/pair",       "/contact_sets/gap",
+    "/contact_sets/point",   "/contact_sets/normal", "/contact_sets/percussion", "/contact_sets/shape_a",
+    "/contact_sets/shape_b", "/contact_sets/moment"};
 
 }  // namespace
 
