@@ -19,6 +19,7 @@ STUDIES = {
     "capobianco/10_4_sliding_rod": 25,
     "capobianco/10_5_hopper": 39,
     "capobianco/10_6_tippe_top": 31,
+    "cases/machines": 9,
     "cases/rest": 14,
     "cases/sliding_box": 9,
     "kikuuwe-brogliato/3_baumgarte": 2,
