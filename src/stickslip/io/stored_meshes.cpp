@@ -41,7 +41,7 @@ MeshesByChecksum read_meshes(const Hdf5File& file) {
   for (std::size_t s = 0; s < types.size(); ++s) {
     if (types[s] != "mesh") continue;
     const auto is_part = [](double begin, double end, std::size_t n) {
-      return begin >= 0.0 && begin <= end && end <= static_cast<double>(n / 3);
+      return begin >= 0.0 && begin <= end && 3.0 * end <= static_cast<double>(n);
     };
     if (!is_part(vertex_offset[s], vertex_offset[s + 1], vertices.size()) ||
         !is_part(face_offset[s], face_offset[s + 1], faces.size())) {

@@ -27,7 +27,7 @@ constexpr double kPoseShare = 0.5;
 constexpr double kContactShare = 0.2;
 constexpr double kSignalShare = 0.2;
 constexpr double kStepShare = 0.1;
-constexpr std::int64_t kMostSteps = 20000;   // [-] in a plot of 1000 pixels: 20 a pixel
+constexpr std::int64_t kMostPlottedSteps = 20000;  // [-] in a plot of 1000 pixels: 20 a pixel
 constexpr std::int64_t kFewestRows = 200;    // [-] below these a plot says nothing, and columns are left out instead
 constexpr std::int64_t kStepBlock = 100000;  // [-] rows read at a time
 
@@ -93,7 +93,7 @@ void add_steps(const Trajectory& result, double bytes, PageData& data, std::vect
   const double column_bytes = 8.0;
   const double most = bytes / (column_bytes * static_cast<double>(step_columns().size()));
   const std::vector<std::int64_t> kept =
-      pick_steps(residual, std::min(kMostSteps, static_cast<std::int64_t>(std::max(most, 2.0))));
+      pick_steps(residual, std::min(kMostPlottedSteps, static_cast<std::int64_t>(std::max(most, 2.0))));
   if (static_cast<std::int64_t>(kept.size()) < result.steps()) {
     notes.push_back(fmt::format("the steps' figures: {} of {} steps are in this page, those of the largest residuals",
                                 kept.size(), result.steps()));

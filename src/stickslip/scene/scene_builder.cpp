@@ -84,9 +84,11 @@ SurfaceVelocity SceneBuilder::make_surface_velocity(const SceneShape& source, in
   surface.at = given.at.value_or(source.position);
   at_place(path, [&] {
     double sum = 0.0;
-    for (const Expression* part : {&surface.velocity[0], &surface.velocity[1], &surface.velocity[2], &surface.rate}) {
-      sum += part->value(scene_.time.start) + part->derivative().value(scene_.time.start);
-    }
+    const auto add = [&](const Expression& part) {
+      sum += part.value(scene_.time.start) + part.derivative().value(scene_.time.start);
+    };
+    std::ranges::for_each(surface.velocity, add);
+    add(surface.rate);
     if (!std::isfinite(sum)) throw InputError("a velocity that is finite at the start, with its derivative");
     return 0;
   });

@@ -81,8 +81,8 @@ void PackExchange::add_judgement() {
   }
   const auto key = [](const Message& m) { return std::tuple(m.stage, m.from, m.to, m.record); };
   std::ranges::sort(messages_, {}, key);
-  const auto repeated = std::ranges::unique(messages_, {}, key);
-  messages_.erase(repeated.begin(), repeated.end());
+  const auto same = [&](const Message& a, const Message& b) { return key(a) == key(b); };
+  messages_.erase(std::unique(messages_.begin(), messages_.end(), same), messages_.end());
 }
 
 /// Both ends list messages of the same stage and ranks by records.
@@ -166,7 +166,8 @@ void PackExchange::gather_blocks(bool by_packs, std::vector<T>& values) {
       if (batch.is_ordered) continue;
       const BlockRange blocks = ContactPacks::share_of(batch, r, ranks_->size());
       if (!by_packs) {
-        visit(static_cast<std::size_t>(batch.first_block + blocks.begin), static_cast<std::size_t>(blocks.size()));
+        visit(static_cast<std::size_t>(batch.first_block) + static_cast<std::size_t>(blocks.begin),
+              static_cast<std::size_t>(blocks.size()));
         continue;
       }
       const std::size_t first = batch.begin + (batch.is_general ? packs_->n_sphere_packs() : 0);
