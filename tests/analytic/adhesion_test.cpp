@@ -63,6 +63,21 @@ TEST(Adhesion, HoldsWhatIsPulledLess) {
   }
 }
 
+/// A tilted box over a box has several points with both orders of the shapes: they share one attraction.
+TEST(Adhesion, IsSharedByAllPointsOfTwoBoxes) {
+  for (const char* scheme : kAdhesionSchemes) {
+    SceneRun run = test::scene_from_text(std::string("stickslip = 1\ngravity = [0, 0, 0]\ntime = {end = 0.005, step = "
+                                                     "1e-3}\nscheme.type = \"") +
+                                         scheme + R"("
+bodies.a = {type = "fixed", shapes.h = {type = "box", size = [1, 1, 1]}}
+bodies.b = {mass = 2, inertia = [1, 1, 1], position = [0.3, 0.2, 1.012], rotation = {axis = [0.3, 1, 0.1], angle = 0.01}, shapes.h = {type = "box", size = [1, 1, 1]}}
+contact_default = {adhesion = 1, adhesion_range = 0.03}
+)");
+    run.run();
+    EXPECT_NEAR(run.state.u.head<3>().norm(), 0.5 * 0.005, 1e-6) << scheme;
+  }
+}
+
 /// What is pulled more leaves: m a = pull - 10 N to the end of the range, then pull alone; the energy balance has the
 /// attraction's work as `work`.
 TEST(Adhesion, LetsGoBeyondItsRange) {

@@ -75,6 +75,13 @@ TEST_P(StaticFriction, WhatKineticFrictionWouldTurnBackStays) {
   EXPECT_NEAR(run.state.u(0), 0.0, 1e-9);
 }
 
+/// What stops in the first step of a run.
+TEST_P(StaticFriction, StopsWithinTheFirstStep) {
+  SceneRun run = open_block("{static = 0.9, kinetic = 0.6}", 0.002, "0", 0.003);
+  run.run();
+  EXPECT_NEAR(run.state.u(0), 0.0, 1e-9);
+}
+
 /// Where a force is larger than static friction the block turns back, and slides with kinetic friction.
 TEST_P(StaticFriction, WhatStaticFrictionDoesNotHoldTurnsBack) {
   SceneRun run = open_block("{static = 0.35, kinetic = 0.3}", 2.0, "-3.924", 0.6);

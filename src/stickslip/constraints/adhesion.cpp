@@ -18,8 +18,9 @@ Adhesion::Adhesion(const System& system) : system_(system) {
 
 void Adhesion::add_forces(const BodySnapshot& at, const std::vector<ContactPoint>& points, Vector& force) {
   if (!exists()) return;
-  const auto shapes_of = [&](const ContactPoint& point) {
-    return std::pair(system_.surface(point).shape, system_.ball(point).shape);
+  const auto shapes_of = [&](const ContactPoint& point) {  // of the first and the second side
+    const std::pair shapes(system_.surface(point).shape, system_.ball(point).shape);
+    return point.flipped ? std::pair(shapes.second, shapes.first) : shapes;
   };
   within_.clear();
   std::pair<int, int> shapes(-1, -1);

@@ -56,10 +56,14 @@ void add_surface_velocity(const System& system, const ContactPoint& point, const
     const Vec3<S> in_world = body.R * v;
     if (pair.friction_dim > 0) gamma[1] += c.t1.dot(in_world);
     if (pair.friction_dim > 1) gamma[2] += c.t2.dot(in_world);
-    if (pair.rows.n_drill > 0) {
-      const Vec3<S> turn = body.R * omega;
-      gamma[pair.rows.drill_row()] += c.normal.dot(turn) * S(pair.rows.drilling);
-    }
+    const ContactRowLayout& rows = pair.rows;
+    if (rows.n_drill + rows.n_roll == 0) continue;
+    const Vec3<S> turn = body.R * omega;
+    if (rows.n_drill > 0) gamma[rows.drill_row()] += c.normal.dot(turn) * S(rows.drilling);
+    if (rows.n_roll == 1) gamma[rows.roll_row()] += turn(2) * S(rows.rolling);
+    if (rows.n_roll < 2) continue;
+    gamma[rows.roll_row()] += c.t1.dot(turn) * S(rows.rolling);
+    gamma[rows.roll_row() + 1] += c.t2.dot(turn) * S(rows.rolling);
   }
 }
 

@@ -119,12 +119,18 @@ Status CertifiedStepper::step(State& state, double h, double t_end, StepReport& 
   Vector loads = Vector::Zero(static_cast<Eigen::Index>(system_.joints().size()));
   State end;
   Status status = Status::ok;
+  bool is_settled = false;
   for (int i = 0; i < kMaxLoads; ++i) {
     end = state;
     end.joint_loads = loads;
     status = make_step(end, h, t_end, report);
     if (status == Status::failed) return status;
-    if (settle_joint_loads(calc_joint_loads(end, report), loads)) break;
+    is_settled = settle_joint_loads(calc_joint_loads(end, report), loads);
+    if (is_settled) break;
+  }
+  if (!is_settled) {
+    report.status = status = Status::inexact;
+    tell("friction of joints and their load in the first step do not agree", report);
   }
   state = std::move(end);
   state.joint_loads = std::move(loads);

@@ -288,9 +288,9 @@ Status MoreauStepper::strike(const State& state, const Vector& u, StepReport& re
   bool closes = false;
   for (int i = 0; i < constraints.count() && constraints.kind(i) == ConstraintSet::Kind::contact; ++i) {
     const int row = problem.cones[i].offset;
-    if (!constraints.has_phases(i) || !(constraints.gamma()[row] < -kRests * speeds[row])) continue;
+    if (!constraints.has_phases(i)) continue;
     e_[i] = constraints.restitution(i).normal;
-    closes = true;
+    closes |= constraints.gamma()[row] < -kRests * speeds[row];
   }
   impact_.clear();
   if (!closes) return Status::ok;

@@ -123,7 +123,8 @@ double FrictionBounds::find_most_of_bodies(int body_a, int body_b) const {
       const int shape_a = system_.first_shape(body_a) + a;
       const int shape_b = system_.first_shape(body_b) + b;
       if (!system_.has_detected_law(shape_a, shape_b)) continue;
-      most = std::max(most, system_.detected_law(shape_a, shape_b).friction);
+      const ContactLaw& law = system_.detected_law(shape_a, shape_b);
+      most = std::max({most, law.friction, law.ellipse ? law.ellipse->across : 0.0});
     }
   }
   return most;

@@ -153,11 +153,11 @@ bool Transition::strike(Moment& now, StepRecord& record) {
   for (int i = 0; i < constraints.count() && constraints.kind(i) == ConstraintSet::Kind::contact; ++i) {
     const int k = constraints.index(i);
     met_[k] = 1;
-    if (touches_[k] != Touch::closing) continue;
     const ConstraintSet::Restitution e = constraints.restitution(i);
-    const Cone& cone = constraints.problem().cones[i];
     const bool rebounds = passed_[k] == 0;
-    if (rebounds && constraints.has_phases(i)) expanding_[i] = e.normal;
+    if (rebounds && constraints.has_phases(i)) expanding_[i] = e.normal;  // also of what the others press
+    if (touches_[k] != Touch::closing) continue;
+    const Cone& cone = constraints.problem().cones[i];
     if (rebounds && !constraints.has_phases(i)) added[cone.offset] = e.normal * constraints.gamma()[cone.offset];
     for (int row = cone.offset + 1; row < cone.offset + cone.dim && rebounds; ++row) {
       added[row] = e.tangential * constraints.gamma()[row];

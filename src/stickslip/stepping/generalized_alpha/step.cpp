@@ -155,7 +155,6 @@ const BodySnapshot& set_to_instant(Step& step, const State& state) {
   step.t_end = state.t;
   step.q = state.q;
   step.u = state.u;
-  step.turned.clear();
   set_friction(step, state.t, state.q, state.u);
   return step.snapshot;
 }

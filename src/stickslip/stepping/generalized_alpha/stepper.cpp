@@ -121,6 +121,7 @@ void Stepper::initialize(State& state, StepReport& report) {
   state.energy = {};
   state.energy.initial = system_.calc_kinetic_energy(state.u) + system_.calc_potential_energy(state.t, state.q);
   report = {};
+  step_.turned.clear();
   if (!solve_start(step_, state, instant_) && !instant_.joints_jump()) {
     report.status = Status::inexact;
     report.message = "no consistent accelerations and contact forces were found at the start";
