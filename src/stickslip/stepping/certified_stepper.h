@@ -54,7 +54,7 @@ class CertifiedStepper final : public TimeStepper {
   bool has_discs_ = false;      // whether discs roll by joints
   bool follows_loads_ = false;  // whether friction of joints follows their load
   bool has_ellipses_ = false;   // whether friction of some contacts has an ellipse
-  State before_;                // at the start of the step, where one of these is so
+  State before_;                // at the start of the step, where discs roll
   double fall_energy_ = 0.0;    // [J/s^2] kinetic energy of a fall from rest, over the square of its time
 };
 

@@ -228,7 +228,8 @@ Status PhasedImpact::expand(const ConstraintSet& set, double factor, double tole
   ConeSolution solution;
   solution.p.assign(expansion.b.size(), 0.0);
   Status status = Status::ok;
-  for (int k = 0; k < kMaxBounds; ++k) {
+  bool is_settled = false;
+  for (int k = 0; k < kMaxBounds && !is_settled; ++k) {
     stop_.check();
     const SolveReport report = solver_.solve(expansion, {.relative = tolerance}, solution);
     status = report.status;
@@ -240,8 +241,9 @@ Status PhasedImpact::expand(const ConstraintSet& set, double factor, double tole
       change = std::max(change, std::abs(radius - expansion.cones[ball].radius));
       expansion.cones[ball].radius = radius;
     }
-    if (!(change > kSettledBound * island.p.cwiseAbs().maxCoeff())) break;
+    is_settled = !(change > kSettledBound * island.p.cwiseAbs().maxCoeff());
   }
+  if (!is_settled) status = std::max(status, Status::inexact);
   const Vector more = given + ConstVectorView(solution.p.data(), m);
   p = island.p + more;
   u = island.u + island.W * more;

@@ -13,7 +13,7 @@ struct ContactBounds {
   double rolling = 0.0, spinning = 0.0;  // [m]
 
   void add(const ContactLaw& law) {
-    friction = std::max(friction, law.friction);
+    friction = std::max({friction, law.friction, law.ellipse ? law.ellipse->across : 0.0});
     rolling = std::max(rolling, law.rolling);
     spinning = std::max(spinning, law.spinning);
   }

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "stickslip/verify/contact_bounds.h"
+
 namespace stickslip {
 namespace {
 
@@ -110,24 +112,8 @@ ContactLaw FrictionBounds::find_law(int named, int body_a, int body_b, const Con
     const ContactLaw& of_shapes = system_.detected_law(contact.shape_a, contact.shape_b);
     if (!is_plain(of_shapes)) return of_shapes;
   }
-  law.friction = find_most_of_bodies(body_a, body_b);
+  law.friction = find_largest_bounds(system_, body_a, body_b).friction;
   return law;
-}
-
-/// Of contacts that are detected, of any of their shapes. [-]
-double FrictionBounds::find_most_of_bodies(int body_a, int body_b) const {
-  double most = 0.0;
-  const auto n_shapes = [&](int body) { return static_cast<int>(system_.bodies()[body].shapes.size()); };
-  for (int a = 0; a < n_shapes(body_a); ++a) {
-    for (int b = 0; b < n_shapes(body_b); ++b) {
-      const int shape_a = system_.first_shape(body_a) + a;
-      const int shape_b = system_.first_shape(body_b) + b;
-      if (!system_.has_detected_law(shape_a, shape_b)) continue;
-      const ContactLaw& law = system_.detected_law(shape_a, shape_b);
-      most = std::max({most, law.friction, law.ellipse ? law.ellipse->across : 0.0});
-    }
-  }
-  return most;
 }
 
 double FrictionBounds::measure(const ContactLaw& law, const Contact& contact, const Vector3& friction,

@@ -52,7 +52,6 @@ class FrictionBounds {
   Vector3 calc_slip(const Contact& contact, const End& at) const;
   double calc_driven(const Contact& contact, const End& start, const End& end) const;
   double calc_turning(const Contact& contact, const End& at) const;
-  double find_most_of_bodies(int body_a, int body_b) const;
 
   const System& system_;
 };
