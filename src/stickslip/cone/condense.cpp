@@ -14,29 +14,30 @@ namespace {
 SparseDelassus make_sparse(const ConeProblem& problem, const FactoredDelassus& w, const StopToken& stop) {
   SparseDelassus sparse;
   sparse.clear(w.n_v());
-  std::vector<FactoredDelassus::Block> blocks;
+  std::vector<int> bodies;
   std::vector<int> unknowns;
   std::vector<double> left;
   std::vector<double> right;
   for (int i = 0; i < problem.n_cones(); ++i) {
     stop.check();
     const int dim = problem.cones[i].dim;
-    blocks.assign(w.row(i).begin(), w.row(i).end());
-    std::ranges::sort(blocks, {}, &FactoredDelassus::Block::body);
+    w.list_bodies(i, bodies);
+    std::ranges::sort(bodies);
     unknowns.clear();
-    for (const FactoredDelassus::Block& block : blocks) {
-      const FactoredDelassus::Body& body = w.body(block.body);
-      for (int k = 0; k < body.n_v; ++k) unknowns.push_back(body.v_offset + k);
+    for (const int body : bodies) {
+      for (int k = 0; k < w.body(body).n_v; ++k) unknowns.push_back(w.body(body).v_offset + k);
     }
     left.assign(dim * unknowns.size(), 0.0);
     right.assign(left.size(), 0.0);
     for (int r = 0; r < dim; ++r) {
       std::size_t at = r * unknowns.size();
-      for (const FactoredDelassus::Block& block : blocks) {
-        const int n_v = w.body(block.body).n_v;
-        const double* row = w.values(block) + r * n_v;
-        std::copy_n(row, n_v, left.begin() + at);
-        add_product(n_v, n_v, w.inverse_mass(block.body), row, right.data() + at);
+      for (const int body : bodies) {
+        const int n_v = w.body(body).n_v;
+        double* row = left.data() + at;
+        for (const FactoredDelassus::Block& block : w.row(i)) {
+          if (block.body == body) std::copy_n(w.values(block) + r * block.n, block.n, row + block.column);
+        }
+        add_product(n_v, n_v, w.inverse_mass(body), row, right.data() + at);
         at += n_v;
       }
     }

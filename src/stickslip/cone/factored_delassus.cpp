@@ -9,8 +9,8 @@
 namespace stickslip {
 namespace {
 
-/// product (dim, n_v) = J M^-1, w (dim, dim) += its lower half with J^T. `size` is n_v, where it can be an
-/// std::integral_constant, so that the compiler knows how long loops are.
+/// product (dim, n_v) = J M^-1 of a block of all columns of a body, w (dim, dim) += its lower half with J^T. `size` is
+/// n_v, where it can be an std::integral_constant, so that the compiler knows how long loops are.
 template <class Size>
 void prepare_block(Size size, int dim, const double* inverse_mass, bool is_diagonal, const double* j, double* product,
                    double* w) {
@@ -61,27 +61,38 @@ void FactoredDelassus::begin_row(int dim) {
   row_begin_.push_back(blocks_.size());
 }
 
-RowMatrixView FactoredDelassus::add_block(int body) {
-  STICKSLIP_ASSERT(n_rows() > 0 && body >= 0 && body < n_bodies());
+RowMatrixView FactoredDelassus::add_block(int body, int column, int n) {
+  STICKSLIP_ASSERT(n_rows() > 0 && body >= 0 && body < n_bodies() && column >= 0 && column + n <= bodies_[body].n_v);
   const int dim = row_dim_.back();
-  const int n_v = bodies_[body].n_v;
   for (const Block& block : row(n_rows() - 1)) {
-    if (block.body == body) return RowMatrixView(values_.data() + block.offset, dim, n_v);
+    if (block.body == body && block.column == column && block.n == n) {
+      return RowMatrixView(values_.data() + block.offset, dim, n);
+    }
   }
   const std::size_t offset = values_.size();
-  values_.resize(offset + static_cast<std::size_t>(dim) * n_v, 0.0);
-  blocks_.push_back({body, offset});
+  values_.resize(offset + static_cast<std::size_t>(dim) * n, 0.0);
+  blocks_.push_back({body, column, n, bodies_[body].v_offset + column, offset});
   row_begin_.back() = blocks_.size();
-  return RowMatrixView(values_.data() + offset, dim, n_v);
+  return RowMatrixView(values_.data() + offset, dim, n);
+}
+
+int FactoredDelassus::list_bodies(int i, std::vector<int>& bodies) const {
+  int n = 0;
+  bodies.clear();
+  for (const Block& block : row(i)) {
+    if (std::ranges::find(bodies, block.body) != bodies.end()) continue;
+    bodies.push_back(block.body);
+    n += bodies_[block.body].n_v;
+  }
+  return n;
 }
 
 /// momentum += J^T p
 void FactoredDelassus::add_momentum(std::span<const Cone> cones, const double* p, double* momentum) const {
   for (int i = 0; i < n_rows(); ++i) {
     for (const Block& block : row(i)) {
-      const Body& body = bodies_[block.body];
-      with_size(body.n_v, [&](const auto size) {
-        add_transposed_product(cones[i].dim, size, values(block), p + cones[i].offset, momentum + body.v_offset);
+      with_size(block.n, [&](const auto size) {
+        add_transposed_product(cones[i].dim, size, values(block), p + cones[i].offset, momentum + block.v_offset);
       });
     }
   }
@@ -114,30 +125,44 @@ void FactoredDelassus::apply(std::span<const Cone> cones, const double* p, doubl
     double* out = u + cones[i].offset;
     std::fill_n(out, cones[i].dim, 0.0);
     for (const Block& block : row(i)) {
-      const Body& body = bodies_[block.body];
-      with_size(body.n_v,
-                [&](const auto size) { add_product(cones[i].dim, size, values(block), v + body.v_offset, out); });
+      with_size(block.n,
+                [&](const auto size) { add_product(cones[i].dim, size, values(block), v + block.v_offset, out); });
     }
   }
+}
+
+void FactoredDelassus::add_response(const Block& block, int r, double* product) const {
+  const int n_v = bodies_[block.body].n_v;
+  const double* j = values(block) + r * block.n;
+  const double* inverse = inverse_mass(block.body) + static_cast<std::size_t>(block.column) * n_v;
+  if (bodies_[block.body].is_diagonal) {
+    for (int k = 0; k < block.n; ++k) product[block.column + k] += inverse[k * (n_v + 1) + block.column] * j[k];
+    return;
+  }
+  add_transposed_product(block.n, n_v, inverse, j, product);
 }
 
 /// Entry (r, c) of W_ii.
 double FactoredDelassus::calc_entry(int i, int r, int c) const {
   double sum = 0.0;
-  for (const Block& block : row(i)) {
-    const int n_v = bodies_[block.body].n_v;
-    const double* inverse = inverse_mass(block.body);
-    const double* left = values(block) + r * n_v;
-    const double* right = values(block) + c * n_v;
-    for (int j = 0; j < n_v; ++j) {
-      if (left[j] == 0.0) continue;
-      if (bodies_[block.body].is_diagonal) {
-        sum += left[j] * (inverse[j * (n_v + 1)] * right[j]);
-        continue;
+  for (const Block& left : row(i)) {
+    const int n_v = bodies_[left.body].n_v;
+    for (const Block& right : row(i)) {
+      if (right.body != left.body) continue;
+      const double* row_of_left = values(left) + r * left.n;
+      const double* row_of_right = values(right) + c * right.n;
+      for (int j = 0; j < left.n; ++j) {
+        if (row_of_left[j] == 0.0) continue;
+        const double* inverse = inverse_mass(left.body) + static_cast<std::size_t>(left.column + j) * n_v;
+        if (bodies_[left.body].is_diagonal) {
+          const int k = left.column + j - right.column;
+          if (k >= 0 && k < right.n) sum += row_of_left[j] * (inverse[left.column + j] * row_of_right[k]);
+          continue;
+        }
+        double product = 0.0;
+        for (int k = 0; k < right.n; ++k) product += inverse[right.column + k] * row_of_right[k];
+        sum += row_of_left[j] * product;
       }
-      double product = 0.0;
-      for (int k = 0; k < n_v; ++k) product += inverse[j * n_v + k] * right[k];
-      sum += left[j] * product;
     }
   }
   return sum;
@@ -160,15 +185,31 @@ void FactoredDelassus::prepare_row(std::span<const Cone> cones, int i, SweepMemo
   double* w = diagonal_block;
   std::fill_n(w, dim * dim, 0.0);
   if (i == 0) memory.rows.clear();
+  if (i == 0) memory.rows_begin.clear();
   for (const Block& block : row(i)) {
     const Body& body = bodies_[block.body];
-    const double* j = values(block);
-    STICKSLIP_ASSERT(memory.rows.size() == block.offset);
-    memory.rows.resize(block.offset + static_cast<std::size_t>(dim) * body.n_v, 0.0);
-    double* product = memory.rows.data() + block.offset;
-    with_size(body.n_v, [&](const auto size) {
-      prepare_block(size, dim, inverse_mass(block.body), body.is_diagonal, j, product, w);
-    });
+    const std::size_t begin = memory.rows.size();
+    memory.rows_begin.push_back(begin);
+    memory.rows.resize(begin + static_cast<std::size_t>(dim) * body.n_v, 0.0);
+    double* product = memory.rows.data() + begin;
+    if (block.n == body.n_v) {
+      with_size(body.n_v, [&](const auto size) {
+        prepare_block(size, dim, inverse_mass(block.body), body.is_diagonal, values(block), product, w);
+      });
+      continue;
+    }
+    for (int r = 0; r < dim; ++r) add_response(block, r, product + r * body.n_v);
+    for (const Block& other : row(i)) {
+      if (other.body != block.body) continue;
+      for (int r = 0; r < dim; ++r) {
+        const double* response = product + r * body.n_v + other.column;
+        for (int c = 0; c <= r; ++c) {
+          double sum = 0.0;
+          for (int k = 0; k < other.n; ++k) sum += response[k] * values(other)[c * other.n + k];
+          w[r * dim + c] += sum;
+        }
+      }
+    }
   }
   for (int r = 0; r < dim; ++r) {
     for (int c = r + 1; c < dim; ++c) w[r * dim + c] = w[c * dim + r];
@@ -185,16 +226,15 @@ void FactoredDelassus::start(std::span<const Cone> cones, const double* p, Sweep
 void FactoredDelassus::add_relative_velocity(std::span<const Cone> cones, int i, const double* /*p*/,
                                              const SweepMemory& memory, double* u) const {
   for (const Block& block : row(i)) {
-    const Body& body = bodies_[block.body];
-    add_product(cones[i].dim, body.n_v, values(block), memory.v.data() + body.v_offset, u);
+    add_product(cones[i].dim, block.n, values(block), memory.v.data() + block.v_offset, u);
   }
 }
 
 void FactoredDelassus::add_velocity(std::span<const Cone> cones, int i, const double* dp, SweepMemory& memory) const {
-  for (const Block& block : row(i)) {
-    const Body& body = bodies_[block.body];
+  for (std::size_t k = row_begin_[i]; k < row_begin_[i + 1]; ++k) {
+    const Body& body = bodies_[blocks_[k].body];
     with_size(body.n_v, [&](const auto size) {
-      add_transposed_product(cones[i].dim, size, memory.rows.data() + block.offset, dp,
+      add_transposed_product(cones[i].dim, size, memory.rows.data() + memory.rows_begin[k], dp,
                              memory.v.data() + body.v_offset);
     });
   }
@@ -205,17 +245,18 @@ bool FactoredDelassus::calc_block(std::span<const Cone> cones, int i, int j, con
   const int dim_i = cones[i].dim;
   const int dim_j = cones[j].dim;
   bool coupled = false;
-  for (const Block& left : row(i)) {
+  for (std::size_t l = row_begin_[i]; l < row_begin_[i + 1]; ++l) {
+    const Block& left = blocks_[l];
     for (const Block& right : row(j)) {
       if (left.body != right.body) continue;
       if (!coupled) std::fill_n(block, dim_i * dim_j, 0.0);
       coupled = true;
       const int n_v = bodies_[left.body].n_v;
-      const double* product = memory.rows.data() + left.offset;
+      const double* product = memory.rows.data() + memory.rows_begin[l] + right.column;
       for (int r = 0; r < dim_i; ++r) {
         for (int c = 0; c < dim_j; ++c) {
           double sum = 0.0;
-          for (int k = 0; k < n_v; ++k) sum += product[r * n_v + k] * values(right)[c * n_v + k];
+          for (int k = 0; k < right.n; ++k) sum += product[r * n_v + k] * values(right)[c * right.n + k];
           block[r * dim_j + c] += sum;
         }
       }

@@ -14,7 +14,8 @@ namespace stickslip {
 
 /// The Delassus operator as a product, W = J M^-1 J^T: M block-diagonal over bodies with its
 /// inverse kept per body, J in block rows that each touch a few bodies: two, but for relations
-/// between joints. "Body" means a block of velocity unknowns here and nothing more.
+/// between joints. "Body" means a block of velocity unknowns here and nothing more: where stiff forces couple bodies
+/// of the scene it is all of them, and a row then has blocks of a few of its columns.
 class FactoredDelassus {
  public:
   static constexpr bool kSymmetricPattern = true;
@@ -25,9 +26,13 @@ class FactoredDelassus {
     std::size_t offset;  // first value of its inverse mass block, (n_v, n_v)
     bool is_diagonal;    // that block, as of all bodies in the plane and of those in their principal axes
   };
+  /// A part of a row: columns [column, column + n) of a body's velocities.
   struct Block {
     int body;
-    std::size_t offset;  // first value of J block, row-major (dim_i, n_v)
+    int column;
+    int n;
+    int v_offset;        // the first column's row in v
+    std::size_t offset;  // first value of J block, row-major (dim_i, n)
   };
 
   /// Forgets bodies and rows; keeps the memory.
@@ -40,9 +45,11 @@ class FactoredDelassus {
 
   /// Opens block row i = number of rows so far, of `dim` rows.
   void begin_row(int dim);
-  /// The block of `body` in the open row, appended and zero where the row has none of it yet; the view (dim, n_v) [-]
-  /// is to be filled at once: the next call may move it.
-  RowMatrixView add_block(int body);
+  /// The block of n columns of `body` in the open row, appended and zero where the row has none of it yet; the view
+  /// (dim, n) [-] is to be filled at once: the next call may move it. Blocks of a row must not overlap.
+  RowMatrixView add_block(int body, int column, int n);
+  /// All columns of the body.
+  RowMatrixView add_block(int body) { return add_block(body, 0, bodies_[body].n_v); }
 
   int n_v() const { return n_v_; }
   int n_bodies() const { return static_cast<int>(bodies_.size()); }
@@ -53,7 +60,11 @@ class FactoredDelassus {
   std::span<const Block> row(int i) const {
     return {blocks_.data() + row_begin_[i], row_begin_[i + 1] - row_begin_[i]};
   }
+  /// Those of row i, each once, in the order of their first blocks. Returns how many velocities they have.
+  int list_bodies(int i, std::vector<int>& bodies) const;
   const double* values(const Block& block) const { return values_.data() + block.offset; }
+  /// product (n_v of the block's body) += row r of the block times M^-1.
+  void add_response(const Block& block, int r, double* product) const;
 
   // --- DelassusKind
   std::size_t work_size() const { return 2 * static_cast<std::size_t>(n_v_); }
@@ -100,16 +111,17 @@ void FactoredDelassus::fill_row(std::span<const Cone> cones, int i, std::span<co
   for (const Block& left : row(i)) {
     const int n_v = bodies_[left.body].n_v;
     scratch.assign(static_cast<std::size_t>(dim) * n_v, 0.0);  // J M^-1
-    for (int r = 0; r < dim; ++r) {
-      add_transposed_product(n_v, n_v, inverse_mass(left.body), values(left) + r * n_v, scratch.data() + r * n_v);
-    }
+    for (int r = 0; r < dim; ++r) add_response(left, r, scratch.data() + r * n_v);
     for (const int j : columns) {
       for (const Block& right : row(j)) {
         if (right.body != left.body) continue;
         double* out = block_of(j);
-        for (int r = 0; r < dim; ++r) {
-          add_product(cones[j].dim, n_v, values(right), scratch.data() + r * n_v, out + r * cones[j].dim);
-        }
+        with_size(right.n, [&](const auto n) {
+          for (int r = 0; r < dim; ++r) {
+            add_product(cones[j].dim, n, values(right), scratch.data() + r * n_v + right.column,
+                        out + r * cones[j].dim);
+          }
+        });
       }
     }
   }

@@ -572,10 +572,11 @@ Vector calc_generalized_velocity(const OneStepProblem& problem, std::span<const 
       const Cone& cone = problem.cones.cones[i];
       for (const FactoredDelassus::Block& block : bodies->row(i)) {
         const int n_v = bodies->body(block.body).n_v;
-        const ConstRowMatrixView J(bodies->values(block), cone.dim, n_v);
+        const ConstRowMatrixView J(bodies->values(block), cone.dim, block.n);
         const ConstRowMatrixView inverse(bodies->inverse_mass(block.body), n_v, n_v);
         v.segment(bodies->body(block.body).v_offset, n_v) +=
-            inverse * (J.transpose() * ConstVectorView(p.data() + cone.offset, cone.dim));
+            inverse.middleCols(block.column, block.n) *
+            (J.transpose() * ConstVectorView(p.data() + cone.offset, cone.dim));
       }
     }
     return v;

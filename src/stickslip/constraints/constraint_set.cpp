@@ -43,10 +43,9 @@ void visit_rows(const ConeProblem& problem, const Vector& v, const Visit& visit)
   for (int i = 0; i < problem.n_cones(); ++i) {
     const Cone& cone = problem.cones[i];
     for (const FactoredDelassus::Block& block : factored.row(i)) {
-      const FactoredDelassus::Body& body = factored.body(block.body);
       const double* J = factored.values(block);
-      with_size(body.n_v, [&](const auto n) {
-        for (int r = 0; r < cone.dim; ++r) visit(cone.offset + r, n, J + r * n, v.data() + body.v_offset);
+      with_size(block.n, [&](const auto n) {
+        for (int r = 0; r < cone.dim; ++r) visit(cone.offset + r, n, J + r * n, v.data() + block.v_offset);
       });
     }
   }
@@ -340,13 +339,13 @@ FactoredDelassus& ConstraintSet::begin_rows() {
   return factored;
 }
 
-/// Their columns of one side; on a beam only those of the attachment's range are filled.
+/// Their columns of one side: on a beam those of the attachment's range, in a group of bodies those of its body.
 template <class FillJacobian>
 void ConstraintSet::add_side(FactoredDelassus& factored, const Attachment& at, FillJacobian&& fill_jacobian) const {
   if (at.n_u == 0) return;
   const int body = has_groups_ ? implicit_->place(at.body).group : delassus_body_[at.body];
   const int column = has_groups_ ? implicit_->place(at.body).column : 0;
-  fill_jacobian(factored.add_block(body).middleCols(column + at.u_offset - system_.bodies()[at.body].u_offset, at.n_u));
+  fill_jacobian(factored.add_block(body, column + at.u_offset - system_.bodies()[at.body].u_offset, at.n_u));
 }
 
 /// The bodies that move, before the first row: a heap that is packed at once never has them here.
@@ -467,9 +466,8 @@ void ConstraintSet::add_relative_velocities(const Vector& u, std::span<double> g
   for (int i = 0; i < count(); ++i) {
     const Cone& cone = problem_.cones[i];
     for (const FactoredDelassus::Block& block : factored.row(i)) {
-      const FactoredDelassus::Body& body = factored.body(block.body);
-      with_size(body.n_v, [&](const auto n_v) {
-        add_product(cone.dim, n_v, factored.values(block), v.data() + body.v_offset, gamma.data() + cone.offset);
+      with_size(block.n, [&](const auto n) {
+        add_product(cone.dim, n, factored.values(block), v.data() + block.v_offset, gamma.data() + cone.offset);
       });
     }
   }
@@ -533,10 +531,9 @@ void ConstraintSet::calc_generalized_percussions(std::span<const double> p, Vect
   for (int i = 0; i < count(); ++i) {
     const Cone& cone = problem_.cones[i];
     for (const FactoredDelassus::Block& block : factored.row(i)) {
-      const FactoredDelassus::Body& body = factored.body(block.body);
       const double* J = factored.values(block);
-      with_size(body.n_v, [&](const auto n_v) {
-        add_transposed_product(cone.dim, n_v, J, p.data() + cone.offset, momenta.data() + body.v_offset);
+      with_size(block.n, [&](const auto n) {
+        add_transposed_product(cone.dim, n, J, p.data() + cone.offset, momenta.data() + block.v_offset);
       });
     }
   }

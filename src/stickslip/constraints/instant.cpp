@@ -315,7 +315,7 @@ void Instant::make_problem() {
     }
     delassus.begin_row(rows_.back().n);
     for (const FactoredDelassus::Block& block : all.row(i)) {
-      RowMatrixView J = delassus.add_block(block.body);
+      RowMatrixView J = delassus.add_block(block.body, block.column, block.n);
       std::copy_n(all.values(block), J.size(), J.data());
       if (!on_edge(i)) continue;
       const double* second = all.values(block) + J.size();

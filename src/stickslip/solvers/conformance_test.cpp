@@ -344,7 +344,7 @@ TEST_P(Conformance, ScaledProblem) {
   for (int i = 0; i < w.n_rows(); ++i) {
     scaled.begin_row(w.row_dim(i));
     for (const auto& block : w.row(i)) {
-      scaled.add_block(block.body) = ConstRowMatrixView(w.values(block), w.row_dim(i), w.body(block.body).n_v);
+      scaled.add_block(block.body, block.column, block.n) = ConstRowMatrixView(w.values(block), w.row_dim(i), block.n);
     }
   }
   planted.problem.delassus = scaled;
@@ -380,7 +380,8 @@ TEST_P(Conformance, NumbersThatOverflow) {
         const double by = joints_alone && cone.kind != ConeKind::free ? 1.0 : factor;
         scaled.begin_row(w.row_dim(i));
         for (const auto& block : w.row(i)) {
-          scaled.add_block(block.body) = by * ConstRowMatrixView(w.values(block), w.row_dim(i), w.body(block.body).n_v);
+          scaled.add_block(block.body, block.column, block.n) =
+              by * ConstRowMatrixView(w.values(block), w.row_dim(i), block.n);
         }
         for (int r = 0; r < cone.dim; ++r) planted.problem.b[cone.offset + r] *= by;
       }

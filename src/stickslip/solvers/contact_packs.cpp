@@ -173,7 +173,8 @@ bool ContactPacks::view_factored(const FactoredDelassus& w, const Cone& cone, in
   for (std::size_t k = 0; k < row.size(); ++k) {
     const Frame& frame = frames_[row[k].body];
     if (!frame.is_rigid) return false;
-    const int n_v = w.body(row[k].body).n_v;
+    const int n_v = row[k].n;
+    if (n_v != w.body(row[k].body).n_v) return false;
     const int linear = is_planar_ ? 2 : 3;
     const double* values = w.values(row[k]);
     Matrix3 of_body = Matrix3::Zero();
@@ -511,28 +512,25 @@ void ContactPacks::add_singles(const ConeProblem& problem) {
     if (kinds_[i] != Kind::single) continue;
     const int dim = problem.cones[i].dim;
     Single single{i, unknowns_.size(), 0, left_.size()};
-    int n = 0;
-    for (const FactoredDelassus::Block& block : factored->row(i)) n += factored->body(block.body).n_v;
+    const int n = factored->list_bodies(i, bodies_of_single_);
     make_room(unknowns_, unknowns_.size() + n);
-    make_room(left_, left_.size() + static_cast<std::size_t>(dim) * n);
-    make_room(right_, left_.size() + static_cast<std::size_t>(dim) * n);
-    left_.resize(left_.size() + static_cast<std::size_t>(dim) * n, 0.0);
-    right_.resize(left_.size(), 0.0);
+    for (auto* values : {&left_, &right_}) {
+      make_room(*values, single.values_begin + static_cast<std::size_t>(dim) * n);
+      values->resize(single.values_begin + static_cast<std::size_t>(dim) * n, 0.0);
+    }
     double* left = left_.data() + single.values_begin;
     double* right = right_.data() + single.values_begin;
     int column = 0;
-    for (const FactoredDelassus::Block& block : factored->row(i)) {
-      const int n_v = factored->body(block.body).n_v;
-      const Frame& frame = frames_[block.body];
-      const double* values = factored->values(block);
-      const double* inverse = factored->inverse_mass(block.body);
+    for (const int body : bodies_of_single_) {
+      const int n_v = factored->body(body).n_v;
+      const Frame& frame = frames_[body];
       const bool turns = frame.is_rigid && !frame.is_point;
-      for (int c = 0; c < n_v; ++c) {
-        const int angular = is_planar_ ? (c == 2 ? 6 : c) : c < 3 ? c : c + 1;
-        unknowns_.push_back(8 * frame.record + (turns ? angular : c));
-        for (int r = 0; r < dim; ++r) {
-          left[r * n + column + c] = values[r * n_v + c];
-          for (int k = 0; k < n_v; ++k) right[r * n + column + c] += values[r * n_v + k] * inverse[k * n_v + c];
+      const auto place = [&](int c) { return is_planar_ ? (c == 2 ? 6 : c) : c < 3 ? c : c + 1; };
+      for (int c = 0; c < n_v; ++c) unknowns_.push_back(8 * frame.record + (turns ? place(c) : c));
+      for (const FactoredDelassus::Block& block : factored->row(i)) {
+        for (int r = 0; block.body == body && r < dim; ++r) {
+          std::copy_n(factored->values(block) + r * block.n, block.n, left + r * n + column + block.column);
+          factored->add_response(block, r, right + r * n + column);
         }
       }
       for (int r = 0; turns && r < dim; ++r) {  // w of the record is s turn w

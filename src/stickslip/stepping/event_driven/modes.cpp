@@ -1,8 +1,24 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Modes as numbers of State::memory.
+// Modes as they begin, and as numbers of State::memory.
+#include <algorithm>
+
 #include "stickslip/stepping/event_driven/smooth_motion.h"
 
 namespace stickslip::event_driven {
+
+Modes make_open_modes(const System& system) {
+  Modes modes;
+  modes.contacts.resize(system.contact_points().size());
+  modes.dry_frictions.resize(system.dry_frictions().size());
+  for (Mode& mode : modes.dry_frictions) mode.closed = true;
+  return modes;
+}
+
+bool is_driven(const System& system) {
+  return std::ranges::any_of(system.bodies(), [](const Body& body) { return body.type == BodyType::moving; }) ||
+         system.has_surface_velocities() ||
+         std::ranges::any_of(system.joints(), [](const Joint& joint) { return joint.options.motion.has_value(); });
+}
 
 void write_modes(const Modes& modes, Vector& memory) {
   constexpr std::size_t kNumbers = 3 + kMaxFrictionDim;  // of a mode

@@ -30,20 +30,6 @@ constexpr double kOverlap = 1e-6;  // [-] of the least body: far above what inte
 
 }  // namespace
 
-Modes make_open_modes(const System& system) {
-  Modes modes;
-  modes.contacts.resize(system.contact_points().size());
-  modes.dry_frictions.resize(system.dry_frictions().size());
-  for (Mode& mode : modes.dry_frictions) mode.closed = true;
-  return modes;
-}
-
-bool is_driven(const System& system) {
-  return std::ranges::any_of(system.bodies(), [](const Body& body) { return body.type == BodyType::moving; }) ||
-         system.has_surface_velocities() ||
-         std::ranges::any_of(system.joints(), [](const Joint& joint) { return joint.options.motion.has_value(); });
-}
-
 SmoothMotion::SmoothMotion(const System& system, const FrictionPolygon& polygon, StopToken stop)
     : system_(system),
       polygon_(polygon),
@@ -230,16 +216,27 @@ bool SmoothMotion::solve(double t, const Vector& q, const Vector& u, const Input
   return a_.allFinite();
 }
 
-/// Begins forces that are not determined with the loads of contacts and their friction, into lambda_ and a_, and says
-/// by how much normal forces may be less: contacts push.
+void SmoothMotion::begin_from(std::span<const double> lambda) {
+  first_.assign(lambda.begin(), lambda.end());
+  modes_of_first_ = modes_;
+}
+
+/// Begins forces that are not determined with known ones, or the loads of contacts and their friction, into lambda_ and
+/// a_, and says by how much normal forces may be less: contacts push.
 void SmoothMotion::add_loads() {
   work_.assign(set_.size(), 0.0);
   least_.assign(set_.size(), -std::numeric_limits<double>::infinity());
-  bool has_loads = false;
+  const bool goes_on = first_.size() == work_.size() && modes_ == modes_of_first_;
+  bool has_loads = goes_on;
+  if (goes_on) work_ = first_;
   std::array<double, kMaxFrictionDim> n;
-  for (int i = 0; i < set_.count() && set_.kind(i) == ConstraintSet::Kind::contact; ++i) {
+  for (int i = 0; i < set_.count(); ++i) {
     const Cone& cone = set_.problem().cones[i];
-    const double load = mode(i).load;
+    if (set_.kind(i) == ConstraintSet::Kind::dry_friction && !mode(i).sticks) {
+      std::fill_n(work_.begin() + cone.offset, cone.dim, 0.0);  // is in lambda_ already
+    }
+    if (set_.kind(i) != ConstraintSet::Kind::contact) continue;
+    const double load = goes_on ? std::max(first_[cone.offset], 0.0) : mode(i).load;
     least_[cone.offset] = -load;
     if (load == 0.0) continue;
     has_loads = true;

@@ -28,6 +28,7 @@ struct Mode {
 struct Modes {
   std::vector<Mode> contacts;       // (contact points)
   std::vector<Mode> dry_frictions;  // (dry friction elements)
+  bool operator==(const Modes&) const = default;
 };
 
 /// All contacts open, and dry friction that slides.
@@ -62,6 +63,9 @@ class SmoothMotion {
 
   const Vector& a() const { return a_; }                      // (n_u) [m/s^2, rad/s^2]
   std::span<const double> lambda() const { return lambda_; }  // (n) [N, N m] of the rows gathered
+  /// As long as the modes are the present ones forces that are not determined are those nearest to these (n), which
+  /// make the accelerations found last.
+  void begin_from(std::span<const double> lambda);
   /// Friction in two and more directions that slides and is not about to stop, at the instant solved last: of a round
   /// cone, which opposes whatever direction that takes.
   struct Slip {
@@ -158,6 +162,8 @@ class SmoothMotion {
   BodySizes sizes_;
   Vector force_, a_, nonconservative_;                // (n_u)
   std::vector<double> lambda_, rates_, percussions_;  // (n)
+  std::vector<double> first_;                         // (n) see begin_from(); none: the loads of the modes
+  Modes modes_of_first_;
   std::vector<Slip> slips_;
   std::vector<double> work_, least_;  // (n)
 };

@@ -68,6 +68,7 @@ void Stepper::initialize(State& state, StepReport& report) {
   // As after the impacts that the first step begins with.
   const bool begins = transition_.begin(now_, inputs_, {}, nullptr, motion_, record_);
   const bool is_solved = begins && !record_.squeezed && motion_.solve(now_.t, now_.q, now_.u, inputs_);
+  if (is_solved) transition_.make_lawful(now_, inputs_, motion_);
   BodySnapshot at(system_);
   at.take(state.t, state.q, nullptr);
   report_geometry(at, system_.contact_points(), report);
@@ -102,6 +103,7 @@ Status Stepper::step(State& state, double h, double t_end, StepReport& report) {
   parts_ = 0;
   why_.clear();
   const Modes* known = nullptr;
+  motion_.begin_from({});  // each step anew, so that a run that is resumed has the same forces
   for (int phase = 0;; ++phase) {
     if (phase == 0 && take_modes(state.memory)) known = &before_;
     if (phase == kMaxPhases) {
@@ -125,6 +127,7 @@ Status Stepper::step(State& state, double h, double t_end, StepReport& report) {
     before_ = motion_.modes();
     known = &before_;
     if (!(now_.t < t_end)) break;
+    transition_.make_lawful(now_, inputs_, motion_);
     const Ended ended = advance(t_end);
     if (ended == Ended::failed) {
       if (why_.empty()) why_ = ": accelerations have no bound";
@@ -211,10 +214,35 @@ bool Stepper::cross(double h, double t_end) {
   return true;
 }
 
+/// Whether what sticks took no more than its friction over a step without events: forces that are not determined change
+/// as little as they can from those at its start, and may leave their cones before its end.
+bool Stepper::percussions_obey() const {
+  if (motion_.determined() || !record_.events.empty()) return true;
+  constexpr double kZero = 1e-6;  // [-] of the largest: what friction at its limit is off by stays below
+  double largest = 0.0;
+  for (const ContactComponents& p : percussions_) largest = std::max(largest, std::abs(p[0]));
+  for (std::size_t k = 0; k < percussions_.size(); ++k) {
+    const auto point = static_cast<int>(k);
+    if (!motion_.modes().contacts[k].sticks) continue;
+    const ContactComponents& p = percussions_[k];
+    if (motion_.friction_size(point, p.data() + 1) > motion_.friction_of(point) * p[0] + kZero * largest) return false;
+  }
+  return true;
+}
+
 /// The end of a step that smooth motion reaches.
 void Stepper::report_motion(StepReport& report) {
   report.t = now_.t;
   record_.inexact |= !motion_.solve(now_.t, now_.q, now_.u, inputs_);
+  transition_.make_lawful(now_, inputs_, motion_);
+  if (!percussions_obey()) {
+    record_.inexact = true;
+    if (record_.message.empty()) {
+      record_.message =
+          "forces that are not determined were found, but none whose friction stays within its bound throughout the "
+          "step";
+    }
+  }
   report_geometry(motion_.at(), system_.contact_points(), report);
   report_joints(system_, now_.t, now_.q, now_.u, report);
   report_forces(report);

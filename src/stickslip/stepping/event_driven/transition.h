@@ -100,6 +100,9 @@ class Transition {
   /// Whether accelerations by CP1, with all that slides as it is, are those of `motion` at the instant it solved last,
   /// or any forces that obey the laws hold what it holds.
   bool agrees(SmoothMotion& motion, const Inputs& inputs);
+  /// Where the forces that `motion` solved last at an instant do not obey the laws, but others do that make the same
+  /// accelerations, its forces go on from those.
+  void make_lawful(const Moment& now, const Inputs& inputs, SmoothMotion& motion);
 
  private:
   enum class Touch { open, touching, closing };

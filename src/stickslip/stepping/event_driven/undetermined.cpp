@@ -143,6 +143,13 @@ bool Transition::obeys(const SmoothMotion& motion) const {
   return true;
 }
 
+void Transition::make_lawful(const Moment& now, const Inputs& inputs, SmoothMotion& motion) {
+  if (std::ranges::none_of(motion.modes().contacts, [](const Mode& mode) { return mode.closed; })) return;
+  if (motion.determined() || obeys(motion) || !agrees(motion, inputs)) return;
+  motion.begin_from(instant_.lambda());
+  (void)motion.solve(now.t, now.q, now.u, inputs);
+}
+
 /// Where forces are not determined, which CP1 of contacts that slide may not settle: whether all that touches can go on
 /// as it moves, by the forces that SmoothMotion takes. Then modes_ are these.
 bool Transition::keep_all(const Moment& now, const Inputs& inputs, SmoothMotion& motion) {
