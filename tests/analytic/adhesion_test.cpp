@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 
+#include "stickslip/model/state.h"
 #include "tests/support/scene_run.h"
 
 namespace stickslip {
@@ -105,6 +106,25 @@ TEST(Adhesion, LetsGoBeyondItsRange) {
   }
 }
 
+/// A run that goes on within the range, or beyond it, has the same bits.
+TEST(Adhesion, AResumedRunHasTheSameBits) {
+  for (const char* scheme : kAdhesionSchemes) {
+    SCOPED_TRACE(scheme);
+    const std::string scene =
+        sticky_scene(scheme, "{type = \"sphere\", radius = 0.5}", 0.5, 30.0, finds_contacts(scheme));
+    for (const int n : {30, 62, 63, 64, 90}) {
+      SceneRun whole = test::scene_from_text(scene);
+      for (int i = 0; i < n; ++i) ASSERT_EQ(whole.step(), Status::ok);
+      SceneRun resumed = test::scene_from_text(scene);
+      resumed.state = state_from_bytes(to_bytes(whole.state));
+      whole.run();
+      resumed.run();
+      EXPECT_EQ(whole.state.q, resumed.state.q);
+      EXPECT_EQ(whole.state.u, resumed.state.u);
+    }
+  }
+}
+
 /// Two balls in space draw each other in, each with its own mass.
 TEST(Adhesion, DrawsBothBodies) {
   for (const char* scheme : kAdhesionSchemes) {
@@ -132,7 +152,9 @@ adhesion = 6
 adhesion_range = 0.5
 )",
                                                      scheme));
-    if (run.built.stepper->knows_accelerations()) EXPECT_NEAR(run.report.a(1), 6.0, 1e-12);
+    if (run.built.stepper->knows_accelerations()) {
+      EXPECT_NEAR(run.report.a(1), 6.0, 1e-12);
+    }
     run.run([](const SceneRun& r) {
       EXPECT_NEAR(r.state.u(1), 6.0 * r.state.t, 1e-9);
       EXPECT_NEAR(r.state.u(7), -2.0 * r.state.t, 1e-9);

@@ -79,7 +79,9 @@ forces.press = {type = "load", body = "block", force = [0, 0, "-10 - 1e5*t"]}
   ASSERT_EQ(run.step(), Status::ok);
   const Vector3& reaction = run.report.joints[0].reaction_force;
   // Which is taken at the start, the middle or the end of the step.
-  if (GetParam() == "generalized-alpha") EXPECT_NEAR(reaction.tail<2>().norm(), 2.0 * kWeight + 110.0, 1e-7);
+  if (GetParam() == "generalized-alpha") {
+    EXPECT_NEAR(reaction.tail<2>().norm(), 2.0 * kWeight + 110.0, 1e-7);
+  }
   EXPECT_NEAR(std::abs(run.report.joints[0].friction), 0.3 * reaction.tail<2>().norm(), 1e-7);
 }
 
