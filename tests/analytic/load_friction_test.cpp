@@ -70,6 +70,21 @@ TEST_P(LoadFriction, ASliderInAPlaneRestsBelowTheAngleOfFriction) {
   }
 }
 
+/// A load that grows: the friction of the first step is that of its own load, of which the start knows nothing.
+TEST_P(LoadFriction, TheFirstStepFollowsItsOwnLoad) {
+  SceneRun run = open(std::string(kSliderWithLoad) + R"(
+forces.press = {type = "load", body = "block", force = [0, 0, "-10 - 1e5*t"]}
+)",
+                      0.1);
+  ASSERT_EQ(run.step(), Status::ok);
+  const Vector3& reaction = run.report.joints[0].reaction_force;
+  // Which is taken at the start, the middle or the end of the step.
+  if (GetParam() == "generalized-alpha") {
+    EXPECT_NEAR(reaction.tail<2>().norm(), 2.0 * kWeight + 110.0, 1e-7);
+  }
+  EXPECT_NEAR(std::abs(run.report.joints[0].friction), 0.3 * reaction.tail<2>().norm(), 1e-7);
+}
+
 TEST_P(LoadFriction, AResumedRunHasTheSameBits) {
   SceneRun whole = open(kSliderWithLoad, 0.1);
   for (int i = 0; i < 40; ++i) ASSERT_EQ(whole.step(), Status::ok);

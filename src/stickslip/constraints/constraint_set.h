@@ -216,4 +216,8 @@ class ConstraintSet {
   Vector world_;             // (n_u) velocities or momenta of packed bodies, turns in the world frame
 };
 
+/// What percussions p of the rows of turning of a contact do to the second body, with normal and tangent of `at`.
+/// [N m s]
+Vector3 calc_moment(const ContactRowLayout& rows, const double* p, const ContactReport& at);
+
 }  // namespace stickslip

@@ -22,7 +22,8 @@ ContactStatus polygon_status(const FrictionBlock& block, const double* p, const 
                                                                              : ContactStatus::slip;
 }
 
-/// What percussions p of rows of turning do to the second body. [N m s]
+}  // namespace
+
 Vector3 calc_moment(const ContactRowLayout& rows, const double* p, const ContactReport& at) {
   Vector3 moment = Vector3::Zero();
   const double* roll = p + rows.roll_row();
@@ -31,8 +32,6 @@ Vector3 calc_moment(const ContactRowLayout& rows, const double* p, const Contact
   if (rows.n_roll == 2) moment += rows.rolling * (roll[0] * at.tangent + roll[1] * at.normal.cross(at.tangent));
   return moment;
 }
-
-}  // namespace
 
 void ConstraintSet::report_worst(const Residual& residual, StepReport& report) const {
   report.missed = residual.missed;

@@ -21,7 +21,7 @@ constexpr double kHolds = 1e-4;  // [-]
 }  // namespace
 
 Instant::Instant(const System& system, ConeSolver& solver, StopToken stop)
-    : system_(system), solver_(solver), stop_(stop), set_(system, stop, false) {
+    : system_(system), solver_(solver), stop_(stop), set_(system, stop, false), adhesion_(system) {
   auto& delassus = problem_.delassus.emplace<FactoredDelassus>();
   for (std::size_t i = 0; i < system.bodies().size(); ++i) {
     if (system.bodies()[i].n_u > 0) delassus.add_body(system.inverse_mass(static_cast<int>(i)));
@@ -67,7 +67,7 @@ bool Instant::is_angle_row(int cone, int row) const {
 void Instant::take(const BodySnapshot& at, const std::vector<ContactPoint>& points, const Inputs& inputs,
                    const InstantTolerances& tolerances) {
   tolerances_ = tolerances;
-  calc_forces(at, inputs);
+  calc_forces(at, points, inputs);
   activation_.clear();
   for (const ContactPoint& point : points) {
     const double length = calc_length(system_.side(point, Side::first).body, system_.side(point, Side::second).body);
@@ -79,15 +79,16 @@ void Instant::take(const BodySnapshot& at, const std::vector<ContactPoint>& poin
 void Instant::take(const BodySnapshot& at, const std::vector<ContactPoint>& points, std::span<const double> activation,
                    const Inputs& inputs) {
   tolerances_ = {};
-  calc_forces(at, inputs);
+  calc_forces(at, points, inputs);
   activation_.assign(activation.begin(), activation.end());
   take_gathered(at, points);
 }
 
-void Instant::calc_forces(const BodySnapshot& at, const Inputs& inputs) {
+void Instant::calc_forces(const BodySnapshot& at, const std::vector<ContactPoint>& points, const Inputs& inputs) {
   system_.calc_applied_forces(at.t(), at.q(), at.u(), force_);
   system_.add_input_forces(inputs, at.t(), at.q(), force_);
   system_.add_gyroscopic_forces(at.u(), force_);
+  adhesion_.add_forces(at, points, force_);
   system_.solve_mass(force_, free_);
   calc_sizes(at);
 }
@@ -245,7 +246,10 @@ void Instant::set_friction(int cone) {
   const ContactLaw& law = system_.pair((*points_)[set_.index(cone)]).law();
   Member& member = members_[cone];
   if (!law.is_of_speed() || member.n_friction == 0) return;
-  member.mu = slides(cone) ? law.calc_sliding_friction(set_.slip_speed(cone)) : law.friction;
+  const double speed = slides(cone) ? set_.slip_speed(cone) : 0.0;
+  member.mu = slides(cone) && !tolerances_.has_stick_speed ? law.calc_sliding_friction(speed)
+              : slides(cone)                               ? law.calc_friction(speed)
+                                                           : law.friction;
 }
 
 void Instant::open_contacts() {

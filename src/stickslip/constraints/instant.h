@@ -9,6 +9,7 @@
 
 #include "stickslip/base/stop_token.h"
 #include "stickslip/cone/cone_solver.h"
+#include "stickslip/constraints/adhesion.h"
 #include "stickslip/constraints/body_snapshot.h"
 #include "stickslip/constraints/constraint_set.h"
 #include "stickslip/math/friction_polygon.h"
@@ -26,6 +27,8 @@ struct InstantTolerances {
   double speed = 1e-9;
   /// [-] Relative, of the cone problems; that of the solver where this is less strict.
   double solve = std::numeric_limits<double>::infinity();
+  /// Whether kinetic friction begins beyond its stick_speed, as in the steps of schemes; else with any slip.
+  bool has_stick_speed = false;
 };
 
 /// What a constraint does at an instant, by its velocity. Contacts whose gap is open are not there at all.
@@ -182,7 +185,7 @@ class Instant {
   void classify(int cone);
   void set_friction(int cone);
   void take_gathered(const BodySnapshot& at, const std::vector<ContactPoint>& points);
-  void calc_forces(const BodySnapshot& at, const Inputs& inputs);
+  void calc_forces(const BodySnapshot& at, const std::vector<ContactPoint>& points, const Inputs& inputs);
   void calc_bias(const BodySnapshot& at, const std::vector<ContactPoint>& points);
   std::span<const double> rows_of(int cone, const std::vector<double>& values) const;
   double* rows_of(int cone, std::vector<double>& values);
@@ -204,6 +207,7 @@ class Instant {
   ConeSolver& solver_;
   StopToken stop_;
   ConstraintSet set_;
+  Adhesion adhesion_;
   InstantTolerances tolerances_;
   FrictionLaw law_ = FrictionLaw::coulomb;
   int facets_ = 0;

@@ -253,7 +253,7 @@ std::vector<ElementId> Analyzer::ids_of(const ConstraintSet& set) const {
 
 void Analyzer::take_instant() {
   at_.take(state_.t, state_.q, &state_.u);
-  contacts_.find_touching(at_);
+  contacts_.find_touching(at_, Adhesion(system_).reach());
   instant_.take(at_, contacts_.points());
 }
 

@@ -111,12 +111,13 @@ bool CertifiedStepper::settle_joint_loads(const Vector& found, Vector& loads) co
 
 Status CertifiedStepper::step(State& state, double h, double t_end, StepReport& report) {
   if (!follows_loads_) return make_step(state, h, t_end, report);
-  if (state.joint_loads.size() > 0) {
+  if (state.step > 0 && state.joint_loads.size() > 0) {
     const Status status = make_step(state, h, t_end, report);
     if (status != Status::failed) state.joint_loads = calc_joint_loads(state, report);
     return status;
   }
-  Vector loads = Vector::Zero(static_cast<Eigen::Index>(system_.joints().size()));
+  Vector loads = state.joint_loads;  // of the start, where they are known
+  if (loads.size() == 0) loads.setZero(static_cast<Eigen::Index>(system_.joints().size()));
   State end;
   Status status = Status::ok;
   bool is_settled = false;

@@ -25,11 +25,11 @@ void refuse_laws(const SchemeOptions& options, const ContactPair& pair) {
     throw InputError({}, "scheme.type", std::string(scheme_traits(options).name),
                      std::string(schemes) + ": " + who + " has " + what);
   };
-  if (pair.has_moments() && !is_on_velocities(options)) {
-    refuse("moreau, ccp or stewart-trinkle", "rolling or spinning friction");
-  }
-  if (pair.law().adhesion > 0.0 && !is_on_velocities(options)) {
-    refuse("moreau, ccp or stewart-trinkle", "adhesion");
+  const auto* relaxation = std::get_if<RelaxationOptions>(&options);
+  const bool is_exact = relaxation != nullptr && relaxation->inclusion == RelaxationInclusion::exact &&
+                        relaxation->model == RelaxationModel::baumgarte;
+  if (pair.has_moments() && !is_on_velocities(options) && !is_exact) {
+    refuse("moreau, ccp, stewart-trinkle or relaxation with the inclusion exact", "rolling or spinning friction");
   }
   const auto* event_driven = std::get_if<EventDrivenOptions>(&options);
   const bool takes_phases = std::holds_alternative<MoreauOptions>(options) || event_driven != nullptr;

@@ -69,6 +69,23 @@ double FrictionBounds::calc_turning(const Contact& contact, const End& at) const
   return rate * speed;
 }
 
+/// [m/s^2] By which forces but those of contacts may change the slip.
+double FrictionBounds::calc_free_acceleration(const Contact& contact, const End& at) const {
+  Vector force = Vector::Zero(system_.n_u());
+  Vector a(system_.n_u());
+  system_.calc_applied_forces(at.t, *at.q, *at.u, force);
+  system_.add_gyroscopic_forces(*at.u, force);
+  system_.solve_mass(force, a);
+  double sum = 0.0;
+  for (const int shape : {contact.shape_a, contact.shape_b}) {
+    const int body = system_.shapes()[shape].body;
+    if (system_.bodies()[body].n_u == 0) continue;
+    const Twist rates = system_.calc_twist(body, at.t, *at.q, a);  // linear in what it is given
+    sum += (rates.v_WB + rates.w_WB.cross(Vector3(contact.point - (*at.bodies)[body].p))).norm();
+  }
+  return sum;
+}
+
 double FrictionBounds::find_most(const ContactLaw& law, const Contact& contact, const End& start, const End& end,
                                  bool at_instants) const {
   const Vector3 first = calc_slip(contact, start);
@@ -84,7 +101,9 @@ double FrictionBounds::find_most(const ContactLaw& law, const Contact& contact, 
   double most = first.norm() + off;
   if (at_instants) {
     least = std::min(least, first.dot(last) > 0.0 ? last.norm() - off : 0.0);
+    // An impact within the step takes away what the slip had grown to by then.
     most = std::max(most, last.norm() + off);
+    most += (end.t - start.t) * std::max(calc_free_acceleration(contact, start), calc_free_acceleration(contact, end));
   }
   double mu = 0.0;
   for (int i = 0; i <= kSamples; ++i) {

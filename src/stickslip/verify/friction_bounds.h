@@ -52,6 +52,7 @@ class FrictionBounds {
   Vector3 calc_slip(const Contact& contact, const End& at) const;
   double calc_driven(const Contact& contact, const End& start, const End& end) const;
   double calc_turning(const Contact& contact, const End& at) const;
+  double calc_free_acceleration(const Contact& contact, const End& at) const;
 
   const System& system_;
 };

@@ -62,6 +62,17 @@ MomentumBalance::MomentumBalance(const System& system, const ResultRows& rows)
     leave_out(element.first.body, "momentum of bodies under dry friction between points: it is not in the file");
     leave_out(element.second.body, "momentum of bodies under dry friction between points: it is not in the file");
   }
+  for (const std::vector<ContactPair>* pairs : {&system.contacts(), &system.detected_pairs()}) {
+    for (const ContactPair& pair : *pairs) {
+      if (!(pair.law().adhesion > 0.0)) continue;
+      const bool is_named = pairs == &system.contacts();
+      for (std::size_t i = 0; i < checked_.size(); ++i) {
+        const int body = static_cast<int>(i);
+        if (is_named && body != pair.options.first && body != pair.options.second) continue;
+        leave_out(body, "momentum of bodies that attract each other: what adhesion does is not in the file");
+      }
+    }
+  }
   std::vector<char> is_held(whole_.size(), 0);  // by the first body of those tied together
   for (std::size_t i = 0; i < whole_.size(); ++i) {
     if (checked_[i] == 0) is_held[whole_[i]] = 1;

@@ -181,6 +181,37 @@ TEST(Verify, ResultsWithoutAccelerationsAreSound) {
   }
 }
 
+/// An impact within a row takes away nearly all of the slip by which its friction goes.
+TEST(Verify, FrictionOfTheSlipWithinARowIsSound) {
+  const TemporaryFolder folder;
+  write_run(folder / "r.h5", R"(
+stickslip = 1
+gravity = [5, -10]
+time = {end = 0.1, step = 0.1}
+scheme = {type = "event-driven"}
+bodies.floor = {type = "fixed", shapes.top = {type = "half-space", normal = [0, 1]}}
+bodies.ball = {type = "planar", mass = 1, inertia = 1e6, position = [0, 0.1405], shapes.ball = {type = "sphere", radius = 0.1}}
+[[contacts]]
+between = ["floor", "ball"]
+friction = "v"
+)");
+  const Verification found = verify_result(folder / "r.h5");
+  EXPECT_EQ(found.n_false, 0) << describe(found);
+}
+
+/// What attracts is no impulse of forces that a result knows.
+TEST(Verify, BodiesThatAttractEachOtherAreSound) {
+  const TemporaryFolder folder;
+  for (const std::string& scheme : kAllSchemes) {
+    std::string scene = with_scheme(kPlanar, scheme);
+    const std::string friction = "friction = 0.2";
+    scene.replace(scene.find(friction), friction.size(), friction + "\nadhesion = 5\nadhesion_range = 0.1");
+    write_run(folder / "r.h5", scene);
+    const Verification found = verify_result(folder / "r.h5");
+    EXPECT_EQ(found.n_false, 0) << scheme << "\n" << describe(found);
+  }
+}
+
 /// A box that falls on a corner and rocks to rest: impacts that accumulate are passed over, by percussions of no law.
 TEST(Verify, ConesAreNotJudgedWhereImpactsArePassedOver) {
   const TemporaryFolder folder;

@@ -12,8 +12,12 @@ bool Transition::cross(Moment& now, const Inputs& inputs, double h, std::vector<
   system_.calc_applied_forces(now.t, now.q, now.u, force_);
   system_.add_gyroscopic_forces(now.u, force_);
   system_.add_input_forces(inputs, now.t, now.q, force_);
-  system_.solve_mass(force_, change_);
   at_.take(now.t, now.q, &now.u);
+  if (velocity_.has_adhesion()) {
+    velocity_.find_adhesion(at_);
+    force_ += velocity_.adhesion();
+  }
+  system_.solve_mass(force_, change_);
   activation_.assign(system_.contact_points().size(), std::numeric_limits<double>::infinity());
   ConstraintSet& constraints = velocity_.constraints();
   gather(h);

@@ -183,6 +183,7 @@ bool SmoothMotion::solve(double t, const Vector& q, const Vector& u, const Input
   system_.calc_applied_forces(t, q, u, force_);
   system_.add_input_forces(inputs, t, q, force_);
   system_.add_gyroscopic_forces(u, force_);
+  adhesion_.add_forces(at_, system_.contact_points(), force_);
   if (!force_.allFinite()) return false;
 
   lambda_.assign(set_.size(), 0.0);
@@ -193,9 +194,8 @@ bool SmoothMotion::solve(double t, const Vector& q, const Vector& u, const Input
     const Cone& cone = set_.problem().cones[i];
     const int k = set_.index(i);
     if (set_.kind(i) == ConstraintSet::Kind::contact) held_row_[k] = rows_.count();
-    const bool is_joint = set_.kind(i) == ConstraintSet::Kind::joint;
     const bool is_contact = set_.kind(i) == ConstraintSet::Kind::contact;
-    if (is_joint || mode(i).sticks) {
+    if (set_.kind(i) == ConstraintSet::Kind::joint || mode(i).sticks) {
       hold(i);
     } else if (is_contact) {
       slide(i);
@@ -474,6 +474,7 @@ double SmoothMotion::dissipated_power() const {
 double SmoothMotion::working_power(const Inputs& inputs) {
   system_.calc_nonconservative_forces(at_.t(), at_.q(), at_.u(), nonconservative_);
   system_.add_input_forces(inputs, at_.t(), at_.q(), nonconservative_);
+  adhesion_.add_forces(at_, system_.contact_points(), nonconservative_);
   double power = nonconservative_.dot(at_.u()) + system_.calc_prescribed_power(at_.t(), at_.q(), at_.u());
   for (int row = 0; row < set_.size(); ++row) power -= lambda_[row] * set_.tau(row);
   return power;

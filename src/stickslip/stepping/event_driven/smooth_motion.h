@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "stickslip/base/stop_token.h"
+#include "stickslip/constraints/adhesion.h"
 #include "stickslip/constraints/body_snapshot.h"
 #include "stickslip/constraints/constraint_set.h"
 #include "stickslip/math/friction_polygon.h"
@@ -158,6 +159,7 @@ class SmoothMotion {
   std::vector<int> contact_cones_, dry_cones_;  // (contact points), (dry friction elements)
   BodySnapshot at_;
   ConstraintSet set_;
+  Adhesion adhesion_{system_};
   HeldRows rows_;
   BodySizes sizes_;
   Vector force_, a_, nonconservative_;                // (n_u)

@@ -90,6 +90,10 @@ void Transition::calc_scales(const Moment& now, const Inputs& inputs) {
   system_.calc_applied_forces(now.t, now.q, now.u, force_);
   system_.add_input_forces(inputs, now.t, now.q, force_);
   at_.take(now.t, now.q, &now.u);
+  if (velocity_.has_adhesion()) {
+    velocity_.find_adhesion(at_);
+    force_ += velocity_.adhesion();
+  }
   scales_ = {calc_motion_scales(system_, sizes_, at_, force_)};
   scales_.zero_speed = kZeroSpeed * scales_.speed;
   const double moves = now.u.size() > 0 ? now.u.lpNorm<Eigen::Infinity>() : 0.0;

@@ -56,6 +56,7 @@ void calc_motion(Step& step) {
   step.system.calc_applied_forces(step.t_end, step.q, step.u, step.force);
   step.system.add_input_forces(step.inputs, step.t_end, step.q, step.force);
   step.system.add_gyroscopic_forces(step.u, step.force);
+  if (step.adhesion.exists()) step.force += step.adhesive;
 }
 
 void calc_xi(Step& step, StepElement& e) {

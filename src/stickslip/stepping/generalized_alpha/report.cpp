@@ -114,18 +114,22 @@ void account_energy(const Step& step, const State& before, Vector& nonconservati
   }
   work = sum.result();
   const System& system = step.system;
-  if (system.forces().empty() && system.joints().empty() && step.inputs.empty()) return;
-  const auto calc_power = [&](double t, const Vector& q, const Vector& u) {
+  const bool adheres = step.adhesion.exists();
+  if (system.forces().empty() && system.joints().empty() && step.inputs.empty() && !adheres) return;
+  const auto calc_power = [&](double t, const Vector& q, const Vector& u, const Vector& adhesive) {
     system.calc_nonconservative_forces(t, q, u, nonconservative);
     system.add_input_forces(step.inputs, t, q, nonconservative);
+    if (adheres) nonconservative += adhesive;
     return nonconservative.dot(u) + system.calc_prescribed_power(t, q, u);
   };
   if (step.weights.forgets) {  // the force at the end acts all along the way
-    const double moved = calc_power(step.t_end, step.q, step.u) + nonconservative.dot(before.u);
+    const double moved = calc_power(step.t_end, step.q, step.u, step.adhesive) + nonconservative.dot(before.u);
     ledger.work += 0.5 * step.h * (moved + system.calc_prescribed_power(step.t_end, step.q, step.u));
     return;
   }
-  ledger.work += 0.5 * step.h * (calc_power(before.t, before.q, before.u) + calc_power(step.t_end, step.q, step.u));
+  ledger.work += 0.5 * step.h *
+                 (calc_power(before.t, before.q, before.u, step.adhesive_start) +
+                  calc_power(step.t_end, step.q, step.u, step.adhesive));
 }
 
 }  // namespace stickslip::generalized_alpha

@@ -48,7 +48,8 @@ void set_instant(Step& step, const Instant& instant) {
 /// tolerance open and close contacts that rest.
 void take_instant(Step& step, const State& state, Instant& instant) {
   instant.set_joint_loads(state.joint_loads);
-  instant.take(set_to_instant(step, state), step.contacts.points(), step.inputs, {.solve = step.options.tolerance});
+  instant.take(set_to_instant(step, state), step.contacts.points(), step.inputs,
+               {.solve = step.options.tolerance, .has_stick_speed = true});
 }
 
 }  // namespace

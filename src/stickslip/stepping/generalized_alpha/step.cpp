@@ -65,6 +65,18 @@ void set_restitution(Step& step, StepElement& e, const State& state) {
   e.gamma_start.fill(0.0);  // which follows where there is restitution
 }
 
+/// Adhesion is held in a step: at the end it is that of where the velocities lead, so that what attracts does not
+/// depend on the iterate, and its directions are those of the end but for terms of second order.
+void find_adhesion(Step& step, const State& state) {
+  if (!step.adhesion.exists()) return;
+  step.adhesive_start.setZero();
+  step.adhesion.add_forces(step.snapshot.take(state.t, state.q, &state.u), step.contacts.points(), step.adhesive_start);
+  step.q = state.q;
+  step.system.advance(step.h, state.u, step.q);
+  step.adhesive.setZero();
+  step.adhesion.add_forces(step.snapshot.take(step.t_end, step.q, &state.u), step.contacts.points(), step.adhesive);
+}
+
 }  // namespace
 
 bool hold_turned(Step& step) {
@@ -90,6 +102,7 @@ Step::Step(const GeneralizedAlphaOptions& o, const System& s, StopToken token)
       stop(token),
       contacts(s, token),
       rows(s, contacts, token),
+      adhesion(s),
       snapshot(s),
       measure(s) {
   for (int k = 0; k < contacts.n_named(); ++k) elements.emplace_back(rows.add_contact(k));
@@ -99,9 +112,12 @@ Step::Step(const GeneralizedAlphaOptions& o, const System& s, StopToken token)
   for (int k = 0; k < static_cast<int>(system.joints().size()); ++k) elements.emplace_back(rows.add_joint(k));
   rows.keep_added();
   n_fixed = elements.size();
-  for (Vector* y : {&x.a, &x.U, &x.Q, &u, &v, &force, &r1, &r2, &r3, &u_start, &u_known}) y->setZero(system.n_u());
+  for (Vector* y : {&x.a, &x.U, &x.Q, &u, &v, &force, &r1, &r2, &r3, &u_start, &u_known, &adhesive_start, &adhesive}) {
+    y->setZero(system.n_u());
+  }
   for (Vector* y : {&q, &q_start, &q_known}) y->setZero(system.n_q());
   resize_rows(*this);
+  contacts.set_envelope(adhesion.reach());
 }
 
 void begin(Step& step, const State& state, double h, double t_end, bool again) {
@@ -127,6 +143,7 @@ void begin(Step& step, const State& state, double h, double t_end, bool again) {
     }
     make_detected_elements(step);
   }
+  find_adhesion(step, state);
   step.t_start = state.t;
   set_friction(step, state.t, state.q, state.u);
   load_memory(step, state);
@@ -149,7 +166,7 @@ bool meets_others(Step& step) {
 
 const BodySnapshot& set_to_instant(Step& step, const State& state) {
   step.snapshot.take(state.t, state.q, &state.u);
-  step.contacts.find_touching(step.snapshot);
+  step.contacts.find_touching(step.snapshot, step.adhesion.reach());
   make_detected_elements(step);
   step.inputs = state.inputs;
   step.t_end = state.t;

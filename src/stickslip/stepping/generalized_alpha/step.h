@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "stickslip/cone/stretch.h"
+#include "stickslip/constraints/adhesion.h"
 #include "stickslip/constraints/body_snapshot.h"
 #include "stickslip/constraints/contact_finder.h"
 #include "stickslip/constraints/element_rows.h"
@@ -96,6 +97,7 @@ struct Step {
   const StopToken stop;
   ContactFinder contacts;
   ElementRows rows;
+  Adhesion adhesion;
   std::vector<StepElement> elements;  // named contacts, dry friction, joints, and last the detected contacts
   std::size_t n_fixed = 0;            // elements but for detected contacts
 
@@ -107,6 +109,7 @@ struct Step {
   double h = 0.0, t_start = 0.0, t_end = 0.0;         // [s]
   Vector start_lambda, start_lambda_bar, start_last;  // (n_rows) [N] lambda, lambdabar and the lambda before that
   Vector q_start, u_start;                            // (n_q), (n_u) of the state before the step
+  Vector adhesive_start, adhesive;                    // (n_u) [N, N m] of adhesion at the start and, foreseen, the end
   Vector q_known, u_known;                            // (125) and (73) without a', U, Q
   Vector known_P, known_kappa;                        // (95), (113) and (102) without lambda', Lambda, kappa
   double gamma_step() const { return h * weights.gamma_prime; }    // [s] dt gamma': d u' / d a', d P / d lambda'

@@ -26,11 +26,17 @@ constexpr double kQuiet = 1e-11;
 
 RelaxationEquations::RelaxationEquations(const RelaxationOptions& options, const System& system, ConeSolver& solver,
                                          StopToken stop)
-    : options_(options), system_(system), solver_(solver), stop_(stop), at_(system), set_(system, stop) {
+    : options_(options),
+      system_(system),
+      solver_(solver),
+      stop_(stop),
+      at_(system),
+      set_(system, stop),
+      adhesion_(system) {
   set_.problem().law = options.inclusion == RelaxationInclusion::associated ? FrictionLaw::associated  //
                                                                             : FrictionLaw::coulomb;
-  for (Vector* v : {&force_, &free_, &nonconservative_}) v->setZero(system.n_u());
-  has_powers_ = !system.forces().empty() || !system.joints().empty();
+  for (Vector* v : {&force_, &free_, &nonconservative_, &adhesive_}) v->setZero(system.n_u());
+  has_powers_ = !system.forces().empty() || !system.joints().empty() || adhesion_.exists();
 }
 
 bool RelaxationEquations::evaluate(double t, const Vector& q, const Vector& u, const std::vector<ContactPoint>& points,
@@ -43,6 +49,11 @@ bool RelaxationEquations::evaluate(double t, const Vector& q, const Vector& u, c
   system_.calc_applied_forces(t, q, u, force_);
   system_.add_gyroscopic_forces(u, force_);
   system_.add_input_forces(inputs, t, q, force_);
+  if (adhesion_.exists()) {
+    adhesive_.setZero();
+    adhesion_.add_forces(at_, points, adhesive_);
+    force_ += adhesive_;
+  }
   system_.solve_mass(force_, free_);
   constexpr double kForces = 1.0;  // [s] percussions of a second are forces
   set_.gather(at_, points, activation, kForces);
@@ -61,6 +72,7 @@ bool RelaxationEquations::evaluate(double t, const Vector& q, const Vector& u, c
   if (has_powers_ || !inputs.empty()) {
     system_.calc_nonconservative_forces(t, q, u, nonconservative_);
     system_.add_input_forces(inputs, t, q, nonconservative_);
+    nonconservative_ += adhesive_;
     rates.work = nonconservative_.dot(u) + system_.calc_prescribed_power(t, q, u);
   }
   rates.dissipated = 0.0;

@@ -6,6 +6,7 @@
 
 #include "stickslip/base/stop_token.h"
 #include "stickslip/cone/cone_solver.h"
+#include "stickslip/constraints/adhesion.h"
 #include "stickslip/constraints/body_snapshot.h"
 #include "stickslip/constraints/constraint_set.h"
 #include "stickslip/model/contact_rows.h"
@@ -47,6 +48,8 @@ class RelaxationEquations {
   /// p: lambda (n) [N, N m], u: eta (n) [m/s^2, rad/s^2], of the last evaluation.
   const ConeSolution& solution() const { return solution_; }
   const BodySnapshot& at() const { return at_; }
+  /// The attraction of contacts at the last evaluation, zero without any. (n_u) [N, N m]
+  const Vector& adhesion() const { return adhesive_; }
 
  private:
   void calc_contact_bias(const ContactPoint& point, int cone, double* zeta);
@@ -65,6 +68,7 @@ class RelaxationEquations {
   StopToken stop_;
   BodySnapshot at_;
   ConstraintSet set_;
+  Adhesion adhesion_;
   ConeSolution solution_;
   ClipInclusion clip_;
   const std::vector<double>* given_ = nullptr;
@@ -72,6 +76,7 @@ class RelaxationEquations {
   ContactRows contact_rows_;
   bool has_powers_;                        // whether there are forces but weight and gyroscopic ones
   Vector force_, free_, nonconservative_;  // (n_u)
+  Vector adhesive_;                        // (n_u)
   std::vector<double> sizes_, work_;       // (n)
 };
 

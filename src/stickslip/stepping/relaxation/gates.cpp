@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "stickslip/base/make_room.h"
+#include "stickslip/constraints/adhesion.h"
 
 namespace stickslip {
 namespace {
@@ -16,11 +17,17 @@ constexpr double kReach = 4.0;
 }  // namespace
 
 RelaxationGates::RelaxationGates(const RelaxationOptions& options, const System& system, StopToken stop)
-    : options_(options), system_(system), stop_(stop), contacts_(system, stop), sizes_(system) {
+    : options_(options),
+      system_(system),
+      stop_(stop),
+      contacts_(system, stop),
+      sizes_(system),
+      attraction_(Adhesion(system).reach()) {
+  contacts_.set_envelope(attraction_);
 }
 
 void RelaxationGates::find_touching(const BodySnapshot& start) {
-  contacts_.find_touching(start);
+  contacts_.find_touching(start, attraction_);
   count_ = contacts_.points().size();
   takes_part_.assign(count_, 0);
 }

@@ -54,6 +54,7 @@ class RelaxationGates {
   StopToken stop_;
   ContactFinder contacts_;
   BodySizes sizes_;
+  double attraction_;  // [m] up to which contacts attract, beside those that touch
   std::size_t count_ = 0;
   std::vector<char> takes_part_;     // (points)
   std::vector<double> activations_;  // (points) [m]

@@ -145,6 +145,7 @@ bool RelaxationPart::advance_euler(double t, double h, const Inputs& inputs, Ste
   }
   system_.calc_nonconservative_forces(t, q0_, u0_, u_);
   system_.add_input_forces(inputs, t, q0_, u_);
+  u_ += equations_.adhesion();
   work_ = rates.work + 0.5 * h * u_.dot(rates.a);
   return true;
 }

@@ -382,11 +382,14 @@ void RelaxationStepper::report_step(const State& state, double h, StepReport& re
   set.report_contacts(end_, reported_, gamma_end_, h, kNotKnown, report);
   // What came and went has percussions, too.
   for (std::size_t i = 0; i < gates_.count() && options_.controls_errors(); ++i) {
-    std::copy_n(percuss_[i].begin(), report.contacts[i].percussion.size(), report.contacts[i].percussion.begin());
+    ContactReport& contact = report.contacts[i];
+    const ContactPair& pair = system_.pair(gates_.points()[i]);
+    std::copy_n(percuss_[i].begin(), 1 + pair.friction_dim, contact.percussion.begin());
+    if (pair.has_moments()) contact.moment = calc_moment(pair.rows, percuss_[i].data(), contact);
   }
   for (int i = 0; i < set.count() && set.kind(i) == ConstraintSet::Kind::contact; ++i) {
-    const Cone& cone = set.problem().cones[i];
-    for (int r = 0; r < cone.dim; ++r) report.contacts[set.index(i)].force[r] = last.p[cone.offset + r];
+    const double* force = last.p.data() + set.problem().cones[i].offset;
+    std::copy_n(force, 1 + set.friction_dim(i), report.contacts[set.index(i)].force.begin());
   }
   stop_.check();
   add_joint_drives(system_, state.inputs, end_.t(), end_.q(), u1, report);
