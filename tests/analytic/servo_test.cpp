@@ -308,6 +308,24 @@ TEST(ServoScenes, GeneralizedAlphaHoldsALoad) {
   }
 }
 
+/// The shoulder gives way on the way up, and holds the arm at its end.
+TEST(ServoScenes, ArmLiftsItsWeight) {
+  test::SceneRun run = test::open_scene("servo_arm", {"time.end=2"});
+  int at_limit = 0;
+  run.run([&](const test::SceneRun& at) {
+    EXPECT_LE(std::abs(at.report.joints[0].effort), 22.0);
+    at_limit += at.report.joints[0].effort == 22.0 ? 1 : 0;
+  });
+  EXPECT_GT(at_limit, 100);
+  EXPECT_NEAR(run.report.joints[0].coordinate, 1.5, 1e-3);
+  EXPECT_NEAR(run.report.joints[1].coordinate, 1.0, 1e-4);
+  // What hangs on the shoulder: m g times the arms of the centres of mass at its angle.
+  const double shoulder = run.report.joints[0].coordinate;
+  const double elbow = shoulder + run.report.joints[1].coordinate;
+  const double load = kGravity * (0.25 * std::sin(shoulder) + 2.5 * (0.5 * std::sin(shoulder) + 0.2 * std::sin(elbow)));
+  EXPECT_NEAR(run.report.joints[0].effort, load, 1e-3);
+}
+
 TEST(ServoScenes, ReadBackAsWritten) {
   const Scene scene = parse_scene(
       "stickslip = 1\ntime = {end = 1, step = 0.01}\nscheme = {type = \"ccp\"}\n" +
