@@ -23,6 +23,7 @@ SceneSignal read_input_signal(const TableReader& table) {
   const std::vector<SceneInput>& inputs = table.context().scene.inputs;
   if (std::ranges::find(inputs, signal.input, &SceneInput::name) == inputs.end()) {
     std::vector<std::string_view> names;
+    names.reserve(inputs.size());
     for (const SceneInput& input : inputs) names.push_back(input.name);
     const std::string nearest = nearest_name(signal.input, names);
     table.fail("input", "an input of the scene" + (nearest.empty() ? "" : ": did you mean '" + nearest + "'?"));

@@ -351,6 +351,7 @@ void SceneBuilder::set_joint_servos(const SceneJoint& joint) {
     return n == 1 ? fmt::format("{}.{}", path, key) : fmt::format("{}.{}[{}]", path, key, i);
   };
   std::vector<JointServo> servos;
+  servos.reserve(joint.servos.size());
   for (std::size_t i = 0; i < joint.servos.size(); ++i) {
     const SceneServo& source = joint.servos[i];
     const std::string of_servo = path_of("servo", joint.servos.size(), i);
@@ -363,6 +364,7 @@ void SceneBuilder::set_joint_servos(const SceneJoint& joint) {
     servos.push_back(std::move(servo));
   }
   std::vector<Signal> forces;
+  forces.reserve(joint.forces.size() + 1);
   if (joint.force) forces.push_back(make_signal({.value = *joint.force}, path + ".force"));
   for (std::size_t i = 0; i < joint.forces.size(); ++i) {
     forces.push_back(make_signal(joint.forces[i], path_of("force", joint.forces.size(), i)));
