@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 #include <pybind11/stl.h>
 
+#include <algorithm>
 #include <cmath>
 #include <optional>
 
@@ -72,6 +73,47 @@ void bind_state(py::module_& module) {
   seal(state);
 }
 
+/// The inputs of a simulation by name.
+struct NamedInputs {
+  SharedPtr shared;
+
+  Simulation& read() const { return shared->read(); }
+  std::vector<std::string> names() const {
+    std::vector<std::string> all;
+    for (const NamedInput& input : read().system().inputs()) all.push_back(input.name);
+    return all;
+  }
+  int find(const std::string& name) const {
+    const std::vector<NamedInput>& all = read().system().inputs();
+    const auto found = std::ranges::find(all, name, &NamedInput::name);
+    if (found == all.end()) throw_unknown_name("input", name, names());
+    return static_cast<int>(found - all.begin());
+  }
+};
+
+void bind_named_inputs(py::module_& module) {
+  py::class_<NamedInputs> inputs(module, "Inputs", "What servos and forces of joints follow, by name.", py::is_final());
+  inputs.def("__len__", [](const NamedInputs& self) { return self.names().size(); })
+      .def("__iter__", [](const NamedInputs& self) { return py::iter(py::cast(self.names())); })
+      .def("__contains__",
+           [](const NamedInputs& self, const std::string& name) {
+             const std::vector<std::string> all = self.names();
+             return std::ranges::find(all, name) != all.end();
+           })
+      .def("keys", &NamedInputs::names)
+      .def("__getitem__",
+           [](const NamedInputs& self, const std::string& name) {
+             const Simulation& s = self.read();
+             return s.state().inputs.named(s.system(), self.find(name), s.state().t, s.state().q, s.state().u);
+           })
+      .def("__setitem__", [](const NamedInputs& self, const std::string& name, double value) {
+        if (!std::isfinite(value)) throw py::value_error("an input is a finite number");
+        Simulation& s = self.read();
+        s.inputs().set_named(s.system(), self.find(name), value);
+      });
+  seal(inputs);
+}
+
 }  // namespace
 
 py::object make_bodies_of(PySimulation& self) {
@@ -85,6 +127,7 @@ py::object make_simulation(const SharedPtr& shared) {
 
 void bind_simulation(py::module_& module) {
   bind_state(module);
+  bind_named_inputs(module);
   py::class_<PySimulation> simulation(
       module, "Simulation",
       "A scene that is moved step by step, on the grid of steps that stickslip.run() has, and to the same bits.");
@@ -170,9 +213,13 @@ void bind_simulation(py::module_& module) {
             return s.contacts;
           },
           "stickslip.Contacts of the last step")
+      .def_property_readonly(
+          "inputs", [](const PySimulation& s) { return NamedInputs{s.get()}; },
+          "stickslip.Inputs: those of the scene by name. What is set holds until it is changed; it is clamped to the "
+          "input's range")
       .def(
           "clear_inputs", [](const PySimulation& s) { s.get()->read().inputs().clear(); },
-          "Takes away all forces and efforts that were put in.")
+          "Takes away all forces and efforts that were put in; inputs by name have the values of the scene again.")
       .def(
           "mass_matrix", [](const PySimulation& s) { return to_array(s.get()->read().calc_mass_matrix()); },
           "(n_u, n_u) [kg, kg m^2]")

@@ -139,7 +139,7 @@ void clear_inputs(const BodyView& self) {
   Inputs& inputs = self.read().inputs();
   std::vector<BodyInput> kept = inputs.bodies();
   std::erase_if(kept, [&self](const BodyInput& input) { return input.body == self.index; });
-  inputs.assign(std::move(kept), inputs.joints());
+  inputs.assign(std::move(kept), inputs.joints(), inputs.named());
 }
 
 double effort(const JointView& self) {

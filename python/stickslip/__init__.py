@@ -16,12 +16,12 @@ from ._runs import ConeProblem, Rollout, RunResult, Solution, analyze, rollout, 
 from ._scenes import MAKERS as _MAKERS
 from ._scenes import Scene, Table, load, parse
 from ._sweep import SweepTable, sweep
-from ._stickslip import (Bodies, Body, ContactPoint, Contacts, Joint, Joints, Sensor, Sensors, Simulation, Site, Sites, State,
-                         Step, __commit__, __version__, schemes, solvers)
+from ._stickslip import (Bodies, Body, ContactPoint, Contacts, Inputs, Joint, Joints, Sensor, Sensors, Simulation, Site, Sites,
+                         State, Step, __commit__, __version__, schemes, solvers)
 
 globals().update(_MAKERS)
 
-__all__ = ["Bifurcation", "Bodies", "Body", "ConeProblem", "ContactPoint", "Contacts", "InputError", "Joint", "Joints",
+__all__ = ["Bifurcation", "Bodies", "Body", "ConeProblem", "ContactPoint", "Contacts", "InputError", "Inputs", "Joint", "Joints",
            "PeriodicMotion", "Result", "Rollout", "RunResult", "Scene", "Sensor", "Sensors", "Simulation", "Site", "Sites",
            "Solution", "State", "Status", "Step",
            "StepError", "SweepTable", "Table", "WriteError", "analyze", "bifurcation", "find_periodic", "load", "open", "parse",

@@ -22,6 +22,7 @@ from ._stickslip import Bodies as Bodies
 from ._stickslip import Body as Body
 from ._stickslip import ContactPoint as ContactPoint
 from ._stickslip import Contacts as Contacts
+from ._stickslip import Inputs as Inputs
 from ._stickslip import Joint as Joint
 from ._stickslip import Joints as Joints
 from ._stickslip import Sensor as Sensor

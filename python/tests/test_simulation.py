@@ -496,3 +496,58 @@ def test_arguments_of_steps(ball):
     assert sim.step(n=2).time == pytest.approx(2e-3) and sim.advance(until=0.01).time == pytest.approx(0.01)
     with pytest.raises(AttributeError):
         sim.step().time = 3
+
+
+SERVO = """
+stickslip = 1
+gravity = [0, 0]
+time = {end = 1, step = 0.01}
+scheme = {type = "moreau"}
+[inputs.height]
+value = 0.25
+range = [0, 1]
+[bodies.ground]
+type = "fixed"
+[bodies.cart]
+type = "planar"
+mass = 1
+inertia = 0.1
+[joints.slide]
+type = "prismatic"
+between = ["ground", "cart"]
+at = [0, 0]
+axis = [1, 0]
+servo = {type = "position", stiffness = 1e10, target = {input = "height"}}
+[[sensors]]
+name = "motor"
+type = "joint"
+joint = "slide"
+"""
+
+
+def test_inputs_by_name():
+    sim = simulation(SERVO)
+    assert list(sim.inputs) == ["height"] and len(sim.inputs) == 1 and "height" in sim.inputs
+    assert sim.inputs["height"] == 0.25
+    sim.step(2)
+    assert sim.joints["slide"].coordinate == pytest.approx(0.25, abs=1e-7)
+    sim.inputs["height"] = 5
+    assert sim.inputs["height"] == 1.0
+    state = sim.state
+    sim.step()
+    assert sim.joints["slide"].coordinate == pytest.approx(1.0, abs=1e-7)
+    assert sim.sensors["motor"].value[2] > 0
+    after = sim.state
+    sim.restore(state)
+    assert sim.inputs["height"] == 1.0
+    sim.step()
+    assert sim.state == after
+    sim.clear_inputs()
+    assert sim.inputs["height"] == 0.25
+    sim.inputs["height"] = 0.5
+    sim.reset()
+    assert sim.inputs["height"] == 0.25
+    with pytest.raises(KeyError, match="height"):
+        sim.inputs["heigth"] = 1
+    with pytest.raises(ValueError):
+        sim.inputs["height"] = math.nan

@@ -82,6 +82,7 @@ void begin_joints(const System& system, StepReport& report) {
     const JointOptions& options = system.joints()[i].options;
     JointReport& joint = report.joints[i];
     joint.drive = kUnknown;
+    joint.effort = kUnknown;
     joint.coupling = kUnknown;
     joint.friction = options.friction > 0.0 || options.friction_torque > 0.0 ? kUnknown : 0.0;
     joint.reaction_force.setConstant(kUnknown);
@@ -150,16 +151,22 @@ void add_joint_drives(const System& system, const Inputs& inputs, double t, cons
     joint.reaction_force.setConstant(reaction);
     joint.reaction_torque.setConstant(reaction);
     joint.drive = 0.0;
+    joint.effort = 0.0;
     joint.coupling = 0.0;
     if (!system.joints()[i].is_driven()) continue;
+    const std::optional<StateExpression>& force = system.joints()[i].options.force;
+    if (force) joint.effort = force->value(system, t, q, u);
     joint.drive = system.calc_joint_drive(j, t, q, u);
     add_reaction(system.calc_joint_free_reaction(j, t, q, joint.drive), joint);
   }
-  for (const JointInput& input : inputs.joints()) {
-    JointReport& joint = report.joints[input.joint];
-    joint.drive += input.effort;
-    add_reaction(system.calc_joint_free_reaction(input.joint, t, q, input.effort), joint);
-  }
+  for (const JointInput& input : inputs.joints()) add_joint_effort(system, input, t, q, report);
+}
+
+void add_joint_effort(const System& system, const JointInput& input, double t, const Vector& q, StepReport& report) {
+  JointReport& joint = report.joints[input.joint];
+  joint.drive += input.effort;
+  joint.effort += input.effort;
+  add_reaction(system.calc_joint_free_reaction(input.joint, t, q, input.effort), joint);
 }
 
 void report_applied_impulse(const System& system, const Vector& impulse, double h, StepReport& report) {

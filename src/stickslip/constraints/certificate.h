@@ -36,6 +36,8 @@ void report_joints(const System& system, double t, const Vector& q, const Vector
 /// report.dry_frictions with zero.
 void add_joint_drives(const System& system, const Inputs& inputs, double t, const Vector& q, const Vector& u,
                       StepReport& report);
+/// Adds an effort in a joint to those that add_joint_drives() has reported.
+void add_joint_effort(const System& system, const JointInput& input, double t, const Vector& q, StepReport& report);
 /// Fills report.applied_impulse from `impulse` (n_u) [N s, N m s], what applied forces, drives of joints included, add
 /// to M u in a step of length h. To be called after add_joint_drives(), whose forces it takes out again, and before
 /// anything else is added to the reactions.

@@ -122,12 +122,15 @@ void ConstraintSet::gather_closed(const BodySnapshot& at, const std::vector<Cont
   if (!packed) {
     clear();
     auto& factored = hold<FactoredDelassus>();
-    groups || has_groups_ ? factored.clear() : factored.clear_rows();
+    const int n_servos = servos_ != nullptr && !problem_.of_positions ? static_cast<int>(servos_->rows().size()) : 0;
+    groups || has_groups_ || n_servos != n_servos_ ? factored.clear() : factored.clear_rows();
     has_groups_ = groups;
+    n_servos_ = n_servos;
     gather_contacts(activation_of, h);
   }
   gather_joints();
   if (!problem_.of_positions) gather_dry_frictions(h);
+  if (n_servos_ > 0) gather_servos(h);
   if (!tau_.empty()) {
     tau_.resize(gamma_.size(), 0.0);
     tau_at_instant_.resize(gamma_.size(), 0.0);
@@ -147,6 +150,7 @@ void ConstraintSet::clear() {
   indices_.clear();
   n_contacts_ = 0;
   n_joints_ = 0;
+  n_dry_frictions_ = 0;
   kinetic_.clear();
   geometries_.clear();
   units_.clear();
@@ -294,6 +298,7 @@ void ConstraintSet::gather_dry_frictions(double h) {
     const DryFrictionElement& e = system_.dry_frictions()[i];
     problem_.add_ball(e.dim, h * system_.calc_friction_bound(k, joint_loads_));
     system_.calc_dry_friction_geometry(k, at_->t(), at_->q(), &at_->u(), pair_);
+    ++n_dry_frictions_;
     add_member(k, pair_.gamma.data());
     if (system_.dry_friction_has_prescribed_motion(k)) {
       system_.calc_dry_friction_velocity(k, at_->t(), at_->q(), rest_, pair_.gamma);
@@ -351,11 +356,11 @@ void ConstraintSet::add_side(FactoredDelassus& factored, const Attachment& at, F
 /// The bodies that move, before the first row: a heap that is packed at once never has them here.
 void ConstraintSet::add_bodies(FactoredDelassus& factored) const {
   for (int k = 0; has_groups_ && k < implicit_->n_groups(); ++k) factored.add_body(implicit_->inverse_mass(k));
-  if (has_groups_) return;
-  for (std::size_t i = 0; i < system_.bodies().size(); ++i) {
+  for (std::size_t i = 0; !has_groups_ && i < system_.bodies().size(); ++i) {
     stop_.check();
     if (delassus_body_[i] >= 0) factored.add_body(system_.inverse_mass(static_cast<int>(i)));
   }
+  for (int k = 0; k < n_servos_; ++k) factored.add_body(Matrix::Identity(1, 1));
 }
 
 ElementId ConstraintSet::id(int cone) const {
@@ -365,6 +370,8 @@ ElementId ConstraintSet::id(int cone) const {
       return (*points_)[index].id;
     case Kind::joint:
       return {kJointBit | index, 0};
+    case Kind::servo:
+      return {kDryFrictionBit | (system_.dry_frictions().size() + index), 0};
     case Kind::dry_friction:
       break;
   }
@@ -436,9 +443,9 @@ void ConstraintSet::add_restitution(std::span<double> added) const {
 
 /// As the factored operator has them.
 const Vector& ConstraintSet::ordered(const Vector& v) {
-  if (!has_groups_) return v;
-  ordered_.resize(v.size());
-  for (Eigen::Index i = 0; i < v.size(); ++i) ordered_(i) = v(implicit_->order()[i]);
+  if (!has_groups_ && n_servos_ == 0) return v;
+  ordered_.setZero(v.size() + n_servos_);
+  for (Eigen::Index i = 0; i < v.size(); ++i) ordered_(i) = v(has_groups_ ? implicit_->order()[i] : i);
   return ordered_;
 }
 
@@ -526,8 +533,8 @@ void ConstraintSet::calc_generalized_percussions(std::span<const double> p, Vect
     return;
   }
   const auto& factored = std::get<FactoredDelassus>(problem_.delassus);
-  Vector& momenta = has_groups_ ? ordered_ : force;
-  momenta.setZero(system_.n_u());
+  Vector& momenta = has_groups_ || n_servos_ > 0 ? ordered_ : force;
+  momenta.setZero(system_.n_u() + n_servos_);
   for (int i = 0; i < count(); ++i) {
     const Cone& cone = problem_.cones[i];
     for (const FactoredDelassus::Block& block : factored.row(i)) {
@@ -537,9 +544,9 @@ void ConstraintSet::calc_generalized_percussions(std::span<const double> p, Vect
       });
     }
   }
-  if (!has_groups_) return;
+  if (&momenta == &force) return;
   force.resize(system_.n_u());
-  for (Eigen::Index i = 0; i < force.size(); ++i) force(implicit_->order()[i]) = ordered_(i);
+  for (Eigen::Index i = 0; i < force.size(); ++i) force(has_groups_ ? implicit_->order()[i] : i) = ordered_(i);
 }
 
 /// Turns the angular parts of world_ between the frames of the bodies and of the world.

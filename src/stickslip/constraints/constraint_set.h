@@ -10,6 +10,7 @@
 #include "stickslip/cone/cone_solver.h"
 #include "stickslip/constraints/body_snapshot.h"
 #include "stickslip/constraints/implicit_forces.h"
+#include "stickslip/constraints/servo_rows.h"
 #include "stickslip/constraints/step_report.h"
 #include "stickslip/model/inputs.h"
 #include "stickslip/model/values_by_id.h"
@@ -23,7 +24,7 @@ namespace stickslip {
 /// Cones stand in the order contacts, joints, dry friction elements, which is that of their ids.
 class ConstraintSet {
  public:
-  enum class Kind { contact, joint, dry_friction };
+  enum class Kind { contact, joint, dry_friction, servo };
 
   /// The system must outlive this. Asks `stop` for each constraint, and throws Interrupted where it is raised. `packs`:
   /// whether the Delassus operator may be the packed one, else it is the factored one always.
@@ -39,6 +40,9 @@ class ConstraintSet {
 
   /// M of the problems that gather() makes is the M_hat of these, as linearised then, or that of the system: null.
   void set_implicit(const ImplicitForces* forces) { implicit_ = forces; }
+
+  /// Rows of servos are gathered behind all others, as these have been begun, which get their scales; none: null.
+  void set_servos(ServoRows* servos) { servos_ = servos; }
 
   /// What joints bore in the step before, of which the bounds of their friction may follow; none: nothing. (joints) [N]
   void set_joint_loads(const Vector& loads) { joint_loads_ = loads; }
@@ -66,9 +70,10 @@ class ConstraintSet {
   int count() const { return problem_.n_cones(); }
   Kind kind(int cone) const {
     if (cone < n_contacts_) return Kind::contact;
-    return cone < n_contacts_ + n_joints_ ? Kind::joint : Kind::dry_friction;
+    if (cone < n_contacts_ + n_joints_) return Kind::joint;
+    return cone < n_contacts_ + n_joints_ + n_dry_frictions_ ? Kind::dry_friction : Kind::servo;
   }
-  /// Into the points, System::joints() or System::dry_frictions().
+  /// Into the points, System::joints(), System::dry_frictions() or the rows of servos.
   int index(int cone) const { return indices_[cone]; }
   /// Of the rows of a cone: of a contact the normal one's and the others', 0 for all else. [-]
   struct Restitution {
@@ -143,6 +148,7 @@ class ConstraintSet {
   void pack_bodies(int dim);
   void gather_joints();
   void gather_dry_frictions(double h);
+  void gather_servos(double h);
   void add_member(int index, const double* gamma);
   void set_last_tau(const double* tau, const double* tau_at_instant);
   void find_finite_motions(double h);
@@ -188,15 +194,15 @@ class ConstraintSet {
   bool can_pack_ = true;      // whether contacts of rigid bodies, with friction in space, are all there can be
   bool has_motions_ = false;  // whether a body or a surface moves as prescribed
   ConeProblem problem_;
-  Delassus other_;                           // of the kind that the problem has not, for its memory
-  std::vector<int> indices_;                 // (cones) see index()
-  int n_contacts_ = 0, n_joints_ = 0;        // of the cones
-  std::vector<ContactGeometry> geometries_;  // (contacts) where they are not packed
-  std::vector<PointAt> looked_at_;           // of points in a row that threads share
-  PairGeometry pair_;                        // of the joint or dry friction that is gathered
-  std::vector<JointReaction> units_;         // (rows of joints) what a unit of their multiplier does
-  std::vector<int> kinetic_;                 // contacts that began to slide with kinetic friction
-  std::vector<double> gaps_;                 // (contacts) [m]
+  Delassus other_;                                           // of the kind that the problem has not, for its memory
+  std::vector<int> indices_;                                 // (cones) see index()
+  int n_contacts_ = 0, n_joints_ = 0, n_dry_frictions_ = 0;  // of the cones
+  std::vector<ContactGeometry> geometries_;                  // (contacts) where they are not packed
+  std::vector<PointAt> looked_at_;                           // of points in a row that threads share
+  PairGeometry pair_;                                        // of the joint or dry friction that is gathered
+  std::vector<JointReaction> units_;                         // (rows of joints) what a unit of their multiplier does
+  std::vector<int> kinetic_;                                 // contacts that began to slide with kinetic friction
+  std::vector<double> gaps_;                                 // (contacts) [m]
   std::vector<double> gamma_;
   std::vector<double> tau_, tau_at_instant_;  // none where all are zero
   /// How a body that turns as prescribed moves in the step.
@@ -211,8 +217,10 @@ class ConstraintSet {
   Vector rest_;  // (n_u) zero
   Vector joint_loads_;
   const ImplicitForces* implicit_ = nullptr;
+  ServoRows* servos_ = nullptr;
+  int n_servos_ = 0;         // of the bodies of the factored operator those that are compliances of servos, the last
   bool has_groups_ = false;  // whether the bodies of the factored operator are groups of implicit forces
-  Vector ordered_;           // (n_u) velocities group by group
+  Vector ordered_;           // velocities as the factored operator has them
   Vector world_;             // (n_u) velocities or momenta of packed bodies, turns in the world frame
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What prescribed motions give rows, and how surfaces that turn carry what is on them.
+// Rows of servos; what prescribed motions give rows, and how surfaces that turn carry what is on them.
 #include <algorithm>
 #include <cmath>
 
@@ -7,6 +7,7 @@
 #include "stickslip/base/make_room.h"
 #include "stickslip/constraints/constraint_set.h"
 #include "stickslip/math/rotation.h"
+#include "stickslip/model/pair_rows.h"
 
 namespace stickslip {
 namespace {
@@ -84,6 +85,45 @@ void ConstraintSet::add_motion_rate(int cone, double more) {
   const int row = joint.turns() ? joint.dim - 1 : 0;  // lengths are first, angles last
   tau_[problem_.cones[cone].offset + row] -= more;
   tau_at_instant_[problem_.cones[cone].offset + row] -= more;
+}
+
+/// The compliance of each is that of a body of its own, of unit mass.
+void ConstraintSet::gather_servos(double h) {
+  for (std::size_t i = 0; i < servos_->rows().size(); ++i) {
+    stop_.check();
+    ServoRows::Row& row = servos_->rows()[i];
+    const Joint& joint = system_.joints()[row.joint];
+    if (row.is_bounded()) {
+      problem_.add_ball(1, 0.0);
+    } else {
+      problem_.add_free(1);
+    }
+    PairRows::free_direction(joint).calc_geometry(system_, at_->t(), at_->q(), &at_->u(), pair_);
+    double inverse_mass = 0.0;
+    for (const int s : {0, 1}) {
+      const Attachment& at = joint.side(s);
+      if (at.n_u == 0) continue;
+      const int column = at.u_offset - system_.bodies()[at.body].u_offset;
+      const auto W = pair_.W[s].row(0);
+      inverse_mass += W.dot(system_.inverse_mass(at.body).block(column, column, at.n_u, at.n_u) * W.transpose());
+    }
+    const double gain = h * row.stiffness + row.damping;
+    const double compliance = 1.0 / (h * gain);
+    row.scale = inverse_mass > 0.0 ? 1.0 / std::sqrt(1.0 + compliance / inverse_mass) : 1.0;
+    row.compliance = compliance * row.scale * row.scale;
+    if (row.is_bounded()) problem_.cones.back().radius = h * 0.5 * (row.high - row.low) / row.scale;
+    const auto [x, moved] = system_.calc_joint_coordinate(row.joint, 0, at_->t(), at_->q(), rest_);
+    const double wanted = (row.stiffness * (row.target - x) + row.damping * row.rate) / gain;
+    row.shift = row.scale * (moved - wanted + compliance * h * row.middle);
+    const double gamma = row.scale * pair_.gamma(0);
+    add_member(static_cast<int>(i), &gamma);
+    const double half = 0.5 * row.shift;  // so that get_tau_at_start() gives zero
+    set_last_tau(&row.shift, &half);
+    for (auto& W : pair_.W) W *= row.scale;
+    add_pair(joint.first, joint.second);
+    auto& factored = std::get<FactoredDelassus>(problem_.delassus);
+    factored.add_block(factored.n_bodies() - n_servos_ + static_cast<int>(i))(0, 0) = std::sqrt(row.compliance);
+  }
 }
 
 }  // namespace stickslip

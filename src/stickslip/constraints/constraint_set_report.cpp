@@ -44,6 +44,8 @@ void ConstraintSet::report_worst(const Residual& residual, StepReport& report) c
       return report_worst_joint(system_, worst, report);
     case Kind::dry_friction:
       return report_worst_dry_friction(system_, worst, report);
+    case Kind::servo:
+      return report_worst_joint(system_, servos_->rows()[worst].joint, report);
   }
 }
 
@@ -147,6 +149,12 @@ void ConstraintSet::add_reactions(const ConeSolution& solution, double h, StepRe
       case Kind::dry_friction:
         add_dry_friction(system_, index(i), at_->t(), at_->q(), lambda, report);
         break;
+      case Kind::servo: {
+        const ServoRows::Row& row = servos_->rows()[index(i)];
+        const double effort = row.calc_effort(solution.p[cone.offset], h);
+        add_joint_effort(system_, {row.joint, effort}, at_->t(), at_->q(), report);
+        break;
+      }
     }
   }
 }

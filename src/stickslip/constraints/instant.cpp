@@ -45,6 +45,7 @@ const Attachment& Instant::side(int cone, Side side) const {
       return system_.side((*points_)[k], side);
     case ConstraintSet::Kind::joint:
       return system_.joints()[k].side(side);
+    case ConstraintSet::Kind::servo:  // of schemes on velocities alone
     case ConstraintSet::Kind::dry_friction:
       break;
   }
@@ -58,6 +59,7 @@ bool Instant::is_angle_row(int cone, int row) const {
       return system_.turns((*points_)[k]);
     case ConstraintSet::Kind::joint:
       return system_.joints()[k].is_angle_row(row);
+    case ConstraintSet::Kind::servo:  // of schemes on velocities alone
     case ConstraintSet::Kind::dry_friction:
       break;
   }
@@ -185,6 +187,7 @@ void Instant::classify(int cone) {
       }
       member.jumps = speed[0] < -zero;
       break;
+    case ConstraintSet::Kind::servo:  // of schemes on velocities alone
     case ConstraintSet::Kind::dry_friction:
       member.n_friction = rows.dim;
       member.bound = rows.radius;
@@ -215,6 +218,7 @@ void Instant::calc_bias(const BodySnapshot& at, const std::vector<ContactPoint>&
         system_.calc_joint_acceleration_bias(k, at.t(), at.q(), at.u(), of_joint);
         rows = of_joint;
         break;
+      case ConstraintSet::Kind::servo:  // of schemes on velocities alone
       case ConstraintSet::Kind::dry_friction:
         system_.calc_dry_friction_acceleration_bias(k, at.t(), at.q(), at.u(), of_joint);
         rows = of_joint;

@@ -71,6 +71,7 @@ struct JointReport {
   double drift_position = 0.0;  // [m] by how much its length rows are violated at the end of the step
   double drift_angle = 0.0;     // [rad] the same of angle rows
   double drive = 0.0;           // [N, N m] of its spring, damper and force in the free direction
+  double effort = 0.0;          // [N, N m] of its servos, inputs and force: its part of the drive
   double friction = 0.0;        // [N, N m] of its dry friction, of several the first; of a ball the size; both on the
                                 // second body
   double coupling = 0.0;        // [N, N m] of gears and couplings along its coordinate; of one of these its multiplier

@@ -146,6 +146,8 @@ void OutputColumns::add_joints(Hdf5Type real) {
                       "distance and angle by which the joint is violated at the end of the step");
   joints_.drive =
       add(path("drive"), real, {n}, "N, N m", "of its motion, spring, damper and force, on the second body");
+  joints_.effort = add(path("effort"), real, {n}, "N, N m", "of its servos, inputs and force, on the second body");
+  joints_.power = add(path("power"), real, {n}, "W", "effort times the rate at the end of the step");
   joints_.friction = add(path("friction"), real, {n}, "N, N m", "of its dry friction, on the second body");
   if (std::ranges::any_of(system_.joints(), &Joint::is_coupling)) {
     joints_.multiplier = add(path("multiplier"), real, {n}, "N, N m",
@@ -300,6 +302,8 @@ void OutputColumns::fill_joints(Row& row, const State& state, const StepReport& 
       Eigen::Map<Eigen::Vector2d>(row.reals(joints_.drift) + 2 * j) << joint.drift_position, joint.drift_angle;
     }
     if (joints_.drive >= 0) row.reals(joints_.drive)[j] = calc_drive(system_, static_cast<int>(j), state, joint);
+    if (joints_.effort >= 0) row.reals(joints_.effort)[j] = joint.effort;
+    if (joints_.power >= 0) row.reals(joints_.power)[j] = joint.effort * joint.rate;
     if (joints_.friction >= 0) row.reals(joints_.friction)[j] = joint.friction;
     if (joints_.multiplier >= 0) {
       const bool has_multiplier = system_.joints()[j].is_coupling();

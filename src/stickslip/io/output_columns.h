@@ -93,7 +93,7 @@ class OutputColumns {
   };
   struct Joints {
     int point = -1, coordinate = -1, rate = -1, drift = -1, drive = -1, friction = -1, force = -1, torque = -1;
-    int multiplier = -1;
+    int multiplier = -1, effort = -1, power = -1;
   };
 
   const System& system_;

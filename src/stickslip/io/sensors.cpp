@@ -140,6 +140,7 @@ void Sensors::read_joint(const SensorOptions& sensor, const State& state, const 
   for (const JointInput& input : state.inputs.joints()) {
     if (input.joint == sensor.joint) effort += input.effort;
   }
+  if (system_.joints()[sensor.joint].has_servos()) effort = joint.effort;  // of the step
   values[0] = joint.coordinate;
   values[1] = joint.rate;
   values[2] = effort;

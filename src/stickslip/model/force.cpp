@@ -121,6 +121,12 @@ void System::add_input_forces(const Inputs& inputs, double t, const Vector& q, V
   for (const JointInput& input : inputs.joints()) add_joint_drive(input.joint, input.effort, t, q, h);
 }
 
+double System::calc_signal(const Signal& signal, const Inputs& inputs, double t, const Vector& q,
+                           const Vector& u) const {
+  if (signal.input < 0) return signal.value.value(*this, t, q, u);
+  return signal.offset + signal.gain * inputs.named(*this, signal.input, t, q, u);
+}
+
 void System::add_gyroscopic_forces(const Vector& u, Vector& h) const {
   for (const Body& b : bodies_) {
     if (b.type != BodyType::rigid || !b.gyroscopic) continue;

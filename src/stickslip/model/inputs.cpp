@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "stickslip/base/input_error.h"
@@ -60,6 +61,17 @@ void check_input(const System& system, const JointInput& input) {
   }
 }
 
+bool before(const NamedValue& a, const NamedValue& b) {
+  return a.input < b.input;
+}
+
+void check_input(const System& system, const NamedValue& value) {
+  const int n = static_cast<int>(system.inputs().size());
+  if (value.input < 0 || value.input >= n) {
+    throw InputError(fmt::format("an input by name {}: there are {}, counted from 0", value.input, n));
+  }
+}
+
 }  // namespace
 
 void Inputs::set_force(const System& system, int body, const Vector3& force, const Vector3& torque) {
@@ -90,16 +102,42 @@ void Inputs::set_effort(const System& system, int joint, double effort) {
   }
 }
 
+void Inputs::set_named(const System& system, int input, double value) {
+  const NamedValue given{input, value};
+  check_input(system, given);
+  const auto place = std::lower_bound(named_.begin(), named_.end(), given,
+                                      [](const NamedValue& a, const NamedValue& b) { return before(a, b); });
+  const bool is_known = place != named_.end() && place->input == input;
+  if (std::isnan(value)) {
+    if (is_known) named_.erase(place);
+  } else if (is_known) {
+    place->value = value;
+  } else {
+    named_.insert(place, given);
+  }
+}
+
+double Inputs::named(const System& system, int input, double t, const Vector& q, const Vector& u) const {
+  const NamedInput& of_scene = system.inputs()[input];
+  const auto given = std::ranges::find(named_, input, &NamedValue::input);
+  const double value = given != named_.end() ? given->value : of_scene.value.value(system, t, q, u);
+  return std::clamp(value, of_scene.low, of_scene.high);
+}
+
 void Inputs::clear() {
+  named_.clear();
   bodies_.clear();
   joints_.clear();
 }
 
-bool Inputs::assign(std::vector<BodyInput> bodies, std::vector<JointInput> joints) {
+bool Inputs::assign(std::vector<BodyInput> bodies, std::vector<JointInput> joints, std::vector<NamedValue> named) {
   const auto not_ascending = [](const auto& a, const auto& b) { return before(b, a); };
   const auto not_apart = [](const JointInput& a, const JointInput& b) { return !before(a, b); };
   if (std::adjacent_find(bodies.begin(), bodies.end(), not_ascending) != bodies.end()) return false;
   if (std::adjacent_find(joints.begin(), joints.end(), not_apart) != joints.end()) return false;
+  const auto not_rising = [](const NamedValue& a, const NamedValue& b) { return !before(a, b); };
+  if (std::adjacent_find(named.begin(), named.end(), not_rising) != named.end()) return false;
+  named_ = std::move(named);
   bodies_ = std::move(bodies);
   joints_ = std::move(joints);
   return true;
@@ -108,6 +146,7 @@ bool Inputs::assign(std::vector<BodyInput> bodies, std::vector<JointInput> joint
 void Inputs::check(const System& system) const {
   for (const BodyInput& input : bodies_) check_input(system, input);
   for (const JointInput& input : joints_) check_input(system, input);
+  for (const NamedValue& value : named_) check_input(system, value);
 }
 
 }  // namespace stickslip

@@ -27,6 +27,13 @@ struct JointInput {
   bool operator==(const JointInput&) const = default;
 };
 
+/// The value of an input of the system by name.
+struct NamedValue {
+  int input = 0;       // into System::inputs()
+  double value = 0.0;  // before it is clamped to the input's range
+  bool operator==(const NamedValue&) const = default;
+};
+
 /// What a caller, such as a controller, puts on bodies and in joints between steps. It stays as it is until it is
 /// changed. In a step each input is constant in the frame that it is given in; where bodies go in the step, arms and
 /// axes go with them. Costs nothing where there is none, else in proportion to the inputs, however many bodies there
@@ -42,22 +49,28 @@ class Inputs {
   void set(const System& system, const BodyInput& input);
   /// A force or torque in the free direction of a joint with one coordinate: revolute, prismatic, distance with limits.
   void set_effort(const System& system, int joint, double effort);
+  /// The value of an input by name, in the place of the one of the scene. NaN: that of the scene again.
+  void set_named(const System& system, int input, double value);
+  /// What an input by name is at (t, q, u), clamped to its range.
+  double named(const System& system, int input, double t, const Vector& q, const Vector& u) const;
   /// No inputs. Keeps the memory.
   void clear();
 
-  bool empty() const { return bodies_.empty() && joints_.empty(); }
+  bool empty() const { return bodies_.empty() && joints_.empty() && named_.empty(); }
   const std::vector<BodyInput>& bodies() const { return bodies_; }  // by body, then in the order in which they were set
   const std::vector<JointInput>& joints() const { return joints_; }  // by joint
+  const std::vector<NamedValue>& named() const { return named_; }    // by input
   bool operator==(const Inputs&) const = default;
 
   /// Takes inputs from elsewhere, such as a file. False, and nothing is taken, where they are not in order.
-  bool assign(std::vector<BodyInput> bodies, std::vector<JointInput> joints);
+  bool assign(std::vector<BodyInput> bodies, std::vector<JointInput> joints, std::vector<NamedValue> named = {});
   /// Throws InputError where `system` cannot take one of them.
   void check(const System& system) const;
 
  private:
   std::vector<BodyInput> bodies_;
   std::vector<JointInput> joints_;
+  std::vector<NamedValue> named_;
 };
 
 }  // namespace stickslip

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <limits>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -96,6 +97,30 @@ struct JointTerm {
   bool operator==(const JointTerm&) const = default;
 };
 
+/// What a servo or a force of a joint follows: a number, an expression of t and the state, or an input of the system.
+struct Signal {
+  StateExpression value;  // where there is no input
+  int input = -1;         // into System::inputs()
+  double gain = 1.0, offset = 0.0;
+};
+
+/// A servo in a joint's free direction, on second:
+///   effort = stiffness (target - coordinate) + damping (rate - its rate), projected on [low, high],
+/// with the coordinate and its rate at the end of the step: a row of the step's problem.
+struct JointServo {
+  double stiffness = 0.0;  // [N/m, N m/rad] >= 0; 0: of velocities
+  double damping = 0.0;    // [N s/m, N m s/rad] >= 0
+  Signal target;           // [m, rad]
+  Signal rate;             // [m/s, rad/s]
+  double low = -std::numeric_limits<double>::infinity(), high = std::numeric_limits<double>::infinity();  // [N, N m]
+};
+
+/// Bounds of what servos, forces and inputs of a joint do together. [N, N m]
+struct EffortLimit {
+  double low = 0.0, high = 0.0;  // low <= high
+  bool operator==(const EffortLimit&) const = default;
+};
+
 /// What a joint is, as the builder is told. The two frames coincide where the joint's coordinates are 0, but for a
 /// universal joint, where the z axis of the second is the x axis of the first and the other way round; of a distance
 /// and of a spherical joint only the points count.
@@ -119,9 +144,12 @@ struct JointOptions {
                                   // in the step before (calc_joint_load), added to the bound
   std::optional<JointLimits> limits;  // revolute, screw, prismatic, distance, of which the coordinate is then the
                                       // distance; not with a motion
-  std::vector<JointTerm> terms;       // of a gear or a coupling, whose bodies follow from its joints
-  double relative_angle = 0.0;        // [rad] planar: phi_second - phi_first where the frames coincide, whole turns
-                                      // included; the builder takes the nearest that agrees with the frames
+  std::vector<JointServo> servos;     // of joints with one coordinate, as what follows
+  std::vector<Signal> forces;         // [N, N m] added to force: of inputs
+  std::optional<EffortLimit> effort_limit;
+  std::vector<JointTerm> terms;  // of a gear or a coupling, whose bodies follow from its joints
+  double relative_angle = 0.0;   // [rad] planar: phi_second - phi_first where the frames coincide, whole turns
+                                 // included; the builder takes the nearest that agrees with the frames
 };
 
 /// A bilateral constraint, its rows
@@ -157,6 +185,8 @@ struct Joint {
   bool turns() const { return n_coordinates == 1 && n_free_lengths == 0; }
   /// Whether a spring or a force acts in the free direction.
   bool is_driven() const { return options.spring.has_value() || options.force.has_value(); }
+  /// Whether what acts there is found by the step: servos, inputs by name, limits of the effort.
+  bool has_servos() const { return !options.servos.empty() || !options.forces.empty() || options.effort_limit; }
 };
 
 /// A free coordinate of a joint, positive for second relative to first; NaN where a joint has none. cylindrical:
@@ -175,6 +205,13 @@ struct JointReaction {
 
 /// (dim) [m, rad], [m/s, rad/s], ...: rows of one joint.
 using JointVector = Eigen::Matrix<double, Eigen::Dynamic, 1, 0, kMaxJointDim, 1>;
+
+/// An input of a system by name, which servos and forces may follow.
+struct NamedInput {
+  std::string name;
+  StateExpression value;  // until a caller gives another
+  double low = -std::numeric_limits<double>::infinity(), high = std::numeric_limits<double>::infinity();  // clamped
+};
 
 /// What a step on velocities asks of a joint or a dry friction element at one instant, at once.
 struct PairGeometry {

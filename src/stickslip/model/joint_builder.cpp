@@ -245,6 +245,36 @@ int SystemBuilder::add_joint(const JointOptions& options) {
   return index;
 }
 
+int SystemBuilder::add_named_input(NamedInput input) {
+  if (!(input.low < input.high)) throw InputError("input '" + input.name + "': its range is [low, high], low < high");
+  system_.inputs_.push_back(std::move(input));
+  return static_cast<int>(system_.inputs_.size()) - 1;
+}
+
+void SystemBuilder::set_joint_servos(int index, std::vector<JointServo> servos, std::vector<Signal> forces,
+                                     std::optional<EffortLimit> limit) {
+  Joint& joint = system_.joints_[index];
+  const auto refuse = [&joint](const std::string& why) {
+    throw InputError("joint '" + joint.options.name + "': " + why);
+  };
+  if (!joint.has_single_coordinate()) {
+    refuse("only a joint with one coordinate (revolute, prismatic, screw, distance with limits) takes a servo");
+  }
+  for (const int body : {joint.options.first, joint.options.second}) {
+    if (joint.turns() && system_.bodies_[body].type == BodyType::point) refuse("a point has no orientation");
+  }
+  const auto is_gain = [](double x) { return std::isfinite(x) && x >= 0.0; };
+  for (const JointServo& servo : servos) {
+    if (!is_gain(servo.stiffness) || !is_gain(servo.damping)) refuse("gains of a servo must not be negative");
+    if (!(servo.low <= servo.high)) refuse("the limit of a servo is [low, high]");
+  }
+  if (limit && !(limit->low <= limit->high)) refuse("the limit of the effort is [low, high]");
+  if (limit && servos.size() > 1) refuse("a limit of the effort is of at most one servo");
+  joint.options.servos = std::move(servos);
+  joint.options.forces = std::move(forces);
+  joint.options.effort_limit = limit;
+}
+
 void SystemBuilder::add_joint_friction(int index) {
   const Joint& joint = system_.joints_[index];
   const int n_lengths = joint.n_free_lengths;

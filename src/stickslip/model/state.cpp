@@ -15,9 +15,10 @@ namespace stickslip {
 namespace {
 
 constexpr std::uint64_t kMagic = 0x54535353;  // "SSST"
-constexpr std::uint64_t kVersion = 7;         // earlier ones were never released
+constexpr std::uint64_t kVersion = 8;         // earlier ones were never released
 constexpr std::size_t kBodyInputNumbers = 12;
 constexpr std::size_t kJointInputNumbers = 2;
+constexpr std::size_t kNamedValueNumbers = 2;
 
 class StateWriter : public ByteWriter {
  public:
@@ -51,6 +52,11 @@ class StateWriter : public ByteWriter {
     for (const JointInput& input : inputs.joints()) {
       put(static_cast<std::uint64_t>(input.joint));
       put(input.effort);
+    }
+    put(static_cast<std::uint64_t>(inputs.named().size()));
+    for (const NamedValue& value : inputs.named()) {
+      put(static_cast<std::uint64_t>(value.input));
+      put(value.value);
     }
   }
 };
@@ -105,8 +111,13 @@ class StateReader : public ByteReader {
       input.joint = get_small(kMostIndex);
       input.effort = get_real();
     }
+    std::vector<NamedValue> named(get_length(8 * kNamedValueNumbers));
+    for (NamedValue& value : named) {
+      value.input = get_small(kMostIndex);
+      value.value = get_real();
+    }
     Inputs inputs;
-    if (!inputs.assign(std::move(bodies), std::move(joints))) fail();
+    if (!inputs.assign(std::move(bodies), std::move(joints), std::move(named))) fail();
     return inputs;
   }
 };
@@ -115,7 +126,8 @@ class StateReader : public ByteReader {
 
 std::vector<std::byte> to_bytes(const State& state) {
   const auto numbers_of = [](const Inputs& inputs) {
-    return 2 + inputs.bodies().size() * kBodyInputNumbers + inputs.joints().size() * kJointInputNumbers;
+    return 3 + inputs.bodies().size() * kBodyInputNumbers + inputs.joints().size() * kJointInputNumbers +
+           inputs.named().size() * kNamedValueNumbers;
   };
   const auto numbers_in = [](const ValuesById& table) { return 3 * table.size() + table.values().size(); };
   const std::size_t numbers =

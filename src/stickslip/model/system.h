@@ -71,6 +71,10 @@ class System {
   /// Of named pairs, pair by pair.
   const std::vector<ManifoldPair>& manifold_pairs() const { return manifold_pairs_; }
   const std::vector<Joint>& joints() const { return joints_; }
+  /// Those by name, which servos and forces of joints may follow.
+  const std::vector<NamedInput>& inputs() const { return inputs_; }
+  /// A signal at (t, q, u), where `inputs` have the inputs by name.
+  double calc_signal(const Signal& signal, const Inputs& inputs, double t, const Vector& q, const Vector& u) const;
   const std::vector<Force>& forces() const { return forces_; }
   /// Index of the body, or of the joint, of that name, or -1.
   int find_body(std::string_view name) const;
@@ -389,6 +393,7 @@ class System {
   std::vector<int> surface_velocity_of_;  // (n shapes) index into surface_velocities_, -1: none
   bool has_plain_rows_ = true;            // of all contacts
   std::vector<Joint> joints_;
+  std::vector<NamedInput> inputs_;
   std::vector<int> driven_joints_;  // those with a spring or a force
   std::vector<Force> forces_;
   std::vector<StateForce> state_forces_;
@@ -419,6 +424,11 @@ class SystemBuilder {
   int add_force(Force force);
   /// The force of a joint that was added with one: it may depend on joints that were added after it.
   void set_joint_force(int joint, StateExpression force);
+  /// An input by name.
+  int add_named_input(NamedInput input);
+  /// What acts in a joint beside its force, which may depend on joints that were added after it.
+  void set_joint_servos(int joint, std::vector<JointServo> servos, std::vector<Signal> forces,
+                        std::optional<EffortLimit> limit);
   /// As far as it is made, to find parts by their names.
   const System& system() const { return system_; }
   System build();

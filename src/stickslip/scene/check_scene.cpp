@@ -361,7 +361,9 @@ std::string describe_joints(const System& system) {
     }
     if (o.motion) text += ", motion";
     if (o.spring) text += ", spring";
-    if (o.force) text += ", force";
+    if (o.force || !o.forces.empty()) text += ", force";
+    if (!o.servos.empty()) text += o.servos.size() == 1 ? ", servo" : fmt::format(", {} servos", o.servos.size());
+    if (o.effort_limit) text += fmt::format(", effort in [{:.6g}, {:.6g}]", o.effort_limit->low, o.effort_limit->high);
     if (o.friction > 0.0 || o.friction_torque > 0.0 || o.friction_of_load > 0.0) text += ", friction";
     if (o.limits) text += ", limits";
     text += '\n';

@@ -8,7 +8,7 @@ namespace stickslip {
 
 /// What output.fields can name: the groups and datasets that a result has at output instants, beside the time
 /// (docs/results.md). A group stands for all of its datasets.
-inline constexpr std::array<std::string_view, 35> kOutputFields = {
+inline constexpr std::array<std::string_view, 37> kOutputFields = {
     "q",
     "u",
     "a",
@@ -39,6 +39,8 @@ inline constexpr std::array<std::string_view, 35> kOutputFields = {
     "joints/rate",
     "joints/drift",
     "joints/drive",
+    "joints/effort",
+    "joints/power",
     "joints/friction",
     "joints/reaction_force",
     "joints/reaction_torque",

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "stickslip/scene/read_scene.h"
+#include "stickslip/scene/read_servos.h"
 #include "stickslip/scene/toml_text.h"
 
 namespace stickslip {
@@ -141,7 +142,7 @@ void read_drive(const TableReader& reader, const Units& units, SceneJoint& joint
   } else {
     read_load_friction(TableReader(reader.context(), *friction, reader.path_of("friction")), joint);
   }
-  if (reader.has("force")) joint.force = reader.state_function("force", units.force);
+  read_efforts(reader, units.length, units.force, joint);
   if (reader.has("limits")) {
     const auto [low, high] = reader.pair_of_numbers("limits", kAnyNumber, units.length);
     if (!(low < high)) reader.fail("limits", "[low, high], low < high");
@@ -167,12 +168,14 @@ void read_two_frictions(const TableReader& reader, SceneJoint& joint) {
 
 void read_revolute(const TableReader& reader, SceneJoint& joint) {
   if (in_plane(reader)) {
-    reader.allow({"type", "between", "collide", "at", "at_parameter", "local", "motion", "absolute", "reference",
-                  "start", "start_rate", "spring", "friction", "force", "limits", "restitution"},
-                 {"axis"});
+    reader.allow(
+        {"type", "between", "collide", "at", "at_parameter", "local", "motion", "absolute", "reference", "start",
+         "start_rate", "spring", "friction", "force", "servo", "effort_limit", "limits", "restitution"},
+        {"axis"});
   } else {
-    reader.allow({"type", "between", "collide", "at", "axis", "local", "frame_a", "frame_b", "motion", "absolute",
-                  "reference", "start", "start_rate", "spring", "friction", "force", "limits", "restitution"});
+    reader.allow({"type",     "between", "collide",  "at",           "axis",   "local",      "frame_a",
+                  "frame_b",  "motion",  "absolute", "reference",    "start",  "start_rate", "spring",
+                  "friction", "force",   "servo",    "effort_limit", "limits", "restitution"});
   }
   read_place(reader, {}, joint);
   read_motion(reader, "rad", joint);
@@ -181,9 +184,9 @@ void read_revolute(const TableReader& reader, SceneJoint& joint) {
 }
 
 void read_screw(const TableReader& reader, SceneJoint& joint) {
-  reader.allow({"type", "between", "collide", "at", "axis", "local", "frame_a", "frame_b", "pitch", "motion",
-                "absolute", "reference", "start", "start_rate", "spring", "friction", "force", "limits",
-                "restitution"});
+  reader.allow({"type",    "between",  "collide", "at",       "axis",         "local",  "frame_a",
+                "frame_b", "pitch",    "motion",  "absolute", "reference",    "start",  "start_rate",
+                "spring",  "friction", "force",   "servo",    "effort_limit", "limits", "restitution"});
   joint.pitch = reader.number("pitch", kAnyNumber, "m a turn");
   if (joint.pitch == 0.0) reader.fail("pitch", "a number other than 0");
   read_place(reader, {}, joint);
@@ -193,9 +196,9 @@ void read_screw(const TableReader& reader, SceneJoint& joint) {
 }
 
 void read_prismatic(const TableReader& reader, SceneJoint& joint) {
-  reader.allow({"type", "between", "collide", "at", "at_parameter", "axis", "local", "frame_a", "frame_b", "motion",
-                "absolute", "reference", "start", "start_rate", "spring", "friction", "force", "limits",
-                "restitution"});
+  reader.allow({"type",    "between",  "collide", "at",       "at_parameter", "axis",   "local",
+                "frame_a", "frame_b",  "motion",  "absolute", "reference",    "start",  "start_rate",
+                "spring",  "friction", "force",   "servo",    "effort_limit", "limits", "restitution"});
   read_place(reader, {.has_default = true}, joint);
   if (in_plane(reader)) joint.axis = reader.direction("axis");
   read_motion(reader, "m", joint);
@@ -240,13 +243,13 @@ void read_weld(const TableReader& reader, SceneJoint& joint) {
 
 void read_distance(const TableReader& reader, SceneJoint& joint) {
   reader.allow({"type", "between", "collide", "at_a", "at_b", "at_parameter", "length", "limits", "restitution",
-                "spring", "friction", "force"});
+                "spring", "friction", "force", "servo", "effort_limit"});
   joint.at_a = reader.vector_or("at_a", "m", Vector3::Zero());
   joint.at_b = reader.vector_or("at_b", "m", Vector3::Zero());
   joint.at_parameter = reader.parameters_on_beams();
   joint.length = reader.optional_number("length", kPositive, "m");
   if (!reader.has("limits")) {
-    for (const char* key : {"spring", "friction", "force"}) {
+    for (const char* key : {"spring", "friction", "force", "servo", "effort_limit"}) {
       if (reader.has(key)) reader.fail(key, "limits, too: else the distance is not free");
     }
   }

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "stickslip/scene/read_servos.h"
 #include "stickslip/scene/toml_text.h"
 
 namespace stickslip {
@@ -141,7 +142,7 @@ Scene read_scene(const Document& document, const std::string& default_name) {
   check_format_version(reader);
   reader.allow({"stickslip",  "name",   "gravity", "time",     "scheme",          "solver",    "output", "limits",
                 "parameters", "bodies", "fill",    "contacts", "contact_default", "materials", "laws",   "joints",
-                "couplings",  "forces", "sites",   "sensors",  "measures",        "reference"});
+                "couplings",  "forces", "sites",   "sensors",  "measures",        "reference", "inputs"});
   scene.name = read_name(reader, default_name);
   read_parameters(context, reader);
   scene.planar = is_planar(reader);
@@ -155,6 +156,7 @@ Scene read_scene(const Document& document, const std::string& default_name) {
   read_contact_default(context, reader);
   read_laws(context, reader);
   set_default_tolerance(context, reader);
+  read_inputs(context, reader);
   read_joints(context, reader);
   read_couplings(context, reader);
   read_forces(context, reader);

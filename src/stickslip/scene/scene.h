@@ -174,6 +174,30 @@ struct SceneGear {
   bool operator==(const SceneGear&) const = default;
 };
 
+/// What a servo or a force of a joint follows.
+struct SceneSignal {
+  TimeFunction value = 0.0;
+  std::string input;  // the name of an input, in the place of `value`
+  double gain = 1.0, offset = 0.0;
+  bool operator==(const SceneSignal&) const = default;
+};
+
+struct SceneServo {
+  bool of_velocity = false;  // target is then a rate
+  double stiffness = 0.0;    // [N/m, N m/rad] of one of position
+  double damping = 0.0;      // [N s/m, N m s/rad]
+  SceneSignal target, rate;
+  std::optional<std::array<double, 2>> limit;  // [N, N m]
+  bool operator==(const SceneServo&) const = default;
+};
+
+struct SceneInput {
+  std::string name;
+  TimeFunction value = 0.0;
+  std::optional<std::array<double, 2>> range;
+  bool operator==(const SceneInput&) const = default;
+};
+
 struct SceneJoint {
   std::string name;
   JointType type = JointType::revolute;
@@ -198,10 +222,13 @@ struct SceneJoint {
   std::vector<double> start_rate;     // [rad/s, m/s] their rates; none: 0
   std::optional<JointSpring> spring;  // this, force and limits: of joints with one coordinate
   std::optional<TimeFunction> force;  // [N, N m]
-  double friction = 0.0;              // [N, N m] in the free directions; of the force where both are free
-  double friction_torque = 0.0;       // [N m] of the torque where both are free
-  double load_friction = 0.0;         // [-] coefficient of friction by the joint's load: revolute, prismatic
-  double load_radius = 0.0;           // [m] at which it acts: revolute
+  std::vector<SceneSignal> forces;    // [N, N m] added to it: inputs, and all where there are several
+  std::vector<SceneServo> servos;
+  std::optional<std::array<double, 2>> effort_limit;  // [N, N m] of servos, inputs and forces together
+  double friction = 0.0;         // [N, N m] in the free directions; of the force where both are free
+  double friction_torque = 0.0;  // [N m] of the torque where both are free
+  double load_friction = 0.0;    // [-] coefficient of friction by the joint's load: revolute, prismatic
+  double load_radius = 0.0;      // [m] at which it acts: revolute
   std::optional<JointLimits> limits;
   bool collide = true;            // whether contacts between its bodies are detected
   std::optional<SceneGear> gear;  // of a gear, all that is said of it
@@ -343,6 +370,7 @@ struct Scene {
   bool detects_contacts() const { return contact_default || !laws.empty(); }
   std::vector<SceneJoint> joints;
   std::vector<SceneCoupling> couplings;
+  std::vector<SceneInput> inputs;
   std::vector<SceneForce> forces;
   std::vector<SceneSite> sites;
   std::vector<SceneSensor> sensors;

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <tuple>
 
 #include "stickslip/geometry/convex_hull.h"
 #include "stickslip/geometry/mass_properties.h"
@@ -281,6 +282,107 @@ void SceneBuilder::set_start_pose(const System& system, State& start) const {
        fmt::format("a joint that can be closed at the start: {:.6g} m and {:.6g} rad are left, from the poses and "
                    "coordinates that are given",
                    open.length, open.angle));
+}
+
+void SceneBuilder::add_inputs() {
+  for (const SceneInput& source : scene_.inputs) {
+    const std::string path = "inputs." + source.name;
+    NamedInput input;
+    input.name = source.name;
+    input.value = make_state_expression(source.value, path + ".value");
+    if (source.range) std::tie(input.low, input.high) = std::tuple((*source.range)[0], (*source.range)[1]);
+    // Other schemes know its value as a part of efforts alone.
+    if (is_on_velocities(scene_.scheme)) at_place(path, [&] { return system_.add_named_input(std::move(input)); });
+  }
+}
+
+Signal SceneBuilder::make_signal(const SceneSignal& source, const std::string& path) const {
+  Signal signal;
+  signal.gain = source.gain;
+  signal.offset = source.offset;
+  if (source.input.empty()) {
+    signal.value = make_state_expression(source.value, path);
+  } else {
+    const auto found = std::ranges::find(scene_.inputs, source.input, &SceneInput::name);
+    signal.input = static_cast<int>(found - scene_.inputs.begin());
+  }
+  return signal;
+}
+
+namespace {
+
+std::string function_text(const TimeFunction& function) {
+  const auto* number = std::get_if<double>(&function);
+  return number != nullptr ? fmt::format("({:.17g})", *number) : "(" + std::get<std::string>(function) + ")";
+}
+
+std::string clamped_text(const std::string& text, const std::optional<std::array<double, 2>>& bounds) {
+  return bounds ? fmt::format("min(max({}, {:.17g}), {:.17g})", text, (*bounds)[0], (*bounds)[1]) : text;
+}
+
+}  // namespace
+
+std::string SceneBuilder::signal_text(const SceneSignal& signal) const {
+  if (signal.input.empty()) return function_text(signal.value);
+  const auto input = std::ranges::find(scene_.inputs, signal.input, &SceneInput::name);
+  return fmt::format("({:.17g} + {:.17g}*{})", signal.offset, signal.gain,
+                     clamped_text(function_text(input->value), input->range));
+}
+
+std::string SceneBuilder::effort_text(const SceneJoint& joint) const {
+  std::string sum = joint.force ? function_text(*joint.force) : "0";
+  for (const SceneSignal& force : joint.forces) sum += " + " + signal_text(force);
+  for (const SceneServo& servo : joint.servos) {
+    const std::string rate = signal_text(servo.of_velocity ? servo.target : servo.rate);
+    std::string law = fmt::format("{:.17g}*({} - rate('{}'))", servo.damping, rate, joint.name);
+    if (!servo.of_velocity) {
+      law += fmt::format(" + {:.17g}*({} - coordinate('{}'))", servo.stiffness, signal_text(servo.target), joint.name);
+    }
+    sum += fmt::format(" + {}", servo.limit ? clamped_text(law, servo.limit) : law);
+  }
+  return clamped_text(sum, joint.effort_limit);
+}
+
+/// A force beside servos, inputs or a limit of the effort is known as inputs are: before the step.
+void SceneBuilder::set_joint_servos(const SceneJoint& joint) {
+  if (!has_servos(joint)) return;
+  const std::string path = "joints." + joint.name;
+  const auto path_of = [&](const char* key, std::size_t n, std::size_t i) {
+    return n == 1 ? fmt::format("{}.{}", path, key) : fmt::format("{}.{}[{}]", path, key, i);
+  };
+  std::vector<JointServo> servos;
+  servos.reserve(joint.servos.size());
+  for (std::size_t i = 0; i < joint.servos.size(); ++i) {
+    const SceneServo& source = joint.servos[i];
+    const std::string of_servo = path_of("servo", joint.servos.size(), i);
+    JointServo servo;
+    servo.stiffness = source.stiffness;
+    servo.damping = source.damping;
+    (source.of_velocity ? servo.rate : servo.target) = make_signal(source.target, of_servo + ".target");
+    if (!source.of_velocity) servo.rate = make_signal(source.rate, of_servo + ".rate");
+    if (source.limit) std::tie(servo.low, servo.high) = std::tuple((*source.limit)[0], (*source.limit)[1]);
+    servos.push_back(std::move(servo));
+  }
+  std::vector<Signal> forces;
+  forces.reserve(joint.forces.size() + 1);
+  if (joint.force) forces.push_back(make_signal({.value = *joint.force}, path + ".force"));
+  for (std::size_t i = 0; i < joint.forces.size(); ++i) {
+    forces.push_back(make_signal(joint.forces[i], path_of("force", joint.forces.size(), i)));
+  }
+  if (has_effort_expression(joint)) {
+    at_place(path, [&] {
+      StateExpression effort = StateExpression::parse(effort_text(joint), system_.system(), scene_.parameters);
+      system_.set_joint_force(joints_.at(joint.name).index, std::move(effort));
+      return 0;
+    });
+    return;
+  }
+  std::optional<EffortLimit> limit;
+  if (joint.effort_limit) limit = {(*joint.effort_limit)[0], (*joint.effort_limit)[1]};
+  at_place(path, [&] {
+    system_.set_joint_servos(joints_.at(joint.name).index, std::move(servos), std::move(forces), limit);
+    return 0;
+  });
 }
 
 }  // namespace stickslip

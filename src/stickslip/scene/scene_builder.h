@@ -51,6 +51,7 @@ class SceneBuilder {
     if (scene_.detects_contacts()) add_detection();
     for (const SceneJoint& joint : scene_.joints) add_joint(joint);
     for (const SceneCoupling& c : scene_.couplings) add_terms(c.name, JointType::coupling, c.joints, c.coefficients);
+    add_inputs();
     set_joint_forces();
     for (const SceneForce& force : scene_.forces) add_force(force);
     BuiltScene built;
@@ -259,7 +260,8 @@ class SceneBuilder {
     o.friction_torque = source.friction_torque;
     o.friction_of_load = source.load_friction * (source.type == JointType::revolute ? source.load_radius : 1.0);
     o.limits = source.limits;
-    if (source.force) o.force = Expression();  // set_joint_forces() knows all joints
+    // set_joint_forces() knows all joints.
+    if (has_plain_force(source) || has_effort_expression(source)) o.force = Expression();
     set_coordinate(source, first, second, path, o);
     joints_[source.name] = {at_place(path, [&] { return system_.add_joint(o); }),
                             start_coordinate(source, first, second, o)};
@@ -268,7 +270,8 @@ class SceneBuilder {
 
   void set_joint_forces() {
     for (const SceneJoint& joint : scene_.joints) {
-      if (!joint.force) continue;
+      set_joint_servos(joint);
+      if (!has_plain_force(joint)) continue;
       const std::string path = "joints." + joint.name + ".force";
       StateExpression force = make_state_expression(*joint.force, path);
       at_place(path, [&] {
@@ -277,6 +280,21 @@ class SceneBuilder {
       });
     }
   }
+
+  void add_inputs();
+  Signal make_signal(const SceneSignal& source, const std::string& path) const;
+  void set_joint_servos(const SceneJoint& joint);
+  static bool has_servos(const SceneJoint& joint) {
+    return !joint.servos.empty() || !joint.forces.empty() || joint.effort_limit;
+  }
+  /// Whether a joint's force is a force and nothing else.
+  static bool has_plain_force(const SceneJoint& joint) { return joint.force && !has_servos(joint); }
+  /// Whether all efforts in a joint are one expression of the state, as of schemes without rows of servos.
+  bool has_effort_expression(const SceneJoint& joint) const {
+    return has_servos(joint) && !is_on_velocities(scene_.scheme);
+  }
+  std::string effort_text(const SceneJoint& joint) const;
+  std::string signal_text(const SceneSignal& signal) const;
 
   void add_terms(const std::string& name, JointType type, std::span<const std::string> of_joints,
                  std::span<const double> coefficients, const std::optional<double>& offset = {}) {

@@ -97,6 +97,10 @@ class TableReader {
   /// built.
   std::array<TimeFunction, 3> state_functions(std::string_view key, std::string_view unit) const;
   TimeFunction state_function(std::string_view key, std::string_view unit) const;
+  /// The value of an element of an array, whose path in the scene is `path`.
+  TimeFunction state_function_from(const TomlValue& value, const std::string& path, std::string_view unit) const {
+    return function_from(value, path, unit, Of::state);
+  }
   /// An expression of v alone, with or without "=" before it.
   SpeedFunction speed_function_from(const TomlValue& value, const std::string& path) const;
   /// Three numbers in any scene.

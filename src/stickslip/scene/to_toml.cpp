@@ -47,6 +47,11 @@ class SceneWriter {
     for (const SceneContact& contact : scene_.contacts) write_contact(contact);
     if (scene_.contact_default) write_contact_default(*scene_.contact_default);
     for (const SceneLaw& law : scene_.laws) write_law(law);
+    for (const SceneInput& input : scene_.inputs) {
+      line("\n[inputs.{}]", quote_toml_key(input.name));
+      line("value = {}", time_function(input.value));
+      if (input.range) line("range = [{}, {}]", number((*input.range)[0]), number((*input.range)[1]));
+    }
     for (const SceneJoint& joint : scene_.joints) write_joint(joint);
     for (const SceneCoupling& coupling : scene_.couplings) write_coupling(coupling);
     for (const SceneForce& force : scene_.forces) {
@@ -512,10 +517,37 @@ class SceneWriter {
       line("friction = {}", number(joint.friction));
     }
     if (joint.force) line("force = {}", time_function(*joint.force));
+    write_list("force", joint.forces, [](const SceneSignal& signal) { return text_of(signal); });
+    write_list("servo", joint.servos, [](const SceneServo& servo) { return text_of(servo); });
+    if (joint.effort_limit) line("effort_limit = {}", text_of(*joint.effort_limit));
     if (joint.limits) {
       line("limits = [{}, {}]", number(joint.limits->low), number(joint.limits->high));
       line("restitution = {}", number(joint.limits->restitution));
     }
+  }
+
+  static std::string text_of(const std::array<double, 2>& bounds) {
+    return fmt::format("[{}, {}]", number(bounds[0]), number(bounds[1]));
+  }
+  static std::string text_of(const SceneSignal& signal) {
+    if (signal.input.empty()) return time_function(signal.value);
+    return fmt::format("{{input = {}, gain = {}, offset = {}}}", quote_toml(signal.input), number(signal.gain),
+                       number(signal.offset));
+  }
+  static std::string text_of(const SceneServo& servo) {
+    std::string text = servo.of_velocity ? "type = \"velocity\"" : "type = \"position\"";
+    if (!servo.of_velocity) text += ", stiffness = " + number(servo.stiffness);
+    text += fmt::format(", damping = {}, target = {}", number(servo.damping), text_of(servo.target));
+    if (!servo.of_velocity) text += ", rate = " + text_of(servo.rate);
+    if (servo.limit) text += ", limit = " + text_of(*servo.limit);
+    return "{" + text + "}";
+  }
+  template <class List, class Text>
+  void write_list(const char* key, const List& list, const Text& text) {
+    if (list.empty()) return;
+    std::string all;
+    for (const auto& each : list) all += (all.empty() ? "" : ", ") + text(each);
+    line("{} = [{}]", key, all);
   }
 
   void write_force(const SceneSpring& spring) {

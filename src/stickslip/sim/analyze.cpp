@@ -243,6 +243,7 @@ std::vector<ElementId> Analyzer::ids_of(const ConstraintSet& set) const {
       case ConstraintSet::Kind::joint:
         ids.push_back({k | kJointBit, 0});
         break;
+      case ConstraintSet::Kind::servo:  // of schemes on velocities alone
       case ConstraintSet::Kind::dry_friction:
         ids.push_back({k | kDryFrictionBit, 0});
         break;

@@ -70,7 +70,7 @@ void forget_forces(StepReport& report) {
     contact.percussion.fill(kUnknown);
   }
   for (JointReport& joint : report.joints) {
-    joint.drive = joint.friction = kUnknown;
+    joint.drive = joint.effort = joint.friction = kUnknown;
     joint.reaction_force.setConstant(kUnknown);
     joint.reaction_torque.setConstant(kUnknown);
   }

@@ -120,6 +120,7 @@ Status HalfImplicitStepper::step(State& state, double h, double t_end, StepRepor
   report.message.clear();
   if (!velocity_.are_given_finite(state.inputs, {state.t, t_end}, report)) return report.status = Status::failed;
   const State& start = velocity_.settle_start(state);
+  if (!velocity_.begin_servos(start, t_end, report)) return report.status = Status::failed;
   implicit_ = velocity_.is_implicit(state, h);
   if (velocity_.has_adhesion()) {
     velocity_.contacts().find(start_.take(start.t, start.q, &start.u), t_end);
@@ -190,7 +191,7 @@ bool HalfImplicitStepper::calc_free_velocity(const State& state, const Inputs& i
   }
   system_.calc_applied_forces(state.t, state.q, state.u, force_);
   system_.add_gyroscopic_forces(state.u, force_);
-  system_.add_input_forces(inputs, state.t, state.q, force_);
+  velocity_.add_input_forces(inputs, state.t, state.q, force_);
   if (velocity_.has_adhesion()) force_ += velocity_.adhesion();
   force_ *= h;
   system_.solve_mass(force_, u_free_);

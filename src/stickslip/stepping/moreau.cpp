@@ -30,7 +30,7 @@ class MoreauStepper final : public TimeStepper {
   Status step(State& state, double h, double t_end, StepReport& report) override;
 
  private:
-  bool calc_free_velocity(const State& state, double h, double t_mid, StepReport& report);
+  bool calc_free_velocity(const State& state, double h, double theta, double t_mid, StepReport& report);
   void gather_touching(const State& state, double h);
   /// With theta = 0 positions follow the velocity at the start alone, whatever the rate.
   bool moves_by_rates(double theta) const { return projection_.has_value() && theta > 0.0; }
@@ -86,7 +86,7 @@ MoreauStepper::MoreauStepper(const MoreauOptions& options, const System& system,
 
 Status MoreauStepper::step(State& state, double h, double t_end, StepReport& report) {
   const bool implicit = velocity_.is_implicit(state, h);
-  const double theta = implicit ? 1.0 : options_.theta;
+  const double theta = implicit || velocity_.has_servos() ? 1.0 : options_.theta;
   const double h1 = (1.0 - theta) * h;
   const double h2 = theta * h;
   const double t_mid = state.t + h1;
@@ -94,6 +94,7 @@ Status MoreauStepper::step(State& state, double h, double t_end, StepReport& rep
   if (!velocity_.are_given_finite(state.inputs, {t_mid, t_end}, report)) return report.status = Status::failed;
 
   const State& start = velocity_.settle_start(state);
+  if (!velocity_.begin_servos(start, t_end, report)) return report.status = Status::failed;
   velocity_.constraints().set_joint_loads(state.joint_loads);
   ContactFinder& contacts = velocity_.contacts();
   if (contacts.detects()) {
@@ -118,7 +119,7 @@ Status MoreauStepper::step(State& state, double h, double t_end, StepReport& rep
       contacts.follow(middle_.take(t_mid, q_mid_, &start.u), h1);
       velocity_.find_adhesion(middle_);
     }
-    if (!calc_free_velocity(start, h, t_mid, report)) return report.status = Status::failed;
+    if (!calc_free_velocity(start, h, theta, t_mid, report)) return report.status = Status::failed;
   }
 
   middle_.take(t_mid, q_mid_, &start.u);
@@ -188,9 +189,9 @@ Status MoreauStepper::step(State& state, double h, double t_end, StepReport& rep
 }
 
 /// u_free = u + M^-1 h h(t_m, q_m, u), rotations by the exact balance of angular momentum.
-bool MoreauStepper::calc_free_velocity(const State& state, double h, double t_mid, StepReport& report) {
+bool MoreauStepper::calc_free_velocity(const State& state, double h, double theta, double t_mid, StepReport& report) {
   system_.calc_applied_forces(t_mid, q_mid_, state.u, force_);
-  system_.add_input_forces(state.inputs, t_mid, q_mid_, force_);
+  velocity_.add_input_forces(state.inputs, t_mid, q_mid_, force_);
   if (velocity_.has_adhesion()) force_ += velocity_.adhesion();
   force_ *= h;
   system_.solve_mass(force_, u_free_);
@@ -198,9 +199,8 @@ bool MoreauStepper::calc_free_velocity(const State& state, double h, double t_mi
   u_work_ = state.u;
   for (const Gyroscopic& k : gyroscopic_) {
     stop_.check();
-    const FreeRotation rotation =
-        solve_free_rotation(k.inertia, k.inverse_inertia, state.u.segment<3>(k.row), force_.segment<3>(k.row),
-                            (1.0 - options_.theta) * h, options_.theta * h);
+    const FreeRotation rotation = solve_free_rotation(k.inertia, k.inverse_inertia, state.u.segment<3>(k.row),
+                                                      force_.segment<3>(k.row), (1.0 - theta) * h, theta * h);
     if (!rotation.converged) {
       const Body& body = system_.bodies()[k.body];
       const bool force_is_finite = force_.segment<3>(body.u_offset).allFinite();

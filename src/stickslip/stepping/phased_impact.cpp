@@ -42,6 +42,8 @@ void for_moving_bodies(const System& system, const ConstraintSet& set, const std
       visit(system.dry_frictions()[index].first.body);
       visit(system.dry_frictions()[index].second.body);
       break;
+    case ConstraintSet::Kind::servo:  // which does nothing in an impact
+      break;
   }
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "stickslip/stepping/scheme_options.h"
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -41,6 +42,20 @@ void refuse_laws(const SchemeOptions& options, const ContactPair& pair) {
   }
 }
 
+/// Throws InputError for servos of a joint that the scheme does not take.
+void refuse_servos(const SchemeOptions& options, const System& system, const Joint& joint) {
+  if (!joint.has_servos()) return;
+  const auto refuse = [&](const std::string& what) {
+    throw InputError({}, "scheme.type", std::string(scheme_traits(options).name),
+                     what + ": joint '" + joint.options.name + "' has a servo, an input or a limit of its effort");
+  };
+  if (!is_on_velocities(options)) refuse("moreau, ccp or stewart-trinkle");
+  const auto has_phases = [](const ContactPair& pair) { return pair.law().impact != ImpactLaw::newton; };
+  if (std::ranges::any_of(system.contacts(), has_phases) || std::ranges::any_of(system.detected_pairs(), has_phases)) {
+    refuse("no restitution by Poisson's or the energetic law");
+  }
+}
+
 }  // namespace
 
 std::unique_ptr<TimeStepper> make_stepper(const SchemeOptions& options, const System& system, ConeSolver& solver,
@@ -73,6 +88,7 @@ std::unique_ptr<TimeStepper> make_stepper(const SchemeOptions& options, const Sy
     }
   };
   for (const Joint& joint : system.joints()) {
+    refuse_servos(options, system, joint);
     const bool finds_instants =
         std::holds_alternative<EventDrivenOptions>(options) || std::holds_alternative<RelaxationOptions>(options);
     if (!finds_instants || joint.options.friction_of_load == 0.0) continue;

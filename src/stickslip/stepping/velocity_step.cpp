@@ -28,6 +28,7 @@ VelocityStep::VelocityStep(const System& system, ConeSolver& solver, StopToken s
       phased_(system, solver, stop),
       implicit_(system, stop),
       adhesion_(system),
+      servos_(system),
       start_(system) {
   for (Vector* v : {&u_end_, &force_, &nonconservative_}) v->resize(system.n_u());
   for (Vector* v : {&q_dot_, &q_ahead_}) v->resize(system.n_q());
@@ -50,7 +51,15 @@ const State& VelocityStep::settle_start(const State& state) {
   is_implicit_ = false;
   tolerance_ = solver_.tolerance();  // until solve() knows the contacts
   constraints_.set_implicit(nullptr);
+  constraints_.set_servos(nullptr);
   return start_impact_.settle(constraints_, state);
+}
+
+bool VelocityStep::begin_servos(const State& state, double t_end, StepReport& report) {
+  if (!has_servos()) return true;
+  report.message = servos_.begin(state, t_end);
+  constraints_.set_servos(&servos_);
+  return report.message.empty();
 }
 
 void VelocityStep::find_adhesion(const BodySnapshot& at) {
@@ -80,7 +89,7 @@ void VelocityStep::calc_implicit_free_velocity(const State& state, const Inputs&
   is_implicit_ = true;
   constraints_.set_implicit(&implicit_);
   system_.calc_applied_forces(t_ahead_, q_ahead_, state.u, force_);
-  system_.add_input_forces(inputs, t_ahead_, q_ahead_, force_);
+  add_input_forces(inputs, t_ahead_, q_ahead_, force_);
   if (has_adhesion()) force_ += adhesive_;
   u_free = u_work - state.u;
   system_.multiply_mass(u_free, nonconservative_);
@@ -196,6 +205,13 @@ void VelocityStep::account_energy(const Inputs& inputs, double t, const Vector& 
   for (int i = 0; i < constraints_.count(); ++i) {
     const Cone& cone = constraints_.problem().cones[i];
     const bool is_contact = constraints_.kind(i) == ConstraintSet::Kind::contact;
+    if (constraints_.kind(i) == ConstraintSet::Kind::servo) {
+      const ServoRows::Row& servo = servos_.rows()[constraints_.index(i)];
+      const double p = solution_.p[cone.offset];
+      const double at_end = gamma_end[cone.offset] - servo.shift - servo.compliance * p;
+      ledger.work += p * 0.5 * (gamma_work[cone.offset] + at_end);
+      continue;
+    }
     for (int row = cone.offset; row < cone.offset + cone.dim; ++row) {
       const double p = solution_.p[row];
       if (constraints_.kind(i) != ConstraintSet::Kind::joint) {
@@ -208,7 +224,7 @@ void VelocityStep::account_energy(const Inputs& inputs, double t, const Vector& 
   }
   if (!(made <= 0.0)) account_contacts(h, gamma_work, gamma_end);
   system_.calc_nonconservative_forces(t, q, u, nonconservative_);
-  system_.add_input_forces(inputs, t, q, nonconservative_);
+  add_input_forces(inputs, t, q, nonconservative_);
   if (has_adhesion()) nonconservative_ += adhesive_;
   ledger.work += 0.5 * h * nonconservative_.dot(u_work + u_end_);
   ledger.work += h * system_.calc_prescribed_power(t, q, u);
@@ -273,6 +289,7 @@ void VelocityStep::report_forces(double h, const Inputs& inputs, double t, const
   constraints_.report_percussions(solution_, gamma_end(), h, kUnknown, report);
   stop_.check();
   add_joint_drives(system_, inputs, t, q, u, report);
+  for (const JointInput& known : servos_.known().joints()) add_joint_effort(system_, known, t, q, report);
   if (impulse != nullptr) report_applied_impulse(system_, *impulse, h, report);
   constraints_.add_reactions(solution_, h, report);
   start_impact_.add_reactions(h, report);

@@ -69,6 +69,16 @@ class VelocityStep {
   /// (n_u) [N, N m] Zero where there is none.
   const Vector& adhesion() const { return adhesive_; }
 
+  /// Whether joints have servos: their coordinates are then to move by the velocities at the end of the step.
+  bool has_servos() const { return servos_.exist(); }
+  /// Begins their rows for a step from a state to t_end; false: the report says what is not finite.
+  bool begin_servos(const State& state, double t_end, StepReport& report);
+  /// Adds what a caller and servos put on bodies and in joints, as far as it is known before the step.
+  void add_input_forces(const Inputs& inputs, double t, const Vector& q, Vector& h) const {
+    system_.add_input_forces(inputs, t, q, h);
+    system_.add_input_forces(servos_.known(), t, q, h);
+  }
+
   /// Whether inputs, and prescribed motions at `times` [s], are finite; else the report says which is not.
   bool are_given_finite(const Inputs& inputs, std::initializer_list<double> times, StepReport& report) const;
 
@@ -145,6 +155,7 @@ class VelocityStep {
   PhasedImpact phased_;
   ImplicitForces implicit_;
   Adhesion adhesion_;
+  ServoRows servos_;
   bool is_implicit_ = false;  // in this step
 
   // Workspace, kept from step to step.

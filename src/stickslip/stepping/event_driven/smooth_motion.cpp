@@ -169,6 +169,7 @@ void SmoothMotion::calc_bias() {
         system_.calc_joint_acceleration_bias(k, at_.t(), at_.q(), at_.u(), of_joint);
         rows = of_joint;
         break;
+      case ConstraintSet::Kind::servo:  // of schemes on velocities alone
       case ConstraintSet::Kind::dry_friction:
         system_.calc_dry_friction_acceleration_bias(k, at_.t(), at_.q(), at_.u(), of_joint);
         rows = of_joint;

@@ -15,6 +15,7 @@ std::size_t find_element(const Step& step, ConstraintSet::Kind kind, int index) 
   switch (kind) {
     case ConstraintSet::Kind::contact:
       return k < n_named ? k : step.n_fixed + k - n_named;
+    case ConstraintSet::Kind::servo:  // of schemes on velocities alone
     case ConstraintSet::Kind::dry_friction:
       return n_named + k;
     case ConstraintSet::Kind::joint:

@@ -188,6 +188,7 @@ void RelaxationEquations::fill_problem(const std::vector<ContactPoint>& points, 
           sizes_[cone.offset + r] += stiffness * kOfRelaxedPositions * size;
         }
         break;
+      case ConstraintSet::Kind::servo:  // of schemes on velocities alone
       case ConstraintSet::Kind::dry_friction:
         system_.calc_dry_friction_acceleration_bias(k, at_.t(), at_.q(), at_.u(), of_joint);
         std::copy_n(of_joint.data(), cone.dim, rows);

@@ -188,6 +188,7 @@ std::size_t RelaxationStepper::slot(int cone) const {
       return index;
     case ConstraintSet::Kind::joint:
       return gates_.count() + index;
+    case ConstraintSet::Kind::servo:  // of schemes on velocities alone
     case ConstraintSet::Kind::dry_friction:
       break;
   }
