@@ -2,6 +2,7 @@
 #include <pybind11/stl.h>
 
 #include <algorithm>
+#include <limits>
 
 #include "convert.h"
 #include "shared.h"
@@ -17,18 +18,23 @@ int index_of(const std::vector<std::string>& names, const std::string& name) {
   return found == names.end() ? -1 : static_cast<int>(found - names.begin());
 }
 
+constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
+
 struct BodyView {
   SharedPtr shared;
   int index;
   static const std::vector<std::string>& names(const Shared& shared) { return shared.body_names; }
   static int find(Shared& shared, const std::string& name) { return shared.read().system().find_body(name); }
   Simulation& read() const { return shared->read(); }
+  /// NaN where the body takes no part, as in results.
   Pose pose() const {
     const Simulation& s = read();
+    if (!s.system().is_present(index)) return {Vector3::Constant(kUnknown), Matrix3::Constant(kUnknown)};
     return s.system().calc_pose(index, s.state().t, s.state().q);
   }
   Twist twist() const {
     const Simulation& s = read();
+    if (!s.system().is_present(index)) return {Vector3::Constant(kUnknown), Vector3::Constant(kUnknown)};
     return s.system().calc_twist(index, s.state().t, s.state().q, s.state().u);
   }
 };
@@ -184,6 +190,7 @@ void bind_body(py::module_& module) {
           "orientation",
           [](const BodyView& self) {
             const Simulation& s = self.read();
+            if (!s.system().is_present(self.index)) return to_array(Vector4(Vector4::Constant(kUnknown)));
             return to_array(calc_body_orientation(s.system().bodies()[self.index], self.pose(), s.state().q));
           },
           "(4) [-] quaternion w, x, y, z from body to world frame")
@@ -195,7 +202,7 @@ void bind_body(py::module_& module) {
           [](const BodyView& self) {
             const Simulation& s = self.read();
             const Body& body = s.system().bodies()[self.index];
-            if (body.type == BodyType::rigid) return to_array(Vector3(s.state().u.segment<3>(body.u_offset + 3)));
+            if (body.type == BodyType::rigid) return to_array(Vector3(s.shown_u().segment<3>(body.u_offset + 3)));
             return to_array(Vector3(self.pose().R_WB.transpose() * self.twist().w_WB));
           },
           "(3) [rad/s] body frame")

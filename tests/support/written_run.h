@@ -33,7 +33,8 @@ inline bool write_run(const std::filesystem::path& path, const std::string& text
   header.output.accelerations = built.stepper->knows_accelerations();
   header.output.impulses = built.stepper->knows_impulses();
   header.output.applied_impulses = built.stepper->knows_applied_impulses();
-  header.events = built.stepper->finds_events();
+  header.body_events = built.stepper->moves_bodies_in_and_out();
+  header.events = built.stepper->finds_events() || header.body_events;
   header.limits = scene.limits;
   header.expected_rows = header.expected_steps = n + 1;
   State state = built.initial;

@@ -241,10 +241,18 @@ export class Bodies {
     }
   }
 
+  private is_there(body: number): boolean {
+    return Number.isFinite(this.poses[7 * body]);
+  }
+
   private set_worlds(): void {
     const at = new THREE.Vector3(), turn = new THREE.Quaternion(), one = new THREE.Vector3(1, 1, 1), p = this.poses;
     for (let b = 0; b < this.world.length; ++b) {
       const i = 7 * b;
+      if (!Number.isFinite(p[i])) {
+        this.world[b].makeScale(0, 0, 0);  // it takes no part
+        continue;
+      }
       at.set(p[i], p[i + 1], p[i + 2]);
       turn.set(p[i + 4], p[i + 5], p[i + 6], p[i + 3]);
       this.world[b].compose(at, turn, one);
@@ -300,17 +308,18 @@ export class Bodies {
     for (const kind of this.kinds.values()) {
       if (!kind.geometry.boundingBox) kind.geometry.computeBoundingBox();
       for (const part of kind.parts) {
+        if (!this.is_there(part.body)) continue;
         box.union(own.copy(kind.geometry.boundingBox!).applyMatrix4(this.matrix.multiplyMatrices(this.world[part.body], part.local)));
       }
     }
-    for (const part of this.containers) box.union(own.copy(part.box).applyMatrix4(this.world[part.body]));
+    for (const part of this.containers) if (this.is_there(part.body)) box.union(own.copy(part.box).applyMatrix4(this.world[part.body]));
     const at = new THREE.Vector3();
     const pairs = this.result.get('link_bodies'), points = this.result.get('link_points');
     for (let i = 0; pairs && points && i < pairs.length; ++i) {
       box.expandByPoint(this.to_world(pairs[i], at.set(points[3 * i], points[3 * i + 1], points[3 * i + 2]), at));
     }
     this.result.header.types.forEach((type, b) => {
-      if (type !== 'fixed' && type !== 'beam') box.expandByPoint(at.fromArray(this.poses, 7 * b));
+      if (type !== 'fixed' && type !== 'beam' && this.is_there(b)) box.expandByPoint(at.fromArray(this.poses, 7 * b));
     });
   }
 

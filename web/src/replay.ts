@@ -163,11 +163,12 @@ export class Replay {
     this.result.poses_at(this.result.frame_time[0], poses);
     const body = this.result.get('shapes/body'), size = this.result.get('shapes/size');
     const bare = (b: number) => this.result.header.types[b] !== 'fixed' && this.result.header.types[b] !== 'beam';
-    for (let b = 0; b < this.result.n_bodies; ++b) if (bare(b)) box.expandByPoint(at.fromArray(poses, 7 * b));
+    const is_there = (b: number) => Number.isFinite(poses[7 * b]);
+    for (let b = 0; b < this.result.n_bodies; ++b) if (bare(b) && is_there(b)) box.expandByPoint(at.fromArray(poses, 7 * b));
     for (let s = 0; body && size && s < body.length; ++s) {
       const type = this.result.header.shape_types?.[s];
       const reach = type === 'point' || type === 'half-space' ? 0 : Math.max(...[0, 1, 2].map((k) => size[4 * s + k]).filter(Number.isFinite), 0);
-      if (reach === 0) continue;
+      if (reach === 0 || !is_there(body[s])) continue;
       at.fromArray(poses, 7 * body[s]);
       box.expandByPoint(at.clone().addScalar(reach / 2));
       box.expandByPoint(at.addScalar(-reach / 2));

@@ -98,7 +98,8 @@ export class Result {
     return read_array(this.header.arrays, this.buffer, name, this.start);
   }
 
-  /** Poses of all bodies at t, x y z and w x y z each, into out (7 n_bodies): interpolated between two frames. */
+  /** Poses of all bodies at t, x y z and w x y z each, into out (7 n_bodies): interpolated between two frames. NaN where
+   *  a body takes no part. */
   poses_at(t: number, out: Float64Array): void {
     const plain = this.get('pose'), packed = this.get('poses'), range = this.get('pose_range');
     if (!plain && (!packed || !range)) {
@@ -133,6 +134,10 @@ function copy_pose(poses: Numbers, at: number, out: Float64Array, to: number): v
 /** What pack_pose (src/stickslip/report/pose_codec.h) did, undone. */
 function unpack_pose(packed: Numbers, at: number, range: Numbers, r: number, out: Float64Array, to: number): void {
   for (let k = 0; k < 3; ++k) out[to + k] = range[r + k] + range[r + 3 + k] * packed[at + k] / 65535;
+  if ([3, 4, 5].every((k) => (packed[at + k] & 0x7fff) === 0x7fff)) {  // no rotation has three such components
+    out.fill(NaN, to, to + 7);
+    return;
+  }
   const largest = (packed[at + 3] >> 15) | ((packed[at + 4] >> 15) << 1);
   let rest = 1, from = at + 3;
   for (let k = 0; k < 4; ++k) {

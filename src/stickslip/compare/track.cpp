@@ -47,12 +47,13 @@ KnownMotion::KnownMotion(const Scene& scene) {
 
 Track::Track(const System& system) {
   const int plane_or_space = std::min(system.dimension(), 3);
-  for (const Body& body : system.bodies()) {
+  for (std::size_t index = 0; index < system.bodies().size(); ++index) {
+    const Body& body = system.bodies()[index];
     if (body.n_u == 0) continue;
     const int n_points = body.beam ? body.beam->n_control() : 1;
     const int dim = body.beam ? 2 : plane_or_space;
     for (int k = 0; k < n_points; ++k) {
-      points_.push_back({body.name, dim, body.q_offset + k * dim, body.u_offset + k * dim});
+      points_.push_back({body.name, index, dim, body.q_offset + k * dim, body.u_offset + k * dim});
       width_ += dim;
     }
   }
@@ -61,6 +62,7 @@ Track::Track(const System& system) {
 void Track::add(const State& state) {
   times_.push_back(state.t);
   for (const Point& point : points_) {
+    is_there_.push_back(state.presence.empty() || !is_absent(state.presence[point.index]) ? 1 : 0);
     for (int i = 0; i < point.dim; ++i) {
       positions_.push_back(state.q(point.q_offset + i));
       speeds_.push_back(state.u(point.u_offset + i));
@@ -77,7 +79,9 @@ MotionError Track::calc_error(const KnownMotion& known) const {
         offset += point.dim;
         continue;
       }
+      const auto p = static_cast<std::size_t>(&point - points_.data());
       for (std::size_t k = 0; k < times_.size(); ++k) {
+        if (!is_there(k, p)) continue;
         const double t = times_[k];
         const auto compare_with = [&](const std::optional<KnownMotion::Functions>& functions,
                                       const std::vector<double>& values, std::optional<double>& worst) {
@@ -102,14 +106,17 @@ MotionError Track::calc_error(const Track& other, double tolerance) const {
     if (m == other.times_.size()) break;
     if (other.times_[m] > times_[k] + tolerance) continue;
     std::size_t offset = 0;
-    for (const Point& point : points_) {
+    for (std::size_t p = 0; p < points_.size(); ++p) {
+      const Point& point = points_[p];
       const auto compare_with = [&](const std::vector<double>& ours, const std::vector<double>& theirs,
                                     std::optional<double>& worst) {
         const double* there = row(theirs, m) + offset;
         note_worst(worst, calc_distance(row(ours, k) + offset, point.dim, [&](int i) { return there[i]; }));
       };
-      compare_with(positions_, other.positions_, error.position);
-      compare_with(speeds_, other.speeds_, error.velocity);
+      if (is_there(k, p) && other.is_there(m, p)) {
+        compare_with(positions_, other.positions_, error.position);
+        compare_with(speeds_, other.speeds_, error.velocity);
+      }
       offset += point.dim;
     }
   }

@@ -47,13 +47,18 @@ class Track {
  private:
   struct Point {
     std::string body;
+    std::size_t index;  // into System::bodies()
     int dim, q_offset, u_offset;
   };
   const double* row(const std::vector<double>& values, std::size_t k) const { return values.data() + k * width_; }
 
+  /// Whether a point's body takes part in row k.
+  bool is_there(std::size_t k, std::size_t point) const { return is_there_[k * points_.size() + point] != 0; }
+
   std::vector<Point> points_;
   std::size_t width_ = 0;          // [-] numbers a row
   std::vector<double> times_;      // (rows) [s]
+  std::vector<char> is_there_;     // (rows, points)
   std::vector<double> positions_;  // (rows, width) [m]
   std::vector<double> speeds_;     // (rows, width) [m/s]
 };

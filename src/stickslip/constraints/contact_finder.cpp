@@ -73,6 +73,24 @@ ContactFinder::ContactFinder(const System& system, StopToken stop)
   curved_reaches_.resize(curved_.size());
 }
 
+/// Leaves out what is of bodies that take no part.
+void ContactFinder::list_present() {
+  if (attendance_ == system_.attendance()) return;
+  attendance_ = system_.attendance();
+  if (!filter_) return;
+  if (!all_) all_ = Lists{walls_, round_, curved_};
+  const auto is_absent_ball = [this](int k) { return !system_.is_present(system_.balls()[k].body); };
+  const auto is_absent_surface = [this](int i) { return !system_.is_present(system_.surfaces()[i].body); };
+  walls_ = all_->walls;
+  std::erase_if(walls_, [&](const Wall& wall) { return is_absent_surface(wall.surface); });
+  for (Wall& wall : walls_) std::erase_if(wall.balls, is_absent_ball);
+  round_ = all_->round;
+  std::erase_if(round_, is_absent_ball);
+  curved_ = all_->curved;
+  std::erase_if(curved_, is_absent_surface);
+  curved_reaches_.resize(curved_.size());
+}
+
 void ContactFinder::calc_reaches(const BodySnapshot& start, double h) {
   const std::vector<ShapeBall>& balls = system_.balls();
   const double fall = h * h * system_.gravity().norm();
@@ -81,6 +99,7 @@ void ContactFinder::calc_reaches(const BodySnapshot& start, double h) {
     for (std::size_t k = begin; k < end; ++k) {
       stop_.check();
       const ShapeBall& ball = balls[k];
+      if (!system_.is_present(ball.body)) continue;
       const BodyMotion& body = start.at(ball.place, scratch);
       const Vector3 arm = place_point<double>(Vector3::Zero(), body.R, ball.center);
       centers_[k] = body.p + arm;
@@ -100,6 +119,7 @@ void ContactFinder::calc_reaches(const BodySnapshot& start, double h) {
 void ContactFinder::find(const BodySnapshot& start, double t_end, std::span<const ElementId> keep, bool again) {
   if (!detects()) return;
   const PhaseScope phase(Phase::detection);
+  list_present();
   const double h = t_end - start.t();
   margin_ = 0.5 * std::max(envelope_, detected_envelope_);
   kept_manifolds_.clear();
@@ -129,6 +149,7 @@ void ContactFinder::follow(const BodySnapshot& at, double h) {
 void ContactFinder::find_touching(const BodySnapshot& at, double distance) {
   if (!detects()) return;
   const PhaseScope phase(Phase::detection);
+  list_present();
   constexpr double kTouching = 1e-9;  // [m] positions of scenes are rounded to a few digits
   if (manifolds_.is_needed()) manifolds_.find_within(at, std::max(kTouching, distance));
   ids_.clear();
@@ -172,6 +193,7 @@ void ContactFinder::extend_balls(const BodySnapshot& end) {
     BodyMotion scratch;
     for (std::size_t k = first; k < last; ++k) {
       stop_.check();
+      if (!system_.is_present(balls[k].body)) continue;
       const Vector3 center = center_of(balls[k], end.at(balls[k].place, scratch));
       if (!((center - centers_[k]).norm() <= reaches_[k])) beyond = true;
       centers_[k] = center;

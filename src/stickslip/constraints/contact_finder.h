@@ -63,6 +63,7 @@ class ContactFinder {
     std::vector<int> balls;  // into System::balls()
   };
 
+  void list_present();
   void calc_reaches(const BodySnapshot& start, double h);
   void collect(const BodySnapshot& at, double h, std::vector<ElementId>& ids);
   void collect_on_curved(const BodySnapshot& at, int curved, int k, std::vector<ElementId>& ids);
@@ -83,6 +84,13 @@ class ContactFinder {
   std::vector<int> round_;   // balls in the broad phase: spheres and points
   std::vector<int> curved_;  // behind them: surfaces of solid cylinders and ellipsoids
   bool walls_move_ = false;
+  /// All of them, where only those of bodies that are present are listed above.
+  struct Lists {
+    std::vector<Wall> walls;
+    std::vector<int> round, curved;
+  };
+  std::optional<Lists> all_;
+  std::uint64_t attendance_ = 0;  // for which they are listed, see System
   ManifoldFinder manifolds_;
   double envelope_ = 0.0;           // [m] of the scheme
   double detected_envelope_ = 0.0;  // [m] the largest of detected contacts

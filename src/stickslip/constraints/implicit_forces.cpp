@@ -318,7 +318,7 @@ void ImplicitForces::linearise(const State& state, double t, const Vector& q, do
     if (group.is_coupled) group.inverse = group.mass;
   }
   for (std::size_t i = 0; i < system_.bodies().size(); ++i) {
-    if (system_.bodies()[i].beam) add_beam(static_cast<int>(i), q, h);
+    if (system_.bodies()[i].beam && system_.is_present(static_cast<int>(i))) add_beam(static_cast<int>(i), q, h);
   }
   for (const Force& force : system_.forces()) {
     stop_.check();

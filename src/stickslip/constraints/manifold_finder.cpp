@@ -49,8 +49,24 @@ ManifoldFinder::ManifoldFinder(const System& system, const ContactFilter* filter
   fixed_features_.resize(n_fixed);
 }
 
+/// Leaves out what is of bodies that take no part.
+void ManifoldFinder::list_present() {
+  if (attendance_ == system_.attendance()) return;
+  attendance_ = system_.attendance();
+  knows_pairs_ = false;
+  if (!all_) all_ = Lists{shapes_, planes_, on_planes_};
+  const auto keep_present = [this](const std::vector<int>& from, std::vector<int>& to) {
+    to = from;
+    std::erase_if(to, [this](int shape) { return !system_.is_present(system_.shapes()[shape].body); });
+  };
+  keep_present(all_->shapes, shapes_);
+  keep_present(all_->planes, planes_);
+  keep_present(all_->on_planes, on_planes_);
+}
+
 void ManifoldFinder::find(const BodySnapshot& at, double h, double margin, std::span<const ElementId> keep,
                           bool again) {
+  list_present();
   set_reaches(at, h, margin);
   find_fixed(at);
   found_.clear();
@@ -135,6 +151,7 @@ bool ManifoldFinder::has_passed(const BodySnapshot& at, std::span<const ContactP
 }
 
 void ManifoldFinder::find_within(const BodySnapshot& at, double distance) {
+  list_present();
   step_ = 0.0;
   knows_pairs_ = false;
   std::ranges::fill(reach_, distance);
@@ -200,6 +217,7 @@ void ManifoldFinder::collect(const BodySnapshot& at, std::vector<Found>& found) 
     stop_.check();
     if (named[k].point >= 0) continue;
     const auto [a, b] = std::pair(named[k].first_shape, named[k].second_shape);
+    if (!are_present(a, b)) continue;
     collect_pair(at, a, b, static_cast<int>(k), calc_reach(a, b, static_cast<int>(k)), workspace_, found);
   }
   if (shapes_.empty()) return;

@@ -58,6 +58,10 @@ class ManifoldFinder {
     FrozenFeatures features;
   };
 
+  void list_present();
+  bool are_present(int shape_a, int shape_b) const {
+    return system_.is_present(system_.shapes()[shape_a].body) && system_.is_present(system_.shapes()[shape_b].body);
+  }
   void set_reaches(const BodySnapshot& at, double h, double margin);
   void collect(const BodySnapshot& at, std::vector<Found>& found);
   void collect_on_planes(const BodySnapshot& at, std::vector<Found>& found);
@@ -88,10 +92,16 @@ class ManifoldFinder {
   StopToken stop_;
   std::vector<int> shapes_;              // in the broad phase: those with solids, where some of them are not round
   std::vector<int> planes_, on_planes_;  // half-spaces in space; cylinders and meshes, where they are looked for
-  double step_ = 0.0;                    // [s] that reaches look ahead
-  std::vector<double> radius_;           // (shapes of the system) [m] largest distance from the body's origin
-  std::vector<double> reach_;            // (shapes of the system) [m]
-  bool looks_ahead_ = false;             // whether the envelopes of named pairs count
+  /// All of them, where only those of bodies that are present are listed above.
+  struct Lists {
+    std::vector<int> shapes, planes, on_planes;
+  };
+  std::optional<Lists> all_;
+  std::uint64_t attendance_ = 0;  // for which they are listed, see System
+  double step_ = 0.0;             // [s] that reaches look ahead
+  std::vector<double> radius_;    // (shapes of the system) [m] largest distance from the body's origin
+  std::vector<double> reach_;     // (shapes of the system) [m]
+  bool looks_ahead_ = false;      // whether the envelopes of named pairs count
 
   // Points, each with the features that it points to.
   std::vector<ContactPoint> fixed_, varying_, added_;

@@ -29,6 +29,8 @@ enum class EventKind : int {
   reversal = 5,      // what slid slides the other way
   accumulation = 6,  // a contact's impacts accumulated and were passed over: it stays closed
   no_solution = 7,   // no accelerations obeyed the laws, and a contact stopped by a tangential impact
+  enter = 8,         // a body came
+  leave = 9,         // a body takes part for the last time
 };
 
 struct StepEvent {
@@ -36,6 +38,7 @@ struct StepEvent {
   EventKind what = EventKind::impact;
   int contact = -1;       // index of the contact point, -1: of a dry friction element
   int dry_friction = -1;  // index into System::dry_frictions(), -1: of a contact
+  int body = -1;          // index into System::bodies(), -1: of one of the above
   bool operator==(const StepEvent&) const = default;
 };
 
@@ -142,8 +145,10 @@ struct StepReport {
   // gravity, loads, springs, inputs, dry friction between points; on a beam all in all. Empty where the scheme does not
   // know it.
   std::vector<Vector3> applied_impulse;
-  std::vector<StepEvent> events;  // in order of time; none under schemes that do not find them
-  Vector a;                       // (n_u) accelerations; NaN where the scheme has none
+  std::vector<StepEvent>
+      events;  // in order of time; under schemes that do not find them only of bodies that come and go
+  std::vector<std::string> notices;  // "path: text" each: what a user is to be told once, although the step is good
+  Vector a;                          // (n_u) accelerations; NaN where the scheme has none
 };
 
 }  // namespace stickslip

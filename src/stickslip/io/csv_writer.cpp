@@ -82,6 +82,13 @@ void CsvWriter::record(const State& state, const StepReport& report, bool is_row
   row_.assign(1, state.t);
   row_.insert(row_.end(), state.q.begin(), state.q.begin() + system_.n_body_q());
   row_.insert(row_.end(), state.u.begin(), state.u.end());
+  for (std::size_t i = 0; i < system_.bodies().size() && !system_.all_are_present(); ++i) {
+    const Body& body = system_.bodies()[i];
+    if (system_.is_present(body)) continue;
+    constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+    std::fill_n(row_.begin() + 1 + body.q_offset, body.n_q, kNone);
+    std::fill_n(row_.begin() + 1 + system_.n_body_q() + body.u_offset, body.n_u, kNone);
+  }
   for (std::size_t k = 0; k < system_.contact_points().size(); ++k) {
     const ContactReport& c = report.contacts[k];
     row_.insert(row_.end(), {c.gap, c.force[0], c.impulse[0], c.percussion[0]});

@@ -17,30 +17,33 @@ constexpr const char* kKinds = "/events/what";
 /// For the size of chunks. [-]
 constexpr std::int64_t kTypicalEvents = 256;
 
-constexpr std::array<std::string_view, 8> kEventNames = {"impact", "touch",    "lift-off",     "stick",
-                                                         "slip",   "reversal", "accumulation", "no-solution"};
+constexpr std::array<std::string_view, 10> kEventNames = {"impact",   "touch",        "lift-off",    "stick", "slip",
+                                                          "reversal", "accumulation", "no-solution", "enter", "leave"};
 
-std::size_t longest_event_name(const System& system) {
+std::size_t longest_event_name(const System& system, bool of_bodies) {
   std::size_t bytes = 1;
   for (std::size_t k = 0; k < system.contact_points().size(); ++k) {
     bytes = std::max(bytes, contact_name(system, static_cast<int>(k)).size());
   }
   for (const Joint& joint : system.joints()) bytes = std::max(bytes, joint.options.name.size());
   for (const Force& force : system.forces()) bytes = std::max(bytes, force.name.size());
+  for (std::size_t i = 0; of_bodies && i < system.bodies().size(); ++i) {
+    bytes = std::max(bytes, system.bodies()[i].name.size());
+  }
   return bytes;
 }
 
-Hdf5File& with_events(Hdf5File& file, const System& system) {
+Hdf5File& with_events(Hdf5File& file, const System& system, bool of_bodies) {
   std::size_t longest = 0;
   for (const std::string_view name : kEventNames) longest = std::max(longest, name.size());
   file.create_group("/events");
-  file.create_texts(kNames, longest_event_name(system));
+  file.create_texts(kNames, longest_event_name(system, of_bodies));
   file.write_attribute(kNames, "unit", "1");
-  file.write_attribute(kNames, "meaning", "of the contact point, joint or force whose event it is");
+  file.write_attribute(kNames, "meaning", "of the contact point, joint, force or body whose event it is");
   file.create_texts(kKinds, longest);
   file.write_attribute(kKinds, "unit", "1");
   file.write_attribute(kKinds, "meaning",
-                       "impact, touch, lift-off, stick, slip, reversal, accumulation or no-solution");
+                       "impact, touch, lift-off, stick, slip, reversal, accumulation or no-solution; enter or leave");
   return file;
 }
 
@@ -50,13 +53,14 @@ std::string_view event_name(EventKind kind) {
   return kEventNames[static_cast<std::size_t>(kind)];
 }
 
-EventsTable::EventsTable(Hdf5File& file, const System& system)
-    : file_(with_events(file, system)),
+EventsTable::EventsTable(Hdf5File& file, const System& system, bool of_bodies)
+    : file_(with_events(file, system, of_bodies)),
       system_(system),
       times_(file, {{kTimes, Hdf5Type::float64, {}, "s", "when it happened"}}, kTypicalEvents) {
 }
 
 std::string EventsTable::name_of(const StepEvent& event) const {
+  if (event.body >= 0) return system_.bodies()[event.body].name;
   if (event.contact >= 0) return contact_name(system_, event.contact);
   const DryFrictionElement& element = system_.dry_frictions()[event.dry_friction];
   return element.joint >= 0 ? system_.joints()[element.joint].options.name : system_.forces()[element.force].name;

@@ -17,11 +17,13 @@ namespace stickslip {
 /// As in results: "impact", "lift-off", ...
 std::string_view event_name(EventKind kind);
 
-/// /events: events at instants within steps, in order of time, under schemes that find such instants.
+/// /events: events at instants within steps, in order of time, under schemes that find such instants, and of bodies
+/// that come and go.
 class EventsTable {
  public:
-  /// Makes the group and its datasets in the file, which must outlive this, as must the system.
-  EventsTable(Hdf5File& file, const System& system);
+  /// Makes the group and its datasets in the file, which must outlive this, as must the system. of_bodies: there are
+  /// events of bodies.
+  EventsTable(Hdf5File& file, const System& system, bool of_bodies);
 
   void record(const StepReport& report);
   void flush();
@@ -43,7 +45,7 @@ class EventsTable {
 /// One event of a result.
 struct EventRow {
   double time = 0.0;  // [s]
-  std::string name;   // of the contact point, joint or force
+  std::string name;   // of the contact point, joint, force or body
   std::string what;
 };
 

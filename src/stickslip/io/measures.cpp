@@ -100,7 +100,7 @@ Measure calc_measure(const System& system, const MeasureOptions& options, const 
       m.crossed += side;
       m.crossed_mass += side * body.mass;
     }
-    if (!is_within(options.box, centres[i], dim)) continue;
+    if (!system.is_present(index) || !is_within(options.box, centres[i], dim)) continue;
     is_in[i] = 1;
     m.bodies += 1.0;
     if (body.n_u == 0) continue;

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "stickslip/base/assert.h"
 #include "stickslip/model/site.h"
@@ -193,6 +194,7 @@ void OutputColumns::fill_row(Row& row, const State& state, const StepReport& rep
       triple(row, bodies_.applied_impulse, i) = report.applied_impulse[i];
     }
   }
+  if (!system_.all_are_present()) blank_absent(row);
   if (!system_.contact_points().empty()) fill_contacts(row, report);
   if (!system_.joints().empty()) fill_joints(row, state, report);
   if (choice_.inputs) fill_inputs(row, state, report);
@@ -240,6 +242,26 @@ void OutputColumns::fill_bodies(Row& row, const State& state) const {
     const bool rigid = body.type == BodyType::rigid;  // whose u has it already, to the last bit
     triple(row, bodies_.angular_velocity, i) =
         rigid ? Vector3(state.u.segment<3>(body.u_offset + 3)) : Vector3(pose.R_WB.transpose() * twist.w_WB);
+  }
+}
+
+/// Bodies that take no part have no figures.
+template <class Row>
+void OutputColumns::blank_absent(Row& row) const {
+  const auto blank = [&](int column, int offset, int size) {
+    if (column >= 0) std::fill_n(row.reals(column) + offset, size, std::numeric_limits<double>::quiet_NaN());
+  };
+  for (std::size_t i = 0; i < system_.bodies().size(); ++i) {
+    const Body& body = system_.bodies()[i];
+    if (system_.is_present(body)) continue;
+    const int index = static_cast<int>(i);
+    blank(q_, body.q_offset, body.n_q);
+    blank(u_, body.u_offset, body.n_u);
+    blank(a_, body.u_offset, body.n_u);
+    for (const int column : {bodies_.position, bodies_.velocity, bodies_.angular_velocity, bodies_.applied_impulse}) {
+      blank(column, 3 * index, 3);
+    }
+    blank(bodies_.orientation, 4 * index, 4);
   }
 }
 

@@ -73,6 +73,8 @@ class OutputColumns {
   template <class Row>
   void fill_inputs(Row& row, const State& state, const StepReport& report) const;
   template <class Row>
+  void blank_absent(Row& row) const;
+  template <class Row>
   void fill_contacts(Row& row, const StepReport& report) const;
   template <class Row>
   void fill_joints(Row& row, const State& state, const StepReport& report) const;

@@ -108,7 +108,7 @@ ResultWriter::ResultWriter(const std::filesystem::path& path, const System& syst
   if (!header.sensors.empty() && header.output.wants("/sensors")) {
     sensors_.emplace(file_, Sensors(system, header.sensors), header.expected_rows);
   }
-  if (header.events) events_.emplace(file_, system);
+  if (header.events) events_.emplace(file_, system, header.body_events);
   file_.start_live_writing();
   lock_ = WriteLock(file_name_.temporary_path());
 }

@@ -38,7 +38,8 @@ struct ResultHeader {
   std::int64_t seed = 0;
   OutputChoice output;           // of what is recorded at output instants
   bool automatic_steps = false;  // steps have estimated errors
-  bool events = false;           // the scheme finds events within steps
+  bool events = false;           // the scheme finds events within steps, or bodies come and go
+  bool body_events = false;      // bodies come and go
   LimitOptions limits;           // of the scene
   std::vector<MeasureOptions> measures;
   std::vector<SensorOptions> sensors;

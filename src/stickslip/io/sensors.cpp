@@ -80,6 +80,10 @@ void Sensors::read(const State& state, const StepReport& report, bool is_start, 
   for (std::size_t i = 0; i < options_.size(); ++i) {
     const SensorOptions& sensor = options_[i];
     double* here = values.data() + offsets_[i];
+    if (is_of_absent(sensor)) {
+      std::fill_n(here, offsets_[i + 1] - offsets_[i], kNotDefined);
+      continue;
+    }
     switch (sensor.type) {
       case SensorType::pose:
         read_pose(sensor, state, here);
@@ -104,6 +108,23 @@ void Sensors::read(const State& state, const StepReport& report, bool is_start, 
         break;
     }
   }
+}
+
+/// Whether the body that it is on takes no part; bodies of joints always do.
+bool Sensors::is_of_absent(const SensorOptions& sensor) const {
+  switch (sensor.type) {
+    case SensorType::contact:
+      return !system_.is_present(sensor.body);
+    case SensorType::pose:
+    case SensorType::velocity:
+    case SensorType::imu:
+    case SensorType::range:
+      return !system_.is_present(sensor.site.body);
+    case SensorType::joint:
+    case SensorType::wrench:
+      break;
+  }
+  return false;
 }
 
 void Sensors::read_pose(const SensorOptions& sensor, const State& state, double* values) const {
@@ -176,7 +197,7 @@ void Sensors::read_range(const SensorOptions& sensor, const State& state, double
   int posed = -1;
   Pose pose;
   for (const SeenShape& shape : shapes_) {
-    if (shape.body == sensor.site.body) continue;
+    if (shape.body == sensor.site.body || !system_.is_present(shape.body)) continue;
     if (shape.body != posed) pose = system_.calc_pose(shape.body, state.t, state.q);
     posed = shape.body;
     const Matrix3 R_WS = pose.R_WB * shape.rotation;

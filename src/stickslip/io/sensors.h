@@ -52,6 +52,7 @@ class Sensors {
     RayTarget target;
   };
 
+  bool is_of_absent(const SensorOptions& sensor) const;
   void read_pose(const SensorOptions& sensor, const State& state, double* values) const;
   void read_velocity(const SensorOptions& sensor, const State& state, double* values) const;
   void read_imu(std::size_t index, const State& state, const StepReport& report, bool is_start, double* values) const;

@@ -138,7 +138,7 @@ void System::calc_contact(const ContactPoint& k, const BodyMotion& first, const 
   ContactFrame<double> c = contact_frame<double>(surface(k), ball(k), k.flipped, planar_, k.flipped ? second : first,
                                                  k.flipped ? first : second);
   if (const ContactLaw& law = pair(k).law(); law.ellipse) turn_to_ellipse(law, first, second, c);
-  geometry = {c.gap, c.first, c.second, c.normal, c.t1, c.t2};
+  geometry = {is_present(k) ? c.gap : kAbsentGap, c.first, c.second, c.normal, c.t1, c.t2};
 }
 
 // Flat: calls, which hand on by memory what they compute, take half as long again.
@@ -146,6 +146,7 @@ void System::calc_contact(const ContactPoint& k, const BodyMotion& first, const 
                                                   const BodyMotion& second, double most, ContactGeometry& geometry,
                                                   ContactVector& gamma) const {
   STICKSLIP_ASSERT(k.joint < 0);
+  if (!is_present(k) && !(kAbsentGap <= most)) return false;
   const ShapeBall& of_ball = ball(k);
   Vector3 center;
   const Gap<double> between = gap_between(surface(k), of_ball, k.flipped, first, second, center);
@@ -153,7 +154,7 @@ void System::calc_contact(const ContactPoint& k, const BodyMotion& first, const 
   ContactFrame<double> c = contact_frame<double>(between, center, of_ball.radius, k.flipped, planar_);
   const ContactPair& pair = this->pair(k);
   if (pair.law().ellipse) turn_to_ellipse(pair.law(), first, second, c);
-  geometry = {c.gap, c.first, c.second, c.normal, c.t1, c.t2};
+  geometry = {is_present(k) ? c.gap : kAbsentGap, c.first, c.second, c.normal, c.t1, c.t2};
   contact_velocity<double>(c, pair.rows, first, second, gamma.data());
   return true;
 }
@@ -161,6 +162,7 @@ void System::calc_contact(const ContactPoint& k, const BodyMotion& first, const 
 [[gnu::flatten]] double System::calc_gap(const ContactPoint& k, const BodyMotion& first,
                                          const BodyMotion& second) const {
   STICKSLIP_ASSERT(k.joint < 0);
+  if (!is_present(k)) return kAbsentGap;
   Vector3 center;
   return gap_between(surface(k), ball(k), k.flipped, first, second, center).gap;
 }

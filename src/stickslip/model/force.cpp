@@ -80,6 +80,7 @@ void System::add_joint_drive(int j, double force, double t, const Vector& q, Vec
 void System::calc_applied_forces(double t, const Vector& q, const Vector& u, Vector& h) const {
   h.setZero();
   for (const Body& b : bodies_) {
+    if (!is_present(b)) continue;
     if (b.beam) {
       const Vector& mass = b.beam->lumped_mass();
       for (int i = 0; i < b.n_u; ++i) h(b.u_offset + i) = mass(i / 2) * gravity_(i % 2);
@@ -116,6 +117,7 @@ void System::calc_nonconservative_forces(double t, const Vector& q, const Vector
 
 void System::add_input_forces(const Inputs& inputs, double t, const Vector& q, Vector& h) const {
   for (const BodyInput& input : inputs.bodies()) {
+    if (!is_present(input.body)) continue;
     add_input(*this, input, attach(input.body, input.parameter), t, q, h);
   }
   for (const JointInput& input : inputs.joints()) add_joint_drive(input.joint, input.effort, t, q, h);
@@ -166,6 +168,7 @@ double System::calc_joint_prescribed_power(int j, double t, const Vector& q) con
 double System::calc_potential_energy(double t, const Vector& q) const {
   double energy = 0.0;
   for (const Body& b : bodies_) {
+    if (!is_present(b)) continue;
     if (b.beam) {
       const Vector& mass = b.beam->lumped_mass();
       for (int i = 0; i < b.n_q; ++i) energy -= mass(i / 2) * gravity_(i % 2) * q(b.q_offset + i);
@@ -180,7 +183,7 @@ double System::calc_potential_energy(double t, const Vector& q) const {
 double System::calc_elastic_energy(double t, const Vector& q) const {
   double energy = 0.0;
   for (const Body& b : bodies_) {
-    if (b.beam) energy += b.beam->calc_strain_energy(q.data() + b.q_offset);
+    if (b.beam && is_present(b)) energy += b.beam->calc_strain_energy(q.data() + b.q_offset);
   }
   for (const Force& force : forces_) {
     const auto add_energy = [&](const Spring& spring) {

@@ -61,6 +61,12 @@ class StateWriter : public ByteWriter {
   }
 };
 
+template <class T>
+void put_each(const std::vector<T>& list, StateWriter& out) {
+  out.put(static_cast<std::uint64_t>(list.size()));
+  for (const T x : list) out.put(static_cast<std::uint64_t>(x));
+}
+
 class StateReader : public ByteReader {
  public:
   explicit StateReader(std::span<const std::byte> bytes) : ByteReader(bytes, "a saved state") {}
@@ -97,6 +103,17 @@ class StateReader : public ByteReader {
     if (x > static_cast<std::uint64_t>(largest)) fail();
     return static_cast<int>(x);
   }
+  /// A list of numbers from 0 to `largest`.
+  template <class T>
+  std::vector<T> get_each(std::uint64_t largest) {
+    std::vector<T> list(get_length(8));
+    for (T& x : list) {
+      const std::uint64_t number = get();
+      if (number > largest) fail();
+      x = static_cast<T>(number);
+    }
+    return list;
+  }
   Inputs get_inputs() {
     constexpr int kMostIndex = std::numeric_limits<int>::max();
     std::vector<BodyInput> bodies(get_length(8 * kBodyInputNumbers));
@@ -131,7 +148,8 @@ std::vector<std::byte> to_bytes(const State& state) {
   };
   const auto numbers_in = [](const ValuesById& table) { return 3 * table.size() + table.values().size(); };
   const std::size_t numbers =
-      20 + numbers_of(state.inputs) + numbers_of(state.remembered_inputs) +
+      23 + state.presence.size() + state.draws.size() + state.told.size() + numbers_of(state.inputs) +
+      numbers_of(state.remembered_inputs) +
       static_cast<std::size_t>(state.q.size() + state.u.size() + state.memory.size() + state.joint_loads.size()) +
       numbers_in(state.warm) + numbers_in(state.contacts);
   StateWriter out(8 * numbers);
@@ -156,6 +174,9 @@ std::vector<std::byte> to_bytes(const State& state) {
   out.put(state.step_size.event_step);
   out.put(state.inputs);
   out.put(state.remembered_inputs);
+  put_each(state.presence, out);
+  put_each(state.draws, out);
+  put_each(state.told, out);
   return out.take();
 }
 
@@ -187,6 +208,9 @@ State state_from_bytes(std::span<const std::byte> bytes) {
   state.step_size.event_step = in.get_real();
   state.inputs = in.get_inputs();
   state.remembered_inputs = in.get_inputs();
+  state.presence = in.get_each<Presence>(static_cast<std::uint64_t>(Presence::gone));
+  state.draws = in.get_each<std::uint64_t>(std::numeric_limits<std::uint64_t>::max());
+  state.told = in.get_each<std::uint8_t>(1);
   if (!in.at_end() || state.step < 0) in.fail();
   return state;
 }

@@ -31,6 +31,18 @@ struct StepSize {
   bool operator==(const StepSize&) const = default;
 };
 
+/// How a body that comes and goes takes part. One that waits or has gone is absent.
+enum class Presence : std::uint8_t {
+  waiting,   // has not come yet
+  entering,  // came at this instant
+  present,
+  leaving,  // is here for the last time
+  gone,
+};
+inline bool is_absent(Presence presence) {
+  return presence == Presence::waiting || presence == Presence::gone;
+}
+
 /// All that the next step reads. A copy is a checkpoint: saved, loaded and continued, a run is
 /// bit-identical to one that was never interrupted.
 struct State {
@@ -46,6 +58,9 @@ struct State {
   Inputs inputs;             // what a caller puts on bodies and in joints, in the steps to come until it is changed
   Vector joint_loads;        // (joints, or none) [N] in the step before, of joints whose friction follows them
   Inputs remembered_inputs;  // those that `memory` stands for: of the last step, where a scheme asks
+  std::vector<Presence> presence;    // (n bodies) or empty: all are present, always
+  std::vector<std::uint64_t> draws;  // (sources of bodies) [-] places that each has drawn
+  std::vector<std::uint8_t> told;    // what was said once and is not said again
 };
 
 /// The state as bytes (little-endian, no padding) and back. Throws InputError if the bytes are not a State.

@@ -34,6 +34,9 @@ State example() {
   const BodyInput thruster{7, Vector3(1, -0.0, 3), Vector3(4, 5, 1e-310), Vector3(-1, 0.5, 2), 0.25, true};
   state.inputs.assign({{2, Vector3(0.1, 0.2, 0.3)}, thruster}, {{1, -2.5}, {4, 1e300}});
   state.remembered_inputs.assign({}, {{1, 2.5}});
+  state.presence = {Presence::gone, Presence::entering};
+  state.draws = {17};
+  state.told = {1};
   state.joint_loads = Vector3(3.5, 0.0, 2.0);
   return state;
 }
@@ -56,6 +59,9 @@ TEST(StateBytes, ComeBackBitForBit) {
   EXPECT_EQ(after.step_size, before.step_size);
   EXPECT_EQ(after.inputs, before.inputs);
   EXPECT_EQ(after.remembered_inputs, before.remembered_inputs);
+  EXPECT_EQ(after.presence, before.presence);
+  EXPECT_EQ(after.draws, before.draws);
+  EXPECT_EQ(after.told, before.told);
   EXPECT_EQ(after.joint_loads, before.joint_loads);
 }
 

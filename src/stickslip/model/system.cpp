@@ -2,6 +2,7 @@
 #include "stickslip/model/system.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "stickslip/base/assert.h"
 #include "stickslip/math/small_matrix.h"
@@ -22,6 +23,13 @@ int System::find_joint(std::string_view name) const {
     if (joints_[i].options.name == name) return static_cast<int>(i);
   }
   return -1;
+}
+
+void System::set_absent(std::vector<char> absent) {
+  if (std::ranges::all_of(absent, [](char is_absent) { return is_absent == 0; })) absent.clear();
+  if (absent == absent_) return;
+  absent_ = std::move(absent);
+  ++attendance_;
 }
 
 // --- kinematics of bodies

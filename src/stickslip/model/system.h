@@ -38,6 +38,19 @@ class System {
   const Vector3& gravity() const { return gravity_; }  // (3) [m/s^2]
 
   const std::vector<Body>& bodies() const { return bodies_; }
+  /// Whether a body takes part. One that does not is at rest: no force acts on it, it has no energy, no contact of its
+  /// shapes is found, and its named contacts are kAbsentGap apart. All do unless set_absent() says otherwise.
+  bool is_present(int body) const { return absent_.empty() || absent_[static_cast<std::size_t>(body)] == 0; }
+  bool is_present(const Body& body) const { return is_present(static_cast<int>(&body - bodies_.data())); }
+  bool is_present(const ContactPoint& point) const {
+    return absent_.empty() || (is_present(body(point, Side::first)) && is_present(body(point, Side::second)));
+  }
+  bool all_are_present() const { return absent_.empty(); }
+  /// absent (n bodies): whether each takes no part; empty: all do. The only thing that changes in a system.
+  void set_absent(std::vector<char> absent);
+  /// Another number after each change of who takes part.
+  std::uint64_t attendance() const { return attendance_; }
+  static constexpr double kAbsentGap = 1e9;  // [m] beyond whatever a scheme looks at, and not infinite
   const std::vector<ContactPair>& contacts() const { return contacts_; }       // named pairs
   const std::vector<ContactPoint>& contact_points() const { return points_; }  // of all pairs, pair by pair
   /// How contacts that no pair names are found, if they are; see ContactFinder.
@@ -355,6 +368,8 @@ class System {
   int n_u_ = 0;
   Vector3 gravity_ = Vector3::Zero();
   std::vector<Body> bodies_;
+  std::vector<char> absent_;  // (n bodies) or empty
+  std::uint64_t attendance_ = 0;
   std::vector<Attachment> origins_;      // of the bodies
   std::vector<Attachment> beam_places_;  // of balls on beams
   std::vector<ShapeFeatures> shapes_;

@@ -18,12 +18,13 @@ std::uint16_t to_steps(double share, double most) {
 }  // namespace
 
 PackedPose pack_pose(const PoseRange& range, const Vector3& position, const Vector4& orientation) {
+  if (!position.allFinite() || !orientation.allFinite()) return kNoPose;
   PackedPose pose{};
   for (int i = 0; i < 3; ++i) {
     const double share = range.size(i) > 0.0 ? (position(i) - range.low(i)) / range.size(i) : 0.0;
-    pose[static_cast<std::size_t>(i)] = std::isfinite(share) ? to_steps(share, kMost16) : 0;
+    pose[static_cast<std::size_t>(i)] = to_steps(share, kMost16);
   }
-  const Vector4 e = orientation.allFinite() ? orientation : Vector4::Unit(0);
+  const Vector4& e = orientation;
   int largest = 0;
   e.cwiseAbs().maxCoeff(&largest);
   const double sign = e(largest) < 0.0 ? -1.0 : 1.0;  // q and -q are one rotation

@@ -14,14 +14,17 @@ namespace stickslip {
 /// the first two which one was left out: at most 2.2e-5 each, 1.5e-4 rad together.
 using PackedPose = std::array<std::uint16_t, 6>;
 
+/// No rotation has three such components.
+inline constexpr PackedPose kNoPose = {0, 0, 0, 0x7FFF, 0x7FFF, 0x7FFF};
+
 /// Where a body goes: what its positions are packed over.
 struct PoseRange {
   Vector3 low = Vector3::Zero();   // (3) [m]
   Vector3 size = Vector3::Zero();  // (3) [m] >= 0
 };
 
-/// position (3) [m] within the range; orientation (4) a unit quaternion w, x, y, z. What is not finite becomes the
-/// range's low end and no rotation.
+/// position (3) [m] within the range; orientation (4) a unit quaternion w, x, y, z. kNoPose where
+/// one is not finite: the body takes no part.
 PackedPose pack_pose(const PoseRange& range, const Vector3& position, const Vector4& orientation);
 
 }  // namespace stickslip

@@ -66,7 +66,7 @@ class Warnings {
                             &Warnings::warn_of_overlaps_found, &Warnings::warn_of_misfits, &Warnings::warn_of_joints,
                             &Warnings::warn_of_redundancy, &Warnings::warn_of_quaternions, &Warnings::warn_of_output,
                             &Warnings::warn_of_sinking, &Warnings::warn_of_step_control, &Warnings::warn_of_stiffness,
-                            &Warnings::warn_of_speed}) {
+                            &Warnings::warn_of_speed, &Warnings::warn_of_domain}) {
       n_of_kind_ = 0;
       (this->*kind)();
       if (n_of_kind_ > kMostOfKind) warnings_.push_back(fmt::format("and {} more like it", n_of_kind_ - kMostOfKind));
@@ -93,6 +93,17 @@ class Warnings {
     for (const SceneContact& contact : scene_.contacts) look("contacts." + contact.name, contact.law);
     for (std::size_t i = 0; i < scene_.laws.size(); ++i) look(fmt::format("laws[{}]", i), scene_.laws[i].law);
     if (scene_.contact_default) look("contact_default", scene_.contact_default->law);
+  }
+
+  /// The domain does not mind bodies of joints and forces.
+  void warn_of_domain() {
+    if (!scene_.domain || scene_.domain->outside == Outside::keep) return;
+    const std::vector<char> tied = find_tied(scene_);
+    for (std::size_t i = 0; i < tied.size(); ++i) {
+      if (tied[i] == 0 || built_.system->bodies()[i].n_u == 0) continue;
+      warn("domain.outside",
+           fmt::format("'{}' may leave the domain: it is of a joint or a force", scene_.bodies[i].name));
+    }
   }
 
   // Contacts are only those that the scene names, or else all.

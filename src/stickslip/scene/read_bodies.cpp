@@ -269,8 +269,8 @@ void read_mass_or_density(const TableReader& body, SceneBody& result) {
 }
 
 void read_rigid(const TableReader& body, SceneBody& result) {
-  body.allow({"type", "group", "mass", "inertia", "density", "centre_of_mass", "parent", "position", "quaternion",
-              "rotation", "angle", "velocity", "angular_velocity", "gyroscopic", "shapes"});
+  body.allow({"type", "from", "group", "mass", "inertia", "density", "centre_of_mass", "parent", "position",
+              "quaternion", "rotation", "angle", "velocity", "angular_velocity", "gyroscopic", "shapes"});
   read_mass_or_density(body, result);
   read_parent(body, result);
   read_centre(body, result);
@@ -295,7 +295,7 @@ void read_rigid(const TableReader& body, SceneBody& result) {
 }
 
 void read_planar(const TableReader& body, SceneBody& result) {
-  body.allow({"type", "group", "mass", "inertia", "density", "centre_of_mass", "parent", "position", "angle",
+  body.allow({"type", "from", "group", "mass", "inertia", "density", "centre_of_mass", "parent", "position", "angle",
               "velocity", "angular_velocity", "shapes"});
   read_mass_or_density(body, result);
   read_parent(body, result);
@@ -308,7 +308,7 @@ void read_planar(const TableReader& body, SceneBody& result) {
 }
 
 void read_point_body(const TableReader& body, SceneBody& result) {
-  body.allow({"type", "group", "mass", "parent", "position", "velocity", "shapes"});
+  body.allow({"type", "from", "group", "mass", "parent", "position", "velocity", "shapes"});
   read_parent(body, result);
   result.mass = body.number("mass", kPositive, "kg");
   result.position = body.vector_or("position", "m", Vector3::Zero());
@@ -316,8 +316,8 @@ void read_point_body(const TableReader& body, SceneBody& result) {
 }
 
 void read_beam(const TableReader& body, SceneBody& result) {
-  body.allow({"type", "group", "length", "axial_stiffness", "bending_stiffness", "line_density", "elements", "degree",
-              "quadrature", "start", "direction", "velocity", "shapes"});
+  body.allow({"type", "from", "group", "length", "axial_stiffness", "bending_stiffness", "line_density", "elements",
+              "degree", "quadrature", "start", "direction", "velocity", "shapes"});
   SceneBeam beam;
   BeamOptions& o = beam.options;
   o.length = body.number("length", kPositive, "m");
@@ -334,14 +334,14 @@ void read_beam(const TableReader& body, SceneBody& result) {
 }
 
 void read_fixed(const TableReader& body, SceneBody& result) {
-  body.allow({"type", "group", "parent", "position", "quaternion", "rotation", "angle", "shapes"});
+  body.allow({"type", "from", "group", "parent", "position", "quaternion", "rotation", "angle", "shapes"});
   read_parent(body, result);
   result.position = body.vector_or("position", "m", Vector3::Zero());
   result.orientation = body.orientation();
 }
 
 void read_moving(const TableReader& body, SceneBody& result) {
-  body.allow({"type", "group", "position", "rotation", "angle", "quaternion", "shapes"});
+  body.allow({"type", "from", "group", "position", "rotation", "angle", "quaternion", "shapes"});
   SceneMotion motion;
   if (body.has("position")) motion.position = body.time_functions("position", "m");
   if (body.context().scene.planar) {
@@ -392,6 +392,7 @@ SceneBody read_body(const TableReader& reader, const std::string& name) {
     read_moving(reader, body);
   }
   if (reader.has("group")) body.group = read_group(reader);
+  body.from = reader.optional_number("from", kAnyNumber, "s");
   return body;
 }
 

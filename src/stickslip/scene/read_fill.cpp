@@ -121,14 +121,17 @@ class Fill {
       : reader_(reader), names_(names), draws_(static_cast<std::uint64_t>(reader.integer_or("seed", 0, 1))) {}
 
   void read() {
-    reader_.allow(
-        {"body", "grid", "random", "pile", "bricks", "file", "rows", "jitter", "seed", "prefix", "orientation"});
+    reader_.allow({"body", "grid", "random", "pile", "bricks", "file", "rows", "jitter", "seed", "prefix",
+                   "orientation", "from", "rate"});
     const std::string_view rule = find_rule();
     if (reader_.has("prefix")) {
       prefix_ = reader_.string("prefix", "a name: bodies are called <prefix>0, <prefix>1, ...");
       check_name(prefix_, place(*reader_.find("prefix")), reader_.path_of("prefix"));
     }
     if (reader_.has("jitter") && rule != "grid") reader_.fail("jitter", "goes with grid: other places need none");
+    from_ = reader_.optional_number("from", kAnyNumber, "s");
+    rate_ = reader_.optional_number("rate", kPositive, "1/s");
+    if (rate_ && rule != "random") reader_.fail("rate", "goes with random: places are drawn as bodies come");
     read_body_table(rule);
     read_orientation(rule);
     if (rule == "grid") fill_grid();
@@ -170,6 +173,7 @@ class Fill {
     if (body_.table() == nullptr) reader_.fail("body", allowed);
     inline_hull_files(reader_.context(), body_, reader_.path_of("body"));
     refuse_in_body({"position", "start", "parent"}, "no place: the fill gives it");
+    refuse_in_body({"from"}, "none: from of the fill says when its bodies come");
     if (rule == "bricks") {
       refuse_in_body({"quaternion", "rotation", "angle"}, "bricks lie straight");
       refuse_in_body({"shapes"}, "no shapes: a brick is a box of the size that it has in the wall");
@@ -256,10 +260,8 @@ class Fill {
     const TableReader random(reader_.context(), *reader_.find("random"), reader_.path_of("random"));
     random.allow({"count", "box", "packing"});
     const int count = read_count(random);
-    const std::string allowed = "two corners [[..], [..]] [m], the lower one first";
-    const std::vector<Vector3> box = random.rows("box", allowed, random.dimension(), "m");
+    const std::array<Vector3, 2> box = random.box("box");
     const int dim = static_cast<int>(random.dimension());
-    if (box.size() != 2 || !((box[1] - box[0]).head(dim).minCoeff() > 0.0)) random.fail("box", allowed);
     std::vector<SceneBody> bodies;
     std::vector<double> reaches;
     for (int i = 0; i < count; ++i) {
@@ -268,7 +270,14 @@ class Fill {
     }
     const double largest = *std::max_element(reaches.begin(), reaches.end());
     if (!std::isfinite(largest)) reader_.fail("body", "a body of bounded shapes, to be placed without overlap");
-    if (random.has("packing")) {
+    if (rate_) {
+      if (random.has("packing")) random.fail("packing", "none beside rate: places are drawn as bodies come");
+      if (2.0 * largest > (box[1] - box[0]).head(dim).minCoeff()) {
+        random.fail("box", "a box that holds the largest body");
+      }
+      for (SceneBody& body : bodies) body.position = 0.5 * (box[0] + box[1]);
+      add_source(box, std::move(reaches));
+    } else if (random.has("packing")) {
       constexpr std::array<std::string_view, 1> kPackings = {"dense"};
       random.choice("packing", kPackings, {});
       pack(random, reaches, box, dim, bodies);
@@ -278,8 +287,18 @@ class Fill {
     for (SceneBody& body : bodies) add(std::move(body));
   }
 
-  void place_one_by_one(const TableReader& random, const std::vector<double>& reaches, const std::vector<Vector3>& box,
-                        int dim, std::vector<SceneBody>& bodies) {
+  void add_source(const std::array<Vector3, 2>& box, std::vector<double>&& reaches) {
+    Scene& scene = reader_.context().scene;
+    scene.sources.push_back({.fill = static_cast<int>(scene.fills.size()),
+                             .from = from_.value_or(scene.time.start),
+                             .rate = *rate_,
+                             .box = box,
+                             .reaches = std::move(reaches),
+                             .seed = static_cast<std::uint64_t>(reader_.integer_or("seed", 0, 1))});
+  }
+
+  void place_one_by_one(const TableReader& random, const std::vector<double>& reaches,
+                        const std::array<Vector3, 2>& box, int dim, std::vector<SceneBody>& bodies) {
     Room room(2.0 * *std::max_element(reaches.begin(), reaches.end()));
     for (std::size_t i = 0; i < bodies.size(); ++i) {
       bodies[i].position = find_place(box, reaches[i], room, dim);
@@ -292,7 +311,7 @@ class Fill {
     }
   }
 
-  void pack(const TableReader& random, const std::vector<double>& reaches, const std::vector<Vector3>& box, int dim,
+  void pack(const TableReader& random, const std::vector<double>& reaches, const std::array<Vector3, 2>& box, int dim,
             std::vector<SceneBody>& bodies) {
     const auto [least, most] = std::minmax_element(reaches.begin(), reaches.end());
     if (!(*least > 0.0)) reader_.fail("body", "a body that is no point, to be packed");
@@ -302,7 +321,7 @@ class Fill {
     for (std::size_t i = 0; i < bodies.size(); ++i) bodies[i].position = (*places)[i];
   }
 
-  Vector3 find_place(const std::vector<Vector3>& box, double reach, const Room& room, int dim) {
+  Vector3 find_place(const std::array<Vector3, 2>& box, double reach, const Room& room, int dim) {
     for (int attempt = 0; attempt < kMaxTries; ++attempt) {
       Vector3 x = Vector3::Zero();
       for (int i = 0; i < dim; ++i) {
@@ -532,6 +551,7 @@ class Fill {
                        fmt::format("a prefix of its own: there is a body '{}' already", body.name));
     }
     body.fill = static_cast<int>(scene.fills.size());
+    if (!rate_) body.from = from_;
     scene.bodies.push_back(std::move(body));
   }
 
@@ -555,7 +575,9 @@ class Fill {
   TomlValue body_;
   std::string rows_text_;  // where bodies are from rows
   std::string prefix_ = "fill";
-  bool turns_ = false;  // orientation = "random"
+  bool turns_ = false;          // orientation = "random"
+  std::optional<double> from_;  // [s]
+  std::optional<double> rate_;  // [1/s]
   std::int64_t n_ = 0;
 };
 

@@ -50,13 +50,7 @@ void read_measures(ReadContext& context, const TableReader& scene) {
       measure.group = reader.string("group", "the name of a group of bodies");
       check_measured_group(reader, measure.group);
     }
-    const int dim = static_cast<int>(reader.dimension());
-    if (reader.has("box")) {
-      const std::string allowed = "two corners [[..], [..]] [m], the lower one first";
-      const std::vector<Vector3> corners = reader.rows("box", allowed, reader.dimension(), "m");
-      if (corners.size() != 2 || !((corners[1] - corners[0]).head(dim).minCoeff() > 0.0)) reader.fail("box", allowed);
-      measure.box = {corners[0], corners[1]};
-    }
+    if (reader.has("box")) measure.box = reader.box("box");
     if (const TomlValue* given = reader.find("plane")) {
       const TableReader plane(context, *given, reader.path_of("plane"));
       plane.allow({"point", "normal"});

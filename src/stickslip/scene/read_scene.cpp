@@ -142,7 +142,7 @@ Scene read_scene(const Document& document, const std::string& default_name) {
   check_format_version(reader);
   reader.allow({"stickslip",  "name",   "gravity", "time",     "scheme",          "solver",    "output", "limits",
                 "parameters", "bodies", "fill",    "contacts", "contact_default", "materials", "laws",   "joints",
-                "couplings",  "forces", "sites",   "sensors",  "measures",        "reference", "inputs"});
+                "couplings",  "forces", "sites",   "sensors",  "measures",        "reference", "inputs", "domain"});
   scene.name = read_name(reader, default_name);
   read_parameters(context, reader);
   scene.planar = is_planar(reader);

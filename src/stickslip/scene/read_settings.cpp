@@ -328,6 +328,20 @@ void read_limits(ReadContext& context, const TableReader& scene) {
   }
 }
 
+void read_domain(ReadContext& context, const TableReader& scene) {
+  const TomlValue* value = scene.find("domain");
+  if (value == nullptr) return;
+  const TableReader reader(context, *value, "domain");
+  reader.allow({"box", "outside"});
+  SceneDomain domain;
+  domain.box = reader.box("box");
+  constexpr std::array<std::string_view, 3> kOutside = {"remove", "error", "keep"};
+  reader.require("outside", join_choices(kOutside));
+  const std::string outside = reader.choice("outside", kOutside, {});
+  domain.outside = outside == "remove" ? Outside::remove : outside == "error" ? Outside::error : Outside::keep;
+  context.scene.domain = domain;
+}
+
 }  // namespace
 
 void read_settings(ReadContext& context, const TableReader& scene) {
@@ -350,6 +364,7 @@ void read_settings(ReadContext& context, const TableReader& scene) {
   read_solver(context, scene);
   read_output(context, scene);
   read_limits(context, scene);
+  read_domain(context, scene);
 }
 
 void set_default_tolerance(ReadContext& context, const TableReader& scene) {

@@ -20,6 +20,7 @@
 #include "stickslip/model/sensor_type.h"
 #include "stickslip/solvers/solver_options.h"
 #include "stickslip/stepping/limits.h"
+#include "stickslip/stepping/population.h"
 #include "stickslip/stepping/scheme_options.h"
 #include "stickslip/stepping/step_control.h"
 
@@ -118,7 +119,8 @@ struct SceneBody {
   std::optional<SceneMotion> motion;           // moving bodies
   std::optional<SceneBeam> beam;               // beams
   std::vector<SceneShape> shapes;
-  int fill = -1;  // which of Scene::fills made it, -1: none
+  std::optional<double> from;  // [s] when it comes; none: it is there from the start on, or its fill has a rate
+  int fill = -1;               // which of Scene::fills made it, -1: none
   bool operator==(const SceneBody&) const = default;
 };
 
@@ -350,6 +352,24 @@ class ScenePlaces {
   std::map<std::string, std::string, std::less<>> like_;
 };
 
+/// A [[fill]] with a rate, whose bodies come one after the other. Each stands in the middle of the box as yet.
+struct SceneSource {
+  int fill = 0;                 // into Scene::fills: which bodies
+  double from = 0.0;            // [s]
+  double rate = 1.0;            // [1/s] > 0
+  std::array<Vector3, 2> box;   // (3) [m] lower and upper corner
+  std::vector<double> reaches;  // [m] how far each of its bodies reaches around its place
+  std::uint64_t seed = 0;
+  bool operator==(const SceneSource&) const = default;
+};
+
+/// [domain]: where bodies are meant to be.
+struct SceneDomain {
+  std::array<Vector3, 2> box;  // (3) [m] lower and upper corner
+  Outside outside = Outside::keep;
+  bool operator==(const SceneDomain&) const = default;
+};
+
 struct Scene {
   std::string name;
   bool planar = false;
@@ -364,6 +384,8 @@ struct Scene {
   std::vector<SceneMaterial> materials;
   std::vector<SceneBody> bodies;   // in the order of the file, which is the order in q and u; then those of the fills
   std::vector<std::string> fills;  // each [[fill]] as the keys of a table, which made bodies
+  std::vector<SceneSource> sources;
+  std::optional<SceneDomain> domain;
   std::vector<SceneContact> contacts;
   std::optional<SceneContactDefault> contact_default;
   std::vector<SceneLaw> laws;  // the last that fits counts
@@ -383,6 +405,9 @@ struct Scene {
 /// Whether the scene may have so many contacts that the default tolerance is looser with more of them
 /// (contact_tolerance.h): they are detected, and the scheme is one on velocities and percussions.
 bool may_ease_tolerance(const Scene& scene);
+
+/// Whether each body is of a joint or of a force: such a one does not come or go. (n bodies)
+std::vector<char> find_tied(const Scene& scene);
 
 /// The scene as a file's text, includes, parameters and overrides applied. Reads back as an equal scene.
 std::string to_toml(const Scene& scene);

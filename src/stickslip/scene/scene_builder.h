@@ -56,7 +56,9 @@ class SceneBuilder {
     for (const SceneForce& force : scene_.forces) add_force(force);
     BuiltScene built;
     stop_.check();
-    built.system = std::make_unique<const System>(system_.build());
+    auto system = std::make_unique<System>(system_.build());
+    System& population = *system;
+    built.system = std::move(system);
     stop_.check();
     std::vector<Vector3> centers;
     for (const SceneBody& body : scene_.bodies) centers.push_back(frames_.at(body.name).pose.p_WB);
@@ -77,10 +79,17 @@ class SceneBuilder {
     built.stepper = at_place("scheme", [&] {
       return make_stepper(scene_.scheme, *built.system, *built.solver, stop_, scene_.eases_tolerance);
     });
+    PopulationOptions options = make_population();
+    if (!options.empty()) {
+      built.stepper =
+          std::make_unique<PopulationStepper>(std::move(built.stepper), population, std::move(options), built.initial);
+    }
     return built;
   }
 
  private:
+  PopulationOptions make_population() const;
+
   /// The choice of forces of schemes that leave it to the solver.
   ForceChoice forces() const {
     return std::visit(

@@ -182,6 +182,14 @@ Vector3 TableReader::vector_from(const TomlValue& value, const std::string& path
   return result;
 }
 
+std::array<Vector3, 2> TableReader::box(std::string_view key) const {
+  const std::string allowed = "two corners [[..], [..]] [m], the lower one first";
+  const std::vector<Vector3> corners = rows(key, allowed, dimension(), "m");
+  const auto dim = static_cast<Eigen::Index>(dimension());
+  if (corners.size() != 2 || !((corners[1] - corners[0]).head(dim).minCoeff() > 0.0)) fail(key, allowed);
+  return {corners[0], corners[1]};
+}
+
 std::size_t TableReader::dimension() const {
   return context_->scene.planar ? 2 : 3;
 }

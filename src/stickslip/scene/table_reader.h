@@ -108,6 +108,8 @@ class TableReader {
   /// An array of any number of arrays of `size` numbers (2 or 3).
   std::vector<Vector3> rows(std::string_view key, std::string_view allowed, std::size_t size,
                             std::string_view unit) const;
+  /// Two corners of a box, the lower one first.
+  std::array<Vector3, 2> box(std::string_view key) const;
   std::size_t dimension() const;  // [-] 2 in a planar scene, else 3
   /// As vector3() or vector(), and not zero.
   Vector3 direction3(std::string_view key) const;

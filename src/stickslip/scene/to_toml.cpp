@@ -32,6 +32,7 @@ class SceneWriter {
     std::visit([this](const auto& options) { write_solver(options); }, scene_.solver);
     write_output(scene_.output);
     write_limits(scene_.limits);
+    if (scene_.domain) write_domain(*scene_.domain);
     if (!scene_.parameters.empty()) {
       line("\n[parameters]");
       for (const auto& [name, value] : scene_.parameters) line("{} = {}", name, number(value));
@@ -119,6 +120,12 @@ class SceneWriter {
     line("limits = {{penetration = {}, drift = {}, energy = {}, contact_energy = {}, on_passing = \"{}\"}}",
          number(limits.penetration), number(limits.drift), number(limits.energy), number(limits.contact_energy),
          limits.stop ? "stop" : "warn");
+  }
+
+  void write_domain(const SceneDomain& domain) {
+    constexpr std::array<const char*, 3> kOutside = {"remove", "error", "keep"};
+    line("domain = {{box = [{}, {}], outside = \"{}\"}}", vector(domain.box[0]), vector(domain.box[1]),
+         kOutside[static_cast<std::size_t>(domain.outside)]);
   }
 
   static const char* name_of(ForceChoice forces) { return forces == ForceChoice::any ? "any" : "least-norm"; }
@@ -231,6 +238,7 @@ class SceneWriter {
     line("\n[bodies.{}]", quote_toml_key(body.name));
     line("type = \"{}\"", body_type_name(body.type));
     if (!body.group.empty()) line("group = {}", quote_toml(body.group));
+    if (body.from) line("from = {}", number(*body.from));
     if (body.mass) line("mass = {}", number(*body.mass));
     std::visit([this](const auto& inertia) { write_inertia(inertia); }, body.inertia);
     if (body.centre_of_mass) line("centre_of_mass = {}", vector(*body.centre_of_mass));

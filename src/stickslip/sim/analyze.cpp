@@ -38,6 +38,7 @@ class Analyzer {
 
  private:
   void take_row();
+  void take_presence(const Trajectory& result, Eigen::Index row);
   void take_turns(const Trajectory& result, Eigen::Index row);
   void run_to_time();
   void list(std::span<const ElementId> ids, Analysis& analysis, Listed& listed) const;
@@ -112,6 +113,7 @@ Analyzer::Analyzer(const Scene& scene, const AnalysisOptions& options)
   built_.stepper->initialize(state_, report_);
   if (options.state) {
     state_ = *options.state;
+    built_.stepper->tell_system(state_);
   } else if (options.result) {
     take_row();
   } else if (options.time) {
@@ -143,8 +145,26 @@ void Analyzer::take_row() {
   state_.t = times(row, 0);
   state_.q.head(q.cols()) = q.row(0).transpose();
   state_.u = u.row(0).transpose();
+  if (built_.stepper->moves_bodies_in_and_out()) take_presence(result, row);
   take_turns(result, row);
   system_.normalize(state_.t, state_.q);
+}
+
+/// Who has no figures in a row takes no part, and is as the start has it.
+void Analyzer::take_presence(const Trajectory& result, Eigen::Index row) {
+  const std::size_t n = system_.bodies().size();
+  const bool has_poses = result.file().has("/bodies/position");
+  const RowMatrix position = has_poses ? result.read("/bodies/position", row, 1) : RowMatrix();
+  state_.presence.assign(n, Presence::present);
+  for (std::size_t i = 0; i < n; ++i) {
+    const Body& body = system_.bodies()[i];
+    const bool by_pose = has_poses && std::isnan(position(0, 3 * static_cast<Eigen::Index>(i)));
+    if (!by_pose && !(body.n_q > 0 && std::isnan(state_.q(body.q_offset)))) continue;
+    state_.presence[i] = Presence::gone;
+    state_.q.segment(body.q_offset, body.n_q) = built_.initial.q.segment(body.q_offset, body.n_q);
+    state_.u.segment(body.u_offset, body.n_u).setZero();
+  }
+  built_.stepper->tell_system(state_);
 }
 
 /// How often joints in space have turned, which no pose tells: from their coordinates, else the result's checkpoint.

@@ -45,7 +45,8 @@ ResultHeader make_result_header(const Scene& scene, const BuiltScene& built, con
   header.output.impulses = built.stepper->knows_impulses();
   header.output.applied_impulses = built.stepper->knows_applied_impulses();
   header.automatic_steps = scene.time.automatic;
-  header.events = built.stepper->finds_events();
+  header.body_events = built.stepper->moves_bodies_in_and_out();
+  header.events = built.stepper->finds_events() || header.body_events;
   header.limits = scene.limits;
   for (const SceneMeasure& measure : scene.measures) header.measures.push_back(make_measure(measure, scene, built));
   header.sensors = make_sensors(scene, *built.system);

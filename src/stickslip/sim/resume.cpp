@@ -73,7 +73,8 @@ Checkpoint find_checkpoint(const Trajectory& result, const Scene& scene, const S
   }
   const State& state = checkpoint->state;
   if (state.q.size() != initial.q.size() || state.u.size() != initial.u.size() ||
-      state.memory.size() != initial.memory.size()) {
+      state.memory.size() != initial.memory.size() || state.presence.size() != initial.presence.size() ||
+      state.draws.size() != initial.draws.size() || state.told.size() != initial.told.size()) {
     throw InputError({file}, "", "", "its checkpoint is of another system or of an earlier version of the scheme");
   }
   if (steps.at_end(state)) {

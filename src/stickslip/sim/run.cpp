@@ -129,6 +129,7 @@ void begin(const Scene& scene, BuiltScene& built, const StepSequence& steps, con
   run.recorder.emplace(scene, built, run.state, *run.limits, steps, options);
   run.recorder->begin(before, checkpoint, options.stop);
   run.state = checkpoint.state;
+  built.stepper->tell_system(run.state);
 }
 
 /// Gives the scene the output that the run will write: what it leaves open is chosen by the size of the result, or goes
@@ -244,6 +245,7 @@ RunResult simulate(Scene scene, const RunOptions& options) {
     }
     const bool is_beyond = examine(state, report, *limits);
     if (options.warn) std::ranges::for_each(limits->new_entries(), options.warn);
+    if (options.tell_warnings && !report.notices.empty()) options.tell_warnings(report.notices);
     recorder->record(state, report);
     result.summary.add(make_step_row(report));
     if (is_beyond && scene.limits.stop) {

@@ -143,6 +143,13 @@ void Simulation::begin() {
 void Simulation::follow() {
   shown_q_ = state_.q.head(system_->n_body_q());
   shown_u_ = state_.u;
+  for (std::size_t i = 0; i < state_.presence.size(); ++i) {
+    if (!is_absent(state_.presence[i])) continue;
+    const Body& body = system_->bodies()[i];
+    shown_q_.segment(body.q_offset, body.n_q).setConstant(kUnknown);
+    shown_u_.segment(body.u_offset, body.n_u).setConstant(kUnknown);
+    if (shown_a_.size() == state_.u.size()) shown_a_.segment(body.u_offset, body.n_u).setConstant(kUnknown);
+  }
   ++generation_;
 }
 
@@ -244,7 +251,8 @@ SavedState Simulation::save() const {
 void Simulation::restore(const SavedState& saved) {
   const State& state = saved.state;
   if (saved.origin != origin_ || state.q.size() != state_.q.size() || state.u.size() != state_.u.size() ||
-      state.memory.size() != memory_size_) {
+      state.memory.size() != memory_size_ || state.presence.size() != state_.presence.size() ||
+      state.draws.size() != state_.draws.size() || state.told.size() != state_.told.size()) {
     throw InputError("a state of other bodies, joints or contacts, or of another scheme");
   }
   if (!steps_->is_at_instant(state)) {
@@ -253,6 +261,7 @@ void Simulation::restore(const SavedState& saved) {
   }
   for (const Inputs* inputs : {&state.inputs, &state.remembered_inputs}) inputs->check(*system_);
   state_ = state;
+  built_->stepper->tell_system(state_);
   shown_a_ = saved.a;
   is_start_ = saved.is_start;
   has_report_ = has_before_ = false;
@@ -288,7 +297,7 @@ Matrix Simulation::calc_mass_matrix() const {
   Matrix M = Matrix::Zero(system_->n_u(), system_->n_u());
   for (std::size_t i = 0; i < system_->bodies().size(); ++i) {
     const Body& body = system_->bodies()[i];
-    if (body.n_u > 0) {
+    if (body.n_u > 0 && system_->is_present(body)) {
       M.block(body.u_offset, body.u_offset, body.n_u, body.n_u) = system_->mass(static_cast<int>(i));
     }
   }
@@ -303,6 +312,7 @@ Vector3 Simulation::calc_point_velocity(int body, const Vector3& at, double t, c
 Matrix Simulation::calc_jacobian(int body, const Vector3& at) const {
   Matrix J = Matrix::Zero(6, system_->n_u());
   const Body& described = system_->bodies()[body];
+  if (!system_->is_present(body)) return J;
   const Vector3 arm = system_->calc_pose(body, state_.t, state_.q).R_WB * at;
   Vector unit = Vector::Zero(system_->n_u());
   for (int k = described.u_offset; k < described.u_offset + described.n_u; ++k) {

@@ -180,6 +180,7 @@ class ContactPacks {
   std::vector<GeneralPack> general_;
   std::vector<Batch> batches_;
   std::vector<Single> singles_;
+  std::vector<int> bodies_of_single_;  // scratch
   std::vector<int> unknowns_;
   std::vector<double> left_, right_;
 };

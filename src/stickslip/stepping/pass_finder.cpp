@@ -112,6 +112,7 @@ void PassFinder::begin(const State& state) {
   before_.t = state.t;
   before_.q = state.q;
   before_.u = state.u;
+  before_.presence = state.presence;
 }
 
 void PassFinder::find(const State& state, const StepReport& report, std::vector<Pass>& passes) {
@@ -120,6 +121,7 @@ void PassFinder::find(const State& state, const StepReport& report, std::vector<
   after_.t = state.t;
   after_.q = state.q;
   after_.u = state.u;
+  after_.presence = state.presence;
   if (may_have_passes()) {
     mark_kinks(report);
     for (const auto& [i, j, id] : named_) {
@@ -134,7 +136,12 @@ void PassFinder::find(const State& state, const StepReport& report, std::vector<
 
 void PassFinder::mark_kinks(const StepReport& report) {
   kinks_.assign(system_.bodies().size(), 0);
-  if (report.events.empty()) return;
+  // What is not there at both ends of the step has no way.
+  for (std::size_t i = 0; i < after_.presence.size(); ++i) {
+    const int body = static_cast<int>(i);
+    if (!before_.has(body) || !after_.has(body) || after_.presence[i] == Presence::entering) kinks_[i] = 1;
+  }
+  if (std::ranges::all_of(report.events, [](const StepEvent& event) { return event.body >= 0; })) return;
   bool spreads = false;
   // Fixed and prescribed bodies go on as they do.
   const auto mark = [&](int body) {
@@ -250,7 +257,10 @@ bool PassFinder::acted_on_each_other(const Ball& a, const Ball& b, const StepRep
 
 void PassFinder::examine_detected(const StepReport& report, std::vector<Pass>& passes) {
   boxes_.clear();
+  in_boxes_.clear();
   for (std::size_t k = first_detected_; k < balls_.size(); ++k) {
+    if (!before_.has(balls_[k].body) || !after_.has(balls_[k].body)) continue;
+    in_boxes_.push_back(k);
     const Vector3 from = calc_center(balls_[k], before_);
     const Vector3 to = calc_center(balls_[k], after_);
     const Vector3 extent = Vector3::Constant(balls_[k].radius);
@@ -258,8 +268,8 @@ void PassFinder::examine_detected(const StepReport& report, std::vector<Pass>& p
   }
   broad_phase_.find(boxes_, pairs_);
   for (const BroadPhase::Pair& pair : pairs_) {
-    const Ball& a = balls_[first_detected_ + static_cast<std::size_t>(pair.first)];
-    const Ball& b = balls_[first_detected_ + static_cast<std::size_t>(pair.second)];
+    const Ball& a = balls_[in_boxes_[static_cast<std::size_t>(pair.first)]];
+    const Ball& b = balls_[in_boxes_[static_cast<std::size_t>(pair.second)]];
     if (!is_known(a, b) || !(a.radius + b.radius > 0.0) || !filter_->allows(a.shape, b.shape)) continue;
     const double depth = calc_depth(a, b);
     if (depth > 0.0 && !acted_on_each_other(a, b, report)) passes.push_back({a.body, b.body, depth});

@@ -71,6 +71,8 @@ class PassFinder {
   struct Instant {
     double t = 0.0;  // [s]
     Vector q, u;     // (n_q), (n_u)
+    std::vector<Presence> presence;
+    bool has(int body) const { return presence.empty() || !is_absent(presence[static_cast<std::size_t>(body)]); }
   };
 
   void add_named_pairs();
@@ -95,10 +97,11 @@ class PassFinder {
   std::optional<ContactFilter> filter_;  // of a system with detection
   std::size_t first_detected_ = 0;       // into balls_
   std::vector<Mover> movers_;
-  double least_way_ = 0.0;   // [m] a pair that moves less past each other cannot pass
-  Instant before_, after_;   // the ends of a step
-  std::vector<char> kinks_;  // (bodies) whether its way may have kinks
-  BroadPhase broad_phase_;   // workspace
+  double least_way_ = 0.0;             // [m] a pair that moves less past each other cannot pass
+  Instant before_, after_;             // the ends of a step
+  std::vector<char> kinks_;            // (bodies) whether its way may have kinks
+  BroadPhase broad_phase_;             // workspace
+  std::vector<std::size_t> in_boxes_;  // balls whose boxes follow
   std::vector<BoundingBox> boxes_;
   std::vector<BroadPhase::Pair> pairs_;
 };

@@ -37,6 +37,10 @@ class TimeStepper {
   virtual bool knows_applied_impulses() const { return false; }
   /// Whether reports have the events within steps.
   virtual bool finds_events() const { return false; }
+  /// Whether reports have the events of bodies that come and go.
+  virtual bool moves_bodies_in_and_out() const { return false; }
+  /// Tells the system which bodies take part in a state from elsewhere; step() does so itself.
+  virtual void tell_system(const State& /*state*/) {}
 
   /// Completes a state of which t, q, u, and inputs where there are any from the start on, are given: normalises
   /// quaternions, fills scheme memory and the energy ledger, and reports the initial instant (percussions zero). Call

@@ -135,26 +135,37 @@ void TrueContacts::list_pairs(double h) {
     round.listed_at = round.center;
   }
   pairs_.clear();
+  const auto are_present = [this](const Pair& pair) {
+    const auto [a, b] = bodies_of(pair);
+    return system_.is_present(a) && system_.is_present(b);
+  };
+  attendance_ = system_.attendance();
   for (const Pair& pair : named_) {
-    if (is_near(pair, 1.0)) append(pairs_, pair);
+    if (are_present(pair) && is_near(pair, 1.0)) append(pairs_, pair);
   }
   is_listed_ = true;
   if (!filter_) return;
+  present_.clear();
+  for (std::size_t k = 0; k < rounds_.size(); ++k) {
+    if (system_.is_present(rounds_[k].body)) append(present_, static_cast<int>(k));
+  }
   for (std::size_t w = 0; w < walls_.size(); ++w) {
-    for (std::size_t k = 0; k < rounds_.size(); ++k) {
-      const Pair pair{true, static_cast<int>(w), static_cast<int>(k), -1};
+    if (!system_.is_present(walls_[w].body)) continue;
+    for (const int k : present_) {
+      const Pair pair{true, static_cast<int>(w), k, -1};
       if (is_near(pair, 1.0) && filter_->allows(walls_[w].shape, rounds_[k].shape)) append(pairs_, pair);
     }
   }
   boxes_.clear();
-  for (const Round& round : rounds_) {
+  for (const int k : present_) {
+    const Round& round = rounds_[k];
     const Vector3 extent = Vector3::Constant(round.radius + round.margin);
     append(boxes_, BoundingBox{round.center - extent, round.center + extent});
   }
   broad_phase_.find(boxes_, near_);
   for (const BroadPhase::Pair& k : near_) {
-    const Pair pair{false, k.first, k.second, -1};
-    if (is_near(pair, 1.0) && may_touch(rounds_[k.first], rounds_[k.second])) append(pairs_, pair);
+    const Pair pair{false, present_[k.first], present_[k.second], -1};
+    if (is_near(pair, 1.0) && may_touch(rounds_[pair.first], rounds_[pair.second])) append(pairs_, pair);
   }
 }
 
@@ -345,7 +356,8 @@ std::optional<TrueContacts::Missed> TrueContacts::measure(const Start* start, co
   if (rounds_.empty() || (named_.empty() && !filter_)) return std::nullopt;
   at_.take(state.t, state.q, &state.u);
   place();
-  if (!is_listed_ || has_moved()) list_pairs(start != nullptr ? state.t - start->t : 0.0);
+  if (!is_listed_ || attendance_ != system_.attendance() || has_moved())
+    list_pairs(start != nullptr ? state.t - start->t : 0.0);
   make_room(overlaps_, pairs_.size());
   make_room(touching_, pairs_.size());
   find_overlaps(start != nullptr ? calc_rest(state.t - start->t) : 0.0);

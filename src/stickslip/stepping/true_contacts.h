@@ -128,12 +128,14 @@ class TrueContacts {
   bool varies_ = false;                      // whether rows are linear about where they were found
   double common_margin_ = 0.0;               // [m]
   bool is_listed_ = false;
+  std::uint64_t attendance_ = 0;  // for which they are, see System
 
   // Workspace.
   BodySnapshot at_;
   TrueGapFinder finder_;
   BroadPhase broad_phase_;
   std::vector<BoundingBox> boxes_;
+  std::vector<int> present_;  // rounds of bodies that are present: those in boxes_
   std::vector<BroadPhase::Pair> near_;
   std::vector<Pair> pairs_;                    // listed
   std::vector<Overlap> overlaps_;              // of bodies, sorted, the deepest of each two

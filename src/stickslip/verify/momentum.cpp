@@ -120,7 +120,7 @@ void MomentumBalance::add_contacts(std::int64_t k, double h, const Vector& u_bef
   if (rows_.has(ResultRows::percussion)) {
     const std::vector<ContactPoint>& points = system_.contact_points();
     for (std::size_t i = 0; i < points.size(); ++i) {
-      if (points[i].joint >= 0) continue;  // the limit of a joint: within its reaction
+      if (points[i].joint >= 0 || !system_.is_present(points[i])) continue;  // the limit of a joint: in its reaction
       const Vector3 p = rows_.triple(ResultRows::percussion, k, i);
       if (p.isZero(0.0)) continue;
       const ContactPairOptions& o = system_.contacts()[points[i].pair].options;
@@ -164,7 +164,8 @@ void MomentumBalance::add_contacts(std::int64_t k, double h, const Vector& u_bef
 }
 
 MomentumBalance::Miss MomentumBalance::find_worst(std::int64_t k, double h, double t, const Vector& q_before,
-                                                  const Vector& u_before, const Vector& q, const Vector& u) {
+                                                  const Vector& u_before, const Vector& q, const Vector& u,
+                                                  std::span<const char> left_out) {
   std::ranges::fill(sums_, Vector3::Zero());
   std::ranges::fill(sizes_, 0.0);
   std::ranges::fill(loose_, 0.0);
@@ -186,7 +187,7 @@ MomentumBalance::Miss MomentumBalance::find_worst(std::int64_t k, double h, doub
     }
   }
   for (std::size_t i = 0; i < checked_.size(); ++i) {
-    if (checked_[i] == 0) continue;
+    if (checked_[i] == 0 || left_out[i] != 0) continue;
     const int body = static_cast<int>(i);
     if (is_exact_) {
       add(body, rows_.triple(ResultRows::applied_impulse, k, i), 0.0);
@@ -212,7 +213,7 @@ MomentumBalance::Miss MomentumBalance::find_worst(std::int64_t k, double h, doub
   Miss worst;
   for (std::size_t i = 0; i < checked_.size(); ++i) {
     const int body = static_cast<int>(i);
-    if (checked_[i] == 0 || whole_[i] != body) continue;
+    if (checked_[i] == 0 || left_out[i] != 0 || whole_[i] != body) continue;
     const double missed = sums_[i].norm();
     const double size = sizes_[i];
     const double solved = rows_.is_iterated() ? kIterations * std::max(size, largest_) : 0.0;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -29,9 +30,9 @@ class MomentumBalance {
     double excess = 0.0;  // [-] missed / bound
   };
   /// The worst body over the step of length h that ends in row k of what is loaded; row k - 1 is its start. q (n_q)
-  /// and u (n_u) at both ends.
+  /// and u (n_u) at both ends. left_out (bodies): who is not asked.
   Miss find_worst(std::int64_t k, double h, double t, const Vector& q_before, const Vector& u_before, const Vector& q,
-                  const Vector& u);
+                  const Vector& u, std::span<const char> left_out);
 
   /// Why some bodies are left out, or empty.
   const std::string& not_checked() const { return not_checked_; }

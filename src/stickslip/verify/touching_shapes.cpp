@@ -102,6 +102,7 @@ std::optional<TrueGap> TouchingShapes::find_gap(int a, int b, const std::vector<
 void TouchingShapes::offer(int a, int b, const std::vector<Placement>& places, Overlap& deepest) {
   const GapSide& x = sides_[a];
   const GapSide& y = sides_[b];
+  if (!system_.is_present(body(a)) || !system_.is_present(body(b))) return;
   if ((x.solid == nullptr && x.wall == nullptr) || (y.solid == nullptr && y.wall == nullptr)) return;
   if (x.solid != nullptr && y.solid != nullptr && x.solid->planar != y.solid->planar) return;
   const std::optional<TrueGap> gap = finder_.find(x, places[a], y, places[b], -deepest.depth);

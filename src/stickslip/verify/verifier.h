@@ -75,6 +75,7 @@ class Verifier {
             double bound);
 
   void take_state(std::int64_t k);
+  void take_absent(std::int64_t k);
   void check_bodies(std::int64_t k);
   void check_gaps(std::int64_t k);
   void check_penetration(std::int64_t k);
@@ -127,6 +128,7 @@ class Verifier {
   std::vector<Placement> motion_;              // (bodies)
   std::vector<Placement> motion_before_;       // (bodies) of the row before
   std::vector<Placement> places_;              // (shapes)
+  std::vector<char> absent_, absent_before_;   // (bodies) who takes no part in the row, and in the row before
   std::vector<int> manifolds_;                 // (points) index into System::manifold_pairs(), -1: none
   double heaviest_ = 0.0;                      // [kg] of the bodies
   bool slips_unknown_ = false;                 // of contacts whose friction depends on them

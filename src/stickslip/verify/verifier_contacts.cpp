@@ -112,7 +112,8 @@ void Verifier::check_cones(std::int64_t k) {
   const bool has_points = rows_.has(Rows::normal_percussion) && rows_.has(Rows::friction_percussion);
   if (has_points) {
     for (std::size_t i = 0; i < points.size(); ++i) {
-      if (points[i].joint < 0) largest = std::max(largest, std::abs(rows_.row(Rows::normal_percussion, k)[i]));
+      if (points[i].joint < 0 && system_.is_present(points[i]))
+        largest = std::max(largest, std::abs(rows_.row(Rows::normal_percussion, k)[i]));
     }
   }
   for (std::int64_t e = rows_.set_begin(k); e < rows_.set_last(k); ++e) {
@@ -120,7 +121,7 @@ void Verifier::check_cones(std::int64_t k) {
   }
   if (has_points) {
     for (std::size_t i = 0; i < points.size(); ++i) {
-      if (points[i].joint >= 0) continue;
+      if (points[i].joint >= 0 || !system_.is_present(points[i])) continue;
       const ContactPair& pair = system_.contacts()[points[i].pair];
       Vector3 friction = rows_.triple(Rows::friction_percussion, k, i);
       FrictionBounds::Contact contact{-1, -1, Vector3::Zero(), Vector3::Zero()};

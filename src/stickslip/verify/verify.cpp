@@ -103,6 +103,27 @@ void Verifier::check_steps() {
   }
 }
 
+/// Who takes no part in a row has no figures there; it counts as at rest where the start has it.
+void Verifier::take_absent(std::int64_t k) {
+  std::swap(absent_, absent_before_);
+  const std::size_t n = system_.bodies().size();
+  absent_.assign(n, 0);
+  if (!built_.stepper->moves_bodies_in_and_out()) return;
+  State shown;
+  shown.presence.assign(n, Presence::present);
+  for (std::size_t i = 0; i < n; ++i) {
+    const Body& body = system_.bodies()[i];
+    const bool by_pose = rows_.has(Rows::position) && std::isnan(rows_.triple(Rows::position, k, i)(0));
+    const bool by_q = has_q_ && body.n_q > 0 && std::isnan(rows_.row(Rows::q, k)[body.q_offset]);
+    if (!by_pose && !by_q) continue;
+    absent_[i] = 1;
+    shown.presence[i] = Presence::gone;
+    if (has_q_) q_.segment(body.q_offset, body.n_q) = built_.initial.q.segment(body.q_offset, body.n_q);
+    if (has_u_) u_.segment(body.u_offset, body.n_u).setZero();
+  }
+  built_.stepper->tell_system(shown);
+}
+
 void Verifier::take_state(std::int64_t k) {
   std::swap(q_, q_before_);
   std::swap(u_, u_before_);
@@ -113,16 +134,17 @@ void Verifier::take_state(std::int64_t k) {
   if (has_q_) {
     q_ = q_before_;
     q_.head(system_.n_body_q()) = Eigen::Map<const Vector>(rows_.row(Rows::q, k), system_.n_body_q());
-    if (system_.n_q() > system_.n_body_q()) system_.count_turns(t_, q_);
   }
   if (has_u_) u_ = Eigen::Map<const Vector>(rows_.row(Rows::u, k), system_.n_u());
+  take_absent(k);
+  if (has_q_ && system_.n_q() > system_.n_body_q()) system_.count_turns(t_, q_);
   if (!has_poses_ && !has_q_) return;
   for (std::size_t i = 0; i < motion_.size(); ++i) {
-    if (has_poses_) {
+    if (has_poses_ && absent_[i] == 0) {
       const double* e = rows_.row(Rows::orientation, k) + 4 * i;
       motion_[i] = {rows_.triple(Rows::position, k, i),
                     Eigen::Quaterniond(e[0], e[1], e[2], e[3]).normalized().toRotationMatrix()};
-    } else {
+    } else if (has_q_) {
       const Pose pose = system_.calc_pose(static_cast<int>(i), t_, q_);
       motion_[i] = {pose.p_WB, pose.R_WB};
     }
@@ -139,6 +161,7 @@ void Verifier::take_state(std::int64_t k) {
 /// /bodies says the same as /q and /u.
 void Verifier::check_bodies(std::int64_t k) {
   for (std::size_t i = 0; i < motion_.size(); ++i) {
+    if (absent_[i] != 0) continue;
     const int body = static_cast<int>(i);
     const auto who = [&] { return name(body); };
     if (has_q_ && (rows_.has(Rows::position) || rows_.has(Rows::orientation))) {
@@ -176,7 +199,7 @@ void Verifier::check_gaps(std::int64_t k) {
   const std::vector<ContactPoint>& points = system_.contact_points();
   for (std::size_t i = 0; i < points.size(); ++i) {
     const ContactPoint& point = points[i];
-    if (point.joint >= 0) continue;
+    if (point.joint >= 0 || !system_.is_present(point)) continue;
     const double claimed = rows_.row(Rows::gap, k)[i];
     double found = 0.0;
     double far = 0.0;
@@ -233,7 +256,7 @@ void Verifier::check_energy(std::int64_t k) {
   double spread = 0.0;  // [J] what round-off of stored positions makes
   for (std::size_t i = 0; i < motion_.size(); ++i) {
     const Body& body = system_.bodies()[i];
-    if (body.n_u == 0) continue;
+    if (body.n_u == 0 || absent_[i] != 0) continue;
     const double weight = body.mass * system_.gravity().norm();
     const double far = q_.segment(body.q_offset, body.n_q).head(std::min(body.n_q, 3)).lpNorm<Eigen::Infinity>();
     scale += weight * far;
@@ -269,7 +292,9 @@ void Verifier::check_momentum(std::int64_t k) {
   const StepRow& step = steps_[step_];
   // An inexact step of iterations claims no balance.
   if (step.status == 2 || (step.status == 1 && rows_.is_iterated())) return;
-  const MomentumBalance::Miss miss = balance_.find_worst(k, step.step, t_, q_before_, u_before_, q_, u_);
+  std::vector<char> left_out = absent_;  // who came at the end of the step took no part in it
+  for (std::size_t i = 0; i < left_out.size(); ++i) left_out[i] |= absent_before_[i];
+  const MomentumBalance::Miss miss = balance_.find_worst(k, step.step, t_, q_before_, u_before_, q_, u_, left_out);
   if (miss.body < 0) return;
   out_.momentum = std::max(out_.momentum, miss.share);
   at_most(
