@@ -86,7 +86,6 @@ class ContactPacks {
   /// Whether there are so many that threads share them.
   bool are_many() const { return sphere_order_.size() + general_order_.size() >= kManyPacks * std::size_t{kLanes}; }
   std::span<const Single> singles() const { return singles_; }
-  std::vector<int> bodies_of_single_;  // scratch
   std::span<const int> unknowns(const Single& single) const {
     return {unknowns_.data() + single.unknowns_begin, single.unknowns_end - single.unknowns_begin};
   }
