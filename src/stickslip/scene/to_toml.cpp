@@ -543,8 +543,8 @@ class SceneWriter {
                        number(signal.offset));
   }
   static std::string text_of(const SceneServo& servo) {
-    std::string text = servo.of_velocity ? "type = \"velocity\"" : "type = \"position\"";
-    if (!servo.of_velocity) text += ", stiffness = " + number(servo.stiffness);
+    std::string text = servo.of_velocity ? "type = \"velocity\"" : "type = \"position\", stiffness = ";
+    if (!servo.of_velocity) text += number(servo.stiffness);
     text += fmt::format(", damping = {}, target = {}", number(servo.damping), text_of(servo.target));
     if (!servo.of_velocity) text += ", rate = " + text_of(servo.rate);
     if (servo.limit) text += ", limit = " + text_of(*servo.limit);
@@ -552,10 +552,9 @@ class SceneWriter {
   }
   template <class List, class Text>
   void write_list(const char* key, const List& list, const Text& text) {
-    if (list.empty()) return;
     std::string all;
     for (const auto& each : list) all += (all.empty() ? "" : ", ") + text(each);
-    line("{} = [{}]", key, all);
+    if (!all.empty()) line("{} = [{}]", key, all);
   }
 
   void write_force(const SceneSpring& spring) {
