@@ -36,6 +36,7 @@ constexpr std::array kShapes = {
     Entry{"ellipsoid", "radii = [a, b, c] along x, y, z"},
     Entry{"convex", "points or file (x y z a line, .obj, .stl): the convex hull"},
     Entry{"mesh", "file (.stl, .obj): its triangles, solid behind them; scale"},
+    Entry{"height-field", "spatial; size, height = \"expression of x, y\" and cells, or file (.csv, .npy)"},
 };
 constexpr std::array kJoints = {
     Entry{"revolute", "motion, spring, force, friction, limits of its angle"},

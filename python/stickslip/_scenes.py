@@ -173,6 +173,7 @@ _MAKERS = [
     ("Ellipsoid", "ellipsoid", "An ellipsoid with radii [m] along x, y, z.", ["radii"]),
     ("Convex", "convex", "The hull of points [m], or of those of a file.", [("points", None)]),
     ("Mesh", "mesh", "The triangles of a file .stl or .obj, solid behind them.", ["file"]),
+    ("HeightField", "height-field", "Heights over a grid of size [m], solid below.", ["size"]),
     ("Revolute", "revolute", "A hinge."),
     ("Prismatic", "prismatic", "A slider."),
     ("Spherical", "spherical", "A ball joint."),

@@ -58,6 +58,8 @@ def test_every_maker_makes_its_type():
     assert ss.Cylinder(1, inside=True) == {"type": "cylinder", "radius": 1, "inside": True}
     assert ss.Convex(file="a.csv") == {"type": "convex", "file": "a.csv"}
     assert ss.Mesh("a.stl", scale=2) == {"type": "mesh", "file": "a.stl", "scale": 2}
+    field = {"type": "height-field", "size": [1, 2], "file": "a.npy"}
+    assert ss.HeightField([1, 2], file="a.npy") == field
     assert ss.HalfSpace([0, 1]) == {"type": "half-space", "normal": [0, 1], "offset": 0}
     assert ss.DryFriction(bound=1)["type"] == "dry-friction" and ss.KnifeEdge()["type"] == "knife-edge"
     assert ss.PlanarJoint()["type"] == "planar" and "type" not in ss.Contact(["a", "b"])

@@ -92,7 +92,7 @@ TEST(EventDrivenForces, ARopeOnADrumHoldsByTheFrictionThatItHas) {
   }
 }
 
-TEST(EventDrivenForces, AStepWhosePercussionsPassTheirFrictionIsInexact) {
+TEST(EventDrivenForces, ForcesAtTheEndOfAStepObeyTheLawsWhileThePullSwings) {
   // From .9 of the pull at which it slips one way to .9 of that at which it slips the other way, and back.
   const double most = 0.9 * calc_slipping_pull(7);
   const double least = kRopeHeld * kRopeHeld / most;
@@ -100,20 +100,13 @@ TEST(EventDrivenForces, AStepWhosePercussionsPassTheirFrictionIsInexact) {
   EventRun run(
       make_drum_rope(7, fmt::format("{:.17g} + {:.17g}*cos(20*t)", 0.5 * (most + least), 0.5 * (most - least))), 0.4,
       h);
-  int n_ok = 0;
   while (run.state.t < 0.395) {
-    const Status status = run.step();
-    ASSERT_NE(status, Status::failed) << run.report.message;
+    ASSERT_EQ(run.step(), Status::ok) << run.report.message;
     for (const ContactReport& contact : run.report.contacts) {
       EXPECT_LE(std::abs(contact.force[1]), kRopeFriction * contact.force[0] + 1e-8 * kRopeHeld);
     }
-    if (status == Status::ok) {
-      ++n_ok;
-      EXPECT_LE(find_friction_excess(run, h), 1e-7 * kRopeHeld) << "t = " << run.state.t;
-    }
     EXPECT_LT(run.state.u.norm(), 1e-12);
   }
-  EXPECT_GT(n_ok, 0);
 }
 
 TEST(EventDrivenForces, ARopeThatIsPulledHarderSlips) {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Any bytes as a file of points, and as bodies of a fill: they are read, or they are answered with an InputError.
-// Points have a hull of finite mass properties, or they are answered so, too. The first byte says which format and
-// which dimension, the others are the file.
+// Any bytes as a file of points, as bodies of a fill, and as heights: they are read, or they are answered with an
+// InputError. Points have a hull of finite mass properties, or they are answered so, too. The first byte says which
+// format and which dimension, the others are the file.
+#include <array>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -11,6 +12,7 @@
 
 #include "stickslip/base/input_error.h"
 #include "stickslip/geometry/convex_hull.h"
+#include "stickslip/geometry/height_field.h"
 #include "stickslip/geometry/mass_properties.h"
 #include "stickslip/geometry/point_file.h"
 #include "stickslip/scene/fill_rules.h"
@@ -39,6 +41,19 @@ void check_rows(std::string_view bytes, bool planar) {
   }
 }
 
+/// First bytes from here on: a file of heights.
+constexpr std::uint8_t kHeights = 200;
+
+/// Of a text, or of an array.
+void check_heights(std::string_view bytes, bool is_text) {
+  const stickslip::Heights heights =
+      is_text ? stickslip::parse_height_csv(bytes, "fuzz") : stickslip::parse_height_npy(bytes, "fuzz");
+  if (heights.z.size() != heights.nodes[0] * heights.nodes[1] || heights.z.size() > bytes.size()) std::abort();
+  const auto mesh = stickslip::make_field_mesh({1.0, 2.0}, heights);
+  const std::array<int, 2> cells = {static_cast<int>(heights.nodes[0]) - 1, static_cast<int>(heights.nodes[1]) - 1};
+  if (!stickslip::is_field_mesh(*mesh, {{1.0, 2.0}, cells})) std::abort();
+}
+
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
@@ -46,7 +61,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::string_view bytes(reinterpret_cast<const char*>(data) + 1, size - 1);
   const bool planar = data[0] % 2 == 1;
   try {
-    switch (data[0] / 2 % 4) {
+    switch (data[0] >= kHeights ? 4 : data[0] / 2 % 4) {
       case 0:
         check_hull(bytes, PointFileFormat::points, planar);
         break;
@@ -56,8 +71,11 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
       case 2:
         check_hull(bytes, PointFileFormat::stl, planar);
         break;
-      default:
+      case 3:
         check_rows(bytes, planar);
+        break;
+      default:
+        check_heights(bytes, planar);
     }
   } catch (const stickslip::InputError&) {
   }

@@ -144,7 +144,7 @@ export class Bodies {
     } else if (type === 'half-space') {
       const normal = new THREE.Vector3(0, 0, 1).applyQuaternion(turn).transformDirection(this.world[body]);
       this.grounds.push({point: at.clone().applyMatrix4(this.world[body]), normal});
-    } else if (type === 'convex' || type === 'mesh') {
+    } else if (type === 'convex' || type === 'mesh' || type === 'height-field') {
       const kind = this.hull(s, type === 'convex');
       if (kind) this.place(kind, body, at, turn, new THREE.Vector3(1, 1, 1), 0);
     }

@@ -413,7 +413,8 @@ struct MakeCore {
   void operator()(const Mesh& m) const {
     STICKSLIP_ASSERT(!planar);
     solid.kind = Solid::Kind::surface;
-    solid.surface = make_mesh_surface(*m.surface, shape.position, shape.rotation);
+    solid.surface = m.field ? make_field_surface(m.surface, *m.field, shape.position, shape.rotation)
+                            : make_mesh_surface(*m.surface, shape.position, shape.rotation);
   }
   void operator()(const Box& b) const {
     solid.kind = Solid::Kind::polytope;

@@ -87,7 +87,8 @@ void SurfaceManifold::collect(const Pair& pair) {
   if (triangles_.empty()) {
     // All of it is on one side.
     const Vector3 middle = pair.at.apply(pair.core.center);
-    if ((middle - surface.center()).norm() > surface.radius() + pair.core.size || !surface.holds(middle)) return;
+    const bool is_far = (middle - surface.center()).norm() > surface.radius() + pair.core.size;
+    if ((is_far && !surface.is_endless()) || !surface.holds(middle)) return;
     const double reach = surface.find_distance(middle) + pair.tie;
     surface.find({middle.array() - reach, middle.array() + reach}, triangles_);
     is_buried = true;
@@ -310,7 +311,9 @@ const std::vector<int>& SurfaceManifold::find_faces_over(const Pair& pair, const
     }
   }
   over_is_nearest_ = allowed <= nearest + pair.tie;
-  if (of_allowed < 0 || !is_behind(surface, of_nearest, foot, x, around_)) return over_;
+  if (of_allowed < 0) return over_;
+  const bool is_inside = surface.is_endless() ? surface.holds(x) : is_behind(surface, of_nearest, foot, x, around_);
+  if (!is_inside) return over_;
   append(over_, of_allowed);
   const auto add_beside = [&](int e) {
     if (surface.kind_of(e) != EdgeKind::concave) return;

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "stickslip/collision/broad_phase.h"
+#include "stickslip/geometry/shape.h"
 #include "stickslip/geometry/triangle_mesh.h"
 
 namespace stickslip {
@@ -47,8 +48,10 @@ class TriangleSurface {
   virtual double find_distance(const Vector3& x) const = 0;
   /// Whether x (3) [m] is on the inner side of the surface.
   virtual bool holds(const Vector3& x) const = 0;
+  /// Whether it is solid below without end, whatever of its border is nearest.
+  virtual bool is_endless() const { return false; }
 
-  /// Round all, along the axes of the body; and a ball round it.
+  /// Round all that may be touched, along the axes of the body; and a ball round the triangles.
   const BoundingBox& box() const { return box_; }
   const Vector3& center() const { return center_; }
   double radius() const { return radius_; }
@@ -59,6 +62,8 @@ class TriangleSurface {
     center_ = 0.5 * (box.lower + box.upper);
     radius_ = 0.5 * (box.upper - box.lower).norm();
   }
+  /// After set_box(): of a solid that goes further than its triangles.
+  void set_reach(const BoundingBox& box) { box_ = box; }
 
  private:
   BoundingBox box_;
@@ -91,5 +96,9 @@ inline constexpr double kSinglePrecision = 2e-7;
 /// The surface of a mesh; `position` (3) [m] and `rotation` (3, 3) place it in its body.
 std::shared_ptr<const TriangleSurface> make_mesh_surface(const TriangleMesh& mesh, const Vector3& position,
                                                          const Matrix3& rotation);
+/// The same of a height-field, whose mesh has the nodes as vertices, x before y, and two triangles a cell.
+std::shared_ptr<const TriangleSurface> make_field_surface(std::shared_ptr<const TriangleMesh> mesh,
+                                                          const HeightField& field, const Vector3& position,
+                                                          const Matrix3& rotation);
 
 }  // namespace stickslip

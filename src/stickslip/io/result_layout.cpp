@@ -95,7 +95,9 @@ struct SizeOf {
     return {s.radius, s.length.value_or(std::numeric_limits<double>::infinity()), 0.0, 0.0};
   }
   Vector4 operator()(const Convex&) const { return Vector4::Zero(); }
-  Vector4 operator()(const Mesh&) const { return Vector4::Zero(); }
+  Vector4 operator()(const Mesh& s) const {
+    return s.field ? Vector4(s.field->size[0], s.field->size[1], 0.0, 0.0) : Vector4::Zero();
+  }
   Vector4 operator()(const Ellipsoid& s) const { return {s.radii(0), s.radii(1), s.radii(2), 0.0}; }
 };
 
@@ -155,13 +157,14 @@ void write_shapes(Hdf5File& file, const System& system) {
   group.texts("type", types, "as in scenes");
   group.numbers("position", 3, position, "m", "of the shape's frame in the body's");
   group.numbers("orientation", 4, orientation, "1", "quaternion w, x, y, z from the shape's frame to the body's");
-  group.numbers("size", 4, size, "m",
-                "sphere: radius; box: edges; capsule, cylinder: radius, length along z (inf: no end); ellipsoid: radii "
-                "along x, y, z; point: xi on a beam [-]; a half-space is z <= 0 of its frame");
+  group.numbers(
+      "size", 4, size, "m",
+      "sphere: radius; box: edges; capsule, cylinder: radius, length along z (inf: no end); ellipsoid: radii "
+      "along x, y, z; height-field: along x, y; point: xi on a beam [-]; a half-space is z <= 0 of its frame");
   group.integers("inside", inside, "1: a container, free inside", Hdf5Type::uint8);
   if (vertices.empty()) return;
   group.integers("vertex_offset", vertex_offset, "shape i has the vertices vertex_offset[i] to vertex_offset[i+1] - 1");
-  group.numbers("vertices", 3, vertices, "m", "of convex shapes and meshes, in the shape's frame");
+  group.numbers("vertices", 3, vertices, "m", "of convex shapes, meshes and height-fields, in the shape's frame");
   group.integers("face_offset", face_offset, "shape i has the faces face_offset[i] to face_offset[i+1] - 1");
   if (has_mesh) {
     group.integers("single_precision", single, "1: a mesh whose coordinates have single precision", Hdf5Type::uint8);

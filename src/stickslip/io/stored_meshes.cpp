@@ -39,7 +39,7 @@ MeshesByChecksum read_meshes(const Hdf5File& file) {
     refuse();
   }
   for (std::size_t s = 0; s < types.size(); ++s) {
-    if (types[s] != "mesh") continue;
+    if (types[s] != "mesh" && types[s] != "height-field") continue;
     const auto is_part = [](double begin, double end, std::size_t n) {
       return begin >= 0.0 && begin <= end && 3.0 * end <= static_cast<double>(n);
     };

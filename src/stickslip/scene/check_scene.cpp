@@ -422,6 +422,13 @@ std::string describe_meshes(const System& system) {
       const auto* mesh = std::get_if<Mesh>(&shape.geometry);
       if (mesh == nullptr) continue;
       const TriangleMesh& surface = *mesh->surface;
+      if (mesh->field) {
+        const auto height = [](const Vector3& a, const Vector3& b) { return a(2) < b(2); };
+        const auto [low, high] = std::minmax_element(surface.vertices.begin(), surface.vertices.end(), height);
+        text += fmt::format("  height-field {}/{}: {} x {} cells, heights {:g} to {:g} m\n", body.name, shape.name,
+                            mesh->field->cells[0], mesh->field->cells[1], (*low)(2), (*high)(2));
+        continue;
+      }
       text += fmt::format("  mesh {}/{}: {} triangles, {}", body.name, shape.name, surface.triangles.size(),
                           surface.is_closed() ? "closed" : fmt::format("open, {} border edges", surface.n_border));
       if (surface.n_degenerate > 0) text += fmt::format(", {} degenerate left out", surface.n_degenerate);

@@ -5,13 +5,16 @@
 
 #include <array>
 #include <cerrno>
+#include <cmath>
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
 #include <memory>
+#include <span>
 #include <system_error>
 
 #include "stickslip/geometry/convex_hull.h"
+#include "stickslip/geometry/height_field.h"
 #include "stickslip/geometry/point_file.h"
 #include "stickslip/geometry/triangle_file.h"
 
@@ -118,6 +121,83 @@ Mesh read_mesh(const TableReader& reader) {
     }
   }
   mesh.surface = known;
+  return mesh;
+}
+
+namespace {
+
+std::array<int, 2> read_cells(const TableReader& reader) {
+  const std::string allowed =
+      fmt::format("two whole numbers [nx, ny], each 1 or more, of at most {} nodes", kMaxFieldNodes);
+  reader.require("cells", allowed);
+  const std::array<double, 2> cells = reader.pair_of_numbers("cells", kAnyNumber, "-");
+  for (const double n : cells) {
+    if (!(n >= 1.0 && n <= static_cast<double>(kMaxFieldNodes)) || n != std::floor(n)) reader.fail("cells", allowed);
+  }
+  if ((cells[0] + 1.0) * (cells[1] + 1.0) > static_cast<double>(kMaxFieldNodes)) reader.fail("cells", allowed);
+  return {static_cast<int>(cells[0]), static_cast<int>(cells[1])};
+}
+
+Heights calc_heights(const TableReader& reader, const HeightField& field) {
+  const Expression height = reader.place_expression("height");
+  Heights heights;
+  for (std::size_t k = 0; k < 2; ++k) heights.nodes[k] = static_cast<std::size_t>(field.cells[k]) + 1;
+  heights.z.reserve(heights.nodes[0] * heights.nodes[1]);
+  for (int j = 0; j <= field.cells[1]; ++j) {
+    for (int i = 0; i <= field.cells[0]; ++i) {
+      const std::array<double, 3> at = {0.0, field.size[0] * (static_cast<double>(i) / field.cells[0] - 0.5),
+                                        field.size[1] * (static_cast<double>(j) / field.cells[1] - 0.5)};
+      heights.z.push_back(height.value(std::span<const double>(at)));
+    }
+  }
+  return heights;
+}
+
+}  // namespace
+
+Mesh read_height_field(const TableReader& reader) {
+  Mesh mesh;
+  HeightField field;
+  field.size = reader.pair_of_numbers("size", kPositive, "m");
+  ReadContext& context = reader.context();
+  const bool has_file = reader.has("file");
+  if (has_file) {
+    const fs::path path = fs::path(reader.string("file", "the name of a file .csv or .npy"));
+    mesh.file = fs::absolute(context.document.folder(reader.find("file")->mark) / path).string();
+  } else if (reader.has("height")) {
+    const std::string& text = reader.string("height", "an expression of x and y [m]: the height at the nodes");
+    mesh.file = text.starts_with('=') ? text : "=" + text;
+  }
+  if (context.document.stored_meshes) {
+    const std::string allowed = "the checksum of a height-field of the result";
+    field.cells = read_cells(reader);
+    mesh.surface = context.document.stored_meshes(reader.string("stored", allowed));
+    if (!mesh.surface || !is_field_mesh(*mesh.surface, field)) reader.fail("stored", allowed);
+    mesh.field = field;
+    return mesh;
+  }
+  if (has_file && reader.has("height")) reader.fail("height", "either height and cells or file");
+  if (has_file && reader.has("cells") && !reader.has("stored"))
+    reader.fail("cells", "no cells beside file, which says how many there are");
+  if (!has_file && !reader.has("height")) reader.require("height", "height and cells, or file");
+  Heights heights;
+  if (has_file) {
+    if (!is_height_file(reader.string("file", "the name of a file .csv or .npy"))) {
+      reader.fail("file", "a file .csv or .npy");
+    }
+    const DataFile file = read_data_file(reader, "file");
+    heights = parse_heights(file.bytes, file.name);
+    for (std::size_t k = 0; k < 2; ++k) field.cells[k] = static_cast<int>(heights.nodes[k]) - 1;
+  } else {
+    field.cells = read_cells(reader);
+    heights = calc_heights(reader, field);
+  }
+  try {
+    mesh.surface = make_field_mesh(field.size, heights);
+  } catch (const InputError& error) {
+    reader.fail(has_file ? "file" : "height", error.what());
+  }
+  mesh.field = field;
   return mesh;
 }
 

@@ -32,6 +32,10 @@ std::vector<Vector3> read_hull_file(const TableReader& reader, std::string_view 
 /// The mesh in the file that the key `file` names, or the one stored with a result.
 Mesh read_mesh(const TableReader& reader);
 
+/// The height-field that a table says by an expression or a file, or the one stored with a result. The
+/// expression stands for the file's name, with "=" before it.
+Mesh read_height_field(const TableReader& reader);
+
 /// Replaces the files that hulls of a body's table name by the corners, so that they are read once for many bodies, and
 /// the table can be written without the files. `path` is the table's.
 void inline_hull_files(ReadContext& context, TomlValue& body, const std::string& path);

@@ -107,16 +107,23 @@ ShapeGeometry read_mesh_shape(const TableReader& reader) {
   return read_mesh(reader);
 }
 
+ShapeGeometry read_height_field_shape(const TableReader& reader) {
+  refuse_in_planar_scene(reader);
+  allow_shape(reader, {"size", "height", "cells", "file", "stored"});
+  return read_height_field(reader);
+}
+
 struct ShapeReader {
   std::string_view type;
   ShapeGeometry (*read)(const TableReader&);
 };
 
-constexpr std::array kShapes = {ShapeReader{"sphere", read_sphere},         ShapeReader{"point", read_point},
-                                ShapeReader{"half-space", read_half_space}, ShapeReader{"box", read_box},
-                                ShapeReader{"capsule", read_capsule},       ShapeReader{"cylinder", read_cylinder},
-                                ShapeReader{"convex", read_convex},         ShapeReader{"ellipsoid", read_ellipsoid},
-                                ShapeReader{"mesh", read_mesh_shape}};
+constexpr std::array kShapes = {
+    ShapeReader{"sphere", read_sphere},         ShapeReader{"point", read_point},
+    ShapeReader{"half-space", read_half_space}, ShapeReader{"box", read_box},
+    ShapeReader{"capsule", read_capsule},       ShapeReader{"cylinder", read_cylinder},
+    ShapeReader{"convex", read_convex},         ShapeReader{"ellipsoid", read_ellipsoid},
+    ShapeReader{"mesh", read_mesh_shape},       ShapeReader{"height-field", read_height_field_shape}};
 
 std::string read_group(const TableReader& reader) {
   const std::string& group = reader.string("group", "a name, for laws and exceptions of contact_default");
@@ -212,13 +219,21 @@ SceneShape read_beam_shape(const TableReader& reader, const std::string& name) {
   return shape;
 }
 
-void read_shapes(const TableReader& body, SceneBody& result) {
+bool is_height_field(const TableReader& shape) {
+  const TomlValue* type = shape.find("type");
+  return type != nullptr && type->string() != nullptr && *type->string() == "height-field";
+}
+
+void read_shapes(const TableReader& body, SceneBody& result, std::string_view type) {
   const TomlValue* value = body.find("shapes");
   if (value == nullptr) return;
   const TableReader shapes(body.context(), *value, body.path_of("shapes"));
   for (const TomlEntry& entry : shapes.entries()) {
     check_name(entry.key, body.context().document.place(entry.mark), shapes.path());
     const TableReader shape(body.context(), entry.value, shapes.path_of(entry.key));
+    if (is_height_field(shape) && type != "fixed" && type != "moving") {
+      shape.fail("type", "a height-field on a fixed or moving body: it is solid without end and has no mass");
+    }
     result.shapes.push_back(result.beam ? read_beam_shape(shape, entry.key) : read_shape(shape, entry.key));
   }
 }
@@ -368,7 +383,7 @@ SceneBody read_body(const TableReader& reader, const std::string& name) {
   SceneBody body;
   body.name = name;
   const std::string type = reader.has("type") ? reader.choice("type", kBodyTypes, {}) : "rigid";
-  if (type != "beam") read_shapes(reader, body);  // first, since materials may say what the body weighs
+  if (type != "beam") read_shapes(reader, body, type);  // first, since materials may say what the body weighs
   if (type == "rigid") {
     if (reader.context().scene.planar)
       reader.fail("type", "planar, point, beam, fixed or moving, as the scene is planar");
@@ -383,7 +398,7 @@ SceneBody read_body(const TableReader& reader, const std::string& name) {
   } else if (type == "beam") {
     body.type = BodyType::beam;
     read_beam(reader, body);
-    read_shapes(reader, body);
+    read_shapes(reader, body, type);
   } else if (type == "fixed") {
     body.type = BodyType::fixed;
     read_fixed(reader, body);

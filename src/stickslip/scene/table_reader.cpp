@@ -29,6 +29,15 @@ class OnlySpeed final : public QuantityReader {
   int find(std::string_view name) override { return name == "v" ? 1 : 0; }
 };
 
+/// Knows x and y, as variables 1 and 2, and nothing of the state.
+class OnlyPlace final : public QuantityReader {
+ public:
+  int find(const NamedQuantity& quantity) override {
+    throw ExpressionError(quantity.function_column, "an expression of x, y and of parameters: it has no quantities");
+  }
+  int find(std::string_view name) override { return name == "x" ? 1 : name == "y" ? 2 : 0; }
+};
+
 /// Whether a text names t.
 bool names_time(std::string_view text) {
   const auto is_part = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; };
@@ -422,6 +431,17 @@ SpeedFunction TableReader::speed_function_from(const TomlValue& value, const std
   return function;
 }
 
+Expression TableReader::place_expression(std::string_view key) const {
+  const std::string allowed = "an expression of x and y [m]: the height at the nodes";
+  const TomlValue& value = require(key, allowed);
+  if (value.string() == nullptr) fail(key, allowed);
+  const Expression expression = parse_expression(value, path_of(key), Of::place);
+  if (!expression.is_constant() && names_time(*value.string())) {
+    fail(key, "an expression of x, y and of parameters: it cannot depend on t");
+  }
+  return expression;
+}
+
 // The expression in a string, behind "=" where there is one. Its errors point into the string, which is exact for
 // strings on one line without escapes.
 Expression TableReader::parse_expression(const TomlValue& value, const std::string& path, Of of) const {
@@ -430,9 +450,11 @@ Expression TableReader::parse_expression(const TomlValue& value, const std::stri
   try {
     AnyQuantity any;
     OnlySpeed speed;
+    OnlyPlace place_of;
     QuantityReader* reader = nullptr;
     if (of == Of::state) reader = &any;
     if (of == Of::speed) reader = &speed;
+    if (of == Of::place) reader = &place_of;
     return Expression::parse(std::string_view(text).substr(begin), context_->scene.parameters, reader);
   } catch (const ExpressionError& error) {
     SourcePlace place = context_->document.place(value.mark);

@@ -103,6 +103,8 @@ class TableReader {
   }
   /// An expression of v alone, with or without "=" before it.
   SpeedFunction speed_function_from(const TomlValue& value, const std::string& path) const;
+  /// An expression of x and y alone, which are variables 1 and 2, with or without "=" before it.
+  Expression place_expression(std::string_view key) const;
   /// Three numbers in any scene.
   Vector3 vector3(std::string_view key, std::string_view unit) const;
   /// An array of any number of arrays of `size` numbers (2 or 3).
@@ -137,7 +139,7 @@ class TableReader {
   [[noreturn]] void fail_at(const TomlValue& value, const std::string& path, std::string_view allowed) const;
 
  private:
-  enum class Of { time, state, speed };
+  enum class Of { time, state, speed, place };
   std::array<TimeFunction, 3> functions(std::string_view key, std::string_view unit, Of of) const;
   TimeFunction function_from(const TomlValue& value, const std::string& path, std::string_view unit, Of of) const;
   Expression parse_expression(const TomlValue& value, const std::string& path, Of of) const;

@@ -353,6 +353,12 @@ class SceneWriter {
 
   /// Results have the triangles beside the scene.
   std::string keys_of(const Mesh& s) const {
+    if (s.field) {
+      const bool is_of_file = !s.file.starts_with('=');
+      return fmt::format(", size = [{}, {}], cells = [{}, {}], {} = {}, stored = \"{:016x}\"", number(s.field->size[0]),
+                         number(s.field->size[1]), s.field->cells[0], s.field->cells[1], is_of_file ? "file" : "height",
+                         quote_toml(s.file), calc_checksum(*s.surface));
+    }
     return fmt::format(", file = {}, scale = {}, stored = \"{:016x}\"", quote_toml(s.file), number(s.scale),
                        calc_checksum(*s.surface));
   }

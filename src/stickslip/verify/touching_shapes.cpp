@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "stickslip/collision/triangle_surface.h"
+
 namespace stickslip {
 namespace {
 
@@ -115,6 +117,7 @@ TouchingShapes::Overlap TouchingShapes::find_deepest(const std::vector<Placement
     if (sides_[a].solid == nullptr || sides_[b].solid == nullptr) return false;
     const Solid& x = *sides_[a].solid;
     const Solid& y = *sides_[b].solid;
+    if ((x.surface && x.surface->is_endless()) || (y.surface && y.surface->is_endless())) return false;
     const double reach = 0.5 * (x.size + y.size);
     return (places[a].apply(x.center) - places[b].apply(y.center)).squaredNorm() > reach * reach;
   };

@@ -214,35 +214,11 @@ bool Stepper::cross(double h, double t_end) {
   return true;
 }
 
-/// Whether what sticks took no more than its friction over a step without events: forces that are not determined change
-/// as little as they can from those at its start, and may leave their cones before its end.
-bool Stepper::percussions_obey() const {
-  if (motion_.determined() || !record_.events.empty()) return true;
-  constexpr double kZero = 1e-6;  // [-] of the largest: what friction at its limit is off by stays below
-  double largest = 0.0;
-  for (const ContactComponents& p : percussions_) largest = std::max(largest, std::abs(p[0]));
-  for (std::size_t k = 0; k < percussions_.size(); ++k) {
-    const auto point = static_cast<int>(k);
-    if (!motion_.modes().contacts[k].sticks) continue;
-    const ContactComponents& p = percussions_[k];
-    if (motion_.friction_size(point, p.data() + 1) > motion_.friction_of(point) * p[0] + kZero * largest) return false;
-  }
-  return true;
-}
-
 /// The end of a step that smooth motion reaches.
 void Stepper::report_motion(StepReport& report) {
   report.t = now_.t;
   record_.inexact |= !motion_.solve(now_.t, now_.q, now_.u, inputs_);
   transition_.make_lawful(now_, inputs_, motion_);
-  if (!percussions_obey()) {
-    record_.inexact = true;
-    if (record_.message.empty()) {
-      record_.message =
-          "forces that are not determined were found, but none whose friction stays within its bound throughout the "
-          "step";
-    }
-  }
   report_geometry(motion_.at(), system_.contact_points(), report);
   report_joints(system_, now_.t, now_.q, now_.u, report);
   report_forces(report);

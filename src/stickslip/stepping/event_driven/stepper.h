@@ -66,7 +66,6 @@ class Stepper final : public TimeStepper {
   double find_jump(double h);
   std::optional<Ended> end_within(double h, double t_end);
   bool cross(double h, double t_end);
-  bool percussions_obey() const;
   void report_motion(StepReport& report);
   void report_crossing(StepReport& report);
   void report_forces(StepReport& report);
