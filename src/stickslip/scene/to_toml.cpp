@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "stickslip/scene/scene.h"
+#include "stickslip/scene/servo_text.h"
 #include "stickslip/scene/toml_text.h"
 
 namespace stickslip {
@@ -14,8 +15,7 @@ std::string number(double value) {
 }
 
 std::string time_function(const TimeFunction& value) {
-  if (const auto* constant = std::get_if<double>(&value)) return number(*constant);
-  return quote_toml(std::get<std::string>(value));
+  return text_of(value);
 }
 
 /// Writes a scene key by key. Vectors have as many components as the scene has dimensions.
@@ -540,22 +540,6 @@ class SceneWriter {
     }
   }
 
-  static std::string text_of(const std::array<double, 2>& bounds) {
-    return fmt::format("[{}, {}]", number(bounds[0]), number(bounds[1]));
-  }
-  static std::string text_of(const SceneSignal& signal) {
-    if (signal.input.empty()) return time_function(signal.value);
-    return fmt::format("{{input = {}, gain = {}, offset = {}}}", quote_toml(signal.input), number(signal.gain),
-                       number(signal.offset));
-  }
-  static std::string text_of(const SceneServo& servo) {
-    std::string text = servo.of_velocity ? "type = \"velocity\"" : "type = \"position\", stiffness = ";
-    if (!servo.of_velocity) text += number(servo.stiffness);
-    text += fmt::format(", damping = {}, target = {}", number(servo.damping), text_of(servo.target));
-    if (!servo.of_velocity) text += ", rate = " + text_of(servo.rate);
-    if (servo.limit) text += ", limit = " + text_of(*servo.limit);
-    return "{" + text + "}";
-  }
   template <class List, class Text>
   void write_list(const char* key, const List& list, const Text& text) {
     std::string all;

@@ -65,6 +65,7 @@ void Stepper::initialize(State& state, StepReport& report) {
   record_ = {};
   record_.impulses.assign(system_.contact_points().size(), {});
   percussions_ = record_.impulses;
+  motion_.begin_from({});
   // As after the impacts that the first step begins with.
   const bool begins = transition_.begin(now_, inputs_, {}, nullptr, motion_, record_);
   const bool is_solved = begins && !record_.squeezed && motion_.solve(now_.t, now_.q, now_.u, inputs_);
