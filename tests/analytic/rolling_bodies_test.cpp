@@ -130,6 +130,33 @@ TEST(RollingBodies, ACylinderRollsUpToThreeTimesTheFriction) {
   }
 }
 
+/// Above an open surface the face bears a cylinder, however near the border: the way to the border is no depth.
+TEST(RollingBodies, ACylinderStandsNearTheBorderOfAField) {
+  for (const std::string scheme : kRollingSchemes) {
+    for (const Vector3& at : {Vector3(0.95, 0.1, 0.1), Vector3(-0.95, 0.1, 0.1), Vector3(0.1, 0.95, 0.1),
+                              Vector3(0.1, -0.95, 0.1), Vector3(0.5, 0.3, 0.1)}) {
+      SceneRun run = test::scene_from_text(fmt::format(R"(stickslip = 1
+scheme = {{type = "{}"}}
+time = {{end = 0.1, step = 1e-3}}
+gravity = [0, 0, -10]
+[bodies.floor]
+type = "fixed"
+shapes.g = {{type = "height-field", size = [2, 2], cells = [2, 2], height = "0"}}
+[bodies.m]
+density = 1000
+position = [{}, {}, {}]
+shapes.s = {{type = "cylinder", radius = 0.04, length = 0.2}}
+[contact_default]
+friction = 0.3
+)",
+                                                       scheme, at(0), at(1), at(2)));
+      for (int k = 0; k < 20; ++k) ASSERT_EQ(run.step(), Status::ok) << scheme << run.report.message;
+      EXPECT_LT((run.state.q.head<3>() - at).norm(), 1e-9) << scheme << " at " << at.transpose();
+      EXPECT_LT(run.report.penetration, 1e-9) << scheme << " at " << at.transpose();
+    }
+  }
+}
+
 /// An upright cylinder stands on a slope up to tan = 2 radius / length, whichever way the slope runs; under
 /// generalized-alpha towards a fixed point of the rim (docs/collision.md).
 TEST(SlowRollingBodies, ACylinderStandsOnSlopesInEveryDirection) {

@@ -159,6 +159,12 @@ void SurfaceManifold::add_cylinder_on_edge(const Pair& pair, const Edge& edge) {
   const Vector3 middle = pair.at.apply(cylinder.center);
   const double radius = cylinder.half(0);
   const double half = cylinder.half(2);
+  // Over a border nothing bounds how deep its outward normals reach: where the face's own normal is a shorter way out,
+  // its points count alone.
+  const Vector3& face = edge.normals[0];
+  const double of_face =
+      (middle - edge.tail).dot(face) - half * std::abs(axis.dot(face)) - radius * axis.cross(face).norm();
+  const auto is_deeper = [&](double gap) { return edge.n_faces == 1 && gap < 0.0 && gap < of_face; };
   const LineCrossing lines = cross_lines(edge.tail, edge.direction, middle, axis);
   if (lines.sine > kLowestIsFrozen && std::abs(lines.on_second) <= half && lines.on_first >= -pair.tie &&
       lines.on_first <= edge.length + pair.tie) {
@@ -176,7 +182,7 @@ void SurfaceManifold::add_cylinder_on_edge(const Pair& pair, const Edge& edge) {
       found.on_mesh = edge.tail + lines.on_first * edge.direction;
       found.normal = n;
       found.gap = n.dot(middle + lines.on_second * axis - found.on_mesh) - radius;
-      add(pair, found);
+      if (!is_deeper(found.gap)) add(pair, found);
     }
   }
   for (int end = 0; end < 2; ++end) {
@@ -186,7 +192,8 @@ void SurfaceManifold::add_cylinder_on_edge(const Pair& pair, const Edge& edge) {
     if (std::abs(edge.direction.dot(axis)) > kCapLiesOnFace || !allows(edge, -outward, kCapLiesOnFace)) {
       Found found;
       found.of_core = make_feature(FeatureKind::edge, end);
-      if (make_point_on_edge(pair, edge, rim, found) && -found.normal.dot(outward) >= -kNormalRoundOff) {
+      if (make_point_on_edge(pair, edge, rim, found) && -found.normal.dot(outward) >= -kNormalRoundOff &&
+          !is_deeper(found.gap)) {
         add(pair, found);
       }
       continue;

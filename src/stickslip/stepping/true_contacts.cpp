@@ -19,6 +19,10 @@ namespace {
 constexpr double kSameGap = 1e-12;
 constexpr double kRoundOffOfPositions = 16.0 * std::numeric_limits<double>::epsilon();
 
+/// Percussions act at a distance from so many times that gap on: a curved container's row is off by 1e-12 of its own
+/// size, not of that of what it holds. [-]
+constexpr double kTimesSame = 10.0;
+
 /// The margin of a shape that is listed: this part of its radius, and what it moves in so many steps. Smaller ones list
 /// more often, larger ones look at more pairs; no answer depends on it.
 constexpr double kMarginOfRadius = 0.1;  // [-]
@@ -399,7 +403,7 @@ std::optional<TrueContacts::Apart> TrueContacts::find_apart(const Start& start, 
     if (!(gap > (worst ? worst->gap : 0.0)) || std::isinf(gap)) continue;
     const auto [a, b] = bodies_of(*pair);
     const Overlap at{a, b, *pair, gap, found.on_second, found.normal};
-    if (gap > calc_way_and_back(at, start, state) + calc_same(a, b)) worst = {a, b, gap};
+    if (gap > calc_way_and_back(at, start, state) + kTimesSame * calc_same(a, b)) worst = {a, b, gap};
   }
   return worst;
 }
