@@ -228,6 +228,85 @@ servo = {type = "position", stiffness = 40, damping = 9, target = 1, rate = 0.5}
   EXPECT_NEAR(a.report.joints[0].effort, b.report.joints[0].effort, 1e-8);
 }
 
+/// What servos with limits of their own do together, within the limit of the joint, as the law says it of the
+/// coordinate and the rate at the end of each step. The efforts reach and leave each limit on the way.
+TEST_P(Servos, EffortLimitIsOfTheSumOfServosWithLimits) {
+  for (const double stiff : {1.0, 1e4, 1e8}) {
+    const std::string text = "force = [1.5, {input = \"push\"}]\neffort_limit = [-6, 8]\nservo = [\n" +
+                             ("  {type = \"position\", stiffness = " + number_text(60.0 * stiff) + ", damping = ") +
+                             number_text(4.0 * std::sqrt(stiff)) + R"toml(, target = "sin(3*t)", limit = [-5, 4]},
+  {type = "position", stiffness = 30, target = 0.5, limit = 3},
+  {type = "velocity", damping = 5, target = "cos(2*t)", limit = [-2, 6]},
+  {type = "velocity", damping = 0.5, target = 0},
+  {type = "velocity", damping = 0, target = 1, limit = [0.5, 1]}]
+[inputs.push]
+value = "2*cos(5*t)"
+)toml";
+    test::SceneRun run = open(slide(text), 2.0, 1e-3);
+    int n_low = 0, n_high = 0, n_within = 0;
+    run.run([&](const test::SceneRun& at) {
+      const double t = at.state.t;
+      const double x = at.report.joints[0].coordinate;
+      const double v = at.report.joints[0].rate;
+      const double known = 1.5 + 2.0 * std::cos(5.0 * (t - 0.5e-3)) + 0.5;
+      const double first = 60.0 * stiff * (std::sin(3.0 * t) - x) - 4.0 * std::sqrt(stiff) * v;
+      const double sum = known + std::clamp(first, -5.0, 4.0) + std::clamp(30.0 * (0.5 - x), -3.0, 3.0) +
+                         std::clamp(5.0 * (std::cos(2.0 * t) - v), -2.0, 6.0) - 0.5 * v;
+      const double effort = at.report.joints[0].effort;
+      EXPECT_NEAR(effort, std::clamp(sum, -6.0, 8.0), 1e-9 + 1e-13 * stiff) << stiff << " " << t;
+      EXPECT_GE(effort, -6.0);
+      EXPECT_LE(effort, 8.0);
+      n_low += effort == -6.0 ? 1 : 0;
+      n_high += effort == 8.0 ? 1 : 0;
+      n_within += effort > -6.0 && effort < 8.0 ? 1 : 0;
+    });
+    EXPECT_GT(n_low, 10) << stiff;
+    EXPECT_GT(n_high, 10) << stiff;
+    EXPECT_GT(n_within, 100) << stiff;
+  }
+}
+
+/// A load that hangs on several servos is held exactly, whatever their gains and which of them are at their limits.
+TEST_P(Servos, SeveralHoldALoadExactlyUnderALimit) {
+  for (const double gain : {1.0, 1e4, 1e8, 1e12}) {
+    const std::string stiffness = number_text(gain);
+    const std::string at_rest = number_text((2.0 * kGravity - 5.0) / gain);
+    test::SceneRun run =
+        open(lift("servo = [{type = \"position\", stiffness = " + stiffness + ", target = " + at_rest +
+                  "}, {type = \"position\", stiffness = 1e3, target = 1, limit = 5}]\neffort_limit = 20\n"),
+             0.1, 1e-2);
+    run.run();
+    EXPECT_NEAR(run.report.joints[0].effort, 2.0 * kGravity, 1e-9) << gain;
+    test::SceneRun falls =
+        open(lift("servo = [{type = \"position\", stiffness = " + stiffness +
+                  ", target = 1}, {type = \"position\", stiffness = 1e3, target = 1, limit = 5}]\neffort_limit = 19\n"),
+             0.1, 1e-2);
+    falls.run();
+    if (gain > 1e3) {
+      EXPECT_NEAR(falls.report.joints[0].effort, 19.0, 1e-13) << gain;
+    }
+  }
+}
+
+/// Servos without limits of their own are one, whose gains are the sums of theirs.
+TEST_P(Servos, SeveralUnderALimitAreOne) {
+  test::SceneRun a = open(slide(R"toml(
+servo = [{type = "position", stiffness = 40, target = 1}, {type = "position", stiffness = 60, target = 2},
+         {type = "velocity", damping = 9, target = 0.5}]
+effort_limit = [-20, 30]
+)toml"),
+                          0.5, 1e-3);
+  test::SceneRun b = open(slide(R"toml(
+servo = {type = "position", stiffness = 100, damping = 9, target = 1.6, rate = 0.5}
+effort_limit = [-20, 30]
+)toml"),
+                          0.5, 1e-3);
+  a.run([](const test::SceneRun& at) { EXPECT_LE(at.report.joints[0].effort, 30.0); });
+  b.run();
+  EXPECT_NEAR(a.report.joints[0].coordinate, b.report.joints[0].coordinate, 1e-13);
+  EXPECT_NEAR(a.report.joints[0].effort, b.report.joints[0].effort, 1e-11);
+}
+
 /// An arm in space that turns about z, on a base that is carried along: the servo counts relative to the base.
 TEST_P(Servos, CountRelativeToABaseThatMoves) {
   const std::string text = R"toml(

@@ -3,6 +3,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
+
+#include "stickslip/constraints/step_report.h"
 
 namespace stickslip {
 
@@ -17,6 +20,7 @@ double ServoRows::Row::calc_effort(double p, double h) const {
 ServoRows::ServoRows(const System& system) : system_(system) {
   for (std::size_t j = 0; j < system.joints().size(); ++j) {
     if (system.joints()[j].has_servos()) joints_.push_back(static_cast<int>(j));
+    have_rows_ = have_rows_ || !system.joints()[j].options.servos.empty();
   }
 }
 
@@ -37,6 +41,8 @@ std::string ServoRows::begin(const State& state, double t_end) {
     }
     bool is_finite = std::isfinite(effort);
     bool has_row = false;
+    const bool is_sum = options.effort_limit && options.servos.size() > 1;
+    members_.clear();
     for (const JointServo& servo : options.servos) {
       Row row;
       row.joint = j;
@@ -47,6 +53,10 @@ std::string ServoRows::begin(const State& state, double t_end) {
       row.low = servo.low;
       row.high = servo.high;
       is_finite = is_finite && std::isfinite(row.target) && std::isfinite(row.rate);
+      if (is_sum) {
+        members_.push_back({row});
+        continue;
+      }
       if (options.effort_limit) {  // also where it leaves nothing of the servo's own
         row.low = std::clamp(servo.low, options.effort_limit->low - effort, options.effort_limit->high - effort);
         row.high = std::clamp(servo.high, options.effort_limit->low - effort, options.effort_limit->high - effort);
@@ -62,12 +72,84 @@ std::string ServoRows::begin(const State& state, double t_end) {
       rows_.push_back(row);
     }
     if (!is_finite) return "joint '" + options.name + "': what its servos and forces follow is not finite";
-    if (options.effort_limit && !has_row) {
+    if (is_sum) {
+      known += add_limited_sum(*options.effort_limit, effort, state, t_end - state.t);
+    } else if (options.effort_limit && !has_row) {
       known += std::clamp(effort, options.effort_limit->low, options.effort_limit->high) - effort;
     }
     if (known != 0.0) known_.set_effort(system_, j, known);
   }
   return {};
+}
+
+void ServoRows::keep_limits(StepReport& report) const {
+  for (const int j : joints_) {
+    const std::optional<EffortLimit>& limit = system_.joints()[j].options.effort_limit;
+    double& effort = report.joints[j].effort;
+    if (limit) effort = std::clamp(effort, limit->low, limit->high);
+  }
+}
+
+double ServoRows::Member::calc_effort_at(double v, double x, double h) const {
+  if (v <= from) return row.high;
+  if (v >= to) return row.low;
+  return row.stiffness * (row.target - x) + row.damping * row.rate - (h * row.stiffness + row.damping) * v;
+}
+
+double ServoRows::add_limited_sum(const EffortLimit& limit, double effort, const State& state, double h) {
+  constexpr double kEver = std::numeric_limits<double>::infinity();
+  const int joint = members_.front().row.joint;
+  const double x = system_.calc_joint_coordinate(joint, state.t, state.q);
+  bends_.assign({-kEver, kEver});
+  for (Member& m : members_) {
+    // The effort falls with the rate, from row.high up to `from` to row.low from `to` on.
+    const double gain = h * m.row.stiffness + m.row.damping;
+    if (gain == 0.0) {  // always at row.low
+      m.row.low = m.row.high = std::clamp(0.0, m.row.low, m.row.high);
+      m.from = m.to = -kEver;
+      continue;
+    }
+    const double at_rest = m.row.stiffness * (m.row.target - x) + m.row.damping * m.row.rate;
+    m.from = std::isfinite(m.row.high) ? (at_rest - m.row.high) / gain : -kEver;
+    m.to = std::isfinite(m.row.low) ? (at_rest - m.row.low) / gain : kEver;
+    bends_.insert(bends_.end(), {m.from, m.to});
+  }
+  std::ranges::sort(bends_);
+  const auto calc_sum = [&](double v) {
+    double sum = effort;
+    for (const Member& m : members_) sum += m.calc_effort_at(v, x, h);
+    return std::clamp(sum, limit.low, limit.high);
+  };
+  double known = calc_sum(kEver) - effort;
+  for (std::size_t i = 0; i + 1 < bends_.size(); ++i) {
+    if (!(bends_[i] < bends_[i + 1])) continue;
+    Row row;
+    row.joint = joint;
+    double beside = effort;  // of what does not change on this stretch
+    for (const Member& m : members_) {
+      if (m.from >= bends_[i + 1]) {
+        beside += m.row.high;
+      } else if (m.to <= bends_[i]) {
+        beside += m.row.low;
+      } else {
+        row.stiffness += m.row.stiffness;
+        row.damping += m.row.damping;
+        row.target += m.row.stiffness * m.row.target;
+        row.rate += m.row.damping * m.row.rate;
+      }
+    }
+    const double most = calc_sum(bends_[i]);
+    const double least = calc_sum(bends_[i + 1]);
+    if (!(least < most)) continue;  // nobody is within its limits, or the joint is at its own
+    if (row.stiffness > 0.0) row.target /= row.stiffness;
+    if (row.damping > 0.0) row.rate /= row.damping;
+    row.low = least - beside;
+    row.high = most - beside;
+    row.middle = 0.5 * (row.low + row.high);
+    known += row.middle - row.low;
+    rows_.push_back(row);
+  }
+  return known;
 }
 
 }  // namespace stickslip

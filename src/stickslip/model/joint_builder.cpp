@@ -269,7 +269,6 @@ void SystemBuilder::set_joint_servos(int index, std::vector<JointServo> servos, 
     if (!(servo.low <= servo.high)) refuse("the limit of a servo is [low, high]");
   }
   if (limit && !(limit->low <= limit->high)) refuse("the limit of the effort is [low, high]");
-  if (limit && servos.size() > 1) refuse("a limit of the effort is of at most one servo");
   joint.options.servos = std::move(servos);
   joint.options.forces = std::move(forces);
   joint.options.effort_limit = limit;

@@ -37,7 +37,7 @@ void set_free(const std::vector<double>& q, const std::vector<double>& v, std::s
 
 }  // namespace
 
-void read_mjcf_key(const XmlElement& root, const std::string& name, RobotModel& model) {
+void read_mjcf_key(const XmlElement& root, const std::string& name, const std::vector<int>& inputs, RobotModel& model) {
   const XmlElement* key = nullptr;
   for (const XmlElement& section : root.children) {
     if (section.name != "keyframe") continue;
@@ -62,6 +62,10 @@ void read_mjcf_key(const XmlElement& root, const std::string& name, RobotModel& 
   };
   const std::vector<double> q = values("qpos", n_q);
   const std::vector<double> v = values("qvel", n_v);
+  const std::vector<double> controls = values("ctrl", inputs.size());
+  for (std::size_t a = 0; a < controls.size(); ++a) {
+    if (inputs[a] >= 0) model.inputs[static_cast<std::size_t>(inputs[a])].value = controls[a];
+  }
   std::size_t i = 0;
   std::size_t k = 0;
   for (RobotBody& body : model.bodies) {

@@ -5,6 +5,7 @@
 
 #include <Eigen/Geometry>
 #include <algorithm>
+#include <array>
 #include <numbers>
 
 #include "stickslip/math/rotation.h"
@@ -28,6 +29,12 @@ std::string read_choice(const XmlElement& element, std::string_view attribute,
   element.fail(attribute, "one of " + all);
 }
 
+bool is_actuator(std::string_view name) {
+  static constexpr std::array<std::string_view, 10> kKinds = {
+      "general", "motor", "position", "velocity", "intvelocity", "damper", "cylinder", "muscle", "adhesion", "dcmotor"};
+  return std::ranges::find(kKinds, name) != kKinds.end();
+}
+
 }  // namespace
 
 MjcfDefaults::MjcfDefaults(const XmlElement& root) {
@@ -48,6 +55,7 @@ void MjcfDefaults::add(const XmlElement& element, const std::string& name, const
   for (const XmlElement& child : element.children) {
     if (child.name != "default") {
       classes_[name].elements[child.name].push_back(&child);
+      if (is_actuator(child.name)) classes_[name].actuators.push_back(&child);
       continue;
     }
     add(child, require_text(child, "class"), name);
@@ -78,6 +86,18 @@ MjcfAttribute MjcfDefaults::find(const XmlElement& element, std::string_view att
     if (found->first == kMain) return {};
     name = found->second.parent;
   }
+}
+
+std::vector<const XmlElement*> MjcfDefaults::find_actuators(const XmlElement& element) const {
+  std::vector<const XmlElement*> found;
+  const XmlAttribute* named = element.find("class");
+  auto at = classes_.find(named != nullptr ? named->value : kMain);
+  if (at == classes_.end()) at = classes_.find(kMain);
+  while (at != classes_.end()) {
+    found.insert(found.begin(), at->second.actuators.begin(), at->second.actuators.end());
+    at = at->first == kMain ? classes_.end() : classes_.find(at->second.parent);
+  }
+  return found;
 }
 
 MjcfCompiler::MjcfCompiler(const XmlElement& root) : angle(std::numbers::pi / 180.0) {
@@ -113,6 +133,25 @@ MjcfCompiler::MjcfCompiler(const XmlElement& root) : angle(std::numbers::pi / 18
     least_inertia = number_or(c, "boundinertia", least_inertia);
     total_mass = number_or(c, "settotalmass", total_mass);
   }
+}
+
+std::optional<std::array<double, 2>> read_mjcf_range(const MjcfAttribute& range, const MjcfAttribute& limited,
+                                                     const MjcfCompiler& compiler) {
+  const std::string wish = limited ? limited.attribute->value : "auto";
+  const auto refuse = [](const MjcfAttribute& at, const std::string& text) {
+    at.element->fail(at.attribute->name, text);
+  };
+  if (wish != "true" && wish != "false" && wish != "auto") refuse(limited, "true, false or auto");
+  if (wish == "auto" && range && !compiler.auto_limits) {
+    std::string name = range.attribute->name;
+    name.replace(name.size() - std::string_view("range").size(), std::string::npos, "limited");
+    refuse(range, fmt::format("{} = \"true\" or \"false\" beside it, as compiler.autolimits is false", name));
+  }
+  if (wish == "false" || (wish == "auto" && !range)) return {};
+  if (!range) refuse(limited, "a range");
+  const std::vector<double> numbers = parse_numbers(*range.element, *range.attribute, 2, 2);
+  if (!(numbers[0] < numbers[1])) refuse(range, "low < high");
+  return std::array{numbers[0], numbers[1]};
 }
 
 Pose read_mjcf_pose(const XmlElement& element, const std::string& childclass, const MjcfDefaults& defaults,

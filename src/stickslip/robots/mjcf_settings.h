@@ -28,6 +28,9 @@ class MjcfDefaults {
 
   /// An attribute of the element, or of the class that it names, else of `childclass`, and those around it.
   MjcfAttribute find(const XmlElement& element, std::string_view attribute, const std::string& childclass) const;
+  /// What the class of an actuator and those around it say of actuators, of whatever kind, in the order in which they
+  /// count.
+  std::vector<const XmlElement*> find_actuators(const XmlElement& element) const;
   /// Throws InputError at `element` where there is no such class.
   void check(const XmlElement& element, std::string_view attribute) const;
 
@@ -37,6 +40,7 @@ class MjcfDefaults {
   struct Class {
     std::string parent;  // empty: none
     std::map<std::string, std::vector<const XmlElement*>, std::less<>> elements;
+    std::vector<const XmlElement*> actuators;
   };
   std::map<std::string, Class, std::less<>> classes_;
   std::vector<std::string> main_names_;  // other names of the main class
@@ -58,6 +62,10 @@ struct MjcfCompiler {
   double least_inertia = 0.0;  // [kg m^2]
   double total_mass = -1.0;    // [kg] < 0: as it is
 };
+
+/// A range [low, high] that counts: `limited` says so, or it is there and says nothing.
+std::optional<std::array<double, 2>> read_mjcf_range(const MjcfAttribute& range, const MjcfAttribute& limited,
+                                                     const MjcfCompiler& compiler);
 
 /// The pose that pos and one of quat, axisangle, euler, xyaxes and zaxis say.
 Pose read_mjcf_pose(const XmlElement& element, const std::string& childclass, const MjcfDefaults& defaults,

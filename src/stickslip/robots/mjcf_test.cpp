@@ -390,7 +390,7 @@ TEST(Mjcf, WarnsOfWhatItLeavesOut) {
 <body name="a" gravcomp="1" mocap="false"><joint/><geom size="0.1" material="m" solimp="0.9 0.95 0.001" margin="0.01"/><geom type="hfield" hfield="h"/></body>
 </worldbody>
 <tendon><fixed name="t"/></tendon>
-<actuator><motor joint="j"/><muscle name="x"/></actuator>
+<actuator><motor tendon="t"/><muscle name="x"/></actuator>
 <sensor><jointlimitpos joint="j"/></sensor>
 <keyframe><key/></keyframe>
 <wonder/>
@@ -405,11 +405,11 @@ TEST(Mjcf, WarnsOfWhatItLeavesOut) {
       "m.xml:8: warning: geom.solimp: it has no counterpart: left out",
       "m.xml:8: warning: geom.margin: it has no counterpart: left out",
       "m.xml:10: warning: fixed: tendons have no counterpart: left out",
-      "m.xml:11: warning: motor: inputs and servos are not available in this version: left out",
       "m.xml:11: warning: muscle: actuators of this kind have no counterpart: left out",
       "m.xml:12: warning: jointlimitpos: sensors of this kind have no counterpart: left out",
       "m.xml:14: warning: wonder: it has no counterpart: left out",
-      "m.xml:8: warning: geom: height fields are not available in this version: left out"};
+      "m.xml:8: warning: geom: height fields are not available in this version: left out",
+      "m.xml:11: warning: motor.tendon: actuators of anything but joints have no counterpart: left out"};
   EXPECT_EQ(converted.warnings, expected);
   const Scene scene = parse_scene(converted.scene, "m.xml");
   EXPECT_EQ(scene.time.step, 0.004);

@@ -7,6 +7,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "stickslip/robots/mjcf_actuators.h"
 #include "stickslip/robots/mjcf_sensors.h"
 #include "stickslip/robots/robot_attributes.h"
 
@@ -21,6 +22,17 @@ struct ElementWords {
 };
 
 const Words kOrientation = {"pos", "quat", "axisangle", "euler", "xyaxes", "zaxis"};
+
+const Words kSilentOfActuators = {"group", "user", "lengthrange", "dynprm", "actlimited", "actrange", "actdim", "actearly"};
+
+/// Of an actuator, with those of its law.
+ElementWords actuator_words(const Words& law) {
+  ElementWords words = {
+      {"name", "class", "joint", "jointinparent", "gear", "ctrlrange", "ctrllimited", "forcerange", "forcelimited"},
+      kSilentOfActuators};
+  words.read.insert(words.read.end(), law.begin(), law.end());
+  return words;
+}
 
 const std::unordered_map<std::string_view, ElementWords>& attribute_words() {
   static const std::unordered_map<std::string_view, ElementWords> kWords = {
@@ -44,7 +56,7 @@ const std::unordered_map<std::string_view, ElementWords>& attribute_words() {
        {{"pos", "quat", "axisangle", "euler", "xyaxes", "zaxis", "mass", "diaginertia", "fullinertia"}, {}}},
       {"joint",
        {{"name", "class", "type", "pos", "axis", "range", "limited", "stiffness", "springref", "damping",
-         "frictionloss", "ref", "armature"},
+         "frictionloss", "ref", "armature", "actuatorfrcrange", "actuatorfrclimited"},
         {"group", "user"}}},
       {"freejoint", {{"name"}, {"group", "align"}}},
       {"geom",
@@ -57,6 +69,10 @@ const std::unordered_map<std::string_view, ElementWords>& attribute_words() {
       {"mesh",
        {{"name", "class", "file", "scale", "refpos", "refquat", "vertex", "face", "inertia"},
         {"normal", "texcoord", "smoothnormal", "maxhullvert", "content_type", "material"}}},
+      {"general", actuator_words({"dyntype", "gaintype", "biastype", "gainprm", "biasprm"})},
+      {"motor", actuator_words({})},
+      {"position", actuator_words({"kp", "kv", "dampratio", "timeconst", "inheritrange"})},
+      {"velocity", actuator_words({"kv"})},
       {"contact", {{}, {}}},
       {"asset", {{}, {}}},
       {"equality", {{}, {}}},
@@ -68,7 +84,7 @@ const std::unordered_map<std::string_view, ElementWords>& attribute_words() {
       {"equality joint", {{"name", "class", "joint1", "joint2", "polycoef", "active"}, {}}},
       {"any sensor",
        {{"name", "site", "joint", "objtype", "objname", "reftype", "refname", "cutoff"}, {"noise", "user", "nsample"}}},
-      {"key", {{"name", "time", "qpos", "qvel"}, {}}}};
+      {"key", {{"name", "time", "qpos", "qvel", "ctrl"}, {}}}};
   return kWords;
 }
 
@@ -83,12 +99,7 @@ bool is_silent(std::string_view parent, std::string_view name, bool uses_key) {
 
 /// What is left out as a whole, with the reason.
 std::string_view why_left_out(std::string_view parent, std::string_view name) {
-  if (parent == "actuator") {
-    if (name == "motor" || name == "position" || name == "velocity" || name == "general") {
-      return "inputs and servos are not available in this version: left out";
-    }
-    return "actuators of this kind have no counterpart: left out";
-  }
+  if (parent == "actuator") return "actuators of this kind have no counterpart: left out";
   if (parent == "sensor") return "sensors of this kind have no counterpart: left out";
   if (parent == "asset" && name == "hfield") return "height fields are not available in this version: left out";
   if (parent == "tendon" || name == "tendon") return "tendons have no counterpart: left out";
@@ -122,12 +133,10 @@ class WordWalk {
     } else if (parent == "worldbody" || parent == "body" || parent == "frame" || parent == "replicate") {
       is_read = is_in({"body", "frame", "replicate", "inertial", "joint", "freejoint", "geom", "site"});
     } else if (parent == "default") {
-      is_read = is_in({"default", "joint", "geom", "site", "mesh", "pair", "equality"});
+      is_read = is_in(
+          {"default", "joint", "geom", "site", "mesh", "pair", "equality", "general", "motor", "position", "velocity"});
       // Defaults of what is left out as a whole, which is told there.
-      if (!is_read && is_in({"tendon", "general", "motor", "position", "velocity", "intvelocity", "damper", "cylinder",
-                             "muscle", "adhesion", "plugin"})) {
-        return;
-      }
+      if (!is_read && is_in({"tendon", "intvelocity", "damper", "cylinder", "muscle", "adhesion", "plugin"})) return;
     } else if (parent == "asset") {
       is_read = name == "mesh";
     } else if (parent == "contact") {
@@ -138,6 +147,9 @@ class WordWalk {
       if (is_read && active != nullptr && active->value == "false") {
         return warnings_.add(child, "active", "an equality that is not active: left out");
       }
+    } else if (parent == "actuator") {
+      is_read = is_mjcf_actuator(name);
+      if (is_read && !child.has("joint") && !child.has("jointinparent")) return;  // the reader tells why it is left out
     } else if (parent == "keyframe") {
       is_read = name == "key";
     } else if (parent == "sensor") {

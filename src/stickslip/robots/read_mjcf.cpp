@@ -11,6 +11,7 @@
 
 #include "stickslip/geometry/mass_properties.h"
 #include "stickslip/math/rotation.h"
+#include "stickslip/robots/mjcf_actuators.h"
 #include "stickslip/robots/mjcf_geoms.h"
 #include "stickslip/robots/mjcf_key.h"
 #include "stickslip/robots/mjcf_sensors.h"
@@ -59,7 +60,8 @@ class MjcfReader {
       if (section.name == "equality") read_equalities(section);
     }
     read_mjcf_sensors(root_, {body_names_, joint_names_, site_names_}, model_, warnings_);
-    if (!options_.key.empty()) read_mjcf_key(root_, options_.key, model_);
+    const std::vector<int> inputs = read_mjcf_actuators(root_, defaults_, compiler_, joint_names_, model_, warnings_);
+    if (!options_.key.empty()) read_mjcf_key(root_, options_.key, inputs, model_);
     return std::move(model_);
   }
 
@@ -324,7 +326,7 @@ class MjcfReader {
     const double unit = joint.type == RobotJointType::hinge ? compiler_.angle : 1.0;
     joint.reference = unit * number("ref", 0.0);
     joint.rest = unit * number("springref", 0.0);
-    read_range(find("range"), find("limited"), joint.type == RobotJointType::slide ? 1.0 : compiler_.angle, joint);
+    read_ranges(find("range"), find("limited"), find("actuatorfrcrange"), find("actuatorfrclimited"), joint);
     if (joint.type == RobotJointType::ball) warn_of_ball(find("damping"), find("stiffness"), joint);
     body.joints.push_back(std::move(joint));
   }
@@ -339,21 +341,20 @@ class MjcfReader {
     return numbers[0];
   }
 
-  void read_range(const MjcfAttribute& range, const MjcfAttribute& limited, double unit, RobotJoint& joint) {
-    const std::string wish = limited ? limited.attribute->value : "auto";
-    if (wish != "true" && wish != "false" && wish != "auto") limited.element->fail("limited", "true, false or auto");
-    if (wish == "auto" && range && !compiler_.auto_limits) {
-      range.element->fail("range", "limited = \"true\" or \"false\" beside it, as compiler.autolimits is false");
-    }
-    if (wish == "false" || (wish == "auto" && !range)) return;
-    if (!range) limited.element->fail("limited", "a range");
-    const std::vector<double> numbers = parse_numbers(*range.element, *range.attribute, 2, 2);
-    if (!(numbers[0] < numbers[1])) range.element->fail("range", "low < high");
+  void read_ranges(const MjcfAttribute& range, const MjcfAttribute& limited, const MjcfAttribute& effort,
+                   const MjcfAttribute& effort_limited, RobotJoint& joint) {
+    joint.limits = read_mjcf_range(range, limited, compiler_);
+    joint.effort_limit = read_mjcf_range(effort, effort_limited, compiler_);
     if (joint.type == RobotJointType::ball) {
-      warnings_.add(*range.element, "range", "a ball joint has no limits: left out");
-      return;
+      if (joint.limits) warnings_.add(*range.element, "range", "a ball joint has no limits: left out");
+      if (joint.effort_limit) {
+        warnings_.add(*effort.element, "actuatorfrcrange", "a ball joint has no limit of its effort: left out");
+      }
+      joint.limits.reset();
+      joint.effort_limit.reset();
     }
-    joint.limits = {unit * numbers[0], unit * numbers[1]};
+    if (!joint.limits || joint.type == RobotJointType::slide) return;
+    for (double& limit : *joint.limits) limit *= compiler_.angle;
   }
 
   void warn_of_ball(const MjcfAttribute& damping, const MjcfAttribute& stiffness, RobotJoint& joint) {

@@ -110,9 +110,6 @@ class UrdfReader {
       } else {
         warnings_.add(child, "it has no counterpart: left out");
       }
-      if (child.name == "limit" && child.has("effort")) {
-        warnings_.add(child, "effort", "limits of efforts are not available in this version: left out");
-      }
       if (child.name == "limit" && child.has("velocity")) {
         warnings_.add(child, "velocity", "rates have no limits: left out");
       }
@@ -355,6 +352,7 @@ class UrdfReader {
     RobotJoint result;
     result.name = joint.find("name")->value;
     result.place = joint.place();
+    read_effort(joint, type, result);
     if (type == "fixed") return;
     if (type == "floating") {
       body.is_free = true;
@@ -387,6 +385,18 @@ class UrdfReader {
       }
     }
     body.joints.push_back(std::move(result));
+  }
+
+  /// |effort| <= |the attribute|
+  void read_effort(const XmlElement& joint, const std::string& type, RobotJoint& result) {
+    const XmlElement* limit = joint.child("limit");
+    if (limit == nullptr || !limit->has("effort")) return;
+    const double effort = std::abs(number_or(*limit, "effort", 0.0));
+    if (type == "revolute" || type == "continuous" || type == "prismatic") {
+      result.effort_limit = {-effort, effort};
+    } else {
+      warnings_.add(*limit, "effort", fmt::format("a {} joint has no limit of its effort: left out", type));
+    }
   }
 
   void add_limits(const XmlElement& joint, const std::string& type, RobotJoint& result) {

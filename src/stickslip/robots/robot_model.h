@@ -46,6 +46,19 @@ struct RobotShape {
   SourcePlace place;
 };
 
+/// gain times the value of an input, and offset; offset alone where there is no input.
+struct RobotSignal {
+  int input = -1;  // index into RobotModel::inputs
+  double gain = 1.0, offset = 0.0;
+};
+
+struct RobotServo {
+  bool of_velocity = false;
+  double stiffness = 0.0, damping = 0.0;
+  RobotSignal target;  // of velocity: of the rate
+  std::optional<std::array<double, 2>> limit;
+};
+
 enum class RobotJointType { hinge, slide, ball, planar };
 
 /// Between a body and what it hangs on, drawn in the body's frame.
@@ -60,6 +73,9 @@ struct RobotJoint {
   double friction = 0.0;
   std::optional<std::string> motion;  // a constant
   std::vector<double> start, start_rate;
+  std::vector<RobotServo> servos;
+  std::vector<RobotSignal> forces;
+  std::optional<std::array<double, 2>> effort_limit;
   SourcePlace place;
 };
 
@@ -91,6 +107,14 @@ struct RobotGear {
   std::array<std::string, 2> joints;
   double ratio = 1.0;
   double offset = 0.0;
+};
+
+/// What servos and forces follow.
+struct RobotInput {
+  std::string name;
+  double value = 0.0;
+  std::optional<std::array<double, 2>> range;
+  SourcePlace place;
 };
 
 struct RobotPair {
@@ -135,6 +159,7 @@ struct RobotModel {
   std::vector<RobotPair> pairs;
   std::vector<RobotSite> sites;
   std::vector<RobotSensor> sensors;
+  std::vector<RobotInput> inputs;
   std::vector<std::array<int, 2>> excludes;
   bool jointed_collide = false;  // whether the bodies of a joint may touch
   bool root_collides = true;     // whether they may where the first body is one of them

@@ -2,8 +2,11 @@
 // URDF: masses, centres, axes, frames and warnings against values computed by hand.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 #include <numbers>
+#include <optional>
 #include <string>
 
 #include "stickslip/base/input_error.h"
@@ -16,6 +19,8 @@ namespace stickslip {
 namespace {
 
 constexpr double kExact = 1e-12;  // [m, kg, kg m^2] round-off of some rotations
+using JointBounds = std::optional<std::array<double, 2>>;
+
 constexpr double kPi = std::numbers::pi;
 
 ConvertedModel convert_urdf(const std::string& parts, RobotOptions options = {}) {
@@ -208,7 +213,6 @@ TEST(Urdf, WarnsOfWhatItLeavesOut) {
   const ConvertedModel converted = convert_urdf(parts);
   const std::vector<std::string> expected = {
       "r.urdf:3: warning: contact: it has no counterpart: left out",
-      "r.urdf:6: warning: limit.effort: limits of efforts are not available in this version: left out",
       "r.urdf:6: warning: limit.velocity: rates have no limits: left out",
       "r.urdf:7: warning: safety_controller: it has no counterpart: left out",
       "r.urdf:8: warning: calibration: it has no counterpart: left out",
@@ -224,6 +228,30 @@ TEST(Urdf, WarnsOfWhatItLeavesOut) {
   } catch (const InputError& error) {
     EXPECT_STREQ(error.what(), "r.urdf:3: contact: it has no counterpart: left out");
   }
+}
+
+TEST(Urdf, LimitsEfforts) {
+  std::string parts = link("root", "");
+  for (const std::string type : {"revolute", "continuous", "prismatic", "planar", "floating", "fixed"}) {
+    const bool is_limited = type == "revolute" || type == "prismatic";
+    parts += link("of_" + type, inertial("1")) +
+             joint(type, type, "root", "of_" + type,
+                   is_limited ? "<limit effort=\"30\" lower=\"-1\" upper=\"1\"/>" : "<limit effort=\"-2.5\"/>");
+  }
+  const ConvertedModel converted = convert_urdf(parts);
+  ASSERT_EQ(converted.warnings.size(), 3U);
+  EXPECT_NE(converted.warnings[0].find("limit.effort: a planar joint has no limit of its effort: left out"),
+            std::string::npos);
+  EXPECT_NE(converted.warnings[1].find("a floating joint"), std::string::npos);
+  EXPECT_NE(converted.warnings[2].find("a fixed joint"), std::string::npos);
+  const Scene scene = parse_scene(converted.scene, "r.urdf");
+  const auto limit = [&](const std::string& name) {
+    return std::ranges::find(scene.joints, name, &SceneJoint::name)->effort_limit;
+  };
+  EXPECT_EQ(limit("revolute"), (JointBounds{{-30.0, 30.0}}));
+  EXPECT_EQ(limit("prismatic"), (JointBounds{{-30.0, 30.0}}));
+  EXPECT_EQ(limit("continuous"), (JointBounds{{-2.5, 2.5}}));
+  EXPECT_EQ(limit("planar"), JointBounds{});
 }
 
 TEST(Urdf, RenamesWhatAScenesNamesCannotHold) {

@@ -85,6 +85,7 @@ class RobotWriter {
       if (moves(i) || i == 0) write_body(i);
     }
     for (std::size_t i = 1; i < model_.bodies.size(); ++i) write_joints(i);
+    for (const RobotInput& input : model_.inputs) write_input(input);
     for (const RobotLoop& loop : model_.loops) write_loop(loop);
     for (const RobotGear& gear : model_.gears) write_gear(gear);
     for (const RobotPair& pair : model_.pairs) write_pair(pair);
@@ -225,6 +226,8 @@ class RobotWriter {
     SceneNames sites(warnings_);
     SceneNames sensors(warnings_);
     for (RobotSite& site : model_.sites) site.name = sites.take(site.name, site.place, "site");
+    SceneNames inputs(warnings_);
+    for (RobotInput& input : model_.inputs) input.name = inputs.take(input.name, input.place, "actuator");
     for (RobotSensor& sensor : model_.sensors) sensor.name = sensors.take(sensor.name, sensor.place, "sensor");
   }
 
@@ -443,7 +446,50 @@ class RobotWriter {
         line("friction = {}", number(joint.friction));
       }
     }
-    if (joint.limits) line("limits = [{}, {}]", number((*joint.limits)[0]), number((*joint.limits)[1]));
+    if (joint.limits) line("limits = {}", bounds(*joint.limits));
+    std::vector<std::string> drives;
+    for (const RobotSignal& force : joint.forces) drives.push_back(signal(force));
+    write_drives("force", drives);
+    drives.clear();
+    for (const RobotServo& each : joint.servos) drives.push_back(servo(each));
+    write_drives("servo", drives);
+    if (joint.effort_limit) line("effort_limit = {}", bounds(*joint.effort_limit));
+  }
+
+  // --- what drives them
+
+  static std::string bounds(const std::array<double, 2>& x) {
+    return fmt::format("[{}, {}]", number(x[0]), number(x[1]));
+  }
+
+  std::string signal(const RobotSignal& signal) const {
+    if (signal.input < 0) return number(signal.offset);
+    std::string keys = "input = " + quote_toml(model_.inputs[static_cast<std::size_t>(signal.input)].name);
+    if (signal.gain != 1.0) keys += ", gain = " + number(signal.gain);
+    if (signal.offset != 0.0) keys += ", offset = " + number(signal.offset);
+    return "{" + keys + "}";
+  }
+
+  std::string servo(const RobotServo& servo) const {
+    std::string keys = servo.of_velocity ? "type = \"velocity\"" : "type = \"position\"";
+    if (!servo.of_velocity) keys += ", stiffness = " + number(servo.stiffness);
+    if (servo.of_velocity || servo.damping > 0.0) keys += ", damping = " + number(servo.damping);
+    keys += ", target = " + signal(servo.target);
+    if (servo.limit) keys += ", limit = " + bounds(*servo.limit);
+    return "{" + keys + "}";
+  }
+
+  /// One, or an array with a line each.
+  void write_drives(const char* key, const std::vector<std::string>& drives) {
+    if (drives.empty()) return;
+    if (drives.size() == 1) return line("{} = {}", key, drives[0]);
+    line("{} = [{}]", key, fmt::join(drives, ",\n         "));
+  }
+
+  void write_input(const RobotInput& input) {
+    line("\n[inputs.{}]", quote_toml_key(input.name));
+    line("value = {}", number(input.value));
+    if (input.range) line("range = {}", bounds(*input.range));
   }
 
   void write_loop(const RobotLoop& loop) {

@@ -125,9 +125,6 @@ void read_efforts(const TableReader& reader, std::string_view length, std::strin
   for_each_element(reader, "servo", [&](const TomlValue& value, const std::string& path) {
     joint.servos.push_back(read_servo(TableReader(reader.context(), value, path), length, force));
   });
-  if (joint.effort_limit && joint.servos.size() > 1) {
-    reader.fail("effort_limit", "at most one servo: a limit of several is not available in this version");
-  }
 }
 
 }  // namespace stickslip

@@ -345,7 +345,7 @@ std::string SceneBuilder::effort_text(const SceneJoint& joint) const {
 
 /// A force beside servos, inputs or a limit of the effort is known as inputs are: before the step.
 void SceneBuilder::set_joint_servos(const SceneJoint& joint) {
-  if (!has_servos(joint)) return;
+  if (!has_servos(joint) || (is_idle(joint) && !is_on_velocities(scene_.scheme))) return;
   const std::string path = "joints." + joint.name;
   const auto path_of = [&](const char* key, std::size_t n, std::size_t i) {
     return n == 1 ? fmt::format("{}.{}", path, key) : fmt::format("{}.{}[{}]", path, key, i);

@@ -300,7 +300,12 @@ class SceneBuilder {
   static bool has_plain_force(const SceneJoint& joint) { return joint.force && !has_servos(joint); }
   /// Whether all efforts in a joint are one expression of the state, as of schemes without rows of servos.
   bool has_effort_expression(const SceneJoint& joint) const {
-    return has_servos(joint) && !is_on_velocities(scene_.scheme);
+    return has_servos(joint) && !is_idle(joint) && !is_on_velocities(scene_.scheme);
+  }
+  /// Whether a limit of the effort has nothing to limit but what a program may put there.
+  static bool is_idle(const SceneJoint& joint) {
+    if (joint.force || !joint.forces.empty() || !joint.servos.empty()) return false;
+    return (*joint.effort_limit)[0] <= 0.0 && (*joint.effort_limit)[1] >= 0.0;
   }
   std::string effort_text(const SceneJoint& joint) const;
   std::string signal_text(const SceneSignal& signal) const;

@@ -51,6 +51,7 @@ void refuse_servos(const SchemeOptions& options, const System& system, const Joi
   };
   if (!is_on_velocities(options)) refuse("moreau, ccp or stewart-trinkle");
   const auto has_phases = [](const ContactPair& pair) { return pair.law().impact != ImpactLaw::newton; };
+  if (joint.options.servos.empty()) return;
   if (std::ranges::any_of(system.contacts(), has_phases) || std::ranges::any_of(system.detected_pairs(), has_phases)) {
     refuse("no restitution by Poisson's or the energetic law");
   }

@@ -56,7 +56,7 @@ const State& VelocityStep::settle_start(const State& state) {
 }
 
 bool VelocityStep::begin_servos(const State& state, double t_end, StepReport& report) {
-  if (!has_servos()) return true;
+  if (!servos_.exist()) return true;
   report.message = servos_.begin(state, t_end);
   constraints_.set_servos(&servos_);
   return report.message.empty();
@@ -292,6 +292,7 @@ void VelocityStep::report_forces(double h, const Inputs& inputs, double t, const
   for (const JointInput& known : servos_.known().joints()) add_joint_effort(system_, known, t, q, report);
   if (impulse != nullptr) report_applied_impulse(system_, *impulse, h, report);
   constraints_.add_reactions(solution_, h, report);
+  servos_.keep_limits(report);
   start_impact_.add_reactions(h, report);
   constraints_.save_warm(solution_, warm_);
 }

@@ -70,7 +70,7 @@ class VelocityStep {
   const Vector& adhesion() const { return adhesive_; }
 
   /// Whether joints have servos: their coordinates are then to move by the velocities at the end of the step.
-  bool has_servos() const { return servos_.exist(); }
+  bool has_servos() const { return servos_.have_rows(); }
   /// Begins their rows for a step from a state to t_end; false: the report says what is not finite.
   bool begin_servos(const State& state, double t_end, StepReport& report);
   /// Adds what a caller and servos put on bodies and in joints, as far as it is known before the step.
