@@ -380,14 +380,17 @@ struct Observer : ZeroedMemory {
   RunExpression expression;
   double value() const {
     if (!shared) throw py::type_error("StateExpression.__init__() was not called");
-    const Simulation& simulation = shared->read();
-    return expression.value(simulation.state(), simulation.last_row());
+    Simulation& simulation = shared->read();
+    if (!expression.reads_sensors()) return expression.value(simulation.state(), simulation.last_row(), {});
+    const Vector& sensors = simulation.calc_sensors();
+    return expression.value(simulation.state(), simulation.last_row(),
+                            {sensors.data(), static_cast<std::size_t>(sensors.size())});
   }
 };
 
 Observer make_observer(const PySimulation& simulation, std::string text) {
-  const Simulation& s = simulation.get()->read();
-  return {simulation.get(), RunExpression(std::move(text), s.system(), s.scene().parameters)};
+  Simulation& s = simulation.get()->read();
+  return {simulation.get(), RunExpression(std::move(text), s.system(), s.scene().parameters, s.sensors())};
 }
 
 // --- analyses and pages

@@ -87,6 +87,24 @@ def test_expressions():
         Env(ss.parse(SLIDER), ["slid"], [])
 
 
+def test_expressions_read_sensors():
+    text = SLIDER + '[[sensors]]\nname = "drive"\ntype = "joint"\njoint = "slide"\n'
+    sim = ss.Simulation(ss.parse(text), end=math.inf)
+    sim.joints["slide"].effort = 1.5
+    sim.step(30)
+    read = sim.sensors["drive"].value
+    assert [sim.evaluate(f"sensor('drive', {i})") for i in (1, 2, 3)] == list(read) and read[2] == 1.5
+    assert sim.evaluate("sensor(drive)") == read[0] > 0
+    env = Env(ss.parse(text), ["slide"], ["sensor(drive, 3)"], low=-5, high=5, reward="sensor(drive, 2)")
+    env.reset(seed=1)
+    observation, reward, *_ = env.step([2])
+    assert observation[0] == 2 and reward == env.sim.sensors["drive"].value[1] > 0
+    for wrong, column in (("1 + sensor(drives)", 12), ("sensor(drive, 4)", 15)):
+        with pytest.raises(ss.InputError) as raised:
+            sim.evaluate(wrong)
+        assert f"column {column}:" in str(raised.value)
+
+
 def test_expressions_in_space(ball):
     sim = ss.Simulation(ss.parse(ball), set={"bodies.ball.angular_velocity": [1, 2, 3]})
     assert [sim.evaluate(f"omega_{c}(ball)") for c in "xyz"] == pytest.approx([1, 2, 3])

@@ -32,8 +32,8 @@ constexpr std::array kFunctions = {
     Function{"min", Op::min, kTwoOrMore}, Function{"max", Op::max, kTwoOrMore},
 };
 
-constexpr std::array<std::string_view, 13> kQuantities = {
-    "x", "y", "z", "vx", "vy", "vz", "phi", "omega", "omega_x", "omega_y", "omega_z", "coordinate", "rate"};
+constexpr std::array<std::string_view, 14> kQuantities = {
+    "x", "y", "z", "vx", "vy", "vz", "phi", "omega", "omega_x", "omega_y", "omega_z", "coordinate", "rate", "sensor"};
 
 const Function* find_function(std::string_view name) {
   const auto found = std::find_if(kFunctions.begin(), kFunctions.end(), [&](const auto& f) { return f.name == name; });
@@ -236,7 +236,10 @@ class Parser {
       quantity.number_column = column();
       const char* end = text_.data() + text_.size();
       const auto [last, error] = std::from_chars(text_.data() + position_, end, quantity.number);
-      if (error != std::errc() || quantity.number < 1) fail("expected the number of a coordinate, from 1 on");
+      if (error != std::errc() || quantity.number < 1) {
+        fail(function == "sensor" ? "expected the number of what a sensor reads, from 1 on"
+                                  : "expected the number of a coordinate, from 1 on");
+      }
       position_ = static_cast<std::size_t>(last - text_.data());
     }
     expect(")", "expected ')' after a name, in '..' where it is no identifier");

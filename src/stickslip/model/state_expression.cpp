@@ -20,6 +20,7 @@ class VariableReader final : public QuantityReader {
   VariableReader(const System& system, std::span<const std::string_view> given) : system_(system), given_(given) {}
 
   int find(const NamedQuantity& quantity) override;
+  int find_sensor(const NamedQuantity& quantity);
   int find(std::string_view name) override;
   std::vector<StateVariable>& variables() { return variables_; }
 
@@ -57,7 +58,31 @@ int VariableReader::find(std::string_view name) {
   return number_of({Quantity::given, static_cast<int>(found - given_.begin()), 0}, 0);
 }
 
+/// Number i of a sensor is given by the name sensor/NAME/i, which no expression can write.
+int VariableReader::find_sensor(const NamedQuantity& quantity) {
+  constexpr std::string_view kOfSensor = "sensor/";
+  const std::string of_this = std::string(kOfSensor) + quantity.name + "/";
+  std::vector<std::string_view> known;
+  int n = 0;
+  for (const std::string_view name : given_) {
+    if (!name.starts_with(kOfSensor)) continue;
+    n += name.starts_with(of_this) ? 1 : 0;
+    known.push_back(name.substr(kOfSensor.size(), name.rfind('/') - kOfSensor.size()));
+  }
+  if (known.empty()) {
+    throw ExpressionError(quantity.function_column,
+                          "sensors are read by what observes a run of a scene with sensors, by nothing else");
+  }
+  if (n == 0) fail_unknown("sensor", quantity, known);
+  if (quantity.number > n) {
+    throw ExpressionError(quantity.number_column, "one of the numbers of '" + quantity.name + "', 1 to " +
+                                                      std::to_string(n) + ", found " + std::to_string(quantity.number));
+  }
+  return find(of_this + std::to_string(std::max(quantity.number, 1)));
+}
+
 int VariableReader::find(const NamedQuantity& quantity) {
+  if (quantity.function == "sensor") return find_sensor(quantity);
   const bool is_of_joint = quantity.function == "coordinate" || quantity.function == "rate";
   return number_of(is_of_joint ? make_joint_variable(quantity) : make_variable(quantity), quantity.function_column);
 }

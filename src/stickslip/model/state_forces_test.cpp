@@ -211,6 +211,8 @@ TEST(StateForces, WhatIsNoQuantityIsRefusedWithItsColumn) {
        {BadExpression{"1 + x(bal)", 7, "no body 'bal'; did you mean 'ball'?"},
         BadExpression{"rate(elbo)", 6, "no joint 'elbo'; did you mean 'elbow'?"},
         BadExpression{"2*coordinate(elbow, 2)", 21, "1 to 1, found 2"},
+        BadExpression{"2*sensor(eye)", 3, "sensors are read by what observes a run"},
+        BadExpression{"2*sensor(eye, 0)", 15, "the number of what a sensor reads"},
         BadExpression{"2*coordinate(elbow, 0)", 21, "the number of a coordinate"},
         BadExpression{"z(ball)", 1, "bodies in space"},
         BadExpression{"omega_x(ball)", 1, "in the plane there is omega"}, BadExpression{"x(ball, 1)", 9, "only joints"},

@@ -7,12 +7,12 @@
 #include <optional>
 #include <random>
 #include <string>
-#include <variant>
 #include <vector>
 
 #include "stickslip/base/input_error.h"
 #include "stickslip/robots/convert_model.h"
 #include "stickslip/scene/load_scene.h"
+#include "tests/support/joint_effort.h"
 
 namespace stickslip {
 namespace {
@@ -35,31 +35,6 @@ Scene driven(const std::string& parts, const RobotOptions& options = {}) {
   const ConvertedModel converted = convert_driven(parts, options);
   EXPECT_TRUE(converted.warnings.empty()) << converted.warnings.front();
   return parse_scene(converted.scene, "m.toml");
-}
-
-double calc_input(const Scene& scene, const std::string& name, double control) {
-  const auto input = std::ranges::find(scene.inputs, name, &SceneInput::name);
-  return input->range ? std::clamp(control, (*input->range)[0], (*input->range)[1]) : control;
-}
-
-double calc_signal(const Scene& scene, const SceneSignal& signal, double control) {
-  if (signal.input.empty()) return std::get<double>(signal.value);
-  return signal.gain * calc_input(scene, signal.input, control) + signal.offset;
-}
-
-/// The effort of a joint by the scene's law, where all its inputs have one value.
-double calc_effort(const Scene& scene, const SceneJoint& joint, double control, double q, double rate) {
-  double effort = joint.force ? std::get<double>(*joint.force) : 0.0;
-  for (const SceneSignal& force : joint.forces) effort += calc_signal(scene, force, control);
-  for (const SceneServo& servo : joint.servos) {
-    const double target = calc_signal(scene, servo.target, control);
-    double law = servo.of_velocity ? servo.damping * (target - rate)
-                                   : servo.stiffness * (target - q) +
-                                         servo.damping * (calc_signal(scene, servo.rate, control) - rate);
-    if (servo.limit) law = std::clamp(law, (*servo.limit)[0], (*servo.limit)[1]);
-    effort += law;
-  }
-  return effort;
 }
 
 /// An actuator on the hinge as MuJoCo documents it: its force, clamped, times its gear.
@@ -108,7 +83,7 @@ TEST(MjcfActuators, DoWhatMuJoCoDoes) {
     EXPECT_EQ(scene.inputs.at(0).name, "actuator0");
     for (int i = 0; i < 200; ++i) {
       const double ctrl = draw(engine), q = draw(engine), rate = draw(engine);
-      EXPECT_NEAR(calc_effort(scene, scene.joints.at(0), ctrl, q, rate), law.calc_effort(ctrl, q, rate), 1e-12)
+      EXPECT_NEAR(test::calc_effort(scene, scene.joints.at(0), q, rate, ctrl), law.calc_effort(ctrl, q, rate), 1e-12)
           << element;
     }
   }

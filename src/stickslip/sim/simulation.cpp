@@ -415,8 +415,13 @@ Simulation::Imu Simulation::calc_imu(int body, const Vector3& at) const {
   return imu;
 }
 
-Vector Simulation::calc_sensor(int i) {
+const Sensors& Simulation::sensors() {
   if (!sensors_) sensors_.emplace(*system_, make_sensors(scene_, *system_));
+  return *sensors_;
+}
+
+const Vector& Simulation::calc_sensors() {
+  readings_.resize(sensors().offsets().back());
   if (has_before_) {
     State before;
     before.t = t_before_;
@@ -424,8 +429,13 @@ Vector Simulation::calc_sensor(int i) {
     before.u = u_before_;
     sensors_->begin_step(before);
   }
-  Vector all(sensors_->offsets().back());
-  sensors_->read(state_, report(), !has_before_, std::span(all.data(), static_cast<std::size_t>(all.size())));
+  sensors_->read(state_, report(), !has_before_,
+                 std::span(readings_.data(), static_cast<std::size_t>(readings_.size())));
+  return readings_;
+}
+
+Vector Simulation::calc_sensor(int i) {
+  const Vector& all = calc_sensors();
   const std::int64_t first = sensors_->offsets()[static_cast<std::size_t>(i)];
   return all.segment(first, sensors_->offsets()[static_cast<std::size_t>(i) + 1] - first);
 }

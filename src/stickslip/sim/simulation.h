@@ -110,6 +110,10 @@ class Simulation {
   Vector3 calc_contact_force(int body);
   /// What sensor i of the scene reads, as a result has it. NaN where that needs a step and none was made here.
   Vector calc_sensor(int i);
+  /// What all of them read, one after another.
+  const Vector& calc_sensors();
+  /// The sensors of the scene.
+  const Sensors& sensors();
 
  private:
   void begin();
@@ -138,6 +142,7 @@ class Simulation {
   Vector q_before_, u_before_;  // (n_q), (n_u)
   bool has_before_ = false;
   std::optional<Sensors> sensors_;  // made at the first reading
+  Vector readings_;                 // of them
 };
 
 }  // namespace stickslip

@@ -17,9 +17,9 @@ constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
 constexpr double kAtTime = 1e-6;
 
 RunExpression read_in_plan(const SweepPlan& plan, const std::string& text, const Mark& mark, const std::string& key,
-                           const System& system, const Expression::Parameters& parameters) {
+                           const System& system, const Expression::Parameters& parameters, const Sensors& sensors) {
   try {
-    return {text, system, parameters};
+    return {text, system, parameters, sensors};
   } catch (const InputError& error) {
     throw InputError(plan.document.place(mark), key, quote_toml(text), error.allowed());
   }
@@ -28,52 +28,53 @@ RunExpression read_in_plan(const SweepPlan& plan, const std::string& text, const
 }  // namespace
 
 QuantityObserver::QuantityObserver(const SweepPlan& plan, const SweepQuantity& quantity, const System& system,
-                                   const Expression::Parameters& parameters)
+                                   const Expression::Parameters& parameters, const Sensors& sensors)
     : quantity_(quantity),
-      value_(read_in_plan(plan, quantity.value, quantity.value_mark, quantity.value_key(), system, parameters)),
+      value_(
+          read_in_plan(plan, quantity.value, quantity.value_mark, quantity.value_key(), system, parameters, sensors)),
       extremum_(kNone) {
   if (quantity.take == SweepQuantity::Take::crossings) {
     when_ = read_in_plan(plan, quantity.when, quantity.when_mark, "quantities." + quantity.name + ".when", system,
-                         parameters);
+                         parameters, sensors);
   } else if (quantity.take == SweepQuantity::Take::at) {
     found_.assign(quantity.times.size(), kNone);
   }
 }
 
-void QuantityObserver::take(const State& state, const StepRow& row) {
+void QuantityObserver::take(const State& state, const StepRow& row, std::span<const double> sensors) {
   ++n_;
   switch (quantity_.take) {
     case SweepQuantity::Take::end:
       break;
     case SweepQuantity::Take::max:
     case SweepQuantity::Take::min: {
-      const double value = value_.value(state, row);
+      const double value = value_.value(state, row, sensors);
       const bool is_new = quantity_.take == SweepQuantity::Take::max ? value > extremum_ : value < extremum_;
       if (is_new || std::isnan(extremum_)) extremum_ = value;
       break;
     }
     case SweepQuantity::Take::mean:
-      sum_ += value_.value(state, row);
+      sum_ += value_.value(state, row, sensors);
       break;
     case SweepQuantity::Take::at: {
       const double t = state.t + (n_ == 1 ? 0.0 : kAtTime * row.step);
       const double before = before_ ? before_->time : -std::numeric_limits<double>::infinity();
       for (std::size_t k = 0; k < found_.size(); ++k) {
-        if (quantity_.times[k] <= t && quantity_.times[k] > before) found_[k] = value_.value(state, row);
+        if (quantity_.times[k] <= t && quantity_.times[k] > before) found_[k] = value_.value(state, row, sensors);
       }
       before_ = {t, 0.0, 0.0};
       break;
     }
     case SweepQuantity::Take::crossings:
-      take_crossing(state, row);
+      take_crossing(state, row, sensors);
       break;
   }
 }
 
 /// Linear between the steps before and after an upward zero.
-void QuantityObserver::take_crossing(const State& state, const StepRow& row) {
+void QuantityObserver::take_crossing(const State& state, const StepRow& row, std::span<const double> sensors) {
   if (static_cast<std::int64_t>(found_.size()) == quantity_.count) return;
-  const Instant now = {state.t, when_->value(state, row), value_.value(state, row)};
+  const Instant now = {state.t, when_->value(state, row, sensors), value_.value(state, row, sensors)};
   if (before_ && before_->when < 0.0 && now.when >= 0.0) {
     const double share = before_->when / (before_->when - now.when);
     const double time = before_->time + share * (now.time - before_->time);
@@ -82,11 +83,12 @@ void QuantityObserver::take_crossing(const State& state, const StepRow& row) {
   before_ = now;
 }
 
-void QuantityObserver::finish(const State& state, const StepRow& row, bool has_failed, std::span<double> out) const {
+void QuantityObserver::finish(const State& state, const StepRow& row, std::span<const double> sensors, bool has_failed,
+                              std::span<double> out) const {
   std::ranges::fill(out, kNone);
   switch (quantity_.take) {
     case SweepQuantity::Take::end:
-      if (!has_failed) out.front() = value_.value(state, row);
+      if (!has_failed) out.front() = value_.value(state, row, sensors);
       break;
     case SweepQuantity::Take::max:
     case SweepQuantity::Take::min:

@@ -16,15 +16,18 @@ class QuantityObserver {
   /// Throws InputError, with the place in the plan, where an expression is none of this system. Plan and system must
   /// outlive this.
   QuantityObserver(const SweepPlan& plan, const SweepQuantity& quantity, const System& system,
-                   const Expression::Parameters& parameters);
+                   const Expression::Parameters& parameters, const Sensors& sensors);
 
-  /// Row 0, then each step that was made.
-  void take(const State& state, const StepRow& row);
+  bool reads_sensors() const { return value_.reads_sensors() || (when_ && when_->reads_sensors()); }
+
+  /// Row 0, then each step that was made. `sensors`: what they read, where it reads any.
+  void take(const State& state, const StepRow& row, std::span<const double> sensors);
   /// The numbers, NaN where there is none: `has_failed`, the run did not come to its end.
-  void finish(const State& state, const StepRow& row, bool has_failed, std::span<double> out) const;
+  void finish(const State& state, const StepRow& row, std::span<const double> sensors, bool has_failed,
+              std::span<double> out) const;
 
  private:
-  void take_crossing(const State& state, const StepRow& row);
+  void take_crossing(const State& state, const StepRow& row, std::span<const double> sensors);
 
   const SweepQuantity& quantity_;
   RunExpression value_;

@@ -11,6 +11,7 @@
 #include <new>
 #include <system_error>
 #include <utility>
+#include <vector>
 
 #include "stickslip/base/input_error.h"
 #include "stickslip/base/nearest.h"
@@ -18,6 +19,7 @@
 #include "stickslip/scene/build.h"
 #include "stickslip/scene/read_scene.h"
 #include "stickslip/scene/toml_text.h"
+#include "stickslip/sim/make_sensors.h"
 #include "stickslip/sim/output_plan.h"
 #include "stickslip/sim/step_sequence.h"
 #include "stickslip/stepping/limit_monitor.h"
@@ -51,11 +53,12 @@ std::string describe_inexact(std::int64_t inexact, std::int64_t steps, double fi
   return text;
 }
 
-std::vector<QuantityObserver> make_observers(const SweepPlan& plan, const System& system, const Scene& scene) {
+std::vector<QuantityObserver> make_observers(const SweepPlan& plan, const System& system, const Scene& scene,
+                                             const Sensors& sensors) {
   std::vector<QuantityObserver> observers;
   observers.reserve(plan.quantities.size());
   for (const SweepQuantity& quantity : plan.quantities) {
-    observers.emplace_back(plan, quantity, system, scene.parameters);
+    observers.emplace_back(plan, quantity, system, scene.parameters, sensors);
   }
   return observers;
 }
@@ -101,7 +104,7 @@ void ParameterSweep::check() {
     apply_overrides(document_, assignments);
     const Scene scene = read_scene(document_, scene_.name);
     const BuiltScene built = build(scene);
-    make_observers(plan_, *built.system, scene);
+    make_observers(plan_, *built.system, scene, Sensors(*built.system, make_sensors(scene, *built.system)));
   } catch (const InputError& error) {
     for (const SweepPlan::Setting& setting : plan_.set) {
       if (error.place().file != override_name(setting.assignment)) continue;
@@ -182,19 +185,26 @@ void ParameterSweep::simulate(std::span<const double> values, const StopToken& s
   BuiltScene built = build(scene, {}, stop);
   if (scene.time.automatic) scene.output = plan_output(scene, built).output;  // whose instants steps of any length meet
   StepSequence steps(scene, *built.stepper);
-  std::vector<QuantityObserver> observers = make_observers(plan_, *built.system, scene);
+  Sensors sensors(*built.system, make_sensors(scene, *built.system));
+  std::vector<QuantityObserver> observers = make_observers(plan_, *built.system, scene, sensors);
+  std::vector<double> readings;
+  if (std::ranges::any_of(observers, &QuantityObserver::reads_sensors)) {
+    readings.resize(static_cast<std::size_t>(sensors.offsets().back()));
+  }
   State state = built.initial;
   StepReport report;
   built.stepper->initialize(state, report);
   steps.begin(state);
   LimitMonitor limits(*built.system, scene.limits, state, report);
   StepRow row = make_step_row(report);
-  for (QuantityObserver& observer : observers) observer.take(state, row);
+  if (!readings.empty()) sensors.read(state, report, true, readings);
+  for (QuantityObserver& observer : observers) observer.take(state, row, readings);
   std::int64_t inexact = 0;
   double first_inexact = 0.0;
   bool has_failed = false;
   while (out.status < 0 && !steps.at_end(state)) {
     stop.check();
+    if (!readings.empty()) sensors.begin_step(state);
     const Status status = steps.step(state, report);
     if (status == Status::failed) {
       has_failed = true;
@@ -205,7 +215,8 @@ void ParameterSweep::simulate(std::span<const double> values, const StopToken& s
     row = make_step_row(report);
     ++out.steps;
     if (status == Status::inexact && inexact++ == 0) first_inexact = row.time;
-    for (QuantityObserver& observer : observers) observer.take(state, row);
+    if (!readings.empty()) sensors.read(state, report, false, readings);
+    for (QuantityObserver& observer : observers) observer.take(state, row, readings);
     if (limits.examine(state, report) && scene.limits.stop) {
       out.status = kStepFailed;
       out.message = describe_first(limits.first_passed());
@@ -219,7 +230,7 @@ void ParameterSweep::simulate(std::span<const double> values, const StopToken& s
   std::span<double> left(out.quantities);
   for (std::size_t k = 0; k < observers.size(); ++k) {
     const auto width = static_cast<std::size_t>(plan_.quantities[k].width());
-    observers[k].finish(state, row, has_failed, left.first(width));
+    observers[k].finish(state, row, readings, has_failed, left.first(width));
     left = left.subspan(width);
   }
 }

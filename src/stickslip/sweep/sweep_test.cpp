@@ -105,6 +105,50 @@ TEST_F(SweepOfThrows, QuantitiesAreThoseOfTheClosedForm) {
 }
 
 /// What passes a limit, what is no scene, and what a limit ends are rows with the status of `run`.
+TEST_F(SweepOfThrows, QuantitiesReadSensors) {
+  write_file(folder_ / "s.toml", std::string(kThrow) + R"(
+[sites.eye]
+body = "b"
+position = [0, 0, 0.05]
+[[sensors]]
+name = "eye"
+type = "pose"
+site = "eye"
+[[sensors]]
+name = "weight"
+type = "imu"
+site = "eye"
+[[sensors]]
+name = "touch"
+type = "contact"
+body = "b"
+)");
+  const ParameterSweep sweep = make(
+      "[quantities]\nfirst = \"sensor(eye)\"\nmost = {value = \"sensor('eye', 3)\", take = \"max\"}\n"
+      "free = {value = \"abs(sensor(weight, 3))\", at = 0.5}\nunknown = {value = \"sensor(touch, 3)\", at = 0}\n"
+      "turn = {value = \"sensor(eye)\", when = \"0.75 - sensor(eye, 3)\", after = 0.2}\n");
+  const SweepRow row = run(sweep, 0);
+  ASSERT_EQ(row.status, 0) << row.message;
+  ASSERT_EQ(row.quantities.size(), 5U);
+  EXPECT_NEAR(row.quantities[0], 2.0, 1e-12);
+  EXPECT_NEAR(row.quantities[1], 0.85, 1e-12);
+  EXPECT_NEAR(row.quantities[2], 0.0, 1e-9);
+  EXPECT_TRUE(std::isnan(row.quantities[3])) << "forces need a step";
+  // 4 t - 5 t^2 = 0.7 on the way down, linear between steps.
+  EXPECT_NEAR(row.quantities[4], 2.0 * (0.4 + std::sqrt(0.02)), 1e-3);
+  const auto error = [&](const std::string& text) -> std::string {
+    try {
+      make("[quantities]\nq = \"" + text + "\"\n");
+    } catch (const InputError& e) {
+      return e.what();
+    }
+    return "none";
+  };
+  EXPECT_NE(error("sensor(eyes)").find("no sensor 'eyes'; did you mean 'eye'?"), std::string::npos)
+      << error("sensor(eyes)");
+  EXPECT_NE(error("sensor(eye, 8)").find("one of the numbers of 'eye', 1 to 7, found 8"), std::string::npos);
+}
+
 TEST_F(SweepOfThrows, WhatGoesWrongIsARow) {
   const ParameterSweep masses =
       make("parameters = {m = {key = \"bodies.b.mass\", list = [-1, 2]}}\nquantities = {m = \"kinetic_energy\"}\n");
