@@ -82,19 +82,21 @@ TEST_P(RobotActuators, ArmReachesItsTargets) {
 INSTANTIATE_TEST_SUITE_P(Schemes, RobotActuators, testing::Values("moreau", "ccp", "stewart-trinkle"),
                          [](const auto& of) { return of.param == "stewart-trinkle" ? "trinkle" : of.param; });
 
-/// Motors of a pendulum alone leave a scheme its own order: with them at rest it moves as without them, to the bit.
+/// Motors of a pendulum, and limits of its effort, leave a scheme its own order: where they do nothing it moves as
+/// without them, to the bit.
 TEST(RobotMotors, AtRestChangeNothing) {
-  const auto run = [](const std::string& actuators) {
-    const std::string text =
-        "<mujoco><worldbody><body pos=\"0 0 1\"><joint name=\"j\" axis=\"0 1 0\"/><geom type=\"capsule\" size=\"0.05\" "
-        "fromto=\"0 0 0 0.5 0 0\"/></body></worldbody>" +
-        actuators + "</mujoco>";
+  const auto run = [](const std::string& actuators, const std::string& limit = "") {
+    const std::string text = "<mujoco><worldbody><body pos=\"0 0 1\"><joint name=\"j\" axis=\"0 1 0\"" + limit +
+                             "/><geom type=\"capsule\" size=\"0.05\" "
+                             "fromto=\"0 0 0 0.5 0 0\"/></body></worldbody>" +
+                             actuators + "</mujoco>";
     test::SceneRun pendulum{parse_scene(convert_model_text(text, "p.xml", {}).scene, "p.toml")};
     pendulum.run();
     return pendulum.state.q;
   };
   EXPECT_EQ(run(""), run("<actuator><motor joint=\"j\"/></actuator>"));
   EXPECT_EQ(run(""), run("<actuator><motor joint=\"j\" forcerange=\"-1 1\"/></actuator>"));
+  EXPECT_EQ(run(""), run("", " actuatorfrcrange=\"-1 1\""));
 }
 
 /// A limit of the effort of a joint holds for its actuators together: an arm that they cannot hold up sinks.

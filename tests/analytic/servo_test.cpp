@@ -371,6 +371,30 @@ TEST_P(ServosAsForces, LimitIsReachedAndLeftAsInClosedForm) {
   });
 }
 
+TEST_P(ServosAsForces, EffortLimitIsOfTheSumOfServosWithLimits) {
+  test::SceneRun run = open_with(GetParam(), slide(R"toml(force = {input = "push"}
+effort_limit = [-6, 8]
+servo = [{type = "position", stiffness = 60, damping = 4, target = "sin(3*t)", limit = [-5, 4]},
+         {type = "velocity", damping = 5, target = "2*cos(2*t)", limit = [-2, 6]}]
+[inputs.push]
+value = "2*cos(5*t)"
+range = [-1, 1.5]
+)toml"),
+                                 2.0, 1e-3);
+  int n_high = 0;
+  run.run([&](const test::SceneRun& at) {
+    const double t = at.state.t;
+    const double x = at.report.joints[0].coordinate;
+    const double v = at.report.joints[0].rate;
+    const double sum = std::clamp(2.0 * std::cos(5.0 * t), -1.0, 1.5) +
+                       std::clamp(60.0 * (std::sin(3.0 * t) - x) - 4.0 * v, -5.0, 4.0) +
+                       std::clamp(5.0 * (2.0 * std::cos(2.0 * t) - v), -2.0, 6.0);
+    EXPECT_NEAR(at.report.joints[0].effort, std::clamp(sum, -6.0, 8.0), 0.1) << t;  // of the step's inside
+    n_high += at.report.joints[0].effort == 8.0 ? 1 : 0;
+  });
+  EXPECT_GT(n_high, 10);
+}
+
 INSTANTIATE_TEST_SUITE_P(Schemes, ServosAsForces, testing::Values("generalized-alpha", "event-driven", "relaxation"),
                          [](const auto& info) {
                            return info.param == "event-driven" ? "events" : info.param.substr(0, 8);

@@ -52,7 +52,7 @@ class QuantityReader {
 ///               | "(" expression ")"
 ///   function    = sin cos tan asin acos atan atan2 sinh cosh tanh exp log sqrt abs sign min max
 ///   quantity    = ( "x" | "y" | "z" | "vx" | "vy" | "vz" | "phi" | "omega" | "omega_x" | "omega_y" | "omega_z"
-///               | "coordinate" | "rate" | "sensor" ) "(" name [ "," digits ] ")"   where a reader of quantities is given
+///               | "coordinate" | "rate" | "sensor" ) "(" name [ "," digits ] ")"      where quantities are read
 ///   name        = an identifier, or anything in '..'
 ///
 /// The condition of ?: holds where it is not zero; only the chosen branch is evaluated. sign(0) = 0.

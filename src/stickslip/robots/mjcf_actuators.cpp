@@ -14,7 +14,7 @@
 namespace stickslip {
 namespace {
 
-using Range = std::array<double, 2>;
+using LowHigh = std::array<double, 2>;
 
 /// What the classes of an actuator and its own element say, one after another: all kinds set the same figures.
 struct Actuator {
@@ -121,7 +121,7 @@ void apply(const XmlElement& element, Actuator& to) {
   }
 }
 
-Range sorted(double a, double b) {
+LowHigh sorted(double a, double b) {
   return {std::min(a, b), std::max(a, b)};
 }
 
@@ -148,8 +148,8 @@ class MjcfActuatorReader {
     for (const XmlElement* each : defaults_.find_actuators(element)) apply(*each, actuator);
     apply(element, actuator);
     // Read where it is left out, too: bad input is told.
-    std::optional<Range> control = read_mjcf_range(actuator.control_range, actuator.control_limited, compiler_);
-    const std::optional<Range> force = read_mjcf_range(actuator.force_range, actuator.force_limited, compiler_);
+    std::optional<LowHigh> control = read_mjcf_range(actuator.control_range, actuator.control_limited, compiler_);
+    const std::optional<LowHigh> force = read_mjcf_range(actuator.force_range, actuator.force_limited, compiler_);
     if (joint == nullptr || !is_fit(element, actuator)) return -1;
     if (!control && actuator.inherited > 0.0 && joint->limits) {
       const double middle = 0.5 * ((*joint->limits)[0] + (*joint->limits)[1]);
@@ -211,7 +211,7 @@ class MjcfActuatorReader {
   }
 
   /// Adds the servo or the force. Where a force has a limit its input has less of a range.
-  void add(const Actuator& actuator, const std::optional<Range>& limit, RobotInput& input, RobotJoint& joint) {
+  void add(const Actuator& actuator, const std::optional<LowHigh>& limit, RobotInput& input, RobotJoint& joint) {
     const double g = actuator.gear;
     if (g == 0.0) return;
     const int index = static_cast<int>(model_.inputs.size());
@@ -235,10 +235,11 @@ class MjcfActuatorReader {
   }
 
   /// gain ctrl + bias stays within `limit` where ctrl stays within a range.
-  static void narrow(const Range& limit, double gain, double bias, double gear, RobotInput& input, RobotSignal& force) {
+  static void narrow(const LowHigh& limit, double gain, double bias, double gear, RobotInput& input,
+                     RobotSignal& force) {
     constexpr double kAny = std::numeric_limits<double>::infinity();
-    const Range control = input.range.value_or(Range{-kAny, kAny});
-    Range within = control;
+    const LowHigh control = input.range.value_or(LowHigh{-kAny, kAny});
+    LowHigh within = control;
     if (gain != 0.0) within = sorted((limit[0] - bias) / gain, (limit[1] - bias) / gain);
     within = {std::max(within[0], control[0]), std::min(within[1], control[1])};
     if (gain != 0.0 && within[0] < within[1]) {

@@ -23,7 +23,8 @@ struct ElementWords {
 
 const Words kOrientation = {"pos", "quat", "axisangle", "euler", "xyaxes", "zaxis"};
 
-const Words kSilentOfActuators = {"group", "user", "lengthrange", "dynprm", "actlimited", "actrange", "actdim", "actearly"};
+const Words kSilentOfActuators = {"group",      "user",     "lengthrange", "dynprm",
+                                  "actlimited", "actrange", "actdim",      "actearly"};
 
 /// Of an actuator, with those of its law.
 ElementWords actuator_words(const Words& law) {
