@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <limits>
 #include <set>
 #include <utility>
@@ -155,9 +156,11 @@ class MjcfActuatorReader {
       const double middle = 0.5 * ((*joint->limits)[0] + (*joint->limits)[1]);
       const double half = 0.5 * actuator.inherited * ((*joint->limits)[1] - (*joint->limits)[0]);
       control = {middle - half, middle + half};
+      if (!((*control)[0] < (*control)[1])) element.fail("inheritrange", "a share of the joint's range");
     }
     input.range = control;
     add(actuator, force, input, *joint);
+    check_finite(element, input, *joint);
     model_.inputs.push_back(std::move(input));
     return static_cast<int>(model_.inputs.size()) - 1;
   }
@@ -208,6 +211,24 @@ class MjcfActuatorReader {
     if (actuator.filter) warn(actuator.filter, "controls that act late have no counterpart: it acts at once");
     if (actuator.ratio) warn(actuator.ratio, "damping by the mass has no counterpart: left out; kv has it as a figure");
     return true;
+  }
+
+  /// Products of figures are numbers, too.
+  static void check_finite(const XmlElement& element, const RobotInput& input, const RobotJoint& joint) {
+    const auto is_pair = [](const std::optional<LowHigh>& pair) {
+      return !pair || (std::isfinite((*pair)[0]) && std::isfinite((*pair)[1]));
+    };
+    const auto is_signal = [](const RobotSignal& signal) {
+      return std::isfinite(signal.gain) && std::isfinite(signal.offset);
+    };
+    const auto is_servo = [&](const RobotServo& servo) {
+      return std::isfinite(servo.stiffness) && std::isfinite(servo.damping) && is_signal(servo.target) &&
+             is_pair(servo.limit);
+    };
+    if (!is_pair(input.range) || !std::ranges::all_of(joint.forces, is_signal) ||
+        !std::ranges::all_of(joint.servos, is_servo)) {
+      element.fail("figures whose products are finite: gear, those of the law, the ranges");
+    }
   }
 
   /// Adds the servo or the force. Where a force has a limit its input has less of a range.

@@ -23,7 +23,7 @@ ConvertedModel convert_driven(const std::string& parts, RobotOptions options = {
   options.reads_files = false;
   const std::string world = R"(<worldbody>
 <body name="a"><joint name="h" axis="0 1 0" range="-90 90"/><geom size="0.1"/></body>
-<body name="b"><joint name="s" type="slide"/><geom size="0.1"/></body>
+<body name="b"><joint name="s" type="slide" range="-1 3"/><geom size="0.1"/></body>
 <body name="c"><joint name="ball" type="ball"/><geom size="0.1"/></body>
 <body name="d"><freejoint name="free"/><geom size="0.1"/><site name="tip"/></body>
 </worldbody>
@@ -239,6 +239,9 @@ TEST(MjcfActuators, BadOnesAreRefusedAtTheirLine) {
       {"<position joint=\"h\" kv=\"1\" dampratio=\"1\"/>", "m.xml:8: position.dampratio: kv or dampratio"},
       {"<velocity joint=\"h\" kv=\"nan\"/>", "m.xml:8: velocity.kv: \"nan\""},
       {"<general joint=\"h\" biastype=\"odd\"/>", "m.xml:8: general.biastype: \"odd\": one of none, affine"},
+      {"<position joint=\"h\" gear=\"1e200\"/>", "m.xml:8: position: figures whose products are finite"},
+      {"<general joint=\"h\" gainprm=\"1e-300\" forcerange=\"-1e300 1\"/>", "m.xml:8: general: figures whose"},
+      {"<position joint=\"s\" inheritrange=\"1e-20\"/>", "m.xml:8: position.inheritrange: a share"},
       {"<general joint=\"h\" gainprm=\"\"/>", "m.xml:8: general.gainprm: \"\": 1 to 10 finite numbers"}};
   for (const auto& [element, message] : cases) {
     try {
