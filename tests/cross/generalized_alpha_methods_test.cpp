@@ -38,7 +38,7 @@ void expect_impact(const BallStep& ball) {
   EXPECT_LE(step.measure.error(), 1.0);
   const StepElement& e = step.elements[0];
   EXPECT_GE(e.level, Level::velocity);
-  EXPECT_FALSE(e.stick);
+  EXPECT_FALSE(e.sticks());
   EXPECT_NEAR(e.gap[0], 0.0, 1e-12);
   EXPECT_NEAR(step.u(2), 0.0, 1e-10);
   EXPECT_NEAR(step.P(0), 2.0 * (1.0 + 10.0 * kStepLength), 1e-8);  // m (|v| + g dt), whatever shares of it are a force

@@ -99,6 +99,12 @@ ConstraintElement ElementRows::add_contact(int index) {
   e.mu = pair.law().friction;
   e.e_normal = pair.law().restitution_normal;
   e.e_tangent = pair.law().restitution_tangential;
+  e.friction[e.n_sets++] = {.first = 1, .n = pair.friction_dim};
+  if (pair.has_moments()) {
+    const ContactRowLayout& rows = pair.rows;
+    if (pair.law().spinning > 0.0) e.friction[e.n_sets++] = {rows.drill_row(), rows.n_drill, true};
+    if (rows.n_roll > 0) e.friction[e.n_sets++] = {rows.roll_row(), rows.n_roll, true};
+  }
   return place(e, system_.side(k, Side::first), system_.side(k, Side::second));
 }
 
@@ -110,6 +116,7 @@ ConstraintElement ElementRows::add_dry_friction(int index) {
   e.dim = friction.dim;
   e.n_angle_rows = friction.turns ? friction.dim : 0;
   e.bound = friction.bound;
+  e.friction[e.n_sets++] = {.first = 0, .n = e.dim};
   return place(e, friction.first, friction.second);
 }
 
@@ -327,14 +334,16 @@ void ElementRows::calc_responses(ConstraintElement& e) {
     });
   }
   for (int i = 0; i < e.dim; ++i) e.diagonal[i] = G[i * e.dim + i];
-  e.norm_friction = 0.0;
-  for (int i = e.first_friction(); i < e.dim; ++i) {
-    double sum = 0.0;
-    for (int j = e.first_friction(); j < e.dim; ++j) sum += std::abs(G[std::min(i, j) * e.dim + std::max(i, j)]);
-    e.norm_friction = std::max(e.norm_friction, sum);
+  for (FrictionSet& set : std::span(e.friction).first(e.n_sets)) {
+    set.norm = 0.0;
+    for (int i = set.first; i < set.first + set.n; ++i) {
+      double sum = 0.0;
+      for (int j = set.first; j < set.first + set.n; ++j) sum += std::abs(G[std::min(i, j) * e.dim + std::max(i, j)]);
+      set.norm = std::max(set.norm, sum);
+    }
   }
   if (e.kind != ConstraintElement::Kind::contact) return;
-  for (int i = 1; i < e.dim; ++i) e.coupling[i - 1] = G[i];
+  for (int i = 1; i < e.dim; ++i) e.coupling[i] = G[i];
 }
 
 void ElementRows::calc_accelerations(ConstraintElement& e, double t, const Vector& q, const Vector& u,

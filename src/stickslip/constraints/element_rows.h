@@ -13,6 +13,7 @@
 #include "stickslip/base/stop_token.h"
 #include "stickslip/cone/cone.h"
 #include "stickslip/constraints/contact_finder.h"
+#include "stickslip/math/cones.h"
 #include "stickslip/model/contact_rows.h"
 #include "stickslip/model/joint_rows.h"
 #include "stickslip/model/system.h"
@@ -32,6 +33,16 @@ struct VelocityBlock {
   std::size_t matrix = 0;  // first value of its (n_u, n_u) matrices
 };
 
+/// Friction sets of one element at most: sliding, spinning, rolling.
+inline constexpr int kMaxFrictionSets = 3;
+
+/// One friction set of an element: its rows `first` to first + n - 1, and how their multipliers are bounded.
+struct FrictionSet {
+  int first = 0, n = 0;
+  bool turns = false;  // spinning or rolling: by the normal force itself, as their rows have the lever
+  double norm = 0.0;   // [1/kg] bound of the largest eigenvalue of G over its rows
+};
+
 /// One contact, joint or dry friction: `dim` rows of W^T on velocity and acceleration level, the first n_pos of them
 /// also on position level (the normal; those of a joint that hold positions; none of a dry friction).
 struct ConstraintElement {
@@ -44,7 +55,8 @@ struct ConstraintElement {
   int pos_offset = 0;                      // first row on position level
   int n_angle_rows = 0;                    // the last rows: of joints, their limits and friction
   double mass = 0.0;                       // [kg] of the lighter body
-  double mu = 0.0;                         // [-] contact
+  double mu = 0.0;                         // [-] contact, of its sliding
+  double mu_turning = 1.0;                 // [-] contact, of spinning and rolling in their rows
   double bound = 0.0;                      // [N] dry friction
   double e_normal = 0.0, e_tangent = 0.0;  // [-] restitution
 
@@ -69,6 +81,10 @@ struct ConstraintElement {
   std::span<const SideRange> all_sides;  // those of a gear or a coupling: those that move first
   std::span<const SideRange> sides() const { return all_sides.empty() ? std::span(own_sides) : all_sides; }
 
+  /// Sliding (of a contact always, even of no rows), spinning and rolling; all of a dry friction; none of a joint.
+  std::array<FrictionSet, kMaxFrictionSets> friction;
+  int n_sets = 0;
+
   // Where it was evaluated last.
   bool evaluated = false;                             // W and what follows are up to date
   std::array<double, kMaxElementDim> gap = {};        // (n_pos) [m]
@@ -76,8 +92,7 @@ struct ConstraintElement {
   std::array<double, kMaxElementDim> gamma_dot = {};  // (dim) [m/s^2] = W^T a + zeta
   std::array<double, kMaxElementDim> zeta = {};       // (dim) [m/s^2]
   std::array<double, kMaxElementDim> diagonal = {};   // (dim) [1/kg] of G = W^T M^-1 W
-  std::array<double, kMaxFrictionDim> coupling = {};  // (n_F) [1/kg] G_NF
-  double norm_friction = 0.0;                         // [1/kg] bound of the largest eigenvalue of G_FF
+  std::array<double, kMaxElementDim> coupling = {};   // (dim) [1/kg] of a contact: G_NF, by row
   ContactGeometry geometry;                           // contacts
 
   /// Angle rows become lengths by the lever 1 / sqrt(G m). [m, 1]
@@ -96,10 +111,34 @@ struct ConstraintElement {
       before = &side;
     }
   }
-  double restitution(int row) const { return row == 0 ? e_normal : e_tangent; }  // [-] contact
+  /// Of a row of a contact: e_T of sliding, none of turning. [-]
+  double restitution(int row) const {
+    if (row == 0) return e_normal;
+    return row < friction[0].first + friction[0].n ? e_tangent : 0.0;
+  }
   bool has_restitution() const { return e_normal != 0.0 || e_tangent != 0.0; }
-  int n_friction() const { return kind == Kind::contact ? dim - 1 : dim; }
-  int first_friction() const { return kind == Kind::contact ? 1 : 0; }
+  /// Radius of a friction set of a contact over the normal force. [-]
+  double friction_of(int set) const { return friction[set].turns ? mu_turning : mu; }
+  double sum_of_friction() const {
+    double sum = mu;
+    for (int s = 1; s < n_sets; ++s) sum += friction_of(s);
+    return sum;
+  }
+  /// Rows of spinning and rolling, the last ones.
+  int n_turning() const {
+    int n = 0;
+    for (int s = 1; s < n_sets; ++s) n += friction[s].n;
+    return n;
+  }
+  void drop_friction() { mu = mu_turning = bound = 0.0; }
+  /// The friction sets as a cone problem has them; of a contact. (n, at most kMaxFrictionSets)
+  std::size_t get_blocks(std::array<FrictionBlock, kMaxFrictionSets>& blocks) const {
+    std::size_t n = 0;
+    for (int s = 0; s < n_sets; ++s) {
+      if (friction[s].n > 0) blocks[n++] = {friction[s].n, friction_of(s), 0, 0.0};
+    }
+    return n;
+  }
 };
 
 /// Rows and kinematics of constraints one by one, for schemes that evaluate them at many iterates of a step and mostly

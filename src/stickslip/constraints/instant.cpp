@@ -7,7 +7,6 @@
 
 #include "stickslip/base/assert.h"
 #include "stickslip/constraints/sliding_newton.h"
-#include "stickslip/math/dense_factors.h"
 
 namespace stickslip {
 namespace {
@@ -160,7 +159,14 @@ double Instant::calc_zero_speed(int cone) const {
 void Instant::classify(int cone) {
   const Cone& rows = set_.problem().cones[cone];
   Member& member = members_[cone];
-  member = {.mode = InstantMode::bilateral, .jumps = false, .n_friction = 0, .mu = 0.0, .bound = 0.0, .direction = {}};
+  member = {.mode = InstantMode::bilateral,
+            .jumps = false,
+            .first_friction = 0,
+            .n_friction = 0,
+            .mu = 0.0,
+            .bound = 0.0,
+            .direction = {},
+            .turning = {}};
   // Angular rates count by the lever at which they move the lighter body.
   double mass = std::numeric_limits<double>::infinity();
   for (const Side s : {Side::first, Side::second}) {
@@ -179,7 +185,8 @@ void Instant::classify(int cone) {
       member.jumps = std::any_of(speed.begin(), speed.begin() + rows.dim, [&](double x) { return std::abs(x) > zero; });
       return;
     case ConstraintSet::Kind::contact:
-      member.n_friction = rows.dim - 1;
+      member.first_friction = 1;
+      member.n_friction = set_.friction_dim(cone);
       member.mu = member.n_friction > 0 ? set_.problem().friction(rows).front().mu : 0.0;
       if (speed[0] > zero) {
         member.mode = InstantMode::separating;
@@ -193,13 +200,34 @@ void Instant::classify(int cone) {
       member.bound = rows.radius;
       break;
   }
-  const int first = rows.dim - member.n_friction;
-  const ConstVectorView sliding(speed.data() + first, member.n_friction);
+  const ConstVectorView sliding(speed.data() + member.first_friction, member.n_friction);
   const double size = sliding.norm();
   member.mode = size > zero ? InstantMode::sliding : InstantMode::sticking;
   for (int i = 0; i < member.n_friction && slides(cone); ++i) member.direction[i] = sliding(i) / size;
   set_friction(cone);
   if (slides(cone) && has_polygon(cone)) slide_on_polygon(member, zero / size);
+  if (set_.kind(cone) != ConstraintSet::Kind::contact) return;
+  int next = member.first_friction + member.n_friction;
+  for (const FrictionBlock& block : set_.problem().friction(rows).subspan(member.n_friction > 0 ? 1 : 0)) {
+    Turning& turning = member.turning[member.n_turning++];
+    turning.first = next;
+    turning.n = block.dim;
+    next += block.dim;
+    // With the lever of a motion along the normal, as that of the friction may be short.
+    const double lever = diagonal[turning.first] > 0.0 ? std::sqrt(diagonal[0] / diagonal[turning.first]) : 1.0;
+    const ConstVectorView rate(speed.data() + turning.first, turning.n);
+    turning.slides = std::max(lever, 1.0) * rate.norm() > zero;
+    for (int i = 0; i < turning.n && turning.slides; ++i) turning.direction[i] = rate(i) / rate.norm();
+  }
+}
+
+bool Instant::sticks(int cone, int set) const {
+  return set == 0 ? members_[cone].mode == InstantMode::sticking : !members_[cone].turning[set - 1].slides;
+}
+
+bool Instant::rubs(int cone) const {
+  const auto slides_so = [](const Turning& turning) { return turning.slides; };
+  return (slides(cone) && members_[cone].mu > 0.0) || std::ranges::any_of(turning(cone), slides_so);
 }
 
 /// zeta, from the System's kinematics.
@@ -267,17 +295,29 @@ bool Instant::hold_what_stops(const Vector& acceleration, double h) {
   set_.add_relative_velocities(acceleration, gamma_dot_);
   bool any = false;
   for (int i = 0; i < set_.count(); ++i) {
-    if (set_.kind(i) != ConstraintSet::Kind::contact || !slides(i)) continue;
-    const int first = set_.problem().cones[i].offset + 1;
-    double speed = 0.0;
-    double slowed = 0.0;
-    for (int r = 0; r < members_[i].n_friction; ++r) {
-      speed += members_[i].direction[r] * set_.gamma()[first + r];
-      slowed -= members_[i].direction[r] * gamma_dot_[first + r] * h;
+    const InstantMode mode = members_[i].mode;
+    if (set_.kind(i) != ConstraintSet::Kind::contact || mode == InstantMode::open) continue;
+    if (mode == InstantMode::separating) continue;
+    const auto stops = [&](int row, int n, const double* direction) {
+      const int first = set_.problem().cones[i].offset + row;
+      double speed = 0.0;
+      double slowed = 0.0;
+      for (int r = 0; r < n; ++r) {
+        speed += direction[r] * set_.gamma()[first + r];
+        slowed -= direction[r] * gamma_dot_[first + r] * h;
+      }
+      return slowed > speed;
+    };
+    Member& member = members_[i];
+    if (slides(i) && stops(member.first_friction, member.n_friction, member.direction.data())) {
+      set_mode(i, InstantMode::sticking);
+      any = true;
     }
-    if (!(slowed > speed)) continue;
-    set_mode(i, InstantMode::sticking);
-    any = true;
+    for (Turning& turning : std::span(member.turning).first(member.n_turning)) {
+      if (!turning.slides || !stops(turning.first, turning.n, turning.direction.data())) continue;
+      turning.slides = false;
+      any = true;
+    }
   }
   return any;
 }
@@ -294,6 +334,35 @@ bool Instant::joints_jump() const {
   return false;
 }
 
+bool Instant::is_in_problem(int cone) const {
+  return members_[cone].mode != InstantMode::open && members_[cone].mode != InstantMode::separating;
+}
+
+/// Whether spinning or rolling of a contact is held.
+bool Instant::turns_held(int cone) const {
+  return std::ranges::any_of(turning(cone), [](const Turning& turning) { return !turning.slides; });
+}
+
+/// What of a closed cone is in the problem: all but what slides.
+Instant::Rows Instant::select_rows(int cone) const {
+  const Member& member = members_[cone];
+  Rows rows{cone, 0, problem_.size(), {}};
+  const auto take = [&](int first, int n) {
+    for (int r = 0; r < n; ++r) rows.row[rows.n++] = first + r;
+  };
+  if (set_.kind(cone) != ConstraintSet::Kind::contact) {
+    take(0, set_.problem().cones[cone].dim);
+    return rows;
+  }
+  take(0, 1);
+  if (!slides(cone)) take(1, member.n_friction);
+  if (on_edge(cone)) take(1, 1);
+  for (const Turning& turning : turning(cone)) {
+    if (!turning.slides) take(turning.first, turning.n);
+  }
+  return rows;
+}
+
 /// The cone problem but for its b.
 void Instant::make_problem() {
   problem_.clear_cones();
@@ -308,25 +377,31 @@ void Instant::make_problem() {
     const Member& member = members_[i];
     const int dim = set_.problem().cones[i].dim;
     const bool is_contact = set_.kind(i) == ConstraintSet::Kind::contact;
-    if (member.mode == InstantMode::open || member.mode == InstantMode::separating) continue;
+    if (!is_in_problem(i)) continue;
     if (slides(i) && !is_contact) continue;
-    if (slides(i) && member.mu > 0.0) sliding_.push_back(i);
-    const int n_slides = on_edge(i) ? 2 : 1;
-    rows_.push_back({i, slides(i) ? n_slides : dim, problem_.size()});
+    if (is_contact && rubs(i)) sliding_.push_back(i);
+    rows_.push_back(select_rows(i));
+    const Rows& rows = rows_.back();
     if (is_contact) {
-      const FrictionBlock friction = friction_block(i);
-      problem_.add_contact({&friction, rows_.back().n > 1 ? std::size_t{1} : std::size_t{0}});
+      std::array<FrictionBlock, 3> blocks;
+      std::size_t n = 0;
+      if (member.n_friction > 0 && (!slides(i) || on_edge(i))) blocks[n++] = friction_block(i);
+      for (const Turning& turning : turning(i)) {
+        if (!turning.slides) blocks[n++] = {turning.n, 1.0, 0, 0.0};
+      }
+      problem_.add_contact({blocks.data(), n});
     } else if (member.mode == InstantMode::bilateral) {
       problem_.add_free(dim);
     } else {
       problem_.add_ball(dim, member.bound);
     }
-    delassus.begin_row(rows_.back().n);
+    delassus.begin_row(rows.n);
     for (const FactoredDelassus::Block& block : all.row(i)) {
       RowMatrixView J = delassus.add_block(block.body, block.column, block.n);
-      std::copy_n(all.values(block), J.size(), J.data());
+      const double* of_cone = all.values(block);
+      for (int k = 0; k < rows.n; ++k) std::copy_n(of_cone + rows.row[k] * J.cols(), J.cols(), J.row(k).data());
       if (!on_edge(i)) continue;
-      const double* second = all.values(block) + J.size();
+      const double* second = of_cone + 2 * J.cols();
       J.row(1) = -member.direction[1] * J.row(1) + member.direction[0] * ConstVectorView(second, J.cols()).transpose();
     }
   }
@@ -344,15 +419,20 @@ void Instant::set_friction(const std::vector<double>& y) {
   std::array<double, kMaxConeDim> p;
   std::size_t next = 0;
   for (int i = 0; i < set_.count(); ++i) {
-    if (!slides(i)) continue;
     const Member& member = members_[i];
     const bool is_contact = set_.kind(i) == ConstraintSet::Kind::contact;
-    if (is_contact && !(member.mu > 0.0)) continue;
-    const double radius = is_contact ? slip_friction(i) * y[next++] : member.bound;
+    if (is_contact ? !rubs(i) || !is_in_problem(i) : !slides(i)) continue;
+    const double normal = is_contact ? y[next++] : 0.0;
     p.fill(0.0);
-    const int first = is_contact ? 1 : 0;
-    for (int r = 0; r < member.n_friction; ++r) {
-      p[first + r] = rows_of(i, lambda_)[first + r] = -radius * member.direction[r];
+    const auto rub = [&](int first, int n, const double* direction, double radius) {
+      for (int r = 0; r < n; ++r) p[first + r] = rows_of(i, lambda_)[first + r] = -radius * direction[r];
+    };
+    if (slides(i)) {
+      const double radius = is_contact ? slip_friction(i) * normal : member.bound;
+      rub(member.first_friction, member.n_friction, member.direction.data(), radius);
+    }
+    for (const Turning& turning : turning(i)) {
+      if (turning.slides) rub(turning.first, turning.n, turning.direction.data(), normal);
     }
     add_response(i, p.data());
     if (!on_edge(i)) continue;
@@ -373,7 +453,7 @@ bool Instant::solve_rows(InstantReport& report) {
         .add_relative_velocity(set_.problem().cones, rows.cone, nullptr, memory_, rates.data());
     for (int r = 0; r < cone.dim; ++r) rates[r] += given_[cone.offset + r];
     reduce(rows, rates.data(), problem_.b.data() + rows.offset);
-    for (int r = 0; r < rows.n; ++r) sum += speeds_[cone.offset + r] * speeds_[cone.offset + r];
+    for (int r = 0; r < rows.n; ++r) sum += speeds_[cone.offset + rows.row[r]] * speeds_[cone.offset + rows.row[r]];
   }
   problem_.floor = kRoundOff * std::sqrt(sum);
   if (rows_.empty()) return true;
@@ -381,8 +461,13 @@ bool Instant::solve_rows(InstantReport& report) {
   report.solve = solver_.solve(problem_, {.relative = std::min(solver_.tolerance(), tolerances_.solve)}, solution_);
   for (const Rows& rows : rows_) {
     const double* p = solution_.p.data() + rows.offset;
-    std::copy_n(p, slides(rows.cone) ? 1 : rows.n, rows_of(rows.cone, lambda_));
-    if (on_edge(rows.cone)) members_[rows.cone].across = p[1];
+    for (int r = 0; r < rows.n; ++r) {
+      if (r == 1 && on_edge(rows.cone)) {
+        members_[rows.cone].across = p[1];
+      } else {
+        rows_of(rows.cone, lambda_)[rows.row[r]] = p[r];
+      }
+    }
   }
   return report.solve.status != Status::failed;
 }
@@ -445,124 +530,6 @@ void Instant::judge(InstantReport& report) {
     reduce(rows, gamma_dot_.data() + offset, solution_.u.data() + rows.offset);
   }
   report.residual = calc_residual(problem_, law_, solution_.p, solution_.u, problem_.calc_residual_scale());
-}
-
-/// With joints eliminated and friction following normal forces z, the instant is w = A z + b >= 0 perpendicular to z >=
-/// 0 over the normal rows, A asymmetric. Takes each set of contacts that may have forces.
-int Instant::count_solutions() {
-  constexpr int kMaxNormals = 8;       // [-] 2^8 sets
-  constexpr int kMaxBilateral = 100;   // [-] rows, in a dense matrix
-  constexpr double kRank = 1e-11;      // [-] pivots below are round-off
-  constexpr double kZero = 1e-10;      // [-] of the accelerations in play: a force or an acceleration that is none
-  constexpr double kDifferent = 1e-7;  // [-] accelerations that are two
-  if (sliding_.empty()) return InstantReport::kUnknown;
-  std::vector<Eigen::Index> normal, bilateral;  // into the rows of the set
-  std::vector<Vector> give;                     // (n_u) accelerations by a unit of each, the bilateral ones first
-  const auto add = [&](int cone, const double* p) {
-    std::ranges::fill(memory_.v, 0.0);
-    add_response(cone, p);
-    give.emplace_back(ConstVectorView(memory_.v.data(), free_.size()));
-  };
-  std::array<double, kMaxConeDim> p;
-  double largest = 0.0;  // [1/kg] G_NN
-  for (const Rows& rows : rows_) {
-    const int offset = set_.problem().cones[rows.cone].offset;
-    const Member& member = members_[rows.cone];
-    if (member.mode == InstantMode::bilateral) {
-      for (int r = 0; r < rows.n; ++r) bilateral.push_back(offset + r);
-    } else if (set_.kind(rows.cone) == ConstraintSet::Kind::contact && !on_edge(rows.cone) &&
-               (slides(rows.cone) || member.mu == 0.0)) {
-      normal.push_back(offset);
-      problem_.calc_diagonal(static_cast<int>(&rows - rows_.data()), p.data());
-      largest = std::max(largest, p[0]);
-    } else {
-      return InstantReport::kUnknown;
-    }
-  }
-  const auto n = static_cast<Eigen::Index>(normal.size());
-  const auto m = static_cast<Eigen::Index>(bilateral.size());
-  if (n > kMaxNormals || m > kMaxBilateral) return InstantReport::kUnknown;
-  for (const Rows& rows : rows_) {
-    if (members_[rows.cone].mode != InstantMode::bilateral) continue;
-    for (int r = 0; r < rows.n; ++r) {
-      p.fill(0.0);
-      p[r] = 1.0;
-      add(rows.cone, p.data());
-    }
-  }
-  for (const Rows& rows : rows_) {
-    const Member& member = members_[rows.cone];
-    if (member.mode == InstantMode::bilateral) continue;
-    p.fill(0.0);
-    p[0] = 1.0;
-    for (int r = 0; r < member.n_friction; ++r) p[1 + r] = -member.mu * member.direction[r];
-    add(rows.cone, p.data());
-  }
-  // Accelerations of all rows by each of them; and by forces and dry friction that slides.
-  held_.assign(sliding_.size(), 0.0);
-  set_friction(held_);
-  Vector start = ConstVectorView(memory_.v.data(), free_.size());
-  std::vector<double> of_rows(given_);
-  set_.add_relative_velocities(start, of_rows);
-  Vector c = ConstVectorView(of_rows.data(), set_.size());
-  Matrix G(set_.size(), m + n);
-  for (Eigen::Index k = 0; k < m + n; ++k) {
-    of_rows.assign(set_.size(), 0.0);
-    set_.add_relative_velocities(give[k], of_rows);
-    G.col(k) = ConstVectorView(of_rows.data(), set_.size());
-  }
-  Matrix A = G(normal, Eigen::seqN(m, n));
-  Vector b = c(normal);
-  Matrix motion(free_.size(), n);  // u' = motion z + what does not depend on z
-  for (Eigen::Index k = 0; k < n; ++k) motion.col(k) = give[m + k];
-  if (m > 0) {
-    const Matrix held = G(bilateral, Eigen::seqN(0, m));
-    const PivotedQr factors(held, kRank);
-    const Matrix by_normal = factors.solve(Matrix(G(bilateral, Eigen::seqN(m, n))));
-    const Vector by_given = factors.solve(Vector(c(bilateral)));
-    if ((held * by_given - c(bilateral)).norm() > kZero * c(bilateral).norm()) return InstantReport::kUnknown;
-    A -= G(normal, Eigen::seqN(0, m)) * by_normal;
-    b -= G(normal, Eigen::seqN(0, m)) * by_given;
-    for (Eigen::Index j = 0; j < m; ++j) motion -= give[j] * by_normal.row(j);
-  }
-  std::vector<Vector> found;              // motion z
-  std::size_t least = normal.size() + 1;  // contacts with forces
-  bool is_certain = true;
-  for (unsigned set = 0; set < 1u << n; ++set) {
-    std::vector<Eigen::Index> pushed;
-    for (Eigen::Index k = 0; k < n; ++k) {
-      if ((set >> k & 1u) != 0) pushed.push_back(k);
-    }
-    Vector z = Vector::Zero(n);
-    if (!pushed.empty()) {
-      const Matrix own = A(pushed, pushed);
-      const PivotedQr factors(own, kRank);
-      const bool vanishes = own.cwiseAbs().maxCoeff() <= kRank * largest;
-      if (vanishes || factors.rank() < static_cast<Eigen::Index>(pushed.size())) {
-        is_certain = false;
-        continue;
-      }
-      z(pushed) = factors.solve(Vector(-b(pushed)));
-    }
-    const Vector w = A * z + b;
-    const double zero = kZero * (b.cwiseAbs().maxCoeff() + A.cwiseAbs().maxCoeff() * z.cwiseAbs().maxCoeff());
-    const auto pushes = [&](Eigen::Index k) { return A.col(k).cwiseAbs().maxCoeff() * z(k) > zero; };
-    if (!std::ranges::all_of(pushed, pushes) || !(w.minCoeff() >= -zero)) continue;
-    const Vector moves = motion * z;
-    const auto is_same = [&](const Vector& other) {
-      return (other - moves).norm() <= kDifferent * (moves.norm() + free_.norm());
-    };
-    if (std::ranges::none_of(found, is_same)) found.push_back(moves);
-    if (pushed.size() >= least) continue;
-    least = pushed.size();
-    counted_.clear();
-    for (const int cone : sliding_) {
-      const auto of_cone = std::ranges::find(normal, Eigen::Index{set_.problem().cones[cone].offset});
-      counted_.push_back(z(of_cone - normal.begin()));
-    }
-  }
-  if (found.empty() && !is_certain) return InstantReport::kUnknown;
-  return static_cast<int>(found.size());
 }
 
 InstantReport Instant::solve() {

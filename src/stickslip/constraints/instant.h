@@ -94,6 +94,13 @@ struct InstantReport {
 /// For the start of schemes on accelerations, for integration from event to event, and for looking at an instant.
 class Instant {
  public:
+  /// Spinning or rolling of a contact, with a friction set of their own: rows whose bound is the normal force.
+  struct Turning {
+    int first = 0, n = 0;
+    bool slides = false;
+    std::array<double, kMaxFrictionDim> direction = {};  // (n) [-] of sliding
+  };
+
   /// Both must outlive this. Asks `stop` for each constraint, and throws Interrupted where it is raised.
   Instant(const System& system, ConeSolver& solver, StopToken stop = {});
 
@@ -124,6 +131,14 @@ class Instant {
   /// That it slides, or begins to, along a direction (n_F) of unit length; under polygons that direction is taken for
   /// one that friction opposes, a corner or the normal of an edge.
   void slide(int cone, std::span<const double> direction);
+  /// Whether a friction set sticks: the first of a contact or dry friction, as its mode says, then spinning and
+  /// rolling.
+  bool sticks(int cone, int set) const;
+  /// Whether a contact has friction that follows its normal force: of sliding, spinning or rolling.
+  bool rubs(int cone) const;
+  std::span<const Turning> turning(int cone) const {
+    return std::span(members_[cone].turning).first(static_cast<std::size_t>(members_[cone].n_turning));
+  }
   void open_contacts();
   /// Makes contacts stick that slide now, but that accelerations u' (n_u) would stop within a time h [s]; whether there
   /// are any.
@@ -165,16 +180,20 @@ class Instant {
   struct Member {
     InstantMode mode;
     bool jumps;
-    int n_friction;                                 // its last rows
+    int first_friction;                             // row
+    int n_friction;                                 // of sliding, or of a dry friction
     double mu;                                      // [-] contact
     double bound;                                   // [N, N m] dry friction
     std::array<double, kMaxFrictionDim> direction;  // (n_friction) [-] of sliding; zero where it does not
     bool on_edge = false;                           // of a polygon, while it slides
     double across = 0.0;                            // [N] friction along that edge
+    int n_turning = 0;
+    std::array<Turning, 2> turning;
   };
-  /// A cone of the set in the problem that is solved: its first n rows; on an edge the normal and the one across.
+  /// A cone of the set in the problem that is solved: which of its rows; on an edge the second is the one across.
   struct Rows {
     int cone, n, offset;
+    std::array<int, kMaxConeDim> row;
   };
 
   const Attachment& side(int cone, Side side) const;
@@ -183,6 +202,9 @@ class Instant {
   double calc_length(int first, int second) const;
   double calc_zero_speed(int cone) const;
   void classify(int cone);
+  bool turns_held(int cone) const;
+  bool is_in_problem(int cone) const;
+  Rows select_rows(int cone) const;
   void set_friction(int cone);
   void take_gathered(const BodySnapshot& at, const std::vector<ContactPoint>& points);
   void calc_forces(const BodySnapshot& at, const std::vector<ContactPoint>& points, const Inputs& inputs);

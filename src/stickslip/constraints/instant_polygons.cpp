@@ -30,9 +30,9 @@ void Instant::slide_on_polygon(Member& member, double zero) const {
   member.on_edge = slip.on_edge && member.mu > 0.0;
 }
 
-/// What of the rows of a cone is in the problem: the first ones, or the normal and the one across.
+/// What of the rows of a cone is in the problem; on an edge the second is the one across.
 void Instant::reduce(const Rows& rows, const double* of_cone, double* reduced) const {
-  std::copy_n(of_cone, rows.n, reduced);
+  for (int r = 0; r < rows.n; ++r) reduced[r] = of_cone[rows.row[r]];
   if (!on_edge(rows.cone)) return;
   const auto& n = members_[rows.cone].direction;
   reduced[1] = -n[1] * of_cone[1] + n[0] * of_cone[2];

@@ -67,8 +67,9 @@ class InstantProblemBuilder {
     const Cone& cone = all_.cones[i];
     switch (cone.kind) {
       case ConeKind::contact: {
-        const FrictionBlock friction = instant_.friction_block(i);
-        made_.problem.add_contact(as_instant && cone.n_blocks > 0 ? std::span(&friction, 1) : all_.friction(cone));
+        std::vector<FrictionBlock> friction(all_.friction(cone).begin(), all_.friction(cone).end());
+        if (as_instant && !friction.empty()) friction.front() = instant_.friction_block(i);
+        made_.problem.add_contact(friction);
         break;
       }
       case ConeKind::ball:
@@ -85,19 +86,32 @@ class InstantProblemBuilder {
     note(i, false);
   }
 
-  /// A contact that slides: its normal row, with its friction; on an edge of a polygon the row across, too.
+  /// A contact of which something slides: its normal row, with the friction of what slides, and the rows of what
+  /// sticks; on an edge of a polygon the row across, too.
   void add_sliding(int i) {
     const Cone& cone = all_.cones[i];
-    const double mu = instant_.slip_friction(i);
-    const std::span<const double> n = instant_.slip_direction(i);
-    const FrictionBlock friction = instant_.friction_block(i);
-    made_.problem.add_contact({&friction, instant_.on_edge(i) ? std::size_t{1} : std::size_t{0}});
-    measures_(cone.offset, n_) = 1.0;
-    columns_(cone.offset, n_) = 1.0;
-    for (std::size_t r = 0; r < n.size(); ++r) {
-      columns_(cone.offset + 1 + static_cast<Eigen::Index>(r), n_) = -mu * n[r];
+    std::vector<FrictionBlock> friction;
+    const bool slides = instant_.mode(i) == InstantMode::sliding;
+    if (!slides || instant_.on_edge(i)) friction.push_back(instant_.friction_block(i));
+    for (const Instant::Turning& turning : instant_.turning(i)) {
+      if (!turning.slides) friction.push_back({turning.n, 1.0, 0, 0.0});
     }
-    ++n_;
+    if (!friction.empty() && friction.front().dim == 0) friction.erase(friction.begin());
+    made_.problem.add_contact(friction);
+    const Eigen::Index normal = n_;
+    const auto hold = [&](Eigen::Index row) {
+      measures_(cone.offset + row, n_) = 1.0;
+      columns_(cone.offset + row, n_++) = 1.0;
+    };
+    const auto rub = [&](int first, std::span<const double> direction, double mu) {
+      for (std::size_t r = 0; r < direction.size(); ++r) {
+        columns_(cone.offset + first + static_cast<Eigen::Index>(r), normal) = -mu * direction[r];
+      }
+    };
+    hold(0);
+    const std::span<const double> n = instant_.slip_direction(i);
+    if (slides) rub(1, n, instant_.slip_friction(i));
+    for (int r = 0; r < static_cast<int>(n.size()) && !slides; ++r) hold(1 + r);
     if (instant_.on_edge(i)) {
       for (Matrix* each : {&columns_, &measures_}) {
         (*each)(cone.offset + 1, n_) = -n[1];
@@ -105,7 +119,12 @@ class InstantProblemBuilder {
       }
       ++n_;
     }
-    note(i, !instant_.on_edge(i));
+    for (const Instant::Turning& turning : instant_.turning(i)) {
+      const auto dim = static_cast<std::size_t>(turning.n);
+      if (turning.slides) rub(turning.first, std::span(turning.direction).first(dim), 1.0);
+      for (int r = 0; r < turning.n && !turning.slides; ++r) hold(turning.first + r);
+    }
+    note(i, friction.empty());
   }
 
   /// Dry friction that slides.
@@ -158,7 +177,11 @@ InstantProblem make_acceleration_problem(const Instant& instant) {
         break;
       case InstantMode::sticking:
       case InstantMode::bilateral:
-        builder.add_whole(i, true);
+        if (is_contact && instant.rubs(i)) {
+          builder.add_sliding(i);
+        } else {
+          builder.add_whole(i, true);
+        }
         break;
     }
   }

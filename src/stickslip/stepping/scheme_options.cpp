@@ -29,8 +29,10 @@ void refuse_laws(const SchemeOptions& options, const ContactPair& pair) {
   const auto* relaxation = std::get_if<RelaxationOptions>(&options);
   const bool is_exact = relaxation != nullptr && relaxation->inclusion == RelaxationInclusion::exact &&
                         relaxation->model == RelaxationModel::baumgarte;
-  if (pair.has_moments() && !is_on_velocities(options) && !is_exact) {
-    refuse("moreau, ccp, stewart-trinkle or relaxation with the inclusion exact", "rolling or spinning friction");
+  const bool has_sets = is_on_velocities(options) || std::holds_alternative<GeneralizedAlphaOptions>(options);
+  if (pair.has_moments() && !has_sets && !is_exact) {
+    refuse("moreau, ccp, stewart-trinkle, generalized-alpha or relaxation with the inclusion exact",
+           "rolling or spinning friction");
   }
   const auto* event_driven = std::get_if<EventDrivenOptions>(&options);
   const bool takes_phases = std::holds_alternative<MoreauOptions>(options) || event_driven != nullptr;

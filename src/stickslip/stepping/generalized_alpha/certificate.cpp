@@ -49,13 +49,14 @@ void Certificate::set_problem(const Step& step) {
   double diagonal = 0.0;
   for (const StepElement& e : step.elements) {
     if (e.level < Level::position) continue;
-    if (e.stretch.tau > 0.0) {
-      stretches_.push_back(e.stretch);
-      stretches_.back().row = problem_.size() + e.first_friction();
+    for (int set = 0; set < e.n_sets; ++set) {
+      if (!(e.states[set].stretch.tau > 0.0)) continue;
+      stretches_.push_back(e.states[set].stretch);
+      stretches_.back().row = problem_.size() + e.friction[set].first;
     }
     if (e.kind == ConstraintElement::Kind::contact) {
-      const FrictionBlock block{e.n_friction(), e.mu, 0, 0.0};
-      problem_.add_contact({&block, block.dim > 0 ? std::size_t{1} : std::size_t{0}});
+      std::array<FrictionBlock, kMaxFrictionSets> blocks;
+      problem_.add_contact({blocks.data(), e.get_blocks(blocks)});
     } else if (e.kind == ConstraintElement::Kind::dry_friction) {
       problem_.add_ball(e.dim, e.bound * step.h / e.lever(0));
     } else {
@@ -125,7 +126,7 @@ bool Certificate::holds_to_tolerances(const Step& step, double residual) const {
                               ? residual
                               : std::sqrt(calc_squared_defect(problem_, FrictionLaw::coulomb, cone, w, p, xi));
     const double tolerance = step.measure.tolerance_velocity(step, e) / step.h + kSumRoundOff * w * largest;  // [m/s]
-    if (!(defect <= Measure::kSolved * (1.0 + e.mu) * tolerance)) return false;
+    if (!(defect <= Measure::kSolved * (1.0 + e.sum_of_friction()) * tolerance)) return false;
   }
   return true;
 }

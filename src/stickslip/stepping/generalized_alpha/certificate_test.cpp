@@ -95,12 +95,12 @@ TEST_F(Certified, SecondOrderFrictionHoldsToItsOwnLaw) {
   BallStep second(make_balls(1, kMu), {.friction = GeneralizedAlphaFriction::second_order});
   solve(second);
   StepElement& e = second.step.elements[0];
-  ASSERT_GT(e.stretch.tau, 0.5);
+  ASSERT_GT(e.states[0].stretch.tau, 0.5);
   // Where the slip has turned, P_F opposes S xi, and S xi has turned less.
   e.xi[1] = 2.0;
   e.xi[2] = -1.0;
   std::array<double, 3> stretched = {e.xi[1], e.xi[2], 0.0};
-  e.stretch.apply(stretched.data());
+  e.states[0].stretch.apply(stretched.data());
   const double size = std::hypot(stretched[0], stretched[1]);
   for (int i = 0; i < 2; ++i) second.step.P(1 + i) = -kMu * second.step.P(0) * stretched[i] / size;
   EXPECT_TRUE(judge(second));

@@ -12,10 +12,39 @@
 namespace stickslip::generalized_alpha {
 namespace {
 
+/// (145), (146) of one friction set, of a contact in A with the next normal multipliers.
+void move_friction(const Step& step, const StepElement& e, int set, double* next_P, double* next_lambda) {
+  const int first = e.friction[set].first;
+  const int n = e.friction[set].n;
+  const double r = r_friction(step, e, set);
+  const double* P = step.P.data() + e.offset + first;
+  const double* lambda = step.x.lambda.data() + e.offset + first;
+  std::array<double, kMaxFrictionDim> argument = {};
+  std::array<double, kMaxFrictionDim> stretched = {};
+  double size2 = 0.0;
+  double slip2 = 0.0;
+  std::copy_n(e.xi.data() + first, n, stretched.data());
+  e.states[set].stretch.apply(stretched.data());
+  for (int i = 0; i < n; ++i) {
+    argument[i] = P[i] - r * stretched[i];
+    size2 += argument[i] * argument[i];
+    const double gamma = e.gamma[first + i];
+    slip2 += gamma * gamma;
+  }
+  const double radius = friction_radius(step, e, set, next_P[0]);
+  const double radius_acceleration = friction_radius_acceleration(e, set, next_lambda[0]);
+  project_on_ball(n, radius, argument.data(), next_P + first);
+  if (std::sqrt(size2) <= radius) {
+    for (int i = 0; i < n; ++i) argument[i] = lambda[i] - r * e.gamma_dot[first + i];
+    project_on_ball(n, radius_acceleration, argument.data(), next_lambda + first);
+  } else if (slip2 > 0.0) {
+    const double scale = -radius_acceleration / std::sqrt(slip2);
+    for (int i = 0; i < n; ++i) next_lambda[first + i] = scale * (e.gamma[first + i]);
+  }
+}
+
 double move_contact(Step& step, const StepElement& e) {
   const double r_n = r_normal(step, e);
-  const double r_f = r_friction(step, e);
-  const int n = e.n_friction();
   const double* P = step.P.data() + e.offset;
   double* lambda = step.x.lambda.data() + e.offset;
   std::array<double, kMaxElementDim> next_P = {};
@@ -27,26 +56,7 @@ double move_contact(Step& step, const StepElement& e) {
     if (r_n * e.xi[0] - P[0] <= 0.0) {                                   // in B
       next_lambda[0] = std::max(lambda[0] - r_n * e.gamma_dot[0], 0.0);  // (146)
     }
-    std::array<double, kMaxFrictionDim> argument = {};
-    double size2 = 0.0;
-    double slip2 = 0.0;
-    std::array<double, kMaxFrictionDim> stretched = {};
-    std::copy_n(e.xi.data() + 1, n, stretched.data());
-    e.stretch.apply(stretched.data());
-    for (int i = 0; i < n; ++i) {
-      argument[i] = P[1 + i] - r_f * stretched[i];
-      size2 += argument[i] * argument[i];
-      const double gamma = e.gamma[1 + i];
-      slip2 += gamma * gamma;
-    }
-    project_on_ball(n, e.mu * next_P[0], argument.data(), next_P.data() + 1);
-    if (std::sqrt(size2) <= e.mu * next_P[0]) {
-      for (int i = 0; i < n; ++i) argument[i] = lambda[1 + i] - r_f * e.gamma_dot[1 + i];
-      project_on_ball(n, e.mu * next_lambda[0], argument.data(), next_lambda.data() + 1);
-    } else if (slip2 > 0.0) {
-      const double scale = -e.mu * next_lambda[0] / std::sqrt(slip2);
-      for (int i = 0; i < n; ++i) next_lambda[1 + i] = scale * (e.gamma[1 + i]);
-    }
+    for (int set = 0; set < e.n_sets; ++set) move_friction(step, e, set, next_P.data(), next_lambda.data());
   }
   double moved = std::abs(kappa - old_kappa) * e.diagonal[0] / step.measure.tolerance_position(step, e);
   for (int i = 0; i < e.dim; ++i) {

@@ -27,42 +27,53 @@ double normalise(double* x, int n) {
 }
 
 /// D_st (139), and the direction in which a friction percussion acts in sliding (138).
+void classify_friction(Step& step, StepElement& e, int set) {
+  FrictionState& state = e.states[set];
+  const int first = e.friction[set].first;
+  const int n = e.friction[set].n;
+  const double r = r_friction(step, e, set);
+  double* direction = e.direction.data() + first;
+  double* slip = e.slip.data() + first;
+  std::copy_n(e.xi.data() + first, n, direction);
+  state.stretch.apply(direction);
+  for (int i = 0; i < n; ++i) direction[i] = r * direction[i] - step.P(e.offset + first + i);
+  std::copy_n(direction, n, slip);
+  state.stretch.apply_inverse(slip);
+  state.size = normalise(direction, n);
+  const double radius = friction_radius(step, e, set, step.P(e.offset));
+  state.stick = radius > 0.0 && state.size <= radius;
+  if (set == 0 && step.follows_branches && e.branch >= Branch::sliding) state.stick = e.branch == Branch::stopped;
+  state.slip_size = normalise(slip, n);
+}
+
 void classify_friction(Step& step, StepElement& e) {
-  const int first = e.first_friction();
-  const int n = e.n_friction();
-  const double r = r_friction(step, e);
-  std::copy_n(e.xi.data() + first, n, e.direction.data());
-  e.stretch.apply(e.direction.data());
-  for (int i = 0; i < n; ++i) e.direction[i] = r * e.direction[i] - step.P(e.offset + first + i);
-  e.slip = e.direction;
-  e.stretch.apply_inverse(e.slip.data());
-  e.friction_size = normalise(e.direction.data(), n);
-  const double radius = friction_radius(step, e, step.P(e.offset));
-  e.stick = radius > 0.0 && e.friction_size <= radius;
-  if (step.follows_branches && e.branch >= Branch::sliding) e.stick = e.branch == Branch::stopped;
-  e.slip_size = normalise(e.slip.data(), n);
+  for (int set = 0; set < e.n_sets; ++set) classify_friction(step, e, set);
 }
 
 /// E_st (141), and the direction in which a friction force acts in sliding (140), (142).
-void classify_friction_acceleration(Step& step, StepElement& e) {
-  const int first = e.first_friction();
-  const int n = e.n_friction();
-  e.stick_acceleration = false;
-  if (e.stick) {
-    const double r = r_friction(step, e);
-    for (int i = 0; i < n; ++i) {
-      e.direction_acceleration[i] = r * e.gamma_dot[first + i] - step.x.lambda(e.offset + first + i);
-    }
-  } else if (e.e_tangent == 0.0) {
-    e.direction_acceleration = e.slip;
-    e.friction_size_acceleration = e.slip_size;
+void classify_friction_acceleration(Step& step, StepElement& e, int set) {
+  FrictionState& state = e.states[set];
+  const int first = e.friction[set].first;
+  const int n = e.friction[set].n;
+  double* direction = e.direction_acceleration.data() + first;
+  state.stick_acceleration = false;
+  if (state.stick) {
+    const double r = r_friction(step, e, set);
+    for (int i = 0; i < n; ++i) direction[i] = r * e.gamma_dot[first + i] - step.x.lambda(e.offset + first + i);
+  } else if (e.restitution(first) == 0.0) {
+    std::copy_n(e.slip.data() + first, n, direction);
+    state.size_acceleration = state.slip_size;
     return;
   } else {
-    std::copy_n(e.gamma.data() + first, n, e.direction_acceleration.data());
+    std::copy_n(e.gamma.data() + first, n, direction);
   }
-  e.friction_size_acceleration = normalise(e.direction_acceleration.data(), n);
-  const double radius = friction_radius_acceleration(e, step.x.lambda(e.offset));
-  e.stick_acceleration = e.stick && radius > 0.0 && e.friction_size_acceleration <= radius;
+  state.size_acceleration = normalise(direction, n);
+  const double radius = friction_radius_acceleration(e, set, step.x.lambda(e.offset));
+  state.stick_acceleration = state.stick && radius > 0.0 && state.size_acceleration <= radius;
+}
+
+void classify_friction_acceleration(Step& step, StepElement& e) {
+  for (int set = 0; set < e.n_sets; ++set) classify_friction_acceleration(step, e, set);
 }
 
 void calc_rates(Step& step, StepElement& e) {
@@ -77,8 +88,7 @@ void calc_accelerations(const Step& step, StepElement& e) {
 /// The index sets of a contact (130), (133), (136), (139), (141).
 void classify_contact(Step& step, StepElement& e) {
   e.evaluated = false;
-  e.stick = false;
-  e.stick_acceleration = false;
+  for (FrictionState& state : e.states) state.stick = state.stick_acceleration = false;
   e.opened_by_choice = false;
   step.rows.calc_gap(e, step.t_end, step.q, step.u);
   const double kappa = step.kappa_hat(e.pos_offset);
@@ -157,9 +167,10 @@ double r_normal(const Step& step, const StepElement& e) {
   return step.options.r ? *step.options.r : kProxFactor / e.diagonal[0];
 }
 
-double r_friction(const Step& step, const StepElement& e) {
+double r_friction(const Step& step, const StepElement& e, int set) {
   if (step.options.r) return *step.options.r;
-  return e.norm_friction > 0.0 ? kProxFactor / (e.norm_friction * (1.0 + e.stretch.tau)) : 1.0;
+  const double norm = e.friction[set].norm;
+  return norm > 0.0 ? kProxFactor / (norm * (1.0 + e.states[set].stretch.tau)) : 1.0;
 }
 
 bool is_closed(const Step& step, const StepElement& e) {
@@ -167,12 +178,12 @@ bool is_closed(const Step& step, const StepElement& e) {
   return !(r_normal(step, e) * (e.gap[0] + overlap) - step.kappa_hat(e.pos_offset) > 0.0);  // nor what is not finite
 }
 
-double friction_radius(const Step& step, const StepElement& e, double normal_percussion) {
-  return e.kind == ConstraintElement::Kind::contact ? e.mu * normal_percussion : e.bound * step.h;
+double friction_radius(const Step& step, const StepElement& e, int set, double normal_percussion) {
+  return e.kind == ConstraintElement::Kind::contact ? e.friction_of(set) * normal_percussion : e.bound * step.h;
 }
 
-double friction_radius_acceleration(const StepElement& e, double normal_force) {
-  return e.kind == ConstraintElement::Kind::contact ? e.mu * normal_force : e.bound;
+double friction_radius_acceleration(const StepElement& e, int set, double normal_force) {
+  return e.kind == ConstraintElement::Kind::contact ? e.friction_of(set) * normal_force : e.bound;
 }
 
 double evaluate(Step& step) {
@@ -248,32 +259,40 @@ std::uint64_t signature(const Step& step) {
 }
 
 void set_stretch(Step& step, StepElement& e, const State& state) {
-  e.stretch = {};
-  const int first = e.first_friction();
-  const int n = e.n_friction();
+  for (FrictionState& friction : e.states) friction.stretch = {};
   if (step.options.friction != GeneralizedAlphaFriction::second_order) return;
-  if (e.kind == ConstraintElement::Kind::joint || n < 2) return;
-  const double radius = friction_radius_acceleration(e, step.start_lambda(e.offset));  // [N]
-  if (!(radius > 0.0)) return;
+  const auto turns = [](const FrictionSet& set) { return set.n > 1; };
+  if (std::none_of(e.friction.begin(), e.friction.begin() + e.n_sets, turns)) return;
+  const double normal = step.start_lambda(e.offset);  // [N] of a contact
+  if (e.kind == ConstraintElement::Kind::contact && !(normal > 0.0)) return;
   ConstraintElement start = static_cast<const ConstraintElement&>(e);
   if (e.kind == ConstraintElement::Kind::contact) step.rows.calc_gap(start, state.t, state.q, state.u);
   step.rows.calc_rates(start, state.t, state.q, state.u);
-  double mean = 0.0;  // [1/kg]
-  for (int i = 0; i < n; ++i) mean += start.diagonal[first + i] / n;
-  const double loss = mean * step.h * radius;  // [m/s]
-  const double speed = norm(start.gamma.data() + first, n);
-  if (!(speed > std::numeric_limits<double>::epsilon() * loss)) return;  // at rest S is 1 within round-off
-  e.stretch.dim = n;
-  e.stretch.tau = calc_stretch(loss / speed) * (1.0 - e.e_tangent) / (1.0 + e.e_tangent);
-  for (int i = 0; i < n; ++i) e.stretch.along[i] = start.gamma[first + i] / speed;
+  for (int set = 0; set < e.n_sets; ++set) {
+    const int first = e.friction[set].first;
+    const int n = e.friction[set].n;
+    const double radius = friction_radius_acceleration(e, set, normal);  // [N]
+    if (n < 2 || !(radius > 0.0)) continue;
+    double mean = 0.0;  // [1/kg]
+    for (int i = 0; i < n; ++i) mean += start.diagonal[first + i] / n;
+    const double loss = mean * step.h * radius;  // [m/s]
+    const double speed = norm(start.gamma.data() + first, n);
+    if (!(speed > std::numeric_limits<double>::epsilon() * loss)) continue;  // at rest S is 1 within round-off
+    const double e_tangent = e.restitution(first);
+    Stretch& stretch = e.states[set].stretch;
+    stretch.dim = n;
+    stretch.tau = calc_stretch(loss / speed) * (1.0 - e_tangent) / (1.0 + e_tangent);
+    for (int i = 0; i < n; ++i) stretch.along[i] = start.gamma[first + i] / speed;
+  }
 }
 
 bool drop_stretches(Step& step) {
   bool dropped = false;
   for (StepElement& e : step.elements) {
-    if (e.kind != ConstraintElement::Kind::contact || e.stretch.tau == 0.0) continue;
+    const auto stretches = [](const FrictionState& state) { return state.stretch.tau != 0.0; };
+    if (e.kind != ConstraintElement::Kind::contact || std::ranges::none_of(e.states, stretches)) continue;
     if (!(step.x.Lambda(e.offset) > step.h * step.start_lambda(e.offset))) continue;
-    e.stretch = {};
+    for (FrictionState& state : e.states) state.stretch = {};
     dropped = true;
   }
   return dropped;

@@ -12,13 +12,13 @@ namespace stickslip::generalized_alpha {
 
 /// Parameters of the prox functions. [kg]
 double r_normal(const Step& step, const StepElement& e);
-double r_friction(const Step& step, const StepElement& e);
+double r_friction(const Step& step, const StepElement& e, int set);
 /// Whether a contact is in A (130). An overlap that counts as none (Measure) closes nothing: contacts that close
 /// together differ by round-off, and where it makes one gap negative and one positive, one would bear the impact alone.
 bool is_closed(const Step& step, const StepElement& e);
-/// Radius of the friction ball on velocity level [N s] and on acceleration level [N].
-double friction_radius(const Step& step, const StepElement& e, double normal_percussion);
-double friction_radius_acceleration(const StepElement& e, double normal_force);
+/// Radius of a friction set on velocity level [N s] and on acceleration level [N].
+double friction_radius(const Step& step, const StepElement& e, int set, double normal_percussion);
+double friction_radius_acceleration(const StepElement& e, int set, double normal_force);
 
 /// Everything at step.x: motion, multipliers, kinematics, index sets, residuals, measure. Multipliers that the sets
 /// exclude become zero in x. Returns measure.error().
@@ -51,7 +51,7 @@ class SetHistory {
   bool stand_ = false;
 };
 
-/// S of second-order friction, of an element that slides before the step.
+/// S of second-order friction, of what slides before the step.
 void set_stretch(Step& step, StepElement& e, const State& state);
 /// Friction in an impact opposes the slip at its end, as published: drops the stretches of contacts whose impulse
 /// Lambda_N is above what the normal force of the start of the step gives in it. Whether there were some.

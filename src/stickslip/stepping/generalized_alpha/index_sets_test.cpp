@@ -70,15 +70,15 @@ TEST_F(IndexSets, FrictionSticksWithinItsRadiusAndSlidesBeyond) {
   const StepElement& stuck =
       set_end(0.0, Vector3::Zero(), Vector3(P, 0.29 * P, 0.0), Vector3(kWeight, 0.29 * kWeight, 0.0));
   EXPECT_EQ(stuck.level, Level::acceleration);
-  EXPECT_TRUE(stuck.stick);               // in D_st (139)
-  EXPECT_TRUE(stuck.stick_acceleration);  // in E_st (141)
+  EXPECT_TRUE(stuck.states[0].stick);               // in D_st (139)
+  EXPECT_TRUE(stuck.states[0].stick_acceleration);  // in E_st (141)
   const StepElement& starts =
       set_end(0.0, Vector3::Zero(), Vector3(P, 0.29 * P, 0.0), Vector3(kWeight, 0.31 * kWeight, 0.0));
-  EXPECT_TRUE(starts.stick);
-  EXPECT_FALSE(starts.stick_acceleration);  // sticks at the end of the step, and begins to slide there
+  EXPECT_TRUE(starts.states[0].stick);
+  EXPECT_FALSE(starts.states[0].stick_acceleration);  // sticks at the end of the step, and begins to slide there
   const StepElement& slides = set_end(0.0, Vector3(0.5, 0.0, 0.0), Vector3(P, 0.3 * P, 0.0), Vector3::Zero());
-  EXPECT_FALSE(slides.stick);
-  EXPECT_NEAR(std::hypot(slides.direction[0], slides.direction[1]), 1.0, 1e-15);
+  EXPECT_FALSE(slides.states[0].stick);
+  EXPECT_NEAR(std::hypot(slides.direction[1], slides.direction[2]), 1.0, 1e-15);
 }
 
 TEST(IndexSetsOfAnyProx, ClosedSetsAreTheSame) {
@@ -95,7 +95,7 @@ TEST(IndexSetsOfAnyProx, ClosedSetsAreTheSame) {
     step.x.Q(2) = 0.5 - step.q_known(2);
     evaluate(step);
     EXPECT_EQ(step.elements[0].level, Level::acceleration) << r;
-    EXPECT_TRUE(step.elements[0].stick_acceleration) << r;
+    EXPECT_TRUE(step.elements[0].states[0].stick_acceleration) << r;
   }
 }
 
@@ -117,12 +117,12 @@ TEST_F(IndexSets, AStretchIsDroppedInAnImpactOnly) {
   StepElement& e = second.step.elements[0];
   constexpr double kG = 1.0 / kMass + 0.5 * 0.5 / 0.2;  // [1/kg] 1/m + r^2/J
   const double z = 0.3 * kG * kStepLength * kWeight / 1.0;
-  EXPECT_NEAR(e.stretch.tau, 1.0 - z / 3.0, z * z / 18.0);
+  EXPECT_NEAR(e.states[0].stretch.tau, 1.0 - z / 3.0, z * z / 18.0);
   second.step.x.Lambda(0) = 0.99 * kStepLength * kWeight;
   EXPECT_FALSE(drop_stretches(second.step));
   second.step.x.Lambda(0) = 1.01 * kStepLength * kWeight;
   EXPECT_TRUE(drop_stretches(second.step));
-  EXPECT_EQ(e.stretch.tau, 0.0);
+  EXPECT_EQ(e.states[0].stretch.tau, 0.0);
 }
 
 /// Sets that stand may stand for as long as they do; Newton's method and passes that come back to sets lead in circles.

@@ -25,7 +25,7 @@ void Nested::calc_jump(Step& step, const State& state) {
   for (std::size_t k = 0; k < step.elements.size(); ++k) {
     const StepElement& e = step.elements[k];
     if (e.kind != ConstraintElement::Kind::joint) continue;
-    add_cone(step, static_cast<int>(k), e.dim, Law::normal, 0.0);
+    add_cone(step, static_cast<int>(k), e.dim, Friction::none, 0.0);
     for (int i = 0; i < e.dim; ++i) {
       problem_.b[rows_.back().offset + i] = 0.0;
       solution_.p.push_back(0.0);

@@ -294,8 +294,6 @@ double Measure::measure_joint(const Step& step, const StepElement& e) const {
 ///   gamma_dot_F = 0 on E_st, lambda_F = -mu lambda_N n on E_sl and D_sl (142).
 double Measure::measure_element(const Step& step, const StepElement& e) const {
   if (e.kind == ConstraintElement::Kind::joint) return measure_joint(step, e);
-  const int first = e.first_friction();
-  const int n = e.n_friction();
   const double h = step.h;
   const double h2 = h * h;
   double position = 0.0;
@@ -312,18 +310,25 @@ double Measure::measure_element(const Step& step, const StepElement& e) const {
     velocity = h * std::abs(e.xi[0]);  // (132)
     acceleration = e.level == Level::velocity ? std::max(0.0, -h2 * e.gamma_dot[0]) : h2 * std::abs(e.gamma_dot[0]);
   }
-  const double radius = friction_radius(step, e, step.P(e.offset));
-  const double radius_acceleration = friction_radius_acceleration(e, step.x.lambda(e.offset));
-  for (int i = 0; i < n; ++i) {
-    const int k = e.offset + first + i;
-    const double G = e.diagonal[first + i];
-    velocity = std::max(velocity,
-                        h * (e.stick ? std::abs(e.xi[first + i]) : G * std::abs(step.P(k) + radius * e.direction[i])));
-    if (e.level != Level::acceleration) continue;
-    acceleration = std::max(
-        acceleration, h2 * (e.stick_acceleration
-                                ? std::abs(e.gamma_dot[first + i])
-                                : G * std::abs(step.x.lambda(k) + radius_acceleration * e.direction_acceleration[i])));
+  for (int set = 0; set < e.n_sets; ++set) {
+    const FrictionSet& rows = e.friction[set];
+    const FrictionState& state = e.states[set];
+    const double radius = friction_radius(step, e, set, step.P(e.offset));
+    const double radius_acceleration = friction_radius_acceleration(e, set, step.x.lambda(e.offset));
+    for (int i = rows.first; i < rows.first + rows.n; ++i) {
+      const int k = e.offset + i;
+      // Turning has the lever of its friction, which may be short: it counts as motion along the normal does.
+      const double lever2 = rows.turns && e.diagonal[i] > 0.0 ? std::max(1.0, e.diagonal[0] / e.diagonal[i]) : 1.0;
+      const double unit = std::sqrt(lever2);
+      const double G = lever2 * e.diagonal[i];
+      const double off = state.stick ? unit * std::abs(e.xi[i]) : G * std::abs(step.P(k) + radius * e.direction[i]);
+      velocity = std::max(velocity, h * off);
+      if (e.level != Level::acceleration) continue;
+      const double off_acceleration =
+          state.stick_acceleration ? unit * std::abs(e.gamma_dot[i])
+                                   : G * std::abs(step.x.lambda(k) + radius_acceleration * e.direction_acceleration[i]);
+      acceleration = std::max(acceleration, h2 * off_acceleration);
+    }
   }
   return std::max({position, lever * velocity / tolerance_velocity(step, e),
                    lever * acceleration / tolerance_acceleration(step, e)});

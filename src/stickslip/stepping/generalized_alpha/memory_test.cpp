@@ -101,7 +101,7 @@ TEST_F(Memory, SetsChangeWithWhatSticks) {
   StepElement& e = step.elements[0];
   e.level = Level::acceleration;
   const double slides = find_sets(step);
-  e.stick = true;
+  e.states[0].stick = true;
   const double sticks = find_sets(step);
   e.level = Level::position;
   EXPECT_NE(slides, sticks);

@@ -54,71 +54,6 @@ void Nested::clear() {
   rows_.clear();
 }
 
-void Nested::add_cone(const Step& step, int element, int n, Law law, double radius) {
-  step.stop.check();
-  const StepElement& e = step.elements[element];
-  const bool along = law == Law::sliding;
-  if (along) n = 2;
-  rows_.push_back({element, n, problem_.size(), along});
-  switch (e.kind) {
-    case ConstraintElement::Kind::contact: {
-      const FrictionBlock block{along ? 1 : e.n_friction(), e.mu, 0, 0.0};
-      const bool rubs = law != Law::normal && block.dim > 0;
-      problem_.add_contact({&block, rubs ? std::size_t{1} : std::size_t{0}});
-      break;
-    }
-    case ConstraintElement::Kind::dry_friction:
-      problem_.add_ball(n, radius);
-      break;
-    case ConstraintElement::Kind::joint:
-      problem_.add_free(n);
-      break;
-  }
-  auto& delassus = std::get<FactoredDelassus>(problem_.delassus);
-  delassus.begin_row(n);
-  for (int t = 0; t < e.n_touches; ++t) {
-    RowMatrixView J = delassus.add_block(e.touches()[t].block);
-    const double* w = step.rows.W() + e.touches()[t].values;
-    const int n_u = step.rows.blocks()[e.touches()[t].block].n_u;
-    std::copy_n(w, (along ? 1 : n) * n_u, J.data());
-    for (int c = 0; along && c < n_u; ++c) {
-      double sum = 0.0;
-      for (int i = 1; i < e.dim; ++i) sum += e.slip[i - 1] * w[i * n_u + c];
-      J.data()[n_u + c] = sum;
-    }
-  }
-}
-
-/// p (dim) of an element from the values of its rows in the problem.
-void Nested::expand(const Step& step, const Rows& rows, const double* values, double* p) const {
-  const StepElement& e = step.elements[rows.element];
-  std::fill_n(p, e.dim, 0.0);
-  std::copy_n(values, rows.along ? 1 : rows.n, p);
-  for (int i = 1; rows.along && i < e.dim; ++i) p[i] = e.slip[i - 1] * values[1];
-}
-
-/// The values of its rows in the problem from those of all rows of an element (dim).
-void Nested::contract(const Step& step, const Rows& rows, const double* w, double* values) const {
-  const StepElement& e = step.elements[rows.element];
-  std::copy_n(w, rows.along ? 1 : rows.n, values);
-  if (!rows.along) return;
-  values[1] = 0.0;
-  for (int i = 1; i < e.dim; ++i) values[1] += e.slip[i - 1] * w[i];
-}
-
-/// What the solution has for rows of the problem, into multipliers of all rows; those of no row there stay.
-void Nested::take_solution(const Step& step, Vector& multipliers) const {
-  for (const Rows& rows : rows_) {
-    const double* values = solution_.p.data() + rows.offset;
-    double* own = multipliers.data() + step.elements[rows.element].offset;
-    if (rows.along) {
-      expand(step, rows, values, own);
-    } else {
-      std::copy_n(values, rows.n, own);
-    }
-  }
-}
-
 /// One level: the value of each row at the iterate is in problem_.b, its multiplier in solution_.p, M^-1 times the
 /// residual in free_. Solves for b = value - W^T (M^-1 W p + free), and leaves change_ = M^-1 W (p' - p) - free. The
 /// residual is to be at most `allowed`, whatever the solver's tolerance, and less where that is below the scheme's; 0:
@@ -140,7 +75,8 @@ void Nested::solve_level(Step& step, double allowed) {
   const auto add_all = [&] {
     for (const Rows& rows : rows_) {
       const StepElement& e = step.elements[rows.element];
-      expand(step, rows, solution_.p.data() + rows.offset, p.data());
+      p.fill(0.0);
+      scatter(step, rows, solution_.p.data() + rows.offset, p.data());
       step.rows.add_response(e, p.data(), response_);
     }
   };
@@ -180,7 +116,7 @@ void Nested::mark_stuck(const Step& step, double allowed) {
     for (int i = 0; i < rows.n; ++i) largest = std::max(largest, std::abs(p[i]));
     const double w = e.diagonal[0];
     const double defect = calc_squared_defect(problem_, FrictionLaw::coulomb, problem_.cones[k], w, p, u.data());
-    const double solved = Measure::kSolved * (1.0 + e.mu) * (allowed + kSumRoundOff * w * largest);
+    const double solved = Measure::kSolved * (1.0 + e.sum_of_friction()) * (allowed + kSumRoundOff * w * largest);
     if (!(defect <= solved * solved)) is_stuck_[rows.element] = 1;
   }
 }
@@ -204,14 +140,15 @@ void Nested::velocity_pass(Step& step) {
   for (std::size_t k = 0; k < step.elements.size(); ++k) {
     const StepElement& e = step.elements[k];
     if (e.level == Level::open) continue;
-    add_cone(step, static_cast<int>(k), e.dim, Law::friction, e.bound * step.h);
+    add_cone(step, static_cast<int>(k), e.dim, Friction::all, e.bound * step.h);
     for (int i = 0; i < e.dim; ++i) {
       problem_.b[rows_.back().offset + i] = e.xi[i];
       solution_.p.push_back(step.P(e.offset + i));
     }
-    if (e.stretch.tau > 0.0) {
-      problem_.stretches.push_back(e.stretch);
-      problem_.stretches.back().row = rows_.back().offset + e.first_friction();
+    for (int set = 0; set < e.n_sets; ++set) {
+      if (!(e.states[set].stretch.tau > 0.0)) continue;
+      problem_.stretches.push_back(e.states[set].stretch);
+      problem_.stretches.back().row = rows_.back().offset + e.friction[set].first;
     }
   }
   response_ = step.r2 + step.gamma_step() * step.r1;
@@ -238,8 +175,8 @@ void Nested::acceleration_pass(Step& step) {
   push_.clear();
   for (std::size_t k = 0; k < step.elements.size(); ++k) {
     const StepElement& e = step.elements[k];
-    const bool slides = e.kind == ConstraintElement::Kind::contact && e.level >= Level::velocity && !e.stick;
-    if (slides && e.mu > 0.0) sliding_.push_back(static_cast<int>(k));
+    if (e.kind != ConstraintElement::Kind::contact || e.level < Level::velocity) continue;
+    if (e.rubs()) sliding_.push_back(static_cast<int>(k));
   }
   if (many_) {
     settle_many_sliding(step);
@@ -285,9 +222,13 @@ void Nested::settle_many_sliding(Step& step) {
   const double largest = step.measure.deviation() / (step.h * step.h);
   for (const int k : sliding_) {
     const StepElement& e = step.elements[k];
-    double along = 0.0;
-    for (int i = 0; i < e.n_friction(); ++i) along += e.slip[i] * e.gamma_dot[1 + i];
-    push_.push_back(kPush * (std::abs(along) + largest));
+    double most = 0.0;
+    for (int set = 0; set < e.n_sets; ++set) {
+      if (!e.rubs(set)) continue;
+      const int first = e.friction[set].first;
+      most = std::max(most, std::abs(dot(e.friction[set].n, e.slip.data() + first, e.gamma_dot.data() + first)));
+    }
+    push_.push_back(kPush * (most + largest));
   }
   bool settled = false;
   least_lambda_ = lambda_;
@@ -317,16 +258,28 @@ void Nested::get_sliding_normals(const Step& step, std::vector<double>& y) const
   for (const int k : sliding_) y.push_back(lambda_(step.elements[k].offset));
 }
 
+/// lambda_F = -mu lambda_N n of what slides of an element, and p (dim) what that changes.
+void Nested::set_sliding_friction(const StepElement& e, double normal, double* p) {
+  for (int set = 0; set < e.n_sets; ++set) {
+    if (e.sticks(set)) continue;
+    const double radius = friction_radius_acceleration(e, set, normal);
+    for (int i = e.friction[set].first; i < e.friction[set].first + e.friction[set].n; ++i) {
+      const double next = -radius * e.slip[i];
+      p[i] = next - lambda_(e.offset + i);
+      lambda_(e.offset + i) = next;
+    }
+  }
+}
+
 /// Gives the sliding contacts the normal forces y and the friction that belongs to them.
 void Nested::hold_sliding(const Step& step, const double* y) {
   std::array<double, kMaxElementDim> p;
   for (std::size_t k = 0; k < sliding_.size(); ++k) {
     const StepElement& e = step.elements[sliding_[k]];
-    for (int i = 0; i < e.dim; ++i) {
-      const double next = i == 0 ? y[k] : -friction_radius_acceleration(e, y[k]) * e.slip[i - 1];
-      p[i] = next - lambda_(e.offset + i);
-      lambda_(e.offset + i) = next;
-    }
+    p.fill(0.0);
+    p[0] = y[k] - lambda_(e.offset);
+    lambda_(e.offset) = y[k];
+    set_sliding_friction(e, y[k], p.data());
     step.rows.add_response(e, p.data(), change_a_);
   }
 }
@@ -351,19 +304,18 @@ void Nested::solve_accelerations(Step& step) {
   for (std::size_t k = 0; k < step.elements.size(); ++k) {
     const StepElement& e = step.elements[k];
     if (e.level < Level::velocity) continue;
-    const bool sliding = e.kind != ConstraintElement::Kind::joint && !e.stick;
-    if (sliding && e.kind == ConstraintElement::Kind::dry_friction) continue;
+    const bool slides = e.kind != ConstraintElement::Kind::joint && !e.sticks_wholly();
+    if (slides && e.kind == ConstraintElement::Kind::dry_friction) continue;
     const bool pushed = next_pushed < push_.size() && sliding_[next_pushed] == static_cast<int>(k);
-    const bool alone = sliding && !pushed;
-    const Law law = pushed && along_ ? Law::sliding : alone ? Law::normal : Law::friction;
-    add_cone(step, static_cast<int>(k), alone ? 1 : e.dim, law, e.bound);
+    const Friction friction = !slides || (pushed && !along_) ? Friction::all
+                              : pushed                       ? Friction::along
+                                                             : Friction::held;
+    add_cone(step, static_cast<int>(k), e.dim, friction, e.bound);
     const Rows& rows = rows_.back();
     step.rows.multiply_transposed(e, change_a_, moved.data());
     for (int i = 0; i < e.dim; ++i) moved[i] += e.gamma_dot[i];
     contract(step, rows, moved.data(), problem_.b.data() + rows.offset);
-    for (int i = 1; pushed && i < rows.n; ++i) {
-      problem_.b[rows.offset + i] = push_[next_pushed] * (along_ ? 1.0 : e.slip[i - 1]);
-    }
+    if (pushed) push(e, rows, push_[next_pushed]);
     solution_.p.resize(solution_.p.size() + rows.n);
     contract(step, rows, lambda_.data() + e.offset, solution_.p.data() + rows.offset);
     next_pushed += pushed ? 1 : 0;
@@ -381,16 +333,14 @@ double Nested::set_sliding_forces(const Step& step) {
   std::array<double, kMaxElementDim> p;
   change_.setZero();
   for (const StepElement& e : step.elements) {
-    if (e.kind == ConstraintElement::Kind::joint || (e.level >= Level::velocity && e.stick)) continue;
+    if (e.kind == ConstraintElement::Kind::joint || (e.level >= Level::velocity && e.sticks_wholly())) continue;
     const bool open = e.level < Level::velocity;
     if (open && !e.evaluated) continue;
-    const double radius = open ? 0.0 : friction_radius_acceleration(e, lambda_(e.offset));
     p.fill(0.0);
-    for (int i = open ? 0 : e.first_friction(); i < e.dim; ++i) {
-      const int k = e.offset + i;
-      const double next = open ? 0.0 : -radius * e.slip[i - e.first_friction()];
-      p[i] = next - lambda_(k);
-      lambda_(k) = next;
+    if (!open) set_sliding_friction(e, lambda_(e.offset), p.data());
+    for (int i = 0; open && i < e.dim; ++i) {
+      p[i] = -lambda_(e.offset + i);
+      lambda_(e.offset + i) = 0.0;
     }
     step.rows.add_response(e, p.data(), change_);
   }
@@ -416,7 +366,7 @@ void Nested::position_pass(Step& step, const Vector& residual) {
     }
     step.rows.add_response(e, p.data(), free_);
     if (e.n_pos == 0) continue;
-    add_cone(step, static_cast<int>(k), e.n_pos, Law::normal, 0.0);
+    add_cone(step, static_cast<int>(k), e.n_pos, Friction::none, 0.0);
     for (int i = 0; i < e.n_pos; ++i) {
       problem_.b[rows_.back().offset + i] = e.gap[i];
       solution_.p.push_back(step.kappa_hat(e.pos_offset + i));
@@ -490,12 +440,11 @@ void Nested::settle(Step& step) {
     StepElement& e = step.elements[k];
     if (e.n_touches == 0 || energy_[components_.find(moving_body(e))] >= 0.0) continue;
     is_stuck_[k] = 1;
-    e.mu = 0.0;
-    e.bound = 0.0;
+    e.drop_friction();
     e.e_normal = 0.0;
     e.e_tangent = 0.0;
     e.gamma_start.fill(0.0);
-    e.stretch = {};
+    for (FrictionState& state : e.states) state.stretch = {};
   }
   evaluate(step);
   pass(step);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <array>
+#include <cstdint>
 #include <vector>
 
 #include "stickslip/base/disjoint_sets.h"
@@ -53,20 +55,26 @@ class Nested {
   void calc_jump(Step& step, const State& state);
 
  private:
-  /// What holds of the rows of a contact: Signorini's law, or Coulomb's with it, of all friction rows or, in sliding,
-  /// along the slip alone.
-  enum class Law { normal, friction, sliding };
-  /// Rows of one element in the problem of one level.
+  /// What of the friction of an element is in the problem of a level: nothing, all of it, or what sticks, beside which
+  /// that which slides has a row along its slip, or is held.
+  enum class Friction { none, all, along, held };
+  /// Which rows of a friction set are in a problem.
+  enum class SetRows : std::uint8_t { none, along, all };
+  /// Rows of one element in the problem of one level: its first ones, or its normal and those of its friction sets.
   struct Rows {
     int element;
-    int n;       // the first n rows of the element
+    int n;       // of the problem
     int offset;  // in the problem
-    bool along;  // its second row is the friction rows along the slip
+    bool first;  // the first n rows of the element, as they are
+    std::array<SetRows, kMaxFrictionSets> sets;
   };
 
   void clear();
-  void add_cone(const Step& step, int element, int n, Law law, double radius);
-  void expand(const Step& step, const Rows& rows, const double* values, double* p) const;
+  void add_cone(const Step& step, int element, int n, Friction friction, double radius);
+  void add_contact(const StepElement& e, const Rows& rows);
+  template <class Plain, class Along>
+  static void for_rows(const StepElement& e, const Rows& rows, Plain&& plain, Along&& along);
+  void scatter(const Step& step, const Rows& rows, const double* values, double* p) const;
   void contract(const Step& step, const Rows& rows, const double* w, double* values) const;
   void take_solution(const Step& step, Vector& multipliers) const;
   void solve_level(Step& step, double allowed);
@@ -80,6 +88,8 @@ class Nested {
   void get_sliding_normals(const Step& step, std::vector<double>& y) const;
   void hold_sliding(const Step& step, const double* y);
   void newton_on_sliding(Step& step);
+  void set_sliding_friction(const StepElement& e, double normal, double* p);
+  void push(const StepElement& e, const Rows& rows, double push);
   double set_sliding_forces(const Step& step);
   void position_pass(Step& step, const Vector& residual);
   void close_contacts(Step& step);

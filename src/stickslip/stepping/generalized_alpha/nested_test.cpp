@@ -45,7 +45,7 @@ TEST_P(OnAnIncline, SticksUpToTheAngleOfFriction) {
   EXPECT_NEAR(point.step.x.lambda(0), kMass * point.across, 1e-7);
   EXPECT_NEAR(point.step.x.lambda(1), -kMass * point.along, 1e-7);
   EXPECT_NEAR(point.step.x.a.norm(), 0.0, 1e-7);
-  EXPECT_TRUE(point.step.elements[0].stick_acceleration);
+  EXPECT_TRUE(point.step.elements[0].states[0].stick_acceleration);
 }
 
 TEST_P(OnAnIncline, StartsToSlideBeyond) {

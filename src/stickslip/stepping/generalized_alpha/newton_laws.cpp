@@ -9,60 +9,74 @@
 namespace stickslip::generalized_alpha {
 /// Turns rows of friction in sliding into their law, and scales all rows to lengths.
 void NewtonSystem::apply_laws(const Step& step, const Group& group, const StepElement& e) {
-  const int n = e.n_friction();
-  const int first = e.first_friction();
   const int vel = group.row + group.n_pos;
   const int acc = vel + group.n_vel;
   const double h = step.h;
-  const bool friction = e.kind != ConstraintElement::Kind::joint;
-  const int has_normal = e.kind == ConstraintElement::Kind::contact ? 1 : 0;
-  if (friction && group.n_acc > 0 && !e.stick_acceleration) {
+  for (int set = 0; set < e.n_sets; ++set) slide_set(step, group, e, set);
+  const auto scale_row = [&](int i, double factor) {
+    for (int j = 0; j < group.width; ++j) row(i)[j] *= factor;
+    rhs_[i] *= factor;
+  };
+  std::array<double, kMaxElementDim> by_velocity;  // [-], or [1/kg] where the row is that of a multiplier
+  std::array<double, kMaxElementDim> by_acceleration;
+  by_velocity.fill(1.0);
+  by_acceleration.fill(1.0);
+  for (int set = 0; set < e.n_sets; ++set) {
+    const FrictionSet& rows = e.friction[set];
+    for (int i = rows.first; i < rows.first + rows.n; ++i) {
+      if (!e.states[set].stick) by_velocity[i] = e.diagonal[i];
+      if (!e.states[set].stick_acceleration) by_acceleration[i] = e.diagonal[i];
+    }
+  }
+  for (int i = 0; i < group.n_vel; ++i) scale_row(vel + i, h * by_velocity[i]);
+  for (int i = 0; i < group.n_acc; ++i) scale_row(acc + i, h * h * by_acceleration[i]);
+}
+
+/// The laws of one friction set of an element, where it slides.
+void NewtonSystem::slide_set(const Step& step, const Group& group, const StepElement& e, int set) {
+  const FrictionState& state = e.states[set];
+  const int n = e.friction[set].n;
+  const int first = e.friction[set].first;
+  const int vel = group.row + group.n_pos;
+  const int acc = vel + group.n_vel;
+  const bool has_normal = e.kind == ConstraintElement::Kind::contact;
+  if (group.n_acc > 0 && !state.stick_acceleration) {
+    const bool gives_back = e.restitution(first) != 0.0;
     Sliding s;
-    const double normal_force = has_normal ? step.x.lambda(e.offset) : 0.0;
-    s.radius = friction_radius_acceleration(e, normal_force);
+    s.radius = friction_radius_acceleration(e, set, has_normal ? step.x.lambda(e.offset) : 0.0);
     s.target = acc + first;
     s.normal = has_normal ? acc : -1;
     s.multiplier = step.x.lambda.data() + e.offset + first;
-    s.direction = e.direction_acceleration.data();
-    s.size = e.friction_size_acceleration;
-    if (e.stick) {
+    s.direction = e.direction_acceleration.data() + first;
+    s.size = state.size_acceleration;
+    if (state.stick) {
       s.source = acc + first;
       s.in_argument = acc + first;
-      s.r = r_friction(step, e);
+      s.r = r_friction(step, e, set);
       s.value = e.gamma_dot.data() + first;
     } else {
       s.source = vel + first;
-      s.in_argument = e.e_tangent == 0.0 ? vel + first : -1;
-      s.r = e.e_tangent == 0.0 ? r_friction(step, e) : 1.0;
+      s.in_argument = gives_back ? -1 : vel + first;
+      s.r = gives_back ? 1.0 : r_friction(step, e, set);
       s.value = e.xi.data() + first;
     }
-    if (!e.stick && s.in_argument >= 0) s.argument_stretch = &e.stretch;
-    slide(group, n, e.mu, s);
+    if (!state.stick && s.in_argument >= 0) s.argument_stretch = &state.stretch;
+    slide(group, n, e.friction_of(set), s);
   }
-  if (friction && group.n_vel > 0 && !e.stick) {
+  if (group.n_vel > 0 && !state.stick) {
     Sliding s;
-    s.radius = friction_radius(step, e, has_normal ? step.P(e.offset) : 0.0);
+    s.radius = friction_radius(step, e, set, has_normal ? step.P(e.offset) : 0.0);
     s.target = vel + first;
     s.source = vel + first;
     s.in_argument = vel + first;
     s.normal = has_normal ? vel : -1;
     s.multiplier = step.P.data() + e.offset + first;
-    s.direction = e.direction.data();
-    s.size = e.friction_size;
-    s.r = r_friction(step, e);
+    s.direction = e.direction.data() + first;
+    s.size = state.size;
+    s.r = r_friction(step, e, set);
     s.value = e.xi.data() + first;
-    s.value_stretch = &e.stretch;
-    slide(group, n, e.mu, s);
-  }
-  const auto scale_row = [&](int i, double factor) {
-    for (int j = 0; j < group.width; ++j) row(i)[j] *= factor;
-    rhs_[i] *= factor;
-  };
-  for (int i = 0; i < group.n_vel; ++i) {
-    scale_row(vel + i, friction && i >= first && !e.stick ? h * e.diagonal[i] : h);
-  }
-  for (int i = 0; i < group.n_acc; ++i) {
-    scale_row(acc + i, friction && i >= first && !e.stick_acceleration ? h * h * e.diagonal[i] : h * h);
+    s.value_stretch = &state.stretch;
+    slide(group, n, e.friction_of(set), s);
   }
 }
 

@@ -102,6 +102,7 @@ class NewtonSystem {
   void couple_sized(Size n, const Step& step, const Group& row, std::size_t at_row, const Group& column,
                     std::size_t at_column, int block, int shift);
   void apply_laws(const Step& step, const Group& group, const StepElement& e);
+  void slide_set(const Step& step, const Group& group, const StepElement& e, int set);
   void slide(const Group& group, int n, double mu, const Sliding& s);
   bool solve_system();
   bool solve_dense_system();

@@ -48,9 +48,9 @@ void expect_residuals_to_fall_along_the_step(BallStep& balls) {
     for (const StepElement& e : step.elements) {
       if (e.level >= Level::position) all.push_back(e.gap[0]);
       for (int i = 0; i < e.dim && e.level >= Level::velocity; ++i) {
-        if (i == 0 || e.stick) all.push_back(e.xi[i]);
-        if (i > 0 && !e.stick) {
-          all.push_back(step.P(e.offset + i) + friction_radius(step, e, step.P(e.offset)) * e.direction[i - 1]);
+        if (i == 0 || e.states[0].stick) all.push_back(e.xi[i]);
+        if (i > 0 && !e.states[0].stick) {
+          all.push_back(step.P(e.offset + i) + friction_radius(step, e, 0, step.P(e.offset)) * e.direction[i]);
         }
       }
     }

@@ -51,7 +51,7 @@ TEST(Newton, RestIsHeldByTheWeight) {
   EXPECT_NEAR(step.P(0), 5.0 / 9.0 * kStepLength * kMass * kStepGravity,
               1e-12);  // gamma' = 5/9, no force is remembered
   EXPECT_NEAR(step.u.norm(), 0.0, 1e-10);
-  EXPECT_TRUE(step.elements[0].stick_acceleration);
+  EXPECT_TRUE(step.elements[0].states[0].stick_acceleration);
 }
 
 TEST(Newton, SlidingIsHeldBackByCoulombsForce) {
@@ -59,7 +59,7 @@ TEST(Newton, SlidingIsHeldBackByCoulombsForce) {
   EXPECT_TRUE(point.solve().converged);
   EXPECT_NEAR(point.step.x.lambda(1), 0.5 * kMass * kStepGravity, 1e-9);
   EXPECT_NEAR(point.step.x.a(0), 0.5 * kStepGravity, 1e-9);
-  EXPECT_FALSE(point.step.elements[0].stick);
+  EXPECT_FALSE(point.step.elements[0].states[0].stick);
 }
 
 /// It comes down at 4 m/s and slides.

@@ -13,6 +13,33 @@
 namespace stickslip::generalized_alpha {
 namespace {
 
+/// Rows of an element whose acceleration is zero: all of a joint, the normal of a contact, and what sticks.
+template <class Function>
+void for_held_rows(const StepElement& e, bool with_normal, Function&& add) {
+  if (e.kind == ConstraintElement::Kind::joint) {
+    for (int i = 0; i < e.dim; ++i) add(i);
+    return;
+  }
+  if (e.kind == ConstraintElement::Kind::contact && with_normal) add(0);
+  for (int set = 0; set < e.n_sets; ++set) {
+    const FrictionSet& rows = e.friction[set];
+    for (int i = rows.first; i < rows.first + rows.n && e.states[set].stick_acceleration; ++i) add(i);
+  }
+}
+
+/// What the friction of a contact that slides does to a row, over its normal force. [1/kg]
+double calc_friction_response(const Step& step, const StepElement& on, int row, const StepElement& e) {
+  double sum = 0.0;
+  for (int set = 0; set < e.n_sets; ++set) {
+    if (e.states[set].stick_acceleration) continue;
+    const FrictionSet& rows = e.friction[set];
+    for (int i = rows.first; i < rows.first + rows.n; ++i) {
+      sum -= e.friction_of(set) * e.slip[i] * step.rows.calc_coupling(on, row, e, i);
+    }
+  }
+  return sum;
+}
+
 /// A of a sliding contact while joints and the other closed contacts hold: with G between all rows that are held and
 /// the contact's own, each with the friction that follows it, the Schur complement G_kk - G_kr G_rr^+ G_rk. [1/kg]
 double calc_normal_response(const Step& step, const StepElement& e) {
@@ -22,21 +49,16 @@ double calc_normal_response(const Step& step, const StepElement& e) {
   };
   std::vector<Row> held;
   for (const StepElement& f : step.elements) {
-    if (&f == &e || f.level < Level::acceleration) continue;
-    const bool sticks = f.kind == ConstraintElement::Kind::joint || f.stick_acceleration;
-    const int n = sticks ? f.dim : f.first_friction();
-    for (int i = 0; i < n; ++i) held.push_back({&f, i});
+    if (&f != &e && f.level < Level::acceleration) continue;
+    for_held_rows(f, &f != &e, [&](int i) { held.push_back({&f, i}); });
   }
   // What a multiplier does to a row: along its own direction and, where it is the normal force of a sliding contact,
   // by friction.
   const auto response = [&](const Row& on, const Row& of) {
     const StepElement& f = *of.element;
-    double sum = step.rows.calc_coupling(*on.element, on.row, f, of.row);
-    if (f.kind != ConstraintElement::Kind::contact || of.row > 0 || f.stick_acceleration) return sum;
-    for (int i = 0; i < f.n_friction(); ++i) {
-      sum -= f.mu * f.slip[i] * step.rows.calc_coupling(*on.element, on.row, f, 1 + i);
-    }
-    return sum;
+    const double sum = step.rows.calc_coupling(*on.element, on.row, f, of.row);
+    if (f.kind != ConstraintElement::Kind::contact || of.row > 0) return sum;
+    return sum + calc_friction_response(step, *on.element, on.row, f);
   };
   const Row own{&e, 0};
   const auto n = static_cast<int>(held.size());
@@ -57,29 +79,31 @@ double calc_normal_response(const Step& step, const StepElement& e) {
 /// Whether the step may have several solutions because of a contact that slid before it: its normal force or
 /// percussion hardly pushes it apart, or even pulls, by way of the friction that comes with it: A <= near G_NN.
 bool could_choose(Step& step, const StepElement& e, const State& state, double near) {
-  if (e.kind != ConstraintElement::Kind::contact || !e.evaluated || e.n_friction() == 0) return false;
-  double coupling2 = 0.0;
-  for (int i = 0; i < e.n_friction(); ++i) coupling2 += e.coupling[i] * e.coupling[i];
-  if (e.diagonal[0] - e.mu * std::sqrt(coupling2) > near * e.diagonal[0]) return false;
+  if (e.kind != ConstraintElement::Kind::contact || !e.evaluated || e.friction[0].n == 0) return false;
+  const FrictionSet& sliding = e.friction[0];
+  const auto size_of_coupling = [&](const FrictionSet& rows) { return norm(e.coupling.data() + rows.first, rows.n); };
+  double turning = 0.0;  // [1/kg] the most that spinning and rolling can do
+  for (int set = 1; set < e.n_sets; ++set) turning += e.friction_of(set) * size_of_coupling(e.friction[set]);
+  if (e.diagonal[0] - e.mu * size_of_coupling(sliding) - turning > near * e.diagonal[0]) return false;
   std::array<double, kMaxElementDim> gamma;
   step.rows.calc_velocity(e, state.t, state.q, state.u, gamma.data());
-  double speed = 0.0;
-  double along = 0.0;
-  for (int i = 0; i < e.n_friction(); ++i) {
-    speed += gamma[1 + i] * gamma[1 + i];
-    along += gamma[1 + i] * e.coupling[i];
-  }
-  speed = std::sqrt(speed);
-  return e.diagonal[0] * speed - e.mu * along <= near * e.diagonal[0] * speed &&
+  const double speed = norm(gamma.data() + sliding.first, sliding.n);
+  const double along = dot(sliding.n, gamma.data() + sliding.first, e.coupling.data() + sliding.first);
+  return (e.diagonal[0] - turning) * speed - e.mu * along <= near * e.diagonal[0] * speed &&
          step.h * speed > step.options.tolerance * step.measure.displacement();
 }
 
 }  // namespace
 
 void open_by_choice(Step& step, StepElement& e) {
-  if (e.stick) return;
+  if (e.sticks_wholly()) return;
   double A = e.diagonal[0];
-  for (int i = 0; i < e.n_friction(); ++i) A -= e.mu * e.coupling[i] * e.slip[i];
+  for (int set = 0; set < e.n_sets; ++set) {
+    const FrictionSet& rows = e.friction[set];
+    for (int i = rows.first; i < rows.first + rows.n && !e.sticks(set); ++i) {
+      A -= e.friction_of(set) * e.coupling[i] * e.slip[i];
+    }
+  }
   if (A > 0.0) return;
   A = calc_normal_response(step, e);
   if (A > 0.0) return;
@@ -106,7 +130,7 @@ void Painleve::choose(Step& step, const State& state, Newton& newton, StepSolve&
     if (e.level < Level::velocity || !could_choose(step, e, state, kNear)) continue;
     moved = true;
     keep(step);
-    const Branch known = !solve.converged ? Branch::any : (e.stick ? Branch::stopped : Branch::sliding);
+    const Branch known = !solve.converged ? Branch::any : (e.sticks() ? Branch::stopped : Branch::sliding);
     int solutions = 0;
     Branch first = Branch::any;
     for (const Branch branch : {Branch::open, Branch::sliding, Branch::stopped}) {

@@ -38,7 +38,7 @@ bool opens(RodStep& rod, double free_acceleration) {
   evaluate_as_is(rod.step);
   StepElement& e = rod.tip();
   constexpr double kForce = 3.0;  // [N]
-  const double A = e.diagonal[0] - e.mu * e.coupling[0] * e.slip[0];
+  const double A = e.diagonal[0] - e.mu * e.coupling[1] * e.slip[1];
   e.level = Level::acceleration;
   rod.step.x.lambda(0) = kForce;
   e.gamma_dot[0] = free_acceleration + A * kForce;
@@ -127,7 +127,7 @@ TEST(Painleve, StopsOnlyWhereNothingElseSolves) {
   rod.begin(kShort);
   Step& step = rod.step;
   solve_and_choose(rod);
-  EXPECT_TRUE(rod.tip().stick);
+  EXPECT_TRUE(rod.tip().states[0].stick);
   EXPECT_NEAR(rod.tip().xi[1], 0.0, 1e-8);
   EXPECT_NEAR(step.P(0), 0.25 * 9.0 * rod.s * rod.c, 2e-3);
   EXPECT_NEAR(step.P(1), 0.25 * 3.0 * (1.0 + 3.0 * rod.c * rod.c), 2e-3);

@@ -13,13 +13,16 @@ void report_contacts(const Step& step, StepReport& report) {
     if (e.kind != ConstraintElement::Kind::contact) continue;
     ContactReport& contact = report.contacts[e.index];
     const bool closed = e.level >= Level::velocity && step.P(e.offset) > 0.0;
-    contact.status = !closed ? ContactStatus::open : (e.stick ? ContactStatus::stick : ContactStatus::slip);
+    contact.status = !closed ? ContactStatus::open : (e.sticks() ? ContactStatus::stick : ContactStatus::slip);
     if (closed) ++report.closed_contacts;
-    for (int i = 0; i < e.dim; ++i) {
+    for (int i = 0; i < e.dim - e.n_turning(); ++i) {
       contact.force[i] = step.x.lambda(e.offset + i);
       contact.impulse[i] = step.x.Lambda(e.offset + i);
       contact.percussion[i] = step.P(e.offset + i);
       if (e.evaluated) contact.velocity[i] = e.gamma[i];
+    }
+    if (closed && e.n_turning() > 0) {
+      contact.moment = calc_moment(step.system.pair(step.rows.point(e)).rows, step.P.data() + e.offset, contact);
     }
   }
 }
@@ -28,12 +31,12 @@ void report_start_contacts(const Step& step, StepReport& report) {
   for (const StepElement& e : step.elements) {
     if (e.kind != ConstraintElement::Kind::contact || e.level < Level::velocity) continue;
     ContactReport& contact = report.contacts[e.index];
-    for (int i = 0; i < e.dim; ++i) {
+    for (int i = 0; i < e.dim - e.n_turning(); ++i) {
       contact.force[i] = step.x.lambda(e.offset + i);
       contact.velocity[i] = e.xi[i];
     }
     contact.status =
-        contact.force[0] > 0.0 ? (e.stick ? ContactStatus::stick : ContactStatus::slip) : ContactStatus::open;
+        contact.force[0] > 0.0 ? (e.sticks() ? ContactStatus::stick : ContactStatus::slip) : ContactStatus::open;
   }
 }
 
@@ -104,7 +107,7 @@ void account_energy(const Step& step, const State& before, Vector& nonconservati
       const double middle = smooth ? e.gamma[i] - 0.5 * step.h * e.gamma_dot[i] : 0.5 * (start[i] + tau + e.gamma[i]);
       if (!is_joint) ledger.dissipated -= p * middle;
       first[i] = 2.0 * middle - e.gamma[i];
-      law[i] = smooth ? 0.0 : (i == 0 ? e.e_normal : e.e_tangent) * first[i];
+      law[i] = smooth ? 0.0 : e.restitution(i) * first[i];
       if (starts) ledger.dissipated -= 0.5 * p * (start[i] + (driven ? tau_start[i] : 0.0));
       if (driven) ledger.work -= p * 0.5 * (tau_start[i] + tau);
     }

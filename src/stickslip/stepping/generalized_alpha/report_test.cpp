@@ -86,9 +86,9 @@ TEST(ReportOfContacts, AtTheStartThereAreNoPercussions) {
     report_start_contacts(point.step, point.report);
     return point.contact().status;
   };
-  e.stick = true;
+  e.states[0].stick = true;
   EXPECT_EQ(status(), ContactStatus::stick);
-  e.stick = false;
+  e.states[0].stick = false;
   EXPECT_EQ(status(), ContactStatus::slip);
   EXPECT_EQ(point.contact().force[1], 3.0);
   EXPECT_EQ(point.contact().velocity[1], 0.25);

@@ -30,7 +30,7 @@ void set_instant(Step& step, const Instant& instant) {
   step.x.lambda.setZero();
   for (StepElement& e : step.elements) {
     e.evaluated = false;
-    e.stretch = {};
+    for (FrictionState& state : e.states) state.stretch = {};
     if (e.kind == ConstraintElement::Kind::contact) e.level = Level::open;
   }
   const ConstraintSet& set = instant.constraints();
@@ -39,7 +39,7 @@ void set_instant(Step& step, const Instant& instant) {
     const InstantMode mode = instant.mode(i);
     if (mode == InstantMode::open || mode == InstantMode::separating) continue;
     if (e.kind == ConstraintElement::Kind::contact) e.level = Level::velocity;
-    e.stick = mode == InstantMode::sticking;
+    for (int s = 0; s < e.n_sets; ++s) e.states[s].stick = instant.sticks(i, s);
     std::copy_n(set.gamma().begin() + set.problem().cones[i].offset, e.dim, e.xi.begin());
     std::ranges::copy(instant.lambda(i), step.x.lambda.data() + e.offset);
   }

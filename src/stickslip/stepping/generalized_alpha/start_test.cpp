@@ -49,7 +49,7 @@ TEST_F(Start, AtRestTheFloorBearsIt) {
   EXPECT_NEAR(step.x.lambda(0), kWeight, 1e-8);
   EXPECT_NEAR(step.x.lambda.tail<2>().norm(), 0.0, 1e-8);
   EXPECT_EQ(contact().level, Level::velocity);
-  EXPECT_TRUE(contact().stick);
+  EXPECT_TRUE(contact().states[0].stick);
 }
 
 TEST_F(Start, SlidingItIsHeldBackAndTurned) {
@@ -59,7 +59,7 @@ TEST_F(Start, SlidingItIsHeldBackAndTurned) {
   EXPECT_NEAR(step.x.a(4), kBallRadius * kBallFriction * kWeight / kBallInertia, 1e-8);
   EXPECT_NEAR(step.x.lambda(0), kWeight, 1e-8);
   EXPECT_NEAR(step.x.lambda.tail<2>().norm(), kBallFriction * kWeight, 1e-8);
-  EXPECT_FALSE(contact().stick);
+  EXPECT_FALSE(contact().states[0].stick);
   EXPECT_NEAR(std::abs(contact().xi[1]) + std::abs(contact().xi[2]), 2.0, 1e-13);
 }
 
@@ -76,10 +76,10 @@ TEST_F(Start, SticksWhatStopsWithinTheFirstStep) {
   for (const double share : {0.9, 1.1}) {
     ball.state.u(0) = share * loss;
     ASSERT_TRUE(solve_start(step, ball.state, instant));
-    EXPECT_FALSE(contact().stick);
+    EXPECT_FALSE(contact().states[0].stick);
     ball.remember();
     EXPECT_EQ(settle_start(step, ball.state, kStepLength, instant), share < 1.0);
-    EXPECT_EQ(contact().stick, share < 1.0);
+    EXPECT_EQ(contact().states[0].stick, share < 1.0);
     EXPECT_NEAR(step.x.lambda.tail<2>().norm(), share < 1.0 ? 0.0 : kBallFriction * kWeight, 1e-8);
   }
 }

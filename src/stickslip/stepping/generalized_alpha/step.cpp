@@ -90,7 +90,7 @@ bool hold_turned(Step& step) {
     step.rows.calc_velocity(e, step.t_start, step.q_start, step.u_start, start.data());
     double along = 0.0;
     for (int i = 1; i < std::min(e.dim, 3); ++i) along += start[i] * e.gamma[i];
-    if (e.stick || along <= 0.0) step.turned.push_back(point.id);
+    if (e.sticks() || along <= 0.0) step.turned.push_back(point.id);
   }
   return step.turned.size() > n_before;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <limits>
@@ -47,6 +48,16 @@ enum class Level : std::uint8_t {
 /// Which of several solutions of a step a contact is asked for, see Painleve.
 enum class Branch : std::uint8_t { any, open, sliding, stopped };
 
+/// A friction set at the iterate: its index sets and how far the arguments of its prox functions reach.
+struct FrictionState {
+  bool stick = false;               // xi_F = 0: in D_st (139)
+  bool stick_acceleration = false;  // gamma_dot_F = 0: in E_st (141)
+  Stretch stretch;                  // S; none: tau = 0
+  double size = 0.0;                // [N s] |y|, y = r S xi_F - P_F
+  double slip_size = 0.0;           // [N s] |S^-1 y|
+  double size_acceleration = 0.0;   // [N] |r gamma_dot_F - lambda_F|, or |gamma_F| / r in sliding
+};
+
 /// A contact, joint or dry friction with its index sets and the arguments of its prox functions at the iterate.
 struct StepElement : ConstraintElement {
   StepElement() = default;
@@ -54,25 +65,40 @@ struct StepElement : ConstraintElement {
       : ConstraintElement(e), level(e.kind == Kind::contact ? Level::open : Level::acceleration) {}
 
   Level level = Level::open;
-  bool stick = false;               // xi_F = 0: in D_st (139)
-  bool stick_acceleration = false;  // gamma_dot_F = 0: in E_st (141)
-  bool opened_by_choice = false;    // on acceleration level, where a force could have held it
-  bool has_choice = false;          // another solution of the step was set aside
+  std::array<FrictionState, kMaxFrictionSets> states;  // (n_sets) of friction
+  bool opened_by_choice = false;                       // on acceleration level, where a force could have held it
+  bool has_choice = false;                             // another solution of the step was set aside
   Branch branch = Branch::any;
   RoundOff round_off;                                   // of g, xi and gamma_dot
   std::array<double, kMaxElementDim> xi = {};           // (dim) [m/s] gamma + gamma_start
   std::array<double, kMaxElementDim> gamma_start = {};  // (dim) [m/s] e gamma(t', q', u)
-  Stretch stretch;                                      // S, of the friction rows; none: tau = 0
-  double friction_size = 0.0;                           // [N s] |y|, y = r S xi_F - P_F
-  std::array<double, kMaxFrictionDim> direction = {};   // (n_F) [-] y / |y|: minus that of P_F in sliding
-  double slip_size = 0.0;                               // [N s] |S^-1 y|
-  std::array<double, kMaxFrictionDim> slip = {};        // (n_F) [-] S^-1 y / |S^-1 y|: minus that of lambda_F
-  double friction_size_acceleration = 0.0;              // [N] |r gamma_dot_F - lambda_F|, or |gamma_F| / r in sliding
-  std::array<double, kMaxFrictionDim> direction_acceleration = {};  // (n_F) [-] on acceleration level
+  // Of the friction rows, by row: in each set
+  std::array<double, kMaxElementDim> direction = {};  // (dim) [-] y / |y|: minus that of P_F in sliding
+  std::array<double, kMaxElementDim> slip = {};       // (dim) [-] S^-1 y / |S^-1 y|: minus that of lambda_F
+  std::array<double, kMaxElementDim> direction_acceleration = {};  // (dim) [-] on acceleration level
 
+  bool sticks(int set = 0) const { return states[set].stick; }
+  /// Whether a set slides that has friction.
+  bool rubs(int set) const { return !states[set].stick && friction_of(set) > 0.0; }
+  bool rubs() const {
+    for (int s = 0; s < n_sets; ++s) {
+      if (rubs(s)) return true;
+    }
+    return false;
+  }
+  bool sticks_wholly() const {
+    for (int s = 0; s < n_sets; ++s) {
+      if (!states[s].stick) return false;
+    }
+    return true;
+  }
   /// Identifies the index sets of this element.
   std::uint32_t signature() const {
-    return static_cast<std::uint32_t>(level) * 4 + (stick ? 2u : 0u) + (stick_acceleration ? 1u : 0u);
+    auto word = static_cast<std::uint32_t>(level);
+    for (int s = 0; s < std::max(n_sets, 1); ++s) {
+      word = word * 4 + (states[s].stick ? 2u : 0u) + (states[s].stick_acceleration ? 1u : 0u);
+    }
+    return word;
   }
 };
 

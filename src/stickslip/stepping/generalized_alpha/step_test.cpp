@@ -146,8 +146,8 @@ TEST(StepElement, HasASignatureForEachSet) {
   for (const Level level : {Level::open, Level::position, Level::velocity, Level::acceleration}) {
     for (int k = 0; k < 4; ++k) {
       e.level = level;
-      e.stick = k % 2 > 0;
-      e.stick_acceleration = k / 2 > 0;
+      e.states[0].stick = k % 2 > 0;
+      e.states[0].stick_acceleration = k / 2 > 0;
       seen.insert(e.signature());
     }
   }

@@ -27,7 +27,7 @@ void set_direction(const StepElement& e, const double* value, const double* dire
   for (int i = 1; i < e.dim && value != nullptr; ++i) size = std::hypot(size, value[i]);
   for (int i = 1; i < e.dim; ++i) {
     if (value == nullptr) {
-      over_normal[i] = -e.mu * direction[i - 1];
+      over_normal[i] = -e.mu * direction[i];
     } else {
       over_normal[i] = size > 0.0 ? e.mu * value[i] / size : 0.0;
     }
@@ -35,9 +35,9 @@ void set_direction(const StepElement& e, const double* value, const double* dire
 }
 
 /// A distance between limits has no rows of its own. Forces that more than two bodies exchange, of gears and couplings,
-/// stay as they are.
+/// stay as they are, and so do those of contacts with moments, whose friction is no single cone.
 bool is_candidate(const StepElement& e) {
-  return e.n_touches > 0 && e.dim > 0 && e.is_between_two();
+  return e.n_touches > 0 && e.dim > 0 && e.n_sets < 2 && e.is_between_two();
 }
 
 }  // namespace
@@ -81,10 +81,11 @@ void UndeterminedForces::find_candidates(const Step& step, Multiplier which) {
     if (e.kind != ConstraintElement::Kind::joint && which == Multiplier::start && !all_)
       continue;  // directions are not known
     if (e.kind == ConstraintElement::Kind::dry_friction) {
-      if (!(which == Multiplier::force ? e.stick_acceleration : e.stick)) continue;
+      if (!(which == Multiplier::force ? e.states[0].stick_acceleration : e.sticks())) continue;
     } else if (e.kind == ConstraintElement::Kind::contact) {
       if (e.level < (which == Multiplier::force ? Level::acceleration : Level::velocity)) continue;
-      const bool sticks = e.dim > 1 && e.mu > 0.0 && (which == Multiplier::force ? e.stick_acceleration : e.stick);
+      const bool sticks =
+          e.dim > 1 && e.mu > 0.0 && (which == Multiplier::force ? e.states[0].stick_acceleration : e.sticks());
       sum += e.diagonal[0];
       ++n_contacts;
       if (!sticks && !(value(e.offset) > 0.0)) continue;
@@ -207,7 +208,7 @@ void UndeterminedForces::set_weights(const Step& step, Multiplier which) {
         for (int i = 0; i < e.dim; ++i) sum += e.diagonal[i];
         m.fill(weight_of(sum / e.dim));
         shortest_.part(k).size =
-            std::sqrt(m[0]) * (which == Multiplier::percussion ? friction_radius(step, e, 0.0) : e.bound);
+            std::sqrt(m[0]) * (which == Multiplier::percussion ? friction_radius(step, e, 0, 0.0) : e.bound);
         break;
       }
       case ConstraintElement::Kind::contact:

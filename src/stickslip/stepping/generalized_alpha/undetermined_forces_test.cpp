@@ -128,7 +128,7 @@ struct StandingPlate : SystemStep {
 TEST(UndeterminedForces, OfContactsAreOfLeastNormWhereThatIsAskedFor) {
   StandingPlate plate;
   Step& step = plate.step;
-  ASSERT_TRUE(step.elements[0].stick_acceleration && step.elements[1].stick_acceleration);
+  ASSERT_TRUE(step.elements[0].states[0].stick_acceleration && step.elements[1].states[0].stick_acceleration);
   UndeterminedForces any(step, ForceChoice::any);
   EXPECT_TRUE(any.settle_forces(step));
   any.settle_percussions(step);
