@@ -155,6 +155,8 @@ void run_all() {
   const Solid hull = solid_of(prism);
   const Solid large = solid_of(round_hull(200));
   const Solid larger = solid_of(round_hull(1000));
+  const Solid cylinder = solid_of(Cylinder{0.3, 0.8});
+  const Solid ellipsoid = solid_of(Ellipsoid{Vector3(0.5, 0.4, 0.3)});
   Bench bench;
   bench.run("sphere-sphere", sphere, sphere, false);
   bench.run("capsule-sphere", capsule, sphere, false);
@@ -167,6 +169,11 @@ void run_all() {
   bench.run("hull of 200-sphere", large, sphere, false);
   bench.run("hull of 200-hull of 200", large, large, false);
   bench.run("hull of 1000-hull of 1000", larger, larger, false);
+  bench.run("cylinder-capsule", cylinder, capsule, false);
+  bench.run("cylinder-box", cylinder, box, false);
+  bench.run("cylinder-hull of 12", cylinder, hull, false);
+  bench.run("cylinder-ellipsoid", cylinder, ellipsoid, false);
+  bench.run("cylinder-cylinder", cylinder, cylinder, false);
 }
 
 }  // namespace

@@ -24,14 +24,17 @@ constexpr double kDegree = std::numbers::pi / 180.0;
 /// What takes detected contacts and rows of moving points.
 constexpr const char* kRollingSchemes[] = {"moreau", "ccp", "stewart-trinkle", "generalized-alpha"};
 
-SceneRun rolling_scene(const std::string& scheme, double end, double h, const Vector3& gravity,
-                       const std::string& text) {
+/// What is level at z = 0.
+constexpr const char* kHalfSpace = "{type = \"half-space\", normal = [0, 0, 1]}";
+constexpr const char* kBox = "{type = \"box\", size = [2, 2, 0.2], position = [0, 0, -0.1]}";
+
+SceneRun rolling_scene(const std::string& scheme, double end, double h, const Vector3& gravity, const std::string& text,
+                       const char* ground = kHalfSpace) {
   return test::scene_from_text(
       fmt::format("stickslip = 1\nscheme = {{type = \"{}\"}}\nsolver = {{tolerance = 1e-10}}\n"
                   "time = {{end = {:.17g}, step = {:.17g}}}\ngravity = [{:.17g}, {:.17g}, {:.17g}]\n"
-                  "[bodies.ground]\ntype = \"fixed\"\n"
-                  "shapes.top = {{type = \"half-space\", normal = [0, 0, 1]}}\n{}",
-                  scheme, end, h, gravity(0), gravity(1), gravity(2), text));
+                  "[bodies.ground]\ntype = \"fixed\"\nshapes.top = {}\n{}",
+                  scheme, end, h, gravity(0), gravity(1), gravity(2), ground, text));
 }
 
 /// As seen by a plane that falls by `slope` [rad] in the direction `along` [rad] from x.
@@ -159,7 +162,7 @@ friction = 0.3
 
 /// An upright cylinder stands on a slope up to tan = 2 radius / length, whichever way the slope runs; under
 /// generalized-alpha towards a fixed point of the rim (docs/collision.md).
-TEST(SlowRollingBodies, ACylinderStandsOnSlopesInEveryDirection) {
+void stand_on_slopes(const char* ground) {
   constexpr double kR = 0.1;
   constexpr double kLength = 0.4;
   constexpr double kFalls = 0.01;  // [rad]
@@ -172,7 +175,8 @@ TEST(SlowRollingBodies, ACylinderStandsOnSlopesInEveryDirection) {
                           fmt::format("[bodies.post]\ndensity = 1000\nposition = [0, 0, {}]\n"
                                       "shapes.c = {{type = \"cylinder\", radius = {}, length = {}}}\n"
                                       "[[contacts]]\nbetween = [\"ground\", \"post\"]\nfriction = 2\n",
-                                      0.5 * kLength, kR, kLength));
+                                      0.5 * kLength, kR, kLength),
+                          ground);
         double tilt = 0.0;
         while (run.state.t < run.scene.time.end - 1e-9 && tilt < kFalls) {
           ASSERT_EQ(run.step(), Status::ok) << scheme << ' ' << degrees << ' ' << ratio << ": " << run.report.message;
@@ -186,6 +190,50 @@ TEST(SlowRollingBodies, ACylinderStandsOnSlopesInEveryDirection) {
       }
     }
   }
+}
+
+TEST(SlowRollingBodies, ACylinderStandsOnSlopesInEveryDirection) {
+  stand_on_slopes(kHalfSpace);
+}
+
+TEST(SlowRollingBodies, ACylinderStandsOnTheFaceOfABoxInEveryDirection) {
+  stand_on_slopes(kBox);
+}
+
+/// On a box an upright cylinder, on it a wider one turned about the axis, on that one which lies.
+std::string three_cylinders(const std::string& contacts) {
+  return R"([bodies.low]
+density = 1000
+position = [0, 0, 0.1]
+shapes.c = {type = "cylinder", radius = 0.1, length = 0.2}
+[bodies.wide]
+density = 1000
+position = [0.01, 0, 0.25]
+rotation = {axis = [0, 0, 1], angle = 0.3}
+shapes.c = {type = "cylinder", radius = 0.12, length = 0.1}
+[bodies.lying]
+density = 1000
+position = [0, 0, 0.35]
+rotation = {axis = [0, 1, 0], angle = "=pi/2"}
+shapes.c = {type = "cylinder", radius = 0.05, length = 0.1}
+)" + contacts;
+}
+
+TEST(RollingBodies, CylindersStandAndLieOnEachOtherUnderEveryScheme) {
+  constexpr double kStep = 1e-3;
+  constexpr int kSteps = 50;
+  constexpr double kStays = 1e-6;  // [m]
+  for (const std::string scheme : {"moreau", "ccp", "stewart-trinkle", "generalized-alpha", "relaxation"}) {
+    SceneRun run = rolling_scene(scheme, kSteps * kStep, kStep, slope_gravity(0.0, 0.0),
+                                 three_cylinders("[contact_default]\nfriction = 0.3\n"), kBox);
+    const Eigen::VectorXd start = run.state.q;
+    for (int k = 0; k < kSteps; ++k) ASSERT_EQ(run.step(), Status::ok) << scheme << ": " << run.report.message;
+    EXPECT_LT((run.state.q - start).cwiseAbs().maxCoeff(), kStays) << scheme;
+  }
+  // Which features touch changes, which event-driven runs do not take.
+  EXPECT_THROW(rolling_scene("event-driven", 0.1, kStep, slope_gravity(0.0, 0.0),
+                             three_cylinders("[[contacts]]\nbetween = [\"low\", \"wide\"]\nfriction = 0.3\n"), kBox),
+               InputError);
 }
 
 /// When the spin of the shipped rattleback changes its sign, against an integration of its equations.

@@ -259,8 +259,7 @@ struct Cell {
 bool can_touch(const Form& a, const Form& b) {
   if (!a.has_extent && !b.has_extent) return false;
   const auto is_known = [](const Form& form, const Form& other) {
-    if (form.name == "cylinder") return other.is_plane || other.is_round;
-    return form.name != "ellipsoid" || other.holds == Holds::nothing;
+    return (form.name != "cylinder" && form.name != "ellipsoid") || other.holds == Holds::nothing;
   };
   if (!is_known(a, b) || !is_known(b, a)) return false;
   return !a.balls.empty() || !b.balls.empty();

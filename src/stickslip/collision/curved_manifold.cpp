@@ -4,106 +4,28 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <numbers>
 
-#include "stickslip/base/assert.h"
-#include "stickslip/base/make_room.h"
+#include "stickslip/collision/curved_points.h"
+#include "stickslip/collision/cylinder_manifold.h"
 #include "stickslip/collision/gap.h"
 
 namespace stickslip {
 namespace {
 
-/// [-] Sine of the angle up to which a cap lies on a half-space; as of faces (manifold.cpp).
-constexpr double kCapLies = 0.1;
-/// [-] Sine of the angle below which the lowest point of a rim turns with it too fast to be a smooth function of the
-/// poses: it is frozen as a point of the body.
-constexpr double kLowestTurns = 1e-6;
-/// [-] Sine of the angle below which all points of a rim are equally low: heights differ by less than this part of the
-/// radius, which gaps need not tell.
-constexpr double kFlat = 1e-12;
-
-/// Two features between which there is a gap, where their bodies are.
-struct Features {
-  const SurfaceFeature& surface;
-  const BallFeature& ball;
-  FeatureId of_surface, of_ball;
-};
-
-/// Adds the point of a surface on the first solid and a ball on the second, or the other way round.
-void add_point(const Features& features, bool surface_on_second, const Placement& first, const Placement& second,
-               double within, std::vector<ManifoldPoint>& points) {
-  const Placement& on = surface_on_second ? second : first;
-  const Placement& of = surface_on_second ? first : second;
-  Vector3 center;
-  const Gap<double> gap = calc_gap<double>(features.surface, on.p, on.R, features.ball, of.p, of.R, center);
-  if (gap.gap > within) return;
-  make_room(points, points.size() + 1);
-  ManifoldPoint& point = points.emplace_back();
-  point.surface = features.surface;
-  point.ball = features.ball;
-  point.flipped = surface_on_second;
-  point.feature_first = surface_on_second ? features.of_ball : features.of_surface;
-  point.feature_second = surface_on_second ? features.of_surface : features.of_ball;
-  point.gap = gap.gap;
-  const Vector3 on_ball = center - features.ball.radius * gap.normal;
-  const Vector3 on_surface = on_ball - gap.gap * gap.normal;
-  point.normal = surface_on_second ? Vector3(-gap.normal) : gap.normal;
-  point.on_first = surface_on_second ? on_ball : on_surface;
-  point.on_second = surface_on_second ? on_surface : on_ball;
-}
-
-/// A rim of a cylinder as a flat ellipsoid; end -1 or 1.
-BallFeature rim_of(const Solid& cylinder, double end) {
-  BallFeature rim;
-  rim.center = cylinder.center + end * cylinder.half(2) * cylinder.axes.col(2);
-  rim.is_ellipsoid = true;
-  rim.half_axes.leftCols<2>() = cylinder.half(0) * cylinder.axes.leftCols<2>();
-  return rim;
-}
-
-BallFeature ellipsoid_ball(const Solid& ellipsoid) {
-  BallFeature ball;
-  ball.center = ellipsoid.center;
-  ball.is_ellipsoid = true;
-  ball.half_axes = ellipsoid.axes * ellipsoid.half.asDiagonal();
-  return ball;
-}
-
-/// The lowest point of the rim and, of a cap that lies on the half-space, the fixed points of the rim but the one in
-/// whose place the lowest one stands.
+/// A cylinder on a half-space.
 void add_rims(const Solid& cylinder, const Placement& cylinder_at, const Solid& plane, const Placement& plane_at,
               bool plane_is_second, double within, std::vector<ManifoldPoint>& points) {
   const SurfaceFeature surface = surface_of(plane);
   const FeatureId face = make_feature(FeatureKind::face, 0);
   const Placement& first = plane_is_second ? cylinder_at : plane_at;
   const Placement& second = plane_is_second ? plane_at : cylinder_at;
-  const auto add = [&](const BallFeature& ball, FeatureId of_ball) {
-    add_point({surface, ball, face, of_ball}, plane_is_second, first, second, within, points);
-  };
-  const Vector3 up = cylinder.axes.transpose() * (cylinder_at.R.transpose() * (plane_at.R * surface.axis));
-  const double sine = std::hypot(up(0), up(1));
+  const Vector3 up = cylinder_at.R.transpose() * (plane_at.R * surface.axis);
   for (int end = 0; end < 2; ++end) {
-    BallFeature rim = rim_of(cylinder, end == 0 ? -1.0 : 1.0);
-    const bool lies = sine < kCapLies && (up(2) > 0.0) == (end == 0);
-    int replaced = -1;
-    if (sine >= kFlat) {
-      if (lies) {
-        const double turn = std::atan2(-up(1), -up(0)) / (2.0 * std::numbers::pi) + 1.0;
-        replaced = static_cast<int>(std::lround(turn * kRimPoints)) % kRimPoints;
-      }
-      if (sine < kLowestTurns) {
-        const Vector3 down = -(up(0) * cylinder.axes.col(0) + up(1) * cylinder.axes.col(1)) / sine;
-        rim = {};
-        rim.center = rim_of(cylinder, end == 0 ? -1.0 : 1.0).center + cylinder.half(0) * down;
-      }
-      add(rim, make_feature(FeatureKind::edge, end));
-    }
-    for (int k = 0; lies && k < kRimPoints; ++k) {
-      if (k == replaced) continue;
-      BallFeature vertex;
-      vertex.center = cylinder.vertices[end * kRimPoints + k];
-      add(vertex, make_feature(FeatureKind::vertex, end * kRimPoints + k));
-    }
+    for_rim_points(
+        cylinder, end, up, [](const Vector3&) { return true; },
+        [&](const BallFeature& ball, FeatureId of_ball, const Vector3&) {
+          add_curved_point({surface, ball, face, of_ball}, plane_is_second, first, second, within, points);
+        });
   }
 }
 
@@ -174,7 +96,8 @@ void add_ellipsoid_on(const Solid& solid, const Placement& solid_at, const Solid
     BallFeature ball;
     ball.center = solid.vertices[index];
     ball.radius = solid.radius;
-    return add_point({surface_of(ellipsoid), ball, whole, feature}, !ellipsoid_first, first, second, within, points);
+    return add_curved_point({surface_of(ellipsoid), ball, whole, feature}, !ellipsoid_first, first, second, within,
+                            points);
   }
   SurfaceFeature surface;
   if (feature_kind(feature) == FeatureKind::face) {
@@ -183,7 +106,8 @@ void add_ellipsoid_on(const Solid& solid, const Placement& solid_at, const Solid
   } else {
     surface = {SurfaceKind::line, solid.vertices[solid.edges[index].tail], solid.edges[index].direction, solid.radius};
   }
-  add_point({surface, ellipsoid_ball(ellipsoid), feature, whole}, ellipsoid_first, first, second, within, points);
+  add_curved_point({surface, ellipsoid_ball(ellipsoid), feature, whole}, ellipsoid_first, first, second, within,
+                   points);
 }
 
 }  // namespace
@@ -192,13 +116,19 @@ void calc_curved_manifold(const Solid& first, const Placement& first_at, const S
                           const Placement& second_at, double within, std::vector<ManifoldPoint>& points) {
   if (second.kind == Solid::Kind::half_space) return add_rims(first, first_at, second, second_at, true, within, points);
   if (first.kind == Solid::Kind::half_space) return add_rims(second, second_at, first, first_at, false, within, points);
+  const auto has_search = [](const Solid& solid, const Solid& other) {
+    return solid.kind == Solid::Kind::cylinder && other.kind != Solid::Kind::ball;
+  };
+  if (has_search(first, second) || has_search(second, first)) {
+    return CylinderManifold(first, first_at, second, second_at, within, points).calc();
+  }
   const bool on_second = !is_curved(first.kind);
   const Solid& curved = on_second ? second : first;
   const Solid& other = on_second ? first : second;
   const FeatureId whole = make_feature(FeatureKind::face, 0);
   if (other.kind == Solid::Kind::ellipsoid) {
-    return add_point({surface_of(curved), ellipsoid_ball(other), whole, whole}, on_second, first_at, second_at, within,
-                     points);
+    return add_curved_point({surface_of(curved), ellipsoid_ball(other), whole, whole}, on_second, first_at, second_at,
+                            within, points);
   }
   if (other.kind != Solid::Kind::ball) {
     return add_ellipsoid_on(other, on_second ? first_at : second_at, curved, on_second ? second_at : first_at,
@@ -209,8 +139,8 @@ void calc_curved_manifold(const Solid& first, const Placement& first_at, const S
   ball.radius = other.radius;
   const SurfaceFeature surface = surface_of(curved);
   const FeatureId side = make_feature(FeatureKind::face, static_cast<int>(curved.faces.size()) - 1);
-  add_point({surface, ball, side, make_feature(FeatureKind::vertex, 0)}, on_second, first_at, second_at, within,
-            points);
+  add_curved_point({surface, ball, side, make_feature(FeatureKind::vertex, 0)}, on_second, first_at, second_at, within,
+                   points);
 }
 
 }  // namespace stickslip

@@ -11,13 +11,14 @@
 
 #include "stickslip/collision/gap.h"
 #include "stickslip/collision/true_gap.h"
+#include "tests/support/dense_separation.h"
 #include "tests/support/random_solids.h"
 
 namespace stickslip {
 namespace {
 
-using Real = long double;
-using Real3 = Eigen::Matrix<Real, 3, 1>;
+using test::Real;
+using test::Real3;
 
 /// [-] What gaps are promised to, of the larger size: cylinders and ellipsoids on half-spaces, cylinders on balls.
 constexpr double kCurvedExact = 1e-12;
@@ -44,57 +45,11 @@ Real cylinder_distance(Real radius, Real half, const Real3& y) {
   return std::hypot(std::max(beside, 0.0L), std::max(above, 0.0L));
 }
 
-/// The largest value of f over all directions, and the best of these: latitudes and longitudes first, then a square of
-/// nodes across the best direction, one side of which lies along the last move, so that it follows ridges. It closes in
-/// where no node is better.
-template <class F>
-Real find_largest(const F& f, Real3& best) {
-  constexpr Real kPi = std::numbers::pi_v<Real>;
-  constexpr int kLatitudes = 48;
-  Real most = -HUGE_VALL;
-  for (int i = 0; i <= kLatitudes; ++i) {
-    for (int j = 0; j < 2 * kLatitudes; ++j) {
-      const Real theta = kPi * i / kLatitudes;
-      const Real phi = kPi * j / kLatitudes;
-      const Real3 n(std::sin(theta) * std::cos(phi), std::sin(theta) * std::sin(phi), std::cos(theta));
-      if (const Real value = f(n); value > most) {
-        most = value;
-        best = n;
-      }
-    }
-  }
-  constexpr int kNodes = 3;        // on each side of the middle
-  constexpr int kMostTurns = 400;  // a straight ridge takes some 60
-  Real3 along = best.unitOrthogonal();
-  Real width = 2.0L * kPi / kLatitudes;
-  for (int turn = 0; turn < kMostTurns && width > 1e-15L; ++turn) {
-    const Real3 across = best.cross(along);
-    Real3 better = best;
-    for (int i = -kNodes; i <= kNodes; ++i) {
-      for (int j = -kNodes; j <= kNodes; ++j) {
-        const Real3 n = (best + width / kNodes * (Real(i) * along + Real(j) * across)).normalized();
-        if (const Real value = f(n); value > most) {
-          most = value;
-          better = n;
-        }
-      }
-    }
-    const Real3 moved = better - best;
-    if (moved.isZero(0.0L)) {
-      width *= 0.5L;
-      continue;
-    }
-    best = better;
-    along = (moved - best * best.dot(moved)).normalized();
-  }
-  return most;
-}
-
 /// The distance of y from an ellipsoid's surface, negative inside. `foot` is the nearest point.
 Real ellipsoid_distance(const Vector3& radii, const Real3& y, Real3& foot) {
   const Real3 r = radii.cast<Real>();
   Real3 n;
-  const Real least = -find_largest([&](const Real3& m) -> Real { return -(r.cwiseProduct(m) - y).norm(); }, n);
+  const Real least = -test::find_largest([&](const Real3& m) -> Real { return -(r.cwiseProduct(m) - y).norm(); }, n);
   foot = r.cwiseProduct(n);
   return y.cwiseQuotient(r).squaredNorm() < 1.0L ? -least : least;
 }
@@ -260,25 +215,6 @@ TEST(SlowCurvedManifold, EllipsoidsWithBallsAreTheLeastOfADenseSearch) {
   compare_with_balls(20000, 6, false);
 }
 
-/// The largest separation of two solids over all directions.
-Real dense_separation(const Solid& a, const Placement& a_at, const Solid& b, const Placement& b_at) {
-  using Real33 = Eigen::Matrix<Real, 3, 3>;
-  const auto reach = [](const Solid& solid, const Placement& at, const Real3& n) -> Real {
-    const Real33 R = at.R.cast<Real>();
-    const Real3 local = R.transpose() * n;
-    const Real offset = n.dot(at.p.cast<Real>());
-    if (solid.kind == Solid::Kind::ellipsoid) {
-      const Real3 along = solid.axes.cast<Real>().transpose() * local;
-      return offset + local.dot(solid.center.cast<Real>()) + solid.half.cast<Real>().cwiseProduct(along).norm();
-    }
-    Real most = -HUGE_VAL;
-    for (const Vector3& v : solid.vertices) most = std::max(most, local.dot(v.cast<Real>()));
-    return offset + most + solid.radius;
-  };
-  Real3 best;
-  return find_largest([&](const Real3& n) -> Real { return -reach(a, a_at, n) - reach(b, b_at, -n); }, best);
-}
-
 void compare_ellipsoids(int n, unsigned seed, std::optional<test::Form> form) {
   CurvedPairs pairs(seed);
   for (int k = 0; k < n; ++k) {
@@ -297,7 +233,10 @@ void compare_ellipsoids(int n, unsigned seed, std::optional<test::Form> form) {
       return Vector3(there.apply(x) + of.radius * direction);
     };
     solid_at.p = farthest(ellipsoid, at, out) + pairs.gap(smaller) * out - farthest(solid, solid_at, -out);
-    const auto gap = static_cast<double>(dense_separation(ellipsoid, at, solid, solid_at));
+    const auto gap = static_cast<double>([&] {
+      Real3 best;
+      return test::dense_separation(ellipsoid, at, solid, solid_at, best);
+    }());
     if (gap < -1e-2 * smaller) continue;  // another direction parts them sooner
     const double exact = kCurvedRoot * smaller + kCurvedExact * std::max(size, other) + 1e-15 * at.p.norm();
     for (const bool ellipsoid_first : {true, false}) {

@@ -46,7 +46,7 @@ double find_ellipsoid_foot(const Vector3& r, const Vector3& y) {
     double sum = -1.0;
     double slope = 0.0;
     for (int i = 0; i < 3; ++i) {
-      if (y(i) == 0.0) continue;
+      if (y(i) == 0.0 || r(i) == 0.0) continue;
       const double beyond = t + r(i) * r(i);
       const double part = r(i) * y(i) / beyond;
       sum += part * part;
@@ -74,6 +74,8 @@ Vector3 find_normal_of_line(const Vector3& along, const Matrix3& B, const Vector
     // On the longer axis, inside: the nearest points are beside it.
     m(1) = radii(1) > radii(0) ? y(1) / (radii(1) * radii(1) - radii(0) * radii(0)) : 0.0;
     m(0) = std::sqrt(std::max(0.0, 1.0 - m(1) * m(1) * radii(1) * radii(1))) / radii(0);
+    // A disc seen from its edge.
+    if (!(radii(0) > 0.0)) m = {y(0) < 0.0 ? -1.0 : 1.0, 0.0};
   }
   return -(across * (axes.eigenvectors() * m)).normalized();
 }

@@ -431,10 +431,7 @@ bool NarrowPhase::has_manifold(Solid::Kind first, Solid::Kind second) {
   if (second == Solid::Kind::surface) return true;
   if (first == Solid::Kind::half_space) return second == Solid::Kind::cylinder;
   if (second == Solid::Kind::half_space) return first == Solid::Kind::cylinder;
-  const auto is_known = [](Solid::Kind kind, Solid::Kind other) {
-    return kind != Solid::Kind::cylinder || other == Solid::Kind::ball;
-  };
-  return is_known(first, second) && is_known(second, first);
+  return true;
 }
 
 void NarrowPhase::calc_manifold(const Solid& first, const Placement& first_at, const Solid& second,

@@ -4,78 +4,18 @@
 #include <array>
 #include <cmath>
 #include <limits>
-#include <numbers>
 
 #include "stickslip/base/make_room.h"
 #include "stickslip/collision/closest_features.h"
+#include "stickslip/collision/curved_points.h"
 #include "stickslip/collision/gap.h"
 #include "stickslip/collision/surface_manifold.h"
 
 namespace stickslip {
 namespace {
 
-/// [-] Sines, as of half-spaces (curved_manifold.cpp): up to which a cap lies on a face; below which the lowest point
-/// of a rim is frozen; below which all points of a rim are equally low.
-constexpr double kCapLiesOnFace = 0.1;
-constexpr double kLowestIsFrozen = 1e-6;
-constexpr double kCapIsFlat = 1e-12;
 /// [-] How far a normal may be outside those of an edge or a corner: round-off.
 constexpr double kNormalRoundOff = 1e-9;
-
-/// Faces of a cylinder by their numbers.
-constexpr int kSide = 2;
-
-Matrix3 half_axes_of(const Solid& solid) {
-  return solid.axes * solid.half.asDiagonal();
-}
-
-BallFeature make_ellipsoid_ball(const Solid& ellipsoid) {
-  BallFeature ball;
-  ball.center = ellipsoid.center;
-  ball.is_ellipsoid = true;
-  ball.half_axes = half_axes_of(ellipsoid);
-  return ball;
-}
-
-BallFeature make_rim(const Solid& cylinder, int end) {
-  BallFeature rim;
-  rim.center = cylinder.center + (end == 0 ? -1.0 : 1.0) * cylinder.half(2) * cylinder.axes.col(2);
-  rim.is_ellipsoid = true;
-  rim.half_axes.leftCols<2>() = cylinder.half(0) * cylinder.axes.leftCols<2>();
-  return rim;
-}
-
-/// f(ball, feature, point): of each rim its lowest point along `up` (3) [-], body frame, and where the cap lies across
-/// it the fixed points of the rim, but the one in whose place the lowest stands.
-template <class F>
-void for_rim_points(const Solid& cylinder, const Vector3& up_in_body, const F& f) {
-  const Vector3 up = cylinder.axes.transpose() * up_in_body;
-  const double sine = std::hypot(up(0), up(1));
-  for (int end = 0; end < 2; ++end) {
-    BallFeature rim = make_rim(cylinder, end);
-    const bool lies = sine < kCapLiesOnFace && (up(2) > 0.0) == (end == 0);
-    int replaced = -1;
-    if (sine >= kCapIsFlat) {
-      if (lies) {
-        const double turn = std::atan2(-up(1), -up(0)) / (2.0 * std::numbers::pi) + 1.0;
-        replaced = static_cast<int>(std::lround(turn * kRimPoints)) % kRimPoints;
-      }
-      const Vector3 down = -(up(0) * cylinder.axes.col(0) + up(1) * cylinder.axes.col(1)) / sine;
-      const Vector3 lowest = rim.center + cylinder.half(0) * down;
-      if (sine < kLowestIsFrozen) {
-        rim = {};
-        rim.center = lowest;
-      }
-      f(rim, make_feature(FeatureKind::edge, end), lowest);
-    }
-    for (int k = 0; lies && k < kRimPoints; ++k) {
-      if (k == replaced) continue;
-      BallFeature vertex;
-      vertex.center = cylinder.vertices[end * kRimPoints + k];
-      f(vertex, make_feature(FeatureKind::vertex, end * kRimPoints + k), vertex.center);
-    }
-  }
-}
 
 }  // namespace
 
@@ -113,16 +53,19 @@ void SurfaceManifold::add_on_faces(const Pair& pair, const Face& face, bool is_i
 void SurfaceManifold::add_ellipsoid_on_faces(const Pair& pair) {
   for_faces_before(pair, [&](const Face& face, bool is_inside) {
     const Vector3 lowest = find_farthest(pair.core, pair.at.R.transpose() * -face.normal);
-    add_on_faces(pair, face, is_inside, make_ellipsoid_ball(pair.core), make_feature(FeatureKind::face, 0), lowest);
+    add_on_faces(pair, face, is_inside, ellipsoid_ball(pair.core), make_feature(FeatureKind::face, 0), lowest);
   });
 }
 
 void SurfaceManifold::add_cylinder_on_faces(const Pair& pair) {
   for_faces_before(pair, [&](const Face& face, bool is_inside) {
-    for_rim_points(pair.core, pair.at.R.transpose() * face.normal,
-                   [&](const BallFeature& ball, FeatureId feature, const Vector3& point) {
-                     add_on_faces(pair, face, is_inside, ball, feature, point);
-                   });
+    for (int end = 0; end < 2; ++end) {
+      for_rim_points(
+          pair.core, end, pair.at.R.transpose() * face.normal, [](const Vector3&) { return true; },
+          [&](const BallFeature& ball, FeatureId feature, const Vector3& point) {
+            add_on_faces(pair, face, is_inside, ball, feature, point);
+          });
+    }
   });
 }
 
@@ -148,7 +91,7 @@ bool SurfaceManifold::make_point_on_edge(const Pair& pair, const Edge& edge, con
 void SurfaceManifold::add_ellipsoid_on_edge(const Pair& pair, const Edge& edge) {
   Found found;
   found.of_core = make_feature(FeatureKind::face, 0);
-  if (make_point_on_edge(pair, edge, make_ellipsoid_ball(pair.core), found)) add(pair, found);
+  if (make_point_on_edge(pair, edge, ellipsoid_ball(pair.core), found)) add(pair, found);
 }
 
 /// The side where its axis crosses the edge; a rim; and where a cap lies on the edge, the points where the edge passes
@@ -166,7 +109,7 @@ void SurfaceManifold::add_cylinder_on_edge(const Pair& pair, const Edge& edge) {
       (middle - edge.tail).dot(face) - half * std::abs(axis.dot(face)) - radius * axis.cross(face).norm();
   const auto is_deeper = [&](double gap) { return edge.n_faces == 1 && gap < 0.0 && gap < of_face; };
   const LineCrossing lines = cross_lines(edge.tail, edge.direction, middle, axis);
-  if (lines.sine > kLowestIsFrozen && std::abs(lines.on_second) <= half && lines.on_first >= -pair.tie &&
+  if (lines.sine > kLowestTurns && std::abs(lines.on_second) <= half && lines.on_first >= -pair.tie &&
       lines.on_first <= edge.length + pair.tie) {
     Vector3 n = edge.direction.cross(axis) / lines.sine;
     const double sense = n.dot(edge.normal) < 0.0 ? -1.0 : 1.0;
@@ -174,7 +117,7 @@ void SurfaceManifold::add_cylinder_on_edge(const Pair& pair, const Edge& edge) {
     if (allows(edge, n, kNormalRoundOff)) {
       Found found;
       found.of_mesh = make_feature(FeatureKind::edge, edge.index);
-      found.of_core = make_feature(FeatureKind::face, kSide);
+      found.of_core = make_feature(FeatureKind::face, kSideFace);
       found.surface = {SurfaceKind::crossing, edge.tail, edge.direction};
       found.ball.center = cylinder.center;
       found.ball.radius = radius;
@@ -187,9 +130,9 @@ void SurfaceManifold::add_cylinder_on_edge(const Pair& pair, const Edge& edge) {
   }
   for (int end = 0; end < 2; ++end) {
     const Vector3 outward = end == 0 ? Vector3(-axis) : axis;
-    const BallFeature rim = make_rim(cylinder, end);
+    const BallFeature rim = rim_of(cylinder, end);
     const Vector3 center = pair.at.apply(rim.center);
-    if (std::abs(edge.direction.dot(axis)) > kCapLiesOnFace || !allows(edge, -outward, kCapLiesOnFace)) {
+    if (std::abs(edge.direction.dot(axis)) > kCapLies || !allows(edge, -outward, kCapLies)) {
       Found found;
       found.of_core = make_feature(FeatureKind::edge, end);
       if (make_point_on_edge(pair, edge, rim, found) && -found.normal.dot(outward) >= -kNormalRoundOff &&
@@ -237,7 +180,7 @@ void SurfaceManifold::add_corner_on_curved(const Pair& pair) {
   found.normal = -gap.normal;
   const bool on_cap = pair.core.kind == Solid::Kind::cylinder &&
                       std::abs(gap.normal.dot(pair.at.R * pair.core.axes.col(2))) >= 1.0 - kNormalRoundOff;
-  if (!corner_allows(found.normal, on_cap ? kCapLiesOnFace : kNormalRoundOff)) return;
+  if (!corner_allows(found.normal, on_cap ? kCapLies : kNormalRoundOff)) return;
   if (corner_.has_border && gap.gap < 0.0 && !(found.normal.dot(corner_.normal) > 0.0)) return;
   add(pair, found);
 }

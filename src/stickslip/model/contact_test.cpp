@@ -407,7 +407,7 @@ TEST(SystemBuilder, RefusesPairsWithoutAGapFunction) {
   Body a = make_body('r', "a", false);
   Body b = make_body('r', "b", false);
   a.shapes.push_back(shape(Cylinder{1.0, 1.0, false}, Vector3::Zero()));
-  b.shapes.push_back(shape(Box{{1.0, 1.0, 1.0}}, Vector3::Zero()));
+  b.shapes.push_back(shape(Cylinder{3.0, {}, true}, Vector3::Zero()));
   ContactPairOptions pair;
   pair.name = "p";
   pair.first = builder.add_body(a);

@@ -27,9 +27,9 @@ std::string describe(const Body& body, const Shape& shape) {
 
 constexpr const char* kAvailablePairs =
     "available: sphere, point, box, capsule and convex with each other, but for two points, on half-spaces and inside "
-    "a sphere or cylinder with inside = true; ellipsoid with all of these, but not inside; "
-    "solid cylinder with half-space, sphere and point; mesh and height-field with all of these, but not inside, "
-    "nor with each other, and height-field not with half-space";
+    "a sphere or cylinder with inside = true; ellipsoid and solid cylinder with all of these and each other, but not "
+    "inside; mesh and height-field with all of these, but not inside, nor with each other, and height-field not with "
+    "half-space";
 
 std::size_t count_features(const Solid& solid) {
   if (const TriangleSurface* surface = solid.surface.get()) {

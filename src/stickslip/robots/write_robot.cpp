@@ -268,7 +268,7 @@ class RobotWriter {
       const std::vector<RobotShape>& shapes = model_.bodies[body].shapes;
       const auto shape =
           found == shape_names_.end() ? shapes.end() : std::ranges::find(shapes, found->second, &RobotShape::name);
-      if (shape == shapes.end() || touches_nothing(*shape)) {
+      if (shape == shapes.end() || shape->contact.visual) {
         return warnings_.add(pair.place, "pair",
                              fmt::format("\"{}\" touches nothing in this version: left out", pair.shapes[i]));
       }
@@ -335,10 +335,6 @@ class RobotWriter {
     for (const RobotShape& shape : body.shapes) write_shape(shape);
   }
 
-  static bool touches_nothing(const RobotShape& shape) {
-    return shape.contact.visual || std::holds_alternative<Cylinder>(shape.geometry);
-  }
-
   void write_shape(const RobotShape& shape) {
     std::string keys = std::visit(
         Overloaded{[](const Sphere& s) { return fmt::format(", radius = {}", number(s.radius)); },
@@ -357,12 +353,9 @@ class RobotWriter {
     if (!shape.pose.p_WB.isZero(0.0)) keys += ", position = " + vector(shape.pose.p_WB);
     if (!(shape.pose.R_WB == Matrix3::Identity())) keys += ", quaternion = " + quaternion(shape.pose.R_WB);
     const ShapeContact& c = shape.contact;
-    if (!c.visual && touches_nothing(shape)) {
-      warnings_.add(shape.place, model_.shape_word,
-                    "contacts of solid cylinders are not available in this version: it is only drawn");
-    }
-    if (touches_nothing(shape)) keys += ", visual = true";
-    if (!touches_nothing(shape)) {
+    if (c.visual) {
+      keys += ", visual = true";
+    } else {
       if (c.contype != 1) keys += fmt::format(", contype = {}", c.contype);
       if (c.conaffinity != 1) keys += fmt::format(", conaffinity = {}", c.conaffinity);
       if (c.friction) keys += ", friction = " + number(*c.friction);
