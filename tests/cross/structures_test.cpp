@@ -222,6 +222,33 @@ TEST(NewtonsCradle, TheLastBallFliesAsTheFirstCame) {
   EXPECT_NEAR(top + kLength, rise, 2.0 * kGaps * rise);
 }
 
+/// A drum whose wall is a mesh turns: no ball leaves it, all hang on the side that goes up, and lifters carry some of
+/// them higher than the axis.
+TEST(DrumWithLifters, CarriesBallsUpAndLosesNone) {
+  test::SceneRun run = test::open_scene("drum_with_lifters", {"time.end=1.2"});
+  constexpr double kRadius = 0.25, kHalf = 0.07, kOverlap = 1e-5;  // [m]
+  double highest = -kRadius;
+  double mean = 0.0;
+  int n = 0;
+  run.run([&](const test::SceneRun& r) {
+    mean = 0.0;
+    n = 0;
+    for (const Body& body : r.built.system->bodies()) {
+      if (body.n_u == 0) continue;
+      const Vector3 at = r.state.q.segment<3>(body.q_offset);
+      const double radius = std::get<Sphere>(body.shapes[0].geometry).radius;
+      ASSERT_LE(std::hypot(at.x(), at.z()) + radius, kRadius + kOverlap) << body.name << " at " << r.state.t;
+      ASSERT_LE(std::abs(at.y()) + radius, kHalf + kOverlap) << body.name << " at " << r.state.t;
+      highest = std::max(highest, at.z());
+      mean += at.x();
+      ++n;
+    }
+  });
+  EXPECT_EQ(n, 60);
+  EXPECT_GT(highest, 0.05);
+  EXPECT_LT(mean / n, -0.05);
+}
+
 TEST(WallHitByBall, LosesBricksInTheWayAndKeepsItsFlanks) {
   test::SceneRun run = test::open_scene("wall_hit_by_ball", {"time.end=0.1"});
   std::vector<Vector3> before;
