@@ -329,6 +329,41 @@ TEST(RollingMoment, OfTheRelaxationIsExact) {
   EXPECT_NEAR(run.state.u(5), 0.05 - 0.004 * 3 * kGravity / (0.4 * 3 * 0.25) * 0.02, 1e-9);
 }
 
+/// Found contacts take the moments of their shapes.
+TEST(RollingMoment, OfShapesActsInFoundContacts) {
+  std::string scene = ball_with_moments(moment_head(kMomentSchemes[0], 0.1), 0.5, "", 1.0);
+  scene.erase(scene.find("[[contacts]]"));
+  scene += "[contact_default]\nfriction = 0.5\n";
+  const std::string shape = "radius = 0.5}";
+  scene.replace(scene.find(shape), shape.size(), "radius = 0.5, rolling = 0.02, condim = 6}");
+  SceneRun run = test::scene_from_text(scene);
+  run.run();
+  EXPECT_NEAR(run.state.u(0), 1.0 - 5.0 / 7.0 * kGravity * 0.04 * 0.1, 1e-9);
+}
+
+/// Keys of shapes: each with its place, and what is allowed.
+TEST(RollingMoment, OfShapesIsRefusedWhereItMeansNothing) {
+  const auto error_of = [](const std::string& keys) -> std::string {
+    std::string scene = ball_with_moments(moment_head(kMomentSchemes[0], 0.1), 0.5, "", 1.0);
+    const std::string shape = "radius = 0.5}";
+    scene.replace(scene.find(shape), shape.size(), "radius = 0.5, " + keys + "}");
+    try {
+      test::scene_from_text(scene);
+      return {};
+    } catch (const InputError& error) {
+      return error.key();
+    }
+  };
+  EXPECT_EQ(error_of("condim = 6, rolling = 0, spinning = 0.1"), "");
+  for (const char* condim : {"0", "2", "5", "7", "-1", "3.5", "\"6\""}) {
+    EXPECT_EQ(error_of(fmt::format("condim = {}", condim)), "bodies.ball.shapes.s.condim") << condim;
+  }
+  for (const char* number : {"-0.1", "nan", "inf", "\"x\"", "true"}) {
+    EXPECT_EQ(error_of(fmt::format("rolling = {}", number)), "bodies.ball.shapes.s.rolling") << number;
+    EXPECT_EQ(error_of(fmt::format("spinning = {}", number)), "bodies.ball.shapes.s.spinning") << number;
+  }
+}
+
 /// What the law asks for more than a scheme or a solver can do is refused before the first step.
 TEST(RollingMoment, IsRefusedBySolversOfOneCone) {
   const auto refused = [](const char* scheme, const char* solver, const char* law) -> std::string {

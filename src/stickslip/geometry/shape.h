@@ -92,8 +92,10 @@ struct ShapeContact {
   int contype = 1;                 // bits: two shapes may touch where one's meet the other's conaffinity
   int conaffinity = 1;             // bits
   std::optional<double> friction;  // [-] of two shapes the larger counts; none: that of all found contacts
-  int priority = 0;                // the higher one's friction and condim count alone
-  int condim = 3;                  // 1: no friction; of two shapes the larger counts
+  std::optional<double> spinning;  // [m] likewise
+  std::optional<double> rolling;   // [m] likewise
+  int priority = 0;                // the higher one's frictions and condim count alone
+  std::optional<int> condim;       // 1: no friction, 3: sliding, 4: spinning, 6: rolling too; the larger; none: 3
   bool operator==(const ShapeContact&) const = default;
 };
 

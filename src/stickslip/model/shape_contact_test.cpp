@@ -105,6 +105,37 @@ TEST(ShapeContact, TheLargerFrictionCountsOrThatOfTheHigherPriority) {
   EXPECT_EQ(friction(3, 5), 0.0) << "the higher priority";
 }
 
+/// condim 4 has spinning, 6 rolling too; of two shapes the larger number and the larger condim count.
+TEST(ShapeContact, MomentsAreThoseThatCondimAsksFor) {
+  const auto turns = [](std::optional<int> condim, std::optional<double> spinning, std::optional<double> rolling,
+                        int priority = 0) {
+    ShapeContact contact;
+    contact.condim = condim;
+    contact.spinning = spinning;
+    contact.rolling = rolling;
+    contact.priority = priority;
+    return contact;
+  };
+  const System system = make_balls({turns(3, 0.1, 0.2), turns(4, 0.3, 0.4), turns(6, 0.05, 0.06), turns(6, {}, {}),
+                                    turns({}, 0.7, 0.8), turns({}, {}, {}), turns(4, 0.01, 0.02, 1)});
+  const auto expect = [&](int a, int b, double spinning, double rolling) {
+    SCOPED_TRACE(std::to_string(a) + " " + std::to_string(b));
+    EXPECT_EQ(system.detected_law(a, b).spinning, spinning);
+    EXPECT_EQ(system.detected_law(a, b).rolling, rolling);
+    EXPECT_EQ(system.detected_law(b, a).spinning, spinning);
+    EXPECT_EQ(system.detected_law(b, a).rolling, rolling);
+    EXPECT_EQ(system.detected_law(a, b).friction, 0.5);
+  };
+  expect(0, 0, 0.0, 0.0);
+  expect(0, 1, 0.3, 0.0);
+  expect(0, 2, 0.1, 0.2);
+  expect(1, 2, 0.3, 0.4);
+  expect(3, 3, 0.0, 0.0);
+  expect(2, 4, 0.7, 0.8);
+  expect(4, 5, 0.0, 0.0);
+  expect(2, 6, 0.01, 0.0);
+}
+
 TEST(ShapeContact, PointsThatAreFoundHaveTheLawOfTheirShapes) {
   const System system = make_balls({rubs(0.2), rubs(0.8), {}});
   EXPECT_EQ(system.pair(system.make_contact_point(System::make_contact_id(0, 1, 0))).law().friction, 0.8);

@@ -451,8 +451,9 @@ class SystemBuilder {
  private:
   /// What decides which law a shape's detected contacts obey.
   struct ShapeClass {
-    std::optional<double> friction;  // [-]
-    int priority, condim;
+    std::optional<double> friction, spinning, rolling;  // [-], [m], [m]
+    int priority;
+    std::optional<int> condim;
     std::vector<char> law_sides;  // (n laws) bit 1: it is of the law's first side, bit 2: of its second
     auto operator<=>(const ShapeClass&) const = default;
   };

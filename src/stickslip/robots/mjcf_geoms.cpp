@@ -220,6 +220,7 @@ std::optional<ShapeGeometry> MjcfGeoms::read_geometry(const std::string& type, M
 }
 
 void MjcfGeoms::read_contact(ShapeContact& contact) {
+  constexpr double kSpinning = 0.005, kRolling = 0.0001;  // [m] the format's own
   const auto integer = [&](const char* key, int otherwise) {
     const MjcfAttribute a = find(key);
     return a ? parse_integer(*a.element, *a.attribute) : otherwise;
@@ -230,17 +231,19 @@ void MjcfGeoms::read_contact(ShapeContact& contact) {
     if (integer(key, 1) < 0) find(key).element->fail(key, "a whole number >= 0");
   }
   contact.priority = integer("priority", 0);
-  contact.condim = integer("condim", 3);
-  if (const MjcfAttribute a = find("friction")) {
-    const std::vector<double> friction = parse_numbers(*a.element, *a.attribute, 1, 3);
-    if (friction[0] < 0.0) a.element->fail("friction", "numbers >= 0");
+  const int condim = integer("condim", 3);
+  contact.condim = condim;
+  contact.spinning = kSpinning;
+  contact.rolling = kRolling;
+  const std::vector<MjcfAttribute> all = defaults_.find_all(*element_, "friction", childclass_);
+  for (auto a = all.rbegin(); a != all.rend(); ++a) {
+    const std::vector<double> friction = parse_numbers(*a->element, *a->attribute, 1, 3);
+    if (std::ranges::any_of(friction, [](double x) { return x < 0.0; })) a->element->fail("friction", "numbers >= 0");
     contact.friction = friction[0];
+    if (friction.size() > 1) contact.spinning = friction[1];
+    if (friction.size() > 2) contact.rolling = friction[2];
   }
-  if (contact.condim == 4 || contact.condim == 6) {
-    warnings_.add(*find("condim").element, "condim",
-                  "spinning and rolling friction are not available in this version: taken as 3");
-    contact.condim = 3;
-  } else if (contact.condim != 1 && contact.condim != 3) {
+  if (condim != 1 && condim != 3 && condim != 4 && condim != 6) {
     find("condim").element->fail("condim", "1, 3, 4 or 6");
   }
 }

@@ -71,7 +71,14 @@ void MjcfDefaults::check(const XmlElement& element, std::string_view attribute) 
 
 MjcfAttribute MjcfDefaults::find(const XmlElement& element, std::string_view attribute,
                                  const std::string& childclass) const {
-  if (const XmlAttribute* own = element.find(attribute)) return {&element, own};
+  const std::vector<MjcfAttribute> all = find_all(element, attribute, childclass);
+  return all.empty() ? MjcfAttribute{} : all.front();
+}
+
+std::vector<MjcfAttribute> MjcfDefaults::find_all(const XmlElement& element, std::string_view attribute,
+                                                  const std::string& childclass) const {
+  std::vector<MjcfAttribute> all;
+  if (const XmlAttribute* own = element.find(attribute)) all.push_back({&element, own});
   const XmlAttribute* named = element.find("class");
   std::string name = named != nullptr ? named->value : childclass;
   while (true) {
@@ -80,10 +87,10 @@ MjcfAttribute MjcfDefaults::find(const XmlElement& element, std::string_view att
     const auto of_kind = found->second.elements.find(element.name);
     if (of_kind != found->second.elements.end()) {
       for (auto each = of_kind->second.rbegin(); each != of_kind->second.rend(); ++each) {
-        if (const XmlAttribute* a = (*each)->find(attribute)) return {*each, a};
+        if (const XmlAttribute* a = (*each)->find(attribute)) all.push_back({*each, a});
       }
     }
-    if (found->first == kMain) return {};
+    if (found->first == kMain) return all;
     name = found->second.parent;
   }
 }

@@ -28,6 +28,9 @@ class MjcfDefaults {
 
   /// An attribute of the element, or of the class that it names, else of `childclass`, and those around it.
   MjcfAttribute find(const XmlElement& element, std::string_view attribute, const std::string& childclass) const;
+  /// All of them, the one that counts first: fewer numbers than there can be leave the others as the next has them.
+  std::vector<MjcfAttribute> find_all(const XmlElement& element, std::string_view attribute,
+                                      const std::string& childclass) const;
   /// What the class of an actuator and those around it say of actuators, of whatever kind, in the order in which they
   /// count.
   std::vector<const XmlElement*> find_actuators(const XmlElement& element) const;

@@ -283,6 +283,39 @@ TEST(Mjcf, MasksContactsAndTakesPairs) {
   EXPECT_EQ(m.scene.contact_default->except, (std::vector<std::array<std::string, 2>>{{"a", "b"}, {"b", "c"}}));
 }
 
+/// Sliding, spinning and rolling friction, 1 0.005 0.0001 where nothing is said; condim says which of them act.
+TEST(Mjcf, TakesSpinningAndRollingFriction) {
+  const BuiltMjcf m = build_mjcf(R"(<default><geom friction="0.8 0.02 0.003"/></default><worldbody>
+<geom name="floor" type="plane" size="1 1 1" condim="3"/>
+<body name="a" pos="0 0 0.2"><freejoint/><geom name="ga" size="0.1" condim="6"/></body>
+<body name="b" pos="1 0 0.2"><freejoint/><geom name="gb" size="0.1" condim="4" friction="0.5"/></body>
+<body name="c" pos="2 0 0.2"><freejoint/><geom name="gc" size="0.1"/></body>
+</worldbody>
+<contact><pair geom1="ga" geom2="gb"/><pair geom1="gb" geom2="gc" condim="4" friction="0.4 0.4 0.05 0.001 0.001"/></contact>
+)");
+  const System& system = *m.built.system;
+  const auto law = [&](const char* body) {
+    const auto shape_of = [&](int index) {
+      const auto is_of = [&](const ShapeFeatures& shape) { return shape.body == index; };
+      return static_cast<int>(std::ranges::find_if(system.shapes(), is_of) - system.shapes().begin());
+    };
+    return system.detected_law(shape_of(system.find_body("world")), shape_of(system.find_body(body)));
+  };
+  EXPECT_EQ(law("a").friction, 0.8);
+  EXPECT_EQ(law("a").spinning, 0.02);
+  EXPECT_EQ(law("a").rolling, 0.003);
+  EXPECT_EQ(law("b").spinning, 0.02) << "one number leaves the others as the class has them";
+  EXPECT_EQ(law("b").rolling, 0.0);
+  EXPECT_EQ(law("c").spinning, 0.0);
+  EXPECT_EQ(law("c").rolling, 0.0);
+  ASSERT_EQ(m.scene.contacts.size(), 2U);
+  EXPECT_EQ(m.scene.contacts[0].law.spinning, 0.02);
+  EXPECT_EQ(m.scene.contacts[0].law.rolling, 0.003);
+  EXPECT_EQ(m.scene.contacts[1].law.friction, 0.4);
+  EXPECT_EQ(m.scene.contacts[1].law.spinning, 0.05);
+  EXPECT_EQ(m.scene.contacts[1].law.rolling, 0.0);
+}
+
 TEST(Mjcf, ClosesLoops) {
   const BuiltMjcf m = build_mjcf(R"(<compiler angle="radian"/><worldbody>
 <body name="crank"><joint name="a" axis="0 1 0"/><geom type="capsule" size="0.02" fromto="0 0 0 0 0 1"/>

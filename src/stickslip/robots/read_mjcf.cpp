@@ -399,30 +399,39 @@ class MjcfReader {
     }
     const bool first_counts = contacts[0].priority > contacts[1].priority;
     const bool second_counts = contacts[1].priority > contacts[0].priority;
-    const double one = contacts[0].friction.value_or(1.0);
-    const double other = contacts[1].friction.value_or(1.0);
-    pair.friction = first_counts ? one : second_counts ? other : std::max(one, other);
-    int condim = first_counts    ? contacts[0].condim
-                 : second_counts ? contacts[1].condim
-                                 : std::max(contacts[0].condim, contacts[1].condim);
-    if (const MjcfAttribute a = defaults_.find(element, "friction", "")) {
-      const std::vector<double> friction = parse_numbers(*a.element, *a.attribute, 1, 5);
-      if (friction[0] < 0.0) a.element->fail("friction", "numbers >= 0");
+    const auto choose = [&](std::optional<double> ShapeContact::*number) {
+      const double one = (contacts[0].*number).value_or(1.0);
+      const double other = (contacts[1].*number).value_or(1.0);
+      return first_counts ? one : second_counts ? other : std::max(one, other);
+    };
+    pair.friction = choose(&ShapeContact::friction);
+    pair.spinning = choose(&ShapeContact::spinning);
+    pair.rolling = choose(&ShapeContact::rolling);
+    int condim = first_counts    ? *contacts[0].condim
+                 : second_counts ? *contacts[1].condim
+                                 : std::max(*contacts[0].condim, *contacts[1].condim);
+    const std::vector<MjcfAttribute> all = defaults_.find_all(element, "friction", "");
+    for (auto a = all.rbegin(); a != all.rend(); ++a) {
+      // Two of sliding, of spinning, two of rolling.
+      const std::vector<double> friction = parse_numbers(*a->element, *a->attribute, 1, 5);
+      if (std::ranges::any_of(friction, [](double x) { return x < 0.0; })) a->element->fail("friction", "numbers >= 0");
       pair.friction = friction[0];
-      if (friction.size() > 1 && friction[1] != friction[0]) {
-        warnings_.add(*a.element, "friction",
+      if (friction.size() > 2) pair.spinning = friction[2];
+      if (friction.size() > 3) pair.rolling = friction[3];
+      const bool differs =
+          (friction.size() > 1 && friction[1] != friction[0]) || (friction.size() > 4 && friction[4] != friction[3]);
+      if (differs) {
+        warnings_.add(*a->element, "friction",
                       "friction that differs by direction has no counterpart: the first counts");
       }
     }
     if (const MjcfAttribute a = defaults_.find(element, "condim", "")) {
       condim = parse_integer(*a.element, *a.attribute);
       if (condim != 1 && condim != 3 && condim != 4 && condim != 6) a.element->fail("condim", "1, 3, 4 or 6");
-      if (condim > 3) {
-        warnings_.add(*a.element, "condim",
-                      "spinning and rolling friction are not available in this version: taken as 3");
-      }
     }
-    if (condim == 1) pair.friction = 0.0;
+    if (condim < 3) pair.friction = 0.0;
+    if (condim < 4) pair.spinning = 0.0;
+    if (condim < 6) pair.rolling = 0.0;
     const XmlAttribute* name = element.find("name");
     pair.name = name != nullptr ? name->value : fmt::format("pair{}", model_.pairs.size());
     model_.pairs.push_back(std::move(pair));

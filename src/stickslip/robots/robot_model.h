@@ -121,7 +121,8 @@ struct RobotPair {
   std::string name;
   std::array<int, 2> bodies = {0, 0};
   std::array<std::string, 2> shapes;
-  double friction = 0.0;
+  double friction = 0.0;                 // [-]
+  double spinning = 0.0, rolling = 0.0;  // [m]
   SourcePlace place;
 };
 

@@ -66,6 +66,8 @@ std::string quaternion(const Matrix3& R) {
   return list({e.w(), e.x(), e.y(), e.z()});
 }
 
+constexpr int kSlidingCondim = 3;  // [-]
+
 class RobotWriter {
  public:
   RobotWriter(RobotModel model, const RobotOptions& options, RobotWarnings& warnings)
@@ -99,6 +101,13 @@ class RobotWriter {
   void line(fmt::format_string<Arguments...> format, Arguments&&... arguments) {
     text_ += fmt::format(format, std::forward<Arguments>(arguments)...);
     text_ += '\n';
+  }
+
+  /// Whether a shape asks for spinning or rolling friction: then what all of them have of it counts.
+  bool turns_rub() const {
+    const auto asks = [](const RobotShape& shape) { return shape.contact.condim.value_or(0) > kSlidingCondim; };
+    return std::ranges::any_of(model_.bodies,
+                               [&](const RobotBody& body) { return std::ranges::any_of(body.shapes, asks); });
   }
 
   std::string title() const {
@@ -283,6 +292,8 @@ class RobotWriter {
     line("name = {}", quote_toml(pair.name));
     line("between = [{}, {}]", quote_toml(sides[0]), quote_toml(sides[1]));
     line("friction = {}", number(pair.friction));
+    if (pair.spinning > 0.0) line("spinning = {}", number(pair.spinning));
+    if (pair.rolling > 0.0) line("rolling = {}", number(pair.rolling));
   }
 
   // --- bodies
@@ -360,7 +371,9 @@ class RobotWriter {
       if (c.conaffinity != 1) keys += fmt::format(", conaffinity = {}", c.conaffinity);
       if (c.friction) keys += ", friction = " + number(*c.friction);
       if (c.priority != 0) keys += fmt::format(", priority = {}", c.priority);
-      if (c.condim != 3) keys += fmt::format(", condim = {}", c.condim);
+      if (turns_rub() && c.spinning) keys += ", spinning = " + number(*c.spinning);
+      if (turns_rub() && c.rolling) keys += ", rolling = " + number(*c.rolling);
+      if (c.condim && (turns_rub() || *c.condim != kSlidingCondim)) keys += fmt::format(", condim = {}", *c.condim);
     }
     line("shapes.{} = {{type = \"{}\"{}}}", quote_toml_key(shape.name), shape_type_name(shape.geometry), keys);
   }

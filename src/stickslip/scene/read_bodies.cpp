@@ -28,11 +28,11 @@ void refuse_in_planar_scene(const TableReader& shape) {
 
 /// Refuses keys of a shape but those that all have and its own.
 void allow_shape(const TableReader& reader, std::initializer_list<std::string_view> own) {
-  std::vector<std::string_view> keys = {"type",   "position", "quaternion",  "rotation",        "angle",
-                                        "visual", "contype",  "conaffinity", "friction",        "priority",
-                                        "condim", "material", "group",       "surface_velocity"};
+  std::vector<std::string_view> keys = {"type",    "position",         "quaternion", "rotation", "angle",  "visual",
+                                        "contype", "conaffinity",      "friction",   "priority", "condim", "material",
+                                        "group",   "surface_velocity", "spinning",   "rolling"};
   keys.insert(keys.end(), own);
-  reader.allow(keys, {"spinning", "rolling"});
+  reader.allow(keys);
 }
 
 ShapeGeometry read_sphere(const TableReader& reader) {
@@ -132,17 +132,23 @@ std::string read_group(const TableReader& reader) {
 }
 
 ShapeContact read_shape_contact(const TableReader& reader) {
+  constexpr int kSliding = 3, kSpinning = 4, kRolling = 6;
   ShapeContact contact;
   contact.visual = reader.boolean_or("visual", false);
   contact.contype = reader.integer_or("contype", 0, 1);
   contact.conaffinity = reader.integer_or("conaffinity", 0, 1);
   contact.friction = reader.optional_number("friction", kNotNegative, "");
   contact.priority = reader.integer_or("priority", std::numeric_limits<int>::min(), 0);
-  contact.condim = reader.integer_or("condim", 1, 3);
-  if (contact.condim == 4 || contact.condim == 6) {
-    reader.fail("condim", "1 or 3: spinning and rolling friction are not available in this version");
+  contact.spinning = reader.optional_number("spinning", kNotNegative, "m");
+  contact.rolling = reader.optional_number("rolling", kNotNegative, "m");
+  if (contact.spinning && reader.context().scene.planar) {
+    reader.fail("spinning", "none in a planar scene, where all turning is rolling");
   }
-  if (contact.condim != 1 && contact.condim != 3) reader.fail("condim", "1 (no friction) or 3 (sliding friction)");
+  if (reader.has("condim")) contact.condim = reader.integer_or("condim", 1, kSliding);
+  const int condim = contact.condim.value_or(kSliding);
+  if (condim != 1 && condim != kSliding && condim != kSpinning && condim != kRolling) {
+    reader.fail("condim", "1 (no friction), 3 (sliding), 4 (spinning too) or 6 (rolling too)");
+  }
   return contact;
 }
 

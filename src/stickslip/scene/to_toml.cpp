@@ -304,8 +304,10 @@ class SceneWriter {
     if (c.contype != 1) contacts += fmt::format(", contype = {}", c.contype);
     if (c.conaffinity != 1) contacts += fmt::format(", conaffinity = {}", c.conaffinity);
     if (c.friction) contacts += ", friction = " + number(*c.friction);
+    if (c.spinning) contacts += ", spinning = " + number(*c.spinning);
+    if (c.rolling) contacts += ", rolling = " + number(*c.rolling);
     if (c.priority != 0) contacts += fmt::format(", priority = {}", c.priority);
-    if (c.condim != 3) contacts += fmt::format(", condim = {}", c.condim);
+    if (c.condim) contacts += fmt::format(", condim = {}", *c.condim);
     contacts += memberships(shape);
     if (shape.surface_velocity) contacts += ", surface_velocity = " + surface_velocity(*shape.surface_velocity);
     line("shapes.{} = {{type = \"{}\"{}, position = {}{}{}}}", quote_toml_key(shape.name),
