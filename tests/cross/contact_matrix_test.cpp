@@ -567,8 +567,8 @@ between = [{}]
 
 TEST(SlowContactMatrix, AllCellsAreRightOrRefused) {
   const Counts counts = run_cells(1);
-  EXPECT_EQ(counts.right, 7420);
-  EXPECT_EQ(counts.refused, 980);
+  EXPECT_EQ(counts.right, 7960);
+  EXPECT_EQ(counts.refused, 1088);
   EXPECT_EQ(counts.wrong, 0);
   record(counts);
 }
