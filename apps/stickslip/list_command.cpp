@@ -37,6 +37,7 @@ constexpr std::array kShapes = {
     Entry{"convex", "points or file (x y z a line, .obj, .stl): the convex hull"},
     Entry{"mesh", "file (.stl, .obj): its triangles, solid behind them; scale"},
     Entry{"height-field", "spatial; size, height = \"expression of x, y\" and cells, or file (.csv, .npy)"},
+    Entry{"polyline", "planar; points or file (x y a line): segments, solid on the right hand; closed"},
 };
 constexpr std::array kJoints = {
     Entry{"revolute", "motion, spring, force, friction, limits of its angle"},

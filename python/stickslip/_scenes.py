@@ -174,6 +174,7 @@ _MAKERS = [
     ("Convex", "convex", "The hull of points [m], or of those of a file.", [("points", None)]),
     ("Mesh", "mesh", "The triangles of a file .stl or .obj, solid behind them.", ["file"]),
     ("HeightField", "height-field", "Heights over a grid of size [m], solid below.", ["size"]),
+    ("Polyline", "polyline", "Segments through points [m] in a plane, solid on the right hand.", [("points", None)]),
     ("Revolute", "revolute", "A hinge."),
     ("Prismatic", "prismatic", "A slider."),
     ("Spherical", "spherical", "A ball joint."),

@@ -60,6 +60,7 @@ def test_every_maker_makes_its_type():
     assert ss.Mesh("a.stl", scale=2) == {"type": "mesh", "file": "a.stl", "scale": 2}
     field = {"type": "height-field", "size": [1, 2], "file": "a.npy"}
     assert ss.HeightField([1, 2], file="a.npy") == field
+    assert ss.Polyline([[0, 0], [1, 0]])["points"] == [[0, 0], [1, 0]]
     assert ss.HalfSpace([0, 1]) == {"type": "half-space", "normal": [0, 1], "offset": 0}
     assert ss.DryFriction(bound=1)["type"] == "dry-friction" and ss.KnifeEdge()["type"] == "knife-edge"
     assert ss.PlanarJoint()["type"] == "planar" and "type" not in ss.Contact(["a", "b"])

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Any bytes as a file of points, as bodies of a fill, and as heights: they are read, or they are answered with an
-// InputError. Points have a hull of finite mass properties, or they are answered so, too. The first byte says which
-// format and which dimension, the others are the file.
+// Any bytes as a file of points, as bodies of a fill, as polylines, and as heights: they are read, or they are answered
+// with an InputError. Points have a hull of finite mass properties, or they are answered so, too. The first byte says
+// which format and which dimension, the others are the file.
 #include <array>
 #include <cmath>
 #include <cstddef>
@@ -15,6 +15,7 @@
 #include "stickslip/geometry/height_field.h"
 #include "stickslip/geometry/mass_properties.h"
 #include "stickslip/geometry/point_file.h"
+#include "stickslip/geometry/polyline.h"
 #include "stickslip/scene/fill_rules.h"
 
 namespace {
@@ -41,6 +42,18 @@ void check_rows(std::string_view bytes, bool planar) {
   }
 }
 
+/// First bytes from here on: the points of a polyline.
+constexpr std::uint8_t kLine = 180;
+
+void check_line(std::string_view bytes, bool closed) {
+  const std::vector<stickslip::Vector3> points =
+      stickslip::parse_points(bytes, "fuzz", stickslip::PointFileFormat::points, true);
+  const stickslip::Polyline line = stickslip::make_polyline(points, closed);
+  if (line.points->size() + static_cast<std::size_t>(line.n_repeated) != points.size()) std::abort();
+  // What was written reads back as the same.
+  if (!(stickslip::make_polyline(*line.points, closed) == line)) std::abort();
+}
+
 /// First bytes from here on: a file of heights.
 constexpr std::uint8_t kHeights = 200;
 
@@ -61,7 +74,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::string_view bytes(reinterpret_cast<const char*>(data) + 1, size - 1);
   const bool planar = data[0] % 2 == 1;
   try {
-    switch (data[0] >= kHeights ? 4 : data[0] / 2 % 4) {
+    switch (data[0] >= kHeights ? 4 : data[0] >= kLine ? 5 : data[0] / 2 % 4) {
       case 0:
         check_hull(bytes, PointFileFormat::points, planar);
         break;
@@ -73,6 +86,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         break;
       case 3:
         check_rows(bytes, planar);
+        break;
+      case 5:
+        check_line(bytes, planar);
         break;
       default:
         check_heights(bytes, planar);

@@ -147,7 +147,31 @@ export class Bodies {
     } else if (type === 'convex' || type === 'mesh' || type === 'height-field') {
       const kind = this.hull(s, type === 'convex');
       if (kind) this.place(kind, body, at, turn, new THREE.Vector3(1, 1, 1), 0);
+    } else if (type === 'polyline') {
+      const kind = this.polyline(s, extent);
+      if (kind) this.place(kind, body, at, turn, new THREE.Vector3(1, 1, 1), 0);
     }
+  }
+
+  /** What a closed clockwise line holds, else a band on its solid side, both with a dark edge. */
+  private polyline(s: number, extent: number): Kind | undefined {
+    const vertices = this.result.get('shapes/vertices'), from = this.result.get('shapes/vertex_offset');
+    const first = this.result.get('shapes/face_offset');
+    if (!vertices || !from || !first) return undefined;
+    const corners = vertices.slice(3 * from[s], 3 * from[s + 1]), n = corners.length / 3;
+    const closed = first[s + 1] - first[s] === n;
+    return this.kind(`polyline ${closed} ${corners.join(' ')}`, () => {
+      const points = Array.from({length: n}, (_, k) => new THREE.Vector2(corners[3 * k], corners[3 * k + 1]));
+      const fill = closed && THREE.ShapeUtils.isClockWise(points)
+          ? Array.from(new THREE.ShapeGeometry(new THREE.Shape(points)).toNonIndexed().getAttribute('position').array)
+          : band_beside(points, closed, 0.06 * extent);
+      const edge = band_beside(points, closed, 0.008 * extent);
+      const geometry = new THREE.BufferGeometry();
+      geometry.setAttribute('position', new THREE.BufferAttribute(new Float32Array([...fill, ...edge]), 3));
+      const colors = new Float32Array(fill.length + edge.length).fill(1);
+      geometry.setAttribute('color', new THREE.BufferAttribute(colors.fill(0.4, fill.length), 3));
+      return geometry;
+    });
   }
 
   /** Hulls and meshes of the same corners are one kind. Faces of hulls have any sense; those of meshes run round. */
@@ -360,6 +384,26 @@ export class Bodies {
       if (kind.mesh!.instanceColor) kind.mesh!.instanceColor.needsUpdate = true;
     }
   }
+}
+
+/** Triangles of a band on the right hand of a line. */
+function band_beside(points: THREE.Vector2[], closed: boolean, width: number): number[] {
+  const n = points.length, kLeast = 0.3;  // [-] cosine of half a corner's angle, so that tips stay short
+  const right_of = (k: number) => {
+    const d = points[(k + 1) % n].clone().sub(points[k % n]).normalize();
+    return new THREE.Vector2(d.y, -d.x);
+  };
+  const inner = points.map((p, k) => {
+    const before = closed || k > 0 ? right_of(k + n - 1) : right_of(k), behind = closed || k < n - 1 ? right_of(k) : before;
+    const middle = before.clone().add(behind).normalize();
+    return p.clone().addScaledVector(middle, width / Math.max(middle.dot(behind), kLeast));
+  });
+  const flat: number[] = [];
+  for (let k = 0; k + (closed ? 0 : 1) < n; ++k) {
+    const l = (k + 1) % n;
+    for (const p of [points[k], inner[k], points[l], points[l], inner[k], inner[l]]) flat.push(p.x, p.y, 0);
+  }
+  return flat;
 }
 
 /** A planar polygon's triangles, of its corners in order around the centre. */

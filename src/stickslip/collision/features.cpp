@@ -35,6 +35,7 @@ struct BallsOf {
   }
   std::vector<BallFeature> operator()(const Cylinder&) const { return {}; }
   std::vector<BallFeature> operator()(const Mesh&) const { return {}; }
+  std::vector<BallFeature> operator()(const Polyline&) const { return {}; }
   std::vector<BallFeature> operator()(const Convex& c) const {
     std::vector<BallFeature> corners;
     for (const int k : make_convex_hull(c.points, planar).vertices) corners.push_back({c.points[k], 0.0});
@@ -58,6 +59,7 @@ struct IsRound {
   bool operator()(const Convex&) const { return false; }
   bool operator()(const Ellipsoid&) const { return false; }
   bool operator()(const Mesh&) const { return false; }
+  bool operator()(const Polyline&) const { return false; }
 };
 
 struct SurfaceOf {
@@ -83,6 +85,7 @@ struct SurfaceOf {
   Surface operator()(const Capsule&) const { return std::nullopt; }
   Surface operator()(const Convex&) const { return std::nullopt; }
   Surface operator()(const Mesh&) const { return std::nullopt; }
+  Surface operator()(const Polyline&) const { return std::nullopt; }
   Surface operator()(const Ellipsoid& e) const {
     SurfaceFeature surface{SurfaceKind::ellipsoid, shape.position};
     surface.half_axes = shape.rotation * e.radii.asDiagonal();

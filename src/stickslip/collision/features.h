@@ -59,7 +59,7 @@ bool is_bounded(SurfaceKind kind);
 std::optional<SurfaceFeature> surface_of(const Shape& shape);
 
 /// The balls of a shape: all of it where is_round(), else its corners or ends; of an ellipsoid itself, of a solid
-/// cylinder and a mesh none, as what of it touches a half-space depends on where they are.
+/// cylinder and a mesh none, as what of it touches a half-space depends on where they are; of a polyline none.
 std::vector<BallFeature> balls_of(const Shape& shape, bool planar);
 
 /// Whether a shape is a ball or a point, so that bounded surfaces can touch it, too.

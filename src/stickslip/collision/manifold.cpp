@@ -11,6 +11,7 @@
 #include "stickslip/base/assert.h"
 #include "stickslip/base/make_room.h"
 #include "stickslip/collision/curved_manifold.h"
+#include "stickslip/collision/line_manifold.h"
 #include "stickslip/collision/surface_manifold.h"
 
 namespace stickslip {
@@ -429,6 +430,9 @@ void NarrowPhase::settle(const Pair& pair, const Nearest& nearest) {
 bool NarrowPhase::has_manifold(Solid::Kind first, Solid::Kind second) {
   if (first == Solid::Kind::surface) return second != Solid::Kind::surface;
   if (second == Solid::Kind::surface) return true;
+  const auto meets_line = [](Solid::Kind kind) { return kind == Solid::Kind::ball || kind == Solid::Kind::polytope; };
+  if (first == Solid::Kind::polyline) return meets_line(second);
+  if (second == Solid::Kind::polyline) return meets_line(first);
   if (first == Solid::Kind::half_space) return second == Solid::Kind::cylinder;
   if (second == Solid::Kind::half_space) return first == Solid::Kind::cylinder;
   return true;
@@ -444,6 +448,10 @@ void NarrowPhase::calc_manifold(const Solid& first, const Placement& first_at, c
   if (first.surface || second.surface) {
     if (!of_surface_) of_surface_ = std::make_unique<SurfaceManifold>();
     return of_surface_->calc(first, first_at, second, second_at, within, points);
+  }
+  if (first.kind == Solid::Kind::polyline || second.kind == Solid::Kind::polyline) {
+    if (!of_line_) of_line_ = std::make_unique<LineManifold>();
+    return of_line_->calc(first, first_at, second, second_at, within, points);
   }
   if (is_curved(first.kind) || is_curved(second.kind)) {
     return calc_curved_manifold(first, first_at, second, second_at, within, points);
@@ -493,6 +501,9 @@ std::optional<ManifoldPoint> NarrowPhase::calc_point(const Solid& first, const P
   double within = std::numeric_limits<double>::infinity();
   if (first.surface) within = SurfaceManifold::calc_reach(first, first_at, second, second_at, feature_first);
   if (second.surface) within = SurfaceManifold::calc_reach(second, second_at, first, first_at, feature_second);
+  const auto is_line = [](const Solid& solid) { return solid.kind == Solid::Kind::polyline; };
+  if (is_line(first)) within = LineManifold::calc_reach(first, first_at, second, second_at, feature_first);
+  if (is_line(second)) within = LineManifold::calc_reach(second, second_at, first, first_at, feature_second);
   calc_manifold(first, first_at, second, second_at, within, all_);
   for (const ManifoldPoint& point : all_) {
     if (point.feature_first == feature_first && point.feature_second == feature_second) return point;

@@ -14,6 +14,7 @@
 
 namespace stickslip {
 
+class LineManifold;
 class SurfaceManifold;
 
 /// The points in which two solids touch or may touch, from their shapes and placements alone: docs/collision.md.
@@ -83,6 +84,7 @@ class NarrowPhase {
   SeparatingAxis axes_;
   FaceClipper clipper_;
   std::unique_ptr<SurfaceManifold> of_surface_;  // once there are surfaces of triangles
+  std::unique_ptr<LineManifold> of_line_;        // once there are polylines
   std::vector<Item> items_;
   std::vector<ManifoldPoint> all_;
 };

@@ -3,11 +3,11 @@
 #include <Eigen/Geometry>
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <numeric>
 #include <unordered_map>
 #include <utility>
 
+#include "stickslip/collision/box_tree.h"
 #include "stickslip/collision/triangle_surface.h"
 
 namespace stickslip {
@@ -24,8 +24,11 @@ class MeshSurface final : public TriangleSurface {
     make_normals();
     make_edges();
     classify(mesh.is_single ? kSinglePrecision * largest : 0.0);
-    make_tree();
-    set_box(nodes_.front().box);
+    std::vector<BoundingBox> boxes;
+    boxes.reserve(triangles_.size());
+    for (int t = 0; t < n_triangles(); ++t) boxes.push_back(box_of(t));
+    tree_ = BoxTree(std::move(boxes));
+    set_box(tree_.box());
   }
 
   int n_vertices() const override { return static_cast<int>(vertices_.size()); }
@@ -42,28 +45,12 @@ class MeshSurface final : public TriangleSurface {
     edges.assign(edges_at_.begin() + first_edge_[vertex], edges_at_.begin() + first_edge_[vertex + 1]);
   }
 
-  void find(const BoundingBox& box, std::vector<int>& triangles) const override {
-    triangles.clear();
-    collect(0, box, triangles);
-    std::sort(triangles.begin(), triangles.end());
-  }
+  void find(const BoundingBox& box, std::vector<int>& triangles) const override { tree_.find(box, triangles); }
 
   double find_distance(const Vector3& x) const override { return find_nearest(x).distance; }
   bool holds(const Vector3& x) const override;
 
  private:
-  /// A box over the triangles [begin, end) of order_; two children where left >= 0.
-  struct Node {
-    BoundingBox box;
-    int begin = 0, end = 0;
-    int left = -1, right = -1;
-  };
-  struct Nearest {
-    double distance = std::numeric_limits<double>::infinity();  // [m]
-    int triangle = -1;
-    TriangleFoot foot;
-  };
-
   void make_normals() {
     for (const std::array<int, 3>& t : triangles_) {
       normals_.emplace_back((vertices_[t[1]] - vertices_[t[0]]).cross(vertices_[t[2]] - vertices_[t[0]]).normalized());
@@ -71,19 +58,13 @@ class MeshSurface final : public TriangleSurface {
   }
   void make_edges();
   void classify(double precision);
-  void make_tree();
-  int make_node(int begin, int end, std::vector<int>& order, const std::vector<Vector3>& centers);
-  void collect(int node, const BoundingBox& box, std::vector<int>& triangles) const;
-  Nearest find_nearest(const Vector3& x) const;
-  void search(int node, const Vector3& x, Nearest& nearest) const;
+  TriangleFoot foot_on(int triangle, const Vector3& x) const;
+  BoxTree::Nearest find_nearest(const Vector3& x) const;
 
   BoundingBox box_of(int triangle) const {
     const std::array<int, 3>& t = triangles_[triangle];
     return {vertices_[t[0]].cwiseMin(vertices_[t[1]]).cwiseMin(vertices_[t[2]]),
             vertices_[t[0]].cwiseMax(vertices_[t[1]]).cwiseMax(vertices_[t[2]])};
-  }
-  static double distance2(const BoundingBox& box, const Vector3& x) {
-    return (box.lower - x).cwiseMax(x - box.upper).cwiseMax(0.0).squaredNorm();
   }
 
   std::vector<Vector3> vertices_;
@@ -93,8 +74,7 @@ class MeshSurface final : public TriangleSurface {
   std::vector<EdgeKind> kinds_;
   std::vector<std::array<int, 3>> edges_of_;
   std::vector<int> first_edge_, edges_at_;
-  std::vector<Node> nodes_;
-  std::vector<int> order_;
+  BoxTree tree_;
 };
 
 void MeshSurface::make_edges() {
@@ -156,91 +136,19 @@ void MeshSurface::classify(double precision) {
   }
 }
 
-void MeshSurface::make_tree() {
-  std::vector<Vector3> centers;
-  for (int t = 0; t < n_triangles(); ++t) {
-    const BoundingBox box = box_of(t);
-    centers.emplace_back(0.5 * (box.lower + box.upper));
-  }
-  order_.resize(triangles_.size());
-  std::iota(order_.begin(), order_.end(), 0);
-  make_node(0, n_triangles(), order_, centers);
+TriangleFoot MeshSurface::foot_on(int triangle, const Vector3& x) const {
+  const std::array<int, 3>& t = triangles_[triangle];
+  return find_foot(x, vertices_[t[0]], vertices_[t[1]], vertices_[t[2]]);
 }
 
-int MeshSurface::make_node(int begin, int end, std::vector<int>& order, const std::vector<Vector3>& centers) {
-  constexpr int kLeaf = 4;  // [-] triangles: a box costs as much to test as one
-  const int index = static_cast<int>(nodes_.size());
-  nodes_.emplace_back();
-  BoundingBox box = box_of(order[begin]);
-  BoundingBox middles{centers[order[begin]], centers[order[begin]]};
-  for (int k = begin + 1; k < end; ++k) {
-    const BoundingBox of = box_of(order[k]);
-    box = {box.lower.cwiseMin(of.lower), box.upper.cwiseMax(of.upper)};
-    middles = {middles.lower.cwiseMin(centers[order[k]]), middles.upper.cwiseMax(centers[order[k]])};
-  }
-  Node node{box, begin, end, -1, -1};
-  if (end - begin > kLeaf) {
-    Eigen::Index axis = 0;
-    (middles.upper - middles.lower).maxCoeff(&axis);
-    const int middle = (begin + end) / 2;
-    std::nth_element(order.begin() + begin, order.begin() + middle, order.begin() + end, [&](int a, int b) {
-      return centers[a](axis) < centers[b](axis) || (centers[a](axis) == centers[b](axis) && a < b);
-    });
-    node.left = make_node(begin, middle, order, centers);
-    node.right = make_node(middle, end, order, centers);
-  }
-  nodes_[index] = node;
-  return index;
-}
-
-void MeshSurface::collect(int node, const BoundingBox& box, std::vector<int>& triangles) const {
-  const Node& at = nodes_[node];
-  if (!at.box.overlaps(box)) return;
-  if (at.left >= 0) {
-    collect(at.left, box, triangles);
-    collect(at.right, box, triangles);
-    return;
-  }
-  for (int k = at.begin; k < at.end; ++k) {
-    if (box_of(order_[k]).overlaps(box)) triangles.push_back(order_[k]);
-  }
-}
-
-MeshSurface::Nearest MeshSurface::find_nearest(const Vector3& x) const {
-  Nearest nearest;
-  search(0, x, nearest);
-  return nearest;
-}
-
-void MeshSurface::search(int node, const Vector3& x, Nearest& nearest) const {
-  const Node& at = nodes_[node];
-  if (at.left < 0) {
-    for (int k = at.begin; k < at.end; ++k) {
-      const std::array<int, 3>& t = triangles_[order_[k]];
-      const TriangleFoot foot = find_foot(x, vertices_[t[0]], vertices_[t[1]], vertices_[t[2]]);
-      const double distance = (x - foot.foot).norm();
-      if (distance < nearest.distance) nearest = {distance, order_[k], foot};
-    }
-    return;
-  }
-  const double left = distance2(nodes_[at.left].box, x);
-  const double right = distance2(nodes_[at.right].box, x);
-  const auto visit = [&](int child, double far2) {
-    if (far2 < nearest.distance * nearest.distance) search(child, x, nearest);
-  };
-  if (left <= right) {
-    visit(at.left, left);
-    visit(at.right, right);
-  } else {
-    visit(at.right, right);
-    visit(at.left, left);
-  }
+BoxTree::Nearest MeshSurface::find_nearest(const Vector3& x) const {
+  return tree_.find_nearest(x, [&](int t) { return (x - foot_on(t, x).foot).norm(); });
 }
 
 bool MeshSurface::holds(const Vector3& x) const {
-  const Nearest nearest = find_nearest(x);
+  const int nearest = find_nearest(x).index;
   std::vector<int> edges;
-  return is_behind(*this, nearest.triangle, nearest.foot, x, edges);
+  return is_behind(*this, nearest, foot_on(nearest, x), x, edges);
 }
 
 }  // namespace

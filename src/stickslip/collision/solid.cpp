@@ -14,6 +14,7 @@
 #include "stickslip/base/assert.h"
 #include "stickslip/base/input_error.h"
 #include "stickslip/base/overloaded.h"
+#include "stickslip/collision/box_tree.h"
 #include "stickslip/collision/exact_hull.h"
 #include "stickslip/collision/triangle_surface.h"
 #include "stickslip/geometry/convex_hull.h"
@@ -352,6 +353,25 @@ void make_polygon(std::vector<Vector3> points, Solid& solid) {
   }
 }
 
+/// The faces of a line whose vertices are in the frame of its body, and the tree over them.
+void make_faces_of_line(bool closed, Solid& solid) {
+  const std::size_t n = solid.vertices.size();
+  std::vector<BoundingBox> boxes;
+  for (std::size_t k = 0; k + (closed ? 0 : 1) < n; ++k) {
+    const Vector3& tail = solid.vertices[k];
+    const Vector3& head = solid.vertices[(k + 1) % n];
+    Solid::Face face;
+    face.normal = Vector3(tail(1) - head(1), head(0) - tail(0), 0.0).normalized();
+    face.offset = face.normal.dot(tail);
+    solid.faces.push_back(face);
+    boxes.push_back({tail.cwiseMin(head), tail.cwiseMax(head)});
+  }
+  solid.tree = std::make_shared<const BoxTree>(std::move(boxes));
+  const BoundingBox& box = solid.tree->box();
+  solid.center = 0.5 * (box.lower + box.upper);
+  solid.size = (box.upper - box.lower).norm();
+}
+
 /// Turns all that has a direction into the body's frame.
 void place(const Shape& shape, Solid& solid) {
   const Placement at{shape.position, shape.rotation};
@@ -416,6 +436,11 @@ struct MakeCore {
     solid.surface = m.field ? make_field_surface(m.surface, *m.field, shape.position, shape.rotation)
                             : make_mesh_surface(*m.surface, shape.position, shape.rotation);
   }
+  void operator()(const Polyline& line) const {
+    STICKSLIP_ASSERT(planar);
+    solid.kind = Solid::Kind::polyline;
+    solid.vertices = *line.points;
+  }
   void operator()(const Box& b) const {
     solid.kind = Solid::Kind::polytope;
     if (!planar) return make_box(b.size, solid);
@@ -457,18 +482,22 @@ Solid make_solid(const Shape& shape, bool planar) {
     return solid;
   }
   place(shape, solid);
+  if (const auto* line = std::get_if<Polyline>(&shape.geometry)) {
+    make_faces_of_line(line->closed, solid);
+    return solid;
+  }
   if (!is_curved(solid.kind) && solid.kind != Solid::Kind::half_space) finish(solid);
   return solid;
 }
 
 bool has_solid(const Shape& shape, bool planar) {
-  return std::visit(
-      Overloaded{[](const Sphere& s) { return !s.inside; }, [](const PointShape&) { return true; },
-                 [](const HalfSpace&) { return false; }, [](const Box&) { return true; },
-                 [planar](const Capsule&) { return !planar; },
-                 [planar](const Cylinder& c) { return !planar && !c.inside; }, [](const Convex&) { return true; },
-                 [planar](const Ellipsoid&) { return !planar; }, [planar](const Mesh&) { return !planar; }},
-      shape.geometry);
+  return std::visit(Overloaded{[](const Sphere& s) { return !s.inside; }, [](const PointShape&) { return true; },
+                               [](const HalfSpace&) { return false; }, [](const Box&) { return true; },
+                               [planar](const Capsule&) { return !planar; },
+                               [planar](const Cylinder& c) { return !planar && !c.inside; },
+                               [](const Convex&) { return true; }, [planar](const Ellipsoid&) { return !planar; },
+                               [planar](const Mesh&) { return !planar; }, [planar](const Polyline&) { return planar; }},
+                    shape.geometry);
 }
 
 SurfaceFeature surface_of(const Solid& solid) {
@@ -526,9 +555,9 @@ int find_support(const Solid& solid, const Vector3& direction, int start) {
 
 BoundingBox calc_bounding_box(const Solid& solid, const Placement& placement) {
   BoundingBox box;
-  if (solid.surface) {
+  if (is_surface(solid.kind)) {
     // Round the box along the body's axes.
-    const BoundingBox& own = solid.surface->box();
+    const BoundingBox& own = solid.surface ? solid.surface->box() : solid.tree->box();
     const Vector3 center = placement.apply(0.5 * (own.lower + own.upper));
     const Vector3 reach = placement.R.cwiseAbs() * (0.5 * (own.upper - own.lower));
     box = {center - reach, center + reach};

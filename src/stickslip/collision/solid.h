@@ -12,6 +12,7 @@
 
 namespace stickslip {
 
+class BoxTree;
 class TriangleSurface;
 
 /// Where a body is: x_W = p + R x.
@@ -42,9 +43,10 @@ struct Placement {
 /// on its rims, kRimPoints on the lower one before as many on the upper one; edges are its rims, faces its caps and its
 /// side, by their numbers alone. A half-space is its face. A surface of triangles, which is not convex, is apart. A
 /// planar solid is a ball or a polygon whose faces are its edges: face k goes from vertex k to the next,
-/// counterclockwise, and there are no edges beside.
+/// counterclockwise, and there are no edges beside. A polyline is like a polygon, but not convex, with its faces on the
+/// left; one that is open has one face less than vertices.
 struct Solid {
-  enum class Kind { ball, segment, polytope, cylinder, ellipsoid, half_space, surface };
+  enum class Kind { ball, segment, polytope, cylinder, ellipsoid, half_space, surface, polyline };
 
   /// From vertex `tail` to vertex `head`, with (left normal) x (right normal) along the direction.
   struct Edge {
@@ -79,6 +81,7 @@ struct Solid {
   Vector3 half = Vector3::Zero();      // (3) [m] of these: half the sizes along its axes
 
   std::shared_ptr<const TriangleSurface> surface;  // of a mesh or height-field, which has nothing of the following
+  std::shared_ptr<const BoxTree> tree;             // of a polyline: over its faces
 
   std::vector<Vector3> vertices;  // (3) [m] each
   std::vector<Edge> edges;
@@ -100,6 +103,11 @@ struct Solid {
 
 /// Points of a rim that are fixed in the body, at equal angles.
 inline constexpr int kRimPoints = 8;
+
+/// A solid that need not be convex: it touches convex ones alone.
+inline bool is_surface(Solid::Kind kind) {
+  return kind == Solid::Kind::surface || kind == Solid::Kind::polyline;
+}
 
 /// Such a solid with rims, or an ellipsoid.
 inline bool is_curved(Solid::Kind kind) {
@@ -123,7 +131,7 @@ Vector3 find_farthest(const Solid& solid, const Vector3& direction);
 /// neighbour, from `start` on.
 int find_support(const Solid& solid, const Vector3& direction, int start = 0);
 
-/// The least box along the axes of the world round a solid; of a surface that of its box in its body.
+/// The least box along the axes of the world round a solid; of a surface or a polyline that of its box in its body.
 BoundingBox calc_bounding_box(const Solid& solid, const Placement& placement);
 
 }  // namespace stickslip

@@ -46,6 +46,7 @@ bool has_gap(const GapSide& first, const GapSide& second) {
   const GapSide& wall = first.wall != nullptr ? first : second;
   const GapSide& other = first.wall != nullptr ? second : first;
   if (other.wall != nullptr) return false;
+  if (other.solid->kind == Solid::Kind::polyline) return false;
   return wall.wall->kind == SurfaceKind::half_space || !(is_curved(other.solid->kind) || other.solid->surface);
 }
 

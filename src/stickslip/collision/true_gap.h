@@ -34,7 +34,7 @@ class TrueGapFinder {
  public:
   /// Nothing where the gap is larger than `within` [m], or where the pair has none: of two walls, of curved solids
   /// that NarrowPhase::has_manifold() does not know, of curved solids and surfaces of
-  /// triangles in containers.
+  /// triangles in containers, of polylines and walls.
   std::optional<TrueGap> find(const GapSide& first, const Placement& first_at, const GapSide& second,
                               const Placement& second_at, double within = std::numeric_limits<double>::infinity());
 

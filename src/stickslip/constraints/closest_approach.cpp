@@ -111,9 +111,10 @@ double ClosestApproach::calc_arm(const ContactPoint& point, Side side) const {
   return has_ball ? arm(system_.ball(point)) : arm(system_.surface(point));
 }
 
-/// Of triangles, which are not convex.
+/// Of triangles or a polyline, which are not convex.
 bool ClosestApproach::is_on_surface(const ContactPoint& point) const {
-  return system_.solid(point.frozen->surface.shape).surface || system_.solid(point.frozen->ball.shape).surface;
+  return is_surface(system_.solid(point.frozen->surface.shape).kind) ||
+         is_surface(system_.solid(point.frozen->ball.shape).kind);
 }
 
 ClosestApproach::Look ClosestApproach::look(const ContactPoint& point, const BodyMotion& first,

@@ -99,6 +99,7 @@ struct FarthestFrom {
   }
   std::optional<Vector3> operator()(const Convex& c) const { return farthest_of(c.points); }
   std::optional<Vector3> operator()(const Mesh& mesh) const { return farthest_of(mesh.surface->vertices); }
+  std::optional<Vector3> operator()(const Polyline& line) const { return farthest_of(*line.points); }
   std::optional<Vector3> operator()(const Ellipsoid& e) const { return farthest_of_ellipsoid(e.radii, x); }
 };
 

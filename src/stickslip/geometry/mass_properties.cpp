@@ -9,6 +9,7 @@
 
 #include "stickslip/base/assert.h"
 #include "stickslip/geometry/convex_hull.h"
+#include "stickslip/geometry/polyline.h"
 #include "stickslip/geometry/triangle_mesh.h"
 
 namespace stickslip {
@@ -102,6 +103,31 @@ struct SolidMoments {
     if (!mesh.surface->is_closed()) return {};
     const SurfaceMoments moments = calc_surface_moments(corners_of(*mesh.surface));
     return {moments.volume, moments.centroid, moments.second};
+  }
+
+  /// An open one holds nothing; one that runs counter-clockwise is a container.
+  Moments operator()(const Polyline& line) const {
+    STICKSLIP_ASSERT(planar);
+    const std::vector<Vector3>& points = *line.points;
+    if (!line.closed || !(calc_clockwise_area(points) > 0.0)) return {};
+    // Signed triangles from the mean of the points.
+    Vector3 middle = Vector3::Zero();
+    for (const Vector3& x : points) middle += x / static_cast<double>(points.size());
+    Moments m;
+    Vector3 first = Vector3::Zero();
+    for (std::size_t k = 0; k < points.size(); ++k) {
+      const Vector3 a = points[k] - middle;
+      const Vector3 b = points[(k + 1) % points.size()] - middle;
+      const double area = 0.5 * (a(1) * b(0) - a(0) * b(1));
+      const Vector3 sum = a + b;
+      m.volume += area;
+      first += area / 3.0 * sum;
+      m.second += area / 12.0 * (a * a.transpose() + b * b.transpose() + sum * sum.transpose());
+    }
+    const Vector3 shift = first / m.volume;
+    m.centroid = middle + shift;
+    m.second -= m.volume * shift * shift.transpose();
+    return m;
   }
 
   /// Sums the simplices spanned by an inner point and the hull's facets. For a simplex with

@@ -10,6 +10,7 @@
 #include <variant>
 
 #include "stickslip/geometry/convex_hull.h"
+#include "stickslip/geometry/polyline.h"
 #include "stickslip/geometry/triangle_mesh.h"
 
 namespace stickslip {
@@ -115,6 +116,29 @@ double first_in_triangles(const Ray& ray, const TriangleMesh& mesh) {
   return is_inside ? 0.0 : first;
 }
 
+/// How far the first segment is; 0 where the ray meets it from behind. What passes a corner where two meet is in front
+/// of it.
+double first_in_segments(const Ray& ray, const Polyline& line) {
+  constexpr double kOnePlace = 1e-12;  // [-] of the distance
+  double first = kMissed;
+  bool is_inside = false;
+  const std::vector<Vector3>& points = *line.points;
+  for (std::size_t k = 0; k < count_segments(line); ++k) {
+    const Vector3 along = points[(k + 1) % points.size()] - points[k];
+    const double towards = ray.direction(0) * along(1) - ray.direction(1) * along(0);  // > 0: from the front
+    if (towards == 0.0) continue;
+    const Vector3 d = points[k] - ray.origin;
+    const double u = (d(0) * ray.direction(1) - d(1) * ray.direction(0)) / towards;
+    const double s = (d(0) * along(1) - d(1) * along(0)) / towards;
+    const double slack = kOnePlace * s;
+    if (!(u >= 0.0 && u <= 1.0) || s < 0.0 || s > first + slack) continue;
+    const bool is_other = s < first - slack;
+    is_inside = (is_other || is_inside) && towards < 0.0;
+    first = std::min(first, s);
+  }
+  return is_inside ? 0.0 : first;
+}
+
 std::vector<std::pair<Vector3, double>> sides_of(const Convex& hull, bool planar) {
   std::vector<std::pair<Vector3, double>> sides;
   Vector3 middle = Vector3::Zero();
@@ -173,6 +197,8 @@ double RayTarget::calc_distance(const Ray& ray) const {
           return first_in(within<Vector3>(ray.origin.cwiseProduct(scale), ray.direction.cwiseProduct(scale), 1.0));
         } else if constexpr (std::is_same_v<T, Mesh>) {
           return first_in_triangles(ray, *shape.surface);
+        } else if constexpr (std::is_same_v<T, Polyline>) {
+          return first_in_segments(ray, shape);
         } else {
           static_assert(std::is_same_v<T, Box> || std::is_same_v<T, Convex>);
           LinePart s;

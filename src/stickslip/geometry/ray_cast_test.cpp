@@ -11,6 +11,8 @@
 #include <string>
 #include <vector>
 
+#include "stickslip/geometry/polyline.h"
+
 namespace stickslip {
 namespace {
 
@@ -45,6 +47,26 @@ TEST(RayCast, WhatIsMissedBehindOrAround) {
     EXPECT_EQ(cast_ray(solid, Vector3(0.1, 0.1, 0.1), up), 0.0) << "begins inside";
   }
   EXPECT_EQ(cast_ray(HalfSpace{}, Vector3(0, 0, 1), Vector3::UnitX()), kNever) << "along the surface";
+}
+
+/// From the free side of a line, and 0 from within; past corners as past the solid.
+TEST(RayCast, PolylinesAreSeenFromTheirLeft) {
+  const auto cast = [](const Polyline& line, double x, double y, double dx, double dy) {
+    return RayTarget(line, true).calc_distance({Vector3(x, y, 0), Vector3(dx, dy, 0).normalized()});
+  };
+  const Polyline ground = make_polyline({{-2, 1, 0}, {0, 0, 0}, {0, -1, 0}, {3, -1, 0}}, false);
+  EXPECT_DOUBLE_EQ(cast(ground, -1, 2, 0, -1), 1.5);
+  EXPECT_DOUBLE_EQ(cast(ground, 2, -0.5, -1, 0), 2.0);
+  EXPECT_DOUBLE_EQ(cast(ground, 1, 0, 3, -4), 1.25);
+  EXPECT_EQ(cast(ground, -1, 0.3, 0, 1), 0.0) << "from within";
+  EXPECT_EQ(cast(ground, -1, 2, 0, 1), kNever);
+  EXPECT_EQ(cast(ground, 3.5, 2, 0, -1), kNever) << "beside it";
+  // Along a diagonal past the corner at the origin, which it touches.
+  EXPECT_DOUBLE_EQ(cast(ground, -1, 1, 1, -1), std::sqrt(2.0));
+  const std::vector<Vector3> square = {{0, 0, 0}, {0, 1, 0}, {1, 1, 0}, {1, 0, 0}};
+  EXPECT_DOUBLE_EQ(cast(make_polyline(square, true), -1, 0.3, 1, 0), 1.0);
+  EXPECT_EQ(cast(make_polyline(square, true), 0.5, 0.3, 1, 0), 0.0);
+  EXPECT_DOUBLE_EQ(cast(make_polyline({square.rbegin(), square.rend()}, true), 0.4, 0.3, -1, 0), 0.4);
 }
 
 TEST(RayCast, ContainersAreSeenFromWithin) {

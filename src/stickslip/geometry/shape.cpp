@@ -16,6 +16,7 @@ struct TypeName {
   std::string_view operator()(const Convex&) const { return "convex"; }
   std::string_view operator()(const Ellipsoid&) const { return "ellipsoid"; }
   std::string_view operator()(const Mesh& m) const { return m.field ? "height-field" : "mesh"; }
+  std::string_view operator()(const Polyline&) const { return "polyline"; }
 };
 
 }  // namespace

@@ -84,7 +84,17 @@ struct Mesh {
   bool operator==(const Mesh& other) const;
 };
 
-using ShapeGeometry = std::variant<Sphere, PointShape, HalfSpace, Box, Capsule, Cylinder, Convex, Ellipsoid, Mesh>;
+/// Segments from point to point in the plane, solid on the right hand as one walks along them.
+struct Polyline {
+  std::shared_ptr<const std::vector<Vector3>> points;  // (3) [m] each, z = 0; never null, no two in a row the same
+  bool closed = false;                                 // the last one goes to the first
+  int n_repeated = 0;                                  // [-] points that were left out; of no weight
+  std::string file;                                    // where it is from, empty: the scene; likewise
+  bool operator==(const Polyline& other) const { return closed == other.closed && *points == *other.points; }
+};
+
+using ShapeGeometry =
+    std::variant<Sphere, PointShape, HalfSpace, Box, Capsule, Cylinder, Convex, Ellipsoid, Mesh, Polyline>;
 
 /// What contacts that are found ask of a shape.
 struct ShapeContact {

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "stickslip/geometry/convex_hull.h"
+#include "stickslip/geometry/polyline.h"
 #include "stickslip/geometry/triangle_mesh.h"
 
 namespace stickslip {
@@ -98,6 +99,7 @@ struct SizeOf {
   Vector4 operator()(const Mesh& s) const {
     return s.field ? Vector4(s.field->size[0], s.field->size[1], 0.0, 0.0) : Vector4::Zero();
   }
+  Vector4 operator()(const Polyline&) const { return Vector4::Zero(); }
   Vector4 operator()(const Ellipsoid& s) const { return {s.radii(0), s.radii(1), s.radii(2), 0.0}; }
 };
 
@@ -145,6 +147,14 @@ void write_shapes(Hdf5File& file, const System& system) {
         for (const auto& t : mesh->surface->triangles) faces.insert(faces.end(), t.begin(), t.end());
         has_mesh = true;
       }
+      const auto* line = std::get_if<Polyline>(&shape.geometry);
+      if (line != nullptr) {
+        for (const Vector3& point : *line->points) append(vertices, point);
+        const auto n = static_cast<std::int64_t>(line->points->size());
+        for (std::int64_t k = 0; k < static_cast<std::int64_t>(count_segments(*line)); ++k) {
+          faces.insert(faces.end(), {k, (k + 1) % n, -1});
+        }
+      }
       single.push_back(mesh != nullptr && mesh->surface->is_single ? 1 : 0);
       vertex_offset.push_back(static_cast<std::int64_t>(vertices.size() / 3));
       face_offset.push_back(static_cast<std::int64_t>(faces.size() / 3));
@@ -164,7 +174,8 @@ void write_shapes(Hdf5File& file, const System& system) {
   group.integers("inside", inside, "1: a container, free inside", Hdf5Type::uint8);
   if (vertices.empty()) return;
   group.integers("vertex_offset", vertex_offset, "shape i has the vertices vertex_offset[i] to vertex_offset[i+1] - 1");
-  group.numbers("vertices", 3, vertices, "m", "of convex shapes, meshes and height-fields, in the shape's frame");
+  group.numbers("vertices", 3, vertices, "m",
+                "of convex shapes, meshes, height-fields and polylines, in the shape's frame");
   group.integers("face_offset", face_offset, "shape i has the faces face_offset[i] to face_offset[i+1] - 1");
   if (has_mesh) {
     group.integers("single_precision", single, "1: a mesh whose coordinates have single precision", Hdf5Type::uint8);

@@ -100,7 +100,7 @@ std::uint64_t System::number_of(ElementId id) const {
   if (const std::optional<ManifoldOfId> of = find_manifold(id)) {
     std::uint64_t first = number_feature(solid(of->first_shape), id.feature >> 32);
     std::uint64_t second = number_feature(solid(of->second_shape), id.feature & kFeatureMask);
-    if (solid(of->second_shape).surface) std::swap(first, second);
+    if (is_surface(solid(of->second_shape).kind)) std::swap(first, second);
     const std::uint64_t shapes =
         static_cast<std::uint64_t>(of->first_shape) * shapes_.size() + static_cast<std::uint64_t>(of->second_shape);
     return shapes * numbers_a_pair() + first * most_features_ + second;

@@ -379,7 +379,7 @@ class System {
   std::uint64_t most_balls_ = 1;  // of a shape
   std::vector<Solid> solids_;
   std::uint64_t most_features_ = 1;           // of a convex solid
-  std::uint64_t most_triangle_features_ = 1;  // of a surface of triangles, which touches convex solids alone
+  std::uint64_t most_triangle_features_ = 1;  // of what is_surface(), which touches convex solids alone
   /// Contacts that two shapes can have at most.
   std::uint64_t numbers_a_pair() const {
     return std::max(most_features_ * std::max(most_features_, most_triangle_features_), most_balls_);

@@ -29,7 +29,7 @@ constexpr const char* kAvailablePairs =
     "available: sphere, point, box, capsule and convex with each other, but for two points, on half-spaces and inside "
     "a sphere or cylinder with inside = true; ellipsoid and solid cylinder with all of these and each other, but not "
     "inside; mesh and height-field with all of these, but not inside, nor with each other, and height-field not with "
-    "half-space";
+    "half-space; polyline with sphere, point, box and convex";
 
 std::size_t count_features(const Solid& solid) {
   if (const TriangleSurface* surface = solid.surface.get()) {
@@ -58,7 +58,11 @@ void check_shape(const Body& body, const Shape& shape, bool planar) {
     bool operator()(const Convex&) const { return true; }
     bool operator()(const Ellipsoid&) const { return false; }
     bool operator()(const Mesh&) const { return false; }
+    bool operator()(const Polyline&) const { return true; }
   };
+  if (!planar && std::holds_alternative<Polyline>(shape.geometry)) {
+    throw InputError(fmt::format("{}: not in a spatial scene", describe(body, shape)));
+  }
   if (planar && !std::visit(IsPlanar{}, shape.geometry)) {
     throw InputError(fmt::format("{}: not in a planar scene", describe(body, shape)));
   }
@@ -247,7 +251,7 @@ void SystemBuilder::add_features(int body) {
       features.solid = static_cast<int>(system_.solids_.size());
       system_.solids_.push_back(make_solid(shapes[k], system_.planar_));
       const Solid& solid = system_.solids_.back();
-      std::uint64_t& most = solid.surface ? system_.most_triangle_features_ : system_.most_features_;
+      std::uint64_t& most = is_surface(solid.kind) ? system_.most_triangle_features_ : system_.most_features_;
       most = std::max(most, static_cast<std::uint64_t>(count_features(solid)));
     }
     if (!system_.planar_ && std::holds_alternative<HalfSpace>(shapes[k].geometry)) {
@@ -332,7 +336,7 @@ int SystemBuilder::add_contact(const ContactPairOptions& options) {
     const auto has_one_point = [this](int shape) {
       return system_.shapes_[shape].is_round || system_.solid(shape).kind == Solid::Kind::ellipsoid;
     };
-    const bool on_surface = system_.solid(a).surface || system_.solid(b).surface;
+    const bool on_surface = is_surface(system_.solid(a).kind) || is_surface(system_.solid(b).kind);
     if (on_surface || (!has_one_point(a) && !has_one_point(b))) {
       ++system_.n_varying_pairs_;
       return;
@@ -388,6 +392,7 @@ std::size_t kind_of(const Shape& shape) {
     bool operator()(const Convex&) const { return false; }
     bool operator()(const Ellipsoid&) const { return false; }
     bool operator()(const Mesh&) const { return false; }
+    bool operator()(const Polyline&) const { return false; }
   };
   const bool inside = std::visit(IsContainer{}, shape.geometry);
   return 2 * shape.geometry.index() + (inside ? 1 : 0);

@@ -4,7 +4,7 @@
 #include <variant>
 
 #include "stickslip/base/input_error.h"
-#include "stickslip/io/stored_meshes.h"
+#include "stickslip/io/stored_shapes.h"
 #include "stickslip/scene/load_scene.h"
 
 namespace stickslip {
@@ -14,7 +14,7 @@ SceneFacts find_facts(const Trajectory& result) {
   try {
     LoadOptions options;
     options.allow_include = false;
-    options.stored_meshes = find_stored_meshes(result.file());
+    options.stored_shapes = find_stored_shapes(result.file());
     const Scene scene = parse_scene(result.scene(), result.file().name() + " (scene)", options);
     facts.gravity = scene.gravity;
     for (const SceneBody& body : scene.bodies) {

@@ -25,7 +25,7 @@ struct DrawnShape {
   bool inside = false;
   Pose pose;                              // in the body's frame
   Vector4 size = Vector4::Zero();         // (4) as in /shapes/size
-  std::vector<Vector3> vertices;          // of a convex one
+  std::vector<Vector3> vertices;          // of what has corners
   std::vector<std::array<int, 3>> faces;  // corners of triangles; in a plane two, then -1
 };
 
@@ -133,6 +133,8 @@ class ShapeDrawer {
       ellipsoid(size.head<3>());
     } else if (shape.type == "cylinder") {
       cylinder(size(0), 0.5 * (std::isfinite(size(1)) ? size(1) : region_.extent));
+    } else if (shape.type == "polyline") {
+      polyline();
     } else {
       planar_ ? flat_hull() : hull();
     }
@@ -286,6 +288,12 @@ class ShapeDrawer {
       mesh_.polygons.add(std::array{number[f[0]], number[f[outward ? 1 : 2]], number[f[outward ? 2 : 1]]},
                          shape_->body);
     }
+  }
+  void polyline() {
+    std::vector<std::int32_t> line;
+    for (const Vector3& x : shape_->vertices) line.push_back(point(x));
+    if (shape_->faces.size() == line.size()) line.push_back(line.front());
+    mesh_.lines.add(line, shape_->body);
   }
   void flat_hull() {
     std::vector<int> corners;

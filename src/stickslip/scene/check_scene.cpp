@@ -11,6 +11,7 @@
 #include "stickslip/base/disjoint_sets.h"
 #include "stickslip/constraints/contact_finder.h"
 #include "stickslip/constraints/stiffness.h"
+#include "stickslip/geometry/polyline.h"
 #include "stickslip/geometry/triangle_mesh.h"
 #include "stickslip/scene/build.h"
 #include "stickslip/scene/joint_frames.h"
@@ -415,10 +416,18 @@ std::string describe_tolerance(const Scene& scene, const BuiltScene& built) {
                      start->tolerance * start->given, start->contacts, grows);
 }
 
+std::string describe_line(const Body& body, const Shape& shape, const Polyline& line) {
+  const char* runs = calc_clockwise_area(*line.points) > 0.0 ? "closed, clockwise" : "closed, counter-clockwise";
+  const std::string repeated = line.n_repeated > 0 ? fmt::format(", {} repeated points left out", line.n_repeated) : "";
+  return fmt::format("  polyline {}/{}: {} segments, {}{}\n", body.name, shape.name, count_segments(line),
+                     line.closed ? runs : "open", repeated);
+}
+
 std::string describe_meshes(const System& system) {
   std::string text;
   for (const Body& body : system.bodies()) {
     for (const Shape& shape : body.shapes) {
+      if (const auto* line = std::get_if<Polyline>(&shape.geometry)) text += describe_line(body, shape, *line);
       const auto* mesh = std::get_if<Mesh>(&shape.geometry);
       if (mesh == nullptr) continue;
       const TriangleMesh& surface = *mesh->surface;

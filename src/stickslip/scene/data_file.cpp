@@ -16,6 +16,7 @@
 #include "stickslip/geometry/convex_hull.h"
 #include "stickslip/geometry/height_field.h"
 #include "stickslip/geometry/point_file.h"
+#include "stickslip/geometry/polyline.h"
 #include "stickslip/geometry/triangle_file.h"
 
 namespace stickslip {
@@ -94,13 +95,64 @@ std::vector<Vector3> read_hull_file(const TableReader& reader, std::string_view 
   return corners;
 }
 
+namespace {
+
+/// The one that the key `stored` names; null: the result has none such.
+std::shared_ptr<const TriangleMesh> find_stored_mesh(const TableReader& reader, const std::string& allowed) {
+  const auto& meshes = reader.context().document.stored_shapes().meshes;
+  const auto found = meshes.find(reader.string("stored", allowed));
+  return found != meshes.end() ? found->second : nullptr;
+}
+
+std::vector<Vector3> read_line_file(const TableReader& reader) {
+  const DataFile file = read_data_file(reader, "file");
+  return parse_points(file.bytes, file.name, PointFileFormat::points, true);
+}
+
+}  // namespace
+
+Polyline read_polyline(const TableReader& reader) {
+  const bool has_file = reader.has("file");
+  const bool has_points = reader.has("points");
+  const bool closed = reader.boolean_or("closed", false);
+  ReadContext& context = reader.context();
+  std::string path;
+  std::vector<Vector3> points;
+  if (has_file && has_points) reader.fail("file", "either points or file");
+  if (has_file) {
+    const fs::path file = fs::path(reader.string("file", "the name of a file with lines x y"));
+    path = fs::absolute(context.document.folder(reader.find("file")->mark) / file).string();
+  }
+  if (has_points) {
+    points = reader.rows("points", "at least 2 points [[x, y], ...] [m]", 2, "m");
+  } else if (context.document.stored_shapes) {
+    const std::string allowed = "the checksum of a polyline of the result";
+    const auto& lines = context.document.stored_shapes().lines;
+    const auto found = lines.find(reader.string("stored", allowed));
+    if (found == lines.end()) reader.fail("stored", allowed);
+    points = found->second;
+  } else if (has_file) {
+    points = read_line_file(reader);
+  } else {
+    reader.require("points", "points or file");
+  }
+  try {
+    Polyline line = make_polyline(points, closed);
+    line.file = path;
+    return line;
+  } catch (const InputError& error) {
+    const std::string given = fmt::format("{} ({} given)", error.allowed(), points.size());
+    reader.fail(has_points ? "points" : has_file ? "file" : "stored", given);
+  }
+}
+
 Mesh read_mesh(const TableReader& reader) {
   Mesh mesh;
   mesh.file = reader.string("file", "the name of a file .stl or .obj");
   mesh.scale = reader.number_or("scale", kPositive, "-", 1.0);
   ReadContext& context = reader.context();
-  if (context.document.stored_meshes) {
-    mesh.surface = context.document.stored_meshes(reader.string("stored", "the checksum of a mesh of the result"));
+  if (context.document.stored_shapes) {
+    mesh.surface = find_stored_mesh(reader, "the checksum of a mesh of the result");
     if (!mesh.surface) reader.fail("stored", "the checksum of a mesh of the result");
     return mesh;
   }
@@ -168,10 +220,10 @@ Mesh read_height_field(const TableReader& reader) {
     const std::string& text = reader.string("height", "an expression of x and y [m]: the height at the nodes");
     mesh.file = text.starts_with('=') ? text : "=" + text;
   }
-  if (context.document.stored_meshes) {
+  if (context.document.stored_shapes) {
     const std::string allowed = "the checksum of a height-field of the result";
     field.cells = read_cells(reader);
-    mesh.surface = context.document.stored_meshes(reader.string("stored", allowed));
+    mesh.surface = find_stored_mesh(reader, allowed);
     if (!mesh.surface || !is_field_mesh(*mesh.surface, field)) reader.fail("stored", allowed);
     mesh.field = field;
     return mesh;
@@ -208,11 +260,15 @@ void inline_hull_files(ReadContext& context, TomlValue& body, const std::string&
   for (TomlEntry& shape : *shapes->table()) {
     if (shape.value.table() == nullptr) continue;
     const TomlValue* type = find_value(*shape.value.table(), "type");
-    const bool is_convex = type != nullptr && type->string() != nullptr && *type->string() == "convex";
-    if (!is_convex || find_value(*shape.value.table(), "file") == nullptr) continue;
+    const auto is_type = [&](std::string_view name) {
+      return type != nullptr && type->string() != nullptr && *type->string() == name;
+    };
+    const bool is_line = is_type("polyline");
+    if ((!is_line && !is_type("convex")) || find_value(*shape.value.table(), "file") == nullptr) continue;
     const TableReader reader(context, shape.value, fmt::format("{}.shapes.{}", path, shape.key));
     if (reader.has("points")) continue;  // read_body() says that one of both is enough
-    const TomlValue points = value_of(read_hull_file(reader, "file"), reader.dimension(), reader.find("file")->mark);
+    const TomlValue points = value_of(is_line ? read_line_file(reader) : read_hull_file(reader, "file"),
+                                      reader.dimension(), reader.find("file")->mark);
     for (TomlEntry& entry : *shape.value.table()) {
       if (entry.key != "file") continue;
       entry.key = "points";

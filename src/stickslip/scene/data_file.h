@@ -29,6 +29,9 @@ DataFile read_data_file(const TableReader& reader, std::string_view key);
 /// The corners of the hull of the points in the file that `key` names. (3) [m] each
 std::vector<Vector3> read_hull_file(const TableReader& reader, std::string_view key);
 
+/// The polyline of the key `points` or in the file that the key `file` names, or the one stored with a result.
+Polyline read_polyline(const TableReader& reader);
+
 /// The mesh in the file that the key `file` names, or the one stored with a result.
 Mesh read_mesh(const TableReader& reader);
 

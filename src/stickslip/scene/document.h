@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "stickslip/base/input_error.h"
-#include "stickslip/geometry/triangle_mesh.h"
+#include "stickslip/geometry/stored_shapes.h"
 
 namespace stickslip {
 
@@ -59,8 +59,8 @@ std::string write_toml_value(const TomlValue& value);
 /// Bodies of a scene with [[fill]] at most. [-]
 inline constexpr std::int64_t kMaxFillBodies = 1'000'000;
 
-/// The meshes of a result by their checksums as in its scene; null: it has none such. Throws InputError.
-using StoredMeshes = std::function<std::shared_ptr<const TriangleMesh>(const std::string&)>;
+/// The meshes and polylines of a result. Throws InputError.
+using FindStoredShapes = std::function<const StoredShapes&()>;
 
 /// A scene's text or texts (includes, overrides) as one tree.
 struct Document {
@@ -69,7 +69,7 @@ struct Document {
   std::size_t n_files = 1;   // of the texts; those behind them are overrides
   bool reads_files = false;  // files of numbers that it names may be opened
   std::int64_t max_fill_bodies = kMaxFillBodies;
-  StoredMeshes stored_meshes = {};  // of the scene of a result; none: meshes are read from their files
+  FindStoredShapes stored_shapes = {};  // of the scene of a result; none: shapes are read from their files
 
   SourcePlace place(const Mark& mark) const { return {texts[mark.text], mark.line, mark.column}; }
   /// Where files are looked up that are named at `mark`: beside the file that names them, or beside the scene.

@@ -38,7 +38,7 @@ class DocumentLoader {
     document_.n_files = document_.texts.size();
     document_.reads_files = options_.allow_include;
     document_.max_fill_bodies = options_.max_fill_bodies;
-    document_.stored_meshes = options_.stored_meshes;
+    document_.stored_shapes = options_.stored_shapes;
     apply_overrides(document_, options_.overrides);
     return std::move(document_);
   }

@@ -26,7 +26,7 @@ struct LoadOptions {
   bool allow_include = true;                      // and other files that a scene names
   std::size_t max_bytes = std::size_t{8} << 20;   // [bytes] of one file or text
   std::int64_t max_fill_bodies = kMaxFillBodies;  // [-] of a scene with [[fill]]
-  StoredMeshes stored_meshes = {};                // of the scene of a result
+  FindStoredShapes stored_shapes = {};            // of the scene of a result
 };
 
 /// Reads a scene file. Throws InputError with file, line, column, key, value and what is allowed: the first mistake

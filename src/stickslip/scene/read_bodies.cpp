@@ -22,7 +22,8 @@ constexpr int kBeamDegree = 3;    // [-] bending moments without jumps
 void refuse_in_planar_scene(const TableReader& shape) {
   if (shape.context().scene.planar) {
     shape.fail("type",
-               "in a planar scene: sphere (a disc), point, half-space, box, convex or a cylinder with inside = true");
+               "in a planar scene: sphere (a disc), point, half-space, box, convex, polyline or a cylinder with inside "
+               "= true");
   }
 }
 
@@ -113,17 +114,24 @@ ShapeGeometry read_height_field_shape(const TableReader& reader) {
   return read_height_field(reader);
 }
 
+ShapeGeometry read_polyline_shape(const TableReader& reader) {
+  if (!reader.context().scene.planar) reader.fail("type", "no polyline in a spatial scene: mesh or height-field");
+  allow_shape(reader, {"points", "file", "closed", "stored"});
+  return read_polyline(reader);
+}
+
 struct ShapeReader {
   std::string_view type;
   ShapeGeometry (*read)(const TableReader&);
 };
 
 constexpr std::array kShapes = {
-    ShapeReader{"sphere", read_sphere},         ShapeReader{"point", read_point},
-    ShapeReader{"half-space", read_half_space}, ShapeReader{"box", read_box},
-    ShapeReader{"capsule", read_capsule},       ShapeReader{"cylinder", read_cylinder},
-    ShapeReader{"convex", read_convex},         ShapeReader{"ellipsoid", read_ellipsoid},
-    ShapeReader{"mesh", read_mesh_shape},       ShapeReader{"height-field", read_height_field_shape}};
+    ShapeReader{"sphere", read_sphere},          ShapeReader{"point", read_point},
+    ShapeReader{"half-space", read_half_space},  ShapeReader{"box", read_box},
+    ShapeReader{"capsule", read_capsule},        ShapeReader{"cylinder", read_cylinder},
+    ShapeReader{"convex", read_convex},          ShapeReader{"ellipsoid", read_ellipsoid},
+    ShapeReader{"mesh", read_mesh_shape},        ShapeReader{"height-field", read_height_field_shape},
+    ShapeReader{"polyline", read_polyline_shape}};
 
 std::string read_group(const TableReader& reader) {
   const std::string& group = reader.string("group", "a name, for laws and exceptions of contact_default");

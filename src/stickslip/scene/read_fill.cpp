@@ -46,6 +46,7 @@ struct Reach {
   double operator()(const Ellipsoid& e) const { return e.radii.maxCoeff(); }
   double operator()(const Convex& c) const { return farthest(c.points); }
   double operator()(const Mesh& m) const { return farthest(m.surface->vertices); }
+  double operator()(const Polyline& line) const { return farthest(*line.points); }
 
   static double farthest(const std::vector<Vector3>& points) {
     double reach = 0.0;

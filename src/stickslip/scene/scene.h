@@ -409,7 +409,10 @@ bool may_ease_tolerance(const Scene& scene);
 /// Whether each body is of a joint or of a force: such a one does not come or go. (n bodies)
 std::vector<char> find_tied(const Scene& scene);
 
+/// Where the points of polylines are that come from no file: in the text, or stored beside it, as in results.
+enum class PointsOfLines { in_text, stored };
+
 /// The scene as a file's text, includes, parameters and overrides applied. Reads back as an equal scene.
-std::string to_toml(const Scene& scene);
+std::string to_toml(const Scene& scene, PointsOfLines points = PointsOfLines::in_text);
 
 }  // namespace stickslip

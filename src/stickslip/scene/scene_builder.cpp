@@ -10,6 +10,7 @@
 
 #include "stickslip/geometry/convex_hull.h"
 #include "stickslip/geometry/mass_properties.h"
+#include "stickslip/geometry/polyline.h"
 #include "stickslip/geometry/triangle_mesh.h"
 #include "stickslip/math/rotation.h"
 #include "stickslip/scene/orientation.h"
@@ -121,6 +122,12 @@ MassProperties SceneBuilder::calc_density(const SceneBody& source, const std::ve
     densities.push_back(source.density.value_or(of_material));
   }
   for (const Shape& shape : shapes) {
+    if (const auto* line = std::get_if<Polyline>(&shape.geometry); line != nullptr && !shape.contact.visual) {
+      if (line->closed && calc_clockwise_area(*line->points) > 0.0) continue;
+      fail(path + ".density", source.density ? fmt::format("{}", *source.density) : "",
+           fmt::format("mass and inertia: the polyline {} {}; one that is closed and runs clockwise has a density",
+                       shape.name, line->closed ? "runs counter-clockwise" : "is open"));
+    }
     const auto* mesh = std::get_if<Mesh>(&shape.geometry);
     if (mesh == nullptr || shape.contact.visual || mesh->surface->is_closed()) continue;
     fail(path + ".density", source.density ? fmt::format("{}", *source.density) : "",

@@ -3,6 +3,7 @@
 
 #include <cmath>
 
+#include "stickslip/geometry/polyline.h"
 #include "stickslip/scene/scene.h"
 #include "stickslip/scene/servo_text.h"
 #include "stickslip/scene/toml_text.h"
@@ -21,7 +22,7 @@ std::string time_function(const TimeFunction& value) {
 /// Writes a scene key by key. Vectors have as many components as the scene has dimensions.
 class SceneWriter {
  public:
-  explicit SceneWriter(const Scene& scene) : scene_(scene) {}
+  SceneWriter(const Scene& scene, PointsOfLines points) : scene_(scene), points_of_lines_(points) {}
 
   std::string write() {
     line("stickslip = 1");
@@ -347,10 +348,17 @@ class SceneWriter {
     return fmt::format(", radius = {}, inside = {}{}", number(s.radius), s.inside, length);
   }
   std::string keys_of(const Ellipsoid& s) const { return fmt::format(", radii = {}", vector(s.radii)); }
-  std::string keys_of(const Convex& s) const {
-    std::string points;
-    for (const Vector3& point : s.points) points += (points.empty() ? "" : ", ") + vector(point);
-    return fmt::format(", points = [{}]", points);
+  std::string keys_of(const Convex& s) const { return points(s.points); }
+  std::string points(const std::vector<Vector3>& of) const {
+    std::string text;
+    for (const Vector3& point : of) text += (text.empty() ? "" : ", ") + vector(point);
+    return fmt::format(", points = [{}]", text);
+  }
+  std::string keys_of(const Polyline& s) const {
+    const std::string closed = fmt::format(", closed = {}", s.closed);
+    if (s.file.empty() && points_of_lines_ == PointsOfLines::in_text) return points(*s.points) + closed;
+    const std::string file = s.file.empty() ? "" : fmt::format(", file = {}", quote_toml(s.file));
+    return fmt::format("{}{}, stored = \"{:016x}\"", closed, file, calc_checksum(*s.points));
   }
 
   /// Results have the triangles beside the scene.
@@ -580,13 +588,14 @@ class SceneWriter {
   }
 
   const Scene& scene_;
+  PointsOfLines points_of_lines_;
   std::string text_;
 };
 
 }  // namespace
 
-std::string to_toml(const Scene& scene) {
-  return SceneWriter(scene).write();
+std::string to_toml(const Scene& scene, PointsOfLines points) {
+  return SceneWriter(scene, points).write();
 }
 
 }  // namespace stickslip

@@ -34,7 +34,7 @@ ResultHeader make_result_header(const Scene& scene, const BuiltScene& built, con
   header.threads = ThreadTeam::count_current();
   header.ranks = Ranks::count_current();
   header.name = scene.name;
-  header.scene = to_toml(scene);
+  header.scene = to_toml(scene, PointsOfLines::stored);
   header.scheme = built.stepper->name();
   header.solver = built.solver->name();
   header.start = scene.time.start;

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <variant>
 
-#include "stickslip/io/stored_meshes.h"
+#include "stickslip/io/stored_shapes.h"
 #include "stickslip/scene/load_scene.h"
 
 namespace stickslip {
@@ -50,7 +50,7 @@ Scene read_scene_of(const Trajectory& result) {
   const std::string text = result.scene();
   LoadOptions options;
   options.allow_include = false;
-  options.stored_meshes = find_stored_meshes(result.file());
+  options.stored_shapes = find_stored_shapes(result.file());
   options.max_bytes = text.size();
   return parse_scene(text, result.file().name() + " (scene)", options);
 }
