@@ -206,11 +206,15 @@ void check_line_distances(int n_places, unsigned seed) {
         ++n_checked;
         const std::string where = line.name + " " + core.name + " " + std::to_string(k);
         const bool line_first = k % 2 == 0;
+        // The two are turned and moved together.
+        const Placement world =
+            planar_placement(larger * uniform(random), larger * uniform(random), 3.0 * uniform(random));
         const auto ask = [&](double within) {
+          const Placement core_at{world.apply(at.p), world.R * at.R};
           if (line_first) {
-            narrow.calc_manifold(solid, {}, core.solid, at, within, found);
+            narrow.calc_manifold(solid, world, core.solid, core_at, within, found);
           } else {
-            narrow.calc_manifold(core.solid, at, solid, {}, within, found);
+            narrow.calc_manifold(core.solid, core_at, solid, world, within, found);
           }
           const auto nearest = std::ranges::min_element(found, {}, &ManifoldPoint::gap);
           return nearest == found.end() ? nullptr : &*nearest;
@@ -220,7 +224,7 @@ void check_line_distances(int n_places, unsigned seed) {
         ASSERT_NEAR(nearest->gap, gap, exact) << where;
         ASSERT_LE((nearest->on_second - nearest->on_first - nearest->gap * nearest->normal).norm(), exact) << where;
         // Along the normal it is as far: moved back by it, the two are as far apart as they are then.
-        const Vector3 to_line = line_first ? Vector3(-nearest->normal) : nearest->normal;
+        const Vector3 to_line = (line_first ? -1.0 : 1.0) * (world.R.transpose() * nearest->normal);
         Placement nearer = at;
         nearer.p += 0.5 * gap * to_line;
         ASSERT_NEAR(brute_gap(line, core, nearer), 0.5 * gap, std::max(exact, 1e-6 * gap)) << where;

@@ -27,6 +27,9 @@ void BodySnapshot::prepare() {
   for (const ShapeBall& ball : system.balls()) {
     if (!ball.center.isZero(0.0)) turns[ball.body] = true;
   }
+  for (const ShapeFeatures& shape : system.shapes()) {
+    if (shape.solid >= 0 && is_surface(system.solids()[shape.solid].kind)) turns[shape.body] = true;
+  }
   motions_.assign(n, {Vector3::Zero(), Matrix3::Identity(), Vector3::Zero(), Vector3::Zero()});
   for (std::size_t i = 0; i < n; ++i) {
     const int body = static_cast<int>(i);

@@ -382,19 +382,9 @@ namespace {
 
 /// The type of a shape, containers apart: whether there is a gap function depends on it alone.
 std::size_t kind_of(const Shape& shape) {
-  struct IsContainer {
-    bool operator()(const Sphere& s) const { return s.inside; }
-    bool operator()(const PointShape&) const { return false; }
-    bool operator()(const HalfSpace&) const { return false; }
-    bool operator()(const Box&) const { return false; }
-    bool operator()(const Capsule&) const { return false; }
-    bool operator()(const Cylinder& c) const { return c.inside; }
-    bool operator()(const Convex&) const { return false; }
-    bool operator()(const Ellipsoid&) const { return false; }
-    bool operator()(const Mesh&) const { return false; }
-    bool operator()(const Polyline&) const { return false; }
-  };
-  const bool inside = std::visit(IsContainer{}, shape.geometry);
+  const auto* sphere = std::get_if<Sphere>(&shape.geometry);
+  const auto* cylinder = std::get_if<Cylinder>(&shape.geometry);
+  const bool inside = (sphere != nullptr && sphere->inside) || (cylinder != nullptr && cylinder->inside);
   return 2 * shape.geometry.index() + (inside ? 1 : 0);
 }
 
