@@ -11,9 +11,7 @@
 namespace stickslip {
 namespace {
 
-std::string number(double value) {
-  return write_toml_number(value);
-}
+constexpr auto& number = write_toml_number;
 
 std::string time_function(const TimeFunction& value) {
   return text_of(value);
