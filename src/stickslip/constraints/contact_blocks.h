@@ -10,6 +10,9 @@
 
 namespace stickslip {
 
+/// Friction sets of one contact at most: sliding, spinning, rolling.
+inline constexpr int kMaxFrictionSets = 3;
+
 /// The friction blocks of a contact: sliding, then spinning, then rolling, those that its rows have. Moments are
 /// measured by levers of the size of their bounds, so that the friction sets of turning have the radius 1.
 class ContactBlocks {
@@ -26,7 +29,7 @@ class ContactBlocks {
  private:
   void add(int dim, double radius) { blocks_[n_++] = {dim, radius, 0, 0.0}; }
 
-  std::array<FrictionBlock, 3> blocks_;
+  std::array<FrictionBlock, kMaxFrictionSets> blocks_;
   std::size_t n_ = 0;
 };
 

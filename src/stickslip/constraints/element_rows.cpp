@@ -100,10 +100,10 @@ ConstraintElement ElementRows::add_contact(int index) {
   e.e_normal = pair.law().restitution_normal;
   e.e_tangent = pair.law().restitution_tangential;
   e.friction[e.n_sets++] = {.first = 1, .n = pair.friction_dim};
-  if (pair.has_moments()) {
-    const ContactRowLayout& rows = pair.rows;
-    if (pair.law().spinning > 0.0) e.friction[e.n_sets++] = {rows.drill_row(), rows.n_drill, true};
-    if (rows.n_roll > 0) e.friction[e.n_sets++] = {rows.roll_row(), rows.n_roll, true};
+  int next = 1 + pair.friction_dim;  // row
+  for (const FrictionBlock& block : ContactBlocks(pair, e.mu).all().subspan(pair.friction_dim > 0 ? 1 : 0)) {
+    e.friction[e.n_sets++] = {next, block.dim, true};
+    next += block.dim;
   }
   return place(e, system_.side(k, Side::first), system_.side(k, Side::second));
 }

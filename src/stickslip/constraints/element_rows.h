@@ -12,8 +12,8 @@
 #include "stickslip/base/disjoint_sets.h"
 #include "stickslip/base/stop_token.h"
 #include "stickslip/cone/cone.h"
+#include "stickslip/constraints/contact_blocks.h"
 #include "stickslip/constraints/contact_finder.h"
-#include "stickslip/math/cones.h"
 #include "stickslip/model/contact_rows.h"
 #include "stickslip/model/joint_rows.h"
 #include "stickslip/model/system.h"
@@ -32,9 +32,6 @@ struct VelocityBlock {
   int q_offset = 0, n_q = 0;
   std::size_t matrix = 0;  // first value of its (n_u, n_u) matrices
 };
-
-/// Friction sets of one element at most: sliding, spinning, rolling.
-inline constexpr int kMaxFrictionSets = 3;
 
 /// One friction set of an element: its rows `first` to first + n - 1, and how their multipliers are bounded.
 struct FrictionSet {

@@ -383,7 +383,7 @@ void Instant::make_problem() {
     rows_.push_back(select_rows(i));
     const Rows& rows = rows_.back();
     if (is_contact) {
-      std::array<FrictionBlock, 3> blocks;
+      std::array<FrictionBlock, kMaxFrictionSets> blocks;
       std::size_t n = 0;
       if (member.n_friction > 0 && (!slides(i) || on_edge(i))) blocks[n++] = friction_block(i);
       for (const Turning& turning : turning(i)) {

@@ -12,6 +12,7 @@
 #include "stickslip/constraints/adhesion.h"
 #include "stickslip/constraints/body_snapshot.h"
 #include "stickslip/constraints/constraint_set.h"
+#include "stickslip/constraints/contact_blocks.h"
 #include "stickslip/math/friction_polygon.h"
 #include "stickslip/model/inputs.h"
 
@@ -188,7 +189,7 @@ class Instant {
     bool on_edge = false;                           // of a polygon, while it slides
     double across = 0.0;                            // [N] friction along that edge
     int n_turning = 0;
-    std::array<Turning, 2> turning;
+    std::array<Turning, kMaxFrictionSets - 1> turning;
   };
   /// A cone of the set in the problem that is solved: which of its rows; on an edge the second is the one across.
   struct Rows {

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <memory>
 #include <utility>
 
@@ -40,6 +41,11 @@ Polyline make_polyline(const std::vector<Vector3>& points, bool closed) {
   if (kept.size() < (closed ? 3 : 2)) {
     throw InputError(closed ? "a closed line: at least 3 points in different places"
                             : "at least 2 points in different places");
+  }
+  // Round-off of a sum of as many products of lengths.
+  const double no_area = static_cast<double>(kept.size()) * std::numeric_limits<double>::epsilon() * largest * largest;
+  if (closed && std::abs(calc_clockwise_area(kept)) <= no_area) {
+    throw InputError("a closed line: one that encloses an area");
   }
   Polyline line;
   line.closed = closed;

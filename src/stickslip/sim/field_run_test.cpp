@@ -13,6 +13,7 @@
 #include "stickslip/sim/resume.h"
 #include "stickslip/sim/run.h"
 #include "tests/support/scene_run.h"
+#include "tests/support/surface_run.h"
 #include "tests/support/temporary_folder.h"
 
 namespace stickslip::test {
@@ -20,42 +21,9 @@ namespace {
 
 const char* const kFlatField = R"(type = "height-field", size = [4, 4], height = "0 * x", cells = [17, 13])";
 
-SceneRun start_slide(const std::string& ground, const std::string& shape, double height) {
-  return SceneRun(parse_scene(fmt::format(R"(stickslip = 1
-time = {{end = 0.3, step = 2e-3}}
-scheme = {{type = "moreau"}}
-[bodies.ground]
-type = "fixed"
-shapes.s = {{{}}}
-[bodies.slider]
-density = 1000
-position = [-0.9, 0.13, {}]
-velocity = [2, 0.3, 0]
-shapes.s = {{{}}}
-[contact_default]
-friction = 0.2
-)",
-                                          ground, height, shape),
-                              "slide.toml"));
-}
-
 /// Over the edges of a flat field bodies slide as on a half-space.
 TEST(FieldRun, FlatEdgesDoNotCatchOnAField) {
-  struct Slider {
-    const char* shape;
-    double height;  // [m]
-  };
-  for (const Slider& slider :
-       {Slider{"type = \"sphere\", radius = 0.1", 0.1}, Slider{"type = \"box\", size = [0.3, 0.2, 0.1]", 0.05},
-        Slider{"type = \"cylinder\", radius = 0.1, length = 0.06", 0.03}}) {
-    SceneRun field = start_slide(kFlatField, slider.shape, slider.height);
-    SceneRun plane = start_slide("type = \"half-space\", normal = [0, 0, 1]", slider.shape, slider.height);
-    field.run();
-    plane.run();
-    EXPECT_LT((field.state.q - plane.state.q).cwiseAbs().maxCoeff(), 1e-9) << slider.shape;
-    EXPECT_LT((field.state.u - plane.state.u).cwiseAbs().maxCoeff(), 1e-9) << slider.shape;
-    EXPECT_GT(plane.state.q(0), -0.6) << slider.shape;
-  }
+  expect_slides_as_on_a_plane({}, kFlatField);
 }
 
 /// A ball that goes one and a half of its radii a step does not fall through.
@@ -112,12 +80,12 @@ friction = 0.3
   RunOptions options;
   options.output = folder / "r.h5";
   ASSERT_EQ(run(scene, options).outcome, Outcome::done);
-  std::filesystem::remove(folder / "hill.csv");
   const Trajectory result(folder / "r.h5");
   EXPECT_EQ(scene_of(result), scene);
   const RowMatrix size = result.read("/shapes/size", 0, 3);
   EXPECT_EQ(size(0, 0), 2.0);
   EXPECT_EQ(size(0, 1), 3.0);
+  expect_resumes_without({"hill.csv"}, scene, folder.path());
 }
 
 }  // namespace

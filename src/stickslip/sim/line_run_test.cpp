@@ -15,6 +15,7 @@
 #include "stickslip/sim/resume.h"
 #include "stickslip/sim/run.h"
 #include "tests/support/scene_run.h"
+#include "tests/support/surface_run.h"
 #include "tests/support/temporary_folder.h"
 
 namespace stickslip::test {
@@ -223,7 +224,6 @@ TEST(LineRun, ResultsKeepThePoints) {
   RunOptions options;
   options.output = folder / "r.h5";
   ASSERT_EQ(run(scene, options).outcome, Outcome::done);
-  std::filesystem::remove(folder / "track.csv");
   const Trajectory result(folder / "r.h5");
   const Scene again = scene_of(result);
   EXPECT_EQ(again, scene);
@@ -238,6 +238,7 @@ TEST(LineRun, ResultsKeepThePoints) {
   EXPECT_EQ(faces(3, 0), 0.0);
   // As text, too, where no result is beside it.
   EXPECT_NE(to_toml(scene).find("[[2.0, 0.0], [3.0, 0.5]]"), std::string::npos) << to_toml(scene);
+  expect_resumes_without({"track.csv"}, scene, folder.path());
 }
 
 /// A closed line that runs clockwise has the mass and inertia of its polygon, no other has a density.

@@ -13,6 +13,7 @@
 #include "stickslip/sim/resume.h"
 #include "stickslip/sim/run.h"
 #include "tests/support/scene_run.h"
+#include "tests/support/surface_run.h"
 #include "tests/support/temporary_folder.h"
 
 namespace stickslip::test {
@@ -43,46 +44,11 @@ void write_text(const std::filesystem::path& path, const std::string& text) {
   std::ofstream(path) << text;
 }
 
-Scene sliding_scene(const std::filesystem::path& folder, const std::string& ground, const std::string& shape,
-                    double height) {
-  return parse_scene(fmt::format(R"(stickslip = 1
-time = {{end = 0.3, step = 2e-3}}
-scheme = {{type = "moreau"}}
-[bodies.ground]
-type = "fixed"
-shapes.s = {{{}}}
-[bodies.slider]
-density = 1000
-position = [-0.9, 0.13, {}]
-velocity = [2, 0.3, 0]
-shapes.s = {{{}}}
-[contact_default]
-friction = 0.2
-)",
-                                 ground, height, shape),
-                     (folder / "slide.toml").string());
-}
-
 /// Over the edges of coplanar triangles bodies slide as on a half-space.
 TEST(MeshRun, FlatEdgesDoNotCatch) {
   const TemporaryFolder folder;
   write_text(folder / "flat.obj", flat_obj(9));
-  struct Slider {
-    const char* shape;
-    double height;  // [m]
-  };
-  for (const Slider& slider :
-       {Slider{"type = \"sphere\", radius = 0.1", 0.1}, Slider{"type = \"box\", size = [0.3, 0.2, 0.1]", 0.05},
-        Slider{"type = \"cylinder\", radius = 0.1, length = 0.06", 0.03}}) {
-    SceneRun mesh(sliding_scene(folder.path(), "type = \"mesh\", file = \"flat.obj\"", slider.shape, slider.height));
-    SceneRun plane(
-        sliding_scene(folder.path(), "type = \"half-space\", normal = [0, 0, 1]", slider.shape, slider.height));
-    mesh.run();
-    plane.run();
-    EXPECT_LT((mesh.state.q - plane.state.q).cwiseAbs().maxCoeff(), 1e-9) << slider.shape;
-    EXPECT_LT((mesh.state.u - plane.state.u).cwiseAbs().maxCoeff(), 1e-9) << slider.shape;
-    EXPECT_GT(plane.state.q(0), -0.6) << slider.shape;
-  }
+  expect_slides_as_on_a_plane(folder.path(), "type = \"mesh\", file = \"flat.obj\"");
 }
 
 /// Under each scheme solids come to rest on a mesh, named or found, and a mesh on a half-space.
@@ -181,11 +147,10 @@ friction = 0.3
   RunOptions options;
   options.output = folder / "r.h5";
   ASSERT_EQ(run(scene, options).outcome, Outcome::done);
-  std::filesystem::remove(folder / "flat.obj");
-  std::filesystem::remove(folder / "cube.obj");
   const Trajectory result(folder / "r.h5");
   EXPECT_EQ(scene_of(result), scene);
   EXPECT_EQ(result.read("/shapes/vertices", 0, 24).cols(), 3);
+  expect_resumes_without({"flat.obj", "cube.obj"}, scene, folder.path());
 }
 
 }  // namespace

@@ -318,9 +318,9 @@ double Measure::measure_element(const Step& step, const StepElement& e) const {
     for (int i = rows.first; i < rows.first + rows.n; ++i) {
       const int k = e.offset + i;
       // Turning has the lever of its friction, which may be short: it counts as motion along the normal does.
-      const double lever2 = rows.turns && e.diagonal[i] > 0.0 ? std::max(1.0, e.diagonal[0] / e.diagonal[i]) : 1.0;
-      const double unit = std::sqrt(lever2);
-      const double G = lever2 * e.diagonal[i];
+      const bool is_short = rows.turns && e.diagonal[i] > 0.0 && e.diagonal[i] < e.diagonal[0];
+      const double unit = is_short ? std::sqrt(e.diagonal[0] / e.diagonal[i]) : 1.0;
+      const double G = is_short ? e.diagonal[0] : e.diagonal[i];
       const double off = state.stick ? unit * std::abs(e.xi[i]) : G * std::abs(step.P(k) + radius * e.direction[i]);
       velocity = std::max(velocity, h * off);
       if (e.level != Level::acceleration) continue;
