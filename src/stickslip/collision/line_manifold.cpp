@@ -58,22 +58,7 @@ void LineManifold::calc(const Solid& first, const Placement& first_at, const Sol
   }
   found_.clear();
   collect(pair);
-  for (const Found& found : found_) {
-    make_room(points, points.size() + 1);
-    ManifoldPoint& point = points.emplace_back();
-    point.surface = found.surface;
-    point.ball = found.ball;
-    point.flipped = found.surface_on_core != line_is_second;
-    point.feature_first = line_is_second ? found.of_core : found.of_line;
-    point.feature_second = line_is_second ? found.of_line : found.of_core;
-    point.gap = found.gap;
-    const Vector3 normal = line_at.R * found.normal;
-    const Vector3 on_line = line_at.apply(found.on_line);
-    const Vector3 on_core = on_line + found.gap * normal;
-    point.normal = line_is_second ? Vector3(-normal) : normal;
-    point.on_first = line_is_second ? on_core : on_line;
-    point.on_second = line_is_second ? on_line : on_core;
-  }
+  for (const Found& found : found_) append(points, to_manifold_point(found, line_at, line_is_second));
 }
 
 double LineManifold::calc_reach(const Solid& line, const Placement& line_at, const Solid& core,
@@ -235,7 +220,7 @@ void LineManifold::add(const Pair& pair, const Found& found) {
 void LineManifold::add_vertex_on_face(const Pair& pair, int face, int vertex, double way_out, bool may_be_void) {
   const double height = height_over(pair, face, vertices_[vertex]);
   Found found;
-  found.of_line = make_feature(FeatureKind::face, face);
+  found.of_surface = make_feature(FeatureKind::face, face);
   found.of_core = make_feature(FeatureKind::vertex, vertex);
   found.surface.center = pair.line.vertices[face];
   found.surface.axis = pair.line.faces[face].normal;
@@ -243,7 +228,7 @@ void LineManifold::add_vertex_on_face(const Pair& pair, int face, int vertex, do
   found.ball.radius = pair.core.radius;
   found.gap = height - pair.core.radius;
   found.normal = found.surface.axis;
-  found.on_line = vertices_[vertex] - height * found.normal;
+  found.on_surface = vertices_[vertex] - height * found.normal;
   found.way_out = way_out;
   found.may_be_void = may_be_void;
   add(pair, found);
@@ -362,8 +347,8 @@ void LineManifold::add_vertex_inside(const Pair& pair, int vertex) {
 void LineManifold::add_corner(const Pair& pair, int corner) {
   const Vector3& w = pair.line.vertices[corner];
   Found found;
-  found.of_line = make_feature(FeatureKind::vertex, corner);
-  found.on_line = w;
+  found.of_surface = make_feature(FeatureKind::vertex, corner);
+  found.on_surface = w;
   found.ball.center = w;
   found.surface_on_core = true;
   found.may_be_void = true;
@@ -418,12 +403,12 @@ void LineManifold::add_corner_on_faces(const Pair& pair, int corner) {
 
 LineManifold::Found LineManifold::make_corner_on_face(const Pair& pair, int corner, int core_face, double gap) const {
   Found found;
-  found.of_line = make_feature(FeatureKind::vertex, corner);
+  found.of_surface = make_feature(FeatureKind::vertex, corner);
   found.of_core = make_feature(FeatureKind::face, core_face);
   found.surface.center = pair.core.vertices[core_face];
   found.surface.axis = pair.core.faces[core_face].normal;
   found.surface_on_core = true;
-  found.ball.center = found.on_line = pair.line.vertices[corner];
+  found.ball.center = found.on_surface = pair.line.vertices[corner];
   found.gap = gap;
   found.normal = -core_normals_[core_face];
   return found;
@@ -436,25 +421,25 @@ void LineManifold::merge(const Pair& pair) {
   // An overlap that another point parts by a shorter way has none of a corner. What has passed a border from beside has
   // that alone, not what of it is behind faces.
   const auto is_of_border = [&](const Found& found) {
-    return feature_kind(found.of_line) == FeatureKind::vertex &&
-           kind_of(pair.line, feature_index(found.of_line)) == Corner::border;
+    return feature_kind(found.of_surface) == FeatureKind::vertex &&
+           kind_of(pair.line, feature_index(found.of_surface)) == Corner::border;
   };
   for (Found& found : found_) {
     if (found.gap >= 0.0) continue;
     found.is_void = std::ranges::any_of(found_, [&](const Found& other) {
       return other.gap > found.gap && other.gap < 0.0 && (found.may_be_void || is_of_border(other)) &&
-             (other.on_line - found.on_line).norm() < kNearDepth * std::max(found.way_out, -found.gap);
+             (other.on_surface - found.on_surface).norm() < kNearDepth * std::max(found.way_out, -found.gap);
     });
   }
   std::erase_if(found_, [](const Found& found) { return found.is_void; });
   // A vertex of the core over a flat corner is on both of its faces.
   const auto are_of_flat_corner = [&](const Found& a, const Found& b) {
-    if (a.of_core != b.of_core || feature_kind(a.of_line) != FeatureKind::face ||
-        feature_kind(b.of_line) != FeatureKind::face) {
+    if (a.of_core != b.of_core || feature_kind(a.of_surface) != FeatureKind::face ||
+        feature_kind(b.of_surface) != FeatureKind::face) {
       return false;
     }
-    const int i = feature_index(a.of_line);
-    const int j = feature_index(b.of_line);
+    const int i = feature_index(a.of_surface);
+    const int j = feature_index(b.of_surface);
     const int n = n_vertices(pair.line);
     return (j == (i + 1) % n && kind_of(pair.line, j) == Corner::flat) ||
            (i == (j + 1) % n && kind_of(pair.line, i) == Corner::flat);
@@ -466,8 +451,8 @@ void LineManifold::merge(const Pair& pair) {
     for (std::size_t k = 0; k < kept && !is_known; ++k) {
       const double turn = (found_[k].normal - found.normal).norm();
       if (turn > kOneDirection && !are_of_flat_corner(found_[k], found)) continue;
-      is_known =
-          (found_[k].on_line - found.on_line).norm() <= nearby + 4.0 * turn * std::abs(found.gap + pair.core.radius);
+      is_known = (found_[k].on_surface - found.on_surface).norm() <=
+                 nearby + 4.0 * turn * std::abs(found.gap + pair.core.radius);
     }
     if (is_known) continue;
     if (kept != i) found_[kept] = found_[i];

@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "stickslip/collision/features.h"
-#include "stickslip/collision/manifold_point.h"
 #include "stickslip/collision/solid.h"
+#include "stickslip/collision/surface_point.h"
 
 namespace stickslip {
 
@@ -40,16 +40,8 @@ class LineManifold {
     int corner = -1;
   };
   /// From the polyline to the core.
-  struct Found {
-    FeatureId of_line = 0, of_core = 0;
-    SurfaceFeature surface;
-    BallFeature ball;
-    bool surface_on_core = false;
-    bool may_be_void = false;  // where another point parts the same overlap by a shorter way
-    bool is_void = false;      // for merge()
-    double gap = 0.0;
+  struct Found : SurfacePoint {
     double way_out = 0.0;  // [m] of a vertex of the core inside: to the face
-    Vector3 normal = Vector3::Zero(), on_line = Vector3::Zero();
   };
 
   static int n_vertices(const Solid& line) { return static_cast<int>(line.vertices.size()); }

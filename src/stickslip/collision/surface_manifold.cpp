@@ -44,22 +44,7 @@ void SurfaceManifold::calc(const Solid& first, const Placement& first_at, const 
     if (pair.within == kNone) pair.within = pair.surface.find_distance(middle) + pair.tie;
     collect(pair);
   }
-  for (const Found& found : found_) {
-    make_room(points, points.size() + 1);
-    ManifoldPoint& point = points.emplace_back();
-    point.surface = found.surface;
-    point.ball = found.ball;
-    point.flipped = found.surface_on_core != mesh_is_second;
-    point.feature_first = mesh_is_second ? found.of_core : found.of_mesh;
-    point.feature_second = mesh_is_second ? found.of_mesh : found.of_core;
-    point.gap = found.gap;
-    const Vector3 normal = mesh_at.R * found.normal;
-    const Vector3 on_mesh = mesh_at.apply(found.on_mesh);
-    const Vector3 on_core = on_mesh + found.gap * normal;
-    point.normal = mesh_is_second ? Vector3(-normal) : normal;
-    point.on_first = mesh_is_second ? on_core : on_mesh;
-    point.on_second = mesh_is_second ? on_mesh : on_core;
-  }
+  for (const Found& found : found_) append(points, to_manifold_point(found, mesh_at, mesh_is_second));
 }
 
 double SurfaceManifold::calc_reach(const Solid& mesh, const Placement& mesh_at, const Solid& core,
@@ -250,7 +235,7 @@ void SurfaceManifold::add(const Pair& pair, const Found& found) {
 
 void SurfaceManifold::add_vertex_on_face(const Pair& pair, const Face& face, int vertex, double height) {
   Found found;
-  found.of_mesh = make_feature(FeatureKind::face, face.index);
+  found.of_surface = make_feature(FeatureKind::face, face.index);
   found.of_core = make_feature(FeatureKind::vertex, vertex);
   found.surface.center = face.corners[0];
   found.surface.axis = face.normal;
@@ -258,7 +243,7 @@ void SurfaceManifold::add_vertex_on_face(const Pair& pair, const Face& face, int
   found.ball.radius = pair.core.radius;
   found.gap = height - pair.core.radius;
   found.normal = face.normal;
-  found.on_mesh = vertices_[vertex] - height * face.normal;
+  found.on_surface = vertices_[vertex] - height * face.normal;
   found.may_be_void = height < 0.0 && !over_is_nearest_;
   add(pair, found);
 }
@@ -337,8 +322,8 @@ void SurfaceManifold::add_corner(const Pair& pair) {
   if (is_curved(pair.core.kind)) return add_corner_on_curved(pair);
   const Vector3& w = corner_.x;
   Found found;
-  found.of_mesh = make_feature(FeatureKind::vertex, corner_.index);
-  found.on_mesh = w;
+  found.of_surface = make_feature(FeatureKind::vertex, corner_.index);
+  found.on_surface = w;
   found.ball.center = w;
   found.surface_on_core = true;
   found.may_be_void = true;
@@ -416,14 +401,14 @@ void SurfaceManifold::add_on_plane(const Pair& pair) {
     const double height = n.dot(surface.vertex(v)) - offset;
     if (height > within || !make_corner(surface, v)) continue;
     Found found;
-    found.of_mesh = make_feature(FeatureKind::vertex, v);
+    found.of_surface = make_feature(FeatureKind::vertex, v);
     found.of_core = make_feature(FeatureKind::face, 0);
     found.surface = surface_of(pair.core);
     found.ball.center = corner_.x;
     found.surface_on_core = true;
     found.gap = height;
     found.normal = -n;
-    found.on_mesh = corner_.x;
+    found.on_surface = corner_.x;
     append(found_, found);
   }
 }
@@ -431,9 +416,9 @@ void SurfaceManifold::add_on_plane(const Pair& pair) {
 /// Whether a vertex of the core is on the two faces of a flat edge.
 bool SurfaceManifold::is_of_flat_edge(const TriangleSurface& surface, const Found& a, const Found& b) {
   if (a.of_core != b.of_core) return false;
-  if (feature_kind(a.of_mesh) != FeatureKind::face || feature_kind(b.of_mesh) != FeatureKind::face) return false;
-  const auto others = surface.edges_of(feature_index(b.of_mesh));
-  return std::ranges::any_of(surface.edges_of(feature_index(a.of_mesh)), [&](int e) {
+  if (feature_kind(a.of_surface) != FeatureKind::face || feature_kind(b.of_surface) != FeatureKind::face) return false;
+  const auto others = surface.edges_of(feature_index(b.of_surface));
+  return std::ranges::any_of(surface.edges_of(feature_index(a.of_surface)), [&](int e) {
     return std::ranges::find(others, e) != others.end() && surface.kind_of(e) == EdgeKind::flat;
   });
 }
@@ -448,7 +433,7 @@ void SurfaceManifold::merge(const Pair& pair) {
     if (found.gap >= 0.0 || !found.may_be_void) continue;
     found.is_void = std::ranges::any_of(found_, [&](const Found& other) {
       return other.gap > found.gap && other.gap < 0.0 &&
-             (other.on_mesh - found.on_mesh).norm() < kNearDeep * -found.gap;
+             (other.on_surface - found.on_surface).norm() < kNearDeep * -found.gap;
     });
   }
   std::erase_if(found_, [](const Found& found) { return found.is_void; });
@@ -464,7 +449,7 @@ void SurfaceManifold::merge(const Pair& pair) {
     for (std::size_t k = 0; k < kept && !is_known; ++k) {
       const double turn = (found_[k].normal - found.normal).norm();
       if (turn > kSameDirection && !is_of_flat_edge(pair.surface, found_[k], found)) continue;
-      is_known = (found_[k].on_mesh - found.on_mesh).norm() <= nearby + 4.0 * turn * std::abs(found.gap);
+      is_known = (found_[k].on_surface - found.on_surface).norm() <= nearby + 4.0 * turn * std::abs(found.gap);
     }
     if (is_known) continue;
     if (kept != i) found_[kept] = found_[i];

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "stickslip/collision/features.h"
-#include "stickslip/collision/manifold_point.h"
 #include "stickslip/collision/solid.h"
+#include "stickslip/collision/surface_point.h"
 #include "stickslip/collision/triangle_surface.h"
 
 namespace stickslip {
@@ -73,16 +73,8 @@ class SurfaceManifold {
     std::array<Vector3, 2> outward;  // a normal of the edge, outward, is along neither; 0 of a segment
   };
   /// From the mesh to the core, in the frame of the surface; features in those of their bodies.
-  struct Found {
-    FeatureId of_mesh = 0, of_core = 0;
-    SurfaceFeature surface;
-    BallFeature ball;
-    bool surface_on_core = false;
+  struct Found : SurfacePoint {
     bool stands_for_edge = false;  // the surface is a face, where edges cross
-    bool may_be_void = false;      // where another point parts the same overlap by a shorter way
-    bool is_void = false;          // for merge()
-    double gap = 0.0;
-    Vector3 normal, on_mesh;
   };
 
   /// The points of an edge and an edge of the core that are nearest to each other, as lines.

@@ -39,14 +39,14 @@ void SurfaceManifold::add_on_faces(const Pair& pair, const Face& face, bool is_i
   const double height = face.normal.dot(x - face.corners[0]);
   if (height > pair.within || (!is_inside && !is_on_face(pair, face, x, height))) return;
   Found found;
-  found.of_mesh = make_feature(FeatureKind::face, face.index);
+  found.of_surface = make_feature(FeatureKind::face, face.index);
   found.of_core = feature;
   found.surface.center = face.corners[0];
   found.surface.axis = face.normal;
   found.ball = ball;
   found.gap = height;
   found.normal = face.normal;
-  found.on_mesh = x - height * face.normal;
+  found.on_surface = x - height * face.normal;
   add(pair, found);
 }
 
@@ -79,12 +79,12 @@ bool SurfaceManifold::make_point_on_edge(const Pair& pair, const Edge& edge, con
   const Vector3 lowest = d - B * along / along.norm();
   const double on_edge = edge.direction.dot(lowest);
   if (on_edge < -pair.tie || on_edge > edge.length + pair.tie || !allows(edge, n, kNormalRoundOff)) return false;
-  found.of_mesh = make_feature(FeatureKind::edge, edge.index);
+  found.of_surface = make_feature(FeatureKind::edge, edge.index);
   found.surface = {SurfaceKind::line, edge.tail, edge.direction};
   found.ball = ball;
   found.gap = n.dot(d) - along.norm();
   found.normal = n;
-  found.on_mesh = edge.tail + on_edge * edge.direction;
+  found.on_surface = edge.tail + on_edge * edge.direction;
   return true;
 }
 
@@ -116,15 +116,15 @@ void SurfaceManifold::add_cylinder_on_edge(const Pair& pair, const Edge& edge) {
     n *= sense;
     if (allows(edge, n, kNormalRoundOff)) {
       Found found;
-      found.of_mesh = make_feature(FeatureKind::edge, edge.index);
+      found.of_surface = make_feature(FeatureKind::edge, edge.index);
       found.of_core = make_feature(FeatureKind::face, kSideFace);
       found.surface = {SurfaceKind::crossing, edge.tail, edge.direction};
       found.ball.center = cylinder.center;
       found.ball.radius = radius;
       found.ball.axis = sense * cylinder.axes.col(2);
-      found.on_mesh = edge.tail + lines.on_first * edge.direction;
+      found.on_surface = edge.tail + lines.on_first * edge.direction;
       found.normal = n;
-      found.gap = n.dot(middle + lines.on_second * axis - found.on_mesh) - radius;
+      found.gap = n.dot(middle + lines.on_second * axis - found.on_surface) - radius;
       if (!is_deeper(found.gap)) add(pair, found);
     }
   }
@@ -153,15 +153,15 @@ void SurfaceManifold::add_cylinder_on_edge(const Pair& pair, const Edge& edge) {
       const double s = (-b + sign * std::sqrt(root2)) / a;
       if (s < 0.0 || s > edge.length) continue;
       Found found;
-      found.of_mesh = make_feature(FeatureKind::edge, edge.index);
+      found.of_surface = make_feature(FeatureKind::edge, edge.index);
       found.of_core = make_feature(sign < 0.0 ? FeatureKind::edge : FeatureKind::face, end);
-      found.on_mesh = edge.tail + s * edge.direction;
+      found.on_surface = edge.tail + s * edge.direction;
       found.surface_on_core = true;
       found.surface.center = rim.center;
       found.surface.axis = (end == 0 ? -1.0 : 1.0) * cylinder.axes.col(2);
-      found.ball.center = found.on_mesh;
+      found.ball.center = found.on_surface;
       found.normal = -outward;
-      found.gap = outward.dot(found.on_mesh - center);
+      found.gap = outward.dot(found.on_surface - center);
       if (found.gap > -half) add(pair, found);
     }
   }
@@ -169,9 +169,9 @@ void SurfaceManifold::add_cylinder_on_edge(const Pair& pair, const Edge& edge) {
 
 void SurfaceManifold::add_corner_on_curved(const Pair& pair) {
   Found found;
-  found.of_mesh = make_feature(FeatureKind::vertex, corner_.index);
+  found.of_surface = make_feature(FeatureKind::vertex, corner_.index);
   found.of_core = make_feature(FeatureKind::face, static_cast<int>(pair.core.faces.size()) - 1);
-  found.on_mesh = corner_.x;
+  found.on_surface = corner_.x;
   found.surface_on_core = true;
   found.surface = surface_of(pair.core);
   found.ball.center = corner_.x;

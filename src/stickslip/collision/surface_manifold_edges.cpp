@@ -30,14 +30,14 @@ void SurfaceManifold::add_edge(const Pair& pair, const Edge& edge) {
     const Vector3 n = (vertices_[v] - foot) / distance;
     if (!allows(edge, n, pair.tie / distance) || !core_allows(pair, v, n, kLies)) continue;
     Found found;
-    found.of_mesh = make_feature(FeatureKind::edge, edge.index);
+    found.of_surface = make_feature(FeatureKind::edge, edge.index);
     found.of_core = make_feature(FeatureKind::vertex, v);
     found.surface = {SurfaceKind::line, edge.tail, edge.direction};
     found.ball.center = pair.core.vertices[v];
     found.ball.radius = pair.core.radius;
     found.gap = distance - pair.core.radius;
     found.normal = n;
-    found.on_mesh = foot;
+    found.on_surface = foot;
     add(pair, found);
   }
   for (int e = 0; e < static_cast<int>(core_edges_.size()); ++e) add_crossing(pair, edge, e);
@@ -135,9 +135,9 @@ SurfaceManifold::FaceWay SurfaceManifold::find_shorter_way(const Pair& pair, con
 
 SurfaceManifold::Found SurfaceManifold::make_crossing(const Edge& edge, const Crossing& crossing) {
   Found found;
-  found.of_mesh = make_feature(FeatureKind::edge, edge.index);
+  found.of_surface = make_feature(FeatureKind::edge, edge.index);
   found.of_core = make_feature(FeatureKind::edge, crossing.core_edge);
-  found.on_mesh = crossing.on_edge;
+  found.on_surface = crossing.on_edge;
   found.may_be_void = true;
   return found;
 }
@@ -162,7 +162,7 @@ void SurfaceManifold::add_core_edge_on_face(const Pair& pair, const Edge& edge, 
   found.ball.center = pair.at.apply_inverse(crossing.on_core);
   found.ball.radius = pair.core.radius;
   const double height = normal.dot(crossing.on_core - edge.tail);
-  found.on_mesh = crossing.on_core - height * normal;
+  found.on_surface = crossing.on_core - height * normal;
   found.gap = height - pair.core.radius;
   found.normal = normal;
   found.stands_for_edge = true;
