@@ -23,8 +23,8 @@ constexpr double kManyTies = 4.0;
 constexpr double kOtherGap = 1e-10;
 /// [-] The same of its normal: what is known of the way from a point to another that it touches is round-off / gap.
 constexpr double kOtherNormal = 1e-7;
-/// Whether the pair is seen from the second: the one with rims, of two the one with the smaller radius. Seen along the
-/// smaller rim's tangents the other solid changes slowly from one to the next.
+/// Whether the pair is seen from the second: the one with rims, of two the one with the smaller radius, from whose rims
+/// the distance of the other's changes slowly.
 bool goes_second(const Solid& first, const Solid& second) {
   if (first.kind != Solid::Kind::cylinder) return true;
   return second.kind == Solid::Kind::cylinder && second.half(0) < first.half(0);

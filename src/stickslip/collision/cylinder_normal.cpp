@@ -11,6 +11,7 @@
 #include "stickslip/collision/curved_points.h"
 #include "stickslip/collision/ellipsoid_gap.h"
 #include "stickslip/collision/nearest_search.h"
+#include "stickslip/collision/two_rims.h"
 
 namespace stickslip {
 namespace {
@@ -92,8 +93,7 @@ struct TangentNormal {
   double separation = -std::numeric_limits<double>::infinity();  // [m]
   Vector3 n = Vector3::UnitZ();                                  // (3) [-]
   double place = 0.0;                                            // [m] of the nearest point along the tangent
-  FeatureId feature = 0;
-  bool is_up = false;  // n is the rim's axis
+  bool is_up = false;                                            // n is the rim's axis
 };
 
 /// Angles of a rim that are looked at first; its maxima are farther apart, and where solids are apart there is one.
@@ -134,107 +134,37 @@ TangentNormal climb_rim(const Look& look, double tie, RimAngle low, RimAngle bes
   return best.normal;
 }
 
-/// An ellipsoid or a cylinder in the frame of a pair's first.
-class CurvedOther {
+/// An ellipsoid in the frame of a pair's first.
+class EllipsoidOther {
  public:
-  explicit CurvedOther(const CylinderPair& pair)
+  explicit EllipsoidOther(const CylinderPair& pair)
       : center(pair.Q * pair.other.center + pair.q),
-        is_cylinder_(pair.other.kind == Solid::Kind::cylinder),
-        axis_(pair.Q * pair.other.axes.col(2)),
-        half_axes_(pair.Q * pair.other.axes * pair.other.half.asDiagonal()),
-        radius_(pair.other.half(0)),
-        half_(pair.other.half(2)) {}
+        half_axes_(pair.Q * pair.other.axes * pair.other.half.asDiagonal()) {}
 
   const Matrix3& half_axes() const { return half_axes_; }
   /// How far it reaches from its centre against n. [m]
-  double support(const Vector3& n) const {
-    if (!is_cylinder_) return (half_axes_.transpose() * n).norm();
-    const double along = n.dot(axis_);
-    return radius_ * (n - along * axis_).norm() + half_ * std::abs(along);
-  }
-  /// Its farthest point against n; of a cap its middle.
+  double support(const Vector3& n) const { return (half_axes_.transpose() * n).norm(); }
+  /// Its farthest point against n.
   Vector3 lowest(const Vector3& n) const {
-    if (!is_cylinder_) {
-      const Vector3 along = half_axes_.transpose() * n;
-      return center - half_axes_ * along / along.norm();
-    }
-    const double along = n.dot(axis_);
-    const Vector3 beside = n - along * axis_;
-    const double norm = beside.norm();
-    const Vector3 end = center - std::copysign(half_, along) * axis_;
-    return norm > 0.0 ? Vector3(end - radius_ / norm * beside) : end;
-  }
-  /// Its farthest point against `up` (3) [-], of several the nearest to the line through the origin along it, or one in
-  /// that direction.
-  Vector3 nearest_below(const Vector3& up) const {
-    const double along = up.dot(axis_);
-    if (!is_cylinder_ || std::abs(along) >= kLiesFlat) return lowest(up);
-    const Vector3 middle = lowest(up) + std::copysign(half_, along) * axis_;
-    return middle - std::clamp(middle.dot(axis_), -half_, half_) * axis_;
-  }
-  /// How far along t (3) [-] from x its nearest point against n is, of those across which n is best; of several on both
-  /// sides 0.
-  double place_along(const Vector3& t, const Vector3& x, const Vector3& n) const {
-    const Vector3 nearest = lowest(n) - x;
-    const double at = t.dot(nearest);
-    if (!is_cylinder_) return at;
-    const double along = n.dot(axis_);
-    const Vector3 w = t.cross(n);
-    double low = at;
-    double high = at;
-    if (std::abs(along) < kLiesFlat) {
-      // A line of its side.
-      const Vector3 line = std::copysign(2.0 * half_, along) * axis_;
-      const double rise = w.dot(line);
-      if (std::abs(rise) > kLiesFlat * half_) {
-        return at + std::clamp(-w.dot(nearest) / rise, 0.0, 1.0) * t.dot(line);
-      }
-      low = std::min(at, at + t.dot(line));
-      high = std::max(at, at + t.dot(line));
-    } else if (axis_.cross(n).norm() < kLiesFlat) {
-      // A cap.
-      const Vector3 middle = center - std::copysign(half_, along) * axis_ - x;
-      const double beside = w.dot(middle);
-      const double reach = std::sqrt(std::max(0.0, radius_ * radius_ - beside * beside));
-      low = t.dot(middle) - reach;
-      high = t.dot(middle) + reach;
-    }
-    return low > 0.0 ? low : std::min(high, 0.0);
+    const Vector3 along = half_axes_.transpose() * n;
+    return center - half_axes_ * along / along.norm();
   }
   /// Over the directions across `tangent` between `up` and `out`, of a line through x.
   TangentNormal find_normal(const Vector3& x, const Vector3& tangent, const Vector3& up, const Vector3& out) const {
     TangentNormal found;
-    const auto offer = [&](const Vector3& n, FeatureId feature) {
+    const auto offer = [&](const Vector3& n) {
       if (n.dot(up) < 0.0 || n.dot(out) < 0.0) return;
       const double separation = n.dot(center - x) - support(n);
       if (!(separation > found.separation)) return;
       found.separation = separation;
       found.n = n;
-      found.feature = feature;
     };
-    if (is_cylinder_) {
-      for (const double sign : {-1.0, 1.0}) {
-        Vector3 m;
-        if (find_normal_of_rim(tangent, axis_, sign, radius_, x - center - sign * half_ * axis_, m)) {
-          offer(-m, edge_id(end_along(sign)));
-        }
-      }
-      const Vector3 beside = tangent.cross(axis_);
-      const double sine = beside.norm();
-      if (sine > kAlongAxis) {
-        offer(beside / sine, face_id(kSideFace));
-        offer(-beside / sine, face_id(kSideFace));
-      }
-    } else {
-      offer(find_normal_of_line(tangent, half_axes_, center - x), face_id(0));
-      if (found.separation < 0.0) offer_both_halves(x, up, out, [&](const Vector3& n) { offer(n, face_id(0)); });
-    }
-    for (const Vector3& border : {up, out}) {
-      const double along = border.dot(axis_);
-      offer(border, is_cylinder_ ? edge_id(end_along(-along)) : face_id(0));
-    }
+    offer(find_normal_of_line(tangent, half_axes_, center - x));
+    if (found.separation < 0.0) offer_both_halves(x, up, out, offer);
+    offer(up);
+    offer(out);
     found.is_up = found.n.dot(out) <= kAlmostUp;
-    found.place = place_along(tangent, x, found.n);
+    found.place = tangent.dot(lowest(found.n) - x);
     return found;
   }
 
@@ -260,10 +190,7 @@ class CurvedOther {
   Vector3 center;  // (3) [m]
 
  private:
-  bool is_cylinder_;
-  Vector3 axis_;       // (3) [-]
   Matrix3 half_axes_;  // (3, 3) [m]
-  double radius_, half_;
 };
 
 }  // namespace
@@ -454,7 +381,7 @@ void CylinderNormalSearch::offer_vertex(const CylinderPair& pair, int index) {
 }
 
 void CylinderNormalSearch::offer_ellipsoid(const CylinderPair& pair) {
-  const CurvedOther other(pair);
+  const EllipsoidOther other(pair);
   const auto offer_way = [&](const Vector3& m, FeatureId of_cylinder, bool holds) {
     offer({m.dot(other.center) - other.support(m) - pair.support(m), m, of_cylinder, face_id(0), holds});
   };
@@ -533,15 +460,29 @@ void CylinderNormalSearch::offer_cylinder(const CylinderPair& pair) {
       offer_way(m, edge_id(end_along(sign)), face_id(kSideFace), holds);
     }
   }
-  if (is_flat || !best_.holds || best_.gap <= pair.tie) offer_rims(pair);
+  if (!is_flat && best_.holds && best_.gap > pair.tie) return;
+  for (const double sign : {-1.0, 1.0}) {
+    const Vector3 up(0.0, 0.0, sign);
+    if (most_along(c, up) - pair.cylinder.inradius - other.inradius < best_.gap - pair.tie) continue;
+    for (const double other_sign : {-1.0, 1.0}) {
+      const TwoRims rims = {pair.radius, r, pair.half * up, c + other_sign * l * g, g};
+      for_nearest_on_rims(rims, [&](const TwoRims::At& at) {
+        Vector3 m;
+        if (!find_normal_of_rim(at.tangent, g, other_sign, r, at.x - rims.other, m)) return;
+        m = -m;
+        if (m.dot(up) < 0.0 || m.dot(at.out) < 0.0) return;
+        offer_way(m, edge_id(end_along(sign)), edge_id(end_along(other_sign)), true);
+      });
+    }
+  }
 }
 
-/// Of the first's rims with a curved solid. At the angle phi of a rim, its point x and tangent t, the largest
+/// Of the first's rims with an ellipsoid. At the angle phi of a rim, its point x and tangent t, the largest
 /// separation F of the tangent over directions n across it, between axis and radius; where n is not the axis, dF/dphi
 /// is t . (y - x) (n . radius), y being the other's nearest point. Each maximum is between two neighbours of an angle
 /// with a larger F than these.
 void CylinderNormalSearch::offer_rims(const CylinderPair& pair) {
-  const CurvedOther other(pair);
+  const EllipsoidOther other(pair);
   for (const double sign : {-1.0, 1.0}) {
     const Vector3 up(0.0, 0.0, sign);
     if (most_along(other.center, up) - pair.cylinder.inradius - pair.other.inradius < best_.gap - pair.tie) continue;
@@ -556,7 +497,7 @@ void CylinderNormalSearch::offer_rims(const CylinderPair& pair) {
     };
     // At equal angles from where the axis would touch the other, and towards its middle where no other is near.
     std::array<RimAngle, kRimAngles + 1> looks;
-    const Vector3 above = other.nearest_below(up);
+    const Vector3 above = other.lowest(up);
     const double start = std::atan2(above(1), above(0));
     constexpr double kTurn = 2.0 * std::numbers::pi;
     for (int k = 0; k < kRimAngles; ++k) looks[k] = look(start + kTurn * k / kRimAngles);
@@ -577,7 +518,7 @@ void CylinderNormalSearch::offer_rims(const CylinderPair& pair) {
       if (value < low.normal.separation || value < high.normal.separation || at[k].normal.is_up) continue;
       const TangentNormal found = climb_rim(look, pair.tie, low, at[k], high);
       const double gap = found.n.dot(other.center) - other.support(found.n) - pair.support(found.n);
-      offer({gap, found.n, edge_id(end_along(sign)), found.feature, true});
+      offer({gap, found.n, edge_id(end_along(sign)), face_id(0), true});
     }
   }
 }

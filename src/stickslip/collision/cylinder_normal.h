@@ -41,12 +41,12 @@ struct CylinderNormal {
 /// Where the two are apart it is their distance, else minus the least translation that parts them.
 ///
 /// A maximum is the normal of a face or a cap, or lies across an edge and the cylinder's axis, an edge and a rim, two
-/// rims, or from the axis or a rim to a vertex. Each of these is a closed form, but for rims on curved solids: a rim is
-/// the envelope of its tangents, of each of which the normal is known as that of an edge, and of them the one counts on
-/// which the nearest point is the rim's. The separation along each direction is then measured to all of both solids, so
-/// that it is never too large, and the largest is exact. Of directions that part the two equally, to round-off, one
-/// counts whose nearest points are on the features that it belongs to: the sign of a length tells that, when the
-/// separation does not.
+/// rims, or from the axis or a rim to a vertex. Each of these is a closed form, but for two rims (two_rims.h) and a rim
+/// on an ellipsoid: a rim is the envelope of its tangents, of each of which the normal is known as that of an edge, and
+/// of them the one counts on which the nearest point is the rim's. The separation along each direction is then measured
+/// to all of both solids, so that it is never too large, and the largest is exact. Of directions that part the two
+/// equally, to round-off, one counts whose nearest points are on the features that it belongs to: the sign of a length
+/// tells that, when the separation does not.
 class CylinderNormalSearch {
  public:
   CylinderNormal find(const CylinderPair& pair);
