@@ -215,6 +215,7 @@ void ElementRows::drop_others() {
   n_rows_ = kept_rows_;
   n_pos_ = kept_pos_;
   W_.resize(kept_values_);
+  MinvW_.resize(kept_values_);
 }
 
 // --- kinematics
@@ -292,24 +293,21 @@ void ElementRows::calc_joint_rates(ConstraintElement& e, double t, const Vector&
   if (e.n_pos > 0) std::copy_n(joint_rows_.g.data(), e.dim, e.gap.begin());
 }
 
-/// M^-1 of each row of w (dim, n_u of the block).
-void ElementRows::solve_mass(const VelocityBlock& block, int dim, const double* w, double* y) const {
-  if (system_.has_diagonal_mass()) {
-    const double* inverse = system_.inverse_mass_diagonal().data() + block.u_offset;
-    return with_size(block.n_u, [&](auto n) {
-      for (int i = 0; i < dim; ++i) {
-        for (int c = 0; c < n; ++c) y[i * n + c] = inverse[c] * w[i * n + c];
-      }
-    });
-  }
-  for (int b = 0; b < block.n_bodies; ++b) {
-    const Body& body = system_.bodies()[block.first_body + b];
-    const int column = body.u_offset - block.u_offset;
-    const double* inverse = system_.inverse_mass(block.first_body + b).data();
-    for (int i = 0; i < dim; ++i) {
-      const int at = i * block.n_u + column;
-      set_product(body.n_u, body.n_u, inverse, w + at, y + at);
-    }
+/// function(columns) for each body that an element moves, once.
+template <class Function>
+void ElementRows::for_bodies(const ConstraintElement& e, const Function& function) const {
+  const std::span<const ConstraintElement::SideRange> sides = e.sides();
+  for (std::size_t s = 0; s < sides.size(); ++s) {
+    const int body = sides[s].body;
+    const auto is_same = [body](const ConstraintElement::SideRange& side) {
+      return side.touch >= 0 && side.body == body;
+    };
+    if (sides[s].touch < 0 || std::ranges::any_of(sides.first(s), is_same)) continue;
+    const ConstraintElement::Touch& touch = e.touches()[sides[s].touch];
+    const VelocityBlock& block = blocks_[touch.block];
+    const Body& moved = system_.bodies()[body];
+    const std::size_t values = touch.values + static_cast<std::size_t>(moved.u_offset - block.u_offset);
+    function(BodyColumns{body, values, block.n_u, moved.n_u, moved.u_offset});
   }
 }
 
@@ -317,22 +315,29 @@ void ElementRows::solve_mass(const VelocityBlock& block, int dim, const double* 
 void ElementRows::calc_responses(ConstraintElement& e) {
   std::array<double, kMaxElementDim * kMaxElementDim> G;  // (dim, dim) its upper half
   std::fill_n(G.begin(), e.dim * e.dim, 0.0);
-  for (int k = 0; k < e.n_touches; ++k) {
-    const ConstraintElement::Touch& touch = e.touches()[k];
-    const VelocityBlock& block = blocks_[touch.block];
-    const double* w = W_.data() + touch.values;
-    double* y = MinvW_.data() + touch.values;
-    solve_mass(block, e.dim, w, y);
-    with_size(block.n_u, [&](auto n) {
+  for_bodies(e, [&](const BodyColumns& columns) {
+    const double* w = W_.data() + columns.values;
+    double* y = MinvW_.data() + columns.values;
+    const int stride = columns.stride;
+    with_size(columns.n, [&](auto n) {
+      if (system_.has_diagonal_mass()) {
+        const double* inverse = system_.inverse_mass_diagonal().data() + columns.u_offset;
+        for (int i = 0; i < e.dim; ++i) {
+          for (int c = 0; c < n; ++c) y[i * stride + c] = inverse[c] * w[i * stride + c];
+        }
+      } else {
+        const double* inverse = system_.inverse_mass(columns.body).data();
+        for (int i = 0; i < e.dim; ++i) set_product(n, n, inverse, w + i * stride, y + i * stride);
+      }
       for (int i = 0; i < e.dim; ++i) {
         for (int j = i; j < e.dim; ++j) {
           double sum = G[i * e.dim + j];
-          for (int c = 0; c < n; ++c) sum += w[i * n + c] * y[j * n + c];
+          for (int c = 0; c < n; ++c) sum += w[i * stride + c] * y[j * stride + c];
           G[i * e.dim + j] = sum;
         }
       }
     });
-  }
+  });
   for (int i = 0; i < e.dim; ++i) e.diagonal[i] = G[i * e.dim + i];
   for (FrictionSet& set : std::span(e.friction).first(e.n_sets)) {
     set.norm = 0.0;
@@ -399,47 +404,51 @@ bool ElementRows::calc_prescribed_velocity(const ConstraintElement& e, double t,
 // --- products
 
 void ElementRows::multiply_transposed(const ConstraintElement& e, const Vector& y, double* result) const {
-  if (e.n_touches == 0) std::fill_n(result, e.dim, 0.0);
-  for (int k = 0; k < e.n_touches; ++k) {
-    const VelocityBlock& block = blocks_[e.touches()[k].block];
-    const double* w = W() + e.touches()[k].values;
-    with_size(block.n_u, [&](auto n) {
-      if (k == 0) {
-        set_product(e.dim, n, w, y.data() + block.u_offset, result);
-      } else {
-        add_product(e.dim, n, w, y.data() + block.u_offset, result);
+  std::fill_n(result, e.dim, 0.0);
+  for_bodies(e, [&](const BodyColumns& columns) {
+    const double* w = W() + columns.values;
+    const double* of_body = y.data() + columns.u_offset;
+    with_size(columns.n, [&](auto n) {
+      for (int i = 0; i < e.dim; ++i) {
+        double sum = 0.0;
+        for (int c = 0; c < n; ++c) sum += w[i * columns.stride + c] * of_body[c];
+        result[i] += sum;
       }
     });
-  }
+  });
+}
+
+void ElementRows::add_transposed(const ConstraintElement& e, const std::vector<double>& rows, const double* p,
+                                 Vector& y) const {
+  for_bodies(e, [&](const BodyColumns& columns) {
+    const double* w = rows.data() + columns.values;
+    double* of_body = y.data() + columns.u_offset;
+    with_size(columns.n, [&](auto n) {
+      for (int i = 0; i < e.dim; ++i) {
+        for (int c = 0; c < n; ++c) of_body[c] += w[i * columns.stride + c] * p[i];
+      }
+    });
+  });
 }
 
 void ElementRows::add_force(const ConstraintElement& e, const double* p, Vector& y) const {
-  for (int k = 0; k < e.n_touches; ++k) {
-    const VelocityBlock& block = blocks_[e.touches()[k].block];
-    with_size(block.n_u, [&](auto n) {
-      add_transposed_product(e.dim, n, W() + e.touches()[k].values, p, y.data() + block.u_offset);
-    });
-  }
+  add_transposed(e, W_, p, y);
 }
 
 void ElementRows::add_response(const ConstraintElement& e, const double* p, Vector& y) const {
-  for (int k = 0; k < e.n_touches; ++k) {
-    const VelocityBlock& block = blocks_[e.touches()[k].block];
-    add_transposed_product(e.dim, block.n_u, MinvW() + e.touches()[k].values, p, y.data() + block.u_offset);
-  }
+  add_transposed(e, MinvW_, p, y);
 }
 
 double ElementRows::calc_coupling(const ConstraintElement& e, int row_e, const ConstraintElement& f, int row_f) const {
   double sum = 0.0;
-  for (int k = 0; k < e.n_touches; ++k) {
-    for (int m = 0; m < f.n_touches; ++m) {
-      if (e.touches()[k].block != f.touches()[m].block) continue;
-      const int n = blocks_[e.touches()[k].block].n_u;
-      const double* w = W() + e.touches()[k].values + static_cast<std::size_t>(row_e) * n;
-      const double* y = MinvW() + f.touches()[m].values + static_cast<std::size_t>(row_f) * n;
-      for (int c = 0; c < n; ++c) sum += w[c] * y[c];
-    }
-  }
+  for_bodies(e, [&](const BodyColumns& of_e) {
+    for_bodies(f, [&](const BodyColumns& of_f) {
+      if (of_e.body != of_f.body) return;
+      const double* w = W() + of_e.values + static_cast<std::size_t>(row_e) * of_e.stride;
+      const double* y = MinvW() + of_f.values + static_cast<std::size_t>(row_f) * of_f.stride;
+      for (int c = 0; c < of_e.n; ++c) sum += w[c] * y[c];
+    });
+  });
   return sum;
 }
 

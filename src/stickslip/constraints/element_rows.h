@@ -177,7 +177,8 @@ class ElementRows {
   bool calc_prescribed_velocity(const ConstraintElement& e, double t, const Vector& q, double* tau) const;
 
   // --- products
-  /// W^T and M^-1 W of all elements: rows (dim, n_u of the block) from Touch::values on.
+  /// W^T and M^-1 W of all elements: rows (dim, n_u of the block) from Touch::values on, zero but for the bodies of
+  /// the element.
   const double* W() const { return W_.data(); }
   const double* MinvW() const { return MinvW_.data(); }
   std::size_t n_values() const { return W_.size(); }
@@ -204,7 +205,17 @@ class ElementRows {
   void calc_joint_rates(ConstraintElement& e, double t, const Vector& q, const Vector& u);
   template <class FillJacobian>
   void set_directions(const ConstraintElement& e, FillJacobian&& fill);
-  void solve_mass(const VelocityBlock& block, int dim, const double* w, double* y) const;
+  /// The columns of a body in the rows of an element.
+  struct BodyColumns {
+    int body;
+    std::size_t values;  // of the first row, in W_ and MinvW_
+    int stride;          // to the next row
+    int n;               // n_u of the body
+    int u_offset;        // of the body, in vectors of the system
+  };
+  template <class Function>
+  void for_bodies(const ConstraintElement& e, const Function& function) const;
+  void add_transposed(const ConstraintElement& e, const std::vector<double>& rows, const double* p, Vector& y) const;
   void calc_responses(ConstraintElement& e);
 
   const System& system_;

@@ -26,10 +26,10 @@ constexpr std::size_t kValuesAtOnce = std::size_t{1} << 20;
 
 }  // namespace
 
-void BlockLu::analyze(std::span<const int> dims, std::span<const int> row_begin, std::span<const int> columns) {
+bool BlockLu::analyze(std::span<const int> dims, std::span<const int> row_begin, std::span<const int> columns) {
   if (is_analyzed_ && std::ranges::equal(dims, dims_) && std::ranges::equal(row_begin, row_begin_) &&
       std::ranges::equal(columns, columns_)) {
-    return;
+    return true;
   }
   is_analyzed_ = false;
   n_blocks_ = static_cast<int>(dims.size());
@@ -65,6 +65,7 @@ void BlockLu::analyze(std::span<const int> dims, std::span<const int> row_begin,
   x_.resize(n_rows_);
   beside_.resize(n_rows_);
   is_analyzed_ = true;
+  return false;
 }
 
 /// The block rows of each column of L: those of A and of its children in the elimination tree.

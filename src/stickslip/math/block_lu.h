@@ -27,8 +27,8 @@ class BlockLu {
 
   /// Takes the pattern: dims (n) rows of each diagonal block; row_begin (n + 1) and columns list the blocks (i, j) row
   /// by row, the diagonal ones among them, (j, i) where (i, j). Keeps its memory, and what it found for a pattern that
-  /// is that of the last call, as those of the solves of a step mostly are.
-  void analyze(std::span<const int> dims, std::span<const int> row_begin, std::span<const int> columns);
+  /// is that of the last call, as those of the solves of a step mostly are: then it returns true.
+  bool analyze(std::span<const int> dims, std::span<const int> row_begin, std::span<const int> columns);
 
   /// Sets A = 0, to be filled by add().
   void clear_values();

@@ -84,6 +84,7 @@ void AutoSolver::escalate(const ConeProblem& problem, ConeSolution& solution, So
   if (!iterate_.begin_solve(problem, solution, report)) return;
   begin(task);
   if (is_linear(problem) && !is_polished(iterate_.best(), tolerance_)) solve_linear(task);
+  if (is_open(task) && !is_small(problem) && FreeRowElimination::suits(problem)) eliminate_free_rows(task);
   if (!iterate_.best().is_within(tolerance_)) local_.prepare(problem, iterate_.rows());
   if (is_open(task) && !is_small(problem) && FreeRows::are_beside_normals(problem) &&
       delassus_.estimate_blocks(problem) < kManyBlocks) {
@@ -151,6 +152,19 @@ void AutoSolver::solve_linear(Task& task) {
   task.used += solves;
   task.report.effort.newton_steps += solves;
   if (solves > 0) task.report.method = "linear";
+}
+
+/// The problem in the rows that are not free, by a solver of its own.
+void AutoSolver::eliminate_free_rows(Task& task) {
+  if (of_others_ == nullptr) {
+    of_others_ = std::make_unique<AutoSolver>(options_);
+    of_others_->look_for_proof_ = false;
+  }
+  const SolveReport report = elimination_.run(task.problem, tolerance_, *of_others_, iterate_);
+  iterate_.return_to_best();
+  task.used += report.iterations;
+  task.report.effort = report.effort;
+  task.report.method = *report.method == '\0' ? "linear" : report.method;
 }
 
 /// Proximal Newton steps from the present iterate until they end by themselves.

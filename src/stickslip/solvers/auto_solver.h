@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <memory>
 #include <vector>
 
 #include "stickslip/cone/infeasibility.h"
@@ -9,6 +10,7 @@
 #include "stickslip/solvers/alternating_directions.h"
 #include "stickslip/solvers/assembled_delassus.h"
 #include "stickslip/solvers/de_saxce.h"
+#include "stickslip/solvers/free_row_elimination.h"
 #include "stickslip/solvers/free_rows.h"
 #include "stickslip/solvers/interior_point.h"
 #include "stickslip/solvers/iterate.h"
@@ -28,7 +30,8 @@ namespace stickslip {
 //   1. the starting guess, if its residual is at the tolerance (contacts at rest with a warm start cost one product
 //      with W);
 //   2. free rows alone: one linear system (FreeRows); one cone: solved directly; few rows: nsgs with its dense Newton
-//      steps; free rows beside normal ones with few blocks of W: an inner solve of ProximalNewton from the guess;
+//      steps; free rows beside some others: eliminated, and the methods from 1 on in the others (FreeRowElimination);
+//      free rows beside normal ones with few blocks of W: an inner solve of ProximalNewton from the guess;
 //   3. sweeps of Gauss-Seidel, as long as their rate promises to reach the tolerance at less cost than a few sparse
 //      factorisations; they find most open contacts and suffice for easy problems or loose tolerances;
 //   4. with a thousand cones or more some gradients, as in 5, before the pattern of W is analysed; then, if cones are
@@ -113,6 +116,7 @@ class AutoSolver final : public ConeSolver {
   int calc_left(const Task& task) const;
   void begin(Task& task);
   void solve_linear(Task& task);
+  void eliminate_free_rows(Task& task);
   void run_newton(Task& task, double first_parameter, int most);
   void sweep_while_quick(Task& task);
   void set_contenders(const ConeProblem& problem);
@@ -154,6 +158,8 @@ class AutoSolver final : public ConeSolver {
   AcceleratedGradient accelerated_gradient_;
   SharedDelassus delassus_{options_.stop};
   FreeRows free_rows_{options_.stop, &delassus_};
+  FreeRowElimination elimination_{options_.stop, &delassus_};
+  std::unique_ptr<AutoSolver> of_others_;  // solves what elimination_ leaves; none yet
   AlternatingDirections directions_{options_.stop, &delassus_};
   ProximalNewton newton_{options_.stop, &delassus_};
   ProximalNewton newton_from_best_{options_.stop, &delassus_};

@@ -33,68 +33,112 @@ bool FreeRows::are_beside_normals(const ConeProblem& problem) {
 }
 
 int FreeRows::solve(const ConeProblem& problem, Tolerance tolerance, int max_solves, Iterate& iterate) {
-  if (!factorise(problem, iterate.rows())) return 0;
+  if (!factors_.factorise(problem, iterate.rows())) return 0;
   int solves = 0;
   for (double before = HUGE_VAL;
        solves < max_solves && !is_polished(iterate.last(), tolerance) && iterate.last().absolute < kFalls * before;) {
     before = iterate.last().absolute;
-    change_.assign(iterate.u().begin(), iterate.u().end());
-    if (is_dense_) {
-      solve_lu(problem.size(), matrix_.data(), pivots_.data(), change_.data());
-    } else {
-      lu_.solve(change_);
-    }
-    for (int r = 0; r < problem.size(); ++r) iterate.p()[r] -= change_[r];
-    iterate.judge();
+    factors_.correct(problem, iterate);
     ++solves;
   }
   iterate.return_to_best();
   return solves;
 }
 
-bool FreeRows::factorise(const ConeProblem& problem, const DelassusRows& rows) {
-  is_dense_ = problem.size() <= kMaxDenseRows;
+bool FreeRowFactors::factorise(const ConeProblem& problem, const DelassusRows& rows) {
+  cones_.clear();
+  offsets_.assign(problem.n_cones(), -1);
+  n_rows_ = 0;
+  for (int i = 0; i < problem.n_cones(); ++i) {
+    if (problem.cones[i].kind != ConeKind::free) continue;
+    cones_.push_back(i);
+    offsets_[i] = n_rows_;
+    n_rows_ += problem.cones[i].dim;
+  }
+  is_dense_ = n_rows_ <= kMaxDenseRows;
   return is_dense_ ? factorise_dense(problem, rows) : factorise_sparse(problem, rows);
 }
 
-bool FreeRows::factorise_dense(const ConeProblem& problem, const DelassusRows& rows) {
-  const auto n = static_cast<std::size_t>(problem.size());
+void FreeRowFactors::solve(std::span<double> x) const {
+  if (is_dense_) {
+    solve_lu(n_rows_, matrix_.data(), pivots_.data(), x.data());
+  } else {
+    lu_.solve(x);
+  }
+}
+
+void FreeRowFactors::correct(const ConeProblem& problem, Iterate& iterate) {
+  change_.resize(n_rows_);
+  for (const int i : cones_) {
+    const Cone& cone = problem.cones[i];
+    std::copy_n(iterate.u().data() + cone.offset, cone.dim, change_.data() + offsets_[i]);
+  }
+  solve(change_);
+  for (const int i : cones_) {
+    const Cone& cone = problem.cones[i];
+    for (int r = 0; r < cone.dim; ++r) iterate.p()[cone.offset + r] -= change_[offsets_[i] + r];
+  }
+  iterate.judge();
+}
+
+bool FreeRowFactors::factorise_dense(const ConeProblem& problem, const DelassusRows& rows) {
+  const auto n = static_cast<std::size_t>(n_rows_);
   matrix_.assign(n * n, 0.0);
   pivots_.resize(n);
   std::array<double, kMaxConeDim * kMaxConeDim> w;
-  for (int i = 0; i < problem.n_cones(); ++i) {
-    const Cone& row = problem.cones[i];
-    for (int j = 0; j < problem.n_cones(); ++j) {
-      const Cone& column = problem.cones[j];
+  for (const int i : cones_) {
+    const int dim = problem.cones[i].dim;
+    for (const int j : cones_) {
+      const int column_dim = problem.cones[j].dim;
       if (!rows.calc_block(i, j, w.data())) continue;
-      for (int r = 0; r < row.dim; ++r) {
-        std::copy_n(w.data() + r * column.dim, column.dim, matrix_.data() + (row.offset + r) * n + column.offset);
+      for (int r = 0; r < dim; ++r) {
+        std::copy_n(w.data() + r * column_dim, column_dim, matrix_.data() + (offsets_[i] + r) * n + offsets_[j]);
       }
     }
-    for (std::size_t r = row.offset; r < static_cast<std::size_t>(row.offset) + row.dim; ++r) {
+    for (auto r = static_cast<std::size_t>(offsets_[i]); r < static_cast<std::size_t>(offsets_[i] + dim); ++r) {
       matrix_[r * n + r] += kRegular * rows.scale(i);
     }
   }
-  return factorise_lu(problem.size(), matrix_.data(), pivots_.data(), stop_);
+  return factorise_lu(n_rows_, matrix_.data(), pivots_.data(), stop_);
 }
 
-bool FreeRows::factorise_sparse(const ConeProblem& problem, const DelassusRows& rows) {
+/// Where W_ff is that of the last call, as in the levels of a pass of generalized-alpha, its factors are, too.
+bool FreeRowFactors::factorise_sparse(const ConeProblem& problem, const DelassusRows& rows) {
   const AssembledDelassus& w = delassus_.get(problem);
+  std::swap(entries_, last_entries_);
   dims_.clear();
-  for (const Cone& cone : problem.cones) dims_.push_back(cone.dim);
-  lu_.analyze(dims_, w.row_begin(), w.columns());
-  lu_.clear_values();
-  std::array<double, kMaxConeDim * kMaxConeDim> own;
-  for (int i = 0; i < problem.n_cones(); ++i) {
+  row_begin_.assign(1, 0);
+  columns_.clear();
+  entries_.clear();
+  place_.assign(problem.n_cones(), -1);
+  for (std::size_t k = 0; k < cones_.size(); ++k) place_[cones_[k]] = static_cast<int>(k);
+  for (const int i : cones_) {
+    const int dim = problem.cones[i].dim;
+    dims_.push_back(dim);
     for (int k = w.row_begin()[i]; k < w.row_begin()[i + 1]; ++k) {
-      lu_.add(k, w.block(k));
-      if (w.columns()[k] != i) continue;
-      std::fill_n(own.begin(), dims_[i] * dims_[i], 0.0);
-      for (int r = 0; r < dims_[i]; ++r) own[r * dims_[i] + r] = kRegular * rows.scale(i);
-      lu_.add(k, own.data());
+      const int j = w.columns()[k];
+      if (place_[j] < 0) continue;
+      columns_.push_back(place_[j]);
+      entries_.insert(entries_.end(), w.block(k), w.block(k) + dim * problem.cones[j].dim);
+      if (j != i) continue;
+      double* own = entries_.data() + entries_.size() - dim * dim;
+      for (int r = 0; r < dim; ++r) own[r * dim + r] += kRegular * rows.scale(i);
+    }
+    row_begin_.push_back(static_cast<int>(columns_.size()));
+  }
+  const bool has_pattern = lu_.analyze(dims_, row_begin_, columns_);
+  if (has_pattern && is_factorised_ && entries_ == last_entries_) return true;
+  is_factorised_ = false;
+  lu_.clear_values();
+  const double* values = entries_.data();
+  for (std::size_t i = 0; i < cones_.size(); ++i) {
+    for (int k = row_begin_[i]; k < row_begin_[i + 1]; ++k) {
+      lu_.add(k, values);
+      values += dims_[i] * dims_[columns_[k]];
     }
   }
-  return lu_.factorize() >= 0;
+  is_factorised_ = lu_.factorize() >= 0;
+  return is_factorised_;
 }
 
 }  // namespace stickslip

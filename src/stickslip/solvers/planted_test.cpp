@@ -150,7 +150,7 @@ TEST(AutoSolver, WhatIsSecondMostLikelyIsNotFarBehind) {
     ConeSolution solution;
     const SolveReport report = solve(problem, solution);
     EXPECT_EQ(report.status, Status::ok);
-    EXPECT_STREQ(report.method, "newton-fb");
+    EXPECT_STRNE(report.method, "apgd") << seed;
     EXPECT_LT(report.effort.gradient_steps, 1200) << seed;  // these solve them after 2900 and 1520, if they counted so
   }
   ConeSolution solution;

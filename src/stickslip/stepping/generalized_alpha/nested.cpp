@@ -34,14 +34,10 @@ int moving_body(const StepElement& e) {
 
 Nested::Nested(const Step& step, ConeSolver& solver) : solver_(solver) {
   auto& delassus = problem_.delassus.emplace<FactoredDelassus>();
-  for (const VelocityBlock& block : step.rows.blocks()) {
-    Matrix inverse = Matrix::Zero(block.n_u, block.n_u);
-    for (int b = 0; b < block.n_bodies; ++b) {
-      const Body& body = step.system.bodies()[block.first_body + b];
-      const int at = body.u_offset - block.u_offset;
-      inverse.block(at, at, body.n_u, body.n_u) = step.system.inverse_mass(block.first_body + b);
-    }
-    delassus.add_body(inverse);
+  const int n_bodies = static_cast<int>(step.system.bodies().size());
+  for (int i = 0; i < n_bodies; ++i) {
+    const bool moves = step.system.bodies()[i].n_u > 0;
+    delassus_body_.push_back(moves ? delassus.add_body(step.system.inverse_mass(i)) : -1);
   }
   const int n_u = step.system.n_u();
   for (Vector* y : {&free_, &change_, &response_, &change_u_, &change_a_, &change_v_, &work_}) y->setZero(n_u);

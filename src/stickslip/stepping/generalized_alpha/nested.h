@@ -99,6 +99,7 @@ class Nested {
 
   ConeSolver& solver_;
   ConeProblem problem_;
+  std::vector<int> delassus_body_;  // per body of the system: index in the Delassus operator, -1 without velocities
   ConeSolution solution_;
   std::vector<Rows> rows_;
   Unknowns best_;

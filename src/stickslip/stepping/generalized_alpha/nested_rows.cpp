@@ -54,17 +54,20 @@ void Nested::add_cone(const Step& step, int element, int n, Friction friction, d
   rows_.push_back(rows);
   auto& delassus = std::get<FactoredDelassus>(problem_.delassus);
   delassus.begin_row(rows.n);
-  for (int t = 0; t < e.n_touches; ++t) {
-    RowMatrixView J = delassus.add_block(e.touches()[t].block);
-    const double* w = step.rows.W() + e.touches()[t].values;
-    const int n_u = step.rows.blocks()[e.touches()[t].block].n_u;
-    const auto plain = [&](int i, int k) { std::copy_n(w + i * n_u, n_u, J.data() + k * n_u); };
+  for (const ConstraintElement::SideRange& side : e.sides()) {
+    if (side.touch < 0) continue;
+    const ConstraintElement::Touch& touch = e.touches()[side.touch];
+    const VelocityBlock& block = step.rows.blocks()[touch.block];
+    const Body& body = step.system.bodies()[side.body];
+    RowMatrixView J = delassus.add_block(delassus_body_[side.body]);
+    const double* w = step.rows.W() + touch.values + body.u_offset - block.u_offset;
+    const auto plain = [&](int i, int k) { std::copy_n(w + i * block.n_u, body.n_u, J.data() + k * body.n_u); };
     const auto along = [&](int set, int k) {
       const FrictionSet& of_set = e.friction[set];
-      for (int c = 0; c < n_u; ++c) {
+      for (int c = 0; c < body.n_u; ++c) {
         double sum = 0.0;
-        for (int i = of_set.first; i < of_set.first + of_set.n; ++i) sum += e.slip[i] * w[i * n_u + c];
-        J.data()[k * n_u + c] = sum;
+        for (int i = of_set.first; i < of_set.first + of_set.n; ++i) sum += e.slip[i] * w[i * block.n_u + c];
+        J.data()[k * body.n_u + c] = sum;
       }
     };
     for_rows(e, rows, plain, along);
