@@ -5,9 +5,11 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <filesystem>
 #include <initializer_list>
 #include <string>
+#include <vector>
 
 #include "stickslip/io/result_reader.h"
 #include "stickslip/sim/resume.h"
@@ -17,43 +19,60 @@
 
 namespace stickslip::test {
 
-/// A body that slides over `ground`, the keys of a shape, at z = 0; files are looked for in `folder`.
-inline SceneRun start_slide(const std::filesystem::path& folder, const std::string& ground, const std::string& shape,
-                            double height) {
+/// A body that slides over `ground`, the keys of a shape, at z = 0; files are looked for in `folder`. `slider`: its
+/// keys.
+inline SceneRun start_slide(const std::filesystem::path& folder, const std::string& ground, const std::string& slider,
+                            const std::string& scheme) {
   return SceneRun(parse_scene(fmt::format(R"(stickslip = 1
-time = {{end = 0.3, step = 2e-3}}
-scheme = {{type = "moreau"}}
+time = {{end = 0.3, step = 1e-3}}
+scheme = {{type = "{}"}}
 [bodies.ground]
 type = "fixed"
 shapes.s = {{{}}}
 [bodies.slider]
 density = 1000
-position = [-0.9, 0.13, {}]
 velocity = [2, 0.3, 0]
-shapes.s = {{{}}}
+{}
 [contact_default]
 friction = 0.2
 )",
-                                          ground, height, shape),
+                                          scheme, ground, slider),
                               (folder / "slide.toml").string()));
 }
 
-/// Over the edges of coplanar faces a ball, a box and a cylinder slide as over a half-space.
+/// Over the edges of coplanar faces a ball, a box and a cylinder slide and turn as over a half-space, by the same
+/// forces in each step: what crosses an edge is the same contact.
 inline void expect_slides_as_on_a_plane(const std::filesystem::path& folder, const std::string& ground) {
-  struct Slider {
-    const char* shape;
-    double height;  // [m]
-  };
-  for (const Slider& slider :
-       {Slider{"type = \"sphere\", radius = 0.1", 0.1}, Slider{"type = \"box\", size = [0.3, 0.2, 0.1]", 0.05},
-        Slider{"type = \"cylinder\", radius = 0.1, length = 0.06", 0.03}}) {
-    SceneRun surface = start_slide(folder, ground, slider.shape, slider.height);
-    SceneRun plane = start_slide(folder, "type = \"half-space\", normal = [0, 0, 1]", slider.shape, slider.height);
-    surface.run();
-    plane.run();
-    EXPECT_LT((surface.state.q - plane.state.q).cwiseAbs().maxCoeff(), 1e-9) << slider.shape;
-    EXPECT_LT((surface.state.u - plane.state.u).cwiseAbs().maxCoeff(), 1e-9) << slider.shape;
-    EXPECT_GT(plane.state.q(0), -0.6) << slider.shape;
+  for (const char* slider : {"position = [-0.9, 0.13, 0.1]\nshapes.s = {type = \"sphere\", radius = 0.1}",
+                             "position = [-0.9, 0.13, 0.05]\nshapes.s = {type = \"box\", size = [0.3, 0.2, 0.1]}",
+                             "position = [-0.9, 0.13, 0.05]\nangular_velocity = [0, 0, 1]\n"
+                             "shapes.s = {type = \"box\", size = [0.3, 0.2, 0.1]}",
+                             "position = [-0.9, 0.13, 0.03]\nangular_velocity = [0, 0, 1]\n"
+                             "shapes.s = {type = \"cylinder\", radius = 0.1, length = 0.06}",
+                             "position = [-0.9, 0.13, 0.1]\nrotation = {axis = [0, 1, 0], angle = \"=pi/2\"}\n"
+                             "shapes.s = {type = \"cylinder\", radius = 0.1, length = 0.3}"}) {
+    for (const char* scheme : {"moreau", "ccp", "stewart-trinkle", "generalized-alpha", "relaxation"}) {
+      SceneRun surface = start_slide(folder, ground, slider, scheme);
+      SceneRun plane = start_slide(folder, "type = \"half-space\", normal = [0, 0, 1]", slider, scheme);
+      const auto normal_percussions = [](SceneRun& run) {
+        std::vector<double> sums;
+        run.run([&](const SceneRun& r) {
+          double sum = 0.0;
+          for (const ContactReport& contact : r.report.contacts) sum += contact.percussion[0];
+          sums.push_back(sum);
+        });
+        return sums;
+      };
+      const std::vector<double> on_surface = normal_percussions(surface);
+      const std::vector<double> on_plane = normal_percussions(plane);
+      EXPECT_LT((surface.state.q - plane.state.q).cwiseAbs().maxCoeff(), 1e-9) << scheme << "\n" << slider;
+      EXPECT_LT((surface.state.u - plane.state.u).cwiseAbs().maxCoeff(), 1e-8) << scheme << "\n" << slider;
+      EXPECT_GT(plane.state.q(0), -0.6) << scheme << "\n" << slider;
+      ASSERT_EQ(on_surface.size(), on_plane.size());
+      for (std::size_t k = 0; k < on_plane.size(); ++k) {
+        ASSERT_NEAR(on_surface[k], on_plane[k], 1e-6 * std::abs(on_plane[k])) << scheme << " " << k << "\n" << slider;
+      }
+    }
   }
 }
 

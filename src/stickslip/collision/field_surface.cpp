@@ -38,6 +38,7 @@ class FieldSurface final : public TriangleSurface {
     const Vector3 down = -kDepth * 2.0 * half_.norm() * rotation_.col(2);
     set_reach({box.lower.cwiseMin(box.lower + down), box.upper.cwiseMax(box.upper + down)});
     precision_ = mesh_->is_single ? kSinglePrecision * largest : 0.0;
+    find_patches();
   }
 
   int n_vertices() const override { return static_cast<int>(mesh_->vertices.size()); }

@@ -65,7 +65,9 @@ double LineManifold::calc_reach(const Solid& line, const Placement& line_at, con
                                 const Placement& core_at, FeatureId feature) {
   const Vector3 middle = line_at.relative(core_at).apply(core.center);
   const int index = feature_index(feature);
-  if (feature_kind(feature) == FeatureKind::face) return (middle - find_foot(line, index, middle).at).norm();
+  if (feature_kind(feature) == FeatureKind::face) {  // over any of its patch
+    return std::abs(line.faces[index].normal.dot(middle - line.vertices[index])) + core.size;
+  }
   return (middle - line.vertices[index]).norm();
 }
 
@@ -220,7 +222,7 @@ void LineManifold::add(const Pair& pair, const Found& found) {
 void LineManifold::add_vertex_on_face(const Pair& pair, int face, int vertex, double way_out, bool may_be_void) {
   const double height = height_over(pair, face, vertices_[vertex]);
   Found found;
-  found.of_surface = make_feature(FeatureKind::face, face);
+  found.of_surface = make_feature(FeatureKind::face, pair.line.patches[face]);
   found.of_core = make_feature(FeatureKind::vertex, vertex);
   found.surface.center = pair.line.vertices[face];
   found.surface.axis = pair.line.faces[face].normal;
@@ -414,7 +416,8 @@ LineManifold::Found LineManifold::make_corner_on_face(const Pair& pair, int corn
   return found;
 }
 
-/// Of points in one place with one normal the first: where the border of one feature is, others begin.
+/// Of points in one place with one normal the first: where the border of one feature is, others begin; likewise of a
+/// vertex over a flat corner, which is on the faces beside it.
 void LineManifold::merge(const Pair& pair) {
   const double smaller = std::min(pair.core.size > 0.0 ? pair.core.size : kNoLimit, pair.line.size);
   const double nearby = std::max(kOnePlaceOnLine * smaller, 4.0 * pair.tie);
@@ -432,27 +435,14 @@ void LineManifold::merge(const Pair& pair) {
     });
   }
   std::erase_if(found_, [](const Found& found) { return found.is_void; });
-  // A vertex of the core over a flat corner is on both of its faces.
-  const auto are_of_flat_corner = [&](const Found& a, const Found& b) {
-    if (a.of_core != b.of_core || feature_kind(a.of_surface) != FeatureKind::face ||
-        feature_kind(b.of_surface) != FeatureKind::face) {
-      return false;
-    }
-    const int i = feature_index(a.of_surface);
-    const int j = feature_index(b.of_surface);
-    const int n = n_vertices(pair.line);
-    return (j == (i + 1) % n && kind_of(pair.line, j) == Corner::flat) ||
-           (i == (j + 1) % n && kind_of(pair.line, i) == Corner::flat);
-  };
   std::size_t kept = 0;
   for (std::size_t i = 0; i < found_.size(); ++i) {
     const Found& found = found_[i];
     bool is_known = false;
     for (std::size_t k = 0; k < kept && !is_known; ++k) {
-      const double turn = (found_[k].normal - found.normal).norm();
-      if (turn > kOneDirection && !are_of_flat_corner(found_[k], found)) continue;
-      is_known = (found_[k].on_surface - found.on_surface).norm() <=
-                 nearby + 4.0 * turn * std::abs(found.gap + pair.core.radius);
+      is_known = (found_[k].of_surface == found.of_surface && found_[k].of_core == found.of_core) ||
+                 ((found_[k].normal - found.normal).norm() <= kOneDirection &&
+                  (found_[k].on_surface - found.on_surface).norm() <= nearby);
     }
     if (is_known) continue;
     if (kept != i) found_[kept] = found_[i];

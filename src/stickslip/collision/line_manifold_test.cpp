@@ -385,7 +385,7 @@ TEST(LineManifold, ALongLineHasTheGapsOfItsParts) {
     narrow.calc_manifold(line, {}, disc, {center, Matrix3::Identity()}, 1e-9, points);
     ASSERT_EQ(points.size(), 1U) << k;
     EXPECT_NEAR(points[0].gap, 0.0, 1e-12) << k;
-    EXPECT_EQ(points[0].feature_first, make_feature(FeatureKind::face, k));
+    EXPECT_EQ(points[0].feature_first, make_feature(FeatureKind::face, line.patches[k]));
   }
 }
 

@@ -29,6 +29,7 @@ class MeshSurface final : public TriangleSurface {
     for (int t = 0; t < n_triangles(); ++t) boxes.push_back(box_of(t));
     tree_ = BoxTree(std::move(boxes));
     set_box(tree_.box());
+    find_patches();
   }
 
   int n_vertices() const override { return static_cast<int>(vertices_.size()); }

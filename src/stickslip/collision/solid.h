@@ -82,6 +82,7 @@ struct Solid {
 
   std::shared_ptr<const TriangleSurface> surface;  // of a mesh or height-field, which has nothing of the following
   std::shared_ptr<const BoxTree> tree;             // of a polyline: over its faces
+  std::vector<int> patches;                        // of its faces: the first of those in a line with each
 
   std::vector<Vector3> vertices;  // (3) [m] each
   std::vector<Edge> edges;

@@ -55,9 +55,9 @@ double SurfaceManifold::calc_reach(const Solid& mesh, const Placement& mesh_at, 
   int vertex = feature_index(feature);
   if (feature_kind(feature) == FeatureKind::edge) vertex = surface.edge(vertex).tail;
   if (feature_kind(feature) == FeatureKind::face) {
-    const auto [a, b, c] = surface.corners_of(vertex);
-    const TriangleFoot foot = find_foot(middle, surface.vertex(a), surface.vertex(b), surface.vertex(c));
-    return (middle - foot.foot).norm();
+    // Over any triangle of its patch.
+    const Vector3 corner = surface.vertex(surface.corners_of(vertex)[0]);
+    return std::abs(surface.normal_of(vertex).dot(middle - corner)) + core.size;
   }
   return (middle - surface.vertex(vertex)).norm();
 }
@@ -235,7 +235,7 @@ void SurfaceManifold::add(const Pair& pair, const Found& found) {
 
 void SurfaceManifold::add_vertex_on_face(const Pair& pair, const Face& face, int vertex, double height) {
   Found found;
-  found.of_surface = make_feature(FeatureKind::face, face.index);
+  found.of_surface = make_feature(FeatureKind::face, pair.surface.patch_of(face.index));
   found.of_core = make_feature(FeatureKind::vertex, vertex);
   found.surface.center = face.corners[0];
   found.surface.axis = face.normal;
@@ -413,17 +413,8 @@ void SurfaceManifold::add_on_plane(const Pair& pair) {
   }
 }
 
-/// Whether a vertex of the core is on the two faces of a flat edge.
-bool SurfaceManifold::is_of_flat_edge(const TriangleSurface& surface, const Found& a, const Found& b) {
-  if (a.of_core != b.of_core) return false;
-  if (feature_kind(a.of_surface) != FeatureKind::face || feature_kind(b.of_surface) != FeatureKind::face) return false;
-  const auto others = surface.edges_of(feature_index(b.of_surface));
-  return std::ranges::any_of(surface.edges_of(feature_index(a.of_surface)), [&](int e) {
-    return std::ranges::find(others, e) != others.end() && surface.kind_of(e) == EdgeKind::flat;
-  });
-}
-
-/// Of points in one place with one normal the first: where the border of one feature is, others begin.
+/// Of points in one place with one normal the first: where the border of one feature is, others begin; likewise of a
+/// vertex on flat edges, which is on the faces beside them.
 void SurfaceManifold::merge(const Pair& pair) {
   const double place =
       kSamePlace * std::min(pair.core.size > 0.0 ? pair.core.size : kNone, 2.0 * pair.surface.radius());
@@ -447,9 +438,9 @@ void SurfaceManifold::merge(const Pair& pair) {
     const Found& found = found_[i];
     bool is_known = found.stands_for_edge && found.gap > 0.0 && found.gap < least;
     for (std::size_t k = 0; k < kept && !is_known; ++k) {
-      const double turn = (found_[k].normal - found.normal).norm();
-      if (turn > kSameDirection && !is_of_flat_edge(pair.surface, found_[k], found)) continue;
-      is_known = (found_[k].on_surface - found.on_surface).norm() <= nearby + 4.0 * turn * std::abs(found.gap);
+      is_known = (found_[k].of_surface == found.of_surface && found_[k].of_core == found.of_core) ||
+                 ((found_[k].normal - found.normal).norm() <= kSameDirection &&
+                  (found_[k].on_surface - found.on_surface).norm() <= nearby);
     }
     if (is_known) continue;
     if (kept != i) found_[kept] = found_[i];

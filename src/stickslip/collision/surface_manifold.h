@@ -116,7 +116,6 @@ class SurfaceManifold {
   void add_corner(const Pair& pair);
   void add_corner_on_faces(const Pair& pair, Found found);
   void add_on_plane(const Pair& pair);
-  static bool is_of_flat_edge(const TriangleSurface& surface, const Found& a, const Found& b);
   void merge(const Pair& pair);
   // Of cylinders and ellipsoids (surface_manifold_curved.cpp).
   template <class F>

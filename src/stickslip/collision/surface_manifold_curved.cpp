@@ -39,7 +39,7 @@ void SurfaceManifold::add_on_faces(const Pair& pair, const Face& face, bool is_i
   const double height = face.normal.dot(x - face.corners[0]);
   if (height > pair.within || (!is_inside && !is_on_face(pair, face, x, height))) return;
   Found found;
-  found.of_surface = make_feature(FeatureKind::face, face.index);
+  found.of_surface = make_feature(FeatureKind::face, pair.surface.patch_of(face.index));
   found.of_core = feature;
   found.surface.center = face.corners[0];
   found.surface.axis = face.normal;

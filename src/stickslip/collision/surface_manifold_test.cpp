@@ -7,6 +7,7 @@
 #include <cmath>
 #include <map>
 #include <random>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -253,6 +254,36 @@ TEST(SurfaceManifold, WhatLiesAcrossABorderHasFourPoints) {
                               {Vector3(1.0, 0.03, 0.1 - 1e-9), Matrix3::Identity()}, 1e-3, points);
   EXPECT_EQ(points.size(), 4U);
   for (const ManifoldPoint& point : points) EXPECT_NEAR(point.gap, -1e-9, 1e-15);
+}
+
+/// Faces in one plane are one patch, and what slides over them one point, that is there wherever it slides to.
+TEST(SurfaceManifold, PointsKeepTheirFeaturesOverFlatEdges) {
+  const Solid mesh = mesh_solid(make_block(8, [](double, double) { return 0.0; }));
+  std::set<int> patches;
+  for (int t = 0; t < mesh.surface->n_triangles(); ++t) {
+    patches.insert(mesh.surface->patch_of(t));
+    EXPECT_EQ(mesh.surface->normal_of(t), mesh.surface->normal_of(mesh.surface->patch_of(t)));
+  }
+  EXPECT_EQ(patches.size(), 6U);
+  NarrowPhase narrow;
+  const Solid box = solid_of_geometry(Box{Vector3(0.3, 0.2, 0.1)});
+  std::set<std::pair<FeatureId, FeatureId>> features;
+  for (int k = 0; k <= 1000; ++k) {
+    Placement at;
+    at.p = Vector3(-0.7 + 1.4e-3 * k, -0.6 + 1e-3 * k, 0.05 + 1e-6);
+    at.R = Eigen::AngleAxisd(2e-3 * k, Vector3::UnitZ()).toRotationMatrix();
+    std::vector<ManifoldPoint> points;
+    narrow.calc_manifold(mesh, {}, box, at, 1e-3, points);
+    ASSERT_EQ(points.size(), 4U) << k;
+    for (const ManifoldPoint& point : points) {
+      features.insert({point.feature_first, point.feature_second});
+      EXPECT_NEAR(point.gap, 1e-6, 1e-15) << k;
+    }
+    for (const auto& [of_mesh, of_box] : features) {
+      EXPECT_TRUE(narrow.calc_point(mesh, {}, box, at, of_mesh, of_box).has_value()) << k;
+    }
+  }
+  EXPECT_EQ(features.size(), 4U);
 }
 
 /// A point again by its features has its bits.

@@ -7,6 +7,29 @@
 
 namespace stickslip {
 
+void TriangleSurface::find_patches() {
+  patches_.assign(n_triangles(), -1);
+  std::vector<int> open;
+  for (int first = 0; first < n_triangles(); ++first) {
+    if (patches_[first] >= 0) continue;
+    const Vector3 normal = normal_of(first);
+    patches_[first] = first;
+    open.assign(1, first);
+    while (!open.empty()) {
+      const int triangle = open.back();
+      open.pop_back();
+      for (const int e : edges_of(triangle)) {
+        if (kind_of(e) != EdgeKind::flat) continue;
+        const Edge edge = this->edge(e);
+        const int other = edge.left == triangle ? edge.right : edge.left;
+        if (patches_[other] >= 0 || (normal_of(other) - normal).norm() > kPatchAngle) continue;
+        patches_[other] = first;
+        open.push_back(other);
+      }
+    }
+  }
+}
+
 // The regions of a triangle [Ericson2005, 5.1.5].
 TriangleFoot find_foot(const Vector3& x, const Vector3& a, const Vector3& b, const Vector3& c) {
   const Vector3 ab = b - a;

@@ -39,6 +39,9 @@ class TriangleSurface {
   virtual Vector3 normal_of(int triangle) const = 0;  // (3) [-] unit, outward
   virtual Edge edge(int edge) const = 0;
   virtual EdgeKind kind_of(int edge) const = 0;
+  /// The first triangle of those in one plane that hang together by flat edges: a point that slides over them is the
+  /// same contact.
+  int patch_of(int triangle) const { return patches_[triangle]; }
   /// Replaces `edges` by those at a vertex.
   virtual void find_edges_at(int vertex, std::vector<int>& edges) const = 0;
 
@@ -62,10 +65,13 @@ class TriangleSurface {
     center_ = 0.5 * (box.lower + box.upper);
     radius_ = 0.5 * (box.upper - box.lower).norm();
   }
+  /// To be called when all else is known.
+  void find_patches();
   /// After set_box(): of a solid that goes further than its triangles.
   void set_reach(const BoundingBox& box) { box_ = box; }
 
  private:
+  std::vector<int> patches_;  // (n_triangles)
   BoundingBox box_;
   Vector3 center_ = Vector3::Zero();  // (3) [m]
   double radius_ = 0.0;               // [m]
@@ -90,6 +96,8 @@ TriangleSurface::EdgeKind classify_edge(const Vector3& n, const Vector3& m, cons
 
 /// [rad] Up to which an edge is flat.
 inline constexpr double kFlatAngle = 1e-6;
+/// [rad] How far a face of a patch may turn from its first one: many flat edges may add up to a bend.
+inline constexpr double kPatchAngle = 1e-3;
 /// [-] Of the largest coordinate: how far a corner of a file of single precision is off, with some margin.
 inline constexpr double kSinglePrecision = 2e-7;
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <numbers>
 #include <utility>
 
 #include "stickslip/collision/broad_phase.h"
@@ -105,11 +106,27 @@ class Packing {
   double skin_ = 0.0;  // [m]
 };
 
+/// Of the box, what the balls take. [-]
+double calc_share(const std::vector<double>& radii, const Vector3& low, const Vector3& high, int dim) {
+  double taken = 0.0;
+  for (const double r : radii) taken += std::numbers::pi * (dim == 2 ? r * r : 4.0 / 3.0 * r * r * r);
+  return taken / (high - low).head(dim).prod();
+}
+
+/// What no packing passes: copies of the box fill all of the space, where balls of one size take pi / sqrt(18) of it at
+/// most [Hales2005], discs pi / sqrt(12), and others less than all. [-]
+double find_largest_share(const std::vector<double>& radii, int dim) {
+  const auto [least, most] = std::minmax_element(radii.begin(), radii.end());
+  if (*least < *most) return 1.0;
+  return std::numbers::pi / std::sqrt(dim == 2 ? 12.0 : 18.0);
+}
+
 }  // namespace
 
 std::optional<std::vector<Vector3>> pack_balls(const std::vector<double>& radii, const Vector3& low,
                                                const Vector3& high, int dim, Draws& draws) {
   if (radii.empty()) return std::vector<Vector3>();
+  if (calc_share(radii, low, high, dim) > find_largest_share(radii, dim)) return std::nullopt;
   Packing packing(radii, low, high, dim, draws);
   if (!packing.separate()) return std::nullopt;
   return packing.take_places();

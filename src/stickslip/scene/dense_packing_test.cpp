@@ -55,6 +55,11 @@ TEST(DensePacking, TakesSizesOfOneToFiveAndLongBoxes) {
 TEST(DensePacking, SaysWhereThereIsNoRoom) {
   Draws draws(1);
   EXPECT_FALSE(pack_balls(std::vector<double>(9, 0.5), Vector3::Zero(), Vector3::Constant(2.0), 3, draws).has_value());
+  // More than any packing holds is told without a try.
+  std::vector<double> radii(4'000'000, 0.005);  // 2.1 of the box
+  EXPECT_FALSE(pack_balls(radii, Vector3::Zero(), Vector3::Constant(1.0), 3, draws).has_value());
+  radii.back() = 0.006;
+  EXPECT_FALSE(pack_balls(radii, Vector3::Zero(), Vector3::Constant(1.0), 3, draws).has_value());
 }
 
 }  // namespace

@@ -307,7 +307,7 @@ Orientation TableReader::quaternion_orientation() const {
 
 std::array<double, 2> TableReader::pair_of_numbers(std::string_view key, const Range& range,
                                                    std::string_view unit) const {
-  const TomlValue::Array& array = array_from(require(key, unit), path_of(key), 2, unit);
+  const TomlValue::Array& array = array_from(require(key, with_unit("two numbers", unit)), path_of(key), 2, unit);
   std::array<double, 2> pair = {};
   for (std::size_t i = 0; i < 2; ++i) {
     pair[i] = number_from(array[i], fmt::format("{}[{}]", path_of(key), i), range, unit);

@@ -284,7 +284,7 @@ Status MoreauStepper::strike(const State& state, const Vector& u, StepReport& re
   std::vector<double>& speeds = impact_;
   speeds.assign(constraints.size(), 0.0);
   constraints.add_speeds(u, speeds);
-  e_.assign(constraints.count(), 0.0);
+  e_.assign(constraints.count(), -1.0);
   bool closes = false;
   for (int i = 0; i < constraints.count() && constraints.kind(i) == ConstraintSet::Kind::contact; ++i) {
     const int row = problem.cones[i].offset;

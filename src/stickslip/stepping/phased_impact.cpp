@@ -56,14 +56,20 @@ Status PhasedImpact::expand(const ConstraintSet& set, const std::vector<ContactP
   Status worst = Status::ok;
   bool has_changed = false;
   for (const std::vector<int>& cones : cones_of_) {
-    const bool expands = std::ranges::any_of(cones, [&](int i) {
-      return is_contact(set, i) && e[i] > 0.0 && solution.p[set.problem().cones[i].offset] > 0.0;
-    });
-    if (!expands) continue;
+    const auto any_expands = [&](double above) {
+      return std::ranges::any_of(cones, [&](int i) {
+        return is_contact(set, i) && e[i] > above && solution.p[set.problem().cones[i].offset] > 0.0;
+      });
+    };
+    const bool has_path = follows_path(set, points, cones) && any_expands(-1.0);
+    if (!has_path && !any_expands(0.0)) continue;
     Island island;
     island.cones = cones;
     take(set, e, added, solution, island);
-    if (!follow_path(set, points, island)) worst = std::max(worst, expand(set, tolerance, island));
+    if (!has_path || !follow_path(set, island)) {
+      if (!any_expands(0.0)) continue;
+      worst = std::max(worst, expand(set, tolerance, island));
+    }
     if (worst == Status::failed) return worst;
     for (std::size_t r = 0; r < island.rows.size(); ++r) {
       solution.p[island.rows[r]] = island.p(static_cast<Eigen::Index>(r));
@@ -117,20 +123,25 @@ void PhasedImpact::take(const ConstraintSet& set, std::span<const double> e, std
   }
   Eigen::Index row = 0;
   for (const int i : island.cones) {
-    if (is_contact(set, i)) island.e(row) = e[i];
+    if (is_contact(set, i)) island.e(row) = std::max(e[i], 0.0);
     row += problem.cones[i].dim;
   }
 }
 
-/// By the energetic law, where the impact is that of one contact which has it; false where it is not, or does not end.
-/// Joints hold throughout: the path is that of W without what they take.
-bool PhasedImpact::follow_path(const ConstraintSet& set, const std::vector<ContactPoint>& points,
-                               Island& island) const {
+/// Whether an impact is that of one contact, which has the energetic law.
+bool PhasedImpact::follows_path(const ConstraintSet& set, const std::vector<ContactPoint>& points,
+                                const std::vector<int>& cones) const {
+  if (std::ranges::count_if(cones, [&](int i) { return is_contact(set, i); }) != 1) return false;
+  const int i = cones.front();  // contacts come first
+  return system_.pair(points[set.index(i)]).law().impact == ImpactLaw::energetic &&
+         set.problem().cones[i].n_blocks <= 1;
+}
+
+/// By the energetic law; false where the impact does not end. Joints hold throughout: the path is that of W without
+/// what they take.
+bool PhasedImpact::follow_path(const ConstraintSet& set, Island& island) {
   const ConeProblem& problem = set.problem();
-  if (std::ranges::count_if(island.cones, [&](int i) { return is_contact(set, i); }) != 1) return false;
-  const int i = island.cones.front();  // contacts come first
-  const Cone& cone = problem.cones[i];
-  if (system_.pair(points[set.index(i)]).law().impact != ImpactLaw::energetic || cone.n_blocks > 1) return false;
+  const Cone& cone = problem.cones[island.cones.front()];
   const double mu = cone.n_blocks > 0 ? problem.friction(cone).front().mu : 0.0;
   Eigen::Index held = cone.dim;
   for (const int k : island.cones) held += set.kind(k) == ConstraintSet::Kind::joint ? problem.cones[k].dim : 0;

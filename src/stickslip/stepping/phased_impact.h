@@ -24,9 +24,10 @@ class PhasedImpact {
   PhasedImpact(const System& system, ConeSolver& solver, StopToken stop)
       : system_(system), solver_(solver), stop_(stop) {}
 
-  /// From the solution of the compression, p and u = W p + b, to that after both phases. e (cones) [-] of contacts that
-  /// expand, 0 of others. added (n) [m/s] in b, or none. The velocities before the impact are those of the set's
-  /// instant; balls have radius 0.
+  /// From the solution of the compression, p and u = W p + b, to that after both phases. e (cones) [-] of contacts
+  /// whose impact has two phases, below 0 of others: by the energetic law a path has another end than the compression
+  /// also where e = 0. added (n) [m/s] in b, or none. The velocities before the impact are those of the set's instant;
+  /// balls have radius 0.
   Status expand(const ConstraintSet& set, const std::vector<ContactPoint>& points, std::span<const double> e,
                 std::span<const double> added, double tolerance, ConeSolution& solution);
 
@@ -45,7 +46,9 @@ class PhasedImpact {
   void find_islands(const ConstraintSet& set, const std::vector<ContactPoint>& points);
   void take(const ConstraintSet& set, std::span<const double> e, std::span<const double> added,
             const ConeSolution& solution, Island& island) const;
-  bool follow_path(const ConstraintSet& set, const std::vector<ContactPoint>& points, Island& island) const;
+  bool follows_path(const ConstraintSet& set, const std::vector<ContactPoint>& points,
+                    const std::vector<int>& cones) const;
+  static bool follow_path(const ConstraintSet& set, Island& island);
   Status expand(const ConstraintSet& set, double tolerance, Island& island);
   Status expand(const ConstraintSet& set, double factor, double tolerance, const Island& island, Vector& p, Vector& u);
   double calc_made(const ConstraintSet& set, const Island& island, const Vector& p, const Vector& u) const;

@@ -181,7 +181,7 @@ void VelocityStep::set_end(const Vector& u_free) {
 
 Status VelocityStep::solve_impact(const Vector& u, std::span<const double> e, const State& state, StepReport& report) {
   const Status compressed = solve(u, state, report);
-  const bool has_phases = std::ranges::any_of(e, [](double x) { return x > 0.0; });
+  const bool has_phases = std::ranges::any_of(e, [](double x) { return x >= 0.0; });
   if (compressed == Status::failed || !has_phases) return compressed;
   const Status expanded = phased_.expand(constraints_, contacts_.points(), e, added_, tolerance_, solution_);
   if (expanded == Status::failed) report.message = "the expansion of an impact was not solved";

@@ -102,7 +102,7 @@ class VelocityStep {
   Status solve(const Vector& u_free, const State& state, StepReport& report);
 
   /// The same of an impact at the velocities u that the constraints were gathered with, without forces. e (cones): of
-  /// contacts whose impact has two phases, where they close; 0 of others.
+  /// contacts whose impact has two phases, where they close; below 0 of others.
   Status solve_impact(const Vector& u, std::span<const double> e, const State& state, StepReport& report);
   /// Counts percussions (n) [N s] of an impact at the start of the step, whose velocities u_free has, with those of the
   /// last solve.

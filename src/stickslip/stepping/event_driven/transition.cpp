@@ -153,7 +153,7 @@ bool Transition::strike(Moment& now, StepRecord& record) {
   std::vector<double>& added = velocity_.added();
   added.assign(constraints.size(), 0.0);
   velocity_.added_sizes().assign(constraints.size(), 0.0);
-  expanding_.assign(constraints.count(), 0.0);
+  expanding_.assign(constraints.count(), -1.0);
   for (int i = 0; i < constraints.count() && constraints.kind(i) == ConstraintSet::Kind::contact; ++i) {
     const int k = constraints.index(i);
     met_[k] = 1;

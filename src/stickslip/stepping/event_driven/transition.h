@@ -150,7 +150,7 @@ class Transition {
   std::vector<char> hit_, met_, held_, passed_;  // (contact points) closed with an impact here; took part in
                                                  // one; is released; its impacts accumulated
   std::vector<double> activation_;               // (contact points) [m]
-  std::vector<double> expanding_;                // (cones) [-] e of contacts whose impact has two phases
+  std::vector<double> expanding_;                // (cones) [-] e of contacts whose impact has two phases, else -1
   std::vector<double> loads_;                    // (contact points) [N] of the phase before
   double missed_before_ = 0.0;                   // [m/s] by the impact solved before at this instant
   Modes tentative_, modes_;
