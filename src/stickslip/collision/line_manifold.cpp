@@ -94,6 +94,18 @@ LineManifold::Corner LineManifold::kind_of(const Solid& line, int corner) {
   return turn > 0.0 ? Corner::convex : Corner::concave;
 }
 
+std::vector<int> LineManifold::find_patches(const Solid& line) {
+  const int n = static_cast<int>(line.faces.size());
+  std::vector<int> patches(n);
+  const auto goes_on = [&](int face, int first) {
+    return kind_of(line, face) == Corner::flat &&
+           (line.faces[face].normal - line.faces[first].normal).norm() <= kPatchAngle;
+  };
+  for (int k = 1; k < n; ++k) patches[k] = goes_on(k, patches[k - 1]) ? patches[k - 1] : k;
+  if (const int last = patches.back(); is_closed(line) && goes_on(0, last)) std::ranges::replace(patches, last, 0);
+  return patches;
+}
+
 /// Of a border or a convex corner: whether n is between the normals of its faces, up to `slack`.
 bool LineManifold::has_normal(const Solid& line, int corner, const Vector3& n, double slack) {
   // A face runs along its normal turned to the right.

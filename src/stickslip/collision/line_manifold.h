@@ -21,6 +21,9 @@ class LineManifold {
   static double calc_reach(const Solid& line, const Placement& line_at, const Solid& solid, const Placement& solid_at,
                            FeatureId feature);
 
+  /// Of each face of a line the first of those in a line with it that hang together by flat corners.
+  static std::vector<int> find_patches(const Solid& line);
+
  private:
   /// The angle at a corner, seen from the free side. A border has one face.
   enum class Corner { flat, concave, convex, border };

@@ -227,7 +227,9 @@ void check_line_distances(int n_places, unsigned seed) {
         const Vector3 to_line = (line_first ? -1.0 : 1.0) * (world.R.transpose() * nearest->normal);
         Placement nearer = at;
         nearer.p += 0.5 * gap * to_line;
-        ASSERT_NEAR(brute_gap(line, core, nearer), 0.5 * gap, std::max(exact, 1e-6 * gap)) << where;
+        // What comes to the end of an open line from behind is inside for brute_gap().
+        const bool is_round_end = !line.closed && is_partly_behind(line, core, nearer, 0.0);
+        if (!is_round_end) ASSERT_NEAR(brute_gap(line, core, nearer), 0.5 * gap, std::max(exact, 1e-6 * gap)) << where;
         const double deeper = 1e-3 * smaller * (0.1 + 0.9 * std::abs(uniform(random)));
         at.p += (gap + deeper) * to_line;
         // What goes round the end of an open line is inside with all that is behind its faces.

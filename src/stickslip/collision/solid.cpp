@@ -16,6 +16,7 @@
 #include "stickslip/base/overloaded.h"
 #include "stickslip/collision/box_tree.h"
 #include "stickslip/collision/exact_hull.h"
+#include "stickslip/collision/line_manifold.h"
 #include "stickslip/collision/triangle_surface.h"
 #include "stickslip/geometry/convex_hull.h"
 
@@ -366,19 +367,7 @@ void make_faces_of_line(bool closed, Solid& solid) {
     solid.faces.push_back(face);
     boxes.push_back({tail.cwiseMin(head), tail.cwiseMax(head)});
   }
-  const int n_faces = static_cast<int>(solid.faces.size());
-  const auto go_on = [&](int face, int next, int first) {
-    const auto turn = [&](int from) { return (solid.faces[next].normal - solid.faces[from].normal).norm(); };
-    return turn(face) <= kFlatAngle && turn(first) <= kPatchAngle;
-  };
-  solid.patches.assign(1, 0);
-  for (int k = 1; k < n_faces; ++k) {
-    const int first = solid.patches.back();
-    solid.patches.push_back(go_on(k - 1, k, first) ? first : k);
-  }
-  if (const int last = solid.patches.back(); closed && go_on(n_faces - 1, 0, last)) {
-    std::ranges::replace(solid.patches, last, 0);
-  }
+  solid.patches = LineManifold::find_patches(solid);
   solid.tree = std::make_shared<const BoxTree>(std::move(boxes));
   const BoundingBox& box = solid.tree->box();
   solid.center = 0.5 * (box.lower + box.upper);

@@ -95,9 +95,7 @@ bool FreeRowFactors::factorise_dense(const ConeProblem& problem, const DelassusR
         std::copy_n(w.data() + r * column_dim, column_dim, matrix_.data() + (offsets_[i] + r) * n + offsets_[j]);
       }
     }
-    for (auto r = static_cast<std::size_t>(offsets_[i]); r < static_cast<std::size_t>(offsets_[i] + dim); ++r) {
-      matrix_[r * n + r] += kRegular * rows.scale(i);
-    }
+    for (int r = offsets_[i]; r < offsets_[i] + dim; ++r) matrix_[r * (n + 1)] += kRegular * rows.scale(i);
   }
   return factorise_lu(n_rows_, matrix_.data(), pivots_.data(), stop_);
 }
