@@ -321,6 +321,29 @@ TEST(CylinderManifold, RimsThatCrossTwiceCloseTogetherHaveTheLargerSeparation) {
   }
 }
 
+/// Upright ones beside each other, in every direction, tilted by nothing, by round-off and by little more.
+TEST(CylinderManifold, ParallelOnesAreApartByTheirSides) {
+  constexpr double kRadius = 0.05;
+  constexpr double kHalf = 0.05;
+  constexpr double kDistance = 0.12;
+  constexpr int kDirections = 48;
+  const Solid cylinder = solid_from(Cylinder{kRadius, 2.0 * kHalf});
+  for (const double tilt : {0.0, 1e-17, 1e-16, 1e-15, 1e-14, 1e-13, 1e-12, 1e-11, 1e-10, 1e-9, 1e-8}) {
+    for (int k = 0; k < kDirections; ++k) {
+      const double angle = 2.0 * std::numbers::pi * k / kDirections;
+      const Vector3 beside = kDistance * Vector3(k % 12 == 6 ? 0.0 : std::cos(angle), std::sin(angle), 0.0);
+      for (int n = 0; n < kDirections; ++n) {
+        const double turned = 2.0 * std::numbers::pi * (n + 0.25 * (n % 4)) / kDirections;
+        const Vector3 axis(n % 12 == 6 ? 0.0 : std::cos(turned), std::sin(turned), 0.0);
+        const Placement first{Vector3(0.0, 0.12, 0.05), Matrix3::Identity()};
+        const Placement second{first.p + beside, Eigen::AngleAxisd(tilt, axis.normalized()).toRotationMatrix()};
+        const double gap = test::nearest_point(points_between(cylinder, first, cylinder, second)).gap;
+        EXPECT_NEAR(gap, beside.norm() - 2.0 * kRadius, 1e-15 + 2.0 * kHalf * tilt) << tilt << " " << k << " " << n;
+      }
+    }
+  }
+}
+
 TEST(CylinderManifold, GapsAreTheLargestSeparation) {
   unsigned seed = 31;
   for (const Against against : kAllAgainst) compare_with_dense(250, seed++, against);  // a search takes milliseconds

@@ -448,8 +448,11 @@ void CylinderNormalSearch::offer_cylinder(const CylinderPair& pair) {
     Vector3 m;
     // The side of the first and a rim of the other.
     const Vector3 end = c + sign * l * g;
-    if (find_normal_of_rim(z, g, sign, r, -end, m)) {
-      m = -Vector3(m(0), m(1), 0.0).normalized();
+    const double beside = across_z(c);
+    // Of parallel axes each half of the circle has a border, where round-off may leave out both.
+    const bool has_normal = find_normal_of_rim(z, g, sign, r, -end, m);
+    if (has_normal || (sine < kLiesFlat && beside > 0.0)) {
+      m = has_normal ? Vector3(-Vector3(m(0), m(1), 0.0).normalized()) : Vector3(c(0) / beside, c(1) / beside, 0.0);
       const bool holds = std::abs(lowest(m)(2)) <= pair.half + pair.round_off;
       offer_way(m, face_id(kSideFace), edge_id(end_along(sign)), holds);
     }

@@ -65,10 +65,9 @@ double LineManifold::calc_reach(const Solid& line, const Placement& line_at, con
                                 const Placement& core_at, FeatureId feature) {
   const Vector3 middle = line_at.relative(core_at).apply(core.center);
   const int index = feature_index(feature);
-  if (feature_kind(feature) == FeatureKind::face) {  // over any of its patch
-    return std::abs(line.faces[index].normal.dot(middle - line.vertices[index])) + core.size;
-  }
-  return (middle - line.vertices[index]).norm();
+  const Vector3& corner = line.vertices[index];
+  const bool is_face = feature_kind(feature) == FeatureKind::face;
+  return is_face ? calc_reach_over_patch(line.faces[index].normal, corner, core, middle) : (middle - corner).norm();
 }
 
 int LineManifold::face_before(const Solid& line, int corner) {

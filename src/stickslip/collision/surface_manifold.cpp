@@ -53,12 +53,11 @@ double SurfaceManifold::calc_reach(const Solid& mesh, const Placement& mesh_at, 
   const TriangleSurface& surface = *mesh.surface;
   const Vector3 middle = mesh_at.relative(core_at).apply(core.center);
   int vertex = feature_index(feature);
-  if (feature_kind(feature) == FeatureKind::edge) vertex = surface.edge(vertex).tail;
   if (feature_kind(feature) == FeatureKind::face) {
-    // Over any triangle of its patch.
-    const Vector3 corner = surface.vertex(surface.corners_of(vertex)[0]);
-    return std::abs(surface.normal_of(vertex).dot(middle - corner)) + core.size;
+    return calc_reach_over_patch(surface.normal_of(vertex), surface.vertex(surface.corners_of(vertex)[0]), core,
+                                 middle);
   }
+  if (feature_kind(feature) == FeatureKind::edge) vertex = surface.edge(vertex).tail;
   return (middle - surface.vertex(vertex)).norm();
 }
 

@@ -288,19 +288,33 @@ TEST(SurfaceManifold, PointsKeepTheirFeaturesOverFlatEdges) {
 
 /// A point again by its features has its bits.
 TEST(SurfaceManifold, PointsAreFoundAgainByTheirFeatures) {
-  const Solid mesh = mesh_solid(make_block(5, [](double x, double y) { return 0.2 * std::cos(3 * x + y); }));
-  const Solid box = solid_of_geometry(Box{Vector3(0.5, 0.3, 0.2)});
-  const Placement at{Vector3(0.1, 0.2, 0.32), Eigen::AngleAxisd(0.3, Vector3::UnitX()).toRotationMatrix()};
+  std::mt19937_64 random(12);
+  std::uniform_real_distribution<double> uniform(-1.0, 1.0);
   NarrowPhase narrow;
   std::vector<ManifoldPoint> points;
-  narrow.calc_manifold(mesh, {}, box, at, 0.1, points);
-  ASSERT_FALSE(points.empty());
-  for (const ManifoldPoint& point : points) {
-    const auto again = narrow.calc_point(mesh, {}, box, at, point.feature_first, point.feature_second);
-    ASSERT_TRUE(again);
-    EXPECT_EQ(again->gap, point.gap);
-    EXPECT_EQ(again->on_first, point.on_first);
+  int n_found = 0;
+  for (const double height : {0.0, 0.2}) {
+    const Solid mesh = mesh_solid(make_block(5, [&](double x, double y) { return height * std::cos(3 * x + y); }));
+    for (const ShapeGeometry& geometry :
+         {ShapeGeometry(Box{Vector3(0.5, 0.3, 0.2)}), ShapeGeometry(Capsule{0.1, 0.4}), ShapeGeometry(Sphere{0.2}),
+          ShapeGeometry(Cylinder{0.2, 0.3}), ShapeGeometry(Ellipsoid{Vector3(0.3, 0.2, 0.1)})}) {
+      const Solid solid = solid_of_geometry(geometry);
+      for (int k = 0; k < 100; ++k) {
+        const Placement at{Vector3(0.9 * uniform(random), 0.9 * uniform(random), 0.2 + 0.2 * uniform(random)),
+                           random_turn(random)};
+        narrow.calc_manifold(mesh, {}, solid, at, 0.1, points);
+        const std::vector<ManifoldPoint> known = points;
+        for (const ManifoldPoint& point : known) {
+          const auto again = narrow.calc_point(mesh, {}, solid, at, point.feature_first, point.feature_second);
+          ASSERT_TRUE(again) << k;
+          EXPECT_EQ(again->gap, point.gap);
+          EXPECT_EQ(again->on_first, point.on_first);
+          ++n_found;
+        }
+      }
+    }
   }
+  EXPECT_GT(n_found, 1000);
 }
 
 }  // namespace

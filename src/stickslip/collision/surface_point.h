@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <cmath>
+
 #include "stickslip/collision/manifold_point.h"
 #include "stickslip/collision/solid.h"
+#include "stickslip/collision/triangle_surface.h"
 
 namespace stickslip {
 
@@ -19,6 +22,15 @@ struct SurfacePoint {
   Vector3 normal = Vector3::Zero();      // (3) [-]
   Vector3 on_surface = Vector3::Zero();  // (3) [m]
 };
+
+/// How far a core's point over a patch of faces, of which one has this normal and corner, is at most; middle (3) [m] of
+/// the core, all in the surface's frame. What lies on a face up to a sine of 0.1 may be so much higher than the middle,
+/// the upper rim of a cylinder more. [m]
+inline double calc_reach_over_patch(const Vector3& normal, const Vector3& corner, const Solid& core,
+                                    const Vector3& middle) {
+  const double over_middle = (is_curved(core.kind) ? 0.5 : 0.1) * core.size;
+  return std::abs(normal.dot(middle - corner)) + kPatchAngle * (middle - corner).norm() + over_middle;
+}
 
 /// With the surface at `at`, the first or the second of the pair.
 inline ManifoldPoint to_manifold_point(const SurfacePoint& found, const Placement& at, bool surface_is_second) {

@@ -32,6 +32,15 @@ AgsOptions make_ags_options(const AutoOptions& options) {
   return ags;
 }
 
+void add_effort(const Effort& more, Effort& sum) {
+  sum.sweeps += more.sweeps;
+  sum.gradient_steps += more.gradient_steps;
+  sum.alternating_steps += more.alternating_steps;
+  sum.newton_steps += more.newton_steps;
+  sum.interior_point_steps += more.interior_point_steps;
+  sum.pivots += more.pivots;
+}
+
 }  // namespace
 
 AutoSolver::AutoSolver(const AutoOptions& options)
@@ -160,10 +169,12 @@ void AutoSolver::eliminate_free_rows(Task& task) {
     of_others_ = std::make_unique<AutoSolver>(options_);
     of_others_->look_for_proof_ = false;
   }
-  const SolveReport report = elimination_.run(task.problem, tolerance_, *of_others_, iterate_);
+  Tolerance tolerance = tolerance_;
+  tolerance.most_iterations = (calc_left(task) + 1) / 2;  // the rest is for the other methods, where this does not do
+  const SolveReport report = elimination_.run(task.problem, tolerance, *of_others_, iterate_);
   iterate_.return_to_best();
   task.used += report.iterations;
-  task.report.effort = report.effort;
+  add_effort(report.effort, task.report.effort);
   task.report.method = *report.method == '\0' ? "linear" : report.method;
 }
 
@@ -371,12 +382,7 @@ SolveReport AutoSolver::solve_nearest(const ConeProblem& problem, const Infeasib
   }
   iterate_.finish_with_last(tolerance_, solution, report);
   report.iterations += shifted.iterations;
-  report.effort.sweeps += shifted.effort.sweeps;
-  report.effort.gradient_steps += shifted.effort.gradient_steps;
-  report.effort.alternating_steps += shifted.effort.alternating_steps;
-  report.effort.newton_steps += shifted.effort.newton_steps;
-  report.effort.interior_point_steps += shifted.effort.interior_point_steps;
-  report.effort.pivots += shifted.effort.pivots;
+  add_effort(shifted.effort, report.effort);
   report.status = Status::inexact;  // whatever its residual: no answer satisfies all laws
   report.violation = proof.violation;
   report.bound = proof.bound;

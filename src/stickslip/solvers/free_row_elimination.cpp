@@ -34,14 +34,17 @@ SolveReport FreeRowElimination::run(const ConeProblem& problem, Tolerance tolera
   if (!used_->factorise(problem, iterate.rows())) return sum;
   used_->correct(problem, iterate);
   bool is_first = true;
-  for (double before = HUGE_VAL;
-       !iterate.last().is_within(tolerance) && iterate.last().defect() < kPassFalls * before;) {
+  for (double before = HUGE_VAL; !iterate.last().is_within(tolerance) &&
+                                 iterate.last().defect() < kPassFalls * before &&
+                                 sum.iterations < tolerance.most_iterations;) {
     before = iterate.last().defect();
     if (is_first) reduce(problem, iterate.rows());
     pose(problem, iterate);
     const bool holds = is_first && hold(problem, iterate);
     if (!holds) {
-      const SolveReport report = solve_others(tolerance, iterate.last(), solver);
+      Tolerance left = tolerance;
+      left.most_iterations -= sum.iterations;
+      const SolveReport report = solve_others(left, iterate.last(), solver);
       sum.iterations += report.iterations;
       sum.method = report.method;
       sum.effort.sweeps += report.effort.sweeps;

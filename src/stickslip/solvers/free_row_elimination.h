@@ -29,8 +29,9 @@ class FreeRowElimination {
   /// Whether the problem has both kinds of rows, and not many others: S is dense among those of a mechanism.
   static bool suits(const ConeProblem& problem);
 
-  /// Passes from the present iterate, which must have been judged, until it is within the tolerance or no longer gets
-  /// better. `solver` solves the problems in the others. The report adds up theirs; its status says nothing.
+  /// Passes from the present iterate, which must have been judged, until it is within the tolerance, no longer gets
+  /// better, or has taken tolerance.most_iterations. `solver` solves the problems in the others. The report adds up
+  /// theirs; its status says nothing.
   SolveReport run(const ConeProblem& problem, Tolerance tolerance, ConeSolver& solver, Iterate& iterate);
 
  private:
