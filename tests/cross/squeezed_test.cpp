@@ -166,7 +166,7 @@ INSTANTIATE_TEST_SUITE_P(Schemes, SqueezedBody,
                          });
 
 /// A closed loop that starts stretched out with velocities that it does not allow: no method solves the first step
-/// whole, and in parts an impact makes the velocities consistent.
+/// whole, and in parts an impact makes the velocities consistent. Not of every such start: stretched out is singular.
 TEST(SqueezedLoop, IsMadeConsistentByAnImpact) {
   test::SceneRun run = test::open_scene(
       "four_bar",

@@ -66,7 +66,7 @@ inline void expect_slides_as_on_a_plane(const std::filesystem::path& folder, con
       const std::vector<double> on_surface = normal_percussions(surface);
       const std::vector<double> on_plane = normal_percussions(plane);
       EXPECT_LT((surface.state.q - plane.state.q).cwiseAbs().maxCoeff(), 1e-9) << scheme << "\n" << slider;
-      EXPECT_LT((surface.state.u - plane.state.u).cwiseAbs().maxCoeff(), 1e-8) << scheme << "\n" << slider;
+      EXPECT_LT((surface.state.u - plane.state.u).cwiseAbs().maxCoeff(), 1e-9) << scheme << "\n" << slider;
       EXPECT_GT(plane.state.q(0), -0.6) << scheme << "\n" << slider;
       ASSERT_EQ(on_surface.size(), on_plane.size());
       for (std::size_t k = 0; k < on_plane.size(); ++k) {

@@ -32,15 +32,6 @@ AgsOptions make_ags_options(const AutoOptions& options) {
   return ags;
 }
 
-void add_effort(const Effort& more, Effort& sum) {
-  sum.sweeps += more.sweeps;
-  sum.gradient_steps += more.gradient_steps;
-  sum.alternating_steps += more.alternating_steps;
-  sum.newton_steps += more.newton_steps;
-  sum.interior_point_steps += more.interior_point_steps;
-  sum.pivots += more.pivots;
-}
-
 }  // namespace
 
 AutoSolver::AutoSolver(const AutoOptions& options)

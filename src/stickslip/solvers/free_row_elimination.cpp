@@ -20,6 +20,15 @@ constexpr double kPassFalls = 0.5;
 
 }  // namespace
 
+void add_effort(const Effort& more, Effort& sum) {
+  sum.sweeps += more.sweeps;
+  sum.gradient_steps += more.gradient_steps;
+  sum.alternating_steps += more.alternating_steps;
+  sum.newton_steps += more.newton_steps;
+  sum.interior_point_steps += more.interior_point_steps;
+  sum.pivots += more.pivots;
+}
+
 bool FreeRowElimination::suits(const ConeProblem& problem) {
   int n_free = 0;
   for (const Cone& cone : problem.cones) n_free += cone.kind == ConeKind::free ? cone.dim : 0;
@@ -47,12 +56,7 @@ SolveReport FreeRowElimination::run(const ConeProblem& problem, Tolerance tolera
       const SolveReport report = solve_others(left, iterate.last(), solver);
       sum.iterations += report.iterations;
       sum.method = report.method;
-      sum.effort.sweeps += report.effort.sweeps;
-      sum.effort.gradient_steps += report.effort.gradient_steps;
-      sum.effort.alternating_steps += report.effort.alternating_steps;
-      sum.effort.newton_steps += report.effort.newton_steps;
-      sum.effort.interior_point_steps += report.effort.interior_point_steps;
-      sum.effort.pivots += report.effort.pivots;
+      add_effort(report.effort, sum.effort);
       if (report.status == Status::failed) break;
     }
     is_first = false;

@@ -8,6 +8,9 @@
 
 namespace stickslip {
 
+/// sum += more, method by method.
+void add_effort(const Effort& more, Effort& sum);
+
 // Problems of free rows f beside some others c, as the joints of a robot beside its contacts: the free rows are
 // eliminated. With u_f = 0, p_f follows p_c, and
 //

@@ -62,7 +62,7 @@ ConeProblem make_problem(const Matrix& joints, int n_contacts, FrictionLaw law, 
 /// With the velocities that another method finds, which has no part in it, under both laws; joints that repeat each
 /// other, and friction whose direction joints hold.
 TEST(FreeRowElimination, GivesTheVelocitiesOfTheWholeProblem) {
-  constexpr double kSame = 1e-6;  // [m/s] two answers to 1e-10 and 1e-11, where friction slides slowly
+  constexpr double kSame = 1e-6;  // [m/s] at the tip of a cone velocities are known less well than residuals
   for (const FrictionLaw law : {FrictionLaw::coulomb, FrictionLaw::associated}) {
     for (const int n_joints : {4, 14}) {  // dense and sparse factors
       for (const int n_contacts : {2, 7, 30}) {
