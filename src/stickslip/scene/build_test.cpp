@@ -278,10 +278,13 @@ TEST(CheckScene, WarnsOfLikelyMistakes) {
       "[bodies.ground]\ntype = \"fixed\"\nshapes.top = {type = \"half-space\", normal = [0, 0, 1]}\n";
   const std::string ball =
       "[bodies.ball]\nmass = 1\ninertia = [1, 1, 1]\nshapes.hull = {type = \"sphere\", radius = 1}\n";
+  const std::string drawn =
+      "[bodies.ball]\nmass = 1\ninertia = [1, 1, 1]\nshapes.hull = {type = \"sphere\", radius = 1, visual = true}\n";
   const std::string contact = "[[contacts]]\nbetween = [\"ground\", \"ball\"]\n";
   EXPECT_NE(warnings_of(kSpatial + ground).find("nothing in this scene can move"), std::string::npos);
   EXPECT_NE(warnings_of(kSpatial + ball).find("test.toml:3:1: bodies.ball: it has shapes, but no contact names it"),
             std::string::npos);
+  EXPECT_EQ(warnings_of(kSpatial + drawn), "");
   EXPECT_NE(warnings_of(kSpatial + ground + ball + contact).find("overlap by 1 m"), std::string::npos);
   const std::string long_quaternion = "quaternion = [2, 0, 0, 0]\n";
   EXPECT_NE(warnings_of(kSpatial + ground + ball + long_quaternion + contact).find("its length is 2"),

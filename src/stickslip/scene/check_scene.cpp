@@ -116,9 +116,10 @@ class Warnings {
         named.insert(built_.system->bodies()[body].name);
       }
     }
+    const auto is_solid = [](const SceneShape& shape) { return !shape.contact.visual; };
     for (const SceneBody& body : scene_.bodies) {
       stop_.check();
-      if (!body.shapes.empty() && !named.contains(body.name)) {
+      if (std::any_of(body.shapes.begin(), body.shapes.end(), is_solid) && !named.contains(body.name)) {
         warn("bodies." + body.name, "it has shapes, but no contact names it: it will pass through everything");
       }
     }
