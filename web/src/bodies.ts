@@ -8,12 +8,14 @@ const kColors = ['#8fb8de', '#e8c07d', '#9fcfb0', '#d9a5c3', '#c9c2e8', '#e0a58f
 const kFixed = '#b4bac2';
 const kThin = 1.5;      // [-] edges of a wall over its thickness: of a pile of 60 the shorter ones are twice as long
 const kBeam = 0.0035;   // [-] half a beam's thickness as it is drawn, over the scene's size
+const kNowhere = new THREE.Matrix4().makeScale(0, 0, 0);
 const kWall = 'wall';  // the kind of boxes that one looks through
 
 interface Part {
   body: number;
   local: THREE.Matrix4;
   color: THREE.Color;
+  visual: boolean;  // drawn only
 }
 
 class Kind {
@@ -53,11 +55,14 @@ export class Bodies {
   readonly group = new THREE.Group();
   readonly poses: Float64Array;      // (7 n_bodies) x y z, w x y z
   readonly drawn: Uint8Array;        // (n_bodies) 1: has a shape
+  show_solids = false;               // in the place of what is drawn only
+  private looks = new Uint8Array();  // (n_bodies) 1: has shapes that collide, 2: that are drawn only, 3: both
   readonly grounds: {point: THREE.Vector3; normal: THREE.Vector3}[] = [];
   private kinds = new Map<string, Kind>();
   private walls = new Set<number>();  // shapes that one looks through
   private pickable: {mesh: THREE.InstancedMesh; kind: Kind}[] = [];
   private curves: {body: number; band: THREE.Mesh; n: number}[] = [];
+  private visual = false;            // the shape that is being added is drawn only
   private half_width = 0;            // [m] of a beam
   private containers: {body: number; box: THREE.Box3}[] = [];
   private world: THREE.Matrix4[];
@@ -67,17 +72,19 @@ export class Bodies {
     const header = result.header;
     this.poses = new Float64Array(7 * result.n_bodies);
     this.drawn = new Uint8Array(result.n_bodies);
+    this.looks = new Uint8Array(result.n_bodies);
     this.world = Array.from({length: result.n_bodies}, () => new THREE.Matrix4());
     const body = result.get('shapes/body'), position = result.get('shapes/position'), size = result.get('shapes/size'),
-          orientation = result.get('shapes/orientation'), inside = result.get('shapes/inside');
+          orientation = result.get('shapes/orientation'), inside = result.get('shapes/inside'), visual = result.get('shapes/visual');
     result.poses_at(result.frame_time[0], this.poses);
     this.set_worlds();
     if (body && position && orientation && size && inside) {
-      this.walls = this.find_walls(header.shape_types ?? [], body, size);
+      this.walls = this.find_walls(header.shape_types ?? [], body, size, visual);
       (header.shape_types ?? []).forEach((type, s) => {
         const at = new THREE.Vector3(position[3 * s], position[3 * s + 1], position[3 * s + 2]);
         const turn = new THREE.Quaternion(orientation[4 * s + 1], orientation[4 * s + 2], orientation[4 * s + 3], orientation[4 * s]);
         const edges = [size[4 * s], size[4 * s + 1], size[4 * s + 2]];
+        this.visual = visual !== undefined && visual[s] !== 0;
         this.add_shape(type, s, body[s], at, turn, edges, inside[s] !== 0, extent, segments);
       });
     }
@@ -85,11 +92,13 @@ export class Bodies {
     this.make_curves(kBeam * extent);
   }
 
-  /** Fixed boxes that are walls by their form, where there are four or more, as around a pile: one looks through them. */
-  private find_walls(types: string[], body: Numbers, size: Numbers): Set<number> {
+  /** Fixed boxes that are walls by their form, where there are four or more, as around a pile: one looks through them. None of
+   *  bodies that are drawn otherwise than they collide, as robots are. */
+  private find_walls(types: string[], body: Numbers, size: Numbers, visual?: Numbers): Set<number> {
+    const is_drawn = new Set(Array.from(body).filter((_, s) => visual !== undefined && visual[s] !== 0));
     const walls = types.map((_, s) => s).filter((s) => {
       const [thin, middle] = Array.from(size.slice(4 * s, 4 * s + 3)).sort((a, b) => a - b);
-      return types[s] === 'box' && this.result.header.types[body[s]] === 'fixed' && kThin * thin < middle;
+      return types[s] === 'box' && !is_drawn.has(body[s]) && this.result.header.types[body[s]] === 'fixed' && kThin * thin < middle;
     });
     return new Set(walls.length >= 4 && !this.planar ? walls : []);
   }
@@ -108,7 +117,8 @@ export class Bodies {
 
   private place(kind: Kind, body: number, at: THREE.Vector3, turn: THREE.Quaternion, scale: THREE.Vector3, border: number): void {
     this.drawn[body] = 1;
-    kind.parts.push({body, local: new THREE.Matrix4().compose(at, turn, scale), color: this.color(body)});
+    this.looks[body] |= this.visual ? 2 : 1;
+    kind.parts.push({body, local: new THREE.Matrix4().compose(at, turn, scale), color: this.color(body), visual: this.visual});
     if (this.planar) kind.borders.push(new THREE.Matrix4().compose(at, turn, scale.clone().addScalar(border)));
   }
 
@@ -269,6 +279,11 @@ export class Bodies {
     return Number.isFinite(this.poses[7 * body]);
   }
 
+  /** Of a body with both kinds of shapes one is drawn. */
+  private is_hidden(part: Part): boolean {
+    return this.looks[part.body] === 3 && part.visual === this.show_solids;
+  }
+
   private set_worlds(): void {
     const at = new THREE.Vector3(), turn = new THREE.Quaternion(), one = new THREE.Vector3(1, 1, 1), p = this.poses;
     for (let b = 0; b < this.world.length; ++b) {
@@ -289,8 +304,9 @@ export class Bodies {
     this.set_worlds();
     for (const kind of this.kinds.values()) {
       kind.parts.forEach((part, i) => {
-        kind.mesh!.setMatrixAt(i, this.matrix.multiplyMatrices(this.world[part.body], part.local));
-        kind.border?.setMatrixAt(i, this.matrix.multiplyMatrices(this.world[part.body], kind.borders[i]));
+        const world = this.is_hidden(part) ? kNowhere : this.world[part.body];
+        kind.mesh!.setMatrixAt(i, this.matrix.multiplyMatrices(world, part.local));
+        kind.border?.setMatrixAt(i, this.matrix.multiplyMatrices(world, kind.borders[i]));
       });
       kind.mesh!.instanceMatrix.needsUpdate = true;
       if (kind.border) kind.border.instanceMatrix.needsUpdate = true;

@@ -6,6 +6,7 @@ import {view_live} from './live';
 import {Certificate, find_nearest, find_row, kCut, kRunning, read_results, Result, show} from './result';
 import {first_plots, Signal} from './signals';
 import {read_study} from './study';
+import {Tree} from './tree';
 
 const kSpeeds = [0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10];
 const kLegendInterval = 80;  // [ms] between two updates of plots while it plays
@@ -44,6 +45,7 @@ export class Page {
   following = false;          // what a run that goes on has reached last is shown
   private goes_on = false;
   private was_dark = false;   // before it was printed
+  private tree = new Tree(find<HTMLDetailsElement>('tree-panel'), (body) => this.pick(body));
   readonly study = read_study({go: (run, t) => this.go(run, t)});
 
   constructor(public results: Result[]) {
@@ -78,6 +80,7 @@ export class Page {
     this.write_head();
     this.show_picked(-1);
     this.replay?.load(results[0], goes_on, true);
+    this.tree.load(results[0]);
     this.write_force_key();
     this.apply_options();
     for (const panel of this.panels) panel.update(this.signals);
@@ -155,11 +158,13 @@ export class Page {
     try {
       this.replay = new Replay(find<HTMLCanvasElement>('canvas'), find('view'), (body) => this.show_picked(body));
       this.replay.load(this.results[0]);
+      this.apply_options();
     } catch (error) {
       this.replay = undefined;
       find('no-webgl').hidden = false;
       console.warn(error);
     }
+    this.tree.load(this.results[0]);
     this.write_force_key();
     const which = find<HTMLSelectElement>('which');
     this.results.forEach(({header}, i) => which.append(new Option(`${header.file} (${header.scheme})`, String(i))));
@@ -213,6 +218,7 @@ export class Page {
     find<HTMLInputElement>('scrubber').value = String(Math.round(1e6 * share));
     find('clock').textContent = `t = ${this.time.toFixed(this.end - this.start < 1 ? 4 : 3)} s`;
     this.replay?.set_time(this.time);
+    this.tree.set_time(this.time);
     this.study?.set_time(this.results[this.shown].header.file.replace(/\.h5$/, ''), this.time);
     if (this.picked >= 0) this.show_picked(this.picked);
     const now = performance.now();
@@ -249,8 +255,15 @@ export class Page {
     requestAnimationFrame((next) => this.tick(next));
   }
 
+  /** A body that is picked elsewhere than in the picture. */
+  private pick(body: number): void {
+    this.replay?.select(body);
+    this.show_picked(body);
+  }
+
   private show_picked(body: number): void {
     this.picked = body;
+    this.tree.select(body);
     const box = find('picked'), result = this.results[this.shown], header = result.header;
     box.hidden = body < 0;
     if (body < 0 || !this.replay) return;
@@ -284,6 +297,7 @@ export class Page {
     this.find_times();
     this.show_picked(-1);
     this.replay?.load(this.results[i]);
+    this.tree.load(this.results[i]);
     this.apply_options();
     this.set_time(this.time);
   }
@@ -295,6 +309,8 @@ export class Page {
     this.replay.overlay.show_forces = checked('show-forces');
     this.replay.overlay.show_cones = checked('show-cones');
     this.replay.show_names = checked('show-names');
+    this.replay.show_solids(checked('show-solids'));
+    find('solids-label').hidden = !this.results[this.shown].get('shapes/visual');
     this.replay.set_trails(checked('show-trails'));
     this.replay.set_time(this.time);
   }
@@ -353,7 +369,7 @@ export class Page {
       this.set_time(this.start + (this.end - this.start) * Number((e.target as HTMLInputElement).value) / 1e6);
     });
     find<HTMLSelectElement>('which').addEventListener('change', (e) => this.show_result(Number((e.target as HTMLSelectElement).value)));
-    for (const id of ['contacts', 'forces', 'cones', 'trails', 'names']) {
+    for (const id of ['contacts', 'forces', 'cones', 'trails', 'names', 'solids']) {
       find(`show-${id}`).addEventListener('change', () => this.apply_options());
     }
     document.addEventListener('keydown', (e) => this.answer_key(e));

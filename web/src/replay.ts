@@ -63,9 +63,11 @@ export class Replay {
     this.picked = -1;
     const g = new THREE.Vector3(...result.header.gravity);
     this.up = this.planar ? new THREE.Vector3(0, 1, 0) : g.length() > 0 ? g.normalize().negate() : new THREE.Vector3(0, 0, 1);
+    const solids = (this.bodies as Bodies | undefined)?.show_solids ?? false;
     (this.bodies as Bodies | undefined) = undefined;
     this.find_box();
     this.bodies = new Bodies(result, this.planar, this.extent, result.n_bodies > 2000 ? 6 : result.n_bodies > 200 ? 10 : 20);
+    this.bodies.show_solids = solids;
     this.find_box();
     this.make_overlay();
     this.scene.add(this.bodies.group, this.ground, this.trails);
@@ -356,11 +358,21 @@ export class Replay {
     const box = this.canvas.getBoundingClientRect();
     const ray = new THREE.Raycaster();
     ray.setFromCamera(new THREE.Vector2(2 * (e.clientX - box.left) / box.width - 1, 1 - 2 * (e.clientY - box.top) / box.height), this.camera);
-    this.picked = this.bodies.pick(ray);
-    this.bodies.select(this.picked);
-    if (this.trails.visible) this.set_trails(true);
+    this.select(this.bodies.pick(ray));
     this.on_pick(this.picked);
+  }
+
+  /** Marks a body; -1: none. */
+  select(body: number): void {
+    this.picked = body;
+    this.bodies.select(body);
+    if (this.trails.visible) this.set_trails(true);
     this.dirty = true;
+  }
+
+  /** Of bodies that are drawn otherwise than they collide the shapes that collide, or those that are drawn. */
+  show_solids(on: boolean): void {
+    this.bodies.show_solids = on;
   }
 
   /** Position of a body as it is drawn: (7) x y z, w x y z. */

@@ -142,6 +142,8 @@ export function list_signals(result: Result): Signal[] {
     vector('reaction_torque', ['x', 'y', 'z'], 'N m');
     vector('friction', [''], 'N m, N');
     vector('drive', [''], 'N m, N');
+    vector('effort', [''], 'N m, N');
+    vector('power', [''], 'W');
     vector('drift', ['of lengths', 'of angles'], 'm, rad');
   });
 

@@ -99,6 +99,42 @@ axis = [0, 1]
 limits = [-0.1, 0.1]
 `);
 
+// A robot's arm: a tree, a shape that is drawn only, joints that turn and slide. Its name is a text in the list, too.
+writeFileSync(`${folder}/arm.toml`, `stickslip = 1
+name = "arm"
+time = {end = 0.2, step = 1e-3}
+scheme = {type = "moreau"}
+gravity = [0, 0, 0]
+[bodies.base]
+type = "fixed"
+shapes.foot = {type = "box", size = [0.2, 0.2, 0.1]}
+[bodies."${kNames.body}"]
+mass = 1
+inertia = [0.1, 0.1, 0.1]
+parent = "base"
+position = [0, 0, 0.5]
+shapes.hull = {type = "sphere", radius = 0.3}
+shapes.look = {type = "cylinder", radius = 0.05, length = 1, visual = true}
+[bodies.hand]
+mass = 1
+inertia = [0.1, 0.1, 0.1]
+parent = "${kNames.body}"
+position = [0, 0, 0.5]
+shapes.ball = {type = "sphere", radius = 0.1}
+[joints.elbow]
+type = "prismatic"
+between = ["${kNames.body}", "hand"]
+axis = [0, 0, 1]
+start = 0.25
+[joints."<b>shoulder"]
+type = "revolute"
+between = ["base", "${kNames.body}"]
+at = [0, 0, 0]
+axis = [0, 1, 0]
+start = 0.5
+start_rate = 1
+`);
+
 const small = readFileSync(`${folder}/pile.toml`, 'utf8').replace('count = 1000', 'count = 60');
 writeFileSync(`${folder}/small.toml`, small);
 
@@ -108,6 +144,7 @@ run(`${scenes}card_house.toml`, 'cards', '--end', '0.2');
 run(`${scenes}papers/capobianco/tippe_top.toml`, 'top');
 run(`${folder}/names.toml`, 'names');
 run(`${folder}/stops.toml`, 'stops');
+run(`${folder}/arm.toml`, 'arm');
 run(`${folder}/pile.toml`, 'pile', '--set', 'solver.tolerance=1e-4');
 run(`${folder}/small.toml`, 'small', '--set', 'solver.tolerance=1e-4');
 run(`${scenes}chain_beams.toml`, 'beams', '--end', '0.1');
@@ -121,7 +158,7 @@ const refusal = spawnSync(program, ['report', `${folder}/damaged.h5`, '-o', `${f
 check('a damaged result is refused by name, and leaves no page', refusal.status === 2 && refusal.stderr.includes('damaged.h5') && !existsSync(`${folder}/damaged.html`), refusal);
 const pages = {
   box: report('box', 'box'), both: report('both', 'box', 'box_ccp'), cards: report('cards', 'cards'),
-  names: report('names', 'names'), stops: report('stops', 'stops'), pile: report('pile', 'pile'), small: report('small', 'small'), beams: report('beams', 'beams'), broken: report('broken', 'broken'), killed: report('killed', 'killed'), top: report('top', 'top'),
+  names: report('names', 'names'), stops: report('stops', 'stops'), arm: report('arm', 'arm'), pile: report('pile', 'pile'), small: report('small', 'small'), beams: report('beams', 'beams'), broken: report('broken', 'broken'), killed: report('killed', 'killed'), top: report('top', 'top'),
 };
 
 check('the page of the tippe top is below 5 MB', statSync(pages.top).size < 5e6, statSync(pages.top).size);
@@ -266,6 +303,46 @@ for (const name of ['both', 'cards']) {
   check('names make no elements', await page.evaluate(() => document.querySelectorAll('img').length === 0 && document.querySelectorAll('script').length === 3));
   check('names: no dialog, no error', page.faults.length === 0, page.faults);
   await page.close();
+}
+
+{
+  const page = await open(pages.arm);
+  const hidden = await page.evaluate(() => document.getElementById('tree').childElementCount);
+  check('a closed list is not made', hidden === 0, hidden);
+  await page.locator('#tree-panel summary').click();
+  const nested = await page.evaluate(() => {
+    const name = (item) => item.querySelector('button').textContent;
+    const tree = (list) => [...list.children].map((item) => [name(item), ...[...item.children].filter((c) => c.tagName === 'UL').map(tree)]);
+    return tree(document.querySelector('#tree > ul'));
+  });
+  check('bodies stand in a tree', JSON.stringify(nested) === JSON.stringify([['base', [[kNames.body, [['hand']]]]]]), nested);
+  check('names in it are text', await page.evaluate(() => document.querySelectorAll('#tree b, #tree img').length === 0));
+  const says = () => page.locator('#tree output').allInnerTexts();
+  check('joints stand at the bodies that hang by them', (await page.locator('#tree .joint span').allInnerTexts()).join().startsWith('<b>shoulder (revolute),elbow (prismatic)'));
+  await page.evaluate(() => window.stickslip.set_time(0));
+  check('coordinates are those of the start', (await says()).join().startsWith('28.65 deg, 57.3 deg/s,0.25 m, 0 m/s'), await says());
+  await page.evaluate(() => window.stickslip.set_time(0.1));
+  const later = Number((await says())[0].split(' ')[0]) * Math.PI / 180;
+  const stored = await page.evaluate(() => window.stickslip.results[0].get('/joints/coordinate')[100 * 6 + 3]);
+  check('and follow the time', Math.abs(later - stored) < 1e-4 && Math.abs(later - 0.6) < 0.05, [later, stored]);
+  await page.locator('#tree-panel select').selectOption('rad');
+  check('in radians', (await says())[0].includes(' rad, '), await says());
+  await page.locator('#tree button').nth(2).click();
+  check('a click there picks the body', (await page.locator('#picked').innerText()).startsWith('hand') && await page.locator('#tree button').nth(2).getAttribute('aria-pressed') === 'true');
+  const hides = () => page.evaluate(() => {
+    const {bodies} = window.stickslip.replay;
+    return [...bodies.kinds.values()].flatMap((kind) => kind.parts.filter((part) => bodies.is_hidden(part)).map((part) => part.visual));
+  });
+  check('a body is drawn as it looks', JSON.stringify(await hides()) === '[false]', await hides());
+  await page.locator('#show-solids').check();
+  check('or as it collides', JSON.stringify(await hides()) === '[true]', await hides());
+  check('the arm: no error', page.faults.length === 0, page.faults);
+  await check_layout(check, page, 'the arm with its tree, 1280 pixels');
+  await page.close();
+  const narrow = await open(pages.arm, 390, 800, 'dark');
+  await narrow.locator('#tree-panel summary').click();
+  await check_layout(check, narrow, 'the arm with its tree, 390 pixels, dark');
+  await narrow.close();
 }
 
 {

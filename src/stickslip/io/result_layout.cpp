@@ -2,6 +2,7 @@
 #include "stickslip/io/result_layout.h"
 
 #include <Eigen/Geometry>
+#include <algorithm>
 #include <cstdint>
 #include <limits>
 #include <span>
@@ -121,7 +122,7 @@ Pose drawing_frame(const Shape& shape) {
 
 void write_shapes(Hdf5File& file, const System& system) {
   Texts names, types;
-  Integers bodies, inside, vertex_offset = {0}, face_offset = {0}, faces;
+  Integers bodies, inside, visual, vertex_offset = {0}, face_offset = {0}, faces;
   Integers single;
   bool has_mesh = false;
   Numbers position, orientation, size, vertices;
@@ -133,6 +134,7 @@ void write_shapes(Hdf5File& file, const System& system) {
       types.emplace_back(shape_type_name(shape.geometry));
       bodies.push_back(static_cast<std::int64_t>(b));
       inside.push_back(is_container(shape.geometry) ? 1 : 0);
+      visual.push_back(shape.contact.visual ? 1 : 0);
       append(position, pose.p_WB);
       append(orientation, Vector4(e.w(), e.x(), e.y(), e.z()));
       append(size, std::visit(SizeOf{}, shape.geometry));
@@ -172,6 +174,9 @@ void write_shapes(Hdf5File& file, const System& system) {
       "sphere: radius; box: edges; capsule, cylinder: radius, length along z (inf: no end); ellipsoid: radii "
       "along x, y, z; height-field: along x, y; point: xi on a beam [-]; a half-space is z <= 0 of its frame");
   group.integers("inside", inside, "1: a container, free inside", Hdf5Type::uint8);
+  if (std::ranges::find(visual, 1) != visual.end()) {
+    group.integers("visual", visual, "1: drawn only, it touches nothing", Hdf5Type::uint8);
+  }
   if (vertices.empty()) return;
   group.integers("vertex_offset", vertex_offset, "shape i has the vertices vertex_offset[i] to vertex_offset[i+1] - 1");
   group.numbers("vertices", 3, vertices, "m",

@@ -11,6 +11,7 @@
 #include <tuple>
 #include <variant>
 
+#include "stickslip/base/disjoint_sets.h"
 #include "stickslip/base/input_error.h"
 #include "stickslip/report/drawn_rows.h"
 #include "stickslip/report/pose_codec.h"
@@ -23,6 +24,39 @@ namespace {
 
 std::vector<float> to_floats(const std::vector<double>& numbers) {
   return {numbers.begin(), numbers.end()};
+}
+
+/// The tree of bodies: on which each hangs, -1: none. What the scene says, else by its joints in their order, where no
+/// circle comes of it: the second body hangs on the first, or else the first on the second. Fixed bodies hang on none.
+std::vector<std::int32_t> find_parents(const std::vector<LayoutRow>& layout, const SceneFacts& facts,
+                                       const std::vector<std::int32_t>& joint_bodies) {
+  std::map<std::string, int> index;
+  for (std::size_t b = 0; b < layout.size(); ++b) index[layout[b].body] = static_cast<int>(b);
+  std::vector<std::int32_t> parents(layout.size(), -1);
+  DisjointSets trees(layout.size());
+  const auto hang = [&](int body, int parent) {
+    if (body < 0 || parent < 0 || parents[body] >= 0 || layout[body].type == "fixed") return;
+    if (trees.join(body, parent)) parents[body] = parent;
+  };
+  for (const auto& [body, parent] : facts.parents) {
+    if (index.contains(body) && index.contains(parent)) hang(index.at(body), index.at(parent));
+  }
+  for (std::size_t j = 0; j + 1 < joint_bodies.size(); j += 2) {
+    hang(joint_bodies[j + 1], joint_bodies[j]);
+    hang(joint_bodies[j], joint_bodies[j + 1]);
+  }
+  return parents;
+}
+
+/// (2 n_joints) the first and the second body of each joint; -1: none.
+std::vector<std::int32_t> read_joint_bodies(const Trajectory& result) {
+  std::vector<std::int32_t> pairs;
+  if (!result.file().has("/joints/body_a")) return pairs;
+  const auto a = result.file().read_integers("/joints/body_a"), b = result.file().read_integers("/joints/body_b");
+  for (std::size_t j = 0; j < a.size(); ++j) {
+    pairs.insert(pairs.end(), {static_cast<std::int32_t>(a[j]), static_cast<std::int32_t>(b[j])});
+  }
+  return pairs;
 }
 
 void add_bodies(const Trajectory& result, const SceneFacts& facts, PageData& data) {
@@ -40,6 +74,9 @@ void add_bodies(const Trajectory& result, const SceneFacts& facts, PageData& dat
   data.set("gravity", fmt::format("[{},{},{}]", to_json(facts.gravity.x()), to_json(facts.gravity.y()),
                                   to_json(facts.gravity.z())));
   data.add("layout", std::span<const std::int32_t>(offsets));
+  const std::vector<std::int32_t> pairs = read_joint_bodies(result);
+  if (!pairs.empty()) data.add("joint_bodies", std::span(pairs));
+  data.add("parents", std::span<const std::int32_t>(find_parents(result.layout(), facts, pairs)));
   if (result.file().has("/bodies/mass")) data.add("mass", result.file().read_numbers("/bodies/mass"));
 }
 
@@ -62,7 +99,7 @@ void add_shapes(const Trajectory& result, PageData& data) {
   if (!file.has("/shapes")) return;
   data.set("shapes", to_json(file.read_texts("/shapes/name")));
   data.set("shape_types", to_json(file.read_texts("/shapes/type")));
-  for (const char* name : {"body", "inside", "vertex_offset", "face_offset", "faces"}) {
+  for (const char* name : {"body", "inside", "visual", "vertex_offset", "face_offset", "faces"}) {
     const std::string path = std::string("/shapes/") + name;
     if (file.has(path)) data.add("shapes/" + std::string(name), read_indices(result, path));
   }
@@ -196,12 +233,6 @@ void add_contacts(const Trajectory& result, double bytes, PageData& data, std::v
   data.add("contact_time", read_picked(result, "/time", rows));
   if (n_joints > 0.0 && file.has("/joints/point")) {
     data.add("joint_point", to_floats(read_picked(result, "/joints/point", rows)));
-    std::vector<std::int32_t> pairs;
-    const auto a = file.read_integers("/joints/body_a"), b = file.read_integers("/joints/body_b");
-    for (std::size_t j = 0; j < a.size(); ++j) {
-      pairs.insert(pairs.end(), {static_cast<std::int32_t>(a[j]), static_cast<std::int32_t>(b[j])});
-    }
-    data.add("joint_bodies", std::span<const std::int32_t>(pairs));
   }
   if (entries == 0.0) return;
   ResultContacts contacts(result, rows);

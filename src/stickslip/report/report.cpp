@@ -32,7 +32,7 @@ constexpr std::int64_t kFewestRows = 200;    // [-] below these a plot says noth
 constexpr std::int64_t kStepBlock = 100000;  // [-] rows read at a time
 
 /// A dataset with a row for each output instant that can be plotted.
-constexpr std::array<const char*, 27> kSignals = {"/contacts/gap",
+constexpr std::array<const char*, 29> kSignals = {"/contacts/gap",
                                                   "/contacts/normal_force",
                                                   "/contacts/normal_percussion",
                                                   "/contacts/status",
@@ -43,6 +43,8 @@ constexpr std::array<const char*, 27> kSignals = {"/contacts/gap",
                                                   "/joints/drift",
                                                   "/joints/friction",
                                                   "/joints/drive",
+                                                  "/joints/effort",
+                                                  "/joints/power",
                                                   "/joints/reaction_force",
                                                   "/joints/reaction_torque",
                                                   "/sensors/value",

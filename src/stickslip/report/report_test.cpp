@@ -100,6 +100,67 @@ TEST(Report, HoldsTheNumbersOfTheFile) {
   EXPECT_EQ(residuals[200], result.read_steps(200, 1)[0].residual);
 }
 
+/// The integers of an array of a page's data.
+template <class Number>
+std::vector<int> integers_of(const PageData& data, const std::string& name, const std::string& type) {
+  const std::string header = data.header(), entry = "\"" + name + "\":[\"" + type + "\",";
+  const std::size_t at = header.find(entry);
+  EXPECT_NE(at, std::string::npos) << name;
+  std::size_t offset = 0, count = 0;
+  EXPECT_EQ(std::sscanf(header.c_str() + at + entry.size(), "%zu,%zu", &offset, &count), 2);
+  std::vector<Number> numbers(count);
+  std::memcpy(numbers.data(), data.bytes().data() + offset, count * sizeof(Number));
+  return {numbers.begin(), numbers.end()};
+}
+
+constexpr const char* kTreeScene = R"toml(
+stickslip = 1
+time = {end = 0.01, step = 1e-3}
+scheme = {type = "moreau"}
+[bodies.base]
+type = "fixed"
+[bodies.loose]
+mass = 1
+inertia = [1, 1, 1]
+position = [5, 0, 0]
+[bodies.far]
+mass = 1
+inertia = [1, 1, 1]
+position = [2, 0, 0]
+[bodies.near]
+mass = 1
+inertia = [1, 1, 1]
+parent = "base"
+position = [1, 0, 0]
+shapes.look = {type = "box", size = [1, 1, 1], visual = true}
+shapes.hull = {type = "sphere", radius = 0.5}
+[joints.two]
+type = "revolute"
+between = ["far", "near"]
+at = [1, 0, 0]
+axis = [0, 1, 0]
+[joints.one]
+type = "revolute"
+between = ["base", "near"]
+at = [0, 0, 0]
+axis = [0, 1, 0]
+[joints.loop]
+type = "distance"
+between = ["base", "far"]
+)toml";
+
+TEST(Report, BodiesHangOnOneAnother) {
+  const TemporaryFolder folder;
+  RunOptions options;
+  options.output = folder / "r.h5";
+  ASSERT_EQ(run(parse_scene(kTreeScene, "tree.toml"), options).outcome, Outcome::done);
+  const PageData data = make_page_data(Trajectory(folder / "r.h5"), kMaxReportBytes);
+  // base; loose; far on near, though it is the first of their joint; near on base, as the scene says.
+  EXPECT_EQ(integers_of<std::int32_t>(data, "parents", "i32"), (std::vector<int>{-1, -1, 3, 0}));
+  EXPECT_EQ(integers_of<std::int32_t>(data, "joint_bodies", "i32"), (std::vector<int>{2, 3, 0, 3, 0, 2}));
+  EXPECT_EQ(integers_of<std::int32_t>(data, "shapes/visual", "i32"), (std::vector<int>{1, 0}));
+}
+
 TEST(Report, NamesDoNotBecomePrograms) {
   const TemporaryFolder folder;
   write_ball(folder / "r.h5");

@@ -19,6 +19,7 @@ SceneFacts find_facts(const Trajectory& result) {
     facts.gravity = scene.gravity;
     for (const SceneBody& body : scene.bodies) {
       if (body.beam) facts.beams[body.name] = body.beam->options;
+      if (!body.parent.empty()) facts.parents[body.name] = body.parent;
     }
     for (const SceneJoint& joint : scene.joints) {
       if (joint.type == JointType::distance) facts.links.push_back({joint.between, {joint.at_a, joint.at_b}, false});
@@ -29,6 +30,7 @@ SceneFacts find_facts(const Trajectory& result) {
     }
   } catch (const InputError&) {
     facts.beams.clear();
+    facts.parents.clear();
     facts.links.clear();
   }
   for (const LayoutRow& row : result.layout()) {

@@ -19,12 +19,13 @@ struct Link {
   bool spring = false;
 };
 
-/// Facts of the scene that the datasets lack: the direction of gravity, degrees of beams, links between bodies. Empty
-/// if the scene can no longer be read (a file that it names is missing).
+/// Facts of the scene that the datasets lack: the direction of gravity, degrees of beams, parents and links of bodies.
+/// Empty if the scene can no longer be read (a file that it names is missing).
 struct SceneFacts {
   Vector3 gravity = Vector3(0.0, 0.0, -9.81);  // (3) [m/s^2]
   bool planar = false;
   std::map<std::string, BeamOptions> beams;
+  std::map<std::string, std::string> parents;  // of bodies that hang on another, by their names
   std::vector<Link> links;
 };
 

@@ -3,12 +3,14 @@
 
 #include <fmt/format.h>
 
+#include <array>
 #include <cctype>
 #include <vector>
 
 #include "stickslip/base/input_error.h"
 #include "stickslip/geometry/convex_hull.h"
 #include "stickslip/geometry/point_file.h"
+#include "stickslip/geometry/triangle_file.h"
 #include "stickslip/robots/xml_tree.h"
 #include "stickslip/scene/data_file.h"
 
@@ -32,6 +34,21 @@ std::string check_hull_file(const std::filesystem::path& path, const Vector3& sc
     return error.what();
   }
   return "";
+}
+
+bool is_mesh_file(const std::filesystem::path& path, const Vector3& scale) {
+  if (!(scale(0) > 0.0) || scale != Vector3::Constant(scale(0))) return false;
+  try {
+    const std::string bytes = read_model_file(path, {path.string(), 0, 0}, kMaxDataBytes);
+    Triangles triangles = read_triangles(bytes, path.string());
+    for (std::array<Vector3, 3>& corners : triangles) {
+      for (Vector3& corner : corners) corner *= scale(0);
+    }
+    make_triangle_mesh(triangles, point_file_format(path.string()) == PointFileFormat::stl);
+  } catch (const InputError&) {
+    return false;
+  }
+  return true;
 }
 
 }  // namespace stickslip

@@ -297,6 +297,10 @@ class UrdfReader {
     shape.mesh->file = path->string();
     shape.mesh->scale = scale;
     shape.geometry = Convex{};
+    if (visual && is_mesh_file(*path, scale)) {
+      shape.geometry = Mesh{};
+      return true;
+    }
     const std::string defect = check_hull_file(*path, scale);
     if (!defect.empty()) return refuse(defect);
     return true;

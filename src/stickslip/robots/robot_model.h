@@ -39,7 +39,7 @@ struct RobotMesh {
 /// A shape of a body, drawn in its frame.
 struct RobotShape {
   std::string name;
-  ShapeGeometry geometry;  // a Convex is that of `mesh`
+  ShapeGeometry geometry;  // a Convex or a Mesh is that of `mesh`
   std::optional<RobotMesh> mesh;
   Pose pose;
   ShapeContact contact;

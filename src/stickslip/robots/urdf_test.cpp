@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <fstream>
 #include <numbers>
 #include <optional>
 #include <string>
@@ -14,6 +15,7 @@
 #include "stickslip/robots/convert_model.h"
 #include "stickslip/scene/build.h"
 #include "stickslip/scene/load_scene.h"
+#include "tests/support/temporary_folder.h"
 
 namespace stickslip {
 namespace {
@@ -157,6 +159,36 @@ TEST(Urdf, ReadsAllShapes) {
   ASSERT_EQ(converted.warnings.size(), 1U);
   EXPECT_EQ(converted.warnings[0],
             "r.urdf:2: warning: mesh.filename: Collada is not read: convert the mesh to STL or OBJ: left out");
+}
+
+/// Open ones, too; what no mesh can be made of is drawn as its hull.
+TEST(Urdf, DrawsMeshes) {
+  const test::TemporaryFolder folder;
+  std::ofstream(folder / "sheet.obj") << "v 0 0 0\nv 2 0 0\nv 0 2 0\nv 0 0 2\nf 1 2 3\nf 1 2 4\n";
+  std::ofstream(folder / "inside_out.obj")
+      << "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 2 3\nf 1 4 2\nf 1 3 4\nf 2 4 3\n";
+  const auto visual = [](const std::string& mesh) {
+    return "<visual><geometry><mesh " + mesh + "/></geometry></visual>";
+  };
+  std::ofstream(folder / "r.urdf") << "<robot name=\"r\">" +
+                                          link("a", visual("filename=\"sheet.obj\" scale=\"0.5 0.5 0.5\"") +
+                                                        visual("filename=\"sheet.obj\" scale=\"1 1 -1\"") +
+                                                        visual("filename=\"inside_out.obj\"")) +
+                                          "</robot>";
+  RobotOptions options;
+  options.scene_folder = folder.path();
+  const ConvertedModel converted = convert_model(folder / "r.urdf", options);
+  EXPECT_TRUE(converted.warnings.empty());
+  const Scene scene = parse_scene(converted.scene, (folder / "r.toml").string());
+  const std::vector<SceneShape>& shapes = scene.bodies.at(0).shapes;
+  ASSERT_EQ(shapes.size(), 3U);
+  const auto* sheet = std::get_if<Mesh>(&shapes[0].geometry);
+  ASSERT_NE(sheet, nullptr);
+  EXPECT_EQ(sheet->scale, 0.5);
+  EXPECT_EQ(sheet->surface->triangles.size(), 2U);
+  EXPECT_EQ(sheet->surface->vertices[1], Vector3(1, 0, 0));
+  for (std::size_t k : {1U, 2U}) EXPECT_TRUE(std::holds_alternative<Convex>(shapes[k].geometry)) << k;
+  for (const SceneShape& shape : shapes) EXPECT_TRUE(shape.contact.visual);
 }
 
 TEST(Urdf, MakesGearsOfMimics) {

@@ -347,21 +347,21 @@ class RobotWriter {
   }
 
   void write_shape(const RobotShape& shape) {
-    std::string keys =
-        std::visit(Overloaded{[](const Sphere& s) { return fmt::format(", radius = {}", number(s.radius)); },
-                              [](const PointShape&) { return std::string(); },
-                              [](const HalfSpace&) { return std::string(", normal = [0.0, 0.0, 1.0]"); },
-                              [](const Box& s) { return fmt::format(", size = {}", vector(s.size)); },
-                              [](const Capsule& s) {
-                                return fmt::format(", radius = {}, length = {}", number(s.radius), number(s.length));
-                              },
-                              [](const Cylinder& s) {
-                                return fmt::format(", radius = {}, length = {}", number(s.radius), number(*s.length));
-                              },
-                              [](const Ellipsoid& s) { return fmt::format(", radii = {}", vector(s.radii)); },
-                              [&](const Convex&) { return keys_of(*shape.mesh); },
-                              [](const Mesh&) { return std::string(); }, [](const Polyline&) { return std::string(); }},
-                   shape.geometry);
+    std::string keys = std::visit(
+        Overloaded{[](const Sphere& s) { return fmt::format(", radius = {}", number(s.radius)); },
+                   [](const PointShape&) { return std::string(); },
+                   [](const HalfSpace&) { return std::string(", normal = [0.0, 0.0, 1.0]"); },
+                   [](const Box& s) { return fmt::format(", size = {}", vector(s.size)); },
+                   [](const Capsule& s) {
+                     return fmt::format(", radius = {}, length = {}", number(s.radius), number(s.length));
+                   },
+                   [](const Cylinder& s) {
+                     return fmt::format(", radius = {}, length = {}", number(s.radius), number(*s.length));
+                   },
+                   [](const Ellipsoid& s) { return fmt::format(", radii = {}", vector(s.radii)); },
+                   [&](const Convex&) { return keys_of(*shape.mesh); },
+                   [&](const Mesh&) { return keys_of(*shape.mesh); }, [](const Polyline&) { return std::string(); }},
+        shape.geometry);
     if (!shape.pose.p_WB.isZero(0.0)) keys += ", position = " + vector(shape.pose.p_WB);
     if (!(shape.pose.R_WB == Matrix3::Identity())) keys += ", quaternion = " + quaternion(shape.pose.R_WB);
     const ShapeContact& c = shape.contact;
